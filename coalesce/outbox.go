@@ -135,11 +135,24 @@ func (o *Outbox) Capacity(l, units int) int {
 
 // Attach gives a lane that has no frame one for so many units. It fails the job when memory has none.
 func (o *Outbox) Attach(l, capacity int) {
-	f := o.sender.lend(o.Name, capacity*o.Unit)
-	o.sender.startFilling(f)
-	f.Flags = o.Now
+	f := o.Frame(capacity)
 	o.frames[l] = f
 	o.Lanes[l] = NewLane(f.Base(), capacity)
+}
+
+// Frame is a frame for so many units, of pebbles of the present depth. It fails the job when memory has none.
+func (o *Outbox) Frame(units int) *netio.Frame {
+	f := o.sender.lend(o.Name, units*o.Unit)
+	o.sender.startFilling(f)
+	f.Flags = o.Now
+	return f
+}
+
+// SendAlone sends a frame of Frame's that was filled with one pebble, as SendFull does with a lane's: where frames hold
+// one, a lane never has any.
+func (o *Outbox) SendAlone(l int, f *netio.Frame) {
+	o.seal(f, l, 1, 1, Full)
+	o.hand(l, f)
 }
 
 // AddRecord appends a record to a lane that has room for it, and tells whether the lane is full now.

@@ -57,8 +57,9 @@ func TestDepth(t *testing.T) {
 							epoch = append(epoch, pebble.Depth(depth))
 						}
 						const sends = 400
+						coalesce := []int{32, 1}[(ranks+length+depth)%2]
 						handled := make([]int, ranks)
-						err := run(t, pebble.Config{Ranks: ranks, Topology: topology, Coalesce: 32},
+						err := run(t, pebble.Config{Ranks: ranks, Topology: topology, Coalesce: coalesce},
 							func(r *pebble.Rank) (err error) {
 								handled[r.ID()], err = chain(r, length, sends, nil, epoch...)
 								return err
@@ -82,6 +83,32 @@ func TestDepth(t *testing.T) {
 					})
 				}
 			}
+		}
+	}
+}
+
+// A chain whose every pebble goes to another rank is counted too, by what frames say, however many share one.
+func TestDepthAcrossRanks(t *testing.T) {
+	for _, coalesce := range []int{1, 32} {
+		for depth, length := range map[int]int{3: 3, 4: 5} {
+			err := run(t, pebble.Config{Ranks: 2, Coalesce: coalesce}, func(r *pebble.Rank) error {
+				var there *target.Target[int] // pebbles still to come
+				there = target.New(r, "there", distribution.Ranks(2),
+					target.Key(func(left int) uint64 { return uint64(left % 2) }),
+					target.Each(func(left int) {
+						if left > 0 {
+							there.Send(left - 1)
+						}
+					}))
+				return r.Epoch(func() error { there.Send(length - 1); return nil }, pebble.Depth(depth))
+			})
+			if length <= depth {
+				require.NoError(t, err)
+				continue
+			}
+			var deep *pebble.DepthError
+			require.ErrorAs(t, err, &deep)
+			require.Equal(t, depth, deep.Depth)
 		}
 	}
 }

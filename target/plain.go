@@ -27,6 +27,10 @@ func (p *plain[V]) blanks(lanes int) []coalesce.Lane {
 }
 
 func (p *plain[V]) scatter(_ *scratch[V], vs []V, lanes []uint32, inHandler bool) {
+	if p.core.out.MaxUnits == 1 {
+		p.alone(vs, lanes, inHandler)
+		return
+	}
 	if len(vs) <= few {
 		for i, v := range vs {
 			p.put(v, int(lanes[i]), inHandler)
@@ -45,6 +49,25 @@ func (p *plain[V]) scatter(_ *scratch[V], vs []V, lanes []uint32, inHandler bool
 		}
 		p.full(full, inHandler)
 		vs, lanes = vs[put:], lanes[put:]
+	}
+}
+
+// alone is scatter where frames hold one pebble: each leaves at once, and lanes need not be asked.
+func (p *plain[V]) alone(vs []V, lanes []uint32, inHandler bool) {
+	out := &p.core.out
+	for i, v := range vs {
+		l := int(lanes[i])
+		if l == out.Plan.Self {
+			p.put(v, l, inHandler)
+			continue
+		}
+		if !inHandler {
+			p.core.awaitBudget(1)
+		}
+		f := out.Frame(1)
+		*(*V)(f.Base()) = v
+		out.SendAlone(l, f)
+		p.core.awaitCredit(l, inHandler)
 	}
 }
 

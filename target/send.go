@@ -191,10 +191,7 @@ func (c *core[V]) supply(l, units int, inHandler bool) {
 	for !c.out.MakeRoom(l, units) {
 		capacity := c.out.Capacity(l, units)
 		if !inHandler {
-			depth := c.out.Now
-			c.handleLocal()
-			c.engine.AwaitBudget(capacity * c.out.Unit)
-			c.out.Now = depth
+			c.awaitBudget(capacity)
 			if c.mixedDepths() {
 				c.out.SplitByDepth(l)
 			}
@@ -204,6 +201,14 @@ func (c *core[V]) supply(l, units int, inHandler bool) {
 			return
 		}
 	}
+}
+
+// awaitBudget lets the main function wait until another frame of so many units may be in flight.
+func (c *core[V]) awaitBudget(units int) {
+	depth := c.out.Now // handlers may run
+	c.handleLocal()
+	c.engine.AwaitBudget(units * c.out.Unit)
+	c.out.Now = depth
 }
 
 // mixedDepths reports whether lanes must be looked at before pebbles are put: they may hold some of another depth.
