@@ -219,9 +219,11 @@ func (o *Outbox) seal(f *netio.Frame, l, count, units int, why Reason) {
 	}
 }
 
-// MixedDepths reports whether a lane must be looked at before a pebble is put: it may hold pebbles of another depth. It
-// is for epochs in which depths travel apart.
-func (o *Outbox) MixedDepths() bool {
+// MixedDepths reports whether a lane must be looked at before a pebble is put: it may hold pebbles of another depth, and
+// depths travel apart in this epoch. It is small enough to be inlined.
+func (o *Outbox) MixedDepths() bool { return o.sender.Deep && o.mixedDepths() }
+
+func (o *Outbox) mixedDepths() bool {
 	if o.Now != o.last {
 		o.mixed = o.mixed || o.last != 0
 		o.last = o.Now

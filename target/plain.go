@@ -38,7 +38,7 @@ func (p *plain[V]) scatter(_ *scratch[V], vs []V, lanes []uint32, inHandler bool
 		return
 	}
 	for {
-		if p.core.mixedDepths() {
+		if p.core.out.MixedDepths() {
 			for _, l := range lanes {
 				p.splitByDepth(int(l), inHandler)
 			}
@@ -82,7 +82,7 @@ const few = 4
 
 // put puts one pebble into a lane.
 func (p *plain[V]) put(v V, l int, inHandler bool) {
-	if p.core.mixedDepths() {
+	if p.core.out.MixedDepths() {
 		p.splitByDepth(l, inHandler)
 	}
 	lane := &p.core.out.Lanes[l]

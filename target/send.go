@@ -192,7 +192,7 @@ func (c *core[V]) supply(l, units int, inHandler bool) {
 		capacity := c.out.Capacity(l, units)
 		if !inHandler {
 			c.awaitBudget(capacity)
-			if c.mixedDepths() {
+			if c.out.MixedDepths() {
 				c.out.SplitByDepth(l)
 			}
 		}
@@ -210,9 +210,6 @@ func (c *core[V]) awaitBudget(units int) {
 	c.engine.AwaitBudget(units * c.out.Unit)
 	c.out.Now = depth
 }
-
-// mixedDepths reports whether lanes must be looked at before pebbles are put: they may hold some of another depth.
-func (c *core[V]) mixedDepths() bool { return c.engine.Deep && c.out.MixedDepths() }
 
 // awaitRoom lets a task wait until the links of some pebbles, at most a chunk, have room. Others of the target may have
 // none.
