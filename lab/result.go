@@ -137,19 +137,30 @@ func (g GroupResult) find(name string) *Result {
 	return nil
 }
 
-// Renew puts groups that were measured again on the same machine in the place of those of their names, and has them say
-// so. It is for runs that something else has disturbed.
-func (r *Results) Renew(again Results) error {
+// Renew puts groups that were measured by themselves on the same machine in the place of those of their names, or where
+// they stand among all groups that are measured, and has them say so. Groups that are no more are left out. It is for
+// runs that something else has disturbed, and for what has changed since.
+func (r *Results) Renew(again Results, all []Group) error {
 	if a, b := fmt.Sprint(again.Machine), fmt.Sprint(r.Machine); a != b {
 		return fmt.Errorf("%s is not the machine of the other groups, %s: measure all of them", a, b)
 	}
+	old := map[string]GroupResult{}
+	for _, g := range r.Groups {
+		old[g.Name] = g
+	}
 	for _, g := range again.Groups {
-		i := slices.IndexFunc(r.Groups, func(old GroupResult) bool { return old.Name == g.Name })
-		if i < 0 || len(r.Groups[i].Results) != len(g.Results) {
-			return fmt.Errorf("%s: there are no results of all its cases yet: measure all groups", g.Name)
+		i := slices.IndexFunc(all, func(whole Group) bool { return whole.Name == g.Name })
+		if i < 0 || len(all[i].Cases) != len(g.Results) {
+			return fmt.Errorf("%s: these are not the results of all its cases: measure the whole group", g.Name)
 		}
-		g.About += " Measured again by itself on " + again.Date.Format(time.DateOnly) + "."
-		r.Groups[i] = g
+		g.About += " Measured by itself on " + again.Date.Format(time.DateOnly) + "."
+		old[g.Name] = g
+	}
+	r.Groups = nil
+	for _, whole := range all {
+		if g, ok := old[whole.Name]; ok {
+			r.Groups = append(r.Groups, g)
+		}
 	}
 	return nil
 }

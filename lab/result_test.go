@@ -168,20 +168,27 @@ func TestRenew(t *testing.T) {
 		return g
 	}
 	r := NewResults("all")
-	r.Groups = []GroupResult{of("G", 1, "a", "b"), of("H", 1, "c")}
+	r.Groups = []GroupResult{of("F", 1, "f"), of("G", 1, "a", "b"), of("H", 1, "c")}
+	all := []Group{{Name: "G", Cases: []Case{{Name: "a"}, {Name: "b"}}}, {Name: "N", Cases: []Case{{Name: "d"}}},
+		{Name: "H", Cases: []Case{{Name: "c"}}}}
 	again := NewResults("again")
 	again.Date = time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)
 	again.Groups = []GroupResult{of("H", 2, "c")}
-	require.NoError(t, r.Renew(again))
-	require.Equal(t, "About. Measured again by itself on 2026-02-03.", r.Groups[1].About)
+	require.NoError(t, r.Renew(again, all))
+	require.Len(t, r.Groups, 2, "F is no more")
+	require.Equal(t, "About. Measured by itself on 2026-02-03.", r.Groups[1].About)
 	require.Equal(t, []float64{2}, r.Find("c").Values())
 	require.Equal(t, []float64{1}, r.Find("a").Values())
 	require.Equal(t, "About.", r.Groups[0].About)
+	again.Groups = []GroupResult{of("N", 4, "d")}
+	require.NoError(t, r.Renew(again, all))
+	require.Len(t, r.Groups, 3)
+	require.Equal(t, "N", r.Groups[1].Name, "a group that is new stands where it is measured")
 	again.Groups = []GroupResult{of("G", 3, "a")}
-	require.ErrorContains(t, r.Renew(again), "G: there are no results of all its cases yet")
+	require.ErrorContains(t, r.Renew(again, all), "G: these are not the results of all its cases")
 	again.Groups = []GroupResult{of("I", 3, "a")}
-	require.ErrorContains(t, r.Renew(again), "measure all groups")
+	require.ErrorContains(t, r.Renew(again, all), "measure the whole group")
 	again.Machine.CPU = "another"
-	require.ErrorContains(t, r.Renew(again), "is not the machine of the other groups")
+	require.ErrorContains(t, r.Renew(again, all), "is not the machine of the other groups")
 	require.Equal(t, []float64{1}, r.Find("a").Values())
 }

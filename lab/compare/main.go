@@ -74,7 +74,11 @@ func (o options) compare(ctx context.Context) error {
 	if err := o.checkIdle(); err != nil {
 		return err
 	}
-	groups, err := o.groups(ctx, m)
+	all, err := o.groups(ctx, m)
+	if err != nil {
+		return err
+	}
+	groups, err := lab.Matching(all, cmp.Or(o.again, o.Only))
 	if err != nil {
 		return err
 	}
@@ -96,20 +100,20 @@ func (o options) compare(ctx context.Context) error {
 		return err
 	}
 	if o.again != "" {
-		if results, err = o.renewed(results); err != nil {
+		if results, err = o.renewed(results, all); err != nil {
 			return err
 		}
 	}
 	return o.keep(results)
 }
 
-// renewed are the results of the file, with groups that were measured again.
-func (o options) renewed(again lab.Results) (lab.Results, error) {
+// renewed are the results of the file, with groups that were measured again, or are new.
+func (o options) renewed(again lab.Results, all []lab.Group) (lab.Results, error) {
 	results, err := lab.Read(o.Out)
 	if err != nil {
 		return results, err
 	}
-	return results, results.Renew(again)
+	return results, results.Renew(again, all)
 }
 
 // checkIdle refuses a page on a machine that does something else, and otherwise warns.
@@ -172,7 +176,7 @@ func (o options) groups(ctx context.Context, m mpi) ([]lab.Group, error) {
 	if s.roots, err = drawRoots(ctx, s.program("pebbles"), s.size); err != nil {
 		return nil, err
 	}
-	return lab.Matching(s.groups(), cmp.Or(o.again, o.Only))
+	return s.groups(), nil
 }
 
 // built checks that the programs have been built.

@@ -265,16 +265,14 @@ func (s suite) permutation(over medium) lab.Group {
 }
 
 func (s suite) pointerChase(over medium) lab.Group {
-	w := s.work(over, "PointerChase", "The time of a hop of one message at a time. The ping-pong has 8 or 64 bytes "+
-		"and no ring.",
+	w := s.work(over, "PointerChase", "The time of a hop of one message at a time. The ping-pong has 8 bytes and no ring.",
 		lab.Case{Field: "seconds_per_hop", Scale: 1e6, Unit: "µs", Lower: true})
 	rounds := fmt.Sprintf("--rounds %d", s.size.hops)
-	const chain, ball, larger = "MPI, send and receive", "MPI, ping-pong", "MPI, ping-pong of 64 bytes"
+	const chain, ball = "MPI, send and receive", "MPI, ping-pong"
 	w.ours(chain, "pointerchase "+rounds)
 	w.peer(chain, chain, "pointerchase", rounds)
 	if s.mpi.ranks == 2 {
 		w.peer(ball, chain, "pingpong", rounds)
-		w.peer(larger, chain, "pingpong", rounds+" --bytes 64")
 	}
 	return w.group
 }
