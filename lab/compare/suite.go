@@ -31,7 +31,7 @@ const tinyWords = 16
 
 var (
 	full = sizes{
-		words: []int{20, 22, 25}, ranks: []int{4, 8, 16}, elements: 20, hops: 20000, scales: []int{18, 20}, roots: 8,
+		words: []int{20, 22, 25}, ranks: []int{4, 8, 16}, elements: 20, hops: 100_000, scales: []int{18, 20}, roots: 8,
 		items: []int{4, 8, 16, 32, 64, 128, 512}, volume: 1 << 28, epochs: 20000,
 		grid: 2000, sweeps: 100, people: 500_000,
 	}
@@ -282,7 +282,8 @@ func (s suite) frames(over medium) lab.Group {
 	w := s.work(over, "Frames of 64 bytes", "The time of one frame one way, in a ping-pong through the ports of a "+
 		"transport, beside MPI's messages.", lab.Case{Field: "seconds_per_hop", Scale: 1e6, Unit: "µs", Lower: true})
 	const ball = "MPI, ping-pong"
-	arguments := []string{"frames", "-rounds", strconv.Itoa(s.size.hops), "-bytes", "64"}
+	rounds := strconv.Itoa(s.size.hops)
+	arguments := []string{"frames", "-rounds", rounds, "-bytes", "64"}
 	line := "compare " + strings.Join(arguments, " ")
 	own := append([]string{s.self}, arguments...)
 	processes := func() {
@@ -298,7 +299,7 @@ func (s suite) frames(over medium) lab.Group {
 			processes()
 		}
 	}
-	w.peer(ball, ball, "pingpong", fmt.Sprintf("--rounds %d --bytes 64", s.size.hops))
+	w.peer(ball, ball, "pingpong", "--rounds "+rounds+" --bytes 64")
 	return w.group
 }
 
