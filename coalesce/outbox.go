@@ -135,24 +135,11 @@ func (o *Outbox) Capacity(l, units int) int {
 
 // Attach gives a lane that has no frame one for so many units. It fails the job when memory has none.
 func (o *Outbox) Attach(l, capacity int) {
-	f := o.Frame(capacity)
-	o.frames[l] = f
-	o.Lanes[l] = NewLane(f.Base(), capacity)
-}
-
-// Frame is a frame for so many units, of pebbles of the present depth. It fails the job when memory has none.
-func (o *Outbox) Frame(units int) *netio.Frame {
-	f := o.sender.lend(o.Name, units*o.Unit)
+	f := o.sender.lend(o.Name, capacity*o.Unit)
 	o.sender.startFilling(f)
 	f.Flags = o.Now
-	return f
-}
-
-// SendAlone sends a frame of Frame's that was filled with one pebble, as SendFull does with a lane's: where frames hold
-// one, a lane never has any.
-func (o *Outbox) SendAlone(l int, f *netio.Frame) {
-	o.seal(f, l, 1, 1, Full)
-	o.hand(l, f)
+	o.frames[l] = f
+	o.Lanes[l] = NewLane(f.Base(), capacity)
 }
 
 // AddRecord appends a record to a lane that has room for it, and tells whether the lane is full now.
@@ -219,11 +206,9 @@ func (o *Outbox) seal(f *netio.Frame, l, count, units int, why Reason) {
 	}
 }
 
-// MixedDepths reports whether a lane must be looked at before a pebble is put: it may hold pebbles of another depth, and
-// depths travel apart in this epoch. It is small enough to be inlined.
-func (o *Outbox) MixedDepths() bool { return o.sender.Deep && o.mixedDepths() }
-
-func (o *Outbox) mixedDepths() bool {
+// MixedDepths reports whether a lane must be looked at before a pebble is put: it may hold pebbles of another depth. It
+// is for epochs in which depths travel apart.
+func (o *Outbox) MixedDepths() bool {
 	if o.Now != o.last {
 		o.mixed = o.mixed || o.last != 0
 		o.last = o.Now

@@ -69,7 +69,7 @@ func (c *core[V]) sortChunk(vs []V) {
 	if advice == reduce.Watch {
 		c.watchAll(s, vs, lanes)
 	}
-	if advice != reduce.Use && !c.out.MixedDepths() {
+	if advice != reduce.Use && !c.mixedDepths() {
 		c.spread(s, vs, lanes)
 		return
 	}

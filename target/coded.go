@@ -70,7 +70,7 @@ func (c *coded[V]) encode(s *scratch[V], v V, key uint64) []byte {
 // putRecord appends a record to the lane of another rank. The record must not be in the memory of the side's scratch
 // that handlers use.
 func (c *coded[V]) putRecord(record []byte, l int, inHandler bool) {
-	if c.core.out.MixedDepths() {
+	if c.core.mixedDepths() {
 		c.core.out.SplitByDepth(l)
 	}
 	c.core.supply(l, len(record), inHandler)

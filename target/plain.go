@@ -38,7 +38,7 @@ func (p *plain[V]) scatter(_ *scratch[V], vs []V, lanes []uint32, inHandler bool
 		return
 	}
 	for {
-		if p.core.out.MixedDepths() {
+		if p.core.mixedDepths() {
 			for _, l := range lanes {
 				p.splitByDepth(int(l), inHandler)
 			}
@@ -52,7 +52,7 @@ func (p *plain[V]) scatter(_ *scratch[V], vs []V, lanes []uint32, inHandler bool
 	}
 }
 
-// alone is scatter where frames hold one pebble: each leaves at once, and lanes need not be asked.
+// alone is scatter where frames hold one pebble: each leaves at once, so that no lane has a frame before.
 func (p *plain[V]) alone(vs []V, lanes []uint32, inHandler bool) {
 	out := &p.core.out
 	for i, v := range vs {
@@ -62,11 +62,11 @@ func (p *plain[V]) alone(vs []V, lanes []uint32, inHandler bool) {
 			continue
 		}
 		if !inHandler {
-			p.core.awaitBudget(1)
+			awaitBudget(p.core, 1)
 		}
-		f := out.Frame(1)
-		*(*V)(f.Base()) = v
-		out.SendAlone(l, f)
+		out.Attach(l, 1)
+		coalesce.Put(&out.Lanes[l], v)
+		out.SendFull(l)
 		p.core.awaitCredit(l, inHandler)
 	}
 }
@@ -82,7 +82,7 @@ const few = 4
 
 // put puts one pebble into a lane.
 func (p *plain[V]) put(v V, l int, inHandler bool) {
-	if p.core.out.MixedDepths() {
+	if p.core.mixedDepths() {
 		p.splitByDepth(l, inHandler)
 	}
 	lane := &p.core.out.Lanes[l]

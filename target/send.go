@@ -191,8 +191,8 @@ func (c *core[V]) supply(l, units int, inHandler bool) {
 	for !c.out.MakeRoom(l, units) {
 		capacity := c.out.Capacity(l, units)
 		if !inHandler {
-			c.awaitBudget(capacity)
-			if c.out.MixedDepths() {
+			awaitBudget(c, capacity)
+			if c.mixedDepths() {
 				c.out.SplitByDepth(l)
 			}
 		}
@@ -203,8 +203,11 @@ func (c *core[V]) supply(l, units int, inHandler bool) {
 	}
 }
 
+// mixedDepths reports whether lanes must be looked at before pebbles are put: they may hold some of another depth.
+func (c *core[V]) mixedDepths() bool { return c.engine.Deep && c.out.MixedDepths() }
+
 // awaitBudget lets the main function wait until another frame of so many units may be in flight.
-func (c *core[V]) awaitBudget(units int) {
+func awaitBudget[V any](c *core[V], units int) {
 	depth := c.out.Now // handlers may run
 	c.handleLocal()
 	c.engine.AwaitBudget(units * c.out.Unit)
