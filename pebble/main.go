@@ -77,15 +77,8 @@ func RunLaunched(ctx context.Context, config Config, function func(*Rank) error)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	go func() {
-		select {
-		case <-member.Gone:
-			cancel(launch.ErrLauncherGone)
-		case <-ctx.Done():
-		}
-	}()
+	ctx, unwatch := member.Within(ctx)
+	defer unwatch()
 	if ranks := member.Place.Ranks; config.Ranks != 0 && config.Ranks != ranks {
 		err := fmt.Errorf("pebble: config: %d ranks, but the job was started with %d: leave Config.Ranks 0, or "+
 			"give %d to what starts "+

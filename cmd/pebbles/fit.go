@@ -225,15 +225,8 @@ func (m *fitter) answer() error {
 	if err != nil {
 		return &failure{launch.StatusOf(err), err}
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	go func() {
-		select {
-		case <-member.Gone:
-			cancel(launch.ErrLauncherGone)
-		case <-ctx.Done():
-		}
-	}()
+	ctx, unwatch := member.Within(ctx)
+	defer unwatch()
 	l, measured, first, err := fit.Link(ctx, member.Transport, m.effort)
 	err = errors.Join(err, member.Transport.Close())
 	member.Complain(err)

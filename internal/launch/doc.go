@@ -33,6 +33,6 @@
 // SIGTERM, one second later SIGKILL. Processes that end with [ExitFollower] say that they ended because of another one,
 // and are never named as the first cause when there is a better one. They tell the launcher whom they have lost or
 // waited for in vain ([Member].Complain): a process that was stopped is named so. When the launcher is gone, however it
-// ended, every process that has joined is told at once ([Member].Gone); on Linux the local ones also get SIGTERM from
+// ended, every process that has joined is told at once ([Member].Within); on Linux the local ones also get SIGTERM from
 // the kernel, and what runs on other hosts is ended by the shell that started it.
 package launch

@@ -46,11 +46,23 @@ type Member struct {
 	Transport netio.Transport
 	Job       string // the job's id
 	Place     netio.Place
-	// Gone is closed when the launcher is lost, however it ended. The process has to end then, within 5 seconds and with
-	// [ExitFollower]. It is nil for tasks of other launchers, which see to that themselves.
-	Gone <-chan struct{}
 
 	line *line // nil for a task of another launcher
+}
+
+// Within returns a context that ends with ctx, when stop is called, and by [ErrLauncherGone] when the launcher is lost,
+// however it ended. The process has to end then, within 5 seconds and with [ExitFollower]. Other launchers than [Run]
+// see to that themselves.
+func (m *Member) Within(ctx context.Context) (within context.Context, stop func()) {
+	within, cancel := context.WithCancelCause(ctx)
+	unwatch := func() bool { return true }
+	if m.line != nil {
+		unwatch = context.AfterFunc(m.line.context, func() { cancel(ErrLauncherGone) })
+	}
+	return within, func() {
+		unwatch()
+		cancel(nil)
+	}
 }
 
 // Options say how a process joins its job.
@@ -181,7 +193,7 @@ func (e environment) connect(ctx context.Context, conn net.Conn, c tcp.Config) (
 		}
 		return nil, err
 	}
-	return &Member{Transport: transport, Job: e.job, Place: c.Place, Gone: line.context.Done(), line: line}, nil
+	return &Member{Transport: transport, Job: e.job, Place: c.Place, line: line}, nil
 }
 
 // Complain sends to the launcher which process err blames, if any (see [netio.Blamed]), so that its last line can name
@@ -192,8 +204,7 @@ func (m *Member) Complain(err error) {
 	}
 }
 
-// Close ends the line to the launcher, after the Transport was closed. Gone stays open if it was. It may be called
-// again.
+// Close ends the line to the launcher, after the Transport was closed. It may be called again.
 func (m *Member) Close() error {
 	if m.line == nil {
 		return nil

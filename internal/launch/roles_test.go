@@ -274,6 +274,7 @@ func startGrandchild() {
 }
 
 func (w worker) await(ctx context.Context, m *launch.Member, failed <-chan error) {
+	gone, _ := m.Within(context.Background())
 	for {
 		select {
 		case <-ctx.Done():
@@ -288,7 +289,7 @@ func (w worker) await(ctx context.Context, m *launch.Member, failed <-chan error
 				m.Complain(err)
 				launch.Exit(launch.ExitFollower)
 			}
-		case <-m.Gone:
+		case <-gone.Done():
 			if file, ok := os.LookupEnv("GONE_FILE"); ok {
 				check(os.WriteFile(file+strconv.Itoa(m.Place.Process), nil, 0o600))
 			}

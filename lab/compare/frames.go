@@ -69,6 +69,8 @@ func (p frames) run(ctx context.Context) (r framesReport, first bool, err error)
 	if err != nil {
 		return r, false, err
 	}
+	ctx, unwatch := member.Within(ctx)
+	defer unwatch()
 	r, err = p.play(ctx, member.Transport)
 	err = errors.Join(err, member.Transport.Close())
 	member.Complain(err)
