@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 
@@ -31,8 +32,8 @@ func TestFramesWithinAProcess(t *testing.T) {
 }
 
 func TestFramesMistakes(t *testing.T) {
-	for _, args := range [][]string{{"-bytes", "0"}, {"-bytes", "12"}, {"-rounds", "0"}, {"-bytes", "9223372036854775800"}} {
-		_, err := run(t, append([]string{"frames"}, args...)...)
+	for _, args := range []string{"-bytes 0", "-bytes 12", "-rounds 0", "-bytes 9223372036854775800"} {
+		_, err := run(t, append([]string{"frames"}, strings.Fields(args)...)...)
 		require.ErrorContains(t, err, "give a round or more")
 	}
 	three := mem.New(3)

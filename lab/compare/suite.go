@@ -265,7 +265,8 @@ func (s suite) permutation(over medium) lab.Group {
 }
 
 func (s suite) pointerChase(over medium) lab.Group {
-	w := s.work(over, "PointerChase", "The time of a hop of one message at a time. The ping-pong has 8 bytes and no ring.",
+	w := s.work(over, "PointerChase", "The time of a hop of one message at a time. The ping-pong has 8 bytes and no "+
+		"ring.",
 		lab.Case{Field: "seconds_per_hop", Scale: 1e6, Unit: "µs", Lower: true})
 	rounds := fmt.Sprintf("--rounds %d", s.size.hops)
 	const chain, ball = "MPI, send and receive", "MPI, ping-pong"
