@@ -55,10 +55,10 @@ type Member struct {
 // see to that themselves.
 func (m *Member) Within(ctx context.Context) (within context.Context, stop func()) {
 	within, cancel := context.WithCancelCause(ctx)
-	unwatch := func() bool { return true }
-	if m.line != nil {
-		unwatch = context.AfterFunc(m.line.context, func() { cancel(ErrLauncherGone) })
+	if m.line == nil {
+		return within, func() { cancel(nil) }
 	}
+	unwatch := context.AfterFunc(m.line.context, func() { cancel(ErrLauncherGone) })
 	return within, func() {
 		unwatch()
 		cancel(nil)
