@@ -19,7 +19,7 @@ type layer struct {
 var layers = []layer{
 	{folders: "internal/watch/state"},
 	{folders: "internal/cpu internal/frame internal/layout internal/stacks internal/values internal/collective " +
-		"internal/handshake internal/pending internal/scripttest internal/docs internal/walls"},
+		"internal/handshake internal/pending internal/scripttest internal/docs internal/walls internal/covering internal/seeds"},
 	{folders: "distribution route reduce target/avro internal/codecs", not: "internal/cpu internal/frame"},
 	{folders: "internal/request", not: "distribution route reduce target/avro"},
 	{folders: "model termination", not: "internal/cpu internal/frame internal/codecs"},
@@ -104,7 +104,8 @@ const (
 )
 
 // helpers serve tests: they import what tests may, and no other code imports them.
-const helpers = "apps/appstest apps/graphtest netio/netiotest internal/launch/pmi/pmitest internal/scripttest lab/internal/overlay"
+const helpers = "apps/appstest apps/graphtest netio/netiotest internal/launch/pmi/pmitest internal/scripttest " +
+	"internal/covering internal/seeds lab/internal/overlay"
 
 // homes are the folders that may import a library; those for tests have none. Nobody imports a library that is not
 // here.

@@ -1,0 +1,93 @@
+// Package covering makes covering arrays: few rows of a product of parameters in which every pair, or triple, of values
+// occurs (Cohen, Dalal, Fredman and Patton, The AETG System, IEEE TSE 23, 1997, section 2). Tests use them in place of
+// the product: a fault that shows only where two values meet is found by far fewer jobs.
+package covering
+
+// Array returns rows of values, one for each parameter, such that every combination of the values of strength parameters
+// that occurs in a valid row of the product occurs in a row of the array. Parameter i has the values 0 to levels[i]-1; a
+// nil valid takes all rows. The same arguments give the same rows. Each row is the one that adds the most combinations,
+// so the cost is rows × product × sets of parameters.
+func Array(strength int, levels []int, valid func(row []int) bool) (rows [][]int) {
+	var product [][]int
+	for row := range Product(levels) {
+		if valid == nil || valid(row) {
+			product = append(product, append([]int(nil), row...))
+		}
+	}
+	sets := subsets(strength, len(levels))
+	missing := make([][]bool, len(sets)) // by set and values
+	left := 0
+	for i, set := range sets {
+		missing[i] = make([]bool, numberOf(levels, set, levels))
+		for _, row := range product {
+			if m := &missing[i][numberOf(row, set, levels)]; !*m {
+				*m = true
+				left++
+			}
+		}
+	}
+	for left > 0 {
+		var best []int
+		most := 0
+		for _, row := range product {
+			gain := 0
+			for i, set := range sets {
+				if missing[i][numberOf(row, set, levels)] {
+					gain++
+				}
+			}
+			if gain > most {
+				best, most = row, gain
+			}
+		}
+		for i, set := range sets {
+			missing[i][numberOf(best, set, levels)] = false
+		}
+		left -= most
+		rows = append(rows, best)
+	}
+	return rows
+}
+
+// Product yields every row of a product, in lexicographic order. A row is good until the next one.
+func Product(levels []int) func(yield func(row []int) bool) {
+	return func(yield func(row []int) bool) {
+		row := make([]int, len(levels))
+		for {
+			if !yield(row) {
+				return
+			}
+			i := len(row) - 1
+			for ; i >= 0; i-- {
+				if row[i]++; row[i] < levels[i] {
+					break
+				}
+				row[i] = 0
+			}
+			if i < 0 {
+				return
+			}
+		}
+	}
+}
+
+// numberOf numbers the values that a row gives to a set of parameters. That of levels itself is above all of them.
+func numberOf(row, set, levels []int) (n int) {
+	for _, i := range set {
+		n = n*(levels[i]+1) + row[i]
+	}
+	return n
+}
+
+// subsets are all sets of strength of n parameters.
+func subsets(strength, n int) (all [][]int) {
+	if strength == 0 {
+		return [][]int{nil}
+	}
+	for last := strength - 1; last < n; last++ {
+		for _, s := range subsets(strength-1, last) {
+			all = append(all, append(s, last))
+		}
+	}
+	return all
+}

@@ -1,0 +1,27 @@
+// Package seeds gives tests the seeds of their random draws. A test draws the same numbers in every run, so that a
+// commit passes or fails wherever it is tested; .ci/long sets PEBBLES_SEED to try others.
+package seeds
+
+import (
+	"os"
+	"strconv"
+	"testing"
+)
+
+// Variable is the environment variable that replaces the seed of every test.
+const Variable = "PEBBLES_SEED"
+
+// Of returns the seed of a test: PEBBLES_SEED, or 1 without it. The test's log shows the seed in the form in which it
+// can be given back.
+func Of(tb testing.TB) uint64 {
+	tb.Helper()
+	seed := uint64(1)
+	if text := os.Getenv(Variable); text != "" {
+		var err error
+		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+			tb.Fatalf("%s=%s: give a number from 0 to 2^64-1", Variable, text)
+		}
+	}
+	tb.Logf("%s=%d", Variable, seed)
+	return seed
+}
