@@ -20,11 +20,23 @@ func TestScatterAgainstSlices(t *testing.T) {
 	t.Run("24", func(t *testing.T) { scattersAsSlices(t, func(i uint64) odd { return odd{i, [3]byte{byte(i)}} }) })
 	t.Run("1", func(t *testing.T) { scattersAsSlices(t, func(i uint64) byte { return byte(i) }) })
 	t.Run("8", func(t *testing.T) { scattersAsSlices(t, func(i uint64) uint64 { return i }) })
+	t.Run("12", func(t *testing.T) {
+		scattersAsSlices(t, func(i uint64) [3]uint32 { return [3]uint32{uint32(i), 1, 2} })
+	})
+	t.Run("20", func(t *testing.T) {
+		scattersAsSlices(t, func(i uint64) [5]uint32 { return [5]uint32{uint32(i), 4: 9} })
+	})
+	t.Run("36", func(t *testing.T) {
+		scattersAsSlices(t, func(i uint64) [9]uint32 { return [9]uint32{uint32(i), 8: 9} })
+	})
+	t.Run("40", func(t *testing.T) { scattersAsSlices(t, func(i uint64) [5]uint64 { return [5]uint64{i, 4: ^i} }) })
+	t.Run("240", func(t *testing.T) { scattersAsSlices(t, func(i uint64) [30]uint64 { return [30]uint64{i, 29: ^i} }) })
 	t.Run("16", func(t *testing.T) { scattersAsSlices(t, func(i uint64) [2]uint64 { return [2]uint64{i, ^i} }) })
 }
 
 func scattersAsSlices[V any](t *testing.T, make1 func(i uint64) V) {
 	rng := rand.New(rand.NewPCG(3, 4))
+	scatter := coalesce.ScatterOf(int(unsafe.Sizeof(make1(0))))
 	for round := range 1000 {
 		lanes := make([]coalesce.Lane, 1+rng.IntN(5))
 		memory := make([][]V, len(lanes)) // with one more pebble, which nothing may change
@@ -46,29 +58,32 @@ func scattersAsSlices[V any](t *testing.T, make1 func(i uint64) V) {
 			want[to[i]] = append(want[to[i]], vs[i])
 		}
 		for len(vs) > 0 {
-			put, full := coalesce.Scatter(lanes, to, vs)
+			put, full := scatter(lanes, to, unsafe.Pointer(&vs[0]))
 			vs, to = vs[put:], to[put:]
 			if full >= 0 {
 				require.True(t, lanes[full].Full())
-				got[full] = append(got[full], coalesce.Pebbles[V](&lanes[full])...)
+				got[full] = append(got[full], pebbles[V](&lanes[full])...)
 				lanes[full].Reset()
 			}
 		}
 		for l := range lanes {
 			require.Equal(t, last, memory[l][len(memory[l])-1])
-			got[l] = append(got[l], coalesce.Pebbles[V](&lanes[l])...)
+			got[l] = append(got[l], pebbles[V](&lanes[l])...)
 		}
 		require.Equal(t, want, got)
 	}
 }
 
+// pebbles are those of a lane.
+func pebbles[V any](l *coalesce.Lane) []V { return unsafe.Slice((*V)(l.Base()), l.Len()) }
+
 func TestScatterAllocatesNothing(t *testing.T) {
 	memory := make([]uint64, 1000)
 	lanes := []coalesce.Lane{coalesce.NewLane(unsafe.Pointer(&memory[0]), len(memory))}
-	vs, to := make([]uint64, 256), make([]uint32, 256)
+	vs, to, scatter := make([]uint64, 256), make([]uint32, 256), coalesce.ScatterOf(8)
 	require.Zero(t, testing.AllocsPerRun(100, func() {
 		lanes[0].Reset()
-		coalesce.Scatter(lanes, to, vs)
+		scatter(lanes, to, unsafe.Pointer(&vs[0]))
 	}))
 }
 
@@ -90,8 +105,9 @@ func ExampleScatter() {
 		coalesce.NewLane(unsafe.Pointer(&memory[0]), 2),
 		coalesce.NewLane(unsafe.Pointer(&memory[2]), 2),
 	}
-	put, full := coalesce.Scatter(lanes, []uint32{0, 1, 0, 1}, []int{10, 20, 30, 40})
-	fmt.Println(put, "pebbles put, lane", full, "is full:", coalesce.Pebbles[int](&lanes[full]))
+	scatter := coalesce.ScatterOf(8)
+	put, full := scatter(lanes, []uint32{0, 1, 0, 1}, unsafe.Pointer(&[]int{10, 20, 30, 40}[0]))
+	fmt.Println(put, "pebbles put, lane", full, "is full:", pebbles[int](&lanes[full]))
 	// Output: 3 pebbles put, lane 0 is full: [10 30]
 }
 
@@ -109,7 +125,7 @@ func scatters[V any](b *testing.B) {
 	for _, n := range []int{1, 2, 4, 16, 256} {
 		b.Run(fmt.Sprintf("%d bytes, %d lanes", unsafe.Sizeof(*new(V)), n), func(b *testing.B) {
 			memory, lanes := make([]V, max(2, n)*room), make([]coalesce.Lane, max(2, n))
-			vs, to := make([]V, 256), make([]uint32, 256)
+			vs, to, scatter := make([]V, 256), make([]uint32, 256), coalesce.ScatterOf(int(unsafe.Sizeof(*new(V))))
 			rng := rand.New(rand.NewPCG(5, 6))
 			for i := range to {
 				to[i] = uint32(rng.IntN(n))
@@ -120,7 +136,7 @@ func scatters[V any](b *testing.B) {
 			for b.Loop() {
 				rest, where := vs, to
 				for {
-					put, full := coalesce.Scatter(lanes, where, rest)
+					put, full := scatter(lanes, where, unsafe.Pointer(unsafe.SliceData(rest)))
 					if full < 0 {
 						break
 					}

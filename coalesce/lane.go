@@ -2,7 +2,8 @@ package coalesce
 
 import "unsafe"
 
-// Lane is the buffer for one hop: memory for a fixed number of pebbles, of which the first Len are taken.
+// Lane is the buffer for one hop: memory for a fixed number of pebbles, of which the first Len are taken. It knows
+// neither their type nor their size, which its callers give.
 type Lane struct {
 	base     unsafe.Pointer
 	n        uint32
@@ -30,14 +31,22 @@ func (l *Lane) Reset() { l.n = 0 }
 // SetLen sets how much of the lane is taken, after its memory was filled by other means.
 func (l *Lane) SetLen(n int) { l.n = uint32(n) }
 
-// Put appends one pebble; the lane must have room.
-func Put[V any](l *Lane, v V) {
-	*(*V)(unsafe.Add(l.base, uintptr(l.n)*unsafe.Sizeof(v))) = v
+// Base is the lane's memory, in which its pebbles lie side by side.
+func (l *Lane) Base() unsafe.Pointer { return l.base }
+
+// Append takes one more pebble of size bytes in, and returns its memory for the caller to fill; the lane must have
+// room.
+func (l *Lane) Append(size int) unsafe.Pointer {
+	at := unsafe.Add(l.base, int(l.n)*size)
 	l.n++
+	return at
 }
 
-// Pebbles is the part of the lane that is taken. It shares the lane's memory.
-func Pebbles[V any](l *Lane) []V { return View[V](l.base, int(l.n)) }
-
-// View is the memory at base as n pebbles.
-func View[V any](base unsafe.Pointer, n int) []V { return unsafe.Slice((*V)(base), n) }
+// Move copies the pebble of size bytes of plain data at from.
+func Move(to, from unsafe.Pointer, size int) {
+	if size == 8 {
+		*(*uint64)(to) = *(*uint64)(from)
+		return
+	}
+	copy(unsafe.Slice((*byte)(to), size), unsafe.Slice((*byte)(from), size))
+}

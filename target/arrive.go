@@ -1,15 +1,13 @@
 package target
 
 import (
-	"unsafe"
-
 	"github.com/activepebbles/pebbles/coalesce"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/reduce"
 )
 
 // Deliver implements engine.Endpoint.
-func (c *core[V]) Deliver(f *netio.Frame) (taken bool, err error) {
+func (c *core) Deliver(f *netio.Frame) (taken bool, err error) {
 	if c.oneHop {
 		return true, c.carrier.arrived(f, true)
 	}
@@ -20,7 +18,7 @@ func (c *core[V]) Deliver(f *netio.Frame) (taken bool, err error) {
 }
 
 // Drain implements engine.Endpoint.
-func (c *core[V]) Drain() {
+func (c *core) Drain() {
 	all := c.out.TakeQueue()
 	for f := all.Shift(); f != nil; f = all.Shift() {
 		if err := c.again(f); err != nil {
@@ -31,7 +29,7 @@ func (c *core[V]) Drain() {
 }
 
 // again takes in the pebbles of a frame of this rank's own.
-func (c *core[V]) again(f *netio.Frame) error {
+func (c *core) again(f *netio.Frame) error {
 	before := c.engine.Handle(0)
 	c.engine.Handling(f.Flags)
 	err := c.carrier.arrived(f, c.oneHop)
@@ -40,7 +38,7 @@ func (c *core[V]) again(f *netio.Frame) error {
 }
 
 // Reroute implements engine.Endpoint: pebbles that wait for links which are down come in again, and go other ways.
-func (c *core[V]) Reroute() error {
+func (c *core) Reroute() error {
 	all, err := c.out.Reroute()
 	for f := all.Shift(); f != nil && err == nil; f = all.Shift() {
 		forwarded := c.engine.Count.Forwarded
@@ -53,17 +51,17 @@ func (c *core[V]) Reroute() error {
 }
 
 // sort handles the pebbles that are home and passes the others on.
-func (c *core[V]) sort(vs []V) {
-	for len(vs) > 0 {
-		n := min(len(vs), chunk)
-		c.sortChunk(vs[:n])
-		vs = vs[n:]
+func (c *core) sort(vs pebbles) {
+	for vs.n > 0 {
+		var head pebbles
+		head, vs = c.element.chunk(vs)
+		c.sortChunk(head)
 	}
 }
 
-func (c *core[V]) sortChunk(vs []V) {
-	s := c.hop.ready()
-	advice := c.adviceAtHop(len(vs))
+func (c *core) sortChunk(vs pebbles) {
+	s := c.hop.ready(&c.element)
+	advice := c.adviceAtHop(vs.n)
 	lanes := c.address(s, vs, advice != reduce.Skip)
 	c.out.Now = c.engine.ThisDepth()
 	if advice == reduce.Watch {
@@ -79,37 +77,37 @@ func (c *core[V]) sortChunk(vs []V) {
 		if advice == reduce.Use {
 			c.reducedAtHop(s, away)
 		} else {
-			c.carrier.scatter(s, s.away[:away], lanes[:away], true)
+			c.carrier.scatter(s, s.away.first(away), lanes[:away], true)
 		}
 		c.passedOn(did)
 	}
 	if home > 0 {
-		c.run(s.vs[:home])
+		c.run(s.home.first(home))
 	}
 }
 
 // spread is sortChunk where pebbles are only put into lanes: those that are home into one of their own, which never
 // fills.
-func (c *core[V]) spread(s *scratch[V], vs []V, lanes []uint32) {
+func (c *core) spread(s *scratch, vs pebbles, lanes []uint32) {
 	own := *c.out.Own()
-	*c.out.Own() = coalesce.NewLane(unsafe.Pointer(&s.vs[0]), len(s.vs))
+	*c.out.Own() = coalesce.NewLane(s.home.at, s.home.n)
 	c.carrier.scatter(s, vs, lanes, true)
 	home := c.out.Own().Len()
 	*c.out.Own() = own
-	c.out.Filled = c.out.Filled || home < len(vs)
-	c.engine.Count.Forwarded += uint64(len(vs) - home)
+	c.out.Filled = c.out.Filled || home < vs.n
+	c.engine.Count.Forwarded += uint64(vs.n - home)
 	if home > 0 {
-		c.run(s.vs[:home])
+		c.run(s.home.first(home))
 	}
 }
 
 // passOn begins to pass on so many pebbles that are not home, and passedOn ends it.
-func (c *core[V]) passOn(pebbles int) (did bool) {
+func (c *core) passOn(pebbles int) (did bool) {
 	c.engine.Count.Forwarded += uint64(pebbles)
 	return c.out.InstallQueue()
 }
 
-func (c *core[V]) passedOn(did bool) {
+func (c *core) passedOn(did bool) {
 	c.out.RemoveQueue(did)
 	c.out.Filled = true
 }

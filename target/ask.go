@@ -82,7 +82,7 @@ func NewAskBatch[Q, A any](r *pebble.Rank, name string, owner distribution.Map, 
 			for i := range vs {
 				a.keyed = append(a.keyed, vs[i].Q)
 			}
-			keying.many(a.keyed, keys)
+			keying.many(of(a.keyed), keys)
 		})
 	}
 	a.questions = New(r, name, owner, keys, Batch(a.serve), toAsk...)

@@ -38,7 +38,7 @@ func newBuilder(r *pebble.Rank, name string, owner distribution.Map, t reflect.T
 	for _, o := range options {
 		o.apply(&s)
 	}
-	if s.kind == nil && s.tunes.Cache { // the job's cache is for targets with a reduction
+	if s.reduces == nil && s.tunes.Cache { // the job's cache is for targets with a reduction
 		s.cache, s.tunes.Cache = 0, false
 	}
 	b := &builder{rank: r, engine: engine.RankOf(r), name: name, owner: owner, pebble: t, settings: s}
@@ -65,7 +65,7 @@ func (b *builder) refuse(format string, args ...any) {
 
 // unit is the bytes of a plain pebble; 0 for others.
 func (b *builder) unit() int {
-	if b.codec != nil {
+	if b.codec.codec != nil {
 		return 0
 	}
 	return int(b.pebble.Size())
@@ -87,11 +87,11 @@ func (b *builder) check(keyed bool, low *int, handled bool) {
 	case low != nil && b.pebble.Size() < 4:
 		b.refuse("its pebbles have %d bytes, and target.LowBits takes keys from 4 or 8: use target.Key",
 			b.pebble.Size())
-	case low != nil && b.codec != nil:
+	case low != nil && b.codec.codec != nil:
 		b.refuse("its keys are bits of its pebbles, which are encoded: use target.Key")
 	case !handled:
 		b.refuse("it has no handler: give target.Each or target.Batch")
-	case b.cache < 0 && b.kind != nil:
+	case b.cache < 0 && b.reduces != nil:
 		b.refuse("a cache of %d entries: give a positive number, or 0 for none", b.cache)
 	}
 }
@@ -113,10 +113,21 @@ func (b *builder) checkCache(slot int64) {
 	}
 }
 
-// writeBack tells whether the reduction holds pebbles back.
-func (b *builder) writeBack() bool {
-	kind, ok := b.kind.(interface{ WriteBack() bool })
-	return ok && kind.WriteBack()
+// newCache makes the reduction cache, if there is to be one.
+func (b *builder) newCache() cache {
+	r := b.reduces
+	if r == nil {
+		b.checkNoCache()
+		return nil
+	}
+	if r.pebble != b.pebble {
+		b.refuse("its reduction is a %T, its pebbles are %v", r.kind, b.pebble)
+	}
+	if b.cache == 0 {
+		return nil
+	}
+	b.checkCache(int64(r.slot()))
+	return r.make(b.cache)
 }
 
 // topology makes the topology and, when it is not one of ours, proves the routes that start at this rank. All ranks
@@ -179,7 +190,7 @@ func (b *builder) factor() int {
 // shape is what the target's frames hold.
 func (b *builder) shape() coalesce.Shape {
 	s := coalesce.Shape{Unit: b.unit(), MaxUnits: b.factor(), Factor: b.factor(), Prompt: b.prompt}
-	if b.codec != nil {
+	if b.codec.codec != nil {
 		s.Unit, s.MaxUnits, s.Records = 1, codedBytesMax, true
 	}
 	return s
@@ -198,10 +209,10 @@ func (b *builder) checkFactor() {
 }
 
 func (b *builder) reduction() string {
-	if b.kind == nil {
+	if b.reduces == nil {
 		return "none"
 	}
-	return fmt.Sprintf("%v with %d entries", b.kind, b.cache)
+	return fmt.Sprintf("%v with %d entries", b.reduces.kind, b.cache)
 }
 
 // checkMemory checks that the memory limit has room for the routes and for a small frame to every neighbour, before

@@ -13,12 +13,12 @@ import (
 const poisoned = 0xdb
 
 // poison overwrites a batch that has been handled. Pebbles that may hold pointers become zero.
-func poison[V any](vs []V, pointers bool) {
-	if pointers {
-		clear(vs)
+func (e *element) poison(vs pebbles) {
+	if e.coder != nil {
+		e.forget(vs.at, vs.n)
 		return
 	}
-	all := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(vs))), len(vs)*int(unsafe.Sizeof(*new(V))))
+	all := unsafe.Slice((*byte)(vs.at), vs.n*e.size)
 	for i := range all {
 		all[i] = poisoned
 	}
@@ -28,7 +28,7 @@ func poison[V any](vs []V, pointers bool) {
 const keyedTwice = 8
 
 // checkKeys ends the job when the key function gives other keys now than it has just given.
-func (a *addressing[V]) checkKeys(vs []V, keys []uint64) {
+func (a *addressing) checkKeys(vs pebbles, keys []uint64) {
 	if a.keyings++; a.keyings%keyedTwice != 1 {
 		return
 	}
@@ -36,10 +36,10 @@ func (a *addressing[V]) checkKeys(vs []V, keys []uint64) {
 		a.rekeyed = make([]uint64, max(chunk, len(keys)))
 	}
 	again := a.rekeyed[:len(keys)]
-	a.keying.many(vs, again)
+	a.keys(vs, again)
 	for i := range keys {
 		if again[i] != keys[i] {
-			failKeyedTwice(a.core.engine, keys[i], again[i], vs[i])
+			failKeyedTwice(a.core.engine, keys[i], again[i], a.core.element.value(vs, i))
 		}
 	}
 }
@@ -50,16 +50,16 @@ func failKeyedTwice(t *engine.Target, key, again uint64, pebble any) {
 }
 
 // Pebble implements engine.Endpoint.
-func (c *core[V]) Pebble() string {
+func (c *core) Pebble() string {
 	vs := c.running.vs
-	c.running.vs = nil
-	if len(vs) == 0 {
+	c.running.vs = pebbles{}
+	if vs.n == 0 {
 		return ""
 	}
-	if at := c.running.at; at >= 0 && at < len(vs) {
-		return ofBatch(1, vs[at])
+	if at := c.running.at; at >= 0 && at < vs.n {
+		return ofBatch(1, c.element.value(vs, at))
 	}
-	return ofBatch(len(vs), vs[0])
+	return ofBatch(vs.n, c.element.value(vs, 0))
 }
 
 // ofBatch names the pebbles that a handler has, by their first.

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"unsafe"
 
 	"github.com/activepebbles/pebbles/coalesce"
 	"github.com/activepebbles/pebbles/netio"
@@ -12,9 +13,9 @@ import (
 
 // coded carries pebbles through a codec. A pebble lies in a frame as a record: its key, its length, its bytes; so that
 // a hop can pass it on without decoding it.
-type coded[V any] struct {
-	core    *core[V]
-	codec   Codec[V]
+type coded struct {
+	core    *core
+	codec   *coder
 	records [chunk][]byte // of a frame that has arrived
 }
 
@@ -23,38 +24,38 @@ const (
 	codedBytesMax = 64 << 10 // of a frame, unless one record needs more
 )
 
-func (c *coded[V]) blanks(lanes int) []coalesce.Lane { return make([]coalesce.Lane, lanes+1) }
+func (c *coded) blanks(lanes int) []coalesce.Lane { return make([]coalesce.Lane, lanes+1) }
 
-func (c *coded[V]) scatter(s *scratch[V], vs []V, lanes []uint32, inHandler bool) {
-	for i, v := range vs {
-		c.put(s, v, s.keys[i], int(lanes[i]), inHandler)
+func (c *coded) scatter(s *scratch, vs pebbles, lanes []uint32, inHandler bool) {
+	for i := range vs.n {
+		c.put(s, c.core.element.index(vs.at, i), s.keys[i], int(lanes[i]), inHandler)
 	}
 }
 
-func (c *coded[V]) keep(s *scratch[V], vs []V, keys []uint64, inHandler bool) {
-	c.core.keying.many(vs, keys)
-	for i, v := range vs {
-		c.put(s, v, keys[i], c.core.out.Plan.Self, inHandler)
+func (c *coded) keep(s *scratch, vs pebbles, keys []uint64, inHandler bool) {
+	c.core.keys(vs, keys)
+	for i := range vs.n {
+		c.put(s, c.core.element.index(vs.at, i), keys[i], c.core.out.Plan.Self, inHandler)
 	}
 }
 
 // put takes a pebble to a lane. What goes to this rank's own is encoded only for the queue.
-func (c *coded[V]) put(s *scratch[V], v V, key uint64, l int, inHandler bool) {
+func (c *coded) put(s *scratch, v unsafe.Pointer, key uint64, l int, inHandler bool) {
 	switch {
 	case l != c.core.out.Plan.Self:
 		c.putRecord(c.encode(s, v, key), l, inHandler)
 	case c.core.out.Queue.Installed:
 		c.core.out.EnqueueRecord(c.encode(s, v, key))
 	default:
-		coalesce.Put(c.core.out.Own(), v)
+		c.codec.copy(c.core.out.Own().Append(c.core.element.size), v, 1)
 	}
 }
 
 // encode makes a pebble a record, in the scratch.
-func (c *coded[V]) encode(s *scratch[V], v V, key uint64) []byte {
+func (c *coded) encode(s *scratch, v unsafe.Pointer, key uint64) []byte {
 	b := binary.LittleEndian.AppendUint64(s.record[:0], key)
 	b = append(b, 0, 0, 0, 0)
-	b, err := c.codec.Append(b, v)
+	b, err := c.codec.encode(b, v)
 	if err == nil && len(b) > netio.FrameBytesMax {
 		err = fmt.Errorf("%d bytes are more than the %d that a frame can hold: send it in parts", len(b),
 			netio.FrameBytesMax)
@@ -69,7 +70,7 @@ func (c *coded[V]) encode(s *scratch[V], v V, key uint64) []byte {
 
 // putRecord appends a record to the lane of another rank. The record must not be in the memory of the side's scratch
 // that handlers use.
-func (c *coded[V]) putRecord(record []byte, l int, inHandler bool) {
+func (c *coded) putRecord(record []byte, l int, inHandler bool) {
 	if c.core.mixedDepths() {
 		c.core.out.SplitByDepth(l)
 	}
@@ -83,8 +84,8 @@ func (c *coded[V]) putRecord(record []byte, l int, inHandler bool) {
 var errRecord = errors.New("its records are cut short")
 
 // arrived takes in the pebbles of a frame, a chunk at a time.
-func (c *coded[V]) arrived(f *netio.Frame, home bool) error {
-	s := c.core.hop.ready()
+func (c *coded) arrived(f *netio.Frame, home bool) error {
+	s := c.core.hop.ready(&c.core.element)
 	rest := f.Payload()
 	for left := int(f.Count); left > 0; {
 		n := min(left, chunk)
@@ -107,7 +108,8 @@ func (c *coded[V]) arrived(f *netio.Frame, home bool) error {
 
 // sortRecords decodes and handles the pebbles that are home, and passes the records of the others on: undecoded, unless
 // they meet the cache.
-func (c *coded[V]) sortRecords(s *scratch[V], n int) error {
+func (c *coded) sortRecords(s *scratch, n int) error {
+	e := &c.core.element
 	advice, self := c.core.adviceAtHop(n), uint32(c.core.out.Plan.Self)
 	lanes := c.core.lanesOf(s, s.keys[:n])
 	home, away := 0, 0
@@ -115,16 +117,18 @@ func (c *coded[V]) sortRecords(s *scratch[V], n int) error {
 		if l != self && advice != reduce.Use {
 			continue
 		}
-		v, err := c.codec.Decode(c.records[i][recordHead:])
-		if err != nil {
+		v := e.index(s.away.at, away)
+		if l == self {
+			v = e.index(s.home.at, home)
+		}
+		if err := c.codec.decode(c.records[i][recordHead:], v); err != nil {
 			return fmt.Errorf("decode a pebble for key %d: %w", s.keys[i], err)
 		}
 		if l == self {
-			s.vs[home] = v
 			home++
 			continue
 		}
-		s.away[away], s.keys[away] = v, s.keys[i]
+		s.keys[away] = s.keys[i]
 		away++
 	}
 	if advice == reduce.Watch {
@@ -145,9 +149,9 @@ func (c *coded[V]) sortRecords(s *scratch[V], n int) error {
 		c.core.passedOn(did)
 	}
 	if home > 0 {
-		c.core.run(s.vs[:home])
+		c.core.run(s.home.first(home))
 	}
-	s.clear(home, away)
+	s.forget(e, home, away)
 	return nil
 }
 

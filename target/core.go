@@ -20,34 +20,35 @@ const chunk = 256
 //
 // The outbox's lane to this rank holds pebbles as values, in local, while the main function sends a chunk; and what the
 // carrier makes of them while the queue of handlers is installed.
-type core[V any] struct {
-	addressing[V]
-	reduction[V]
+type core struct {
+	addressing
+	reduction
 	out     coalesce.Outbox
-	carrier carrier[V]
+	element element
+	carrier carrier
 	engine  *engine.Target
 	made    *builder
-	handle  func(vs []V)
-	oneHop  bool  // a frame from a neighbour can hold only pebbles of this rank
-	lastHop bool  // the last stage of the topology brings only pebbles of this rank
-	mover   moves // what moves keys, and must not while a batch is handled; nil when they stay
-	local   []V   // pebbles of the main function for its own rank, for as long as one chunk is sent
-	buffers struct{ main, inner sendBuffer[V] }
-	main    scratch[V] // of sends from the main function
-	inner   scratch[V] // of sends from handlers
-	hop     scratch[V] // of arriving pebbles
-	busy    bool       // the main function's scratch is in use
+	handle  func(vs pebbles)
+	oneHop  bool           // a frame from a neighbour can hold only pebbles of this rank
+	lastHop bool           // the last stage of the topology brings only pebbles of this rank
+	mover   moves          // what moves keys, and must not while a batch is handled; nil when they stay
+	local   unsafe.Pointer // pebbles of the main function for its own rank, for as long as one chunk is sent
+	buffers struct{ main, inner sendBuffer }
+	main    scratch // of sends from the main function
+	inner   scratch // of sends from handlers
+	hop     scratch // of arriving pebbles
+	busy    bool    // the main function's scratch is in use
 
 	running struct { // by the handler
-		vs []V
+		vs pebbles
 		at int // the pebble that an [Each] handler is called for; -1 for other handlers
 	}
 }
 
 // addressing tells which lanes pebbles go to: from keys to owners to lanes.
-type addressing[V any] struct {
-	core     *core[V]
-	keying   Keying[V]
+type addressing struct {
+	core     *core
+	keys     func(vs pebbles, keys []uint64)
 	owner    distribution.Map
 	owners   distribution.Batcher
 	foreign  bool     // owners may be no ranks: the distribution is not of ours
@@ -59,68 +60,70 @@ type addressing[V any] struct {
 
 // A carrier puts pebbles into frames, and finds them there: plain data as it lies in memory, other pebbles as records
 // of a codec. It is called for batches.
-type carrier[V any] interface {
+type carrier interface {
 	// blanks are what lanes without a frame are: so many, and one more for the queue's.
 	blanks(lanes int) []coalesce.Lane
 	// scatter puts pebbles into their lanes. Their keys are the first of s.keys, where the carrier needs them.
-	scatter(s *scratch[V], vs []V, lanes []uint32, inHandler bool)
+	scatter(s *scratch, vs pebbles, lanes []uint32, inHandler bool)
 	// keep puts pebbles of this rank into its own lane. It may overwrite keys.
-	keep(s *scratch[V], vs []V, keys []uint64, inHandler bool)
+	keep(s *scratch, vs pebbles, keys []uint64, inHandler bool)
 	// arrived handles the pebbles of a frame that are home, which all are if that is known, and passes the others on.
 	arrived(f *netio.Frame, home bool) error
 }
 
 // scratch is working memory for one chunk. There is one for each place from which sends can be in progress at the same
 // time: a send of the main function may wait and let handlers run, and their sends use another.
-type scratch[V any] struct {
+type scratch struct {
 	keys   []uint64
 	owners []uint32
 	lanes  []uint32
-	vs     []V    // pebbles that stay
-	away   []V    // pebbles that go on
-	record []byte // a pebble that is being encoded
+	home   pebbles        // that stay
+	away   pebbles        // that go on
+	aside  unsafe.Pointer // a pebble that waits until its lane has a frame
+	record []byte         // a pebble that is being encoded
 }
 
-func (s *scratch[V]) ready() *scratch[V] {
+func (s *scratch) ready(e *element) *scratch {
 	if s.keys == nil {
 		s.keys = make([]uint64, chunk)
 		s.owners = make([]uint32, chunk)
 		s.lanes = make([]uint32, chunk)
-		s.vs = make([]V, chunk+1) // one more than a chunk fills
-		s.away = make([]V, chunk)
+		s.home = pebbles{e.room(chunk + 1), chunk + 1} // one more than a chunk fills
+		s.away = pebbles{e.room(chunk), chunk}
+		s.aside = e.room(1)
 	}
 	return s
 }
 
-// clear lets go of what the pebbles in the scratch point to.
-func (s *scratch[V]) clear(home, away int) {
-	clear(s.vs[:home])
-	clear(s.away[:away])
+// forget lets go of what the pebbles in the scratch point to.
+func (s *scratch) forget(e *element, home, away int) {
+	e.forget(s.home.at, home)
+	e.forget(s.away.at, away)
 }
 
 // open makes the lanes of a topology.
-func (c *core[V]) open(t route.Topology) {
+func (c *core) open(t route.Topology) {
 	if c.local == nil {
-		c.local = make([]V, chunk+1) // one more than a chunk fills, so that it is never full
+		c.local = c.element.room(chunk + 1) // one more than a chunk fills, so that it is never full
 	}
 	plan := route.NewPlan(t, c.engine.ID())
 	blanks := c.carrier.blanks(len(plan.Lanes))
 	c.out.Open(&c.engine.Sender, c.engine.Label, t, plan, blanks, c.made.shape())
-	*c.out.Own() = coalesce.NewLane(unsafe.Pointer(&c.local[0]), len(c.local))
+	*c.out.Own() = coalesce.NewLane(c.local, chunk+1)
 }
 
 // encoded tells whether pebbles travel through a codec. They may hold pointers.
-func (c *core[V]) encoded() bool { return c.out.Records }
+func (c *core) encoded() bool { return c.out.Records }
 
 // address fills in the lanes of a chunk, and the keys when keyed asks for them, and returns the lanes.
-func (a *addressing[V]) address(s *scratch[V], vs []V, keyed bool) (lanes []uint32) {
+func (a *addressing) address(s *scratch, vs pebbles, keyed bool) (lanes []uint32) {
 	if a.shortcut.taken && !keyed {
-		own := s.owners[:len(vs)]
-		owners(a.shortcut, vs, own)
+		own := s.owners[:vs.n]
+		a.shortcut.owners(vs, a.core.element.size, own)
 		return a.laneOfEach(s, own)
 	}
-	keys := s.keys[:len(vs)]
-	a.keying.many(vs, keys)
+	keys := s.keys[:vs.n]
+	a.keys(vs, keys)
 	if engine.Checked {
 		a.checkKeys(vs, keys)
 	}
@@ -128,7 +131,7 @@ func (a *addressing[V]) address(s *scratch[V], vs []V, keyed bool) (lanes []uint
 }
 
 // lanesOf works out the lanes of keys.
-func (a *addressing[V]) lanesOf(s *scratch[V], keys []uint64) []uint32 {
+func (a *addressing) lanesOf(s *scratch, keys []uint64) []uint32 {
 	owners := s.owners[:len(keys)]
 	bad := a.owners.Owners(keys, owners)
 	if a.foreign {
@@ -141,7 +144,7 @@ func (a *addressing[V]) lanesOf(s *scratch[V], keys []uint64) []uint32 {
 }
 
 // laneOfEach is the lanes to owners. It is small enough to be inlined.
-func (a *addressing[V]) laneOfEach(s *scratch[V], owners []uint32) (lanes []uint32) {
+func (a *addressing) laneOfEach(s *scratch, owners []uint32) (lanes []uint32) {
 	if a.direct {
 		return owners
 	}
@@ -149,20 +152,20 @@ func (a *addressing[V]) laneOfEach(s *scratch[V], owners []uint32) (lanes []uint
 }
 
 // planned is the lanes to owners by the topology's plan.
-func (a *addressing[V]) planned(s *scratch[V], owners []uint32) (lanes []uint32) {
+func (a *addressing) planned(s *scratch, owners []uint32) (lanes []uint32) {
 	lanes = s.lanes[:len(owners)]
 	a.core.out.Plan.Fill(owners, lanes)
 	return lanes
 }
 
 // run gives pebbles to the handler.
-func (c *core[V]) run(vs []V) {
-	before := c.engine.Handle(len(vs))
+func (c *core) run(vs pebbles) {
+	before := c.engine.Handle(vs.n)
 	c.running.vs, c.running.at = vs, -1
 	if c.mover != nil {
 		c.mover.beforeBatch()
 	}
-	if c.cache != nil && c.prices.handle.due(len(vs)) {
+	if c.cache != nil && c.prices.handle.due(vs.n) {
 		c.timed(vs)
 	} else {
 		c.handle(vs)
@@ -170,15 +173,15 @@ func (c *core[V]) run(vs []V) {
 	if c.mover != nil {
 		c.mover.afterBatch()
 	}
-	c.running.vs = nil
+	c.running.vs = pebbles{}
 	if engine.Checked {
-		poison(vs, c.encoded())
+		c.element.poison(vs)
 	}
 	c.engine.Handled(before)
 }
 
 // EndEpoch implements engine.Endpoint.
-func (c *core[V]) EndEpoch() {
+func (c *core) EndEpoch() {
 	if c.cache != nil {
 		c.countMerged()
 		c.cache.Clear()
@@ -208,10 +211,8 @@ func probe(m distribution.Map) string {
 	return fmt.Sprintf("sample %016x", sum)
 }
 
-// The compiler inlines small functions of other packages into instances of these types that programs make only if this
-// package has inlined them itself: so it has an instance of its own.
 var (
-	_ engine.Endpoint = (*core[int])(nil)
-	_ carrier[int]    = (*plain[int])(nil)
-	_ carrier[int]    = (*coded[int])(nil)
+	_ engine.Endpoint = (*core)(nil)
+	_ carrier         = (*plain)(nil)
+	_ carrier         = (*coded)(nil)
 )

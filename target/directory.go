@@ -101,16 +101,16 @@ func (d *Directory[S]) carried(name string, options []Option) []Option {
 	for _, o := range options {
 		o.apply(&s)
 	}
-	if s.codec == nil {
+	if s.codec.codec == nil {
 		if err := layout.Plain(reflect.TypeFor[S]()); err != nil {
 			engine.RankOf(d.rank).Refuse(name, fmt.Sprintf("its state: %v: %s", err,
 				codecs.Advice(reflect.TypeFor[S]())))
 		}
 		return slices.Clone(options)
 	}
-	codec, ok := s.codec.(Codec[S])
+	codec, ok := s.codec.codec.(Codec[S])
 	if !ok {
-		engine.RankOf(d.rank).Refuse(name, fmt.Sprintf("its codec is a %T, its state is %v", s.codec,
+		engine.RankOf(d.rank).Refuse(name, fmt.Sprintf("its codec is a %T, its state is %v", s.codec.codec,
 			reflect.TypeFor[S]()))
 	}
 	return append(options[:len(options):len(options)], Coded[move[S]](moveCodec[S]{codec}))
@@ -136,7 +136,7 @@ func (d *Directory[S]) Move(key uint64, to int) {
 	e := d.moves.core.engine
 	inHandler, full := e.CheckSend()
 	if full {
-		d.moves.core.awaitRoom([]move[S]{{Key: key, To: uint32(to)}})
+		d.moves.core.awaitRoom(of([]move[S]{{Key: key, To: uint32(to)}}))
 	}
 	switch {
 	case d.running:

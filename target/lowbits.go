@@ -35,20 +35,25 @@ func shortcutOf(low *int, owner distribution.Map) shortcut {
 }
 
 // owners fills in the owner of each pebble.
-func owners[V any](s shortcut, vs []V, owners []uint32) {
-	owners = owners[:len(vs)]
-	mask, shift, done := s.mask, s.shift, 0
-	if unsafe.Sizeof(*new(V)) == 8 {
-		words := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(vs))), len(vs))
-		done = cpu.Fields(words, mask, shift, owners)
+func (s shortcut) owners(vs pebbles, size int, owners []uint32) {
+	owners = owners[:vs.n]
+	mask, shift, done := s.mask, s.shift&63, 0
+	if size == 8 {
+		done = cpu.Fields(unsafe.Slice((*uint64)(vs.at), vs.n), mask, s.shift, owners)
 	}
-	if shift == 0 { // a key is its owner: the loop is half as long
-		for i := done; i < len(vs); i++ {
-			owners[i] = uint32(firstWord(&vs[i]) & mask)
+	if size < 8 {
+		for i := range owners {
+			owners[i] = uint32(uint64(*(*uint32)(unsafe.Add(vs.at, i*size))) & mask >> shift)
 		}
 		return
 	}
-	for i := done; i < len(vs); i++ {
-		owners[i] = uint32(firstWord(&vs[i]) & mask >> (shift & 63))
+	if shift == 0 { // a key is its owner: the loop is half as long
+		for i := done; i < len(owners); i++ {
+			owners[i] = uint32(*(*uint64)(unsafe.Add(vs.at, i*size)) & mask)
+		}
+		return
+	}
+	for i := done; i < len(owners); i++ {
+		owners[i] = uint32(*(*uint64)(unsafe.Add(vs.at, i*size)) & mask >> shift)
 	}
 }

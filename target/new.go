@@ -5,7 +5,6 @@ import (
 
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/pebble"
-	"github.com/activepebbles/pebbles/reduce"
 )
 
 // New registers a target with a rank: pebbles of type V, addressed by keying, go to the rank that owner names for their
@@ -17,61 +16,50 @@ func New[V any](r *pebble.Rank, name string, owner distribution.Map, keying Keyi
 	options ...Option) *Target[V] {
 	b := newBuilder(r, name, owner, reflect.TypeFor[V](), options)
 	b.check(keying.many != nil, keying.low, handling.batch != nil || handling.bind != nil)
-	c := &core[V]{made: b, handle: handling.batch}
-	c.addressing = addressing[V]{
-		core: c, keying: keying, shortcut: shortcutOf(keying.low, owner),
-		owner: owner, owners: distribution.BatcherOf(owner), foreign: !distribution.Proven(owner),
+	t := &Target[V]{newCore(b, keying.many, keying.low, handling.batch)}
+	if handling.bind != nil {
+		t.core.handle = handling.bind(t)
 	}
-	c.reduction = reduction[V]{core: c, cache: newCache[V](b)}
+	return t
+}
+
+// newCore makes and registers a target of what has been checked. low is that of the keying.
+func newCore(b *builder, keys func(vs pebbles, keys []uint64), low *int, handle func(vs pebbles)) *core {
+	c := &core{made: b, handle: handle, element: element{pebble: b.pebble, size: int(b.pebble.Size())}}
+	c.addressing = addressing{
+		core: c, keys: keys, shortcut: shortcutOf(low, b.owner),
+		owner: b.owner, owners: distribution.BatcherOf(b.owner), foreign: !distribution.Proven(b.owner),
+	}
+	c.reduction = reduction{core: c, cache: b.newCache()}
 	if c.cache != nil {
 		b.cacheBytes = int64(c.cache.Bytes())
 	}
 	b.checkFactor()
 	topology := b.topology()
 	b.checkMemory(topology)
-	var schema string
-	c.carrier, schema = carrierOf(c)
+	schema := c.carry()
 	c.engine = b.register(topology, schema, c, &c.out)
 	c.open(topology)
 	c.openBuffers()
 	c.engine.Reserve(b.cacheBytes)
 	if c.cache != nil {
-		c.prices = newPrices(topology, b.factor(), r.Place().Processes)
+		c.prices = newPrices(topology, b.factor(), b.rank.Place().Processes)
 	}
 	c.ways()
-	t := &Target[V]{c}
-	if handling.bind != nil {
-		c.handle = handling.bind(t)
-	}
-	return t
+	return c
 }
 
-// newCache makes the reduction cache, if there is to be one.
-func newCache[V any](b *builder) *reduce.Cache[V] {
-	if b.kind == nil {
-		b.checkNoCache()
-		return nil
-	}
-	kind, ok := b.kind.(reduce.Kind[V])
-	if !ok {
-		b.refuse("its reduction is a %T, its pebbles are %v", b.kind, b.pebble)
-	}
-	if b.cache == 0 {
-		return nil
-	}
-	b.checkCache(int64(reduce.NewCache(kind, 1).SlotSize()))
-	return reduce.NewCache(kind, b.cache)
-}
-
-// carrierOf makes the carrier of a target, and tells the schema of its pebbles.
-func carrierOf[V any](c *core[V]) (carries carrier[V], schema string) {
+// carry makes the carrier, and tells the schema of the pebbles.
+func (c *core) carry() (schema string) {
 	given := c.made.codec
-	if given == nil {
-		return &plain[V]{core: c}, c.made.plainSchema()
+	if given.codec == nil {
+		c.carrier = &plain{core: c}
+		return c.made.plainSchema()
 	}
-	codec, ok := given.(Codec[V])
-	if !ok {
-		c.made.refuse("its codec is a %T, its pebbles are %v: give a target.Codec[%[2]v]", given, c.made.pebble)
+	if given.pebble != c.made.pebble {
+		c.made.refuse("its codec is a %T, its pebbles are %v: give a target.Codec[%[2]v]", given.codec, c.made.pebble)
 	}
-	return &coded[V]{core: c, codec: codec}, schemaOf(c.made.pebble, codec)
+	c.element.coder = given.coder
+	c.carrier = &coded{core: c, codec: given.coder}
+	return given.coder.schema
 }

@@ -1,6 +1,8 @@
 package target
 
 import (
+	"reflect"
+
 	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/reduce"
 	"github.com/activepebbles/pebbles/route"
@@ -8,7 +10,7 @@ import (
 
 // Keying tells which key a pebble is addressed to. [Key], [Keys] and [LowBits] make it.
 type Keying[V any] struct {
-	many func(vs []V, keys []uint64)
+	many func(vs pebbles, keys []uint64)
 	low  *int // of LowBits
 }
 
@@ -17,8 +19,8 @@ func Key[V any](key func(v V) uint64) Keying[V] {
 	if key == nil {
 		return Keying[V]{} // which registration refuses
 	}
-	return Keying[V]{many: func(vs []V, keys []uint64) {
-		for i, v := range vs {
+	return Keying[V]{many: func(vs pebbles, keys []uint64) {
+		for i, v := range values[V](vs) {
 			keys[i] = key(v)
 		}
 	}}
@@ -27,7 +29,10 @@ func Key[V any](key func(v V) uint64) Keying[V] {
 // Keys addresses pebbles in batches: the function writes into keys[i] the key of vs[i]; both have the same length. It
 // is the fast form of [Key].
 func Keys[V any](keys func(vs []V, keys []uint64)) Keying[V] {
-	return Keying[V]{many: keys}
+	if keys == nil {
+		return Keying[V]{}
+	}
+	return Keying[V]{many: func(vs pebbles, to []uint64) { keys(values[V](vs), to) }}
 }
 
 // LowBits addresses pebbles by the low bits of their first 8 bytes, or 4 where they have fewer than 8, taken as an
@@ -37,8 +42,8 @@ func Keys[V any](keys func(vs []V, keys []uint64)) Keying[V] {
 func LowBits[V any](bits int) Keying[V] {
 	mask := uint64(1)<<(bits&63) - 1
 	return Keying[V]{
-		many: func(vs []V, keys []uint64) {
-			for i := range vs {
+		many: func(ps pebbles, keys []uint64) {
+			for i, vs := 0, values[V](ps); i < len(vs); i++ {
 				keys[i] = firstWord(&vs[i]) & mask
 			}
 		},
@@ -49,8 +54,8 @@ func LowBits[V any](bits int) Keying[V] {
 // Handling is what happens to a pebble at the owner of its key. [Each] and [Batch] make it, and [TryEach] and
 // [TryBatch] for handlers that need their target or may fail.
 type Handling[V any] struct {
-	batch func(vs []V)
-	bind  func(t *Target[V]) (batch func(vs []V)) // in place of batch: it needs the target, which is made last
+	batch func(vs pebbles)
+	bind  func(t *Target[V]) (batch func(vs pebbles)) // in place of batch: it needs the target, which is made last
 }
 
 // Each handles pebbles one by one. It costs a call a pebble, about 2 ns.
@@ -58,9 +63,10 @@ func Each[V any](handle func(v V)) Handling[V] {
 	if handle == nil {
 		return Handling[V]{} // which registration refuses
 	}
-	return Handling[V]{bind: func(t *Target[V]) func(vs []V) {
+	return Handling[V]{bind: func(t *Target[V]) func(vs pebbles) {
 		at := &t.core.running.at
-		return func(vs []V) {
+		return func(ps pebbles) {
+			vs := values[V](ps)
 			for i := range vs {
 				*at = i
 				handle(vs[i])
@@ -71,7 +77,12 @@ func Each[V any](handle func(v V)) Handling[V] {
 
 // Batch handles pebbles as they arrive, many at a time. The slice is the memory of the frame that brought them: the
 // handler may change it, and must not keep it.
-func Batch[V any](handle func(vs []V)) Handling[V] { return Handling[V]{batch: handle} }
+func Batch[V any](handle func(vs []V)) Handling[V] {
+	if handle == nil {
+		return Handling[V]{}
+	}
+	return Handling[V]{batch: func(vs pebbles) { handle(values[V](vs)) }}
+}
 
 // Option changes how a target works. Options that differ between ranks are refused.
 type Option interface{ apply(*settings) }
@@ -81,8 +92,8 @@ type settings struct {
 	topology route.Constructor
 	cache    int
 	tunes    engine.Tunes // what no option says
-	kind     any          // a reduce.Kind[V], or nil
-	codec    any          // a Codec[V], or nil
+	reduces  *reducing    // nil for no reduction
+	codec    coding       // of none, for plain data
 	coded    bool         // the program has given codec
 	prompt   bool         // what a flush finds no credit for leaves as soon as there is some
 	answers  bool         // it has options of answers, which a target has not
@@ -109,7 +120,12 @@ func Route(topology route.Constructor) Option {
 // (reduce.Duplicates, First and Best) work at the source alone where routes may change: over route.Dynamic, and for the
 // keys of a [Directory].
 func Reduce[V any](kind reduce.Kind[V]) Option {
-	return option(func(s *settings) { s.kind = kind })
+	r := &reducing{
+		kind: kind, pebble: reflect.TypeFor[V](), writeBack: kind.WriteBack(),
+		slot: func() int { return reduce.NewCache(kind, 1).SlotSize() },
+		make: func(entries int) cache { return cacheOf[V]{reduce.NewCache(kind, entries)} },
+	}
+	return option(func(s *settings) { s.reduces = r })
 }
 
 // Cache sets the entries of the reduction cache, 0 for none. It overrides pebble.Config.Cache, and needs [Reduce].
@@ -120,11 +136,21 @@ func Cache(entries int) Option {
 // Coded makes values of type V travel through a codec, instead of as they lie in memory: the pebbles of a target, the
 // questions or answers of an [Ask] or of a delegate, the arguments of a kind of tasks. pebble.Strings and pebble.Bytes
 // are ready codecs, and package target/avro has one for most types.
-func Coded[V any](codec Codec[V]) Option { return coding{codec} }
+func Coded[V any](codec Codec[V]) Option {
+	if codec == nil {
+		return coding{}
+	}
+	return coding{codec: codec, pebble: reflect.TypeFor[V](), coder: coderOf(codec)}
+}
 
-type coding struct{ codec any }
+// coding is a codec for values of a type.
+type coding struct {
+	codec  any // a Codec, or nil
+	pebble reflect.Type
+	coder  *coder
+}
 
-func (c coding) apply(s *settings) { s.codec, s.coded = c.codec, true }
+func (c coding) apply(s *settings) { s.codec, s.coded = c, true }
 
 // Given is the codec, for packages that make other codecs of it.
 func (c coding) Given() any { return c.codec }

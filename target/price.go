@@ -76,13 +76,13 @@ func (t *timing) median() time.Duration {
 }
 
 // filter is the cache's Filter, timed now and then.
-func (d *reduction[V]) filter(vs []V, keys []uint64) int {
-	if !d.prices.look.due(len(vs)) {
-		return d.cache.Filter(vs, keys)
+func (d *reduction) filter(vs pebbles, keys []uint64) int {
+	if !d.prices.look.due(vs.n) {
+		return d.cache.filter(vs, keys)
 	}
 	start := d.core.engine.Now()
-	n := d.cache.Filter(vs, keys)
-	d.prices.look.add(d.core.engine.Now()-start, len(vs))
+	n := d.cache.filter(vs, keys)
+	d.prices.look.add(d.core.engine.Now()-start, vs.n)
 	if look := d.prices.look.median(); look > 0 {
 		d.cache.Price(look+1000*sortOut, 1000*d.prices.carry+d.prices.handle.median())
 	}
@@ -90,8 +90,8 @@ func (d *reduction[V]) filter(vs []V, keys []uint64) int {
 }
 
 // timed runs the handler, and notes how long it takes.
-func (d *reduction[V]) timed(vs []V) {
+func (d *reduction) timed(vs pebbles) {
 	start := d.core.engine.Now()
 	d.core.handle(vs)
-	d.prices.handle.add(d.core.engine.Now()-start, len(vs))
+	d.prices.handle.add(d.core.engine.Now()-start, vs.n)
 }

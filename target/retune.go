@@ -7,11 +7,11 @@ import (
 
 // Retune implements engine.Endpoint: it takes over what the target's options leave open. Lanes and plan belong to a
 // topology, and are made anew for another; credit belongs to ranks, and stays.
-func (c *core[V]) Retune(s engine.Setting) {
+func (c *core) Retune(s engine.Setting) {
 	b, t := c.made, c.engine.Topology()
 	if b.tunes.Cache && s.Cache != b.cache {
 		b.cache = s.Cache
-		c.cache, c.mergedSeen = newCache[V](b), 0
+		c.cache, c.mergedSeen = b.newCache(), 0
 	}
 	if b.tunes.Coalesce && s.Coalesce != b.coalesce {
 		b.coalesce, b.factorFree = s.Coalesce, false
@@ -32,7 +32,7 @@ func (c *core[V]) Retune(s engine.Setting) {
 }
 
 // renewed tells the engine of the setting, once all of it is in force.
-func (c *core[V]) renewed(t route.Topology) {
+func (c *core) renewed(t route.Topology) {
 	cacheBytes := int64(0)
 	if c.cache != nil {
 		cacheBytes = int64(c.cache.Bytes())
@@ -49,10 +49,10 @@ func (c *core[V]) renewed(t route.Topology) {
 // dropped, so that this comes to an end. Where keys or routes change, a pebble may come to a rank twice, and be dropped
 // for itself; or two be dropped for each other, at two ranks. There a pebble meets the cache of its source alone. What
 // a cache holds back is no copy, so caches that hold are right everywhere.
-func (c *core[V]) ways() {
+func (c *core) ways() {
 	c.mover, _ = c.owner.(moves)
 	moving := c.mover != nil
-	c.atHops = c.cache != nil && (c.made.writeBack() || !moving && c.out.Plan.Fixed())
+	c.atHops = c.cache != nil && (c.made.reduces.writeBack || !moving && c.out.Plan.Fixed())
 	c.direct = c.out.Plan.Identity()
 	c.oneHop = c.direct && !moving
 	c.lastHop = !moving

@@ -1,6 +1,7 @@
 package target
 
 import (
+	"reflect"
 	"time"
 	"unsafe"
 
@@ -20,126 +21,139 @@ const (
 // sendBuffer gathers the pebbles of single sends, so that those cost little more than SendAll: owners are worked out,
 // and handlers run, for many at a time. There is one for the main function and one for handlers, because a send of the
 // former may let handlers run. Pebbles that travel through a codec go on one by one.
-type sendBuffer[V any] struct {
-	vs    []V
+type sendBuffer struct {
+	at    unsafe.Pointer
+	size  int // pebbles that there is room for
 	n     int
 	depth uint8 // of all that are in it
 }
 
-func (s *sendBuffer[V]) open(size int) { s.vs, s.depth = make([]V, size), 1 }
+func (s *sendBuffer) open(e *element, size int) {
+	*s = sendBuffer{at: e.room(size), size: size, depth: 1}
+}
 
 // openBuffers makes the buffers of single sends.
-func (c *core[V]) openBuffers() {
-	size := min(c.out.Factor, SendBufferMax, sendBufferBytes/max(1, int(unsafe.Sizeof(*new(V)))))
+func (c *core) openBuffers() {
+	size := min(c.out.Factor, SendBufferMax, sendBufferBytes/max(1, c.element.size))
 	if c.encoded() {
 		size = 1
 	}
-	c.buffers.main.open(size)
-	c.buffers.inner.open(min(size, innerMax))
+	c.buffers.main.open(&c.element, size)
+	c.buffers.inner.open(&c.element, min(size, innerMax))
 }
 
 // put adds a pebble, but not the last one that there is room for. It is small enough to be inlined.
-func (s *sendBuffer[V]) put(v V) bool {
+func put[V any](s *sendBuffer, v V) bool {
 	n := s.n
-	if uint(n)+1 >= uint(len(s.vs)) {
+	if uint(n)+1 >= uint(s.size) {
 		return false
 	}
-	s.vs[n] = v
+	*(*V)(unsafe.Add(s.at, uintptr(n)*unsafe.Sizeof(v))) = v
 	s.n = n + 1
 	return true
 }
 
 // send puts a pebble into a send buffer, which goes on when it is full.
-func (c *core[V]) send(v V) {
+func send[V any](c *core, v V) {
 	mine, due := c.engine.MainSends()
 	if !mine {
-		c.sendInner(v)
+		sendInner(c, v)
 		return
 	}
 	if due { // a slow sender's lanes may be
 		c.engine.SendDue()
 	}
-	if s := &c.buffers.main; !s.put(v) {
-		c.fill(s, v, false)
+	if s := &c.buffers.main; !put(s, v) {
+		fill(c, s, v, false)
 	}
 }
 
 // sendInner is send in a handler.
-func (c *core[V]) sendInner(v V) {
+func sendInner[V any](c *core, v V) {
 	inHandler, full := c.engine.CheckSend()
 	if full {
-		c.awaitRoom([]V{v})
+		c.awaitRoom(of([]V{v}))
 	}
 	s, depth := &c.buffers.inner, c.engine.NextDepth()
 	if depth != s.depth {
 		c.flushBuffer(s, inHandler)
 		s.depth = depth
 	}
-	if !s.put(v) {
-		c.fill(s, v, inHandler)
+	if !put(s, v) {
+		fill(c, s, v, inHandler)
 	}
-}
-
-// trySend is send without a wait: as a handler sends, once there is room.
-func trySend[V any](c *core[V], v V) bool {
-	inHandler, full := c.engine.CheckSend()
-	if full || !c.engine.HasRooms() && !c.engine.FindRoom(inHandler) {
-		return false
-	}
-	if _, due := c.engine.MainSends(); due {
-		c.engine.SendDue()
-	}
-	s, depth := &c.buffers.inner, c.engine.NextDepth()
-	if depth != s.depth {
-		c.flushInner(inHandler)
-		s.depth = depth
-	}
-	if !s.put(v) {
-		s.vs[s.n] = v
-		s.n++
-		c.flushInner(inHandler)
-	}
-	return true
-}
-
-// flushInner sends what has gathered as a handler's, whoever calls.
-func (c *core[V]) flushInner(inHandler bool) {
-	c.engine.Begin(inHandler)
-	c.flushBuffer(&c.buffers.inner, true)
-	c.engine.End()
 }
 
 // fill adds the last pebble, and sends what is in the buffer.
-func (c *core[V]) fill(s *sendBuffer[V], v V, inHandler bool) {
-	n := s.n // another goroutine that must not be here may change it
-	if uint(n) >= uint(len(s.vs)) {
-		c.engine.Overlaps()
-	}
-	s.vs[n] = v
-	s.n = n + 1
+func fill[V any](c *core, s *sendBuffer, v V, inHandler bool) {
+	add(c, s, v)
 	c.engine.Begin(inHandler)
 	c.flushBuffer(s, inHandler)
 	c.engine.End()
 }
 
+// add adds a pebble to a buffer that has room.
+func add[V any](c *core, s *sendBuffer, v V) {
+	n := s.n // another goroutine that must not be here may change it
+	if uint(n) >= uint(s.size) {
+		c.engine.Overlaps()
+	}
+	*(*V)(unsafe.Add(s.at, uintptr(n)*unsafe.Sizeof(v))) = v
+	s.n = n + 1
+}
+
+// trySend is send without a wait: as a handler sends, once there is room.
+func trySend[V any](c *core, v V) bool {
+	inHandler, ok := c.trySends()
+	if !ok {
+		return false
+	}
+	if s := &c.buffers.inner; !put(s, v) {
+		add(c, s, v)
+		c.flushInner(inHandler)
+	}
+	return true
+}
+
+// trySends prepares the send buffer for trySend, and reports whether there is room.
+func (c *core) trySends() (inHandler, ok bool) {
+	inHandler, full := c.engine.CheckSend()
+	if full || !c.engine.HasRooms() && !c.engine.FindRoom(inHandler) {
+		return inHandler, false
+	}
+	if _, due := c.engine.MainSends(); due {
+		c.engine.SendDue()
+	}
+	if s, depth := &c.buffers.inner, c.engine.NextDepth(); depth != s.depth {
+		c.flushInner(inHandler)
+		s.depth = depth
+	}
+	return inHandler, true
+}
+
+// flushInner sends what has gathered as a handler's, whoever calls.
+func (c *core) flushInner(inHandler bool) {
+	c.engine.Begin(inHandler)
+	c.flushBuffer(&c.buffers.inner, true)
+	c.engine.End()
+}
+
 // flushBuffer sends what is in a send buffer, and tells whether that was anything.
-func (c *core[V]) flushBuffer(s *sendBuffer[V], inHandler bool) bool {
+func (c *core) flushBuffer(s *sendBuffer, inHandler bool) bool {
 	n := s.n
 	if n == 0 {
 		return false
 	}
 	s.n = 0
-	c.sendDeep(s.vs[:n], inHandler, s.depth)
-	if c.encoded() {
-		clear(s.vs[:n]) // let go of what the pebbles point to
-	}
+	c.sendDeep(pebbles{s.at, n}, inHandler, s.depth)
+	c.element.forget(s.at, n)
 	return true
 }
 
 // flushBuffers sends what is in both send buffers: that of the main function only when no send of it is in progress,
 // which waits and lets others look for what is due. What handlers have sent to this rank is queued, wherever this is
 // called from.
-func (c *core[V]) flushBuffers() (moved bool) {
+func (c *core) flushBuffers() (moved bool) {
 	if !c.busy {
 		moved = c.flushBuffer(&c.buffers.main, c.engine.InHandler())
 	}
@@ -147,17 +161,18 @@ func (c *core[V]) flushBuffers() (moved bool) {
 }
 
 // sendAll sends a batch. A task's goes in chunks, each of which may have to wait for room.
-func (c *core[V]) sendAll(vs []V) {
-	for len(vs) > chunk && c.engine.InTask(sendAllCalled) {
-		c.sendBatch(vs[:chunk])
-		vs = vs[chunk:]
+func (c *core) sendAll(vs pebbles) {
+	for vs.n > chunk && c.engine.InTask(sendAllCalled) {
+		var head pebbles
+		head, vs = c.element.chunk(vs)
+		c.sendBatch(head)
 	}
 	c.sendBatch(vs)
 }
 
 const sendAllCalled = "SendAll was called"
 
-func (c *core[V]) sendBatch(vs []V) {
+func (c *core) sendBatch(vs pebbles) {
 	inHandler, full := c.engine.CheckSend()
 	if full {
 		c.awaitRoom(vs)
@@ -168,14 +183,14 @@ func (c *core[V]) sendBatch(vs []V) {
 	}
 	c.engine.Begin(inHandler)
 	if !inHandler {
-		c.engine.Sent(len(vs)) // which may let handlers run: first of all
+		c.engine.Sent(vs.n) // which may let handlers run: first of all
 	}
 	c.sendDeep(vs, inHandler, depth)
 	c.engine.End()
 }
 
 // awaitCredit lets the main function wait until a lane from which a frame has left has no backlog.
-func (c *core[V]) awaitCredit(l int, inHandler bool) {
+func (c *core) awaitCredit(l int, inHandler bool) {
 	if inHandler {
 		return
 	}
@@ -187,11 +202,11 @@ func (c *core[V]) awaitCredit(l int, inHandler bool) {
 
 // supply makes sure that a lane has room for so many units more. The main function may wait for it, and let handlers
 // run, which use the same lanes.
-func (c *core[V]) supply(l, units int, inHandler bool) {
+func (c *core) supply(l, units int, inHandler bool) {
 	for !c.out.MakeRoom(l, units) {
 		capacity := c.out.Capacity(l, units)
 		if !inHandler {
-			awaitBudget(c, capacity)
+			c.awaitBudget(capacity)
 			if c.mixedDepths() {
 				c.out.SplitByDepth(l)
 			}
@@ -204,10 +219,10 @@ func (c *core[V]) supply(l, units int, inHandler bool) {
 }
 
 // mixedDepths reports whether lanes must be looked at before pebbles are put: they may hold some of another depth.
-func (c *core[V]) mixedDepths() bool { return c.engine.Deep && c.out.MixedDepths() }
+func (c *core) mixedDepths() bool { return c.engine.Deep && c.out.MixedDepths() }
 
 // awaitBudget lets the main function wait until another frame of so many units may be in flight.
-func awaitBudget[V any](c *core[V], units int) {
+func (c *core) awaitBudget(units int) {
 	depth := c.out.Now // handlers may run
 	c.handleLocal()
 	c.engine.AwaitBudget(units * c.out.Unit)
@@ -216,7 +231,7 @@ func awaitBudget[V any](c *core[V], units int) {
 
 // awaitRoom lets a task wait until the links of some pebbles, at most a chunk, have room. Others of the target may have
 // none.
-func (c *core[V]) awaitRoom(vs []V) {
+func (c *core) awaitRoom(vs pebbles) {
 	for !c.engine.HasRooms() {
 		l := c.fullLane(vs)
 		if l < 0 {
@@ -227,12 +242,15 @@ func (c *core[V]) awaitRoom(vs []V) {
 }
 
 // AwaitRoom implements engine.Endpoint.
-func (c *core[V]) AwaitRoom(pebbles any) { c.awaitRoom(pebbles.([]V)) }
+func (c *core) AwaitRoom(slice any) {
+	vs := reflect.ValueOf(slice)
+	c.awaitRoom(pebbles{vs.UnsafePointer(), vs.Len()})
+}
 
 // fullLane is a lane of some pebbles that has no room; -1 for none.
-func (c *core[V]) fullLane(vs []V) int {
+func (c *core) fullLane(vs pebbles) int {
 	c.engine.Begin(true)
-	lanes := c.address(c.inner.ready(), vs, false)
+	lanes := c.address(c.inner.ready(&c.element), vs, false)
 	c.engine.End()
 	for _, l := range lanes {
 		if !c.engine.HasRoom(int(l)) {
@@ -244,28 +262,31 @@ func (c *core[V]) fullLane(vs []V) int {
 
 // gather puts a batch of a handler or a task into the send buffer, if it is so short that its way through would cost
 // more than its pebbles.
-func (c *core[V]) gather(vs []V, depth uint8) bool {
+func (c *core) gather(vs pebbles, depth uint8) bool {
 	s := &c.buffers.inner
-	if len(vs) > len(s.vs)/4 {
+	if vs.n > s.size/4 {
 		return false
 	}
-	if depth != s.depth || s.n+len(vs) >= len(s.vs) { // which is never left full
+	if depth != s.depth || s.n+vs.n >= s.size { // which is never left full
 		c.flushInner(true)
 		s.depth = depth
 	}
-	s.n += copy(s.vs[s.n:], vs)
+	c.element.copy(c.element.index(s.at, s.n), vs.at, vs.n)
+	s.n += vs.n
 	return true
 }
 
 // sendDeep sends pebbles of a depth.
-func (c *core[V]) sendDeep(vs []V, inHandler bool, depth uint8) {
-	c.engine.Count.PebblesSent += uint64(len(vs))
+func (c *core) sendDeep(vs pebbles, inHandler bool, depth uint8) {
+	c.engine.Count.PebblesSent += uint64(vs.n)
 	if inHandler {
 		c.out.Now = depth
 		did := c.out.InstallQueue()
-		s := c.inner.ready()
-		for ; len(vs) > chunk; vs = vs[chunk:] {
-			c.pass(s, vs[:chunk], true)
+		s := c.inner.ready(&c.element)
+		for vs.n > chunk {
+			var head pebbles
+			head, vs = c.element.chunk(vs)
+			c.pass(s, head, true)
 		}
 		c.pass(s, vs, true)
 		c.out.RemoveQueue(did)
@@ -273,21 +294,21 @@ func (c *core[V]) sendDeep(vs []V, inHandler bool, depth uint8) {
 		return
 	}
 	c.busy = true
-	for s := c.main.ready(); len(vs) > 0; {
+	for s := c.main.ready(&c.element); vs.n > 0; {
+		var head pebbles
+		head, vs = c.element.chunk(vs)
 		c.out.Now = depth // handlers may have run
-		n := min(len(vs), chunk)
-		c.pass(s, vs[:n], false)
+		c.pass(s, head, false)
 		c.handleLocal()
 		c.engine.Port.Fetch()
-		vs = vs[n:]
 	}
 	c.out.Filled, c.busy = true, false
 	c.engine.HandleQueued()
 }
 
 // pass takes a chunk of pebbles to this rank's lane, or through the cache to the lane of the next hop.
-func (c *core[V]) pass(s *scratch[V], vs []V, inHandler bool) {
-	advice := c.advice(len(vs))
+func (c *core) pass(s *scratch, vs pebbles, inHandler bool) {
+	advice := c.advice(vs.n)
 	lanes := c.address(s, vs, advice != reduce.Skip)
 	if advice != reduce.Use {
 		if advice == reduce.Watch {
@@ -298,24 +319,23 @@ func (c *core[V]) pass(s *scratch[V], vs []V, inHandler bool) {
 	}
 	home, away := c.part(s, vs, lanes)
 	if home > 0 {
-		c.carrier.keep(s, s.vs[:home], s.keys[away:len(vs)], inHandler)
+		c.carrier.keep(s, s.home.first(home), s.keys[away:vs.n], inHandler)
 	}
 	c.reduced(s, away, inHandler)
-	if c.encoded() {
-		s.clear(home, away)
-	}
+	s.forget(&c.element, home, away)
 }
 
-// part copies the pebbles of this rank to s.vs and the others, with their keys, to s.away and the front of s.keys.
-func (c *core[V]) part(s *scratch[V], vs []V, lanes []uint32) (home, away int) {
-	self := uint32(c.out.Plan.Self)
-	for i, v := range vs {
+// part copies the pebbles of this rank to s.home and the others, with their keys, to s.away and the front of s.keys.
+func (c *core) part(s *scratch, vs pebbles, lanes []uint32) (home, away int) {
+	self, e := uint32(c.out.Plan.Self), &c.element
+	for i := range vs.n {
+		v := e.index(vs.at, i)
 		if lanes[i] == self {
-			s.vs[home] = v
+			e.copyOne(e.index(s.home.at, home), v)
 			home++
 			continue
 		}
-		s.away[away] = v
+		e.copyOne(e.index(s.away.at, away), v)
 		s.keys[away] = s.keys[i]
 		lanes[away] = lanes[i]
 		away++
@@ -324,12 +344,12 @@ func (c *core[V]) part(s *scratch[V], vs []V, lanes []uint32) (home, away int) {
 }
 
 // handleLocal handles what the main function has sent to its own rank.
-func (c *core[V]) handleLocal() {
+func (c *core) handleLocal() {
 	own := c.out.Own()
 	if own.Len() == 0 {
 		return
 	}
-	vs := coalesce.Pebbles[V](own)
+	vs := pebbles{own.Base(), own.Len()}
 	own.Reset()
 	if c.mover == nil {
 		c.run(vs)
@@ -338,13 +358,11 @@ func (c *core[V]) handleLocal() {
 		c.sort(vs)
 		c.engine.Handled(before)
 	}
-	if c.encoded() {
-		clear(vs) // let go of what the pebbles point to
-	}
+	c.element.forget(vs.at, vs.n)
 }
 
 // Flush implements engine.Endpoint.
-func (c *core[V]) Flush(why coalesce.Reason, stage int) (sent, left bool) {
+func (c *core) Flush(why coalesce.Reason, stage int) (sent, left bool) {
 	moved, before := c.flushBuffers(), c.engine.Count.FramesSent
 	if c.cache != nil && c.out.Filled && c.out.Leads(stage) {
 		c.release(c.engine.InHandler()) // which may wait for room, and flush meanwhile
@@ -355,12 +373,12 @@ func (c *core[V]) Flush(why coalesce.Reason, stage int) (sent, left bool) {
 }
 
 // Holds implements engine.Endpoint.
-func (c *core[V]) Holds() bool {
+func (c *core) Holds() bool {
 	return c.buffers.main.n > 0 || c.buffers.inner.n > 0 || c.out.Filled || c.held()
 }
 
 // FlushDue implements engine.Endpoint.
-func (c *core[V]) FlushDue(now time.Duration) {
+func (c *core) FlushDue(now time.Duration) {
 	c.flushBuffers()
 	if c.out.FlushDue(now, c.held()) {
 		c.Flush(coalesce.Due, coalesce.AllStages)

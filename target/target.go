@@ -4,7 +4,7 @@ import "github.com/activepebbles/pebbles/internal/engine"
 
 // Target is where pebbles of type V go: data, a handler and a distribution, as one rank knows them. Its methods are for
 // that rank's goroutine; all but Name only inside epochs.
-type Target[V any] struct{ core *core[V] }
+type Target[V any] struct{ core *core }
 
 // inner is a target of whatever type.
 type inner interface{ inner() *engine.Target }
@@ -27,7 +27,7 @@ func (t *Target[V]) Name() string { return t.core.out.Name }
 // [OwnerError], at the latest when the epoch ends.
 //
 // SendAll does the same for many pebbles at half the cost.
-func (t *Target[V]) Send(v V) { t.core.send(v) }
+func (t *Target[V]) Send(v V) { send(t.core, v) }
 
 // TrySend is Send for a caller that has something else to do in place of waiting: it reports false, and has not sent
 // the pebble, when a link of the target has no credit, or what is in flight or queued here takes half of the buffer
@@ -38,7 +38,7 @@ func (t *Target[V]) TrySend(v V) bool { return trySend(t.core, v) }
 
 // SendAll sends pebbles as Send does, in batches that don't gather first: when the main function sends, those for this
 // rank have been handled when SendAll returns. vs is not kept and not changed. In steady state it allocates nothing.
-func (t *Target[V]) SendAll(vs []V) { t.core.sendAll(vs) }
+func (t *Target[V]) SendAll(vs []V) { t.core.sendAll(of(vs)) }
 
 // Flush sends on what this rank holds back for the target in buffers and in the reduction cache. It does not wait until
 // the pebbles have been handled: the end of the epoch does (Active Pebbles, section 3.3).

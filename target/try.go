@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/activepebbles/pebbles/internal/engine"
 )
 
 // TryEach is [Each] for a handler that needs its own target, to send pebbles on, or that may fail. t is the target that
@@ -33,10 +31,10 @@ func TryBatch[V any](handle func(t *Target[V], vs []V) error) Handling[V] {
 	if handle == nil {
 		return Handling[V]{}
 	}
-	return Handling[V]{bind: func(t *Target[V]) func(vs []V) {
-		return func(vs []V) {
-			if err := handle(t, vs); err != nil {
-				t.core.engine.Rank.Fail(handlerError(t.core.engine, len(vs), func(i int) any { return vs[i] }, err))
+	return Handling[V]{bind: func(t *Target[V]) func(vs pebbles) {
+		return func(vs pebbles) {
+			if err := handle(t, values[V](vs)); err != nil {
+				t.core.failHandler(vs, err)
 			}
 		}
 	}}
@@ -73,21 +71,21 @@ func (e *HandlerError) Error() string {
 // Unwrap returns what the handler returned.
 func (e *HandlerError) Unwrap() error { return e.Err }
 
-// handlerError is the error of a handler that had so many pebbles.
-func handlerError(t *engine.Target, n int, pebble func(i int) any, err error) *HandlerError {
-	e := &HandlerError{Rank: t.ID(), Target: t.Name, Err: err}
-	if at, ok := errors.AsType[*atError](err); ok && at.index >= 0 && at.index < n {
-		e.Pebble = pebbleText(pebble(at.index))
+// failHandler ends the job because the handler of a batch has returned an error.
+func (c *core) failHandler(vs pebbles, err error) {
+	e := &HandlerError{Rank: c.engine.ID(), Target: c.engine.Name, Err: err}
+	if at, ok := errors.AsType[*atError](err); ok && at.index >= 0 && at.index < vs.n {
+		e.Pebble = pebbleText(c.element.value(vs, at.index))
 		if err == error(at) {
 			e.Err = at.err
 		}
-		return e
+	} else {
+		e.Pebble = pebbleText(c.element.value(vs, 0))
+		if vs.n > 1 {
+			e.Batch = vs.n
+		}
 	}
-	e.Pebble = pebbleText(pebble(0))
-	if n > 1 {
-		e.Batch = n
-	}
-	return e
+	c.engine.Rank.Fail(e)
 }
 
 // pebbleTextMax bounds the text of a pebble in an error, in bytes.

@@ -1,0 +1,110 @@
+package target
+
+import (
+	"reflect"
+	"unsafe"
+
+	"github.com/activepebbles/pebbles/coalesce"
+)
+
+// pebbles are n pebbles of a target's type, side by side in memory. The core moves them by their size: what is generic,
+// a program has once for each type, so only keys, handlers, merges and codecs see the type.
+type pebbles struct {
+	at unsafe.Pointer
+	n  int
+}
+
+// of is a slice as pebbles, and values is what it was.
+func of[V any](vs []V) pebbles     { return pebbles{unsafe.Pointer(unsafe.SliceData(vs)), len(vs)} }
+func values[V any](ps pebbles) []V { return unsafe.Slice((*V)(ps.at), ps.n) }
+
+// first is the first n pebbles.
+func (ps pebbles) first(n int) pebbles { return pebbles{ps.at, n} }
+
+// element is the type of a target's pebbles, as far as the core knows it.
+type element struct {
+	pebble reflect.Type
+	size   int
+	coder  *coder // of pebbles that travel through a codec, and may hold pointers; nil for plain data
+}
+
+// room makes memory for n pebbles.
+func (e *element) room(n int) unsafe.Pointer {
+	if e.coder != nil {
+		return e.coder.room(n)
+	}
+	return unsafe.Pointer(unsafe.SliceData(make([]uint64, n*e.size/8+1)))
+}
+
+// index is the memory of pebble i of those at base.
+func (e *element) index(base unsafe.Pointer, i int) unsafe.Pointer { return unsafe.Add(base, i*e.size) }
+
+// rest is the pebbles behind the first n. It never points behind the memory, as Go's collector demands.
+func (e *element) rest(ps pebbles, n int) pebbles {
+	if n == ps.n {
+		return ps.first(0)
+	}
+	return pebbles{e.index(ps.at, n), ps.n - n}
+}
+
+// chunk cuts off at most so many pebbles as a chunk has.
+func (e *element) chunk(ps pebbles) (head, rest pebbles) {
+	n := min(ps.n, chunk)
+	return ps.first(n), e.rest(ps, n)
+}
+
+// copy copies n pebbles.
+func (e *element) copy(to, from unsafe.Pointer, n int) {
+	if e.coder != nil {
+		e.coder.copy(to, from, n)
+		return
+	}
+	coalesce.Move(to, from, n*e.size)
+}
+
+// copyOne copies one pebble.
+func (e *element) copyOne(to, from unsafe.Pointer) {
+	if e.coder != nil {
+		e.coder.copy(to, from, 1)
+		return
+	}
+	coalesce.Move(to, from, e.size)
+}
+
+// forget lets go of what n pebbles point to.
+func (e *element) forget(at unsafe.Pointer, n int) {
+	if e.coder != nil {
+		e.coder.forget(at, n)
+	}
+}
+
+// value is pebble i, for texts.
+func (e *element) value(ps pebbles, i int) any {
+	return reflect.NewAt(e.pebble, e.index(ps.at, i)).Elem().Interface()
+}
+
+// coder is a codec, and how values of its type move, by their addresses.
+type coder struct {
+	schema string
+	encode func(dst []byte, v unsafe.Pointer) ([]byte, error)
+	decode func(src []byte, v unsafe.Pointer) error
+	room   func(n int) unsafe.Pointer
+	copy   func(to, from unsafe.Pointer, n int)
+	forget func(at unsafe.Pointer, n int)
+}
+
+func coderOf[V any](codec Codec[V]) *coder {
+	return &coder{
+		schema: schemaOf(reflect.TypeFor[V](), codec),
+		encode: func(dst []byte, v unsafe.Pointer) ([]byte, error) { return codec.Append(dst, *(*V)(v)) },
+		decode: func(src []byte, v unsafe.Pointer) (err error) {
+			*(*V)(v), err = codec.Decode(src)
+			return err
+		},
+		room: func(n int) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(make([]V, n))) },
+		copy: func(to, from unsafe.Pointer, n int) {
+			copy(values[V](pebbles{to, n}), values[V](pebbles{from, n}))
+		},
+		forget: func(at unsafe.Pointer, n int) { clear(values[V](pebbles{at, n})) },
+	}
+}
