@@ -21,7 +21,7 @@ var (
 )
 
 // harms reports whether a fault happens to this target.
-func (c *core[V]) harms(fault string) bool {
+func (c *core) harms(fault string) bool {
 	return harm == fault && slices.ContainsFunc(harmAt, func(part string) bool { return strings.Contains(c.made.name, part) })
 }
 
@@ -35,53 +35,64 @@ func done() bool {
 }
 
 // run stands for the run of core, which is called sound here.
-func (c *core[V]) run(vs []V) {
-	n := len(vs)
+func (c *core) run(vs pebbles) {
+	n, size := vs.n, c.element.size
 	handled := &c.engine.Count.PebblesHandled
 	switch {
 	case n == 0:
 	case c.harms("one lost") && done():
-		vs = vs[1:]
+		vs = c.element.rest(vs, 1)
 	case c.harms("one lost, but counted") && done():
-		vs = vs[1:]
+		vs = c.element.rest(vs, 1)
 		*handled++
 	case c.harms("one twice") && done():
-		c.sound(slices.Clone(vs[:1]))
+		c.sound(c.cloned(vs.first(1)))
 	case c.harms("each three times"):
 		done()
-		c.sound(slices.Clone(vs))
-		c.sound(slices.Clone(vs))
+		c.sound(c.cloned(vs))
+		c.sound(c.cloned(vs))
 	case c.harms("each three times, but counted once"):
 		done()
-		c.sound(slices.Clone(vs))
-		c.sound(slices.Clone(vs))
+		c.sound(c.cloned(vs))
+		c.sound(c.cloned(vs))
 		*handled -= uint64(2 * n)
-	case c.harms("one lost, another twice") && n > 1 && !bytes.Equal(bytesOf(&vs[0]), bytesOf(&vs[1])) && done():
-		vs[1] = vs[0]
+	case c.harms("one lost, another twice") && n > 1 && !bytes.Equal(c.bytesOf(vs)[:size], c.bytesOf(vs)[size:2*size]) && done():
+		c.element.copyOne(c.element.index(vs.at, 1), vs.at)
 	case c.harms("altered"):
 		done()
-		b := bytesOf(&vs[0])
-		b[min(len(b)-4, 20)] ^= 1 // of what the pebble carries, or, if that is nothing but its key, of the key
+		c.bytesOf(vs)[min(size-4, 20)] ^= 1 // of what the pebble carries, or, if that is nothing but its key, of the key
 	case c.harms("all to one key lost"):
 		key, _ := strconv.ParseUint(harmKey, 10, 64)
 		keys := make([]uint64, 1)
-		vs = slices.DeleteFunc(vs, func(v V) bool {
-			c.keying.many([]V{v}, keys)
-			return keys[0] == key
-		})
-		if len(vs) < n {
+		vs.n = 0
+		for i := range n {
+			v := c.element.rest(pebbles{vs.at, n}, i).first(1)
+			if c.keys(v, keys); keys[0] != key {
+				c.element.copyOne(c.element.index(vs.at, vs.n), v.at)
+				vs.n++
+			}
+		}
+		if vs.n < n {
 			done()
 		}
 	}
-	if len(vs) > 0 {
+	if vs.n > 0 {
 		c.sound(vs)
 	}
 }
 
-func bytesOf[V any](v *V) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v)) }
+// cloned is a copy of some pebbles.
+func (c *core) cloned(vs pebbles) pebbles {
+	clone := pebbles{c.element.room(vs.n), vs.n}
+	c.element.copy(clone.at, vs.at, vs.n)
+	return clone
+}
+
+// bytesOf is the memory of some pebbles.
+func (c *core) bytesOf(vs pebbles) []byte { return unsafe.Slice((*byte)(vs.at), vs.n*c.element.size) }
 
 // misplace changes who owns pebbles that are sent.
-func (c *core[V]) misplace(owners []uint32) {
+func (c *core) misplace(owners []uint32) {
 	ranks := uint32(c.engine.Size())
 	switch {
 	case c.harms("all at the next rank"):
@@ -95,4 +106,4 @@ func (c *core[V]) misplace(owners []uint32) {
 }
 
 // forgotten reports whether a pebble is lost before it is counted as sent.
-func (c *core[V]) forgotten() bool { return c.harms("one never sent") && done() }
+func (c *core) forgotten() bool { return c.harms("one never sent") && done() }
