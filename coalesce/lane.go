@@ -44,9 +44,12 @@ func (l *Lane) Append(size int) unsafe.Pointer {
 
 // Move copies the pebble of size bytes of plain data at from.
 func Move(to, from unsafe.Pointer, size int) {
-	if size == 8 {
+	switch size {
+	case 8:
 		*(*uint64)(to) = *(*uint64)(from)
-		return
+	case 16:
+		*(*[2]uint64)(to) = *(*[2]uint64)(from)
+	default:
+		copy(unsafe.Slice((*byte)(to), size), unsafe.Slice((*byte)(from), size))
 	}
-	copy(unsafe.Slice((*byte)(to), size), unsafe.Slice((*byte)(from), size))
 }
