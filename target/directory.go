@@ -122,7 +122,8 @@ func (d *Directory[S]) carried(name string, options []Option) []Option {
 // not here panics; moving it to where it is does nothing.
 //
 // In the main function, Move waits first, as a send does, until there is credit and room in the budget, and lets
-// handlers run meanwhile: when one of them gives the key away, that is where it goes. A key on its way never waits for
+// handlers run meanwhile: when one of them gives the key away, that is where it goes. Moves of the main function share
+// frames, as pebbles do; those of a batch that a handler has handled leave behind it. A key on its way never waits for
 // anything but credit.
 func (d *Directory[S]) Move(key uint64, to int) {
 	if !d.Owns(key) {
@@ -156,7 +157,6 @@ func (d *Directory[S]) Move(key uint64, to int) {
 		before := e.Handle(0) // no waiting from here on
 		if d.Owns(key) {
 			d.move(key, to)
-			d.hurry()
 		}
 		e.Handled(before)
 		e.End()
@@ -181,7 +181,8 @@ func (d *Directory[S]) afterBatch() {
 
 // hurry sends moves at once, or as soon as there is credit. A pebble that looks for a key on its way is passed around
 // until the key has arrived, and keeps its ranks from being idle and frames in flight: the key must not wait for an
-// idle rank, here or at a hop, nor for the budget.
+// idle rank, here or at a hop, nor for the budget. Moves of the main function gather until its rank looks next for what
+// is due, for until then it handles no pebble, and nobody else knows where the key goes.
 func (d *Directory[S]) hurry() {
 	d.moves.Flush()
 	d.news.Flush()

@@ -94,6 +94,42 @@ func wander(r *pebble.Rank, options []target.Option) (sum uint64, err error) {
 	return sum, err
 }
 
+// Keys that the main function moves share frames, as pebbles of as many bytes do.
+func TestMovesShareFrames(t *testing.T) {
+	const keys = 20_000
+	frames := func(r *pebble.Rank, body func()) (uint64, error) {
+		before := r.Counters()
+		err := r.Epoch(func() error {
+			body()
+			return nil
+		})
+		return r.Counters().Since(before).FramesSent, err
+	}
+	require.NoError(t, run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+		base := distribution.Block(keys, r.Size())
+		arrived := 0
+		where := target.NewDirectory(r, "keys", base, func(key uint64) [2]uint64 { return [2]uint64{key, 1} },
+			func(key uint64, state [2]uint64) {
+				if state[0] == key {
+					arrived++
+				}
+			})
+		first := uint64(keys / r.Size() * r.ID())
+		moves, err := frames(r, func() {
+			for key := range uint64(keys / 2) {
+				where.Move(first+key, 1-r.ID())
+			}
+		})
+		if err != nil {
+			return err
+		}
+		if arrived != keys/2 || moves > 2*keys/2/64 {
+			return fmt.Errorf("%d of %d keys arrived, in %d frames", arrived, keys/2, moves)
+		}
+		return nil
+	}))
+}
+
 func TestMovingStateByCodec(t *testing.T) {
 	err := run(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
 		names := map[uint64]string{}

@@ -380,7 +380,7 @@ func (c *core) Holds() bool {
 // FlushDue implements engine.Endpoint.
 func (c *core) FlushDue(now time.Duration) {
 	c.flushBuffers()
-	if c.out.FlushDue(now, c.held()) {
+	if c.out.FlushDue(now, c.held()) || c.out.Prompt && c.Holds() {
 		c.Flush(coalesce.Due, coalesce.AllStages)
 	}
 }
