@@ -106,7 +106,8 @@ func TestSwap(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
 		return path
 	}
-	s := swap{name: file("name", "old"), temp: file("temp", "new")}
+	by := options{oneFile: true, replace: true}
+	s := swap{options: by, name: file("name", "old"), temp: file("temp", "new")}
 	require.NoError(t, s.do())
 	content, err := os.ReadFile(s.name)
 	require.NoError(t, err)
@@ -115,11 +116,11 @@ func TestSwap(t *testing.T) {
 	content, err = os.ReadFile(s.name)
 	require.NoError(t, err)
 	require.Equal(t, "old", string(content))
-	lost := swap{name: s.name, temp: filepath.Join(folder, "nosuch")}
+	lost := swap{options: by, name: s.name, temp: filepath.Join(folder, "nosuch")}
 	require.Error(t, lost.do())
 	lost.undo()
 	require.FileExists(t, s.name)
-	kept := swap{name: s.name, temp: file("temp", "new")}
+	kept := swap{options: by, name: s.name, temp: file("temp", "new")}
 	require.NoError(t, kept.do())
 	require.NoError(t, kept.keep())
 	entries, err := os.ReadDir(folder)

@@ -72,15 +72,20 @@ func (o options) vacant(name string) error {
 	if err != nil {
 		return err
 	}
+	if !o.replace {
+		return errTaken
+	}
+	return o.replaceable(name, info)
+}
+
+// replaceable refuses what Replace does not replace: all but a file, or a folder that has a manifest.
+func (o options) replaceable(name string, info fs.FileInfo) error {
 	whole := info.Mode().IsRegular()
 	if !o.oneFile {
 		_, err := os.Lstat(filepath.Join(name, ManifestName))
 		whole = info.IsDir() && err == nil
 	}
-	switch {
-	case !o.replace:
-		return errors.New("it is there already: remove it, choose another name, or say export.Replace")
-	case !whole:
+	if !whole {
 		return errors.New("what is there is not what this call writes, so it is not replaced: remove it, or choose " +
 			"another name")
 	}
@@ -124,25 +129,44 @@ func (p *place) remove() {
 	}
 }
 
-// A swap gives a temporary file or folder its name, and can be taken back.
+// A swap gives a temporary file or folder its name, and can be taken back. Without Replace the name must still be free,
+// with it what has the name must be what Replace replaces: others may have written there since Create.
 type swap struct {
-	name, temp, old string // old is where what had the name is kept; "" when there was nothing
-	done            bool
+	options
+	name, temp string
+	old        string // where what had the name is kept; "" when there was nothing
+	done       bool
 }
 
 // do renames.
 func (s *swap) do() error {
-	err := os.Rename(s.name, s.temp+".old")
-	if err == nil {
-		s.old = s.temp + ".old"
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return err
+	if s.replace {
+		if err := s.putAside(); err != nil {
+			return err
+		}
 	}
-	if err := os.Rename(s.temp, s.name); err != nil {
+	if err := renameNew(s.temp, s.name); err != nil {
 		return err
 	}
 	s.done = true
 	return syncFolder(filepath.Dir(s.name))
+}
+
+// putAside makes the name free.
+func (s *swap) putAside() error {
+	err := os.Rename(s.name, s.temp+".old")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	s.old = s.temp + ".old"
+	info, err := os.Lstat(s.old)
+	if err != nil {
+		return err
+	}
+	return s.replaceable(s.old, info)
 }
 
 // undo takes back what do has done, as far as it came.
@@ -151,7 +175,7 @@ func (s *swap) undo() {
 		os.RemoveAll(s.name)
 	}
 	if s.old != "" {
-		_ = os.Rename(s.old, s.name) // what was there is there again, or under its other name
+		_ = renameNew(s.old, s.name) // what was there is there again, or under its other name
 	}
 }
 

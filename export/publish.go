@@ -25,7 +25,7 @@ func (s *Sink[T]) publish(own Part) (*Manifest, error) {
 	if s.oneFile {
 		return s.publishFile(parts)
 	}
-	change := swap{name: s.place.name, temp: s.place.temp}
+	change := swap{options: s.options, name: s.place.name, temp: s.place.temp}
 	if s.place.made {
 		var here []Part
 		for rank, p := range parts {
@@ -72,7 +72,7 @@ func (s *Sink[T]) publishFile(parts []Part) (*Manifest, error) {
 	if err := dataset.Agree(s.rank, s.blame(err)); err != nil {
 		return nil, err
 	}
-	change := swap{name: s.place.name, temp: name}
+	change := swap{options: s.options, name: s.place.name, temp: name}
 	if s.rank.ID() == 0 {
 		err = change.do()
 	}

@@ -37,7 +37,8 @@ func newCore(b *builder, keys func(vs pebbles, keys []uint64), low *int, handle 
 	b.checkFactor()
 	topology := b.topology()
 	b.checkMemory(topology)
-	schema := c.carry()
+	carrier, schema := carrierOf(c)
+	c.carrier = carrier
 	c.engine = b.register(topology, schema, c, &c.out)
 	c.open(topology)
 	c.openBuffers()
@@ -49,17 +50,15 @@ func newCore(b *builder, keys func(vs pebbles, keys []uint64), low *int, handle 
 	return c
 }
 
-// carry makes the carrier, and tells the schema of the pebbles.
-func (c *core) carry() (schema string) {
+// carrierOf makes the carrier of a target, and tells the schema of its pebbles.
+func carrierOf(c *core) (carries carrier, schema string) {
 	given := c.made.codec
 	if given.codec == nil {
-		c.carrier = &plain{core: c}
-		return c.made.plainSchema()
+		return &plain{core: c}, c.made.plainSchema()
 	}
 	if given.pebble != c.made.pebble {
 		c.made.refuse("its codec is a %T, its pebbles are %v: give a target.Codec[%[2]v]", given.codec, c.made.pebble)
 	}
 	c.element.coder = given.coder
-	c.carrier = &coded{core: c, codec: given.coder}
-	return given.coder.schema
+	return &coded{core: c, codec: given.coder}, given.coder.schema
 }

@@ -120,7 +120,7 @@ var homes = map[string]string{
 	"github.com/parquet-go/parquet-go":  "export/parquet ingest/parquet",
 	"github.com/andybalholm/brotli":     "ingest/parquet",
 	"github.com/pierrec/lz4/v4":         "ingest/parquet",
-	"golang.org/x/sys":                  "cmd/* internal/cpu lab lab/* internal/launch netio/* netio/internal/*",
+	"golang.org/x/sys":                  "cmd/* export internal/cpu lab lab/* internal/launch netio/* netio/internal/*",
 	"github.com/ebitengine/purego":      "netio/ofi",
 	"golang.org/x/term":                 "cmd/* internal/launch",
 	"golang.org/x/perf":                 "lab",

@@ -1,0 +1,20 @@
+package export
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// renameExclusive renames unless the new name is taken. Some file systems can't.
+func renameExclusive(from, to string) error {
+	err := unix.Renameat2(unix.AT_FDCWD, from, unix.AT_FDCWD, to, unix.RENAME_NOREPLACE)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, unix.EINVAL), errors.Is(err, unix.ENOSYS):
+		return errors.ErrUnsupported
+	}
+	return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
+}

@@ -1,0 +1,8 @@
+//go:build !linux
+
+package export
+
+import "errors"
+
+// renameExclusive is for Linux.
+func renameExclusive(string, string) error { return errors.ErrUnsupported }
