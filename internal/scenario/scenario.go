@@ -37,6 +37,14 @@ func (l *Log) Say(format string, args ...any) {
 	l.text.WriteByte('\n')
 }
 
+// Count is a number of things in words: 1 frame, 2 frames.
+func Count[N ~int | ~int64 | ~uint32](n N, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
 func (l *Log) take() string {
 	text := l.text.String()
 	l.text.Reset()

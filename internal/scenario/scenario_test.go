@@ -22,7 +22,7 @@ func verbs(l *scenario.Log) scenario.Verbs {
 				n += c.Number("number")
 			}
 			if !silently {
-				l.Say("%d", n)
+				l.Say("%s", scenario.Count(n, "point"))
 			}
 		},
 		"pair": func(c *scenario.Command) {
@@ -40,7 +40,7 @@ func play(source string) (string, error) {
 func TestPlay(t *testing.T) {
 	told, err := play("# Sums.\n\nadd 1 2\n\n# More.\nadd 3 times=2\npair 4->5 all=1,2 after=3ms\n----\nwhat it was\nbefore\n")
 	require.NoError(t, err)
-	want := "# Sums.\n\nadd 1 2\n----\n3\n\n# More.\nadd 3 times=2\npair 4->5 all=1,2 after=3ms\n----\n9\n4 and 5, [1 2], 3ms, none\n"
+	want := "# Sums.\n\nadd 1 2\n----\n3 points\n\n# More.\nadd 3 times=2\npair 4->5 all=1,2 after=3ms\n----\n9 points\n4 and 5, [1 2], 3ms, none\n"
 	require.Equal(t, want, told)
 	again, err := play(told)
 	require.NoError(t, err)
@@ -60,10 +60,10 @@ func TestOddCommands(t *testing.T) {
 		"pair 1->2 all=1 more":      `pair: it takes no word "more"`,
 		"pair 1->2 all=1 after=now": `pair: after: time: invalid duration "now"`,
 	} {
-		_, err := play("# Odd.\n\nadd 1\n----\n1\n\n" + command + "\n----\nok\n")
+		_, err := play("# Odd.\n\nadd 1\n----\n1 point\n\n" + command + "\n----\nok\n")
 		require.EqualError(t, err, "a.txt:7: "+why)
 	}
-	_, err := play("add 1\n----\n1\n")
+	_, err := play("add 1\n----\n1 point\n")
 	require.EqualError(t, err, "a.txt:1: begin with what the scenario shows, behind #")
 	require.PanicsWithValue(t, "broken", func() {
 		_, _ = scenario.Play("a.txt", "# Panics.\nbreak\n", scenario.Verbs{"break": func(*scenario.Command) { panic("broken") }}, nil)

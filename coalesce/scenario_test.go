@@ -1,0 +1,485 @@
+package coalesce_test
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/activepebbles/pebbles/coalesce"
+	"github.com/activepebbles/pebbles/internal/scenario"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/route"
+	"github.com/activepebbles/pebbles/termination"
+)
+
+// The files of testdata tell how the buffers of one rank work: its outbox and its sender are real, and the file says
+// what other ranks do. Run with -rewrite to write them anew.
+func TestScenarios(t *testing.T) {
+	scenario.Run(t, func(_ *testing.T, l *scenario.Log) scenario.Verbs {
+		b := &buffers{log: l}
+		return scenario.Verbs{
+			"open": b.open, "topology": b.topology, "reshape": b.reshape, "reserve": b.reserve, "defaults": b.defaults,
+			"put": b.put, "record": b.record, "flush": b.flush, "due": b.due, "pump": b.pump, "task": b.task,
+			"release": b.release, "epoch": b.epoch, "phase": b.phase, "fail": b.fail,
+			"accepts": b.accepts, "mark": b.mark, "reroute": b.reroute, "drain": b.drain, "handled": b.handled,
+			"fits": b.fits, "state": b.state, "counters": b.counters,
+		}
+	})
+}
+
+// buffers are those of one rank, and what its scenario knows of them. Pebbles are numbers, in the order in which they
+// are put.
+type buffers struct {
+	log    *scenario.Log
+	sender coalesce.Sender
+	out    coalesce.Outbox
+	ranks  int
+	links  *route.Links
+	now    time.Duration
+	failed atomic.Bool
+	last   uint64               // the last pebble that was put
+	flight map[int]netio.Frames // by rank: frames that it has not released
+	queue  netio.Frames         // frames of the queue that handlers are busy with
+	sealed string               // the last frame that was sealed, until it is known what becomes of it
+	main   mainFunction
+}
+
+// mainFunction is what the main function has yet to put, and the lane that it waits for; -1 for none.
+type mainFunction struct {
+	to, pebbles, waits int
+	depth              uint8
+}
+
+// A departure is what buffers panic with when the rank leaves the program.
+type departure string
+
+// Leave implements coalesce.Engine.
+func (b *buffers) Leave() { panic(departure("the job has failed")) }
+
+// Exceeded implements coalesce.Engine.
+func (b *buffers) Exceeded(target string, needed int64) {
+	panic(departure(fmt.Sprintf("target %q needs %d bytes, the limit is %d", target, needed, b.sender.MemoryLimit)))
+}
+
+// try does a part of a command, and tells if the rank leaves the program.
+func (b *buffers) try(do func()) {
+	defer func() {
+		value := recover()
+		why, ok := value.(departure)
+		if value != nil && !ok {
+			panic(value)
+		}
+		if ok {
+			b.sealed = ""
+			b.log.Say("the rank leaves the program: %s", string(why))
+		}
+		b.waits()
+	}()
+	do()
+}
+
+func (b *buffers) open(c *scenario.Command) {
+	credits, factor := c.Int("credits", 100), c.Int("coalesce", 2)
+	*b = buffers{log: b.log, ranks: c.Int("ranks", 2), links: route.NewLinks(), flight: map[int]netio.Frames{},
+		main: mainFunction{waits: -1}}
+	pool := netio.NewPool(nil)
+	b.sender = coalesce.Sender{
+		Options: coalesce.Options{
+			Credits: func(int) int { return credits }, Due: c.Time("due"),
+			BufferBudget: int64(c.Int("budget", 1<<20)), MemoryLimit: int64(c.Int("memory", 1<<20)),
+		},
+		Rank: c.Int("rank", 0), Pool: pool, Port: &scenario.Port{Lends: pool, Clock: &b.now, Sent: b.sent},
+		Engine: b, Failed: &b.failed, Epoch: 1, Deep: c.Has("deep"), Sealed: b.seals,
+	}
+	if c.Has("ledger") {
+		b.sender.Ledger = termination.NewLedger()
+	}
+	shape := coalesce.Shape{Unit: 8, MaxUnits: factor, Factor: factor, Prompt: c.Has("prompt")}
+	if bytes := c.Int("records", 0); bytes > 0 {
+		shape.Unit, shape.MaxUnits, shape.Records = 1, bytes, true
+	}
+	b.connect(c, shape)
+}
+
+// topology opens the outbox for another one.
+func (b *buffers) topology(c *scenario.Command) { b.connect(c, b.out.Shape) }
+
+func (b *buffers) connect(c *scenario.Command, shape coalesce.Shape) {
+	made, err := route.ByName(c.Text("topology", "direct"))
+	if err != nil {
+		c.Refuse("%v", err)
+	}
+	t := made(b.ranks)
+	if w, ok := t.(route.Watching); ok {
+		t = w.Watch(b.links)
+	}
+	plan := route.NewPlan(t, b.sender.Rank)
+	label := coalesce.Label{Name: "a", Index: 3, Fingerprint: 7}
+	b.out.Open(&b.sender, label, t, plan, make([]coalesce.Lane, len(plan.Lanes)+1), shape)
+}
+
+func (b *buffers) reshape(c *scenario.Command) {
+	factor := c.Int("coalesce", 2)
+	b.out.Reshape(factor, factor)
+}
+
+func (b *buffers) reserve(c *scenario.Command) { b.sender.Reserved = int64(c.Int("bytes", 0)) }
+
+func (b *buffers) defaults(c *scenario.Command) {
+	for _, n := range c.Ints("pebbles-of") {
+		factor := coalesce.FactorFor(n)
+		b.log.Say("pebbles of %d bytes: %d a frame, %d in the first, credit for %d frames", n, factor,
+			coalesce.MinUnits(factor, n), coalesce.CreditsDefault(factor*n))
+	}
+}
+
+// seals implements Sealed of coalesce.Sender.
+func (b *buffers) seals(to, bytes int, why coalesce.Reason) {
+	b.waits()
+	words := [...]string{"full", "due", "flushed", "flushed when idle", "flushed for a period", "of another depth"}
+	b.sealed = fmt.Sprintf("frame %d->%d: %s, %s", b.sender.Rank, to, b.size(bytes), words[why])
+}
+
+// size is how much so many bytes are.
+func (b *buffers) size(bytes int) string {
+	if b.out.Records {
+		return scenario.Count(bytes, "byte")
+	}
+	return scenario.Count(bytes/b.out.Unit, "pebble")
+}
+
+// sent is where the port sends frames to.
+func (b *buffers) sent(f *netio.Frame) {
+	if b.sealed == "" {
+		b.sealed = fmt.Sprintf("frame %d->%d: %s, waited", f.From, f.To, b.size(int(f.Bytes)))
+	}
+	if b.sender.Deep {
+		b.sealed += fmt.Sprintf(", depth %d", f.Flags)
+	}
+	if b.sender.Ledger != nil {
+		b.sealed += fmt.Sprintf(", epoch %d, phase %d", f.Epoch, f.Tag)
+	}
+	if b.out.Records {
+		b.sealed += ", " + scenario.Count(f.Count, "record")
+	}
+	b.log.Say("%s: leaves", b.sealed)
+	b.sealed = ""
+	all := b.flight[int(f.To)]
+	all.Push(f)
+	b.flight[int(f.To)] = all
+}
+
+// waits tells that the last frame which was sealed did not get to the port.
+func (b *buffers) waits() {
+	what := "credit"
+	if b.sender.HoldFrames {
+		what = "the task to wait"
+	}
+	if b.sealed != "" {
+		b.log.Say("%s: waits for %s", b.sealed, what)
+	}
+	b.sealed = ""
+}
+
+// put puts pebbles: as the main function, which waits for credit and for room, or as a handler, which does not.
+func (b *buffers) put(c *scenario.Command) {
+	pebbles, depth, handler := c.Int("pebbles", 1), uint8(c.Int("depth", 1)), c.Has("handler")
+	for _, to := range c.Ints("to") {
+		b.try(func() {
+			if !handler {
+				b.main = mainFunction{to, pebbles, -1, depth}
+				b.goOn()
+				return
+			}
+			b.out.Now = depth
+			did := b.out.InstallQueue()
+			for range pebbles {
+				b.add(b.lane(to))
+			}
+			b.out.RemoveQueue(did)
+		})
+	}
+	b.out.Filled = true
+}
+
+// lane is the one that leads to a rank.
+func (b *buffers) lane(rank int) int {
+	var lanes [1]uint32
+	b.out.Plan.Fill([]uint32{uint32(rank)}, lanes[:])
+	return int(lanes[0])
+}
+
+// goOn has the main function put what it has yet to put.
+func (b *buffers) goOn() {
+	for m := &b.main; m.pebbles > 0; m.pebbles-- {
+		l, what := b.lane(m.to), ""
+		switch b.out.Now = m.depth; {
+		case m.waits >= 0 && b.out.Waits(m.waits):
+			what = "credit"
+		case !b.out.HasFrame(l) && !b.sender.Fits(b.out.Capacity(l, 1)*b.out.Unit):
+			what = "room"
+		}
+		if what != "" {
+			b.waits()
+			b.log.Say("the main function waits for %s, with %s to put", what, scenario.Count(m.pebbles, "pebble"))
+			return
+		}
+		if m.waits = -1; b.add(l) {
+			m.waits = l
+		}
+	}
+}
+
+// add puts the next pebble into a lane. It reports whether the lane's frame has left.
+func (b *buffers) add(l int) (gone bool) {
+	b.last++
+	o := &b.out
+	if l == o.Plan.Self {
+		if o.SplitQueue(); !o.HasQueue() {
+			o.Enqueue(1)
+		}
+		if coalesce.Put(o.Own(), b.last); o.Own().Full() {
+			o.SealQueue()
+		}
+		return false
+	}
+	if b.sender.Deep && o.MixedDepths() {
+		o.SplitByDepth(l)
+	}
+	if !o.HasFrame(l) {
+		o.Attach(l, o.Capacity(l, 1))
+	}
+	coalesce.Put(&o.Lanes[l], b.last)
+	if !o.Lanes[l].Full() {
+		return false
+	}
+	was := o.Lanes[l].Cap()
+	if gone, _ = o.SendFull(l); !gone {
+		b.grown(l, was)
+	}
+	return gone
+}
+
+func (b *buffers) grown(l, from int) {
+	b.log.Say("lane %d->%d: its frame of %d grows to %d", b.sender.Rank, b.out.Plan.Lanes[l], from, b.out.Lanes[l].Cap())
+}
+
+// record puts one record, as a handler.
+func (b *buffers) record(c *scenario.Command) {
+	o, l, record := &b.out, b.lane(c.Int("to", 1)), make([]byte, c.Int("bytes", 1))
+	b.last++
+	record[0], o.Now = byte(b.last), 1
+	b.try(func() {
+		if l == o.Plan.Self {
+			did := o.InstallQueue()
+			o.EnqueueRecord(record)
+			o.RemoveQueue(did)
+			return
+		}
+		was := o.Lanes[l].Cap()
+		if had := o.HasFrame(l); !o.MakeRoom(l, len(record)) {
+			o.Attach(l, o.Capacity(l, len(record)))
+		} else if had && was != o.Lanes[l].Cap() {
+			b.grown(l, was)
+		}
+		if o.AddRecord(l, record) {
+			o.SendFull(l)
+		}
+	})
+	o.Filled = true
+}
+
+func (b *buffers) flush(c *scenario.Command) {
+	whys := map[string]coalesce.Reason{"explicit": coalesce.Explicit, "idle": coalesce.Idle, "periodic": coalesce.Periodic}
+	why, ok := whys[c.Word("reason")]
+	if !ok {
+		c.Refuse("reasons are explicit, idle and periodic")
+	}
+	stage := c.Int("stage", coalesce.AllStages)
+	b.try(func() {
+		left := b.out.Flush(why, stage)
+		b.waits()
+		if left {
+			b.log.Say("some pebbles are left, for want of credit")
+		}
+		if !b.out.Leads(stage) {
+			b.log.Say("caches keep what they hold")
+		}
+	})
+}
+
+func (b *buffers) due(c *scenario.Command) {
+	b.now = c.Time("at")
+	held := c.Has("held")
+	b.try(func() {
+		if b.out.FlushDue(b.now, held) {
+			b.log.Say("what a cache holds back is due")
+		}
+	})
+}
+
+func (b *buffers) pump(*scenario.Command) {
+	b.try(func() {
+		b.out.Pump()
+		b.goOn()
+	})
+}
+
+// task has a task begin, whose frames leave when it waits, or wait.
+func (b *buffers) task(c *scenario.Command) { b.sender.HoldFrames = c.Word("what it does") == "begins" }
+
+// release has another rank release the oldest frames that it has.
+func (b *buffers) release(c *scenario.Command) {
+	rank := c.Number("rank")
+	for range c.Int("frames", 1) {
+		all := b.flight[rank]
+		f := all.Shift()
+		if b.flight[rank] = all; f == nil {
+			c.Refuse("rank %d has no frame", rank)
+		}
+		b.log.Say("rank %d releases %s", rank, b.content(f))
+		f.Release()
+	}
+}
+
+// content tells which pebbles or records a frame has.
+func (b *buffers) content(f *netio.Frame) string {
+	if b.out.Records {
+		return fmt.Sprintf("%s of %d bytes, the first is record %d", scenario.Count(f.Count, "record"), f.Bytes, f.Payload()[0])
+	}
+	return pebbles(netio.Values[uint64](f, int(f.Count)))
+}
+
+// pebbles names pebbles, those in a row by the first and the last.
+func pebbles(vs []uint64) string {
+	var told []string
+	for i := 0; i < len(vs); i++ {
+		first := vs[i]
+		for i+1 < len(vs) && vs[i+1] == vs[i]+1 {
+			i++
+		}
+		if first == vs[i] {
+			told = append(told, fmt.Sprint(first))
+		} else {
+			told = append(told, fmt.Sprint(first, "-", vs[i]))
+		}
+	}
+	return "pebbles " + strings.Join(told, ", ")
+}
+
+func (b *buffers) epoch(*scenario.Command) {
+	b.sender.Epoch++
+	b.sender.Ledger.Clear()
+}
+
+// phase ends the phase of a link.
+func (b *buffers) phase(c *scenario.Command) {
+	to := c.Number("rank")
+	b.log.Say("link %d->%d: %s in this phase and before", b.sender.Rank, to,
+		scenario.Count(int(b.sender.Ledger.Close(to)), "frame"))
+}
+
+func (b *buffers) fail(*scenario.Command) { b.failed.Store(true) }
+
+// accepts tells what would become of a frame from another rank.
+func (b *buffers) accepts(c *scenario.Command) {
+	f := &netio.Frame{Header: netio.Header{From: uint32(c.Int("from", 1))}}
+	told := "must wait"
+	if b.out.Accepts(f) {
+		told = "is taken in"
+	}
+	if b.out.Ends(f) {
+		told += "; all its pebbles are home"
+	}
+	b.log.Say("a frame from rank %d %s", f.From, told)
+}
+
+func (b *buffers) mark(c *scenario.Command) {
+	from, to := c.Pair("link", "-")
+	b.links.Mark(from, to, c.Word("mark") == "down")
+}
+
+func (b *buffers) reroute(*scenario.Command) {
+	back, err := b.out.Reroute()
+	if err != nil {
+		b.log.Say("%v", err)
+	}
+	for f := back.Shift(); f != nil; f = back.Shift() {
+		b.log.Say("comes back: %s", b.content(f))
+		f.Release()
+	}
+	for l := range b.out.Lanes {
+		if !b.out.Plan.Link(l) {
+			b.log.Say("lane %d->%d: its link is down", b.sender.Rank, b.out.Plan.Lanes[l])
+		}
+	}
+	for to := range b.ranks {
+		if hop := b.out.Plan.Lanes[b.lane(to)]; hop != to {
+			b.log.Say("pebbles for rank %d go over rank %d", to, hop)
+		}
+	}
+}
+
+// drain takes out what is queued, for handlers.
+func (b *buffers) drain(*scenario.Command) {
+	all := b.out.TakeQueue()
+	for f := all.Shift(); f != nil; f = all.Shift() {
+		b.log.Say("queue: %s, depth %d", b.content(f), f.Flags)
+		b.queue.Push(f)
+	}
+}
+
+// handled gives back what drain has taken out.
+func (b *buffers) handled(*scenario.Command) {
+	for f := b.queue.Shift(); f != nil; f = b.queue.Shift() {
+		b.out.Dequeued(f)
+	}
+}
+
+func (b *buffers) fits(c *scenario.Command) {
+	for _, bytes := range c.Ints("bytes") {
+		b.log.Say("%d bytes: fit %v, half of the room has them %v", bytes, b.sender.Fits(bytes), b.sender.FitsHalf(bytes))
+	}
+}
+
+// state tells what the rank holds.
+func (b *buffers) state(*scenario.Command) {
+	back := b.out.Back() // first: it brings accounts up to date
+	for l, h := range b.out.Held() {
+		var told []string
+		if b.out.HasFrame(l) {
+			told = append(told, fmt.Sprintf("%s of %d", b.size(int(h.Filling)), b.out.Lanes[l].Cap()))
+		}
+		if h.Flight > 0 {
+			told = append(told, scenario.Count(h.Flight, "frame")+" in flight")
+		}
+		if h.Waiting > 0 {
+			told = append(told, fmt.Sprint(h.Waiting, " in the backlog"))
+		}
+		if told != nil {
+			b.log.Say("lane %d->%d: %s", b.sender.Rank, b.out.Plan.Lanes[l], strings.Join(told, ", "))
+		}
+	}
+	s := &b.sender
+	b.log.Say("memory: %d lent, %d filling, %d queued; %s, at most %d", s.Pool.Lent(), s.Filling, s.Queued,
+		scenario.Count(s.Buffers, "buffer"), s.BuffersPeak)
+	if back && s.Backlog == 0 {
+		b.log.Say("all frames are back")
+	}
+}
+
+// counters tells those that are not zero.
+func (b *buffers) counters(*scenario.Command) {
+	var told []string
+	all := reflect.ValueOf(b.sender.Count)
+	for i := range all.NumField() {
+		if n := all.Field(i).Uint(); n > 0 {
+			told = append(told, fmt.Sprint(all.Type().Field(i).Name, " ", n))
+		}
+	}
+	b.log.Say("%s; %d created, %d launched, backlog %d", strings.Join(told, ", "), b.sender.Created, b.out.Launched,
+		b.sender.Backlog)
+}
