@@ -39,8 +39,8 @@ type job struct {
 // graceAfterFailure is how long Run waits for ranks to come back to the runtime after the job has failed.
 const graceAfterFailure = 2 * time.Second
 
-// Run runs a job: function is called once for each rank of this process.
-func Run(ctx context.Context, c Config, function func(*Rank) error) error {
+// newJob makes the part of a job that lives in this process. Its ranks can be made from here on; Run runs them.
+func newJob(c Config) *job {
 	j := &job{config: c, transport: c.Transport, place: c.Transport.Place(), links: route.NewLinks(),
 		failure: make(chan struct{})}
 	for rank := j.place.First; rank < j.place.Last; rank++ {
@@ -51,6 +51,12 @@ func Run(ctx context.Context, c Config, function func(*Rank) error) error {
 	}
 	j.running = make([]atomic.Pointer[Rank], len(j.ports))
 	j.boards = make([]board.Board, len(j.ports))
+	return j
+}
+
+// Run runs a job: function is called once for each rank of this process.
+func Run(ctx context.Context, c Config, function func(*Rank) error) error {
+	j := newJob(c)
 	if w := c.Watcher; w != nil {
 		w.Begin(&Sight{j})
 	}

@@ -33,6 +33,8 @@ type Rank struct {
 	explaining bool    // the next epoch is to be explained
 }
 
+// newRank makes one rank of a job that newJob has made. It needs nothing else that runs: whoever calls its methods is
+// its function.
 func newRank(j *job, id int, port netio.Port) *Rank {
 	c := &j.config
 	r := &Rank{

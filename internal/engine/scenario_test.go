@@ -1,0 +1,559 @@
+package engine
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/activepebbles/pebbles/internal/scenario"
+	"github.com/activepebbles/pebbles/internal/watch/state"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/route"
+	"github.com/activepebbles/pebbles/termination"
+	"github.com/activepebbles/pebbles/tune"
+)
+
+// The files of testdata tell how the ranks of a job work together. The engine is real; the file is the program of each
+// rank, and the network. Run with -rewrite to write them anew.
+func TestScenarios(t *testing.T) {
+	scenario.Run(t, func(t *testing.T, l *scenario.Log) scenario.Verbs {
+		s := &script{t: t, world: &world{log: l}}
+		t.Cleanup(func() { s.end(t) })
+		verbs := scenario.Verbs{
+			"target": s.target, "epoch": s.epoch, "send": s.send, "poll": s.poll, "flush": s.flush, "end": s.finish,
+			"return": s.finish, "panic": s.panic, "hold": s.hold, "deliver": s.deliver, "release": s.release, "arrive": s.arrive,
+			"mark": s.mark, "told": s.told, "collective": s.collective, "await": s.await, "answer": s.answer, "post": s.post,
+			"operation": s.operation, "tasks": s.tasks, "spawn": s.spawn, "time": s.time, "lose": s.lose, "cancel": s.giveUp,
+			"leave": s.desert, "step": s.step, "state": s.state, "counters": s.counters, "explain": s.explain,
+		}
+		for name, verb := range verbs {
+			verbs[name] = func(c *scenario.Command) {
+				if verb(c); name != "step" && !s.stepwise {
+					s.run()
+				}
+			}
+		}
+		verbs["job"], verbs["run"] = s.start, func(*scenario.Command) { s.run() }
+		return verbs
+	})
+}
+
+// script is what the verbs of a scenario work on.
+type script struct {
+	t *testing.T
+	*world
+	stepwise bool // nothing goes on by itself: there is a step, or a run
+}
+
+func (s *script) start(c *scenario.Command) {
+	l := s.log
+	s.end(s.t)
+	ranks := c.Int("ranks", 2)
+	s.stepwise = c.Has("stepwise")
+	s.world = &world{log: l, place: netio.PlaceOf(ranks, c.Int("processes", 1), 0), messages: c.Has("messages"),
+		from: uint64(c.Int("from", 0))}
+	maker, err := termination.ByName(c.Text("detector", "skr"))
+	if err != nil {
+		c.Refuse("%v", err)
+	}
+	topology, err := route.ByName(c.Text("topology", "direct"))
+	if err != nil {
+		c.Refuse("%v", err)
+	}
+	config := Config{Options: optionsOf(c), Termination: maker, Topology: topology, Coalesce: c.Int("coalesce", 2),
+		Period: c.Time("period"), Errors: errorsInWords, Labels: c.Has("labels")}
+	if name := c.Text("tune", ""); name != "" {
+		set := tune.Setting{Topology: name, Coalesce: c.Int("factor", 2)}
+		config.Tuning = &Tuning{May: Tunes{Topology: true, Coalesce: true}, Tuner: &tune.Schedule{
+			New: func(tune.Site) (tune.Chooser, error) { return chooser{l, set}, nil }}}
+	}
+	if config.Lone = c.Has("lone"); config.Lone {
+		s.place.Last = 1
+	}
+	if c.Has("explained") {
+		config.Explain = func(r *Rank, depth int) error {
+			l.Say("an epoch of depth %d is explained: %v", depth, slices.Collect(r.Descriptions()))
+			return nil
+		}
+	}
+	if c.Has("watched") {
+		config.Watcher = watcher{l}
+	}
+	s.begin(config)
+}
+
+// chooser chooses one setting for ever.
+type chooser struct {
+	log *scenario.Log
+	set tune.Setting
+}
+
+func (t chooser) Next() tune.Setting { return t.set }
+func (t chooser) Saw(w tune.Window)  { t.log.Say("the tuner sees %g pebbles in %gs", w.Work, w.Seconds) }
+
+// watcher tells what it is told.
+type watcher struct{ log *scenario.Log }
+
+func (w watcher) Begin(s *Sight) { w.log.Say("the watcher begins, over %s", s.Transport().Name()) }
+func (w watcher) End()           { w.log.Say("the watcher ends") }
+func (w watcher) Failing(cause error) error {
+	w.log.Say("the watcher hears of the failure")
+	return fmt.Errorf("%w, as the watcher saw", cause)
+}
+
+// each are the ranks that a command names, or all.
+func (s *script) each(c *scenario.Command) (all []*member) {
+	if s.ranks == nil {
+		c.Refuse("there is no job")
+	}
+	if !c.More() {
+		return s.ranks
+	}
+	for c.More() {
+		all = append(all, s.one(c))
+	}
+	return all
+}
+
+// one is the rank that a command names.
+func (s *script) one(c *scenario.Command) *member {
+	id := c.Number("rank")
+	if s.ranks == nil || !s.place.Has(id) {
+		c.Refuse("rank %d is not here", id)
+	}
+	return s.member(id)
+}
+
+func (s *script) target(c *scenario.Command) {
+	name, factor := c.Text("name", "a"), c.Int("coalesce", 2)
+	made, err := route.ByName(c.Text("topology", "direct"))
+	if err != nil {
+		c.Refuse("%v", err)
+	}
+	d := Description{Beyond: c.Int("beyond", 0), Moving: c.Has("moving"), Schema: c.Text("schema", "")}
+	if c.Has("tuned") {
+		d.Tunes = Tunes{Topology: true, Coalesce: true}
+	}
+	cache := int64(c.Int("cache", 0))
+	for _, m := range s.each(c) {
+		m.does(c, func() {
+			t := made(m.rank.Size())
+			if w, ok := t.(route.Watching); ok {
+				t = w.Watch(m.rank.Links())
+			}
+			m.register(name, t, factor, d)
+			m.inboxes[name].Reserve(cache)
+		})
+	}
+}
+
+// epoch has ranks call Epoch. Each runs its body until the scenario ends that.
+func (s *script) epoch(c *scenario.Command) {
+	plan := Plan{Name: c.Text("name", "")}
+	if plan.Depth = c.Int("depth", 0); plan.Depth != 0 {
+		plan.Declared = true
+	}
+	if name := c.Text("detector", ""); name != "" {
+		plan.Detector, _ = termination.ByName(name)
+	}
+	idle, nothing := c.Int("idle", 0), c.Has("without-function")
+	for _, m := range s.each(c) {
+		plan, left := plan, idle
+		if idle > 0 {
+			plan.Idle = func() bool { left--; m.say("does idle work"); return left > 0 }
+		}
+		body := m.obey
+		if nothing {
+			body = nil
+		}
+		m.does(c, func() {
+			if err := m.rank.Epoch(body, plan); err != nil {
+				m.say("gets from Epoch: %v", err)
+				return
+			}
+			m.say("ends epoch %d, by %s", m.rank.Count.Epochs, m.rank.Termination())
+		})
+	}
+}
+
+func (s *script) send(c *scenario.Command) {
+	m := s.one(c)
+	p := pebble{uint16(c.Int("to", 0)), uint16(c.Int("chain", 0)), uint32(c.Int("number", 1))}
+	n, name := c.Int("pebbles", 1), c.Text("target", "a")
+	if c.Has("bad") {
+		p.chain = 1<<16 - 1
+	}
+	m.does(c, func() { m.inboxes[name].send(p, n) })
+}
+
+func (s *script) poll(c *scenario.Command) {
+	for _, m := range s.each(c) {
+		m.does(c, func() { m.rank.Poll() })
+	}
+}
+
+func (s *script) flush(c *scenario.Command) {
+	m, name := s.one(c), c.Text("target", "a")
+	m.does(c, func() { m.inboxes[name].Target.Flush() })
+}
+
+// finish has the function return that runs: an epoch's body, or the rank's function.
+func (s *script) finish(c *scenario.Command) {
+	var err error
+	if text := c.Text("error", ""); text != "" {
+		err = errors.New(text)
+	}
+	for _, m := range s.each(c) {
+		if m.rank.inEpoch() == (c.Name == "return") {
+			c.Refuse("rank %d runs another function: end is for bodies of epochs, return for functions of ranks", m.id)
+		}
+		m.do(c, func() (bool, error) { return true, err })
+	}
+}
+
+func (s *script) panic(c *scenario.Command) {
+	m := s.one(c)
+	m.does(c, func() { panic("a mistake") })
+}
+
+// hold has links keep what is sent on them, until it is delivered.
+func (s *script) hold(c *scenario.Command) {
+	for c.More() {
+		from, to := c.Pair("link", "->")
+		s.held[link{from, to}] = &netio.Frames{}
+	}
+}
+
+// deliver delivers what links keep, so many frames of each, or all and what is sent from then on.
+func (s *script) deliver(c *scenario.Command) {
+	frames := c.Int("frames", -1)
+	for c.More() {
+		from, to := c.Pair("link", "->")
+		all := s.held[link{from, to}]
+		if all == nil {
+			c.Refuse("the link keeps nothing")
+		}
+		for n := frames; n != 0 && !all.Empty(); n-- {
+			s.member(to).port.Arrived.Push(all.Shift())
+		}
+		if frames < 0 {
+			delete(s.held, link{from, to})
+		}
+	}
+}
+
+// release has a rank of another process release what it was sent.
+func (s *script) release(c *scenario.Command) {
+	from, to := c.Pair("link", "->")
+	s.held[link{from, to}].Release()
+}
+
+// arrive has a frame arrive that the scenario makes up.
+func (s *script) arrive(c *scenario.Command) {
+	from, to := c.Pair("link", "->")
+	b := s.member(to).inboxes["a"]
+	p := pebble{uint16(c.Int("to", to)), uint16(c.Int("chain", 0)), uint32(c.Int("number", 1))}
+	n := c.Int("pebbles", 1)
+	f := netio.NewPool(nil).Get(8 * n)
+	vs := netio.Values[pebble](f, n)
+	for i := range vs {
+		vs[i] = p
+		p.number++
+	}
+	f.Kind, f.From, f.To, f.Count, f.Bytes = netio.Kind(c.Int("kind", 1)), uint32(from), uint32(to), uint32(n),
+		uint32(8*n+c.Int("more", 0))
+	f.Epoch, f.Target, f.Flags = uint32(c.Int("epoch", 1)), uint16(c.Int("target", 0)), uint8(c.Int("depth", 0))
+	f.Tag, f.Seq = uint32(c.Int("tag", 0)), uint64(c.Int("sequence", 0))
+	if f.Check = uint32(c.Int("check", 0)); f.Check == 0 && b != nil {
+		f.Check = b.Fingerprint
+	}
+	s.member(to).port.Arrived.Push(f)
+}
+
+func (s *script) mark(c *scenario.Command) {
+	m := s.one(c)
+	what := c.Word("link or rank")
+	down := c.Word("mark") == "down"
+	a, b, linked := strings.Cut(what, "-")
+	m.does(c, func() {
+		if linked {
+			m.rank.MarkLink(int(a[0]-'0'), int(b[0]-'0'), down)
+			return
+		}
+		m.rank.MarkRank(int(a[0]-'0'), down)
+	})
+}
+
+// told has a mark arrive that a rank of another process has made.
+func (s *script) told(c *scenario.Command) {
+	from, to := c.Pair("link", "->")
+	a, b := c.Pair("mark", "-")
+	value, err := route.Mark{From: a, To: b, By: from, Count: 1, Down: true}.AppendBinary(nil)
+	if err != nil {
+		c.Refuse("%v", err)
+	}
+	value = value[:len(value)-c.Int("short", 0)]
+	f := netio.NewPool(nil).Get(len(value))
+	copy(f.Space(), value)
+	f.Kind, f.From, f.To, f.Check, f.Bytes = netio.Control, uint32(from), uint32(to), uint32(marking), uint32(len(value))
+	s.member(to).port.Arrived.Push(f)
+}
+
+// collective has ranks take part in one, with their numbers as values.
+func (s *script) collective(c *scenario.Command) {
+	name, root, typed := c.Word("collective"), c.Int("root", 0), c.Has("signed")
+	for _, m := range s.each(c) {
+		of := Values{Type: reflect.TypeFor[uint64]()}
+		if typed && m.id > 0 {
+			of.Type = reflect.TypeFor[int64]()
+		}
+		m.does(c, func() {
+			told, err := m.takePart(name, root, of)
+			if err != nil {
+				told = err.Error()
+			}
+			m.say("gets from %s: %s", name, told)
+		})
+	}
+}
+
+func (m *member) takePart(name string, root int, of Values) (told string, err error) {
+	r, value := m.rank, binary.LittleEndian.AppendUint64(nil, uint64(10+m.id))
+	text := []byte(strings.Repeat(string(rune('a'+m.id)), m.id+1))
+	number := func(b []byte) string {
+		if b == nil {
+			return "nothing"
+		}
+		return fmt.Sprint(binary.LittleEndian.Uint64(b))
+	}
+	sum := func(into, from []byte) {
+		binary.LittleEndian.PutUint64(into, binary.LittleEndian.Uint64(into)+binary.LittleEndian.Uint64(from))
+	}
+	join := func(own, from []byte) []byte { return append(append([]byte{}, from...), own...) }
+	var all [][]byte
+	switch name {
+	case "barrier":
+		return "all are there", r.Barrier()
+	case "allreduce":
+		value, err = r.AllReduce(of, value, sum)
+	case "scan":
+		value, err = r.Scan(of, value, sum)
+	case "broadcast":
+		value, err = r.Broadcast(of, root, value)
+	case "allgather":
+		value, err = r.AllGather(of, value)
+		return fmt.Sprint(len(value)/8, " values, the first is ", number(value)), err
+	case "fold":
+		text, err = r.AllFold(of, text, join)
+		return fmt.Sprint(len(text), " letters"), err
+	case "scanfold":
+		text, err = r.ScanFold(of, text, join)
+		return string(text), err
+	case "gather":
+		all, err = r.Gather(of, root, text)
+		return fmt.Sprintf("%s", all), err
+	case "allgatherv":
+		all, err = r.AllGatherV(of, text)
+		return fmt.Sprintf("%s", all), err
+	case "share", "share-flat":
+		text, err = r.Share(r.Sharing(name == "share-flat"), text)
+		return fmt.Sprintf("%q", text), err
+	case "too-large":
+		value, err = r.Broadcast(of, root, make([]byte, netio.FrameBytesMax+1))
+	default:
+		err = errors.New("there is no such collective")
+	}
+	return number(value), err
+}
+
+// await has the main function of a rank wait for an answer.
+func (s *script) await(c *scenario.Command) {
+	m, others, between := s.one(c), c.Has("others"), c.Has("between")
+	failure := c.Time("failure")
+	done := func() bool { return m.answers }
+	m.does(c, func() {
+		m.answers = false
+		switch {
+		case failure > 0:
+			m.rank.AwaitFailure(failure)
+			m.say("has heard of no failure")
+			return
+		case others:
+			m.rank.AwaitOthers("Lock", done)
+		case between:
+			m.rank.AwaitBetween("Wait", done)
+		default:
+			m.rank.Await("Call", done)
+		}
+		m.say("has its answer: %v", m.answers)
+	})
+}
+
+func (s *script) answer(c *scenario.Command) {
+	m := s.one(c)
+	m.answers, m.woken = true, true
+}
+
+// post has a rank post a message, or take what is posted.
+func (s *script) post(c *scenario.Command) {
+	m, to := s.one(c), c.Int("to", -1)
+	m.does(c, func() {
+		if to >= 0 {
+			m.rank.Post(to, []byte{7})
+			return
+		}
+		m.rank.Posts(func(from int, value []byte) { m.say("takes message %d from rank %d", value[0], from) })
+	})
+}
+
+// operation begins an operation on exposed memory, or ends it.
+func (s *script) operation(c *scenario.Command) {
+	m := s.one(c)
+	switch what := c.Word("what it does"); what {
+	case "begins":
+		m.does(c, func() {
+			m.rank.OneSided(func() error { return m.fault })
+			m.open++
+		})
+	case "ends", "fails":
+		m.open--
+		m.woken = true
+		if what == "fails" {
+			m.fault = errors.New("Put of 8 bytes: nobody has exposed them")
+		}
+	}
+}
+
+func (s *script) tasks(c *scenario.Command) {
+	m := s.one(c)
+	linger := c.Time("linger")
+	left := c.Text("left", "")
+	m.does(c, func() { m.rank.SetTasks(&crew{member: m, linger: linger, left: left}) })
+}
+
+// crew is the tasks of a rank.
+type crew struct {
+	*member
+	linger time.Duration
+	left   string // what still waits at the end; "" for nothing
+}
+
+func (w *crew) Work() (worked, left bool) {
+	if len(w.todos) == 0 {
+		return false, false
+	}
+	do := w.todos[0]
+	w.todos = w.todos[1:]
+	before := w.rank.BeginTask(GoroutineNumber())
+	do()
+	w.rank.EndTask(before)
+	w.rank.PumpTasks()
+	return true, len(w.todos) > 0
+}
+
+func (w *crew) Await(*Target, int) {}
+func (w *crew) Complete() error {
+	if w.left != "" {
+		return errors.New(w.left)
+	}
+	return nil
+}
+func (w *crew) End()                   { w.say("unwinds its tasks") }
+func (w *crew) Linger() time.Duration  { return w.linger }
+func (w *crew) Waiter() Waiter         { return nil }
+func (w *crew) Waiting() []state.Tasks { return nil }
+func (w *crew) Describe() string       { return "" }
+
+// spawn has the main function of a rank spawn a task that sends.
+func (s *script) spawn(c *scenario.Command) {
+	m := s.one(c)
+	p := pebble{uint16(c.Int("to", 0)), 0, uint32(c.Int("number", 1))}
+	n := c.Int("pebbles", 1)
+	m.does(c, func() {
+		m.rank.CheckSpawn("Spawn was called")
+		m.todos = append(m.todos, func() {
+			m.say("runs a task")
+			m.inboxes["a"].send(p, n)
+		})
+	})
+}
+
+func (s *script) time(c *scenario.Command) { s.now = c.Time("at") }
+
+// lose has the transport tell that a process is lost.
+func (s *script) lose(*scenario.Command) {
+	s.failed(&netio.AbortError{Process: 1, Reason: "its disk is full"})
+}
+
+// giveUp ends the context of Run.
+func (s *script) giveUp(*scenario.Command) {
+	s.cancel(errors.New("interrupted"))
+	<-s.job.failure // whoever tells the job is another goroutine
+}
+
+// desert lets Run return though ranks have not come back, as when its patience ends after a failure.
+func (s *script) desert(*scenario.Command) {
+	s.leave()
+	for _, m := range s.ranks {
+		if m.at == "program" {
+			m.todo = func() (bool, error) { return true, nil }
+			m.step()
+		}
+	}
+}
+
+func (s *script) step(c *scenario.Command) {
+	m := s.one(c)
+	if m.at == "program" {
+		c.Refuse("rank %d is in its program: say what that does", m.id)
+	}
+	m.resume()
+	if m.at != "program" && m.at != "" {
+		m.say("%ss", m.at)
+	}
+}
+
+// state tells what ranks do, and what waits there.
+func (s *script) state(c *scenario.Command) {
+	asked := c.Has("asked")
+	sight := &Sight{s.job}
+	if asked {
+		sight.Ask()
+		s.run()
+	}
+	for _, m := range s.each(c) {
+		told := sight.Rank(m.id)
+		told.Wait += map[bool]string{true: "", false: "nothing"}[told.Wait != ""]
+		r := m.rank
+		m.say("is %s, waits for %s; backlog %d, stalled %d, of later epochs %d", told.Doing, told.Wait, r.Backlog,
+			r.stalled.Len(), r.futureEpoch.Len())
+		for _, l := range told.Links {
+			m.say("has %d bytes in its buffer for rank %d, %d frames in flight, %d waiting, for %gs", l.Filling, l.To, l.Flight,
+				l.Waiting, l.AgeSeconds)
+		}
+	}
+}
+
+// counters tells those that are not zero.
+func (s *script) counters(c *scenario.Command) {
+	for _, m := range s.each(c) {
+		var told []string
+		all := reflect.ValueOf(m.rank.Count)
+		for i := range all.NumField() {
+			if n := all.Field(i).Uint(); n > 0 {
+				told = append(told, fmt.Sprint(all.Type().Field(i).Name, " ", n))
+			}
+		}
+		m.say("counts %s", strings.Join(told, ", "))
+	}
+}
+
+func (s *script) explain(c *scenario.Command) {
+	m := s.one(c)
+	m.does(c, func() { m.rank.ExplainNext() })
+}

@@ -1,0 +1,312 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/coalesce"
+	"github.com/activepebbles/pebbles/internal/scenario"
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// world is a job whose ranks run when a scenario says so, one at a time, on coroutines: it is the job's transport, too,
+// and carries frames as the scenario says. Ranks of other processes are not there: the scenario sends for them.
+type world struct {
+	log      *scenario.Log
+	place    netio.Place
+	now      time.Duration
+	from     uint64 // where counts begin
+	messages bool   // messages of collectives are told
+	ranks    []*member
+	held     map[link]*netio.Frames // frames on links that keep what they are given, and on those to other processes
+	failed   func(error)            // the transport's word that a process is lost
+	cancel   context.CancelCauseFunc
+	job      *job
+	resume   func() (struct{}, bool) // lets Run go on
+	rest     func(struct{}) bool     // gives control back to the scenario, from Run
+	err      error                   // of Run
+	closing  error                   // of closing the transport
+	over     bool                    // Run has returned
+}
+
+type link struct{ from, to int }
+
+// member is a rank of this process.
+type member struct {
+	*world
+	id      int
+	rank    *Rank
+	port    scenario.Port
+	resume  func() (struct{}, bool) // lets the rank go on
+	rest    func(struct{}) bool     // gives control back to the scenario
+	at      string                  // where it rests: "program", "pause" or "park"; "" when its function has returned
+	until   time.Duration           // when it wakes if it is parked; -1 for no time
+	woken   bool
+	todo    func() (done bool, err error) // what its program does next; done is for the function that runs
+	inboxes map[string]*inbox
+	open    int // operations on exposed memory
+	fault   error
+	todos   []func() // tasks
+	answers bool     // what the program waits for has come
+}
+
+var (
+	_ netio.Transport = (*world)(nil)
+	_ netio.Runner    = (*world)(nil)
+	_ netio.Counting  = (*world)(nil)
+)
+
+// begin begins a job.
+func (w *world) begin(c Config) {
+	w.held = map[link]*netio.Frames{}
+	for id := w.place.First; id < w.place.Last; id++ {
+		m := &member{world: w, id: id, inboxes: map[string]*inbox{}, until: -1}
+		m.port = scenario.Port{Clock: &w.now, Sent: w.carry, Rests: m.rests, Woken: m.wake, Exposed: exposed{member: m}}
+		m.port.Lends = netio.NewPool(keeper{of: m})
+		w.ranks = append(w.ranks, m)
+	}
+	c.Transport, c.Log = w, slog.New(slog.DiscardHandler)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	w.cancel = cancel
+	w.resume, _ = iter.Pull(func(rest func(struct{}) bool) {
+		w.rest = rest
+		w.err = Run(ctx, c, func(r *Rank) error {
+			m := w.member(r.ID())
+			m.rank, w.job = r, r.job
+			return m.obey()
+		})
+		w.over = true
+	})
+	w.resume()
+	for _, m := range w.ranks {
+		m.step()
+	}
+}
+
+// end ends a job that the scenario has left: all ranks must come back.
+func (w *world) end(t *testing.T) {
+	if w.ranks == nil || w.over {
+		return
+	}
+	w.log = &scenario.Log{}
+	w.job.fail(errors.New("the scenario ends"))
+	for calls := 0; !w.over && calls < 10; calls++ { // a program may be in an epoch's body
+		for _, m := range w.ranks {
+			if m.at == "program" {
+				m.todo = func() (bool, error) { return true, nil }
+				m.step()
+			}
+		}
+		w.run()
+	}
+	require.True(t, w.over, "ranks have not come back")
+}
+
+func (w *world) member(id int) *member { return w.ranks[id-w.place.First] }
+
+// Name implements [netio.Transport], and so on below.
+func (w *world) Name() string             { return "script" }
+func (w *world) Place() netio.Place       { return w.place }
+func (w *world) Start(failed func(error)) { w.failed = failed }
+func (w *world) Port(rank int) netio.Port { return &w.member(rank).port }
+func (w *world) Abort(reason string)      { w.log.Say("other processes are told: %s", reason) }
+func (w *world) Close() error             { return w.closing }
+func (w *world) CountFrom() uint64        { return w.from }
+func (w *world) Looks() int               { return 1 }
+func (w *world) Memory() int64            { return 1 << 20 }
+func (m *member) wake()                   { m.woken = true }
+func (m *member) say(text string, of ...any) {
+	m.log.Say("rank %d "+text, append([]any{m.id}, of...)...)
+}
+
+// Run implements [netio.Runner]: it hands the ranks to the scenario.
+func (w *world) Run(ranks []func(), _ <-chan struct{}, _ time.Duration) bool {
+	for i, m := range w.ranks {
+		m.resume, _ = iter.Pull(func(rest func(struct{}) bool) {
+			m.rest = rest
+			ranks[i]()
+			m.at = ""
+		})
+		m.at = "program"
+	}
+	w.rest(struct{}{})
+	for _, m := range w.ranks {
+		if m.at != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// rests is where a rank gives control back inside a call.
+func (m *member) rests(parks bool, most time.Duration) {
+	m.at, m.until = "pause", -1
+	if parks {
+		m.at = "park"
+	}
+	if most >= 0 {
+		m.until = m.now + most
+	}
+	m.rest(struct{}{})
+}
+
+// obey is a function of the rank's program: it does what the scenario says, until that says that it is done.
+func (m *member) obey() error {
+	for {
+		m.at = "program"
+		m.rest(struct{}{})
+		if do := m.todo; do != nil {
+			m.todo = nil
+			if done, err := do(); done {
+				return err
+			}
+		}
+	}
+}
+
+// do has the rank's program do something, until the rank rests.
+func (m *member) do(c *scenario.Command, f func() (done bool, err error)) {
+	if m.at != "program" {
+		c.Refuse("rank %d is in a call", m.id)
+	}
+	m.todo = f
+	m.step()
+}
+
+// does is do for what goes on afterwards.
+func (m *member) does(c *scenario.Command, f func()) {
+	m.do(c, func() (bool, error) { f(); return false, nil })
+}
+
+// step lets the rank go on until it rests.
+func (m *member) step() {
+	m.woken = false
+	m.resume()
+}
+
+// can reports whether the rank would do something if it went on.
+func (m *member) can() bool {
+	switch m.at {
+	case "pause":
+		return true
+	case "park":
+		return m.woken || m.port.Arrived.First() != nil || m.until >= 0 && m.now >= m.until
+	}
+	return false
+}
+
+// run lets all ranks go on, one after the other, until none has anything to do. When all have returned, so does Run.
+func (w *world) run() {
+	for range 10_000 {
+		did, left := false, false
+		for _, m := range w.ranks {
+			if m.can() {
+				m.step()
+				did = true
+			}
+			left = left || m.at != ""
+		}
+		if !left && !w.over {
+			w.leave()
+		}
+		if !did || w.over {
+			return
+		}
+	}
+	panic("ranks go on for ever")
+}
+
+// leave lets Run return.
+func (w *world) leave() {
+	w.resume()
+	if w.err != nil {
+		w.log.Say("the job ends: %v", w.err)
+	} else {
+		w.log.Say("the job ends well")
+	}
+}
+
+// carry takes a frame to its rank, or keeps it on its link.
+func (w *world) carry(f *netio.Frame) {
+	on := link{int(f.From), int(f.To)}
+	w.tell(f)
+	if all := w.held[on]; all != nil {
+		all.Push(f)
+		return
+	}
+	if !w.place.Has(on.to) {
+		w.held[on] = &netio.Frames{}
+		w.held[on].Push(f)
+		return
+	}
+	w.member(on.to).port.Arrived.Push(f)
+}
+
+// tell tells of a frame that is sent.
+func (w *world) tell(f *netio.Frame) {
+	switch {
+	case f.Kind == netio.Data:
+		depth := ""
+		if f.Flags > 1 {
+			depth = fmt.Sprintf(" of depth %d", f.Flags)
+		}
+		w.log.Say("frame %d->%d: %s%s", f.From, f.To, scenario.Count(f.Count, "pebble"), depth)
+	case w.messages:
+		w.log.Say("message %d->%d: %s", f.From, f.To, purposeNames[purpose(f.Check&(1<<purposeBits-1))])
+	}
+}
+
+// keeper tells a parked rank that a frame has come back.
+type keeper struct {
+	netio.Heap
+	of *member
+}
+
+func (k keeper) Release(p *netio.Pool, f *netio.Frame) {
+	k.of.woken = true
+	p.TakeBack(f)
+}
+
+// exposed is access to memory of which a scenario says how many operations are open.
+type exposed struct {
+	netio.OneSided
+	*member
+}
+
+func (x exposed) Open() int { return x.open }
+
+// errorsInWords are the errors of a job of this world.
+var errorsInWords = Errors{
+	Panic: func(rank int, where string, value any, _ []byte) error {
+		if where != "" {
+			where = " in " + where
+		}
+		return fmt.Errorf("rank %d panics%s: %v", rank, where, value)
+	},
+	Registration: func(rank int, target, reason string) error {
+		return fmt.Errorf("rank %d: target %q: %s", rank, target, reason)
+	},
+	Depth: func(rank int, target string, depth int) error {
+		return fmt.Errorf("rank %d: a handler of target %q sends beyond depth %d", rank, target, depth)
+	},
+	Limit: func(rank int, target string, needed, limit int64, cause LimitCause) error {
+		what := [...]string{"handlers", "the main function", "caches"}[cause]
+		return fmt.Errorf("rank %d: target %q needs %d bytes for %s, the limit is %d", rank, target, needed, what, limit)
+	},
+}
+
+// optionsOf are those of a scenario's job.
+func optionsOf(c *scenario.Command) coalesce.Options {
+	credits := c.Int("credits", 100)
+	return coalesce.Options{
+		Credits: func(int) int { return credits }, Due: c.Time("due"), BufferBudget: int64(c.Int("budget", 1<<20)),
+		MemoryLimit: int64(c.Int("memory", 1<<20)),
+	}
+}
