@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/activepebbles/pebbles/internal/collective"
 	"github.com/activepebbles/pebbles/internal/scenario"
 	"github.com/activepebbles/pebbles/internal/watch/state"
 	"github.com/activepebbles/pebbles/netio"
@@ -30,6 +31,7 @@ func TestScenarios(t *testing.T) {
 			"mark": s.mark, "told": s.told, "collective": s.collective, "await": s.await, "answer": s.answer, "post": s.post,
 			"operation": s.operation, "tasks": s.tasks, "spawn": s.spawn, "time": s.time, "lose": s.lose, "cancel": s.giveUp,
 			"leave": s.desert, "step": s.step, "state": s.state, "counters": s.counters, "explain": s.explain,
+			"guard": s.guard,
 		}
 		for name, verb := range verbs {
 			verbs[name] = func(c *scenario.Command) {
@@ -70,26 +72,26 @@ func (s *script) start(c *scenario.Command) {
 	if name := c.Text("tune", ""); name != "" {
 		set := tune.Setting{Topology: name, Coalesce: c.Int("factor", 2)}
 		config.Tuning = &Tuning{May: Tunes{Topology: true, Coalesce: true}, Tuner: &tune.Schedule{
-			New: func(tune.Site) (tune.Chooser, error) { return chooser{l, set}, nil }}}
+			New: func(tune.Site) (tune.Chooser, error) { return chooser{s.world, set}, nil }}}
 	}
 	if config.Lone = c.Has("lone"); config.Lone {
 		s.place.Last = 1
 	}
 	if c.Has("explained") {
 		config.Explain = func(r *Rank, depth int) error {
-			l.Say("an epoch of depth %d is explained: %v", depth, slices.Collect(r.Descriptions()))
+			s.log.Say("an epoch of depth %d is explained: %v", depth, slices.Collect(r.Descriptions()))
 			return nil
 		}
 	}
 	if c.Has("watched") {
-		config.Watcher = watcher{l}
+		config.Watcher = watcher{s.world}
 	}
 	s.begin(config)
 }
 
 // chooser chooses one setting for ever.
 type chooser struct {
-	log *scenario.Log
+	*world
 	set tune.Setting
 }
 
@@ -97,7 +99,7 @@ func (t chooser) Next() tune.Setting { return t.set }
 func (t chooser) Saw(w tune.Window)  { t.log.Say("the tuner sees %g pebbles in %gs", w.Work, w.Seconds) }
 
 // watcher tells what it is told.
-type watcher struct{ log *scenario.Log }
+type watcher struct{ *world }
 
 func (w watcher) Begin(s *Sight) { w.log.Say("the watcher begins, over %s", s.Transport().Name()) }
 func (w watcher) End()           { w.log.Say("the watcher ends") }
@@ -165,7 +167,12 @@ func (s *script) epoch(c *scenario.Command) {
 	for _, m := range s.each(c) {
 		plan, left := plan, idle
 		if idle > 0 {
-			plan.Idle = func() bool { left--; m.say("does idle work"); return left > 0 }
+			plan.Idle = func() bool {
+				if left--; left >= 0 {
+					m.say("does idle work")
+				}
+				return left >= 0
+			}
 		}
 		body := m.obey
 		if nothing {
@@ -173,7 +180,7 @@ func (s *script) epoch(c *scenario.Command) {
 		}
 		m.does(c, func() {
 			if err := m.rank.Epoch(body, plan); err != nil {
-				m.say("gets from Epoch: %v", err)
+				m.say("leaves the epoch%s", s.failure(err))
 				return
 			}
 			m.say("ends epoch %d, by %s", m.rank.Count.Epochs, m.rank.Termination())
@@ -188,7 +195,34 @@ func (s *script) send(c *scenario.Command) {
 	if c.Has("bad") {
 		p.chain = 1<<16 - 1
 	}
-	m.does(c, func() { m.inboxes[name].send(p, n) })
+	try, ahead := c.Has("try"), c.Has("ahead")
+	m.does(c, func() {
+		b := m.inboxes[name]
+		if try && !b.HasRooms() && !b.FindRoom(false) {
+			m.say("finds no room")
+			return
+		}
+		if ahead { // of a send that must not wait
+			b.Begin(false)
+			b.AwaitCredits()
+			b.End()
+		}
+		b.send(p, n)
+	})
+}
+
+// guard has something asked before epochs, and at the end.
+func (s *script) guard(c *scenario.Command) {
+	m, why := s.one(c), c.Text("error", "")
+	m.does(c, func() {
+		m.rank.Guarded(func(call string) error {
+			m.say("asks whether %s may begin", call)
+			if why != "" {
+				return errors.New(why)
+			}
+			return nil
+		})
+	})
 }
 
 func (s *script) poll(c *scenario.Command) {
@@ -229,19 +263,23 @@ func (s *script) hold(c *scenario.Command) {
 	}
 }
 
-// deliver delivers what links keep, so many frames of each, or all and what is sent from then on.
+// deliver delivers the last frame that links keep, or all, and what is sent from then on.
 func (s *script) deliver(c *scenario.Command) {
-	frames := c.Int("frames", -1)
+	last := c.Has("last")
 	for c.More() {
 		from, to := c.Pair("link", "->")
 		all := s.held[link{from, to}]
 		if all == nil {
 			c.Refuse("the link keeps nothing")
 		}
-		for n := frames; n != 0 && !all.Empty(); n-- {
-			s.member(to).port.Arrived.Push(all.Shift())
+		for n := all.Len(); n > 0; n-- {
+			if f := all.Shift(); last && n > 1 {
+				all.Push(f)
+			} else {
+				s.member(to).port.Arrived.Push(f)
+			}
 		}
-		if frames < 0 {
+		if !last {
 			delete(s.held, link{from, to})
 		}
 	}
@@ -315,7 +353,8 @@ func (s *script) collective(c *scenario.Command) {
 		m.does(c, func() {
 			told, err := m.takePart(name, root, of)
 			if err != nil {
-				told = err.Error()
+				m.say("leaves %s%s", name, s.failure(err))
+				return
 			}
 			m.say("gets from %s: %s", name, told)
 		})
@@ -361,10 +400,12 @@ func (m *member) takePart(name string, root int, of Values) (told string, err er
 		all, err = r.AllGatherV(of, text)
 		return fmt.Sprintf("%s", all), err
 	case "share", "share-flat":
-		text, err = r.Share(r.Sharing(name == "share-flat"), text)
-		return fmt.Sprintf("%q", text), err
-	case "too-large":
-		value, err = r.Broadcast(of, root, make([]byte, netio.FrameBytesMax+1))
+		var records []byte
+		records, err = r.Share(r.Sharing(name == "share-flat"), collective.AppendRecord(nil, text))
+		for rank, v := range collective.Records(records) {
+			told += fmt.Sprintf("%s of rank %d ", v, rank)
+		}
+		return strings.TrimSpace(told), err
 	default:
 		err = errors.New("there is no such collective")
 	}
@@ -431,16 +472,19 @@ func (s *script) operation(c *scenario.Command) {
 
 func (s *script) tasks(c *scenario.Command) {
 	m := s.one(c)
-	linger := c.Time("linger")
+	m.linger = c.Time("linger")
+	if m.rank.tasks != nil && !c.Has("again") {
+		m.woken = true
+		return
+	}
 	left := c.Text("left", "")
-	m.does(c, func() { m.rank.SetTasks(&crew{member: m, linger: linger, left: left}) })
+	m.does(c, func() { m.rank.SetTasks(&crew{m, left}) })
 }
 
-// crew is the tasks of a rank.
+// crew is the tasks of a rank, and what still waits at the end; "" for nothing.
 type crew struct {
 	*member
-	linger time.Duration
-	left   string // what still waits at the end; "" for nothing
+	left string
 }
 
 func (w *crew) Work() (worked, left bool) {
@@ -464,7 +508,7 @@ func (w *crew) Complete() error {
 	return nil
 }
 func (w *crew) End()                   { w.say("unwinds its tasks") }
-func (w *crew) Linger() time.Duration  { return w.linger }
+func (w *crew) Linger() time.Duration  { return w.member.linger }
 func (w *crew) Waiter() Waiter         { return nil }
 func (w *crew) Waiting() []state.Tasks { return nil }
 func (w *crew) Describe() string       { return "" }
@@ -527,16 +571,29 @@ func (s *script) state(c *scenario.Command) {
 		s.run()
 	}
 	for _, m := range s.each(c) {
-		told := sight.Rank(m.id)
-		told.Wait += map[bool]string{true: "", false: "nothing"}[told.Wait != ""]
-		r := m.rank
-		m.say("is %s, waits for %s; backlog %d, stalled %d, of later epochs %d", told.Doing, told.Wait, r.Backlog,
-			r.stalled.Len(), r.futureEpoch.Len())
+		told, r := sight.Rank(m.id), m.rank
+		text := string(told.Doing)
+		if told.Wait != "" {
+			text = "waiting for " + told.Wait
+		}
+		if told.For >= 0 {
+			text += fmt.Sprintf(", to rank %d", told.For)
+		}
+		m.say("is %s%s%s%s", text, some(r.Backlog, "in its backlog"), some(r.stalled.Len(), "stalled"),
+			some(r.futureEpoch.Len()+r.deferred.Len(), "of a later epoch"))
 		for _, l := range told.Links {
-			m.say("has %d bytes in its buffer for rank %d, %d frames in flight, %d waiting, for %gs", l.Filling, l.To, l.Flight,
+			m.say("has for rank %d: %d bytes filling, %d frames in flight, %d waiting, for %gs", l.To, l.Filling, l.Flight,
 				l.Waiting, l.AgeSeconds)
 		}
 	}
+}
+
+// some tells of frames, if there are any.
+func some(frames int, which string) string {
+	if frames == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", with %s %s", scenario.Count(frames, "frame"), which)
 }
 
 // counters tells those that are not zero.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -53,8 +54,9 @@ type member struct {
 	inboxes map[string]*inbox
 	open    int // operations on exposed memory
 	fault   error
-	todos   []func() // tasks
-	answers bool     // what the program waits for has come
+	todos   []func()      // tasks
+	linger  time.Duration // for how long buffers wait for tasks
+	answers bool          // what the program waits for has come
 }
 
 var (
@@ -116,7 +118,7 @@ func (w *world) Name() string             { return "script" }
 func (w *world) Place() netio.Place       { return w.place }
 func (w *world) Start(failed func(error)) { w.failed = failed }
 func (w *world) Port(rank int) netio.Port { return &w.member(rank).port }
-func (w *world) Abort(reason string)      { w.log.Say("other processes are told: %s", reason) }
+func (w *world) Abort(reason string)      { w.log.Say("the job fails: %s", reason) }
 func (w *world) Close() error             { return w.closing }
 func (w *world) CountFrom() uint64        { return w.from }
 func (w *world) Looks() int               { return 1 }
@@ -220,17 +222,28 @@ func (w *world) run() {
 			return
 		}
 	}
-	panic("ranks go on for ever")
+	w.log.Say("ranks go on for ever")
 }
 
 // leave lets Run return.
 func (w *world) leave() {
 	w.resume()
-	if w.err != nil {
-		w.log.Say("the job ends: %v", w.err)
-	} else {
-		w.log.Say("the job ends well")
+	if stuck := (*StuckError)(nil); errors.As(w.err, &stuck) {
+		first, _, _ := strings.Cut(stuck.Error(), "\ngoroutine")
+		w.log.Say("%s", first)
 	}
+	w.log.Say("the job ends%s", w.failure(w.err))
+}
+
+// failure tells of an error, in few words where it is the job's, which everybody gets.
+func (w *world) failure(err error) string {
+	switch {
+	case err == nil:
+		return ""
+	case errors.Is(err, w.job.error()):
+		return " with the job's error"
+	}
+	return ": " + err.Error()
 }
 
 // carry takes a frame to its rank, or keeps it on its link.
@@ -253,11 +266,14 @@ func (w *world) carry(f *netio.Frame) {
 func (w *world) tell(f *netio.Frame) {
 	switch {
 	case f.Kind == netio.Data:
-		depth := ""
+		more := ""
 		if f.Flags > 1 {
-			depth = fmt.Sprintf(" of depth %d", f.Flags)
+			more = fmt.Sprintf(" of depth %d", f.Flags)
 		}
-		w.log.Say("frame %d->%d: %s%s", f.From, f.To, scenario.Count(f.Count, "pebble"), depth)
+		if f.Tag > 0 {
+			more += fmt.Sprintf(", phase %d", f.Tag)
+		}
+		w.log.Say("frame %d->%d: %s%s", f.From, f.To, scenario.Count(f.Count, "pebble"), more)
 	case w.messages:
 		w.log.Say("message %d->%d: %s", f.From, f.To, purposeNames[purpose(f.Check&(1<<purposeBits-1))])
 	}
@@ -304,9 +320,11 @@ var errorsInWords = Errors{
 
 // optionsOf are those of a scenario's job.
 func optionsOf(c *scenario.Command) coalesce.Options {
-	credits := c.Int("credits", 100)
-	return coalesce.Options{
-		Credits: func(int) int { return credits }, Due: c.Time("due"), BufferBudget: int64(c.Int("budget", 1<<20)),
-		MemoryLimit: int64(c.Int("memory", 1<<20)),
-	}
+	o := options(c.Int("credits", 100))
+	o.Due, o.BufferBudget, o.MemoryLimit = c.Time("due"), int64(c.Int("budget", 1<<20)), int64(c.Int("memory", 1<<20))
+	return o
+}
+
+func options(credits int) coalesce.Options {
+	return coalesce.Options{Credits: func(int) int { return credits }, BufferBudget: 1 << 20, MemoryLimit: 1 << 20}
 }

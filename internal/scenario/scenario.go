@@ -66,7 +66,7 @@ func Run(t *testing.T, verbs func(t *testing.T, l *Log) Verbs) {
 			require.NoError(t, err)
 			l := &Log{}
 			told, err := Play(file, string(source), verbs(t, l), l)
-			require.NoError(t, err)
+			require.NoError(t, err, "so far:\n%s", told)
 			if *rewrite && told != string(source) {
 				require.NoError(t, os.WriteFile(file, []byte(told), 0o644))
 				return
@@ -76,7 +76,8 @@ func Run(t *testing.T, verbs func(t *testing.T, l *Log) Verbs) {
 	}
 }
 
-// Play runs the commands of a file, and returns the file as it should be. Its error says which line can't be run.
+// Play runs the commands of a file, and returns the file as it should be. Its error says which line can't be run; the
+// file is told up to there then.
 func Play(file, source string, verbs Verbs, l *Log) (told string, err error) {
 	if !strings.HasPrefix(source, "# ") {
 		return "", fmt.Errorf("%s:1: begin with what the scenario shows, behind #", file)
@@ -104,7 +105,7 @@ func Play(file, source string, verbs Verbs, l *Log) (told string, err error) {
 			}
 			commands++
 			if err := run(fmt.Sprintf("%s:%d", file, i+1), line, verbs); err != nil {
-				return "", err
+				return out.String() + "----\n" + l.take(), err
 			}
 		}
 	}

@@ -1,0 +1,61 @@
+package engine
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/scenario"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/route"
+	"github.com/activepebbles/pebbles/termination"
+)
+
+// A rank can be made alone, and driven step by step: nothing else runs. What its port has is taken in by Progress.
+func TestRankAlone(t *testing.T) {
+	var sent []netio.Header
+	w := &world{log: &scenario.Log{}, place: netio.PlaceOf(2, 1, 0)}
+	for id := range 2 {
+		m := &member{world: w, id: id, inboxes: map[string]*inbox{}}
+		m.port = scenario.Port{Clock: &w.now, Lends: netio.NewPool(nil), Sent: func(f *netio.Frame) {
+			sent = append(sent, f.Header)
+			f.Release()
+		}}
+		w.ranks = append(w.ranks, m)
+	}
+	m := w.ranks[0]
+	m.rank = newRank(newJob(Config{Options: options(1), Transport: w, Errors: errorsInWords}), 0, &m.port)
+	m.register("a", route.Direct(2), 2, Description{})
+	a := m.inboxes["a"]
+	arrives := func(epoch uint32, p pebble) {
+		f := netio.NewPool(nil).Get(8)
+		netio.Values[pebble](f, 1)[0] = p
+		f.Kind, f.From, f.Epoch, f.Count, f.Bytes, f.Check = netio.Data, 1, epoch, 1, 8, a.Fingerprint
+		m.port.Arrived.Push(f)
+	}
+	require.False(t, m.rank.Progress(), "nothing has come")
+	arrives(1, pebble{to: 0})
+	require.True(t, m.rank.Progress())
+	require.Equal(t, 1, m.rank.futureEpoch.Len(), "epoch 1 has not begun")
+	require.Zero(t, m.rank.processed)
+
+	m.rank.detector = never{}
+	m.rank.open()
+	require.True(t, m.rank.Progress())
+	require.EqualValues(t, 1, m.rank.processed)
+	arrives(1, pebble{to: 0, chain: 1, number: 5})
+	require.True(t, m.rank.Progress())
+	require.Empty(t, sent, "the frame for rank 1 has room")
+	moved, left := m.rank.Flush(0, m.rank.stage())
+	require.True(t, moved)
+	require.False(t, left)
+	require.Len(t, sent, 1)
+	require.Equal(t, netio.Header{Kind: netio.Data, Epoch: 1, To: 1, Count: 1, Bytes: 8, Check: a.Fingerprint, Flags: sent[0].Flags},
+		sent[0])
+	require.Equal(t, m.rank.Created, uint64(1))
+}
+
+// never is a detector that never ends an epoch.
+type never struct{ termination.Detector }
+
+func (never) Begin() {}
