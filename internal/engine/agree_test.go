@@ -45,11 +45,15 @@ func TestDifferencesAreShown(t *testing.T) {
 func TestEndingsAreTold(t *testing.T) {
 	require.Equal(t, "skr without a declared depth", ending(variant("skr", 0)))
 	require.Equal(t, "a detector of its own", ending(variant("mine", 3)))
-	seen := map[string]bool{}
+	told, variants := map[string]bool{}, map[uint32]bool{}
 	for _, name := range termination.Names() {
 		for depth := range depthMax + 1 {
-			seen[ending(variant(name, depth))] = true
+			variants[variant(name, depth)] = true
+		}
+		for _, depth := range []int{0, 1, depthMax} {
+			told[ending(variant(name, depth))] = true
 		}
 	}
-	require.Len(t, seen, len(termination.Names())*(depthMax+1))
+	require.Len(t, variants, len(termination.Names())*(depthMax+1))
+	require.Len(t, told, len(termination.Names())*3)
 }

@@ -25,6 +25,7 @@ func TestRankAlone(t *testing.T) {
 	}
 	m := w.ranks[0]
 	m.rank = newRank(newJob(Config{Options: options(1), Transport: w, Errors: errorsInWords}), 0, &m.port)
+	m.rank.owner.begin()
 	m.register("a", route.Direct(2), 2, Description{})
 	a := m.inboxes["a"]
 	arrives := func(epoch uint32, p pebble) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -437,7 +438,8 @@ func (s *script) await(c *scenario.Command) {
 
 func (s *script) answer(c *scenario.Command) {
 	m := s.one(c)
-	m.answers, m.woken = true, true
+	m.answers = true
+	m.wake()
 }
 
 // post has a rank post a message, or take what is posted.
@@ -463,7 +465,7 @@ func (s *script) operation(c *scenario.Command) {
 		})
 	case "ends", "fails":
 		m.open--
-		m.woken = true
+		m.wake()
 		if what == "fails" {
 			m.fault = errors.New("Put of 8 bytes: nobody has exposed them")
 		}
@@ -474,7 +476,7 @@ func (s *script) tasks(c *scenario.Command) {
 	m := s.one(c)
 	m.linger = c.Time("linger")
 	if m.rank.tasks != nil && !c.Has("again") {
-		m.woken = true
+		m.wake()
 		return
 	}
 	left := c.Text("left", "")
@@ -537,7 +539,11 @@ func (s *script) lose(*scenario.Command) {
 // giveUp ends the context of Run.
 func (s *script) giveUp(*scenario.Command) {
 	s.cancel(errors.New("interrupted"))
-	<-s.job.failure // whoever tells the job is another goroutine
+	for _, m := range s.ranks {
+		for !m.woken.Load() { // by the goroutine that tells the job
+			runtime.Gosched()
+		}
+	}
 }
 
 // desert lets Run return though ranks have not come back, as when its patience ends after a failure.

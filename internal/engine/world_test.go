@@ -7,6 +7,7 @@ import (
 	"iter"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -45,11 +46,11 @@ type member struct {
 	id      int
 	rank    *Rank
 	port    scenario.Port
-	resume  func() (struct{}, bool) // lets the rank go on
-	rest    func(struct{}) bool     // gives control back to the scenario
-	at      string                  // where it rests: "program", "pause" or "park"; "" when its function has returned
-	until   time.Duration           // when it wakes if it is parked; -1 for no time
-	woken   bool
+	resume  func() (struct{}, bool)       // lets the rank go on
+	rest    func(struct{}) bool           // gives control back to the scenario
+	at      string                        // where it rests: "program", "pause" or "park"; "" when its function has returned
+	until   time.Duration                 // when it wakes if it is parked; -1 for no time
+	woken   atomic.Bool                   // another goroutine may wake it: that of a context which ends
 	todo    func() (done bool, err error) // what its program does next; done is for the function that runs
 	inboxes map[string]*inbox
 	open    int // operations on exposed memory
@@ -123,7 +124,7 @@ func (w *world) Close() error             { return w.closing }
 func (w *world) CountFrom() uint64        { return w.from }
 func (w *world) Looks() int               { return 1 }
 func (w *world) Memory() int64            { return 1 << 20 }
-func (m *member) wake()                   { m.woken = true }
+func (m *member) wake()                   { m.woken.Store(true) }
 func (m *member) say(text string, of ...any) {
 	m.log.Say("rank %d "+text, append([]any{m.id}, of...)...)
 }
@@ -189,7 +190,7 @@ func (m *member) does(c *scenario.Command, f func()) {
 
 // step lets the rank go on until it rests.
 func (m *member) step() {
-	m.woken = false
+	m.woken.Store(false)
 	m.resume()
 }
 
@@ -199,7 +200,7 @@ func (m *member) can() bool {
 	case "pause":
 		return true
 	case "park":
-		return m.woken || m.port.Arrived.First() != nil || m.until >= 0 && m.now >= m.until
+		return m.woken.Load() || m.port.Arrived.First() != nil || m.until >= 0 && m.now >= m.until
 	}
 	return false
 }
@@ -286,7 +287,7 @@ type keeper struct {
 }
 
 func (k keeper) Release(p *netio.Pool, f *netio.Frame) {
-	k.of.woken = true
+	k.of.woken.Store(true)
 	p.TakeBack(f)
 }
 
