@@ -515,16 +515,17 @@ func (w *crew) Waiter() Waiter         { return nil }
 func (w *crew) Waiting() []state.Tasks { return nil }
 func (w *crew) Describe() string       { return "" }
 
-// spawn has the main function of a rank spawn a task that sends.
+// spawn has the main function of a rank spawn a task that sends, and takes some time.
 func (s *script) spawn(c *scenario.Command) {
 	m := s.one(c)
 	p := pebble{uint16(c.Int("to", 0)), 0, uint32(c.Int("number", 1))}
-	n := c.Int("pebbles", 1)
+	n, takes := c.Int("pebbles", 1), c.Time("takes")
 	m.does(c, func() {
 		m.rank.CheckSpawn("Spawn was called")
 		m.todos = append(m.todos, func() {
 			m.say("runs a task")
 			m.inboxes["a"].send(p, n)
+			s.now += takes
 		})
 	})
 }
@@ -546,7 +547,7 @@ func (s *script) giveUp(*scenario.Command) {
 	}
 }
 
-// desert lets Run return though ranks have not come back, as when its patience ends after a failure.
+// desert lets Run return though ranks have not come back, as some time after a failure.
 func (s *script) desert(*scenario.Command) {
 	s.leave()
 	for _, m := range s.ranks {

@@ -19,7 +19,8 @@ type layer struct {
 var layers = []layer{
 	{folders: "internal/watch/state"},
 	{folders: "internal/cpu internal/frame internal/layout internal/stacks internal/values internal/collective " +
-		"internal/handshake internal/pending internal/scripttest internal/docs internal/walls internal/covering internal/seeds"},
+		"internal/handshake internal/pending internal/scripttest internal/docs internal/walls internal/covering internal/seeds " +
+		"internal/scenario"},
 	{folders: "distribution route reduce target/avro internal/codecs", not: "internal/cpu internal/frame"},
 	{folders: "internal/request", not: "distribution route reduce target/avro"},
 	{folders: "model termination", not: "internal/cpu internal/frame internal/codecs"},
@@ -105,7 +106,7 @@ const (
 
 // helpers serve tests: they import what tests may, and no other code imports them.
 const helpers = "apps/appstest apps/graphtest netio/netiotest internal/launch/pmi/pmitest internal/scripttest " +
-	"internal/covering internal/seeds lab/internal/overlay"
+	"internal/covering internal/seeds internal/scenario lab/internal/overlay"
 
 // homes are the folders that may import a library; those for tests have none. Nobody imports a library that is not
 // here.
