@@ -190,6 +190,9 @@ func (b *buffers) put(c *scenario.Command) {
 	for _, to := range c.Ints("to") {
 		b.try(func() {
 			if !handler {
+				if b.main.pebbles > 0 {
+					c.Refuse("the main function waits")
+				}
 				b.main = mainFunction{to, pebbles, -1, depth}
 				b.goOn()
 				return
@@ -237,17 +240,18 @@ func (b *buffers) goOn() {
 func (b *buffers) add(l int) (gone bool) {
 	b.last++
 	o := &b.out
-	if l == o.Plan.Self {
-		if o.SplitQueue(); !o.HasQueue() {
-			o.Enqueue(1)
+	if b.sender.Deep && o.MixedDepths() {
+		o.SplitByDepth(l)
+		if o.Queue.Installed {
+			o.SplitQueue()
 		}
+	}
+	if l == o.Plan.Self {
+		o.Enqueue(1)
 		if coalesce.Put(o.Own(), b.last); o.Own().Full() {
 			o.SealQueue()
 		}
 		return false
-	}
-	if b.sender.Deep && o.MixedDepths() {
-		o.SplitByDepth(l)
 	}
 	if !o.HasFrame(l) {
 		o.Attach(l, o.Capacity(l, 1))
@@ -271,7 +275,7 @@ func (b *buffers) grown(l, from int) {
 func (b *buffers) record(c *scenario.Command) {
 	o, l, record := &b.out, b.lane(c.Int("to", 1)), make([]byte, c.Int("bytes", 1))
 	b.last++
-	record[0], o.Now = byte(b.last), 1
+	record[0], o.Now = byte(b.last), uint8(c.Int("depth", 1))
 	b.try(func() {
 		if l == o.Plan.Self {
 			did := o.InstallQueue()
@@ -411,6 +415,9 @@ func (b *buffers) reroute(*scenario.Command) {
 		b.log.Say("comes back: %s", b.content(f))
 		f.Release()
 	}
+	if b.out.AnyWaits() {
+		b.log.Say("there is a backlog still")
+	}
 	for l := range b.out.Lanes {
 		if !b.out.Plan.Link(l) {
 			b.log.Say("lane %d->%d: its link is down", b.sender.Rank, b.out.Plan.Lanes[l])
@@ -464,7 +471,7 @@ func (b *buffers) state(*scenario.Command) {
 		}
 	}
 	s := &b.sender
-	b.log.Say("memory: %d lent, %d filling, %d queued; %s, at most %d", s.Pool.Lent(), s.Filling, s.Queued,
+	b.log.Say("memory: %d lent, %d idle, %d filling, %d queued; %s, at most %d", s.Pool.Lent(), s.Pool.Idle(), s.Filling, s.Queued,
 		scenario.Count(s.Buffers, "buffer"), s.BuffersPeak)
 	if back && s.Backlog == 0 {
 		b.log.Say("all frames are back")
