@@ -8,4 +8,6 @@
 // size + 64 bytes, rounded up to a power of two, at most. So a target's lanes take neighbours × frame bytes while they
 // fill, and as many frames as a link has credit for are in flight besides: neighbours × credits × frame bytes. A
 // neighbour itself takes about 160 bytes.
+//
+// The files of testdata show all of this at work, step by step.
 package coalesce

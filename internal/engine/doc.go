@@ -4,4 +4,6 @@
 //
 // A [Rank] is for one goroutine. A target is an [Endpoint] that [Rank.Register] adds to it; the engine calls endpoints
 // once a frame, never once a pebble.
+//
+// The files of testdata show ranks at work, step by step.
 package engine
