@@ -18,7 +18,7 @@ func chargeLasts(w *world) {
 	for from, p := range w.ports {
 		for to, q := range w.ports {
 			var account netio.Account
-			f := frame(p, netio.Data, from, to, 1000)
+			f := Frame(p, netio.Data, from, to, 1000)
 			f.Charge(&account)
 			p.Send(f)
 			held, err := recv(q)
@@ -42,7 +42,7 @@ func sentOn(w *world) {
 	const bytes = 1000
 	p := w.ports[0]
 	var account netio.Account
-	f := frame(p, netio.Data, 0, 0, bytes)
+	f := Frame(p, netio.Data, 0, 0, bytes)
 	f.Charge(&account)
 	f.Payload()[bytes-1] = 7
 	for range 3 {
@@ -68,7 +68,7 @@ func sentOn(w *world) {
 func roundTrip(w *world, from, to int) {
 	for _, way := range [][2]int{{from, to}, {to, from}} {
 		p, q := w.ports[way[0]], w.ports[way[1]]
-		p.Send(frame(p, netio.Control, way[0], way[1], 1000))
+		p.Send(Frame(p, netio.Control, way[0], way[1], 1000))
 		f, err := recv(q)
 		require.NoError(w.t, err)
 		f.Release()
@@ -78,7 +78,7 @@ func roundTrip(w *world, from, to int) {
 // credits lets each rank have at most a few frames in flight to each other one, while receivers release what they hold
 // in any order, late, and some of it on another goroutine. No rank may ever hold more than the credit of all senders.
 func credits(w *world) {
-	const total, credit = 10_000, 16
+	const total, credit = 4000, 16
 	ranks := len(w.ports)
 	count := total / ranks / ranks // for each pair
 	w.each(func(rank int, p netio.Port) error {
@@ -91,7 +91,7 @@ func credits(w *world) {
 		step := func() (bool, error) {
 			for to := range ranks {
 				for sent[to] < count && accounts[to].InFlight() < credit {
-					f := frame(p, netio.Data, rank, to, h.random.IntN(2)*h.random.IntN(2000))
+					f := Frame(p, netio.Data, rank, to, h.random.IntN(2)*h.random.IntN(2000))
 					f.Seq = uint64(sent[to])
 					f.Charge(&accounts[to])
 					p.Send(f)
@@ -215,7 +215,7 @@ func inFlightAtEnd(w *world, end func(netio.Transport)) {
 			p.Pool().Own(&accounts[rank])
 			for range count {
 				for to := range w.ports {
-					f := frame(p, netio.Data, rank, to, r.IntN(2)*r.IntN(8000))
+					f := Frame(p, netio.Data, rank, to, r.IntN(2)*r.IntN(8000))
 					f.Charge(&accounts[rank])
 					p.Send(f)
 				}

@@ -127,5 +127,3 @@ func StreamWithin(b *testing.B, p, q netio.Port, bytes int, budget int64) {
 	}
 	other.Wait()
 }
-
-// StreamWithin is the same within a budget of bytes lent.

@@ -74,7 +74,7 @@ func (b *book) enter(f *netio.Frame, rank int) error {
 
 // everyFrame sends between all pairs, both ways at once, both kinds.
 func everyFrame(w *world) {
-	const count, budget = 60, 8 << 20
+	const count, budget = 24, 8 << 20
 	ranks := len(w.ports)
 	w.each(func(rank int, p netio.Port) error {
 		r := rand.New(rand.NewPCG(w.seed, uint64(rank)))
@@ -91,7 +91,7 @@ func everyFrame(w *world) {
 				if err := await(p, "get room", room); err != nil {
 					return err
 				}
-				f := frame(p, netio.Data+netio.Kind(i%2), rank, to, size(r, i, count, to == (rank+1)%ranks))
+				f := Frame(p, netio.Data+netio.Kind(i%2), rank, to, size(r, i, count, to == (rank+1)%ranks))
 				f.Seq = uint64(i)
 				fill(f, w.seed)
 				p.Send(f)
@@ -108,7 +108,7 @@ func everyFrame(w *world) {
 
 // manyToOne lets all ranks send to rank 0 as fast as they can.
 func manyToOne(w *world) {
-	const count, budget = 2000, 1 << 20
+	const count, budget = 500, 128 << 10
 	w.each(func(rank int, p netio.Port) error {
 		got := make([]int, len(w.ports))
 		total := 0
@@ -124,7 +124,7 @@ func manyToOne(w *world) {
 			if err := await(p, "get room", room); err != nil {
 				return err
 			}
-			f := frame(p, netio.Data, rank, 0, 100)
+			f := Frame(p, netio.Data, rank, 0, 100)
 			f.Seq = uint64(i)
 			p.Send(f)
 		}

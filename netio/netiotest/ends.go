@@ -16,11 +16,11 @@ func closeInOrder(w *world) {
 	const count = 200
 	last := len(w.ports) - 1
 	for i := range count {
-		w.ports[0].Send(frame(w.ports[0], netio.Data+netio.Kind(i%2), 0, last, 20_000))
+		w.ports[0].Send(Frame(w.ports[0], netio.Data+netio.Kind(i%2), 0, last, 20_000))
 	}
 	var held *netio.Frame
 	if w.process[last] != 0 {
-		w.ports[last].Send(frame(w.ports[last], netio.Data, last, 0, 20_000))
+		w.ports[last].Send(Frame(w.ports[last], netio.Data, last, 0, 20_000))
 		var err error
 		held, err = recv(w.ports[0])
 		require.NoError(w.t, err)
@@ -79,8 +79,8 @@ func leaveInFlight(w *world) {
 	last := len(w.ports) - 1
 	for rank, p := range w.ports {
 		if w.process[rank] != w.process[last] {
-			p.Send(frame(p, netio.Data, rank, last, 1000))
-			w.ports[last].Send(frame(w.ports[last], netio.Data, last, rank, 1000))
+			p.Send(Frame(p, netio.Data, rank, last, 1000))
+			w.ports[last].Send(Frame(w.ports[last], netio.Data, last, rank, 1000))
 		}
 	}
 }
@@ -127,7 +127,7 @@ func lateFrames(w *world) {
 // sendLate sends frames that can't arrive, and waits for them to be released.
 func sendLate(rank, to int, p netio.Port) error {
 	for i := range 10 {
-		p.Send(frame(p, netio.Data+netio.Kind(i%2), rank, to, 1000))
+		p.Send(Frame(p, netio.Data+netio.Kind(i%2), rank, to, 1000))
 	}
 	return allBack(p)
 }

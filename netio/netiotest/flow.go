@@ -13,14 +13,14 @@ import (
 // controlPasses lets rank 0 send much data to the last rank, then a control frame. The receiver releases nothing before
 // that has come.
 func controlPasses(w *world) {
-	const count, bytes = 512, 64 << 10
+	const count, bytes = 256, 64 << 10 // more than sockets hold, at both ends
 	last := len(w.ports) - 1
 	w.each(func(rank int, p netio.Port) error {
 		if rank == 0 {
 			for range count {
-				p.Send(frame(p, netio.Data, 0, last, bytes))
+				p.Send(Frame(p, netio.Data, 0, last, bytes))
 			}
-			p.Send(frame(p, netio.Control, 0, last, 8))
+			p.Send(Frame(p, netio.Control, 0, last, 8))
 		}
 		if rank == last {
 			if err := holdUntilControl(p, count); err != nil {
@@ -62,7 +62,7 @@ func wakeIsNotLost(w *world) {
 		p.Wake()
 		p.Wait(-1)
 		p.Wait(time.Microsecond)
-		const rounds = 2000
+		const rounds = 300
 		turn := make(chan struct{})
 		var waker sync.WaitGroup
 		waker.Go(func() {
@@ -82,7 +82,7 @@ func wakeIsNotLost(w *world) {
 
 // pingPong sends one frame around between all ranks, which wait without limit.
 func pingPong(w *world) {
-	ring(w, 1000, func(p netio.Port) { p.Wait(-1) })
+	ring(w, 200, func(p netio.Port) { p.Wait(-1) })
 }
 
 // pausing is the same with ranks that never wait.
@@ -94,7 +94,7 @@ func ring(w *world, rounds int, idle func(netio.Port)) {
 	ranks := len(w.ports)
 	w.each(func(rank int, p netio.Port) error {
 		if rank == 0 {
-			p.Send(frame(p, netio.Control, 0, 1%ranks, 8))
+			p.Send(Frame(p, netio.Control, 0, 1%ranks, 8))
 		}
 		for i := range rounds {
 			f := p.Recv()
@@ -103,7 +103,7 @@ func ring(w *world, rounds int, idle func(netio.Port)) {
 			}
 			f.Release()
 			if rank != 0 || i < rounds-1 {
-				p.Send(frame(p, netio.Control, rank, (rank+1)%ranks, 8))
+				p.Send(Frame(p, netio.Control, rank, (rank+1)%ranks, 8))
 			}
 		}
 		for p.Pool().Lent() > 0 {
@@ -116,7 +116,7 @@ func ring(w *world, rounds int, idle func(netio.Port)) {
 
 // releaseByOthers hands received frames to another goroutine, and waits without limit for frames to come back.
 func releaseByOthers(w *world) {
-	const count, budget = 500, 16 << 10
+	const count, budget = 200, 16 << 10
 	ranks := len(w.ports)
 	w.each(func(rank int, p netio.Port) error {
 		away := make(chan *netio.Frame, count)
@@ -137,7 +137,7 @@ func releaseByOthers(w *world) {
 			for take(); p.Pool().Lent() >= budget; take() {
 				p.Wait(-1)
 			}
-			p.Send(frame(p, netio.Data, rank, (rank+1+i%ranks)%ranks, 1000))
+			p.Send(Frame(p, netio.Data, rank, (rank+1+i%ranks)%ranks, 1000))
 		}
 		for take(); got < count; take() {
 			p.Wait(-1)
@@ -153,9 +153,9 @@ func releaseByOthers(w *world) {
 }
 
 // backpressure sends to a rank that receives nothing: exactly what the sender lets itself lend, and no byte more, is
-// in flight, and neither end needs memory for more. Then the receiver takes one frame at a time, ten times as many.
+// in flight, and neither end needs memory for more. Then the receiver takes one frame at a time, some times as many.
 func backpressure(w *world) {
-	const bytes, budget, count = 64 << 10, 1 << 20, 200
+	const bytes, budget, count = 64 << 10, 1 << 20, 60
 	last := len(w.ports) - 1
 	if last == 0 {
 		w.t.Skip("needs two ranks")
@@ -164,13 +164,13 @@ func backpressure(w *world) {
 	sent := 0
 	fill := func() {
 		for p.Pool().Lent()+cost <= budget {
-			p.Send(frame(p, netio.Data, 0, last, bytes))
+			p.Send(Frame(p, netio.Data, 0, last, bytes))
 			sent++
 		}
 	}
 	for range 3 { // nothing comes back while the receiver is busy
 		fill()
-		p.Wait(30 * time.Millisecond)
+		p.Wait(10 * time.Millisecond)
 	}
 	require.EqualValues(w.t, budget/cost, sent, "frames that nobody received")
 	for got := 0; got < sent; got++ {

@@ -13,7 +13,7 @@ import (
 
 // operationFlood begins many operations at once, all to all, and then waits.
 func operationFlood(w *world) {
-	const count, big = 5000, 3 << 20
+	const count, big = 2000, 1 << 20
 	ranks := len(w.ports)
 	all := w.expose(big + 8)
 	w.each(func(rank int, p netio.Port) error {
@@ -48,7 +48,7 @@ func operationFlood(w *world) {
 
 // oneSidedSteadyState counts what operations allocate once all pools are warm.
 func oneSidedSteadyState(w *world) {
-	const warm, count, looks, tolerance = 1000, 1500, 5, 0.02
+	const warm, count, looks, tolerance = 200, 300, 5, 0.02
 	all := w.expose(16 << 10)
 	owner := all[len(all)-1].Address
 	buffer := make([]byte, 4<<10)

@@ -44,7 +44,7 @@ func ownerNeedNotAttend(w *world) {
 
 // fenced has what one rank has put before a fence be seen by another one that gets a frame from it afterwards.
 func fenced(w *world) {
-	const rounds = 100
+	const rounds = 24
 	all := w.expose(64 << 10)
 	first, last := 0, len(w.ports)-1
 	owner := all[last/2]
@@ -66,7 +66,7 @@ func fenced(w *world) {
 				if err := settle(p, &puts); err != nil {
 					return err
 				}
-				f := frame(p, netio.Data+netio.Kind(i%2), first, last, 8)
+				f := Frame(p, netio.Data+netio.Kind(i%2), first, last, 8)
 				f.Seq = uint64(i + 1)
 				p.Send(f)
 			}
@@ -85,7 +85,7 @@ func fenced(w *world) {
 					return fmt.Errorf("round %d: rank %d has not seen what was fenced", i, rank)
 				}
 				if last != first {
-					p.Send(frame(p, netio.Control, last, first, 8))
+					p.Send(Frame(p, netio.Control, last, first, 8))
 				}
 			}
 			if rank == first && last != first {

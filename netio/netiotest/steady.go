@@ -12,7 +12,7 @@ import (
 // steadyState counts what frames allocate once all pools are warm. The tolerance is for what the Go runtime and the
 // transport's timers do meanwhile; a single allocation for every frame is fifty times as much.
 func steadyState(w *world) {
-	const warm, count, looks, tolerance = 1000, 1500, 5, 0.02
+	const warm, count, looks, tolerance = 300, 500, 5, 0.02
 	last := len(w.ports) - 1
 	measure := func(n int) uint64 {
 		var before, after runtime.MemStats
@@ -37,7 +37,7 @@ func bounce(rank, last, n int, p netio.Port) error {
 	}
 	for i := range n {
 		if rank == 0 {
-			p.Send(frame(p, netio.Data+netio.Kind(i%2), 0, last, 2000))
+			p.Send(Frame(p, netio.Data+netio.Kind(i%2), 0, last, 2000))
 		}
 		f, err := recv(p)
 		if err != nil {
@@ -45,7 +45,7 @@ func bounce(rank, last, n int, p netio.Port) error {
 		}
 		f.Release()
 		if rank == last && last != 0 {
-			p.Send(frame(p, netio.Data+netio.Kind(i%2), last, 0, 2000))
+			p.Send(Frame(p, netio.Data+netio.Kind(i%2), last, 0, 2000))
 		}
 	}
 	return allBack(p)

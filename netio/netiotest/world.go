@@ -3,15 +3,13 @@ package netiotest
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"os"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/netio"
 )
 
@@ -30,7 +28,7 @@ type world struct {
 }
 
 func newWorld(t *testing.T, transports []netio.Transport) *world {
-	w := &world{t: t, transports: transports, seed: seed(t)}
+	w := &world{t: t, transports: transports, seed: seeds.Of(t)}
 	for i, tr := range transports {
 		failures := make(chan error, 2*len(transports))
 		w.failures = append(w.failures, failures)
@@ -41,17 +39,6 @@ func newWorld(t *testing.T, transports []netio.Transport) *world {
 		}
 	}
 	return w
-}
-
-func seed(t *testing.T) uint64 {
-	if s := os.Getenv("PEBBLES_SEED"); s != "" {
-		n, err := strconv.ParseUint(s, 10, 64)
-		require.NoError(t, err)
-		return n
-	}
-	n := rand.Uint64()
-	t.Logf("PEBBLES_SEED=%d", n)
-	return n
 }
 
 // each runs f for every rank, on a goroutine of its own or where its port is a [Doer].
@@ -136,13 +123,6 @@ func recv(p netio.Port) (f *netio.Frame, err error) {
 // allBack waits until all frames of the port's pool have been released.
 func allBack(p netio.Port) error {
 	return await(p, "get all frames back", func() (bool, error) { return p.Pool().Lent() == 0, nil })
-}
-
-// frame lends a frame of n bytes, addressed.
-func frame(p netio.Port, kind netio.Kind, from, to, n int) *netio.Frame {
-	f := p.Pool().Get(n)
-	f.Kind, f.From, f.To, f.Bytes = kind, uint32(from), uint32(to), uint32(n)
-	return f
 }
 
 // failure waits for what a process was told.

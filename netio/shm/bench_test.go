@@ -1,12 +1,10 @@
 package shm_test
 
 import (
-	"sync"
 	"testing"
 
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/netiotest"
-	"github.com/activepebbles/pebbles/netio/shm"
 )
 
 func BenchmarkShmPingPong(b *testing.B) {
@@ -15,7 +13,7 @@ func BenchmarkShmPingPong(b *testing.B) {
 			all := dialShm(b, netiotest.Configs(b, 2, 2))
 			netiotest.PingPong(b, all[0].Port(0), all[1].Port(1), kind, netiotest.Wait)
 			b.StopTimer()
-			closeShm(all)
+			_ = netiotest.CloseAll(all)
 		})
 	}
 }
@@ -25,7 +23,7 @@ func BenchmarkShmPausingPingPong(b *testing.B) {
 	all := dialShm(b, netiotest.Configs(b, 2, 2))
 	netiotest.PingPong(b, all[0].Port(0), all[1].Port(1), netio.Data, netio.Port.Pause)
 	b.StopTimer()
-	closeShm(all)
+	_ = netiotest.CloseAll(all)
 }
 
 // BenchmarkShmStream sends frames of 8 KiB one way.
@@ -33,20 +31,12 @@ func BenchmarkShmStream(b *testing.B) {
 	all := dialShm(b, netiotest.Configs(b, 2, 2))
 	netiotest.StreamWithin(b, all[0].Port(0), all[1].Port(1), 8<<10, 1<<20)
 	b.StopTimer()
-	closeShm(all)
-}
-
-func closeShm(all []shm.Process) {
-	var running sync.WaitGroup
-	for _, tr := range all {
-		running.Go(func() { tr.Close() })
-	}
-	running.Wait()
+	_ = netiotest.CloseAll(all)
 }
 
 // BenchmarkShmAbsentOwner has rank 0 get from rank 1, which computes.
 func BenchmarkShmAbsentOwner(b *testing.B) {
 	all := dialShm(b, netiotest.Configs(b, 2, 2))
 	netiotest.AbsentOwner(b, all[0].Port(0), all[1].Port(1))
-	closeShm(all)
+	_ = netiotest.CloseAll(all)
 }

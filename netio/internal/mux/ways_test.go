@@ -19,15 +19,16 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestWaysConform has two faster ways. The first links processes 0 and 1 only; both refuse some of the frames.
+// TestWaysConform has two faster ways. The first links processes 0 and 1 only; both refuse some of the frames. Of the
+// promises those are tried that could break where frames of one rank go by several ways: all others are kept by the
+// ways themselves, which have the whole suite.
 func TestWaysConform(t *testing.T) {
-	netiotest.Run(t, func(t *testing.T, ranks, processes int) []netio.Transport {
-		if processes == 1 {
-			t.Skip("there is nobody to link")
-		}
+	netiotest.RunSome(t, func(t *testing.T, ranks, processes int) []netio.Transport {
 		all, _ := dialByRoads(t, netiotest.Configs(t, ranks, processes), alleyAndRoad)
 		return netiotest.Interfaces(all)
-	})
+	}, "Places", "EveryFrameOnceAndUnchanged", "ControlPassesStuckData", "WakeIsNotLost", "NoWakeUpIsLost", "ReleaseByOthers",
+		"FramesMayBeSentOn", "CreditsBoundWhatIsHeld", "CloseInOrder", "AbortIsTold", "LossWithFramesInFlight",
+		"LateFramesAreReleased", "SteadyStateAllocatesNothing", "OneSidedBursts")
 }
 
 func alleyAndRoad(c *way.Config) []*road {

@@ -1,0 +1,40 @@
+package netiotest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// Frame lends a frame of n bytes, addressed.
+func Frame(p netio.Port, kind netio.Kind, from, to, n int) *netio.Frame {
+	f := p.Pool().Get(n)
+	f.Kind, f.From, f.To, f.Bytes = kind, uint32(from), uint32(to), uint32(n)
+	return f
+}
+
+// Send sends a data frame of n bytes.
+func Send(p netio.Port, from, to, n int) { p.Send(Frame(p, netio.Data, from, to, n)) }
+
+// Eventually polls: what it waits for is the work of goroutines and processes that tell nobody. Its limit is for what
+// never comes.
+func Eventually(t testing.TB, what string, done func() bool) {
+	t.Helper()
+	for limit := time.Now().Add(patience); !done(); time.Sleep(100 * time.Microsecond) {
+		require.True(t, time.Now().Before(limit), "%s: not within %v", what, patience)
+	}
+}
+
+// Receive waits for a frame.
+func Receive(t testing.TB, p netio.Port) (f *netio.Frame) {
+	t.Helper()
+	Eventually(t, "receive a frame", func() bool {
+		p.Wait(time.Second)
+		f = p.Recv()
+		return f != nil
+	})
+	return f
+}
