@@ -3,9 +3,11 @@ package mem_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/internal/idle"
 	"github.com/activepebbles/pebbles/netio/mem"
 	"github.com/activepebbles/pebbles/netio/netiotest"
 )
@@ -19,6 +21,18 @@ func TestMemConforms(t *testing.T) {
 		}
 		return []netio.Transport{mem.New(ranks)}
 	})
+}
+
+// A rank with a core for itself looks for long before it yields, and sees what comes meanwhile.
+func TestPausesOfALoneRank(t *testing.T) {
+	p := mem.New(1).Port(0)
+	for range 3 * idle.MemYieldEvery {
+		p.Pause()
+		require.Nil(t, p.Recv())
+	}
+	netiotest.Send(p, 0, 0, 8)
+	p.Pause()
+	require.NotNil(t, p.Recv())
 }
 
 func BenchmarkMemPingPong(b *testing.B) {

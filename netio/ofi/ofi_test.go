@@ -36,7 +36,7 @@ func TestTrouble(t *testing.T) {
 
 // trouble sends frames of all sizes from three processes to one, over ends of a fabric: each arrives once.
 func trouble(t *testing.T, end func() fabric) (all []process) {
-	const count, from = 600, 3
+	const count, from = 180, 3
 	cs := netiotest.Configs(t, from+1, from+1)
 	all = dial(t, cs, Options{All: true}, func(int) (fabric, error) { return end(), nil })
 	for _, p := range all {

@@ -88,62 +88,66 @@ func waits(r *pebble.Rank, flows func(), over <-chan struct{}) error {
 // TestStuck loses a process while a call of another one's fabric does not return. The survivors end with the loss.
 // Goroutines that need the way's lock are left behind, and end when the call does.
 func TestStuck(t *testing.T) {
-	for _, c := range []struct {
-		call string
-		idle bool // all ranks of the process wait: the poller makes the call, or a rank that looks
-	}{{"poll", true}, {"put", false}, {"close", false}} {
-		t.Run(c.call, func(t *testing.T) {
-			running := goleak.IgnoreCurrent()
-			n := &loopback{}
-			s := &sticky{loop: n.open(), call: c.call, stuck: make(chan struct{}), release: make(chan struct{})}
-			all := dial(t, netiotest.Configs(t, stuckRanks, stuckProcesses), Options{All: true}, func(process int) (fabric, error) {
-				if process == 0 {
-					return s, nil
+	running := goleak.IgnoreCurrent()
+	t.Run("in", func(t *testing.T) {
+		t.Run("poll", func(t *testing.T) { stuckIn(t, "poll", true) })
+		t.Run("put", func(t *testing.T) { stuckIn(t, "put", false) })
+		t.Run("close", func(t *testing.T) { stuckIn(t, "close", false) })
+	})
+	goleak.VerifyNone(t, running)
+}
+
+// stuckIn has a process's fabric not return from a call: all its ranks wait, and the poller makes the call, or a rank
+// that looks; or they are busy.
+func stuckIn(t *testing.T, call string, idle bool) {
+	t.Parallel() // it waits for seconds
+	n := &loopback{}
+	s := &sticky{loop: n.open(), call: call, stuck: make(chan struct{}), release: make(chan struct{})}
+	all := dial(t, netiotest.Configs(t, stuckRanks, stuckProcesses), Options{All: true}, func(process int) (fabric, error) {
+		if process == 0 {
+			return s, nil
+		}
+		return n.open(), nil
+	})
+	const last = stuckProcesses - 1
+	over := make(chan struct{})
+	ctx, cancel := context.WithCancel(t.Context())
+	var flowing sync.WaitGroup
+	flowing.Add(stuckRanks)
+	var results [stuckProcesses]chan error
+	for i, p := range all {
+		results[i] = make(chan error, 1)
+		job := t.Context()
+		if i == last {
+			job = ctx
+		}
+		go func() {
+			results[i] <- pebble.Run(job, pebble.Config{Ranks: stuckRanks, Transport: p.Transport}, func(r *pebble.Rank) error {
+				if idle {
+					return waits(r, flowing.Done, over)
 				}
-				return n.open(), nil
+				return busy(r, flowing.Done)
 			})
-			const last = stuckProcesses - 1
-			over := make(chan struct{})
-			ctx, cancel := context.WithCancel(t.Context())
-			var flowing sync.WaitGroup
-			flowing.Add(stuckRanks)
-			var results [stuckProcesses]chan error
-			for i, p := range all {
-				results[i] = make(chan error, 1)
-				job := t.Context()
-				if i == last {
-					job = ctx
-				}
-				go func() {
-					results[i] <- pebble.Run(job, pebble.Config{Ranks: stuckRanks, Transport: p.Transport}, func(r *pebble.Rank) error {
-						if c.idle {
-							return waits(r, flowing.Done, over)
-						}
-						return busy(r, flowing.Done)
-					})
-				}()
-			}
-			flowing.Wait()
-			s.armed.Store(true)
-			if c.call != "close" {
-				<-s.stuck
-			}
-			all[last].Kill()
-			for i := range last {
-				err := <-results[i]
-				require.ErrorContains(t, err, "lost process 2 (ranks 4-5)")
-				if i > 0 || c.call != "poll" { // which a rank may have called
-					require.Equal(t, i == 0 && c.call == "put", strings.Contains(err.Error(), "did not return within"), err)
-				}
-			}
-			<-s.stuck
-			require.True(t, all[0].way.left.Load())
-			require.False(t, all[1].way.left.Load())
-			close(over)
-			cancel()
-			require.Error(t, <-results[last])
-			close(s.release)
-			goleak.VerifyNone(t, running)
-		})
+		}()
 	}
+	flowing.Wait()
+	s.armed.Store(true)
+	if call != "close" {
+		<-s.stuck
+	}
+	all[last].Kill()
+	for i := range last {
+		err := <-results[i]
+		require.ErrorContains(t, err, "lost process 2 (ranks 4-5)")
+		if i > 0 || call != "poll" { // which a rank may have called
+			require.Equal(t, i == 0 && call == "put", strings.Contains(err.Error(), "did not return within"), err)
+		}
+	}
+	<-s.stuck
+	require.True(t, all[0].way.left.Load())
+	require.False(t, all[1].way.left.Load())
+	close(over)
+	cancel()
+	require.Error(t, <-results[last])
+	close(s.release)
 }

@@ -99,7 +99,7 @@ func TestTuningComesNearTheBestOfASweep(t *testing.T) {
 	if raceDetector {
 		t.Skip("simulated ranks take turns: there is nothing to detect, and it takes minutes")
 	}
-	l := load{ranks: 16, epochs: 3600, pebbles: 120}
+	l := load{ranks: 16, epochs: 1500, pebbles: 120}
 	const tail = 40
 	least, best := time.Duration(math.MaxInt64), pebble.Config{}
 	for _, topology := range []string{"direct", "hypercube", "mesh:2", "mesh:3"} {

@@ -29,8 +29,10 @@ func send(tr *tcp.Transport, from, to, n int) {
 }
 
 func TestFlippedBitIsNamed(t *testing.T) {
+	t.Parallel() // it waits for what may still come of a broken connection
 	for name, at := range map[string]int{"header": 20, "payload": 100} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			cs := netiotest.Configs(t, 2, 2)
 			p := behindProxy(t, cs)
 			all := dialAll(t, cs)
@@ -57,6 +59,7 @@ func TestFlippedBitIsNamed(t *testing.T) {
 }
 
 func TestCutConnectionIsLost(t *testing.T) {
+	t.Parallel() // as well
 	cs := netiotest.Configs(t, 2, 2)
 	p := behindProxy(t, cs)
 	all := dialAll(t, cs)
@@ -70,6 +73,7 @@ func TestCutConnectionIsLost(t *testing.T) {
 }
 
 func TestFrameForFinishedProcessIsTold(t *testing.T) {
+	t.Parallel()
 	cs := netiotest.Configs(t, 2, 2)
 	all := dialAll(t, cs)
 	told := startAll(all)
@@ -91,6 +95,7 @@ func TestFrameForFinishedProcessIsTold(t *testing.T) {
 }
 
 func TestCloseWithoutGoodbyeIsTold(t *testing.T) {
+	t.Parallel() // it waits for the limit
 	cs := netiotest.Configs(t, 2, 2)
 	cs[0].CloseLimit = 500 * time.Millisecond
 	all := dialAll(t, cs)
