@@ -39,6 +39,7 @@ func tries(t *testing.T, count, host string) int {
 
 // TestHostThatTurnsAwayIsTriedAgain has the messages of ssh for troubles that pass, each from a host of its own.
 func TestHostThatTurnsAwayIsTriedAgain(t *testing.T) {
+	t.Parallel()
 	messages := []string{
 		"kex_exchange_identification: Connection closed by remote host\r\nConnection closed by 10.0.0.1 port 22",
 		"kex_exchange_identification: read: Connection reset by peer",
@@ -69,39 +70,44 @@ func TestHostThatStaysAwayIsNamed(t *testing.T) {
 		"ssh: Could not resolve hostname b: Name or service not known":                          "is the name right?",
 		"what is this": "try `ssh -o BatchMode=yes b true`",
 	} {
-		s, count := byFakeSSH(t, `if [ $host = b ]; then printf '%s\n' '`+says+`' >&2; exit 255; fi`,
-			launch.Spec{}, "a", "b", "c")
-		r := startJob(t, "exchange", s)
-		result, err := r.wait(t)
-		var unreached *launch.UnreachedError
-		require.ErrorAs(t, err, &unreached)
-		require.Len(t, unreached.Hosts, 1)
-		require.Equal(t, "b", unreached.Hosts[0].Host)
-		last := says[strings.LastIndex(says, "\n")+1:]
-		require.Equal(t, last, unreached.Hosts[0].Says)
-		require.ErrorContains(t, err, advice)
-		require.Equal(t, 255, result.Status)
-		require.Equal(t, 1, tries(t, count, "b"))
-		require.Contains(t, r.String(), says) // all of it
+		t.Run(advice, func(t *testing.T) {
+			t.Parallel()
+			s, count := byFakeSSH(t, `if [ $host = b ]; then printf '%s\n' '`+says+`' >&2; exit 255; fi`,
+				launch.Spec{}, "a", "b")
+			r := startJob(t, "exchange", s)
+			result, err := r.wait(t)
+			var unreached *launch.UnreachedError
+			require.ErrorAs(t, err, &unreached)
+			require.Len(t, unreached.Hosts, 1)
+			require.Equal(t, "b", unreached.Hosts[0].Host)
+			last := says[strings.LastIndex(says, "\n")+1:]
+			require.Equal(t, last, unreached.Hosts[0].Says)
+			require.ErrorContains(t, err, advice)
+			require.Equal(t, 255, result.Status)
+			require.Equal(t, 1, tries(t, count, "b"))
+			require.Contains(t, r.String(), says) // all of it
+		})
 	}
 }
 
 func TestOneOfManyHostsFails(t *testing.T) {
+	t.Parallel()
 	var hosts []string
-	for i := range 20 {
+	for i := range 10 {
 		hosts = append(hosts, fmt.Sprintf("n%02d", i))
 	}
-	s, _ := byFakeSSH(t, `if [ $host = n13 ]; then echo 'me@n13: Permission denied (publickey).' >&2; exit 255; fi`,
+	s, _ := byFakeSSH(t, `if [ $host = n07 ]; then echo 'me@n07: Permission denied (publickey).' >&2; exit 255; fi`,
 		launch.Spec{}, hosts...)
 	r := startJob(t, "exchange", s)
 	_, err := r.wait(t)
 	require.EqualError(t, err,
-		`reach hosts: host n13: ssh said "me@n13: Permission denied (publickey).": `+
-			"it lets you in with a key alone: try `ssh-copy-id n13`")
+		`reach hosts: host n07: ssh said "me@n07: Permission denied (publickey).": `+
+			"it lets you in with a key alone: try `ssh-copy-id n07`")
 }
 
 // TestAllHostsThatFailAreNamed has one that fails at once, and one that fails after it.
 func TestAllHostsThatFailAreNamed(t *testing.T) {
+	t.Parallel()
 	s, _ := byFakeSSH(t, `case $host in
 b) echo 'me@b: Permission denied (publickey).' >&2; exit 255;;
 c) while ! [ -e $count/b ]; do sleep 0.01; done; sleep 0.1; echo 'Host key verification failed.' >&2; exit 255;;
@@ -112,6 +118,7 @@ esac`, launch.Spec{Grace: testLimit}, "b", "c")
 }
 
 func TestHostThatDoesNotAnswer(t *testing.T) {
+	t.Parallel()
 	s, count := byFakeSSH(t, `[ $host = a ] || exec sleep 1000`, launch.Spec{StartLimit: time.Second}, "a", "b", "c")
 	_, err := startJob(t, "exchange", s).wait(t)
 	require.ErrorContains(t, err,
@@ -121,6 +128,7 @@ func TestHostThatDoesNotAnswer(t *testing.T) {
 
 // TestHostThatAlwaysRefuses ends at the start limit, which comes before the last try.
 func TestHostThatAlwaysRefuses(t *testing.T) {
+	t.Parallel()
 	s, _ := byFakeSSH(t, `[ $host = a ] || { echo 'ssh: connect to host b port 22: Connection refused' >&2; exit 255; }`,
 		launch.Spec{StartLimit: time.Second}, "a", "b")
 	_, err := startJob(t, "exchange", s).wait(t)
@@ -131,6 +139,7 @@ func TestHostThatAlwaysRefuses(t *testing.T) {
 // TestProcessIsNeverStartedTwice has a connection that breaks after the script has come, with words that promise
 // another try.
 func TestProcessIsNeverStartedTwice(t *testing.T) {
+	t.Parallel()
 	s, count := byFakeSSH(t, `if [ $host = b ]; then
 trap : TERM; sh -c "$2"; echo 'kex_exchange_identification: Connection closed by remote host' >&2; exit 255; fi`,
 		launch.Spec{}, "a", "b")
@@ -141,6 +150,7 @@ trap : TERM; sh -c "$2"; echo 'kex_exchange_identification: Connection closed by
 
 // TestWhatSSHSaysBeforeTheShell is forwarded once the shell is there, however it ends.
 func TestWhatSSHSaysBeforeTheShell(t *testing.T) {
+	t.Parallel()
 	s, _ := byFakeSSH(t, `printf 'Warning: first\nno newline' >&2`, launch.Spec{Prefix: true}, "a", "b")
 	r := runJob(t, "exchange", s)
 	require.Contains(t, r.String(), "[1] Warning: first\n")

@@ -1,6 +1,7 @@
 package launch_test
 
 import (
+	"flag"
 	"os"
 	"runtime"
 	"testing"
@@ -16,6 +17,7 @@ func TestMain(m *testing.M) {
 		os.Unsetenv(roleVariable)
 		play(role)
 	}
-	runtime.GOMAXPROCS(2) // jobs have the ranks of a machine of two cores
+	runtime.GOMAXPROCS(2)              // jobs have the ranks of a machine of two cores
+	_ = flag.Set("test.parallel", "6") // most of these wait for processes, and these for limits
 	goleak.VerifyTestMain(m)
 }

@@ -45,7 +45,10 @@ func TestByBash(t *testing.T)       { testArguments(t, otherHosts("bash")) }
 
 func testAll(t *testing.T, p place) {
 	for name, test := range scenarios {
-		t.Run(name, func(t *testing.T) { test(t, p) })
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, p)
+		})
 	}
 }
 

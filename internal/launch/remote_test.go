@@ -53,12 +53,14 @@ func requireNoSecret(t *testing.T, shell string) {
 }
 
 func TestManyProcessesOnOneHostStartInTurn(t *testing.T) {
-	s := otherHosts("sh").spec(launch.Spec{Processes: 20})
-	s.Bind = "lo" // by the name of an interface
+	t.Parallel()
+	s := otherHosts("sh").spec(launch.Spec{Processes: 10}) // more than are started at once
+	s.Bind = "lo"                                          // by the name of an interface
 	runJob(t, "exchange", s)
 }
 
 func TestRemoteStatus(t *testing.T) {
+	t.Parallel()
 	for status, says := range map[string]string{
 		"7": "ended with status 7", "126": "can't be executed there", "127": "was not found there",
 		"255": "ssh could not reach",

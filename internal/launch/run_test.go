@@ -18,8 +18,9 @@ import (
 )
 
 func TestJobOfAnySizeRunsAndEnds(t *testing.T) {
+	t.Parallel()
 	ids := map[string]bool{}
-	for _, size := range []struct{ processes, ranks int }{{1, 1}, {1, 3}, {2, 5}, {5, 5}, {5, 7}} {
+	for _, size := range []struct{ processes, ranks int }{{1, 1}, {2, 5}, {5, 7}} {
 		r := runJob(t, "exchange", launch.Spec{Processes: size.processes, Ranks: size.ranks})
 		require.Len(t, r.result.Outcomes, size.processes)
 		next := 0
@@ -37,8 +38,9 @@ func TestJobOfAnySizeRunsAndEnds(t *testing.T) {
 }
 
 func TestTwoJobsAtOnce(t *testing.T) {
-	a := startJob(t, "exchange", launch.Spec{Processes: 3})
-	runJob(t, "exchange", launch.Spec{Processes: 3})
+	t.Parallel()
+	a := startJob(t, "exchange", launch.Spec{Processes: 2})
+	runJob(t, "exchange", launch.Spec{Processes: 2})
 	_, err := a.wait(t)
 	require.NoError(t, err)
 }
@@ -52,7 +54,7 @@ func TestFirstFailureIsTheJobs(t *testing.T) {
 		status, follower int // the follower's number, or -1
 		prints           string
 	}{
-		{"fail:2:7", 4, 8, "process 2 (ranks 4-5) ended with status 7 first; the other 3 ended with it", 7, 0, ""},
+		{"fail:2:7", 3, 6, "process 2 (ranks 4-5) ended with status 7 first; the other 2 ended with it", 7, 0, ""},
 		{"fail:0:0", 2, 2, "process 0 (rank 0) ended with status 0 while others still needed it first; the other one " +
 			"ended with it",
 			launch.ExitError, 1, ""},
@@ -62,15 +64,18 @@ func TestFirstFailureIsTheJobs(t *testing.T) {
 		{"wrong-secret", 2, 2, "process 1 (rank 1) ended with status 1 first; the other one ended with it", launch.ExitError,
 			0, "wrong"},
 	} {
-		r := startJob(t, c.role, launch.Spec{Processes: c.processes, Ranks: c.ranks})
-		result, err := r.wait(t)
-		require.ErrorContains(t, err, c.says)
-		require.Equal(t, c.status, result.Status)
-		require.Equal(t, c.status, launch.StatusOf(err))
-		if c.follower >= 0 {
-			require.Equal(t, launch.ExitFollower, result.Outcomes[c.follower].Status)
-		}
-		require.Contains(t, r.String(), c.prints)
+		t.Run(c.role, func(t *testing.T) {
+			t.Parallel()
+			r := startJob(t, c.role, launch.Spec{Processes: c.processes, Ranks: c.ranks})
+			result, err := r.wait(t)
+			require.ErrorContains(t, err, c.says)
+			require.Equal(t, c.status, result.Status)
+			require.Equal(t, c.status, launch.StatusOf(err))
+			if c.follower >= 0 {
+				require.Equal(t, launch.ExitFollower, result.Outcomes[c.follower].Status)
+			}
+			require.Contains(t, r.String(), c.prints)
+		})
 	}
 }
 
@@ -104,6 +109,7 @@ func TestStoppedProcessIsNamed(t *testing.T) {
 }
 
 func TestProgramThatNeverJoins(t *testing.T) {
+	t.Parallel()
 	runJob(t, "print:hello", launch.Spec{Processes: 3})
 	r := startJob(t, "never", launch.Spec{Processes: 2, StartLimit: 50 * time.Millisecond})
 	result, err := r.wait(t)
@@ -122,7 +128,7 @@ func TestProgramThatNeverJoins(t *testing.T) {
 	}
 }
 
-func TestStrangersAtTheStart(t *testing.T) { runJob(t, "knock", launch.Spec{Processes: 3}) }
+func TestStrangersAtTheStart(t *testing.T) { runJob(t, "knock", launch.Spec{Processes: 2}) }
 
 // TestSharedMemoryOfAKilledProcess keeps in /dev/shm what is not the process's own.
 func TestSharedMemoryOfAKilledProcess(t *testing.T) {
@@ -223,10 +229,11 @@ func TestMistakesInTheSpec(t *testing.T) {
 }
 
 func TestOutputOfAllIsForwardedInWholeLines(t *testing.T) {
-	r := runJob(t, "print:first\n\nLONG\nno newline", launch.Spec{Processes: 4, Ranks: 8, Prefix: true})
+	t.Parallel()
+	r := runJob(t, "print:first\n\nLONG\nno newline", launch.Spec{Processes: 3, Ranks: 6, Prefix: true})
 	lines, _ := r.lines()
-	require.Len(t, lines, 16)
-	for i := range 4 {
+	require.Len(t, lines, 12)
+	for i := range 3 {
 		prefix := fmt.Sprintf("[%d-%d] ", 2*i, 2*i+1)
 		var mine []string
 		for _, l := range lines {

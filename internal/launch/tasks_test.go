@@ -95,14 +95,16 @@ func requireEmpty(t *testing.T, folder string) {
 }
 
 func TestTasksInAFolder(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
-	requireDone(t, tasks{role: "exchange", count: 5, environment: inFolder(folder, 5)}.run(t))
+	requireDone(t, tasks{role: "exchange", count: 3, environment: inFolder(folder, 3)}.run(t))
 	requireEmpty(t, folder)
 }
 
 // TestTasksOfSlurm and the next have the environment that srun and mpirun make, beside one that they inherit from an
 // allocation.
 func TestTasksOfSlurm(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	requireDone(t, tasks{role: "exchange", count: 3,
 		environment: fixed("SLURM_PROCID", "SLURM_JOB_ID=77", "SLURM_STEP_ID=2",
@@ -131,8 +133,8 @@ func atAddresses(t *testing.T, count int, rendezvous string) func(int) []string 
 
 func TestTasksAtAddresses(t *testing.T) {
 	for _, host := range []string{"127.0.0.10%d", "127.0.0.1"} {
-		environment := atAddresses(t, 4, fmt.Sprintf("%s:%d", host, freePort(t)))
-		requireDone(t, tasks{role: "exchange", count: 4, environment: environment}.run(t))
+		environment := atAddresses(t, 3, fmt.Sprintf("%s:%d", host, freePort(t)))
+		requireDone(t, tasks{role: "exchange", count: 3, environment: environment}.run(t))
 	}
 }
 
@@ -170,7 +172,8 @@ func pmiTasks(t *testing.T, role string, m *pmitest.Manager) tasks {
 }
 
 func TestTasksByPMI(t *testing.T) {
-	m := &pmitest.Manager{Processes: 5}
+	t.Parallel()
+	m := &pmitest.Manager{Processes: 3}
 	all := pmiTasks(t, "show", m).run(t)
 	m.Wait()
 	for i, e := range all {
@@ -182,7 +185,7 @@ func TestTasksByPMI(t *testing.T) {
 		require.Zero(t, s.Left, "children must not find the job's variables")
 		require.False(t, s.Started)
 	}
-	require.Contains(t, m.Put(), "pebbles-4=pebbles-1,")
+	require.Contains(t, m.Put(), "pebbles-2=pebbles-1,")
 }
 
 // fixed is the same environment for all tasks but for their number, which has a variable of its own.
@@ -265,6 +268,7 @@ func TestTasksThatCannotStart(t *testing.T) {
 
 // TestPMIClosesInMidExchange has the launcher close the connection of one task, or of all, before the barrier ends.
 func TestPMIClosesInMidExchange(t *testing.T) {
+	t.Parallel()
 	m := &pmitest.Manager{Processes: 2, Answer: func(_ int, request, answer string) string {
 		if request == "cmd=barrier_in" {
 			return ""
@@ -281,6 +285,7 @@ func TestPMIClosesInMidExchange(t *testing.T) {
 
 // TestTaskFails has one task fail; the others end because of it, and say so by their status.
 func TestTaskFails(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	all := tasks{role: "fail:1:7", count: 3, environment: inFolder(folder, 3)}.run(t)
 	for i, e := range all {
@@ -294,6 +299,7 @@ func TestTaskFails(t *testing.T) {
 
 // TestTwoJobsOnOneHost starts two jobs of Slurm at the same time, in one folder.
 func TestTwoJobsOnOneHost(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	requireDone(t, tasks{role: "exchange", count: 4, environment: func(i int) []string {
 		return fixed("SLURM_PROCID", fmt.Sprint("SLURM_JOB_ID=", 100+i%2), "SLURM_STEP_ID=0", "SLURM_STEP_NUM_TASKS=2",

@@ -18,10 +18,10 @@ import (
 )
 
 func TestProcessesLearnOfEachOther(t *testing.T) {
-	for _, processes := range []int{1, 2, 3, 8, 9, 10, 73, 74, 200} {
+	for _, processes := range []int{1, 2, 3, 9, 10, 74} {
 		for _, fanout := range []int{0, 1, 2, 3} {
-			if fanout == 1 && processes > 10 || fanout > 1 && processes > 74 {
-				continue // a chain, or slow
+			if fanout == 1 && processes > 10 {
+				continue // a chain
 			}
 			t.Run(fmt.Sprintf("%d processes, fanout %d", processes, fanout), func(t *testing.T) {
 				inWorld(t, func(t *testing.T) {
