@@ -173,6 +173,7 @@ func TestVerdicts(t *testing.T) {
 
 // A job ends when it stands still, where it is to.
 func TestStallExit(t *testing.T) {
+	t.Parallel()
 	out := newReport()
 	config := pebble.Config{Ranks: 2, Watch: pebble.Watch{Stall: time.Second, StallExit: true, Out: out}}
 	err := pebble.Run(context.Background(), config, func(r *pebble.Rank) error {
@@ -229,6 +230,7 @@ func (p *heldPort) Recv() *netio.Frame {
 
 // A link whose frames do not arrive is named, when all ranks wait for the end of the epoch.
 func TestSlowLink(t *testing.T) {
+	t.Parallel()
 	out := newReport()
 	slow := &hold{mem.New(3), 2, out.release}
 	config := pebble.Config{Transport: slow, Watch: pebble.Watch{Stall: 3 * time.Second, Out: out}}

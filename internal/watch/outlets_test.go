@@ -49,6 +49,7 @@ func get(t *testing.T, url, path, token string) []byte {
 // A job that is shown, recorded and traced at once tells the same everywhere, leaves files that can be read, and tells
 // the token of its page to nobody but whoever reads its errors.
 func TestOutlets(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	out := &output{news: make(chan struct{}, 1)}
 	config := pebble.Config{Ranks: 3, Watch: pebble.Watch{
@@ -235,6 +236,7 @@ func TestRecordOfFailure(t *testing.T) {
 // With profiles asked for, the goroutine of a rank carries the target whose handler runs; and Go's flight recorder is
 // dumped beside the report of a job that stands still.
 func TestGoTools(t *testing.T) {
+	t.Parallel()
 	flight := rtrace.NewFlightRecorder(rtrace.FlightRecorderConfig{})
 	require.NoError(t, flight.Start())
 	defer flight.Stop()

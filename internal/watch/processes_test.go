@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -31,6 +32,7 @@ func TestMain(m *testing.M) {
 	if role, ok := os.LookupEnv(roleVariable); ok {
 		play(role)
 	}
+	_ = flag.Set("test.parallel", "8") // these wait
 	goleak.VerifyTestMain(m)
 }
 
@@ -96,7 +98,7 @@ func (o *output) await(t *testing.T, ended <-chan struct{}, pattern string) stri
 }
 
 // start starts a job of this test binary's, whose output grows until it has ended.
-func start(t *testing.T, role string, processes, ranks int) (*output, <-chan struct{}, context.CancelFunc) {
+func start(t *testing.T, role string, processes, ranks int) (*output, <-chan struct{}) {
 	out := &output{news: make(chan struct{}, 1)}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
@@ -112,12 +114,23 @@ func start(t *testing.T, role string, processes, ranks int) (*output, <-chan str
 		cancel()
 		<-ended
 	})
-	return out, ended, cancel
+	return out, ended
+}
+
+// startStopped starts a job of two processes, and returns when all ranks are there. The pid is that of the last one.
+func startStopped(t *testing.T) (out *output, ended <-chan struct{}, pid int) {
+	out, ended = start(t, "stopped", 2, 4)
+	pid, err := strconv.Atoi(out.await(t, ended, `rank 3 is pid ([0-9]+)`))
+	require.NoError(t, err)
+	out.await(t, ended, `(rank 0 is pid)`)
+	out.await(t, ended, `(rank 1 is pid)`)
+	return out, ended, pid
 }
 
 // Process 0 reports for all processes: a handler that does not return in another one is named, with its calls.
 func TestOtherProcess(t *testing.T) {
-	out, ended, _ := start(t, "handler", 3, 6)
+	t.Parallel()
+	out, ended := start(t, "handler", 3, 6)
 	verdict := out.await(t, ended, `(?m)^(.*rank 5 runs the handler of "visit", in epoch "play".*)$`)
 	require.Contains(t, verdict, `ranks 0-4 wait for the end of epoch "play" (processes_test.go:`)
 	out.await(t, ended, `(processes_test\.go:[0-9]+ \[5\])`)
@@ -125,6 +138,7 @@ func TestOtherProcess(t *testing.T) {
 
 // A process that can't show its job ends the others, which blame nobody else for it.
 func TestRefusedInOneProcess(t *testing.T) {
+	t.Parallel()
 	self, err := os.Executable()
 	require.NoError(t, err)
 	_, err = launch.Run(t.Context(), launch.Spec{
@@ -140,11 +154,8 @@ func TestRefusedInOneProcess(t *testing.T) {
 
 // A process that is stopped is named, with its ranks.
 func TestStoppedProcess(t *testing.T) {
-	out, ended, _ := start(t, "stopped", 2, 4)
-	pid, err := strconv.Atoi(out.await(t, ended, `rank 3 is pid ([0-9]+)`))
-	require.NoError(t, err)
-	out.await(t, ended, `(rank 0 is pid)`)
-	out.await(t, ended, `(rank 1 is pid)`)
+	t.Parallel()
+	out, ended, pid := startStopped(t)
 	require.NoError(t, syscall.Kill(pid, syscall.SIGSTOP))
 	defer syscall.Kill(pid, syscall.SIGKILL)
 	verdict := out.await(t, ended, `(?m)^(process 1.*)$`)
@@ -158,11 +169,8 @@ func TestStoppedProcess(t *testing.T) {
 
 // SIGQUIT to one process has process 0 report for all.
 func TestQuit(t *testing.T) {
-	out, ended, _ := start(t, "stopped", 2, 4)
-	pid, err := strconv.Atoi(out.await(t, ended, `rank 3 is pid ([0-9]+)`))
-	require.NoError(t, err)
-	out.await(t, ended, `(rank 0 is pid)`)
-	out.await(t, ended, `(rank 1 is pid)`)
+	t.Parallel()
+	out, ended, pid := startStopped(t)
 	require.NoError(t, syscall.Kill(pid, syscall.SIGQUIT))
 	out.await(t, ended, `(play [0-9a-f]+, 4 ranks, at )`)
 	out.await(t, ended, `(watch.test: quit)`)
@@ -171,7 +179,8 @@ func TestQuit(t *testing.T) {
 
 // A report of many simulated ranks, one of which hangs, is made in time and is short.
 func TestManySimulatedRanks(t *testing.T) {
-	const many = 4096
+	t.Parallel()
+	const many = 1024
 	world, err := sim.New(sim.Config{Ranks: many, Seed: 1})
 	require.NoError(t, err)
 	out := newReport()

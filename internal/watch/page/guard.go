@@ -18,6 +18,8 @@ type guard struct {
 	value  [sha256.Size]byte // the sum of the cookie's value
 	hosts  hosts
 	next   http.Handler
+
+	bodyWait time.Duration
 }
 
 const tokenName = "token"
@@ -31,7 +33,7 @@ func newGuard(token string, h hosts, next http.Handler) *guard {
 		cookie: http.Cookie{Name: "pebbles_" + derive(token, "name")[:16], Value: value, Path: "/",
 			HttpOnly: true, SameSite: http.SameSiteStrictMode},
 		value: sha256.Sum256([]byte(value)),
-		hosts: h, next: next,
+		hosts: h, next: next, bodyWait: headerWait,
 	}
 }
 
@@ -61,7 +63,7 @@ func secure(h http.Header) {
 func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	secure(w.Header())
 	if r.ContentLength != 0 { // nobody wants it, and net/http reads some of it for as long as it may come
-		http.NewResponseController(w).SetReadDeadline(time.Now().Add(headerWait))
+		http.NewResponseController(w).SetReadDeadline(time.Now().Add(g.bodyWait))
 	}
 	query := r.URL.Query()
 	byQuery := same(query.Get(tokenName), g.token)

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -32,6 +33,8 @@ type Config struct {
 	Pprof  bool   // serve /debug/pprof/
 	Source Source
 	Log    *slog.Logger // gets what the HTTP server has to say, on level debug; nil: nobody
+
+	headerWait, bodyWait time.Duration // how long a request may take to come; 0 is headerWait
 }
 
 // The limits hold for each connection. A stranger keeps one for headerWait at the most, whoever knows the token for
@@ -69,15 +72,17 @@ func Listen(c Config) (*Server, error) {
 		return nil, inWords(at.listen(), err)
 	}
 	bound := listener.Addr().(*net.TCPAddr)
+	guard := newGuard(c.Token, at.hosts(bound), newPaths(c))
+	guard.bodyWait = cmp.Or(c.bodyWait, headerWait)
 	s := &Server{
 		gate:  newGate(listener, connectionsMost),
 		url:   fmt.Sprintf("http://%s/?token=%s", at.seen(bound), url.QueryEscape(c.Token)),
 		ended: make(chan struct{}),
 	}
 	s.http = &http.Server{
-		Handler:                      newGuard(c.Token, at.hosts(bound), newPaths(c)),
+		Handler:                      guard,
 		DisableGeneralOptionsHandler: true, // OPTIONS * needs the token too
-		ReadHeaderTimeout:            headerWait,
+		ReadHeaderTimeout:            cmp.Or(c.headerWait, headerWait),
 		WriteTimeout:                 writeWait,
 		IdleTimeout:                  idleWait,
 		MaxHeaderBytes:               headerMost,

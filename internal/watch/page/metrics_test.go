@@ -122,15 +122,12 @@ func spread(ranks, targets int) *state.Job {
 
 func TestSizesAreBounded(t *testing.T) {
 	const mebi = 1 << 20
-	for _, ranks := range []int{256, 341, 409, 1024, 1025, 2048, 4096} {
-		for _, targets := range []int{1, 2, 8, 300} {
-			if ranks*targets > 100_000 {
-				continue
-			}
-			j := spread(ranks, targets)
-			require.Less(t, len(metrics(j)), mebi, "metrics of %d ranks with %d targets", ranks, targets)
-			require.Less(t, len(encode(ViewOf(j))), mebi, "view of %d ranks with %d targets", ranks, targets)
-		}
+	for _, c := range []struct{ ranks, targets int }{
+		{256, 300}, {341, 300}, {409, 2}, {1024, 1}, {1024, 8}, {1025, 8}, {2048, 2}, {4096, 1}, {4096, 8},
+	} {
+		j := spread(c.ranks, c.targets)
+		require.Less(t, len(metrics(j)), mebi, "metrics: %+v", c)
+		require.Less(t, len(encode(ViewOf(j))), mebi, "view: %+v", c)
 	}
 	require.Less(t, len(metrics(newMadeUp(4096, "running").Job())), mebi)
 	require.Less(t, len(encode(ViewOf(newMadeUp(4096, "running").Job()))), mebi)

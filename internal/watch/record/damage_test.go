@@ -18,19 +18,19 @@ func small(t testing.TB) (name string, text []byte, ends []int) {
 	w, err := Create(dir, job, 0, 0)
 	require.NoError(t, err)
 	random := newRandom(t)
-	for s := range 4 {
+	for s := range 3 {
 		step(random, &job.Processes[0], s, 1)
 		second(t, w, float64(s), &job.Processes[0])
 	}
-	require.NoError(t, w.Failed(after(4), "handler of \"update\" panics: index out of range", 0))
-	require.NoError(t, w.Close(after(4), "failed"))
+	require.NoError(t, w.Failed(after(3), "handler of \"update\" panics: index out of range", 0))
+	require.NoError(t, w.Close(after(3), "failed"))
 	path, text := onlyFile(t, dir)
 	for i, c := range text {
 		if c == '\n' {
 			ends = append(ends, i)
 		}
 	}
-	require.Len(t, ends, 1+4*3+2)
+	require.Len(t, ends, 1+3*3+2)
 	return filepath.Base(path), text, ends
 }
 

@@ -112,6 +112,7 @@ func (s stuck) Write(p []byte) (int, error) {
 
 // A disk that does not answer holds nobody: seconds are skipped, and what they had is in the next one.
 func TestSlowDisk(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	job := jobOf("j1", 1, 2)
 	p := &job.Processes[0]
@@ -140,6 +141,7 @@ func TestSlowDisk(t *testing.T) {
 
 // A disk that never answers does not hold the end of the process.
 func TestDeadDisk(t *testing.T) {
+	t.Parallel()
 	release := make(chan struct{})
 	w := writerOn(t, t.TempDir(), 1, 1<<20, func(f *os.File) io.WriteCloser { return stuck{f, release} })
 	require.ErrorContains(t, w.Close(after(1), ""), "has not answered for 2s")

@@ -15,7 +15,7 @@ func TestEventsOnce(t *testing.T) {
 	var ring, all, got []state.Event
 	var seen eventsSeen
 	overruns := 0
-	for range 2000 {
+	for range 500 {
 		for range random.IntN(40) {
 			all = append(all, state.Event{At: float64(len(all)), Kind: "wait", Number: uint64(len(all))})
 			ring = append(ring, all[len(all)-1])
@@ -71,7 +71,7 @@ func TestOverrun(t *testing.T) {
 
 func TestEpochsAreBounded(t *testing.T) {
 	a := epochs{by: map[uint64]*Epoch{}}
-	const n = 100_000
+	const n = 20_000
 	for range 2 { // two ranks, one after the other
 		for e := range uint64(n) {
 			a.note(state.Event{Kind: "epoch", Number: e + 1, At: float64(e), End: float64(e + 1)}, false)

@@ -41,7 +41,7 @@ func writeUntilKilled(dir string) {
 // was killed.
 func TestKilled(t *testing.T) {
 	random := newRandom(t)
-	for range 20 {
+	for range 6 {
 		dir := t.TempDir()
 		child := exec.Command(os.Args[0])
 		child.Env = append(os.Environ(), childDir+"="+dir)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
@@ -100,9 +101,7 @@ func addEvents(r *state.Rank, second, events int) {
 
 // newRandom is chance, whose seed is told.
 func newRandom(t testing.TB) *rand.Rand {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	return rand.New(rand.NewPCG(seed, 0))
+	return rand.New(rand.NewPCG(seeds.Of(t), 0))
 }
 
 // written are the bytes of all files of a folder, and their number.

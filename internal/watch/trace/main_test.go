@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	"github.com/activepebbles/pebbles/internal/seeds"
 )
 
 func TestMain(m *testing.M) {
@@ -53,9 +55,7 @@ func read(t testing.TB, path string) []byte {
 
 // newRandom is chance, whose seed is told.
 func newRandom(t testing.TB) *rand.Rand {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	return rand.New(rand.NewPCG(seed, 0))
+	return rand.New(rand.NewPCG(seeds.Of(t), 0))
 }
 
 // wanted is what has been told of, as a viewer must show it: the serial twin of a trace.

@@ -21,7 +21,7 @@ func TestRingOfTwoGoroutines(t *testing.T) {
 	for _, procs := range []int{1, 2, 8} {
 		t.Run(fmt.Sprint(procs), func(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-			const all = 300_000
+			const all = 100_000
 			r := &ring{slots: new([ringSize]event)}
 			var over atomic.Bool
 			var putting sync.WaitGroup
@@ -98,7 +98,7 @@ func TestRanksWhileDraining(t *testing.T) {
 			for rank := range f.ranks {
 				telling.Go(func() {
 					r := f.Rank(rank)
-					for i := range time.Duration(50_000) {
+					for i := range time.Duration(12_000) {
 						if r.Sampled() {
 							r.Slice(Handler, 1, 2*i, 2*i+1, 1, 2)
 							kept.Add(1)

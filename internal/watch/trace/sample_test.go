@@ -32,7 +32,7 @@ func TestSampling(t *testing.T) {
 	var at time.Duration
 	require.NoError(t, f.Drain())
 	require.Equal(t, 400, second(t, f, &at, 400))
-	const many = 2_000_000
+	const many = 1_000_000
 	for range 5 {
 		kept := second(t, f, &at, many)
 		require.Less(t, kept, 12_000)
@@ -72,7 +72,7 @@ func TestSamplingAfterQuiet(t *testing.T) {
 func TestSamplingOfABurst(t *testing.T) {
 	f, path := create(t, configOf(0, 1, 1))
 	r := f.Rank(0)
-	for i := range time.Duration(5_000_000) {
+	for i := range time.Duration(2_000_000) {
 		if r.Sampled() {
 			r.Slice(Handler, 1, i, i, 1, 2)
 		}

@@ -38,7 +38,7 @@ func simulatedJob(t *testing.T, path string, first Name, handlers int) {
 // The processes of a simulated job write one file, with all events, more than a ring holds; the same run gives the same
 // bytes, also where names have other numbers.
 func TestSimulatedJob(t *testing.T) {
-	const handlers = 2 * ringSize
+	const handlers = ringSize + ringSize/8
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
 	simulatedJob(t, a, 1, handlers)

@@ -51,7 +51,7 @@ func (l *life) step() {
 
 func TestTwin(t *testing.T) {
 	random := newRandom(t)
-	for range 10 {
+	for range 5 {
 		var want wanted
 		f, path := create(t, configOf(0, 1, 1+random.IntN(5)))
 		lives := make([]life, len(f.ranks))
@@ -76,7 +76,7 @@ func TestTwin(t *testing.T) {
 func TestTwinOfNonsense(t *testing.T) {
 	random := newRandom(t)
 	kinds := []Kind{Epoch, Collective, Handler, Task, Wait, Access, Lock, Flush, Other}
-	for range 50 {
+	for range 20 {
 		f, path := create(t, configOf(0, 1, 1))
 		told := map[uint64]event{}
 		for i := range uint64(1 + random.IntN(300)) {
