@@ -38,6 +38,19 @@ func dial(t testing.TB, cs []tcp.Config, o Options, fabrics func(process int) (f
 	})
 }
 
+// job starts so many processes of a rank each over a loopback. Whatever they are told is an error.
+func job(t testing.TB, n *loopback, processes int) []process {
+	all := dial(t, netiotest.Configs(t, processes, processes), Options{All: true}, func(int) (fabric, error) { return n.open(), nil })
+	startAll(t, all)
+	return all
+}
+
+func startAll(t testing.TB, all []process) {
+	for _, p := range all {
+		p.Start(func(err error) { t.Error(err) })
+	}
+}
+
 func conforms(t *testing.T, fabrics func() func(process int) (fabric, error), except ...netiotest.Except) {
 	netiotest.Run(t, func(t *testing.T, ranks, processes int) []netio.Transport {
 		return netiotest.Interfaces(dial(t, netiotest.Configs(t, ranks, processes), Options{All: true}, fabrics()))

@@ -47,9 +47,7 @@ func TestSenderEndsBeforeAFetch(t *testing.T) {
 			all[0].Start(func(err error) { told <- err })
 			all[1].Start(func(error) {})
 			port := all[1].Port(1)
-			large := port.Pool().Get(100_000)
-			large.Kind, large.From, large.To, large.Bytes = netio.Data, 1, 0, 100_000
-			port.Send(large)
+			netiotest.Send(port, 1, 0, 100_000)
 			port.Wait(time.Millisecond)
 			lookAt(t, all[0].Port(0), "reference", f.met.Load)
 			end(all[1], there)

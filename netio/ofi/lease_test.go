@@ -91,16 +91,19 @@ func locked[T any](w *Way, f func() T) T {
 	return f()
 }
 
-// putWord has rank 1 put a word.
-func putWord(t *testing.T, all []process, a netio.Address) error {
-	return done(t, all, func(one netio.OneSided, c *netio.Completion) { one.Put(a, make([]byte, 8), c) })
-}
-
 // withdraw begins a withdrawal beside the test's own goroutine.
 func withdraw(p process, a netio.Address) (done func() bool, err func() error) {
 	ended := make(chan error, 1)
 	go func() { ended <- p.Port(0).OneSided().Withdraw(a) }()
 	return func() bool { return len(ended) > 0 }, func() error { return <-ended }
+}
+
+// requireWithdrawn has rank 0 withdraw memory while rank 1 looks.
+func requireWithdrawn(t *testing.T, all []process, a netio.Address) {
+	t.Helper()
+	withdrawn, result := withdraw(all[0], a)
+	look(t, all, "withdrawal", withdrawn)
+	require.NoError(t, result())
 }
 
 // TestRevocationOvertakesGrant withdraws memory for which a lease was granted a moment ago. Nobody is blamed, the
@@ -110,25 +113,19 @@ func TestRevocationOvertakesGrant(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := &overtaken{busy: busy, kind: grant}
 			all := overtakenPair(t, o, 0)
-			for _, p := range all {
-				p.Start(func(err error) { t.Error(err) })
-			}
-			address, _, err := all[0].Port(0).OneSided().Expose(4096)
-			require.NoError(t, err)
+			startAll(t, all)
+			address, _ := expose(t, all, 4096)
 			var c netio.Completion
 			all[1].Port(1).OneSided().Get(address, make([]byte, 64), &c)
 			look(t, all, "grant", o.some)
-			withdrawn, result := withdraw(all[0], address)
-			look(t, all, "withdrawal", withdrawn)
-			require.NoError(t, result())
+			requireWithdrawn(t, all, address)
 			look(t, all, "operation", c.Done)
 			require.ErrorIs(t, c.Err(), exposed.Withdrawn)
 			o.letGo(t)
 			p := all[1].way.peers[0]
 			look(t, all, "late grant", func() bool { return locked(p.w, func() bool { return len(p.leases) == 0 }) })
-			address, _, err = all[0].Port(0).OneSided().Expose(4096)
-			require.NoError(t, err)
-			require.NoError(t, done(t, all, func(one netio.OneSided, c *netio.Completion) { one.Put(address, make([]byte, 8), c) }))
+			address, _ = expose(t, all, 4096)
+			require.NoError(t, put(t, all, address, make([]byte, 8)))
 			closeAll(t, all)
 		})
 	}
@@ -142,8 +139,7 @@ func TestLateAskOfALostProcess(t *testing.T) {
 	lost := make(chan error, 8)
 	all[0].Start(func(err error) { lost <- err })
 	all[1].Start(func(error) {})
-	address, _, err := all[0].Port(0).OneSided().Expose(4096)
-	require.NoError(t, err)
+	address, _ := expose(t, all, 4096)
 	var c netio.Completion
 	all[1].Port(1).OneSided().Get(address, make([]byte, 64), &c)
 	look(t, all, "question", o.some)
@@ -180,7 +176,7 @@ func TestExposeBeyondPinnedInParts(t *testing.T) {
 				a, _, err := one.Expose(each)
 				require.NoError(t, err)
 				if accessed {
-					require.NoError(t, done(t, all, func(one netio.OneSided, c *netio.Completion) { one.Put(a, make([]byte, 8), c) }))
+					require.NoError(t, put(t, all, a, make([]byte, 8)))
 				}
 				_, _, err = one.Expose(each)
 				require.ErrorContains(t, err, "may be pinned are left: raise --pinned")
@@ -204,19 +200,14 @@ func TestRefusedLeasesAreKept(t *testing.T) {
 	one := all[0].Port(0).OneSided()
 	address, mem, err := one.Expose(4096)
 	require.NoError(t, err)
-	get := func() error {
-		return done(t, all, func(one netio.OneSided, c *netio.Completion) { one.Get(address, make([]byte, 64), c) })
-	}
 	for range 50 {
-		require.NoError(t, get())
+		require.NoError(t, get(t, all, address, make([]byte, 64)))
 	}
 	require.EqualValues(t, 1, locked(all[0].way, func() uint64 { return all[0].way.counts.Refused }))
-	err = done(t, all, func(one netio.OneSided, c *netio.Completion) { one.Get(address.Plus(len(mem)-63), make([]byte, 64), c) })
+	err = get(t, all, address.Plus(len(mem)-63), make([]byte, 64))
 	require.ErrorContains(t, err, "it ends beyond what was exposed")
-	withdrawn, result := withdraw(all[0], address)
-	look(t, all, "withdrawal", withdrawn)
-	require.NoError(t, result())
-	require.ErrorIs(t, get(), exposed.Withdrawn)
+	requireWithdrawn(t, all, address)
+	require.ErrorIs(t, get(t, all, address, make([]byte, 64)), exposed.Withdrawn)
 	require.Empty(t, locked(all[1].way, func() map[uint64]*lease { return all[1].way.peers[0].leases }), "leases of what is withdrawn")
 	closeAll(t, all)
 }
@@ -224,11 +215,10 @@ func TestRefusedLeasesAreKept(t *testing.T) {
 // TestNoFabricCutsWords puts and gets over a fabric that may cut words: it is asked for nothing.
 func TestNoFabricCutsWords(t *testing.T) {
 	all, _ := pair(t, &loopback{cuts: true}, Options{All: true})
-	address, mem, err := all[0].Port(0).OneSided().Expose(4096)
-	require.NoError(t, err)
+	address, mem := expose(t, all, 4096)
 	got := make([]byte, 99)
-	require.NoError(t, done(t, all, func(one netio.OneSided, c *netio.Completion) { one.Put(address.Plus(3), []byte("a text"), c) }))
-	require.NoError(t, done(t, all, func(one netio.OneSided, c *netio.Completion) { one.Get(address.Plus(1), got, c) }))
+	require.NoError(t, put(t, all, address.Plus(3), []byte("a text")))
+	require.NoError(t, get(t, all, address.Plus(1), got))
 	require.Equal(t, "\x00\x00a text\x00", string(got[:9]))
 	require.Equal(t, mem[1:100], got)
 	w := all[1].way
@@ -258,10 +248,8 @@ func TestWithdrawalEndsRegistration(t *testing.T) {
 	for range 3 {
 		address, _, err := one.Expose(4096)
 		require.NoError(t, err)
-		require.NoError(t, done(t, all, func(one netio.OneSided, c *netio.Completion) { one.Put(address, make([]byte, 8), c) }))
-		withdrawn, result := withdraw(all[0], address)
-		look(t, all, "withdrawal", withdrawn)
-		require.NoError(t, result())
+		require.NoError(t, put(t, all, address, make([]byte, 8)))
+		requireWithdrawn(t, all, address)
 	}
 	require.Equal(t, before, state())
 	closeAll(t, all)
@@ -272,12 +260,9 @@ func TestWithdrawalEndsRegistration(t *testing.T) {
 func TestWithdrawalWaitsForHolders(t *testing.T) {
 	o := &overtaken{kind: revoked}
 	all := overtakenPair(t, o, 1)
-	for _, p := range all {
-		p.Start(func(err error) { t.Error(err) })
-	}
-	address, _, err := all[0].Port(0).OneSided().Expose(4096)
-	require.NoError(t, err)
-	require.NoError(t, putWord(t, all, address))
+	startAll(t, all)
+	address, _ := expose(t, all, 4096)
+	require.NoError(t, put(t, all, address, make([]byte, 8)))
 	withdrawn, result := withdraw(all[0], address)
 	look(t, all, "answer", o.some)
 	for range 100 {
@@ -300,9 +285,8 @@ func TestWithdrawalAfterAHoldersDeath(t *testing.T) {
 			lost := make(chan error, 8)
 			all[0].Start(func(err error) { lost <- err })
 			all[1].Start(func(error) {})
-			address, _, err := all[0].Port(0).OneSided().Expose(4096)
-			require.NoError(t, err)
-			require.NoError(t, putWord(t, all, address))
+			address, _ := expose(t, all, 4096)
+			require.NoError(t, put(t, all, address, make([]byte, 8)))
 			begin := func() (func() bool, func() error) { return withdraw(all[0], address) }
 			var withdrawn func() bool
 			var result func() error
@@ -326,11 +310,7 @@ func TestWithdrawalAfterAHoldersDeath(t *testing.T) {
 
 // TestOneRegionForAll has several processes ask for the same memory, which is registered once.
 func TestOneRegionForAll(t *testing.T) {
-	n := &loopback{}
-	all := dial(t, netiotest.Configs(t, 3, 3), Options{All: true}, func(int) (fabric, error) { return n.open(), nil })
-	for _, p := range all {
-		p.Start(func(err error) { t.Error(err) })
-	}
+	all := job(t, &loopback{}, 3)
 	w, one := all[0].way, all[0].Port(0).OneSided()
 	pinned := func() int64 { return locked(w, func() int64 { return w.pinned.used }) }
 	before := pinned()

@@ -50,16 +50,32 @@ func pair(t *testing.T, n *loopback, o Options) (all []process, logs [2]*said) {
 		cs[i].Log = slog.New(logs[i])
 	}
 	all = dial(t, cs, o, func(int) (fabric, error) { return n.open(), nil })
-	for _, p := range all {
-		p.Start(func(err error) { t.Error(err) })
-	}
+	startAll(t, all)
 	return all, logs
 }
 
-// done waits until an operation of rank 1 is done, while both ranks look.
-func done(t *testing.T, all []process, begin func(one netio.OneSided, c *netio.Completion)) error {
+// expose has rank 0 expose memory.
+func expose(t *testing.T, all []process, bytes int) (netio.Address, []byte) {
+	a, memory, err := all[0].Port(0).OneSided().Expose(bytes)
+	require.NoError(t, err)
+	return a, memory
+}
+
+// put has rank 1 put, and get has it get.
+func put(t *testing.T, all []process, at netio.Address, data []byte) error {
 	var c netio.Completion
-	begin(all[1].Port(1).OneSided(), &c)
+	all[1].Port(1).OneSided().Put(at, data, &c)
+	return done(t, all, &c)
+}
+
+func get(t *testing.T, all []process, at netio.Address, data []byte) error {
+	var c netio.Completion
+	all[1].Port(1).OneSided().Get(at, data, &c)
+	return done(t, all, &c)
+}
+
+// done waits until an operation is done, while both ranks look.
+func done(t *testing.T, all []process, c *netio.Completion) error {
 	for !c.Done() {
 		for rank, p := range all {
 			require.Nil(t, p.Port(rank).Recv())
@@ -94,10 +110,9 @@ func TestRefusedMemoryIsSaidOnce(t *testing.T) {
 	n := &loopback{refuseAfter: 4} // what each process begins with
 	all, logs := pair(t, n, Options{All: true})
 	for range 2 {
-		address, _, err := all[0].Port(0).OneSided().Expose(4096)
-		require.NoError(t, err)
+		address, _ := expose(t, all, 4096)
 		data := make([]byte, 64)
-		require.NoError(t, done(t, all, func(one netio.OneSided, c *netio.Completion) { one.Get(address, data, c) }))
+		require.NoError(t, get(t, all, address, data))
 	}
 	require.EqualValues(t, 2, all[0].way.counts.Refused)
 	require.Equal(t, 1, logs[0].times("goes over TCP"))
@@ -107,14 +122,13 @@ func TestRefusedMemoryIsSaidOnce(t *testing.T) {
 // TestBadTransfers reads beyond what was exposed, also where the process has a lease.
 func TestBadTransfers(t *testing.T) {
 	all, _ := pair(t, &loopback{}, Options{All: true})
-	address, mem, err := all[0].Port(0).OneSided().Expose(4096)
-	require.NoError(t, err)
+	address, mem := expose(t, all, 4096)
 	data := make([]byte, 64)
 	for range 2 {
 		bad := address.Plus(len(mem) - 63)
-		err = done(t, all, func(one netio.OneSided, c *netio.Completion) { one.Get(bad, data, c) })
+		err := get(t, all, bad, data)
 		require.ErrorContains(t, err, "it ends beyond what was exposed")
-		require.NoError(t, done(t, all, func(one netio.OneSided, c *netio.Completion) { one.Get(address, data, c) }))
+		require.NoError(t, get(t, all, address, data))
 	}
 	closeAll(t, all)
 }
@@ -126,9 +140,8 @@ func TestExposeBeyondDefault(t *testing.T) {
 	w.mu.Lock()
 	w.pinned.limit = w.pinned.used + 1<<20
 	w.mu.Unlock()
-	address, mem, err := all[0].Port(0).OneSided().Expose(4 << 20)
-	require.NoError(t, err)
-	require.NoError(t, done(t, all, func(one netio.OneSided, c *netio.Completion) { one.Put(address, []byte("12345678"), c) }))
+	address, mem := expose(t, all, 4<<20)
+	require.NoError(t, put(t, all, address, []byte("12345678")))
 	require.Equal(t, "12345678", string(mem[:8]))
 	require.Equal(t, 1, logs[0].times("goes over TCP"))
 	closeAll(t, all)

@@ -39,17 +39,15 @@ func trouble(t *testing.T, end func() fabric) (all []process) {
 	const count, from = 180, 3
 	cs := netiotest.Configs(t, from+1, from+1)
 	all = dial(t, cs, Options{All: true}, func(int) (fabric, error) { return end(), nil })
-	for _, p := range all {
-		p.Start(func(err error) { t.Error(err) })
-	}
+	startAll(t, all)
 	var running sync.WaitGroup
 	for rank := 1; rank <= from; rank++ {
 		running.Go(func() {
 			p := all[rank].Port(rank)
 			for i := range count {
 				bytes := []int{0, 8, 1000, eagerMax, eagerMax + 1, 100_000}[i%6]
-				f := p.Pool().Get(bytes)
-				f.Kind, f.From, f.To, f.Bytes, f.Seq = netio.Data, uint32(rank), 0, uint32(bytes), uint64(i)
+				f := netiotest.Frame(p, netio.Data, rank, 0, bytes)
+				f.Seq = uint64(i)
 				for j := range f.Payload() {
 					f.Payload()[j] = byte(i + j + rank)
 				}
@@ -90,10 +88,7 @@ func closeAll(t *testing.T, all []process) { require.NoError(t, netiotest.CloseA
 // TestStrangersAreDropped sends an endpoint what no member would.
 func TestStrangersAreDropped(t *testing.T) {
 	n := &loopback{}
-	all := dial(t, netiotest.Configs(t, 2, 2), Options{All: true}, func(int) (fabric, error) { return n.open(), nil })
-	for _, p := range all {
-		p.Start(func(err error) { t.Error(err) })
-	}
+	all := job(t, n, 2)
 	stranger := n.open()
 	for _, text := range []string{"GET / HTTP/1.1", "x", string(make([]byte, packetSmall))} {
 		require.NoError(t, stranger.Send(0, []byte(text), region{}, 0))
@@ -125,19 +120,16 @@ func TestTooLittleMemory(t *testing.T) {
 
 // TestExposeBeyondPinned exposes more than may be pinned.
 func TestExposeBeyondPinned(t *testing.T) {
-	n := &loopback{}
-	all := dial(t, netiotest.Configs(t, 2, 2), Options{All: true, Pinned: 8 << 20}, func(int) (fabric, error) { return n.open(), nil })
-	for _, p := range all {
-		p.Start(func(err error) { t.Error(err) })
-	}
+	all, _ := pair(t, &loopback{}, Options{All: true, Pinned: 8 << 20})
 	_, _, err := all[0].Port(0).OneSided().Expose(64 << 20)
 	require.ErrorContains(t, err, "may be pinned are left: raise --pinned")
 	closeAll(t, all)
 }
 
+// The head of a packet says all that it is given, to members, and nothing that was damaged.
 func TestPacket(t *testing.T) {
 	packet := make([]byte, packetHead+64)
-	want := head{token: 7, process: 3, limit: 1 << 40, bytes: uint32(len(packet)), records: 2, releases: 5, short: true}
+	want := head{token: 7, process: 3, limit: 1 << 40, bytes: uint32(len(packet)), records: 2, releases: 5, short: true, taken: 6}
 	want.seal(packet)
 	got, member, err := unseal(packet, 7)
 	require.NoError(t, err)

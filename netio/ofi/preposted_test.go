@@ -4,18 +4,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/activepebbles/pebbles/netio/netiotest"
 )
 
 // What is said to be pinned is what is pinned: at first, and when the windows of some processes have grown.
 func TestPreposted(t *testing.T) {
 	for _, processes := range []int{2, 4, 12} {
-		n := &loopback{}
-		all := dial(t, netiotest.Configs(t, processes, processes), Options{All: true}, func(int) (fabric, error) { return n.open(), nil })
-		for _, p := range all {
-			p.Start(func(err error) { t.Error(err) })
-		}
+		all := job(t, &loopback{}, processes)
 		w := all[0].way
 		senders := make(map[int]bool)
 		for process := 1; process < processes; process += 2 {

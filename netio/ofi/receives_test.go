@@ -17,16 +17,11 @@ func TestPacketsAreBounded(t *testing.T) {
 	for _, bound := range []int{0, receivesMin} {
 		const count = 1000
 		n := &loopback{delay: 20, packets: bound}
-		all := dial(t, netiotest.Configs(t, 2, 2), Options{All: true}, func(int) (fabric, error) { return n.open(), nil })
-		for _, p := range all {
-			p.Start(func(err error) { t.Error(err) })
-		}
+		all := job(t, n, 2)
 		for rank, p := range all {
 			port := p.Port(rank)
 			for range count {
-				f := port.Pool().Get(8)
-				f.Kind, f.From, f.To, f.Bytes = netio.Control, uint32(rank), uint32(1-rank), 8
-				port.Send(f)
+				port.Send(netiotest.Frame(port, netio.Control, rank, 1-rank, 8))
 			}
 		}
 		for rank, p := range all {
@@ -85,15 +80,4 @@ func TestAllowance(t *testing.T) {
 		require.False(t, a.room(4))
 	}
 	require.True(t, (&allowance{sent: 1 << 31}).room(1<<20), "no bound")
-}
-
-// The head of a packet says all that it is given.
-func TestHeads(t *testing.T) {
-	packet := make([]byte, packetHead)
-	want := head{token: 1, process: 2, limit: 3, bytes: packetHead, records: 4, releases: 5, short: true, taken: 6}
-	want.seal(packet)
-	got, member, err := unseal(packet, 1)
-	require.NoError(t, err)
-	require.True(t, member)
-	require.Equal(t, want, got)
 }

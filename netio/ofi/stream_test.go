@@ -157,25 +157,17 @@ func (e *bareEnd) run(b *testing.B, n int) {
 func BenchmarkFrameStream(b *testing.B) {
 	bytes := streamFrame(b)
 	all := dial(b, netiotest.Configs(b, 2, 2), Options{All: true}, streamFabrics(b))
-	for _, p := range all {
-		p.Start(func(err error) { b.Error(err) })
-	}
-	both(b, func(i, n int) { streamFrames(all[i].Port(i), uint32(i), bytes, n) })
-	var closing sync.WaitGroup
-	for _, p := range all {
-		closing.Go(func() { _ = p.Close() })
-	}
-	closing.Wait()
+	startAll(b, all)
+	both(b, func(i, n int) { streamFrames(all[i].Port(i), i, bytes, n) })
+	_ = netiotest.CloseAll(all)
 }
 
-func streamFrames(p netio.Port, rank uint32, bytes, n int) {
+func streamFrames(p netio.Port, rank, bytes, n int) {
 	pool := p.Pool()
 	for sent, received, idle := 0, 0, 0; sent < n || received < n || pool.Lent() > 0; {
 		did := false
 		for sent < n && pool.Lent() < streamWindow {
-			f := pool.Get(bytes)
-			f.Kind, f.From, f.To, f.Bytes = netio.Data, rank, 1-rank, uint32(bytes)
-			p.Send(f)
+			netiotest.Send(p, rank, 1-rank, bytes)
 			sent++
 			did = true
 		}

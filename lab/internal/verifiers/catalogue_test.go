@@ -239,7 +239,7 @@ var catalogue = []mutation{
 	// Fabrics.
 	{"a damaged packet is taken", "netio/ofi/packet.go", "if binary.LittleEndian.Uint32(packet[8:]) != cpu.Checksum(packet[12:]) {", "if false {", "TestPacket"},
 	{"a packet of another job is taken", "netio/ofi/packet.go", " || binary.LittleEndian.Uint64(packet) != token {", " {", "TestPacket"},
-	{"what was taken is not told", "netio/ofi/packet.go", "\tbinary.LittleEndian.PutUint32(packet[36:], h.taken)\n", "", "TestHeads"},
+	{"what was taken is not told", "netio/ofi/packet.go", "\tbinary.LittleEndian.PutUint32(packet[36:], h.taken)\n", "", "TestPacket"},
 	{"one packet more than the bound is in flight", "netio/ofi/receives.go", "int(a.sent-a.gone)+1+after <= a.there", "int(a.sent-a.gone)+after <= a.there", "TestAllowance"},
 	{"counts of packets must not wrap", "netio/ofi/receives.go", "if int32(gone-a.gone) > 0 {", "if gone > a.gone {", "TestAllowance"},
 	{"peers that send nothing count as senders", "netio/ofi/way.go", "if senders[peer.place.Process] {", "if senders[peer.place.Process] || true {", "TestPreposted"},
