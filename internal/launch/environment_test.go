@@ -283,3 +283,13 @@ func duplicate(t *testing.T, f *os.File) int {
 	require.NoError(t, err)
 	return n
 }
+
+// What is nearly a secret is in no error's text.
+func TestWrongSecretsAreNotShown(t *testing.T) {
+	good := strings.Repeat("5a", secretBytes)
+	for _, text := range []string{good[1:], good[:63] + "x", good + "5a"} {
+		_, err := parseSecret([]byte(text))
+		require.Error(t, err)
+		require.NotContains(t, err.Error(), "5a5a", text)
+	}
+}

@@ -3,8 +3,10 @@ package launch_test
 import (
 	"bytes"
 	"context"
+	"flag"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -13,6 +15,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
 
 	"github.com/activepebbles/pebbles/internal/launch"
 )
@@ -173,4 +176,17 @@ func awaitGone(t *testing.T, pid int) {
 		case <-time.After(time.Millisecond):
 		}
 	}
+}
+
+// roleVariable makes the test binary play a part in a job instead of running the tests.
+const roleVariable = "LAUNCH_TEST_ROLE"
+
+func TestMain(m *testing.M) {
+	if role, ok := os.LookupEnv(roleVariable); ok {
+		os.Unsetenv(roleVariable)
+		play(role)
+	}
+	runtime.GOMAXPROCS(2)              // jobs have the ranks of a machine of two cores
+	_ = flag.Set("test.parallel", "6") // most of these wait for processes, and these for limits
+	goleak.VerifyTestMain(m)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"runtime"
 	"syscall"
 	"testing"
 	"time"
@@ -140,4 +141,45 @@ func TestProcessThatStopsAtTheEndIsNamed(t *testing.T) {
 		require.ErrorContains(t, requireEnded(t, j, func(n int) bool { return n == 2 }), c.says)
 		require.Contains(t, printed.String(), c.prints)
 	}
+}
+
+// A job that this machine has no room for is refused in one sentence that says what it would need.
+func TestImpossibleJobsAreRefused(t *testing.T) {
+	small := host{memory: 1 << 30, files: 1024}
+	require.NoError(t, (&Spec{Processes: 100, Ranks: 1000}).checkFits(small))
+	for _, c := range []struct {
+		processes, ranks int
+		says             string
+	}{
+		{10_000, 10_000, "10000 processes need 40032 open files in their launcher, and 1024 are allowed: start fewer, or " +
+			"raise the limit (ulimit -n)"},
+		{200, 200, "200 processes need at least 1.56 GiB of memory, and 1 GiB are available: start fewer, or use more hosts"},
+		{2, 1_000_000, "1000000 ranks need at least 61 GiB of memory, and 1 GiB are available: use fewer, or more hosts"},
+	} {
+		require.EqualError(t, (&Spec{Processes: c.processes, Ranks: c.ranks}).checkFits(small), c.says)
+	}
+	elsewhere := Spec{Processes: 200, Ranks: 1_000_000, Hosts: []string{"a", "b"}}
+	require.NoError(t, elsewhere.checkFits(small), "other hosts have memory of their own")
+	require.NoError(t, (&Spec{Processes: 1 << 15, Ranks: 1 << 15}).checkFits(host{memory: 1 << 40}),
+		"no limit of files is known")
+}
+
+// Run refuses it before it starts anything.
+func TestImpossibleJobsAreNotStarted(t *testing.T) {
+	_, err := Run(t.Context(), Spec{Processes: processesMax, Ranks: 1 << 24, Program: []string{"/bin/true"}})
+	require.ErrorContains(t, err, "65536 processes need")
+}
+
+func TestOversubscription(t *testing.T) {
+	t.Setenv(varThreads, "") // restores it
+	os.Unsetenv(varThreads)
+	least := oversubscribedMin * runtime.NumCPU()
+	few, many := &Spec{Processes: least - 1}, &Spec{Processes: least}
+	require.Empty(t, few.oversubscribed())
+	require.Equal(t, []string{"GOMAXPROCS=1"}, many.oversubscribed())
+	many.Env = []string{"GOMAXPROCS=2"}
+	require.Empty(t, many.oversubscribed(), "the user's word counts")
+	many.Env = nil
+	t.Setenv(varThreads, "8")
+	require.Empty(t, many.oversubscribed())
 }

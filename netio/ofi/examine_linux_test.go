@@ -3,6 +3,9 @@
 package ofi
 
 import (
+	"os"
+	"os/signal"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -32,4 +35,40 @@ func TestExamine(t *testing.T) {
 	require.Equal(t, WaitsByDescriptor, tcp.Wait)
 	require.Equal(t, WaitsBySleep, shm.Wait)
 	require.Contains(t, shm.Registration, "FI_MR_VIRT_ADDR")
+}
+
+// TestSignalsAreGos loads the library and opens endpoints, which both may take signals that are Go's, and finds that Go
+// still hears of them.
+func TestSignalsAreGos(t *testing.T) {
+	before := actions()
+	needLibrary(t)
+	require.Equal(t, before, actions(), "after the load")
+	require.NotEmpty(t, Examine().Providers)
+	require.Equal(t, before, actions(), "after all providers were opened, and closed")
+	f, err := openLibfabric("shm", "", 2)
+	require.NoError(t, err)
+	defer f.Close()
+	require.Equal(t, before, actions(), "with an endpoint of shm")
+	heard := make(chan os.Signal, 1)
+	signal.Notify(heard, syscall.SIGTERM)
+	defer signal.Stop(heard)
+	require.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGTERM))
+	require.Equal(t, syscall.SIGTERM, <-heard)
+	require.PanicsWithError(t, "runtime error: invalid memory address or nil pointer dereference", func() {
+		var nothing *int
+		*nothing = 1
+	})
+}
+
+func actions() (all [signalMax + 1]signalAction) {
+	for s := range all {
+		_ = action(s, nil, &all[s])
+	}
+	return all
+}
+
+func needLibrary(t *testing.T) {
+	if _, err := load(); err != nil {
+		t.Skip(err)
+	}
 }

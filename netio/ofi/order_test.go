@@ -7,6 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/internal/local"
 )
 
 // TestOrdered draws operations and looks. What is refused is tried again, all in turn, as the way does: nothing passes
@@ -125,4 +128,34 @@ func TestIsIWARP(t *testing.T) {
 	require.True(t, isIWARP(root, "siw0"))
 	require.False(t, isIWARP(root, "rxe0"))
 	require.False(t, isIWARP(root, "mlx5_0"))
+}
+
+// nothingFar has no operations.
+type nothingFar struct{ local.Far }
+
+func (nothingFar) Fence(*netio.Completion) {}
+
+// A fence waits for the transfers that began before it, and for those alone.
+func TestFencesCountWhatCameBefore(t *testing.T) {
+	r := &far{rest: nothingFar{}}
+	var first, second netio.Completion
+	begin := func() *transfer {
+		x := &transfer{of: r, number: r.fences.Start(), place: len(r.all)}
+		r.all = append(r.all, x)
+		return x
+	}
+	before := begin()
+	r.Fence(&first)
+	between := begin()
+	r.Fence(&second)
+	r.remove(begin(), true) // one that began after both
+	require.False(t, first.Done())
+	require.False(t, second.Done())
+	r.remove(between, true)
+	require.False(t, first.Done())
+	require.False(t, second.Done())
+	r.remove(before, true)
+	require.True(t, first.Done())
+	require.True(t, second.Done())
+	require.Zero(t, r.fences.Open())
 }

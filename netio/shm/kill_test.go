@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/connect"
 	"github.com/activepebbles/pebbles/netio/netiotest"
@@ -131,4 +133,11 @@ func TestKilledPartner(t *testing.T) {
 			netiotest.KillOne(t, both, victim)
 		})
 	}
+}
+
+func TestMain(m *testing.M) {
+	if os.Getenv(rivalVariable) != "" { // a process that a test has started must never run the tests: it would start more of them
+		rival()
+	}
+	goleak.VerifyTestMain(m)
 }

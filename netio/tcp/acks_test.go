@@ -1,6 +1,7 @@
 package tcp
 
 import (
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/internal/idle"
 	"github.com/activepebbles/pebbles/netio/internal/inflight"
 )
 
@@ -280,4 +282,45 @@ func TestReceiverKeepsLittle(t *testing.T) {
 	require.LessOrEqual(t, r.pool.Peak(), 2*most)
 	r.trim()
 	require.Zero(t, r.pool.Idle())
+}
+
+// TestOutboxReleasesWhatComesLate puts while the outbox closes: whoever is later, all frames come back.
+func TestOutboxReleasesWhatComesLate(t *testing.T) {
+	const putters, count = 4, 100
+	for range 50 {
+		o := outbox{parking: idle.NewParking()}
+		pools := make([]*netio.Pool, putters)
+		var all sync.WaitGroup
+		for i := range pools {
+			pools[i] = netio.NewPool(nil)
+			all.Go(func() {
+				for range count {
+					o.push(pools[i].Get(1))
+				}
+			})
+		}
+		all.Go(o.close)
+		all.Wait()
+		for _, p := range pools {
+			require.Zero(t, p.Lent())
+		}
+	}
+}
+
+// The writer of a stream that goroutines serve says that it rests after it has looked, too.
+func TestNoFrameIsLeftBeforeTheWriterRests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		both, _, _ := couple(t)
+		synctest.Wait() // the writers rest
+		l := both[1].peers[0].streams[dataStream]
+		l.out.parking.Once(0, func() { l.out.push(address(both[1].Port(1), netio.Data, 1, 0, 100)) })
+		post(both, 100)
+		for range 2 {
+			synctest.Wait()
+			f := both[0].Port(0).Recv()
+			require.NotNil(t, f, "it is left with the writer")
+			f.Release()
+		}
+		closeBoth(both)
+	})
 }

@@ -2,6 +2,7 @@ package bootstrap
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -122,4 +123,66 @@ func TestLargestMessagesFit(t *testing.T) {
 		require.NoError(t, handshake.WriteMessage(&b, c.message))
 		require.Less(t, b.Len(), messageBytesMax(c.processes))
 	}
+}
+
+// FuzzEntry reads entries that other users may have published: what is read is written the same way again.
+func FuzzEntry(f *testing.F) {
+	f.Add(entry{address: "h:1"}.String())
+	f.Add("pebbles-1,AAAA,h:1")
+	f.Add("pebbles-2,,")
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := parseEntry(text)
+		if err != nil {
+			return
+		}
+		again, err := parseEntry(c.String())
+		require.NoError(t, err)
+		require.Equal(t, c, again)
+	})
+}
+
+// FuzzReport takes in what a child says of its subtree: what is taken has each process once, with an address.
+func FuzzReport(f *testing.F) {
+	subtree := []member{{2, self(2)}, {17, self(17)}, {18, self(18)}, {19, self(19)}}
+	good, _ := json.Marshal(report{Number: 2, Subtree: subtree})
+	f.Add(good)
+	f.Add([]byte(`{"Subtree":[{"Number":-1}]}`))
+	f.Add([]byte(`{"Subtree":[{"Number":9223372036854775807,"Address":"h:1","Cores":1}]}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var r report
+		if json.Unmarshal(text, &r) != nil {
+			return
+		}
+		tr := tree{20, fanoutDefault}
+		_ = tr.isChild(r.Number, 2)
+		if tr.checkSubtree(2, r.Subtree) != nil {
+			return
+		}
+		seen := map[int]bool{}
+		for _, m := range r.Subtree {
+			require.True(t, tr.below(m.Number, 2))
+			require.False(t, seen[m.Number])
+			seen[m.Number] = true
+			require.NoError(t, CheckAddress(m.Address))
+		}
+	})
+}
+
+// FuzzVerdict takes in what a parent says of the job.
+func FuzzVerdict(f *testing.F) {
+	good, _ := json.Marshal((&Job{ID: "j", Secret: secret, Ranks: 2, Addresses: []string{"h:1", "h:2"}}).verdict())
+	f.Add(good)
+	f.Add([]byte(`{"Failed":"no"}`))
+	f.Add([]byte(`{"ID":"j","Secret":"AA==","Ranks":-1}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var v verdict
+		if json.Unmarshal(text, &v) != nil {
+			return
+		}
+		if j := v.job(); j.check(2) == nil {
+			require.Len(t, j.Addresses, 2)
+			require.Len(t, j.Secret, SecretBytes)
+			require.GreaterOrEqual(t, j.Ranks, 2)
+		}
+	})
 }

@@ -156,3 +156,25 @@ func TestReportAsText(t *testing.T) {
 	require.NotEmpty(t, want.String())
 	require.Equal(t, want.String(), string(text(m.Report())))
 }
+
+// What a job of 4,096 ranks costs a second, while somebody looks.
+func BenchmarkView(b *testing.B) {
+	j := newMadeUp(4096, "running").Job()
+	for b.Loop() {
+		encode(ViewOf(j))
+	}
+}
+
+func BenchmarkMetrics(b *testing.B) {
+	j := newMadeUp(4096, "running").Job()
+	for b.Loop() {
+		metrics(j)
+	}
+}
+
+func BenchmarkJob(b *testing.B) {
+	j := newMadeUp(4096, "running").Job()
+	for b.Loop() {
+		encode(j)
+	}
+}
