@@ -15,10 +15,8 @@ import (
 // one put's. All bytes of a put are the same. Reads end when the puts do, so a machine of one core sees few.
 func TestRangesFromOddPlacesTearNoWord(t *testing.T) {
 	const puts, size = 3000, 16 << 10
-	own, err := Reserve(4, 2*hugeBytes, 2, EntriesMax)
-	require.NoError(t, err)
-	key, mem, err := NewOwner(own).Expose(size, nil)
-	require.NoError(t, err)
+	own := reserve(t, 4, 2*hugeBytes, 2, EntriesMax)
+	key, mem := expose(t, NewOwner(own), size)
 	words := unsafe.Slice((*uint64)(unsafe.Pointer(&mem[0])), size/WordBytes)
 	whole := func(word uint64) bool { return word == word&0xff*0x0101_0101_0101_0101 }
 
@@ -53,10 +51,8 @@ func TestRangesFromOddPlacesTearNoWord(t *testing.T) {
 // was put twice could undo what somebody else has written between.
 func TestWordsAreWrittenWhenAllAreGood(t *testing.T) {
 	const words = 3 * wordsAhead
-	own, err := Reserve(4, 2*hugeBytes, 2, EntriesMax)
-	require.NoError(t, err)
-	key, mem, err := NewOwner(own).Expose(words*WordBytes, nil)
-	require.NoError(t, err)
+	own := reserve(t, 4, 2*hugeBytes, 2, EntriesMax)
+	key, mem := expose(t, NewOwner(own), words*WordBytes)
 	u, mem := own.User(0), mem[:words*WordBytes]
 	var puts, gets, want []byte
 	for i := range uint64(words) {

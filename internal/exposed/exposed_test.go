@@ -11,6 +11,19 @@ import (
 	"pgregory.net/rapid"
 )
 
+func reserve(t *testing.T, process int, bytes int64, users, entries int) *Segment {
+	own, err := Reserve(process, bytes, users, entries)
+	require.NoError(t, err)
+	return own
+}
+
+func expose(t *testing.T, o *Owner, bytes int) (key uint64, memory []byte) {
+	t.Helper()
+	key, memory, err := o.Expose(bytes, nil)
+	require.NoError(t, err)
+	return key, memory
+}
+
 // TestSpans compares with a slice that has one mark a byte.
 func TestSpans(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -64,22 +77,18 @@ func marks(all []bool) []byte {
 
 // TestMemoryIsNotGivenOutWhileSomebodyIsInIt has a user stay in what is withdrawn.
 func TestMemoryIsNotGivenOutWhileSomebodyIsInIt(t *testing.T) {
-	own, err := Reserve(3, 4*hugeBytes, 2, EntriesMax)
-	require.NoError(t, err)
+	own := reserve(t, 3, 4*hugeBytes, 2, EntriesMax)
 	o, u := NewOwner(own), own.User(1)
-	key, memory, err := o.Expose(100, nil)
-	require.NoError(t, err)
+	key, memory := expose(t, o, 100)
 	at, fault := u.enter(own, Place{key, 92}, 8)
 	require.Equal(t, None, fault)
 	require.Equal(t, None, o.Withdraw(key, nil))
 	*(*uint64)(at) = 7 // as one does who has begun before
-	next, other, err := o.Expose(100, nil)
-	require.NoError(t, err)
+	next, other := expose(t, o, 100)
 	require.NotSame(t, &memory[0], &other[0])
 	require.NotEqual(t, uint32(key), uint32(next), "the entry is in use")
 	u.leave()
-	again, same, err := o.Expose(100, nil)
-	require.NoError(t, err)
+	again, same := expose(t, o, 100)
 	require.Same(t, &memory[0], &same[0])
 	require.Equal(t, make([]byte, 100), same)
 	require.Equal(t, uint32(key), uint32(again))
@@ -98,8 +107,7 @@ func TestMemoryIsNotGivenOutWhileSomebodyIsInIt(t *testing.T) {
 
 // TestRoomEnds exposes all that there is, twice.
 func TestRoomEnds(t *testing.T) {
-	own, err := Reserve(0, 2*hugeBytes, 1, EntriesMax)
-	require.NoError(t, err)
+	own := reserve(t, 0, 2*hugeBytes, 1, EntriesMax)
 	o := NewOwner(own)
 	for range 2 {
 		var keys []uint64
@@ -120,10 +128,8 @@ func TestRoomEnds(t *testing.T) {
 
 // TestForeignEntriesAreChecked reads by an entry that another process has written nonsense into.
 func TestForeignEntriesAreChecked(t *testing.T) {
-	own, err := Reserve(0, 2*hugeBytes, 1, EntriesMax)
-	require.NoError(t, err)
-	key, _, err := NewOwner(own).Expose(8, nil)
-	require.NoError(t, err)
+	own := reserve(t, 0, 2*hugeBytes, 1, EntriesMax)
+	key, _ := expose(t, NewOwner(own), 8)
 	e := &own.entries[uint32(key)]
 	for _, offset := range []uint64{2*hugeBytes - 7, 2 * hugeBytes, 1 << 63, ^uint64(0)} {
 		e.offset.Store(offset)
@@ -133,11 +139,9 @@ func TestForeignEntriesAreChecked(t *testing.T) {
 
 // TestCopies of all alignments and lengths are copies, and leave the rest alone.
 func TestCopies(t *testing.T) {
-	own, err := Reserve(0, 2*hugeBytes, 1, EntriesMax)
-	require.NoError(t, err)
+	own := reserve(t, 0, 2*hugeBytes, 1, EntriesMax)
 	u := own.User(0)
-	key, memory, err := NewOwner(own).Expose(128, nil)
-	require.NoError(t, err)
+	key, memory := expose(t, NewOwner(own), 128)
 	source := make([]byte, 128)
 	for i := range source {
 		source[i] = byte(i + 1)
@@ -174,12 +178,10 @@ func TestCopies(t *testing.T) {
 
 // What is read while its memory is withdrawn is what was there, or a fault: never what the system clears it to.
 func TestWhatIsClearedIsNotRead(t *testing.T) {
-	own, err := Reserve(0, 4*hugeBytes, 2, EntriesMax)
-	require.NoError(t, err)
+	own := reserve(t, 0, 4*hugeBytes, 2, EntriesMax)
 	o, u := NewOwner(own), own.User(0)
 	for range 3000 {
-		key, memory, err := o.Expose(WordBytes, nil)
-		require.NoError(t, err)
+		key, memory := expose(t, o, WordBytes)
 		atomic.StoreUint64(word(memory), 7)
 		begun := make(chan struct{})
 		cleared := make(chan bool)
@@ -208,11 +210,9 @@ func TestWhatIsClearedIsNotRead(t *testing.T) {
 
 // What was withdrawn is told as such at once, before its entry serves again: to who reads, writes, adds or withdraws.
 func TestWithdrawnAtOnce(t *testing.T) {
-	own, err := Reserve(0, 2*hugeBytes, 1, EntriesMax)
-	require.NoError(t, err)
+	own := reserve(t, 0, 2*hugeBytes, 1, EntriesMax)
 	o, u := NewOwner(own), own.User(0)
-	key, _, err := o.Expose(WordBytes, nil)
-	require.NoError(t, err)
+	key, _ := expose(t, o, WordBytes)
 	require.Equal(t, None, o.Withdraw(key, nil))
 	at, word := Place{key, 0}, make([]byte, WordBytes)
 	require.Equal(t, Withdrawn, u.Get(own, at, word))
@@ -230,11 +230,9 @@ func TestWithdrawnAtOnce(t *testing.T) {
 // Who is in memory while it is withdrawn is told so when he leaves, also where nothing was cleared yet. Whoever
 // withdraws it until then is told that it is, and it counts once.
 func TestLeavingTellsOfWithdrawal(t *testing.T) {
-	own, err := Reserve(0, 2*hugeBytes, 1, EntriesMax)
-	require.NoError(t, err)
+	own := reserve(t, 0, 2*hugeBytes, 1, EntriesMax)
 	o, u := NewOwner(own), own.User(0)
-	key, _, err := o.Expose(WordBytes, nil)
-	require.NoError(t, err)
+	key, _ := expose(t, o, WordBytes)
 	at := Place{key, 0}
 	_, fault := u.enter(own, at, WordBytes)
 	require.Equal(t, None, fault)

@@ -10,36 +10,30 @@ import (
 
 // An owner may lock its memory in place, and no advice gives locked pages back. It is cleared all the same.
 func TestLockedMemoryIsCleared(t *testing.T) {
-	own, err := Reserve(0, 2*hugeBytes, 1, EntriesMax)
-	require.NoError(t, err)
+	own := reserve(t, 0, 2*hugeBytes, 1, EntriesMax)
 	o := NewOwner(own)
-	key, memory, err := o.Expose(pageBytes, nil)
-	require.NoError(t, err)
+	key, memory := expose(t, o, pageBytes)
 	if err := syscall.Mlock(memory); err != nil {
 		t.Skip(err)
 	}
 	memory[8] = 7
 	require.Equal(t, None, o.Withdraw(key, nil))
 	require.Zero(t, memory[8], "it is gone when Withdraw returns")
-	_, again, err := o.Expose(pageBytes, nil)
-	require.NoError(t, err)
+	_, again := expose(t, o, pageBytes)
 	require.Same(t, &memory[0], &again[0])
 	require.Zero(t, again[8])
 }
 
 // An entry that has had all of its keys serves no more: no key comes twice, and none is 0.
 func TestKeysEnd(t *testing.T) {
-	own, err := Reserve(0, 2*hugeBytes, 1, EntriesMax)
-	require.NoError(t, err)
+	own := reserve(t, 0, 2*hugeBytes, 1, EntriesMax)
 	o, u := NewOwner(own), own.User(0)
 	require.EqualValues(t, math.MaxUint32, o.given.Uses, "a key has 32 bits for that")
 	o.given.Uses = 2
-	first, _, err := o.Expose(WordBytes, nil)
-	require.NoError(t, err)
+	first, _ := expose(t, o, WordBytes)
 	require.Equal(t, None, o.Withdraw(first, nil))
 	for i := range 3 {
-		key, _, err := o.Expose(WordBytes, nil)
-		require.NoError(t, err)
+		key, _ := expose(t, o, WordBytes)
 		require.Equal(t, i == 0, uint32(key) == uint32(first), "the last key of the entry, and then none")
 		require.NotEqual(t, first, key)
 		require.Equal(t, Withdrawn, u.Put(own, Place{first, 0}, make([]byte, WordBytes)))

@@ -40,10 +40,8 @@ func stopped(t *testing.T, at unsafe.Pointer, f, look func()) {
 
 // Who accesses has marked where it is before it looks at the key.
 func TestMarksComeBeforeLooks(t *testing.T) {
-	own, err := Reserve(4, 2*hugeBytes, usersOfAPage, EntriesMax)
-	require.NoError(t, err)
-	key, _, err := NewOwner(own).Expose(WordBytes, nil)
-	require.NoError(t, err)
+	own := reserve(t, 4, 2*hugeBytes, usersOfAPage, EntriesMax)
+	key, _ := expose(t, NewOwner(own), WordBytes)
 	u := own.User(usersOfAPage - 1)
 	stopped(t, unsafe.Pointer(&own.entries[0]),
 		func() { u.Put(own, Place{key, 0}, make([]byte, WordBytes)) },
@@ -52,11 +50,9 @@ func TestMarksComeBeforeLooks(t *testing.T) {
 
 // Who withdraws has made the key bad before it looks at marks.
 func TestKeysAreBadBeforeMarksAreLookedAt(t *testing.T) {
-	own, err := Reserve(4, 2*hugeBytes, usersOfAPage, EntriesMax)
-	require.NoError(t, err)
+	own := reserve(t, 4, 2*hugeBytes, usersOfAPage, EntriesMax)
 	o := NewOwner(own)
-	key, _, err := o.Expose(WordBytes, nil)
-	require.NoError(t, err)
+	key, _ := expose(t, o, WordBytes)
 	stopped(t, unsafe.Pointer(&own.users[0]),
 		func() { o.Withdraw(key, nil) },
 		func() { require.Zero(t, own.entries[uint32(key)].key.Load(), "the key while marks are looked at") })

@@ -15,13 +15,9 @@ import (
 func small(t testing.TB) (name string, text []byte, ends []int) {
 	dir := t.TempDir()
 	job := jobOf("j1", 1, 2)
-	w, err := Create(dir, job, 0, 0)
-	require.NoError(t, err)
+	w := create(t, dir, job, 0, 0)
 	random := newRandom(t)
-	for s := range 3 {
-		step(random, &job.Processes[0], s, 1)
-		second(t, w, float64(s), &job.Processes[0])
-	}
+	live(t, w, random, &job.Processes[0], 3, 1)
 	require.NoError(t, w.Failed(after(3), "handler of \"update\" panics: index out of range", 0))
 	require.NoError(t, w.Close(after(3), "failed"))
 	path, text := onlyFile(t, dir)
@@ -64,8 +60,7 @@ func TestCutAtEveryByte(t *testing.T) {
 	dir := t.TempDir()
 	cut := ends[6] + 10
 	require.NoError(t, os.WriteFile(filepath.Join(dir, name), text[:cut], 0o600))
-	record, err := Read(dir)
-	require.NoError(t, err)
+	record := reread(t, dir)
 	require.Len(t, record.Problems, 1)
 	want := fmt.Sprintf("%s: the last line is cut: 9 bytes from offset %d on, after second 2", name, ends[6]+1)
 	require.Equal(t, want, record.Problems[0])
@@ -101,20 +96,15 @@ func TestFlippedBytes(t *testing.T) {
 func TestWholeLinesHeal(t *testing.T) {
 	dir := t.TempDir()
 	job := jobOf("j1", 1, 1)
-	w, err := Create(dir, job, 0, 0)
-	require.NoError(t, err)
+	w := create(t, dir, job, 0, 0)
 	random := newRandom(t)
-	for s := range 2 * wholeEvery {
-		step(random, &job.Processes[0], s, 1)
-		second(t, w, float64(s), &job.Processes[0])
-	}
+	live(t, w, random, &job.Processes[0], 2 * wholeEvery, 1)
 	require.NoError(t, w.Close(after(64), ""))
 	path, text := onlyFile(t, dir)
 	at := bytes.Index(text, []byte(`rank {"n":7,`))
 	text[at+20] ^= 1
 	require.NoError(t, os.WriteFile(path, text, 0o600))
-	record, err := Read(dir)
-	require.NoError(t, err)
+	record := reread(t, dir)
 	require.Len(t, record.Problems, 1)
 	require.Contains(t, record.Problems[0], "1 line is damaged")
 	require.Contains(t, record.Problems[0], "after second 7")

@@ -71,8 +71,7 @@ func TestFullForAWhile(t *testing.T) {
 		require.ErrorIs(t, told[0], cause)
 		require.ErrorContains(t, told[0], "the job goes on")
 
-		record, err := Read(dir)
-		require.NoError(t, err)
+		record := reread(t, dir)
 		require.Equal(t, uint64(25), record.Processes[0].Seconds)
 		sameCounters(t, p, record)
 		require.Equal(t, InOrder, record.Ending.Kind)
@@ -93,8 +92,7 @@ func TestFullAtFirst(t *testing.T) {
 	full = nil
 	require.ErrorIs(t, w.Second(after(2), &job.Processes[0], 0, ""), syscall.ENOSPC)
 	require.NoError(t, w.Close(after(2), ""))
-	record, err := Read(dir)
-	require.NoError(t, err)
+	record := reread(t, dir)
 	require.Equal(t, "bfs", record.Job.Program)
 	require.Len(t, record.Ranks, 2)
 }
@@ -132,8 +130,7 @@ func TestSlowDisk(t *testing.T) {
 	step(random, p, 51, 1)
 	second(t, w, 51, p)
 	require.NoError(t, w.Close(after(52), ""))
-	record, err := Read(dir)
-	require.NoError(t, err)
+	record := reread(t, dir)
 	require.Len(t, record.Problems, 1)
 	require.Contains(t, record.Problems[0], "seconds were skipped, since its disk was slow")
 	sameCounters(t, p, record)
@@ -164,8 +161,7 @@ func TestFullFileSystem(t *testing.T) {
 	job := jobOf("j1", 1, 4)
 	p := &job.Processes[0]
 	random := newRandom(t)
-	w, err := Create(dir, job, 0, 0)
-	require.NoError(t, err)
+	w := create(t, dir, job, 0, 0)
 	var told error
 	s := 0
 	for ; told == nil && s < 1000; s++ {
@@ -174,8 +170,7 @@ func TestFullFileSystem(t *testing.T) {
 		settle(t, w)
 	}
 	require.ErrorIs(t, told, syscall.ENOSPC)
-	before, err := Read(dir)
-	require.NoError(t, err)
+	before := reread(t, dir)
 	require.Greater(t, before.Processes[0].Seconds, uint64(10))
 	require.NoError(t, os.Remove(fill))
 	for range 5 {
@@ -184,8 +179,7 @@ func TestFullFileSystem(t *testing.T) {
 		s++
 	}
 	require.NoError(t, w.Close(after(float64(s)), ""))
-	record, err := Read(dir)
-	require.NoError(t, err)
+	record := reread(t, dir)
 	require.Greater(t, record.Processes[0].Seconds, before.Processes[0].Seconds)
 	sameCounters(t, p, record)
 }

@@ -13,8 +13,7 @@ func ended(t *testing.T, dir string, seconds [3]float64, ends ...func(w []*Write
 	job := jobOf("j1", 3, 2)
 	var all []*Writer
 	for i := range job.Processes {
-		w, err := Create(dir, job, i, 0)
-		require.NoError(t, err)
+		w := create(t, dir, job, i, 0)
 		all = append(all, w)
 		for s := 1.0; s <= seconds[i]; s++ {
 			second(t, w, s, &job.Processes[i])
@@ -86,8 +85,7 @@ func TestEndings(t *testing.T) {
 func TestLauncherSays(t *testing.T) {
 	launcher := func(t *testing.T, how string, exits ...Exit) string {
 		dir := t.TempDir()
-		l, err := CreateLauncher(dir, "j1", "bfs", 3, began)
-		require.NoError(t, err)
+		l := createLauncher(t, dir, "j1", "bfs", 3, began)
 		for _, e := range exits {
 			require.NoError(t, l.Ended(after(9), e.Process, e.How, e.First))
 		}
@@ -110,11 +108,9 @@ func TestLauncherSays(t *testing.T) {
 	require.Contains(t, e.Cause, "failed: bad key")
 	require.Contains(t, e.Facts, "The launcher saw it end: ended with status 1.")
 
-	record, err := Read(launcher(t, "interrupted"))
-	require.NoError(t, err)
+	record := reread(t, launcher(t, "interrupted"))
 	require.Equal(t, "The launcher says: interrupted", record.Ending.Cause)
-	record, err = Read(launcher(t, ""))
-	require.NoError(t, err)
+	record = reread(t, launcher(t, ""))
 	require.Equal(t, InOrder, record.Ending.Kind)
 }
 
@@ -126,8 +122,7 @@ func TestApart(t *testing.T) {
 	step(newRandom(t), p, 6, 1)
 	p.Ranks[2].Call.Number, p.Ranks[2].Call.Open = 5, false
 	p.Ranks[5].Call.Number = 5
-	w, err := Create(dir, job, 0, 0)
-	require.NoError(t, err)
+	w := create(t, dir, job, 0, 0)
 	require.NoError(t, w.Second(after(1), p, 42, "rank 2 has not come to the barrier"))
 	require.NoError(t, w.Close(after(1), "interrupted"))
 	record := read(t, dir)

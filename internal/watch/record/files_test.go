@@ -10,11 +10,10 @@ import (
 
 func TestAnotherJobsRecord(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made", "if need be")
-	w, err := Create(dir, jobOf("j1", 2, 1), 0, 0)
-	require.NoError(t, err)
+	w := create(t, dir, jobOf("j1", 2, 1), 0, 0)
 	require.NoError(t, w.Close(began, ""))
 
-	_, err = Create(dir, jobOf("j2", 2, 1), 1, 0)
+	_, err := Create(dir, jobOf("j2", 2, 1), 1, 0)
 	require.ErrorContains(t, err, "holds the record of another job (j1.p00000.000000.rec): give another directory")
 	_, err = CreateLauncher(dir, "j2", "bfs", 2, began)
 	require.ErrorContains(t, err, "holds the record of another job")
@@ -25,8 +24,7 @@ func TestAnotherJobsRecord(t *testing.T) {
 	_, files := written(t, dir)
 	require.Equal(t, 1, files, "who is refused leaves nothing")
 
-	l, err := CreateLauncher(dir, "j1", "bfs", 2, began)
-	require.NoError(t, err)
+	l := createLauncher(t, dir, "j1", "bfs", 2, began)
 	require.NoError(t, l.Close(began, ""))
 	_, err = CreateLauncher(dir, "j1", "bfs", 2, began)
 	require.ErrorContains(t, err, "is there already")
@@ -36,18 +34,15 @@ func TestAnotherJobsRecord(t *testing.T) {
 func TestStrayFiles(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
 	for i := range 2 {
-		w, err := Create(dir, jobOf("j2", 2, 1), i, 0)
-		require.NoError(t, err)
+		w := create(t, dir, jobOf("j2", 2, 1), i, 0)
 		second(t, w, 1, &jobOf("j2", 2, 1).Processes[i])
 		require.NoError(t, w.Close(began, ""))
 	}
-	w, err := Create(other, jobOf("j1", 1, 1), 0, 0)
-	require.NoError(t, err)
+	w := create(t, other, jobOf("j1", 1, 1), 0, 0)
 	require.NoError(t, w.Close(began, ""))
 	path, text := onlyFile(t, other)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, filepath.Base(path)), text, 0o600))
-	record, err := Read(dir)
-	require.NoError(t, err)
+	record := reread(t, dir)
 	require.Equal(t, "j2", record.Job.ID)
 	require.Equal(t, []string{"another job (j1) has files here too, 1, which are not read: move them to a directory of " +
 		"their own"}, record.Problems)
@@ -57,12 +52,10 @@ func TestStrayFiles(t *testing.T) {
 func TestHostsApart(t *testing.T) {
 	dir := t.TempDir()
 	job := jobOf("j1", 4, 2)
-	w, err := Create(dir, job, 1, 0)
-	require.NoError(t, err)
+	w := create(t, dir, job, 1, 0)
 	second(t, w, 1, &job.Processes[1])
 	require.NoError(t, w.Close(after(1), ""))
-	record, err := Read(dir)
-	require.NoError(t, err)
+	record := reread(t, dir)
 	require.Equal(t, []string{"nothing is known of ranks 0-1, 4-7: copy the files of all hosts into one directory"},
 		record.Problems)
 }

@@ -128,6 +128,30 @@ func settle(t testing.TB, w *Writer) {
 	<-done
 }
 
+// create begins a record.
+func create(t testing.TB, dir string, job *state.Job, process int, bytes int64) *Writer {
+	t.Helper()
+	w, err := Create(dir, job, process, bytes)
+	require.NoError(t, err)
+	return w
+}
+
+func createLauncher(t testing.TB, dir, job, program string, processes int, at time.Time) *Launcher {
+	t.Helper()
+	l, err := CreateLauncher(dir, job, program, processes, at)
+	require.NoError(t, err)
+	return l
+}
+
+// live lets a process work for so many seconds, with so many events each, and writes them.
+func live(t testing.TB, w *Writer, random *rand.Rand, p *state.Process, seconds, events int) {
+	t.Helper()
+	for s := range seconds {
+		step(random, p, s, events)
+		second(t, w, float64(s+1), p)
+	}
+}
+
 // second writes a second, and waits until it has been written.
 func second(t testing.TB, w *Writer, at float64, p *state.Process) {
 	t.Helper()
@@ -135,11 +159,17 @@ func second(t testing.TB, w *Writer, at float64, p *state.Process) {
 	settle(t, w)
 }
 
-// read reads a record that must be whole.
-func read(t testing.TB, dir string) *Record {
+// reread reads a record, and read one that must be whole.
+func reread(t testing.TB, dir string) *Record {
 	t.Helper()
 	record, err := Read(dir)
 	require.NoError(t, err)
+	return record
+}
+
+func read(t testing.TB, dir string) *Record {
+	t.Helper()
+	record := reread(t, dir)
 	require.Empty(t, record.Problems)
 	return record
 }
@@ -197,8 +227,7 @@ func TestKilled(t *testing.T) {
 		require.NoError(t, child.Process.Signal(syscall.SIGKILL))
 		require.Error(t, child.Wait())
 
-		record, err := Read(dir)
-		require.NoError(t, err)
+		record := reread(t, dir)
 		require.Len(t, record.Ranks, 4)
 		require.Equal(t, Killed, record.Ending.Kind)
 		require.Equal(t, 0, record.Ending.Process)

@@ -24,8 +24,7 @@ func dead(t *testing.T, hostile string) *Record {
 	for i := range job.Processes {
 		p := &job.Processes[i]
 		p.Host += hostile
-		w, err := Create(dir, job, i, 0)
-		require.NoError(t, err)
+		w := create(t, dir, job, i, 0)
 		for s := range 60 {
 			step(random, p, s, 3)
 			p.Ranks[0].Status += hostile
@@ -44,8 +43,7 @@ func dead(t *testing.T, hostile string) *Record {
 			require.NoError(t, w.sink.close(closeWait))
 		}
 	}
-	l, err := CreateLauncher(dir, "j1", job.Program, 4, began)
-	require.NoError(t, err)
+	l := createLauncher(t, dir, "j1", job.Program, 4, began)
 	require.NoError(t, l.Ended(after(60.4), 1, "killed by signal 9 (killed)"+hostile, true))
 	require.NoError(t, l.Close(after(60.5), "failed"))
 	return read(t, dir)

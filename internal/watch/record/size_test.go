@@ -21,13 +21,9 @@ func TestBusyRanks(t *testing.T) {
 		job := jobOf("j1", 1, ranks)
 		p := &job.Processes[0]
 		random := newRandom(t)
-		w, err := Create(dir, job, 0, 0)
-		require.NoError(t, err)
+		w := create(t, dir, job, 0, 0)
 		const seconds = 5
-		for s := range seconds {
-			step(random, p, s, ringFull)
-			second(t, w, float64(s+1), p)
-		}
+		live(t, w, random, p, seconds, ringFull)
 		require.NoError(t, w.Close(after(seconds), ""))
 		size, _ := written(t, dir)
 		require.LessOrEqual(t, size, int64(4096+seconds*ranks*rankMax))
@@ -85,8 +81,7 @@ func TestBoundInTotal(t *testing.T) {
 	job := jobOf("j1", 1, 2)
 	p := &job.Processes[0]
 	random := newRandom(t)
-	w, err := Create(dir, job, 0, bound)
-	require.NoError(t, err)
+	w := create(t, dir, job, 0, bound)
 	for s := range seconds {
 		step(random, p, s, 3)
 		second(t, w, float64(s), p)
@@ -99,8 +94,7 @@ func TestBoundInTotal(t *testing.T) {
 	size, _ := written(t, dir)
 	require.Greater(t, size, int64(bound/2))
 
-	record, err := Read(dir)
-	require.NoError(t, err)
+	record := reread(t, dir)
 	require.Len(t, record.Problems, 1)
 	require.Regexp(t, "process 0: [0-9]+ files with the seconds after its second [0-9]+ are gone", record.Problems[0])
 	sameCounters(t, p, record)
@@ -121,8 +115,7 @@ func TestSmallBound(t *testing.T) {
 	job := jobOf("j1", 1, ranks)
 	p := &job.Processes[0]
 	random := newRandom(t)
-	w, err := Create(dir, job, 0, 1)
-	require.NoError(t, err)
+	w := create(t, dir, job, 0, 1)
 	told := 0
 	for s := range seconds {
 		step(random, p, s, ringFull)
@@ -138,8 +131,7 @@ func TestSmallBound(t *testing.T) {
 	text, err := os.ReadFile(other)
 	require.NoError(t, err)
 	require.Empty(t, text)
-	record, err := Read(dir)
-	require.NoError(t, err)
+	record := reread(t, dir)
 	sameCounters(t, p, record)
 }
 
@@ -150,8 +142,7 @@ func TestManyRanks(t *testing.T) {
 	random := newRandom(t)
 	for i := range job.Processes {
 		p := &job.Processes[i]
-		w, err := Create(dir, job, i, 0)
-		require.NoError(t, err)
+		w := create(t, dir, job, i, 0)
 		step(random, p, 1, ringFull)
 		if i == 17 {
 			p.Ranks[3].Call.Number = 1
@@ -174,8 +165,7 @@ func BenchmarkSecond(b *testing.B) {
 	job := jobOf("j1", 1, 64)
 	p := &job.Processes[0]
 	random := rand.New(rand.NewPCG(1, 2))
-	w, err := Create(b.TempDir(), job, 0, 0)
-	require.NoError(b, err)
+	w := create(b, b.TempDir(), job, 0, 0)
 	for s := range b.N {
 		b.StopTimer()
 		step(random, p, s, ringFull)

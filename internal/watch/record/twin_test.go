@@ -20,8 +20,7 @@ func TestRoundTrip(t *testing.T) {
 	const seconds = 100
 	for i := range job.Processes {
 		p := &job.Processes[i]
-		w, err := Create(dir, job, i, 0)
-		require.NoError(t, err)
+		w := create(t, dir, job, i, 0)
 		for s := range seconds {
 			step(random, p, s, 1+random.IntN(2))
 			second(t, w, float64(s+1), p)
@@ -100,8 +99,7 @@ func sameSums(t *testing.T, record *Record, job *state.Job) {
 func TestSideBySide(t *testing.T) {
 	dir := t.TempDir()
 	job := jobOf("j1", 8, 2)
-	l, err := CreateLauncher(dir, job.ID, job.Program, 8, began)
-	require.NoError(t, err)
+	l := createLauncher(t, dir, job.ID, job.Program, 8, began)
 	var group sync.WaitGroup
 	for i := range job.Processes {
 		group.Go(func() {
@@ -134,8 +132,7 @@ func TestNothingNew(t *testing.T) {
 	job := jobOf("j1", 1, 1)
 	p := &job.Processes[0]
 	step(newRandom(t), p, 0, 1)
-	w, err := Create(dir, job, 0, 0)
-	require.NoError(t, err)
+	w := create(t, dir, job, 0, 0)
 	for s := range 2 * wholeEvery {
 		second(t, w, float64(s), p)
 	}
@@ -165,8 +162,7 @@ func TestOtherCounters(t *testing.T) {
 	text = appendLine(text, "later", struct{}{})
 	text = appendLine(text, rankKind, rankLine{Whole: true, Counters: values, Seconds: []int64{1500}})
 	require.NoError(t, os.WriteFile(dir+"/"+segmentName("j", 0, 0), text, 0o600))
-	record, err := Read(dir)
-	require.NoError(t, err)
+	record := reread(t, dir)
 	require.Len(t, record.Problems, 1)
 	require.Contains(t, record.Problems[0], "later version")
 	require.Equal(t, uint64(len(counterNames)), record.Ranks[0].Counters.PebblesSent)
