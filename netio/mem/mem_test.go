@@ -35,12 +35,9 @@ func TestPausesOfALoneRank(t *testing.T) {
 	require.NotNil(t, p.Recv())
 }
 
-func BenchmarkMemPingPong(b *testing.B) {
-	m := mem.New(2)
-	netiotest.PingPong(b, m.Port(0), m.Port(1), netio.Data, netiotest.Wait)
-}
-
-func BenchmarkMemStream(b *testing.B) {
-	m := mem.New(2)
-	netiotest.Stream(b, m.Port(0), m.Port(1), 8<<10)
+func BenchmarkMem(b *testing.B) {
+	netiotest.Benchmark(b, func(*testing.B) (p, q netio.Port) {
+		m := mem.New(2)
+		return m.Port(0), m.Port(1)
+	})
 }

@@ -1,11 +1,9 @@
 package shm_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"os"
 	"runtime"
 	"slices"
@@ -16,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/internal/frame"
-	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/connect"
 	"github.com/activepebbles/pebbles/netio/internal/mux"
@@ -404,33 +401,9 @@ func count(t *testing.T, dir string) int {
 	return len(entries)
 }
 
-// TestShmAndTCPCarryTheSame compares the two, frame by frame.
-func TestShmAndTCPCarryTheSame(t *testing.T) {
-	needMemory(t)
-	seed := seeds.Of(t)
-	var carried [2][][]byte
-	for i, by := range []string{connect.ByShm, connect.ByTCP} {
-		r := rand.New(rand.NewPCG(seed, 0))
-		all, errs := dialBy(t.Context(), netiotest.Configs(t, 2, 2), func(int) string { return by })
-		require.NoError(t, errs[0])
-		p, q := all[0].Port(0), all[1].Port(1)
-		for n := range 200 {
-			f := p.Pool().Get(n)
-			f.Header = netio.Header{
-				Kind: netio.Data, Flags: uint8(r.Uint32()), Target: uint16(r.Uint32()), Epoch: r.Uint32(), To: 1, Count: r.Uint32(),
-				Bytes: uint32(n), Check: r.Uint32(), Tag: r.Uint32(), Seq: r.Uint64(),
-			}
-			for j := range f.Payload() {
-				f.Payload()[j] = byte(r.Uint32())
-			}
-			p.Send(f)
-			got := netiotest.Next(q)
-			carried[i] = append(carried[i], fmt.Append(nil, got.Header, got.Payload()))
-			got.Release()
-		}
-		_ = netiotest.CloseAll(all)
-	}
-	for n := range carried[0] {
-		require.True(t, bytes.Equal(carried[0][n], carried[1][n]), "frame of %d bytes", n)
-	}
+func BenchmarkShm(b *testing.B) {
+	netiotest.Benchmark(b, func(b *testing.B) (p, q netio.Port) {
+		all, _ := pair(b)
+		return all[0].Port(0), all[1].Port(1)
+	})
 }

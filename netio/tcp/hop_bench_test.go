@@ -104,15 +104,9 @@ func resting() func(netio.Port) {
 
 const echoed = 1 // flag of frames that the partner sends back
 
-func address(p netio.Port, kind netio.Kind, to, bytes int) *netio.Frame {
-	f := p.Pool().Get(bytes)
-	f.Kind, f.From, f.To, f.Bytes = kind, uint32(1-to), uint32(to), uint32(bytes)
-	return f
-}
-
 func hops(p netio.Port, kind netio.Kind, n int, idle func(netio.Port)) {
 	for range n {
-		f := address(p, kind, 1, 64)
+		f := netiotest.Frame(p, kind, 0, 1, 64)
 		f.Flags = echoed
 		p.Send(f)
 		netiotest.NextBy(p, idle).Release()
@@ -141,7 +135,7 @@ func frames(p netio.Port, bytes, n int) {
 	}
 	for range n {
 		room(budget - netio.FrameCost(bytes))
-		p.Send(address(p, netio.Data, 1, bytes))
+		netiotest.Send(p, 0, 1, bytes)
 	}
 	room(0)
 }
@@ -193,7 +187,7 @@ func partnerOf(b *testing.B, idle string) (netio.Port, net.Conn) {
 	b.Cleanup(func() {
 		conn.Close()
 		p := tr.Port(0)
-		p.Send(address(p, netio.Control, 1, 0)) // the end
+		p.Send(netiotest.Frame(p, netio.Control, 0, 1, 0)) // the end
 		require.NoError(b, tr.Close())
 		require.NoError(b, child.Wait())
 	})
@@ -226,7 +220,7 @@ func bePartner(text string) error {
 		f := netiotest.NextBy(p, idle)
 		last := f.Bytes == 0
 		if f.Flags == echoed {
-			p.Send(address(p, f.Kind, 0, int(f.Bytes)))
+			p.Send(netiotest.Frame(p, f.Kind, 1, 0, int(f.Bytes)))
 		}
 		f.Release()
 		if last {
