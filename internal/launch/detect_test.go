@@ -31,61 +31,50 @@ func setOnly(t *testing.T, settings ...string) {
 	}
 }
 
+const pmi = "PMI_FD=8 PMI_RANK=1 PMI_SIZE=4"
+
 func TestDetection(t *testing.T) {
 	defer joined.Store(joined.Swap(0))
-	slurm := []string{"SLURM_JOB_ID=7", "SLURM_STEP_ID=1", "SLURM_STEP_NUM_TASKS=4", "SLURM_PROCID=2",
-		"SLURM_STEP_NUM_NODES=2", "SLURM_LAUNCH_NODE_IPADDR=10.0.0.1"}
+	const slurm = " SLURM_JOB_ID=7 SLURM_STEP_ID=1 SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=2 SLURM_STEP_NUM_NODES=2 " +
+		"SLURM_LAUNCH_NODE_IPADDR=10.0.0.1"
+	const byHand = "PEBBLES_PROCESS=3 PEBBLES_PROCESSES=4 "
 	for _, c := range []struct {
-		name        string
-		environment []string
-		want        task // without its words
-		says        string
+		name, environment string
+		want              task // without its words
+		says              string
 	}{
-		{"nobody", nil, task{}, ""},
-		{"hydra", []string{"PMI_FD=8", "PMI_RANK=1", "PMI_SIZE=4", "MPI_LOCALNRANKS=4"},
-			task{process: 1, processes: 4, descriptor: "8", local: true}, ""},
-		{"hydra on two hosts", []string{"PMI_FD=8", "PMI_RANK=1", "PMI_SIZE=4", "MPI_LOCALNRANKS=2"},
-			task{process: 1, processes: 4, descriptor: "8"}, ""},
-		{"hydra, one task", []string{"PMI_FD=8", "PMI_RANK=0", "PMI_SIZE=1"}, task{}, ""},
-		{"hydra in an allocation of Slurm", append([]string{"PMI_FD=8", "PMI_RANK=1", "PMI_SIZE=4"}, slurm...),
-			task{process: 1, processes: 4, descriptor: "8"}, ""},
-		{"srun with pmi2", append([]string{"PMI_FD=8", "PMI_RANK=2", "PMI_SIZE=4", "PMI_JOBID=7.1"}, slurm...),
+		{"nobody", "", task{}, ""},
+		{"hydra", pmi + " MPI_LOCALNRANKS=4", task{process: 1, processes: 4, descriptor: "8", local: true}, ""},
+		{"hydra on two hosts", pmi + " MPI_LOCALNRANKS=2", task{process: 1, processes: 4, descriptor: "8"}, ""},
+		{"hydra, one task", "PMI_FD=8 PMI_RANK=0 PMI_SIZE=1", task{}, ""},
+		{"hydra in an allocation of Slurm", pmi + slurm, task{process: 1, processes: 4, descriptor: "8"}, ""},
+		{"srun with pmi2", "PMI_FD=8 PMI_RANK=2 PMI_SIZE=4 PMI_JOBID=7.1" + slurm,
 			task{process: 2, processes: 4, descriptor: "8", address: "10.0.0.1"}, ""},
 		{"srun with none", slurm, task{process: 2, processes: 4, name: "slurm-7.1-", address: "10.0.0.1"}, ""},
-		{"srun on one host", append(slurm, "SLURM_STEP_NUM_NODES=1"),
+		{"srun on one host", slurm + " SLURM_STEP_NUM_NODES=1",
 			task{process: 2, processes: 4, name: "slurm-7.1-", address: "10.0.0.1", local: true}, ""},
-		{"a script of a batch job",
-			[]string{"SLURM_JOB_ID=7", "SLURM_NTASKS=4", "SLURM_PROCID=0", "SLURM_STEP_ID=4294967291"}, task{}, ""},
-		{"mpirun", []string{"OMPI_COMM_WORLD_RANK=3", "OMPI_COMM_WORLD_SIZE=4", "OMPI_COMM_WORLD_LOCAL_SIZE=4",
-			"PMIX_RANK=3", "PMIX_NAMESPACE=5"},
+		{"a script of a batch job", "SLURM_JOB_ID=7 SLURM_NTASKS=4 SLURM_PROCID=0 SLURM_STEP_ID=4294967291", task{}, ""},
+		{"mpirun", "OMPI_COMM_WORLD_RANK=3 OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_LOCAL_SIZE=4 PMIX_RANK=3 PMIX_NAMESPACE=5",
 			task{process: 3, processes: 4, name: "ompi-", local: true}, ""},
-		{"mpirun in an allocation of Slurm", append([]string{"OMPI_COMM_WORLD_RANK=3", "OMPI_COMM_WORLD_SIZE=8"}, slurm...),
+		{"mpirun in an allocation of Slurm", "OMPI_COMM_WORLD_RANK=3 OMPI_COMM_WORLD_SIZE=8" + slurm,
 			task{process: 3, processes: 8, name: "ompi-"}, ""},
-		{"Kubernetes", []string{"JOB_COMPLETION_INDEX=3", "PEBBLES_PROCESSES=4", "PEBBLES_RENDEZVOUS=w-%d.w:7473",
-			"PEBBLES_SECRET_FILE=/s"},
+		{"Kubernetes", "JOB_COMPLETION_INDEX=3 PEBBLES_PROCESSES=4 PEBBLES_RENDEZVOUS=w-%d.w:7473 PEBBLES_SECRET_FILE=/s",
 			task{process: 3, processes: 4, rendezvous: "w-%d.w:7473", name: "job"}, ""},
-		{"by hand", []string{"PEBBLES_PROCESS=3", "PEBBLES_PROCESSES=4", "PEBBLES_RENDEZVOUS_DIR=/f"},
-			task{process: 3, processes: 4, name: "job"}, ""},
-		{"by hand, a job of one", []string{"PEBBLES_PROCESS=0", "PEBBLES_PROCESSES=1"}, task{}, ""},
+		{"by hand", byHand + "PEBBLES_RENDEZVOUS_DIR=/f", task{process: 3, processes: 4, name: "job"}, ""},
+		{"by hand, a job of one", "PEBBLES_PROCESS=0 PEBBLES_PROCESSES=1", task{}, ""},
 
-		{"no number", []string{"PMI_FD=8", "PMI_SIZE=4"}, task{},
-			"seems to have started this process, but PMI_RANK is missing"},
-		{"no count", []string{"PMI_FD=8", "PMI_RANK=4"}, task{},
-			"seems to have started this process, but PMI_SIZE is missing"},
-		{"a number above the count", []string{"PMI_FD=8", "PMI_RANK=4", "PMI_SIZE=4"}, task{},
-			`PMI_RANK="4" is not a number from 0 to 3`},
-		{"both ways to meet", []string{"PEBBLES_PROCESS=3", "PEBBLES_PROCESSES=4", "PEBBLES_RENDEZVOUS_DIR=/f",
-			"PEBBLES_RENDEZVOUS=h:1"}, task{},
+		{"no number", "PMI_FD=8 PMI_SIZE=4", task{}, "seems to have started this process, but PMI_RANK is missing"},
+		{"no count", "PMI_FD=8 PMI_RANK=4", task{}, "seems to have started this process, but PMI_SIZE is missing"},
+		{"a number above the count", "PMI_FD=8 PMI_RANK=4 PMI_SIZE=4", task{}, `PMI_RANK="4" is not a number from 0 to 3`},
+		{"both ways to meet", byHand + "PEBBLES_RENDEZVOUS_DIR=/f PEBBLES_RENDEZVOUS=h:1", task{},
 			"set one of PEBBLES_RENDEZVOUS, to host:port of process 0, and PEBBLES_RENDEZVOUS_DIR"},
-		{"no port", []string{"PEBBLES_PROCESS=3", "PEBBLES_PROCESSES=4", "PEBBLES_SECRET_FILE=/s", "PEBBLES_RENDEZVOUS=h"},
-			task{},
+		{"no port", byHand + "PEBBLES_SECRET_FILE=/s PEBBLES_RENDEZVOUS=h", task{},
 			`PEBBLES_RENDEZVOUS="h" is not of the form host:port`},
-		{"another placeholder", []string{"PEBBLES_PROCESS=3", "PEBBLES_PROCESSES=4", "PEBBLES_SECRET_FILE=/s",
-			"PEBBLES_RENDEZVOUS=h-%s:1"}, task{},
+		{"another placeholder", byHand + "PEBBLES_SECRET_FILE=/s PEBBLES_RENDEZVOUS=h-%s:1", task{},
 			"%d alone stands for the number of a process"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			setOnly(t, c.environment...)
+			setOnly(t, strings.Fields(c.environment)...)
 			got, err := detect()
 			if c.says != "" {
 				require.ErrorContains(t, err, c.says)
@@ -160,33 +149,29 @@ func TestExamination(t *testing.T) {
 	defer joined.Store(joined.Swap(0))
 	folder := t.TempDir()
 	for _, c := range []struct {
-		name        string
-		environment []string
-		want        Finding // of what the environment says
-		problem     string
+		name, environment string
+		want              Finding // of what the environment says
+		problem           string
 	}{
-		{"nobody", nil, Finding{Processes: 1}, ""},
-		{"ours", []string{"PEBBLES_JOB=j", "PEBBLES_PROCESS=1", "PEBBLES_PROCESSES=4", "PEBBLES_LAUNCHER=h:1",
-			"PEBBLES_BIND=lo"},
+		{"nobody", "", Finding{Processes: 1}, ""},
+		{"ours", "PEBBLES_JOB=j PEBBLES_PROCESS=1 PEBBLES_PROCESSES=4 PEBBLES_LAUNCHER=h:1 PEBBLES_BIND=lo",
 			Finding{Launcher: "pebbles run", Process: 1, Processes: 4, Meets: "by the launcher", Listens: "lo"}, ""},
-		{"in a folder", []string{"PEBBLES_PROCESS=1", "PEBBLES_PROCESSES=4", "PEBBLES_RENDEZVOUS_DIR=" + folder,
-			"PEBBLES_BIND=127.0.0.1"},
+		{"in a folder", "PEBBLES_PROCESS=1 PEBBLES_PROCESSES=4 PEBBLES_BIND=127.0.0.1 PEBBLES_RENDEZVOUS_DIR=" + folder,
 			Finding{Launcher: "the environment", Process: 1, Processes: 4, Meets: "by files in " + folder,
 				Listens: "127.0.0.1"}, ""},
-		{"in a folder that is not there",
-			[]string{"PEBBLES_PROCESS=1", "PEBBLES_PROCESSES=4", "PEBBLES_RENDEZVOUS_DIR=/none"},
+		{"in a folder that is not there", "PEBBLES_PROCESS=1 PEBBLES_PROCESSES=4 PEBBLES_RENDEZVOUS_DIR=/none",
 			Finding{Launcher: "the environment", Process: 1, Processes: 4, Meets: "by files in /none"}, "no such file"},
-		{"by PMI", []string{"PMI_FD=8", "PMI_RANK=1", "PMI_SIZE=4", "MPI_LOCALNRANKS=4"},
+		{"by PMI", pmi + " MPI_LOCALNRANKS=4",
 			Finding{Process: 1, Processes: 4, Meets: "by PMI-1, descriptor 8", Listens: "127.0.0.1"}, ""},
-		{"no sense", []string{"PMI_FD=8", "PMI_RANK=x", "PMI_SIZE=4"}, Finding{Processes: 1}, "PMI_RANK"},
-		{"alone", []string{"PMI_FD=8", "PMI_RANK=1", "PMI_SIZE=4", "PEBBLES_ALONE=1"}, Finding{Processes: 1}, ""},
-		{"neither alone nor not", []string{"PEBBLES_ALONE=x"}, Finding{Processes: 1}, "is neither 1 nor 0"},
-		{"too many", []string{"PMI_FD=8", "PMI_RANK=1", "PMI_SIZE=60000", "MPI_LOCALNRANKS=60000"},
-			Finding{Process: 1, Processes: 60000, Meets: "by PMI-1, descriptor 8",
-				Listens: "127.0.0.1"}, "raise the limit (ulimit -n)"},
+		{"no sense", "PMI_FD=8 PMI_RANK=x PMI_SIZE=4", Finding{Processes: 1}, "PMI_RANK"},
+		{"alone", pmi + " PEBBLES_ALONE=1", Finding{Processes: 1}, ""},
+		{"neither alone nor not", "PEBBLES_ALONE=x", Finding{Processes: 1}, "is neither 1 nor 0"},
+		{"too many", "PMI_FD=8 PMI_RANK=1 PMI_SIZE=60000 MPI_LOCALNRANKS=60000",
+			Finding{Process: 1, Processes: 60000, Meets: "by PMI-1, descriptor 8", Listens: "127.0.0.1"},
+			"raise the limit (ulimit -n)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			setOnly(t, c.environment...)
+			setOnly(t, strings.Fields(c.environment)...)
 			got := Examine(t.Context(), false)
 			if c.problem == "" {
 				require.Empty(t, got.Problem)
@@ -223,19 +208,16 @@ func TestAddressesOfThisHost(t *testing.T) {
 func TestChildrenOfTasksAreNoTasks(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "secret")
 	require.NoError(t, os.WriteFile(secret, []byte(strings.Repeat("a7", secretBytes)), 0o600))
-	for launcher, environment := range map[string][]string{
-		"hydra": {"PMI_FD=8", "PMI_RANK=1", "PMI_SIZE=4"},
-		"mpirun": {"OMPI_COMM_WORLD_RANK=1", "OMPI_COMM_WORLD_SIZE=4", "OMPI_COMM_WORLD_LOCAL_SIZE=4", "PMIX_RANK=1",
-			"PMIX_NAMESPACE=5"},
-		"srun": {"SLURM_JOB_ID=7", "SLURM_STEP_ID=1", "SLURM_PROCID=1", "SLURM_NTASKS=4", "SLURM_STEP_NUM_TASKS=4"},
-		"srun pmi2": {"SLURM_JOB_ID=7", "SLURM_STEP_ID=1", "SLURM_NTASKS=4", "PMI_FD=8", "PMI_RANK=1", "PMI_SIZE=4",
-			"PMI_JOBID=7.1"},
-		"Kubernetes": {varIndex + "=1", varProcesses + "=4", varRendezvous + "=job-%d.svc:7000",
-			varSecretFile + "=" + secret},
-		"by hand": {varProcess + "=1", varProcesses + "=4", varRendezvous + "=a:7000", varSecretFile + "=" + secret},
+	for launcher, environment := range map[string]string{
+		"hydra":      pmi,
+		"mpirun":     "OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_LOCAL_SIZE=4 PMIX_RANK=1 PMIX_NAMESPACE=5",
+		"srun":       "SLURM_JOB_ID=7 SLURM_STEP_ID=1 SLURM_PROCID=1 SLURM_NTASKS=4 SLURM_STEP_NUM_TASKS=4",
+		"srun pmi2":  "SLURM_JOB_ID=7 SLURM_STEP_ID=1 SLURM_NTASKS=4 PMI_FD=8 PMI_RANK=1 PMI_SIZE=4 PMI_JOBID=7.1",
+		"Kubernetes": varIndex + "=1 PEBBLES_PROCESSES=4 PEBBLES_RENDEZVOUS=job-%d.svc:7000 PEBBLES_SECRET_FILE=" + secret,
+		"by hand":    "PEBBLES_PROCESS=1 PEBBLES_PROCESSES=4 PEBBLES_RENDEZVOUS=a:7000 PEBBLES_SECRET_FILE=" + secret,
 	} {
 		t.Run(launcher, func(t *testing.T) {
-			setOnly(t, environment...)
+			setOnly(t, strings.Fields(environment)...)
 			found, err := detect()
 			require.NoError(t, err)
 			require.Equal(t, 4, found.processes)
@@ -252,33 +234,27 @@ func TestChildrenOfTasksAreNoTasks(t *testing.T) {
 func TestTasksOfOtherLaunchers(t *testing.T) {
 	defer joined.Store(joined.Swap(0)) // as tests that join leave it
 	for _, c := range []struct {
-		name        string
-		environment map[string]string
-		says        string // of the refusal; "" is none
+		name, environment string
+		says              string // of the refusal; "" is none
 	}{
-		{"nobody", nil, ""},
-		{"Open MPI", map[string]string{"OMPI_COMM_WORLD_SIZE": "2"}, "as one of 2 (OMPI_COMM_WORLD_SIZE=2)"},
-		{"Open MPI, one task", map[string]string{"OMPI_COMM_WORLD_SIZE": "1"}, ""},
-		{"MPICH", map[string]string{"PMI_SIZE": "16", "PMI_RANK": "3"}, "as one of 16 (PMI_SIZE=16)"},
-		{"no number", map[string]string{"PMI_SIZE": "many"}, ""},
-		{"Slurm, a step", map[string]string{"SLURM_NTASKS": "8", "SLURM_STEP_ID": "0", "SLURM_STEP_NUM_TASKS": "4",
-			"SLURM_PROCID": "1"},
+		{"nobody", "", ""},
+		{"Open MPI", "OMPI_COMM_WORLD_SIZE=2", "as one of 2 (OMPI_COMM_WORLD_SIZE=2)"},
+		{"Open MPI, one task", "OMPI_COMM_WORLD_SIZE=1", ""},
+		{"MPICH", "PMI_SIZE=16 PMI_RANK=3", "as one of 16 (PMI_SIZE=16)"},
+		{"no number", "PMI_SIZE=many", ""},
+		{"Slurm, a step", "SLURM_NTASKS=8 SLURM_STEP_ID=0 SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=1",
 			"as one of 4 (SLURM_STEP_NUM_TASKS=4)"},
-		{"Slurm, a step that says no more", map[string]string{"SLURM_NTASKS": "8", "SLURM_STEP_ID": "12"},
-			"as one of 8 (SLURM_NTASKS=8)"},
-		{"Slurm, a step of one task",
-			map[string]string{"SLURM_NTASKS": "8", "SLURM_STEP_ID": "12", "SLURM_STEP_NUM_TASKS": "1"}, ""},
-		{"Slurm, a batch script", map[string]string{"SLURM_NTASKS": "8", "SLURM_PROCID": "0"}, ""},
-		{"Slurm, a batch script with a number", map[string]string{"SLURM_NTASKS": "8", "SLURM_STEP_ID": "4294967291"}, ""},
-		{"Slurm, the shell of an allocation", map[string]string{"SLURM_NTASKS": "8", "SLURM_STEP_ID": "4294967290"}, ""},
-		{"mpirun in a batch script", map[string]string{"SLURM_NTASKS": "8", "OMPI_COMM_WORLD_SIZE": "8"}, "as one of 8"},
-		{"a job of ours", map[string]string{varJob: "j", varProcesses: "3"}, "one of a job of 3 processes"},
-		{"a job of ours, one process", map[string]string{varJob: "j", varProcesses: "1"}, ""},
+		{"Slurm, a step that says no more", "SLURM_NTASKS=8 SLURM_STEP_ID=12", "as one of 8 (SLURM_NTASKS=8)"},
+		{"Slurm, a step of one task", "SLURM_NTASKS=8 SLURM_STEP_ID=12 SLURM_STEP_NUM_TASKS=1", ""},
+		{"Slurm, a batch script", "SLURM_NTASKS=8 SLURM_PROCID=0", ""},
+		{"Slurm, a batch script with a number", "SLURM_NTASKS=8 SLURM_STEP_ID=4294967291", ""},
+		{"Slurm, the shell of an allocation", "SLURM_NTASKS=8 SLURM_STEP_ID=4294967290", ""},
+		{"mpirun in a batch script", "SLURM_NTASKS=8 OMPI_COMM_WORLD_SIZE=8", "as one of 8"},
+		{"a job of ours", "PEBBLES_JOB=j PEBBLES_PROCESSES=3", "one of a job of 3 processes"},
+		{"a job of ours, one process", "PEBBLES_JOB=j PEBBLES_PROCESSES=1", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			for name, value := range c.environment {
-				t.Setenv(name, value)
-			}
+			setOnly(t, strings.Fields(c.environment)...)
 			require.NoError(t, CheckAlone(true))
 			err := CheckAlone(false)
 			if c.says == "" {

@@ -53,6 +53,3 @@ func TestEqualStacksAreToldOnce(t *testing.T) {
 		<-done
 	}
 }
-
-func TestSpans(t *testing.T) {
-}

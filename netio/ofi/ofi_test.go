@@ -85,26 +85,6 @@ func trouble(t *testing.T, end func() fabric) (all []process) {
 
 func closeAll(t *testing.T, all []process) { require.NoError(t, netiotest.CloseAll(all)) }
 
-// TestStrangersAreDropped sends an endpoint what no member would.
-func TestStrangersAreDropped(t *testing.T) {
-	n := &loopback{}
-	all := job(t, n, 2)
-	stranger := n.open()
-	for _, text := range []string{"GET / HTTP/1.1", "x", string(make([]byte, packetSmall))} {
-		require.NoError(t, stranger.Send(0, []byte(text), region{}, 0))
-	}
-	for strangers := uint64(0); strangers < 3; { // the poller of whoever has the first endpoint hears them
-		all[0].Port(0).Wait(time.Millisecond)
-		strangers = 0
-		for _, p := range all {
-			p.way.mu.Lock()
-			strangers += p.way.counts.Strangers
-			p.way.mu.Unlock()
-		}
-	}
-	closeAll(t, all)
-}
-
 // TestProvidersDiffer gives two processes different providers.
 func TestProvidersDiffer(t *testing.T) {
 	w := &Way{fabric: (&loopback{}).open(), place: netio.PlaceOf(2, 2, 0), peers: make([]*peer, 2)}

@@ -2,6 +2,8 @@ package kubernetes
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +16,13 @@ func job() Job {
 		GracePeriod: GracePeriod}
 }
 
+// golden is what a file of testdata has.
+func golden(t *testing.T, name string) string {
+	text, err := os.ReadFile(filepath.Join("testdata", name))
+	require.NoError(t, err)
+	return string(text)
+}
+
 // TestWrite has whole manifests. That they are what Kubernetes takes is for the module in apitest to say.
 func TestWrite(t *testing.T) {
 	j := job()
@@ -23,97 +32,7 @@ func TestWrite(t *testing.T) {
 	require.NoError(t, j.Write(&b, [SecretBytes]byte{0xab, 31: 0xcd}))
 	secret := "ab" + strings.Repeat("00", 30) + "cd"
 	require.Equal(t, 1, strings.Count(b.String(), secret))
-	require.Equal(t, `apiVersion: v1
-kind: Secret
-metadata:
-  name: "words"
-  namespace: "team"
-type: Opaque
-immutable: true # pods of one job hold one secret
-stringData:
-  secret: "`+secret+`"
----
-apiVersion: v1
-kind: Service
-metadata:
-  name: "words"
-  namespace: "team"
-spec:
-  clusterIP: None
-  publishNotReadyAddresses: true # processes find each other while they start
-  selector:
-    batch.kubernetes.io/job-name: "words"
-  ports:
-    - name: rendezvous
-      port: 7473
----
-apiVersion: batch/v1
-kind: Job
-metadata:
-  name: "words"
-  namespace: "team"
-spec:
-  completionMode: Indexed
-  completions: 4
-  parallelism: 4
-  backoffLimit: 0 # a process that is lost ends the job
-  template:
-    spec:
-      restartPolicy: Never
-      subdomain: "words"
-      terminationGracePeriodSeconds: 30
-      automountServiceAccountToken: false
-      enableServiceLinks: false
-      securityContext:
-        runAsNonRoot: true
-        runAsUser: 65532
-        runAsGroup: 65532
-        fsGroup: 65532 # which may read the secret
-        seccompProfile:
-          type: RuntimeDefault
-      containers:
-        - name: program
-          image: "example.org/words:v1"
-          command: ["/program"]
-          args:
-            - "-v"
-            - "a \"b\": $$(C) {{.Name}}"
-          env:
-            - name: PEBBLES_PROCESSES
-              value: "4"
-            - name: PEBBLES_RANKS
-              value: "16"
-            - name: PEBBLES_RENDEZVOUS
-              value: "words-%d.words:7473"
-            - name: PEBBLES_SECRET_FILE
-              value: "/run/secrets/pebbles/secret"
-            - name: PEBBLES_START_LIMIT
-              value: "5m0s"
-          ports:
-            - name: rendezvous
-              containerPort: 7473
-          resources:
-            requests:
-              cpu: "4"
-              memory: "8Gi"
-            limits:
-              cpu: "4"
-              memory: "8Gi"
-          securityContext:
-            allowPrivilegeEscalation: false
-            readOnlyRootFilesystem: true
-            capabilities:
-              drop: [ALL]
-          volumeMounts:
-            - name: secret
-              mountPath: "/run/secrets/pebbles"
-              readOnly: true
-      volumes:
-        - name: secret
-          secret:
-            secretName: "words"
-            defaultMode: 256 # 0400; Kubernetes adds what the group needs
-`, b.String())
+	require.Equal(t, golden(t, "job.yaml"), b.String())
 
 	b.Reset()
 	require.NoError(t, job().Write(&b, [SecretBytes]byte{}))
@@ -125,17 +44,7 @@ spec:
 func TestWriteDockerfile(t *testing.T) {
 	var b strings.Builder
 	require.NoError(t, WriteDockerfile(&b, "./cmd/program"))
-	require.Equal(t, `FROM golang:1.26 AS build
-WORKDIR /source
-COPY . .
-ENV CGO_ENABLED=0
-RUN ["go", "build", "-trimpath", "-buildvcs=false", "-o", "/program", "./cmd/program"]
-
-FROM scratch
-COPY --from=build /program /program
-USER 65532:65532
-ENTRYPOINT ["/program"]
-`, b.String())
+	require.Equal(t, golden(t, "Dockerfile.txt"), b.String())
 	for _, good := range []string{".", "./", "./a", "./a/b-c_d/..e"} {
 		require.NoError(t, WriteDockerfile(&b, good), good)
 	}

@@ -98,7 +98,7 @@ func TestWholeLinesHeal(t *testing.T) {
 	job := jobOf("j1", 1, 1)
 	w := create(t, dir, job, 0, 0)
 	random := newRandom(t)
-	live(t, w, random, &job.Processes[0], 2 * wholeEvery, 1)
+	live(t, w, random, &job.Processes[0], 2*wholeEvery, 1)
 	require.NoError(t, w.Close(after(64), ""))
 	path, text := onlyFile(t, dir)
 	at := bytes.Index(text, []byte(`rank {"n":7,`))
