@@ -31,7 +31,7 @@ func setOnly(t *testing.T, settings ...string) {
 	}
 }
 
-const pmi = "PMI_FD=8 PMI_RANK=1 PMI_SIZE=4"
+const byPMI = "PMI_FD=8 PMI_RANK=1 PMI_SIZE=4"
 
 func TestDetection(t *testing.T) {
 	defer joined.Store(joined.Swap(0))
@@ -44,10 +44,10 @@ func TestDetection(t *testing.T) {
 		says              string
 	}{
 		{"nobody", "", task{}, ""},
-		{"hydra", pmi + " MPI_LOCALNRANKS=4", task{process: 1, processes: 4, descriptor: "8", local: true}, ""},
-		{"hydra on two hosts", pmi + " MPI_LOCALNRANKS=2", task{process: 1, processes: 4, descriptor: "8"}, ""},
+		{"hydra", byPMI + " MPI_LOCALNRANKS=4", task{process: 1, processes: 4, descriptor: "8", local: true}, ""},
+		{"hydra on two hosts", byPMI + " MPI_LOCALNRANKS=2", task{process: 1, processes: 4, descriptor: "8"}, ""},
 		{"hydra, one task", "PMI_FD=8 PMI_RANK=0 PMI_SIZE=1", task{}, ""},
-		{"hydra in an allocation of Slurm", pmi + slurm, task{process: 1, processes: 4, descriptor: "8"}, ""},
+		{"hydra in an allocation of Slurm", byPMI + slurm, task{process: 1, processes: 4, descriptor: "8"}, ""},
 		{"srun with pmi2", "PMI_FD=8 PMI_RANK=2 PMI_SIZE=4 PMI_JOBID=7.1" + slurm,
 			task{process: 2, processes: 4, descriptor: "8", address: "10.0.0.1"}, ""},
 		{"srun with none", slurm, task{process: 2, processes: 4, name: "slurm-7.1-", address: "10.0.0.1"}, ""},
@@ -161,10 +161,10 @@ func TestExamination(t *testing.T) {
 				Listens: "127.0.0.1"}, ""},
 		{"in a folder that is not there", "PEBBLES_PROCESS=1 PEBBLES_PROCESSES=4 PEBBLES_RENDEZVOUS_DIR=/none",
 			Finding{Launcher: "the environment", Process: 1, Processes: 4, Meets: "by files in /none"}, "no such file"},
-		{"by PMI", pmi + " MPI_LOCALNRANKS=4",
+		{"by PMI", byPMI + " MPI_LOCALNRANKS=4",
 			Finding{Process: 1, Processes: 4, Meets: "by PMI-1, descriptor 8", Listens: "127.0.0.1"}, ""},
 		{"no sense", "PMI_FD=8 PMI_RANK=x PMI_SIZE=4", Finding{Processes: 1}, "PMI_RANK"},
-		{"alone", pmi + " PEBBLES_ALONE=1", Finding{Processes: 1}, ""},
+		{"alone", byPMI + " PEBBLES_ALONE=1", Finding{Processes: 1}, ""},
 		{"neither alone nor not", "PEBBLES_ALONE=x", Finding{Processes: 1}, "is neither 1 nor 0"},
 		{"too many", "PMI_FD=8 PMI_RANK=1 PMI_SIZE=60000 MPI_LOCALNRANKS=60000",
 			Finding{Process: 1, Processes: 60000, Meets: "by PMI-1, descriptor 8", Listens: "127.0.0.1"},
@@ -209,7 +209,7 @@ func TestChildrenOfTasksAreNoTasks(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "secret")
 	require.NoError(t, os.WriteFile(secret, []byte(strings.Repeat("a7", secretBytes)), 0o600))
 	for launcher, environment := range map[string]string{
-		"hydra":      pmi,
+		"hydra":      byPMI,
 		"mpirun":     "OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_LOCAL_SIZE=4 PMIX_RANK=1 PMIX_NAMESPACE=5",
 		"srun":       "SLURM_JOB_ID=7 SLURM_STEP_ID=1 SLURM_PROCID=1 SLURM_NTASKS=4 SLURM_STEP_NUM_TASKS=4",
 		"srun pmi2":  "SLURM_JOB_ID=7 SLURM_STEP_ID=1 SLURM_NTASKS=4 PMI_FD=8 PMI_RANK=1 PMI_SIZE=4 PMI_JOBID=7.1",
