@@ -2,14 +2,22 @@ package exposed
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
+	"flag"
+	"os"
 	"runtime"
 	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/activepebbles/pebbles/internal/seeds"
 )
+
+// Draws of package rapid are the same in every run, as those of package seeds are; flag -rapid.seed makes others.
+var _ = flag.Set("rapid.seed", cmp.Or(os.Getenv(seeds.Variable), "1"))
 
 func reserve(t *testing.T, process int, bytes int64, users, entries int) *Segment {
 	own, err := Reserve(process, bytes, users, entries)

@@ -17,9 +17,7 @@ import (
 // post sends a data frame from rank 1 to rank 0 of a couple.
 func post(both [2]*Transport, n int) {
 	p := both[1].Port(1)
-	f := p.Pool().Get(n)
-	f.Kind, f.From, f.To, f.Bytes = netio.Data, 1, 0, uint32(n)
-	p.Send(f)
+	p.Send(address(p, netio.Data, 1, 0, n))
 }
 
 // receiveAll receives without a Wait, which would flush pending acknowledgements.
@@ -29,6 +27,18 @@ func receiveAll(tr *Transport, n int) (all []*netio.Frame) {
 		all = append(all, tr.Port(0).Recv())
 	}
 	return all
+}
+
+// releaseLate releases frames but for those whose sender wants a prompt acknowledgement.
+func releaseLate(all []*netio.Frame) (prompt []*netio.Frame) {
+	for _, f := range all {
+		if f.Inside(access).Received.Prompt() {
+			prompt = append(prompt, f)
+		} else {
+			f.Release()
+		}
+	}
+	return prompt
 }
 
 // inFlightTo0 is how many frames rank 1 has in flight.
@@ -47,14 +57,7 @@ func TestAcknowledgementsAreNeverLate(t *testing.T) {
 		}
 		all := receiveAll(both[0], count)
 		require.EqualValues(t, count, inFlightTo0(both))
-		var prompt []*netio.Frame
-		for _, f := range all {
-			if f.Inside(access).Received.Prompt() {
-				prompt = append(prompt, f)
-			} else {
-				f.Release()
-			}
-		}
+		prompt := releaseLate(all)
 		require.Less(t, len(prompt), count/2)
 		require.EqualValues(t, count, inFlightTo0(both), "they gather")
 		time.Sleep(inflight.DelayMax)
@@ -81,14 +84,7 @@ func TestParkingRankFlushesAcknowledgements(t *testing.T) {
 			for range count {
 				post(both, 100)
 			}
-			var prompt []*netio.Frame
-			for _, f := range receiveAll(both[0], count) {
-				if f.Inside(access).Received.Prompt() {
-					prompt = append(prompt, f)
-				} else {
-					f.Release()
-				}
-			}
+			prompt := releaseLate(receiveAll(both[0], count))
 			require.EqualValues(t, count, inFlightTo0(both))
 			both[0].Port(0).Wait(time.Nanosecond)
 			require.EqualValues(t, len(prompt), inFlightTo0(both))
@@ -126,9 +122,7 @@ func TestLiarIsNamed(t *testing.T) {
 		both, told, _ := couple(t)
 		p := both[0].Port(0)
 		for range 3 {
-			f := p.Pool().Get(100)
-			f.Kind, f.From, f.To, f.Bytes = netio.Data, 0, 1, 100
-			p.Send(f)
+			p.Send(address(p, netio.Data, 0, 1, 100))
 		}
 		synctest.Wait()
 		require.EqualValues(t, 3*netio.FrameCost(100), p.Pool().Lent())

@@ -1,16 +1,23 @@
 package tcp
 
 import (
+	"cmp"
 	"encoding/binary"
+	"flag"
 	"math/rand/v2"
+	"os"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/netio"
 )
+
+// Draws of package rapid are the same in every run, as those of package seeds are; flag -rapid.seed makes others.
+var _ = flag.Set("rapid.seed", cmp.Or(os.Getenv(seeds.Variable), "1"))
 
 // crossing is a data frame on its way, and what has happened to it so far.
 type crossing struct {
@@ -151,12 +158,13 @@ func TestSendersAskForTheirShare(t *testing.T) {
 		{1000, count / 65, count/63 + 20},
 	} {
 		var u sentFrames
+		random := rand.New(rand.NewPCG(seeds.Of(t), uint64(c.credit)))
 		pool := netio.NewPool(nil)
 		var away []*netio.Frame
 		asked := 0
 		for range count {
 			if len(away) == c.credit {
-				i := rand.IntN(len(away))
+				i := random.IntN(len(away))
 				require.NoError(t, u.acknowledge(slotsOf(away[i].Inside(access).Sent.Slot())))
 				away[i] = away[len(away)-1]
 				away = away[:len(away)-1]

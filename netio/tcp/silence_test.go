@@ -87,9 +87,7 @@ func TestStuckReceiverIsNotLost(t *testing.T) {
 		both, told, _ := couple(t)
 		from, to := both[1].Port(1), both[0].Port(0)
 		for range count {
-			f := from.Pool().Get(32 << 10)
-			f.Kind, f.From, f.To, f.Bytes = netio.Data, 1, 0, 32<<10
-			from.Send(f)
+			from.Send(address(from, netio.Data, 1, 0, 32<<10))
 		}
 		time.Sleep(10 * time.Minute)
 		require.EqualValues(t, count*netio.FrameCost(32<<10), from.Pool().Lent(), "nothing has come back")

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	_ "embed"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,112 +16,9 @@ import (
 
 // schema is the part of Perfetto's schema that a trace may use, from its .proto files: one message or enumeration a
 // paragraph, one field a line.
-const schema = `
-message Trace
-repeated TracePacket packet = 1
-
-message TracePacket
-optional ClockSnapshot clock_snapshot = 6
-optional uint64 timestamp = 8
-optional uint32 trusted_packet_sequence_id = 10
-optional TrackEvent track_event = 11
-optional InternedData interned_data = 12
-optional uint32 sequence_flags = 13
-optional uint32 timestamp_clock_id = 58
-optional TrackDescriptor track_descriptor = 60
-
-message InternedData
-repeated EventCategory event_categories = 1
-repeated EventName event_names = 2
-repeated DebugAnnotationName debug_annotation_names = 3
-
-message EventCategory
-optional uint64 iid = 1
-optional string name = 2
-
-message EventName
-optional uint64 iid = 1
-optional string name = 2
-
-message DebugAnnotationName
-optional uint64 iid = 1
-optional string name = 2
-
-message TrackEvent
-repeated uint64 category_iids = 3
-repeated DebugAnnotation debug_annotations = 4
-optional Type type = 9
-optional uint64 name_iid = 10
-optional uint64 track_uuid = 11
-repeated string categories = 22
-optional string name = 23
-optional int64 counter_value = 30
-optional double double_counter_value = 44
-
-enum Type
-TYPE_UNSPECIFIED = 0
-TYPE_SLICE_BEGIN = 1
-TYPE_SLICE_END = 2
-TYPE_INSTANT = 3
-TYPE_COUNTER = 4
-
-message DebugAnnotation
-optional uint64 name_iid = 1
-optional bool bool_value = 2
-optional uint64 uint_value = 3
-optional int64 int_value = 4
-optional double double_value = 5
-optional string string_value = 6
-optional string name = 10
-
-message TrackDescriptor
-optional uint64 uuid = 1
-optional string name = 2
-optional ProcessDescriptor process = 3
-optional ThreadDescriptor thread = 4
-optional uint64 parent_uuid = 5
-optional CounterDescriptor counter = 8
-optional ChildTracksOrdering child_ordering = 11
-optional int32 sibling_order_rank = 12
-
-enum ChildTracksOrdering
-UNKNOWN = 0
-LEXICOGRAPHIC = 1
-CHRONOLOGICAL = 2
-EXPLICIT = 3
-
-message ProcessDescriptor
-optional int32 pid = 1
-repeated string cmdline = 2
-optional string process_name = 6
-optional int64 start_timestamp_ns = 7
-
-message ThreadDescriptor
-optional int32 pid = 1
-optional int32 tid = 2
-optional string thread_name = 5
-
-message CounterDescriptor
-optional int64 unit_multiplier = 4
-optional bool is_incremental = 5
-optional string unit_name = 6
-
-message ClockSnapshot
-repeated Clock clocks = 1
-optional BuiltinClock primary_trace_clock = 2
-
-enum BuiltinClock
-BUILTIN_CLOCK_UNKNOWN = 0
-BUILTIN_CLOCK_REALTIME = 1
-BUILTIN_CLOCK_MONOTONIC = 3
-BUILTIN_CLOCK_BOOTTIME = 6
-
-message Clock
-optional uint32 clock_id = 1
-optional uint64 timestamp = 2
-optional bool is_incremental = 3
-optional uint64 unit_multiplier_ns = 4
-`
+//
+//go:embed testdata/schema.txt
+var schema string
 
 // scalars are the types of fields that are neither messages nor enumerations.
 var scalars = map[string]descriptorpb.FieldDescriptorProto_Type{
