@@ -1,7 +1,6 @@
 package sim_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -22,15 +21,12 @@ func work(processesPerHost int, cores sim.Cores) sim.Network {
 // ends runs ranks that compute for so long each, and tells when each had done so.
 func ends(t *testing.T, c sim.Config, d time.Duration) []time.Duration {
 	done := make([]time.Duration, c.Ranks)
-	w, err := sim.New(c)
+	_, err := run(t, c, pebble.Config{}, func(r *pebble.Rank) error {
+		r.Compute(d)
+		done[r.ID()] = r.Now()
+		return nil
+	})
 	require.NoError(t, err)
-	require.NoError(t, w.Each(func(tr netio.Transport) error {
-		return pebble.Run(context.Background(), pebble.Config{Transport: tr}, func(r *pebble.Rank) error {
-			r.Compute(d)
-			done[r.ID()] = r.Now()
-			return nil
-		})
-	}))
 	return done
 }
 
@@ -78,9 +74,7 @@ func TestSlices(t *testing.T) {
 		n := work(2, sim.Cores{Count: 1, Slice: c.slice})
 		n.RanksPerProcess = 2 / c.processes
 		var done []time.Duration
-		w, err := sim.New(sim.Config{Ranks: 2, Processes: c.processes, Network: n})
-		require.NoError(t, err)
-		require.NoError(t, w.Each(func(tr netio.Transport) error {
+		_, err := each(t, sim.Config{Ranks: 2, Processes: c.processes, Network: n}, func(tr netio.Transport) error {
 			var ranks []func()
 			for id := tr.Place().First; id < tr.Place().Last; id++ {
 				p := tr.Port(id)
@@ -95,7 +89,8 @@ func TestSlices(t *testing.T) {
 			}
 			require.True(t, netio.RunRanks(tr, ranks, t.Context().Done(), time.Minute))
 			return tr.Close()
-		}))
+		})
+		require.NoError(t, err)
 		require.Len(t, done, 2)
 		require.InDelta(t, c.first, done[0], 1000, "%+v", c)
 		require.InDelta(t, c.last, done[1], 1000, "%+v", c)

@@ -1,13 +1,13 @@
 package sim_test
 
 import (
-	"context"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/netiotest"
 	"github.com/activepebbles/pebbles/netio/sim"
 )
 
@@ -15,27 +15,18 @@ import (
 func port(t *testing.T, end sim.End, first, second func(netio.Port)) {
 	n := sim.Network{Name: "ends", RanksPerProcess: 1, ProcessesPerHost: 2, Ends: sim.Ends{Host: end}}
 	n.Host.Latency = 1e-3
-	w, err := sim.New(sim.Config{Ranks: 2, Network: n})
-	require.NoError(t, err)
-	require.NoError(t, w.Each(func(tr netio.Transport) error {
+	_, err := each(t, sim.Config{Ranks: 2, Network: n}, func(tr netio.Transport) error {
 		rank := tr.Place().First
-		p := tr.Port(rank)
-		f := func() {
-			if rank == 0 {
-				first(p)
-			} else {
-				second(p)
-			}
-		}
-		require.True(t, netio.RunRanks(tr, []func(){f}, context.Background().Done(), time.Minute))
+		f := func() { []func(netio.Port){first, second}[rank](tr.Port(rank)) }
+		require.True(t, netio.RunRanks(tr, []func(){f}, t.Context().Done(), time.Minute))
 		return tr.Close()
-	}))
+	})
+	require.NoError(t, err)
 }
 
 // send sends a frame of so many bytes to rank 1, and tells how long that took.
 func send(p netio.Port, bytes int) time.Duration {
-	f := p.Pool().Get(bytes)
-	f.Kind, f.From, f.To, f.Bytes = netio.Data, 0, 1, uint32(bytes)
+	f := netiotest.Frame(p, netio.Data, 0, 1, bytes)
 	start := p.Now()
 	p.Send(f)
 	return p.Now() - start
@@ -122,9 +113,7 @@ func TestReceiptsTravelWithFrames(t *testing.T) {
 		require.InDelta(t, 2*latency+4*call, home(p, 0), 20, "the frame that it came with opens a batch, which costs both ends")
 	}, func(p netio.Port) {
 		take(p)
-		f := p.Pool().Get(8)
-		f.Kind, f.From, f.To, f.Bytes = netio.Control, 1, 0, 8
-		p.Send(f)
+		p.Send(netiotest.Frame(p, netio.Control, 1, 0, 8))
 		start := p.Now()
 		p.Wait(time.Nanosecond)
 		require.Less(t, p.Now()-start, call, "no ack is pending")

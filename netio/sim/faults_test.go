@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/netiotest"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
 )
@@ -93,10 +94,8 @@ func TestEnds(t *testing.T) {
 
 // A rank that waits for what nobody sends is a hang, which is reported at once.
 func TestHang(t *testing.T) {
-	w, err := sim.New(sim.Config{Ranks: 3, Processes: 3})
-	require.NoError(t, err)
 	var failed error
-	err = w.Each(func(tr netio.Transport) error {
+	_, err := each(t, sim.Config{Ranks: 3, Processes: 3}, func(tr netio.Transport) error {
 		port := tr.Port(tr.Place().First)
 		tr.Start(func(err error) { failed = err; port.Wake() })
 		if tr.Place().Process != 1 {
@@ -132,11 +131,9 @@ func TestLimits(t *testing.T) {
 
 // The end of the context ends a simulated job.
 func TestContext(t *testing.T) {
-	w, err := sim.New(sim.Config{Ranks: 3})
-	require.NoError(t, err)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cause := errors.New("enough")
-	err = w.Each(func(tr netio.Transport) error {
+	_, err := each(t, sim.Config{Ranks: 3}, func(tr netio.Transport) error {
 		return pebble.Run(ctx, pebble.Config{Transport: tr}, func(r *pebble.Rank) error {
 			for i := 0; ; i++ {
 				if i == 100 && r.ID() == 1 {
@@ -153,9 +150,7 @@ func TestContext(t *testing.T) {
 
 // A process whose job can't start ends the others.
 func TestProcessThatNeverRuns(t *testing.T) {
-	w, err := sim.New(sim.Config{Ranks: 2, Processes: 2})
-	require.NoError(t, err)
-	err = w.Each(func(tr netio.Transport) error {
+	_, err := each(t, sim.Config{Ranks: 2, Processes: 2}, func(tr netio.Transport) error {
 		config := pebble.Config{Transport: tr}
 		if tr.Place().Process == 0 {
 			config.Coalesce = -1
@@ -173,17 +168,13 @@ func TestTimesAreThoseOfLogGP(t *testing.T) {
 		Between: sim.Link{Latency: 1e-6, Overhead: 100e-9, Gap: 3e-6, PerByte: 1e-9},
 		Costs:   sim.Costs{Look: 1e-9},
 	}
-	w, err := sim.New(sim.Config{Ranks: 2, Network: network})
-	require.NoError(t, err)
 	var came []time.Duration
-	require.NoError(t, w.Each(func(tr netio.Transport) error {
+	_, err := each(t, sim.Config{Ranks: 2, Network: network}, func(tr netio.Transport) error {
 		tr.Start(func(error) {})
 		port := tr.Port(tr.Place().First)
 		send := func() {
 			for range frames {
-				f := port.Pool().Get(bytes)
-				f.Kind, f.To, f.Bytes = netio.Data, 1, bytes
-				port.Send(f)
+				netiotest.Send(port, 0, 1, bytes)
 			}
 		}
 		take := func() {
@@ -200,7 +191,8 @@ func TestTimesAreThoseOfLogGP(t *testing.T) {
 			return fmt.Errorf("the ranks have not ended")
 		}
 		return nil
-	}))
+	})
+	require.NoError(t, err)
 	for i, at := range came {
 		require.Equal(t, 2*100*time.Nanosecond+time.Microsecond+1000*time.Nanosecond+time.Duration(i)*3*time.Microsecond, at, "frame %d", i)
 	}

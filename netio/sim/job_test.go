@@ -1,7 +1,6 @@
 package sim_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -21,15 +20,21 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// run runs a function as a simulated job.
-func run(t *testing.T, c sim.Config, config pebble.Config, f func(*pebble.Rank) error) (*sim.World, error) {
+// each runs the processes of a simulated job.
+func each(t *testing.T, c sim.Config, process func(netio.Transport) error) (*sim.World, error) {
 	t.Helper()
 	w, err := sim.New(c)
 	require.NoError(t, err)
-	return w, w.Each(func(tr netio.Transport) error {
+	return w, w.Each(process)
+}
+
+// run runs a function as a simulated job.
+func run(t *testing.T, c sim.Config, config pebble.Config, f func(*pebble.Rank) error) (*sim.World, error) {
+	t.Helper()
+	return each(t, c, func(tr netio.Transport) error {
 		config := config
 		config.Transport = tr
-		return pebble.Run(context.Background(), config, f)
+		return pebble.Run(t.Context(), config, f)
 	})
 }
 

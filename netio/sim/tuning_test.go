@@ -1,3 +1,7 @@
+//go:build !race
+
+// Simulated ranks take turns: there is nothing to detect for the race detector, and it would take minutes.
+
 package sim_test
 
 import (
@@ -96,9 +100,6 @@ func TestWindowsAreWorthTheirEnds(t *testing.T) {
 // A job that tunes itself comes to 0.95 of what the best setting of a full sweep does, with the first better topology
 // within 25 decisions, and by then has never fallen more than 5 % behind a job that stays with what both began with.
 func TestTuningComesNearTheBestOfASweep(t *testing.T) {
-	if raceDetector {
-		t.Skip("simulated ranks take turns: there is nothing to detect, and it takes minutes")
-	}
 	l := load{ranks: 16, epochs: 1500, pebbles: 120}
 	const tail = 40
 	least, best := time.Duration(math.MaxInt64), pebble.Config{}
