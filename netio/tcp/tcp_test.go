@@ -3,8 +3,6 @@ package tcp_test
 import (
 	"bytes"
 	"context"
-	"fmt"
-	"os"
 	"sync"
 	"testing"
 
@@ -16,16 +14,7 @@ import (
 	"github.com/activepebbles/pebbles/netio/tcp"
 )
 
-func TestMain(m *testing.M) {
-	if what := os.Getenv(partnerVariable); what != "" {
-		if err := bePartner(what); err != nil {
-			fmt.Fprintln(os.Stderr, "partner:", err)
-			os.Exit(1)
-		}
-		return
-	}
-	goleak.VerifyTestMain(m)
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestTCPConforms(t *testing.T) {
 	netiotest.Run(t, func(t *testing.T, ranks, processes int) []netio.Transport {
