@@ -14,23 +14,21 @@ import (
 	"github.com/activepebbles/pebbles/internal/launch"
 )
 
+// rows are the rows of a file of testdata: a list of hosts, and what comes of it.
+func rows(t *testing.T, name string) map[string]string {
+	text, err := os.ReadFile(filepath.Join("testdata", name))
+	require.NoError(t, err)
+	all := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		list, comes, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " => ")
+		require.True(t, ok, line)
+		all[list] = comes
+	}
+	return all
+}
+
 func TestParseHosts(t *testing.T) {
-	for list, want := range map[string]string{
-		"a":                      "a",
-		"a,b":                    "a b",
-		"a, b":                   "a b",
-		"a,a":                    "a a",
-		"node[01-04,07],gpu1":    "node01 node02 node03 node04 node07 gpu1",
-		"node[01-04,07]":         "node01 node02 node03 node04 node07",
-		"n[9-11]":                "n9 n10 n11",
-		"n[98-101]":              "n98 n99 n100 n101",
-		"n[098-101]":             "n098 n099 n100 n101",
-		"r[1-2]n[0-1].x":         "r1n0.x r1n1.x r2n0.x r2n1.x",
-		"[1-3]":                  "1 2 3",
-		"a:2,b[1-2]:3":           "a*2 b1*3 b2*3",
-		"me@a:2":                 "me@a*2",
-		"::1,fe80::1%eth0,1.2.3": "::1 fe80::1%eth0 1.2.3",
-	} {
+	for list, want := range rows(t, "hosts.txt") {
 		hosts, err := launch.ParseHosts(list)
 		require.NoError(t, err, list)
 		require.Equal(t, want, written(hosts), list)
@@ -38,32 +36,7 @@ func TestParseHosts(t *testing.T) {
 }
 
 func TestListsOfHostsThatAreWrong(t *testing.T) {
-	for list, says := range map[string]string{
-		"":                          "can't be the name of a host",
-		"a,":                        "can't be the name of a host",
-		"a,,b":                      "can't be the name of a host",
-		"-oProxyCommand=x":          "can't be the name of a host",
-		"a b":                       "can't be the name of a host",
-		"a[1-2":                     "no closing bracket",
-		"a1-2]":                     "was not opened",
-		"a[[1]]":                    "a bracket in a bracket",
-		"a[]":                       "no number and no range",
-		"a[1-]":                     "no number and no range",
-		"a[1-2-3]":                  "no number and no range",
-		"a[x-y]":                    "no number and no range",
-		"a[+1-2]":                   "no number and no range",
-		"a[4-1]":                    "ends before it begins",
-		"a[001-4]":                  "fewer digits",
-		"a[1-99999999]":             "more than 65536 hosts",
-		"a[1-999][1-999]":           "more than 65536 hosts",
-		"a[0-65535],b":              "more than 65536 hosts",
-		"a[1-99999999999999999999]": "no number and no range",
-		"a:0":                       "a number from 1 to",
-		"a:+1":                      "a number from 1 to",
-		"a:":                        "a number from 1 to",
-		"a:x":                       "a number from 1 to",
-		"a:1:2":                     "a number from 1 to",
-	} {
+	for list, says := range rows(t, "hosts_wrong.txt") {
 		_, err := launch.ParseHosts(list)
 		require.ErrorContains(t, err, says, list)
 	}
