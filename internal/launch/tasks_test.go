@@ -220,14 +220,14 @@ func TestTasksThatCannotStart(t *testing.T) {
 		who         int // says so; -1 is any of them
 		says        string
 	}{
-		{"a missing task", 3, within("1s", inFolder(folders["missing"], 4)), 0, "3 did not come to process 0 at 127.0.0.1:"},
-		{"the first is missing", 2, within("1s", func(i int) []string { return inFolder(folders["first"], 3)(i + 1) }), 1,
-			"reach process 0: the job has not started within 1s: wait for " + folders["first"] + "/pebbles-job.0"},
-		{"two first ones", 3, within("1s", func(i int) []string { return twice(max(0, i-1)) }), -1,
+		{"a missing task", 3, within("2s", inFolder(folders["missing"], 4)), 0, "3 did not come to process 0 at 127.0.0.1:"},
+		{"the first is missing", 2, within("2s", func(i int) []string { return inFolder(folders["first"], 3)(i + 1) }), 1,
+			"reach process 0: the job has not started within 2s: wait for " + folders["first"] + "/pebbles-job.0"},
+		{"two first ones", 3, within("2s", func(i int) []string { return twice(max(0, i-1)) }), -1,
 			fmt.Sprintf("port %d is in use", port)},
 		{"two of one number", 4, within("5s", func(i int) []string { return again(min(i, 2)) }), 0,
 			"two processes have number 2"},
-		{"a number that another job has left", 2, within("1s", inFolder(folders["stale"], 2)), 1,
+		{"a number that another job has left", 2, within("2s", inFolder(folders["stale"], 2)), 1,
 			stale + " is there already: two processes have number 1, or a job of the same name was killed (then remove the " +
 				"file)"},
 		{"a folder that is not there", 2, inFolder(filepath.Join(folders["none"], "none"), 2), 1,
@@ -248,8 +248,8 @@ func TestTasksThatCannotStart(t *testing.T) {
 			"PMI_FD=9 is not an open socket"},
 		{"too few ranks", 1, func(i int) []string { return append(inFolder(folders["few"], 4)(i), "PEBBLES_RANKS=3") }, 0,
 			`PEBBLES_RANKS="3" is not a number from 4`},
-		{"a name that nobody has", 2, within("1s", atAddresses(t, 2, "nobody-%d.invalid:7")), 1,
-			`find host "nobody-1.invalid": not known within 1s`},
+		{"a name that nobody has", 2, within("2s", atAddresses(t, 2, "nobody-%d.invalid:7")), 1,
+			`find host "nobody-1.invalid": not known within 2s`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

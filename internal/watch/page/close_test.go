@@ -59,7 +59,7 @@ func TestCrowd(t *testing.T) {
 
 // A stranger's connection is closed with the answer, also when there is more to come.
 func TestStrangersDoNotStay(t *testing.T) {
-	s := serve(t, Config{Source: newMadeUp(1, "running"), bodyWait: time.Millisecond})
+	s := serve(t, Config{Source: newMadeUp(1, "running"), bodyWait: 100 * time.Millisecond})
 	c, err := net.Dial("tcp", strings.TrimPrefix(target(t, s, ""), "http://"))
 	require.NoError(t, err)
 	defer c.Close()
