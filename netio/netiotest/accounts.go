@@ -78,7 +78,7 @@ func roundTrip(w *world, from, to int) {
 // credits lets each rank have at most a few frames in flight to each other one, while receivers release what they hold
 // in any order, late, and some of it on another goroutine. No rank may ever hold more than the credit of all senders.
 func credits(w *world) {
-	const total, credit = 4000, 16
+	const total, credit = 4000 * times, 16
 	ranks := len(w.ports)
 	count := total / ranks / ranks // for each pair
 	w.each(func(rank int, p netio.Port) error {

@@ -74,7 +74,7 @@ func (b *book) enter(f *netio.Frame, rank int) error {
 
 // everyFrame sends between all pairs, both ways at once, both kinds.
 func everyFrame(w *world) {
-	const count, budget = 24, 8 << 20
+	const count, budget = 24 * times, 8 << 20
 	ranks := len(w.ports)
 	w.each(func(rank int, p netio.Port) error {
 		r := rand.New(rand.NewPCG(w.seed, uint64(rank)))
@@ -108,7 +108,7 @@ func everyFrame(w *world) {
 
 // manyToOne lets all ranks send to rank 0 as fast as they can.
 func manyToOne(w *world) {
-	const count, budget = 500, 128 << 10
+	const count, budget = 500 * times, 128 << 10
 	w.each(func(rank int, p netio.Port) error {
 		got := make([]int, len(w.ports))
 		total := 0

@@ -62,7 +62,7 @@ func wakeIsNotLost(w *world) {
 		p.Wake()
 		p.Wait(-1)
 		p.Wait(time.Microsecond)
-		const rounds = 300
+		const rounds = 300 * times
 		turn := make(chan struct{})
 		var waker sync.WaitGroup
 		waker.Go(func() {
@@ -82,7 +82,7 @@ func wakeIsNotLost(w *world) {
 
 // pingPong sends one frame around between all ranks, which wait without limit.
 func pingPong(w *world) {
-	ring(w, 200, func(p netio.Port) { p.Wait(-1) })
+	ring(w, 200*times, func(p netio.Port) { p.Wait(-1) })
 }
 
 // pausing is the same with ranks that never wait.
@@ -116,7 +116,7 @@ func ring(w *world, rounds int, idle func(netio.Port)) {
 
 // releaseByOthers hands received frames to another goroutine, and waits without limit for frames to come back.
 func releaseByOthers(w *world) {
-	const count, budget = 200, 16 << 10
+	const count, budget = 200 * times, 16 << 10
 	ranks := len(w.ports)
 	w.each(func(rank int, p netio.Port) error {
 		away := make(chan *netio.Frame, count)

@@ -16,7 +16,7 @@ import (
 // withdrawn withdraws what others are using, again and again: they get what was there or an error, never what is
 // exposed next, which is zero.
 func withdrawn(w *world) {
-	const rounds, size = 50, 20 << 10
+	const rounds, size = 50 * times, 20 << 10
 	ranks := len(w.ports)
 	type tagged struct {
 		netio.Address

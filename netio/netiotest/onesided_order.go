@@ -44,7 +44,7 @@ func ownerNeedNotAttend(w *world) {
 
 // fenced has what one rank has put before a fence be seen by another one that gets a frame from it afterwards.
 func fenced(w *world) {
-	const rounds = 24
+	const rounds = 24 * times
 	all := w.expose(64 << 10)
 	first, last := 0, len(w.ports)-1
 	owner := all[last/2]

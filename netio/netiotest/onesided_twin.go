@@ -16,7 +16,7 @@ import (
 // oneSidedTwin has each rank put to, and get from, a part of what every rank has exposed, of all lengths and
 // alignments, and change words of it; a twin in memory of its own does the same.
 func oneSidedTwin(w *world) {
-	const part, steps = 160 << 10, 150
+	const part, steps = 160 << 10, 150 * times
 	ranks := len(w.ports)
 	all := w.expose(part * ranks)
 	twins := make([][][]byte, ranks)

@@ -24,7 +24,7 @@ func torn(word uint64) bool { return word != 0 && word>>32 != ^word&math.MaxUint
 // atomicWords lets all ranks add to, swap and compare the same words, and put and get ranges of others, at the same
 // time as the owners do.
 func atomicWords(w *world) {
-	const rounds, counters, ranges = 120, 3, 600
+	const rounds, counters, ranges = 120 * times, 3, 600
 	ranks := len(w.ports)
 	all := w.expose(8 * (counters + ranges))
 	w.each(func(rank int, p netio.Port) error {
@@ -87,7 +87,7 @@ func atomicWords(w *world) {
 // longPuts has a rank put long ranges that begin at odd offsets, all bytes of each equal, while the owner reads, by
 // words and by ranges that begin there too: each word that a range covers as a whole is one put's.
 func longPuts(w *world) {
-	const rounds, size = 20, 100 << 10
+	const rounds, size = 20 * times, 100 << 10
 	all := w.expose(size)
 	words, last := all[0].words(), len(all)-1
 	check := func(i int, word uint64) error {

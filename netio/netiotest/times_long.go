@@ -1,0 +1,5 @@
+//go:build long
+
+package netiotest
+
+const times = 5
