@@ -5,7 +5,12 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/activepebbles/pebbles/internal/machine"
 )
+
+// Limit is how long a run may take by default.
+const Limit = 2 * time.Minute
 
 // Options say how a suite is measured.
 type Options struct {
@@ -107,14 +112,14 @@ func (a *alternation) step(ctx context.Context, r *Result, repeat int) error {
 // run runs the command once.
 func (c Case) run(ctx context.Context, limit time.Duration, probe func() time.Duration) (Sample, error) {
 	sample := Sample{Before: probe()}
-	out, err := Run(ctx, limit, c.Env, c.Args...)
+	out, err := machine.Run(ctx, limit, c.Env, c.Args...)
 	if err != nil {
 		return sample, err
 	}
 	sample.Seconds, sample.CPU = out.Took.Seconds(), out.CPU.Seconds()
 	sample.After = probe()
 	sample.State = stateOf(sample.Before, sample.After)
-	o, err := parse(out.Text)
+	o, err := machine.Parse(out.Text)
 	if err != nil {
 		return sample, err
 	}

@@ -3,9 +3,8 @@ package lab
 import (
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 
+	"github.com/activepebbles/pebbles/internal/machine"
 	"github.com/activepebbles/pebbles/internal/values"
 )
 
@@ -13,36 +12,12 @@ import (
 func (r Results) Write(name string) error {
 	text, err := json.MarshalIndent(r, "", "\t")
 	if err == nil {
-		err = WriteFile(name, append(text, '\n'))
+		err = machine.WriteFile(name, append(text, '\n'))
 	}
 	if err != nil {
 		return fmt.Errorf("write the results: %w", err)
 	}
 	return nil
-}
-
-// WriteFile puts text into a file in one step: the file is whole or, after an error, as it was before. A device such as
-// /dev/stdout is written to.
-func WriteFile(name string, text []byte) error {
-	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
-		return os.WriteFile(name, text, 0o644)
-	}
-	part, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(part.Name()) }() // which is gone already when all went well
-	_, err = part.Write(text)
-	if err == nil {
-		err = part.Chmod(0o644)
-	}
-	if closed := part.Close(); err == nil {
-		err = closed // a full disk may be reported only here
-	}
-	if err == nil {
-		err = os.Rename(part.Name(), name)
-	}
-	return err
 }
 
 // Read reads results that Write has written.
@@ -76,26 +51,4 @@ func (r Results) check(name string) error {
 		}
 	}
 	return nil
-}
-
-// Writable returns an error when WriteFile cannot make a file of this name, so that a long measurement isn't lost at
-// its end. An empty name is no file.
-func Writable(name string) error {
-	if name == "" {
-		return nil
-	}
-	if info, err := os.Stat(name); err == nil {
-		switch {
-		case info.IsDir():
-			return fmt.Errorf("%s is a folder: name a file", name)
-		case !info.Mode().IsRegular():
-			return nil
-		}
-	}
-	part, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*")
-	if err != nil {
-		return fmt.Errorf("can't write %s: %w", name, err)
-	}
-	part.Close()
-	return os.Remove(part.Name())
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/machine"
 )
 
 // FuzzResults reads files of results: what is taken has samples in each case.
@@ -14,7 +16,7 @@ func FuzzResults(f *testing.F) {
 	f.Add([]byte(`{"Format":1,"Groups":[{"Results":[null]}]}`))
 	f.Add([]byte(`{"Format":99}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		_, _ = parse(text)
+		_, _ = machine.Parse(text)
 		name := filepath.Join(t.TempDir(), "results.json")
 		require.NoError(t, os.WriteFile(name, text, 0o600))
 		r, err := Read(name)

@@ -30,16 +30,3 @@ func TestProbeOfOneCore(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	require.Zero(t, Probe())
 }
-
-func TestMachine(t *testing.T) {
-	m := ThisMachine()
-	require.Equal(t, runtime.NumCPU(), m.Cores)
-	require.Contains(t, m.String(), runtime.Version())
-	if runtime.GOOS == "linux" {
-		require.Greater(t, m.Memory, int64(1<<20))
-		require.NotEmpty(t, m.Kernel)
-	}
-	require.Empty(t, procLine("/no/such/file", "x"))
-	require.Equal(t, "E, 2 cores, 1.5 GiB, kernel 6, go1, linux/amd64",
-		Machine{CPU: "E", Cores: 2, Memory: 3 << 29, Kernel: "6", Go: "go1", System: "linux/amd64"}.String())
-}

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/activepebbles/pebbles/internal/machine"
 )
 
 // A Program measures something, and writes the results into a page and a file.
@@ -96,7 +98,7 @@ func (p Program) Call(ctx context.Context, args []string, stdout, stderr io.Writ
 		return UsageError{err}
 	}
 	for _, file := range []string{s.Page, s.Out} {
-		if err := Writable(file); err != nil {
+		if err := machine.Writable(file); err != nil {
 			return err
 		}
 	}
@@ -157,5 +159,5 @@ func (s *Session) Publish(section, text string) error {
 
 // Made says which command made something, on which day and machine, as the first words of a paragraph.
 func Made(command string) string {
-	return fmt.Sprintf("Made by `%s` on %s: %v.", command, time.Now().UTC().Format(time.DateOnly), ThisMachine())
+	return fmt.Sprintf("Made by `%s` on %s: %v.", command, time.Now().UTC().Format(time.DateOnly), machine.This())
 }

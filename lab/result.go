@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/activepebbles/pebbles/internal/machine"
 )
 
 // Format is the version of result files. It grows when an older reader would misread a file.
@@ -16,13 +18,13 @@ const Format = 1
 
 // Results are the results of a measurement.
 type Results struct {
-	Format  int           `json:"format"`
-	Date    time.Time     `json:"date"`    // when it began
-	Command string        `json:"command"` // that measured
-	Machine Machine       `json:"machine"`
-	Repeats int           `json:"repeats"`
-	WarmUp  int           `json:"warm_up"`
-	Groups  []GroupResult `json:"groups"`
+	Format  int             `json:"format"`
+	Date    time.Time       `json:"date"`    // when it began
+	Command string          `json:"command"` // that measured
+	Machine machine.Machine `json:"machine"`
+	Repeats int             `json:"repeats"`
+	WarmUp  int             `json:"warm_up"`
+	Groups  []GroupResult   `json:"groups"`
 }
 
 // GroupResult are the results of a group.
@@ -56,11 +58,11 @@ type Sample struct {
 }
 
 // read fills in what a command has printed.
-func (s *Sample) read(c Case, o object) (err error) {
-	if err := o.verified(); err != nil {
+func (s *Sample) read(c Case, o machine.Answer) (err error) {
+	if err := o.Verified(); err != nil {
 		return err
 	}
-	value, err := o.number(c.Field)
+	value, err := o.Number(c.Field)
 	if err != nil {
 		return err
 	}
@@ -71,13 +73,13 @@ func (s *Sample) read(c Case, o object) (err error) {
 	if !(s.Value > 0) || math.IsInf(s.Value, 1) {
 		return fmt.Errorf("field %q is %v, in %v s of the processor: nothing was measured", c.Field, value, s.CPU)
 	}
-	if sum := o.field("checksum"); sum != nil {
+	if sum := o.Field("checksum"); sum != nil {
 		s.checksum = fmt.Sprint(sum)
 	} else if c.Work != "" {
 		return fmt.Errorf("field \"checksum\" of the work %q is missing", c.Work)
 	}
-	s.Counters = o.counters()
-	s.exactly, err = o.exact(c.Exact)
+	s.Counters = o.Counters()
+	s.exactly, err = o.Exact(c.Exact)
 	return err
 }
 
@@ -171,7 +173,7 @@ func (g GroupResult) Heading() string { return cmp.Or(g.Title, g.Name) }
 // NewResults are results that a command begins to make, with nothing in them.
 func NewResults(command string) Results {
 	return Results{Format: Format, Date: time.Now().UTC().Truncate(time.Second), Command: command,
-		Machine: ThisMachine(), Repeats: 1}
+		Machine: machine.This(), Repeats: 1}
 }
 
 // Dot adds one figure, at a point of a curve.

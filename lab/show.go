@@ -7,6 +7,8 @@ import (
 	"math"
 	"os"
 	"strings"
+
+	"github.com/activepebbles/pebbles/internal/machine"
 )
 
 // text is the median with its spread.
@@ -130,7 +132,7 @@ func WriteSection(file, name, text string) error {
 	if err != nil {
 		return err
 	}
-	if err := WriteFile(file, []byte(whole)); err != nil {
+	if err := machine.WriteFile(file, []byte(whole)); err != nil {
 		return fmt.Errorf("write the page: %w", err)
 	}
 	return nil

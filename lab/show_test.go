@@ -7,11 +7,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/machine"
 )
 
 func shown() Results {
 	r := results(made("limit-a", "", 400, 100, 200), made("a", "limit-a", 200, 60, 100))
-	r.Machine = Machine{CPU: "E", Cores: 2, Go: "go1", System: "linux/amd64"}
+	r.Machine = machine.Machine{CPU: "E", Cores: 2, Go: "go1", System: "linux/amd64"}
 	r.WarmUp = 1
 	r.Groups[0].Results[1].Samples[0].State = Far
 	return r

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/activepebbles/pebbles/internal/launch"
+	"github.com/activepebbles/pebbles/internal/machine"
 	"github.com/activepebbles/pebbles/lab"
 	"github.com/activepebbles/pebbles/lab/limits"
 	"github.com/activepebbles/pebbles/lab/plots"
@@ -111,7 +112,7 @@ func (b *bench) print(groups []lab.Group) error {
 // measure measures, and writes the results. It checks that the files are writable first, since a run may take an hour.
 func (b *bench) measure(groups []lab.Group) error {
 	for _, file := range []string{b.results, b.page} {
-		if err := lab.Writable(file); err != nil {
+		if err := machine.Writable(file); err != nil {
 			return err
 		}
 	}

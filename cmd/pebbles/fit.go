@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/activepebbles/pebbles/internal/launch"
+	"github.com/activepebbles/pebbles/internal/machine"
 	"github.com/activepebbles/pebbles/lab"
 	"github.com/activepebbles/pebbles/lab/fit"
 	"github.com/activepebbles/pebbles/model"
@@ -116,12 +117,12 @@ func (m *fitter) measure() error {
 	out := m.out
 	if out == "" {
 		var err error
-		if out, err = fit.Place(); err != nil {
+		if out, err = machine.ParametersFile(); err != nil {
 			return err
 		}
 	}
 	if m.out != "" {
-		if err := lab.Writable(m.out); err != nil {
+		if err := machine.Writable(m.out); err != nil {
 			return err
 		}
 	}
@@ -146,7 +147,7 @@ func (m *fitter) measure() error {
 	if before, ok := savedHere(out); ok {
 		file.Applications = before.Applications
 	}
-	if err := fit.Write(out, file); err != nil {
+	if err := machine.WriteParameters(out, file); err != nil {
 		return err
 	}
 	return m.print(file, out)
@@ -321,7 +322,7 @@ func (m *fitter) parseApps() error {
 
 // calibrate measures the applications with the saved parameters, and saves the costs of their pebbles beside them.
 func (m *fitter) calibrate(out string) error {
-	file, err := fit.Read(out)
+	file, err := machine.ReadParameters(out)
 	if err != nil {
 		return err
 	}
@@ -337,7 +338,7 @@ func (m *fitter) calibrate(out string) error {
 		}
 		file.Applications[j.costs()] = a
 	}
-	if err := fit.Write(out, file); err != nil {
+	if err := machine.WriteParameters(out, file); err != nil {
 		return err
 	}
 	if m.json {
@@ -382,8 +383,8 @@ func (m *fitter) printApplications(f model.File, out string) error {
 
 // savedHere are the parameters of this machine that a file has.
 func savedHere(out string) (f model.File, ok bool) {
-	f, err := fit.Read(out)
-	return f, err == nil && f.Machine == lab.ThisMachine().String()
+	f, err := machine.ReadParameters(out)
+	return f, err == nil && f.Machine == machine.This().String()
 }
 
 // coresHere measures how ranks share this host's cores. Where that can't be measured, a switch to another process is

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/internal/launch"
+	"github.com/activepebbles/pebbles/internal/machine"
 	"github.com/activepebbles/pebbles/lab/fit"
 	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/netio/sim"
@@ -22,10 +23,10 @@ func TestFit(t *testing.T) {
 	t.Setenv("HOME", folder)
 	t.Setenv("XDG_CONFIG_HOME", folder)
 	text := succeeds(t, littleFit...)
-	place, err := fit.Place()
+	place, err := machine.ParametersFile()
 	require.NoError(t, err)
 	require.Contains(t, text, place)
-	f, err := fit.Read(place)
+	f, err := machine.ReadParameters(place)
 	require.NoError(t, err)
 	require.Equal(t, "mem", f.Measured["process"].Transport)
 	if runtime.GOOS == "linux" {
@@ -44,12 +45,12 @@ func TestFit(t *testing.T) {
 func TestFitKeepsOthers(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "p.json")
 	succeeds(t, with(littleFit, "--transport", "tcp", "--out", out)...)
-	before, err := fit.Read(out)
+	before, err := machine.ReadParameters(out)
 	require.NoError(t, err)
 	require.Len(t, before.Measured, 1)
 	require.Equal(t, before.Parameters.Network, before.Parameters.Process, "what was never measured is as what was")
 	succeeds(t, with(littleFit, "--transport", "mem", "--out", out)...)
-	after, err := fit.Read(out)
+	after, err := machine.ReadParameters(out)
 	require.NoError(t, err)
 	require.Len(t, after.Measured, 2)
 	require.Equal(t, before.Parameters.Network, after.Parameters.Network)
@@ -74,11 +75,11 @@ func TestSimulationByFit(t *testing.T) {
 	require.NotEqual(t, launch.ExitOK, r.status)
 	require.Contains(t, r.stderr, "run pebbles fit first")
 
-	place, err := fit.Place()
+	place, err := machine.ParametersFile()
 	require.NoError(t, err)
 	file := model.File{Format: model.FileFormat, Parameters: model.Odin}
 	file.Parameters.Cores.Count = 2
-	require.NoError(t, fit.Write(place, file))
+	require.NoError(t, machine.WriteParameters(place, file))
 	line := "sim alltoall --ranks 4 --rounds 50 --network fitted"
 	r = typed(t, line)
 	require.Equal(t, launch.ExitOK, r.status, r.stderr)
@@ -86,12 +87,12 @@ func TestSimulationByFit(t *testing.T) {
 
 	text := succeeds(t, "fit", "--app", "alltoall --rounds 50", "--repeats", "1")
 	require.Contains(t, text, "alltoall --rounds=50")
-	kept, err := fit.Read(place)
+	kept, err := machine.ReadParameters(place)
 	require.NoError(t, err)
 	require.Contains(t, kept.Applications, "alltoall --rounds=50")
 	// 150 pebbles of each of 4 ranks, on 2 cores
 	kept.Applications["alltoall --rounds=50"] = model.Application{Send: 1e-3}
-	require.NoError(t, fit.Write(place, kept))
+	require.NoError(t, machine.WriteParameters(place, kept))
 
 	r = typed(t, line+" --json")
 	require.Equal(t, launch.ExitOK, r.status, r.stderr)
@@ -105,7 +106,7 @@ func TestSimulationByFit(t *testing.T) {
 
 	file.Parameters.Cores.Count = 3
 	other := filepath.Join(folder, "other.json")
-	require.NoError(t, fit.Write(other, file))
+	require.NoError(t, machine.WriteParameters(other, file))
 	r = typed(t, "sim epochs --ranks 2 --count 2 -q --network "+other)
 	require.Equal(t, launch.ExitOK, r.status, r.stderr)
 	left, err := os.ReadDir(filepath.Dir(place))

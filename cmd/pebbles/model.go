@@ -14,7 +14,7 @@ import (
 
 	"github.com/activepebbles/pebbles/coalesce"
 	"github.com/activepebbles/pebbles/internal/launch"
-	"github.com/activepebbles/pebbles/lab/fit"
+	"github.com/activepebbles/pebbles/internal/machine"
 	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/route"
 )
@@ -212,7 +212,7 @@ func parametersOf(name string) (p model.Parameters, from string, err error) {
 		return p, name, err
 	}
 	if name == "" {
-		if name, err = fit.Place(); err != nil {
+		if name, err = machine.ParametersFile(); err != nil {
 			return p, "", err
 		}
 		if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
@@ -220,6 +220,6 @@ func parametersOf(name string) (p model.Parameters, from string, err error) {
 				strings.Join(model.Names(), " or "))
 		}
 	}
-	f, err := fit.Read(name)
+	f, err := machine.ReadParameters(name)
 	return f.Parameters, name, err
 }

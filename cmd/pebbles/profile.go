@@ -10,9 +10,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/activepebbles/pebbles/internal/launch"
+	"github.com/activepebbles/pebbles/internal/machine"
 	"github.com/activepebbles/pebbles/internal/values"
-	"github.com/activepebbles/pebbles/lab"
-	"github.com/activepebbles/pebbles/lab/fit"
 	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/netio/connect"
 	"github.com/activepebbles/pebbles/pebble"
@@ -55,7 +54,7 @@ func (s *settings) machine(site tune.Site, log *slog.Logger) *model.Parameters {
 
 // profilePlace is the file of an application's profile, beside the parameters of the machine.
 func profilePlace(app string) (string, error) {
-	place, err := fit.Place()
+	place, err := machine.ParametersFile()
 	if err != nil {
 		return "", err
 	}
@@ -84,7 +83,7 @@ func profiled(c *cobra.Command, s *settings) tune.For {
 	}
 	return tune.For{
 		App: strings.Join(app, " "), Ranks: s.ranks(), Processes: s.spread.count(), Transport: transport,
-		Machine: lab.ThisMachine().String(),
+		Machine: machine.This().String(),
 	}
 }
 

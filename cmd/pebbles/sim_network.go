@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/activepebbles/pebbles/lab/fit"
+	"github.com/activepebbles/pebbles/internal/machine"
 	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/netio/connect"
 	"github.com/activepebbles/pebbles/netio/sim"
@@ -34,7 +34,7 @@ func (s *simulation) networkOf(j *job) (sim.Network, error) {
 func (s *simulation) named(j *job) (sim.Network, error) {
 	name := s.network
 	if name == byFit {
-		place, err := fit.Place()
+		place, err := machine.ParametersFile()
 		if err != nil {
 			return sim.Network{}, err
 		}
@@ -43,7 +43,7 @@ func (s *simulation) named(j *job) (sim.Network, error) {
 		n, err := sim.Load(name)
 		return n, simMistake(err)
 	}
-	f, err := fit.Read(name)
+	f, err := machine.ReadParameters(name)
 	if err != nil {
 		return sim.Network{}, err
 	}
@@ -67,7 +67,7 @@ func (s *simulation) named(j *job) (sim.Network, error) {
 
 // isFitted reports whether a file is one of pebbles fit.
 func isFitted(name string) bool {
-	_, err := fit.Read(name)
+	_, err := machine.ReadParameters(name)
 	return err == nil
 }
 

@@ -19,7 +19,7 @@ import (
 
 	"github.com/activepebbles/pebbles/apps/reduction"
 	"github.com/activepebbles/pebbles/internal/launch"
-	"github.com/activepebbles/pebbles/lab"
+	"github.com/activepebbles/pebbles/internal/machine"
 	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/netio/connect"
 	"github.com/activepebbles/pebbles/tune"
@@ -178,18 +178,17 @@ func (u *tuning) tune() error {
 	}
 	ctx, stop := launch.Signals(context.Background())
 	defer stop()
-	var facts []string
-	if u.own {
-		facts = append(settled, "ranks", "procs", "transport", "settles")
-	}
-	first, err := u.measure(ctx, nil, facts)
+	first, err := u.measure(ctx)
 	if err == nil && u.own {
-		err = u.learn(first.Exactly)
+		err = u.learn(first.Answer)
 	}
-	if err != nil {
+	switch {
+	case err != nil && u.own:
+		return ofProgram(err)
+	case err != nil:
 		return err
 	}
-	predict, err := u.predict(first.Samples[0].Counters)
+	predict, err := u.predict(first.Counters())
 	if err != nil {
 		return err
 	}
@@ -199,13 +198,13 @@ func (u *tuning) tune() error {
 	if err != nil {
 		return err
 	}
-	t.Saw(tune.Window{Work: 1, Seconds: first.Samples[0].Value})
+	t.Saw(tune.Window{Work: 1, Seconds: first.seconds})
 	for n := 1; n < u.runs && !t.Settled(); n++ {
-		one, err := u.measure(ctx, u.flags(t.Next()), nil)
+		one, err := u.measure(ctx, u.flags(t.Next())...)
 		if err != nil {
 			return err
 		}
-		t.Saw(tune.Window{Work: 1, Seconds: one.Samples[0].Value})
+		t.Saw(tune.Window{Work: 1, Seconds: one.seconds})
 		if !u.quiet {
 			fmt.Fprintf(u.stderr, "%d/%d runs, %s\n", n+1, u.runs, t.Setting())
 		}
@@ -213,7 +212,7 @@ func (u *tuning) tune() error {
 	p := t.Profile(u.of, time.Now().UTC().Truncate(time.Second))
 	text, err := p.Encode()
 	if err == nil && u.out != "" {
-		err = lab.WriteFile(u.out, text)
+		err = machine.WriteFile(u.out, text)
 	}
 	if err != nil {
 		return err
@@ -235,31 +234,53 @@ func (u *tuning) place() (err error) {
 			return err
 		}
 	}
-	return lab.Writable(u.out)
+	return machine.Writable(u.out)
 }
 
-// measure runs the command once with more flags, and returns its time with the fields of its report.
-func (u *tuning) measure(ctx context.Context, flags, fields []string) (*lab.Result, error) {
+// measured is what a run has told.
+type measured struct {
+	machine.Answer
+	seconds float64
+}
+
+// measure runs the command once with more flags.
+func (u *tuning) measure(ctx context.Context, flags ...string) (m measured, err error) {
 	args := slices.Concat(u.command, []string{"--json"}, flags)
 	if !u.own {
 		args = append(args, "--quiet")
 	}
-	c := lab.Case{Name: u.command[0], Args: args, Field: "seconds", Unit: "s", Lower: true, Exact: fields}
-	results, err := lab.Alternate(ctx, []lab.Group{{Name: "tune", Cases: []lab.Case{c}}},
-		lab.Options{Repeats: 1, Limit: u.limit, Probe: func() time.Duration { return 0 }})
-	switch {
-	case err != nil && fields != nil:
-		return nil, fmt.Errorf("run the program, which must take its flags from pebble.Flags and print what "+
-			"pebble.Measure reports: %w", err)
-	case err != nil:
-		return nil, err
+	out, err := machine.Run(ctx, u.limit, nil, args...)
+	if err == nil {
+		m.Answer, err = machine.Parse(out.Text)
 	}
-	return results.Groups[0].Results[0], nil
+	if err == nil {
+		err = m.Verified()
+	}
+	if err == nil {
+		m.seconds, err = m.Number("seconds")
+	}
+	switch {
+	case err != nil && context.Cause(ctx) != nil:
+		return m, context.Cause(ctx)
+	case err != nil:
+		return m, fmt.Errorf("%s: %w", strings.Join(args, " "), err)
+	}
+	return m, nil
+}
+
+// ofProgram explains an error of the first run of a program of the user's.
+func ofProgram(err error) error {
+	return fmt.Errorf("run the program, which must take its flags from pebble.Flags and print what pebble.Measure "+
+		"reports: %w", err)
 }
 
 // learn takes from a program's report what there is to tune.
-func (u *tuning) learn(said map[string]string) (err error) {
-	u.of = tune.For{App: strings.Join(u.command, " "), Transport: said["transport"], Machine: lab.ThisMachine().String()}
+func (u *tuning) learn(report machine.Answer) error {
+	said, err := report.Exact(append(settled, "ranks", "procs", "transport", "settles"))
+	if err != nil {
+		return err
+	}
+	u.of = tune.For{App: strings.Join(u.command, " "), Transport: said["transport"], Machine: machine.This().String()}
 	u.start.Topology = said["topology"]
 	for name, n := range map[string]*int{"ranks": &u.of.Ranks, "procs": &u.of.Processes, "coalesce": &u.start.Coalesce,
 		"cache": &u.start.Cache} {

@@ -66,6 +66,7 @@ var layers = []layer{
 	{folders: "apps/graphtest", not: users},
 	{folders: "apps/*", not: users},
 	{folders: "examples/*", not: users},
+	{folders: "internal/machine", not: machines},
 	{folders: "lab/internal/*", not: "*"},
 	{folders: "lab/worlds"},
 	{folders: "lab"},
@@ -80,6 +81,8 @@ const (
 	inner = "netio/ internal/launch internal/exposed internal/engine coalesce memory task delegate" // of files of data
 	users = "internal/watch internal/watch/ internal/codecs internal/exposed internal/engine internal/launch " +
 		"internal/launch/ internal/frame internal/handshake internal/stacks internal/collective internal/layout internal/values internal/scripttest"
+	machines = "apps apps/ examples/ container/ export export/ ingest ingest/ delegate task target pebble memory memory/ netio netio/ " +
+		"internal/launch internal/launch/ internal/watch internal/watch/ internal/engine coalesce"
 )
 
 // pure are folders that compute and do no more: clock and randomness are handed in. Those in locking share memory

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"strings"
 
+	"github.com/activepebbles/pebbles/internal/machine"
 	"github.com/activepebbles/pebbles/lab"
 )
 
@@ -16,7 +17,7 @@ const usageStatus = 2
 
 // offersShm reports whether our command knows the transport shm. Any other failure is an error.
 func offersShm(ctx context.Context, pebbles string) (bool, error) {
-	_, err := lab.Run(ctx, lab.Limit, nil, append([]string{pebbles},
+	_, err := machine.Run(ctx, lab.Limit, nil, append([]string{pebbles},
 		strings.Fields("randomaccess --procs 2 --transport shm --log2-words 4 --json")...)...)
 	var exit *exec.ExitError
 	switch {
@@ -33,7 +34,7 @@ func drawRoots(ctx context.Context, pebbles string, size sizes) (map[int][]strin
 	roots := map[int][]string{}
 	for _, scale := range size.scales {
 		var drawn struct{ Roots []uint64 }
-		_, err := lab.Ask(ctx, lab.Limit, nil, &drawn, pebbles, "bfs", "--kronecker", fmt.Sprint(scale), "--roots",
+		_, err := machine.Ask(ctx, lab.Limit, nil, &drawn, pebbles, "bfs", "--kronecker", fmt.Sprint(scale), "--roots",
 			fmt.Sprint(size.roots), "--json")
 		if err == nil && len(drawn.Roots) == 0 {
 			err = errors.New("there are none")

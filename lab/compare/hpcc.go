@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/activepebbles/pebbles/internal/machine"
 	"github.com/activepebbles/pebbles/lab"
 )
 
@@ -93,7 +94,7 @@ func (h hpccRun) alone(ctx context.Context) (string, error) {
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		return "", fmt.Errorf("%s: %w%s", h.program, err, lab.Said(stderr.String()+string(out)))
+		return "", fmt.Errorf("%s: %w%s", h.program, err, machine.Said(stderr.String()+string(out)))
 	}
 	return string(out), nil
 }
@@ -173,7 +174,7 @@ func await(ctx context.Context, output string, ended <-chan exit, stop func(), s
 			return "", context.Cause(ctx)
 		case over:
 			return "", fmt.Errorf("hpcc ended (%v) before its MPIRandomAccess%s", how,
-				lab.Said(said.String()+string(text)))
+				machine.Said(said.String()+string(text)))
 		}
 	}
 }

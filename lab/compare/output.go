@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/activepebbles/pebbles/lab"
+	"github.com/activepebbles/pebbles/internal/machine"
 )
 
 // report is the result of a run of HPCC's MPIRandomAccess, with the field names of our command.
@@ -99,5 +99,5 @@ func first(text string, line *regexp.Regexp) string {
 }
 
 func missing(text string, line *regexp.Regexp) error {
-	return fmt.Errorf("HPCC has not printed %q%s", line, lab.Said(text))
+	return fmt.Errorf("HPCC has not printed %q%s", line, machine.Said(text))
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/activepebbles/pebbles/internal/machine"
 	"github.com/activepebbles/pebbles/lab"
 )
 
@@ -36,7 +37,7 @@ func timeProgram() lab.Program {
 			remove()
 			defer remove()
 		}
-		o, err := lab.Run(ctx, limit, nil, "bash", "-o", "pipefail", "-c", line)
+		o, err := machine.Run(ctx, limit, nil, "bash", "-o", "pipefail", "-c", line)
 		if err != nil {
 			return err
 		}

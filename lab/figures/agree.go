@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/activepebbles/pebbles/internal/machine"
 	"github.com/activepebbles/pebbles/lab"
 )
 
@@ -134,7 +135,7 @@ func agreeFit(ctx context.Context, s *lab.Session, parameters string) error {
 		}
 	}
 	for _, args := range [][]string{first, second} {
-		if _, err := lab.Run(ctx, lab.Limit, nil, args...); err != nil {
+		if _, err := machine.Run(ctx, lab.Limit, nil, args...); err != nil {
 			return fmt.Errorf("%s: %w", strings.Join(args, " "), err)
 		}
 	}
@@ -147,7 +148,7 @@ func seconds(ctx context.Context, s *lab.Session, args ...string) (float64, erro
 		Seconds float64
 		Errors  *uint64
 	}
-	out, err := lab.Ask(ctx, lab.Limit, nil, &o, append(append([]string{s.Pebbles}, args...), "--json", "--quiet")...)
+	out, err := machine.Ask(ctx, lab.Limit, nil, &o, append(append([]string{s.Pebbles}, args...), "--json", "--quiet")...)
 	if err == nil && (o.Errors == nil || *o.Errors > 0 || !(o.Seconds > 0)) {
 		err = fmt.Errorf("pebbles %s: no valid result: %s", strings.Join(args, " "), out.Text)
 	}

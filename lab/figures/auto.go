@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/activepebbles/pebbles/internal/machine"
 	"github.com/activepebbles/pebbles/lab"
 	"github.com/activepebbles/pebbles/tune"
 )
@@ -112,7 +113,7 @@ func (a *auto) publish() (err error) {
 
 // command runs pebbles with a folder of configuration: the fresh one has the machine's parameters and no profile.
 func (a *auto) command(folder string, args ...string) error {
-	if _, err := lab.Run(a.ctx, 0, a.configured(folder), append([]string{a.Pebbles}, args...)...); err != nil {
+	if _, err := machine.Run(a.ctx, 0, a.configured(folder), append([]string{a.Pebbles}, args...)...); err != nil {
 		return fmt.Errorf("pebbles %s: %w", strings.Join(args, " "), err)
 	}
 	return nil
@@ -167,7 +168,7 @@ func (a *auto) measure(line, open string) (row []any, err error) {
 			var report struct {
 				Tuned struct{ Setting tune.Setting }
 			}
-			if _, err := lab.Ask(a.ctx, 0, r.Env, &report, r.Args...); err != nil {
+			if _, err := machine.Ask(a.ctx, 0, r.Env, &report, r.Args...); err != nil {
 				return nil, err
 			}
 			row = append(row, report.Tuned.Setting)

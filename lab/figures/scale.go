@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/activepebbles/pebbles/internal/machine"
 	"github.com/activepebbles/pebbles/lab"
 	"github.com/activepebbles/pebbles/lab/plots"
 )
@@ -121,7 +122,7 @@ type run struct {
 	Memory      struct{ Buffers int }
 	Simulation  struct{ Frames uint64 }
 
-	took lab.Output
+	took machine.Output
 }
 
 // counters are those of the timed kernel, over all ranks.
@@ -139,7 +140,7 @@ func simulate(ctx context.Context, program string, app []string, ranks int) (r r
 	args := append(append([]string{program, "sim"}, app...), "--ranks", fmt.Sprint(ranks), "--topology", "hypercube",
 		"--termination", "ordered",
 		"--json", "--quiet")
-	took, err := lab.Ask(ctx, 0, nil, &r, args...)
+	took, err := machine.Ask(ctx, 0, nil, &r, args...)
 	if err != nil {
 		return r, err
 	}

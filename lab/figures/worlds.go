@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 
+	"github.com/activepebbles/pebbles/internal/machine"
 	"github.com/activepebbles/pebbles/lab"
 )
 
@@ -27,7 +28,7 @@ func worlds(ctx context.Context, s *lab.Session, count, seed uint64) error {
 		Failed                               uint64 `json:"failed_as_promised"`
 		Seconds                              float64
 	}
-	_, err := lab.Ask(ctx, 0, nil, &r, s.Pebbles, "sim", "--fuzz", "--worlds", fmt.Sprint(count), "--seed",
+	_, err := machine.Ask(ctx, 0, nil, &r, s.Pebbles, "sim", "--fuzz", "--worlds", fmt.Sprint(count), "--seed",
 		fmt.Sprint(seed),
 		"--seconds", forever, "--json")
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/ping"
 	"github.com/activepebbles/pebbles/apps/uts"
+	"github.com/activepebbles/pebbles/internal/machine"
 	"github.com/activepebbles/pebbles/lab"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
@@ -193,7 +194,7 @@ func switches(l *simulator, d *drawing) {
 		c.add(float64(tasks), ns)
 		t.Row(lab.Grouped(tasks), ns)
 	}
-	d.say("Measured on %s: one rank, whose tasks only yield. The least of %d times.", lab.ThisMachine(), l.some(5, 1))
+	d.say("Measured on %s: one rank, whose tasks only yield. The least of %d times.", machine.This(), l.some(5, 1))
 	d.table(t)
 }
 

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/activepebbles/pebbles/internal/machine"
 	"github.com/activepebbles/pebbles/lab"
 )
 
@@ -23,7 +24,7 @@ func Write(folder string, r lab.Results) (files map[string][]string, err error) 
 	for _, g := range r.Groups {
 		for _, part := range byUnit(g) {
 			file := filepath.Join(folder, part.file())
-			if err := lab.WriteFile(file, part.draw()); err != nil {
+			if err := machine.WriteFile(file, part.draw()); err != nil {
 				return nil, fmt.Errorf("plots: %w", err)
 			}
 			files[g.Name] = append(files[g.Name], file)

@@ -1,4 +1,4 @@
-package lab
+package machine
 
 import (
 	"bytes"
@@ -15,9 +15,6 @@ import (
 
 // grace is how long a program may take to end after SIGTERM.
 const grace = 2 * time.Second
-
-// Limit is how long a run may take by default.
-const Limit = 2 * time.Minute
 
 // tail is how many bytes of a failed program's output an error quotes.
 const tail = 2000

@@ -1,4 +1,6 @@
-package lab
+// Package machine is what programs that measure need of the machine that they run on: what it is, which parameters are
+// kept of it, programs that run with a limit and print what they found, and files that are whole.
+package machine
 
 import (
 	"fmt"
@@ -18,8 +20,8 @@ type Machine struct {
 	System string `json:"system"` // such as linux/amd64
 }
 
-// ThisMachine describes the machine that it runs on. It reads /proc.
-func ThisMachine() Machine {
+// This describes the machine that it runs on. It reads /proc.
+func This() Machine {
 	kibibytes, _, _ := strings.Cut(procLine("/proc/meminfo", "MemTotal"), " ")
 	memory, _ := strconv.ParseInt(kibibytes, 10, 64)
 	release, _ := os.ReadFile("/proc/sys/kernel/osrelease")

@@ -1,4 +1,4 @@
-package lab
+package machine
 
 import (
 	"bytes"
@@ -9,13 +9,14 @@ import (
 	"strings"
 )
 
-// object is what a command prints. Numbers stay as they are written, so that counters beyond 2^53 are exact.
-type object map[string]any
+// Answer is what a command prints. Numbers stay as they are written, so that counters beyond 2^53 are exact.
+type Answer map[string]any
 
-func parse(text []byte) (object, error) {
+// Parse reads an answer, which is one JSON object and nothing else.
+func Parse(text []byte) (Answer, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
-	var o object
+	var o Answer
 	if err := d.Decode(&o); err != nil || o == nil {
 		return nil, fmt.Errorf("prints no JSON object, but %q", clipped(text))
 	}
@@ -27,9 +28,9 @@ func parse(text []byte) (object, error) {
 
 func clipped(text []byte) []byte { return text[:min(len(text), 200)] }
 
-// field finds a value by the names that lead to it.
-func (o object) field(path string) any {
-	var at any = map[string]any(o)
+// Field finds a value by the names that lead to it.
+func (a Answer) Field(path string) any {
+	var at any = map[string]any(a)
 	for name := range strings.SplitSeq(path, ".") {
 		inside, ok := at.(map[string]any)
 		if !ok {
@@ -40,27 +41,27 @@ func (o object) field(path string) any {
 	return at
 }
 
-// number is a field that must be there.
-func (o object) number(path string) (float64, error) {
-	n, ok := o.field(path).(json.Number)
+// Number is a field that must be there.
+func (a Answer) Number(path string) (float64, error) {
+	n, ok := a.Field(path).(json.Number)
 	if !ok {
-		return 0, fmt.Errorf("field %q is %v, not a number", path, o.field(path))
+		return 0, fmt.Errorf("field %q is %v, not a number", path, a.Field(path))
 	}
 	return n.Float64()
 }
 
-// verified returns an error unless the program found its own work right.
-func (o object) verified() error {
-	errors, err := o.number("errors")
+// Verified returns an error unless the program found its own work right.
+func (a Answer) Verified() error {
+	errors, err := a.Number("errors")
 	if err == nil && errors != 0 {
 		err = fmt.Errorf("its work is wrong: field \"errors\" is %v", errors)
 	}
 	return err
 }
 
-// counters are the numbers of the object's field "counters".
-func (o object) counters() map[string]json.Number {
-	inside, _ := o.field("counters").(map[string]any)
+// Counters are the numbers of the object's field "counters".
+func (a Answer) Counters() map[string]json.Number {
+	inside, _ := a.Field("counters").(map[string]any)
 	all := map[string]json.Number{}
 	for name, value := range inside {
 		if n, ok := value.(json.Number); ok {
@@ -70,11 +71,11 @@ func (o object) counters() map[string]json.Number {
 	return all
 }
 
-// exact are the fields that must not change.
-func (o object) exact(paths []string) (map[string]string, error) {
+// Exact are the fields that must not change.
+func (a Answer) Exact(paths []string) (map[string]string, error) {
 	all := map[string]string{}
 	for _, path := range paths {
-		value := o.field(path)
+		value := a.Field(path)
 		if value == nil {
 			return nil, fmt.Errorf("field %q, which is compared, is missing", path)
 		}
