@@ -47,24 +47,24 @@ func (f File) Encode() ([]byte, error) {
 func DecodeFile(text []byte) (File, error) {
 	var version struct{ Format int }
 	if err := json.Unmarshal(text, &version); err != nil || version.Format == 0 {
-		return File{}, fmt.Errorf("model: this is no file of parameters: give one that pebbles fit has written")
+		return File{}, fmt.Errorf("model: this is no file of parameters: give one that pebbles-lab fit has written")
 	}
 	if version.Format != FileFormat {
 		return File{}, fmt.Errorf("model: this file of parameters is of format %d, and this program reads format %d: "+
-			"run pebbles fit again",
+			"run pebbles-lab fit again",
 			version.Format, FileFormat)
 	}
 	var f File
 	reader := json.NewDecoder(bytes.NewReader(text))
 	reader.DisallowUnknownFields()
 	if err := reader.Decode(&f); err != nil {
-		return File{}, fmt.Errorf("model: this file of parameters is damaged: %w: run pebbles fit again", err)
+		return File{}, fmt.Errorf("model: this file of parameters is damaged: %w: run pebbles-lab fit again", err)
 	}
 	if err := f.check(); err != nil {
-		return File{}, fmt.Errorf("%w: this file of parameters is damaged: run pebbles fit again", err)
+		return File{}, fmt.Errorf("%w: this file of parameters is damaged: run pebbles-lab fit again", err)
 	}
 	if f.Parameters.Process == (Link{}) {
-		return File{}, fmt.Errorf("model: this file has no parameters: give one that pebbles fit has written")
+		return File{}, fmt.Errorf("model: this file has no parameters: give one that pebbles-lab fit has written")
 	}
 	return f, nil
 }

@@ -183,7 +183,7 @@ func ByName(name string) (Parameters, error) {
 	if p, ok := named[name]; ok {
 		return p, nil
 	}
-	return Parameters{}, fmt.Errorf("model: unknown parameters %q: use one of %s, or a file that pebbles fit has "+
+	return Parameters{}, fmt.Errorf("model: unknown parameters %q: use one of %s, or a file that pebbles-lab fit has "+
 		"written",
 		name, strings.Join(Names(), ", "))
 }

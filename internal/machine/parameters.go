@@ -11,6 +11,10 @@ import (
 	"github.com/activepebbles/pebbles/model"
 )
 
+// ApplicationRanks is how many ranks an application has whose pebbles' costs are kept, unless their name says otherwise:
+// enough that pebbles leave their rank.
+const ApplicationRanks = 2
+
 // ParametersFile is the file of the parameters of this machine: pebbles/parameters.json in the user's configuration folder.
 func ParametersFile() (string, error) {
 	folder, err := os.UserConfigDir()

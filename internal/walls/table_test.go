@@ -67,11 +67,13 @@ var layers = []layer{
 	{folders: "apps/*", not: users},
 	{folders: "examples/*", not: users},
 	{folders: "internal/machine", not: machines},
+	{folders: "internal/plots", not: machines},
+	{folders: "cmd/internal/command cmd/internal/commandtest"},
 	{folders: "lab/internal/*", not: "*"},
-	{folders: "lab/worlds"},
-	{folders: "lab"},
-	{folders: "lab/plots"},
-	{folders: "lab/*"},
+	{folders: "lab/worlds", not: commands},
+	{folders: "lab", not: commands},
+	{folders: "lab/plots", not: commands},
+	{folders: "lab/*", not: commands},
 	{folders: "cmd/*"},
 }
 
@@ -81,6 +83,7 @@ const (
 	inner = "netio/ internal/launch internal/exposed internal/engine coalesce memory task delegate" // of files of data
 	users = "internal/watch internal/watch/ internal/codecs internal/exposed internal/engine internal/launch " +
 		"internal/launch/ internal/frame internal/handshake internal/stacks internal/collective internal/layout internal/values internal/scripttest"
+	commands = "cmd/internal/"
 	machines = "apps apps/ examples/ container/ export export/ ingest ingest/ delegate task target pebble memory memory/ netio netio/ " +
 		"internal/launch internal/launch/ internal/watch internal/watch/ internal/engine coalesce"
 )
@@ -109,24 +112,25 @@ const (
 
 // helpers serve tests: they import what tests may, and no other code imports them.
 const helpers = "apps/appstest apps/graphtest netio/netiotest internal/launch/pmi/pmitest internal/scripttest " +
-	"internal/covering internal/seeds internal/scenario lab/internal/overlay"
+	"internal/covering internal/seeds internal/scenario lab/internal/overlay cmd/internal/commandtest"
 
 // homes are the folders that may import a library; those for tests have none. Nobody imports a library that is not
 // here.
 var homes = map[string]string{
-	"charm.land/bubbletea/v2":           "cmd/*",
+	"charm.land/bubbletea/v2":           "cmd/* cmd/internal/*",
 	"github.com/cornelk/hashmap":        "memory/internal/addresses",
 	"github.com/linkedin/goavro/v2":     "apps/contagion export ingest internal/ocf target/avro",
-	"github.com/schollz/progressbar/v3": "cmd/*",
-	"github.com/spf13/cobra":            "cmd/*",
-	"github.com/spf13/pflag":            "cmd/*",
+	"github.com/schollz/progressbar/v3": "cmd/* cmd/internal/*",
+	"github.com/spf13/cobra":            "cmd/* cmd/internal/*",
+	"github.com/spf13/pflag":            "cmd/* cmd/internal/*",
 	"github.com/klauspost/compress":     "export ingest ingest/parquet internal/ocf",
 	"github.com/parquet-go/parquet-go":  "export/parquet ingest/parquet",
 	"github.com/andybalholm/brotli":     "ingest/parquet",
 	"github.com/pierrec/lz4/v4":         "ingest/parquet",
-	"golang.org/x/sys":                  "cmd/* export internal/cpu lab lab/* internal/launch netio/* netio/internal/*",
+	"golang.org/x/sys": "cmd/* cmd/internal/* export internal/cpu lab lab/* internal/launch netio/* " +
+		"netio/internal/*",
 	"github.com/ebitengine/purego":      "netio/ofi",
-	"golang.org/x/term":                 "cmd/* internal/launch",
+	"golang.org/x/term":                 "cmd/* cmd/internal/* internal/launch",
 	"golang.org/x/perf":                 "lab",
 	"google.golang.org/protobuf":        "apps/contagion/scenario internal/watch/trace",
 	"github.com/anishathalye/porcupine": "",

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/activepebbles/pebbles/internal/machine"
 	"github.com/activepebbles/pebbles/lab"
 	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/netio"
@@ -21,9 +22,6 @@ type Run struct {
 	Counters pebble.Counters
 }
 
-// ApplicationRanks is how many ranks an application is measured with by default: enough that pebbles leave their rank.
-const ApplicationRanks = 2
-
 // Application measures what a pebble of an application costs: a job of some ranks on one processor, whose clock is that
 // of the processor, so that the times of all ranks add up and other programs don't lengthen them. With more ranks a
 // pebble costs more: there are more lanes to choose from, frames have fewer pebbles, and all tables together more
@@ -35,7 +33,7 @@ func Application(ctx context.Context, c pebble.Config, p model.Parameters, repea
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var each []float64
 	var counted pebble.Counters
-	c.Ranks = cmp.Or(c.Ranks, ApplicationRanks)
+	c.Ranks = cmp.Or(c.Ranks, machine.ApplicationRanks)
 	for i := range repeats + 1 {
 		var r Run
 		c.Transport = processorTime{mem.New(c.Ranks)}

@@ -1,13 +1,9 @@
 package plots
 
 import (
-	"encoding/xml"
-	"errors"
-	"fmt"
-	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,90 +11,49 @@ import (
 	"github.com/activepebbles/pebbles/lab"
 )
 
-func made(name, unit string, values ...float64) *lab.Result {
-	r := &lab.Result{Case: lab.Case{Name: name, Unit: unit}}
-	for _, v := range values {
-		r.Samples = append(r.Samples, lab.Sample{Value: v})
-	}
-	return r
-}
-
-// texts are the words of a picture, which must be sound XML.
-func texts(t *testing.T, file string) (words []string) {
-	f, err := os.Open(file)
-	require.NoError(t, err)
-	defer f.Close()
-	d := xml.NewDecoder(f)
-	for {
-		token, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			return words
-		}
+// The pictures of lab/results are those of the results that are kept.
+func TestCommitted(t *testing.T) {
+	committed := filepath.Join("..", "results", "plots")
+	drawn := map[string]bool{}
+	for file, folder := range map[string]string{"suite": "", "papers": "", "scale": "", "peers": "peers"} {
+		r, err := lab.Read(filepath.Join("..", "results", file+".json"))
 		require.NoError(t, err)
-		if data, ok := token.(xml.CharData); ok {
-			words = append(words, string(data))
+		fresh := t.TempDir()
+		files, err := Write(fresh, r)
+		require.NoError(t, err)
+		for _, all := range files {
+			for _, file := range all {
+				name := filepath.Join(folder, filepath.Base(file))
+				drawn[name] = true
+				want, err := os.ReadFile(file)
+				require.NoError(t, err)
+				is, err := os.ReadFile(filepath.Join(committed, name))
+				require.NoError(t, err)
+				require.Equal(t, string(want), string(is), "%s is out of date: make -C lab plots", name)
+			}
 		}
 	}
+	require.NoError(t, filepath.WalkDir(committed, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			name, err := filepath.Rel(committed, path)
+			require.NoError(t, err)
+			require.True(t, drawn[name], "nobody draws %s", name)
+		}
+		return err
+	}))
 }
 
-func TestWrite(t *testing.T) {
-	r := lab.Results{Groups: []lab.GroupResult{
-		{Name: "One & other", Results: []*lab.Result{made("limit-a", "M/s", 10, 12), made("a <b>", "M/s", 5, 7, 6)}},
-		{Name: "Two", Results: []*lab.Result{made("c", "GB/s", 1), made("d", "µs", 2)}},
-	}}
-	folder := filepath.Join(t.TempDir(), "new", "plots")
-	files, err := Write(folder, r)
+// Pictures beside a page are named from where it is.
+func TestBeside(t *testing.T) {
+	var g lab.GroupResult
+	g.Name = "G"
+	g.Dot("c", "ranks", "M/s", 8, 1).Lower = true
+	r := lab.Results{Groups: []lab.GroupResult{g}}
+	page := filepath.Join(t.TempDir(), "page.md")
+	links, err := Beside(page, "more", r)
 	require.NoError(t, err)
-	at := func(name string) string { return filepath.Join(folder, name) }
-	require.Equal(t, map[string][]string{"One & other": {at("one-other.svg")},
-		"Two": {at("two-gb-per-s.svg"), at("two-us.svg")}}, files)
-	one := texts(t, at("one-other.svg"))
-	require.Subset(t, one, []string{"One & other", "M/s", "limit-a", "a <b>"})
-	require.NotContains(t, one, "c")
-	require.Subset(t, texts(t, at("two-us.svg")), []string{"Two", "µs", "d"})
-}
-
-// A bar ends at the median of its row, its line at the lowest and the highest; the first row is on top, and limits are
-// grey.
-func TestBars(t *testing.T) {
-	c := byUnit(lab.GroupResult{Name: "G", Results: []*lab.Result{made("limit-a", "M/s", 10, 12),
-		made("b", "M/s", 5, 9, 6)}})[0]
-	a := axisOf(c.group.Results, margin, pageWidth-margin-valueRoom)
-	picture := string(c.draw())
-	limit := strings.Index(picture, fmt.Sprintf(`width="%.1f" height="%d.0" fill="%s"`, a.at(11)-a.at(0), barHeight,
-		limitColor))
-	own := strings.Index(picture, fmt.Sprintf(`width="%.1f" height="%d.0" fill="%s"`, a.at(6)-a.at(0), barHeight,
-		ownColor))
-	require.Positive(t, limit)
-	require.Greater(t, own, limit)
-	require.Regexp(t, fmt.Sprintf(`d="M%.1f,[0-9.]+L%.1f,[0-9.]+" stroke="%s"`, a.at(5), a.at(9), lineColor), picture)
-	require.Contains(t, picture, "Grey is what the")
-}
-
-// Figures that are far apart stand on a logarithmic axis, at equal distances for equal ratios; others on one from 0.
-func TestAxis(t *testing.T) {
-	a := axisOf([]*lab.Result{made("a", "s", 1, 2, 3), made("b", "s", 9)}, 0, 100)
-	require.False(t, a.log)
-	require.Zero(t, a.at(0))
-	require.InDelta(t, a.at(4)-a.at(2), a.at(8)-a.at(6), 1e-9)
-	require.Equal(t, []float64{0, 2, 4, 6, 8}, a.ticks(7))
-	a = axisOf([]*lab.Result{made("a", "s", 1, 2, 3), made("b", "s", 200)}, 0, 100)
-	require.True(t, a.log)
-	require.InDelta(t, a.at(4)-a.at(2), a.at(80)-a.at(40), 1e-9)
-	require.Equal(t, []float64{1, 3, 10, 30, 100}, a.ticks(7))
-	require.Positive(t, a.at(1))
-	require.Less(t, a.at(200), 100.)
-}
-
-func TestNumber(t *testing.T) {
-	for v, text := range map[float64]string{0: "0", 0.25: "0.25", 12.345: "12.3", 1000: "1,000", 1234567: "1,234,567"} {
-		require.Equal(t, text, number(v))
-	}
-}
-
-func TestUnwritable(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "file")
-	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	_, err := Write(file, lab.Results{})
+	require.Equal(t, map[string][]string{"G": {"plots/more/g.svg"}}, links)
+	require.FileExists(t, filepath.Join(filepath.Dir(page), "plots", "more", "g.svg"))
+	_, err = ForPage(page, "/dev/null/plots", r)
 	require.Error(t, err)
 }

@@ -9,7 +9,7 @@ import (
 
 // Options say what is measured.
 type Options struct {
-	Program    string   // the path of pebbles
+	Program    string   // the path of pebbles-lab
 	Quick      bool     // small sizes, for a trial or a test: the figures differ from those of the full suite
 	Transports []string // that the program offers: mem, shm, tcp
 }
@@ -81,10 +81,12 @@ var (
 
 // run is a case that calls the program with the arguments of a line.
 func (o Options) run(name string, m metric, line, against string) lab.Case {
-	arguments := strings.Fields(line)
+	arguments, typed := strings.Fields(line), "pebbles "
+	if arguments[0] == "limit" {
+		typed = "pebbles-lab "
+	}
 	return lab.Case{
-		Name: name, Args: append(append([]string{o.Program}, arguments...), "--json"), Line: "pebbles " +
-			strings.Join(arguments, " "),
+		Name: name, Args: append(append([]string{o.Program}, arguments...), "--json"), Line: typed + strings.Join(arguments, " "),
 		Field: m.field, Scale: m.scale, Unit: m.unit, Lower: m.lower, Against: against,
 	}
 }

@@ -1,0 +1,146 @@
+package command
+
+import (
+	"errors"
+	"path"
+	"reflect"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/internal/launch"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// application describes one application to the command.
+type application struct {
+	of    string                                            // how its errors begin; empty is with the command's name
+	check func(s *settings, given givenFlags) error         // rejects flags that can't work
+	run   func(r *pebble.Rank, p progress) (outcome, error) // of one rank
+}
+
+// givenFlags tells which flags are on the command line.
+type givenFlags func(name string) bool
+
+// appCommand adds the shared flags and the action to an application's command. The application's own flags come first.
+func appCommand(t Terminal, c *cobra.Command, a application) *cobra.Command {
+	s := &settings{}
+	s.register(c)
+	c.Args = NoArguments
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		s.read()
+		member := launch.Started(s.spread.Alone)
+		if err := s.load(c); err != nil {
+			return err
+		}
+		if t.Begin == nil && s.profile == "" {
+			s.recall(c) // a profile holds for this machine
+		}
+		if err := s.check(member); err != nil {
+			return err
+		}
+		if err := a.check(s, c.Flags().Changed); err != nil { // the command's name is printed before the error
+			return errors.New(strings.TrimPrefix(strings.TrimPrefix(err.Error(), c.Name()+": "), a.of+": "))
+		}
+		j := &Job{Terminal: t, Name: c.Name(), Work: profiled(c, s).App, settings: s, member: member, run: a.run}
+		if t.Begin != nil {
+			return t.Begin(j)
+		}
+		return j.start()
+	}
+	return c
+}
+
+// result is what an application returns.
+type result interface {
+	Common() apps.Report
+	Rows() [][2]string
+}
+
+// runs has a rank run an application by a copy of config, whose Progress counts something. An application of several
+// phases has a field Phase too, which says what is counted.
+func runs[C any, R result](config *C, counts string, run func(*pebble.Rank, C) (R, error),
+) func(*pebble.Rank, progress) (outcome, error) {
+	return func(r *pebble.Rank, p progress) (outcome, error) {
+		c := *config
+		fields := reflect.ValueOf(&c).Elem()
+		progress, phase := p.of(counts), fields.FieldByName("Phase")
+		if phase.IsValid() {
+			told, begun := phases(p)
+			progress = told
+			phase.Set(reflect.ValueOf(begun))
+		}
+		fields.FieldByName("Progress").Set(reflect.ValueOf(progress))
+		result, err := run(r, c)
+		return outcome{result.Common(), result, result.Rows()}, err
+	}
+}
+
+// byConfig is application for one that a configuration alone describes: its Check finds what is wrong with it for the
+// ranks of the job, after set, which may be nil, has completed it.
+func byConfig[C interface{ Check(ranks int) error }, R result](config *C, counts string,
+	run func(*pebble.Rank, C) (R, error), set func(s *settings, given givenFlags) error) application {
+	return application{
+		of: path.Base(reflect.TypeFor[C]().PkgPath()),
+		check: func(s *settings, given givenFlags) error {
+			if seed := reflect.ValueOf(config).Elem().FieldByName("Seed"); seed.IsValid() {
+				seed.SetUint(s.Seed)
+			}
+			if set != nil {
+				if err := set(s, given); err != nil {
+					return err
+				}
+			}
+			return (*config).Check(s.ranks())
+		},
+		run: runs(config, counts, run),
+	}
+}
+
+// byFiles is application for one whose configuration needs files: check reports whether it does, and load completes and
+// checks it then, when the job runs, once in each process for all of its ranks. write writes files of the result, on
+// rank 0.
+func byFiles[C any, R result](config *C, counts string,
+	check func(s *settings, given givenFlags) (reads bool, err error),
+	load func(ranks int) error, run func(*pebble.Rank, C) (R, error), write func(R) error) application {
+	var loaded func() error
+	return application{
+		check: func(s *settings, given givenFlags) error {
+			loaded = sync.OnceValue(func() error { return load(s.ranks()) })
+			if reads, err := check(s, given); err != nil || reads {
+				return err
+			}
+			return loaded()
+		},
+		run: func(r *pebble.Rank, p progress) (outcome, error) {
+			if err := loaded(); err != nil {
+				return outcome{}, err
+			}
+			return runs(config, counts, func(r *pebble.Rank, c C) (R, error) {
+				result, err := run(r, c)
+				if err == nil && r.ID() == 0 {
+					err = write(result)
+				}
+				return result, err
+			})(r, p)
+		},
+	}
+}
+
+// unused says in the help of flags that they have no effect here, and why.
+func unused(c *cobra.Command, why string, flags ...string) *cobra.Command {
+	for _, name := range flags {
+		c.Flags().Lookup(name).Usage = "has no effect here: " + why
+	}
+	return c
+}
+
+// Group is a command that only has commands below it.
+func Group(c *cobra.Command, below ...*cobra.Command) *cobra.Command {
+	c.Args = noCommand
+	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+	c.AddCommand(below...)
+	return c
+}

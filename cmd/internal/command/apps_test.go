@@ -1,0 +1,312 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/cmd/internal/commandtest"
+)
+
+// The page's picture is what the page's command draws: a simulation has one answer.
+func TestPictureOfContagion(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "curve.svg")
+	succeeds(t, "contagion", "--people", "20000", "--days", "100", "--curve", file, "--ranks", "3")
+	got, err := os.ReadFile(file)
+	require.NoError(t, err)
+	want, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "pictures", "contagion.svg"))
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(got), "docs/pictures/contagion.svg is out of date")
+}
+
+// The command has Loimos's own curve, to the line, and writes the same files from two processes as from one.
+func TestContagionFiles(t *testing.T) {
+	disease := appstest.Data(t, "loimos/covid19_onepath.textproto")
+	want, err := os.ReadFile(appstest.Data(t, "loimos/test-syn.csv"))
+	require.NoError(t, err)
+	files := []string{"curve.csv", "curve.json", "curve.svg", "tree.csv", "tree.json"}
+	var first [][]byte
+	for _, procs := range []string{"1", "2"} {
+		folder := t.TempDir()
+		in := func(name string) string { return filepath.Join(folder, name) }
+		line := []string{"contagion", "--loimos", "--seed", "0", "--disease", disease, "--procs", procs}
+		succeeds(t, with(line, "--curve", in("curve.csv"), "--curve", in("curve.json"), "--curve", in("curve.svg"),
+			"--curve", in("curve.avro"), "--infections", in("tree.csv"))...)
+		succeeds(t, with(line, "--infections", in("tree.json"))...)
+		var all [][]byte
+		for _, name := range files {
+			text, err := os.ReadFile(in(name))
+			require.NoError(t, err)
+			require.NotEmpty(t, text)
+			all = append(all, text)
+		}
+		require.Equal(t, string(want), string(all[0]))
+		if first == nil {
+			first = all
+		}
+		require.Equal(t, first, all)
+		require.FileExists(t, in("curve.avro"))
+	}
+}
+
+// pagesLines are command lines of all programs on shared pages that take a few milliseconds.
+var pagesLines = []string{
+	"pages barrier --rounds 3", "pages lock --rounds 3", "pages page --size 4 --rounds 2",
+	"pages diff --size 4 --rounds 2",
+	"pages jacobi --size 30 --rounds 3", "pages sor --size 8 --rounds 2", "pages tsp --size 8 --rounds 2",
+	"pages fft --size 8 --rounds 1", "pages spmv --size 200 --rounds 2", "pages spmv --size 200 --rounds 2 --by gather",
+	"pages spmv --size 200 --rounds 2 --by pebbles", "pages bucketsort --size 3000 --rounds 1",
+}
+
+// Programs on shared pages verify wherever they run, and tell what pages did.
+func TestPages(t *testing.T) {
+	for _, line := range pagesLines {
+		words := strings.Fields(line)
+		t.Run(line, func(t *testing.T) {
+			t.Parallel()
+			for _, where := range []string{
+				"--ranks 2", "--ranks 4 --procs 4 --transport shm --copies", "--ranks 3 --procs 2 --transport tcp --page-size 64",
+				"--ranks 3 --checked", "sim --ranks 7", "sim --ranks 4 --network odin --copies --page-cache 1MiB",
+			} {
+				flags, simulated := strings.CutPrefix(where, "sim ")
+				all := with(words, strings.Fields(flags)...)
+				if simulated {
+					all = append([]string{"sim"}, all...)
+				}
+				o := commandtest.Object(t, succeeds(t, with(all, "--json")...))
+				own := []string{"pages_fetched", "twins", "diff_bytes", "lock_waits", "microseconds", "page_bytes", "copies", "by"}
+				for _, f := range append(own, fields...) {
+					require.Contains(t, o, f)
+				}
+				require.Equal(t, "pages-"+words[1], o["app"])
+				require.Zero(t, o["errors"], where)
+				require.Positive(t, o["microseconds"], where)
+				if strings.Contains(where, "tcp") && words[1] == "jacobi" {
+					require.NotZero(t, o["pages_fetched"])
+				}
+				if strings.Contains(where, "copies") && words[1] == "diff" {
+					require.NotZero(t, o["twins"])
+					require.NotZero(t, o["diff_bytes"])
+				}
+				if words[1] == "lock" {
+					require.Contains(t, o["cases"], "direct")
+					require.Equal(t, fmt.Sprint(o["ranks"]) != "2", o["cases"].(map[string]any)["indirect"] != nil)
+				}
+			}
+		})
+	}
+}
+
+func TestPagesTable(t *testing.T) {
+	for _, line := range pagesLines {
+		stdout := succeeds(t, with(strings.Fields(line), "--ranks", "2")...)
+		require.Regexp(t, `^pages-\w+ +2 ranks in 1 process, mem transport`, stdout)
+		require.Regexp(t, `(?m)^pages +\d+ fetched in \d+ transfers, of 4096 bytes$`, stdout)
+		require.Regexp(t, `(?m)^verified +yes$`, stdout)
+		explained := succeeds(t, with(strings.Fields(line), "--ranks", "2", "--explain")...)
+		require.Contains(t, explained, "2 ranks in 1 process, mem transport\n")
+	}
+	require.Contains(t, succeeds(t, "pages"), "bucketsort")
+	require.Contains(t, succeeds(t, "sim", "pages"), "pebbles sim pages jacobi")
+}
+
+// stressmarks are command lines of all that take a few milliseconds, and the fields of each.
+var stressmarks = map[string][]string{
+	"stressmark pointer --words 1000 --hops 50":                               {"words", "window", "hops", "ended", "seconds_per_hop"},
+	"stressmark update --words 1000 --hops 50 --window 3 --stop 1":            {"words", "window", "hops", "ended", "seconds_per_hop"},
+	"stressmark neighborhood --side 30 --bits 7 --long 9":                     {"side", "bits", "pairs", "pairs_per_second", "textures"},
+	"stressmark field --bytes 300 --tokens 5 --values 3 --token-bytes 5":      {"bytes", "offset", "delimiters", "bytes_per_second", "tokens"},
+	"stressmark field --bytes 20 --tokens 9 --values 2 --token-bytes 8":       {"tokens"},
+	"stressmark neighborhood --side 5 --short 2 --long 4 --lines 3 --bits 15": {"textures"},
+}
+
+// What a stressmark finds is the same wherever it runs, and it says what was near and what remote.
+func TestStressmarks(t *testing.T) {
+	for line, own := range stressmarks {
+		words := strings.Fields(line)
+		t.Run(line, func(t *testing.T) {
+			t.Parallel()
+			var texture, tokens any
+			for _, ranks := range []int{1, 2, 3, 4, 7} {
+				for _, where := range []string{"", "--procs 1", "--procs 2 --transport shm", "--procs 2 --transport tcp", "sim"} {
+					all, sim := words, where == "sim"
+					switch {
+					case sim:
+						all = append([]string{"sim"}, words...)
+					case ranks == 1 && strings.Contains(where, "2"):
+						continue
+					default:
+						all = with(all, strings.Fields(where)...)
+					}
+					o := commandtest.Object(t, succeeds(t, with(all, "--json", "--ranks", fmt.Sprint(ranks))...))
+					for _, f := range append(append(own, "near", "remote", "hits", "misses", "hit_rate", "address_cache"), fields...) {
+						require.Contains(t, o, f)
+					}
+					require.LessOrEqual(t, o["hit_rate"], 1.0)
+					require.Equal(t, "stressmark-"+words[1], o["app"])
+					require.EqualValues(t, ranks, o["ranks"])
+					require.Zero(t, o["errors"])
+					require.NotZero(t, o["near"])
+					switch {
+					case !sim && !strings.Contains(where, "2"):
+						require.Zero(t, o["remote"])
+						require.Zero(t, o["misses"])
+					case strings.Contains(where, "shm"):
+						require.Equal(t, o["misses"], o["remote"])
+					}
+					if texture == nil {
+						texture, tokens = o["textures"], o["tokens"]
+					}
+					require.Equal(t, texture, o["textures"])
+					require.Equal(t, tokens, o["tokens"])
+				}
+			}
+		})
+	}
+	remote := commandtest.Object(t, succeeds(t, "stressmark", "pointer", "--procs", "2", "--ranks", "2", "--transport", "tcp", "--stop", "1", "--hops", "200", "--json"))
+	require.NotZero(t, remote["remote"])
+}
+
+func TestStressmarkTable(t *testing.T) {
+	for line := range stressmarks {
+		stdout := succeeds(t, with(strings.Fields(line), "--ranks", "2")...)
+		require.Regexp(t, `^stressmark-\w+ +2 ranks in 1 process, mem transport`, stdout)
+		require.Regexp(t, `(?m)^accesses +\d+ near, 0 remote: 0.0 %$`, stdout)
+		require.Regexp(t, `(?m)^verified +yes$`, stdout)
+		require.Contains(t, succeeds(t, with(strings.Fields(line), "--ranks", "2", "--explain")...), "2 ranks in 1 process, mem transport\n")
+	}
+	require.Contains(t, succeeds(t, "stressmark"), "neighborhood")
+	require.Contains(t, succeeds(t, "sim", "stressmark"), "pebbles sim stressmark pointer --ranks 64")
+}
+
+// With each size of the address cache a stressmark finds the same, and counts what was in the cache.
+func TestStressmarkAddressCaches(t *testing.T) {
+	line := strings.Fields("stressmark pointer --words 1000 --hops 200 --stop 1 --ranks 4 --procs 4 --json")
+	for _, transport := range []string{"shm", "tcp"} {
+		rates := map[string]float64{}
+		for _, cache := range []string{"0", "1", "100"} {
+			o := commandtest.Object(t, succeeds(t, with(line, "--transport", transport, "--address-cache", cache)...))
+			require.Zero(t, o["errors"])
+			require.Equal(t, cache, fmt.Sprint(o["address_cache"]))
+			rates[cache] = o["hit_rate"].(float64)
+		}
+		require.Zero(t, rates["0"])
+		require.Greater(t, rates["1"], 0.1)
+		require.Greater(t, rates["100"], 0.95)
+	}
+	require.Regexp(t, `(?m)^accesses .*; \d+ addresses were in the cache of 100, \d+ were not: \d+\.\d % hits$`,
+		succeeds(t, strings.Fields("stressmark update --words 1000 --hops 50 --ranks 2 --procs 2 --transport tcp")...))
+}
+
+// answers are what is known of searches of a public graph, one entry a root.
+type answers struct {
+	file                 string
+	roots                []string
+	reached, depths, sum []any
+}
+
+// TestPublicGraphs compares with the answers that are known of public graphs.
+func TestPublicGraphs(t *testing.T) {
+	for _, known := range []struct {
+		answers
+		flags []string
+	}{
+		{
+			answers{"cnr-2000.el.gz", []string{"217849", "0"}, []any{325557., 311.}, []any{35., 8.}, []any{5426851., 1502.}},
+			[]string{
+				"--mode level --procs 4 --transport tcp --topology direct",
+				"--mode level --procs 4 --transport tcp --topology hypercube",
+				"--mode async --procs 4 --transport tcp --topology direct",
+				"--mode async --procs 4 --transport tcp --topology hypercube",
+			},
+		},
+		{
+			answers{"soc-Epinions1.txt.gz", []string{"0"}, []any{47676.}, []any{9.}, []any{170249.}},
+			[]string{"--mode level --procs 2", "--mode async --ranks 5", "--mode direction --procs 2"},
+		},
+		{
+			answers{"wiki-Vote.txt.gz", []string{"30"}, []any{2316.}, []any{5.}, []any{6920.}},
+			[]string{"--mode level --ranks 3", "--mode async --procs 2", "--mode direction --ranks 5 --topology hypercube"},
+		},
+		{
+			answers{"road-NY.gr.gz", []string{"1"}, []any{264346.}, []any{619.}, []any{90771609.}},
+			[]string{"--mode level"},
+		},
+	} {
+		for _, flags := range known.flags {
+			t.Run(known.file+" "+flags, func(t *testing.T) {
+				t.Parallel()
+				known.check(t, strings.Fields(flags))
+			})
+		}
+	}
+}
+
+func (known answers) check(t *testing.T, flags []string) {
+	line := []string{"bfs", "--json", "--graph", appstest.Data(t, known.file)}
+	for _, root := range known.roots {
+		line = append(line, "--root", root)
+	}
+	o := commandtest.Object(t, succeeds(t, with(line, flags...)...))
+	require.EqualValues(t, 0, o["errors"])
+	require.Equal(t, true, o["validated"])
+	require.Equal(t, known.reached, o["reached"])
+	require.Equal(t, known.depths, o["depths"])
+	require.Equal(t, known.sum, o["distance_sums"])
+}
+
+// TestOutputThatCannotBeWritten has all ways in which a command prints, onto a disk that is full.
+func TestOutputThatCannotBeWritten(t *testing.T) {
+	for _, line := range []string{
+		"", "--help", "--version", "version", "help bfs", "bfs --help", "tune --help", "tune randomaccess --help", "completion bash",
+		"completion --help", "__complete bfs --", "epochs --count 2", "epochs --count 2 --json", "epochs --count 2 --procs 2",
+		"epochs --count 2 --explain", "epochs --count 2 --explain --json", "epochs --count 2 --procs 2 --explain",
+		"sim epochs --count 2 --ranks 2 -q", "k8s --name a --image b -n 2", "k8s --dockerfile .",
+		"run -n 1 -- " + binary + " version", "run -n 2 -- echo lost", "run -n 2 --prefix -- echo lost",
+		"run -n 2 --no-prefix -- echo lost",
+	} {
+		t.Run(line, func(t *testing.T) { run.IntoFull(t, strings.Fields(line)...) })
+	}
+}
+
+// TestFilesThatCannotBeWritten has the files that commands make beside their output.
+func TestFilesThatCannotBeWritten(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("this system has no /dev/full")
+	}
+	r := pebbles(strings.Fields("tune -q --runs 1 --out /dev/full epochs --count 2")...)
+	require.Equal(t, 1, r.Status, r.Stderr)
+	require.Contains(t, r.Stderr, "/dev/full")
+}
+
+type broken struct{ left int }
+
+func (b *broken) Write(text []byte) (int, error) {
+	if b.left--; b.left < 0 {
+		return 0, errors.New("it broke")
+	}
+	return len(text), nil
+}
+
+// The first error is kept, also when later writes succeed.
+func TestChecked(t *testing.T) {
+	b := &broken{1}
+	c := &checked{to: b}
+	_, err := io.WriteString(c, "good")
+	require.NoError(t, err)
+	require.NoError(t, c.err)
+	_, err = io.WriteString(c, "lost")
+	require.EqualError(t, err, "it broke")
+	b.left = 1
+	_, err = io.WriteString(c, "good")
+	require.NoError(t, err)
+	require.EqualError(t, c.err, "it broke")
+	require.Same(t, b, unchecked(&checked{to: c}))
+}

@@ -1,0 +1,154 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// progress is called by an application on rank 0: done of a total of something, such as "edges read", are finished. A
+// total of 0 means unknown. It is nil on ranks that don't report.
+type progress func(what string, done, total uint64)
+
+// of is progress for an application that counts one thing.
+func (p progress) of(what string) func(done, total uint64) {
+	if p == nil {
+		return nil
+	}
+	return func(done, total uint64) { p(what, done, total) }
+}
+
+// bar draws progress on a terminal, once the run has taken a second. Only rank 0's goroutine draws; clear is called
+// after the job.
+type bar struct {
+	to      io.Writer // nil: no terminal, or --quiet
+	app     string
+	started time.Time
+	what    string    // what is being counted
+	total   uint64    // of what
+	begun   time.Time // when counting what began
+	drawn   *progressbar.ProgressBar
+	last    time.Time // of the last drawing
+	said    time.Time // when those who watch the job were told last
+}
+
+const (
+	drawAfter = time.Second            // before anything is drawn
+	throttle  = 100 * time.Millisecond // between two drawings
+	gauge     = 14                     // columns that the percentage and the shortest bar take
+)
+
+func newBar(w io.Writer, app string, quiet bool) *bar {
+	b := &bar{app: app, started: time.Now()}
+	if file, ok := w.(*os.File); ok && !quiet && term.IsTerminal(int(file.Fd())) {
+		b.to = w
+	}
+	return b
+}
+
+// progress is the function that the application on rank r calls. It tells those who watch the job, too.
+func (b *bar) progress(r *pebble.Rank) progress {
+	if r.ID() != 0 {
+		return nil
+	}
+	return func(what string, done, total uint64) {
+		if now := time.Now(); now.Sub(b.said) >= throttle {
+			r.Status(b.status(what, done, total))
+			b.said = now
+		}
+		b.draw(what, done, total)
+	}
+}
+
+// draw shows progress. Each phase counts something else and has its own bar. Errors in drawing are ignored.
+func (b *bar) draw(what string, done, total uint64) {
+	if b.to == nil {
+		return
+	}
+	now := time.Now()
+	if what != b.what || total != b.total {
+		b.clear()
+		b.what, b.total, b.begun, b.drawn = what, total, now, nil
+	}
+	if now.Sub(b.started) < drawAfter || b.drawn != nil && now.Sub(b.last) < throttle {
+		return
+	}
+	b.last = now
+	if b.drawn == nil {
+		b.drawn = progressbar.NewOptions64(int64(max(1, total)),
+			progressbar.OptionSetWriter(b.to), progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false), progressbar.OptionClearOnFinish(), progressbar.OptionFullWidth())
+	}
+	text := b.text(done, now.Sub(b.begun).Seconds())
+	b.drawn.Describe(text[:min(len(text), max(0, widthOf(b.to)-gauge))])
+	if total > 0 {
+		_ = b.drawn.Set64(int64(min(done, total)))
+	}
+}
+
+// widthOf is the width of a terminal.
+func widthOf(w io.Writer) int {
+	if file, ok := w.(*os.File); ok {
+		if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 {
+			return width
+		}
+	}
+	return 80
+}
+
+// status is what those who watch the job are told.
+func (b *bar) status(what string, done, total uint64) string {
+	switch {
+	case total > 0:
+		return fmt.Sprintf("%s of %s %s", short(float64(done)), short(float64(total)), what)
+	case done > 0:
+		return short(float64(done)) + " " + what
+	}
+	return what
+}
+
+// text is printed before the bar. seconds is the time since the phase began.
+func (b *bar) text(done uint64, seconds float64) string {
+	text := b.app + ": " + b.status(b.what, done, b.total)
+	if done == 0 || seconds <= 0 {
+		return text
+	}
+	rate := float64(done) / seconds
+	text += ", " + short(rate) + "/s"
+	if b.total > done {
+		text += ", " + timeLeft(float64(b.total-done)/rate) + " left"
+	}
+	return text
+}
+
+// timeLeft is a time in seconds, in days when it is more than two.
+func timeLeft(seconds float64) string {
+	const day = 24 * 60 * 60
+	if seconds > 2*day {
+		return short(seconds/day) + " days"
+	}
+	return time.Duration(seconds * float64(time.Second)).Round(time.Second).String()
+}
+
+// short writes a number in four digits at most: 999, 1.235k, 12.35M, 3.2G.
+func short(n float64) string {
+	unit := 0
+	for n >= 999.95 && unit < 6 {
+		n /= 1000
+		unit++
+	}
+	return strconv.FormatFloat(n, 'g', 4, 64) + []string{"", "k", "M", "G", "T", "P", "E"}[unit]
+}
+
+// clear takes the bar away.
+func (b *bar) clear() {
+	if b.drawn != nil {
+		_ = b.drawn.Clear()
+	}
+}

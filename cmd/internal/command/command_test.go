@@ -1,0 +1,226 @@
+package command
+
+import (
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/cmd/internal/commandtest"
+	"github.com/activepebbles/pebbles/model"
+	"github.com/activepebbles/pebbles/netio/sim"
+)
+
+const limit = commandtest.Limit
+
+// run is the command pebbles, in this process.
+var run commandtest.Program = func(stdout, stderr io.Writer, args ...string) int {
+	return Execute(New(Pebbles(), Terminal{Args: args, Stdin: os.Stdin, Stdout: stdout, Stderr: stderr}))
+}
+
+func TestMain(m *testing.M) {
+	commandtest.Main(m, func() { Main(Pebbles()) }, map[string]func(){"program": program})
+}
+
+// binary is the command as a program: this test itself.
+var binary, _ = os.Executable()
+
+type ran = commandtest.Ran
+
+// pebbles runs the command in this process.
+func pebbles(args ...string) ran { return run.Run(args...) }
+
+// process runs the command as a process, with more in its environment.
+func process(t *testing.T, environment []string, args ...string) ran {
+	t.Helper()
+	return commandtest.Process(t, environment, binary, args...)
+}
+
+// succeeds is pebbles for a command line that must work without a word on standard error.
+func succeeds(t *testing.T, args ...string) (stdout string) {
+	t.Helper()
+	r := pebbles(args...)
+	require.Empty(t, r.Stderr, args)
+	require.Zero(t, r.Status)
+	return r.Stdout
+}
+
+// small are command lines of all applications that take a few milliseconds.
+var small = map[string][]string{
+	"randomaccess": {"randomaccess", "--log2-words", "10"},
+	"permutation":  {"permutation", "--log2-elements", "10"},
+	"pointerchase": {"pointerchase", "--rounds", "10"},
+	"bfs":          {"bfs", "--kronecker", "8", "--roots", "3"},
+	"sssp":         {"sssp", "--kronecker", "8", "--roots", "3"},
+	"centrality":   {"centrality", "--kronecker", "8"},
+	"pagerank":     {"pagerank", "--kronecker", "8"},
+	"components":   {"components", "--kronecker", "8"},
+	"triangles":    {"triangles", "--kronecker", "8"},
+	"jaccard":      {"jaccard", "--kronecker", "8"},
+	"kcore":        {"kcore", "--kronecker", "8"},
+	"alltoall":     {"alltoall", "--rounds", "100"},
+	"reduce":       {"reduce", "--items", "1000", "--keys", "3"},
+	"uts":          {"uts", "--depth", "5"},
+	"ping":         {"ping", "--messages", "1000"},
+	"contagion":    {"contagion", "--people", "300", "--days", "4"},
+	"nbody":        {"nbody", "--particles", "300", "--steps", "1", "--sample", "10"},
+	"epochs":       {"epochs", "--count", "10", "--pebbles", "2"},
+	"words":        {"words", "--bytes", "10000"},
+	"kmers":        {"kmers", "--bases", "1000", "--coverage", "2"},
+	"sort":         {"sort", "--numbers", "1000"},
+	"join":         {"join", "--left", "1000", "--right", "200"},
+}
+
+// with adds flags to a command line.
+func with(line []string, flags ...string) []string {
+	return append(append([]string(nil), line...), flags...)
+}
+
+// each calls do for every command that people see.
+func each(c *cobra.Command, do func(*cobra.Command)) {
+	do(c)
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			each(sub, do)
+		}
+	}
+}
+
+// TestExamples runs the command lines of all examples up to the start of their jobs.
+func TestExamples(t *testing.T) {
+	var lines []string
+	each(New(Pebbles(), Terminal{}), func(c *cobra.Command) {
+		if parent := c.Parent(); parent != nil && (c.Name() == "help" || parent.Name() == "completion") {
+			return // cobra's own
+		}
+		require.NotEmpty(t, c.Example, c.CommandPath())
+		require.NotEmpty(t, c.Short, c.CommandPath())
+		for line := range strings.Lines(c.Example) {
+			line = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(line), "source <("), ")")
+			require.True(t, strings.HasPrefix(line, "pebbles "), line)
+			require.True(t, c.Parent() == nil || strings.HasPrefix(line, c.CommandPath()), line)
+			lines = append(lines, line)
+		}
+	})
+	require.Greater(t, len(lines), 10)
+	for _, line := range lines {
+		t.Run(line, func(t *testing.T) {
+			var stdout, stderr strings.Builder
+			started := errors.New("started")
+			root := New(Pebbles(), Terminal{
+				Args: strings.Fields(line)[1:], Stdout: &stdout, Stderr: &stderr,
+				Begin: func(*Job) error { return &Failure{99, started} },
+			})
+			switch status := Execute(root); {
+			case stdout.Len() > 0:
+				require.Zero(t, status, stderr.String())
+			default:
+				require.Equal(t, 99, status, stderr.String())
+			}
+		})
+	}
+}
+
+func TestHelp(t *testing.T) {
+	each(New(Pebbles(), Terminal{}), func(c *cobra.Command) {
+		line := append(strings.Fields(c.CommandPath())[1:], "--help")
+		require.Contains(t, succeeds(t, line...), "Usage:\n  "+c.CommandPath())
+	})
+	require.Contains(t, succeeds(t), "randomaccess", "without a word there is help")
+	require.True(t, strings.HasPrefix(succeeds(t, "version"), "pebbles "))
+	require.Equal(t, succeeds(t, "version"), succeeds(t, "--version"))
+}
+
+// TestOnlyWhatIsCalledIsMade: a process that runs one command doesn't make the flags of all.
+func TestOnlyWhatIsCalledIsMade(t *testing.T) {
+	names := func(c *cobra.Command) (all []string) {
+		for _, sub := range c.Commands() {
+			all = append(all, sub.Name())
+		}
+		return all
+	}
+	for _, c := range New(Pebbles(), Terminal{}).Commands() {
+		if c.Name() != "completion" { // cobra's own
+			made := names(New(Pebbles(), Terminal{Args: []string{c.Name()}}))
+			require.ElementsMatch(t, []string{"completion", c.Name()}, made)
+		}
+	}
+	for _, m := range applications() {
+		require.Equal(t, []string{m.Name}, names(newSim(Terminal{Args: []string{"sim", m.Name}})))
+	}
+	require.Len(t, names(newSim(Terminal{Args: []string{"sim", "--ranks", "bfs"}})), len(applications()))
+}
+
+// TestDefaults shows that what a flag says of its default is what it does.
+func TestDefaults(t *testing.T) {
+	for app := range small {
+		var taken *Job
+		root := New(Pebbles(), Terminal{Args: small[app], Stdout: os.Stdout, Stderr: os.Stderr, Begin: func(j *Job) error {
+			taken = j
+			return nil
+		}})
+		require.Zero(t, Execute(root))
+		c, err := taken.settings.config(nil)
+		require.NoError(t, err)
+		require.Zero(t, c.Coalesce, "which is 1,024, or as many as 128 KiB hold")
+		require.Zero(t, c.Cache)
+		require.Zero(t, c.MemoryLimit)
+		require.EqualValues(t, 1e6, c.Due)
+		require.Equal(t, "direct", c.Topology(2).Name())
+		require.Zero(t, c.Credits, "which lets each target choose")
+		require.LessOrEqual(t, c.Period, time.Duration(0))
+		require.Nil(t, c.Termination, "which is termination.Auto")
+		require.False(t, taken.settings.spread.Several())
+	}
+}
+
+// TestCompletion asks for words as a shell does.
+func TestCompletion(t *testing.T) {
+	for line, want := range map[string]string{
+		"bfs --topology":               "direct dynamic:hypercube hypercube mesh:2 mesh:3 ring three-stage tree two-stage auto",
+		"bfs --transport":              "mem shm ofi tcp auto",
+		"bfs --termination":            "auto nbx ordered pcx pcx-neighbors skr",
+		"bfs --mode":                   "level async direction tasks",
+		"uts --tree":                   "T1 T2 T3 T4 T5 T1L T2L T3L",
+		"uts --mode":                   "tasks pebbles",
+		"bfs --order":                  "auto degree given",
+		"reduce --kind":                "sum count max distinct concatenate",
+		"contagion --send":             "aggregated manual",
+		"contagion --contact":          "constant min-max-alpha certain",
+		"contagion --spread":           "blocks hilbert cyclic",
+		"join --kind":                  "inner left semi anti",
+		"nbody --model":                "plummer king collision",
+		"nbody --walk":                 "asks tasks",
+		"bfs --format":                 "auto edgelist pace matrixmarket metis",
+		"randomaccess --log-format":    "text json",
+		"randomaccess --coalesce":      "auto",
+		"randomaccess --cache":         "auto",
+		"randomaccess --due":           "never",
+		"tune":                         "alltoall bfs centrality components contagion epochs jaccard join kcore kmers nbody pagerank permutation ping pointerchase randomaccess reduce sort sssp triangles uts words",
+		"tune bfs --mode":              "level async direction tasks",
+		"tune --runs 9 bfs --topology": "direct dynamic:hypercube hypercube mesh:2 mesh:3 ring three-stage tree two-stage auto",
+		"tune --parameters":            strings.Join(model.Names(), " "),
+		"sim epochs --network":         strings.Join(sim.Names(), " ") + " fitted",
+		"sim epochs --fabric":          "fat-tree torus dragonfly",
+	} {
+		out := pebbles(append([]string{"__complete"}, append(strings.Fields(line), "")...)...).Stdout
+		words, _, _ := strings.Cut(out, "\n:")
+		require.Equal(t, want, strings.Join(strings.Fields(words), " "))
+	}
+	complete := func(line ...string) []string {
+		return strings.Fields(pebbles(append([]string{"__complete"}, line...)...).Stdout)
+	}
+	require.Contains(t, complete("tune", "bfs", "--kron"), "--kronecker")
+	require.Contains(t, complete("tune", "b"), "bfs")
+	for _, command := range []string{"tune", "sim", "run", "k8s"} {
+		require.Contains(t, complete(command[:2]), command)
+	}
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		require.Contains(t, succeeds(t, "completion", shell), "pebbles")
+	}
+}

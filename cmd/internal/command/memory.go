@@ -1,0 +1,277 @@
+package command
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/activepebbles/pebbles/apps/access"
+	"github.com/activepebbles/pebbles/apps/stressmark"
+	"github.com/activepebbles/pebbles/apps/treadmarks"
+	"github.com/activepebbles/pebbles/memory/pages"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+func newAccess(t Terminal) *cobra.Command {
+	return Group(&cobra.Command{
+		Use:   "access",
+		Short: "Measure what accesses of a distributed array cost",
+		Long: "access measures and verifies accesses of package memory: of random words by all ranks, and of an owner that\n" +
+			"computes and does not look for messages.",
+		Example: "  pebbles access gather --ranks 2\n" +
+			"  pebbles access attend --procs 2 --transport tcp --json",
+	}, newAccessGather(t), newAttend(t))
+}
+
+func newAccessGather(t Terminal) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "gather",
+		Short: "Read or write random words of a table that is spread over all ranks",
+		Long: "gather is bale's indexgather and its relatives: each rank reads or writes random words of a table that is spread over all ranks,\n" +
+			"in batches or one after the other; by plain loads, its own words alone, for comparison. In a chain each index depends on what\n" +
+			"was read before. All words are verified.",
+		Example: "  pebbles access gather --ranks 2 --log2-words 22\n" +
+			"  pebbles access gather --way get --others --procs 2 --json\n" +
+			"  pebbles access gather --way load --ranks 1 --log2-words 25",
+	}
+	var config access.GatherConfig
+	var way Word
+	f := c.Flags()
+	f.Var(Count(&config.Log2Words, 1, "20"), "log2-words", "binary logarithm of the words of each rank, 8 bytes each")
+	f.Var(Count(&config.Accesses, 1, "1048576"), "accesses", "accesses of each rank")
+	f.Var(Count(&config.Batch, 1, "1024"), "batch", "accesses made at once")
+	f.BoolVar(&config.Others, "others", false, "leave out the rank's own words")
+	Words(c, &way, "way", string(access.Ways[0]), names(access.Ways), "how words are accessed")
+	appCommand(t, c, byConfig(&config, "accesses", access.Gather, func(*settings, givenFlags) error {
+		config.Way = access.Way(way.Text)
+		return nil
+	}))
+	return unused(c, "no pebble is sent", "coalesce", "cache")
+}
+
+func newAttend(t Terminal) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "attend",
+		Short: "Read words of a rank that computes for long without a call",
+		Long: "attend has rank 0 read words of the last rank, which computes for a while without a call of ours, looks once for what has arrived, and\n" +
+			"computes again. Gets are served by the owner's process; with --asks a pebble asks the owner, which has to attend. All words are\n" +
+			"verified.",
+		Example: "  pebbles access attend --procs 2\n" +
+			"  pebbles access attend --procs 2 --transport tcp --asks --reads 20 --json",
+	}
+	config := access.AttendConfig{Busy: 20 * time.Millisecond}
+	f := c.Flags()
+	f.Var(Count(&config.Reads, 1, "1000"), "reads", "words that are read, one after the other")
+	f.DurationVar(&config.Busy, "busy", config.Busy, "how long the owner computes at a time")
+	f.BoolVar(&config.Asks, "asks", false, "ask the owner by a pebble, in place of a get")
+	appCommand(t, c, byConfig(&config, "reads", access.Attend, nil))
+	return unused(c, "nothing can be merged", "cache")
+}
+
+func newStressmark(t Terminal) *cobra.Command {
+	return Group(&cobra.Command{
+		Use:   "stressmark",
+		Short: "Run one of the DIS Stressmarks, whose ranks read and write one distributed array",
+		Long: "stressmark runs four of the DIS Stressmarks, as XLUPC does: programs whose ranks read and write one distributed\n" +
+			"array, near or remote. What each finds is verified, and does not depend on the number of ranks.",
+		Example: "  pebbles stressmark pointer\n" +
+			"  pebbles stressmark field --procs 2 --transport tcp --json",
+	}, newPointer(t), newUpdate(t), newNeighborhood(t), newField(t))
+}
+
+// stressmarkCommand is appCommand for a stressmark: no pebble travels but for addresses.
+func stressmarkCommand[C interface{ Check(ranks int) error }, R result](t Terminal, c *cobra.Command, config *C,
+	counts string, run func(*pebble.Rank, C) (R, error)) *cobra.Command {
+	appCommand(t, c, byConfig(config, counts, run, nil))
+	return unused(c, "no pebble is sent but for addresses", "coalesce", "cache")
+}
+
+func newPointer(t Terminal) *cobra.Command {
+	return chasing(t, stressmark.Pointer, &cobra.Command{
+		Use:   "pointer",
+		Short: "Follow a chain of pointers through a distributed array on every rank",
+		Long: "pointer is the Pointer Stressmark: each rank reads a few words next to each other, and their median says where it reads next,\n" +
+			"until it comes to one of a few places, or has made as many hops as it may. Each rank has its own start and end.",
+		Example: "  pebbles stressmark pointer\n" +
+			"  pebbles stressmark pointer --procs 2 --transport tcp --hops 1000 --json",
+	})
+}
+
+func newUpdate(t Terminal) *cobra.Command {
+	return chasing(t, stressmark.Update, &cobra.Command{
+		Use:   "update",
+		Short: "Follow a chain of pointers on one rank, and write a word at each hop",
+		Long: "update is the Update Stressmark: rank 0 follows a chain of pointers as in pebbles stressmark pointer, and writes the sum of what it\n" +
+			"has read to where it has read it. The other ranks have nothing to do. The whole array is compared with that of a serial run.",
+		Example: "  pebbles stressmark update\n" +
+			"  pebbles stressmark update --procs 2 --window 15 --json",
+	})
+}
+
+// chasing is the command of either.
+func chasing(t Terminal, run func(*pebble.Rank, stressmark.PointerConfig) (stressmark.PointerResult, error),
+	c *cobra.Command) *cobra.Command {
+	config := stressmark.PointerConfig{Words: 1 << 18, Window: 7, Hops: 4096}
+	f := c.Flags()
+	f.Var(Count(&config.Words, 1, ""), "words", "words of the array, 16 to 16777216")
+	f.Var(Count(&config.Window, 1, ""), "window", "words that a hop reads, an odd number to 15")
+	f.Var(Count(&config.Hops, 1, ""), "hops", "hops of a chain at most")
+	f.Var(Count(&config.Stop, 1, "one in 1024"), "stop", "places that end a chain")
+	return stressmarkCommand(t, c, &config, "hops", run)
+}
+
+func newNeighborhood(t Terminal) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "neighborhood",
+		Short: "Compare pixels of a distributed image at two distances in four directions",
+		Long: "neighborhood is the Neighborhood Stressmark: it counts the pairs of pixels of an image by their sum and by their difference, at a\n" +
+			"short and at a long distance, at 0, 45, 90 and 135 degrees, and prints entropy and energy of the counts. The image has random lines.",
+		Example: "  pebbles stressmark neighborhood\n" +
+			"  pebbles stressmark neighborhood --ranks 4 --side 1000 --bits 12 --long 100 --json",
+	}
+	config := stressmark.NeighborhoodConfig{Side: 512, Bits: 8, Short: 1}
+	f := c.Flags()
+	f.Var(Count(&config.Side, 1, ""), "side", "rows of the image, and pixels of a row, 4 to 32768")
+	f.Var(Count(&config.Bits, 1, ""), "bits", "bits of a pixel, 7 to 15")
+	f.Var(Count(&config.Lines, 1, "one for each row"), "lines", "lines that are drawn")
+	f.Var(Count(&config.Short, 1, ""), "short", "short distance, in pixels")
+	f.Var(Count(&config.Long, 1, "10, or half of a smaller side"), "long", "long distance, in pixels")
+	return stressmarkCommand(t, c, &config, "rows", stressmark.Neighborhood)
+}
+
+func newField(t Terminal) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "field",
+		Short: "Search a distributed string for tokens, and change them",
+		Long: "field is the Field Stressmark: one token after the other is searched for in a string of random bytes. What lies between two\n" +
+			"of them is a sample set, of which count, minimum and sum are taken; then the tokens that were found are changed. Ranks read the\n" +
+			"first few bytes of the next one's part, and the bytes that tokens are changed by.",
+		Example: "  pebbles stressmark field\n" +
+			"  pebbles stressmark field --procs 2 --bytes 1000000 --tokens 8 --values 16 --json",
+	}
+	config := stressmark.FieldConfig{Bytes: 1 << 18, Tokens: 16, TokenBytes: 4, Offset: 1021, Values: 256}
+	f := c.Flags()
+	f.Var(Count(&config.Bytes, 1, ""), "bytes", "bytes of the string, 16 to 16777216")
+	f.Var(Count(&config.Tokens, 1, ""), "tokens", "tokens that are searched for, to 256")
+	f.Var(Count(&config.TokenBytes, 1, ""), "token-bytes", "bytes of the longest token, to 8")
+	f.Var(Count(&config.Offset, 1, ""), "offset", "how far on the bytes are that tokens are changed by, to 65535")
+	f.Var(Count(&config.Values, 2, ""), "values", "values that a byte has, to 256")
+	return stressmarkCommand(t, c, &config, "tokens", stressmark.Field)
+}
+
+func newPages(t Terminal) *cobra.Command {
+	c := Group(&cobra.Command{
+		Use:   "pages",
+		Short: "Run a program on shared pages, as TreadMarks does",
+		Long: "pages runs the programs by which TreadMarks over GM was measured, on shared pages with lazy release\n" +
+			"consistency: what barriers, locks, pages and diffs cost, and four programs, and two more. All are\n" +
+			"verified; programs have a serial twin, whose time is told beside theirs.",
+		Example: "  pebbles pages jacobi --procs 2\n" +
+			"  pebbles pages page --procs 2 --transport tcp --json",
+	})
+	for _, p := range pagesPrograms {
+		c.AddCommand(pagesCommand(t, p))
+	}
+	return c
+}
+
+// pagesPrograms are the programs, with their words for people.
+var pagesPrograms = []struct {
+	program     treadmarks.Program
+	short, long string
+	examples    string
+}{
+	{treadmarks.Barrier, "Measure a barrier of shared pages",
+		"barrier has all ranks meet, with nothing to tell each other, and tells the median; bare is the same\n" +
+			"for the runtime's own barrier. Before each barrier that is timed, every rank writes a word and reads\n" +
+			"those of all others after another one.",
+		"  pebbles pages barrier --ranks 4\n  pebbles pages barrier --procs 4 --transport tcp --json"},
+	{treadmarks.Lock, "Measure taking a lock that nobody has",
+		"lock has rank 1 take a lock that is at rank 0: direct, when rank 0 had it last, and with 3 ranks or\n" +
+			"more indirect, when rank 2 had it; bare is one swap of a word there. A count under the lock is\n" +
+			"verified.",
+		"  pebbles pages lock --procs 3 --ranks 3\n  pebbles pages lock --procs 2 --transport tcp --json"},
+	{treadmarks.Page, "Measure the first read of a page that another rank has written to",
+		"page has rank 0 write to pages that are its own, and read a word of each, and then rank 1 read them;\n" +
+			"bare is one get of as many bytes. Times are of a page. Pages that are near are no copies, unless\n" +
+			"--copies says so.",
+		"  pebbles pages page --procs 2 --transport tcp\n  pebbles pages page --procs 2 --copies --page-size 65536 --json"},
+	{treadmarks.Diff, "Measure what writes to pages of another rank cost, and their reads by a third",
+		"diff has rank 1 write to pages of rank 0 under a lock, one word of each page (small) or all words\n" +
+			"(large), and rank 2 read them under the lock, or rank 0 where there is no other. Times are of a\n" +
+			"page: of the writes, the release, and the reads.",
+		"  pebbles pages diff --procs 3 --ranks 3 --transport tcp\n" +
+			"  pebbles pages diff --procs 2 --copies --size 256 --json"},
+	{treadmarks.Jacobi, "Relax a grid, each point from its four neighbours",
+		"jacobi sets each point of a grid to the mean of its four neighbours, again and again, from one grid\n" +
+			"into another. Each rank has some rows. The grid is compared with that of the serial twin, to the\n" +
+			"last bit.",
+		"  pebbles pages jacobi --procs 2 --size 2000\n  pebbles pages jacobi --ranks 4 --copies --json"},
+	{treadmarks.SOR, "Relax a grid of red and black points",
+		"sor is red-black successive over-relaxation of a grid of 2000 rows of 4-byte numbers: red points\n" +
+			"from their black neighbours, then black ones. Each rank has some rows. The grid is compared with\n" +
+			"that of the serial twin, to the last bit.",
+		"  pebbles pages sor --procs 2\n  pebbles pages sor --procs 4 --transport tcp --size 4000 --json"},
+	{treadmarks.TSP, "Find shortest tours of cities by branch and bound",
+		"tsp finds the shortest tour of random cities, new ones each round. Beginnings of tours wait in a\n" +
+			"heap that all ranks share under a lock; the best tour is shared under another one. The lengths are\n" +
+			"compared with those of the serial twin.",
+		"  pebbles pages tsp --procs 2\n  pebbles pages tsp --ranks 4 --size 16 --rounds 3 --json"},
+	{treadmarks.FFT, "Transform a cube of complex numbers, and back",
+		"fft transforms a cube of complex numbers by Fourier, and back, again and again. Each rank has some\n" +
+			"planes, and reads its part of all others' between the directions. The image is compared with that of\n" +
+			"the serial twin, to the last bit, the cube with itself.",
+		"  pebbles pages fft --procs 2 --size 64\n  pebbles pages fft --ranks 4 --size 16 --copies --json"},
+	{treadmarks.SpMV, "Multiply a vector by a sparse matrix, by pages, gathers or pebbles",
+		"spmv multiplies a vector by a sparse matrix, again and again: irregular reads that repeat. The\n" +
+			"elements that a rank needs come as pages, by gathers of an array, or as pebbles of their owners. The\n" +
+			"vector is compared with the serial twin's, to the last bit.",
+		"  pebbles pages spmv --procs 2 --by gather\n  pebbles pages spmv --procs 2 --transport tcp --by pages --json"},
+	{treadmarks.BucketSort, "Sort random keys by buckets, whose counts share pages",
+		"bucketsort sorts random 4-byte keys. All ranks write to all pages of the counts of buckets: each\n" +
+			"word has one writer, and a page has all of them. The keys are compared with those of the serial\n" +
+			"twin.",
+		"  pebbles pages bucketsort --procs 2\n  pebbles pages bucketsort --ranks 4 --size 1000000 --copies --json"},
+}
+
+func pagesCommand(t Terminal, p struct {
+	program     treadmarks.Program
+	short, long string
+	examples    string
+}) *cobra.Command {
+	c := &cobra.Command{Use: string(p.program), Short: p.short, Long: p.long, Example: p.examples}
+	about := p.program.About()
+	config := treadmarks.Config{Size: about.Standard, Rounds: about.Rounds}
+	page := size(pages.PageBytesDefault)
+	way := &Word{}
+	f := c.Flags()
+	if about.Size != "" {
+		f.Var(Count(&config.Size, 1, ""), "size", fmt.Sprintf("%s, %d to %d", about.Size, about.Least, about.Most))
+	}
+	f.Var(Count(&config.Rounds, 1, ""), "rounds", "how often it is done")
+	f.Var(&page, "page-size", "bytes of a page, a power of two from 64 to 1MiB")
+	f.BoolVar(&config.Copies, "copies", false, "make local copies of all pages, also of those that are near")
+	f.BoolVar(&config.Checked, "checked", false, "have the processor look after spans; implies --copies")
+	if p.program == treadmarks.Lock || p.program == treadmarks.Page {
+		f.DurationVar(&config.Busy, "busy", 0,
+			"how long rank 0 computes at a time while rank 1 takes its lock, or its pages (default not at all)")
+	}
+	if ways := names(about.Ways); len(ways) > 0 {
+		Words(c, way, "by", ways[0], ways, "how the elements come that a rank needs")
+	}
+	appCommand(t, c, application{
+		of: "treadmarks",
+		check: func(s *settings, _ givenFlags) error {
+			config.Seed, config.PageBytes, config.Way = s.Seed, int(page), treadmarks.Way(way.Text)
+			return p.program.Check(config, s.ranks())
+		},
+		run: runs(&config, "rounds", func(r *pebble.Rank, c treadmarks.Config) (treadmarks.Result, error) {
+			return treadmarks.Run(r, p.program, c)
+		}),
+	})
+	if p.program != treadmarks.SpMV {
+		unused(c, "no pebble is sent", "coalesce")
+	}
+	return unused(c, "nothing can be merged", "cache")
+}

@@ -1,0 +1,192 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"image/gif"
+	"image/png"
+	"io"
+	"math"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/activepebbles/pebbles/apps/nbody"
+	"github.com/activepebbles/pebbles/apps/nbody/initial"
+	"github.com/activepebbles/pebbles/apps/nbody/tipsy"
+)
+
+// nbodyFlags are the flags of pebbles nbody alone.
+type nbodyFlags struct {
+	config    nbody.Config
+	particles int
+	model     Word
+	depth     float64 // of King's model
+	softening float64
+	walk      Word
+	tipsy     string // file
+	output    string // file
+	picture   string // file
+	frames    string // file
+}
+
+// The systems that are made.
+const (
+	modelPlummer   = "plummer"
+	modelKing      = "king"
+	modelCollision = "collision"
+)
+
+func newNBody(t Terminal) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "nbody",
+		Short: "Simulate particles that attract each other, with a tree whose remote cells are asked for",
+		Long: "nbody is ChaNGa's gravity: Barnes and Hut's tree with moments up to hexadecapoles, spline softening, and\n" +
+			"leapfrog steps, global ones or each particle's own. Walks that need a cell of another process ask for it\n" +
+			"by 16 bytes; answers are kept in a cache of the process. Positions, velocities and numbers of interactions\n" +
+			"are the same, bit by bit, on any number of ranks. Forces on a sample are compared with direct sums, and small\n" +
+			"simulations, and others with --twin, with the serial twin.",
+		Example: "  pebbles nbody\n" +
+			"  pebbles nbody --particles 100000 --model king --steps 10 --procs 2 --picture king.png\n" +
+			"  pebbles nbody --model collision --steps 200 --step 0.05 --rungs 6 --frames collision.gif\n" +
+			"  pebbles nbody --tipsy king_soft.bin --steps 10 --step 0.1 --rungs 10 --output later.bin --json",
+	}
+	b := &nbodyFlags{}
+	b.register(c)
+	appCommand(t, c, byFiles(&b.config, "steps", b.check, b.open, nbody.Run, b.write))
+	return unused(c, "nothing can be merged", "cache")
+}
+
+func (b *nbodyFlags) register(c *cobra.Command) {
+	f := c.Flags()
+	f.Var(Count(&b.particles, 1, "10000"), "particles", "particles of a system that is made")
+	Words(c, &b.model, "model", modelPlummer, []string{modelPlummer, modelKing, modelCollision}, "which system")
+	f.Float64Var(&b.depth, "w0", 6, "potential in the middle of King's model")
+	f.Float64Var(&b.softening, "softening", 0, "softening length of a system that is made (default one that fits)")
+	f.StringVar(&b.tipsy, "tipsy", "", "file of particles, TIPSY standard, in place of a system that is made")
+	b.config.Steps = 10
+	f.Var(Count(&b.config.Steps, 0, "none"), "steps", "steps to simulate")
+	f.Float64Var(&b.config.Step, "step", 0.01, "time of a step")
+	f.Float64Var(&b.config.Theta, "theta", 0.7, "opening angle: smaller is more exact")
+	f.Var(Count(&b.config.Order, 1, "4"), "order", "of moments: 1 is the mass, 4 hexadecapoles")
+	f.Var(Count(&b.config.Bucket, 1, "16"), "bucket", "particles of a leaf of the tree, at most")
+	f.Var(Count(&b.config.Rungs, 0, "never"), "rungs", "how often steps may be halved for particles that need it")
+	f.Float64Var(&b.config.Eta, "eta", 0.2, "own steps, in roots of softening over acceleration")
+	Words(c, &b.walk, "walk", string(nbody.Asks), names(nbody.Walks), "how walks wait for cells of other processes")
+	b.config.Sample = 100
+	f.Var(Count(&b.config.Sample, 0, "none"), "sample", "particles whose forces are compared with direct sums")
+	f.BoolVar(&b.config.Twin, "twin", false, "compare with the serial twin, however long it takes")
+	f.StringVar(&b.output, "output", "", "write the particles at the end to a file, TIPSY standard")
+	f.StringVar(&b.picture, "picture", "", "draw the projected density at the end, a PNG")
+	f.StringVar(&b.frames, "frames", "", "draw it at the start and after each step, an animated GIF")
+}
+
+// framesMost is how many steps an animation may have, for the memory of rank 0.
+const framesMost = 2000
+
+// check translates the flags. given tells which of them are on the command line.
+func (b *nbodyFlags) check(s *settings, given givenFlags) (reads bool, err error) {
+	c := &b.config
+	c.Seed, c.Walk, c.List = s.Seed, nbody.By(b.walk.Text), b.output != ""
+	c.Picture, c.Frames = b.picture != "", b.frames != ""
+	if c.Sample == 0 {
+		c.Sample = -1
+	}
+	for name, x := range map[string]float64{"step": c.Step, "theta": c.Theta, "eta": c.Eta} {
+		if !(x > 0) || math.IsInf(x, 1) {
+			return false, fmt.Errorf("--%s %v: give a number above 0", name, x)
+		}
+	}
+	for _, name := range []string{"particles", "model", "w0", "softening"} {
+		if given(name) && b.tipsy != "" {
+			return false, fmt.Errorf("--%s is for a system that is made: leave it out with --tipsy", name)
+		}
+	}
+	switch {
+	case given("softening") && !(b.softening > 0):
+		return false, fmt.Errorf("--softening %v: give a length above 0, or leave it out", b.softening)
+	case given("w0") && b.model.Text != modelKing:
+		return false, errors.New("--w0 is for King's model: add --model king, or leave it out")
+	case given("eta") && c.Rungs == 0:
+		return false, errors.New("--eta is for particles' own steps: add --rungs, or leave it out")
+	case formatOf(b.picture) != "png" && b.picture != "":
+		return false, fmt.Errorf("--picture %s: end its name in .png", b.picture)
+	case formatOf(b.frames) != "gif" && b.frames != "":
+		return false, fmt.Errorf("--frames %s: end its name in .gif", b.frames)
+	case b.frames != "" && c.Steps > framesMost:
+		return false, fmt.Errorf("--frames of %d steps: simulate up to %d", c.Steps, framesMost)
+	}
+	return b.tipsy != "", nil
+}
+
+// open makes the particles, or opens their file, which stays open.
+func (b *nbodyFlags) open(ranks int) (err error) {
+	if b.config.Source, err = b.source(); err != nil {
+		return err
+	}
+	return b.config.Check(ranks)
+}
+
+func (b *nbodyFlags) source() (nbody.Source, error) {
+	if b.tipsy != "" {
+		f, err := os.Open(b.tipsy)
+		if err != nil {
+			return nil, err
+		}
+		about, err := f.Stat()
+		if err != nil {
+			f.Close()
+			return nil, err
+		}
+		particles, err := tipsy.Open(b.tipsy, f, about.Size())
+		if err != nil {
+			f.Close()
+			return nil, err
+		}
+		return particles, nil
+	}
+	c := initial.Config{Particles: b.particles, Seed: b.config.Seed, Soft: b.softening}
+	if c.Particles == 0 {
+		c.Particles = 10_000
+	}
+	switch b.model.Text {
+	case modelKing:
+		return initial.King(c, b.depth)
+	case modelCollision:
+		return initial.Collision(c)
+	}
+	return initial.Plummer(c)
+}
+
+// write writes the files that the command line asks for.
+func (b *nbodyFlags) write(r nbody.Result) error {
+	for _, x := range []struct {
+		file  string
+		write func(w io.Writer) error
+	}{
+		{b.output, func(w io.Writer) error {
+			return tipsy.Write(w, b.config.Source.Time()+float64(r.Steps)*r.Step, r.End, r.Potentials)
+		}},
+		{b.picture, func(w io.Writer) error { return png.Encode(w, r.Picture) }},
+		{b.frames, func(w io.Writer) error { return gif.EncodeAll(w, animation(r)) }},
+	} {
+		if x.file == "" {
+			continue
+		}
+		if err := create(x.file, x.write); err != nil {
+			return Failed(err)
+		}
+	}
+	return nil
+}
+
+// animation shows frames for so many hundredths of a second each, the last one longer.
+func animation(r nbody.Result) *gif.GIF {
+	const each, last = 6, 200
+	g := &gif.GIF{Image: r.Frames, Delay: make([]int, len(r.Frames))}
+	for i := range g.Delay {
+		g.Delay[i] = each
+	}
+	g.Delay[len(g.Delay)-1] = last
+	return g
+}

@@ -1,0 +1,77 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/activepebbles/pebbles/internal/launch"
+	"github.com/activepebbles/pebbles/internal/watch/record"
+)
+
+// newReport reads the record of a job.
+func newReport(t Terminal) *cobra.Command {
+	var page string
+	c := &cobra.Command{
+		Use:   "report DIR",
+		Short: "Tell what the record of a job says: how it ended, who fell first, and what was slow",
+		Long: "report reads the folder that a job was given by --record, while it runs or after its death, however that\n" +
+			"came. It prints a summary and writes a page, one file that needs no other. What can't be read of the record\n" +
+			"is named, and the rest is told.",
+		Example: "  pebbles report job\n  pebbles report --html none job",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if t.Begin != nil {
+				return t.Begin(nil)
+			}
+			r, err := record.Read(args[0])
+			if err != nil {
+				return &Failure{launch.ExitError, err}
+			}
+			if page == "" {
+				page = filepath.Join(args[0], "report.html")
+			}
+			if page != "none" {
+				if err := create(page, r.HTML); err != nil {
+					return &Failure{launch.ExitError, fmt.Errorf("write the page of the report: %w", err)}
+				}
+				fmt.Fprintf(t.Stderr, "the page is in %s\n", page)
+			}
+			return Written(r.Text(t.Stdout))
+		},
+	}
+	c.Flags().StringVar(&page, "html", "", "`file` for the page, or none (default report.html in the folder)")
+	return c
+}
+
+// recordEnds writes what the launcher has seen to the record of a job: how each process has ended, and which fell
+// first.
+func recordEnds(dir, program string, began time.Time, result launch.Result, err error) error {
+	if dir == "" || result.Job == "" {
+		return nil
+	}
+	l, failed := record.CreateLauncher(dir, result.Job, program, len(result.Outcomes), began)
+	if failed != nil {
+		return failed
+	}
+	var first *launch.FailedError
+	errors.As(err, &first)
+	now := time.Now()
+	for _, process := range result.Order {
+		fell := first != nil && first.First.Process == process
+		if failed = l.Ended(now, process, result.Outcomes[process].String(), fell); failed != nil {
+			break
+		}
+	}
+	how := ""
+	if err != nil {
+		how = err.Error()
+	}
+	if closed := l.Close(now, how); failed == nil {
+		failed = closed
+	}
+	return failed
+}

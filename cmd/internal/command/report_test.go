@@ -1,0 +1,83 @@
+package command
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/launch"
+)
+
+var killSeed = flag.Uint64("kill-seed", 0, "for the moments at which jobs are killed that are recorded; 0 is another each time")
+
+// kills is how many recorded jobs are killed.
+func kills() int {
+	if testing.Short() {
+		return 3
+	}
+	return 20
+}
+
+// A job of 3 processes is killed at any moment, a process of it or all, with the launcher or without. Its record can be
+// read, and says which process fell first, or that all did.
+func TestReportOfKilledJobs(t *testing.T) {
+	seed := *killSeed
+	if seed == 0 {
+		seed = uint64(time.Now().UnixNano())
+	}
+	t.Logf("-kill-seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	for i := range kills() {
+		victims, moment := random.Perm(3), time.Duration(random.IntN(2000))*time.Millisecond
+		launcher := random.IntN(2) == 0 // falls with all
+		if i%4 != 3 {
+			victims, launcher = victims[:1], false
+		}
+		t.Run(fmt.Sprintf("%d processes %v after %v, launcher %t", i, victims, moment, launcher), func(t *testing.T) {
+			t.Parallel()
+			killRecorded(t, victims, launcher, moment)
+		})
+	}
+}
+
+// killRecorded kills processes of a job, in this order, and checks its report.
+func killRecorded(t *testing.T, victims []int, launcher bool, moment time.Duration) {
+	dir := t.TempDir()
+	r := begin(t, 3, "--procs", "3", "--record", dir)
+	time.Sleep(moment)
+	if launcher { // it may tell nothing of the others
+		require.NoError(t, r.Process.Signal(syscall.SIGSTOP))
+	}
+	for _, victim := range victims {
+		at := slices.IndexFunc(r.members, func(m member) bool { return m.process == victim })
+		require.NoError(t, syscall.Kill(r.members[at].pid, syscall.SIGKILL))
+	}
+	if launcher {
+		require.NoError(t, r.Process.Kill())
+	}
+	<-r.ended
+	require.True(t, inTime(func() bool {
+		return !slices.ContainsFunc(r.members, func(m member) bool { return alive(m.pid) })
+	}), "processes are left")
+
+	report := pebbles("report", dir)
+	require.Equal(t, launch.ExitOK, report.Status, report.Stderr)
+	cause := strings.SplitN(report.Stdout, "\n", 3)[1]
+	page, err := os.ReadFile(dir + "/report.html")
+	require.NoError(t, err)
+	require.Contains(t, string(page), "</html>")
+	fell := func(victim int) bool {
+		return strings.HasPrefix(cause, fmt.Sprintf("Process %d (rank %d, ", victim, victim)) &&
+			(strings.Contains(cause, " fell first: ") || strings.Contains(cause, " was killed: "))
+	}
+	all := len(victims) > 1 && strings.HasPrefix(cause, "All 3 processes were killed at once")
+	require.True(t, all || slices.ContainsFunc(victims, fell), report.Stdout)
+}

@@ -1,0 +1,238 @@
+package command
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/activepebbles/pebbles/internal/launch"
+	"github.com/activepebbles/pebbles/internal/launch/kubernetes"
+	"github.com/activepebbles/pebbles/internal/values"
+)
+
+func newRun(t Terminal) *cobra.Command {
+	var forms forwarding
+	s := &settings{}
+	s.Options, s.runtime = runtimeFlags()
+	c := &cobra.Command{
+		Use:   "run -n N [flags] -- PROGRAM [ARGUMENTS]",
+		Short: "Start a program built on the library as a job of several processes",
+		Long: "run starts a program that uses the library as one job of N processes, on this machine or over ssh. Its standard\n" +
+			"output is that of the first process, which has rank 0, as it is. What else they print goes to standard error, and\n" +
+			"each line comes after the ranks of its process when there are several. Signals are forwarded, and so is the exit\n" +
+			"status. When one process fails, all end, and the message names the one that failed first.",
+		Example: "  pebbles run -n 4 -- ./wordcount book.txt\n" +
+			"  pebbles run -n 2 --ranks 8 -- ./program\n" +
+			"  pebbles run -n 3 -- ./program --json | jq .\n" +
+			"  pebbles run -n 8 --hosts alpha,beta --bind eth0 -- /opt/program\n" +
+			"  pebbles run --hosts node[01-16]:4 --bind eth0 -- /opt/program",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("there is no program to start: name one after --")
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			s.read()
+			if s.spread.Processes == 0 && !s.spread.OnHosts() {
+				return errors.New("say how many processes to start with -n N, or where with --hosts or --hostfile")
+			}
+			if err := errors.Join(s.log.check(), forms.check(), s.fabric().check(s.transport)); err != nil {
+				return err
+			}
+			if err := values.OneOf(s.transport, Transports[1:]); err != nil {
+				return fmt.Errorf("--transport %s: %w", s.transport, err)
+			}
+			if err := s.spread.Check(); err != nil {
+				return err
+			}
+			if t.Begin != nil {
+				return t.Begin(nil)
+			}
+			spec := s.spread.Spec(args, s.log.logger(t.Stderr))
+			spec.Transport = s.fabric().with(s.transport)
+			forms.apply(&spec)
+			return runProgram(t, spec)
+		},
+	}
+	f := c.Flags()
+	f.SortFlags = false
+	f.SetInterspersed(false) // what follows the program is the program's
+	f.VarP(Count(&s.spread.Processes, 1, "one a host or slot"), "procs", "n", "processes to start")
+	s.addRuntime(c, "ranks", "transport", "provider", "pinned", "insecure")
+	Completes(c, "transport", cobra.ShellCompDirectiveNoFileComp, Transports[1:]...)
+	f.BoolVar(&forms.prefix, "prefix", false, "put the ranks of its process before each line of standard output too, which is then that of all processes")
+	f.BoolVar(&forms.bare, "no-prefix", false, "forward all lines as they are: standard output of all processes to standard output, errors to errors")
+	s.spread.Register(c)
+	s.log.register(c)
+	return c
+}
+
+// forwarding are the flags that say how output is forwarded.
+type forwarding struct{ prefix, bare bool }
+
+func (f forwarding) check() error {
+	if f.prefix && f.bare {
+		return errors.New("--prefix and --no-prefix don't go together: choose one")
+	}
+	return nil
+}
+
+func (f forwarding) apply(s *launch.Spec) {
+	s.First = !f.prefix && !f.bare
+	s.Prefix = f.prefix || s.First && s.Processes > 1
+}
+
+// runProgram starts a program as a job, and returns when it has ended.
+func runProgram(t Terminal, s launch.Spec) error {
+	s.Stdin, s.Stdout, s.Stderr = os.Stdin, unchecked(t.Stdout), t.Stderr
+	result, err := launch.Run(context.Background(), s)
+	if err != nil {
+		return &Failure{result.Status, err}
+	}
+	if !slices.ContainsFunc(result.Outcomes, func(o launch.Outcome) bool { return o.Joined }) {
+		return &Failure{launch.ExitError, fmt.Errorf("no process has joined the job: each of the %d has run %s by itself: does the program call "+
+			"pebble.Main, pebble.RunLaunched or launch.Join?", len(result.Outcomes), s.Program[0])}
+	}
+	return nil
+}
+
+func newK8s(t Terminal) *cobra.Command {
+	j := kubernetes.Job{Port: kubernetes.Port}
+	start := timeout{time: kubernetes.StartLimit, least: time.Second}
+	grace := timeout{time: kubernetes.GracePeriod, least: time.Second}
+	var dockerfile string
+	c := &cobra.Command{
+		Use:   "k8s --name NAME --image IMAGE -n N [flags] [-- PROGRAM [ARGUMENTS]]",
+		Short: "Write what Kubernetes needs to run a program built on the library as one job",
+		Long: "k8s prints manifests for kubectl: an Indexed Job with a pod for each of N processes, a headless Service by which the pods find\n" +
+			"each other, and a Secret that is new each time. Without a program the pods run what the image starts; words after -- are arguments\n" +
+			"of that when the first begins with -. With --dockerfile it prints a Dockerfile instead, for an image that holds the program alone,\n" +
+			"as /program. It needs no cluster: kubectl is what talks to one.",
+		Example: "  pebbles k8s --name words --image registry.example.org/words:v1 -n 8\n" +
+			"  pebbles k8s --name words --image registry.example.org/words:v1 -n 8 --cpu 4 --memory 8Gi -- /program book.txt\n" +
+			"  pebbles k8s --dockerfile ./cmd/words",
+		Args: func(c *cobra.Command, args []string) error {
+			if c.ArgsLenAtDash() < 0 {
+				return NoArguments(c, args)
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			switch alone := c.Flags().NFlag() == 1 && len(args) == 0; {
+			case c.Flags().Changed("dockerfile") && alone:
+				return kubernetes.WriteDockerfile(t.Stdout, dockerfile)
+			case c.Flags().Changed("dockerfile"):
+				return errors.New("--dockerfile goes alone: leave out what is for the manifests")
+			case j.Name == "" || j.Image == "" || j.Processes == 0:
+				return errors.New("say what to run with --name NAME, --image IMAGE and -n N")
+			case len(args) > 0 && strings.HasPrefix(args[0], "-"):
+				j.Arguments = args
+			case len(args) > 0:
+				j.Program, j.Arguments = args[0], args[1:]
+			}
+			j.StartLimit, j.GracePeriod = start.time, grace.time
+			var secret [kubernetes.SecretBytes]byte
+			rand.Read(secret[:])
+			return j.Write(t.Stdout, secret)
+		},
+	}
+	f := c.Flags()
+	f.SortFlags = false
+	f.StringVar(&j.Name, "name", "", "name of the Job, the Service and the Secret; pods have the host names NAME-0, NAME-1 and so on")
+	f.StringVar(&j.Image, "image", "", "image that the pods run")
+	f.VarP(Count(&j.Processes, 1, ""), "procs", "n", "processes, each of which is a pod")
+	f.Var(Count(&j.Ranks, 1, "the program's choice"), "ranks", "ranks of the whole job")
+	f.StringVar(&j.Namespace, "namespace", "", "namespace (default that of kubectl)")
+	f.StringVar(&j.CPU, "cpu", "", "CPUs of each process, reserved and at most, such as 4")
+	f.StringVar(&j.Memory, "memory", "", "memory of each process, reserved and at most, such as 8Gi")
+	f.Var(Count(&j.Port, 1, ""), "port", "port that the processes find each other by")
+	f.Var(&start, "start-limit", "how long the processes may take to find each other: pods start late, and so do their names")
+	f.Var(&grace, "grace-period", "how long a process may go on after SIGTERM, in whole seconds: longer than the program's own grace")
+	f.StringVar(&dockerfile, "dockerfile", "", "package of this folder to print a Dockerfile for, such as ./cmd/words")
+	for _, name := range []string{"name", "image", "procs", "ranks", "namespace", "cpu", "memory", "port", "start-limit", "grace-period"} {
+		Completes(c, name, cobra.ShellCompDirectiveNoFileComp)
+	}
+	Completes(c, "dockerfile", cobra.ShellCompDirectiveFilterDirs)
+	return c
+}
+
+func newDoctor(t Terminal) *cobra.Command {
+	var inJSON, alone bool
+	c := &cobra.Command{
+		Use:   "doctor",
+		Short: "Say which launcher has started this process, how it would join a job, and what libfabric can do here",
+		Long: "doctor says which launcher has started this process, by which variables it sees that, and how the process would find\n" +
+			"the others of its job. Start it as the program that does not start: mpiexec -n 4 pebbles doctor. It also lists the providers of\n" +
+			"libfabric, for transport ofi, and what is missing for them. Its status is 1 when it finds a problem; a job needs no libfabric.",
+		Example: "  pebbles doctor\n  pebbles doctor --json",
+		Args:    NoArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if t.Begin != nil {
+				return t.Begin(nil)
+			}
+			f := launch.Examine(c.Context(), alone)
+			fabric, lines := examineFabric()
+			if err := Written(printFinding(t, f, fabric, lines, inJSON)); err != nil {
+				return err
+			}
+			if f.Problem != "" {
+				return &Failure{Status: launch.ExitError}
+			}
+			return nil
+		},
+	}
+	c.Flags().SortFlags = false
+	c.Flags().BoolVar(&inJSON, "json", false, "print one JSON object instead of a table")
+	c.Flags().BoolVar(&alone, "alone", false, "as a program would do that is given this flag")
+	return c
+}
+
+// printFinding prints all lines at once: other tasks print theirs at the same time. lines say what fabric does.
+func printFinding(t Terminal, f launch.Finding, fabric any, lines [][2]string, inJSON bool) error {
+	if inJSON {
+		return json.NewEncoder(t.Stdout).Encode(struct {
+			launch.Finding
+
+			Libfabric any `json:"libfabric,omitempty"`
+		}{f, fabric})
+	}
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	launcher := f.Launcher
+	if launcher == "" {
+		launcher = "none: this process has a job of its own"
+	}
+	fmt.Fprintf(w, "launcher\t%s\n", launcher)
+	if len(f.Because) > 0 {
+		fmt.Fprintf(w, "because\t%s\n", strings.Join(f.Because, " "))
+	}
+	if f.Launcher != "" {
+		fmt.Fprintf(w, "process\t%d of %d\n", f.Process, f.Processes)
+		fmt.Fprintf(w, "meets the others\t%s\n", f.Meets)
+	}
+	if f.Listens != "" {
+		fmt.Fprintf(w, "listens at\t%s\n", f.Listens)
+	}
+	fmt.Fprintf(w, "host\t%s\n", f.Host)
+	fmt.Fprintf(w, "cores\t%d\n", f.Cores)
+	fmt.Fprintf(w, "open files\t%d needed, %d allowed\n", f.NeedFiles, f.OpenFiles)
+	for _, l := range lines {
+		fmt.Fprintf(w, "%s\t%s\n", l[0], l[1])
+	}
+	if f.Problem != "" {
+		fmt.Fprintf(w, "problem\t%s\n", f.Problem)
+	}
+	_ = w.Flush() // to memory
+	_, err := t.Stdout.Write([]byte(b.String()))
+	return err
+}

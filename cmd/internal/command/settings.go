@@ -1,0 +1,292 @@
+package command
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/activepebbles/pebbles/internal/launch"
+	"github.com/activepebbles/pebbles/internal/values"
+	"github.com/activepebbles/pebbles/netio/connect"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/route"
+	"github.com/activepebbles/pebbles/termination"
+	"github.com/activepebbles/pebbles/tune"
+)
+
+// autos says which settings are auto: the job finds them itself.
+type autos struct{ Topology, Coalesce, Cache bool }
+
+// settings are the flags that all applications share: those of every program of the library, and the command's own.
+type settings struct {
+	*pebble.Options
+	runtime    *flag.FlagSet // where Options has its flags
+	spread     Spread
+	log        logFlags
+	transport  string        // as given, once the flags have been read
+	parameters string        // of which machine; "" is this one
+	known      *tune.Setting // from a profile: what it begins with; nil: none
+	firstCache int           // what a cache that is auto begins with, without a profile
+	profile    string        // file of pebbles tune
+}
+
+// Transports are what carries frames. All but the first connect processes.
+var Transports = []string{"mem", connect.ByShm, connect.ByOFI, connect.ByTCP, connect.ByAuto}
+
+// register adds the flags to a command.
+func (s *settings) register(c *cobra.Command) {
+	f := c.Flags()
+	f.SortFlags = false
+	s.Options, s.runtime = runtimeFlags()
+	s.addRuntime(c, "ranks")
+	f.Var(Count(&s.spread.Processes, 1, "1, or one a host or slot"), "procs", "processes, which the command starts itself")
+	s.spread.Register(c)
+	s.addRuntime(c, "transport", "provider", "pinned", "insecure", "topology", "coalesce", "credits",
+		"cache", "address-cache", "page-cache", "termination", "memory", "due", "period",
+		"http", "http-pprof", "record", "trace", "stall", "stall-exit", "seed", "json", "explain")
+	f.StringVar(&s.profile, "profile", "", "take topology, factor and cache from a file of pebbles tune, where no flag "+
+		"says otherwise")
+	s.log.register(c)
+	for name, words := range map[string][]string{
+		"transport": Transports, "topology": append(route.Names(), values.Auto), "termination": termination.Names(),
+		"coalesce": {values.Auto}, "cache": {values.Auto}, "due": {"never"}, "period": {"never"}, "stall": {"never"},
+	} {
+		Completes(c, name, cobra.ShellCompDirectiveNoFileComp, words...)
+	}
+}
+
+// runtimeFlags are the flags of package pebble, on a set of their own.
+func runtimeFlags() (*pebble.Options, *flag.FlagSet) {
+	fs := flag.NewFlagSet("", flag.ContinueOnError)
+	return pebble.Flags(fs), fs
+}
+
+// addRuntime adds some of the runtime's flags, in this order.
+func (s *settings) addRuntime(c *cobra.Command, names ...string) {
+	for _, name := range names {
+		c.Flags().AddGoFlag(s.runtime.Lookup(name))
+	}
+}
+
+// text is the value of a flag of the runtime.
+func (s *settings) text(name string) string { return s.runtime.Lookup(name).Value.String() }
+
+// number is the value of a flag of the runtime whose value is a number; 0 where it is none.
+func (s *settings) number(name string) int {
+	n, _ := strconv.Atoi(s.text(name))
+	return n
+}
+
+// bytes is the value of a flag of the runtime whose value is a size; 0 where it was not given.
+func (s *settings) bytes(name string) int64 {
+	n, _ := values.Bytes(s.text(name))
+	return n
+}
+
+// autos are the flags of the runtime that are auto.
+func (s *settings) autos() autos {
+	is := func(name string) bool { return s.text(name) == values.Auto }
+	return autos{is("topology"), is("coalesce"), is("cache")}
+}
+
+// read copies what the launcher needs from the flags of the runtime, which have been parsed.
+func (s *settings) read() {
+	s.transport, s.spread.Ranks = s.text("transport"), s.number("ranks")
+}
+
+// check rejects flags that don't go together. member means that a launcher has started this process.
+func (s *settings) check(member bool) error {
+	if err := s.log.check(); err != nil {
+		return err
+	}
+	if err := s.spread.Check(); err != nil {
+		return err
+	}
+	several := s.spread.Several() || member
+	if err := s.fabric().check(s.transport); err != nil {
+		return err
+	}
+	switch {
+	case s.transport == "mem" && several:
+		return errors.New("--transport mem stays in one process: leave out --procs and --hosts, or use --transport tcp or shm")
+	case s.connects() && !several:
+		return fmt.Errorf("--transport %s connects processes: add --procs 2 or more, or --hosts", s.transport)
+	case s.spread.bind != "" && !several:
+		return errors.New("--bind is for jobs of several processes: add --procs 2 or more, or --hosts")
+	case s.spread.start.time+s.spread.silence.time > 0 && !several:
+		return errors.New("--start-limit and --silence-limit are for jobs of several processes: add --procs 2 or more, " +
+			"or --hosts")
+	case member:
+		return nil // the launcher sets the number of ranks
+	}
+	return s.spans(s.ranks())
+}
+
+// fabric is how the flags say that libfabric is used.
+func (s *settings) fabric() fabric {
+	return fabric{s.text("provider"), s.bytes("pinned"), s.text("insecure") == "true"}
+}
+
+// connects reports whether the flags name what connects processes.
+func (s *settings) connects() bool {
+	return s.transport != "mem" && (s.transport != connect.ByAuto || s.text("provider") != "")
+}
+
+// spans rejects a topology that can't connect that many ranks.
+func (s *settings) spans(ranks int) (err error) {
+	topology, err := s.start()
+	if err != nil {
+		return err
+	}
+	defer func() {
+		switch why := recover().(type) {
+		case nil:
+		case string:
+			err = fmt.Errorf("--topology %s: %s", s.text("topology"), why)
+		default:
+			panic(why)
+		}
+	}()
+	topology(ranks)
+	return nil
+}
+
+// ranks is how many ranks the job will have, unless a launcher decides.
+func (s *settings) ranks() int {
+	switch {
+	case s.spread.Ranks > 0:
+		return s.spread.Ranks
+	case s.spread.OnHosts():
+		return s.spread.count()
+	}
+	return launch.RanksHere(s.spread.count())
+}
+
+// config translates the flags for the runtime.
+func (s *settings) config(log *slog.Logger) (pebble.Config, error) {
+	if !launch.Started(s.spread.Alone) { // this process alone, or a simulation: nothing is to connect processes
+		_ = s.runtime.Set("transport", connect.ByAuto)
+	}
+	c, err := s.Config(io.Discard)
+	if err != nil {
+		return c, err
+	}
+	if c.Topology, err = s.start(); err != nil {
+		return c, err
+	}
+	auto := s.autos()
+	if auto.Cache {
+		c.Cache = s.firstCache
+	}
+	if auto.Coalesce && s.known != nil {
+		c.Coalesce = s.known.Coalesce
+	}
+	if auto.Cache && s.known != nil {
+		c.Cache = s.known.Cache
+	}
+	c.Ranks, c.Alone, c.Tuning, c.Log, c.Explain = s.ranks(), s.spread.Alone, s.tuning(log), log, nil
+	return c, nil
+}
+
+// fits checks the flags against the job that the launcher has started. Rank 0 alone reports what concerns all ranks.
+func (s *settings) fits(r *pebble.Rank) error {
+	if err := s.spans(r.Size()); err != nil {
+		return err
+	}
+	switch place := r.Place(); {
+	case r.ID() != 0:
+		return nil
+	case s.spread.Ranks > 0 && s.spread.Ranks != place.Ranks:
+		return fmt.Errorf("--ranks %d, but the job was started with %d: give --ranks to what starts it", s.spread.Ranks,
+			place.Ranks)
+	case s.spread.counted() && s.spread.count() != place.Processes:
+		return fmt.Errorf("--procs %d, but the job was started with %d processes: leave out --procs", s.spread.count(),
+			place.Processes)
+	}
+	return nil
+}
+
+// start is the topology that the job begins with.
+func (s *settings) start() (route.Constructor, error) {
+	if !s.autos().Topology {
+		return route.ByName(s.text("topology"))
+	}
+	if s.known != nil {
+		return route.ByName(s.known.Topology)
+	}
+	return route.Direct, nil
+}
+
+// knows reports whether a setting equals the profile's, in all that is auto.
+func (s *settings) knows(now tune.Setting) bool {
+	auto := s.autos()
+	return s.known != nil && (!auto.Topology || now.Topology == s.known.Topology) &&
+		(!auto.Coalesce || now.Coalesce == s.known.Coalesce) && (!auto.Cache || now.Cache == s.known.Cache)
+}
+
+// logFlags are the flags of the log, which goes to standard error.
+type logFlags struct {
+	verbose bool
+	quiet   bool
+	format  Word
+}
+
+var logFormats = []string{"text", "json"}
+
+func (l *logFlags) register(c *cobra.Command) {
+	c.Flags().BoolVarP(&l.verbose, "verbose", "v", false, "log what happens, not only what is odd")
+	c.Flags().BoolVarP(&l.quiet, "quiet", "q", false, "log nothing but errors, and show no progress")
+	Words(c, &l.format, "log-format", "text", logFormats, "form of the log")
+}
+
+func (l *logFlags) check() error {
+	if l.verbose && l.quiet {
+		return errors.New("--verbose and --quiet don't go together: choose one")
+	}
+	return nil
+}
+
+func (l *logFlags) logger(w io.Writer) *slog.Logger {
+	options := &slog.HandlerOptions{Level: slog.LevelWarn}
+	switch {
+	case l.verbose:
+		options.Level = slog.LevelDebug
+	case l.quiet:
+		options.Level = slog.LevelError
+	}
+	if l.format.Text == "json" {
+		return slog.New(slog.NewJSONHandler(w, options))
+	}
+	return slog.New(slog.NewTextHandler(w, options))
+}
+
+// fabric is how flags say that libfabric is used.
+type fabric struct {
+	provider string
+	pinned   int64
+	insecure bool
+}
+
+// check checks the flags for a transport.
+func (f fabric) check(transport string) error {
+	switch {
+	case f != (fabric{}) && transport != connect.ByOFI && transport != connect.ByAuto:
+		return fmt.Errorf("--provider, --pinned and --insecure are for libfabric: say --transport %s or %s, not %s",
+			connect.ByOFI, connect.ByAuto, transport)
+	case strings.Contains(f.provider, ":"):
+		return fmt.Errorf("--provider %s: the name of a provider has no colon", f.provider)
+	}
+	return nil
+}
+
+// with is a transport that uses libfabric so.
+func (f fabric) with(transport string) string {
+	via := launch.Via{Transport: transport, Provider: f.provider, Pinned: f.pinned, Insecure: f.insecure}
+	return via.String()
+}

@@ -1,0 +1,184 @@
+package command
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/bits"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/cmd/internal/commandtest"
+	"github.com/activepebbles/pebbles/internal/launch"
+	"github.com/activepebbles/pebbles/model"
+	"github.com/activepebbles/pebbles/netio/sim"
+	"github.com/activepebbles/pebbles/route"
+	"github.com/activepebbles/pebbles/termination"
+)
+
+// typed runs a command line that has no spaces within words.
+func typed(line string) ran { return pebbles(strings.Fields(line)...) }
+
+// A simulated run finds what a real one finds, and the same in every run but for the memory of this process.
+func TestSimulationIsTheSameEachTime(t *testing.T) {
+	line := "sim randomaccess --ranks 12 --procs 3 --log2-words 6 --topology hypercube --network odin --fabric fat-tree --json --trace "
+	dir := t.TempDir()
+	var objects []map[string]any
+	var traces []string
+	for _, name := range []string{"a", "b"} {
+		file := filepath.Join(dir, name)
+		r := typed(line + file)
+		require.Equal(t, launch.ExitOK, r.Status, r.Stderr)
+		o := commandtest.Object(t, r.Stdout)
+		delete(o["memory"].(map[string]any), "resident_peak")
+		objects = append(objects, o)
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		traces = append(traces, string(text))
+	}
+	require.Equal(t, objects[0], objects[1])
+	require.Greater(t, len(traces[0]), 1000)
+	require.True(t, traces[0] == traces[1], "the traces differ")
+	bare := commandtest.Object(t, typed(strings.TrimSuffix(line, "--trace ")).Stdout)
+	require.Equal(t, bare["seconds"], objects[0]["seconds"], "a trace costs no simulated time")
+	merged := typed("trace -o " + filepath.Join(dir, "all") + " " + filepath.Join(dir, "a"))
+	require.Equal(t, launch.ExitOK, merged.Status, merged.Stderr)
+	require.Regexp(t, `\d+ +handler`, merged.Stdout)
+
+	real := commandtest.Object(t, typed("randomaccess --ranks 12 --log2-words 6 --topology hypercube --json").Stdout)
+	require.Equal(t, real["checksum"], objects[0]["checksum"])
+	require.Equal(t, "sim", objects[0]["transport"])
+	require.EqualValues(t, 3, objects[0]["procs"])
+	simulation := objects[0]["simulation"].(map[string]any)
+	require.Positive(t, simulation["frames_between_hosts"].(float64)+simulation["frames_within_host"].(float64))
+}
+
+func TestSimulationOfAllApplications(t *testing.T) {
+	for app, line := range small {
+		r := typed("sim " + strings.Join(line, " ") + " --ranks 5 --json")
+		require.Equal(t, launch.ExitOK, r.Status, "%s: %s", app, r.Stderr)
+		o := commandtest.Object(t, r.Stdout)
+		require.Equal(t, app, o["app"])
+		require.Zero(t, o["errors"])
+		require.Contains(t, o, "simulation")
+	}
+}
+
+// Faults that can't be mended end with the status and the words of a lost process; others with a result.
+func TestSimulatedFaults(t *testing.T) {
+	for flags, says := range map[string]string{
+		"--die 3@20us":         "lost process 3 (rank 3): connection broken",
+		"--fault loss=0.05":    "a frame is missing",
+		"--fault corrupt=0.05": "damaged frame",
+		"--part 2@20us+1m":     "no sign of life",
+		"--freeze 1@20us+1m":   "lost process 1 (rank 1): no sign of life",
+	} {
+		r := typed("sim alltoall --ranks 8 --rounds 30 " + flags)
+		require.Equal(t, launch.ExitFollower, r.Status, flags)
+		require.Contains(t, r.Stderr, says)
+		require.Empty(t, r.Stdout)
+	}
+	r := typed("sim alltoall --ranks 8 --rounds 30 --fault delay=0.5,double=0.2 --freeze 1@20us+1s --part 2@20us+1s --json")
+	require.Equal(t, launch.ExitOK, r.Status, r.Stderr)
+	require.Zero(t, commandtest.Object(t, r.Stdout)["errors"])
+}
+
+func TestSimulationMistakes(t *testing.T) {
+	for line, says := range map[string]string{
+		"sim nosuch":                                  `"nosuch"`,
+		"sim epochs --network nosuch":                 "odin",
+		"sim epochs --fabric nosuch":                  "fat-tree",
+		"sim epochs --fault loss":                     "loss=0.001",
+		"sim epochs --fault loss=2":                   "a chance is 0 to 1",
+		"sim epochs --die 3":                          "3@20us",
+		"sim epochs --ranks 2 --die 3@20us":           "must exist",
+		"sim epochs --explain":                        "--explain",
+		"sim epochs --hosts a,b --bind lo":            "--hosts",
+		"sim epochs --limit 1ns --ranks 4 --count 10": "virtual time",
+	} {
+		r := typed(line)
+		require.NotEqual(t, launch.ExitOK, r.Status, line)
+		require.Contains(t, r.Stderr, says, line)
+		require.Empty(t, r.Stdout, line)
+	}
+}
+
+// A host has no more cores that matter than the job has ranks.
+func TestCoresWithoutNumber(t *testing.T) {
+	line := "sim epochs --count 2 --ranks 3 -q --json --cores "
+	few, many := commandtest.Object(t, succeeds(t, strings.Fields(line+"3")...)), commandtest.Object(t, succeeds(t, strings.Fields(line+"9223372036854775807")...))
+	require.Equal(t, few["seconds"], many["seconds"])
+}
+
+// sent runs an all-to-all of one item of 8 bytes for each pair of ranks.
+func sent(t *testing.T, ranks int, flags string) apps.Report {
+	t.Helper()
+	r := typed(fmt.Sprintf("sim alltoall --bytes 8 --rounds 1 --ranks %d --topology hypercube --due never --json -q %s", ranks, flags))
+	require.Equal(t, launch.ExitOK, r.Status, r.Stderr)
+	var o apps.Report
+	require.NoError(t, json.Unmarshal([]byte(r.Stdout), &o))
+	return o
+}
+
+// Under a hypercube of a power of two ranks, every rank sends every other one an item: half of all bits differ, so
+// there are P²/2 log2 P hops, and P log2 P frames when stages are ended in order and nothing fills a buffer (Active
+// Pebbles, section 3.4). Buffers have room for what goes over the busiest link: the pebbles of all pairs of ranks
+// without a common bit pass through rank 0, 3^(log2 P) of them.
+func TestHypercubeIsAsTheFormulasSay(t *testing.T) {
+	for _, ranks := range []int{16, 64, 256} {
+		log := bits.Len(uint(ranks)) - 1
+		p, l := uint64(ranks), uint64(log)
+		o := sent(t, ranks, "--coalesce 4096 --termination ordered")
+		c := o.Counters
+		require.Equal(t, p*(p-1), c.PebblesSent)
+		require.Equal(t, p*(p-1), c.PebblesHandled)
+		require.Equal(t, p*p/2*l-p*(p-1), c.Forwarded, "hops beyond the first")
+		require.Equal(t, 8*p*p/2*l, c.BytesSent)
+		require.Equal(t, p*l, c.FramesSent, "one a link")
+		require.Equal(t, p*l, c.FlushIdle)
+		require.LessOrEqual(t, o.Memory.Buffers, log+1, "one a neighbour, and one that grows")
+		require.GreaterOrEqual(t, o.Memory.Buffers, log)
+
+		require.Equal(t, log, sent(t, ranks, "--coalesce 4 --termination ordered").Memory.Buffers, "buffers that are whole from the start")
+	}
+}
+
+// Detection sends what package termination says: exactly for an epoch of known depth, and by whole rounds under skr.
+func TestDetectionIsAsTheFormulasSay(t *testing.T) {
+	for _, ranks := range []int{16, 64, 256} {
+		topology := route.Hypercube(ranks)
+		hops, _ := route.Hops(topology)
+		site := termination.Site{Ranks: ranks, Depth: 1, Hops: hops, Topology: topology}
+		for name, rounds := range map[string]uint64{"nbx": uint64(hops), "pcx": uint64(hops), "pcx-neighbors": uint64(hops), "ordered": 1} {
+			if ranks == 256 && name != "ordered" && name != "nbx" {
+				continue // as for 64, and slow
+			}
+			c := sent(t, ranks, "--termination "+name).Counters
+			each, err := termination.Messages(name, site)
+			require.NoError(t, err)
+			require.Equal(t, uint64(ranks*each), c.DetectionSent, "%s on %d ranks", name, ranks)
+			require.Equal(t, rounds, c.Rounds, "%s on %d ranks", name, ranks)
+		}
+		c := sent(t, ranks, "--termination skr").Counters
+		least, err := termination.Messages("skr", site)
+		require.NoError(t, err)
+		require.GreaterOrEqual(t, c.Rounds, uint64(2))
+		require.Equal(t, c.Rounds*uint64(ranks*hops), c.DetectionSent)
+		require.GreaterOrEqual(t, c.DetectionSent, uint64(ranks*least))
+	}
+}
+
+// Parameters mean the same to a simulation: one frame alone takes as long as a message of the model.
+func TestNetworkByParameters(t *testing.T) {
+	l := model.Link{Latency: 30e-6, Overhead: 2e-6, Gap: 3e-6, PerByte: 1e-9, EndPerByte: 2e-10, Batch: 5e-6}
+	n := networkBy(model.Parameters{Network: l, Frame: 1e-6})
+	require.NoError(t, n.Check())
+	require.Equal(t, sim.End{PerByte: 2e-10, Batch: 5e-6}, n.Ends.Between)
+	require.InDelta(t, l.Interval(), n.Between.Gap, 1e-15)
+	alone := n.Between.Latency + 2*(n.Between.Overhead+n.Ends.Between.Batch)
+	require.InDelta(t, l.Message(0)+1e-6, alone, 1e-15, "with the frame's own cost")
+}

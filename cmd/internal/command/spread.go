@@ -1,0 +1,123 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/activepebbles/pebbles/internal/launch"
+)
+
+// Spread are the flags that say where the ranks of a job run.
+type Spread struct {
+	Ranks     int
+	Processes int // 0: the flag was not given
+	Hosts     hostList
+	hostfile  string
+	bind      string
+	ssh       string
+	start     timeout
+	silence   timeout
+	Alone     bool
+}
+
+// Register adds the flags that all commands that start processes share.
+func (s *Spread) Register(c *cobra.Command) {
+	f := c.Flags()
+	f.Var(&s.Hosts, "hosts", "hosts to start the processes on over ssh, such as alpha,beta, node[01-16] or alpha:4 with its slots")
+	f.StringVar(&s.hostfile, "hostfile", "", "file that names the hosts, as for MPI: on each line a host, and slots=N")
+	f.StringVar(&s.bind, "bind", "", "address or interface that the processes listen on, with :PORT for the launcher (default loopback)")
+	f.StringVar(&s.ssh, "ssh", "ssh", "command that reaches a host")
+	s.start = timeout{standard: "30s, or PEBBLES_START_LIMIT", least: time.Nanosecond}
+	s.silence = timeout{standard: "10s, or PEBBLES_SILENCE_LIMIT", least: time.Second}
+	f.Var(&s.start, "start-limit", "how long the processes may take to join and to connect")
+	f.Var(&s.silence, "silence-limit", "how long a process may say nothing, as when a debugger stops it, before it counts as lost")
+	_, runtime := runtimeFlags()
+	f.BoolVar(&s.Alone, "alone", false, runtime.Lookup("alone").Usage)
+	Completes(c, "hosts", cobra.ShellCompDirectiveNoFileComp)
+	Completes(c, "bind", cobra.ShellCompDirectiveNoFileComp)
+}
+
+// hostList is the flag that names hosts. It may be given again, for more of them.
+type hostList []launch.Host
+
+func (h *hostList) Type() string { return "list" }
+
+func (h *hostList) String() string { return "" }
+
+func (h *hostList) Set(text string) error {
+	hosts, err := launch.ParseHosts(text)
+	*h = append(*h, hosts...)
+	return err
+}
+
+// OnHosts reports whether the processes are to run on hosts that are named.
+func (s *Spread) OnHosts() bool { return len(s.Hosts) > 0 || s.hostfile != "" }
+
+// Count is the number of processes. It is known after check.
+func (s *Spread) count() int {
+	if s.Processes == 0 {
+		return max(1, launch.Slots(s.Hosts))
+	}
+	return s.Processes
+}
+
+// Several reports whether the command must start the job's processes.
+func (s *Spread) Several() bool { return s.count() > 1 || s.OnHosts() }
+
+// counted reports whether flags say that there are several processes: a hostfile is read by the launcher alone.
+func (s *Spread) counted() bool { return s.count() > 1 || len(s.Hosts) > 0 }
+
+// readHosts reads the hostfile, which need not be on the other hosts: a process that was started has no use for it.
+func (s *Spread) readHosts() (err error) {
+	switch {
+	case s.hostfile == "" || launch.Started(s.Alone) || launch.Joined():
+		return nil
+	case len(s.Hosts) > 0:
+		return errors.New("--hosts and --hostfile don't go together: choose one")
+	}
+	s.Hosts, err = launch.ReadHostfile(s.hostfile)
+	return err
+}
+
+// Check reads the hostfile, and returns an error for what can't work.
+func (s *Spread) Check() error {
+	if err := s.readHosts(); err != nil {
+		return err
+	}
+	places, err := launch.PlaceOn(s.Hosts, s.count())
+	switch {
+	case err != nil:
+		return err
+	case s.Ranks > 0 && s.Ranks < s.count():
+		return fmt.Errorf("--ranks %d is not enough for %d processes: each has at least one rank", s.Ranks, s.count())
+	case len(places) > s.count():
+		return fmt.Errorf("%s names %d hosts for %d processes: name at most one host a process, or give the hosts slots to be filled in order",
+			s.hostsFlag(), len(places), s.count())
+	case s.OnHosts() && s.bind == "":
+		return fmt.Errorf("%s needs --bind: the address or interface by which the hosts reach each other", s.hostsFlag())
+	case len(strings.Fields(s.ssh)) == 0:
+		return fmt.Errorf("--ssh is empty: name a command such as ssh")
+	}
+	return nil
+}
+
+func (s *Spread) hostsFlag() string {
+	if s.hostfile != "" {
+		return "--hostfile"
+	}
+	return "--hosts"
+}
+
+// Spec describes the job to its launcher, after check.
+func (s *Spread) Spec(program []string, log *slog.Logger) launch.Spec {
+	places, _ := launch.PlaceOn(s.Hosts, s.count())
+	return launch.Spec{
+		Processes: s.count(), Ranks: s.Ranks, Hosts: places, Bind: s.bind, SSH: strings.Fields(s.ssh),
+		Program: program, Log: log, StartLimit: s.start.time, SilenceLimit: s.silence.time, Alone: s.Alone,
+	}
+}

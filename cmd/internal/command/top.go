@@ -1,0 +1,169 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/activepebbles/pebbles/internal/launch"
+	"github.com/activepebbles/pebbles/internal/watch/jobs"
+)
+
+// top is the command that shows a job while it runs.
+type top struct {
+	Terminal
+	stdin *os.File
+	once  bool
+	json  bool
+}
+
+func newTop(t Terminal) *cobra.Command {
+	w := &top{Terminal: t, stdin: os.Stdin}
+	c := &cobra.Command{
+		Use:   "top [JOB | PID | URL]",
+		Short: "Show what a running job does, rank by rank and link by link",
+		Long: "top shows a job that runs with --http: what it waits for, what the application says, how fast it\n" +
+			"is, and what each rank and each link does, anew each second. Without an argument it shows the only\n" +
+			"one that you run on this host; pebbles ps lists them. A job elsewhere is named by the address that\n" +
+			"it has printed. The key ? explains the keys and the columns. Where standard output is no terminal\n" +
+			"it prints the job once. The exit status is 0 when the job ends meanwhile.",
+		Example: "  pebbles top\n  pebbles top 4711\n  pebbles top --once\n  pebbles top --json 3f9c2a",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return fmt.Errorf("unexpected argument %q: give one job, pid or address", args[1])
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if t.Begin != nil {
+				return t.Begin(nil)
+			}
+			return Failed(w.run(strings.Join(args, "")))
+		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			return watchable(args), cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	f := c.Flags()
+	f.SortFlags = false
+	f.BoolVar(&w.once, "once", false, "print the job once, as text")
+	f.BoolVar(&w.json, "json", false, "print the job once, as one JSON object")
+	return c
+}
+
+// watchable completes the names of jobs that have a page.
+func watchable(args []string) (names []string) {
+	if len(args) > 0 {
+		return nil
+	}
+	all, _ := jobs.List()
+	for _, e := range all {
+		if e.URL != "" {
+			names = append(names, nameOf(e))
+		}
+	}
+	return names
+}
+
+// run finds the job and shows it.
+func (t *top) run(name string) error {
+	address, err := find(name)
+	if err != nil {
+		return err
+	}
+	r, err := newReader(address)
+	if err != nil {
+		return err
+	}
+	defer r.close()
+	ctx, stop := launch.Signals(context.Background())
+	defer stop()
+	out, interactive := unchecked(t.Stdout).(*os.File)
+	interactive = interactive && !t.once && !t.json && term.IsTerminal(int(out.Fd())) && os.Getenv("TERM") != "dumb"
+	switch {
+	case t.json:
+		err = t.printJSON(ctx, r)
+	case interactive:
+		err = t.live(ctx, r.see, out)
+	default:
+		err = t.printOnce(ctx, r)
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	return err
+}
+
+func (t *top) printJSON(ctx context.Context, r *reader) error {
+	text, err := patient(ctx, r.whole)
+	if err != nil {
+		return err
+	}
+	_, err = t.Stdout.Write(text)
+	return err
+}
+
+// between is the time between two looks at a job: its page makes no more than one sighting a second.
+const between = time.Second
+
+// printOnce looks twice, so that there are rates. A job that ends between is shown all the same.
+func (t *top) printOnce(ctx context.Context, r *reader) error {
+	s := newScreen(time.Now())
+	if out, ok := unchecked(t.Stdout).(*os.File); ok && term.IsTerminal(int(out.Fd())) {
+		s.width = widthOf(out)
+	}
+	first, err := patient(ctx, r.see)
+	if err != nil {
+		return err
+	}
+	s.show(time.Now(), first)
+	pause(ctx, between+between/10)
+	if second, err := r.see(ctx); err == nil {
+		s.show(time.Now(), second)
+	}
+	_, err = fmt.Fprint(t.Stdout, s.text())
+	return err
+}
+
+// patient asks a job again that has nothing to tell yet.
+func patient[T any](ctx context.Context, ask func(context.Context) (T, error)) (told T, err error) {
+	for begun := time.Now(); ; pause(ctx, between/5) {
+		told, err = ask(ctx)
+		if !errors.Is(err, errNothingYet) || time.Since(begun) > firstWait {
+			return told, err
+		}
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// live shows the job until it ends or the user has seen enough.
+func (t *top) live(ctx context.Context, see func(context.Context) (*sighting, error), out *os.File) error {
+	within, stop := context.WithCancel(ctx)
+	defer stop() // of a look that is under way
+	l := &live{ctx: within, screen: newScreen(time.Now()), see: see}
+	_, err := tea.NewProgram(l, tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithInput(t.stdin),
+		tea.WithOutput(out)).Run()
+	switch {
+	case err != nil:
+		return fmt.Errorf("the terminal has been left: %w", err)
+	case errors.Is(l.over, errOver):
+		_, err := fmt.Fprint(t.Stdout, l.screen.farewell())
+		return err
+	}
+	return l.over
+}

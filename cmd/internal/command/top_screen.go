@@ -1,0 +1,281 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+const (
+	window    = 6                // sightings that are kept: rates are those between the first and the last one
+	firstWait = 10 * time.Second // for a job that has not been seen
+	lostWait  = 30 * time.Second // for one that has
+)
+
+// screen is what is shown of a job. It knows no terminal: it is told keys, sizes and answers, and makes lines.
+type screen struct {
+	width, height int         // 0: no end
+	past          []*sighting // the last ones, the oldest first
+	ranks         table[rankRow]
+	links         table[linkRow]
+	byLink        bool // links are shown, not ranks
+	help          bool
+	heard         time.Time // when the job has told anything
+	trouble       error     // why it has not since
+}
+
+func newScreen(now time.Time) *screen {
+	return &screen{ranks: rankTable(), links: linkTable(), heard: now}
+}
+
+// seen reports whether the job has been seen at all.
+func (s *screen) seen() bool { return len(s.past) > 0 }
+
+// last is the last sighting; there is one.
+func (s *screen) last() *sighting { return s.past[len(s.past)-1] }
+
+// earlier is the sighting that rates are since; nil where there is none.
+func (s *screen) earlier() *sighting {
+	if len(s.past) < 2 {
+		return nil
+	}
+	return s.past[0]
+}
+
+// show takes a new sighting. One of another job, which has the same address, makes the past irrelevant. The same one
+// again, which is what a page gives that has no newer, changes nothing.
+func (s *screen) show(now time.Time, next *sighting) {
+	s.heard, s.trouble = now, nil
+	switch {
+	case !s.seen():
+	case s.last().job == next.job && s.last().now.At.Equal(next.now.At):
+		return
+	case !next.follows(s.last()):
+		s.past = nil
+	}
+	s.past = append(s.past, next)
+	s.past = s.past[max(0, len(s.past)-window):]
+	next.since(s.earlier())
+	s.ranks.put(slices.Clone(next.ranks))
+	s.links.put(slices.Clone(next.links))
+	s.scroll(0)
+}
+
+// errOver is why a job that has been seen is no longer shown.
+var errOver = errors.New("the job has ended or can't be reached")
+
+// miss takes an error in place of a sighting. It returns one when there is no use in going on.
+func (s *screen) miss(now time.Time, err error) error {
+	s.trouble = err
+	silent := now.Sub(s.heard)
+	switch {
+	case s.seen() && (final(err) || silent >= lostWait):
+		return errOver
+	case !s.seen() && (final(err) || silent >= firstWait):
+		return err
+	}
+	return nil
+}
+
+// press takes a key.
+func (s *screen) press(key string) {
+	switch key {
+	case "r":
+		s.byLink, s.help = false, false
+	case "l":
+		s.byLink, s.help = true, false
+	case "?":
+		s.help = !s.help
+	case "<", "left":
+		s.table().move(-1)
+	case ">", "right":
+		s.table().move(1)
+	case "s":
+		s.table().reverse()
+	}
+	page := max(1, s.fit()-1)
+	s.scroll(map[string]int{"up": -1, "down": 1, "pgup": -page, "pgdown": page, "home": -1 << 30, "end": 1 << 30}[key])
+}
+
+// resize takes a new size of the terminal.
+func (s *screen) resize(width, height int) {
+	s.width, s.height = width, height
+	s.scroll(0)
+}
+
+func (s *screen) scroll(rows int) { s.table().scroll(rows, s.fit()) }
+
+// table is the one that is shown.
+func (s *screen) table() interface {
+	move(columns int)
+	reverse()
+	scroll(rows, fit int)
+	caption(fit int) string
+	lines(width, fit int) []string
+} {
+	if s.byLink {
+		return &s.links
+	}
+	return &s.ranks
+}
+
+const (
+	around  = 3 // lines: caption, titles, keys
+	noLimit = 1 << 30
+)
+
+// fit is how many rows there is room for.
+func (s *screen) fit() int {
+	if s.height == 0 {
+		return noLimit
+	}
+	return max(0, s.height-len(s.head())-around)
+}
+
+// head is what is above the table: the verdict first.
+func (s *screen) head() []string {
+	if !s.seen() {
+		return wrap("waiting for the job"+s.silence(), s.width, 3)
+	}
+	now, most := s.last(), noLimit
+	if s.height > 0 {
+		most = max(1, min(6, s.height/4))
+	}
+	lines := wrap(now.verdict, s.width, most)
+	if s.trouble != nil {
+		lines = append(lines, wrap("NO ANSWER"+s.silence(), s.width, 2)...)
+	}
+	if now.status != "" {
+		lines = append(lines, wrap(now.status, s.width, 2)...)
+	}
+	return append(lines, cut(now.title, s.width), cut(now.totals(s.earlier()), s.width))
+}
+
+// silence says for how long and why the job has told nothing.
+func (s *screen) silence() string {
+	if s.trouble == nil {
+		return ""
+	}
+	return ": " + escaped(s.trouble.Error())
+}
+
+const keysLine = "q quit  r ranks  l links  < > sort  s reverse  arrows PgUp PgDn scroll  ? help"
+
+// lines are all lines of the screen, no more and no wider than fit.
+func (s *screen) lines() []string {
+	lines := s.head()
+	switch {
+	case s.help:
+		lines = append(lines, "")
+		for _, text := range keysHelp {
+			lines = append(lines, cut(text, s.width))
+		}
+	case s.seen():
+		table := s.table().lines(s.width, s.fit())
+		table[0] = titled(table[0])
+		lines = append(append(lines, cut(s.table().caption(s.fit()), s.width)), table...)
+	}
+	if len(lines) > s.height-1 {
+		lines = lines[:max(0, s.height-1)]
+	}
+	for len(lines) < s.height-1 {
+		lines = append(lines, "")
+	}
+	return append(lines, cut(keysLine, s.width))
+}
+
+// titled makes a line stand out.
+func titled(line string) string { return "\x1b[1m" + line + "\x1b[m" }
+
+// text is the job at this moment with all its rows, for a file or a pipe.
+func (s *screen) text() string {
+	lines := append(s.head(), "")
+	lines = append(append(lines, s.ranks.lines(s.width, noLimit)...), "")
+	if len(s.links.rows) == 0 {
+		return strings.Join(append(lines, "no links with frames"), "\n") + "\n"
+	}
+	lines = append(lines, s.links.lines(s.width, noLimit)...)
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// farewell is what is left on the terminal of a job that is no longer there.
+func (s *screen) farewell() string {
+	return fmt.Sprintf("%s\n%s\n%v\n", s.last().title, s.last().verdict, errOver)
+}
+
+// live joins a screen and a terminal. It is used by one goroutine at a time.
+type live struct {
+	ctx    context.Context
+	screen *screen
+	see    func(context.Context) (*sighting, error)
+	over   error // why it has ended; nil when the user has ended it
+}
+
+var _ tea.Model = (*live)(nil)
+
+// The messages besides the terminal's.
+type (
+	lookMsg struct{} // it is time to look at the job
+	seenMsg struct { // it has been looked at
+		at       time.Time
+		sighting *sighting
+		err      error
+	}
+)
+
+// Init implements [tea.Model].
+func (l *live) Init() tea.Cmd { return l.look }
+
+// look looks at the job, beside the terminal.
+func (l *live) look() tea.Msg {
+	s, err := l.see(l.ctx)
+	return seenMsg{time.Now(), s, err}
+}
+
+// Update implements [tea.Model].
+func (l *live) Update(m tea.Msg) (tea.Model, tea.Cmd) {
+	switch m := m.(type) {
+	case tea.WindowSizeMsg:
+		l.screen.resize(m.Width, m.Height)
+	case tea.KeyPressMsg:
+		return l, l.press(m.String())
+	case lookMsg:
+		return l, l.look
+	case seenMsg:
+		return l, l.saw(m)
+	}
+	return l, nil
+}
+
+func (l *live) press(key string) tea.Cmd {
+	switch key {
+	case "q", "esc", "ctrl+c":
+		return tea.Quit
+	case "ctrl+z":
+		return tea.Suspend
+	}
+	l.screen.press(key)
+	return nil
+}
+
+// saw takes what a look has found, and looks again later.
+func (l *live) saw(m seenMsg) tea.Cmd {
+	if m.err == nil {
+		l.screen.show(m.at, m.sighting)
+	} else if l.over = l.screen.miss(m.at, m.err); l.over != nil {
+		return tea.Quit
+	}
+	return tea.Tick(between, func(time.Time) tea.Msg { return lookMsg{} })
+}
+
+// View implements [tea.Model].
+func (l *live) View() tea.View {
+	v := tea.NewView(strings.Join(l.screen.lines(), "\n"))
+	v.AltScreen = true
+	return v
+}

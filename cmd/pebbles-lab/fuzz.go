@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/activepebbles/pebbles/cmd/internal/command"
+	"github.com/activepebbles/pebbles/internal/launch"
+	"github.com/activepebbles/pebbles/lab/worlds"
+)
+
+// fuzz are the flags that try the runtime in simulated worlds.
+type fuzz struct {
+	command.Terminal
+	on      bool
+	seconds float64
+	worlds  uint64
+	seed    uint64
+	world   string
+	json    bool
+	quiet   bool
+}
+
+func addFuzz(c *cobra.Command, t command.Terminal) *fuzz {
+	z := &fuzz{Terminal: t, seconds: 10}
+	f := c.Flags()
+	f.BoolVar(&z.on, "fuzz", false, "try the runtime in small worlds drawn by seed, each checked against a serial twin")
+	f.Float64Var(&z.seconds, "seconds", z.seconds, "how long to try worlds")
+	f.Uint64Var(&z.worlds, "worlds", 0, "how many worlds to try at the most (default as many as the time is for)")
+	f.Uint64Var(&z.seed, "seed", 0, "seed of the worlds (default one drawn from the clock, and printed)")
+	f.StringVar(&z.world, "world", "", "run one world alone: what a failure has printed")
+	f.BoolVar(&z.json, "json", false, "print one JSON object instead of words")
+	f.BoolVarP(&z.quiet, "quiet", "q", false, "show no progress")
+	return z
+}
+
+func (z *fuzz) start() error {
+	if z.Begin != nil {
+		return z.Begin(nil)
+	}
+	if z.world != "" {
+		return z.replay()
+	}
+	switch {
+	case !(z.seconds > 0):
+		return errors.New("--seconds must be a positive number")
+	case z.seconds > math.MaxInt64/float64(time.Second):
+		return fmt.Errorf("--seconds %g is too large", z.seconds)
+	}
+	if z.seed == 0 {
+		z.seed = uint64(time.Now().UnixNano())
+	}
+	ctx, stop := launch.Signals(context.Background())
+	defer stop()
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(z.seconds*float64(time.Second)))
+	defer cancel()
+	began := time.Now()
+	if !z.quiet {
+		fmt.Fprintf(z.Stderr, "seed %d\n", z.seed)
+	}
+	report, err := worlds.Try(ctx, worlds.Options{
+		Seed: z.seed, Worlds: z.worlds, Workers: runtime.GOMAXPROCS(0), Progress: z.progress, Stuck: z.stuck,
+	})
+	if failing := z.failing(err); failing != nil {
+		return failing
+	}
+	return z.report(report, time.Since(began))
+}
+
+// failing is the error of a world that failed, with the command lines that run it again.
+func (z *fuzz) failing(err error) error {
+	var f *worlds.Failure
+	if !errors.As(err, &f) {
+		return err
+	}
+	return &command.Failure{Status: launch.ExitError, Err: fmt.Errorf("seed %d: %w\nagain:  pebbles-lab sim --fuzz --world '%v'\ndrawn:  pebbles-lab sim --fuzz --world '%v'",
+		z.seed, f.Err, f.World, f.Drawn)}
+}
+
+// stuck ends the command: a world that never looks at its network can't be stopped.
+func (z *fuzz) stuck(w worlds.World, err error) {
+	fmt.Fprintf(z.Stderr, "pebbles-lab sim: seed %d: %v\nagain:  pebbles-lab sim --fuzz --world '%v'\n", z.seed, err, w)
+	launch.Exit(launch.ExitError)
+}
+
+// progress prints how many worlds have run.
+func (z *fuzz) progress(r worlds.Report) {
+	if !z.quiet {
+		fmt.Fprintf(z.Stderr, "\r%s", command.Counted(r.Worlds, "world", "worlds"))
+	}
+}
+
+func (z *fuzz) report(r worlds.Report, took time.Duration) error {
+	if z.json {
+		return command.Written(json.NewEncoder(z.Stdout).Encode(struct {
+			worlds.Report
+			Seconds float64 `json:"seconds"`
+		}{r, took.Seconds()}))
+	}
+	_, err := fmt.Fprintf(z.Stdout, "%s passed in %s (%.0f a second), seed %d: %s ended with the error that their faults must lead to;\n"+
+		"the others handled %s, each once, in %s\n", command.Counted(r.Worlds, "world", "worlds"), command.SecondsText(took.Seconds()),
+		float64(r.Worlds)/took.Seconds(), r.Seed, command.Grouped(r.Failed), command.Counted(r.Pebbles, "pebble", "pebbles"), command.Counted(r.Frames, "frame", "frames"))
+	return command.Written(err)
+}
+
+// replay runs one world.
+func (z *fuzz) replay() error {
+	w, err := worlds.Parse(z.world)
+	if err != nil {
+		return err
+	}
+	o, err := w.Run()
+	if err != nil {
+		return &command.Failure{Status: launch.ExitError, Err: fmt.Errorf("%w\nworld:  %v", err, w)}
+	}
+	_, err = fmt.Fprintf(z.Stdout, "passed: %v\n%s, %s, %v of virtual time\n", w, command.Counted(uint64(o.Pebbles), "pebble", "pebbles"),
+		command.Counted(o.Stats.Frames, "frame", "frames"), command.SecondsText(o.Stats.Seconds))
+	return command.Written(err)
+}

@@ -1,0 +1,27 @@
+// Command pebbles-lab is the command pebbles with what the laboratory needs beside it: bench and limit measure, fit
+// measures the machine, model predicts without running, and sim sweeps, and tries the runtime in made-up worlds.
+package main
+
+import (
+	"slices"
+
+	"github.com/activepebbles/pebbles/cmd/internal/command"
+)
+
+func main() { command.Main(programOf(nil)) }
+
+// programOf is this program, whose command sim runs a point of a sweep by a function, where that is not nil.
+func programOf(point run) command.Program {
+	tools := slices.DeleteFunc(command.Pebbles().Tools, func(m command.Maker) bool { return m.Name == "sim" })
+	return command.Program{
+		Name:  "pebbles-lab",
+		Short: "The laboratory of Active Pebbles: pebbles, and commands that measure, predict and try it",
+		Long: "pebbles-lab runs what pebbles does, measures it beside what a machine can do at most, measures machines, predicts\n" +
+			"jobs without running them, sweeps simulations, and tries the runtime in made-up worlds.",
+		Example: "  pebbles-lab bench --quick Latency\n  pebbles-lab fit\n  pebbles-lab sim --fuzz --seconds 10",
+		Tools: append(tools, []command.Maker{
+			{Name: "sim", Make: simOf(point)}, {Name: "model", Make: newModel}, {Name: "fit", Make: newFit},
+			{Name: "bench", Make: newBench}, {Name: "limit", Make: newLimit},
+		}...),
+	}
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/cmd/internal/command"
+	"github.com/activepebbles/pebbles/cmd/internal/commandtest"
+	"github.com/activepebbles/pebbles/model"
+)
+
+// laboratory is the program, in this process.
+var laboratory commandtest.Program = func(stdout, stderr io.Writer, args ...string) int {
+	return command.Execute(command.New(programOf(nil),
+		command.Terminal{Args: args, Stdin: os.Stdin, Stdout: stdout, Stderr: stderr}))
+}
+
+func TestMain(m *testing.M) { commandtest.Main(m, main, nil) }
+
+// binary is the program: this test itself.
+var binary, _ = os.Executable()
+
+func pebbles(args ...string) commandtest.Ran { return laboratory.Run(args...) }
+
+// typed runs a command line that has no spaces within words.
+func typed(line string) commandtest.Ran { return pebbles(strings.Fields(line)...) }
+
+// succeeds is pebbles for a command line that must work without a word on standard error.
+func succeeds(t *testing.T, args ...string) (stdout string) {
+	t.Helper()
+	r := pebbles(args...)
+	require.Empty(t, r.Stderr, args)
+	require.Zero(t, r.Status)
+	return r.Stdout
+}
+
+// with adds flags to a command line.
+func with(line []string, flags ...string) []string {
+	return append(append([]string(nil), line...), flags...)
+}
+
+// TestExamples runs the command lines of the laboratory's own examples up to the start of what they do.
+func TestExamples(t *testing.T) {
+	lines := 0
+	var of func(c *cobra.Command)
+	of = func(c *cobra.Command) {
+		if c.Hidden {
+			return
+		}
+		require.NotEmpty(t, c.Short, c.CommandPath())
+		for line := range strings.Lines(c.Example) {
+			line, is := strings.CutPrefix(strings.TrimSpace(line), "pebbles-lab ")
+			if !is {
+				continue
+			}
+			lines++
+			var stdout, stderr strings.Builder
+			root := command.New(programOf(nil), command.Terminal{Args: strings.Fields(line), Stdout: &stdout, Stderr: &stderr,
+				Begin: func(*command.Job) error { return &command.Failure{Status: 99} }})
+			if status := command.Execute(root); stdout.Len() == 0 || status != 0 {
+				require.Equal(t, 99, status, "%s: %s", line, stderr.String())
+			}
+		}
+		for _, sub := range c.Commands() {
+			of(sub)
+		}
+	}
+	of(command.New(programOf(nil), command.Terminal{}))
+	require.Greater(t, lines, 10)
+}
+
+// TestProgram has the applications and tools of pebbles beside its own, and its own name.
+func TestProgram(t *testing.T) {
+	help := succeeds(t)
+	for _, name := range []string{"randomaccess", "tune", "bench", "fit", "model", "sim", "doctor"} {
+		require.Contains(t, help, "\n  "+name+" ")
+		require.Contains(t, succeeds(t, name, "--help"), "Usage:\n  pebbles-lab "+name)
+	}
+	require.True(t, strings.HasPrefix(succeeds(t, "version"), "pebbles-lab "))
+}
+
+func TestCompletion(t *testing.T) {
+	complete := func(line ...string) []string {
+		return strings.Fields(pebbles(append([]string{"__complete"}, line...)...).Stdout)
+	}
+	require.Equal(t, append(model.Names(), ":0"), complete("model", "--parameters", ""))
+	require.Equal(t, strings.Fields("ranks= topology= coalesce= pebbles= bytes= per-process= per-host= hit= depth= termination= :6"),
+		complete("model", "--sweep", ""))
+	require.Subset(t, complete("sim", "epochs", "--sweep", ""), []string{"ranks=", "topology=", "coalesce=", "count=", ":6"})
+	require.NotContains(t, complete("sim", "epochs", "--sweep", ""), "json=")
+	for _, name := range []string{"fit", "model"} {
+		require.Contains(t, complete(name[:2]), name)
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	laboratory.Mistakes(t, "pebbles-lab", map[string][]string{
+		"bench --limit 999999999999h": {"--limit", "too large"},
+		"sim --fuzz --seconds 1e300":  {"--seconds", "too large"},
+		"bench nosuchrow":             {"no case matches", "nosuchrow"},
+		"bench (":                     {"missing closing )"},
+		"bench a b":                   {`"b"`, "one regular expression"},
+		"bench --repeats 0":           {"--repeats", "1 or more"},
+		"bench --warm-up -1":          {"--warm-up", "0 or more"},
+		"bench --limit 0s":            {"--limit", "positive"},
+		"bench compare a.json":        {"give two"},
+		"bench compare --threshold 100% a.json b.json": {"--threshold", "0%", "100%"},
+		"bench compare --threshold much a.json b.json": {"--threshold", "percentage"},
+		"limit updates x":                             {`"x"`, "only flags"},
+		"limit tcp --bytes 4":                         {"--bytes", "8 or more"},
+		"sim epochs --sweep ranks":                    {"ranks=16,256"},
+		"sim epochs --sweep ranks=2,x":                {`"x"`},
+		"sim epochs --sweep ranks=2,x --json":         {`"x"`},
+		"sim epochs --sweep ranks=2 --sweep ranks=3":  {"twice"},
+		"sim epochs --sweep json=true":                {"ranks=16,256"},
+		"sim epochs --sweep topology=direct --plot a": {"numbers"},
+		"sim epochs --plot a":                         {"--sweep"},
+		"sim --fuzz --seconds 0":                      {"--seconds"},
+		"sim --fuzz --world nosuch=1":                 {`"nosuch"`},
+	})
+}
+
+// TestOutputThatCannotBeWritten has all ways in which a command prints, onto a disk that is full.
+func TestOutputThatCannotBeWritten(t *testing.T) {
+	for _, line := range []string{
+		"bench --list", "model --parameters odin", "model --parameters odin --json", "sim epochs --count 2 -q --sweep ranks=2,3",
+		"sim epochs --count 2 -q --json --sweep ranks=2,3", "sim --fuzz --worlds 1 -q", "limit switch --rounds 1",
+	} {
+		t.Run(line, func(t *testing.T) { laboratory.IntoFull(t, strings.Fields(line)...) })
+	}
+	for _, line := range []string{ // files that commands make beside their output
+		"model --parameters odin --sweep ranks=4,8 --plot /dev/full", "sim epochs --count 2 -q --sweep ranks=2,3 --plot /dev/full",
+		"bench -q --quick --repeats 1 --warm-up 0 --json /dev/full limit-switch,.between",
+	} {
+		t.Run(line, func(t *testing.T) {
+			r := typed(line)
+			require.Equal(t, 1, r.Status, r.Stderr)
+			require.Contains(t, r.Stderr, "/dev/full")
+		})
+	}
+}
