@@ -117,10 +117,8 @@ const helpers = "apps/appstest apps/graphtest netio/netiotest internal/launch/pm
 // homes are the folders that may import a library; those for tests have none. Nobody imports a library that is not
 // here.
 var homes = map[string]string{
-	"charm.land/bubbletea/v2":           "cmd/* cmd/internal/*",
 	"github.com/cornelk/hashmap":        "memory/internal/addresses",
 	"github.com/linkedin/goavro/v2":     "apps/contagion export ingest internal/ocf target/avro",
-	"github.com/schollz/progressbar/v3": "cmd/* cmd/internal/*",
 	"github.com/spf13/cobra":            "cmd/* cmd/internal/*",
 	"github.com/spf13/pflag":            "cmd/* cmd/internal/*",
 	"github.com/klauspost/compress":     "export ingest ingest/parquet internal/ocf",

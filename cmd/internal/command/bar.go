@@ -5,9 +5,9 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
 	"github.com/activepebbles/pebbles/pebble"
@@ -34,7 +34,7 @@ type bar struct {
 	what    string    // what is being counted
 	total   uint64    // of what
 	begun   time.Time // when counting what began
-	drawn   *progressbar.ProgressBar
+	drawn   bool      // it is on the terminal
 	last    time.Time // of the last drawing
 	said    time.Time // when those who watch the job were told last
 }
@@ -75,21 +75,26 @@ func (b *bar) draw(what string, done, total uint64) {
 	now := time.Now()
 	if what != b.what || total != b.total {
 		b.clear()
-		b.what, b.total, b.begun, b.drawn = what, total, now, nil
+		b.what, b.total, b.begun = what, total, now
 	}
-	if now.Sub(b.started) < drawAfter || b.drawn != nil && now.Sub(b.last) < throttle {
+	if now.Sub(b.started) < drawAfter || b.drawn && now.Sub(b.last) < throttle {
 		return
 	}
-	b.last = now
-	if b.drawn == nil {
-		b.drawn = progressbar.NewOptions64(int64(max(1, total)),
-			progressbar.OptionSetWriter(b.to), progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false), progressbar.OptionClearOnFinish(), progressbar.OptionFullWidth())
+	b.last, b.drawn = now, true
+	fmt.Fprint(b.to, "\r"+b.line(done, now.Sub(b.begun).Seconds(), widthOf(b.to)))
+}
+
+// line is a text and, where there is a total, a bar of what is done, as wide as a line may be.
+func (b *bar) line(done uint64, seconds float64, width int) string {
+	text := b.text(done, seconds)
+	text = text[:min(len(text), max(0, width-gauge))]
+	if b.total == 0 {
+		return fmt.Sprintf("%-*s", max(0, width-1), text)
 	}
-	text := b.text(done, now.Sub(b.begun).Seconds())
-	b.drawn.Describe(text[:min(len(text), max(0, widthOf(b.to)-gauge))])
-	if total > 0 {
-		_ = b.drawn.Set64(int64(min(done, total)))
-	}
+	part := float64(min(done, b.total)) / float64(b.total)
+	room := max(1, width-1-len(text)-len(" 100% ||"))
+	full := int(part * float64(room))
+	return fmt.Sprintf("%s %3d%% |%s%s|", text, int(100*part), strings.Repeat("█", full), strings.Repeat(" ", room-full))
 }
 
 // widthOf is the width of a terminal.
@@ -148,7 +153,8 @@ func short(n float64) string {
 
 // clear takes the bar away.
 func (b *bar) clear() {
-	if b.drawn != nil {
-		_ = b.drawn.Clear()
+	if b.drawn {
+		fmt.Fprintf(b.to, "\r%*s\r", max(0, widthOf(b.to)-1), "")
+		b.drawn = false
 	}
 }

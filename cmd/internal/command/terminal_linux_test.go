@@ -54,7 +54,7 @@ func TestProgressOnTerminal(t *testing.T) {
 			stuck := time.AfterFunc(limit, func() { _ = c.Process.Kill() })
 			defer stuck.Stop()
 			var screen strings.Builder
-			for piece := make([]byte, 4096); !seen.MatchString(screen.String()); {
+			for piece := make([]byte, 4096); !drawnBar.MatchString(screen.String()); {
 				n, err := master.Read(piece)
 				screen.Write(piece[:n])
 				require.NoError(t, err, screen.String())
@@ -78,8 +78,8 @@ func TestProgressOnTerminal(t *testing.T) {
 	}
 }
 
-// seen is a bar that has been drawn.
-var seen = regexp.MustCompile(`randomaccess: [0-9.]+[kMG]? of [0-9.]+[TP] updates(, [0-9.]+[kMG]?/s, [^ ]+( days)? left)? +0% \|`)
+// drawnBar is a bar that has been drawn.
+var drawnBar = regexp.MustCompile(`randomaccess: [0-9.]+[kMG]? of [0-9.]+[TP] updates(, [0-9.]+[kMG]?/s, [^ ]+( days)? left)? +0% \|`)
 
 // TestBarFitsTerminals draws the widest of bars on terminals of many widths.
 func TestBarFitsTerminals(t *testing.T) {
@@ -91,7 +91,7 @@ func TestBarFitsTerminals(t *testing.T) {
 		b.draw("updates", 1, math.MaxInt64)
 		b.begun = b.begun.Add(-1000 * time.Hour)
 		for _, done := range []uint64{1, math.MaxInt64 / 7, math.MaxInt64 / 3, math.MaxInt64/10*10 - 1} {
-			b.drawn = nil // draws at once
+			b.drawn = false // draws at once
 			b.draw("updates", done, math.MaxInt64)
 			piece := make([]byte, 1<<16)
 			n, err := master.Read(piece)

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
@@ -19,21 +18,20 @@ import (
 // top is the command that shows a job while it runs.
 type top struct {
 	Terminal
-	stdin *os.File
-	once  bool
-	json  bool
+	once bool
+	json bool
 }
 
 func newTop(t Terminal) *cobra.Command {
-	w := &top{Terminal: t, stdin: os.Stdin}
+	w := &top{Terminal: t}
 	c := &cobra.Command{
 		Use:   "top [JOB | PID | URL]",
 		Short: "Show what a running job does, rank by rank and link by link",
 		Long: "top shows a job that runs with --http: what it waits for, what the application says, how fast it\n" +
 			"is, and what each rank and each link does, anew each second. Without an argument it shows the only\n" +
 			"one that you run on this host; pebbles ps lists them. A job elsewhere is named by the address that\n" +
-			"it has printed. The key ? explains the keys and the columns. Where standard output is no terminal\n" +
-			"it prints the job once. The exit status is 0 when the job ends meanwhile.",
+			"it has printed. The key ? explains the keys and the columns. Without a terminal it prints the job\n" +
+			"once. The exit status is 0 when the job ends meanwhile.",
 		Example: "  pebbles top\n  pebbles top 4711\n  pebbles top --once\n  pebbles top --json 3f9c2a",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -86,7 +84,7 @@ func (t *top) run(name string) error {
 	ctx, stop := launch.Signals(context.Background())
 	defer stop()
 	out, interactive := unchecked(t.Stdout).(*os.File)
-	interactive = interactive && !t.once && !t.json && term.IsTerminal(int(out.Fd())) && os.Getenv("TERM") != "dumb"
+	interactive = interactive && !t.once && !t.json && isTerminal(out) && isTerminal(t.Stdin) && os.Getenv("TERM") != "dumb"
 	switch {
 	case t.json:
 		err = t.printJSON(ctx, r)
@@ -151,19 +149,14 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
+// isTerminal reports whether a file is a terminal.
+func isTerminal(f *os.File) bool { return f != nil && term.IsTerminal(int(f.Fd())) }
+
 // live shows the job until it ends or the user has seen enough.
 func (t *top) live(ctx context.Context, see func(context.Context) (*sighting, error), out *os.File) error {
-	within, stop := context.WithCancel(ctx)
-	defer stop() // of a look that is under way
-	l := &live{ctx: within, screen: newScreen(time.Now()), see: see}
-	_, err := tea.NewProgram(l, tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithInput(t.stdin),
-		tea.WithOutput(out)).Run()
-	switch {
-	case err != nil:
+	l := &live{screen: newScreen(time.Now()), see: see}
+	if err := l.run(ctx, t.Stdin, out); err != nil {
 		return fmt.Errorf("the terminal has been left: %w", err)
-	case errors.Is(l.over, errOver):
-		_, err := fmt.Fprint(t.Stdout, l.screen.farewell())
-		return err
 	}
-	return l.over
+	return l.farewellTo(t.Stdout)
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
 )
 
@@ -205,33 +204,41 @@ func TestHostileTexts(t *testing.T) {
 	}
 }
 
-// TestLive drives a program's model by messages, without a terminal.
+// TestLive takes what looks have found, without a terminal.
 func TestLive(t *testing.T) {
 	job := newMadeUpJob(4, "running")
 	looks := int64(0)
-	l := &live{ctx: t.Context(), screen: newScreen(noon), see: func(context.Context) (*sighting, error) {
+	l := &live{screen: newScreen(noon), see: func(context.Context) (*sighting, error) {
 		looks++
 		return job.sightingAt(looks), nil
 	}}
-	send := func(m tea.Msg) tea.Cmd {
-		_, next := l.Update(m)
-		return next
+	l.screen.resize(100, 30)
+	for range 2 {
+		require.True(t, l.saw(l.look(t.Context())), "it looks again later")
 	}
-	require.NotNil(t, send(l.Init()()), "it looks again later")
-	require.Nil(t, send(tea.WindowSizeMsg{Width: 100, Height: 30}))
-	require.True(t, l.View().AltScreen)
-	require.Len(t, strings.Split(l.View().Content, "\n"), 30)
-	send(send(lookMsg{})())
 	require.EqualValues(t, 2, looks)
-	require.Contains(t, l.View().Content, "for 2s")
-	require.Nil(t, send(tea.KeyPressMsg{Code: 'l', Text: "l"}))
-	require.Contains(t, l.View().Content, "links: 8")
-	send(tea.KeyPressMsg{Code: tea.KeyRight})
-	require.Contains(t, l.View().Content, "sorted by FLIGHT")
-	for _, key := range []tea.KeyPressMsg{{Code: 'q', Text: "q"}, {Code: tea.KeyEscape}, {Code: 'c', Mod: tea.ModCtrl}} {
-		require.Equal(t, tea.QuitMsg{}, send(key)())
-	}
-	require.Equal(t, tea.SuspendMsg{}, send(tea.KeyPressMsg{Code: 'z', Mod: tea.ModCtrl})())
-	require.Equal(t, tea.QuitMsg{}, send(seenMsg{at: noon, err: syscall.ECONNREFUSED})())
+	require.Contains(t, textOf(l.screen), "for 2s")
+	require.Contains(t, textOf(press(l.screen, "l")), "links: 8")
+	require.Contains(t, textOf(press(l.screen, "right")), "sorted by FLIGHT")
+	require.False(t, l.saw(seen{at: noon, err: syscall.ECONNREFUSED}))
 	require.Equal(t, errOver, l.over)
+}
+
+func TestKeys(t *testing.T) {
+	for text, want := range map[string][]string{
+		"q": {"q"}, "lr?<>s": {"l", "r", "?", "<", ">", "s"}, "\x1b": {"esc"}, "\x03\x1a": {"ctrl+c", "ctrl+z"}, "é": {"é"},
+		"\x1b[A\x1b[B\x1bOC\x1bOD": {"up", "down", "right", "left"}, "\x1b[5~\x1b[6~": {"pgup", "pgdown"},
+		"\x1b[H\x1b[F\x1b[1~\x1b[4~\x1b[7~\x1b[8~": {"home", "end", "home", "end", "home", "end"},
+		"\x1b[1;5Aq": {"unknown", "q"}, "\x1bq": {"esc", "q"}, "\x1b[": {""}, "\x1b[5": {""}, "\xff": {"\ufffd"},
+	} {
+		var got []string
+		for rest := []byte(text); len(rest) > 0; {
+			var key string
+			key, rest = nextKey(rest)
+			if got = append(got, key); key == "" {
+				break
+			}
+		}
+		require.Equal(t, want, got, "%q", text)
+	}
 }

@@ -47,7 +47,7 @@ func watchOn(t *testing.T, run func(*top, *os.File) error) *watcher {
 		}
 	}()
 	go func() {
-		w.ended <- run(&top{Terminal: Terminal{Stdout: w.terminal, Stderr: w.terminal}, stdin: w.terminal}, w.terminal)
+		w.ended <- run(&top{Terminal: Terminal{Stdin: w.terminal, Stdout: w.terminal, Stderr: w.terminal}}, w.terminal)
 	}()
 	t.Cleanup(func() {
 		w.terminal.Close()
@@ -159,11 +159,6 @@ func TestTopInterrupted(t *testing.T) {
 
 // TestTopPanics in the look at the job, and in what is shown of it.
 func TestTopPanics(t *testing.T) {
-	stderr := os.Stderr
-	var err error
-	os.Stderr, err = os.OpenFile(os.DevNull, os.O_WRONLY, 0) // the library prints the stack
-	require.NoError(t, err)
-	defer func() { os.Stderr = stderr }()
 	for _, see := range []func(context.Context) (*sighting, error){
 		func(context.Context) (*sighting, error) { panic("a mistake") },
 		func(context.Context) (*sighting, error) { return nil, nil },
