@@ -1,6 +1,6 @@
 // Package apps holds what the applications of Active Pebbles for Go have in common: the phases of a run, how a kernel
 // is timed and what a run reports. Each application is a package below this one, with a serial twin and a verifier of
-// its own, and a command of cmd/pebbles.
+// its own, and a command of cmd/internal/command.
 //
 // The function of an application that runs it on a job, Run in most, is called by every rank, once, between epochs,
 // with the same configuration but for [Progress]. The result is complete on every rank. What a verifier finds wrong is

@@ -29,7 +29,7 @@ type Program struct {
 
 // A Session is one call of a program, with the flags that all programs share.
 type Session struct {
-	Pebbles        string // path of the command
+	Pebbles        string // path of pebbles-lab
 	Repeats        int
 	Small          bool
 	Only           string // a regular expression
@@ -111,7 +111,7 @@ func (p Program) flags(s *Session) *flag.FlagSet {
 	for _, name := range strings.Fields(p.Flags) {
 		switch name {
 		case "pebbles":
-			f.StringVar(&s.Pebbles, name, "built/pebbles", "the command pebbles")
+			f.StringVar(&s.Pebbles, name, "built/pebbles-lab", "the command pebbles-lab")
 		case "repeats":
 			f.IntVar(&s.Repeats, name, p.Repeats, "runs of each case that count")
 		case "small":

@@ -21,7 +21,7 @@ func made(name, against string, values ...float64) *Result {
 }
 
 func results(all ...*Result) Results {
-	return Results{Format: Format, Repeats: 3, Command: "pebbles bench",
+	return Results{Format: Format, Repeats: 3, Command: "pebbles-lab bench",
 		Date:   time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
 		Groups: []GroupResult{{Name: "G", About: "About G.", Results: all}}}
 }

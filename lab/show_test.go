@@ -35,7 +35,7 @@ func TestTable(t *testing.T) {
 
 func TestMarkdown(t *testing.T) {
 	text := shown().Markdown(map[string][]string{"G": {"plots/g.svg"}})
-	require.Contains(t, text, "Made by `pebbles bench` on 2026-01-02: E, 2 cores, go1, linux/amd64.")
+	require.Contains(t, text, "Made by `pebbles-lab bench` on 2026-01-02: E, 2 cores, go1, linux/amd64.")
 	require.Contains(t, text, "median of 3 runs (after 1 to warm up)")
 	require.Contains(t, text, "\n## G\n\nAbout G.\n")
 	require.Contains(t, text, "| limit-a | 200 | 100 | 400 | 100 | M/s |  |  | near | `run limit-a` |\n")

@@ -17,11 +17,12 @@ func explains(b block) bool {
 // explained compares what such a command prints with the block below it. The command is made to say all that depends on
 // the machine.
 func explained(t *testing.T, command, b block) error {
-	line, ok := strings.CutPrefix(strings.TrimSpace(command.text), "go run ./cmd/pebbles ")
-	if !ok {
+	line, ok := strings.CutPrefix(strings.TrimSpace(command.text), "go run ./cmd/")
+	words := strings.Fields(line)
+	if !ok || words[0] != "pebbles" && words[0] != "pebbles-lab" {
 		return fmt.Errorf("%s: what is explained must be run by go run ./cmd/pebbles", command.place)
 	}
-	out, err := exec.Command(built(t, "pebbles"), strings.Fields(line)...).Output()
+	out, err := exec.Command(built(t, words[0]), words[1:]...).Output()
 	require.NoError(t, err, command.place)
 	if string(out) != b.text {
 		return fmt.Errorf("%s: the command above prints:\n%s", b.place, out)

@@ -19,7 +19,7 @@ const module = "github.com/activepebbles/pebbles"
 func built(t *testing.T, program string) string {
 	folder := os.Getenv("PEBBLES_PROGRAMS")
 	if folder == "" {
-		t.Skip("name in PEBBLES_PROGRAMS the folder where pebbles and wordcount are built, as make check does")
+		t.Skip("name in PEBBLES_PROGRAMS the folder where pebbles, pebbles-lab and wordcount are built, as make check does")
 	}
 	return filepath.Join(folder, program)
 }
@@ -67,8 +67,8 @@ func (s *shell) command(t *testing.T, words []string) error {
 		return nil
 	case name == "go":
 		return s.goCommand(t, words[1:])
-	case name == "pebbles":
-		return s.pebbles(t, words[1:])
+	case name == "pebbles" || name == "pebbles-lab":
+		return s.pebbles(t, name, words[1:])
 	case strings.HasPrefix(name, "./"):
 		return s.program(name)
 	}
@@ -80,7 +80,7 @@ func (s *shell) launched(t *testing.T, words []string) error {
 	for i, word := range words {
 		switch {
 		case word == "pebbles":
-			return s.pebbles(t, words[i+1:])
+			return s.pebbles(t, word, words[i+1:])
 		case strings.HasPrefix(word, "/"), word == "--mpi=list":
 			return nil
 		}
@@ -142,8 +142,8 @@ func (s *shell) goPackage(t *testing.T, verb, name string, args []string) error 
 		return fmt.Errorf("there is no package %s", name)
 	case verb != "test" && !strings.Contains(text, "package main\n"):
 		return fmt.Errorf("package %s is no program", name)
-	case name == "./cmd/pebbles" && verb == "run":
-		return s.pebbles(t, args)
+	case strings.HasPrefix(name, "./cmd/pebbles") && verb == "run":
+		return s.pebbles(t, filepath.Base(name), args)
 	}
 	for _, arg := range args {
 		if flag, is := strings.CutPrefix(arg, "-"); is && verb == "run" && !hasFlag(text, flag) {
@@ -158,13 +158,13 @@ func hasFlag(source, name string) bool {
 	return strings.Contains(source, fmt.Sprintf("(%q,", name)) || strings.Contains(source, fmt.Sprintf(", %q, ", name))
 }
 
-// pebbles checks subcommand and flags against the help of the command.
-func (s *shell) pebbles(t *testing.T, args []string) error {
+// pebbles checks subcommand and flags against the help of the command, which is pebbles or pebbles-lab.
+func (s *shell) pebbles(t *testing.T, program string, args []string) error {
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
 		return nil
 	}
 	if app := slices.IndexFunc(args[1:], s.application(t)) + 1; args[0] == "tune" && app > 0 {
-		if err := s.pebbles(t, args[app:]); err != nil { // whose flags follow its name
+		if err := s.pebbles(t, program, args[app:]); err != nil { // whose flags follow its name
 			return err
 		}
 		args = args[:app]
@@ -173,10 +173,10 @@ func (s *shell) pebbles(t *testing.T, args []string) error {
 	if len(args) > 1 && !strings.HasPrefix(args[1], "-") {
 		command = args[:2] // which may be a command of the command
 	}
-	help, err := exec.Command(built(t, "pebbles"), append(slices.Clone(command), "--help")...).CombinedOutput()
+	help, err := exec.Command(built(t, program), append(slices.Clone(command), "--help")...).CombinedOutput()
 	require.NoError(t, err)
-	if !strings.Contains(string(help), "\n  pebbles "+args[0]+" ") {
-		return fmt.Errorf("pebbles has no command %s", args[0])
+	if !strings.Contains(string(help), "\n  "+program+" "+args[0]+" ") {
+		return fmt.Errorf("%s has no command %s", program, args[0])
 	}
 	for i, arg := range args[1:] {
 		if arg == "--" && args[0] == "k8s" { // whose program is in an image
@@ -190,7 +190,7 @@ func (s *shell) pebbles(t *testing.T, args []string) error {
 			continue
 		}
 		if !regexp.MustCompile(`(?m)^\s+(-\w, )?` + regexp.QuoteMeta(flag) + `\b`).Match(help) {
-			return fmt.Errorf("pebbles %s has no flag %s", args[0], flag)
+			return fmt.Errorf("%s %s has no flag %s", program, args[0], flag)
 		}
 	}
 	return nil
@@ -240,11 +240,12 @@ func TestShellBites(t *testing.T) {
 		"go test ./...":                                                        "",
 		"go run ./cmd/pebbles nosuch":                                          "has no command",
 		"pebbles nosuch":                                                       "has no command",
+		"pebbles bench":                                                        "has no command",
 		"pebbles bfs --kronecker 16 --roots=4":                                 "",
 		"pebbles bfs --kronecke 16":                                            "has no flag --kronecke",
-		"pebbles bench compare --ratios a b":                                   "",
-		"pebbles bench --ratios a":                                             "has no flag --ratios",
-		"pebbles bench Latency --quick":                                        "",
+		"pebbles-lab bench compare --ratios a b":                               "",
+		"pebbles-lab bench --ratios a":                                         "has no flag --ratios",
+		"pebbles-lab bench Latency --quick":                                    "",
 		"pebbles tune --runs 3 bfs --roots 4":                                  "",
 		"pebbles tune --runs 3 bfs --root-count 4":                             "has no flag --root-count",
 		"pebbles tune --run 3 bfs --roots 4":                                   "has no flag --run",

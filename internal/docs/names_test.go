@@ -292,7 +292,7 @@ func (m module) wrongCode(text string) (all []string) {
 	switch {
 	case found != nil && !m.has(found[1], found[2]), single.MatchString(text) && !m.public[name] && !foreign[name]:
 		return append(all, "there is no "+text)
-	case message.MatchString(text) && !others.MatchString(text) && !foreign[text] && !regexp.MustCompile(`^pebbles |--|:=|[={}^·×]|\w\(|^\.|/run |^\S+ -`).MatchString(text):
+	case message.MatchString(text) && !others.MatchString(text) && !foreign[text] && !regexp.MustCompile(`^pebbles(-lab)? |--|:=|[={}^·×]|\w\(|^\.|/run |^\S+ -`).MatchString(text):
 		return append(all, m.wrongText(text)...)
 	}
 	return all

@@ -119,7 +119,7 @@ func agreeRound(ctx context.Context, s *lab.Session, parameters string, cells []
 	return nil
 }
 
-// quickFit are the flags of pebbles fit for tiny work.
+// quickFit are the flags of pebbles-lab fit for tiny work.
 var quickFit = []string{"--repeats=2", "--frames=60", "--time=0", "--pebbles=32768"}
 
 // agreeFit measures the machine, and then the applications with the machine's parameters.
@@ -175,8 +175,8 @@ func agreement(cells []*cell, rounds int) string {
 %s
 
 What `+"`pebbles sim`"+` predicts for this machine, and what the same jobs take on it; over TCP each rank is a process. In
-each of %d rounds the machine's parameters were measured by `+"`pebbles fit`"+`, and what pebbles of the applications cost by
-`+"`pebbles fit --app`"+`, with as many ranks in one process on one core: never by the jobs that are predicted, which have
+each of %d rounds the machine's parameters were measured by `+"`pebbles-lab fit`"+`, and what pebbles of the applications cost by
+`+"`pebbles-lab fit --app`"+`, with as many ranks in one process on one core: never by the jobs that are predicted, which have
 two cores, or processes and TCP. The jobs were measured three times, once before and twice after that, and simulated
 with the parameters of their round. Times are means, since this machine is now slow and now fast, and a median is one or
 the other; "spread" is the median distance, of times to their median and of the rounds' ratios to that of all. Of %d

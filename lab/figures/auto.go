@@ -17,7 +17,7 @@ import (
 
 // auto compares jobs that tune themselves with the best setting of a full sweep: for each application over each
 // transport, it runs every topology, coalescing factor and cache, and runs the one with the best median again,
-// alternately with the defaults, with auto as a newcomer has it after pebbles fit, and with auto after pebbles tune.
+// alternately with the defaults, with auto as a newcomer has it after pebbles-lab fit, and with auto after pebbles tune.
 // The best of many noisy settings looks better than it is, which is why it is measured anew beside the others.
 type auto struct {
 	*lab.Session
@@ -107,7 +107,7 @@ func (a *auto) publish() (err error) {
 	return a.Publish("auto", fmt.Sprintf("# Jobs that tune themselves\n\n%s Figures are medians of %d runs.\n\nThe best "+
 		"setting is that of a full sweep over topologies, factors and caches, three runs each, measured again beside "+
 		"the others.\n1 is as fast as it; half of the runs are nearer than what stands after \"±\". All of these are "+
-		"whole runs, experiments included. Fresh is auto after `pebbles fit`, tuned is auto after `pebbles tune`.\n\n%s",
+		"whole runs, experiments included. Fresh is auto after `pebbles-lab fit`, tuned is auto after `pebbles tune`.\n\n%s",
 		lab.Made("make -C lab auto"), a.Repeats, table))
 }
 
