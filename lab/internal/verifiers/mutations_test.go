@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"flag"
+	"fmt"
+	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -20,8 +22,8 @@ import (
 // the file's package, unless a folder stands before its name.
 type mutation struct{ name, file, good, bad, test string }
 
-func (m mutation) changes() []overlay.Change {
-	return []overlay.Change{{File: m.file, Good: m.good, Bad: m.bad}}
+func (m mutation) change() overlay.Change {
+	return overlay.Change{File: m.file, Good: m.good, Bad: m.bad}
 }
 
 // where is the folder of the test, and its name.
@@ -30,10 +32,7 @@ func (m mutation) where() (folder, test string) {
 	return path.Clean(cmp.Or(folder, path.Dir(m.file))), test
 }
 
-var (
-	turnFlag  = flag.Int("turn", -1, "try the faults whose turn it is, of -turns; -1 is none of the catalogue, and all of the others")
-	turnsFlag = flag.Int("turns", 6, "how many turns there are; 1 has all faults at once")
-)
+var plantFlag = flag.String("plant", "", "plant the faults of the catalogue whose name matches, or \"all\", or the \"first\" of each package")
 
 // How long a test may take until it must have failed: in its own words, and until it is killed.
 const (
@@ -48,7 +47,7 @@ func TestCatalogueIsOfThisTree(t *testing.T) {
 	for _, m := range catalogue {
 		require.False(t, names[m.name], "two faults: %s", m.name)
 		names[m.name] = true
-		overlay.Texts(t, m.changes())
+		overlay.Texts(t, []overlay.Change{m.change()})
 		requireTest(t, m)
 	}
 }
@@ -68,40 +67,81 @@ func requireTest(t *testing.T, m mutation) {
 	t.Fatalf("%s: no %s in %s", m.name, test, folder)
 }
 
-// Each fault of the catalogue makes its test fail, in words: not by waiting for ever.
-func TestMutationsAreCaught(t *testing.T) {
-	if *turnFlag < 0 {
-		t.Skip("builds tests anew, once a fault: give -turn, as .ci/verifiers does")
-	}
-	tried := 0
-	for i, m := range catalogue {
-		if i%*turnsFlag != *turnFlag {
-			continue
+// chosen are the faults that the flag asks for.
+func chosen(t *testing.T) (some []mutation) {
+	t.Helper()
+	packages := map[string]bool{}
+	names, err := regexp.Compile(*plantFlag)
+	require.NoError(t, err)
+	for _, m := range catalogue {
+		first := !packages[path.Dir(m.file)]
+		packages[path.Dir(m.file)] = true
+		if *plantFlag == "all" || *plantFlag == "first" && first || names.MatchString(m.name) {
+			some = append(some, m)
 		}
-		tried++
-		t.Run(m.name, func(t *testing.T) {
-			t.Parallel()
-			told := fails(t, m)
-			_, test := m.where()
-			require.Regexp(t, `(?m)^--- FAIL: `+test+`\b`, told)
-			require.NotContains(t, told, "test timed out", "it waits for ever")
-		})
 	}
-	t.Logf("turn %d of %d: %d of %d faults", *turnFlag, *turnsFlag, tried, len(catalogue))
+	return some
 }
 
-// fails builds a package's tests with a fault, and runs the one that must fail. It returns what that says.
-func fails(t *testing.T, m mutation) string {
+// Each fault of the catalogue makes its test fail, in words: not by waiting for ever. One build has all faults that it
+// can have, each behind a number in the environment, so that the same test must pass without one.
+func TestMutationsAreCaught(t *testing.T) {
+	if *plantFlag == "" {
+		t.Skip("builds tests anew: give -plant, as .ci/verifiers does")
+	}
+	together, alone := plant(t, chosen(t))
+	programs := together.build(t)
+	sound := map[string]bool{}
+	t.Run("planted", func(t *testing.T) { // until all have ended
+		for i, m := range together.faults {
+			folder, test := m.where()
+			program := programs[folder]
+			if !sound[folder+"/"+test] {
+				sound[folder+"/"+test] = true
+				t.Run(folder+"/"+test+" without a fault", func(t *testing.T) {
+					t.Parallel()
+					out, err := runs(t, program, m, 0)
+					require.NoError(t, err, "%s", out)
+				})
+			}
+			t.Run(m.name, func(t *testing.T) {
+				t.Parallel()
+				requireCaught(t, program, m, i+1)
+			})
+		}
+		for _, m := range alone {
+			t.Run(m.name, func(t *testing.T) {
+				t.Parallel()
+				program := filepath.Join(t.TempDir(), "alone.test")
+				folder, _ := m.where()
+				overlay.Build(t, []overlay.Change{m.change()}, "test", "-vet=off", "-c", "-o", program, "./"+folder)
+				requireCaught(t, program, m, 0)
+			})
+		}
+	})
+	t.Logf("%d of %d faults, %d of them in a build of their own", len(together.faults)+len(alone), len(catalogue), len(alone))
+}
+
+// requireCaught requires that the test of a fault fails, by its own words.
+func requireCaught(t *testing.T, program string, m mutation, number int) {
+	t.Helper()
+	out, err := runs(t, program, m, number)
+	require.Error(t, err, "no test has failed\n%s", out)
+	_, test := m.where()
+	require.Regexp(t, `(?m)^--- FAIL: `+test+`\b`, out)
+	require.NotContains(t, out, "test timed out", "it waits for ever")
+}
+
+// runs runs the test of a fault, with the fault of a number, and returns what that says.
+func runs(t *testing.T, program string, m mutation, number int) (told string, failed error) {
 	t.Helper()
 	folder, test := m.where()
-	program := filepath.Join(t.TempDir(), "mutated.test")
-	overlay.Build(t, m.changes(), "test", "-vet=off", "-c", "-o", program, "./"+folder)
 	ctx, cancel := context.WithTimeout(t.Context(), killedAfter)
 	defer cancel()
 	c := exec.CommandContext(ctx, program, "-test.run=^("+test+")$", "-test.timeout="+failsWithin)
 	c.Dir = filepath.Join(overlay.Root(t), filepath.FromSlash(folder))
+	c.Env = append(os.Environ(), fmt.Sprintf("%s=%d", plantedVariable, number))
 	out, err := c.CombinedOutput()
 	require.NoError(t, ctx.Err(), "it waits for ever\n%s", out)
-	require.Error(t, err, "no test has failed\n%s", out)
-	return string(out)
+	return string(out), err
 }

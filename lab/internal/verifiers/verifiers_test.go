@@ -258,11 +258,9 @@ func TestFaultsAreFound(t *testing.T) {
 	}
 	program := filepath.Join(t.TempDir(), "pebbles")
 	overlay.Build(t, changes(t), "build", "-o", program, "./cmd/pebbles")
-	for n, c := range cases {
-		if *turnFlag >= 0 && n%*turnsFlag != *turnFlag {
-			continue
-		}
+	for _, c := range cases {
 		t.Run(c.line+"/"+c.at, func(t *testing.T) {
+			t.Parallel()
 			told, status := run(t, program, c.line)
 			require.Empty(t, told)
 			require.Zero(t, status)
