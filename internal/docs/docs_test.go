@@ -132,17 +132,20 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestStages compares CONTRIBUTING's table with what .ci/run does.
+// TestStages compares CONTRIBUTING's tables with what .ci/run and .ci/long do.
 func TestStages(t *testing.T) {
-	var want []string
-	stages := regexp.MustCompile(`(?m)^(?:stage|beside) "([^"]+)"`)
-	for _, line := range stages.FindAllStringSubmatch(read(t, ".ci/run"), -1) {
-		want = append(want, line[1])
+	stages := regexp.MustCompile(`(?m)^(?:stage|beside|always) "([^"]+)"`)
+	for script, head := range map[string]string{".ci/run": "| stage |", ".ci/long": "| long stage |"} {
+		var want []string
+		for _, line := range stages.FindAllStringSubmatch(read(t, script), -1) {
+			want = append(want, line[1])
+		}
+		require.NotEmpty(t, want)
+		_, table, ok := strings.Cut(read(t, "CONTRIBUTING.md"), head)
+		require.True(t, ok)
+		table, _, _ = strings.Cut(table, "\n\n")
+		require.Equal(t, want, entries(table))
 	}
-	require.NotEmpty(t, want)
-	_, table, ok := strings.Cut(read(t, "CONTRIBUTING.md"), "| stage |")
-	require.True(t, ok)
-	require.Equal(t, want, entries(table))
 }
 
 func TestNames(t *testing.T) {
