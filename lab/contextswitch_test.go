@@ -10,5 +10,4 @@ func TestContextSwitch(t *testing.T) {
 	seconds, err := ContextSwitch(2)
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, seconds, 0.0)
-	require.Less(t, seconds, 0.1)
 }

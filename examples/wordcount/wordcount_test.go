@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"unicode"
@@ -16,27 +15,16 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// seed is printed, and taken from PEBBLES_SEED.
-func seed(t *testing.T) uint64 {
-	s := rand.Uint64()
-	if given := os.Getenv("PEBBLES_SEED"); given != "" {
-		var err error
-		s, err = strconv.ParseUint(given, 10, 64)
-		require.NoError(t, err)
-	}
-	t.Logf("PEBBLES_SEED=%d", s)
-	return s
-}
-
 // texts writes random files: words of skewed frequency, blank lines, long lines, no newline at the end.
 func texts(t *testing.T) (files []string) {
-	random := rand.New(rand.NewPCG(seed(t), 0))
+	random := rand.New(rand.NewPCG(seeds.Of(t), 0))
 	for i := range 3 {
 		var text strings.Builder
 		for range random.IntN(3000) {

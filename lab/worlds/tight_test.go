@@ -5,13 +5,15 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/seeds"
 )
 
 // With one frame of credit for a pebble a frame, over links of different stages, ranks don't wait in a circle.
 func TestTightCredit(t *testing.T) {
-	t.Logf("-seed=%d", *seedFlag)
-	for seed := *seedFlag; seed < *seedFlag+*countFlag/4; seed++ {
-		w := tight(seed)
+	first := seeds.Of(t)
+	for i := range *countFlag / 4 {
+		w := tight(first + i)
 		_, err := w.Run()
 		require.NoError(t, err, "-world='%v'", w)
 	}

@@ -7,10 +7,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	"github.com/activepebbles/pebbles/internal/seeds"
 )
 
 var (
-	seedFlag  = flag.Uint64("seed", 1, "seed of the worlds")
 	worldFlag = flag.String("world", "", "run this world alone")
 	countFlag = flag.Uint64("worlds", 300, "how many worlds to run")
 )
@@ -25,8 +26,7 @@ func TestWorlds(t *testing.T) {
 		require.NoError(t, err)
 		return
 	}
-	t.Logf("-seed=%d", *seedFlag)
-	report, err := Try(t.Context(), Options{Seed: *seedFlag, Worlds: *countFlag})
+	report, err := Try(t.Context(), Options{Seed: seeds.Of(t), Worlds: *countFlag})
 	var failure *Failure
 	if errors.As(err, &failure) {
 		t.Fatalf("after %d worlds\n%v\n-world='%v'\ndrawn as '%v'",
