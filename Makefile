@@ -1,5 +1,5 @@
 # What a change goes through; CONTRIBUTING.md says when. Measurements are in lab/Makefile.
-.PHONY: check test ci bench
+.PHONY: check test ci long bench
 
 check: # format, vet, and the quick tests: under a minute
 	@.ci/packages check
@@ -13,6 +13,9 @@ test: # all tests, plainly
 
 ci: # all that must hold; ONLY=REGEX runs the stages that match
 	.ci/run $(ONLY)
+
+long: # what is long by nature; ONLY=REGEX as above
+	.ci/long $(ONLY)
 
 bench: # the applications beside what the machine can do at most
 	go run ./cmd/pebbles-lab bench
