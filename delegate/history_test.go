@@ -13,6 +13,7 @@ import (
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/delegate"
 	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/task"
 )
@@ -77,8 +78,7 @@ func (h *history) do(client int, o operation, call func(o operation) uint64) uin
 // its call and its return.
 func TestHistoriesAreLinearizable(t *testing.T) {
 	const clients, each, keys = 6, 12, 3
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := seeds.Of(t)
 	appstest.Everywhere(t, func(_ *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
 		var h history
 		return func(r *pebble.Rank) error {

@@ -3,23 +3,17 @@ package distribution_test
 import (
 	"math"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/seeds"
 )
 
-// seeded is a generator whose seed is printed, and taken back from PEBBLES_SEED.
+// seeded is a generator of numbers that are the same in every run.
 func seeded(t testing.TB) *rand.Rand {
-	seed := rand.Uint64()
-	if given, err := strconv.ParseUint(os.Getenv("PEBBLES_SEED"), 10, 64); err == nil {
-		seed = given
-	}
-	t.Logf("PEBBLES_SEED=%d", seed)
-	return rand.New(rand.NewPCG(seed, 1))
+	return rand.New(rand.NewPCG(seeds.Of(t), 1))
 }
 
 // edges are the numbers at which a rounding that is wrong shows: around the powers of

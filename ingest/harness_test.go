@@ -4,37 +4,27 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"flag"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/pebble"
 )
-
-var seedFlag = flag.Uint64("seed", 0, "seed of random tests; 0 is the time")
 
 // TestMain sees that no test leaves a goroutine behind.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // random is a source of numbers whose seed the test tells.
-func random(t *testing.T) *rand.Rand {
-	seed := *seedFlag
-	if seed == 0 {
-		seed = uint64(time.Now().UnixNano())
-	}
-	t.Logf("-seed %d", seed)
-	return rand.New(rand.NewPCG(seed, 1))
-}
+func random(t *testing.T) *rand.Rand { return rand.New(rand.NewPCG(seeds.Of(t), 1)) }
 
 // write makes a file in a folder of the test's.
 func write(t testing.TB, name string, content []byte) string {

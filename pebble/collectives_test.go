@@ -14,21 +14,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target/avro"
 )
 
-// seedVariable repeats a run: tests print it.
-const seedVariable = "PEBBLES_SEED"
+const seedVariable = seeds.Variable
 
-func newSeed(t testing.TB) uint64 {
-	seed := rand.Uint64()
-	if given, err := strconv.ParseUint(os.Getenv(seedVariable), 10, 64); err == nil {
-		seed = given
-	}
-	t.Logf("%s=%d", seedVariable, seed)
-	return seed
-}
+func newSeed(t testing.TB) uint64 { return seeds.Of(t) }
 
 // matrix is a product that is associative and not commutative, of words that wrap.
 type matrix [4]uint64

@@ -91,8 +91,7 @@ func relax(r *pebble.Rank, g roads, all []uint64) error {
 }
 
 func TestIdleWork(t *testing.T) {
-	seed := rand.Uint64()
-	t.Log("seed", seed)
+	seed := newSeed(t)
 	g := draw(seed, 500, 2500)
 	want := g.distances()
 	for _, ranks := range []int{1, 2, 4, 7} {

@@ -4,12 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/reduce"
 )
 
@@ -21,14 +20,9 @@ type pebble struct {
 
 var sizes = []int{1, 2, 7, 64, 100, 4096}
 
-// seeded is a generator whose seed is printed, and taken back from PEBBLES_SEED.
+// seeded is a generator of numbers that are the same in every run.
 func seeded(t testing.TB) *rand.Rand {
-	seed := rand.Uint64()
-	if given, err := strconv.ParseUint(os.Getenv("PEBBLES_SEED"), 10, 64); err == nil {
-		seed = given
-	}
-	t.Logf("PEBBLES_SEED=%d", seed)
-	return rand.New(rand.NewPCG(seed, 1))
+	return rand.New(rand.NewPCG(seeds.Of(t), 1))
 }
 
 // stream draws n pebbles; few keys make many meetings, and wide ones use all 64 bits.

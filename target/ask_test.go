@@ -2,13 +2,13 @@ package target_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
@@ -81,8 +81,7 @@ func chasing(r *pebble.Rank) error {
 }
 
 func TestAsk(t *testing.T) {
-	seed := rand.Uint64()
-	t.Log("seed", seed)
+	seed := seeds.Of(t)
 	for _, ranks := range []int{1, 2, 4, 7} {
 		for _, transport := range []string{"mem", "shm", "tcp"} {
 			for _, factor := range []int{1, 64} {

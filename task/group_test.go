@@ -11,6 +11,7 @@ import (
 
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
@@ -75,8 +76,7 @@ func treeRoot(seed uint64, tree int) node {
 // Trees of tasks over all ranks are waited for until the last task has ended, by groups that are used again.
 func TestGroupsOverRanks(t *testing.T) {
 	const trees = 3
-	seed := rand.Uint64()
-	t.Log("seed", seed)
+	seed := seeds.Of(t)
 	appstest.Everywhere(t, func(_ *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
 		got := make([]atomic.Int64, ranks*trees)
 		return func(r *pebble.Rank) error { return growTrees(r, seed, trees, got) }, func(t *testing.T) {
@@ -90,8 +90,7 @@ func TestGroupsOverRanks(t *testing.T) {
 // The same holds where frames are delayed and overtake each other.
 func TestGroupsInWorlds(t *testing.T) {
 	const ranks, trees = 5, 2
-	first := rand.Uint64()
-	t.Log("seed", first)
+	first := seeds.Of(t)
 	for seed := first; seed < first+20; seed++ {
 		got := make([]atomic.Int64, ranks*trees)
 		c := sim.Config{Ranks: ranks, Seed: seed, Faults: sim.Faults{Delay: 0.5, DelayMost: 50_000}}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
@@ -46,9 +47,10 @@ func (n node) size() (nodes int64) {
 func TestTreesAreSearchedOnce(t *testing.T) {
 	roots := make([]node, 3)
 	want := make([]int64, 3)
+	random := rand.New(rand.NewPCG(seeds.Of(t), 0))
 	for i := range roots {
 		for want[i] < 100 { // in smaller ones there is little to steal
-			roots[i] = node{State: rand.Uint64(), Tree: uint32(i)}
+			roots[i] = node{State: random.Uint64(), Tree: uint32(i)}
 			want[i] = roots[i].size()
 		}
 		t.Log("root", roots[i].State)

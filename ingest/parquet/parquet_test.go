@@ -3,7 +3,6 @@ package parquet_test
 import (
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -11,7 +10,6 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -22,23 +20,15 @@ import (
 	to "github.com/activepebbles/pebbles/export/parquet"
 	"github.com/activepebbles/pebbles/ingest"
 	"github.com/activepebbles/pebbles/ingest/parquet"
+	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
 // TestMain sees that no test leaves a goroutine behind.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var seedFlag = flag.Uint64("seed", 0, "seed of random tests; 0 is the time")
-
 // random is a source of numbers whose seed the test tells.
-func random(t *testing.T) *rand.Rand {
-	seed := *seedFlag
-	if seed == 0 {
-		seed = uint64(time.Now().UnixNano())
-	}
-	t.Logf("-seed %d", seed)
-	return rand.New(rand.NewPCG(seed, 1))
-}
+func random(t *testing.T) *rand.Rand { return rand.New(rand.NewPCG(seeds.Of(t), 1)) }
 
 type reading struct {
 	Station string    `parquet:"station"`

@@ -11,23 +11,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/memory"
 	"github.com/activepebbles/pebbles/memory/pages"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/task"
 )
 
-// seedVariable repeats a run: tests print it.
-const seedVariable = "PEBBLES_SEED"
-
-func newSeed(t testing.TB) uint64 {
-	seed := rand.Uint64()
-	if given, err := strconv.ParseUint(os.Getenv(seedVariable), 10, 64); err == nil {
-		seed = given
-	}
-	t.Logf("%s=%d", seedVariable, seed)
-	return seed
-}
+func newSeed(t testing.TB) uint64 { return seeds.Of(t) }
 
 // job runs ranks with shared pages in this process.
 func job(ranks int, c pages.Config, body func(s *pages.Space) error) error {

@@ -19,8 +19,9 @@ func open(b []byte) (*File, error) { return Open("file", bytes.NewReader(b), int
 // some are particles whose numbers have 32 bits.
 func some(n int) []gravity.Particle {
 	all := make([]gravity.Particle, n)
+	random := rand.New(rand.NewPCG(1, 0))
 	for i := range all {
-		number := func() float64 { return float64(rand.Float32()) }
+		number := func() float64 { return float64(random.Float32()) }
 		all[i] = gravity.Particle{
 			Mass: number(), Soft: number(),
 			Pos: gravity.Vector{number(), number(), number()}, Vel: gravity.Vector{number(), number(), number()},

@@ -389,7 +389,7 @@ var catalogue = []mutation{
 	{"a union within a set counts as one that joins", "container/disjoint.go", "case k == u.Other: // one set already",
 		"case k == u.Other && u.Second && u.A == u.B:", "TestDisjointSetsAreThoseOfASerialOne"},
 	{"a heap looks at one child", "container/heap.go", "child <= 2*i+2", "child < 2*i+2", "TestSortIsTheSerialOne"},
-	{"a full sketch keeps its first keys", "container/sketch.go", "return n - 1 })", "return n })",
+	{"a key that comes again counts once", "container/sketch.go", "\t\t*n++\n", "\t\t_ = *n\n",
 		"TestSketchFindsFrequentKeys"},
 	{"the rarest keys have replicas", "container/replicas.go", "of[at] > counts[best][taken[best]]",
 		"of[at] < counts[best][taken[best]]", "TestReplicateComparesOwners"},
@@ -416,4 +416,18 @@ var catalogue = []mutation{
 		"TestEachRule"},
 	{"a word that is alone is forgotten", "apps/words/text.go", "if len(s.words) > 0 {", "if len(s.words) > 1 {",
 		"TestSplitterIsFields"},
+
+	// The command.
+	{"a terminal obeys a job's text", "cmd/internal/command/top_text.go", "case !strconv.IsPrint(r):", "case r == 0:",
+		"TestEscaped"},
+	{"a token follows a redirect", "cmd/internal/command/top_fetch.go", "{ return http.ErrUseLastResponse }", "{ return nil }",
+		"TestTokenGoesByHeader"},
+	{"an answer has no bound", "cmd/internal/command/top_fetch.go", "len(text) > answerMost {", "len(text) > answerMost+1 {",
+		"TestHostileServers"},
+	{"the lines of process 0 are marked", "cmd/internal/command/prefix.go", "if p.Process == 0 {", "if p.Process < 0 {",
+		"TestMarked"},
+	{"a long time is told in hours", "cmd/internal/command/bar.go", "if seconds > 2*day {", "if seconds > 1e30*day {",
+		"TestBarText"},
+	{"a number may be below its least", "cmd/internal/command/values.go", "values.Count(text, c.least)",
+		"values.Count(text, -9)", "TestCount"},
 }

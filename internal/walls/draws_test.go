@@ -1,0 +1,54 @@
+package walls_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var (
+	// drawn is what differs between two runs of a test: numbers without a seed, or with one of the clock.
+	drawn = regexp.MustCompile(`\brand\.(Int|Uint|Float|Perm|Shuffle|N|NormFloat|ExpFloat)(32|64)?N?\(|time\.Now\(\)\.UnixNano\(\)\)`)
+	// ofTheDay is what differs between two runs of a script. .ci/long draws a seed, and prints it.
+	ofTheDay = regexp.MustCompile(`\$\(date\b|-shuffle[= ]on\b|\bshuf\b`)
+)
+
+// TestNothingIsDrawn wants tests, the laboratory and .ci to do the same in each run: seeds are those of internal/seeds.
+func TestNothingIsDrawn(t *testing.T) {
+	require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(root, path)
+		require.NoError(t, err)
+		name = filepath.ToSlash(name)
+		test := strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "lab/") && strings.HasSuffix(name, ".go")
+		script := strings.HasPrefix(name, ".ci/") && name != ".ci/long"
+		if !test && !script || strings.HasSuffix(name, "/draws_test.go") {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		bad := drawn
+		if script {
+			bad = ofTheDay
+		}
+		for _, found := range bad.FindAllString(string(text), -1) {
+			t.Errorf("%s draws, or minds the day: %s: take the seed of seeds.Of, or of the script", name, found)
+		}
+		return nil
+	}))
+}
+
+func TestDrawsBite(t *testing.T) {
+	for _, bad := range []string{"seed := rand.Uint64()", "rand.IntN(3)", "uint64(time.Now().UnixNano())"} {
+		require.True(t, drawn.MatchString(bad), bad)
+	}
+	require.False(t, drawn.MatchString("random := rand.New(rand.NewPCG(seeds.Of(t), 1))\nrandom.IntN(3)"))
+	require.True(t, ofTheDay.MatchString(`seed=$(date -u +%Y%m%d)`))
+}
