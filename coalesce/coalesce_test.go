@@ -62,20 +62,20 @@ func scattersAsSlices[V any](t *testing.T, make1 func(i uint64) V) {
 			vs, to = vs[put:], to[put:]
 			if full >= 0 {
 				require.True(t, lanes[full].Full())
-				got[full] = append(got[full], pebbles[V](&lanes[full])...)
+				got[full] = append(got[full], inLane[V](&lanes[full])...)
 				lanes[full].Reset()
 			}
 		}
 		for l := range lanes {
 			require.Equal(t, last, memory[l][len(memory[l])-1])
-			got[l] = append(got[l], pebbles[V](&lanes[l])...)
+			got[l] = append(got[l], inLane[V](&lanes[l])...)
 		}
 		require.Equal(t, want, got)
 	}
 }
 
-// pebbles are those of a lane.
-func pebbles[V any](l *coalesce.Lane) []V { return unsafe.Slice((*V)(l.Base()), l.Len()) }
+// inLane is the pebbles of a lane.
+func inLane[V any](l *coalesce.Lane) []V { return unsafe.Slice((*V)(l.Base()), l.Len()) }
 
 func TestScatterAllocatesNothing(t *testing.T) {
 	memory := make([]uint64, 1000)
@@ -107,7 +107,7 @@ func ExampleScatter() {
 	}
 	scatter := coalesce.ScatterOf(8)
 	put, full := scatter(lanes, []uint32{0, 1, 0, 1}, unsafe.Pointer(&[]int{10, 20, 30, 40}[0]))
-	fmt.Println(put, "pebbles put, lane", full, "is full:", pebbles[int](&lanes[full]))
+	fmt.Println(put, "pebbles put, lane", full, "is full:", inLane[int](&lanes[full]))
 	// Output: 3 pebbles put, lane 0 is full: [10 30]
 }
 

@@ -248,7 +248,8 @@ func (b *buffers) add(l int) (gone bool) {
 	}
 	if l == o.Plan.Self {
 		o.Enqueue(1)
-		if coalesce.Put(o.Own(), b.last); o.Own().Full() {
+		*(*uint64)(o.Own().Append(o.Unit)) = b.last
+		if o.Own().Full() {
 			o.SealQueue()
 		}
 		return false
@@ -256,7 +257,7 @@ func (b *buffers) add(l int) (gone bool) {
 	if !o.HasFrame(l) {
 		o.Attach(l, o.Capacity(l, 1))
 	}
-	coalesce.Put(&o.Lanes[l], b.last)
+	*(*uint64)(o.Lanes[l].Append(o.Unit)) = b.last
 	if !o.Lanes[l].Full() {
 		return false
 	}

@@ -75,7 +75,7 @@ func (b *inbox) put(p pebble, inHandler bool) {
 			return
 		}
 		b.out.Enqueue(1)
-		coalesce.Put(b.out.Own(), p)
+		*(*pebble)(b.out.Own().Append(b.out.Unit)) = p
 		return
 	}
 	if b.Deep && b.out.MixedDepths() {
@@ -91,7 +91,8 @@ func (b *inbox) put(p pebble, inHandler bool) {
 	if !b.out.HasFrame(l) {
 		b.out.Attach(l, b.out.Capacity(l, 1))
 	}
-	if coalesce.Put(&b.out.Lanes[l], p); b.out.Lanes[l].Full() {
+	*(*pebble)(b.out.Lanes[l].Append(b.out.Unit)) = p
+	if b.out.Lanes[l].Full() {
 		if left, _ := b.out.SendFull(l); left && !inHandler {
 			b.AwaitCredit(l)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/internal/machine"
 	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/pebble"
 )
@@ -29,7 +30,7 @@ func TestApplication(t *testing.T) {
 		if r.ID() == 0 {
 			runs++
 		}
-		require.Equal(t, ApplicationRanks, r.Size())
+		require.Equal(t, machine.ApplicationRanks, r.Size())
 		return Run{Seconds: 7e-3, Counters: pebble.Counters{PebblesSent: 1000, PebblesHandled: 1000, FramesSent: 100}},
 			nil
 	}
