@@ -1,147 +1,73 @@
 package appstest
 
 import (
-	"context"
 	"fmt"
-	"math/rand/v2"
-	"os"
-	"strconv"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/activepebbles/pebbles/netio"
-	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/termination"
 )
 
+// The parameters of a shape, with transports, and their values.
 var (
 	rankCounts = []int{1, 2, 3, 5, 8, 16}
+	topologies = []string{
+		"direct", "hypercube", ownRing, "mesh:2", "mesh:3", "ring", "tree", "two-stage", "three-stage", "dynamic:hypercube",
+	}
 	factors    = []int{1, 7, 1024}
 	cacheSizes = []int{0, 64, 4096}
 	credits    = []int{0, 1}
-	basic      = []string{"direct", "hypercube", ownRing}
-	topologies = []string{
-		"direct", "hypercube", "mesh:2", "mesh:3", "ring", "tree", "two-stage", "three-stage", "dynamic:hypercube", ownRing,
-	}
+	detectors  = termination.Names()
 )
 
-// Matrix runs body once for every shape that [Shapes] lists, each as a subtest. Body's epochs declare their depth: see
-// [General] for those that can't. With PEBBLES_SHAPES=N in the environment, it runs one shape in N, drawn at random.
-func Matrix(t *testing.T, body func(t *testing.T, s Shape)) { run(t, Shapes(), body) }
+// Matrix runs body for some shapes, each as a subtest: within this process and simulated with faults, so that every two
+// values of parameters meet that can. Body's epochs declare their depth: see [General] for those that can't. With build
+// tag long it runs the whole product, over all transports.
+func Matrix(t *testing.T, body func(t *testing.T, s Shape)) { each(t, pairs(), body) }
 
-// General is Matrix for programs whose chains of pebbles have no bound: without the shapes whose detector needs one.
-func General(t *testing.T, body func(t *testing.T, s Shape)) {
-	var all []Shape
-	for _, s := range Shapes() {
-		if s.General() {
-			all = append(all, s)
-		}
-	}
-	run(t, all, body)
-}
+// General is Matrix for programs whose chains of pebbles have no bound: without the detectors that need one.
+func General(t *testing.T, body func(t *testing.T, s Shape)) { each(t, general(), body) }
 
-// run takes one shape in as many as PEBBLES_SHAPES says, drawn anew each time, and all without it.
-func run(t *testing.T, all []Shape, body func(t *testing.T, s Shape)) {
+// Triples is Matrix with more shapes: every three values meet that can.
+func Triples(t *testing.T, body func(t *testing.T, s Shape)) { each(t, triples(), body) }
+
+// Refused lists shapes that jobs refuse, in words, when their epoch declares a depth.
+func Refused() []Shape { return shapes(2, func(s Shape) bool { return !s.valid() }) }
+
+var (
+	pairs   = sync.OnceValue(func() []Shape { return shapes(2, Shape.valid) })
+	general = sync.OnceValue(func() []Shape { return shapes(2, func(s Shape) bool { return s.General() && s.valid() }) })
+	triples = sync.OnceValue(func() []Shape { return shapes(3, Shape.valid) })
+)
+
+func each(t *testing.T, all []Shape, body func(t *testing.T, s Shape)) {
 	t.Helper()
-	in := oneIn(t)
 	for _, s := range all {
-		if rand.IntN(in) == 0 {
-			t.Run(s.String(), func(t *testing.T) { body(t, s) })
-		}
+		t.Run(s.String(), func(t *testing.T) { body(t, s) })
 	}
 }
 
-// oneIn is in how many cases one is drawn.
-func oneIn(t *testing.T) int {
-	t.Helper()
-	text := os.Getenv("PEBBLES_SHAPES")
-	if text == "" {
-		return 1
+func shapes(strength int, valid func(Shape) bool) (all []Shape) {
+	levels := []int{
+		len(transports), len(rankCounts), len(topologies), len(factors), len(cacheSizes), len(credits), len(detectors),
 	}
-	in, err := strconv.Atoi(text)
-	if err != nil || in < 1 {
-		t.Fatalf("PEBBLES_SHAPES=%s: give a positive number", text)
-	}
-	return in
-}
-
-// Shapes lists two products: {mem, shm, tcp} × {direct, hypercube, a ring of the test's own} × coalescing factors {1,
-// 7, 1024} × cache sizes {0, 64, 4096} × ranks {1, 2, 3, 5, 8, 16}; and transports × all topologies × all detectors ×
-// ranks {3, 8}. Shm is in with 3 and 8 ranks, and with 8. What is not in a product takes turns through it: the
-// detector, credit of one frame or the default. Shapes that a job refuses are left out:
-// [Refused] lists them.
-func Shapes() []Shape {
-	all, _ := shapes()
-	return all
-}
-
-// Refused lists the shapes that jobs refuse, in words, when their epoch declares a depth.
-func Refused() []Shape {
-	_, refused := shapes()
-	return refused
-}
-
-func shapes() (all, refused []Shape) {
-	var turn int
-	seen := map[string]bool{}
-	add := func(s Shape) {
-		s.Credits = credits[turn%len(credits)]
-		turn++
-		switch {
-		case seen[s.String()]:
-			return
-		case s.valid():
-			all = append(all, s)
-		default:
-			refused = append(refused, s)
-		}
-		seen[s.String()] = true
-	}
-	detectors := termination.Names()
-	for _, transport := range []string{"mem", "shm", "tcp"} {
-		for _, ranks := range some(transport, rankCounts, 3, 8) {
-			for _, topology := range basic {
-				for _, factor := range factors {
-					for _, cache := range cacheSizes {
-						s := newShape(transport, ranks, topology, factor, cache)
-						if s.Termination = detectors[turn%len(detectors)]; !s.valid() {
-							s.Termination = "auto"
-						}
-						add(s)
-					}
-				}
-			}
-		}
-		for _, ranks := range some(transport, []int{3, 8}, 8) {
-			for _, topology := range topologies {
-				for _, detector := range detectors {
-					s := newShape(transport, ranks, topology, factors[turn%len(factors)], cacheSizes[turn/3%len(cacheSizes)])
-					s.Termination = detector
-					add(s)
-				}
-			}
-		}
-	}
-	return all, refused
-}
-
-// some are the numbers of ranks that a transport is tried with. To the layers above, shm differs little from tcp, so a
-// few do.
-func some(transport string, all []int, few ...int) []int {
-	if transport == "shm" {
-		return few
+	for _, row := range rows(strength, levels, func(row []int) bool { return valid(shapeOf(row)) }) {
+		all = append(all, shapeOf(row))
 	}
 	return all
 }
 
-func newShape(transport string, ranks int, topology string, factor, cache int) Shape {
-	return Shape{
-		Ranks: ranks, Procs: procs(transport, ranks), Transport: transport,
-		Topology: topology, New: constructor(topology), Coalesce: factor, Cache: cache,
+func shapeOf(row []int) Shape {
+	s := Shape{
+		Transport: transports[row[0]], Ranks: rankCounts[row[1]], Topology: topologies[row[2]], Coalesce: factors[row[3]],
+		Cache: cacheSizes[row[4]], Credits: credits[row[5]], Termination: detectors[row[6]],
 	}
+	s.Procs, s.New = procs(s.Transport, s.Ranks), constructor(s.Topology)
+	return s
 }
 
 func constructor(name string) route.Constructor {
@@ -160,21 +86,19 @@ func (s Shape) General() bool { return s.Termination == "auto" || s.Termination 
 
 // valid reports whether a job takes the shape, when its epochs declare a depth.
 func (s Shape) valid() bool {
-	t := s.New(s.Ranks)
-	_, bounded := route.Hops(t)
-	_, staged := t.(route.Staged)
 	switch s.Termination {
 	case "nbx", "pcx", "pcx-neighbors":
+		_, bounded := route.Hops(s.New(s.Ranks))
 		return bounded
 	case "ordered":
+		_, staged := s.New(s.Ranks).(route.Staged)
 		return staged
 	default:
 		return true
 	}
 }
 
-// procs is how many processes a shape has: over shm and tcp two or three, so that some ranks share one and others
-// don't.
+// procs is how many processes a shape has: two or three but over mem, so that some ranks share one and others don't.
 func procs(transport string, ranks int) int {
 	switch {
 	case transport == "mem":
@@ -218,39 +142,27 @@ func (n ring) Next(at, dest int) int {
 	return (at + r - 1) % r
 }
 
-// Everywhere runs a program on 1, 2, 4 and 7 ranks over the transports, and simulated with faults, whose seed it logs.
-// with makes the program anew for each job, and what checks its results afterwards, which may be nil. With
-// PEBBLES_SHAPES=N in the environment, it runs one job in N, drawn at random.
+// Everywhere runs a program on 1, 2, 4 and 7 ranks within this process and simulated with faults, and on some over shm
+// and tcp; with build tag long, on all. with makes the program anew for each job, and what checks its results
+// afterwards, which may be nil.
 func Everywhere(t *testing.T, with func(t *testing.T, ranks int) (program func(r *pebble.Rank) error, check func(t *testing.T))) {
-	seed, in := rand.Uint64(), oneIn(t)
-	t.Log("seed", seed)
 	for _, ranks := range []int{1, 2, 4, 7} {
-		for _, transport := range []string{"mem", "shm", "tcp", "sim"} {
-			if rand.IntN(in) > 0 {
+		for _, s := range []Shape{
+			{Transport: "mem", Procs: 1, New: route.Direct, Coalesce: 64},
+			{Transport: "sim", Procs: (ranks + 1) / 2, New: route.Hypercube, Coalesce: 16},
+			{Transport: "shm", Procs: min(ranks, 2), New: route.Direct, Coalesce: 64},
+			{Transport: "tcp", Procs: min(ranks, 2), New: route.Direct, Coalesce: 64},
+		} {
+			if s.Ranks = ranks; !long && (s.Transport == "shm" && ranks != 4 || s.Transport == "tcp" && ranks != 2) {
 				continue
 			}
-			t.Run(fmt.Sprintf("%d ranks, %s", ranks, transport), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%d ranks, %s", ranks, s.Transport), func(t *testing.T) {
 				program, check := with(t, ranks)
-				if transport == "sim" {
-					simulate(t, ranks, seed, program)
-				} else {
-					s := Shape{Ranks: ranks, Procs: min(ranks, 2), Transport: transport, New: route.Direct, Coalesce: 64}
-					require.NoError(t, s.Run(t, program))
-				}
+				require.NoError(t, s.Run(t, program))
 				if check != nil {
 					check(t)
 				}
 			})
 		}
 	}
-}
-
-func simulate(t *testing.T, ranks int, seed uint64, program func(r *pebble.Rank) error) {
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	w, err := sim.New(sim.Config{Ranks: ranks, Processes: (ranks + 1) / 2, Seed: seed, Faults: sim.Faults{Delay: 0.1, Double: 0.1}})
-	require.NoError(t, err)
-	require.NoError(t, w.Each(func(p netio.Transport) error {
-		return pebble.Run(ctx, pebble.Config{Transport: p, Topology: route.Hypercube, Coalesce: 16}, program)
-	}))
 }

@@ -13,8 +13,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/connect"
+	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/netio/tcp"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
@@ -27,8 +29,8 @@ const patience = 3 * time.Minute
 // Shape is one shape of the synthetic network, with everything that a job needs.
 type Shape struct {
 	Ranks        int
-	Procs        int    // processes; above 1 only with shm and tcp
-	Transport    string // "mem", "shm" or "tcp"
+	Procs        int    // processes; 1 with mem
+	Transport    string // "mem", "sim", "shm" or "tcp"
 	Topology     string // the name of New
 	New          route.Constructor
 	Coalesce     int
@@ -83,14 +85,17 @@ func (s Shape) Config() pebble.Config {
 }
 
 // Run runs f on every rank of one job of this shape, and returns its errors, those of all processes joined. With shm
-// and tcp the job's processes share this one, and meet over loopback. It ends within about a minute, whatever f does to
-// the job.
+// and tcp the job's processes share this one, and meet over loopback. With sim they are simulated, with faults. It ends
+// within about a minute, whatever f does to the job.
 func (s Shape) Run(t testing.TB, f func(r *pebble.Rank) error) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	if s.Transport == "mem" {
+	switch s.Transport {
+	case "mem":
 		return pebble.Run(ctx, s.Config(), f)
+	case "sim":
+		return s.simulate(ctx, seeds.Of(t), f)
 	}
 	transports, err := dial(ctx, s.Transport, s.Ranks, s.Procs)
 	if err != nil {
@@ -107,6 +112,20 @@ func (s Shape) Run(t testing.TB, f func(r *pebble.Rank) error) error {
 	}
 	running.Wait()
 	return errors.Join(errs...)
+}
+
+func (s Shape) simulate(ctx context.Context, seed uint64, f func(r *pebble.Rank) error) error {
+	w, err := sim.New(sim.Config{
+		Ranks: s.Ranks, Processes: s.Procs, Seed: seed, Faults: sim.Faults{Delay: 0.1, Double: 0.1},
+	})
+	if err != nil {
+		return err
+	}
+	return w.Each(func(p netio.Transport) error {
+		c := s.Config()
+		c.Transport = p
+		return pebble.Run(ctx, c, f)
+	})
 }
 
 // dial connects the processes of a job, all of which are this one, over loopback.

@@ -215,7 +215,7 @@ func show() {
 }
 
 // testVariables are for tests themselves, and no part of a job.
-var testVariables = []string{"PEBBLES_DATA=", "PEBBLES_PROGRAMS=", "PEBBLES_SHAPES=", "PEBBLES_SEED=",
+var testVariables = []string{"PEBBLES_DATA=", "PEBBLES_PROGRAMS=", "PEBBLES_SEED=",
 	"PEBBLES_REQUIRE_"}
 
 func pebblesVariables() (found []string) {

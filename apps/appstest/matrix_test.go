@@ -1,0 +1,69 @@
+//go:build !long
+
+package appstest
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// In the shapes of a matrix all values meet that meet in any shape, found by loops over the parameters themselves.
+func TestValuesMeet(t *testing.T) {
+	pairsOfAll, pairsOfGeneral, triplesOfAll := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	every := 0
+	for _, transport := range []string{"mem", "sim"} {
+		for _, ranks := range rankCounts {
+			for _, topology := range topologies {
+				for _, detector := range detectors {
+					for i := range len(factors) * len(cacheSizes) * len(credits) {
+						s := Shape{
+							Transport: transport, Ranks: ranks, Topology: topology, New: constructor(topology), Termination: detector,
+							Coalesce: factors[i%3], Cache: cacheSizes[i/3%3], Credits: credits[i/9],
+						}
+						if !s.valid() {
+							continue
+						}
+						every++
+						meet(s, pairsOfAll, triplesOfAll)
+						if s.General() {
+							meet(s, pairsOfGeneral, nil)
+						}
+					}
+				}
+			}
+		}
+	}
+	require.Greater(t, every, 5000)
+	for _, c := range []struct {
+		shapes []Shape
+		want   map[string]bool
+		values int
+		most   int
+	}{{pairs(), pairsOfAll, 2, 80}, {general(), pairsOfGeneral, 2, 70}, {triples(), triplesOfAll, 3, 500}} {
+		met := [2]map[string]bool{{}, {}}
+		for _, s := range c.shapes {
+			require.True(t, s.valid(), s)
+			meet(s, met[0], met[1])
+		}
+		require.Equal(t, c.want, met[c.values-2])
+		require.LessOrEqual(t, len(c.shapes), c.most)
+	}
+}
+
+// meet notes which values of a shape's parameters meet, two and three at a time.
+func meet(s Shape, two, three map[string]bool) {
+	values := [...]any{s.Transport, s.Ranks, s.Topology, s.Coalesce, s.Cache, s.Credits, s.Termination}
+	for i, v := range values {
+		for j, w := range values[:i] {
+			pair := fmt.Sprint(i, v, j, w)
+			two[pair] = true
+			for k := range values[:j] {
+				if three != nil {
+					three[pair+fmt.Sprint(k, values[k])] = true
+				}
+			}
+		}
+	}
+}
