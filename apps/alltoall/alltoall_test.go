@@ -147,13 +147,10 @@ func TestCourse(t *testing.T) {
 	}
 }
 
-// A thousand ranks in one process, an item from each to each: what a routed topology gathers into few frames leaves one
+// Hundreds of ranks in one process, an item from each to each: what a routed topology gathers into few frames leaves one
 // by one from the buffers of the direct one, which has one for every pair of ranks.
 func TestManyRanks(t *testing.T) {
-	if testing.Short() || raceDetector {
-		t.Skip("some seconds, and many more with the race detector")
-	}
-	const ranks, rounds = 1024, 1
+	const ranks, rounds = 256, 1
 	frames, most := map[string]uint64{}, map[string]int{}
 	for _, s := range []appstest.Shape{{Topology: "hypercube", New: route.Hypercube}, {Topology: "direct", New: route.Direct}} {
 		s.Ranks, s.Procs, s.Transport = ranks, 1, "mem"
@@ -171,8 +168,8 @@ func TestManyRanks(t *testing.T) {
 		t.Logf("%s: %.1f s, %d frames, %d items forwarded, at most %d buffers on a rank at one time, and %d KiB for pebbles that wait or travel",
 			s.Topology, got.Seconds, got.Counters.FramesSent, got.Counters.Forwarded, most[s.Topology], got.Memory.BuffersPeak>>10)
 	}
-	require.LessOrEqual(t, most["hypercube"], 11, "one for each of 10 neighbours, and one that grows")
-	require.GreaterOrEqual(t, most["direct"], 1023)
+	require.LessOrEqual(t, most["hypercube"], 9, "one for each of 8 neighbours, and one that grows")
+	require.GreaterOrEqual(t, most["direct"], ranks-1)
 	require.Less(t, 10*frames["hypercube"], frames["direct"])
 }
 

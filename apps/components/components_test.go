@@ -12,6 +12,7 @@ import (
 	"github.com/activepebbles/pebbles/apps/distgraph"
 	"github.com/activepebbles/pebbles/apps/graph"
 	"github.com/activepebbles/pebbles/apps/graphtest"
+	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
 )
@@ -100,8 +101,7 @@ func TestRandomGraphs(t *testing.T) {
 // The giants of ranks hang together by few arcs, which all of their vertices' first arcs lead away from; and long paths
 // go to and fro between ranks.
 func TestGiants(t *testing.T) {
-	seed := rand.Uint64()
-	t.Log("seed", seed)
+	seed := seeds.Of(t)
 	random := rand.New(rand.NewPCG(seed, 0))
 	halves, path := appstest.List{N: 200}, appstest.List{N: 500}
 	for v := range halves.N { // each half is a clique of its own

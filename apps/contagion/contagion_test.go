@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"math/rand/v2"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/linkedin/goavro/v2"
@@ -14,6 +15,7 @@ import (
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/apps/contagion/population"
 	"github.com/activepebbles/pebbles/apps/contagion/scenario"
+	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
 )
@@ -69,8 +71,7 @@ func little(t testing.TB, seed uint64) Config {
 
 // ways are configurations of all kinds.
 func ways(t *testing.T) map[string]Config {
-	seed := rand.Uint64N(1 << 32)
-	t.Log("seed", seed)
+	seed := seeds.Of(t) % (1 << 32)
 	of := func(change func(c *Config)) Config {
 		c := little(t, seed)
 		change(&c)
@@ -98,21 +99,18 @@ func sameAs(t *testing.T, want, got Result) {
 
 // The answer is that of the serial twin under every shape of the network.
 func TestEveryShape(t *testing.T) {
-	all := []Config{}
-	for _, c := range ways(t) {
-		all = append(all, c)
-	}
-	twins := make([]Result, len(all))
-	for i, c := range all {
-		var err error
-		twins[i], err = Serial(c)
+	all, twins := ways(t), map[string]Result{}
+	for name, c := range all {
+		want, err := Serial(c)
 		require.NoError(t, err)
-		require.Greater(t, twins[i].Infected, uint64(30))
+		require.Greater(t, want.Infected, uint64(30))
+		twins[name] = want
 	}
-	turn := 0
+	names, turn := slices.Sorted(maps.Keys(all)), 0
 	appstest.Matrix(t, func(t *testing.T, s appstest.Shape) {
+		name := names[turn%len(names)]
+		c, want := all[name], twins[name]
 		turn++
-		c, want := all[turn%len(all)], twins[turn%len(all)]
 		for rank, got := range appstest.All(t, s, Run, c) {
 			sameAs(t, want, got)
 			if rank == 0 {
@@ -165,7 +163,7 @@ func TestRanksAgree(t *testing.T) {
 func TestLoimosOnRanks(t *testing.T) {
 	c := syn(t)
 	want := string(loimos(t, "test-syn.csv"))
-	for _, ranks := range []int{1, 2, 4, 7} {
+	for _, ranks := range []int{2, 7} {
 		got := runOn(t, ranks, c)
 		require.Zero(t, got.Errors, got.Wrong)
 		require.Equal(t, want, lines(got.Curve), "%d ranks", ranks)
@@ -206,8 +204,7 @@ disease_states: { state_label: "risky and immune" }
 func TestSafeAndRisky(t *testing.T) {
 	camps, err := population.Camps(2000, 1500)
 	require.NoError(t, err)
-	seed := rand.Uint64()
-	t.Log("seed", seed)
+	seed := seeds.Of(t)
 	got := runOn(t, 4, Config{Disease: diseaseOf(t, safeRisky), Population: camps, Days: 20, Seed: seed, List: true})
 	require.Zero(t, got.Errors, got.Wrong)
 	safe, risky := 0, 0

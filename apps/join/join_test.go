@@ -2,7 +2,6 @@ package join
 
 import (
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/container"
+	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
@@ -31,8 +31,7 @@ var odd = map[string]Config{
 
 // Results are those of the serial twin, wherever and whichever way rows are joined.
 func TestEverywhere(t *testing.T) {
-	seed := rand.Uint64()
-	t.Log("seed", seed)
+	seed := seeds.Of(t)
 	turn := 0
 	for name, c := range odd {
 		for _, kind := range Kinds {
@@ -56,8 +55,7 @@ func TestEverywhere(t *testing.T) {
 
 // Both ways to check come to the same, however keys are shared among ranks.
 func TestByKeysIsTheSerialTwin(t *testing.T) {
-	seed := rand.Uint64()
-	t.Log("seed", seed)
+	seed := seeds.Of(t)
 	for name, c := range odd {
 		for _, kind := range Kinds {
 			c.Kind, c.Seed = kind, seed

@@ -2,6 +2,7 @@ package nbody
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/apps/nbody/gravity"
 	"github.com/activepebbles/pebbles/apps/nbody/initial"
+	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
 )
@@ -29,8 +31,7 @@ func system(t testing.TB, particles int, seed uint64) *initial.System {
 
 // ways are configurations of all kinds that take some milliseconds.
 func ways(t *testing.T) map[string]Config {
-	seed := rand.Uint64()
-	t.Log("seed", seed)
+	seed := seeds.Of(t)
 	of := func(change func(c *Config)) Config {
 		c := Config{Source: system(t, 400, seed), Steps: 1, Sample: 20, Bucket: 8, List: true}
 		change(&c)
@@ -60,16 +61,17 @@ func sameAs(t *testing.T, want, got Result) {
 
 // The answer is that of the serial twin under every shape of the network.
 func TestEveryShape(t *testing.T) {
-	configs, twins := []Config{}, []Result{}
-	for _, c := range ways(t) {
+	all, twins := ways(t), map[string]Result{}
+	for name, c := range all {
 		want, err := Serial(c)
 		require.NoError(t, err)
-		configs, twins = append(configs, c), append(twins, want)
+		twins[name] = want
 	}
-	turn := 0
+	names, turn := slices.Sorted(maps.Keys(all)), 0
 	appstest.General(t, func(t *testing.T, s appstest.Shape) {
+		name := names[turn%len(names)]
+		c, want := all[name], twins[name]
 		turn++
-		c, want := configs[turn%len(configs)], twins[turn%len(configs)]
 		for rank, got := range appstest.All(t, s, Run, c) {
 			sameAs(t, want, got)
 			if rank == 0 {
@@ -308,8 +310,7 @@ func TestWalksWaitOnce(t *testing.T) {
 
 // Pieces are cells of the tree, and have all of the curve.
 func TestPiecesAreCells(t *testing.T) {
-	seed := rand.Uint64()
-	t.Log("seed", seed)
+	seed := seeds.Of(t)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	samples := make([]sample, 500)
 	keys := make([]uint64, len(samples))

@@ -16,6 +16,7 @@ import (
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/container"
+	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
@@ -26,8 +27,7 @@ const little = 4096
 
 // Sorted numbers are those of the serial twin, wherever they are sorted and whether they have room in memory or not.
 func TestNumbersEverywhere(t *testing.T) {
-	seed := rand.Uint64()
-	t.Log("seed", seed)
+	seed := seeds.Of(t)
 	for name, c := range map[string]Config{
 		"all differ":        {Numbers: 3000, Seed: seed},
 		"few differ":        {Numbers: 3000, Distinct: 3, Seed: seed},
@@ -74,8 +74,7 @@ func everywhere(t *testing.T, c Config, want []byte) {
 
 // Lines of files are in the order of their bytes. Odd ones are empty, equal, long, or have bytes that are no text.
 func TestLinesEverywhere(t *testing.T) {
-	seed := rand.Uint64()
-	t.Log("seed", seed)
+	seed := seeds.Of(t)
 	random := rand.New(rand.NewPCG(seed, 0))
 	var many [][]byte
 	for range 3000 {

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
 )
@@ -34,19 +35,26 @@ func treeNamed(t testing.TB, name string) Tree {
 	return tree
 }
 
-// The serial search finds what the benchmark tells.
-func TestAnswersOfTheBenchmark(t *testing.T) {
-	some := samples[:5] // of those with some million nodes
-	if raceDetector {
-		some = some[:1]
+// The serial search of little trees finds what it found when it found the benchmark's answers.
+func TestAnswers(t *testing.T) {
+	for i, want := range []Answer{
+		{3987, 3232, 5, 17100893062730046846}, {1317, 762, 8, 9242316786588763224}, {2004, 1133, 31, 10413494150402880192},
+		{2266, 1872, 20, 7746248391260871667}, {5937, 4474, 21, 12602498628687582582}, {1, 1, 0, 17477595378543136666},
+	} {
+		got, err := Serial(little[i])
+		require.NoError(t, err)
+		require.Equal(t, want, got, little[i].Name)
 	}
-	for _, s := range some {
-		t.Run(s.Name, func(t *testing.T) {
-			got, err := Serial(s.Tree)
-			require.NoError(t, err)
-			require.Equal(t, s.Answer, got)
-		})
-	}
+}
+
+// A search allocates nothing for a node.
+func TestSearchDoesNotAllocate(t *testing.T) {
+	w := newWalker(little[0])
+	w.stack = make([]node, 0, 1<<10)
+	require.Zero(t, testing.AllocsPerRun(10, func() {
+		w.root(little[0])
+		w.search(math.MaxUint64)
+	}))
 }
 
 // ways are all ways to search.
@@ -148,8 +156,7 @@ func TestVerifierNotices(t *testing.T) {
 
 // A table of children has what the benchmark's formula says, at its borders and everywhere.
 func TestChildren(t *testing.T) {
-	seed := rand.Uint64()
-	t.Log("seed", seed)
+	seed := seeds.Of(t)
 	random := rand.New(rand.NewPCG(seed, 0))
 	for _, mean := range []float64{0, 1e-9, 0.01, 0.5, 1, 2.5, 4, 7, 60, 1e6} {
 		l := geometric(mean)

@@ -2,17 +2,17 @@ package chance
 
 import (
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/seeds"
 )
 
 // Numbers have the mean and the variance of their distribution, whatever the source.
 func TestMoments(t *testing.T) {
 	const n = 200_000
-	seed := rand.Uint64()
-	t.Log("seed", seed)
+	seed := seeds.Of(t)
 	for name, s := range map[string]Source{"counter": new(At(seed, 1, 2, 3)), "standard": new(Seeded(seed))} {
 		for _, x := range []struct {
 			what           string

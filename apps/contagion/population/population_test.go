@@ -16,6 +16,7 @@ import (
 
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/apps/contagion/scenario"
+	"github.com/activepebbles/pebbles/internal/seeds"
 )
 
 // requireSound requires what every population promises, of some persons of it.
@@ -35,8 +36,7 @@ func requireSound(t *testing.T, p Population) {
 }
 
 func TestTowns(t *testing.T) {
-	seed := rand.Uint64()
-	t.Log("seed", seed)
+	seed := seeds.Of(t)
 	for _, c := range []TownConfig{{}, {People: 1}, {People: 1000, Locations: 7},
 		{People: 5, Locations: 100, VisitsPerDay: 40, Days: 2}} {
 		c.Seed = seed
@@ -83,8 +83,7 @@ func TestVisitsOfATown(t *testing.T) {
 }
 
 func TestGrids(t *testing.T) {
-	seed := rand.Uint64N(1 << 31)
-	t.Log("seed", seed)
+	seed := seeds.Of(t) % (1 << 31)
 	for _, c := range []GridConfig{
 		{10_000, 50, 50, 5, 5, 32, 5, 0}, {7, 2, 3, 1, 1, 7, 11.9, seed}, {1001, 20, 10, 2, 5, 3, 0.5, seed},
 	} {
@@ -382,8 +381,7 @@ func BenchmarkVisits(b *testing.B) {
 
 // Times are ordered as slices.Sort does it.
 func TestOrder(t *testing.T) {
-	seed := rand.Uint64()
-	t.Log("seed", seed)
+	seed := seeds.Of(t)
 	random := rand.New(rand.NewPCG(seed, 0))
 	for n := 0; n <= 70; n += 2 {
 		for range 100 {

@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/seeds"
 )
 
 // cloud is particles at random places, some of them denser.
 func cloud(t testing.TB, n int) (sources []Source, keys []uint64) {
 	t.Helper()
-	seed := rand.Uint64()
-	t.Log("seed", seed)
+	seed := seeds.Of(t)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	sources = make([]Source, n)
 	box := Box{}

@@ -2,13 +2,13 @@ package initial
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/apps/nbody/gravity"
+	"github.com/activepebbles/pebbles/internal/seeds"
 )
 
 // energies of a system by direct sums: kinetic and potential.
@@ -39,8 +39,7 @@ func read(t *testing.T, s *System) []gravity.Particle {
 
 // Models are in equilibrium: twice the kinetic energy is the potential one.
 func TestEquilibrium(t *testing.T) {
-	seed := rand.Uint64()
-	t.Log("seed", seed)
+	seed := seeds.Of(t)
 	c := Config{Particles: 4000, Seed: seed}
 	systems := map[string]float64{}
 	plummer, err := Plummer(c)
@@ -71,8 +70,7 @@ func TestRadii(t *testing.T) {
 		slices.Sort(all)
 		return all
 	}
-	seed := rand.Uint64()
-	t.Log("seed", seed)
+	seed := seeds.Of(t)
 	plummer, err := Plummer(Config{Particles: 10_000, Seed: seed})
 	require.NoError(t, err)
 	require.InDelta(t, 1.305*3*math.Pi/16, radii(plummer)[5000], 0.04)

@@ -1,5 +1,0 @@
-//go:build !race
-
-package alltoall
-
-const raceDetector = false

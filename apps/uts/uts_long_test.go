@@ -1,0 +1,20 @@
+//go:build long
+
+package uts
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The serial search finds what the benchmark tells of trees with some million nodes.
+func TestAnswersOfTheBenchmark(t *testing.T) {
+	for _, s := range samples[:5] {
+		t.Run(s.Name, func(t *testing.T) {
+			got, err := Serial(s.Tree)
+			require.NoError(t, err)
+			require.Equal(t, s.Answer, got)
+		})
+	}
+}
