@@ -195,7 +195,7 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	breaches, err := res.Each(g, source, roots, search, "searches", broken, func(seconds float64) error {
+	breaches, err := res.Each(g, source, roots, search, "searches", Rules, func(seconds float64) error {
 		summary, err := search.Summary()
 		res.add(summary, seconds)
 		return err

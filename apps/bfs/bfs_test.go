@@ -101,7 +101,7 @@ func TestWrongTree(t *testing.T) {
 		}
 		s := spoiled{search.(byLevel[uint32])}
 		res := Result{Report: distgraph.Report{Validated: true}}
-		errors, err := res.Each(g, distgraph.Source{}, []uint64{0}, s, "searches", broken, func(float64) error { return nil })
+		errors, err := res.Each(g, distgraph.Source{}, []uint64{0}, s, "searches", Rules, func(float64) error { return nil })
 		if err != nil {
 			return err
 		}

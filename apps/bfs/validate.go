@@ -197,8 +197,8 @@ const (
 	noSuchEdge
 )
 
-// broken has a text for each. The texts are filled with two vertices and their levels.
-var broken = []string{
+// Rules has a text for each, for [distgraph.Graph.Describe]. The texts are filled with two vertices and their levels.
+var Rules = []string{
 	rootAdopted:     "rule 1: the root %[1]d has parent %[2]d, not itself",
 	secondRoot:      "rule 1: vertex %[1]d is its own parent, but not the root",
 	parentNowhere:   "rule 1: the parent of vertex %[1]d is no vertex",

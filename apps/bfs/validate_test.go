@@ -53,7 +53,7 @@ func judge(tb testing.TB, ranks int, l appstest.List, order distgraph.Order, cha
 		if err != nil {
 			return err
 		}
-		said, err := g.Describe(found, broken)
+		said, err := g.Describe(found, Rules)
 		if err != nil {
 			return err
 		}

@@ -150,7 +150,7 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	breaches, err := res.Each(g, source, sources, kernel, "sources", broken, func(seconds float64) error {
+	breaches, err := res.Each(g, source, sources, kernel, "sources", Rules, func(seconds float64) error {
 		reached, depth, err := kernel.Reached()
 		res.Times, res.Reached, res.Depths = append(res.Times, seconds), append(res.Reached, reached), append(res.Depths, depth)
 		return err

@@ -199,8 +199,8 @@ const (
 	sumWrong
 )
 
-// broken has a text for each kind. The texts are filled with two vertices and two numbers.
-var broken = []string{
+// Rules has a text for each, for [distgraph.Graph.Describe]. The texts are filled with two vertices and two numbers.
+var Rules = []string{
 	sourceOff:     "rule 1: the source %[1]d is at level %[3]v with %[4]v paths, not at level 0 with one",
 	reachedTwice:  "rule 2: vertex %[1]d is in levels %[3]v and %[4]v",
 	headUnreached: "rule 2: arc %[1]d -> %[2]d leads from level %[3]v to a vertex that is not reached",

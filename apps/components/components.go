@@ -102,7 +102,7 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 		sizes, err := k.Sizes()
 		res.Components, res.Largest, res.Alone = sizes.Components, sizes.Largest, sizes.Alone
 		return err
-	}, "components", broken)
+	}, "components", Rules)
 	return res, err
 }
 

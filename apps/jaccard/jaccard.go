@@ -119,7 +119,7 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 		res.EdgesPerSecond = apps.Rate(float64(res.Edges), res.Seconds)
 		res.Highest, err = k.Highest()
 		return err
-	}, "similarities", broken)
+	}, "similarities", Rules)
 	if err == nil {
 		res.Recounted = kernel.Recounted()
 	}

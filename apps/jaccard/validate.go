@@ -112,7 +112,7 @@ func (c *validator[V]) ask(v V) {
 // The one rule.
 const countWrong = 0
 
-// broken has its text, which is filled with two vertices and two numbers.
-var broken = []string{
+// Rules has the text of what may be broken, for [distgraph.Graph.Describe]. It is filled with two vertices and two numbers.
+var Rules = []string{
 	countWrong: "vertices %d and %d had %v neighbours in common, and have %v",
 }

@@ -76,7 +76,7 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 		res.Largest, res.InLargest, res.NumberSum, res.Rounds = sums.Largest, sums.InLargest, sums.Sum, k.Rounds()
 		res.EdgesPerSecond = apps.Rate(float64(res.Edges), res.Seconds)
 		return err
-	}, "cores", broken)
+	}, "cores", Rules)
 	return res, err
 }
 

@@ -65,7 +65,7 @@ func hIndex[V distgraph.Index](values, slots []V, most V, counts []uint64) (V, [
 // The one rule.
 const coreWrong = 0
 
-// broken has its text, which is filled with two vertices and two numbers.
-var broken = []string{
+// Rules has the text of what may be broken, for [distgraph.Graph.Describe]. It is filled with two vertices and two numbers.
+var Rules = []string{
 	coreWrong: "vertex %[1]d has the core number %[3]v, and %[4]v by the numbers of its neighbours",
 }

@@ -141,7 +141,7 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 		res.SecondsPerIteration = apps.Rate(res.Seconds, float64(res.Iterations))
 		res.Top, res.ScoreSum, err = g.Highest(k.Scores())
 		return err
-	}, "iterations", broken)
+	}, "iterations", Rules)
 	if err == nil {
 		res.Residual = kernel.Residual()
 	}

@@ -124,8 +124,8 @@ const (
 	residualHigh
 )
 
-// broken has a text for each kind. The texts are filled with two vertices and two numbers.
-var broken = []string{
+// Rules has a text for each, for [distgraph.Graph.Describe]. The texts are filled with two vertices and two numbers.
+var Rules = []string{
 	scoreOff:     "rule 1: vertex %[1]d has the score %[3]v, not one from %[4]v to 1",
 	residualHigh: "rule 2: one more iteration would change the scores by %[3]v, more than the %[4]v of the last one",
 }

@@ -140,7 +140,7 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	}
 	res.Delta = search.Delta()
 	var reached uint64
-	breaches, err := res.Each(g, source, roots, search, "searches", broken, func(seconds float64) error {
+	breaches, err := res.Each(g, source, roots, search, "searches", Rules, func(seconds float64) error {
 		summary, err := search.Summary()
 		res.add(summary, seconds)
 		reached += summary.Reached

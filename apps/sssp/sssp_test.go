@@ -312,7 +312,7 @@ func judge(tb testing.TB, ranks int, l appstest.List, change func(parent []int64
 		if err != nil {
 			return err
 		}
-		said, err := g.Describe(found, broken)
+		said, err := g.Describe(found, Rules)
 		if err != nil {
 			return err
 		}

@@ -165,8 +165,8 @@ const (
 	notHanging
 )
 
-// broken has a text for each kind. The texts are filled with two vertices and two distances.
-var broken = []string{
+// Rules has a text for each, for [distgraph.Graph.Describe]. The texts are filled with two vertices and two distances.
+var Rules = []string{
 	rootAdopted:   "rule 1: the root %[1]d has parent %[2]d, not itself",
 	rootNotAtZero: "rule 2: the root %[1]d is at distance %[3]v, not 0",
 	noDistance:    "rule 2: vertex %[1]d is at distance %[3]v",

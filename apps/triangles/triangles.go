@@ -83,7 +83,7 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 		res.Transitivity = apps.Rate(3*float64(counts.Triangles), float64(counts.Wedges))
 		res.EdgesPerSecond = apps.Rate(float64(res.Edges), res.Seconds)
 		return err
-	}, "triangles", broken)
+	}, "triangles", Rules)
 	if err == nil {
 		res.Recounted = kernel.Recounted()
 	}

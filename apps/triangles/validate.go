@@ -100,7 +100,7 @@ func (c *validator[V]) ask(v V) {
 // The one rule.
 const countWrong = 0
 
-// broken has its text, which is filled with two vertices and two numbers.
-var broken = []string{
+// Rules has the text of what may be broken, for [distgraph.Graph.Describe]. It is filled with two vertices and two numbers.
+var Rules = []string{
 	countWrong: "vertex %[1]d was the middle one of %[3]v triangles, and is of %[4]v",
 }

@@ -1,0 +1,396 @@
+package graphtest
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/apps/bfs"
+	"github.com/activepebbles/pebbles/apps/centrality"
+	"github.com/activepebbles/pebbles/apps/components"
+	"github.com/activepebbles/pebbles/apps/distgraph"
+	"github.com/activepebbles/pebbles/apps/graph"
+	"github.com/activepebbles/pebbles/apps/jaccard"
+	"github.com/activepebbles/pebbles/apps/kcore"
+	"github.com/activepebbles/pebbles/apps/pagerank"
+	"github.com/activepebbles/pebbles/apps/sssp"
+	"github.com/activepebbles/pebbles/apps/triangles"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/task"
+)
+
+// app is a way in which an application goes over a graph.
+type app struct {
+	name    string
+	matrix  func(t *testing.T, body func(t *testing.T, s appstest.Shape)) // if chains of pebbles have no bound, General
+	hasRoot bool
+	// start makes what is to be done with a graph. pick decides what else there is: a root, a damping.
+	start func(tb require.TestingT, source distgraph.Source, pick uint64) job
+}
+
+// job is a rank's part, and what must have come out when all ranks are done.
+type job struct {
+	program func(r *pebble.Rank) error
+	check   func(tb require.TestingT)
+}
+
+// run does the job, and checks it.
+func (j job) run(tb require.TestingT, run func(f func(r *pebble.Rank) error) error) {
+	require.NoError(tb, run(j.program))
+	j.check(tb)
+}
+
+var all = []app{
+	{"components by hooking", appstest.General, false, startComponents(components.Hook)},
+	{"components by propagation", appstest.General, false, startComponents(components.Propagate)},
+	{"kcore", appstest.General, false, startKCore},
+	{"triangles", appstest.Matrix, false, startTriangles},
+	{"jaccard", appstest.Matrix, false, startJaccard},
+	{"pagerank", appstest.Matrix, false, startPageRank(pagerank.Config{Iterations: 100})},
+	{"pagerank, exactly", nil, false, startPageRank(exactly(distgraph.Source{}))},
+	{"centrality by level", appstest.Matrix, true, startCentrality(centrality.ByLevel)},
+	{"centrality by tasks", appstest.General, true, startCentrality(centrality.Tasks)},
+	{"sssp", appstest.General, true, startSSSP(sssp.Tuning{})},
+	{"sssp, tiny buckets", nil, true, startSSSP(sssp.Tuning{Delta: 1e-6})},
+	{"sssp, one bucket", appstest.General, true, startSSSP(sssp.Tuning{Delta: 1e6, Unfiltered: true})},
+	{"bfs by levels", appstest.Matrix, true, startBFS([]bfs.Mode{bfs.ByLevel, bfs.Direction}, bfs.Tuning{Unfiltered: true}, bfs.Tuning{})},
+	{"bfs with thresholds", nil, true, startBFS([]bfs.Mode{bfs.ByLevel, bfs.Direction, bfs.Direction, bfs.Direction},
+		bfs.Tuning{}, bfs.Tuning{Alpha: math.SmallestNonzeroFloat64}, bfs.Tuning{Alpha: math.MaxFloat64, Beta: math.MaxFloat64},
+		bfs.Tuning{Alpha: 2, Beta: 2, Unfiltered: true})},
+	{"bfs by chains", appstest.General, true, startBFS([]bfs.Mode{bfs.Async, bfs.Async, bfs.Tasks},
+		bfs.Tuning{}, bfs.Tuning{Unfiltered: true}, bfs.Tuning{})},
+}
+
+// load is the graph of a source.
+func load(tb require.TestingT, source distgraph.Source) *graph.CSR {
+	c, _, err := source.Load()
+	require.NoError(tb, err)
+	return c
+}
+
+// checked runs a kernel on the graph of a source, checks it, and puts what it has found of this rank's vertices, in the
+// order of the source, into its own part of made. A breach is an error. All ranks call it.
+func checked[K distgraph.Whole, T any](r *pebble.Rank, source distgraph.Source, prepare func(g *distgraph.Graph) (K, error),
+	found func(k K) []T, made []T,
+) error {
+	g, err := distgraph.Build(r, source)
+	if err != nil {
+		return err
+	}
+	k, err := prepare(g)
+	if err != nil {
+		return err
+	}
+	if err := k.Run(); err != nil {
+		return err
+	}
+	if err := sound(k); err != nil {
+		return err
+	}
+	copy(made[min(g.First, g.Vertices):], found(k))
+	return nil
+}
+
+// sound returns an error when a kernel finds breaches.
+func sound(k interface {
+	Validate() (distgraph.Breaches, error)
+}) error {
+	found, err := k.Validate()
+	if err == nil && found.Count > 0 {
+		err = fmt.Errorf("%d breaches, the first %+v", found.Count, found.First[0])
+	}
+	return err
+}
+
+// undirected are the same vertices, with arcs that lead both ways.
+func undirected(source distgraph.Source) distgraph.Source {
+	source.Undirected = true
+	return source
+}
+
+func startComponents(method components.Method) func(tb require.TestingT, source distgraph.Source, _ uint64) job {
+	return func(tb require.TestingT, source distgraph.Source, _ uint64) job {
+		want, err := components.Serial(source)
+		require.NoError(tb, err)
+		made := make([]uint64, len(want))
+		return job{func(r *pebble.Rank) error {
+			prepare := func(g *distgraph.Graph) (components.Kernel, error) { return components.NewKernel(g, method) }
+			return checked(r, undirected(source), prepare, components.Kernel.Labels, made)
+		}, func(tb require.TestingT) { require.Equal(tb, want, smallest(made)) }}
+	}
+}
+
+// smallest replaces labels by the first vertex that has each: in an ordered graph a label is no place in the source.
+func smallest(labels []uint64) []uint64 {
+	first, same := map[uint64]uint64{}, make([]uint64, len(labels))
+	for v, label := range labels {
+		if _, known := first[label]; !known {
+			first[label] = uint64(v)
+		}
+		same[v] = first[label]
+	}
+	return same
+}
+
+func startKCore(tb require.TestingT, source distgraph.Source, _ uint64) job {
+	want, err := kcore.Serial(source)
+	require.NoError(tb, err)
+	made := make([]uint64, len(want))
+	return job{func(r *pebble.Rank) error {
+		return checked(r, undirected(source), newKCore, kcore.Kernel.Cores, made)
+	}, func(tb require.TestingT) { require.Equal(tb, append([]uint64{}, want...), made) }}
+}
+
+func newKCore(g *distgraph.Graph) (kcore.Kernel, error) { return kcore.NewKernel(g, nil) }
+
+func startTriangles(tb require.TestingT, source distgraph.Source, _ uint64) job {
+	want, err := triangles.Serial(source)
+	require.NoError(tb, err)
+	made := make([]uint64, load(tb, source).Vertices())
+	return job{func(r *pebble.Rank) error {
+		return checked(r, undirected(source), newTriangles, triangles.Kernel.Middles, made)
+	}, func(tb require.TestingT) {
+		got := uint64(0)
+		for _, n := range made {
+			got += n
+		}
+		require.Equal(tb, want, got)
+	}}
+}
+
+func newTriangles(g *distgraph.Graph) (triangles.Kernel, error) {
+	return triangles.NewKernel(g, 0, nil)
+}
+
+func startJaccard(tb require.TestingT, source distgraph.Source, _ uint64) job {
+	want := similarities(tb, source)
+	made := make([][]graph.Pair, load(tb, source).Vertices()) // each rank's at its first vertex
+	return job{func(r *pebble.Rank) error {
+		found := func(k jaccard.Kernel) [][]graph.Pair { return [][]graph.Pair{k.Pairs()} }
+		return checked(r, undirected(source), newJaccard, found, made)
+	}, func(tb require.TestingT) {
+		got := append([]graph.Pair{}, slices.Concat(made...)...)
+		slices.SortFunc(got, func(a, b graph.Pair) int {
+			return cmp.Or(cmp.Compare(a.First, b.First), cmp.Compare(a.Second, b.Second))
+		})
+		require.Equal(tb, want, got)
+	}}
+}
+
+func newJaccard(g *distgraph.Graph) (jaccard.Kernel, error) { return jaccard.NewKernel(g, 0, nil) }
+
+// similarities are those of the serial twin.
+func similarities(tb require.TestingT, source distgraph.Source) []graph.Pair {
+	pairs, err := jaccard.Serial(source)
+	require.NoError(tb, err)
+	return append([]graph.Pair{}, pairs...)
+}
+
+// exactly is a configuration whose scores are those that no iteration changes any more.
+func exactly(source distgraph.Source) pagerank.Config {
+	return pagerank.Config{Source: source, Tolerance: 1e-12, Iterations: 1000}
+}
+
+func startPageRank(c pagerank.Config) func(tb require.TestingT, source distgraph.Source, pick uint64) job {
+	c.Tolerance = cmp.Or(c.Tolerance, pagerank.ToleranceDefault)
+	return func(tb require.TestingT, source distgraph.Source, pick uint64) job {
+		c, twin := c, exactly(source)
+		c.Source, c.Damping = source, pagerank.DampingDefault
+		if pick > 0 {
+			c.Damping = 0.01 * float64(1+pick%90)
+		}
+		twin.Damping = c.Damping
+		want, err := pagerank.Serial(twin)
+		require.NoError(tb, err)
+		made := make([]float64, len(want))
+		return job{func(r *pebble.Rank) error {
+			prepare := func(g *distgraph.Graph) (pagerank.Kernel, error) { return pagerank.NewKernel(g, c) }
+			return checked(r, source, prepare, pagerank.Kernel.Scores, made)
+		}, func(tb require.TestingT) { requireScores(tb, c, want, made) }}
+	}
+}
+
+// requireScores requires that scores are no further from those that no iteration changes than the tolerance lets them
+// be: an iteration brings scores nearer to these by the damping, in the sum of all, so that the rest of the way is a
+// geometric series.
+func requireScores(tb require.TestingT, c pagerank.Config, want, got []float64) {
+	far, rounding := 0.0, 1e-12
+	if c.Tolerance >= pagerank.ToleranceDefault {
+		rounding = 1e-6 // of numbers of 32 bits
+	}
+	for v := range want {
+		far += math.Abs(want[v] - got[v])
+	}
+	require.LessOrEqual(tb, far, c.Tolerance*c.Damping/(1-c.Damping)+rounding)
+}
+
+func startCentrality(mode centrality.Mode) func(tb require.TestingT, source distgraph.Source, pick uint64) job {
+	return func(tb require.TestingT, source distgraph.Source, pick uint64) job {
+		n := load(tb, source).Vertices()
+		ids := []uint64{0, pick % n, n - 1}
+		want, err := centrality.Serial(source, ids)
+		require.NoError(tb, err)
+		made := make([]float64, len(want))
+		return job{func(r *pebble.Rank) error {
+			tasks := task.New(r)
+			prepare := func(g *distgraph.Graph) (k starts, err error) {
+				k.Kernel, err = centrality.NewKernel(g, mode, tasks)
+				if err == nil {
+					k.from, err = g.Indices(ids)
+				}
+				return k, err
+			}
+			return checked(r, source, prepare, starts.Scores, made)
+		}, func(tb require.TestingT) {
+			for v := range want {
+				require.InDelta(tb, want[v], made[v], centrality.Tolerance*want[v], "vertex %d", v)
+			}
+		}}
+	}
+}
+
+// starts adds up centralities from some vertices. All but the last are checked at once.
+type starts struct {
+	centrality.Kernel
+	from []uint64
+}
+
+func (s starts) Run() error {
+	for i, from := range s.from {
+		if i > 0 {
+			if err := sound(s); err != nil {
+				return err
+			}
+		}
+		if err := s.From(from); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// search is what ranks have found of one root, each its own part.
+type search[D any] struct {
+	parent []int64
+	dist   []D
+}
+
+func newSearch[D any](n uint64) search[D] { return search[D]{make([]int64, n), make([]D, n)} }
+
+// from searches so many times, of which nothing may be left but the last, checks the tree and keeps this rank's part of
+// it.
+func (s search[D]) from(g *distgraph.Graph, k interface {
+	distgraph.Kernel
+	Result() (parent []int64, dist []D, err error)
+}, root, times uint64) error {
+	for range times {
+		if err := k.From(root); err != nil {
+			return err
+		}
+	}
+	if err := sound(k); err != nil {
+		return err
+	}
+	parent, dist, err := k.Result()
+	copy(s.parent[min(g.First, g.Vertices):], parent)
+	copy(s.dist[min(g.First, g.Vertices):], dist)
+	return err
+}
+
+func startSSSP(tuning sssp.Tuning) func(tb require.TestingT, source distgraph.Source, pick uint64) job {
+	return func(tb require.TestingT, source distgraph.Source, pick uint64) job {
+		source.Weights = cmp.Or(source.Weights, distgraph.Random)
+		c := load(tb, source)
+		root := pick % c.Vertices()
+		sums, err := sssp.Serial(source, []uint64{root})
+		require.NoError(tb, err)
+		found, sum := newSearch[float64](c.Vertices()), sssp.Summary{}
+		return job{func(r *pebble.Rank) error {
+			g, err := distgraph.Build(r, source)
+			if err != nil {
+				return err
+			}
+			roots, err := g.Indices([]uint64{root})
+			if err != nil {
+				return err
+			}
+			k, err := sssp.NewSearch(g, tuning)
+			if err != nil {
+				return err
+			}
+			if err := found.from(g, k, roots[0], 1+pick%2); err != nil {
+				return err
+			}
+			of, err := k.Summary()
+			if r.ID() == 0 {
+				sum = of
+			}
+			return err
+		}, func(tb require.TestingT) {
+			dist, _ := graph.Dijkstra(c, root)
+			require.Equal(tb, dist, found.dist) // in each bit
+			require.NoError(tb, graph.ValidatePaths(c, root, found.parent, found.dist))
+			requireSameSum(tb, sums[0], sum)
+		}}
+	}
+}
+
+func requireSameSum(tb require.TestingT, want, got sssp.Summary) {
+	require.InDelta(tb, want.Sum, got.Sum, 1e-9*want.Sum)
+	want.Sum = got.Sum
+	require.Equal(tb, want, got)
+}
+
+func startBFS(modes []bfs.Mode, tunings ...bfs.Tuning) func(tb require.TestingT, source distgraph.Source, pick uint64) job {
+	return func(tb require.TestingT, source distgraph.Source, pick uint64) job {
+		c := load(tb, source)
+		root := pick % c.Vertices()
+		sums := make([]bfs.Summary, len(modes))
+		var found []search[int64]
+		for range modes {
+			found = append(found, newSearch[int64](c.Vertices()))
+		}
+		return job{func(r *pebble.Rank) error {
+			tasks := task.New(r)
+			g, err := distgraph.Build(r, source)
+			if err != nil {
+				return err
+			}
+			roots, err := g.Indices([]uint64{root})
+			if err != nil {
+				return err
+			}
+			for i, mode := range modes {
+				tuning := tunings[i]
+				tuning.Tasks = tasks
+				k, err := bfs.NewSearch(g, mode, tuning)
+				if err != nil {
+					return err
+				}
+				if err := found[i].from(g, k, roots[0], 1+pick%2); err != nil {
+					return fmt.Errorf("%s %+v: %w", mode, tunings[i], err)
+				}
+				sum, err := k.Summary()
+				if err != nil {
+					return err
+				}
+				if r.ID() == 0 {
+					sums[i] = sum
+				}
+			}
+			return nil
+		}, func(tb require.TestingT) {
+			dist, _ := graph.BFS(c, root)
+			for i, mode := range modes {
+				require.Equal(tb, dist, found[i].dist, mode)
+				require.NoError(tb, graph.Validate(c, root, found[i].parent, found[i].dist), mode)
+				require.Equal(tb, bfs.Summary{Summary: graph.Summarize(dist), Traversed: graph.TraversedEdges(c, dist)}, sums[i], mode)
+			}
+		}}
+	}
+}

@@ -1,0 +1,108 @@
+package graphtest
+
+import (
+	"fmt"
+	"testing"
+
+	"go.uber.org/goleak"
+	"pgregory.net/rapid"
+
+	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/apps/distgraph"
+	"github.com/activepebbles/pebbles/apps/graph"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// halved takes the edges of an undirected graph as arcs.
+type halved struct{ graph.Generator }
+
+func (halved) Directed() bool { return true }
+
+// clique has an edge between any two of n vertices.
+func clique(n uint64) (l appstest.List) {
+	l.N = n
+	for v := range n {
+		for w := range v {
+			l.Edges = append(l.Edges, graph.Edge{From: v, To: w})
+		}
+	}
+	return l
+}
+
+// ladder has n vertices, of which each pair leads to both of the next: about 2^(n/2) paths.
+func ladder(n uint64) (l appstest.List) {
+	l.N = n
+	for v := uint64(2); v < n; v++ {
+		l.Edges = append(l.Edges, graph.Edge{From: v - 2 - v%2, To: v}, graph.Edge{From: v - 1 - v%2, To: v})
+	}
+	return l
+}
+
+// hubs are four vertices, each joined to all others, of which each has one neighbour more: rows are of very different
+// lengths.
+func hubs() appstest.List {
+	l := appstest.List{N: 500}
+	for v := uint64(4); v < l.N; v++ {
+		for hub := range uint64(4) {
+			l.Edges = append(l.Edges, graph.Edge{From: hub, To: v})
+		}
+		l.Edges = append(l.Edges, graph.Edge{From: v, To: 4 + v*7%(l.N-4)})
+	}
+	return l
+}
+
+// oddGraphs are those in which a kernel over a whole graph may forget something.
+func oddGraphs() map[string]appstest.List {
+	path, star := appstest.List{N: 70}, appstest.List{N: 70}
+	for v := range path.N - 1 {
+		path.Edges = append(path.Edges, graph.Edge{From: v, To: v + 1})
+	}
+	for v := uint64(1); v < star.N; v++ {
+		star.Edges = append(star.Edges, graph.Edge{From: v, To: 0})
+	}
+	return map[string]appstest.List{
+		"no vertices": {},
+		"one vertex":  {N: 1},
+		"one loop":    {N: 1, Edges: []graph.Edge{{From: 0, To: 0}}},
+		"no edges":    {N: 5},
+		"loops only":  {N: 3, Edges: []graph.Edge{{From: 0, To: 0}, {From: 2, To: 2}}},
+		"two parts":   {N: 7, Edges: []graph.Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 4, To: 5}}},
+		"duplicates": {N: 4, Edges: []graph.Edge{
+			{From: 0, To: 1}, {From: 0, To: 1}, {From: 1, To: 0}, {From: 1, To: 2},
+			{From: 0, To: 3}, {From: 3, To: 2}, {From: 3, To: 2},
+		}},
+		"a power of 2 and 1": {N: 65, Edges: []graph.Edge{{From: 63, To: 64}, {From: 64, To: 0}, {From: 0, To: 63}}},
+		"path":               path,
+		"star":               star,
+		"clique":             clique(12),
+		"ladder":             ladder(130),
+	}
+}
+
+// onOddGraphs runs body for odd graphs, directed and not, on several numbers of ranks, with more ranks than vertices
+// among them.
+func onOddGraphs(t *testing.T, graphs map[string]appstest.List, body func(t *testing.T, ranks int, source distgraph.Source)) {
+	for name, l := range graphs {
+		arcs := l
+		arcs.Directed = true
+		for i, source := range []distgraph.Source{
+			{Generator: arcs.Generator()}, {Generator: l.Generator(), Wide: true},
+			{Generator: arcs.Generator(), Undirected: true, Order: distgraph.ByDegree},
+		} {
+			for _, ranks := range []int{1, 3, 9} {
+				if l.N > 12 && ranks > 3 {
+					continue // which many epochs of many ranks tell no more
+				}
+				t.Run(fmt.Sprintf("%s %d, %d ranks", name, i, ranks), func(t *testing.T) { body(t, ranks, source) })
+			}
+		}
+	}
+}
+
+// drawSource draws a graph of so many vertices and edges at most.
+func drawSource(t *rapid.T, vertices uint64, edges int) distgraph.Source {
+	n := rapid.Uint64Range(1, vertices).Draw(t, "vertices")
+	l := appstest.List{N: n, Directed: rapid.Bool().Draw(t, "directed"), Edges: appstest.DrawEdges(t, n, edges)}
+	return distgraph.Source{Generator: l.Generator(), Wide: rapid.Bool().Draw(t, "wide")}
+}

@@ -1,0 +1,379 @@
+package graphtest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/apps/centrality"
+	"github.com/activepebbles/pebbles/apps/components"
+	"github.com/activepebbles/pebbles/apps/distgraph"
+	"github.com/activepebbles/pebbles/apps/graph"
+	"github.com/activepebbles/pebbles/apps/jaccard"
+	"github.com/activepebbles/pebbles/apps/kcore"
+	"github.com/activepebbles/pebbles/apps/pagerank"
+	"github.com/activepebbles/pebbles/apps/sssp"
+	"github.com/activepebbles/pebbles/apps/triangles"
+	"github.com/activepebbles/pebbles/internal/seeds"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// each runs an application on ranks of this process, and gives check the result of each, which must have no errors.
+// valid is what its report says of the check.
+func each[C any, R interface{ Rows() [][2]string }](t *testing.T, job pebble.Config, run func(r *pebble.Rank, c C) (R, error), c C,
+	report func(res R) apps.Report, valid string, check func(res R),
+) {
+	t.Helper()
+	results, err := appstest.Results(t, job, run, c)
+	require.NoError(t, err)
+	for _, res := range results {
+		p := report(res)
+		require.Zero(t, p.Errors, p.Wrong)
+		require.Contains(t, res.Rows(), [2]string{valid, "valid"})
+		check(res)
+	}
+}
+
+func three() pebble.Config { return pebble.Config{Ranks: 3} }
+
+func eachComponents(t *testing.T, ranks int, c components.Config, want components.Sizes) {
+	t.Helper()
+	report := func(res components.Result) apps.Report { return res.Report.Report }
+	for _, c.Method = range components.Methods {
+		each(t, pebble.Config{Ranks: ranks}, components.Run, c, report, "labels", func(res components.Result) {
+			require.Equal(t, want, components.Sizes{Components: res.Components, Largest: res.Largest, Alone: res.Alone})
+		})
+	}
+}
+
+func eachKCore(t *testing.T, c kcore.Config, check func(res kcore.Result)) {
+	t.Helper()
+	report := func(res kcore.Result) apps.Report { return res.Report.Report }
+	each(t, three(), kcore.Run, c, report, "core numbers", check)
+}
+
+func eachTriangles(t *testing.T, c triangles.Config, check func(res triangles.Result)) {
+	t.Helper()
+	report := func(res triangles.Result) apps.Report { return res.Report.Report }
+	each(t, three(), triangles.Run, c, report, "counts", check)
+}
+
+func eachJaccard(t *testing.T, ranks int, c jaccard.Config, check func(res jaccard.Result)) {
+	t.Helper()
+	report := func(res jaccard.Result) apps.Report { return res.Report.Report }
+	each(t, pebble.Config{Ranks: ranks}, jaccard.Run, c, report, "counts", check)
+}
+
+// sizesOf counts the labels of a twin.
+func sizesOf(tb testing.TB, source distgraph.Source) (sizes components.Sizes) {
+	labels, err := components.Serial(source)
+	require.NoError(tb, err)
+	counts := map[uint64]uint64{}
+	for _, label := range labels {
+		counts[label]++
+	}
+	for _, n := range counts {
+		sizes.Components++
+		sizes.Largest = max(sizes.Largest, n)
+		if n == 1 {
+			sizes.Alone++
+		}
+	}
+	return sizes
+}
+
+// Components are reported on all ranks as the twin has found them. The giants of ranks hang together by few arcs, which
+// all of their vertices' first arcs lead away from; and long paths go to and fro between ranks.
+func TestComponents(t *testing.T) {
+	random := rand.New(rand.NewPCG(seeds.Of(t), 0))
+	halves, path := appstest.List{N: 200}, appstest.List{N: 500}
+	for _, e := range clique(200).Edges { // each half is a clique of its own
+		if e.From/100 == e.To/100 {
+			halves.Edges = append(halves.Edges, e)
+		}
+	}
+	for _, v := range random.Perm(4) { // and a vertex more than that is met by others
+		halves.Edges = append(halves.Edges, graph.Edge{From: uint64(v) + 50, To: 199})
+	}
+	order := random.Perm(int(path.N))
+	for i := range order[1:] {
+		path.Edges = append(path.Edges, graph.Edge{From: uint64(order[i]), To: uint64(order[i+1])})
+	}
+	for _, g := range []graph.Generator{halves.Generator(), path.Generator(), appstest.Kronecker(t, 9)} {
+		source := distgraph.Source{Generator: g}
+		for _, ranks := range []int{2, 3, 8} {
+			eachComponents(t, ranks, components.Config{Source: source, Seed: 7}, sizesOf(t, source))
+			startComponents(components.Hook)(t, source, 0).run(t, appstest.On(t, pebble.Config{Ranks: ranks}))
+			startComponents(components.Propagate)(t, source, 0).run(t, appstest.On(t, pebble.Config{Ranks: ranks}))
+		}
+	}
+}
+
+// Public graphs have as many components as their publishers say.
+func TestComponentsOfRealGraphs(t *testing.T) {
+	for name, want := range map[string]components.Sizes{
+		"soc-Epinions1.txt.gz": {Components: 2, Largest: 75877}, "wiki-Vote.txt.gz": {Components: 24, Largest: 7066},
+		"astro-ph.metis.graph.gz": {Components: 1029, Largest: 14845}, "memplus.mtx.gz": {Components: 1, Largest: 17758},
+	} {
+		t.Run(name, func(t *testing.T) {
+			source := distgraph.Source{Path: appstest.Data(t, name)}
+			want.Alone = sizesOf(t, source).Alone
+			eachComponents(t, 3, components.Config{Source: source}, want)
+		})
+	}
+}
+
+// Core numbers of public graphs are those of the twin; those of a clique of 5 with a tail of 2 are known.
+func TestCores(t *testing.T) {
+	for _, name := range []string{"wiki-Vote.txt.gz", "astro-ph.metis.graph.gz"} {
+		t.Run(name, func(t *testing.T) {
+			source := distgraph.Source{Path: appstest.Data(t, name)}
+			cores, err := kcore.Serial(source)
+			require.NoError(t, err)
+			want := kcore.Sums{Largest: slices.Max(cores)}
+			for _, core := range cores {
+				want.Sum += core
+				if core == want.Largest {
+					want.InLargest++
+				}
+			}
+			eachKCore(t, kcore.Config{Source: source}, func(res kcore.Result) {
+				require.Equal(t, want, kcore.Sums{Largest: res.Largest, InLargest: res.InLargest, Sum: res.NumberSum})
+			})
+		})
+	}
+	l := clique(5)
+	l.N, l.Edges = 8, append(l.Edges, graph.Edge{From: 4, To: 5}, graph.Edge{From: 5, To: 6})
+	eachKCore(t, kcore.Config{Source: distgraph.Source{Generator: l.Generator()}}, func(res kcore.Result) {
+		require.Equal(t, []uint64{4, 5, 22, 3}, []uint64{res.Largest, res.InLargest, res.NumberSum, uint64(res.Rounds)})
+	})
+}
+
+// triangleCounts are how many the publishers of public graphs count.
+var triangleCounts = map[string]uint64{
+	"soc-Epinions1.txt.gz": 1_624_481, "wiki-Vote.txt.gz": 608_389, "astro-ph.metis.graph.gz": 756_019,
+	"road-NY.gr.gz": 6_529,
+}
+
+// The triangles of public graphs are as many as their publishers say.
+func TestTrianglesOfRealGraphs(t *testing.T) {
+	for name, want := range triangleCounts {
+		t.Run(name, func(t *testing.T) {
+			c := triangles.Config{Source: distgraph.Source{Path: appstest.Data(t, name)}}
+			eachTriangles(t, c, func(res triangles.Result) {
+				require.Equal(t, want, res.Triangles)
+				require.Positive(t, res.Recounted)
+			})
+		})
+	}
+}
+
+// Of a clique all triangles are counted again, of a graph with many wedges those of a sample.
+func TestTriangles(t *testing.T) {
+	c := triangles.Config{Source: distgraph.Source{Generator: clique(12).Generator()}}
+	eachTriangles(t, c, func(res triangles.Result) {
+		require.Equal(t, []uint64{220, 660, 12}, []uint64{res.Triangles, res.Wedges, res.Recounted})
+		require.InDelta(t, 1, res.Transitivity, 1e-12)
+	})
+	c.Source = distgraph.Source{Generator: appstest.Kronecker(t, 11)}
+	want, err := triangles.Serial(c.Source)
+	require.NoError(t, err)
+	for _, c.Seed = range []uint64{1, 2} {
+		eachTriangles(t, c, func(res triangles.Result) {
+			require.Equal(t, want, res.Triangles)
+			require.Positive(t, res.Recounted)
+			require.Less(t, res.Recounted, res.Vertices)
+		})
+	}
+}
+
+// In public graphs the ends of all edges have together 3 common neighbours for each triangle that their publishers
+// count, and similarities are those of the twin.
+func TestSimilaritiesOfRealGraphs(t *testing.T) {
+	for name, count := range triangleCounts {
+		t.Run(name, func(t *testing.T) {
+			c := jaccard.Config{Source: distgraph.Source{Path: appstest.Data(t, name)}, Threshold: 0.25}
+			pairs := similarities(t, c.Source)
+			sum, similar, most := 0.0, uint64(0), 0.0
+			for _, p := range pairs {
+				sum += p.Similarity
+				most = max(most, p.Similarity)
+				if p.Similarity >= c.Threshold {
+					similar++
+				}
+			}
+			eachJaccard(t, 3, c, func(res jaccard.Result) {
+				require.Equal(t, []uint64{3 * count, uint64(len(pairs)), similar}, []uint64{res.InCommon, res.Pairs, res.Similar})
+				require.InEpsilon(t, sum, res.Sum, 1e-9)
+				require.Equal(t, most, res.Highest[0].Similarity)
+				require.Positive(t, res.Recounted)
+			})
+		})
+	}
+}
+
+// Similarities are reported on all ranks: of two triangles that share an edge, with a tail, whose vertices have ids. Of
+// a clique all pairs are alike, and those told are the first; of a graph with many wedges a sample is checked.
+func TestSimilarities(t *testing.T) {
+	path := appstest.Write(t, "some.el", "30 20\n20 10\n10 30\n20 40\n40 10\n40 50\n50 40\n50 50\n")
+	for _, order := range []distgraph.Order{distgraph.AsGiven, distgraph.ByDegree} {
+		c := jaccard.Config{Source: distgraph.Source{Path: path, Order: order, Undirected: true}}
+		for _, ranks := range []int{1, 3, 8} {
+			eachJaccard(t, ranks, c, func(res jaccard.Result) {
+				require.Equal(t, []uint64{6, 6, 1, 1, 6},
+					[]uint64{res.Pairs, res.InCommon, res.Zero, res.Similar, res.Recounted})
+				require.InDelta(t, 1.4, res.Sum, 1e-12)
+				require.Equal(t, []graph.Pair{
+					{First: 20, Second: 10, Similarity: 0.5}, {First: 30, Second: 20, Similarity: 0.25},
+					{First: 30, Second: 10, Similarity: 0.25}, {First: 20, Second: 40, Similarity: 0.2},
+					{First: 10, Second: 40, Similarity: 0.2},
+				}, res.Highest)
+			})
+		}
+	}
+	c := jaccard.Config{Source: distgraph.Source{Generator: clique(12).Generator(), Order: distgraph.ByDegree}, Threshold: 10.0 / 12}
+	eachJaccard(t, 3, c, func(res jaccard.Result) {
+		require.Equal(t, []uint64{66, 0, 66, 660}, []uint64{res.Pairs, res.Zero, res.Similar, res.InCommon})
+		require.InDelta(t, 10.0/12, res.Mean, 1e-12)
+		for i, p := range res.Highest {
+			require.Equal(t, graph.Pair{First: 0, Second: uint64(i + 1), Similarity: 10.0 / 12}, p)
+		}
+		require.Len(t, res.Highest, 5)
+	})
+	for _, seed := range []uint64{1, 2} {
+		c := jaccard.Config{Source: distgraph.Source{Generator: appstest.Kronecker(t, 11)}, Seed: seed}
+		eachJaccard(t, 2, c, func(res jaccard.Result) {
+			require.Positive(t, res.Recounted)
+			require.Less(t, res.Recounted, res.Pairs)
+		})
+	}
+}
+
+// BenchmarkJaccard tells edges a second.
+func BenchmarkJaccard(b *testing.B) {
+	for _, ranks := range []int{1, 2} {
+		b.Run(fmt.Sprintf("%d ranks", ranks), func(b *testing.B) {
+			c := jaccard.Config{Source: distgraph.Source{Generator: appstest.Kronecker(b, 14)}, SkipValidation: true}
+			appstest.Rate(b, appstest.Mem(ranks), func(r *pebble.Rank) (apps.Report, uint64, error) {
+				res, err := jaccard.Run(r, c)
+				return res.Report.Report, res.Edges, err
+			})
+		})
+	}
+}
+
+// What is known of scores in small graphs by hand: in a ring all are alike, and what has no arcs loses what it has.
+func TestKnownScores(t *testing.T) {
+	for name, c := range map[string]struct {
+		l    appstest.List
+		want []float64
+	}{
+		"ring": {appstest.List{N: 3, Directed: true, Edges: []graph.Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 2, To: 0}}},
+			[]float64{1. / 3, 1. / 3, 1. / 3}},
+		"dangling": {appstest.List{N: 2, Directed: true, Edges: []graph.Edge{{From: 0, To: 1}, {From: 0, To: 1}, {From: 1, To: 1}}},
+			[]float64{0.075, 0.075 * 1.85}},
+		"star": {appstest.List{N: 3, Edges: []graph.Edge{{From: 0, To: 1}, {From: 2, To: 0}}},
+			[]float64{0.05 * 2.7 / (1 - 0.85*0.85), 0.05 * (1 + 0.425*2.7/(1-0.85*0.85)), 0.05 * (1 + 0.425*2.7/(1-0.85*0.85))}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			source := distgraph.Source{Generator: c.l.Generator()}
+			twin, err := pagerank.Serial(exactly(source))
+			require.NoError(t, err)
+			require.InDeltaSlice(t, c.want, twin, 1e-9)
+			startPageRank(exactly(source))(t, source, 0).run(t, appstest.On(t, pebble.Config{Ranks: 2}))
+		})
+	}
+}
+
+// Scores are reported on all ranks, whether they converge or not.
+func TestScores(t *testing.T) {
+	source := distgraph.Source{Generator: appstest.Kronecker(t, 9)}
+	want, err := pagerank.Serial(exactly(source))
+	require.NoError(t, err)
+	sum := 0.0
+	for _, score := range want {
+		sum += score
+	}
+	for _, iterations := range []int{2, 50} {
+		var phases []string
+		var top [][]distgraph.Score
+		c := pagerank.Config{Source: source, Iterations: iterations, Seed: 7, Phase: func(what string) { phases = append(phases, what) }}
+		report := func(res pagerank.Result) apps.Report { return res.Report.Report }
+		each(t, three(), pagerank.Run, c, report, "scores", func(res pagerank.Result) {
+			require.Equal(t, iterations == 50, res.Converged)
+			require.Equal(t, res.Converged, res.Iterations < iterations)
+			require.Positive(t, res.Residual)
+			require.LessOrEqual(t, res.Residual, res.Change)
+			require.Len(t, res.Top, 5)
+			top = append(top, res.Top)
+			require.Equal(t, top[0], res.Top)
+			if res.Converged {
+				require.InDelta(t, sum, res.ScoreSum, 1e-3)
+				require.InDelta(t, want[res.Top[0].ID], res.Top[0].Score, 1e-4)
+			}
+		})
+		require.Equal(t, "iterations", phases[len(phases)-1])
+	}
+}
+
+// Centralities are reported as the twin has found them, with the highest. More paths than there are numbers are an
+// error in words, on all ranks.
+func TestCentralities(t *testing.T) {
+	source := distgraph.Source{Generator: appstest.Kronecker(t, 9)}
+	report := func(res centrality.Result) apps.Report { return res.Report.Report }
+	for _, mode := range centrality.Modes {
+		c := centrality.Config{Source: source, Mode: mode, SourceCount: 3, Seed: 7}
+		each(t, three(), centrality.Run, c, report, "centralities", func(res centrality.Result) {
+			require.Len(t, res.Sources, 3)
+			want, err := centrality.Serial(source, res.Sources)
+			require.NoError(t, err)
+			sum := 0.0
+			for _, score := range want {
+				sum += score
+			}
+			require.InEpsilon(t, sum, res.ScoreSum, centrality.Tolerance)
+			slices.Sort(want)
+			slices.Reverse(want)
+			for i, s := range res.Top {
+				require.InEpsilon(t, want[i], s.Score, centrality.Tolerance)
+			}
+		})
+	}
+	source.Generator = ladder(2200).Generator()
+	_, err := appstest.Results(t, three(), centrality.Run, centrality.Config{Source: source, Sources: []uint64{0}})
+	require.ErrorIs(t, err, centrality.ErrPaths)
+	_, err = centrality.Serial(source, []uint64{0})
+	require.ErrorIs(t, err, centrality.ErrPaths)
+}
+
+// Distances are reported as the twin has found them. Where arcs weigh 1 each, they are those of breadth-first search,
+// which are known of a public graph. Weights of a file that are below 0 are refused.
+func TestDistances(t *testing.T) {
+	report := func(res sssp.Result) apps.Report { return res.Report.Report }
+	source := distgraph.Source{Generator: appstest.Kronecker(t, 9), Weights: distgraph.Random, Seed: 5}
+	c := sssp.Config{Source: source, RootCount: 3, Seed: 7, Unfiltered: true}
+	each(t, pebble.Config{Ranks: 3, Cache: 1024}, sssp.Run, c, report, "trees", func(res sssp.Result) {
+		want, err := sssp.Serial(source, res.Roots)
+		require.NoError(t, err)
+		require.Len(t, want, 3)
+		for i, w := range want {
+			requireSameSum(t, w, sssp.Summary{
+				Reached: res.Reached[i], Farthest: res.Farthest[i], Sum: res.DistanceSums[i], Traversed: w.Traversed,
+			})
+		}
+		require.Positive(t, res.Counters.Merged)
+	})
+	source = distgraph.Source{Path: appstest.Data(t, "wiki-Vote.txt.gz"), Weights: distgraph.Ones}
+	each(t, three(), sssp.Run, sssp.Config{Source: source, Roots: []uint64{30}}, report, "trees", func(res sssp.Result) {
+		require.Equal(t, []uint64{2316}, res.Reached)
+		require.Equal(t, []float64{5, 6920}, []float64{res.Farthest[0], res.DistanceSums[0]})
+	})
+	source = distgraph.Source{Path: appstest.Data(t, "memplus.mtx.gz"), Weights: distgraph.Given}
+	_, err := appstest.Results(t, three(), sssp.Run, sssp.Config{Source: source})
+	require.ErrorIs(t, err, graph.ErrRange)
+}

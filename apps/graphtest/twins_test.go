@@ -1,0 +1,241 @@
+package graphtest
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/apps/distgraph"
+	"github.com/activepebbles/pebbles/apps/graph"
+	"github.com/activepebbles/pebbles/apps/jaccard"
+	"github.com/activepebbles/pebbles/apps/kcore"
+	"github.com/activepebbles/pebbles/apps/sssp"
+	"github.com/activepebbles/pebbles/apps/triangles"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/route"
+)
+
+// forAll runs body for each application.
+func forAll(t *testing.T, body func(t *testing.T, a app)) {
+	for _, a := range all {
+		t.Run(a.name, func(t *testing.T) { body(t, a) })
+	}
+}
+
+// Each application finds everywhere what its twin does. Lists are longer than a pebble, and rows much longer than
+// lists.
+func TestEverywhere(t *testing.T) {
+	forAll(t, func(t *testing.T, a app) {
+		for _, source := range []distgraph.Source{
+			{Generator: appstest.Kronecker(t, 7)}, {Generator: appstest.ErdosRenyi(t, 6, 3), Wide: true},
+		} {
+			t.Run(source.Name(), func(t *testing.T) {
+				appstest.Everywhere(t, func(t *testing.T, _ int) (func(r *pebble.Rank) error, func(t *testing.T)) {
+					j := a.start(t, source, 33)
+					return j.program, func(t *testing.T) { j.check(t) }
+				})
+			})
+		}
+	})
+}
+
+// The shape of the network makes no difference.
+func TestEveryShape(t *testing.T) {
+	source := distgraph.Source{Generator: appstest.Kronecker(t, 5)}
+	forAll(t, func(t *testing.T, a app) {
+		if a.matrix == nil {
+			return // one of another name differs little
+		}
+		turn := uint64(0)
+		a.matrix(t, func(t *testing.T, s appstest.Shape) {
+			source.Order = distgraph.Orders[turn%uint64(len(distgraph.Orders))]
+			a.start(t, source, turn).run(t, func(f func(r *pebble.Rank) error) error { return s.Run(t, f) })
+			turn++
+		})
+	})
+}
+
+// Odd graphs, with more ranks than vertices among them.
+func TestOddGraphs(t *testing.T) {
+	forAll(t, func(t *testing.T, a app) {
+		onOddGraphs(t, oddGraphs(), func(t *testing.T, ranks int, source distgraph.Source) {
+			n := source.Generator.Vertices()
+			if n == 0 && a.hasRoot {
+				return
+			}
+			a.start(t, source, n/2).run(t, appstest.On(t, pebble.Config{Ranks: ranks}))
+		})
+	})
+}
+
+// A path is longer than a byte can tell.
+func TestLongPath(t *testing.T) {
+	path := appstest.List{N: 271}
+	for v := range path.N - 1 {
+		path.Edges = append(path.Edges, graph.Edge{From: v, To: v + 1})
+	}
+	forAll(t, func(t *testing.T, a app) {
+		a.start(t, distgraph.Source{Generator: path.Generator()}, 0).run(t, appstest.On(t, pebble.Config{Ranks: 2}))
+	})
+}
+
+// Weights that lose digits, that correct each other, of nothing, and of nearly nothing.
+func TestOddWeights(t *testing.T) {
+	tiny := math.SmallestNonzeroFloat64
+	onOddGraphs(t, map[string]appstest.List{
+		"loops only":  {N: 3, Edges: []graph.Edge{{From: 0, To: 0}, {From: 2, To: 2}}, Weights: []float64{0, 1}},
+		"duplicates":  {N: 3, Edges: []graph.Edge{{From: 0, To: 1}, {From: 0, To: 1}, {From: 1, To: 0}, {From: 1, To: 2}}, Weights: []float64{5, 2, 7, 1}},
+		"no weight":   {N: 5, Edges: []graph.Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 2, To: 0}, {From: 2, To: 3}}, Weights: make([]float64, 4)},
+		"huge":        {N: 4, Edges: []graph.Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 2, To: 3}}, Weights: []float64{math.MaxFloat64, tiny, math.MaxFloat64}},
+		"tiny":        {N: 4, Edges: []graph.Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 0, To: 2}}, Weights: []float64{tiny, tiny, 1e300}},
+		"lost digits": {N: 4, Edges: []graph.Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 2, To: 1}, {From: 2, To: 3}}, Weights: []float64{1e20, 1e-3, 1e-3, 2}},
+		"corrected":   {N: 4, Edges: []graph.Edge{{From: 0, To: 3}, {From: 0, To: 1}, {From: 1, To: 2}, {From: 2, To: 3}}, Weights: []float64{9, 1, 1, 1}},
+	}, func(t *testing.T, ranks int, source distgraph.Source) {
+		source.Weights = distgraph.Given
+		startSSSP(sssp.Tuning{})(t, source, 0).run(t, appstest.On(t, pebble.Config{Ranks: ranks}))
+	})
+}
+
+// Generated graphs of some size, in all orders and widths.
+func TestGenerated(t *testing.T) {
+	forAll(t, func(t *testing.T, a app) {
+		for i, source := range []distgraph.Source{
+			{Generator: appstest.Kronecker(t, 10)},
+			{Generator: appstest.Kronecker(t, 8), Order: distgraph.ByDegree, Wide: true},
+			{Generator: appstest.ErdosRenyi(t, 10, 1), Undirected: true, Order: distgraph.ByDegree},
+			{Generator: halved{appstest.Kronecker(t, 8)}},
+			{Generator: hubs().Generator()},
+		} {
+			c := pebble.Config{Ranks: 2 + 3*(i%2), Topology: route.Hypercube, Cache: 256}
+			t.Run(source.Name(), func(t *testing.T) { a.start(t, source, 0).run(t, appstest.On(t, c)) })
+		}
+	})
+}
+
+// On small random graphs each application finds what its twin does, from any root, with any damping.
+func TestRandomGraphs(t *testing.T) {
+	forAll(t, func(t *testing.T, a app) {
+		rapid.Check(t, func(rt *rapid.T) {
+			source := drawSource(rt, 14, 60)
+			source.Undirected = rapid.Bool().Draw(rt, "undirected")
+			if source.Undirected || !source.Generator.Directed() {
+				source.Order = rapid.SampledFrom(distgraph.Orders).Draw(rt, "order")
+			}
+			c := pebble.Config{
+				Ranks: rapid.IntRange(1, 5).Draw(rt, "ranks"), Coalesce: rapid.SampledFrom([]int{1, 3, 64}).Draw(rt, "coalesce"),
+				Topology: rapid.SampledFrom([]route.Constructor{route.Direct, route.Hypercube, route.Ring}).Draw(rt, "topology"),
+				Cache:    rapid.SampledFrom([]int{0, 16}).Draw(rt, "cache"),
+			}
+			a.start(rt, source, rapid.Uint64Range(0, 89).Draw(rt, "pick")).run(rt, appstest.On(t, c))
+		})
+	})
+}
+
+// On small random graphs whose weights are few, and so often equal, searches find what the twin does, whatever delta.
+func TestRandomWeights(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		n := rapid.Uint64Range(1, 12).Draw(rt, "vertices")
+		l := appstest.List{N: n, Directed: rapid.Bool().Draw(rt, "directed"), Weights: []float64{}}
+		l.Edges = appstest.DrawEdges(rt, n, 40)
+		for range l.Edges {
+			l.Weights = append(l.Weights, rapid.SampledFrom([]float64{0, 0.25, 1, 3, 1e4}).Draw(rt, "weight"))
+		}
+		source := distgraph.Source{Generator: l.Generator(), Weights: distgraph.Given, Wide: rapid.Bool().Draw(rt, "wide")}
+		tuning := sssp.Tuning{
+			Delta:      rapid.SampledFrom([]float64{0, 1e-3, 0.3, 50}).Draw(rt, "delta"),
+			Unfiltered: rapid.Bool().Draw(rt, "unfiltered"),
+		}
+		c := pebble.Config{
+			Ranks: rapid.IntRange(1, 4).Draw(rt, "ranks"), Topology: route.Hypercube,
+			Coalesce: rapid.SampledFrom([]int{1, 64}).Draw(rt, "coalesce"),
+		}
+		startSSSP(tuning)(rt, source, rapid.Uint64Range(0, n-1).Draw(rt, "root")).run(rt, appstest.On(t, c))
+	})
+}
+
+// Twins find what trying everything does: of core numbers, triangles and similarities by their definitions.
+func TestTwins(t *testing.T) {
+	same := func(t require.TestingT, source distgraph.Source) {
+		c := load(t, undirected(source)).Simple()
+		cores, err := kcore.Serial(source)
+		require.NoError(t, err)
+		want := make([]uint64, c.Vertices())
+		for k := range c.Vertices() {
+			for _, v := range core(c, k) {
+				want[v] = k
+			}
+		}
+		require.Equal(t, want, append([]uint64{}, cores...))
+		n, err := triangles.Serial(source)
+		require.NoError(t, err)
+		three, pairs := brute(c)
+		require.Equal(t, three, n)
+		similar, err := jaccard.Serial(source)
+		require.NoError(t, err)
+		require.Equal(t, pairs, append([]graph.Pair{}, similar...))
+	}
+	rapid.Check(t, func(rt *rapid.T) { same(rt, drawSource(rt, 12, 60)) })
+	for name, l := range oddGraphs() {
+		t.Run(name, func(t *testing.T) { same(t, distgraph.Source{Generator: l.Generator()}) })
+	}
+}
+
+// core is the k-core of a graph: what taking away vertices with fewer neighbours leaves.
+func core(c *graph.CSR, k uint64) (in []uint64) {
+	gone := make([]bool, c.Vertices())
+	for changed := true; changed; {
+		changed, in = false, nil
+		for v := range c.Vertices() {
+			left := uint64(0)
+			for _, w := range c.Row(v) {
+				if !gone[w] {
+					left++
+				}
+			}
+			switch {
+			case gone[v]:
+			case left < k:
+				gone[v], changed = true, true
+			default:
+				in = append(in, v)
+			}
+		}
+	}
+	return in
+}
+
+// brute finds triangles by trying all sets of three vertices, and similarities by sets of neighbours.
+func brute(c *graph.CSR) (three uint64, pairs []graph.Pair) {
+	joined := map[[2]uint64]bool{}
+	for v := range c.Vertices() {
+		for _, w := range c.Row(v) {
+			joined[[2]uint64{v, w}] = v != w
+		}
+	}
+	pairs = []graph.Pair{}
+	for u := range c.Vertices() {
+		for v := u + 1; v < c.Vertices(); v++ {
+			if !joined[[2]uint64{u, v}] {
+				continue
+			}
+			both, either := 0, 0
+			for w := range c.Vertices() {
+				a, b := joined[[2]uint64{u, w}], joined[[2]uint64{v, w}]
+				if a && b {
+					both++
+					if w > v {
+						three++
+					}
+				}
+				if a || b {
+					either++
+				}
+			}
+			pairs = append(pairs, graph.Pair{First: u, Second: v, Similarity: float64(both) / float64(either)})
+		}
+	}
+	return three, pairs
+}
