@@ -153,7 +153,7 @@ func Everywhere(t *testing.T, with func(t *testing.T, ranks int) (program func(r
 			{Transport: "shm", Procs: min(ranks, 2), New: route.Direct, Coalesce: 64},
 			{Transport: "tcp", Procs: min(ranks, 2), New: route.Direct, Coalesce: 64},
 		} {
-			if s.Ranks = ranks; !long && (s.Transport == "shm" && ranks != 4 || s.Transport == "tcp" && ranks != 2) {
+			if s.Ranks = ranks; !Long && (s.Transport == "shm" && ranks != 4 || s.Transport == "tcp" && ranks != 2) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%d ranks, %s", ranks, s.Transport), func(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/covering"
 )
 
-const long = true
+const Long = true
 
 var transports = []string{"mem", "sim", "shm", "tcp"}
 

@@ -4,7 +4,8 @@ package appstest
 
 import "github.com/activepebbles/pebbles/internal/covering"
 
-const long = false
+// Long tells whether tests run what takes long by nature: they are built with tag long.
+const Long = false
 
 // transports are those of shapes: the others are the subject of their own tests.
 var transports = []string{"mem", "sim"}

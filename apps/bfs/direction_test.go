@@ -1,20 +1,15 @@
 package bfs
 
 import (
-	"fmt"
 	"math"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/apps/distgraph"
 	"github.com/activepebbles/pebbles/apps/graph"
 	"github.com/activepebbles/pebbles/pebble"
-	"github.com/activepebbles/pebbles/route"
-	"github.com/activepebbles/pebbles/task"
 )
 
 // always are thresholds that leave no choice.
@@ -23,112 +18,9 @@ var (
 	alwaysAgainst = Tuning{Alpha: math.MaxFloat64, Beta: math.MaxFloat64}
 )
 
-// searches runs searches of all modes and thresholds on one graph, and hands each to check with the index of its root.
-func searches(r *pebble.Rank, source distgraph.Source, id uint64, check func(name string, s Search) error) error {
-	g, err := distgraph.Build(r, source)
-	if err != nil {
-		return err
-	}
-	roots, err := g.Indices([]uint64{id})
-	if err != nil {
-		return err
-	}
-	for _, kernel := range []struct {
-		mode   Mode
-		tuning Tuning
-	}{
-		{ByLevel, Tuning{}}, {ByLevel, Tuning{Unfiltered: true}}, {Async, Tuning{}}, {Async, Tuning{Unfiltered: true}},
-		{Tasks, Tuning{Tasks: task.New(r)}},
-		{Direction, Tuning{}}, {Direction, alwaysAlong}, {Direction, alwaysAgainst}, {Direction, Tuning{Alpha: 2, Beta: 2, Unfiltered: true}},
-	} {
-		s, err := NewSearch(g, kernel.mode, kernel.tuning)
-		if err != nil {
-			return err
-		}
-		if err := s.From(roots[0]); err != nil {
-			return err
-		}
-		if err := check(fmt.Sprintf("%s %v %v", kernel.mode, kernel.tuning.Alpha, kernel.tuning.Unfiltered), s); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// whole runs searches of l from a vertex and requires of each the levels of the serial twin, and a tree that the twin's
-// validator finds right.
-func whole(tb require.TestingT, run func(f func(r *pebble.Rank) error) error, source distgraph.Source, id uint64) {
-	c, _, err := source.Load()
-	require.NoError(tb, err)
-	dist, _ := graph.BFS(c, id)
-	type result struct {
-		name   string
-		part   int
-		parent []int64
-		level  []int64
-	}
-	all := make(chan result, 1<<10)
-	require.NoError(tb, run(func(r *pebble.Rank) error {
-		return searches(r, source, id, func(name string, s Search) error {
-			parent, level, err := s.Result()
-			if err != nil {
-				return err
-			}
-			found, err := s.Validate()
-			if err != nil {
-				return err
-			}
-			if found.Count > 0 {
-				return fmt.Errorf("%s: %d breaches, the first %+v", name, found.Count, found.First[0])
-			}
-			all <- result{name, r.ID(), parent, level}
-			return nil
-		})
-	}))
-	close(all)
-	parts := map[string][]result{}
-	for res := range all {
-		parts[res.name] = append(parts[res.name], res)
-	}
-	require.Len(tb, parts, 9)
-	for name, of := range parts {
-		slices.SortFunc(of, func(a, b result) int { return a.part - b.part })
-		var parents, levels []int64
-		for _, part := range of {
-			parents, levels = append(parents, part.parent...), append(levels, part.level...)
-		}
-		require.Equal(tb, dist, levels, name)
-		require.NoError(tb, graph.Validate(c, id, parents, levels), name)
-	}
-}
-
-// On random graphs of any shape, with duplicates, self-loops, parts out of reach and ranks without vertices, every mode
-// finds what the serial twin does, whatever the thresholds.
-func TestModesAgree(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		n := rapid.Uint64Range(1, 150).Draw(rt, "vertices")
-		vertex := rapid.Uint64Range(0, n-1)
-		l := appstest.List{N: n, Directed: rapid.Bool().Draw(rt, "directed")}
-		l.Edges = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) graph.Edge {
-			return graph.Edge{From: vertex.Draw(t, "from"), To: vertex.Draw(t, "to")}
-		}), 0, 300).Draw(rt, "edges")
-		source := distgraph.Source{Generator: l.Generator(), Wide: rapid.Bool().Draw(rt, "wide"), Undirected: rapid.Bool().Draw(rt, "undirected")}
-		if !l.Directed || source.Undirected {
-			source.Order = rapid.SampledFrom(distgraph.Orders).Draw(rt, "order")
-		}
-		c := pebble.Config{
-			Ranks:    rapid.IntRange(1, 9).Draw(rt, "ranks"),
-			Topology: rapid.SampledFrom([]route.Constructor{route.Direct, route.Hypercube, route.Ring}).Draw(rt, "topology"),
-			Coalesce: rapid.SampledFrom([]int{1, 3, 1024}).Draw(rt, "coalesce"),
-			Cache:    rapid.SampledFrom([]int{0, 16}).Draw(rt, "cache"),
-		}
-		whole(rt, appstest.On(t, c), source, vertex.Draw(rt, "root"))
-	})
-}
-
 // Directions are taken as the thresholds say, and by default large levels of a Kronecker graph are against arcs.
 func TestDirections(t *testing.T) {
-	for _, source := range []distgraph.Source{{Generator: appstest.Kronecker(t, 12)}, {Generator: halved{appstest.Kronecker(t, 12)}}} {
+	for _, source := range []distgraph.Source{{Generator: appstest.Kronecker(t, 11)}, {Generator: halved{appstest.Kronecker(t, 11)}}} {
 		for tuning, check := range map[Tuning]func(steps [2]int, depth int){
 			{}: func(steps [2]int, depth int) {
 				require.Positive(t, steps[0])

@@ -28,6 +28,7 @@ import (
 type app struct {
 	name    string
 	matrix  func(t *testing.T, body func(t *testing.T, s appstest.Shape)) // if chains of pebbles have no bound, General
+	family  string                                                        // those that send alike
 	hasRoot bool
 	// start makes what is to be done with a graph. pick decides what else there is: a root, a damping.
 	start func(tb require.TestingT, source distgraph.Source, pick uint64) job
@@ -46,23 +47,23 @@ func (j job) run(tb require.TestingT, run func(f func(r *pebble.Rank) error) err
 }
 
 var all = []app{
-	{"components by hooking", appstest.General, false, startComponents(components.Hook)},
-	{"components by propagation", appstest.General, false, startComponents(components.Propagate)},
-	{"kcore", appstest.General, false, startKCore},
-	{"triangles", appstest.Matrix, false, startTriangles},
-	{"jaccard", appstest.Matrix, false, startJaccard},
-	{"pagerank", appstest.Matrix, false, startPageRank(pagerank.Config{Iterations: 100})},
-	{"pagerank, exactly", nil, false, startPageRank(exactly(distgraph.Source{}))},
-	{"centrality by level", appstest.Matrix, true, startCentrality(centrality.ByLevel)},
-	{"centrality by tasks", appstest.General, true, startCentrality(centrality.Tasks)},
-	{"sssp", appstest.General, true, startSSSP(sssp.Tuning{})},
-	{"sssp, tiny buckets", nil, true, startSSSP(sssp.Tuning{Delta: 1e-6})},
-	{"sssp, one bucket", appstest.General, true, startSSSP(sssp.Tuning{Delta: 1e6, Unfiltered: true})},
-	{"bfs by levels", appstest.Matrix, true, startBFS([]bfs.Mode{bfs.ByLevel, bfs.Direction}, bfs.Tuning{Unfiltered: true}, bfs.Tuning{})},
-	{"bfs with thresholds", nil, true, startBFS([]bfs.Mode{bfs.ByLevel, bfs.Direction, bfs.Direction, bfs.Direction},
+	{"components by hooking", appstest.General, "components", false, startComponents(components.Hook)},
+	{"components by propagation", appstest.General, "components", false, startComponents(components.Propagate)},
+	{"kcore", appstest.General, "kcore", false, startKCore},
+	{"triangles", appstest.Matrix, "lists", false, startTriangles},
+	{"jaccard", appstest.Matrix, "lists", false, startJaccard},
+	{"pagerank", appstest.Matrix, "ghosts", false, startPageRank(pagerank.Config{Iterations: 100})},
+	{"pagerank, exactly", appstest.Matrix, "ghosts", false, startPageRank(exactly(distgraph.Source{}))},
+	{"centrality by level", appstest.Matrix, "levels", true, startCentrality(centrality.ByLevel)},
+	{"centrality by tasks", appstest.General, "chains", true, startCentrality(centrality.Tasks)},
+	{"sssp", appstest.General, "buckets", true, startSSSP(sssp.Tuning{})},
+	{"sssp, tiny buckets", appstest.General, "buckets", true, startSSSP(sssp.Tuning{Delta: 1e-6})},
+	{"sssp, one bucket", appstest.General, "buckets", true, startSSSP(sssp.Tuning{Delta: 1e6, Unfiltered: true})},
+	{"bfs by levels", appstest.Matrix, "levels", true, startBFS([]bfs.Mode{bfs.ByLevel, bfs.Direction}, bfs.Tuning{Unfiltered: true}, bfs.Tuning{})},
+	{"bfs with thresholds", appstest.Matrix, "levels", true, startBFS([]bfs.Mode{bfs.ByLevel, bfs.Direction, bfs.Direction, bfs.Direction},
 		bfs.Tuning{}, bfs.Tuning{Alpha: math.SmallestNonzeroFloat64}, bfs.Tuning{Alpha: math.MaxFloat64, Beta: math.MaxFloat64},
 		bfs.Tuning{Alpha: 2, Beta: 2, Unfiltered: true})},
-	{"bfs by chains", appstest.General, true, startBFS([]bfs.Mode{bfs.Async, bfs.Async, bfs.Tasks},
+	{"bfs by chains", appstest.General, "chains", true, startBFS([]bfs.Mode{bfs.Async, bfs.Async, bfs.Tasks},
 		bfs.Tuning{}, bfs.Tuning{Unfiltered: true}, bfs.Tuning{})},
 }
 

@@ -42,20 +42,23 @@ func TestEverywhere(t *testing.T) {
 	})
 }
 
-// The shape of the network makes no difference.
+// The shape of the network makes no difference. Applications that send alike take turns.
 func TestEveryShape(t *testing.T) {
 	source := distgraph.Source{Generator: appstest.Kronecker(t, 5)}
-	forAll(t, func(t *testing.T, a app) {
-		if a.matrix == nil {
-			return // one of another name differs little
-		}
-		turn := uint64(0)
-		a.matrix(t, func(t *testing.T, s appstest.Shape) {
-			source.Order = distgraph.Orders[turn%uint64(len(distgraph.Orders))]
-			a.start(t, source, turn).run(t, func(f func(r *pebble.Rank) error) error { return s.Run(t, f) })
-			turn++
+	families := map[string][]app{}
+	for _, a := range all {
+		families[a.family] = append(families[a.family], a)
+	}
+	for name, of := range families {
+		t.Run(name, func(t *testing.T) {
+			turn := 0
+			of[0].matrix(t, func(t *testing.T, s appstest.Shape) {
+				source.Order = distgraph.Orders[turn/len(of)%len(distgraph.Orders)]
+				of[turn%len(of)].start(t, source, uint64(turn)).run(t, func(f func(r *pebble.Rank) error) error { return s.Run(t, f) })
+				turn++
+			})
 		})
-	})
+	}
 }
 
 // Odd graphs, with more ranks than vertices among them.

@@ -1,5 +1,0 @@
-//go:build !race
-
-package bfs
-
-const raceDetector = false
