@@ -18,13 +18,14 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // The totals are those of the serial twin under every shape of the network, for one key, a few, and more than a small
-// cache has entries or there are items. Kinds take turns: twelve shapes in a row have all of them with every cache.
+// cache has entries or there are items. Kinds take turns, and meet every cache.
 func TestEveryShape(t *testing.T) {
 	keys := []uint64{1, 5, 40, 100, 1000}
-	n := 0
+	n, met := 0, map[string]bool{}
 	appstest.Matrix(t, func(t *testing.T, s appstest.Shape) {
 		c := Config{Kind: Kinds()[n%len(Kinds())], Items: 50, Keys: keys[n%len(keys)], Seed: 7}
 		n++
+		met[fmt.Sprint(c.Kind, s.Cache)] = true
 		if s.Cache == 0 {
 			c.Cache = NoCache
 		}
@@ -53,6 +54,7 @@ func TestEveryShape(t *testing.T) {
 		}))
 		require.Equal(t, Serial(s.Ranks, c), got, c.Kind)
 	})
+	require.Len(t, met, 3*len(Kinds()))
 }
 
 // With one key all but a few items of other ranks than the owner are merged on the way. A cache is emptied at most once
