@@ -1,9 +1,6 @@
 package container
 
 import (
-	"slices"
-
-	"github.com/activepebbles/pebbles/internal/codecs"
 	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target"
@@ -26,15 +23,20 @@ type placed[V any] struct {
 
 // NewBag makes a bag, by the rules of [NewMap].
 func NewBag[V any](r *pebble.Rank, name string, options ...target.Option) *Bag[V] {
-	w, others, err := newWire[int, V](options)
+	w := wireOf[int, V]()
+	others, err := w.take(options)
 	if err != nil {
 		engine.RankOf(r).Refuse(name, err.Error())
 	}
 	b := &Bag[V]{}
-	codec := w.entries()
-	b.View = View[int, V]{rank: r, name: name, codec: func() (codecs.Codec[Entry[int, V]], error) { return codec, nil },
-		local: func(yield func(int, V) bool) { slices.All(b.elements)(yield) }}
-	b.sends = newMoves(r, name, w.values, others, func(vs []V) { b.moved = append(b.moved, vs...) })
+	b.View = View[int, V]{newBase(r, name, w.entries()), func(yield func(int, V) bool) {
+		for i, v := range b.elements {
+			if !yield(i, v) {
+				return
+			}
+		}
+	}}
+	b.sends = newMoves(b.base, w.values, others, func(vs []V) { b.moved = append(b.moved, vs...) })
 	return b
 }
 

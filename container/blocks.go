@@ -17,16 +17,8 @@ const (
 	blockMost  = 1 << 16
 )
 
-func (b *blocks[R]) add(row R) {
-	if len(b.last) == cap(b.last) {
-		b.next()
-	}
-	b.last = append(b.last, row)
-	b.n++
-}
-
-// next begins a block.
-func (b *blocks[R]) next() {
+// nextBlock begins a block.
+func nextBlock[R any](b *blocks[R]) {
 	if len(b.last) > 0 {
 		b.full = append(b.full, b.last)
 	}
@@ -37,16 +29,16 @@ func (b *blocks[R]) next() {
 	b.last = make([]R, 0, min(max(b.n, blockLeast), blockMost))
 }
 
-// each are the blocks with rows in them, in the order of the rows.
-func (b *blocks[R]) each() [][]R {
+// blocksOf are the blocks with rows in them, in the order of the rows.
+func blocksOf[R any](b *blocks[R]) [][]R {
 	if len(b.last) == 0 {
 		return b.full
 	}
 	return append(slices.Clip(b.full), b.last)
 }
 
-// at is a row by its number. It costs a step for each block before it.
-func (b *blocks[R]) at(n int) R {
+// rowAt is a row by its number. It costs a step for each block before it.
+func rowAt[R any](b *blocks[R], n int) R {
 	for _, block := range b.full {
 		if n < len(block) {
 			return block[n]
@@ -56,17 +48,17 @@ func (b *blocks[R]) at(n int) R {
 	return b.last[n]
 }
 
-// one has all rows in one block.
-func (b *blocks[R]) one() []R {
+// oneBlock has all rows in one block.
+func oneBlock[R any](b *blocks[R]) []R {
 	if len(b.full) > 0 {
-		*b = blocks[R]{last: slices.Concat(b.each()...), n: b.n}
+		*b = blocks[R]{last: slices.Concat(blocksOf(b)...), n: b.n}
 	}
 	return b.last
 }
 
 // empty removes all rows, and keeps their memory.
-func (b *blocks[R]) empty() {
-	for _, block := range b.each() {
+func empty[R any](b *blocks[R]) {
+	for _, block := range blocksOf(b) {
 		clear(block)
 		b.spare = append(b.spare, block[:0])
 	}

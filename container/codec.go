@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -11,92 +12,95 @@ import (
 	"github.com/activepebbles/pebbles/internal/layout"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target"
-	"github.com/activepebbles/pebbles/target/avro"
 )
 
+// What can do without types is no generic code, here and in other files: a compiler makes that for each type that a
+// program has containers of. It makes all methods of a type, and of functions those that are called: so what is generic
+// and not for programs are functions.
+
 // derive gives values that are no plain data, and for which the program gave no codec, one of ours.
-func derive[T any](p *codecs.Part[T]) error {
-	t := reflect.TypeFor[T]()
-	if p.Codec != nil || layout.Plain(t) == nil || p.Take(pebble.Strings{}) || p.Take(pebble.Bytes{}) {
+func derive(p *codecs.Item) error {
+	if p.Coded() || layout.Plain(p.Type) == nil {
 		return nil
 	}
-	codec, err := avro.New[T]()
-	if err != nil {
-		return fmt.Errorf("its %s, a %v, has no codec: %w: give one by target.Coded", p.Name, t, err)
+	switch p.Type {
+	case reflect.TypeFor[string]():
+		p.Value = codecs.Of[string](pebble.Strings{})
+	case reflect.TypeFor[[]byte]():
+		p.Value = codecs.Of[[]byte](pebble.Bytes{})
+	default:
+		codec, err := codecs.Derive(p.Type)
+		if err != nil {
+			return fmt.Errorf("its %s, a %v, has no codec: %w: give one by target.Coded", p.Name, p.Type, err)
+		}
+		p.Value = codec
 	}
-	p.Codec = codec
 	return nil
 }
 
-// wire is how keys and values travel.
-type wire[K, V any] struct {
-	keys   codecs.Part[K]
-	values codecs.Part[V]
+// wire is how keys and values travel, and entries of them.
+type wire struct {
+	keys, values codecs.Item
+	entry        reflect.Type
+	valueAt      uintptr // in an entry
 }
 
-// newWire takes the codecs that the program has given out of options, and derives what is missing.
-func newWire[K, V any](options []target.Option) (w wire[K, V], others []target.Option, err error) {
-	w.keys.Name, w.values.Name = "key", "value"
+func wireOf[K, V any]() wire {
+	return wire{codecs.NewItem[K]("key"), codecs.NewItem[V]("value"), reflect.TypeFor[Entry[K, V]](),
+		unsafe.Offsetof(Entry[K, V]{}.Value)}
+}
+
+// take takes the codecs that the program has given out of options, and derives what is missing.
+func (w *wire) take(options []target.Option) (others []target.Option, err error) {
 	given, others := codecs.Given(options)
 	none := errors.Join(derive(&w.keys), derive(&w.values))
 	if err = codecs.Share(given, &w.keys, &w.values); err != nil && none != nil {
 		err = none
 	}
-	return w, others, err
-}
-
-// borrows makes handlers borrow what is strings, and travels as such, from the frames that bring it.
-func borrows[T any](what *codecs.Part[T]) bool {
-	return what.Codec == any(pebble.Strings{}) && what.Take(borrowed{})
+	return others, err
 }
 
 // entries is the codec of entries.
-func (w wire[K, V]) entries() codecs.Codec[Entry[K, V]] {
-	return entryCodec[K, V]{codecs.Both(w.keys, w.values)}
+func (w *wire) entries() codecs.Value {
+	return codecs.Struct(w.entry, codecs.Field{}, codecs.Field{Value: w.keys.Value},
+		codecs.Field{At: w.valueAt, Value: w.values.Value})
 }
 
 // coded are the options of a target whose pebbles are of type P, for which codec is, unless they are plain data.
-func coded[P any](codec codecs.Codec[P], options []target.Option) []target.Option {
-	if layout.Plain(reflect.TypeFor[P]()) == nil {
+func coded[P any](codec codecs.Value, options []target.Option) []target.Option {
+	if layout.Plain(codec.Type) == nil {
 		return options
 	}
-	return append([]target.Option{target.Coded(codec)}, options...)
+	return with(target.Coded(codecs.Pebbles[P](codec)), options)
 }
 
-type entryCodec[K, V any] struct {
-	codecs.Codec[codecs.Pair[K, V]]
+// with are options with one more before them.
+func with(option target.Option, options []target.Option) []target.Option {
+	return append([]target.Option{option}, options...)
 }
 
-func (c entryCodec[K, V]) Append(dst []byte, e Entry[K, V]) ([]byte, error) {
-	return c.Codec.Append(dst, codecs.Pair[K, V]{A: e.Key, B: e.Value})
+// both are options, in memory of their own.
+func both(options, more []target.Option) []target.Option { return slices.Concat(options, more) }
+
+// borrows makes handlers borrow what is strings, and travels as such, from the frames that bring it. So an owner that
+// has a key already allocates nothing for it.
+func borrows(what *codecs.Item) bool {
+	if !what.Is(pebble.Strings{}) {
+		return false
+	}
+	was := what.Value
+	what.Value = codecs.NewValue(what.Type, was.Append, func(src []byte, to unsafe.Pointer) error {
+		*(*string)(to) = text(src) // good until the handler returns
+		return nil
+	}, was.Schema)
+	return true
 }
-
-func (c entryCodec[K, V]) Decode(src []byte) (Entry[K, V], error) {
-	p, err := c.Codec.Decode(src)
-	return Entry[K, V]{p.A, p.B}, err
-}
-
-func (c entryCodec[K, V]) Schema() string { return codecs.Schema(c.Codec) }
-
-// derived is the codec of entries of a view whose types are of the program's own.
-func derived[K, V any]() (codecs.Codec[Entry[K, V]], error) {
-	w, _, err := newWire[K, V](nil)
-	return w.entries(), err
-}
-
-// borrowed is a codec of strings that lie in the frame which has brought them: good until their handler returns. So an
-// owner that has a key already allocates nothing for it.
-type borrowed struct{ pebble.Strings }
-
-func (borrowed) Decode(src []byte) (string, error) { return text(src), nil }
 
 // text is bytes as a string, for as long as nobody changes them.
 func text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // ownKey makes a key of its own of a borrowed one; nil for types whose keys are not borrowed.
 func ownKey[K comparable]() func(k K) K {
-	if own, ok := any(strings.Clone).(func(k K) K); ok {
-		return own
-	}
-	return nil
+	own, _ := any(strings.Clone).(func(k K) K)
+	return own
 }

@@ -3,7 +3,9 @@ package container
 import (
 	"bytes"
 	"errors"
+	"reflect"
 	"slices"
+	"unsafe"
 
 	"github.com/activepebbles/pebbles/internal/codecs"
 	"github.com/activepebbles/pebbles/pebble"
@@ -39,11 +41,14 @@ func NewDisjointSets[K comparable](r *pebble.Rank, name string, joined func(a, b
 	options ...target.Option) *DisjointSets[K] {
 	m := &Map[K, K]{store: newStore[K, K](r, name, options)}
 	d := &DisjointSets[K]{store: m.store, joined: joined}
-	travels := codecs.Tagged(codecs.List(codecs.OrPlain(d.keys.Codec)), split[K], join[K])
-	d.unions = newTarget(d.store, "union", travels, ends[K], d.climb)
+	var u union[K]
+	key := func(at uintptr) codecs.Field { return codecs.Field{At: at, Value: d.kept.keys.Value} }
+	travels := codecs.Struct(reflect.TypeFor[union[K]](), codecs.Tag[bool](unsafe.Offsetof(u.Second)),
+		key(unsafe.Offsetof(u.At)), key(unsafe.Offsetof(u.Other)), key(unsafe.Offsetof(u.A)), key(unsafe.Offsetof(u.B)))
+	d.unions = newTarget(d.store, "union", travels, d.options, ends[K], func(us []union[K]) { climb(d, us) })
 	d.parents = NewAsker(m, "parent", func(_ K, grand *K, _ K) K { return *grand }, func(parent, child, grand K) {
 		if parent != grand {
-			at, _ := d.table.find(child, d.table.hashOf(child))
+			at, _ := find(&d.table, child, hashOf(&d.table, child))
 			*at = grand
 			d.moved++
 		}
@@ -56,15 +61,6 @@ func ends[K any](us []union[K], keys []K) {
 	for i := range us {
 		keys[i] = us[i].At
 	}
-}
-
-func split[K any](u union[K]) ([]K, bool) { return []K{u.At, u.Other, u.A, u.B}, u.Second }
-
-func join[K any](ks []K, second bool) (u union[K]) {
-	if len(ks) == 4 { // which damage can change
-		u = union[K]{ks[0], ks[1], ks[2], ks[3], second}
-	}
-	return u
 }
 
 // Insert adds a key, in a set of its own if it is not there.
@@ -85,7 +81,7 @@ func (d *DisjointSets[K]) UnionAll(pairs []Entry[K, K]) {
 }
 
 // climb is the handler of unions.
-func (d *DisjointSets[K]) climb(us []union[K]) {
+func climb[K comparable](d *DisjointSets[K], us []union[K]) {
 	visit(d.store, "Union", us, ends[K], func(u *union[K], k K, parent *K, added bool) {
 		if added {
 			*parent = k
@@ -94,7 +90,7 @@ func (d *DisjointSets[K]) climb(us []union[K]) {
 		case *parent != k:
 			d.unions.Send(union[K]{*parent, u.Other, u.A, u.B, u.Second})
 		case k == u.Other: // one set already
-		case !u.Second || d.later(k, u.Other):
+		case !u.Second || later(d, k, u.Other):
 			d.unions.Send(union[K]{u.Other, k, u.A, u.B, true})
 		default:
 			*parent = u.Other
@@ -106,15 +102,15 @@ func (d *DisjointSets[K]) climb(us []union[K]) {
 }
 
 // later is the fixed order of keys: by hashes, and where those are equal by bytes.
-func (d *DisjointSets[K]) later(a, b K) bool {
-	if ha, hb := d.table.hashOf(a), d.table.hashOf(b); ha != hb {
+func later[K comparable](d *DisjointSets[K], a, b K) bool {
+	if ha, hb := hashOf(&d.table, a), hashOf(&d.table, b); ha != hb {
 		return ha > hb
 	}
-	codec := codecs.OrPlain(d.keys.Codec)
-	of, err := codec.Append(nil, a)
-	than, err2 := codec.Append(nil, b)
+	codec := d.kept.keys.OrPlain()
+	of, err := codec.Append(nil, unsafe.Pointer(new(a)))
+	than, err2 := codec.Append(nil, unsafe.Pointer(new(b)))
 	if err = errors.Join(err, err2); err != nil {
-		d.engine.Fail(d.failed(err))
+		d.engine.Fail(failed(d.base, err))
 	}
 	return bytes.Compare(of, than) > 0
 }
@@ -125,7 +121,7 @@ func (d *DisjointSets[K]) Compress() error {
 	for {
 		d.moved = 0
 		if err := d.rank.Epoch(func() error {
-			for k, parent := range d.refs() {
+			for k, parent := range refs(d.store) {
 				if *parent != k {
 					d.parents.Send(*parent, k)
 				}

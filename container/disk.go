@@ -3,6 +3,7 @@ package container
 import (
 	"fmt"
 	"io"
+	"unsafe"
 
 	"github.com/activepebbles/pebbles/container/internal/runs"
 	"github.com/activepebbles/pebbles/internal/codecs"
@@ -44,20 +45,27 @@ func (d *disk) ended(run *runs.Run) {
 	d.spilled.Bytes += run.Bytes()
 }
 
-func write[T any](d *disk, run *runs.Run, codec codecs.Codec[T], v T) {
-	d.check(run.Append(func(dst []byte) ([]byte, error) { return codec.Append(dst, v) }))
+// write writes a value, which lies in memory that is not the caller's stack: there it would be allocated.
+func (d *disk) write(run *runs.Run, codec *codecs.Value, at unsafe.Pointer) {
+	d.check(run.Append(func(dst []byte) ([]byte, error) { return codec.Append(dst, at) }))
 }
 
-// next reads a value; ok is false behind the last one.
-func next[T any](d *disk, from *runs.Reader, codec codecs.Codec[T]) (v T, ok bool) {
+// bytes is how many bytes a value has that is written.
+func (d *disk) bytes(codec *codecs.Value, at unsafe.Pointer) int64 {
+	b, err := codec.Append(nil, at)
+	d.check(err)
+	return int64(len(b))
+}
+
+// next reads a value, to where there is a zero one; it reports false behind the last one.
+func (d *disk) next(from *runs.Reader, codec *codecs.Value, to unsafe.Pointer) bool {
 	record, err := from.Next()
 	if err == io.EOF {
-		return v, false
+		return false
 	}
 	d.check(err)
-	v, err = codec.Decode(record)
-	d.check(err)
-	return v, true
+	d.check(codec.Decode(record, to))
+	return true
 }
 
 const (
@@ -68,23 +76,24 @@ const (
 
 // partition is values in files, by parts of the hashes of their keys. What has no room in one part either is
 // partitioned again, at the next level.
-type partition[T any] struct {
+type partition struct {
 	*disk
-	codec codecs.Codec[T]
+	codec codecs.Value
 	level int
 	runs  [parts]*runs.Run
 }
 
-func (p *partition[T]) add(hash uint64, v T) {
+// add adds a value, as write does.
+func (p *partition) add(hash uint64, at unsafe.Pointer) {
 	run := &p.runs[hash>>(64-partBits*(p.level+1))%parts]
 	if *run == nil {
 		*run = p.newRun()
 	}
-	write(p.disk, *run, p.codec, v)
+	p.write(*run, &p.codec, at)
 }
 
 // end comes when all have been added.
-func (p *partition[T]) end() {
+func (p *partition) end() {
 	for _, run := range p.runs {
 		if run != nil {
 			p.ended(run)
@@ -93,19 +102,20 @@ func (p *partition[T]) end() {
 }
 
 // take calls do with the values of a part, in blocks that are gone when it returns, and gives the file back.
-func (p *partition[T]) take(part int, do func(vs []T)) {
+func take[T any](p *partition, part int, do func(vs []T)) {
 	run := p.runs[part]
 	if run == nil {
 		return
 	}
-	from, block := run.Reader(), make([]T, 0, chunk)
-	for v, ok := next(p.disk, from, p.codec); ok; v, ok = next(p.disk, from, p.codec) {
-		if block = append(block, v); len(block) == chunk {
+	from, block, n := run.Reader(), make([]T, chunk), 0
+	for p.next(from, &p.codec, unsafe.Pointer(&block[n])) {
+		if n++; n == chunk {
 			do(block)
-			block = block[:0]
+			clear(block)
+			n = 0
 		}
 	}
-	do(block)
+	do(block[:n])
 	p.runs[part] = nil
 	p.check(run.Close())
 }

@@ -38,12 +38,12 @@ func Example() {
 func ExampleMap() {
 	err := pebble.Run(context.Background(), pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
 		s := task.New(r)
-		ages := container.NewMap[string, int](r, "ages")
+		ages := container.NewMap[string, uint64](r, "ages")
 		reads := container.NewReads(ages, s)
-		birthday := container.NewFinder(ages, "birthday", func(_ string, age *int, years int) { *age += years })
+		birthday := container.NewFinder(ages, "birthday", func(_ string, age *uint64, years uint64) { *age += years })
 
 		if err := r.Epoch(func() error {
-			ages.Put(fmt.Sprint("rank ", r.ID()), 40+r.ID())
+			ages.Put(fmt.Sprint("rank ", r.ID()), uint64(40+r.ID()))
 			return nil
 		}); err != nil {
 			return err

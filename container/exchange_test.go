@@ -14,17 +14,17 @@ import (
 func TestExchangeAttends(t *testing.T) {
 	sent := make(chan struct{})
 	require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
-		table, heard := NewTable[int](r, "rows", Space{}), false
+		table, heard := NewTable[uint64](r, "rows", Space{}), false
 		note := target.New(r, "note", distribution.Ranks(2), target.Key(func(uint64) uint64 { return 0 }),
 			target.Each(func(uint64) { heard = true }))
-		rows := 1
+		rows := uint64(1)
 		if r.ID() == 0 {
 			rows = 4 * chunk
 		}
 		for row := range rows {
 			table.Add(row)
 		}
-		return table.exchange(nil, "stay", func(row int) int {
+		return exchange(table.mover, nil, "stay", func(row uint64) int {
 			switch {
 			case r.ID() == 1:
 				note.Send(0)

@@ -19,16 +19,16 @@ import (
 func GroupBy[R any, K comparable, V any](t *Table[R], key func(row R) K, value func(row R) V,
 	merge func(held, next V) V, options ...target.Option) (*Table[Entry[K, V]], error) {
 	if key == nil || value == nil || merge == nil {
-		return nil, t.failed(errors.New("groups need functions for the key of a row, for its value, and to merge values"))
+		return nil, failed(t.base, errors.New("groups need functions for the key of a row, for its value, and to merge values"))
 	}
-	name := t.nameOf("groups")
-	w, others, err := newWire[K, V](options)
+	name := nameOf(t.mover, "groups")
+	w := wireOf[K, V]()
+	others, err := w.take(options)
 	if err != nil {
-		return nil, t.failed(err)
+		return nil, failed(t.base, err)
 	}
-	var entry codecs.Codec[Entry[K, V]]
-	if entry = w.entries(); w.keys.Codec != nil || w.values.Codec != nil {
-		others = append(others[:len(others):len(others)], target.Coded(entry))
+	if w.keys.Coded() || w.values.Coded() {
+		others = both(others, []target.Option{target.Coded(codecs.Pebbles[Entry[K, V]](w.entries()))})
 	}
 	groups := NewTable[Entry[K, V]](t.rank, name, t.space, others...)
 	return groups, group(t, name, key, value, merge, options, groups.Add)
@@ -36,18 +36,18 @@ func GroupBy[R any, K comparable, V any](t *Table[R], key func(row R) K, value f
 
 // Distinct makes a table of the rows of a table, each once. It goes as [GroupBy] does. All ranks call it.
 func Distinct[R comparable](t *Table[R]) (*Table[R], error) {
-	name := t.nameOf("distinct")
+	name := nameOf(t.mover, "distinct")
 	var options []target.Option
-	if t.rows.Codec != nil {
-		options = append(options, target.Coded(t.rows.Codec))
+	if t.rows.Coded() {
+		options = append(options, target.Coded(codecs.Pebbles[R](t.rows.Value)))
 	}
-	rows := NewTable[R](t.rank, name, t.space, append(t.options[:len(t.options):len(t.options)], options...)...)
+	rows := NewTable[R](t.rank, name, t.space, both(t.options, options)...)
 	return rows, group(t, name, func(row R) R { return row }, func(R) (none struct{}) { return none },
 		func(held, _ struct{}) struct{} { return held }, options, func(e Entry[R, struct{}]) { rows.Add(e.Key) })
 }
 
 // nameOf names a table that is made of this one.
-func (m *mover[R]) nameOf(what string) string {
+func nameOf[R any](m *mover[R], what string) string {
 	m.made++
 	return fmt.Sprintf("%s %s %d", m.name, what, m.made)
 }
@@ -56,13 +56,12 @@ func (m *mover[R]) nameOf(what string) string {
 func group[R any, K comparable, V any](t *Table[R], name string, key func(row R) K, value func(row R) V,
 	merge func(held, next V) V, options []target.Option, emit func(e Entry[K, V])) error {
 	s := newStore[K, V](t.rank, name, options)
-	g := &groups[K, V]{store: s, disk: t.disk, merge: merge, codec: s.kept(), most: t.space.Memory / 4}
-	all := append(merging(s, merge), s.options...)
-	sends := target.New(t.rank, name+" merge", s.owner, keying(s, keysOfEntries[K, V]), target.Batch(g.add),
-		coded(s.wire.entries(), all)...)
+	g := &groups[K, V]{store: s, disk: t.disk, merge: merge, codec: s.kept.entries(), most: t.space.Memory / 4}
+	sends := newTarget(s, "merge", s.wire.entries(), both(merging(s, merge), s.options), keysOfEntries,
+		func(es []Entry[K, V]) { addTo(g, es) })
 	if err := t.rank.Epoch(func() error {
 		batch := make([]Entry[K, V], 0, chunk)
-		for _, row := range t.part.all() {
+		for _, row := range rowsOf(&t.part) {
 			if batch = append(batch, Entry[K, V]{key(row), value(row)}); len(batch) == chunk {
 				sends.SendAll(batch)
 				batch = batch[:0]
@@ -73,7 +72,7 @@ func group[R any, K comparable, V any](t *Table[R], name string, key func(row R)
 	}, pebble.Named(name)); err != nil {
 		return err
 	}
-	g.drain(emit)
+	drainGroups(g, emit)
 	return t.rank.Barrier()
 }
 
@@ -82,62 +81,66 @@ type groups[K comparable, V any] struct {
 	*store[K, V]
 	*disk
 	merge func(held, next V) V
-	codec codecs.Codec[Entry[K, V]]
+	codec codecs.Value
 	most  int64 // bytes of the hash table and of what it points to
 	level int
-	parts *partition[Entry[K, V]] // nil while all have room
-	away  int64                   // bytes that they point to, as a sample says
+	parts *partition // nil while all have room
+	away  int64      // bytes that they point to, as a sample says
 }
 
 // add merges entries in. It is the handler of a target.
-func (g *groups[K, V]) add(es []Entry[K, V]) {
+func addTo[K comparable, V any](g *groups[K, V], es []Entry[K, V]) {
 	for len(es) > 0 {
 		block := es[:min(len(es), chunk)]
 		es = es[len(block):]
-		if slots := max(len(g.table.slots), g.table.lacks(len(block))); int64(slots)*g.each()+g.away > g.most &&
-			g.table.len() > 0 && g.level < levelsMax {
-			g.spill()
+		if slots := max(len(g.table.slots), lacks(&g.table.counts, len(block))); int64(slots)*slotBytes[K, V]()+g.away > g.most &&
+			g.LocalLen() > 0 && g.level < levelsMax {
+			spillGroups(g)
 		}
-		before := g.table.len()
-		g.store.merge("GroupBy", block, g.merge)
-		if n := g.table.len() - before; n > 0 && (g.keys.Codec != nil || g.wire.values.Codec != nil) {
-			b, err := g.codec.Append(nil, block[len(block)-1])
+		before := g.LocalLen()
+		mergeAll(g.store, "GroupBy", block, g.merge)
+		if n := g.LocalLen() - before; n > 0 && (g.wire.keys.Coded() || g.wire.values.Coded()) {
+			b, err := g.codec.Append(nil, unsafe.Pointer(&block[len(block)-1]))
 			g.check(err)
 			g.away += int64(n * len(b))
 		}
 	}
 }
 
-func (g *groups[K, V]) each() int64 { return int64(unsafe.Sizeof(slot[K, V]{})) }
+func slotBytes[K comparable, V any]() int64 { return int64(unsafe.Sizeof(slot[K, V]{})) }
 
 // spill moves all entries of the hash table to files.
-func (g *groups[K, V]) spill() {
+func spillGroups[K comparable, V any](g *groups[K, V]) {
 	if g.parts == nil {
-		g.parts = &partition[Entry[K, V]]{disk: g.disk, codec: g.codec, level: g.level}
+		g.parts = &partition{disk: g.disk, codec: g.codec, level: g.level}
 	}
-	for k, v := range g.table.all() {
-		g.parts.add(g.table.hashOf(k), Entry[K, V]{k, *v})
-	}
-	g.table.clear()
+	var e Entry[K, V]
+	each(&g.table, func(k K, v *V) bool {
+		e = Entry[K, V]{k, *v}
+		g.parts.add(hashOf(&g.table, k), unsafe.Pointer(&e))
+		return true
+	})
+	clearTable(&g.table)
 	g.away = 0
 }
 
 // drain gives all groups to emit.
-func (g *groups[K, V]) drain(emit func(e Entry[K, V])) {
+func drainGroups[K comparable, V any](g *groups[K, V], emit func(e Entry[K, V])) {
 	if g.parts == nil {
-		for k, v := range g.table.all() {
+		each(&g.table, func(k K, v *V) bool {
 			emit(Entry[K, V]{k, *v})
-		}
-		g.table.clear()
+			return true
+		})
+		clearTable(&g.table)
 		return
 	}
-	g.spill()
+	spillGroups(g)
 	g.parts.end()
 	for part := range parts {
 		of := *g
-		of.store = g.empty()
+		of.store = storeOf[K, V](g.base, g.keeping)
 		of.level, of.parts, of.away = g.level+1, nil, 0
-		g.parts.take(part, of.add)
-		of.drain(emit)
+		take(g.parts, part, func(es []Entry[K, V]) { addTo(&of, es) })
+		drainGroups(&of, emit)
 	}
 }

@@ -11,27 +11,26 @@ import (
 	"github.com/activepebbles/pebbles/distribution"
 )
 
-// hasher gives each key a number, by which its owner and its place there are found. Equal keys have equal numbers in
-// all processes of a job.
-type hasher[K comparable] func(ks []K, numbers []uint64)
+// hasher gives each of n keys a number, by which its owner and its place there are found. Equal keys have equal numbers
+// in all processes of a job.
+type hasher func(keys unsafe.Pointer, n int, numbers []uint64)
 
 // newHasher makes the hasher of a type of keys. It is a loop without a call for a key where the type is one word.
-func newHasher[K comparable]() (hasher[K], error) {
-	t := reflect.TypeFor[K]()
+func newHasher(t reflect.Type) (hasher, error) {
 	switch t.Kind() {
 	case reflect.Int, reflect.Uint, reflect.Int64, reflect.Uint64, reflect.Uintptr:
 		if t.Size() == 8 {
-			return func(ks []K, numbers []uint64) { copy(numbers, as[uint64](ks)) }, nil
+			return func(keys unsafe.Pointer, n int, numbers []uint64) { copy(numbers, unsafe.Slice((*uint64)(keys), n)) }, nil
 		}
 	case reflect.Int32, reflect.Uint32:
-		return func(ks []K, numbers []uint64) {
-			for i, k := range as[uint32](ks) {
+		return func(keys unsafe.Pointer, n int, numbers []uint64) {
+			for i, k := range unsafe.Slice((*uint32)(keys), n) {
 				numbers[i] = uint64(k)
 			}
 		}, nil
 	case reflect.String:
-		return func(ks []K, numbers []uint64) {
-			for i, k := range as[string](ks) {
+		return func(keys unsafe.Pointer, n int, numbers []uint64) {
+			for i, k := range unsafe.Slice((*string)(keys), n) {
 				numbers[i] = distribution.HashString(k)
 			}
 		}, nil
@@ -40,11 +39,17 @@ func newHasher[K comparable]() (hasher[K], error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(ks []K, numbers []uint64) {
-		for i := range ks {
-			numbers[i] = hashFields(fields, unsafe.Pointer(&ks[i]))
+	size := t.Size()
+	return func(keys unsafe.Pointer, n int, numbers []uint64) {
+		for i := range n {
+			numbers[i] = hashFields(fields, unsafe.Add(keys, uintptr(i)*size))
 		}
 	}, nil
+}
+
+// number fills in the numbers of keys. A loop of the hasher's own goes over all of them.
+func number[K any](of hasher, ks []K, numbers []uint64) {
+	of(unsafe.Pointer(unsafe.SliceData(ks)), len(ks), numbers)
 }
 
 // as is a slice of keys under another name of the same type.
@@ -123,6 +128,13 @@ func spread(n uint64) uint64 {
 	n ^= n >> 32
 	n *= 0x9FB21C651E98DF25
 	return n ^ n>>29
+}
+
+// spreadAll spreads numbers.
+func spreadAll(numbers []uint64) {
+	for i, n := range numbers {
+		numbers[i] = spread(n)
+	}
 }
 
 var errNaN = errors.New("a key has a NaN, which is equal to nothing, not even to itself: use another key for it")

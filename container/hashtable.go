@@ -1,7 +1,6 @@
 package container
 
 import (
-	"iter"
 	"reflect"
 	"unsafe"
 
@@ -17,17 +16,20 @@ import (
 //
 // A table is for one goroutine. Pointers to values are good until the next key is added.
 type hashTable[K comparable, V any] struct {
-	slots  []slot[K, V]
+	counts
+	slots []slot[K, V]
+	zero  V
+	none  K    // the zero key
+	one   [1]K // whose number is asked for
+}
+
+// counts is what a table knows without the types of its entries.
+type counts struct {
 	mask   uint64
-	used   int // without the zero key
-	zero   V
-	none   K    // the zero key
-	has    bool // its entry
-	number hasher[K]
-	one    struct {
-		keys    [1]K
-		numbers [1]uint64
-	}
+	used   int  // without the zero key
+	has    bool // the zero key's entry is there
+	number hasher
+	one    [1]uint64
 }
 
 // slot has its value first: behind a key, one of no bytes would take some.
@@ -41,36 +43,32 @@ const (
 	hugeBytes  = 4 << 20 // from where on huge pages pay
 )
 
-// hashes are where the probes of keys begin: at the slots of their low bits.
-func (t *hashTable[K, V]) hashes(ks []K, hs []uint64) {
-	hs = hs[:len(ks)]
-	t.number(ks, hs)
-	for i, n := range hs {
-		hs[i] = spread(n)
-	}
+// hashesOf are where the probes of keys begin: at the slots of their low bits.
+func hashesOf[K comparable, V any](t *hashTable[K, V], ks []K, hs []uint64) {
+	number(t.number, ks, hs)
+	spreadAll(hs[:len(ks)])
 }
 
 // numberOf is the number of one key. It uses memory of the table, for what a function value is given would be
 // allocated.
-func (t *hashTable[K, V]) numberOf(k K) uint64 {
-	t.one.keys[0] = k
-	t.number(t.one.keys[:], t.one.numbers[:])
-	return t.one.numbers[0]
+func numberOf[K comparable, V any](t *hashTable[K, V], k K) uint64 {
+	t.one[0] = k
+	number(t.number, t.one[:], t.counts.one[:])
+	return t.counts.one[0]
 }
 
-func (t *hashTable[K, V]) hashOf(k K) uint64 {
-	return spread(t.numberOf(k))
-}
+func hashOf[K comparable, V any](t *hashTable[K, V], k K) uint64 { return spread(numberOf(t, k)) }
 
-func (t *hashTable[K, V]) len() int {
-	if t.has {
-		return t.used + 1
+// length is how many entries there are.
+func length(c *counts) int {
+	if c.has {
+		return c.used + 1
 	}
-	return t.used
+	return c.used
 }
 
 // find is the value of a key with its hash, and the key as it is kept; nil if it is not there.
-func (t *hashTable[K, V]) find(k K, h uint64) (v *V, key *K) {
+func find[K comparable, V any](t *hashTable[K, V], k K, h uint64) (v *V, key *K) {
 	var zero K
 	if k == zero {
 		if t.has {
@@ -91,8 +89,8 @@ func (t *hashTable[K, V]) find(k K, h uint64) (v *V, key *K) {
 	}
 }
 
-// at is the value of a key with its hash, which is added with the zero value if it is not there. There must be room.
-func (t *hashTable[K, V]) at(k K, h uint64) (v *V, key *K, added bool) {
+// entryAt is the value of a key with its hash, which is added with the zero value if it is not there. There must be room.
+func entryAt[K comparable, V any](t *hashTable[K, V], k K, h uint64) (v *V, key *K, added bool) {
 	var zero K
 	if k == zero {
 		added, t.has = !t.has, true
@@ -111,19 +109,23 @@ func (t *hashTable[K, V]) at(k K, h uint64) (v *V, key *K, added bool) {
 }
 
 // lacks is how many slots a table needs that gets n keys more; 0 where it has them.
-func (t *hashTable[K, V]) lacks(n int) int {
-	need, slots := t.used+n, max(slotsLeast, len(t.slots))
+func lacks(c *counts, n int) int {
+	have := 0
+	if c.mask > 0 {
+		have = int(c.mask) + 1
+	}
+	need, slots := c.used+n, max(slotsLeast, have)
 	for need > slots/4*3 {
 		slots *= 2
 	}
-	if slots == len(t.slots) {
+	if slots == have {
 		return 0
 	}
 	return slots
 }
 
 // grow takes the entries to so many slots.
-func (t *hashTable[K, V]) grow(slots int) {
+func grow[K comparable, V any](t *hashTable[K, V], slots int) {
 	old := t.slots
 	t.slots, t.mask = newSlots[K, V](slots), uint64(slots-1)
 	var zero K
@@ -137,11 +139,15 @@ func (t *hashTable[K, V]) grow(slots int) {
 				n++
 			}
 		}
-		t.hashes(ks[:n], hs[:])
+		hashesOf(t, ks[:n], hs[:])
 		n = 0
 		for i := range block {
 			if block[i].key != zero {
-				t.move(&block[i], hs[n]&t.mask)
+				to := hs[n] & t.mask
+				for t.slots[to].key != zero {
+					to = (to + 1) & t.mask
+				}
+				t.slots[to] = block[i]
 				n++
 			}
 		}
@@ -150,14 +156,6 @@ func (t *hashTable[K, V]) grow(slots int) {
 }
 
 const rehash = 64 // keys at a time
-
-func (t *hashTable[K, V]) move(s *slot[K, V], i uint64) {
-	var zero K
-	for t.slots[i].key != zero {
-		i = (i + 1) & t.mask
-	}
-	t.slots[i] = *s
-}
 
 func newSlots[K comparable, V any](n int) []slot[K, V] {
 	if bytes := n * int(unsafe.Sizeof(slot[K, V]{})); bytes >= hugeBytes &&
@@ -168,7 +166,7 @@ func newSlots[K comparable, V any](n int) []slot[K, V] {
 }
 
 // remove takes a key out, and reports whether it was there. Entries behind it move up, so that no probe ends too early.
-func (t *hashTable[K, V]) remove(k K, h uint64) bool {
+func remove[K comparable, V any](t *hashTable[K, V], k K, h uint64) bool {
 	var none slot[K, V]
 	if k == none.key {
 		had := t.has
@@ -192,36 +190,34 @@ func (t *hashTable[K, V]) remove(k K, h uint64) bool {
 			t.slots[hole] = none
 			return true
 		}
-		if home := t.hashOf(s.key) & t.mask; (j-home)&t.mask >= (j-hole)&t.mask {
+		if home := hashOf(t, s.key) & t.mask; (j-home)&t.mask >= (j-hole)&t.mask {
 			t.slots[hole] = *s
 			hole = j
 		}
 	}
 }
 
-func (t *hashTable[K, V]) clear() {
+func clearTable[K comparable, V any](t *hashTable[K, V]) {
 	t.slots, t.mask, t.used = nil, 0, 0
 	t.zero, t.has = *new(V), false
 }
 
-// all are the entries. None may be added or removed meanwhile.
-func (t *hashTable[K, V]) all() iter.Seq2[K, *V] {
-	return func(yield func(K, *V) bool) {
-		var zero K
-		if t.has && !yield(zero, &t.zero) {
+// each yields the entries, until one says no. None may be added or removed meanwhile.
+func each[K comparable, V any](t *hashTable[K, V], yield func(K, *V) bool) {
+	var zero K
+	if t.has && !yield(zero, &t.zero) {
+		return
+	}
+	for i := range t.slots {
+		if s := &t.slots[i]; s.key != zero && !yield(s.key, &s.value) {
 			return
-		}
-		for i := range t.slots {
-			if s := &t.slots[i]; s.key != zero && !yield(s.key, &s.value) {
-				return
-			}
 		}
 	}
 }
 
 // fetched calls do for keys from one place to another, block by block: all, by their hashes. The slots of a block are
 // being fetched while the block before is done.
-func (t *hashTable[K, V]) fetched(hs []uint64, do func(from, to int)) {
+func fetched[K comparable, V any](t *hashTable[K, V], hs []uint64, do func(from, to int)) {
 	from := 0
 	cpu.PrefetchEach(t.slots, hs, func(block []uint64) {
 		do(from, from+len(block))

@@ -4,32 +4,36 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/seeds"
 	"pgregory.net/rapid"
 )
 
 // A table is Go's map, also where all keys have one of few hashes: keys are compared, and hashes never are.
 func TestHashTableIsGosMap(t *testing.T) {
-	for name, number := range map[string]hasher[uint8]{
-		"own hashes": must(newHasher[uint8]()),
-		"four hashes": func(ks []uint8, numbers []uint64) {
-			for i, k := range ks {
+	for name, number := range map[string]hasher{
+		"own hashes": hasherOf[uint8](),
+		"four hashes": func(keys unsafe.Pointer, n int, numbers []uint64) {
+			for i, k := range unsafe.Slice((*uint8)(keys), n) {
 				numbers[i] = uint64(k % 4)
 			}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				table, twin := hashTable[uint8, int]{number: number}, map[uint8]int{}
+				table, twin := newTable[uint8, int](number), map[uint8]int{}
 				t.Repeat(map[string]func(t *rapid.T){
 					"put": func(t *rapid.T) {
 						k, v := rapid.Uint8().Draw(t, "key"), rapid.Int().Draw(t, "value")
-						if slots := table.lacks(1); slots > 0 {
-							table.grow(slots)
+						if slots := lacks(&table.counts, 1); slots > 0 {
+							grow(table, slots)
 						}
-						at, key, added := table.at(k, table.hashOf(k))
+						at, key, added := entryAt(table, k, hashOf(table, k))
 						_, there := twin[k]
 						require.Equal(t, !there, added)
 						require.Equal(t, k, *key)
@@ -39,25 +43,26 @@ func TestHashTableIsGosMap(t *testing.T) {
 					"remove": func(t *rapid.T) {
 						k := rapid.Uint8().Draw(t, "key")
 						_, there := twin[k]
-						require.Equal(t, there, table.remove(k, table.hashOf(k)))
+						require.Equal(t, there, remove(table, k, hashOf(table, k)))
 						delete(twin, k)
 					},
 					"clear": func(t *rapid.T) {
 						if rapid.IntRange(0, 20).Draw(t, "chance") == 0 {
-							table.clear()
+							clearTable(table)
 							clear(twin)
 						}
 					},
 					"": func(t *rapid.T) {
-						require.Equal(t, len(twin), table.len())
+						require.Equal(t, len(twin), length(&table.counts))
 						got := map[uint8]int{}
-						for k, v := range table.all() {
+						each(table, func(k uint8, v *int) bool {
 							require.NotContains(t, got, k)
 							got[k] = *v
-						}
+							return true
+						})
 						require.Equal(t, twin, got)
 						for k := range 256 {
-							v, _ := table.find(uint8(k), table.hashOf(uint8(k)))
+							v, _ := find(table, uint8(k), hashOf(table, uint8(k)))
 							_, there := twin[uint8(k)]
 							require.Equal(t, there, v != nil)
 						}
@@ -71,30 +76,29 @@ func TestHashTableIsGosMap(t *testing.T) {
 // A table is Go's map while it grows, and while keys that probe past each other come and go in one that is as full as
 // it may be.
 func TestFullHashTableIsGosMap(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := seeds.Of(t)
 	random := rand.New(rand.NewPCG(seed, 0))
-	table, twin := hashTable[uint64, uint64]{number: must(newHasher[uint64]())}, map[uint64]uint64{}
+	table, twin := newTable[uint64, uint64](hasherOf[uint64]()), map[uint64]uint64{}
 	for i := range uint64(200_000) {
 		keys := 1 << (4 + i*8/200_000) // ever more; three in four of them are there
 		k := random.Uint64N(uint64(keys))
 		if random.IntN(4) == 0 {
 			_, there := twin[k]
-			require.Equal(t, there, table.remove(k, table.hashOf(k)))
+			require.Equal(t, there, remove(table, k, hashOf(table, k)))
 			delete(twin, k)
 			continue
 		}
-		if slots := table.lacks(1); slots > 0 {
-			table.grow(slots)
+		if slots := lacks(&table.counts, 1); slots > 0 {
+			grow(table, slots)
 		}
 		require.LessOrEqual(t, 4*table.used, 3*len(table.slots))
-		v, _, _ := table.at(k, table.hashOf(k))
+		v, _, _ := entryAt(table, k, hashOf(table, k))
 		require.Equal(t, twin[k], *v)
 		*v, twin[k] = i, i
 		if i%512 == 0 {
-			require.Equal(t, len(twin), table.len())
+			require.Equal(t, len(twin), length(&table.counts))
 			for k, v := range twin {
-				at, _ := table.find(k, table.hashOf(k))
+				at, _ := find(table, k, hashOf(table, k))
 				require.NotNil(t, at)
 				require.Equal(t, v, *at)
 			}
@@ -102,26 +106,30 @@ func TestFullHashTableIsGosMap(t *testing.T) {
 	}
 }
 
-func must[T any](v T, err error) T {
+func hasherOf[K comparable]() hasher {
+	h, err := newHasher(reflect.TypeFor[K]())
 	if err != nil {
 		panic(err)
 	}
-	return v
+	return h
 }
 
-func number[K comparable](t *testing.T, k K) uint64 {
-	t.Helper()
-	table := hashTable[K, int]{number: must(newHasher[K]())}
-	return table.numberOf(k)
+func newTable[K comparable, V any](number hasher) *hashTable[K, V] {
+	return &hashTable[K, V]{counts: counts{number: number}}
+}
+
+func numberOfOne[K comparable](k K) (n uint64) {
+	hasherOf[K]()(unsafe.Pointer(&k), 1, unsafe.Slice(&n, 1))
+	return n
 }
 
 // Keys that Go calls equal have one number, whatever lies between and behind what is compared.
 func TestEqualKeysHaveEqualNumbers(t *testing.T) {
 	zero := 0.0
-	require.Equal(t, number(t, zero), number(t, -zero*1))
-	require.Equal(t, number(t, zero), number(t, math.Copysign(0, -1)))
-	require.Equal(t, number(t, [2]float32{0, 1}), number(t, [2]float32{float32(math.Copysign(0, -1)), 1}))
-	require.Equal(t, number(t, complex(0, 0)), number(t, complex(math.Copysign(0, -1), 0)))
+	require.Equal(t, numberOfOne(zero), numberOfOne(-zero*1))
+	require.Equal(t, numberOfOne(zero), numberOfOne(math.Copysign(0, -1)))
+	require.Equal(t, numberOfOne([2]float32{0, 1}), numberOfOne([2]float32{float32(math.Copysign(0, -1)), 1}))
+	require.Equal(t, numberOfOne(complex(0, 0)), numberOfOne(complex(math.Copysign(0, -1), 0)))
 
 	type padded struct {
 		A int8
@@ -138,7 +146,7 @@ func TestEqualKeysHaveEqualNumbers(t *testing.T) {
 		a[i].C, b[i].C = "text", string([]byte("text"))
 	}
 	require.True(t, a == b)
-	require.Equal(t, number(t, a), number(t, b))
+	require.Equal(t, numberOfOne(a), numberOfOne(b))
 }
 
 const unsafeSize = 32 // of padded
@@ -147,7 +155,7 @@ func TestOtherKeysHaveOtherNumbers(t *testing.T) {
 	type key struct{ A, B string }
 	seen := map[uint64]key{}
 	for _, k := range []key{{}, {"a", ""}, {"", "a"}, {"ab", "c"}, {"a", "bc"}, {"b", "a"}, {"a", "b"}} {
-		n := number(t, k)
+		n := numberOfOne(k)
 		require.NotContains(t, seen, n, "%v and %v", k, seen[n])
 		seen[n] = k
 	}
@@ -158,11 +166,11 @@ func TestKeysThatDifferOnEachRankAreRefused(t *testing.T) {
 		Name string
 		In   [2]struct{ At *int }
 	}
-	_, err := newHasher[deep]()
+	_, err := newHasher(reflect.TypeFor[deep]())
 	require.ErrorContains(t, err, "container.deep.In.At, which is another one on each rank")
-	_, err = newHasher[any]()
+	_, err = newHasher(reflect.TypeFor[any]())
 	require.ErrorContains(t, err, "use keys of numbers and strings")
-	_, err = newHasher[chan int]()
+	_, err = newHasher(reflect.TypeFor[chan int]())
 	require.Error(t, err)
 }
 
@@ -171,10 +179,10 @@ func TestKeysThatDifferOnEachRankAreRefused(t *testing.T) {
 func TestPlacesAreSpread(t *testing.T) {
 	const n = 1 << 14
 	longest := func(key func(i int) uint64) int {
-		table := hashTable[uint64, int]{number: must(newHasher[uint64]())}
-		table.grow(2 * n)
+		table := newTable[uint64, int](hasherOf[uint64]())
+		grow(table, 2*n)
 		for i := range n {
-			table.at(key(i), table.hashOf(key(i)))
+			entryAt(table, key(i), hashOf(table, key(i)))
 		}
 		longest, length := 0, 0
 		for _, s := range table.slots {
@@ -206,15 +214,15 @@ func BenchmarkHashTable(b *testing.B) {
 			ks[i] = spread(uint64(random.IntN(keys)))
 		}
 		b.Run(fmt.Sprintf("%d keys, table", keys), func(b *testing.B) {
-			table := hashTable[uint64, uint64]{number: must(newHasher[uint64]())}
-			table.grow(table.lacks(keys))
+			table := newTable[uint64, uint64](hasherOf[uint64]())
+			grow(table, lacks(&table.counts, keys))
 			var hashes [chunk]uint64
 			for i := 0; b.Loop(); i = (i + chunk) % len(ks) {
 				batch := ks[i : i+chunk]
-				table.hashes(batch, hashes[:])
-				table.fetched(hashes[:], func(from, to int) {
+				hashesOf(table, batch, hashes[:])
+				fetched(table, hashes[:], func(from, to int) {
 					for j := from; j < to; j++ {
-						n, _, _ := table.at(batch[j], hashes[j])
+						n, _, _ := entryAt(table, batch[j], hashes[j])
 						*n++
 					}
 				})

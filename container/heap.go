@@ -1,41 +1,40 @@
 package container
 
-// heap is a binary heap: its first element comes before all others.
-type heap[T any] struct {
-	elements []T
-	before   func(a, b T) bool
+// heap is a binary heap of numbers, whose first one comes before all others.
+type heap struct {
+	numbers []int
+	before  func(a, b int) bool
 }
 
-func (h *heap[T]) push(v T) {
-	h.elements = append(h.elements, v)
-	for i := len(h.elements) - 1; i > 0 && h.before(h.elements[i], h.elements[(i-1)/2]); i = (i - 1) / 2 {
-		h.elements[i], h.elements[(i-1)/2] = h.elements[(i-1)/2], h.elements[i]
+func (h *heap) push(v int) {
+	h.numbers = append(h.numbers, v)
+	for i := len(h.numbers) - 1; i > 0 && h.before(h.numbers[i], h.numbers[(i-1)/2]); i = (i - 1) / 2 {
+		h.numbers[i], h.numbers[(i-1)/2] = h.numbers[(i-1)/2], h.numbers[i]
 	}
 }
 
-// fix comes after the first element has changed.
-func (h *heap[T]) fix() {
+// fix comes after what the first number stands for has changed.
+func (h *heap) fix() {
 	for i := 0; ; {
 		first := i
-		for child := 2*i + 1; child <= 2*i+2 && child < len(h.elements); child++ {
-			if h.before(h.elements[child], h.elements[first]) {
+		for child := 2*i + 1; child <= 2*i+2 && child < len(h.numbers); child++ {
+			if h.before(h.numbers[child], h.numbers[first]) {
 				first = child
 			}
 		}
 		if first == i {
 			return
 		}
-		h.elements[i], h.elements[first] = h.elements[first], h.elements[i]
+		h.numbers[i], h.numbers[first] = h.numbers[first], h.numbers[i]
 		i = first
 	}
 }
 
-// drop removes the first element.
-func (h *heap[T]) drop() {
-	last := len(h.elements) - 1
-	h.elements[0] = h.elements[last]
-	clear(h.elements[last:])
-	h.elements = h.elements[:last]
+// drop removes the first number.
+func (h *heap) drop() {
+	last := len(h.numbers) - 1
+	h.numbers[0] = h.numbers[last]
+	h.numbers = h.numbers[:last]
 	if last > 0 {
 		h.fix()
 	}

@@ -3,6 +3,7 @@ package container
 import (
 	"fmt"
 	"math/bits"
+	"reflect"
 	"unsafe"
 
 	"github.com/activepebbles/pebbles/distribution"
@@ -36,105 +37,103 @@ const (
 func Join[L, R any, K comparable](left *Table[L], right *Table[R], ofLeft func(row L) K, ofRight func(row R) K,
 	kind JoinKind, emit func(l L, r *R)) error {
 	if ofLeft == nil || ofRight == nil || emit == nil || kind < Inner || kind > Anti {
-		return left.failed(fmt.Errorf("a join of kind %d needs functions for the keys of both rows, and for results", kind))
+		return failed(left.base, fmt.Errorf("a join of kind %d needs functions for the keys of both rows, and for results", kind))
 	}
-	number, err := newHasher[K]()
+	number, err := newHasher(reflect.TypeFor[K]())
 	if err != nil {
-		return left.failed(err)
+		return failed(left.base, err)
 	}
-	keys := codecs.Part[K]{Name: "key"}
+	keys := codecs.NewItem[K]("key")
 	if err := derive(&keys); err != nil {
-		return left.failed(err)
+		return failed(left.base, err)
 	}
 	j := newJoining(left, right, ofLeft, ofRight, kind, emit, number)
-	everywhere, heavy, expected, err := j.plan(left, right, keys)
+	everywhere, heavy, expected, err := plan(j, left, right, keys.Value)
 	if err != nil {
 		return err
 	}
-	j.expect(expected)
+	expect(j, expected)
 	ranks, self := left.rank.Size(), left.rank.ID()
 	owner := distribution.Hash(ranks)
-	if err := right.move("join", func(row R, send func(row R, to int)) {
+	if err := moveRows(right.mover, "join", func(row R, send func(row R, to int)) {
 		k := ofRight(row)
 		if !everywhere && !heavy[k] {
-			send(row, owner.Owner(j.index.numberOf(k)))
+			send(row, owner.Owner(numberOf(&j.index, k)))
 			return
 		}
 		for rank := range ranks {
 			send(row, rank)
 		}
-	}, j.build); err != nil {
+	}, func(rows []R) { build(j, rows) }); err != nil {
 		return err
 	}
 	if everywhere {
 		err = left.rank.Epoch(func() error {
-			left.part.batches(func(rows []L) {
-				j.probe(rows)
+			batches(&left.part, func(rows []L) {
+				probe(j, rows)
 				left.rank.Poll() // runs handlers, as what emit sends does, but none that probes
 			})
 			return nil
 		}, pebble.Named(left.name+" join"))
 	} else {
-		err = left.move("join", func(row L, send func(row L, to int)) {
+		err = moveRows(left.mover, "join", func(row L, send func(row L, to int)) {
 			k := ofLeft(row)
 			if !heavy[k] {
-				send(row, owner.Owner(j.index.numberOf(k)))
+				send(row, owner.Owner(numberOf(&j.index, k)))
 				return
 			}
 			send(row, self)
-		}, j.probe)
+		}, func(rows []L) { probe(j, rows) })
 	}
 	if err != nil {
 		return err
 	}
 	return left.rank.Epoch(func() error { // for what emit sends
-		j.drain()
+		drain(j)
 		return nil
 	}, pebble.Named(left.name+" join of parts"))
 }
 
 // plan says whether all ranks get all right rows, or else the keys of which they get them; and how many rows a rank
 // gets.
-func (j *joining[L, R, K]) plan(left *Table[L], right *Table[R], keys codecs.Part[K]) (everywhere bool,
-	heavy map[K]bool, expected int, err error) {
+func plan[L, R any, K comparable](j *joining[L, R, K], left *Table[L], right *Table[R], keys codecs.Value) (
+	everywhere bool, heavy map[K]bool, expected int, err error) {
 	r := left.rank
-	type sizes struct{ Left, Right int64 }
-	n, err := pebble.AllReduce(r, sizes{int64(left.part.len()), int64(right.part.len())}, func(a, b sizes) sizes {
-		return sizes{a.Left + b.Left, a.Right + b.Right}
-	})
-	if err != nil || r.Size() == 1 {
-		return false, nil, int(n.Right), err
-	}
-	// A left row that moves costs about a quarter of a right row that is added to a hash table.
-	if n.Right*int64(r.Size())*4 <= n.Left && n.Right*right.part.each <= right.space.Memory/4 {
-		return true, nil, int(n.Right), nil
-	}
-	var mine []weighed[K]
-	for _, w := range left.part.sampled() {
-		mine = append(mine, weighed[K]{j.ofLeft(w.Row), w.Weight})
-	}
-	all, err := pebble.AllGatherSlice(r, mine, weights(keys))
+	nLeft, err := sum(left.base, rowCount(&left.part))
 	if err != nil {
 		return false, nil, 0, err
 	}
+	nRight, err := sum(left.base, rowCount(&right.part))
+	if err != nil || r.Size() == 1 {
+		return false, nil, int(nRight), err
+	}
+	// A left row that moves costs about a quarter of a right row that is added to a hash table.
+	if int64(nRight)*int64(r.Size())*4 <= int64(nLeft) && int64(nRight)*right.part.each <= right.space.Memory/4 {
+		return true, nil, int(nRight), nil
+	}
+	var all []weighed[K]
+	for _, w := range sampledRows(&left.part) {
+		all = append(all, weighed[K]{j.ofLeft(w.Row), w.Weight})
+	}
+	if err := exchangeWeights(left.base, keys, &all); err != nil {
+		return false, nil, 0, err
+	}
 	shares := map[K]float64{}
-	for _, some := range all {
-		for _, w := range some {
-			shares[w.Row] += w.Weight
-		}
+	for _, w := range all {
+		shares[w.Row] += w.Weight
 	}
 	heavy = map[K]bool{}
-	for k, n2 := range shares {
-		heavy[k] = n2 > float64(n.Left)/float64(r.Size())/2
+	for k, n := range shares {
+		heavy[k] = n > float64(nLeft)/float64(r.Size())/2
 	}
-	return false, heavy, int(n.Right) / r.Size() / 8 * 9, nil
+	return false, heavy, int(nRight) / r.Size() / 8 * 9, nil
 }
 
 // expect makes room for so many right rows, if they may be in memory: they come without being copied again.
-func (j *joining[L, R, K]) expect(rows int) {
-	if j.bytes(rows) <= j.most {
-		j.index.grow(j.index.lacks(rows))
-		j.makeRoom(rows)
+func expect[L, R any, K comparable](j *joining[L, R, K], rows int) {
+	if bytesWith(j, rows) <= j.most {
+		grow(&j.index, lacks(&j.index.counts, rows))
+		makeRoom(j, rows)
 	}
 }
 
@@ -151,8 +150,8 @@ type joining[L, R any, K comparable] struct {
 	pointed int64                // bytes that right rows point to
 	coded   bool                 // they may
 	level   int
-	lefts   partition[L]
-	rights  partition[R]
+	lefts   partition
+	rights  partition
 	inFiles bool
 	batch   keyBatch[K]
 	lasts   [chunk]uint64
@@ -165,26 +164,26 @@ type numbered[R any] struct {
 }
 
 func newJoining[L, R any, K comparable](left *Table[L], right *Table[R], ofLeft func(row L) K, ofRight func(row R) K,
-	kind JoinKind, emit func(l L, r *R), number hasher[K]) *joining[L, R, K] {
+	kind JoinKind, emit func(l L, r *R), number hasher) *joining[L, R, K] {
 	j := &joining[L, R, K]{disk: right.disk, ofLeft: ofLeft, ofRight: ofRight, kind: kind, emit: emit,
-		most: right.space.Memory / 4, coded: right.rows.Codec != nil}
+		most: right.space.Memory / 4, coded: right.rows.Coded()}
 	j.index.number = number
-	j.lefts = partition[L]{disk: left.disk, codec: codecs.OrPlain(left.rows.Codec)}
-	j.rights = partition[R]{disk: right.disk, codec: codecs.OrPlain(right.rows.Codec)}
+	j.lefts = partition{disk: left.disk, codec: left.rows.OrPlain()}
+	j.rights = partition{disk: right.disk, codec: right.rows.OrPlain()}
 	return j
 }
 
 // build adds right rows.
-func (j *joining[L, R, K]) build(rows []R) {
-	if !j.inFiles && j.bytes(len(rows)) > j.most && j.level < levelsMax && len(j.rows) > 0 {
+func build[L, R any, K comparable](j *joining[L, R, K], rows []R) {
+	if !j.inFiles && bytesWith(j, len(rows)) > j.most && j.level < levelsMax && len(j.rows) > 0 {
 		j.inFiles = true
 		old := make([]R, 0, len(j.rows))
 		for _, row := range j.rows[1:] {
 			old = append(old, row.Row)
 		}
-		j.index.clear()
+		clearTable(&j.index)
 		j.rows, j.pointed = nil, 0
-		j.build(old)
+		build(j, old)
 	}
 	for len(rows) > 0 {
 		block := rows[:min(len(rows), chunk)]
@@ -193,56 +192,54 @@ func (j *joining[L, R, K]) build(rows []R) {
 		for i, row := range block {
 			keys[i] = j.ofRight(row)
 		}
-		j.index.hashes(keys, hashes)
+		hashesOf(&j.index, keys, hashes)
 		if j.inFiles {
-			for i, row := range block {
-				j.rights.add(hashes[i], row)
+			for i := range block {
+				j.rights.add(hashes[i], unsafe.Pointer(&block[i]))
 			}
 			continue
 		}
-		if slots := j.index.lacks(len(block)); slots > 0 {
-			j.index.grow(slots)
+		if slots := lacks(&j.index.counts, len(block)); slots > 0 {
+			grow(&j.index, slots)
 		}
-		j.makeRoom(len(block))
+		makeRoom(j, len(block))
 		for i, row := range block {
 			if keys[i] != keys[i] {
 				continue // a NaN, which joins with nothing
 			}
-			last, _, _ := j.index.at(keys[i], hashes[i])
+			last, _, _ := entryAt(&j.index, keys[i], hashes[i])
 			j.rows = append(j.rows, numbered[R]{row, *last})
 			*last = uint32(len(j.rows) - 1)
 		}
 		if j.coded {
-			b, err := j.rights.codec.Append(nil, block[0])
-			j.check(err)
-			j.pointed += int64(len(block) * len(b))
+			j.pointed += int64(len(block)) * j.bytes(&j.rights.codec, unsafe.Pointer(&block[0]))
 		}
 	}
 }
 
 // makeRoom makes room for so many rows more.
-func (j *joining[L, R, K]) makeRoom(more int) {
-	if n := j.room(more); n > cap(j.rows) {
+func makeRoom[L, R any, K comparable](j *joining[L, R, K], more int) {
+	if n := roomFor(j, more); n > cap(j.rows) {
 		rows := make([]numbered[R], max(1, len(j.rows)), n)
 		copy(rows, j.rows)
 		j.rows = rows
 	}
 }
 
-// room is the capacity for so many rows more, and for the place without a number.
-func (j *joining[L, R, K]) room(more int) int {
+// roomFor is the capacity for so many rows more, and for the place without a number.
+func roomFor[L, R any, K comparable](j *joining[L, R, K], more int) int {
 	return max(cap(j.rows), 1<<bits.Len(uint(max(1, len(j.rows))+more-1)))
 }
 
-// bytes is what so many right rows more would take, beside those that are there.
-func (j *joining[L, R, K]) bytes(more int) int64 {
-	rows := int64(j.room(more))
-	slots := int64(max(len(j.index.slots), j.index.lacks(more)))
-	return rows*int64(unsafe.Sizeof(numbered[R]{})) + slots*int64(unsafe.Sizeof(slot[K, uint32]{})) + j.pointed
+// bytesWith is what so many right rows more would take, beside those that are there.
+func bytesWith[L, R any, K comparable](j *joining[L, R, K], more int) int64 {
+	rows := int64(roomFor(j, more))
+	slots := int64(max(len(j.index.slots), lacks(&j.index.counts, more)))
+	return rows*int64(unsafe.Sizeof(numbered[R]{})) + slots*slotBytes[K, uint32]() + j.pointed
 }
 
 // probe joins left rows.
-func (j *joining[L, R, K]) probe(rows []L) {
+func probe[L, R any, K comparable](j *joining[L, R, K], rows []L) {
 	for len(rows) > 0 {
 		block := rows[:min(len(rows), chunk)]
 		rows = rows[len(block):]
@@ -250,25 +247,25 @@ func (j *joining[L, R, K]) probe(rows []L) {
 		for i, row := range block {
 			keys[i] = j.ofLeft(row)
 		}
-		j.index.hashes(keys, hashes)
+		hashesOf(&j.index, keys, hashes)
 		if j.inFiles {
-			for i, row := range block {
-				j.lefts.add(hashes[i], row)
+			for i := range block {
+				j.lefts.add(hashes[i], unsafe.Pointer(&block[i]))
 			}
 			continue
 		}
 		lasts := j.lasts[:len(block)]
-		j.index.fetched(hashes, func(from, to int) {
+		fetched(&j.index, hashes, func(from, to int) {
 			for i := from; i < to; i++ {
 				lasts[i] = 0
-				if at, _ := j.index.find(keys[i], hashes[i]); at != nil {
+				if at, _ := find(&j.index, keys[i], hashes[i]); at != nil {
 					lasts[i] = uint64(*at)
 				}
 			}
 		})
 		cpu.PrefetchEach(j.rows[:cap(j.rows)], lasts, func(some []uint64) {
 			for i, last := range some {
-				j.give(block[i], uint32(last))
+				give(j, block[i], uint32(last))
 			}
 			block = block[len(some):]
 		})
@@ -276,7 +273,7 @@ func (j *joining[L, R, K]) probe(rows []L) {
 }
 
 // give gives what comes of a left row and the right rows with its key, of which the last one has this number.
-func (j *joining[L, R, K]) give(row L, last uint32) {
+func give[L, R any, K comparable](j *joining[L, R, K], row L, last uint32) {
 	switch {
 	case j.kind == Semi && last != 0, j.kind == Anti && last == 0, j.kind == Left && last == 0:
 		j.emit(row, nil)
@@ -290,7 +287,7 @@ func (j *joining[L, R, K]) give(row L, last uint32) {
 }
 
 // drain joins what is in files, part by part.
-func (j *joining[L, R, K]) drain() {
+func drain[L, R any, K comparable](j *joining[L, R, K]) {
 	if !j.inFiles {
 		return
 	}
@@ -300,10 +297,10 @@ func (j *joining[L, R, K]) drain() {
 		of := &joining[L, R, K]{disk: j.disk, ofLeft: j.ofLeft, ofRight: j.ofRight, kind: j.kind, emit: j.emit, most: j.most,
 			coded: j.coded, level: j.level + 1}
 		of.index.number = j.index.number
-		of.lefts = partition[L]{disk: j.lefts.disk, codec: j.lefts.codec, level: of.level}
-		of.rights = partition[R]{disk: j.rights.disk, codec: j.rights.codec, level: of.level}
-		j.rights.take(part, of.build)
-		j.lefts.take(part, of.probe)
-		of.drain()
+		of.lefts = partition{disk: j.lefts.disk, codec: j.lefts.codec, level: of.level}
+		of.rights = partition{disk: j.rights.disk, codec: j.rights.codec, level: of.level}
+		take(&j.rights, part, func(rows []R) { build(of, rows) })
+		take(&j.lefts, part, func(rows []L) { probe(of, rows) })
+		drain(of)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/container"
+	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
@@ -46,10 +47,10 @@ func drawAll[R any](seed uint64, ranks, most int, draw func(random *rand.Rand) R
 }
 
 func TestGroupsAndDistinctRowsAreThoseOfGosMap(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	for name, space := range spaces(t) {
-		t.Run("groups"+name, func(t *testing.T) {
+	seed := seeds.Of(t)
+	for name, of := range map[string]spaceOf{"groups": roomy, "groups, spilled": scarce} {
+		t.Run(name, func(t *testing.T) {
+			space := of(t)
 			appstest.Everywhere(t, func(_ *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
 				rows := drawAll(seed, ranks, 3000, func(random *rand.Rand) row {
 					return row{words(int(random.ExpFloat64() * 100)), int8(random.IntN(3)), 0}
@@ -97,70 +98,61 @@ func grouped(r *pebble.Rank, table *container.Table[row], sums map[string]int, d
 	return same(r, mine, wanted)
 }
 
-type order struct {
-	Customer string
-	Item     uint32
-}
-
-type customer struct {
-	Name string
-	City uint16
-}
-
 // A join is two nested loops: for each kind, with a right table that is small or not, with keys that are heavy or not,
 // and with room in memory or not.
 func TestJoinIsTwoNestedLoops(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := seeds.Of(t)
 	for _, c := range []struct {
 		name         string
 		orders, many int
 		heavy        float64
-	}{{"alike", 600, 500, 0}, {"small right table", 1500, 12, 0}, {"heavy key", 1500, 700, 0.7},
-		{"no right rows", 300, 0, 0},
-		{"no left rows", 0, 300, 0}} {
-		for name, space := range spaces(t) {
-			t.Run(c.name+name, func(t *testing.T) {
-				appstest.Everywhere(t, func(_ *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
-					orders := drawAll(seed, ranks, c.orders, func(random *rand.Rand) order {
-						if random.Float64() < c.heavy {
-							return order{words(3), random.Uint32N(100)}
-						}
-						return order{words(random.IntN(800)), random.Uint32N(100)}
-					})
-					customers := drawAll(seed+1, ranks, c.many, func(random *rand.Rand) customer {
-						return customer{words(random.IntN(600)), uint16(random.Uint32())}
-					})
-					want := map[container.JoinKind][]string{}
-					byName := map[string][]customer{}
-					for _, c := range slices.Concat(customers...) {
-						byName[c.Name] = append(byName[c.Name], c)
+		space        spaceOf
+	}{
+		{"alike", 600, 500, 0, roomy}, {"alike, spilled", 600, 500, 0, scarce}, {"small right table", 1500, 12, 0, roomy},
+		{"heavy key", 1500, 700, 0.7, roomy}, {"heavy key, spilled", 1500, 700, 0.7, scarce},
+		{"no right rows", 300, 0, 0, roomy}, {"no left rows, spilled", 0, 300, 0, scarce},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			space := c.space(t)
+			appstest.Everywhere(t, func(_ *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
+				orders := drawAll(seed, ranks, c.orders, func(random *rand.Rand) row {
+					if random.Float64() < c.heavy {
+						return row{words(3), int8(random.IntN(100)), 0}
 					}
-					for _, o := range slices.Concat(orders...) {
-						nested(want, o, byName[o.Customer])
-					}
-					return func(r *pebble.Rank) error {
-						left, right := container.NewTable[order](r, "orders", space), container.NewTable[customer](r, "customers", space)
-						for _, o := range orders[r.ID()] {
-							left.Add(o)
-						}
-						for _, c := range customers[r.ID()] {
-							right.Add(c)
-						}
-						for _, kind := range []container.JoinKind{container.Inner, container.Left, container.Semi, container.Anti} {
-							if err := joined(r, left, right, kind, want[kind]); err != nil {
-								return fmt.Errorf("kind %d: %w", kind, err)
-							}
-						}
-						return nil
-					}, nil
+					return row{words(random.IntN(800)), int8(random.IntN(100)), 0}
 				})
+				customers := drawAll(seed+1, ranks, c.many, func(random *rand.Rand) row {
+					return row{words(random.IntN(600)), 0, random.Float64()}
+				})
+				want := map[container.JoinKind][]string{}
+				byName := map[string][]row{}
+				for _, c := range slices.Concat(customers...) {
+					byName[c.Name] = append(byName[c.Name], c)
+				}
+				for _, o := range slices.Concat(orders...) {
+					nested(want, o, byName[o.Name])
+				}
+				return func(r *pebble.Rank) error {
+					left, right := container.NewTable[row](r, "orders", space), container.NewTable[row](r, "customers", space)
+					for _, o := range orders[r.ID()] {
+						left.Add(o)
+					}
+					for _, c := range customers[r.ID()] {
+						right.Add(c)
+					}
+					for _, kind := range []container.JoinKind{container.Inner, container.Left, container.Semi, container.Anti} {
+						if err := joined(r, left, right, kind, want[kind]); err != nil {
+							return fmt.Errorf("kind %d: %w", kind, err)
+						}
+					}
+					return nil
+				}, nil
 			})
-		}
+		})
 	}
 }
 
-func nested(want map[container.JoinKind][]string, o order, customers []customer) {
+func nested(want map[container.JoinKind][]string, o row, customers []row) {
 	add := func(kind container.JoinKind, more any) { want[kind] = append(want[kind], fmt.Sprint(o, more)) }
 	for _, c := range customers {
 		add(container.Inner, c)
@@ -174,19 +166,18 @@ func nested(want map[container.JoinKind][]string, o order, customers []customer)
 	}
 }
 
-func joined(r *pebble.Rank, left *container.Table[order], right *container.Table[customer], kind container.JoinKind,
-	want []string) error {
+func joined(r *pebble.Rank, left, right *container.Table[row], kind container.JoinKind, want []string) error {
 	var mine []string
 	counts := container.NewCounter[string](r, fmt.Sprintf("counts %d %d", kind, len(want)))
-	if err := container.Join(left, right, func(o order) string { return o.Customer }, func(c customer) string { return c.Name },
-		kind, func(o order, c *customer) {
-			counts.Add(o.Customer, 1) // which must not disturb
-			if c == nil {
-				mine = append(mine, fmt.Sprint(o, nil))
-			} else {
-				mine = append(mine, fmt.Sprint(o, *c))
-			}
-		}); err != nil {
+	name := func(r row) string { return r.Name }
+	if err := container.Join(left, right, name, name, kind, func(o row, c *row) {
+		counts.Add(o.Name, 1) // which must not disturb
+		if c == nil {
+			mine = append(mine, fmt.Sprint(o, nil))
+		} else {
+			mine = append(mine, fmt.Sprint(o, *c))
+		}
+	}); err != nil {
 		return err
 	}
 	if n, err := counts.Total(); err != nil || int(n) != len(want) {
@@ -206,22 +197,22 @@ func TestFewRowsMove(t *testing.T) {
 	}{"small right table": {each / 100, false, 0.3}, "heavy key": {each, true, 1.5}, "alike": {each, false, 1.5}} {
 		t.Run(name, func(t *testing.T) {
 			require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
-				left := container.NewTable[int](r, "left", container.Space{})
-				right := container.NewTable[int](r, "right", container.Space{})
+				left := container.NewTable[uint64](r, "left", container.Space{})
+				right := container.NewTable[uint64](r, "right", container.Space{})
 				random := rand.New(rand.NewPCG(1, uint64(r.ID())))
 				for range each {
-					if k := random.IntN(each); c.heavy && k%2 == 0 {
+					if k := random.Uint64N(each); c.heavy && k%2 == 0 {
 						left.Add(1)
 					} else {
 						left.Add(k)
 					}
 				}
 				for i := range c.right {
-					right.Add(i*ranks + r.ID())
+					right.Add(uint64(i*ranks + r.ID()))
 				}
 				before, n := r.Counters().PebblesHandled, 0
-				key := func(i int) int { return i }
-				if err := container.Join(left, right, key, key, container.Semi, func(int, *int) { n++ }); err != nil {
+				key := func(i uint64) uint64 { return i }
+				if err := container.Join(left, right, key, key, container.Semi, func(uint64, *uint64) { n++ }); err != nil {
 					return err
 				}
 				handled := r.Counters().PebblesHandled - before
@@ -234,21 +225,22 @@ func TestFewRowsMove(t *testing.T) {
 
 // A NaN joins with nothing, not even with itself.
 func TestNaNsDoNotJoin(t *testing.T) {
-	rows := []float64{0, math.Copysign(0, -1), math.NaN(), 1, math.NaN(), math.Inf(1)}
+	nan := float32(math.NaN())
+	rows := []float32{0, float32(math.Copysign(0, -1)), nan, 1, nan, float32(math.Inf(1))}
 	for kind, want := range map[container.JoinKind]int{
 		container.Inner: 6, container.Left: 8, container.Semi: 4, container.Anti: 2,
 	} {
 		for _, ranks := range []int{1, 3} {
 			require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
-				table := container.NewTable[float64](r, "rows", container.Space{})
+				table := container.NewTable[float32](r, "rows", container.Space{})
 				if r.ID() == 0 {
 					for _, row := range rows {
 						table.Add(row)
 					}
 				}
 				n := 0
-				key := func(row float64) float64 { return row }
-				if err := container.Join(table, table, key, key, kind, func(float64, *float64) { n++ }); err != nil {
+				key := func(row float32) float32 { return row }
+				if err := container.Join(table, table, key, key, kind, func(float32, *float32) { n++ }); err != nil {
 					return err
 				}
 				all, err := pebble.AllReduce(r, n, pebble.Sum)

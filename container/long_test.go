@@ -13,26 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/container"
+	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// How many random operations TestManyOperations does on each container, 30000 without it; and the seed that it takes
-// back.
-const (
-	operationsVariable = "PEBBLES_OPERATIONS"
-	seedVariable       = "PEBBLES_SEED"
-)
-
-func given(t *testing.T, variable string, otherwise uint64) uint64 {
-	n := otherwise
-	if text := os.Getenv(variable); text != "" {
-		var err error
-		n, err = strconv.ParseUint(text, 10, 64)
-		require.NoError(t, err, "%s: give a number", variable)
-	}
-	t.Logf("%s=%d", variable, n)
-	return n
-}
+// operationsVariable says how many random operations TestManyOperations does on each container, 30000 without it.
+const operationsVariable = "PEBBLES_OPERATIONS"
 
 // tried is a container beside its twin, which is of this rank's keys where there are any.
 type tried struct {
@@ -44,7 +30,9 @@ type tried struct {
 // Containers are Go's maps and slices after each of many rounds of random operations, by all ranks at a time. Each
 // round draws from another number of keys.
 func TestManyOperations(t *testing.T) {
-	n, seed := int(given(t, operationsVariable, 30_000)), given(t, seedVariable, rand.Uint64())
+	n, err := strconv.Atoi(cmp.Or(os.Getenv(operationsVariable), "30000"))
+	require.NoError(t, err, "%s: give a number", operationsVariable)
+	seed := seeds.Of(t)
 	number := func(i int) uint64 { return uint64(i) }
 	for name, open := range map[string]func(r *pebble.Rank) tried{
 		"map of numbers": func(r *pebble.Rank) tried { return triedMap(r, number) },

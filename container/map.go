@@ -20,17 +20,17 @@ type Map[K comparable, V any] struct {
 // its operations: target.Coded for keys and values that are to travel another way, target.Coalesce and target.Route.
 func NewMap[K comparable, V any](r *pebble.Rank, name string, options ...target.Option) *Map[K, V] {
 	m := &Map[K, V]{store: newStore[K, V](r, name, options)}
-	m.puts = newTarget(m.store, "put", m.wire.entries(), keysOfEntries, func(es []Entry[K, V]) {
+	m.puts = newTarget(m.store, "put", m.wire.entries(), m.options, keysOfEntries, func(es []Entry[K, V]) {
 		visit(m.store, "Put", es, keysOfEntries, func(e *Entry[K, V], _ K, v *V, _ bool) { *v = e.Value })
 	})
-	m.inserts = newTarget(m.store, "insert", m.wire.entries(), keysOfEntries, func(es []Entry[K, V]) {
+	m.inserts = newTarget(m.store, "insert", m.wire.entries(), m.options, keysOfEntries, func(es []Entry[K, V]) {
 		visit(m.store, "Insert", es, keysOfEntries, func(e *Entry[K, V], _ K, v *V, added bool) {
 			if added {
 				*v = e.Value
 			}
 		})
 	})
-	m.deletes = m.newDeletes()
+	m.deletes = newDeletes(m.store)
 	return m
 }
 
@@ -50,18 +50,18 @@ func (m *Map[K, V]) InsertAll(es []Entry[K, V]) { m.inserts.SendAll(es) }
 func (m *Map[K, V]) Delete(k K) { m.deletes.Send(k) }
 
 // newDeletes registers the target of a store's Delete.
-func (s *store[K, V]) newDeletes() *target.Target[K] {
-	return newTarget(s, "delete", s.wire.keys.Codec, keysOfKeys, func(ks []K) {
-		s.changes("Delete")
+func newDeletes[K comparable, V any](s *store[K, V]) *target.Target[K] {
+	return newTarget(s, "delete", s.wire.keys.Value, s.options, keysOfKeys, func(ks []K) {
+		changes(s.base, s.keeping, "Delete")
 		for _, k := range ks {
-			s.table.remove(k, s.table.hashOf(k))
+			remove(&s.table, k, hashOf(&s.table, k))
 		}
 	})
 }
 
 // LocalRefs are the entries of this rank, with the places of their values, which may be changed there. A place is good
 // until the iteration goes on.
-func (m *Map[K, V]) LocalRefs() func(yield func(k K, v *V) bool) { return m.refs() }
+func (m *Map[K, V]) LocalRefs() func(yield func(k K, v *V) bool) { return refs(m.store) }
 
 // Reducer merges values into the entries of a map. It is one-sided, as Put is.
 type Reducer[K comparable, V any] struct {
@@ -85,10 +85,8 @@ func (m *Map[K, V]) NewReducer(name string, merge func(held, next V) V, options 
 // newReducing registers a target whose pebbles are merged, on their way and into the entries.
 func newReducing[K comparable, V any](s *store[K, V], name string, merge func(held, next V) V,
 	options []target.Option) *target.Target[Entry[K, V]] {
-	all := append(slices.Concat(merging(s, merge), s.options), options...)
-	handle := func(es []Entry[K, V]) { s.merge(name, es, merge) }
-	return target.New(s.rank, s.name+" "+name, s.owner, keying(s, keysOfEntries[K, V]), target.Batch(handle),
-		coded(s.wire.entries(), all)...)
+	all := slices.Concat(merging(s, merge), s.options, options)
+	return newTarget(s, name, s.wire.entries(), all, keysOfEntries, func(es []Entry[K, V]) { mergeAll(s, name, es, merge) })
 }
 
 // merging are the options for values of one key to be merged on their way.
@@ -105,8 +103,8 @@ func merging[K comparable, V any](s *store[K, V], merge func(held, next V) V) []
 	return []target.Option{target.Reduce(kind), target.Cache(CacheDefault)}
 }
 
-// merge merges values into the entries of their keys.
-func (s *store[K, V]) merge(what string, es []Entry[K, V], merge func(held, next V) V) {
+// mergeAll merges values into the entries of their keys.
+func mergeAll[K comparable, V any](s *store[K, V], what string, es []Entry[K, V], merge func(held, next V) V) {
 	visit(s, what, es, keysOfEntries, func(e *Entry[K, V], _ K, v *V, added bool) {
 		if added {
 			*v = e.Value

@@ -19,11 +19,9 @@ type MultiMap[K comparable, V any] struct {
 
 // NewMultiMap makes a multimap, by the rules of [NewMap].
 func NewMultiMap[K comparable, V any](r *pebble.Rank, name string, options ...target.Option) *MultiMap[K, V] {
-	of := newStore[K, V](r, name, options)
-	m := &MultiMap[K, V]{View: of.View, groups: &store[K, []V]{View: View[K, []V]{rank: r, name: name}, engine: of.engine,
-		owner: of.owner, own: of.own, options: of.options}}
-	m.groups.table.number = of.table.number
-	m.local = func(yield func(K, V) bool) {
+	b, k := newKeeping(r, name, wireOf[K, V](), options)
+	m := &MultiMap[K, V]{groups: storeOf[K, []V](b, k)}
+	m.View = View[K, V]{b, func(yield func(K, V) bool) {
 		for k, vs := range m.LocalGroups() {
 			for _, v := range vs {
 				if !yield(k, v) {
@@ -31,17 +29,17 @@ func NewMultiMap[K comparable, V any](r *pebble.Rank, name string, options ...ta
 				}
 			}
 		}
-	}
-	m.adds = newTarget(m.groups, "add", of.wire.entries(), keysOfEntries, func(es []Entry[K, V]) {
-		m.groups.changes("Add")
+	}}
+	m.adds = newTarget(m.groups, "add", k.wire.entries(), k.options, keysOfEntries, func(es []Entry[K, V]) {
+		changes(b, k, "Add")
 		m.len += len(es)
 		visit(m.groups, "Add", es, keysOfEntries, func(e *Entry[K, V], _ K, vs *[]V, _ bool) { *vs = append(*vs, e.Value) })
 	})
-	m.deletes = newTarget(m.groups, "delete", of.wire.keys.Codec, keysOfKeys, func(ks []K) {
-		m.groups.changes("Delete")
+	m.deletes = newTarget(m.groups, "delete", k.wire.keys.Value, k.options, keysOfKeys, func(ks []K) {
+		changes(b, k, "Delete")
 		for _, k := range ks {
 			m.len -= len(m.LocalValues(k))
-			m.groups.table.remove(k, m.groups.table.hashOf(k))
+			remove(&m.groups.table, k, hashOf(&m.groups.table, k))
 		}
 	})
 	return m
@@ -65,7 +63,7 @@ func (m *MultiMap[K, V]) LocalValues(k K) []V {
 // LocalGroups are the keys of this rank, each with its values, which are the container's.
 func (m *MultiMap[K, V]) LocalGroups() iter.Seq2[K, []V] {
 	return func(yield func(K, []V) bool) {
-		for k, vs := range m.groups.refs() {
+		for k, vs := range refs(m.groups) {
 			if !yield(k, *vs) {
 				return
 			}
@@ -78,7 +76,7 @@ func (m *MultiMap[K, V]) LocalLen() int { return m.len }
 
 // Len is the number of values on all ranks. All ranks call it.
 func (m *MultiMap[K, V]) Len() (uint64, error) {
-	return pebble.AllReduce(m.rank, uint64(m.len), pebble.Sum)
+	return sum(m.base, m.len)
 }
 
 // Owner is the rank that owns a key.

@@ -1,6 +1,7 @@
 package container_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -13,17 +14,13 @@ import (
 
 	"github.com/activepebbles/pebbles/container"
 	"github.com/activepebbles/pebbles/pebble"
-	"github.com/activepebbles/pebbles/reduce"
 	"github.com/activepebbles/pebbles/target"
 )
 
 // What can't work is said in words, on all ranks, and nobody hangs.
 func TestMistakesAreTold(t *testing.T) {
 	type pointing struct{ At *int }
-	type closed struct{ a string }
-	require.Empty(t, closed{}.a)
-	key := func(i int) int { return i }
-	sum := func(a, b int) int { return a + b }
+	key := func(i uint64) uint64 { return i }
 	for name, c := range map[string]struct {
 		run  func(r *pebble.Rank) error
 		want string
@@ -32,54 +29,46 @@ func TestMistakesAreTold(t *testing.T) {
 			container.NewSet[pointing](r, "set")
 			return nil
 		}, "its key has the *int container_test.pointing.At, which is another one on each rank"},
-		"value without a codec": {func(r *pebble.Rank) error {
-			container.NewMap[int, chan int](r, "map")
-			return nil
-		}, "its value, a chan int, has no codec"},
-		"field that would be lost": {func(r *pebble.Rank) error {
-			container.NewMap[int, closed](r, "map")
-			return nil
-		}, "give one by target.Coded"},
 		"codec for nothing": {func(r *pebble.Rank) error {
-			container.NewMap[int, int](r, "map", target.Coded(pebble.Strings{}))
+			container.NewMap[uint64, uint64](r, "map", target.Coded(pebble.Strings{}))
 			return nil
 		}, "none of its values is what that is for"},
 		"reducer without a function": {func(r *pebble.Rank) error {
-			container.NewMap[int, int](r, "map").NewReducer("sum", nil)
+			container.NewMap[uint64, uint64](r, "map").NewReducer("sum", nil)
 			return nil
 		}, "no function that merges"},
 		"visitor without a function": {func(r *pebble.Rank) error {
-			container.NewVisitor[int, int, int](container.NewMap[int, int](r, "map"), "visit", nil)
+			container.NewVisitor[uint64, uint64, uint64](container.NewMap[uint64, uint64](r, "map"), "visit", nil)
 			return nil
 		}, "it has no function"},
 		"two of one name": {func(r *pebble.Rank) error {
-			container.NewSet[int](r, "set")
-			container.NewSet[int](r, "set")
+			container.NewSet[uint64](r, "set")
+			container.NewSet[uint64](r, "set")
 			return nil
 		}, "a target of this name is registered already"},
 		"another container on one rank": {func(r *pebble.Rank) error {
 			if r.ID() == 0 {
-				container.NewSet[int](r, "set")
+				container.NewSet[uint64](r, "set")
 			} else {
-				container.NewSet[int32](r, "set")
+				container.NewSet[string](r, "set")
 			}
 			return r.Epoch(func() error { return nil })
 		}, "set"},
 		"NaN": {func(r *pebble.Rank) error {
-			s := container.NewSet[[2]float64](r, "set")
+			m := container.NewMap[name, []string](r, "map")
 			return r.Epoch(func() error {
-				s.Insert([2]float64{1, math.NaN()})
+				m.Put(name{Height: math.NaN()}, nil)
 				return nil
 			})
 		}, "a key has a NaN"},
 		"put outside of an epoch": {func(r *pebble.Rank) error {
-			container.NewMap[int, int](r, "map").Put(1, 1)
+			container.NewMap[uint64, uint64](r, "map").Put(1, 1)
 			return nil
 		}, "outside of an epoch"},
 		"change while it is iterated over": {func(r *pebble.Rank) error {
-			c := container.NewCounter[int](r, "counter", target.Cache(0))
+			c := container.NewCounter[uint64](r, "counter", target.Cache(0))
 			return r.Epoch(func() error {
-				for i := range 1000 {
+				for i := range uint64(1000) {
 					c.Add(i, 1)
 				}
 				for k := range c.LocalAll() {
@@ -89,7 +78,7 @@ func TestMistakesAreTold(t *testing.T) {
 			})
 		}, "came while the rank iterates over the entries: collect what is to change"},
 		"row for a table that is iterated over": {func(r *pebble.Rank) error {
-			table := container.NewTable[int](r, "table", container.Space{})
+			table := container.NewTable[uint64](r, "table", container.Space{})
 			table.Add(1)
 			for _, row := range table.LocalAll() {
 				table.Add(row)
@@ -108,15 +97,15 @@ func TestMistakesAreTold(t *testing.T) {
 			return m.ForAll(func(uint32, string) error { return add() })
 		}, "Add came while the rank iterates over the entries"},
 		"key that goes while it is iterated over": {func(r *pebble.Rank) error {
-			s := container.NewSet[int](r, "set")
+			s := container.NewSet[uint64](r, "set")
 			return leaving(r, s.View, s.Insert, s.Delete)
 		}, "set: Delete came while the rank iterates over the entries"},
 		"values that go while they are iterated over": {func(r *pebble.Rank) error {
-			m := container.NewMultiMap[int, int](r, "multimap")
-			return leaving(r, m.View, func(k int) { m.Add(k, k) }, m.Delete)
+			m := container.NewMultiMap[uint64, uint64](r, "multimap")
+			return leaving(r, m.View, func(k uint64) { m.Add(k, k) }, m.Delete)
 		}, "multimap: Delete came while the rank iterates over the entries"},
 		"rows that go while they are iterated over": {func(r *pebble.Rank) error {
-			table := container.NewTable[int](r, "table", container.Space{})
+			table := container.NewTable[uint64](r, "table", container.Space{})
 			table.Add(1)
 			for range table.LocalAll() {
 				return table.Clear()
@@ -124,9 +113,9 @@ func TestMistakesAreTold(t *testing.T) {
 			return nil
 		}, "all rows came or went while the rank iterates over the rows"},
 		"clear while it is iterated over": {func(r *pebble.Rank) error {
-			s := container.NewSet[int](r, "set")
+			s := container.NewSet[uint64](r, "set")
 			if err := r.Epoch(func() error {
-				s.InsertAll([]int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18})
+				s.InsertAll([]uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18})
 				return nil
 			}); err != nil {
 				return err
@@ -137,51 +126,46 @@ func TestMistakesAreTold(t *testing.T) {
 			return s.Clear()
 		}, "Clear came while the rank iterates"},
 		"top of less than none": {func(r *pebble.Rank) error {
-			_, err := container.NewCounter[int](r, "counter").Top(-1)
+			_, err := container.NewCounter[uint64](r, "counter").Top(-1)
 			return err
 		}, "needs a number of 0 or more"},
 		"memory below none": {func(r *pebble.Rank) error {
-			container.NewTable[int](r, "table", container.Space{Memory: -1})
+			container.NewTable[uint64](r, "table", container.Space{Memory: -1})
 			return nil
 		}, "-1 bytes of memory"},
 		"scratch folder that is not there": {func(r *pebble.Rank) error {
-			table := container.NewTable[int](r, "table", container.Space{Memory: 1, Scratch: filepath.Join(t.TempDir(), "none")})
-			for i := range 1000 {
+			table := container.NewTable[uint64](r, "table", container.Space{Memory: 1, Scratch: filepath.Join(t.TempDir(), "none")})
+			for i := range uint64(1000) {
 				table.Add(i)
 			}
 			return nil
 		}, "name a folder that can be written to"},
 		"sort without a function": {func(r *pebble.Rank) error {
-			return container.NewTable[int](r, "table", container.Space{}).SortFunc(nil)
+			return container.NewTable[uint64](r, "table", container.Space{}).SortFunc(nil)
 		}, "without a function that compares"},
 		"quantile beyond the end": {func(r *pebble.Rank) error {
-			_, err := container.NewTable[int](r, "table", container.Space{}).Quantiles(0.5, 1.5)
+			_, err := container.NewTable[uint64](r, "table", container.Space{}).Quantiles(0.5, 1.5)
 			return err
 		}, "a quantile at 1.5"},
 		"groups without a function": {func(r *pebble.Rank) error {
-			_, err := container.GroupBy[int, int, int](container.NewTable[int](r, "table", container.Space{}), key, key, nil)
+			_, err := container.GroupBy[uint64, uint64, uint64](container.NewTable[uint64](r, "table", container.Space{}), key, key, nil)
 			return err
 		}, "groups need functions"},
-		"groups by a pointer": {func(r *pebble.Rank) error {
-			table := container.NewTable[int](r, "table", container.Space{})
-			_, err := container.GroupBy(table, func(i int) *int { return &i }, key, sum)
-			return err
-		}, "which is another one on each rank"},
 		"join of no kind": {func(r *pebble.Rank) error {
-			table := container.NewTable[int](r, "table", container.Space{})
-			return container.Join(table, table, key, key, 9, func(int, *int) {})
+			table := container.NewTable[uint64](r, "table", container.Space{})
+			return container.Join(table, table, key, key, 9, func(uint64, *uint64) {})
 		}, "a join of kind 9"},
 		"join on a channel": {func(r *pebble.Rank) error {
-			table := container.NewTable[int](r, "table", container.Space{})
-			on := func(int) chan int { return nil }
-			return container.Join(table, table, on, on, container.Inner, func(int, *int) {})
+			table := container.NewTable[uint64](r, "table", container.Space{})
+			on := func(uint64) chan int { return nil }
+			return container.Join(table, table, on, on, container.Inner, func(uint64, *uint64) {})
 		}, "use keys of numbers and strings"},
 		"error of ForAll": {func(r *pebble.Rank) error {
-			s := container.NewSet[int](r, "set")
+			s := container.NewSet[uint64](r, "set")
 			if err := r.Epoch(func() error { s.Insert(1); return nil }); err != nil {
 				return err
 			}
-			return s.ForAll(func(int, struct{}) error { return context.DeadlineExceeded })
+			return s.ForAll(func(uint64, struct{}) error { return context.DeadlineExceeded })
 		}, "container: set: context deadline exceeded"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -198,16 +182,16 @@ func TestMistakesAreTold(t *testing.T) {
 }
 
 // leaving fills a container, and has each key leave it while all are iterated over.
-func leaving[V any](r *pebble.Rank, all container.View[int, V], fill func(k int), leave func(k int)) error {
+func leaving[V any](r *pebble.Rank, all container.View[uint64, V], fill, leave func(k uint64)) error {
 	if err := r.Epoch(func() error {
-		for k := range 20 {
+		for k := range uint64(20) {
 			fill(k)
 		}
 		return nil
 	}); err != nil {
 		return err
 	}
-	return all.ForAll(func(k int, _ V) error {
+	return all.ForAll(func(k uint64, _ V) error {
 		for range 2 * target.SendBufferMax { // so many that they don't wait until the iteration is over
 			leave(k)
 		}
@@ -219,25 +203,25 @@ func leaving[V any](r *pebble.Rank, all container.View[int, V], fill func(k int)
 func TestNothingAtAllIsNoMistake(t *testing.T) {
 	for _, ranks := range []int{1, 3} {
 		require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
-			table := container.NewTable[int](r, "table", container.Space{})
-			key := func(i int) int { return i }
+			table := container.NewTable[uint64](r, "table", container.Space{})
+			key := func(i uint64) uint64 { return i }
 			require.NoError(t, container.Sort(table))
-			require.NoError(t, container.SortStableFunc(table, func(a, b int) int { return a - b }))
+			require.NoError(t, container.SortStableFunc(table, cmp.Compare[uint64]))
 			_, err := container.GroupBy(table, key, key, pebble.Sum)
 			require.NoError(t, err)
 			quantiles, err := table.Quantiles(0, 1)
 			require.NoError(t, err)
-			require.Equal(t, []int{0, 0}, quantiles)
+			require.Equal(t, []uint64{0, 0}, quantiles)
 			for range 2 {
-				table.Add(r.ID())
+				table.Add(uint64(r.ID()))
 			}
 			pairs := 0
-			require.NoError(t, container.Join(table, table, key, key, container.Inner, func(int, *int) { pairs++ }))
+			require.NoError(t, container.Join(table, table, key, key, container.Inner, func(uint64, *uint64) { pairs++ }))
 			all, err := pebble.AllReduce(r, pairs, pebble.Sum)
 			require.NoError(t, err)
 			require.Equal(t, 4*ranks, all)
 
-			bag, sets := container.NewBag[string](r, "bag"), container.NewDisjointSets[int](r, "sets", nil)
+			bag, sets := container.NewBag[string](r, "bag"), container.NewDisjointSets[uint64](r, "sets", nil)
 			require.NoError(t, bag.Balance())
 			require.NoError(t, sets.Compress())
 			n, err := sets.Sets()
@@ -251,25 +235,19 @@ func TestNothingAtAllIsNoMistake(t *testing.T) {
 	}
 }
 
-func TestKeepingNeedsAKindThatHolds(t *testing.T) {
-	clone := func(i int) int { return i }
-	require.Panics(t, func() { reduce.First[int]().Keeping(clone) })
-	require.Panics(t, func() { reduce.Combine(func(a, b int) int { return a + b }).Keeping(nil) })
-}
-
 // What changes values alone may come while a rank iterates.
 func TestValuesMayChangeDuringAnIteration(t *testing.T) {
 	require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
-		c := container.NewCounter[int](r, "counter")
+		c := container.NewCounter[uint64](r, "counter")
 		if err := r.Epoch(func() error {
-			for i := range 1000 {
+			for i := range uint64(1000) {
 				c.Add(i, 1)
 			}
 			return nil
 		}); err != nil {
 			return err
 		}
-		if err := c.ForAll(func(k int, _ uint64) error {
+		if err := c.ForAll(func(k, _ uint64) error {
 			c.Add(k/2, 1)
 			return nil
 		}); err != nil {
@@ -286,8 +264,8 @@ func TestValuesMayChangeDuringAnIteration(t *testing.T) {
 func TestAddLeavesAFailedJob(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	err := pebble.Run(ctx, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
-		table := container.NewTable[int](r, "table", container.Space{Memory: 1 << 16, Scratch: t.TempDir()})
-		for i := 0; ; i++ {
+		table := container.NewTable[uint64](r, "table", container.Space{Memory: 1 << 16, Scratch: t.TempDir()})
+		for i := uint64(0); ; i++ {
 			if table.Add(i); i == 100_000 && r.ID() == 0 {
 				cancel()
 			}
@@ -300,8 +278,8 @@ func TestAddLeavesAFailedJob(t *testing.T) {
 func TestNoFileIsLeftBehind(t *testing.T) {
 	folder := t.TempDir()
 	err := pebble.Run(t.Context(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
-		table := container.NewTable[int](r, "table", container.Space{Memory: 1000, Scratch: folder})
-		for i := range 5000 {
+		table := container.NewTable[uint64](r, "table", container.Space{Memory: 1000, Scratch: folder})
+		for i := range uint64(5000) {
 			table.Add(i)
 		}
 		if err := container.Sort(table); err != nil || table.Spilled().Bytes < 5000 {
@@ -376,10 +354,10 @@ func TestScratchFilesAreClosed(t *testing.T) {
 		t.Skip("only Linux tells which files are open")
 	}
 	space := container.Space{Memory: 4096, Scratch: t.TempDir()}
-	key := func(i int) int { return i }
+	key := func(i uint64) uint64 { return i }
 	require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
-		table := container.NewTable[int](r, "table", space)
-		for i := range 3000 {
+		table := container.NewTable[uint64](r, "table", space)
+		for i := range uint64(3000) {
 			table.Add(i)
 		}
 		groups, err := container.GroupBy(table, key, key, pebble.Sum)
@@ -387,8 +365,8 @@ func TestScratchFilesAreClosed(t *testing.T) {
 		distinct, err := container.Distinct(table)
 		require.NoError(t, err)
 		require.NoError(t, errors.Join(container.Sort(table),
-			container.SortStableFunc(table, func(a, b int) int { return b - a }),
-			container.Join(table, table, key, key, container.Semi, func(int, *int) {})))
+			container.SortStableFunc(table, func(a, b uint64) int { return cmp.Compare(b, a) }),
+			container.Join(table, table, key, key, container.Semi, func(uint64, *uint64) {})))
 		for _, spilled := range []int{table.Spilled().Runs, groups.Spilled().Runs, distinct.Spilled().Runs} {
 			require.NotZero(t, spilled)
 		}

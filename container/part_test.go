@@ -3,6 +3,7 @@ package container
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"runtime"
 	"testing"
 	"unsafe"
@@ -23,14 +24,14 @@ func loneDisk(t *testing.T) *disk {
 // each row is written once.
 func TestSpilledRowsLeaveMemory(t *testing.T) {
 	const n, bytes, most = 50_000, 100, 1 << 20
-	p := part[string]{disk: loneDisk(t), codec: pebble.Strings{}, coded: true, most: most,
+	p := part[string]{disk: loneDisk(t), codec: codecs.Of[string](pebble.Strings{}), coded: true, most: most,
 		each: int64(unsafe.Sizeof("")), random: rand.New(rand.NewPCG(1, 0))}
 	const rowsMost = most/(16+bytes) + sampled
 	var texts []weak.Pointer[byte]
 	for i := range n {
 		row := fmt.Sprintf("%0*d", bytes, i)
 		texts = append(texts, weak.Make(unsafe.StringData(row)))
-		p.add(row)
+		addRow(&p, row)
 		room := cap(p.rows.last)
 		for _, block := range append(p.rows.full, p.rows.spare...) {
 			room += cap(block)
@@ -38,7 +39,7 @@ func TestSpilledRowsLeaveMemory(t *testing.T) {
 		require.LessOrEqual(t, p.rows.n, rowsMost, "after %d rows", i)
 		require.LessOrEqual(t, room, 2*rowsMost, "after %d rows", i)
 	}
-	require.Equal(t, n, p.len())
+	require.Equal(t, n, rowCount(&p))
 	require.LessOrEqual(t, len(p.runs), n/(rowsMost-2*sampled)+1)
 	require.GreaterOrEqual(t, len(p.runs), n/rowsMost)
 	runtime.GC()
@@ -49,28 +50,28 @@ func TestSpilledRowsLeaveMemory(t *testing.T) {
 		}
 	}
 	require.LessOrEqual(t, alive, p.rows.n+len(p.sample))
-	for i, row := range p.all() {
+	for i, row := range rowsOf(&p) {
 		require.Equal(t, fmt.Sprintf("%0*d", bytes, i), row)
 	}
-	p.clear()
-	require.Zero(t, p.len())
+	clearRows(&p)
+	require.Zero(t, rowCount(&p))
 }
 
 // Each level of a partition looks at other bits of a hash: what was in one part is spread over the next level's.
 func TestPartsOfPartsDiffer(t *testing.T) {
 	for level := range levelsMax {
-		p := partition[uint64]{disk: loneDisk(t), codec: codecs.OrPlain[uint64](nil), level: level}
+		p := partition{disk: loneDisk(t), codec: codecs.Value{Type: reflect.TypeFor[uint64]()}.OrPlain(), level: level}
 		for part := range uint64(parts) {
 			above, below := ^uint64(0), part<<(64-partBits*(level+1))
 			if level > 0 {
 				below |= above << (64 - partBits*level) // all in one part of each level before
 			}
-			p.add(below, part)
+			p.add(below, unsafe.Pointer(&part))
 		}
 		p.end()
 		for part := range parts {
 			var got []uint64
-			p.take(part, func(vs []uint64) { got = append(got, vs...) })
+			take(&p, part, func(vs []uint64) { got = append(got, vs...) })
 			require.Equal(t, []uint64{uint64(part)}, got, "level %d", level)
 		}
 	}

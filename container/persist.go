@@ -14,20 +14,20 @@ import (
 func Save[K, V any](v View[K, V], folder string, options ...export.Option) error {
 	codec, err := avro.New[Entry[K, V]]()
 	if err != nil {
-		return v.failed(err)
+		return failed(v.base, err)
 	}
 	out, err := export.Create(v.rank, folder, export.AvroOf(codec, export.Zstandard), options...)
 	if err != nil {
-		return v.failed(err)
+		return failed(v.base, err)
 	}
 	defer out.Abort()
 	for k, x := range v.local {
 		if err := out.Write(Entry[K, V]{k, x}); err != nil {
-			return v.failed(err)
+			return failed(v.base, err)
 		}
 	}
 	if _, err = out.Close(); err != nil {
-		return v.failed(err)
+		return failed(v.base, err)
 	}
 	return nil
 }
@@ -45,11 +45,11 @@ func Load[K, V any](into Loadable[K, V], folder string) error {
 	v := into.view()
 	codec, err := avro.New[Entry[K, V]]()
 	if err != nil {
-		return v.failed(err)
+		return failed(v.base, err)
 	}
 	in, err := ingest.Open(v.rank, []string{folder}, ingest.AvroOf(codec))
 	if err != nil {
-		return v.failed(err)
+		return failed(v.base, err)
 	}
 	return v.rank.Epoch(func() error {
 		batch := make([]Entry[K, V], 0, chunk)
@@ -61,7 +61,7 @@ func Load[K, V any](into Loadable[K, V], folder string) error {
 		}
 		into.load(batch)
 		if err := in.Err(); err != nil {
-			return v.failed(err)
+			return failed(v.base, err)
 		}
 		return nil
 	}, pebble.Named(v.name+" load"))

@@ -10,12 +10,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/seeds"
 )
 
 // Strings are in the order of slices.Sort, whatever they have in common: nothing, long beginnings, zeros, all.
 func TestTextsAreSorted(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := seeds.Of(t)
 	random := rand.New(rand.NewPCG(seed, 0))
 	letters := func(n int, of string) string {
 		var b strings.Builder

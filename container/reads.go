@@ -1,6 +1,9 @@
 package container
 
 import (
+	"reflect"
+	"unsafe"
+
 	"github.com/activepebbles/pebbles/delegate"
 	"github.com/activepebbles/pebbles/internal/codecs"
 	"github.com/activepebbles/pebbles/target"
@@ -32,16 +35,20 @@ func (s *store[K, V]) stored() *store[K, V] { return s }
 // the same order, between epochs.
 func NewReads[K comparable, V any](of Readable[K, V], tasks *task.Scheduler, options ...target.Option) *Reads[K, V] {
 	s := of.stored()
-	answers := codecs.Tagged(codecs.OrPlain(s.wire.values.Codec),
-		func(f Found[V]) (V, bool) { return f.Value, f.OK }, func(v V, ok bool) Found[V] { return Found[V]{v, ok} })
-	all := append(s.options[:len(s.options):len(s.options)], options...)
-	if s.wire.keys.Codec != nil || s.wire.values.Codec != nil {
-		all = append(all, delegate.Coded(s.wire.keys.Codec, answers))
+	all := both(s.options, options)
+	if s.wire.keys.Coded() || s.wire.values.Coded() {
+		answers := codecs.Struct(reflect.TypeFor[Found[V]](), codecs.Tag[bool](unsafe.Offsetof(Found[V]{}.OK)),
+			codecs.Field{Value: s.wire.values.Value})
+		var questions target.Codec[K]
+		if s.wire.keys.Coded() {
+			questions = codecs.Pebbles[K](s.wire.keys.Value)
+		}
+		all = append(all, delegate.Coded(questions, codecs.Pebbles[Found[V]](answers)))
 	}
 	r := &Reads[K, V]{of: s, asked: newSketch(s.own)}
-	r.gets = delegate.NewBatch(tasks, s.name+" get", s.owner, s.table.numberOf,
+	r.gets = delegate.NewBatch(tasks, s.name+" get", s.owner, func(k K) uint64 { return numberOf(&s.table, k) },
 		func(ks []K, as []Found[V]) {
-			r.asked.note(ks)
+			note(&r.asked, ks)
 			present(s, ks, keysOfKeys, func(i int, v *V, _ *K) {
 				as[i] = Found[V]{}
 				if v != nil {
@@ -54,7 +61,7 @@ func NewReads[K comparable, V any](of Readable[K, V], tasks *task.Scheduler, opt
 
 // Get is the value of a key, and whether it is there. A task that calls waits, and lets others run.
 func (r *Reads[K, V]) Get(k K) (v V, ok bool) {
-	if v, ok := r.near.find(k); ok {
+	if v, ok := copyOf(&r.near, k); ok {
 		return v, true
 	}
 	f := r.gets.Call(k)
@@ -70,7 +77,7 @@ func (r *Reads[K, V]) GetMany(ks []K, found []Found[V]) {
 	var far []K
 	var places []int
 	for i, k := range ks {
-		if v, ok := r.near.find(k); ok {
+		if v, ok := copyOf(&r.near, k); ok {
 			found[i] = Found[V]{v, true}
 			continue
 		}
@@ -101,16 +108,16 @@ type Asker[K comparable, Q any] struct {
 // All ranks call it, in the same order, between epochs.
 func NewAsker[K comparable, V, Q, A any](m *Map[K, V], name string, answer func(k K, v *V, q Q) A,
 	then func(k K, q Q, a A), options ...target.Option) *Asker[K, Q] {
-	refuseNil(m.store, name, answer == nil || then == nil)
-	w, others := wireBeside[K, V, Q](m.store, name, options)
-	answers := codecs.Part[A]{Name: "answer"}
+	refuseNil(m.base, name, answer == nil || then == nil)
+	w, others := wireBeside(m.base, m.keeping, wireOf[K, Q](), name, options)
+	answers := codecs.NewItem[A]("answer")
 	if err := derive(&answers); err != nil {
 		m.engine.Refuse(m.name+" "+name, err.Error())
 	}
-	w.keys = m.keys // the rank that has asked keeps it until the answer is there
-	all := coded(w.entries(), others)
-	if answers.Codec != nil {
-		all = append([]target.Option{target.Coded(answers.Codec)}, all...)
+	w.keys = m.kept.keys // the rank that has asked keeps it until the answer is there
+	all := coded[Entry[K, Q]](w.entries(), others)
+	if answers.Coded() {
+		all = with(target.Coded(codecs.Pebbles[A](answers.Value)), all)
 	}
 	ask := target.NewAskBatch(m.rank, m.name+" "+name, m.owner, keying(m.store, keysOfEntries[K, Q]),
 		func(qs []Entry[K, Q], as []A) {

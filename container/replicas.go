@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"unsafe"
 
 	"github.com/activepebbles/pebbles/pebble"
 )
@@ -15,8 +16,8 @@ type replicas[K comparable, V any] struct {
 	places  map[K]int
 }
 
-// find returns the value of a key that there is a copy of.
-func (p *replicas[K, V]) find(k K) (v V, ok bool) {
+// copyOf returns the value of a key that there is a copy of.
+func copyOf[K comparable, V any](p *replicas[K, V], k K) (v V, ok bool) {
 	if len(p.places) == 0 {
 		return v, false
 	}
@@ -37,20 +38,46 @@ func (r *Reads[K, V]) Replicate(n int) error {
 	if n < 0 {
 		return fmt.Errorf("%s: %d replicas: give 0 or more", r.of.name, n)
 	}
-	if err := r.weighReplicas(); err != nil {
+	if err := weighReplicas(r); err != nil {
 		return err
 	}
-	type candidate struct {
-		Entry[K, V]
-		count  uint64
-		number uint64 // of the key, so that of equal counts the same are taken in each run
-	}
 	var own []candidate
+	var entries []Entry[K, V]
 	for k, count := range r.asked.counts {
 		if v, there := r.of.LocalGet(k); there {
-			own = append(own, candidate{Entry[K, V]{k, v}, uint64(*count) * uint64(r.asked.step), r.of.table.numberOf(k)})
+			own = append(own, candidate{uint64(*count) * uint64(r.asked.step), numberOf(&r.of.table, k), len(entries)})
+			entries = append(entries, Entry[K, V]{k, v})
 		}
 	}
+	chosen, err := mostAsked(r.of.rank, own, n)
+	if err != nil {
+		return err
+	}
+	all := newCollection(r.of.base, "AllGatherSlice", r.of.kept.entries())
+	for _, c := range chosen {
+		all.add(unsafe.Pointer(&entries[c.at]))
+	}
+	r.near = replicas[K, V]{places: make(map[K]int)}
+	if err := all.allGather(place(&r.near.entries)); err != nil {
+		return err
+	}
+	r.asked = newSketch(r.of.own)
+	r.near.hits = make([]uint32, len(r.near.entries))
+	for at, e := range r.near.entries {
+		r.near.places[e.Key] = at
+	}
+	return nil
+}
+
+// candidate is an entry that may be copied.
+type candidate struct {
+	count  uint64
+	number uint64 // of the key, so that of equal counts the same are taken in each run
+	at     int
+}
+
+// mostAsked are those of the candidates of this rank that are among the n first ones of all.
+func mostAsked(r *pebble.Rank, own []candidate, n int) ([]candidate, error) {
 	slices.SortFunc(own, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.number, b.number))
 	})
@@ -59,29 +86,15 @@ func (r *Reads[K, V]) Replicate(n int) error {
 	for i, c := range own {
 		counts[i] = c.count
 	}
-	all, err := pebble.AllGatherSlice(r.of.rank, counts)
+	all, err := pebble.AllGatherSlice(r, counts)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	chosen := make([]Entry[K, V], mostFrequent(all, n)[r.of.rank.ID()])
-	for i := range chosen {
-		chosen[i] = own[i].Entry
-	}
-	entries, err := pebble.AllGatherSlice(r.of.rank, chosen, r.of.kept())
-	if err != nil {
-		return err
-	}
-	r.asked = newSketch(r.of.own)
-	r.near = replicas[K, V]{entries: slices.Concat(entries...), places: make(map[K]int)}
-	r.near.hits = make([]uint32, len(r.near.entries))
-	for at, e := range r.near.entries {
-		r.near.places[e.Key] = at
-	}
-	return nil
+	return own[:mostFrequent(all, n)[r.ID()]], nil
 }
 
 // weighReplicas adds what all ranks have read of the copies to their owners' sketches.
-func (r *Reads[K, V]) weighReplicas() error {
+func weighReplicas[K comparable, V any](r *Reads[K, V]) error {
 	all, err := pebble.AllGatherSlice(r.of.rank, r.near.hits)
 	if err != nil {
 		return err

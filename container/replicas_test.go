@@ -10,6 +10,7 @@ import (
 
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/container"
+	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
@@ -21,24 +22,24 @@ func TestReplicate(t *testing.T) {
 	const n = 800 // keys that a rank reads one after the other
 	require.NoError(t, appstest.Job(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
 		s := task.New(r)
-		m := container.NewMap[string, int](r, "map")
+		m := container.NewMap[string, uint64](r, "map")
 		reads := container.NewReads(m, s)
-		put := func(add int) {
+		put := func(add uint64) {
 			require.NoError(t, r.Epoch(func() error {
 				for i := r.ID(); i < 5000; i += r.Size() {
-					m.Put(words(i), i+add)
+					m.Put(words(i), uint64(i)+add)
 				}
 				return nil
 			}))
 		}
 		// as requires that keys 0, 2, 4 and 6 were copied when so much was added, and others are as they are now
-		as := func(copied, now int) {
+		as := func(copied, now uint64) {
 			require.NoError(t, s.Run(func() {
 				var keys []string
 				for i := range n {
-					k, want := i+7, i+7+now
+					k, want := i+7, uint64(i+7)+now
 					if i%2 == 0 {
-						k, want = i%8, i%8+copied
+						k, want = i%8, uint64(i%8)+copied
 					}
 					v, ok := reads.Get(words(k))
 					require.True(t, ok)
@@ -47,17 +48,17 @@ func TestReplicate(t *testing.T) {
 						require.True(t, reads.Contains(words(k)))
 					}
 				}
-				found := make([]container.Found[int], n)
+				found := make([]container.Found[uint64], n)
 				reads.GetMany(append(keys[:n-1], "none"), found)
-				require.Equal(t, container.Found[int]{Value: copied + 2, OK: true}, found[2])
-				require.Equal(t, container.Found[int]{Value: n + 4 + now, OK: true}, found[n-3])
+				require.Equal(t, container.Found[uint64]{Value: copied + 2, OK: true}, found[2])
+				require.Equal(t, container.Found[uint64]{Value: n + 4 + now, OK: true}, found[n-3])
 				require.False(t, found[n-1].OK)
 			}))
 		}
 		put(0)
 		as(0, 0)
 		require.NoError(t, reads.Replicate(4))
-		for now := 100; now < 400; now += 100 { // reads of copies count as well, so that they stay
+		for now := uint64(100); now < 400; now += 100 { // reads of copies count as well, so that they stay
 			put(now)
 			as(now-100, now)
 			require.NoError(t, reads.Replicate(4))
@@ -74,14 +75,14 @@ func TestReplicate(t *testing.T) {
 func TestReplicateComparesOwners(t *testing.T) {
 	require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
 		s := task.New(r)
-		m := container.NewMap[int, int](r, "map")
+		m := container.NewMap[uint64, uint64](r, "map")
 		reads := container.NewReads(m, s)
-		var of [2][]int // keys, by their owners: each of the first one's is read 5 times as often as one of the other's
-		for k := 0; len(of[0]) < 10 || len(of[1]) < 4; k++ {
+		var of [2][]uint64 // keys, by their owners: each of the first one's is read 5 times as often as one of the other's
+		for k := uint64(0); len(of[0]) < 10 || len(of[1]) < 4; k++ {
 			of[m.Owner(k)] = append(of[m.Owner(k)], k)
 		}
 		keys := slices.Concat(slices.Repeat(of[0][:10], 5), of[1][:4])
-		put := func(v int) error {
+		put := func(v uint64) error {
 			return r.Epoch(func() error {
 				for _, k := range keys {
 					m.Put(k, v)
@@ -89,7 +90,7 @@ func TestReplicateComparesOwners(t *testing.T) {
 				return nil
 			})
 		}
-		found := make([]container.Found[int], len(keys))
+		found := make([]container.Found[uint64], len(keys))
 		err := errors.Join(put(1), s.Run(func() {
 			for range 4000 {
 				reads.GetMany(keys, found)
@@ -114,19 +115,18 @@ func TestFrequentKeysAreSpread(t *testing.T) {
 	if testing.Short() {
 		ranks, each = 16, 1000
 	}
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := seeds.Of(t)
 	handled := make([][3]uint64, ranks) // by reads without copies, with copies, by counting
 	w, err := sim.New(sim.Config{Ranks: ranks, Processes: ranks, Seed: 1})
 	require.NoError(t, err)
 	spread := func(r *pebble.Rank) error {
 		s := task.New(r)
-		m := container.NewMap[uint64, int](r, "map")
+		m := container.NewMap[uint64, uint64](r, "map")
 		counts := container.NewCounter[uint64](r, "counts")
 		reads := container.NewReads(m, s)
 		require.NoError(t, r.Epoch(func() error {
 			for k := r.ID(); k < 100_000; k += r.Size() {
-				m.Put(uint64(k), k)
+				m.Put(uint64(k), uint64(k))
 			}
 			return nil
 		}))
@@ -143,10 +143,10 @@ func TestFrequentKeysAreSpread(t *testing.T) {
 		}
 		read := func() error {
 			return s.Run(func() {
-				found := make([]container.Found[int], len(keys))
+				found := make([]container.Found[uint64], len(keys))
 				reads.GetMany(keys, found)
 				for i, f := range found {
-					require.True(t, f.OK && f.Value == int(keys[i]))
+					require.True(t, f.OK && f.Value == keys[i])
 				}
 			})
 		}

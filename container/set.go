@@ -17,10 +17,10 @@ type Set[K comparable] struct {
 // NewSet makes a set, by the rules of [NewMap].
 func NewSet[K comparable](r *pebble.Rank, name string, options ...target.Option) *Set[K] {
 	s := &Set[K]{store: newStore[K, struct{}](r, name, options)}
-	s.inserts = newTarget(s.store, "insert", s.wire.keys.Codec, keysOfKeys, func(ks []K) {
+	s.inserts = newTarget(s.store, "insert", s.wire.keys.Value, s.options, keysOfKeys, func(ks []K) {
 		visit(s.store, "Insert", ks, keysOfKeys, func(*K, K, *struct{}, bool) {})
 	})
-	s.deletes = s.newDeletes()
+	s.deletes = newDeletes(s.store)
 	return s
 }
 

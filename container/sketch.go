@@ -21,18 +21,18 @@ func newSketch[K comparable](own func(k K) K) sketch[K] {
 	return sketch[K]{counts: make(map[K]*uint32), own: own, step: stepLeast}
 }
 
-func (s *sketch[K]) note(ks []K) {
+func note[K comparable](s *sketch[K], ks []K) {
 	for s.skip < len(ks) {
-		s.add(ks[s.skip])
+		noteOne(s, ks[s.skip])
 		s.random = s.random*6364136223846793005 + 1442695040888963407 // Knuth's, of MMIX
 		s.skip += 1 + int((s.random>>32)%uint64(2*s.step-1))
 	}
 	s.skip -= len(ks)
 }
 
-func (s *sketch[K]) add(k K) {
+func noteOne[K comparable](s *sketch[K], k K) {
 	if s.looked++; s.looked == 4*sketchKeys {
-		s.lower(func(n uint32) uint32 { return n / 2 })
+		lower(s, func(n uint32) uint32 { return n / 2 })
 		s.step, s.looked = 2*s.step, s.looked/2
 	}
 	if n := s.counts[k]; n != nil {
@@ -40,7 +40,7 @@ func (s *sketch[K]) add(k K) {
 		return
 	}
 	if len(s.counts) == sketchKeys {
-		s.lower(func(n uint32) uint32 { return n - 1 })
+		lower(s, func(n uint32) uint32 { return n - 1 })
 		return
 	}
 	if s.own != nil {
@@ -50,7 +50,7 @@ func (s *sketch[K]) add(k K) {
 }
 
 // lower makes all counts less, and forgets keys without one.
-func (s *sketch[K]) lower(to func(n uint32) uint32) {
+func lower[K comparable](s *sketch[K], to func(n uint32) uint32) {
 	for k, n := range s.counts {
 		if *n = to(*n); *n == 0 {
 			delete(s.counts, k)

@@ -22,7 +22,7 @@ func TestSketchFindsFrequentKeys(t *testing.T) {
 				k = i / 8 % 4 // 4 keys, each one in 32
 			}
 			if ks = append(ks, k); len(ks) == 1+int(i%97) || i == n-1 {
-				s.note(ks)
+				note(&s, ks)
 				ks = ks[:0]
 			}
 		}

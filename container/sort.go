@@ -7,6 +7,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"sort"
 	"unsafe"
 
 	"github.com/activepebbles/pebbles/distribution"
@@ -38,7 +39,7 @@ func Sort[R cmp.Ordered](t *Table[R]) error {
 		number := ordinal[R]()
 		o.sort = func(rows []R) { sortByKey(rows, func(r *R) uint64 { return number(*r) }) }
 	}
-	return t.sort(o)
+	return sortRows(t.mover, o)
 }
 
 // SortBy sorts a table by a key of its rows, as [Sort] does. The order of rows with equal keys is any.
@@ -54,77 +55,79 @@ func SortBy[R any, K cmp.Ordered](t *Table[R], key func(row R) K) error {
 			})
 		}
 	}
-	return t.sort(o)
+	return sortRows(t.mover, o)
 }
 
 // SortFunc sorts a table as compare says (see slices.SortFunc), which must be a strict weak order. All ranks call it.
 // It goes otherwise as [Sort] does. The order of rows that are equal is any.
 func (t *Table[R]) SortFunc(compare func(a, b R) int) error {
-	return t.sortFunc(compare)
+	return sortFunc(t.mover, compare)
 }
 
 // SortStableFunc is Table.SortFunc that keeps the order of equal rows: that of ranks, and on a rank the one in which
 // they were added. It takes 8 bytes more for each row, and the rows are there twice for a while.
 func SortStableFunc[R any](t *Table[R], compare func(a, b R) int) error {
-	before, err := pebble.ExclusiveScan(t.rank, uint64(t.part.len()), 0, pebble.Sum)
+	before, err := pebble.ExclusiveScan(t.rank, uint64(rowCount(&t.part)), 0, pebble.Sum)
 	if err != nil {
 		return err
 	}
 	stable, ok := t.stable.(*mover[Entry[uint64, R]])
 	if !ok {
 		stable = &mover[Entry[uint64, R]]{
-			View:    View[int, Entry[uint64, R]]{rank: t.rank, name: t.name + " stable"},
+			View:    View[int, Entry[uint64, R]]{base: &base{rank: t.rank, engine: t.engine, name: t.name + " stable"}},
 			options: t.options, space: t.space, disk: t.disk,
 		}
-		if t.rows.Codec != nil {
-			stable.rows.Codec = entryCodec[uint64, R]{codecs.Both(codecs.Part[uint64]{}, t.rows)}
+		w := wireOf[uint64, R]()
+		w.values = t.rows
+		if stable.rows = codecs.NewItem[Entry[uint64, R]]("row"); t.rows.Coded() {
+			stable.rows.Value = w.entries()
 		}
 		t.stable = stable
 	}
-	stable.part = stable.newPart(nil)
-	for _, row := range t.part.all() {
-		stable.part.add(Entry[uint64, R]{before, row})
+	stable.part = newPart(stable, nil)
+	for _, row := range rowsOf(&t.part) {
+		addRow(&stable.part, Entry[uint64, R]{before, row})
 		before++
 	}
-	t.part.clear()
-	if err := stable.sortFunc(func(a, b Entry[uint64, R]) int {
+	clearRows(&t.part)
+	if err := sortFunc(stable, func(a, b Entry[uint64, R]) int {
 		return cmp.Or(compare(a.Value, b.Value), cmp.Compare(a.Key, b.Key))
 	}); err != nil {
 		return err
 	}
-	sorted := t.newPart(&order[R]{compare: compare, sort: func(rows []R) { slices.SortStableFunc(rows, compare) }})
-	for _, row := range stable.part.all() {
-		sorted.add(row.Value)
+	sorted := newPart(t.mover, &order[R]{compare: compare, sort: func(rows []R) { slices.SortStableFunc(rows, compare) }})
+	for _, row := range rowsOf(&stable.part) {
+		addRow(&sorted, row.Value)
 	}
-	t.replace(sorted)
-	stable.part.clear()
+	replace(t.mover, sorted)
+	clearRows(&stable.part)
 	return nil
 }
 
-func (m *mover[R]) sortFunc(compare func(a, b R) int) error {
-	return m.sort(order[R]{compare: compare, sort: func(rows []R) { slices.SortFunc(rows, compare) }})
+func sortFunc[R any](m *mover[R], compare func(a, b R) int) error {
+	return sortRows(m, order[R]{compare: compare, sort: func(rows []R) { slices.SortFunc(rows, compare) }})
 }
 
 // replace puts other rows in place of those that this rank has.
-func (m *mover[R]) replace(p part[R]) {
-	m.part.clear()
+func replace[R any](m *mover[R], p part[R]) {
+	clearRows(&m.part)
 	m.part = p
-	m.part.arrange()
+	arrange(&m.part)
 }
 
-// sort is the sample sort.
-func (m *mover[R]) sort(o order[R]) error {
+// sortRows is the sample sort.
+func sortRows[R any](m *mover[R], o order[R]) error {
 	if o.compare == nil {
-		return m.failed(errors.New("it is to be sorted without a function that compares: give one"))
+		return failed(m.base, errors.New("it is to be sorted without a function that compares: give one"))
 	}
-	ends, err := m.splitters(o.compare)
+	ends, err := splitters(m, o.compare)
 	if err != nil {
 		return err
 	}
 	const step = math.Phi - 1
 	// u deals equal rows out: its values are spread evenly over 0 to 1, wherever a rank begins.
 	u := math.Mod(step*float64(m.rank.ID()), 1)
-	return m.exchange(&o, "sort", func(row R) int {
+	return exchange(m, &o, "sort", func(row R) int {
 		to, equal := slices.BinarySearchFunc(ends, row, func(e end[R], row R) int { return o.compare(e.row, row) })
 		if !equal {
 			return to
@@ -152,20 +155,21 @@ type weighed[R any] struct {
 	Weight float64
 }
 
-// weights is a codec of weighed values.
-func weights[T any](values codecs.Part[T]) codecs.Codec[weighed[T]] {
-	return codecs.Tagged(codecs.OrPlain(values.Codec), func(w weighed[T]) (T, float64) { return w.Row, w.Weight },
-		func(v T, weight float64) weighed[T] { return weighed[T]{v, weight} })
+// exchangeWeights gives all ranks the weighed values of all, for which codec is.
+func exchangeWeights[T any](b *base, codec codecs.Value, all *[]weighed[T]) error {
+	values := newCollection(b, "AllGatherSlice", codecs.Struct(reflect.TypeFor[weighed[T]](),
+		codecs.Tag[float64](unsafe.Offsetof(weighed[T]{}.Weight)), codecs.Field{Value: codec}))
+	values.addAll(place(all))
+	return values.allGather(place(all))
 }
 
 // splitters are the ends of all ranks but the last one, as samples say.
-func (m *mover[R]) splitters(compare func(a, b R) int) (ends []end[R], err error) {
-	all, err := pebble.AllGatherSlice(m.rank, m.part.sampled(), weights(m.rows))
-	if err != nil {
+func splitters[R any](m *mover[R], compare func(a, b R) int) (ends []end[R], err error) {
+	rows, mean := sampledRows(&m.part), 0.0
+	if err := exchangeWeights(m.base, m.rows.Value, &rows); err != nil {
 		return nil, err
 	}
-	rows, mean := slices.Concat(all...), 0.0
-	slices.SortStableFunc(rows, func(a, b weighed[R]) int { return compare(a.Row, b.Row) })
+	sort.SliceStable(rows, func(i, j int) bool { return compare(rows[i].Row, rows[j].Row) < 0 })
 	for _, w := range rows {
 		mean += w.Weight / float64(m.rank.Size())
 	}
@@ -183,42 +187,42 @@ func (m *mover[R]) splitters(compare func(a, b R) int) (ends []end[R], err error
 	return ends, nil
 }
 
-// sampled are some rows.
-func (p *part[R]) sampled() (all []weighed[R]) {
-	draw := p.draw(slices.Clone(p.sample))
+// sampledRows are some rows.
+func sampledRows[R any](p *part[R]) (all []weighed[R]) {
+	draw := draw(p, slices.Clone(p.sample))
 	for _, row := range draw {
-		all = append(all, weighed[R]{row, float64(p.len()) / float64(len(draw))})
+		all = append(all, weighed[R]{row, float64(rowCount(p)) / float64(len(draw))})
 	}
 	return all
 }
 
 // exchange is an epoch in which each row goes to the rank that to says. They take an order there.
-func (m *mover[R]) exchange(o *order[R], why string, to func(row R) int) error {
-	mean, err := pebble.AllReduce(m.rank, m.part.len(), pebble.Sum)
+func exchange[R any](m *mover[R], o *order[R], why string, to func(row R) int) error {
+	mean, err := sum(m.base, rowCount(&m.part))
 	if err != nil {
 		return err
 	}
-	arrived := m.newPart(o)
+	arrived := newPart(m, o)
 	arrived.most = m.space.Memory / arrivedShare
-	arrived.rows.last = make([]R, 0, min(mean/m.rank.Size()/8*9, int(arrived.most/arrived.each)))
+	arrived.rows.last = make([]R, 0, min(int(mean)/m.rank.Size()/8*9, int(arrived.most/arrived.each)))
 	own, stayed := m.rank.ID(), 0
-	if err := m.move(why, func(row R, send func(row R, to int)) {
+	if err := moveRows(m, why, func(row R, send func(row R, to int)) {
 		if rank := to(row); rank != own {
 			send(row, rank)
 			return
 		}
-		arrived.add(row)
+		addRow(&arrived, row)
 		if stayed++; stayed%chunk == 0 {
 			m.rank.Poll() // as sends do
 		}
 	}, func(rows []R) {
 		for _, row := range rows {
-			arrived.add(row)
+			addRow(&arrived, row)
 		}
 	}); err != nil {
 		return err
 	}
-	m.replace(arrived)
+	replace(m, arrived)
 	return nil
 }
 
@@ -226,11 +230,11 @@ func (m *mover[R]) exchange(o *order[R], why string, to func(row R) int) error {
 // times their room.
 const arrivedShare = 12
 
-// move is an epoch in which what each does with the rows of this rank is to send them to ranks, where arrive gets them,
+// moveRows is an epoch in which what each does with the rows of this rank is to send them to ranks, where arrive gets them,
 // as a handler.
-func (m *mover[R]) move(why string, each func(row R, send func(row R, to int)), arrive func(rows []R)) error {
+func moveRows[R any](m *mover[R], why string, each func(row R, send func(row R, to int)), arrive func(rows []R)) error {
 	if m.moves == nil { // the first use, which is on all ranks
-		m.moves = newMoves(m.rank, m.name, m.rows, m.options, func(rows []R) { m.arrive(rows) })
+		m.moves = newMoves(m.base, m.rows, m.options, func(rows []R) { m.arrive(rows) })
 	}
 	m.arrive = arrive
 	defer func() { m.arrive = nil }() // and what it holds
@@ -242,7 +246,7 @@ func (m *mover[R]) move(why string, each func(row R, send func(row R, to int)), 
 				batch = batch[:0]
 			}
 		}
-		for _, row := range m.part.all() {
+		for _, row := range rowsOf(&m.part) {
 			each(row, send)
 		}
 		m.moves.SendAll(batch)
@@ -251,13 +255,13 @@ func (m *mover[R]) move(why string, each func(row R, send func(row R, to int)), 
 }
 
 // newMoves registers what takes values to the ranks that they say.
-func newMoves[V any](r *pebble.Rank, name string, values codecs.Part[V], options []target.Option,
+func newMoves[V any](b *base, values codecs.Item, options []target.Option,
 	handle func(vs []V)) *target.Target[placed[V]] {
 	var vs []V
 	together := borrows(&values)
-	travels := codecs.Tagged(codecs.OrPlain(values.Codec), func(p placed[V]) (V, uint32) { return p.V, p.To },
-		func(v V, to uint32) placed[V] { return placed[V]{v, to} })
-	return target.New(r, name+" moves", distribution.Ranks(r.Size()), target.Keys(func(ps []placed[V], ranks []uint64) {
+	travels := codecs.Struct(reflect.TypeFor[placed[V]](), codecs.Tag[uint32](unsafe.Offsetof(placed[V]{}.To)),
+		codecs.Field{Value: values.Value})
+	return target.New(b.rank, b.name+" moves", distribution.Ranks(b.rank.Size()), target.Keys(func(ps []placed[V], ranks []uint64) {
 		for i := range ps {
 			ranks[i] = uint64(ps[i].To)
 		}
@@ -271,7 +275,7 @@ func newMoves[V any](r *pebble.Rank, name string, values codecs.Part[V], options
 		handle(vs)
 		clear(vs)
 		vs = vs[:0]
-	}), coded(travels, options)...)
+	}), coded[placed[V]](travels, options)...)
 }
 
 // keepTogether gives strings memory of their own, one piece for all.
@@ -288,13 +292,13 @@ func keepTogether(all []string) {
 	}
 }
 
-// row is a row by its number. It reads all before it if some are in runs.
-func (p *part[R]) row(n int) (row R) {
-	p.arrange()
+// rowOf is a row by its number. It reads all before it if some are in runs.
+func rowOf[R any](p *part[R], n int) (row R) {
+	arrange(p)
 	if len(p.runs) == 0 {
-		return p.rows.at(n)
+		return rowAt(&p.rows, n)
 	}
-	for i, r := range p.all() {
+	for i, r := range rowsOf(p) {
 		if i == n {
 			return r
 		}
@@ -305,7 +309,7 @@ func (p *part[R]) row(n int) (row R) {
 // Quantiles returns, on every rank, the rows of a sorted table at some fractions of it, each from 0, the first row, to
 // 1, the last one; of an empty table zero rows. All ranks call it.
 func (t *Table[R]) Quantiles(at ...float64) ([]R, error) {
-	n := t.part.len()
+	n := rowCount(&t.part)
 	first, err := pebble.ExclusiveScan(t.rank, n, 0, pebble.Sum)
 	if err != nil {
 		return nil, err
@@ -314,30 +318,30 @@ func (t *Table[R]) Quantiles(at ...float64) ([]R, error) {
 	if err != nil {
 		return nil, err
 	}
-	type found = Entry[int, R]
-	var mine []found
+	var found []Entry[int, R]
 	want := make([]int, len(at))
 	for i, f := range at {
 		if f < 0 || f > 1 || f != f {
-			return nil, t.failed(fmt.Errorf("a quantile at %v: give fractions from 0 to 1", f))
+			return nil, failed(t.base, fmt.Errorf("a quantile at %v: give fractions from 0 to 1", f))
 		}
 		want[i] = int(f * float64(max(0, total-1)))
 	}
 	for q, w := range want {
 		if w >= first && w < first+n {
-			mine = append(mine, found{q, t.part.row(w - first)})
+			found = append(found, Entry[int, R]{q, rowOf(&t.part, w-first)})
 		}
 	}
 	codec, err := t.codec()
 	if err != nil {
-		return nil, t.failed(err)
+		return nil, failed(t.base, err)
 	}
-	all, err := pebble.AllGatherSlice(t.rank, mine, codec)
-	if err != nil {
+	all := newCollection(t.base, "AllGatherSlice", codec)
+	all.addAll(place(&found))
+	if err := all.allGather(place(&found)); err != nil {
 		return nil, err
 	}
 	rows := make([]R, len(at))
-	for _, e := range slices.Concat(all...) {
+	for _, e := range found {
 		rows[e.Key] = e.Value
 	}
 	return rows, nil

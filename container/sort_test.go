@@ -13,50 +13,47 @@ import (
 
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/container"
+	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// spaces are those in which all rows have room, and in which few have.
-func spaces(t *testing.T) map[string]container.Space {
-	return map[string]container.Space{"": {}, ", spilled": {Memory: 4096, Scratch: t.TempDir()}}
-}
+// roomy is where all rows have room, and scarce is where few have.
+func roomy(*testing.T) container.Space    { return container.Space{} }
+func scarce(t *testing.T) container.Space { return container.Space{Memory: 4096, Scratch: t.TempDir()} }
+
+type spaceOf = func(t *testing.T) container.Space
 
 // sortTwin sorts random rows by a function, and compares with the rows sorted serially. Rows that compare equal may be
 // in any order, unless it is stable.
-func sortTwin[R any](t *testing.T, draw func(random *rand.Rand) R, compare func(a, b R) int, stable bool,
-	sort func(table *container.Table[R]) error) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	for name, space := range spaces(t) {
-		t.Run("rows"+name, func(t *testing.T) {
-			appstest.Everywhere(t, func(_ *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
-				rows := make([][]R, ranks)
-				for rank := range rows {
-					random := rand.New(rand.NewPCG(seed, uint64(rank)))
-					for range random.IntN(3) * 700 {
-						rows[rank] = append(rows[rank], draw(random))
-					}
+func sortTwin[R any](t *testing.T, space container.Space, draw func(random *rand.Rand) R, compare func(a, b R) int,
+	stable bool, sort func(table *container.Table[R]) error) {
+	seed := seeds.Of(t)
+	appstest.Everywhere(t, func(_ *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
+		rows := make([][]R, ranks)
+		for rank := range rows {
+			random := rand.New(rand.NewPCG(seed, uint64(rank)))
+			for range random.IntN(3) * 700 {
+				rows[rank] = append(rows[rank], draw(random))
+			}
+		}
+		want := slices.Concat(rows...)
+		slices.SortStableFunc(want, compare)
+		return func(r *pebble.Rank) error {
+			table := container.NewTable[R](r, "rows", space)
+			for range 2 { // a sorted table can be sorted again
+				if err := table.Clear(); err != nil {
+					return err
 				}
-				want := slices.Concat(rows...)
-				slices.SortStableFunc(want, compare)
-				return func(r *pebble.Rank) error {
-					table := container.NewTable[R](r, "rows", space)
-					for range 2 { // a sorted table can be sorted again
-						if err := table.Clear(); err != nil {
-							return err
-						}
-						for _, row := range rows[r.ID()] {
-							table.Add(row)
-						}
-						if err := sort(table); err != nil {
-							return err
-						}
-					}
-					return sameRows(r, table, want, compare, stable, space.Memory > 0)
-				}, nil
-			})
-		})
-	}
+				for _, row := range rows[r.ID()] {
+					table.Add(row)
+				}
+				if err := sort(table); err != nil {
+					return err
+				}
+			}
+			return sameRows(r, table, want, compare, stable, space.Memory > 0)
+		}, nil
+	})
 }
 
 func sameRows[R any](r *pebble.Rank, table *container.Table[R], want []R, compare func(a, b R) int, stable,
@@ -92,30 +89,29 @@ func sameRows[R any](r *pebble.Rank, table *container.Table[R], want []R, compar
 }
 
 func TestSortIsTheSerialOne(t *testing.T) {
-	t.Run("uint64", func(t *testing.T) {
-		sortTwin(t, (*rand.Rand).Uint64, cmp.Compare, true, container.Sort[uint64])
+	words := func(random *rand.Rand) string { return words(random.IntN(1000)) }
+	few := func(random *rand.Rand) uint64 { return uint64(random.IntN(5)) }
+	t.Run("numbers", func(t *testing.T) { sortTwin(t, roomy(t), few, cmp.Compare, true, container.Sort[uint64]) })
+	t.Run("numbers, spilled", func(t *testing.T) {
+		sortTwin(t, scarce(t), (*rand.Rand).Uint64, cmp.Compare, true, container.Sort[uint64])
 	})
-	t.Run("int64", func(t *testing.T) {
+	t.Run("signed", func(t *testing.T) {
 		draw := func(random *rand.Rand) int64 { return random.Int64() - 1<<62 }
-		sortTwin(t, draw, cmp.Compare, true, container.Sort[int64])
+		sortTwin(t, roomy(t), draw, cmp.Compare, true, container.Sort[int64])
 	})
-	t.Run("int16, many of them equal", func(t *testing.T) {
-		few := func(random *rand.Rand) int16 { return int16(random.IntN(5) - 2) }
-		sortTwin(t, few, cmp.Compare, true, container.Sort[int16])
-	})
-	t.Run("float32", func(t *testing.T) {
+	t.Run("floats, spilled", func(t *testing.T) {
 		odd := []float32{0, float32(math.NaN()), float32(math.Inf(-1)), float32(math.Inf(1)), -1, 1,
 			math.SmallestNonzeroFloat32}
-		sortTwin(t, func(random *rand.Rand) float32 {
+		sortTwin(t, scarce(t), func(random *rand.Rand) float32 {
 			if n := random.IntN(20); n < len(odd) {
 				return odd[n]
 			}
 			return random.Float32() - 0.5
 		}, cmp.Compare, true, container.Sort[float32])
 	})
-	t.Run("strings", func(t *testing.T) {
-		draw := func(random *rand.Rand) string { return words(random.IntN(1000)) }
-		sortTwin(t, draw, cmp.Compare, true, container.Sort[string])
+	t.Run("strings", func(t *testing.T) { sortTwin(t, roomy(t), words, cmp.Compare, true, container.Sort[string]) })
+	t.Run("strings, spilled", func(t *testing.T) {
+		sortTwin(t, scarce(t), words, cmp.Compare, true, container.Sort[string])
 	})
 }
 
@@ -130,21 +126,25 @@ func drawRow(random *rand.Rand) row {
 }
 
 func TestSortByIsTheSerialOne(t *testing.T) {
-	t.Run("float64", func(t *testing.T) {
-		sortTwin(t, drawRow, func(a, b row) int { return cmp.Compare(a.Big, b.Big) }, false,
+	t.Run("rows, spilled", func(t *testing.T) {
+		sortTwin(t, scarce(t), drawRow, func(a, b row) int { return cmp.Compare(a.Big, b.Big) }, false,
 			func(t *container.Table[row]) error { return container.SortBy(t, func(r row) float64 { return r.Big }) })
 	})
-	t.Run("plain rows of 8 bytes", func(t *testing.T) {
-		type pair struct{ A, B uint32 }
-		sortTwin(t, func(random *rand.Rand) pair { return pair{random.Uint32N(99), random.Uint32()} },
-			func(a, b pair) int { return cmp.Compare(a.A, b.A) }, false,
-			func(t *container.Table[pair]) error { return container.SortBy(t, func(p pair) uint32 { return p.A }) })
+	t.Run("rows of 8 bytes", func(t *testing.T) {
+		high := func(n uint64) uint32 { return uint32(n>>32) % 99 }
+		sortTwin(t, roomy(t), (*rand.Rand).Uint64, func(a, b uint64) int { return cmp.Compare(high(a), high(b)) }, false,
+			func(t *container.Table[uint64]) error { return container.SortBy(t, high) })
 	})
 }
 
 func TestStableSortKeepsTheOrderOfEqualRows(t *testing.T) {
 	byName := func(a, b row) int { return cmp.Compare(a.Name, b.Name) }
-	sortTwin(t, drawRow, byName, true, func(t *container.Table[row]) error { return container.SortStableFunc(t, byName) })
+	for name, space := range map[string]spaceOf{"rows": roomy, "rows, spilled": scarce} {
+		t.Run(name, func(t *testing.T) {
+			sortTwin(t, space(t), drawRow, byName, true,
+				func(t *container.Table[row]) error { return container.SortStableFunc(t, byName) })
+		})
+	}
 }
 
 // Equal rows go where there is room: of those that begin where a rank is nearly full, few go there.

@@ -14,19 +14,53 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// store is what containers with keys are made of: a rank's entries, who owns a key, and how keys and values travel.
-type store[K comparable, V any] struct {
-	View[K, V]
-	engine    *engine.Rank
+// base is what all containers have, whatever their types.
+type base struct {
+	rank   *pebble.Rank
+	engine *engine.Rank
+	name   string
+	codec  func() (codecs.Value, error) // of entries, of plain data too
+}
+
+func newBase(r *pebble.Rank, name string, codec codecs.Value) *base {
+	return &base{r, engine.RankOf(r), name, func() (codecs.Value, error) { return codec, nil }}
+}
+
+// failed is an error of a call.
+func failed(b *base, err error) error { return fmt.Errorf("container: %s: %w", b.name, err) }
+
+// keeping is what containers with keys have, whatever their types: who owns a key, and how keys and values travel.
+type keeping struct {
 	owner     distribution.Map
-	table     hashTable[K, V]
-	wire      wire[K, V]      // to handlers, which borrow keys
-	keys      codecs.Part[K]  // how keys travel that are kept
-	own       func(k K) K     // makes a borrowed key its own; nil where none is borrowed
+	wire      wire            // to handlers, which borrow keys
+	kept      wire            // of what is kept
+	borrowed  bool            // keys are
 	options   []target.Option // of its targets
 	iterating int             // iterations over its entries that are under way
-	scratch   keyBatch[K]     // of pebbles that are handled
-	numbered  [64]K           // of pebbles that are sent
+	number    hasher
+}
+
+func newKeeping(r *pebble.Rank, name string, w wire, options []target.Option) (*base, *keeping) {
+	s := &keeping{owner: distribution.Hash(r.Size())}
+	others, err := w.take(options)
+	number, err2 := newHasher(w.keys.Type)
+	if err = errors.Join(err, err2); err != nil {
+		engine.RankOf(r).Refuse(name, err.Error())
+	}
+	s.number, s.options = number, others
+	s.wire, s.kept = w, w
+	s.borrowed = borrows(&s.wire.keys)
+	return newBase(r, name, w.entries()), s
+}
+
+// store is what containers with keys are made of.
+type store[K comparable, V any] struct {
+	View[K, V]
+	*keeping
+	table    hashTable[K, V]
+	own      func(k K) K // makes a borrowed key its own; nil where none is borrowed
+	scratch  keyBatch[K] // of pebbles that are handled
+	numbered [64]K       // of pebbles that are sent
 }
 
 // chunk is how many keys are worked on at a time: they stay in the first-level cache.
@@ -38,62 +72,47 @@ type keyBatch[K any] struct {
 }
 
 func newStore[K comparable, V any](r *pebble.Rank, name string, options []target.Option) *store[K, V] {
-	s := &store[K, V]{engine: engine.RankOf(r), owner: distribution.Hash(r.Size())}
-	w, others, err := newWire[K, V](options)
-	s.options = others
-	number, err2 := newHasher[K]()
-	if err = errors.Join(err, err2); err != nil {
-		s.engine.Refuse(name, err.Error())
-	}
-	s.table.number = number
-	s.wire, s.keys = w, w.keys
-	if borrows(&s.wire.keys) {
+	b, k := newKeeping(r, name, wireOf[K, V](), options)
+	return storeOf[K, V](b, k)
+}
+
+// storeOf is a store without entries.
+func storeOf[K comparable, V any](b *base, k *keeping) *store[K, V] {
+	s := &store[K, V]{keeping: k}
+	if k.borrowed {
 		s.own = ownKey[K]()
 	}
-	codec := w.entries()
-	s.View = View[K, V]{rank: r, name: name, codec: func() (codecs.Codec[Entry[K, V]], error) { return codec, nil }}
-	s.local = func(yield func(K, V) bool) {
-		for k, v := range s.refs() {
-			if !yield(k, *v) {
-				return
-			}
-		}
-	}
+	s.table.number = k.number
+	s.View = View[K, V]{b, func(yield func(K, V) bool) {
+		eachRef(s, func(k K, v *V) bool { return yield(k, *v) })
+	}}
 	return s
 }
 
-// kept is the codec of entries that are kept.
-func (s *store[K, V]) kept() codecs.Codec[Entry[K, V]] {
-	return wire[K, V]{s.keys, s.wire.values}.entries()
+// eachRef yields the entries of this rank, with the places of their values, until one says no.
+func eachRef[K comparable, V any](s *store[K, V], yield func(K, *V) bool) {
+	s.iterating++
+	defer func() { s.iterating-- }()
+	each(&s.table, yield)
 }
 
-// empty is a store of the same kind without entries.
-func (s *store[K, V]) empty() *store[K, V] {
-	e := *s
-	e.table = hashTable[K, V]{number: s.table.number}
-	return &e
-}
-
-// refs are the entries of this rank, with the places of their values.
-func (s *store[K, V]) refs() iter.Seq2[K, *V] {
-	return func(yield func(K, *V) bool) {
-		s.iterating++
-		defer func() { s.iterating-- }()
-		s.table.all()(yield)
-	}
+// refs is eachRef for a loop.
+func refs[K comparable, V any](s *store[K, V]) iter.Seq2[K, *V] {
+	return func(yield func(K, *V) bool) { eachRef(s, yield) }
 }
 
 // LocalLen is the number of entries of this rank. It costs nothing.
-func (s *store[K, V]) LocalLen() int { return s.table.len() }
+func (s *store[K, V]) LocalLen() int { return length(&s.table.counts) }
 
 // Len is the number of entries on all ranks. All ranks call it.
-func (s *store[K, V]) Len() (uint64, error) {
-	return pebble.AllReduce(s.rank, uint64(s.table.len()), pebble.Sum)
-}
+func (s *store[K, V]) Len() (uint64, error) { return sum(s.base, s.LocalLen()) }
+
+// sum adds up a number of all ranks.
+func sum(b *base, n int) (uint64, error) { return pebble.AllReduce(b.rank, uint64(n), pebble.Sum) }
 
 // LocalGet is the value of a key, if it is there and this rank owns it.
 func (s *store[K, V]) LocalGet(k K) (v V, ok bool) {
-	if at, _ := s.table.find(k, s.table.hashOf(k)); at != nil {
+	if at, _ := find(&s.table, k, hashOf(&s.table, k)); at != nil {
 		return *at, true
 	}
 	return v, false
@@ -101,38 +120,40 @@ func (s *store[K, V]) LocalGet(k K) (v V, ok bool) {
 
 // Owner is the rank that owns a key.
 func (s *store[K, V]) Owner(k K) int {
-	return s.owner.Owner(s.table.numberOf(k))
+	return s.owner.Owner(numberOf(&s.table, k))
 }
 
 // Clear removes all entries of all ranks, and gives their memory back. All ranks call it.
 func (s *store[K, V]) Clear() error {
-	s.changes("Clear")
-	s.table.clear()
+	changes(s.base, s.keeping, "Clear")
+	clearTable(&s.table)
 	return s.rank.Barrier()
 }
 
 // changes ends the job when entries are to come or go during an iteration.
-func (s *store[K, V]) changes(what string) {
+func changes(b *base, s *keeping, what string) {
 	if s.iterating > 0 {
-		s.engine.Fail(fmt.Errorf("container: rank %d: %s: %s came while the rank iterates over the entries: "+
-			"collect what is to change and send it afterwards, or change another container", s.rank.ID(), s.name, what))
+		b.engine.Fail(fmt.Errorf("container: rank %d: %s: %s came while the rank iterates over the entries: "+
+			"collect what is to change and send it afterwards, or change another container", b.rank.ID(), b.name, what))
 	}
 }
 
 // reserve makes room for n entries more.
-func (s *store[K, V]) reserve(n int) {
-	slots := s.table.lacks(n)
-	if slots == 0 {
-		return
+func reserve[K comparable, V any](s *store[K, V], n int) {
+	if slots := lacks(&s.table.counts, n); slots > 0 {
+		affords(s.base, s.LocalLen(), slots, int64(unsafe.Sizeof(slot[K, V]{})))
+		grow(&s.table, slots)
 	}
-	each := int64(unsafe.Sizeof(slot[K, V]{}))
+}
+
+// affords ends the job when a table can't have so many slots of so many bytes each.
+func affords(b *base, entries, slots int, each int64) {
 	if int64(slots)*each >= checkedBytes {
 		if err := cpu.CheckMemory(slots, "entries", each, cpu.MemoryAvailable()); err != nil {
-			s.engine.Fail(fmt.Errorf("container: rank %d: %s has %d entries, and its table is to grow: %w: use more hosts",
-				s.rank.ID(), s.name, s.table.len(), err))
+			b.engine.Fail(fmt.Errorf("container: rank %d: %s has %d entries, and its table is to grow: %w: use more hosts",
+				b.rank.ID(), b.name, entries, err))
 		}
 	}
-	s.table.grow(slots)
 }
 
 const checkedBytes = 64 << 20 // from where on the system is asked for room
@@ -146,17 +167,17 @@ func visit[K comparable, V, P any](s *store[K, V], what string, ps []P, keysOf f
 		ps = ps[len(block):]
 		keys, hashes := s.scratch.keys[:len(block)], s.scratch.hashes[:len(block)]
 		keysOf(block, keys)
-		s.table.hashes(keys, hashes)
+		hashesOf(&s.table, keys, hashes)
 		if s.iterating > 0 {
-			s.known(what, keys, hashes)
+			known(s, what, keys, hashes)
 		} else {
-			s.reserve(len(block))
+			reserve(s, len(block))
 		}
-		s.table.fetched(hashes, func(from, to int) {
+		fetched(&s.table, hashes, func(from, to int) {
 			for i := from; i < to; i++ {
-				v, k, added := s.table.at(keys[i], hashes[i])
+				v, k, added := entryAt(&s.table, keys[i], hashes[i])
 				if added {
-					s.added(k)
+					keep(s, k)
 				}
 				do(&block[i], *k, v, added)
 			}
@@ -165,16 +186,16 @@ func visit[K comparable, V, P any](s *store[K, V], what string, ps []P, keysOf f
 }
 
 // known ends the job when a key is not there.
-func (s *store[K, V]) known(what string, keys []K, hashes []uint64) {
+func known[K comparable, V any](s *store[K, V], what string, keys []K, hashes []uint64) {
 	for i, k := range keys {
-		if v, _ := s.table.find(k, hashes[i]); v == nil {
-			s.changes(what)
+		if v, _ := find(&s.table, k, hashes[i]); v == nil {
+			changes(s.base, s.keeping, what)
 		}
 	}
 }
 
-// added makes a key that has come the store's own.
-func (s *store[K, V]) added(k *K) {
+// keep makes a key that has come the store's own.
+func keep[K comparable, V any](s *store[K, V], k *K) {
 	if *k != *k {
 		s.engine.Fail(fmt.Errorf("container: rank %d: %s: %w", s.rank.ID(), s.name, errNaN))
 	}
@@ -190,10 +211,10 @@ func present[K comparable, V, P any](s *store[K, V], ps []P, keysOf func(ps []P,
 		block := ps[at:min(at+chunk, len(ps))]
 		keys, hashes := s.scratch.keys[:len(block)], s.scratch.hashes[:len(block)]
 		keysOf(block, keys)
-		s.table.hashes(keys, hashes)
-		s.table.fetched(hashes, func(from, to int) {
+		hashesOf(&s.table, keys, hashes)
+		fetched(&s.table, hashes, func(from, to int) {
 			for i := from; i < to; i++ {
-				v, k := s.table.find(keys[i], hashes[i])
+				v, k := find(&s.table, keys[i], hashes[i])
 				do(at+i, v, k)
 			}
 		})
@@ -201,23 +222,25 @@ func present[K comparable, V, P any](s *store[K, V], ps []P, keysOf func(ps []P,
 }
 
 // keying addresses pebbles by the keys in them.
+//
+//go:noinline
 func keying[K comparable, V, P any](s *store[K, V], keysOf func(ps []P, keys []K)) target.Keying[P] {
 	return target.Keys(func(ps []P, numbers []uint64) {
 		keys := &s.numbered
 		for len(ps) > 0 {
 			n := min(len(ps), len(keys))
 			keysOf(ps[:n], keys[:n])
-			s.table.number(keys[:n], numbers)
+			number(s.number, keys[:n], numbers)
 			ps, numbers = ps[n:], numbers[n:]
 		}
 	})
 }
 
 // newTarget registers a target for pebbles with keys of a store in them.
-func newTarget[K comparable, V, P any](s *store[K, V], what string, codec codecs.Codec[P],
+func newTarget[K comparable, V, P any](s *store[K, V], what string, codec codecs.Value, options []target.Option,
 	keysOf func(ps []P, keys []K), handle func(ps []P)) *target.Target[P] {
 	return target.New(s.rank, s.name+" "+what, s.owner, keying(s, keysOf), target.Batch(handle),
-		coded(codec, s.options)...)
+		coded[P](codec, options)...)
 }
 
 // keysOfEntries are the keys in pebbles that are entries. Like keysOfKeys it is called once for a batch.

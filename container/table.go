@@ -1,6 +1,7 @@
 package container
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"math/rand/v2"
@@ -41,39 +42,42 @@ type Spilled struct {
 // NewTable makes a table, by the rules of [NewMap]. While rows move or are sorted, those that come and those that go
 // share the memory.
 func NewTable[R any](r *pebble.Rank, name string, space Space, options ...target.Option) *Table[R] {
-	w, others, err := newWire[int, R](options)
+	w := wireOf[int, R]()
+	others, err := w.take(options)
 	if err == nil && space.Memory < 0 {
 		err = fmt.Errorf("its rows have %d bytes of memory: give a number above 0, or 0 for what is available", space.Memory)
 	}
 	if err != nil {
 		engine.RankOf(r).Refuse(name, err.Error())
 	}
-	if space.Memory == 0 {
-		place := r.Place()
-		space.Memory = cpu.MemoryAvailable() / 2 / int64(place.Last-place.First)
-		if limit := r.Config().MemoryLimit; limit > 0 {
-			space.Memory = min(space.Memory, limit)
-		}
-	}
-	codec := w.entries()
+	space.Memory = cmp.Or(space.Memory, memoryOf(r))
 	t := &Table[R]{mover: &mover[R]{rows: w.values, options: others, space: space}}
 	t.disk = newDisk(r, name, space.Scratch)
-	t.View = View[int, R]{rank: r, name: name, codec: func() (codecs.Codec[Entry[int, R]], error) { return codec, nil },
-		local: func(yield func(int, R) bool) { t.part.all()(yield) }}
-	t.part = t.newPart(nil)
+	t.View = View[int, R]{newBase(r, name, w.entries()), func(yield func(int, R) bool) { eachRow(&t.part, yield) }}
+	t.part = newPart(t.mover, nil)
 	return t
+}
+
+// memoryOf is the memory of a table for which the program gives no number.
+func memoryOf(r *pebble.Rank) int64 {
+	place := r.Place()
+	memory := cpu.MemoryAvailable() / 2 / int64(place.Last-place.First)
+	if limit := r.Config().MemoryLimit; limit > 0 {
+		memory = min(memory, limit)
+	}
+	return memory
 }
 
 // Add adds a row to this rank's part. It sends nothing, and may be called anywhere on the rank's goroutine. An error of
 // the scratch folder ends the job, and when the job has failed it does not return.
-func (t *Table[R]) Add(row R) { t.part.add(row) }
+func (t *Table[R]) Add(row R) { addRow(&t.part, row) }
 
 // LocalLen is the number of rows of this rank. It costs nothing.
-func (t *Table[R]) LocalLen() int { return t.part.len() }
+func (t *Table[R]) LocalLen() int { return rowCount(&t.part) }
 
 // Len is the number of rows on all ranks. All ranks call it.
 func (t *Table[R]) Len() (uint64, error) {
-	return pebble.AllReduce(t.rank, uint64(t.part.len()), pebble.Sum)
+	return sum(t.base, rowCount(&t.part))
 }
 
 // Spilled is what this rank has written to its scratch folder so far.
@@ -81,14 +85,14 @@ func (t *Table[R]) Spilled() Spilled { return t.disk.spilled }
 
 // Clear removes all rows of all ranks, and gives their memory and files back. All ranks call it.
 func (t *Table[R]) Clear() error {
-	t.part.clear()
+	clearRows(&t.part)
 	return t.rank.Barrier()
 }
 
 // mover is rows of all ranks, which can be moved between them.
 type mover[R any] struct {
 	View[int, R]
-	rows    codecs.Part[R] // how they travel
+	rows    codecs.Item // how they travel
 	options []target.Option
 	space   Space
 	disk    *disk
@@ -101,8 +105,8 @@ type mover[R any] struct {
 // part is rows of one rank: some in memory, and the others in runs. With an order each run is sorted, and so are the
 // rows in memory once they are arranged.
 type part[R any] struct {
-	*disk
-	codec     codecs.Codec[R]
+	disk      *disk
+	codec     codecs.Value
 	most      int64 // bytes of rows in memory
 	each      int64 // bytes of a row there, without what it points to
 	coded     bool  // rows may point to something
@@ -123,12 +127,12 @@ type order[R any] struct {
 	compare func(a, b R) int
 }
 
-func (m *mover[R]) newPart(o *order[R]) part[R] {
+func newPart[R any](m *mover[R], o *order[R]) part[R] {
 	p := part[R]{
 		disk:  m.disk,
-		codec: codecs.OrPlain(m.rows.Codec), coded: m.rows.Codec != nil,
-		texts: reflect.TypeFor[R]().Kind() == reflect.String,
-		each:  max(1, int64(reflect.TypeFor[R]().Size())), most: m.space.Memory / 2,
+		codec: m.rows.OrPlain(), coded: m.rows.Coded(),
+		texts: m.rows.Type.Kind() == reflect.String,
+		each:  max(1, int64(m.rows.Type.Size())), most: m.space.Memory / 2,
 		random: rand.New(rand.NewPCG(1, uint64(m.rank.ID()))),
 	}
 	if o != nil {
@@ -139,104 +143,119 @@ func (m *mover[R]) newPart(o *order[R]) part[R] {
 
 const sampled = 64 // one row in so many is looked at for what it points to
 
-func (p *part[R]) add(row R) {
+func addRow[R any](p *part[R], row R) {
 	if p.rows.n%sampled == 0 {
-		p.look(row)
+		look(p, row)
 	}
 	if p.iterating > 0 {
-		p.changes("a row")
+		p.disk.changes("a row")
 	}
-	p.rows.add(row)
+	b := &p.rows
+	if len(b.last) == cap(b.last) {
+		nextBlock(b)
+	}
+	b.last = append(b.last, row)
+	b.n++
 	p.sorted = false
 }
 
 // look finds out whether there is room for more rows, and a job for them: a program that adds rows may do so for long,
 // and call nothing else.
-func (p *part[R]) look(row R) {
-	p.alive()
+func look[R any](p *part[R], row R) {
+	p.disk.alive()
 	if p.coded {
-		b, err := p.codec.Append(nil, row)
-		p.check(err)
-		p.pointed += sampled * int64(len(b))
+		p.pointed += sampled * p.disk.bytes(&p.codec, unsafe.Pointer(new(row)))
 	}
 	if int64(p.rows.n+sampled)*p.each+p.pointed > p.most && p.rows.n > 0 {
-		p.spill()
+		spill(p)
 	}
 }
 
 // spill writes the rows in memory to a run.
-func (p *part[R]) spill() {
-	p.arrange()
-	run := p.newRun()
+func spill[R any](p *part[R]) {
+	arrange(p)
+	run := p.disk.newRun()
 	p.runs = append(p.runs, run)
-	for _, block := range p.rows.each() {
-		for _, row := range block {
-			write(p.disk, run, p.codec, row)
+	for _, block := range blocksOf(&p.rows) {
+		for i := range block {
+			p.disk.write(run, &p.codec, unsafe.Pointer(&block[i]))
 		}
 	}
-	p.ended(run)
-	p.sample = p.draw(p.sample)
-	p.rows.empty()
+	p.disk.ended(run)
+	p.sample = draw(p, p.sample)
+	empty(&p.rows)
 	p.pointed = 0
 }
 
 // draw appends some of the rows in memory.
-func (p *part[R]) draw(to []R) []R {
+func draw[R any](p *part[R], to []R) []R {
 	for range min(samples, p.rows.n) {
-		to = append(to, p.rows.at(p.random.IntN(p.rows.n)))
+		to = append(to, rowAt(&p.rows, p.random.IntN(p.rows.n)))
 	}
 	return to
 }
 
 // arrange sorts the rows in memory.
-func (p *part[R]) arrange() {
+func arrange[R any](p *part[R]) {
 	if p.order.sort != nil && !p.sorted {
-		p.order.sort(p.rows.one())
+		p.order.sort(oneBlock(&p.rows))
 		p.sorted = true
 	}
 }
 
-func (p *part[R]) len() int {
-	n := p.rows.n
-	for _, run := range p.runs {
+func rowCount[R any](p *part[R]) int { return p.rows.n + recordsOf(p.runs) }
+
+func recordsOf(all []*runs.Run) (n int) {
+	for _, run := range all {
 		n += run.Len()
 	}
 	return n
 }
 
-// all are the rows with their numbers: in order, if there is one.
-func (p *part[R]) all() iter.Seq2[int, R] {
-	p.arrange()
-	return func(yield func(int, R) bool) {
-		p.iterating++
-		defer func() { p.iterating-- }()
-		sources := make([]*source[R], 0, len(p.runs)+1)
-		for _, run := range p.runs {
-			sources = append(sources, &source[R]{of: p, run: run.Reader()})
-		}
-		sources = append(sources, &source[R]{of: p, blocks: p.rows.each()})
-		next := p.merge(sources)
-		for i := 0; ; i++ {
-			if row, ok := next(); !ok || !yield(i, row) {
-				return
-			}
+// eachRow yields the rows with their numbers, until one says no: in order, if there is one.
+func eachRow[R any](p *part[R], yield func(int, R) bool) {
+	arrange(p)
+	p.iterating++
+	defer func() { p.iterating-- }()
+	sources := make([]*source[R], 0, len(p.runs)+1)
+	for _, run := range p.runs {
+		sources = append(sources, &source[R]{of: p, run: run.Reader()})
+	}
+	sources = append(sources, &source[R]{of: p, blocks: blocksOf(&p.rows)})
+	next := inTurn(len(sources), func(i int) bool { return advance(sources[i]) }, firstOf(p, sources))
+	for i := 0; ; i++ {
+		if at := next(); at < 0 || !yield(i, sources[at].row) {
+			return
 		}
 	}
 }
 
+// firstOf says which of the next rows of two sources comes first; nil for any.
+func firstOf[R any](p *part[R], sources []*source[R]) func(a, b int) int {
+	if p.order.compare == nil {
+		return nil
+	}
+	return func(a, b int) int { return p.order.compare(sources[a].row, sources[b].row) }
+}
+
+// rowsOf is eachRow for a loop.
+func rowsOf[R any](p *part[R]) iter.Seq2[int, R] {
+	return func(yield func(int, R) bool) { eachRow(p, yield) }
+}
+
 // batches hands out all rows, many at a time, in any order if there is none.
-func (p *part[R]) batches(do func(rows []R)) {
+func batches[R any](p *part[R], do func(rows []R)) {
 	if len(p.runs) == 0 {
-		p.arrange()
+		arrange(p)
 		p.iterating++
 		defer func() { p.iterating-- }()
-		for _, block := range p.rows.each() {
+		for _, block := range blocksOf(&p.rows) {
 			do(block)
 		}
 		return
 	}
 	var batch []R
-	for _, row := range p.all() {
+	for _, row := range rowsOf(p) {
 		if batch = append(batch, row); len(batch) == chunk {
 			do(batch)
 			batch = batch[:0]
@@ -258,7 +277,7 @@ type source[R any] struct {
 const rowsAhead = 16
 
 // advance finds the next row.
-func (s *source[R]) advance() bool {
+func advance[R any](s *source[R]) bool {
 	if s.run == nil {
 		if len(s.rows) == 0 {
 			if len(s.blocks) == 0 {
@@ -273,61 +292,61 @@ func (s *source[R]) advance() bool {
 		s.row, s.rows = s.rows[0], s.rows[1:]
 		return true
 	}
-	var ok bool
-	s.row, ok = next(s.of.disk, s.run, s.of.codec)
-	return ok
+	s.row = *new(R)
+	return s.of.disk.next(s.run, &s.of.codec, unsafe.Pointer(&s.row))
 }
 
-// merge makes one sequence of sources: in order, if there is one. Of equal rows those of an earlier source come first.
-func (p *part[R]) merge(sources []*source[R]) (next func() (R, bool)) {
-	if p.order.compare == nil || len(sources) == 1 {
-		return func() (row R, ok bool) {
-			for ; len(sources) > 0; sources = sources[1:] {
-				if sources[0].advance() {
-					return sources[0].row, true
+// inTurn makes one sequence of n sources: in the order of compare, if there is one. next is the source whose row is the
+// next one, which its next call of advance replaces; -1 behind the last row. Of equal rows those of an earlier source
+// come first.
+func inTurn(n int, advance func(source int) bool, compare func(a, b int) int) (next func() int) {
+	if compare == nil || n == 1 {
+		at := 0
+		return func() int {
+			for ; at < n; at++ {
+				if advance(at) {
+					return at
 				}
 			}
-			return row, false
+			return -1
 		}
 	}
-	type head struct {
-		*source[R]
-		number int
-	}
-	heads := heap[head]{before: func(a, b head) bool {
-		c := p.order.compare(a.row, b.row)
-		return c < 0 || c == 0 && a.number < b.number
+	first := heap{before: func(a, b int) bool {
+		c := compare(a, b)
+		return c < 0 || c == 0 && a < b
 	}}
-	for i, s := range sources {
-		if s.advance() {
-			heads.push(head{s, i})
+	for i := range n {
+		if advance(i) {
+			first.push(i)
 		}
 	}
-	return func() (row R, ok bool) {
-		if len(heads.elements) == 0 {
-			return row, false
+	begun := false
+	return func() int {
+		if begun && len(first.numbers) > 0 { // the row that was handed out is over
+			if advance(first.numbers[0]) {
+				first.fix()
+			} else {
+				first.drop()
+			}
 		}
-		first := heads.elements[0]
-		if row = first.row; first.advance() {
-			heads.fix()
-		} else {
-			heads.drop()
+		if begun = true; len(first.numbers) == 0 {
+			return -1
 		}
-		return row, true
+		return first.numbers[0]
 	}
 }
 
 // changes ends the job when rows are to come or go during an iteration, which reads them where they lie.
-func (p *part[R]) changes(what string) {
-	p.fail(fmt.Errorf("%s came or went while the rank iterates over the rows: add to another table", what))
+func (d *disk) changes(what string) {
+	d.fail(fmt.Errorf("%s came or went while the rank iterates over the rows: add to another table", what))
 }
 
-func (p *part[R]) clear() {
+func clearRows[R any](p *part[R]) {
 	if p.iterating > 0 {
-		p.changes("all rows")
+		p.disk.changes("all rows")
 	}
 	for _, run := range p.runs {
-		p.check(run.Close())
+		p.disk.check(run.Close())
 	}
 	p.rows, p.runs, p.pointed = blocks[R]{}, nil, 0
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/container"
+	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target"
 	"github.com/activepebbles/pebbles/task"
@@ -56,7 +57,7 @@ func drawn(seed uint64, rank, ranks, round int) (all []operation) {
 // A map is Go's map after any operations: on each number of ranks, over each transport, and in simulated worlds.
 func TestMapIsGosMap(t *testing.T) {
 	t.Run("numbers", func(t *testing.T) {
-		mapTwin(t, func(i int) uint64 { return uint64(i) << 40 }, func(i int) int64 { return int64(i) })
+		mapTwin(t, func(i int) uint64 { return uint64(i) << 40 }, func(i int) uint64 { return uint64(i) })
 	})
 	t.Run("strings", func(t *testing.T) { mapTwin(t, words, words) })
 	t.Run("structs", func(t *testing.T) { mapTwin(t, names, func(i int) []string { return []string{words(i), ""} }) })
@@ -70,8 +71,7 @@ func words(i int) string {
 }
 
 func mapTwin[K comparable, V any](t *testing.T, key func(i int) K, value func(i int) V) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := seeds.Of(t)
 	appstest.Everywhere(t, func(*testing.T, int) (func(r *pebble.Rank) error, func(t *testing.T)) {
 		return func(r *pebble.Rank) error { return mapRounds(r, seed, key, value) }, nil
 	})
@@ -81,8 +81,8 @@ func mapRounds[K comparable, V any](r *pebble.Rank, seed uint64, key func(i int)
 	s := task.New(r)
 	m := container.NewMap[K, V](r, "map")
 	either := m.NewReducer("either", func(held, next V) V { return held })
-	visit := container.NewVisitor(m, "visit", func(_ K, v *V, arg int) { *v = value(arg) })
-	find := container.NewFinder(m, "find", func(_ K, v *V, arg int) { *v = value(arg) })
+	visit := container.NewVisitor(m, "visit", func(_ K, v *V, arg uint64) { *v = value(int(arg)) })
+	find := container.NewFinder(m, "find", func(_ K, v *V, arg uint64) { *v = value(int(arg)) })
 	reads := container.NewReads(m, s)
 	twin := map[K]V{}
 	for round := range rounds {
@@ -108,9 +108,9 @@ func mapRounds[K comparable, V any](r *pebble.Rank, seed uint64, key func(i int)
 				case 2:
 					m.Delete(k)
 				case 4:
-					visit.Send(k, o.value)
+					visit.Send(k, uint64(o.value))
 				case 5:
-					find.SendAll([]container.Entry[K, int]{{Key: k, Value: o.value}})
+					find.SendAll([]container.Entry[K, uint64]{{Key: k, Value: uint64(o.value)}})
 				case 6:
 					either.Reduce(k, v)
 				}
@@ -182,10 +182,10 @@ func sameReads[K comparable, V any](reads *container.Reads[K, V], twin map[K]V, 
 
 // A counter is a map to numbers, whatever its cache merges on the way.
 func TestCounterIsGosMap(t *testing.T) {
-	for _, cache := range []int{0, 2, 1 << 10} {
-		t.Run(fmt.Sprintf("numbers, cache of %d", cache), func(t *testing.T) {
-			counterTwin(t, cache, func(i int) int32 { return int32(i) }, (*container.Counter[int32]).AddAll)
-		})
+	t.Run("numbers", func(t *testing.T) {
+		counterTwin(t, 2, func(i int) uint64 { return uint64(i) }, (*container.Counter[uint64]).AddAll)
+	})
+	for _, cache := range []int{0, 1 << 10} {
 		t.Run(fmt.Sprintf("words, cache of %d", cache), func(t *testing.T) {
 			counterTwin(t, cache, words, func(c *container.Counter[string], ks []string) {
 				var buffer []byte
@@ -207,8 +207,7 @@ func TestCounterIsGosMap(t *testing.T) {
 }
 
 func counterTwin[K cmp.Ordered](t *testing.T, cache int, key func(i int) K, add func(c *container.Counter[K], ks []K)) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := seeds.Of(t)
 	appstest.Everywhere(t, func(_ *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
 		twin := map[K]uint64{}
 		for rank := range ranks {
@@ -273,8 +272,7 @@ func count[K comparable](c *container.Counter[K], seed uint64, rank int, key fun
 
 // A set, a multimap and a bag have what was put into them.
 func TestSetMultiMapAndBagHaveWhatWasAdded(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := seeds.Of(t)
 	appstest.Everywhere(t, func(*testing.T, int) (func(r *pebble.Rank) error, func(t *testing.T)) {
 		return func(r *pebble.Rank) error {
 			set, multi := container.NewSet[string](r, "set"), container.NewMultiMap[uint32, string](r, "multimap")
@@ -381,8 +379,7 @@ func TestDisjointSetsAreThoseOfASerialOne(t *testing.T) {
 }
 
 func disjointTwin[K comparable](t *testing.T, key func(i int) K) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := seeds.Of(t)
 	const vertices, edges = 500, 400
 	draw := func(rank int) (pairs [][2]int) {
 		random := rand.New(rand.NewPCG(seed, uint64(rank)))
@@ -471,7 +468,7 @@ func disjointTwin[K comparable](t *testing.T, key func(i int) K) {
 func TestForAllSends(t *testing.T) {
 	appstest.Everywhere(t, func(*testing.T, int) (func(r *pebble.Rank) error, func(t *testing.T)) {
 		return func(r *pebble.Rank) error {
-			words, lengths := container.NewSet[string](r, "words"), container.NewCounter[int](r, "lengths")
+			words, lengths := container.NewSet[string](r, "words"), container.NewCounter[uint64](r, "lengths")
 			if err := r.Epoch(func() error {
 				words.InsertAll([]string{"a", "b", "cc", ""})
 				return nil
@@ -479,13 +476,13 @@ func TestForAllSends(t *testing.T) {
 				return err
 			}
 			if err := words.ForAll(func(w string, _ struct{}) error {
-				lengths.Add(len(w), 1)
+				lengths.Add(uint64(len(w)), 1)
 				return nil
 			}); err != nil {
 				return err
 			}
-			inverse := container.Convert(lengths.View, func(length int, n uint64) (uint64, int) { return n, length })
-			top, err := inverse.TopK(1, func(a, b container.Entry[uint64, int]) int { return cmp.Compare(b.Key, a.Key) })
+			inverse := container.Convert(lengths.View, func(length, n uint64) (uint64, uint64) { return n, length })
+			top, err := inverse.TopK(1, func(a, b container.Entry[uint64, uint64]) int { return cmp.Compare(b.Key, a.Key) })
 			if err != nil || len(top) != 1 || top[0].Key != 2 || top[0].Value != 1 {
 				return errors.Join(err, fmt.Errorf("%v", top))
 			}

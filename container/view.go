@@ -3,7 +3,7 @@ package container
 import (
 	"fmt"
 	"iter"
-	"slices"
+	"unsafe"
 
 	"github.com/activepebbles/pebbles/internal/codecs"
 	"github.com/activepebbles/pebbles/pebble"
@@ -18,10 +18,8 @@ type Entry[K, V any] struct {
 // View is the entries of a container, or some of them, as they are when they are looked at. It copies nothing. Each
 // container has one of all its entries; Filter and [Convert] make others.
 type View[K, V any] struct {
-	rank  *pebble.Rank
-	name  string
+	*base
 	local iter.Seq2[K, V]
-	codec func() (codecs.Codec[Entry[K, V]], error) // of plain data too
 }
 
 // LocalAll are the entries of this rank, in no order. What an iteration calls may send; a handler that adds or removes
@@ -38,9 +36,7 @@ func (v View[K, V]) LocalLen() int {
 }
 
 // Len is the number of entries on all ranks. All ranks call it.
-func (v View[K, V]) Len() (uint64, error) {
-	return pebble.AllReduce(v.rank, uint64(v.LocalLen()), pebble.Sum)
-}
+func (v View[K, V]) Len() (uint64, error) { return sum(v.base, v.LocalLen()) }
 
 // ForAll is an epoch in which each rank calls do with each of its entries. All ranks call it. do may send; what it sent
 // has been handled when ForAll returns. The first error of do ends the job.
@@ -48,7 +44,7 @@ func (v View[K, V]) ForAll(do func(k K, v V) error) error {
 	return v.rank.Epoch(func() error {
 		for k, x := range v.local {
 			if err := do(k, x); err != nil {
-				return v.failed(err)
+				return failed(v.base, err)
 			}
 		}
 		return nil
@@ -57,48 +53,50 @@ func (v View[K, V]) ForAll(do func(k K, v V) error) error {
 
 // Gather returns the entries of all ranks on one of them, the root, in no order, and nil on the others. All ranks call
 // it. The root needs the memory.
-func (v View[K, V]) Gather(root int) ([]Entry[K, V], error) {
-	var mine []Entry[K, V]
-	for k, x := range v.local {
-		mine = append(mine, Entry[K, V]{k, x})
-	}
+func (v View[K, V]) Gather(root int) (es []Entry[K, V], err error) {
 	codec, err := v.codec()
 	if err != nil {
-		return nil, v.failed(err)
+		return nil, failed(v.base, err)
 	}
-	all, err := pebble.GatherSlice(v.rank, root, mine, codec)
-	return slices.Concat(all...), err
+	mine := newCollection(v.base, "GatherSlice", codec)
+	var e Entry[K, V]
+	for e.Key, e.Value = range v.local {
+		mine.add(unsafe.Pointer(&e))
+	}
+	err = mine.gather(root, place(&es))
+	return es, err
 }
 
 // TopK returns, on every rank, the n entries that compare says are the first, in order. compare is less than 0 where a
 // comes before b, as for slices.SortFunc; where it is 0 for two entries, which one is among the n may differ from run
 // to run. All ranks call it. It costs log2 P messages of n entries a rank.
-func (v View[K, V]) TopK(n int, compare func(a, b Entry[K, V]) int) ([]Entry[K, V], error) {
+func (v View[K, V]) TopK(n int, compare func(a, b Entry[K, V]) int) (best []Entry[K, V], err error) {
 	if n < 0 || compare == nil {
-		return nil, v.failed(fmt.Errorf("TopK of %d entries needs a number of 0 or more, and a function that compares", n))
+		return nil, failed(v.base, fmt.Errorf("TopK of %d entries needs a number of 0 or more, and a function that compares",
+			n))
 	}
 	codec, err := v.codec()
 	if err != nil {
-		return nil, v.failed(err)
+		return nil, failed(v.base, err)
 	}
-	best := heap[Entry[K, V]]{before: func(a, b Entry[K, V]) bool { return compare(a, b) > 0 }} // the last one is first
+	less := func(i, j int) bool { return compare(best[i], best[j]) < 0 }
+	last := heap{before: func(i, j int) bool { return less(j, i) }}
 	for k, x := range v.local {
-		if e := (Entry[K, V]{k, x}); len(best.elements) < n {
-			best.push(e)
-		} else if n > 0 && compare(e, best.elements[0]) < 0 {
-			best.elements[0] = e
-			best.fix()
+		if e := (Entry[K, V]{k, x}); len(best) < n {
+			best = append(best, e)
+			last.push(len(best) - 1)
+		} else if n > 0 && compare(e, best[last.numbers[0]]) < 0 {
+			best[last.numbers[0]] = e
+			last.fix()
 		}
 	}
-	slices.SortFunc(best.elements, compare)
-	return pebble.AllReduce(v.rank, best.elements, func(a, b []Entry[K, V]) []Entry[K, V] {
-		both := slices.Concat(a, b)
-		slices.SortStableFunc(both, compare)
-		return both[:min(n, len(both))]
-	}, codecs.List(codec))
+	err = newCollection(v.base, "AllReduce", codec).top(n, place(&best), less)
+	return best, err
 }
 
 // Filter is a view of the entries that keep says.
+//
+//go:noinline
 func (v View[K, V]) Filter(keep func(k K, v V) bool) View[K, V] {
 	all := v.local
 	v.local = func(yield func(K, V) bool) {
@@ -113,7 +111,13 @@ func (v View[K, V]) Filter(keep func(k K, v V) bool) View[K, V] {
 
 // Convert is a view in which each entry is what convert makes of it. Keys of it may be equal.
 func Convert[K, V, K2, V2 any](v View[K, V], convert func(k K, v V) (K2, V2)) View[K2, V2] {
-	return View[K2, V2]{rank: v.rank, name: v.name, codec: derived[K2, V2], local: func(yield func(K2, V2) bool) {
+	of := *v.base
+	w := wireOf[K2, V2]()
+	of.codec = func() (codecs.Value, error) {
+		_, err := w.take(nil)
+		return w.entries(), err
+	}
+	return View[K2, V2]{&of, func(yield func(K2, V2) bool) {
 		for k, x := range v.local {
 			if !yield(convert(k, x)) {
 				return
@@ -121,5 +125,3 @@ func Convert[K, V, K2, V2 any](v View[K, V], convert func(k K, v V) (K2, V2)) Vi
 		}
 	}}
 }
-
-func (v View[K, V]) failed(err error) error { return fmt.Errorf("container: %s: %w", v.name, err) }

@@ -14,7 +14,7 @@ type Visitor[K comparable, A any] struct{ sends *target.Target[Entry[K, A]] }
 // order, between epochs.
 func NewVisitor[K comparable, V, A any](m *Map[K, V], name string, do func(k K, v *V, arg A),
 	options ...target.Option) *Visitor[K, A] {
-	refuseNil(m.store, name, do == nil)
+	refuseNil(m.base, name, do == nil)
 	return &Visitor[K, A]{newBeside(m.store, name, options, func(es []Entry[K, A]) {
 		visit(m.store, name, es, keysOfEntries, func(e *Entry[K, A], k K, v *V, _ bool) { do(k, v, e.Value) })
 	})}
@@ -23,7 +23,7 @@ func NewVisitor[K comparable, V, A any](m *Map[K, V], name string, do func(k K, 
 // NewFinder is [NewVisitor] for keys that are there: for others do does not run, and no entry is added.
 func NewFinder[K comparable, V, A any](m *Map[K, V], name string, do func(k K, v *V, arg A),
 	options ...target.Option) *Visitor[K, A] {
-	refuseNil(m.store, name, do == nil)
+	refuseNil(m.base, name, do == nil)
 	return &Visitor[K, A]{newBeside(m.store, name, options, func(es []Entry[K, A]) {
 		present(m.store, es, keysOfEntries, func(i int, v *V, k *K) {
 			if v != nil {
@@ -42,28 +42,26 @@ func (v *Visitor[K, A]) SendAll(es []Entry[K, A]) { v.sends.SendAll(es) }
 // newBeside registers a target whose pebbles are keys of a store with something beside them.
 func newBeside[K comparable, V, A any](s *store[K, V], name string, options []target.Option,
 	handle func(es []Entry[K, A])) *target.Target[Entry[K, A]] {
-	w, others := wireBeside[K, V, A](s, name, options)
-	return target.New(s.rank, s.name+" "+name, s.owner, keying(s, keysOfEntries[K, A]), target.Batch(handle),
-		coded(w.entries(), others)...)
+	w, others := wireBeside(s.base, s.keeping, wireOf[K, A](), name, options)
+	return newTarget(s, name, w.entries(), others, keysOfEntries, handle)
 }
 
 // wireBeside is how keys of a store travel with something beside them, and the other options of its target.
-func wireBeside[K comparable, V, A any](s *store[K, V], name string, options []target.Option) (wire[K, A],
-	[]target.Option) {
-	w := wire[K, A]{keys: s.wire.keys, values: codecs.Part[A]{Name: "argument"}}
+func wireBeside(b *base, s *keeping, w wire, name string, options []target.Option) (wire, []target.Option) {
+	w.keys, w.values.Name = s.wire.keys, "argument"
 	given, others := codecs.Given(options)
 	none := derive(&w.values)
 	if err := codecs.Share(given, &w.values); err != nil {
 		if none != nil {
 			err = none
 		}
-		s.engine.Refuse(s.name+" "+name, err.Error())
+		b.engine.Refuse(b.name+" "+name, err.Error())
 	}
-	return w, append(s.options[:len(s.options):len(s.options)], others...)
+	return w, both(s.options, others)
 }
 
-func refuseNil[K comparable, V any](s *store[K, V], name string, none bool) {
+func refuseNil(b *base, name string, none bool) {
 	if none {
-		s.engine.Refuse(s.name+" "+name, "it has no function: give one")
+		b.engine.Refuse(b.name+" "+name, "it has no function: give one")
 	}
 }

@@ -2,6 +2,7 @@ package delegate
 
 import (
 	"fmt"
+	"unsafe"
 
 	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/internal/future"
@@ -9,85 +10,110 @@ import (
 	"github.com/activepebbles/pebbles/internal/request"
 )
 
-// answers are those that a rank waits for from one operation.
-type answers[A any] struct {
+// What follows are functions, not methods of generic types: a compiler makes all methods of a type for all types of
+// questions and answers, and twice, but of functions those that are called.
+
+// operation is what does not depend on the types of questions and answers.
+type operation struct {
 	engine *engine.Rank
 	name   string
-	calls  pending.Table[*call[A]]
+	calls  pending.Table[*waiting]
 }
 
 // reply is an answer on its way back.
 type reply[A any] = request.Reply[A, request.Address]
 
-// call is one that waits for answers. It is used again.
-type call[A any] struct {
-	future.Future
+// waiting is a call that waits for answers, without their type: the beginning of a call.
+type waiting struct {
+	future future.Future
 	number uint32
 	left   uint32 // answers to come
-	as     []A
-	one    [1]A // as of a call with one answer
+	places int    // of all answers
+}
+
+// call is one that waits for answers. It is used again.
+type call[A any] struct {
+	waiting
+	as  []A
+	one [1]A // as of a call with one answer
 }
 
 // newCall adds a call that waits for answers to as.
-func (d *answers[A]) newCall(as []A) *call[A] {
+func newCall[A any](d *operation, as []A) *call[A] {
+	n, at := slotFor(d)
+	if *at == nil {
+		*at = &(&call[A]{waiting: waiting{number: n}}).waiting
+	}
+	c := callOf[A](*at)
+	c.as, c.places = as, len(as)
+	return c
+}
+
+func slotFor(d *operation) (uint32, **waiting) {
 	if d.calls.Full(request.CallsMax) {
 		d.misuse("%d calls wait for answers, which is the most: let fewer tasks call, or wait for futures", d.calls.Len())
 	}
-	n, at := d.calls.Reuse()
-	if *at == nil {
-		*at = &call[A]{number: n}
-	}
-	(*at).as = as
-	return *at
+	return d.calls.Reuse()
 }
 
+// callOf is the call that begins with what is waited for.
+func callOf[A any](w *waiting) *call[A] { return (*call[A])(unsafe.Pointer(w)) }
+
 // newCallOfOne adds a call that waits for one answer.
-func (d *answers[A]) newCallOfOne() *call[A] {
-	c := d.newCall(nil)
-	c.as, c.left = c.one[:], 1
+func newCallOfOne[A any](d *operation) *call[A] {
+	c := newCall[A](d, nil)
+	c.as, c.places, c.left = c.one[:], 1, 1
 	return c
 }
 
 // address is where the answer for a place of a call goes.
-func (d *answers[A]) address(c *call[A], place int) request.Address {
+func (d *operation) address(c *waiting, place int) request.Address {
 	return request.NewAddress(d.engine.ID(), c.number).Plus(place)
 }
 
-// await waits for all answers to a call, and returns the only one of a call of one.
-func (d *answers[A]) await(c *call[A], what string) A {
+// await waits for all answers to a call.
+func (d *operation) await(c *waiting, what string) {
 	switch {
 	case c.left == 0:
 	case d.engine.InTask(what):
-		c.Suspend(d.engine, what, d.name)
+		c.future.Suspend(d.engine, what, d.name)
 	default:
 		d.engine.Await(what, func() bool { return c.left == 0 })
 	}
+}
+
+// answerOf ends a call, and returns the only answer of a call of one.
+func answerOf[A any](d *operation, c *call[A]) A {
 	a := c.one[0]
 	c.one[0], c.as = *new(A), nil
-	c.Renew()
+	c.future.Renew()
 	d.calls.Free(c.number)
 	return a
 }
 
 // arrive is the handler of answers.
-func (d *answers[A]) arrive(rs []reply[A]) {
+func arrive[A any](d *operation, rs []reply[A]) {
 	for i := range rs {
-		to := rs[i].To
-		at := d.calls.At(to.Call())
-		if at == nil || (*at).left == 0 || to.Place() >= uint64(len((*at).as)) {
-			d.engine.Fail(fmt.Errorf("delegate: rank %d: %q: %w", d.engine.ID(), d.name, request.ErrStray))
-		}
-		c := *at
-		c.as[to.Place()] = rs[i].A
+		c := d.called(rs[i].To)
+		callOf[A](c).as[rs[i].To.Place()] = rs[i].A
 		if c.left--; c.left == 0 {
-			c.Wake()
+			c.future.Wake()
 		}
 	}
 }
 
+// called is the call that an answer is for.
+func (d *operation) called(to request.Address) *waiting {
+	at := d.calls.At(to.Call())
+	if at == nil || (*at).left == 0 || to.Place() >= uint64((*at).places) {
+		d.engine.Fail(fmt.Errorf("delegate: rank %d: %q: %w", d.engine.ID(), d.name, request.ErrStray))
+	}
+	return *at
+}
+
 // Future is an answer that may still be to come.
 type Future[A any] struct {
-	of     *answers[A] // nil when a is the answer
+	of     *operation // nil when a is the answer
 	call   *call[A]
 	ticket future.Ticket
 	a      A
@@ -95,7 +121,7 @@ type Future[A any] struct {
 
 // Ready reports whether Wait won't wait.
 func (f Future[A]) Ready() bool {
-	return f.of == nil || !f.ticket.Good(&f.call.Future) || f.call.left == 0
+	return f.of == nil || !f.ticket.Good(&f.call.future) || f.call.left == 0
 }
 
 // Wait returns the answer. A task waits for it, and lets others run; the main function, in an epoch's body, handles
@@ -107,8 +133,9 @@ func (f Future[A]) Wait() A {
 	}
 	const what = "Future.Wait"
 	d.mayWait(what)
-	if !f.ticket.Good(&f.call.Future) || f.call.Waited() {
+	if !f.ticket.Good(&f.call.future) || f.call.future.Waited() {
 		d.misuse("%s was called twice for one answer: keep what it has returned", what)
 	}
-	return d.await(f.call, what)
+	d.await(&f.call.waiting, what)
+	return answerOf(d, f.call)
 }

@@ -16,7 +16,8 @@ import (
 // package target/avro. A codec that is nil is for a type that is plain data. Each way costs what the codec costs, and
 // 20 bytes. target.Coded does the same for values of one type.
 func Coded[Q, A any](questions target.Codec[Q], answers target.Codec[A]) target.Option {
-	missing := cmp.Or(lack("question", questions), lack("answer", answers))
+	missing := cmp.Or(lack("question", reflect.TypeFor[Q](), questions != nil),
+		lack("answer", reflect.TypeFor[A](), answers != nil))
 	return pair{target.Coded(questions), questions, answers, missing}
 }
 
@@ -28,9 +29,8 @@ type pair struct {
 }
 
 // lack is an error where values are not plain data, and have no codec.
-func lack[V any](name string, codec target.Codec[V]) error {
-	t := reflect.TypeFor[V]()
-	if err := layout.Plain(t); err != nil && codec == nil {
+func lack(name string, t reflect.Type, coded bool) error {
+	if err := layout.Plain(t); err != nil && !coded {
 		return fmt.Errorf("its %s: %w: give delegate.Coded %s, or another codec of it, in place of nil", name, err,
 			codecs.Ready(t))
 	}
@@ -38,30 +38,34 @@ func lack[V any](name string, codec target.Codec[V]) error {
 }
 
 // parted makes the options of both targets of those of the program.
-func (d *Delegate[Q, A]) parted(options []target.Option) (toAsk, toReply []target.Option, err error) {
-	q, a := codecs.Part[Q]{Name: "question"}, codecs.Part[A]{Name: "answer"}
-	given, options := codecs.Given(options)
-	options = slices.DeleteFunc(options, func(o target.Option) bool {
+func parted[Q, A any](options []target.Option) (toAsk, toReply []target.Option, coded bool, err error) {
+	q, a := codecs.NewItem[Q]("question"), codecs.NewItem[A]("answer")
+	if options, err = shared(options, &q, &a); err != nil {
+		return nil, nil, false, err
+	}
+	toAsk, toReply = slices.Clip(options), slices.Clip(options)
+	if q.Coded() {
+		toAsk = append(toAsk, target.Coded(request.CodecOf[Q, request.Address](q.Value)))
+	}
+	if a.Coded() {
+		toReply = append(toReply, target.Coded(request.ReplyCodecOf[A, request.Address](a.Value)))
+	}
+	return toAsk, toReply, q.Coded() || a.Coded(), nil
+}
+
+// shared gives questions and answers the codecs that are for them, and returns the other options.
+func shared(options []target.Option, q, a *codecs.Item) (others []target.Option, err error) {
+	given, others := codecs.Given(options)
+	others = slices.DeleteFunc(others, func(o target.Option) bool {
 		p, ok := o.(pair)
 		if !ok {
 			return false
 		}
 		err = cmp.Or(err, p.lack)
 		if p.questions != nil && !q.Take(p.questions) || p.answers != nil && !a.Take(p.answers) {
-			err = cmp.Or(err, fmt.Errorf("delegate.Coded got %T and %T: %v, %v", p.questions, p.answers, &q, &a))
+			err = cmp.Or(err, fmt.Errorf("delegate.Coded got %T and %T: %v, %v", p.questions, p.answers, q, a))
 		}
 		return true
 	})
-	if err = cmp.Or(err, codecs.Share(given, &q, &a)); err != nil {
-		return nil, nil, err
-	}
-	d.coded = q.Codec != nil || a.Codec != nil
-	toAsk, toReply = slices.Clip(options), slices.Clip(options)
-	if q.Codec != nil {
-		toAsk = append(toAsk, target.Coded(request.Codec[Q, request.Address](q.Codec)))
-	}
-	if a.Codec != nil {
-		toReply = append(toReply, target.Coded(request.ReplyCodec[A, request.Address](a.Codec)))
-	}
-	return toAsk, toReply, nil
+	return others, cmp.Or(err, codecs.Share(given, q, a))
 }

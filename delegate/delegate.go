@@ -14,7 +14,8 @@ import (
 // are plain data, or travel through codecs: see [Coded].
 // Its methods are for its rank's tasks, and for its main function in an epoch's body.
 type Delegate[Q, A any] struct {
-	*answers[A]
+	of      *operation
+	engine  *engine.Rank
 	self    int
 	here    distribution.Map // answers at once where it says this rank; nil where keys move
 	key     func(q Q) uint64
@@ -63,8 +64,8 @@ func NewBatch[Q, A any](s *task.Scheduler, name string, owner distribution.Map, 
 	answer func(qs []Q, as []A), options ...target.Option) *Delegate[Q, A] {
 	r := s.Rank()
 	d := &Delegate[Q, A]{
-		answers: &answers[A]{engine: engine.RankOf(r), name: name},
-		self:    r.ID(), key: key, answer: answer,
+		of: &operation{engine: engine.RankOf(r), name: name}, engine: engine.RankOf(r),
+		self: r.ID(), key: key, answer: answer,
 		qs: make([]Q, chunk), as: make([]A, chunk), back: make([]reply[A], chunk), places: make([]uint32, chunk),
 	}
 	d.one = func(q Q) A {
@@ -75,7 +76,8 @@ func NewBatch[Q, A any](s *task.Scheduler, name string, owner distribution.Map, 
 	if _, moving := owner.(interface{ Move(key uint64, to int) }); !moving {
 		d.here = owner
 	}
-	toAsk, toReply, err := d.parted(options)
+	toAsk, toReply, coded, err := parted[Q, A](options)
+	d.coded = coded
 	switch {
 	case err != nil:
 		d.engine.Refuse(name, err.Error())
@@ -86,11 +88,11 @@ func NewBatch[Q, A any](s *task.Scheduler, name string, owner distribution.Map, 
 		for i := range qs {
 			keys[i] = key(qs[i].Q)
 		}
-	}), target.Batch(d.serve), toAsk...)
+	}), target.Batch(func(asked []question[Q]) { serve(d, asked) }), toAsk...)
 	d.asking = engine.TargetOf(d.asks)
 	d.asking.OwnRoom = true // each task has one Call in progress
 	d.replies = target.New(r, name+" answers", distribution.Ranks(r.Size()),
-		target.Keys(request.Ranks[A]), target.Batch(d.arrive), toReply...)
+		target.Keys(request.Ranks[A]), target.Batch(func(rs []reply[A]) { arrive(d.of, rs) }), toReply...)
 	return d
 }
 
@@ -99,10 +101,10 @@ func NewBatch[Q, A any](s *task.Scheduler, name string, owner distribution.Map, 
 // meanwhile.
 func (d *Delegate[Q, A]) Call(q Q) A {
 	if !d.engine.InTask("Call") && !d.engine.InBody() {
-		d.refuse("Call")
+		d.of.refuse("Call")
 	}
 	if d.here == nil || d.here.Owner(d.key(q)) != d.self {
-		return d.callAway(q)
+		return callAway(d, q)
 	}
 	// isHere and answerHere are written out here, which halves the time of a call.
 	before := d.asking.Handle(1)
@@ -112,43 +114,45 @@ func (d *Delegate[Q, A]) Call(q Q) A {
 	return a
 }
 
-func (d *Delegate[Q, A]) callAway(q Q) A {
-	c := d.newCallOfOne()
-	d.asks.Send(question[Q]{Q: q, From: d.address(c, 0)})
-	return d.await(c, "Call")
+func callAway[Q, A any](d *Delegate[Q, A], q Q) A {
+	c := newCallOfOne[A](d.of)
+	d.asks.Send(question[Q]{Q: q, From: d.of.address(&c.waiting, 0)})
+	d.of.await(&c.waiting, "Call")
+	return answerOf(d.of, c)
 }
 
 // CallAll asks all questions and returns when all answers have come: as[i] to qs[i]. A task waits once for all of them,
 // so each costs a fraction of a Call.
 func (d *Delegate[Q, A]) CallAll(qs []Q, as []A) {
-	d.mayWait("CallAll")
+	d.of.mayWait("CallAll")
 	if len(as) != len(qs) {
-		d.misuse("CallAll with %d questions and room for %d answers: give as many", len(qs), len(as))
+		d.of.misuse("CallAll with %d questions and room for %d answers: give as many", len(qs), len(as))
 	}
 	for len(qs) > 0 {
 		n := min(len(qs), request.PlacesMax)
-		d.callAll(qs[:n], as[:n])
+		callAll(d, qs[:n], as[:n])
 		qs, as = qs[n:], as[n:]
 	}
 }
 
-func (d *Delegate[Q, A]) callAll(qs []Q, as []A) {
-	c := d.newCall(as)
+func callAll[Q, A any](d *Delegate[Q, A], qs []Q, as []A) {
+	c := newCall(d.of, as)
 	for from := 0; from < len(qs); from += chunk {
-		d.askAll(c, qs[from:min(from+chunk, len(qs))], from)
+		askAll(d, c, qs[from:min(from+chunk, len(qs))], from)
 	}
-	d.await(c, "CallAll")
+	d.of.await(&c.waiting, "CallAll")
+	answerOf(d.of, c)
 }
 
 // askAll asks questions whose answers go to places of a call from one on.
-func (d *Delegate[Q, A]) askAll(c *call[A], qs []Q, from int) {
+func askAll[Q, A any](d *Delegate[Q, A], c *call[A], qs []Q, from int) {
 	var out []question[Q]
 	if n := len(d.chunks); n > 0 { // while sends wait, other tasks ask
 		out, d.chunks = d.chunks[n-1], d.chunks[:n-1]
 	} else {
 		out = make([]question[Q], 0, chunk)
 	}
-	own, to := 0, d.address(c, from)
+	own, to := 0, d.of.address(&c.waiting, from)
 	for i, q := range qs {
 		if d.here != nil && d.here.Owner(d.key(q)) == d.self {
 			d.qs[own], d.places[own] = q, uint32(i)
@@ -158,10 +162,10 @@ func (d *Delegate[Q, A]) askAll(c *call[A], qs []Q, from int) {
 		}
 	}
 	if own > 0 {
-		d.answerOwn(own, c.as[from:])
+		answerOwn(d, own, c.as[from:])
 	}
 	c.left += uint32(len(out))
-	if d.full("CallAll") {
+	if d.of.full("CallAll", d.asking) {
 		d.asking.AwaitRoomFor(out)
 	}
 	d.asks.SendAll(out)
@@ -173,28 +177,28 @@ func (d *Delegate[Q, A]) askAll(c *call[A], qs []Q, from int) {
 
 // Start asks, and returns at once. The answer is the future's, which is to be waited for once.
 func (d *Delegate[Q, A]) Start(q Q) Future[A] {
-	d.mayWait("Start")
-	if d.isHere(q) {
-		return Future[A]{a: d.answerHere(q)}
+	d.of.mayWait("Start")
+	if isHere(d, q) {
+		return Future[A]{a: answerHere(d, q)}
 	}
-	c := d.newCallOfOne()
-	asked := question[Q]{Q: q, From: d.address(c, 0)}
-	if d.full("Start") {
+	c := newCallOfOne[A](d.of)
+	asked := question[Q]{Q: q, From: d.of.address(&c.waiting, 0)}
+	if d.of.full("Start", d.asking) {
 		d.asking.AwaitRoomFor([]question[Q]{asked})
 	}
 	d.asks.Send(asked)
-	return Future[A]{of: d.answers, call: c, ticket: c.Ticket()}
+	return Future[A]{of: d.of, call: c, ticket: c.future.Ticket()}
 }
 
 // Do has the operation done and wants no answer. It may be called where a target may be sent to, also by handlers and
 // answers; the end of the epoch says that it was done.
 func (d *Delegate[Q, A]) Do(q Q) {
 	if d.engine.InBody() || d.engine.InTask("Do") {
-		if d.isHere(q) {
-			d.answerHere(q)
+		if isHere(d, q) {
+			answerHere(d, q)
 			return
 		}
-		if d.full("Do") {
+		if d.of.full("Do", d.asking) {
 			d.asking.AwaitRoomFor([]question[Q]{{Q: q, From: request.Nobody}})
 		}
 	}
@@ -203,12 +207,16 @@ func (d *Delegate[Q, A]) Do(q Q) {
 
 // full tells whether a task calls, and links may be full, so that it waits for those that it asks over. The questions
 // of tasks that only Call need no more than one a task.
-func (d *Delegate[Q, A]) full(call string) bool { return d.engine.InTask(call) && !d.asking.HasRooms() }
+func (d *operation) full(call string, asking *engine.Target) bool {
+	return d.engine.InTask(call) && !asking.HasRooms()
+}
 
-func (d *Delegate[Q, A]) isHere(q Q) bool { return d.here != nil && d.here.Owner(d.key(q)) == d.self }
+func isHere[Q, A any](d *Delegate[Q, A], q Q) bool {
+	return d.here != nil && d.here.Owner(d.key(q)) == d.self
+}
 
 // answerOwn answers the first n of d.qs, which are this rank's own, and puts the answers to their places.
-func (d *Delegate[Q, A]) answerOwn(n int, as []A) {
+func answerOwn[Q, A any](d *Delegate[Q, A], n int, as []A) {
 	d.engine.Count.PebblesSent += uint64(n)
 	before := d.asking.Handle(n)
 	d.answer(d.qs[:n], d.as[:n])
@@ -223,7 +231,7 @@ func (d *Delegate[Q, A]) answerOwn(n int, as []A) {
 }
 
 // answerHere answers a question of this rank to itself, as a handler.
-func (d *Delegate[Q, A]) answerHere(q Q) A {
+func answerHere[Q, A any](d *Delegate[Q, A], q Q) A {
 	d.engine.Count.PebblesSent++
 	before := d.asking.Handle(1)
 	a := d.one(q)
@@ -232,16 +240,16 @@ func (d *Delegate[Q, A]) answerHere(q Q) A {
 }
 
 // serve answers questions.
-func (d *Delegate[Q, A]) serve(asked []question[Q]) {
+func serve[Q, A any](d *Delegate[Q, A], asked []question[Q]) {
 	for len(asked) > 0 {
 		n := min(len(asked), chunk)
-		d.serveChunk(asked[:n])
+		serveChunk(d, asked[:n])
 		asked = asked[n:]
 	}
 }
 
 // serveChunk answers in three passes: the answers' reads of memory overlap where nothing else comes between them.
-func (d *Delegate[Q, A]) serveChunk(asked []question[Q]) {
+func serveChunk[Q, A any](d *Delegate[Q, A], asked []question[Q]) {
 	qs, as := d.qs[:len(asked)], d.as[:len(asked)]
 	for i := range asked {
 		qs[i] = asked[i].Q
@@ -262,19 +270,19 @@ func (d *Delegate[Q, A]) serveChunk(asked []question[Q]) {
 }
 
 // mayWait ends the job where a call may not wait.
-func (d *answers[A]) mayWait(call string) {
+func (d *operation) mayWait(call string) {
 	if !d.engine.MayWait(call) {
 		d.refuse(call)
 	}
 }
 
-func (d *answers[A]) refuse(call string) {
+func (d *operation) refuse(call string) {
 	if d.engine.InHandler() {
 		d.misuse("%s was called in a handler or an answer, which must not wait: call it in a task, or have Do", call)
 	}
 	d.misuse("%s was called outside of an epoch: call it in a task, or in an epoch's body", call)
 }
 
-func (d *answers[A]) misuse(format string, args ...any) {
+func (d *operation) misuse(format string, args ...any) {
 	panic(fmt.Sprintf("delegate: rank %d: %q: %s", d.engine.ID(), d.name, fmt.Sprintf(format, args...)))
 }

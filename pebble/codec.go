@@ -13,7 +13,7 @@ import (
 // are called on the goroutine of the rank that sends or receives; a codec shared by ranks must be safe for that. A
 // codec that also has a method Schema() string describes its wire format by it: descriptions are compared across ranks.
 // [Strings] and [Bytes] are ready codecs, and package target/avro has one that works for most types.
-type Codec[V any] interface {
+type Codec[V any] = interface {
 	// Append appends the bytes of v to dst and returns it, as append does.
 	Append(dst []byte, v V) ([]byte, error)
 	// Decode makes a value of the bytes that Append appended. It must not keep src.

@@ -12,8 +12,9 @@ import (
 	"github.com/activepebbles/pebbles/internal/layout"
 )
 
-// Codec is pebble.Codec.
-type Codec[V any] interface {
+// Codec is pebble.Codec. It is another name for an interface that has none: of an interface with a name the compiler
+// makes methods for each V.
+type Codec[V any] = interface {
 	Append(dst []byte, v V) ([]byte, error)
 	Decode(src []byte) (V, error)
 }
@@ -43,14 +44,7 @@ func (p *Part[V]) Take(codec any) bool {
 
 func (p *Part[V]) String() string { return fmt.Sprintf("its %s a %v", p.Name, reflect.TypeFor[V]()) }
 
-// check refuses values that can't travel.
-func (p *Part[V]) check() error {
-	t := reflect.TypeFor[V]()
-	if err := layout.Plain(t); err != nil && p.Codec == nil {
-		return fmt.Errorf("its %s: %w: %s", p.Name, err, Advice(t))
-	}
-	return nil
-}
+func (p *Part[V]) check() error { return check(p.Name, reflect.TypeFor[V](), p.Codec != nil) }
 
 // ErrNone is the error of an option without a codec.
 var ErrNone = errors.New("target.Coded got no codec: give one, or leave the option out for plain data")

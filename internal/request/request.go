@@ -4,6 +4,8 @@ package request
 
 import (
 	"errors"
+	"reflect"
+	"unsafe"
 
 	"github.com/activepebbles/pebbles/internal/codecs"
 )
@@ -64,14 +66,19 @@ var ErrStray = errors.New("there are answers that nobody waits for: pebbles were
 
 // Codec is a codec of requests by one of questions.
 func Codec[Q, T any](questions codecs.Codec[Q]) codecs.Codec[Request[Q, T]] {
-	return codecs.Tagged(questions,
-		func(r Request[Q, T]) (Q, T) { return r.Q, r.From },
-		func(q Q, from T) Request[Q, T] { return Request[Q, T]{q, from} })
+	return CodecOf[Q, T](codecs.Of(questions))
 }
 
-// ReplyCodec is a codec of replies by one of answers.
-func ReplyCodec[A, T any](answers codecs.Codec[A]) codecs.Codec[Reply[A, T]] {
-	return codecs.Tagged(answers,
-		func(r Reply[A, T]) (A, T) { return r.A, r.To },
-		func(a A, to T) Reply[A, T] { return Reply[A, T]{a, to} })
+// CodecOf is Codec for a codec without its type.
+func CodecOf[Q, T any](questions codecs.Value) codecs.Codec[Request[Q, T]] {
+	type pebble = Request[Q, T]
+	return codecs.Pebbles[pebble](codecs.Struct(reflect.TypeFor[pebble](), codecs.Tag[T](unsafe.Offsetof(pebble{}.From)),
+		codecs.Field{Value: questions}))
+}
+
+// ReplyCodecOf is a codec of replies by one of answers.
+func ReplyCodecOf[A, T any](answers codecs.Value) codecs.Codec[Reply[A, T]] {
+	type pebble = Reply[A, T]
+	return codecs.Pebbles[pebble](codecs.Struct(reflect.TypeFor[pebble](), codecs.Tag[T](unsafe.Offsetof(pebble{}.To)),
+		codecs.Field{Value: answers}))
 }
