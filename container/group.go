@@ -93,7 +93,7 @@ func addTo[K comparable, V any](g *groups[K, V], es []Entry[K, V]) {
 	for len(es) > 0 {
 		block := es[:min(len(es), chunk)]
 		es = es[len(block):]
-		if slots := max(len(g.table.slots), lacks(&g.table.counts, len(block))); int64(slots)*slotBytes[K, V]()+g.away > g.most &&
+		if slots := max(len(g.table.slots), lacks(&g.table, len(block))); int64(slots)*slotBytes[K, V]()+g.away > g.most &&
 			g.LocalLen() > 0 && g.level < levelsMax {
 			spillGroups(g)
 		}

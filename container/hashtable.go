@@ -16,20 +16,17 @@ import (
 //
 // A table is for one goroutine. Pointers to values are good until the next key is added.
 type hashTable[K comparable, V any] struct {
-	counts
-	slots []slot[K, V]
-	zero  V
-	none  K    // the zero key
-	one   [1]K // whose number is asked for
-}
-
-// counts is what a table knows without the types of its entries.
-type counts struct {
+	slots  []slot[K, V]
 	mask   uint64
-	used   int  // without the zero key
-	has    bool // the zero key's entry is there
+	used   int // without the zero key
+	zero   V
+	none   K    // the zero key
+	has    bool // its entry
 	number hasher
-	one    [1]uint64
+	one    struct {
+		keys    [1]K
+		numbers [1]uint64
+	}
 }
 
 // slot has its value first: behind a key, one of no bytes would take some.
@@ -52,19 +49,18 @@ func hashesOf[K comparable, V any](t *hashTable[K, V], ks []K, hs []uint64) {
 // numberOf is the number of one key. It uses memory of the table, for what a function value is given would be
 // allocated.
 func numberOf[K comparable, V any](t *hashTable[K, V], k K) uint64 {
-	t.one[0] = k
-	number(t.number, t.one[:], t.counts.one[:])
-	return t.counts.one[0]
+	t.one.keys[0] = k
+	number(t.number, t.one.keys[:], t.one.numbers[:])
+	return t.one.numbers[0]
 }
 
 func hashOf[K comparable, V any](t *hashTable[K, V], k K) uint64 { return spread(numberOf(t, k)) }
 
-// length is how many entries there are.
-func length(c *counts) int {
-	if c.has {
-		return c.used + 1
+func length[K comparable, V any](t *hashTable[K, V]) int {
+	if t.has {
+		return t.used + 1
 	}
-	return c.used
+	return t.used
 }
 
 // find is the value of a key with its hash, and the key as it is kept; nil if it is not there.
@@ -109,12 +105,13 @@ func entryAt[K comparable, V any](t *hashTable[K, V], k K, h uint64) (v *V, key 
 }
 
 // lacks is how many slots a table needs that gets n keys more; 0 where it has them.
-func lacks(c *counts, n int) int {
-	have := 0
-	if c.mask > 0 {
-		have = int(c.mask) + 1
-	}
-	need, slots := c.used+n, max(slotsLeast, have)
+func lacks[K comparable, V any](t *hashTable[K, V], n int) int {
+	return moreSlots(len(t.slots), t.used+n)
+}
+
+// moreSlots is how many slots a table needs for keys, which has some; 0 where those do.
+func moreSlots(have, need int) int {
+	slots := max(slotsLeast, have)
 	for need > slots/4*3 {
 		slots *= 2
 	}

@@ -30,7 +30,7 @@ func TestHashTableIsGosMap(t *testing.T) {
 				t.Repeat(map[string]func(t *rapid.T){
 					"put": func(t *rapid.T) {
 						k, v := rapid.Uint8().Draw(t, "key"), rapid.Int().Draw(t, "value")
-						if slots := lacks(&table.counts, 1); slots > 0 {
+						if slots := lacks(table, 1); slots > 0 {
 							grow(table, slots)
 						}
 						at, key, added := entryAt(table, k, hashOf(table, k))
@@ -53,7 +53,7 @@ func TestHashTableIsGosMap(t *testing.T) {
 						}
 					},
 					"": func(t *rapid.T) {
-						require.Equal(t, len(twin), length(&table.counts))
+						require.Equal(t, len(twin), length(table))
 						got := map[uint8]int{}
 						each(table, func(k uint8, v *int) bool {
 							require.NotContains(t, got, k)
@@ -88,7 +88,7 @@ func TestFullHashTableIsGosMap(t *testing.T) {
 			delete(twin, k)
 			continue
 		}
-		if slots := lacks(&table.counts, 1); slots > 0 {
+		if slots := lacks(table, 1); slots > 0 {
 			grow(table, slots)
 		}
 		require.LessOrEqual(t, 4*table.used, 3*len(table.slots))
@@ -96,7 +96,7 @@ func TestFullHashTableIsGosMap(t *testing.T) {
 		require.Equal(t, twin[k], *v)
 		*v, twin[k] = i, i
 		if i%512 == 0 {
-			require.Equal(t, len(twin), length(&table.counts))
+			require.Equal(t, len(twin), length(table))
 			for k, v := range twin {
 				at, _ := find(table, k, hashOf(table, k))
 				require.NotNil(t, at)
@@ -115,7 +115,7 @@ func hasherOf[K comparable]() hasher {
 }
 
 func newTable[K comparable, V any](number hasher) *hashTable[K, V] {
-	return &hashTable[K, V]{counts: counts{number: number}}
+	return &hashTable[K, V]{number: number}
 }
 
 func numberOfOne[K comparable](k K) (n uint64) {
@@ -215,7 +215,7 @@ func BenchmarkHashTable(b *testing.B) {
 		}
 		b.Run(fmt.Sprintf("%d keys, table", keys), func(b *testing.B) {
 			table := newTable[uint64, uint64](hasherOf[uint64]())
-			grow(table, lacks(&table.counts, keys))
+			grow(table, lacks(table, keys))
 			var hashes [chunk]uint64
 			for i := 0; b.Loop(); i = (i + chunk) % len(ks) {
 				batch := ks[i : i+chunk]

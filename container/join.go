@@ -132,7 +132,7 @@ func plan[L, R any, K comparable](j *joining[L, R, K], left *Table[L], right *Ta
 // expect makes room for so many right rows, if they may be in memory: they come without being copied again.
 func expect[L, R any, K comparable](j *joining[L, R, K], rows int) {
 	if bytesWith(j, rows) <= j.most {
-		grow(&j.index, lacks(&j.index.counts, rows))
+		grow(&j.index, lacks(&j.index, rows))
 		makeRoom(j, rows)
 	}
 }
@@ -199,7 +199,7 @@ func build[L, R any, K comparable](j *joining[L, R, K], rows []R) {
 			}
 			continue
 		}
-		if slots := lacks(&j.index.counts, len(block)); slots > 0 {
+		if slots := lacks(&j.index, len(block)); slots > 0 {
 			grow(&j.index, slots)
 		}
 		makeRoom(j, len(block))
@@ -234,7 +234,7 @@ func roomFor[L, R any, K comparable](j *joining[L, R, K], more int) int {
 // bytesWith is what so many right rows more would take, beside those that are there.
 func bytesWith[L, R any, K comparable](j *joining[L, R, K], more int) int64 {
 	rows := int64(roomFor(j, more))
-	slots := int64(max(len(j.index.slots), lacks(&j.index.counts, more)))
+	slots := int64(max(len(j.index.slots), lacks(&j.index, more)))
 	return rows*int64(unsafe.Sizeof(numbered[R]{})) + slots*slotBytes[K, uint32]() + j.pointed
 }
 

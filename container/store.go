@@ -102,7 +102,7 @@ func refs[K comparable, V any](s *store[K, V]) iter.Seq2[K, *V] {
 }
 
 // LocalLen is the number of entries of this rank. It costs nothing.
-func (s *store[K, V]) LocalLen() int { return length(&s.table.counts) }
+func (s *store[K, V]) LocalLen() int { return length(&s.table) }
 
 // Len is the number of entries on all ranks. All ranks call it.
 func (s *store[K, V]) Len() (uint64, error) { return sum(s.base, s.LocalLen()) }
@@ -140,7 +140,7 @@ func changes(b *base, s *keeping, what string) {
 
 // reserve makes room for n entries more.
 func reserve[K comparable, V any](s *store[K, V], n int) {
-	if slots := lacks(&s.table.counts, n); slots > 0 {
+	if slots := lacks(&s.table, n); slots > 0 {
 		affords(s.base, s.LocalLen(), slots, int64(unsafe.Sizeof(slot[K, V]{})))
 		grow(&s.table, slots)
 	}

@@ -53,13 +53,14 @@ func (v View[K, V]) ForAll(do func(k K, v V) error) error {
 
 // Gather returns the entries of all ranks on one of them, the root, in no order, and nil on the others. All ranks call
 // it. The root needs the memory.
-func (v View[K, V]) Gather(root int) (es []Entry[K, V], err error) {
+func (v View[K, V]) Gather(root int) ([]Entry[K, V], error) {
 	codec, err := v.codec()
 	if err != nil {
 		return nil, failed(v.base, err)
 	}
 	mine := newCollection(v.base, "GatherSlice", codec)
 	var e Entry[K, V]
+	var es []Entry[K, V]
 	for e.Key, e.Value = range v.local {
 		mine.add(unsafe.Pointer(&e))
 	}
@@ -70,7 +71,7 @@ func (v View[K, V]) Gather(root int) (es []Entry[K, V], err error) {
 // TopK returns, on every rank, the n entries that compare says are the first, in order. compare is less than 0 where a
 // comes before b, as for slices.SortFunc; where it is 0 for two entries, which one is among the n may differ from run
 // to run. All ranks call it. It costs log2 P messages of n entries a rank.
-func (v View[K, V]) TopK(n int, compare func(a, b Entry[K, V]) int) (best []Entry[K, V], err error) {
+func (v View[K, V]) TopK(n int, compare func(a, b Entry[K, V]) int) ([]Entry[K, V], error) {
 	if n < 0 || compare == nil {
 		return nil, failed(v.base, fmt.Errorf("TopK of %d entries needs a number of 0 or more, and a function that compares",
 			n))
@@ -79,6 +80,7 @@ func (v View[K, V]) TopK(n int, compare func(a, b Entry[K, V]) int) (best []Entr
 	if err != nil {
 		return nil, failed(v.base, err)
 	}
+	var best []Entry[K, V]
 	less := func(i, j int) bool { return compare(best[i], best[j]) < 0 }
 	last := heap{before: func(i, j int) bool { return less(j, i) }}
 	for k, x := range v.local {

@@ -165,7 +165,9 @@ func lengthened(dst []byte, v *Value, value unsafe.Pointer) ([]byte, error) {
 }
 
 // AppendTo appends a value to a list.
-func (v *Value) AppendTo(list []byte, at unsafe.Pointer) ([]byte, error) { return lengthened(list, v, at) }
+func (v *Value) AppendTo(list []byte, at unsafe.Pointer) ([]byte, error) {
+	return lengthened(list, v, at)
+}
 
 // Each decodes the values of a list, each to where room says.
 func (v *Value) Each(list []byte, room func() unsafe.Pointer) error {

@@ -19,10 +19,10 @@ type layer struct {
 var layers = []layer{
 	{folders: "internal/watch/state"},
 	{folders: "internal/cpu internal/frame internal/layout internal/stacks internal/values internal/collective " +
-		"internal/handshake internal/pending internal/scripttest internal/docs internal/walls internal/covering internal/seeds " +
-		"internal/scenario"},
-	{folders: "distribution route reduce target/avro internal/codecs", not: "internal/cpu internal/frame"},
-	{folders: "internal/request", not: "distribution route reduce target/avro"},
+		"internal/handshake internal/pending internal/scripttest internal/docs internal/walls internal/covering " +
+		"internal/seeds internal/scenario"},
+	{folders: "distribution route reduce internal/codecs", not: "internal/cpu internal/frame"},
+	{folders: "internal/request target/avro", not: "distribution route reduce internal/cpu internal/frame"},
 	{folders: "model termination", not: "internal/cpu internal/frame internal/codecs"},
 	{folders: "tune", not: "internal/cpu internal/frame internal/codecs"},
 	{folders: "internal/exposed", not: above},

@@ -36,12 +36,15 @@ func Must[V any]() *Codec[V] {
 // Append appends the Avro binary of v to dst and returns it, as append does. It keeps neither. The bytes of a map are
 // in no order, so equal values may have different bytes. The one error is that v nests too deep, or points to itself;
 // it returns dst as it was.
-func (c *Codec[V]) Append(dst []byte, v V) ([]byte, error) { return c.of.append(dst, unsafe.Pointer(&v)) }
+func (c *Codec[V]) Append(dst []byte, v V) ([]byte, error) {
+	return c.of.append(dst, unsafe.Pointer(&v))
+}
 
 // Decode makes a value of the bytes that Append appended. The value shares no memory with src. Bytes that do not make
 // exactly one value are an error that names the field where they went wrong.
-func (c *Codec[V]) Decode(src []byte) (v V, err error) {
-	err = c.of.decode(src, unsafe.Pointer(&v))
+func (c *Codec[V]) Decode(src []byte) (V, error) {
+	var v V
+	err := c.of.decode(src, unsafe.Pointer(&v))
 	return v, err
 }
 

@@ -375,7 +375,7 @@ var catalogue = []mutation{
 		"TestEqualRowsAreDealtOut"},
 	{"equal rows do not mind what else their ranks have", "container/sort.go", "u >= ends[to].share", "u >= 0.5",
 		"TestEqualRowsFillTheirRanks"},
-	{"rows that were spilled stay in memory", "container/table.go", "\tp.rows.empty()\n", "",
+	{"rows that were spilled stay in memory", "container/table.go", "\tempty(&p.rows)\n", "",
 		"TestSpilledRowsLeaveMemory"},
 	{"a value of the zero key outlives it", "container/hashtable.go", "t.zero, t.has = none.value, false\n",
 		"t.has = false\n", "TestHashTableIsGosMap"},
