@@ -11,10 +11,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/seeds"
 )
 
-// seeded is a generator of numbers that are the same in every run.
-func seeded(t testing.TB) *rand.Rand {
-	return rand.New(rand.NewPCG(seeds.Of(t), 1))
-}
+func seeded(t testing.TB) *rand.Rand { return rand.New(rand.NewPCG(seeds.Of(t), 1)) }
 
 // edges are the numbers at which a rounding that is wrong shows: around the powers of
 // two, around the fractions of 2^64, and small ones.

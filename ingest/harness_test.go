@@ -24,7 +24,9 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // random is a source of numbers whose seed the test tells.
-func random(t *testing.T) *rand.Rand { return rand.New(rand.NewPCG(seeds.Of(t), 1)) }
+func random(t *testing.T) *rand.Rand {
+	return rand.New(rand.NewPCG(seeds.Of(t), 1))
+}
 
 // write makes a file in a folder of the test's.
 func write(t testing.TB, name string, content []byte) string {

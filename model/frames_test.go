@@ -8,12 +8,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/route"
 )
 
-// random draws the same numbers in every run: what is asserted of them holds for nearly all seeds, not for all.
-func random() *rand.Rand { return rand.New(rand.NewPCG(1, 5)) }
+// What is asserted of random worlds holds for nearly all seeds, not for all: a test that fails by chance is no test. So
+// the seed is fixed unless the flag says otherwise.
+func random(t *testing.T) *rand.Rand {
+	return rand.New(rand.NewPCG(seeds.Of(t), 5))
+}
 
 // buffers are those of all ranks of a job that is played through one pebble after the other: a frame leaves when it is
 // full, and the rest stage by stage.
@@ -95,7 +99,7 @@ func TestEvenFrames(t *testing.T) {
 
 // TestRandomFrames plays random owners through, many times.
 func TestRandomFrames(t *testing.T) {
-	rng := random()
+	rng := random(t)
 	for _, name := range staged {
 		for _, c := range []struct{ ranks, pebbles, coalesce int }{{8, 30, 4}, {16, 40, 16}, {21, 200, 8},
 			{32, 10, 4}} {
@@ -125,7 +129,7 @@ func TestRandomFrames(t *testing.T) {
 
 // TestFrames compares the mean of ⌈X/C⌉ with draws.
 func TestFrames(t *testing.T) {
-	rng := random()
+	rng := random(t)
 	for _, c := range []struct {
 		mean     float64
 		coalesce int

@@ -19,10 +19,6 @@ import (
 	"github.com/activepebbles/pebbles/target/avro"
 )
 
-const seedVariable = seeds.Variable
-
-func newSeed(t testing.TB) uint64 { return seeds.Of(t) }
-
 // matrix is a product that is associative and not commutative, of words that wrap.
 type matrix [4]uint64
 
@@ -105,7 +101,7 @@ func collected(r *pebble.Rank, seed uint64) (err error) {
 		}
 		if err == nil && !reflect.DeepEqual(want, got) {
 			err = fmt.Errorf("rank %d of %d: %s: want %v, got %v (%s=%d)", r.ID(), r.Size(), what, want, got,
-				seedVariable, seed)
+				seeds.Variable, seed)
 		}
 	}
 	number := func(s share) int64 { return s.number }
@@ -211,7 +207,7 @@ func collectedSlices(r *pebble.Rank, all []share, root int, same func(what strin
 }
 
 func TestCollectivesAgainstOneLoop(t *testing.T) {
-	seed := newSeed(t)
+	seed := seeds.Of(t)
 	for _, ranks := range []int{1, 2, 3, 5, 7, 8, 13, 16} {
 		require.NoError(t, run(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
 			for round := range uint64(5) {
@@ -225,7 +221,7 @@ func TestCollectivesAgainstOneLoop(t *testing.T) {
 }
 
 func TestCollectivesAcrossProcesses(t *testing.T) {
-	t.Setenv(seedVariable, fmt.Sprint(newSeed(t)))
+	t.Setenv(seeds.Variable, fmt.Sprint(seeds.Of(t)))
 	for _, ranks := range []int{3, 7} {
 		status, said := play(t, "collectives", 3, ranks)
 		require.Zero(t, status, said)
@@ -235,7 +231,7 @@ func TestCollectivesAcrossProcesses(t *testing.T) {
 
 // collectivesBySeed is the role of these processes.
 func collectivesBySeed(r *pebble.Rank) error {
-	seed, err := strconv.ParseUint(os.Getenv(seedVariable), 10, 64)
+	seed, err := strconv.ParseUint(os.Getenv(seeds.Variable), 10, 64)
 	if err != nil {
 		return err
 	}
@@ -244,7 +240,7 @@ func collectivesBySeed(r *pebble.Rank) error {
 
 // All ranks have the same bits of a sum of floating-point numbers.
 func TestFloatSumsAreEqualOnAllRanks(t *testing.T) {
-	seed := newSeed(t)
+	seed := seeds.Of(t)
 	for _, ranks := range []int{3, 7, 8, 13} {
 		require.NoError(t, run(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
 			random := rand.New(rand.NewPCG(seed, uint64(r.ID())))

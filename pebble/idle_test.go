@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
@@ -91,7 +92,7 @@ func relax(r *pebble.Rank, g roads, all []uint64) error {
 }
 
 func TestIdleWork(t *testing.T) {
-	seed := newSeed(t)
+	seed := seeds.Of(t)
 	g := draw(seed, 500, 2500)
 	want := g.distances()
 	for _, ranks := range []int{1, 2, 4, 7} {

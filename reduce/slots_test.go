@@ -11,12 +11,12 @@ import (
 
 // A slot and its tag tell the key, and no tag is that of a slot never filled.
 func TestTagAndSlotTellTheKey(t *testing.T) {
-	rng := rand.New(rand.NewPCG(seeds.Of(t), 1))
+	random := rand.New(rand.NewPCG(seeds.Of(t), 0))
 	for log2 := 1; log2 <= 30; log2++ {
 		s := newSlots(1 << log2)
 		require.Equal(t, 1<<log2, s.len())
 		for i := range 300 {
-			key := rng.Uint64() >> rng.IntN(64)
+			key := random.Uint64() >> random.IntN(64)
 			slot, tag := s.of(key)
 			require.Less(t, slot, uint64(s.len()))
 			require.Equal(t, key, s.key(slot, tag))
@@ -58,11 +58,11 @@ func reached(log2 int, key func(i uint64) uint64) float64 {
 // Neighbouring keys, from wherever they begin, have a slot each or nearly so, and keys of
 // any stride reach a good part of what random ones would, two thirds.
 func TestRegularKeysSpread(t *testing.T) {
-	rng := rand.New(rand.NewPCG(seeds.Of(t), 2))
+	random := rand.New(rand.NewPCG(seeds.Of(t), 0))
 	for _, log2 := range []int{8, 12, 16} {
 		require.Equal(t, 1.0, reached(log2, func(i uint64) uint64 { return i }))
 		for range 5 {
-			from := rng.Uint64()
+			from := random.Uint64()
 			require.Greater(t, reached(log2, func(i uint64) uint64 { return from + i }), 0.8, "from %d", from)
 		}
 		for shift := range 64 - log2 {

@@ -20,10 +20,7 @@ type pebble struct {
 
 var sizes = []int{1, 2, 7, 64, 100, 4096}
 
-// seeded is a generator of numbers that are the same in every run.
-func seeded(t testing.TB) *rand.Rand {
-	return rand.New(rand.NewPCG(seeds.Of(t), 1))
-}
+func seeded(t testing.TB) *rand.Rand { return rand.New(rand.NewPCG(seeds.Of(t), 1)) }
 
 // stream draws n pebbles; few keys make many meetings, and wide ones use all 64 bits.
 func stream(rng *rand.Rand, n int) []pebble {

@@ -1,7 +1,6 @@
 package route_test
 
 import (
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -9,15 +8,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/route"
 )
 
-var seedFlag = flag.Uint64("seed", 1, "seed of random placements and marks")
-
 // random makes a source of random numbers, whose seed a failing test prints.
 func random(t testing.TB) *rand.Rand {
-	t.Logf("go test -seed=%d", *seedFlag)
-	return rand.New(rand.NewPCG(*seedFlag, 0))
+	return rand.New(rand.NewPCG(seeds.Of(t), 0))
 }
 
 // exhaustive is the number of ranks up to which all pairs of all topologies are walked.

@@ -45,15 +45,14 @@ func (n node) size() (nodes int64) {
 
 // A tree whose root lies on one rank is searched by all, and each node is visited once, over several epochs.
 func TestTreesAreSearchedOnce(t *testing.T) {
+	random := rand.New(rand.NewPCG(seeds.Of(t), 0))
 	roots := make([]node, 3)
 	want := make([]int64, 3)
-	random := rand.New(rand.NewPCG(seeds.Of(t), 0))
 	for i := range roots {
 		for want[i] < 100 { // in smaller ones there is little to steal
 			roots[i] = node{State: random.Uint64(), Tree: uint32(i)}
 			want[i] = roots[i].size()
 		}
-		t.Log("root", roots[i].State)
 	}
 	for _, most := range []int{1, 7} {
 		appstest.Everywhere(t, func(_ *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {

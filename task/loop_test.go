@@ -1,13 +1,13 @@
 package task_test
 
 import (
+	"math/rand/v2"
 	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/apps/appstest"
-	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/task"
 )
@@ -43,7 +43,7 @@ func TestLoopsOfARank(t *testing.T) {
 func TestLoopsOfAllRanks(t *testing.T) {
 	appstest.Everywhere(t, func(_ *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
 		const n = 5000
-		grain := 1 + seeds.Of(t)*uint64(ranks)%100
+		grain := 1 + rand.Uint64N(100)
 		var got [n]atomic.Int32
 		return func(r *pebble.Rank) error {
 				s := task.New(r, task.Workers(4))

@@ -289,9 +289,12 @@ func smallWorlds() []smallWorld {
 // after round are followed for three of them an epoch. Kinds of worlds that are too many are followed as far as the
 // limit goes.
 func TestAllInterleavingsOfSmallWorlds(t *testing.T) {
-	limit := 20_000 // worlds of a kind; larger kinds are left to longer tests
-	if testing.Short() || raceDetector {
+	limit := 6_000 // worlds of a kind; larger kinds are left to longer tests
+	switch {
+	case testing.Short() || raceDetector:
 		limit = 1500
+	case long:
+		limit = 50_000
 	}
 	var worlds, kinds, left atomic.Int64
 	t.Run("all", func(t *testing.T) {

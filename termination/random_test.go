@@ -18,7 +18,7 @@ import (
 
 var (
 	seedFlag   = flag.Uint64("seed", 0, "run the random world with this seed alone")
-	worldsFlag = flag.Uint64("worlds", 10_000, "how many random worlds to run")
+	worldsFlag = flag.Uint64("worlds", 4_000, "how many random worlds to run")
 )
 
 // oneWay is a ring whose links lead one way: the ranks that send to a rank are not those that it sends to.
@@ -248,9 +248,6 @@ func TestRandomWorlds(t *testing.T) {
 		return
 	}
 	worlds := *worldsFlag
-	if testing.Short() || raceDetector {
-		worlds = min(worlds, 4000)
-	}
 	var next atomic.Uint64
 	var workers sync.WaitGroup
 	failures := make(chan error, runtime.GOMAXPROCS(0))

@@ -16,7 +16,7 @@ import (
 // TestFactorWithinFive: without a model, from 1,024 pebbles a buffer, a factor within 10 % of the best takes at most 5
 // decisions, wherever the best is (TRAM, section V.E).
 func TestFactorWithinFive(t *testing.T) {
-	from := seed
+	from := seed(t)
 	for _, best := range factors {
 		for _, noise := range []float64{0, 0.03} {
 			for i := range uint64(5) {
@@ -35,7 +35,7 @@ func TestFactorWithinFive(t *testing.T) {
 // TestWholeWithinTwentyFive: topology, factor and cache together are within 10 % of the best after at most 25
 // decisions.
 func TestWholeWithinTwentyFive(t *testing.T) {
-	from := seed
+	from := seed(t)
 	for _, timed := range []bool{false, true} {
 		for _, noise := range []float64{0, 0.03, 0.1} {
 			for i := range uint64(10) {
@@ -62,7 +62,7 @@ func TestWholeWithinTwentyFive(t *testing.T) {
 // of the account; also when the start is the best there is, and when settings beyond a cliff are a hundred times as
 // slow. Once settled, nothing moves as long as the load does not.
 func TestBound(t *testing.T) {
-	from := seed
+	from := seed(t)
 	for name, s := range map[string]surface{
 		"hill at the start": hill(1024, 0.3), "hill far away": hill(16, 0.05), "flat": flat, "whole": whole,
 		"cliff": cliff(1024, 10), "high cliff": cliff(1024, 1000), "cliff below": cliff(64, 20),
@@ -86,7 +86,7 @@ func TestBound(t *testing.T) {
 // TestBoundOfWholeWindows: with epochs the bound holds as long as nothing is slower than is expected, and is come back
 // to after something was.
 func TestBoundOfWholeWindows(t *testing.T) {
-	from := seed
+	from := seed(t)
 	for name, s := range map[string]surface{"hill": hill(1024, 0.1), "flat": flat, "far": hill(64, 0.05)} {
 		for i := range uint64(5) {
 			w := newWorld(t, s, tune.Config{Start: start, Space: factor}, 0.02, from+i)
@@ -111,7 +111,7 @@ func TestBoundOfWholeWindows(t *testing.T) {
 // TestLoadAlternates: also where the load changes again and again, and now and then a window takes three times as long,
 // a job gains more than experiments cost it.
 func TestLoadAlternates(t *testing.T) {
-	from := seed
+	from := seed(t)
 	for _, windows := range []int{50, 150, 500} {
 		gain := 0.0
 		const worlds = 20
@@ -129,7 +129,7 @@ func TestLoadAlternates(t *testing.T) {
 // TestKnown: what is known to be good is kept, without an experiment, until the load changes for good; then the tuner
 // searches.
 func TestKnown(t *testing.T) {
-	from := seed
+	from := seed(t)
 	const change = 500
 	for _, noise := range []float64{0, 0.03} {
 		load := func(s tune.Setting, window int) float64 {
@@ -169,7 +169,7 @@ func TestOverhead(t *testing.T) {
 // TestFlatStays: noise alone does not make the tuner leave its start, but for a chance that the number of decisions
 // bounds.
 func TestFlatStays(t *testing.T) {
-	from := seed
+	from := seed(t)
 	kept, decisions := 0, 0
 	for i := range uint64(100) {
 		w := newWorld(t, flat, tune.Config{Start: start, Space: space}, 0.1, from+i)
@@ -188,7 +188,7 @@ func TestFlatStays(t *testing.T) {
 // TestLoadChanges: when another setting becomes the best for good, the tuner finds it; while the change is going on it
 // keeps its head.
 func TestLoadChanges(t *testing.T) {
-	from := seed
+	from := seed(t)
 	for i := range uint64(10) {
 		changing := func(s tune.Setting, window int) float64 {
 			if window <= 1000 {
@@ -208,7 +208,7 @@ func TestLoadChanges(t *testing.T) {
 
 // TestLoadDuringSearch: a load that doubles in the middle of the search does not look like a good setting.
 func TestLoadDuringSearch(t *testing.T) {
-	from := seed
+	from := seed(t)
 	for i := range uint64(50) {
 		at := 3 + int(i)
 		growing := func(s tune.Setting, window int) float64 {
@@ -231,7 +231,7 @@ func TestOscillation(t *testing.T) {
 	waves := func(s tune.Setting, window int) float64 {
 		return hill(1024, 0.05)(s, window) * (1 + 0.5*math.Floor(math.Mod(float64(window)/40, 2)))
 	}
-	w := newWorld(t, waves, tune.Config{Start: start, Space: factor}, 0.02, seed)
+	w := newWorld(t, waves, tune.Config{Start: start, Space: factor}, 0.02, seed(t))
 	w.run(10000)
 	require.LessOrEqual(t, float64(w.tried), 0.1*float64(w.windows), w.story())
 	require.LessOrEqual(t, w.worst, 0.055, w.story())
@@ -241,14 +241,14 @@ func TestOscillation(t *testing.T) {
 // wrong the search goes on from where the job began.
 func TestModel(t *testing.T) {
 	right := func(s tune.Setting) float64 { return 1 / whole(s, 0) }
-	w := newWorld(t, whole, tune.Config{Start: start, Space: space, Predict: right}, 0.02, seed)
+	w := newWorld(t, whole, tune.Config{Start: start, Space: space, Predict: right}, 0.02, seed(t))
 	for len(w.tuner.Log()) < 1 {
 		w.step()
 	}
 	require.Equal(t, "model", w.tuner.Log()[0].Phase)
 	require.Equal(t, tune.Setting{Topology: "mesh:2", Coalesce: 512}, w.tuner.Setting(), w.story())
 	wrong := func(s tune.Setting) float64 { return whole(s, 0) }
-	w = newWorld(t, whole, tune.Config{Start: start, Space: space, Predict: wrong}, 0.02, seed)
+	w = newWorld(t, whole, tune.Config{Start: start, Space: space, Predict: wrong}, 0.02, seed(t))
 	w.timed = true
 	w.run(3000)
 	require.LessOrEqual(t, w.worst, 0.052)
@@ -294,7 +294,7 @@ func TestEmptyWindows(t *testing.T) {
 
 // TestReason: at every moment there are words, and they name the setting in force.
 func TestReason(t *testing.T) {
-	w := newWorld(t, whole, tune.Config{Start: start, Space: space}, 0.02, seed)
+	w := newWorld(t, whole, tune.Config{Start: start, Space: space}, 0.02, seed(t))
 	require.Contains(t, w.tuner.Reason(), "nothing else was tried yet")
 	for range 1500 {
 		w.step()
@@ -327,7 +327,7 @@ func TestConfigRefuses(t *testing.T) {
 
 // TestSameEverywhere: tuners that see equal windows propose equal settings, and say the same.
 func TestSameEverywhere(t *testing.T) {
-	n := seed
+	n := seed(t)
 	a := newWorld(t, whole, tune.Config{Start: start, Space: space}, 0.1, n)
 	b := newWorld(t, whole, tune.Config{Start: start, Space: space}, 0.1, n)
 	for range 2000 {
@@ -356,7 +356,7 @@ func TestSpace(t *testing.T) {
 // TestEqualSettingsGainNothing: however noisy windows are, and whatever looked better during the search, the tuner
 // comes back to its start where settings are equal, and tells no gain.
 func TestEqualSettingsGainNothing(t *testing.T) {
-	from, taken := seed, 0
+	from, taken := seed(t), 0
 	for _, noise := range []float64{0.02, 0.1, 0.3} {
 		for _, odd := range []float64{0, 0.1} {
 			for i := range uint64(20) {
@@ -385,7 +385,7 @@ func TestEqualSettingsGainNothing(t *testing.T) {
 // TestWholeRuns: a search by so many whole runs, as pebbles tune makes it, comes near the best although the machine
 // gets slower all the time, and never makes more of them.
 func TestWholeRuns(t *testing.T) {
-	from := seed
+	from := seed(t)
 	slower := func(s tune.Setting, window int) float64 { return whole(s, window) * math.Pow(0.99, float64(window)) }
 	for _, c := range []struct {
 		runs  int

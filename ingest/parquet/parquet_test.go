@@ -28,7 +28,9 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // random is a source of numbers whose seed the test tells.
-func random(t *testing.T) *rand.Rand { return rand.New(rand.NewPCG(seeds.Of(t), 1)) }
+func random(t *testing.T) *rand.Rand {
+	return rand.New(rand.NewPCG(seeds.Of(t), 1))
+}
 
 type reading struct {
 	Station string    `parquet:"station"`

@@ -11,6 +11,7 @@ import (
 
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/memory"
 	"github.com/activepebbles/pebbles/memory/pages"
 	"github.com/activepebbles/pebbles/pebble"
@@ -30,7 +31,7 @@ func TestMain(m *testing.M) {
 
 // Slices and locks are as one memory, over all transports and in simulated jobs with faults.
 func TestEverywhere(t *testing.T) {
-	seed := newSeed(t)
+	seed := seeds.Of(t)
 	for _, c := range []pages.Config{{}, {PageBytes: 64, Copies: true}, {PageBytes: 65536, Copies: true, Flat: true}} {
 		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {
 			appstest.Everywhere(t, func(*testing.T, int) (func(r *pebble.Rank) error, func(t *testing.T)) {

@@ -18,8 +18,6 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-func newSeed(t testing.TB) uint64 { return seeds.Of(t) }
-
 // job runs ranks with shared pages in this process.
 func job(ranks int, c pages.Config, body func(s *pages.Space) error) error {
 	return jobOf(pebble.Config{Ranks: ranks}, c, body)
@@ -103,7 +101,7 @@ func block(n uint64, ranks int) distribution.Indexed  { return distribution.Bloc
 func blocks(n uint64, ranks int) distribution.Indexed { return distribution.BlockCyclic(n, ranks, 100) }
 
 func TestSliceEqualsASlice(t *testing.T) {
-	seed := newSeed(t)
+	seed := seeds.Of(t)
 	for _, ranks := range []int{1, 2, 3, 4, 7} {
 		for _, pageBytes := range []int{64, 4096, 65536} {
 			for _, c := range []pages.Config{{}, {Copies: true}, {Checked: true}, {Flat: true, Copies: true}} {
@@ -126,7 +124,7 @@ func TestSliceEqualsASlice(t *testing.T) {
 
 // A page cache that holds a few pages gives the same answers, and drops copies.
 func TestSmallPageCache(t *testing.T) {
-	seed := newSeed(t)
+	seed := seeds.Of(t)
 	for _, pageBytes := range []int{64, 1024, 4096} {
 		small := pebble.Config{Ranks: 3, PageCache: 150 << 10}
 		require.NoError(t, jobOf(small, pages.Config{PageBytes: pageBytes, Copies: true},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/memory"
 	"github.com/activepebbles/pebbles/memory/pages"
 	"github.com/activepebbles/pebbles/netio"
@@ -17,7 +18,7 @@ import (
 
 // Operations on exposed memory overtake each other in simulated networks: nothing is lost by that.
 func TestOvertakenOperations(t *testing.T) {
-	seed := newSeed(t)
+	seed := seeds.Of(t)
 	for i := range uint64(30) {
 		faults := sim.Faults{Delay: 0.3, Double: 0.1}
 		w, err := sim.New(sim.Config{Ranks: 7, Processes: 4, Seed: seed + i, Faults: faults})
@@ -47,7 +48,7 @@ func TestLocksAreFair(t *testing.T) {
 		ranks, each = 5, 30
 		swap        = 3 * time.Microsecond // it takes less to the lock's home
 	)
-	seed := newSeed(t)
+	seed := seeds.Of(t)
 	for _, tasks := range []int{0, 1, 3} {
 		var mu sync.Mutex
 		var all []held
