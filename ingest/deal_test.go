@@ -35,7 +35,7 @@ func drawFiles(r *rand.Rand) (files []file, largest int64) {
 // cannot be cut.
 func TestDeal(t *testing.T) {
 	r := random(t)
-	for range 20000 {
+	for range 4000 {
 		files, largest := drawFiles(r)
 		ranks := 1 + r.IntN(9)
 		total, next := int64(0), make([]int64, len(files))
