@@ -27,21 +27,23 @@ func TestScenarios(t *testing.T) {
 		s := &script{t: t, world: &world{log: l}}
 		t.Cleanup(func() { s.end(t) })
 		verbs := scenario.Verbs{
-			"target": s.target, "epoch": s.epoch, "send": s.send, "poll": s.poll, "flush": s.flush, "end": s.finish,
-			"return": s.finish, "panic": s.panic, "hold": s.hold, "deliver": s.deliver, "release": s.release, "arrive": s.arrive,
+			"run": func(*scenario.Command) {}, "target": s.target, "epoch": s.epoch, "send": s.send, "poll": s.poll, "flush": s.flush, "end": s.finish,
+			"return": s.finish, "panic": s.panic, "hold": s.hold, "deliver": s.deliver, "arrive": s.arrive,
 			"mark": s.mark, "told": s.told, "collective": s.collective, "await": s.await, "answer": s.answer, "post": s.post,
 			"operation": s.operation, "tasks": s.tasks, "spawn": s.spawn, "time": s.time, "lose": s.lose, "cancel": s.giveUp,
-			"leave": s.desert, "step": s.step, "state": s.state, "counters": s.counters, "explain": s.explain,
+			"leave": s.desert, "state": s.state, "counters": s.counters, "explain": s.explain,
 			"guard": s.guard,
 		}
 		for name, verb := range verbs {
 			verbs[name] = func(c *scenario.Command) {
-				if verb(c); name != "step" && !s.stepwise {
-					s.run()
+				if s.ranks == nil {
+					c.Refuse("there is no job")
 				}
+				verb(c)
+				s.run()
 			}
 		}
-		verbs["job"], verbs["run"] = s.start, func(*scenario.Command) { s.run() }
+		verbs["job"] = s.start
 		return verbs
 	})
 }
@@ -50,14 +52,12 @@ func TestScenarios(t *testing.T) {
 type script struct {
 	t *testing.T
 	*world
-	stepwise bool // nothing goes on by itself: there is a step, or a run
 }
 
 func (s *script) start(c *scenario.Command) {
 	l := s.log
 	s.end(s.t)
 	ranks := c.Int("ranks", 2)
-	s.stepwise = c.Has("stepwise")
 	s.world = &world{log: l, place: netio.PlaceOf(ranks, c.Int("processes", 1), 0), messages: c.Has("messages"),
 		from: uint64(c.Int("from", 0))}
 	maker, err := termination.ByName(c.Text("detector", "skr"))
@@ -111,9 +111,6 @@ func (w watcher) Failing(cause error) error {
 
 // each are the ranks that a command names, or all.
 func (s *script) each(c *scenario.Command) (all []*member) {
-	if s.ranks == nil {
-		c.Refuse("there is no job")
-	}
 	if !c.More() {
 		return s.ranks
 	}
@@ -126,7 +123,7 @@ func (s *script) each(c *scenario.Command) (all []*member) {
 // one is the rank that a command names.
 func (s *script) one(c *scenario.Command) *member {
 	id := c.Number("rank")
-	if s.ranks == nil || !s.place.Has(id) {
+	if !s.place.Has(id) {
 		c.Refuse("rank %d is not here", id)
 	}
 	return s.member(id)
@@ -284,12 +281,6 @@ func (s *script) deliver(c *scenario.Command) {
 			delete(s.held, link{from, to})
 		}
 	}
-}
-
-// release has a rank of another process release what it was sent.
-func (s *script) release(c *scenario.Command) {
-	from, to := c.Pair("link", "->")
-	s.held[link{from, to}].Release()
 }
 
 // arrive has a frame arrive that the scenario makes up.
@@ -555,17 +546,6 @@ func (s *script) desert(*scenario.Command) {
 			m.todo = func() (bool, error) { return true, nil }
 			m.step()
 		}
-	}
-}
-
-func (s *script) step(c *scenario.Command) {
-	m := s.one(c)
-	if m.at == "program" {
-		c.Refuse("rank %d is in its program: say what that does", m.id)
-	}
-	m.resume()
-	if m.at != "program" && m.at != "" {
-		m.say("%ss", m.at)
 	}
 }
 
