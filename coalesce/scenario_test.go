@@ -353,7 +353,8 @@ func (b *buffers) release(c *scenario.Command) {
 // content tells which pebbles or records a frame has.
 func (b *buffers) content(f *netio.Frame) string {
 	if b.out.Records {
-		return fmt.Sprintf("%s of %d bytes, the first is record %d", scenario.Count(f.Count, "record"), f.Bytes, f.Payload()[0])
+		return fmt.Sprintf("%s of %d bytes, the first is record %d", scenario.Count(f.Count, "record"), f.Bytes,
+			f.Payload()[0])
 	}
 	return pebbles(netio.Values[uint64](f, int(f.Count)))
 }
@@ -472,8 +473,8 @@ func (b *buffers) state(*scenario.Command) {
 		}
 	}
 	s := &b.sender
-	b.log.Say("memory: %d lent, %d idle, %d filling, %d queued; %s, at most %d", s.Pool.Lent(), s.Pool.Idle(), s.Filling, s.Queued,
-		scenario.Count(s.Buffers, "buffer"), s.BuffersPeak)
+	b.log.Say("memory: %d lent, %d idle, %d filling, %d queued; %s, at most %d", s.Pool.Lent(),
+		s.Pool.Idle(), s.Filling, s.Queued, scenario.Count(s.Buffers, "buffer"), s.BuffersPeak)
 	if back && s.Backlog == 0 {
 		b.log.Say("all frames are back")
 	}

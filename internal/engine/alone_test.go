@@ -51,8 +51,8 @@ func TestRankAlone(t *testing.T) {
 	require.True(t, moved)
 	require.False(t, left)
 	require.Len(t, sent, 1)
-	require.Equal(t, netio.Header{Kind: netio.Data, Epoch: 1, To: 1, Count: 1, Bytes: 8, Check: a.Fingerprint, Flags: sent[0].Flags},
-		sent[0])
+	require.Equal(t, netio.Header{Kind: netio.Data, Epoch: 1, To: 1, Count: 1, Bytes: 8, Check: a.Fingerprint,
+		Flags: sent[0].Flags}, sent[0])
 	require.Equal(t, m.rank.Created, uint64(1))
 }
 

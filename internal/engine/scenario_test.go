@@ -27,12 +27,11 @@ func TestScenarios(t *testing.T) {
 		s := &script{t: t, world: &world{log: l}}
 		t.Cleanup(func() { s.end(t) })
 		verbs := scenario.Verbs{
-			"run": func(*scenario.Command) {}, "target": s.target, "epoch": s.epoch, "send": s.send, "poll": s.poll, "flush": s.flush, "end": s.finish,
-			"return": s.finish, "panic": s.panic, "hold": s.hold, "deliver": s.deliver, "arrive": s.arrive,
-			"mark": s.mark, "told": s.told, "collective": s.collective, "await": s.await, "answer": s.answer, "post": s.post,
-			"operation": s.operation, "tasks": s.tasks, "spawn": s.spawn, "time": s.time, "lose": s.lose, "cancel": s.giveUp,
-			"leave": s.desert, "state": s.state, "counters": s.counters, "explain": s.explain,
-			"guard": s.guard,
+			"run": func(*scenario.Command) {}, "target": s.target, "epoch": s.epoch, "end": s.finish, "return": s.finish,
+			"send": s.send, "poll": s.poll, "flush": s.flush, "panic": s.panic, "hold": s.hold, "deliver": s.deliver,
+			"arrive": s.arrive, "mark": s.mark, "told": s.told, "collective": s.collective, "await": s.await,
+			"answer": s.answer, "post": s.post, "operation": s.operation, "tasks": s.tasks,
+			"spawn": s.spawn, "time": s.time, "lose": s.lose, "cancel": s.giveUp, "leave": s.desert, "state": s.state, "counters": s.counters, "explain": s.explain, "guard": s.guard,
 		}
 		for name, verb := range verbs {
 			verbs[name] = func(c *scenario.Command) {

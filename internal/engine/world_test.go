@@ -48,7 +48,7 @@ type member struct {
 	port    scenario.Port
 	resume  func() (struct{}, bool)       // lets the rank go on
 	rest    func(struct{}) bool           // gives control back to the scenario
-	at      string                        // where it rests: "program", "pause" or "park"; "" when its function has returned
+	at      string                        // where it rests: program, pause or park; "" when it has returned
 	until   time.Duration                 // when it wakes if it is parked; -1 for no time
 	woken   atomic.Bool                   // another goroutine may wake it: that of a context which ends
 	todo    func() (done bool, err error) // what its program does next; done is for the function that runs

@@ -38,9 +38,11 @@ func play(source string) (string, error) {
 }
 
 func TestPlay(t *testing.T) {
-	told, err := play("# Sums.\n\nadd 1 2\n\n# More.\nadd 3 times=2\npair 4->5 all=1,2 after=3ms\n----\nwhat it was\nbefore\n")
+	told, err := play("# Sums.\n\nadd 1 2\n\n# More.\nadd 3 times=2\npair 4->5 all=1,2 after=3ms\n" +
+		"----\nwhat it was\nbefore\n")
 	require.NoError(t, err)
-	want := "# Sums.\n\nadd 1 2\n----\n3 points\n\n# More.\nadd 3 times=2\npair 4->5 all=1,2 after=3ms\n----\n9 points\n4 and 5, [1 2], 3ms, none\n"
+	want := "# Sums.\n\nadd 1 2\n----\n3 points\n\n# More.\nadd 3 times=2\npair 4->5 all=1,2 after=3ms\n----\n" +
+		"9 points\n4 and 5, [1 2], 3ms, none\n"
 	require.Equal(t, want, told)
 	again, err := play(told)
 	require.NoError(t, err)
@@ -66,7 +68,8 @@ func TestOddCommands(t *testing.T) {
 	_, err := play("add 1\n----\n1 point\n")
 	require.EqualError(t, err, "a.txt:1: begin with what the scenario shows, behind #")
 	require.PanicsWithValue(t, "broken", func() {
-		_, _ = scenario.Play("a.txt", "# Panics.\nbreak\n", scenario.Verbs{"break": func(*scenario.Command) { panic("broken") }}, nil)
+		breaks := scenario.Verbs{"break": func(*scenario.Command) { panic("broken") }}
+		_, _ = scenario.Play("a.txt", "# Panics.\nbreak\n", breaks, nil)
 	}, "a panic that refuses nothing goes on")
 }
 
