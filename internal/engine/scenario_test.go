@@ -31,7 +31,8 @@ func TestScenarios(t *testing.T) {
 			"send": s.send, "poll": s.poll, "flush": s.flush, "panic": s.panic, "hold": s.hold, "deliver": s.deliver,
 			"arrive": s.arrive, "mark": s.mark, "told": s.told, "collective": s.collective, "await": s.await,
 			"answer": s.answer, "post": s.post, "operation": s.operation, "tasks": s.tasks,
-			"spawn": s.spawn, "time": s.time, "lose": s.lose, "cancel": s.giveUp, "leave": s.desert, "state": s.state, "counters": s.counters, "explain": s.explain, "guard": s.guard,
+			"spawn": s.spawn, "time": s.time, "lose": s.lose, "cancel": s.giveUp, "leave": s.desert,
+			"state": s.state, "counters": s.counters, "explain": s.explain, "guard": s.guard,
 		}
 		for name, verb := range verbs {
 			verbs[name] = func(c *scenario.Command) {
