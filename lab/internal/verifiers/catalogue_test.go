@@ -431,4 +431,16 @@ var catalogue = []mutation{
 		"TestBarText"},
 	{"a number may be below its least", "cmd/internal/command/values.go", "values.Count(text, c.least)",
 		"values.Count(text, -9)", "TestCount"},
+
+	// The core, by the scenarios of its parts: tests of targets and programs don't see these.
+	{"depths meet in a rank's own queue", "coalesce/queue.go", " || o.sender.Deep && q.frame.Flags != o.Now", "", "TestScenarios"},
+	{"another topology has fresh credit", "coalesce/links.go", "plan.Lanes, k.accounts\n",
+		"plan.Lanes, map[int]*netio.Account(nil)\n", "TestScenarios"},
+	{"a lane's wait outlives its frame", "coalesce/outbox.go",
+		"\tif o.lanesDue != nil {\n\t\to.lanesDue.Left(l)\n\t}\n", "", "TestScenarios"},
+	{"tasks send while their rank's handlers are behind", "coalesce/sender.go", "return s.Queued <= s.BufferBudget && (",
+		"return (", "TestScenarios"},
+	{"targets of the runtime wait for stages", "internal/engine/progress.go", "t.description.Beyond > 0",
+		"t.description.Beyond > depthMax", "TestScenarios"},
+	{"a detector is asked at each look", "internal/engine/epoch.go", "idle >= polls)", "idle >= 0)", "TestScenarios"},
 }
