@@ -49,7 +49,6 @@ func get(t *testing.T, url, path, token string) []byte {
 // A job that is shown, recorded and traced at once tells the same everywhere, leaves files that can be read, and tells
 // the token of its page to nobody but whoever reads its errors.
 func TestOutlets(t *testing.T) {
-	t.Parallel()
 	dir := t.TempDir()
 	out := &output{news: make(chan struct{}, 1)}
 	config := pebble.Config{Ranks: 3, Watch: pebble.Watch{

@@ -179,7 +179,6 @@ func TestQuit(t *testing.T) {
 
 // A report of many simulated ranks, one of which hangs, is made in time and is short.
 func TestManySimulatedRanks(t *testing.T) {
-	t.Parallel()
 	const many = 1024
 	world, err := sim.New(sim.Config{Ranks: many, Seed: 1})
 	require.NoError(t, err)
