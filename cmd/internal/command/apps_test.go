@@ -31,29 +31,30 @@ func TestContagionFiles(t *testing.T) {
 	disease := appstest.Data(t, "loimos/covid19_onepath.textproto")
 	want, err := os.ReadFile(appstest.Data(t, "loimos/test-syn.csv"))
 	require.NoError(t, err)
-	files := []string{"curve.csv", "curve.json", "curve.svg", "tree.csv", "tree.json"}
-	var first [][]byte
+	files := []string{"curve.csv", "curve.json", "curve.svg", "tree.csv"}
+	var first []string
 	for _, procs := range []string{"1", "2"} {
 		folder := t.TempDir()
 		in := func(name string) string { return filepath.Join(folder, name) }
-		line := []string{"contagion", "--loimos", "--seed", "0", "--disease", disease, "--procs", procs}
-		succeeds(t, with(line, "--curve", in("curve.csv"), "--curve", in("curve.json"), "--curve", in("curve.svg"),
-			"--curve", in("curve.avro"), "--infections", in("tree.csv"))...)
-		succeeds(t, with(line, "--infections", in("tree.json"))...)
-		var all [][]byte
+		succeeds(t, "contagion", "--loimos", "--seed", "0", "--disease", disease, "--procs", procs, "--curve", in("curve.csv"),
+			"--curve", in("curve.json"), "--curve", in("curve.svg"), "--curve", in("curve.avro"), "--infections", in("tree.csv"))
+		var all []string
 		for _, name := range files {
 			text, err := os.ReadFile(in(name))
 			require.NoError(t, err)
 			require.NotEmpty(t, text)
-			all = append(all, text)
+			all = append(all, string(text))
 		}
-		require.Equal(t, string(want), string(all[0]))
+		require.Equal(t, string(want), all[0])
 		if first == nil {
 			first = all
 		}
 		require.Equal(t, first, all)
 		require.FileExists(t, in("curve.avro"))
 	}
+	tree := filepath.Join(t.TempDir(), "tree.json")
+	succeeds(t, "contagion", "--people", "300", "--days", "4", "--infections", tree)
+	require.FileExists(t, tree)
 }
 
 // pagesLines are command lines of all programs on shared pages that take a few milliseconds.
@@ -67,35 +68,35 @@ var pagesLines = []string{
 
 // Programs on shared pages verify wherever they run, and tell what pages did.
 func TestPages(t *testing.T) {
-	for _, line := range pagesLines {
-		words := strings.Fields(line)
+	processes := []string{"--ranks 3 --procs 2 --transport tcp --page-size 64", "--ranks 4 --procs 4 --transport shm --copies"}
+	for i, line := range pagesLines {
 		t.Run(line, func(t *testing.T) {
-			t.Parallel()
+			words := strings.Fields(line)
+			program := words[1]
 			for _, where := range []string{
-				"--ranks 2", "--ranks 4 --procs 4 --transport shm --copies", "--ranks 3 --procs 2 --transport tcp --page-size 64",
-				"--ranks 3 --checked", "sim --ranks 7", "sim --ranks 4 --network odin --copies --page-cache 1MiB",
+				"--ranks 2", processes[i%2], "--ranks 3 --checked", "sim --ranks 7", "sim --ranks 4 --network odin --copies --page-cache 1MiB",
 			} {
 				flags, simulated := strings.CutPrefix(where, "sim ")
-				all := with(words, strings.Fields(flags)...)
+				all := with(words, strings.Fields(flags+" --json")...)
 				if simulated {
 					all = append([]string{"sim"}, all...)
 				}
-				o := commandtest.Object(t, succeeds(t, with(all, "--json")...))
+				o := commandtest.Object(t, succeeds(t, all...))
 				own := []string{"pages_fetched", "twins", "diff_bytes", "lock_waits", "microseconds", "page_bytes", "copies", "by"}
 				for _, f := range append(own, fields...) {
 					require.Contains(t, o, f)
 				}
-				require.Equal(t, "pages-"+words[1], o["app"])
+				require.Equal(t, "pages-"+program, o["app"])
 				require.Zero(t, o["errors"], where)
 				require.Positive(t, o["microseconds"], where)
-				if strings.Contains(where, "tcp") && words[1] == "jacobi" {
+				if strings.Contains(where, "tcp") && program == "jacobi" {
 					require.NotZero(t, o["pages_fetched"])
 				}
-				if strings.Contains(where, "copies") && words[1] == "diff" {
+				if strings.Contains(where, "copies") && program == "diff" {
 					require.NotZero(t, o["twins"])
 					require.NotZero(t, o["diff_bytes"])
 				}
-				if words[1] == "lock" {
+				if program == "lock" {
 					require.Contains(t, o["cases"], "direct")
 					require.Equal(t, fmt.Sprint(o["ranks"]) != "2", o["cases"].(map[string]any)["indirect"] != nil)
 				}
@@ -130,47 +131,42 @@ var stressmarks = map[string][]string{
 // What a stressmark finds is the same wherever it runs, and it says what was near and what remote.
 func TestStressmarks(t *testing.T) {
 	for line, own := range stressmarks {
-		words := strings.Fields(line)
 		t.Run(line, func(t *testing.T) {
-			t.Parallel()
 			var texture, tokens any
-			for _, ranks := range []int{1, 2, 3, 4, 7} {
-				for _, where := range []string{"", "--procs 1", "--procs 2 --transport shm", "--procs 2 --transport tcp", "sim"} {
-					all, sim := words, where == "sim"
-					switch {
-					case sim:
-						all = append([]string{"sim"}, words...)
-					case ranks == 1 && strings.Contains(where, "2"):
-						continue
-					default:
-						all = with(all, strings.Fields(where)...)
-					}
-					o := commandtest.Object(t, succeeds(t, with(all, "--json", "--ranks", fmt.Sprint(ranks))...))
-					for _, f := range append(append(own, "near", "remote", "hits", "misses", "hit_rate", "address_cache"), fields...) {
-						require.Contains(t, o, f)
-					}
-					require.LessOrEqual(t, o["hit_rate"], 1.0)
-					require.Equal(t, "stressmark-"+words[1], o["app"])
-					require.EqualValues(t, ranks, o["ranks"])
-					require.Zero(t, o["errors"])
-					require.NotZero(t, o["near"])
-					switch {
-					case !sim && !strings.Contains(where, "2"):
-						require.Zero(t, o["remote"])
-						require.Zero(t, o["misses"])
-					case strings.Contains(where, "shm"):
-						require.Equal(t, o["misses"], o["remote"])
-					}
-					if texture == nil {
-						texture, tokens = o["textures"], o["tokens"]
-					}
-					require.Equal(t, texture, o["textures"])
-					require.Equal(t, tokens, o["tokens"])
+			for _, where := range []string{
+				"--ranks 1", "--ranks 2 --procs 1", "--ranks 3", "--ranks 4", "--ranks 7", "--ranks 2 --procs 2 --transport shm",
+				"--ranks 3 --procs 2 --transport tcp", "sim --ranks 1", "sim --ranks 4", "sim --ranks 7",
+			} {
+				flags, sim := strings.CutPrefix(where, "sim ")
+				all := with(strings.Fields(line), strings.Fields(flags+" --json")...)
+				if sim {
+					all = append([]string{"sim"}, all...)
 				}
+				o := commandtest.Object(t, succeeds(t, all...))
+				for _, f := range append(append(own, "near", "remote", "hits", "misses", "hit_rate", "address_cache"), fields...) {
+					require.Contains(t, o, f)
+				}
+				require.LessOrEqual(t, o["hit_rate"], 1.0)
+				require.Equal(t, "stressmark-"+strings.Fields(line)[1], o["app"])
+				require.Contains(t, where, fmt.Sprint("--ranks ", o["ranks"]))
+				require.Zero(t, o["errors"])
+				require.NotZero(t, o["near"])
+				switch {
+				case !sim && !strings.Contains(where, "--procs 2"):
+					require.Zero(t, o["remote"])
+					require.Zero(t, o["misses"])
+				case strings.Contains(where, "shm"):
+					require.Equal(t, o["misses"], o["remote"])
+				}
+				if texture == nil {
+					texture, tokens = o["textures"], o["tokens"]
+				}
+				require.Equal(t, texture, o["textures"])
+				require.Equal(t, tokens, o["tokens"])
 			}
 		})
 	}
-	remote := commandtest.Object(t, succeeds(t, "stressmark", "pointer", "--procs", "2", "--ranks", "2", "--transport", "tcp", "--stop", "1", "--hops", "200", "--json"))
+	remote := commandtest.Object(t, succeeds(t, strings.Fields("stressmark pointer --procs 2 --ranks 2 --transport tcp --stop 1 --hops 200 --json")...))
 	require.NotZero(t, remote["remote"])
 }
 
@@ -205,61 +201,36 @@ func TestStressmarkAddressCaches(t *testing.T) {
 		succeeds(t, strings.Fields("stressmark update --words 1000 --hops 50 --ranks 2 --procs 2 --transport tcp")...))
 }
 
-// answers are what is known of searches of a public graph, one entry a root.
-type answers struct {
-	file                 string
-	roots                []string
-	reached, depths, sum []any
-}
-
-// TestPublicGraphs compares with the answers that are known of public graphs.
+// TestPublicGraphs compares with the answers that are known of public graphs, one entry a root.
 func TestPublicGraphs(t *testing.T) {
 	for _, known := range []struct {
-		answers
-		flags []string
+		file, roots          string
+		reached, depths, sum []any
+		flags                []string
 	}{
-		{
-			answers{"cnr-2000.el.gz", []string{"217849", "0"}, []any{325557., 311.}, []any{35., 8.}, []any{5426851., 1502.}},
-			[]string{
-				"--mode level --procs 4 --transport tcp --topology direct",
-				"--mode level --procs 4 --transport tcp --topology hypercube",
-				"--mode async --procs 4 --transport tcp --topology direct",
-				"--mode async --procs 4 --transport tcp --topology hypercube",
-			},
-		},
-		{
-			answers{"soc-Epinions1.txt.gz", []string{"0"}, []any{47676.}, []any{9.}, []any{170249.}},
-			[]string{"--mode level --procs 2", "--mode async --ranks 5", "--mode direction --procs 2"},
-		},
-		{
-			answers{"wiki-Vote.txt.gz", []string{"30"}, []any{2316.}, []any{5.}, []any{6920.}},
-			[]string{"--mode level --ranks 3", "--mode async --procs 2", "--mode direction --ranks 5 --topology hypercube"},
-		},
-		{
-			answers{"road-NY.gr.gz", []string{"1"}, []any{264346.}, []any{619.}, []any{90771609.}},
-			[]string{"--mode level"},
-		},
+		{"cnr-2000.el.gz", "--root 217849 --root 0", []any{325557., 311.}, []any{35., 8.}, []any{5426851., 1502.}, []string{
+			"--mode level --procs 4 --transport tcp --topology hypercube", "--mode async --ranks 4",
+		}},
+		{"soc-Epinions1.txt.gz", "--root 0", []any{47676.}, []any{9.}, []any{170249.}, []string{
+			"--mode level --ranks 2 --topology hypercube", "--mode async --ranks 5", "--mode direction --procs 2",
+		}},
+		{"wiki-Vote.txt.gz", "--root 30", []any{2316.}, []any{5.}, []any{6920.}, []string{
+			"--mode level --ranks 3", "--mode async --procs 2", "--mode direction --ranks 5 --topology hypercube",
+		}},
+		{"road-NY.gr.gz", "--root 1", []any{264346.}, []any{619.}, []any{90771609.}, []string{"--mode level"}},
 	} {
 		for _, flags := range known.flags {
 			t.Run(known.file+" "+flags, func(t *testing.T) {
-				t.Parallel()
-				known.check(t, strings.Fields(flags))
+				line := []string{"bfs", "--json", "--graph", appstest.Data(t, known.file)}
+				o := commandtest.Object(t, succeeds(t, with(line, strings.Fields(known.roots+" "+flags)...)...))
+				require.EqualValues(t, 0, o["errors"])
+				require.Equal(t, true, o["validated"])
+				require.Equal(t, known.reached, o["reached"])
+				require.Equal(t, known.depths, o["depths"])
+				require.Equal(t, known.sum, o["distance_sums"])
 			})
 		}
 	}
-}
-
-func (known answers) check(t *testing.T, flags []string) {
-	line := []string{"bfs", "--json", "--graph", appstest.Data(t, known.file)}
-	for _, root := range known.roots {
-		line = append(line, "--root", root)
-	}
-	o := commandtest.Object(t, succeeds(t, with(line, flags...)...))
-	require.EqualValues(t, 0, o["errors"])
-	require.Equal(t, true, o["validated"])
-	require.Equal(t, known.reached, o["reached"])
-	require.Equal(t, known.depths, o["depths"])
-	require.Equal(t, known.sum, o["distance_sums"])
 }
 
 // TestOutputThatCannotBeWritten has all ways in which a command prints, onto a disk that is full.

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -14,31 +13,21 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/internal/launch"
+	"github.com/activepebbles/pebbles/internal/seeds"
 )
 
-var killSeed = flag.Uint64("kill-seed", 0, "for the moments at which jobs are killed that are recorded; 0 is another each time")
-
-// kills is how many recorded jobs are killed.
-func kills() int {
-	if testing.Short() {
-		return 3
-	}
-	return 20
-}
+// kills is how many recorded jobs are killed, and killedWithin how long after they are at work. With the build tag long
+// they are more.
+var kills, killedWithin = 6, 400 * time.Millisecond
 
 // A job of 3 processes is killed at any moment, a process of it or all, with the launcher or without. Its record can be
 // read, and says which process fell first, or that all did.
 func TestReportOfKilledJobs(t *testing.T) {
-	seed := *killSeed
-	if seed == 0 {
-		seed = uint64(time.Now().UnixNano())
-	}
-	t.Logf("-kill-seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
-	for i := range kills() {
-		victims, moment := random.Perm(3), time.Duration(random.IntN(2000))*time.Millisecond
+	random := rand.New(rand.NewPCG(seeds.Of(t), 0))
+	for i := range kills {
+		victims, moment := random.Perm(3), time.Duration(random.Int64N(int64(killedWithin)))
 		launcher := random.IntN(2) == 0 // falls with all
-		if i%4 != 3 {
+		if i%3 != 2 {
 			victims, launcher = victims[:1], false
 		}
 		t.Run(fmt.Sprintf("%d processes %v after %v, launcher %t", i, victims, moment, launcher), func(t *testing.T) {
