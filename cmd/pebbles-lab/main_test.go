@@ -98,32 +98,7 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-func TestMistakes(t *testing.T) {
-	laboratory.Mistakes(t, "pebbles-lab", map[string][]string{
-		"bench --limit 999999999999h": {"--limit", "too large"},
-		"sim --fuzz --seconds 1e300":  {"--seconds", "too large"},
-		"bench nosuchrow":             {"no case matches", "nosuchrow"},
-		"bench (":                     {"missing closing )"},
-		"bench a b":                   {`"b"`, "one regular expression"},
-		"bench --repeats 0":           {"--repeats", "1 or more"},
-		"bench --warm-up -1":          {"--warm-up", "0 or more"},
-		"bench --limit 0s":            {"--limit", "positive"},
-		"bench compare a.json":        {"give two"},
-		"bench compare --threshold 100% a.json b.json": {"--threshold", "0%", "100%"},
-		"bench compare --threshold much a.json b.json": {"--threshold", "percentage"},
-		"limit updates x":                             {`"x"`, "only flags"},
-		"limit tcp --bytes 4":                         {"--bytes", "8 or more"},
-		"sim epochs --sweep ranks":                    {"ranks=16,256"},
-		"sim epochs --sweep ranks=2,x":                {`"x"`},
-		"sim epochs --sweep ranks=2,x --json":         {`"x"`},
-		"sim epochs --sweep ranks=2 --sweep ranks=3":  {"twice"},
-		"sim epochs --sweep json=true":                {"ranks=16,256"},
-		"sim epochs --sweep topology=direct --plot a": {"numbers"},
-		"sim epochs --plot a":                         {"--sweep"},
-		"sim --fuzz --seconds 0":                      {"--seconds"},
-		"sim --fuzz --world nosuch=1":                 {`"nosuch"`},
-	})
-}
+func TestMistakes(t *testing.T) { laboratory.Mistakes(t, "pebbles-lab") }
 
 // TestOutputThatCannotBeWritten has all ways in which a command prints, onto a disk that is full.
 func TestOutputThatCannotBeWritten(t *testing.T) {

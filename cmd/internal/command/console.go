@@ -24,10 +24,11 @@ const (
 type console struct {
 	in, out *os.File
 	before  *term.State
+	stop    func() error // stops this process and those that it runs with, as a shell expects it
 }
 
 func openConsole(in, out *os.File) (*console, error) {
-	c := &console{in: in, out: out}
+	c := &console{in: in, out: out, stop: func() error { return syscall.Kill(0, syscall.SIGTSTP) }}
 	return c, c.enter()
 }
 
@@ -53,7 +54,7 @@ func (c *console) close() error {
 	return c.leave()
 }
 
-// suspend stops this process as a shell expects it, until it continues.
+// suspend leaves the terminal to others until this process continues.
 func (c *console) suspend(ctx context.Context) error {
 	if err := c.leave(); err != nil {
 		return err
@@ -61,7 +62,7 @@ func (c *console) suspend(ctx context.Context) error {
 	continued := make(chan os.Signal, 1)
 	signal.Notify(continued, syscall.SIGCONT)
 	defer signal.Stop(continued)
-	if err := syscall.Kill(0, syscall.SIGTSTP); err != nil {
+	if err := c.stop(); err != nil {
 		return err
 	}
 	select {

@@ -89,15 +89,6 @@ func TestSimulatedFaults(t *testing.T) {
 
 func TestSimulationMistakes(t *testing.T) {
 	for line, says := range map[string]string{
-		"sim nosuch":                                  `"nosuch"`,
-		"sim epochs --network nosuch":                 "odin",
-		"sim epochs --fabric nosuch":                  "fat-tree",
-		"sim epochs --fault loss":                     "loss=0.001",
-		"sim epochs --fault loss=2":                   "a chance is 0 to 1",
-		"sim epochs --die 3":                          "3@20us",
-		"sim epochs --ranks 2 --die 3@20us":           "must exist",
-		"sim epochs --explain":                        "--explain",
-		"sim epochs --hosts a,b --bind lo":            "--hosts",
 		"sim epochs --limit 1ns --ranks 4 --count 10": "virtual time",
 	} {
 		r := typed(line)

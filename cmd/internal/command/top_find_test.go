@@ -126,7 +126,7 @@ func TestTopOnce(t *testing.T) {
 	listIn(t)
 	s := served(t, newMadeUpJob(4, "stalled"))
 	announce(t, jobs.Entry{Job: "one", URL: s.URL()})
-	for _, args := range [][]string{nil, {"one"}, {"--once"}, {s.URL()}} {
+	for _, args := range [][]string{nil, {"--once", s.URL()}} {
 		r := command(t, newTop, args...)
 		require.Zero(t, r.Status, r.Stderr)
 		require.Empty(t, r.Stderr)

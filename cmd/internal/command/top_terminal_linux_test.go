@@ -157,6 +157,35 @@ func TestTopInterrupted(t *testing.T) {
 	require.Equal(t, 130, s.Status())
 }
 
+// TestSuspended leaves the terminal to the shell, and takes it again.
+func TestSuspended(t *testing.T) {
+	master, terminal := openTerminal(t)
+	defer master.Close()
+	defer terminal.Close()
+	w := &watcher{terminal: terminal}
+	before := w.state(t)
+	c, err := openConsole(terminal, terminal)
+	require.NoError(t, err)
+	taken := w.state(t)
+	require.NotEqual(t, before, taken)
+	c.stop = func() error {
+		require.Equal(t, before, w.state(t))
+		return syscall.Kill(os.Getpid(), syscall.SIGCONT)
+	}
+	require.NoError(t, c.suspend(t.Context()))
+	require.Equal(t, taken, w.state(t))
+	require.NoError(t, c.close())
+	require.Equal(t, before, w.state(t))
+	drawn := make([]byte, 4096)
+	n, err := master.Read(drawn)
+	require.NoError(t, err)
+	require.Equal(t, enterScreen+leaveScreen+enterScreen+leaveScreen, string(drawn[:n]))
+	file, err := os.Open(os.DevNull)
+	require.NoError(t, err)
+	_, err = openConsole(file, file)
+	require.ErrorContains(t, err, "take the terminal")
+}
+
 // TestTopPanics in the look at the job, and in what is shown of it.
 func TestTopPanics(t *testing.T) {
 	for _, see := range []func(context.Context) (*sighting, error){

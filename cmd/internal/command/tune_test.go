@@ -94,19 +94,8 @@ func TestTuneMistakes(t *testing.T) {
 		status int
 		says   []string
 	}{
-		{"tune", 2, []string{"use one of", "randomaccess"}},
-		{"tune nosuch", 2, []string{`"nosuch"`, "randomaccess"}},
-		{"tune run", 2, []string{`"run"`, "randomaccess"}},
-		{"tune --runs 0 bfs", 2, []string{`"0"`, "1 or more"}},
-		{"tune --limit 0s epochs", 2, []string{"--limit"}},
-		{"tune randomaccess --bogus", 2, []string{"randomaccess", "--bogus"}},
-		{"tune randomaccess --topology mesh:3x3 --ranks 8", 2, []string{"multiply to 9"}},
-		{"tune randomaccess --coalesce auto", 2, []string{"auto"}},
-		{"tune randomaccess --explain", 2, []string{"--explain"}},
-		{"tune randomaccess --hosts a,b --bind lo", 2, []string{"--hosts"}},
 		{"tune --out /nonexistent/folder/p.json epochs --count 2", 1, []string{"can't write"}},
 		{"tune --out " + damaged + " bfs --graph /nonexistent/graph", 1, []string{"/nonexistent/graph"}},
-		{"randomaccess --profile /nonexistent/p.json", 2, []string{"/nonexistent/p.json", "pebbles tune"}},
 		{"randomaccess --profile " + damaged, 2, []string{"damaged.json", "format 7", "pebbles tune"}},
 	} {
 		r := pebbles(strings.Fields(m.line)...)

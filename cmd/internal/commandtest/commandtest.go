@@ -60,17 +60,24 @@ func (p Program) Run(args ...string) Ran {
 	return Ran{stdout.String(), stderr.String(), status}
 }
 
-// Mistakes runs command lines that must end with the status and the one line of a mistake, which has all words.
-func (p Program) Mistakes(t *testing.T, name string, says map[string][]string) {
-	for line, words := range says {
+// Mistakes runs the command lines of testdata/mistakes.txt, which must end with the status and the one line of a
+// mistake that has all words.
+func (p Program) Mistakes(t *testing.T, name string) {
+	text, err := os.ReadFile("testdata/mistakes.txt")
+	require.NoError(t, err)
+	for row := range strings.Lines(string(text)) {
+		line, says, ok := strings.Cut(strings.TrimSpace(row), " | ")
+		if !ok {
+			continue // a comment
+		}
 		t.Run(line, func(t *testing.T) {
 			r := p.Run(strings.Fields(line)...)
 			require.Equal(t, 2, r.Status)
 			require.Empty(t, r.Stdout)
 			require.Equal(t, 1, strings.Count(r.Stderr, "\n"), "one line: %s", r.Stderr)
 			require.Regexp(t, `^`+name+`.*; run '`+name+`.* --help'\n$`, r.Stderr)
-			for _, word := range words {
-				require.Contains(t, r.Stderr, word)
+			for words := range strings.SplitSeq(says, "; ") {
+				require.Contains(t, r.Stderr, words)
 			}
 		})
 	}
