@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/cmd/internal/command"
-	"github.com/activepebbles/pebbles/cmd/internal/commandtest"
 	"github.com/activepebbles/pebbles/internal/launch"
 	"github.com/activepebbles/pebbles/internal/machine"
 	"github.com/activepebbles/pebbles/model"
@@ -65,53 +64,24 @@ func TestFitIsNoProgram(t *testing.T) {
 	require.Contains(t, r.Stderr, "starts its processes itself")
 }
 
-// What pebbles of an application cost is kept beside the parameters, and its simulation takes them, however many ranks
-// there are.
-func TestSimulationByFit(t *testing.T) {
+// What pebbles of an application cost is kept beside the parameters.
+func TestFitOfApplication(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("HOME", folder)
 	t.Setenv("XDG_CONFIG_HOME", folder)
-	r := typed("sim alltoall --ranks 2 --rounds 50 --network fitted")
-	require.NotEqual(t, launch.ExitOK, r.Status)
-	require.Contains(t, r.Stderr, "run pebbles-lab fit first")
-
 	place, err := machine.ParametersFile()
 	require.NoError(t, err)
-	file := model.File{Format: model.FileFormat, Parameters: model.Odin}
-	file.Parameters.Cores.Count = 2
-	require.NoError(t, machine.WriteParameters(place, file))
-	line := "sim alltoall --ranks 4 --rounds 50 --network fitted"
-	r = typed(line)
-	require.Equal(t, launch.ExitOK, r.Status, r.Stderr)
-	require.Contains(t, r.Stderr, "pebbles-lab fit --app 'alltoall --rounds=50'")
-
+	r := pebbles("fit", "--app", "alltoall --rounds 50")
+	require.Equal(t, launch.ExitError, r.Status)
+	require.Contains(t, r.Stderr, "run pebbles-lab fit first")
+	require.NoError(t, machine.WriteParameters(place, model.File{Format: model.FileFormat, Parameters: model.Odin}))
 	text := succeeds(t, "fit", "--app", "alltoall --rounds 50", "--repeats", "1")
 	require.Contains(t, text, "alltoall --rounds=50")
+	text = succeeds(t, "fit", "--app", "alltoall --rounds 50 --ranks 3", "--repeats", "1", "--json")
+	require.Contains(t, text, "alltoall --rounds=50 --ranks=3")
 	kept, err := machine.ReadParameters(place)
 	require.NoError(t, err)
-	require.Contains(t, kept.Applications, "alltoall --rounds=50")
-	// 150 pebbles of each of 4 ranks, on 2 cores
-	kept.Applications["alltoall --rounds=50"] = model.Application{Send: 1e-3}
-	require.NoError(t, machine.WriteParameters(place, kept))
-
-	r = typed(line + " --json")
-	require.Equal(t, launch.ExitOK, r.Status, r.Stderr)
-	require.Empty(t, r.Stderr)
-	require.InEpsilon(t, 0.3, commandtest.Object(t, r.Stdout)["seconds"], 0.01)
-	r = typed(line + " --json --cores 4")
-	require.InEpsilon(t, 0.15, commandtest.Object(t, r.Stdout)["seconds"], 0.01)
-	r = typed(line + " --json --procs 4 --transport tcp")
-	require.Equal(t, launch.ExitOK, r.Status, r.Stderr)
-	require.Positive(t, commandtest.Object(t, r.Stdout)["simulation"].(map[string]any)["frames_within_host"])
-
-	file.Parameters.Cores.Count = 3
-	other := filepath.Join(folder, "other.json")
-	require.NoError(t, machine.WriteParameters(other, file))
-	r = typed("sim epochs --ranks 2 --count 2 -q --network " + other)
-	require.Equal(t, launch.ExitOK, r.Status, r.Stderr)
-	left, err := os.ReadDir(filepath.Dir(place))
-	require.NoError(t, err)
-	require.Len(t, left, 1)
+	require.Len(t, kept.Applications, 2)
 }
 
 func TestAppMistakes(t *testing.T) {

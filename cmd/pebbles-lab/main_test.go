@@ -100,6 +100,20 @@ func TestCompletion(t *testing.T) {
 
 func TestMistakes(t *testing.T) { laboratory.Mistakes(t, "pebbles-lab") }
 
+// What limits applications is measured by commands that print one report each.
+func TestLimits(t *testing.T) {
+	for line, says := range map[string]string{
+		"updates --log2-words 8": "updates per second", "permutation --log2-elements 8": "elements per second",
+		"copy --bytes 4096 --rounds 2": "bytes per second", "switch --rounds 10": "time of a hop",
+		"tcp --messages 10 --bytes 64": "bytes per second", "ring --messages 10 --ping-pong": "time of a hop",
+	} {
+		require.Contains(t, succeeds(t, strings.Fields("limit "+line)...), says)
+		o := commandtest.Object(t, succeeds(t, strings.Fields("limit "+line+" --json")...))
+		require.Zero(t, o["errors"])
+		require.Contains(t, o["app"], strings.Fields(line)[0])
+	}
+}
+
 // TestOutputThatCannotBeWritten has all ways in which a command prints, onto a disk that is full.
 func TestOutputThatCannotBeWritten(t *testing.T) {
 	for _, line := range []string{

@@ -41,6 +41,11 @@ func TestFuzz(t *testing.T) {
 	require.EqualValues(t, 50, o["worlds"])
 	require.EqualValues(t, 7, o["seed"])
 
+	r = typed("sim --fuzz --worlds 3 --seconds 60 --seed 7")
+	require.Zero(t, r.Status, r.Stderr)
+	require.Contains(t, r.Stdout, "3 worlds passed in ")
+	require.Contains(t, r.Stderr, "seed 7\n")
+
 	again := typed("sim --fuzz --world seed=7")
 	require.Equal(t, launch.ExitOK, again.Status, again.Stderr)
 	require.Contains(t, again.Stdout, "passed: seed=7")

@@ -14,6 +14,7 @@ import (
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/cmd/internal/commandtest"
 	"github.com/activepebbles/pebbles/internal/launch"
+	"github.com/activepebbles/pebbles/internal/machine"
 	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/route"
@@ -161,6 +162,42 @@ func TestDetectionIsAsTheFormulasSay(t *testing.T) {
 		require.Equal(t, c.Rounds*uint64(ranks*hops), c.DetectionSent)
 		require.GreaterOrEqual(t, c.DetectionSent, uint64(ranks*least))
 	}
+}
+
+// A simulation takes what pebbles-lab fit has measured, and what pebbles of the application cost, however many ranks there
+// are.
+func TestSimulationByParameters(t *testing.T) {
+	configured(t)
+	line := "sim alltoall --ranks 4 --rounds 50 --network fitted"
+	r := typed(line)
+	require.NotEqual(t, launch.ExitOK, r.Status)
+	require.Contains(t, r.Stderr, "run pebbles-lab fit first")
+	place, err := machine.ParametersFile()
+	require.NoError(t, err)
+	file := model.File{Format: model.FileFormat, Parameters: model.Odin}
+	file.Parameters.Cores.Count = 2
+	require.NoError(t, machine.WriteParameters(place, file))
+	r = typed(line)
+	require.Equal(t, launch.ExitOK, r.Status, r.Stderr)
+	require.Contains(t, r.Stderr, "pebbles-lab fit --app 'alltoall --rounds=50'")
+
+	// 150 pebbles of each of 4 ranks, on 2 cores
+	file.Applications = map[string]model.Application{"alltoall --rounds=50": {Send: 1e-3}}
+	require.NoError(t, machine.WriteParameters(place, file))
+	seconds := func(flags string) any {
+		return commandtest.Object(t, succeeds(t, strings.Fields(line+" --json"+flags)...))["seconds"]
+	}
+	require.InEpsilon(t, 0.3, seconds(""), 0.01)
+	require.InEpsilon(t, 0.15, seconds(" --cores 4"), 0.01)
+	o := commandtest.Object(t, typed(line+" --json --procs 4 --transport tcp").Stdout)
+	require.Positive(t, o["simulation"].(map[string]any)["frames_within_host"])
+
+	file.Parameters.Cores.Count = 3
+	other := filepath.Join(t.TempDir(), "other.json")
+	require.NoError(t, machine.WriteParameters(other, file))
+	succeeds(t, strings.Fields("sim epochs --ranks 2 --count 2 -q --network "+other)...)
+	r = typed("randomaccess --log2-words 10 --ranks 2 --coalesce auto --topology auto --json") // which predicts by them
+	require.Zero(t, r.Status, r.Stderr)
 }
 
 // Parameters mean the same to a simulation: one frame alone takes as long as a message of the model.
