@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -105,19 +107,6 @@ func TestPages(t *testing.T) {
 	}
 }
 
-func TestPagesTable(t *testing.T) {
-	for _, line := range pagesLines {
-		stdout := succeeds(t, with(strings.Fields(line), "--ranks", "2")...)
-		require.Regexp(t, `^pages-\w+ +2 ranks in 1 process, mem transport`, stdout)
-		require.Regexp(t, `(?m)^pages +\d+ fetched in \d+ transfers, of 4096 bytes$`, stdout)
-		require.Regexp(t, `(?m)^verified +yes$`, stdout)
-		explained := succeeds(t, with(strings.Fields(line), "--ranks", "2", "--explain")...)
-		require.Contains(t, explained, "2 ranks in 1 process, mem transport\n")
-	}
-	require.Contains(t, succeeds(t, "pages"), "bucketsort")
-	require.Contains(t, succeeds(t, "sim", "pages"), "pebbles sim pages jacobi")
-}
-
 // stressmarks are command lines of all that take a few milliseconds, and the fields of each.
 var stressmarks = map[string][]string{
 	"stressmark pointer --words 1000 --hops 50":                               {"words", "window", "hops", "ended", "seconds_per_hop"},
@@ -170,16 +159,30 @@ func TestStressmarks(t *testing.T) {
 	require.NotZero(t, remote["remote"])
 }
 
-func TestStressmarkTable(t *testing.T) {
-	for line := range stressmarks {
-		stdout := succeeds(t, with(strings.Fields(line), "--ranks", "2")...)
-		require.Regexp(t, `^stressmark-\w+ +2 ranks in 1 process, mem transport`, stdout)
-		require.Regexp(t, `(?m)^accesses +\d+ near, 0 remote: 0.0 %$`, stdout)
-		require.Regexp(t, `(?m)^verified +yes$`, stdout)
-		require.Contains(t, succeeds(t, with(strings.Fields(line), "--ranks", "2", "--explain")...), "2 ranks in 1 process, mem transport\n")
+// Groups of programs print tables and explain themselves as applications do.
+func TestTablesOfGroups(t *testing.T) {
+	for _, group := range []struct {
+		name, row string
+		lines     []string
+	}{
+		{"pages", `(?m)^pages +\d+ fetched in \d+ transfers, of 4096 bytes$`, pagesLines},
+		{"stressmark", `(?m)^accesses +\d+ near, 0 remote: 0.0 %$`, slices.Collect(maps.Keys(stressmarks))},
+	} {
+		for _, line := range group.lines {
+			two := with(strings.Fields(line), "--ranks", "2")
+			stdout := succeeds(t, two...)
+			require.Regexp(t, `^`+group.name+`-\w+ +2 ranks in 1 process, mem transport`, stdout)
+			require.Regexp(t, group.row, stdout)
+			require.Regexp(t, `(?m)^verified +yes$`, stdout)
+			require.Contains(t, succeeds(t, with(two, "--explain")...), "2 ranks in 1 process, mem transport\n")
+		}
 	}
-	require.Contains(t, succeeds(t, "stressmark"), "neighborhood")
-	require.Contains(t, succeeds(t, "sim", "stressmark"), "pebbles sim stressmark pointer --ranks 64")
+	for line, says := range map[string]string{
+		"pages": "bucketsort", "stressmark": "neighborhood", "sim pages": "pebbles sim pages jacobi",
+		"sim stressmark": "pebbles sim stressmark pointer --ranks 64",
+	} {
+		require.Contains(t, succeeds(t, strings.Fields(line)...), says)
+	}
 }
 
 // With each size of the address cache a stressmark finds the same, and counts what was in the cache.

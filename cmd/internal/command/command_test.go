@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -50,30 +52,34 @@ func succeeds(t *testing.T, args ...string) (stdout string) {
 	return r.Stdout
 }
 
-// small are command lines of all applications that take a few milliseconds.
-var small = map[string][]string{
-	"randomaccess": {"randomaccess", "--log2-words", "10"},
-	"permutation":  {"permutation", "--log2-elements", "10"},
-	"pointerchase": {"pointerchase", "--rounds", "10"},
-	"bfs":          {"bfs", "--kronecker", "8", "--roots", "3"},
-	"sssp":         {"sssp", "--kronecker", "8", "--roots", "3"},
-	"centrality":   {"centrality", "--kronecker", "8"},
-	"pagerank":     {"pagerank", "--kronecker", "8"},
-	"components":   {"components", "--kronecker", "8"},
-	"triangles":    {"triangles", "--kronecker", "8"},
-	"jaccard":      {"jaccard", "--kronecker", "8"},
-	"kcore":        {"kcore", "--kronecker", "8"},
-	"alltoall":     {"alltoall", "--rounds", "100"},
-	"reduce":       {"reduce", "--items", "1000", "--keys", "3"},
-	"uts":          {"uts", "--depth", "5"},
-	"ping":         {"ping", "--messages", "1000"},
-	"contagion":    {"contagion", "--people", "300", "--days", "4"},
-	"nbody":        {"nbody", "--particles", "300", "--steps", "1", "--sample", "10"},
-	"epochs":       {"epochs", "--count", "10", "--pebbles", "2"},
-	"words":        {"words", "--bytes", "10000"},
-	"kmers":        {"kmers", "--bases", "1000", "--coverage", "2"},
-	"sort":         {"sort", "--numbers", "1000"},
-	"join":         {"join", "--left", "1000", "--right", "200"},
+// What testdata/applications.txt says of each application.
+var (
+	small  = map[string][]string{} // command lines that take a few milliseconds
+	depths = map[string]int{}      // declared depths of the kernels
+	own    = map[string][]string{} // fields of the application's own
+)
+
+func init() {
+	for _, row := range rows("applications") {
+		line := strings.Fields(row[0])
+		app := line[0]
+		small[app], own[app] = line, strings.Fields(row[2])
+		depths[app], _ = strconv.Atoi(row[1])
+	}
+}
+
+// rows are the lines of a file of testdata, without comments, cut at bars.
+func rows(name string) (all [][]string) {
+	text, err := os.ReadFile(filepath.Join("testdata", name+".txt"))
+	if err != nil {
+		return nil // of a copy of the test that is a program, and stands elsewhere
+	}
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "#") {
+			all = append(all, strings.Split(line, " | "))
+		}
+	}
+	return all
 }
 
 // with adds flags to a command line.
@@ -158,6 +164,7 @@ func TestOnlyWhatIsCalledIsMade(t *testing.T) {
 
 // TestDefaults shows that what a flag says of its default is what it does.
 func TestDefaults(t *testing.T) {
+	require.Len(t, small, 22)
 	for app := range small {
 		var taken *Job
 		root := New(Pebbles(), Terminal{Args: small[app], Stdout: os.Stdout, Stderr: os.Stderr, Begin: func(j *Job) error {
@@ -181,33 +188,12 @@ func TestDefaults(t *testing.T) {
 
 // TestCompletion asks for words as a shell does.
 func TestCompletion(t *testing.T) {
-	for line, want := range map[string]string{
-		"bfs --topology":               "direct dynamic:hypercube hypercube mesh:2 mesh:3 ring three-stage tree two-stage auto",
-		"bfs --transport":              "mem shm ofi tcp auto",
-		"bfs --termination":            "auto nbx ordered pcx pcx-neighbors skr",
-		"bfs --mode":                   "level async direction tasks",
-		"uts --tree":                   "T1 T2 T3 T4 T5 T1L T2L T3L",
-		"uts --mode":                   "tasks pebbles",
-		"bfs --order":                  "auto degree given",
-		"reduce --kind":                "sum count max distinct concatenate",
-		"contagion --send":             "aggregated manual",
-		"contagion --contact":          "constant min-max-alpha certain",
-		"contagion --spread":           "blocks hilbert cyclic",
-		"join --kind":                  "inner left semi anti",
-		"nbody --model":                "plummer king collision",
-		"nbody --walk":                 "asks tasks",
-		"bfs --format":                 "auto edgelist pace matrixmarket metis",
-		"randomaccess --log-format":    "text json",
-		"randomaccess --coalesce":      "auto",
-		"randomaccess --cache":         "auto",
-		"randomaccess --due":           "never",
-		"tune":                         "alltoall bfs centrality components contagion epochs jaccard join kcore kmers nbody pagerank permutation ping pointerchase randomaccess reduce sort sssp triangles uts words",
-		"tune bfs --mode":              "level async direction tasks",
-		"tune --runs 9 bfs --topology": "direct dynamic:hypercube hypercube mesh:2 mesh:3 ring three-stage tree two-stage auto",
-		"tune --parameters":            strings.Join(model.Names(), " "),
-		"sim epochs --network":         strings.Join(sim.Names(), " ") + " fitted",
-		"sim epochs --fabric":          "fat-tree torus dragonfly",
-	} {
+	offers := rows("completions")
+	require.Greater(t, len(offers), 20)
+	offers = append(offers, []string{"tune --parameters", strings.Join(model.Names(), " ")},
+		[]string{"sim epochs --network", strings.Join(sim.Names(), " ") + " fitted"})
+	for _, row := range offers {
+		line, want := row[0], row[1]
 		out := pebbles(append([]string{"__complete"}, append(strings.Fields(line), "")...)...).Stdout
 		words, _, _ := strings.Cut(out, "\n:")
 		require.Equal(t, want, strings.Join(strings.Fields(words), " "))

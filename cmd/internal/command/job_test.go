@@ -35,45 +35,6 @@ func TestShort(t *testing.T) {
 var fields = []string{"app", "ranks", "procs", "transport", "topology", "termination", "coalesce", "cache", "seed",
 	"seconds", "set_up_seconds", "verify_seconds", "errors", "counters", "memory"}
 
-// own are the fields of each application.
-var own = map[string][]string{
-	"randomaccess": {"updates", "updates_per_second", "checksum", "hpcc_rule"},
-	"permutation":  {"elements", "elements_per_second"},
-	"pointerchase": {"hops", "seconds_per_hop"},
-	"alltoall":     {"bytes", "rounds", "items", "items_per_second", "lost", "twice", "damaged"},
-	"reduce":       {"kind", "keys", "items", "items_per_second"},
-	"uts":          {"tree", "tree_depth", "in_memory", "mode", "batch", "nodes", "depth", "leaves", "nodes_per_second", "steals", "tasks", "switches", "workers"},
-	"ping":         {"bytes", "messages", "streams", "messages_per_second", "bytes_per_second"},
-	"epochs":       {"epochs", "pebbles", "seconds_per_epoch"},
-	"contagion": {"disease", "population", "people", "locations", "days", "loimos", "send", "visits", "own_visits", "refused", "exposures", "infected",
-		"meetings", "contacts", "visits_per_second", "bundle_bytes", "checksum", "twin", "curve"},
-	"nbody": {"system", "particles", "steps", "step", "theta", "order", "bucket", "rungs", "walk", "interactions",
-		"cell_interactions", "particle_interactions", "interactions_per_second", "gravity_seconds", "requests",
-		"cache_hits", "shared_waits", "energy_start", "energy_end", "momentum_change", "spin_change", "force_sample",
-		"force_error_median", "force_error_99", "checksum", "twin"},
-	"bfs": {"vertices", "edges", "roots", "validated", "harmonic_mean_teps", "harmonic_mean_all_edges_per_second", "ordered_by_degree", "reached", "depths", "distance_sums",
-		"teps"},
-	"sssp": {"vertices", "edges", "weights", "delta", "roots", "validated", "harmonic_mean_teps", "harmonic_mean_all_edges_per_second", "ordered_by_degree",
-		"offers_per_vertex", "reached", "farthest", "distance_sums", "teps"},
-	"centrality": {"vertices", "edges", "mode", "sources", "validated", "teps", "seconds_per_source", "ordered_by_degree", "reached", "depths", "times",
-		"score_sum", "top"},
-	"words": {"files", "bytes", "words", "distinct", "words_per_second", "bytes_per_second", "top", "twin"},
-	"kmers": {"files", "k", "reads", "bases", "kmers", "distinct", "singletons", "highest", "kmers_per_second", "histogram",
-		"twin"},
-	"components": {"vertices", "edges", "validated", "ordered_by_degree", "method", "components", "largest", "alone", "edges_per_second"},
-	"triangles":  {"vertices", "edges", "validated", "ordered_by_degree", "triangles", "wedges", "transitivity", "edges_per_second", "recounted"},
-	"jaccard": {"vertices", "edges", "validated", "ordered_by_degree", "pairs", "common_neighbours", "similarity_sum", "similarity_mean",
-		"zero_pairs", "threshold", "similar_pairs", "highest", "edges_per_second", "recounted"},
-	"kcore": {"vertices", "edges", "validated", "ordered_by_degree", "largest_core", "largest_core_vertices", "core_number_sum", "rounds", "edges_per_second"},
-	"pagerank": {"vertices", "edges", "validated", "ordered_by_degree", "damping", "tolerance", "iterations", "change", "converged", "residual",
-		"edges_per_second", "seconds_per_iteration", "score_sum", "top"},
-	"join": {"kind", "left", "right", "keys", "zipf", "results", "rows_per_second", "spilled_bytes", "runs", "checksum", "twin"},
-	"sort": {"of", "rows", "rows_per_second", "total_rows_per_second", "spilled_bytes", "runs", "fullest", "written_bytes", "checksum"},
-}
-
-// depths are the declared depths of the applications' kernels.
-var depths = map[string]int{"randomaccess": 1, "permutation": 2, "pointerchase": 0, "alltoall": 1, "reduce": 1, "bfs": 1, "sssp": 0, "centrality": 1, "pagerank": 1, "components": 0, "triangles": 1, "jaccard": 1, "kcore": 0, "epochs": 1, "words": 0, "kmers": 0, "sort": 0, "join": 0, "uts": 0, "ping": 1, "contagion": 1, "nbody": 0}
-
 // picked is the detector that auto takes.
 func picked(t *testing.T, topology string, ranks, depth int) string {
 	t.Helper()
