@@ -244,9 +244,14 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 		"epochs --count 2 --explain", "epochs --count 2 --explain --json", "epochs --count 2 --procs 2 --explain",
 		"sim epochs --count 2 --ranks 2 -q", "k8s --name a --image b -n 2", "k8s --dockerfile .",
 		"run -n 1 -- " + binary + " version", "run -n 2 -- echo lost", "run -n 2 --prefix -- echo lost",
-		"run -n 2 --no-prefix -- echo lost",
+		"run -n 2 --no-prefix -- echo lost", "randomaccess --log2-words 10 --json", "randomaccess --log2-words 10 --quiet",
 	} {
-		t.Run(line, func(t *testing.T) { run.IntoFull(t, strings.Fields(line)...) })
+		t.Run(line, func(t *testing.T) {
+			stderr := run.IntoFull(t, strings.Fields(line)...)
+			if strings.HasPrefix(line, "randomaccess") {
+				require.Contains(t, stderr, "write the result")
+			}
+		})
 	}
 }
 

@@ -75,7 +75,7 @@ func (j *Job) launch() error {
 		return Failed(err)
 	}
 	spec := j.settings.spread.Spec(append([]string{self}, j.Args...), j.settings.log.logger(j.Stderr))
-	spec.Stdin, spec.Stdout, spec.Stderr = os.Stdin, unchecked(j.Stdout), j.Stderr
+	spec.Stdin, spec.Stdout, spec.Stderr = j.Stdin, unchecked(j.Stdout), j.Stderr
 	began := time.Now()
 	result, err := launch.Run(context.Background(), spec)
 	if failed := recordEnds(j.settings.text("record"), j.Name, began, result, err); failed != nil {

@@ -197,23 +197,6 @@ func TestWrongResult(t *testing.T) {
 	require.NoError(t, j.report(outcome{report: apps.Report{App: "fake"}}))
 }
 
-// TestNoRoom shows that a result that can't be written makes the command fail.
-func TestNoRoom(t *testing.T) {
-	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
-	if err != nil {
-		t.Skip("this system has no /dev/full")
-	}
-	defer full.Close()
-	for _, flag := range []string{"--json", "--quiet"} {
-		var stderr strings.Builder
-		c := exec.Command(binary, with(small["randomaccess"], flag)...)
-		c.Stdout, c.Stderr = full, &stderr
-		require.Error(t, c.Run())
-		require.Equal(t, 1, c.ProcessState.ExitCode())
-		require.Contains(t, stderr.String(), "write the result")
-	}
-}
-
 // aligned checks that all values begin in the same column.
 func aligned(t *testing.T, table string) {
 	t.Helper()

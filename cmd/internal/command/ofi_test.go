@@ -14,23 +14,16 @@ import (
 	"github.com/activepebbles/pebbles/netio/ofi"
 )
 
-// withoutLibfabric is an environment in which libfabric can't be loaded: what is found in its place is no library.
-func withoutLibfabric(t *testing.T) []string {
-	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "libfabric.so.1"), []byte("no library"), 0o600))
-	return []string{"LD_LIBRARY_PATH=" + dir}
-}
-
 // Without libfabric doctor says so in one line, and is content: a job needs none.
 func TestDoctorWithoutLibfabric(t *testing.T) {
-	r := process(t, withoutLibfabric(t), "doctor")
+	r := process(t, without(t, []byte("no library")), "doctor")
 	require.Zero(t, r.Status, r.Stderr)
 	require.Regexp(t, `(?m)^libfabric +can't be used$`, r.Stdout)
 	require.Regexp(t, `(?m)^missing +load libfabric\.so\.1: .*; install it \(Debian and Ubuntu: libfabric1; Fedora and RHEL: libfabric; SUSE: libfabric1\)$`, r.Stdout)
 	require.NotContains(t, r.Stdout, "provider ")
 
 	var printed struct{ Libfabric ofi.Finding }
-	r = process(t, withoutLibfabric(t), "doctor", "--json")
+	r = process(t, without(t, []byte("no library")), "doctor", "--json")
 	require.Zero(t, r.Status)
 	require.NoError(t, json.Unmarshal([]byte(r.Stdout), &printed))
 	require.Empty(t, printed.Libfabric.Version)

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -94,7 +93,7 @@ func (f forwarding) apply(s *launch.Spec) {
 
 // runProgram starts a program as a job, and returns when it has ended.
 func runProgram(t Terminal, s launch.Spec) error {
-	s.Stdin, s.Stdout, s.Stderr = os.Stdin, unchecked(t.Stdout), t.Stderr
+	s.Stdin, s.Stdout, s.Stderr = t.Stdin, unchecked(t.Stdout), t.Stderr
 	result, err := launch.Run(context.Background(), s)
 	if err != nil {
 		return &Failure{result.Status, err}

@@ -3,7 +3,6 @@ package command
 import (
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -201,11 +200,8 @@ func TestManyRanks(t *testing.T) {
 	for _, flags := range []string{"--ranks 8", "--procs 8", "--procs 2 --ranks 16 --topology hypercube"} {
 		t.Run(flags, func(t *testing.T) {
 			line := []string{"randomaccess", "--log2-words", "14", "--json"}
-			c := exec.Command(binary, with(line, strings.Fields(flags)...)...)
-			c.Env = append(os.Environ(), "GOMAXPROCS=2")
-			stdout, err := c.Output()
-			require.NoError(t, err)
-			require.EqualValues(t, 0, commandtest.Object(t, string(stdout))["errors"])
+			stdout := succeeds(t, with(line, strings.Fields(flags)...)...)
+			require.EqualValues(t, 0, commandtest.Object(t, stdout)["errors"])
 		})
 	}
 }

@@ -131,7 +131,7 @@ func (b *buffer) Write(text []byte) (int, error) {
 }
 
 // IntoFull runs a command line whose standard output is a disk that is full, and must tell of it.
-func (p Program) IntoFull(t *testing.T, args ...string) {
+func (p Program) IntoFull(t *testing.T, args ...string) (said string) {
 	t.Helper()
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
@@ -145,6 +145,7 @@ func (p Program) IntoFull(t *testing.T, args ...string) {
 	require.NotContains(t, stderr.String(), "--help'", "it is no mistake on the command line")
 	require.LessOrEqual(t, strings.Count(stderr.String(), "no space left"), 2,
 		"told by the program, and by what has started it, at most")
+	return stderr.String()
 }
 
 // CopyOfMe makes a program of this test, which then is what Main says of its name.
