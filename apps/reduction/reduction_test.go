@@ -21,10 +21,11 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // cache has entries or there are items. Kinds take turns, and meet every cache.
 func TestEveryShape(t *testing.T) {
 	keys := []uint64{1, 5, 40, 100, 1000}
-	n, met := 0, map[string]bool{}
+	turns, met := map[int]int{}, map[string]bool{}
 	appstest.Matrix(t, func(t *testing.T, s appstest.Shape) {
-		c := Config{Kind: Kinds()[n%len(Kinds())], Items: 50, Keys: keys[n%len(keys)], Seed: 7}
-		n++
+		n := turns[s.Cache]
+		c := Config{Kind: Kinds()[n%len(Kinds())], Items: 50, Keys: keys[(n+n/len(keys))%len(keys)], Seed: 7}
+		turns[s.Cache]++
 		met[fmt.Sprint(c.Kind, s.Cache)] = true
 		if s.Cache == 0 {
 			c.Cache = NoCache
