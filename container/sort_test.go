@@ -126,8 +126,8 @@ func drawRow(random *rand.Rand) row {
 }
 
 func TestSortByIsTheSerialOne(t *testing.T) {
-	t.Run("rows, spilled", func(t *testing.T) {
-		sortTwin(t, scarce(t), drawRow, func(a, b row) int { return cmp.Compare(a.Big, b.Big) }, false,
+	t.Run("rows", func(t *testing.T) {
+		sortTwin(t, roomy(t), drawRow, func(a, b row) int { return cmp.Compare(a.Big, b.Big) }, false,
 			func(t *container.Table[row]) error { return container.SortBy(t, func(r row) float64 { return r.Big }) })
 	})
 	t.Run("rows of 8 bytes", func(t *testing.T) {

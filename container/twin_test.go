@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -72,9 +71,7 @@ func words(i int) string {
 
 func mapTwin[K comparable, V any](t *testing.T, key func(i int) K, value func(i int) V) {
 	seed := seeds.Of(t)
-	appstest.Everywhere(t, func(*testing.T, int) (func(r *pebble.Rank) error, func(t *testing.T)) {
-		return func(r *pebble.Rank) error { return mapRounds(r, seed, key, value) }, nil
-	})
+	everywhere(t, func(r *pebble.Rank) error { return mapRounds(r, seed, key, value) })
 }
 
 func mapRounds[K comparable, V any](r *pebble.Rank, seed uint64, key func(i int) K, value func(i int) V) error {
@@ -270,223 +267,26 @@ func count[K comparable](c *container.Counter[K], seed uint64, rank int, key fun
 	return nil
 }
 
-// A set, a multimap and a bag have what was put into them.
-func TestSetMultiMapAndBagHaveWhatWasAdded(t *testing.T) {
-	seed := seeds.Of(t)
-	appstest.Everywhere(t, func(*testing.T, int) (func(r *pebble.Rank) error, func(t *testing.T)) {
-		return func(r *pebble.Rank) error {
-			set, multi := container.NewSet[string](r, "set"), container.NewMultiMap[uint32, string](r, "multimap")
-			bag := container.NewBag[string](r, "bag")
-			for round := range rounds {
-				if err := r.Epoch(func() error {
-					for _, o := range drawn(seed, r.ID(), r.Size(), round) {
-						switch k := words(o.key); {
-						case o.what == 0:
-							set.Delete(k)
-							multi.Delete(uint32(o.key))
-						case o.what%2 == 0:
-							set.InsertAll([]string{k, k})
-						default:
-							set.Insert(k)
-							multi.Add(uint32(o.key), words(o.value))
-							bag.Add(k)
-						}
-					}
-					return nil
-				}); err != nil {
-					return err
-				}
-			}
-			return sameOthers(r, seed, set, multi, bag)
-		}, nil
-	})
-}
-
-func sameOthers(r *pebble.Rank, seed uint64, set *container.Set[string], multi *container.MultiMap[uint32, string],
-	bag *container.Bag[string]) error {
-	inSet, inMulti, inBag := map[string]bool{}, map[uint32][]string{}, []string{}
-	for round := range rounds {
-		for rank := range r.Size() {
-			for _, o := range drawn(seed, rank, r.Size(), round) {
-				switch k := words(o.key); {
-				case o.what == 0:
-					delete(inSet, k)
-					delete(inMulti, uint32(o.key))
-				case o.what%2 == 0:
-					inSet[k] = true
-				default:
-					inSet[k] = true
-					inMulti[uint32(o.key)] = append(inMulti[uint32(o.key)], words(o.value))
-					inBag = append(inBag, k)
-				}
-			}
-		}
-	}
-	values := 0
-	for k, vs := range inMulti {
-		values += len(vs)
-		if multi.Owner(k) == r.ID() && !sameElements(multi.LocalValues(k), vs) {
-			return fmt.Errorf("%v for %v", multi.LocalValues(k), vs)
-		}
-	}
-	for k := range inSet {
-		if set.LocalHas(k) != (set.Owner(k) == r.ID()) {
-			return fmt.Errorf("%s is with another rank than its owner %d", k, set.Owner(k))
-		}
-	}
-	err := bag.Balance()
-	inAll, err2 := bag.Gather(0)
-	several := multi.Filter(func(k uint32, _ string) bool { return len(multi.LocalValues(k)) > 1 })
-	n, err3 := several.Len()
-	m, err4 := multi.Len()
-	k, err5 := set.Len()
-	if err := errors.Join(err, err2, err3, err4, err5); err != nil {
-		return err
-	}
-	alone := 0
-	for _, vs := range inMulti {
-		if len(vs) == 1 {
-			alone++
-		}
-	}
-	switch {
-	case int(m) != values || int(n) != values-alone || int(k) != len(inSet):
-		return fmt.Errorf("%d values, %d of them not alone, and %d keys, in place of %d, %d, %d", m, n, k, values,
-			values-alone, len(inSet))
-	case bag.LocalLen() != len(inBag)/r.Size() && bag.LocalLen() != len(inBag)/r.Size()+1:
-		return fmt.Errorf("%d of %d elements after Balance", bag.LocalLen(), len(inBag))
-	}
-	if r.ID() == 0 {
-		var got []string
-		for _, e := range inAll {
-			got = append(got, e.Value)
-		}
-		if !sameElements(got, inBag) {
-			return fmt.Errorf("%d elements in place of %d", len(got), len(inBag))
-		}
-	}
-	return errors.Join(set.Clear(), multi.Clear(), bag.Clear())
-}
-
-func sameElements(a, b []string) bool {
-	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
-}
-
-// Disjoint sets are those of a serial union-find, and the unions that joined two are a spanning forest.
-func TestDisjointSetsAreThoseOfASerialOne(t *testing.T) {
-	t.Run("numbers", func(t *testing.T) { disjointTwin(t, func(i int) uint64 { return uint64(i) }) })
-	t.Run("strings", func(t *testing.T) { disjointTwin(t, words) })
-}
-
-func disjointTwin[K comparable](t *testing.T, key func(i int) K) {
-	seed := seeds.Of(t)
-	const vertices, edges = 500, 400
-	draw := func(rank int) (pairs [][2]int) {
-		random := rand.New(rand.NewPCG(seed, uint64(rank)))
-		for range edges {
-			pairs = append(pairs, [2]int{random.IntN(vertices), random.IntN(vertices / 2)})
-		}
-		return pairs
-	}
-	appstest.Everywhere(t, func(_ *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
-		parent := map[K]K{}
-		find := func(k K) K {
-			for parent[k] != k {
-				k = parent[k]
-			}
-			return k
-		}
-		sets := 0
-		for rank := range ranks {
-			for _, p := range draw(rank) {
-				for _, i := range p {
-					if _, ok := parent[key(i)]; !ok {
-						parent[key(i)] = key(i)
-						sets++
-					}
-				}
-				if a, b := find(key(p[0])), find(key(p[1])); a != b {
-					parent[a] = b
-					sets--
-				}
-			}
-		}
-		return func(r *pebble.Rank) error {
-			var joins []container.Entry[K, K]
-			d := container.NewDisjointSets(r, "sets", func(a, b K) {
-				joins = append(joins, container.Entry[K, K]{Key: a, Value: b})
-			})
-			forest := container.NewDisjointSets[K](r, "forest", nil)
-			if err := r.Epoch(func() error {
-				for i, p := range draw(r.ID()) {
-					if a, b := key(p[0]), key(p[1]); i%2 == 0 {
-						d.Union(a, b)
-					} else {
-						d.UnionAll([]container.Entry[K, K]{{Key: a, Value: b}})
-					}
-				}
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := r.Epoch(func() error {
-				forest.UnionAll(joins)
-				for _, p := range draw(r.ID()) {
-					forest.Insert(key(p[0]))
-					forest.Insert(key(p[1]))
-				}
-				return nil
-			}); err != nil {
-				return err
-			}
-			n, err := d.Sets()
-			inForest, err2 := forest.Sets()
-			all, err3 := d.Len()
-			joined, err4 := pebble.AllReduce(r, len(joins), pebble.Sum)
-			if err := errors.Join(err, err2, err3, err4, d.Compress()); err != nil {
-				return err
-			}
-			if int(n) != sets || int(inForest) != sets || int(all) != len(parent) || joined != len(parent)-sets {
-				return fmt.Errorf("%d sets, %d in the forest, %d keys, %d joins, in place of %d sets of %d keys", n, inForest,
-					all, joined, sets, len(parent))
-			}
-			roots := map[K]K{}
-			for k, root := range d.LocalAll() {
-				if other, ok := roots[find(k)]; ok && other != root {
-					return fmt.Errorf("%v has the root %v, and another key of its set %v", k, root, other)
-				}
-				roots[find(k)] = root
-			}
-			if len(slices.Collect(maps.Values(roots))) != len(roots) {
-				return errors.New("two sets have one root")
-			}
-			return nil
-		}, nil
-	})
-}
-
 func TestForAllSends(t *testing.T) {
-	appstest.Everywhere(t, func(*testing.T, int) (func(r *pebble.Rank) error, func(t *testing.T)) {
-		return func(r *pebble.Rank) error {
-			words, lengths := container.NewSet[string](r, "words"), container.NewCounter[uint64](r, "lengths")
-			if err := r.Epoch(func() error {
-				words.InsertAll([]string{"a", "b", "cc", ""})
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := words.ForAll(func(w string, _ struct{}) error {
-				lengths.Add(uint64(len(w)), 1)
-				return nil
-			}); err != nil {
-				return err
-			}
-			inverse := container.Convert(lengths.View, func(length, n uint64) (uint64, uint64) { return n, length })
-			top, err := inverse.TopK(1, func(a, b container.Entry[uint64, uint64]) int { return cmp.Compare(b.Key, a.Key) })
-			if err != nil || len(top) != 1 || top[0].Key != 2 || top[0].Value != 1 {
-				return errors.Join(err, fmt.Errorf("%v", top))
-			}
+	everywhere(t, func(r *pebble.Rank) error {
+		words, lengths := container.NewSet[string](r, "words"), container.NewCounter[uint64](r, "lengths")
+		if err := r.Epoch(func() error {
+			words.InsertAll([]string{"a", "b", "cc", ""})
 			return nil
-		}, nil
+		}); err != nil {
+			return err
+		}
+		if err := words.ForAll(func(w string, _ struct{}) error {
+			lengths.Add(uint64(len(w)), 1)
+			return nil
+		}); err != nil {
+			return err
+		}
+		inverse := container.Convert(lengths.View, func(length, n uint64) (uint64, uint64) { return n, length })
+		top, err := inverse.TopK(1, func(a, b container.Entry[uint64, uint64]) int { return cmp.Compare(b.Key, a.Key) })
+		if err != nil || len(top) != 1 || top[0].Key != 2 || top[0].Value != 1 {
+			return errors.Join(err, fmt.Errorf("%v", top))
+		}
+		return nil
 	})
 }
