@@ -3,8 +3,10 @@ package codecs
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 )
@@ -37,9 +39,20 @@ func letters() Codec[letter] {
 		func(p Pair[string, uint16], from uint32) letter { return letter{p, from} })
 }
 
+// lettersByPlace is letters by where their values lie: the bytes are the same.
+func lettersByPlace() Codec[letter] {
+	var l letter
+	return Pebbles[letter](Struct(reflect.TypeFor[letter](), Tag[uint32](unsafe.Offsetof(l.From)),
+		Field{Value: Of[string](text{})}, Field{At: unsafe.Offsetof(l.B), Value: Value{Type: reflect.TypeFor[uint16]()}}))
+}
+
 // Pebbles come back whole after other bytes, and what is cut short or holds a bad value is an error, never a panic.
 func TestPebblesComeBack(t *testing.T) {
-	c := letters()
+	t.Run("by functions", func(t *testing.T) { pebblesComeBack(t, letters()) })
+	t.Run("by place", func(t *testing.T) { pebblesComeBack(t, lettersByPlace()) })
+}
+
+func pebblesComeBack(t *testing.T, c Codec[letter]) {
 	for _, word := range []string{"", "a", "worse", strings.Repeat("long ", 100_000)} {
 		l := letter{Pair[string, uint16]{word, uint16(len(word))}, 1 << 31}
 		b, err := c.Append([]byte("before"), l)
@@ -69,19 +82,61 @@ func FuzzDecode(f *testing.F) {
 	f.Add(b)
 	f.Fuzz(func(t *testing.T, src []byte) {
 		l, err := letters().Decode(src)
+		other, err2 := lettersByPlace().Decode(src)
+		require.Equal(t, err == nil, err2 == nil)
 		if err == nil && l.A != "bad" {
-			b, err := letters().Append(nil, l)
-			require.NoError(t, err)
-			require.Equal(t, src, b)
+			require.Equal(t, l, other)
+			for _, c := range []Codec[letter]{letters(), lettersByPlace()} {
+				b, err := c.Append(nil, l)
+				require.NoError(t, err)
+				require.Equal(t, src, b)
+			}
 		}
 	})
+}
+
+// A list by place has the values that were added, and what is cut short is an error.
+func TestListsByPlace(t *testing.T) {
+	v, list, want := Of[string](text{}), []byte(nil), []string{"a", "", "bc"}
+	require.Equal(t, "codecs.text", v.Schema())
+	for i := range want {
+		var err error
+		list, err = v.AppendTo(list, unsafe.Pointer(&want[i]))
+		require.NoError(t, err)
+	}
+	for n := range len(list) + 1 {
+		var got []string
+		err := v.Each(list[:n], func() unsafe.Pointer {
+			got = append(got, "")
+			return unsafe.Pointer(&got[len(got)-1])
+		})
+		if whole := n == 0 || n == 5 || n == 9 || n == len(list); !whole {
+			require.ErrorIs(t, err, errCut)
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, want[:len(got)], append([]string{}, got...))
+	}
+	bad := "bad"
+	_, err := v.AppendTo(nil, unsafe.Pointer(&bad))
+	require.ErrorContains(t, err, "a bad word")
+	require.ErrorContains(t, v.Each([]byte("\x05\x00\x00\x00worse"), func() unsafe.Pointer { return unsafe.Pointer(&bad) }),
+		"a worse word")
+	_, err = Derive(reflect.TypeFor[chan int]())
+	require.ErrorContains(t, err, "chan int has no codec")
 }
 
 // Each codec goes to all values of its type, the last one counts, and errors say what to add.
 func TestShare(t *testing.T) {
 	q, a, n := Part[string]{Name: "question"}, Part[string]{Name: "answer"}, Part[int]{Name: "number"}
-	require.NoError(t, Share([]any{text{}}, &q, &a, &n))
+	item, other := NewItem[string]("item"), NewItem[int]("other")
+	require.NoError(t, Share([]any{text{}}, &q, &a, &n, &item, &other))
 	require.Equal(t, []any{text{}, text{}, nil}, []any{q.Codec, a.Codec, n.Codec})
+	require.True(t, item.Is(text{}))
+	require.Equal(t, []bool{true, false}, []bool{item.Coded(), other.Coded()})
+	require.Equal(t, "its item a string", item.String())
+	item = NewItem[string]("item")
+	require.ErrorContains(t, Share(nil, &item), "its item: type string is not plain data")
 
 	for _, c := range []struct {
 		given []any
