@@ -93,7 +93,7 @@ func (w *world) quality() float64 { return w.surface(w.tuner.Setting(), w.window
 // gain is what the last check has shown.
 func (w *world) gain() float64 { return w.tuner.Profile(job, time.Time{}).Gain }
 
-func (w *world) story() string {
+func (w *world) String() string {
 	text := fmt.Sprintf("%v\n", w.tuner.Reason())
 	for _, d := range w.tuner.Log() {
 		text += fmt.Sprintf("%5d %-9s %s\n", d.Window, d.Phase, d.Reason)

@@ -24,9 +24,9 @@ func TestFactorWithinFive(t *testing.T) {
 				for len(w.tuner.Log()) < 5 && !w.tuner.Settled() {
 					w.step()
 				}
-				require.GreaterOrEqual(t, w.quality(), 0.9, "best %d, noise %v\n%s", best, noise, w.story())
+				require.GreaterOrEqual(t, w.quality(), 0.9, "best %d, noise %v\n%s", best, noise, w)
 				w.run(1000)
-				require.GreaterOrEqual(t, w.quality(), 0.95, "best %d, noise %v\n%s", best, noise, w.story())
+				require.GreaterOrEqual(t, w.quality(), 0.95, "best %d, noise %v\n%s", best, noise, w)
 			}
 		}
 	}
@@ -38,20 +38,20 @@ func TestWholeWithinTwentyFive(t *testing.T) {
 	from := seed(t)
 	for _, timed := range []bool{false, true} {
 		for _, noise := range []float64{0, 0.03, 0.1} {
-			for i := range uint64(10) {
+			for i := range uint64(4) {
 				w := newWorld(t, whole, tune.Config{Start: start, Space: space}, noise, from+i)
 				w.timed = timed
 				for len(w.tuner.Log()) < 25 && !w.tuner.Settled() {
 					w.step()
-					require.Less(t, w.windows, 20000, w.story())
+					require.Less(t, w.windows, 20000, w)
 				}
 				good := 0.9
 				if noise >= 0.1 {
 					good = 0.85
 				}
-				require.GreaterOrEqual(t, w.quality(), good, "noise %v\n%s", noise, w.story())
+				require.GreaterOrEqual(t, w.quality(), good, "noise %v\n%s", noise, w)
 				if w.run(3000); noise < 0.1 {
-					require.GreaterOrEqual(t, w.quality(), 0.95, "in the end, noise %v\n%s", noise, w.story())
+					require.GreaterOrEqual(t, w.quality(), 0.95, "in the end, noise %v\n%s", noise, w)
 				}
 			}
 		}
@@ -68,16 +68,16 @@ func TestBound(t *testing.T) {
 		"cliff": cliff(1024, 10), "high cliff": cliff(1024, 1000), "cliff below": cliff(64, 20),
 	} {
 		for _, noise := range []float64{0, 0.02, 0.1} {
-			for i := range uint64(5) {
+			for i := range uint64(2) {
 				w := newWorld(t, s, tune.Config{Start: start, Space: space}, noise, from+i)
 				w.timed = true
 				w.run(2000)
-				require.LessOrEqual(t, w.worst, 0.05*(1+4*noise)+1e-9, "%s, noise %v\n%s", name, noise, w.story())
-				require.True(t, w.tuner.Settled(), "%s, noise %v\n%s", name, noise, w.story())
+				require.LessOrEqual(t, w.worst, 0.05*(1+4*noise)+1e-9, "%s, noise %v\n%s", name, noise, w)
+				require.True(t, w.tuner.Settled(), "%s, noise %v\n%s", name, noise, w)
 				changes, tried := len(w.changes), w.tried
 				w.run(2000)
-				require.Len(t, w.changes, changes, "%s, noise %v\n%s", name, noise, w.story())
-				require.Equal(t, tried, w.tried, "nothing moves any more: %s, noise %v\n%s", name, noise, w.story())
+				require.Len(t, w.changes, changes, "%s, noise %v\n%s", name, noise, w)
+				require.Equal(t, tried, w.tried, "nothing moves any more: %s, noise %v\n%s", name, noise, w)
 			}
 		}
 	}
@@ -91,8 +91,8 @@ func TestBoundOfWholeWindows(t *testing.T) {
 		for i := range uint64(5) {
 			w := newWorld(t, s, tune.Config{Start: start, Space: factor}, 0.02, from+i)
 			w.run(3000)
-			require.LessOrEqual(t, w.worst, 0.052, "%s\n%s", name, w.story())
-			require.True(t, w.tuner.Settled(), "%s\n%s", name, w.story())
+			require.LessOrEqual(t, w.worst, 0.052, "%s\n%s", name, w)
+			require.True(t, w.tuner.Settled(), "%s\n%s", name, w)
 		}
 	}
 	w := newWorld(t, cliff(1024, 50), tune.Config{Start: start, Space: factor}, 0, from)
@@ -142,10 +142,10 @@ func TestKnown(t *testing.T) {
 		require.True(t, w.tuner.Settled())
 		require.Contains(t, w.tuner.Reason(), "known from runs before this one")
 		w.run(change)
-		require.Zero(t, w.tried, w.story())
+		require.Zero(t, w.tried, w)
 		w.run(2000)
 		require.NotZero(t, w.tried)
-		require.GreaterOrEqual(t, w.quality(), 0.9, w.story())
+		require.GreaterOrEqual(t, w.quality(), 0.9, w)
 	}
 }
 
@@ -198,11 +198,11 @@ func TestLoadChanges(t *testing.T) {
 		}
 		w := newWorld(t, changing, tune.Config{Start: start, Space: factor}, 0.03, from+i)
 		w.run(1000)
-		require.GreaterOrEqual(t, w.quality(), 0.9, w.story())
+		require.GreaterOrEqual(t, w.quality(), 0.9, w)
 		require.True(t, w.tuner.Settled())
 		w.run(1500)
-		require.GreaterOrEqual(t, w.quality(), 0.85, w.story())
-		require.True(t, w.tuner.Settled(), w.story())
+		require.GreaterOrEqual(t, w.quality(), 0.85, w)
+		require.True(t, w.tuner.Settled(), w)
 	}
 }
 
@@ -221,7 +221,7 @@ func TestLoadDuringSearch(t *testing.T) {
 		w := newWorld(t, growing, tune.Config{Start: start, Space: factor}, 0.01, from+i)
 		w.run(1000)
 		for _, d := range w.tuner.Log() {
-			require.False(t, d.Kept, "the start is the best there is\n%s", w.story())
+			require.False(t, d.Kept, "the start is the best there is\n%s", w)
 		}
 	}
 }
@@ -233,8 +233,8 @@ func TestOscillation(t *testing.T) {
 	}
 	w := newWorld(t, waves, tune.Config{Start: start, Space: factor}, 0.02, seed(t))
 	w.run(10000)
-	require.LessOrEqual(t, float64(w.tried), 0.1*float64(w.windows), w.story())
-	require.LessOrEqual(t, w.worst, 0.055, w.story())
+	require.LessOrEqual(t, float64(w.tried), 0.1*float64(w.windows), w)
+	require.LessOrEqual(t, w.worst, 0.055, w)
 }
 
 // TestModel: with a model that is right the first decision is the best setting but for the cache, and with one that is
@@ -246,14 +246,14 @@ func TestModel(t *testing.T) {
 		w.step()
 	}
 	require.Equal(t, "model", w.tuner.Log()[0].Phase)
-	require.Equal(t, tune.Setting{Topology: "mesh:2", Coalesce: 512}, w.tuner.Setting(), w.story())
+	require.Equal(t, tune.Setting{Topology: "mesh:2", Coalesce: 512}, w.tuner.Setting(), w)
 	wrong := func(s tune.Setting) float64 { return whole(s, 0) }
 	w = newWorld(t, whole, tune.Config{Start: start, Space: space, Predict: wrong}, 0.02, seed(t))
 	w.timed = true
 	w.run(3000)
 	require.LessOrEqual(t, w.worst, 0.052)
 	require.GreaterOrEqual(t, w.surface(w.tuner.Setting(), 0)/w.surface(start, 0), 1.4,
-		"the factor and the cache at the least\n%s", w.story())
+		"the factor and the cache at the least\n%s", w)
 }
 
 // TestPredictor: the model's own choice, by its own times, is what the tuner proposes first; what can't connect the
@@ -273,7 +273,7 @@ func TestPredictor(t *testing.T) {
 	for _, d := range w.tuner.Log() {
 		require.NotContains(t, []string{"mesh:3x3", "nosuch"}, d.To.Topology)
 	}
-	require.GreaterOrEqual(t, w.quality(), 0.97, w.story())
+	require.GreaterOrEqual(t, w.quality(), 0.97, w)
 	require.True(t, math.IsInf(predict(tune.Setting{Topology: "mesh:3x3", Coalesce: 4}), 1))
 }
 
@@ -368,13 +368,13 @@ func TestEqualSettingsGainNothing(t *testing.T) {
 						break
 					}
 					w.step()
-					require.EqualValues(t, 1, w.gain(), w.story())
+					require.EqualValues(t, 1, w.gain(), w)
 				}
 				for _, d := range w.tuner.Log() {
-					require.False(t, d.Kept && d.Phase == "check", w.story())
+					require.False(t, d.Kept && d.Phase == "check", w)
 				}
 				if taken += len(w.changes); w.tuner.Settled() {
-					require.Equal(t, start, w.tuner.Setting(), w.story())
+					require.Equal(t, start, w.tuner.Setting(), w)
 				}
 			}
 		}
