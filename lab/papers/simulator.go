@@ -118,7 +118,7 @@ func topologyOf(name string) (route.Constructor, error) {
 // upTo are the powers of two from one number to another; few of them for a quick run.
 func (l *simulator) upTo(first, last int) (all []int) {
 	if l.small {
-		last = min(last, 4*first)
+		last = min(last, 2*first)
 	}
 	for n := first; n <= last; n *= 2 {
 		all = append(all, n)
