@@ -32,7 +32,7 @@ func (m mutation) where() (folder, test string) {
 	return path.Clean(cmp.Or(folder, path.Dir(m.file))), test
 }
 
-var plantFlag = flag.String("plant", "", "plant the faults of the catalogue whose name matches, or \"all\", or the \"first\" of each package")
+var plantFlag = flag.String("plant", "", "plant the faults of the catalogue whose name or file matches, or \"all\", or the \"first\" of each package")
 
 // How long a test may take until it must have failed: in its own words, and until it is killed.
 const (
@@ -76,7 +76,7 @@ func chosen(t *testing.T) (some []mutation) {
 	for _, m := range catalogue {
 		first := !packages[path.Dir(m.file)]
 		packages[path.Dir(m.file)] = true
-		if *plantFlag == "all" || *plantFlag == "first" && first || names.MatchString(m.name) {
+		if *plantFlag == "all" || *plantFlag == "first" && first || names.MatchString(m.name) || names.MatchString(m.file) {
 			some = append(some, m)
 		}
 	}
