@@ -32,7 +32,8 @@ func (m mutation) where() (folder, test string) {
 	return path.Clean(cmp.Or(folder, path.Dir(m.file))), test
 }
 
-var plantFlag = flag.String("plant", "", "plant the faults of the catalogue whose name or file matches, or \"all\", or the \"first\" of each package")
+var plantFlag = flag.String("plant", "",
+	"plant the faults of the catalogue whose name or file matches, or \"all\", or the \"first\" of each package")
 
 // How long a test may take until it must have failed: in its own words, and until it is killed.
 const (
@@ -74,9 +75,15 @@ func chosen(t *testing.T) (some []mutation) {
 	names, err := regexp.Compile(*plantFlag)
 	require.NoError(t, err)
 	for _, m := range catalogue {
-		first := !packages[path.Dir(m.file)]
-		packages[path.Dir(m.file)] = true
-		if *plantFlag == "all" || *plantFlag == "first" && first || names.MatchString(m.name) || names.MatchString(m.file) {
+		wanted := names.MatchString(m.name) || names.MatchString(m.file)
+		switch folder := path.Dir(m.file); *plantFlag {
+		case "all":
+			wanted = true
+		case "first":
+			wanted = !packages[folder]
+			packages[folder] = true
+		}
+		if wanted {
 			some = append(some, m)
 		}
 	}
@@ -119,7 +126,8 @@ func TestMutationsAreCaught(t *testing.T) {
 			})
 		}
 	})
-	t.Logf("%d of %d faults, %d of them in a build of their own", len(together.faults)+len(alone), len(catalogue), len(alone))
+	t.Logf("%d of %d faults, %d of them in a build of their own", len(together.faults)+len(alone), len(catalogue),
+		len(alone))
 }
 
 // requireCaught requires that the test of a fault fails, by its own words.
