@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"testing"
 	"time"
 
@@ -32,6 +33,9 @@ func (m mutation) where() (folder, test string) {
 	return path.Clean(cmp.Or(folder, path.Dir(m.file))), test
 }
 
+// faults are the whole catalogue.
+var faults = slices.Concat(catalogue, upper)
+
 var plantFlag = flag.String("plant", "",
 	"plant the faults of the catalogue whose name or file matches, or \"all\", or the \"first\" of each package")
 
@@ -45,7 +49,7 @@ const (
 // fault, too.
 func TestCatalogueIsOfThisTree(t *testing.T) {
 	names := map[string]bool{}
-	for _, m := range catalogue {
+	for _, m := range faults {
 		require.False(t, names[m.name], "two faults: %s", m.name)
 		names[m.name] = true
 		overlay.Texts(t, []overlay.Change{m.change()})
@@ -74,7 +78,7 @@ func chosen(t *testing.T) (some []mutation) {
 	packages := map[string]bool{}
 	names, err := regexp.Compile(*plantFlag)
 	require.NoError(t, err)
-	for _, m := range catalogue {
+	for _, m := range faults {
 		wanted := names.MatchString(m.name) || names.MatchString(m.file)
 		switch folder := path.Dir(m.file); *plantFlag {
 		case "all":
@@ -126,7 +130,7 @@ func TestMutationsAreCaught(t *testing.T) {
 			})
 		}
 	})
-	t.Logf("%d of %d faults, %d of them in a build of their own", len(together.faults)+len(alone), len(catalogue),
+	t.Logf("%d of %d faults, %d of them in a build of their own", len(together.faults)+len(alone), len(faults),
 		len(alone))
 }
 

@@ -1,0 +1,54 @@
+package verifiers
+
+// upper is faults of what is above the runtime, as those of the catalogue.
+var upper = []mutation{
+	// Containers.
+	{"a bag keeps one element too many on each rank", "container/bag.go", "before += max(0, n-due(rank))",
+		"before += max(0, n-due(rank)-1)", "TestSetMultiMapAndBagHaveWhatWasAdded"},
+	{"a key that is deleted takes one of its values along", "container/multimap.go", "m.len -= len(m.LocalValues(k))",
+		"m.len -= min(1, len(m.LocalValues(k)))", "TestSetMultiMapAndBagHaveWhatWasAdded"},
+	{"a union within a set counts as one that joins", "container/disjoint.go", "case k == u.Other: // one set already",
+		"case k == u.Other && u.Second && u.A == u.B:", "TestDisjointSetsAreThoseOfASerialOne"},
+	{"a heap looks at one child", "container/heap.go", "child <= 2*i+2", "child < 2*i+2", "TestSortIsTheSerialOne"},
+	{"a key that comes again counts once", "container/sketch.go", "\t\t*n++\n", "\t\t_ = *n\n",
+		"TestSketchFindsFrequentKeys"},
+	{"the rarest keys have replicas", "container/replicas.go", "of[at] > counts[best][taken[best]]",
+		"of[at] < counts[best][taken[best]]", "TestReplicateComparesOwners"},
+	{"the last entries of a file are not loaded", "container/persist.go",
+		"\t\tinto.load(batch)\n\t\tif err := in.Err()", "\t\tif err := in.Err()",
+		"TestSavedContainersAreLoadedByAnyNumberOfRanks"},
+	{"an insertion takes the place of what is there", "container/map.go",
+		"\t\t\tif added {\n\t\t\t\t*v = e.Value\n\t\t\t}\n\t\t})", "\t\t\t*v = e.Value\n\t\t})", "TestMapIsGosMap"},
+	{"a spilled block is not checked", "container/internal/runs/runs.go",
+		"crc32.Checksum(room.Bytes(), castagnoli) != sum", "sum == 0 && m < 0", "TestDamageIsTold"},
+
+	// Applications.
+	{"the two rows of an edge need not agree", "apps/graph/metis.go", "m.up != m.down || m.unpaired != 0",
+		"m.up != m.down", "TestDamagedFiles"},
+	{"a line has no end", "apps/graph/lexer.go", "l.passed-l.begun > l.lineMax", "l.passed-l.begun > l.lineMax+1<<40",
+		"TestLineTooLong"},
+	{"the next rank's first vertex is no ghost", "apps/distgraph/ghosts.go", "if head-first >= local {",
+		"if head-first > local {", "TestGhosts"},
+	{"pebbles that were altered are those that were sent", "apps/tally.go", "case merged == 0 && t.Sum != 0:",
+		"case merged == 0 && t.Sum != 0 && t.Misplaced > 0:", "TestReportHoldsTalliesAgainstCounters"},
+	{"a tree is cut below its end", "apps/uts/tree.go", "case depth < 1 || depth > t.Depth:", "case depth < 1:",
+		"TestTrees"},
+	{"rows of one rank alone are counted", "apps/sort/sorter.go", "seen{s.Count + o.Count,", "seen{max(s.Count, o.Count),",
+		"TestEachRule"},
+	{"a word that is alone is forgotten", "apps/words/text.go", "if len(s.words) > 0 {", "if len(s.words) > 1 {",
+		"TestSplitterIsFields"},
+
+	// The command.
+	{"a terminal obeys a job's text", "cmd/internal/command/top_text.go", "case !strconv.IsPrint(r):", "case r == 0:",
+		"TestEscaped"},
+	{"a token follows a redirect", "cmd/internal/command/top_fetch.go", "{ return http.ErrUseLastResponse }", "{ return nil }",
+		"TestTokenGoesByHeader"},
+	{"an answer has no bound", "cmd/internal/command/top_fetch.go", "len(text) > answerMost {", "len(text) > answerMost+1 {",
+		"TestHostileServers"},
+	{"the lines of process 0 are marked", "cmd/internal/command/prefix.go", "if p.Process == 0 {", "if p.Process < 0 {",
+		"TestMarked"},
+	{"a long time is told in hours", "cmd/internal/command/bar.go", "if seconds > 2*day {", "if seconds > 1e30*day {",
+		"TestBarText"},
+	{"a number may be below its least", "cmd/internal/command/values.go", "values.Count(text, c.least)",
+		"values.Count(text, -9)", "TestCount"},
+}
