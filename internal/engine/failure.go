@@ -1,6 +1,9 @@
 package engine
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // rankError says which rank's function returned an error.
 type rankError struct {
@@ -28,9 +31,15 @@ func (c *caller) Fail(cause error) {
 	unwindProgram()
 }
 
-// misuse panics: a call was made where docs/contract.md does not allow it.
-func misuse(format string, args ...any) {
-	panic("pebble: " + fmt.Sprintf(format, args...))
+// Misuse panics with a text: a call was made where docs/contract.md does not allow it. The job fails also if the program
+// recovers.
+func (c *caller) Misuse(text string) {
+	c.misused = cmp.Or(c.misused, text)
+	panic(text)
+}
+
+func (c *caller) misuse(format string, args ...any) {
+	c.Misuse("pebble: " + fmt.Sprintf(format, args...))
 }
 
 // place says in which part of the program the rank is. Another goroutine asks, when the rank has not come back to the
