@@ -351,7 +351,7 @@ func TestOddPrograms(t *testing.T) {
 	} {
 		scripts := map[string]string{
 			"mpirun":  version + "while [ \"${1#/}\" = \"$1\" ] || [ -d \"$1\" ]; do shift; done\nexec \"$1\"\n",
-			"pebbles": "case \"$*\" in *shm*) exit 2;; esac\n" + fine,
+			"pebbles": "case \"$*\" in *shm*) exit 2;; esac\n" + fine, "pebbles-lab": fine,
 		}
 		for _, name := range strings.Fields("randomaccess permutation pointerchase bfs alltoall pingpong epochs " +
 			"jacobi contagion") {

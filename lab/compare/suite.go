@@ -250,7 +250,7 @@ func (w *work) limit(words string) {
 	c.Work = ""
 	c.Name = "limit-" + w.group.Name
 	arguments := fmt.Sprintf("limit updates --ranks %d %s --json", w.mpi.ranks, words)
-	c.Args, c.Line = append([]string{w.program("pebbles")}, strings.Fields(arguments)...), "pebbles "+arguments
+	c.Args, c.Line = append([]string{w.program("pebbles-lab")}, strings.Fields(arguments)...), "pebbles-lab "+arguments
 	w.group.Add(c)
 }
 
