@@ -133,6 +133,7 @@ func TestShare(t *testing.T) {
 	require.NoError(t, Share([]any{text{}}, &q, &a, &n, &item, &other))
 	require.Equal(t, []any{text{}, text{}, nil}, []any{q.Codec, a.Codec, n.Codec})
 	require.True(t, item.Is(text{}))
+	require.Equal(t, text{}, Pebbles[string](item.Value))
 	require.Equal(t, []bool{true, false}, []bool{item.Coded(), other.Coded()})
 	require.Equal(t, "its item a string", item.String())
 	item = NewItem[string]("item")

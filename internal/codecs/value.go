@@ -186,8 +186,13 @@ func (v *Value) Each(list []byte, room func() unsafe.Pointer) error {
 
 var errCut = errors.New("a list is cut short")
 
-// Pebbles is a codec of pebbles by one of where they lie. It is for one goroutine.
-func Pebbles[P any](v Value) Codec[P] { return &pebbles[P]{of: v} }
+// Pebbles is a codec of pebbles by one of where they lie: the one that the program has given, or one for one goroutine.
+func Pebbles[P any](v Value) Codec[P] {
+	if c, ok := v.given.(Codec[P]); ok {
+		return c
+	}
+	return &pebbles[P]{of: v}
+}
 
 type pebbles[P any] struct {
 	of   Value
