@@ -30,10 +30,7 @@ func TestHashTableIsGosMap(t *testing.T) {
 				t.Repeat(map[string]func(t *rapid.T){
 					"put": func(t *rapid.T) {
 						k, v := rapid.Uint8().Draw(t, "key"), rapid.Int().Draw(t, "value")
-						if slots := lacks(table, 1); slots > 0 {
-							grow(table, slots)
-						}
-						at, key, added := entryAt(table, k, hashOf(table, k))
+						at, key, added := put(table, k)
 						_, there := twin[k]
 						require.Equal(t, !there, added)
 						require.Equal(t, k, *key)
@@ -88,11 +85,8 @@ func TestFullHashTableIsGosMap(t *testing.T) {
 			delete(twin, k)
 			continue
 		}
-		if slots := lacks(table, 1); slots > 0 {
-			grow(table, slots)
-		}
+		v, _, _ := put(table, k)
 		require.LessOrEqual(t, 4*table.used, 3*len(table.slots))
-		v, _, _ := entryAt(table, k, hashOf(table, k))
 		require.Equal(t, twin[k], *v)
 		*v, twin[k] = i, i
 		if i%512 == 0 {
@@ -112,6 +106,14 @@ func hasherOf[K comparable]() hasher {
 		panic(err)
 	}
 	return h
+}
+
+// put makes room for a key, and adds it.
+func put[K comparable, V any](table *hashTable[K, V], k K) (v *V, key *K, added bool) {
+	if slots := lacks(table, 1); slots > 0 {
+		grow(table, slots)
+	}
+	return entryAt(table, k, hashOf(table, k))
 }
 
 func newTable[K comparable, V any](number hasher) *hashTable[K, V] {

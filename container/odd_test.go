@@ -21,6 +21,9 @@ import (
 func TestMistakesAreTold(t *testing.T) {
 	type pointing struct{ At *int }
 	key := func(i uint64) uint64 { return i }
+	table := func(r *pebble.Rank) *container.Table[uint64] {
+		return container.NewTable[uint64](r, "table", container.Space{})
+	}
 	for name, c := range map[string]struct {
 		run  func(r *pebble.Rank) error
 		want string
@@ -78,10 +81,10 @@ func TestMistakesAreTold(t *testing.T) {
 			})
 		}, "came while the rank iterates over the entries: collect what is to change"},
 		"row for a table that is iterated over": {func(r *pebble.Rank) error {
-			table := container.NewTable[uint64](r, "table", container.Space{})
-			table.Add(1)
-			for _, row := range table.LocalAll() {
-				table.Add(row)
+			rows := table(r)
+			rows.Add(1)
+			for _, row := range rows.LocalAll() {
+				rows.Add(row)
 			}
 			return nil
 		}, "a row came or went while the rank iterates over the rows: add to another table"},
@@ -105,10 +108,10 @@ func TestMistakesAreTold(t *testing.T) {
 			return leaving(r, m.View, func(k uint64) { m.Add(k, k) }, m.Delete)
 		}, "multimap: Delete came while the rank iterates over the entries"},
 		"rows that go while they are iterated over": {func(r *pebble.Rank) error {
-			table := container.NewTable[uint64](r, "table", container.Space{})
-			table.Add(1)
-			for range table.LocalAll() {
-				return table.Clear()
+			rows := table(r)
+			rows.Add(1)
+			for range rows.LocalAll() {
+				return rows.Clear()
 			}
 			return nil
 		}, "all rows came or went while the rank iterates over the rows"},
@@ -141,24 +144,23 @@ func TestMistakesAreTold(t *testing.T) {
 			return nil
 		}, "name a folder that can be written to"},
 		"sort without a function": {func(r *pebble.Rank) error {
-			return container.NewTable[uint64](r, "table", container.Space{}).SortFunc(nil)
+			return table(r).SortFunc(nil)
 		}, "without a function that compares"},
 		"quantile beyond the end": {func(r *pebble.Rank) error {
-			_, err := container.NewTable[uint64](r, "table", container.Space{}).Quantiles(0.5, 1.5)
+			_, err := table(r).Quantiles(0.5, 1.5)
 			return err
 		}, "a quantile at 1.5"},
 		"groups without a function": {func(r *pebble.Rank) error {
-			_, err := container.GroupBy[uint64, uint64, uint64](container.NewTable[uint64](r, "table", container.Space{}), key, key, nil)
+			_, err := container.GroupBy[uint64, uint64, uint64](table(r), key, key, nil)
 			return err
 		}, "groups need functions"},
 		"join of no kind": {func(r *pebble.Rank) error {
-			table := container.NewTable[uint64](r, "table", container.Space{})
-			return container.Join(table, table, key, key, 9, func(uint64, *uint64) {})
+			rows := table(r)
+			return container.Join(rows, rows, key, key, 9, func(uint64, *uint64) {})
 		}, "a join of kind 9"},
 		"join on a channel": {func(r *pebble.Rank) error {
-			table := container.NewTable[uint64](r, "table", container.Space{})
-			on := func(uint64) chan int { return nil }
-			return container.Join(table, table, on, on, container.Inner, func(uint64, *uint64) {})
+			rows, on := table(r), func(uint64) chan int { return nil }
+			return container.Join(rows, rows, on, on, container.Inner, func(uint64, *uint64) {})
 		}, "use keys of numbers and strings"},
 		"error of ForAll": {func(r *pebble.Rank) error {
 			s := container.NewSet[uint64](r, "set")

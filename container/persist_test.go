@@ -73,33 +73,22 @@ func TestSavedContainersAreLoadedByAnyNumberOfRanks(t *testing.T) {
 				return err
 			}
 			var mine, want []string
-			tell := func(what string, v any) { mine = append(mine, fmt.Sprint(what, v)) }
-			for k, v := range a.places.LocalAll() {
-				tell("map", container.Entry[name, []string]{Key: k, Value: v})
-			}
-			for k, v := range a.counts.LocalAll() {
-				tell("counter", container.Count[string]{Key: k, Value: v})
-			}
-			for k := range a.set.LocalAll() {
-				tell("set", k)
-			}
-			for k, v := range a.multi.LocalAll() {
-				tell("multimap", container.Entry[uint32, string]{Key: k, Value: v})
-			}
+			tell(&mine, "map", a.places.LocalAll())
+			tell(&mine, "counter", a.counts.LocalAll())
+			tell(&mine, "set", a.set.LocalAll())
+			tell(&mine, "multimap", a.multi.LocalAll())
 			for _, v := range a.bag.LocalAll() {
-				tell("bag", v)
+				mine = append(mine, fmt.Sprintln("bag", v))
 			}
 			for _, v := range a.table.LocalAll() {
-				tell("table", v)
+				mine = append(mine, fmt.Sprintln("table", v))
 			}
 			for i := range entries {
-				want = append(want,
-					fmt.Sprint("map", container.Entry[name, []string]{Key: names(i), Value: []string{words(i), ""}}),
-					fmt.Sprint("counter", container.Count[string]{Key: words(i), Value: uint64(i) << 40}),
-					fmt.Sprint("multimap", container.Entry[uint32, string]{Key: uint32(i % 50), Value: words(i)}),
-					fmt.Sprint("bag", words(i)), fmt.Sprint("table", row{words(i), int8(i), 0.5}))
+				want = append(want, fmt.Sprintln("map", names(i), []string{words(i), ""}),
+					fmt.Sprintln("counter", words(i), uint64(i)<<40), fmt.Sprintln("multimap", uint32(i%50), words(i)),
+					fmt.Sprintln("bag", words(i)), fmt.Sprintln("table", row{words(i), int8(i), 0.5}))
 				if i < 100 {
-					want = append(want, fmt.Sprint("set", words(i)))
+					want = append(want, fmt.Sprintln("set", words(i), struct{}{}))
 				}
 			}
 			sets, err := a.sets.Sets()
@@ -109,6 +98,13 @@ func TestSavedContainersAreLoadedByAnyNumberOfRanks(t *testing.T) {
 			}
 			return same(r, mine, want)
 		}))
+	}
+}
+
+// tell adds what a container has.
+func tell[K, V any](to *[]string, what string, local func(yield func(K, V) bool)) {
+	for k, v := range local {
+		*to = append(*to, fmt.Sprintln(what, k, v))
 	}
 }
 

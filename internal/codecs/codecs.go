@@ -187,39 +187,6 @@ func (c both[A, B]) Decode(src []byte) (p Pair[A, B], err error) {
 
 func (c both[A, B]) Schema() string { return Schema(c.a) + ", " + Schema(c.b) }
 
-// List is a codec of slices by one of elements.
-func List[T any](each Codec[T]) Codec[[]T] { return listed[T]{each} }
-
-type listed[T any] struct{ each Codec[T] }
-
-func (c listed[T]) Append(dst []byte, vs []T) (_ []byte, err error) {
-	for _, v := range vs {
-		at := len(dst)
-		if dst, err = c.each.Append(append(dst, make([]byte, lengthBytes)...), v); err != nil {
-			return dst, err
-		}
-		binary.LittleEndian.PutUint32(dst[at:], uint32(len(dst)-at-lengthBytes))
-	}
-	return dst, nil
-}
-
-func (c listed[T]) Decode(src []byte) (vs []T, err error) {
-	for len(src) > 0 {
-		if len(src) < lengthBytes || len(src)-lengthBytes < int(binary.LittleEndian.Uint32(src)) {
-			return nil, fmt.Errorf("a list is cut short after %d values", len(vs))
-		}
-		n := int(binary.LittleEndian.Uint32(src))
-		v, err := c.each.Decode(src[lengthBytes:][:n])
-		if err != nil {
-			return nil, err
-		}
-		vs, src = append(vs, v), src[lengthBytes+n:]
-	}
-	return vs, nil
-}
-
-func (c listed[T]) Schema() string { return "list of " + Schema(c.each) }
-
 // OrPlain is a codec, or the one of plain data for nil.
 func OrPlain[V any](c Codec[V]) Codec[V] {
 	if c == nil {
