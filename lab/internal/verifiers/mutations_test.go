@@ -36,8 +36,7 @@ func (m mutation) where() (folder, test string) {
 // faults are the whole catalogue.
 var faults = slices.Concat(catalogue, upper)
 
-var plantFlag = flag.String("plant", "",
-	"plant the faults of the catalogue whose name or file matches, or \"all\", or the \"first\" of each package")
+var plantFlag = flag.String("plant", "", "plant the faults of the catalogue whose name or file matches this regular expression")
 
 // How long a test may take until it must have failed: in its own words, and until it is killed.
 const (
@@ -75,19 +74,10 @@ func requireTest(t *testing.T, m mutation) {
 // chosen are the faults that the flag asks for.
 func chosen(t *testing.T) (some []mutation) {
 	t.Helper()
-	packages := map[string]bool{}
-	names, err := regexp.Compile(*plantFlag)
+	wanted, err := regexp.Compile(*plantFlag)
 	require.NoError(t, err)
 	for _, m := range faults {
-		wanted := names.MatchString(m.name) || names.MatchString(m.file)
-		switch folder := path.Dir(m.file); *plantFlag {
-		case "all":
-			wanted = true
-		case "first":
-			wanted = !packages[folder]
-			packages[folder] = true
-		}
-		if wanted {
+		if wanted.MatchString(m.name) || wanted.MatchString(m.file) {
 			some = append(some, m)
 		}
 	}
