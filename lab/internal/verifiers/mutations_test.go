@@ -36,7 +36,7 @@ func (m mutation) where() (folder, test string) {
 // faults are the whole catalogue.
 var faults = slices.Concat(catalogue, upper)
 
-var plantFlag = flag.String("plant", "", "plant the faults of the catalogue whose name or file matches this regular expression")
+var plantFlag = flag.String("plant", "", "plant the faults whose name or file matches this regular expression")
 
 // How long a test may take until it must have failed: in its own words, and until it is killed.
 const (
