@@ -1,0 +1,56 @@
+package container
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/seeds"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// However many elements ranks have, they have as many afterwards, but for one, and none is lost on its way.
+func TestBalance(t *testing.T) {
+	random := rand.New(rand.NewPCG(seeds.Of(t), 0))
+	for range 500 {
+		counts := make([]int, 1+random.IntN(9))
+		for i := range counts {
+			counts[i] = random.IntN(20)
+		}
+		after := make([]int, len(counts))
+		for rank, n := range counts {
+			keep, moves := balance(counts, rank)
+			after[rank] += keep
+			for _, m := range moves {
+				after[m.to] += m.n
+				keep += m.n
+			}
+			require.Equal(t, n, keep, "rank %d of %v", rank, counts)
+		}
+		require.LessOrEqual(t, slices.Max(after)-slices.Min(after), 1, "%v", counts)
+	}
+}
+
+// A key of a multimap that is deleted takes all of its values along.
+func TestDeletedKeysTakeTheirValuesAlong(t *testing.T) {
+	require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
+		m := NewMultiMap[uint64, int](r, "multimap")
+		for _, change := range []func(){
+			func() { m.AddAll([]Entry[uint64, int]{{7, 1}, {7, 2}, {8, 3}}) },
+			func() {
+				if r.ID() == 0 {
+					m.Delete(7)
+				}
+			},
+		} {
+			if err := r.Epoch(func() error { change(); return nil }); err != nil {
+				return err
+			}
+		}
+		n, err := m.Len()
+		require.EqualValues(t, 3, n, "key 8 of each rank")
+		return err
+	}))
+}
