@@ -333,6 +333,26 @@ var catalogue = []mutation{
 	{"one end alone maps exposed memory", "netio/shm/segment.go",
 		"if why == nil && mapped[0] != 1 {", "if false {", "TestMappingsAreMutual"},
 
+	// The command.
+	{"a write that fails is forgotten", "cmd/internal/command/command.go", "\tif c.err == nil {\n\t\tc.err = err\n\t}\n", "\tc.err = err\n",
+		"TestChecked"},
+	{"a wrong result is a success", "cmd/internal/command/job.go", "if o.report.Errors > 0 {", "if o.report.Errors > 1<<40 {", "TestWrongResult"},
+	{"a prefix names a rank of another process", "cmd/internal/command/prefix.go", "p.First, p.Last-1)", "p.First, p.Last)", "TestMarked"},
+	{"the list of jobs shows tokens", "cmd/internal/command/ps.go", "Path: u.Path}).String()", "Path: u.Path, RawQuery: u.RawQuery}).String()",
+		"TestWithoutToken"},
+	{"a token follows a redirect", "cmd/internal/command/top_fetch.go", "return http.ErrUseLastResponse", "return nil", "TestTokenGoesByHeader"},
+	{"a terminal stays raw", "cmd/internal/command/console.go", "err := term.Restore(int(c.in.Fd()), c.before)", "err := error(nil)", "TestSuspended"},
+	{"a key of two letters is lost", "cmd/internal/command/console.go", "\t\t\t\treturn name, text[i+1:]\n", "\t\t\t\treturn name, nil\n", "TestKeys"},
+	{"a profile is for any job", "cmd/internal/command/profile.go", "err == nil && p.Fits(profiled(c, s)) == nil && s.can(", "err == nil && s.can(",
+		"TestAutoBeginsWithTheProfile"},
+	{"what a flag says is tuned", "cmd/internal/command/tune.go", "!app.Flags().Changed(name) && (name", "(name", "TestTuneKeepsFlags"},
+	{"a terminal obeys a job's texts", "cmd/internal/command/top_text.go", "\t\tcase !strconv.IsPrint(r):\n\t\t\tquoted", "\t\tcase r < ' ':\n\t\t\tquoted",
+		"TestEscaped"},
+	{"an interrupt has the status of an error", "cmd/internal/command/command.go", "return &Failure{s.Status(), err}", "return &Failure{launch.ExitError, err}",
+		"cmd/pebbles-lab/TestBenchInterrupted"},
+	{"a point of a sweep is skipped", "cmd/pebbles-lab/sweep.go", "for _, v := range a.values {\n\t\t\t\tnext", "for _, v := range a.values[:max(1, len(a.values)-1)] {\n\t\t\t\tnext",
+		"TestSweep"},
+
 	// Launching.
 	{"all that ssh prints is kept", "internal/launch/queue.go",
 		"len(l.printed) - printedMax; more > 0", "len(l.printed) - printedMax; more > 1<<40",
