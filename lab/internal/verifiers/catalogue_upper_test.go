@@ -39,8 +39,6 @@ var upper = []mutation{
 	// The command.
 	{"a terminal obeys a job's text", "cmd/internal/command/top_text.go", "case !strconv.IsPrint(r):", "case r == 0:",
 		"TestEscaped"},
-	{"a token follows a redirect", "cmd/internal/command/top_fetch.go", "{ return http.ErrUseLastResponse }", "{ return nil }",
-		"TestTokenGoesByHeader"},
 	{"an answer has no bound", "cmd/internal/command/top_fetch.go", "len(text) > answerMost {", "len(text) > answerMost+1 {",
 		"TestHostileServers"},
 	{"the lines of process 0 are marked", "cmd/internal/command/prefix.go", "if p.Process == 0 {", "if p.Process < 0 {",
