@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/pebble"
 )
 
 // In the shapes of a matrix all values meet that meet in any shape, found by loops over the parameters themselves.
@@ -66,4 +68,24 @@ func meet(s Shape, two, three map[string]bool) {
 			}
 		}
 	}
+}
+
+// A program runs everywhere on all numbers of ranks, over all transports.
+func TestEverywhere(t *testing.T) {
+	jobs, ranksOf := 0, map[string]int{}
+	Everywhere(t, func(t *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
+		transport := ""
+		return func(r *pebble.Rank) error {
+				require.Equal(t, ranks, r.Size())
+				if r.ID() == 0 {
+					transport = r.Transport()
+				}
+				return r.Barrier()
+			}, func(*testing.T) {
+				jobs++
+				ranksOf[transport] |= 1 << ranks
+			}
+	})
+	require.Equal(t, map[string]int{"mem": 0x96, "sim": 0x96, "shm": 0x10, "tcp": 0x04}, ranksOf)
+	require.Equal(t, 10, jobs)
 }

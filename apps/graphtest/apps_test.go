@@ -59,9 +59,12 @@ var all = []app{
 	{"sssp", appstest.General, "buckets", true, startSSSP(sssp.Tuning{})},
 	{"sssp, tiny buckets", appstest.General, "buckets", true, startSSSP(sssp.Tuning{Delta: 1e-6})},
 	{"sssp, one bucket", appstest.General, "buckets", true, startSSSP(sssp.Tuning{Delta: 1e6, Unfiltered: true})},
-	{"bfs by levels", appstest.Matrix, "levels", true, startBFS([]bfs.Mode{bfs.ByLevel, bfs.Direction}, bfs.Tuning{Unfiltered: true}, bfs.Tuning{})},
-	{"bfs with thresholds", appstest.Matrix, "levels", true, startBFS([]bfs.Mode{bfs.ByLevel, bfs.Direction, bfs.Direction, bfs.Direction},
-		bfs.Tuning{}, bfs.Tuning{Alpha: math.SmallestNonzeroFloat64}, bfs.Tuning{Alpha: math.MaxFloat64, Beta: math.MaxFloat64},
+	{"bfs by levels", appstest.Matrix, "levels", true, startBFS(
+		[]bfs.Mode{bfs.ByLevel, bfs.Direction}, bfs.Tuning{Unfiltered: true}, bfs.Tuning{})},
+	{"bfs with thresholds", appstest.Matrix, "levels", true, startBFS(
+		[]bfs.Mode{bfs.ByLevel, bfs.Direction, bfs.Direction, bfs.Direction},
+		bfs.Tuning{}, bfs.Tuning{Alpha: math.SmallestNonzeroFloat64},
+		bfs.Tuning{Alpha: math.MaxFloat64, Beta: math.MaxFloat64},
 		bfs.Tuning{Alpha: 2, Beta: 2, Unfiltered: true})},
 	{"bfs by chains", appstest.General, "chains", true, startBFS([]bfs.Mode{bfs.Async, bfs.Async, bfs.Tasks},
 		bfs.Tuning{}, bfs.Tuning{Unfiltered: true}, bfs.Tuning{})},
@@ -76,7 +79,8 @@ func load(tb require.TestingT, source distgraph.Source) *graph.CSR {
 
 // checked runs a kernel on the graph of a source, checks it, and puts what it has found of this rank's vertices, in the
 // order of the source, into its own part of made. A breach is an error. All ranks call it.
-func checked[K distgraph.Whole, T any](r *pebble.Rank, source distgraph.Source, prepare func(g *distgraph.Graph) (K, error),
+func checked[K distgraph.Whole, T any](
+	r *pebble.Rank, source distgraph.Source, prepare func(g *distgraph.Graph) (K, error),
 	found func(k K) []T, made []T,
 ) error {
 	g, err := distgraph.Build(r, source)
@@ -347,7 +351,9 @@ func requireSameSum(tb require.TestingT, want, got sssp.Summary) {
 	require.Equal(tb, want, got)
 }
 
-func startBFS(modes []bfs.Mode, tunings ...bfs.Tuning) func(tb require.TestingT, source distgraph.Source, pick uint64) job {
+func startBFS(
+	modes []bfs.Mode, tunings ...bfs.Tuning,
+) func(tb require.TestingT, source distgraph.Source, pick uint64) job {
 	return func(tb require.TestingT, source distgraph.Source, pick uint64) job {
 		c := load(tb, source)
 		root := pick % c.Vertices()
@@ -390,7 +396,8 @@ func startBFS(modes []bfs.Mode, tunings ...bfs.Tuning) func(tb require.TestingT,
 			for i, mode := range modes {
 				require.Equal(tb, dist, found[i].dist, mode)
 				require.NoError(tb, graph.Validate(c, root, found[i].parent, found[i].dist), mode)
-				require.Equal(tb, bfs.Summary{Summary: graph.Summarize(dist), Traversed: graph.TraversedEdges(c, dist)}, sums[i], mode)
+				want := bfs.Summary{Summary: graph.Summarize(dist), Traversed: graph.TraversedEdges(c, dist)}
+				require.Equal(tb, want, sums[i], mode)
 			}
 		}}
 	}

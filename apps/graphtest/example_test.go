@@ -51,7 +51,8 @@ func Example() {
 			fmt.Printf("%d triangles, %d errors\n", count.Triangles, count.Errors)
 			fmt.Printf("%d pairs, %.4f in the mean, %d errors\n", similar.Pairs, similar.Mean, similar.Errors)
 			fmt.Printf("%d iterations, first vertex %d, %d errors\n", scores.Iterations, scores.Top[0].ID, scores.Errors)
-			fmt.Printf("%d sources, reached %d of %d, %d errors\n", len(central.Sources), central.Reached[0], central.Vertices, central.Errors)
+			fmt.Printf("%d sources, reached %d of %d, %d errors\n",
+				len(central.Sources), central.Reached[0], central.Vertices, central.Errors)
 		}
 		return err
 	})

@@ -19,6 +19,14 @@ type halved struct{ graph.Generator }
 
 func (halved) Directed() bool { return true }
 
+// edges joins pairs of vertices.
+func edges(ends ...uint64) (all []graph.Edge) {
+	for i := 0; i < len(ends); i += 2 {
+		all = append(all, graph.Edge{From: ends[i], To: ends[i+1]})
+	}
+	return all
+}
+
 // clique has an edge between any two of n vertices.
 func clique(n uint64) (l appstest.List) {
 	l.N = n
@@ -62,17 +70,14 @@ func oddGraphs() map[string]appstest.List {
 		star.Edges = append(star.Edges, graph.Edge{From: v, To: 0})
 	}
 	return map[string]appstest.List{
-		"no vertices": {},
-		"one vertex":  {N: 1},
-		"one loop":    {N: 1, Edges: []graph.Edge{{From: 0, To: 0}}},
-		"no edges":    {N: 5},
-		"loops only":  {N: 3, Edges: []graph.Edge{{From: 0, To: 0}, {From: 2, To: 2}}},
-		"two parts":   {N: 7, Edges: []graph.Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 4, To: 5}}},
-		"duplicates": {N: 4, Edges: []graph.Edge{
-			{From: 0, To: 1}, {From: 0, To: 1}, {From: 1, To: 0}, {From: 1, To: 2},
-			{From: 0, To: 3}, {From: 3, To: 2}, {From: 3, To: 2},
-		}},
-		"a power of 2 and 1": {N: 65, Edges: []graph.Edge{{From: 63, To: 64}, {From: 64, To: 0}, {From: 0, To: 63}}},
+		"no vertices":        {},
+		"one vertex":         {N: 1},
+		"one loop":           {N: 1, Edges: edges(0, 0)},
+		"no edges":           {N: 5},
+		"loops only":         {N: 3, Edges: edges(0, 0, 2, 2)},
+		"two parts":          {N: 7, Edges: edges(0, 1, 1, 2, 4, 5)},
+		"duplicates":         {N: 4, Edges: edges(0, 1, 0, 1, 1, 0, 1, 2, 0, 3, 3, 2, 3, 2)},
+		"a power of 2 and 1": {N: 65, Edges: edges(63, 64, 64, 0, 0, 63)},
 		"path":               path,
 		"star":               star,
 		"clique":             clique(12),
@@ -82,7 +87,9 @@ func oddGraphs() map[string]appstest.List {
 
 // onOddGraphs runs body for odd graphs, directed and not, on several numbers of ranks, with more ranks than vertices
 // among them.
-func onOddGraphs(t *testing.T, graphs map[string]appstest.List, body func(t *testing.T, ranks int, source distgraph.Source)) {
+func onOddGraphs(
+	t *testing.T, graphs map[string]appstest.List, body func(t *testing.T, ranks int, source distgraph.Source),
+) {
 	for name, l := range graphs {
 		arcs := l
 		arcs.Directed = true

@@ -15,7 +15,6 @@ import (
 	"github.com/activepebbles/pebbles/apps/centrality"
 	"github.com/activepebbles/pebbles/apps/components"
 	"github.com/activepebbles/pebbles/apps/distgraph"
-	"github.com/activepebbles/pebbles/apps/graph"
 	"github.com/activepebbles/pebbles/apps/jaccard"
 	"github.com/activepebbles/pebbles/apps/kcore"
 	"github.com/activepebbles/pebbles/apps/pagerank"
@@ -26,7 +25,8 @@ import (
 
 // breach runs a kernel on the graph of a source, on ranks of this process, and has spoil change what it has found.
 // It requires that the check of all ranks together finds something, and says so.
-func breach[K distgraph.Whole](t *testing.T, ranks int, source distgraph.Source, prepare func(g *distgraph.Graph) (K, error),
+func breach[K distgraph.Whole](
+	t *testing.T, ranks int, source distgraph.Source, prepare func(g *distgraph.Graph) (K, error),
 	spoil func(g *distgraph.Graph, k K), rules []string, says string,
 ) {
 	t.Helper()
@@ -74,14 +74,15 @@ func inside[T any](k any, field string) *T {
 
 // Labels are changed of two parts, 0 to 2 and 3 to 5.
 func TestWrongLabels(t *testing.T) {
-	l := appstest.List{N: 6, Edges: []graph.Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 3, To: 4}, {From: 4, To: 5}}}
+	l := appstest.List{N: 6, Edges: edges(0, 1, 1, 2, 3, 4, 4, 5)}
 	for says, labels := range map[string][]uint32{
 		"rule 1: vertex 0 has the label 1":                                            {1, 1, 1, 3, 3, 3},
 		"rule 2: vertex 1 has the label 0, and one that it has an arc with the label": {0, 0, 2, 3, 3, 3},
 		"rule 3: vertex 5 has the label 0, and no path leads there":                   {0, 0, 0, 0, 0, 0},
 	} {
 		for _, ranks := range []int{1, 3} {
-			breach(t, ranks, distgraph.Source{Generator: l.Generator()}, func(g *distgraph.Graph) (components.Kernel, error) {
+			source := distgraph.Source{Generator: l.Generator()}
+			breach(t, ranks, source, func(g *distgraph.Graph) (components.Kernel, error) {
 				return components.NewKernel(g, components.Propagate)
 			}, func(g *distgraph.Graph, k components.Kernel) {
 				ghosts := *inside[*distgraph.Ghosts[uint32, uint32]](k, "ghosts")
@@ -93,11 +94,12 @@ func TestWrongLabels(t *testing.T) {
 
 // A core number, counts of triangles and of common neighbours, and scores are changed, in an ordered graph too.
 func TestWrongNumbers(t *testing.T) {
-	tail := appstest.List{N: 4, Edges: []graph.Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 2, To: 0}, {From: 2, To: 3}}}
-	apart := appstest.List{N: 5, Edges: []graph.Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 2, To: 0}, {From: 3, To: 4}}}
+	tail := appstest.List{N: 4, Edges: edges(0, 1, 1, 2, 2, 0, 2, 3)}
+	apart := appstest.List{N: 5, Edges: edges(0, 1, 1, 2, 2, 0, 3, 4)}
 	for _, ranks := range []int{1, 3} {
 		for _, number := range []uint32{1, 3} {
-			breach(t, ranks, distgraph.Source{Generator: tail.Generator()}, newKCore, func(g *distgraph.Graph, k kcore.Kernel) {
+			source := distgraph.Source{Generator: tail.Generator()}
+			breach(t, ranks, source, newKCore, func(g *distgraph.Graph, k kcore.Kernel) {
 				if g.Owns(2) {
 					(*inside[[]uint32](k, "left"))[2-g.First] = number
 				}
@@ -122,7 +124,7 @@ func TestWrongNumbers(t *testing.T) {
 }
 
 func TestWrongScores(t *testing.T) {
-	l := appstest.List{N: 6, Edges: []graph.Edge{{From: 0, To: 1}, {From: 0, To: 2}, {From: 1, To: 3}, {From: 2, To: 3}, {From: 3, To: 4}}}
+	l := appstest.List{N: 6, Edges: edges(0, 1, 0, 2, 1, 3, 2, 3, 3, 4)}
 	for says, change := range map[string]func(score *float64){
 		"rule 1: vertex 3 has the score NaN":                    func(score *float64) { *score = math.NaN() },
 		"rule 1: vertex 3 has the score 0.01, not one from 0.0": func(score *float64) { *score = 0.01 },
@@ -144,7 +146,7 @@ func TestWrongScores(t *testing.T) {
 // Each rule of centralities is broken in each way it can be: where two shortest paths lead from 0 to 3, and one on to
 // 4; 5 is apart.
 func TestWrongCentralities(t *testing.T) {
-	diamond := appstest.List{N: 6, Edges: []graph.Edge{{From: 0, To: 1}, {From: 0, To: 2}, {From: 1, To: 3}, {From: 2, To: 3}, {From: 3, To: 4}}}
+	diamond := appstest.List{N: 6, Edges: edges(0, 1, 0, 2, 1, 3, 2, 3, 3, 4)}
 	paths := func(n float64) func(k any, v uint64) {
 		return func(k any, v uint64) { (*inside[[]float64](k, "paths"))[v] = n }
 	}
@@ -163,8 +165,9 @@ func TestWrongCentralities(t *testing.T) {
 		"none":        {paths(0), 4, "rule 3: 0 paths lead to vertex 4, and 2 along the arcs from the level before"},
 		"paths alone": {paths(1), 5, "rule 3: 1 paths lead to vertex 5, which is not reached"},
 		"other sum":   {through(2), 3, "rule 4: vertex 3 has 2 from the level that follows, and its arcs bring 0.5"},
-		"nearly":      {through(0.5 + 1e-6), 3, "rule 4: vertex 3 has 0.500001 from the level that follows, and its arcs bring 0.5"},
-		"a sum from":  {through(1e-300), 4, "rule 4: vertex 4 has 1e-300 from the level that follows, and its arcs bring 0"},
+		"nearly": {through(0.5 + 1e-6), 3,
+			"rule 4: vertex 3 has 0.500001 from the level that follows, and its arcs bring 0.5"},
+		"a sum from": {through(1e-300), 4, "rule 4: vertex 4 has 1e-300 from the level that follows, and its arcs bring 0"},
 		"not reached": {func(k any, _ uint64) {
 			*inside[[]uint32](k, "queue"), (*inside[[]int](k, "levels"))[4] = (*inside[[]uint32](k, "queue"))[:4], 4
 		}, 4, "rule 2: arc 3 -> 4 leads from level 2 to a vertex that is not reached"},
@@ -206,30 +209,46 @@ func TestMistakes(t *testing.T) {
 		err  error
 		says string
 	}{
-		{mistake(t, components.Run, components.Config{Source: good, Method: "guess"}), `method "guess" is not one of hook, propagate`},
+		{mistake(t, components.Run, components.Config{Source: good, Method: "guess"}),
+			`method "guess" is not one of hook, propagate`},
 		{mistake(t, components.Run, components.Config{}), "no graph: give a file or a generator"},
-		{mistake(t, components.Run, components.Config{Source: weighed}), "components: arcs count 1 each: leave weights out"},
+		{mistake(t, components.Run, components.Config{Source: weighed}),
+			"components: arcs count 1 each: leave weights out"},
 		{mistake(t, kcore.Run, kcore.Config{}), "no graph: give a file or a generator"},
 		{mistake(t, kcore.Run, kcore.Config{Source: weighed}), "kcore: arcs count 1 each: leave weights out"},
 		{mistake(t, triangles.Run, triangles.Config{}), "no graph: give a file or a generator"},
-		{mistake(t, triangles.Run, triangles.Config{Source: weighed}), "triangles: arcs count 1 each: leave weights out"},
+		{mistake(t, triangles.Run, triangles.Config{Source: weighed}),
+			"triangles: arcs count 1 each: leave weights out"},
 		{mistake(t, jaccard.Run, jaccard.Config{}), "no graph: give a file or a generator"},
 		{mistake(t, jaccard.Run, jaccard.Config{Source: weighed}), "jaccard: arcs count 1 each: leave weights out"},
-		{mistake(t, jaccard.Run, jaccard.Config{Source: good, Threshold: -1}), "jaccard: threshold is -1: give a number above"},
-		{mistake(t, jaccard.Run, jaccard.Config{Source: good, Threshold: 1.5}), "jaccard: threshold is 1.5: give a number"},
-		{mistake(t, jaccard.Run, jaccard.Config{Source: good, Threshold: math.NaN()}), "jaccard: threshold is NaN: give a number"},
-		{mistake(t, pagerank.Run, pagerank.Config{Source: good, Damping: 1}), "damping is 1: give a number above 0 and below 1"},
-		{mistake(t, pagerank.Run, pagerank.Config{Source: good, Damping: math.NaN()}), "damping is NaN: give a number above 0 and below 1"},
-		{mistake(t, pagerank.Run, pagerank.Config{Source: good, Tolerance: -1}), "tolerance is -1: give a number above 0"},
-		{mistake(t, pagerank.Run, pagerank.Config{Source: good, Iterations: -1}), "-1 iterations: give a positive number"},
+		{mistake(t, jaccard.Run, jaccard.Config{Source: good, Threshold: -1}),
+			"jaccard: threshold is -1: give a number above"},
+		{mistake(t, jaccard.Run, jaccard.Config{Source: good, Threshold: 1.5}),
+			"jaccard: threshold is 1.5: give a number"},
+		{mistake(t, jaccard.Run, jaccard.Config{Source: good, Threshold: math.NaN()}),
+			"jaccard: threshold is NaN: give a number"},
+		{mistake(t, pagerank.Run, pagerank.Config{Source: good, Damping: 1}),
+			"damping is 1: give a number above 0 and below 1"},
+		{mistake(t, pagerank.Run, pagerank.Config{Source: good, Damping: math.NaN()}),
+			"damping is NaN: give a number above 0 and below 1"},
+		{mistake(t, pagerank.Run, pagerank.Config{Source: good, Tolerance: -1}),
+			"tolerance is -1: give a number above 0"},
+		{mistake(t, pagerank.Run, pagerank.Config{Source: good, Iterations: -1}),
+			"-1 iterations: give a positive number"},
 		{mistake(t, pagerank.Run, pagerank.Config{}), "no graph: give a file or a generator"},
-		{mistake(t, pagerank.Run, pagerank.Config{Source: weighed}), "pagerank: arcs count 1 each: leave weights out"},
-		{mistake(t, centrality.Run, centrality.Config{Source: good, Mode: "dfs"}), `mode "dfs" is not one of level, tasks`},
-		{mistake(t, centrality.Run, centrality.Config{Source: good, SourceCount: -1}), "-1 sources: give a positive number"},
-		{mistake(t, centrality.Run, centrality.Config{Source: good, SourceCount: 1, Sources: []uint64{0}}), "both sources and a number of sources to draw"},
+		{mistake(t, pagerank.Run, pagerank.Config{Source: weighed}),
+			"pagerank: arcs count 1 each: leave weights out"},
+		{mistake(t, centrality.Run, centrality.Config{Source: good, Mode: "dfs"}),
+			`mode "dfs" is not one of level, tasks`},
+		{mistake(t, centrality.Run, centrality.Config{Source: good, SourceCount: -1}),
+			"-1 sources: give a positive number"},
+		{mistake(t, centrality.Run, centrality.Config{Source: good, SourceCount: 1, Sources: []uint64{0}}),
+			"both sources and a number of sources to draw"},
 		{mistake(t, centrality.Run, centrality.Config{}), "no graph: give a file or a generator"},
-		{mistake(t, centrality.Run, centrality.Config{Source: weighed}), "centrality: arcs count 1 each: leave weights out"},
-		{mistake(t, centrality.Run, centrality.Config{Source: good, Sources: []uint64{4}}), "root 4: graph list of 0 edges has 1 vertices with ids"},
+		{mistake(t, centrality.Run, centrality.Config{Source: weighed}),
+			"centrality: arcs count 1 each: leave weights out"},
+		{mistake(t, centrality.Run, centrality.Config{Source: good, Sources: []uint64{4}}),
+			"root 4: graph list of 0 edges has 1 vertices with ids"},
 		{mistake(t, sssp.Run, sssp.Config{}), "sssp: paths need weights"},
 		{mistake(t, bfs.Run, bfs.Config{}), "no graph: give a file or a generator"},
 	} {

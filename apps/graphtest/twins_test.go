@@ -94,13 +94,13 @@ func TestLongPath(t *testing.T) {
 func TestOddWeights(t *testing.T) {
 	tiny := math.SmallestNonzeroFloat64
 	onOddGraphs(t, map[string]appstest.List{
-		"loops only":  {N: 3, Edges: []graph.Edge{{From: 0, To: 0}, {From: 2, To: 2}}, Weights: []float64{0, 1}},
-		"duplicates":  {N: 3, Edges: []graph.Edge{{From: 0, To: 1}, {From: 0, To: 1}, {From: 1, To: 0}, {From: 1, To: 2}}, Weights: []float64{5, 2, 7, 1}},
-		"no weight":   {N: 5, Edges: []graph.Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 2, To: 0}, {From: 2, To: 3}}, Weights: make([]float64, 4)},
-		"huge":        {N: 4, Edges: []graph.Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 2, To: 3}}, Weights: []float64{math.MaxFloat64, tiny, math.MaxFloat64}},
-		"tiny":        {N: 4, Edges: []graph.Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 0, To: 2}}, Weights: []float64{tiny, tiny, 1e300}},
-		"lost digits": {N: 4, Edges: []graph.Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 2, To: 1}, {From: 2, To: 3}}, Weights: []float64{1e20, 1e-3, 1e-3, 2}},
-		"corrected":   {N: 4, Edges: []graph.Edge{{From: 0, To: 3}, {From: 0, To: 1}, {From: 1, To: 2}, {From: 2, To: 3}}, Weights: []float64{9, 1, 1, 1}},
+		"loops only":  {N: 3, Edges: edges(0, 0, 2, 2), Weights: []float64{0, 1}},
+		"duplicates":  {N: 3, Edges: edges(0, 1, 0, 1, 1, 0, 1, 2), Weights: []float64{5, 2, 7, 1}},
+		"no weight":   {N: 5, Edges: edges(0, 1, 1, 2, 2, 0, 2, 3), Weights: make([]float64, 4)},
+		"huge":        {N: 4, Edges: edges(0, 1, 1, 2, 2, 3), Weights: []float64{math.MaxFloat64, tiny, math.MaxFloat64}},
+		"tiny":        {N: 4, Edges: edges(0, 1, 1, 2, 0, 2), Weights: []float64{tiny, tiny, 1e300}},
+		"lost digits": {N: 4, Edges: edges(0, 1, 1, 2, 2, 1, 2, 3), Weights: []float64{1e20, 1e-3, 1e-3, 2}},
+		"corrected":   {N: 4, Edges: edges(0, 3, 0, 1, 1, 2, 2, 3), Weights: []float64{9, 1, 1, 1}},
 	}, func(t *testing.T, ranks int, source distgraph.Source) {
 		source.Weights = distgraph.Given
 		startSSSP(sssp.Tuning{})(t, source, 0).run(t, appstest.On(t, pebble.Config{Ranks: ranks}))
