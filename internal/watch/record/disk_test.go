@@ -100,10 +100,15 @@ func TestFullAtFirst(t *testing.T) {
 // stuck is a file whose disk does not answer until it is let go.
 type stuck struct {
 	io.WriteCloser
+	met chan struct{} // hears of a write, when it can
 	go_ chan struct{}
 }
 
 func (s stuck) Write(p []byte) (int, error) {
+	select {
+	case s.met <- struct{}{}:
+	default:
+	}
 	<-s.go_
 	return s.WriteCloser.Write(p)
 }
@@ -115,11 +120,14 @@ func TestSlowDisk(t *testing.T) {
 	job := jobOf("j1", 1, 2)
 	p := &job.Processes[0]
 	random := newRandom(t)
-	release := make(chan struct{})
-	w := writerOn(t, dir, 2, 1<<20, func(f *os.File) io.WriteCloser { return stuck{f, release} })
+	met, release := make(chan struct{}, 1), make(chan struct{})
+	w := writerOn(t, dir, 2, 1<<20, func(f *os.File) io.WriteCloser { return stuck{f, met, release} })
 	for s := range 50 { // would hang
 		step(random, p, s, 1)
 		require.NoError(t, w.Second(after(float64(s)), p, 0, "it moves"))
+		if s == 0 {
+			<-met // the others wait behind it
+		}
 	}
 	start := time.Now()
 	require.ErrorContains(t, w.Failed(after(50), "out of luck", 0), "has not answered for 1s")
@@ -140,7 +148,7 @@ func TestSlowDisk(t *testing.T) {
 func TestDeadDisk(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
-	w := writerOn(t, t.TempDir(), 1, 1<<20, func(f *os.File) io.WriteCloser { return stuck{f, release} })
+	w := writerOn(t, t.TempDir(), 1, 1<<20, func(f *os.File) io.WriteCloser { return stuck{f, nil, release} })
 	require.ErrorContains(t, w.Close(after(1), ""), "has not answered for 2s")
 	require.ErrorIs(t, w.Close(after(1), ""), errClosed)
 	require.ErrorIs(t, w.Failed(after(1), "", 0), errClosed)
