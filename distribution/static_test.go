@@ -3,7 +3,6 @@ package distribution_test
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -293,8 +292,9 @@ func TestProven(t *testing.T) {
 // Nothing is allocated for a batch.
 func TestOwnersAllocatesNothing(t *testing.T) {
 	keys, owners := make([]uint64, 1000), make([]uint32, 1000)
+	random := seeded(t)
 	for i := range keys {
-		keys[i] = uint64(rand.IntN(1000))
+		keys[i] = random.Uint64N(1000)
 	}
 	for _, m := range append(constantSpace(1000, 7), distribution.Table(make([]int, 1000), 7)) {
 		require.Zero(t, testing.AllocsPerRun(10, func() { m.Owners(keys, owners) }), fmt.Sprint(m.Describe()))

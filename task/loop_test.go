@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/task"
 )
@@ -41,9 +42,10 @@ func TestLoopsOfARank(t *testing.T) {
 }
 
 func TestLoopsOfAllRanks(t *testing.T) {
+	random := rand.New(rand.NewPCG(seeds.Of(t), 0))
 	appstest.Everywhere(t, func(_ *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
 		const n = 5000
-		grain := 1 + rand.Uint64N(100)
+		grain := 1 + random.Uint64N(100)
 		var got [n]atomic.Int32
 		return func(r *pebble.Rank) error {
 				s := task.New(r, task.Workers(4))
