@@ -7,9 +7,11 @@ import (
 	"reflect"
 	"runtime"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/internal/codecs"
 	"github.com/activepebbles/pebbles/target/avro"
 )
 
@@ -114,4 +116,25 @@ func again[V any](t *testing.T, c *avro.Codec[V], src []byte) {
 	got, err := c.Decode(b)
 	require.NoError(t, err)
 	require.True(t, reflect.DeepEqual(v, got))
+}
+
+// What containers derive for a type is the codec of that type.
+func TestDerivedCodecs(t *testing.T) {
+	type words = []string
+	codec := avro.Must[words]()
+	derived, err := codecs.Derive(reflect.TypeFor[words]())
+	require.NoError(t, err)
+	require.Equal(t, codec.Schema(), derived.Schema())
+	want, got := words{"a", "", "bc"}, words{"before"}
+	encoded, err := derived.Append(nil, unsafe.Pointer(&want))
+	require.NoError(t, err)
+	require.NoError(t, derived.Decode(encoded, unsafe.Pointer(&got)))
+	require.Equal(t, want, got)
+	again, err := codec.Decode(encoded)
+	require.NoError(t, err)
+	require.Equal(t, want, again)
+	require.ErrorContains(t, derived.Decode(append(encoded, 0), unsafe.Pointer(&got)), "are left over")
+	require.Empty(t, got)
+	_, err = codecs.Derive(reflect.TypeFor[chan int]())
+	require.ErrorContains(t, err, "derive schema of chan int")
 }
