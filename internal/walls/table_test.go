@@ -117,14 +117,14 @@ const helpers = "apps/appstest apps/graphtest netio/netiotest internal/launch/pm
 // homes are the folders that may import a library; those for tests have none. Nobody imports a library that is not
 // here.
 var homes = map[string]string{
-	"github.com/cornelk/hashmap":        "memory/internal/addresses",
-	"github.com/linkedin/goavro/v2":     "apps/contagion export ingest internal/ocf target/avro",
-	"github.com/spf13/cobra":            "cmd/* cmd/internal/*",
-	"github.com/spf13/pflag":            "cmd/* cmd/internal/*",
-	"github.com/klauspost/compress":     "export ingest ingest/parquet internal/ocf",
-	"github.com/parquet-go/parquet-go":  "export/parquet ingest/parquet",
-	"github.com/andybalholm/brotli":     "ingest/parquet",
-	"github.com/pierrec/lz4/v4":         "ingest/parquet",
+	"github.com/cornelk/hashmap":       "memory/internal/addresses",
+	"github.com/linkedin/goavro/v2":    "apps/contagion export ingest internal/ocf target/avro",
+	"github.com/spf13/cobra":           "cmd/* cmd/internal/*",
+	"github.com/spf13/pflag":           "cmd/* cmd/internal/*",
+	"github.com/klauspost/compress":    "export ingest ingest/parquet internal/ocf",
+	"github.com/parquet-go/parquet-go": "export/parquet ingest/parquet",
+	"github.com/andybalholm/brotli":    "ingest/parquet",
+	"github.com/pierrec/lz4/v4":        "ingest/parquet",
 	"golang.org/x/sys": "cmd/* cmd/internal/* export internal/cpu lab lab/* internal/launch netio/* " +
 		"netio/internal/*",
 	"github.com/ebitengine/purego":      "netio/ofi",
