@@ -37,8 +37,6 @@ var upper = []mutation{
 		"TestSplitterIsFields"},
 
 	// The command.
-	{"a terminal obeys a job's text", "cmd/internal/command/top_text.go", "case !strconv.IsPrint(r):", "case r == 0:",
-		"TestEscaped"},
 	{"an answer has no bound", "cmd/internal/command/top_fetch.go", "len(text) > answerMost {", "len(text) > answerMost+1 {",
 		"TestHostileServers"},
 	{"the lines of process 0 are marked", "cmd/internal/command/prefix.go", "if p.Process == 0 {", "if p.Process < 0 {",
