@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	_ "github.com/activepebbles/pebbles/internal/seeds" // fixes the draws of rapid
 )
 
 // made is a result of given samples.

@@ -1,9 +1,6 @@
 package netio_test
 
 import (
-	"cmp"
-	"flag"
-	"os"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -12,12 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/activepebbles/pebbles/internal/seeds"
+	_ "github.com/activepebbles/pebbles/internal/seeds" // fixes the draws of rapid
 	"github.com/activepebbles/pebbles/netio"
 )
-
-// Draws of package rapid are the same in every run, as those of package seeds are; flag -rapid.seed makes others.
-var _ = flag.Set("rapid.seed", cmp.Or(os.Getenv(seeds.Variable), "1"))
 
 func TestFramesAreRoomyAlignedAndClean(t *testing.T) {
 	p := netio.NewPool(nil)

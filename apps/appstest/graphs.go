@@ -1,9 +1,7 @@
 package appstest
 
 import (
-	"cmp"
 	"context"
-	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -14,12 +12,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/activepebbles/pebbles/apps/graph"
-	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/pebble"
 )
-
-// Draws of package rapid are the same in every run, as those of package seeds are; flag -rapid.seed makes others.
-var _ = flag.Set("rapid.seed", cmp.Or(os.Getenv(seeds.Variable), "1"))
 
 // List is a graph written down: a generator, and a graph.Weighted if it has weights.
 type List struct {

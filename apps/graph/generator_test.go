@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	_ "github.com/activepebbles/pebbles/internal/seeds" // fixes the draws of rapid
 )
 
 var generators = map[string]func(scale, edgeFactor int, seed uint64) (Generator, error){

@@ -2,10 +2,7 @@ package exposed
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
-	"flag"
-	"os"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -13,11 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/activepebbles/pebbles/internal/seeds"
+	_ "github.com/activepebbles/pebbles/internal/seeds" // fixes the draws of rapid
 )
-
-// Draws of package rapid are the same in every run, as those of package seeds are; flag -rapid.seed makes others.
-var _ = flag.Set("rapid.seed", cmp.Or(os.Getenv(seeds.Variable), "1"))
 
 func reserve(t *testing.T, process int, bytes int64, users, entries int) *Segment {
 	own, err := Reserve(process, bytes, users, entries)

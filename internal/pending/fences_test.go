@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	_ "github.com/activepebbles/pebbles/internal/seeds" // fixes the draws of rapid
 )
 
 // A fence is passed by the last operation that started before it, and waits for no other.

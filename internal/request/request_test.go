@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	_ "github.com/activepebbles/pebbles/internal/seeds" // fixes the draws of rapid
 )
 
 // An address has room for each rank, call and place, and none of them touches another.

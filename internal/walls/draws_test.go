@@ -38,11 +38,28 @@ func TestNothingIsDrawn(t *testing.T) {
 		if script {
 			bad = ofTheDay
 		}
+		if strings.Contains(string(text), `"pgregory.net/rapid"`) && !seeded(t, filepath.Dir(path)) {
+			t.Errorf("%s draws by rapid: import internal/seeds in a test of its package, which fixes the seed", name)
+		}
 		for _, found := range bad.FindAllString(string(text), -1) {
 			t.Errorf("%s draws, or minds the day: %s: take the seed of seeds.Of, or of the script", name, found)
 		}
 		return nil
 	}))
+}
+
+// seeded tells whether a test of a folder imports what fixes the seed of package rapid.
+func seeded(t *testing.T, folder string) bool {
+	files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
+	require.NoError(t, err)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		if strings.Contains(string(text), `pebbles/internal/seeds"`) || strings.Contains(string(text), `pebbles/apps/appstest"`) {
+			return true
+		}
+	}
+	return false
 }
 
 func TestDrawsBite(t *testing.T) {

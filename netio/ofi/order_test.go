@@ -1,8 +1,6 @@
 package ofi
 
 import (
-	"cmp"
-	"flag"
 	"os"
 	"path/filepath"
 	"testing"
@@ -10,13 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/activepebbles/pebbles/internal/seeds"
+	_ "github.com/activepebbles/pebbles/internal/seeds" // fixes the draws of rapid
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/internal/local"
 )
-
-// Draws of package rapid are the same in every run, as those of package seeds are; flag -rapid.seed makes others.
-var _ = flag.Set("rapid.seed", cmp.Or(os.Getenv(seeds.Variable), "1"))
 
 // TestOrdered draws operations and looks. What is refused is tried again, all in turn, as the way does: nothing passes
 // a get to the same end, and all end.

@@ -1,11 +1,8 @@
 package tcp
 
 import (
-	"cmp"
 	"encoding/binary"
-	"flag"
 	"math/rand/v2"
-	"os"
 	"sync"
 	"testing"
 
@@ -15,9 +12,6 @@ import (
 	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/netio"
 )
-
-// Draws of package rapid are the same in every run, as those of package seeds are; flag -rapid.seed makes others.
-var _ = flag.Set("rapid.seed", cmp.Or(os.Getenv(seeds.Variable), "1"))
 
 // crossing is a data frame on its way, and what has happened to it so far.
 type crossing struct {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	_ "github.com/activepebbles/pebbles/internal/seeds" // fixes the draws of rapid
 	"github.com/activepebbles/pebbles/target/avro"
 )
 
