@@ -284,5 +284,5 @@ func (d *operation) refuse(call string) {
 }
 
 func (d *operation) misuse(format string, args ...any) {
-	d.engine.Misuse(fmt.Sprintf("delegate: rank %d: %q: %s", d.engine.ID(), d.name, fmt.Sprintf(format, args...)))
+	panic(fmt.Sprintf("delegate: rank %d: %q: %s", d.engine.ID(), d.name, fmt.Sprintf(format, args...)))
 }

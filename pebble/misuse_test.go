@@ -56,27 +56,6 @@ func TestMisuseIsToldInWords(t *testing.T) {
 	}
 }
 
-// A call in the wrong place ends the job, whatever the program does with the panic that tells of it.
-func TestRecoveredMisuseEndsTheJob(t *testing.T) {
-	for want, f := range map[string]func(r *pebble.Rank, hit *target.Target[uint64]){
-		"a pebble was sent outside of an epoch": func(_ *pebble.Rank, hit *target.Target[uint64]) { hit.Send(0) },
-		"Poll may be called only":               func(r *pebble.Rank, _ *target.Target[uint64]) { r.Poll() },
-		"root 9: ranks are 0 to 1":              func(r *pebble.Rank, _ *target.Target[uint64]) { _, _ = pebble.Gather(r, 9, 1) },
-		"type string is not plain data":         func(r *pebble.Rank, _ *target.Target[uint64]) { _, _ = pebble.AllGather(r, "text") },
-	} {
-		err := run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
-			hit := byRank(r, "hit", func(uint64) {})
-			func() {
-				defer func() { require.NotNil(t, recover()) }()
-				f(r, hit)
-			}()
-			return nil
-		})
-		require.ErrorContains(t, err, want)
-		require.ErrorContains(t, err, "the program has recovered from the panic that says so")
-	}
-}
-
 func TestDifferentRegistrationsAreTold(t *testing.T) {
 	for want, f := range map[string]func(r *pebble.Rank){
 		`rank 0 registers target "common" of uint64`: func(r *pebble.Rank) {

@@ -126,15 +126,15 @@ func (d *Directory[S]) carried(name string, options []Option) []Option {
 // frames, as pebbles do; those of a batch that a handler has handled leave behind it. A key on its way never waits for
 // anything but credit.
 func (d *Directory[S]) Move(key uint64, to int) {
-	e := d.moves.core.engine
 	if !d.Owns(key) {
-		e.Misuse(fmt.Sprintf("target: rank %d moves key %d, which is at rank %d: only a key's owner can move it",
+		panic(fmt.Sprintf("target: rank %d moves key %d, which is at rank %d: only a key's owner can move it",
 			d.rank.ID(), key, d.Owner(key)))
 	}
 	if to < 0 || to >= d.Ranks() {
-		e.Misuse(fmt.Sprintf("target: rank %d moves key %d to rank %d: ranks are 0 to %d", d.rank.ID(), key, to,
+		panic(fmt.Sprintf("target: rank %d moves key %d to rank %d: ranks are 0 to %d", d.rank.ID(), key, to,
 			d.Ranks()-1))
 	}
+	e := d.moves.core.engine
 	inHandler, full := e.CheckSend()
 	if full {
 		d.moves.core.awaitRoom(of([]move[S]{{Key: key, To: uint32(to)}}))

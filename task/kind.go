@@ -134,7 +134,7 @@ func (k *Kind[A]) SpawnOn(rank int, a A) {
 func (k *Kind[A]) SpawnAt(owner distribution.Map, key uint64, a A) { k.SpawnOn(owner.Owner(key), a) }
 
 func (k *Kind[A]) misuse(format string, args ...any) {
-	k.s.engine.Misuse(fmt.Sprintf("task: rank %d: kind %q: %s", k.s.rank.ID(), k.name, fmt.Sprintf(format, args...)))
+	panic(fmt.Sprintf("task: rank %d: kind %q: %s", k.s.rank.ID(), k.name, fmt.Sprintf(format, args...)))
 }
 
 // arrive queues tasks that have come from another rank.

@@ -12,7 +12,7 @@ import (
 func (s *Scheduler) For(from, to, grain uint64, body func(from, to uint64)) {
 	w := s.caller("For")
 	if grain == 0 {
-		s.engine.Misuse(fmt.Sprintf("task: rank %d: For with a grain of 0: give at least 1", s.rank.ID()))
+		panic(fmt.Sprintf("task: rank %d: For with a grain of 0: give at least 1", s.rank.ID()))
 	}
 	if from >= to {
 		return
@@ -55,7 +55,7 @@ type span struct{ From, To uint64 }
 func NewLoop(s *Scheduler, name string, grain uint64, body func(from, to uint64), options ...target.Option) *Loop {
 	l := &Loop{grain: grain, body: body}
 	if grain == 0 {
-		s.engine.Misuse(fmt.Sprintf("task: rank %d: loop %q has a grain of 0: give at least 1", s.rank.ID(), name))
+		panic(fmt.Sprintf("task: rank %d: loop %q has a grain of 0: give at least 1", s.rank.ID(), name))
 	}
 	if body == nil {
 		s.engine.Refuse(name, "it has no function that runs its pieces: give one")

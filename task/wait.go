@@ -31,7 +31,7 @@ func (s *Scheduler) Wake(t Task) {
 	s.engine.CheckSpawn("Wake was called")
 	switch {
 	case t.w == nil || t.w.s != s:
-		s.engine.Misuse(fmt.Sprintf("task: rank %d: Wake of no task of this rank: wake what Self has returned here", s.rank.ID()))
+		panic(fmt.Sprintf("task: rank %d: Wake of no task of this rank: wake what Self has returned here", s.rank.ID()))
 	case t.w.task != t.number:
 		return
 	}

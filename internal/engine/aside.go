@@ -65,7 +65,7 @@ func (x *aside) SetTasks(t Tasks) {
 		x.rank.misplaced(in, call, "rank %d: %s inside an epoch: make the scheduler between epochs", x.rank.id, call)
 	}
 	if x.tasks != nil {
-		x.rank.misuse("rank %d: %s twice: a rank has one scheduler, for all its tasks", x.rank.id, call)
+		misuse("rank %d: %s twice: a rank has one scheduler, for all its tasks", x.rank.id, call)
 	}
 	x.tasks = t
 }
@@ -189,7 +189,7 @@ func (x *aside) CheckSpawn(call string) {
 		x.rank.misplaced(in, call, "rank %d: %s outside of an epoch: tasks are spawned and run in epochs alone",
 			x.rank.id, call)
 	case x.rank.limit > 0:
-		x.rank.misuse("rank %d: %s in an epoch of a declared depth: tasks send chains of any length: leave pebble.Depth "+
+		misuse("rank %d: %s in an epoch of a declared depth: tasks send chains of any length: leave pebble.Depth "+
 			"out", x.rank.id, call)
 	}
 }

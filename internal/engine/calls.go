@@ -15,8 +15,6 @@ type caller struct {
 	mode  mode
 	owner owner
 	stack []byte // of a panic on its way through Epoch
-
-	misused string // what Misuse has told first
 }
 
 // mode is where a rank's goroutine is: in the program or, in a call of the program's, in the runtime.
@@ -86,7 +84,7 @@ func (c *caller) misplaced(in mode, call, format string, args ...any) {
 	if !onRank() {
 		c.intruded("pebble: " + fmt.Sprintf(format, args...))
 	}
-	c.misuse(format, args...)
+	misuse(format, args...)
 }
 
 // crossed ends the job, and the goroutine's part in it: a call has met another one of its rank, or comes after all of
@@ -106,7 +104,7 @@ func (c *caller) late(call string) {
 	if c.job.intruded.Load() {
 		runtime.Goexit() // which the job's error is about
 	}
-	c.misuse("rank %d: %s after the rank's function has returned: a rank and its targets are good for one call of "+
+	misuse("rank %d: %s after the rank's function has returned: a rank and its targets are good for one call of "+
 		"that function", c.id, call)
 }
 

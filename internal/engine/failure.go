@@ -1,9 +1,6 @@
 package engine
 
-import (
-	"cmp"
-	"fmt"
-)
+import "fmt"
 
 // rankError says which rank's function returned an error.
 type rankError struct {
@@ -31,15 +28,9 @@ func (c *caller) Fail(cause error) {
 	unwindProgram()
 }
 
-// Misuse panics with a text: a call was made where docs/contract.md does not allow it. The job fails also if the program
-// recovers.
-func (c *caller) Misuse(text string) {
-	c.misused = cmp.Or(c.misused, text)
-	panic(text)
-}
-
-func (c *caller) misuse(format string, args ...any) {
-	c.Misuse("pebble: " + fmt.Sprintf(format, args...))
+// misuse panics: a call was made where docs/contract.md does not allow it.
+func misuse(format string, args ...any) {
+	panic("pebble: " + fmt.Sprintf(format, args...))
 }
 
 // place says in which part of the program the rank is. Another goroutine asks, when the rank has not come back to the

@@ -15,7 +15,7 @@ import (
 // returns. take must not wait.
 func (x *accesses) Posts(take func(from int, value []byte)) {
 	if x.post != nil {
-		x.rank.misuse("rank %d: pages.New was called twice: a rank has one space of pages", x.rank.id)
+		misuse("rank %d: pages.New was called twice: a rank has one space of pages", x.rank.id)
 	}
 	x.post = take
 }

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"fmt"
 	"runtime/debug"
 	"time"
 
@@ -125,10 +124,6 @@ func (r *Rank) work() netio.Work {
 // finish is the end of a rank whose function has returned nil: no rank leaves before all have come so far, so that no
 // process closes its connections while another needs them.
 func (r *Rank) finish() error {
-	if r.misused != "" {
-		return fmt.Errorf("%s: the program has recovered from the panic that says so, which ends the job all the same",
-			r.misused)
-	}
 	if err := r.mayBegin("the end of the rank's function"); err != nil {
 		return err
 	}

@@ -158,7 +158,7 @@ func (t *Target) Flush() {
 	from := t.beginCall(call)
 	if from == outside {
 		t.mode = from
-		t.misuse("rank %d: target %q: Flush was called outside of an epoch: an epoch's end sends all", t.id, t.Name)
+		misuse("rank %d: target %q: Flush was called outside of an epoch: an epoch's end sends all", t.id, t.Name)
 	}
 	t.endpoint.Flush(coalesce.Explicit, coalesce.AllStages)
 	t.endCall(call, from)
