@@ -165,3 +165,9 @@ func TestKeepingHoldsClones(t *testing.T) {
 	require.Equal(t, want, got)
 	require.NotZero(t, cache.Merged())
 }
+
+func TestKeepingNeedsAKindThatHolds(t *testing.T) {
+	clone := func(i int) int { return i }
+	require.Panics(t, func() { reduce.First[int]().Keeping(clone) })
+	require.Panics(t, func() { reduce.Combine(func(a, b int) int { return a + b }).Keeping(nil) })
+}
