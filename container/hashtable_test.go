@@ -9,9 +9,9 @@ import (
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/activepebbles/pebbles/internal/seeds"
-	"pgregory.net/rapid"
 )
 
 // A table is Go's map, also where all keys have one of few hashes: keys are compared, and hashes never are.

@@ -501,7 +501,7 @@ func (w *crew) Complete() error {
 	return nil
 }
 func (w *crew) End()                   { w.say("unwinds its tasks") }
-func (w *crew) Linger() time.Duration  { return w.member.linger }
+func (w *crew) Linger() time.Duration  { return w.linger }
 func (w *crew) Waiter() Waiter         { return nil }
 func (w *crew) Waiting() []state.Tasks { return nil }
 func (w *crew) Describe() string       { return "" }
