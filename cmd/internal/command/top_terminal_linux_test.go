@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"strings"
 	"sync"
@@ -176,10 +177,11 @@ func TestSuspended(t *testing.T) {
 	require.Equal(t, taken, w.state(t))
 	require.NoError(t, c.close())
 	require.Equal(t, before, w.state(t))
-	drawn := make([]byte, 4096)
-	n, err := master.Read(drawn)
+	const all = enterScreen + leaveScreen + enterScreen + leaveScreen
+	drawn := make([]byte, len(all))
+	_, err = io.ReadFull(master, drawn) // which may come in parts
 	require.NoError(t, err)
-	require.Equal(t, enterScreen+leaveScreen+enterScreen+leaveScreen, string(drawn[:n]))
+	require.Equal(t, all, string(drawn))
 	file, err := os.Open(os.DevNull)
 	require.NoError(t, err)
 	_, err = openConsole(file, file)
