@@ -47,16 +47,6 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// A search allocates nothing for a node.
-func TestSearchDoesNotAllocate(t *testing.T) {
-	w := newWalker(little[0])
-	w.stack = make([]node, 0, 1<<10)
-	require.Zero(t, testing.AllocsPerRun(10, func() {
-		w.root(little[0])
-		w.search(math.MaxUint64)
-	}))
-}
-
 // ways are all ways to search.
 var ways = []struct {
 	name   string
