@@ -198,21 +198,24 @@ func TestDebian(t *testing.T) {
 // When this program is told to end, so is hpcc.
 func TestDebianInterrupted(t *testing.T) {
 	started := filepath.Join(t.TempDir(), "started")
-	slept := started + "-and-slept"
-	install(t, map[string]string{"mpirun": runsLast, "hpcc": "touch " + started + "\nsleep 300\ntouch " + slept + "\n"})
+	install(t, map[string]string{"mpirun": runsLast, "hpcc": "echo $$ >" + started + "\nexec sleep 300\n"})
 	ctx, interrupt := context.WithCancelCause(context.Background())
+	process := make(chan string, 1) // the number of hpcc's
 	go func() {
-		for {
-			if _, err := os.Stat(started); err == nil {
-				interrupt(syscall.EINTR)
+		defer interrupt(syscall.EINTR)
+		for give := time.Now().Add(time.Minute); time.Now().Before(give); time.Sleep(time.Millisecond) {
+			if text, err := os.ReadFile(started); err == nil && strings.HasSuffix(string(text), "\n") {
+				process <- strings.TrimSpace(string(text))
 				return
 			}
-			time.Sleep(time.Millisecond)
 		}
 	}()
 	err := call(ctx, []string{"hpcc", "-log2-words", "20"}, &bytes.Buffer{}, &bytes.Buffer{})
 	require.ErrorIs(t, err, syscall.EINTR)
-	require.NoFileExists(t, slept)
+	require.Len(t, process, 1, "hpcc began")
+	hpcc, err := strconv.Atoi(<-process)
+	require.NoError(t, err)
+	require.ErrorIs(t, syscall.Kill(hpcc, 0), syscall.ESRCH, "hpcc has ended")
 }
 
 // HPCC takes as its table what HPL's matrix holds, rounded down to a power of two.
