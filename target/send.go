@@ -1,6 +1,7 @@
 package target
 
 import (
+	"fmt"
 	"reflect"
 	"time"
 	"unsafe"
@@ -244,6 +245,9 @@ func (c *core) awaitRoom(vs pebbles) {
 // AwaitRoom implements engine.Endpoint.
 func (c *core) AwaitRoom(slice any) {
 	vs := reflect.ValueOf(slice)
+	if of := vs.Type().Elem(); of != c.element.pebble {
+		panic(fmt.Sprintf("target: a slice of %v in place of the target's %v", of, c.element.pebble))
+	}
 	c.awaitRoom(pebbles{vs.UnsafePointer(), vs.Len()})
 }
 
