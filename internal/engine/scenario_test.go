@@ -481,16 +481,16 @@ type crew struct {
 }
 
 func (w *crew) Work() (worked, left bool) {
-	if len(w.todos) == 0 {
+	if len(w.spawned) == 0 {
 		return false, false
 	}
-	do := w.todos[0]
-	w.todos = w.todos[1:]
+	do := w.spawned[0]
+	w.spawned = w.spawned[1:]
 	before := w.rank.BeginTask(GoroutineNumber())
 	do()
 	w.rank.EndTask(before)
 	w.rank.PumpTasks()
-	return true, len(w.todos) > 0
+	return true, len(w.spawned) > 0
 }
 
 func (w *crew) Await(*Target, int) {}
@@ -513,7 +513,7 @@ func (s *script) spawn(c *scenario.Command) {
 	n, takes := c.Int("pebbles", 1), c.Time("takes")
 	m.does(c, func() {
 		m.rank.CheckSpawn("Spawn was called")
-		m.todos = append(m.todos, func() {
+		m.spawned = append(m.spawned, func() {
 			m.say("runs a task")
 			m.inboxes["a"].send(p, n)
 			s.now += takes
@@ -543,7 +543,7 @@ func (s *script) desert(*scenario.Command) {
 	s.leave()
 	for _, m := range s.ranks {
 		if m.at == "program" {
-			m.todo = func() (bool, error) { return true, nil }
+			m.next = func() (bool, error) { return true, nil }
 			m.step()
 		}
 	}

@@ -51,11 +51,11 @@ type member struct {
 	at      string                        // where it rests: program, pause or park; "" when it has returned
 	until   time.Duration                 // when it wakes if it is parked; -1 for no time
 	woken   atomic.Bool                   // another goroutine may wake it: that of a context which ends
-	todo    func() (done bool, err error) // what its program does next; done is for the function that runs
+	next    func() (done bool, err error) // what its program does next; done is for the function that runs
 	inboxes map[string]*inbox
 	open    int // operations on exposed memory
 	fault   error
-	todos   []func()      // tasks
+	spawned []func()      // tasks
 	linger  time.Duration // for how long buffers wait for tasks
 	answers bool          // what the program waits for has come
 }
@@ -103,7 +103,7 @@ func (w *world) end(t *testing.T) {
 	for calls := 0; !w.over && calls < 10; calls++ { // a program may be in an epoch's body
 		for _, m := range w.ranks {
 			if m.at == "program" {
-				m.todo = func() (bool, error) { return true, nil }
+				m.next = func() (bool, error) { return true, nil }
 				m.step()
 			}
 		}
@@ -165,8 +165,8 @@ func (m *member) obey() error {
 	for {
 		m.at = "program"
 		m.rest(struct{}{})
-		if do := m.todo; do != nil {
-			m.todo = nil
+		if do := m.next; do != nil {
+			m.next = nil
 			if done, err := do(); done {
 				return err
 			}
@@ -179,7 +179,7 @@ func (m *member) do(c *scenario.Command, f func() (done bool, err error)) {
 	if m.at != "program" {
 		c.Refuse("rank %d is in a call", m.id)
 	}
-	m.todo = f
+	m.next = f
 	m.step()
 }
 
