@@ -1,5 +1,5 @@
-// A program with ten containers of ten types, which does little with each. It is for measuring what such a program
-// costs to compile.
+// Command ten has ten containers of ten types, and does little with each: it measures the compile time of such a
+// program.
 package main
 
 import (
