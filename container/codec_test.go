@@ -27,8 +27,11 @@ func TestErrorsOfCodecsEndCollectives(t *testing.T) {
 	broken := errors.New("a broken value")
 	encodes := codecs.NewValue(plain.Type, func(dst []byte, _ unsafe.Pointer) ([]byte, error) { return dst, broken },
 		plain.Decode, plain.Schema)
-	decodes := codecs.NewValue(plain.Type, plain.Append, func([]byte, unsafe.Pointer) error { return broken }, plain.Schema)
-	for want, codec := range map[string]codecs.Value{"encode a value: a broken": encodes, "decode a value: a broken": decodes} {
+	decodes := codecs.NewValue(plain.Type, plain.Append,
+		func([]byte, unsafe.Pointer) error { return broken }, plain.Schema)
+	for want, codec := range map[string]codecs.Value{
+		"encode a value: a broken": encodes, "decode a value: a broken": decodes,
+	} {
 		for call, collect := range map[string]func(c *collection, vs *[]uint64) error{
 			"GatherSlice":    func(c *collection, vs *[]uint64) error { return c.gather(0, place(vs)) },
 			"AllGatherSlice": func(c *collection, vs *[]uint64) error { return c.allGather(place(vs)) },

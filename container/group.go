@@ -19,7 +19,8 @@ import (
 func GroupBy[R any, K comparable, V any](t *Table[R], key func(row R) K, value func(row R) V,
 	merge func(held, next V) V, options ...target.Option) (*Table[Entry[K, V]], error) {
 	if key == nil || value == nil || merge == nil {
-		return nil, failed(t.base, errors.New("groups need functions for the key of a row, for its value, and to merge values"))
+		return nil, failed(t.base,
+			errors.New("groups need functions for the key of a row, for its value, and to merge values"))
 	}
 	name := nameOf(t.mover, "groups")
 	w := wireOf[K, V]()

@@ -85,7 +85,8 @@ func find[K comparable, V any](t *hashTable[K, V], k K, h uint64) (v *V, key *K)
 	}
 }
 
-// entryAt is the value of a key with its hash, which is added with the zero value if it is not there. There must be room.
+// entryAt is the value of a key with its hash, which is added with the zero value if it is not there. There must be
+// room.
 func entryAt[K comparable, V any](t *hashTable[K, V], k K, h uint64) (v *V, key *K, added bool) {
 	var zero K
 	if k == zero {

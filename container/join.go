@@ -37,7 +37,8 @@ const (
 func Join[L, R any, K comparable](left *Table[L], right *Table[R], ofLeft func(row L) K, ofRight func(row R) K,
 	kind JoinKind, emit func(l L, r *R)) error {
 	if ofLeft == nil || ofRight == nil || emit == nil || kind < Inner || kind > Anti {
-		return failed(left.base, fmt.Errorf("a join of kind %d needs functions for the keys of both rows, and for results", kind))
+		return failed(left.base,
+			fmt.Errorf("a join of kind %d needs functions for the keys of both rows, and for results", kind))
 	}
 	number, err := newHasher(reflect.TypeFor[K]())
 	if err != nil {

@@ -108,7 +108,8 @@ func TestJoinIsTwoNestedLoops(t *testing.T) {
 		heavy        float64
 		space        spaceOf
 	}{
-		{"alike", 600, 500, 0, roomy}, {"alike, spilled", 600, 500, 0, scarce}, {"small right table, spilled", 1500, 12, 0, scarce},
+		{"alike", 600, 500, 0, roomy}, {"alike, spilled", 600, 500, 0, scarce},
+		{"small right table, spilled", 1500, 12, 0, scarce},
 		{"heavy key", 1500, 700, 0.7, roomy}, {"heavy key, spilled", 1500, 700, 0.7, scarce},
 		{"no right rows", 300, 0, 0, roomy}, {"no left rows, spilled", 0, 300, 0, scarce},
 	} {

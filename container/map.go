@@ -86,7 +86,8 @@ func (m *Map[K, V]) NewReducer(name string, merge func(held, next V) V, options 
 func newReducing[K comparable, V any](s *store[K, V], name string, merge func(held, next V) V,
 	options []target.Option) *target.Target[Entry[K, V]] {
 	all := slices.Concat(merging(s, merge), s.options, options)
-	return newTarget(s, name, s.wire.entries(), all, keysOfEntries, func(es []Entry[K, V]) { mergeAll(s, name, es, merge) })
+	return newTarget(s, name, s.wire.entries(), all, keysOfEntries,
+		func(es []Entry[K, V]) { mergeAll(s, name, es, merge) })
 }
 
 // merging are the options for values of one key to be merged on their way.

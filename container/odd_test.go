@@ -137,7 +137,8 @@ func TestMistakesAreTold(t *testing.T) {
 			return nil
 		}, "-1 bytes of memory"},
 		"scratch folder that is not there": {func(r *pebble.Rank) error {
-			table := container.NewTable[uint64](r, "table", container.Space{Memory: 1, Scratch: filepath.Join(t.TempDir(), "none")})
+			none := filepath.Join(t.TempDir(), "none")
+			table := container.NewTable[uint64](r, "table", container.Space{Memory: 1, Scratch: none})
 			for i := range uint64(1000) {
 				table.Add(i)
 			}

@@ -106,7 +106,8 @@ func triedMap[K comparable](r *pebble.Rank, name string, key func(i int) K) trie
 	sum := m.NewReducer("sum", pebble.Sum)
 	return tried{do: func(i, what int, n uint64) {
 		k := key(i)
-		[kindsOfChanges]func(){func() { m.Put(k, n) }, func() { m.InsertAll([]container.Entry[K, uint64]{{Key: k, Value: n}}) },
+		[kindsOfChanges]func(){
+			func() { m.Put(k, n) }, func() { m.InsertAll([]container.Entry[K, uint64]{{Key: k, Value: n}}) },
 			func() { m.Delete(k) },
 			func() { visit.Send(k, n) }, func() { find.Send(k, n) },
 			func() { sum.ReduceAll([]container.Entry[K, uint64]{{Key: k, Value: n}}) }}[what]()
@@ -253,7 +254,8 @@ func triedBag(r *pebble.Rank) tried {
 }
 
 func triedTable(r *pebble.Rank, scratch func() string) tried {
-	table, twin := container.NewTable[uint64](r, "table", container.Space{Memory: 1 << 14, Scratch: scratch()}), []uint64(nil)
+	table := container.NewTable[uint64](r, "table", container.Space{Memory: 1 << 14, Scratch: scratch()})
+	twin := []uint64(nil)
 	value := func(i, what int, n uint64) uint64 { return cmp.Or(n*uint64(min(1, what)), uint64(i)) } // some are equal
 	return tried{do: func(i, what int, n uint64) { table.Add(value(i, what, n)) },
 		twin: func(i, what int, n uint64) { twin = append(twin, value(i, what, n)) },

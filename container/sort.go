@@ -230,8 +230,8 @@ func exchange[R any](m *mover[R], o *order[R], why string, to func(row R) int) e
 // times their room.
 const arrivedShare = 12
 
-// moveRows is an epoch in which what each does with the rows of this rank is to send them to ranks, where arrive gets them,
-// as a handler.
+// moveRows is an epoch in which what each does with the rows of this rank is to send them to ranks, where arrive gets
+// them, as a handler.
 func moveRows[R any](m *mover[R], why string, each func(row R, send func(row R, to int)), arrive func(rows []R)) error {
 	if m.moves == nil { // the first use, which is on all ranks
 		m.moves = newMoves(m.base, m.rows, m.options, func(rows []R) { m.arrive(rows) })
@@ -261,7 +261,8 @@ func newMoves[V any](b *base, values codecs.Item, options []target.Option,
 	together := borrows(&values)
 	travels := codecs.Struct(reflect.TypeFor[placed[V]](), codecs.Tag[uint32](unsafe.Offsetof(placed[V]{}.To)),
 		codecs.Field{Value: values.Value})
-	return target.New(b.rank, b.name+" moves", distribution.Ranks(b.rank.Size()), target.Keys(func(ps []placed[V], ranks []uint64) {
+	toRanks := distribution.Ranks(b.rank.Size())
+	return target.New(b.rank, b.name+" moves", toRanks, target.Keys(func(ps []placed[V], ranks []uint64) {
 		for i := range ps {
 			ranks[i] = uint64(ps[i].To)
 		}

@@ -120,7 +120,8 @@ func TestListsByPlace(t *testing.T) {
 	bad := "bad"
 	_, err := v.AppendTo(nil, unsafe.Pointer(&bad))
 	require.ErrorContains(t, err, "a bad word")
-	require.ErrorContains(t, v.Each([]byte("\x05\x00\x00\x00worse"), func() unsafe.Pointer { return unsafe.Pointer(&bad) }),
+	require.ErrorContains(t,
+		v.Each([]byte("\x05\x00\x00\x00worse"), func() unsafe.Pointer { return unsafe.Pointer(&bad) }),
 		"a worse word")
 	_, err = Derive(reflect.TypeFor[chan int]())
 	require.ErrorContains(t, err, "chan int has no codec")
