@@ -7,9 +7,9 @@ import (
 )
 
 // Scatter puts pebbles of one size, which lie side by side at from, into lanes: pebble i into lanes[to[i]], one after
-// the other, until a lane is full. It returns how many pebbles it has put, and the lane that is full now, or -1 when all
-// found room. Every lane in to must have room for one pebble at the start: a lane is emptied or replaced as soon as it
-// is full.
+// the other, until a lane is full. It returns how many pebbles it has put, and the lane that is full now, or -1 when
+// all found room. Every lane in to must have room for one pebble at the start: a lane is emptied or replaced as soon as
+// it is full.
 //
 // This is the hot path of every send: about 1 ns a pebble, with no call and no allocation. Pebbles that go to one lane
 // in a row at the front are copied together.

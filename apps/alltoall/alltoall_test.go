@@ -147,8 +147,8 @@ func TestCourse(t *testing.T) {
 	}
 }
 
-// Hundreds of ranks in one process, an item from each to each: what a routed topology gathers into few frames leaves one
-// by one from the buffers of the direct one, which has one for every pair of ranks.
+// Hundreds of ranks in one process, an item from each to each: what a routed topology gathers into few frames leaves
+// one by one from the buffers of the direct one, which has one for every pair of ranks.
 func TestManyRanks(t *testing.T) {
 	const ranks, rounds = 256, 1
 	frames, most := map[string]uint64{}, map[string]int{}

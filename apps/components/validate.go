@@ -102,7 +102,8 @@ const (
 	unreached
 )
 
-// Rules has a text for each, for [distgraph.Graph.Describe]. The texts are filled with two vertices and two numbers. Labels are indices.
+// Rules has a text for each, for [distgraph.Graph.Describe]. The texts are filled with two vertices and two numbers.
+// Labels are indices.
 var Rules = []string{
 	labelHigh:    "rule 1: vertex %[1]d has the label %[3]v, which is not the smallest of its component",
 	labelsDiffer: "rule 2: vertex %[1]d has the label %[3]v, and one that it has an arc with the label %[4]v",

@@ -287,8 +287,8 @@ type search[D any] struct {
 
 func newSearch[D any](n uint64) search[D] { return search[D]{make([]int64, n), make([]D, n)} }
 
-// from searches so many times, of which nothing may be left but the last, checks the tree and keeps this rank's part of
-// it.
+// from searches times times with one kernel, so that a search must not see what the one before has left. It checks the
+// last tree and keeps this rank's part of it.
 func (s search[D]) from(g *distgraph.Graph, k interface {
 	distgraph.Kernel
 	Result() (parent []int64, dist []D, err error)

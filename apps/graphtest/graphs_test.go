@@ -38,7 +38,7 @@ func clique(n uint64) (l appstest.List) {
 	return l
 }
 
-// ladder has n vertices, of which each pair leads to both of the next: about 2^(n/2) paths.
+// ladder has n vertices in pairs. Both of a pair lead to both of the next one: about 2^(n/2) paths.
 func ladder(n uint64) (l appstest.List) {
 	l.N = n
 	for v := uint64(2); v < n; v++ {
@@ -47,8 +47,8 @@ func ladder(n uint64) (l appstest.List) {
 	return l
 }
 
-// hubs are four vertices, each joined to all others, of which each has one neighbour more: rows are of very different
-// lengths.
+// hubs are four vertices, each joined to all others. Each of the others has one more neighbour, so rows differ a lot in
+// length.
 func hubs() appstest.List {
 	l := appstest.List{N: 500}
 	for v := uint64(4); v < l.N; v++ {
@@ -108,7 +108,7 @@ func onOddGraphs(
 	}
 }
 
-// drawSource draws a graph of so many vertices and edges at most.
+// drawSource draws a graph with at most the given numbers of vertices and edges.
 func drawSource(t *rapid.T, vertices uint64, edges int) distgraph.Source {
 	n := rapid.Uint64Range(1, vertices).Draw(t, "vertices")
 	l := appstest.List{N: n, Directed: rapid.Bool().Draw(t, "directed"), Edges: appstest.DrawEdges(t, n, edges)}

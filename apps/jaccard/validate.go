@@ -112,7 +112,8 @@ func (c *validator[V]) ask(v V) {
 // The one rule.
 const countWrong = 0
 
-// Rules has the text of what may be broken, for [distgraph.Graph.Describe]. It is filled with two vertices and two numbers.
+// Rules has the text of what may be broken, for [distgraph.Graph.Describe]. It is filled with two vertices and two
+// numbers.
 var Rules = []string{
 	countWrong: "vertices %d and %d had %v neighbours in common, and have %v",
 }

@@ -65,7 +65,8 @@ func hIndex[V distgraph.Index](values, slots []V, most V, counts []uint64) (V, [
 // The one rule.
 const coreWrong = 0
 
-// Rules has the text of what may be broken, for [distgraph.Graph.Describe]. It is filled with two vertices and two numbers.
+// Rules has the text of what may be broken, for [distgraph.Graph.Describe]. It is filled with two vertices and two
+// numbers.
 var Rules = []string{
 	coreWrong: "vertex %[1]d has the core number %[3]v, and %[4]v by the numbers of its neighbours",
 }

@@ -100,7 +100,8 @@ func (c *validator[V]) ask(v V) {
 // The one rule.
 const countWrong = 0
 
-// Rules has the text of what may be broken, for [distgraph.Graph.Describe]. It is filled with two vertices and two numbers.
+// Rules has the text of what may be broken, for [distgraph.Graph.Describe]. It is filled with two vertices and two
+// numbers.
 var Rules = []string{
 	countWrong: "vertex %[1]d was the middle one of %[3]v triangles, and is of %[4]v",
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/activepebbles/pebbles/lab/limits"
 )
 
-// newLimit has the commands that measure upper bounds for pebbles-lab bench. They are not applications, so help hides them.
+// newLimit has the commands that measure upper bounds for pebbles-lab bench. They are not applications, so help hides
+// them.
 func newLimit(t command.Terminal) *cobra.Command {
 	return command.Group(&cobra.Command{
 		Use:     "limit",

@@ -3,10 +3,10 @@
 // the product: a fault that shows only where two values meet is found by far fewer jobs.
 package covering
 
-// Array returns rows of values, one for each parameter, such that every combination of the values of strength parameters
-// that occurs in a valid row of the product occurs in a row of the array. Parameter i has the values 0 to levels[i]-1; a
-// nil valid takes all rows. The same arguments give the same rows. Each row is the one that adds the most combinations,
-// so the cost is rows × product × sets of parameters.
+// Array returns rows of values, one for each parameter, such that every combination of the values of strength
+// parameters that occurs in a valid row of the product occurs in a row of the array. Parameter i has the values 0 to
+// levels[i]-1; a nil valid takes all rows. The same arguments give the same rows. Each row is the one that adds the
+// most combinations, so the cost is rows × product × sets of parameters.
 func Array(strength int, levels []int, valid func(row []int) bool) (rows [][]int) {
 	var product [][]int
 	for row := range Product(levels) {

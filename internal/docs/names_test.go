@@ -224,8 +224,8 @@ func set(words string, texts ...string) map[string]bool {
 	return all
 }
 
-// wrong says which names in a document's prose there are not: paths and identifiers that stand alone between backquotes, flags
-// of commands there, texts that are quoted from the code, and links.
+// wrong says which names in a document's prose there are not: paths and identifiers that stand alone between
+// backquotes, flags of commands there, texts that are quoted from the code, and links.
 func (m module) wrong(folder, text string) (all []string) {
 	prose := rows.ReplaceAllString(fenced.ReplaceAllString(text, ""), "") // rows of measurements are held to lab/suite
 	for _, found := range code.FindAllStringSubmatch(prose, -1) {

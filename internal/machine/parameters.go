@@ -11,11 +11,12 @@ import (
 	"github.com/activepebbles/pebbles/model"
 )
 
-// ApplicationRanks is how many ranks an application has whose pebbles' costs are kept, unless their name says otherwise:
-// enough that pebbles leave their rank.
+// ApplicationRanks is how many ranks an application has whose pebbles' costs are kept, unless their name says
+// otherwise: enough that pebbles leave their rank.
 const ApplicationRanks = 2
 
-// ParametersFile is the file of the parameters of this machine: pebbles/parameters.json in the user's configuration folder.
+// ParametersFile is the file of the parameters of this machine: pebbles/parameters.json in the user's configuration
+// folder.
 func ParametersFile() (string, error) {
 	folder, err := os.UserConfigDir()
 	if err != nil {
@@ -24,8 +25,8 @@ func ParametersFile() (string, error) {
 	return filepath.Join(folder, "pebbles", "parameters.json"), nil
 }
 
-// WriteParameters stores parameters in a file, whose folder is made if need be. The file is whole or, after an error, as it was
-// before.
+// WriteParameters stores parameters in a file, whose folder is made if need be. The file is whole or, after an error,
+// as it was before.
 func WriteParameters(name string, f model.File) error {
 	text, err := f.Encode()
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 
 // auto compares jobs that tune themselves with the best setting of a full sweep: for each application over each
 // transport, it runs every topology, coalescing factor and cache, and runs the one with the best median again,
-// alternately with the defaults, with auto as a newcomer has it after pebbles-lab fit, and with auto after pebbles tune.
-// The best of many noisy settings looks better than it is, which is why it is measured anew beside the others.
+// alternately with the defaults, with auto as a newcomer has it after pebbles-lab fit, and with auto after pebbles
+// tune. The best of many noisy settings looks better than it is, which is why it is measured anew beside the others.
 type auto struct {
 	*lab.Session
 	ctx     context.Context

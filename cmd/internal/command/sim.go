@@ -34,7 +34,8 @@ func newSim(t Terminal) *cobra.Command {
 	})
 }
 
-// NewSim makes the command that simulates applications, and does as begin says with a job whose flags have been checked.
+// NewSim makes the command that simulates applications, and does as begin says with a job whose flags have been
+// checked.
 func NewSim(t Terminal, begin func(*Simulation, *Job) error) *cobra.Command {
 	s := &Simulation{Terminal: t, network: "flat", limit: -1, begin: begin}
 	c := &cobra.Command{

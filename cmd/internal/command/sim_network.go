@@ -29,8 +29,8 @@ func (s *Simulation) networkOf(j *Job) (sim.Network, error) {
 	return n, nil
 }
 
-// named is the network of the flag: measured by pebbles-lab fit, read from one of its files, or one of package sim, by name
-// or file.
+// named is the network of the flag: measured by pebbles-lab fit, read from one of its files, or one of package sim, by
+// name or file.
 func (s *Simulation) named(j *Job) (sim.Network, error) {
 	name := s.network
 	if name == byFit {

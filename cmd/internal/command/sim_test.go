@@ -164,8 +164,8 @@ func TestDetectionIsAsTheFormulasSay(t *testing.T) {
 	}
 }
 
-// A simulation takes what pebbles-lab fit has measured, and what pebbles of the application cost, however many ranks there
-// are.
+// A simulation takes what pebbles-lab fit has measured, and what pebbles of the application cost, however many ranks
+// there are.
 func TestSimulationByParameters(t *testing.T) {
 	configured(t)
 	line := "sim alltoall --ranks 4 --rounds 50 --network fitted"

@@ -11,8 +11,8 @@ import (
 	"unsafe"
 )
 
-// A broken build has this file, and calls of it. The environment says what goes wrong: HARM is the fault, HARM_AT are the targets
-// to which it happens, by parts of their names, and HARM_KEY a key.
+// A broken build has this file, and calls of it. The environment says what goes wrong: HARM is the fault, HARM_AT are
+// the targets to which it happens, by parts of their names, and HARM_KEY a key.
 var (
 	harm     = os.Getenv("HARM")
 	harmAt   = strings.Split(os.Getenv("HARM_AT"), ",")
