@@ -251,6 +251,10 @@ func without(names ...string) (some []fault) {
 // counted are the faults that change how many pebbles there are.
 func counted() []fault { return ofAll[:6] }
 
+// mayMiss are runs whose harm changes no answer when it happens to some pebbles: the bit of a task that is a leaf, and
+// two equal words, one for the other. They are repeated until one fails.
+var mayMiss = []string{"uts --depth 6/altered", "words --bytes 20000/one lost, another twice"}
+
 // Every application notices what goes wrong with pebbles, and says so.
 func TestFaultsAreFound(t *testing.T) {
 	if !*build {
@@ -270,7 +274,8 @@ func TestFaultsAreFound(t *testing.T) {
 					var status int
 					for range runsMost {
 						told, status = run(t, program, c.line, "HARM="+fault.name, "HARM_AT="+c.at, "HARM_KEY="+key)
-						if strings.Contains(told, done) {
+						again := status == 0 && slices.Contains(mayMiss, c.line+"/"+fault.name)
+						if strings.Contains(told, done) && !again {
 							break
 						}
 					}
