@@ -6,7 +6,8 @@ package covering
 // Array returns rows of values, one for each parameter, such that every combination of the values of strength
 // parameters that occurs in a valid row of the product occurs in a row of the array. Parameter i has the values 0 to
 // levels[i]-1; a nil valid takes all rows. The same arguments give the same rows. Each row is the one that adds the
-// most combinations, so the cost is rows × product × sets of parameters.
+// most combinations, and of several the one whose values have occurred least, so that all values occur about equally.
+// The cost is rows × product × sets of parameters.
 func Array(strength int, levels []int, valid func(row []int) bool) (rows [][]int) {
 	var product [][]int
 	for row := range Product(levels) {
@@ -26,6 +27,7 @@ func Array(strength int, levels []int, valid func(row []int) bool) (rows [][]int
 			}
 		}
 	}
+	used := newUses(levels)
 	for left > 0 {
 		var best []int
 		most := 0
@@ -36,10 +38,11 @@ func Array(strength int, levels []int, valid func(row []int) bool) (rows [][]int
 					gain++
 				}
 			}
-			if gain > most {
+			if gain > most || gain == most && used.of(row) < used.of(best) {
 				best, most = row, gain
 			}
 		}
+		used.add(best)
 		for i, set := range sets {
 			missing[i][numberOf(best, set, levels)] = false
 		}
@@ -47,6 +50,30 @@ func Array(strength int, levels []int, valid func(row []int) bool) (rows [][]int
 		rows = append(rows, best)
 	}
 	return rows
+}
+
+// uses counts how often each value of each parameter occurs, times the parameter's number of values: equal shares weigh
+// the same.
+type uses [][]int
+
+func newUses(levels []int) (u uses) {
+	for _, n := range levels {
+		u = append(u, make([]int, n))
+	}
+	return u
+}
+
+func (u uses) add(row []int) {
+	for i, v := range row {
+		u[i][v] += len(u[i])
+	}
+}
+
+func (u uses) of(row []int) (sum int) {
+	for i, v := range row {
+		sum += u[i][v]
+	}
+	return sum
 }
 
 // Product yields every row of a product, in lexicographic order. A row is good until the next one.

@@ -2,6 +2,7 @@ package covering_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -45,7 +46,20 @@ func TestEveryCombinationOccurs(t *testing.T) {
 		require.Equal(t, rows2, covering.Array(2, c.levels, c.valid), "the array is fixed")
 	}
 	require.LessOrEqual(t, len(covering.Array(2, []int{6, 10, 3, 3, 2, 6}, nil)), 75, "of 6480 rows")
-	require.Equal(t, [][]int{{0, 0}, {0, 1}, {1, 0}, {1, 1}}, covering.Array(2, []int{2, 2}, nil))
+	require.Equal(t, [][]int{{0, 0}, {1, 1}, {0, 1}, {1, 0}}, covering.Array(2, []int{2, 2}, nil))
+}
+
+// Values take about equal shares of the rows.
+func TestValuesOccurEqually(t *testing.T) {
+	levels := []int{2, 6, 10, 3, 3, 2, 6}
+	rows := covering.Array(2, levels, nil)
+	for i, n := range levels {
+		times := make([]int, n)
+		for _, row := range rows {
+			times[row[i]]++
+		}
+		require.LessOrEqual(t, slices.Max(times)-slices.Min(times), 1+len(rows)/n/4, "%v", times)
+	}
 }
 
 func pairs(row []int, into map[string]bool) {
