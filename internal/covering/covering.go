@@ -52,7 +52,7 @@ func Array(strength int, levels []int, valid func(row []int) bool) (rows [][]int
 	return rows
 }
 
-// uses counts how often each value of each parameter occurs, times the parameter's number of values: equal shares weigh
+// uses counts how often each value of each parameter occurs, times the parameter's number of values: equal shares count
 // the same.
 type uses [][]int
 
