@@ -12,12 +12,13 @@ import (
 )
 
 // A broken build has this file, and calls of it. The environment says what goes wrong: HARM is the fault, HARM_AT are
-// the targets to which it happens, by parts of their names, and HARM_KEY a key.
+// the targets to which it happens, by parts of their names, HARM_KEY a key, and HARM_AFTER how many chances pass first.
 var (
-	harm     = os.Getenv("HARM")
-	harmAt   = strings.Split(os.Getenv("HARM_AT"), ",")
-	harmKey  = os.Getenv("HARM_KEY")
-	harmDone atomic.Bool
+	harm         = os.Getenv("HARM")
+	harmAt       = strings.Split(os.Getenv("HARM_AT"), ",")
+	harmKey      = os.Getenv("HARM_KEY")
+	harmAfter, _ = strconv.ParseInt(os.Getenv("HARM_AFTER"), 10, 64)
+	chances      atomic.Int64
 )
 
 // harms reports whether a fault happens to this target.
@@ -25,9 +26,9 @@ func (c *core) harms(fault string) bool {
 	return harm == fault && slices.ContainsFunc(harmAt, func(part string) bool { return strings.Contains(c.made.name, part) })
 }
 
-// done notes that a fault has happened, and reports whether it was the first time.
+// done notes that a fault has happened, and reports whether this was the chance for it.
 func done() bool {
-	first := harmDone.CompareAndSwap(false, true)
+	first := chances.Add(1) == harmAfter+1
 	if first {
 		fmt.Fprintln(os.Stderr, "harm is done")
 	}
