@@ -18,7 +18,7 @@ import (
 var ofRuntime = regexp.MustCompile(`^(distribution\.(Proven|Batcher|BlockMap\.Shift|Describer|Directory\..*|HashMap)|` +
 	`memory\.(ReadOnly|WriteOnly|Inside.*|Sites|Space\.Inside)|pebble\.(AddressCacheDefault|PageCacheDefault|Config\.CreditsFor)|` +
 	`route\.(Proven|TableBytes|Degreed|NewLinks|Links.*|Mark.*|Plan.*|NewPlan|Watching)|` +
-	`reduce\.(SizeMax|Advice|NewFixedCache|Cache\.(Price|SlotSize)|Kind\.WriteBack))$`)
+	`reduce\.(SizeMax|Advice|NewFixedCache|Cache\.(Price|SlotSize)|Kind\.(Keeping|WriteBack)))$`)
 
 // Each name that programs may use is shown: by an application, an example, the command or a guide.
 func TestNamesAreShown(t *testing.T) {
