@@ -5,17 +5,14 @@ package memory_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/activepebbles/pebbles/memory"
-	"github.com/activepebbles/pebbles/pebble"
 )
 
 // Accesses of the other rank's elements allocate nothing once there have been some.
 func TestAccessesAllocateNothing(t *testing.T) {
-	for _, transport := range []string{"mem", "shm", "tcp"} {
+	for _, transport := range transports {
 		t.Run(transport, func(t *testing.T) {
-			tables(t, transport, small, func(r *pebble.Rank, a *memory.Array[uint64]) {
+			tables(t, transport, small, func(r rank, a *memory.Array[uint64]) {
 				all, got := indices(100, small), make([]uint64, 100)
 				access := func() {
 					a.Put(small-1, a.Get(small-2))
@@ -43,7 +40,7 @@ func TestAccessesAllocateNothing(t *testing.T) {
 				for range 300 {
 					access()
 				}
-				require.Zero(t, testing.AllocsPerRun(300, access))
+				r.Zero(testing.AllocsPerRun(300, access))
 			})
 		})
 	}

@@ -7,43 +7,35 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/memory"
-	"github.com/activepebbles/pebbles/pebble"
-	"github.com/activepebbles/pebbles/route"
 )
 
 // tables runs f on rank 0 of two, with a table whose upper half is the other rank's: over a transport, in two processes
 // unless that is mem.
-func tables(b testing.TB, transport string, words uint64, f func(r *pebble.Rank, a *memory.Array[uint64])) {
+func tables(b testing.TB, transport string, words uint64, f func(r rank, a *memory.Array[uint64])) {
 	over(b, transport, distribution.Block(words, 2), f)
 }
 
 // over does so with any distribution over two ranks.
-func over(b testing.TB, transport string, d distribution.Indexed, f func(r *pebble.Rank, a *memory.Array[uint64])) {
-	s := appstest.Shape{Ranks: 2, Procs: 2, Transport: transport, New: route.Direct, Coalesce: 1024, Unwatched: true}
-	if transport == "mem" {
-		s.Procs = 1
-	}
-	require.NoError(b, s.Run(b, func(r *pebble.Rank) error {
-		a := memory.NewArray[uint64](memory.New(r), "table", d)
+func over(b testing.TB, transport string, d distribution.Indexed, f func(r rank, a *memory.Array[uint64])) {
+	s := shape(transport, 2, 2)
+	s.Coalesce, s.Unwatched = 1024, true
+	require.NoError(b, s.Run(b, program(func(r rank) {
+		a := memory.NewArray[uint64](r.s, "table", d)
 		for i := range a.Local() {
 			a.Local()[i] = uint64(i)
 		}
-		if err := r.Barrier(); err != nil {
-			return err
-		}
-		return r.Epoch(func() error {
+		r.Meet()
+		r.Do(func() {
 			if r.ID() == 0 {
 				f(r, a)
 				if b, ok := b.(*testing.B); ok {
 					b.StopTimer() // to give large tables back takes long
 				}
 			}
-			return nil
 		})
-	}))
+	})))
 }
 
 // indices draws words of the other rank.
@@ -64,9 +56,9 @@ var sink uint64
 // rank's own part.
 func BenchmarkRead(b *testing.B) {
 	for _, words := range []uint64{small, large} {
-		for _, transport := range []string{"mem", "shm", "tcp"} {
+		for _, transport := range transports {
 			b.Run(fmt.Sprintf("get/%s/%d", transport, words), func(b *testing.B) {
-				tables(b, transport, words, func(_ *pebble.Rank, a *memory.Array[uint64]) {
+				tables(b, transport, words, func(_ rank, a *memory.Array[uint64]) {
 					all := indices(1<<16, words)
 					b.ReportAllocs()
 					b.ResetTimer()
@@ -77,7 +69,7 @@ func BenchmarkRead(b *testing.B) {
 			})
 			for _, batch := range []int{64, 1024} {
 				b.Run(fmt.Sprintf("gather/%s/%d/%d", transport, words, batch), func(b *testing.B) {
-					tables(b, transport, words, func(_ *pebble.Rank, a *memory.Array[uint64]) {
+					tables(b, transport, words, func(_ rank, a *memory.Array[uint64]) {
 						all, got := indices(1<<16, words), make([]uint64, batch)
 						b.ReportAllocs()
 						b.ResetTimer()
@@ -89,7 +81,7 @@ func BenchmarkRead(b *testing.B) {
 			}
 		}
 		b.Run(fmt.Sprintf("load/%d", words), func(b *testing.B) {
-			tables(b, "mem", words, func(_ *pebble.Rank, a *memory.Array[uint64]) {
+			tables(b, "mem", words, func(_ rank, a *memory.Array[uint64]) {
 				all, local := indices(1<<16, words), a.Local()
 				b.ResetTimer()
 				for i := range b.N {
@@ -102,9 +94,9 @@ func BenchmarkRead(b *testing.B) {
 
 // Changing one word of the other rank.
 func BenchmarkAdd(b *testing.B) {
-	for _, transport := range []string{"mem", "shm", "tcp"} {
+	for _, transport := range transports {
 		b.Run(transport, func(b *testing.B) {
-			tables(b, transport, small, func(_ *pebble.Rank, a *memory.Array[uint64]) {
+			tables(b, transport, small, func(_ rank, a *memory.Array[uint64]) {
 				b.ReportAllocs()
 				for range b.N {
 					memory.Add(a, small-1, 1)
@@ -112,7 +104,7 @@ func BenchmarkAdd(b *testing.B) {
 			})
 		})
 		b.Run(transport+"/start", func(b *testing.B) {
-			tables(b, transport, small, func(r *pebble.Rank, a *memory.Array[uint64]) {
+			tables(b, transport, small, func(r rank, a *memory.Array[uint64]) {
 				b.ReportAllocs()
 				for i := range b.N {
 					memory.AddStart(a, small-1, 1)
@@ -127,10 +119,10 @@ func BenchmarkAdd(b *testing.B) {
 
 // Moving ranges.
 func BenchmarkRange(b *testing.B) {
-	for _, transport := range []string{"mem", "shm", "tcp"} {
+	for _, transport := range transports {
 		for _, n := range []int{128, 8 << 10, 128 << 10} {
 			b.Run(fmt.Sprintf("get/%s/%d", transport, 8*n), func(b *testing.B) {
-				tables(b, transport, 1<<20, func(_ *pebble.Rank, a *memory.Array[uint64]) {
+				tables(b, transport, 1<<20, func(_ rank, a *memory.Array[uint64]) {
 					got := make([]uint64, n)
 					b.SetBytes(int64(8 * n))
 					b.ReportAllocs()
@@ -150,16 +142,16 @@ func BenchmarkMiss(b *testing.B) {
 	for _, transport := range []string{"shm", "tcp"} {
 		for _, cache := range []int{-1, 1} {
 			b.Run(fmt.Sprintf("%s/%d", transport, max(0, cache)), func(b *testing.B) {
-				s := appstest.Shape{Ranks: 2, Procs: 2, Transport: transport, New: route.Direct, Coalesce: 1024, AddressCache: cache}
-				require.NoError(b, s.Run(b, func(r *pebble.Rank) error {
-					s := memory.New(r)
+				s := shape(transport, 2, 2)
+				s.AddressCache = cache
+				require.NoError(b, s.Run(b, program(func(r rank) {
 					var both [2]*memory.Scalar[uint64]
 					for i := range both {
-						both[i] = memory.NewScalar[uint64](s, "v", 1)
+						both[i] = memory.NewScalar[uint64](r.s, "v", 1)
 					}
-					return r.Epoch(func() error {
+					r.Do(func() {
 						if r.ID() > 0 {
-							return nil
+							return
 						}
 						b.ReportAllocs()
 						b.ResetTimer()
@@ -167,10 +159,9 @@ func BenchmarkMiss(b *testing.B) {
 							sink += both[i%2].Get()
 						}
 						b.StopTimer()
-						require.Zero(b, s.Counts().Hits)
-						return nil
+						r.Zero(r.s.Counts().Hits)
 					})
-				}))
+				})))
 			})
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/memory"
 	"github.com/activepebbles/pebbles/pebble"
-	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/target"
 	"github.com/activepebbles/pebbles/task"
 )
@@ -40,339 +39,213 @@ var foreign = func() (ref memory.Ref[uint64]) {
 	return ref
 }()
 
-// theirs is an object of 5 words of the other rank of two.
-func theirs(r *pebble.Rank, s *memory.Space) (memory.Ref[uint64], error) {
-	_, own := memory.Alloc[uint64](s, 5)
-	all, err := pebble.AllGather(r, own)
-	if err != nil {
-		return own, err
-	}
-	return all[1-r.ID()], nil
+// asBool is a reference that has lost its type.
+func asBool(ref memory.Ref[uint64]) memory.Ref[bool] {
+	return *(*memory.Ref[bool])(unsafe.Pointer(&ref))
 }
+
+// ours is an object of 5 words.
+func (r rank) ours() memory.Ref[uint64] {
+	_, ref := memory.Alloc[uint64](r.s, 5)
+	return ref
+}
+
+// theirs is an object of 5 words of the other rank of two.
+func (r rank) theirs() memory.Ref[uint64] { return appstest.Gathered(r.Rank, r.ours())[1-r.ID()] }
+
+// freed is an array that has been.
+func (r rank) freed() *memory.Array[uint64] {
+	a := r.words("words", 100)
+	r.NoError(a.Free())
+	return a
+}
+
+// handle calls f in a handler.
+func (r rank) handle(f func()) {
+	to := target.New(r.Rank.Rank, "t", distribution.Ranks(r.Size()), target.Key(func(v uint64) uint64 { return v }),
+		target.Each(func(uint64) { f() }))
+	r.Do(func() { to.Send(0) })
+}
+
+type array = memory.Array[uint64]
 
 // Each mistake ends the job, in words that say what is wrong.
 func TestMistakesAreTold(t *testing.T) {
-	words := func(s *memory.Space, n uint64) *memory.Array[uint64] {
-		a := memory.NewArray[uint64](s, "words", distribution.Block(n, s.Rank().Size()))
-		return a
+	body := func(do func(r rank, a *array)) func(r rank) {
+		return func(r rank) {
+			a := r.words("words", 100)
+			r.Do(func() { do(r, a) })
+		}
 	}
-	body := func(r *pebble.Rank, f func()) error { return r.Epoch(func() error { f(); return nil }) }
-	handling := func(r *pebble.Rank, f func()) error {
-		to := target.New(r, "t", distribution.Ranks(r.Size()), target.Key(func(v uint64) uint64 { return v }), target.Each(func(uint64) { f() }))
-		return r.Epoch(func() error { to.Send(0); return nil })
-	}
+	block := func(r rank) distribution.Indexed { return distribution.Block(10, r.Size()) }
 	for name, c := range map[string]struct {
 		says string
-		do   func(r *pebble.Rank, s *memory.Space) error
+		do   func(r rank)
 	}{
 		"index out of range": {`Get of array "words": index 100 is out of range: it has 100 elements`,
-			func(r *pebble.Rank, s *memory.Space) error { a := words(s, 100); return body(r, func() { a.Get(100) }) }},
+			body(func(_ rank, a *array) { a.Get(100) })},
 		"range over the end": {`PutRange of array "words": 11 elements from 90 on end beyond the array, which has 100`,
-			func(r *pebble.Rank, s *memory.Space) error {
-				a := words(s, 100)
-				return body(r, func() { a.PutRange(90, make([]uint64, 11)) })
-			}},
+			body(func(_ rank, a *array) { a.PutRange(90, make([]uint64, 11)) })},
 		"view over the end": {`View of array "words": elements 90 to 101 are not in the array`,
-			func(r *pebble.Rank, s *memory.Space) error {
-				a := words(s, 100)
-				return body(r, func() { a.View(90, 101, memory.ReadOnly) })
-			}},
-		"an own heap after free": {`Local of array "h": it was freed`,
-			func(_ *pebble.Rank, s *memory.Space) error {
-				h := memory.NewHeap[int](s, "h", 2)
-				h.New(1)
-				if err := h.Free(); err != nil {
-					return err
-				}
-				h.Local()
-				return nil
-			}},
+			body(func(_ rank, a *array) { a.View(90, 101, memory.ReadOnly) })},
 		"a view released twice": {`Release of array "words": the view was released already`,
-			func(r *pebble.Rank, s *memory.Space) error {
-				a := words(s, 100)
-				return body(r, func() {
-					v := a.View(1, 2, memory.ReadOnly)
-					v.Release()
-					a.View(2, 3, memory.ReadWrite) // has the memory of v
-					v.Release()
-				})
-			}},
+			body(func(_ rank, a *array) {
+				v := a.View(1, 2, memory.ReadOnly)
+				v.Release()
+				a.View(2, 3, memory.ReadWrite) // has the memory of v
+				v.Release()
+			})},
 		"a view after its release": {`Elements of array "words": the view was released already`,
-			func(r *pebble.Rank, s *memory.Space) error {
-				a := words(s, 100)
-				return body(r, func() {
-					v := a.View(1, 2, memory.ReadOnly)
-					v.Release()
-					v.Elements()
-				})
-			}},
-		"a ref far beyond large elements": {`index out of range: the elements end beyond it`,
-			func(r *pebble.Rank, s *memory.Space) error {
-				type large [2 << 20]byte
-				_, ref := memory.Alloc[large](s, 2)
-				return body(r, func() { memory.GetRange(s, ref.Plus(1<<43), make([]large, 1)) }) // 2^64 bytes on
-			}},
-		"a put that nobody waits for": {`memory: "words": rank`,
-			func(r *pebble.Rank, s *memory.Space) error {
-				a := words(s, 100)
-				if err := body(r, func() { a.Get(99); a.Get(0) }); err != nil { // so that the addresses are known
-					return err
-				}
-				memory.Withdraw(a)
-				if err := r.Barrier(); err != nil {
-					return err
-				}
-				v := uint64(1)
-				if err := body(r, func() { a.PutStart(99*uint64(1-r.ID()), &v) }); err != nil {
-					return err
-				}
-				return errors.New("the epoch has ended well")
-			}},
-		"a heap of less than nothing": {`heap "h" with room for -1 values of each rank: give 0 or more`,
-			func(_ *pebble.Rank, s *memory.Space) error {
-				memory.NewHeap[int](s, "h", -1)
-				return nil
-			}},
-		"use after free": {`Put of array "words": it was freed`,
-			func(r *pebble.Rank, s *memory.Space) error {
-				a := words(s, 100)
-				if err := a.Free(); err != nil {
-					return err
-				}
-				return body(r, func() { a.Put(1, 1) })
-			}},
-		"free twice": {`Free of array "words": it was freed already`,
-			func(_ *pebble.Rank, s *memory.Space) error {
-				a := words(s, 100)
-				if err := a.Free(); err != nil {
-					return err
-				}
-				return a.Free()
-			}},
-		"a ref after free": {`a reference to array 1 of the job was used, which has been freed`,
-			func(r *pebble.Rank, s *memory.Space) error {
-				a := words(s, 100)
-				ref := a.Ref(99)
-				if err := a.Free(); err != nil {
-					return err
-				}
-				return body(r, func() { memory.Get(s, ref) })
-			}},
-		"a ref of another job": {`a reference of another job was used`,
-			func(r *pebble.Rank, s *memory.Space) error {
-				words(s, 200)
-				return body(r, func() { memory.Get(s, foreign) })
-			}},
-		"a ref of another type": {`a reference of another type was used for 1 bytes of array 1 of the job`,
-			func(r *pebble.Rank, s *memory.Space) error {
-				ref := words(s, 200).Ref(99)
-				return body(r, func() { memory.Get(s, *(*memory.Ref[bool])(unsafe.Pointer(&ref))) })
-			}},
-		"a ref to an object of another type": {`a reference of another type was used: references keep their type`,
-			func(r *pebble.Rank, s *memory.Space) error {
-				_, ref := memory.Alloc[uint64](s, 5)
-				return body(r, func() { memory.Get(s, *(*memory.Ref[bool])(unsafe.Pointer(&ref))) })
-			}},
-		"a ref to an object of another rank, of another type": {`a reference of another type was used: references keep their type`,
-			func(r *pebble.Rank, s *memory.Space) error {
-				ref, err := theirs(r, s)
-				if err != nil {
-					return err
-				}
-				return body(r, func() { memory.Get(s, *(*memory.Ref[bool])(unsafe.Pointer(&ref))) })
-			}},
-		"a ref beyond an object": {`object 1 of rank`,
-			func(r *pebble.Rank, s *memory.Space) error {
-				ref, err := theirs(r, s)
-				if err != nil {
-					return err
-				}
-				return body(r, func() { memory.Put(s, ref.Plus(5), 1) })
-			}},
-		"a range beyond a known object": {`index out of range: the elements end beyond it`,
-			func(r *pebble.Rank, s *memory.Space) error {
-				ref, err := theirs(r, s)
-				if err != nil {
-					return err
-				}
-				return body(r, func() {
-					memory.Get(s, ref.Plus(4))
-					memory.GetRange(s, ref, make([]uint64, 6))
-				})
-			}},
-		"an object that was freed": {`has been freed`,
-			func(r *pebble.Rank, s *memory.Space) error {
-				_, ref := memory.Alloc[uint64](s, 5)
-				return body(r, func() {
-					memory.Free(s, ref)
-					memory.Get(s, ref)
-				})
-			}},
-		"an object freed twice": {`Free of object 1 of rank`,
-			func(r *pebble.Rank, s *memory.Space) error {
-				_, ref := memory.Alloc[uint64](s, 5)
-				return body(r, func() {
-					memory.Free(s, ref)
-					memory.Free(s, ref)
-				})
-			}},
-		"an object of another rank freed": {`the rank that has allocated an object frees it`,
-			func(r *pebble.Rank, s *memory.Space) error {
-				ref, err := theirs(r, s)
-				if err != nil {
-					return err
-				}
-				return body(r, func() { memory.Free(s, ref) })
-			}},
-		"an array freed by a ref": {`all ranks free it, by Array.Free`,
-			func(r *pebble.Rank, s *memory.Space) error {
-				a := words(s, 10)
-				return body(r, func() { memory.Free(s, a.Ref(0)) })
-			}},
-		"freed outside of an epoch": {`Free was called outside of an epoch`,
-			func(_ *pebble.Rank, s *memory.Space) error {
-				_, ref := memory.Alloc[uint64](s, 5)
-				memory.Free(s, ref)
-				return nil
-			}},
-		"an object resolved": {`a reference to object 1 of rank`,
-			func(_ *pebble.Rank, s *memory.Space) error {
-				_, ref := memory.Alloc[uint64](s, 5)
-				memory.Resolve(s, ref)
-				return nil
-			}},
-		"an object of no elements": {`Alloc of 0 elements of uint64: give 1 to`,
-			func(_ *pebble.Rank, s *memory.Space) error { memory.Alloc[uint64](s, 0); return nil }},
-		"an object with pointers": {`Alloc: type []int is not plain data`,
-			func(_ *pebble.Rank, s *memory.Space) error { memory.Alloc[[]int](s, 1); return nil }},
-		"an object larger than memory": {`Alloc of 1099511627776 elements of uint64: `,
-			func(_ *pebble.Rank, s *memory.Space) error { memory.Alloc[uint64](s, 1<<40); return nil }},
-		"an object in a handler": {`Get was called in a handler, which must not wait`,
-			func(r *pebble.Rank, s *memory.Space) error {
-				ref, err := theirs(r, s)
-				if err != nil {
-					return err
-				}
-				return handling(r, func() { memory.Get(s, ref) })
-			}},
-		"more than a reference can say": {`an array has at most 17592186044416 elements`,
-			func(r *pebble.Rank, s *memory.Space) error {
-				memory.NewArray[[0x100]uint64](s, "huge", sparse{distribution.Block(10, r.Size())})
-				return nil
-			}},
-		"a ref to nothing": {`a reference to nothing was used`,
-			func(r *pebble.Rank, s *memory.Space) error {
-				return body(r, func() { memory.Put(s, memory.Ref[int64]{}, 3) })
-			}},
-		"elements with pointers": {`array "texts": type string is not plain data`,
-			func(r *pebble.Rank, s *memory.Space) error {
-				memory.NewArray[string](s, "texts", distribution.Block(10, r.Size()))
-				return nil
-			}},
-		"elements without bytes": {`array "none": elements of type struct {} have no bytes`,
-			func(r *pebble.Rank, s *memory.Space) error {
-				memory.NewArray[struct{}](s, "none", distribution.Block(10, r.Size()))
-				return nil
-			}},
-		"no distribution": {`array "none": it has no distribution`,
-			func(_ *pebble.Rank, s *memory.Space) error {
-				memory.NewArray[int](s, "none", nil)
-				return nil
-			}},
-		"a distribution for others": {`array "more": its distribution is for 5 ranks, the job has 2`,
-			func(_ *pebble.Rank, s *memory.Space) error {
-				memory.NewArray[int](s, "more", distribution.Block(10, 5))
-				return nil
-			}},
-		"a distribution that lies": {`its distribution says that element 3 is number 1099511627776 of rank 0, which is none`,
-			func(r *pebble.Rank, s *memory.Space) error {
-				a := memory.NewArray[int64](s, "a", wrong{distribution.Block(10, r.Size())})
-				return body(r, func() { memory.Add(a, 3, 1) })
-			}},
-		"waiting in a handler": {`Get was called in a handler, which must not wait, on memory that is not near: have GetStart`,
-			func(r *pebble.Rank, s *memory.Space) error {
-				a := words(s, 100)
-				return handling(r, func() { a.Get(99) })
-			}},
-		"a fence in a handler": {`Fence was called in a handler`,
-			func(r *pebble.Rank, s *memory.Space) error { return handling(r, s.Fence) }},
-		"waiting outside of an epoch": {`Gather was called outside of an epoch`,
-			func(_ *pebble.Rank, s *memory.Space) error {
-				words(s, 100).Gather(make([]uint64, 2), []uint64{0, 99})
-				return nil
-			}},
-		"a start outside of an epoch": {`AddStart was called outside of an epoch`,
-			func(_ *pebble.Rank, s *memory.Space) error {
-				a := words(s, 100)
-				memory.AddStart(a, 0, 1)
-				memory.AddStart(a, 99, 1)
-				return nil
-			}},
+			body(func(_ rank, a *array) {
+				v := a.View(1, 2, memory.ReadOnly)
+				v.Release()
+				v.Elements()
+			})},
 		"lengths that differ": {`Scatter of array "words": 2 indices and 3 elements: give as many`,
-			func(r *pebble.Rank, s *memory.Space) error {
-				a := words(s, 100)
-				return body(r, func() { a.Scatter(make([]uint64, 2), make([]uint64, 3)) })
-			}},
+			body(func(_ rank, a *array) { a.Scatter(make([]uint64, 2), make([]uint64, 3)) })},
 		"a get into a short slice": {`Gather of array "words": 2 indices, and room for 1 elements: give as many`,
-			func(r *pebble.Rank, s *memory.Space) error {
-				a := words(s, 100)
-				return body(r, func() { a.Gather(make([]uint64, 1), []uint64{0, 99}) })
-			}},
-		"two who wait for one": {`Pending.Wait was called twice`,
-			func(r *pebble.Rank, s *memory.Space) error {
-				a, tasks := words(s, 100), task.New(r)
-				return tasks.Run(func() {
-					var at0, at99 uint64
-					for _, p := range []memory.Pending{a.GetStart(0, &at0), a.GetStart(99, &at99)} {
-						tasks.Go(p.Wait)
-						tasks.Go(p.Wait)
-					}
-				})
+			body(func(_ rank, a *array) { a.Gather(make([]uint64, 1), []uint64{0, 99}) })},
+		"a mistake in a task": {`Get of array "words": index 100 is out of range`, func(r rank) {
+			scheduler, a := task.New(r.Rank.Rank), r.words("words", 100)
+			r.NoError(scheduler.Run(func() { a.Get(100) }))
+		}},
+		"a put that nobody waits for": {`memory: "words": rank`, func(r rank) {
+			a, v := r.words("words", 100), uint64(1)
+			r.Do(func() { a.Get(99); a.Get(0) }) // so that the addresses are known
+			memory.Withdraw(a)
+			r.Meet()
+			r.Do(func() { a.PutStart(99*uint64(1-r.ID()), &v) })
+			panic(errors.New("the epoch has ended well"))
+		}},
+		"two who wait for one": {`Pending.Wait was called twice`, func(r rank) {
+			a, tasks := r.words("words", 100), task.New(r.Rank.Rank)
+			r.NoError(tasks.Run(func() {
+				var at0, at99 uint64
+				for _, p := range []memory.Pending{a.GetStart(0, &at0), a.GetStart(99, &at99)} {
+					tasks.Go(p.Wait)
+					tasks.Go(p.Wait)
+				}
+			}))
+		}},
+
+		// Where a call may stand.
+		"waiting in a handler": {
+			`Get was called in a handler, which must not wait, on memory that is not near: have GetStart`,
+			func(r rank) { a := r.words("words", 100); r.handle(func() { a.Get(99) }) }},
+		"an object in a handler": {`Get was called in a handler, which must not wait`,
+			func(r rank) { ref := r.theirs(); r.handle(func() { memory.Get(r.s, ref) }) }},
+		"a fence in a handler": {`Fence was called in a handler`, func(r rank) { r.handle(r.s.Fence) }},
+		"waiting outside of an epoch": {`Gather was called outside of an epoch`,
+			func(r rank) { r.words("words", 100).Gather(make([]uint64, 2), []uint64{0, 99}) }},
+		"a start outside of an epoch": {`AddStart was called outside of an epoch`, func(r rank) {
+			a := r.words("words", 100)
+			memory.AddStart(a, 0, 1)
+			memory.AddStart(a, 99, 1)
+		}},
+		"freed outside of an epoch": {`Free was called outside of an epoch`,
+			func(r rank) { memory.Free(r.s, r.ours()) }},
+
+		// What was freed.
+		"use after free": {`Put of array "words": it was freed`,
+			func(r rank) { a := r.freed(); r.Do(func() { a.Put(1, 1) }) }},
+		"free twice": {`Free of array "words": it was freed already`, func(r rank) { r.NoError(r.freed().Free()) }},
+		"a ref after free": {`a reference to array 1 of the job was used, which has been freed`, func(r rank) {
+			a := r.words("words", 100)
+			ref := a.Ref(99)
+			r.NoError(a.Free())
+			r.Do(func() { memory.Get(r.s, ref) })
+		}},
+		"an own heap after free": {`Local of array "h": it was freed`, func(r rank) {
+			h := memory.NewHeap[int](r.s, "h", 2)
+			h.New(1)
+			r.NoError(h.Free())
+			h.Local()
+		}},
+		"an object that was freed": {`has been freed`,
+			func(r rank) { ref := r.ours(); r.Do(func() { memory.Free(r.s, ref); memory.Get(r.s, ref) }) }},
+		"an object freed twice": {`Free of object 1 of rank`,
+			func(r rank) { ref := r.ours(); r.Do(func() { memory.Free(r.s, ref); memory.Free(r.s, ref) }) }},
+		"an object of another rank freed": {`the rank that has allocated an object frees it`,
+			func(r rank) { ref := r.theirs(); r.Do(func() { memory.Free(r.s, ref) }) }},
+		"an array freed by a ref": {`all ranks free it, by Array.Free`,
+			body(func(r rank, a *array) { memory.Free(r.s, a.Ref(0)) })},
+
+		// References.
+		"a ref to nothing": {`a reference to nothing was used`,
+			body(func(r rank, _ *array) { memory.Put(r.s, memory.Ref[int64]{}, 3) })},
+		"a ref of another job": {`a reference of another job was used`,
+			body(func(r rank, _ *array) { memory.Get(r.s, foreign) })},
+		"a ref of another type": {`a reference of another type was used for 1 bytes of array 1 of the job`,
+			body(func(r rank, a *array) { memory.Get(r.s, asBool(a.Ref(99))) })},
+		"a ref to an object of another type": {`a reference of another type was used: references keep their type`,
+			func(r rank) { ref := asBool(r.ours()); r.Do(func() { memory.Get(r.s, ref) }) }},
+		"a ref to an object of another rank, of another type": {
+			`a reference of another type was used: references keep their type`,
+			func(r rank) { ref := asBool(r.theirs()); r.Do(func() { memory.Get(r.s, ref) }) }},
+		"an object freed by a ref of another type": {`a reference of another type was used`,
+			func(r rank) { ref := asBool(r.ours()); r.Do(func() { memory.Free(r.s, ref) }) }},
+		"a ref far beyond large elements": {`index out of range: the elements end beyond it`, func(r rank) {
+			type large [2 << 20]byte
+			_, ref := memory.Alloc[large](r.s, 2)
+			r.Do(func() { memory.GetRange(r.s, ref.Plus(1<<43), make([]large, 1)) }) // 2^64 bytes on
+		}},
+		"a ref beyond an object": {`object 1 of rank`,
+			func(r rank) { ref := r.theirs(); r.Do(func() { memory.Put(r.s, ref.Plus(5), 1) }) }},
+		"a range beyond a known object": {`index out of range: the elements end beyond it`, func(r rank) {
+			ref := r.theirs()
+			r.Do(func() {
+				memory.Get(r.s, ref.Plus(4))
+				memory.GetRange(r.s, ref, make([]uint64, 6))
+			})
+		}},
+		"an object resolved": {`a reference to object 1 of rank`, func(r rank) { memory.Resolve(r.s, r.ours()) }},
+
+		// What can't be allocated.
+		"an object of no elements": {`Alloc of 0 elements of uint64: give 1 to`,
+			func(r rank) { memory.Alloc[uint64](r.s, 0) }},
+		"an object with pointers": {`Alloc: type []int is not plain data`, func(r rank) { memory.Alloc[[]int](r.s, 1) }},
+		"an object larger than memory": {`Alloc of 1099511627776 elements of uint64: `,
+			func(r rank) { memory.Alloc[uint64](r.s, 1<<40) }},
+		"more than a reference can say": {`an array has at most 17592186044416 elements`,
+			func(r rank) { memory.NewArray[[0x100]uint64](r.s, "huge", sparse{distribution.Block(10, r.Size())}) }},
+		"elements with pointers": {`array "texts": type string is not plain data`,
+			func(r rank) { memory.NewArray[string](r.s, "texts", block(r)) }},
+		"elements without bytes": {`array "none": elements of type struct {} have no bytes`,
+			func(r rank) { memory.NewArray[struct{}](r.s, "none", block(r)) }},
+		"no distribution": {`array "none": it has no distribution`,
+			func(r rank) { memory.NewArray[int](r.s, "none", nil) }},
+		"a distribution for others": {`array "more": its distribution is for 5 ranks, the job has 2`,
+			func(r rank) { memory.NewArray[int](r.s, "more", distribution.Block(10, 5)) }},
+		"a distribution that lies": {
+			`its distribution says that element 3 is number 1099511627776 of rank 0, which is none`,
+			func(r rank) {
+				a := memory.NewArray[int64](r.s, "a", wrong{distribution.Block(10, r.Size())})
+				r.Do(func() { memory.Add(a, 3, 1) })
 			}},
 		"ranks that allocate differently": {`allocates something else than rank`,
-			func(r *pebble.Rank, s *memory.Space) error {
-				memory.NewArray[int](s, "a", distribution.Block(uint64(10+r.ID()), r.Size()))
-				return nil
-			}},
-		"more than the machine has": {`array "huge" of 1152921504606846976 elements of int`,
-			func(r *pebble.Rank, s *memory.Space) error {
-				memory.NewArray[int](s, "huge", distribution.Block(1<<60, r.Size()))
-				return nil
-			}},
+			func(r rank) { r.words("a", uint64(10+r.ID())) }},
+		"more than the machine has": {`array "huge" of 1152921504606846976 elements of uint64`,
+			func(r rank) { r.words("huge", 1<<60) }},
 		"a rank that is none": {`array "s": it is at rank 2, ranks are 0 to 1`,
-			func(_ *pebble.Rank, s *memory.Space) error {
-				memory.NewScalar[int](s, "s", 2)
-				return nil
-			}},
-		"a heap that is full": {`New of array "h": all of its room for 2 values of a rank is used`,
-			func(_ *pebble.Rank, s *memory.Space) error {
-				h := memory.NewHeap[int](s, "h", 2)
-				for i := range 3 {
-					h.New(i)
-				}
-				return nil
-			}},
+			func(r rank) { memory.NewScalar[int](r.s, "s", 2) }},
+		"a heap of less than nothing": {`heap "h" with room for -1 values of each rank: give 0 or more`,
+			func(r rank) { memory.NewHeap[int](r.s, "h", -1) }},
+		"a heap that is full": {`New of array "h": all of its room for 2 values of a rank is used`, func(r rank) {
+			h := memory.NewHeap[int](r.s, "h", 2)
+			for i := range 3 {
+				h.New(i)
+			}
+		}},
+
+		// Locks.
 		"a lock that nobody holds": {`Unlock of array "l": this rank does not hold it`,
-			func(r *pebble.Rank, s *memory.Space) error {
-				l := memory.NewLock(s, "l", 0)
-				return body(r, l.Unlock)
-			}},
-		"a lock in an epoch of a declared depth": {`Lock of array "l": the epoch declares a depth, and could not tell who waits`,
-			func(r *pebble.Rank, s *memory.Space) error {
-				l := memory.NewLock(s, "l", 0)
-				return r.Epoch(func() error { l.Lock(); return nil }, pebble.Depth(1))
-			}},
-		"a mistake in a task": {`Get of array "words": index 100 is out of range`,
-			func(r *pebble.Rank, s *memory.Space) error {
-				scheduler := task.New(r)
-				a := words(s, 100)
-				return scheduler.Run(func() { a.Get(100) })
-			}},
+			func(r rank) { r.Do(memory.NewLock(r.s, "l", 0).Unlock) }},
+		"a lock in an epoch of a declared depth": {
+			`Lock of array "l": the epoch declares a depth, and could not tell who waits`,
+			func(r rank) { r.Do(memory.NewLock(r.s, "l", 0).Lock, pebble.Depth(1)) }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := appstest.Shape{Ranks: 2, Procs: 2, Transport: "tcp", New: route.Direct, Coalesce: 64}
-			err := s.Run(t, func(r *pebble.Rank) error { return c.do(r, memory.New(r)) })
-			require.ErrorContains(t, err, c.says)
+			require.ErrorContains(t, shape("tcp", 2, 2).Run(t, program(c.do)), c.says)
 		})
 	}
 }
@@ -385,14 +258,13 @@ func (laps) Run(key uint64) uint64 { return key / 4 }
 
 // The methods of a distribution that is not ours are not taken for what ours mean by their names.
 func TestOwnDistributionsMayHaveAnyMethod(t *testing.T) {
-	require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
-		a := memory.NewArray[uint64](memory.New(r), "a", laps{distribution.Block(16, 1)})
-		return r.Epoch(func() error {
+	require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: 1}, program(func(r rank) {
+		a := memory.NewArray[uint64](r.s, "a", laps{distribution.Block(16, 1)})
+		r.Do(func() {
 			a.Put(9, 9)
 			all := make([]uint64, 16)
 			a.GetRange(0, all)
-			require.EqualValues(t, 9, all[9])
-			return nil
+			r.EqualValues(9, all[9])
 		})
-	}))
+	})))
 }

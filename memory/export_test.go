@@ -15,9 +15,6 @@ func NearPart[T any](a *Array[T], rank int) []T {
 	return unsafe.Slice((*T)(near), a.d.LocalLen(rank))
 }
 
-// CountsOf is what was accessed by the rank whose array it is.
-func CountsOf[T any](a *Array[T]) Counts { return a.s.counts }
-
 // Left is how many exposures of this rank there are; at the end, of all ranks of its process and of arrays, too.
 func Left(s *Space, end bool) int {
 	d := s.directory

@@ -6,7 +6,6 @@ import (
 
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/memory"
-	"github.com/activepebbles/pebbles/pebble"
 )
 
 // Random words of the other rank's 2^25, by what the runtime does and by bare loads: of the same mapping, and of this
@@ -21,7 +20,7 @@ func BenchmarkNear(b *testing.B) {
 			bench := func(name string, f func(n int, a *memory.Array[uint64])) {
 				b.Run(fmt.Sprintf("2^%d/%s/%s", log2, transport, name), func(b *testing.B) {
 					words := uint64(2) << log2
-					over(b, transport, distribution.Block(words, 2), func(_ *pebble.Rank, a *memory.Array[uint64]) {
+					over(b, transport, distribution.Block(words, 2), func(_ rank, a *memory.Array[uint64]) {
 						for i := words / 2; i < words; i += 64 {
 							sink += a.Get(i)
 						}
@@ -31,6 +30,8 @@ func BenchmarkNear(b *testing.B) {
 					})
 				})
 			}
+			own := func(a *memory.Array[uint64]) []uint64 { return a.Local() }
+			others := func(a *memory.Array[uint64]) []uint64 { return memory.NearPart(a, 1) }
 			half := uint64(1) << log2
 			mask := half - 1
 			loads := func(part func(a *memory.Array[uint64]) []uint64) func(int, *memory.Array[uint64]) {
@@ -43,8 +44,8 @@ func BenchmarkNear(b *testing.B) {
 					sink += sum
 				}
 			}
-			bench("load-own", loads(func(a *memory.Array[uint64]) []uint64 { return a.Local() }))
-			bench("load", loads(func(a *memory.Array[uint64]) []uint64 { return memory.NearPart(a, 1) }))
+			bench("load-own", loads(own))
+			bench("load", loads(others))
 			bench("get", func(n int, a *memory.Array[uint64]) {
 				x, sum := uint64(1), uint64(0)
 				for range n {
@@ -64,20 +65,17 @@ func BenchmarkNear(b *testing.B) {
 					a.Gather(got[:], all[:])
 				}
 			})
-			bench("next-load-own", func(n int, a *memory.Array[uint64]) {
-				table, x := a.Local(), uint64(1)
-				for range n {
-					x = x*multiplier + 1 + table[x>>32&mask]
+			next := func(part func(a *memory.Array[uint64]) []uint64) func(int, *memory.Array[uint64]) {
+				return func(n int, a *memory.Array[uint64]) {
+					table, x := part(a), uint64(1)
+					for range n {
+						x = x*multiplier + 1 + table[x>>32&mask]
+					}
+					sink += x
 				}
-				sink += x
-			})
-			bench("next-load", func(n int, a *memory.Array[uint64]) {
-				table, x := memory.NearPart(a, 1), uint64(1)
-				for range n {
-					x = x*multiplier + 1 + table[x>>32&mask]
-				}
-				sink += x
-			})
+			}
+			bench("next-load-own", next(own))
+			bench("next-load", next(others))
 			bench("next-get", func(n int, a *memory.Array[uint64]) {
 				x := uint64(1)
 				for range n {

@@ -3,11 +3,8 @@ package memory_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/memory"
-	"github.com/activepebbles/pebbles/pebble"
 )
 
 // Elements are found where the distribution says, by whichever way: a shift, a multiplication, or what the distribution
@@ -17,55 +14,52 @@ func TestElementsAreFound(t *testing.T) {
 		distribution.Block(64, 2), distribution.Block(63, 2), distribution.Block(100, 2), distribution.Block(1, 2), distribution.Block(2, 2),
 		distribution.Cyclic(100, 2), distribution.BlockCyclic(100, 2, 7),
 	} {
-		for _, transport := range []string{"mem", "shm", "tcp"} {
-			over(t, transport, d, func(_ *pebble.Rank, a *memory.Array[uint64]) {
-				all := make([]uint64, 0, a.Len())
-				want, got := make([]uint64, a.Len()), make([]uint64, a.Len())
-				for i := range a.Len() {
-					all = append(all, i)
-					want[i] = uint64(d.Local(i))
-				}
-				for range 2 { // the first asks for addresses
-					clear(got)
-					a.Gather(got, all)
-					require.Equal(t, want, got)
-				}
-				if transport == "shm" {
-					before := memory.CountsOf(a)
-					a.Gather(got, all)
-					require.Equal(t, before.Remote, memory.CountsOf(a).Remote, "what is mapped is near")
-				}
-				for i := range a.Len() {
-					require.Equal(t, want[i], a.Get(i))
-				}
-				for i := range a.Len() {
-					a.Put(i, 1000+i)
-					require.Equal(t, 1000+i, a.Get(i))
-				}
-				for i := range want {
-					want[i] = 5000 + uint64(i)
-				}
-				a.Scatter(all, want)
-				a.GetRange(0, got)
-				require.Equal(t, want, got)
-				near, others := a.Len(), a.Len()-uint64(d.LocalLen(0))
-				switch transport {
-				case "mem":
-					others = 0
-				case "tcp":
-					near -= others
-				}
-				before := memory.CountsOf(a)
-				a.Gather(got, all)
-				require.Equal(t, near, memory.CountsOf(a).Near-before.Near)
-				require.Equal(t, a.Len()-near, memory.CountsOf(a).Remote-before.Remote)
-				require.Equal(t, others, memory.CountsOf(a).Hits-before.Hits)
-				before = memory.CountsOf(a)
-				for i := range a.Len() {
-					require.Equal(t, 5000+i, a.Get(i))
-				}
-				require.Equal(t, others, memory.CountsOf(a).Hits-before.Hits)
-			})
+		for _, transport := range transports {
+			over(t, transport, d, func(r rank, a *memory.Array[uint64]) { requireFound(r, transport, a) })
 		}
 	}
+}
+
+func requireFound(r rank, transport string, a *memory.Array[uint64]) {
+	d := a.Distribution()
+	all := make([]uint64, 0, a.Len())
+	want, got := make([]uint64, a.Len()), make([]uint64, a.Len())
+	for i := range a.Len() {
+		all = append(all, i)
+		want[i] = uint64(d.Local(i))
+	}
+	getAll := func() {
+		for i := range a.Len() {
+			r.Equal(want[i], a.Get(i))
+		}
+	}
+	for range 2 { // the first asks for addresses
+		clear(got)
+		a.Gather(got, all)
+		r.Equal(want, got)
+	}
+	getAll()
+	for i := range a.Len() {
+		a.Put(i, 1000+i)
+		r.Equal(1000+i, a.Get(i))
+		want[i] = 5000 + i
+	}
+	a.Scatter(all, want)
+	a.GetRange(0, got)
+	r.Equal(want, got)
+	near, others := a.Len(), a.Len()-uint64(d.LocalLen(0))
+	switch transport { // what is mapped over shm is near
+	case "mem":
+		others = 0
+	case "tcp":
+		near -= others
+	}
+	before := r.s.Counts()
+	a.Gather(got, all)
+	after := r.s.Counts()
+	r.Equal(near, after.Near-before.Near)
+	r.Equal(a.Len()-near, after.Remote-before.Remote)
+	r.Equal(others, after.Hits-before.Hits)
+	getAll()
+	r.Equal(others, r.s.Counts().Hits-after.Hits)
 }

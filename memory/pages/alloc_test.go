@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/memory/pages"
 )
 
@@ -15,34 +14,25 @@ import (
 // pools drop what they hold.)
 func TestNothingIsAllocated(t *testing.T) {
 	for _, c := range []pages.Config{{}, {Copies: true}, {Copies: true, Flat: true}} {
-		require.NoError(t, job(2, c, func(s *pages.Space) error {
-			v := pages.NewSlice[uint64](s, "words", distribution.Block(4096, 2))
-			l := pages.NewLock(s, "lock", 0)
-			me := uint64(s.Rank().ID())
+		require.NoError(t, job(2, c, func(r rank) {
+			v, l, me := r.words(4096), pages.NewLock(r.s, "lock", 0), uint64(r.ID())
 			round := func() {
 				w := v.Write(2048*me, 2048*me+1024)
 				for i := range w {
 					w[i]++
 				}
-				if err := s.Barrier(); err != nil {
-					panic(err)
-				}
+				r.meet()
 				v.Read(2048*(1-me), 2048*(1-me)+1024)
 				l.Lock()
 				v.Write(0, 1)[0]++
 				l.Unlock()
-				if err := s.Barrier(); err != nil {
-					panic(err)
-				}
+				r.meet()
 			}
 			for range 20 {
 				round()
 			}
-			const rounds = 100
-			if n := testing.AllocsPerRun(rounds, round); n > 0 { // of both ranks, which take the same number of rounds
-				t.Errorf("%+v: %v allocations a round", c, n)
-			}
-			return nil
+			// of both ranks, which take the same number of rounds
+			r.Zero(testing.AllocsPerRun(100, round), "%+v: allocations a round", c)
 		}))
 	}
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/memory/pages"
 )
 
@@ -28,8 +27,8 @@ func BenchmarkNearRead(b *testing.B) {
 			sum(plain)
 		}
 	})
-	require.NoError(b, job(1, pages.Config{}, func(s *pages.Space) error {
-		v := pages.NewSlice[uint64](s, "words", distribution.Block(n, 1))
+	require.NoError(b, job(1, pages.Config{}, func(r rank) {
+		v := r.words(n)
 		clear(v.Write(0, n))
 		b.Run("pages", func(b *testing.B) {
 			for b.Loop() {
@@ -41,34 +40,25 @@ func BenchmarkNearRead(b *testing.B) {
 				v.Read(i%n, i%n+512)
 			}
 		})
-		return nil
 	}))
 }
 
 // A round of two ranks: one writes a page, a barrier, the other one reads it, a barrier; with copies.
 func BenchmarkPageByBarriers(b *testing.B) {
-	require.NoError(b, job(2, pages.Config{Copies: true}, func(s *pages.Space) error {
-		v := pages.NewSlice[uint64](s, "words", distribution.Block(4096, 2))
-		round := func(i uint64) error {
-			if s.Rank().ID() == 0 {
-				v.Write(2048, 2560)[i%512] = i
-			}
-			if err := s.Barrier(); err != nil {
-				return err
-			}
-			if s.Rank().ID() == 1 {
-				v.Read(2048, 2560)
-			}
-			return s.Barrier()
-		}
-		if s.Rank().ID() == 0 {
+	require.NoError(b, job(2, pages.Config{Copies: true}, func(r rank) {
+		v := r.words(4096)
+		if r.ID() == 0 {
 			b.ReportAllocs()
 		}
 		for i := range b.N {
-			if err := round(uint64(i)); err != nil {
-				return err
+			if r.ID() == 0 {
+				v.Write(2048, 2560)[i%512] = uint64(i)
 			}
+			r.meet()
+			if r.ID() == 1 {
+				v.Read(2048, 2560)
+			}
+			r.meet()
 		}
-		return nil
 	}))
 }

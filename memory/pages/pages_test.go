@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/memory"
@@ -18,16 +20,39 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
+// rank is one of a job with shared pages. Its assertions end the job.
+type rank struct {
+	appstest.Rank
+	s *pages.Space
+}
+
+func program(c pages.Config, body func(r rank)) func(r *pebble.Rank) error {
+	return appstest.Checked(func(r appstest.Rank) { body(rank{r, pages.New(memory.New(r.Rank), c)}) })
+}
+
 // job runs ranks with shared pages in this process.
-func job(ranks int, c pages.Config, body func(s *pages.Space) error) error {
+func job(ranks int, c pages.Config, body func(r rank)) error {
 	return jobOf(pebble.Config{Ranks: ranks}, c, body)
 }
 
-func jobOf(p pebble.Config, c pages.Config, body func(s *pages.Space) error) error {
-	return pebble.Run(context.Background(), p, func(r *pebble.Rank) error {
-		s := pages.New(memory.New(r), c)
-		return body(s)
-	})
+func jobOf(p pebble.Config, c pages.Config, body func(r rank)) error {
+	return pebble.Run(context.Background(), p, program(c, body))
+}
+
+// meet is a barrier of shared pages.
+func (r rank) meet() { r.NoError(r.s.Barrier()) }
+
+// locks are so many, at all ranks in turn.
+func (r rank) locks(n int) (all []*pages.Lock) {
+	for i := range n {
+		all = append(all, pages.NewLock(r.s, fmt.Sprint("lock ", i), i%r.Size()))
+	}
+	return all
+}
+
+// words is a slice of all ranks.
+func (r rank) words(n uint64) *pages.Slice[uint64] {
+	return pages.NewSlice[uint64](r.s, "words", distribution.Block(n, r.Size()))
 }
 
 // number is what elements are.
@@ -58,9 +83,8 @@ func (p span) writes(rank, i uint64) bool {
 }
 
 // equalsASlice has ranks write spans, one between two barriers, and compares spans and at last all with a plain slice.
-func equalsASlice[T number](s *pages.Space, seed, n uint64, d func(n uint64, ranks int) distribution.Indexed) error {
-	r := s.Rank()
-	v := pages.NewSlice[T](s, "numbers", d(n, r.Size()))
+func equalsASlice[T number](r rank, seed, n uint64, d func(n uint64, ranks int) distribution.Indexed) {
+	v := pages.NewSlice[T](r.s, "numbers", d(n, r.Size()))
 	random, twin, me := rand.New(rand.NewPCG(seed, n)), make([]T, n), uint64(r.ID())
 	for round := range 30 {
 		p := drawSpan(random, n, r.Size())
@@ -68,7 +92,7 @@ func equalsASlice[T number](s *pages.Space, seed, n uint64, d func(n uint64, ran
 			w := v.Write(p.lo, p.hi)
 			for i := p.lo; i < p.hi; i++ {
 				if (!p.shared || p.writes(me, i)) && w[i-p.lo] != twin[i] {
-					return fmt.Errorf("round %d: element %d to be written is %d, want %d", round, i, w[i-p.lo], twin[i])
+					r.Equal(twin[i], w[i-p.lo], "round %d: element %d to be written", round, i)
 				}
 				if p.writes(me, i) {
 					w[i-p.lo] = T(p.value + i)
@@ -78,23 +102,15 @@ func equalsASlice[T number](s *pages.Space, seed, n uint64, d func(n uint64, ran
 		for i := p.lo; i < p.hi; i++ {
 			twin[i] = T(p.value + i)
 		}
-		if err := s.Barrier(); err != nil {
-			return err
-		}
+		r.meet()
 		q := drawSpan(random, n, r.Size())
 		if round%10 == 9 {
 			q.lo, q.hi = 0, n
 		}
-		for i, got := range v.Read(q.lo, q.hi) {
-			if want := twin[q.lo+uint64(i)]; got != want {
-				return fmt.Errorf("round %d: rank %d: element %d is %d, want %d", round, me, q.lo+uint64(i), got, want)
-			}
-		}
-		if err := s.Barrier(); err != nil {
-			return err
-		}
+		r.True(slices.Equal(twin[q.lo:q.hi], v.Read(q.lo, q.hi)), "round %d: elements %d to %d", round, q.lo, q.hi)
+		r.meet()
 	}
-	return v.Free()
+	r.NoError(v.Free())
 }
 
 func block(n uint64, ranks int) distribution.Indexed  { return distribution.Block(n, ranks) }
@@ -107,14 +123,10 @@ func TestSliceEqualsASlice(t *testing.T) {
 			for _, c := range []pages.Config{{}, {Copies: true}, {Checked: true}, {Flat: true, Copies: true}} {
 				c.PageBytes = pageBytes
 				t.Run(fmt.Sprintf("%d ranks %+v", ranks, c), func(t *testing.T) {
-					require.NoError(t, job(ranks, c, func(s *pages.Space) error {
-						if err := equalsASlice[uint32](s, seed, 5000, block); err != nil {
-							return err
-						}
-						if err := equalsASlice[uint8](s, seed, 9001, blocks); err != nil {
-							return err
-						}
-						return equalsASlice[uint64](s, seed, 3000, blocks)
+					require.NoError(t, job(ranks, c, func(r rank) {
+						equalsASlice[uint32](r, seed, 5000, block)
+						equalsASlice[uint8](r, seed, 9001, blocks)
+						equalsASlice[uint64](r, seed, 3000, blocks)
 					}))
 				})
 			}
@@ -124,51 +136,38 @@ func TestSliceEqualsASlice(t *testing.T) {
 
 // A page cache that holds a few pages gives the same answers, and drops copies.
 func TestSmallPageCache(t *testing.T) {
+	const n, each = 50_000, 1000
 	seed := seeds.Of(t)
 	for _, pageBytes := range []int{64, 1024, 4096} {
 		small := pebble.Config{Ranks: 3, PageCache: 150 << 10}
-		require.NoError(t, jobOf(small, pages.Config{PageBytes: pageBytes, Copies: true},
-			func(s *pages.Space) error {
-				if err := equalsASlice[uint64](s, seed, 8000, block); err != nil {
-					return err
-				}
-				if err := equalsASlice[uint32](s, seed, 16000, block); err != nil {
-					return err
-				}
-				v := pages.NewSlice[uint64](s, "more", distribution.Block(50000, 3))
-				for round := range uint64(3) {
-					for lo := uint64(0); lo < v.Len(); lo += 1000 {
-						if s.Rank().ID() == int((round+lo/1000)%3) {
-							w := v.Write(lo, lo+1000)
-							for i := range w {
-								w[i] += lo + uint64(i)
-							}
-						}
-						if lo%5000 == 0 {
-							if err := s.Barrier(); err != nil {
-								return err
-							}
+		require.NoError(t, jobOf(small, pages.Config{PageBytes: pageBytes, Copies: true}, func(r rank) {
+			equalsASlice[uint64](r, seed, 8000, block)
+			equalsASlice[uint32](r, seed, 16000, block)
+			v := r.words(n)
+			for round := range uint64(3) {
+				for lo := uint64(0); lo < n; lo += each {
+					if r.ID() == int((round+lo/each)%3) {
+						w := v.Write(lo, lo+each)
+						for i := range w {
+							w[i] += lo + uint64(i)
 						}
 					}
-				}
-				if err := s.Barrier(); err != nil {
-					return err
-				}
-				for lo := uint64(0); lo < v.Len(); lo += 1000 {
-					for i, got := range v.Read(lo, lo+1000) {
-						if want := 3 * (lo + uint64(i)); got != want {
-							return fmt.Errorf("element %d is %d, want %d", lo+uint64(i), got, want)
-						}
-					}
-					if err := s.Barrier(); err != nil {
-						return err
+					if lo%5000 == 0 {
+						r.meet()
 					}
 				}
-				if s.Counts().Evictions == 0 {
-					return fmt.Errorf("no copy was dropped: %+v", s.Counts())
+			}
+			r.meet()
+			want := make([]uint64, each)
+			for lo := uint64(0); lo < n; lo += each {
+				for i := range want {
+					want[i] = 3 * (lo + uint64(i))
 				}
-				return nil
-			}))
+				r.Equal(want, v.Read(lo, lo+each))
+				r.meet()
+			}
+			r.NotZero(r.s.Counts().Evictions)
+		}))
 	}
 }
 
@@ -185,14 +184,8 @@ func TestLocksGuard(t *testing.T) {
 		require.NoError(t, err)
 	}
 	for _, c := range []pages.Config{{}, {Copies: true, PageBytes: 64}, {Copies: true}} {
-		require.NoError(t, job(ranks, c, func(s *pages.Space) error {
-			r := s.Rank()
-			v := pages.NewSlice[uint64](s, "sums", distribution.Block(locks*4, ranks))
-			var all []*pages.Lock
-			for i := range locks {
-				l := pages.NewLock(s, fmt.Sprint("lock ", i), i%ranks)
-				all = append(all, l)
-			}
+		require.NoError(t, job(ranks, c, func(r rank) {
+			v, all := r.words(locks*4), r.locks(locks)
 			random := rand.New(rand.NewPCG(1, uint64(r.ID())))
 			for i := range each {
 				k := random.Uint64N(locks)
@@ -202,22 +195,13 @@ func TestLocksGuard(t *testing.T) {
 				w[3] += uint64(i)
 				all[k].Unlock()
 			}
-			if err := s.Barrier(); err != nil {
-				return err
-			}
-			sum, weight := uint64(0), uint64(0)
+			r.meet()
+			var sums [4]uint64
 			for i, x := range v.Read(0, v.Len()) {
-				switch i % 4 {
-				case 0:
-					sum += x
-				case 3:
-					weight += x
-				}
+				sums[i%4] += x
 			}
-			if n := uint64(each); sum != ranks*n || weight != ranks*n*(n-1)/2 {
-				return fmt.Errorf("%d additions of %d, weight %d", sum, ranks*each, weight)
-			}
-			return nil
+			r.EqualValues(ranks*each, sums[0], "additions")
+			r.EqualValues(ranks*each*(each-1)/2, sums[3], "their weight")
 		}))
 	}
 }
@@ -226,41 +210,26 @@ func TestLocksGuard(t *testing.T) {
 func TestTasksShareLocks(t *testing.T) {
 	const ranks, tasks, each = 3, 20, 30
 	for _, c := range []pages.Config{{}, {Copies: true}} {
-		require.NoError(t, job(ranks, c, func(s *pages.Space) error {
-			r := s.Rank()
-			v := pages.NewSlice[uint64](s, "sum", distribution.Block(600, ranks))
-			var locks []*pages.Lock
-			for i := range 3 {
-				l := pages.NewLock(s, fmt.Sprint(i), i)
-				locks = append(locks, l)
-			}
-			sched := task.New(r)
-			err := sched.Run(func() {
+		require.NoError(t, job(ranks, c, func(r rank) {
+			v, locks, sched := r.words(600), r.locks(3), task.New(r.Rank.Rank)
+			r.NoError(sched.Run(func() {
 				for k := range tasks {
 					sched.Go(func() {
 						for i := range each {
-							l := locks[(k+i)%3]
-							l.Lock()
-							v.Write(uint64(200*((k+i)%3)), uint64(200*((k+i)%3)+1))[0]++
+							n := (k + i) % 3
+							locks[n].Lock()
+							v.Write(uint64(200*n), uint64(200*n+1))[0]++
 							if k%2 == 0 {
 								sched.Yield()
 							}
-							l.Unlock()
+							locks[n].Unlock()
 						}
 					})
 				}
-			})
-			if err != nil {
-				return err
-			}
-			if err := s.Barrier(); err != nil {
-				return err
-			}
+			}))
+			r.meet()
 			all := v.Read(0, v.Len())
-			if sum := all[0] + all[200] + all[400]; sum != ranks*tasks*each {
-				return fmt.Errorf("%d additions of %d", sum, ranks*tasks*each)
-			}
-			return nil
+			r.EqualValues(ranks*tasks*each, all[0]+all[200]+all[400])
 		}))
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/internal/seeds"
-	"github.com/activepebbles/pebbles/memory"
 	"github.com/activepebbles/pebbles/memory/pages"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/sim"
@@ -24,12 +23,9 @@ func TestOvertakenOperations(t *testing.T) {
 		w, err := sim.New(sim.Config{Ranks: 7, Processes: 4, Seed: seed + i, Faults: faults})
 		require.NoError(t, err)
 		require.NoError(t, w.Each(func(p netio.Transport) error {
-			return pebble.Run(t.Context(), pebble.Config{Transport: p}, func(r *pebble.Rank) error {
-				s := pages.New(memory.New(r), pages.Config{PageBytes: 64, Copies: i%2 == 0})
-				if err := equalsASlice[uint32](s, seed+i, 3000, block); err != nil {
-					return err
-				}
-				return countsUnderLocks(s, seed+i, 40)
+			return jobOf(pebble.Config{Transport: p}, pages.Config{PageBytes: 64, Copies: i%2 == 0}, func(r rank) {
+				equalsASlice[uint32](r, seed+i, 3000, block)
+				countsUnderLocks(r, seed+i, 40)
 			})
 		}))
 	}
@@ -55,9 +51,8 @@ func TestLocksAreFair(t *testing.T) {
 		w, err := sim.New(sim.Config{Ranks: ranks, Processes: ranks, Seed: seed})
 		require.NoError(t, err)
 		require.NoError(t, w.Each(func(p netio.Transport) error {
-			return pebble.Run(t.Context(), pebble.Config{Transport: p}, func(r *pebble.Rank) error {
-				s := pages.New(memory.New(r), pages.Config{})
-				l := pages.NewLock(s, "fair", 1)
+			return jobOf(pebble.Config{Transport: p}, pages.Config{}, func(r rank) {
+				l := pages.NewLock(r.s, "fair", 1)
 				take := func() {
 					for range each {
 						h := held{rank: r.ID(), asked: r.Now()}
@@ -73,14 +68,15 @@ func TestLocksAreFair(t *testing.T) {
 				}
 				if tasks == 0 {
 					take()
-					return s.Barrier()
+					r.meet()
+					return
 				}
-				sched := task.New(r)
-				return sched.Run(func() {
+				sched := task.New(r.Rank.Rank)
+				r.NoError(sched.Run(func() {
 					for range tasks {
 						sched.Go(take)
 					}
-				})
+				}))
 			})
 		}))
 		require.Len(t, all, ranks*each*max(1, tasks))

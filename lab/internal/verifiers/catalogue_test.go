@@ -104,7 +104,7 @@ var catalogue = []mutation{
 	{"a swap answers with the new value", "memory/word.go", "return T(atomic.SwapUint64(near, uint64(v)))", "atomic.SwapUint64(near, uint64(v))\n\t\treturn v", "TestWordsAnswer"},
 	{"a comparison that failed counts as done", "memory/word.go", "comparing, uint64(old), uint64(v)) == old", "comparing, uint64(old), uint64(v)) != v", "TestWordsAnswer"},
 	{"a freed object is still found", "memory/object.go", "\ts.directory.drop(h)\n", "", "TestObjects"},
-	{"an object is freed by a reference of another type", "memory/object.go", "case o.kind != s.kind(reflect.TypeFor[T]()):", "case false:", "TestObjectsAreFreedByTheirType"},
+	{"an object is freed by a reference of another type", "memory/object.go", "case o.kind != s.kind(reflect.TypeFor[T]()):", "case false:", "TestMistakesAreTold"},
 	{"a put of as many bytes as a question carries is lost", "memory/question.go", "if len(x.buf) <= inlineBytes {\n\t\t\tcopy(", "if len(x.buf) < inlineBytes {\n\t\t\tcopy(", "TestElementsOfAQuestionsSize"},
 	{"what is waited for twice is waited for", "memory/space.go", "case !p.w.free:", "case false:",
 		"TestMistakesAreTold"},
