@@ -38,6 +38,11 @@ func requireFound(r rank, transport string, a *memory.Array[uint64]) {
 		a.Gather(got, all)
 		r.Equal(want, got)
 	}
+	if transport == "shm" {
+		before := r.s.Counts()
+		a.Gather(got, all)
+		r.Equal(before.Remote, r.s.Counts().Remote, "what is mapped is near")
+	}
 	getAll()
 	for i := range a.Len() {
 		a.Put(i, 1000+i)
@@ -48,7 +53,7 @@ func requireFound(r rank, transport string, a *memory.Array[uint64]) {
 	a.GetRange(0, got)
 	r.Equal(want, got)
 	near, others := a.Len(), a.Len()-uint64(d.LocalLen(0))
-	switch transport { // what is mapped over shm is near
+	switch transport {
 	case "mem":
 		others = 0
 	case "tcp":

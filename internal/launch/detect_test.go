@@ -2,16 +2,22 @@ package launch
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/internal/launch/bootstrap"
+	"github.com/activepebbles/pebbles/internal/scenario"
 )
 
 // setOnly leaves the process with no variable of a launcher but those given as NAME=value.
@@ -31,73 +37,140 @@ func setOnly(t *testing.T, settings ...string) {
 	}
 }
 
-const byPMI = "PMI_FD=8 PMI_RANK=1 PMI_SIZE=4"
+// The files of testdata tell what a process makes of the environment that launchers and users have left it: of which
+// job it is, what doctor says, whether it may run alone, and who may read its secret.
+func TestScenarios(t *testing.T) {
+	defer joined.Store(joined.Swap(0)) // as tests that join leave it
+	scenario.Run(t, func(t *testing.T, l *scenario.Log) scenario.Verbs {
+		secret := filepath.Join(t.TempDir(), "secret")
+		require.NoError(t, os.WriteFile(secret, []byte(strings.Repeat("a7", secretBytes)), 0o600))
+		p := &told{T: t, Log: l, paths: map[string]string{"FOLDER": t.TempDir(), "SECRET": secret}}
+		return scenario.Verbs{
+			"given": p.given, "detect": p.detect, "examine": p.examine, "children": p.children, "alone": p.alone,
+			"parse": p.parse, "secret": p.secret, "readers": p.readers,
+		}
+	})
+}
 
-func TestDetection(t *testing.T) {
-	defer joined.Store(joined.Swap(0))
-	const slurm = " SLURM_JOB_ID=7 SLURM_STEP_ID=1 SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=2 SLURM_STEP_NUM_NODES=2 " +
-		"SLURM_LAUNCH_NODE_IPADDR=10.0.0.1"
-	const byHand = "PEBBLES_PROCESS=3 PEBBLES_PROCESSES=4 "
-	for _, c := range []struct {
-		name, environment string
-		want              task // without its words
-		says              string
-	}{
-		{"nobody", "", task{}, ""},
-		{"hydra", byPMI + " MPI_LOCALNRANKS=4", task{process: 1, processes: 4, descriptor: "8", local: true}, ""},
-		{"hydra on two hosts", byPMI + " MPI_LOCALNRANKS=2", task{process: 1, processes: 4, descriptor: "8"}, ""},
-		{"hydra, one task", "PMI_FD=8 PMI_RANK=0 PMI_SIZE=1", task{}, ""},
-		{"hydra in an allocation of Slurm", byPMI + slurm, task{process: 1, processes: 4, descriptor: "8"}, ""},
-		{"srun with pmi2", "PMI_FD=8 PMI_RANK=2 PMI_SIZE=4 PMI_JOBID=7.1" + slurm,
-			task{process: 2, processes: 4, descriptor: "8", address: "10.0.0.1"}, ""},
-		{"srun with none", slurm, task{process: 2, processes: 4, name: "slurm-7.1-", address: "10.0.0.1"}, ""},
-		{"srun on one host", slurm + " SLURM_STEP_NUM_NODES=1",
-			task{process: 2, processes: 4, name: "slurm-7.1-", address: "10.0.0.1", local: true}, ""},
-		{"a script of a batch job", "SLURM_JOB_ID=7 SLURM_NTASKS=4 SLURM_PROCID=0 SLURM_STEP_ID=4294967291", task{}, ""},
-		{"mpirun", "OMPI_COMM_WORLD_RANK=3 OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_LOCAL_SIZE=4 PMIX_RANK=3 PMIX_NAMESPACE=5",
-			task{process: 3, processes: 4, name: "ompi-", local: true}, ""},
-		{"mpirun in an allocation of Slurm", "OMPI_COMM_WORLD_RANK=3 OMPI_COMM_WORLD_SIZE=8" + slurm,
-			task{process: 3, processes: 8, name: "ompi-"}, ""},
-		{"Kubernetes", "JOB_COMPLETION_INDEX=3 PEBBLES_PROCESSES=4 PEBBLES_RENDEZVOUS=w-%d.w:7473 PEBBLES_SECRET_FILE=/s",
-			task{process: 3, processes: 4, rendezvous: "w-%d.w:7473", name: "job"}, ""},
-		{"by hand", byHand + "PEBBLES_RENDEZVOUS_DIR=/f", task{process: 3, processes: 4, name: "job"}, ""},
-		{"by hand, a job of one", "PEBBLES_PROCESS=0 PEBBLES_PROCESSES=1", task{}, ""},
+// told is a process that tells what it makes of its environment.
+type told struct {
+	*testing.T
+	*scenario.Log
+	paths map[string]string // that files write as $NAME
+}
 
-		{"no number", "PMI_FD=8 PMI_SIZE=4", task{}, "seems to have started this process, but PMI_RANK is missing"},
-		{"no count", "PMI_FD=8 PMI_RANK=4", task{}, "seems to have started this process, but PMI_SIZE is missing"},
-		{"a number above the count", "PMI_FD=8 PMI_RANK=4 PMI_SIZE=4", task{}, `PMI_RANK="4" is not a number from 0 to 3`},
-		{"both ways to meet", byHand + "PEBBLES_RENDEZVOUS_DIR=/f PEBBLES_RENDEZVOUS=h:1", task{},
-			"set one of PEBBLES_RENDEZVOUS, to host:port of process 0, and PEBBLES_RENDEZVOUS_DIR"},
-		{"no port", byHand + "PEBBLES_SECRET_FILE=/s PEBBLES_RENDEZVOUS=h", task{},
-			`PEBBLES_RENDEZVOUS="h" is not of the form host:port`},
-		{"another placeholder", byHand + "PEBBLES_SECRET_FILE=/s PEBBLES_RENDEZVOUS=h-%s:1", task{},
-			"%d alone stands for the number of a process"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			setOnly(t, strings.Fields(c.environment)...)
-			got, err := detect()
-			if c.says != "" {
-				require.ErrorContains(t, err, c.says)
-				require.True(t, Started(false), "so that Join tells of it")
-				return
-			}
-			if c.want.processes == 0 {
-				require.ErrorIs(t, err, errNoTask)
-				require.False(t, Started(false))
-				return
-			}
-			require.NoError(t, err)
-			require.True(t, strings.HasPrefix(got.name, c.want.name), got.name)
-			require.NotEmpty(t, got.launcher)
-			require.NotEmpty(t, got.because)
-			got.launcher, got.because, got.name, c.want.name = "", nil, "", ""
-			require.Equal(t, &c.want, got)
-			require.True(t, Started(false))
-			require.False(t, Started(true))
-			t.Setenv(varAlone, "1")
-			require.False(t, Started(false))
-		})
+// values are those of a command, with paths in place of their names.
+func (p *told) values(c *scenario.Command) map[string]string {
+	all := c.Values()
+	for name, value := range all {
+		all[name] = os.Expand(value, func(path string) string { return p.paths[path] })
 	}
+	return all
+}
+
+// say tells a line, with names in place of paths, or how an error reads.
+func (p *told) say(err error, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if err != nil {
+		text = err.Error()
+	}
+	for name, path := range p.paths {
+		text = strings.ReplaceAll(text, path, "$"+name)
+	}
+	p.Say("%s", regexp.MustCompile(`pebbles-doctor-\d+`).ReplaceAllString(text, "pebbles-doctor-*"))
+}
+
+// given has the process find these variables, and no other ones of a launcher.
+func (p *told) given(c *scenario.Command) {
+	var settings []string
+	for name, value := range p.values(c) {
+		settings = append(settings, name+"="+value)
+	}
+	setOnly(p.T, settings...)
+}
+
+func (p *told) detect(*scenario.Command) {
+	found, err := detect()
+	require.Equal(p, !errors.Is(err, errNoTask), Started(false), "also where it makes no sense, so that Join tells of it")
+	if err != nil {
+		p.say(err, "")
+		return
+	}
+	require.False(p, Started(true))
+	p.Setenv(varAlone, "1")
+	require.False(p, Started(false))
+	os.Unsetenv(varAlone)
+	p.say(nil, "%s: process %d of %d, for %s", found.launcher, found.process, found.processes,
+		strings.Join(found.because, ", "))
+	p.say(nil, "descriptor %q, rendezvous %q, name %q, address %q, on one host: %v",
+		found.descriptor, found.rendezvous, found.name, found.address, found.local)
+}
+
+func (p *told) examine(*scenario.Command) {
+	f := Examine(p.Context(), false)
+	require.Positive(p, f.Cores)
+	require.NotContains(p, fmt.Sprint(f), "SECRET")
+	p.say(nil, "process %d of %d by %q, meets %q, listens %q", f.Process, f.Processes, f.Launcher, f.Meets, f.Listens)
+	if f.Problem != "" {
+		p.say(nil, "problem: %s", f.Problem)
+	}
+	left, err := os.ReadDir(p.paths["FOLDER"])
+	require.NoError(p, err)
+	require.Empty(p, left)
+}
+
+// children tells how many processes the job has: what a task starts is no task, whichever launcher has started that.
+func (p *told) children(*scenario.Command) {
+	found, err := detect()
+	require.NoError(p, err)
+	_, err = loadSettings(found)
+	require.NoError(p, err)
+	_, err = detect()
+	require.ErrorIs(p, err, errNoTask)
+	tasks, variable := foreignTasks()
+	require.Zero(p, tasks, variable)
+	p.say(nil, "%d processes, whose children are none", found.processes)
+}
+
+func (p *told) alone(*scenario.Command) {
+	require.NoError(p, CheckAlone(true))
+	err := CheckAlone(false)
+	p.say(err, "yes")
+	if err == nil {
+		return
+	}
+	require.ErrorContains(p, err, "set PEBBLES_ALONE=1 to run alone on purpose")
+	for value, says := range map[string]string{
+		"0": err.Error(), "1": "", "yes, please": `PEBBLES_ALONE="yes, please" is neither 1 nor 0`,
+	} {
+		p.Setenv(varAlone, value)
+		if err := CheckAlone(false); says == "" {
+			require.NoError(p, err)
+		} else {
+			require.EqualError(p, err, says)
+		}
+	}
+}
+
+// parse changes some of the variables of a job of ours.
+func (p *told) parse(c *scenario.Command) {
+	values := goodVariables()
+	maps.Copy(values, p.values(c))
+	e, err := parseEnvironment(values)
+	p.say(err, "%+v", e)
+}
+
+func (p *told) secret(c *scenario.Command) {
+	_, err := loadSecret(p.values(c))
+	p.say(err, "it is read")
+}
+
+// readers tells whether a file of such a mode may hold a secret of user 1000 in groups 2000 and 65532.
+func (p *told) readers(c *scenario.Command) {
+	mode, err := strconv.ParseUint(c.Text("mode", ""), 8, 32)
+	require.NoError(p, err)
+	owner, group := c.Int("owner", 1000), c.Int("group", 2000)
+	p.say(checkReaders(fs.FileMode(mode), owner, group, 1000, []int{2000, 65532}), "yes")
 }
 
 // TestNamesOfJobsDiffer has jobs that must not meet in one folder.
@@ -145,53 +218,6 @@ func TestRanksOfTasks(t *testing.T) {
 	require.ErrorContains(t, err, "a job has at most 16777216")
 }
 
-func TestExamination(t *testing.T) {
-	defer joined.Store(joined.Swap(0))
-	folder := t.TempDir()
-	for _, c := range []struct {
-		name, environment string
-		want              Finding // of what the environment says
-		problem           string
-	}{
-		{"nobody", "", Finding{Processes: 1}, ""},
-		{"ours", "PEBBLES_JOB=j PEBBLES_PROCESS=1 PEBBLES_PROCESSES=4 PEBBLES_LAUNCHER=h:1 PEBBLES_BIND=lo",
-			Finding{Launcher: "pebbles run", Process: 1, Processes: 4, Meets: "by the launcher", Listens: "lo"}, ""},
-		{"in a folder", "PEBBLES_PROCESS=1 PEBBLES_PROCESSES=4 PEBBLES_BIND=127.0.0.1 PEBBLES_RENDEZVOUS_DIR=" + folder,
-			Finding{Launcher: "the environment", Process: 1, Processes: 4, Meets: "by files in " + folder,
-				Listens: "127.0.0.1"}, ""},
-		{"in a folder that is not there", "PEBBLES_PROCESS=1 PEBBLES_PROCESSES=4 PEBBLES_RENDEZVOUS_DIR=/none",
-			Finding{Launcher: "the environment", Process: 1, Processes: 4, Meets: "by files in /none"}, "no such file"},
-		{"by PMI", byPMI + " MPI_LOCALNRANKS=4",
-			Finding{Process: 1, Processes: 4, Meets: "by PMI-1, descriptor 8", Listens: "127.0.0.1"}, ""},
-		{"no sense", "PMI_FD=8 PMI_RANK=x PMI_SIZE=4", Finding{Processes: 1}, "PMI_RANK"},
-		{"alone", byPMI + " PEBBLES_ALONE=1", Finding{Processes: 1}, ""},
-		{"neither alone nor not", "PEBBLES_ALONE=x", Finding{Processes: 1}, "is neither 1 nor 0"},
-		{"too many", "PMI_FD=8 PMI_RANK=1 PMI_SIZE=60000 MPI_LOCALNRANKS=60000",
-			Finding{Process: 1, Processes: 60000, Meets: "by PMI-1, descriptor 8", Listens: "127.0.0.1"},
-			"raise the limit (ulimit -n)"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			setOnly(t, strings.Fields(c.environment)...)
-			got := Examine(t.Context(), false)
-			if c.problem == "" {
-				require.Empty(t, got.Problem)
-			} else {
-				require.Contains(t, got.Problem, c.problem)
-			}
-			if c.want.Launcher != "" {
-				require.Equal(t, c.want.Launcher, got.Launcher)
-			}
-			require.Equal(t, fmt.Sprint(c.want.Process, c.want.Processes, c.want.Meets, c.want.Listens),
-				fmt.Sprint(got.Process, got.Processes, got.Meets, got.Listens))
-			require.Positive(t, got.Cores)
-			require.NotContains(t, fmt.Sprint(got), "SECRET")
-		})
-	}
-	left, err := os.ReadDir(folder)
-	require.NoError(t, err)
-	require.Empty(t, left)
-}
-
 func TestAddressesOfThisHost(t *testing.T) {
 	own, err := ownAddress()
 	if err == nil {
@@ -202,75 +228,6 @@ func TestAddressesOfThisHost(t *testing.T) {
 	require.Equal(t, "127.0.0.1", here)
 	_, err = towards("nobody.invalid:9")
 	require.ErrorContains(t, err, "find the address of this host by which it reaches nobody.invalid:9")
-}
-
-// What a task starts is no task, whichever launcher has started that.
-func TestChildrenOfTasksAreNoTasks(t *testing.T) {
-	secret := filepath.Join(t.TempDir(), "secret")
-	require.NoError(t, os.WriteFile(secret, []byte(strings.Repeat("a7", secretBytes)), 0o600))
-	for launcher, environment := range map[string]string{
-		"hydra":      byPMI,
-		"mpirun":     "OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_LOCAL_SIZE=4 PMIX_RANK=1 PMIX_NAMESPACE=5",
-		"srun":       "SLURM_JOB_ID=7 SLURM_STEP_ID=1 SLURM_PROCID=1 SLURM_NTASKS=4 SLURM_STEP_NUM_TASKS=4",
-		"srun pmi2":  "SLURM_JOB_ID=7 SLURM_STEP_ID=1 SLURM_NTASKS=4 PMI_FD=8 PMI_RANK=1 PMI_SIZE=4 PMI_JOBID=7.1",
-		"Kubernetes": varIndex + "=1 PEBBLES_PROCESSES=4 PEBBLES_RENDEZVOUS=job-%d.svc:7000 PEBBLES_SECRET_FILE=" + secret,
-		"by hand":    "PEBBLES_PROCESS=1 PEBBLES_PROCESSES=4 PEBBLES_RENDEZVOUS=a:7000 PEBBLES_SECRET_FILE=" + secret,
-	} {
-		t.Run(launcher, func(t *testing.T) {
-			setOnly(t, strings.Fields(environment)...)
-			found, err := detect()
-			require.NoError(t, err)
-			require.Equal(t, 4, found.processes)
-			_, err = loadSettings(found)
-			require.NoError(t, err)
-			_, err = detect()
-			require.ErrorIs(t, err, errNoTask)
-			tasks, variable := foreignTasks()
-			require.Zero(t, tasks, variable)
-		})
-	}
-}
-
-func TestTasksOfOtherLaunchers(t *testing.T) {
-	defer joined.Store(joined.Swap(0)) // as tests that join leave it
-	for _, c := range []struct {
-		name, environment string
-		says              string // of the refusal; "" is none
-	}{
-		{"nobody", "", ""},
-		{"Open MPI", "OMPI_COMM_WORLD_SIZE=2", "as one of 2 (OMPI_COMM_WORLD_SIZE=2)"},
-		{"Open MPI, one task", "OMPI_COMM_WORLD_SIZE=1", ""},
-		{"MPICH", "PMI_SIZE=16 PMI_RANK=3", "as one of 16 (PMI_SIZE=16)"},
-		{"no number", "PMI_SIZE=many", ""},
-		{"Slurm, a step", "SLURM_NTASKS=8 SLURM_STEP_ID=0 SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=1",
-			"as one of 4 (SLURM_STEP_NUM_TASKS=4)"},
-		{"Slurm, a step that says no more", "SLURM_NTASKS=8 SLURM_STEP_ID=12", "as one of 8 (SLURM_NTASKS=8)"},
-		{"Slurm, a step of one task", "SLURM_NTASKS=8 SLURM_STEP_ID=12 SLURM_STEP_NUM_TASKS=1", ""},
-		{"Slurm, a batch script", "SLURM_NTASKS=8 SLURM_PROCID=0", ""},
-		{"Slurm, a batch script with a number", "SLURM_NTASKS=8 SLURM_STEP_ID=4294967291", ""},
-		{"Slurm, the shell of an allocation", "SLURM_NTASKS=8 SLURM_STEP_ID=4294967290", ""},
-		{"mpirun in a batch script", "SLURM_NTASKS=8 OMPI_COMM_WORLD_SIZE=8", "as one of 8"},
-		{"a job of ours", "PEBBLES_JOB=j PEBBLES_PROCESSES=3", "one of a job of 3 processes"},
-		{"a job of ours, one process", "PEBBLES_JOB=j PEBBLES_PROCESSES=1", ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			setOnly(t, strings.Fields(c.environment)...)
-			require.NoError(t, CheckAlone(true))
-			err := CheckAlone(false)
-			if c.says == "" {
-				require.NoError(t, err)
-				return
-			}
-			require.ErrorContains(t, err, c.says)
-			require.ErrorContains(t, err, "set PEBBLES_ALONE=1 to run alone on purpose")
-			t.Setenv(varAlone, "0")
-			require.Error(t, CheckAlone(false))
-			t.Setenv(varAlone, "1")
-			require.NoError(t, CheckAlone(false))
-			t.Setenv(varAlone, "yes, please")
-			require.EqualError(t, CheckAlone(false), `PEBBLES_ALONE="yes, please" is neither 1 nor 0`)
-		})
-	}
 }
 
 // TestLauncherIsOneOfSeveralTasks has another launcher start several launchers of ours.

@@ -2,7 +2,6 @@ package launch
 
 import (
 	"errors"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -35,29 +34,6 @@ func TestEnvironmentRoundTrip(t *testing.T) {
 	again, err := parseEnvironment(values)
 	require.NoError(t, err)
 	require.Equal(t, e, again)
-}
-
-func TestMalformedEnvironmentIsToldInWords(t *testing.T) {
-	for _, c := range []struct{ name, value, says string }{
-		{varJob, "", varJob + " is missing"},
-		{varProcess, "", varProcess + " is missing"},
-		{varProcess, "2", `PEBBLES_PROCESS="2" is not a number from 0 to 1`},
-		{varProcesses, "0", `PEBBLES_PROCESSES="0" is not a number from 1 to 65536`},
-		{varProcesses, "many", `PEBBLES_PROCESSES="many" is not a number`},
-		{varRanks, "1", `PEBBLES_RANKS="1" is not a number from 2 to`},
-		{varLauncher, "", varLauncher + " is missing"},
-		{varStartLimit, "soon", `PEBBLES_START_LIMIT="soon" is not a time such as 30s`},
-		{varStartLimit, "-1s", "is not a time"},
-		{varSilence, "long", `PEBBLES_SILENCE_LIMIT="long" is not a time such as 30s`},
-		{varSilence, "1ms", "PEBBLES_SILENCE_LIMIT=1ms is too short, the least is 1s"},
-		{varTransport, "pigeon", `PEBBLES_TRANSPORT: choose a transport between processes: there is none of the name ` +
-			`"pigeon"; there are auto, shm, ofi and tcp`},
-	} {
-		values := goodVariables()
-		values[c.name] = c.value
-		_, err := parseEnvironment(values)
-		require.ErrorContains(t, err, c.says)
-	}
 }
 
 func TestLimitsOfTheUser(t *testing.T) {
@@ -197,55 +173,6 @@ func TestSecretOfKubernetes(t *testing.T) {
 	require.NoError(t, os.Chown(file, 0, 4321)) // which is no group of ours
 	_, err = readSecretFile(link)
 	require.ErrorContains(t, err, "has mode 0440")
-}
-
-func TestReadersOfTheSecret(t *testing.T) {
-	const user, stranger = 1000, 1001
-	groups := []int{2000, 65532}
-	for _, c := range []struct {
-		mode         fs.FileMode
-		owner, group int
-		says         string
-	}{
-		{0o600, user, 2000, ""},
-		{0o400, user, 3000, ""},
-		{0o400, 0, 3000, ""},
-		{0o440, 0, 65532, ""},
-		{0o640, 0, 2000, ""},
-		{0o440, user, 65532, "has mode 0440, others may use it"},
-		{0o440, 0, 3000, "has mode 0440, others may use it"},
-		{0o460, 0, 65532, "has mode 0460, others may use it"},
-		{0o450, 0, 65532, "has mode 0450, others may use it"},
-		{0o444, 0, 65532, "has mode 0444, others may use it"},
-		{0o602, user, 2000, "has mode 0602, others may use it"},
-		{0o601, user, 2000, "has mode 0601, others may use it"},
-		{0o600, stranger, 2000, "belongs to user 1001, this process runs as user 1000"},
-		{0o640, stranger, 2000, "has mode 0640, others may use it"},
-	} {
-		err := checkReaders(c.mode, c.owner, c.group, user, groups)
-		if c.says == "" {
-			require.NoError(t, err, c)
-		} else {
-			require.ErrorContains(t, err, c.says, c)
-		}
-	}
-}
-
-func TestWhereTheSecretIsMustBeClear(t *testing.T) {
-	for _, c := range []struct {
-		values map[string]string
-		says   string
-	}{
-		{map[string]string{}, "set one of PEBBLES_SECRET_FD and PEBBLES_SECRET_FILE"},
-		{map[string]string{varSecretFD: "3", varSecretFile: "x"}, "set one of"},
-		{map[string]string{varSecretFD: "0"}, "not the number of a descriptor above 2"},
-		{map[string]string{varSecretFD: "three"}, "not the number"},
-		{map[string]string{varSecretFD: "1000000"}, "bad file descriptor"},
-		{map[string]string{varSecretFile: "/no/such/file"}, "no such file"},
-	} {
-		_, err := loadSecret(c.values)
-		require.ErrorContains(t, err, c.says)
-	}
 }
 
 func FuzzParse(f *testing.F) {

@@ -28,7 +28,7 @@ func rows(t *testing.T, name string) map[string]string {
 }
 
 func TestParseHosts(t *testing.T) {
-	for list, want := range rows(t, "hosts.txt") {
+	for list, want := range rows(t, "hosts.rows") {
 		hosts, err := launch.ParseHosts(list)
 		require.NoError(t, err, list)
 		require.Equal(t, want, written(hosts), list)
@@ -36,7 +36,7 @@ func TestParseHosts(t *testing.T) {
 }
 
 func TestListsOfHostsThatAreWrong(t *testing.T) {
-	for list, says := range rows(t, "hosts_wrong.txt") {
+	for list, says := range rows(t, "hosts_wrong.rows") {
 		_, err := launch.ParseHosts(list)
 		require.ErrorContains(t, err, says, list)
 	}

@@ -204,6 +204,13 @@ func (c *Command) Text(key, otherwise string) string {
 	return otherwise
 }
 
+// Values are all keys that are left, with their values.
+func (c *Command) Values() map[string]string {
+	all := c.values
+	c.values = nil
+	return all
+}
+
 // Int is Text for a number.
 func (c *Command) Int(key string, otherwise int) int {
 	if v := c.Text(key, ""); v != "" {

@@ -4,11 +4,14 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/scenario"
 )
 
 func job() Job {
@@ -44,7 +47,7 @@ func TestWrite(t *testing.T) {
 func TestWriteDockerfile(t *testing.T) {
 	var b strings.Builder
 	require.NoError(t, WriteDockerfile(&b, "./cmd/program"))
-	require.Equal(t, golden(t, "Dockerfile.txt"), b.String())
+	require.Equal(t, golden(t, "Dockerfile.golden"), b.String())
 	for _, good := range []string{".", "./", "./a", "./a/b-c_d/..e"} {
 		require.NoError(t, WriteDockerfile(&b, good), good)
 	}
@@ -54,79 +57,51 @@ func TestWriteDockerfile(t *testing.T) {
 	}
 }
 
-// TestCheck changes a good job in one way at a time.
-func TestCheck(t *testing.T) {
-	for _, c := range []struct {
-		change func(*Job)
-		says   string // empty: it remains good
-	}{
-		{func(*Job) {}, ""},
-		{func(j *Job) { j.Name = "" }, `name "" can't be that of a Service`},
-		{func(j *Job) { j.Name = "Words" }, "can't be that of a Service"},
-		{func(j *Job) { j.Name = "1words" }, "begin with a letter"},
-		{func(j *Job) { j.Name = "-words" }, "begin with a letter"},
-		{func(j *Job) { j.Name = "words-" }, "don't end with -"},
-		{func(j *Job) { j.Name = "wörds" }, "can't be that of a Service"},
-		{func(j *Job) { j.Name = "a.b" }, "can't be that of a Service"},
-		{func(j *Job) { j.Name = "a\n" }, "can't be that of a Service"},
-		{func(j *Job) { j.Name = "w" }, ""},
-		{func(j *Job) { j.Name = "w--1" }, ""},
-		{func(j *Job) { j.Name = strings.Repeat("w", 61) }, ""},
-		{func(j *Job) { j.Name = strings.Repeat("w", 62) },
-			"host name is " + strings.Repeat("w", 62) + "-3, which has 64 letters, and 63 are allowed"},
-		{func(j *Job) { j.Name, j.Processes = strings.Repeat("w", 61), 11 }, "-10, which has 64 letters"},
-		{func(j *Job) { j.Namespace = "1team" }, ""},
-		{func(j *Job) { j.Namespace = strings.Repeat("t", 63) }, ""},
-		{func(j *Job) { j.Namespace = strings.Repeat("t", 64) }, "can't be one"},
-		{func(j *Job) { j.Namespace = "Team" }, `namespace "Team" can't be one`},
-		{func(j *Job) { j.Processes = 0 }, "0 processes are not a job: give 1 to 65536"},
-		{func(j *Job) { j.Processes = -1 }, "-1 processes are not a job"},
-		{func(j *Job) { j.Processes = 65536 }, ""},
-		{func(j *Job) { j.Processes = 65537 }, "65537 processes are not a job"},
-		{func(j *Job) { j.Ranks = 4 }, ""},
-		{func(j *Job) { j.Ranks = 3 }, "3 ranks don't fit 4 processes"},
-		{func(j *Job) { j.Ranks = -1 }, "-1 ranks don't fit"},
-		{func(j *Job) { j.Ranks = 1<<24 + 1 }, "16777217 ranks don't fit"},
-		{func(j *Job) { j.Port = 0 }, "port 0"},
-		{func(j *Job) { j.Port = 80 }, "without privileges: give one from 1024 to 65535"},
-		{func(j *Job) { j.Port = 65536 }, "port 65536"},
-		{func(j *Job) { j.StartLimit = 0 }, "start limit of 0s leaves no time to start: give a time such as 5m0s"},
-		{func(j *Job) { j.GracePeriod = 0 }, "grace period of 0s"},
-		{func(j *Job) { j.GracePeriod = 1500 * time.Millisecond }, "give whole seconds"},
-		{func(j *Job) { j.Image = "" }, `image "" can't be one`},
-		{func(j *Job) { j.Image = "a b" }, "can't be one"},
-		{func(j *Job) { j.Image = "a\xff" }, "can't be one"},
-		{func(j *Job) { j.Image = "host:5000/a/b@sha256:0123" }, ""},
-		{func(j *Job) { j.Program = "a\x00" }, "without NUL"},
-		{func(j *Job) { j.Arguments = []string{"ok", "\xff"} }, `argument "\xff" can't stand in a manifest`},
-		{func(j *Job) { j.Arguments = []string{"", "line\nline", "日本", "\u2028"} }, ""},
-		{func(j *Job) { j.CPU = "4" }, ""},
-		{func(j *Job) { j.CPU = "0.5" }, ""},
-		{func(j *Job) { j.CPU = "500m" }, ""},
-		{func(j *Job) { j.CPU = "0" }, `"0" is no number of CPUs`},
-		{func(j *Job) { j.CPU = "0m" }, "is no number of CPUs"},
-		{func(j *Job) { j.CPU = "-1" }, "is no number of CPUs"},
-		{func(j *Job) { j.CPU = "four" }, "is no number of CPUs: give one such as 4, or 1500m"},
-		{func(j *Job) { j.CPU = "4Gi" }, "is no number of CPUs"},
-		{func(j *Job) { j.Memory = "512Mi" }, ""},
-		{func(j *Job) { j.Memory = "1.5G" }, ""},
-		{func(j *Job) { j.Memory = "8" }, "is no size of memory"},
-		{func(j *Job) { j.Memory = "8GiB" }, `"8GiB" is no size of memory for Kubernetes: give one such as 8Gi`},
-		{func(j *Job) { j.Memory = "100m" }, "is no size of memory"},
-		{func(j *Job) { j.Memory = "0Gi" }, "is no size of memory"},
-	} {
-		j := job()
-		c.change(&j)
-		var b strings.Builder
-		err := j.Write(&b, [SecretBytes]byte{})
-		if c.says == "" {
-			require.NoError(t, err, j)
-			continue
-		}
-		require.ErrorContains(t, err, c.says)
-		require.NotContains(t, err.Error(), "\n", "one sentence")
-		require.Empty(t, b.String())
+// The file of testdata changes a good job, and tells what is wrong with it. Texts that need quotes have them as in Go.
+func TestScenarios(t *testing.T) {
+	scenario.Run(t, func(t *testing.T, l *scenario.Log) scenario.Verbs {
+		return scenario.Verbs{"job": func(c *scenario.Command) {
+			j := job()
+			for _, to := range []struct {
+				key string
+				is  *string
+			}{
+				{"name", &j.Name}, {"namespace", &j.Namespace}, {"image", &j.Image}, {"program", &j.Program},
+				{"cpu", &j.CPU}, {"memory", &j.Memory},
+			} {
+				*to.is = unquoted(t, c.Text(to.key, *to.is))
+			}
+			j.Processes, j.Ranks, j.Port = c.Int("processes", j.Processes), c.Int("ranks", j.Ranks), c.Int("port", j.Port)
+			j.StartLimit = scenarioTime(t, c.Text("start-limit", j.StartLimit.String()))
+			j.GracePeriod = scenarioTime(t, c.Text("grace-period", j.GracePeriod.String()))
+			for c.More() {
+				j.Arguments = append(j.Arguments, unquoted(t, c.Word("argument")))
+			}
+			var b strings.Builder
+			if err := j.Write(&b, [SecretBytes]byte{}); err != nil {
+				require.NotContains(t, err.Error(), "\n", "one sentence")
+				require.Empty(t, b.String())
+				l.Say("%v", err)
+			} else {
+				l.Say("good")
+			}
+		}}
+	})
+}
+
+func unquoted(t *testing.T, text string) string {
+	if !strings.HasPrefix(text, `"`) {
+		return text
 	}
+	text, err := strconv.Unquote(text)
+	require.NoError(t, err)
+	return text
+}
+
+func scenarioTime(t *testing.T, text string) time.Duration {
+	d, err := time.ParseDuration(text)
+	require.NoError(t, err)
+	return d
 }
 
 type full struct{}
