@@ -44,7 +44,7 @@ func BenchmarkSampled(b *testing.B) {
 func BenchmarkDrain(b *testing.B) {
 	c := configOf(0, 1, 1)
 	c.Bytes = 1 << 40
-	f, _ := create(b, c)
+	f := create(b, c)
 	b.ReportAllocs()
 	for i := range b.N {
 		f.Rank(0).Slice(Handler, Name(i%100), time.Duration(2*i), time.Duration(2*i+1), 2, 3)
@@ -57,7 +57,7 @@ func BenchmarkDrain(b *testing.B) {
 }
 
 func TestNoAllocations(t *testing.T) {
-	f, _ := create(t, configOf(0, 1, 1))
+	f := create(t, configOf(0, 1, 1))
 	r := f.Rank(0)
 	at := time.Duration(0)
 	require.Zero(t, testing.AllocsPerRun(20_000, func() {

@@ -2,7 +2,6 @@ package trace
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 	"time"
@@ -16,7 +15,7 @@ func TestBound(t *testing.T) {
 		c := configOf(0, 1, 3)
 		c.Bytes = bound
 		c.Names = func(n uint32) string { return fmt.Sprint(n, strings.Repeat("x", 500)) }
-		f, path := create(t, c)
+		f := create(t, c)
 		told := map[string]uint64{}
 		var noFrequent, none time.Duration // from when on
 		for i := range time.Duration(20_000) {
@@ -39,7 +38,7 @@ func TestBound(t *testing.T) {
 			}
 		}
 		require.NoError(t, f.Close())
-		trace := read(t, path)
+		trace := read(t, f.path)
 		bound = max(bound, bytesLeast)
 		require.LessOrEqual(t, int64(len(trace)), bound)
 		require.Greater(t, int64(len(trace)), bound*3/4)
@@ -57,8 +56,7 @@ func TestBound(t *testing.T) {
 		require.Equal(t, told["wait"]+told["handler"]-kept["wait"]-kept["handler"], missing)
 		require.Greater(t, len(p.said), 2, "it is said before Close, too")
 
-		sum, err := Merge(io.Discard, []string{path})
-		require.NoError(t, err)
+		sum := summed(t, f.path)
 		require.Equal(t, missing, sum.LeftOut)
 		require.Contains(t, sum.String(), fmt.Sprint(missing, " events were left out, since a file was full"))
 	}
@@ -66,11 +64,11 @@ func TestBound(t *testing.T) {
 
 // What events cost in a file.
 func TestSizeOfEvents(t *testing.T) {
-	f, path := create(t, configOf(0, 1, 1))
+	f := create(t, configOf(0, 1, 1))
 	const events = 1000
 	for i := range time.Duration(events) {
 		f.Rank(0).Slice(Handler, Name(i%10), i*time.Microsecond, (i+1)*time.Microsecond, 1000, 12)
 	}
 	require.NoError(t, f.Close())
-	require.Less(t, len(read(t, path))/events, 90)
+	require.Less(t, len(read(t, f.path))/events, 90)
 }

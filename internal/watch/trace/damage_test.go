@@ -2,7 +2,6 @@ package trace
 
 import (
 	"bytes"
-	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -15,7 +14,7 @@ import (
 // small is a short trace with a bit of everything.
 func small(t testing.TB, c Config) []byte {
 	t.Helper()
-	f, path := create(t, c)
+	f := create(t, c)
 	for i := range time.Duration(2) {
 		f.Rank(c.First).Slice(Handler, 3, 10*i, 10*i+5, 7, 0)
 		f.Rank(c.First).Slice(Epoch, Name(i), 10*i, 10*i+6, 1, 2)
@@ -25,7 +24,7 @@ func small(t testing.TB, c Config) []byte {
 	}
 	f.Rank(c.First).Slice(Handler, 3, -99, 99, 7, 0)
 	require.NoError(t, f.Close())
-	return read(t, path)
+	return read(t, f.path)
 }
 
 // ends are where the packets of a trace end, as the library for protobuf says.
@@ -147,19 +146,15 @@ func FuzzParse(f *testing.F) {
 
 // A packet that is long is no reason to take memory.
 func TestLongPackets(t *testing.T) {
-	trace := small(t, configOf(0, 1, 1))
 	path := filepath.Join(t.TempDir(), "long")
-	long := protowire.AppendBytes([]byte{0x0a}, make([]byte, packetMost+1))
-	require.NoError(t, os.WriteFile(path, append(bytes.Clone(trace), long...), 0o600))
-	sum, err := Merge(io.Discard, []string{path})
-	require.NoError(t, err)
-	require.Len(t, sum.Problems, 1)
-	require.Contains(t, sum.Problems[0], "it is damaged")
-
-	inside := append([]byte("\x50\x01\xa2\x38"), protowire.AppendBytes(nil, make([]byte, packetMost-16))...)
-	fits := protowire.AppendBytes([]byte{0x0a}, inside)
-	require.NoError(t, os.WriteFile(path, append(bytes.Clone(trace), fits...), 0o600))
-	sum, err = Merge(io.Discard, []string{path})
-	require.NoError(t, err)
-	require.Empty(t, sum.Problems)
+	problems := func(packet []byte) []string {
+		trace := append(small(t, configOf(0, 1, 1)), protowire.AppendBytes([]byte{0x0a}, packet)...)
+		require.NoError(t, os.WriteFile(path, trace, 0o600))
+		return summed(t, path).Problems
+	}
+	long := problems(make([]byte, packetMost+1))
+	require.Len(t, long, 1)
+	require.Contains(t, long[0], "it is damaged")
+	fits := append([]byte("\x50\x01\xa2\x38"), protowire.AppendBytes(nil, make([]byte, packetMost-16))...)
+	require.Empty(t, problems(fits))
 }

@@ -13,8 +13,8 @@ import (
 )
 
 func TestTracksAndWords(t *testing.T) {
-	f, path := create(t, configOf(3, 5, 4))
-	require.Equal(t, "trace-3.pftrace", filepath.Base(path))
+	f := create(t, configOf(3, 5, 4))
+	require.Equal(t, "trace-3.pftrace", filepath.Base(f.path))
 	f.Rank(13).Slice(Epoch, 7, time.Millisecond, 3*time.Millisecond, 1, 5)
 	f.Rank(13).Slice(Handler, 8, time.Millisecond, 2*time.Millisecond, 100, 2)
 	f.Rank(13).Instant(Flush, 9, 2*time.Millisecond, 4096, 1)
@@ -23,9 +23,7 @@ func TestTracksAndWords(t *testing.T) {
 	f.Counter(13, "pebbles/s", 2*time.Second, 2e6)
 	require.NoError(t, f.Drain())
 	f.Rank(12).Slice(Kind(200), 7, 0, 0, 1, None)
-	require.NoError(t, f.Close())
-
-	p := view(t, read(t, path))
+	p := finished(t, f)
 	require.Equal(t, []uint64{zero}, p.zeros)
 	require.Equal(t, map[string][]float64{"rank 13 pebbles/s": {1e6, 2e6}, "rank 13 bytes held": {0.5}}, p.counters)
 	require.Equal(t, map[string]uint64{
@@ -72,36 +70,33 @@ func TestNames(t *testing.T) {
 	c.Host, c.Program = strings.Repeat("host\xff", 1000), "\x00\xc3"
 	texts := []string{"", strings.Repeat("é", 500), "a\xffb", "plain", ""}
 	c.Names = func(n uint32) string { return texts[n] }
-	f, path := create(t, c)
+	f := create(t, c)
 	for i := range texts {
 		f.Rank(0).Slice(Wait, Name(i), 0, 0, 1, 2)
 		f.Rank(0).Slice(Lock, Name(i), 0, 0, 1, 2)
 	}
-	require.NoError(t, f.Close())
 	var names []string
-	for _, e := range view(t, read(t, path)).events {
+	for _, e := range finished(t, f).events {
 		names = append(names, e.name)
 	}
 	long := strings.Repeat("é", textMost/2)
 	require.Equal(t, []string{"wait", "lock", long, long, "ab", "ab", "plain", "plain", "wait", "lock"}, names)
 
 	c.Names = nil
-	f, path = create(t, c)
+	f = create(t, c)
 	f.Rank(0).Instant(Other, 77, 5, None, None)
-	require.NoError(t, f.Close())
-	require.Equal(t, "other", view(t, read(t, path)).events[0].name)
+	require.Equal(t, "other", finished(t, f).events[0].name)
 }
 
 func TestExtremeTimes(t *testing.T) {
-	f, path := create(t, configOf(0, 1, 1))
+	f := create(t, configOf(0, 1, 1))
 	f.Rank(0).Slice(Wait, 1, math.MinInt64, math.MaxInt64, 1, 2)
 	f.Rank(0).Slice(Task, 1, math.MaxInt64, math.MinInt64, 1, 2)
 	f.Counter(0, "x", math.MaxInt64, 1)
 	f.Counter(0, "x", math.MinInt64, 2)
 	f.Counter(0, "x", 0, math.NaN())
 	f.Counter(0, "x", 0, math.Inf(1))
-	require.NoError(t, f.Close())
-	p := view(t, read(t, path))
+	p := finished(t, f)
 	require.Equal(t, uint64(0), p.events[0].begin)
 	require.Equal(t, uint64(math.MaxInt64), p.events[0].end)
 	require.Equal(t, uint64(math.MaxInt64), p.events[1].begin)
@@ -109,22 +104,20 @@ func TestExtremeTimes(t *testing.T) {
 
 	c := configOf(0, 1, 1)
 	c.Started = time.Time{} // nobody knows
-	f, path = create(t, c)
+	f = create(t, c)
 	f.Rank(0).Slice(Wait, 1, -5, 7, 1, 2)
-	require.NoError(t, f.Close())
-	p = view(t, read(t, path))
+	p = finished(t, f)
 	require.Equal(t, [2]uint64{0, 7}, [2]uint64{p.events[0].begin, p.events[0].end})
 }
 
 func TestManyCounters(t *testing.T) {
-	f, path := create(t, configOf(0, 1, 1))
+	f := create(t, configOf(0, 1, 1))
 	for i := range countersMost + 50 {
 		f.Counter(0, fmt.Sprint("counter ", i), 1, float64(i))
 		f.Counter(0, "counter 0", 1, 0)
 	}
-	require.NoError(t, f.Close())
-	f.Counter(0, "counter 0", 2, 0)
-	require.Len(t, view(t, read(t, path)).counters, countersMost)
+	require.Len(t, finished(t, f).counters, countersMost)
+	f.Counter(0, "counter 0", 2, 0) // too late
 }
 
 func TestCreateRefuses(t *testing.T) {
@@ -141,14 +134,14 @@ func TestCreateRefuses(t *testing.T) {
 }
 
 func TestAfterClose(t *testing.T) {
-	f, path := create(t, configOf(0, 1, 1))
+	f := create(t, configOf(0, 1, 1))
 	require.NoError(t, f.Close())
-	before := read(t, path)
+	before := read(t, f.path)
 	for range 2 * ringSize {
 		f.Rank(0).Slice(Wait, 1, 1, 2, 3, 4)
 	}
 	f.Counter(0, "x", 1, 1)
 	require.ErrorIs(t, f.Drain(), errClosed)
 	require.ErrorIs(t, f.Close(), errClosed)
-	require.Equal(t, before, read(t, path))
+	require.Equal(t, before, read(t, f.path))
 }

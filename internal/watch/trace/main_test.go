@@ -3,6 +3,7 @@ package trace
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -40,12 +41,26 @@ func configOf(process, processes, ranks int) Config {
 }
 
 // create begins a trace in a folder of the test's.
-func create(t testing.TB, c Config) (f *File, path string) {
+func create(t testing.TB, c Config) *File {
 	t.Helper()
-	path = filepath.Join(t.TempDir(), "trace.pftrace")
-	f, err := Create(path, c)
+	f, err := Create(filepath.Join(t.TempDir(), "trace.pftrace"), c)
 	require.NoError(t, err)
-	return f, Path(path, c.Process, c.Processes)
+	return f
+}
+
+// finished closes a trace, and makes a picture of it.
+func finished(t testing.TB, f *File) *picture {
+	t.Helper()
+	require.NoError(t, f.Close())
+	return view(t, read(t, f.path))
+}
+
+// summed is what Merge says of one trace.
+func summed(t testing.TB, path string) Summary {
+	t.Helper()
+	sum, err := Merge(io.Discard, []string{path})
+	require.NoError(t, err)
+	return sum
 }
 
 func read(t testing.TB, path string) []byte {

@@ -135,8 +135,8 @@ func TestMergeShowsPlainText(t *testing.T) {
 
 // Files of other versions, and of processes that cannot be, are refused in words.
 func TestMergeOfStrangers(t *testing.T) {
-	f, path := create(t, configOf(0, 1, 1))
-	require.NoError(t, f.Close())
+	var none wanted
+	path := written(t, &none, configOf(0, 1, 1))[0]
 	trace := read(t, path)
 	for _, c := range []struct{ was, is, says string }{
 		{"version\x18\x01", "version\x18\x02", "is of version 2, and this program reads version 1"},

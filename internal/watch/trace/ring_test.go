@@ -61,7 +61,7 @@ func TestRingOfTwoGoroutines(t *testing.T) {
 }
 
 func TestFullRing(t *testing.T) {
-	f, path := create(t, configOf(0, 1, 2))
+	f := create(t, configOf(0, 1, 2))
 	for i := range uint64(ringSize + 100) {
 		f.Rank(0).Slice(Wait, 1, time.Duration(i), time.Duration(i), i, None)
 	}
@@ -71,8 +71,7 @@ func TestFullRing(t *testing.T) {
 		f.Rank(1).Slice(Wait, 1, time.Duration(i), time.Duration(i), i, None)
 	}
 	f.Rank(0).Slice(Wait, 1, ringSize, ringSize, ringSize, None) // there is room again
-	require.NoError(t, f.Close())
-	p := view(t, read(t, path))
+	p := finished(t, f)
 	require.Len(t, p.events, 2*ringSize+2)
 	seen := map[string]uint64{}
 	for _, e := range p.events[1:] {
@@ -91,7 +90,7 @@ func TestRanksWhileDraining(t *testing.T) {
 	for _, procs := range []int{1, 2, 8} {
 		t.Run(fmt.Sprint(procs), func(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-			f, path := create(t, configOf(0, 1, 4))
+			f := create(t, configOf(0, 1, 4))
 			f.now = stepping(window)
 			var telling sync.WaitGroup
 			var kept atomic.Uint64
@@ -122,9 +121,8 @@ func TestRanksWhileDraining(t *testing.T) {
 				require.NoError(t, f.Drain())
 				f.Counter(0, "x", 1, 1)
 			}
-			require.NoError(t, f.Close())
 			lost := uint64(0)
-			p := view(t, read(t, path))
+			p := finished(t, f)
 			if len(p.said) > 1 {
 				lost = p.said[len(p.said)-1].numbers["ring was full"]
 			}

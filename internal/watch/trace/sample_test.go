@@ -27,7 +27,7 @@ func second(t *testing.T, f *File, at *time.Duration, events int) (kept int) {
 
 // A rank keeps all of few events, and some thousand a second of many; their weights add up to about all.
 func TestSampling(t *testing.T) {
-	f, path := create(t, configOf(0, 1, 1))
+	f := create(t, configOf(0, 1, 1))
 	f.now = stepping(window)
 	var at time.Duration
 	require.NoError(t, f.Drain())
@@ -42,9 +42,7 @@ func TestSampling(t *testing.T) {
 		second(t, f, &at, 400) // the share grows again
 	}
 	require.Equal(t, 400, second(t, f, &at, 400))
-	require.NoError(t, f.Close())
-
-	p := view(t, read(t, path))
+	p := finished(t, f)
 	require.Len(t, p.said, 1, "nothing is dropped")
 	stand := map[string]float64{}
 	for _, e := range p.events {
@@ -56,7 +54,7 @@ func TestSampling(t *testing.T) {
 
 // A rank that has been busy and then has nothing to do for long keeps all again at once.
 func TestSamplingAfterQuiet(t *testing.T) {
-	f, _ := create(t, configOf(0, 1, 1))
+	f := create(t, configOf(0, 1, 1))
 	f.now = stepping(window)
 	var at time.Duration
 	second(t, f, &at, 1_000_000)
@@ -70,20 +68,19 @@ func TestSamplingAfterQuiet(t *testing.T) {
 
 // A burst that comes before anybody drains fits into the ring.
 func TestSamplingOfABurst(t *testing.T) {
-	f, path := create(t, configOf(0, 1, 1))
+	f := create(t, configOf(0, 1, 1))
 	r := f.Rank(0)
 	for i := range time.Duration(2_000_000) {
 		if r.Sampled() {
 			r.Slice(Handler, 1, i, i, 1, 2)
 		}
 	}
-	require.NoError(t, f.Close())
-	require.Len(t, view(t, read(t, path)).said, 1, "nothing is dropped")
+	require.Len(t, finished(t, f).said, 1, "nothing is dropped")
 }
 
 // Drains that come often don't make more events.
 func TestOftenDrained(t *testing.T) {
-	f, _ := create(t, configOf(0, 1, 1))
+	f := create(t, configOf(0, 1, 1))
 	f.now = stepping(window / 100)
 	r, kept := f.Rank(0), 0
 	for range 400 {
@@ -101,7 +98,7 @@ func TestOftenDrained(t *testing.T) {
 
 // Kinds that are not frequent stand for themselves, whatever the sampling does.
 func TestWeights(t *testing.T) {
-	f, path := create(t, configOf(0, 1, 1))
+	f := create(t, configOf(0, 1, 1))
 	r := f.Rank(0)
 	r.Slice(Handler, 1, 0, 0, 1, 2)
 	for range 100_000 {
@@ -112,9 +109,8 @@ func TestWeights(t *testing.T) {
 	for _, kind := range []Kind{Epoch, Collective, Handler, Task, Wait, Access, Lock, Flush, Other} {
 		r.Slice(kind, 1, 1, 1, 1, 2)
 	}
-	require.NoError(t, f.Close())
 	weighted := map[string]bool{}
-	for _, e := range view(t, read(t, path)).events[1:] {
+	for _, e := range finished(t, f).events[1:] {
 		weighted[e.kind] = e.numbers["weight"] > 1
 	}
 	require.Equal(t, map[string]bool{

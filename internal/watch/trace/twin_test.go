@@ -53,7 +53,7 @@ func TestTwin(t *testing.T) {
 	random := newRandom(t)
 	for range 5 {
 		var want wanted
-		f, path := create(t, configOf(0, 1, 1+random.IntN(5)))
+		f := create(t, configOf(0, 1, 1+random.IntN(5)))
 		lives := make([]life, len(f.ranks))
 		for rank := range lives {
 			lives[rank] = life{random: random, rank: rank, to: f.Rank(rank), want: &want}
@@ -66,8 +66,7 @@ func TestTwin(t *testing.T) {
 				require.NoError(t, f.Drain())
 			}
 		}
-		require.NoError(t, f.Close())
-		want.same(t, view(t, read(t, path)))
+		want.same(t, finished(t, f))
 	}
 }
 
@@ -77,7 +76,7 @@ func TestTwinOfNonsense(t *testing.T) {
 	random := newRandom(t)
 	kinds := []Kind{Epoch, Collective, Handler, Task, Wait, Access, Lock, Flush, Other}
 	for range 20 {
-		f, path := create(t, configOf(0, 1, 1))
+		f := create(t, configOf(0, 1, 1))
 		told := map[uint64]event{}
 		for i := range uint64(1 + random.IntN(300)) {
 			e := event{kind: kinds[random.IntN(len(kinds))], a: i, instant: random.IntN(4) == 0}
@@ -90,8 +89,7 @@ func TestTwinOfNonsense(t *testing.T) {
 				f.Rank(0).Slice(e.kind, 1, e.begin, e.end, e.a, None)
 			}
 		}
-		require.NoError(t, f.Close())
-		p := view(t, read(t, path))
+		p := finished(t, f)
 		for _, s := range p.events {
 			a := s.numbers[kindNumbers[slices.Index(kindNames, s.kind)][0]]
 			e, ok := told[a]
@@ -116,13 +114,12 @@ func TestTwinOfNonsense(t *testing.T) {
 
 // Slices that are around each other are on lanes below each other, and those behind each other on one.
 func TestLanes(t *testing.T) {
-	f, path := create(t, configOf(0, 1, 1))
+	f := create(t, configOf(0, 1, 1))
 	for depth := range time.Duration(lanesMost + 2) {
 		f.Rank(0).Slice(Lock, 1, 100-depth, 100+depth, uint64(depth), None)
 	}
 	f.Rank(0).Slice(Lock, 1, 1000, 1001, 99, None)
-	require.NoError(t, f.Close())
-	p := view(t, read(t, path))
+	p := finished(t, f)
 	require.Len(t, p.events, lanesMost+1)
 	require.Equal(t, uint64(2), p.said[1].numbers["no lane was free"])
 	lanes := 0
