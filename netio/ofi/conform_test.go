@@ -40,9 +40,22 @@ func dial(t testing.TB, cs []tcp.Config, o Options, fabrics func(process int) (f
 
 // job starts so many processes of a rank each over a loopback. Whatever they are told is an error.
 func job(t testing.TB, n *loopback, processes int) []process {
-	all := dial(t, netiotest.Configs(t, processes, processes), Options{All: true}, func(int) (fabric, error) { return n.open(), nil })
+	all := dial(t, netiotest.Configs(t, processes, processes), Options{All: true}, n.ends)
 	startAll(t, all)
 	return all
+}
+
+// losing starts two processes of a rank each, of which the test kills the second one. The first one tells of that.
+func losing(t testing.TB, fabrics func(process int) (fabric, error)) (all []process, told chan error) {
+	all = dial(t, netiotest.Configs(t, 2, 2), Options{All: true}, fabrics)
+	told = make(chan error, 8)
+	all[0].Start(func(err error) { told <- err })
+	all[1].Start(func(error) {})
+	t.Cleanup(func() {
+		all[0].Abort("it has been seen")
+		_ = netiotest.CloseAll(all)
+	})
+	return all, told
 }
 
 func startAll(t testing.TB, all []process) {
@@ -61,10 +74,7 @@ func TestLoopbackConforms(t *testing.T) {
 	if raceDetector {
 		t.Skip("the sleeps of the loopback fabric make this take minutes")
 	}
-	conforms(t, func() func(int) (fabric, error) {
-		n := &loopback{}
-		return func(int) (fabric, error) { return n.open(), nil }
-	}, netiotest.Except{"SteadyStateAllocatesNothing": sleeps, "OneSidedAllocatesNothing": sleeps})
+	conforms(t, func() func(int) (fabric, error) { return (&loopback{}).ends }, netiotest.Except{"SteadyStateAllocatesNothing": sleeps, "OneSidedAllocatesNothing": sleeps})
 }
 
 const sleeps = "sleeps of the loopback fabric allocate on a busy machine: providers of libfabric are held to it"

@@ -37,15 +37,7 @@ func TestSenderEndsBeforeAFetch(t *testing.T) {
 			t.Parallel()
 			n := &loopback{}
 			f, there := &late{loop: n.open()}, n.open()
-			all := dial(t, netiotest.Configs(t, 2, 2), Options{All: true}, func(p int) (fabric, error) {
-				if p == 0 {
-					return f, nil
-				}
-				return there, nil
-			})
-			told := make(chan error, 8)
-			all[0].Start(func(err error) { told <- err })
-			all[1].Start(func(error) {})
+			all, told := losing(t, func(p int) (fabric, error) { return []fabric{f, there}[p], nil })
 			port := all[1].Port(1)
 			netiotest.Send(port, 1, 0, 100_000)
 			port.Wait(time.Millisecond)
@@ -62,9 +54,6 @@ func TestSenderEndsBeforeAFetch(t *testing.T) {
 			lookAt(t, all[0].Port(0), "end of the fetch", func() bool {
 				return locked(w, func() bool { return w.peers[1].fetches.Lent() == 0 && w.pieces == 0 })
 			})
-			all[0].Abort("it has been seen")
-			_ = all[0].Close()
-			_ = all[1].Close()
 		})
 	}
 }

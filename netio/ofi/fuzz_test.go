@@ -45,8 +45,7 @@ func FuzzPacket(f *testing.F) {
 	}
 	f.Add([]byte{1, 2, 3, 4}, uint16(0), uint16(1))
 	f.Fuzz(func(t *testing.T, records []byte, count, releases uint16) {
-		n := &loopback{}
-		all := dial(t, netiotest.Configs(t, 2, 2), Options{All: true}, func(int) (fabric, error) { return n.open(), nil })
+		all := dial(t, netiotest.Configs(t, 2, 2), Options{All: true}, (&loopback{}).ends)
 		for _, p := range all {
 			p.Start(func(error) {})
 		}
@@ -66,9 +65,7 @@ func FuzzPacket(f *testing.F) {
 		for _, p := range all {
 			p.Abort("enough")
 		}
-		for _, p := range all {
-			_ = p.Close() // the other one did not say goodbye
-		}
+		_ = netiotest.CloseAll(all) // nobody says goodbye
 	})
 }
 

@@ -56,16 +56,19 @@ func (o *overtaken) letGo(t *testing.T) {
 	}
 }
 
-// overtakenPair starts two processes. Packets of one of them are overtaken.
-func overtakenPair(t *testing.T, o *overtaken, process int) []process {
+// overtaking opens ends, of which that of one process is overtaken.
+func (o *overtaken) overtaking(process int) func(int) (fabric, error) {
 	n := &loopback{}
 	o.loop = n.open()
-	return dial(t, netiotest.Configs(t, 2, 2), Options{All: true}, func(p int) (fabric, error) {
-		if p == process {
-			return o, nil
-		}
-		return n.open(), nil
-	})
+	return n.with(o, process)
+}
+
+// pair starts two processes over such ends.
+func (o *overtaken) pair(t *testing.T, of int) []process {
+	all := dial(t, netiotest.Configs(t, 2, 2), Options{All: true}, o.overtaking(of))
+	startAll(t, all)
+	t.Cleanup(func() { closeAll(t, all) })
+	return all
 }
 
 // look has rank 1 look until something is so.
@@ -112,8 +115,7 @@ func TestRevocationOvertakesGrant(t *testing.T) {
 	for name, busy := range map[string]bool{"fabric without order": false, "busy for one packet": true} {
 		t.Run(name, func(t *testing.T) {
 			o := &overtaken{busy: busy, kind: grant}
-			all := overtakenPair(t, o, 0)
-			startAll(t, all)
+			all := o.pair(t, 0)
 			address, _ := expose(t, all, 4096)
 			var c netio.Completion
 			all[1].Port(1).OneSided().Get(address, make([]byte, 64), &c)
@@ -126,7 +128,6 @@ func TestRevocationOvertakesGrant(t *testing.T) {
 			look(t, all, "late grant", func() bool { return locked(p.w, func() bool { return len(p.leases) == 0 }) })
 			address, _ = expose(t, all, 4096)
 			require.NoError(t, put(t, all, address, make([]byte, 8)))
-			closeAll(t, all)
 		})
 	}
 }
@@ -135,10 +136,7 @@ func TestRevocationOvertakesGrant(t *testing.T) {
 // holds nothing, and nobody waits for it.
 func TestLateAskOfALostProcess(t *testing.T) {
 	o := &overtaken{kind: ask}
-	all := overtakenPair(t, o, 1)
-	lost := make(chan error, 8)
-	all[0].Start(func(err error) { lost <- err })
-	all[1].Start(func(error) {})
+	all, lost := losing(t, o.overtaking(1))
 	address, _ := expose(t, all, 4096)
 	var c netio.Completion
 	all[1].Port(1).OneSided().Get(address, make([]byte, 64), &c)
@@ -158,9 +156,6 @@ func TestLateAskOfALostProcess(t *testing.T) {
 		return holders
 	}), "a lost process holds a lease: Withdraw would wait for it for ever")
 	require.NoError(t, all[0].Port(0).OneSided().Withdraw(address))
-	all[0].Abort("it has been seen")
-	_ = all[0].Close()
-	_ = all[1].Close()
 }
 
 // TestExposeBeyondPinnedInParts exposes what has room alone, and not together, before anybody accesses it. What was
@@ -188,28 +183,28 @@ func TestExposeBeyondPinnedInParts(t *testing.T) {
 			}
 			require.Equal(t, left, locked(w, func() int64 { return w.pinned.limit - w.pinned.used }))
 			require.Zero(t, logs[0].times("goes over TCP"))
-			closeAll(t, all)
 		})
 	}
 }
 
-// TestRefusedLeasesAreKept accesses memory many times that the fabric will not register. It is asked for once, and the
-// withdrawal is met as that of any other.
+// TestRefusedLeasesAreKept accesses memory many times that the fabric will not register. It is asked for once, the
+// process says once that TCP serves it, and the withdrawal is met as that of any other.
 func TestRefusedLeasesAreKept(t *testing.T) {
-	all, _ := pair(t, &loopback{refuseAfter: 4}, Options{All: true}) // what each process begins with
-	one := all[0].Port(0).OneSided()
-	address, mem, err := one.Expose(4096)
-	require.NoError(t, err)
-	for range 50 {
-		require.NoError(t, get(t, all, address, make([]byte, 64)))
+	all, logs := pair(t, &loopback{refuseAfter: 4}, Options{All: true}) // what each process begins with
+	for refused := range uint64(2) {
+		address, mem := expose(t, all, 4096)
+		for range 50 {
+			require.NoError(t, get(t, all, address, make([]byte, 64)))
+		}
+		require.Equal(t, refused+1, locked(all[0].way, func() uint64 { return all[0].way.counts.Refused }))
+		err := get(t, all, address.Plus(len(mem)-63), make([]byte, 64))
+		require.ErrorContains(t, err, "it ends beyond what was exposed")
+		requireWithdrawn(t, all, address)
+		require.ErrorIs(t, get(t, all, address, make([]byte, 64)), exposed.Withdrawn)
+		leases := locked(all[1].way, func() map[uint64]*lease { return all[1].way.peers[0].leases })
+		require.Empty(t, leases, "of what is withdrawn")
 	}
-	require.EqualValues(t, 1, locked(all[0].way, func() uint64 { return all[0].way.counts.Refused }))
-	err = get(t, all, address.Plus(len(mem)-63), make([]byte, 64))
-	require.ErrorContains(t, err, "it ends beyond what was exposed")
-	requireWithdrawn(t, all, address)
-	require.ErrorIs(t, get(t, all, address, make([]byte, 64)), exposed.Withdrawn)
-	require.Empty(t, locked(all[1].way, func() map[uint64]*lease { return all[1].way.peers[0].leases }), "leases of what is withdrawn")
-	closeAll(t, all)
+	require.Equal(t, 1, logs[0].times("goes over TCP"))
 }
 
 // TestNoFabricCutsWords puts and gets over a fabric that may cut words: it is asked for nothing.
@@ -225,7 +220,6 @@ func TestNoFabricCutsWords(t *testing.T) {
 	require.Zero(t, locked(w, func() uint64 { return w.counts.Puts + w.counts.Gets }))
 	require.Empty(t, locked(w, func() map[uint64]*lease { return w.peers[0].leases }))
 	require.NoError(t, all[0].Port(0).OneSided().Withdraw(address))
-	closeAll(t, all)
 }
 
 // TestWithdrawalEndsRegistration exposes, accesses and withdraws: nothing stays registered, or counted.
@@ -238,7 +232,7 @@ func TestWithdrawalEndsRegistration(t *testing.T) {
 			n.mu.Lock()
 			defer n.mu.Unlock()
 			regions := 0
-			for _, e := range n.ends {
+			for _, e := range n.all {
 				regions += len(e.regions)
 			}
 			return [2]int64{w.pinned.used, int64(regions)}
@@ -252,15 +246,13 @@ func TestWithdrawalEndsRegistration(t *testing.T) {
 		requireWithdrawn(t, all, address)
 	}
 	require.Equal(t, before, state())
-	closeAll(t, all)
 }
 
 // TestWithdrawalWaitsForHolders withdraws memory that another process has a lease of. It returns when that has said
 // that it uses it no more.
 func TestWithdrawalWaitsForHolders(t *testing.T) {
 	o := &overtaken{kind: revoked}
-	all := overtakenPair(t, o, 1)
-	startAll(t, all)
+	all := o.pair(t, 1)
 	address, _ := expose(t, all, 4096)
 	require.NoError(t, put(t, all, address, make([]byte, 8)))
 	withdrawn, result := withdraw(all[0], address)
@@ -272,7 +264,6 @@ func TestWithdrawalWaitsForHolders(t *testing.T) {
 	o.letGo(t)
 	look(t, all, "withdrawal", withdrawn)
 	require.NoError(t, result())
-	closeAll(t, all)
 }
 
 // TestWithdrawalAfterAHoldersDeath has a process that has a lease end before it could answer a revocation.
@@ -281,10 +272,7 @@ func TestWithdrawalAfterAHoldersDeath(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := &overtaken{kind: revoked} // and never let go
-			all := overtakenPair(t, o, 1)
-			lost := make(chan error, 8)
-			all[0].Start(func(err error) { lost <- err })
-			all[1].Start(func(error) {})
+			all, lost := losing(t, o.overtaking(1))
 			address, _ := expose(t, all, 4096)
 			require.NoError(t, put(t, all, address, make([]byte, 8)))
 			begin := func() (func() bool, func() error) { return withdraw(all[0], address) }
@@ -301,9 +289,6 @@ func TestWithdrawalAfterAHoldersDeath(t *testing.T) {
 			}
 			require.Eventually(t, withdrawn, 20*time.Second, time.Millisecond, "it waits for a process that is lost")
 			require.NoError(t, result())
-			all[0].Abort("it has been seen")
-			_ = all[0].Close()
-			_ = all[1].Close()
 		})
 	}
 }

@@ -12,7 +12,7 @@ import (
 // loopback is a network in memory, whose endpoints are fabrics. Tests set what goes wrong in it.
 type loopback struct {
 	mu    sync.Mutex
-	ends  []*loop
+	all   []*loop
 	delay int // looks that an event waits for
 	late  int // more of them for that of a get
 	busy  int // one call in so many is refused for now; 0 is never
@@ -57,9 +57,22 @@ type loopEvent struct {
 func (n *loopback) open() *loop {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	f := &loop{net: n, number: uint64(len(n.ends)), regions: map[uint64]region{}, packets: n.packets, cuts: n.cuts}
-	n.ends = append(n.ends, f)
+	f := &loop{net: n, number: uint64(len(n.all)), regions: map[uint64]region{}, packets: n.packets, cuts: n.cuts}
+	n.all = append(n.all, f)
 	return f
+}
+
+// ends opens an end for each process.
+func (n *loopback) ends(int) (fabric, error) { return n.open(), nil }
+
+// with opens an end for each process but one, which has f.
+func (n *loopback) with(f fabric, process int) func(int) (fabric, error) {
+	return func(p int) (fabric, error) {
+		if p == process {
+			return f, nil
+		}
+		return n.open(), nil
+	}
 }
 
 func (f *loop) Address() []byte { return binary.LittleEndian.AppendUint64(nil, f.number) }
@@ -131,7 +144,7 @@ func (f *loop) Send(peer uint64, mem []byte, _ region, tag uint32) error {
 		return err
 	}
 	f.passes(peer)
-	to := f.net.ends[peer]
+	to := f.net.all[peer]
 	switch {
 	case f.failing != nil:
 		f.tell(event{tag: tag, err: f.failing})
@@ -158,7 +171,7 @@ func (f *loop) Send(peer uint64, mem []byte, _ region, tag uint32) error {
 
 // find finds memory of another end.
 func (f *loop) find(peer uint64, at, key uint64, n int) ([]byte, error) {
-	to := f.net.ends[peer]
+	to := f.net.all[peer]
 	r, ok := to.regions[key]
 	if to.closed || !ok || at < r.base || at+uint64(n) > r.base+uint64(len(r.mem)) {
 		return nil, fmt.Errorf("a bad key or address: %x", key)

@@ -49,8 +49,9 @@ func pair(t *testing.T, n *loopback, o Options) (all []process, logs [2]*said) {
 		logs[i] = &said{}
 		cs[i].Log = slog.New(logs[i])
 	}
-	all = dial(t, cs, o, func(int) (fabric, error) { return n.open(), nil })
+	all = dial(t, cs, o, n.ends)
 	startAll(t, all)
+	t.Cleanup(func() { closeAll(t, all) })
 	return all, logs
 }
 
@@ -99,22 +100,6 @@ func TestStrangersAreLoggedOnce(t *testing.T) {
 		return locked(w, func() bool { return w.counts.Strangers == 3 })
 	}, 10*time.Second, time.Millisecond)
 	require.Equal(t, 1, logs[0].times("stranger"))
-	closeAll(t, all)
-}
-
-// TestRefusedMemoryIsSaidOnce exposes memory twice that the fabric will not register: TCP serves it, and the process
-// says so once.
-func TestRefusedMemoryIsSaidOnce(t *testing.T) {
-	n := &loopback{refuseAfter: 4} // what each process begins with
-	all, logs := pair(t, n, Options{All: true})
-	for range 2 {
-		address, _ := expose(t, all, 4096)
-		data := make([]byte, 64)
-		require.NoError(t, get(t, all, address, data))
-	}
-	require.EqualValues(t, 2, all[0].way.counts.Refused)
-	require.Equal(t, 1, logs[0].times("goes over TCP"))
-	closeAll(t, all)
 }
 
 // TestBadTransfers reads beyond what was exposed, also where the process has a lease.
@@ -128,7 +113,6 @@ func TestBadTransfers(t *testing.T) {
 		require.ErrorContains(t, err, "it ends beyond what was exposed")
 		require.NoError(t, get(t, all, address, data))
 	}
-	closeAll(t, all)
 }
 
 // TestExposeBeyondDefault exposes more than may be pinned where nobody said how much: TCP serves it.
@@ -142,5 +126,4 @@ func TestExposeBeyondDefault(t *testing.T) {
 	require.NoError(t, put(t, all, address, []byte("12345678")))
 	require.Equal(t, "12345678", string(mem[:8]))
 	require.Equal(t, 1, logs[0].times("goes over TCP"))
-	closeAll(t, all)
 }

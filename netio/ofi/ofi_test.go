@@ -98,14 +98,6 @@ func TestTooLittleMemory(t *testing.T) {
 	require.ErrorContains(t, err, "raise --pinned, or `ulimit -l`")
 }
 
-// TestExposeBeyondPinned exposes more than may be pinned.
-func TestExposeBeyondPinned(t *testing.T) {
-	all, _ := pair(t, &loopback{}, Options{All: true, Pinned: 8 << 20})
-	_, _, err := all[0].Port(0).OneSided().Expose(64 << 20)
-	require.ErrorContains(t, err, "may be pinned are left: raise --pinned")
-	closeAll(t, all)
-}
-
 // The head of a packet says all that it is given, to members, and nothing that was damaged.
 func TestPacket(t *testing.T) {
 	packet := make([]byte, packetHead+64)

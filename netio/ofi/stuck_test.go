@@ -103,12 +103,7 @@ func stuckIn(t *testing.T, call string, idle bool) {
 	t.Parallel() // it waits for seconds
 	n := &loopback{}
 	s := &sticky{loop: n.open(), call: call, stuck: make(chan struct{}), release: make(chan struct{})}
-	all := dial(t, netiotest.Configs(t, stuckRanks, stuckProcesses), Options{All: true}, func(process int) (fabric, error) {
-		if process == 0 {
-			return s, nil
-		}
-		return n.open(), nil
-	})
+	all := dial(t, netiotest.Configs(t, stuckRanks, stuckProcesses), Options{All: true}, n.with(s, 0))
 	const last = stuckProcesses - 1
 	over := make(chan struct{})
 	ctx, cancel := context.WithCancel(t.Context())

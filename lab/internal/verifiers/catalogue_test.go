@@ -259,7 +259,7 @@ var catalogue = []mutation{
 	{"a send passes a get", "netio/ofi/order.go", "p.held = p.gets > 0", "p.held = p.gets > 1", "TestOrdered"},
 	{"a get passes what waits", "netio/ofi/order.go", "if p.held {", "if p.held && false {",
 		"TestGetsKeepNoSendWaiting"},
-	{"more is exposed than may be pinned", "netio/ofi/lease.go", "int64(bytes) > left {", "int64(bytes) > left+1<<40 {", "TestExposeBeyondPinned"},
+	{"more is exposed than may be pinned", "netio/ofi/lease.go", "int64(bytes) > left {", "int64(bytes) > left+1<<40 {", "TestExposeBeyondPinnedInParts"},
 
 	// Shared pages.
 	{"a written page has no notice", "memory/pages/region.go",
