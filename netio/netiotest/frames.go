@@ -38,3 +38,11 @@ func Receive(t testing.TB, p netio.Port) (f *netio.Frame) {
 	})
 	return f
 }
+
+// RequireLost requires that an error says that a process was lost.
+func RequireLost(t testing.TB, err error, process int) {
+	t.Helper()
+	var lost *netio.LostError
+	require.ErrorAs(t, err, &lost)
+	require.Equal(t, process, lost.Process)
+}

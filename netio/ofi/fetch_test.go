@@ -45,10 +45,8 @@ func TestSenderEndsBeforeAFetch(t *testing.T) {
 			end(all[1], there)
 			f.free.Store(true)
 			lookAt(t, all[0].Port(0), "word of the loss", func() bool { return len(told) > 0 })
-			var lost *netio.LostError
 			err := <-told
-			require.ErrorAs(t, err, &lost)
-			require.Equal(t, 1, lost.Process)
+			netiotest.RequireLost(t, err, 1)
 			require.NotErrorIs(t, err, netio.ErrDamaged)
 			w := all[0].way
 			lookAt(t, all[0].Port(0), "end of the fetch", func() bool {

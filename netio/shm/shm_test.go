@@ -71,14 +71,6 @@ func pair(t testing.TB) (all []shm.Process, told chan error) {
 	return all, told
 }
 
-// requireLost requires word that process 1 is lost.
-func requireLost(t *testing.T, err error) {
-	t.Helper()
-	var lost *netio.LostError
-	require.ErrorAs(t, err, &lost)
-	require.Equal(t, 1, lost.Process)
-}
-
 // killable is a transport that tests can end.
 type killable struct{ *mux.Transport }
 
@@ -258,7 +250,7 @@ func TestLyingProcessIsNamed(t *testing.T) {
 			all[1].Forge(0, d)
 			require.Nil(t, all[0].Port(0).Recv())
 			err := <-told
-			requireLost(t, err)
+			netiotest.RequireLost(t, err, 1)
 			require.ErrorIs(t, err, netio.ErrDamaged)
 		})
 	}
@@ -288,7 +280,7 @@ func TestForgedReleaseIsRefused(t *testing.T) {
 		err := <-told
 		require.ErrorIs(t, err, netio.ErrDamaged)
 		if c.named {
-			requireLost(t, err)
+			netiotest.RequireLost(t, err, 1)
 		}
 	}
 }
@@ -327,7 +319,7 @@ func TestAbandonedMemoryIsNotLentAgain(t *testing.T) {
 	p.Send(f)
 	seen := netiotest.Next(all[1].Port(1))
 	all[1].Kill()
-	requireLost(t, <-told)
+	netiotest.RequireLost(t, <-told, 1)
 	for p.Pool().Lent() > 0 {
 		p.Wait(time.Second)
 	}

@@ -70,7 +70,6 @@ func TestAcknowledgementsAreNeverLate(t *testing.T) {
 		require.EqualValues(t, 1, inFlightTo0(both))
 		time.Sleep(inflight.DelayMax)
 		require.Zero(t, inFlightTo0(both), "or by themselves")
-		closeBoth(both)
 	})
 }
 
@@ -92,7 +91,6 @@ func TestParkingRankFlushesAcknowledgements(t *testing.T) {
 			both[0].Port(0).Pause()
 			require.Zero(t, inFlightTo0(both))
 		}
-		closeBoth(both)
 	})
 }
 
@@ -111,7 +109,6 @@ func TestAbortBringsFramesHome(t *testing.T) {
 		silent.Store(true)
 		both[1].Abort("enough")
 		require.Zero(t, inFlightTo0(both))
-		closeBoth(both)
 	})
 }
 
@@ -127,16 +124,13 @@ func TestLiarIsNamed(t *testing.T) {
 		synctest.Wait()
 		require.EqualValues(t, 3*netio.FrameCost(100), p.Pool().Lent())
 		both[1].peers[0].streams[controlStream].out.push(message(acknowledgement, string(slotsOf(2, 17))))
-		var lost *netio.LostError
 		err := <-told[0]
-		require.ErrorAs(t, err, &lost)
-		require.Equal(t, 1, lost.Process)
+		requireLost(t, err, 1)
 		require.ErrorIs(t, err, netio.ErrDamaged)
 		require.ErrorContains(t, err, "check acknowledgement")
 		require.ErrorContains(t, err, "slot 17")
 		synctest.Wait()
 		require.Zero(t, p.Pool().Lent())
-		closeBoth(both)
 	})
 }
 
@@ -315,6 +309,5 @@ func TestNoFrameIsLeftBeforeTheWriterRests(t *testing.T) {
 			require.NotNil(t, f, "it is left with the writer")
 			f.Release()
 		}
-		closeBoth(both)
 	})
 }

@@ -25,11 +25,14 @@ func startAll(all []*tcp.Transport) []chan error {
 	return told
 }
 
-func send(tr *tcp.Transport, from, to, n int) {
-	f := tr.Port(from).Pool().Get(n)
-	f.Kind, f.From, f.To, f.Bytes = netio.Data, uint32(from), uint32(to), uint32(n)
-	tr.Port(from).Send(f)
+// started is two processes that run until the test ends, and what each is told.
+func started(t *testing.T, cs []tcp.Config) (all []*tcp.Transport, told []chan error) {
+	all = dialAll(t, cs)
+	t.Cleanup(func() { _ = netiotest.CloseAll(all) })
+	return all, startAll(all)
 }
+
+func send(tr *tcp.Transport, from, to, n int) { netiotest.Send(tr.Port(from), from, to, n) }
 
 func TestFlippedBitIsNamed(t *testing.T) {
 	t.Parallel() // it waits for what may still come of a broken connection
@@ -38,8 +41,7 @@ func TestFlippedBitIsNamed(t *testing.T) {
 			t.Parallel()
 			cs := netiotest.Configs(t, 2, 2)
 			p := behindProxy(t, cs)
-			all := dialAll(t, cs)
-			told := startAll(all)
+			all, told := started(t, cs)
 			flip := func(fromDialler bool, b []byte) bool {
 				if fromDialler && len(b) > at {
 					b[at] ^= 4
@@ -49,14 +51,11 @@ func TestFlippedBitIsNamed(t *testing.T) {
 			p.spoil.Store(&flip)
 			send(all[1], 1, 0, 200)
 			err := <-told[0]
-			var lost *netio.LostError
-			require.ErrorAs(t, err, &lost)
-			require.Equal(t, 1, lost.Process)
+			netiotest.RequireLost(t, err, 1)
 			require.ErrorIs(t, err, netio.ErrDamaged)
 			require.ErrorContains(t, err, "check "+name)
-			require.ErrorAs(t, <-told[1], &lost, "the other end is told too")
+			netiotest.RequireLost(t, <-told[1], 0) // the other end is told too
 			require.Nil(t, all[0].Port(0).Recv(), "damaged frames don't arrive")
-			_ = netiotest.CloseAll(all)
 		})
 	}
 }
@@ -65,20 +64,16 @@ func TestCutConnectionIsLost(t *testing.T) {
 	t.Parallel() // as well
 	cs := netiotest.Configs(t, 2, 2)
 	p := behindProxy(t, cs)
-	all := dialAll(t, cs)
-	told := startAll(all)
+	_, told := started(t, cs)
 	p.cut()
 	for i := range told {
-		var lost *netio.LostError
-		require.ErrorAs(t, <-told[i], &lost)
+		netiotest.RequireLost(t, <-told[i], 1-i)
 	}
-	_ = netiotest.CloseAll(all)
 }
 
 func TestFrameForFinishedProcessIsTold(t *testing.T) {
 	t.Parallel()
-	cs := netiotest.Configs(t, 2, 2)
-	all := dialAll(t, cs)
+	all := dialAll(t, netiotest.Configs(t, 2, 2))
 	told := startAll(all)
 	closed := make(chan error)
 	go func() { closed <- all[0].Close() }()
@@ -111,21 +106,20 @@ func TestCloseWithoutGoodbyeIsTold(t *testing.T) {
 // TestEventsBeforeStartAreKept aborts before anybody has started.
 func TestEventsBeforeStartAreKept(t *testing.T) {
 	all := dialAll(t, netiotest.Configs(t, 2, 2))
+	defer netiotest.CloseAll(all)
 	all[0].Abort("too early")
-	told := startAll(all)
 	var aborted *netio.AbortError
-	require.ErrorAs(t, <-told[1], &aborted)
+	require.ErrorAs(t, <-startAll(all)[1], &aborted)
 	require.Equal(t, "too early", aborted.Reason)
-	_ = netiotest.CloseAll(all)
 }
 
 func TestWrongUsePanics(t *testing.T) {
 	all := dialAll(t, netiotest.Configs(t, 2, 2))
+	defer netiotest.CloseAll(all)
 	require.PanicsWithValue(t, "netio: rank 1 is not in this process, which has ranks 0-0", func() { all[0].Port(1) })
 	require.PanicsWithValue(t, "netio: a frame is for rank 2, the job has 2", func() { send(all[0], 0, 2, 1) })
 	require.Panics(t, func() { mem.New(0) })
 	require.Panics(t, func() { netio.NewPool(nil).Get(netio.FrameBytesMax + 1) })
-	_ = netiotest.CloseAll(all)
 }
 
 // proxy stands between process 1 and process 0, and spoils what passes once it is told to.

@@ -17,8 +17,15 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/idle"
 )
 
-// twins connects two processes of one rank each over loopback, as this system does it best.
+// twins connects two processes of one rank each over loopback, as this system does it best, until the test ends.
 func twins(t *testing.T, silence time.Duration) (both [2]*Transport, told [2]chan error) {
+	t.Helper()
+	both, told = openTwins(t, silence)
+	t.Cleanup(func() { closeBoth(both) })
+	return both, told
+}
+
+func openTwins(t *testing.T, silence time.Duration) (both [2]*Transport, told [2]chan error) {
 	t.Helper()
 	configs := twinConfigs(t, silence)
 	var starts sync.WaitGroup
@@ -94,7 +101,6 @@ func TestFramesOfBusyRanksLeave(t *testing.T) {
 		p.Send(address(p, netio.Data, 0, 1, 100))
 		receive(t, q).Release()
 	}
-	closeBoth(both)
 }
 
 // TestSocketsAreReadWhileRanksAreBusy sends far more than the kernel holds, from and to ranks that don't look at
@@ -111,7 +117,6 @@ func TestSocketsAreReadWhileRanksAreBusy(t *testing.T) {
 	for range count {
 		receive(t, q).Release()
 	}
-	closeBoth(both)
 }
 
 // TestDelayedFramesLeaveTogether counts the calls that write: none until the rank pauses or has delayed enough, and
@@ -141,7 +146,6 @@ func TestDelayedFramesLeaveTogether(t *testing.T) {
 	p.Send(address(p, netio.Control, 0, 1, 100))
 	require.Equal(t, before, l.said.Load())
 	require.NotZero(t, both[0].peers[1].streams[controlStream].said.Load(), "control frames leave at once")
-	closeBoth(both)
 }
 
 // full is a socket that has much to read, and counts reads.
@@ -231,7 +235,6 @@ func TestPollerSleepsWhileRanksLook(t *testing.T) {
 		q.Send(address(q, netio.Control, 1, 0, 9))
 		parked.Wait()
 	}
-	closeBoth(both)
 }
 
 // TestPolledPeersAreHeard lets idle processes hear of each other for three times the silence limit, counted in rounds
@@ -259,7 +262,6 @@ func TestPolledPeersAreHeard(t *testing.T) {
 	require.GreaterOrEqual(t, spoken, 2*streamCount*3, "each stream speaks in the time that it may be silent")
 	require.Empty(t, told[0])
 	require.Empty(t, told[1])
-	closeBoth(both)
 }
 
 // TestPolledSilenceIsTold: process 1 has no rounds, as one that is stuck.
@@ -271,12 +273,10 @@ func TestPolledSilenceIsTold(t *testing.T) {
 		p.round()
 	}
 	require.GreaterOrEqual(t, rounds, silentRounds)
-	var lost *netio.LostError
-	require.ErrorAs(t, <-told[0], &lost)
-	require.Equal(t, 1, lost.Process)
-	require.ErrorContains(t, lost, "it said nothing for 1h0m0s")
-	require.ErrorIs(t, lost, os.ErrDeadlineExceeded)
-	closeBoth(both)
+	err := <-told[0]
+	requireLost(t, err, 1)
+	require.ErrorContains(t, err, "it said nothing for 1h0m0s")
+	require.ErrorIs(t, err, os.ErrDeadlineExceeded)
 }
 
 // TestNothingIsLeft counts this process's descriptors, and what a received frame that is released late leaves lent:
@@ -295,11 +295,11 @@ func TestNothingIsLeft(t *testing.T) {
 		"abort": func(both [2]*Transport) { both[0].Abort("enough"); closeBoth(both) },
 		"loss":  func(both [2]*Transport) { both[0].Kill(); closeBoth(both) },
 	}
-	both, _ := twins(t, 0) // whatever the first one opens for good
+	both, _ := openTwins(t, 0) // whatever the first one opens for good
 	closeBoth(both)
 	before := open()
 	for name, end := range end {
-		both, _ := twins(t, 0)
+		both, _ := openTwins(t, 0)
 		require.Greater(t, open(), before)
 		p, q := both[0].Port(0), both[1].Port(1)
 		q.Send(address(q, netio.Data, 1, 0, 10))
@@ -351,7 +351,6 @@ func TestHotSocketHidesNoOther(t *testing.T) {
 	}
 	require.Greater(t, hot[true], rounds/10)
 	t.Logf("after %d of %d frames their socket was asked alone", hot[true], rounds)
-	closeBoth(both)
 }
 
 // Beside a load, a rank gives its core away in few of its waits: each time, the core is gone for a slice of the
@@ -366,7 +365,6 @@ func TestEffortBesideALoad(t *testing.T) {
 		}
 	}
 	both, _ := twins(t, 0)
-	defer closeBoth(both)
 	both[0].ports[0].yield = yield
 	p, q := both[0].Port(0), both[1].Port(1)
 	waits := effort(p, q, rounds, polls)

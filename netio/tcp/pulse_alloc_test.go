@@ -22,5 +22,4 @@ func TestHeartbeatsAllocateNothing(t *testing.T) {
 			require.Greater(t, l.said.Load(), uint64(20), "heartbeats")
 		}
 	}
-	closeBoth(both)
 }

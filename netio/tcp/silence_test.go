@@ -42,6 +42,7 @@ func couple(t *testing.T) (both [2]*Transport, told [2]chan error, silent *atomi
 		require.NoError(t, both[0].peers[1].join(number, a))
 		require.NoError(t, both[1].peers[0].join(number, muffled{b, silent}))
 	}
+	t.Cleanup(func() { closeBoth(both) })
 	return both, told, silent
 }
 
@@ -53,13 +54,19 @@ func closeBoth(both [2]*Transport) {
 	all.Wait()
 }
 
+func requireLost(t *testing.T, err error, process int) {
+	t.Helper()
+	var lost *netio.LostError
+	require.ErrorAs(t, err, &lost)
+	require.Equal(t, process, lost.Process)
+}
+
 func TestHeartbeatsKeepAnIdleJobAlive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		both, told, _ := couple(t)
+		_, told, _ := couple(t)
 		time.Sleep(time.Hour)
 		require.Empty(t, told[0])
 		require.Empty(t, told[1])
-		closeBoth(both)
 	})
 }
 
@@ -69,14 +76,12 @@ func TestSilentPeerIsLost(t *testing.T) {
 		time.Sleep(time.Minute)
 		silent.Store(true)
 		began := time.Now()
-		var lost *netio.LostError
-		require.ErrorAs(t, <-told[0], &lost)
-		require.Equal(t, 1, lost.Process)
-		require.ErrorContains(t, lost, "it said nothing for 10s")
+		err := <-told[0]
+		requireLost(t, err, 1)
+		require.ErrorContains(t, err, "it said nothing for 10s")
 		limit := both[0].config.SilenceMax
 		require.Less(t, time.Since(began), limit+limit/4)
 		require.Greater(t, time.Since(began), limit/2)
-		closeBoth(both)
 	})
 }
 
@@ -103,6 +108,5 @@ func TestStuckReceiverIsNotLost(t *testing.T) {
 		for from.Pool().Lent() > 0 {
 			from.Wait(-1)
 		}
-		closeBoth(both)
 	})
 }

@@ -2,6 +2,7 @@ package bootstrap
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -14,7 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/activepebbles/pebbles/internal/handshake"
+	"github.com/activepebbles/pebbles/internal/scenario"
 )
 
 func TestProcessesLearnOfEachOther(t *testing.T) {
@@ -67,159 +68,112 @@ func TestThousandsOfProcesses(t *testing.T) {
 	})
 }
 
-func TestLateProcesses(t *testing.T) {
-	for _, late := range []int{0, 1, 5, 70} {
-		inWorld(t, func(t *testing.T) {
-			w := newWorld(73)
-			w.delay[late] = 20 * time.Second
-			w.run(t.Context()).requireJob(t)
-			require.Less(t, w.took, 22*time.Second)
-		})
-	}
-}
-
-// TestNamesThatResolveLate is as in Kubernetes: the names of pods are known some time after the pods run.
-func TestNamesThatResolveLate(t *testing.T) {
-	inWorld(t, func(t *testing.T) {
-		w := newKnown(12, false)
-		w.unknown = true
-		time.AfterFunc(3*time.Second, func() {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			w.unknown = false
-		})
-		w.run(t.Context()).requireJob(t)
-		require.Less(t, w.took, 5*time.Second)
-	})
-}
-
-// TestGreetingsThatBreak has parents lose the first connections of their children before they have answered.
-func TestGreetingsThatBreak(t *testing.T) {
-	for _, known := range []bool{false, true} {
-		inWorld(t, func(t *testing.T) {
-			w := newWorld(20)
-			if known {
-				w = newKnown(20, false)
-			}
-			w.cuts = 3
-			w.run(t.Context()).requireJob(t)
-			require.EqualValues(t, w.tree().fanout+w.cuts, w.listeners[0].counted.conns.Load())
-		})
-	}
-}
-
-// TestMissingProcesses wants a sentence that names who is missing, and an end of all within the limit and a little
-// more.
-func TestMissingProcesses(t *testing.T) {
-	var others []int
-	for i := 1; i < 73; i++ {
-		others = append(others, i)
-	}
-	for _, c := range []struct {
-		name   string
-		star   bool
-		absent []int
-		who    int // says so
-		says   string
-	}{
-		{"a leaf", false, []int{40}, 4,
-			"the job has not started within 30s: process 40 did not come to process 4 at host-4:7473"},
-		{"leaves", false, []int{40, 39, 36}, 4, "processes 36, 39, 40 did not come to process 4"},
-		{"an inner one", false, []int{2}, 0, "process 2 did not come to process 0"},
-		{"an inner one, from below", false, []int{2}, 20,
-			"reach process 2: the job has not started within 30s: there is no entry yet"},
-		{"the first", false, []int{0}, 3, "reach process 0: the job has not started within 30s"},
-		{"all", true, others, 0, "processes 1, 2, 3, 4, 5, 6, 7, 8, and 64 more did not come to process 0"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			inWorld(t, func(t *testing.T) {
-				w := newWorld(73)
-				if c.star {
-					w = newKnown(73, true)
-				}
-				for _, i := range c.absent {
-					w.absent[i] = true
-				}
-				w.run(t.Context()).requireNoJob(t)
-				require.ErrorContains(t, w.errs[c.who], c.says)
-				require.LessOrEqual(t, w.took, w.limit+spareTime)
-			})
-		})
-	}
-}
-
-func TestProcessEndsDuringTheStart(t *testing.T) {
-	inWorld(t, func(t *testing.T) {
-		w := newWorld(73)
-		w.absent[72] = true // so that no exchange can end before
-		w.dies[3] = 5 * time.Second
-		w.run(t.Context()).requireNoJob(t)
-		require.ErrorContains(t, w.errs[3], "it was killed")
-		for i, err := range w.errs {
-			if i != 72 && i != 3 {
-				require.ErrorIs(t, err, ErrElsewhere, "process %d", i)
-				require.EqualError(t, err, "job has failed elsewhere: it was killed", "process %d", i)
-			}
-		}
-		require.Less(t, w.took, 6*time.Second)
-	})
-}
-
-func TestRanksThatCannotBe(t *testing.T) {
-	inWorld(t, func(t *testing.T) {
-		w := newWorld(12)
-		w.ranks = func([]Process) (int, error) { return 0, errors.New("there are too few") }
-		w.run(t.Context())
-		require.EqualError(t, w.errs[0], "there are too few")
-		for _, err := range w.errs[1:] {
-			require.ErrorIs(t, err, ErrElsewhere)
-			require.ErrorContains(t, err, "there are too few")
+// The files of testdata tell how the processes of a job find each other, by a simulated clock, and who says what when
+// they do not.
+func TestScenarios(t *testing.T) {
+	scenario.Run(t, func(t *testing.T, l *scenario.Log) scenario.Verbs {
+		p := &play{T: t, Log: l}
+		return scenario.Verbs{
+			"world": p.begin, "absent": p.absent, "misfit": p.misfit, "run": p.run, "says": p.says,
+			"late":    func(c *scenario.Command) { p.w.delay[c.Number("process")] = c.Time("by") },
+			"dies":    func(c *scenario.Command) { p.w.dies[c.Number("process")] = c.Time("after") },
+			"cuts":    func(c *scenario.Command) { p.w.cuts = c.Number("connections") },
+			"unknown": func(c *scenario.Command) { p.w.unknown, p.known = true, c.Time("for") },
+			"refuse": func(*scenario.Command) {
+				p.w.ranks = func([]Process) (int, error) { return 0, errors.New("there are too few") }
+			},
 		}
 	})
 }
 
-// TestProcessesThatDoNotFit has one process that no other one can take for a member of the job.
-func TestProcessesThatDoNotFit(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		world func() *world
-		who   int // says so
-		says  string
-		own   error // of the process that does not fit
-	}{
-		{"two of one number", func() *world {
-			return newKnown(12, false).instead(11, func(ctx context.Context, c Config, others exchanger) (*Job, error) {
-				c.Number = 1
-				return others(ctx, 11, c)
-			})
-		}, 0, "two processes have number 1", nil},
-		{"another count", func() *world {
-			return newKnown(12, false).instead(11, func(ctx context.Context, c Config, others exchanger) (*Job, error) {
-				c.fanout = 2 // so it dials the wrong one
-				return others(ctx, 11, c)
-			})
-		}, 5, "process 11 has dialled process 5: were all started for 12 processes?", nil},
-		{"another secret", func() *world {
-			return newKnown(12, false).instead(11, func(ctx context.Context, c Config, _ exchanger) (*Job, error) {
-				return ExchangeAt(ctx, c, Rendezvous{Secret: make([]byte, SecretBytes), Address: addressOf})
-			})
-		}, 1, "process 11 did not come to process 1", handshake.ErrSecret},
-		{"another store", func() *world {
-			return newWorld(12).instead(11, func(ctx context.Context, c Config, _ exchanger) (*Job, error) {
-				return Exchange(ctx, c, stranger{newMemoryStore()})
-			})
-		}, 1, "process 11 did not come to process 1", handshake.ErrSecret},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			inWorld(t, func(t *testing.T) {
-				w := c.world().run(t.Context())
-				w.requireNoJob(t)
-				require.ErrorContains(t, w.errs[c.who], c.says)
-				if c.own != nil {
-					require.ErrorIs(t, w.errs[11], c.own)
-				}
-			})
+// play is a world of which a file tells.
+type play struct {
+	*testing.T
+	*scenario.Log
+	w     *world
+	known time.Duration // when names are
+}
+
+// begin makes a world of so many processes. They meet by a store, or know the addresses and the secret.
+func (p *play) begin(c *scenario.Command) {
+	n, star := c.Int("processes", 0), c.Has("star")
+	if p.w, p.known = newWorld(n), 0; star || c.Has("known") {
+		p.w = newKnown(n, star)
+	}
+}
+
+func (p *play) absent(c *scenario.Command) {
+	for c.More() {
+		p.w.absent[c.Number("process")] = true
+	}
+	if from := c.Int("from", 0); from > 0 {
+		for i := from; i < p.w.processes; i++ {
+			p.w.absent[i] = true
+		}
+	}
+}
+
+// misfit has a process do something else than the others: it has another number, a wrong count, secret or store, or
+// puts another certificate into its entry.
+func (p *play) misfit(c *scenario.Command) {
+	process, number, fanout := c.Number("process"), c.Int("number", -1), c.Int("fanout", 0)
+	secret, store, forges := c.Has("secret"), c.Has("store"), c.Has("forges")
+	shared := p.w.store
+	p.w.instead(process, func(ctx context.Context, c Config, others exchanger) (*Job, error) {
+		switch {
+		case secret:
+			return ExchangeAt(ctx, c, Rendezvous{Secret: make([]byte, SecretBytes), Address: addressOf})
+		case store:
+			return Exchange(ctx, c, stranger{newMemoryStore()})
+		case forges:
+			return Exchange(ctx, c, forging{shared})
+		case number >= 0:
+			c.Number = number
+		}
+		c.fanout = fanout
+		return others(ctx, process, c)
+	})
+}
+
+// run tells whether all processes have the job. If not, none has it, and all end soon after the limit.
+func (p *play) run(c *scenario.Command) {
+	within := c.Time("within")
+	inWorld(p.T, func(t *testing.T) {
+		time.AfterFunc(p.known, func() {
+			p.w.mu.Lock()
+			defer p.w.mu.Unlock()
+			p.w.unknown = false
 		})
+		p.w.run(t.Context())
+	})
+	require.LessOrEqual(p, p.w.took, cmp.Or(within, p.w.limit+spareTime))
+	if errors.Join(p.w.errs...) != nil {
+		p.w.requireNoJob(p.T)
+		p.Say("none has the job")
+		return
+	}
+	p.w.requireJob(p.T)
+	if p.w.cuts > 0 {
+		require.EqualValues(p, p.w.tree().fanout+p.w.cuts, p.w.listeners[0].counted.conns.Load())
+	}
+	p.Say("all have the job")
+}
+
+// says tells the errors of some processes, and with others those of the rest, each once.
+func (p *play) says(c *scenario.Command) {
+	others, told := c.Has("others"), map[string]bool{}
+	for c.More() {
+		process := c.Number("process")
+		text := p.w.errs[process].Error()
+		p.Say("%d: %s", process, text)
+		told[text] = true
+	}
+	for _, err := range p.w.errs {
+		if others && err != nil && !told[err.Error()] {
+			require.ErrorIs(p, err, ErrElsewhere)
+			p.Say("others: %v", err)
+			told[err.Error()] = true
+		}
 	}
 }
 
@@ -228,22 +182,6 @@ type stranger struct{ Store }
 
 func (stranger) Lookup(_ context.Context, process int) (string, error) {
 	return entry{address: addressOf(process)}.String(), nil
-}
-
-// TestStrangersTakeNoNumber has a stranger that can read the store claim the number of a process whose entry is there:
-// it has a certificate of its own, and gets no secret.
-func TestStrangersTakeNoNumber(t *testing.T) {
-	inWorld(t, func(t *testing.T) {
-		w, store := newWorld(12), newMemoryStore()
-		w.exchange = func(ctx context.Context, i int, c Config) (*Job, error) {
-			if i == 11 {
-				return Exchange(ctx, c, forging{store})
-			}
-			return Exchange(ctx, c, store)
-		}
-		w.run(t.Context()).requireNoJob(t)
-		require.ErrorContains(t, w.errs[1], "process 11 did not come to process 1")
-	})
 }
 
 // forging is a store in which the entry of another process stands in place of the one that a process publishes.

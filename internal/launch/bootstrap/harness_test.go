@@ -27,6 +27,7 @@ type world struct {
 	absent    map[int]bool          // were never started
 	delay     map[int]time.Duration // until they start
 	dies      map[int]time.Duration // until they end
+	store     *memoryStore
 	exchange  exchanger
 	ranks     func([]Process) (int, error)
 	listeners []*listener
@@ -43,8 +44,8 @@ func newWorld(processes int) *world {
 		absent: make(map[int]bool), delay: make(map[int]time.Duration), dies: make(map[int]time.Duration),
 		jobs: make([]*Job, processes), errs: make([]error, processes), listeners: make([]*listener, processes),
 	}
-	store := newMemoryStore()
-	w.exchange = func(ctx context.Context, _ int, c Config) (*Job, error) { return Exchange(ctx, c, store) }
+	w.store = newMemoryStore()
+	w.exchange = func(ctx context.Context, _ int, c Config) (*Job, error) { return Exchange(ctx, c, w.store) }
 	w.ranks = func(all []Process) (int, error) {
 		for i, p := range all {
 			if p != self(i) {

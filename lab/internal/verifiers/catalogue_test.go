@@ -305,7 +305,7 @@ var catalogue = []mutation{
 	{"an entry is written over another one", "internal/launch/bootstrap/store.go", "|os.O_EXCL", "", "TestFoldersThatDoNotServe"},
 	{"an entry is read through a link", "internal/launch/bootstrap/store.go", "|syscall.O_NOFOLLOW", "", "TestEntriesBehindLinks"},
 	{"a job has fewer ranks than processes", "internal/launch/bootstrap/messages.go", "case j.Ranks < processes:", "case false:", "TestBadReports"},
-	{"two processes have one number", "internal/launch/bootstrap/exchange.go", "case x.children[child] != nil:", "case false:", "TestProcessesThatDoNotFit"},
+	{"two processes have one number", "internal/launch/bootstrap/exchange.go", "case x.children[child] != nil:", "case false:", "TestScenarios"},
 	{"a secret that all know is sent", "internal/launch/bootstrap/exchange.go", "\tif x.secret != nil {\n\t\tv.Secret = nil\n\t}\n", "", "TestSecretsThatAreKnownAreNotSent"},
 
 	{"a stranger needs no certificate", "internal/launch/bootstrap/certificate.go",
