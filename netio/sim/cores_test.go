@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
@@ -21,12 +22,10 @@ func work(processesPerHost int, cores sim.Cores) sim.Network {
 // ends runs ranks that compute for so long each, and tells when each had done so.
 func ends(t *testing.T, c sim.Config, d time.Duration) []time.Duration {
 	done := make([]time.Duration, c.Ranks)
-	_, err := run(t, c, pebble.Config{}, func(r *pebble.Rank) error {
+	mustRun(t, c, pebble.Config{}, func(r appstest.Rank) {
 		r.Compute(d)
 		done[r.ID()] = r.Now()
-		return nil
 	})
-	require.NoError(t, err)
 	return done
 }
 
@@ -130,9 +129,8 @@ func TestJobsOnFewCores(t *testing.T) {
 		for _, cores := range []int{0, 6, 2, 1} {
 			n := sim.Machines["odin"]
 			n.ProcessesPerHost, n.Cores = 6, sim.Cores{Count: cores}
-			w, err := run(t, sim.Config{Ranks: 6, Processes: processes, Network: n}, pebble.Config{Coalesce: 8}, sums(500))
-			require.NoError(t, err)
-			seconds := w.Stats().Seconds
+			c := sim.Config{Ranks: 6, Processes: processes, Network: n}
+			seconds := mustRun(t, c, pebble.Config{Coalesce: 8}, sums(500)).Stats().Seconds
 			if cores == 6 {
 				require.InEpsilon(t, before, seconds, 0.05, "a core each is as good as none shared")
 			}
@@ -146,16 +144,14 @@ func TestJobsOnFewCores(t *testing.T) {
 func TestDeadLeaveTheirCores(t *testing.T) {
 	n := sim.Machines["odin"]
 	n.ProcessesPerHost, n.Cores = 4, sim.Cores{Count: 1}
+	c := sim.Config{Ranks: 4, Processes: 4, Network: n}
 	for dies := range 4 { // one of them has the core then
-		_, err := run(t, sim.Config{Ranks: 4, Processes: 4, Network: n, Faults: sim.Faults{
-			Deaths: []sim.Death{{Process: dies, At: 20 * time.Microsecond}},
-		}}, pebble.Config{Coalesce: 8}, sums(500))
+		c.Faults = sim.Faults{Deaths: []sim.Death{{Process: dies, At: 20 * time.Microsecond}}}
+		_, err := run(t, c, pebble.Config{Coalesce: 8}, appstest.Checked(sums(500)))
 		require.ErrorContains(t, err, fmt.Sprint("lost process ", dies))
 	}
-	_, err := run(t, sim.Config{Ranks: 4, Processes: 4, Network: n, Faults: sim.Faults{
-		Freezes: []sim.Freeze{{Process: 2, At: 20 * time.Microsecond, For: time.Second}},
-	}}, pebble.Config{Coalesce: 8}, sums(500))
-	require.NoError(t, err)
+	c.Faults = sim.Faults{Freezes: []sim.Freeze{{Process: 2, At: 20 * time.Microsecond, For: time.Second}}}
+	mustRun(t, c, pebble.Config{Coalesce: 8}, sums(500))
 }
 
 func TestCoresAreChecked(t *testing.T) {

@@ -3,13 +3,13 @@ package sim_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/netiotest"
 	"github.com/activepebbles/pebbles/netio/sim"
@@ -31,10 +31,8 @@ func TestHarmlessFaults(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.True(t, f.Harmless())
-			calm, err := run(t, world(sim.Faults{}), pebble.Config{Coalesce: 4}, sums(100))
-			require.NoError(t, err)
-			w, err := run(t, world(f), pebble.Config{Coalesce: 4}, sums(100))
-			require.NoError(t, err)
+			calm := mustRun(t, world(sim.Faults{}), pebble.Config{Coalesce: 4}, sums(100))
+			w := mustRun(t, world(f), pebble.Config{Coalesce: 4}, sums(100))
 			require.NotEqual(t, calm.Stats(), w.Stats(), "the fault has happened")
 		})
 	}
@@ -55,7 +53,7 @@ func TestFatalFaults(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.False(t, c.faults.Harmless())
-			_, err := run(t, world(c.faults), pebble.Config{Coalesce: 4}, sums(100))
+			_, err := run(t, world(c.faults), pebble.Config{Coalesce: 4}, appstest.Checked(sums(100)))
 			var lost *netio.LostError
 			require.ErrorAs(t, err, &lost)
 			require.ErrorIs(t, err, c.cause)
@@ -115,18 +113,16 @@ func TestHang(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	endless := func(r *pebble.Rank) error {
+	endless := appstest.Checked(func(r appstest.Rank) {
 		for {
-			if err := r.Barrier(); err != nil {
-				return err
-			}
+			r.Meet()
 		}
+	})
+	for _, c := range []sim.Config{{Ranks: 3, TimeLimit: time.Millisecond}, {Ranks: 3, TurnLimit: 1000}} {
+		_, err := run(t, c, pebble.Config{}, endless)
+		var limit *sim.LimitError
+		require.ErrorAs(t, err, &limit)
 	}
-	var limit *sim.LimitError
-	_, err := run(t, sim.Config{Ranks: 3, TimeLimit: time.Millisecond}, pebble.Config{}, endless)
-	require.ErrorAs(t, err, &limit)
-	_, err = run(t, sim.Config{Ranks: 3, TurnLimit: 1000}, pebble.Config{}, endless)
-	require.ErrorAs(t, err, &limit)
 }
 
 // The end of the context ends a simulated job.
@@ -134,16 +130,14 @@ func TestContext(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cause := errors.New("enough")
 	_, err := each(t, sim.Config{Ranks: 3}, func(tr netio.Transport) error {
-		return pebble.Run(ctx, pebble.Config{Transport: tr}, func(r *pebble.Rank) error {
+		return pebble.Run(ctx, pebble.Config{Transport: tr}, appstest.Checked(func(r appstest.Rank) {
 			for i := 0; ; i++ {
 				if i == 100 && r.ID() == 1 {
 					cancel(cause)
 				}
-				if err := r.Barrier(); err != nil {
-					return err
-				}
+				r.Meet()
 			}
-		})
+		}))
 	})
 	require.ErrorIs(t, err, cause)
 }
@@ -187,9 +181,7 @@ func TestTimesAreThoseOfLogGP(t *testing.T) {
 				came = append(came, port.Now())
 			}
 		}
-		if !netio.RunRanks(tr, []func(){[]func(){send, take}[tr.Place().Process]}, nil, time.Hour) {
-			return fmt.Errorf("the ranks have not ended")
-		}
+		require.True(t, netio.RunRanks(tr, []func(){[]func(){send, take}[tr.Place().Process]}, nil, time.Hour))
 		return nil
 	})
 	require.NoError(t, err)
@@ -200,13 +192,9 @@ func TestTimesAreThoseOfLogGP(t *testing.T) {
 
 // Computation that a program tells of takes time, and is no message.
 func TestCompute(t *testing.T) {
-	_, err := run(t, sim.Config{Ranks: 2}, pebble.Config{}, func(r *pebble.Rank) error {
+	mustRun(t, sim.Config{Ranks: 2}, pebble.Config{}, func(r appstest.Rank) {
 		before := r.Now()
 		r.Compute(time.Second)
-		if got := r.Now() - before; got != time.Second {
-			return fmt.Errorf("%v have passed", got)
-		}
-		return nil
+		r.Equal(time.Second, r.Now()-before)
 	})
-	require.NoError(t, err)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/sim"
@@ -38,33 +39,35 @@ func run(t *testing.T, c sim.Config, config pebble.Config, f func(*pebble.Rank) 
 	})
 }
 
+// mustRun runs a job that ends well, whose ranks check as they go.
+func mustRun(t *testing.T, c sim.Config, config pebble.Config, f func(r appstest.Rank)) *sim.World {
+	t.Helper()
+	w, err := run(t, c, config, appstest.Checked(f))
+	require.NoError(t, err)
+	return w
+}
+
+func key(v uint64) uint64 { return v }
+
 // sums sends pebbles to all ranks, whose handlers send one more each, and checks the sums.
-func sums(pebbles int) func(r *pebble.Rank) error {
-	return func(r *pebble.Rank) error {
+func sums(pebbles int) func(r appstest.Rank) {
+	return func(r appstest.Rank) {
 		p := uint64(r.Size())
 		var got uint64
 		var to *target.Target[uint64]
-		to = target.New(r, "sum", distribution.Block(p, r.Size()), target.Key(func(v uint64) uint64 { return v % p }),
+		to = target.New(r.Rank, "sum", distribution.Block(p, r.Size()), target.Key(func(v uint64) uint64 { return v % p }),
 			target.Each(func(v uint64) {
 				got++
 				if v < 1<<40 {
 					to.Send(v*7%p + 1<<50/p*p)
 				}
 			}))
-		err := r.Epoch(func() error {
+		r.Do(func() {
 			for i := range pebbles {
 				to.Send(uint64(r.ID()+i) % p)
 			}
-			return nil
 		})
-		if err != nil {
-			return err
-		}
-		all, err := pebble.AllReduce(r, got, func(a, b uint64) uint64 { return a + b })
-		if want := 2 * p * uint64(pebbles); err == nil && all != want {
-			return fmt.Errorf("%d pebbles were handled, not %d", all, want)
-		}
-		return err
+		r.Equal(2*p*uint64(pebbles), appstest.Reduced(r, got, pebble.Sum), "pebbles that were handled")
 	}
 }
 
@@ -76,8 +79,8 @@ func TestJobs(t *testing.T) {
 					continue
 				}
 				t.Run(fmt.Sprintf("%d ranks in %d %s", ranks, processes, name), func(t *testing.T) {
-					w, err := run(t, sim.Config{Ranks: ranks, Processes: processes}, pebble.Config{Topology: topology, Coalesce: 8}, sums(100))
-					require.NoError(t, err)
+					c := pebble.Config{Topology: topology, Coalesce: 8}
+					w := mustRun(t, sim.Config{Ranks: ranks, Processes: processes}, c, sums(100))
 					require.Positive(t, w.Stats().Seconds)
 				})
 			}
@@ -89,8 +92,7 @@ func TestSameSeedSameTrace(t *testing.T) {
 	trace := func(seed uint64) string {
 		file := filepath.Join(t.TempDir(), "trace")
 		config := pebble.Config{Topology: route.Hypercube, Coalesce: 8, Watch: pebble.Watch{Name: "sums", Trace: file}}
-		_, err := run(t, sim.Config{Ranks: 13, Processes: 4, Seed: seed}, config, sums(200))
-		require.NoError(t, err)
+		mustRun(t, sim.Config{Ranks: 13, Processes: 4, Seed: seed}, config, sums(200))
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
 		return string(text)
@@ -124,29 +126,23 @@ func TestMarksThatCross(t *testing.T) {
 					var sees [ranks]bool
 					got := 0
 					c := sim.Config{Ranks: ranks, Processes: processes, TimeLimit: 100 * time.Millisecond}
-					_, err := run(t, c, pebble.Config{Topology: route.Dynamic(route.Ring), Coalesce: 1}, func(r *pebble.Rank) error {
-						to := target.New(r, "to", distribution.Cyclic(ranks, ranks), target.Key(func(v uint64) uint64 { return v }),
+					mustRun(t, c, pebble.Config{Topology: route.Dynamic(route.Ring), Coalesce: 1}, func(r appstest.Rank) {
+						to := target.New(r.Rank, "to", distribution.Cyclic(ranks, ranks), target.Key(key),
 							target.Each(func(uint64) { got++ }))
-						if err := r.Barrier(); err != nil {
-							return err
-						}
+						r.Meet()
 						if r.ID() < 2 {
-							mark(r, r.ID() == first)
+							mark(r.Rank, r.ID() == first)
 						}
 						for range 3 {
-							if err := r.Barrier(); err != nil {
-								return err
-							}
+							r.Meet()
 						}
 						sees[r.ID()] = r.Links().Down(1, 2) || r.Links().RankDown(1)
-						return r.Epoch(func() error {
+						r.Do(func() {
 							if r.ID() == 0 {
 								to.Send(2)
 							}
-							return nil
 						})
 					})
-					require.NoError(t, err)
 					require.Equal(t, 1, got)
 					for _, down := range sees {
 						require.Equal(t, sees[0], down, "ranks see %v", sees)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
@@ -30,21 +31,18 @@ type load struct {
 // run returns how long the epochs take on rank 0 in simulated time, one after the other, and what tuning has come to.
 func (l load) run(t *testing.T, c pebble.Config) (took []time.Duration, tuned pebble.Tuned) {
 	handled := 0 // by all ranks, which take turns
-	_, err := run(t, sim.Config{Ranks: l.ranks, Seed: 1}, c, func(r *pebble.Rank) error {
+	mustRun(t, sim.Config{Ranks: l.ranks, Seed: 1}, c, func(r appstest.Rank) {
 		const keys = 1 << 20
-		at := target.New(r, "load", distribution.Cyclic(keys, r.Size()), target.Key(func(v uint64) uint64 { return v % keys }),
+		at := target.New(r.Rank, "load", distribution.Cyclic(keys, r.Size()), target.Key(func(v uint64) uint64 { return v % keys }),
 			target.Batch(func(vs []uint64) { handled += len(vs) }))
 		rng := rand.New(rand.NewPCG(1, uint64(r.ID())))
 		for range l.epochs {
 			start := r.Now()
-			if err := r.Epoch(func() error {
+			r.Do(func() {
 				for range l.pebbles {
 					at.Send(rng.Uint64())
 				}
-				return nil
-			}, pebble.Depth(1)); err != nil {
-				return err
-			}
+			}, pebble.Depth(1))
 			if r.ID() == 0 {
 				took = append(took, r.Now()-start)
 			}
@@ -52,9 +50,7 @@ func (l load) run(t *testing.T, c pebble.Config) (took []time.Duration, tuned pe
 		if r.ID() == 0 {
 			tuned, _ = r.Tuned()
 		}
-		return nil
 	})
-	require.NoError(t, err)
 	require.Equal(t, l.ranks*l.epochs*l.pebbles, handled)
 	return took, tuned
 }
@@ -119,9 +115,7 @@ func TestTuningComesNearTheBestOfASweep(t *testing.T) {
 	tuning := pebble.Tuning{Topology: true, Coalesce: true, Window: 200 * time.Microsecond} // several epochs
 	took, tuned := l.run(t, pebble.Config{Tuning: &tuning})
 	stays, _ := l.run(t, pebble.Config{})
-
 	fastest, _ := l.run(t, best)
-
 	ratio := float64(sum(fastest[l.epochs-tail:])) / float64(sum(took[l.epochs-tail:]))
 	const begin = 250 * time.Microsecond // the first order, and ends of windows that are short as long as nobody knows how long epochs take
 	behind := 0.0

@@ -13,14 +13,13 @@ import (
 
 // small is a record of a few lines, and where its lines end.
 func small(t testing.TB) (name string, text []byte, ends []int) {
-	dir := t.TempDir()
-	job := jobOf("j1", 1, 2)
-	w := create(t, dir, job, 0, 0)
-	random := newRandom(t)
-	live(t, w, random, &job.Processes[0], 3, 1)
-	require.NoError(t, w.Failed(after(3), "handler of \"update\" panics: index out of range", 0))
-	require.NoError(t, w.Close(after(3), "failed"))
-	path, text := onlyFile(t, dir)
+	o := newOne(t, 2, 0)
+	for s := range 3 {
+		require.NoError(t, o.live(s, 1))
+	}
+	require.NoError(t, o.Failed(after(3), "handler of \"update\" panics: index out of range", 0))
+	require.NoError(t, o.Close(after(3), "failed"))
+	path, text := onlyFile(t, o.dir)
 	for i, c := range text {
 		if c == '\n' {
 			ends = append(ends, i)
@@ -94,21 +93,18 @@ func TestFlippedBytes(t *testing.T) {
 
 // A damaged line of a rank harms its counters only until its next whole line.
 func TestWholeLinesHeal(t *testing.T) {
-	dir := t.TempDir()
-	job := jobOf("j1", 1, 1)
-	w := create(t, dir, job, 0, 0)
-	random := newRandom(t)
-	live(t, w, random, &job.Processes[0], 2*wholeEvery, 1)
-	require.NoError(t, w.Close(after(64), ""))
-	path, text := onlyFile(t, dir)
+	o := newOne(t, 1, 0)
+	for s := range 2 * wholeEvery {
+		require.NoError(t, o.live(s, 1))
+	}
+	path, text := onlyFile(t, o.dir)
 	at := bytes.Index(text, []byte(`rank {"n":7,`))
 	text[at+20] ^= 1
 	require.NoError(t, os.WriteFile(path, text, 0o600))
-	record := reread(t, dir)
+	record := o.read(64)
 	require.Len(t, record.Problems, 1)
 	require.Contains(t, record.Problems[0], "1 line is damaged")
 	require.Contains(t, record.Problems[0], "after second 7")
-	sameCounters(t, &job.Processes[0], record)
 }
 
 func TestHostileLines(t *testing.T) {

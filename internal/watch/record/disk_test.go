@@ -26,14 +26,14 @@ func (f faulty) Write(p []byte) (int, error) {
 	return n, *f.full
 }
 
-// writerOn is a writer whose files are what open makes of them.
-func writerOn(t *testing.T, dir string, ranks int, bytes int64, open func(*os.File) io.WriteCloser) *Writer {
+// newOneOn is a process whose files are what open makes of them.
+func newOneOn(t *testing.T, ranks int, open func(*os.File) io.WriteCloser) *one {
 	t.Helper()
-	job := jobOf("j1", 1, ranks)
-	head := appendLine(nil, jobKind, headOf(job, 0))
-	file, err := claim(dir, "j1", segmentName("j1", 0, 0))
+	o := &one{t: t, dir: t.TempDir(), job: jobOf("j1", 1, ranks), random: newRandom(t)}
+	o.p = &o.job.Processes[0]
+	file, err := claim(o.dir, "j1", segmentName("j1", 0, 0))
 	require.NoError(t, err)
-	s := newSegments(dir, "j1", 0, open(file), head, bytes)
+	s := newSegments(o.dir, "j1", 0, open(file), appendLine(nil, jobKind, headOf(o.job, 0)), 1<<20)
 	from := s.open
 	s.open = func(segment int) (io.WriteCloser, error) {
 		file, err := from(segment)
@@ -42,38 +42,30 @@ func writerOn(t *testing.T, dir string, ranks int, bytes int64, open func(*os.Fi
 		}
 		return file, err
 	}
-	return &Writer{sink: newSink(s), bytes: bytes, ranks: map[int]*seen{}}
+	o.Writer = &Writer{sink: newSink(s), bytes: 1 << 20, ranks: map[int]*seen{}}
+	return o
 }
 
 // A disk is full for a while. That is told once, what was there before stays, and the record goes on.
 func TestFullForAWhile(t *testing.T) {
 	for _, cause := range []error{syscall.ENOSPC, syscall.EIO} {
-		dir := t.TempDir()
-		job := jobOf("j1", 1, 2)
-		p := &job.Processes[0]
-		random := newRandom(t)
 		var full error
-		w := writerOn(t, dir, 2, 1<<20, func(f *os.File) io.WriteCloser { return faulty{f, &full} })
+		o := newOneOn(t, 2, func(f *os.File) io.WriteCloser { return faulty{f, &full} })
 		var told []error
 		for s := range 30 {
-			step(random, p, s, 2)
-			settle(t, w)
 			if full = nil; s >= 10 && s < 15 {
 				full = cause
 			}
-			if err := w.Second(after(float64(s+1)), p, 0, "it moves"); err != nil {
+			if err := o.live(s, 2); err != nil {
 				told = append(told, err)
 			}
-			settle(t, w)
 		}
-		require.NoError(t, w.Close(after(31), ""))
 		require.Len(t, told, 1)
 		require.ErrorIs(t, told[0], cause)
 		require.ErrorContains(t, told[0], "the job goes on")
 
-		record := reread(t, dir)
+		record := o.read(31)
 		require.Equal(t, uint64(25), record.Processes[0].Seconds)
-		sameCounters(t, p, record)
 		require.Equal(t, InOrder, record.Ending.Kind)
 		require.NotEmpty(t, record.Problems)
 		require.Contains(t, record.Problems[len(record.Problems)-1], "its disk refused ")
@@ -83,16 +75,12 @@ func TestFullForAWhile(t *testing.T) {
 
 // A disk that is full from the beginning costs the head too: it comes when there is room.
 func TestFullAtFirst(t *testing.T) {
-	dir := t.TempDir()
 	full := error(syscall.ENOSPC)
-	job := jobOf("j1", 1, 2)
-	w := writerOn(t, dir, 2, 1<<20, func(f *os.File) io.WriteCloser { return faulty{f, &full} })
-	require.NoError(t, w.Second(after(1), &job.Processes[0], 0, ""))
-	settle(t, w)
+	o := newOneOn(t, 2, func(f *os.File) io.WriteCloser { return faulty{f, &full} })
+	require.NoError(t, o.live(0, 0))
 	full = nil
-	require.ErrorIs(t, w.Second(after(2), &job.Processes[0], 0, ""), syscall.ENOSPC)
-	require.NoError(t, w.Close(after(2), ""))
-	record := reread(t, dir)
+	require.ErrorIs(t, o.live(1, 0), syscall.ENOSPC)
+	record := o.read(2)
 	require.Equal(t, "bfs", record.Job.Program)
 	require.Len(t, record.Ranks, 2)
 }
@@ -116,80 +104,64 @@ func (s stuck) Write(p []byte) (int, error) {
 // A disk that does not answer holds nobody: seconds are skipped, and what they had is in the next one.
 func TestSlowDisk(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	job := jobOf("j1", 1, 2)
-	p := &job.Processes[0]
-	random := newRandom(t)
 	met, release := make(chan struct{}, 1), make(chan struct{})
-	w := writerOn(t, dir, 2, 1<<20, func(f *os.File) io.WriteCloser { return stuck{f, met, release} })
+	o := newOneOn(t, 2, func(f *os.File) io.WriteCloser { return stuck{f, met, release} })
 	for s := range 50 { // would hang
-		step(random, p, s, 1)
-		require.NoError(t, w.Second(after(float64(s)), p, 0, "it moves"))
+		step(o.random, o.p, s, 1)
+		require.NoError(t, o.Second(after(float64(s)), o.p, 0, "it moves"))
 		if s == 0 {
 			<-met // the others wait behind it
 		}
 	}
 	start := time.Now()
-	require.ErrorContains(t, w.Failed(after(50), "out of luck", 0), "has not answered for 1s")
+	require.ErrorContains(t, o.Failed(after(50), "out of luck", 0), "has not answered for 1s")
 	require.GreaterOrEqual(t, time.Since(start), failedWait)
-	require.Greater(t, w.skipped, uint64(40))
+	require.Greater(t, o.skipped, uint64(40))
 	close(release)
-	settle(t, w)
-	step(random, p, 51, 1)
-	second(t, w, 51, p)
-	require.NoError(t, w.Close(after(52), ""))
-	record := reread(t, dir)
+	settle(t, o.Writer)
+	require.NoError(t, o.live(51, 1))
+	record := o.read(52)
 	require.Len(t, record.Problems, 1)
 	require.Contains(t, record.Problems[0], "seconds were skipped, since its disk was slow")
-	sameCounters(t, p, record)
 }
 
 // A disk that never answers does not hold the end of the process.
 func TestDeadDisk(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
-	w := writerOn(t, t.TempDir(), 1, 1<<20, func(f *os.File) io.WriteCloser { return stuck{f, nil, release} })
-	require.ErrorContains(t, w.Close(after(1), ""), "has not answered for 2s")
-	require.ErrorIs(t, w.Close(after(1), ""), errClosed)
-	require.ErrorIs(t, w.Failed(after(1), "", 0), errClosed)
-	require.ErrorIs(t, w.Second(after(1), &jobOf("j1", 1, 1).Processes[0], 0, ""), errClosed)
+	o := newOneOn(t, 1, func(f *os.File) io.WriteCloser { return stuck{f, nil, release} })
+	require.ErrorContains(t, o.Close(after(1), ""), "has not answered for 2s")
+	require.ErrorIs(t, o.Close(after(1), ""), errClosed)
+	require.ErrorIs(t, o.Failed(after(1), "", 0), errClosed)
+	require.ErrorIs(t, o.Second(after(1), o.p, 0, ""), errClosed)
 	close(release)
-	<-w.sink.done
+	<-o.sink.done
 }
 
 // A real file system fills, and is emptied.
 func TestFullFileSystem(t *testing.T) {
-	dir := t.TempDir()
-	if err := mountSmall(dir); err != nil {
+	o := &one{t: t, dir: t.TempDir(), job: jobOf("j1", 1, 4), random: newRandom(t)}
+	if err := mountSmall(o.dir); err != nil {
 		t.Skipf("needs a small file system of its own, which only root may mount: %v", err)
 	}
-	t.Cleanup(func() { unmount(dir) })
-	fill := filepath.Join(dir, "fill")
+	t.Cleanup(func() { unmount(o.dir) })
+	fill := filepath.Join(o.dir, "fill")
 	require.NoError(t, os.WriteFile(fill, make([]byte, 100<<10), 0o600))
-	job := jobOf("j1", 1, 4)
-	p := &job.Processes[0]
-	random := newRandom(t)
-	w := create(t, dir, job, 0, 0)
+	o.p, o.Writer = &o.job.Processes[0], create(t, o.dir, o.job, 0, 0)
 	var told error
 	s := 0
 	for ; told == nil && s < 1000; s++ {
-		step(random, p, s, 10)
-		told = w.Second(after(float64(s)), p, 0, "it moves")
-		settle(t, w)
+		told = o.live(s, 10)
 	}
 	require.ErrorIs(t, told, syscall.ENOSPC)
-	before := reread(t, dir)
+	before := reread(t, o.dir)
 	require.Greater(t, before.Processes[0].Seconds, uint64(10))
 	require.NoError(t, os.Remove(fill))
 	for range 5 {
-		step(random, p, s, 10)
-		second(t, w, float64(s), p)
+		require.NoError(t, o.live(s, 10))
 		s++
 	}
-	require.NoError(t, w.Close(after(float64(s)), ""))
-	record := reread(t, dir)
-	require.Greater(t, record.Processes[0].Seconds, before.Processes[0].Seconds)
-	sameCounters(t, p, record)
+	require.Greater(t, o.read(s).Processes[0].Seconds, before.Processes[0].Seconds)
 }
 
 func TestLauncherOnAFullDisk(t *testing.T) {

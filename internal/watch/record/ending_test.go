@@ -116,16 +116,13 @@ func TestLauncherSays(t *testing.T) {
 
 // Ranks that were not with the others, and the verdict of a job that stood still, are among the facts.
 func TestApart(t *testing.T) {
-	dir := t.TempDir()
-	job := jobOf("j1", 1, 6)
-	p := &job.Processes[0]
-	step(newRandom(t), p, 6, 1)
-	p.Ranks[2].Call.Number, p.Ranks[2].Call.Open = 5, false
-	p.Ranks[5].Call.Number = 5
-	w := create(t, dir, job, 0, 0)
-	require.NoError(t, w.Second(after(1), p, 42, "rank 2 has not come to the barrier"))
-	require.NoError(t, w.Close(after(1), "interrupted"))
-	record := read(t, dir)
+	o := newOne(t, 6, 0)
+	step(o.random, o.p, 6, 1)
+	o.p.Ranks[2].Call.Number, o.p.Ranks[2].Call.Open = 5, false
+	o.p.Ranks[5].Call.Number = 5
+	require.NoError(t, o.Second(after(1), o.p, 42, "rank 2 has not come to the barrier"))
+	require.NoError(t, o.Close(after(1), "interrupted"))
+	record := read(t, o.dir)
 	require.Len(t, record.Groups, 2)
 	require.Equal(t, []int{0, 1, 3, 4}, record.Groups[0].Ranks)
 	require.Equal(t, []int{2, 5}, record.Groups[1].Ranks)

@@ -143,13 +143,41 @@ func createLauncher(t testing.TB, dir, job, program string, processes int, at ti
 	return l
 }
 
-// live lets a process work for so many seconds, with so many events each, and writes them.
-func live(t testing.TB, w *Writer, random *rand.Rand, p *state.Process, seconds, events int) {
+// one is the only process of a job, which writes a record.
+type one struct {
+	*Writer
+	t      testing.TB
+	dir    string
+	job    *state.Job
+	p      *state.Process
+	random *rand.Rand
+}
+
+// newOne has so many ranks, and files of so many bytes.
+func newOne(t testing.TB, ranks int, bytes int64) *one {
 	t.Helper()
-	for s := range seconds {
-		step(random, p, s, events)
-		second(t, w, float64(s+1), p)
+	o := &one{t: t, dir: t.TempDir(), job: jobOf("j1", 1, ranks), random: newRandom(t)}
+	o.p, o.Writer = &o.job.Processes[0], create(t, o.dir, o.job, 0, bytes)
+	return o
+}
+
+// live lets the process work for a second, with so many events, and writes it.
+func (o *one) live(s, events int) error {
+	step(o.random, o.p, s, events)
+	err := o.Second(after(float64(s+1)), o.p, 0, "it moves")
+	settle(o.t, o.Writer)
+	return err
+}
+
+// read closes the record, whose counters must be those of the ranks.
+func (o *one) read(seconds int) *Record {
+	o.t.Helper()
+	require.NoError(o.t, o.Close(after(float64(seconds)), ""))
+	record := reread(o.t, o.dir)
+	for _, twin := range o.p.Ranks {
+		require.Equal(o.t, twin.Counters, record.Rank(twin.Rank).Counters)
 	}
+	return record
 }
 
 // second writes a second, and waits until it has been written.

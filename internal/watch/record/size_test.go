@@ -3,7 +3,6 @@ package record
 import (
 	"bytes"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,20 +15,17 @@ import (
 
 // Busy ranks, with 256 events a second, take 1 KiB a second, and what had no room is counted.
 func TestBusyRanks(t *testing.T) {
+	const seconds = 5
 	for _, ranks := range []int{1, 8, 200} {
-		dir := t.TempDir()
-		job := jobOf("j1", 1, ranks)
-		p := &job.Processes[0]
-		random := newRandom(t)
-		w := create(t, dir, job, 0, 0)
-		const seconds = 5
-		live(t, w, random, p, seconds, ringFull)
-		require.NoError(t, w.Close(after(seconds), ""))
-		size, _ := written(t, dir)
+		o := newOne(t, ranks, 0)
+		for s := range seconds {
+			require.NoError(t, o.live(s, ringFull))
+		}
+		record := o.read(seconds)
+		require.Empty(t, record.Problems)
+		size, _ := written(t, o.dir)
 		require.LessOrEqual(t, size, int64(4096+seconds*ranks*rankMax))
-		record := read(t, dir)
 		require.Len(t, record.Ranks, ranks)
-		sameCounters(t, p, record)
 		for _, r := range record.Ranks {
 			kept := 0
 			for _, e := range r.Events {
@@ -77,27 +73,19 @@ func TestHostileRank(t *testing.T) {
 // A record that has reached its bound has its start and its end, and counters that are right.
 func TestBoundInTotal(t *testing.T) {
 	const bound, seconds = 256 << 10, 500
-	dir := t.TempDir()
-	job := jobOf("j1", 1, 2)
-	p := &job.Processes[0]
-	random := newRandom(t)
-	w := create(t, dir, job, 0, bound)
+	o := newOne(t, 2, bound)
 	for s := range seconds {
-		step(random, p, s, 3)
-		second(t, w, float64(s), p)
-		size, files := written(t, dir)
+		require.NoError(t, o.live(s, 3))
+		size, files := written(t, o.dir)
 		require.LessOrEqual(t, size, int64(bound))
 		require.LessOrEqual(t, files, 17)
 	}
-	require.NoError(t, w.Failed(after(seconds), "the end", 0))
-	require.NoError(t, w.Close(after(seconds), "failed"))
-	size, _ := written(t, dir)
+	require.NoError(t, o.Failed(after(seconds), "the end", 0))
+	record := o.read(seconds)
+	size, _ := written(t, o.dir)
 	require.Greater(t, size, int64(bound/2))
-
-	record := reread(t, dir)
 	require.Len(t, record.Problems, 1)
 	require.Regexp(t, "process 0: [0-9]+ files with the seconds after its second [0-9]+ are gone", record.Problems[0])
-	sameCounters(t, p, record)
 	require.Equal(t, uint64(1), record.Epochs[0].Number)
 	require.Equal(t, uint64(seconds), record.Epochs[len(record.Epochs)-1].Number)
 	require.Contains(t, record.Ending.Cause, "failed: the end")
@@ -108,31 +96,23 @@ func TestBoundInTotal(t *testing.T) {
 
 // A bound that is too small for the ranks is raised, and the files of another are left alone.
 func TestSmallBound(t *testing.T) {
-	dir := t.TempDir()
-	other := filepath.Join(dir, segmentName("j1", 0, 2))
-	require.NoError(t, os.WriteFile(other, nil, 0o600))
 	const ranks, seconds = 16, 40
-	job := jobOf("j1", 1, ranks)
-	p := &job.Processes[0]
-	random := newRandom(t)
-	w := create(t, dir, job, 0, 1)
+	o := newOne(t, ranks, 1)
+	other := filepath.Join(o.dir, segmentName("j1", 0, 2))
+	require.NoError(t, os.WriteFile(other, nil, 0o600))
 	told := 0
 	for s := range seconds {
-		step(random, p, s, ringFull)
-		if w.Second(after(float64(s)), p, 0, "it moves") != nil {
+		if o.live(s, ringFull) != nil {
 			told++
 		}
-		settle(t, w)
-		size, _ := written(t, dir)
+		size, _ := written(t, o.dir)
 		require.LessOrEqual(t, size, int64(ranks*bytesLeast))
 	}
-	require.NoError(t, w.Close(after(seconds), ""))
+	o.read(seconds)
 	require.Equal(t, 1, told)
 	text, err := os.ReadFile(other)
 	require.NoError(t, err)
 	require.Empty(t, text)
-	record := reread(t, dir)
-	sameCounters(t, p, record)
 }
 
 // A report of many ranks shows those at fault and a sample, in both forms.
@@ -162,18 +142,15 @@ func TestManyRanks(t *testing.T) {
 
 // BenchmarkSecond is what a second costs its caller, by ranks that are as busy as they can be.
 func BenchmarkSecond(b *testing.B) {
-	job := jobOf("j1", 1, 64)
-	p := &job.Processes[0]
-	random := rand.New(rand.NewPCG(1, 2))
-	w := create(b, b.TempDir(), job, 0, 0)
+	o := newOne(b, 64, 0)
 	for s := range b.N {
 		b.StopTimer()
-		step(random, p, s, ringFull)
-		settle(b, w)
+		step(o.random, o.p, s, ringFull)
+		settle(b, o.Writer)
 		b.StartTimer()
-		require.NoError(b, w.Second(after(float64(s)), p, 0, "it moves"))
+		require.NoError(b, o.Second(after(float64(s)), o.p, 0, "it moves"))
 	}
 	b.StopTimer()
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*64), "µs/rank")
-	require.NoError(b, w.Close(after(0), ""))
+	require.NoError(b, o.Close(after(0), ""))
 }

@@ -128,25 +128,14 @@ func TestSideBySide(t *testing.T) {
 
 // Of a rank that ended, and of which nothing changes, nothing more is written, but for its turns.
 func TestNothingNew(t *testing.T) {
-	dir := t.TempDir()
-	job := jobOf("j1", 1, 1)
-	p := &job.Processes[0]
-	step(newRandom(t), p, 0, 1)
-	w := create(t, dir, job, 0, 0)
+	o := newOne(t, 1, 0)
+	step(o.random, o.p, 0, 1)
 	for s := range 2 * wholeEvery {
-		second(t, w, float64(s), p)
+		second(t, o.Writer, float64(s), o.p)
 	}
-	require.NoError(t, w.Close(after(64), ""))
-	_, text := onlyFile(t, dir)
+	require.Empty(t, o.read(64).Problems)
+	_, text := onlyFile(t, o.dir)
 	require.Equal(t, 1+2, strings.Count(string(text), " rank {"))
-	sameCounters(t, p, read(t, dir))
-}
-
-func sameCounters(t *testing.T, p *state.Process, record *Record) {
-	t.Helper()
-	for _, twin := range p.Ranks {
-		require.Equal(t, twin.Counters, record.Rank(twin.Rank).Counters)
-	}
 }
 
 // A field that a later version adds in the middle of the counters does no harm.

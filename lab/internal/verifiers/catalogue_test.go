@@ -309,7 +309,7 @@ var catalogue = []mutation{
 	{"a secret that all know is sent", "internal/launch/bootstrap/exchange.go", "\tif x.secret != nil {\n\t\tv.Secret = nil\n\t}\n", "", "TestSecretsThatAreKnownAreNotSent"},
 
 	{"a stranger needs no certificate", "internal/launch/bootstrap/certificate.go",
-		"\tif err == nil {\n\t\terr = e.verify(t.ConnectionState())\n\t}\n", "\t_ = e\n", "TestStrangersTakeNoNumber"},
+		"\tif err == nil {\n\t\terr = e.verify(t.ConnectionState())\n\t}\n", "\t_ = e\n", "TestScenarios"},
 
 	// Crowds at the door.
 	{"an opening need not be signed", "internal/handshake/greet.go",
