@@ -52,8 +52,8 @@ const small, large = 1 << 12, 1 << 26
 
 var sink uint64
 
-// Reading words of the other rank, at random, from a small table and from one beyond all caches. "load" is of this
-// rank's own part.
+// Reading words of the other rank, at random, from a small table and from one beyond all caches. BenchmarkNear
+// compares with bare loads.
 func BenchmarkRead(b *testing.B) {
 	for _, words := range []uint64{small, large} {
 		for _, transport := range transports {
@@ -80,15 +80,6 @@ func BenchmarkRead(b *testing.B) {
 				})
 			}
 		}
-		b.Run(fmt.Sprintf("load/%d", words), func(b *testing.B) {
-			tables(b, "mem", words, func(_ rank, a *memory.Array[uint64]) {
-				all, local := indices(1<<16, words), a.Local()
-				b.ResetTimer()
-				for i := range b.N {
-					sink += local[all[i&(1<<16-1)]-words/2]
-				}
-			})
-		})
 	}
 }
 
