@@ -9,25 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestAddresses(t *testing.T) {
-	loop := "lo"
-	if _, err := net.InterfaceByName(loop); err != nil {
-		loop = "lo0" // of other systems
-	}
-	for text, want := range map[string]string{
-		"8080": "127.0.0.1:8080", ":8080": "127.0.0.1:8080", "0": "127.0.0.1:0", "0.0.0.0:8080": "0.0.0.0:8080",
-		"host:8080": "host:8080", "[::1]:8080": "[::1]:8080", loop + ":8080": "127.0.0.1:8080",
-	} {
-		at, err := parse(text)
-		require.NoError(t, err, text)
-		require.Equal(t, want, at.listen(), text)
-	}
-	for _, text := range []string{"", "host", "host:", "host:http", ":70000", "70000", "-1", "1:2:3", ":99999999999999999999"} {
-		_, err := parse(text)
-		require.ErrorContains(t, err, "give a port, or host:port", text)
-	}
-}
-
 func TestAddressThatCannotBeHad(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/activepebbles/pebbles/internal/scenario"
 	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
@@ -125,10 +126,6 @@ func TestTokenLetsIn(t *testing.T) {
 			headersAreSafe(t, answer.Header)
 		}
 	}
-	for _, path := range []string{"/nothing", "/assets/", "/assets/uplot/", "/debug/pprof/cmdline"} {
-		answer, _ := ask(t, "GET", target(t, s, path), bearer(secret))
-		require.Equal(t, http.StatusNotFound, answer.StatusCode, path)
-	}
 }
 
 func headersAreSafe(t *testing.T, h http.Header) {
@@ -151,67 +148,10 @@ func TestTokenIsNotPassedOn(t *testing.T) {
 	require.NotContains(t, answer.Header.Get("Location")+body, "abcdef")
 }
 
-func TestOnlyReads(t *testing.T) {
-	s := serve(t, Config{Token: secret, Source: newMadeUp(1, "running")})
-	for _, method := range []string{"POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "BREW"} {
-		answer, _ := ask(t, method, target(t, s, "/"), bearer(secret))
-		require.Equal(t, http.StatusMethodNotAllowed, answer.StatusCode, method)
-		require.Equal(t, "GET, HEAD", answer.Header.Get("Allow"))
-	}
-	answer, body := ask(t, "HEAD", target(t, s, "/job.json"), bearer(secret))
-	require.Equal(t, http.StatusOK, answer.StatusCode)
-	require.Empty(t, body)
-}
-
-func TestForeignHostAndOrigin(t *testing.T) {
-	s := serve(t, Config{Token: secret, Source: newMadeUp(1, "running")})
-	own := strings.TrimPrefix(target(t, s, ""), "http://")
-	for _, c := range []struct {
-		host, origin string
-		status       int
-	}{
-		{own, "", 200}, {"localhost:9999", "", 200}, {"LOCALHOST", "", 200}, {"127.0.0.1", "", 200},
-		{"evil.example", "", 421}, {"localhost.evil.example", "", 421}, {"10.0.0.1", "", 421}, {"[::1]:80", "", 421},
-		{own, "http://" + own, 200}, {"localhost:9999", "http://localhost:9999", 200},
-		{own, "http://evil.example", 403}, {own, "null", 403}, {own, "http://127.0.0.1:1", 403}, {own, "%zz", 403},
-	} {
-		h := bearer(secret)
-		h.Set("Host", c.host)
-		if c.origin != "" {
-			h.Set("Origin", c.origin)
-		}
-		answer, _ := ask(t, "GET", target(t, s, "/view.json"), h)
-		require.Equal(t, c.status, answer.StatusCode, "%+v", c)
-	}
-}
-
 func TestTokenIsDrawn(t *testing.T) {
 	a, b := serve(t, Config{Source: newMadeUp(1, "running")}), serve(t, Config{Source: newMadeUp(1, "running")})
 	require.Regexp(t, `^http://127\.0\.0\.1:\d+/\?token=[0-9a-f]{64}$`, a.URL())
 	require.NotEqual(t, a.URL()[len(a.URL())-64:], b.URL()[len(b.URL())-64:])
-}
-
-func TestPprofOnlyWhereAskedFor(t *testing.T) {
-	s := serve(t, Config{Token: secret, Source: newMadeUp(1, "running")})
-	answer, _ := ask(t, "GET", target(t, s, "/debug/pprof/"), bearer(secret))
-	require.Equal(t, http.StatusNotFound, answer.StatusCode)
-}
-
-// knowsNothing is a source before anything is known.
-type knowsNothing struct{}
-
-func (knowsNothing) Job() *state.Job       { return nil }
-func (knowsNothing) Report() *state.Report { return nil }
-
-func TestNothingIsKnownYet(t *testing.T) {
-	s := serve(t, Config{Token: secret, Source: knowsNothing{}})
-	for _, path := range []string{"/job.json", "/view.json", "/metrics", "/report", "/report.json"} {
-		answer, body := ask(t, "GET", target(t, s, path), bearer(secret))
-		require.Equal(t, http.StatusServiceUnavailable, answer.StatusCode, path)
-		require.Contains(t, body, "ask again in a moment")
-	}
-	_, body := ask(t, "GET", target(t, s, "/history.json"), bearer(secret))
-	require.Equal(t, "[]", body)
 }
 
 // Many viewers cost what one costs.
@@ -229,4 +169,61 @@ func TestViewersShare(t *testing.T) {
 	}
 	viewers.Wait()
 	require.LessOrEqual(t, source.asked.Load(), 1+int64(time.Since(begun)/once))
+}
+
+// knowsNothing is a source before anything is known.
+type knowsNothing struct{}
+
+func (knowsNothing) Job() *state.Job       { return nil }
+func (knowsNothing) Report() *state.Report { return nil }
+
+// The files of testdata tell where a server listens, and what it answers whoever knows the token. $OWN is its own
+// address, and $LOOPBACK an interface.
+func TestScenarios(t *testing.T) {
+	scenario.Run(t, func(t *testing.T, l *scenario.Log) scenario.Verbs {
+		var s *Server
+		loopback := "lo"
+		if _, err := net.InterfaceByName(loopback); err != nil {
+			loopback = "lo0" // of other systems
+		}
+		request := func(c *scenario.Command) {
+			own := strings.TrimPrefix(target(t, s, ""), "http://")
+			header := bearer(secret)
+			for name, key := range map[string]string{"Host": "host", "Origin": "origin"} {
+				if text := strings.ReplaceAll(c.Text(key, ""), "$OWN", own); text != "" {
+					header.Set(name, text)
+				}
+			}
+			answer, body := ask(t, c.Name, target(t, s, c.Word("path")), header)
+			require.True(t, body == "" || c.Name != "HEAD")
+			if allow := answer.Header.Get("Allow"); allow != "" {
+				answer.Status += ", only " + allow
+			}
+			if strings.Contains(body, "ask again in a moment") || body == "[]" {
+				answer.Status += ": " + strings.TrimSpace(body)
+			}
+			l.Say("%s", answer.Status)
+		}
+		verbs := scenario.Verbs{
+			"address": func(c *scenario.Command) {
+				at, err := parse(strings.Replace(strings.Trim(c.Word("text"), `"`), "$LOOPBACK", loopback, 1))
+				if err != nil {
+					l.Say("%v", err)
+				} else {
+					l.Say("%s", at.listen())
+				}
+			},
+			"serve": func(c *scenario.Command) {
+				config := Config{Token: secret, Pprof: c.Has("pprof"), Source: newMadeUp(1, "running")}
+				if c.Has("nothing") {
+					config.Source = knowsNothing{}
+				}
+				s = serve(t, config)
+			},
+		}
+		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "BREW"} {
+			verbs[method] = request
+		}
+		return verbs
+	})
 }
