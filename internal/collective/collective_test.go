@@ -78,12 +78,15 @@ type result struct {
 func play(t *testing.T, rng *rand.Rand, ranks int, steps func(rank int) []collective.Step, value func(rank int) []byte,
 	merge func(into, from []byte)) result {
 	t.Helper()
-	p := newPost(ranks)
-	machines := make([]collective.Machine, ranks)
+	return playAll(t, rng, ranks, func(m *collective.Machine, rank int) { m.Start(steps(rank), 9, value(rank), merge) })
+}
+
+func playAll(t *testing.T, rng *rand.Rand, ranks int, start func(m *collective.Machine, rank int)) result {
+	t.Helper()
+	p, machines, values := newPost(ranks), make([]collective.Machine, ranks), make([][]byte, ranks)
 	for rank := range machines {
-		machines[rank].Start(steps(rank), 9, value(rank), merge)
+		start(&machines[rank], rank)
 	}
-	values := make([][]byte, ranks)
 	left := rng.Perm(ranks)
 	for round := 0; len(left) > 0; round++ {
 		require.Less(t, round, 1000*ranks, "the collective hangs")
@@ -175,29 +178,28 @@ func TestBarrier(t *testing.T) {
 func TestTrees(t *testing.T) {
 	each(t, func(t *testing.T, rng *rand.Rand, ranks, log int) {
 		root := rng.IntN(ranks)
-		got := play(t, rng, ranks, func(r int) []collective.Step { return collective.Broadcast(r, ranks, root) }, square, nil)
+		play := func(steps func(rank, ranks, root int) []collective.Step, value func(rank int) []byte,
+			merge func(into, from []byte)) result {
+			got := play(t, rng, ranks, func(r int) []collective.Step { return steps(r, ranks, root) }, value, merge)
+			require.Equal(t, ranks-1, total(got.sent))
+			require.Equal(t, log, got.rounds)
+			return got
+		}
+		got := play(collective.Broadcast, square, nil)
 		for r := range ranks {
 			require.Equal(t, square(root), got.values[r])
 		}
-		require.Equal(t, ranks-1, total(got.sent))
 		require.Equal(t, log, got.sent[root])
-		require.Equal(t, log, got.rounds)
 
-		got = play(t, rng, ranks, func(r int) []collective.Step { return collective.Gather(r, ranks, root) },
-			func(r int) []byte { return []byte{byte(r)} }, nil)
+		got = play(collective.Gather, func(r int) []byte { return []byte{byte(r)} }, nil)
 		slices.Sort(got.values[root])
 		for r := range ranks {
 			require.Equal(t, byte(r), got.values[root][r])
 			require.LessOrEqual(t, got.bytes[r], max(1, ranks/2))
 		}
 		require.Len(t, got.values[root], ranks)
-		require.Equal(t, ranks-1, total(got.sent))
-		require.Equal(t, log, got.rounds)
 
-		got = play(t, rng, ranks, func(r int) []collective.Step { return collective.Reduce(r, ranks, root) }, square, add)
-		require.Equal(t, squares(ranks), got.values[root])
-		require.Equal(t, ranks-1, total(got.sent))
-		require.Equal(t, log, got.rounds)
+		require.Equal(t, squares(ranks), play(collective.Reduce, square, add).values[root])
 	})
 }
 

@@ -13,33 +13,21 @@ import (
 
 // Concatenation shows the order in which values are merged.
 func TestScan(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	for ranks := 1; ranks <= most; ranks++ {
-		p := newPost(ranks)
-		machines := make([]collective.Machine, ranks)
-		for rank := range machines {
-			machines[rank].StartFold(collective.Scan(rank, ranks), 9, []byte{byte(rank)}, func(own, from []byte) []byte {
+	each(t, func(t *testing.T, rng *rand.Rand, ranks, log int) {
+		got := playAll(t, rng, ranks, func(m *collective.Machine, rank int) {
+			m.StartFold(collective.Scan(rank, ranks), 9, []byte{byte(rank)}, func(own, from []byte) []byte {
 				return slices.Concat(from, own)
 			})
-		}
-		left := rng.Perm(ranks)
-		for round := 0; len(left) > 0; round++ {
-			require.Less(t, round, 1000*ranks, "the scan hangs")
-			i := rng.IntN(len(left))
-			if machines[left[i]].Advance(end{p, left[i]}) {
-				left = slices.Delete(left, i, i+1)
-			}
-		}
-		log := bits.Len(uint(ranks - 1))
+		})
 		var upTo []byte
-		for rank := range machines {
+		for rank := range ranks {
 			upTo = append(upTo, byte(rank))
-			require.Equal(t, upTo, machines[rank].Value)
-			require.Equal(t, bits.Len(uint(ranks-1-rank)), p.sent[rank])
-			require.LessOrEqual(t, p.sent[rank], log)
+			require.Equal(t, upTo, got.values[rank])
+			require.Equal(t, bits.Len(uint(ranks-1-rank)), got.sent[rank])
+			require.LessOrEqual(t, got.sent[rank], log)
 		}
-		require.Equal(t, log, slices.Max(p.clock))
-	}
+		require.Equal(t, log, got.rounds)
+	})
 }
 
 func TestAllGatherV(t *testing.T) {

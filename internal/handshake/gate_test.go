@@ -56,6 +56,33 @@ func newHall(t *testing.T, members int) *hall {
 	return h
 }
 
+// welcome lets so many members in, beside the test.
+func (h *hall) welcome(members int) (all *sync.WaitGroup) {
+	all = new(sync.WaitGroup)
+	all.Go(func() {
+		for range members {
+			(<-h.welcomed).Close()
+		}
+	})
+	return all
+}
+
+// greet greets the gate as a member, which is let in.
+func (h *hall) greet(t *testing.T, c net.Conn) {
+	t.Helper()
+	_, err := handshake.Client(c, []byte("secret"), hello(1), 0)
+	require.NoError(t, err)
+	(<-h.welcomed).Close()
+}
+
+// crowd dials so many times, and says nothing.
+func (h *hall) crowd(t *testing.T, strangers int) (all []net.Conn) {
+	for range strangers {
+		all = append(all, h.dial(t))
+	}
+	return all
+}
+
 func (h *hall) dial(t *testing.T) net.Conn {
 	c, err := net.Dial("tcp", h.Listener.Addr().String())
 	require.NoError(t, err)
@@ -82,14 +109,8 @@ const strangersMax = 64
 // TestMembersPassACrowd lets more strangers in than the gate keeps, each saying nothing; a member comes through.
 func TestMembersPassACrowd(t *testing.T) {
 	h := openGate(t, 0)
-	var crowd []net.Conn
-	for range 100 {
-		crowd = append(crowd, h.dial(t))
-	}
-	c := h.dial(t)
-	_, err := handshake.Client(c, []byte("secret"), hello(1), 0)
-	require.NoError(t, err)
-	(<-h.welcomed).Close()
+	crowd := h.crowd(t, 100)
+	h.greet(t, h.dial(t))
 	for _, c := range crowd[:30] { // the oldest are dropped for newer ones
 		requireDropped(t, c)
 	}
@@ -103,21 +124,12 @@ func TestMembersPassACrowd(t *testing.T) {
 func TestStrangersDropNoMember(t *testing.T) {
 	for _, members := range []int{1, 200} {
 		h := openGate(t, members)
-		var welcomed sync.WaitGroup
-		welcomed.Go(func() {
-			for range members {
-				(<-h.welcomed).Close()
-			}
-		})
+		welcomed := h.welcome(members)
 		var here []*paused
 		for range members {
 			here = append(here, h.pause(t, 2))
 		}
-		var crowd []net.Conn
-		for range 65 + members {
-			crowd = append(crowd, h.dial(t))
-		}
-		for _, c := range crowd[:1+members] { // the gate keeps 64 beside the members
+		for _, c := range h.crowd(t, 65+members)[:1+members] { // the gate keeps 64 beside the members
 			requireDropped(t, c)
 		}
 		for _, c := range here {
@@ -132,16 +144,8 @@ func TestStrangersDropNoMember(t *testing.T) {
 func TestAllMembersMayComeAtOnce(t *testing.T) {
 	const members = 300
 	h := openGate(t, members)
-	var crowd []net.Conn
-	for range members + 64 { // members that have not spoken yet look like strangers
-		crowd = append(crowd, h.dial(t))
-	}
-	var welcomed sync.WaitGroup
-	welcomed.Go(func() {
-		for range members {
-			(<-h.welcomed).Close()
-		}
-	})
+	crowd := h.crowd(t, members+64) // members that have not spoken yet look like strangers
+	welcomed := h.welcome(members)
 	for _, c := range crowd[:members] { // the oldest
 		_, err := handshake.Client(c, []byte("secret"), hello(1), 0)
 		require.NoError(t, err)
@@ -223,9 +227,7 @@ func TestUnsignedOpeningsDropNoMember(t *testing.T) {
 	}
 	require.NoError(t, member.goOn())
 	(<-h.welcomed).Close()
-	_, err := handshake.Client(slow, []byte("secret"), hello(1), 0)
-	require.NoError(t, err)
-	(<-h.welcomed).Close()
+	h.greet(t, slow)
 }
 
 // TestACrowdOfOneAddressDropsItsOwn has a stranger from elsewhere send nothing for longer than a crowd.
@@ -237,16 +239,10 @@ func TestACrowdOfOneAddressDropsItsOwn(t *testing.T) {
 		t.Skip("this system has one loopback address: ", err)
 	}
 	defer slow.Close()
-	var crowd []net.Conn
-	for range 100 {
-		crowd = append(crowd, h.dial(t))
-	}
-	for _, c := range crowd[:100-strangersMax+1] { // the oldest
+	for _, c := range h.crowd(t, 100)[:100-strangersMax+1] { // the oldest
 		requireDropped(t, c)
 	}
-	_, err = handshake.Client(slow, []byte("secret"), hello(1), 0)
-	require.NoError(t, err)
-	(<-h.welcomed).Close()
+	h.greet(t, slow)
 }
 
 // TestLogOfACrowd has 150 strangers: that say what no member does, and that are seen through before. The log tells of
