@@ -176,9 +176,9 @@ func TestSecretOfKubernetes(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	f.Add("j", "1", "2", "4", "h:1", "30s", strings.Repeat("ab", secretBytes))
-	f.Add("", "-1", "99999999999999999999", "x", "", "1h1", "zz")
-	f.Fuzz(func(t *testing.T, job, process, processes, ranks, launcher, limit, secret string) {
+	f.Add("j", "1", "2", "4", "h:1", "30s")
+	f.Add("", "-1", "99999999999999999999", "x", "", "1h1")
+	f.Fuzz(func(t *testing.T, job, process, processes, ranks, launcher, limit string) {
 		values := goodVariables()
 		maps.Copy(values, map[string]string{
 			varJob: job, varProcess: process, varProcesses: processes, varRanks: ranks, varLauncher: launcher,
@@ -186,11 +186,6 @@ func FuzzParse(f *testing.F) {
 		})
 		if e, err := parseEnvironment(values); err == nil {
 			require.True(t, 0 <= e.process && e.process < e.processes && e.processes <= e.ranks && e.startLimit > 0)
-		}
-		if b, err := parseSecret([]byte(secret)); err == nil {
-			require.Len(t, b, secretBytes)
-		} else if len(secret) > 4 {
-			require.NotContains(t, err.Error(), secret)
 		}
 	})
 }
@@ -209,14 +204,4 @@ func duplicate(t *testing.T, f *os.File) int {
 	n, err := syscall.Dup(int(f.Fd()))
 	require.NoError(t, err)
 	return n
-}
-
-// What is nearly a secret is in no error's text.
-func TestWrongSecretsAreNotShown(t *testing.T) {
-	good := strings.Repeat("5a", secretBytes)
-	for _, text := range []string{good[1:], good[:63] + "x", good + "5a"} {
-		_, err := parseSecret([]byte(text))
-		require.Error(t, err)
-		require.NotContains(t, err.Error(), "5a5a", text)
-	}
 }

@@ -90,31 +90,43 @@ func TestHostThatStaysAwayIsNamed(t *testing.T) {
 	}
 }
 
-func TestOneOfManyHostsFails(t *testing.T) {
-	t.Parallel()
-	var hosts []string
-	for i := range 10 {
-		hosts = append(hosts, fmt.Sprintf("n%02d", i))
-	}
-	s, _ := byFakeSSH(t, `if [ $host = n07 ]; then echo 'me@n07: Permission denied (publickey).' >&2; exit 255; fi`,
-		launch.Spec{}, hosts...)
-	r := startJob(t, "exchange", s)
-	_, err := r.wait(t)
-	require.EqualError(t, err,
-		`reach hosts: host n07: ssh said "me@n07: Permission denied (publickey).": `+
-			"it lets you in with a key alone: try `ssh-copy-id n07`")
-}
-
-// TestAllHostsThatFailAreNamed has one that fails at once, and one that fails after it.
-func TestAllHostsThatFailAreNamed(t *testing.T) {
-	t.Parallel()
-	s, _ := byFakeSSH(t, `case $host in
+// TestHostsThatFail has commands in place of ssh that fail for some hosts, each in its own way.
+func TestHostsThatFail(t *testing.T) {
+	for name, c := range map[string]struct {
+		hosts, role, script string
+		spec                launch.Spec
+		says                []string
+		tries               map[string]int
+	}{
+		"one of many": {"n00 n01 n02 n03 n04 n05 n06 n07 n08 n09", "exchange",
+			`if [ $host = n07 ]; then echo 'me@n07: Permission denied (publickey).' >&2; exit 255; fi`, launch.Spec{},
+			[]string{`reach hosts: host n07: ssh said "me@n07: Permission denied (publickey).": ` +
+				"it lets you in with a key alone: try `ssh-copy-id n07`"}, map[string]int{"n07": 1}},
+		"one at once, and one after it": {"b c", "exchange", `case $host in
 b) echo 'me@b: Permission denied (publickey).' >&2; exit 255;;
 c) while ! [ -e $count/b ]; do sleep 0.01; done; sleep 0.1; echo 'Host key verification failed.' >&2; exit 255;;
-esac`, launch.Spec{Grace: testLimit}, "b", "c")
-	_, err := startJob(t, "exchange", s).wait(t)
-	require.ErrorContains(t, err, "host b: ssh said")
-	require.ErrorContains(t, err, "host c: ssh said")
+esac`, launch.Spec{Grace: testLimit}, []string{"host b: ssh said", "host c: ssh said"}, nil},
+		"until the start limit, which comes before the last try": {"a b", "exchange",
+			`[ $host = a ] || { echo 'ssh: connect to host b port 22: Connection refused' >&2; exit 255; }`,
+			launch.Spec{StartLimit: 2 * time.Second}, []string{"not all processes have joined within 2s",
+				`host b: ssh said "ssh: connect to host b port 22: Connection refused"`}, nil},
+		// The words promise another try; but a process is never started twice.
+		"after the script has come": {"a b", "crash:3", `if [ $host = b ]; then
+trap : TERM; sh -c "$2"; echo 'kex_exchange_identification: Connection closed by remote host' >&2; exit 255; fi`,
+			launch.Spec{}, []string{"ended with status"}, map[string]int{"b": 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, count := byFakeSSH(t, c.script, c.spec, strings.Fields(c.hosts)...)
+			_, err := startJob(t, c.role, s).wait(t)
+			for _, words := range c.says {
+				require.ErrorContains(t, err, words)
+			}
+			for host, want := range c.tries {
+				require.Equal(t, want, tries(t, count, host), host)
+			}
+		})
+	}
 }
 
 func TestHostThatDoesNotAnswer(t *testing.T) {
@@ -130,28 +142,6 @@ func TestHostThatDoesNotAnswer(t *testing.T) {
 		require.Equal(t, 1, tries(t, count, "b"))
 		return
 	}
-}
-
-// TestHostThatAlwaysRefuses ends at the start limit, which comes before the last try.
-func TestHostThatAlwaysRefuses(t *testing.T) {
-	t.Parallel()
-	s, _ := byFakeSSH(t, `[ $host = a ] || { echo 'ssh: connect to host b port 22: Connection refused' >&2; exit 255; }`,
-		launch.Spec{StartLimit: 2 * time.Second}, "a", "b")
-	_, err := startJob(t, "exchange", s).wait(t)
-	require.ErrorContains(t, err, "not all processes have joined within 2s")
-	require.ErrorContains(t, err, `host b: ssh said "ssh: connect to host b port 22: Connection refused"`)
-}
-
-// TestProcessIsNeverStartedTwice has a connection that breaks after the script has come, with words that promise
-// another try.
-func TestProcessIsNeverStartedTwice(t *testing.T) {
-	t.Parallel()
-	s, count := byFakeSSH(t, `if [ $host = b ]; then
-trap : TERM; sh -c "$2"; echo 'kex_exchange_identification: Connection closed by remote host' >&2; exit 255; fi`,
-		launch.Spec{}, "a", "b")
-	_, err := startJob(t, "crash:3", s).wait(t)
-	require.ErrorContains(t, err, "ended with status")
-	require.Equal(t, 1, tries(t, count, "b"))
 }
 
 // TestWhatSSHSaysBeforeTheShell is forwarded once the shell is there, however it ends.

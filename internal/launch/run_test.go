@@ -263,24 +263,29 @@ type unwritable struct{}
 
 func (unwritable) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 
+// A process that has failed says more than its output.
 func TestOutputThatCannotBeWrittenIsAFailure(t *testing.T) {
-	for _, s := range []launch.Spec{{}, {First: true}, {Prefix: true}, {Processes: 2, Prefix: true},
-		{Processes: 2, First: true, Prefix: true}} {
-		s.Processes = max(1, s.Processes)
-		s.Ranks = s.Processes
-		s.Program = []string{"sh", "-c", `test "$PEBBLES_PROCESS" != 0 || echo lost`}
-		s.Stdout, s.Stderr = unwritable{}, unwritable{}
-		result, err := launch.Run(context.Background(), s)
-		require.ErrorContains(t, err, "forward the output of process 0 (rank 0): no space left")
-		require.Equal(t, launch.ExitError, result.Status)
+	const lost = "forward the output of process 0 (rank 0): no space left"
+	for _, c := range []struct {
+		launch.Spec
+		exits  int
+		says   string
+		status int
+	}{
+		{launch.Spec{Processes: 1}, 0, lost, launch.ExitError},
+		{launch.Spec{Processes: 1, First: true}, 0, lost, launch.ExitError},
+		{launch.Spec{Processes: 1, Prefix: true}, 0, lost, launch.ExitError},
+		{launch.Spec{Processes: 2, Prefix: true}, 0, lost, launch.ExitError},
+		{launch.Spec{Processes: 2, First: true, Prefix: true}, 0, lost, launch.ExitError},
+		{launch.Spec{Processes: 1}, 7, "ended with status 7", 7},
+	} {
+		c.Ranks = c.Processes
+		c.Program = []string{"sh", "-c", fmt.Sprintf(`test "$PEBBLES_PROCESS" != 0 || echo lost; exit %d`, c.exits)}
+		c.Stdout, c.Stderr = unwritable{}, unwritable{}
+		result, err := launch.Run(context.Background(), c.Spec)
+		require.ErrorContains(t, err, c.says)
+		require.Equal(t, c.status, result.Status)
 	}
-}
-
-func TestFailureOfAProcessSaysMoreThanItsOutput(t *testing.T) {
-	s := launch.Spec{Processes: 1, Program: []string{"sh", "-c", "echo lost; exit 7"}, Stdout: unwritable{}}
-	result, err := launch.Run(context.Background(), s)
-	require.ErrorContains(t, err, "ended with status 7")
-	require.Equal(t, 7, result.Status)
 }
 
 func TestStreams(t *testing.T) {

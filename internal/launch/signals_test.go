@@ -47,39 +47,29 @@ func TestSecondSignalEndsLater(t *testing.T) {
 	})
 }
 
-func TestSignalsAreNotWaitedFor(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancelCause(context.Background())
-		arrived := make(chan os.Signal, 1)
-		arrived <- syscall.SIGTERM
-		unwanted := make(chan struct{})
-		close(unwanted)
-		began := time.Now()
-		handleSignals(ctx, cancel, arrived, unwanted, 0, nil)
-		require.Equal(t, began, time.Now())
-		require.ErrorContains(t, context.Cause(ctx), "signal 15")
-	})
-}
-
-// TestPreemption plays the signals of schedulers, by the time at which each comes, to a program that asks for a grace
-// of 30 s.
+// TestPreemption plays the signals of schedulers, by the time at which each comes, to a program that asks for a grace of
+// 30 s, or for none. One program ends in order, a second after it was told.
 func TestPreemption(t *testing.T) {
 	const grace = 30 * time.Second
+	const term, interrupt = syscall.SIGTERM, syscall.SIGINT
 	type event struct {
 		at     time.Duration
 		signal os.Signal
 	}
 	for name, c := range map[string]struct {
-		signals   []event
-		preempted bool
-		ends      time.Duration
-		by        syscall.Signal
+		grace, inOrder time.Duration
+		signals        []event
+		preempted      bool
+		ends           time.Duration
+		cause          error
 	}{
-		"the grace is over":   {[]event{{0, syscall.SIGTERM}}, true, grace, syscall.SIGTERM},
-		"told twice at once":  {[]event{{0, syscall.SIGTERM}, {bounce - 1, syscall.SIGTERM}}, true, grace, syscall.SIGTERM},
-		"told again":          {[]event{{0, syscall.SIGTERM}, {bounce, syscall.SIGTERM}}, true, bounce, syscall.SIGTERM},
-		"interrupted":         {[]event{{time.Second, syscall.SIGINT}}, false, time.Second, syscall.SIGINT},
-		"interrupted at once": {[]event{{0, syscall.SIGTERM}, {1, syscall.SIGINT}}, true, 1, syscall.SIGINT},
+		"the grace is over":   {grace, 0, []event{{0, term}}, true, grace, &SignalError{term}},
+		"told twice at once":  {grace, 0, []event{{0, term}, {bounce - 1, term}}, true, grace, &SignalError{term}},
+		"told again":          {grace, 0, []event{{0, term}, {bounce, term}}, true, bounce, &SignalError{term}},
+		"interrupted":         {grace, 0, []event{{time.Second, interrupt}}, false, time.Second, &SignalError{interrupt}},
+		"interrupted at once": {grace, 0, []event{{0, term}, {1, interrupt}}, true, 1, &SignalError{interrupt}},
+		"ends in order":       {grace, time.Second, []event{{0, term}}, true, time.Second, context.Canceled},
+		"has no grace":        {0, 0, []event{{0, term}}, false, 0, &SignalError{term}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -92,32 +82,19 @@ func TestPreemption(t *testing.T) {
 						time.Sleep(e.at - time.Since(began))
 						arrived <- e.signal
 					}
+					if c.inOrder > 0 {
+						<-preempted
+						time.Sleep(c.inOrder)
+						cancel(context.Canceled)
+					}
 				}()
-				handleSignals(ctx, cancel, arrived, unwanted, grace, preempted)
+				handleSignals(ctx, cancel, arrived, unwanted, c.grace, preempted)
 				require.Equal(t, c.ends, time.Since(began))
-				require.Equal(t, &SignalError{c.by}, context.Cause(ctx))
+				require.Equal(t, c.cause, context.Cause(ctx))
 				require.Equal(t, c.preempted, closed(preempted))
 			})
 		})
 	}
-}
-
-// TestPreemptedProgramEnds: a program that has ended in order is not ended again by the grace.
-func TestPreemptedProgramEnds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancelCause(context.Background())
-		arrived, preempted := make(chan os.Signal, 1), make(chan struct{})
-		arrived <- syscall.SIGTERM
-		go func() {
-			<-preempted
-			time.Sleep(time.Second)
-			cancel(context.Canceled)
-		}()
-		began := time.Now()
-		handleSignals(ctx, cancel, arrived, nil, time.Hour, preempted)
-		require.Equal(t, time.Second, time.Since(began))
-		require.ErrorIs(t, context.Cause(ctx), context.Canceled)
-	})
 }
 
 func closed(c <-chan struct{}) bool {

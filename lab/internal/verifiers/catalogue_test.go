@@ -365,7 +365,7 @@ var catalogue = []mutation{
 		"c.valueMax = min(c.valueMax, ValueMax)", "_ = ValueMax", "TestLongValues"},
 	{"a group may write the secret", "internal/launch/secret.go", "case mode&0o037 != 0,", "case mode&0o017 != 0,", "TestScenarios"},
 	{"children get the variables of the job", "internal/launch/environment.go", "\t\t\tos.Unsetenv(name)\n", "", "TestJoinTakesTheVariables"},
-	{"a wrong secret is shown", "internal/launch/secret.go", "fmt.Errorf(\"it is not %d hexadecimal digits\", 2*secretBytes)", "fmt.Errorf(\"%q is not %d hexadecimal digits\", text, 2*secretBytes)", "TestWrongSecretsAreNotShown"},
+	{"a wrong secret is shown", "internal/launch/secret.go", "fmt.Errorf(\"it is not %d hexadecimal digits\", 2*secretBytes)", "fmt.Errorf(\"%q is not %d hexadecimal digits\", text, 2*secretBytes)", "FuzzSecret"},
 	{"who complains is accused", "internal/launch/blame.go", "votes[c.by] -= len(received)", "votes[c.by] += len(received)", "TestComplaintsNameWhoSaysNothing"},
 	{"who was ended by the launcher is blamed", "internal/launch/blame.go", "return e.failedItself() && !e.signalled }", "return e.failedItself() }", "TestBlameFindsTheFirstCause"},
 	{"a range of hosts may lose digits", "internal/launch/hosts.go", "case last < first || len(high) < len(low):", "case last < first:", "TestListsOfHostsThatAreWrong"},
