@@ -85,27 +85,27 @@ const providerVariable = "PEBBLES_PROVIDER"
 // TestProviderConforms has the processes of a job, which are one here, close their endpoints together: the provider shm
 // shares the memory of endpoints of one process, and another one would look into what was unmapped.
 func TestProviderConforms(t *testing.T) {
-	provider, host, _ := strings.Cut(os.Getenv(providerVariable), "@")
+	provider := os.Getenv(providerVariable)
 	if provider == "" {
 		t.Skip("name a provider of libfabric in " + providerVariable + ", such as tcp")
 	}
-	host = cmp.Or(host, "127.0.0.1")
-	conforms(t, func() func(int) (fabric, error) {
-		g := &together{}
-		return func(int) (fabric, error) {
-			f, err := openLibfabric(provider, host, 3)
-			if err != nil {
-				return nil, err
-			}
-			if provider != "shm" {
-				return f, nil
-			}
-			g.mu.Lock()
-			defer g.mu.Unlock()
-			g.open++
-			return &closer{f, g}, nil
+	conforms(t, func() func(int) (fabric, error) { return ends(provider, 3) })
+}
+
+// ends opens an end of a provider for each process of a job of at most so many.
+func ends(provider string, processes int) func(int) (fabric, error) {
+	provider, host, _ := strings.Cut(provider, "@")
+	g := &together{}
+	return func(int) (fabric, error) {
+		f, err := openLibfabric(provider, cmp.Or(host, "127.0.0.1"), processes)
+		if err != nil || provider != "shm" {
+			return f, err
 		}
-	})
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.open++
+		return &closer{f, g}, nil
+	}
 }
 
 type together struct {

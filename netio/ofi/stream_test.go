@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"os"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -32,28 +31,17 @@ func streamFrame(b *testing.B) int {
 }
 
 // streamFabrics opens the ends of a stream: of the provider that PEBBLES_PROVIDER names, else of the loopback.
-func streamFabrics(b *testing.B) func(int) (fabric, error) {
-	provider, host, _ := strings.Cut(os.Getenv(providerVariable), "@")
-	if provider == "" {
-		return (&loopback{}).ends
+func streamFabrics() func(int) (fabric, error) {
+	if provider := os.Getenv(providerVariable); provider != "" {
+		return ends(provider, 2)
 	}
-	g := &together{}
-	return func(int) (fabric, error) {
-		f, err := openLibfabric(provider, cmp.Or(host, "127.0.0.1"), 2)
-		if err != nil {
-			return nil, err
-		}
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		g.open++
-		return &closer{f, g}, nil
-	}
+	return (&loopback{}).ends
 }
 
 // BenchmarkBareStream is what the fabric itself reaches: each packet is a frame, nobody looks into it, and an end may
 // be a window ahead of what it has received. BenchmarkFrameStream is compared with it.
 func BenchmarkBareStream(b *testing.B) {
-	bytes, open := streamFrame(b), streamFabrics(b)
+	bytes, open := streamFrame(b), streamFabrics()
 	var ends [2]bareEnd
 	for i := range ends {
 		f, err := open(i)
@@ -155,7 +143,7 @@ func (e *bareEnd) run(b *testing.B, n int) {
 // BenchmarkFrameStream sends the same frames by ports.
 func BenchmarkFrameStream(b *testing.B) {
 	bytes := streamFrame(b)
-	all := dial(b, netiotest.Configs(b, 2, 2), Options{All: true}, streamFabrics(b))
+	all := dial(b, netiotest.Configs(b, 2, 2), Options{All: true}, streamFabrics())
 	startAll(b, all)
 	both(b, func(i, n int) { streamFrames(all[i].Port(i), i, bytes, n) })
 	_ = netiotest.CloseAll(all)
