@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/scenario"
 )
 
 var relax = Call{Number: 7, Kind: "epoch", Name: "relax", Site: "bfs.go:88", Open: true}
@@ -26,82 +28,63 @@ func standing(ranks int, change map[int]func(r *Rank)) *Job {
 	return j
 }
 
-func handles(target string) func(r *Rank) {
-	return func(r *Rank) { r.Doing, r.Target, r.Wait = Handling, target, "" }
+// The files of testdata tell who is to blame where a job of ranks in epoch relax stands still.
+func TestScenarios(t *testing.T) {
+	scenario.Run(t, func(_ *testing.T, l *scenario.Log) scenario.Verbs {
+		var j *Job
+		return scenario.Verbs{
+			"job": func(c *scenario.Command) {
+				j = &Job{}
+				if n := c.Int("ranks", 0); n > 0 {
+					j = standing(n, nil)
+				}
+				j.StillSeconds = float64(c.Int("still", 41))
+			},
+			"rank":    func(c *scenario.Command) { change(c, &j.Processes[0].Ranks[c.Number("rank")]) },
+			"process": func(c *scenario.Command) { process(c, j) },
+			"conclude": func(*scenario.Command) {
+				verdict, culprits := j.Conclude()
+				for _, part := range strings.Split(verdict, "; ") {
+					l.Say("%s", part)
+				}
+				for _, r := range culprits {
+					l.Say("culprit: rank %d", r.Rank)
+				}
+			},
+		}
+	})
 }
 
-func TestConclude(t *testing.T) {
-	barrier := Call{Number: 6, Kind: "barrier", Site: "bfs.go:40", Open: true}
-	for name, c := range map[string]struct {
-		job      *Job
-		verdict  string
-		culprits []int
-	}{
-		"a handler": {standing(64, map[int]func(r *Rank){17: handles("visit")}),
-			`ranks 0-16, 18-63 wait for the end of epoch "relax" (bfs.go:88), for 41s; rank 17 runs the handler of "visit", ` +
-				`in epoch "relax" (bfs.go:88), for 41s`, []int{17}},
-		"between epochs": {standing(3, map[int]func(r *Rank){1: func(r *Rank) {
-			r.Doing, r.Wait, r.Call = Computing, "", Call{Number: 6, Kind: "barrier", Site: "bfs.go:40"}
-		}}), `ranks 0, 2 wait for the end of epoch "relax" (bfs.go:88), for 41s; rank 1 runs its function, after barrier ` +
-			`(bfs.go:40), for 41s`, []int{1}},
-		"a rank that is behind": {standing(3, map[int]func(r *Rank){0: func(r *Rank) {
-			r.Wait, r.Call = WaitOthers, barrier
-		}}), `ranks 1-2 wait for the end of epoch "relax" (bfs.go:88), for 41s; rank 0 waits for the others in barrier ` +
-			`(bfs.go:40), for 41s`, []int{0}},
-		"another call": {standing(3, map[int]func(r *Rank){2: func(r *Rank) {
-			r.Call = Call{Number: 7, Kind: "epoch", Name: "count", Site: "bfs.go:99", Open: true}
-		}}), `ranks 0-1 wait for the end of epoch "relax" (bfs.go:88), for 41s; rank 2 waits for the end of epoch "count" ` +
-			`(bfs.go:99), for 41s`, []int{2}},
-		"credit": {standing(3, map[int]func(r *Rank){2: func(r *Rank) {
-			r.Wait, r.Target, r.For = "credit of a link", "visit", 0
-		}}), `ranks 0-1 wait for the end of epoch "relax" (bfs.go:88), for 41s; rank 2 waits for credit of "visit" to rank 0, ` +
-			`in epoch "relax" (bfs.go:88), for 41s`, []int{2}},
-		"frames that were not handled": {standing(2, map[int]func(r *Rank){1: func(r *Rank) {
-			r.Links = []Link{{Target: "visit", To: 0, Flight: 2, Waiting: 1, AgeSeconds: 40}}
-		}}), `ranks 0-1 wait for the end of epoch "relax" (bfs.go:88), for 41s; 3 frames of "visit" from rank 1 to rank 0 ` +
-			`have not been handled for 40s`, nil},
-		"tasks": {standing(2, map[int]func(r *Rank){1: func(r *Rank) {
-			r.Tasks = []Tasks{{Call: "Gate.Wait", Count: 5}}
-		}}), `ranks 0-1 wait for the end of epoch "relax" (bfs.go:88), for 41s; 5 tasks wait in Gate.Wait`, nil},
-	} {
-		t.Run(name, func(t *testing.T) {
-			verdict, culprits := c.job.Conclude()
-			require.Equal(t, c.verdict, verdict)
-			var ranks []int
-			for _, r := range culprits {
-				ranks = append(ranks, r.Rank)
-			}
-			require.Equal(t, c.culprits, ranks)
-		})
+// change says what a rank does in place of waiting for the end of the epoch.
+func change(c *scenario.Command, r *Rank) {
+	r.Call = map[string]Call{
+		"relax": relax, "count": {Number: 7, Kind: "epoch", Name: "count", Site: "bfs.go:99", Open: true},
+		"barrier": {Number: 6, Kind: "barrier", Site: "bfs.go:40", Open: !c.Has("after")},
+	}[c.Text("call", "relax")]
+	target, to := c.Text("target", ""), c.Int("to", 0)
+	switch {
+	case c.Has("handles"):
+		r.Doing, r.Target, r.Wait = Handling, target, ""
+	case c.Has("computes"):
+		r.Doing, r.Wait = Computing, ""
+	case c.Has("waits-for-others"):
+		r.Wait = WaitOthers
+	case c.Has("waits-for-credit"):
+		r.Wait, r.Target, r.For = "credit of a link", target, to
+	case c.Has("has-sent"):
+		flight, waiting := int64(c.Int("flight", 0)), int64(c.Int("waiting", 0))
+		r.Links = []Link{{Target: target, To: to, Flight: flight, Waiting: waiting, AgeSeconds: float64(c.Int("age", 0))}}
+	case c.Has("tasks"):
+		r.Tasks = []Tasks{{Call: c.Text("in", ""), Count: c.Int("count", 0)}}
 	}
 }
 
-// Processes that are gone come before all that ranks say.
-func TestConcludeProcesses(t *testing.T) {
-	j := standing(4, map[int]func(r *Rank){1: handles("visit")})
-	j.Processes = append(j.Processes, Process{Process: 1, Host: "b", PID: 99, First: 4, Last: 8, SilentSeconds: 31})
-	verdict, _ := j.Conclude()
-	require.True(t, strings.HasPrefix(verdict, "process 1 (pid 99 on b) has told nothing for 31s; its ranks are 4-7; "), verdict)
-	j.Processes[1].Stopped = true
-	verdict, _ = j.Conclude()
-	require.Contains(t, verdict, "process 1 (pid 99 on b) is stopped by a signal")
-	j.Processes[1].Ended = "killed by signal 9"
-	verdict, _ = j.Conclude()
-	require.Contains(t, verdict, "process 1 (pid 99 on b) has ended: killed by signal 9")
-}
-
-// A job that moves, or that only computes, is not accused.
-func TestConcludeMoves(t *testing.T) {
-	j := standing(2, map[int]func(r *Rank){1: handles("visit")})
-	j.StillSeconds = 0
-	verdict, culprits := j.Conclude()
-	require.Equal(t, `the job moves: ranks 0-1 are in epoch "relax" (bfs.go:88)`, verdict)
-	require.Empty(t, culprits)
-	compute := func(r *Rank) { r.Doing, r.Wait = Computing, "" }
-	_, culprits = standing(2, map[int]func(r *Rank){0: compute, 1: compute}).Conclude()
-	require.Empty(t, culprits)
-	verdict, _ = (&Job{}).Conclude()
-	require.Equal(t, "the job starts", verdict)
+// process adds another process, of which its host says something.
+func process(c *scenario.Command, j *Job) {
+	j.Processes = append(j.Processes, Process{
+		Process: 1, Host: "b", PID: 99, First: j.Ranks, Last: 2 * j.Ranks, SilentSeconds: float64(c.Int("silent", 0)),
+		Stopped: c.Has("stopped"), Ended: strings.ReplaceAll(c.Text("ended", ""), "-", " "),
+	})
 }
 
 // A report is short, however many ranks there are and whatever they are at.
