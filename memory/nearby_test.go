@@ -11,8 +11,8 @@ import (
 // answers itself. All accesses to another process are counted, also where its memory is mapped here.
 func TestElementsAreFound(t *testing.T) {
 	for _, d := range []distribution.Indexed{
-		distribution.Block(64, 2), distribution.Block(63, 2), distribution.Block(100, 2), distribution.Block(1, 2), distribution.Block(2, 2),
-		distribution.Cyclic(100, 2), distribution.BlockCyclic(100, 2, 7),
+		distribution.Block(64, 2), distribution.Block(63, 2), distribution.Block(100, 2), distribution.Block(1, 2),
+		distribution.Block(2, 2), distribution.Cyclic(100, 2), distribution.BlockCyclic(100, 2, 7),
 	} {
 		for _, transport := range transports {
 			over(t, transport, d, func(r rank, a *memory.Array[uint64]) { requireFound(r, transport, a) })

@@ -47,8 +47,8 @@ func TestSecondSignalEndsLater(t *testing.T) {
 	})
 }
 
-// TestPreemption plays the signals of schedulers, by the time at which each comes, to a program that asks for a grace of
-// 30 s, or for none. One program ends in order, a second after it was told.
+// TestPreemption plays the signals of schedulers, by the time at which each comes, to a program that asks for a grace
+// of 30 s, or for none. One program ends in order, a second after it was told.
 func TestPreemption(t *testing.T) {
 	const grace = 30 * time.Second
 	const term, interrupt = syscall.SIGTERM, syscall.SIGINT

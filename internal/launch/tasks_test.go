@@ -73,14 +73,6 @@ func withoutLaunchers(vars []string) (kept []string) {
 	return kept
 }
 
-func requireDone(t *testing.T, all []ended) {
-	t.Helper()
-	for i, e := range all {
-		require.Zero(t, e.status, "task %d: %s", i, e.stderr)
-		require.Contains(t, e.stdout, "done", "task %d", i)
-	}
-}
-
 // inFolder has tasks find each other by a folder.
 func inFolder(folder string, count int) func(int) []string {
 	return fixed("PEBBLES_PROCESS", fmt.Sprintf("PEBBLES_PROCESSES=%d", count), "PEBBLES_RENDEZVOUS_DIR="+folder,
@@ -94,33 +86,36 @@ func requireEmpty(t *testing.T, folder string) {
 	require.Empty(t, left)
 }
 
-func TestTasksInAFolder(t *testing.T) {
-	t.Parallel()
-	folder := t.TempDir()
-	requireDone(t, tasks{role: "exchange", count: 3, environment: inFolder(folder, 3)}.run(t))
-	requireEmpty(t, folder)
-}
-
-// TestTasksOfSlurm and the next have the environment that srun and mpirun make, beside one that they inherit from an
-// allocation.
-func TestTasksOfSlurm(t *testing.T) {
-	t.Parallel()
-	folder := t.TempDir()
-	requireDone(t, tasks{role: "exchange", count: 3,
-		environment: fixed("SLURM_PROCID", "SLURM_JOB_ID=77", "SLURM_STEP_ID=2",
+// TestTasksThatFindEachOther has the environment that srun and mpirun make, beside one that tasks inherit from an
+// allocation or from a daemon that mpirun has started by srun. Two jobs of Slurm start in one folder at the same time.
+func TestTasksThatFindEachOther(t *testing.T) {
+	folder, temporary := t.TempDir(), t.TempDir()
+	inTemporary := "TMPDIR=" + temporary // where tasks of one host publish their addresses
+	for name, c := range map[string]tasks{
+		"in a folder": {count: 3, environment: inFolder(folder, 3)},
+		"of Slurm": {count: 3, environment: fixed("SLURM_PROCID", "SLURM_JOB_ID=77", "SLURM_STEP_ID=2",
 			"SLURM_STEP_NUM_TASKS=3", "SLURM_NTASKS=8", "SLURM_LAUNCH_NODE_IPADDR=127.0.0.1", "SLURM_STEP_NUM_NODES=2",
-			"PEBBLES_RENDEZVOUS_DIR="+folder)}.run(t))
-	requireEmpty(t, folder)
-}
-
-func TestTasksOfOpenMPI(t *testing.T) {
-	t.Setenv("TMPDIR", t.TempDir()) // where tasks of one host publish their addresses
-	requireDone(t, tasks{role: "exchange", count: 3, environment: fixed("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE=3",
-		"OMPI_COMM_WORLD_LOCAL_SIZE=3", "PMIX_RANK=0", "PMIX_NAMESPACE=1",
-		// of the daemon that mpirun has started by srun
-		"SLURM_JOB_ID=77", "SLURM_STEP_ID=2", "SLURM_STEP_NUM_TASKS=1", "SLURM_PROCID=0",
-	)}.run(t))
-	requireEmpty(t, os.Getenv("TMPDIR"))
+			"PEBBLES_RENDEZVOUS_DIR="+folder)},
+		"of two jobs of Slurm": {count: 4, environment: func(i int) []string {
+			return fixed("SLURM_PROCID", fmt.Sprint("SLURM_JOB_ID=", 100+i%2), "SLURM_STEP_ID=0", "SLURM_STEP_NUM_TASKS=2",
+				"SLURM_STEP_NUM_NODES=1", "PEBBLES_RENDEZVOUS_DIR="+folder, "PEBBLES_START_LIMIT=1m")(i / 2)
+		}},
+		"of Open MPI": {count: 3, environment: fixed("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE=3",
+			"OMPI_COMM_WORLD_LOCAL_SIZE=3", "PMIX_RANK=0", "PMIX_NAMESPACE=1", "SLURM_JOB_ID=77", "SLURM_STEP_ID=2",
+			"SLURM_STEP_NUM_TASKS=1", "SLURM_PROCID=0", inTemporary)},
+		"at addresses":   {count: 3, environment: atAddresses(t, 3, fmt.Sprintf("127.0.0.10%%d:%d", freePort(t)))},
+		"at one address": {count: 3, environment: atAddresses(t, 3, fmt.Sprintf("127.0.0.1:%d", freePort(t)))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.role = "exchange"
+			for i, e := range c.run(t) {
+				require.Zero(t, e.status, "task %d: %s", i, e.stderr)
+				require.Contains(t, e.stdout, "done", "task %d", i)
+			}
+			requireEmpty(t, folder)
+			requireEmpty(t, temporary)
+		})
+	}
 }
 
 // atAddresses has tasks find each other at addresses that they know.
@@ -129,13 +124,6 @@ func atAddresses(t *testing.T, count int, rendezvous string) func(int) []string 
 	require.NoError(t, os.WriteFile(secret, []byte(strings.Repeat("5e", 32)+"\n"), 0o600))
 	return fixed("JOB_COMPLETION_INDEX", fmt.Sprintf("PEBBLES_PROCESSES=%d", count), "PEBBLES_RENDEZVOUS="+rendezvous,
 		"PEBBLES_SECRET_FILE="+secret, "PEBBLES_START_LIMIT=1m")
-}
-
-func TestTasksAtAddresses(t *testing.T) {
-	for _, host := range []string{"127.0.0.10%d", "127.0.0.1"} {
-		environment := atAddresses(t, 3, fmt.Sprintf("%s:%d", host, freePort(t)))
-		requireDone(t, tasks{role: "exchange", count: 3, environment: environment}.run(t))
-	}
 }
 
 // pmiTasks connects tasks with a manager, each by a socket that it inherits.
@@ -295,17 +283,6 @@ func TestTaskFails(t *testing.T) {
 		}
 		require.Equal(t, want, e.status, "task %d: %s", i, e.stderr)
 	}
-}
-
-// TestTwoJobsOnOneHost starts two jobs of Slurm at the same time, in one folder.
-func TestTwoJobsOnOneHost(t *testing.T) {
-	t.Parallel()
-	folder := t.TempDir()
-	requireDone(t, tasks{role: "exchange", count: 4, environment: func(i int) []string {
-		return fixed("SLURM_PROCID", fmt.Sprint("SLURM_JOB_ID=", 100+i%2), "SLURM_STEP_ID=0", "SLURM_STEP_NUM_TASKS=2",
-			"SLURM_STEP_NUM_NODES=1", "PEBBLES_RENDEZVOUS_DIR="+folder, "PEBBLES_START_LIMIT=1m")(i / 2)
-	}}.run(t))
-	requireEmpty(t, folder)
 }
 
 // TestTaskHidesTheSecret searches what tasks leave for others to read.

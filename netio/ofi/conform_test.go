@@ -74,7 +74,8 @@ func TestLoopbackConforms(t *testing.T) {
 	if raceDetector {
 		t.Skip("the sleeps of the loopback fabric make this take minutes")
 	}
-	conforms(t, func() func(int) (fabric, error) { return (&loopback{}).ends }, netiotest.Except{"SteadyStateAllocatesNothing": sleeps, "OneSidedAllocatesNothing": sleeps})
+	conforms(t, func() func(int) (fabric, error) { return (&loopback{}).ends },
+		netiotest.Except{"SteadyStateAllocatesNothing": sleeps, "OneSidedAllocatesNothing": sleeps})
 }
 
 const sleeps = "sleeps of the loopback fabric allocate on a busy machine: providers of libfabric are held to it"

@@ -33,8 +33,8 @@ func (l load) run(t *testing.T, c pebble.Config) (took []time.Duration, tuned pe
 	handled := 0 // by all ranks, which take turns
 	mustRun(t, sim.Config{Ranks: l.ranks, Seed: 1}, c, func(r appstest.Rank) {
 		const keys = 1 << 20
-		at := target.New(r.Rank, "load", distribution.Cyclic(keys, r.Size()), target.Key(func(v uint64) uint64 { return v % keys }),
-			target.Batch(func(vs []uint64) { handled += len(vs) }))
+		at := target.New(r.Rank, "load", distribution.Cyclic(keys, r.Size()),
+			target.Key(func(v uint64) uint64 { return v % keys }), target.Batch(func(vs []uint64) { handled += len(vs) }))
 		rng := rand.New(rand.NewPCG(1, uint64(r.ID())))
 		for range l.epochs {
 			start := r.Now()
