@@ -2,6 +2,7 @@ package target_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,6 +15,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/target"
+	"github.com/activepebbles/pebbles/target/avro"
 )
 
 // chasing asks for the next of a word until chases have gone so many steps, and checks where they end.
@@ -59,7 +61,7 @@ func chasing(r *pebble.Rank) error {
 			}
 		})
 	begun := 0
-	err := r.Epoch(func() error {
+	err := epoch(r, func() {
 		var all []chase
 		for start := range uint64(chases) {
 			if start%uint64(r.Size()) == uint64(r.ID()) {
@@ -69,7 +71,6 @@ func chasing(r *pebble.Rank) error {
 		}
 		ask.SendAll(all)
 		ask.Flush()
-		return nil
 	})
 	if err == nil && ended != begun {
 		err = fmt.Errorf("%d of %d chases ended", ended, begun)
@@ -104,18 +105,15 @@ func TestAskWithinADepth(t *testing.T) {
 	for _, depth := range []int{1, 2} {
 		answers := 0
 		err := run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
-			ask := target.NewAskBatch(r, "ask", distribution.Cyclic(2, 2), target.Key(func(q uint64) uint64 { return q }),
+			ask := target.NewAskBatch(r, "ask", distribution.Cyclic(2, 2), target.Key(identity),
 				func(qs, as []uint64) { copy(as, qs) },
 				func(qs, as []uint64) {
 					require.Equal(t, qs, as)
 					answers += len(as)
 				})
-			return r.Epoch(func() error {
-				if r.ID() == 0 {
-					ask.Send(0)
-					ask.Send(1)
-				}
-				return nil
+			return epochOf(0, r, func() {
+				ask.Send(0)
+				ask.Send(1)
 			}, pebble.Depth(depth))
 		})
 		if depth == 2 {
@@ -128,43 +126,12 @@ func TestAskWithinADepth(t *testing.T) {
 	}
 }
 
-func TestAskAllocatesNothing(t *testing.T) {
-	require.NoError(t, run(t, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
-		ask := target.NewAskBatch(r, "ask", distribution.Cyclic(100, 1), target.Key(func(q uint64) uint64 { return q }),
-			func(qs, as []uint64) { copy(as, qs) }, func(_, _ []uint64) {})
-		return r.Epoch(func() error {
-			all := make([]uint64, 100)
-			require.Zero(t, testing.AllocsPerRun(100, func() { ask.SendAll(all) }))
-			return nil
-		})
-	}))
-}
-
-func TestAskWithoutFunctions(t *testing.T) {
-	err := run(t, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
-		target.NewAsk[uint64, uint64](r, "ask", distribution.Cyclic(1, 1), target.LowBits[uint64](0), nil, nil)
-		return nil
-	})
-	require.ErrorContains(t, err, "give both")
-}
-
-func TestAskWithoutKeys(t *testing.T) {
-	for _, keying := range []target.Keying[uint64]{{}, target.Key[uint64](nil)} {
-		err := run(t, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
-			target.NewAskBatch(r, "ask", distribution.Cyclic(1, 1), keying, func(_, _ []uint64) {}, func(_, _ []uint64) {})
-			return nil
-		})
-		require.ErrorContains(t, err, "it has no key function")
-	}
-}
-
-// Answers go by options of their own, and a target without answers refuses them.
+// Answers go by options of their own: the frames that rank 1 answers with are as many as pebbles, or far fewer.
 func TestAnswersGoAsTheyAre(t *testing.T) {
 	const asked = 100
-	run := func(options ...target.Option) (sent pebble.Counters) {
-		s := appstest.Shape{Ranks: 2, Procs: 1, Transport: "mem", New: route.Direct, Coalesce: 64}
-		require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
-			got := 0
+	frames := func(options ...target.Option) uint64 {
+		got := 0
+		counters := job(t, pebble.Config{Ranks: 2, Coalesce: 64}, func(r *pebble.Rank) error {
 			ask := target.NewAskBatch(r, "double", distribution.Ranks(2), target.Key(func(uint64) uint64 { return 1 }),
 				func(qs []uint64, as []uint64) {
 					for i, q := range qs {
@@ -176,29 +143,99 @@ func TestAnswersGoAsTheyAre(t *testing.T) {
 					}
 					got += len(qs)
 				}, options...)
-			err := r.Epoch(func() error {
+			return epochOf(0, r, func() {
 				for i := range uint64(asked) {
-					if r.ID() == 0 {
-						ask.Send(i)
-					}
+					ask.Send(i)
 				}
-				return nil
 			})
-			if r.ID() == 0 {
-				require.Equal(t, asked, got)
-			} else {
-				sent = r.Counters()
-			}
-			return err
-		}))
-		return sent
+		})
+		require.Equal(t, asked, got)
+		return counters[1].FramesSent
 	}
-	require.Less(t, run().FramesSent, uint64(asked/10))
-	require.EqualValues(t, asked, run(target.Answers(target.Coalesce(1))).FramesSent)
-	s := appstest.Shape{Ranks: 2, Procs: 1, Transport: "mem", New: route.Direct, Coalesce: 64}
-	require.ErrorContains(t, s.Run(t, func(r *pebble.Rank) error {
-		target.New(r, "t", distribution.Ranks(2), target.Key(func(v uint64) uint64 { return v }),
-			target.Each(func(uint64) {}), target.Answers())
-		return nil
-	}), "leave target.Answers out")
+	require.Less(t, frames(), uint64(asked/10))
+	require.EqualValues(t, asked, frames(target.Answers(target.Coalesce(1))))
+}
+
+// spelled is what a word is answered with.
+func spelled(word string) []byte { return []byte(strings.ToUpper(word) + "!") }
+
+// Texts are asked and answered, empty ones and such as are longer than a frame, at home and elsewhere, and by handlers
+// too.
+func TestAskOfTexts(t *testing.T) {
+	words := []string{"", "a", "rose", strings.Repeat("is ", 50_000), strings.Repeat("x", 70_000)}
+	appstest.Everywhere(t, func(_ *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
+		return func(r *pebble.Rank) error {
+			wrong, came := "", map[string]int{}
+			var spell *target.Ask[string, []byte]
+			spell = target.NewAskBatch(r, "spell", distribution.Hash(ranks), target.Key(distribution.HashString),
+				func(qs []string, as [][]byte) {
+					for i, q := range qs {
+						as[i] = spelled(q)
+					}
+				},
+				func(qs []string, as [][]byte) {
+					for i, q := range qs {
+						if string(as[i]) != string(spelled(q)) {
+							wrong = q
+						}
+						if came[q]++; came[q] == 1 {
+							spell.Send(q)
+						}
+					}
+				}, target.Coded(pebble.Strings{}), target.Coded(pebble.Bytes{}))
+			if err := epoch(r, func() {
+				spell.SendAll(words)
+				for _, word := range words {
+					spell.Send(word)
+				}
+			}); err != nil {
+				return err
+			}
+			for _, word := range words {
+				if came[word] != 3 {
+					wrong = word
+				}
+			}
+			if wrong != "" || came[""] != 3 {
+				return fmt.Errorf("rank %d: %.20q was answered %d times, or wrongly", r.ID(), wrong, came[wrong])
+			}
+			return nil
+		}, nil
+	})
+}
+
+// A codec of the questions alone is enough where answers are plain data, and the other way round; one codec serves both
+// where both are of one type.
+func TestAskWithOneCodec(t *testing.T) {
+	job(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
+		var lengths, texts, twice int
+		length := target.NewAsk(r, "length", distribution.Hash(3), target.Key(distribution.HashString),
+			func(q string) int { return len(q) },
+			func(q string, a int) { lengths += a - len(q) + 1 }, target.Coded(avro.Must[string]()))
+		number := target.NewAsk(r, "text", distribution.Ranks(3), target.LowBits[uint64](2),
+			func(q uint64) string { return fmt.Sprint(q) },
+			func(q uint64, a string) {
+				if a == fmt.Sprint(q) {
+					texts++
+				}
+			}, target.Coded(pebble.Strings{}))
+		double := target.NewAsk(r, "double", distribution.Hash(3), target.Key(distribution.HashString),
+			func(q string) string { return q + q },
+			func(q, a string) {
+				if a == q+q {
+					twice++
+				}
+			}, target.Coded(pebble.Strings{}))
+		err := epoch(r, func() {
+			for i := range uint64(30) {
+				length.Send(fmt.Sprint(i))
+				number.Send(i % 3)
+				double.Send(fmt.Sprint(i))
+			}
+		})
+		if err == nil && [3]int{lengths, texts, twice} != [3]int{30, 30, 30} {
+			return fmt.Errorf("%d lengths, %d texts and %d doubles", lengths, texts, twice)
+		}
+		return err
+	})
 }

@@ -19,53 +19,43 @@ import (
 
 // Strings from one byte to far beyond a buffer arrive once and whole, and set off strings of their own.
 func TestCodedPebbles(t *testing.T) {
-	for _, ranks := range []int{1, 2, 3, 5, 8} {
-		for _, topology := range []route.Constructor{route.Direct, route.Hypercube} {
-			for _, factor := range []int{1, 7, 1024} {
-				t.Run(fmt.Sprintf("%d ranks, %s, %d", ranks, topology(ranks).Name(), factor), func(t *testing.T) {
-					const words = 60
-					counts := make([]map[string]int, ranks)
-					err := run(t, pebble.Config{Ranks: ranks, Topology: topology, Coalesce: factor},
-						func(r *pebble.Rank) error {
-							own := map[string]int{}
-							counts[r.ID()] = own
-							var word *target.Target[string]
-							word = target.New(r, "word", distribution.Hash(ranks), target.Key(distribution.HashString),
-								target.Each(func(w string) {
-									own[w]++
-									if strings.HasPrefix(w, "again ") {
-										word.Send(strings.TrimPrefix(w, "again "))
-									}
-								}), target.Coded[string](text{}))
-							return r.Epoch(func() error {
-								for i := range words {
-									word.Send(longWord(i))
-									word.SendAll([]string{"again " + longWord(i), "", "again again end"})
-								}
-								return nil
-							})
-						})
-					require.NoError(t, err)
-					got := map[string]int{}
-					for _, own := range counts {
-						for w, n := range own {
-							require.Zero(t, got[w], "a word has two owners")
-							got[w] = n
-						}
+	const words = 60
+	everywhere(t, 2, 1, func(t *testing.T, c pebble.Config, _ int) {
+		counts := make([]map[string]int, c.Ranks)
+		job(t, c, func(r *pebble.Rank) error {
+			own := map[string]int{}
+			counts[r.ID()] = own
+			var word *target.Target[string]
+			word = target.New(r, "word", distribution.Hash(c.Ranks), target.Key(distribution.HashString),
+				target.Each(func(w string) {
+					own[w]++
+					if rest, ok := strings.CutPrefix(w, "again "); ok {
+						word.Send(rest)
 					}
-					want := map[string]int{}
-					for i := range words {
-						want[longWord(i)] += 2 * ranks
-						want["again "+longWord(i)] += ranks
-						for _, w := range []string{"", "again again end", "again end", "end"} {
-							want[w] += ranks
-						}
-					}
-					require.Equal(t, want, got)
-				})
+				}), target.Coded[string](text{}))
+			return epoch(r, func() {
+				for i := range words {
+					word.Send(longWord(i))
+					word.SendAll([]string{"again " + longWord(i), "", "again again end"})
+				}
+			})
+		})
+		got, want := map[string]int{}, map[string]int{}
+		for _, own := range counts {
+			for w, n := range own {
+				require.Zero(t, got[w], "a word has two owners")
+				got[w] = n
 			}
 		}
-	}
+		for i := range words {
+			want[longWord(i)] += 2 * c.Ranks
+			want["again "+longWord(i)] += c.Ranks
+			for _, w := range []string{"", "again again end", "again end", "end"} {
+				want[w] += c.Ranks
+			}
+		}
+		require.Equal(t, want, got)
+	})
 }
 
 // longWord is i bytes long, and every tenth is far longer than a frame of coded pebbles.
@@ -90,7 +80,7 @@ type line struct {
 
 func TestAvroPebbles(t *testing.T) {
 	var got atomic.Int64
-	require.NoError(t, run(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
+	job(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
 		orders := target.New(r, "orders", distribution.Hash(3),
 			target.Key(func(o order) uint64 { return distribution.HashString(o.Item) }),
 			target.Each(func(o order) {
@@ -98,15 +88,14 @@ func TestAvroPebbles(t *testing.T) {
 					got.Add(o.Lines[0].Amount)
 				}
 			}), target.Coded[order](avro.Must[order]()))
-		return r.Epoch(func() error {
+		return epoch(r, func() {
 			price := 1.5
 			for i := range 10 {
 				orders.Send(order{fmt.Sprint("item ", i), []line{{int64(i), &price}, {2, nil}},
 					map[string]string{"by": "air"}})
 			}
-			return nil
 		})
-	}))
+	})
 	require.EqualValues(t, 3*45, got.Load())
 }
 
@@ -135,12 +124,7 @@ func TestCodecErrorsEndTheJob(t *testing.T) {
 		err := run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
 			words := target.New(r, "words", distribution.Cyclic(2, 2), target.Key(func(string) uint64 { return 1 }),
 				target.Each(func(string) {}), target.Coded[string](failing{}))
-			return r.Epoch(func() error {
-				if r.ID() == 0 {
-					words.Send(word)
-				}
-				return nil
-			})
+			return epochOf(0, r, func() { words.Send(word) })
 		})
 		require.ErrorContains(t, err, want)
 	}
@@ -148,37 +132,26 @@ func TestCodecErrorsEndTheJob(t *testing.T) {
 
 // A reduction merges strings on their way too, at the source and at hops.
 func TestReducedCodedPebbles(t *testing.T) {
+	joined := reduce.Combine(func(a, b string) string { return a + b })
 	for _, ranks := range []int{1, 2, 5, 8} {
-		var counters pebble.Counters
-		total := make([]int, ranks)
-		require.NoError(t, run(t, pebble.Config{Ranks: ranks, Topology: route.Hypercube, Cache: 64},
-			func(r *pebble.Rank) error {
-				words := target.New(r, "words", distribution.Hash(ranks),
-					target.Key(func(w string) uint64 { return distribution.HashString(w[:1]) }),
-					target.Each(func(w string) { total[r.ID()] += len(w) }),
-					target.Coded[string](text{}), target.Reduce(reduce.Combine(func(a, b string) string { return a + b })))
-				if err := r.Epoch(func() error {
-					for i := range 300 {
-						words.Send(string(rune('a' + i%5)))
-					}
-					return nil
-				}); err != nil {
-					return err
+		letters := make([]int, ranks)
+		c := total(job(t, pebble.Config{Ranks: ranks, Topology: route.Hypercube, Cache: 64}, func(r *pebble.Rank) error {
+			words := target.New(r, "words", distribution.Hash(ranks),
+				target.Key(func(w string) uint64 { return distribution.HashString(w[:1]) }),
+				target.Each(func(w string) { letters[r.ID()] += len(w) }),
+				target.Coded[string](text{}), target.Reduce(joined))
+			return epoch(r, func() {
+				for i := range 300 {
+					words.Send(string(rune('a' + i%5)))
 				}
-				sum, err := pebble.AllReduce(r, r.Counters(), pebble.Counters.Add)
-				if r.ID() == 0 {
-					counters = sum
-				}
-				return err
-			}))
+			})
+		}))
 		sum := 0
-		for _, n := range total {
+		for _, n := range letters {
 			sum += n
 		}
 		require.Equal(t, 300*ranks, sum)
-		if ranks > 1 {
-			require.Positive(t, counters.Merged)
-		}
-		require.EqualValues(t, 300*ranks, counters.PebblesHandled+counters.Merged)
+		require.Equal(t, ranks > 1, c.Merged > 0)
+		require.EqualValues(t, 300*ranks, c.PebblesHandled+c.Merged)
 	}
 }

@@ -1,7 +1,6 @@
 package target_test
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,20 +8,18 @@ import (
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/reduce"
-	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/target"
 )
 
-// chain sends pebbles that each cause a chain of the given length, to keys all over the job, and returns how many were
-// handled on this rank.
-func chain(r *pebble.Rank, length, sends int, options []target.Option, epoch ...pebble.EpochOption) (handled int,
-	err error) {
+// chain sends pebbles that each cause a chain of the given length, to keys all over the job, and counts those that this
+// rank handles.
+func chain(r *pebble.Rank, length, sends int, handled *int, options []target.Option, declared ...pebble.EpochOption) error {
 	const keys = 97
 	var links *target.Target[[2]uint64] // key, and pebbles still to come
 	links = target.New(r, "links", distribution.Cyclic(keys, r.Size()),
 		target.Key(func(v [2]uint64) uint64 { return v[0] }),
 		target.Each(func(v [2]uint64) {
-			handled++
+			*handled++
 			if v[1] == 0 {
 				return
 			}
@@ -33,58 +30,47 @@ func chain(r *pebble.Rank, length, sends int, options []target.Option, epoch ...
 				links.SendAll([][2]uint64{next})
 			}
 		}), options...)
-	err = r.Epoch(func() error {
+	return epoch(r, func() {
 		for i := range sends {
 			links.Send([2]uint64{uint64(i*13+r.ID()) % keys, uint64(length - 1 - i%length)})
 		}
-		return nil
-	}, epoch...)
-	return handled, err
+	}, declared...)
 }
 
 // A program that keeps its declared depth runs as without; one that exceeds it ends with an error that names the
 // handler, wherever in the traffic the long chain is.
 func TestDepth(t *testing.T) {
-	for _, topology := range []route.Constructor{route.Direct, route.Hypercube} {
-		for _, ranks := range []int{1, 2, 5, 8} {
-			for length := 1; length <= 4; length++ {
-				for depth := 0; depth <= 4; depth++ {
-					name := fmt.Sprintf("%s, %d ranks, length %d, depth %d", topology(ranks).Name(), ranks, length,
-						depth)
-					t.Run(name, func(t *testing.T) {
-						var epoch []pebble.EpochOption
-						if depth > 0 {
-							epoch = append(epoch, pebble.Depth(depth))
-						}
-						const sends = 400
-						coalesce := []int{32, 1}[(ranks+length+depth)%2]
-						handled := make([]int, ranks)
-						err := run(t, pebble.Config{Ranks: ranks, Topology: topology, Coalesce: coalesce},
-							func(r *pebble.Rank) (err error) {
-								handled[r.ID()], err = chain(r, length, sends, nil, epoch...)
-								return err
-							})
-						if depth > 0 && length > depth {
-							var deep *pebble.DepthError
-							require.ErrorAs(t, err, &deep)
-							require.Equal(t, "links", deep.Target)
-							require.Equal(t, depth, deep.Depth)
-							return
-						}
-						require.NoError(t, err)
-						sum, want := 0, 0
-						for i := range ranks {
-							sum += handled[i]
-						}
-						for i := range sends {
-							want += ranks * (length - i%length)
-						}
-						require.Equal(t, want, sum)
-					})
-				}
-			}
+	const longest, deepest, sends = 4, 4, 400
+	everywhere(t, 2, longest*(deepest+1), func(t *testing.T, c pebble.Config, variant int) {
+		length, depth := 1+variant%longest, variant/longest // 0: none is declared
+		var declared []pebble.EpochOption
+		if depth > 0 {
+			declared = append(declared, pebble.Depth(depth))
 		}
-	}
+		handled := make([]int, c.Ranks)
+		err := run(t, c, func(r *pebble.Rank) error { return chain(r, length, sends, &handled[r.ID()], nil, declared...) })
+		if depth > 0 && length > depth {
+			requireDeep(t, err, "links", depth)
+			return
+		}
+		require.NoError(t, err)
+		sum, want := 0, 0
+		for _, n := range handled {
+			sum += n
+		}
+		for i := range sends {
+			want += c.Ranks * (length - i%length)
+		}
+		require.Equal(t, want, sum)
+	})
+}
+
+func requireDeep(t *testing.T, err error, name string, depth int) {
+	t.Helper()
+	var deep *pebble.DepthError
+	require.ErrorAs(t, err, &deep)
+	require.Equal(t, name, deep.Target)
+	require.Equal(t, depth, deep.Depth)
 }
 
 // A chain whose every pebble goes to another rank is counted too, by what frames say, however many share one.
@@ -100,61 +86,51 @@ func TestDepthAcrossRanks(t *testing.T) {
 							there.Send(left - 1)
 						}
 					}))
-				return r.Epoch(func() error { there.Send(length - 1); return nil }, pebble.Depth(depth))
+				return epoch(r, func() { there.Send(length - 1) }, pebble.Depth(depth))
 			})
-			if length <= depth {
+			if length > depth {
+				requireDeep(t, err, "there", depth)
+			} else {
 				require.NoError(t, err)
-				continue
 			}
-			var deep *pebble.DepthError
-			require.ErrorAs(t, err, &deep)
-			require.Equal(t, depth, deep.Depth)
 		}
 	}
 }
 
 // Pebbles that a reduction holds back keep their depth.
 func TestDepthThroughACombiningCache(t *testing.T) {
+	longer := reduce.Combine(func(a, b [2]uint64) [2]uint64 { return [2]uint64{a[0], max(a[1], b[1])} })
 	for _, depth := range []int{2, 3} {
 		err := run(t, pebble.Config{Ranks: 4, Cache: 8, Coalesce: 16}, func(r *pebble.Rank) error {
-			_, err := chain(r, 3, 300, []target.Option{
-				target.Reduce(reduce.Combine(func(a, b [2]uint64) [2]uint64 {
-					return [2]uint64{a[0], max(a[1],
-						b[1])}
-				})),
-			}, pebble.Depth(depth))
-			return err
+			return chain(r, 3, 300, new(int), []target.Option{target.Reduce(longer)}, pebble.Depth(depth))
 		})
-		if depth == 3 {
+		if depth < 3 {
+			requireDeep(t, err, "links", depth)
+		} else {
 			require.NoError(t, err)
-			continue
 		}
-		var deep *pebble.DepthError
-		require.ErrorAs(t, err, &deep)
 	}
 }
 
+// Depths that make no sense, and such as differ by rank, are told.
 func TestDepthIsChecked(t *testing.T) {
-	for _, depth := range []int{0, -1, 256} {
-		err := run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
-			return r.Epoch(func() error { return nil }, pebble.Depth(depth))
+	for want, depth := range map[string]func(rank int) int{
+		"depth 0":   func(int) int { return 0 },
+		"depth -1":  func(int) int { return -1 },
+		"depth 256": func(int) int { return 256 },
+		"must declare the same depth, and end an epoch by the same detector": func(rank int) int { return 1 + rank%2 },
+	} {
+		err := run(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
+			return epoch(r, func() {}, pebble.Depth(depth(r.ID())))
 		})
-		require.ErrorContains(t, err, fmt.Sprintf("depth %d", depth))
+		require.ErrorContains(t, err, want)
 	}
-}
-
-// Ranks that declare different depths are told so.
-func TestDepthMustBeEqual(t *testing.T) {
-	err := run(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
-		return r.Epoch(func() error { return nil }, pebble.Depth(1+r.ID()%2))
-	})
-	require.ErrorContains(t, err, "must declare the same depth, and end an epoch by the same detector")
 }
 
 // Where no depth is declared, what handlers send goes on together, however long the chains are that it belongs to.
 func TestUndeclaredDepthsGatherInHandlers(t *testing.T) {
 	var batches []int
-	require.NoError(t, run(t, pebble.Config{Ranks: 1, Due: -1}, func(r *pebble.Rank) error {
+	job(t, pebble.Config{Ranks: 1, Due: -1}, func(r *pebble.Rank) error {
 		var to *target.Target[uint64]
 		to = target.New(r, "to", distribution.Ranks(1), target.Keys(func(vs, keys []uint64) {
 			batches = append(batches, len(vs))
@@ -164,12 +140,11 @@ func TestUndeclaredDepthsGatherInHandlers(t *testing.T) {
 				to.Send(v - 1)
 			}
 		}))
-		return r.Epoch(func() error {
+		return epoch(r, func() {
 			to.Send(2)
 			to.Flush()              // a chain of three, whose second is queued
 			to.SendAll([]uint64{1}) // whose second is gathered, and then the third of the other chain
-			return nil
 		})
-	}))
+	})
 	require.Contains(t, batches, 2)
 }

@@ -1,6 +1,7 @@
 package target_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -8,8 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
-	"github.com/activepebbles/pebbles/reduce"
 	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/target"
 )
@@ -23,31 +25,20 @@ func (text) Decode(src []byte) (string, error)           { return string(src), n
 // Counters wander between ranks while pebbles that increment them are in flight. Every increment must find its counter,
 // however the pebbles travel.
 func TestMovingKeysLoseNoPebble(t *testing.T) {
-	merge := target.Reduce(reduce.Combine(func(a, b amount) amount { return amount{a.key, a.n + b.n} }))
-	for name, options := range map[string][]target.Option{
-		"plain":             nil,
-		"reduced":           {merge, target.Cache(8)},
-		"coded":             {target.Coded[amount](amounts{})},
-		"coded and reduced": {target.Coded[amount](amounts{}), merge, target.Cache(8)},
-	} {
-		for _, ranks := range []int{1, 2, 3, 5, 8} {
-			for _, factor := range []int{1, 16, 1024} {
-				t.Run(fmt.Sprintf("%s, %d ranks, %d", name, ranks, factor), func(t *testing.T) {
-					total := make([]uint64, ranks) // by rank: increments that are there at the end
-					c := pebble.Config{Ranks: ranks, Coalesce: factor, Topology: route.Hypercube, Due: 1}
-					require.NoError(t, run(t, c, func(r *pebble.Rank) (err error) {
-						total[r.ID()], err = wander(r, options)
-						return err
-					}))
-					sum := uint64(0)
-					for _, n := range total {
-						sum += n
-					}
-					require.EqualValues(t, wanderings*ranks, sum)
-				})
-			}
+	merged, coded := target.Reduce(added), target.Coded[amount](amounts{})
+	variants := [][]target.Option{nil, {merged}, {coded}, {coded, merged}}
+	everywhere(t, 2, len(variants), func(t *testing.T, c pebble.Config, variant int) {
+		found := make([]uint64, c.Ranks) // by rank: increments that are there at the end
+		job(t, c, func(r *pebble.Rank) (err error) {
+			found[r.ID()], err = wander(r, variants[variant])
+			return err
+		})
+		sum := uint64(0)
+		for _, n := range found {
+			sum += n
 		}
-	}
+		require.EqualValues(t, wanderings*c.Ranks, sum)
+	})
 }
 
 const wanderings = 300 // increments that a rank sends
@@ -60,7 +51,7 @@ func wander(r *pebble.Rank, options []target.Option) (sum uint64, err error) {
 	where := target.NewDirectory(r, "counters", distribution.Block(keys, r.Size()),
 		func(key uint64) uint64 { n := counters[key]; delete(counters, key); return n },
 		func(key, n uint64) { counters[key] = n })
-	add := target.New(r, "add", where, target.Key(func(a amount) uint64 { return a.key }),
+	add := target.New(r, "add", where, byKey,
 		target.Each(func(a amount) {
 			if !where.Owns(a.key) {
 				panic("a pebble was handled away from its key")
@@ -70,7 +61,7 @@ func wander(r *pebble.Rank, options []target.Option) (sum uint64, err error) {
 				where.Move(a.key, rng.IntN(r.Size()))
 			}
 		}), options...)
-	err = r.Epoch(func() error {
+	err = epoch(r, func() {
 		batch := make([]amount, 30)
 		for i := range wanderings / len(batch) {
 			for j := range batch {
@@ -86,7 +77,6 @@ func wander(r *pebble.Rank, options []target.Option) (sum uint64, err error) {
 				where.Move(k, rng.IntN(r.Size()))
 			}
 		}
-		return nil
 	})
 	for _, n := range counters {
 		sum += n
@@ -98,7 +88,7 @@ func wander(r *pebble.Rank, options []target.Option) (sum uint64, err error) {
 // that moves leave after every 1,024 pieces of work, when their frame is full, and when the rank is idle.
 func TestMovesShareFrames(t *testing.T) {
 	const each = 10_000 // keys of a rank
-	require.NoError(t, run(t, pebble.Config{Ranks: 2, Due: -1, Period: -1}, func(r *pebble.Rank) error {
+	job(t, pebble.Config{Ranks: 2, Due: -1, Period: -1}, func(r *pebble.Rank) error {
 		arrived := 0
 		where := target.NewDirectory(r, "keys", distribution.Block(2*each, 2),
 			func(key uint64) [2]uint64 { return [2]uint64{key, 1} },
@@ -108,11 +98,10 @@ func TestMovesShareFrames(t *testing.T) {
 				}
 			})
 		before := r.Counters()
-		err := r.Epoch(func() error {
+		err := epoch(r, func() {
 			for key := range uint64(each) {
 				where.Move(each*uint64(r.ID())+key, 1-r.ID())
 			}
-			return nil
 		})
 		if err != nil {
 			return err
@@ -121,7 +110,7 @@ func TestMovesShareFrames(t *testing.T) {
 			return fmt.Errorf("%d of %d keys arrived, in %d frames", arrived, each, frames)
 		}
 		return nil
-	}))
+	})
 }
 
 func TestMovingStateByCodec(t *testing.T) {
@@ -131,10 +120,7 @@ func TestMovingStateByCodec(t *testing.T) {
 			func(key uint64) string { s := names[key]; delete(names, key); return s },
 			func(key uint64, s string) { names[key] = s }, target.Coded[string](text{}))
 		names[uint64(r.ID())] = fmt.Sprint("name of ", r.ID())
-		if err := r.Epoch(func() error {
-			where.Move(uint64(r.ID()), (r.ID()+1)%3)
-			return nil
-		}); err != nil {
+		if err := epoch(r, func() { where.Move(uint64(r.ID()), (r.ID()+1)%3) }); err != nil {
 			return err
 		}
 		before := uint64(r.ID()+2) % 3
@@ -157,29 +143,22 @@ func TestMoveFromAnotherTargetsHandler(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, keys that move: %v", name, moving), func(t *testing.T) {
 				var gone, has [2]bool
 				state := [2]uint64{77, 0}
-				require.NoError(t, run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+				job(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
 					where := target.NewDirectory(r, "where", distribution.Cyclic(2, 2),
 						func(uint64) uint64 { return state[r.ID()] }, func(_, n uint64) { state[r.ID()] = n })
-					target.New(r, "work", where, target.Key(identity), target.Each(func(uint64) {}))
+					numbers(r, "work", where, ignore)
 					var place distribution.Map = distribution.Cyclic(2, 2)
 					if moving {
-						place = target.NewDirectory(r, "place", place, func(uint64) uint64 { return 0 }, func(uint64,
-							uint64) {
-						})
+						place = target.NewDirectory(r, "place", place, func(uint64) uint64 { return 0 }, func(_, _ uint64) {})
 					}
-					order := target.New(r, "order", place, target.Key(identity), target.Each(func(uint64) {
+					order := numbers(r, "order", place, func(uint64) {
 						where.Move(0, 1)
 						gone[r.ID()] = !where.Owns(0)
-					}), options...)
-					err := r.Epoch(func() error {
-						if r.ID() == 1 {
-							order.Send(0)
-						}
-						return nil
-					})
+					}, options...)
+					err := epochOf(1, r, func() { order.Send(0) })
 					has[r.ID()] = where.Owns(0)
 					return err
-				}))
+				})
 				require.Equal(t, [2]bool{true, false}, gone)
 				require.Equal(t, [2]bool{false, true}, has)
 				require.EqualValues(t, 77, state[1])
@@ -191,26 +170,23 @@ func TestMoveFromAnotherTargetsHandler(t *testing.T) {
 // In a handler of a target over the directory a key stays until the batch has been handled, which may have more pebbles
 // to it.
 func TestMoveWaitsForTheBatch(t *testing.T) {
-	require.NoError(t, run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+	job(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
 		where := target.NewDirectory(r, "where", distribution.Cyclic(2, 2), func(uint64) uint64 { return 0 },
 			func(uint64, uint64) {})
 		handled := 0
-		hit := target.New(r, "hit", where, target.Key(identity), target.Each(func(uint64) {
+		hit := numbers(r, "hit", where, func(uint64) {
 			if !where.Owns(0) {
 				panic("a pebble was handled away from its key")
 			}
 			if handled++; r.ID() == 0 {
 				where.Move(0, 1)
 			}
-		}))
-		if err := r.Epoch(func() error {
-			if r.ID() == 0 {
-				hit.SendAll([]uint64{0, 0, 0})
-				if where.Owns(0) {
-					panic("the key is still here")
-				}
+		})
+		if err := epochOf(0, r, func() {
+			hit.SendAll([]uint64{0, 0, 0})
+			if where.Owns(0) {
+				panic("the key is still here")
 			}
-			return nil
 		}); err != nil {
 			return err
 		}
@@ -218,33 +194,7 @@ func TestMoveWaitsForTheBatch(t *testing.T) {
 			return fmt.Errorf("handled %d pebbles, want %d", handled, want)
 		}
 		return nil
-	}))
-}
-
-func TestMoveOutsideOfEpochsPanics(t *testing.T) {
-	err := run(t, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
-		where := target.NewDirectory(r, "where", distribution.Cyclic(2, 1), func(uint64) uint64 { return 0 },
-			func(uint64, uint64) {})
-		where.Move(0, 0)
-		return nil
 	})
-	require.ErrorContains(t, err, "sent outside of an epoch")
-}
-
-func TestMoveOfForeignKeyPanics(t *testing.T) {
-	err := run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
-		where := target.NewDirectory(r, "keys", distribution.Block(2, 2),
-			func(uint64) uint64 { return 0 }, func(uint64, uint64) {})
-		return r.Epoch(func() error {
-			if r.ID() == 1 {
-				where.Move(0, 1)
-			}
-			return nil
-		})
-	})
-	var panicked *pebble.PanicError
-	require.ErrorAs(t, err, &panicked)
-	require.ErrorContains(t, err, "only a key's owner can move it")
 }
 
 // Moving keys send pebbles of their own, so a depth that the program declares neither ends its epoch early nor forbids
@@ -252,31 +202,150 @@ func TestMoveOfForeignKeyPanics(t *testing.T) {
 func TestMovingKeysUnderADeclaredDepth(t *testing.T) {
 	for _, ranks := range []int{2, 3, 7} {
 		for range 20 {
-			got := make([]int, ranks)
-			var ended [8]string
-			require.NoError(t, run(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
+			handled, ended := make([]int, ranks), ""
+			job(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
 				where := target.NewDirectory(r, "keys", distribution.Cyclic(8, ranks),
 					func(uint64) uint64 { return 0 }, func(uint64, uint64) {})
-				hit := target.New(r, "hit", where, target.Key(func(v uint64) uint64 { return v }),
-					target.Each(func(uint64) { got[r.ID()]++ }))
-				err := r.Epoch(func() error {
+				hit := numbers(r, "hit", where, func(uint64) { handled[r.ID()]++ })
+				err := epoch(r, func() {
 					for i := range uint64(200) {
 						hit.Send(i % 8)
 						if key := i % 8; where.Owns(key) {
 							where.Move(key, (r.ID()+1)%ranks)
 						}
 					}
-					return nil
 				}, pebble.Depth(1))
-				ended[r.ID()] = r.Termination()
+				if r.ID() == 0 {
+					ended = r.Termination()
+				}
 				return err
-			}))
+			})
 			sum := 0
-			for _, n := range got {
+			for _, n := range handled {
 				sum += n
 			}
 			require.Equal(t, 200*ranks, sum)
-			require.Equal(t, "skr", ended[0])
+			require.Equal(t, "skr", ended)
 		}
 	}
+}
+
+// Pebbles that look for a key on its way keep ranks busy and frames in flight. The key must arrive all the same: past
+// hops, without credit, beyond the budget, and where ranks share buffers. A simulated job ends by its limit of turns
+// when it does not.
+func TestKeysArriveWhilePebblesLookForThem(t *testing.T) {
+	ring, err := route.ByName("ring")
+	require.NoError(t, err)
+	for _, c := range []struct {
+		name             string
+		ranks, processes int
+		config           pebble.Config
+	}{
+		{"over hops", 5, 1, pebble.Config{Topology: ring, Coalesce: 64}},
+		{"one frame of credit", 4, 2, pebble.Config{Coalesce: 2, Credits: 1}},
+		{"a budget of one byte", 3, 1, pebble.Config{Coalesce: 1, BufferBudget: 1}},
+	} {
+		for name, options := range map[string][]target.Option{"plain": nil,
+			"coded": {target.Coded[uint64](plainCodec{})}} {
+			t.Run(c.name+", "+name, func(t *testing.T) {
+				c.config.Due = -1 // nothing leaves by time
+				w, err := sim.New(sim.Config{Ranks: c.ranks, Processes: c.processes, TurnLimit: 1_000_000,
+					Network: sim.Machines["flat"]})
+				require.NoError(t, err)
+				require.NoError(t, w.Each(func(tr netio.Transport) error {
+					config := c.config
+					config.Transport = tr
+					return pebble.Run(context.Background(), config, func(r *pebble.Rank) error {
+						return chase(r,
+							options)
+					})
+				}))
+			})
+		}
+	}
+}
+
+// chase moves keys all the time, by main functions and handlers, and checks that their counters find them again.
+func chase(r *pebble.Rank, options []target.Option) error {
+	const keys, sends, turns = 7, 40, 12
+	var counters [keys]uint64
+	place := target.NewDirectory(r, "place", distribution.Cyclic(keys, r.Size()),
+		func(key uint64) uint64 { n := counters[key]; counters[key] = 0; return n },
+		func(key, n uint64) { counters[key] = n }, options...)
+	step := uint64(0)
+	move := func(key uint64) {
+		step++
+		if place.Owns(key) {
+			place.Move(key, int(key+step)%r.Size())
+		}
+	}
+	var hit *target.Target[uint64]
+	hit = target.New(r, "hit", place, target.Key(func(v uint64) uint64 { return v % keys }),
+		target.Each(func(v uint64) {
+			counters[v%keys]++
+			if v >= keys {
+				hit.Send(v - keys)
+			}
+			move(v % keys)
+		}), target.Coalesce(1))
+	err := epoch(r, func() {
+		for i := range uint64(sends) {
+			hit.Send(i%keys + (turns-1)*keys)
+			move(i % keys)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	here := uint64(0)
+	for key, n := range counters {
+		if here += n; n > 0 && !place.Owns(uint64(key)) {
+			return fmt.Errorf("rank %d counts for key %d, which is elsewhere", r.ID(), key)
+		}
+	}
+	all, err := pebble.AllReduce(r, here, func(a, b uint64) uint64 { return a + b })
+	if want := uint64(r.Size() * sends * turns); err == nil && all != want {
+		return fmt.Errorf("%d pebbles were counted, not %d", all, want)
+	}
+	return err
+}
+
+// A handler gives away more keys than it has credit for, and its rank is not idle before a pebble has found the last
+// one.
+func TestKeysLeaveWhenCreditComes(t *testing.T) {
+	const keys = 8
+	w, err := sim.New(sim.Config{Ranks: 2, Processes: 2, TurnLimit: 100_000})
+	require.NoError(t, err)
+	require.NoError(t, w.Each(func(tr netio.Transport) error {
+		c := pebble.Config{Transport: tr, Credits: 1, Coalesce: 64, Due: -1}
+		return pebble.Run(context.Background(), c, func(r *pebble.Rank) error { return giveAway(r, keys) })
+	}))
+}
+
+func giveAway(r *pebble.Rank, keys uint64) error {
+	place := target.NewDirectory(r, "place", distribution.Block(2*keys, 2), func(uint64) uint64 { return 0 },
+		func(uint64, uint64) {})
+	two := distribution.Cyclic(2, 2)
+	found := false
+	tell := numbers(r, "tell", two, func(uint64) { found = true },
+		target.Coalesce(1))
+	hit := numbers(r, "hit", place, func(uint64) {
+		tell.Send(0)
+		tell.Flush()
+	}, target.Coalesce(1))
+	var busy *target.Target[uint64]
+	busy = numbers(r, "busy", two, func(v uint64) {
+		if !found {
+			busy.Send(v)
+		}
+	}, target.Coalesce(1))
+	order := numbers(r, "order", two, func(v uint64) {
+		for key := range keys {
+			place.Move(key, 1)
+		}
+		hit.Send(keys - 1)
+		hit.Flush()
+		busy.Send(v)
+	})
+	return epochOf(1, r, func() { order.Send(0) })
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/covering"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/reduce"
 	"github.com/activepebbles/pebbles/route"
@@ -62,83 +63,63 @@ func (e embedding) Owners(keys []uint64, owners []uint32) int {
 // pebble was sent.
 func TestOwnersThatAreNoRanks(t *testing.T) {
 	coded, reduced, cached := target.Coded[uint64](plainCodec{}), target.Reduce(reduce.First[uint64]()), target.Cache(16)
-	for name, options := range map[string][]target.Option{
-		"plain": nil, "coded": {coded}, "plain, reduced": {reduced, cached}, "coded, reduced": {coded, reduced, cached},
-	} {
-		for from, send := range map[string]func(x, relay *target.Target[uint64]){
-			"Send":      func(x, _ *target.Target[uint64]) { x.Send(7) },
-			"SendAll":   func(x, _ *target.Target[uint64]) { x.SendAll([]uint64{0, 1, 2, 3, 7, 1}) },
-			"a handler": func(_, relay *target.Target[uint64]) { relay.Send(7) },
-		} {
-			for _, ranks := range []int{2, 3} {
-				for kind, where := range map[string]astrayMap{
-					"map": astray{ranks, ranks}, "beyond 32 bits": astray{ranks,
-						1 << 32}, "batcher": astrayBatch{astray{ranks, ranks}, -1},
-				} {
-					for _, moving := range []bool{false, true} {
-						t.Run(fmt.Sprintf("%s, %s, %d ranks, %s, moving %v", name, from, ranks, kind, moving),
-							func(t *testing.T) {
-								err := run(t, pebble.Config{Ranks: ranks, Topology: route.Hypercube},
-									func(r *pebble.Rank) error {
-										var m distribution.Map = where
-										if moving {
-											m = target.NewDirectory(r, "where", where, func(uint64) uint64 { return 0 },
-												func(uint64, uint64) {})
-										}
-										x := target.New(r, "x", m, target.Key(identity), target.Each(func(uint64) {}),
-											options...)
-										relay := target.New(r, "relay", distribution.Hash(ranks), target.Key(identity),
-											target.Each(func(v uint64) { x.Send(v) }))
-										return r.Epoch(func() error {
-											if r.ID() == 0 {
-												send(x, relay)
-											}
-											return nil
-										})
-									})
-								var wrong *target.OwnerError
-								require.ErrorAs(t, err, &wrong)
-								words := where.Describe()
-								if moving {
-									words = "directory(" + words + ")"
-								}
-								require.Equal(t, target.OwnerError{Key: 7, Owner: where.Owner(7), Ranks: ranks,
-									Distribution: words}, *wrong)
-								require.ErrorContains(t, err, fmt.Sprintf(`target "x": the distribution %s gives key 7 `+
-									`to rank %d, ranks are 0 to %d`,
-									words, where.Owner(7), ranks-1))
-							})
-					}
-				}
-			}
-		}
+	options := [][]target.Option{nil, {coded}, {reduced, cached}, {coded, reduced, cached}}
+	sends := []func(x, relay *target.Target[uint64]){
+		func(x, _ *target.Target[uint64]) { x.Send(7) },
+		func(x, _ *target.Target[uint64]) { x.SendAll([]uint64{0, 1, 2, 3, 7, 1}) },
+		func(_, relay *target.Target[uint64]) { relay.Send(7) }, // by a handler
 	}
+	maps := []func(ranks int) astrayMap{
+		func(ranks int) astrayMap { return astray{ranks, ranks} },
+		func(ranks int) astrayMap { return astray{ranks, 1 << 32} },
+		func(ranks int) astrayMap { return astrayBatch{astray{ranks, ranks}, -1} },
+	}
+	for row := range covering.Product([]int{len(options), len(sends), len(maps), 2, 2}) {
+		ranks, moving := 2+row[3], row[4] == 1
+		where := maps[row[2]](ranks)
+		words := where.Describe()
+		if moving {
+			words = "directory(" + words + ")"
+		}
+		t.Run(fmt.Sprintf("options %d, way %d, map %d, %d ranks, %s", row[0], row[1], row[2], ranks, words),
+			func(t *testing.T) {
+				wrong := ownerError(t, ranks, route.Hypercube, func(r *pebble.Rank) error {
+					var m distribution.Map = where
+					if moving {
+						m = target.NewDirectory(r, "where", where, func(uint64) uint64 { return 0 }, func(_, _ uint64) {})
+					}
+					x := numbers(r, "x", m, ignore, options[row[0]]...)
+					relay := numbers(r, "relay", distribution.Hash(ranks), func(v uint64) { x.Send(v) })
+					return epochOf(0, r, func() { sends[row[1]](x, relay) })
+				}, fmt.Sprintf(`target "x": the distribution %s gives key 7 to rank %d, ranks are 0 to %d`, words,
+					where.Owner(7), ranks-1))
+				require.Equal(t, target.OwnerError{Key: 7, Owner: where.Owner(7), Ranks: ranks, Distribution: words}, wrong)
+			})
+	}
+}
+
+// ownerError runs a job that ends with an OwnerError in the given words, and returns that.
+func ownerError(t *testing.T, ranks int, topology route.Constructor, f func(r *pebble.Rank) error,
+	words string) target.OwnerError {
+	err := run(t, pebble.Config{Ranks: ranks, Topology: topology}, f)
+	var wrong *target.OwnerError
+	require.ErrorAs(t, err, &wrong)
+	require.ErrorContains(t, err, words)
+	return *wrong
 }
 
 // At a hop owners are worked out anew: rank 1 of a line 0-1-2 names another owner than rank 0 did.
 func TestOwnersThatAreNoRanksAtHops(t *testing.T) {
-	for name, options := range map[string][]target.Option{"plain": nil, "coded": {target.Coded[uint64](plainCodec{})}} {
-		t.Run(name, func(t *testing.T) {
-			err := run(t, pebble.Config{Ranks: 4, Topology: route.Ring}, func(r *pebble.Rank) error {
-				where := astray{4, 0}
-				if r.ID() == 1 {
-					where.owner = 5
-				} else {
-					where.owner = 2
-				}
-				x := target.New(r, "x", where, target.Key(identity), target.Each(func(uint64) {}), options...)
-				return r.Epoch(func() error {
-					if r.ID() == 0 {
-						x.Send(7)
-					}
-					return nil
-				})
-			})
-			var wrong *target.OwnerError
-			require.ErrorAs(t, err, &wrong)
-			require.Equal(t, target.OwnerError{Key: 7, Owner: 5, Ranks: 4, Distribution: "astray(4)"}, *wrong)
-			require.ErrorContains(t, err, "rank 1:")
-		})
+	for _, options := range [][]target.Option{nil, {target.Coded[uint64](plainCodec{})}} {
+		wrong := ownerError(t, 4, route.Ring, func(r *pebble.Rank) error {
+			where := astray{4, 2}
+			if r.ID() == 1 {
+				where.owner = 5
+			}
+			x := numbers(r, "x", where, ignore, options...)
+			return epochOf(0, r, func() { x.Send(7) })
+		}, "rank 1:")
+		require.Equal(t, target.OwnerError{Key: 7, Owner: 5, Ranks: 4, Distribution: "astray(4)"}, wrong)
 	}
 }
 
@@ -160,13 +141,8 @@ func TestBatchersOfUsers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
-				x := target.New(r, "x", c.where, target.Key(identity), target.Each(func(uint64) {}))
-				return r.Epoch(func() error {
-					if r.ID() == 0 {
-						x.SendAll(c.send)
-					}
-					return nil
-				})
+				x := numbers(r, "x", c.where, ignore)
+				return epochOf(0, r, func() { x.SendAll(c.send) })
 			})
 			require.ErrorContains(t, err, c.words)
 		})

@@ -2,6 +2,8 @@ package target_test
 
 import (
 	"fmt"
+	"math/bits"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -16,138 +18,230 @@ import (
 
 type amount struct{ key, n uint64 }
 
+// added adds amounts of a key.
+var added = reduce.Combine(func(a, b amount) amount { return amount{a.key, a.n + b.n} })
+
 // Every kind of reduction leaves the answer as it is, and every pebble is handled or merged.
 func TestReductionsKeepTheAnswer(t *testing.T) {
-	const keys, sends = 50, 2000
-	kinds := map[string]struct {
+	const keys, sends = 50, 1000
+	number := func(i int) uint64 { return uint64(i) }
+	kinds := []struct {
 		kind  reduce.Kind[amount]
-		fold  func(into *uint64, n uint64)
+		fold  func(a, b uint64) uint64
 		value func(i int) uint64
 	}{
-		"combine": {reduce.Combine(func(a, b amount) amount { return amount{a.key, a.n + b.n} }),
-			func(into *uint64, n uint64) { *into += n }, func(i int) uint64 { return uint64(i) }},
-		"best": {reduce.Best(func(a, b amount) bool { return a.n > b.n }),
-			func(into *uint64, n uint64) {
-				*into = max(*into,
-					n)
-			}, func(i int) uint64 { return uint64(i*7919) % 1000 }},
-		"duplicates": {reduce.Duplicates[amount](),
-			func(into *uint64, n uint64) { *into |= 1 << n }, func(i int) uint64 { return uint64(i/500) % 64 }},
-		"first": {reduce.First[amount](),
-			func(into *uint64, _ uint64) { *into = 1 }, func(i int) uint64 { return uint64(i) }},
+		{added, func(a, b uint64) uint64 { return a + b }, number},
+		{reduce.Best(func(a, b amount) bool { return a.n > b.n }),
+			func(a, b uint64) uint64 { return max(a, b) }, func(i int) uint64 { return uint64(i*7919) % 1000 }},
+		{reduce.Duplicates[amount](),
+			func(a, b uint64) uint64 { return a | 1<<b }, func(i int) uint64 { return uint64(i/250) % 64 }},
+		{reduce.First[amount](), func(_, _ uint64) uint64 { return 1 }, number},
 	}
-	for name, k := range kinds {
-		for _, ranks := range []int{1, 2, 5, 8} {
-			for _, topology := range []route.Constructor{route.Direct, route.Hypercube} {
-				for _, cache := range []int{0, 1, 16, 4096} {
-					t.Run(fmt.Sprintf("%s, %d ranks, %s, %d", name, ranks, topology(ranks).Name(), cache),
-						func(t *testing.T) {
-							got, want := make([]uint64, keys), make([]uint64, keys)
-							var counters pebble.Counters
-							require.NoError(t, run(t, pebble.Config{Ranks: ranks, Topology: topology, Cache: cache,
-								Coalesce: 32}, func(r *pebble.Rank) error {
-								put := target.New(r, "put", distribution.Cyclic(keys, ranks),
-									target.Key(func(a amount) uint64 { return a.key }),
-									target.Each(func(a amount) { k.fold(&got[a.key], a.n) }), target.Reduce(k.kind))
-								for epoch := range 2 {
-									if err := r.Epoch(func() error {
-										for i := range sends {
-											a := amount{uint64(i*i+epoch) % keys, k.value(i)}
-											if i%2 == 0 {
-												put.Send(a)
-											} else {
-												put.SendAll([]amount{a})
-											}
-										}
-										return nil
-									}); err != nil {
-										return err
-									}
-								}
-								sum, err := pebble.AllReduce(r, r.Counters(), pebble.Counters.Add)
-								if r.ID() == 0 {
-									counters = sum
-								}
-								return err
-							}))
-							for range ranks {
-								for epoch := range 2 {
-									for i := range sends {
-										k.fold(&want[uint64(i*i+epoch)%keys], k.value(i))
-									}
-								}
-							}
-							require.Equal(t, want, got)
-							require.EqualValues(t, 2*sends*ranks, counters.PebblesHandled+counters.Merged)
-							if cache == 4096 && ranks > 1 {
-								require.Positive(t, counters.Merged)
-							}
-						})
+	everywhere(t, 3, len(kinds), func(t *testing.T, c pebble.Config, variant int) {
+		k := kinds[variant]
+		got, want := make([]uint64, keys), make([]uint64, keys)
+		counters := total(job(t, c, func(r *pebble.Rank) error {
+			put := target.New(r, "put", distribution.Cyclic(keys, c.Ranks), byKey,
+				target.Each(func(a amount) { got[a.key] = k.fold(got[a.key], a.n) }), target.Reduce(k.kind))
+			for turn := range 2 {
+				if err := epoch(r, func() {
+					for i := range sends {
+						a := amount{uint64(i*i+turn) % keys, k.value(i)}
+						if i%2 == 0 {
+							put.Send(a)
+						} else {
+							put.SendAll([]amount{a})
+						}
+					}
+				}); err != nil {
+					return err
 				}
 			}
+			return nil
+		}))
+		for i := range c.Ranks * 2 * sends {
+			turn, i := i/sends%2, i%sends
+			key := uint64(i*i+turn) % keys
+			want[key] = k.fold(want[key], k.value(i))
 		}
-	}
+		require.Equal(t, want, got)
+		require.EqualValues(t, 2*sends*c.Ranks, counters.PebblesHandled+counters.Merged)
+		if c.Cache == 4096 && c.Ranks > 1 && c.Due != 1 { // what is due at once waits for nothing to merge with
+			require.Positive(t, counters.Merged)
+		}
+	})
 }
 
-// All to one with combine under a hypercube is a reduction tree (Active Pebbles 3.5): the root hears from its
-// neighbours alone, and of all pebbles few are left.
-func TestEmergentReductionTree(t *testing.T) {
-	const ranks, sends = 16, 1000
-	var sum uint64
-	var root pebble.Counters
-	require.NoError(t, run(t, pebble.Config{Ranks: ranks, Topology: route.Hypercube, Cache: 8},
-		func(r *pebble.Rank) error {
-			total := target.New(r, "total", distribution.Block(1, ranks),
-				target.Key(func(amount) uint64 { return 0 }), target.Each(func(a amount) { sum += a.n }),
-				target.Reduce(reduce.Combine(func(a, b amount) amount { return amount{0, a.n + b.n} })))
-			err := r.Epoch(func() error {
-				for i := range sends {
-					total.Send(amount{0, uint64(i)})
-				}
-				return nil
-			})
-			if r.ID() == 0 {
-				root = r.Counters()
+// Keys in batches mean the same as keys one by one.
+func TestKeysEqualKey(t *testing.T) {
+	var sums [3]uint64
+	job(t, pebble.Config{Ranks: 3, Cache: 16}, func(r *pebble.Rank) error {
+		x := target.New(r, "x", distribution.Hash(3), target.Keys(func(vs, keys []uint64) { copy(keys, vs) }),
+			target.Each(func(v uint64) { sums[r.ID()] += v }), target.Reduce(reduce.Duplicates[uint64]()))
+		return epoch(r, func() {
+			for v := range uint64(100) {
+				x.Send(v)
 			}
-			return err
-		}))
-	require.EqualValues(t, ranks*sends*(sends-1)/2, sum)
-	require.Less(t, root.PebblesHandled, uint64(sends+ranks*8), "pebbles were merged before they came to the root")
+		})
+	})
+	require.EqualValues(t, 3*99*100/2, sums[0]+sums[1]+sums[2])
 }
 
 // What a hop merges is counted as its own, for plain and for coded pebbles: all ranks send one pebble to rank 0 along a
 // tree, and what comes from others meets there.
 func TestMergesAtHopsAreCounted(t *testing.T) {
-	for _, coder := range []bool{false, true} {
-		const ranks = 16
-		var atHops, merged, handled [ranks]uint64
-		require.NoError(t, run(t, pebble.Config{Ranks: ranks, Topology: route.Hypercube, Cache: 16, Due: -1},
-			func(r *pebble.Rank) error {
-				options := []target.Option{target.Reduce(reduce.Combine(func(a, b amount) amount {
-					return amount{a.key,
-						a.n + b.n}
-				}))}
-				if coder {
-					options = append(options, target.Coded[amount](amounts{}))
+	const ranks = 16
+	for _, options := range [][]target.Option{nil, {target.Coded[amount](amounts{})}} {
+		handled := uint64(0)
+		c := pebble.Config{Ranks: ranks, Topology: route.Hypercube, Cache: 16, Due: -1}
+		counters := job(t, c, func(r *pebble.Rank) error {
+			sum := target.New(r, "sum", distribution.Cyclic(ranks, ranks), byKey,
+				target.Each(func(a amount) { handled += a.n }), append(options, target.Reduce(added))...)
+			return epoch(r, func() {
+				sum.Send(amount{0, 1})
+				for r.ID() == ranks/2 && r.Counters().FramesReceived < 3 {
+					r.Poll() // an idle rank would empty its cache between two arrivals
 				}
-				sum := target.New(r, "sum", distribution.Cyclic(ranks, ranks),
-					target.Key(func(a amount) uint64 { return a.key }),
-					target.Each(func(a amount) { handled[r.ID()] += a.n }), options...)
-				err := r.Epoch(func() error {
-					sum.Send(amount{0, 1})
-					for r.ID() == ranks/2 && r.Counters().FramesReceived < 3 {
-						r.Poll() // an idle rank would empty its cache between two arrivals
-					}
-					return nil
-				}, pebble.Depth(1), pebble.EndBy(termination.Ordered))
-				atHops[r.ID()], merged[r.ID()] = r.Counters().MergedAtHops, r.Counters().Merged
-				return err
-			}))
-		require.EqualValues(t, ranks, handled[0])
-		for rank := range atHops {
-			require.LessOrEqual(t, merged[rank]-atHops[rank], uint64(1),
+			}, pebble.Depth(1), pebble.EndBy(termination.Ordered))
+		})
+		require.EqualValues(t, ranks, handled)
+		for rank, c := range counters {
+			require.LessOrEqual(t, c.Merged-c.MergedAtHops, uint64(1),
 				"its one pebble of its own may meet another's: rank %d", rank)
 		}
-		require.Positive(t, atHops[ranks/2], "the last hop before rank 0, coded %v", coder)
+		require.Positive(t, counters[ranks/2].MergedAtHops, "the last hop before rank 0")
 	}
+}
+
+// All ranks send to one key, with a combining reduction, along a hypercube: routing and reduction make a reduction tree
+// of themselves (Active Pebbles, section 3.5 and figure 2c). It has at most P-1 frames, ⌈log2 P⌉ stages, and the root
+// receives at most ⌈log2 P⌉ of them.
+func TestReductionTreeEmerges(t *testing.T) {
+	sum := reduce.Combine(func(a, b uint64) uint64 { return a + b })
+	for _, detector := range []termination.Maker{termination.Ordered, termination.Auto} {
+		for ranks := 1; ranks <= 64; ranks++ {
+			root, log, got := ranks*2/3, bits.Len(uint(ranks-1)), uint64(0)
+			c := pebble.Config{Ranks: ranks, Topology: route.Hypercube, Cache: 16, Termination: detector, Due: -1}
+			counters := job(t, c, func(r *pebble.Rank) error {
+				to := target.New(r, "sum", distribution.Cyclic(uint64(ranks), ranks),
+					target.Key(func(uint64) uint64 { return uint64(root) }), target.Each(func(v uint64) { got += v }),
+					target.Reduce(sum))
+				return epoch(r, func() {
+					for range 100 {
+						to.Send(uint64(r.ID()) + 1)
+					}
+				}, pebble.Depth(1))
+			})
+			require.EqualValues(t, 100*ranks*(ranks+1)/2, got)
+			require.LessOrEqual(t, total(counters).FramesSent, uint64(ranks-1))
+			require.LessOrEqual(t, counters[root].FramesReceived, uint64(log))
+			for from, c := range counters {
+				require.LessOrEqual(t, c.FramesSent, uint64(1), "each rank sends to its parent once")
+				require.LessOrEqual(t, hops(route.Hypercube(ranks), from, root), log)
+			}
+		}
+	}
+}
+
+func hops(t route.Topology, from, to int) (n int) {
+	for ; from != to; n++ {
+		from = t.Next(from, to)
+	}
+	return n
+}
+
+// An all-to-all takes exactly the frames that the routes make: each link's pebbles over the coalescing factor, rounded
+// up. So the whole is within a frame a buffer of TRAM's table I: z/g to N z/g for z pebbles, buffers of g, and routes
+// of at most N hops (TRAM, section IV.C).
+func TestFramesOfAnAllToAll(t *testing.T) {
+	const items = 3 // from each rank to each other
+	for _, c := range []struct {
+		name  string
+		ranks int
+	}{
+		{"direct", 16}, {"hypercube", 13}, {"hypercube", 256}, {"mesh:4x4x4", 64}, {"mesh:16x16", 256}, {"mesh:3", 50},
+		{"tree", 33}, {"two-stage", 9},
+	} {
+		for _, g := range []int{8, 20} {
+			t.Run(fmt.Sprintf("%s, %d ranks, %d a buffer", c.name, c.ranks, g), func(t *testing.T) {
+				make1, err := route.ByName(c.name)
+				require.NoError(t, err)
+				got := make([]int, c.ranks)
+				config := pebble.Config{Ranks: c.ranks, Topology: make1, Coalesce: g, Termination: termination.Ordered, Due: -1}
+				counters := job(t, config, func(r *pebble.Rank) error {
+					item := target.New(r, "item", distribution.Cyclic(uint64(c.ranks), c.ranks), target.Key(identity),
+						target.Batch(func(vs []uint64) { got[r.ID()] += len(vs) }))
+					return epoch(r, func() {
+						for i := range items * c.ranks {
+							if to := i % c.ranks; to != r.ID() {
+								item.Send(uint64(to))
+							}
+						}
+					}, pebble.Depth(1))
+				})
+				topology := make1(c.ranks)
+				want, buffers := framesOf(topology, items, g)
+				for rank, sent := range counters {
+					require.Equal(t, items*(c.ranks-1), got[rank])
+					require.EqualValues(t, want[rank], sent.FramesSent)
+				}
+				z, frames := items*c.ranks*(c.ranks-1), int(total(counters).FramesSent)
+				n, ok := route.Hops(topology)
+				require.True(t, ok)
+				require.GreaterOrEqual(t, frames, z/g)
+				require.LessOrEqual(t, frames, n*z/g+buffers)
+			})
+		}
+	}
+}
+
+// framesOf counts the frames of each rank in an all-to-all, by following all routes, and the buffers in use.
+func framesOf(t route.Topology, items, g int) (frames []int, buffers int) {
+	pebbles := map[[2]int]int{}
+	for from := range t.Ranks() {
+		for to := range t.Ranks() {
+			for here := from; here != to; {
+				next := t.Next(here, to)
+				pebbles[[2]int{here, next}] += items
+				here = next
+			}
+		}
+	}
+	frames = make([]int, t.Ranks())
+	for link, n := range pebbles {
+		frames[link[0]] += (n + g - 1) / g
+	}
+	return frames, len(pebbles)
+}
+
+// decodes is amounts with a count of what is decoded.
+type decodes struct {
+	amounts
+	n *atomic.Uint64
+}
+
+func (d decodes) Decode(src []byte) (amount, error) {
+	d.n.Add(1)
+	return d.amounts.Decode(src)
+}
+
+// A hop whose cache is off passes records on as they are, as one without a cache does.
+func TestCacheThatIsOffDecodesNothing(t *testing.T) {
+	const ranks, sends = 4, 20_000
+	var decoded atomic.Uint64
+	sum := total(job(t, pebble.Config{Ranks: ranks, Topology: route.Hypercube, Cache: 64}, func(r *pebble.Rank) error {
+		put := target.New(r, "put", distribution.Cyclic(ranks*sends, ranks), byKey, target.Each(func(amount) {}),
+			target.Coded[amount](decodes{n: &decoded}), target.Reduce(added))
+		return epoch(r, func() {
+			for i := range uint64(sends) { // no key comes twice
+				put.Send(amount{uint64(r.ID())*sends + i, 1})
+			}
+		})
+	}))
+	require.EqualValues(t, ranks*sends, sum.PebblesHandled)
+	require.Zero(t, sum.Merged)
+	require.Positive(t, sum.Forwarded)
+	arrived := sum.PebblesHandled - sum.PebblesHandled/ranks // a rank's own pebbles are not encoded
+	require.GreaterOrEqual(t, decoded.Load(), arrived)
+	require.Less(t, decoded.Load()-arrived, sum.Forwarded/4, "of %d that hops passed on", sum.Forwarded)
 }

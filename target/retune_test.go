@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -45,72 +46,75 @@ var scripted = []tune.Setting{
 }
 
 // Settings change with every epoch, over every transport, for plain, coded and merged pebbles and for a target that
-// leaves nothing open, and each sum is that of a serial program.
+// leaves nothing open, and each sum is that of a serial program. One target comes later.
 func TestSettingsChangeBetweenEpochs(t *testing.T) {
+	const keys, epochs, each = 64, 14, 150
+	merged := target.Reduce(reduce.Combine(func(a, b item) item { a.Sum += b.Sum; return a }))
+	key := target.Key(func(v item) uint64 { return v.Key })
 	for _, s := range []appstest.Shape{
-		{Ranks: 8, Procs: 1, Transport: "mem"}, {Ranks: 5, Procs: 2, Transport: "tcp", Credits: 1}, {Ranks: 6,
-			Procs: 3, Transport: "shm", Budget: 4000},
+		{Ranks: 8, Procs: 1, Transport: "mem"},
+		{Ranks: 5, Procs: 2, Transport: "tcp", Credits: 1},
+		{Ranks: 6, Procs: 3, Transport: "shm", Budget: 4000},
 	} {
 		t.Run(s.String(), func(t *testing.T) {
 			s.New, s.Tuning = route.Direct, through(time.Nanosecond, scripted...)
-			const keys, epochs, each = 64, 14, 150
-			var want [keys]uint64
-			draw := func(rank, epoch int) *rand.Rand { return rand.New(rand.NewPCG(uint64(rank), uint64(epoch))) }
-			for rank := range s.Ranks {
-				for epoch := range epochs {
-					rng := draw(rank, epoch)
-					for range each {
-						v := rng.Uint64()
-						want[v%keys] += v
+			drawn := func(rank, turn int) (all []item) {
+				rng := rand.New(rand.NewPCG(uint64(rank), uint64(turn)))
+				for range each {
+					v := rng.Uint64()
+					all = append(all, item{v % keys, v})
+				}
+				return all
+			}
+			var want, wantLate [keys]uint64
+			for i := range s.Ranks * epochs {
+				for _, v := range drawn(i/epochs, i%epochs) {
+					want[v.Key] += v.Sum
+					if i%epochs >= epochs/2 {
+						wantLate[v.Key] += v.Sum
 					}
 				}
 			}
 			require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
-				sums := map[string]*[keys]uint64{}
+				cyclic, block := distribution.Cyclic(keys, r.Size()), distribution.Block(keys, r.Size())
 				var all []*target.Target[item]
-				open := func(name string, options ...target.Option) {
-					sums[name] = &[keys]uint64{}
-					all = append(all, target.New(r, name, distribution.Cyclic(keys, r.Size()),
-						target.Key(func(v item) uint64 { return v.Key }), target.Each(func(v item) { sums[name][v.Key] += v.Sum }), options...))
-				}
-				open("plain")
-				open("merged", target.Reduce(reduce.Combine(func(a, b item) item { a.Sum += b.Sum; return a })))
-				open("coded", target.Coded(itemCodec{}))
-				sums["bits"] = &[keys]uint64{}
-				all = append(all, target.New(r, "bits", distribution.Block(keys, r.Size()), target.LowBits[item](6),
-					target.Each(func(v item) { sums["bits"][v.Key] += v.Sum }), target.Reduce(reduce.Combine(func(a,
-						b item) item {
-						a.Sum += b.Sum
-						return a
-					}))))
-				open("closed", target.Coalesce(5), target.Route(route.Hypercube))
-				for epoch := range epochs {
-					if epoch == epochs/2 {
-						open("late")
-					}
-					if err := r.Epoch(func() error {
-						rng := draw(r.ID(), epoch)
-						for range each {
-							v := rng.Uint64()
-							for _, to := range all {
-								to.Send(item{v % keys, v})
+				var checks []func() error
+				open := func(name string, where distribution.Map, keying target.Keying[item], want *[keys]uint64,
+					options ...target.Option) {
+					var got [keys]uint64
+					all = append(all, target.New(r, name, where, keying,
+						target.Each(func(v item) { got[v.Key] += v.Sum }), options...))
+					checks = append(checks, func() error {
+						for k := range uint64(keys) {
+							if where.Owner(k) == r.ID() && got[k] != want[k] {
+								return fmt.Errorf("%s: key %d has %d, not %d", name, k, got[k], want[k])
 							}
 						}
 						return nil
+					})
+				}
+				open("plain", cyclic, key, &want)
+				open("merged", cyclic, key, &want, merged)
+				open("coded", cyclic, key, &want, target.Coded(itemCodec{}))
+				open("bits", block, target.LowBits[item](6), &want, merged)
+				open("closed", cyclic, key, &want, target.Coalesce(5), target.Route(route.Hypercube))
+				for turn := range epochs {
+					if turn == epochs/2 {
+						open("late", cyclic, key, &wantLate)
+					}
+					if err := epoch(r, func() {
+						for _, v := range drawn(r.ID(), turn) {
+							for _, to := range all {
+								to.Send(v)
+							}
+						}
 					}); err != nil {
 						return err
 					}
 				}
-				blocks := distribution.Block(keys, r.Size())
-				for name, got := range sums {
-					for key := range keys {
-						mine := key%r.Size() == r.ID()
-						if name == "bits" {
-							mine = blocks.Owner(uint64(key)) == r.ID()
-						}
-						if mine && name != "late" && got[key] != want[key] {
-							return fmt.Errorf("%s: key %d has %d, not %d", name, key, got[key], want[key])
-						}
+				for _, check := range checks {
+					if err := check(); err != nil {
+						return err
 					}
 				}
 				return nil
@@ -135,93 +139,72 @@ func (itemCodec) Decode(src []byte) (v item, err error) {
 // Frames tell that a factor is in force: the second window's are of one pebble each, and a target with a factor of its
 // own keeps it.
 func TestFactorIsObeyed(t *testing.T) {
-	for _, option := range [][]target.Option{nil, {target.Coalesce(100)}} {
+	for _, options := range [][]target.Option{nil, {target.Coalesce(100)}} {
 		tuning := through(time.Nanosecond, tune.Setting{Topology: "direct", Coalesce: 100},
 			tune.Setting{Topology: "direct", Coalesce: 1})
-		frames := [2][]uint64{}
-		require.NoError(t, run(t, pebble.Config{Ranks: 2, Due: -1, Tuning: tuning}, func(r *pebble.Rank) error {
-			to := target.New(r, "to", distribution.Cyclic(2, 2), target.Key(func(v uint64) uint64 { return v }),
-				target.Each(func(uint64) {}), option...)
-			for range 2 {
+		var frames [2][2]uint64 // by epoch and rank
+		job(t, pebble.Config{Ranks: 2, Due: -1, Tuning: tuning}, func(r *pebble.Rank) error {
+			to := numbers(r, "to", distribution.Cyclic(2, 2), ignore, options...)
+			for turn := range frames {
 				before := r.Counters().FramesSent
-				if err := r.Epoch(func() error {
-					to.SendAll(repeated(uint64(1-r.ID()), 1000))
-					return nil
-				}); err != nil {
+				other := slices.Repeat([]uint64{uint64(1 - r.ID())}, 1000)
+				if err := epoch(r, func() { to.SendAll(other) }); err != nil {
 					return err
 				}
-				frames[r.ID()] = append(frames[r.ID()], r.Counters().FramesSent-before)
+				frames[turn][r.ID()] = r.Counters().FramesSent - before
 			}
 			return nil
-		}))
-		for _, sent := range frames {
-			require.LessOrEqual(t, sent[0], uint64(14), "frames grow to the factor")
-			if option == nil {
-				require.EqualValues(t, 1000, sent[1])
+		})
+		for rank := range 2 {
+			require.LessOrEqual(t, frames[0][rank], uint64(14), "frames grow to the factor")
+			if options == nil {
+				require.EqualValues(t, 1000, frames[1][rank])
 			} else {
-				require.LessOrEqual(t, sent[1], uint64(14))
+				require.LessOrEqual(t, frames[1][rank], uint64(14))
 			}
 		}
 	}
-}
-
-func repeated(v uint64, n int) []uint64 {
-	vs := make([]uint64, n)
-	for i := range vs {
-		vs[i] = v
-	}
-	return vs
 }
 
 func TestTuningFailsInWords(t *testing.T) {
-	program := func(r *pebble.Rank) error {
-		target.New(r, "to", distribution.Cyclic(2, 2), target.Key(func(v uint64) uint64 { return v }),
-			target.Each(func(uint64) {}))
-		return r.Epoch(func() error { return nil })
-	}
-	broken := &pebble.Tuning{Coalesce: true, New: func(tune.Site) (pebble.Tuner, error) {
-		return nil,
-			errors.New("no tuner today")
-	}}
-	for want, c := range map[string]pebble.Config{
-		"tuning: no tuner today":     {Ranks: 2, Tuning: broken},
-		`unknown topology "nowhere"`: {Ranks: 2, Tuning: through(0, tune.Setting{Topology: "nowhere", Coalesce: 1})},
-		"a coalescing factor of 0":   {Ranks: 2, Tuning: through(0, tune.Setting{Topology: "direct"})},
-		"larger than the memory limit": {Ranks: 2, MemoryLimit: 1 << 20, Tuning: through(0,
-			tune.Setting{Topology: "direct", Coalesce: 1, Cache: 1 << 28})},
+	refused := func(tune.Site) (pebble.Tuner, error) { return nil, errors.New("no tuner today") }
+	once := target.Reduce(reduce.Duplicates[uint64]())
+	for want, c := range map[string]struct {
+		tuning  *pebble.Tuning
+		options []target.Option
+	}{
+		"tuning: no tuner today":     {&pebble.Tuning{Coalesce: true, New: refused}, nil},
+		`unknown topology "nowhere"`: {through(0, tune.Setting{Topology: "nowhere", Coalesce: 1}), nil},
+		"a coalescing factor of 0":   {through(0, tune.Setting{Topology: "direct"}), nil},
+		"larger than the memory limit": {through(0, tune.Setting{Topology: "direct", Coalesce: 1, Cache: 1 << 28}),
+			[]target.Option{once}},
 	} {
-		f := program
-		if want == "larger than the memory limit" {
-			f = func(r *pebble.Rank) error {
-				target.New(r, "to", distribution.Cyclic(2, 2), target.Key(func(v uint64) uint64 { return v }),
-					target.Each(func(uint64) {}),
-					target.Reduce(reduce.Duplicates[uint64]()))
-				return r.Epoch(func() error { return nil })
-			}
-		}
-		require.ErrorContains(t, run(t, c, f), want)
+		config := pebble.Config{Ranks: 2, MemoryLimit: 1 << 20, Tuning: c.tuning}
+		require.ErrorContains(t, run(t, config, func(r *pebble.Rank) error {
+			numbers(r, "to", distribution.Cyclic(2, 2), ignore, c.options...)
+			return epoch(r, func() {})
+		}), want)
 	}
 }
 
 // Only rank 0 knows what was chosen, and nobody does where nothing can be.
 func TestTuned(t *testing.T) {
 	for _, options := range [][]target.Option{nil, {target.Coalesce(7), target.Route(route.Direct)}} {
-		require.NoError(t, run(t, pebble.Config{Ranks: 2, Tuning: &pebble.Tuning{Topology: true, Coalesce: true}},
-			func(r *pebble.Rank) error {
-				target.New(r, "to", distribution.Cyclic(2, 2), target.Key(func(v uint64) uint64 { return v }),
-					target.Each(func(uint64) {}), options...)
-				for range 3 {
-					if err := r.Epoch(func() error { return nil }); err != nil {
-						return err
-					}
+		c := pebble.Config{Ranks: 2, Tuning: &pebble.Tuning{Topology: true, Coalesce: true}}
+		job(t, c, func(r *pebble.Rank) error {
+			numbers(r, "to", distribution.Cyclic(2, 2), ignore, options...)
+			for range 3 {
+				if err := epoch(r, func() {}); err != nil {
+					return err
 				}
-				tuned, ok := r.Tuned()
-				require.Equal(t, r.ID() == 0 && options == nil, ok)
-				if ok {
-					require.Equal(t, tune.Setting{Topology: "direct", Coalesce: 1024}, tuned.Setting)
-					require.Contains(t, tuned.Reason, "nothing else was tried yet")
-				}
-				return nil
-			}))
+			}
+			tuned, ok := r.Tuned()
+			require.Equal(t, r.ID() == 0 && options == nil, ok)
+			if ok {
+				require.Equal(t, tune.Setting{Topology: "direct", Coalesce: 1024}, tuned.Setting)
+				require.Contains(t, tuned.Reason, "nothing else was tried yet")
+			}
+			return nil
+		})
 	}
 }

@@ -3,6 +3,8 @@ package target_test
 import (
 	"context"
 	"errors"
+	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -12,7 +14,9 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/target"
+	"github.com/activepebbles/pebbles/task"
 )
 
 // simulate runs a function as a simulated job in one process, whose ranks take their time by Rank.Compute.
@@ -32,12 +36,11 @@ func TestSinglePebblesOfASlowSenderAreDue(t *testing.T) {
 	const between = 20 * time.Millisecond // of two pebbles
 	var handled time.Duration
 	require.NoError(t, simulate(t, 2, pebble.Config{Due: time.Millisecond}, func(r *pebble.Rank) error {
-		number := target.New(r, "number", distribution.Cyclic(2, 2), target.Key(func(v uint64) uint64 { return v }),
-			target.Each(func(uint64) {
-				if handled == 0 {
-					handled = r.Now()
-				}
-			}))
+		number := numbers(r, "number", distribution.Cyclic(2, 2), func(uint64) {
+			if handled == 0 {
+				handled = r.Now()
+			}
+		})
 		began := r.Now()
 		return r.Epoch(func() error {
 			for range target.SendBufferMax / 2 {
@@ -66,9 +69,7 @@ func TestSendersToThemselvesServeOthers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			fromOther := false
 			require.NoError(t, simulate(t, 2, pebble.Config{Due: time.Millisecond}, func(r *pebble.Rank) error {
-				number := target.New(r, "number", distribution.Cyclic(4, 2),
-					target.Key(func(v uint64) uint64 { return v }),
-					target.Each(func(v uint64) { fromOther = fromOther || v == 2 }))
+				number := numbers(r, "number", distribution.Cyclic(4, 2), func(v uint64) { fromOther = fromOther || v == 2 })
 				return r.Epoch(func() error {
 					if r.ID() == 1 {
 						number.Send(2)
@@ -99,18 +100,152 @@ func TestSingleSendsGather(t *testing.T) {
 // gathered is how many pebbles of a type a rank sends to itself before it handles them.
 func gathered[V any](t *testing.T) (sends int) {
 	handled := 0
-	require.NoError(t, run(t, pebble.Config{Ranks: 1, Due: -1}, func(r *pebble.Rank) error {
+	job(t, pebble.Config{Ranks: 1, Due: -1}, func(r *pebble.Rank) error {
 		own := target.New(r, "own", distribution.Ranks(1), target.Key(func(V) uint64 { return 0 }),
 			target.Each(func(V) { handled++ }))
-		return r.Epoch(func() error {
+		return epoch(r, func() {
 			var v V
 			for handled == 0 && sends <= target.SendBufferMax {
 				own.Send(v)
 				sends++
 			}
-			return nil
 		})
-	}))
+	})
 	require.Equal(t, sends, handled)
 	return sends
+}
+
+// A program whose next pebble waits for the answer to the last would stand still for ever with its pebbles in buffers
+// that nothing fills. Periodic dispatch sends them when nothing has moved for a while (TRAM, section III.D).
+func TestPeriodicDispatch(t *testing.T) {
+	counters := job(t, pebble.Config{Ranks: 3, Due: -1, Period: 100 * time.Microsecond}, func(r *pebble.Rank) error {
+		answered := 0
+		answer := numbers(r, "answer", distribution.Ranks(3), func(uint64) { answered++ })
+		question := target.New(r, "question", distribution.Ranks(3), target.Key(func(v [2]uint64) uint64 { return v[0] }),
+			target.Each(func(v [2]uint64) { answer.Send(v[1]) }))
+		return epoch(r, func() {
+			for round := range 20 {
+				question.Send([2]uint64{uint64(r.ID()+1) % 3, uint64(r.ID())})
+				for answered <= round {
+					r.Poll()
+				}
+			}
+		}, pebble.Depth(2))
+	})
+	for _, c := range counters {
+		require.Positive(t, c.FlushPeriodic)
+	}
+}
+
+// A buffer holds 1,024 pebbles, or as many as 128 KiB hold where nobody has asked for a number.
+func TestBuffersAreBoundedInBytes(t *testing.T) {
+	type row struct{ Words [64]uint64 } // 512 bytes
+	const rows = 4096
+	for _, c := range []struct {
+		config  pebble.Config
+		options []target.Option
+		factor  int
+	}{
+		{pebble.Config{}, nil, 256},
+		{pebble.Config{Coalesce: 1024}, nil, 1024},
+		{pebble.Config{Coalesce: 100}, nil, 100},
+		{pebble.Config{}, []target.Option{target.Coalesce(1024)}, 1024},
+		{pebble.Config{Tuning: &pebble.Tuning{Topology: true}}, nil, 256},
+		{pebble.Config{Tuning: &pebble.Tuning{Coalesce: true}}, nil, 1024},
+	} {
+		c.config.Ranks, c.config.Due, c.config.BufferBudget = 2, -1, 64<<20
+		got := make([]int, rows)
+		counters := job(t, c.config, func(r *pebble.Rank) error {
+			to := target.New(r, "rows", distribution.Ranks(2), target.Key(func(v row) uint64 { return v.Words[0] }),
+				target.Each(func(v row) { got[v.Words[1]] += r.ID() }), c.options...)
+			return epochOf(0, r, func() {
+				for n := range uint64(rows) {
+					to.Send(row{[64]uint64{1, n}})
+				}
+			})
+		})
+		require.Equal(t, slices.Repeat([]int{1}, rows), got, "each once, at rank 1")
+		require.EqualValues(t, rows/c.factor, counters[0].FlushFull, "%+v", c)
+		require.EqualValues(t, (rows+c.factor-1)/c.factor, counters[0].FramesSent, "%+v", c)
+	}
+}
+
+// A target takes as many bytes for each neighbour as its documentation and lab/results/scale.md say. The job is
+// explained, so that rank 0 alone is there.
+func TestBytesOfANeighbor(t *testing.T) {
+	const ranks = 1 << 12
+	heap := func() float64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return float64(m.HeapAlloc)
+	}
+	var bytes float64
+	c := pebble.Config{Ranks: ranks, MemoryLimit: 1 << 30, Explain: func(pebble.Explanation) {}}
+	require.NoError(t, run(t, c, func(r *pebble.Rank) error {
+		before := heap()
+		is := numbers(r, "is", distribution.Ranks(ranks), ignore)
+		bytes = (heap() - before) / ranks
+		runtime.KeepAlive(is)
+		return nil
+	}))
+	t.Logf("%.0f bytes a neighbour", bytes)
+	require.InDelta(t, 160, bytes, 16)
+}
+
+// Everything that TrySend has taken arrives once, and nothing that it has not; whoever tries again comes through.
+func TestTrySend(t *testing.T) {
+	const each = 5_000
+	for _, topology := range []route.Constructor{route.Direct, route.Hypercube} {
+		for _, ranks := range []int{1, 2, 4} {
+			got, refused := make([]int, ranks*each), make([]int, ranks)
+			c := pebble.Config{Ranks: ranks, Topology: topology, Coalesce: 16, Credits: 1, BufferBudget: 4096}
+			counters := job(t, c, func(r *pebble.Rank) error {
+				mark := numbers(r, "mark", distribution.Cyclic(uint64(ranks*each), ranks), func(key uint64) { got[key]++ })
+				return epoch(r, func() {
+					for key := uint64(r.ID()) * each; key < uint64(r.ID()+1)*each; key++ {
+						for !mark.TrySend(key) {
+							refused[r.ID()]++
+						}
+					}
+				})
+			})
+			require.Equal(t, slices.Repeat([]int{1}, ranks*each), got)
+			for _, c := range counters {
+				require.EqualValues(t, each, c.PebblesSent, "what was refused is not counted")
+			}
+			require.Equal(t, ranks > 1, slices.Max(refused) > 0, "with credit of one frame some must be refused")
+		}
+	}
+}
+
+// While another rank handles nothing, TrySend gives up and does not wait, in the main function, in handlers and in
+// tasks: the main function of this very rank goes on to let the other one handle.
+func TestTrySendGivesUp(t *testing.T) {
+	blocked, goes := make(chan struct{}), make(chan struct{})
+	job(t, pebble.Config{Ranks: 2, Coalesce: 4, Credits: 1}, func(r *pebble.Rank) error {
+		tasks := task.New(r)
+		sink := numbers(r, "sink", distribution.Ranks(2), ignore)
+		fromHandler := true
+		poke := numbers(r, "poke", distribution.Ranks(2), func(uint64) { fromHandler = sink.TrySend(1) })
+		return epoch(r, func() {
+			if r.ID() == 1 {
+				close(blocked)
+				<-goes
+				return
+			}
+			<-blocked
+			sent := 0
+			for sink.TrySend(1) {
+				sent++
+			}
+			require.Positive(t, sent)
+			poke.SendAll([]uint64{0})
+			require.False(t, fromHandler, "a handler is refused too")
+			tasks.Go(func() {
+				require.False(t, sink.TrySend(1), "and a task")
+				close(goes)
+			})
+		})
+	})
 }
