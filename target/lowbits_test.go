@@ -18,7 +18,7 @@ import (
 // keys of its own. Some distributions have the short way to owners, some don't.
 func TestLowBits(t *testing.T) {
 	type pair struct{ Word, Value uint64 }
-	const bits, count = 10, 1000
+	const bits, count = 10, 5000
 	maps := []func(ranks int) distribution.Map{
 		func(n int) distribution.Map { return distribution.Block(1<<bits, n) }, // the short way
 		func(n int) distribution.Map { return distribution.Block(1<<(bits+3), n) },

@@ -79,7 +79,7 @@ func ignore(uint64) {}
 func everywhere(t *testing.T, strength, variants int, test func(t *testing.T, c pebble.Config, variant int)) {
 	ranks := []int{1, 2, 3, 5, 8}
 	topologies := []route.Constructor{route.Direct, route.Hypercube}
-	factors := []int{1, 7, 1024}
+	factors := []int{1, 16, 1024}
 	caches := []int{0, 1, 16, 4096}
 	budgets := []pebble.Config{{}, {Credits: 1, BufferBudget: 1}, {Credits: 1, BufferBudget: 4096}}
 	dues := []time.Duration{0, 1, -1}
