@@ -18,14 +18,14 @@ func BenchmarkEmptyEpoch(b *testing.B) {
 		for _, ranks := range []int{2, 4, 8} {
 			b.Run(fmt.Sprintf("%s/ranks=%d", detector, ranks), func(b *testing.B) {
 				c := pebble.Config{Ranks: ranks, Termination: maker}
-				require.NoError(b, run(b, c, func(r *pebble.Rank) error {
+				job(b, c, func(r *pebble.Rank) error {
 					for range b.N {
 						if err := r.Epoch(func() error { return nil }, pebble.Depth(1)); err != nil {
 							return err
 						}
 					}
 					return nil
-				}))
+				})
 				b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N), "µs/epoch")
 			})
 		}

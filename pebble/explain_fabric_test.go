@@ -81,7 +81,7 @@ func TestExplanationCountsSenders(t *testing.T) {
 				err = run(t, pebble.Config{
 					Ranks: 2 * processes, Transport: fabricOf{tr}, Topology: c.topology, Explain: func(e pebble.Explanation) { told = append(told, e) },
 				}, func(r *pebble.Rank) error {
-					byRank(r, "one", func(uint64) {})
+					byRank(r, "one", ignore)
 					r.ExplainNext()
 					err := r.Epoch(func() error { panic("an explained epoch was run") })
 					if errors.Is(err, pebble.ErrExplained) {

@@ -25,7 +25,7 @@ func explained(t testing.TB, c pebble.Config, register func(r *pebble.Rank),
 	t.Helper()
 	told := 0
 	c.Explain = func(x pebble.Explanation) { e = x; told++ }
-	require.NoError(t, run(t, c, func(r *pebble.Rank) error {
+	job(t, c, func(r *pebble.Rank) error {
 		register(r)
 		r.ExplainNext()
 		err := r.Epoch(func() error { panic("an explained epoch was run") }, options...)
@@ -33,7 +33,7 @@ func explained(t testing.TB, c pebble.Config, register func(r *pebble.Rank),
 			return fmt.Errorf("explained: %w", err)
 		}
 		return nil
-	}))
+	})
 	require.Equal(t, 1, told, "on rank 0 alone")
 	return e
 }
@@ -48,8 +48,8 @@ func TestExplanationAddsUp(t *testing.T) {
 			for _, credits := range []int{0, 1, 3} {
 				e := explained(t, pebble.Config{Ranks: ranks, Topology: topology, Credits: credits},
 					func(r *pebble.Rank) {
-						byRank(r, "one", func(uint64) {})
-						byRank(r, "other", func(uint64) {}, target.Coalesce(33), target.Route(route.Direct),
+						byRank(r, "one", ignore)
+						byRank(r, "other", ignore, target.Coalesce(33), target.Route(route.Direct),
 							target.Reduce(reduce.First[uint64]()), target.Cache(64))
 					})
 				text := e.String()
@@ -104,7 +104,7 @@ func TestExplanationOfManyRanks(t *testing.T) {
 		{route.Mesh(8, 16, 8), 7 + 15 + 7, 3},
 	} {
 		e := explained(t, pebble.Config{Ranks: ranks, Topology: c.topology, Due: -1}, func(r *pebble.Rank) {
-			byRank(r, "update", func(uint64) {})
+			byRank(r, "update", ignore)
 		})
 		p := e.Targets[0]
 		require.Equal(t, c.neighbors, p.Neighbors, p.Topology)
@@ -123,7 +123,7 @@ func TestExplanationOfAMillionRanks(t *testing.T) {
 	registered, most := 0, 0
 	e := explained(t, pebble.Config{Ranks: ranks, Topology: route.Hypercube}, func(r *pebble.Rank) {
 		registered++
-		byRank(r, "update", func(uint64) {})
+		byRank(r, "update", ignore)
 		all, err := pebble.AllGather(r, r.ID()+7)
 		require.NoError(t, err)
 		require.Len(t, all, ranks)
@@ -147,12 +147,12 @@ func TestExplanationOfAMillionRanks(t *testing.T) {
 func TestExplanationsOfManyRanksRunNoEpochs(t *testing.T) {
 	c := pebble.Config{Ranks: 1 << 14, Topology: route.Hypercube, Explain: func(pebble.Explanation) {}}
 	err := run(t, c, func(r *pebble.Rank) error {
-		hit := byRank(r, "hit", func(uint64) {})
-		return r.Epoch(func() error { hit.Send(1); return nil })
+		hit := byRank(r, "hit", ignore)
+		return epoch(r, func() { hit.Send(1) })
 	})
 	require.ErrorContains(t, err, "explain the job with fewer ranks")
 	err = run(t, c, func(r *pebble.Rank) error {
-		byRank(r, "hit", func(uint64) {}, target.Route(route.Direct))
+		byRank(r, "hit", ignore, target.Route(route.Direct))
 		return nil
 	})
 	require.ErrorContains(t, err, "use a topology with fewer neighbours")
@@ -162,7 +162,7 @@ func TestExplanationsOfManyRanksRunNoEpochs(t *testing.T) {
 func TestExplanationOfMeanHops(t *testing.T) {
 	for _, topology := range []route.Constructor{route.Tree, route.Ring, route.Hypercube, route.Direct, route.TwoStage} {
 		e := explained(t, pebble.Config{Ranks: 64, Topology: topology}, func(r *pebble.Rank) {
-			byRank(r, "update", func(uint64) {})
+			byRank(r, "update", ignore)
 		})
 		checked, err := route.Check(topology(64))
 		require.NoError(t, err)
@@ -194,10 +194,10 @@ func TestMemoryStaysWithinExplanation(t *testing.T) {
 				c.Explain = func(x pebble.Explanation) { e = x }
 				var peaks [ranks]int64
 				var handled, full [ranks]uint64
-				require.NoError(t, run(t, c, func(r *pebble.Rank) error {
-					update := byRank(r, "update", func(uint64) {})
+				job(t, c, func(r *pebble.Rank) error {
+					update := byRank(r, "update", ignore)
 					r.ExplainNext()
-					if err := r.Epoch(func() error { return nil }); !errors.Is(err, pebble.ErrExplained) {
+					if err := idle(r); !errors.Is(err, pebble.ErrExplained) {
 						return fmt.Errorf("explained: %w", err)
 					}
 					err := r.Epoch(func() error { // the next one is run
@@ -212,7 +212,7 @@ func TestMemoryStaysWithinExplanation(t *testing.T) {
 					}, pebble.Depth(1))
 					peaks[r.ID()], handled[r.ID()], full[r.ID()] = r.Memory().Peak, r.Counters().PebblesHandled, r.Counters().FlushFull
 					return err
-				}))
+				})
 				require.EqualValues(t, credits, e.Targets[0].Credits)
 				var all, frames uint64
 				for id := range ranks {
@@ -233,7 +233,7 @@ func TestExplainedJobEnds(t *testing.T) {
 	told := 0
 	c := pebble.Config{Ranks: 3, Explain: func(pebble.Explanation) { told++ }}
 	err := run(t, c, func(r *pebble.Rank) error {
-		byRank(r, "update", func(uint64) {})
+		byRank(r, "update", ignore)
 		r.ExplainNext()
 		return r.Epoch(func() error { return errors.New("an explained epoch was run") })
 	})
@@ -243,10 +243,10 @@ func TestExplainedJobEnds(t *testing.T) {
 
 	c.Explain = nil // then nothing is explained, and the epoch runs
 	ran := make([]bool, c.Ranks)
-	require.NoError(t, run(t, c, func(r *pebble.Rank) error {
+	job(t, c, func(r *pebble.Rank) error {
 		r.ExplainNext()
-		return r.Epoch(func() error { ran[r.ID()] = true; return nil })
-	}))
+		return epoch(r, func() { ran[r.ID()] = true })
+	})
 	require.Equal(t, []bool{true, true, true}, ran)
 	goleak.VerifyNone(t)
 }

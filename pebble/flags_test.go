@@ -180,11 +180,10 @@ func spread(r *pebble.Rank) (pebble.Report, error) {
 		target.Key(func(v uint64) uint64 { return v % uint64(r.Size()) }),
 		target.Each(func(v uint64) { sum += v }), target.Reduce(reduce.Duplicates[uint64]()))
 	report, err := pebble.Measure(r, func() error {
-		return r.Epoch(func() error {
+		return epoch(r, func() {
 			for i := range uint64(1000) {
 				add.Send(i)
 			}
-			return nil
 		})
 	})
 	if err != nil {
@@ -199,13 +198,13 @@ func TestMeasure(t *testing.T) {
 		o, _, err := given("-json")
 		require.NoError(t, err)
 		var out bytes.Buffer
-		require.NoError(t, run(t, pebble.Config{Ranks: ranks, Coalesce: 50}, func(r *pebble.Rank) error {
+		job(t, pebble.Config{Ranks: ranks, Coalesce: 50}, func(r *pebble.Rank) error {
 			report, err := spread(r)
 			if err != nil || r.ID() != 0 {
 				return err
 			}
 			return o.Print(&out, report)
-		}))
+		})
 		var got pebble.Report
 		require.NoError(t, json.Unmarshal(out.Bytes(), &got), out.String())
 		require.Positive(t, got.Seconds)
@@ -237,14 +236,14 @@ func TestPrintOfErrors(t *testing.T) {
 
 // What the job can't change of any target is not in Settles.
 func TestMeasureOfSettledTargets(t *testing.T) {
-	require.NoError(t, run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
-		byRank(r, "own", func(uint64) {}, target.Coalesce(5))
-		report, err := pebble.Measure(r, func() error { return r.Epoch(func() error { return nil }) })
+	job(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+		byRank(r, "own", ignore, target.Coalesce(5))
+		report, err := pebble.Measure(r, func() error { return idle(r) })
 		if err == nil && (len(report.Settles) != 1 || report.Settles[0] != "topology") {
 			err = errors.New(strings.Join(report.Settles, ", "))
 		}
 		return err
-	}))
+	})
 }
 
 // The simulator runs the same program: it is a transport.

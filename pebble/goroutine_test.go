@@ -39,12 +39,12 @@ func whoToldOf(t *testing.T, err error, call string) {
 var crossings = map[string]func(r *pebble.Rank, on func(f func())) error{
 	"a pebble was sent": func(r *pebble.Rank, on func(f func())) error {
 		var at *target.Target[uint64]
-		at = keyed(r, func(uint64) { on(func() { at.Send(0) }) }, func(uint64) {})
+		at = keyed(r, func(uint64) { on(func() { at.Send(0) }) }, ignore)
 		return r.Epoch(func() error { at.SendAll([]uint64{0}); return nil })
 	},
 	"a pebble was sent, all at once": func(r *pebble.Rank, on func(f func())) error {
 		var at *target.Target[uint64]
-		at = keyed(r, func(uint64) { on(func() { at.SendAll([]uint64{0}) }) }, func(uint64) {})
+		at = keyed(r, func(uint64) { on(func() { at.SendAll([]uint64{0}) }) }, ignore)
 		return r.Epoch(func() error { at.SendAll([]uint64{0}); return nil })
 	},
 	"a pebble was sent in a handler": func(r *pebble.Rank, on func(f func())) error {
@@ -61,7 +61,7 @@ var crossings = map[string]func(r *pebble.Rank, on func(f func())) error{
 		return r.Epoch(func() error { at.SendAll([]uint64{uint64(r.ID())}); return nil })
 	},
 	"Poll was called": func(r *pebble.Rank, on func(f func())) error {
-		at := keyed(r, func(uint64) { on(r.Poll) }, func(uint64) {})
+		at := keyed(r, func(uint64) { on(r.Poll) }, ignore)
 		return r.Epoch(func() error { at.SendAll([]uint64{0}); return nil })
 	},
 	"Flush was called": func(r *pebble.Rank, on func(f func())) error {
@@ -70,16 +70,16 @@ var crossings = map[string]func(r *pebble.Rank, on func(f func())) error{
 			on(func() { at.Flush() })
 			return 0
 		}), target.Each(func(string) {}), target.Coded[string](words{}))
-		return r.Epoch(func() error { at.Send("one"); return nil })
+		return epoch(r, func() { at.Send("one") })
 	},
 	"a barrier was begun": func(r *pebble.Rank, on func(f func())) error {
 		return merging(r, on, func() { _ = r.Barrier() })
 	},
 	"Epoch was called": func(r *pebble.Rank, on func(f func())) error {
-		return merging(r, on, func() { _ = r.Epoch(func() error { return nil }) })
+		return merging(r, on, func() { _ = idle(r) })
 	},
 	`target "late" was registered`: func(r *pebble.Rank, on func(f func())) error {
-		return merging(r, on, func() { byRank(r, "late", func(uint64) {}) })
+		return merging(r, on, func() { byRank(r, "late", ignore) })
 	},
 	"MarkLink was called": func(r *pebble.Rank, on func(f func())) error {
 		return merging(r, on, func() { r.MarkLink(0, 1, true) })
@@ -127,10 +127,10 @@ func TestCallsOfARankThatCrossAreTold(t *testing.T) {
 func TestTwoGoroutinesThatSendAreTold(t *testing.T) {
 	for range 20 {
 		err := run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
-			at := byRank(r, "at", func(uint64) {})
-			return r.Epoch(func() error {
+			at := byRank(r, "at", ignore)
+			return epoch(r, func() {
 				if r.ID() != 0 {
-					return nil
+					return
 				}
 				send := func() {
 					for {
@@ -139,7 +139,6 @@ func TestTwoGoroutinesThatSendAreTold(t *testing.T) {
 				}
 				go send()
 				send()
-				return nil
 			})
 		})
 		whoToldOf(t, err, "a pebble was sent")
@@ -150,18 +149,18 @@ func TestTwoGoroutinesThatSendAreTold(t *testing.T) {
 func TestARankIsOfNoUseAfterItsJob(t *testing.T) {
 	var kept *pebble.Rank
 	var at *target.Target[uint64]
-	require.NoError(t, run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
-		hit := byRank(r, "hit", func(uint64) {})
+	job(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+		hit := byRank(r, "hit", ignore)
 		if r.ID() == 0 {
 			kept, at = r, hit
 		}
-		return r.Epoch(func() error { return nil })
-	}))
+		return idle(r)
+	})
 	calls := map[string]func(){
 		"Epoch was called":            func() { _ = kept.Epoch(func() error { return nil }) },
 		"a barrier was begun":         func() { _ = kept.Barrier() },
 		"an all-reduction was begun":  func() { _, _ = pebble.AllReduce(kept, 1, func(a, b int) int { return a + b }) },
-		`target "new" was registered`: func() { byRank(kept, "new", func(uint64) {}) },
+		`target "new" was registered`: func() { byRank(kept, "new", ignore) },
 		"Poll was called":             func() { kept.Poll() },
 		"MarkRank was called":         func() { kept.MarkRank(1, true) },
 		"a pebble was sent":           func() { at.Send(0) },
@@ -175,7 +174,7 @@ func TestARankIsOfNoUseAfterItsJob(t *testing.T) {
 	}
 	// A target of that job in another one.
 	err := run(t, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
-		return r.Epoch(func() error { at.Send(0); return nil })
+		return epoch(r, func() { at.Send(0) })
 	})
 	require.ErrorContains(t, err, "a pebble was sent after the rank's function has returned")
 }
@@ -186,16 +185,11 @@ func TestATargetOfAnotherJobIsTold(t *testing.T) {
 		var at *target.Target[uint64]
 		at = keyed(r, func(uint64) {
 			inner := run(t, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
-				return r.Epoch(func() error { at.Send(0); return nil })
+				return epoch(r, func() { at.Send(0) })
 			})
 			whoToldOf(t, inner, "a pebble was sent")
-		}, func(uint64) {})
-		return r.Epoch(func() error {
-			if r.ID() == 0 {
-				at.SendAll([]uint64{0})
-			}
-			return nil
-		})
+		}, ignore)
+		return epochOf(0, r, func() { at.SendAll([]uint64{0}) })
 	})
 	whoToldOf(t, err, "a pebble was sent")
 }
@@ -205,11 +199,8 @@ func TestATargetOfAnotherJobIsTold(t *testing.T) {
 func TestAStrayGoroutineEndsWithTheJob(t *testing.T) {
 	err := run(t, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
 		at := target.New(r, "at", distribution.Cyclic(1, 1), target.Key(func(v uint64) uint64 { return v }),
-			target.Each(func(uint64) {}))
-		return r.Epoch(func() error {
-			elsewhere(func() { at.SendAll([]uint64{5}) })
-			return nil
-		})
+			target.Each(ignore))
+		return epoch(r, func() { elsewhere(func() { at.SendAll([]uint64{5}) }) })
 	})
 	var key *pebble.KeyError
 	if !engine.Checked {
@@ -219,84 +210,9 @@ func TestAStrayGoroutineEndsWithTheJob(t *testing.T) {
 	}
 }
 
-func TestAllReduceOfDifferentTypesIsTold(t *testing.T) {
-	type pair struct{ A, B uint32 }
-	sum := func(a, b uint64) uint64 { return a + b }
-	for name, f := range map[string]func(r *pebble.Rank) error{
-		"a smaller number": func(r *pebble.Rank) error {
-			_, err := pebble.AllReduce(r, uint32(7), func(a, b uint32) uint32 { return a + b })
-			return err
-		},
-		"an array": func(r *pebble.Rank) error {
-			_, err := pebble.AllReduce(r, [2]uint32{}, func(a, b [2]uint32) [2]uint32 { return a })
-			return err
-		},
-		"a struct": func(r *pebble.Rank) error {
-			_, err := pebble.AllReduce(r, pair{}, func(a, b pair) pair { return a })
-			return err
-		},
-	} {
-		for _, ranks := range []int{2, 3, 8} {
-			err := run(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
-				if _, err := pebble.AllReduce(r, uint64(1), sum); err != nil {
-					return err
-				}
-				if r.ID() == ranks-1 {
-					return f(r)
-				}
-				_, err := pebble.AllReduce(r, uint64(1), sum)
-				return err
-			})
-			require.ErrorContains(t, err, "is at an all-reduction of ", name)
-			require.ErrorContains(t, err, "give the same type on every rank", name)
-		}
-	}
-}
-
-// Values of a broadcast or a gathering are of one type too.
-func TestOtherCollectivesOfDifferentTypesAreTold(t *testing.T) {
-	for want, f := range map[string]func(r *pebble.Rank) error{
-		"is at a broadcast of ": func(r *pebble.Rank) error {
-			if r.ID() == 0 {
-				_, err := pebble.Broadcast(r, 0, 1.5)
-				return err
-			}
-			_, err := pebble.Broadcast(r, 0, uint64(1))
-			return err
-		},
-		"is at a gathering of bytes, while rank 1 is there with another type": func(r *pebble.Rank) error {
-			if r.ID() == 0 {
-				_, err := r.GatherBytes(0, make([]byte, 8))
-				return err
-			}
-			_, err := pebble.Gather(r, 0, 1.5)
-			return err
-		},
-	} {
-		require.ErrorContains(t, run(t, pebble.Config{Ranks: 2}, f), want)
-	}
-}
-
-// A rank that has returned is said to have returned, whatever the others do.
-func TestAReturnIsToldAsOne(t *testing.T) {
-	for name, f := range map[string]func(r *pebble.Rank) error{
-		"a barrier":           func(r *pebble.Rank) error { return r.Barrier() },
-		"the end of an epoch": func(r *pebble.Rank) error { return r.Epoch(func() error { return nil }) },
-	} {
-		err := run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
-			if r.ID() == 0 {
-				return nil
-			}
-			return f(r)
-		})
-		require.ErrorContains(t, err, "rank 0 has returned from its function")
-		require.ErrorContains(t, err, "rank 1 is at "+name)
-	}
-}
-
 // What goroutines may do: work for a rank, and run a job of their own.
 func TestGoroutinesThatKeepOutAreNotTold(t *testing.T) {
-	require.NoError(t, run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+	job(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
 		got := 0
 		at := byRank(r, "at", func(uint64) { got++ })
 		values := make(chan uint64)
@@ -318,18 +234,17 @@ func TestGoroutinesThatKeepOutAreNotTold(t *testing.T) {
 			}
 			runtime.KeepAlive(&room)
 		}
-		err := r.Epoch(func() error {
+		err := epoch(r, func() {
 			i := 0
 			for v := range values {
 				at.Send(v)
 				deep(i % 100)
 				i++
 			}
-			return nil
 		})
 		if err == nil && got != 2000 {
 			err = errors.New("pebbles were lost")
 		}
 		return err
-	}))
+	})
 }

@@ -69,11 +69,10 @@ func relax(r *pebble.Rank, g roads, all []uint64) error {
 				queue = append(queue, o.vertex)
 			}
 		}))
-	err := r.Epoch(func() error {
+	err := epoch(r, func() {
 		if owner.Owner(0) == r.ID() {
 			offers.Send(offer{0, 0})
 		}
-		return nil
 	}, pebble.Idle(func() bool {
 		if len(queue) == 0 {
 			return false
@@ -111,20 +110,4 @@ func TestIdleWork(t *testing.T) {
 		}))
 		require.Equal(t, want, got, "%d simulated ranks", ranks)
 	}
-}
-
-func TestIdleWorkRefusesDepth(t *testing.T) {
-	err := run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
-		return r.Epoch(func() error { return nil }, pebble.Depth(1), pebble.Idle(func() bool { return false }))
-	})
-	require.ErrorContains(t, err, "leave the depth out")
-}
-
-func TestPanicOfIdleWork(t *testing.T) {
-	err := run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
-		return r.Epoch(func() error { return nil }, pebble.Idle(func() bool { panic("enough") }))
-	})
-	var told *pebble.PanicError
-	require.ErrorAs(t, err, &told)
-	require.Contains(t, string(told.Stack), "TestPanicOfIdleWork")
 }

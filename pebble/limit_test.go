@@ -27,7 +27,7 @@ func TestTheBudgetFollowsTheMemoryLimit(t *testing.T) {
 		t.Run(fmt.Sprint(c.Ranks, " ranks ", c.MemoryLimit), func(t *testing.T) {
 			var got atomic.Int64
 			var peak atomic.Int64
-			require.NoError(t, run(t, c, func(r *pebble.Rank) error {
+			job(t, c, func(r *pebble.Rank) error {
 				require.Equal(t, c.MemoryLimit/2, r.Config().BufferBudget)
 				options := []target.Option{}
 				if c.Cache > 0 {
@@ -36,7 +36,7 @@ func TestTheBudgetFollowsTheMemoryLimit(t *testing.T) {
 				at := target.New(r, "at", distribution.Cyclic(2<<20, r.Size()),
 					target.Key(func(v uint64) uint64 { return v }),
 					target.Batch(func(vs []uint64) { got.Add(int64(len(vs))) }), options...)
-				err := r.Epoch(func() error {
+				err := epoch(r, func() {
 					batch := make([]uint64, 500)
 					for n := 0; n < sends; n += len(batch) {
 						for i := range batch {
@@ -44,11 +44,10 @@ func TestTheBudgetFollowsTheMemoryLimit(t *testing.T) {
 						}
 						at.SendAll(batch)
 					}
-					return nil
 				})
 				peak.Store(max(peak.Load(), r.Memory().Peak))
 				return err
-			}))
+			})
 			require.EqualValues(t, c.Ranks*sends, got.Load())
 			require.LessOrEqual(t, peak.Load(), c.MemoryLimit+64*netio.FrameCost(0)) // and messages of collectives
 		})
@@ -61,17 +60,17 @@ func TestAdviceFitsTheCauseOfALimit(t *testing.T) {
 		at := target.New(r, "large", distribution.Cyclic(2, 2),
 			target.Key(func(string) uint64 { return uint64(1 - r.ID()) }),
 			target.Each(func(string) {}), target.Coded[string](words{}))
-		return r.Epoch(func() error { at.Send(string(make([]byte, 100<<10))); return nil })
+		return epoch(r, func() { at.Send(string(make([]byte, 100<<10))) })
 	})
 	flood := run(t, pebble.Config{Ranks: 2, MemoryLimit: 64 << 10}, func(r *pebble.Rank) error {
 		var at *target.Target[uint64]
 		at = byRank(r, "flood", func(v uint64) { at.SendAll([]uint64{v, v, v}) })
-		return r.Epoch(func() error { at.Send(0); return nil })
+		return epoch(r, func() { at.Send(0) })
 	})
 	cache := run(t, pebble.Config{Ranks: 2, MemoryLimit: 64 << 10}, func(r *pebble.Rank) error {
 		for _, name := range []string{"one", "other"} { // together too large
 			target.New(r, name, distribution.Cyclic(2, 2), target.Key(func(v uint64) uint64 { return v }),
-				target.Each(func(uint64) {}),
+				target.Each(ignore),
 				target.Reduce(reduce.Duplicates[uint64]()), target.Cache(4<<10))
 		}
 		return nil

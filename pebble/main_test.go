@@ -31,12 +31,7 @@ var roles = map[string]func(r *pebble.Rank) error{
 	"well": func(r *pebble.Rank) error { return r.Barrier() },
 	"panic": func(r *pebble.Rank) error {
 		hit := byRank(r, "hit", explode)
-		return r.Epoch(func() error {
-			if r.ID() == 0 {
-				hit.Send(uint64(r.Size() - 1))
-			}
-			return nil
-		})
+		return epochOf(0, r, func() { hit.Send(uint64(r.Size() - 1)) })
 	},
 	"error": func(r *pebble.Rank) error {
 		if r.ID() == 1 {
@@ -49,8 +44,8 @@ var roles = map[string]func(r *pebble.Rank) error{
 	"quit":        quits,
 	"collectives": collectivesBySeed,
 	"register": func(r *pebble.Rank) error {
-		byRank(r, []string{"one", "another"}[r.ID()%2], func(uint64) {})
-		return r.Epoch(func() error { return nil })
+		byRank(r, []string{"one", "another"}[r.ID()%2], ignore)
+		return idle(r)
 	},
 }
 
@@ -108,10 +103,7 @@ func sendUntilPreempted(r *pebble.Rank, to *target.Target[uint64], sent *int) er
 // stuckInHandler has the handler of the last rank wait for what never comes, which no signal ends.
 func stuckInHandler(r *pebble.Rank) error {
 	hit := byRank(r, "hit", waitForNothing)
-	return r.Epoch(func() error {
-		hit.Send(uint64(r.Size() - 1))
-		return nil
-	})
+	return epoch(r, func() { hit.Send(uint64(r.Size() - 1)) })
 }
 
 func waitForNothing(uint64) {
@@ -220,11 +212,6 @@ func TestPreempted(t *testing.T) {
 		require.Zero(t, status, said)
 		require.Empty(t, said)
 	}
-}
-
-func TestGraceIsNoNegativeTime(t *testing.T) {
-	err := pebble.Run(t.Context(), pebble.Config{Grace: -1}, func(r *pebble.Rank) error { return nil })
-	require.ErrorContains(t, err, "a grace of -1ns")
 }
 
 // Each of these would run as several jobs without a word, or fail without one.

@@ -16,11 +16,11 @@ func TestEveryCallFromElsewhereIsTold(t *testing.T) {
 		"a barrier was begun": func(r *pebble.Rank, _ *target.Target[uint64]) { _ = r.Barrier() },
 		"Epoch was called": func(r *pebble.Rank,
 			_ *target.Target[uint64]) {
-			_ = r.Epoch(func() error { return nil })
+			_ = idle(r)
 		},
 		`target "late" was registered`: func(r *pebble.Rank, _ *target.Target[uint64]) {
 			byRank(r, "late",
-				func(uint64) {})
+				ignore)
 		},
 		"MarkLink was called":    func(r *pebble.Rank, _ *target.Target[uint64]) { r.MarkLink(0, 0, true) },
 		"Counters was called":    func(r *pebble.Rank, _ *target.Target[uint64]) { r.Counters() },
@@ -46,14 +46,13 @@ func TestEveryCallFromElsewhereIsTold(t *testing.T) {
 			whoToldOf(t, run(t, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
 				var at *target.Target[uint64]
 				at = byRank(r, "at", func(v uint64) { elsewhere(func() { f(r, at) }) })
-				return r.Epoch(func() error {
+				return epoch(r, func() {
 					if handling {
 						at.SendAll([]uint64{0})
 					} else {
 						at.Flush() // from here, so that this goroutine's stack is known
 						elsewhere(func() { f(r, at) })
 					}
-					return nil
 				})
 			}), call[:len("Poll was called")])
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -19,12 +18,37 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
+// run runs a job, and returns its error.
 func run(t testing.TB, c pebble.Config, f func(r *pebble.Rank) error) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	return pebble.Run(ctx, c, f)
 }
+
+// job runs a job that must succeed.
+func job(t testing.TB, c pebble.Config, f func(r *pebble.Rank) error) {
+	t.Helper()
+	require.NoError(t, run(t, c, f))
+}
+
+// epoch runs an epoch in which all ranks send.
+func epoch(r *pebble.Rank, send func(), options ...pebble.EpochOption) error {
+	return r.Epoch(func() error { send(); return nil }, options...)
+}
+
+// epochOf runs an epoch in which one rank alone sends.
+func epochOf(rank int, r *pebble.Rank, send func(), options ...pebble.EpochOption) error {
+	return epoch(r, func() {
+		if r.ID() == rank {
+			send()
+		}
+	}, options...)
+}
+
+func idle(r *pebble.Rank) error { return epoch(r, func() {}) }
+
+func ignore(uint64) {}
 
 // byRank is a target whose keys are ranks.
 func byRank(r *pebble.Rank, name string, handle func(v uint64), options ...target.Option) *target.Target[uint64] {
@@ -34,30 +58,17 @@ func byRank(r *pebble.Rank, name string, handle func(v uint64), options ...targe
 
 func TestRanksAndPlace(t *testing.T) {
 	var seen [7]atomic.Int32
-	require.NoError(t, run(t, pebble.Config{Ranks: 7}, func(r *pebble.Rank) error {
+	job(t, pebble.Config{Ranks: 7}, func(r *pebble.Rank) error {
 		seen[r.ID()].Add(1)
 		require.Equal(t, 7, r.Size())
 		require.Equal(t, "mem", r.Transport())
 		require.Empty(t, r.Termination())
 		require.Equal(t, 1, r.Place().Processes)
 		return nil
-	}))
+	})
 	for i := range seen {
 		require.EqualValues(t, 1, seen[i].Load())
 	}
-}
-
-func TestBadConfig(t *testing.T) {
-	nothing := func(*pebble.Rank) error { return nil }
-	for want, c := range map[string]pebble.Config{
-		"-1 ranks":              {Ranks: -1},
-		"coalescing factor -7":  {Coalesce: -7},
-		"cache of -1":           {Cache: -1},
-		"give positive numbers": {MemoryLimit: -1},
-	} {
-		require.ErrorContains(t, run(t, c, nothing), want)
-	}
-	require.ErrorContains(t, run(t, pebble.Config{}, nil), "function is nil")
 }
 
 // counting is a transport that says where counts begin.
@@ -76,7 +87,7 @@ func TestCountersNearWraps(t *testing.T) {
 			var handled atomic.Int64
 			c := pebble.Config{Coalesce: 1}
 			c.Transport = counting{mem.New(ranks), start}
-			require.NoError(t, run(t, c, func(r *pebble.Rank) error {
+			job(t, c, func(r *pebble.Rank) error {
 				var chain *target.Target[uint64]
 				chain = byRank(r, "chain", func(v uint64) {
 					handled.Add(1)
@@ -85,12 +96,12 @@ func TestCountersNearWraps(t *testing.T) {
 					}
 				})
 				for range 3 {
-					if err := r.Epoch(func() error { chain.Send(uint64(r.ID())); return nil }); err != nil {
+					if err := epoch(r, func() { chain.Send(uint64(r.ID())) }); err != nil {
 						return err
 					}
 				}
 				return nil
-			}))
+			})
 			want := 0
 			for r := range ranks {
 				want += 3 * (51 - r)
@@ -100,75 +111,32 @@ func TestCountersNearWraps(t *testing.T) {
 	}
 }
 
-func TestCollectives(t *testing.T) {
-	for _, ranks := range []int{1, 2, 3, 5, 8, 16} {
-		require.NoError(t, run(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
-			for round := range 20 {
-				sum, err := pebble.AllReduce(r, [2]int{r.ID(), round}, func(a,
-					b [2]int) [2]int {
-					return [2]int{a[0] + b[0], max(a[1], b[1])}
-				})
-				if err != nil || sum != [2]int{ranks * (ranks - 1) / 2, round} {
-					return fmt.Errorf("sum %v, %v", sum, err)
-				}
-				root := round % ranks
-				word, err := r.BroadcastBytes(root, fmt.Append(nil, "from ", r.ID()))
-				if err != nil || string(word) != fmt.Sprint("from ", root) {
-					return fmt.Errorf("broadcast %q, %v", word, err)
-				}
-				number, err := pebble.Broadcast(r, root, r.ID()*10)
-				if err != nil || number != root*10 {
-					return fmt.Errorf("broadcast %d, %v", number, err)
-				}
-				all, err := pebble.Gather(r, root, r.ID()+round)
-				if err != nil || (r.ID() == root) != (len(all) == ranks) {
-					return fmt.Errorf("gather %v, %v", all, err)
-				}
-				for i, v := range all {
-					if v != i+round {
-						return fmt.Errorf("gather %v", all)
-					}
-				}
-				texts, err := r.AllGatherBytes([]byte(strings.Repeat("x", r.ID())))
-				if err != nil || len(texts) != ranks || len(texts[ranks-1]) != ranks-1 {
-					return fmt.Errorf("all-gather %q, %v", texts, err)
-				}
-				if err := r.Barrier(); err != nil {
-					return err
-				}
-			}
-			return nil
-		}))
-	}
-}
-
 // A frame of an epoch that a slow rank has not begun waits until it has.
 func TestFastRanksWaitForSlowOnes(t *testing.T) {
 	release := make(chan struct{})
 	var early atomic.Bool
-	require.NoError(t, run(t, pebble.Config{Ranks: 3, Coalesce: 1}, func(r *pebble.Rank) error {
+	job(t, pebble.Config{Ranks: 3, Coalesce: 1}, func(r *pebble.Rank) error {
 		begun := false
 		hit := byRank(r, "hit", func(uint64) {
 			if !begun {
 				early.Store(true)
 			}
 		})
-		if err := r.Epoch(func() error { begun = true; return nil }); err != nil {
+		if err := epoch(r, func() { begun = true }); err != nil {
 			return err
 		}
 		begun = false
 		if r.ID() == 2 {
 			<-release
 		}
-		return r.Epoch(func() error {
+		return epoch(r, func() {
 			begun = true
 			hit.Send(2)
 			if r.ID() == 0 {
 				close(release)
 			}
-			return nil
 		})
-	}))
+	})
 	require.False(t, early.Load(), "a handler ran before its rank had begun the epoch")
 }
 
@@ -192,76 +160,13 @@ func TestErrorEndsTheJobEverywhere(t *testing.T) {
 	require.EqualValues(t, 4, told.Load(), "Epoch must return the error on every rank")
 }
 
-func TestPanicEndsTheJobWithItsStack(t *testing.T) {
-	for name, f := range map[string]func(r *pebble.Rank, hit *target.Target[uint64]) error{
-		"in the function": func(r *pebble.Rank, _ *target.Target[uint64]) error {
-			if r.ID() == 1 {
-				explode(1)
-			}
-			return r.Barrier()
-		},
-		"in the body": func(r *pebble.Rank, _ *target.Target[uint64]) error {
-			return r.Epoch(func() error {
-				if r.ID() == 1 {
-					explode(1)
-				}
-				return nil
-			})
-		},
-		"in a handler": func(r *pebble.Rank, hit *target.Target[uint64]) error {
-			return r.Epoch(func() error {
-				if r.ID() == 0 {
-					hit.Send(1)
-				}
-				return nil
-			})
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			err := run(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
-				hit := byRank(r, "hit", func(v uint64) { explode(v) })
-				return f(r, hit)
-			})
-			var panicked *pebble.PanicError
-			require.ErrorAs(t, err, &panicked)
-			require.Equal(t, 1, panicked.Rank)
-			require.Equal(t, "exploded with 1", panicked.Value)
-			require.Contains(t, string(panicked.Stack), "pebble_test.explode(")
-			where := ""
-			if name == "in a handler" {
-				where = ` in a handler of target "hit" with pebble 1`
-			}
-			require.EqualError(t, err, "rank 1 panicked"+where+": exploded with 1")
-		})
-	}
-}
-
-func explode(v uint64) { panic(fmt.Sprint("exploded with ", v)) }
-
-// A job that fails while a rank keeps sending must not hang in the send.
-func TestFailureUnwindsSenders(t *testing.T) {
-	err := run(t, pebble.Config{Ranks: 2, Coalesce: 4, BufferBudget: 1}, func(r *pebble.Rank) error {
-		hit := byRank(r, "hit", func(v uint64) { panic("full stop") })
-		return r.Epoch(func() error {
-			for r.ID() == 0 {
-				hit.Send(1)
-			}
-			return nil
-		})
-	})
-	require.EqualError(t, err, `rank 1 panicked in a handler of target "hit" with pebble 1: full stop`)
-}
-
 // A panic in a handler of batches tells which batch, and no pebble is told in more than a line.
 func TestPanicTellsThePebble(t *testing.T) {
 	type long struct{ Key, A, B uint64 }
 	said := func(handling target.Handling[long], n int) string {
 		return run(t, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
 			hit := target.New(r, "hit", distribution.Ranks(1), target.Key(func(long) uint64 { return 0 }), handling)
-			return r.Epoch(func() error {
-				hit.SendAll([]long{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}}[:n])
-				return nil
-			})
+			return epoch(r, func() { hit.SendAll([]long{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}}[:n]) })
 		}).Error()
 	}
 	each := target.Each(func(v long) {
@@ -321,7 +226,7 @@ func TestMemoryLimitNamesTheTarget(t *testing.T) {
 					flood.Send(v)
 				}
 			})
-			return r.Epoch(func() error { flood.Send(0); return nil })
+			return epoch(r, func() { flood.Send(0) })
 		})
 		var limit *pebble.LimitError
 		require.ErrorAs(t, err, &limit)
@@ -339,13 +244,10 @@ func TestMainWaitsForRoom(t *testing.T) {
 		func(r *pebble.Rank) error {
 			got := 0
 			hit := byRank(r, "hit", func(uint64) { got++ })
-			if err := r.Epoch(func() error {
-				if r.ID() == 0 {
-					for range sends {
-						hit.Send(1)
-					}
+			if err := epochOf(0, r, func() {
+				for range sends {
+					hit.Send(1)
 				}
-				return nil
 			}); err != nil {
 				return err
 			}
@@ -362,7 +264,7 @@ func TestMainWaitsForRoom(t *testing.T) {
 // Handlers never overlap and never run inside a handler's send.
 func TestHandlersNeverOverlap(t *testing.T) {
 	for _, ranks := range []int{1, 3} {
-		require.NoError(t, run(t, pebble.Config{Ranks: ranks, Coalesce: 3}, func(r *pebble.Rank) error {
+		job(t, pebble.Config{Ranks: ranks, Coalesce: 3}, func(r *pebble.Rank) error {
 			inside := 0
 			var deep *target.Target[uint64]
 			deep = byRank(r, "deep", func(v uint64) {
@@ -376,15 +278,15 @@ func TestHandlersNeverOverlap(t *testing.T) {
 				}
 				inside--
 			})
-			return r.Epoch(func() error { deep.Send(10_000); return nil })
-		}))
+			return epoch(r, func() { deep.Send(10_000) })
+		})
 	}
 }
 
 // The local trap: what the main function sends to its own rank is handled when SendAll returns, and what it sends one
 // by one as soon as enough of it has gathered, or when it is flushed.
 func TestLocalTrap(t *testing.T) {
-	require.NoError(t, run(t, pebble.Config{Ranks: 3, Due: -1}, func(r *pebble.Rank) error {
+	job(t, pebble.Config{Ranks: 3, Due: -1}, func(r *pebble.Rank) error {
 		got := 0
 		hit := byRank(r, "hit", func(uint64) { got++ })
 		return r.Epoch(func() error {
@@ -407,23 +309,18 @@ func TestLocalTrap(t *testing.T) {
 			}
 			return nil
 		})
-	}))
+	})
 }
 
 // Two ranks that only wait for messages must not stop eight from getting on: ranks that have nothing to do yield.
 func TestManyRanksOnFewCores(t *testing.T) {
-	require.NoError(t, run(t, pebble.Config{Ranks: 64, Coalesce: 16}, func(r *pebble.Rank) error {
+	job(t, pebble.Config{Ranks: 64, Coalesce: 16}, func(r *pebble.Rank) error {
 		var chain *target.Target[uint64]
 		chain = byRank(r, "chain", func(v uint64) {
 			if v < 2000 {
 				chain.Send(v + 1)
 			}
 		})
-		return r.Epoch(func() error {
-			if r.ID() == 0 {
-				chain.Send(0)
-			}
-			return nil
-		})
-	}))
+		return epochOf(0, r, func() { chain.Send(0) })
+	})
 }
