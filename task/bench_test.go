@@ -5,19 +5,8 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
-	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/task"
 )
-
-// one runs the tasks of one rank.
-func one(b testing.TB, workers int, root func(s *task.Scheduler) func()) {
-	require.NoError(b, pebble.Run(b.Context(), pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
-		s := task.New(r, task.Workers(workers))
-		return s.Run(root(s))
-	}))
-}
 
 // Switching against the number of tasks that take turns (Grappa, section 4: 38 ns).
 func BenchmarkYield(b *testing.B) {

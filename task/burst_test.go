@@ -58,20 +58,15 @@ func TestLongTasksEndBursts(t *testing.T) {
 func TestFramesEndBursts(t *testing.T) {
 	const tasks, step = 10_000, 32
 	ran, most := 0, 0 // since rank 0 looked
-	alone := pebble.Config{Coalesce: 1}
-	require.NoError(t, simulate(t, sim.Config{Ranks: 2, Seed: 3}, alone, func(r *pebble.Rank) error {
-		s := task.New(r, task.Workers(2*tasks))
-		looks := target.New(r, "looks", distribution.Ranks(2), target.Key(func(to uint64) uint64 { return to }),
-			target.Each(func(to uint64) {
-				if to == 0 {
-					ran = 0
-				}
-			}))
-		return s.Run(func() {
-			if r.ID() != 0 {
-				return
+	world, single := sim.Config{Ranks: 2, Seed: 3}, pebble.Config{Coalesce: 1}
+	require.NoError(t, simulate(t, world, single, rooted(func(s *task.Scheduler) func() {
+		looks := numbers(s.Rank(), "looks", func(to uint64) {
+			if to == 0 {
+				ran = 0
 			}
-			for range tasks {
+		})
+		return func() {
+			for n := 0; s.Rank().ID() == 0 && n < tasks; n++ {
 				s.Go(func() {
 					ran++
 					most = max(most, ran)
@@ -79,8 +74,8 @@ func TestFramesEndBursts(t *testing.T) {
 					looks.Send(1)
 				})
 			}
-		})
-	}))
+		}
+	}, task.Workers(2*tasks))))
 	require.LessOrEqual(t, most, 2*step)
 }
 
@@ -126,4 +121,49 @@ func TestTakenWorkersShare(t *testing.T) {
 		})
 	}))
 	require.Greater(t, early, tasks/4)
+}
+
+// A task waits for room on the links that it sends over: one that floods a rank which takes its pebbles at once
+// doesn't wait for one that floods a slow rank, by targets of their own, by one for both, and in batches.
+func TestTasksWaitForTheirOwnLinks(t *testing.T) {
+	const pebbles, slowRank, fastRank = 1000, 1, 2
+	type send = func(rank uint64)
+	for name, sends := range map[string]func(a, b *target.Target[uint64]) (toSlow, toFast send){
+		"two targets": func(a, b *target.Target[uint64]) (toSlow, toFast send) { return a.Send, b.Send },
+		"one target":  func(a, _ *target.Target[uint64]) (toSlow, toFast send) { return a.Send, a.Send },
+		"batches": func(a, _ *target.Target[uint64]) (toSlow, toFast send) {
+			batch := func(rank uint64) { a.SendAll([]uint64{rank, rank, rank, rank}) }
+			return batch, batch
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var took [3]time.Duration
+			world, tight := sim.Config{Ranks: 3, Seed: 3}, pebble.Config{Credits: 2, Coalesce: 4}
+			require.NoError(t, simulate(t, world, tight, rooted(func(s *task.Scheduler) func() {
+				r := s.Rank()
+				handle := func(rank uint64) {
+					if rank == slowRank {
+						r.Compute(100 * time.Microsecond)
+					}
+				}
+				toSlow, toFast := sends(numbers(r, "a", handle), numbers(r, "b", handle))
+				flood := func(to send, rank uint64) {
+					s.Go(func() {
+						began := r.Now()
+						for range pebbles {
+							to(rank)
+						}
+						took[rank] = r.Now() - began
+					})
+				}
+				return func() {
+					if r.ID() == 0 {
+						flood(toSlow, slowRank)
+						flood(toFast, fastRank)
+					}
+				}
+			})))
+			require.Less(t, took[fastRank], took[slowRank]/4)
+		})
+	}
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/apps/appstest"
-	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target"
@@ -68,56 +67,23 @@ func TestTasksOfTexts(t *testing.T) {
 // not half of all.
 func TestTheftsOfLongTextsAreBounded(t *testing.T) {
 	const tasks, bytes = 200, 20_000
-	w, err := sim.New(sim.Config{Ranks: 2, Processes: 2, Seed: 1})
-	require.NoError(t, err)
 	var most [2]uint64
-	require.NoError(t, w.Each(func(p netio.Transport) error {
-		return run(t, pebble.Config{Transport: p}, func(r *pebble.Rank) error {
-			s := task.New(r)
-			seen := uint64(0)
-			work := task.NewKind(s, "work", func(string) {
-				now := s.Counts().Stolen
-				most[r.ID()], seen = max(most[r.ID()], now-seen), now
-				r.Compute(10 * time.Microsecond)
-			}, target.Coded(pebble.Strings{}))
-			return s.Run(func() {
-				for range tasks {
-					if r.ID() == 0 {
-						work.Spawn(strings.Repeat("x", bytes))
-					}
+	world := sim.Config{Ranks: 2, Seed: 1}
+	require.NoError(t, simulate(t, world, pebble.Config{}, rooted(func(s *task.Scheduler) func() {
+		r, seen := s.Rank(), uint64(0)
+		work := task.NewKind(s, "work", func(string) {
+			now := s.Counts().Stolen
+			most[r.ID()], seen = max(most[r.ID()], now-seen), now
+			r.Compute(10 * time.Microsecond)
+		}, target.Coded(pebble.Strings{}))
+		return func() {
+			for range tasks {
+				if r.ID() == 0 {
+					work.Spawn(strings.Repeat("x", bytes))
 				}
-			})
-		})
-	}))
+			}
+		}
+	})))
 	require.Positive(t, most[1])
 	require.LessOrEqual(t, most[1], uint64(2*(64<<10)/bytes), "%d tasks came between two", most[1])
-}
-
-// What is not plain data and has no codec is refused with the option to add, and so is what has no function.
-func TestKindsWithoutCodecs(t *testing.T) {
-	for want, register := range map[string]func(s *task.Scheduler){
-		`target "work": its argument: type string is not plain data: string is a string, which means nothing on ` +
-			`another rank: ` +
-			`add target.Coded(pebble.Strings{})`: func(s *task.Scheduler) { task.NewKind(s, "work", func(string) {}) },
-		"none of its values is what that is for: its argument is a uint64": func(s *task.Scheduler) {
-			task.NewKindBatch(s, "work", 3, func([]uint64) {}, target.Coded(pebble.Strings{}))
-		},
-		`target "work": it has no function that runs its tasks: give one`: func(s *task.Scheduler) {
-			task.NewKind[uint64](s, "work", nil)
-		},
-		"it has no function that runs its tasks": func(s *task.Scheduler) {
-			task.NewKindBatch[uint64](s, "work", 3,
-				nil)
-		},
-		"it has no function that runs its pieces": func(s *task.Scheduler) { task.NewLoop(s, "work", 3, nil) },
-		"none of its values is what that is for": func(s *task.Scheduler) {
-			task.NewLoop(s, "work", 3, func(_, _ uint64) {}, target.Coded(pebble.Strings{}))
-		},
-	} {
-		err := run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
-			register(task.New(r))
-			return nil
-		})
-		require.ErrorContains(t, err, want)
-	}
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/distribution"
-	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target"
@@ -30,37 +29,35 @@ func TestTasksThatWaitForEver(t *testing.T) {
 			g.Wait()
 		},
 	} {
-		var unwound atomic.Int64
-		err := run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
-			s := task.New(r)
-			return s.Run(func() {
-				if r.ID() == 1 {
-					defer unwound.Add(1)
+		unwound := 0
+		err := run(t, pebble.Config{Ranks: 2}, rooted(func(s *task.Scheduler) func() {
+			return func() {
+				if s.Rank().ID() == 1 {
+					defer func() { unwound++ }()
 					defer s.Yield()
 					defer func() { panic("of a deferred function") }()
 					wait(s)
 				}
-			})
-		})
+			}
+		}))
 		var told *task.WaitError
 		require.ErrorAs(t, err, &told)
 		require.ErrorContains(t, err, call)
 		require.ErrorContains(t, err, "rank 1")
-		require.EqualValues(t, 1, unwound.Load())
+		require.Equal(t, 1, unwound)
 	}
 }
 
 func TestTasksWithoutWorkers(t *testing.T) {
-	err := run(t, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
-		s := task.New(r, task.Workers(2))
-		var nest func(depth int)
-		nest = func(depth int) {
+	err := run(t, pebble.Config{Ranks: 1}, rooted(func(s *task.Scheduler) func() {
+		var nest func()
+		nest = func() {
 			g := s.NewGroup()
-			g.Go(func() { nest(depth + 1) })
+			g.Go(nest)
 			g.Wait()
 		}
-		return s.Run(func() { nest(0) })
-	})
+		return nest
+	}, task.Workers(2)))
 	var told *task.WaitError
 	require.ErrorAs(t, err, &told)
 	require.Equal(t, task.WaitError{Waiting: 2, Call: "Group.Wait", NotBegun: 1, Workers: 2}, *told)
@@ -70,9 +67,8 @@ func TestTasksWithoutWorkers(t *testing.T) {
 // A panic in a task ends the job with the stack of the task; all other tasks unwind, on all ranks.
 func TestPanicsOfTasks(t *testing.T) {
 	var begun, unwound atomic.Int64
-	err := run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
-		s := task.New(r)
-		return s.Run(func() {
+	err := run(t, pebble.Config{Ranks: 2}, rooted(func(s *task.Scheduler) func() {
+		return func() {
 			for range 5 {
 				s.Go(func() {
 					begun.Add(1)
@@ -81,12 +77,12 @@ func TestPanicsOfTasks(t *testing.T) {
 				})
 			}
 			s.Go(func() {
-				if r.ID() == 1 {
+				if s.Rank().ID() == 1 {
 					panic(errors.New("mistake"))
 				}
 			})
-		})
-	})
+		}
+	}))
 	var told *pebble.PanicError
 	require.ErrorAs(t, err, &told)
 	require.Equal(t, 1, told.Rank)
@@ -98,17 +94,16 @@ func TestPanicsOfTasks(t *testing.T) {
 // A task that leaves its goroutine takes the rank along.
 func TestGoexitOfATask(t *testing.T) {
 	unwound := false
-	err := run(t, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
-		s := task.New(r)
-		return s.Run(func() {
+	err := run(t, pebble.Config{Ranks: 1}, rooted(func(s *task.Scheduler) func() {
+		return func() {
 			s.Go(func() {
 				defer func() { unwound = true }()
 				defer runtime.Goexit()
 				s.Suspend()
 			})
 			s.Go(runtime.Goexit)
-		})
-	})
+		}
+	}))
 	require.ErrorContains(t, err, "its function left by runtime.Goexit")
 	require.True(t, unwound)
 }
@@ -116,15 +111,11 @@ func TestGoexitOfATask(t *testing.T) {
 // A job with many waiting tasks that is ended from outside leaves nothing behind, and soon.
 func TestCancelledTasks(t *testing.T) {
 	const tasks = 2000
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
 	stop := errors.New("stop")
-	ctx, end := context.WithCancelCause(ctx)
-	var unwound atomic.Int64
-	var waiting atomic.Int64
-	err := pebble.Run(ctx, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
-		s := task.New(r, task.Workers(tasks+1))
-		return s.Run(func() {
+	ctx, end := context.WithCancelCause(t.Context())
+	var waiting, unwound atomic.Int64
+	err := pebble.Run(ctx, pebble.Config{Ranks: 2}, rooted(func(s *task.Scheduler) func() {
+		return func() {
 			for range tasks {
 				s.Go(func() {
 					defer unwound.Add(1)
@@ -139,8 +130,8 @@ func TestCancelledTasks(t *testing.T) {
 			for {
 				s.Yield()
 			}
-		})
-	})
+		}
+	}, task.Workers(tasks+1)))
 	require.ErrorIs(t, err, stop)
 	require.EqualValues(t, 2*tasks, unwound.Load())
 }
@@ -148,76 +139,95 @@ func TestCancelledTasks(t *testing.T) {
 // A simulated process that dies takes no task of its own or of others along.
 func TestTasksOfLostProcesses(t *testing.T) {
 	var begun, unwound atomic.Int64
-	w, err := sim.New(sim.Config{Ranks: 2, Processes: 2, Seed: 1, Faults: sim.Faults{Deaths: []sim.Death{{Process: 1, At: time.Millisecond}}}})
-	require.NoError(t, err)
-	require.Error(t, w.Each(func(p netio.Transport) error {
-		return run(t, pebble.Config{Transport: p}, func(r *pebble.Rank) error {
-			s := task.New(r)
-			hear := target.New(r, "hear", distribution.Cyclic(2, 2), target.Key(func(v uint64) uint64 { return v }), target.Each(func(uint64) {}))
-			return s.Run(func() {
-				for range 10 {
-					s.Go(func() {
-						begun.Add(1)
-						defer unwound.Add(1)
-						for {
-							hear.Send(uint64(1 - r.ID()))
-							s.Yield()
-						}
-					})
-				}
-			})
-		})
-	}))
+	world := sim.Config{Ranks: 2, Seed: 1, Faults: sim.Faults{Deaths: []sim.Death{{Process: 1, At: time.Millisecond}}}}
+	require.Error(t, simulate(t, world, pebble.Config{}, rooted(func(s *task.Scheduler) func() {
+		hear := numbers(s.Rank(), "hear", func(uint64) {})
+		return func() {
+			for range 10 {
+				s.Go(func() {
+					begun.Add(1)
+					defer unwound.Add(1)
+					for {
+						hear.Send(uint64(1 - s.Rank().ID()))
+						s.Yield()
+					}
+				})
+			}
+		}
+	})))
 	require.EqualValues(t, 20, begun.Load())
 	require.EqualValues(t, 20, unwound.Load())
 }
 
+// Every mistake ends the job with words, and what is not plain data and has no codec with the option to add.
 func TestMisuseIsToldInWords(t *testing.T) {
-	for want, f := range map[string]func(r *pebble.Rank, s *task.Scheduler, hear *target.Target[uint64]) error{
-		"Yield was called outside of a task": func(r *pebble.Rank, s *task.Scheduler, _ *target.Target[uint64]) error {
-			return r.Epoch(func() error { s.Yield(); return nil })
-		},
-		"Suspend was called outside of a task": func(_ *pebble.Rank, s *task.Scheduler, hear *target.Target[uint64]) error {
+	type scheduler = *task.Scheduler
+	coded := target.Coded(pebble.Strings{})
+	kind := func(s scheduler) *task.Kind[uint64] { return task.NewKind(s, "k", func(uint64) {}) }
+	pieces := func(_, _ uint64) {}
+	inTask := func(f func(s scheduler)) func(s scheduler) error {
+		return func(s scheduler) error { return s.Run(func() { f(s) }) }
+	}
+	outside := func(f func(s scheduler)) func(s scheduler) error {
+		return func(s scheduler) error { f(s); return nil }
+	}
+	inEpoch := func(f func(s scheduler), options ...pebble.EpochOption) func(s scheduler) error {
+		return func(s scheduler) error { return s.Rank().Epoch(func() error { f(s); return nil }, options...) }
+	}
+	for want, f := range map[string]func(s scheduler) error{
+		"Yield was called outside of a task": inEpoch((*task.Scheduler).Yield),
+		"Suspend was called outside of a task": func(s scheduler) error {
+			hear := numbers(s.Rank(), "hear", func(uint64) { s.Suspend() })
 			return s.Run(func() { hear.Send(1) })
 		},
-		"Go was called outside of an epoch": func(_ *pebble.Rank, s *task.Scheduler, _ *target.Target[uint64]) error {
-			s.Go(func() {})
-			return nil
+		"For was called outside of a task":    outside(func(s scheduler) { s.For(0, 1, 1, pieces) }),
+		"Go was called outside of an epoch":   outside(func(s scheduler) { s.Go(func() {}) }),
+		"leave pebble.Depth out":              inEpoch(func(s scheduler) { s.Go(func() {}) }, pebble.Depth(1)),
+		"task.New was called twice":           outside(func(s scheduler) { task.New(s.Rank()) }),
+		"task.New was called inside an epoch": inEpoch(func(s scheduler) { task.New(s.Rank()) }),
+		"0 workers":                           outside(func(s scheduler) { task.New(s.Rank(), task.Workers(0)) }),
+		"epochs do not nest": inTask(func(s scheduler) {
+			_ = s.Rank().Epoch(func() error { return nil })
+		}),
+		"a barrier was begun inside an epoch": inTask(func(s scheduler) { _ = s.Rank().Barrier() }),
+		"Poll may be called only":             inTask(func(s scheduler) { s.Rank().Poll() }),
+		"MarkLink was called in a task":       inTask(func(s scheduler) { s.Rank().MarkLink(0, 1, true) }),
+		"Wake of no task":                     inTask(func(s scheduler) { s.Wake(task.Task{}) }),
+
+		"a task for rank 2": func(s scheduler) error {
+			k := kind(s)
+			return s.Run(func() { k.SpawnOn(2, 0) })
 		},
-		"leave pebble.Depth out": func(r *pebble.Rank, s *task.Scheduler, _ *target.Target[uint64]) error {
-			return r.Epoch(func() error { s.Go(func() {}); return nil }, pebble.Depth(1))
+		"a task for rank -1": func(s scheduler) error {
+			k := kind(s)
+			return s.Run(func() { k.SpawnAt(distribution.Cyclic(2, 2), 5, 0) })
 		},
-		"task.New was called twice": func(r *pebble.Rank, _ *task.Scheduler, _ *target.Target[uint64]) error {
-			task.New(r)
-			return nil
+		"1 more have not begun, since all 1 workers": func(s scheduler) error {
+			k := kind(s)
+			return s.Run(func() { k.Spawn(1); s.Suspend() })
 		},
-		"task.New was called inside an epoch": func(r *pebble.Rank, _ *task.Scheduler, _ *target.Target[uint64]) error {
-			return r.Epoch(func() error { task.New(r); return nil })
-		},
-		"0 workers": func(r *pebble.Rank, _ *task.Scheduler, _ *target.Target[uint64]) error {
-			task.New(r, task.Workers(0))
-			return nil
-		},
-		"epochs do not nest": func(r *pebble.Rank, s *task.Scheduler, _ *target.Target[uint64]) error {
-			return s.Run(func() { _ = r.Epoch(func() error { return nil }) })
-		},
-		"a barrier was begun inside an epoch": func(r *pebble.Rank, s *task.Scheduler, _ *target.Target[uint64]) error {
-			return s.Run(func() { _ = r.Barrier() })
-		},
-		"Poll may be called only": func(r *pebble.Rank, s *task.Scheduler, _ *target.Target[uint64]) error { return s.Run(r.Poll) },
-		"MarkLink was called in a task": func(r *pebble.Rank, s *task.Scheduler, _ *target.Target[uint64]) error {
-			return s.Run(func() { r.MarkLink(0, 1, true) })
-		},
-		"Wake of no task": func(_ *pebble.Rank, s *task.Scheduler, _ *target.Target[uint64]) error {
-			return s.Run(func() { s.Wake(task.Task{}) })
-		},
+		"Spawn was called outside of an epoch": outside(func(s scheduler) { kind(s).Spawn(1) }),
+
+		"batches of 0 tasks":               outside(func(s scheduler) { task.NewKindBatch(s, "k", 0, func([]uint64) {}) }),
+		"For with a grain of 0":            inTask(func(s scheduler) { s.For(0, 1, 0, pieces) }),
+		`loop "l" has a grain of 0`:        outside(func(s scheduler) { task.NewLoop(s, "l", 0, pieces) }),
+		"no function that runs its pieces": outside(func(s scheduler) { task.NewLoop(s, "work", 3, nil) }),
+		`target "work": it has no function that runs its tasks: give one`: outside(func(s scheduler) {
+			task.NewKind[uint64](s, "work", nil)
+		}),
+		"it has no function that runs its tasks": outside(func(s scheduler) {
+			task.NewKindBatch[uint64](s, "work", 3, nil)
+		}),
+		`target "work": its argument: type string is not plain data: string is a string, which means nothing on ` +
+			`another rank: add target.Coded(pebble.Strings{})`: outside(func(s scheduler) {
+			task.NewKind(s, "work", func(string) {})
+		}),
+		"none of its values is what that is for: its argument is a uint64": outside(func(s scheduler) {
+			task.NewKindBatch(s, "work", 3, func([]uint64) {}, coded)
+		}),
+		"none of its values is what that is for": outside(func(s scheduler) { task.NewLoop(s, "work", 3, pieces, coded) }),
 	} {
-		err := run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
-			s := task.New(r)
-			hear := target.New(r, "hear", distribution.Cyclic(2, 2), target.Key(func(v uint64) uint64 { return v }),
-				target.Each(func(uint64) { s.Suspend() }))
-			return f(r, s, hear)
-		})
+		err := run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error { return f(task.New(r, task.Workers(1))) })
 		require.ErrorContains(t, err, want)
 	}
 }

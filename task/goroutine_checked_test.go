@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target"
 	"github.com/activepebbles/pebbles/task"
@@ -17,32 +16,31 @@ import (
 // In builds that compare goroutines, a task's calls are the rank's, wherever the task goes on, and those of goroutines
 // that it starts are not.
 func TestTasksAreNotOtherGoroutines(t *testing.T) {
-	for call, f := range map[string]func(r *pebble.Rank, s *task.Scheduler, hear *target.Target[uint64]){
-		"Counters was called": func(r *pebble.Rank, _ *task.Scheduler, _ *target.Target[uint64]) { r.Counters() },
-		"a pebble was sent":   func(_ *pebble.Rank, _ *task.Scheduler, hear *target.Target[uint64]) { hear.Send(0) },
-		"Yield":               func(_ *pebble.Rank, s *task.Scheduler, _ *target.Target[uint64]) { s.Yield() },
-		"Go was called":       func(_ *pebble.Rank, s *task.Scheduler, _ *target.Target[uint64]) { s.Go(func() {}) },
-		"Gate.Open":           func(_ *pebble.Rank, s *task.Scheduler, _ *target.Target[uint64]) { s.NewGate().Open() },
+	for call, f := range map[string]func(s *task.Scheduler, hear *target.Target[uint64]){
+		"Counters was called": func(s *task.Scheduler, _ *target.Target[uint64]) { s.Rank().Counters() },
+		"a pebble was sent":   func(_ *task.Scheduler, hear *target.Target[uint64]) { hear.Send(0) },
+		"Yield":               func(s *task.Scheduler, _ *target.Target[uint64]) { s.Yield() },
+		"Go was called":       func(s *task.Scheduler, _ *target.Target[uint64]) { s.Go(func() {}) },
+		"Gate.Open":           func(s *task.Scheduler, _ *target.Target[uint64]) { s.NewGate().Open() },
 	} {
 		for _, elsewhere := range []bool{false, true} {
-			err := run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
-				s := task.New(r)
-				hear := target.New(r, "hear", distribution.Ranks(2), target.Key(func(v uint64) uint64 { return v }), target.Each(func(uint64) {}))
-				return s.Run(func() {
+			err := run(t, pebble.Config{Ranks: 2}, rooted(func(s *task.Scheduler) func() {
+				hear := numbers(s.Rank(), "hear", func(uint64) {})
+				return func() {
 					for range 3 {
 						s.Go(func() {
 							s.Yield()
 							if !elsewhere {
-								f(r, s, hear)
+								f(s, hear)
 								return
 							}
 							var other sync.WaitGroup
-							other.Go(func() { f(r, s, hear) })
+							other.Go(func() { f(s, hear) })
 							other.Wait()
 						})
 					}
-				})
-			})
+				}
+			}))
 			if !elsewhere {
 				require.NoError(t, err, call)
 				continue

@@ -3,6 +3,7 @@ package task_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -12,7 +13,6 @@ import (
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/internal/seeds"
-	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/task"
@@ -94,82 +94,79 @@ func TestTreesAreSearchedOnce(t *testing.T) {
 	}
 }
 
+// working is a rank's function: its tasks take 10 µs each, and are counted by rank and the number that they are given.
+func working(ran [][4]int, root func(s *task.Scheduler, work *task.Kind[int])) func(r *pebble.Rank) error {
+	return rooted(func(s *task.Scheduler) func() {
+		work := task.NewKind(s, "work", func(n int) {
+			ran[s.Rank().ID()][n]++
+			s.Rank().Compute(10 * time.Microsecond)
+		})
+		return func() { root(s, work) }
+	})
+}
+
+// pass lets time pass in which a rank answers those who ask for tasks, until nobody asks any more.
+func pass(s *task.Scheduler) {
+	for range 1000 {
+		s.Rank().Compute(10 * time.Microsecond)
+		s.Yield()
+	}
+}
+
 // Ranks without work get some from the one that has all of it: the tasks of a simulated job take hardly more than
 // their share of the time.
 func TestWorkIsShared(t *testing.T) {
 	const tasks = 4000
 	for _, ranks := range []int{2, 5, 16} {
-		ran := make([]int64, ranks)
-		var stolen atomic.Int64
-		w, err := sim.New(sim.Config{Ranks: ranks, Processes: ranks, Seed: 3})
-		require.NoError(t, err)
-		require.NoError(t, w.Each(func(p netio.Transport) error {
-			return run(t, pebble.Config{Transport: p}, func(r *pebble.Rank) error {
-				s := task.New(r)
-				work := task.NewKind(s, "work", func(uint32) {
-					ran[r.ID()]++
-					r.Compute(10 * time.Microsecond)
-				})
-				defer func() { stolen.Add(int64(s.Counts().Stolen)) }()
-				return s.Run(func() {
-					for i := range uint32(tasks) {
-						if r.ID() == ranks/2 {
-							work.Spawn(i)
-						}
+		ran, stolen, took := make([][4]int, ranks), make([]uint64, ranks), make([]time.Duration, ranks)
+		require.NoError(t, simulate(t, sim.Config{Ranks: ranks, Seed: 3}, pebble.Config{}, func(r *pebble.Rank) error {
+			var scheduler *task.Scheduler
+			err := working(ran, func(s *task.Scheduler, work *task.Kind[int]) {
+				scheduler = s
+				for range tasks {
+					if r.ID() == ranks/2 {
+						work.Spawn(0)
 					}
-				})
-			})
+				}
+			})(r)
+			stolen[r.ID()], took[r.ID()] = scheduler.Counts().Stolen, r.Now()
+			return err
 		}))
+		sum := 0
 		for _, n := range ran {
-			require.Positive(t, n, "%d", ran)
+			require.Positive(t, n[0], "%d", ran)
+			sum += n[0]
 		}
-		require.EqualValues(t, tasks, sum(ran))
-		require.Positive(t, stolen.Load())
-		least := tasks * 10e-6 / float64(ranks)
-		require.Less(t, w.Stats().Seconds, 2*least, "%d ranks", ranks)
+		require.Equal(t, tasks, sum)
+		require.Positive(t, slices.Max(stolen))
+		require.Less(t, slices.Max(took), 2*tasks*10*time.Microsecond/time.Duration(ranks), "%d ranks", ranks)
 	}
 }
 
-// Ranks that have asked in vain and keep quiet get tasks when there are some, over lifelines from rank to rank.
+// Ranks that have asked in vain and keep quiet get tasks when there are some, over lifelines from rank to rank: as
+// often as they have nothing to do.
 func TestLifelines(t *testing.T) {
-	const tasks = 4000
+	const bursts, tasks = 4, 1000
 	for _, ranks := range []int{2, 7, 16} {
-		ran := make([]int64, ranks)
-		w, err := sim.New(sim.Config{Ranks: ranks, Processes: ranks, Seed: 3})
-		require.NoError(t, err)
-		require.NoError(t, w.Each(func(p netio.Transport) error {
-			return run(t, pebble.Config{Transport: p}, func(r *pebble.Rank) error {
-				s := task.New(r)
-				work := task.NewKind(s, "work", func(uint32) {
-					ran[r.ID()]++
-					r.Compute(10 * time.Microsecond)
-				})
-				return s.Run(func() {
-					if r.ID() > 0 {
-						return
-					}
-					for range 1000 { // until nobody asks any more
-						r.Compute(10 * time.Microsecond)
-						s.Yield()
-					}
-					for i := range uint32(tasks) {
-						work.Spawn(i)
-					}
-				})
-			})
-		}))
-		for _, n := range ran {
-			require.Positive(t, n, "%d", ran)
+		ran := make([][bursts]int, ranks)
+		job := working(ran, func(s *task.Scheduler, work *task.Kind[int]) {
+			for burst := 0; s.Rank().ID() == 0 && burst < bursts; burst++ {
+				pass(s)
+				for range tasks {
+					work.Spawn(burst)
+				}
+			}
+		})
+		require.NoError(t, simulate(t, sim.Config{Ranks: ranks, Seed: 3}, pebble.Config{}, job))
+		for burst := range bursts {
+			sum := 0
+			for _, n := range ran {
+				require.Positive(t, n[burst], "%d", ran)
+				sum += n[burst]
+			}
+			require.Equal(t, tasks, sum)
 		}
-		require.EqualValues(t, tasks, sum(ran))
 	}
-}
-
-func sum(all []int64) (n int64) {
-	for _, v := range all {
-		n += v
-	}
-	return n
 }
 
 // Tasks for a rank run there and nowhere else, whoever spawns them.
@@ -202,36 +199,6 @@ func TestTasksForRanks(t *testing.T) {
 	})
 }
 
-func TestKindsAreCheckedInWords(t *testing.T) {
-	for want, f := range map[string]func(s *task.Scheduler) error{
-		"batches of 0 tasks": func(s *task.Scheduler) error {
-			task.NewKindBatch(s, "k", 0, func([]uint64) {})
-			return nil
-		},
-		"a task for rank 2": func(s *task.Scheduler) error {
-			k := task.NewKind(s, "k", func(uint64) {})
-			return s.Run(func() { k.SpawnOn(2, 0) })
-		},
-		"a task for rank -1": func(s *task.Scheduler) error {
-			k := task.NewKind(s, "k", func(uint64) {})
-			return s.Run(func() { k.SpawnAt(distribution.Cyclic(2, 2), 5, 0) })
-		},
-		"Spawn was called outside of an epoch": func(s *task.Scheduler) error {
-			task.NewKind(s, "k", func(uint64) {}).Spawn(1)
-			return nil
-		},
-		"1 more have not begun, since all 1 workers": func(s *task.Scheduler) error {
-			k := task.NewKind(s, "k", func(uint64) {})
-			return s.Run(func() {
-				k.Spawn(1)
-				s.Suspend()
-			})
-		},
-	} {
-		require.ErrorContains(t, run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error { return f(task.New(r, task.Workers(1))) }), want)
-	}
-}
-
 func BenchmarkSpawn(b *testing.B) {
 	b.ReportAllocs()
 	one(b, 100, func(s *task.Scheduler) func() {
@@ -247,21 +214,14 @@ func BenchmarkSpawn(b *testing.B) {
 
 // Tasks for a rank run there, also where others have none.
 func TestTasksForARankAreNotStolen(t *testing.T) {
-	const tasks = 300
-	var ran [3]int
-	require.NoError(t, simulate(t, sim.Config{Ranks: 3, Seed: 3}, pebble.Config{}, func(r *pebble.Rank) error {
-		s := task.New(r)
-		work := task.NewKind(s, "work", func(uint32) {
-			r.Compute(100 * time.Microsecond)
-			ran[r.ID()]++
-		})
-		return s.Run(func() {
-			if r.ID() == 1 {
-				for i := range uint32(tasks) {
-					work.SpawnOn(0, i)
+	ran := make([][4]int, 3)
+	require.NoError(t, simulate(t, sim.Config{Ranks: 3, Seed: 3}, pebble.Config{},
+		working(ran, func(s *task.Scheduler, work *task.Kind[int]) {
+			for range 3000 {
+				if s.Rank().ID() == 1 {
+					work.SpawnOn(0, 0)
 				}
 			}
-		})
-	}))
-	require.Equal(t, [3]int{tasks}, ran)
+		})))
+	require.Equal(t, [][4]int{{3000}, {}, {}}, ran)
 }

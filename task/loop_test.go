@@ -71,13 +71,3 @@ func TestLoopsOfAllRanks(t *testing.T) {
 			}
 	})
 }
-
-func TestLoopsAreCheckedInWords(t *testing.T) {
-	for want, f := range map[string]func(s *task.Scheduler) error{
-		"For with a grain of 0":            func(s *task.Scheduler) error { return s.Run(func() { s.For(0, 1, 0, func(_, _ uint64) {}) }) },
-		"loop \"l\" has a grain of 0":      func(s *task.Scheduler) error { task.NewLoop(s, "l", 0, func(_, _ uint64) {}); return nil },
-		"For was called outside of a task": func(s *task.Scheduler) error { s.For(0, 1, 1, func(_, _ uint64) {}); return nil },
-	} {
-		require.ErrorContains(t, run(t, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error { return f(task.New(r)) }), want)
-	}
-}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target"
@@ -22,11 +24,45 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// run runs a job, and returns its error.
 func run(t testing.TB, c pebble.Config, f func(r *pebble.Rank) error) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	return pebble.Run(ctx, c, f)
+}
+
+// simulate runs a job of processes of one rank each in simulated time.
+func simulate(t *testing.T, c sim.Config, job pebble.Config, f func(r *pebble.Rank) error) error {
+	t.Helper()
+	c.Processes = c.Ranks
+	w, err := sim.New(c)
+	require.NoError(t, err)
+	return w.Each(func(p netio.Transport) error {
+		job := job
+		job.Transport = p
+		return run(t, job, f)
+	})
+}
+
+// rooted is a rank's function that makes what tasks need, and then runs a first one, and those that it starts.
+func rooted(f func(s *task.Scheduler) (root func()), options ...task.Option) func(r *pebble.Rank) error {
+	return func(r *pebble.Rank) error {
+		s := task.New(r, options...)
+		return s.Run(f(s))
+	}
+}
+
+// one runs the tasks of one rank.
+func one(t testing.TB, workers int, f func(s *task.Scheduler) (root func())) {
+	t.Helper()
+	require.NoError(t, run(t, pebble.Config{Ranks: 1}, rooted(f, task.Workers(workers))))
+}
+
+// numbers registers a target whose keys are ranks.
+func numbers(r *pebble.Rank, name string, handle func(to uint64)) *target.Target[uint64] {
+	return target.New(r, name, distribution.Ranks(r.Size()),
+		target.Key(func(to uint64) uint64 { return to % uint64(r.Size()) }), target.Each(handle))
 }
 
 // Tasks that yield, wait at gates and for each other take turns and all end.
@@ -117,24 +153,22 @@ func TestWakeUpsAreNotLost(t *testing.T) {
 // Loops of Yield neither keep other tasks from beginning, nor the rank from sending what it holds back, nor from
 // hearing of a failure.
 func TestYieldStarvesNobody(t *testing.T) {
-	require.NoError(t, run(t, pebble.Config{Ranks: 2, Due: -1}, func(r *pebble.Rank) error {
-		s := task.New(r)
+	require.NoError(t, run(t, pebble.Config{Ranks: 2, Due: -1}, rooted(func(s *task.Scheduler) func() {
 		begun, heard := false, 0
-		hear := target.New(r, "hear", distribution.Cyclic(2, 2), target.Key(func(v uint64) uint64 { return v }),
-			target.Each(func(uint64) { heard++ }))
-		return s.Run(func() {
+		hear := numbers(s.Rank(), "hear", func(uint64) { heard++ })
+		return func() {
 			s.Go(func() {
 				s.Go(func() { begun = true })
 				for !begun {
 					s.Yield()
 				}
-				hear.Send(uint64(1 - r.ID()))
+				hear.Send(uint64(1 - s.Rank().ID()))
 				for heard == 0 {
 					s.Yield()
 				}
 			})
-		})
-	}))
+		}
+	})))
 	broken := errors.New("broken")
 	require.ErrorIs(t, run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
 		s := task.New(r)
@@ -153,16 +187,16 @@ func TestYieldStarvesNobody(t *testing.T) {
 func TestFloodsWaitForRoom(t *testing.T) {
 	const each, tasks = 200_000, 3
 	for _, all := range []int{0, 100, each} { // pebbles of a SendAll; 0 is single sends
-		var got [4]atomic.Int64
-		require.NoError(t, run(t, pebble.Config{Ranks: 4, MemoryLimit: 1 << 20, Coalesce: 256}, func(r *pebble.Rank) error {
+		var got [4]int
+		var peaks [4]int64
+		c := pebble.Config{Ranks: 4, MemoryLimit: 1 << 20, Coalesce: 256}
+		require.NoError(t, run(t, c, func(r *pebble.Rank) error {
 			s := task.New(r)
-			hear := target.New(r, "hear", distribution.Cyclic(4, 4), target.Key(func(v uint64) uint64 { return v % 4 }),
-				target.Batch(func(vs []uint64) {
-					if r.ID() == 3 {
-						runtime.Gosched()
-					}
-					got[r.ID()].Add(int64(len(vs)))
-				}))
+			hear := numbers(r, "hear", func(v uint64) {
+				if got[r.ID()]++; r.ID() == 3 && v%100 == 3 {
+					runtime.Gosched()
+				}
+			})
 			err := s.Run(func() {
 				for range tasks {
 					s.Go(func() {
@@ -182,52 +216,41 @@ func TestFloodsWaitForRoom(t *testing.T) {
 					})
 				}
 			})
-			if peak := r.Memory().Peak; peak > 1<<20 {
-				return fmt.Errorf("%d bytes", peak)
-			}
+			peaks[r.ID()] = r.Memory().Peak
 			return err
 		}))
-		for i := range got {
-			require.EqualValues(t, each*tasks, got[i].Load())
-		}
+		require.Equal(t, [4]int{each * tasks, each * tasks, each * tasks, each * tasks}, got)
+		require.LessOrEqual(t, slices.Max(peaks[:]), int64(1<<20))
 	}
 }
 
 // Keys move from tasks as they do from handlers.
 func TestTasksMoveKeys(t *testing.T) {
-	require.NoError(t, run(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
-		s := task.New(r)
-		state := map[uint64]uint64{}
-		base := distribution.Cyclic(30, 3)
-		for k := range uint64(30) {
-			if base.Owner(k) == r.ID() {
-				state[k] = k
-			}
-		}
-		d := target.NewDirectory(r, "words", base, func(k uint64) uint64 {
-			v := state[k]
-			delete(state, k)
-			return v
-		}, func(k, v uint64) { state[k] = v })
-		if err := s.Run(func() {
+	var state [3]map[uint64]uint64
+	base := distribution.Cyclic(30, 3)
+	require.NoError(t, run(t, pebble.Config{Ranks: 3}, rooted(func(s *task.Scheduler) func() {
+		id := s.Rank().ID()
+		own := map[uint64]uint64{}
+		state[id] = own
+		d := target.NewDirectory(s.Rank(), "words", base,
+			func(k uint64) uint64 { v := own[k]; delete(own, k); return v },
+			func(k, v uint64) { own[k] = v })
+		return func() {
 			for k := range uint64(30) {
-				if base.Owner(k) == r.ID() {
-					s.Go(func() { d.Move(k, (r.ID()+1)%3) })
+				if base.Owner(k) == id {
+					own[k] = k
+					s.Go(func() { d.Move(k, (id+1)%3) })
 				}
 			}
-		}); err != nil {
-			return err
 		}
-		for k, v := range state {
-			if k != v || base.Owner(k) != (r.ID()+2)%3 {
-				return fmt.Errorf("key %d has %d", k, v)
-			}
+	})))
+	for rank, own := range state {
+		require.Len(t, own, 10)
+		for k, v := range own {
+			require.Equal(t, k, v)
+			require.Equal(t, (rank+2)%3, base.Owner(k))
 		}
-		if len(state) != 10 {
-			return fmt.Errorf("%d keys", len(state))
-		}
-		return nil
-	}))
+	}
 }
 
 func TestTasksAreExplained(t *testing.T) {
@@ -245,10 +268,10 @@ func TestTasksAreExplained(t *testing.T) {
 func TestBuffersAreDueWhileTasksRun(t *testing.T) {
 	const due, busy = time.Millisecond, 100 * time.Millisecond
 	var arrived time.Duration
-	require.NoError(t, simulate(t, sim.Config{Ranks: 2, Seed: 3}, pebble.Config{Due: due}, func(r *pebble.Rank) error {
-		s := task.New(r)
-		word := target.New(r, "word", distribution.Ranks(2), target.Key(func(to uint64) uint64 { return to }),
-			target.Each(func(uint64) { arrived = r.Now() }))
+	world := sim.Config{Ranks: 2, Seed: 3}
+	require.NoError(t, simulate(t, world, pebble.Config{Due: due}, rooted(func(s *task.Scheduler) func() {
+		r := s.Rank()
+		word := numbers(r, "word", func(uint64) { arrived = r.Now() })
 		began := r.Now()
 		var next func()
 		next = func() {
@@ -257,13 +280,13 @@ func TestBuffersAreDueWhileTasksRun(t *testing.T) {
 				s.Go(next)
 			}
 		}
-		return s.Run(func() {
+		return func() {
 			if r.ID() == 0 {
 				word.Send(1)
 				next()
 			}
-		})
-	}))
+		}
+	})))
 	require.Positive(t, arrived)
 	require.Less(t, arrived, busy/5)
 }

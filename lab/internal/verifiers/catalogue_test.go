@@ -8,7 +8,7 @@ var catalogue = []mutation{
 	{"a wake-up ahead of its time is lost", "task/wait.go", "\tt.w.permit = true\n", "", "TestWakeUpsAreNotLost"},
 	{"a task that has ended is woken", "task/wait.go", "case t.w.task != t.number:\n", "case t.w.task > t.number+1<<40:\n", "TestWakeUpsOfTasksThatHaveEnded"},
 	{"nobody gives tasks to thieves", "task/thief.go", "if k.spare() > 1 {", "if k.spare() > 1<<30 {", "TestWorkIsShared"},
-	{"a lifeline is used once", "task/thief.go", "t.lines[bits.TrailingZeros(uint(from^t.s.rank.ID()))] = false", "_ = from", "TestLifelinesServeAgain"},
+	{"a lifeline is used once", "task/thief.go", "t.lines[bits.TrailingZeros(uint(from^t.s.rank.ID()))] = false", "_ = from", "TestLifelines"},
 	{"a thief that found nothing is forgotten", "task/thief.go", "t.waits = append(t.waits, p.From)", "_ = p", "TestLifelines"},
 	{"the last piece of a loop is too long", "task/loop.go", "from += min(grain, to-from)", "from += grain", "TestLoopsOfARank"},
 	{"a loop loses an iteration at each split", "task/loop.go", "l.kind.Spawn(span{r.From + n/2, r.To})", "l.kind.Spawn(span{r.From + n/2 + 1, r.To})", "TestLoopsOfAllRanks"},
