@@ -81,57 +81,46 @@ func TestStrings(t *testing.T) {
 	})
 }
 
+// Codecs that don't fit, and functions that are not there, are told in words.
 func TestCodecsThatDoNotFit(t *testing.T) {
-	for want, f := range map[string]func(s *task.Scheduler) error{
-		"a full stop": func(s *task.Scheduler) error {
-			d := delegate.New(s, "d", distribution.Ranks(2), length, func(string) bool { return true },
-				delegate.Coded[string, bool](text{}, nil))
-			return s.Run(func() { d.Call(".") })
-		},
-		`target "d": its answer: type string is not plain data: string is a string, which means nothing on another ` +
-			`rank: give delegate.Coded ` +
-			"pebble.Strings{}": func(s *task.Scheduler) error {
-			delegate.New(s, "d", distribution.Ranks(2), length, func(string) string { return "" },
-				delegate.Coded[string, string](text{}, nil))
-			return nil
+	ranks := distribution.Ranks(2)
+	yes, none := func(string) bool { return true }, func(string) string { return "" }
+	name := func(uint64) string { return "" }
+	questions := delegate.Coded[string, bool](text{}, nil)
+	const notPlain = "its answer: type string is not plain data: string is a string, which means nothing on another rank: "
+	for want, register := range map[string]func(s *task.Scheduler){
+		`target "d": ` + notPlain + "give delegate.Coded pebble.Strings{}": func(s *task.Scheduler) {
+			delegate.New(s, "d", ranks, length, none, delegate.Coded[string, string](text{}, nil))
 		},
 		`target "d": delegate.Coded got delegate_test.text and delegate_test.text: its question a string, its ` +
-			`answer a bool`: func(s *task.Scheduler) error {
-			delegate.New(s, "d", distribution.Ranks(2), length, func(string) bool { return true },
-				delegate.Coded[string, string](text{}, text{}))
-			return nil
+			`answer a bool`: func(s *task.Scheduler) {
+			delegate.New(s, "d", ranks, length, yes, delegate.Coded[string, string](text{}, text{}))
 		},
-		"its answer: type string is not plain data: string is a string, which means nothing on another rank: add " +
-			"target.Coded(pebble.Strings{})": func(
-			s *task.Scheduler) error {
-			delegate.New(s, "d", distribution.Ranks(2), itself, func(uint64) string { return "" })
-			return nil
+		notPlain + "add target.Coded(pebble.Strings{})": func(s *task.Scheduler) {
+			delegate.New(s, "d", ranks, itself, name)
 		},
-		"none of its values is what that is for: its question is a uint64, its answer a " +
-			"string": func(s *task.Scheduler) error {
-			delegate.New(s, "d", distribution.Ranks(2), itself, func(uint64) string { return "" },
-				target.Coded(pebble.Bytes{}))
-			return nil
+		"none of its values is what that is for: its question is a uint64, its answer a string": func(s *task.Scheduler) {
+			delegate.New(s, "d", ranks, itself, name, target.Coded(pebble.Bytes{}))
 		},
-		`target "d": it has no key function, or none that answers: give both`: func(s *task.Scheduler) error {
-			delegate.New[uint64, bool](s, "d", distribution.Ranks(2), itself, nil)
-			return nil
+		`target "d": it has no key function, or none that answers: give both`: func(s *task.Scheduler) {
+			delegate.New[uint64, bool](s, "d", ranks, itself, nil)
 		},
-		"it has no key function, or none that answers": func(s *task.Scheduler) error {
-			delegate.New(s, "d", distribution.Ranks(2), nil, func(uint64) bool { return true })
-			return nil
+		"it has no key function, or none that answers": func(s *task.Scheduler) {
+			delegate.New(s, "d", ranks, nil, func(uint64) bool { return true })
 		},
-		"no key function, or none that answers": func(s *task.Scheduler) error {
-			delegate.NewBatch[uint64, bool](s, "d", distribution.Ranks(2), itself, nil)
-			return nil
+		"no key function, or none that answers": func(s *task.Scheduler) {
+			delegate.NewBatch[uint64, bool](s, "d", ranks, itself, nil)
 		},
-		`target "t"`: func(s *task.Scheduler) error {
-			target.New(s.Rank(), "t", distribution.Ranks(2), target.Key(itself), target.Each(func(uint64) {}),
-				delegate.Coded[string, bool](text{}, nil))
-			return nil
+		`target "t"`: func(s *task.Scheduler) {
+			target.New(s.Rank(), "t", ranks, target.Key(itself), target.Each(func(uint64) {}), questions)
 		},
 	} {
-		err := run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error { return f(task.New(r)) })
+		err := run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error { register(task.New(r)); return nil })
 		require.ErrorContains(t, err, want)
 	}
+	require.ErrorContains(t, run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+		s := task.New(r)
+		d := delegate.New(s, "d", ranks, length, yes, questions)
+		return s.Run(func() { d.Call(".") })
+	}), "a full stop")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -14,6 +15,9 @@ import (
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/delegate"
 	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/covering"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target"
 	"github.com/activepebbles/pebbles/task"
@@ -21,12 +25,30 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// run runs a job, and returns its error.
 func run(t testing.TB, c pebble.Config, f func(r *pebble.Rank) error) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	return pebble.Run(ctx, c, f)
 }
+
+// simulate runs a job of processes of one rank each in simulated time, and returns how long it took.
+func simulate(t *testing.T, c sim.Config, job pebble.Config, f func(r *pebble.Rank) error) (seconds float64) {
+	t.Helper()
+	c.Processes = c.Ranks
+	w, err := sim.New(c)
+	require.NoError(t, err)
+	require.NoError(t, w.Each(func(p netio.Transport) error {
+		job := job
+		job.Transport = p
+		return run(t, job, f)
+	}))
+	return w.Stats().Seconds
+}
+
+// asking is a delegate of numbers.
+type asking = delegate.Delegate[uint64, uint64]
 
 // everywhere is appstest.Everywhere for programs that check by themselves.
 func everywhere(t *testing.T, program func(t *testing.T, r *pebble.Rank) error) {
@@ -50,7 +72,7 @@ func after(i uint64, steps int) uint64 {
 }
 
 // links is a table of words that each say the next one.
-func links(r *pebble.Rank, s *task.Scheduler) *delegate.Delegate[uint64, uint64] {
+func links(r *pebble.Rank, s *task.Scheduler) *asking {
 	owner := distribution.Cyclic(words, r.Size())
 	table := make([]uint64, owner.LocalLen(r.ID()))
 	for i := range table {
@@ -157,107 +179,98 @@ func TestMainCalls(t *testing.T) {
 // Operations on one word, from tasks, handlers and the main function, are atomic: tickets are drawn once each, and a
 // counter that is compared and swapped loses nothing.
 func TestOperationsAreAtomic(t *testing.T) {
-	const tasks, each = 9, 6
-	everywhere(t, func(t *testing.T, r *pebble.Rank) error {
-		s := task.New(r, task.Workers(tasks))
-		owner := distribution.Cyclic(3, r.Size())
-		var tickets, counters [3]uint64
-		draw := delegate.New(s, "draw", owner, itself, func(i uint64) uint64 {
-			tickets[i]++
-			return tickets[i] - 1
-		})
-		type swap struct{ Key, Old, New uint64 }
-		cas := delegate.New(s, "compare and swap", owner, func(w swap) uint64 { return w.Key }, func(w swap) uint64 {
-			was := counters[w.Key]
-			if was == w.Old {
-				counters[w.Key] = w.New
-			}
-			return was
-		})
-		var drawn [3][]uint64
-		err := s.Run(func() {
-			for n := range tasks {
-				s.Go(func() {
-					key := uint64(n % 3)
-					for range each {
-						drawn[key] = append(drawn[key], draw.Call(key))
-						for old := uint64(0); ; {
-							was := cas.Call(swap{key, old, old + 1})
-							if was == old {
-								break
+	const tasks, each, keys = 9, 6, 3
+	appstest.Everywhere(t, func(_ *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
+		var tickets, counters [keys]uint64 // each at its key's owner
+		drawn := make([][keys][]uint64, ranks)
+		return func(r *pebble.Rank) error {
+				s := task.New(r, task.Workers(tasks))
+				owner := distribution.Cyclic(keys, r.Size())
+				draw := delegate.New(s, "draw", owner, itself, func(i uint64) uint64 {
+					tickets[i]++
+					return tickets[i] - 1
+				})
+				type swap struct{ Key, Old, New uint64 }
+				cas := delegate.New(s, "compare and swap", owner, func(w swap) uint64 { return w.Key }, func(w swap) uint64 {
+					was := counters[w.Key]
+					if was == w.Old {
+						counters[w.Key] = w.New
+					}
+					return was
+				})
+				mine := &drawn[r.ID()]
+				return s.Run(func() {
+					for n := range tasks {
+						s.Go(func() {
+							key := uint64(n % keys)
+							for range each {
+								mine[key] = append(mine[key], draw.Call(key))
+								for old := uint64(0); ; {
+									was := cas.Call(swap{key, old, old + 1})
+									if was == old {
+										break
+									}
+									old = was
+								}
 							}
-							old = was
-						}
+						})
+						draw.Do(0) // one way, by a task
 					}
 				})
-				draw.Do(0) // one way, by a task
+			}, func(t *testing.T) {
+				for key := range keys {
+					var all []uint64
+					for _, own := range drawn {
+						all = append(all, own[key]...)
+					}
+					require.Len(t, all, ranks*each*tasks/keys)
+					slices.Sort(all)
+					require.Len(t, slices.Compact(all), len(all), "some tickets were drawn twice")
+					require.EqualValues(t, len(all), counters[key])
+					draws := len(all)
+					if key == 0 {
+						draws += tasks * ranks
+					}
+					require.EqualValues(t, draws, tickets[key])
+				}
 			}
-		})
-		if err != nil {
-			return err
-		}
-		for key := range uint64(3) {
-			got := drawn[key]
-			var tally [3]uint64 // of tickets, their sum and that of their squares
-			for _, ticket := range got {
-				tally[0], tally[1], tally[2] = tally[0]+1, tally[1]+ticket, tally[2]+ticket*ticket
-			}
-			all, err := pebble.AllReduce(r, tally, func(a, b [3]uint64) [3]uint64 {
-				return [3]uint64{a[0] + b[0], a[1] + b[1], a[2] + b[2]}
-			})
-			if err != nil {
-				return err
-			}
-			sum := all[0]
-			if n := sum - 1; key != 0 && (all[1] != n*(n+1)/2 || all[2] != n*(n+1)*(2*n+1)/6) {
-				return fmt.Errorf("of %d tickets some were drawn twice: %d", sum, all)
-			}
-			mine := owner.Owner(key) == r.ID()
-			if mine && counters[key] != sum {
-				return fmt.Errorf("counter %d is %d after %d swaps", key, counters[key], sum)
-			}
-			if key == 0 {
-				sum += uint64(tasks * r.Size())
-			}
-			if mine && tickets[key] != sum {
-				return fmt.Errorf("%d tickets, %d draws", tickets[key], sum)
-			}
-		}
-		return nil
 	})
 }
 
 // Answers may send, and have things done, but not wait: at home and elsewhere the same words say so.
 func TestAnswersDoNotWait(t *testing.T) {
-	for _, key := range []uint64{0, 1} {
-		for call, f := range map[string]func(d *delegate.Delegate[uint64, uint64]){
-			"Call":    func(d *delegate.Delegate[uint64, uint64]) { d.Call(0) },
-			"CallAll": func(d *delegate.Delegate[uint64, uint64]) { d.CallAll([]uint64{0}, []uint64{0}) },
-			"Start":   func(d *delegate.Delegate[uint64, uint64]) { d.Start(0) },
-		} {
-			for _, main := range []bool{false, true} {
-				err := run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
-					s := task.New(r)
-					var d *delegate.Delegate[uint64, uint64]
-					d = delegate.New(s, "d", distribution.Cyclic(2, 2), itself, func(uint64) uint64 { f(d); return 0 })
-					ask := func() {
-						if r.ID() == 0 {
-							d.Call(key)
-						}
+	for call, f := range map[string]func(d *asking){
+		"Call":    func(d *asking) { d.Call(0) },
+		"CallAll": func(d *asking) { d.CallAll([]uint64{0}, []uint64{0}) },
+		"Start":   func(d *asking) { d.Start(0) },
+	} {
+		for row := range covering.Product([]int{2, 2}) {
+			key, main := uint64(row[0]), row[1] == 1
+			err := run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+				s := task.New(r)
+				var d *asking
+				d = delegate.New(s, "d", distribution.Ranks(2), itself, func(uint64) uint64 { f(d); return 0 })
+				ask := func() {
+					if r.ID() == 0 {
+						d.Call(key)
 					}
-					if main {
-						return r.Epoch(func() error { ask(); return nil })
-					}
-					return s.Run(ask)
-				})
-				require.ErrorContains(t, err, fmt.Sprintf(`delegate: rank %d: "d": %s was called in a handler or an answer, which must not wait`, key, call))
-			}
+				}
+				if main {
+					return r.Epoch(func() error { ask(); return nil })
+				}
+				return s.Run(ask)
+			})
+			require.ErrorContains(t, err, fmt.Sprintf(
+				`delegate: rank %d: "d": %s was called in a handler or an answer, which must not wait`, key, call))
 		}
 	}
+}
+
+func TestAnswersSend(t *testing.T) {
 	var done [2]atomic.Int64
 	require.NoError(t, run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
 		s := task.New(r)
-		owner := distribution.Cyclic(2, 2)
+		owner := distribution.Ranks(2)
 		hear := target.New(r, "hear", owner, target.Key(itself), target.Each(func(uint64) { done[0].Add(1) }))
 		note := delegate.New(s, "note", owner, itself, func(uint64) uint64 { done[1].Add(1); return 0 })
 		d := delegate.New(s, "d", owner, itself, func(k uint64) uint64 {
@@ -279,16 +292,13 @@ func TestAnswersDoNotWait(t *testing.T) {
 }
 
 func TestMisuseIsToldInWords(t *testing.T) {
-	for want, f := range map[string]func(s *task.Scheduler, d *delegate.Delegate[uint64, uint64]) error{
-		"Call was called outside of an epoch": func(_ *task.Scheduler, d *delegate.Delegate[uint64, uint64]) error { d.Call(1); return nil },
-		"a pebble was sent outside of an epoch": func(_ *task.Scheduler, d *delegate.Delegate[uint64, uint64]) error {
-			d.Do(1)
-			return nil
-		},
-		"2 questions and room for 1 answers": func(s *task.Scheduler, d *delegate.Delegate[uint64, uint64]) error {
+	for want, f := range map[string]func(s *task.Scheduler, d *asking) error{
+		"Call was called outside of an epoch":   func(_ *task.Scheduler, d *asking) error { d.Call(1); return nil },
+		"a pebble was sent outside of an epoch": func(_ *task.Scheduler, d *asking) error { d.Do(1); return nil },
+		"2 questions and room for 1 answers": func(s *task.Scheduler, d *asking) error {
 			return s.Run(func() { d.CallAll([]uint64{1, 2}, []uint64{1}) })
 		},
-		"Future.Wait was called twice": func(s *task.Scheduler, d *delegate.Delegate[uint64, uint64]) error {
+		"Future.Wait was called twice": func(s *task.Scheduler, d *asking) error {
 			return s.Run(func() {
 				for key := range uint64(2) {
 					future := d.Start(key)
@@ -299,9 +309,7 @@ func TestMisuseIsToldInWords(t *testing.T) {
 				}
 			})
 		},
-		"key 5": func(s *task.Scheduler, d *delegate.Delegate[uint64, uint64]) error {
-			return s.Run(func() { d.Call(5) })
-		},
+		"key 5": func(s *task.Scheduler, d *asking) error { return s.Run(func() { d.Call(5) }) },
 	} {
 		err := run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
 			s := task.New(r)
@@ -421,21 +429,21 @@ func TestFloodsOfQuestionsWaitForRoom(t *testing.T) {
 	const tasks, limit = 3, 256 << 10
 	for name, c := range map[string]struct {
 		each  int
-		flood func(d *delegate.Delegate[uint64, uint64], each int)
+		flood func(d *asking, each int)
 	}{
-		"Do": {12_000, func(d *delegate.Delegate[uint64, uint64], each int) {
+		"Do": {12_000, func(d *asking, each int) {
 			for i := range uint64(each) {
 				d.Do(i % 4)
 			}
 		}},
-		"CallAll": {12_000, func(d *delegate.Delegate[uint64, uint64], each int) {
+		"CallAll": {12_000, func(d *asking, each int) {
 			all := make([]uint64, each)
 			for i := range all {
 				all[i] = uint64(i) % 4
 			}
 			d.CallAll(all, make([]uint64, each))
 		}},
-		"Call": {300, func(d *delegate.Delegate[uint64, uint64], each int) { // a way there and back each
+		"Call": {300, func(d *asking, each int) { // a way there and back each
 			for i := range uint64(each) {
 				d.Call(i % 4)
 			}
@@ -459,6 +467,51 @@ func TestFloodsOfQuestionsWaitForRoom(t *testing.T) {
 			}))
 			n := tasks * c.each
 			require.Equal(t, [4]int{n, n, n, n}, done)
+		})
+	}
+}
+
+// A task that asks a rank which answers at once doesn't wait for one that floods a slow rank, by the same delegate.
+func TestTasksAskOverTheirOwnLinks(t *testing.T) {
+	const questions, slowRank, fastRank, together = 1000, 1, 2, 500
+	for name, c := range map[string]struct {
+		count int
+		ask   func(d *asking, rank uint64)
+	}{
+		"Do":    {questions, (*asking).Do},
+		"Start": {questions, func(d *asking, rank uint64) { d.Start(rank) }},
+		"CallAll": {questions / together, func(d *asking, rank uint64) {
+			d.CallAll(slices.Repeat([]uint64{rank}, together), make([]uint64, together))
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var took [3]time.Duration
+			world, tight := sim.Config{Ranks: 3, Seed: 3}, pebble.Config{Credits: 2, Coalesce: 4}
+			simulate(t, world, tight, func(r *pebble.Rank) error {
+				s := task.New(r)
+				d := delegate.New(s, "d", distribution.Ranks(3), itself, func(rank uint64) uint64 {
+					if rank == slowRank {
+						r.Compute(100 * time.Microsecond)
+					}
+					return rank
+				})
+				flood := func(rank uint64) {
+					s.Go(func() {
+						began := r.Now()
+						for range c.count {
+							c.ask(d, rank)
+						}
+						took[rank] = r.Now() - began
+					})
+				}
+				return s.Run(func() {
+					if r.ID() == 0 {
+						flood(slowRank)
+						flood(fastRank)
+					}
+				})
+			})
+			require.Less(t, took[fastRank], took[slowRank]/4)
 		})
 	}
 }

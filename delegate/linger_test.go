@@ -9,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/task"
@@ -18,30 +17,26 @@ import (
 // A rank that holds its buffers back while tasks wait sends fuller frames, and is faster where messages are costly and
 // latency is long.
 func TestLinger(t *testing.T) {
-	odin := sim.Machines["odin"]
 	reads := func(linger time.Duration) (frames uint64, seconds float64) {
-		w, err := sim.New(sim.Config{Ranks: 16, Processes: 16, Seed: 1, Network: odin})
-		require.NoError(t, err)
-		require.NoError(t, w.Each(func(p netio.Transport) error {
-			return run(t, pebble.Config{Transport: p}, func(r *pebble.Rank) error {
-				s := task.New(r, task.Linger(linger))
-				link := links(r, s)
-				defer func() { frames += r.Counters().FramesSent }()
-				return s.Run(func() {
-					for start := range uint64(128) {
-						s.Go(func() {
-							random := rand.New(rand.NewPCG(start, uint64(r.ID())))
-							for range 20 {
-								if at := random.Uint64N(words); link.Call(at) != next(at) {
-									panic("another answer")
-								}
+		world := sim.Config{Ranks: 16, Seed: 1, Network: sim.Machines["odin"]}
+		seconds = simulate(t, world, pebble.Config{}, func(r *pebble.Rank) error {
+			s := task.New(r, task.Linger(linger))
+			link := links(r, s)
+			defer func() { frames += r.Counters().FramesSent }()
+			return s.Run(func() {
+				for start := range uint64(128) {
+					s.Go(func() {
+						random := rand.New(rand.NewPCG(start, uint64(r.ID())))
+						for range 20 {
+							if at := random.Uint64N(words); link.Call(at) != next(at) {
+								panic("another answer")
 							}
-						})
-					}
-				})
+						}
+					})
+				}
 			})
-		}))
-		return frames, w.Stats().Seconds
+		})
+		return frames, seconds
 	}
 	none, atOnce := reads(0)
 	some, soon := reads(4 * time.Microsecond)

@@ -2,4 +2,6 @@
 
 package delegate_test
 
+import ()
+
 const manyTasks = 2000 // of a rank
