@@ -96,13 +96,15 @@ func merged(a, b map[string]int64) map[string]int64 {
 func collected(r *pebble.Rank, seed uint64) (err error) {
 	all := shares(seed, r.Size())
 	own, upTo, below, root := all[r.ID()], all[:r.ID()+1], all[:r.ID()], int(seed%uint64(r.Size()))
-	same := func(what string, want, got any, failed error) {
-		if err == nil && failed != nil {
-			err = fmt.Errorf("%s: %w", what, failed)
-		}
-		if err == nil && !reflect.DeepEqual(want, got) {
-			err = fmt.Errorf("rank %d of %d: %s: want %v, got %v (%s=%d)", r.ID(), r.Size(), what, want, got,
-				seeds.Variable, seed)
+	same := func(what string, want any) func(got any, failed error) {
+		return func(got any, failed error) {
+			if err == nil && failed != nil {
+				err = fmt.Errorf("%s: %w", what, failed)
+			}
+			if err == nil && !reflect.DeepEqual(want, got) {
+				err = fmt.Errorf("rank %d of %d: %s: want %v, got %v (%s=%d)", r.ID(), r.Size(), what, want, got,
+					seeds.Variable, seed)
+			}
 		}
 	}
 	number := func(s share) int64 { return s.number }
@@ -111,107 +113,81 @@ func collected(r *pebble.Rank, seed uint64) (err error) {
 	product := func(s share) matrix { return s.matrix }
 	counts := func(s share) map[string]int64 { return maps.Clone(s.counts) }
 	join := func(a, b string) string { return a + b }
+	bytes := func(s share) []byte { return []byte(s.text) }
 
 	for _, op := range []func(a, b int64) int64{pebble.Sum[int64], pebble.Product[int64], pebble.Min[int64],
-		pebble.Max[int64],
-		pebble.And[int64], pebble.Or[int64], pebble.Xor[int64]} {
-		got, failed := pebble.AllReduce(r, own.number, op)
-		same("AllReduce", folded(all, number, op), got, failed)
+		pebble.Max[int64], pebble.And[int64], pebble.Or[int64], pebble.Xor[int64]} {
+		same("AllReduce", folded(all, number, op))(pebble.AllReduce(r, own.number, op))
 	}
-	for _, op := range []func(a, b bool) bool{pebble.LogicalAnd[bool], pebble.LogicalOr[bool],
-		pebble.LogicalXor[bool]} {
-		got, failed := pebble.AllReduce(r, own.flag, op)
-		same("AllReduce of flags", folded(all, flag, op), got, failed)
+	for _, op := range []func(a, b bool) bool{pebble.LogicalAnd[bool], pebble.LogicalOr[bool], pebble.LogicalXor[bool]} {
+		same("AllReduce of flags", folded(all, flag, op))(pebble.AllReduce(r, own.flag, op))
 	}
-	sums, failed := pebble.AllReduce(r, own.counts, merged, counting64)
-	same("AllReduce of maps", folded(all, counts, merged), sums, failed)
-	same("the own map", shares(seed, r.Size())[r.ID()].counts, own.counts, nil)
-	least, failed := pebble.AllReduce(r, own.text, pebble.Min, words{})
-	same("AllReduce of texts", folded(all, text, pebble.Min), least, failed)
+	same("AllReduce of maps", folded(all, counts, merged))(pebble.AllReduce(r, own.counts, merged, counting64))
+	same("the own map", shares(seed, r.Size())[r.ID()].counts)(own.counts, nil)
+	same("AllReduce of texts", folded(all, text, pebble.Min))(pebble.AllReduce(r, own.text, pebble.Min, words{}))
 
-	word, failed := pebble.Broadcast(r, root, own.text, words{})
-	same("Broadcast of texts", all[root].text, word, failed)
-	matrixOfRoot, failed := pebble.Broadcast(r, root, own.matrix)
-	same("Broadcast", all[root].matrix, matrixOfRoot, failed)
-	bytes, failed := r.BroadcastBytes(root, []byte(own.text))
-	same("BroadcastBytes", all[root].text, string(bytes), failed)
-	if failed := r.Barrier(); failed != nil {
-		return failed
-	}
-	tables, failed := pebble.Gather(r, root, own.counts, counting64)
-	want := column(all, counts)
-	if r.ID() != root {
-		want = nil
-	}
-	same("Gather of maps", want, tables, failed)
+	same("Broadcast", all[root].matrix)(pebble.Broadcast(r, root, own.matrix))
+	same("Broadcast of texts", all[root].text)(pebble.Broadcast(r, root, own.text, words{}))
+	word, failed := r.BroadcastBytes(root, bytes(own))
+	same("BroadcastBytes", all[root].text)(string(word), failed)
+	same("Gather of maps", onRoot(r, root, column(all, counts)))(pebble.Gather(r, root, own.counts, counting64))
+	same("Barrier", nil)(nil, r.Barrier())
 
-	matrices, failed := pebble.AllGather(r, own.matrix)
-	same("AllGather", column(all, product), matrices, failed)
-	texts, failed := pebble.AllGather(r, own.text, words{})
-	same("AllGather of texts", column(all, text), texts, failed)
-	empties, failed := pebble.AllGather(r, struct{}{})
-	same("AllGather of nothing", make([]struct{}, r.Size()), empties, failed)
-	raw, failed := r.AllGatherBytes([]byte(own.text))
-	same("AllGatherBytes", column(all, func(s share) []byte { return []byte(s.text) }), raw, failed)
+	same("AllGather", column(all, product))(pebble.AllGather(r, own.matrix))
+	same("AllGather of texts", column(all, text))(pebble.AllGather(r, own.text, words{}))
+	same("AllGather of nothing", make([]struct{}, r.Size()))(pebble.AllGather(r, struct{}{}))
+	same("AllGatherBytes", column(all, bytes))(r.AllGatherBytes(bytes(own)))
 
-	err = errors.Join(err, collectedSlices(r, all, root, same))
+	filled := column(all, func(s share) []matrix { return append([]matrix{}, s.slice...) })
+	worded := column(all, func(s share) []string { return append([]string{}, s.texts...) })
+	nothing := column(all, func(s share) []struct{} { return s.empty })
+	same("GatherSlice", onRoot(r, root, filled))(pebble.GatherSlice(r, root, own.slice))
+	same("GatherSlice of texts", onRoot(r, root, worded))(pebble.GatherSlice(r, root, own.texts, words{}))
+	same("AllGatherSlice", filled)(pebble.AllGatherSlice(r, own.slice))
+	same("AllGatherSlice of texts", worded)(pebble.AllGatherSlice(r, own.texts, words{}))
+	same("AllGatherSlice of nothing", nothing)(pebble.AllGatherSlice(r, own.empty))
+	err = errors.Join(err, changed(r, own.slice)) // what a caller does with its result touches no other
+	same("AllGatherSlice again", filled)(pebble.AllGatherSlice(r, own.slice))
 
-	running, failed := pebble.Scan(r, own.matrix, matrix.times)
-	same("Scan", folded(upTo, product, matrix.times), running, failed)
-	line, failed := pebble.Scan(r, own.text, join, words{})
-	same("Scan of texts", folded(upTo, text, join), line, failed)
-	table, failed := pebble.Scan(r, own.counts, merged, counting64)
-	same("Scan of maps", folded(upTo, counts, merged), table, failed)
-
-	wantBefore, wantLine, wantTable := matrix{7}, "first", map[string]int64{"first": 1}
+	same("Scan", folded(upTo, product, matrix.times))(pebble.Scan(r, own.matrix, matrix.times))
+	same("Scan of texts", folded(upTo, text, join))(pebble.Scan(r, own.text, join, words{}))
+	same("Scan of maps", folded(upTo, counts, merged))(pebble.Scan(r, own.counts, merged, counting64))
+	before, line, table := matrix{7}, "first", map[string]int64{"first": 1}
 	if len(below) > 0 {
-		wantBefore, wantLine, wantTable = folded(below, product, matrix.times), folded(below, text,
-			join), folded(below, counts, merged)
+		before, line = folded(below, product, matrix.times), folded(below, text, join)
+		table = folded(below, counts, merged)
 	}
-	before, failed := pebble.ExclusiveScan(r, own.matrix, matrix{7}, matrix.times)
-	same("ExclusiveScan", wantBefore, before, failed)
-	line, failed = pebble.ExclusiveScan(r, own.text, "first", join, words{})
-	same("ExclusiveScan of texts", wantLine, line, failed)
-	table, failed = pebble.ExclusiveScan(r, own.counts, map[string]int64{"first": 1}, merged, counting64)
-	same("ExclusiveScan of maps", wantTable, table, failed)
+	same("ExclusiveScan", before)(pebble.ExclusiveScan(r, own.matrix, matrix{7}, matrix.times))
+	same("ExclusiveScan of texts", line)(pebble.ExclusiveScan(r, own.text, "first", join, words{}))
+	same("ExclusiveScan of maps", table)(pebble.ExclusiveScan(r, own.counts, map[string]int64{"first": 1}, merged, counting64))
 	return err
 }
 
-// collectedSlices is the part of collected about slices.
-func collectedSlices(r *pebble.Rank, all []share, root int, same func(what string, want, got any, failed error)) error {
-	own := all[r.ID()]
-	onRoot := func(column any) any {
-		if r.ID() != root {
-			return reflect.Zero(reflect.TypeOf(column)).Interface()
+// onRoot is what a rank gets that only the root gets.
+func onRoot[T any](r *pebble.Rank, root int, all []T) []T {
+	if r.ID() != root {
+		return nil
+	}
+	return all
+}
+
+// changed gathers slices, and changes each of them.
+func changed(r *pebble.Rank, own []matrix) error {
+	all, err := pebble.AllGatherSlice(r, own)
+	before := make([][]matrix, len(all))
+	for i := range all {
+		before[i] = slices.Clone(all[i])
+	}
+	for i := range all {
+		all[i] = append(all[i], matrix{1})
+		clear(all[i])
+		for j := i + 1; j < len(all); j++ {
+			if !slices.Equal(all[j], before[j]) {
+				return fmt.Errorf("slice %d changes with slice %d", j, i)
+			}
 		}
-		return column
 	}
-	filled := func(s share) []matrix { return append([]matrix{}, s.slice...) }
-	worded := func(s share) []string { return append([]string{}, s.texts...) }
-	nothing := func(s share) []struct{} { return s.empty }
-
-	parts, failed := pebble.GatherSlice(r, root, own.slice)
-	same("GatherSlice", onRoot(column(all, filled)), parts, failed)
-	lists, failed := pebble.GatherSlice(r, root, own.texts, words{})
-	same("GatherSlice of texts", onRoot(column(all, worded)), lists, failed)
-	parts, failed = pebble.AllGatherSlice(r, own.slice)
-	same("AllGatherSlice", column(all, filled), parts, failed)
-	lists, failed = pebble.AllGatherSlice(r, own.texts, words{})
-	same("AllGatherSlice of texts", column(all, worded), lists, failed)
-	counted, failed := pebble.AllGatherSlice(r, own.empty)
-	same("AllGatherSlice of nothing", column(all, nothing), counted, failed)
-
-	// The result is the caller's: what it does with one slice touches no other, and no later result.
-	again, err := pebble.AllGatherSlice(r, own.slice)
-	if err != nil {
-		return err
-	}
-	for i := range again {
-		again[i] = append(again[i], matrix{1})
-		clear(again[i])
-	}
-	same("AllGatherSlice again", column(all, filled), parts, nil)
-	return nil
+	return err
 }
 
 func TestCollectivesAgainstOneLoop(t *testing.T) {

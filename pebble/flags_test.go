@@ -30,34 +30,48 @@ func given(args ...string) (*pebble.Options, *flag.FlagSet, error) {
 	return o, fs, fs.Parse(args)
 }
 
-func TestFlagsReachTheConfiguration(t *testing.T) {
-	o, _, err := given("-ranks", "5", "-topology=mesh:2", "-coalesce", "64", "-cache=0", "-address-cache=0",
-		"-credits=9", "-due=never",
-		"-period", "3ms", "-memory=64MiB", "-termination=pcx", "-alone", "-seed=7", "-json", "-transport=mem", "-verbose")
+// configured is the configuration that a command line gives.
+func configured(t *testing.T, args ...string) (*pebble.Options, pebble.Config) {
+	t.Helper()
+	o, _, err := given(args...)
 	require.NoError(t, err)
 	c, err := o.Config(io.Discard)
 	require.NoError(t, err)
+	return o, c
+}
+
+func TestFlagsReachTheConfiguration(t *testing.T) {
+	o, c := configured(t, "-ranks", "5", "-topology=mesh:2", "-coalesce", "64", "-cache=0", "-address-cache=0",
+		"-credits=9", "-due=never", "-period", "3ms", "-memory=64MiB", "-termination=pcx", "-alone", "-seed=7", "-json",
+		"-transport=mem", "-verbose")
 	require.Equal(t, "mesh:2", c.Topology(5).Name()[:6])
 	require.NotNil(t, c.Termination)
 	require.NotNil(t, c.Log)
-	require.Nil(t, c.Explain)
-	require.Nil(t, c.Tuning)
 	c.Topology, c.Termination, c.Log = nil, nil, nil
-	require.Equal(t, pebble.Config{Ranks: 5, Coalesce: 64, AddressCache: -1, Credits: 9,
-		Due: -1, Period: 3 * time.Millisecond,
-		MemoryLimit: 64 << 20, Alone: true}, c)
+	require.Equal(t, pebble.Config{Ranks: 5, Coalesce: 64, AddressCache: -1, Credits: 9, Due: -1,
+		Period: 3 * time.Millisecond, MemoryLimit: 64 << 20, Alone: true}, c)
 	require.EqualValues(t, 7, o.Seed)
 	require.True(t, o.JSON)
-}
 
-// Without flags a job is as it is by the zero configuration.
-func TestFlagsLeftOutAreTheDefaults(t *testing.T) {
-	o, _, err := given()
-	require.NoError(t, err)
-	c, err := o.Config(io.Discard)
-	require.NoError(t, err)
+	// Without flags a job is as it is by the zero configuration.
+	o, c = configured(t)
 	require.Equal(t, pebble.Config{Due: time.Millisecond, AddressCache: pebble.AddressCacheDefault}, c)
 	require.EqualValues(t, 1, o.Seed)
+
+	_, c = configured(t, "-topology=auto", "-cache", "auto", "-coalesce=auto")
+	require.Equal(t, &pebble.Tuning{Topology: true, Coalesce: true, Cache: true}, c.Tuning)
+	_, c = configured(t, "-topology=auto", "-topology=ring") // the last one counts
+	require.Nil(t, c.Tuning)
+	require.Equal(t, "ring", c.Topology(3).Name())
+
+	// What says how libfabric is used has an effect without a provider, too.
+	for args, want := range map[string]string{
+		"": "", "-pinned=1MiB": "auto::pinned=1048576", "-insecure": "auto::insecure",
+		"-provider=verbs -pinned=2MiB": "auto:verbs:pinned=2097152",
+	} {
+		_, c := configured(t, strings.Fields(args)...)
+		require.Equal(t, want, c.Via, args)
+	}
 }
 
 // Change has the last word, and what Main runs by is what Config returns.
@@ -97,21 +111,6 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-func TestFlagsOfOneName(t *testing.T) {
-	o, _, err := given("-topology=auto", "-cache", "auto", "-coalesce=auto")
-	require.NoError(t, err)
-	c, err := o.Config(io.Discard)
-	require.NoError(t, err)
-	require.Equal(t, &pebble.Tuning{Topology: true, Coalesce: true, Cache: true}, c.Tuning)
-
-	o, _, err = given("-topology=auto", "-topology=ring") // the last one counts
-	require.NoError(t, err)
-	c, err = o.Config(io.Discard)
-	require.NoError(t, err)
-	require.Nil(t, c.Tuning)
-	require.Equal(t, "ring", c.Topology(3).Name())
-}
-
 func TestFlagsThatCantBeAreRefused(t *testing.T) {
 	for args, want := range map[string]string{
 		"-ranks=0":            "must be a whole number, 1 or more",
@@ -142,20 +141,6 @@ func TestFlagsThatCantBeAreRefused(t *testing.T) {
 		require.NoError(t, err)
 		_, err = o.Config(io.Discard)
 		require.ErrorContains(t, err, want)
-	}
-}
-
-// What says how libfabric is used has an effect without a provider, too.
-func TestFlagsOfLibfabric(t *testing.T) {
-	for args, want := range map[string]string{
-		"": "", "-pinned=1MiB": "auto::pinned=1048576", "-insecure": "auto::insecure", "-provider=verbs " +
-			"-pinned=2MiB": "auto:verbs:pinned=2097152",
-	} {
-		o, _, err := given(strings.Fields(args)...)
-		require.NoError(t, err)
-		c, err := o.Config(io.Discard)
-		require.NoError(t, err)
-		require.Equal(t, want, c.Via, args)
 	}
 }
 
@@ -195,8 +180,7 @@ func spread(r *pebble.Rank) (pebble.Report, error) {
 
 func TestMeasure(t *testing.T) {
 	for _, ranks := range []int{1, 2, 5} {
-		o, _, err := given("-json")
-		require.NoError(t, err)
+		o, _ := configured(t, "-json")
 		var out bytes.Buffer
 		job(t, pebble.Config{Ranks: ranks, Coalesce: 50}, func(r *pebble.Rank) error {
 			report, err := spread(r)
@@ -224,8 +208,7 @@ func TestMeasure(t *testing.T) {
 // A result that is wrong is printed, and fails the job.
 func TestPrintOfErrors(t *testing.T) {
 	for _, flag := range []string{"-json", "-json=false"} {
-		o, _, err := given(flag)
-		require.NoError(t, err)
+		o, _ := configured(t, flag)
 		var out bytes.Buffer
 		require.EqualError(t, o.Print(&out, pebble.Report{Errors: 7}),
 			"pebble: the result is wrong: the program's report has 7 errors")

@@ -2,7 +2,7 @@ package pebble_test
 
 import (
 	"fmt"
-	"sync/atomic"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,8 +14,7 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Main's sends wait for room under any memory limit that registration takes, whatever the budget: they have no part in
-// handlers' errors.
+// Main's sends wait for room under any memory limit that registration takes, whatever the budget.
 func TestTheBudgetFollowsTheMemoryLimit(t *testing.T) {
 	const sends = 60_000
 	for _, c := range []pebble.Config{
@@ -24,70 +23,67 @@ func TestTheBudgetFollowsTheMemoryLimit(t *testing.T) {
 		{Ranks: 24, MemoryLimit: 96 << 10},
 		{Ranks: 4, MemoryLimit: 256 << 10, Cache: 4096},
 	} {
-		t.Run(fmt.Sprint(c.Ranks, " ranks ", c.MemoryLimit), func(t *testing.T) {
-			var got atomic.Int64
-			var peak atomic.Int64
-			job(t, c, func(r *pebble.Rank) error {
-				require.Equal(t, c.MemoryLimit/2, r.Config().BufferBudget)
-				options := []target.Option{}
-				if c.Cache > 0 {
-					options = append(options, target.Reduce(reduce.Duplicates[uint64]()))
-				}
-				at := target.New(r, "at", distribution.Cyclic(2<<20, r.Size()),
-					target.Key(func(v uint64) uint64 { return v }),
-					target.Batch(func(vs []uint64) { got.Add(int64(len(vs))) }), options...)
-				err := epoch(r, func() {
-					batch := make([]uint64, 500)
-					for n := 0; n < sends; n += len(batch) {
-						for i := range batch {
-							batch[i] = uint64(r.ID()*sends + n + i)
-						}
-						at.SendAll(batch)
+		var options []target.Option
+		if c.Cache > 0 {
+			options = append(options, target.Reduce(reduce.Duplicates[uint64]()))
+		}
+		got, peaks := make([]int, c.Ranks), make([]int64, c.Ranks)
+		job(t, c, func(r *pebble.Rank) error {
+			require.Equal(t, c.MemoryLimit/2, r.Config().BufferBudget)
+			at := byRank(r, "at", func(uint64) { got[r.ID()]++ }, options...)
+			err := epoch(r, func() {
+				batch := make([]uint64, 500)
+				for n := 0; n < sends; n += len(batch) {
+					for i := range batch {
+						batch[i] = uint64(r.ID()*sends + n + i)
 					}
-				})
-				peak.Store(max(peak.Load(), r.Memory().Peak))
-				return err
+					at.SendAll(batch)
+				}
 			})
-			require.EqualValues(t, c.Ranks*sends, got.Load())
-			require.LessOrEqual(t, peak.Load(), c.MemoryLimit+64*netio.FrameCost(0)) // and messages of collectives
+			peaks[r.ID()] = r.Memory().Peak
+			return err
 		})
+		sum := 0
+		for _, n := range got {
+			sum += n
+		}
+		require.Equal(t, c.Ranks*sends, sum)
+		require.LessOrEqual(t, slices.Max(peaks), c.MemoryLimit+64*netio.FrameCost(0)) // and messages of collectives
 	}
 }
 
-// The advice fits what the memory was needed for.
+// The advice fits what the memory was needed for, and names the target.
 func TestAdviceFitsTheCauseOfALimit(t *testing.T) {
-	large := run(t, pebble.Config{Ranks: 2, MemoryLimit: 64 << 10}, func(r *pebble.Rank) error {
-		at := target.New(r, "large", distribution.Cyclic(2, 2),
-			target.Key(func(string) uint64 { return uint64(1 - r.ID()) }),
-			target.Each(func(string) {}), target.Coded[string](words{}))
-		return epoch(r, func() { at.Send(string(make([]byte, 100<<10))) })
-	})
-	flood := run(t, pebble.Config{Ranks: 2, MemoryLimit: 64 << 10}, func(r *pebble.Rank) error {
-		var at *target.Target[uint64]
-		at = byRank(r, "flood", func(v uint64) { at.SendAll([]uint64{v, v, v}) })
-		return epoch(r, func() { at.Send(0) })
-	})
-	cache := run(t, pebble.Config{Ranks: 2, MemoryLimit: 64 << 10}, func(r *pebble.Rank) error {
-		for _, name := range []string{"one", "other"} { // together too large
-			target.New(r, name, distribution.Cyclic(2, 2), target.Key(func(v uint64) uint64 { return v }),
-				target.Each(ignore),
-				target.Reduce(reduce.Duplicates[uint64]()), target.Cache(4<<10))
-		}
-		return nil
-	})
 	for _, c := range []struct {
-		err    error
+		f      func(r *pebble.Rank) error
+		target string
 		cause  pebble.LimitCause
-		advice string
+		advice []string
 	}{
-		{large, pebble.FromMain, "for buffers of the main function"},
-		{large, pebble.FromMain, "lower the coalescing factor"},
-		{flood, pebble.FromHandlers, "let handlers send less at once"},
-		{cache, pebble.FromCaches, "ask for a smaller cache"},
+		{func(r *pebble.Rank) error {
+			at := target.New(r, "large", distribution.Ranks(2), target.Key(func(string) uint64 { return uint64(1 - r.ID()) }),
+				target.Each(func(string) {}), target.Coded[string](words{}))
+			return epoch(r, func() { at.Send(string(make([]byte, 100<<10))) })
+		}, "large", pebble.FromMain, []string{"for buffers of the main function", "lower the coalescing factor"}},
+		{func(r *pebble.Rank) error {
+			var at *target.Target[uint64]
+			at = byRank(r, "flood", func(v uint64) { at.SendAll([]uint64{v, v, v}) })
+			return epoch(r, func() { at.Send(0) })
+		}, "flood", pebble.FromHandlers, []string{"let handlers send less at once", "raise the memory limit"}},
+		{func(r *pebble.Rank) error {
+			for _, name := range []string{"one", "other"} { // together too large
+				byRank(r, name, ignore, target.Reduce(reduce.Duplicates[uint64]()), target.Cache(4<<10))
+			}
+			return nil
+		}, "one", pebble.FromCaches, []string{"ask for a smaller cache"}},
 	} {
+		err := run(t, pebble.Config{Ranks: 2, MemoryLimit: 64 << 10}, c.f)
 		var limit *pebble.LimitError
-		require.ErrorAs(t, c.err, &limit)
+		require.ErrorAs(t, err, &limit)
 		require.Equal(t, c.cause, limit.Cause)
-		require.ErrorContains(t, c.err, c.advice)
+		require.Equal(t, c.target, limit.Target)
+		for _, words := range append(c.advice, fmt.Sprintf("target %q needs", c.target)) {
+			require.ErrorContains(t, err, words)
+		}
 	}
 }

@@ -199,37 +199,38 @@ func play(t *testing.T, role string, processes, ranks int) (status int, said str
 	return result.Status, stderr.String()
 }
 
+// What a job of processes says, and how it ends.
 func TestProcesses(t *testing.T) {
-	status, said := play(t, "well", 3, 5)
-	require.Zero(t, status, said)
-	require.Empty(t, said)
-}
-
-// A job whose first process is preempted in mid-epoch ends in order: with all pebbles handled, and status 0.
-func TestPreempted(t *testing.T) {
-	for _, processes := range []int{1, 3} {
-		status, said := play(t, "preempted", processes, 3)
-		require.Zero(t, status, said)
-		require.Empty(t, said)
-	}
-}
-
-// Each of these would run as several jobs without a word, or fail without one.
-func TestJobsThatAreNotTheLaunchers(t *testing.T) {
-	for role, says := range map[string]string{
-		"ranks": "7 ranks, but the job was started with 3: leave Config.Ranks 0", "same ranks": "",
-		"run": "one of a job of 3 processes", "run alone": "", "simulated": "start a simulation without a launcher",
-		"twice": "can do so once", "then run": "one of a job of 3 processes", "then run alone": "",
+	const taken = `register target "one": rank 0 registers target "one"`
+	for _, c := range []struct {
+		role             string
+		processes, ranks int
+		status           int
+		says             string // "": nothing at all
+	}{
+		{"well", 3, 5, 0, ""},
+		{"error", 3, 3, launch.ExitError, "[1] rank 1: rank 1 has had enough\n"},
+		{"register", 2, 2, launch.ExitError, taken},
+		// A job whose first process is preempted in mid-epoch ends in order: with all pebbles handled.
+		{"preempted", 1, 3, 0, ""},
+		{"preempted", 3, 3, 0, ""},
+		// Each of these would run as several jobs without a word, or fail without one.
+		{"ranks", 3, 3, launch.ExitError, "7 ranks, but the job was started with 3: leave Config.Ranks 0"},
+		{"same ranks", 3, 3, 0, ""},
+		{"run", 3, 3, launch.ExitError, "one of a job of 3 processes"},
+		{"run alone", 3, 3, 0, ""},
+		{"simulated", 3, 3, launch.ExitError, "start a simulation without a launcher"},
+		{"twice", 3, 3, launch.ExitError, "can do so once"},
+		{"then run", 3, 3, launch.ExitError, "one of a job of 3 processes"},
+		{"then run alone", 3, 3, 0, ""},
 	} {
-		t.Run(role, func(t *testing.T) {
-			status, said := play(t, role, 3, 3)
-			if says == "" {
-				require.Zero(t, status, said)
-				require.Empty(t, said)
-				return
+		t.Run(fmt.Sprintf("%s, %d processes", c.role, c.processes), func(t *testing.T) {
+			status, said := play(t, c.role, c.processes, c.ranks)
+			require.Equal(t, c.status, status, said)
+			if c.says == "" || strings.HasPrefix(c.says, "[") {
+				require.Equal(t, c.says, said)
 			}
-			require.Equal(t, launch.ExitError, status, said)
-			require.Contains(t, said, says)
+			require.Contains(t, said, c.says)
 		})
 	}
 }
@@ -277,18 +278,6 @@ func TestQuitShowsGroups(t *testing.T) {
 	require.Contains(t, said, "100 goroutines of rank 0:\n")
 	require.Equal(t, 1, strings.Count(said, "pebble_test.quits.func"), said)
 	require.Less(t, strings.Count(said, "\n"), 150, said)
-}
-
-func TestErrorAcrossProcesses(t *testing.T) {
-	status, said := play(t, "error", 3, 3)
-	require.Equal(t, launch.ExitError, status)
-	require.Equal(t, "[1] rank 1: rank 1 has had enough\n", said)
-}
-
-func TestRegistrationsAcrossProcesses(t *testing.T) {
-	status, said := play(t, "register", 2, 2)
-	require.Equal(t, launch.ExitError, status)
-	require.Contains(t, said, `register target "one": rank 0 registers target "one"`)
 }
 
 func TestTell(t *testing.T) {

@@ -146,7 +146,7 @@ func TestDifferencesOfRanksAreTold(t *testing.T) {
 			[]string{"of int through a codec, while rank"}},
 		{func(r *pebble.Rank) error { return errorOf(pebble.AllGather(r, 1)) },
 			func(r *pebble.Rank) error { return errorOf(pebble.Scan(r, 1, pebble.Sum)) },
-			[]string{"is at an all-gathering while rank", "is at a scan"}},
+			[]string{"is at an all-gathering", "is at a scan", "while rank"}},
 		{(*pebble.Rank).Barrier, func(*pebble.Rank) error { return nil },
 			[]string{"has returned from its function", "is at a barrier"}},
 		{idle, func(*pebble.Rank) error { return nil },
