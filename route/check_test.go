@@ -65,6 +65,17 @@ func line() promising {
 	}
 }
 
+// claims lets a rank list other neighbours.
+func (p *promising) claims(rank int, all ...int) {
+	neighbors := p.neighbors
+	p.neighbors = func(at int) []int {
+		if at == rank {
+			return all
+		}
+		return neighbors(at)
+	}
+}
+
 // A topology of one rank has no routes, and may promise none. More ranks have some.
 func TestOneRankHasNoHops(t *testing.T) {
 	_, err := route.CheckFrom(hopless{route.Direct(1)}, 0)
@@ -94,7 +105,7 @@ func TestCheckFindsFaults(t *testing.T) {
 	require.Equal(t, route.Shape{Ranks: 6, Diameter: 5, NeighborsMax: 2, MeanHops: 7. / 3, Links: 10, Stages: 5}, shape)
 	require.Equal(t, "6 ranks, 10 links, at most 2 neighbours; 2.33 hops in the mean, at most 5; stages: 5", shape.String())
 
-	next, neighbors, slots, stage := line().next, line().neighbors, line().slots, line().stage
+	next, slots, stage := line().next, line().slots, line().stage
 	for want, breakIt := range map[string]func(l *promising){
 		"a pebble from rank 0 never arrives at rank 2: it is at rank 0 after 6 hops": func(l *promising) {
 			l.next = func(at, dest int) int { return at ^ 1 }
@@ -118,31 +129,16 @@ func TestCheckFindsFaults(t *testing.T) {
 			}
 		},
 		"rank 3 lists neighbour 2 twice": func(l *promising) {
-			l.neighbors = func(at int) []int {
-				if at == 3 {
-					return []int{2, 4, 2}
-				}
-				return neighbors(at)
-			}
+			l.claims(3, 2, 4, 2)
 		},
 		"rank 2 is its own neighbour": func(l *promising) {
-			l.neighbors = func(at int) []int {
-				if at == 2 {
-					return []int{1, 2, 3}
-				}
-				return neighbors(at)
-			}
+			l.claims(2, 1, 2, 3)
 		},
 		"rank 0 has neighbour 6, ranks are 0 to 5": func(l *promising) {
 			l.neighbors = func(int) []int { return []int{6} }
 		},
 		"rank 4 has neighbour -1, ranks are 0 to 5": func(l *promising) {
-			l.neighbors = func(at int) []int {
-				if at == 4 {
-					return []int{-1}
-				}
-				return neighbors(at)
-			}
+			l.claims(4, -1)
 		},
 		"the next hop from rank 1 to rank 4 is 2, whose index among the neighbours is not 0": func(l *promising) {
 			l.slots = func(at int, dests, out []uint32) {

@@ -49,12 +49,10 @@ func live(base route.Topology, links *route.Links) [][]int {
 			}
 		}
 	}
-	for via := range ranks {
-		for a := range ranks {
-			for b := range ranks {
-				if !links.RankDown(via) || via == a || via == b {
-					d[a][b] = min(d[a][b], d[a][via]+d[via][b])
-				}
+	for via, a := range pairs(ranks) {
+		for b := range ranks {
+			if !links.RankDown(via) || via == a || via == b {
+				d[a][b] = min(d[a][b], d[a][via]+d[via][b])
 			}
 		}
 	}

@@ -66,10 +66,8 @@ func TestMeshRoutes(t *testing.T) {
 			route.Mesh(dims...)(ranks), route.MeshIn(highest, dims...)(ranks), route.MeshIn(lowest, dims...)(ranks),
 		} {
 			order := [][]int{highest, highest, lowest}[i]
-			for at := range ranks {
-				for dest := range ranks {
-					require.Equal(t, corrected(at, dest, order, dims), path(mesh, at, dest), "%v in order %v", dims, order)
-				}
+			for at, dest := range pairs(ranks) {
+				require.Equal(t, corrected(at, dest, order, dims), path(mesh, at, dest), "%v in order %v", dims, order)
 			}
 		}
 	}
@@ -93,25 +91,21 @@ func TestMeshOfAnyNumberOfRanks(t *testing.T) {
 			for i := 0; product(dims) < ranks; i++ {
 				dims[i]++
 			}
-			for at := range ranks {
-				for dest := range ranks {
-					far := 0
-					for d, c := range coordinates(at, dims) {
-						if c != coordinates(dest, dims)[d] {
-							far++
-						}
+			for at, dest := range pairs(ranks) {
+				far := 0
+				for d, c := range coordinates(at, dims) {
+					if c != coordinates(dest, dims)[d] {
+						far++
 					}
-					if got := len(path(mesh, at, dest)) - 1; got != far {
-						t.Fatalf("%v over %d: %d to %d has %d hops, %d dimensions differ", dims, ranks, at, dest, got, far)
-					}
+				}
+				if got := len(path(mesh, at, dest)) - 1; got != far {
+					t.Fatalf("%v over %d: %d to %d has %d hops, %d dimensions differ", dims, ranks, at, dest, got, far)
 				}
 			}
 			if product(dims) == ranks {
 				regular := route.Mesh(dims...)(ranks)
-				for at := range ranks {
-					for dest := range ranks {
-						require.Equal(t, path(regular, at, dest), path(mesh, at, dest))
-					}
+				for at, dest := range pairs(ranks) {
+					require.Equal(t, path(regular, at, dest), path(mesh, at, dest))
 				}
 			}
 		}
@@ -197,11 +191,9 @@ func TestMergedRoutesSkipRanks(t *testing.T) {
 			kept := slices.Clone(dims)
 			merged := route.Mesh(route.Merge(dims, at)...)(ranks)
 			require.Equal(t, kept, dims)
-			for from := range ranks {
-				for dest := range ranks {
-					if whole, part := path(full, from, dest), path(merged, from, dest); !within(part, whole) {
-						t.Fatalf("%v merged at %d: %v is no part of %v", dims, at, part, whole)
-					}
+			for from, dest := range pairs(ranks) {
+				if whole, part := path(full, from, dest), path(merged, from, dest); !within(part, whole) {
+					t.Fatalf("%v merged at %d: %v is no part of %v", dims, at, part, whole)
 				}
 			}
 		}

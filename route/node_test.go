@@ -35,19 +35,17 @@ func TestTwoStageRoutes(t *testing.T) {
 		ranks := 1 + rng.IntN(40)
 		first := placement(rng, ranks)
 		n, topology := nodes(ranks, first), route.TwoStage(ranks).(route.Placed).Place(first)
-		for at := range ranks {
-			for dest := range ranks {
-				p, c := n.process[at], n.core[at]
-				q, e := n.process[dest], n.core[dest]
-				want := n.way(at, dest)
-				switch {
-				case p != q && e < len(n.rank[p]):
-					want = n.way(at, n.rank[p][e], dest)
-				case p != q:
-					want = n.way(at, n.rank[q][c], dest)
-				}
-				require.Equal(t, want, path(topology, at, dest), "processes from %v", first)
+		for at, dest := range pairs(ranks) {
+			p, c := n.process[at], n.core[at]
+			q, e := n.process[dest], n.core[dest]
+			want := n.way(at, dest)
+			switch {
+			case p != q && e < len(n.rank[p]):
+				want = n.way(at, n.rank[p][e], dest)
+			case p != q:
+				want = n.way(at, n.rank[q][c], dest)
 			}
+			require.Equal(t, want, path(topology, at, dest), "processes from %v", first)
 		}
 	}
 }
@@ -76,15 +74,13 @@ func TestThreeStageRoutes(t *testing.T) {
 		for pair, door := range doors {
 			require.Equal(t, [2]int{door[1], door[0]}, doors[[2]int{pair[1], pair[0]}])
 		}
-		for at := range ranks {
-			for dest := range ranks {
-				want := n.way(at, dest)
-				if p, q := n.process[at], n.process[dest]; p != q {
-					door := doors[[2]int{p, q}]
-					want = n.way(at, door[0], door[1], dest)
-				}
-				require.Equal(t, want, path(topology, at, dest), "processes from %v", first)
+		for at, dest := range pairs(ranks) {
+			want := n.way(at, dest)
+			if p, q := n.process[at], n.process[dest]; p != q {
+				door := doors[[2]int{p, q}]
+				want = n.way(at, door[0], door[1], dest)
 			}
+			require.Equal(t, want, path(topology, at, dest), "processes from %v", first)
 		}
 	}
 }

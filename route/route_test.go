@@ -2,6 +2,7 @@ package route_test
 
 import (
 	"math/bits"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -71,76 +72,37 @@ func TestShapesOfThePaper(t *testing.T) {
 
 func TestHypercubeHopsAreDifferingBits(t *testing.T) {
 	const ranks = 77
-	h := route.Hypercube(ranks)
-	for at := range ranks {
-		for dest := range ranks {
-			hops := 0
-			for here := at; here != dest; here = h.Next(here, dest) {
-				hops++
-			}
-			require.Equal(t, bits.OnesCount(uint(at^dest)), hops)
-		}
+	for at, dest := range pairs(ranks) {
+		require.Len(t, path(route.Hypercube(ranks), at, dest), 1+bits.OnesCount(uint(at^dest)))
 	}
 }
 
 // All routes to one rank form a tree of P-1 edges: reductions on the way merge into P-1 frames (Active Pebbles 3.5).
 func TestHypercubeRoutesToOneRankAreATree(t *testing.T) {
 	for _, ranks := range []int{2, 5, 8, 13, 64} {
-		h := route.Hypercube(ranks)
-		for root := range ranks {
-			edges := map[[2]int]bool{}
-			for at := range ranks {
-				for here := at; here != root; here = h.Next(here, root) {
-					edges[[2]int{here, h.Next(here, root)}] = true
-				}
-			}
-			require.Len(t, edges, ranks-1)
-		}
-	}
-}
-
-// The channels of a hypercube can be numbered so that every route climbs: no cycle of full channels can wait for
-// itself.
-func TestHypercubeChannelsHaveNoCycle(t *testing.T) {
-	for _, ranks := range []int{2, 3, 5, 8, 11, 16, 23, 32} {
-		h := route.Hypercube(ranks)
-		number := func(from, to int) int {
-			bit := bits.TrailingZeros(uint(from ^ to))
-			if from>>bit == ranks>>bit {
-				return 1 // out of ranks above which there are none, first
-			}
-			return 2 + bit // then the lowest bit first
-		}
-		for at := range ranks {
-			for dest := range ranks {
-				last := 0
-				for here := at; here != dest; {
-					next := h.Next(here, dest)
-					require.Greater(t, number(here, next), last)
-					last, here = number(here, next), next
-				}
+		edges := map[[3]int]bool{} // with their root
+		for at, root := range pairs(ranks) {
+			way := path(route.Hypercube(ranks), at, root)
+			for i, here := range way[1:] {
+				edges[[3]int{root, way[i], here}] = true
 			}
 		}
+		require.Len(t, edges, ranks*(ranks-1))
 	}
 }
 
 // Where P is a power of two all ranks forward alike; elsewhere none forwards much more than others.
 func TestHypercubeHasNoBusyRank(t *testing.T) {
 	for _, ranks := range []int{8, 64, 256, 5, 33, 96, 100, 255, 257} {
-		h := route.Hypercube(ranks)
-		passed := make([]int, ranks)
-		total, most := 0, 0
-		for at := range ranks {
-			for dest := range ranks {
-				for here := at; here != dest; here = h.Next(here, dest) {
-					passed[here]++
-					total++
-				}
+		passed, total := make([]int, ranks), 0
+		for at, dest := range pairs(ranks) {
+			way := path(route.Hypercube(ranks), at, dest)
+			for _, here := range way[:len(way)-1] {
+				passed[here]++
+				total++
 			}
 		}
-		for _, n := range passed {
-			most = max(most, n)
-		}
+		most := slices.Max(passed)
 		if ranks&(ranks-1) == 0 {
 			require.Equal(t, total, most*ranks, ranks)
 		}
@@ -148,30 +110,10 @@ func TestHypercubeHasNoBusyRank(t *testing.T) {
 	}
 }
 
+// A plan agrees with the Next of a topology of a user's own, too, as with that of ours in TestReadyMadeAreSound.
 func TestPlanAgreesWithNext(t *testing.T) {
 	for _, ranks := range []int{1, 2, 3, 6, 16, 37} {
-		for _, topology := range []route.Topology{route.Direct(ranks), route.Hypercube(ranks), star(ranks)} {
-			for at := range ranks {
-				p := route.NewPlan(topology, at)
-				dests := make([]uint32, ranks)
-				lanes := make([]uint32, ranks)
-				for d := range dests {
-					dests[d] = uint32(d)
-				}
-				p.Fill(dests, lanes)
-				for dest := range ranks {
-					if dest == at {
-						require.EqualValues(t, p.Self, lanes[dest])
-						require.Equal(t, at, p.Lanes[p.Self])
-						continue
-					}
-					require.Equal(t, topology.Next(at, dest), p.Lanes[lanes[dest]], "%s: %d to %d", topology.Name(), at, dest)
-				}
-				if p.Identity() {
-					require.Equal(t, dests, lanes)
-				}
-			}
-		}
+		same(t, star(ranks))
 	}
 }
 
