@@ -1,6 +1,8 @@
 package model
 
-import "github.com/activepebbles/pebbles/route"
+import (
+	"github.com/activepebbles/pebbles/route"
+)
 
 // SurveyBySamples is Survey as it is where there are many ranks.
 func SurveyBySamples(topology route.Constructor, ranks int, layout Layout) (Shape, error) {

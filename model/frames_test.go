@@ -77,13 +77,10 @@ func TestEvenFrames(t *testing.T) {
 					}
 				}
 				b.finish()
-				p := model.Parameters{}
-				r, err := p.Predict(model.Job{
+				r := predicted(t, model.Parameters{}, model.Job{
 					Ranks: ranks, Layout: model.Layout{PerProcess: 4, PerHost: 8}, Topology: byName(t, name),
-					Coalesce: c[1],
-					Pebbles:  float64(c[0] * (ranks - 1)), Bytes: 8, Even: true,
+					Coalesce: c[1], Pebbles: float64(c[0] * (ranks - 1)), Bytes: 8, Even: true,
 				})
-				require.NoError(t, err)
 				what := fmt.Sprint(name, ranks, c)
 				require.InDelta(t, b.frames, r.Frames, 1e-6, what)
 				require.InDelta(t, b.forwarded, r.Forwarded, 1e-6, what)
@@ -112,12 +109,10 @@ func TestRandomFrames(t *testing.T) {
 				b.finish()
 				frames, forwarded = frames+b.frames, forwarded+b.forwarded
 			}
-			p := model.Parameters{}
-			r, err := p.Predict(model.Job{
+			r := predicted(t, model.Parameters{}, model.Job{
 				Ranks: c.ranks, Layout: model.Layout{PerProcess: 4}, Topology: byName(t, name), Coalesce: c.coalesce,
 				Pebbles: float64(c.pebbles), Bytes: 8,
 			})
-			require.NoError(t, err)
 			require.InEpsilon(t, float64(frames)/times, r.Frames, 0.03, "%s %v", name, c)
 			require.InDelta(t, float64(forwarded)/times, r.Forwarded, 0.03*r.Forwarded+1, "%s %v", name, c)
 		}

@@ -11,6 +11,14 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
+// predicted is what parameters predict of a job.
+func predicted(t *testing.T, p model.Parameters, j model.Job) model.Prediction {
+	t.Helper()
+	r, err := p.Predict(j)
+	require.NoError(t, err)
+	return r
+}
+
 // round has parameters that are easy to reckon with.
 func round() model.Parameters {
 	return model.Parameters{
@@ -25,8 +33,7 @@ func round() model.Parameters {
 // TestDirectByHand reckons an all-to-all of 4 ranks with 10 pebbles of 8 bytes to each, 4 a buffer: 3 frames a link.
 func TestDirectByHand(t *testing.T) {
 	p := round()
-	r, err := p.Predict(model.Job{Ranks: 4, Topology: route.Direct, Coalesce: 4, Pebbles: 30, Bytes: 8, Even: true})
-	require.NoError(t, err)
+	r := predicted(t, p, model.Job{Ranks: 4, Topology: route.Direct, Coalesce: 4, Pebbles: 30, Bytes: 8, Even: true})
 	require.EqualValues(t, 4*9, r.Frames)
 	bytes := 30*8 + 9*56.0
 	require.InDelta(t, 4*bytes, r.Bytes, 1e-9)
@@ -58,8 +65,7 @@ func TestTwoHopsByHand(t *testing.T) {
 		Pebbles: 30, Bytes: 8,
 		Even: true, Epochs: 3, Compute: 11,
 	}
-	r, err := p.Predict(j)
-	require.NoError(t, err)
+	r := predicted(t, p, j)
 	require.EqualValues(t, 3*8, r.Frames)
 	require.InDelta(t, 3*4*10, r.Forwarded, 1e-9)
 	bytes := 20*8 + 56.0 // of each of the two frames
@@ -78,8 +84,7 @@ func TestTwoHopsByHand(t *testing.T) {
 // TestOwnPebbles: what is for the own rank costs no frame, and no cache keeps it back.
 func TestOwnPebbles(t *testing.T) {
 	p := round()
-	r, err := p.Predict(model.Job{Ranks: 1, Topology: route.Direct, Coalesce: 4, Pebbles: 30, Bytes: 8, Hit: 0.5})
-	require.NoError(t, err)
+	r := predicted(t, p, model.Job{Ranks: 1, Topology: route.Direct, Coalesce: 4, Pebbles: 30, Bytes: 8, Hit: 0.5})
 	require.Zero(t, r.Frames)
 	require.Zero(t, r.Merged)
 	require.InDelta(t, 30*(3+2), r.Seconds, 1e-9)
@@ -89,16 +94,14 @@ func TestOwnPebbles(t *testing.T) {
 func TestHitRate(t *testing.T) {
 	p := round()
 	j := model.Job{Ranks: 8, Topology: route.Direct, Coalesce: 1, Pebbles: 700, Bytes: 8, Even: true, Hit: 0.25}
-	r, err := p.Predict(j)
-	require.NoError(t, err)
+	r := predicted(t, p, j)
 	require.InDelta(t, 8*700*0.25, r.Merged, 1e-6)
 	require.InDelta(t, 8*700*0.75, r.Frames, 8*7)
 	require.InDelta(t, 700*3+525*2+700*1, r.Pebble, 1e-6, "every pebble is sent and looked for, three of four are "+
 		"handled")
 	j.Topology, j.Ranks = route.Hypercube, 16
 	j.Pebbles = 1500
-	hyper, err := p.Predict(j)
-	require.NoError(t, err)
+	hyper := predicted(t, p, j)
 	h := 32.0 / 15
 	require.InDelta(t, 16*1500*(1-math.Pow(0.75, h)), hyper.Merged, 1e-6)
 	require.Greater(t, hyper.Merged/16/1500, r.Merged/8/700)
@@ -120,11 +123,10 @@ func TestDetectors(t *testing.T) {
 		{"ordered", 1, "mesh:4x4x4", 3}, {"ordered", 2, "mesh:8x8", 4},
 		{"auto", 1, "mesh:4x4x4", 3}, {"", 0, "mesh:4x4x4", 2 * 6}, {"auto", 9, "hypercube", 2 * 6},
 	} {
-		r, err := p.Predict(model.Job{
+		r := predicted(t, p, model.Job{
 			Ranks: 64, Topology: byName(t, c.topology), Coalesce: 4, Pebbles: 30, Bytes: 8, Depth: c.depth,
 			Detector: c.detector,
 		})
-		require.NoError(t, err)
 		require.Equal(t, c.steps, r.Messages, c)
 		require.InDelta(t, float64(c.steps)*(20+100+8), r.Termination, 1e-9, c)
 	}
@@ -174,10 +176,8 @@ var powers = []int{4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 16384, 655
 // section 5.2 and figure 3a: beyond 128).
 func TestCrossover(t *testing.T) {
 	for _, n := range powers {
-		direct, err := model.Odin.Predict(randomAccess(n, route.Direct))
-		require.NoError(t, err)
-		hypercube, err := model.Odin.Predict(randomAccess(n, route.Hypercube))
-		require.NoError(t, err)
+		direct := predicted(t, model.Odin, randomAccess(n, route.Direct))
+		hypercube := predicted(t, model.Odin, randomAccess(n, route.Hypercube))
 		if n < 32 || n >= 256 {
 			require.Equal(t, n >= 256, hypercube.Seconds < direct.Seconds, "%d ranks", n)
 		}
@@ -191,13 +191,11 @@ func TestGrowth(t *testing.T) {
 		log := float64(bits.Len(uint(ranks)) - 1)
 		j := randomAccess(ranks, route.Hypercube)
 		j.Even, j.Pebbles, j.Coalesce = true, float64(ranks-1), 1<<20
-		r, err := model.Odin.Predict(j)
-		require.NoError(t, err)
+		r := predicted(t, model.Odin, j)
 		require.EqualValues(t, log, r.Buffers)
 		require.InEpsilon(t, float64(ranks)*log, r.Frames, 1e-9)
 		j.Topology = route.Direct
-		r, err = model.Odin.Predict(j)
-		require.NoError(t, err)
+		r = predicted(t, model.Odin, j)
 		require.Equal(t, ranks-1, r.Buffers)
 		require.InEpsilon(t, float64(ranks)*float64(ranks-1), r.Frames, 1e-9)
 	}
@@ -206,8 +204,7 @@ func TestGrowth(t *testing.T) {
 // TestParts: the parts that are times add up, and each names its source.
 func TestParts(t *testing.T) {
 	p := round()
-	r, err := p.Predict(model.Job{Ranks: 16, Topology: route.Hypercube, Coalesce: 4, Pebbles: 30, Bytes: 8})
-	require.NoError(t, err)
+	r := predicted(t, p, model.Job{Ranks: 16, Topology: route.Hypercube, Coalesce: 4, Pebbles: 30, Bytes: 8})
 	sum := 0.0
 	for i, part := range r.Parts() {
 		require.NotEmpty(t, part.Formula, part.Name)
@@ -232,11 +229,9 @@ func TestImpossibleJobsAreRefused(t *testing.T) {
 // TestMeshMemory has the example of TRAM's section V.A: 60 buffers of 8 KB, for a mesh whose Neighbors are Σ(s-1).
 func TestMeshMemory(t *testing.T) {
 	j := model.Job{Ranks: 256, Topology: route.Mesh(4, 4, 4, 4), Coalesce: 256, Bytes: 32, Pebbles: 1}
-	r, err := model.BlueGeneQ.Predict(j)
-	require.NoError(t, err)
+	r := predicted(t, model.BlueGeneQ, j)
 	require.EqualValues(t, 4*3*8192, r.BufferBytes)
 	j.Topology = route.Direct
-	r, err = model.BlueGeneQ.Predict(j)
-	require.NoError(t, err)
+	r = predicted(t, model.BlueGeneQ, j)
 	require.EqualValues(t, 255*8192, r.BufferBytes)
 }

@@ -32,23 +32,26 @@ func made(c route.Constructor, ranks, perProcess int) route.Topology {
 	return t
 }
 
+func surveyed(t *testing.T, c route.Constructor, ranks int, l model.Layout) model.Shape {
+	t.Helper()
+	s, err := model.Survey(c, ranks, l)
+	require.NoError(t, err)
+	return s
+}
+
 // TestSurveyByHand follows each route by itself, and counts.
 func TestSurveyByHand(t *testing.T) {
 	for _, name := range words {
 		for _, ranks := range []int{1, 2, 3, 7, 8, 16, 21, 32, 48} {
 			for _, layout := range []model.Layout{{}, {PerProcess: 4}, {PerProcess: 2, PerHost: 4}} {
-				t.Run(fmt.Sprint(name, " ", ranks, layout), func(t *testing.T) {
-					surveyByHand(t, byName(t, name), ranks,
-						layout)
-				})
+				t.Run(fmt.Sprint(name, " ", ranks, layout), func(t *testing.T) { surveyByHand(t, byName(t, name), ranks, layout) })
 			}
 		}
 	}
 }
 
 func surveyByHand(t *testing.T, c route.Constructor, ranks int, layout model.Layout) {
-	s, err := model.Survey(c, ranks, layout)
-	require.NoError(t, err)
+	s := surveyed(t, c, ranks, layout)
 	perHost, perProcess := layout.PerHost, layout.PerProcess
 	if perHost == 0 {
 		perHost = ranks
@@ -117,8 +120,7 @@ func TestSamples(t *testing.T) {
 		{"three-stage", 512, 0.1},
 	} {
 		layout := model.Layout{PerProcess: 8, PerHost: 64}
-		exact, err := model.Survey(byName(t, c.name), c.ranks, layout)
-		require.NoError(t, err)
+		exact := surveyed(t, byName(t, c.name), c.ranks, layout)
 		some, err := model.SurveyBySamples(byName(t, c.name), c.ranks, layout)
 		require.NoError(t, err)
 		require.False(t, some.Exact)
@@ -151,19 +153,15 @@ func lanesOf(all []model.Lanes) (sum float64) {
 // what lies below its children.
 func TestBusiest(t *testing.T) {
 	for _, ranks := range []int{1 << 10, 1 << 13} {
-		s, err := model.Survey(route.Tree, ranks, model.Layout{})
-		require.NoError(t, err)
+		s := surveyed(t, route.Tree, ranks, model.Layout{})
 		n := float64(ranks)
 		require.InEpsilon(t, n*n*2/3, carriedBy(s.Busiest), 0.01, ranks)
-		even, err := model.Survey(route.Ring, ranks, model.Layout{})
-		require.NoError(t, err)
+		even := surveyed(t, route.Ring, ranks, model.Layout{})
 		require.Equal(t, even.Mean, even.Busiest)
-		fixed, err := model.Survey(route.Mesh(2, ranks/2), ranks, model.Layout{})
-		require.NoError(t, err)
+		fixed := surveyed(t, route.Mesh(2, ranks/2), ranks, model.Layout{})
 		require.Equal(t, fixed.Mean, fixed.Busiest)
 	}
-	exact, err := model.Survey(route.Hypercube, 512, model.Layout{})
-	require.NoError(t, err)
+	exact := surveyed(t, route.Hypercube, 512, model.Layout{})
 	some, err := model.SurveyBySamples(route.Hypercube, 512, model.Layout{})
 	require.NoError(t, err)
 	require.InEpsilon(t, carriedBy(exact.Busiest), carriedBy(some.Busiest), 0.05)
@@ -173,8 +171,7 @@ func TestBusiest(t *testing.T) {
 func TestManyRanks(t *testing.T) {
 	for _, log := range []int{10, 14, 16} {
 		ranks := 1 << log
-		s, err := model.Survey(route.Hypercube, ranks, model.Layout{PerProcess: 4, PerHost: 64})
-		require.NoError(t, err)
+		s := surveyed(t, route.Hypercube, ranks, model.Layout{PerProcess: 4, PerHost: 64})
 		require.Equal(t, log, s.Neighbors)
 		require.Equal(t, log, s.Hops)
 		require.InEpsilon(t, float64(log)/2*float64(ranks)/float64(ranks-1), s.MeanHops, 1e-9)
@@ -183,25 +180,28 @@ func TestManyRanks(t *testing.T) {
 		for _, l := range s.Mean {
 			require.InEpsilon(t, ranks/2, l.Pebbles, 0.13) // 16 ranks don't have each bit exactly half of the time
 		}
-		d, err := model.Survey(route.Direct, ranks, model.Layout{})
-		require.NoError(t, err)
+		d := surveyed(t, route.Direct, ranks, model.Layout{})
 		require.InEpsilon(t, ranks-1, lanesOf(d.Mean), 1e-9)
 	}
 }
 
 func TestSurveyRefuses(t *testing.T) {
-	_, err := model.Survey(route.Mesh(3, 3), 8, model.Layout{})
-	require.ErrorContains(t, err, "multiply to 9")
-	_, err = model.Survey(nil, 8, model.Layout{})
-	require.ErrorContains(t, err, "give a constructor")
-	_, err = model.Survey(route.Direct, 0, model.Layout{})
-	require.ErrorContains(t, err, "at least one")
-	_, err = model.Survey(route.Direct, 8, model.Layout{PerProcess: 3, PerHost: 4})
-	require.ErrorContains(t, err, "whole processes of 3")
-	_, err = model.Survey(route.Direct, 8, model.Layout{PerProcess: -1})
-	require.ErrorContains(t, err, "positive")
-	_, err = model.Survey(func(ranks int) route.Topology { return lost{route.Ring(ranks)} }, 8, model.Layout{})
-	require.ErrorContains(t, err, "does not arrive")
+	looping := func(ranks int) route.Topology { return lost{route.Ring(ranks)} }
+	for want, c := range map[string]struct {
+		topology route.Constructor
+		ranks    int
+		layout   model.Layout
+	}{
+		"multiply to 9":        {route.Mesh(3, 3), 8, model.Layout{}},
+		"give a constructor":   {nil, 8, model.Layout{}},
+		"at least one":         {route.Direct, 0, model.Layout{}},
+		"whole processes of 3": {route.Direct, 8, model.Layout{PerProcess: 3, PerHost: 4}},
+		"positive":             {route.Direct, 8, model.Layout{PerProcess: -1}},
+		"does not arrive":      {looping, 8, model.Layout{}},
+	} {
+		_, err := model.Survey(c.topology, c.ranks, c.layout)
+		require.ErrorContains(t, err, want)
+	}
 }
 
 // lost is a topology that loops.

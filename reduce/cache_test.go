@@ -55,22 +55,23 @@ func TestStridedKeysSpread(t *testing.T) {
 	}
 }
 
+// Nothing comes to life again however often a cache is cleared: there are only so many marks.
 func TestClearForgets(t *testing.T) {
 	for _, kind := range kinds()[:3] {
-		c := reduce.NewCache(kind, 1000)
-		ps := make([]pebble, 100)
-		for i := range ps {
-			ps[i].key = uint64(i)
+		for _, size := range []int{2, 4, 8, 64, 1024} {
+			c := reduce.NewCache(kind, size)
+			for clears := range min(2*size, 200) {
+				for key := range uint64(size) {
+					_, _, travels := c.FilterOne(pebble{key, 1}, key)
+					require.True(t, travels, "%v of %d", kind, size)
+				}
+				_, _, again := c.FilterOne(pebble{0, 1}, 0)
+				require.False(t, again, "it remembers until it is cleared")
+				for range clears + 1 {
+					c.Clear()
+				}
+			}
 		}
-		for range 3 {
-			require.Equal(t, 100, c.Filter(append([]pebble{}, ps...), keysOf(ps)))
-			c.Clear()
-		}
-		require.Zero(t, c.Merged())
-		_, _, again := c.FilterOne(ps[0], 0)
-		_, _, twice := c.FilterOne(ps[0], 0)
-		require.True(t, again)
-		require.False(t, twice)
 	}
 }
 
@@ -99,10 +100,11 @@ func TestNothingIsAllocated(t *testing.T) {
 	for _, kind := range kinds() {
 		c := reduce.NewCache(kind, 64)
 		in := stream(rng, 256)
+		inKeys := keysOf(in)
 		vs, keys := make([]pebble, 256), make([]uint64, 256)
 		allocated := testing.AllocsPerRun(50, func() {
 			copy(vs, in)
-			copy(keys, keysInto(keys, in))
+			copy(keys, inKeys)
 			c.Filter(vs, keys)
 			c.FilterOne(in[0], in[0].key)
 			worth(c, keys)
@@ -113,13 +115,6 @@ func TestNothingIsAllocated(t *testing.T) {
 		})
 		require.Zero(t, allocated, kind.String())
 	}
-}
-
-func keysInto(keys []uint64, ps []pebble) []uint64 {
-	for i, p := range ps {
-		keys[i] = p.key
-	}
-	return keys
 }
 
 func TestCallerBugsPanic(t *testing.T) {
@@ -156,22 +151,4 @@ func TestCallingBackPanics(t *testing.T) {
 func TestDuplicatesComparesKeys(t *testing.T) {
 	c := reduce.NewCache(reduce.Duplicates[int](), 2)
 	require.Equal(t, 4, c.Filter([]int{5, 5, 5, 5, 5}, []uint64{0, 1, 2, 3, 3}))
-}
-
-// Nothing comes to life again however often a cache is cleared: there are only so many marks.
-func TestClearForgetsForEver(t *testing.T) {
-	for _, kind := range kinds()[:3] {
-		for _, size := range []int{2, 4, 8, 64} {
-			c := reduce.NewCache(kind, size)
-			for clears := range 2 * size {
-				for key := range uint64(size) {
-					_, _, travels := c.FilterOne(pebble{key, 1}, key)
-					require.True(t, travels, "%v of %d", kind, size)
-				}
-				for range clears + 1 {
-					c.Clear()
-				}
-			}
-		}
-	}
 }

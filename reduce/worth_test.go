@@ -74,9 +74,9 @@ func replay(keys []uint64) func() pebble {
 }
 
 // everyKind gives each kind for which pebbles that are the same but for chance merge.
-func everyKind(t *testing.T, test func(t *testing.T, kind reduce.Kind[pebble])) {
+func everyKind(t *testing.T, test func(t *testing.T, kind reduce.Kind[pebble], rng *rand.Rand)) {
 	for _, kind := range kinds() {
-		t.Run(kind.String(), func(t *testing.T) { test(t, kind) })
+		t.Run(kind.String(), func(t *testing.T) { test(t, kind, seeded(t)) })
 	}
 }
 
@@ -112,8 +112,7 @@ func TestUniformKeys(t *testing.T) {
 }
 
 func TestUniformKeysEveryKind(t *testing.T) {
-	everyKind(t, func(t *testing.T, kind reduce.Kind[pebble]) {
-		rng := seeded(t)
+	everyKind(t, func(t *testing.T, kind reduce.Kind[pebble], rng *rand.Rand) {
 		const n = 3 << 17
 		for _, slots := range []int{2, 64, 1024} {
 			c := reduce.NewCache(kind, slots)
@@ -141,7 +140,8 @@ func TestSkewedKeys(t *testing.T) {
 			}
 			for _, slots := range []int{16, 256, 4096} {
 				fixed := reduce.NewFixedCache(reduce.Duplicates[pebble](), slots)
-				require.Equal(t, n, drive(t, fixed, n, 0, replay(drawn)))
+				require.Equal(t, n, drive(t, fixed, n, 0, replay(drawn)), "one that is fixed is always worth it")
+				require.Zero(t, fixed.Tries())
 				c := reduce.NewCache(reduce.Duplicates[pebble](), slots)
 				through := drive(t, c, n, 0, replay(drawn))
 				what := fmt.Sprintf("skew %v from %v, %d slots, %d merge", skew, unlike, slots, fixed.Merged())
@@ -163,8 +163,7 @@ func TestSkewedKeys(t *testing.T) {
 // A stream that turns from hot to cold goes off, at the latest when each slot's worth of
 // good times is spent twice; turning back, it is on again after 128 trials.
 func TestPhases(t *testing.T) {
-	everyKind(t, func(t *testing.T, kind reduce.Kind[pebble]) {
-		rng := seeded(t)
+	everyKind(t, func(t *testing.T, kind reduce.Kind[pebble], rng *rand.Rand) {
 		const slots = 1024
 		c := reduce.NewCache(kind, slots)
 		again := 128*trial(slots) + 2*chunk
@@ -186,7 +185,7 @@ func TestWarmingUpIsNoFailure(t *testing.T) {
 	rng := seeded(t)
 	const slots = 4096
 	for name, stream := range map[string]func() pebble{"uniform": uniform(rng, slots), "scan": scan(slots)} {
-		everyKind(t, func(t *testing.T, kind reduce.Kind[pebble]) {
+		everyKind(t, func(t *testing.T, kind reduce.Kind[pebble], _ *rand.Rand) {
 			c := reduce.NewCache(kind, slots)
 			require.Equal(t, 100_000, drive(t, c, 100_000, 0, stream), name)
 			drive(t, c, 1_000_000, 0, uniform(rng, 1<<40))
@@ -218,7 +217,7 @@ func TestShortEpochs(t *testing.T) {
 		{"one scan an epoch", slots, scan(slots), false},
 	} {
 		t.Run(e.name, func(t *testing.T) {
-			everyKind(t, func(t *testing.T, kind reduce.Kind[pebble]) {
+			everyKind(t, func(t *testing.T, kind reduce.Kind[pebble], _ *rand.Rand) {
 				const n = 3 << 17
 				c := reduce.NewCache(kind, slots)
 				if e.worth {
@@ -257,7 +256,7 @@ func untilTrial(c *reduce.Cache[pebble]) (passed int) {
 // A trial that begins late in an epoch sees one of its beginnings, too, at no cost. So one trial is enough for what
 // pays over whole epochs.
 func TestTrialSeesAWholeEpoch(t *testing.T) {
-	everyKind(t, func(t *testing.T, kind reduce.Kind[pebble]) {
+	everyKind(t, func(t *testing.T, kind reduce.Kind[pebble], _ *rand.Rand) {
 		const slots = 1024
 		for begin := 0; begin < 2*slots; begin += slots / 4 {
 			c := reduce.NewCache(kind, slots)
@@ -274,8 +273,7 @@ func TestTrialSeesAWholeEpoch(t *testing.T) {
 
 // However long it was off before a good time, after it the first trial comes soon.
 func TestGoodTimesAreRemembered(t *testing.T) {
-	everyKind(t, func(t *testing.T, kind reduce.Kind[pebble]) {
-		rng := seeded(t)
+	everyKind(t, func(t *testing.T, kind reduce.Kind[pebble], rng *rand.Rand) {
 		const slots = 64
 		c := reduce.NewCache(kind, slots)
 		drive(t, c, 500_000, 0, uniform(rng, 1<<40))
@@ -289,8 +287,7 @@ func TestGoodTimesAreRemembered(t *testing.T) {
 
 // Short bursts of keys that never repeat don't switch a good cache off.
 func TestBursts(t *testing.T) {
-	everyKind(t, func(t *testing.T, kind reduce.Kind[pebble]) {
-		rng := seeded(t)
+	everyKind(t, func(t *testing.T, kind reduce.Kind[pebble], rng *rand.Rand) {
 		c := reduce.NewCache(kind, 4096)
 		for range 50 {
 			require.Equal(t, 10_000, drive(t, c, 10_000, 0, uniform(rng, 100)))
@@ -303,8 +300,7 @@ func TestBursts(t *testing.T) {
 // Whatever comes, a cache spends no more than it earned and what its trials get: a look
 // costs 2, a merged pebble earns 5.
 func TestLossIsBounded(t *testing.T) {
-	everyKind(t, func(t *testing.T, kind reduce.Kind[pebble]) {
-		rng := seeded(t)
+	everyKind(t, func(t *testing.T, kind reduce.Kind[pebble], rng *rand.Rand) {
 		for range 10 {
 			slots := 2 << rng.IntN(12)
 			c := reduce.NewCache(kind, slots)
@@ -322,18 +318,10 @@ func TestLossIsBounded(t *testing.T) {
 	})
 }
 
-func TestFixedIsAlwaysWorthIt(t *testing.T) {
-	c := reduce.NewFixedCache(reduce.Duplicates[pebble](), 64)
-	rng := seeded(t)
-	require.Equal(t, 100_000, drive(t, c, 100_000, 0, uniform(rng, 1<<40)))
-	require.Zero(t, c.Off())
-	require.Zero(t, c.Tries())
-}
-
 // Filter works as always while the cache is off; only what Advise sends by brings the next
 // trial nearer.
 func TestFilterWhileOff(t *testing.T) {
-	everyKind(t, func(t *testing.T, kind reduce.Kind[pebble]) {
+	everyKind(t, func(t *testing.T, kind reduce.Kind[pebble], _ *rand.Rand) {
 		c, twin := reduce.NewCache(kind, 64), reduce.NewCache(kind, 64)
 		for _, c := range []*reduce.Cache[pebble]{c, twin} {
 			for next := scan(1 << 40); c.Advise(chunk) == reduce.Use; {
