@@ -30,8 +30,7 @@ func TestScenarios(t *testing.T) {
 	})
 }
 
-// buffers are those of one rank, and what its scenario knows of them. Pebbles are numbers, in the order in which they
-// are put.
+// buffers are those of one rank, and what its scenario knows of them. Pebbles are numbers, in the order of putting.
 type buffers struct {
 	log    *scenario.Log
 	sender coalesce.Sender

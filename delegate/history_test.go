@@ -74,8 +74,7 @@ func (h *history) do(client int, o operation, call func(o operation) uint64) uin
 	return word
 }
 
-// Additions and compare-and-swaps of one word from tasks of all ranks take effect one after the other, each between
-// its call and its return.
+// Additions and compare-and-swaps of one word take effect one after the other, between their call and return.
 func TestHistoriesAreLinearizable(t *testing.T) {
 	const clients, each, keys = 6, 12, 3
 	seed := seeds.Of(t)

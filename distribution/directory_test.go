@@ -9,8 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/distribution"
 )
 
-// A world is some ranks with their directories, and all messages between them, which
-// are delivered in any order at all.
+// A world is some ranks with their directories, and all messages between them, delivered in any order at all.
 type world struct {
 	t       *testing.T
 	rng     *rand.Rand
@@ -49,8 +48,7 @@ func (w *world) anyRank() int { return w.rng.IntN(len(w.ranks)) }
 
 func (w *world) post(m message) { w.transit = append(w.transit, m) }
 
-// move gives a key that is nowhere in between to another rank, and spreads the news to
-// nobody, to some or to home.
+// move gives a key to another rank, and spreads the news to nobody, to some or to its home.
 func (w *world) move() {
 	key, to := w.rng.Uint64N(w.keys), w.anyRank()
 	from := w.owner[key]

@@ -81,8 +81,7 @@ func TestNamed(t *testing.T) {
 	}
 	_, err := model.ByName("nosuch")
 	require.ErrorContains(t, err, "bluegene-q, odin")
-	// TRAM, section IV.B and figure 3: streams of 16 KB come near the bandwidth of Blue Gene/Q, those below 2 KB stay
-	// under 10 %.
+	// TRAM, section IV.B: streams of 16 KB come near the bandwidth of Blue Gene/Q, those below 2 KB stay under 10 %.
 	l := model.BlueGeneQ.Network
 	part := func(bytes float64) float64 { return bytes * l.PerByte / (bytes*l.PerByte + l.Interval()) }
 	require.Less(t, part(1024), 0.1)

@@ -12,8 +12,7 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// What is asserted of random worlds holds for nearly all seeds, not for all: a test that fails by chance is no test. So
-// the seed is always the same.
+// The seed is fixed: what is asserted of random worlds holds for nearly all seeds, not for all.
 func random(*testing.T) *rand.Rand { return rand.New(rand.NewPCG(1, 5)) }
 
 // buffers are those of all ranks of a job that is played through one pebble after the other: a frame leaves when it is

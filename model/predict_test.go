@@ -184,8 +184,7 @@ func TestCrossover(t *testing.T) {
 	}
 }
 
-// TestGrowth: buffers of a hypercube grow as log P and its frames as P log P, those of direct sends as P and P² (Active
-// Pebbles, section 3.4).
+// TestGrowth: buffers grow as log P and frames as P log P; of direct sends as P and P² (Active Pebbles, 3.4).
 func TestGrowth(t *testing.T) {
 	for _, ranks := range []int{16, 256, 4096} {
 		log := float64(bits.Len(uint(ranks)) - 1)

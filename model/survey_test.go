@@ -149,8 +149,7 @@ func lanesOf(all []model.Lanes) (sum float64) {
 	return sum
 }
 
-// TestBusiest: the busiest rank of many is worked out from smaller jobs. A tree's root carries P² less the squares of
-// what lies below its children.
+// TestBusiest: a tree's root carries P² less the squares of what lies below its children.
 func TestBusiest(t *testing.T) {
 	for _, ranks := range []int{1 << 10, 1 << 13} {
 		s := surveyed(t, route.Tree, ranks, model.Layout{})

@@ -9,8 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// An epoch and a barrier allocate nothing, whatever is said of the epoch, however long ranks wait for each other; but
-// where builds check goroutines.
+// An epoch and a barrier allocate nothing, however long ranks wait, but where builds check goroutines.
 func TestEpochsAllocateNothing(t *testing.T) {
 	job := func(rounds int) float64 {
 		return testing.AllocsPerRun(1, func() {

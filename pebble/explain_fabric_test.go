@@ -31,8 +31,7 @@ func grown(links, senders int) int64 {
 
 var slabsLine = regexp.MustCompile(`(?m)^ +(\d+)  slabs +\((\d+) \+ ceil\((\d+) x (\d+) / (\d+)\)\) x (\d+)$`)
 
-// What is pinned is the product that stands beside it, and each process more takes a window more. Few senders take less
-// than many.
+// What is pinned is the product beside it: each process takes a window more, and few senders less than many.
 func TestExplanationOfFabrics(t *testing.T) {
 	for _, links := range []int{1, 8, 63} {
 		for _, senders := range []int{1, links} {

@@ -194,8 +194,7 @@ func TestATargetOfAnotherJobIsTold(t *testing.T) {
 	whoToldOf(t, err, "a pebble was sent")
 }
 
-// A goroutine of the program's that is not a rank's ends when its call finds that the job has failed: nobody would
-// catch a panic there.
+// A stray goroutine ends when its call finds that the job has failed: nobody would catch a panic there.
 func TestAStrayGoroutineEndsWithTheJob(t *testing.T) {
 	err := run(t, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
 		at := target.New(r, "at", distribution.Cyclic(1, 1), target.Key(func(v uint64) uint64 { return v }),

@@ -56,8 +56,7 @@ func far(n int) []uint64 {
 	return d
 }
 
-// relax finds the same asynchronously: handlers lower distances and put vertices into a queue, which idle work takes
-// from.
+// relax finds the same asynchronously: handlers lower distances and queue vertices for idle work.
 func relax(r *pebble.Rank, g roads, all []uint64) error {
 	type offer struct{ vertex, distance uint64 }
 	owner := distribution.Cyclic(uint64(len(g)), r.Size())

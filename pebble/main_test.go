@@ -49,8 +49,7 @@ var roles = map[string]func(r *pebble.Rank) error{
 	},
 }
 
-// untilPreempted runs epochs until the process of rank 0 gets SIGTERM in the middle of one, which then ends as others
-// do.
+// untilPreempted runs epochs until rank 0 gets SIGTERM in the middle of one, which then ends as others do.
 func untilPreempted(r *pebble.Rank) error {
 	sent, handled := 0, 0
 	count := byRank(r, "count", func(uint64) { handled++ })
@@ -259,8 +258,7 @@ func TestPanicAcrossProcesses(t *testing.T) {
 	}
 }
 
-// A process that ends because a rank does not return says where that rank is, also when another process has failed
-// first.
+// A process that ends because a rank does not return says where that is, also after another process has failed.
 func TestStuckRanksAreShown(t *testing.T) {
 	_, said := play(t, "stuck", 2, 4)
 	require.Contains(t, said, "did not return within 2s after the failure")

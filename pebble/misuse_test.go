@@ -17,8 +17,7 @@ import (
 // errorOf is the error of a call.
 func errorOf[V any](_ V, err error) error { return err }
 
-// Settings that can't be, and sizes that no machine has room for, are refused in one sentence, before anything is
-// allocated.
+// What can't be, and what no machine has room for, is refused in one sentence, before anything is allocated.
 func TestImpossibleConfigurationsAreRefused(t *testing.T) {
 	for want, c := range map[string]pebble.Config{
 		"-1 ranks":              {Ranks: -1},

@@ -77,8 +77,7 @@ type counting struct {
 
 func (c counting) CountFrom() uint64 { return c.from }
 
-// Counts of frames, epochs and collectives may wrap: of frames only sums and equality are used (a peer lost a message
-// near 2^32).
+// Counts of frames, epochs and collectives may wrap: only sums and equality of frames are used.
 func TestCountersNearWraps(t *testing.T) {
 	for _, start := range []uint64{1<<32 - 3, math.MaxUint64 - 3, math.MaxUint64/3 - 2, 1 << 63} {
 		for _, ranks := range []int{1, 2, 3, 5, 8} {

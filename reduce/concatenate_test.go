@@ -120,8 +120,7 @@ func TestConcatenateLetsFullOnesGo(t *testing.T) {
 	require.Equal(t, load{5, 2, [3]uint32{6, 7}}, vs[0])
 }
 
-// A join that fits nothing makes the cache a detour of one pebble a slot, no more, and
-// one that Worth leaves out.
+// A join that fits nothing makes the cache a detour of one pebble a slot, and one that Worth leaves out.
 func TestConcatenateOfNothingFits(t *testing.T) {
 	never := func(held, next pebble) (pebble, bool) { return held, false }
 	c := reduce.NewCache(reduce.Concatenate(never), 64)

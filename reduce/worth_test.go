@@ -253,8 +253,7 @@ func untilTrial(c *reduce.Cache[pebble]) (passed int) {
 	return passed
 }
 
-// A trial that begins late in an epoch sees one of its beginnings, too, at no cost. So one trial is enough for what
-// pays over whole epochs.
+// A trial that begins late in an epoch sees a whole one, at no cost: one is enough for what pays over epochs.
 func TestTrialSeesAWholeEpoch(t *testing.T) {
 	everyKind(t, func(t *testing.T, kind reduce.Kind[pebble], _ *rand.Rand) {
 		const slots = 1024
@@ -318,8 +317,7 @@ func TestLossIsBounded(t *testing.T) {
 	})
 }
 
-// Filter works as always while the cache is off; only what Advise sends by brings the next
-// trial nearer.
+// Filter works as always while the cache is off; only what Advise sends by brings the next trial nearer.
 func TestFilterWhileOff(t *testing.T) {
 	everyKind(t, func(t *testing.T, kind reduce.Kind[pebble], _ *rand.Rand) {
 		c, twin := reduce.NewCache(kind, 64), reduce.NewCache(kind, 64)

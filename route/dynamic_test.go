@@ -295,8 +295,7 @@ func TestLinks(t *testing.T) {
 	require.EqualValues(t, 4, other.Version())
 }
 
-// Views that get the same marks in different orders are equal in the end, also when marks of one link, or of one rank,
-// cross.
+// Views that get the same marks in different orders are equal in the end, also when marks of one link cross.
 func TestViewsConverge(t *testing.T) {
 	const views, ranks, rounds = 4, 3, 200
 	rng := random(t)

@@ -49,8 +49,7 @@ func corrected(at, dest int, order, dims []int) []int {
 	return all
 }
 
-// TRAM III.B: the highest dimension that differs is corrected first, and the route has F(j, k) hops (equation 2). With
-// an order given, that order.
+// TRAM III.B: the highest dimension is corrected first, or in a given order, in F(j, k) hops (equation 2).
 func TestMeshRoutes(t *testing.T) {
 	for _, dims := range [][]int{{24}, {4, 6}, {6, 4}, {2, 3, 4}, {3, 1, 5}, {2, 2, 2, 3}, {1, 1}} {
 		ranks := 1
@@ -179,8 +178,7 @@ func TestMessageCounts(t *testing.T) {
 	})
 }
 
-// TRAM V.C: merging dimensions that follow each other in the order of routing leaves out ranks of a route, and adds
-// none.
+// TRAM V.C: merging dimensions that follow each other in the order of routing leaves out ranks, and adds none.
 func TestMergedRoutesSkipRanks(t *testing.T) {
 	require.Equal(t, []int{16, 8}, route.Merge([]int{4, 4, 8}, 0))
 	require.Equal(t, []int{4, 32}, route.Merge([]int{4, 4, 8}, 1))

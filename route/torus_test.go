@@ -45,8 +45,7 @@ func changed(a, b []int) (dim int) {
 	return dim
 }
 
-// Where both ways around are as long, half of the routes go each way, and no two links of one direction differ by more
-// than one route.
+// Where both ways are as long, half of the routes go each way, and links differ by no more than one route.
 func TestTiesAreSplitEvenly(t *testing.T) {
 	for _, size := range []int{4, 6, 8, 12} {
 		for _, topology := range []route.Topology{route.Ring(size), route.Torus(size)(size)} {

@@ -159,8 +159,7 @@ func TestAnswersGoAsTheyAre(t *testing.T) {
 // spelled is what a word is answered with.
 func spelled(word string) []byte { return []byte(strings.ToUpper(word) + "!") }
 
-// Texts are asked and answered, empty ones and such as are longer than a frame, at home and elsewhere, and by handlers
-// too.
+// Texts are asked and answered, empty and longer than a frame, at home and elsewhere, by handlers too.
 func TestAskOfTexts(t *testing.T) {
 	words := []string{"", "a", "rose", strings.Repeat("is ", 50_000), strings.Repeat("x", 70_000)}
 	appstest.Everywhere(t, func(_ *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
@@ -204,8 +203,7 @@ func TestAskOfTexts(t *testing.T) {
 	})
 }
 
-// A codec of the questions alone is enough where answers are plain data, and the other way round; one codec serves both
-// where both are of one type.
+// One codec is enough where answers, or questions, are plain data, and where both are of one type.
 func TestAskWithOneCodec(t *testing.T) {
 	job(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
 		var lengths, texts, twice int

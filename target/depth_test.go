@@ -11,8 +11,7 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// chain sends pebbles that each cause a chain of the given length, to keys all over the job, and counts those that this
-// rank handles.
+// chain sends pebbles that each cause a chain, to keys all over the job, and counts those that this rank handles.
 func chain(r *pebble.Rank, length, sends int, handled *int, options []target.Option, declared ...pebble.EpochOption) error {
 	const keys = 97
 	var links *target.Target[[2]uint64] // key, and pebbles still to come

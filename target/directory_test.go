@@ -22,8 +22,7 @@ type text struct{}
 func (text) Append(dst []byte, s string) ([]byte, error) { return append(dst, s...), nil }
 func (text) Decode(src []byte) (string, error)           { return string(src), nil }
 
-// Counters wander between ranks while pebbles that increment them are in flight. Every increment must find its counter,
-// however the pebbles travel.
+// Counters wander between ranks, and every increment in flight must find its own, however pebbles travel.
 func TestMovingKeysLoseNoPebble(t *testing.T) {
 	merged, coded := target.Reduce(added), target.Coded[amount](amounts{})
 	variants := [][]target.Option{nil, {merged}, {coded}, {coded, merged}}
@@ -167,8 +166,7 @@ func TestMoveFromAnotherTargetsHandler(t *testing.T) {
 	}
 }
 
-// In a handler of a target over the directory a key stays until the batch has been handled, which may have more pebbles
-// to it.
+// In a handler of a target over the directory a key stays until the whole batch has been handled.
 func TestMoveWaitsForTheBatch(t *testing.T) {
 	job(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
 		where := target.NewDirectory(r, "where", distribution.Cyclic(2, 2), func(uint64) uint64 { return 0 },
@@ -197,8 +195,7 @@ func TestMoveWaitsForTheBatch(t *testing.T) {
 	})
 }
 
-// Moving keys send pebbles of their own, so a depth that the program declares neither ends its epoch early nor forbids
-// them.
+// Moving keys send pebbles of their own: a declared depth neither ends the epoch early nor forbids them.
 func TestMovingKeysUnderADeclaredDepth(t *testing.T) {
 	for _, ranks := range []int{2, 3, 7} {
 		for range 20 {
@@ -310,8 +307,7 @@ func chase(r *pebble.Rank, options []target.Option) error {
 	return err
 }
 
-// A handler gives away more keys than it has credit for, and its rank is not idle before a pebble has found the last
-// one.
+// A handler gives away more keys than it has credit for; its rank is busy until a pebble has found the last one.
 func TestKeysLeaveWhenCreditComes(t *testing.T) {
 	const keys = 8
 	w, err := sim.New(sim.Config{Ranks: 2, Processes: 2, TurnLimit: 100_000})

@@ -217,8 +217,7 @@ func TestRescuedPebblesAreNotDropped(t *testing.T) {
 	})
 }
 
-// Pebbles go from rank 0 around a ring, 0-1-2, and find that rank 1 has marked its link to rank 2: they come back
-// through rank 0.
+// Pebbles go from rank 0 around a ring and come back through it: rank 1 has marked its link to rank 2.
 func TestPebblesThatTurnBackAreNotDropped(t *testing.T) {
 	passing(t, func(t *testing.T, options ...target.Option) {
 		const ranks, each = 4, 50
@@ -312,8 +311,7 @@ func TestPebblesThatCircleAreNotDropped(t *testing.T) {
 	})
 }
 
-// Along routes that do not change a cache drops what comes from others: rank 3 sends to rank 0 by rank 2, which has
-// sent the same.
+// Along fixed routes a cache drops what comes from others: rank 3 sends to rank 0 by rank 2, which has sent the same.
 func TestPassingPebblesAreDroppedAtHops(t *testing.T) {
 	passing(t, func(t *testing.T, options ...target.Option) {
 		const ranks = 4

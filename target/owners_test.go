@@ -59,8 +59,7 @@ func (e embedding) Owners(keys []uint64, owners []uint32) int {
 	return bad
 }
 
-// An owner that is no rank ends the job with words that name the distribution, the key and the owner, whichever way the
-// pebble was sent.
+// An owner that is no rank ends the job with words that name distribution, key and owner, however it was sent.
 func TestOwnersThatAreNoRanks(t *testing.T) {
 	coded, reduced, cached := target.Coded[uint64](plainCodec{}), target.Reduce(reduce.First[uint64]()), target.Cache(16)
 	options := [][]target.Option{nil, {coded}, {reduced, cached}, {coded, reduced, cached}}

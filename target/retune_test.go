@@ -136,8 +136,7 @@ func (itemCodec) Decode(src []byte) (v item, err error) {
 	return v, err
 }
 
-// Frames tell that a factor is in force: the second window's are of one pebble each, and a target with a factor of its
-// own keeps it.
+// Frames tell that a factor is in force: the second window has one pebble each, but where a target has its own.
 func TestFactorIsObeyed(t *testing.T) {
 	for _, options := range [][]target.Option{nil, {target.Coalesce(100)}} {
 		tuning := through(time.Nanosecond, tune.Setting{Topology: "direct", Coalesce: 100},

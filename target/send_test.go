@@ -59,8 +59,7 @@ func TestSinglePebblesOfASlowSenderAreDue(t *testing.T) {
 	require.Positive(t, handled)
 }
 
-// A rank that sends all its pebbles to itself handles those of others meanwhile: they would wait for credit until it
-// had ended.
+// A rank that sends to itself alone handles pebbles of others meanwhile: they would wait for credit until its end.
 func TestSendersToThemselvesServeOthers(t *testing.T) {
 	for name, send := range map[string]func(number *target.Target[uint64], v uint64){
 		"single":  (*target.Target[uint64]).Send,

@@ -13,8 +13,7 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// However many short tasks came first, a rank with long ones looks at what arrives after some of them, and shares them
-// with ranks that have none.
+// However many short tasks came first, a rank with long ones looks at arrivals between them, and shares them.
 func TestLongTasksEndBursts(t *testing.T) {
 	const long, each = 400, time.Millisecond
 	for _, short := range []int{0, 300, 100_000} {

@@ -63,8 +63,7 @@ func TestTasksOfTexts(t *testing.T) {
 	}
 }
 
-// One theft carries no more than a handler may send, however long the arguments are: a thief gets some of these, and
-// not half of all.
+// One theft carries no more than a handler may send: a thief gets some long arguments, and not half of all.
 func TestTheftsOfLongTextsAreBounded(t *testing.T) {
 	const tasks, bytes = 200, 20_000
 	var most [2]uint64

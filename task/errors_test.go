@@ -17,8 +17,7 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// A task that waits for ever ends the job with an error that says where; deferred functions run, and may not wait
-// either.
+// A task that waits for ever ends the job with an error that says where; deferred functions may not wait either.
 func TestTasksThatWaitForEver(t *testing.T) {
 	for call, wait := range map[string]func(s *task.Scheduler){
 		"Gate.Wait": func(s *task.Scheduler) { s.NewGate().Wait() },

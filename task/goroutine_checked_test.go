@@ -13,8 +13,7 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// In builds that compare goroutines, a task's calls are the rank's, wherever the task goes on, and those of goroutines
-// that it starts are not.
+// A task's calls are its rank's, wherever it goes on, and those of goroutines that it starts are not.
 func TestTasksAreNotOtherGoroutines(t *testing.T) {
 	for call, f := range map[string]func(s *task.Scheduler, hear *target.Target[uint64]){
 		"Counters was called": func(s *task.Scheduler, _ *target.Target[uint64]) { s.Rank().Counters() },

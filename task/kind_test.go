@@ -113,8 +113,7 @@ func pass(s *task.Scheduler) {
 	}
 }
 
-// Ranks without work get some from the one that has all of it: the tasks of a simulated job take hardly more than
-// their share of the time.
+// Ranks without work get some from the one that has all: the job takes hardly more than its share of time.
 func TestWorkIsShared(t *testing.T) {
 	const tasks = 4000
 	for _, ranks := range []int{2, 5, 16} {

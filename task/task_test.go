@@ -150,8 +150,7 @@ func TestWakeUpsAreNotLost(t *testing.T) {
 	})
 }
 
-// Loops of Yield neither keep other tasks from beginning, nor the rank from sending what it holds back, nor from
-// hearing of a failure.
+// Loops of Yield keep no task from beginning, and their rank neither from sending nor from hearing of a failure.
 func TestYieldStarvesNobody(t *testing.T) {
 	require.NoError(t, run(t, pebble.Config{Ranks: 2, Due: -1}, rooted(func(s *task.Scheduler) func() {
 		begun, heard := false, 0

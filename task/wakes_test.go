@@ -17,8 +17,7 @@ func yields(s *task.Scheduler, until func() bool) {
 
 func never() bool { return false }
 
-// A wake-up for a task that has ended is for nobody: neither for the next one of its worker, nor when that waits
-// already.
+// A wake-up for a task that has ended is for nobody: nor for the next one of its worker, if that waits already.
 func TestWakeUpsOfTasksThatHaveEnded(t *testing.T) {
 	one(t, 2, func(s *task.Scheduler) func() {
 		return func() {

@@ -2,8 +2,7 @@ package termination
 
 import "slices"
 
-// Preset makes a cleared ledger as if every link had had so many frames, all of them processed, so that tests can begin
-// next to a wrap.
+// Preset makes a ledger as if every link had had so many frames, all processed: tests begin next to a wrap.
 func (l *Ledger) Preset(out, in []int, frames uint64) {
 	for _, to := range out {
 		l.link(to).created = frames

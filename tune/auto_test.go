@@ -40,8 +40,7 @@ func experiments(t *testing.T, s tune.Site, p *model.Parameters) (start tune.Set
 	return start, all
 }
 
-// A job begins with what the model likes best, and with what it has when there is none, or when nothing is to be
-// changed.
+// A job begins with what the model likes best, or with what it has when nothing is to be changed.
 func TestAutoBeginsWithTheModel(t *testing.T) {
 	start, _ := experiments(t, site(64), nil)
 	require.Equal(t, tune.Setting{Topology: "direct", Coalesce: 1024}, start)

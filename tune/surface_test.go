@@ -12,8 +12,7 @@ import (
 	"github.com/activepebbles/pebbles/tune"
 )
 
-// What is asserted of random worlds holds for nearly all seeds, not for all: a test that fails by chance is no test. So
-// the seed is always the same.
+// The seed is fixed: what is asserted of random worlds holds for nearly all seeds, not for all.
 func seed(*testing.T) uint64 { return 1 }
 
 // surface is the rate that a job would have with a setting, in its n-th window.
@@ -43,8 +42,7 @@ func newWorld(t testing.TB, s surface, c tune.Config, noise float64, seed uint64
 	return &world{surface: s, config: c, noise: noise, rng: rand.New(rand.NewPCG(seed, 9)), tuner: tuner}
 }
 
-// step runs a window. The account of what the job loses is kept without noise: nobody can hold a bound against the
-// dice.
+// step runs a window. The account of what the job loses has no noise: nobody can hold a bound against the dice.
 func (w *world) step() {
 	next, before := w.tuner.Next(), w.tuner.Setting()
 	rate := w.surface(next, w.windows)

@@ -32,8 +32,7 @@ func TestFactorWithinFive(t *testing.T) {
 	}
 }
 
-// TestWholeWithinTwentyFive: topology, factor and cache together are within 10 % of the best after at most 25
-// decisions.
+// TestWholeWithinTwentyFive: topology, factor and cache are within 10 % of the best after 25 decisions.
 func TestWholeWithinTwentyFive(t *testing.T) {
 	from := seed(t)
 	for _, timed := range []bool{false, true} {
@@ -83,8 +82,7 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// TestBoundOfWholeWindows: with epochs the bound holds as long as nothing is slower than is expected, and is come back
-// to after something was.
+// TestBoundOfWholeWindows: with epochs the bound holds, and is come back to after something was slower.
 func TestBoundOfWholeWindows(t *testing.T) {
 	from := seed(t)
 	for name, s := range map[string]surface{"hill": hill(1024, 0.1), "flat": flat, "far": hill(64, 0.05)} {
@@ -108,8 +106,7 @@ func TestBoundOfWholeWindows(t *testing.T) {
 	require.True(t, w.tuner.Settled())
 }
 
-// TestLoadAlternates: also where the load changes again and again, and now and then a window takes three times as long,
-// a job gains more than experiments cost it.
+// TestLoadAlternates: a job gains more than experiments cost it, though its load changes and windows take longer.
 func TestLoadAlternates(t *testing.T) {
 	from := seed(t)
 	for _, windows := range []int{50, 150, 500} {
@@ -126,8 +123,7 @@ func TestLoadAlternates(t *testing.T) {
 	}
 }
 
-// TestKnown: what is known to be good is kept, without an experiment, until the load changes for good; then the tuner
-// searches.
+// TestKnown: what is known to be good is kept until the load changes for good; then the tuner searches.
 func TestKnown(t *testing.T) {
 	from := seed(t)
 	const change = 500
@@ -166,8 +162,7 @@ func TestOverhead(t *testing.T) {
 	require.Equal(t, windows, first(0.05))
 }
 
-// TestFlatStays: noise alone does not make the tuner leave its start, but for a chance that the number of decisions
-// bounds.
+// TestFlatStays: noise alone does not make the tuner leave its start, but for a small share of its decisions.
 func TestFlatStays(t *testing.T) {
 	from := seed(t)
 	kept, decisions := 0, 0
@@ -185,8 +180,7 @@ func TestFlatStays(t *testing.T) {
 	require.Less(t, float64(kept), 0.06*float64(decisions))
 }
 
-// TestLoadChanges: when another setting becomes the best for good, the tuner finds it; while the change is going on it
-// keeps its head.
+// TestLoadChanges: when another setting becomes the best for good, the tuner finds it.
 func TestLoadChanges(t *testing.T) {
 	from := seed(t)
 	for i := range uint64(10) {
@@ -256,8 +250,7 @@ func TestModel(t *testing.T) {
 		"the factor and the cache at the least\n%s", w)
 }
 
-// TestPredictor: the model's own choice, by its own times, is what the tuner proposes first; what can't connect the
-// ranks is never tried.
+// TestPredictor: the model's own choice is proposed first; what can't connect the ranks is never tried.
 func TestPredictor(t *testing.T) {
 	j := model.Job{Ranks: 512, Layout: model.Layout{PerHost: 4, PerProcess: 1}, Pebbles: 1024, Bytes: 8, Epochs: 1,
 		Topology: route.Direct, Coalesce: 1}
@@ -408,8 +401,7 @@ func TestWholeRuns(t *testing.T) {
 	}
 }
 
-// TestFewRuns: any number of runs will do, the setting that a search has found is told only when it was checked, and
-// the profile says what was shown.
+// TestFewRuns: any number of runs will do; a setting is told only when it was checked, in the profile's words.
 func TestFewRuns(t *testing.T) {
 	for runs := 1; runs < 200; runs++ {
 		w := newWorld(t, whole, tune.Config{Start: start, Space: space, Runs: runs}, 0, 1)
