@@ -34,18 +34,17 @@ func whoToldOf(t *testing.T, err error, call string) {
 }
 
 // crossings are calls that meet another one of the same rank: a function that the runtime calls lets another goroutine
-// run, and waits for it. Happens-before holds, so the race detector has nothing to say; the rank has. on makes the call
-// on rank 0.
+// run, and waits for it. Happens-before holds, so the race detector has nothing to say; the rank has. on makes a call on
+// rank 0.
 var crossings = map[string]func(r *pebble.Rank, on func(f func())) error{
 	"a pebble was sent": func(r *pebble.Rank, on func(f func())) error {
-		var at *target.Target[uint64]
-		at = keyed(r, func(uint64) { on(func() { at.Send(0) }) }, ignore)
-		return r.Epoch(func() error { at.SendAll([]uint64{0}); return nil })
+		return keying(r, func(at *target.Target[uint64]) { on(func() { at.Send(0) }) })
 	},
 	"a pebble was sent, all at once": func(r *pebble.Rank, on func(f func())) error {
-		var at *target.Target[uint64]
-		at = keyed(r, func(uint64) { on(func() { at.SendAll([]uint64{0}) }) }, ignore)
-		return r.Epoch(func() error { at.SendAll([]uint64{0}); return nil })
+		return keying(r, func(at *target.Target[uint64]) { on(func() { at.SendAll([]uint64{0}) }) })
+	},
+	"Poll was called": func(r *pebble.Rank, on func(f func())) error {
+		return keying(r, func(*target.Target[uint64]) { on(r.Poll) })
 	},
 	"a pebble was sent in a handler": func(r *pebble.Rank, on func(f func())) error {
 		var at *target.Target[uint64]
@@ -58,32 +57,25 @@ var crossings = map[string]func(r *pebble.Rank, on func(f func())) error{
 				at.SendAll([]uint64{2 + uint64(r.ID())})
 			}
 		})
-		return r.Epoch(func() error { at.SendAll([]uint64{uint64(r.ID())}); return nil })
-	},
-	"Poll was called": func(r *pebble.Rank, on func(f func())) error {
-		at := keyed(r, func(uint64) { on(r.Poll) }, ignore)
-		return r.Epoch(func() error { at.SendAll([]uint64{0}); return nil })
+		return epoch(r, func() { at.SendAll([]uint64{uint64(r.ID())}) })
 	},
 	"Flush was called": func(r *pebble.Rank, on func(f func())) error {
 		var at *target.Target[string]
-		at = target.New(r, "at", distribution.Cyclic(2, 2), target.Key(func(string) uint64 {
-			on(func() { at.Flush() })
-			return 0
-		}), target.Each(func(string) {}), target.Coded[string](words{}))
+		at = target.New(r, "at", distribution.Ranks(2), target.Key(func(string) uint64 { on(at.Flush); return 0 }),
+			target.Each(func(string) {}), target.Coded[string](words{}))
 		return epoch(r, func() { at.Send("one") })
 	},
-	"a barrier was begun": func(r *pebble.Rank, on func(f func())) error {
-		return merging(r, on, func() { _ = r.Barrier() })
-	},
-	"Epoch was called": func(r *pebble.Rank, on func(f func())) error {
-		return merging(r, on, func() { _ = idle(r) })
-	},
-	`target "late" was registered`: func(r *pebble.Rank, on func(f func())) error {
-		return merging(r, on, func() { byRank(r, "late", ignore) })
-	},
-	"MarkLink was called": func(r *pebble.Rank, on func(f func())) error {
-		return merging(r, on, func() { r.MarkLink(0, 1, true) })
-	},
+	"a barrier was begun":          merging(func(r *pebble.Rank) { _ = r.Barrier() }),
+	"Epoch was called":             merging(func(r *pebble.Rank) { _ = idle(r) }),
+	`target "late" was registered`: merging(func(r *pebble.Rank) { byRank(r, "late", ignore) }),
+	"MarkLink was called":          merging(func(r *pebble.Rank) { r.MarkLink(0, 1, true) }),
+}
+
+// keying does something in the key function of a pebble that is sent.
+func keying(r *pebble.Rank, do func(at *target.Target[uint64])) error {
+	var at *target.Target[uint64]
+	at = keyed(r, func(uint64) { do(at) }, ignore)
+	return epoch(r, func() { at.SendAll([]uint64{0}) })
 }
 
 // keyed registers a target whose key function does something besides.
@@ -95,12 +87,13 @@ func keyed(r *pebble.Rank, key func(v uint64), handle func(v uint64)) *target.Ta
 }
 
 // merging does something in the merge of an all-reduction.
-func merging(r *pebble.Rank, on func(f func()), f func()) error {
-	_, err := pebble.AllReduce(r, 1, func(a, b int) int {
-		on(f)
-		return a + b
-	})
-	return err
+func merging(do func(r *pebble.Rank)) func(r *pebble.Rank, on func(f func())) error {
+	return func(r *pebble.Rank, on func(f func())) error {
+		return errorOf(pebble.AllReduce(r, 1, func(a, b int) int {
+			on(func() { do(r) })
+			return a + b
+		}))
+	}
 }
 
 // words is a codec.
@@ -169,8 +162,7 @@ func TestARankIsOfNoUseAfterItsJob(t *testing.T) {
 	}
 	for call, f := range calls {
 		require.PanicsWithValue(t, "pebble: rank 0: "+strings.TrimSpace(call)+" after the rank's function has "+
-			"returned: "+
-			"a rank and its targets are good for one call of that function", f)
+			"returned: a rank and its targets are good for one call of that function", f)
 	}
 	// A target of that job in another one.
 	err := run(t, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
@@ -182,14 +174,13 @@ func TestARankIsOfNoUseAfterItsJob(t *testing.T) {
 // The target of a rank that is used by a rank of another job, which runs inside: both jobs are told.
 func TestATargetOfAnotherJobIsTold(t *testing.T) {
 	err := run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
-		var at *target.Target[uint64]
-		at = keyed(r, func(uint64) {
-			inner := run(t, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
-				return epoch(r, func() { at.Send(0) })
-			})
+		return keying(r, func(at *target.Target[uint64]) {
+			if r.ID() != 0 {
+				return
+			}
+			inner := run(t, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error { return epoch(r, func() { at.Send(0) }) })
 			whoToldOf(t, inner, "a pebble was sent")
-		}, ignore)
-		return epochOf(0, r, func() { at.SendAll([]uint64{0}) })
+		})
 	})
 	whoToldOf(t, err, "a pebble was sent")
 }
@@ -197,8 +188,7 @@ func TestATargetOfAnotherJobIsTold(t *testing.T) {
 // A stray goroutine ends when its call finds that the job has failed: nobody would catch a panic there.
 func TestAStrayGoroutineEndsWithTheJob(t *testing.T) {
 	err := run(t, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
-		at := target.New(r, "at", distribution.Cyclic(1, 1), target.Key(func(v uint64) uint64 { return v }),
-			target.Each(ignore))
+		at := target.New(r, "at", distribution.Ranks(1), target.Key(func(v uint64) uint64 { return v }), target.Each(ignore))
 		return epoch(r, func() { elsewhere(func() { at.SendAll([]uint64{5}) }) })
 	})
 	var key *pebble.KeyError

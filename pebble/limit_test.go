@@ -43,11 +43,7 @@ func TestTheBudgetFollowsTheMemoryLimit(t *testing.T) {
 			peaks[r.ID()] = r.Memory().Peak
 			return err
 		})
-		sum := 0
-		for _, n := range got {
-			sum += n
-		}
-		require.Equal(t, c.Ranks*sends, sum)
+		require.Equal(t, c.Ranks*sends, sumOf(got))
 		require.LessOrEqual(t, slices.Max(peaks), c.MemoryLimit+64*netio.FrameCost(0)) // and messages of collectives
 	}
 }

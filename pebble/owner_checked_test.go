@@ -11,31 +11,24 @@ import (
 
 // Every call from another goroutine is told, also one that meets no other.
 func TestEveryCallFromElsewhereIsTold(t *testing.T) {
-	type use = func(r *pebble.Rank, at *target.Target[uint64])
-	for call, f := range map[string]use{
-		"a barrier was begun": func(r *pebble.Rank, _ *target.Target[uint64]) { _ = r.Barrier() },
-		"Epoch was called": func(r *pebble.Rank,
-			_ *target.Target[uint64]) {
-			_ = idle(r)
-		},
-		`target "late" was registered`: func(r *pebble.Rank, _ *target.Target[uint64]) {
-			byRank(r, "late",
-				ignore)
-		},
-		"MarkLink was called":    func(r *pebble.Rank, _ *target.Target[uint64]) { r.MarkLink(0, 0, true) },
-		"Counters was called":    func(r *pebble.Rank, _ *target.Target[uint64]) { r.Counters() },
-		"Memory was called":      func(r *pebble.Rank, _ *target.Target[uint64]) { r.Memory() },
-		"Now was called":         func(r *pebble.Rank, _ *target.Target[uint64]) { r.Now() },
-		"Compute was called":     func(r *pebble.Rank, _ *target.Target[uint64]) { r.Compute(1) },
-		"ExplainNext was called": func(r *pebble.Rank, _ *target.Target[uint64]) { r.ExplainNext() },
-		"Termination was called": func(r *pebble.Rank, _ *target.Target[uint64]) { r.Termination() },
+	for call, f := range map[string]func(r *pebble.Rank){
+		"a barrier was begun":          func(r *pebble.Rank) { _ = r.Barrier() },
+		"Epoch was called":             func(r *pebble.Rank) { _ = idle(r) },
+		`target "late" was registered`: func(r *pebble.Rank) { byRank(r, "late", ignore) },
+		"MarkLink was called":          func(r *pebble.Rank) { r.MarkLink(0, 0, true) },
+		"Counters was called":          func(r *pebble.Rank) { r.Counters() },
+		"Memory was called":            func(r *pebble.Rank) { r.Memory() },
+		"Now was called":               func(r *pebble.Rank) { r.Now() },
+		"Compute was called":           func(r *pebble.Rank) { r.Compute(1) },
+		"ExplainNext was called":       func(r *pebble.Rank) { r.ExplainNext() },
+		"Termination was called":       func(r *pebble.Rank) { r.Termination() },
 	} {
 		whoToldOf(t, run(t, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
-			elsewhere(func() { f(r, nil) })
+			elsewhere(func() { f(r) })
 			return r.Barrier()
 		}), call+" from another goroutine")
 	}
-	inEpoch := map[string]use{
+	inEpoch := map[string]func(r *pebble.Rank, at *target.Target[uint64]){
 		"a pebble was sent":  func(_ *pebble.Rank, at *target.Target[uint64]) { at.Send(0) },
 		"a pebble was sent ": func(_ *pebble.Rank, at *target.Target[uint64]) { at.SendAll([]uint64{0}) },
 		"Flush was called":   func(_ *pebble.Rank, at *target.Target[uint64]) { at.Flush() },

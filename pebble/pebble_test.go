@@ -50,6 +50,13 @@ func idle(r *pebble.Rank) error { return epoch(r, func() {}) }
 
 func ignore(uint64) {}
 
+func sumOf(all []int) (sum int) {
+	for _, n := range all {
+		sum += n
+	}
+	return sum
+}
+
 // byRank is a target whose keys are ranks.
 func byRank(r *pebble.Rank, name string, handle func(v uint64), options ...target.Option) *target.Target[uint64] {
 	return target.New(r, name, distribution.Ranks(r.Size()),

@@ -146,11 +146,7 @@ func TestReducedCodedPebbles(t *testing.T) {
 				}
 			})
 		}))
-		sum := 0
-		for _, n := range letters {
-			sum += n
-		}
-		require.Equal(t, 300*ranks, sum)
+		require.Equal(t, 300*ranks, sumOf(letters))
 		require.Equal(t, ranks > 1, c.Merged > 0)
 		require.EqualValues(t, 300*ranks, c.PebblesHandled+c.Merged)
 	}

@@ -208,11 +208,7 @@ func TestTightBuffers(t *testing.T) {
 		coded, depth := variant%2 == 1, []int{0, 2}[variant/2]
 		got := make([]uint64, keys)
 		job(t, c, func(r *pebble.Rank) error { return tight(r, got, sends, coded, depth) })
-		sum := uint64(0)
-		for _, n := range got {
-			sum += n
-		}
-		require.EqualValues(t, c.Ranks*sends*2, sum)
+		require.EqualValues(t, c.Ranks*sends*2, sumOf(got))
 	})
 }
 

@@ -32,11 +32,7 @@ func TestMovingKeysLoseNoPebble(t *testing.T) {
 			found[r.ID()], err = wander(r, variants[variant])
 			return err
 		})
-		sum := uint64(0)
-		for _, n := range found {
-			sum += n
-		}
-		require.EqualValues(t, wanderings*c.Ranks, sum)
+		require.EqualValues(t, wanderings*c.Ranks, sumOf(found))
 	})
 }
 
@@ -87,51 +83,42 @@ func wander(r *pebble.Rank, options []target.Option) (sum uint64, err error) {
 // that moves leave after every 1,024 pieces of work, when their frame is full, and when the rank is idle.
 func TestMovesShareFrames(t *testing.T) {
 	const each = 10_000 // keys of a rank
-	job(t, pebble.Config{Ranks: 2, Due: -1, Period: -1}, func(r *pebble.Rank) error {
-		arrived := 0
+	var arrived [2]int
+	counters := job(t, pebble.Config{Ranks: 2, Due: -1, Period: -1}, func(r *pebble.Rank) error {
 		where := target.NewDirectory(r, "keys", distribution.Block(2*each, 2),
 			func(key uint64) [2]uint64 { return [2]uint64{key, 1} },
 			func(key uint64, state [2]uint64) {
 				if state[0] == key {
-					arrived++
+					arrived[r.ID()]++
 				}
 			})
-		before := r.Counters()
-		err := epoch(r, func() {
+		return epoch(r, func() {
 			for key := range uint64(each) {
 				where.Move(each*uint64(r.ID())+key, 1-r.ID())
 			}
 		})
-		if err != nil {
-			return err
-		}
-		if frames := r.Counters().Since(before).FramesSent; arrived != each || frames > each/64 {
-			return fmt.Errorf("%d of %d keys arrived, in %d frames", arrived, each, frames)
-		}
-		return nil
 	})
+	require.Equal(t, [2]int{each, each}, arrived)
+	for _, c := range counters {
+		require.LessOrEqual(t, c.FramesSent, uint64(each/64))
+	}
 }
 
 func TestMovingStateByCodec(t *testing.T) {
-	err := run(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
-		names := map[uint64]string{}
+	var names [3]map[uint64]string
+	job(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
+		id := uint64(r.ID())
+		own := map[uint64]string{id: fmt.Sprint("name of ", id)}
+		names[id] = own
 		where := target.NewDirectory(r, "names", distribution.Block(3, 3),
-			func(key uint64) string { s := names[key]; delete(names, key); return s },
-			func(key uint64, s string) { names[key] = s }, target.Coded[string](text{}))
-		names[uint64(r.ID())] = fmt.Sprint("name of ", r.ID())
-		if err := epoch(r, func() { where.Move(uint64(r.ID()), (r.ID()+1)%3) }); err != nil {
-			return err
-		}
-		before := uint64(r.ID()+2) % 3
-		if want := map[uint64]string{before: fmt.Sprint("name of ", before)}; fmt.Sprint(names) != fmt.Sprint(want) {
-			return fmt.Errorf("have %v, want %v", names, want)
-		}
-		if !where.Owns(before) || where.Owns(uint64(r.ID())) {
-			return fmt.Errorf("ownership did not move")
-		}
-		return nil
+			func(key uint64) string { s := own[key]; delete(own, key); return s },
+			func(key uint64, s string) { own[key] = s }, target.Coded[string](text{}))
+		err := epoch(r, func() { where.Move(id, int(id+1)%3) })
+		require.True(t, where.Owns((id+2)%3))
+		require.False(t, where.Owns(id))
+		return err
 	})
-	require.NoError(t, err)
+	require.Equal(t, [3]map[uint64]string{{2: "name of 2"}, {0: "name of 0"}, {1: "name of 1"}}, names)
 }
 
 // A key moves at once when the handler that moves it is of a target without a directory, or over another one. Nothing
@@ -148,7 +135,7 @@ func TestMoveFromAnotherTargetsHandler(t *testing.T) {
 					numbers(r, "work", where, ignore)
 					var place distribution.Map = distribution.Cyclic(2, 2)
 					if moving {
-						place = target.NewDirectory(r, "place", place, func(uint64) uint64 { return 0 }, func(_, _ uint64) {})
+						place = empty(r, "place", place)
 					}
 					order := numbers(r, "order", place, func(uint64) {
 						where.Move(0, 1)
@@ -168,31 +155,21 @@ func TestMoveFromAnotherTargetsHandler(t *testing.T) {
 
 // In a handler of a target over the directory a key stays until the whole batch has been handled.
 func TestMoveWaitsForTheBatch(t *testing.T) {
+	var handled [2]int
 	job(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
-		where := target.NewDirectory(r, "where", distribution.Cyclic(2, 2), func(uint64) uint64 { return 0 },
-			func(uint64, uint64) {})
-		handled := 0
+		where := empty(r, "where", distribution.Cyclic(2, 2))
 		hit := numbers(r, "hit", where, func(uint64) {
-			if !where.Owns(0) {
-				panic("a pebble was handled away from its key")
-			}
-			if handled++; r.ID() == 0 {
+			require.True(t, where.Owns(0), "a pebble was handled away from its key")
+			if handled[r.ID()]++; r.ID() == 0 {
 				where.Move(0, 1)
 			}
 		})
-		if err := epochOf(0, r, func() {
+		return epochOf(0, r, func() {
 			hit.SendAll([]uint64{0, 0, 0})
-			if where.Owns(0) {
-				panic("the key is still here")
-			}
-		}); err != nil {
-			return err
-		}
-		if want := 3 * (1 - r.ID()); handled != want {
-			return fmt.Errorf("handled %d pebbles, want %d", handled, want)
-		}
-		return nil
+			require.False(t, where.Owns(0), "the key is still here")
+		})
 	})
+	require.Equal(t, [2]int{3, 0}, handled)
 }
 
 // Moving keys send pebbles of their own: a declared depth neither ends the epoch early nor forbids them.
@@ -201,8 +178,7 @@ func TestMovingKeysUnderADeclaredDepth(t *testing.T) {
 		for range 20 {
 			handled, ended := make([]int, ranks), ""
 			job(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
-				where := target.NewDirectory(r, "keys", distribution.Cyclic(8, ranks),
-					func(uint64) uint64 { return 0 }, func(uint64, uint64) {})
+				where := empty(r, "keys", distribution.Cyclic(8, ranks))
 				hit := numbers(r, "hit", where, func(uint64) { handled[r.ID()]++ })
 				err := epoch(r, func() {
 					for i := range uint64(200) {
@@ -217,11 +193,7 @@ func TestMovingKeysUnderADeclaredDepth(t *testing.T) {
 				}
 				return err
 			})
-			sum := 0
-			for _, n := range handled {
-				sum += n
-			}
-			require.Equal(t, 200*ranks, sum)
+			require.Equal(t, 200*ranks, sumOf(handled))
 			require.Equal(t, "skr", ended)
 		}
 	}
@@ -319,8 +291,7 @@ func TestKeysLeaveWhenCreditComes(t *testing.T) {
 }
 
 func giveAway(r *pebble.Rank, keys uint64) error {
-	place := target.NewDirectory(r, "place", distribution.Block(2*keys, 2), func(uint64) uint64 { return 0 },
-		func(uint64, uint64) {})
+	place := empty(r, "place", distribution.Block(2*keys, 2))
 	two := distribution.Cyclic(2, 2)
 	found := false
 	tell := numbers(r, "tell", two, func(uint64) { found = true },

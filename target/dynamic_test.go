@@ -292,8 +292,7 @@ func TestPebblesThatCircleAreNotDropped(t *testing.T) {
 			handled, moved := 0, make(chan struct{})
 			wire := late{mem.New(2), 0, 2} // moves of the directory, and the target
 			job(t, pebble.Config{Transport: wire, Due: -1}, func(r *pebble.Rank) error {
-				where := target.NewDirectory(r, "where", distribution.Cyclic(2, 2),
-					func(uint64) uint64 { return 0 }, func(uint64, uint64) {})
+				where := empty(r, "where", distribution.Cyclic(2, 2))
 				put := target.New(r, "put", where, byKey, target.Each(func(amount) { handled++ }), options...)
 				return epoch(r, func() {
 					if r.ID() == 1 {

@@ -163,8 +163,7 @@ func TestMistakesAreTold(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			err := run(t, c.config, func(r *pebble.Rank) error {
 				x := numbers(r, "x", distribution.Hash(r.Size()), ignore)
-				where := target.NewDirectory(r, "where", distribution.Cyclic(2, r.Size()),
-					func(uint64) uint64 { return 0 }, func(uint64, uint64) {})
+				where := empty(r, "where", distribution.Cyclic(2, r.Size()))
 				if c.f == nil {
 					return nil
 				}

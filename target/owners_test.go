@@ -85,7 +85,7 @@ func TestOwnersThatAreNoRanks(t *testing.T) {
 				wrong := ownerError(t, ranks, route.Hypercube, func(r *pebble.Rank) error {
 					var m distribution.Map = where
 					if moving {
-						m = target.NewDirectory(r, "where", where, func(uint64) uint64 { return 0 }, func(_, _ uint64) {})
+						m = empty(r, "where", where)
 					}
 					x := numbers(r, "x", m, ignore, options[row[0]]...)
 					relay := numbers(r, "relay", distribution.Hash(ranks), func(v uint64) { x.Send(v) })

@@ -74,6 +74,18 @@ func identity(v uint64) uint64 { return v }
 
 func ignore(uint64) {}
 
+// empty is a directory of keys that have no state.
+func empty(r *pebble.Rank, name string, base distribution.Map) *target.Directory[uint64] {
+	return target.NewDirectory(r, name, base, func(uint64) uint64 { return 0 }, func(_, _ uint64) {})
+}
+
+func sumOf[N int | uint64](all []N) (sum N) {
+	for _, n := range all {
+		sum += n
+	}
+	return sum
+}
+
 // everywhere runs a test in jobs of all shapes: every pair (strength 2) or triple (3) of ranks, topology, coalescing
 // factor, cache, budget, time that pebbles are due after, and variant of the test occurs in one of them.
 func everywhere(t *testing.T, strength, variants int, test func(t *testing.T, c pebble.Config, variant int)) {
@@ -154,11 +166,7 @@ func sizes[V any](t *testing.T, key func(V) uint64) {
 					target.Batch(func(vs []V) { got[r.ID()] += len(vs) }))
 				return epoch(r, func() { x.SendAll(make([]V, 777)) })
 			})
-			sum := 0
-			for _, n := range got {
-				sum += n
-			}
-			require.Equal(t, 777*ranks, sum)
+			require.Equal(t, 777*ranks, sumOf(got))
 		}
 	}
 }
