@@ -70,8 +70,7 @@ func untilPreempted(r *pebble.Rank) error {
 			told = 1
 		default:
 		}
-		sum, err := pebble.AllReduce(r, [2]int{told, sent - handled}, func(a,
-			b [2]int) [2]int {
+		sum, err := pebble.AllReduce(r, [2]int{told, sent - handled}, func(a, b [2]int) [2]int {
 			return [2]int{a[0] + b[0], a[1] + b[1]}
 		})
 		switch {
@@ -137,37 +136,37 @@ func quits(r *pebble.Rank) error {
 
 // programs are those that start jobs in other ways than by one call of pebble.Main.
 var programs = map[string]func() error{
-	"ranks": func() error {
-		return pebble.RunLaunched(context.Background(), pebble.Config{Ranks: 7}, (*pebble.Rank).Barrier)
-	},
-	"flagged": flagged,
-	"same ranks": func() error {
-		return pebble.RunLaunched(context.Background(), pebble.Config{Ranks: 3}, (*pebble.Rank).Barrier)
-	},
+	"flagged":    flagged,
+	"ranks":      func() error { return starts(pebble.RunLaunched, pebble.Config{Ranks: 7}) },
+	"same ranks": func() error { return starts(pebble.RunLaunched, pebble.Config{Ranks: 3}) },
 	"simulated": func() error {
 		w, err := sim.New(sim.Config{Ranks: 2, Seed: 1})
 		if err != nil {
 			return err
 		}
-		return w.Each(func(p netio.Transport) error {
-			return pebble.Run(context.Background(), pebble.Config{Transport: p}, (*pebble.Rank).Barrier)
-		})
+		return w.Each(func(p netio.Transport) error { return starts(pebble.Run, pebble.Config{Transport: p}) })
 	},
-	"run": func() error { return pebble.Run(context.Background(), pebble.Config{}, (*pebble.Rank).Barrier) },
-	"run alone": func() error {
-		return pebble.Run(context.Background(), pebble.Config{Alone: true}, (*pebble.Rank).Barrier)
-	},
-	"twice":          func() error { return after(pebble.Config{}, pebble.RunLaunched) },
-	"then run":       func() error { return after(pebble.Config{}, pebble.Run) },
-	"then run alone": func() error { return after(pebble.Config{Alone: true}, pebble.Run) },
+	"run":            func() error { return starts(pebble.Run, pebble.Config{}) },
+	"run alone":      func() error { return starts(pebble.Run, pebble.Config{Alone: true}) },
+	"twice":          func() error { return after(pebble.RunLaunched, pebble.Config{}) },
+	"then run":       func() error { return after(pebble.Run, pebble.Config{}) },
+	"then run alone": func() error { return after(pebble.Run, pebble.Config{Alone: true}) },
 }
 
-// after runs a second job when the launched one has ended.
-func after(c pebble.Config, again func(context.Context, pebble.Config, func(*pebble.Rank) error) error) error {
-	if err := pebble.RunLaunched(context.Background(), pebble.Config{}, (*pebble.Rank).Barrier); err != nil {
+// starting is pebble.Run or pebble.RunLaunched.
+type starting = func(context.Context, pebble.Config, func(*pebble.Rank) error) error
+
+// starts starts a job that has a barrier.
+func starts(by starting, c pebble.Config) error {
+	return by(context.Background(), c, (*pebble.Rank).Barrier)
+}
+
+// after starts a second job when the launched one has ended.
+func after(by starting, c pebble.Config) error {
+	if err := starts(pebble.RunLaunched, pebble.Config{}); err != nil {
 		return fmt.Errorf("first: %w", err)
 	}
-	return again(context.Background(), c, (*pebble.Rank).Barrier)
+	return starts(by, c)
 }
 
 func TestMain(m *testing.M) {

@@ -10,7 +10,6 @@ import (
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/internal/seeds"
-	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
@@ -91,12 +90,8 @@ func TestAsk(t *testing.T) {
 				require.NoError(t, s.Run(t, chasing), "%v", s)
 			}
 		}
-		w, err := sim.New(sim.Config{Ranks: ranks, Processes: ranks, Seed: seed, Faults: sim.Faults{Delay: 0.2,
-			Double: 0.2}})
-		require.NoError(t, err)
-		require.NoError(t, w.Each(func(p netio.Transport) error {
-			return run(t, pebble.Config{Transport: p, Topology: route.Hypercube, Coalesce: 8}, chasing)
-		}))
+		world := sim.Config{Ranks: ranks, Processes: ranks, Seed: seed, Faults: sim.Faults{Delay: 0.2, Double: 0.2}}
+		require.NoError(t, simulate(t, world, pebble.Config{Topology: route.Hypercube, Coalesce: 8}, chasing))
 	}
 }
 

@@ -1,7 +1,6 @@
 package target_test
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -9,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/distribution"
-	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
@@ -203,32 +201,19 @@ func TestMovingKeysUnderADeclaredDepth(t *testing.T) {
 // hops, without credit, beyond the budget, and where ranks share buffers. A simulated job ends by its limit of turns
 // when it does not.
 func TestKeysArriveWhilePebblesLookForThem(t *testing.T) {
-	ring, err := route.ByName("ring")
-	require.NoError(t, err)
-	for _, c := range []struct {
-		name             string
+	for name, c := range map[string]struct {
 		ranks, processes int
 		config           pebble.Config
 	}{
-		{"over hops", 5, 1, pebble.Config{Topology: ring, Coalesce: 64}},
-		{"one frame of credit", 4, 2, pebble.Config{Coalesce: 2, Credits: 1}},
-		{"a budget of one byte", 3, 1, pebble.Config{Coalesce: 1, BufferBudget: 1}},
+		"over hops":            {5, 1, pebble.Config{Topology: route.Ring, Coalesce: 64, Due: -1}},
+		"one frame of credit":  {4, 2, pebble.Config{Coalesce: 2, Credits: 1, Due: -1}},
+		"a budget of one byte": {3, 1, pebble.Config{Coalesce: 1, BufferBudget: 1, Due: -1}},
 	} {
-		for name, options := range map[string][]target.Option{"plain": nil,
-			"coded": {target.Coded[uint64](plainCodec{})}} {
-			t.Run(c.name+", "+name, func(t *testing.T) {
-				c.config.Due = -1 // nothing leaves by time
-				w, err := sim.New(sim.Config{Ranks: c.ranks, Processes: c.processes, TurnLimit: 1_000_000,
-					Network: sim.Machines["flat"]})
-				require.NoError(t, err)
-				require.NoError(t, w.Each(func(tr netio.Transport) error {
-					config := c.config
-					config.Transport = tr
-					return pebble.Run(context.Background(), config, func(r *pebble.Rank) error {
-						return chase(r,
-							options)
-					})
-				}))
+		for _, options := range [][]target.Option{nil, {target.Coded[uint64](plainCodec{})}} {
+			t.Run(fmt.Sprintf("%s, coded %v", name, options != nil), func(t *testing.T) {
+				world := sim.Config{Ranks: c.ranks, Processes: c.processes, TurnLimit: 1_000_000,
+					Network: sim.Machines["flat"]}
+				require.NoError(t, simulate(t, world, c.config, func(r *pebble.Rank) error { return chase(r, options) }))
 			})
 		}
 	}
@@ -257,22 +242,20 @@ func chase(r *pebble.Rank, options []target.Option) error {
 			}
 			move(v % keys)
 		}), target.Coalesce(1))
-	err := epoch(r, func() {
+	if err := epoch(r, func() {
 		for i := range uint64(sends) {
 			hit.Send(i%keys + (turns-1)*keys)
 			move(i % keys)
 		}
-	})
-	if err != nil {
+	}); err != nil {
 		return err
 	}
-	here := uint64(0)
 	for key, n := range counters {
-		if here += n; n > 0 && !place.Owns(uint64(key)) {
+		if n > 0 && !place.Owns(uint64(key)) {
 			return fmt.Errorf("rank %d counts for key %d, which is elsewhere", r.ID(), key)
 		}
 	}
-	all, err := pebble.AllReduce(r, here, func(a, b uint64) uint64 { return a + b })
+	all, err := pebble.AllReduce(r, sumOf(counters[:]), pebble.Sum)
 	if want := uint64(r.Size() * sends * turns); err == nil && all != want {
 		return fmt.Errorf("%d pebbles were counted, not %d", all, want)
 	}
@@ -281,38 +264,30 @@ func chase(r *pebble.Rank, options []target.Option) error {
 
 // A handler gives away more keys than it has credit for; its rank is busy until a pebble has found the last one.
 func TestKeysLeaveWhenCreditComes(t *testing.T) {
-	const keys = 8
-	w, err := sim.New(sim.Config{Ranks: 2, Processes: 2, TurnLimit: 100_000})
-	require.NoError(t, err)
-	require.NoError(t, w.Each(func(tr netio.Transport) error {
-		c := pebble.Config{Transport: tr, Credits: 1, Coalesce: 64, Due: -1}
-		return pebble.Run(context.Background(), c, func(r *pebble.Rank) error { return giveAway(r, keys) })
-	}))
-}
-
-func giveAway(r *pebble.Rank, keys uint64) error {
-	place := empty(r, "place", distribution.Block(2*keys, 2))
-	two := distribution.Cyclic(2, 2)
-	found := false
-	tell := numbers(r, "tell", two, func(uint64) { found = true },
-		target.Coalesce(1))
-	hit := numbers(r, "hit", place, func(uint64) {
-		tell.Send(0)
-		tell.Flush()
-	}, target.Coalesce(1))
-	var busy *target.Target[uint64]
-	busy = numbers(r, "busy", two, func(v uint64) {
-		if !found {
+	world := sim.Config{Ranks: 2, Processes: 2, TurnLimit: 100_000}
+	require.NoError(t, simulate(t, world, pebble.Config{Credits: 1, Coalesce: 64, Due: -1}, func(r *pebble.Rank) error {
+		const keys = 8
+		place, two, alone := empty(r, "place", distribution.Block(2*keys, 2)), distribution.Ranks(2), target.Coalesce(1)
+		found := false
+		tell := numbers(r, "tell", two, func(uint64) { found = true }, alone)
+		hit := numbers(r, "hit", place, func(uint64) {
+			tell.Send(0)
+			tell.Flush()
+		}, alone)
+		var busy *target.Target[uint64]
+		busy = numbers(r, "busy", two, func(v uint64) {
+			if !found {
+				busy.Send(v)
+			}
+		}, alone)
+		order := numbers(r, "order", two, func(v uint64) {
+			for key := range uint64(keys) {
+				place.Move(key, 1)
+			}
+			hit.Send(keys - 1)
+			hit.Flush()
 			busy.Send(v)
-		}
-	}, target.Coalesce(1))
-	order := numbers(r, "order", two, func(v uint64) {
-		for key := range keys {
-			place.Move(key, 1)
-		}
-		hit.Send(keys - 1)
-		hit.Flush()
-		busy.Send(v)
-	})
-	return epochOf(1, r, func() { order.Send(0) })
+		})
+		return epochOf(1, r, func() { order.Send(0) })
+	}))
 }

@@ -1,7 +1,6 @@
 package target_test
 
 import (
-	"context"
 	"errors"
 	"runtime"
 	"slices"
@@ -19,15 +18,15 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// simulate runs a function as a simulated job in one process, whose ranks take their time by Rank.Compute.
-func simulate(t *testing.T, ranks int, c pebble.Config, f func(r *pebble.Rank) error) error {
+// simulate runs a simulated job, whose ranks take their time by Rank.Compute.
+func simulate(t *testing.T, world sim.Config, c pebble.Config, f func(r *pebble.Rank) error) error {
 	t.Helper()
-	w, err := sim.New(sim.Config{Ranks: ranks})
+	w, err := sim.New(world)
 	require.NoError(t, err)
 	return w.Each(func(tr netio.Transport) error {
 		own := c // Each calls this for all processes at once
 		own.Transport = tr
-		return pebble.Run(context.Background(), own, f)
+		return run(t, own, f)
 	})
 }
 
@@ -35,7 +34,7 @@ func simulate(t *testing.T, ranks int, c pebble.Config, f func(r *pebble.Rank) e
 func TestSinglePebblesOfASlowSenderAreDue(t *testing.T) {
 	const between = 20 * time.Millisecond // of two pebbles
 	var handled time.Duration
-	require.NoError(t, simulate(t, 2, pebble.Config{Due: time.Millisecond}, func(r *pebble.Rank) error {
+	require.NoError(t, simulate(t, sim.Config{Ranks: 2}, pebble.Config{Due: time.Millisecond}, func(r *pebble.Rank) error {
 		number := numbers(r, "number", distribution.Cyclic(2, 2), func(uint64) {
 			if handled == 0 {
 				handled = r.Now()
@@ -67,7 +66,7 @@ func TestSendersToThemselvesServeOthers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			fromOther := false
-			require.NoError(t, simulate(t, 2, pebble.Config{Due: time.Millisecond}, func(r *pebble.Rank) error {
+			require.NoError(t, simulate(t, sim.Config{Ranks: 2}, pebble.Config{Due: time.Millisecond}, func(r *pebble.Rank) error {
 				number := numbers(r, "number", distribution.Cyclic(4, 2), func(v uint64) { fromOther = fromOther || v == 2 })
 				return r.Epoch(func() error {
 					if r.ID() == 1 {
