@@ -62,8 +62,7 @@ func TestTwoHopsByHand(t *testing.T) {
 	p.Interfaces = 1
 	j := model.Job{
 		Ranks: 4, Layout: model.Layout{PerProcess: 1, PerHost: 2}, Topology: route.Mesh(2, 2), Coalesce: 100,
-		Pebbles: 30, Bytes: 8,
-		Even: true, Epochs: 3, Compute: 11,
+		Pebbles: 30, Bytes: 8, Even: true, Epochs: 3, Compute: 11,
 	}
 	r := predicted(t, p, j)
 	require.EqualValues(t, 3*8, r.Frames)
@@ -165,8 +164,7 @@ func TestPredictRefuses(t *testing.T) {
 func randomAccess(ranks int, topology route.Constructor) model.Job {
 	return model.Job{
 		Ranks: ranks, Layout: model.Layout{PerProcess: 1, PerHost: 4}, Topology: topology, Coalesce: 1024,
-		Pebbles: 1024, Bytes: 8,
-		Depth: 1, Detector: "pcx",
+		Pebbles: 1024, Bytes: 8, Depth: 1, Detector: "pcx",
 	}
 }
 

@@ -102,10 +102,7 @@ func TestIdleWork(t *testing.T) {
 		require.NoError(t, err)
 		got = far(len(g))
 		require.NoError(t, w.Each(func(p netio.Transport) error {
-			return run(t, pebble.Config{Transport: p, Coalesce: 16}, func(r *pebble.Rank) error {
-				return relax(r, g,
-					got)
-			})
+			return run(t, pebble.Config{Transport: p, Coalesce: 16}, func(r *pebble.Rank) error { return relax(r, g, got) })
 		}))
 		require.Equal(t, want, got, "%d simulated ranks", ranks)
 	}

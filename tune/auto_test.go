@@ -1,6 +1,7 @@
 package tune_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -19,8 +20,7 @@ func odin(t testing.TB) *model.Parameters {
 func site(ranks int) tune.Site {
 	return tune.Site{
 		Ranks: ranks, Processes: ranks, Start: tune.Setting{Topology: "direct", Coalesce: 1024}, Topology: true,
-		Coalesce:    true,
-		PebbleBytes: 8, Room: 1 << 30,
+		Coalesce: true, PebbleBytes: 8, Room: 1 << 30,
 	}
 }
 
@@ -60,14 +60,7 @@ func TestAutoBeginsWithTheModel(t *testing.T) {
 func TestAutoKeepsToItsSpace(t *testing.T) {
 	s := site(64)
 	_, all := experiments(t, s, nil)
-	has := func(all []tune.Setting, is func(tune.Setting) bool) bool {
-		for _, one := range all {
-			if is(one) {
-				return true
-			}
-		}
-		return false
-	}
+	has := slices.ContainsFunc[[]tune.Setting]
 	require.True(t, has(all, func(o tune.Setting) bool { return o.Topology == "hypercube" }))
 	require.True(t, has(all, func(o tune.Setting) bool { return o.Coalesce > 2048 }))
 	require.False(t, has(all, func(o tune.Setting) bool { return o.Cache > 0 }), "there is no reduction")

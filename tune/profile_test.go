@@ -19,8 +19,7 @@ func profile(t *testing.T) tune.Profile {
 	best := w.tuner.Setting()
 	return tune.Profile{
 		Format: tune.ProfileFormat, For: job, Date: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), Setting: best,
-		Start: start,
-		Gain:  whole(best, 0) / whole(start, 0), Rate: whole(best, 0) / 1e6, Decisions: w.tuner.Log(),
+		Start: start, Gain: whole(best, 0) / whole(start, 0), Rate: whole(best, 0) / 1e6, Decisions: w.tuner.Log(),
 	}
 }
 

@@ -353,8 +353,7 @@ func TestEqualSettingsGainNothing(t *testing.T) {
 	for _, noise := range []float64{0.02, 0.1, 0.3} {
 		for _, odd := range []float64{0, 0.1} {
 			for i := range uint64(20) {
-				w := newWorld(t, flat, tune.Config{Start: start, Space: space, Runs: int(i%3) * 60},
-					noise, from+i)
+				w := newWorld(t, flat, tune.Config{Start: start, Space: space, Runs: int(i%3) * 60}, noise, from+i)
 				w.odd, w.timed = odd, i%2 == 0
 				for range 1000 {
 					if n := w.config.Runs; n > 0 && w.windows == n {
