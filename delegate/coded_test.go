@@ -87,7 +87,8 @@ func TestCodecsThatDoNotFit(t *testing.T) {
 	yes, none := func(string) bool { return true }, func(string) string { return "" }
 	name := func(uint64) string { return "" }
 	questions := delegate.Coded[string, bool](text{}, nil)
-	const notPlain = "its answer: type string is not plain data: string is a string, which means nothing on another rank: "
+	const notPlain = "its answer: type string is not plain data: string is a string, which means nothing on another " +
+		"rank: "
 	for want, register := range map[string]func(s *task.Scheduler){
 		`target "d": ` + notPlain + "give delegate.Coded pebble.Strings{}": func(s *task.Scheduler) {
 			delegate.New(s, "d", ranks, length, none, delegate.Coded[string, string](text{}, nil))

@@ -191,7 +191,8 @@ func TestOperationsAreAtomic(t *testing.T) {
 					return tickets[i] - 1
 				})
 				type swap struct{ Key, Old, New uint64 }
-				cas := delegate.New(s, "compare and swap", owner, func(w swap) uint64 { return w.Key }, func(w swap) uint64 {
+				key := func(w swap) uint64 { return w.Key }
+				cas := delegate.New(s, "compare and swap", owner, key, func(w swap) uint64 {
 					was := counters[w.Key]
 					if was == w.Old {
 						counters[w.Key] = w.New

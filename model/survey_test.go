@@ -44,7 +44,9 @@ func TestSurveyByHand(t *testing.T) {
 	for _, name := range words {
 		for _, ranks := range []int{1, 2, 3, 7, 8, 16, 21, 32, 48} {
 			for _, layout := range []model.Layout{{}, {PerProcess: 4}, {PerProcess: 2, PerHost: 4}} {
-				t.Run(fmt.Sprint(name, " ", ranks, layout), func(t *testing.T) { surveyByHand(t, byName(t, name), ranks, layout) })
+				t.Run(fmt.Sprint(name, " ", ranks, layout), func(t *testing.T) {
+					surveyByHand(t, byName(t, name), ranks, layout)
+				})
 			}
 		}
 	}

@@ -119,7 +119,9 @@ func collected(r *pebble.Rank, seed uint64) (err error) {
 		pebble.Max[int64], pebble.And[int64], pebble.Or[int64], pebble.Xor[int64]} {
 		same("AllReduce", folded(all, number, op))(pebble.AllReduce(r, own.number, op))
 	}
-	for _, op := range []func(a, b bool) bool{pebble.LogicalAnd[bool], pebble.LogicalOr[bool], pebble.LogicalXor[bool]} {
+	for _, op := range []func(a, b bool) bool{
+		pebble.LogicalAnd[bool], pebble.LogicalOr[bool], pebble.LogicalXor[bool],
+	} {
 		same("AllReduce of flags", folded(all, flag, op))(pebble.AllReduce(r, own.flag, op))
 	}
 	same("AllReduce of maps", folded(all, counts, merged))(pebble.AllReduce(r, own.counts, merged, counting64))
@@ -159,7 +161,8 @@ func collected(r *pebble.Rank, seed uint64) (err error) {
 	}
 	same("ExclusiveScan", before)(pebble.ExclusiveScan(r, own.matrix, matrix{7}, matrix.times))
 	same("ExclusiveScan of texts", line)(pebble.ExclusiveScan(r, own.text, "first", join, words{}))
-	same("ExclusiveScan of maps", table)(pebble.ExclusiveScan(r, own.counts, map[string]int64{"first": 1}, merged, counting64))
+	same("ExclusiveScan of maps", table)(
+		pebble.ExclusiveScan(r, own.counts, map[string]int64{"first": 1}, merged, counting64))
 	return err
 }
 
@@ -289,9 +292,11 @@ func (b broken) Decode([]byte) (int, error) {
 func TestCodecErrorsEndTheJob(t *testing.T) {
 	one := []int{1}
 	for name, f := range map[string]func(r *pebble.Rank, c pebble.Codec[int]) error{
-		"AllReduce":      func(r *pebble.Rank, c codec) error { return errorOf(pebble.AllReduce(r, 1, pebble.Sum, c)) },
-		"Scan":           func(r *pebble.Rank, c codec) error { return errorOf(pebble.Scan(r, 1, pebble.Sum, c)) },
-		"ExclusiveScan":  func(r *pebble.Rank, c codec) error { return errorOf(pebble.ExclusiveScan(r, 1, 0, pebble.Sum, c)) },
+		"AllReduce": func(r *pebble.Rank, c codec) error { return errorOf(pebble.AllReduce(r, 1, pebble.Sum, c)) },
+		"Scan":      func(r *pebble.Rank, c codec) error { return errorOf(pebble.Scan(r, 1, pebble.Sum, c)) },
+		"ExclusiveScan": func(r *pebble.Rank, c codec) error {
+			return errorOf(pebble.ExclusiveScan(r, 1, 0, pebble.Sum, c))
+		},
 		"Broadcast":      func(r *pebble.Rank, c codec) error { return errorOf(pebble.Broadcast(r, 1, 1, c)) },
 		"Gather":         func(r *pebble.Rank, c codec) error { return errorOf(pebble.Gather(r, 1, 1, c)) },
 		"AllGather":      func(r *pebble.Rank, c codec) error { return errorOf(pebble.AllGather(r, 1, c)) },

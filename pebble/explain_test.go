@@ -91,8 +91,8 @@ func number(t testing.TB, text string) int64 {
 	return n
 }
 
-// A routed topology needs few buffers: that is what it is for (Active Pebbles, section 3.3). The mean of hops is that of
-// all pairs of ranks, and not of those from rank 0.
+// A routed topology needs few buffers: that is what it is for (Active Pebbles, section 3.3). The mean of hops is that
+// of all pairs of ranks, and not of those from rank 0.
 func TestExplanationOfManyRanks(t *testing.T) {
 	for _, c := range []struct {
 		topology               route.Constructor

@@ -34,8 +34,8 @@ func whoToldOf(t *testing.T, err error, call string) {
 }
 
 // crossings are calls that meet another one of the same rank: a function that the runtime calls lets another goroutine
-// run, and waits for it. Happens-before holds, so the race detector has nothing to say; the rank has. on makes a call on
-// rank 0.
+// run, and waits for it. Happens-before holds, so the race detector has nothing to say; the rank has. on makes a call
+// on rank 0.
 var crossings = map[string]func(r *pebble.Rank, on func(f func())) error{
 	"a pebble was sent": func(r *pebble.Rank, on func(f func())) error {
 		return keying(r, func(at *target.Target[uint64]) { on(func() { at.Send(0) }) })
@@ -178,7 +178,9 @@ func TestATargetOfAnotherJobIsTold(t *testing.T) {
 			if r.ID() != 0 {
 				return
 			}
-			inner := run(t, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error { return epoch(r, func() { at.Send(0) }) })
+			inner := run(t, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
+				return epoch(r, func() { at.Send(0) })
+			})
 			whoToldOf(t, inner, "a pebble was sent")
 		})
 	})
@@ -188,7 +190,8 @@ func TestATargetOfAnotherJobIsTold(t *testing.T) {
 // A stray goroutine ends when its call finds that the job has failed: nobody would catch a panic there.
 func TestAStrayGoroutineEndsWithTheJob(t *testing.T) {
 	err := run(t, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
-		at := target.New(r, "at", distribution.Ranks(1), target.Key(func(v uint64) uint64 { return v }), target.Each(ignore))
+		at := target.New(r, "at", distribution.Ranks(1), target.Key(func(v uint64) uint64 { return v }),
+			target.Each(ignore))
 		return epoch(r, func() { elsewhere(func() { at.SendAll([]uint64{5}) }) })
 	})
 	var key *pebble.KeyError

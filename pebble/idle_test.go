@@ -102,7 +102,8 @@ func TestIdleWork(t *testing.T) {
 		require.NoError(t, err)
 		got = far(len(g))
 		require.NoError(t, w.Each(func(p netio.Transport) error {
-			return run(t, pebble.Config{Transport: p, Coalesce: 16}, func(r *pebble.Rank) error { return relax(r, g, got) })
+			c := pebble.Config{Transport: p, Coalesce: 16}
+			return run(t, c, func(r *pebble.Rank) error { return relax(r, g, got) })
 		}))
 		require.Equal(t, want, got, "%d simulated ranks", ranks)
 	}

@@ -57,7 +57,8 @@ func TestAdviceFitsTheCauseOfALimit(t *testing.T) {
 		advice []string
 	}{
 		{func(r *pebble.Rank) error {
-			at := target.New(r, "large", distribution.Ranks(2), target.Key(func(string) uint64 { return uint64(1 - r.ID()) }),
+			at := target.New(r, "large", distribution.Ranks(2),
+				target.Key(func(string) uint64 { return uint64(1 - r.ID()) }),
 				target.Each(func(string) {}), target.Coded[string](words{}))
 			return epoch(r, func() { at.Send(string(make([]byte, 100<<10))) })
 		}, "large", pebble.FromMain, []string{"for buffers of the main function", "lower the coalescing factor"}},

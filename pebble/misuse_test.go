@@ -30,7 +30,8 @@ func TestImpossibleConfigurationsAreRefused(t *testing.T) {
 		"coalescing factor of 99999999999 is too large: a frame holds 1073741824": {Ranks: 1, Coalesce: 99_999_999_999},
 		"9223372036854775807 frames of credit are too many":                       {Ranks: 1, Credits: math.MaxInt},
 		"a cache of 9223372036854775807 entries needs more than":                  {Ranks: 1, Cache: math.MaxInt},
-		"a cache of 70000 entries needs more than the 65536 bytes":                {Ranks: 1, Cache: 70_000, MemoryLimit: 64 << 10},
+		"a cache of 70000 entries needs more than the 65536 bytes": {Ranks: 1, Cache: 70_000,
+			MemoryLimit: 64 << 10},
 	} {
 		err := run(t, c, func(*pebble.Rank) error { panic("a rank runs") })
 		require.ErrorContains(t, err, want)
@@ -107,7 +108,9 @@ func TestMisuseIsToldInWords(t *testing.T) {
 		"AllGather with 2 codecs: give one": func(r *pebble.Rank) error {
 			return errorOf(pebble.AllGather(r, 1, broken{}, broken{}))
 		},
-		"AllGather with a codec that is nil": func(r *pebble.Rank) error { return errorOf(pebble.AllGather(r, 1, nil)) },
+		"AllGather with a codec that is nil": func(r *pebble.Rank) error {
+			return errorOf(pebble.AllGather(r, 1, nil))
+		},
 	} {
 		require.ErrorContains(t, run(t, pebble.Config{Ranks: 2}, f), want)
 	}
@@ -133,7 +136,8 @@ func TestDifferencesOfRanksAreTold(t *testing.T) {
 		}, all, []string{reduction, sameType}},
 		{all, (*pebble.Rank).Barrier, []string{"in the same order"}},
 		{func(r *pebble.Rank) error { return errorOf(pebble.Broadcast(r, 0, uint64(1))) },
-			func(r *pebble.Rank) error { return errorOf(pebble.Broadcast(r, 0, 1.5)) }, []string{"is at a broadcast of "}},
+			func(r *pebble.Rank) error { return errorOf(pebble.Broadcast(r, 0, 1.5)) },
+			[]string{"is at a broadcast of "}},
 		{func(r *pebble.Rank) error { return errorOf(pebble.Gather(r, 0, 1.5)) },
 			func(r *pebble.Rank) error { return errorOf(r.GatherBytes(0, make([]byte, 8))) },
 			[]string{"is at a gathering of bytes, while rank", "is there with another type"}},

@@ -104,8 +104,8 @@ func requireWithin(t *testing.T, after, before map[pebble]int) {
 
 func higher(a, b pebble) bool { return a.value > b.value }
 
-// What a handler of the kind makes of the pebbles that come out of a cache is what it makes of those that went in. Where
-// pebbles are not merged into new ones, none is invented or multiplied.
+// What a handler of the kind makes of the pebbles that come out of a cache is what it makes of those that went in.
+// Where pebbles are not merged into new ones, none is invented or multiplied.
 func TestKindsAgainstTwins(t *testing.T) {
 	for _, kind := range kinds() {
 		for _, size := range sizes {

@@ -135,7 +135,8 @@ func TestReducedCodedPebbles(t *testing.T) {
 	joined := reduce.Combine(func(a, b string) string { return a + b })
 	for _, ranks := range []int{1, 2, 5, 8} {
 		letters := make([]int, ranks)
-		c := total(job(t, pebble.Config{Ranks: ranks, Topology: route.Hypercube, Cache: 64}, func(r *pebble.Rank) error {
+		config := pebble.Config{Ranks: ranks, Topology: route.Hypercube, Cache: 64}
+		c := total(job(t, config, func(r *pebble.Rank) error {
 			words := target.New(r, "words", distribution.Hash(ranks),
 				target.Key(func(w string) uint64 { return distribution.HashString(w[:1]) }),
 				target.Each(func(w string) { letters[r.ID()] += len(w) }),

@@ -24,7 +24,8 @@ func TestSlowRankHoldsSendersBack(t *testing.T) {
 	for _, topology := range []route.Constructor{route.Direct, route.Hypercube} {
 		for _, credits := range []int{1, 3} {
 			for each, coalesce := range map[int]int{100_000: 64, 2_000: 1} {
-				c := pebble.Config{Ranks: 8, Topology: topology, Credits: credits, Coalesce: coalesce, BufferBudget: 1 << 30}
+				c := pebble.Config{Ranks: 8, Topology: topology, Credits: credits, Coalesce: coalesce,
+					BufferBudget: 1 << 30}
 				sendToSlow(t, c, each, func(neighbors int) int64 {
 					return int64(neighbors*(2+credits)) * netio.FrameCost(8*coalesce)
 				})
@@ -166,7 +167,8 @@ func TestALinkHasExactlyItsCreditInFlight(t *testing.T) {
 	allOptions := [][]target.Option{nil, {target.Coded[uint64](plainCodec{})}}
 	for row := range covering.Product([]int{len(allCredits), len(factors), 2, len(allOptions)}) {
 		credits, coalesce, byHandler, options := allCredits[row[0]], factors[row[1]], row[2] == 1, allOptions[row[3]]
-		name := fmt.Sprintf("credits %d, coalesce %d, by handler %v, coded %v", credits, coalesce, byHandler, row[3] == 1)
+		name := fmt.Sprintf("credits %d, coalesce %d, by handler %v, coded %v", credits, coalesce, byHandler,
+			options != nil)
 		t.Run(name, func(t *testing.T) {
 			pebbles, got := 4*credits*coalesce, 0
 			g := &gated{Transport: mem.New(2)}

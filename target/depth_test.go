@@ -12,7 +12,8 @@ import (
 )
 
 // chain sends pebbles that each cause a chain, to keys all over the job, and counts those that this rank handles.
-func chain(r *pebble.Rank, length, sends int, handled *int, options []target.Option, declared ...pebble.EpochOption) error {
+func chain(r *pebble.Rank, length, sends int, handled *int, options []target.Option,
+	declared ...pebble.EpochOption) error {
 	const keys = 97
 	var links *target.Target[[2]uint64] // key, and pebbles still to come
 	links = target.New(r, "links", distribution.Cyclic(keys, r.Size()),
@@ -47,7 +48,9 @@ func TestDepth(t *testing.T) {
 			declared = append(declared, pebble.Depth(depth))
 		}
 		handled := make([]int, c.Ranks)
-		err := run(t, c, func(r *pebble.Rank) error { return chain(r, length, sends, &handled[r.ID()], nil, declared...) })
+		err := run(t, c, func(r *pebble.Rank) error {
+			return chain(r, length, sends, &handled[r.ID()], nil, declared...)
+		})
 		if depth > 0 && length > depth {
 			requireDeep(t, err, "links", depth)
 			return

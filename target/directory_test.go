@@ -213,7 +213,8 @@ func TestKeysArriveWhilePebblesLookForThem(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, coded %v", name, options != nil), func(t *testing.T) {
 				world := sim.Config{Ranks: c.ranks, Processes: c.processes, TurnLimit: 1_000_000,
 					Network: sim.Machines["flat"]}
-				require.NoError(t, simulate(t, world, c.config, func(r *pebble.Rank) error { return chase(r, options) }))
+				chases := func(r *pebble.Rank) error { return chase(r, options) }
+				require.NoError(t, simulate(t, world, c.config, chases))
 			})
 		}
 	}

@@ -56,7 +56,8 @@ func TestLinkMarkedDownInMidEpoch(t *testing.T) {
 			got, inEpoch := make([]int, ranks*each), [3]int64{}
 			c := pebble.Config{Transport: wire, Topology: route.Dynamic(base), Due: -1}
 			counters := job(t, c, func(r *pebble.Rank) error {
-				number := numbers(r, "number", distribution.Cyclic(ranks*each, ranks), func(v uint64) { got[v]++ }, options...)
+				number := numbers(r, "number", distribution.Cyclic(ranks*each, ranks), func(v uint64) { got[v]++ },
+					options...)
 				for turn := range inEpoch {
 					before := wire.frames.Load()
 					if err := epoch(r, func() {
@@ -101,7 +102,8 @@ func TestLinkMarkedDownInMidEpoch(t *testing.T) {
 // Nothing is routed through a marked rank, which still gets its own pebbles.
 func TestRankMarkedDown(t *testing.T) {
 	const ranks = 9
-	counters := job(t, pebble.Config{Ranks: ranks, Topology: route.Dynamic(route.MeshOf(2))}, func(r *pebble.Rank) error {
+	c := pebble.Config{Ranks: ranks, Topology: route.Dynamic(route.MeshOf(2))}
+	counters := job(t, c, func(r *pebble.Rank) error {
 		if r.ID() == 0 {
 			r.MarkRank(4, true)
 		}

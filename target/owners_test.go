@@ -61,7 +61,8 @@ func (e embedding) Owners(keys []uint64, owners []uint32) int {
 
 // An owner that is no rank ends the job with words that name distribution, key and owner, however it was sent.
 func TestOwnersThatAreNoRanks(t *testing.T) {
-	coded, reduced, cached := target.Coded[uint64](plainCodec{}), target.Reduce(reduce.First[uint64]()), target.Cache(16)
+	coded := target.Coded[uint64](plainCodec{})
+	reduced, cached := target.Reduce(reduce.First[uint64]()), target.Cache(16)
 	options := [][]target.Option{nil, {coded}, {reduced, cached}, {coded, reduced, cached}}
 	sends := []func(x, relay *target.Target[uint64]){
 		func(x, _ *target.Target[uint64]) { x.Send(7) },
@@ -92,7 +93,8 @@ func TestOwnersThatAreNoRanks(t *testing.T) {
 					return epochOf(0, r, func() { sends[row[1]](x, relay) })
 				}, fmt.Sprintf(`target "x": the distribution %s gives key 7 to rank %d, ranks are 0 to %d`, words,
 					where.Owner(7), ranks-1))
-				require.Equal(t, target.OwnerError{Key: 7, Owner: where.Owner(7), Ranks: ranks, Distribution: words}, wrong)
+				require.Equal(t, target.OwnerError{Key: 7, Owner: where.Owner(7), Ranks: ranks, Distribution: words},
+					wrong)
 			})
 	}
 }

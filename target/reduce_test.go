@@ -167,7 +167,8 @@ func TestFramesOfAnAllToAll(t *testing.T) {
 				make1, err := route.ByName(c.name)
 				require.NoError(t, err)
 				got := make([]int, c.ranks)
-				config := pebble.Config{Ranks: c.ranks, Topology: make1, Coalesce: g, Termination: termination.Ordered, Due: -1}
+				config := pebble.Config{Ranks: c.ranks, Topology: make1, Coalesce: g,
+					Termination: termination.Ordered, Due: -1}
 				counters := job(t, config, func(r *pebble.Rank) error {
 					item := target.New(r, "item", distribution.Cyclic(uint64(c.ranks), c.ranks), target.Key(identity),
 						target.Batch(func(vs []uint64) { got[r.ID()] += len(vs) }))

@@ -34,7 +34,8 @@ func simulate(t *testing.T, world sim.Config, c pebble.Config, f func(r *pebble.
 func TestSinglePebblesOfASlowSenderAreDue(t *testing.T) {
 	const between = 20 * time.Millisecond // of two pebbles
 	var handled time.Duration
-	require.NoError(t, simulate(t, sim.Config{Ranks: 2}, pebble.Config{Due: time.Millisecond}, func(r *pebble.Rank) error {
+	world, soon := sim.Config{Ranks: 2}, pebble.Config{Due: time.Millisecond}
+	require.NoError(t, simulate(t, world, soon, func(r *pebble.Rank) error {
 		number := numbers(r, "number", distribution.Cyclic(2, 2), func(uint64) {
 			if handled == 0 {
 				handled = r.Now()
@@ -66,8 +67,11 @@ func TestSendersToThemselvesServeOthers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			fromOther := false
-			require.NoError(t, simulate(t, sim.Config{Ranks: 2}, pebble.Config{Due: time.Millisecond}, func(r *pebble.Rank) error {
-				number := numbers(r, "number", distribution.Cyclic(4, 2), func(v uint64) { fromOther = fromOther || v == 2 })
+			world, soon := sim.Config{Ranks: 2}, pebble.Config{Due: time.Millisecond}
+			require.NoError(t, simulate(t, world, soon, func(r *pebble.Rank) error {
+				number := numbers(r, "number", distribution.Cyclic(4, 2), func(v uint64) {
+					fromOther = fromOther || v == 2
+				})
 				return r.Epoch(func() error {
 					if r.ID() == 1 {
 						number.Send(2)
@@ -119,7 +123,8 @@ func TestPeriodicDispatch(t *testing.T) {
 	counters := job(t, pebble.Config{Ranks: 3, Due: -1, Period: 100 * time.Microsecond}, func(r *pebble.Rank) error {
 		answered := 0
 		answer := numbers(r, "answer", distribution.Ranks(3), func(uint64) { answered++ })
-		question := target.New(r, "question", distribution.Ranks(3), target.Key(func(v [2]uint64) uint64 { return v[0] }),
+		question := target.New(r, "question", distribution.Ranks(3),
+			target.Key(func(v [2]uint64) uint64 { return v[0] }),
 			target.Each(func(v [2]uint64) { answer.Send(v[1]) }))
 		return epoch(r, func() {
 			for round := range 20 {
@@ -199,7 +204,8 @@ func TestTrySend(t *testing.T) {
 			got, refused := make([]int, ranks*each), make([]int, ranks)
 			c := pebble.Config{Ranks: ranks, Topology: topology, Coalesce: 16, Credits: 1, BufferBudget: 4096}
 			counters := job(t, c, func(r *pebble.Rank) error {
-				mark := numbers(r, "mark", distribution.Cyclic(uint64(ranks*each), ranks), func(key uint64) { got[key]++ })
+				owners := distribution.Cyclic(uint64(ranks*each), ranks)
+				mark := numbers(r, "mark", owners, func(key uint64) { got[key]++ })
 				return epoch(r, func() {
 					for key := uint64(r.ID()) * each; key < uint64(r.ID()+1)*each; key++ {
 						for !mark.TrySend(key) {

@@ -105,7 +105,8 @@ func TestTryErrorsAreShort(t *testing.T) {
 	for length := range 8 {
 		err := run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
 			say := target.New(r, "say", distribution.Ranks(2), target.Key(func(string) uint64 { return 1 }),
-				target.TryEach(func(*target.Target[string], string) error { return errTried }), target.Coded(pebble.Strings{}))
+				target.TryEach(func(*target.Target[string], string) error { return errTried }),
+				target.Coded(pebble.Strings{}))
 			return epoch(r, func() { say.Send(strings.Repeat("x", length) + "\n" + strings.Repeat("é", 100_000)) })
 		})
 		var named *target.HandlerError

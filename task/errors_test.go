@@ -207,7 +207,9 @@ func TestMisuseIsToldInWords(t *testing.T) {
 		},
 		"Spawn was called outside of an epoch": outside(func(s scheduler) { kind(s).Spawn(1) }),
 
-		"batches of 0 tasks":               outside(func(s scheduler) { task.NewKindBatch(s, "k", 0, func([]uint64) {}) }),
+		"batches of 0 tasks": outside(func(s scheduler) {
+			task.NewKindBatch(s, "k", 0, func([]uint64) {})
+		}),
 		"For with a grain of 0":            inTask(func(s scheduler) { s.For(0, 1, 0, pieces) }),
 		`loop "l" has a grain of 0`:        outside(func(s scheduler) { task.NewLoop(s, "l", 0, pieces) }),
 		"no function that runs its pieces": outside(func(s scheduler) { task.NewLoop(s, "work", 3, nil) }),
@@ -224,7 +226,9 @@ func TestMisuseIsToldInWords(t *testing.T) {
 		"none of its values is what that is for: its argument is a uint64": outside(func(s scheduler) {
 			task.NewKindBatch(s, "work", 3, func([]uint64) {}, coded)
 		}),
-		"none of its values is what that is for": outside(func(s scheduler) { task.NewLoop(s, "work", 3, pieces, coded) }),
+		"none of its values is what that is for": outside(func(s scheduler) {
+			task.NewLoop(s, "work", 3, pieces, coded)
+		}),
 	} {
 		err := run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error { return f(task.New(r, task.Workers(1))) })
 		require.ErrorContains(t, err, want)
