@@ -1,7 +1,6 @@
 package container_test
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -16,17 +15,10 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// lines are what tests compare: each rank's results as text, of all ranks, sorted.
-func lines(r *pebble.Rank, mine []string) ([]string, error) {
-	all, err := pebble.AllGatherSlice(r, mine, pebble.Strings{})
-	return slices.Sorted(slices.Values(slices.Concat(all...))), err
-}
-
+// same compares the results of all ranks, as text, in any order.
 func same(r *pebble.Rank, mine, want []string) error {
-	got, err := lines(r, mine)
-	if err != nil {
-		return err
-	}
+	all := appstest.Must(pebble.AllGatherSlice(r, mine, pebble.Strings{}))
+	got := slices.Sorted(slices.Values(slices.Concat(all...)))
 	if want = slices.Sorted(slices.Values(want)); !slices.Equal(got, want) {
 		return fmt.Errorf("%d results, %.300v, in place of %d, %.300v", len(got), got, len(want), want)
 	}
@@ -73,15 +65,9 @@ func TestGroupsAndDistinctRowsAreThoseOfGosMap(t *testing.T) {
 }
 
 func grouped(r *pebble.Rank, table *container.Table[row], sums map[string]int, distinct map[row]bool) error {
-	groups, err := container.GroupBy(table, func(r row) string { return r.Name }, func(r row) int { return int(r.Small) },
-		func(a, b int) int { return a + b })
-	if err != nil {
-		return err
-	}
-	once, err := container.Distinct(table)
-	if err != nil {
-		return err
-	}
+	groups := appstest.Must(container.GroupBy(table, func(r row) string { return r.Name },
+		func(r row) int { return int(r.Small) }, pebble.Sum))
+	once := appstest.Must(container.Distinct(table))
 	var mine, wanted []string
 	for _, g := range groups.LocalAll() {
 		mine = append(mine, fmt.Sprint("sum ", g))
@@ -171,18 +157,16 @@ func joined(r *pebble.Rank, left, right *container.Table[row], kind container.Jo
 	var mine []string
 	counts := container.NewCounter[string](r, fmt.Sprintf("counts %d %d", kind, len(want)))
 	name := func(r row) string { return r.Name }
-	if err := container.Join(left, right, name, name, kind, func(o row, c *row) {
+	appstest.OK(container.Join(left, right, name, name, kind, func(o row, c *row) {
 		counts.Add(o.Name, 1) // which must not disturb
 		if c == nil {
 			mine = append(mine, fmt.Sprint(o, nil))
 		} else {
 			mine = append(mine, fmt.Sprint(o, *c))
 		}
-	}); err != nil {
-		return err
-	}
-	if n, err := counts.Total(); err != nil || int(n) != len(want) {
-		return errors.Join(err, fmt.Errorf("%d results were counted in place of %d", n, len(want)))
+	}))
+	if n := appstest.Must(counts.Total()); int(n) != len(want) {
+		return fmt.Errorf("%d results were counted in place of %d", n, len(want))
 	}
 	return same(r, mine, want)
 }
@@ -213,9 +197,7 @@ func TestFewRowsMove(t *testing.T) {
 				}
 				before, n := r.Counters().PebblesHandled, 0
 				key := func(i uint64) uint64 { return i }
-				if err := container.Join(left, right, key, key, container.Semi, func(uint64, *uint64) { n++ }); err != nil {
-					return err
-				}
+				require.NoError(t, container.Join(left, right, key, key, container.Semi, func(uint64, *uint64) { n++ }))
 				handled := r.Counters().PebblesHandled - before
 				require.LessOrEqual(t, float64(handled), c.moved*float64(each+c.right))
 				return nil
@@ -241,12 +223,9 @@ func TestNaNsDoNotJoin(t *testing.T) {
 				}
 				n := 0
 				key := func(row float32) float32 { return row }
-				if err := container.Join(table, table, key, key, kind, func(float32, *float32) { n++ }); err != nil {
-					return err
-				}
-				all, err := pebble.AllReduce(r, n, pebble.Sum)
-				require.Equal(t, want, all, "kind %d on %d ranks", kind, ranks)
-				return err
+				require.NoError(t, container.Join(table, table, key, key, kind, func(float32, *float32) { n++ }))
+				require.Equal(t, want, appstest.Must(pebble.AllReduce(r, n, pebble.Sum)), "kind %d on %d ranks", kind, ranks)
+				return nil
 			}))
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/container"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target"
@@ -20,54 +21,54 @@ import (
 // What can't work is said in words, on all ranks, and nobody hangs.
 func TestMistakesAreTold(t *testing.T) {
 	type pointing struct{ At *int }
+	type ints = *container.Table[uint64]
 	key := func(i uint64) uint64 { return i }
-	table := func(r *pebble.Rank) *container.Table[uint64] {
-		return container.NewTable[uint64](r, "table", container.Space{})
+	none := func() error { return nil }
+	numbers := func(r *pebble.Rank) *container.Map[uint64, uint64] { return container.NewMap[uint64, uint64](r, "map") }
+	filled := func(r *pebble.Rank) *container.Set[uint64] {
+		s := container.NewSet[uint64](r, "set")
+		appstest.Epoch(r, func() { s.InsertAll([]uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18}) })
+		return s
+	}
+	rows := func(try func(rows ints) error) func(r *pebble.Rank) error { // try has a table of one row
+		return func(r *pebble.Rank) error {
+			table := container.NewTable[uint64](r, "table", container.Space{})
+			table.Add(1)
+			return try(table)
+		}
+	}
+	made := func(make func(r *pebble.Rank)) func(r *pebble.Rank) error { // all that is tried is to make something
+		return func(r *pebble.Rank) error { make(r); return nil }
 	}
 	for name, c := range map[string]struct {
 		run  func(r *pebble.Rank) error
 		want string
 	}{
-		"key with a pointer": {func(r *pebble.Rank) error {
-			container.NewSet[pointing](r, "set")
-			return nil
-		}, "its key has the *int container_test.pointing.At, which is another one on each rank"},
-		"codec for nothing": {func(r *pebble.Rank) error {
+		"key with a pointer": {made(func(r *pebble.Rank) { container.NewSet[pointing](r, "set") }),
+			"its key has the *int container_test.pointing.At, which is another one on each rank"},
+		"codec for nothing": {made(func(r *pebble.Rank) {
 			container.NewMap[uint64, uint64](r, "map", target.Coded(pebble.Strings{}))
-			return nil
-		}, "none of its values is what that is for"},
-		"reducer without a function": {func(r *pebble.Rank) error {
-			container.NewMap[uint64, uint64](r, "map").NewReducer("sum", nil)
-			return nil
-		}, "no function that merges"},
-		"visitor without a function": {func(r *pebble.Rank) error {
-			container.NewVisitor[uint64, uint64, uint64](container.NewMap[uint64, uint64](r, "map"), "visit", nil)
-			return nil
-		}, "it has no function"},
-		"two of one name": {func(r *pebble.Rank) error {
-			container.NewSet[uint64](r, "set")
-			container.NewSet[uint64](r, "set")
-			return nil
-		}, "a target of this name is registered already"},
+		}), "none of its values is what that is for"},
+		"reducer without a function": {made(func(r *pebble.Rank) { numbers(r).NewReducer("sum", nil) }),
+			"no function that merges"},
+		"visitor without a function": {made(func(r *pebble.Rank) {
+			container.NewVisitor[uint64, uint64, uint64](numbers(r), "visit", nil)
+		}), "it has no function"},
+		"two of one name": {made(func(r *pebble.Rank) { numbers(r); numbers(r) }),
+			"a target of this name is registered already"},
 		"another container on one rank": {func(r *pebble.Rank) error {
 			if r.ID() == 0 {
 				container.NewSet[uint64](r, "set")
 			} else {
 				container.NewSet[string](r, "set")
 			}
-			return r.Epoch(func() error { return nil })
+			return r.Epoch(none)
 		}, "set"},
 		"NaN": {func(r *pebble.Rank) error {
 			m := container.NewMap[name, []string](r, "map")
-			return r.Epoch(func() error {
-				m.Put(name{Height: math.NaN()}, nil)
-				return nil
-			})
+			return r.Epoch(func() error { m.Put(name{Height: math.NaN()}, nil); return nil })
 		}, "a key has a NaN"},
-		"put outside of an epoch": {func(r *pebble.Rank) error {
-			container.NewMap[uint64, uint64](r, "map").Put(1, 1)
-			return nil
-		}, "outside of an epoch"},
+		"put outside of an epoch": {made(func(r *pebble.Rank) { numbers(r).Put(1, 1) }), "outside of an epoch"},
 		"change while it is iterated over": {func(r *pebble.Rank) error {
 			c := container.NewCounter[uint64](r, "counter", target.Cache(0))
 			return r.Epoch(func() error {
@@ -80,23 +81,19 @@ func TestMistakesAreTold(t *testing.T) {
 				return nil
 			})
 		}, "came while the rank iterates over the entries: collect what is to change"},
-		"row for a table that is iterated over": {func(r *pebble.Rank) error {
-			rows := table(r)
-			rows.Add(1)
+		"row for a table that is iterated over": {rows(func(rows ints) error {
 			for _, row := range rows.LocalAll() {
 				rows.Add(row)
 			}
 			return nil
-		}, "a row came or went while the rank iterates over the rows: add to another table"},
+		}), "a row came or went while the rank iterates over the rows: add to another table"},
 		"value for a multimap that is iterated over": {func(r *pebble.Rank) error {
 			m := container.NewMultiMap[uint32, string](r, "multimap")
 			add := func() error {
 				m.AddAll([]container.Entry[uint32, string]{{Key: 1}, {Key: 2}, {Key: 3}, {Key: 4}, {Key: 5}})
 				return nil
 			}
-			if err := r.Epoch(add); err != nil {
-				return err
-			}
+			appstest.OK(r.Epoch(add))
 			return m.ForAll(func(uint32, string) error { return add() })
 		}, "Add came while the rank iterates over the entries"},
 		"key that goes while it is iterated over": {func(r *pebble.Rank) error {
@@ -107,22 +104,14 @@ func TestMistakesAreTold(t *testing.T) {
 			m := container.NewMultiMap[uint64, uint64](r, "multimap")
 			return leaving(r, m.View, func(k uint64) { m.Add(k, k) }, m.Delete)
 		}, "multimap: Delete came while the rank iterates over the entries"},
-		"rows that go while they are iterated over": {func(r *pebble.Rank) error {
-			rows := table(r)
-			rows.Add(1)
+		"rows that go while they are iterated over": {rows(func(rows ints) error {
 			for range rows.LocalAll() {
 				return rows.Clear()
 			}
 			return nil
-		}, "all rows came or went while the rank iterates over the rows"},
+		}), "all rows came or went while the rank iterates over the rows"},
 		"clear while it is iterated over": {func(r *pebble.Rank) error {
-			s := container.NewSet[uint64](r, "set")
-			if err := r.Epoch(func() error {
-				s.InsertAll([]uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18})
-				return nil
-			}); err != nil {
-				return err
-			}
+			s := filled(r)
 			for range s.LocalAll() {
 				return s.Clear()
 			}
@@ -132,43 +121,35 @@ func TestMistakesAreTold(t *testing.T) {
 			_, err := container.NewCounter[uint64](r, "counter").Top(-1)
 			return err
 		}, "needs a number of 0 or more"},
-		"memory below none": {func(r *pebble.Rank) error {
+		"memory below none": {made(func(r *pebble.Rank) {
 			container.NewTable[uint64](r, "table", container.Space{Memory: -1})
-			return nil
-		}, "-1 bytes of memory"},
-		"scratch folder that is not there": {func(r *pebble.Rank) error {
+		}), "-1 bytes of memory"},
+		"scratch folder that is not there": {made(func(r *pebble.Rank) {
 			none := filepath.Join(t.TempDir(), "none")
 			table := container.NewTable[uint64](r, "table", container.Space{Memory: 1, Scratch: none})
 			for i := range uint64(1000) {
 				table.Add(i)
 			}
-			return nil
-		}, "name a folder that can be written to"},
-		"sort without a function": {func(r *pebble.Rank) error {
-			return table(r).SortFunc(nil)
-		}, "without a function that compares"},
-		"quantile beyond the end": {func(r *pebble.Rank) error {
-			_, err := table(r).Quantiles(0.5, 1.5)
+		}), "name a folder that can be written to"},
+		"sort without a function": {rows(func(rows ints) error { return rows.SortFunc(nil) }),
+			"without a function that compares"},
+		"quantile beyond the end": {rows(func(rows ints) error {
+			_, err := rows.Quantiles(0.5, 1.5)
 			return err
-		}, "a quantile at 1.5"},
-		"groups without a function": {func(r *pebble.Rank) error {
-			_, err := container.GroupBy[uint64, uint64, uint64](table(r), key, key, nil)
+		}), "a quantile at 1.5"},
+		"groups without a function": {rows(func(rows ints) error {
+			_, err := container.GroupBy[uint64, uint64, uint64](rows, key, key, nil)
 			return err
-		}, "groups need functions"},
-		"join of no kind": {func(r *pebble.Rank) error {
-			rows := table(r)
+		}), "groups need functions"},
+		"join of no kind": {rows(func(rows ints) error {
 			return container.Join(rows, rows, key, key, 9, func(uint64, *uint64) {})
-		}, "a join of kind 9"},
-		"join on a channel": {func(r *pebble.Rank) error {
-			rows, on := table(r), func(uint64) chan int { return nil }
+		}), "a join of kind 9"},
+		"join on a channel": {rows(func(rows ints) error {
+			on := func(uint64) chan int { return nil }
 			return container.Join(rows, rows, on, on, container.Inner, func(uint64, *uint64) {})
-		}, "use keys of numbers and strings"},
+		}), "use keys of numbers and strings"},
 		"error of ForAll": {func(r *pebble.Rank) error {
-			s := container.NewSet[uint64](r, "set")
-			if err := r.Epoch(func() error { s.Insert(1); return nil }); err != nil {
-				return err
-			}
-			return s.ForAll(func(uint64, struct{}) error { return context.DeadlineExceeded })
+			return filled(r).ForAll(func(uint64, struct{}) error { return context.DeadlineExceeded })
 		}, "container: set: context deadline exceeded"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -186,14 +167,11 @@ func TestMistakesAreTold(t *testing.T) {
 
 // leaving fills a container, and has each key leave it while all are iterated over.
 func leaving[V any](r *pebble.Rank, all container.View[uint64, V], fill, leave func(k uint64)) error {
-	if err := r.Epoch(func() error {
+	appstest.Epoch(r, func() {
 		for k := range uint64(20) {
 			fill(k)
 		}
-		return nil
-	}); err != nil {
-		return err
-	}
+	})
 	return all.ForAll(func(k uint64, _ V) error {
 		for range 2 * target.SendBufferMax { // so many that they don't wait until the iteration is over
 			leave(k)
@@ -210,29 +188,20 @@ func TestNothingAtAllIsNoMistake(t *testing.T) {
 			key := func(i uint64) uint64 { return i }
 			require.NoError(t, container.Sort(table))
 			require.NoError(t, container.SortStableFunc(table, cmp.Compare[uint64]))
-			_, err := container.GroupBy(table, key, key, pebble.Sum)
-			require.NoError(t, err)
-			quantiles, err := table.Quantiles(0, 1)
-			require.NoError(t, err)
-			require.Equal(t, []uint64{0, 0}, quantiles)
+			appstest.Must(container.GroupBy(table, key, key, pebble.Sum))
+			require.Equal(t, []uint64{0, 0}, appstest.Must(table.Quantiles(0, 1)))
 			for range 2 {
 				table.Add(uint64(r.ID()))
 			}
 			pairs := 0
 			require.NoError(t, container.Join(table, table, key, key, container.Inner, func(uint64, *uint64) { pairs++ }))
-			all, err := pebble.AllReduce(r, pairs, pebble.Sum)
-			require.NoError(t, err)
-			require.Equal(t, 4*ranks, all)
+			require.Equal(t, 4*ranks, appstest.Must(pebble.AllReduce(r, pairs, pebble.Sum)))
 
 			bag, sets := container.NewBag[string](r, "bag"), container.NewDisjointSets[uint64](r, "sets", nil)
 			require.NoError(t, bag.Balance())
 			require.NoError(t, sets.Compress())
-			n, err := sets.Sets()
-			require.NoError(t, err)
-			require.Zero(t, n)
-			top, err := container.NewCounter[string](r, "counter").Top(0)
-			require.NoError(t, err)
-			require.Empty(t, top)
+			require.Zero(t, appstest.Must(sets.Sets()))
+			require.Empty(t, appstest.Must(container.NewCounter[string](r, "counter").Top(0)))
 			return nil
 		}))
 	}
@@ -242,24 +211,18 @@ func TestNothingAtAllIsNoMistake(t *testing.T) {
 func TestValuesMayChangeDuringAnIteration(t *testing.T) {
 	require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
 		c := container.NewCounter[uint64](r, "counter")
-		if err := r.Epoch(func() error {
+		appstest.Epoch(r, func() {
 			for i := range uint64(1000) {
 				c.Add(i, 1)
 			}
-			return nil
-		}); err != nil {
-			return err
-		}
-		if err := c.ForAll(func(k, _ uint64) error {
+		})
+		appstest.OK(c.ForAll(func(k, _ uint64) error {
 			c.Add(k/2, 1)
 			return nil
-		}); err != nil {
-			return err
-		}
-		total, err := c.Total()
-		n, err2 := c.Len()
-		require.EqualValues(t, []uint64{3000 + 1000, 1000}, []uint64{total, n})
-		return errors.Join(err, err2)
+		}))
+		require.EqualValues(t, 3000+1000, appstest.Must(c.Total()))
+		require.EqualValues(t, 1000, appstest.Must(c.Len()))
+		return nil
 	}))
 }
 
@@ -301,7 +264,7 @@ func TestClearedContainersServeAgain(t *testing.T) {
 	require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
 		a := newAll(r)
 		for range 2 {
-			if err := r.Epoch(func() error {
+			appstest.Epoch(r, func() {
 				for i := range 100 {
 					a.places.Put(names(i), []string{words(i)})
 					a.counts.Add(words(i), 1)
@@ -311,20 +274,14 @@ func TestClearedContainersServeAgain(t *testing.T) {
 					a.bag.Add(words(i))
 					a.table.Add(row{words(i), 0, 0})
 				}
-				return nil
-			}); err != nil {
-				return err
-			}
+			})
 			all := uint64(100 * r.Size())
 			requireLengths(t, a, 100, 100, 100, all, 100, all, all)
 			values := a.multi.LocalValues(uint32(r.ID()))
 			require.Len(t, values, map[bool]int{true: r.Size()}[a.multi.Owner(uint32(r.ID())) == r.ID()])
-			sets, err := a.sets.Sets()
-			require.EqualValues(t, 1, sets)
-			if err := errors.Join(err, a.places.Clear(), a.counts.Clear(), a.set.Clear(), a.multi.Clear(),
-				a.sets.Clear(), a.bag.Clear(), a.table.Clear()); err != nil {
-				return err
-			}
+			require.EqualValues(t, 1, appstest.Must(a.sets.Sets()))
+			appstest.OK(errors.Join(a.places.Clear(), a.counts.Clear(), a.set.Clear(), a.multi.Clear(), a.sets.Clear(),
+				a.bag.Clear(), a.table.Clear()))
 			requireLengths(t, a, 0, 0, 0, 0, 0, 0, 0)
 		}
 		return nil
@@ -342,8 +299,7 @@ func requireLengths(t *testing.T, a all, want ...uint64) {
 		{a.multi.Len, a.multi.LocalLen()}, {a.sets.Len, a.sets.LocalLen()}, {a.bag.Len, a.bag.LocalLen()},
 		{a.table.Len, a.table.LocalLen()},
 	} {
-		n, err := lengths.all()
-		require.NoError(t, err)
+		n := appstest.Must(lengths.all())
 		require.Equal(t, want[i], n, "container %d", i)
 		if n == 0 {
 			require.Zero(t, lengths.local, "container %d", i)

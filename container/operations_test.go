@@ -29,9 +29,7 @@ func TestContainersAreGosMapsAndSlices(t *testing.T) {
 		number := func(i int) uint64 { return uint64(i) }
 		for _, c := range []tried{triedMap(r, "numbers", number), triedMap(r, "words", words), triedCounter(r), triedSet(r),
 			triedMultiMap(r), triedBag(r), triedSets(r), triedTable(r, t.TempDir)} {
-			if err := manyOperations(r, operations, seed, c); err != nil {
-				return err
-			}
+			appstest.OK(manyOperations(r, operations, seed, c))
 		}
 		return nil
 	})
@@ -48,9 +46,7 @@ func manyOperations(r *pebble.Rank, n int, seed uint64, c tried) error {
 		some, keys := min(n, 1+random.IntN(operations/2)), 1<<random.IntN(13)
 		n -= some
 		if random.IntN(4) == 0 {
-			if err := c.clear(); err != nil {
-				return err
-			}
+			appstest.OK(c.clear())
 		}
 		each := func(rank int, do func(key, what int, number uint64)) {
 			random := rand.New(rand.NewPCG(seed+uint64(rank)+1, round))
@@ -68,11 +64,8 @@ func manyOperations(r *pebble.Rank, n int, seed uint64, c tried) error {
 		for rank := range r.Size() {
 			each(rank, c.twin)
 		}
-		err := r.Epoch(func() error {
-			each(r.ID(), c.do)
-			return nil
-		})
-		if err = errors.Join(err, c.same()); err != nil {
+		appstest.Epoch(r, func() { each(r.ID(), c.do) })
+		if err := c.same(); err != nil {
 			return fmt.Errorf("round %d: %w", round, err)
 		}
 	}
@@ -237,9 +230,7 @@ func triedBag(r *pebble.Rank) tried {
 	b, twin := container.NewBag[uint64](r, "bag"), []uint64(nil)
 	return tried{do: func(_, _ int, n uint64) { b.Add(n) }, twin: func(_, _ int, n uint64) { twin = append(twin, n) },
 		same: func() error {
-			if err := b.Balance(); err != nil {
-				return err
-			}
+			appstest.OK(b.Balance())
 			if n := len(twin) / r.Size(); b.LocalLen() != n && b.LocalLen() != n+1 {
 				return fmt.Errorf("%d of %d elements after Balance", b.LocalLen(), len(twin))
 			}
@@ -260,9 +251,7 @@ func triedTable(r *pebble.Rank, scratch func() string) tried {
 	return tried{do: func(i, what int, n uint64) { table.Add(value(i, what, n)) },
 		twin: func(i, what int, n uint64) { twin = append(twin, value(i, what, n)) },
 		same: func() error {
-			if err := container.Sort(table); err != nil {
-				return err
-			}
+			appstest.OK(container.Sort(table))
 			slices.Sort(twin)
 			var mine []uint64
 			for _, row := range table.LocalAll() {
@@ -313,9 +302,7 @@ func triedSets(r *pebble.Rank) tried {
 		}
 		n, err := d.Sets()
 		joins, err2 := pebble.AllGatherSlice(r, joined)
-		if err := errors.Join(err, err2, d.Compress()); err != nil {
-			return err
-		}
+		appstest.OK(errors.Join(err, err2, d.Compress()))
 		forest := map[uint64]uint64{}
 		for _, join := range slices.Concat(joins...) {
 			a, b := rootIn(forest, join[0]), rootIn(forest, join[1])

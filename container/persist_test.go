@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/container"
 	"github.com/activepebbles/pebbles/pebble"
 )
@@ -40,7 +41,7 @@ func TestSavedContainersAreLoadedByAnyNumberOfRanks(t *testing.T) {
 	const entries = 1000
 	require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
 		a := newAll(r)
-		if err := r.Epoch(func() error {
+		appstest.Epoch(r, func() {
 			for i := r.ID(); i < entries; i += r.Size() {
 				a.places.Put(names(i), []string{words(i), ""})
 				a.counts.Add(words(i), uint64(i)<<40)
@@ -50,10 +51,7 @@ func TestSavedContainersAreLoadedByAnyNumberOfRanks(t *testing.T) {
 				a.bag.Add(words(i))
 				a.table.Add(row{words(i), int8(i), 0.5})
 			}
-			return nil
-		}); err != nil {
-			return err
-		}
+		})
 		return errors.Join(
 			container.Save(a.places.View, in("map")), container.Save(a.counts.View, in("counter")),
 			container.Save(a.set.View, in("set")), container.Save(a.multi.View, in("multimap")),
@@ -64,14 +62,12 @@ func TestSavedContainersAreLoadedByAnyNumberOfRanks(t *testing.T) {
 	for _, ranks := range []int{1, 2, 5} {
 		require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
 			a := newAll(r)
-			if err := errors.Join(
+			require.NoError(t, errors.Join(
 				container.Load(a.places, in("map")), container.Load(a.counts, in("counter")),
 				container.Load(a.set, in("set")), container.Load(a.multi, in("multimap")),
 				container.Load(a.sets, in("sets")), container.Load(a.bag, in("bag")),
 				container.Load(a.table, in("table")),
-			); err != nil {
-				return err
-			}
+			))
 			var mine, want []string
 			tell(&mine, "map", a.places.LocalAll())
 			tell(&mine, "counter", a.counts.LocalAll())
@@ -115,9 +111,7 @@ func TestWhatCantBeSavedOrLoadedIsTold(t *testing.T) {
 	try := func(do func(c counter) error) error {
 		return pebble.Run(t.Context(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
 			c := container.NewCounter[string](r, "counter")
-			if err := r.Epoch(func() error { c.Add("word", 1); return nil }); err != nil {
-				return err
-			}
+			appstest.Epoch(r, func() { c.Add("word", 1) })
 			return do(c)
 		})
 	}

@@ -41,15 +41,11 @@ func sortTwin[R any](t *testing.T, space container.Space, draw func(random *rand
 		return func(r *pebble.Rank) error {
 			table := container.NewTable[R](r, "rows", space)
 			for range 2 { // a sorted table can be sorted again
-				if err := table.Clear(); err != nil {
-					return err
-				}
+				require.NoError(t, table.Clear())
 				for _, row := range rows[r.ID()] {
 					table.Add(row)
 				}
-				if err := sort(table); err != nil {
-					return err
-				}
+				require.NoError(t, sort(table))
 			}
 			return sameRows(r, table, want, compare, stable, space.Memory > 0)
 		}, nil
@@ -62,9 +58,7 @@ func sameRows[R any](r *pebble.Rank, table *container.Table[R], want []R, compar
 	n, err2 := table.Len()
 	spill, err3 := pebble.AllReduce(r, table.Spilled().Runs, pebble.Sum)
 	quantiles, err4 := table.Quantiles(0, 0.5, 1)
-	if err := errors.Join(err, err2, err3, err4); err != nil {
-		return err
-	}
+	appstest.OK(errors.Join(err, err2, err3, err4))
 	first := 0
 	for _, n := range ends[:r.ID()] {
 		first += n
@@ -163,9 +157,7 @@ func TestEqualRowsFillTheirRanks(t *testing.T) {
 					table.Add(1<<33 + i)
 				}
 			}
-			if err := container.Sort(table); err != nil {
-				return err
-			}
+			require.NoError(t, container.Sort(table))
 			if n := table.LocalLen(); n < each*6/10 || n > each*14/10 {
 				return fmt.Errorf("begins at %v: rank %d has %d rows in place of some %d", begins, r.ID(), n, each)
 			}
@@ -183,9 +175,7 @@ func TestEqualRowsAreDealtOut(t *testing.T) {
 			for range n {
 				table.Add("the same")
 			}
-			if err := container.Sort(table); err != nil {
-				return err
-			}
+			require.NoError(t, container.Sort(table))
 			mean := 100 * (ranks + 1) / 2
 			require.InDelta(t, mean, table.LocalLen(), float64(ranks))
 			return nil

@@ -94,7 +94,7 @@ func mapRounds[K comparable, V any](r *pebble.Rank, seed uint64, key func(i int)
 				}
 			}
 		}
-		if err := r.Epoch(func() error {
+		appstest.Epoch(r, func() {
 			for _, o := range drawn(seed, r.ID(), r.Size(), round) {
 				k, v := key(o.key), value(o.value)
 				switch o.what {
@@ -112,23 +112,14 @@ func mapRounds[K comparable, V any](r *pebble.Rank, seed uint64, key func(i int)
 					either.Reduce(k, v)
 				}
 			}
-			return nil
-		}); err != nil {
-			return err
-		}
+		})
 		if err := sameMap(m, twin); err != nil {
 			return fmt.Errorf("round %d: %w", round, err)
 		}
-		if err := reads.Replicate(round % 3 * 4); err != nil { // of what was read in the rounds before
-			return err
-		}
-		if err := s.Run(func() { sameReads(reads, twin, key) }); err != nil {
-			return err
-		}
+		appstest.OK(reads.Replicate(round % 3 * 4)) // of what was read in the rounds before
+		appstest.OK(s.Run(func() { sameReads(reads, twin, key) }))
 	}
-	if err := m.Clear(); err != nil {
-		return err
-	}
+	appstest.OK(m.Clear())
 	return sameMap(m, map[K]V{})
 }
 
@@ -139,10 +130,7 @@ func sameMap[K comparable, V any](m *container.Map[K, V], twin map[K]V) error {
 		return errors.Join(err, fmt.Errorf("%d entries in place of %d", n, len(twin)))
 	}
 	const root = 0
-	all, err := m.Gather(root)
-	if err != nil {
-		return err
-	}
+	all := appstest.Must(m.Gather(root))
 	if len(all) > 0 {
 		got := map[K]V{}
 		for _, e := range all {
@@ -222,16 +210,12 @@ func counterTwin[K cmp.Ordered](t *testing.T, cache int, key func(i int) K, add 
 		slices.SortFunc(want, order)
 		return func(r *pebble.Rank) error {
 			c := container.NewCounter[K](r, "counter", target.Cache(cache))
-			if err := r.Epoch(func() error { return count(c, seed, r.ID(), key, add) }); err != nil {
-				return err
-			}
+			appstest.OK(r.Epoch(func() error { return count(c, seed, r.ID(), key, add) }))
 			total, err := c.Total()
 			top, err2 := c.TopK(20, order)
 			all, err3 := c.TopK(len(twin)+5, order)
 			highest, err4 := c.Top(1)
-			if err := errors.Join(err, err2, err3, err4); err != nil {
-				return err
-			}
+			appstest.OK(errors.Join(err, err2, err3, err4))
 			if total != uint64(3*items*ranks) || !slices.Equal(top, want[:20]) || !slices.Equal(all, want) ||
 				highest[0].Value != want[0].Value {
 				return fmt.Errorf("total %d of %d; %.300v in place of %.300v", total, 3*items*ranks, fmt.Sprint(all),
@@ -270,18 +254,11 @@ func count[K comparable](c *container.Counter[K], seed uint64, rank int, key fun
 func TestForAllSends(t *testing.T) {
 	everywhere(t, func(r *pebble.Rank) error {
 		words, lengths := container.NewSet[string](r, "words"), container.NewCounter[uint64](r, "lengths")
-		if err := r.Epoch(func() error {
-			words.InsertAll([]string{"a", "b", "cc", ""})
-			return nil
-		}); err != nil {
-			return err
-		}
-		if err := words.ForAll(func(w string, _ struct{}) error {
+		appstest.Epoch(r, func() { words.InsertAll([]string{"a", "b", "cc", ""}) })
+		appstest.OK(words.ForAll(func(w string, _ struct{}) error {
 			lengths.Add(uint64(len(w)), 1)
 			return nil
-		}); err != nil {
-			return err
-		}
+		}))
 		inverse := container.Convert(lengths.View, func(length, n uint64) (uint64, uint64) { return n, length })
 		top, err := inverse.TopK(1, func(a, b container.Entry[uint64, uint64]) int { return cmp.Compare(b.Key, a.Key) })
 		if err != nil || len(top) != 1 || top[0].Key != 2 || top[0].Value != 1 {

@@ -21,18 +21,9 @@ func TestNoAllocationPerPebble(t *testing.T) {
 	for _, mode := range Modes {
 		var allocated, sent uint64
 		require.NoError(t, appstest.Job(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
-			g, err := distgraph.Build(r, distgraph.Source{Generator: appstest.Kronecker(t, 13)})
-			if err != nil {
-				return err
-			}
-			root, err := g.Draw(1, 1)
-			if err != nil {
-				return err
-			}
-			s, err := NewSearch(g, mode, Tuning{Unfiltered: true, Tasks: task.New(r)})
-			if err != nil {
-				return err
-			}
+			g := appstest.Must(distgraph.Build(r, distgraph.Source{Generator: appstest.Kronecker(t, 13)}))
+			root := appstest.Must(g.Draw(1, 1))
+			s := appstest.Must(NewSearch(g, mode, Tuning{Unfiltered: true, Tasks: task.New(r)}))
 			for range searches {
 				a, n, err := mallocs(r, func() error { return s.From(root[0]) })
 				if err != nil {

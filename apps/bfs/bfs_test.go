@@ -91,26 +91,13 @@ func (s spoiled) From(root uint64) error {
 // A wrong tree is counted and described in the report.
 func TestWrongTree(t *testing.T) {
 	require.NoError(t, appstest.Job(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
-		g, err := distgraph.Build(r, distgraph.Source{Generator: appstest.List{N: 7, Edges: ring}.Generator()})
-		if err != nil {
-			return err
-		}
-		search, err := NewSearch(g, ByLevel, Tuning{})
-		if err != nil {
-			return err
-		}
+		g := appstest.Must(distgraph.Build(r, distgraph.Source{Generator: appstest.List{N: 7, Edges: ring}.Generator()}))
+		search := appstest.Must(NewSearch(g, ByLevel, Tuning{}))
 		s := spoiled{search.(byLevel[uint32])}
 		res := Result{Report: distgraph.Report{Validated: true}}
-		errors, err := res.Each(g, distgraph.Source{}, []uint64{0}, s, "searches", Rules, func(float64) error { return nil })
-		if err != nil {
-			return err
-		}
-		if err := res.Found(r, errors, "breaches"); err != nil {
-			return err
-		}
-		if err := res.Finish(r, s.Tally()); err != nil {
-			return err
-		}
+		errors := appstest.Must(res.Each(g, distgraph.Source{}, []uint64{0}, s, "searches", Rules, func(float64) error { return nil }))
+		require.NoError(t, res.Found(r, errors, "breaches"))
+		require.NoError(t, res.Finish(r, s.Tally()))
 		require.Equal(t, []string{"3 breaches"}, res.Wrong)
 		require.Equal(t, uint64(3), res.Errors)
 		if r.ID() == 0 {
@@ -154,22 +141,11 @@ func TestManyInOneJob(t *testing.T) {
 	require.NoError(t, appstest.Job(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
 		tasks := task.New(r)
 		for range 2 {
-			g, err := distgraph.Build(r, distgraph.Source{Generator: appstest.List{N: 7, Edges: ring}.Generator()})
-			if err != nil {
-				return err
-			}
+			g := appstest.Must(distgraph.Build(r, distgraph.Source{Generator: appstest.List{N: 7, Edges: ring}.Generator()}))
 			for i := range 2 * len(Modes) {
-				s, err := NewSearch(g, Modes[i/2], Tuning{Unfiltered: i%2 == 0, Tasks: tasks})
-				if err != nil {
-					return err
-				}
-				if err := s.From(3); err != nil {
-					return err
-				}
-				got, err := s.Summary()
-				if err != nil {
-					return err
-				}
+				s := appstest.Must(NewSearch(g, Modes[i/2], Tuning{Unfiltered: i%2 == 0, Tasks: tasks}))
+				require.NoError(t, s.From(3))
+				got := appstest.Must(s.Summary())
 				require.Equal(t, Summary{graph.Summary{Reached: 6, Depth: 3, Sum: 9}, 6}, got)
 			}
 		}
@@ -231,14 +207,8 @@ func TestBadRoots(t *testing.T) {
 		}
 	}
 	require.ErrorContains(t, appstest.Job(t, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
-		g, err := distgraph.Build(r, distgraph.Source{Generator: appstest.List{N: 1}.Generator()})
-		if err != nil {
-			return err
-		}
-		s, err := NewSearch(g, Async, Tuning{})
-		if err != nil {
-			return err
-		}
+		g := appstest.Must(distgraph.Build(r, distgraph.Source{Generator: appstest.List{N: 1}.Generator()}))
+		s := appstest.Must(NewSearch(g, Async, Tuning{}))
 		return s.From(1)
 	}), "bfs: a search from vertex 1 of a graph of 1 vertices")
 	_, err := Serial(distgraph.Source{Generator: appstest.List{N: 1}.Generator()}, []uint64{1})

@@ -37,22 +37,11 @@ func TestDirections(t *testing.T) {
 			var steps [2]int
 			var depth int
 			require.NoError(t, appstest.Job(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
-				g, err := distgraph.Build(r, source)
-				if err != nil {
-					return err
-				}
-				roots, err := g.Draw(1, 5)
-				if err != nil {
-					return err
-				}
-				s, err := NewSearch(g, Direction, tuning)
-				if err != nil {
-					return err
-				}
+				g := appstest.Must(distgraph.Build(r, source))
+				roots := appstest.Must(g.Draw(1, 5))
+				s := appstest.Must(NewSearch(g, Direction, tuning))
 				for range 2 { // a search leaves nothing to the next
-					if err := s.From(roots[0]); err != nil {
-						return err
-					}
+					require.NoError(t, s.From(roots[0]))
 				}
 				sum, err := s.Summary()
 				if r.ID() == 0 {
@@ -75,18 +64,10 @@ func TestPieces(t *testing.T) {
 	}
 	sent := make([]uint64, ranks)
 	require.NoError(t, appstest.Job(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
-		g, err := distgraph.Build(r, distgraph.Source{Generator: star.Generator(), Order: distgraph.AsGiven})
-		if err != nil {
-			return err
-		}
-		s, err := NewSearch(g, Direction, alwaysAgainst)
-		if err != nil {
-			return err
-		}
+		g := appstest.Must(distgraph.Build(r, distgraph.Source{Generator: star.Generator(), Order: distgraph.AsGiven}))
+		s := appstest.Must(NewSearch(g, Direction, alwaysAgainst))
 		before := r.Counters()
-		if err := s.From(0); err != nil {
-			return err
-		}
+		require.NoError(t, s.From(0))
 		sent[r.ID()] = r.Counters().Since(before).PebblesSent
 		return nil
 	}))
@@ -110,21 +91,10 @@ func TestDirectionValidated(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var spoiled, breaches [3]uint64
 			require.NoError(t, appstest.Job(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
-				g, err := distgraph.Build(r, source)
-				if err != nil {
-					return err
-				}
-				roots, err := g.Draw(1, 3)
-				if err != nil {
-					return err
-				}
-				search, err := NewSearch(g, Direction, alwaysAgainst)
-				if err != nil {
-					return err
-				}
-				if err := search.From(roots[0]); err != nil {
-					return err
-				}
+				g := appstest.Must(distgraph.Build(r, source))
+				roots := appstest.Must(g.Draw(1, 3))
+				search := appstest.Must(NewSearch(g, Direction, alwaysAgainst))
+				require.NoError(t, search.From(roots[0]))
 				s := search.(*direction[uint32])
 				for v, level := range s.level {
 					if r.ID() == 1 && level == 2 {

@@ -27,36 +27,21 @@ func judge(tb testing.TB, ranks int, l appstest.List, order distgraph.Order, cha
 	dist, parent := graph.BFS(graph.NewCSR(l.N, l.Edges, l.Directed), 0)
 	change(parent, dist)
 	err := appstest.Job(tb, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
-		g, err := distgraph.Build(r, distgraph.Source{Generator: l.Generator(), Order: order})
-		if err != nil {
-			return err
-		}
-		search, err := NewSearch(g, ByLevel, Tuning{})
-		if err != nil {
-			return err
-		}
+		g := appstest.Must(distgraph.Build(r, distgraph.Source{Generator: l.Generator(), Order: order}))
+		search := appstest.Must(NewSearch(g, ByLevel, Tuning{}))
 		numbers := []uint64{0}
 		for _, p := range parent {
 			numbers = append(numbers, uint64(p))
 		}
-		indices, err := g.IndicesOf(numbers)
-		if err != nil {
-			return err
-		}
+		indices := appstest.Must(g.IndicesOf(numbers))
 		s := search.(byLevel[uint32])
 		s.start(indices[0])
 		for number := range g.Local {
 			place, at := s.Place(uint64(number)), int(g.First)+number
 			s.parent[place], s.level[place] = uint32(indices[1+at]), uint32(dist[at])
 		}
-		found, err := s.Validate()
-		if err != nil {
-			return err
-		}
-		said, err := g.Describe(found, Rules)
-		if err != nil {
-			return err
-		}
+		found := appstest.Must(s.Validate())
+		said := appstest.Must(g.Describe(found, Rules))
 		total, err := pebble.AllReduce(r, found.Count, func(a, b uint64) uint64 { return a + b })
 		if r.ID() == 0 {
 			breaches, texts = total, said

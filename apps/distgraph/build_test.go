@@ -209,10 +209,7 @@ func TestDraw(t *testing.T) {
 	}
 	draw := func(ranks, count int, seed uint64) (roots []uint64) {
 		require.NoError(t, appstest.Job(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
-			g, err := Build(r, source)
-			if err != nil {
-				return err
-			}
+			g := appstest.Must(Build(r, source))
 			drawn, err := g.Draw(count, seed)
 			if r.ID() == r.Size()-1 {
 				roots = drawn
@@ -270,14 +267,8 @@ func TestWeights(t *testing.T) {
 		for _, ranks := range []int{1, 3, 5} {
 			t.Run(fmt.Sprintf("%s, %s, %d ranks", source.Name(), source.Order, ranks), func(t *testing.T) {
 				require.NoError(t, appstest.Job(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
-					g, err := Build(r, source)
-					if err != nil {
-						return err
-					}
-					numbers, err := g.NumbersOf(indices)
-					if err != nil {
-						return err
-					}
+					g := appstest.Must(Build(r, source))
+					numbers := appstest.Must(g.NumbersOf(indices))
 					if g.Wide != nil {
 						return sameRows(c, g, g.Wide, numbers)
 					}

@@ -23,10 +23,7 @@ func TestGhosts(t *testing.T) {
 		for _, ranks := range []int{1, 2, 5} {
 			t.Run(fmt.Sprintf("%s, %d ranks", source.Name(), ranks), func(t *testing.T) {
 				err := appstest.Job(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
-					g, err := Build(r, source)
-					if err != nil {
-						return err
-					}
+					g := appstest.Must(Build(r, source))
 					return exchanges[uint64](g, g.Narrow.Rows)
 				})
 				if err != nil {
@@ -39,18 +36,13 @@ func TestGhosts(t *testing.T) {
 
 // exchanges sets other numbers again and again, and looks at all heads' afterwards.
 func exchanges[T Number](g *Graph, rows *Rows[uint32]) error {
-	s, err := NewGhosts[uint32, T](g, rows, g.Kernel("test"))
-	if err != nil {
-		return err
-	}
+	s := appstest.Must(NewGhosts[uint32, T](g, rows, g.Kernel("test")))
 	for round := range 3 {
 		now := func(index uint64) T { return T(index)*10 + T(round) }
 		for v := range g.Local {
 			s.Values[v] = now(g.First + uint64(v))
 		}
-		if err := s.Exchange(); err != nil {
-			return err
-		}
+		appstest.OK(s.Exchange())
 		for i, slot := range s.Slots {
 			if want := now(uint64(rows.Heads[i])); s.Values[slot] != want {
 				return fmt.Errorf("head %d has %v, not %v", rows.Heads[i], s.Values[slot], want)

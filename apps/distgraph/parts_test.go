@@ -27,10 +27,7 @@ func TestLists(t *testing.T) {
 	}
 	toOf := func(v uint32) []uint32 { return []uint32{v, (v + 21) % vertices, (v + 22) % vertices} }
 	err := appstest.Job(t, pebble.Config{Ranks: ranks, Coalesce: 2}, func(r *pebble.Rank) error {
-		g, err := Build(r, source)
-		if err != nil {
-			return err
-		}
+		g := appstest.Must(Build(r, source))
 		got, want := map[uint32][]uint32{}, map[uint32][]uint32{}
 		lists := NewLists(g, "test lists", func(tail uint32, list []uint32) {
 			got[tail] = append(got[tail], list...) // one that comes twice is too long

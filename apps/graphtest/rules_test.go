@@ -33,26 +33,12 @@ func breach[K distgraph.Whole](
 	var total uint64
 	var texts []string
 	require.NoError(t, appstest.Job(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
-		g, err := distgraph.Build(r, source)
-		if err != nil {
-			return err
-		}
-		k, err := prepare(g)
-		if err != nil {
-			return err
-		}
-		if err := k.Run(); err != nil {
-			return err
-		}
+		g := appstest.Must(distgraph.Build(r, source))
+		k := appstest.Must(prepare(g))
+		require.NoError(t, k.Run())
 		spoil(g, k)
-		found, err := k.Validate()
-		if err != nil {
-			return err
-		}
-		said, err := g.Describe(found, rules)
-		if err != nil {
-			return err
-		}
+		found := appstest.Must(k.Validate())
+		said := appstest.Must(g.Describe(found, rules))
 		sum, err := apps.Sum(r, found.Count)
 		if r.ID() == 0 {
 			total, texts = sum, said
@@ -267,10 +253,7 @@ func TestDirectedGraphsAreRefused(t *testing.T) {
 		"jaccard":    func(g *distgraph.Graph) (err error) { _, err = newJaccard(g); return err },
 	} {
 		require.ErrorContains(t, appstest.Job(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
-			g, err := distgraph.Build(r, distgraph.Source{Generator: appstest.List{N: 1, Directed: true}.Generator()})
-			if err != nil {
-				return err
-			}
+			g := appstest.Must(distgraph.Build(r, distgraph.Source{Generator: appstest.List{N: 1, Directed: true}.Generator()}))
 			return prepare(g)
 		}), "which is directed: build it with arcs that lead both ways", name)
 	}

@@ -79,10 +79,7 @@ func TestFilesAreCounted(t *testing.T) {
 	for _, file := range []string{fasta, fastq} {
 		for ranks, filter := range map[int]int64{1: 0, 2: 1 << 12, 4: 0, 7: 1 << 12} {
 			require.NoError(t, appstest.Job(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
-				p, err := Run(r, Config{Files: []string{file}, K: 4, Filter: filter})
-				if err != nil {
-					return err
-				}
+				p := appstest.Must(Run(r, Config{Files: []string{file}, K: 4, Filter: filter}))
 				// ACGT is its own reverse complement; CGTA has TACG, GTAC itself.
 				require.Zero(t, p.Errors)
 				require.EqualValues(t, []uint64{6, 3, 0, 2}, []uint64{p.Kmers, p.Distinct, p.Singletons, p.Highest})
@@ -101,10 +98,7 @@ func TestFilter(t *testing.T) {
 		{1 << 20, int64(all.Singletons) * 99 / 100, int64(all.Singletons)}, {64, 0, int64(all.Singletons) / 50},
 	} {
 		require.NoError(t, appstest.Job(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
-			p, err := Run(r, Config{Bases: 20_000, Errors: 0.01, Filter: c.bytes})
-			if err != nil {
-				return err
-			}
+			p := appstest.Must(Run(r, Config{Bases: 20_000, Errors: 0.01, Filter: c.bytes}))
 			require.Zero(t, p.Errors, p.Wrong)
 			require.GreaterOrEqual(t, int64(p.Filtered), c.least)
 			require.LessOrEqual(t, int64(p.Filtered), c.most)

@@ -24,11 +24,8 @@ func TestEveryShape(t *testing.T) {
 	appstest.Matrix(t, func(t *testing.T, s appstest.Shape) {
 		out := make([]uint64, s.Ranks*64)
 		results := make([]Result, s.Ranks)
-		require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
-			b, err := newBench(r, c)
-			if err != nil {
-				return err
-			}
+		require.NoError(t, s.Run(t, func(r *pebble.Rank) (err error) {
+			b := appstest.Must(newBench(r, c))
 			results[r.ID()], err = b.run(b.verify)
 			copy(out[r.ID()*64:], b.out)
 			return err
@@ -99,10 +96,7 @@ func TestBadConfig(t *testing.T) {
 func broken(t *testing.T, harm func(b *bench)) (errors uint64) {
 	s := appstest.Mem(3)
 	require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
-		b, err := newBench(r, Config{Log2Elements: 8, Seed: 3})
-		if err != nil {
-			return err
-		}
+		b := appstest.Must(newBench(r, Config{Log2Elements: 8, Seed: 3}))
 		result, err := b.run(func() error {
 			if r.ID() == 1 {
 				harm(b)

@@ -288,10 +288,7 @@ func TestTotal(t *testing.T) {
 func run(t *testing.T, kernel, verify func(b *bench) error) (errors uint64, wrong []string) {
 	s := appstest.Mem(3)
 	require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
-		b, err := newBench(r, Config{Log2Words: 8, UpdatesPerWord: 4})
-		if err != nil {
-			return err
-		}
+		b := appstest.Must(newBench(r, Config{Log2Words: 8, UpdatesPerWord: 4}))
 		result, err := b.run(func() error { return kernel(b) }, func() error { return verify(b) })
 		if r.ID() == 0 {
 			errors, wrong = result.Errors, result.Wrong

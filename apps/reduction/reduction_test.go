@@ -32,14 +32,8 @@ func TestEveryShape(t *testing.T) {
 		}
 		got := make([]Total, c.Keys)
 		require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
-			b, err := newBench(r, c.withDefaults(r.Config().Cache))
-			if err != nil {
-				return err
-			}
-			result, err := b.run()
-			if err != nil {
-				return err
-			}
+			b := appstest.Must(newBench(r, c.withDefaults(r.Config().Cache)))
+			result := appstest.Must(b.run())
 			if len(b.totals) > 0 {
 				copy(got[b.firstKey():], b.totals)
 			}
@@ -209,9 +203,7 @@ func broken(t *testing.T, kind string, kernel func(b *bench) error, harm func(to
 		if r.ID() == 1 {
 			harm(b.totals)
 		}
-		if err := b.verify(); err != nil {
-			return err
-		}
+		require.NoError(t, b.verify())
 		sum, err := apps.Sum(r, b.errors)
 		if r.ID() == 0 {
 			errors = sum

@@ -91,27 +91,15 @@ func judge(tb testing.TB, ranks int, l appstest.List, change func(parent []int64
 	dist, parent := graph.Dijkstra(graph.NewWeightedCSR(l.N, l.Edges, l.Weights, l.Directed), 0)
 	change(parent, dist)
 	require.NoError(tb, appstest.Job(tb, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
-		g, err := distgraph.Build(r, distgraph.Source{Generator: l.Generator(), Weights: distgraph.Given})
-		if err != nil {
-			return err
-		}
-		made, err := NewSearch(g, Tuning{})
-		if err != nil {
-			return err
-		}
+		g := appstest.Must(distgraph.Build(r, distgraph.Source{Generator: l.Generator(), Weights: distgraph.Given}))
+		made := appstest.Must(NewSearch(g, Tuning{}))
 		s := made.(*search[uint32])
 		s.root = 0
 		for v := range s.parent {
 			s.parent[v], s.dist[v] = uint32(parent[g.First+uint64(v)]), dist[g.First+uint64(v)]
 		}
-		found, err := s.Validate()
-		if err != nil {
-			return err
-		}
-		said, err := g.Describe(found, Rules)
-		if err != nil {
-			return err
-		}
+		found := appstest.Must(s.Validate())
+		said := appstest.Must(g.Describe(found, Rules))
 		total, err := apps.Sum(r, found.Count)
 		if r.ID() == 0 {
 			breaches, texts = total, said

@@ -115,15 +115,9 @@ func TestAddressCaches(t *testing.T) {
 				s := on(ranks, transport)
 				s.Procs, s.AddressCache = min(ranks, []int{1, 2, 4, 3, 4}[i]), cache
 				require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
-					chased, err := Pointer(r, p)
-					if err != nil {
-						return err
-					}
+					chased := appstest.Must(Pointer(r, p))
 					chased.good(t)
-					compared, err := Neighborhood(r, n)
-					if err != nil {
-						return err
-					}
+					compared := appstest.Must(Neighborhood(r, n))
 					compared.good(t)
 					require.Equal(t, textures, compared.Textures)
 					if cache < 0 {
@@ -143,25 +137,13 @@ func TestOddSizes(t *testing.T) {
 	for _, ranks := range []int{1, 5, 23} {
 		require.NoError(t, on(ranks, "mem").Run(t, func(r *pebble.Rank) error {
 			for seed := range uint64(4) {
-				f, err := Field(r, FieldConfig{Bytes: 16 + 15*seed, Tokens: 6, TokenBytes: 8, Values: 2, Offset: 1 + int(16*seed), Seed: seed})
-				if err != nil {
-					return err
-				}
+				f := appstest.Must(Field(r, FieldConfig{Bytes: 16 + 15*seed, Tokens: 6, TokenBytes: 8, Values: 2, Offset: 1 + int(16*seed), Seed: seed}))
 				require.Zero(t, f.Errors, "seed %d: %v", seed, f.Wrong)
-				p, err := Pointer(r, PointerConfig{Words: 16 + seed, Window: 15, Hops: 30, Seed: seed})
-				if err != nil {
-					return err
-				}
+				p := appstest.Must(Pointer(r, PointerConfig{Words: 16 + seed, Window: 15, Hops: 30, Seed: seed}))
 				require.Zero(t, p.Errors)
-				u, err := Update(r, PointerConfig{Words: 17, Window: 3 + 4*int(seed), Hops: 30, Seed: seed})
-				if err != nil {
-					return err
-				}
+				u := appstest.Must(Update(r, PointerConfig{Words: 17, Window: 3 + 4*int(seed), Hops: 30, Seed: seed}))
 				require.Zero(t, u.Errors)
-				n, err := Neighborhood(r, NeighborhoodConfig{Side: 4 + int(seed%3), Bits: 7, Short: 1, Long: 2 + int(seed%2), Seed: seed})
-				if err != nil {
-					return err
-				}
+				n := appstest.Must(Neighborhood(r, NeighborhoodConfig{Side: 4 + int(seed%3), Bits: 7, Short: 1, Long: 2 + int(seed%2), Seed: seed}))
 				require.Zero(t, n.Errors)
 			}
 			return nil

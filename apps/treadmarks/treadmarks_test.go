@@ -92,10 +92,7 @@ func TestUnevenShares(t *testing.T) {
 
 func program(t *testing.T, p Program, c Config) func(r *pebble.Rank) error {
 	return func(r *pebble.Rank) error {
-		result, err := Run(r, p, c)
-		if err != nil {
-			return err
-		}
+		result := appstest.Must(Run(r, p, c))
 		require.Zero(t, result.Errors, result.Wrong)
 		require.NotZero(t, result.Rows())
 		if p == Jacobi && c.Way == ByPages && c.Copies && r.Size() > 1 {
@@ -320,21 +317,13 @@ func TestVerifiersNotice(t *testing.T) {
 				u := &run{rank: r, config: c, memory: memory.New(r), result: &result}
 				u.space = pages.New(u.memory, pages.Config{})
 				main := programs[p].make(u)
-				if err := main.load(); err != nil {
-					return err
-				}
-				if err := u.space.Barrier(); err != nil {
-					return err
-				}
-				if err := main.kernel(); err != nil {
-					return err
-				}
+				require.NoError(t, main.load())
+				require.NoError(t, u.space.Barrier())
+				require.NoError(t, main.kernel())
 				if harmed && r.ID() == 2 {
 					harm(main)
 				}
-				if err := main.judge(); err != nil {
-					return err
-				}
+				require.NoError(t, main.judge())
 				if harmed {
 					require.EqualValues(t, 1, result.Errors, "%s: %v", p, result.Wrong)
 				} else {

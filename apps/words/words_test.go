@@ -61,10 +61,7 @@ func TestFilesAreCounted(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "all.gz"), packed.Bytes(), 0o600))
 	for _, ranks := range []int{1, 2, 4, 7} {
 		require.NoError(t, appstest.Job(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
-			p, err := Run(r, Config{Files: []string{filepath.Join(folder, "*.txt"), filepath.Join(folder, "all.gz")}, Top: 100})
-			if err != nil {
-				return err
-			}
+			p := appstest.Must(Run(r, Config{Files: []string{filepath.Join(folder, "*.txt"), filepath.Join(folder, "all.gz")}, Top: 100}))
 			require.Zero(t, p.Errors)
 			require.Equal(t, 6, p.Files)
 			got := map[string]uint64{}

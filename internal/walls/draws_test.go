@@ -1,9 +1,7 @@
 package walls_test
 
 import (
-	"io/fs"
-	"os"
-	"path/filepath"
+	"path"
 	"regexp"
 	"strings"
 	"testing"
@@ -24,46 +22,29 @@ var (
 
 // TestNothingIsDrawn wants tests, the laboratory and .ci to do the same in each run: seeds are those of internal/seeds.
 func TestNothingIsDrawn(t *testing.T) {
-	require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		name, err := filepath.Rel(root, path)
-		require.NoError(t, err)
-		name = filepath.ToSlash(name)
-		test := strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "lab/") && strings.HasSuffix(name, ".go")
-		script := strings.HasPrefix(name, ".ci/") && name != ".ci/long"
-		if !test && !script || strings.HasSuffix(name, "/draws_test.go") {
-			return nil
-		}
-		text, err := os.ReadFile(path)
-		require.NoError(t, err)
-		bad := drawn
-		if script {
+	isScript := func(name string) bool { return strings.HasPrefix(name, ".ci/") && name != ".ci/long" }
+	wanted := func(name string) bool {
+		test := strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "lab/") && isGo(name)
+		return test && !strings.HasSuffix(name, "/draws_test.go") || isScript(name)
+	}
+	seeded, drawing := map[string]bool{}, map[string]string{} // folders whose tests fix the seed of package rapid, or need it
+	eachFile(t, wanted, func(name string, text []byte) {
+		bad, folder := drawn, path.Dir(name)
+		if isScript(name) {
 			bad = ofTheDay
 		}
-		if importsRapid.Match(text) && !seeded(t, filepath.Dir(path)) {
-			t.Errorf("%s draws by rapid: import internal/seeds in a test of its package, which fixes the seed", name)
+		seeded[folder] = seeded[folder] || fixesSeeds.Match(text)
+		if importsRapid.Match(text) {
+			drawing[folder] = name
 		}
 		for _, found := range bad.FindAllString(string(text), -1) {
 			t.Errorf("%s draws, or minds the day: %s: take the seed of seeds.Of, or of the script", name, found)
 		}
-		return nil
-	}))
-}
-
-// seeded tells whether a test of a folder imports what fixes the seed of package rapid.
-func seeded(t *testing.T, folder string) bool {
-	files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
-	require.NoError(t, err)
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		require.NoError(t, err)
-		if fixesSeeds.Match(text) {
-			return true
-		}
+	})
+	for folder, name := range drawing {
+		require.True(t, seeded[folder], "%s draws by rapid: import internal/seeds in a test of its package, which fixes "+
+			"the seed", name)
 	}
-	return false
 }
 
 func TestDrawsBite(t *testing.T) {

@@ -4,8 +4,8 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
-	"path/filepath"
+	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,19 +15,14 @@ import (
 
 // TestInternalTypesStayInside checks the packages of programs: what they export has no type of an internal package.
 func TestInternalTypesStayInside(t *testing.T) {
-	for _, folder := range strings.Fields("delegate distribution export ingest memory memory/pages model pebble reduce route target task tune") {
-		files, err := filepath.Glob(filepath.Join(root, folder, "*.go"))
-		require.NoError(t, err)
-		require.NotEmpty(t, files)
-		for _, file := range files {
-			if strings.HasSuffix(file, "_test.go") {
-				continue
-			}
-			source, err := os.ReadFile(file)
-			require.NoError(t, err)
-			require.Empty(t, leaks(t, source), file)
-		}
-	}
+	seen, folders := map[string]bool{}, strings.Fields("delegate distribution export ingest memory memory/pages model pebble "+
+		"reduce route target task tune")
+	ofPrograms := func(name string) bool { return isCode(name) && slices.Contains(folders, path.Dir(name)) }
+	eachFile(t, ofPrograms, func(name string, source []byte) {
+		seen[path.Dir(name)] = true
+		require.Empty(t, leaks(t, source), name)
+	})
+	require.Len(t, seen, len(folders))
 }
 
 func TestInternalTypesStayInsideBites(t *testing.T) {
@@ -74,7 +69,7 @@ func leaks(t *testing.T, source []byte) (names []string) {
 	for _, d := range file.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
-			if d.Recv == nil || exported(d.Recv.List[0].Type) {
+			if d.Recv == nil || ast.IsExported(receiver(d.Recv.List[0].Type)) {
 				note(d.Name, d.Type)
 			}
 		case *ast.GenDecl:
@@ -91,19 +86,6 @@ func leaks(t *testing.T, source []byte) (names []string) {
 		}
 	}
 	return names
-}
-
-// exported reports whether a receiver's type is.
-func exported(receiver ast.Expr) bool {
-	switch r := receiver.(type) {
-	case *ast.StarExpr:
-		return exported(r.X)
-	case *ast.IndexExpr:
-		return exported(r.X)
-	case *ast.Ident:
-		return r.IsExported()
-	}
-	return true
 }
 
 // mentions reports whether types that users see have parts of the packages.

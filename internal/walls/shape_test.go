@@ -5,7 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
-	"path/filepath"
+	"path"
 	"strings"
 	"testing"
 
@@ -45,28 +45,7 @@ var large = map[string]int{"netio/sim.World": 47, "netio/ofi.Way": 35, "netio/of
 // A type has one idea: few methods and few fields.
 func TestTypesHaveOneIdea(t *testing.T) {
 	methods, fields := map[string]int{}, map[string]int{}
-	require.NoError(t, filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		name := entry.Name()
-		if entry.IsDir() && path != root && (name == "testdata" || strings.HasPrefix(name, ".")) {
-			return filepath.SkipDir
-		}
-		if entry.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
-			return nil
-		}
-		folder, err := filepath.Rel(root, filepath.Dir(path))
-		if err != nil {
-			return err
-		}
-		source, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		count(t, filepath.ToSlash(folder), source, methods, fields)
-		return nil
-	}))
+	eachFile(t, isCode, func(name string, source []byte) { count(t, path.Dir(name), source, methods, fields) })
 	require.Greater(t, len(fields), 500, "the walk has missed the tree")
 	for name, n := range methods {
 		assert.LessOrEqual(t, n, max(methodsMax, large[name]), "%s has %d methods: which parts have one idea each?", name, n)

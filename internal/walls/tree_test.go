@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -18,39 +19,47 @@ import (
 // root is the module's folder.
 var root = filepath.Join("..", "..")
 
-// TestTree checks every file of the module against the walls, whatever system it is built for.
-func TestTree(t *testing.T) {
+// eachFile calls do with the text of each file of the module whose name, from its root, it wants. Folders of test data,
+// hidden ones but .ci, and modules of their own, whose imports are in their go.mod, are left out.
+func eachFile(t *testing.T, wanted func(name string) bool, do func(name string, text []byte)) {
+	t.Helper()
 	files := 0
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+	require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		name := entry.Name()
-		if entry.IsDir() && path != root && (name == "testdata" || strings.HasPrefix(name, ".")) {
-			return filepath.SkipDir
-		}
-		if _, err := os.Stat(filepath.Join(path, "go.mod")); err == nil && path != root {
-			return filepath.SkipDir // a module of its own: what it may import is in its go.mod
-		}
-		if entry.IsDir() || !strings.HasSuffix(name, ".go") {
+		name, err := filepath.Rel(root, path)
+		require.NoError(t, err)
+		name = filepath.ToSlash(name)
+		if entry.IsDir() {
+			hidden := strings.HasPrefix(entry.Name(), ".") && name != "." && name != ".ci"
+			_, err := os.Stat(filepath.Join(path, "go.mod"))
+			if entry.Name() == "testdata" || hidden || err == nil && name != "." {
+				return filepath.SkipDir
+			}
 			return nil
 		}
-		files++
-		folder, err := filepath.Rel(root, filepath.Dir(path))
-		if err != nil {
-			return err
-		}
-		source, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		for _, breach := range breaches(t, filepath.ToSlash(folder), name, source) {
-			t.Errorf("%s/%s %s", folder, name, breach)
+		if files++; wanted(name) {
+			text, err := os.ReadFile(path)
+			require.NoError(t, err)
+			do(name, text)
 		}
 		return nil
+	}))
+	require.Greater(t, files, 500, "the walk has missed the tree")
+}
+
+func isGo(name string) bool { return strings.HasSuffix(name, ".go") }
+
+func isCode(name string) bool { return isGo(name) && !strings.HasSuffix(name, "_test.go") }
+
+// TestTree checks every file of the module against the walls, whatever system it is built for.
+func TestTree(t *testing.T) {
+	eachFile(t, isGo, func(name string, source []byte) {
+		for _, breach := range breaches(t, path.Dir(name), path.Base(name), source) {
+			t.Errorf("%s %s", name, breach)
+		}
 	})
-	require.NoError(t, err)
-	require.Greater(t, files, 100, "the walk has missed the tree")
 }
 
 // TestTreeBites breaks each wall once.

@@ -1,0 +1,25 @@
+package appstest
+
+import "github.com/activepebbles/pebbles/pebble"
+
+// Must returns the value of a call that must not fail. On a rank its panic is the error of the job, with the place of
+// the call, unless the job has failed already.
+func Must[V any](value V, err error) V {
+	OK(err)
+	return value
+}
+
+// OK is Must for a call that returns nothing but its error.
+func OK(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// Epoch runs an epoch that must not fail, with a body that has no error.
+func Epoch(r *pebble.Rank, body func()) {
+	OK(r.Epoch(func() error {
+		body()
+		return nil
+	}))
+}
