@@ -54,29 +54,30 @@ func exports(t *testing.T, folder string) string {
 		require.NoError(t, printer.Fprint(&b, fset, node))
 		lines = append(lines, b.String())
 	}
-	values := func(all []*doc.Value) {
-		for _, v := range all {
-			add(v.Decl)
-		}
-	}
-	functions := func(all []*doc.Func) {
-		for _, f := range all {
-			f.Decl.Body = nil
-			add(f.Decl)
-		}
-	}
-	values(p.Consts)
-	values(p.Vars)
-	functions(p.Funcs)
-	for _, of := range p.Types {
-		add(of.Decl)
-		values(of.Consts)
-		values(of.Vars)
-		functions(of.Funcs)
-		functions(of.Methods)
-	}
+	eachExport(p, func(v *doc.Value) { add(v.Decl) }, func(f *doc.Func, _ string) {
+		f.Decl.Body = nil
+		add(f.Decl)
+	}, func(of *doc.Type) { add(of.Decl) })
 	slices.Sort(lines)
 	return fmt.Sprintln(strings.Join(lines, "\n\n"))
+}
+
+// eachExport calls a function for each thing that a package exports. Methods have the name of their type and a dot.
+func eachExport(p *doc.Package, value func(v *doc.Value), function func(f *doc.Func, of string), is func(of *doc.Type)) {
+	all := func(values []*doc.Value, functions []*doc.Func, of string) {
+		for _, v := range values {
+			value(v)
+		}
+		for _, f := range functions {
+			function(f, of)
+		}
+	}
+	all(slices.Concat(p.Consts, p.Vars), p.Funcs, "")
+	for _, of := range p.Types {
+		is(of)
+		all(slices.Concat(of.Consts, of.Vars), of.Funcs, "")
+		all(nil, of.Methods, of.Name+".")
+	}
 }
 
 // packageOf is what a package exports, without its tests.

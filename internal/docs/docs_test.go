@@ -6,6 +6,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -33,12 +34,10 @@ func files(t *testing.T, endings ...string) (all []string) {
 		if entry.IsDir() && (entry.Name() == ".git" || entry.Name() == "built") {
 			return filepath.SkipDir
 		}
-		for _, ending := range endings {
-			if strings.HasSuffix(path, ending) {
-				name, err := filepath.Rel(root, path)
-				all = append(all, filepath.ToSlash(name))
-				return err
-			}
+		if !entry.IsDir() && slices.ContainsFunc(endings, func(e string) bool { return strings.HasSuffix(path, e) }) {
+			name, err := filepath.Rel(root, path)
+			all = append(all, filepath.ToSlash(name))
+			return err
 		}
 		return nil
 	}))

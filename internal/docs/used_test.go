@@ -2,16 +2,12 @@ package docs_test
 
 import (
 	"go/doc"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // ofRuntime are names that the runtime uses alone, in packages that both use.
@@ -41,31 +37,17 @@ var word = regexp.MustCompile(`\b[A-Z]\w*`)
 func usedNames(t *testing.T) map[string]bool {
 	t.Helper()
 	used := map[string]bool{}
-	root := filepath.Join("..", "..")
-	require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
+	for _, name := range files(t, ".go", ".md") {
+		first, _, _ := strings.Cut(name, "/")
+		text := read(t, name)
+		shows := slices.Contains([]string{"apps", "examples", "cmd", "docs"}, first) ||
+			strings.HasSuffix(name, "_test.go") && strings.Contains(text, "\nfunc Example")
+		if shows {
+			for _, w := range word.FindAllString(text, -1) {
+				used[w] = true
+			}
 		}
-		name, err := filepath.Rel(root, path)
-		if err != nil {
-			return err
-		}
-		name = filepath.ToSlash(name)
-		shows := slices.ContainsFunc([]string{"apps/", "examples/", "cmd/"}, func(folder string) bool {
-			return strings.HasPrefix(name, folder)
-		}) || strings.HasPrefix(name, "docs/")
-		if !shows && !strings.HasSuffix(name, "_test.go") || !strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, ".md") {
-			return nil
-		}
-		text, err := os.ReadFile(path)
-		if !shows && !strings.Contains(string(text), "\nfunc Example") {
-			return err
-		}
-		for _, w := range word.FindAllString(string(text), -1) {
-			used[w] = true
-		}
-		return err
-	}))
+	}
 	return used
 }
 
@@ -73,24 +55,8 @@ func usedNames(t *testing.T) map[string]bool {
 func exportedNames(t *testing.T, folder string) (names []string) {
 	t.Helper()
 	_, p := packageOf(t, folder)
-	values := func(all []*doc.Value) {
-		for _, v := range all {
-			names = append(names, v.Names...)
-		}
-	}
-	functions := func(all []*doc.Func, of string) {
-		for _, f := range all {
-			names = append(names, of+f.Name)
-		}
-	}
-	values(p.Consts)
-	values(p.Vars)
-	functions(p.Funcs, "")
-	for _, of := range p.Types {
-		values(of.Consts)
-		values(of.Vars)
-		functions(of.Funcs, "")
-		functions(of.Methods, of.Name+".")
-	}
+	eachExport(p, func(v *doc.Value) { names = append(names, v.Names...) }, func(f *doc.Func, of string) {
+		names = append(names, of+f.Name)
+	}, func(*doc.Type) {})
 	return names
 }

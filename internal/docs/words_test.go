@@ -1,9 +1,6 @@
 package docs_test
 
 import (
-	"io/fs"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -26,7 +23,8 @@ var ownWords = map[string]string{
 // The field's words stand where there are any.
 func TestWordsAreTheFields(t *testing.T) {
 	for folder, words := range ownWords {
-		for name, there := range wordsBelow(t, folder) {
+		for _, name := range below(t, folder, ".go") {
+			there := wordsOf(read(t, name))
 			for _, w := range strings.Fields(words) {
 				assert.False(t, there[w], "%s has the word %q", name, w)
 			}
@@ -37,36 +35,27 @@ func TestWordsAreTheFields(t *testing.T) {
 // One word is one thing: what has left and has not arrived is in flight, and a call that has not returned in progress.
 func TestOnePhraseForOneThing(t *testing.T) {
 	for _, folder := range strings.Fields("coalesce delegate docs internal memory netio pebble target task termination") {
-		require.NoError(t, filepath.WalkDir(filepath.Join("..", "..", folder), func(path string, e fs.DirEntry, err error) error {
-			if err != nil || e.IsDir() || strings.HasSuffix(path, "words_test.go") {
-				return err
-			}
-			source, err := os.ReadFile(path)
-			assert.NotContains(t, string(source), "under way", path)
-			return err
-		}))
+		for _, name := range below(t, folder, "") {
+			assert.NotContains(t, read(t, name), "under way", name)
+		}
 	}
+}
+
+// below lists the files of a folder with an ending, but for tests of words.
+func below(t *testing.T, folder, ending string) (all []string) {
+	t.Helper()
+	for _, name := range files(t, ending) {
+		if strings.HasPrefix(name, folder+"/") && !strings.HasSuffix(name, "words_test.go") {
+			all = append(all, name)
+		}
+	}
+	require.NotEmpty(t, all, folder)
+	return all
 }
 
 func TestWordsOfSource(t *testing.T) {
 	require.Equal(t, map[string]bool{"hungry": true, "link": true, "x": true, "a": true, "nap": true},
 		wordsOf("hungryLink.X // a Nap"))
-}
-
-// wordsBelow are the words of each Go file below a folder, but for tests of words.
-func wordsBelow(t *testing.T, folder string) map[string]map[string]bool {
-	t.Helper()
-	all := map[string]map[string]bool{}
-	require.NoError(t, filepath.WalkDir(filepath.Join("..", "..", filepath.FromSlash(folder)), func(path string, e fs.DirEntry,
-		err error) error {
-		if err != nil || e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "words_test.go") {
-			return err
-		}
-		source, err := os.ReadFile(path)
-		all[path] = wordsOf(string(source))
-		return err
-	}))
-	return all
 }
 
 // parts finds the words that names are put together of.
