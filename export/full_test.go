@@ -108,14 +108,15 @@ func TestSwap(t *testing.T) {
 	}
 	by := options{oneFile: true, replace: true}
 	s := swap{options: by, name: file("name", "old"), temp: file("temp", "new")}
+	has := func(want string) {
+		content, err := os.ReadFile(s.name)
+		require.NoError(t, err)
+		require.Equal(t, want, string(content))
+	}
 	require.NoError(t, s.do())
-	content, err := os.ReadFile(s.name)
-	require.NoError(t, err)
-	require.Equal(t, "new", string(content))
+	has("new")
 	s.undo()
-	content, err = os.ReadFile(s.name)
-	require.NoError(t, err)
-	require.Equal(t, "old", string(content))
+	has("old")
 	lost := swap{options: by, name: s.name, temp: filepath.Join(folder, "nosuch")}
 	require.Error(t, lost.do())
 	lost.undo()

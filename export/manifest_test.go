@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/export"
 	"github.com/activepebbles/pebbles/ingest"
 	"github.com/activepebbles/pebbles/pebble"
@@ -145,17 +146,12 @@ func BenchmarkChecked(b *testing.B) {
 	for name, opts := range map[string][]export.Option{"plain": nil, "zstd": {export.Zstd()}} {
 		out := filepath.Join(b.TempDir(), name)
 		require.NoError(b, run(2, func(r *pebble.Rank) error {
-			sink, err := export.Create(r, out, export.Lines(), opts...)
-			if err != nil {
-				return err
-			}
+			sink := appstest.Must(export.Create(r, out, export.Lines(), opts...))
 			defer sink.Abort()
 			for i := range 2 << 20 {
-				if err := sink.Write(fmt.Appendf(text[:0], "%056x", i*7919)); err != nil {
-					return err
-				}
+				appstest.OK(sink.Write(fmt.Appendf(text[:0], "%056x", i*7919)))
 			}
-			_, err = sink.Close()
+			_, err := sink.Close()
 			return err
 		}))
 		for mode, opts := range map[string][]ingest.Option{"checked": nil, "unchecked": {ingest.Unchecked()}} {

@@ -41,9 +41,7 @@ func TestMounts(t *testing.T) {
 				_, err := write(3, 20_000, filepath.Join(folder, "out"), export.Lines(), noise, opts...)
 				require.ErrorContains(t, err, "write "+filepath.Join(folder, "out"))
 				require.ErrorContains(t, err, c.want)
-				entries, err := os.ReadDir(folder)
-				require.NoError(t, err)
-				require.Empty(t, entries)
+				alone(t, folder)
 			}
 		})
 	}

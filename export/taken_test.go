@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/export"
 	"github.com/activepebbles/pebbles/pebble"
 )
@@ -49,18 +50,13 @@ func TestCloseKeepsWhatHasComeMeanwhile(t *testing.T) {
 			dir := t.TempDir()
 			out, precious := filepath.Join(dir, "out"), ""
 			err := run(2, func(r *pebble.Rank) error {
-				s, err := export.Create(r, out, export.Lines(), c.options...)
-				if err != nil {
-					return err
-				}
+				s := appstest.Must(export.Create(r, out, export.Lines(), c.options...))
 				defer s.Abort()
 				if r.ID() == 0 {
 					precious = c.put(t, out)
 				}
-				if err := r.Barrier(); err != nil {
-					return err
-				}
-				_, err = s.Close()
+				appstest.OK(r.Barrier())
+				_, err := s.Close()
 				return err
 			})
 			require.ErrorContains(t, err, c.says)
@@ -69,9 +65,7 @@ func TestCloseKeepsWhatHasComeMeanwhile(t *testing.T) {
 				require.NoError(t, err)
 				require.Equal(t, "data", string(text))
 			}
-			left, err := os.ReadDir(dir)
-			require.NoError(t, err)
-			require.Len(t, left, 1, "nothing of ours is left")
+			alone(t, dir, "out")
 		})
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	lib "github.com/parquet-go/parquet-go"
 
+	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/export"
 	to "github.com/activepebbles/pebbles/export/parquet"
 	"github.com/activepebbles/pebbles/ingest"
@@ -86,24 +87,17 @@ func TestThereAndBack(t *testing.T) {
 				want = append(want, readingOf(i))
 			}
 			var parts []export.Part
-			require.NoError(t, pebble.Run(context.Background(), pebble.Config{Ranks: ranks},
-				func(r *pebble.Rank) error {
-					sink, err := export.Create(r, out, to.Rows[reading]())
-					if err != nil {
-						return err
-					}
-					defer sink.Abort()
-					for i := range n {
-						if err := sink.Write(readingOf(int64(r.ID())*n + i)); err != nil {
-							return err
-						}
-					}
-					m, err := sink.Close()
-					if r.ID() == 0 && err == nil {
-						parts = m.Parts
-					}
-					return err
-				}))
+			require.NoError(t, pebble.Run(context.Background(), pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
+				sink := appstest.Must(export.Create(r, out, to.Rows[reading]()))
+				defer sink.Abort()
+				for i := range n {
+					appstest.OK(sink.Write(readingOf(int64(r.ID())*n + i)))
+				}
+				if m := appstest.Must(sink.Close()); r.ID() == 0 {
+					parts = m.Parts
+				}
+				return nil
+			}))
 			for _, readers := range []int{1, 3} {
 				got, err := read[reading](readers, out)
 				require.NoError(t, err)
@@ -166,9 +160,8 @@ func TestMistakes(t *testing.T) {
 		content []byte
 		want    string
 	}{
-		{[]byte("PAR1"), "a.parquet"}, {[]byte("no Parquet, but long enough"), "a.parquet"}, {whole[:len(whole)-1],
-			"a.parquet"},
-		{append([]byte("PAR1\xff\xff"), whole[6:]...), ""}, {whole[:len(whole)/2], "a.parquet"},
+		{[]byte("PAR1"), "a.parquet"}, {[]byte("no Parquet, but long enough"), "a.parquet"},
+		{whole[:len(whole)-1], "a.parquet"}, {append([]byte("PAR1\xff\xff"), whole[6:]...), ""}, {whole[:len(whole)/2], "a.parquet"},
 		{[]byte("\x28\xb5\x2f\xfd and so on"), "the file is compressed as a whole"},
 	} {
 		require.NoError(t, os.WriteFile(path, c.content, 0o600))
