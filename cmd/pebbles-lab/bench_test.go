@@ -82,19 +82,15 @@ func TestBenchList(t *testing.T) {
 func TestBenchFails(t *testing.T) {
 	row := "an empty epoch, 2 ranks, direct, skr"
 	for _, flag := range []string{"--json", "--page"} {
-		r := pebbles("bench", "--quick", flag, "/no/such/folder/file", row)
-		require.Equal(t, 1, r.Status)
-		require.Contains(t, r.Stderr, "pebbles-lab bench: can't write /no/such/folder/file")
+		r := fails(t, 1, []string{"bench", "--quick", flag, "/no/such/folder/file", row},
+			"pebbles-lab bench: can't write /no/such/folder/file")
 		require.Equal(t, 1, strings.Count(r.Stderr, "\n"), "nothing was measured before: %s", r.Stderr)
 	}
-	r := pebbles("bench", "--quick", "--plot", "/dev/null/plots", row)
-	require.Equal(t, 1, r.Status)
-	r = pebbles("bench", "--quick", "--limit", "1ns", "-q", row)
-	require.Equal(t, 1, r.Status)
-	require.Contains(t, r.Stderr, "pebbles-lab bench: "+row+": pebbles epochs ")
-	require.Contains(t, r.Stderr, "not done after the limit of 1ns")
+	require.Equal(t, 1, pebbles("bench", "--quick", "--plot", "/dev/null/plots", row).Status)
+	fails(t, 1, []string{"bench", "--quick", "--limit", "1ns", "-q", row},
+		"pebbles-lab bench: "+row+": pebbles epochs ", "not done after the limit of 1ns")
 	if _, err := os.Stat("/dev/full"); err == nil {
-		r = pebbles("bench", "--quick", "--repeats", "1", "--warm-up", "0", "-q", "--json", "/dev/full", row)
+		r := pebbles("bench", "--quick", "--repeats", "1", "--warm-up", "0", "-q", "--json", "/dev/full", row)
 		require.Equal(t, 1, r.Status)
 		require.Contains(t, r.Stderr, "no space left on device")
 	}
@@ -121,12 +117,8 @@ func TestBenchCompare(t *testing.T) {
 	require.Equal(t, "pebbles-lab bench compare: of 1 cases 1 slower\n", r.Stderr)
 	require.Contains(t, succeeds(t, "bench", "compare", slow, old), "faster")
 	require.NotContains(t, succeeds(t, "bench", "compare", "--threshold", "20%", old, slow), "SLOWER")
-	r = pebbles("bench", "compare", old, saved(t, "b", 1, 2, 3, 4))
-	require.Equal(t, 1, r.Status)
-	require.Contains(t, r.Stderr, "no case in common")
-	r = pebbles("bench", "compare", old, "/no/such/file.json")
-	require.Equal(t, 1, r.Status)
-	require.Contains(t, r.Stderr, "no such file")
+	fails(t, 1, []string{"bench", "compare", old, saved(t, "b", 1, 2, 3, 4)}, "no case in common")
+	fails(t, 1, []string{"bench", "compare", old, "/no/such/file.json"}, "no such file")
 }
 
 // An interrupt ends the measurement and the run that is under way, at once.

@@ -71,9 +71,7 @@ func TestFitOfApplication(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", folder)
 	place, err := machine.ParametersFile()
 	require.NoError(t, err)
-	r := pebbles("fit", "--app", "alltoall --rounds 50")
-	require.Equal(t, launch.ExitError, r.Status)
-	require.Contains(t, r.Stderr, "run pebbles-lab fit first")
+	fails(t, launch.ExitError, []string{"fit", "--app", "alltoall --rounds 50"}, "run pebbles-lab fit first")
 	require.NoError(t, machine.WriteParameters(place, model.File{Format: model.FileFormat, Parameters: model.Odin}))
 	text := succeeds(t, "fit", "--app", "alltoall --rounds 50", "--repeats", "1")
 	require.Contains(t, text, "alltoall --rounds=50")
@@ -93,8 +91,6 @@ func TestAppMistakes(t *testing.T) {
 		"alltoall --explain":        "have no place here",
 		"randomaccess --log2-words": "log2-words",
 	} {
-		r := pebbles("fit", "--app", app)
-		require.Equal(t, command.ExitUsage, r.Status, app)
-		require.Contains(t, r.Stderr, says, app)
+		fails(t, command.ExitUsage, []string{"fit", "--app", app}, says)
 	}
 }

@@ -25,24 +25,15 @@ func TestMain(m *testing.M) { commandtest.Main(m, main, nil) }
 // binary is the program: this test itself.
 var binary, _ = os.Executable()
 
-func pebbles(args ...string) commandtest.Ran { return laboratory.Run(args...) }
+var (
+	pebbles  = laboratory.Run
+	succeeds = laboratory.Succeeds
+	fails    = laboratory.Fails
+	with     = commandtest.With
+)
 
 // typed runs a command line that has no spaces within words.
 func typed(line string) commandtest.Ran { return pebbles(strings.Fields(line)...) }
-
-// succeeds is pebbles for a command line that must work without a word on standard error.
-func succeeds(t *testing.T, args ...string) (stdout string) {
-	t.Helper()
-	r := pebbles(args...)
-	require.Empty(t, r.Stderr, args)
-	require.Zero(t, r.Status)
-	return r.Stdout
-}
-
-// with adds flags to a command line.
-func with(line []string, flags ...string) []string {
-	return append(append([]string(nil), line...), flags...)
-}
 
 // TestExamples runs the command lines of the laboratory's own examples up to the start of what they do.
 func TestExamples(t *testing.T) {
@@ -85,9 +76,7 @@ func TestProgram(t *testing.T) {
 }
 
 func TestCompletion(t *testing.T) {
-	complete := func(line ...string) []string {
-		return strings.Fields(pebbles(append([]string{"__complete"}, line...)...).Stdout)
-	}
+	complete := laboratory.Complete
 	require.Equal(t, append(model.Names(), ":0"), complete("model", "--parameters", ""))
 	require.Equal(t, strings.Fields("ranks= topology= coalesce= pebbles= bytes= per-process= per-host= hit= depth= termination= :6"),
 		complete("model", "--sweep", ""))
@@ -107,8 +96,9 @@ func TestLimits(t *testing.T) {
 		"copy --bytes 4096 --rounds 2": "bytes per second", "switch --rounds 10": "time of a hop",
 		"tcp --messages 10 --bytes 64": "bytes per second", "ring --messages 10 --ping-pong": "time of a hop",
 	} {
-		require.Contains(t, succeeds(t, strings.Fields("limit "+line)...), says)
-		o := commandtest.Object(t, succeeds(t, strings.Fields("limit "+line+" --json")...))
+		all := strings.Fields("limit " + line)
+		require.Contains(t, succeeds(t, all...), says)
+		o := laboratory.Object(t, all...)
 		require.Zero(t, o["errors"])
 		require.Contains(t, o["app"], strings.Fields(line)[0])
 	}

@@ -150,7 +150,7 @@ func TestModelMistakes(t *testing.T) {
 		{"model --parameters odin --sweep topology=direct,ring --plot plots", 1, []string{"--plot", "numbers"}},
 		{"fit --transport mem --out " + damaged + "/below", 1, []string{"can't write"}},
 	} {
-		r := pebbles(strings.Fields(m.line)...)
+		r := typed(m.line)
 		require.Equal(t, m.status, r.Status, "%s\n%s", m.line, r.Stderr)
 		require.Equal(t, 1, strings.Count(r.Stderr, "\n"), "%s\n%s", m.line, r.Stderr)
 		for _, word := range m.says {

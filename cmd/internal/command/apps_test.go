@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/apps/appstest"
-	"github.com/activepebbles/pebbles/cmd/internal/commandtest"
 )
 
 // The page's picture is what the page's command draws: a simulation has one answer.
@@ -70,7 +69,7 @@ var pagesLines = []string{
 
 // Programs on shared pages verify wherever they run, and tell what pages did.
 func TestPages(t *testing.T) {
-	processes := []string{"--ranks 3 --procs 2 --transport tcp --page-size 64", "--ranks 4 --procs 4 --transport shm --copies"}
+	processes := []string{"--ranks 3 --procs 2 --transport tcp --page-size 64", "--ranks 4 --procs 2 --transport shm --copies"}
 	for i, line := range pagesLines {
 		t.Run(line, func(t *testing.T) {
 			words := strings.Fields(line)
@@ -78,12 +77,7 @@ func TestPages(t *testing.T) {
 			for _, where := range []string{
 				"--ranks 2", processes[i%2], "--ranks 3 --checked", "sim --ranks 7", "sim --ranks 4 --network odin --copies --page-cache 1MiB",
 			} {
-				flags, simulated := strings.CutPrefix(where, "sim ")
-				all := with(words, strings.Fields(flags+" --json")...)
-				if simulated {
-					all = append([]string{"sim"}, all...)
-				}
-				o := commandtest.Object(t, succeeds(t, all...))
+				o, _ := objectAt(t, words, where)
 				own := []string{"pages_fetched", "twins", "diff_bytes", "lock_waits", "microseconds", "page_bytes", "copies", "by"}
 				for _, f := range append(own, fields...) {
 					require.Contains(t, o, f)
@@ -107,6 +101,17 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// objectAt is what a command line prints somewhere: with flags, or in a simulation with those after "sim ".
+func objectAt(t *testing.T, line []string, where string) (o map[string]any, simulated bool) {
+	t.Helper()
+	flags, simulated := strings.CutPrefix(where, "sim ")
+	all := with(line, strings.Fields(flags)...)
+	if simulated {
+		all = with([]string{"sim"}, all...)
+	}
+	return object(t, all...), simulated
+}
+
 // stressmarks are command lines of all that take a few milliseconds, and the fields of each.
 var stressmarks = map[string][]string{
 	"stressmark pointer --words 1000 --hops 50":                               {"words", "window", "hops", "ended", "seconds_per_hop"},
@@ -119,19 +124,15 @@ var stressmarks = map[string][]string{
 
 // What a stressmark finds is the same wherever it runs, and it says what was near and what remote.
 func TestStressmarks(t *testing.T) {
+	processes := []string{"--ranks 2 --procs 2 --transport shm", "--ranks 3 --procs 2 --transport tcp"} // for each line one
 	for line, own := range stressmarks {
 		t.Run(line, func(t *testing.T) {
 			var texture, tokens any
 			for _, where := range []string{
-				"--ranks 1", "--ranks 2 --procs 1", "--ranks 3", "--ranks 4", "--ranks 7", "--ranks 2 --procs 2 --transport shm",
-				"--ranks 3 --procs 2 --transport tcp", "sim --ranks 1", "sim --ranks 4", "sim --ranks 7",
+				"--ranks 1", "--ranks 2 --procs 1", "--ranks 3", "--ranks 4", "--ranks 7", processes[len(line)%2],
+				"sim --ranks 1", "sim --ranks 4", "sim --ranks 7",
 			} {
-				flags, sim := strings.CutPrefix(where, "sim ")
-				all := with(strings.Fields(line), strings.Fields(flags+" --json")...)
-				if sim {
-					all = append([]string{"sim"}, all...)
-				}
-				o := commandtest.Object(t, succeeds(t, all...))
+				o, sim := objectAt(t, strings.Fields(line), where)
 				for _, f := range append(append(own, "near", "remote", "hits", "misses", "hit_rate", "address_cache"), fields...) {
 					require.Contains(t, o, f)
 				}
@@ -155,7 +156,7 @@ func TestStressmarks(t *testing.T) {
 			}
 		})
 	}
-	remote := commandtest.Object(t, succeeds(t, strings.Fields("stressmark pointer --procs 2 --ranks 2 --transport tcp --stop 1 --hops 200 --json")...))
+	remote := object(t, strings.Fields("stressmark pointer --procs 2 --ranks 2 --transport tcp --stop 1 --hops 200")...)
 	require.NotZero(t, remote["remote"])
 }
 
@@ -187,11 +188,11 @@ func TestTablesOfGroups(t *testing.T) {
 
 // With each size of the address cache a stressmark finds the same, and counts what was in the cache.
 func TestStressmarkAddressCaches(t *testing.T) {
-	line := strings.Fields("stressmark pointer --words 1000 --hops 200 --stop 1 --ranks 4 --procs 4 --json")
+	line := strings.Fields("stressmark pointer --words 1000 --hops 200 --stop 1 --ranks 4 --procs 4")
 	for _, transport := range []string{"shm", "tcp"} {
 		rates := map[string]float64{}
 		for _, cache := range []string{"0", "1", "100"} {
-			o := commandtest.Object(t, succeeds(t, with(line, "--transport", transport, "--address-cache", cache)...))
+			o := object(t, with(line, "--transport", transport, "--address-cache", cache)...)
 			require.Zero(t, o["errors"])
 			require.Equal(t, cache, fmt.Sprint(o["address_cache"]))
 			rates[cache] = o["hit_rate"].(float64)
@@ -224,8 +225,8 @@ func TestPublicGraphs(t *testing.T) {
 	} {
 		for _, flags := range known.flags {
 			t.Run(known.file+" "+flags, func(t *testing.T) {
-				line := []string{"bfs", "--json", "--graph", appstest.Data(t, known.file)}
-				o := commandtest.Object(t, succeeds(t, with(line, strings.Fields(known.roots+" "+flags)...)...))
+				line := []string{"bfs", "--graph", appstest.Data(t, known.file)}
+				o := object(t, with(line, strings.Fields(known.roots+" "+flags)...)...)
 				require.EqualValues(t, 0, o["errors"])
 				require.Equal(t, true, o["validated"])
 				require.Equal(t, known.reached, o["reached"])
@@ -260,9 +261,7 @@ func TestFilesThatCannotBeWritten(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("this system has no /dev/full")
 	}
-	r := pebbles(strings.Fields("tune -q --runs 1 --out /dev/full epochs --count 2")...)
-	require.Equal(t, 1, r.Status, r.Stderr)
-	require.Contains(t, r.Stderr, "/dev/full")
+	fails(t, 1, strings.Fields("tune -q --runs 1 --out /dev/full epochs --count 2"), "/dev/full")
 }
 
 type broken struct{ left int }

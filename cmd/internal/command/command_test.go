@@ -34,22 +34,18 @@ var binary, _ = os.Executable()
 
 type ran = commandtest.Ran
 
-// pebbles runs the command in this process.
-func pebbles(args ...string) ran { return run.Run(args...) }
+var (
+	pebbles  = run.Run // in this process
+	succeeds = run.Succeeds
+	object   = run.Object
+	fails    = run.Fails
+	with     = commandtest.With
+)
 
 // process runs the command as a process, with more in its environment.
 func process(t *testing.T, environment []string, args ...string) ran {
 	t.Helper()
 	return commandtest.Process(t, environment, binary, args...)
-}
-
-// succeeds is pebbles for a command line that must work without a word on standard error.
-func succeeds(t *testing.T, args ...string) (stdout string) {
-	t.Helper()
-	r := pebbles(args...)
-	require.Empty(t, r.Stderr, args)
-	require.Zero(t, r.Status)
-	return r.Stdout
 }
 
 // What testdata/applications.txt says of each application.
@@ -80,11 +76,6 @@ func rows(name string) (all [][]string) {
 		}
 	}
 	return all
-}
-
-// with adds flags to a command line.
-func with(line []string, flags ...string) []string {
-	return append(append([]string(nil), line...), flags...)
 }
 
 // each calls do for every command that people see.
@@ -194,17 +185,14 @@ func TestCompletion(t *testing.T) {
 		[]string{"sim epochs --network", strings.Join(sim.Names(), " ") + " fitted"})
 	for _, row := range offers {
 		line, want := row[0], row[1]
-		out := pebbles(append([]string{"__complete"}, append(strings.Fields(line), "")...)...).Stdout
+		out := pebbles(with([]string{"__complete"}, with(strings.Fields(line), "")...)...).Stdout
 		words, _, _ := strings.Cut(out, "\n:")
 		require.Equal(t, want, strings.Join(strings.Fields(words), " "))
 	}
-	complete := func(line ...string) []string {
-		return strings.Fields(pebbles(append([]string{"__complete"}, line...)...).Stdout)
-	}
-	require.Contains(t, complete("tune", "bfs", "--kron"), "--kronecker")
-	require.Contains(t, complete("tune", "b"), "bfs")
+	require.Contains(t, run.Complete("tune", "bfs", "--kron"), "--kronecker")
+	require.Contains(t, run.Complete("tune", "b"), "bfs")
 	for _, command := range []string{"tune", "sim", "run", "k8s"} {
-		require.Contains(t, complete(command[:2]), command)
+		require.Contains(t, run.Complete(command[:2]), command)
 	}
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
 		require.Contains(t, succeeds(t, "completion", shell), "pebbles")

@@ -50,7 +50,7 @@ func TestSimulationIsTheSameEachTime(t *testing.T) {
 	require.Equal(t, launch.ExitOK, merged.Status, merged.Stderr)
 	require.Regexp(t, `\d+ +handler`, merged.Stdout)
 
-	real := commandtest.Object(t, typed("randomaccess --ranks 12 --log2-words 6 --topology hypercube --json").Stdout)
+	real := object(t, strings.Fields("randomaccess --ranks 12 --log2-words 6 --topology hypercube")...)
 	require.Equal(t, real["checksum"], objects[0]["checksum"])
 	require.Equal(t, "sim", objects[0]["transport"])
 	require.EqualValues(t, 3, objects[0]["procs"])
@@ -60,9 +60,7 @@ func TestSimulationIsTheSameEachTime(t *testing.T) {
 
 func TestSimulationOfAllApplications(t *testing.T) {
 	for app, line := range small {
-		r := typed("sim " + strings.Join(line, " ") + " --ranks 5 --json")
-		require.Equal(t, launch.ExitOK, r.Status, "%s: %s", app, r.Stderr)
-		o := commandtest.Object(t, r.Stdout)
+		o, _ := objectAt(t, line, "sim --ranks 5")
 		require.Equal(t, app, o["app"])
 		require.Zero(t, o["errors"])
 		require.Contains(t, o, "simulation")
@@ -78,32 +76,21 @@ func TestSimulatedFaults(t *testing.T) {
 		"--part 2@20us+1m":     "no sign of life",
 		"--freeze 1@20us+1m":   "lost process 1 (rank 1): no sign of life",
 	} {
-		r := typed("sim alltoall --ranks 8 --rounds 30 " + flags)
-		require.Equal(t, launch.ExitFollower, r.Status, flags)
-		require.Contains(t, r.Stderr, says)
-		require.Empty(t, r.Stdout)
+		fails(t, launch.ExitFollower, strings.Fields("sim alltoall --ranks 8 --rounds 30 "+flags), says)
 	}
 	r := typed("sim alltoall --ranks 8 --rounds 30 --fault delay=0.5,double=0.2 --freeze 1@20us+1s --part 2@20us+1s --json")
 	require.Equal(t, launch.ExitOK, r.Status, r.Stderr)
 	require.Zero(t, commandtest.Object(t, r.Stdout)["errors"])
 }
 
-func TestSimulationMistakes(t *testing.T) {
-	for line, says := range map[string]string{
-		"sim epochs --limit 1ns --ranks 4 --count 10": "virtual time",
-	} {
-		r := typed(line)
-		require.NotEqual(t, launch.ExitOK, r.Status, line)
-		require.Contains(t, r.Stderr, says, line)
-		require.Empty(t, r.Stdout, line)
-	}
+func TestLimitOfSimulation(t *testing.T) {
+	fails(t, launch.ExitError, strings.Fields("sim epochs --limit 1ns --ranks 4 --count 10"), "virtual time")
 }
 
 // A host has no more cores that matter than the job has ranks.
 func TestCoresWithoutNumber(t *testing.T) {
-	line := "sim epochs --count 2 --ranks 3 -q --json --cores "
-	few, many := commandtest.Object(t, succeeds(t, strings.Fields(line+"3")...)), commandtest.Object(t, succeeds(t, strings.Fields(line+"9223372036854775807")...))
-	require.Equal(t, few["seconds"], many["seconds"])
+	line := strings.Fields("sim epochs --count 2 --ranks 3 -q --cores")
+	require.Equal(t, object(t, with(line, "3")...)["seconds"], object(t, with(line, "9223372036854775807")...)["seconds"])
 }
 
 // sent runs an all-to-all of one item of 8 bytes for each pair of ranks.
@@ -185,11 +172,11 @@ func TestSimulationByParameters(t *testing.T) {
 	file.Applications = map[string]model.Application{"alltoall --rounds=50": {Send: 1e-3}}
 	require.NoError(t, machine.WriteParameters(place, file))
 	seconds := func(flags string) any {
-		return commandtest.Object(t, succeeds(t, strings.Fields(line+" --json"+flags)...))["seconds"]
+		return object(t, strings.Fields(line+flags)...)["seconds"]
 	}
 	require.InEpsilon(t, 0.3, seconds(""), 0.01)
 	require.InEpsilon(t, 0.15, seconds(" --cores 4"), 0.01)
-	o := commandtest.Object(t, typed(line+" --json --procs 4 --transport tcp").Stdout)
+	o := object(t, strings.Fields(line+" --procs 4 --transport tcp")...)
 	require.Positive(t, o["simulation"].(map[string]any)["frames_within_host"])
 
 	file.Parameters.Cores.Count = 3

@@ -49,9 +49,8 @@ func TestTuneAndProfile(t *testing.T) {
 		report = reported(t, with(line, "--profile", file, "--topology", "direct")...)
 		require.Equal(t, "direct", report.Topology, "a flag says otherwise")
 		require.Equal(t, 37, report.Coalesce)
-		other := pebbles(with(line, "--profile", file, "--ranks", "5")...)
-		require.Equal(t, 2, other.Status)
-		require.Contains(t, other.Stderr, "for ranks 4, and the job has 5: run pebbles tune")
+		other := with(line, "--profile", file, "--ranks", "5")
+		fails(t, 2, other, "for ranks 4, and the job has 5: run pebbles tune")
 	}
 }
 
@@ -89,21 +88,9 @@ func TestTuneKeepsFlags(t *testing.T) {
 func TestTuneMistakes(t *testing.T) {
 	damaged := filepath.Join(t.TempDir(), "damaged.json")
 	require.NoError(t, os.WriteFile(damaged, []byte(`{"format": 7}`), 0o644))
-	for _, m := range []struct {
-		line   string
-		status int
-		says   []string
-	}{
-		{"tune --out /nonexistent/folder/p.json epochs --count 2", 1, []string{"can't write"}},
-		{"tune --out " + damaged + " bfs --graph /nonexistent/graph", 1, []string{"/nonexistent/graph"}},
-		{"randomaccess --profile " + damaged, 2, []string{"damaged.json", "format 7", "pebbles tune"}},
-	} {
-		r := pebbles(strings.Fields(m.line)...)
-		require.Equal(t, m.status, r.Status, "%s\n%s", m.line, r.Stderr)
-		for _, word := range m.says {
-			require.Contains(t, r.Stderr, word, m.line)
-		}
-	}
+	fails(t, 1, strings.Fields("tune --out /nonexistent/folder/p.json epochs --count 2"), "can't write")
+	fails(t, 1, strings.Fields("tune --out "+damaged+" bfs --graph /nonexistent/graph"), "/nonexistent/graph")
+	fails(t, 2, []string{"randomaccess", "--profile", damaged}, "damaged.json", "format 7", "pebbles tune")
 }
 
 // program is one of a user's: it counts numbers, over a network that is simulated when a flag names one.
@@ -202,9 +189,7 @@ func TestTuneAProgram(t *testing.T) {
 		{[]string{"--", program, "-coalesce=0"}, 1, "must be a whole number, 1 or more"},
 		{[]string{"--"}, 2, "use one of"},
 	} {
-		r := pebbles(append([]string{"tune", "-q", "--runs", "2"}, c.line...)...)
-		require.Equal(t, c.status, r.Status, r.Stderr)
-		require.Contains(t, r.Stderr, c.says)
+		fails(t, c.status, with([]string{"tune", "-q", "--runs", "2"}, c.line...), c.says)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -59,6 +60,41 @@ func (p Program) Run(args ...string) Ran {
 	status := p(&stdout, &stderr, args...)
 	return Ran{stdout.String(), stderr.String(), status}
 }
+
+// Succeeds runs a command line that must work without a word on standard error.
+func (p Program) Succeeds(t *testing.T, args ...string) (stdout string) {
+	t.Helper()
+	r := p.Run(args...)
+	require.Empty(t, r.Stderr, args)
+	require.Zero(t, r.Status, args)
+	return r.Stdout
+}
+
+// Object runs a command line that must work, with --json, and reads what it prints.
+func (p Program) Object(t *testing.T, args ...string) map[string]any {
+	t.Helper()
+	return Object(t, p.Succeeds(t, With(args, "--json")...))
+}
+
+// Fails runs a command line that must end with a status, print nothing but errors, and have all words in them.
+func (p Program) Fails(t *testing.T, status int, args []string, says ...string) Ran {
+	t.Helper()
+	r := p.Run(args...)
+	require.Equal(t, status, r.Status, "%q\n%s", args, r.Stderr)
+	require.Empty(t, r.Stdout, args)
+	for _, words := range says {
+		require.Contains(t, r.Stderr, words, args)
+	}
+	return r
+}
+
+// Complete asks for words as a shell does.
+func (p Program) Complete(line ...string) []string {
+	return strings.Fields(p.Run(append([]string{"__complete"}, line...)...).Stdout)
+}
+
+// With adds flags to a command line.
+func With(line []string, flags ...string) []string { return append(slices.Clone(line), flags...) }
 
 // Mistakes runs the command lines of testdata/mistakes.txt, which must end with the status and the one line of a
 // mistake that has all words.
