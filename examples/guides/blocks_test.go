@@ -5,7 +5,6 @@ import (
 	"go/build"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -123,27 +122,6 @@ func TestBlocks(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-		}
-	}
-}
-
-// link is what stands in a document as [words](place).
-var link = regexp.MustCompile(`\]\(([^)#]+)`)
-
-var fenced = regexp.MustCompile("(?s)```.*?```")
-
-// TestLinks follows the links between documents and into the tree.
-func TestLinks(t *testing.T) {
-	for _, name := range documents(t) {
-		document, err := os.ReadFile(name)
-		require.NoError(t, err)
-		prose := fenced.ReplaceAllString(string(document), "")
-		for _, found := range link.FindAllStringSubmatch(prose, -1) {
-			if strings.Contains(found[1], "://") {
-				continue
-			}
-			_, err := os.Stat(filepath.Join(filepath.Dir(name), found[1]))
-			require.NoError(t, err, "%s leads nowhere", name)
 		}
 	}
 }
