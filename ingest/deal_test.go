@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -44,12 +45,12 @@ func TestDeal(t *testing.T) {
 		}
 		all := deal(files, ranks)
 		require.Len(t, all, ranks)
-		for _, f := range pieceOrder(all) {
+		for _, f := range slices.Concat(all...) { // the pieces of one file in order
 			require.Equal(t, next[f.file], f.from, "%v %v", files, all)
 			require.Less(t, f.from, f.to)
 			next[f.file] = f.to
 			at := files[f.file]
-			require.True(t, f.to == at.Size || at.anywhere() || contains(at.Cuts, f.to), "%v %v", files, all)
+			require.True(t, f.to == at.Size || at.anywhere() || slices.Contains(at.Cuts, f.to), "%v %v", files, all)
 		}
 		for i, f := range files {
 			require.Equal(t, f.Size, next[i], "%v %v", files, all)
@@ -62,23 +63,6 @@ func TestDeal(t *testing.T) {
 			require.LessOrEqual(t, load, total/int64(ranks)+1+2*largest, "%v %v", files, all)
 		}
 	}
-}
-
-func contains(all []int64, v int64) bool {
-	for _, a := range all {
-		if a == v {
-			return true
-		}
-	}
-	return false
-}
-
-// pieceOrder are the pieces of all ranks, those of one file in order.
-func pieceOrder(all [][]piece) (order []piece) {
-	for _, pieces := range all {
-		order = append(order, pieces...)
-	}
-	return order
 }
 
 // The largest files that cannot be cut go to different ranks, and plain ones fill the others up.

@@ -41,19 +41,16 @@ func onHosts(ranks, hosts int, of func(host int) []string, opts ...Option) (line
 // With PerHost the ranks of each host read its files; otherwise hosts must have the same.
 func TestHosts(t *testing.T) {
 	folder := t.TempDir()
-	file := func(name, content string) string {
-		path := filepath.Join(folder, name)
-		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
-		return path
-	}
 	var names [][]string
 	for i := range 3 {
 		text := ""
 		for j := range 100 {
 			text += fmt.Sprintf("host %d line %d\n", i, j)
 		}
-		names = append(names, []string{file(fmt.Sprintf("%d.txt", i), text), file(fmt.Sprintf("%d.zst", i),
-			string(zstdFrames(t, []byte(text), 50)))})
+		plain, packed := filepath.Join(folder, fmt.Sprintf("%d.txt", i)), filepath.Join(folder, fmt.Sprintf("%d.zst", i))
+		require.NoError(t, os.WriteFile(plain, []byte(text), 0o600))
+		require.NoError(t, os.WriteFile(packed, zstdFrames(t, []byte(text), 50), 0o600))
+		names = append(names, []string{plain, packed})
 	}
 	of := func(host int) []string { return names[host] }
 	for _, ranks := range []int{3, 4, 7} {
@@ -73,10 +70,8 @@ func TestHosts(t *testing.T) {
 	require.ErrorContains(t, err, "0.zst: is on host a and not on host b")
 	_, err = onHosts(4, 2, func(host int) []string { return names[0][:1+host] })
 	require.ErrorContains(t, err, "0.zst: is on host b and not on host a")
-	_, err = onHosts(4, 2, func(host int) []string {
-		return []string{[]string{names[0][0], filepath.Join(folder,
-			"nosuch")}[host]}
-	})
+	there := []string{names[0][0], filepath.Join(folder, "nosuch")}
+	_, err = onHosts(4, 2, func(host int) []string { return there[host : host+1] })
 	require.ErrorContains(t, err, "nosuch: no such file")
 	lines, err := onHosts(5, 2, func(int) []string { return names[0] })
 	require.NoError(t, err)

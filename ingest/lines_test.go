@@ -31,8 +31,7 @@ func TestLines(t *testing.T) {
 		"\xef\xbb\xbf", "\xef\xbb", "one line that is longer than others\n2\n3\n", "a\rb\n\rc\n", "ä\nö\nü",
 	} {
 		t.Run(fmt.Sprintf("%q", content), func(t *testing.T) {
-			twin(t, []byte(content), Lines(), text,
-				scanned([]byte(content)))
+			twin(t, []byte(content), Lines(), text, scanned([]byte(content)))
 		})
 	}
 }
@@ -63,9 +62,9 @@ func TestLinesCompressed(t *testing.T) {
 	b.WriteString("the last one")
 	want := scanned(b.Bytes())
 	for name, content := range map[string][]byte{
-		"plain": b.Bytes(), "gzip": gzipped1(t, b.Bytes()), "members": append(gzipped1(t, b.Bytes()[:300]), gzipped1(t,
-			b.Bytes()[300:])...),
-		"bgzf": bgzf(t, b.Bytes(), 1+r.IntN(100)), "zstd": zstdFrames(t, b.Bytes(), b.Len()),
+		"plain": b.Bytes(), "gzip": gzipped1(t, b.Bytes()),
+		"members": append(gzipped1(t, b.Bytes()[:300]), gzipped1(t, b.Bytes()[300:])...),
+		"bgzf":    bgzf(t, b.Bytes(), 1+r.IntN(100)), "zstd": zstdFrames(t, b.Bytes(), b.Len()),
 		"frames":    zstdFrames(t, b.Bytes(), 1+r.IntN(100)),
 		"skippable": append([]byte("\x50\x2a\x4d\x18\x03\x00\x00\x00abc"), zstdFrames(t, b.Bytes(), 99)...),
 	} {
@@ -79,8 +78,9 @@ func TestLinesCompressed(t *testing.T) {
 // A file of frames is cut between them, and its ranks get about as much.
 func TestFramesAreShared(t *testing.T) {
 	content := []byte(strings.Repeat("a line of some bytes\n", 2000))
-	for name, compressed := range map[string][]byte{"zstd": zstdFrames(t, content, 1000), "bgzf": bgzf(t, content,
-		1000)} {
+	for name, compressed := range map[string][]byte{
+		"zstd": zstdFrames(t, content, 1000), "bgzf": bgzf(t, content, 1000),
+	} {
 		o, err := ingest(4, Lines(), text, []string{write(t, name, compressed)})
 		require.NoError(t, err)
 		for _, records := range o.records {
