@@ -226,10 +226,13 @@ func TestNamesBite(t *testing.T) {
 	require.Equal(t, []string{"rank", "in flight"}, glossary("| word | meaning |\n|---|---|\n| rank | a |\n| in flight | b |\n"))
 }
 
-// TestExamples wants an example in every public package that programs use themselves. Transports are opened by name,
-// apps is what its applications share, and some of these share an example.
+// TestExamples wants an example in every public package that programs use themselves. Transports are opened by name, and
+// applications share an example in apps, or in apps/graphtest.
 func TestExamples(t *testing.T) {
-	exempt := regexp.MustCompile(`^(cmd|lab|examples|internal)/|/internal/|^(lab|apps|apps/appstest|apps/graphtest|apps/(centrality|components|jaccard|kcore|pagerank|triangles))$|^netio/(connect|mem|netiotest|shm|tcp)|testdata`)
+	const sharing = "access alltoall centrality components epochs jaccard join kcore kmers pagerank permutation ping " +
+		"pointerchase randomaccess sort stressmark treadmarks triangles words"
+	exempt := regexp.MustCompile(`^(cmd|lab|examples|internal)/|/internal/|^(lab|apps/appstest|apps/graphtest|apps/(` +
+		strings.ReplaceAll(sharing, " ", "|") + `))$|^netio/(connect|mem|netiotest|shm|tcp)|testdata`)
 	packages := map[string]bool{}
 	for _, name := range files(t, ".go") {
 		folder := path.Dir(name)
