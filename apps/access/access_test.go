@@ -30,16 +30,14 @@ func TestGather(t *testing.T) {
 			for _, others := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%d/%s/%s/%t", s.Ranks, s.Transport, way, others), func(t *testing.T) {
 					c := GatherConfig{Log2Words: 7, Accesses: 301, Batch: 64, Way: way, Others: others, Seed: 9}
-					require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
-						result, err := Gather(r, c)
+					for _, result := range appstest.All(t, s, Gather, c) {
 						require.Zero(t, result.Errors, result.Wrong)
 						require.EqualValues(t, 301*s.Ranks, result.Accesses)
-						if way != ByLoad && way != LoadChain && err == nil {
+						if way != ByLoad && way != LoadChain {
 							require.Equal(t, result.Accesses, result.Near+result.Remote)
 							require.Equal(t, others && s.Ranks == s.Procs && s.Transport == "tcp" && s.Ranks > 1, result.Near == 0)
 						}
-						return err
-					}))
+					}
 				})
 			}
 		}
@@ -52,8 +50,8 @@ func TestGatherCountsMisses(t *testing.T) {
 	for _, transport := range []string{"shm", "tcp"} {
 		for _, cached := range []int{-1, 100} {
 			s := appstest.Shape{Ranks: 2, Procs: 2, Transport: transport, New: route.Direct, AddressCache: cached}
-			require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
-				result, err := Gather(r, GatherConfig{Log2Words: 7, Accesses: 300, Way: ByGet, Others: true})
+			c := GatherConfig{Log2Words: 7, Accesses: 300, Way: ByGet, Others: true}
+			for _, result := range appstest.All(t, s, Gather, c) {
 				require.Zero(t, result.Errors, result.Wrong)
 				if cached < 0 {
 					require.Equal(t, result.Accesses, result.Misses)
@@ -61,8 +59,7 @@ func TestGatherCountsMisses(t *testing.T) {
 				} else {
 					require.Equal(t, result.Accesses, result.Hits)
 				}
-				return err
-			}))
+			}
 		}
 	}
 }
@@ -97,16 +94,13 @@ func TestAttend(t *testing.T) {
 	for _, s := range shapes[1:] {
 		for _, asks := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/%t", s.Transport, asks), func(t *testing.T) {
-				require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
-					result, err := Attend(r, AttendConfig{Reads: 7, Busy: time.Millisecond, Asks: asks, Seed: 3})
+				results := appstest.All(t, s, Attend, AttendConfig{Reads: 7, Busy: time.Millisecond, Asks: asks, Seed: 3})
+				for _, result := range results {
 					require.Zero(t, result.Errors)
-					if r.ID() == 0 && err == nil {
-						require.Positive(t, result.Median)
-						require.LessOrEqual(t, result.Median, result.P99)
-						require.LessOrEqual(t, result.P99, result.Most)
-					}
-					return err
-				}))
+				}
+				require.Positive(t, results[0].Median)
+				require.LessOrEqual(t, results[0].Median, results[0].P99)
+				require.LessOrEqual(t, results[0].P99, results[0].Most)
 			})
 		}
 	}

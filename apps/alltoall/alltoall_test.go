@@ -85,11 +85,10 @@ func TestSizes(t *testing.T) {
 			{Ranks: 3, New: route.Direct}, {Ranks: 7, New: route.Hypercube, Coalesce: 3}, {Ranks: 4, New: appstest.Ring, Coalesce: 1},
 		} {
 			shape.Procs, shape.Transport = 1, "mem"
-			require.NoError(t, shape.Run(t, func(r *pebble.Rank) error {
-				got, err := Run(r, Config{Bytes: bytes, Rounds: 4 + 500/uint64(bytes), Seed: 5})
+			c := Config{Bytes: bytes, Rounds: 4 + 500/uint64(bytes), Seed: 5}
+			for _, got := range appstest.All(t, shape, Run, c) {
 				require.Zero(t, got.Errors, "%d bytes", bytes)
-				return err
-			}))
+			}
 		}
 	}
 }
@@ -380,7 +379,7 @@ func spoilt(t *testing.T, harm func(its [][4]uint64) [][4]uint64) (errors uint64
 		b := newBench(r, Config{Bytes: 32, Rounds: rounds})
 		k := plain[[4]uint64](b.inbox.numbers)
 		t := target.New(r, "item", b.owner, k.keys, target.Batch(func(its [][4]uint64) { receive(b.inbox, its, k) }))
-		err := r.Epoch(func() error {
+		appstest.OK(r.Epoch(func() error {
 			stream(b, func(its [][4]uint64) {
 				if r.ID() == 2 {
 					its = harm(its)
@@ -388,10 +387,7 @@ func spoilt(t *testing.T, harm func(its [][4]uint64) [][4]uint64) (errors uint64
 				t.SendAll(its)
 			}, k.fill)
 			return nil
-		}, pebble.Depth(1))
-		if err != nil {
-			return err
-		}
+		}, pebble.Depth(1)))
 		sum, err := apps.Sum(r, b.inbox.faults().errors())
 		if r.ID() == 0 {
 			errors = sum
@@ -424,8 +420,7 @@ func BenchmarkAllToAll(b *testing.B) {
 	for _, ranks := range []int{2, 16} {
 		for _, bytes := range []int{4, 8, 32, 64, 24, 1000} {
 			b.Run(fmt.Sprintf("ranks=%d/bytes=%d", ranks, bytes), func(b *testing.B) {
-				s := appstest.Mem(ranks)
-				appstest.Rate(b, s, func(r *pebble.Rank) (apps.Report, uint64, error) {
+				appstest.Rate(b, appstest.Mem(ranks), func(r *pebble.Rank) (apps.Report, uint64, error) {
 					got, err := Run(r, Config{Bytes: bytes, Rounds: 1 << 19 / uint64(ranks-1)})
 					return got.Report, got.Items, err
 				})

@@ -1,6 +1,7 @@
 package appstest
 
 import (
+	"fmt"
 	"math"
 	"runtime"
 	"testing"
@@ -55,6 +56,13 @@ func Rate(b *testing.B, s Shape, run func(r *pebble.Rank) (p apps.Report, done u
 		}))
 	}
 	b.ReportMetric(float64(all)/seconds/1e6, "M/s")
+}
+
+// Rates is Rate on each of some numbers of ranks of this process.
+func Rates(b *testing.B, ranks []int, run func(r *pebble.Rank) (p apps.Report, done uint64, err error)) {
+	for _, n := range ranks {
+		b.Run(fmt.Sprintf("ranks=%d", n), func(b *testing.B) { Rate(b, Mem(n), run) })
+	}
 }
 
 // Once is a program that runs an application on a rank.

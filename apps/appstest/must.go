@@ -2,8 +2,8 @@ package appstest
 
 import "github.com/activepebbles/pebbles/pebble"
 
-// Must returns the value of a call that must not fail. On a rank its panic is the error of the job, with the place of
-// the call, unless the job has failed already.
+// Must returns the value of a call that must not fail: otherwise it panics, which ends the test with the place of the
+// call. On a rank that is the error of the job, unless it has failed already.
 func Must[V any](value V, err error) V {
 	OK(err)
 	return value

@@ -271,8 +271,7 @@ func TestLines(t *testing.T) {
 // Rank 0 tells of each phase before its progress, and what the file has that no search uses.
 func TestPhases(t *testing.T) {
 	path := appstest.Write(t, "g.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 2 0.5\n2 3 4\n")
-	generator, err := graph.Kronecker(13, 16, 1)
-	require.NoError(t, err)
+	generator := appstest.Must(graph.Kronecker(13, 16, 1))
 	for _, c := range []struct {
 		source   distgraph.Source
 		want     []string
@@ -345,8 +344,7 @@ func requireTwin(tb testing.TB, source distgraph.Source, res Result) {
 	tb.Helper()
 	require.Empty(tb, res.Breaches)
 	require.Zero(tb, res.Errors)
-	want, err := Serial(source, res.Roots)
-	require.NoError(tb, err)
+	want := appstest.Must(Serial(source, res.Roots))
 	require.Len(tb, res.Reached, len(want))
 	for i, w := range want {
 		require.Equal(tb, w.Reached, res.Reached[i])

@@ -23,8 +23,7 @@ func BenchmarkContagion(b *testing.B) {
 	b.Run("serial", func(b *testing.B) {
 		visits := uint64(0)
 		for b.Loop() {
-			got, err := Serial(large(b))
-			require.NoError(b, err)
+			got := appstest.Must(Serial(large(b)))
 			visits += got.Visits
 		}
 		b.ReportMetric(float64(visits)/b.Elapsed().Seconds()/1e6, "Mvisits/s")
@@ -114,8 +113,7 @@ func BenchmarkPlain(b *testing.B) {
 	b.Run("twin", func(b *testing.B) {
 		visits := uint64(0)
 		for b.Loop() {
-			got, err := Serial(c)
-			require.NoError(b, err)
+			got := appstest.Must(Serial(c))
 			visits += got.Visits
 		}
 		b.ReportMetric(float64(visits)/b.Elapsed().Seconds()/1e6, "Mvisits/s")

@@ -16,7 +16,6 @@ import (
 	"github.com/activepebbles/pebbles/apps/contagion/population"
 	"github.com/activepebbles/pebbles/apps/contagion/scenario"
 	"github.com/activepebbles/pebbles/internal/seeds"
-	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
 )
 
@@ -48,15 +47,13 @@ location_interventions: { compliance: 0.9 trigger_index: 0 school_closures: {} }
 
 func town(t testing.TB, c population.TownConfig) *population.Town {
 	t.Helper()
-	p, err := population.NewTown(c)
-	require.NoError(t, err)
+	p := appstest.Must(population.NewTown(c))
 	return p
 }
 
 func interventions(t testing.TB) []scenario.Intervention {
 	t.Helper()
-	all, err := scenario.ReadInterventions([]byte(measures))
-	require.NoError(t, err)
+	all := appstest.Must(scenario.ReadInterventions([]byte(measures)))
 	return all
 }
 
@@ -101,8 +98,7 @@ func sameAs(t *testing.T, want, got Result) {
 func TestEveryShape(t *testing.T) {
 	all, twins := ways(t), map[string]Result{}
 	for name, c := range all {
-		want, err := Serial(c)
-		require.NoError(t, err)
+		want := appstest.Must(Serial(c))
 		require.Greater(t, want.Infected, uint64(30))
 		twins[name] = want
 	}
@@ -128,8 +124,7 @@ func TestEveryShape(t *testing.T) {
 // Every way to simulate has the same answer on any number of ranks, over the transports and in simulated time.
 func TestEverywhere(t *testing.T) {
 	for name, c := range ways(t) {
-		want, err := Serial(c)
-		require.NoError(t, err)
+		want := appstest.Must(Serial(c))
 		t.Run(name, func(t *testing.T) {
 			appstest.AllEverywhere(t, Run, c, func(t *testing.T, _ int, got Result) { sameAs(t, want, got) })
 		})
@@ -137,32 +132,18 @@ func TestEverywhere(t *testing.T) {
 }
 
 // runOn runs on ranks of this process.
-func runOn(t *testing.T, ranks int, c Config) (got Result) {
+func runOn(t *testing.T, ranks int, c Config) Result {
 	t.Helper()
 	s := appstest.Shape{Ranks: ranks, Procs: 1, Transport: "mem", New: route.Direct, Coalesce: 64}
-	require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
-		result, err := Run(r, c)
-		if r.ID() == 0 {
-			got = result
-		}
-		return err
-	}))
-	return got
+	return appstest.All(t, s, Run, c)[0]
 }
 
-// Every way to simulate has the same answer on four ranks.
-func TestRanksAgree(t *testing.T) {
-	for name, c := range ways(t) {
-		want, err := Serial(c)
-		require.NoError(t, err)
-		t.Run(name, func(t *testing.T) { sameAs(t, want, runOn(t, 4, c)) })
-	}
-}
-
-// The curve of Loimos comes out on any number of ranks.
+// The curve of Loimos comes out, to the line, serially and on any number of ranks.
 func TestLoimosOnRanks(t *testing.T) {
 	c := syn(t)
 	want := string(loimos(t, "test-syn.csv"))
+	serial := appstest.Must(Serial(c))
+	require.Equal(t, want, lines(serial.Curve))
 	for _, ranks := range []int{2, 7} {
 		got := runOn(t, ranks, c)
 		require.Zero(t, got.Errors, got.Wrong)
@@ -202,8 +183,7 @@ disease_states: { state_label: "risky and immune" }
 
 // Of people whose visits never meet, nobody is infected who is safe, but the outbreak's; of the others all are.
 func TestSafeAndRisky(t *testing.T) {
-	camps, err := population.Camps(2000, 1500)
-	require.NoError(t, err)
+	camps := appstest.Must(population.Camps(2000, 1500))
 	seed := seeds.Of(t)
 	got := runOn(t, 4, Config{Disease: diseaseOf(t, safeRisky), Population: camps, Days: 20, Seed: seed, List: true})
 	require.Zero(t, got.Errors, got.Wrong)
@@ -231,8 +211,7 @@ func TestSafeAndRisky(t *testing.T) {
 // Who has infected somebody was infectious then, and at that location at that time; so was who was infected.
 func TestInfectionsAreOfMeetings(t *testing.T) {
 	c := little(t, 5)
-	got, err := Serial(c)
-	require.NoError(t, err)
+	got := appstest.Must(Serial(c))
 	since := map[int64]int32{}
 	for _, i := range got.Infections {
 		since[i.Person] = i.Day
@@ -263,13 +242,11 @@ func TestInterventionsHelp(t *testing.T) {
 	c := little(t, 3)
 	c.Population = town(t, population.TownConfig{People: 3000, Locations: 750, Seed: 3})
 	c.Days = 12
-	plain, err := Serial(c)
-	require.NoError(t, err)
+	plain := appstest.Must(Serial(c))
 	for _, i := range interventions(t) {
 		i.Compliance, i.Trigger, i.Probability = 1, scenario.Trigger{}, 1
 		c.Interventions = []scenario.Intervention{i}
-		got, err := Serial(c)
-		require.NoError(t, err)
+		got := appstest.Must(Serial(c))
 		require.Less(t, got.Infected, plain.Infected, i)
 		require.Equal(t, i.Kind == scenario.Closure, got.Refused > 0)
 		require.Equal(t, i.Kind == scenario.Isolation, got.Visits < plain.Visits)
@@ -303,8 +280,7 @@ func TestProgressIsTold(t *testing.T) {
 func TestFewPeople(t *testing.T) {
 	c := little(t, 1)
 	c.Population = town(t, population.TownConfig{People: 3, Locations: 2, VisitsPerDay: 9})
-	want, err := Serial(c)
-	require.NoError(t, err)
+	want := appstest.Must(Serial(c))
 	require.EqualValues(t, 3, want.Infected)
 	sameAs(t, want, runOn(t, 9, c))
 }
@@ -353,11 +329,9 @@ func TestWrite(t *testing.T) {
 
 func records(t *testing.T, b *bytes.Buffer) (all []map[string]any) {
 	t.Helper()
-	file, err := goavro.NewOCFReader(b)
-	require.NoError(t, err)
+	file := appstest.Must(goavro.NewOCFReader(b))
 	for file.Scan() {
-		record, err := file.Read()
-		require.NoError(t, err)
+		record := appstest.Must(file.Read())
 		all = append(all, record.(map[string]any))
 	}
 	require.NoError(t, file.Err())

@@ -24,8 +24,7 @@ func loimos(t testing.TB, name string) []byte {
 
 func diseaseOf(t testing.TB, text string) *scenario.Disease {
 	t.Helper()
-	d, err := scenario.ReadDisease([]byte(text))
-	require.NoError(t, err)
+	d := appstest.Must(scenario.ReadDisease([]byte(text)))
 	return d
 }
 
@@ -49,18 +48,10 @@ func lines(curve []Row) string {
 	return b.String()
 }
 
-// The curve is that of Loimos to the line.
-func TestLoimosToTheLine(t *testing.T) {
-	got, err := Serial(syn(t))
-	require.NoError(t, err)
-	require.Equal(t, string(loimos(t, "test-syn.csv")), lines(got.Curve))
-}
-
 // Utopia has the interactions that the tests of Loimos demand.
 func TestUtopia(t *testing.T) {
 	folder := filepath.Dir(appstest.Data(t, "loimos/utopia_people.csv"))
-	utopia, err := population.Read(os.DirFS(folder), "utopia_", 1)
-	require.NoError(t, err)
+	utopia := appstest.Must(population.Read(os.DirFS(folder), "utopia_", 1))
 	covid := diseaseOf(t, string(loimos(t, "covid19.textproto")))
 	for days := 1; days <= 2; days++ {
 		got, err := Serial(Config{

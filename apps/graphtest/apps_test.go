@@ -110,8 +110,7 @@ func undirected(source distgraph.Source) distgraph.Source {
 
 func startComponents(method components.Method) func(tb require.TestingT, source distgraph.Source, _ uint64) job {
 	return func(tb require.TestingT, source distgraph.Source, _ uint64) job {
-		want, err := components.Serial(source)
-		require.NoError(tb, err)
+		want := appstest.Must(components.Serial(source))
 		made := make([]uint64, len(want))
 		return job{func(r *pebble.Rank) error {
 			prepare := func(g *distgraph.Graph) (components.Kernel, error) { return components.NewKernel(g, method) }
@@ -133,8 +132,7 @@ func smallest(labels []uint64) []uint64 {
 }
 
 func startKCore(tb require.TestingT, source distgraph.Source, _ uint64) job {
-	want, err := kcore.Serial(source)
-	require.NoError(tb, err)
+	want := appstest.Must(kcore.Serial(source))
 	made := make([]uint64, len(want))
 	return job{func(r *pebble.Rank) error {
 		return checked(r, undirected(source), newKCore, kcore.Kernel.Cores, made)
@@ -144,8 +142,7 @@ func startKCore(tb require.TestingT, source distgraph.Source, _ uint64) job {
 func newKCore(g *distgraph.Graph) (kcore.Kernel, error) { return kcore.NewKernel(g, nil) }
 
 func startTriangles(tb require.TestingT, source distgraph.Source, _ uint64) job {
-	want, err := triangles.Serial(source)
-	require.NoError(tb, err)
+	want := appstest.Must(triangles.Serial(source))
 	made := make([]uint64, load(tb, source).Vertices())
 	return job{func(r *pebble.Rank) error {
 		return checked(r, undirected(source), newTriangles, triangles.Kernel.Middles, made)
@@ -181,8 +178,7 @@ func newJaccard(g *distgraph.Graph) (jaccard.Kernel, error) { return jaccard.New
 
 // similarities are those of the serial twin.
 func similarities(tb require.TestingT, source distgraph.Source) []graph.Pair {
-	pairs, err := jaccard.Serial(source)
-	require.NoError(tb, err)
+	pairs := appstest.Must(jaccard.Serial(source))
 	return append([]graph.Pair{}, pairs...)
 }
 
@@ -200,8 +196,7 @@ func startPageRank(c pagerank.Config) func(tb require.TestingT, source distgraph
 			c.Damping = 0.01 * float64(1+pick%90)
 		}
 		twin.Damping = c.Damping
-		want, err := pagerank.Serial(twin)
-		require.NoError(tb, err)
+		want := appstest.Must(pagerank.Serial(twin))
 		made := make([]float64, len(want))
 		return job{func(r *pebble.Rank) error {
 			prepare := func(g *distgraph.Graph) (pagerank.Kernel, error) { return pagerank.NewKernel(g, c) }
@@ -228,8 +223,7 @@ func startCentrality(mode centrality.Mode) func(tb require.TestingT, source dist
 	return func(tb require.TestingT, source distgraph.Source, pick uint64) job {
 		n := load(tb, source).Vertices()
 		ids := []uint64{0, pick % n, n - 1}
-		want, err := centrality.Serial(source, ids)
-		require.NoError(tb, err)
+		want := appstest.Must(centrality.Serial(source, ids))
 		made := make([]float64, len(want))
 		return job{func(r *pebble.Rank) error {
 			tasks := task.New(r)
@@ -294,8 +288,7 @@ func startSSSP(tuning sssp.Tuning) func(tb require.TestingT, source distgraph.So
 		source.Weights = cmp.Or(source.Weights, distgraph.Random)
 		c := load(tb, source)
 		root := pick % c.Vertices()
-		sums, err := sssp.Serial(source, []uint64{root})
-		require.NoError(tb, err)
+		sums := appstest.Must(sssp.Serial(source, []uint64{root}))
 		found, sum := newSearch[float64](c.Vertices()), sssp.Summary{}
 		return job{func(r *pebble.Rank) error {
 			g := appstest.Must(distgraph.Build(r, source))

@@ -191,54 +191,39 @@ func TestMistakes(t *testing.T) {
 	good := distgraph.Source{Generator: appstest.List{N: 1, Directed: true}.Generator()}
 	weighed := good
 	weighed.Weights = distgraph.Ones
-	for _, c := range []struct {
-		err  error
-		says string
-	}{
-		{mistake(t, components.Run, components.Config{Source: good, Method: "guess"}),
-			`method "guess" is not one of hook, propagate`},
-		{mistake(t, components.Run, components.Config{}), "no graph: give a file or a generator"},
-		{mistake(t, components.Run, components.Config{Source: weighed}),
-			"components: arcs count 1 each: leave weights out"},
-		{mistake(t, kcore.Run, kcore.Config{}), "no graph: give a file or a generator"},
-		{mistake(t, kcore.Run, kcore.Config{Source: weighed}), "kcore: arcs count 1 each: leave weights out"},
-		{mistake(t, triangles.Run, triangles.Config{}), "no graph: give a file or a generator"},
-		{mistake(t, triangles.Run, triangles.Config{Source: weighed}),
-			"triangles: arcs count 1 each: leave weights out"},
-		{mistake(t, jaccard.Run, jaccard.Config{}), "no graph: give a file or a generator"},
-		{mistake(t, jaccard.Run, jaccard.Config{Source: weighed}), "jaccard: arcs count 1 each: leave weights out"},
-		{mistake(t, jaccard.Run, jaccard.Config{Source: good, Threshold: -1}),
-			"jaccard: threshold is -1: give a number above"},
-		{mistake(t, jaccard.Run, jaccard.Config{Source: good, Threshold: 1.5}),
-			"jaccard: threshold is 1.5: give a number"},
-		{mistake(t, jaccard.Run, jaccard.Config{Source: good, Threshold: math.NaN()}),
-			"jaccard: threshold is NaN: give a number"},
-		{mistake(t, pagerank.Run, pagerank.Config{Source: good, Damping: 1}),
-			"damping is 1: give a number above 0 and below 1"},
-		{mistake(t, pagerank.Run, pagerank.Config{Source: good, Damping: math.NaN()}),
-			"damping is NaN: give a number above 0 and below 1"},
-		{mistake(t, pagerank.Run, pagerank.Config{Source: good, Tolerance: -1}),
-			"tolerance is -1: give a number above 0"},
-		{mistake(t, pagerank.Run, pagerank.Config{Source: good, Iterations: -1}),
-			"-1 iterations: give a positive number"},
-		{mistake(t, pagerank.Run, pagerank.Config{}), "no graph: give a file or a generator"},
-		{mistake(t, pagerank.Run, pagerank.Config{Source: weighed}),
-			"pagerank: arcs count 1 each: leave weights out"},
-		{mistake(t, centrality.Run, centrality.Config{Source: good, Mode: "dfs"}),
-			`mode "dfs" is not one of level, tasks`},
-		{mistake(t, centrality.Run, centrality.Config{Source: good, SourceCount: -1}),
-			"-1 sources: give a positive number"},
-		{mistake(t, centrality.Run, centrality.Config{Source: good, SourceCount: 1, Sources: []uint64{0}}),
-			"both sources and a number of sources to draw"},
-		{mistake(t, centrality.Run, centrality.Config{}), "no graph: give a file or a generator"},
-		{mistake(t, centrality.Run, centrality.Config{Source: weighed}),
-			"centrality: arcs count 1 each: leave weights out"},
-		{mistake(t, centrality.Run, centrality.Config{Source: good, Sources: []uint64{4}}),
-			"root 4: graph list of 0 edges has 1 vertices with ids"},
-		{mistake(t, sssp.Run, sssp.Config{}), "sssp: paths need weights"},
-		{mistake(t, bfs.Run, bfs.Config{}), "no graph: give a file or a generator"},
+	for name, of := range map[string]func(source distgraph.Source) error{
+		"components": func(s distgraph.Source) error { return mistake(t, components.Run, components.Config{Source: s}) },
+		"kcore":      func(s distgraph.Source) error { return mistake(t, kcore.Run, kcore.Config{Source: s}) },
+		"triangles":  func(s distgraph.Source) error { return mistake(t, triangles.Run, triangles.Config{Source: s}) },
+		"jaccard":    func(s distgraph.Source) error { return mistake(t, jaccard.Run, jaccard.Config{Source: s}) },
+		"pagerank":   func(s distgraph.Source) error { return mistake(t, pagerank.Run, pagerank.Config{Source: s}) },
+		"centrality": func(s distgraph.Source) error { return mistake(t, centrality.Run, centrality.Config{Source: s}) },
 	} {
-		require.ErrorContains(t, c.err, c.says)
+		require.ErrorContains(t, of(distgraph.Source{}), "no graph: give a file or a generator", name)
+		require.ErrorContains(t, of(weighed), name+": arcs count 1 each: leave weights out")
+	}
+	ofPageRank := func(c pagerank.Config) error { c.Source = good; return mistake(t, pagerank.Run, c) }
+	ofCentrality := func(c centrality.Config) error { c.Source = good; return mistake(t, centrality.Run, c) }
+	for says, err := range map[string]error{
+		`method "guess" is not one of hook, propagate`: mistake(t, components.Run,
+			components.Config{Source: good, Method: "guess"}),
+		"damping is 1: give a number above 0 and below 1":   ofPageRank(pagerank.Config{Damping: 1}),
+		"damping is NaN: give a number above 0 and below 1": ofPageRank(pagerank.Config{Damping: math.NaN()}),
+		"tolerance is -1: give a number above 0":            ofPageRank(pagerank.Config{Tolerance: -1}),
+		"-1 iterations: give a positive number":             ofPageRank(pagerank.Config{Iterations: -1}),
+		`mode "dfs" is not one of level, tasks`:             ofCentrality(centrality.Config{Mode: "dfs"}),
+		"-1 sources: give a positive number":                ofCentrality(centrality.Config{SourceCount: -1}),
+		"both sources and a number of sources to draw": ofCentrality(
+			centrality.Config{SourceCount: 1, Sources: []uint64{0}}),
+		"root 4: graph list of 0 edges has 1 vertices with ids": ofCentrality(centrality.Config{Sources: []uint64{4}}),
+		"sssp: paths need weights":                              mistake(t, sssp.Run, sssp.Config{}),
+		"no graph: give a file or a generator":                  mistake(t, bfs.Run, bfs.Config{}),
+	} {
+		require.ErrorContains(t, err, says)
+	}
+	for says, threshold := range map[string]float64{"-1": -1, "1.5": 1.5, "NaN": math.NaN()} {
+		err := mistake(t, jaccard.Run, jaccard.Config{Source: good, Threshold: threshold})
+		require.ErrorContains(t, err, "jaccard: threshold is "+says+": give a number above")
 	}
 	_, err := centrality.Serial(good, []uint64{1})
 	require.ErrorIs(t, err, distgraph.ErrRoot)

@@ -23,57 +23,34 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// each runs an application on ranks of this process, and gives check the result of each, which must have no errors.
-// valid is what its report says of the check.
+// each runs an application on ranks of this process, and gives check the result of each, which must be right: valid is
+// what its report says the verifier has found valid.
 func each[C any, R interface{ Rows() [][2]string }](
-	t *testing.T, job pebble.Config, run func(r *pebble.Rank, c C) (R, error), c C,
-	report func(res R) apps.Report, valid string, check func(res R),
+	t *testing.T, job pebble.Config, run func(r *pebble.Rank, c C) (R, error), c C, valid string, check func(res R),
 ) {
 	t.Helper()
 	results, err := appstest.Results(t, job, run, c)
 	require.NoError(t, err)
 	for _, res := range results {
-		p := report(res)
-		require.Zero(t, p.Errors, p.Wrong)
 		require.Contains(t, res.Rows(), [2]string{valid, "valid"})
 		check(res)
 	}
 }
 
-func three() pebble.Config { return pebble.Config{Ranks: 3} }
+func on(ranks int) pebble.Config { return pebble.Config{Ranks: ranks} }
 
 func eachComponents(t *testing.T, ranks int, c components.Config, want components.Sizes) {
 	t.Helper()
-	report := func(res components.Result) apps.Report { return res.Report.Report }
 	for _, c.Method = range components.Methods {
-		each(t, pebble.Config{Ranks: ranks}, components.Run, c, report, "labels", func(res components.Result) {
+		each(t, on(ranks), components.Run, c, "labels", func(res components.Result) {
 			require.Equal(t, want, components.Sizes{Components: res.Components, Largest: res.Largest, Alone: res.Alone})
 		})
 	}
 }
 
-func eachKCore(t *testing.T, c kcore.Config, check func(res kcore.Result)) {
-	t.Helper()
-	report := func(res kcore.Result) apps.Report { return res.Report.Report }
-	each(t, three(), kcore.Run, c, report, "core numbers", check)
-}
-
-func eachTriangles(t *testing.T, c triangles.Config, check func(res triangles.Result)) {
-	t.Helper()
-	report := func(res triangles.Result) apps.Report { return res.Report.Report }
-	each(t, three(), triangles.Run, c, report, "counts", check)
-}
-
-func eachJaccard(t *testing.T, ranks int, c jaccard.Config, check func(res jaccard.Result)) {
-	t.Helper()
-	report := func(res jaccard.Result) apps.Report { return res.Report.Report }
-	each(t, pebble.Config{Ranks: ranks}, jaccard.Run, c, report, "counts", check)
-}
-
 // sizesOf counts the labels of a twin.
 func sizesOf(tb testing.TB, source distgraph.Source) (sizes components.Sizes) {
-	labels, err := components.Serial(source)
-	require.NoError(tb, err)
+	labels := appstest.Must(components.Serial(source))
 	counts := map[uint64]uint64{}
 	for _, label := range labels {
 		counts[label]++
@@ -109,8 +86,8 @@ func TestComponents(t *testing.T) {
 		source := distgraph.Source{Generator: g}
 		for _, ranks := range []int{2, 3, 8} {
 			eachComponents(t, ranks, components.Config{Source: source, Seed: 7}, sizesOf(t, source))
-			startComponents(components.Hook)(t, source, 0).run(t, appstest.On(t, pebble.Config{Ranks: ranks}))
-			startComponents(components.Propagate)(t, source, 0).run(t, appstest.On(t, pebble.Config{Ranks: ranks}))
+			startComponents(components.Hook)(t, source, 0).run(t, appstest.On(t, on(ranks)))
+			startComponents(components.Propagate)(t, source, 0).run(t, appstest.On(t, on(ranks)))
 		}
 	}
 }
@@ -134,8 +111,7 @@ func TestCores(t *testing.T) {
 	for _, name := range []string{"wiki-Vote.txt.gz", "astro-ph.metis.graph.gz"} {
 		t.Run(name, func(t *testing.T) {
 			source := distgraph.Source{Path: appstest.Data(t, name)}
-			cores, err := kcore.Serial(source)
-			require.NoError(t, err)
+			cores := appstest.Must(kcore.Serial(source))
 			want := kcore.Sums{Largest: slices.Max(cores)}
 			for _, core := range cores {
 				want.Sum += core
@@ -143,14 +119,14 @@ func TestCores(t *testing.T) {
 					want.InLargest++
 				}
 			}
-			eachKCore(t, kcore.Config{Source: source}, func(res kcore.Result) {
+			each(t, on(3), kcore.Run, kcore.Config{Source: source}, "core numbers", func(res kcore.Result) {
 				require.Equal(t, want, kcore.Sums{Largest: res.Largest, InLargest: res.InLargest, Sum: res.NumberSum})
 			})
 		})
 	}
 	l := clique(5)
 	l.N, l.Edges = 8, append(l.Edges, graph.Edge{From: 4, To: 5}, graph.Edge{From: 5, To: 6})
-	eachKCore(t, kcore.Config{Source: distgraph.Source{Generator: l.Generator()}}, func(res kcore.Result) {
+	each(t, on(3), kcore.Run, kcore.Config{Source: distgraph.Source{Generator: l.Generator()}}, "core numbers", func(res kcore.Result) {
 		require.Equal(t, []uint64{4, 5, 22, 3}, []uint64{res.Largest, res.InLargest, res.NumberSum, uint64(res.Rounds)})
 	})
 }
@@ -166,7 +142,7 @@ func TestTrianglesOfRealGraphs(t *testing.T) {
 	for name, want := range triangleCounts {
 		t.Run(name, func(t *testing.T) {
 			c := triangles.Config{Source: distgraph.Source{Path: appstest.Data(t, name)}}
-			eachTriangles(t, c, func(res triangles.Result) {
+			each(t, on(3), triangles.Run, c, "counts", func(res triangles.Result) {
 				require.Equal(t, want, res.Triangles)
 				require.Positive(t, res.Recounted)
 			})
@@ -177,15 +153,14 @@ func TestTrianglesOfRealGraphs(t *testing.T) {
 // Of a clique all triangles are counted again, of a graph with many wedges those of a sample.
 func TestTriangles(t *testing.T) {
 	c := triangles.Config{Source: distgraph.Source{Generator: clique(12).Generator()}}
-	eachTriangles(t, c, func(res triangles.Result) {
+	each(t, on(3), triangles.Run, c, "counts", func(res triangles.Result) {
 		require.Equal(t, []uint64{220, 660, 12}, []uint64{res.Triangles, res.Wedges, res.Recounted})
 		require.InDelta(t, 1, res.Transitivity, 1e-12)
 	})
 	c.Source = distgraph.Source{Generator: appstest.Kronecker(t, 11)}
-	want, err := triangles.Serial(c.Source)
-	require.NoError(t, err)
+	want := appstest.Must(triangles.Serial(c.Source))
 	for _, c.Seed = range []uint64{1, 2} {
-		eachTriangles(t, c, func(res triangles.Result) {
+		each(t, on(3), triangles.Run, c, "counts", func(res triangles.Result) {
 			require.Equal(t, want, res.Triangles)
 			require.Positive(t, res.Recounted)
 			require.Less(t, res.Recounted, res.Vertices)
@@ -211,7 +186,7 @@ func TestSimilaritiesOfRealGraphs(t *testing.T) {
 					similar++
 				}
 			}
-			eachJaccard(t, 3, c, func(res jaccard.Result) {
+			each(t, on(3), jaccard.Run, c, "counts", func(res jaccard.Result) {
 				require.Equal(t, []uint64{3 * count, uint64(len(pairs)), similar}, []uint64{res.InCommon, res.Pairs, res.Similar})
 				require.InEpsilon(t, sum, res.Sum, 1e-9)
 				require.Equal(t, most, res.Highest[0].Similarity)
@@ -228,7 +203,7 @@ func TestSimilarities(t *testing.T) {
 	for _, order := range []distgraph.Order{distgraph.AsGiven, distgraph.ByDegree} {
 		c := jaccard.Config{Source: distgraph.Source{Path: path, Order: order, Undirected: true}}
 		for _, ranks := range []int{1, 3, 8} {
-			eachJaccard(t, ranks, c, func(res jaccard.Result) {
+			each(t, on(ranks), jaccard.Run, c, "counts", func(res jaccard.Result) {
 				require.Equal(t, []uint64{6, 6, 1, 1, 6},
 					[]uint64{res.Pairs, res.InCommon, res.Zero, res.Similar, res.Recounted})
 				require.InDelta(t, 1.4, res.Sum, 1e-12)
@@ -242,7 +217,7 @@ func TestSimilarities(t *testing.T) {
 	}
 	source := distgraph.Source{Generator: clique(12).Generator(), Order: distgraph.ByDegree}
 	c := jaccard.Config{Source: source, Threshold: 10.0 / 12}
-	eachJaccard(t, 3, c, func(res jaccard.Result) {
+	each(t, on(3), jaccard.Run, c, "counts", func(res jaccard.Result) {
 		require.Equal(t, []uint64{66, 0, 66, 660}, []uint64{res.Pairs, res.Zero, res.Similar, res.InCommon})
 		require.InDelta(t, 10.0/12, res.Mean, 1e-12)
 		for i, p := range res.Highest {
@@ -252,7 +227,7 @@ func TestSimilarities(t *testing.T) {
 	})
 	for _, seed := range []uint64{1, 2} {
 		c := jaccard.Config{Source: distgraph.Source{Generator: appstest.Kronecker(t, 11)}, Seed: seed}
-		eachJaccard(t, 2, c, func(res jaccard.Result) {
+		each(t, on(2), jaccard.Run, c, "counts", func(res jaccard.Result) {
 			require.Positive(t, res.Recounted)
 			require.Less(t, res.Recounted, res.Pairs)
 		})
@@ -288,10 +263,9 @@ func TestKnownScores(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			source := distgraph.Source{Generator: c.l.Generator()}
-			twin, err := pagerank.Serial(exactly(source))
-			require.NoError(t, err)
+			twin := appstest.Must(pagerank.Serial(exactly(source)))
 			require.InDeltaSlice(t, c.want, twin, 1e-9)
-			startPageRank(exactly(source))(t, source, 0).run(t, appstest.On(t, pebble.Config{Ranks: 2}))
+			startPageRank(exactly(source))(t, source, 0).run(t, appstest.On(t, on(2)))
 		})
 	}
 }
@@ -299,8 +273,7 @@ func TestKnownScores(t *testing.T) {
 // Scores are reported on all ranks, whether they converge or not.
 func TestScores(t *testing.T) {
 	source := distgraph.Source{Generator: appstest.Kronecker(t, 9)}
-	want, err := pagerank.Serial(exactly(source))
-	require.NoError(t, err)
+	want := appstest.Must(pagerank.Serial(exactly(source)))
 	sum := 0.0
 	for _, score := range want {
 		sum += score
@@ -310,8 +283,7 @@ func TestScores(t *testing.T) {
 		var top [][]distgraph.Score
 		c := pagerank.Config{Source: source, Iterations: iterations, Seed: 7}
 		c.Phase = func(what string) { phases = append(phases, what) }
-		report := func(res pagerank.Result) apps.Report { return res.Report.Report }
-		each(t, three(), pagerank.Run, c, report, "scores", func(res pagerank.Result) {
+		each(t, on(3), pagerank.Run, c, "scores", func(res pagerank.Result) {
 			require.Equal(t, iterations == 50, res.Converged)
 			require.Equal(t, res.Converged, res.Iterations < iterations)
 			require.Positive(t, res.Residual)
@@ -332,13 +304,11 @@ func TestScores(t *testing.T) {
 // error in words, on all ranks.
 func TestCentralities(t *testing.T) {
 	source := distgraph.Source{Generator: appstest.Kronecker(t, 9)}
-	report := func(res centrality.Result) apps.Report { return res.Report.Report }
 	for _, mode := range centrality.Modes {
 		c := centrality.Config{Source: source, Mode: mode, SourceCount: 3, Seed: 7}
-		each(t, three(), centrality.Run, c, report, "centralities", func(res centrality.Result) {
+		each(t, on(3), centrality.Run, c, "centralities", func(res centrality.Result) {
 			require.Len(t, res.Sources, 3)
-			want, err := centrality.Serial(source, res.Sources)
-			require.NoError(t, err)
+			want := appstest.Must(centrality.Serial(source, res.Sources))
 			sum := 0.0
 			for _, score := range want {
 				sum += score
@@ -352,7 +322,7 @@ func TestCentralities(t *testing.T) {
 		})
 	}
 	source.Generator = ladder(2200).Generator()
-	_, err := appstest.Results(t, three(), centrality.Run, centrality.Config{Source: source, Sources: []uint64{0}})
+	_, err := appstest.Results(t, on(3), centrality.Run, centrality.Config{Source: source, Sources: []uint64{0}})
 	require.ErrorIs(t, err, centrality.ErrPaths)
 	_, err = centrality.Serial(source, []uint64{0})
 	require.ErrorIs(t, err, centrality.ErrPaths)
@@ -361,12 +331,10 @@ func TestCentralities(t *testing.T) {
 // Distances are reported as the twin has found them. Where arcs weigh 1 each, they are those of breadth-first search,
 // which are known of a public graph. Weights of a file that are below 0 are refused.
 func TestDistances(t *testing.T) {
-	report := func(res sssp.Result) apps.Report { return res.Report.Report }
 	source := distgraph.Source{Generator: appstest.Kronecker(t, 9), Weights: distgraph.Random, Seed: 5}
 	c := sssp.Config{Source: source, RootCount: 3, Seed: 7, Unfiltered: true}
-	each(t, pebble.Config{Ranks: 3, Cache: 1024}, sssp.Run, c, report, "trees", func(res sssp.Result) {
-		want, err := sssp.Serial(source, res.Roots)
-		require.NoError(t, err)
+	each(t, pebble.Config{Ranks: 3, Cache: 1024}, sssp.Run, c, "trees", func(res sssp.Result) {
+		want := appstest.Must(sssp.Serial(source, res.Roots))
 		require.Len(t, want, 3)
 		for i, w := range want {
 			requireSameSum(t, w, sssp.Summary{
@@ -376,11 +344,11 @@ func TestDistances(t *testing.T) {
 		require.Positive(t, res.Counters.Merged)
 	})
 	source = distgraph.Source{Path: appstest.Data(t, "wiki-Vote.txt.gz"), Weights: distgraph.Ones}
-	each(t, three(), sssp.Run, sssp.Config{Source: source, Roots: []uint64{30}}, report, "trees", func(res sssp.Result) {
+	each(t, on(3), sssp.Run, sssp.Config{Source: source, Roots: []uint64{30}}, "trees", func(res sssp.Result) {
 		require.Equal(t, []uint64{2316}, res.Reached)
 		require.Equal(t, []float64{5, 6920}, []float64{res.Farthest[0], res.DistanceSums[0]})
 	})
 	source = distgraph.Source{Path: appstest.Data(t, "memplus.mtx.gz"), Weights: distgraph.Given}
-	_, err := appstest.Results(t, three(), sssp.Run, sssp.Config{Source: source})
+	_, err := appstest.Results(t, on(3), sssp.Run, sssp.Config{Source: source})
 	require.ErrorIs(t, err, graph.ErrRange)
 }

@@ -169,8 +169,7 @@ func TestRandomWeights(t *testing.T) {
 func TestTwins(t *testing.T) {
 	same := func(t require.TestingT, source distgraph.Source) {
 		c := load(t, undirected(source)).Simple()
-		cores, err := kcore.Serial(source)
-		require.NoError(t, err)
+		cores := appstest.Must(kcore.Serial(source))
 		want := make([]uint64, c.Vertices())
 		for k := range c.Vertices() {
 			for _, v := range core(c, k) {
@@ -178,12 +177,10 @@ func TestTwins(t *testing.T) {
 			}
 		}
 		require.Equal(t, want, append([]uint64{}, cores...))
-		n, err := triangles.Serial(source)
-		require.NoError(t, err)
+		n := appstest.Must(triangles.Serial(source))
 		three, pairs := brute(c)
 		require.Equal(t, three, n)
-		similar, err := jaccard.Serial(source)
-		require.NoError(t, err)
+		similar := appstest.Must(jaccard.Serial(source))
 		require.Equal(t, pairs, append([]graph.Pair{}, similar...))
 	}
 	rapid.Check(t, func(rt *rapid.T) { same(rt, drawSource(rt, 12, 60)) })

@@ -22,14 +22,9 @@ func TestCountsAreThoseOfTheSerialTwin(t *testing.T) {
 		{Bases: 3000, Coverage: 5, Seed: 3}, {Bases: 2000, K: 32, Errors: 0.05}, {Bases: 500, K: 1}, {Bases: 100, K: 2, Coverage: 1},
 	} {
 		t.Run(fmt.Sprintf("%d bases, %d-mers", c.Bases, c.K), func(t *testing.T) {
-			appstest.Everywhere(t, func(_ *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
-				return func(r *pebble.Rank) error {
-					p, err := Run(r, c)
-					if err == nil && (p.Errors != 0 || !p.Twin) {
-						return fmt.Errorf("%d errors, %v", p.Errors, p.Wrong)
-					}
-					return err
-				}, nil
+			appstest.AllEverywhere(t, Run, c, func(t *testing.T, _ int, p Result) {
+				require.Zero(t, p.Errors, p.Wrong)
+				require.True(t, p.Twin)
 			})
 		})
 	}
@@ -78,13 +73,11 @@ func TestFilesAreCounted(t *testing.T) {
 	require.NoError(t, os.WriteFile(fastq, []byte("@one\nACGTAC\n+\n@@@@@@\n@two\nACGTACN\n+\nIIIIIII\n"), 0o600))
 	for _, file := range []string{fasta, fastq} {
 		for ranks, filter := range map[int]int64{1: 0, 2: 1 << 12, 4: 0, 7: 1 << 12} {
-			require.NoError(t, appstest.Job(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
-				p := appstest.Must(Run(r, Config{Files: []string{file}, K: 4, Filter: filter}))
+			for _, p := range appstest.All(t, appstest.Mem(ranks), Run, Config{Files: []string{file}, K: 4, Filter: filter}) {
 				// ACGT is its own reverse complement; CGTA has TACG, GTAC itself.
 				require.Zero(t, p.Errors)
 				require.EqualValues(t, []uint64{6, 3, 0, 2}, []uint64{p.Kmers, p.Distinct, p.Singletons, p.Highest})
-				return nil
-			}))
+			}
 		}
 	}
 }
@@ -97,14 +90,13 @@ func TestFilter(t *testing.T) {
 	for _, c := range []struct{ bytes, least, most int64 }{
 		{1 << 20, int64(all.Singletons) * 99 / 100, int64(all.Singletons)}, {64, 0, int64(all.Singletons) / 50},
 	} {
-		require.NoError(t, appstest.Job(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
-			p := appstest.Must(Run(r, Config{Bases: 20_000, Errors: 0.01, Filter: c.bytes}))
+		of := Config{Bases: 20_000, Errors: 0.01, Filter: c.bytes}
+		for _, p := range appstest.All(t, appstest.Mem(2), Run, of) {
 			require.Zero(t, p.Errors, p.Wrong)
 			require.GreaterOrEqual(t, int64(p.Filtered), c.least)
 			require.LessOrEqual(t, int64(p.Filtered), c.most)
 			require.Equal(t, all.Distinct, p.Distinct+p.Filtered)
-			return nil
-		}))
+		}
 	}
 }
 

@@ -20,8 +20,7 @@ func king(t testing.TB) *tipsy.File {
 	t.Helper()
 	b, err := os.ReadFile(appstest.Data(t, "changa/king_soft.bin"))
 	require.NoError(t, err)
-	f, err := tipsy.Open("king_soft.bin", bytes.NewReader(b), int64(len(b)))
-	require.NoError(t, err)
+	f := appstest.Must(tipsy.Open("king_soft.bin", bytes.NewReader(b), int64(len(b))))
 	return f
 }
 

@@ -16,7 +16,6 @@ import (
 	"github.com/activepebbles/pebbles/apps/nbody/gravity"
 	"github.com/activepebbles/pebbles/apps/nbody/initial"
 	"github.com/activepebbles/pebbles/internal/seeds"
-	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
 )
 
@@ -24,8 +23,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func system(t testing.TB, particles int, seed uint64) *initial.System {
 	t.Helper()
-	s, err := initial.Plummer(initial.Config{Particles: particles, Seed: seed})
-	require.NoError(t, err)
+	s := appstest.Must(initial.Plummer(initial.Config{Particles: particles, Seed: seed}))
 	return s
 }
 
@@ -37,10 +35,8 @@ func ways(t *testing.T) map[string]Config {
 		change(&c)
 		return c
 	}
-	collision, err := initial.Collision(initial.Config{Particles: 400, Seed: seed})
-	require.NoError(t, err)
-	king, err := initial.King(initial.Config{Particles: 400, Seed: seed}, 7)
-	require.NoError(t, err)
+	collision := appstest.Must(initial.Collision(initial.Config{Particles: 400, Seed: seed}))
+	king := appstest.Must(initial.King(initial.Config{Particles: 400, Seed: seed}, 7))
 	return map[string]Config{
 		"asks":        of(func(*Config) {}),
 		"tasks":       of(func(c *Config) { c.Walk = Tasks }),
@@ -63,8 +59,7 @@ func sameAs(t *testing.T, want, got Result) {
 func TestEveryShape(t *testing.T) {
 	all, twins := ways(t), map[string]Result{}
 	for name, c := range all {
-		want, err := Serial(c)
-		require.NoError(t, err)
+		want := appstest.Must(Serial(c))
 		twins[name] = want
 	}
 	names, turn := slices.Sorted(maps.Keys(all)), 0
@@ -87,47 +82,29 @@ func TestEveryShape(t *testing.T) {
 
 // Every way to simulate has the same answer on any number of ranks, over the transports and in simulated time.
 func TestEverywhere(t *testing.T) {
-	for name, c := range ways(t) {
-		want, err := Serial(c)
-		require.NoError(t, err)
-		t.Run(name, func(t *testing.T) {
-			appstest.AllEverywhere(t, Run, c, func(t *testing.T, _ int, got Result) { sameAs(t, want, got) })
-		})
-	}
-}
-
-// runOn runs on ranks of so many processes.
-func runOn(t *testing.T, ranks, procs int, c Config) (got Result) {
-	t.Helper()
-	s := appstest.Shape{Ranks: ranks, Procs: procs, Transport: "mem", New: route.Direct, Coalesce: 64}
-	if procs > 1 {
-		s.Transport = "shm"
-	}
-	require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
-		result, err := Run(r, c)
-		if r.ID() == 0 {
-			got = result
-		}
-		return err
-	}))
-	return got
-}
-
-// Every way to simulate has the same answer on four ranks of two processes.
-func TestRanksAgree(t *testing.T) {
 	var requests, hits, shared uint64 // where galaxies are far apart, there may be none
 	for name, c := range ways(t) {
-		want, err := Serial(c)
-		require.NoError(t, err)
+		want := appstest.Must(Serial(c))
 		t.Run(name, func(t *testing.T) {
-			got := runOn(t, 4, 2, c)
-			sameAs(t, want, got)
-			requests, hits, shared = requests+got.Requests, hits+got.CacheHits, shared+got.SharedWaits
+			appstest.AllEverywhere(t, Run, c, func(t *testing.T, _ int, got Result) {
+				sameAs(t, want, got)
+				requests, hits, shared = requests+got.Requests, hits+got.CacheHits, shared+got.SharedWaits
+			})
 		})
 	}
 	require.Positive(t, requests)
 	require.Positive(t, hits)
 	require.Positive(t, shared)
+}
+
+// runOn runs on ranks of so many processes.
+func runOn(t *testing.T, ranks, procs int, c Config) Result {
+	t.Helper()
+	s := appstest.Shape{Ranks: ranks, Procs: procs, Transport: "mem", New: route.Direct, Coalesce: 64}
+	if procs > 1 {
+		s.Transport = "shm"
+	}
+	return appstest.All(t, s, Run, c)[0]
 }
 
 // A request has 16 bytes, with the rank that asks.
@@ -146,8 +123,7 @@ func TestCircle(t *testing.T) {
 	before := math.Inf(1)
 	for _, steps := range []int{100, 400} {
 		p := pair{}
-		got, err := Serial(Config{Source: p, Steps: steps, Step: 2 * math.Pi / float64(steps), List: true})
-		require.NoError(t, err)
+		got := appstest.Must(Serial(Config{Source: p, Steps: steps, Step: 2 * math.Pi / float64(steps), List: true}))
 		want := make([]gravity.Particle, 2)
 		require.NoError(t, p.Read(0, want))
 		d := got.End[0].Pos.Plus(-1, want[0].Pos)
@@ -181,11 +157,9 @@ func (p pair) Read(first int, into []gravity.Particle) error {
 // Steps of their own keep the energy better than global ones of the same length.
 func TestOwnStepsHelp(t *testing.T) {
 	c := Config{Source: system(t, 500, 2), Steps: 3, Step: 0.25, Eta: 0.1}
-	global, err := Serial(c)
-	require.NoError(t, err)
+	global := appstest.Must(Serial(c))
 	c.Rungs = 6
-	own, err := Serial(c)
-	require.NoError(t, err)
+	own := appstest.Must(Serial(c))
 	t.Log(global.EnergyStart, global.EnergyEnd, own.EnergyEnd)
 	require.Less(t, math.Abs(own.EnergyEnd-own.EnergyStart), math.Abs(global.EnergyEnd-global.EnergyStart)/3)
 }
@@ -262,12 +236,10 @@ func TestMistakes(t *testing.T) {
 // As many ranks as bodies, and many bodies in one place.
 func TestOddSystems(t *testing.T) {
 	c := Config{Source: system(t, 9, 1), Steps: 2, Bucket: 1}
-	want, err := Serial(c)
-	require.NoError(t, err)
+	want := appstest.Must(Serial(c))
 	sameAs(t, want, runOn(t, 9, 3, c))
 	c = Config{Source: heap{}, Steps: 2, Bucket: 4, Step: 1e-3}
-	want, err = Serial(c)
-	require.NoError(t, err)
+	want = appstest.Must(Serial(c))
 	sameAs(t, want, runOn(t, 4, 2, c))
 }
 

@@ -1,7 +1,6 @@
 package permutation
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -44,12 +43,9 @@ func TestEveryShape(t *testing.T) {
 func TestOddSizes(t *testing.T) {
 	for _, c := range []Config{{Log2Elements: 1}, {Log2Elements: 3, Seed: ^uint64(0)}, {Log2Elements: 11, Seed: 1}} {
 		for _, ranks := range []int{1, 4, 7, 33} {
-			s := appstest.Mem(ranks)
-			require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
-				got, err := Run(r, c)
+			for _, got := range appstest.All(t, appstest.Mem(ranks), Run, c) {
 				require.Zero(t, got.Errors)
-				return err
-			}))
+			}
 		}
 	}
 }
@@ -135,13 +131,8 @@ func TestNoAllocationPerElement(t *testing.T) {
 }
 
 func BenchmarkPermutation(b *testing.B) {
-	for _, ranks := range []int{2, 16} {
-		b.Run(fmt.Sprintf("ranks=%d", ranks), func(b *testing.B) {
-			s := appstest.Mem(ranks)
-			appstest.Rate(b, s, func(r *pebble.Rank) (apps.Report, uint64, error) {
-				got, err := Run(r, Config{Log2Elements: 18})
-				return got.Report, got.Elements, err
-			})
-		})
-	}
+	appstest.Rates(b, []int{2, 16}, func(r *pebble.Rank) (apps.Report, uint64, error) {
+		got, err := Run(r, Config{Log2Elements: 18})
+		return got.Report, got.Elements, err
+	})
 }

@@ -61,16 +61,14 @@ func TestRun(t *testing.T) {
 		told = done
 	}}
 	s := appstest.Shape{Ranks: 5, Procs: 1, Transport: "mem", New: route.Direct, Coalesce: 64}
-	require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
-		got, err := Run(r, c)
+	for _, got := range appstest.All(t, s, Run, c) {
 		require.Zero(t, got.Errors)
 		require.EqualValues(t, 2<<18, got.Messages)
 		require.Equal(t, 2, got.Streams)
 		require.Positive(t, got.MessagesPerSecond)
 		require.InDelta(t, got.MessagesPerSecond*8, got.BytesPerSecond, 1)
 		require.Len(t, got.Rows(), 3)
-		return err
-	}))
+	}
 	require.EqualValues(t, 1<<18, told)
 }
 

@@ -41,10 +41,6 @@ func TestEveryShape(t *testing.T) {
 	})
 }
 
-func job(ranks int) appstest.Shape {
-	return appstest.Mem(ranks)
-}
-
 func TestRun(t *testing.T) {
 	for _, ranks := range []int{1, 2, 7, 33} {
 		var calls []uint64
@@ -52,15 +48,13 @@ func TestRun(t *testing.T) {
 			require.EqualValues(t, 200, total)
 			calls = append(calls, done)
 		}}
-		require.NoError(t, job(ranks).Run(t, func(r *pebble.Rank) error {
-			got, err := Run(r, c)
+		for _, got := range appstest.All(t, appstest.Mem(ranks), Run, c) {
 			require.Zero(t, got.Errors)
 			require.EqualValues(t, 200*ranks, got.Hops)
 			require.EqualValues(t, got.Hops, got.Counters.PebblesHandled)
 			require.Positive(t, got.SecondsPerHop)
 			require.Len(t, got.Rows(), 2)
-			return err
-		}))
+		}
 		require.Len(t, calls, 100)
 		require.IsIncreasing(t, calls)
 	}
@@ -83,7 +77,7 @@ func TestRing(t *testing.T) {
 
 // Messages that come to the wrong rank, out of turn, twice or never are all noticed.
 func TestVerifierNotices(t *testing.T) {
-	require.NoError(t, job(1).Run(t, func(r *pebble.Rank) error {
+	require.NoError(t, appstest.Mem(1).Run(t, func(r *pebble.Rank) error {
 		count := func(hops ...uint64) uint64 {
 			b := newBench(r, Config{Rounds: 3})
 			b.send = func(message) {}
@@ -117,10 +111,7 @@ func TestNoAllocationPerHop(t *testing.T) {
 	mallocs := func(rounds uint64) float64 {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		require.NoError(t, job(1).Run(t, func(r *pebble.Rank) error {
-			_, err := Run(r, Config{Rounds: rounds})
-			return err
-		}))
+		appstest.All(t, appstest.Mem(1), Run, Config{Rounds: rounds})
 		runtime.ReadMemStats(&after)
 		return float64(after.Mallocs - before.Mallocs)
 	}
@@ -136,14 +127,10 @@ func BenchmarkPointerChase(b *testing.B) {
 		b.Run(s.String(), func(b *testing.B) {
 			hops, seconds := uint64(0), 0.0
 			for b.Loop() {
-				results := make([]Result, s.Ranks)
-				require.NoError(b, s.Run(b, func(r *pebble.Rank) (err error) {
-					results[r.ID()], err = Run(r, Config{})
-					return err
-				}))
-				require.Zero(b, results[0].Errors)
-				hops += results[0].Hops
-				seconds += results[0].Seconds
+				got := appstest.All(b, s, Run, Config{})[0]
+				require.Zero(b, got.Errors)
+				hops += got.Hops
+				seconds += got.Seconds
 			}
 			b.ReportMetric(1e6*seconds/float64(hops), "µs/hop")
 		})

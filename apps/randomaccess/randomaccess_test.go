@@ -46,16 +46,11 @@ func TestEpochs(t *testing.T) {
 	for epoch, epochs := range map[int]int{0: 1, 1: 256, 100: 3, 128: 2, 1000: 1} {
 		c.Epoch = epoch
 		s := appstest.Shape{Ranks: 5, Procs: 1, Transport: "mem", New: route.Hypercube}
-		require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
-			got, err := Run(r, c)
-			if r.ID() == 0 && err == nil {
-				require.Equal(t, want, got.Checksum)
-				require.Zero(t, got.Errors)
-				require.EqualValues(t, epochs, got.Counters.Epochs)
-				require.Equal(t, epoch > 0, got.HPCCRule)
-			}
-			return err
-		}))
+		got := appstest.All(t, s, Run, c)[0]
+		require.Equal(t, want, got.Checksum)
+		require.Zero(t, got.Errors)
+		require.EqualValues(t, epochs, got.Counters.Epochs)
+		require.Equal(t, epoch > 0, got.HPCCRule)
 	}
 }
 
@@ -67,15 +62,11 @@ func TestTable(t *testing.T) {
 			s := appstest.Shape{Ranks: ranks, Procs: 1, Transport: "mem", New: route.Hypercube, Cache: cache}
 			table := make([]uint64, ranks<<8)
 			require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
-				b, err := newBench(r, c)
-				if err == nil {
-					err = b.load()
-				}
-				if err == nil {
-					err = b.kernel()
-				}
+				b := appstest.Must(newBench(r, c))
+				appstest.OK(b.load())
+				appstest.OK(b.kernel())
 				copy(table[r.ID()<<8:], b.table)
-				return err
+				return nil
 			}))
 			want, _ := Serial(ranks, c)
 			require.Equal(t, want, table)
@@ -101,14 +92,11 @@ func TestOddSizes(t *testing.T) {
 	} {
 		for _, ranks := range []int{1, 4, 7, 33} {
 			_, sum := Serial(ranks, c)
-			s := appstest.Mem(ranks)
-			require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
-				got, err := Run(r, c)
+			for _, got := range appstest.All(t, appstest.Mem(ranks), Run, c) {
 				require.Equal(t, sum, got.Checksum, "%+v on %d ranks", c, ranks)
 				require.Zero(t, got.Errors)
 				require.Equal(t, c.Coalesce*(ranks-1) <= 1024-256, got.HPCCRule)
-				return err
-			}))
+			}
 		}
 	}
 }
@@ -134,20 +122,14 @@ func TestLinksMarkedDownInMidEpoch(t *testing.T) {
 				_, want := Serial(8, c)
 				var errors, rescued, handled [8]uint64
 				require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
-					b, err := newBench(r, c.withDefaults())
-					if err == nil {
-						err = b.load()
-					}
-					if err == nil {
-						err = b.pass(marking(b, b.updates("update", b.count)))
-					}
+					b := appstest.Must(newBench(r, c.withDefaults()))
+					appstest.OK(b.load())
+					appstest.OK(b.pass(marking(b, b.updates("update", b.count))))
 					rescued[r.ID()], handled[r.ID()] = r.Counters().Rescued, r.Counters().PebblesHandled
-					if err == nil {
-						err = b.verify()
-					}
+					appstest.OK(b.verify())
 					errors[r.ID()] = b.errors
 					require.Equal(t, want, digits(b.checksum))
-					return err
+					return nil
 				}))
 				require.Zero(t, errors)
 				sums := [2]uint64{}
@@ -386,15 +368,10 @@ func TestNoAllocationPerUpdate(t *testing.T) {
 }
 
 func BenchmarkRandomAccess(b *testing.B) {
-	for _, ranks := range []int{2, 16} {
-		b.Run(fmt.Sprintf("ranks=%d", ranks), func(b *testing.B) {
-			s := appstest.Mem(ranks)
-			appstest.Rate(b, s, func(r *pebble.Rank) (apps.Report, uint64, error) {
-				got, err := Run(r, Config{Log2Words: 20})
-				return got.Report, got.Updates, err
-			})
-		})
-	}
+	appstest.Rates(b, []int{2, 16}, func(r *pebble.Rank) (apps.Report, uint64, error) {
+		got, err := Run(r, Config{Log2Words: 20})
+		return got.Report, got.Updates, err
+	})
 }
 
 // TestFillFollowsTheStream fills batches of all lengths up to some parts, from anywhere in the stream.

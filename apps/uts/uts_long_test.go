@@ -12,8 +12,7 @@ import (
 func TestAnswersOfTheBenchmark(t *testing.T) {
 	for _, s := range samples[:5] {
 		t.Run(s.Name, func(t *testing.T) {
-			got, err := Serial(s.Tree)
-			require.NoError(t, err)
+			got := appstest.Must(Serial(s.Tree))
 			require.Equal(t, s.Answer, got)
 		})
 	}

@@ -1,7 +1,6 @@
 package uts
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -30,8 +29,7 @@ var little = []Tree{
 }
 
 func treeNamed(t testing.TB, name string) Tree {
-	tree, err := TreeByName(name)
-	require.NoError(t, err)
+	tree := appstest.Must(TreeByName(name))
 	return tree
 }
 
@@ -41,8 +39,7 @@ func TestAnswers(t *testing.T) {
 		{3987, 3232, 5, 17100893062730046846}, {1317, 762, 8, 9242316786588763224}, {2004, 1133, 31, 10413494150402880192},
 		{2266, 1872, 20, 7746248391260871667}, {5937, 4474, 21, 12602498628687582582}, {1, 1, 0, 17477595378543136666},
 	} {
-		got, err := Serial(little[i])
-		require.NoError(t, err)
+		got := appstest.Must(Serial(little[i]))
 		require.Equal(t, want, got, little[i].Name)
 	}
 }
@@ -64,8 +61,7 @@ var ways = []struct {
 // All ranks together find what a serial search finds: in the first tree in every way, in the others in one way each.
 func TestEverywhere(t *testing.T) {
 	for i, tree := range little {
-		want, err := Serial(tree)
-		require.NoError(t, err)
+		want := appstest.Must(Serial(tree))
 		t.Log(tree.Name, want)
 		for j, way := range ways {
 			if i > 0 && i != j {
@@ -102,14 +98,12 @@ func TestRun(t *testing.T) {
 		told = done
 	}}
 	s := appstest.Shape{Ranks: 2, Procs: 1, Transport: "mem", New: route.Direct, Coalesce: 64}
-	require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
-		got, err := Run(r, c)
+	for _, got := range appstest.All(t, s, Run, c) {
 		require.Equal(t, "T1", got.Tree)
 		require.EqualValues(t, 3305118, got.Leaves)
 		require.Positive(t, got.NodesPerSecond)
 		require.Len(t, got.Rows(), 3)
-		return err
-	}))
+	}
 	require.Positive(t, told)
 }
 
@@ -241,12 +235,10 @@ func TestCheck(t *testing.T) {
 // The serial search of the benchmark's trees, and that of one rank.
 func BenchmarkSearch(b *testing.B) {
 	for _, name := range []string{"T1", "T3"} {
-		tree, err := TreeByName(name)
-		require.NoError(b, err)
+		tree := appstest.Must(TreeByName(name))
 		b.Run(name+" serial", func(b *testing.B) {
 			for b.Loop() {
-				_, err := Serial(tree)
-				require.NoError(b, err)
+				_ = appstest.Must(Serial(tree))
 			}
 			report(b, tree)
 		})
@@ -261,10 +253,7 @@ func BenchmarkSearch(b *testing.B) {
 		})
 		b.Run(name+" one rank", func(b *testing.B) {
 			for b.Loop() {
-				require.NoError(b, pebble.Run(context.Background(), pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
-					_, err := Run(r, Config{Tree: tree})
-					return err
-				}))
+				appstest.All(b, appstest.Mem(1), Run, Config{Tree: tree})
 			}
 			report(b, tree)
 		})

@@ -24,14 +24,9 @@ func TestCountsAreThoseOfTheSerialTwin(t *testing.T) {
 		{Bytes: 200_000, Seed: 3}, {Bytes: 5000, Vocabulary: 2, Seed: 4, Top: 1}, {Bytes: 20_000, Vocabulary: 1, Top: 5}, {Bytes: 1},
 	} {
 		t.Run(fmt.Sprintf("%d bytes, %d words", c.Bytes, c.Vocabulary), func(t *testing.T) {
-			appstest.Everywhere(t, func(_ *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
-				return func(r *pebble.Rank) error {
-					p, err := Run(r, c)
-					if err == nil && (p.Errors != 0 || !p.Twin) {
-						return fmt.Errorf("%d errors, %v", p.Errors, p.Wrong)
-					}
-					return err
-				}, nil
+			appstest.AllEverywhere(t, Run, c, func(t *testing.T, _ int, p Result) {
+				require.Zero(t, p.Errors, p.Wrong)
+				require.True(t, p.Twin)
 			})
 		})
 	}
@@ -59,9 +54,9 @@ func TestFilesAreCounted(t *testing.T) {
 	}
 	require.NoError(t, zip.Close())
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "all.gz"), packed.Bytes(), 0o600))
+	c := Config{Files: []string{filepath.Join(folder, "*.txt"), filepath.Join(folder, "all.gz")}, Top: 100}
 	for _, ranks := range []int{1, 2, 4, 7} {
-		require.NoError(t, appstest.Job(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
-			p := appstest.Must(Run(r, Config{Files: []string{filepath.Join(folder, "*.txt"), filepath.Join(folder, "all.gz")}, Top: 100}))
+		for _, p := range appstest.All(t, appstest.Mem(ranks), Run, c) {
 			require.Zero(t, p.Errors)
 			require.Equal(t, 6, p.Files)
 			got := map[string]uint64{}
@@ -69,8 +64,7 @@ func TestFilesAreCounted(t *testing.T) {
 				got[c.Word] = c.Count
 			}
 			require.Equal(t, want, got)
-			return nil
-		}))
+		}
 	}
 }
 

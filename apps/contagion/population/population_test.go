@@ -40,8 +40,7 @@ func TestTowns(t *testing.T) {
 	for _, c := range []TownConfig{{}, {People: 1}, {People: 1000, Locations: 7},
 		{People: 5, Locations: 100, VisitsPerDay: 40, Days: 2}} {
 		c.Seed = seed
-		town, err := NewTown(c)
-		require.NoError(t, err)
+		town := appstest.Must(NewTown(c))
 		requireSound(t, town)
 	}
 	for want, c := range map[string]TownConfig{
@@ -61,8 +60,7 @@ func TestTowns(t *testing.T) {
 
 // Visits of a town are as many as they should be, and as far from home.
 func TestVisitsOfATown(t *testing.T) {
-	town, err := NewTown(TownConfig{People: 100_000, Locations: 90_000, Seed: 3})
-	require.NoError(t, err)
+	town := appstest.Must(NewTown(TownConfig{People: 100_000, Locations: 90_000, Seed: 3}))
 	visits, distances := 0, map[int]int{}
 	for person := range town.People() {
 		home := town.Home(person)
@@ -87,8 +85,7 @@ func TestGrids(t *testing.T) {
 	for _, c := range []GridConfig{
 		{10_000, 50, 50, 5, 5, 32, 5, 0}, {7, 2, 3, 1, 1, 7, 11.9, seed}, {1001, 20, 10, 2, 5, 3, 0.5, seed},
 	} {
-		g, err := NewGrid(c)
-		require.NoError(t, err)
+		g := appstest.Must(NewGrid(c))
 		requireSound(t, g)
 		seen := map[int]bool{}
 		for y := range c.Height {
@@ -127,8 +124,7 @@ func TestGrids(t *testing.T) {
 
 func TestPopulationsOfLoimos(t *testing.T) {
 	folder := filepath.Dir(appstest.Data(t, "loimos/utopia_people.csv"))
-	utopia, err := Read(os.DirFS(folder), "utopia_", 1)
-	require.NoError(t, err)
+	utopia := appstest.Must(Read(os.DirFS(folder), "utopia_", 1))
 	requireSound(t, utopia)
 	require.Equal(t, []int{19, 12, 1}, []int{utopia.People(), utopia.Locations(), utopia.Days()})
 	require.Equal(t, []Visit{{Location: 0, Depart: 28800}, {Location: 0, Arrive: 57600, Depart: 86400},
@@ -137,8 +133,7 @@ func TestPopulationsOfLoimos(t *testing.T) {
 	require.Equal(t, []int64{1, 12}, []int64{utopia.PersonID(0), utopia.LocationID(11)})
 	require.Equal(t, []int{32, 8, 7}, []int{utopia.Age(0), utopia.Age(3), utopia.Crowd(10)})
 
-	city, err := Read(os.DirFS(folder), "small_city_", 0)
-	require.NoError(t, err)
+	city := appstest.Must(Read(os.DirFS(folder), "small_city_", 0))
 	requireSound(t, city)
 	require.Equal(t, []int{100, 735, 7}, []int{city.People(), city.Locations(), city.Days()})
 	require.Equal(t, []string{"home", "school"}, city.Kinds())
@@ -179,16 +174,14 @@ func files() fstest.MapFS {
 }
 
 func TestRead(t *testing.T) {
-	s, err := Read(files(), "", 0)
-	require.NoError(t, err)
+	s := appstest.Must(Read(files(), "", 0))
 	require.Equal(t, 2, s.Days())
 	require.Equal(t, []Visit{{Location: 1, Depart: 3600}}, s.Visits(nil, 0, 0))
 	require.Equal(t, []Visit{{Arrive: 82800, Depart: 86400}}, s.Visits(nil, 1, 0))
 	require.Equal(t, []Visit{{Depart: 3600}}, s.Visits(nil, 1, 1), "past midnight")
 	require.True(t, s.Is(1, "school"))
 	require.False(t, s.Is(0, "school") || s.Is(1, "shop"))
-	s, err = Read(files(), "", 1)
-	require.NoError(t, err)
+	s = appstest.Must(Read(files(), "", 1))
 	require.Len(t, s.Visits(nil, 1, 0), 2, "the day after is the same day again")
 }
 
@@ -243,8 +236,7 @@ func TestBadSchedules(t *testing.T) {
 
 func TestReadContacts(t *testing.T) {
 	const text = "Time id1 id2 c1 c2\n40\t5\t3\tB\tA\n60,3,5,A,B\n100 3 5 A B\n86420 3 8 A A\n"
-	s, err := ReadContacts(strings.NewReader(text), "x")
-	require.NoError(t, err)
+	s := appstest.Must(ReadContacts(strings.NewReader(text), "x"))
 	require.Equal(t, []int{3, 2, 2}, []int{s.People(), s.Locations(), s.Days()})
 	met := []Visit{{1, 0, 20, 60}, {1, 0, 80, 100}}
 	require.Equal(t, met, s.Visits(nil, 0, 0))
@@ -264,13 +256,10 @@ func TestReadContacts(t *testing.T) {
 
 // The contacts of a primary school are all there.
 func TestPrimarySchool(t *testing.T) {
-	f, err := os.Open(appstest.Data(t, "primaryschool.csv.gz"))
-	require.NoError(t, err)
+	f := appstest.Must(os.Open(appstest.Data(t, "primaryschool.csv.gz")))
 	defer f.Close()
-	z, err := gzip.NewReader(f)
-	require.NoError(t, err)
-	s, err := ReadContacts(z, "primary school")
-	require.NoError(t, err)
+	z := appstest.Must(gzip.NewReader(f))
+	s := appstest.Must(ReadContacts(z, "primary school"))
 	require.Equal(t, []int{242, 2}, []int{s.People(), s.Days()})
 	seconds, places := 0, map[uint32]bool{}
 	for person := range s.People() {
@@ -287,8 +276,7 @@ func TestPrimarySchool(t *testing.T) {
 
 // Who is near in the town is on one rank, and no rank has more than any other.
 func TestCurve(t *testing.T) {
-	town, err := NewTown(TownConfig{People: 4096, Locations: 1024})
-	require.NoError(t, err)
+	town := appstest.Must(NewTown(TownConfig{People: 4096, Locations: 1024}))
 	people, locations, err := Curve(town, 4)
 	require.NoError(t, err)
 	for rank := range 4 {
@@ -307,8 +295,7 @@ func TestCurve(t *testing.T) {
 		}
 	}
 	require.Zero(t, apart)
-	camps, err := Camps(2, 3)
-	require.NoError(t, err)
+	camps := appstest.Must(Camps(2, 3))
 	_, _, err = Curve(camps, 4)
 	require.ErrorContains(t, err, "its locations have no places on a map")
 }
@@ -330,8 +317,7 @@ func TestHilbert(t *testing.T) {
 }
 
 func TestCamps(t *testing.T) {
-	camps, err := Camps(3, 2)
-	require.NoError(t, err)
+	camps := appstest.Must(Camps(3, 2))
 	requireSound(t, camps)
 	require.Equal(t, []int{AgeRisky, AgeSafe, 3}, []int{camps.Age(2), camps.Age(3), camps.Locations()})
 	require.EqualValues(t, 2, camps.Visits(nil, 4, 0)[0].Location)
@@ -361,10 +347,8 @@ func FuzzReadContacts(f *testing.F) {
 }
 
 func BenchmarkVisits(b *testing.B) {
-	town, err := NewTown(TownConfig{People: 1 << 20})
-	require.NoError(b, err)
-	grid, err := NewGrid(GridConfig{1 << 20, 512, 512, 4, 4, 64, 5, 0})
-	require.NoError(b, err)
+	town := appstest.Must(NewTown(TownConfig{People: 1 << 20}))
+	grid := appstest.Must(NewGrid(GridConfig{1 << 20, 512, 512, 4, 4, 64, 5, 0}))
 	for name, p := range map[string]Population{"town": town, "grid": grid} {
 		b.Run(name, func(b *testing.B) {
 			var visits []Visit
@@ -394,17 +378,4 @@ func TestOrder(t *testing.T) {
 			require.True(t, slices.Equal(want, times))
 		}
 	}
-}
-
-// BenchmarkVisitsOfATown makes the visits of one person, 5 in the mean.
-func BenchmarkVisitsOfATown(b *testing.B) {
-	town, err := NewTown(TownConfig{People: 500_000})
-	require.NoError(b, err)
-	var visits []Visit
-	made := 0
-	for i := 0; b.Loop(); i++ {
-		visits = town.Visits(visits[:0], i%town.People(), 0)
-		made += len(visits)
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(made), "ns/visit")
 }

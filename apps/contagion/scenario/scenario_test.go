@@ -26,8 +26,7 @@ disease_states: { state_label: "R" } # for ever
 `
 
 func TestReadDisease(t *testing.T) {
-	d, err := ReadDisease([]byte(sir))
-	require.NoError(t, err)
+	d := appstest.Must(ReadDisease([]byte(sir)))
 	require.Equal(t, &Disease{
 		Label: "sir", Transmissibility: 0.5, Starts: []Start{{}},
 		States: []State{
@@ -67,8 +66,7 @@ func TestModelsOfLoimos(t *testing.T) {
 	require.Len(t, all.States, 5*18)
 	require.True(t, all.Ages())
 	for age, want := range map[int]string{0: "S_p", 17: "S_s", 18: "S_a", 64: "S_o", 65: "S_g"} {
-		start, err := all.Start(age)
-		require.NoError(t, err)
+		start := appstest.Must(all.Start(age))
 		require.Equal(t, want, all.States[start].Label, age)
 	}
 	_, err = all.Start(-1)
@@ -123,8 +121,7 @@ func TestDwellTimes(t *testing.T) {
 		"discrete: { bins: { tval: { days: 1 } with_prob: 0.25 } bins: { tval: { days: 2 } with_prob: 0.75 } }": 1.75 * Day,
 		"forever: {}": Forever,
 	} {
-		d, err := ReadDisease([]byte(strings.Replace(sir, "fixed: { time_in_state: { days: 1 hours: 12 } }", text, 1)))
-		require.NoError(t, err)
+		d := appstest.Must(ReadDisease([]byte(strings.Replace(sir, "fixed: { time_in_state: { days: 1 hours: 12 } }", text, 1))))
 		s, sum := chance.At(1, 2, 3, 4), 0.0
 		const n = 20_000
 		for range n {
@@ -178,8 +175,7 @@ location_interventions: { compliance: 1 trigger_index: 1 closure: { kind: "shop"
 `
 
 func TestReadInterventions(t *testing.T) {
-	all, err := ReadInterventions([]byte(measures))
-	require.NoError(t, err)
+	all := appstest.Must(ReadInterventions([]byte(measures)))
 	cases, days := Trigger{true, 0.004, 0.001}, Trigger{false, 3, 9}
 	require.Equal(t, []Intervention{
 		{Kind: Isolation, Compliance: 0.95, Trigger: cases},
