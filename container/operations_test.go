@@ -19,6 +19,7 @@ type tried struct {
 	do, twin func(key, what int, number uint64)
 	same     func() error
 	clear    func() error
+	forget   func() // clears the twin
 }
 
 // Containers are Go's maps and slices after each of some rounds of random operations, by all ranks at a time: on each
@@ -46,6 +47,7 @@ func manyOperations(r *pebble.Rank, n int, seed uint64, c tried) error {
 		some, keys := min(n, 1+random.IntN(operations/2)), 1<<random.IntN(13)
 		n -= some
 		if random.IntN(4) == 0 {
+			c.forget()
 			appstest.OK(c.clear())
 		}
 		each := func(rank int, do func(key, what int, number uint64)) {
@@ -125,10 +127,7 @@ func triedMap[K comparable](r *pebble.Rank, name string, key func(i int) K) trie
 			}
 		}
 		return entriesAre(m.LocalAll(), twin)
-	}, clear: func() error {
-		clear(twin)
-		return m.Clear()
-	}}
+	}, clear: m.Clear, forget: func() { clear(twin) }}
 }
 
 func triedCounter(r *pebble.Rank) tried {
@@ -137,10 +136,7 @@ func triedCounter(r *pebble.Rank) tried {
 		if k := uint64(i); c.Owner(k) == r.ID() {
 			twin[k] += n
 		}
-	}, same: func() error { return entriesAre(c.LocalAll(), twin) }, clear: func() error {
-		clear(twin)
-		return c.Clear()
-	}}
+	}, same: func() error { return entriesAre(c.LocalAll(), twin) }, clear: c.Clear, forget: func() { clear(twin) }}
 }
 
 func triedSet(r *pebble.Rank) tried {
@@ -169,10 +165,7 @@ func triedSet(r *pebble.Rank) tried {
 			}
 		}
 		return entriesAre(s.LocalAll(), twin)
-	}, clear: func() error {
-		clear(twin)
-		return s.Clear()
-	}}
+	}, clear: s.Clear, forget: func() { clear(twin) }}
 }
 
 func triedMultiMap(r *pebble.Rank) tried {
@@ -211,10 +204,7 @@ func triedMultiMap(r *pebble.Rank) tried {
 			return fmt.Errorf("%d values too many, and %d of keys with several in place of %d", n, filtered, several)
 		}
 		return nil
-	}, clear: func() error {
-		clear(twin)
-		return m.Clear()
-	}}
+	}, clear: m.Clear, forget: func() { clear(twin) }}
 }
 
 // sameOfAll compares what all ranks have, in order, with a slice.
@@ -241,7 +231,7 @@ func triedBag(r *pebble.Rank) tried {
 			}
 			twin = nil
 			return errors.Join(err, b.Clear())
-		}, clear: b.Clear}
+		}, clear: b.Clear, forget: func() { twin = nil }}
 }
 
 func triedTable(r *pebble.Rank, scratch func() string) tried {
@@ -263,10 +253,7 @@ func triedTable(r *pebble.Rank, scratch func() string) tried {
 				err = errors.Join(err, table.Clear())
 			}
 			return err
-		}, clear: func() error {
-			twin = nil
-			return table.Clear()
-		}}
+		}, clear: table.Clear, forget: func() { twin = nil }}
 }
 
 func triedSets(r *pebble.Rank) tried {
@@ -322,9 +309,8 @@ func triedSets(r *pebble.Rank) tried {
 			roots[root(k)] = to
 		}
 		return nil
-	}, clear: func() error {
+	}, clear: d.Clear, forget: func() {
 		joined = nil
 		clear(twin)
-		return d.Clear()
 	}}
 }

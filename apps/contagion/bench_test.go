@@ -6,10 +6,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/apps/contagion/population"
 	"github.com/activepebbles/pebbles/pebble"
-	"github.com/activepebbles/pebbles/route"
 )
 
 // large is a simulation that takes a second.
@@ -28,24 +28,11 @@ func BenchmarkContagion(b *testing.B) {
 		}
 		b.ReportMetric(float64(visits)/b.Elapsed().Seconds()/1e6, "Mvisits/s")
 	})
-	for _, ranks := range []int{1, 2} {
-		b.Run(fmt.Sprintf("ranks=%d", ranks), func(b *testing.B) {
-			s := appstest.Shape{Ranks: ranks, Procs: 1, Transport: "mem", New: route.Direct, Coalesce: 1024}
-			c := large(b)
-			visits, seconds := uint64(0), 0.0
-			for b.Loop() {
-				require.NoError(b, s.Run(b, func(r *pebble.Rank) error {
-					got, err := Run(r, c)
-					if r.ID() == 0 {
-						visits += got.Visits
-						seconds += got.Seconds
-					}
-					return err
-				}))
-			}
-			b.ReportMetric(float64(visits)/seconds/1e6, "Mvisits/s")
-		})
-	}
+	c := large(b)
+	appstest.Rates(b, []int{1, 2}, func(r *pebble.Rank) (apps.Report, uint64, error) {
+		got, err := Run(r, c)
+		return got.Report, got.Visits, err
+	})
 }
 
 // A location sweeps its visits.

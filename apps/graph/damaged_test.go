@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -146,8 +147,7 @@ func TestLongRow(t *testing.T) {
 	star := "300001 300000\n" + strings.Repeat(" ", 2*lineBytesMax)
 	var row strings.Builder
 	for leaf := uint64(2); leaf <= leaves+1; leaf++ {
-		row.WriteString(" 000")
-		row.WriteString(decimal(leaf))
+		fmt.Fprintf(&row, " 000%d", leaf)
 	}
 	star += row.String() + "\n" + strings.Repeat("1\n", leaves)
 	f, err := Read(strings.NewReader(star), "star.graph")
@@ -156,13 +156,6 @@ func TestLongRow(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, edges, leaves)
 	require.Equal(t, Edge{0, leaves}, edges[leaves-1])
-}
-
-func decimal(v uint64) string {
-	if v < 10 {
-		return string(rune('0' + v))
-	}
-	return decimal(v/10) + string(rune('0'+v%10))
 }
 
 // TestHeadersAllocateNothing: numbers in a header are claims; memory follows what was read.

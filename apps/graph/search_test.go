@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -92,20 +93,11 @@ func isShortest(c *CSR, root uint64, parent, dist, trueDist []int64) bool {
 			if p != Unreached {
 				return false
 			}
-		case p < 0 || p >= int64(len(parent)) || trueDist[p] != trueDist[v]-1 || !hasArc(c, uint64(p), uint64(v)):
+		case p < 0 || p >= int64(len(parent)) || trueDist[p] != trueDist[v]-1 || !slices.Contains(c.Row(uint64(p)), uint64(v)):
 			return false
 		}
 	}
 	return true
-}
-
-func hasArc(c *CSR, from, to uint64) bool {
-	for _, w := range c.Row(from) {
-		if w == to {
-			return true
-		}
-	}
-	return false
 }
 
 // TestEachRule breaks each rule in each way it can be broken, from a valid result of a search from 0 in a ring of six

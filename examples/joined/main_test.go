@@ -62,10 +62,7 @@ func twin(orders, customers string) string {
 func printed(t *testing.T, s appstest.Shape, orders, customers string) (string, error) {
 	w := &strings.Builder{}
 	err := s.Run(t, func(r *pebble.Rank) error {
-		sums, err := run(r, orders, customers)
-		if err != nil {
-			return err
-		}
+		sums := appstest.Must(run(r, orders, customers))
 		return show(r, w, sums)
 	})
 	return w.String(), err

@@ -72,10 +72,7 @@ func TestCounts(t *testing.T) {
 	}
 	check := func(t *testing.T, s appstest.Shape, file string, format ingest.Format[ingest.Sequence]) {
 		require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
-			counts, err := run(r, []string{file}, format)
-			if err != nil {
-				return err
-			}
+			counts := appstest.Must(run(r, []string{file}, format))
 			all, err := counts.Gather(0)
 			if r.ID() == 0 && err == nil {
 				require.Len(t, all, len(want))

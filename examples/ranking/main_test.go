@@ -65,10 +65,7 @@ func TestScores(t *testing.T) {
 		want := twin(edges, rounds)
 		appstest.Few(t, func(t *testing.T, s appstest.Shape) {
 			require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
-				vertices, err := run(r, []string{file}, rounds)
-				if err != nil {
-					return err
-				}
+				vertices := appstest.Must(run(r, []string{file}, rounds))
 				all, err := vertices.Gather(0)
 				if r.ID() == 0 && err == nil {
 					require.Len(t, all, len(want))

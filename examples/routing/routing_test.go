@@ -122,9 +122,7 @@ func TestOwnTopologyAndDetector(t *testing.T) {
 						}
 					}))
 				for range 5 {
-					if err := r.Epoch(func() error { walk.Send(0); return nil }, pebble.EndBy(newCentral)); err != nil {
-						return err
-					}
+					require.NoError(t, r.Epoch(func() error { walk.Send(0); return nil }, pebble.EndBy(newCentral)))
 				}
 				require.Equal(t, "central", r.Termination())
 				return nil

@@ -18,10 +18,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestRows(t *testing.T) {
 	appstest.Few(t, func(t *testing.T, s appstest.Shape) {
 		require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
-			heat, err := run(r)
-			if err != nil {
-				return err
-			}
+			heat := appstest.Must(run(r))
 			all, err := pebble.AllReduce(r, heat, pebble.Sum)
 			if err == nil && math.Abs(all-1) > 1e-9 {
 				return fmt.Errorf("the heat is %v", all)

@@ -16,10 +16,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestTally(t *testing.T) {
 	appstest.Few(t, func(t *testing.T, s appstest.Shape) {
 		require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
-			counts, err := run(r)
-			if err != nil {
-				return err
-			}
+			counts := appstest.Must(run(r))
 			sum := uint64(0)
 			for _, n := range counts {
 				sum += n

@@ -35,10 +35,7 @@ func TestCounts(t *testing.T) {
 	}
 	appstest.Few(t, func(t *testing.T, s appstest.Shape) {
 		require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
-			counts, err := run(r, files)
-			if err != nil {
-				return err
-			}
+			counts := appstest.Must(run(r, files))
 			all, err := counts.Gather(0)
 			if r.ID() == 0 && err == nil {
 				require.Len(t, all, len(want))

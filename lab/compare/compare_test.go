@@ -90,18 +90,15 @@ func call(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 }
 
 func TestNoMPI(t *testing.T) {
-	install(t, nil)
-	_, err := run(t)
-	require.ErrorContains(t, err, "there is no mpirun: run `make -C lab tools` as root")
-	install(t, map[string]string{"mpirun": "echo HYDRA build details:"})
-	_, err = run(t)
-	require.ErrorContains(t, err, `not Open MPI's, but "HYDRA build details:"`)
-	install(t, map[string]string{"mpirun": "exit 3"})
-	_, err = run(t)
-	require.ErrorContains(t, err, "mpirun --version: exit status 3")
-	install(t, map[string]string{"mpirun": runsLast})
-	_, err = run(t, "hpcc")
-	require.ErrorContains(t, err, "there is no hpcc: run `make -C lab tools` as root")
+	fails := func(says string, scripts map[string]string, args ...string) {
+		install(t, scripts)
+		_, err := run(t, args...)
+		require.ErrorContains(t, err, says)
+	}
+	fails("there is no mpirun: run `make -C lab tools` as root", nil)
+	fails(`not Open MPI's, but "HYDRA build details:"`, map[string]string{"mpirun": "echo HYDRA build details:"})
+	fails("mpirun --version: exit status 3", map[string]string{"mpirun": "exit 3"})
+	fails("there is no hpcc: run `make -C lab tools` as root", map[string]string{"mpirun": runsLast}, "hpcc")
 }
 
 func TestMistakes(t *testing.T) {
@@ -171,27 +168,21 @@ func TestAlone(t *testing.T) {
 
 // Debian's hpcc is ended as soon as the section is there; what it would do next would take longer than this test may.
 func TestDebian(t *testing.T) {
-	install(t, map[string]string{
-		"mpirun": runsLast,
-		"hpcc":   "cat hpccinf.txt >/dev/null || exit 5\n(" + says(generated) + ") >hpccoutf.txt\nexec sleep 300\n",
-	})
-	out, err := run(t, "hpcc", "-log2-words", "20")
+	debian := func(script string) (out string, err error) {
+		install(t, map[string]string{"mpirun": runsLast, "hpcc": script})
+		return run(t, "hpcc", "-log2-words", "20")
+	}
+	writes := func(text string) string { return "(" + says(text) + ") >hpccoutf.txt\n" }
+	out, err := debian("cat hpccinf.txt >/dev/null || exit 5\n" + writes(generated) + "exec sleep 300\n")
 	require.NoError(t, err)
 	require.Contains(t, out, `"updates_per_second":8388608}`)
-
-	install(t, map[string]string{"mpirun": runsLast, "hpcc": "(" + says(generated) + ") >hpccoutf.txt\n"})
-	_, err = run(t, "hpcc", "-log2-words", "20")
+	_, err = debian(writes(generated))
 	require.NoError(t, err, "has ended by itself")
-
 	early, _, _ := strings.Cut(generated, "Verification:")
-	install(t, map[string]string{"mpirun": runsLast, "hpcc": "(" + says(early) +
-		") >hpccoutf.txt\necho out of memory >&2\nexit 1\n"})
-	_, err = run(t, "hpcc", "-log2-words", "20")
+	_, err = debian(writes(early) + "echo out of memory >&2\nexit 1\n")
 	require.ErrorContains(t, err, "hpcc ended (exit status 1) before its MPIRandomAccess")
 	require.ErrorContains(t, err, "out of memory")
-
-	install(t, map[string]string{"mpirun": runsLast, "hpcc": "exit 0\n"})
-	_, err = run(t, "hpcc", "-log2-words", "20")
+	_, err = debian("exit 0\n")
 	require.ErrorContains(t, err, "hpcc ended (exit status 0)")
 }
 
