@@ -224,7 +224,8 @@ func TestNaNsDoNotJoin(t *testing.T) {
 				n := 0
 				key := func(row float32) float32 { return row }
 				require.NoError(t, container.Join(table, table, key, key, kind, func(float32, *float32) { n++ }))
-				require.Equal(t, want, appstest.Must(pebble.AllReduce(r, n, pebble.Sum)), "kind %d on %d ranks", kind, ranks)
+				all := appstest.Must(pebble.AllReduce(r, n, pebble.Sum))
+				require.Equal(t, want, all, "kind %d on %d ranks", kind, ranks)
 				return nil
 			}))
 		}

@@ -27,7 +27,8 @@ func TestMistakesAreTold(t *testing.T) {
 	numbers := func(r *pebble.Rank) *container.Map[uint64, uint64] { return container.NewMap[uint64, uint64](r, "map") }
 	filled := func(r *pebble.Rank) *container.Set[uint64] {
 		s := container.NewSet[uint64](r, "set")
-		appstest.Epoch(r, func() { s.InsertAll([]uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18}) })
+		some := []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18}
+		appstest.Epoch(r, func() { s.InsertAll(some) })
 		return s
 	}
 	rows := func(try func(rows ints) error) func(r *pebble.Rank) error { // try has a table of one row

@@ -75,7 +75,7 @@ func TestOddContents(t *testing.T) {
 		{"quotes in a field", asRows, "a\nb\"c\nd\n", `line 2: bare " in non-quoted-field`, 2},
 		{"ragged, short", asRows, "a,b\nc\nd,e\n", "line 2: the row has 1 fields, but the first row of the file 2", 2},
 		{"ragged, long", asRows, "a,b\nc,d,e\n", "line 2: the row has 3 fields, but the first row of the file 2", 1},
-		{"column missing", asTable, "a,c\n1,2\n", `line 1: there is no column "b", but "a", "c": name one of these, or the`, -1},
+		{"column missing", asTable, "a,c\n1,2\n", `line 1: there is no column "b", but "a", "c": name one`, -1},
 		{"column twice", asTable, "b,b\n1,2\n", `line 1: two columns are called "b": rename one of them`, -1},
 		{"header empty", asTable, "\nb\n", "line 1: is empty, where the header is wanted", -1},
 		{"number too large", asDated, header + day + ",128,1\n", `line 2: column "Count"`, 0},
@@ -102,7 +102,7 @@ func TestOddContents(t *testing.T) {
 		{"matrix without a header", asMTX, "2 2 1\n1 1 1\n", "line 1: found \"2 2 1\" where %%MatrixMarket", -1},
 		{"matrix of no byte", asMTX, "", "the file is empty, where the header of a Matrix Market file is wanted", -1},
 
-		{"FASTA without a header", asFASTA, "ACGT\n>a\nA\n", "line 1: found no > at the beginning of the first record", 1},
+		{"FASTA without a header", asFASTA, "ACGT\n>a\nA\n", "line 1: found no > at the beginning of the first", 1},
 		{"FASTA without bases", asFASTA, ">a\n>b\n", "", 2},
 		{"FASTQ, quality short", asFASTQ, "@a\nAC\n+\nI\n@b\nA\n+\nI\n", "line 1: bases and quality differ in length", 1},
 		{"FASTQ cut short", asFASTQ, "@a\nA\n+\nI\n@b\nA\n", "line 5: found no + behind the bases", 1},

@@ -94,7 +94,8 @@ func TestAttend(t *testing.T) {
 	for _, s := range shapes[1:] {
 		for _, asks := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/%t", s.Transport, asks), func(t *testing.T) {
-				results := appstest.All(t, s, Attend, AttendConfig{Reads: 7, Busy: time.Millisecond, Asks: asks, Seed: 3})
+				c := AttendConfig{Reads: 7, Busy: time.Millisecond, Asks: asks, Seed: 3}
+				results := appstest.All(t, s, Attend, c)
 				for _, result := range results {
 					require.Zero(t, result.Errors)
 				}

@@ -27,8 +27,7 @@ func TestReport(t *testing.T) {
 		require.Equal(t, uint64(4), total)
 		progress = append(progress, done)
 	}}
-	results, err := run(t, pebble.Config{Ranks: 3}, config)
-	require.NoError(t, err)
+	results := appstest.Must(run(t, pebble.Config{Ranks: 3}, config))
 	require.Equal(t, []uint64{1, 2, 3, 4}, progress)
 	packed, err := json.Marshal(results[0])
 	require.NoError(t, err)
@@ -67,8 +66,7 @@ func TestReport(t *testing.T) {
 	require.Contains(t, table, "trees: valid\n")
 
 	config.SkipValidation, config.Progress = true, nil
-	results, err = run(t, pebble.Config{Ranks: 3}, config)
-	require.NoError(t, err)
+	results = appstest.Must(run(t, pebble.Config{Ranks: 3}, config))
 	require.False(t, results[2].Validated)
 	require.Contains(t, results[2].Rows(), [2]string{"trees", "not checked"})
 	wrong := Result{Report: distgraph.Report{Validated: true}}
@@ -95,7 +93,8 @@ func TestWrongTree(t *testing.T) {
 		search := appstest.Must(NewSearch(g, ByLevel, Tuning{}))
 		s := spoiled{search.(byLevel[uint32])}
 		res := Result{Report: distgraph.Report{Validated: true}}
-		errors := appstest.Must(res.Each(g, distgraph.Source{}, []uint64{0}, s, "searches", Rules, func(float64) error { return nil }))
+		errors := appstest.Must(res.Each(g, distgraph.Source{}, []uint64{0}, s, "searches", Rules,
+			func(float64) error { return nil }))
 		require.NoError(t, res.Found(r, errors, "breaches"))
 		require.NoError(t, res.Finish(r, s.Tally()))
 		require.Equal(t, []string{"3 breaches"}, res.Wrong)
@@ -115,8 +114,7 @@ func TestWrongTree(t *testing.T) {
 func pebblesOf(tb testing.TB, cache int, config Config) (sent, merged uint64) {
 	tb.Helper()
 	config.Source, config.RootCount, config.SkipValidation = distgraph.Source{Generator: appstest.Kronecker(tb, 10)}, 4, true
-	results, err := run(tb, pebble.Config{Ranks: 4, Cache: cache}, config)
-	require.NoError(tb, err)
+	results := appstest.Must(run(tb, pebble.Config{Ranks: 4, Cache: cache}, config))
 	return results[0].Counters.PebblesSent, results[0].Counters.Merged
 }
 
@@ -138,10 +136,11 @@ func TestReductions(t *testing.T) {
 
 // Several graphs and searches may live in one job.
 func TestManyInOneJob(t *testing.T) {
+	source := distgraph.Source{Generator: appstest.List{N: 7, Edges: ring}.Generator()}
 	require.NoError(t, appstest.Job(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
 		tasks := task.New(r)
 		for range 2 {
-			g := appstest.Must(distgraph.Build(r, distgraph.Source{Generator: appstest.List{N: 7, Edges: ring}.Generator()}))
+			g := appstest.Must(distgraph.Build(r, source))
 			for i := range 2 * len(Modes) {
 				s := appstest.Must(NewSearch(g, Modes[i/2], Tuning{Unfiltered: i%2 == 0, Tasks: tasks}))
 				require.NoError(t, s.From(3))
@@ -162,8 +161,9 @@ func TestFileErrorEndsRun(t *testing.T) {
 func TestIDs(t *testing.T) {
 	path := appstest.Write(t, "sparse.el", "# a comment\n1000 7\n7 500\n500 99\n12345678901 7\n")
 	for _, ranks := range []int{1, 3} {
-		results, err := run(t, pebble.Config{Ranks: ranks}, Config{Source: distgraph.Source{Path: path}, Roots: []uint64{1000, 12345678901, 99}})
-		require.NoError(t, err)
+		c, on := Config{Source: distgraph.Source{Path: path}}, pebble.Config{Ranks: ranks}
+		c.Roots = []uint64{1000, 12345678901, 99}
+		results := appstest.Must(run(t, on, c))
 		for _, res := range results {
 			require.Equal(t, []uint64{4, 4, 1}, res.Reached)
 			require.Equal(t, []int64{3, 3, 0}, res.Depths)
@@ -171,11 +171,12 @@ func TestIDs(t *testing.T) {
 			require.Equal(t, uint64(5), res.Vertices)
 			require.Equal(t, path, res.Graph)
 		}
-		results, err = run(t, pebble.Config{Ranks: ranks}, Config{Source: distgraph.Source{Path: path}, RootCount: 100})
-		require.NoError(t, err)
+		c.Roots, c.RootCount = nil, 100
+		results = appstest.Must(run(t, on, c))
 		require.ElementsMatch(t, []uint64{1000, 7, 500, 12345678901}, results[0].Roots, "99 has no arc to another")
 
-		_, err = run(t, pebble.Config{Ranks: ranks}, Config{Source: distgraph.Source{Path: path}, Roots: []uint64{7, 8}})
+		c.Roots, c.RootCount = []uint64{7, 8}, 0
+		_, err := run(t, on, c)
 		require.ErrorIs(t, err, distgraph.ErrRoot)
 		require.ErrorContains(t, err, "root 8: graph "+path+" has 5 vertices with ids from 7 to 12345678901, and none is this one")
 	}
@@ -314,8 +315,7 @@ func BenchmarkSearch(b *testing.B) {
 					config := Config{Source: distgraph.Source{Generator: appstest.Kronecker(b, scale)}, Mode: mode, SkipValidation: true}
 					var last Result
 					for b.Loop() {
-						results, err := run(b, pebble.Config{Ranks: ranks}, config)
-						require.NoError(b, err)
+						results := appstest.Must(run(b, pebble.Config{Ranks: ranks}, config))
 						last = results[0]
 					}
 					b.ReportMetric(last.HarmonicMeanTEPS/1e6, "Medges/s")
@@ -357,9 +357,8 @@ func requireTwin(tb testing.TB, source distgraph.Source, res Result) {
 func TestRun(t *testing.T) {
 	for _, mode := range Modes {
 		for _, source := range []distgraph.Source{{Generator: appstest.Kronecker(t, 7)}, {Generator: halved{appstest.Kronecker(t, 7)}}} {
-			results, err := run(t, pebble.Config{Ranks: 3}, Config{Source: source, Mode: mode, RootCount: 5, Seed: 3})
-			require.NoError(t, err)
-			for _, res := range results {
+			c := Config{Source: source, Mode: mode, RootCount: 5, Seed: 3}
+			for _, res := range appstest.All(t, appstest.Mem(3), Run, c) {
 				require.Equal(t, mode, res.Mode)
 				require.Len(t, res.Roots, 5)
 				requireTwin(t, source, res)

@@ -93,7 +93,8 @@ func isShortest(c *CSR, root uint64, parent, dist, trueDist []int64) bool {
 			if p != Unreached {
 				return false
 			}
-		case p < 0 || p >= int64(len(parent)) || trueDist[p] != trueDist[v]-1 || !slices.Contains(c.Row(uint64(p)), uint64(v)):
+		case p < 0 || p >= int64(len(parent)) || trueDist[p] != trueDist[v]-1 ||
+			!slices.Contains(c.Row(uint64(p)), uint64(v)):
 			return false
 		}
 	}

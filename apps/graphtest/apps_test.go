@@ -78,7 +78,7 @@ func load(tb require.TestingT, source distgraph.Source) *graph.CSR {
 }
 
 // checked runs a kernel on the graph of a source, checks it, and puts what it has found of this rank's vertices, in the
-// order of the source, into its own part of made. A breach is an error. All ranks call it.
+// order of the source, into its own part of made. A breach fails the job. All ranks call it.
 func checked[K distgraph.Whole, T any](
 	r *pebble.Rank, source distgraph.Source, prepare func(g *distgraph.Graph) (K, error),
 	found func(k K) []T, made []T,

@@ -238,8 +238,8 @@ func TestDirectedGraphsAreRefused(t *testing.T) {
 		"jaccard":    func(g *distgraph.Graph) (err error) { _, err = newJaccard(g); return err },
 	} {
 		require.ErrorContains(t, appstest.Job(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
-			g := appstest.Must(distgraph.Build(r, distgraph.Source{Generator: appstest.List{N: 1, Directed: true}.Generator()}))
-			return prepare(g)
+			l := appstest.List{N: 1, Directed: true}
+			return prepare(appstest.Must(distgraph.Build(r, distgraph.Source{Generator: l.Generator()})))
 		}), "which is directed: build it with arcs that lead both ways", name)
 	}
 }

@@ -29,8 +29,7 @@ func each[C any, R interface{ Rows() [][2]string }](
 	t *testing.T, job pebble.Config, run func(r *pebble.Rank, c C) (R, error), c C, valid string, check func(res R),
 ) {
 	t.Helper()
-	results, err := appstest.Results(t, job, run, c)
-	require.NoError(t, err)
+	results := appstest.Must(appstest.Results(t, job, run, c))
 	for _, res := range results {
 		require.Contains(t, res.Rows(), [2]string{valid, "valid"})
 		check(res)
@@ -126,7 +125,8 @@ func TestCores(t *testing.T) {
 	}
 	l := clique(5)
 	l.N, l.Edges = 8, append(l.Edges, graph.Edge{From: 4, To: 5}, graph.Edge{From: 5, To: 6})
-	each(t, on(3), kcore.Run, kcore.Config{Source: distgraph.Source{Generator: l.Generator()}}, "core numbers", func(res kcore.Result) {
+	c := kcore.Config{Source: distgraph.Source{Generator: l.Generator()}}
+	each(t, on(3), kcore.Run, c, "core numbers", func(res kcore.Result) {
 		require.Equal(t, []uint64{4, 5, 22, 3}, []uint64{res.Largest, res.InLargest, res.NumberSum, uint64(res.Rounds)})
 	})
 }

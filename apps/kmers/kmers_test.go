@@ -73,7 +73,8 @@ func TestFilesAreCounted(t *testing.T) {
 	require.NoError(t, os.WriteFile(fastq, []byte("@one\nACGTAC\n+\n@@@@@@\n@two\nACGTACN\n+\nIIIIIII\n"), 0o600))
 	for _, file := range []string{fasta, fastq} {
 		for ranks, filter := range map[int]int64{1: 0, 2: 1 << 12, 4: 0, 7: 1 << 12} {
-			for _, p := range appstest.All(t, appstest.Mem(ranks), Run, Config{Files: []string{file}, K: 4, Filter: filter}) {
+			c := Config{Files: []string{file}, K: 4, Filter: filter}
+			for _, p := range appstest.All(t, appstest.Mem(ranks), Run, c) {
 				// ACGT is its own reverse complement; CGTA has TACG, GTAC itself.
 				require.Zero(t, p.Errors)
 				require.EqualValues(t, []uint64{6, 3, 0, 2}, []uint64{p.Kmers, p.Distinct, p.Singletons, p.Highest})

@@ -132,8 +132,7 @@ func TestNumeric(t *testing.T) {
 	}
 	for _, ranks := range []int{1, 3} {
 		c.Replace = ranks > 1
-		results, err := appstest.Results(t, pebble.Config{Ranks: ranks}, Run, c)
-		require.NoError(t, err)
+		results := appstest.All(t, appstest.Mem(ranks), Run, c)
 		require.Equal(t, "numbers", results[0].Of)
 		got, err := os.ReadFile(c.Output)
 		require.NoError(t, err)
@@ -152,9 +151,7 @@ func TestNumeric(t *testing.T) {
 // The numbers and their checksum do not depend on the ranks, but on the seed.
 func TestSeed(t *testing.T) {
 	of := func(ranks int, seed uint64) string {
-		results, err := appstest.Results(t, pebble.Config{Ranks: ranks}, Run, Config{Numbers: 1000, Seed: seed})
-		require.NoError(t, err)
-		return results[0].Checksum
+		return appstest.All(t, appstest.Mem(ranks), Run, Config{Numbers: 1000, Seed: seed})[0].Checksum
 	}
 	require.Equal(t, of(1, 5), of(3, 5))
 	require.NotEqual(t, of(1, 5), of(1, 6))

@@ -137,13 +137,17 @@ func TestOddSizes(t *testing.T) {
 	for _, ranks := range []int{1, 5, 23} {
 		require.NoError(t, on(ranks, "mem").Run(t, func(r *pebble.Rank) error {
 			for seed := range uint64(4) {
-				f := appstest.Must(Field(r, FieldConfig{Bytes: 16 + 15*seed, Tokens: 6, TokenBytes: 8, Values: 2, Offset: 1 + int(16*seed), Seed: seed}))
+				f := appstest.Must(Field(r, FieldConfig{
+					Bytes: 16 + 15*seed, Tokens: 6, TokenBytes: 8, Values: 2, Offset: 1 + int(16*seed), Seed: seed,
+				}))
 				require.Zero(t, f.Errors, "seed %d: %v", seed, f.Wrong)
 				p := appstest.Must(Pointer(r, PointerConfig{Words: 16 + seed, Window: 15, Hops: 30, Seed: seed}))
 				require.Zero(t, p.Errors)
 				u := appstest.Must(Update(r, PointerConfig{Words: 17, Window: 3 + 4*int(seed), Hops: 30, Seed: seed}))
 				require.Zero(t, u.Errors)
-				n := appstest.Must(Neighborhood(r, NeighborhoodConfig{Side: 4 + int(seed%3), Bits: 7, Short: 1, Long: 2 + int(seed%2), Seed: seed}))
+				n := appstest.Must(Neighborhood(r, NeighborhoodConfig{
+					Side: 4 + int(seed%3), Bits: 7, Short: 1, Long: 2 + int(seed%2), Seed: seed,
+				}))
 				require.Zero(t, n.Errors)
 			}
 			return nil

@@ -27,7 +27,7 @@ func TestNothingIsDrawn(t *testing.T) {
 		test := strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "lab/") && isGo(name)
 		return test && !strings.HasSuffix(name, "/draws_test.go") || isScript(name)
 	}
-	seeded, drawing := map[string]bool{}, map[string]string{} // folders whose tests fix the seed of package rapid, or need it
+	seeded, drawing := map[string]bool{}, map[string]string{} // folders whose tests fix the seed of rapid, or need it
 	eachFile(t, wanted, func(name string, text []byte) {
 		bad, folder := drawn, path.Dir(name)
 		if isScript(name) {
@@ -42,8 +42,8 @@ func TestNothingIsDrawn(t *testing.T) {
 		}
 	})
 	for folder, name := range drawing {
-		require.True(t, seeded[folder], "%s draws by rapid: import internal/seeds in a test of its package, which fixes "+
-			"the seed", name)
+		require.True(t, seeded[folder], "%s draws by rapid: import internal/seeds in a test of its package, which "+
+			"fixes the seed", name)
 	}
 }
 

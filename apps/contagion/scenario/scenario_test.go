@@ -121,7 +121,8 @@ func TestDwellTimes(t *testing.T) {
 		"discrete: { bins: { tval: { days: 1 } with_prob: 0.25 } bins: { tval: { days: 2 } with_prob: 0.75 } }": 1.75 * Day,
 		"forever: {}": Forever,
 	} {
-		d := appstest.Must(ReadDisease([]byte(strings.Replace(sir, "fixed: { time_in_state: { days: 1 hours: 12 } }", text, 1))))
+		model := strings.Replace(sir, "fixed: { time_in_state: { days: 1 hours: 12 } }", text, 1)
+		d := appstest.Must(ReadDisease([]byte(model)))
 		s, sum := chance.At(1, 2, 3, 4), 0.0
 		const n = 20_000
 		for range n {

@@ -69,7 +69,9 @@ var pagesLines = []string{
 
 // Programs on shared pages verify wherever they run, and tell what pages did.
 func TestPages(t *testing.T) {
-	processes := []string{"--ranks 3 --procs 2 --transport tcp --page-size 64", "--ranks 4 --procs 2 --transport shm --copies"}
+	processes := []string{
+		"--ranks 3 --procs 2 --transport tcp --page-size 64", "--ranks 4 --procs 2 --transport shm --copies",
+	}
 	for i, line := range pagesLines {
 		t.Run(line, func(t *testing.T) {
 			words := strings.Fields(line)
@@ -124,7 +126,7 @@ var stressmarks = map[string][]string{
 
 // What a stressmark finds is the same wherever it runs, and it says what was near and what remote.
 func TestStressmarks(t *testing.T) {
-	processes := []string{"--ranks 2 --procs 2 --transport shm", "--ranks 3 --procs 2 --transport tcp"} // for each line one
+	processes := []string{"--ranks 2 --procs 2 --transport shm", "--ranks 3 --procs 2 --transport tcp"} // one a line
 	for line, own := range stressmarks {
 		t.Run(line, func(t *testing.T) {
 			var texture, tokens any

@@ -114,8 +114,8 @@ func TestBadInput(t *testing.T) {
 
 // toldByTwo are mistakes that a job of two processes makes as well: one of each place where they are seen.
 var toldByTwo = []string{
-	"missing file", "root outside", "no such state", "one place", "small memory", "no stages", "no depth2", "huge factor",
-	"many ranks",
+	"missing file", "root outside", "no such state", "one place", "small memory", "no stages", "no depth2",
+	"huge factor", "many ranks",
 }
 
 // wrong runs a command line that must end with status 1 and one line. Processes that fail by themselves at the same
