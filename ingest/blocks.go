@@ -61,7 +61,7 @@ func (b blocks[T]) read(p piece, yield func(T) bool) error {
 	}
 	defer a.Close()
 	for v, err := range b.each(Range{a, a.size, p.from, p.to, b.rowLimit}) {
-		if err = b.pass(a, err); err == errSkipped {
+		if err = b.pass(p.file, a, err); err == errSkipped {
 			continue
 		} else if err != nil {
 			return err
@@ -77,7 +77,7 @@ func (b blocks[T]) read(p piece, yield func(T) bool) error {
 var errSkipped = errors.New("skipped")
 
 // pass is errSkipped for the error of a block that is left out, and another error with the file's name.
-func (b blocks[T]) pass(a *agreed, err error) error {
+func (b blocks[T]) pass(file int, a *agreed, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -89,6 +89,5 @@ func (b blocks[T]) pass(a *agreed, err error) error {
 	case !errors.As(err, &block):
 		return fmt.Errorf("read %s: %w", a.Name(), err)
 	}
-	b.Skipped++
-	return cmp.Or(b.judge(fmt.Errorf("read %s: %w", a.Name(), err)), errSkipped)
+	return cmp.Or(b.judge(file, func() error { return fmt.Errorf("read %s: %w", a.Name(), err) }), errSkipped)
 }

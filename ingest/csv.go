@@ -8,7 +8,7 @@ import (
 )
 
 // CSV gives the rows of CSV files (RFC 4180, as [encoding/csv] reads them) as structs of type T. The header, which is
-// each file's first line, says which column is which; files may differ in their columns. A field of T is the column of
+// each file's first line, says which column is which; files may differ in their columns, and one without it is an error. A field of T is the column of
 // its name, or of its tag:
 //
 //	type Trip struct {
@@ -96,7 +96,7 @@ func (c *csvReader[T]) read(p piece, yield func(T) bool) error {
 				header = false
 				return nil
 			}
-			v, err := c.parse(l, row, quotes || c.lineRows && c.quotes)
+			v, err := c.parse(l, row, quotes)
 			if err != nil {
 				return p.bad(at, err)
 			}
@@ -116,12 +116,9 @@ func (c *csvReader[T]) firstRow(p *part, s state) bool {
 	return p.skipRow(c.dialect, s, func() bool { return !p.begins() })
 }
 
-// rowDialect is what tells where a row ends.
-func (c *csvReader[T]) rowDialect() dialect { return dialect{c.comma, c.quotes && !c.lineRows} }
-
 // parse makes a record of a row.
 func (c *csvReader[T]) parse(l layout, row []byte, quotes bool) (v T, err error) {
-	if c.fields, err = c.split(row, quotes, c.fields[:0]); err != nil {
+	if c.fields, err = c.fieldsOf(row, quotes, c.fields[:0]); err != nil {
 		return v, err
 	}
 	if len(c.fields) != l.width {

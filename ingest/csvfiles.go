@@ -40,10 +40,21 @@ func (c *csvFiles) set(opts []CSVOption) error {
 	return nil
 }
 
+// rowDialect is what tells where a row ends.
+func (c *csvFiles) rowDialect() dialect { return dialect{c.comma, c.quotes && !c.lineRows} }
+
+// fieldsOf sets the fields of a row apart, in which rowDialect has seen quotes or not.
+func (c *csvFiles) fieldsOf(row []byte, quotes bool, fields [][]byte) ([][]byte, error) {
+	return c.split(row, quotes || c.lineRows && c.quotes, fields)
+}
+
 // prepare reads the first rows of this rank's files, and finds out in what state its pieces begin. It is collective.
 func (c *csvFiles) prepare() error {
 	c.layouts = map[int]layout{}
 	var err error
+	if c.header {
+		err = c.headed("CSV")
+	}
 	for _, p := range c.mine() {
 		if _, known := c.layouts[p.file]; !known && err == nil {
 			c.layouts[p.file], err = c.layout(p.file)
@@ -67,19 +78,24 @@ func (c *csvFiles) layout(file int) (l layout, err error) {
 	err = c.readStream(piece{file, 0, c.files[file].Size}, func(p *part) error {
 		var row []byte
 		for len(row) == 0 {
-			raw, quotes, err := p.row(c.dialect)
-			if err != nil {
+			raw, quotes, err := p.row(c.rowDialect())
+			if err == errLong && !c.header {
+				p.dropRow(c.rowDialect())
+				continue // which is told when it is read
+			} else if err == io.EOF && c.header {
+				return errNoHeader("CSV")
+			} else if err != nil {
 				return err
 			}
 			if row = chomp(raw); len(row) == 0 && c.header {
 				return errors.New("line 1: is empty, where the header is wanted: remove it, or say ingest.NoHeader")
 			}
-			fields, err := c.split(row, quotes, nil)
+			fields, err := c.fieldsOf(row, quotes, nil)
 			if err != nil && c.header {
 				return fmt.Errorf("line 1: the header: %w", err)
 			}
 			if err != nil {
-				row = nil // which is told when it is read
+				row = nil // the same
 				continue
 			}
 			if l, err = c.find(fields); err != nil {
@@ -169,13 +185,10 @@ func (c *csvFiles) passage(p piece) (passage, error) {
 	}
 	defer func() { s.close() }()
 	s.then = nil
-	if c.spare == nil {
-		c.spare = make([]byte, windowBytes)
-	}
-	made, limited := stay(), io.LimitReader(s, s.edge)
+	made, limited, buf := stay(), io.LimitReader(s, s.edge), c.buffer()
 	for {
-		n, err := limited.Read(c.spare)
-		made = c.through(made, c.spare[:n])
+		n, err := limited.Read(buf)
+		made = c.through(made, buf[:n])
 		if err == io.EOF {
 			return made, nil
 		}

@@ -66,6 +66,15 @@ func (w *window) skipRow(d dialect, s state, stop func() bool) bool {
 	return false
 }
 
+// dropRow goes behind the row that begins here, whoever's the next one is.
+func (w *window) dropRow(d dialect) {
+	if d.quotes {
+		w.skipRow(d, fieldBegin, func() bool { return false })
+	} else {
+		w.dropLine()
+	}
+}
+
 // split sets the fields of a row apart, without its end. It changes the row: pairs of quotes become one.
 func (d dialect) split(row []byte, quotes bool, fields [][]byte) ([][]byte, error) {
 	for {

@@ -91,11 +91,7 @@ func (p *part) passLong(at int64, err error, d dialect) error {
 	if err := p.bad(at, err); err != nil {
 		return err
 	}
-	if d.quotes {
-		p.skipRow(d, fieldBegin, func() bool { return false })
-		return nil
-	}
-	p.dropLine()
+	p.dropRow(d)
 	return nil
 }
 

@@ -49,11 +49,15 @@ func (m *metis) prepare() error {
 func (in *input) headed(format string) error {
 	for _, f := range in.files {
 		if f.Size == 0 {
-			return fmt.Errorf("read %s: the file is empty, where the header of a %s file is wanted: write it again, "+
-				"or leave it out", f.Name, format)
+			return fmt.Errorf("read %s: %w", f.Name, errNoHeader(format))
 		}
 	}
 	return nil
+}
+
+func errNoHeader(format string) error {
+	return fmt.Errorf("the file is empty, where the header of a %s file is wanted: write it again, or leave it out",
+		format)
 }
 
 // header reads the header of a file.

@@ -30,6 +30,14 @@ type input struct {
 	counts
 }
 
+// buffer is the buffer of the last window, or a new one.
+func (in *input) buffer() []byte {
+	if in.spare == nil {
+		in.spare = make([]byte, in.window)
+	}
+	return in.spare
+}
+
 // mine are this rank's pieces.
 func (in *input) mine() []piece { return in.dealt[slices.Index(in.all, in.rank.ID())] }
 

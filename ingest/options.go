@@ -14,11 +14,12 @@ type options struct {
 	perHost   bool
 	unchecked bool   // leave checksums out
 	host      string // this rank's
+	window    int    // bytes that are read at a time
 	deal      func(files []file, ranks int) [][]piece
 }
 
 func defaults() options {
-	return options{rowLimit: rowLimitDefault, host: dataset.Host(), deal: deal}
+	return options{rowLimit: rowLimitDefault, host: dataset.Host(), window: windowBytes, deal: deal}
 }
 
 // RowLimit is the most bytes that one record may have, by default 64 MiB: a row with its line breaks, a sequence of

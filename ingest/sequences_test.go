@@ -74,8 +74,8 @@ func drawFASTQ(r *rand.Rand, end string) string {
 			quality[i] = "@+I@A"[r.IntN(5)]
 		}
 		name := []string{"@", "+", "r1", "@x", ""}[r.IntN(5)]
-		b.WriteString("@" + name + end + strings.Repeat("A", n) + end + "+" + []string{"", name,
-			"@"}[r.IntN(3)] + end + string(quality) + end)
+		b.WriteString("@" + name + end + strings.Repeat("A", n) + end + "+" + []string{"", name}[r.IntN(2)] + end +
+			string(quality) + end)
 	}
 	return b.String()
 }
@@ -105,11 +105,19 @@ func TestSequencesThatCannotBeRead(t *testing.T) {
 	}{
 		{FASTQ(), "@a\nA\n+\nI\nx\n@b\nA\n+\nI\n", "line 5: found no @", 2},
 		{FASTQ(), "@a\nA\nC\n+\nII\n@b\nA\n+\nI\n", "line 1: found no + behind the bases", 1},
+		{FASTQ(), "@a\nA\n+\n@b\nC\n+\nI\n", "line 1: another record begins where its quality should", 1},
+		{FASTQ(), "@a\nA\n+b\nI\n@b\nA\n+\nI\n", "line 1: the name behind + is another one than that behind @", 1},
+		{FASTQ(), "@a\nA\n+\nI\n@b\nA C\n+\nIII\n", "line 5: a blank, or what is no character of ASCII", 1},
+		{FASTQ(), "@a\nA\tC\n+\nIII\n@b\n+\n\n", "line 1: a blank, or what", 0},
+		{FASTQ(), "@a\nAC\n+\nI \n@b\nA\n+\nI\n", "line 1: a quality is not from ! to ~", 1},
+		{FASTQ(), "@a\nAC\n+\nI\x7f\n@b\nA\n+\n~\n", "line 1: a quality is not from ! to ~", 1},
+		{FASTQ(), "@" + strings.Repeat("n", 200) + "\nA\n+\nI\n@b\nA\n+\nI\n",
+			"line 1: the record is longer than the limit", 1},
 		{FASTA(), ">a\n" + strings.Repeat("A", 200) + "\n>b\nA\n", "line 1: the record is longer than the limit", 1},
 		{FASTQ(), "@a\n" + strings.Repeat("A", 200) + "\n+\n\n@b\nA\n+\nI\n",
 			"line 1: the record is longer than the limit", 1},
 	} {
-		for _, ranks := range []int{1, 2} {
+		for _, ranks := range []int{1, 2, 40} {
 			path := write(t, "data", []byte(c.content))
 			_, err := ingest(ranks, c.format, sequence, []string{path}, RowLimit(100))
 			require.ErrorContains(t, err, c.want)
@@ -137,9 +145,10 @@ func FuzzSequences(f *testing.F) {
 	f.Add([]byte("@a\nA\n+\n@\n@b\nA\n+\nI\n"), uint16(9), true)
 	f.Fuzz(func(t *testing.T, content []byte, cut uint16, fastq bool) {
 		at := int(cut) % (len(content) + 1)
-		format := sequences{sync: (*part).toFASTA, next: (*part).fasta}
+		stray := func(byte) badRecord { return "stray" }
+		format := sequences{begun: (*part).begunFASTA, next: (*part).fasta, stray: stray}
 		if fastq {
-			format = sequences{sync: (*part).toFASTQ, next: (*part).fastq}
+			format = sequences{begun: (*part).begunFASTQ, next: (*part).fastq, stray: stray}
 		}
 		for _, second := range []bool{false, true} {
 			p := fuzzed(content, at, second)

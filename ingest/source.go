@@ -96,7 +96,7 @@ func (s *Source[T]) All() iter.Seq[T] {
 				return
 			}
 			if err != nil {
-				s.err = err
+				s.err, s.in.Failed = err, told{p.file, err.Error()}
 				return
 			}
 		}
@@ -123,7 +123,7 @@ func (in *input) readStream(p piece, read func(*part) error) error {
 		return err
 	}
 	defer func() { s.close() }()
-	part := &part{window: newWindow(s, in.rowLimit, in.spare), input: in, piece: p}
+	part := &part{window: newWindow(s, in.rowLimit, in.buffer()), input: in, piece: p}
 	defer func() { in.spare = part.buf }()
 	if p.from == 0 {
 		part.skipMark()

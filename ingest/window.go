@@ -22,12 +22,12 @@ type window struct {
 	err      error // sticky: io.EOF, or what is wrong with the file
 }
 
-// newWindow takes a buffer of another window that is done with, or nil.
+// room is for the end of a line behind the longest record, and for the byte behind that.
+const room = 3
+
+// newWindow makes a window of a buffer, of which it takes what may be of use.
 func newWindow(s *stream, limit int, buf []byte) *window {
-	if buf == nil {
-		buf = make([]byte, min(windowBytes, limit+2))
-	}
-	return &window{stream: s, limit: limit, buf: buf}
+	return &window{stream: s, limit: limit, buf: buf[:min(len(buf), limit+room)]}
 }
 
 // at is the offset in the stream of the next byte.
@@ -48,7 +48,7 @@ func (w *window) fill() error {
 		w.end = copy(w.buf, w.buf[w.pos:w.end])
 		w.pos = 0
 	}
-	if most := w.limit + 2; w.end == len(w.buf) { // room for the end of a line
+	if most := w.limit + room; w.end == len(w.buf) {
 		if w.end >= most {
 			return errLong
 		}
