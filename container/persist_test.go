@@ -136,3 +136,47 @@ func TestWhatCantBeSavedOrLoadedIsTold(t *testing.T) {
 	require.ErrorContains(t, try(func(c counter) error { return container.Load(c, saved) }),
 		" and the checksum crc32c:")
 }
+
+type (
+	posting struct {
+		File string
+		Line int32
+		Old  map[string]bool
+	}
+	// entry is what posting has become, in another place.
+	entry struct {
+		Weight float64 `avro:"Weight,default=0.5"`
+		Line   int64
+		File   string
+		Up     *entry `avro:",default=null"`
+	}
+)
+
+// What was saved stays readable when a type gets another name or package, and other fields.
+func TestSavedTypesMayMoveAndChange(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "index")
+	require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+		index := container.NewMultiMap[string, posting](r, "index")
+		if err := r.Epoch(func() error {
+			index.Add(words(r.ID()), posting{"f", int32(r.ID()), map[string]bool{"x": true}})
+			return nil
+		}); err != nil {
+			return err
+		}
+		return container.Save(index.View, folder)
+	}))
+	require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
+		index := container.NewMultiMap[string, entry](r, "index")
+		if err := container.Load(index, folder); err != nil {
+			return err
+		}
+		var mine []string
+		tell(&mine, "", index.LocalAll())
+		return same(r, mine, []string{fmt.Sprintln("", words(0), entry{0.5, 0, "f", nil}),
+			fmt.Sprintln("", words(1), entry{0.5, 1, "f", nil})})
+	}))
+	require.ErrorContains(t, pebble.Run(t.Context(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+		return container.Load(container.NewMap[string, struct{ File, Where string }](r, "map"), folder)
+	}), "the records' schema: field Value.Where: it is not among the fields that the record has, File, Line, Old: "+
+		"name one of these, or give it a default")
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/linkedin/goavro/v2"
 
 	"github.com/activepebbles/pebbles/internal/ocf"
+	"github.com/activepebbles/pebbles/internal/resolve"
 )
 
 // An AvroCodec makes records of Avro binary. target/avro has one for most Go types; one of your own may leave the bytes
@@ -20,34 +21,29 @@ type AvroCodec[T any] interface {
 	Next(src []byte) (v T, rest []byte, err error)
 }
 
-// AvroOf gives the records of Avro object container files as a codec makes them. A file whose schema is not the
-// codec's, in Avro's canonical form, is an error. Blocks are compressed by null, deflate, snappy or zstandard, and have
+// AvroOf gives the records of Avro object container files as a codec makes them. A file may have another schema than the
+// codec: fields are matched by their names, whatever the types are called and in whatever order they are. Fields that
+// the codec does not have are left out, those that the file does not have get the default of the codec's schema, and
+// numbers may become wider, by the rules of Avro's specification (Schema Resolution). What does not fit by them is an
+// error that names the field. Records of another schema are copied before the codec gets them. Blocks are compressed by null, deflate, snappy or zstandard, and have
 // at most RowLimit bytes when they are decompressed; they are what a file is cut between.
 func AvroOf[T any](codec AvroCodec[T]) Format[T] {
 	return avroFiles(func(schema string) (func([]byte) (T, []byte, error), error) {
-		same, err := canonical(schema, codec.Schema())
-		if err == nil && !same {
-			err = fmt.Errorf("the records' schema is %.200s, but %.200s is wanted: name a type that has it", schema,
-				codec.Schema())
+		turn, err := resolve.Between(schema, codec.Schema())
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("the records' schema: %w", err)
+		case turn == nil:
+			return codec.Next, nil
 		}
-		return codec.Next, err
+		var turned []byte
+		return func(src []byte) (v T, rest []byte, err error) {
+			if turned, rest, err = turn(turned[:0], src); err == nil {
+				v, _, err = codec.Next(turned)
+			}
+			return v, rest, err
+		}, nil
 	})
-}
-
-// canonical reports whether two schemas have one canonical form.
-func canonical(a, b string) (bool, error) {
-	if a == b {
-		return true, nil
-	}
-	first, err := goavro.NewCodec(a)
-	if err != nil {
-		return false, fmt.Errorf("the records' schema: %w", err)
-	}
-	second, err := goavro.NewCodec(b)
-	if err != nil {
-		return false, fmt.Errorf("the codec's schema: %w", err)
-	}
-	return first.CanonicalSchema() == second.CanonicalSchema(), nil
 }
 
 // Avro gives the records of Avro object container files as goavro makes them by the schema of each file: a record is a

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/linkedin/goavro/v2"
 	"github.com/stretchr/testify/require"
@@ -191,4 +192,23 @@ func TestAvroSkipWithin(t *testing.T) {
 		}
 		require.ErrorContains(t, in.Err(), "the file was cut while the job reads it")
 	})
+}
+
+// Records of a program's main package are read by a type of any name whose fields they have, on any number of ranks.
+func TestAvroOfOtherTypes(t *testing.T) {
+	var b bytes.Buffer
+	w, err := goavro.NewOCFWriter(goavro.OCFConfig{W: &b, CompressionName: "deflate", Schema: `{"type":"record",
+		"namespace":"main","name":"visit","fields":[{"name":"at","type":{"type":"long","logicalType":"timestamp-millis"}},
+		{"name":"N","type":"int"},{"name":"Name","type":"string"}]}`})
+	require.NoError(t, err)
+	var want []string
+	for i := range 50 {
+		v := map[string]any{"at": time.Unix(int64(i), 0), "N": i, "Name": fmt.Sprint("name ", i)}
+		require.NoError(t, w.Append([]any{v}))
+		want = append(want, fmt.Sprint(pair{fmt.Sprint("name ", i), int64(i)}))
+	}
+	twin(t, b.Bytes(), AvroOf(avro.Must[pair]()), func(v pair) string { return fmt.Sprint(v) }, want)
+	b.Bytes()[b.Len()-20]++ // within the last block
+	_, err = ingest(2, AvroOf(avro.Must[pair]()), func(v pair) pair { return v }, []string{write(t, "data", b.Bytes())})
+	require.ErrorContains(t, err, "data: the block at byte ")
 }

@@ -114,7 +114,7 @@ func TestOddContents(t *testing.T) {
 		{"Avro of a codec that is unknown", asPairs, strings.Replace(string(file("deflate")), "deflate", "deflat2", 1),
 			`blocks are compressed by "deflat2"`, -1},
 		{"Avro of another schema", asPairs, strings.Replace(string(file("null")), `"long"`, `"null"`, 1),
-			"the records' schema is", -1},
+			"the records' schema: field N: it is null, where long is wanted", -1},
 		{"Avro of a bad schema", asPairs, strings.Replace(string(file("null")), `"long"`, `"lang"`, 1),
 			"the records' schema: ", -1},
 		{"Avro, snappy's sum", asPairs, string(snappySum(t, file("snappy"))), "data: the block at byte", 13},

@@ -51,6 +51,7 @@ var layers = []layer{
 	{folders: "memory", not: "netio/ internal/launch"},
 	{folders: "delegate", not: "netio netio/ internal/launch internal/exposed"},
 	{folders: "memory/pages", not: "netio/ internal/launch"},
+	{folders: "internal/resolve", not: "*"},
 	{folders: "internal/dataset internal/ocf", not: inner},
 	{folders: "export", not: inner},
 	{folders: "export/*", not: inner},
@@ -118,7 +119,7 @@ const helpers = "apps/appstest apps/graphtest netio/netiotest internal/launch/pm
 // here.
 var homes = map[string]string{
 	"github.com/cornelk/hashmap":       "memory/internal/addresses",
-	"github.com/linkedin/goavro/v2":    "apps/contagion export ingest internal/ocf target/avro",
+	"github.com/linkedin/goavro/v2":    "apps/contagion export ingest internal/ocf internal/resolve target/avro",
 	"github.com/spf13/cobra":           "cmd/* cmd/internal/*",
 	"github.com/spf13/pflag":           "cmd/* cmd/internal/*",
 	"github.com/klauspost/compress":    "export ingest ingest/parquet internal/ocf",

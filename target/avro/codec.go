@@ -55,11 +55,12 @@ func (c *Codec[V]) Next(src []byte) (v V, rest []byte, err error) {
 	return v, rest, err
 }
 
-// Schema returns the schema in Avro's parsing canonical form. It depends on nothing but V: equal in all processes, and
-// equal for types with the same names and the same Avro types. Integers of the same Avro type are not told apart.
-func (c *Codec[V]) Schema() string { return c.of.wire.CanonicalSchema() }
+// Schema returns the schema in Avro's parsing canonical form, and with the defaults of fields. It depends on nothing but
+// V: equal in all processes, and equal for types with the same names, Avro types and defaults. Integers of the same Avro
+// type are not told apart.
+func (c *Codec[V]) Schema() string { return c.of.wire.Schema() }
 
-// Fingerprint returns the CRC-64-AVRO (Rabin) fingerprint of Schema.
+// Fingerprint returns the CRC-64-AVRO (Rabin) fingerprint of Schema, in which defaults do not count.
 func (c *Codec[V]) Fingerprint() uint64 { return c.of.wire.Rabin }
 
 // coder is a codec of values by where they lie: its code is the same for all types.

@@ -29,6 +29,20 @@
 // type. Fields called _ are left out. Other fields that are not exported are refused, for they would be lost without a
 // word.
 //
+// # Types that change
+//
+// Pebbles come from the same build, and files may be older: ingest and container.Load match fields by their names,
+// whatever their types are called and whatever the order. Fields that a type no longer has are left out. One that it has
+// and the file does not needs a default, which is JSON as Avro's specification has it:
+//
+//	Weight float64 `avro:"weight,default=1"`
+//	Notes  []string `avro:",default=[]"`
+//	Parent *Visit `avro:",default=null"`
+//
+// Types may become wider as Avro allows it: int to long to float to double, string to bytes and back, T to *T.
+//
+// # Recursion
+//
 // A type may contain itself through pointers, slices and maps, as long as a struct is part of the circle. Values may
 // nest 10,000 structs deep; a circle of pointers is told by that limit. Two pointers to one variable come back as
 // pointers to two.

@@ -1,6 +1,7 @@
 package avro
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -45,7 +46,7 @@ func (c *compiler) members(t reflect.Type) (members []member, fields []string, e
 	seen := map[string]string{}
 	for i := range t.NumField() {
 		f := t.Field(i)
-		name, err := fieldName(f)
+		name, fallback, err := fieldName(f)
 		if err == nil && name != "" && seen[name] != "" {
 			err = fmt.Errorf("field %s is called %q too: give one of them another name with a tag", seen[name], name)
 		}
@@ -61,27 +62,33 @@ func (c *compiler) members(t reflect.Type) (members []member, fields []string, e
 			return nil, nil, at("."+f.Name, err)
 		}
 		members = append(members, member{index: i, name: name, place: "." + f.Name, node: n})
-		fields = append(fields, fmt.Sprintf(`{"name":%s,"type":%s}`, quote(name), schema))
+		if fallback != "" {
+			fallback = `,"default":` + fallback
+		}
+		fields = append(fields, fmt.Sprintf(`{"name":%s,"type":%s%s}`, quote(name), schema, fallback))
 	}
 	return members, fields, nil
 }
 
-// fieldName returns what a field is called in the schema, or "" if it is left out.
-func fieldName(f reflect.StructField) (string, error) {
-	name := f.Tag.Get("avro")
+// fieldName returns what a field is called in the schema, or "" if it is left out, and the JSON of its default.
+func fieldName(f reflect.StructField) (name, fallback string, err error) {
+	name, option, _ := strings.Cut(f.Tag.Get("avro"), ",")
+	fallback, hasDefault := strings.CutPrefix(option, "default=")
 	embedded := f.Anonymous && f.Type.Kind() == reflect.Struct // its exported fields can be set even if it is not exported
 	switch {
 	case name == "-" || f.Name == "_":
-		return "", nil
+		return "", "", nil
 	case !f.IsExported() && !embedded:
-		return "", errors.New("it is not exported, so it would be lost: export it, or leave it out with `avro:\"-\"`")
+		return "", "", errors.New("it is not exported, so it would be lost: export it, or leave it out with `avro:\"-\"`")
+	case option != "" && (!hasDefault || !json.Valid([]byte(fallback))):
+		return "", "", fmt.Errorf("%q is no option: give a default in JSON with `avro:\"name,default=0\"`", option)
 	case name == "":
 		name = f.Name
 	}
 	if !isName(name) {
-		return "", fmt.Errorf("%q is no name in Avro: give it one of letters, digits and _ with `avro:\"name\"`", name)
+		return "", "", fmt.Errorf("%q is no name in Avro: give it one of letters, digits and _ with `avro:\"name\"`", name)
 	}
-	return name, nil
+	return name, fallback, nil
 }
 
 func recordNative(v reflect.Value, members []member, depth int) (any, error) {

@@ -99,7 +99,13 @@ func TestRefusals(t *testing.T) {
 	refuses[struct{ Größe int }](t, "field Größe", `"Größe" is no name in Avro`, "`avro:\"name\"`")
 	refuses[struct {
 		A int `avro:"a,omitempty"`
-	}](t, `"a,omitempty" is no name in Avro`)
+	}](t, `"omitempty" is no option: give a default in JSON`)
+	refuses[struct {
+		A int `avro:",default=x"`
+	}](t, `"default=x" is no option`)
+	refuses[struct {
+		A int `avro:",default=true"`
+	}](t, "default")
 	refuses[struct {
 		A int `avro:"B"`
 		B int
