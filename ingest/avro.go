@@ -120,6 +120,7 @@ func avroRange[T any](r Range, decoder decoding[T], yield func(T) bool, bad func
 		if err != nil {
 			return err
 		}
+		r.Block(at)
 		more, damage := avroBlock(blocks, b, next, yield)
 		if damage != nil {
 			more = bad(&BlockError{at, damage})

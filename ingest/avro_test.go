@@ -69,7 +69,7 @@ func FuzzAvro(f *testing.F) {
 	file, _ := pairs(f, 10, 3, "deflate")
 	f.Add(file)
 	f.Fuzz(func(t *testing.T, content []byte) {
-		r := Range{bytes.NewReader(content), int64(len(content)), 0, int64(len(content)), 1 << 16}
+		r := Range{bytes.NewReader(content), int64(len(content)), 0, int64(len(content)), 1 << 16, nil}
 		if _, err := findAvro(r.File, r.Size); err != nil {
 			return
 		}

@@ -29,6 +29,14 @@ type Range struct {
 	Size     int64
 	From, To int64
 	RowLimit int // see RowLimit
+	block    *int64
+}
+
+// Block says that what read gives from now on is of the block that begins at an offset. [Positions] tells it.
+func (r Range) Block(at int64) {
+	if r.block != nil {
+		*r.block = at
+	}
 }
 
 // A BlockError says that a block cannot be read, or not to its end, and those behind it can. Skip leaves out the rest
@@ -60,7 +68,9 @@ func (b blocks[T]) read(p piece, yield func(T) bool) error {
 		return err
 	}
 	defer a.Close()
-	for v, err := range b.each(Range{a, a.size, p.from, p.to, b.rowLimit}) {
+	at := p.from
+	b.position = func() Position { return Position{File: a.Name(), Offset: at} }
+	for v, err := range b.each(Range{a, a.size, p.from, p.to, b.rowLimit, &at}) {
 		if err = b.pass(p.file, a, err); err == errSkipped {
 			continue
 		} else if err != nil {

@@ -91,14 +91,14 @@ func (c *csvReader[T]) read(p piece, yield func(T) bool) error {
 		if p.piece.from > 0 && !c.firstRow(p, s) {
 			return p.ended()
 		}
-		return p.rows(c.rowDialect(), func(row []byte, quotes bool, at int64) error {
+		return p.rows(c.rowDialect(), func(row []byte, quotes bool) error {
 			if header || len(row) == 0 {
 				header = false
 				return nil
 			}
 			v, err := c.parse(l, row, quotes)
 			if err != nil {
-				return p.bad(at, err)
+				return p.bad(err)
 			}
 			if p.Rows++; !yield(v) {
 				return errStop

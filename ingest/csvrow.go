@@ -28,15 +28,15 @@ func (w *window) row(d dialect) (row []byte, quotes bool, err error) {
 	return row, d.quotes && (quotes || bytes.IndexByte(row[min(begun, len(row)):], '"') >= 0), err
 }
 
-// rows hands the rows that begin in a piece to a function, without their ends, with their offsets in the stream.
-func (p *part) rows(d dialect, each func(row []byte, quotes bool, at int64) error) error {
+// rows hands the rows that begin in a piece to a function, without their ends.
+func (p *part) rows(d dialect, each func(row []byte, quotes bool) error) error {
 	for p.begins() {
-		at := p.at()
+		p.begin()
 		row, quotes, err := p.row(d)
 		if err == nil {
-			err = each(chomp(row), quotes, at)
+			err = each(chomp(row), quotes)
 		} else {
-			err = p.passLong(at, err, d)
+			err = p.passLong(err, d)
 		}
 		if err != nil {
 			return err
@@ -55,7 +55,7 @@ func (w *window) skipRow(d dialect, s state, stop func() bool) bool {
 			rest = rest[:i+1]
 		}
 		s = d.scan(s, rest)
-		w.pos += len(rest)
+		w.pass(len(rest))
 		if i >= 0 && s == fieldBegin {
 			return !stop()
 		}

@@ -87,7 +87,7 @@ func (p *part) fastq() (s Sequence, err error) {
 		return s, err
 	}
 	n := len(record)
-	p.pos -= n // other records may begin in it
+	p.again() // other records may begin in it
 	if last < n && record[last] == '@' && p.namesFASTQ(last) != notBegun {
 		return s, badRecord("another record begins where its quality should: it is cut short")
 	}
@@ -100,7 +100,7 @@ func (p *part) fastq() (s Sequence, err error) {
 	if err := checkFASTQ(l); err != nil {
 		return s, err
 	}
-	p.pos += n
+	p.pass(n)
 	return Sequence{Name: l[0][1:], Bases: l[1], Quality: l[3]}, nil
 }
 

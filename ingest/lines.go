@@ -55,7 +55,7 @@ func (r records[T]) each(p *part, yield func(T) bool, not int64) error {
 		case at == not:
 			return nil
 		case err != nil:
-			return p.bad(at, err)
+			return p.bad(err)
 		case !ok:
 			return nil
 		}
@@ -69,12 +69,12 @@ func (r records[T]) each(p *part, yield func(T) bool, not int64) error {
 // lines hands the lines that begin in a piece, from here on, to a function, with their offsets in the stream.
 func (p *part) lines(each func(line []byte, at int64) error) error {
 	for p.begins() {
-		at := p.at()
+		at := p.begin()
 		line, err := p.line()
 		if err == nil {
 			err = each(line, at)
 		} else {
-			err = p.passLong(at, err, dialect{})
+			err = p.passLong(err, dialect{})
 		}
 		if err != nil {
 			return err
@@ -83,12 +83,12 @@ func (p *part) lines(each func(line []byte, at int64) error) error {
 	return nil
 }
 
-// passLong goes behind a record that begins at an offset and is too long, if it may be skipped. Another error stays.
-func (p *part) passLong(at int64, err error, d dialect) error {
+// passLong goes behind a record that is too long, if it may be skipped. Another error stays.
+func (p *part) passLong(err error, d dialect) error {
 	if err != errLong {
 		return err
 	}
-	if err := p.bad(at, err); err != nil {
+	if err := p.bad(err); err != nil {
 		return err
 	}
 	p.dropRow(d)

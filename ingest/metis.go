@@ -64,10 +64,10 @@ func errNoHeader(format string) error {
 func (m *metis) header(file int) (h metisHeader, err error) {
 	err = m.readStream(piece{file, 0, m.files[file].Size}, func(p *part) error {
 		for more := p.start() && p.skipComments(); more; more = p.skipComments() {
-			at := p.at()
+			p.begin()
 			line, err := p.line()
 			if err == errLong {
-				return p.blame(at, err)
+				return p.blame(err)
 			} else if err != nil {
 				return err
 			}
@@ -75,7 +75,7 @@ func (m *metis) header(file int) (h metisHeader, err error) {
 				continue
 			}
 			if err := h.parse(blanks(line)); err != nil {
-				return p.blame(at, err)
+				return p.blame(err)
 			}
 			return errStop
 		}
@@ -151,12 +151,12 @@ func (m *metis) read(p piece, yield func(Edge) bool) error {
 	h, line := m.headers[p.file], m.before[p]
 	return m.readStream(p, func(p *part) error {
 		for more := p.start() && p.skipComments(); more; more = p.skipComments() {
-			at := p.at()
+			p.begin()
 			text, err := p.line()
 			if line++; err != nil {
-				err = p.passLong(at, err, dialect{})
+				err = p.passLong(err, dialect{})
 			} else if line > h.line {
-				err = m.row(p, at, metisRow{h, line - h.line, text}, yield)
+				err = m.row(p, metisRow{h, line - h.line, text}, yield)
 			}
 			if err != nil {
 				return err
@@ -170,17 +170,17 @@ func (m *metis) read(p piece, yield func(Edge) bool) error {
 	})
 }
 
-// row gives the edges of a row that begins at an offset of the stream: all of them, or those before the first mistake
+// row gives the edges of a row: all of them, or those before the first mistake
 // where that ends the job.
-func (m *metis) row(p *part, at int64, row metisRow, yield func(Edge) bool) error {
+func (m *metis) row(p *part, row metisRow, yield func(Edge) bool) error {
 	if m.skip > 0 {
 		if err := row.each(func(Edge) bool { return true }); err != nil {
-			return p.bad(at, err)
+			return p.bad(err)
 		}
 	}
 	err := row.each(func(e Edge) bool { p.Rows++; return yield(e) })
 	if err != nil && err != errStop {
-		return p.bad(at, err)
+		return p.bad(err)
 	}
 	return err
 }

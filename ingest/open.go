@@ -28,6 +28,8 @@ type input struct {
 	dealt  [][]piece // by place among these
 	spare  []byte    // the buffer of the last window
 	counts
+	before   map[piece]extent // of the text before this rank's pieces; nil where it is not counted
+	position func() Position  // of the record that is being read
 }
 
 // buffer is the buffer of the last window, or a new one.

@@ -40,7 +40,7 @@ func (s sequences) each(p *part, yield func(Sequence) bool) error {
 	}
 	due := p.piece.from == 0 // whether a record should begin here
 	for p.skipEmpty(); len(p.peek(1)) > 0; p.skipEmpty() {
-		at, mine, first := p.at(), p.begins(), p.peek(1)[0]
+		at, mine, first := p.begin(), p.begins(), p.peek(1)[0]
 		if !mine && !due {
 			return nil
 		}
@@ -66,7 +66,7 @@ func (s sequences) each(p *part, yield func(Sequence) bool) error {
 			continue
 		}
 		if _, ok := err.(badRecord); ok || err == errLong {
-			err = p.bad(at, err)
+			err = p.bad(err)
 		}
 		if err != nil {
 			return err
@@ -90,6 +90,6 @@ func (p *part) skipEmpty() {
 		if len(next) == 0 || next[0] != '\n' && string(next) != "\r\n" {
 			return
 		}
-		p.pos += 1 + bytes.IndexByte(next, '\n')
+		p.pass(1 + bytes.IndexByte(next, '\n'))
 	}
 }

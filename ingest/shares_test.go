@@ -19,7 +19,7 @@ import (
 // ranksMax is how many ranks the properties are tried with.
 const ranksMax = 40
 
-// seen is what a program sees of files: the records in their order, and what Report tells.
+// seen is what a program sees of files: the records in their order with their positions, and what Report tells.
 type seen struct {
 	Records []string
 	Skipped int64
@@ -29,12 +29,12 @@ type seen struct {
 
 // see reads a file on a rank.
 func see[T any](r *pebble.Rank, path string, format Format[T], keep func(T) string, opts ...Option) (s seen) {
-	in, err := Open(r, []string{path}, format, opts...)
+	in, err := Open(r, []string{path}, Positions(format), opts...)
 	if err != nil {
 		return seen{Err: err.Error()}
 	}
 	for v := range in.All() {
-		s.Records = append(s.Records, keep(v))
+		s.Records = append(s.Records, fmt.Sprint(v.Line, " ", v.Offset, " ", keep(v.Record)))
 	}
 	report, err := in.Report()
 	if s.Skipped, s.First = report.Skipped, report.First; err != nil {

@@ -125,6 +125,7 @@ func (in *input) readStream(p piece, read func(*part) error) error {
 	defer func() { s.close() }()
 	part := &part{window: newWindow(s, in.rowLimit, in.buffer()), input: in, piece: p}
 	defer func() { in.spare = part.buf }()
+	part.counting, in.position = in.before != nil, part.position
 	if p.from == 0 {
 		part.skipMark()
 	}

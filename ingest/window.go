@@ -19,15 +19,41 @@ type window struct {
 	pos, end int   // what has been read and not yet taken
 	base     int64 // offset of buf[0] in the stream
 	limit    int   // bytes of the longest record
+	first    mark  // where the record begins that is being read
+	counting bool  // whether lines are counted
+	lines    int64 // ends of lines before the next byte
 	err      error // sticky: io.EOF, or what is wrong with the file
 }
 
 // room is for the end of a line behind the longest record, and for the byte behind that.
 const room = 3
 
+// A mark is a place in a stream.
+type mark struct{ at, lines int64 }
+
 // newWindow makes a window of a buffer, of which it takes what may be of use.
 func newWindow(s *stream, limit int, buf []byte) *window {
 	return &window{stream: s, limit: limit, buf: buf[:min(len(buf), limit+room)]}
+}
+
+// begin says that a record begins at the next byte, and returns its offset in the stream.
+func (w *window) begin() int64 {
+	w.first = mark{w.at(), w.lines}
+	return w.first.at
+}
+
+// again goes back to where the record began, which has not left the buffer.
+func (w *window) again() {
+	w.pos -= int(w.at() - w.first.at)
+	w.lines = w.first.lines
+}
+
+// pass goes behind so many bytes.
+func (w *window) pass(n int) {
+	if w.counting {
+		w.lines += int64(bytes.Count(w.buf[w.pos:w.pos+n], []byte{'\n'}))
+	}
+	w.pos += n
 }
 
 // at is the offset in the stream of the next byte.
@@ -107,7 +133,7 @@ func (w *window) taken(n int) ([]byte, error) {
 	if n > w.limit && len(chomp(record)) > w.limit {
 		return nil, errLong
 	}
-	w.pos += n
+	w.pass(n)
 	return record, nil
 }
 
@@ -127,10 +153,10 @@ func chomp(line []byte) []byte {
 func (w *window) skipLine() bool {
 	for {
 		if i := bytes.IndexByte(w.buf[w.pos:w.end], '\n'); i >= 0 {
-			w.pos += i + 1
+			w.pass(i + 1)
 			return w.begins()
 		}
-		w.pos = w.end
+		w.pass(w.end - w.pos)
 		if !w.begins() || w.fill() != nil {
 			return false
 		}
@@ -141,10 +167,10 @@ func (w *window) skipLine() bool {
 func (w *window) dropLine() {
 	for {
 		if i := bytes.IndexByte(w.buf[w.pos:w.end], '\n'); i >= 0 {
-			w.pos += i + 1
+			w.pass(i + 1)
 			return
 		}
-		if w.pos = w.end; w.fill() != nil {
+		if w.pass(w.end - w.pos); w.fill() != nil {
 			return
 		}
 	}

@@ -106,7 +106,11 @@ func read[T any](r ingest.Range) iter.Seq2[T, error] {
 		pages := pager{file: r.File, size: r.Size, limit: r.RowLimit, wanted: columns[T]()}
 		defer pages.close()
 		for i := range file.RowGroups() {
-			if at := start(file, i); at >= r.From && at < r.To && !checked(file, i, &pages, yield) {
+			at := start(file, i)
+			if at < r.From || at >= r.To {
+				continue
+			}
+			if r.Block(at); !checked(file, i, &pages, yield) {
 				return
 			}
 		}

@@ -242,3 +242,52 @@ func BenchmarkRead(b *testing.B) {
 		require.NoError(b, err)
 	}
 }
+
+// Rows, what is skipped, errors, and the positions of rows are the same on any number of ranks, some row groups damaged.
+func TestSharesAreInvisible(t *testing.T) {
+	r := random(t)
+	for _, damages := range []int{0, 1, 3} {
+		var file bytes.Buffer
+		w := lib.NewGenericWriter[reading](&file, lib.MaxRowsPerRowGroup(7))
+		for i := range int64(100) {
+			_, err := w.Write([]reading{readingOf(i)})
+			require.NoError(t, err)
+		}
+		require.NoError(t, w.Close())
+		content := file.Bytes()
+		for range damages {
+			content[4+r.IntN(len(content)/2)] ^= 0x55 // before the footer
+		}
+		path := filepath.Join(t.TempDir(), "data")
+		require.NoError(t, os.WriteFile(path, content, 0o600))
+		for _, skip := range []int64{0, 1, 100} {
+			want := told(t, 1, path, skip)
+			for _, ranks := range []int{2, 5, 40} {
+				require.Equal(t, want, told(t, ranks, path, skip), "%d ranks, %d damages", ranks, damages)
+			}
+		}
+	}
+}
+
+// told is what ranks see of a file: rows with their positions, and the report; or the error.
+func told(t *testing.T, ranks int, path string, skip int64) []string {
+	by, said := make([][]string, ranks), ""
+	require.NoError(t, pebble.Run(context.Background(), pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
+		in, err := ingest.Open(r, []string{path}, ingest.Positions(parquet.Rows[reading]()), ingest.Skip(skip))
+		if err != nil {
+			return err
+		}
+		for v := range in.All() {
+			by[r.ID()] = append(by[r.ID()], fmt.Sprint(v.Position, " ", v.Record.N))
+		}
+		report, err := in.Report()
+		if r.ID() == 0 {
+			said = fmt.Sprint(report.Skipped, report.First, err)
+		}
+		if err != nil {
+			by[r.ID()], said = nil, err.Error()
+		}
+		return nil
+	}))
+	return append(slices.Concat(by...), said)
+}
