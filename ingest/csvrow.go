@@ -110,7 +110,7 @@ func (d dialect) unquote(row []byte) (field, rest []byte, err error) {
 		if i < 0 {
 			return nil, nil, csv.ErrQuote
 		}
-		n += moveText(row[n:], row[at:at+i])
+		n += copy(row[n:], row[at:at+i])
 		at += i + 1
 		switch {
 		case at == len(row):
@@ -123,17 +123,5 @@ func (d dialect) unquote(row []byte) (field, rest []byte, err error) {
 		row[n] = '"'
 		n++
 		at++
-	}
-}
-
-// moveText copies text to the front with \n for each \r\n, and returns how many bytes that makes.
-func moveText(to, text []byte) (n int) {
-	for {
-		i := bytes.Index(text, []byte("\r\n"))
-		if i < 0 {
-			return n + copy(to[n:], text)
-		}
-		n += copy(to[n:], text[:i])
-		text = text[i+1:]
 	}
 }

@@ -50,7 +50,7 @@ func TestPositions(t *testing.T) {
 		}
 		twin(t, packed(reads), Positions(FASTQ()), placed(sequence), want)
 		twin(t, packed([]byte("a,b\n\n\"1\n\",\"\r\n\"\n2,3\n\n4,5")), Positions(Rows()), placed(fields),
-			[]string{`data 3 5 ["1\n" "\n"]`, `data 6 15 ["2" "3"]`, `data 8 20 ["4" "5"]`})
+			[]string{`data 3 5 ["1\n" "\r\n"]`, `data 6 15 ["2" "3"]`, `data 8 20 ["4" "5"]`})
 		twin(t, packed([]byte("% c\n2 1\n2\n\n1\n")), Positions(Edges(METIS)), placed(edgeText),
 			[]string{"data 3 8 {1 2 1}"}, Skip(1))
 	}

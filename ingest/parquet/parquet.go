@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -22,7 +23,15 @@ import (
 // Memory is some pages of each column. A page has at most RowLimit bytes when it is decompressed, and as many values;
 // that is looked at before the library reads a row group, for which pages are decompressed twice unless snappy or
 // nothing compresses them.
-func Rows[T any]() ingest.Format[T] { return ingest.Blocks("parquet", find, read[T]) }
+func Rows[T any]() ingest.Format[T] {
+	look := find
+	if t := reflect.TypeFor[T](); t.Kind() != reflect.Struct {
+		look = func(io.ReaderAt, int64) ([]int64, error) {
+			return nil, fmt.Errorf("rows are wanted as %v: name a struct, whose fields are columns", t)
+		}
+	}
+	return ingest.Blocks("parquet", look, read[T])
+}
 
 // find tells where the row groups of a file begin.
 func find(f io.ReaderAt, size int64) (starts []int64, err error) {

@@ -291,3 +291,13 @@ func told(t *testing.T, ranks int, path string, skip int64) []string {
 	}))
 	return append(slices.Concat(by...), said)
 }
+
+// What is no struct has no columns.
+func TestRowsOfWhatIsNoStruct(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "data")
+	require.NoError(t, lib.WriteFile(path, []reading{readingOf(1)}))
+	_, err := read[any](2, path)
+	require.ErrorContains(t, err, "data: rows are wanted as interface {}: name a struct, whose fields are columns")
+	_, err = read[*reading](1, path)
+	require.ErrorContains(t, err, "rows are wanted as *parquet_test.reading")
+}
