@@ -105,7 +105,7 @@ func (in *input) extent(p piece, most int64) (e extent, err error) {
 	}
 	defer func() { s.close() }()
 	s.then = nil
-	limited, buf := io.LimitReader(s, min(most, s.edge)), make([]byte, windowBytes)
+	limited, buf := io.LimitReader(s, min(most, s.edge)), make([]byte, in.window)
 	for {
 		n, err := limited.Read(buf)
 		e = e.and(extent{int64(bytes.Count(buf[:n], []byte{'\n'})), int64(n)})

@@ -134,7 +134,7 @@ func fuzzed(content []byte, cut int, second bool) *part {
 	if second {
 		p.from, p.to = p.to, int64(len(content))
 	}
-	in := &input{options: options{rowLimit: 1 << 10, skip: 1 << 20}, files: []file{{Name: "fuzzed",
+	in := &input{options: options{rowLimit: 1 << 10, skip: 1 << 20, window: windowBytes}, files: []file{{Name: "fuzzed",
 		Size: int64(len(content))}}}
 	s := &stream{reader: bytes.NewReader(content[p.from:]), edge: p.to - p.from}
 	return &part{window: newWindow(s, in.rowLimit, make([]byte, 8)), input: in, piece: p}
