@@ -41,8 +41,8 @@ type Loadable[K, V any] interface {
 // Load adds to a container what [Save] has written of one of its kind, by any number of ranks: entries of a [Map] are
 // put, counts and values are added, sets are joined. What a [Bag] or a [Table] had in one file is on one rank, and the
 // order of rows is lost. Keys and values may be of other types than those that were saved: fields are matched by their
-// names, as [ingest.AvroOf] says, so a type may move to another package or get another name, lose fields, and get fields
-// that have a default (see package target/avro). All ranks call it.
+// names, as [ingest.AvroOf] says, so a type may move to another package or get another name, lose fields, and get
+// fields that have a default (see package target/avro). All ranks call it.
 func Load[K, V any](into Loadable[K, V], folder string) error {
 	v := into.view()
 	codec, err := avro.New[Entry[K, V]]()

@@ -21,12 +21,13 @@ type AvroCodec[T any] interface {
 	Next(src []byte) (v T, rest []byte, err error)
 }
 
-// AvroOf gives the records of Avro object container files as a codec makes them. A file may have another schema than the
-// codec: fields are matched by their names, whatever the types are called and in whatever order they are. Fields that
-// the codec does not have are left out, those that the file does not have get the default of the codec's schema, and
-// numbers may become wider, by the rules of Avro's specification (Schema Resolution). What does not fit by them is an
-// error that names the field. Records of another schema are copied before the codec gets them. Blocks are compressed by null, deflate, snappy or zstandard, and have
-// at most RowLimit bytes when they are decompressed; they are what a file is cut between.
+// AvroOf gives the records of Avro object container files as a codec makes them. A file may have another schema than
+// the codec: fields are matched by their names, whatever the types are called and in whatever order they are. Fields
+// that the codec does not have are left out, those that the file does not have get the default of the codec's schema,
+// and numbers may become wider, by the rules of Avro's specification (Schema Resolution). What does not fit by them is
+// an error that names the field. Records of another schema are copied before the codec gets them. Blocks are compressed
+// by null, deflate, snappy or zstandard, and have at most RowLimit bytes when they are decompressed; they are what a
+// file is cut between.
 func AvroOf[T any](codec AvroCodec[T]) Format[T] {
 	return avroFiles(func(schema string) (func([]byte) (T, []byte, error), error) {
 		turn, err := resolve.Between(schema, codec.Schema())

@@ -8,9 +8,8 @@ import (
 )
 
 // CSV gives the rows of CSV files (RFC 4180, as [encoding/csv] reads them, but with \r\n in quotes as it stands) as
-// structs of type T. The header, which is
-// each file's first line, says which column is which; files may differ in their columns, and one without it is an error. A field of T is the column of
-// its name, or of its tag:
+// structs of type T. The header, which is each file's first line, says which column is which; files may differ in their
+// columns, and one without it is an error. A field of T is the column of its name, or of its tag:
 //
 //	type Trip struct {
 //		City  string    `csv:"pickup_city"`

@@ -3,8 +3,8 @@ package ingest
 import "bytes"
 
 // FASTQ gives the records of FASTQ files, which are four lines each: @ and the name, the bases, + and nothing or the
-// name again, the quality. Bases are printing characters, and qualities are from ! to ~. Sequences that are wrapped over
-// more lines are refused, for what begins a record could not be told.
+// name again, the quality. Bases are printing characters, and qualities are from ! to ~. Sequences that are wrapped
+// over more lines are refused, for what begins a record could not be told.
 //
 // A record begins at a line with @ whose next line does not begin with @, and the one behind that begins with +. A line
 // of quality may begin with @, too; behind it is the next record's name.

@@ -77,7 +77,8 @@ type extent struct{ Lines, Bytes int64 }
 
 func (e extent) and(more extent) extent { return extent{e.Lines + more.Lines, e.Bytes + more.Bytes} }
 
-// position is that of the record that has begun. Where lines have not been counted, the file is read from its beginning.
+// position is that of the record that has begun. Where lines have not been counted, the file is read from its
+// beginning.
 func (p *part) position() Position {
 	name, within := p.files[p.piece.file].Name, extent{p.first.lines, p.first.at}
 	before, counted := p.before[p.piece]
