@@ -1,142 +1,150 @@
 package container
 
 import (
-	"bytes"
-	"errors"
-	"reflect"
+	"fmt"
+	"math"
 	"slices"
-	"unsafe"
 
-	"github.com/activepebbles/pebbles/internal/codecs"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target"
 )
 
 // DisjointSets keeps keys in disjoint sets, which Union joins. Its methods are for its rank's goroutine. Its views have
-// each key with its parent in the tree of its set, and after Compress with the key that stands for the set.
+// each key with the key that stands for its set, as Compress has found it; who looks at them after a Union and before
+// the next Compress ends the job. Which key stands for a set depends on its keys alone.
 //
-// A set is a tree whose root stands for it. A union is one pebble, which climbs from the first key to its root, then
-// from the second one. At a root that comes before the other end in a fixed order it links the root under that end; if
-// the root comes later, it goes on from the other end. So parents come later than their children, whoever links at the
-// same time, and no circle can close. The order is one of hashes, so trees are some log2 n deep.
+// A union is a pebble to the owner of each of its keys, and then some of 64 bytes, in which there are no keys. A rank
+// keeps 16 bytes for each of its keys beside its entry and its key.
 type DisjointSets[K comparable] struct {
-	*store[K, K]
-	unions  *target.Target[union[K]]
-	parents *Asker[K, K]
-	joined  func(a, b K)
-	moved   int // keys that got another parent in a round of Compress
+	View[K, K]
+	forest
+	index  *store[K, uint32] // of keys and parents
+	keys   []K
+	pairs  *target.Target[Entry[K, K]]
+	halves *target.Target[Entry[K, half]]
+	asks   *target.Ask[question, answer[K]]
+	here   []Entry[K, half] // in a batch of pairs
+	roots  map[address]K    // elsewhere
+	ups    map[address]node // of nodes elsewhere, while Compress runs
 }
 
-// union is on its way to join the sets of two keys.
-type union[K any] struct {
-	At, Other K
-	A, B      K    // as the program gave them
-	Second    bool // the first key has been visited
+// half is a union whose first key was found: how far it has climbed, and its node.
+type half struct {
+	At    side
+	First address
 }
 
 // NewDisjointSets makes disjoint sets, by the rules of [NewMap]. joined, if it is not nil, is called once for each
 // union that joins two sets, with the keys that Union was given, and for no other: those unions are a spanning forest.
-// It runs as a handler, on some rank.
+// It runs as a handler, on some rank. All ranks give it, or none.
 func NewDisjointSets[K comparable](r *pebble.Rank, name string, joined func(a, b K),
 	options ...target.Option) *DisjointSets[K] {
-	m := &Map[K, K]{store: newStore[K, K](r, name, options)}
-	d := &DisjointSets[K]{store: m.store, joined: joined}
-	var u union[K]
-	key := func(at uintptr) codecs.Field { return codecs.Field{At: at, Value: d.kept.keys.Value} }
-	travels := codecs.Struct(reflect.TypeFor[union[K]](), codecs.Tag[bool](unsafe.Offsetof(u.Second)),
-		key(unsafe.Offsetof(u.At)), key(unsafe.Offsetof(u.Other)), key(unsafe.Offsetof(u.A)), key(unsafe.Offsetof(u.B)))
-	d.unions = newTarget(d.store, "union", travels, d.options, ends[K], func(us []union[K]) { climb(d, us) })
-	d.parents = NewAsker(m, "parent", func(_ K, grand *K, _ K) K { return *grand }, func(parent, child, grand K) {
-		if parent != grand {
-			at, _ := find(&d.table, child, hashOf(&d.table, child))
-			*at = grand
-			d.moved++
-		}
-	})
+	b, k := newKeeping(r, name, wireOf[K, K](), options)
+	d := &DisjointSets[K]{index: storeOf[K, uint32](b, k)}
+	d.View = View[K, K]{b, d.each}
+	pairs := k.wire
+	pairs.values = pairs.keys // which handlers borrow
+	d.pairs = newTarget(d.index, "union", pairs.entries(), k.options, keysOfEntries, func(ps []Entry[K, K]) { begin(d, ps) })
+	d.halves = newBeside(d.index, "half", nil, func(hs []Entry[K, half]) { meet(d, hs) })
+	d.forest.open(b, k.options)
+	d.openAsks(joined)
 	return d
-}
-
-// ends are the keys that unions are at.
-func ends[K any](us []union[K], keys []K) {
-	for i := range us {
-		keys[i] = us[i].At
-	}
 }
 
 // Insert adds a key, in a set of its own if it is not there.
 func (d *DisjointSets[K]) Insert(k K) { d.Union(k, k) }
 
 // Union joins the sets of two keys, which are added if they are not there.
-func (d *DisjointSets[K]) Union(a, b K) { d.unions.Send(union[K]{At: a, Other: b, A: a, B: b}) }
+func (d *DisjointSets[K]) Union(a, b K) { d.pairs.Send(Entry[K, K]{a, b}) }
 
 // UnionAll joins the sets of many pairs of keys, at a fraction of the cost of a Union each. pairs is not kept.
-func (d *DisjointSets[K]) UnionAll(pairs []Entry[K, K]) {
-	for block := range slices.Chunk(pairs, chunk) {
-		us := make([]union[K], len(block))
-		for i, p := range block {
-			us[i] = union[K]{At: p.Key, Other: p.Value, A: p.Key, B: p.Value}
-		}
-		d.unions.SendAll(us)
+func (d *DisjointSets[K]) UnionAll(pairs []Entry[K, K]) { d.pairs.SendAll(pairs) }
+
+// begin is the handler of unions at the owners of their first keys.
+func begin[K comparable](d *DisjointSets[K], ps []Entry[K, K]) {
+	for block := range slices.Chunk(ps, chunk) {
+		here := d.here[:0]
+		entered(d, block, func(p *Entry[K, K], i uint32) {
+			h := Entry[K, half]{p.Value, half{d.up(i), address{d.self, i}}}
+			if d.Owner(h.Key) == int(d.self) {
+				here = append(here, h)
+			} else {
+				d.halves.Send(h)
+			}
+		})
+		meet(d, here)
+		clear(here) // which may have borrowed keys
+		d.here = here
 	}
 }
 
-// climb is the handler of unions.
-func climb[K comparable](d *DisjointSets[K], us []union[K]) {
-	visit(d.store, "Union", us, ends[K], func(u *union[K], k K, parent *K, added bool) {
-		if added {
-			*parent = k
-		}
-		switch {
-		case *parent != k:
-			d.unions.Send(union[K]{*parent, u.Other, u.A, u.B, u.Second})
-		case k == u.Other: // one set already
-		case !u.Second || later(d, k, u.Other):
-			d.unions.Send(union[K]{u.Other, k, u.A, u.B, true})
-		default:
-			*parent = u.Other
-			if d.joined != nil {
-				d.joined(u.A, u.B)
-			}
-		}
+// meet is the handler of unions at the owners of their second keys.
+func meet[K comparable](d *DisjointSets[K], hs []Entry[K, half]) {
+	entered(d, hs, func(h *Entry[K, half], i uint32) {
+		d.link(link{d.up(i), h.Value.At, h.Value.First, address{d.self, i}})
 	})
 }
 
-// later is the fixed order of keys: by hashes, and where those are equal by bytes.
-func later[K comparable](d *DisjointSets[K], a, b K) bool {
-	if ha, hb := hashOf(&d.table, a), hashOf(&d.table, b); ha != hb {
-		return ha > hb
-	}
-	codec := d.kept.keys.OrPlain()
-	of, err := codec.Append(nil, unsafe.Pointer(new(a)))
-	than, err2 := codec.Append(nil, unsafe.Pointer(new(b)))
-	if err = errors.Join(err, err2); err != nil {
-		d.engine.Fail(failed(d.base, err))
-	}
-	return bytes.Compare(of, than) > 0
-}
-
-// Compress makes the root of each key's set its parent. All ranks call it. It takes some log2 of the depth rounds, each
-// of which asks about each key that is no root.
-func (d *DisjointSets[K]) Compress() error {
-	for {
-		d.moved = 0
-		if err := d.rank.Epoch(func() error {
-			for k, parent := range refs(d.store) {
-				if *parent != k {
-					d.parents.Send(*parent, k)
-				}
+// entered calls do with each pebble and the number of its key, which is added as a root where it is not there.
+func entered[K comparable, A any](d *DisjointSets[K], es []Entry[K, A], do func(e *Entry[K, A], i uint32)) {
+	changes(d.base, d.index.keeping, "Union")
+	d.stale = true
+	visit(d.index, "Union", es, keysOfEntries, func(e *Entry[K, A], k K, i *uint32, added bool) {
+		if added {
+			if len(d.keys) == math.MaxUint32 {
+				d.engine.Fail(fmt.Errorf("container: rank %d: %s has %d keys: use more ranks", d.self, d.name, len(d.keys)))
 			}
-			return nil
-		}, pebble.Named(d.name+" compress")); err != nil {
-			return err
+			*i = uint32(len(d.keys))
+			d.keys = append(d.keys, k)
+			d.parents = append(d.parents, node{hashOf(&d.index.table, k), address{d.self, *i}})
 		}
-		if moved, err := pebble.AllReduce(d.rank, d.moved, pebble.Sum); err != nil || moved == 0 {
-			return err
+		do(e, *i)
+	})
+}
+
+// root is the key that stands for a key's set.
+func (d *DisjointSets[K]) root(i uint32) K {
+	if d.stale {
+		d.engine.Fail(fmt.Errorf("container: rank %d: %s is looked at after unions: call Compress first", d.self, d.name))
+	}
+	if root := d.parents[i].address; root.Rank != d.self {
+		return d.roots[root]
+	} else {
+		return d.keys[root.Index]
+	}
+}
+
+// each yields the keys of this rank, each with the one that stands for its set.
+func (d *DisjointSets[K]) each(yield func(K, K) bool) {
+	d.index.iterating++
+	defer func() { d.index.iterating-- }()
+	for i, k := range d.keys {
+		if !yield(k, d.root(uint32(i))) {
+			return
 		}
 	}
 }
 
-// Sets is the number of sets. All ranks call it.
-func (d *DisjointSets[K]) Sets() (uint64, error) {
-	return d.Filter(func(k, parent K) bool { return k == parent }).Len()
+// LocalGet is the key that stands for a key's set, if the key is there and this rank owns it.
+func (d *DisjointSets[K]) LocalGet(k K) (root K, ok bool) {
+	i, ok := d.index.LocalGet(k)
+	if ok {
+		root = d.root(i)
+	}
+	return root, ok
+}
+
+// LocalLen is the number of keys of this rank. It costs nothing.
+func (d *DisjointSets[K]) LocalLen() int { return len(d.keys) }
+
+// Len is the number of keys on all ranks. All ranks call it.
+func (d *DisjointSets[K]) Len() (uint64, error) { return sum(d.base, len(d.keys)) }
+
+// Owner is the rank that owns a key.
+func (d *DisjointSets[K]) Owner(k K) int { return d.index.Owner(k) }
+
+// Clear removes all keys of all ranks, and gives their memory back. All ranks call it.
+func (d *DisjointSets[K]) Clear() error {
+	d.keys, d.parents, d.roots, d.stale = nil, nil, nil, false
+	return d.index.Clear()
 }

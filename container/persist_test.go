@@ -52,7 +52,7 @@ func TestSavedContainersAreLoadedByAnyNumberOfRanks(t *testing.T) {
 				a.table.Add(row{words(i), int8(i), 0.5})
 			}
 		})
-		return errors.Join(
+		return errors.Join(a.sets.Compress(),
 			container.Save(a.places.View, in("map")), container.Save(a.counts.View, in("counter")),
 			container.Save(a.set.View, in("set")), container.Save(a.multi.View, in("multimap")),
 			container.Save(a.sets.View, in("sets")), container.Save(a.bag.View, in("bag")),

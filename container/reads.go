@@ -20,25 +20,62 @@ type Found[V any] struct {
 // an epoch's body (Grappa, section 5). A rank that owns the key answers at once. Frequent keys may have copies on all
 // ranks: see [Reads.Replicate].
 type Reads[K comparable, V any] struct {
-	of    *store[K, V]
+	of    readable[K, V]
 	gets  *delegate.Delegate[K, Found[V]]
 	asked sketch[K] // by other ranks, of this one
 	near  replicas[K, V]
 }
 
-// Readable is what [NewReads] can read: maps, counters, sets and disjoint sets.
-type Readable[K comparable, V any] interface{ stored() *store[K, V] }
+// Readable is what [NewReads] can read: maps, multimaps, counters, sets and disjoint sets.
+type Readable[K comparable, V any] interface{ readable() readable[K, V] }
 
-func (s *store[K, V]) stored() *store[K, V] { return s }
+// readable is a container as reads see it.
+type readable[K comparable, V any] struct {
+	*base
+	*keeping
+	entries codecs.Value // as they are kept
+	values  codecs.Value
+	own     func(k K) K
+	number  func(k K) uint64
+	look    func(ks []K, found []Found[V]) // for keys of this rank
+}
 
-// NewReads makes reads of a map, a counter, a set, or disjoint sets, where a key has its parent. All ranks call it, in
-// the same order, between epochs.
+// readableOf makes reads of a store of what it keeps for a value.
+func readableOf[K comparable, S, V any](s *store[K, S], values codecs.Value, value func(kept *S) V) readable[K, V] {
+	w := wireOf[K, V]()
+	w.keys, w.values.Value = s.kept.keys, values
+	return readable[K, V]{s.base, s.keeping, w.entries(), values, s.own,
+		func(k K) uint64 { return numberOf(&s.table, k) },
+		func(ks []K, found []Found[V]) {
+			present(s, ks, keysOfKeys, func(i int, kept *S, _ *K) {
+				if found[i] = (Found[V]{}); kept != nil {
+					found[i] = Found[V]{value(kept), true}
+				}
+			})
+		}}
+}
+
+func (s *store[K, V]) readable() readable[K, V] {
+	return readableOf(s, s.wire.values.Value, func(v *V) V { return *v })
+}
+
+func (m *MultiMap[K, V]) readable() readable[K, []V] {
+	return readableOf(m.groups, codecs.List[V](m.groups.wire.values.Value), func(vs *[]V) []V { return *vs })
+}
+
+func (d *DisjointSets[K]) readable() readable[K, K] {
+	return readableOf(d.index, d.index.kept.keys.Value, func(i *uint32) K { return d.root(*i) })
+}
+
+// NewReads makes reads of a map, a counter, a set, a multimap, whose keys have all their values, or disjoint sets, whose
+// keys have the one that stands for their set. Values of a multimap that this rank owns are the container's. All ranks
+// call it, in the same order, between epochs.
 func NewReads[K comparable, V any](of Readable[K, V], tasks *task.Scheduler, options ...target.Option) *Reads[K, V] {
-	s := of.stored()
+	s := of.readable()
 	all := both(s.options, options)
-	if s.wire.keys.Coded() || s.wire.values.Coded() {
+	if s.wire.keys.Coded() || s.values.Coded() {
 		answers := codecs.Struct(reflect.TypeFor[Found[V]](), codecs.Tag[bool](unsafe.Offsetof(Found[V]{}.OK)),
-			codecs.Field{Value: s.wire.values.Value})
+			codecs.Field{Value: s.values})
 		var questions target.Codec[K]
 		if s.wire.keys.Coded() {
 			questions = codecs.Pebbles[K](s.wire.keys.Value)
@@ -46,16 +83,10 @@ func NewReads[K comparable, V any](of Readable[K, V], tasks *task.Scheduler, opt
 		all = append(all, delegate.Coded(questions, codecs.Pebbles[Found[V]](answers)))
 	}
 	r := &Reads[K, V]{of: s, asked: newSketch(s.own)}
-	r.gets = delegate.NewBatch(tasks, s.name+" get", s.owner, func(k K) uint64 { return numberOf(&s.table, k) },
-		func(ks []K, as []Found[V]) {
-			note(&r.asked, ks)
-			present(s, ks, keysOfKeys, func(i int, v *V, _ *K) {
-				as[i] = Found[V]{}
-				if v != nil {
-					as[i] = Found[V]{*v, true}
-				}
-			})
-		}, all...)
+	r.gets = delegate.NewBatch(tasks, s.name+" get", s.owner, s.number, func(ks []K, found []Found[V]) {
+		note(&r.asked, ks)
+		s.look(ks, found)
+	}, all...)
 	return r
 }
 

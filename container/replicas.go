@@ -43,17 +43,18 @@ func (r *Reads[K, V]) Replicate(n int) error {
 	}
 	var own []candidate
 	var entries []Entry[K, V]
+	var found [1]Found[V]
 	for k, count := range r.asked.counts {
-		if v, there := r.of.LocalGet(k); there {
-			own = append(own, candidate{uint64(*count) * uint64(r.asked.step), numberOf(&r.of.table, k), len(entries)})
-			entries = append(entries, Entry[K, V]{k, v})
+		if r.of.look([]K{k}, found[:]); found[0].OK {
+			own = append(own, candidate{uint64(*count) * uint64(r.asked.step), r.of.number(k), len(entries)})
+			entries = append(entries, Entry[K, V]{k, found[0].Value})
 		}
 	}
 	chosen, err := mostAsked(r.of.rank, own, n)
 	if err != nil {
 		return err
 	}
-	all := newCollection(r.of.base, "AllGatherSlice", r.of.kept.entries())
+	all := newCollection(r.of.base, "AllGatherSlice", r.of.entries)
 	for _, c := range chosen {
 		all.add(unsafe.Pointer(&entries[c.at]))
 	}
@@ -100,7 +101,7 @@ func weighReplicas[K comparable, V any](r *Reads[K, V]) error {
 		return err
 	}
 	for at, e := range r.near.entries {
-		if r.of.Owner(e.Key) != r.of.rank.ID() {
+		if r.of.owner.Owner(r.of.number(e.Key)) != r.of.rank.ID() {
 			continue
 		}
 		hits := uint64(0)

@@ -186,6 +186,29 @@ func (v *Value) Each(list []byte, room func() unsafe.Pointer) error {
 
 var errCut = errors.New("a list is cut short")
 
+// List is a codec of slices of what a codec is for.
+func List[V any](of Value) Value {
+	of = of.OrPlain()
+	return Value{reflect.TypeFor[[]V](),
+		func(dst []byte, at unsafe.Pointer) (_ []byte, err error) {
+			for i := range *(*[]V)(at) {
+				if dst, err = of.AppendTo(dst, unsafe.Pointer(&(*(*[]V)(at))[i])); err != nil {
+					break
+				}
+			}
+			return dst, err
+		},
+		func(src []byte, to unsafe.Pointer) error {
+			vs := (*[]V)(to)
+			*vs = nil
+			return of.Each(src, func() unsafe.Pointer {
+				*vs = append(*vs, *new(V))
+				return unsafe.Pointer(&(*vs)[len(*vs)-1])
+			})
+		},
+		func() string { return "list of " + of.schema() }, nil}
+}
+
 // Pebbles is a codec of pebbles by one of where they lie: the one that the program has given, or one for one goroutine.
 func Pebbles[P any](v Value) Codec[P] {
 	if c, ok := v.given.(Codec[P]); ok {

@@ -1,0 +1,120 @@
+package container
+
+import (
+	"cmp"
+	"math"
+
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/target"
+)
+
+// forest is the trees of disjoint sets without their keys: a node for each key, at the key's owner. A node's parent
+// comes later in a fixed order, which is one of hashes, so a tree's root is its last node, and no circle can close.
+//
+// A union has a side in each of two trees. The side that is earlier climbs: to its node's parent, or, where the node is
+// a root, it hangs that below the other side, which is later and so in no tree below it. Where the sides meet they were
+// in one tree already. So sides stop where they meet, and few get to the root of a large tree (M. Patwary, J. Blair and
+// F. Manne, Experiments on union-find algorithms, 2010, after M. Rem).
+//
+// A rank climbs over its own nodes without messages, and halves the paths. A side that climbs on from another rank's
+// node tells that rank how far it has got, so that the next one has less to climb.
+type forest struct {
+	self      uint32
+	parents   []node // of this rank's nodes; a root is its own
+	links     *target.Target[link]
+	shortcuts *target.Target[shortcut]
+	joined    func(first, second address) // handles a union that has joined two trees; nil for none
+	stale     bool                        // unions have come since Compress
+}
+
+// address is where a node is: its owner, and its number there.
+type address struct{ Rank, Index uint32 }
+
+var nobody = address{math.MaxUint32, math.MaxUint32}
+
+// node is a node with its place in the order.
+type node struct {
+	Order uint64
+	address
+}
+
+// later tells whether a comes later than b.
+func later(a, b node) bool {
+	return a.Order > b.Order ||
+		a.Order == b.Order && cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Index, b.Index)) > 0
+}
+
+// side is how far a union has climbed from one of its keys, and the node of another rank that it has come from.
+type side struct {
+	node
+	Below address
+}
+
+// link is a union on its way: At is the side that climbs next. First and Second are the nodes of its keys.
+type link struct {
+	At, Other     side
+	First, Second address
+}
+
+// shortcut tells a node's rank of a node further up.
+type shortcut struct {
+	Of address
+	Up node
+}
+
+func (f *forest) open(b *base, options []target.Option) {
+	f.self = uint32(b.rank.ID())
+	ranks := distribution.Ranks(b.rank.Size())
+	f.links = target.New(b.rank, b.name+" link", ranks,
+		target.Key(func(l link) uint64 { return uint64(l.At.Rank) }), target.Each(f.link), options...)
+	f.shortcuts = target.New(b.rank, b.name+" shortcut", ranks,
+		target.Key(func(s shortcut) uint64 { return uint64(s.Of.Rank) }), target.Each(f.shorten), options...)
+}
+
+// up climbs from a node of this rank, over others of this rank, to a root or a node of another rank.
+func (f *forest) up(index uint32) side {
+	for {
+		parent := f.parents[index]
+		if parent.Rank != f.self {
+			return side{parent, address{f.self, index}}
+		}
+		if parent.Index == index {
+			return side{parent, nobody}
+		}
+		f.parents[index] = f.parents[parent.Index]
+		index = parent.Index
+	}
+}
+
+// link takes a union as far as it gets on this rank.
+func (f *forest) link(l link) {
+	f.stale = true
+	for l.At.node != l.Other.node {
+		if later(l.At.node, l.Other.node) {
+			l.At, l.Other = l.Other, l.At
+		}
+		if l.At.Rank != f.self {
+			f.links.Send(l)
+			return
+		}
+		at := f.up(l.At.Index)
+		if at.node == l.At.node { // a root
+			f.parents[at.Index] = l.Other.node
+			if f.joined != nil {
+				f.joined(l.First, l.Second)
+			}
+			return
+		}
+		if l.At.Below != nobody {
+			f.shortcuts.Send(shortcut{l.At.Below, at.node})
+		}
+		l.At = at
+	}
+}
+
+// shorten takes a shortcut.
+func (f *forest) shorten(s shortcut) {
+	if parent := &f.parents[s.Of.Index]; later(s.Up, *parent) {
+		*parent = s.Up
+	}
+}
