@@ -6,13 +6,12 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Bag is elements without keys, wherever they were added. Its methods are for its rank's goroutine. In its views the
-// key of an element is its index on its rank.
+// Bag is elements without keys, wherever they were added. Its methods are for its rank's goroutine.
 type Bag[V any] struct {
-	View[int, V]
-	elements []V
-	sends    *target.Target[placed[V]]
-	moved    []V // elements that have come while Balance runs
+	Elements[V]
+	here  []V
+	sends *target.Target[placed[V]]
+	moved []V // elements that have come while Balance runs
 }
 
 // placed is an element or a row on its way to another rank.
@@ -29,36 +28,36 @@ func NewBag[V any](r *pebble.Rank, name string, options ...target.Option) *Bag[V
 		engine.RankOf(r).Refuse(name, err.Error())
 	}
 	b := &Bag[V]{}
-	b.View = View[int, V]{newBase(r, name, w.entries()), func(yield func(int, V) bool) {
-		for i, v := range b.elements {
-			if !yield(i, v) {
+	b.Elements = elementsOf(newBase(r, name, w.values.Value), func(yield func(V) bool) {
+		for _, v := range b.here {
+			if !yield(v) {
 				return
 			}
 		}
-	}}
+	})
 	b.sends = newMoves(b.base, w.values, others, func(vs []V) { b.moved = append(b.moved, vs...) })
 	return b
 }
 
 // Add adds an element to this rank's part. It sends nothing, and may be called anywhere on the rank's goroutine.
-func (b *Bag[V]) Add(v V) { b.elements = append(b.elements, v) }
+func (b *Bag[V]) Add(v V) { b.here = append(b.here, v) }
 
 // LocalSlice is this rank's part. It is the bag's: it may be changed and sorted in place.
-func (b *Bag[V]) LocalSlice() []V { return b.elements }
+func (b *Bag[V]) LocalSlice() []V { return b.here }
 
 // LocalLen is the number of elements of this rank. It costs nothing.
-func (b *Bag[V]) LocalLen() int { return len(b.elements) }
+func (b *Bag[V]) LocalLen() int { return len(b.here) }
 
 // Balance moves elements until all ranks have as many, but for one. Their order over the ranks, from the first rank's
 // first one to the last rank's last one, is lost. All ranks call it.
 func (b *Bag[V]) Balance() error {
-	counts, err := pebble.AllGather(b.rank, len(b.elements))
+	counts, err := pebble.AllGather(b.rank, len(b.here))
 	if err != nil {
 		return err
 	}
 	keep, moves := balance(counts, b.rank.ID())
 	if err := b.rank.Epoch(func() error {
-		rest := b.elements[keep:]
+		rest := b.here[keep:]
 		for _, m := range moves {
 			for _, v := range rest[:m.n] {
 				b.sends.Send(placed[V]{v, uint32(m.to)})
@@ -69,8 +68,8 @@ func (b *Bag[V]) Balance() error {
 	}, pebble.Named(b.name+" balance")); err != nil {
 		return err
 	}
-	clear(b.elements[keep:])
-	b.elements, b.moved = append(b.elements[:keep], b.moved...), nil
+	clear(b.here[keep:])
+	b.here, b.moved = append(b.here[:keep], b.moved...), nil
 	return nil
 }
 
@@ -104,6 +103,6 @@ func balance(counts []int, self int) (keep int, moves []move) {
 
 // Clear removes all elements of all ranks, and gives their memory back. All ranks call it.
 func (b *Bag[V]) Clear() error {
-	b.elements = nil
+	b.here = nil
 	return b.rank.Barrier()
 }

@@ -41,7 +41,7 @@ func NewDisjointSets[K comparable](r *pebble.Rank, name string, joined func(a, b
 	options ...target.Option) *DisjointSets[K] {
 	b, k := newKeeping(r, name, wireOf[K, K](), options)
 	d := &DisjointSets[K]{index: storeOf[K, uint32](b, k)}
-	d.View = View[K, K]{b, d.each}
+	d.View = viewOf(b, d.each)
 	pairs := k.wire
 	pairs.values = pairs.keys // which handlers borrow
 	d.pairs = newTarget(d.index, "union", pairs.entries(), k.options, keysOfEntries, func(ps []Entry[K, K]) { begin(d, ps) })

@@ -99,7 +99,7 @@ func ExampleTable() {
 		}
 		all, err := sums.Gather(0)
 		for _, e := range all {
-			fmt.Println(e.Value.Key, e.Value.Value)
+			fmt.Println(e.Key, e.Value)
 		}
 		return err
 	})

@@ -69,13 +69,13 @@ func grouped(r *pebble.Rank, table *container.Table[row], sums map[string]int, d
 		func(r row) int { return int(r.Small) }, pebble.Sum))
 	once := appstest.Must(container.Distinct(table))
 	var mine, wanted []string
-	for _, g := range groups.LocalAll() {
+	for g := range groups.LocalAll() {
 		mine = append(mine, fmt.Sprint("sum ", g))
 	}
 	for k, n := range sums {
 		wanted = append(wanted, fmt.Sprint("sum ", container.Entry[string, int]{Key: k, Value: n}))
 	}
-	for _, row := range once.LocalAll() {
+	for row := range once.LocalAll() {
 		mine = append(mine, fmt.Sprint(row))
 	}
 	for row := range distinct {

@@ -21,7 +21,7 @@ type MultiMap[K comparable, V any] struct {
 func NewMultiMap[K comparable, V any](r *pebble.Rank, name string, options ...target.Option) *MultiMap[K, V] {
 	b, k := newKeeping(r, name, wireOf[K, V](), options)
 	m := &MultiMap[K, V]{groups: storeOf[K, []V](b, k)}
-	m.View = View[K, V]{b, func(yield func(K, V) bool) {
+	m.View = viewOf(b, func(yield func(K, V) bool) {
 		for k, vs := range m.LocalGroups() {
 			for _, v := range vs {
 				if !yield(k, v) {
@@ -29,7 +29,7 @@ func NewMultiMap[K comparable, V any](r *pebble.Rank, name string, options ...ta
 				}
 			}
 		}
-	}}
+	})
 	m.adds = newTarget(m.groups, "add", k.wire.entries(), k.options, keysOfEntries, func(es []Entry[K, V]) {
 		changes(b, k, "Add")
 		m.len += len(es)

@@ -83,7 +83,7 @@ func TestMistakesAreTold(t *testing.T) {
 			})
 		}, "came while the rank iterates over the entries: collect what is to change"},
 		"row for a table that is iterated over": {rows(func(rows ints) error {
-			for _, row := range rows.LocalAll() {
+			for row := range rows.LocalAll() {
 				rows.Add(row)
 			}
 			return nil

@@ -244,7 +244,7 @@ func triedTable(r *pebble.Rank, scratch func() string) tried {
 			appstest.OK(container.Sort(table))
 			slices.Sort(twin)
 			var mine []uint64
-			for _, row := range table.LocalAll() {
+			for row := range table.LocalAll() {
 				mine = append(mine, row)
 			}
 			err := sameOfAll(r, mine, twin)

@@ -7,12 +7,17 @@ import (
 	"github.com/activepebbles/pebbles/target/avro"
 )
 
-// Save writes the entries of a view, of all ranks, to a folder: an Avro object container file for each rank, compressed
+// Savable is what [Save] can write: all containers of this package, with a record for each [Entry] or element, and views
+// of them.
+type Savable[E any] interface{ all() elements[E] }
+
+// Save writes a container or a view of it, of all ranks, to a folder: an Avro object container file for each rank, compressed
 // by zstd, and a manifest with checksums. The folder is there as a whole or not at all, and must not be there before,
 // unless export.Replace says otherwise. The types of keys and values are those of package target/avro; other programs
 // can read the files. All ranks call it.
-func Save[K, V any](v View[K, V], folder string, options ...export.Option) error {
-	codec, err := avro.New[Entry[K, V]]()
+func Save[E any](of Savable[E], folder string, options ...export.Option) error {
+	v := of.all()
+	codec, err := avro.New[E]()
 	if err != nil {
 		return failed(v.base, err)
 	}
@@ -21,8 +26,8 @@ func Save[K, V any](v View[K, V], folder string, options ...export.Option) error
 		return failed(v.base, err)
 	}
 	defer out.Abort()
-	for k, x := range v.local {
-		if err := out.Write(Entry[K, V]{k, x}); err != nil {
+	for e := range v.local {
+		if err := out.Write(e); err != nil {
 			return failed(v.base, err)
 		}
 	}
@@ -33,9 +38,9 @@ func Save[K, V any](v View[K, V], folder string, options ...export.Option) error
 }
 
 // Loadable is what [Load] can fill: all containers of this package.
-type Loadable[K, V any] interface {
-	view() View[K, V]
-	load(es []Entry[K, V])
+type Loadable[E any] interface {
+	Savable[E]
+	load(es []E)
 }
 
 // Load adds to a container what [Save] has written of one of its kind, by any number of ranks: entries of a [Map] are
@@ -43,9 +48,9 @@ type Loadable[K, V any] interface {
 // order of rows is lost. Keys and values may be of other types than those that were saved: fields are matched by their
 // names, as [ingest.AvroOf] says, so a type may move to another package or get another name, lose fields, and get
 // fields that have a default (see package target/avro). All ranks call it.
-func Load[K, V any](into Loadable[K, V], folder string) error {
-	v := into.view()
-	codec, err := avro.New[Entry[K, V]]()
+func Load[E any](into Loadable[E], folder string) error {
+	v := into.all()
+	codec, err := avro.New[E]()
 	if err != nil {
 		return failed(v.base, err)
 	}
@@ -54,7 +59,7 @@ func Load[K, V any](into Loadable[K, V], folder string) error {
 		return failed(v.base, err)
 	}
 	return v.rank.Epoch(func() error {
-		batch := make([]Entry[K, V], 0, chunk)
+		batch := make([]E, 0, chunk)
 		for e := range in.All() {
 			if batch = append(batch, e); len(batch) == chunk {
 				into.load(batch)
@@ -69,8 +74,6 @@ func Load[K, V any](into Loadable[K, V], folder string) error {
 	}, pebble.Named(v.name+" load"))
 }
 
-func (v View[K, V]) view() View[K, V] { return v }
-
 func (m *Map[K, V]) load(es []Entry[K, V])          { m.PutAll(es) }
 func (c *Counter[K]) load(es []Entry[K, uint64])    { c.adds.SendAll(es) }
 func (m *MultiMap[K, V]) load(es []Entry[K, V])     { m.AddAll(es) }
@@ -82,14 +85,10 @@ func (s *Set[K]) load(es []Entry[K, struct{}]) {
 	}
 }
 
-func (b *Bag[V]) load(es []Entry[int, V]) {
-	for _, e := range es {
-		b.Add(e.Value)
-	}
-}
+func (b *Bag[V]) load(vs []V) { b.here = append(b.here, vs...) }
 
-func (t *Table[R]) load(es []Entry[int, R]) {
-	for _, e := range es {
-		t.Add(e.Value)
+func (t *Table[R]) load(rows []R) {
+	for _, row := range rows {
+		t.Add(row)
 	}
 }

@@ -53,10 +53,10 @@ func TestSavedContainersAreLoadedByAnyNumberOfRanks(t *testing.T) {
 			}
 		})
 		return errors.Join(a.sets.Compress(),
-			container.Save(a.places.View, in("map")), container.Save(a.counts.View, in("counter")),
-			container.Save(a.set.View, in("set")), container.Save(a.multi.View, in("multimap")),
-			container.Save(a.sets.View, in("sets")), container.Save(a.bag.View, in("bag")),
-			container.Save(a.table.View, in("table")),
+			container.Save(a.places, in("map")), container.Save(a.counts, in("counter")),
+			container.Save(a.set, in("set")), container.Save(a.multi, in("multimap")),
+			container.Save(a.sets, in("sets")), container.Save(a.bag, in("bag")),
+			container.Save(a.table, in("table")),
 		)
 	}))
 	for _, ranks := range []int{1, 2, 5} {
@@ -73,10 +73,10 @@ func TestSavedContainersAreLoadedByAnyNumberOfRanks(t *testing.T) {
 			tell(&mine, "counter", a.counts.LocalAll())
 			tell(&mine, "set", a.set.LocalAll())
 			tell(&mine, "multimap", a.multi.LocalAll())
-			for _, v := range a.bag.LocalAll() {
+			for v := range a.bag.LocalAll() {
 				mine = append(mine, fmt.Sprintln("bag", v))
 			}
-			for _, v := range a.table.LocalAll() {
+			for v := range a.table.LocalAll() {
 				mine = append(mine, fmt.Sprintln("table", v))
 			}
 			for i := range entries {

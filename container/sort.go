@@ -74,8 +74,8 @@ func SortStableFunc[R any](t *Table[R], compare func(a, b R) int) error {
 	stable, ok := t.stable.(*mover[Entry[uint64, R]])
 	if !ok {
 		stable = &mover[Entry[uint64, R]]{
-			View:    View[int, Entry[uint64, R]]{base: &base{rank: t.rank, engine: t.engine, name: t.name + " stable"}},
-			options: t.options, space: t.space, disk: t.disk,
+			Elements: elementsOf[Entry[uint64, R]](&base{rank: t.rank, engine: t.engine, name: t.name + " stable"}, nil),
+			options:  t.options, space: t.space, disk: t.disk,
 		}
 		w := wireOf[uint64, R]()
 		w.values = t.rows
@@ -332,11 +332,9 @@ func (t *Table[R]) Quantiles(at ...float64) ([]R, error) {
 			found = append(found, Entry[int, R]{q, rowOf(&t.part, w-first)})
 		}
 	}
-	codec, err := t.codec()
-	if err != nil {
-		return nil, failed(t.base, err)
-	}
-	all := newCollection(t.base, "AllGatherSlice", codec)
+	w := wireOf[int, R]()
+	w.values = t.rows
+	all := newCollection(t.base, "AllGatherSlice", w.entries())
 	all.addAll(place(&found))
 	if err := all.allGather(place(&found)); err != nil {
 		return nil, err

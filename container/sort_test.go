@@ -66,10 +66,12 @@ func sameRows[R any](r *pebble.Rank, table *container.Table[R], want []R, compar
 	if int(n) != len(want) || spilled && len(want) > 2000 && spill == 0 {
 		return fmt.Errorf("%d rows in place of %d, %d runs", n, len(want), spill)
 	}
-	for i, row := range table.LocalAll() {
-		if w := want[first+i]; compare(row, w) != 0 || stable && fmt.Sprint(row) != fmt.Sprint(w) {
-			return fmt.Errorf("row %d is %v in place of %v", first+i, row, w)
+	at := first
+	for row := range table.LocalAll() {
+		if w := want[at]; compare(row, w) != 0 || stable && fmt.Sprint(row) != fmt.Sprint(w) {
+			return fmt.Errorf("row %d is %v in place of %v", at, row, w)
 		}
+		at++
 	}
 	for i, at := range []int{0, (len(want) - 1) / 2, len(want) - 1} {
 		if len(want) > 0 && compare(quantiles[i], want[at]) != 0 {

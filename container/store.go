@@ -83,9 +83,9 @@ func storeOf[K comparable, V any](b *base, k *keeping) *store[K, V] {
 		s.own = ownKey[K]()
 	}
 	s.table.number = k.number
-	s.View = View[K, V]{b, func(yield func(K, V) bool) {
+	s.View = viewOf(b, func(yield func(K, V) bool) {
 		eachRef(s, func(k K, v *V) bool { return yield(k, *v) })
-	}}
+	})
 	return s
 }
 

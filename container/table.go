@@ -17,8 +17,8 @@ import (
 )
 
 // Table is rows, wherever they were added: what is read from files, sorted, grouped and joined. Rows that have no room
-// in memory are written to files of a scratch folder, and read back where they are needed. In its views the key of a
-// row is its number on its rank. Its methods are for its rank's goroutine.
+// in memory are written to files of a scratch folder, and read back where they are needed. Its methods are for its rank's
+// goroutine.
 type Table[R any] struct {
 	*mover[R]
 	stable any // a *mover[Entry[uint64, R]] once SortStableFunc was called: the rows with their numbers over all ranks
@@ -53,7 +53,9 @@ func NewTable[R any](r *pebble.Rank, name string, space Space, options ...target
 	space.Memory = cmp.Or(space.Memory, memoryOf(r))
 	t := &Table[R]{mover: &mover[R]{rows: w.values, options: others, space: space}}
 	t.disk = newDisk(r, name, space.Scratch)
-	t.View = View[int, R]{newBase(r, name, w.entries()), func(yield func(int, R) bool) { eachRow(&t.part, yield) }}
+	t.Elements = elementsOf(newBase(r, name, w.values.Value), func(yield func(R) bool) {
+		eachRow(&t.part, func(_ int, row R) bool { return yield(row) })
+	})
 	t.part = newPart(t.mover, nil)
 	return t
 }
@@ -91,7 +93,7 @@ func (t *Table[R]) Clear() error {
 
 // mover is rows of all ranks, which can be moved between them.
 type mover[R any] struct {
-	View[int, R]
+	Elements[R]
 	rows    codecs.Item // how they travel
 	options []target.Option
 	space   Space

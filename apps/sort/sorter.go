@@ -96,7 +96,7 @@ func (s *sorter[R]) verify(result *Result) error {
 func (s *sorter[R]) pass() {
 	var line []byte
 	var last R
-	for _, row := range s.table.LocalAll() {
+	for row := range s.table.LocalAll() {
 		if s.after.Count == 0 {
 			s.edges = append(s.edges, row)
 		} else if row < last {

@@ -77,7 +77,7 @@ func read[T any](r *pebble.Rank, file string, table *container.Table[T]) error {
 func show(r *pebble.Rank, w io.Writer, sums *container.Table[sum]) error {
 	all, err := sums.Gather(0)
 	for _, e := range all {
-		fmt.Fprintf(w, "%s,%d\n", e.Value.Key, e.Value.Value)
+		fmt.Fprintf(w, "%s,%d\n", e.Key, e.Value)
 	}
 	return err
 }

@@ -47,7 +47,7 @@ func (t *tables) pair(r row) pair { return pair{uint64(t.labels[r.Key]), r.Numbe
 // gathered are the rows of all ranks, in order.
 func (t *tables) gathered(table *container.Table[row]) ([]pair, error) {
 	var mine []pair
-	for _, r := range table.LocalAll() {
+	for r := range table.LocalAll() {
 		mine = append(mine, t.pair(r))
 	}
 	all, err := pebble.AllGatherSlice(t.program.rank, mine)
@@ -142,7 +142,7 @@ func (t *tables) group(table *container.Table[row], rows []pair, distinct bool) 
 		return err
 	}
 	var mine, want []pair
-	for _, g := range groups.LocalAll() {
+	for g := range groups.LocalAll() {
 		mine = append(mine, pair{uint64(t.labels[g.Key]), g.Value})
 	}
 	all, err := pebble.AllGatherSlice(t.program.rank, mine)

@@ -50,7 +50,7 @@ func program(r *pebble.Rank) error {
 		trips.Add(trip{uint32(i % 7), uint32(i % 5), float64(i)})
 	}
 	if err := r.Epoch(func() error {
-		for _, t := range trips.LocalAll() {
+		for t := range trips.LocalAll() {
 			name := fmt.Sprint("place ", t.From)
 			ages.Put(name, int(t.From))
 			places.Put(t.From, place{name, 1, 2})

@@ -1,0 +1,118 @@
+package container
+
+import (
+	"fmt"
+	"iter"
+	"unsafe"
+
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// Elements are what a bag or a table has, or some of it, as it is when it is looked at. It copies nothing. Each bag and
+// each table has one of all its elements; Filter makes others.
+type Elements[E any] struct{ elements[E] }
+
+// elements have the methods of Elements, as entries have those of views.
+type elements[E any] struct {
+	*base
+	local iter.Seq[E]
+}
+
+func elementsOf[E any](b *base, local iter.Seq[E]) Elements[E] {
+	return Elements[E]{elements[E]{b, local}}
+}
+
+func (v elements[E]) all() elements[E] { return v }
+
+// LocalAll are the elements of this rank. What an iteration calls may send.
+func (v elements[E]) LocalAll() iter.Seq[E] { return v.local }
+
+// LocalLen is the number of elements of this rank. It looks at each.
+func (v elements[E]) LocalLen() int {
+	n := 0
+	for range v.local {
+		n++
+	}
+	return n
+}
+
+// Len is the number of elements on all ranks. All ranks call it.
+func (v elements[E]) Len() (uint64, error) { return sum(v.base, v.LocalLen()) }
+
+// ForAll is an epoch in which each rank calls do with each of its elements, as that of a [View] is.
+func (v elements[E]) ForAll(do func(e E) error) error {
+	return forAll(v.base, func() error {
+		for e := range v.local {
+			if err := do(e); err != nil {
+				return failed(v.base, err)
+			}
+		}
+		return nil
+	})
+}
+
+func forAll(b *base, body func() error) error {
+	return b.rank.Epoch(body, pebble.Named(b.name+" for all"))
+}
+
+// Gather returns the elements of all ranks on one of them, the root, by rank, and nil on the others. All ranks call it.
+// The root needs the memory.
+func (v elements[E]) Gather(root int) ([]E, error) { return gatherAll(v, root) }
+
+func gatherAll[E any](v elements[E], root int) ([]E, error) {
+	codec, err := v.codec()
+	if err != nil {
+		return nil, failed(v.base, err)
+	}
+	mine := newCollection(v.base, "GatherSlice", codec)
+	var e E
+	var es []E
+	for e = range v.local {
+		mine.add(unsafe.Pointer(&e))
+	}
+	err = mine.gather(root, place(&es))
+	return es, err
+}
+
+// TopK returns, on every rank, the n elements that compare says are the first, by the rules of those of a [View].
+func (v elements[E]) TopK(n int, compare func(a, b E) int) ([]E, error) {
+	return firstOfAll(v, n, compare)
+}
+
+func firstOfAll[E any](v elements[E], n int, compare func(a, b E) int) ([]E, error) {
+	if n < 0 || compare == nil {
+		return nil, failed(v.base, fmt.Errorf("TopK of %d entries needs a number of 0 or more, and a function that compares",
+			n))
+	}
+	codec, err := v.codec()
+	if err != nil {
+		return nil, failed(v.base, err)
+	}
+	var best []E
+	less := func(i, j int) bool { return compare(best[i], best[j]) < 0 }
+	last := heap{before: func(i, j int) bool { return less(j, i) }}
+	for e := range v.local {
+		if len(best) < n {
+			best = append(best, e)
+			last.push(len(best) - 1)
+		} else if n > 0 && compare(e, best[last.numbers[0]]) < 0 {
+			best[last.numbers[0]] = e
+			last.fix()
+		}
+	}
+	err = newCollection(v.base, "AllReduce", codec).top(n, place(&best), less)
+	return best, err
+}
+
+// Filter is those of the elements that keep says.
+//
+//go:noinline
+func (v elements[E]) Filter(keep func(e E) bool) Elements[E] {
+	return elementsOf(v.base, func(yield func(E) bool) {
+		for e := range v.local {
+			if keep(e) && !yield(e) {
+				return
+			}
+		}
+	})
+}

@@ -1,0 +1,128 @@
+package container_test
+
+import (
+	"cmp"
+	"fmt"
+	"go/doc"
+	"go/parser"
+	"go/token"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/container"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/task"
+)
+
+// Methods that a container has from its view are in its documentation.
+func TestMethodsOfViewsAreDocumented(t *testing.T) {
+	files := token.NewFileSet()
+	packages, err := parser.ParseDir(files, ".", nil, parser.ParseComments)
+	require.NoError(t, err)
+	of := map[string][]string{}
+	for _, typ := range doc.New(packages["container"], "container", 0).Types {
+		for _, method := range typ.Methods {
+			of[typ.Name] = append(of[typ.Name], method.Name)
+		}
+	}
+	for _, name := range []string{"Map", "MultiMap", "Counter", "Set", "DisjointSets", "Bag", "Table", "View", "Elements"} {
+		require.Subset(t, of[name], []string{"LocalAll", "LocalLen", "Len", "ForAll", "Filter", "Gather", "TopK"}, name)
+	}
+}
+
+// What a bag and a table have is looked at without a key.
+func TestElementsHaveNoKeys(t *testing.T) {
+	for _, ranks := range []int{1, 3} {
+		require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
+			bag := container.NewBag[string](r, "bag")
+			for i := r.ID(); i < 40; i += ranks {
+				bag.Add(words(i))
+			}
+			short := bag.Filter(func(w string) bool { return len(w) < len(words(10)) })
+			n, err := short.Len()
+			require.NoError(t, err)
+			require.EqualValues(t, 10, n)
+			top, err := bag.TopK(3, func(a, b string) int { return cmp.Compare(b, a) })
+			require.NoError(t, err)
+			all, err := bag.Gather(0)
+			require.NoError(t, err)
+			if r.ID() == 0 {
+				slices.Sort(all)
+				slices.Reverse(all)
+				require.Len(t, all, 40)
+				require.Equal(t, all[:3], top)
+			}
+			count := container.NewCounter[string](r, "count")
+			if err := short.ForAll(func(w string) error { count.Add(w, 1); return nil }); err != nil {
+				return err
+			}
+			total, err := count.Total()
+			require.EqualValues(t, 10, total)
+			return err
+		}))
+	}
+}
+
+// Reads find all values of a key of a multimap, and the key that stands for a set.
+func TestReadsOfMultiMapsAndDisjointSets(t *testing.T) {
+	for _, ranks := range []int{1, 3} {
+		require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
+			tasks := task.New(r)
+			texts := container.NewMultiMap[string, string](r, "texts")
+			plain := container.NewMultiMap[uint64, [2]int32](r, "plain")
+			sets := container.NewDisjointSets[string](r, "sets", nil)
+			ofTexts, ofPlain := container.NewReads(texts, tasks), container.NewReads(plain, tasks)
+			ofSets := container.NewReads(sets, tasks)
+			if err := r.Epoch(func() error {
+				for i := r.ID(); i < 100; i += ranks {
+					texts.Add(words(i%10), words(i))
+					plain.Add(uint64(i%10), [2]int32{int32(i), -1})
+					sets.Union(words(i), words(i%10))
+				}
+				return nil
+			}); err != nil {
+				return err
+			}
+			if err := sets.Compress(); err != nil {
+				return err
+			}
+			var err error
+			look := func() error {
+				roots := map[string]int{}
+				for i := range 100 {
+					root, ok := ofSets.Get(words(i))
+					if other, _ := ofSets.Get(words(i % 10)); !ok || other != root {
+						return fmt.Errorf("%v has the root %v (%v), and %v has %v", words(i), root, ok, words(i%10), other)
+					}
+					roots[root]++
+				}
+				if len(roots) != 10 {
+					return fmt.Errorf("roots %v", roots)
+				}
+				for k := range 10 {
+					vs, ok := ofTexts.Get(words(k))
+					ns, ok2 := ofPlain.Get(uint64(k))
+					if !ok || !ok2 || len(vs) != 10 || len(ns) != 10 || !slices.Contains(vs, words(k+50)) ||
+						!slices.Contains(ns, [2]int32{int32(k + 90), -1}) {
+						return fmt.Errorf("key %d has %v and %v", k, vs, ns)
+					}
+				}
+				if vs, ok := ofTexts.Get("none"); ok || vs != nil {
+					return fmt.Errorf("%v for no key", vs)
+				}
+				return nil
+			}
+			for range 2 {
+				if err2 := tasks.Run(func() { tasks.Go(func() { err = cmp.Or(err, look()) }) }); err2 != nil {
+					return err2
+				}
+				if err2 := ofTexts.Replicate(4); err2 != nil {
+					return err2
+				}
+			}
+			return err
+		}))
+	}
+}
