@@ -9,6 +9,7 @@ import (
 
 // Counter counts how often each key was met. Its methods are for its rank's goroutine.
 type Counter[K comparable] struct {
+	View[K, uint64]
 	*store[K, uint64]
 	adds  *target.Target[Entry[K, uint64]]
 	batch []Entry[K, uint64]
@@ -18,6 +19,7 @@ type Counter[K comparable] struct {
 // merges values.
 func NewCounter[K comparable](r *pebble.Rank, name string, options ...target.Option) *Counter[K] {
 	c := &Counter[K]{store: newStore[K, uint64](r, name, options)}
+	c.View = viewOfStore(c.store)
 	c.adds = newReducing(c.store, "add", pebble.Sum[uint64], nil)
 	return c
 }

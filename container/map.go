@@ -10,6 +10,7 @@ import (
 
 // Map is a distributed hash map: one value for each key. Its methods are for its rank's goroutine.
 type Map[K comparable, V any] struct {
+	View[K, V]
 	*store[K, V]
 	puts    *target.Target[Entry[K, V]]
 	inserts *target.Target[Entry[K, V]]
@@ -20,6 +21,7 @@ type Map[K comparable, V any] struct {
 // its operations: target.Coded for keys and values that are to travel another way, target.Coalesce and target.Route.
 func NewMap[K comparable, V any](r *pebble.Rank, name string, options ...target.Option) *Map[K, V] {
 	m := &Map[K, V]{store: newStore[K, V](r, name, options)}
+	m.View = viewOfStore(m.store)
 	m.puts = newTarget(m.store, "put", m.wire.entries(), m.options, keysOfEntries, func(es []Entry[K, V]) {
 		visit(m.store, "Put", es, keysOfEntries, func(e *Entry[K, V], _ K, v *V, _ bool) { *v = e.Value })
 	})

@@ -9,6 +9,7 @@ import (
 //
 //	for k := range s.LocalAll() {
 type Set[K comparable] struct {
+	View[K, struct{}]
 	*store[K, struct{}]
 	inserts *target.Target[K]
 	deletes *target.Target[K]
@@ -17,6 +18,7 @@ type Set[K comparable] struct {
 // NewSet makes a set, by the rules of [NewMap].
 func NewSet[K comparable](r *pebble.Rank, name string, options ...target.Option) *Set[K] {
 	s := &Set[K]{store: newStore[K, struct{}](r, name, options)}
+	s.View = viewOfStore(s.store)
 	s.inserts = newTarget(s.store, "insert", s.wire.keys.Value, s.options, keysOfKeys, func(ks []K) {
 		visit(s.store, "Insert", ks, keysOfKeys, func(*K, K, *struct{}, bool) {})
 	})

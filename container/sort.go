@@ -74,8 +74,8 @@ func SortStableFunc[R any](t *Table[R], compare func(a, b R) int) error {
 	stable, ok := t.stable.(*mover[Entry[uint64, R]])
 	if !ok {
 		stable = &mover[Entry[uint64, R]]{
-			Elements: elementsOf[Entry[uint64, R]](&base{rank: t.rank, engine: t.engine, name: t.name + " stable"}, nil),
-			options:  t.options, space: t.space, disk: t.disk,
+			base:    &base{rank: t.rank, engine: t.engine, name: t.name + " stable"},
+			options: t.options, space: t.space, disk: t.disk,
 		}
 		w := wireOf[uint64, R]()
 		w.values = t.rows

@@ -55,7 +55,7 @@ func newKeeping(r *pebble.Rank, name string, w wire, options []target.Option) (*
 
 // store is what containers with keys are made of.
 type store[K comparable, V any] struct {
-	View[K, V]
+	*base
 	*keeping
 	table    hashTable[K, V]
 	own      func(k K) K // makes a borrowed key its own; nil where none is borrowed
@@ -78,15 +78,19 @@ func newStore[K comparable, V any](r *pebble.Rank, name string, options []target
 
 // storeOf is a store without entries.
 func storeOf[K comparable, V any](b *base, k *keeping) *store[K, V] {
-	s := &store[K, V]{keeping: k}
+	s := &store[K, V]{base: b, keeping: k}
 	if k.borrowed {
 		s.own = ownKey[K]()
 	}
 	s.table.number = k.number
-	s.View = viewOf(b, func(yield func(K, V) bool) {
+	return s
+}
+
+// viewOfStore is a view of all entries.
+func viewOfStore[K comparable, V any](s *store[K, V]) View[K, V] {
+	return viewOf(s.base, func(yield func(K, V) bool) {
 		eachRef(s, func(k K, v *V) bool { return yield(k, *v) })
 	})
-	return s
 }
 
 // eachRef yields the entries of this rank, with the places of their values, until one says no.

@@ -20,6 +20,7 @@ import (
 // in memory are written to files of a scratch folder, and read back where they are needed. Its methods are for its rank's
 // goroutine.
 type Table[R any] struct {
+	Elements[R]
 	*mover[R]
 	stable any // a *mover[Entry[uint64, R]] once SortStableFunc was called: the rows with their numbers over all ranks
 }
@@ -53,7 +54,8 @@ func NewTable[R any](r *pebble.Rank, name string, space Space, options ...target
 	space.Memory = cmp.Or(space.Memory, memoryOf(r))
 	t := &Table[R]{mover: &mover[R]{rows: w.values, options: others, space: space}}
 	t.disk = newDisk(r, name, space.Scratch)
-	t.Elements = elementsOf(newBase(r, name, w.values.Value), func(yield func(R) bool) {
+	t.base = newBase(r, name, w.values.Value)
+	t.Elements = elementsOf(t.base, func(yield func(R) bool) {
 		eachRow(&t.part, func(_ int, row R) bool { return yield(row) })
 	})
 	t.part = newPart(t.mover, nil)
@@ -93,7 +95,7 @@ func (t *Table[R]) Clear() error {
 
 // mover is rows of all ranks, which can be moved between them.
 type mover[R any] struct {
-	Elements[R]
+	*base
 	rows    codecs.Item // how they travel
 	options []target.Option
 	space   Space
