@@ -31,7 +31,8 @@
 // they lie in memory. Strings and byte slices have ready codecs, and other types one that package target/avro derives;
 // target.Coded gives another one.
 //
-// Save writes all entries to a folder, and Load reads them again, by any number of ranks.
+// A [View] is the entries of a container with keys, [Elements] those of a bag or table without. Both are looked at by
+// loops, filtered, gathered and saved. Save writes all entries to a folder, and Load reads them again, by any number of ranks.
 //
 // Entries have no order. While a rank iterates over its entries, no entry may come or go: a handler that wants to ends
 // the job with words that say so.

@@ -7,11 +7,10 @@ import (
 	"github.com/activepebbles/pebbles/target/avro"
 )
 
-// Savable is what [Save] can write: all containers of this package, with a record for each [Entry] or element, and views
-// of them.
+// Savable is what [Save] can write, a record for each [Entry] or element: all containers of this package, and views.
 type Savable[E any] interface{ all() elements[E] }
 
-// Save writes a container or a view of it, of all ranks, to a folder: an Avro object container file for each rank, compressed
+// Save writes a container or a view, of all ranks, to a folder: an Avro object container file for each rank, compressed
 // by zstd, and a manifest with checksums. The folder is there as a whole or not at all, and must not be there before,
 // unless export.Replace says otherwise. The types of keys and values are those of package target/avro; other programs
 // can read the files. All ranks call it.

@@ -25,7 +25,13 @@ type Directory struct {
 	base  Map
 	batch Batcher
 	self  int
-	moved map[uint64]whereabouts // all other keys are at home, at version 0
+	moved map[uint64]uint32 // numbers in known; all other keys are at home, at version 0
+	known []whereabouts
+	found struct { // last: a move looks for its key some times
+		key    uint64
+		number uint32
+		ok     bool
+	}
 }
 
 // whereabouts is the newest that is known of a key. Only Adopt sets at to self: at ==
@@ -41,7 +47,7 @@ func NewDirectory(base Map, self int) *Directory {
 	if self < 0 || self >= base.Ranks() {
 		panic(fmt.Sprintf("distribution: directory of rank %d of %d", self, base.Ranks()))
 	}
-	return &Directory{base: base, batch: BatcherOf(base), self: self, moved: map[uint64]whereabouts{}}
+	return &Directory{base: base, batch: BatcherOf(base), self: self, moved: map[uint64]uint32{}}
 }
 
 // Ranks implements Map.
@@ -54,8 +60,8 @@ func (d *Directory) Home(key uint64) int { return d.base.Owner(key) }
 // was last known to be at or to be moving to, which is its home if nothing was heard.
 // It is negative when key is outside the base map.
 func (d *Directory) Owner(key uint64) int {
-	if w, ok := d.moved[key]; ok {
-		return int(w.at)
+	if n, ok := d.find(key); ok {
+		return int(d.known[n].at)
 	}
 	return d.base.Owner(key)
 }
@@ -70,8 +76,8 @@ func (d *Directory) Owners(keys []uint64, owners []uint32) int {
 		keys = keys[:bad]
 	}
 	for i, key := range keys {
-		if w, ok := d.moved[key]; ok {
-			owners[i] = w.at
+		if n, ok := d.moved[key]; ok {
+			owners[i] = d.known[n].at
 		}
 	}
 	return bad
@@ -84,24 +90,26 @@ func (d *Directory) Owns(key uint64) bool { return d.Owner(key) == d.self }
 // on this rank forwards. It panics when this rank does not own key, or to is this rank
 // or no rank.
 func (d *Directory) Release(key uint64, to int) (version uint64) {
-	if !d.Owns(key) {
+	w := d.whereabouts(key)
+	if int(w.at) != d.self {
 		panic(fmt.Sprintf("distribution: rank %d releases key %d, which it does not own", d.self, key))
 	}
 	if to < 0 || to >= d.Ranks() || to == d.self {
 		panic(fmt.Sprintf("distribution: rank %d of %d releases key %d to rank %d", d.self, d.Ranks(), key, to))
 	}
-	version = d.moved[key].version + 1
-	d.moved[key] = whereabouts{version: version, at: uint32(to)}
-	return version
+	*w = whereabouts{version: w.version + 1, at: uint32(to)}
+	return w.version
 }
 
 // Adopt makes this rank the owner of key; version is what Release returned. It panics
 // when this rank knows of a version as new, for then the key was adopted twice.
 func (d *Directory) Adopt(key uint64, version uint64) {
-	if known := d.moved[key].version; version <= known {
-		panic(fmt.Sprintf("distribution: rank %d adopts key %d at version %d but knows version %d", d.self, key, version, known))
+	w := d.whereabouts(key)
+	if version <= w.version {
+		panic(fmt.Sprintf("distribution: rank %d adopts key %d at version %d but knows version %d", d.self, key, version,
+			w.version))
 	}
-	d.moved[key] = whereabouts{version: version, at: uint32(d.self)}
+	*w = whereabouts{version: version, at: uint32(d.self)}
 }
 
 // Learn takes news that the move with this version brought, or is bringing, key to rank
@@ -109,13 +117,38 @@ func (d *Directory) Adopt(key uint64, version uint64) {
 // rank owns key. Nor does news about this rank itself: the key is here when Adopt says
 // so, and not while it is on its way.
 func (d *Directory) Learn(key uint64, at int, version uint64) {
-	if at == d.self || version <= d.moved[key].version || d.Owns(key) {
+	if at == d.self {
+		return
+	}
+	w := d.whereabouts(key)
+	if version <= w.version || int(w.at) == d.self {
 		return
 	}
 	if at < 0 || at >= d.Ranks() {
 		panic(fmt.Sprintf("distribution: rank %d learns that key %d is at rank %d of %d", d.self, key, at, d.Ranks()))
 	}
-	d.moved[key] = whereabouts{version: version, at: uint32(at)}
+	*w = whereabouts{version: version, at: uint32(at)}
+}
+
+// find is the number of a key in known, if it has one, which it keeps.
+func (d *Directory) find(key uint64) (number uint32, ok bool) {
+	f := &d.found
+	if f.key != key || !f.ok {
+		f.key = key
+		f.number, f.ok = d.moved[key]
+	}
+	return f.number, f.ok
+}
+
+// whereabouts is where those of a key are kept from now on. A call that adds a key ends what it returned before.
+func (d *Directory) whereabouts(key uint64) *whereabouts {
+	n, ok := d.find(key)
+	if !ok {
+		n = uint32(len(d.known))
+		d.moved[key] = n
+		d.known = append(d.known, whereabouts{at: uint32(d.base.Owner(key))})
+	}
+	return &d.known[n]
 }
 
 // Describe implements Describer.
