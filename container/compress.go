@@ -62,8 +62,8 @@ func (d *DisjointSets[K]) compressed(open []uint32) (left []uint32) {
 	return left
 }
 
-// question asks the rank of Of how far up its node is. With a node For it asks for the key of Of, which is to be told of
-// as joined with that of For.
+// question asks the rank of Of how far up its node is. With a node For it asks for the key of Of, which a union has
+// joined with that of For.
 type question struct{ Of, For address }
 
 // answer has the parent of a node, and its key where it is a root, or where that was asked for.
@@ -99,8 +99,8 @@ func (d *DisjointSets[K]) openAsks(joined func(a, b K)) {
 			d.asks.Send(q)
 		}
 	}
-	reports := target.New(d.rank, d.name+" joined", ranks, target.Key(func(q question) uint64 { return uint64(q.For.Rank) }),
-		target.Each(told), keep.options...)
+	reports := target.New(d.rank, d.name+" joined", ranks,
+		target.Key(func(q question) uint64 { return uint64(q.For.Rank) }), target.Each(told), keep.options...)
 	d.joined = func(first, second address) {
 		if q := (question{first, second}); second.Rank == d.self {
 			told(q)

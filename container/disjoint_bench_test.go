@@ -85,8 +85,8 @@ func setsTimes(b *testing.B, edges []named, ranks int) (t times, sets int) {
 	return t, sets
 }
 
-// How many times faster disjoint sets are than union-find in one map of Go's on one core: medians of ratios of runs that
-// alternate.
+// How many times as fast disjoint sets are as union-find in one map of Go's on one core: medians of ratios of runs
+// that alternate.
 func BenchmarkDisjointSets(b *testing.B) {
 	edges := namedEdges(500_000)
 	for _, ranks := range []int{1, 2} {

@@ -32,7 +32,8 @@
 // target.Coded gives another one.
 //
 // A [View] is the entries of a container with keys, [Elements] those of a bag or table without. Both are looked at by
-// loops, filtered, gathered and saved. Save writes all entries to a folder, and Load reads them again, by any number of ranks.
+// loops, filtered, gathered and saved. Save writes all entries to a folder, and Load reads them again, by any number of
+// ranks.
 //
 // Entries have no order. While a rank iterates over its entries, no entry may come or go: a handler that wants to ends
 // the job with words that say so.

@@ -27,7 +27,8 @@ func TestMethodsOfViewsAreDocumented(t *testing.T) {
 			of[typ.Name] = append(of[typ.Name], method.Name)
 		}
 	}
-	for _, name := range []string{"Map", "MultiMap", "Counter", "Set", "DisjointSets", "Bag", "Table", "View", "Elements"} {
+	for _, name := range []string{"Map", "MultiMap", "Counter", "Set", "DisjointSets", "Bag", "Table", "View",
+		"Elements"} {
 		require.Subset(t, of[name], []string{"LocalAll", "LocalLen", "Len", "ForAll", "Filter", "Gather", "TopK"}, name)
 	}
 }

@@ -67,9 +67,9 @@ func (d *DisjointSets[K]) readable() readable[K, K] {
 	return readableOf(d.index, d.index.kept.keys.Value, func(i *uint32) K { return d.root(*i) })
 }
 
-// NewReads makes reads of a map, a counter, a set, a multimap, whose keys have all their values, or disjoint sets, whose
-// keys have the one that stands for their set. Values of a multimap that this rank owns are the container's. All ranks
-// call it, in the same order, between epochs.
+// NewReads makes reads of a map, a counter, a set, a multimap, where a key has all its values, or disjoint sets, where
+// it has the key that stands for its set. Values of a multimap that this rank owns are the container's. All ranks call
+// it, in the same order, between epochs.
 func NewReads[K comparable, V any](of Readable[K, V], tasks *task.Scheduler, options ...target.Option) *Reads[K, V] {
 	s := of.readable()
 	all := both(s.options, options)

@@ -17,8 +17,8 @@ import (
 )
 
 // Table is rows, wherever they were added: what is read from files, sorted, grouped and joined. Rows that have no room
-// in memory are written to files of a scratch folder, and read back where they are needed. Its methods are for its rank's
-// goroutine.
+// in memory are written to files of a scratch folder, and read back where they are needed. Its methods are for its
+// rank's goroutine.
 type Table[R any] struct {
 	Elements[R]
 	*mover[R]

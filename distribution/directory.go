@@ -19,20 +19,23 @@ import "fmt"
 // twice and reaches the owner in fewer than Ranks() hops. While a key is on its way
 // a pebble may be sent in circles, but is never lost.
 //
-// It takes space for each key that left its home or was heard of, O(1) at all others.
+// It takes space for each key that left its home or was heard of, and for those in a row
+// with it, O(1) at all others.
 // A Directory belongs to its rank's goroutine.
 type Directory struct {
 	base  Map
 	batch Batcher
 	self  int
-	moved map[uint64]uint32 // numbers in known; all other keys are at home, at version 0
-	known []whereabouts
-	found struct { // last: a move looks for its key some times
-		key    uint64
+	moved map[uint64]uint32 // pages, by their keys / pageKeys; all other keys are at home, at version 0
+	pages [][pageKeys]whereabouts
+	found struct { // the page that was looked for last: moves look some times, and often for keys in a row
+		of     uint64
 		number uint32
 		ok     bool
 	}
 }
+
+const pageKeys = 8
 
 // whereabouts is the newest that is known of a key. Only Adopt sets at to self: at ==
 // self means that this rank owns the key.
@@ -60,8 +63,8 @@ func (d *Directory) Home(key uint64) int { return d.base.Owner(key) }
 // was last known to be at or to be moving to, which is its home if nothing was heard.
 // It is negative when key is outside the base map.
 func (d *Directory) Owner(key uint64) int {
-	if n, ok := d.find(key); ok {
-		return int(d.known[n].at)
+	if w := d.find(key); w != nil && w.version > 0 {
+		return int(w.at)
 	}
 	return d.base.Owner(key)
 }
@@ -76,8 +79,8 @@ func (d *Directory) Owners(keys []uint64, owners []uint32) int {
 		keys = keys[:bad]
 	}
 	for i, key := range keys {
-		if n, ok := d.moved[key]; ok {
-			owners[i] = d.known[n].at
+		if w := d.find(key); w != nil && w.version > 0 {
+			owners[i] = w.at
 		}
 	}
 	return bad
@@ -130,25 +133,30 @@ func (d *Directory) Learn(key uint64, at int, version uint64) {
 	*w = whereabouts{version: version, at: uint32(at)}
 }
 
-// find is the number of a key in known, if it has one, which it keeps.
-func (d *Directory) find(key uint64) (number uint32, ok bool) {
+// find is what is known of a key; nil, or version 0, when that is nothing.
+func (d *Directory) find(key uint64) *whereabouts {
 	f := &d.found
-	if f.key != key || !f.ok {
-		f.key = key
-		f.number, f.ok = d.moved[key]
+	if of := key / pageKeys; f.of != of || !f.ok {
+		f.of = of
+		if f.number, f.ok = d.moved[of]; !f.ok {
+			return nil
+		}
 	}
-	return f.number, f.ok
+	return &d.pages[f.number][key%pageKeys]
 }
 
-// whereabouts is where those of a key are kept from now on. A call that adds a key ends what it returned before.
+// whereabouts is where those of a key are kept from now on. A call that adds a page ends what it returned before.
 func (d *Directory) whereabouts(key uint64) *whereabouts {
-	n, ok := d.find(key)
-	if !ok {
-		n = uint32(len(d.known))
-		d.moved[key] = n
-		d.known = append(d.known, whereabouts{at: uint32(d.base.Owner(key))})
+	w := d.find(key)
+	if w == nil {
+		d.moved[key/pageKeys] = uint32(len(d.pages))
+		d.pages = append(d.pages, [pageKeys]whereabouts{})
+		w = &d.pages[len(d.pages)-1][key%pageKeys]
 	}
-	return &d.known[n]
+	if w.version == 0 {
+		w.at = uint32(d.base.Owner(key))
+	}
+	return w
 }
 
 // Describe implements Describer.
