@@ -20,12 +20,13 @@ import (
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/export"
 	"github.com/activepebbles/pebbles/ingest"
+	"github.com/activepebbles/pebbles/internal/leaks"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target/avro"
 )
 
 // TestMain sees that no test leaves a goroutine behind.
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(leaks.Main(m)) }
 
 // run runs a job of ranks.
 func run(ranks int, f func(r *pebble.Rank) error) error {

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/activepebbles/pebbles/internal/disk"
 )
 
 // ManifestName is the file of a folder that lists its parts.
@@ -96,7 +98,7 @@ func (m *Manifest) write(folder string) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.Create(filepath.Join(folder, ManifestName))
+	f, err := disk.OpenFile(filepath.Join(folder, ManifestName), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
 		return err
 	}

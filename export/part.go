@@ -12,18 +12,20 @@ import (
 	"syscall"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/activepebbles/pebbles/internal/disk"
 )
 
 // bufferBytes is how much of a part is written at a time.
 const bufferBytes = 256 << 10
 
-// frameBytes is about how much of a part is in one frame of zstd.
+// frameBytes is about how much of a part is in one frame of zstd, before it is compressed.
 const frameBytes = 4 << 20
 
 // A part is the file that one rank writes.
 type part struct {
 	*bufio.Writer
-	file   *os.File
+	file   disk.File
 	frames *frames // nil without compression
 	sum    uint32
 	bytes  int64
@@ -33,7 +35,7 @@ func newPart(folder, name string, compressed bool) (*part, error) {
 	if compressed {
 		name += ".zst"
 	}
-	file, err := os.OpenFile(filepath.Join(folder, name), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o666)
+	file, err := disk.OpenFile(filepath.Join(folder, name), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o666)
 	if err != nil {
 		return nil, fmt.Errorf("write %w", advise(err))
 	}
@@ -44,7 +46,7 @@ func newPart(folder, name string, compressed bool) (*part, error) {
 		if err != nil {
 			return p, err
 		}
-		p.frames = &frames{to: to, encoder: e}
+		p.frames = &frames{to: to, encoder: e, most: frameBytes}
 		to = p.frames
 	}
 	p.Writer = bufio.NewWriterSize(to, bufferBytes)
@@ -77,13 +79,14 @@ func (p *part) finish() (Part, error) {
 
 func (p *part) abort() {
 	p.file.Close()
-	_ = os.Remove(p.file.Name()) // which may be gone already, or be renamed
+	_ = disk.Remove(p.file.Name()) // which may be gone already, or be renamed
 }
 
 // frames compresses what is written to it, in one frame after the other.
 type frames struct {
 	to      io.Writer
 	encoder *zstd.Encoder
+	most    int  // bytes of a frame, and of what is written at a time more
 	n       int  // bytes in this frame
 	open    bool // whether there is one
 	any     bool // whether there ever was one
@@ -96,7 +99,7 @@ func (f *frames) Write(b []byte) (int, error) {
 		f.open, f.any, f.n = true, true, 0
 	}
 	n, err := f.encoder.Write(b)
-	if f.n += n; err == nil && f.n >= frameBytes {
+	if f.n += n; err == nil && f.n >= f.most {
 		err = f.end()
 	}
 	return n, err

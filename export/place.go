@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/activepebbles/pebbles/internal/dataset"
+	"github.com/activepebbles/pebbles/internal/disk"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
@@ -44,7 +45,7 @@ func newPlace(r *pebble.Rank, name string, o options) (*place, error) {
 		err = p.join(o)
 	}
 	if err == nil && p.made {
-		err = os.WriteFile(filepath.Join(temp, makerPrefix+strconv.Itoa(r.ID())), nil, 0o666)
+		err = disk.WriteFile(filepath.Join(temp, makerPrefix+strconv.Itoa(r.ID())), nil, 0o666)
 	}
 	if err = errors.Join(failed, dataset.Agree(r, p.blame(err))); err == nil {
 		err = dataset.Agree(r, p.blame(p.find()))
@@ -154,7 +155,7 @@ func (s *swap) do() error {
 
 // putAside makes the name free.
 func (s *swap) putAside() error {
-	err := os.Rename(s.name, s.temp+".old")
+	err := disk.Rename(s.name, s.temp+".old")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -184,12 +185,12 @@ func (s *swap) keep() error {
 	if s.old == "" {
 		return nil
 	}
-	return os.RemoveAll(s.old)
+	return errors.Join(disk.Meets("remove", s.old), os.RemoveAll(s.old))
 }
 
 // syncFolder has the names in a folder reach the disk.
 func syncFolder(name string) error {
-	f, err := os.Open(name)
+	f, err := disk.OpenFile(name, os.O_RDONLY, 0)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/activepebbles/pebbles/internal/dataset"
+	"github.com/activepebbles/pebbles/internal/disk"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
@@ -34,7 +35,7 @@ func (s *Sink[T]) publish(own Part) (*Manifest, error) {
 			}
 		}
 		err = s.manifest(here).write(s.place.temp)
-		err = errors.Join(err, os.Remove(filepath.Join(s.place.temp, makerPrefix+strconv.Itoa(s.rank.ID()))))
+		err = errors.Join(err, disk.Remove(filepath.Join(s.place.temp, makerPrefix+strconv.Itoa(s.rank.ID()))))
 		if err == nil {
 			err = change.do()
 		}
@@ -59,7 +60,7 @@ func (s *Sink[T]) publishFile(parts []Part) (*Manifest, error) {
 	name := filepath.Join(s.place.temp, "whole")
 	err := error(nil)
 	if s.rank.ID() == 0 {
-		err = os.WriteFile(name, nil, 0o666)
+		err = disk.WriteFile(name, nil, 0o666)
 	}
 	if err := dataset.Agree(s.rank, s.blame(err)); err != nil {
 		return nil, err
@@ -87,23 +88,26 @@ func (s *Sink[T]) publishFile(parts []Part) (*Manifest, error) {
 
 // copyTo copies a part to its place in the file, and removes it.
 func copyTo(name string, offset int64, part string) error {
-	to, err := os.OpenFile(name, os.O_WRONLY, 0)
+	to, err := disk.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
-	defer to.Close()
 	from, err := os.Open(part)
 	if err != nil {
-		return err
+		return errors.Join(err, to.Close())
 	}
 	defer from.Close()
-	if _, err := to.Seek(offset, io.SeekStart); err != nil {
+	_, err = to.Seek(offset, io.SeekStart)
+	if err == nil {
+		_, err = io.Copy(to, from) // by the kernel where it can: it shares what the file system can share
+	}
+	if err == nil {
+		err = to.Sync()
+	}
+	if err = errors.Join(err, to.Close()); err != nil {
 		return err
 	}
-	if _, err := io.Copy(to, from); err != nil { // by the kernel where it can: it shares what the file system can share
-		return err
-	}
-	return errors.Join(to.Sync(), os.Remove(part))
+	return disk.Remove(part)
 }
 
 // manifest lists parts.

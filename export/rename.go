@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+
+	"github.com/activepebbles/pebbles/internal/disk"
 )
 
 // errTaken refuses a name that something has.
@@ -11,7 +13,10 @@ var errTaken = errors.New("it is there already: remove it, choose another name, 
 
 // renameNew renames a file or folder, and refuses a name that is taken, also by another process a moment ago.
 func renameNew(from, to string) error {
-	err := renameExclusive(from, to)
+	err := disk.Meets("rename", from)
+	if err == nil {
+		err = renameExclusive(from, to)
+	}
 	if errors.Is(err, errors.ErrUnsupported) {
 		err = renameByLink(from, to)
 	}

@@ -119,7 +119,8 @@ func (s *Sink[T]) Write(v T) error {
 }
 
 // Close ends writing: it syncs what all ranks wrote to the disk, and gives it its name. It is collective, between
-// epochs. An error on any rank is one on all: then nothing is left. The manifest lists the parts of all ranks.
+// epochs. An error on any rank is one on all: then nothing is left. Only where what [Replace] replaces could not be
+// removed, which comes last, what was written has its name. The manifest lists the parts of all ranks.
 func (s *Sink[T]) Close() (*Manifest, error) {
 	if s.closed {
 		return nil, s.blame(errors.New("it is closed already, or given up"))

@@ -20,7 +20,8 @@ var layers = []layer{
 	{folders: "internal/watch/state"},
 	{folders: "internal/cpu internal/frame internal/layout internal/stacks internal/values internal/collective " +
 		"internal/handshake internal/pending internal/scripttest internal/docs internal/walls internal/covering " +
-		"internal/seeds internal/scenario"},
+		"internal/seeds internal/scenario internal/disk internal/leaks"},
+	{folders: "internal/disk/disktest"},
 	{folders: "distribution route reduce internal/codecs", not: "internal/cpu internal/frame"},
 	{folders: "internal/request target/avro", not: "distribution route reduce internal/cpu internal/frame"},
 	{folders: "model termination", not: "internal/cpu internal/frame internal/codecs"},
@@ -57,7 +58,7 @@ var layers = []layer{
 	{folders: "export/*", not: inner},
 	{folders: "ingest", not: inner},
 	{folders: "ingest/*", not: inner},
-	{folders: "container/internal/runs", not: "*"},
+	{folders: "container/internal/runs", not: above + " netio netio/ pebble target task memory delegate export ingest"},
 	{folders: "container", not: "netio netio/ internal/launch internal/exposed memory"},
 	{folders: "apps/graph apps/contagion/chance apps/nbody/gravity", not: "*"},
 	{folders: "apps/contagion/scenario apps/nbody/initial apps/nbody/tipsy"},
@@ -113,7 +114,7 @@ const (
 
 // helpers serve tests: they import what tests may, and no other code imports them.
 const helpers = "apps/appstest apps/graphtest netio/netiotest internal/launch/pmi/pmitest internal/scripttest " +
-	"internal/covering internal/seeds internal/scenario lab/internal/overlay cmd/internal/commandtest"
+	"internal/covering internal/seeds internal/scenario internal/disk/disktest lab/internal/overlay cmd/internal/commandtest"
 
 // homes are the folders that may import a library; those for tests have none. Nobody imports a library that is not
 // here.

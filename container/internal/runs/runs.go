@@ -12,6 +12,8 @@ import (
 	"hash/crc32"
 	"io"
 	"os"
+
+	"github.com/activepebbles/pebbles/internal/disk"
 )
 
 // blockBytes is how many bytes are written and checked at a time; more where a record needs more.
@@ -26,7 +28,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Run is a file of records. One goroutine at a time writes it or reads it.
 type Run struct {
-	file    *os.File
+	file    disk.File
 	named   bool // the system kept the name
 	block   []byte
 	bytes   int64
@@ -35,7 +37,7 @@ type Run struct {
 
 // New makes a run in a folder; "" is the system's folder for temporary files.
 func New(folder string) (*Run, error) {
-	f, err := os.CreateTemp(folder, "pebbles-spill-*")
+	f, err := disk.CreateTemp(folder, "pebbles-spill-*")
 	if err != nil {
 		return nil, fmt.Errorf("a file for what has no room in memory: %w: name a folder that can be written to", err)
 	}
@@ -130,7 +132,7 @@ func next(from io.Reader, block []byte) ([]byte, error) {
 func (r *Run) Close() error {
 	err := r.file.Close()
 	if r.named {
-		err = errors.Join(err, os.Remove(r.file.Name()))
+		err = errors.Join(err, disk.Remove(r.file.Name()))
 	}
 	return err
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/disk"
 )
 
 func write(t *testing.T, r *Run, records ...[]byte) {
@@ -109,7 +111,7 @@ func TestFullDiskAndNoFolderAreTold(t *testing.T) {
 	if err != nil {
 		t.Skip("there is no /dev/full here: ", err)
 	}
-	r := &Run{file: full, block: make([]byte, headBytes)}
+	r := &Run{file: disk.File{File: full}, block: make([]byte, headBytes)}
 	require.NoError(t, r.Append(func(dst []byte) ([]byte, error) { return fmt.Append(dst, 1), nil }))
 	err = r.Flush()
 	require.ErrorIs(t, err, syscall.ENOSPC)

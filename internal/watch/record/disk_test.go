@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/disk"
 )
 
 // faulty is a file whose disk refuses writes, after the first bytes of them, while full is set.
@@ -33,12 +35,12 @@ func newOneOn(t *testing.T, ranks int, open func(*os.File) io.WriteCloser) *one 
 	o.p = &o.job.Processes[0]
 	file, err := claim(o.dir, "j1", segmentName("j1", 0, 0))
 	require.NoError(t, err)
-	s := newSegments(o.dir, "j1", 0, open(file), appendLine(nil, jobKind, headOf(o.job, 0)), 1<<20)
+	s := newSegments(o.dir, "j1", 0, open(file.File), appendLine(nil, jobKind, headOf(o.job, 0)), 1<<20)
 	from := s.open
 	s.open = func(segment int) (io.WriteCloser, error) {
 		file, err := from(segment)
-		if f, ok := file.(*os.File); ok && err == nil {
-			return open(f), nil
+		if f, ok := file.(disk.File); ok && err == nil {
+			return open(f.File), nil
 		}
 		return file, err
 	}
@@ -170,7 +172,7 @@ func TestLauncherOnAFullDisk(t *testing.T) {
 		t.Skip("needs /dev/full")
 	}
 	require.NoError(t, err)
-	l := &Launcher{file: file}
+	l := &Launcher{file: disk.File{File: file}}
 	require.ErrorIs(t, l.Ended(began, 1, "exit status 1", true), syscall.ENOSPC)
 	require.ErrorContains(t, l.Close(began, ""), "write the launcher's record")
 }

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/activepebbles/pebbles/internal/disk"
 )
 
 const suffix = ".rec"
@@ -70,31 +72,31 @@ func parseName(name string) (f fileName, ok bool) {
 }
 
 // claim makes a file of a job in a folder, which it makes if need be, unless another job's are there.
-func claim(dir, token, name string) (*os.File, error) {
+func claim(dir, token, name string) (disk.File, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("make the folder of the record: %w", err)
+		return disk.File{}, fmt.Errorf("make the folder of the record: %w", err)
 	}
 	if err := ours(dir, token); err != nil {
-		return nil, err
+		return disk.File{}, err
 	}
 	path := filepath.Join(dir, name)
 	file, err := openNew(path)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("%s is there already: give another directory", path)
+		return disk.File{}, fmt.Errorf("%s is there already: give another directory", path)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("make a file of the record: %w", err)
+		return disk.File{}, fmt.Errorf("make a file of the record: %w", err)
 	}
 	if err := ours(dir, token); err != nil { // two jobs that come at the same moment see each other here
 		file.Close()
-		_ = os.Remove(path)
-		return nil, err
+		_ = disk.Remove(path)
+		return disk.File{}, err
 	}
 	return file, nil
 }
 
-func openNew(path string) (*os.File, error) {
-	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o644)
+func openNew(path string) (disk.File, error) {
+	return disk.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o644)
 }
 
 // ours says when a folder holds the record of another job.

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"github.com/activepebbles/pebbles/internal/disk"
 )
 
 // Launcher writes what the launcher of a job sees: one short line for each process that ends. It is for one goroutine,
 // and writes before it returns.
 type Launcher struct {
-	file *os.File
+	file disk.File
 	torn bool // the last write was cut: the next begins a line
 }
 

@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/activepebbles/pebbles/internal/disk"
 )
 
 // segments are the files of one process: the first, which stays, and the latest.
@@ -50,7 +52,7 @@ func newSegments(dir, token string, process int, first io.WriteCloser, head []by
 			}
 			return openNew(path(segment))
 		},
-		drop: func(segment int) error { return os.Remove(path(segment)) },
+		drop: func(segment int) error { return disk.Remove(path(segment)) },
 	}
 }
 

@@ -1,0 +1,25 @@
+package command
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/disk/disktest"
+	"github.com/activepebbles/pebbles/internal/launch"
+)
+
+// An error of writing how processes have ended is told, whichever call it is of.
+func TestEndsThatCannotBeWrittenAreTold(t *testing.T) {
+	disktest.Each(t, func(t *testing.T, call string) {
+		result := launch.Result{Job: "j1", Order: []int{1, 0}, Outcomes: make([]launch.Outcome, 2)}
+		err := recordEnds(t.TempDir(), "program", time.Now(), result, nil)
+		switch {
+		case call == "":
+			require.NoError(t, err)
+		default:
+			require.ErrorContains(t, err, disktest.Err.Error())
+		}
+	})
+}

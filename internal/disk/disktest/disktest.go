@@ -1,0 +1,86 @@
+// Package disktest has calls of package disk fail, one after the other.
+package disktest
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/activepebbles/pebbles/internal/disk"
+)
+
+// Err is the error of a call that fails.
+var Err = errors.New("the disk has failed in a test")
+
+// drawn is the part of a temporary file's name that differs from run to run.
+var drawn = regexp.MustCompile(`(tmp|spill-)(\d+|\*)`)
+
+// Each runs do once without a fault, and then once for each call on a file that it has made, which fails. do gets a test
+// of its own and the call that fails, such as "sync of part-00000-of-00002.txt, 1"; "" for none. It must fail the test
+// where that error is lost. Each returns the calls. A file that is opened must be closed.
+func Each(t *testing.T, do func(t *testing.T, call string)) (all []string) {
+	t.Helper()
+	all = calls(t, do)
+	if opened, closed := Count(all, "open"), Count(all, "close"); opened != closed {
+		t.Errorf("%d files were opened, and %d closed: %q", opened, closed, all)
+	}
+	for _, call := range all {
+		t.Run("fails: "+call, func(t *testing.T) {
+			met, _ := watch(t, call)
+			do(t, call)
+			if !*met {
+				t.Error("the call was not made again")
+			}
+		})
+	}
+	return all
+}
+
+// Count is how many of the calls are of a kind.
+func Count(calls []string, kind string) (n int) {
+	for _, call := range calls {
+		if strings.HasPrefix(call, kind+" of ") {
+			n++
+		}
+	}
+	return n
+}
+
+// calls are those that do makes.
+func calls(t *testing.T, do func(t *testing.T, call string)) (all []string) {
+	t.Run("none fails", func(t *testing.T) {
+		_, made := watch(t, "")
+		do(t, "")
+		disk.SetFault(nil)
+		all = *made
+	})
+	slices.Sort(all)
+	return all
+}
+
+// watch has one call fail until the test ends, and tells which calls were made.
+func watch(t *testing.T, fails string) (met *bool, made *[]string) {
+	var mu sync.Mutex
+	met, made = new(bool), new([]string)
+	times := map[string]int{}
+	disk.SetFault(func(call, name string) error {
+		mu.Lock()
+		defer mu.Unlock()
+		key := fmt.Sprintf("%s of %s", call, drawn.ReplaceAllString(filepath.Base(name), "$1"))
+		times[key]++
+		key = fmt.Sprintf("%s, %d", key, times[key])
+		*made = append(*made, key)
+		if key != fails {
+			return nil
+		}
+		*met = true
+		return Err
+	})
+	t.Cleanup(func() { disk.SetFault(nil) })
+	return met, made
+}
