@@ -21,6 +21,10 @@ type Faults struct {
 	Double  float64 `json:"double,omitempty"`
 	Corrupt float64 `json:"corrupt,omitempty"`
 
+	// Hide is for how long what a put has written stays hidden after the put is done, unless a fence makes it visible.
+	// That is the least that netio.OneSided promises.
+	Hide time.Duration `json:"hide,omitempty"`
+
 	Partitions []Partition `json:"partitions,omitempty"`
 	Freezes    []Freeze    `json:"freezes,omitempty"`
 	Deaths     []Death     `json:"deaths,omitempty"`
@@ -57,7 +61,7 @@ const (
 
 // None reports whether there are no faults.
 func (f Faults) None() bool {
-	return f.Delay == 0 && !f.frames() && len(f.Partitions)+len(f.Freezes)+len(f.Deaths) == 0
+	return f.Delay == 0 && f.Hide == 0 && !f.frames() && len(f.Partitions)+len(f.Freezes)+len(f.Deaths) == 0
 }
 
 // Harmless reports whether no fault can end the job.

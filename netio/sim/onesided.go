@@ -61,16 +61,17 @@ type oneSided struct {
 	rank    *rank
 	fences  pending.Fences[*netio.Completion] // of operations that went over the network
 	results heap[outcome]
+	hidden  hidden
 }
 
 // outcome is what has become of an operation, on its way back.
 type outcome struct {
 	at     instant
 	number uint64
-	fenced uint64 // the number of the operation for fences
+	fenced uint64 // the number of the operation for fences; 0 while what it has put is hidden
 	class  class
 	bytes  uint32
-	of     local.Operation
+	of     local.Operation // without a completion when the rank knows already that it is done
 	cause  error
 }
 
@@ -175,6 +176,7 @@ func (o *oneSided) CompareAndSwap(a netio.Address, expect, with uint64, old *uin
 
 // Fence implements [netio.OneSided]: what has been answered is visible.
 func (o *oneSided) Fence(c *netio.Completion) {
+	o.revealAll()
 	if o.fences.Wait(c) {
 		c.Inside(access).Begin(1)
 	}
@@ -228,6 +230,7 @@ func (o *oneSided) send(op local.Operation) {
 	request, answer := sizes(&op)
 	op.Completion.Inside(access).Begin(1)
 	number := o.fences.Start()
+	o.hidden.started = number
 	r.clock += w.charges.ofEnd(k, request, true)
 	w.stats.Frames += 2 // one each way
 	w.stats.Bytes += uint64(request) + uint64(answer)
@@ -241,17 +244,23 @@ func (o *oneSided) send(op local.Operation) {
 		res := outcome{fenced: number, bytes: answer, class: k, of: op}
 		if to.process.down {
 			res.cause = op.Error(r.id, local.Lost(w.layout.place, int(op.Process)))
-		} else if fault := w.exposure.perform(&op); fault != exposed.None {
+		} else if fault := o.arrive(&res); fault != exposed.None {
 			res.cause = op.Error(r.id, fault)
 		}
 		if res.at, never = w.late(to, r, w.transit(w.now, to, r, k, answer)); !never {
-			res.number = w.number()
-			o.results.push(res)
-			if r.parked {
-				w.queue.sooner(r.id, max(r.clock, res.at))
-			}
+			o.tell(res)
 		}
 	})
+}
+
+// tell has the rank learn of an outcome when it has come. The world is locked.
+func (o *oneSided) tell(res outcome) {
+	r, w := o.rank, o.rank.world
+	res.number = w.number()
+	o.results.push(res)
+	if r.parked {
+		w.queue.sooner(r.id, max(r.clock, res.at))
+	}
 }
 
 // sizes are the bytes of a request and its answer: an address and operands, and what is put or got.
@@ -288,7 +297,11 @@ func (o *oneSided) collect() {
 		res := o.results.pop()
 		r.clock += r.world.charges.ofEnd(res.class, res.bytes, true)
 		r.returned = true
-		res.of.Completion.Inside(access).End(1, res.cause)
-		o.fences.End(res.fenced, func(c *netio.Completion) { c.Inside(access).End(1, nil) })
+		if res.of.Completion != nil {
+			res.of.Completion.Inside(access).End(1, res.cause)
+		}
+		if res.fenced != 0 {
+			o.fences.End(res.fenced, func(c *netio.Completion) { c.Inside(access).End(1, nil) })
+		}
 	}
 }

@@ -1,0 +1,34 @@
+package pages_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/seeds"
+	"github.com/activepebbles/pebbles/memory"
+	"github.com/activepebbles/pebbles/memory/pages"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/sim"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// Pages rely on fences alone: not on puts being visible when they are done.
+func TestReleasesAreFences(t *testing.T) {
+	seed := seeds.Of(t)
+	for i := range uint64(6) {
+		faults := sim.Faults{Hide: time.Millisecond}
+		w, err := sim.New(sim.Config{Ranks: 4, Processes: 4, Seed: seed + i, Faults: faults})
+		require.NoError(t, err)
+		require.NoError(t, w.Each(func(p netio.Transport) error {
+			return pebble.Run(t.Context(), pebble.Config{Transport: p, PageCache: 8 << 10}, func(r *pebble.Rank) error {
+				s := pages.New(memory.New(r), pages.Config{PageBytes: 64 << (i % 3), Copies: i%2 == 0, Flat: i == 5})
+				if err := equalsASlice[uint32](s, seed+i, 400, blocks); err != nil {
+					return err
+				}
+				return countsUnderLocks(s, seed+i, 40)
+			})
+		}))
+	}
+}
