@@ -251,6 +251,10 @@ func (j *job) finish() (Result, error) {
 		r.Outcomes = append(r.Outcomes, p.Outcome)
 	}
 	err := j.failure()
+	if n := len(j.waiting) + j.pausing; err == nil && n > 0 {
+		err = fmt.Errorf("start job: %d of %d processes were not started, and none is left that could have them start: "+
+			"please report this", n, len(j.processes))
+	}
 	if err == nil {
 		err = j.output.err
 	}
