@@ -16,12 +16,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/activepebbles/pebbles/internal/leaks"
 	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
 // TestMain sees that no test leaves a goroutine behind.
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(leaks.Main(m)) }
 
 // random is a source of numbers whose seed the test tells.
 func random(t *testing.T) *rand.Rand {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/leaks"
 	"github.com/activepebbles/pebbles/memory"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
@@ -16,7 +17,7 @@ import (
 func TestMain(m *testing.M) {
 	member := func(r *pebble.Rank, _ string) error { return program(gatherForever)(r) }
 	if !appstest.Member(member) {
-		goleak.VerifyTestMain(m)
+		goleak.VerifyTestMain(leaks.Main(m))
 	}
 }
 

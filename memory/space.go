@@ -9,6 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/exposed"
 	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/internal/future"
+	"github.com/activepebbles/pebbles/internal/leaks"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/pebble"
 )
@@ -95,6 +96,7 @@ func New(r *pebble.Rank) *Space {
 	s := &Space{rank: r, engine: e, directory: d, known: map[int]any{}, kinds: map[reflect.Type]uint64{}}
 	s.memory = e.OneSided(s.failed)
 	s.openQuestions()
+	e.Guarded(func(string) error { tellLeft(s); return nil })
 	tag, err := pebble.Broadcast(r, 0, rand.Uint64N(tagMax)+1)
 	if err != nil {
 		e.Check() // the job has failed: this ends the rank
@@ -110,6 +112,18 @@ func (s *Space) failed() error {
 		return fmt.Errorf("memory: %w", err)
 	}
 	return s.stuck()
+}
+
+// tellLeft tells tests what is left of epochs when the next one begins, and when the rank's function has returned.
+func tellLeft(s *Space) {
+	held := 0
+	for _, l := range s.locks {
+		if l.held != 0 {
+			held++
+		}
+	}
+	leaks.Left("turns at locks", s.nexts.Len()-held)
+	leaks.Left("questions about memory", s.fences.Open())
 }
 
 // Rank is the one whose space this is.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/leaks"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
@@ -22,7 +23,7 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(leaks.Main(m)) }
 
 // run runs a job, and returns its error.
 func run(t testing.TB, c pebble.Config, f func(r *pebble.Rank) error) error {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/leaks"
 	"github.com/activepebbles/pebbles/memory"
 	"github.com/activepebbles/pebbles/memory/pages"
 	"github.com/activepebbles/pebbles/netio/connect"
@@ -16,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) {
 	if !appstest.Member(writeForever) {
-		goleak.VerifyTestMain(m)
+		goleak.VerifyTestMain(leaks.Main(m))
 	}
 }
 

@@ -191,6 +191,7 @@ func TestHeadersAcknowledge(t *testing.T) {
 			require.Equal(t, i == 0, e.acks == 6)
 		}
 		require.Zero(t, w.acks)
+		w.drop()
 		tr.Close()
 	}
 }
@@ -206,6 +207,7 @@ func TestHeavyLaneLeavesAcknowledgementsToTheOther(t *testing.T) {
 			f := netio.NewPool(nil).Get(lightBytesMax + 1)
 			f.Kind, f.Bytes = netio.Data, lightBytesMax+1
 			peer.sent.enter(f)
+			peer.sent.written(f)
 		}
 		w := writer{stream: data, messages: netio.NewPool(nil)} // it is awake
 		control.Announce()

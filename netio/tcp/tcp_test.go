@@ -9,12 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/activepebbles/pebbles/internal/leaks"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/netiotest"
 	"github.com/activepebbles/pebbles/netio/tcp"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(leaks.Main(m)) }
 
 func TestTCPConforms(t *testing.T) {
 	netiotest.Run(t, func(t *testing.T, ranks, processes int) []netio.Transport {

@@ -12,6 +12,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/exposed"
 	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/internal/handshake"
+	"github.com/activepebbles/pebbles/internal/leaks"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/internal/inflight"
 	"github.com/activepebbles/pebbles/netio/internal/local"
@@ -158,6 +159,9 @@ func (t *Transport) shut() error {
 		causes = append(causes, p.close())
 	}
 	<-quiet
+	for _, p := range t.others {
+		leaks.Left("frames in flight over TCP", p.sent.table.Len())
+	}
 	t.shutSockets()
 	err := errors.Join(causes...)
 	if l := t.config.layer; l != nil {

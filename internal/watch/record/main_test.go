@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/activepebbles/pebbles/internal/leaks"
 	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/internal/watch/state"
 )
@@ -22,7 +23,7 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(childDir); dir != "" {
 		writeUntilKilled(dir)
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(leaks.Main(m))
 }
 
 var began = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
