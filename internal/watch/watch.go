@@ -206,8 +206,13 @@ func (w *Watcher) look() (stalled bool) {
 		mine.Moved += o.count.Moved
 		mine.Waiting += o.count.Waiting
 	}
-	if mine.Moved != w.moved || mine.Waiting == 0 {
-		w.moved, w.still, w.told = mine.Moved, 0, false
+	return w.standsStill(mine)
+}
+
+// standsStill takes in how far the job has come, a tick after the last look. It is for the holder of mu.
+func (w *Watcher) standsStill(all count) (stalled bool) {
+	if all.Moved != w.moved || all.Waiting == 0 {
+		w.moved, w.still, w.told = all.Moved, 0, false
 		return false
 	}
 	w.still += tick

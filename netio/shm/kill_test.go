@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/activepebbles/pebbles/internal/leaks"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/connect"
 	"github.com/activepebbles/pebbles/netio/netiotest"
@@ -139,5 +140,5 @@ func TestMain(m *testing.M) {
 	if os.Getenv(rivalVariable) != "" { // a process that a test has started must never run the tests: it would start more of them
 		rival()
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(leaks.Main(m))
 }

@@ -192,8 +192,15 @@ func (p *port) Look(times int) bool {
 func (p *port) Announce() bool {
 	p.tellReleases()
 	p.ring.Header.Asleep.Store(asleep)
+	return p.news()
+}
+
+// news is the last look before the rank sleeps. Tests make work behind it, where it must be heard by the announcement.
+func (p *port) news() bool {
 	_, _, released := p.releases.next(p.nextBack)
-	return released || p.ring.Filled(p.next) || p.ended != p.w.ended.Load()
+	found := released || p.ring.Filled(p.next) || p.ended != p.w.ended.Load()
+	p.parking.BeforeAnnouncement()
+	return found
 }
 
 // Leave implements [way.Port].

@@ -1,0 +1,47 @@
+package shm
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/netiotest"
+)
+
+// requireHome requires that nothing of two processes is in flight between them.
+func requireHome(t *testing.T, both []Process) {
+	t.Helper()
+	netiotest.Eventually(t, "come home", func() bool {
+		return both[0].Port(0).Pool().Lent() == 0 && both[1].Port(1).Pool().Lent() == 0
+	})
+	for _, p := range both {
+		for _, q := range p.way.ports {
+			require.Zero(t, q.sent.table.Len(), "frames in flight over shared memory")
+			require.True(t, q.received.pending.Empty(), "releases that nobody was told of")
+		}
+	}
+}
+
+// A frame that the ring has no room for goes by the other way, and is in flight there alone: of contents and of places,
+// once and again.
+func TestWhatDetoursIsInFlightOnce(t *testing.T) {
+	both := twins(t)
+	p, q := both[0].Port(0), both[1].Port(1)
+	for _, bytes := range []int{8, 1000} {
+		for range 2 {
+			before, detoursBefore := both[0].Crossed()
+			n := both[0].RingSlots() + 10
+			for range n {
+				p.Send(netiotest.Frame(p, netio.Data, 0, 1, bytes))
+			}
+			crossed, detours := both[0].Crossed()
+			require.NotEqual(t, detoursBefore, detours, "the ring has room")
+			require.EqualValues(t, crossed-before, both[0].way.ports[0].sent.table.Len(), "frames of %d bytes in flight", bytes)
+			for range n {
+				netiotest.Receive(t, q).Release()
+			}
+			requireHome(t, both)
+		}
+	}
+}
