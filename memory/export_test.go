@@ -40,3 +40,28 @@ func Withdraw[T any](a *Array[T]) {
 		panic(err)
 	}
 }
+
+// Turns is how many turns of a rank at locks have not ended.
+func Turns(s *Space) int { return s.nexts.Len() }
+
+// Addresses is how many addresses the process's cache has.
+func Addresses(s *Space) (n int) {
+	d := s.directory
+	for index := range uint64(s.common) + 1 {
+		for partition := range 2*d.place.Ranks + 2 {
+			if d.known(uint64(newHandle(partition, int(index)))) != nil {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// Allows has an entry of so many bytes say why an access must not be done; "" where it may.
+func Allows(offset, bytes, room uint64) string {
+	e := &entry{kind: 1, bytes: room}
+	if no := e.allows(1, offset, bytes, room); no != none {
+		return no.of(0).Error()
+	}
+	return ""
+}

@@ -1,0 +1,34 @@
+package contagion
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/seeds"
+)
+
+// The heap takes out who leaves next, and of those who leave at the same time who comes first among the events: with
+// many such, since the wrong one would leave in the place of another.
+func TestHeapTakesOutWhoLeaves(t *testing.T) {
+	random := rand.New(rand.NewPCG(seeds.Of(t), 0))
+	for range 200 {
+		var h heap
+		var want []present
+		for person := range uint32(random.IntN(12)) {
+			p := present{depart: 100 + random.Int32N(2), person: person, visit: person}
+			want = append(want, p)
+		}
+		for _, i := range random.Perm(len(want)) {
+			h.push(want[i])
+		}
+		slices.SortStableFunc(want, func(a, b present) int { return int(a.depart - b.depart) })
+		for _, p := range want {
+			require.Equal(t, p, h[0])
+			h.pop()
+		}
+		require.Empty(t, h)
+	}
+}
