@@ -36,8 +36,8 @@ func joinedRows(t *testing.T, rows uint64, memory int64) map[uint64]int {
 	return met
 }
 
-// A join gives each pair once, however often its rows have to be parted: with room for all, for a part of one level, and
-// of two and three.
+// A join gives each pair once, however often its rows have to be parted: with room for all, for a part of one level,
+// and of two and three.
 func TestJoinsOfManyLevels(t *testing.T) {
 	const rows = 4000
 	for _, memory := range []int64{1 << 30, 64 << 10, 8 << 10, 1 << 10} {

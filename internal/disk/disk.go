@@ -1,4 +1,4 @@
-// Package disk has the calls by which results reach a file: create, write, sync, close, rename and remove. All writers of
+// Package disk has the calls by which results reach a file: create, write, sync, close, rename and remove. Writers of
 // files that must not lose an error call them here, so a test can have each call fail once: see package disktest.
 package disk
 

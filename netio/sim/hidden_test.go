@@ -13,7 +13,8 @@ import (
 // The promises of exposed memory hold where a put is visible at its fence, and no sooner.
 func TestHiddenPutsKeepThePromises(t *testing.T) {
 	netiotest.RunSome(t, func(t *testing.T, ranks, processes int) (all []netio.Transport) {
-		w, err := New(Config{Ranks: ranks, Processes: processes, Network: slowLooks(), Faults: Faults{Hide: time.Millisecond}})
+		faults := Faults{Hide: time.Millisecond}
+		w, err := New(Config{Ranks: ranks, Processes: processes, Network: slowLooks(), Faults: faults})
 		require.NoError(t, err)
 		for _, p := range w.processes {
 			d := newDriven(p)

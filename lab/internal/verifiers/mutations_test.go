@@ -34,7 +34,7 @@ func (m mutation) where() (folder, test string) {
 }
 
 // faults are the whole catalogue.
-var faults = slices.Concat(catalogue, upper)
+var faults = slices.Concat(catalogue, upper, rooms)
 
 var plantFlag = flag.String("plant", "", "plant the faults whose name or file matches this regular expression")
 
