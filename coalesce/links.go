@@ -54,6 +54,13 @@ func (k *Links) open(s *Sender, t route.Topology, plan *route.Plan, frameBytes i
 	}
 }
 
+// Close says that nothing more is sent. What is in flight still comes back.
+func (k *Links) Close() {
+	for _, a := range k.accounts {
+		k.sender.Pool.Leave(a)
+	}
+}
+
 // Waits reports whether a lane has a backlog.
 func (k *Links) Waits(l int) bool { return k.backlogs != nil && !k.backlogs[l].Empty() }
 

@@ -32,7 +32,7 @@ type Sender struct {
 	Buffers     int           // frames in lanes
 	BuffersPeak int           // the most that there were
 	Queued      int64         // bytes of frames of pebbles that handlers sent to this rank
-	Reserved    int64         // bytes that targets keep for the whole job, such as reduction caches
+	Reserved    int64         // bytes that targets keep until they are freed: reduction caches
 	Messages    netio.Account // control frames that have not come back
 }
 

@@ -29,6 +29,7 @@ func NewBag[V any](r *pebble.Rank, name string, options ...target.Option) *Bag[V
 	}
 	b := &Bag[V]{}
 	b.Elements = elementsOf(newBase(r, name, w.values.Value), func(yield func(V) bool) {
+		b.engine.CheckFreed("an iteration was begun")
 		for _, v := range b.here {
 			if !yield(v) {
 				return
@@ -36,11 +37,17 @@ func NewBag[V any](r *pebble.Rank, name string, options ...target.Option) *Bag[V
 		}
 	})
 	b.sends = newMoves(b.base, w.values, others, func(vs []V) { b.moved = append(b.moved, vs...) })
+	have(b.base, b.sends)
 	return b
 }
 
 // Add adds an element to this rank's part. It sends nothing, and may be called anywhere on the rank's goroutine.
-func (b *Bag[V]) Add(v V) { b.here = append(b.here, v) }
+func (b *Bag[V]) Add(v V) {
+	if len(b.here) == cap(b.here) { // as when it was freed
+		b.engine.CheckFreed("Add was called")
+	}
+	b.here = append(b.here, v)
+}
 
 // LocalSlice is this rank's part. It is the bag's: it may be changed and sorted in place.
 func (b *Bag[V]) LocalSlice() []V { return b.here }

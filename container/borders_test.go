@@ -60,7 +60,7 @@ func TestNoErrorOfTheDiskIsLost(t *testing.T) {
 			for i := range uint64(300) {
 				table.Add(i)
 			}
-			if err := container.Save(table.View, folder+"/out"); err != nil {
+			if err := container.Save(table.Elements, folder+"/out"); err != nil {
 				return err
 			}
 			return table.Clear()

@@ -89,6 +89,7 @@ func (d *DisjointSets[K]) openAsks(joined func(a, b K)) {
 			d.ups[q.Of] = a.Up
 		}
 	}, coded[answer[K]](travels, keep.options)...)
+	have(d.index.base, d.asks)
 	if joined == nil {
 		return
 	}
@@ -101,6 +102,7 @@ func (d *DisjointSets[K]) openAsks(joined func(a, b K)) {
 	}
 	reports := target.New(d.rank, d.name+" joined", ranks,
 		target.Key(func(q question) uint64 { return uint64(q.For.Rank) }), target.Each(told), keep.options...)
+	have(d.index.base, reports)
 	d.joined = func(first, second address) {
 		if q := (question{first, second}); second.Rank == d.self {
 			told(q)

@@ -69,6 +69,8 @@ func (f *forest) open(b *base, options []target.Option) {
 		target.Key(func(l link) uint64 { return uint64(l.At.Rank) }), target.Each(f.link), options...)
 	f.shortcuts = target.New(b.rank, b.name+" shortcut", ranks,
 		target.Key(func(s shortcut) uint64 { return uint64(s.Of.Rank) }), target.Each(f.shorten), options...)
+	have(b, f.links)
+	have(b, f.shortcuts)
 }
 
 // up climbs from a node of this rank, over others of this rank, to a root or a node of another rank.

@@ -73,6 +73,7 @@ func group[R any, K comparable, V any](t *Table[R], name string, key func(row R)
 	}, pebble.Named(name)); err != nil {
 		return err
 	}
+	sends.Free()
 	drainGroups(g, emit)
 	return t.rank.Barrier()
 }

@@ -67,6 +67,7 @@ func (m *Map[K, V]) LocalRefs() func(yield func(k K, v *V) bool) { return refs(m
 
 // Reducer merges values into the entries of a map. It is one-sided, as Put is.
 type Reducer[K comparable, V any] struct {
+	of    *base
 	sends *target.Target[Entry[K, V]]
 }
 
@@ -81,7 +82,7 @@ func (m *Map[K, V]) NewReducer(name string, merge func(held, next V) V, options 
 	if merge == nil {
 		m.engine.Refuse(m.name+" "+name, "it has no function that merges: give one")
 	}
-	return &Reducer[K, V]{newReducing(m.store, name, merge, options)}
+	return &Reducer[K, V]{m.base, newReducing(m.store, name, merge, options)}
 }
 
 // newReducing registers a target whose pebbles are merged, on their way and into the entries.

@@ -87,6 +87,7 @@ func NewReads[K comparable, V any](of Readable[K, V], tasks *task.Scheduler, opt
 		note(&r.asked, ks)
 		s.look(ks, found)
 	}, all...)
+	have(s.base, r)
 	return r
 }
 
@@ -129,6 +130,8 @@ func (r *Reads[K, V]) Contains(k K) bool {
 
 // Asker asks about entries, without a wait: answers come back to a function (see target.Ask).
 type Asker[K comparable, Q any] struct {
+	of      *base
+	ask     member
 	send    func(e Entry[K, Q])
 	sendAll func(es []Entry[K, Q])
 }
@@ -158,7 +161,8 @@ func NewAsker[K comparable, V, Q, A any](m *Map[K, V], name string, answer func(
 				then(q.Key, q.Value, as[i])
 			}
 		}, all...)
-	return &Asker[K, Q]{ask.Send, ask.SendAll}
+	have(m.base, ask)
+	return &Asker[K, Q]{m.base, ask, ask.Send, ask.SendAll}
 }
 
 // Send asks about a key. It may be called where a target may be sent to.

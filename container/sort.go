@@ -71,18 +71,14 @@ func SortStableFunc[R any](t *Table[R], compare func(a, b R) int) error {
 	if err != nil {
 		return err
 	}
-	stable, ok := t.stable.(*mover[Entry[uint64, R]])
-	if !ok {
-		stable = &mover[Entry[uint64, R]]{
-			base:    &base{rank: t.rank, engine: t.engine, name: t.name + " stable"},
-			options: t.options, space: t.space, disk: t.disk,
-		}
-		w := wireOf[uint64, R]()
-		w.values = t.rows
-		if stable.rows = codecs.NewItem[Entry[uint64, R]]("row"); t.rows.Coded() {
-			stable.rows.Value = w.entries()
-		}
-		t.stable = stable
+	stable := &mover[Entry[uint64, R]]{
+		base:    &base{rank: t.rank, engine: t.engine, name: t.name + " stable"},
+		options: t.options, space: t.space, disk: t.disk,
+	}
+	w := wireOf[uint64, R]()
+	w.values = t.rows
+	if stable.rows = codecs.NewItem[Entry[uint64, R]]("row"); t.rows.Coded() {
+		stable.rows.Value = w.entries()
 	}
 	stable.part = newPart(stable, nil)
 	for _, row := range rowsOf(&t.part) {
@@ -233,23 +229,20 @@ const arrivedShare = 12
 // moveRows is an epoch in which what each does with the rows of this rank is to send them to ranks, where arrive gets
 // them, as a handler.
 func moveRows[R any](m *mover[R], why string, each func(row R, send func(row R, to int)), arrive func(rows []R)) error {
-	if m.moves == nil { // the first use, which is on all ranks
-		m.moves = newMoves(m.base, m.rows, m.options, func(rows []R) { m.arrive(rows) })
-	}
-	m.arrive = arrive
-	defer func() { m.arrive = nil }() // and what it holds
+	moves := newMoves(m.base, m.rows, m.options, arrive)
+	defer moves.Free()
 	return m.rank.Epoch(func() error {
 		batch := make([]placed[R], 0, chunk)
 		send := func(row R, to int) {
 			if batch = append(batch, placed[R]{row, uint32(to)}); len(batch) == chunk {
-				m.moves.SendAll(batch)
+				moves.SendAll(batch)
 				batch = batch[:0]
 			}
 		}
 		for _, row := range rowsOf(&m.part) {
 			each(row, send)
 		}
-		m.moves.SendAll(batch)
+		moves.SendAll(batch)
 		return nil
 	}, pebble.Named(m.name+" "+why))
 }

@@ -16,14 +16,15 @@ import (
 
 // base is what all containers have, whatever their types.
 type base struct {
-	rank   *pebble.Rank
-	engine *engine.Rank
-	name   string
-	codec  func() (codecs.Value, error) // of entries, of plain data too
+	rank    *pebble.Rank
+	engine  *engine.Rank
+	name    string
+	codec   func() (codecs.Value, error) // of entries, of plain data too
+	members []member                     // that are freed with it
 }
 
 func newBase(r *pebble.Rank, name string, codec codecs.Value) *base {
-	return &base{r, engine.RankOf(r), name, func() (codecs.Value, error) { return codec, nil }}
+	return &base{rank: r, engine: engine.RankOf(r), name: name, codec: func() (codecs.Value, error) { return codec, nil }}
 }
 
 // failed is an error of a call.
@@ -95,6 +96,7 @@ func viewOfStore[K comparable, V any](s *store[K, V]) View[K, V] {
 
 // eachRef yields the entries of this rank, with the places of their values, until one says no.
 func eachRef[K comparable, V any](s *store[K, V], yield func(K, *V) bool) {
+	s.engine.CheckFreed("an iteration was begun")
 	s.iterating++
 	defer func() { s.iterating-- }()
 	each(&s.table, yield)
@@ -243,8 +245,10 @@ func keying[K comparable, V, P any](s *store[K, V], keysOf func(ps []P, keys []K
 // newTarget registers a target for pebbles with keys of a store in them.
 func newTarget[K comparable, V, P any](s *store[K, V], what string, codec codecs.Value, options []target.Option,
 	keysOf func(ps []P, keys []K), handle func(ps []P)) *target.Target[P] {
-	return target.New(s.rank, s.name+" "+what, s.owner, keying(s, keysOf), target.Batch(handle),
+	t := target.New(s.rank, s.name+" "+what, s.owner, keying(s, keysOf), target.Batch(handle),
 		coded[P](codec, options)...)
+	have(s.base, t)
+	return t
 }
 
 // keysOfEntries are the keys in pebbles that are entries. Like keysOfKeys it is called once for a batch.

@@ -22,7 +22,6 @@ import (
 type Table[R any] struct {
 	Elements[R]
 	*mover[R]
-	stable any // a *mover[Entry[uint64, R]] once SortStableFunc was called: the rows with their numbers over all ranks
 }
 
 // Space is how much memory the rows of a table may take on a rank, and where those go that are too many.
@@ -101,9 +100,7 @@ type mover[R any] struct {
 	space   Space
 	disk    *disk
 	part    part[R] // of this rank
-	moves   *target.Target[placed[R]]
-	arrive  func(rows []R) // handles rows that have come
-	made    int            // tables made of this one
+	made    int     // tables made of this one
 }
 
 // part is rows of one rank: some in memory, and the others in runs. With an order each run is sorted, and so are the
@@ -218,6 +215,7 @@ func recordsOf(all []*runs.Run) (n int) {
 
 // eachRow yields the rows with their numbers, until one says no: in order, if there is one.
 func eachRow[R any](p *part[R], yield func(int, R) bool) {
+	p.disk.alive()
 	arrange(p)
 	p.iterating++
 	defer func() { p.iterating-- }()

@@ -6,7 +6,10 @@ import (
 )
 
 // Visitor runs a function where an entry is. It is one-sided, as Put is.
-type Visitor[K comparable, A any] struct{ sends *target.Target[Entry[K, A]] }
+type Visitor[K comparable, A any] struct {
+	of    *base
+	sends *target.Target[Entry[K, A]]
+}
 
 // NewVisitor makes a visitor of a map: do runs at the owner of a key, as a handler does, with the place of the key's
 // value and an argument. A key that is not there is added, with the zero value. do may change the value and send; it
@@ -15,7 +18,7 @@ type Visitor[K comparable, A any] struct{ sends *target.Target[Entry[K, A]] }
 func NewVisitor[K comparable, V, A any](m *Map[K, V], name string, do func(k K, v *V, arg A),
 	options ...target.Option) *Visitor[K, A] {
 	refuseNil(m.base, name, do == nil)
-	return &Visitor[K, A]{newBeside(m.store, name, options, func(es []Entry[K, A]) {
+	return &Visitor[K, A]{m.base, newBeside(m.store, name, options, func(es []Entry[K, A]) {
 		visit(m.store, name, es, keysOfEntries, func(e *Entry[K, A], k K, v *V, _ bool) { do(k, v, e.Value) })
 	})}
 }
@@ -24,7 +27,7 @@ func NewVisitor[K comparable, V, A any](m *Map[K, V], name string, do func(k K, 
 func NewFinder[K comparable, V, A any](m *Map[K, V], name string, do func(k K, v *V, arg A),
 	options ...target.Option) *Visitor[K, A] {
 	refuseNil(m.base, name, do == nil)
-	return &Visitor[K, A]{newBeside(m.store, name, options, func(es []Entry[K, A]) {
+	return &Visitor[K, A]{m.base, newBeside(m.store, name, options, func(es []Entry[K, A]) {
 		present(m.store, es, keysOfEntries, func(i int, v *V, k *K) {
 			if v != nil {
 				do(*k, v, es[i].Value)

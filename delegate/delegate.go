@@ -96,6 +96,19 @@ func NewBatch[Q, A any](s *task.Scheduler, name string, owner distribution.Map, 
 	return d
 }
 
+// Free frees the operation, by the rules of target.Target.Free.
+func (d *Delegate[Q, A]) Free() {
+	gone := d.engine.Free(fmt.Sprintf("delegate %q", d.of.name))
+	if gone == nil {
+		return
+	}
+	d.asks.Free()
+	d.replies.Free()
+	d.engine, d.here = gone, nil
+	*d.of = operation{engine: gone, name: d.of.name} // futures have it, too
+	d.qs, d.as, d.back, d.places, d.chunks = nil, nil, nil, nil, nil
+}
+
 // Call asks, and returns the answer. A task that calls waits, and lets others run, unless this rank owns the key. In an
 // epoch's body the main function may call, and handles what arrives until the answer is there; tasks don't run
 // meanwhile.
@@ -277,6 +290,7 @@ func (d *operation) mayWait(call string) {
 }
 
 func (d *operation) refuse(call string) {
+	d.engine.CheckFreed(call)
 	if d.engine.InHandler() {
 		d.misuse("%s was called in a handler or an answer, which must not wait: call it in a task, or have Do", call)
 	}

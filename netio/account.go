@@ -17,6 +17,7 @@ type Account struct {
 	seen   uint64        // what of counts has been collected
 	counts *releaseCount // nil before the first small frame
 	number frame.Number  // of counts
+	left   bool          // by its owner: nothing more will be charged to it
 }
 
 // releaseCount counts the small frames of one account that their receivers have released. Such a frame's memory never
@@ -32,6 +33,14 @@ func (a *Account) InFlight() int64 { return a.open.Load() }
 
 // Own says that only frames of this pool will be charged to an account. It comes before the first.
 func (p *Pool) Own(a *Account) { a.pool = p }
+
+// Leave says that no more frames will be charged to an account that this pool owns. Its release count is for another
+// one when all frames are back.
+func (p *Pool) Leave(a *Account) {
+	if a.left = true; a.counts != nil && a.out == 0 {
+		p.spare = append(p.spare, a.number)
+	}
+}
 
 // insidePool has the methods of a pool that are for transports.
 type insidePool Pool
@@ -53,15 +62,26 @@ func (p *insidePool) Number(f *Frame) (n frame.Number, ok bool) {
 		return 0, false
 	}
 	if a.counts == nil {
-		var all []*releaseCount
-		if known := p.counts.Load(); known != nil {
-			all = *known
-		}
-		a.counts, a.number = &releaseCount{}, frame.Number(len(all))
-		all = append(all, a.counts)
-		p.counts.Store(&all)
+		p.giveCount(a)
 	}
 	return a.number, true
+}
+
+// giveCount gives an account a release count: one that is spare, or else a new one.
+func (p *insidePool) giveCount(a *Account) {
+	var all []*releaseCount
+	if known := p.counts.Load(); known != nil {
+		all = *known
+	}
+	if last := len(p.spare) - 1; last >= 0 {
+		a.number, p.spare = p.spare[last], p.spare[:last]
+		a.counts = all[a.number]
+		a.seen = a.counts.frames.Load()
+		return
+	}
+	a.counts, a.number = &releaseCount{}, frame.Number(len(all))
+	all = append(all, a.counts)
+	p.counts.Store(&all)
 }
 
 // Released counts that a receiver has released a small frame that was charged to an account of this pool. Any goroutine
@@ -109,8 +129,11 @@ func (p *Pool) collectCounts() {
 		a.seen += n
 		a.out -= int64(n)
 		(*insidePool)(p).Back(a, n)
-		if a.out > 0 {
+		switch {
+		case a.out > 0:
 			still = append(still, a)
+		case a.left:
+			p.spare = append(p.spare, a.number)
 		}
 	}
 	clear(p.away[len(still):])

@@ -28,6 +28,8 @@ type Pool struct {
 	lent int64                    // bytes lent and not yet collected
 	peak int64                    // the most that lent and free frames together have been
 	back uint64                   // frames that came back and were collected
+
+	spare []frame.Number // release counts of accounts that were left
 }
 
 // Keeper is what stands behind a pool: where the memory of its frames comes from, and who hears of releases. [Heap] is

@@ -184,7 +184,7 @@ func TestDifferentRegistrationsAreTold(t *testing.T) {
 			}
 		},
 		"coalescing 5": func(r *pebble.Rank) { byRank(r, "common", ignore, target.Coalesce(5+r.ID())) },
-		"is at the comparison of new targets while rank": func(r *pebble.Rank) {
+		"is at the comparison of targets while rank": func(r *pebble.Rank) {
 			if r.ID() == 0 {
 				byRank(r, "only here", ignore)
 			}

@@ -20,7 +20,14 @@ type Rank struct {
 	schedule *tune.Schedule // of the process, for rank 0; nil when nothing is tuned
 }
 
-func init() { engine.RankOf = func(rank any) *engine.Rank { return rank.(*Rank).engine } }
+func init() {
+	engine.RankOf = func(rank any) *engine.Rank { return rank.(*Rank).engine }
+	engine.WithEngine = func(rank any, e *engine.Rank) any {
+		r := *rank.(*Rank)
+		r.engine = e
+		return &r
+	}
+}
 
 // ID is the rank's number, 0 to Size()-1.
 func (r *Rank) ID() int { return r.engine.ID() }

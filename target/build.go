@@ -73,6 +73,7 @@ func (b *builder) unit() int {
 
 // check refuses a target that lacks a part, or whose parts don't go together. low is that of the keying.
 func (b *builder) check(keyed bool, low *int, handled bool) {
+	directory, moving := b.owner.(moves)
 	switch {
 	case b.answers:
 		b.refuse("it has options of answers, which nobody sends to it: leave target.Answers out, or use target.NewAsk")
@@ -80,6 +81,8 @@ func (b *builder) check(keyed bool, low *int, handled bool) {
 		b.refuse("it has no distribution: give one of package distribution, or your own")
 	case b.owner.Ranks() != b.rank.Size():
 		b.refuse("its distribution is over %d ranks, the job has %d", b.owner.Ranks(), b.rank.Size())
+	case moving && directory.freed():
+		b.refuse("its directory was freed: make another one")
 	case !keyed:
 		b.refuse("it has no key function: give target.Key, target.Keys or target.LowBits")
 	case low != nil && (*low < 0 || *low > 63):

@@ -193,6 +193,7 @@ func (c *core) EndEpoch() {
 type moves interface {
 	beforeBatch()
 	afterBatch()
+	freed() bool
 }
 
 func describe(m distribution.Map) string {

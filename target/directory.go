@@ -24,6 +24,7 @@ import (
 // hand from one Go map to another. Pebbles for a directory's keys always travel directly: a hop that knows less than
 // the hop before could send them back.
 type Directory[S any] struct {
+	base    distribution.Map
 	keys    *distribution.Directory
 	rank    *pebble.Rank
 	depart  func(key uint64) S
@@ -64,7 +65,7 @@ func NewDirectory[S any](r *pebble.Rank, name string, base distribution.Map, dep
 	if base == nil || depart == nil || arrive == nil {
 		engine.RankOf(r).Refuse(name, "a directory needs a base distribution and the functions depart and arrive")
 	}
-	d := &Directory[S]{keys: distribution.NewDirectory(base, r.ID()), rank: r, depart: depart}
+	d := &Directory[S]{base: base, keys: distribution.NewDirectory(base, r.ID()), rank: r, depart: depart}
 	byRank := distribution.Cyclic(uint64(r.Size()), r.Size())
 	d.moves = New(r, name+" moves", byRank,
 		Key(func(m move[S]) uint64 { return uint64(m.To) }),
@@ -127,6 +128,7 @@ func (d *Directory[S]) carried(name string, options []Option) []Option {
 // frames, as pebbles do; those of a batch that a handler has handled leave behind it. A key on its way never waits for
 // anything but credit.
 func (d *Directory[S]) Move(key uint64, to int) {
+	d.moves.core.engine.CheckFreed("Move was called")
 	if !d.Owns(key) {
 		panic(fmt.Sprintf("target: rank %d moves key %d, which is at rank %d: only a key's owner can move it",
 			d.rank.ID(), key, d.Owner(key)))

@@ -70,6 +70,12 @@ func NewGroupKind[A any](s *Scheduler, name string, run func(g *Group, a A), opt
 	return k
 }
 
+// Free frees the kind, by the rules of target.Target.Free.
+func (k *GroupKind[A]) Free() {
+	k.kind.Free()
+	k.s = k.kind.s
+}
+
 // Spawn makes a task of a group that any rank may run, as [Kind.Spawn] does.
 func (k *GroupKind[A]) Spawn(g *Group, a A) {
 	k.s.engine.CheckSpawn("Spawn was called")

@@ -106,6 +106,19 @@ func newKind[A any](s *Scheduler, k *Kind[A], options []target.Option) *Kind[A] 
 	return k
 }
 
+// Free frees the kind, by the rules of target.Target.Free.
+func (k *Kind[A]) Free() {
+	s := k.s
+	gone := s.engine.Free(fmt.Sprintf("kind %q", k.name))
+	if gone == nil {
+		return
+	}
+	k.carry.Free()
+	s.kinds = slices.DeleteFunc(s.kinds, func(other kind) bool { return other == kind(k) })
+	k.s = &Scheduler{rank: s.rank, engine: gone}
+	k.bound, k.tasks, k.batches, k.encoded = ring[A]{}, nil, nil, nil
+}
+
 // Spawn makes a task that any rank may run: this one, the newest first, or one that has nothing to do, the oldest first
 // (Grappa, section 4.2: the public queue). Ranks look for tasks of others in epochs of [Scheduler.Run].
 func (k *Kind[A]) Spawn(a A) {

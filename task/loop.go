@@ -64,6 +64,9 @@ func NewLoop(s *Scheduler, name string, grain uint64, body func(from, to uint64)
 	return l
 }
 
+// Free frees the loop, by the rules of target.Target.Free.
+func (l *Loop) Free() { l.kind.Free() }
+
 // Spawn starts the loop over [from, to), and returns at once: the end of the epoch says that all pieces have ended.
 func (l *Loop) Spawn(from, to uint64) {
 	if from < to {

@@ -4,19 +4,16 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
+	"strconv"
 	"strings"
 )
 
-// agree compares the targets that were registered since the last epoch with those of all other ranks. A rank that has
-// registered nothing while another has is found out by the purposes of their messages.
+// agree compares what was registered and freed since the last epoch with the same of all other ranks. A rank that has
+// nothing of that while another has is found out by the purposes of their messages.
 func agree(r *Rank) error {
-	fresh := r.targets[r.agreed:]
-	if len(fresh) == 0 {
+	text := r.news
+	if len(text) == 0 {
 		return nil
-	}
-	var text []byte
-	for _, d := range fresh {
-		text = append(append(text, d.description.String()...), '\n')
 	}
 	h := fnv.New64a()
 	h.Write(text)
@@ -26,7 +23,7 @@ func agree(r *Rank) error {
 		return err
 	}
 	if binary.BigEndian.Uint64(result) == binary.BigEndian.Uint64(result[8:]) {
-		r.agreed = len(r.targets)
+		r.news = nil
 		return nil
 	}
 	return disagree(r, text)
@@ -51,13 +48,13 @@ func disagree(r *Rank, text []byte) error {
 			r.Fail(r.job.config.Errors.Registration(rank, firstName(all), why))
 		}
 	}
-	return fmt.Errorf("pebble: ranks registered different targets, but their descriptions are equal")
+	return fmt.Errorf("pebble: ranks registered or freed different targets, but their descriptions are equal")
 }
 
-// firstName is the name of the first target that the lowest rank which has one describes.
+// firstName is the first name in what the lowest rank which has one describes.
 func firstName(all [][]byte) (name string) {
 	for _, text := range all {
-		if n, _ := fmt.Sscanf(string(text), "target %q", &name); n == 1 {
+		if name = named(string(text)); name != "" {
 			break
 		}
 	}
@@ -66,20 +63,19 @@ func firstName(all [][]byte) (name string) {
 
 // firstDifference says in words where two lists of descriptions differ first, or nothing when they don't.
 func firstDifference(rankA int, a []byte, rankB int, b []byte) string {
-	const rule = "all ranks must register the same targets in the same order"
+	const rule = "all ranks must register and free the same targets in the same order"
 	as, bs := lines(a), lines(b)
 	for i := range max(len(as), len(bs)) {
 		switch {
 		case i >= len(as):
-			return fmt.Sprintf("rank %d registers %s, which rank %d does not: %s", rankB, brief(bs[i]), rankA, rule)
+			return fmt.Sprintf("rank %d %s, which rank %d does not: %s", rankB, brief(bs[i]), rankA, rule)
 		case i >= len(bs):
-			return fmt.Sprintf("rank %d registers %s, which rank %d does not: %s", rankA, brief(as[i]), rankB, rule)
-		case named(as[i]) != named(bs[i]):
-			return fmt.Sprintf("rank %d registers %s, and rank %d registers %s in its place: %s",
+			return fmt.Sprintf("rank %d %s, which rank %d does not: %s", rankA, brief(as[i]), rankB, rule)
+		case begun(as[i]) != begun(bs[i]):
+			return fmt.Sprintf("rank %d %s, and rank %d %s in its place: %s",
 				rankA, brief(as[i]), rankB, brief(bs[i]), rule)
 		case as[i] != bs[i]:
-			name := named(as[i])
-			begin := len(fmt.Sprintf("target %q of ", name))
+			name, begin := named(as[i]), len(begun(as[i])+" of ")
 			x, y := parts(as[i][begin:], bs[i][begin:])
 			return fmt.Sprintf("target %q has %s on rank %d, and %s on rank %d: %s", name, x, rankA, y, rankB, rule)
 		}
@@ -87,8 +83,17 @@ func firstDifference(rankA int, a []byte, rankB int, b []byte) string {
 	return ""
 }
 
-func named(description string) (name string) {
-	_, _ = fmt.Sscanf(description, "target %q", &name) // "" where there is none
+// begun is how a line begins: what is done, and to which object. The rest describes a target that is registered.
+func begun(line string) string {
+	verb, object, _ := strings.Cut(line, ` "`)
+	quoted, _ := strconv.QuotedPrefix(`"` + object) // "" where there is none
+	return verb + " " + quoted
+}
+
+// named is the name of the object in a line.
+func named(line string) string {
+	_, quoted, _ := strings.Cut(begun(line), ` "`)
+	name, _ := strconv.Unquote(`"` + quoted)
 	return name
 }
 

@@ -14,7 +14,7 @@ func TestDifferencesAreShown(t *testing.T) {
 	const rest = ", topology direct, coalescing 1024, reduction none"
 	long := strings.Repeat("field uint64; ", 100)
 	describe := func(name, schema, settings string) string {
-		return `target "` + name + `" of ` + schema + ", " + settings + "\n"
+		return `registers target "` + name + `" of ` + schema + ", " + settings + "\n"
 	}
 	for want, pair := range map[string][2]string{
 		`target "a" has coalescing 5 on rank 0, and coalescing 6 on rank 3: all`: {
@@ -33,6 +33,10 @@ func TestDifferencesAreShown(t *testing.T) {
 		`rank 0 registers target "b" of int64, which rank 3 does not: all`: {
 			describe("a", "int64", "distribution block"+rest) + describe("b", "int64", "distribution block"+rest),
 			describe("a", "int64", "distribution block"+rest)},
+		`rank 0 registers target "b" of int64, and rank 3 frees container "b" in its place: all`: {
+			describe("b", "int64", "distribution block"+rest), "frees container \"b\"\n"},
+		`rank 0 frees target "a\"b", and rank 3 frees target "a" in its place: all`: {
+			"frees target \"a\\\"b\"\n", "frees target \"a\"\n"},
 	} {
 		got := firstDifference(0, []byte(pair[0]), 3, []byte(pair[1]))
 		require.True(t, strings.HasPrefix(got, want), got)

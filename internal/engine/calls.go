@@ -15,6 +15,7 @@ type caller struct {
 	mode  mode
 	owner owner
 	stack []byte // of a panic on its way through Epoch
+	freed string // what was freed, whose calls come here; "" where nothing was
 }
 
 // mode is where a rank's goroutine is: in the program or, in a call of the program's, in the runtime.
@@ -99,10 +100,13 @@ func (c *caller) crossed(call string) {
 		"Build with -race or with -tags pebbles_check to find every call from another goroutine", c.id, call))
 }
 
-// late panics: the rank's function has returned.
+// late panics: the rank's function has returned, or what is called was freed.
 func (c *caller) late(call string) {
 	if c.job.intruded.Load() {
 		runtime.Goexit() // which the job's error is about
+	}
+	if c.freed != "" {
+		misuse("rank %d: %s after %s was freed: free what nothing uses any more", c.id, call, c.freed)
 	}
 	misuse("rank %d: %s after the rank's function has returned: a rank and its targets are good for one call of "+
 		"that function", c.id, call)

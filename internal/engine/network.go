@@ -35,7 +35,7 @@ const (
 
 var purposeNames = [purposes]string{
 	quiescence:   "the end of an epoch",
-	registration: "the comparison of new targets",
+	registration: "the comparison of targets",
 	barrier:      "a barrier",
 	allReduce:    "an all-reduction",
 	broadcast:    "a broadcast",
@@ -164,7 +164,7 @@ func (n *network) Take(from int, seq uint64, tag uint32) ([]byte, bool) {
 // elsewhere is the error for ranks that have not made the same calls.
 func (n *network) elsewhere(from int, at purpose) error {
 	return fmt.Errorf("pebble: rank %d %s while rank %d %s: "+
-		"all ranks must register the same targets, and call epochs and collectives in the same order",
+		"all ranks must register and free the same targets, and call epochs and collectives in the same order",
 		n.rank.id, n.stands(), from, at.stands())
 }
 

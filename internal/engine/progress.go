@@ -184,10 +184,10 @@ func (a *arrivals) receive() *netio.Frame {
 }
 
 func (a *arrivals) deliver(f *netio.Frame) {
-	if int(f.Target) >= len(a.rank.targets) {
-		a.refuse(f, fmt.Sprintf("it is for target %d, and %d are registered", f.Target, len(a.rank.targets)))
+	if int(f.Target) >= len(a.rank.numbered) || a.rank.numbered[f.Target] == nil {
+		a.refuse(f, fmt.Sprintf("it is for target %d, which is not registered", f.Target))
 	}
-	target := a.rank.targets[f.Target]
+	target := a.rank.numbered[f.Target]
 	if f.Check != target.Fingerprint {
 		a.refuse(f, fmt.Sprintf("its pebbles are of another type than those of target %q", target.Name))
 	}
@@ -203,7 +203,7 @@ func (a *arrivals) deliver(f *netio.Frame) {
 func (a *arrivals) handle(f *netio.Frame) (taken bool) {
 	a.rank.mode, a.rank.depth = nested, int(f.Flags)
 	began, traced := a.rank.Sampled()
-	target := a.rank.targets[f.Target]
+	target := a.rank.numbered[f.Target]
 	target.labels.Put()
 	taken, err := target.endpoint.Deliver(f)
 	target.labels.Drop()

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"maps"
 	rtrace "runtime/trace"
 	"strings"
 	"time"
@@ -99,6 +100,11 @@ type age struct{ target, lane int }
 type stood struct {
 	at   time.Duration // when it was seen like this first
 	link coalesce.Held
+}
+
+// forget forgets a target.
+func (a ages) forget(t *Target) {
+	maps.DeleteFunc(a, func(of age, _ *stood) bool { return of.target == int(t.Index) })
 }
 
 // links adds a target's links that hold something.

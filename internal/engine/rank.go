@@ -23,14 +23,16 @@ type Rank struct {
 	pace
 	publisher
 
-	targets    []*Target
-	agreed     int     // targets[:agreed] were compared with the other ranks
-	depth      int     // of the pebbles that are being handled; 0 in the main function, and when there is no limit
-	handling   *Target // the target whose handler runs, or ran last
-	spins      int     // idle polls before the rank parks
-	lastBack   uint64  // frames that had come back when this rank last thought of parking
-	tuning     *tuning // nil when nothing is tuned
-	explaining bool    // the next epoch is to be explained
+	targets    []*Target // that were registered and not freed, in the order of their registration
+	numbered   []*Target // the same, by the number that frames carry; nil where one was freed
+	changes    int       // registrations and frees
+	news       []byte    // those that were not compared with the other ranks, in a line each
+	depth      int       // of the pebbles that are being handled; 0 in the main function, and when there is no limit
+	handling   *Target   // the target whose handler runs, or ran last
+	spins      int       // idle polls before the rank parks
+	lastBack   uint64    // frames that had come back when this rank last thought of parking
+	tuning     *tuning   // nil when nothing is tuned
+	explaining bool      // the next epoch is to be explained
 }
 
 // newRank makes one rank of a job that newJob has made. It needs nothing else that runs: whoever calls its methods is

@@ -27,7 +27,7 @@ func TestScenarios(t *testing.T) {
 		s := &script{t: t, world: &world{log: l}}
 		t.Cleanup(func() { s.end(t) })
 		verbs := scenario.Verbs{
-			"run": func(*scenario.Command) {}, "target": s.target, "epoch": s.epoch, "end": s.finish, "return": s.finish,
+			"run": func(*scenario.Command) {}, "target": s.target, "free": s.free, "epoch": s.epoch, "end": s.finish, "return": s.finish,
 			"send": s.send, "poll": s.poll, "flush": s.flush, "panic": s.panic, "hold": s.hold, "deliver": s.deliver,
 			"arrive": s.arrive, "mark": s.mark, "told": s.told, "collective": s.collective, "await": s.await,
 			"answer": s.answer, "post": s.post, "operation": s.operation, "tasks": s.tasks,
@@ -139,7 +139,7 @@ func (s *script) target(c *scenario.Command) {
 	if c.Has("tuned") {
 		d.Tunes = Tunes{Topology: true, Coalesce: true}
 	}
-	cache := int64(c.Int("cache", 0))
+	d.Cache = int64(c.Int("cache", 0))
 	for _, m := range s.each(c) {
 		m.does(c, func() {
 			t := made(m.rank.Size())
@@ -147,9 +147,29 @@ func (s *script) target(c *scenario.Command) {
 				t = w.Watch(m.rank.Links())
 			}
 			m.register(name, t, factor, d)
-			m.inboxes[name].Reserve(cache)
+			m.inboxes[name].Reserve(d.Cache)
 		})
 	}
+}
+
+// free has ranks free a target. They tell the numbers of all that are left.
+func (s *script) free(c *scenario.Command) {
+	name := c.Text("name", "a")
+	for _, m := range s.each(c) {
+		m.does(c, func() {
+			if m.inboxes[name].Free() {
+				m.say("has %d bytes of caches, and targets%s", m.rank.Reserved, m.numbers())
+			}
+		})
+	}
+}
+
+// numbers are the names of targets with their numbers.
+func (m *member) numbers() (text string) {
+	for _, t := range m.rank.targets {
+		text += fmt.Sprintf(" %s=%d", t.Name, t.Index)
+	}
+	return text
 }
 
 // epoch has ranks call Epoch. Each runs its body until the scenario ends that.

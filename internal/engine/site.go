@@ -27,7 +27,7 @@ type detection struct {
 
 // detect makes sure that the rank's detector fits the epoch and the targets that are registered.
 func (e *detection) detect(p Plan) error {
-	made := detectorFor{targets: len(e.rank.targets), depth: p.Depth, ofEpoch: p.Detector != nil}
+	made := detectorFor{changes: e.rank.changes, depth: p.Depth, ofEpoch: p.Detector != nil}
 	if e.detector != nil && e.detectorFor == made && !made.ofEpoch {
 		return nil
 	}
@@ -59,7 +59,7 @@ func (e *detection) detect(p Plan) error {
 
 // detectorFor is what a detector was made for.
 type detectorFor struct {
-	targets int // targets
+	changes int // of targets
 	depth   int
 	ofEpoch bool // by an option of that epoch alone
 }
@@ -153,6 +153,17 @@ func (r *Rank) Descriptions() iter.Seq[Description] {
 	return func(yield func(Description) bool) {
 		for _, t := range r.targets {
 			if !yield(t.description) {
+				return
+			}
+		}
+	}
+}
+
+// Endpoints are those of all targets.
+func (r *Rank) Endpoints() iter.Seq[Endpoint] {
+	return func(yield func(Endpoint) bool) {
+		for _, t := range r.targets {
+			if !yield(t.endpoint) {
 				return
 			}
 		}

@@ -69,7 +69,7 @@ type Target struct {
 	OwnRoom bool
 }
 
-// targetsMax bounds the targets of a job: a frame names its target in 16 bits.
+// targetsMax bounds the targets of a job that were not freed: a frame names its target in 16 bits.
 const targetsMax = 1 << 16
 
 // Refuse ends the job because a target can't be registered, and does not return.
@@ -100,12 +100,13 @@ func (r *Rank) Register(d Description, e Endpoint, o *coalesce.Outbox) *Target {
 	t := &Target{
 		Rank: r, description: d, endpoint: e, outbox: o,
 		Label: coalesce.Label{
-			Name: d.Name, Index: uint16(len(r.targets)), Fingerprint: crc32.Checksum([]byte(d.Schema),
-				crc32.MakeTable(crc32.Castagnoli)),
+			Name: d.Name, Fingerprint: crc32.Checksum([]byte(d.Schema), crc32.MakeTable(crc32.Castagnoli)),
 		},
 	}
 	t.labels = r.LabelsFor("target", d.Name)
+	r.number(t)
 	r.targets = append(r.targets, t)
+	r.changed("registers " + d.String())
 	return t
 }
 
@@ -201,7 +202,7 @@ func (t *Target) Handled(before mode) {
 	}
 }
 
-// Reserve counts bytes that the target keeps for the whole job, such as a reduction cache, against the memory limit.
+// Reserve counts bytes that the target keeps until it is freed, its reduction cache, against the memory limit.
 func (t *Target) Reserve(bytes int64) {
 	t.Reserved += bytes
 	if t.Reserved > t.MemoryLimit {

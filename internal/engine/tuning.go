@@ -105,6 +105,13 @@ func (t *tuning) give() error {
 	return nil
 }
 
+// freed notes that the target with an index was freed.
+func (t *tuning) freed(at int) {
+	if t != nil && at < t.given {
+		t.given--
+	}
+}
+
 // ended notes the end of an epoch.
 func (t *tuning) ended() {
 	t.epochs++

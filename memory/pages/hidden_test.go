@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/internal/seeds"
-	"github.com/activepebbles/pebbles/memory"
 	"github.com/activepebbles/pebbles/memory/pages"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/sim"
@@ -22,13 +21,11 @@ func TestReleasesAreFences(t *testing.T) {
 		w, err := sim.New(sim.Config{Ranks: 4, Processes: 4, Seed: seed + i, Faults: faults})
 		require.NoError(t, err)
 		require.NoError(t, w.Each(func(p netio.Transport) error {
-			return pebble.Run(t.Context(), pebble.Config{Transport: p, PageCache: 8 << 10}, func(r *pebble.Rank) error {
-				s := pages.New(memory.New(r), pages.Config{PageBytes: 64 << (i % 3), Copies: i%2 == 0, Flat: i == 5})
-				if err := equalsASlice[uint32](s, seed+i, 400, blocks); err != nil {
-					return err
-				}
-				return countsUnderLocks(s, seed+i, 40)
-			})
+			config := pages.Config{PageBytes: 64 << (i % 3), Copies: i%2 == 0, Flat: i == 5}
+			return pebble.Run(t.Context(), pebble.Config{Transport: p, PageCache: 8 << 10}, program(config, func(r rank) {
+				equalsASlice[uint32](r, seed+i, 400, blocks)
+				countsUnderLocks(r, seed+i, 40)
+			}))
 		}))
 	}
 }

@@ -1,0 +1,45 @@
+package target
+
+import (
+	"fmt"
+
+	"github.com/activepebbles/pebbles/coalesce"
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/engine"
+)
+
+// Free frees the target: its buffers, its reduction cache with what that has reserved of the memory limit, its number
+// and its name, which another target may have from here on. All ranks free the same targets in the same order, between
+// epochs; the next epoch compares them. It is the last call of the target: later ones panic, another Free too. When the
+// job has failed, it does nothing, so that it may be deferred.
+func (t *Target[V]) Free() { free(t.core) }
+
+// Free frees the targets for questions and for answers, by the rules of [Target.Free].
+func (a *Ask[Q, A]) Free() {
+	a.questions.Free()
+	a.answers.Free()
+	a.keyed, a.qs, a.as, a.back, a.out = nil, nil, nil, nil, nil
+}
+
+// Free frees the directory, by the rules of [Target.Free], and forgets where keys have gone. Targets over it are to be
+// freed before it.
+func (d *Directory[S]) Free() {
+	for e := range engine.RankOf(d.rank).Endpoints() {
+		if c, ok := e.(*core); ok && c.owner == distribution.Map(d) {
+			panic(fmt.Sprintf("target: rank %d: %s was freed, and target %q is over it: free that first", d.rank.ID(),
+				d.Describe(), c.out.Name))
+		}
+	}
+	d.moves.Free()
+	d.news.Free()
+	d.keys, d.waiting = distribution.NewDirectory(d.base, d.rank.ID()), nil
+}
+
+func (d *Directory[S]) freed() bool { return d.moves.core.made == nil }
+
+// free leaves of a target its name, and what knows that it was freed.
+func free(c *core) {
+	if c.engine.Free() {
+		*c = core{engine: c.engine, out: coalesce.Outbox{Label: c.out.Label}}
+	}
+}
