@@ -1,0 +1,85 @@
+package appstest
+
+import (
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/engine"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/route"
+	"github.com/activepebbles/pebbles/target"
+)
+
+// freedOften is how often an object is made and freed; with build tag long it is 10,000 times.
+var freedOften = map[bool]int{false: 300, true: 10_000}[Long]
+
+// freedOdds is by how many bytes the heap may grow: buffers do when ranks meet at an odd moment.
+const freedOdds = 96 << 10
+
+// held is what a rank holds, and on rank 0 what its process does.
+type held struct {
+	heap, caches       int64
+	goroutines, number int // number is the one that the next target gets
+	files              []string
+}
+
+// Freed requires that objects leave nothing behind when they are freed: no memory, no goroutines, no descriptors, no
+// numbers of targets. It runs jobs over mem, shm and tcp. with is called on each rank and returns what makes an object,
+// uses it, and frees it.
+func Freed(t *testing.T, with func(r *pebble.Rank) (once func() error)) {
+	t.Helper()
+	for _, s := range []Shape{
+		{Ranks: 3, Procs: 1, Transport: "mem", New: route.Direct, Unwatched: true},
+		{Ranks: 3, Procs: 2, Transport: "shm", New: route.Direct, Unwatched: true},
+		{Ranks: 3, Procs: 2, Transport: "tcp", New: route.Direct, Unwatched: true},
+	} {
+		t.Run(s.Transport, func(t *testing.T) {
+			before, now := make([]held, s.Ranks), make([]held, s.Ranks)
+			require.NoError(t, s.Run(t, func(r *pebble.Rank) (err error) {
+				once := with(r)
+				if before[r.ID()], err = after(r, freedOften/3, once); err == nil {
+					now[r.ID()], err = after(r, freedOften, once)
+				}
+				return err
+			}))
+			require.LessOrEqual(t, now[0].heap, before[0].heap+freedOdds)
+			require.LessOrEqual(t, now[0].goroutines, before[0].goroutines)
+			now[0].heap, now[0].goroutines = before[0].heap, before[0].goroutines
+			require.Equal(t, before, now)
+		})
+	}
+}
+
+// after is what is held when something was done so many times.
+func after(r *pebble.Rank, times int, once func() error) (h held, err error) {
+	for range times {
+		if err := once(); err != nil {
+			return h, err
+		}
+	}
+	if err := r.Barrier(); err != nil {
+		return h, err
+	}
+	probe := target.New(r, "probe", distribution.Ranks(r.Size()), target.Key(func(to uint32) uint64 { return uint64(to) }),
+		target.Each(func(uint32) {}))
+	h.number = int(engine.TargetOf(probe).Index)
+	probe.Free()
+	h.caches = r.Memory().Caches
+	if r.ID() == 0 { // for all ranks of the test, which rest in the barrier
+		h.goroutines = runtime.NumGoroutine()
+		if h.files, err = filepath.Glob("/proc/self/fd/*"); err != nil {
+			return h, err
+		}
+		var m runtime.MemStats
+		for range 2 { // what has a finalizer goes with the second
+			runtime.GC()
+		}
+		runtime.ReadMemStats(&m)
+		h.heap = int64(m.HeapAlloc)
+	}
+	return h, r.Barrier()
+}
