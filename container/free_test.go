@@ -3,6 +3,8 @@ package container_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/container"
 	"github.com/activepebbles/pebbles/pebble"
@@ -127,4 +129,86 @@ func TestFreeOfParts(t *testing.T) {
 			return r.Epoch(func() error { add.Reduce(1, 1); double.Send(1, 2); ask.Send(1, true); reads.Get(1); return nil })
 		}
 	})
+}
+
+// Calls of what was freed, and frees in the wrong place, end the job with words that say so.
+func TestFreedIsTold(t *testing.T) {
+	type numbers = *container.Map[uint64, uint64]
+	after := func(use func(m numbers) error) func(r *pebble.Rank, m numbers) error {
+		return func(r *pebble.Rank, m numbers) error {
+			m.Free()
+			return use(m)
+		}
+	}
+	for want, use := range map[string]func(r *pebble.Rank, m numbers) error{
+		`a pebble was sent after target "map put" was freed`: func(r *pebble.Rank, m numbers) error {
+			m.Free()
+			return r.Epoch(func() error { m.Put(1, 1); return nil })
+		},
+		`a key was looked for after container "map" was freed`: after(func(m numbers) error { m.LocalGet(1); return nil }),
+		`an iteration was begun after container "map" was freed`: after(func(m numbers) error {
+			for range m.Filter(func(uint64, uint64) bool { return true }).LocalAll() {
+			}
+			return nil
+		}),
+		`an all-reduction was begun after container "map" was freed`: after(func(m numbers) error {
+			_, err := m.Len()
+			return err
+		}),
+		`Epoch was called after container "map" was freed`: after(func(m numbers) error {
+			return m.ForAll(func(uint64, uint64) error { return nil })
+		}),
+		`a barrier was begun after container "map" was freed`: after(numbers.Clear),
+		`Free was called after container "map" was freed`:     after(func(m numbers) error { m.Free(); return nil }),
+		`was registered after container "map" was freed`:      after(func(m numbers) error { m.NewReducer("add", pebble.Sum); return nil }),
+		`container "map" was freed inside an epoch: free`:     func(r *pebble.Rank, m numbers) error { return r.Epoch(func() error { m.Free(); return nil }) },
+		`Free was called after target "map add" was freed`: func(_ *pebble.Rank, m numbers) error {
+			add := m.NewReducer("add", pebble.Sum)
+			m.Free()
+			add.Free()
+			return nil
+		},
+		`Add was called after container "bag" was freed`: func(r *pebble.Rank, _ numbers) error {
+			b := container.NewBag[uint64](r, "bag")
+			b.Add(1)
+			b.Free()
+			b.Add(1)
+			return nil
+		},
+		`a row was looked for or added after container "table" was freed`: func(r *pebble.Rank, _ numbers) error {
+			t := container.NewTable[uint64](r, "table", container.Space{})
+			t.Add(1)
+			t.Free()
+			t.Add(1)
+			return nil
+		},
+		`Call after delegate "map get" was freed`: func(r *pebble.Rank, m numbers) error {
+			reads := container.NewReads(m, task.New(r))
+			m.Free()
+			return r.Epoch(func() error { reads.Get(1); return nil })
+		},
+	} {
+		require.ErrorContains(t, appstest.Mem(2).Run(t, func(r *pebble.Rank) error {
+			return use(r, container.NewMap[uint64, uint64](r, "map"))
+		}), want)
+	}
+}
+
+// Operations hold nothing when they have returned: one after the other, they have room within a small limit.
+func TestGroupsOneAfterTheOther(t *testing.T) {
+	require.NoError(t, appstest.Job(t, pebble.Config{Ranks: 2, MemoryLimit: 2 << 20}, func(r *pebble.Rank) error {
+		t := container.NewTable[uint64](r, "table", container.Space{})
+		for i := range uint64(100) {
+			t.Add(i)
+		}
+		key := func(row uint64) uint64 { return row % 10 }
+		for range 600 {
+			groups, err := container.GroupBy(t, key, func(uint64) uint64 { return 1 }, pebble.Sum)
+			if err != nil {
+				return err
+			}
+			groups.Free()
+		}
+		return nil
+	}))
 }

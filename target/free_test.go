@@ -1,7 +1,10 @@
 package target_test
 
 import (
+	"errors"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/distribution"
@@ -65,5 +68,78 @@ func TestFreeLeavesNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			appstest.Freed(t, func(r *pebble.Rank) func() error { return once(r, distribution.Ranks(r.Size())) })
 		})
+	}
+}
+
+// Calls of what was freed, and frees in the wrong place, end the job with words that say so.
+func TestFreedIsTold(t *testing.T) {
+	type hit = *target.Target[uint64]
+	body := func(r *pebble.Rank, f func()) error { return r.Epoch(func() error { f(); return nil }) }
+	for want, use := range map[string]func(r *pebble.Rank, h hit, d *target.Directory[uint64]) error{
+		`a pebble was sent after target "hit" was freed: free what nothing uses any more`: func(r *pebble.Rank, h hit,
+			_ *target.Directory[uint64]) error {
+			h.Free()
+			return body(r, func() { h.Send(0) })
+		},
+		`was sent after target "hit" was freed`: func(r *pebble.Rank, h hit, _ *target.Directory[uint64]) error {
+			h.Free()
+			return body(r, func() { h.TrySend(0) })
+		},
+		`pebble was sent after target "hit" was freed`: func(r *pebble.Rank, h hit, _ *target.Directory[uint64]) error {
+			h.Free()
+			return body(r, func() { h.SendAll(make([]uint64, 1000)) })
+		},
+		`Flush was called after target "hit" was freed`: func(r *pebble.Rank, h hit, _ *target.Directory[uint64]) error {
+			h.Free()
+			return body(r, h.Flush)
+		},
+		`Free was called after target "hit" was freed`: func(_ *pebble.Rank, h hit, _ *target.Directory[uint64]) error {
+			h.Free()
+			h.Free()
+			return nil
+		},
+		`target "hit" was freed inside an epoch: free between epochs`: func(r *pebble.Rank, h hit,
+			_ *target.Directory[uint64]) error {
+			return body(r, h.Free)
+		},
+		`and target "hit" is over it: free that first`: func(_ *pebble.Rank, _ hit, d *target.Directory[uint64]) error {
+			d.Free()
+			return nil
+		},
+		`Move was called after target "directory moves" was freed`: func(r *pebble.Rank, h hit,
+			d *target.Directory[uint64]) error {
+			h.Free()
+			d.Free()
+			return body(r, func() { d.Move(uint64(r.ID()), 0) })
+		},
+		`its directory was freed: make another one`: func(r *pebble.Rank, h hit, d *target.Directory[uint64]) error {
+			h.Free()
+			d.Free()
+			target.New(r, "late", d, target.LowBits[uint64](1), target.Each(func(uint64) {}))
+			return nil
+		},
+	} {
+		require.ErrorContains(t, appstest.Mem(2).Run(t, func(r *pebble.Rank) error {
+			d := target.NewDirectory(r, "directory", distribution.Ranks(r.Size()), func(key uint64) uint64 { return key },
+				func(uint64, uint64) {})
+			h := target.New(r, "hit", d, target.LowBits[uint64](1), target.Each(func(uint64) {}))
+			if err := r.Epoch(func() error { return nil }); err != nil {
+				return err
+			}
+			return use(r, h, d)
+		}), want)
+	}
+}
+
+// A deferred Free does not hide the error of the job, nor a panic.
+func TestFreeMayBeDeferred(t *testing.T) {
+	for _, fails := range []func() error{
+		func() error { panic("as it should") }, func() error { return errors.New("as it should") },
+	} {
+		require.ErrorContains(t, appstest.Mem(2).Run(t, func(r *pebble.Rank) error {
+			h := target.New(r, "hit", distribution.Ranks(2), target.LowBits[uint64](1), target.Each(func(uint64) {}))
+			defer h.Free()
+			return r.Epoch(fails)
+		}), "as it should")
 	}
 }

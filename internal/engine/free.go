@@ -19,7 +19,9 @@ func (r *Rank) Free(object string) (gone *Rank) {
 		r.misplaced(in, call, "rank %d: %s inside an epoch: free between epochs", r.id, call)
 	}
 	r.changed("frees " + object)
-	return &Rank{caller: caller{id: r.id, job: r.job, mode: over, freed: object}}
+	gone = &Rank{caller: caller{id: r.id, job: r.job, mode: over, freed: object}}
+	gone.join()
+	return gone
 }
 
 // CheckFreed ends the job when a call comes to what was freed.

@@ -43,18 +43,14 @@ func newRank(j *job, id int, port netio.Port) *Rank {
 		caller: caller{id: id, job: j}, pace: newPace(c), spins: spinsBeforePark,
 	}
 	r.tuning = newTuning(r, c, j.place.Ranks)
-	r.detection = detection{rank: r, processed: j.start}
-	r.arrivals.rank, r.accesses.rank, r.aside.rank = r, r, r
-	r.publisher = publisher{rank: r, board: &j.boards[id-j.place.First]}
+	r.processed, r.board = j.start, &j.boards[id-j.place.First]
 	r.board.Begins()
-	r.marks = marks{rank: r, links: j.links}
+	r.links = j.links
 	r.Collectives = Collectives{
-		rank: r, barrier: collective.Barrier(id, j.place.Ranks), reduce: collective.AllReduce(id, j.place.Ranks),
+		barrier: collective.Barrier(id, j.place.Ranks), reduce: collective.AllReduce(id, j.place.Ranks),
 		sequence: j.start,
 	}
-	for p := range r.networks {
-		r.networks[p] = network{rank: r, purpose: purpose(p)}
-	}
+	r.join()
 	r.Sender = coalesce.Sender{
 		Options: c.Options, Rank: id, Port: port, Pool: port.Pool(), Engine: r, Failed: &j.failed, Epoch: uint32(j.start),
 		Created: j.start,
@@ -69,6 +65,15 @@ func newRank(j *job, id int, port netio.Port) *Rank {
 		r.traced(c.Trace(id))
 	}
 	return r
+}
+
+// join has the rank's parts know it.
+func (r *Rank) join() {
+	r.detection.rank, r.arrivals.rank, r.accesses.rank, r.aside.rank = r, r, r, r
+	r.publisher.rank, r.marks.rank, r.Collectives.rank = r, r, r
+	for p := range r.networks {
+		r.networks[p] = network{rank: r, purpose: purpose(p)}
+	}
 }
 
 // ID is the rank's number, 0 to Size()-1.

@@ -1,0 +1,30 @@
+package task_test
+
+import (
+	"testing"
+
+	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/task"
+)
+
+// Kinds that are freed leave nothing behind.
+func TestFreeLeavesNothing(t *testing.T) {
+	appstest.Freed(t, func(r *pebble.Rank) func() error {
+		s := task.New(r)
+		task.NewGroupKind(s, "first", func(*task.Group, uint32) {}) // with what a scheduler keeps for all
+		return func() error {
+			kind := task.NewKind(s, "kind", func(uint32) {})
+			defer kind.Free()
+			group := task.NewGroupKind(s, "group kind", func(*task.Group, uint32) {})
+			defer group.Free()
+			loop := task.NewLoop(s, "loop", 2, func(uint64, uint64) {})
+			defer loop.Free()
+			return s.Run(func() {
+				kind.SpawnOn((r.ID()+1)%r.Size(), 1)
+				group.Spawn(s.NewGroup(), 1)
+				loop.Spawn(0, 8)
+			})
+		}
+	})
+}
