@@ -20,7 +20,7 @@ func (r *Rank) Free(object string) (gone *Rank) {
 	}
 	r.changed("frees " + object)
 	gone = &Rank{caller: caller{id: r.id, job: r.job, mode: over, freed: object}}
-	gone.join()
+	join(gone)
 	return gone
 }
 
@@ -54,19 +54,4 @@ func (t *Target) Free() bool {
 	t.outbox.Close()
 	t.Rank, t.endpoint = gone, nil
 	return true
-}
-
-// changed notes what all ranks are to have registered or freed, in the same order.
-func (r *Rank) changed(what string) {
-	r.changes++
-	r.news = append(append(r.news, what...), '\n')
-}
-
-// number gives a target the least number that no other has.
-func (r *Rank) number(t *Target) {
-	at := slices.Index(r.numbered, nil)
-	if at < 0 {
-		at, r.numbered = len(r.numbered), append(r.numbered, nil)
-	}
-	t.Index, r.numbered[at] = uint16(at), t
 }

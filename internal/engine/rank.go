@@ -22,17 +22,14 @@ type Rank struct {
 	marks
 	pace
 	publisher
+	registered
 
-	targets    []*Target // that were registered and not freed, in the order of their registration
-	numbered   []*Target // the same, by the number that frames carry; nil where one was freed
-	changes    int       // registrations and frees
-	news       []byte    // those that were not compared with the other ranks, in a line each
-	depth      int       // of the pebbles that are being handled; 0 in the main function, and when there is no limit
-	handling   *Target   // the target whose handler runs, or ran last
-	spins      int       // idle polls before the rank parks
-	lastBack   uint64    // frames that had come back when this rank last thought of parking
-	tuning     *tuning   // nil when nothing is tuned
-	explaining bool      // the next epoch is to be explained
+	depth      int     // of the pebbles that are being handled; 0 in the main function, and when there is no limit
+	handling   *Target // the target whose handler runs, or ran last
+	spins      int     // idle polls before the rank parks
+	lastBack   uint64  // frames that had come back when this rank last thought of parking
+	tuning     *tuning // nil when nothing is tuned
+	explaining bool    // the next epoch is to be explained
 }
 
 // newRank makes one rank of a job that newJob has made. It needs nothing else that runs: whoever calls its methods is
@@ -50,7 +47,7 @@ func newRank(j *job, id int, port netio.Port) *Rank {
 		barrier: collective.Barrier(id, j.place.Ranks), reduce: collective.AllReduce(id, j.place.Ranks),
 		sequence: j.start,
 	}
-	r.join()
+	join(r)
 	r.Sender = coalesce.Sender{
 		Options: c.Options, Rank: id, Port: port, Pool: port.Pool(), Engine: r, Failed: &j.failed, Epoch: uint32(j.start),
 		Created: j.start,
@@ -67,8 +64,8 @@ func newRank(j *job, id int, port netio.Port) *Rank {
 	return r
 }
 
-// join has the rank's parts know it.
-func (r *Rank) join() {
+// join has the parts of a rank know it.
+func join(r *Rank) {
 	r.detection.rank, r.arrivals.rank, r.accesses.rank, r.aside.rank = r, r, r, r
 	r.publisher.rank, r.marks.rank, r.Collectives.rank = r, r, r
 	for p := range r.networks {

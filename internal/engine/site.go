@@ -3,7 +3,6 @@ package engine
 import (
 	"fmt"
 	"hash/crc32"
-	"iter"
 	"math"
 
 	"github.com/activepebbles/pebbles/coalesce"
@@ -146,26 +145,4 @@ func (d *detection) Detection(depth int) (name string, messages int) {
 		messages = n
 	}
 	return name, messages
-}
-
-// Descriptions are those of all targets.
-func (r *Rank) Descriptions() iter.Seq[Description] {
-	return func(yield func(Description) bool) {
-		for _, t := range r.targets {
-			if !yield(t.description) {
-				return
-			}
-		}
-	}
-}
-
-// Endpoints are those of all targets.
-func (r *Rank) Endpoints() iter.Seq[Endpoint] {
-	return func(yield func(Endpoint) bool) {
-		for _, t := range r.targets {
-			if !yield(t.endpoint) {
-				return
-			}
-		}
-	}
 }
