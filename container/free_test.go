@@ -160,8 +160,13 @@ func TestFreedIsTold(t *testing.T) {
 		}),
 		`a barrier was begun after container "map" was freed`: after(numbers.Clear),
 		`Free was called after container "map" was freed`:     after(func(m numbers) error { m.Free(); return nil }),
-		`was registered after container "map" was freed`:      after(func(m numbers) error { m.NewReducer("add", pebble.Sum); return nil }),
-		`container "map" was freed inside an epoch: free`:     func(r *pebble.Rank, m numbers) error { return r.Epoch(func() error { m.Free(); return nil }) },
+		`was registered after container "map" was freed`: after(func(m numbers) error {
+			m.NewReducer("add", pebble.Sum)
+			return nil
+		}),
+		`container "map" was freed inside an epoch: free`: func(r *pebble.Rank, m numbers) error {
+			return r.Epoch(func() error { m.Free(); return nil })
+		},
 		`Free was called after target "map add" was freed`: func(_ *pebble.Rank, m numbers) error {
 			add := m.NewReducer("add", pebble.Sum)
 			m.Free()

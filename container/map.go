@@ -17,8 +17,9 @@ type Map[K comparable, V any] struct {
 	deletes *target.Target[K]
 }
 
-// NewMap makes a map. All ranks call it, in the same order, between epochs. Of options, those of targets apply to all
-// its operations: target.Coded for keys and values that are to travel another way, target.Coalesce and target.Route.
+// NewMap makes a map, which lasts until [Map.Free]. All ranks call it, in the same order, between epochs. Of options,
+// those of targets apply to all its operations: target.Coded for keys and values that are to travel another way,
+// target.Coalesce and target.Route.
 func NewMap[K comparable, V any](r *pebble.Rank, name string, options ...target.Option) *Map[K, V] {
 	m := &Map[K, V]{store: newStore[K, V](r, name, options)}
 	m.View = viewOfStore(m.store)

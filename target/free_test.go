@@ -85,7 +85,7 @@ func TestFreedIsTold(t *testing.T) {
 			h.Free()
 			return body(r, func() { h.TrySend(0) })
 		},
-		`pebble was sent after target "hit" was freed`: func(r *pebble.Rank, h hit, _ *target.Directory[uint64]) error {
+		` after target "hit" was freed`: func(r *pebble.Rank, h hit, _ *target.Directory[uint64]) error {
 			h.Free()
 			return body(r, func() { h.SendAll(make([]uint64, 1000)) })
 		},

@@ -11,7 +11,7 @@ import (
 // key, and are handled there. All ranks register the same targets in the same order, between epochs; the next epoch
 // compares them. A target that can't work ends the job with a pebble.RegistrationError that says why.
 //
-// A target holds about 160 bytes for each neighbour, and a frame for each that it has sent to.
+// Until [Target.Free], a target holds about 160 bytes for each neighbour, and a frame for each that it has sent to.
 func New[V any](r *pebble.Rank, name string, owner distribution.Map, keying Keying[V], handling Handling[V],
 	options ...Option) *Target[V] {
 	b := newBuilder(r, name, owner, reflect.TypeFor[V](), options)
