@@ -27,7 +27,8 @@ func TestScenarios(t *testing.T) {
 		s := &script{t: t, world: &world{log: l}}
 		t.Cleanup(func() { s.end(t) })
 		verbs := scenario.Verbs{
-			"run": func(*scenario.Command) {}, "target": s.target, "free": s.free, "epoch": s.epoch, "end": s.finish, "return": s.finish,
+			"run": func(*scenario.Command) {}, "target": s.target, "free": s.free,
+			"epoch": s.epoch, "end": s.finish, "return": s.finish,
 			"send": s.send, "poll": s.poll, "flush": s.flush, "panic": s.panic, "hold": s.hold, "deliver": s.deliver,
 			"arrive": s.arrive, "mark": s.mark, "told": s.told, "collective": s.collective, "await": s.await,
 			"answer": s.answer, "post": s.post, "operation": s.operation, "tasks": s.tasks,
