@@ -3,6 +3,8 @@ package delegate_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/delegate"
 	"github.com/activepebbles/pebbles/distribution"
@@ -21,4 +23,22 @@ func TestFreeLeavesNothing(t *testing.T) {
 			return s.Run(func() { d.CallAll([]uint64{0, 1, 2}, make([]uint64, 3)) })
 		}
 	})
+}
+
+// Calls of an operation that was freed end the job with words that say so.
+func TestFreedIsTold(t *testing.T) {
+	type operation = *delegate.Delegate[uint64, uint64]
+	for want, use := range map[string]func(d operation){
+		`Call after delegate "operation" was freed`:    func(d operation) { d.Call(0) },
+		`CallAll after delegate "operation" was freed`: func(d operation) { d.CallAll([]uint64{0}, make([]uint64, 1)) },
+		`Start after delegate "operation" was freed`:   func(d operation) { d.Start(0) },
+		` after target "operation" was freed`:          func(d operation) { d.Do(0) },
+	} {
+		require.ErrorContains(t, appstest.Mem(2).Run(t, func(r *pebble.Rank) error {
+			d := delegate.New(task.New(r), "operation", distribution.Ranks(2), func(q uint64) uint64 { return q },
+				func(q uint64) uint64 { return q })
+			d.Free()
+			return r.Epoch(func() error { use(d); return nil })
+		}), want)
+	}
 }

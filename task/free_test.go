@@ -3,6 +3,8 @@ package task_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/task"
@@ -27,4 +29,19 @@ func TestFreeLeavesNothing(t *testing.T) {
 			})
 		}
 	})
+}
+
+// Calls of a kind that was freed end the job with words that say so.
+func TestFreedIsTold(t *testing.T) {
+	for want, use := range map[string]func(k *task.Kind[uint32]){
+		`Spawn was called after kind "kind" was freed`:   func(k *task.Kind[uint32]) { k.Spawn(1) },
+		`SpawnOn was called after kind "kind" was freed`: func(k *task.Kind[uint32]) { k.SpawnOn(0, 1) },
+	} {
+		require.ErrorContains(t, appstest.Mem(2).Run(t, func(r *pebble.Rank) error {
+			s := task.New(r)
+			k := task.NewKind(s, "kind", func(uint32) {})
+			k.Free()
+			return r.Epoch(func() error { use(k); return nil })
+		}), want)
+	}
 }
