@@ -149,11 +149,11 @@ func (k *Record) bars(n int) (all []bar) {
 	end := k.end()
 	for _, e := range k.Epochs[max(0, len(k.Epochs)-n):] {
 		to := e.End
-		if e.Ended == 0 {
+		if e.End == 0 {
 			to = end
 		}
 		x := across(e.Begin, end)
-		all = append(all, bar{x, max(across(to, end)-x, 1), e.Number%2 == 0, e.Title() + ": " + e.Says(k.Job.Ranks)})
+		all = append(all, bar{x, max(across(to, end)-x, 1), e.Number%2 == 0, e.Title() + ": " + e.Says()})
 	}
 	return all
 }

@@ -80,8 +80,8 @@ type epochs struct {
 	floor uint64 // of those that come after the first, lower ones have been given up
 }
 
-// note takes an event in. Again says that the rank has told of its begin before.
-func (a *epochs) note(e state.Event, again bool) {
+// note takes an event in.
+func (a *epochs) note(e state.Event) {
 	if e.Kind != "epoch" || e.Number > epochsFirst && e.Number < a.floor {
 		return
 	}
@@ -92,12 +92,6 @@ func (a *epochs) note(e state.Event, again bool) {
 	}
 	epoch.Begin = min(epoch.Begin, e.At)
 	epoch.End = max(epoch.End, e.End)
-	if !again {
-		epoch.Began++
-	}
-	if e.End != 0 {
-		epoch.Ended++
-	}
 	if len(a.by) > 2*(epochsFirst+epochsLast) {
 		a.prune()
 	}
@@ -113,9 +107,26 @@ func (a *epochs) prune() {
 	}
 }
 
-func (a *epochs) list() (all []Epoch) {
+// list is all epochs. The last call of each rank says which ones it has begun and ended: all ranks make the same calls
+// in one order, and of events some may be lost.
+func (a *epochs) list(ranks []*Rank) (all []Epoch) {
+	var began, ended []uint64
+	for _, r := range ranks {
+		began = append(began, r.Call.Number)
+		ended = append(ended, r.Call.Returned())
+	}
+	slices.Sort(began)
+	slices.Sort(ended)
 	for _, n := range slices.Sorted(maps.Keys(a.by)) {
-		all = append(all, *a.by[n])
+		e := a.by[n]
+		e.Began, e.Ended = atLeast(began, n), atLeast(ended, n)
+		all = append(all, *e)
 	}
 	return all
+}
+
+// atLeast is how many of some sorted numbers are n or more.
+func atLeast(sorted []uint64, n uint64) int {
+	below, _ := slices.BinarySearch(sorted, n)
+	return len(sorted) - below
 }

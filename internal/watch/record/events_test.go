@@ -74,14 +74,47 @@ func TestEpochsAreBounded(t *testing.T) {
 	const n = 20_000
 	for range 2 { // two ranks, one after the other
 		for e := range uint64(n) {
-			a.note(state.Event{Kind: "epoch", Number: e + 1, At: float64(e), End: float64(e + 1)}, false)
+			a.note(state.Event{Kind: "epoch", Number: e + 1, At: float64(e), End: float64(e + 1)})
 		}
 	}
-	all := a.list()
+	ranks := make([]*Rank, 2)
+	for i := range ranks {
+		ranks[i] = &Rank{}
+		ranks[i].Call = state.Call{Number: n}
+	}
+	all := a.list(ranks)
 	require.Less(t, len(all), 2*(epochsFirst+epochsLast)+1)
 	require.Equal(t, Epoch{Number: 1, Begin: 0, End: 1, Began: 2, Ended: 2}, all[0])
 	require.Equal(t, Epoch{Number: n, Begin: n - 1, End: n, Began: 2, Ended: 2}, all[len(all)-1])
 	require.Equal(t, uint64(epochsFirst), all[epochsFirst-1].Number)
+}
+
+// The events of a rank may be lost: its ring is overrun, or a line has no room. A job that has ended in order has ended
+// its epochs all the same.
+func TestLostEndsOfEpochs(t *testing.T) {
+	dir := t.TempDir()
+	job := jobOf("j1", 1, 2)
+	p := &job.Processes[0]
+	w := create(t, dir, job, 0, 0)
+	for i := range p.Ranks {
+		p.Ranks[i].Call = state.Call{Number: 1, Kind: "epoch", Name: "level", Open: true}
+		p.Ranks[i].Events = []state.Event{{At: 0.5, Kind: "epoch", Name: "level", Number: 1}}
+	}
+	second(t, w, 1, p)
+	require.Equal(t, "from 0.5 s, no end is known", reread(t, dir).Epochs[0].Says())
+	for i := range p.Ranks {
+		p.Ranks[i].Call.Open = false
+	}
+	p.Ranks[0].Events[0].End = 1.5
+	for e := range ringFull {
+		p.Ranks[1].Events = append(p.Ranks[1].Events, state.Event{At: 1 + float64(e)/1000, End: 2, Kind: "wait"})
+	}
+	p.Ranks[1].Events = p.Ranks[1].Events[1:]
+	second(t, w, 2, p)
+	require.NoError(t, w.Close(after(3), ""))
+	record := reread(t, dir)
+	require.Equal(t, InOrder, record.Ending.Kind)
+	require.Equal(t, "from 0.5 s to 1.5 s: 1 s", record.Epochs[0].Says())
 }
 
 func TestWords(t *testing.T) {

@@ -19,7 +19,7 @@ func (r *reading) finish() *Record {
 		k.Ranks = append(k.Ranks, f.rank)
 	}
 	k.Groups = groups(k.Ranks)
-	k.Epochs = r.epochs.list()
+	k.Epochs = r.epochs.list(k.Ranks)
 	k.Series = r.series.points()
 	k.Ending = k.ending()
 	if missing := k.missing(); len(missing) > 0 {

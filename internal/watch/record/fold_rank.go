@@ -21,7 +21,8 @@ func (r *reading) rank(l *rankLine) {
 	f.holds(l)
 	for _, line := range l.Events {
 		e := state.Event(eventOf(state.Event(line)))
-		r.epochs.note(e, f.event(e))
+		r.epochs.note(e)
+		f.event(e)
 	}
 }
 
@@ -103,18 +104,17 @@ func (f *rankFold) holds(l *rankLine) {
 	}
 }
 
-// event keeps an event among the last of a rank, and reports whether it was there without its end.
-func (f *rankFold) event(e state.Event) (again bool) {
+// event keeps an event among the last of a rank, in place of itself without its end.
+func (f *rankFold) event(e state.Event) {
 	all := f.rank.Events
 	for i := range all {
 		if keyOf(all[i]) == keyOf(e) {
 			all[i] = e
-			return true
+			return
 		}
 	}
 	if len(all) == eventsKept {
 		all = all[:copy(all, all[1:])]
 	}
 	f.rank.Events = append(all, e)
-	return false
 }

@@ -64,7 +64,7 @@ func (k *Record) HTML(w io.Writer) error {
 		Settings: k.settings(),
 	}
 	for _, e := range slices.Backward(k.Epochs[max(0, len(k.Epochs)-epochsHTML):]) {
-		v.Epochs = append(v.Epochs, pair{e.Title(), e.Says(k.Job.Ranks)})
+		v.Epochs = append(v.Epochs, pair{e.Title(), e.Says()})
 	}
 	atFault := k.atFault(ranksHTML)
 	for _, r := range atFault {

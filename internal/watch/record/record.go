@@ -89,7 +89,8 @@ type Group struct {
 	Ranks []int
 }
 
-// Epoch is an epoch as the events of the ranks tell it, in seconds on the job's clock.
+// Epoch is an epoch as the events of the ranks tell it, in seconds on the job's clock; how many ranks have begun and
+// ended it, their last calls say.
 type Epoch struct {
 	Number     uint64
 	Name, Site string

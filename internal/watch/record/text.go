@@ -119,7 +119,7 @@ func (p *page) epochs(k *Record) {
 	}
 	p.title("Last epochs, in seconds since the start")
 	for _, e := range k.Epochs[max(0, len(k.Epochs)-epochsText):] {
-		p.add("  ", e.Title()+": "+e.Says(k.Job.Ranks))
+		p.add("  ", e.Title()+": "+e.Says())
 	}
 }
 

@@ -77,14 +77,14 @@ func (k *Record) settings() (all []pair) {
 }
 
 // Says is an epoch in words.
-func (e Epoch) Says(ranks int) string {
+func (e Epoch) Says() string {
 	text := fmt.Sprintf("from %s", secondsText(e.Begin))
 	switch {
-	case e.Ended == 0:
+	case e.End == 0:
 		text += ", no end is known"
-	case e.Ended < min(e.Began, ranks):
+	case e.Ended < e.Began:
 		text += fmt.Sprintf(" to %s, and %d of %d ranks are not known to have ended it", secondsText(e.End),
-			min(e.Began, ranks)-e.Ended, min(e.Began, ranks))
+			e.Began-e.Ended, e.Began)
 	default:
 		text += fmt.Sprintf(" to %s: %s", secondsText(e.End), secondsText(e.End-e.Begin))
 	}

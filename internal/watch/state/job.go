@@ -85,6 +85,14 @@ type Call struct {
 	Open   bool   `json:"open"`   // it has not returned
 }
 
+// Returned is the number of the last call that has returned.
+func (c Call) Returned() uint64 {
+	if c.Open {
+		return max(c.Number, 1) - 1
+	}
+	return c.Number
+}
+
 // Seconds is where the time of a rank has gone since it began, as sampled.
 type Seconds struct {
 	Compute float64 `json:"compute"` // its function and its tasks
