@@ -298,5 +298,5 @@ func (d *operation) refuse(call string) {
 }
 
 func (d *operation) misuse(format string, args ...any) {
-	panic(fmt.Sprintf("delegate: rank %d: %q: %s", d.engine.ID(), d.name, fmt.Sprintf(format, args...)))
+	d.engine.Misuse("delegate", "%q: %s", d.name, fmt.Sprintf(format, args...))
 }

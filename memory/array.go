@@ -211,7 +211,12 @@ func (a *Array[T]) outside(call string, i uint64) {
 	if a.freed {
 		a.misuse(call, "it was freed")
 	}
-	a.misuse(call, "index %d is out of range: it has %d elements", i, a.n)
+	a.lacks(call, "index %d is out of range: it has %d elements", i, a.n)
+}
+
+// lacks ends the job: it has no such elements.
+func (a *Array[T]) lacks(call, format string, args ...any) {
+	a.s.lacks(call, fmt.Sprintf("array %q", a.name), format, args...)
 }
 
 // size is that of an element.

@@ -3,6 +3,9 @@ package memory_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
+	"runtime"
 	"testing"
 	"unsafe"
 
@@ -246,8 +249,32 @@ func TestMistakesAreTold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.ErrorContains(t, shape("tcp", 2, 2).Run(t, program(c.do)), c.says)
+			require.ErrorContains(t, shape("tcp", 2, 2).Run(t, program(func(r rank) {
+				defer func() { _ = recover() }() // the program goes on
+				c.do(r)
+			})), c.says, "recovered")
 		})
 	}
+}
+
+// An index out of range is an error, as a key out of range is. Both name the line of the program first.
+func TestIndexErrorsNameTheLine(t *testing.T) {
+	var line int
+	err := pebble.Run(t.Context(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+		a := memory.NewArray[uint64](memory.New(r), "words", distribution.Block(10, 2))
+		return r.Epoch(func() error {
+			if r.ID() == 1 {
+				_, _, line, _ = runtime.Caller(0)
+				a.Get(10)
+			}
+			return nil
+		})
+	})
+	var told *memory.IndexError
+	require.ErrorAs(t, err, &told)
+	require.Equal(t, fmt.Sprintf(`errors_test.go:%d: rank 1: Get of array "words": index 10 is out of range: it has 10 `+
+		"elements", line+1), err.Error())
+	require.Equal(t, 1, pebble.Tell(io.Discard, err))
 }
 
 // laps is a distribution of the user's with a method that is called as one of ours, and has nothing to do with

@@ -199,6 +199,8 @@ func (s *Space) failing(call string, err error) error {
 		return nil
 	case errors.Is(err, ErrFreed):
 		return fmt.Errorf("memory: rank %d: %s: %w", s.rank.ID(), call, err)
+	case errors.As(err, &o) && o.cause == errRange:
+		s.lacks(call, o.of.String(), "%v", errRange)
 	case errors.As(err, &o):
 		s.misuse("%s: %v", call, err)
 	}
@@ -207,9 +209,9 @@ func (s *Space) failing(call string, err error) error {
 	return nil
 }
 
-// must ends the job by an error.
-func must(err error) {
+// must ends the job by an access to what was freed.
+func (s *Space) must(call string, err error) {
 	if err != nil {
-		panic(err.Error())
+		s.misuse("%s: %v", call, errors.Unwrap(err))
 	}
 }

@@ -238,8 +238,7 @@ func (s *Space) fail(call string, cause error) {
 }
 
 func (s *Space) misuse(format string, args ...any) {
-	s.engine.Check() // what is deferred when the job has failed is no mistake
-	panic(fmt.Sprintf("memory: rank %d: %s", s.rank.ID(), fmt.Sprintf(format, args...)))
+	s.engine.Misuse("memory", format, args...)
 }
 
 // Pending is operations that have begun. When one fails that nobody waits for, the end of the epoch ends the job.

@@ -66,14 +66,14 @@ func (r *Rank) begin(name string, t reflect.Type, given int, codec any) call {
 	c := call{name: name, rank: r.engine, of: engine.Values{Type: t}}
 	switch {
 	case given > 1:
-		panic(fmt.Sprintf("pebble: %s with %d codecs: give one, or none for plain data", name, given))
+		r.engine.Misuse("pebble", "%s with %d codecs: give one, or none for plain data", name, given)
 	case given == 1 && codec == nil:
-		panic(fmt.Sprintf("pebble: %s with a codec that is nil: leave it out for plain data", name))
+		r.engine.Misuse("pebble", "%s with a codec that is nil: leave it out for plain data", name)
 	case given == 1:
 		c.of.Codec = codecs.Schema(codec)
 	default:
 		if err := layout.Plain(t); err != nil {
-			panic(fmt.Sprintf("pebble: %s: %v: give a codec, such as the one of package target/avro", name, err))
+			r.engine.Misuse("pebble", "%s: %v: give a codec, such as the one of package target/avro", name, err)
 		}
 	}
 	return c
@@ -82,7 +82,7 @@ func (r *Rank) begin(name string, t reflect.Type, given int, codec any) call {
 // needs ends a call that was given no function to merge with.
 func (c *call) needs(given bool) {
 	if !given {
-		panic(fmt.Sprintf("pebble: %s without a function that merges: give one, such as pebble.Sum", c.name))
+		c.rank.Misuse("pebble", "%s without a function that merges: give one, such as pebble.Sum", c.name)
 	}
 }
 

@@ -10,8 +10,9 @@ import (
 type PanicError struct {
 	Rank  int
 	Value any    // what panic was called with
-	Stack []byte // of the goroutine that panicked, as runtime/debug.Stack gives it
+	Stack []byte // of the goroutine that panicked: from the innermost call of the program's on, then what that has called
 	Where string // the handler in which it did, its target and its pebble, in words of a line; "" elsewhere
+	Site  string // the innermost call of the program's, as "main.go:31"; "" where that is not known
 }
 
 func (e *PanicError) Error() string {
@@ -19,7 +20,7 @@ func (e *PanicError) Error() string {
 	if e.Where != "" {
 		where = " in " + e.Where
 	}
-	return fmt.Sprintf("rank %d panicked%s: %v", e.Rank, where, e.Value)
+	return fmt.Sprintf("%srank %d panicked%s: %v", engine.At(e.Site), e.Rank, where, e.Value)
 }
 
 // Unwrap returns the panic's value when it was an error.
@@ -72,6 +73,9 @@ func (e *RegistrationError) Error() string {
 
 // KeyError is the error of a job in which a pebble was sent to a key outside its target's distribution.
 type KeyError struct {
+	// Site is the call of the program's that has found it, as "main.go:31": the send, or a later call when single sends
+	// had been gathered, at the latest the epoch. It is "" where that is not known.
+	Site         string
 	Rank         int
 	Target       string
 	Key          uint64
@@ -79,8 +83,8 @@ type KeyError struct {
 }
 
 func (e *KeyError) Error() string {
-	return fmt.Sprintf("rank %d: target %q: a pebble was sent to key %d, which is outside the distribution %s",
-		e.Rank, e.Target, e.Key, e.Distribution)
+	return fmt.Sprintf("%srank %d: target %q: a pebble was sent to key %d, which is outside the distribution %s",
+		engine.At(e.Site), e.Rank, e.Target, e.Key, e.Distribution)
 }
 
 // DepthError is the error of a job in which a handler sent a pebble in a chain that is longer than its epoch's declared
@@ -100,7 +104,8 @@ func (e *DepthError) Error() string {
 // made are the errors that the engine ends jobs with.
 var made = engine.Errors{
 	Panic: func(rank int, where string, value any, stack []byte) error {
-		return &PanicError{rank, value, stack, where}
+		site, ordered := engine.Located(stack)
+		return &PanicError{rank, value, ordered, where, site}
 	},
 	Registration: func(rank int, target, reason string) error { return &RegistrationError{rank, target, reason} },
 	Depth:        func(rank int, target string, depth int) error { return &DepthError{rank, target, depth} },

@@ -112,7 +112,14 @@ func TestMisuseIsToldInWords(t *testing.T) {
 			return errorOf(pebble.AllGather(r, 1, nil))
 		},
 	} {
-		require.ErrorContains(t, run(t, pebble.Config{Ranks: 2}, f), want)
+		err := run(t, pebble.Config{Ranks: 2}, f)
+		require.ErrorContains(t, err, want)
+		require.Regexp(t, `^(\w+_test\.go:\d+: )?rank \d|^pebble: `, err.Error())
+		err = run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+			defer func() { _ = recover() }() // the program goes on
+			return f(r)
+		})
+		require.ErrorContains(t, err, want, "recovered")
 	}
 }
 
@@ -245,7 +252,7 @@ func TestPanicEndsTheJobWithItsStack(t *testing.T) {
 			if strings.HasPrefix(name, "in a handler") {
 				where = ` in a handler of target "hit" with pebble 1`
 			}
-			require.EqualError(t, err, "rank 1 panicked"+where+": exploded with 1")
+			require.Regexp(t, `^misuse_test\.go:\d+: rank 1 panicked`+where+": exploded with 1$", err.Error())
 		})
 	}
 }

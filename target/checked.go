@@ -45,8 +45,8 @@ func (a *addressing) checkKeys(vs pebbles, keys []uint64) {
 }
 
 func failKeyedTwice(t *engine.Target, key, again uint64, pebble any) {
-	t.Rank.Fail(fmt.Errorf("rank %d: target %q: its key function gives key %d and then %d for pebble %s: a key may "+
-		"depend on its pebble alone", t.ID(), t.Name, key, again, pebbleText(pebble)))
+	t.Fail(fmt.Errorf("its key function gives key %d and then %d for pebble %s: a key may "+
+		"depend on its pebble alone", key, again, pebbleText(pebble)))
 }
 
 // Pebble implements engine.Endpoint.

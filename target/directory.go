@@ -130,12 +130,11 @@ func (d *Directory[S]) carried(name string, options []Option) []Option {
 func (d *Directory[S]) Move(key uint64, to int) {
 	d.moves.core.engine.CheckFreed("Move was called")
 	if !d.Owns(key) {
-		panic(fmt.Sprintf("target: rank %d moves key %d, which is at rank %d: only a key's owner can move it",
-			d.rank.ID(), key, d.Owner(key)))
+		engine.RankOf(d.rank).Misuse("target", "Move of key %d, which is at rank %d: only a key's owner can move it", key,
+			d.Owner(key))
 	}
 	if to < 0 || to >= d.Ranks() {
-		panic(fmt.Sprintf("target: rank %d moves key %d to rank %d: ranks are 0 to %d", d.rank.ID(), key, to,
-			d.Ranks()-1))
+		engine.RankOf(d.rank).Misuse("target", "Move of key %d to rank %d: ranks are 0 to %d", key, to, d.Ranks()-1)
 	}
 	e := d.moves.core.engine
 	inHandler, full := e.CheckSend()

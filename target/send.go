@@ -1,7 +1,6 @@
 package target
 
 import (
-	"fmt"
 	"reflect"
 	"time"
 	"unsafe"
@@ -246,7 +245,7 @@ func (c *core) awaitRoom(vs pebbles) {
 func (c *core) AwaitRoom(slice any) {
 	vs := reflect.ValueOf(slice)
 	if of := vs.Type().Elem(); of != c.element.pebble {
-		panic(fmt.Sprintf("target: a slice of %v in place of the target's %v", of, c.element.pebble))
+		c.engine.Misuse("target", "a slice of %v in place of the target's %v", of, c.element.pebble)
 	}
 	c.awaitRoom(pebbles{vs.UnsafePointer(), vs.Len()})
 }

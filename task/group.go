@@ -132,8 +132,8 @@ func (g *Group) Go(run func()) {
 func (g *Group) Wait() {
 	w := g.s.caller("Group.Wait")
 	if g.elsewhere() {
-		panic(fmt.Sprintf("task: rank %d: Group.Wait for a group of rank %d: the rank that has made a group waits for "+
-			"it, by a task that is none of it", g.s.rank.ID(), g.name.Root))
+		g.s.engine.Misuse("task", "Group.Wait for a group of rank %d: the rank that has made a group waits for it, by a task "+
+			"that is none of it", g.name.Root)
 	}
 	if g.left > 0 {
 		g.waiting = append(g.waiting, w)
@@ -147,8 +147,8 @@ func (g *Group) elsewhere() bool { return g.name.Number > 0 && int(g.name.Root) 
 // join counts one more task.
 func (g *Group) join() {
 	if g.left == 0 && g.elsewhere() {
-		panic(fmt.Sprintf("task: rank %d: a task was spawned for a group of rank %d of which nothing is left here: "+
-			"spawn before the task ends that was given the group", g.s.rank.ID(), g.name.Root))
+		g.s.engine.Misuse("task", "a task was spawned for a group of rank %d, which has ended here: spawn before the task "+
+			"ends that was given the group", g.name.Root)
 	}
 	g.left++
 }

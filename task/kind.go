@@ -147,7 +147,7 @@ func (k *Kind[A]) SpawnOn(rank int, a A) {
 func (k *Kind[A]) SpawnAt(owner distribution.Map, key uint64, a A) { k.SpawnOn(owner.Owner(key), a) }
 
 func (k *Kind[A]) misuse(format string, args ...any) {
-	panic(fmt.Sprintf("task: rank %d: kind %q: %s", k.s.rank.ID(), k.name, fmt.Sprintf(format, args...)))
+	k.s.engine.Misuse("task", "kind %q: %s", k.name, fmt.Sprintf(format, args...))
 }
 
 // arrive queues tasks that have come from another rank.

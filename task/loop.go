@@ -1,8 +1,6 @@
 package task
 
 import (
-	"fmt"
-
 	"github.com/activepebbles/pebbles/target"
 )
 
@@ -12,7 +10,7 @@ import (
 func (s *Scheduler) For(from, to, grain uint64, body func(from, to uint64)) {
 	w := s.caller("For")
 	if grain == 0 {
-		panic(fmt.Sprintf("task: rank %d: For with a grain of 0: give at least 1", s.rank.ID()))
+		s.engine.Misuse("task", "For with a grain of 0: give at least 1")
 	}
 	if from >= to {
 		return
@@ -55,7 +53,7 @@ type span struct{ From, To uint64 }
 func NewLoop(s *Scheduler, name string, grain uint64, body func(from, to uint64), options ...target.Option) *Loop {
 	l := &Loop{grain: grain, body: body}
 	if grain == 0 {
-		panic(fmt.Sprintf("task: rank %d: loop %q has a grain of 0: give at least 1", s.rank.ID(), name))
+		s.engine.Misuse("task", "loop %q has a grain of 0: give at least 1", name)
 	}
 	if body == nil {
 		s.engine.Refuse(name, "it has no function that runs its pieces: give one")

@@ -80,7 +80,7 @@ func New(r *pebble.Rank, options ...Option) *Scheduler {
 		o.apply(s)
 	}
 	if s.most < 1 {
-		panic(fmt.Sprintf("task: rank %d: %d workers: a scheduler needs at least one, on which tasks run", r.ID(), s.most))
+		s.engine.Misuse("task", "%d workers: a scheduler needs at least one, on which tasks run", s.most)
 	}
 	s.engine.SetTasks(tasks{s})
 	return s
@@ -125,7 +125,7 @@ func (s *Scheduler) Counts() Counts {
 // caller is the worker of the task that calls, which it may do only as a task.
 func (s *Scheduler) caller(call string) *worker {
 	if !s.engine.InTask(call) {
-		panic(fmt.Sprintf("task: rank %d: %s was called outside of a task: only a task can wait, and no handler or answer can", s.rank.ID(), call))
+		s.engine.Misuse("task", "%s was called outside of a task: only a task can wait, and no handler or answer can", call)
 	}
 	return s.current
 }

@@ -1,7 +1,5 @@
 package task
 
-import "fmt"
-
 // Task is one task of this rank, for [Scheduler.Wake].
 type Task struct {
 	w      *worker
@@ -31,7 +29,7 @@ func (s *Scheduler) Wake(t Task) {
 	s.engine.CheckSpawn("Wake was called")
 	switch {
 	case t.w == nil || t.w.s != s:
-		panic(fmt.Sprintf("task: rank %d: Wake of no task of this rank: wake what Self has returned here", s.rank.ID()))
+		s.engine.Misuse("task", "Wake of no task of this rank: wake what Self has returned here")
 	case t.w.task != t.number:
 		return
 	}

@@ -37,7 +37,7 @@ func Example_keyOutside() {
 		})
 	})
 	// Output:
-	// rank 0: target "cells": a pebble was sent to key 100, which is outside the distribution block(n=100, ranks=1)
+	// mistakes_test.go:34: rank 0: target "cells": a pebble was sent to key 100, which is outside the distribution block(n=100, ranks=1)
 }
 
 func Example_missingFile() {
@@ -55,7 +55,7 @@ func Example_outsideOfEpochs() {
 		return nil
 	})
 	// Output:
-	// rank 0 panicked: pebble: rank 0: target "cells": a pebble was sent outside of an epoch: send inside the function given to Rank.Epoch
+	// mistakes_test.go:54: rank 0 panicked: pebble: rank 0: target "cells": a pebble was sent outside of an epoch: send inside the function given to Rank.Epoch
 }
 
 // Another launcher has started several of this program.

@@ -62,10 +62,10 @@ func (x *aside) SetTasks(t Tasks) {
 	const call = "task.New was called"
 	x.rank.ownedAnew(call)
 	if in := x.rank.mode; in != outside {
-		x.rank.misplaced(in, call, "rank %d: %s inside an epoch: make the scheduler between epochs", x.rank.id, call)
+		x.rank.misplaced(in, call, "%s inside an epoch: make the scheduler between epochs", call)
 	}
 	if x.tasks != nil {
-		misuse("rank %d: %s twice: a rank has one scheduler, for all its tasks", x.rank.id, call)
+		x.rank.Misuse(room, "%s twice: a rank has one scheduler, for all its tasks", call)
 	}
 	x.tasks = t
 }
@@ -186,11 +186,10 @@ func (x *aside) CheckSpawn(call string) {
 	x.rank.owned(call)
 	switch in := x.rank.mode; {
 	case in != body && in != task && in != handler:
-		x.rank.misplaced(in, call, "rank %d: %s outside of an epoch: tasks are spawned and run in epochs alone",
-			x.rank.id, call)
+		x.rank.misplaced(in, call, "%s outside of an epoch: tasks are spawned and run in epochs alone", call)
 	case x.rank.limit > 0:
-		misuse("rank %d: %s in an epoch of a declared depth: tasks send chains of any length: leave pebble.Depth "+
-			"out", x.rank.id, call)
+		x.rank.Misuse(room, "%s in an epoch of a declared depth: tasks send chains of any length: leave pebble.Depth "+
+			"out", call)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 type caller struct {
 	id    int
 	job   *job
+	rank  *Rank
 	mode  mode
 	owner owner
 	stack []byte // of a panic on its way through Epoch
@@ -83,9 +84,9 @@ func (c *caller) misplaced(in mode, call, format string, args ...any) {
 		c.crossed(call)
 	}
 	if !onRank() {
-		c.intruded("pebble: " + fmt.Sprintf(format, args...))
+		c.intruded(fmt.Sprintf("pebble: rank %d: %s", c.id, fmt.Sprintf(format, args...)))
 	}
-	misuse(format, args...)
+	c.Misuse(room, format, args...)
 }
 
 // crossed ends the job, and the goroutine's part in it: a call has met another one of its rank, or comes after all of
@@ -106,10 +107,10 @@ func (c *caller) late(call string) {
 		runtime.Goexit() // which the job's error is about
 	}
 	if c.freed != "" {
-		misuse("rank %d: %s after %s was freed: free what nothing uses any more", c.id, call, c.freed)
+		c.Misuse(room, "%s after %s was freed: free what nothing uses any more", call, c.freed)
 	}
-	misuse("rank %d: %s after the rank's function has returned: a rank and its targets are good for one call of "+
-		"that function", c.id, call)
+	c.Misuse(room, "%s after the rank's function has returned: a rank and its targets are good for one call of that "+
+		"function", call)
 }
 
 // intruded ends the job because a rank was used by another goroutine than its own, and leaves the program.

@@ -117,6 +117,6 @@ func (c *caller) FailIn(call string, cause error) error {
 
 func (c *caller) mustBeRank(what string, rank int) {
 	if rank < 0 || rank >= c.Size() {
-		misuse("rank %d: %s with root %d: ranks are 0 to %d", c.id, what, rank, c.Size()-1)
+		c.Misuse(room, "%s with root %d: ranks are 0 to %d", what, rank, c.Size()-1)
 	}
 }

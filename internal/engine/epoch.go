@@ -54,7 +54,7 @@ func (r *Rank) Epoch(f func() error, plan Plan) error {
 	const call = "Epoch was called"
 	r.ownedAnew(call)
 	if in := r.mode; in != outside {
-		r.misplaced(in, call, "rank %d: Epoch was called inside an epoch: epochs do not nest", r.id)
+		r.misplaced(in, call, "Epoch was called inside an epoch: epochs do not nest")
 	}
 	return r.guard(func() error {
 		if err := agree(r); err != nil {

@@ -1,6 +1,9 @@
 package engine
 
-import "fmt"
+import (
+	"fmt"
+	"runtime/debug"
+)
 
 // rankError says which rank's function returned an error.
 type rankError struct {
@@ -28,9 +31,20 @@ func (c *caller) Fail(cause error) {
 	unwindProgram()
 }
 
-// misuse panics: a call was made where docs/contract.md does not allow it.
-func misuse(format string, args ...any) {
-	panic("pebble: " + fmt.Sprintf(format, args...))
+// room is the package of most calls that the engine looks at.
+const room = "pebble"
+
+// Misuse ends the job, and panics with the same words: a call was made that docs/contract.md does not allow there. A
+// program that recovers goes on in a job that has failed. Room is the package whose call it was.
+func (c *caller) Misuse(room, format string, args ...any) {
+	if c.mode != over && c.job.failed.Load() {
+		unwindProgram() // what is deferred when the job has failed is no mistake
+	}
+	words := fmt.Sprintf("%s: rank %d: %s", room, c.id, fmt.Sprintf(format, args...))
+	if c.job.runs() {
+		c.job.fail(c.rank.panicked(words, debug.Stack()))
+	}
+	panic(words)
 }
 
 // place says in which part of the program the rank is. Another goroutine asks, when the rank has not come back to the

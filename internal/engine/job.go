@@ -177,7 +177,7 @@ func (j *job) runRank(id int, port netio.Port, function func(*Rank) error) {
 		case value == nil:
 			j.fail(fmt.Errorf("rank %d: its function left by runtime.Goexit", id))
 		default:
-			j.fail(r.panicked(value))
+			j.fail(r.panicked(value, r.stack))
 		}
 		r.endTasks()
 		r.mode = over
@@ -198,9 +198,18 @@ func (j *job) runRank(id int, port netio.Port, function func(*Rank) error) {
 	returned = true
 }
 
-// panicked makes the error for a panic of the user's code.
-func (r *Rank) panicked(value any) error {
-	stack := r.stack
+// runs reports whether functions of ranks run here.
+func (j *job) runs() bool {
+	for i := range j.running {
+		if j.running[i].Load() != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// panicked makes the error for a panic of the user's code. The stack is nil while the panic is on its way.
+func (r *Rank) panicked(value any, stack []byte) error {
 	if stack == nil {
 		stack = debug.Stack()
 	}

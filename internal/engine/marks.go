@@ -34,7 +34,7 @@ func (k *marks) mark(call string, m route.Mark) {
 	from := k.rank.beginCall(call)
 	if from == task {
 		k.rank.mode = from
-		misuse("rank %d: %s in a task: marks are for the main function and for handlers", k.rank.id, call)
+		k.rank.Misuse(room, "%s in a task: marks are for the main function and for handlers", call)
 	}
 	m = k.links.Issue(m, k.rank.id)
 	place := k.rank.Place()

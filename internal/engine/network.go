@@ -191,8 +191,7 @@ func (n *network) collect(steps []collective.Step, value []byte, merge func(into
 	call := n.begun()
 	r.ownedAnew(call)
 	if in := r.mode; in != outside {
-		r.misplaced(in, call, "rank %d: %s inside an epoch: collectives are for the main function between epochs",
-			r.id, call)
+		r.misplaced(in, call, "%s inside an epoch: collectives are for the main function between epochs", call)
 	}
 	r.beginCall(call)
 	err := r.guard(func() error {

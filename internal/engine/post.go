@@ -15,7 +15,7 @@ import (
 // returns. take must not wait.
 func (x *accesses) Posts(take func(from int, value []byte)) {
 	if x.post != nil {
-		misuse("rank %d: pages.New was called twice: a rank has one space of pages", x.rank.id)
+		x.rank.Misuse("pages", "New was called twice: a rank has one space of pages")
 	}
 	x.post = take
 }

@@ -294,7 +294,7 @@ func (r *Rank) Poll() {
 	const call = "Poll was called"
 	r.owned(call)
 	if in := r.mode; in != body {
-		r.misplaced(in, call, "rank %d: Poll may be called only by the main function in an epoch", r.id)
+		r.misplaced(in, call, "Poll may be called only by the main function in an epoch")
 	}
 	r.beginCall(call)
 	r.Check()

@@ -39,6 +39,7 @@ func newRank(j *job, id int, port netio.Port) *Rank {
 	r := &Rank{
 		caller: caller{id: id, job: j}, pace: newPace(c), spins: spinsBeforePark,
 	}
+	r.caller.rank = r
 	r.tuning = newTuning(r, c, j.place.Ranks)
 	r.processed, r.board = j.start, &j.boards[id-j.place.First]
 	r.board.Begins()
@@ -161,7 +162,7 @@ func (r *Rank) guard(f func() error) (err error) {
 				r.stack = debug.Stack()
 			}
 			if r.tasks != nil {
-				r.job.fail(r.panicked(value)) // first: deferred functions of tasks may call the runtime
+				r.job.fail(r.panicked(value, r.stack)) // first: deferred functions of tasks may call the runtime
 				r.endTasks()
 			}
 			panic(value)

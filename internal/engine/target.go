@@ -82,7 +82,7 @@ func (r *Rank) Register(d Description, e Endpoint, o *coalesce.Outbox) *Target {
 	call := fmt.Sprintf("target %q was registered", d.Name)
 	r.ownedAnew(call)
 	if in := r.mode; in != outside {
-		r.misplaced(in, call, "rank %d: %s inside an epoch: register targets between epochs", r.id, call)
+		r.misplaced(in, call, "%s inside an epoch: register targets between epochs", call)
 	}
 	r.Check()
 	if d.Name == "" {
@@ -122,8 +122,8 @@ func (t *Target) CheckSend() (inHandler, full bool) {
 	case task:
 		full = !t.OwnRoom && !t.HasRooms()
 	default:
-		t.misplaced(in, sent, "rank %d: target %q: a pebble was sent outside of an epoch: send inside the function "+
-			"given to Rank.Epoch", t.id, t.Name)
+		t.misplaced(in, sent, "target %q: a pebble was sent outside of an epoch: send inside the function given to "+
+			"Rank.Epoch", t.Name)
 	}
 	if t.limit > 0 && t.depth >= t.limit+t.description.Beyond {
 		t.tooDeep()
@@ -159,7 +159,7 @@ func (t *Target) Flush() {
 	from := t.beginCall(call)
 	if from == outside {
 		t.mode = from
-		misuse("rank %d: target %q: Flush was called outside of an epoch: an epoch's end sends all", t.id, t.Name)
+		t.Misuse(room, "target %q: Flush was called outside of an epoch: an epoch's end sends all", t.Name)
 	}
 	t.endpoint.Flush(coalesce.Explicit, coalesce.AllStages)
 	t.endCall(call, from)
@@ -260,5 +260,5 @@ func (t *Target) FindRoom(inHandler bool) bool {
 
 // Fail ends the job because of a pebble of this target, and does not return.
 func (t *Target) Fail(cause error) {
-	t.Rank.Fail(fmt.Errorf("rank %d: target %q: %w", t.id, t.Name, cause))
+	t.Rank.Fail(fmt.Errorf("%srank %d: target %q: %w", At(Site()), t.id, t.Name, cause))
 }

@@ -34,7 +34,7 @@ func (w *World) raw(i, epoch int) uint64 {
 type cellular interface {
 	allocate(seed uint64)
 	free() error
-	stale() []stale
+	keepStale()
 	write(epoch int) error
 	read(number uint64, epoch int) error
 	compare(epoch int, want [2][]uint64) error
@@ -87,11 +87,12 @@ func (c *cells[T]) free() error {
 	return c.sides[1].Free()
 }
 
-// stale are all calls, on arrays that are freed by then.
-func (c *cells[T]) stale() []stale {
+// keepStale notes all calls, on arrays that are freed by then.
+func (c *cells[T]) keepStale() {
 	a, ref := c.sides[0], c.sides[0].Ref(0)
 	one, index := make([]T, 1), []uint64{0}
-	return []stale{
+	c.withdrawn = append(c.withdrawn, withdrawn{"Local", func() bool { return len(a.Local()) == 0 }})
+	c.stale = append(c.stale, []stale{
 		{"Get", func() { a.Get(0) }},
 		{"Put", func() { a.Put(0, one[0]) }},
 		{"GetStart", func() { a.GetStart(0, &one[0]) }},
@@ -106,12 +107,7 @@ func (c *cells[T]) stale() []stale {
 		{"Get of a reference", func() { memory.Get(c.space, ref) }},
 		{"PutRange of a reference", func() { memory.PutRange(c.space, ref, one) }},
 		{"Resolve", func() { memory.Resolve(c.space, ref) }},
-		{"Local", func() {
-			if len(a.Local()) == 0 {
-				panic("freed")
-			}
-		}},
-	}
+	}...)
 }
 
 // elements are those of a side from lo on, as they must be.

@@ -82,14 +82,28 @@ func (w World) Run() (Outcome, error) {
 				}
 			}
 			e.counters, e.memory, e.moves, e.asked = r.Counters(), r.Memory(), p.pebbles, p.asked()
-			return nil
+			return p.stores.misuse(func(call string) { e.misuse = call })
 		})
 	})
-	o := Outcome{Pebbles: t.pebbles, Stats: simulated.Stats(), Failed: err != nil}
-	if err != nil {
+	o := Outcome{Pebbles: t.pebbles, Stats: simulated.Stats()}
+	switch call := misused(ends); {
+	case call != "" && err == nil:
+		return o, fmt.Errorf("%s of what was freed was done", call)
+	case err != nil && (call == "" || !strings.Contains(err.Error(), "freed")):
+		o.Failed = true
 		return o, tried.expected(err)
 	}
 	return o, tried.checkCounters(ends)
+}
+
+// misused is the access to what was freed that some rank has made; "" for none.
+func misused(ends []end) string {
+	for _, e := range ends {
+		if e.misuse != "" {
+			return e.misuse
+		}
+	}
+	return ""
 }
 
 // judged is a world beside what its twin did, which bounds what it may take and must have done.
@@ -146,6 +160,7 @@ type end struct {
 	owned    []int        // keys of the directory after each epoch
 	ledgers  []*ledger    // of tasks after each epoch, where there are any
 	words    [][2]*ledger // of words after each epoch
+	misuse   string       // an access to what was freed, with which the job ends; "" for none
 }
 
 // expected returns nil for an error that the world's faults must lead to, and any other error as it is.

@@ -1,13 +1,12 @@
 package worlds
 
 import (
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/activepebbles/pebbles/memory"
 	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/termination"
 )
 
 // touch is one step on global memory, of a main function or of a task. What it does follows from a number.
@@ -131,14 +130,21 @@ type stores struct {
 	refs       []memory.Ref[value] // of all values there are
 	words      [2]*words           // nil where there are none
 	balances   [2]*ledger          // of words, after the epoch
-	stale      []stale             // accesses to what was freed last
+	stale      []stale             // accesses to what was freed last, each of which ends the job
+	withdrawn  []withdrawn         // those to the same, until the next epoch has made them, that leave the job alone
 	pebbles    uint64              // that were sent about fences
 }
 
-// stale is an access to what was freed.
+// stale is an access to what was freed, which ends the job.
 type stale struct {
 	call string
 	do   func()
+}
+
+// withdrawn is an access to what was freed, which reports whether that was refused.
+type withdrawn struct {
+	call    string
+	refused func() bool
 }
 
 // openStores allocates all, for the first time.
@@ -209,11 +215,11 @@ func (s *stores) begin(epoch int) error {
 
 // free frees all, and notes the calls that must find so.
 func (s *stores) free() error {
-	s.stale = s.stale[:0]
+	s.stale, s.withdrawn = s.stale[:0], s.withdrawn[:0]
 	var frees []func() error
 	if s.cells != nil {
 		frees = append(frees, s.cells.free)
-		s.stale = append(s.stale, s.cells.stale()...)
+		s.cells.keepStale()
 	}
 	for _, l := range s.locks {
 		frees = append(frees, l.Free)
@@ -233,7 +239,7 @@ func (s *stores) free() error {
 	for _, words := range s.words {
 		if words != nil {
 			frees = append(frees, words.set.free)
-			s.stale = append(s.stale, words.set.stale()...)
+			words.set.keepStale()
 			words.ledger = newLedger(len(words.Tickets))
 		}
 	}
@@ -245,41 +251,43 @@ func (s *stores) free() error {
 	return nil
 }
 
-// refused makes an access to what was freed, which must end in words.
-func refused(do func()) (err error) {
-	defer func() {
-		value := recover()
-		text, ok := value.(string)
-		switch {
-		case value == nil:
-			err = errors.New("it was done")
-		case ok && strings.Contains(text, "freed"):
-		default:
-			panic(value)
-		}
-	}()
-	do()
-	return nil
-}
-
 // access is what a main function does with global memory in an epoch's body.
 func (s *stores) access(epoch int) error {
 	if s == nil {
 		return nil
 	}
 	p := s.program
-	for _, access := range s.stale {
-		if err := refused(access.do); err != nil {
-			return fmt.Errorf("in epoch %d, rank %d: %s of what was freed: %w", epoch, p.rank.ID(), access.call, err)
+	for _, access := range s.withdrawn {
+		if !access.refused() {
+			return fmt.Errorf("in epoch %d, rank %d: %s of what was freed was done", epoch, p.rank.ID(), access.call)
 		}
 	}
-	s.stale = s.stale[:0]
+	s.withdrawn = s.withdrawn[:0]
 	if s.cells != nil {
 		if err := s.cells.write(epoch); err != nil {
 			return err
 		}
 	}
 	return s.touchAll(p.mainSteps(p.rank.ID(), epoch), epoch)
+}
+
+// misuse ends half of the jobs in which something was freed: one rank makes one access to it. Called is told which.
+func (s *stores) misuse(called func(string)) error {
+	if s == nil || len(s.stale) == 0 || mix(s.program.Seed, 63)%2 == 0 {
+		return nil
+	}
+	p := s.program
+	if err := p.rank.Barrier(); err != nil { // all have told what they have counted
+		return err
+	}
+	return p.rank.Epoch(func() error {
+		if uint64(p.rank.ID()) == mix(p.Seed, 64)%uint64(p.Ranks) {
+			access := s.stale[mix(p.Seed, 65)%uint64(len(s.stale))]
+			called(access.call)
+			access.do()
+		}
+		return nil
+	}, pebble.EndBy(termination.SKR))
 }
 
 // touchAll takes the steps of a main function or a task.

@@ -35,7 +35,7 @@ func changeOf(number uint64, n int) (c change, at int) {
 type wordSet interface {
 	allocate(seed uint64) error
 	free() error
-	stale() []stale
+	keepStale()
 	owner(at int) int
 	add(at int, n uint64) uint64
 	addLater(at int, n uint64)
@@ -168,14 +168,14 @@ func (s *inArray) allocate(seed uint64) error {
 
 func (s *inArray) free() error { return s.a.Free() }
 
-func (s *inArray) stale() []stale {
-	a := s.a
-	return []stale{
+func (s *inArray) keepStale() {
+	a, all := s.a, s.p.stores
+	all.stale = append(all.stale, []stale{
 		{"Add", func() { memory.Add(a, 0, 1) }},
 		{"AddStart", func() { memory.AddStart(a, 0, 1) }},
 		{"Swap", func() { memory.Swap(a, 0, 1) }},
 		{"CompareAndSwap", func() { memory.CompareAndSwap(a, 0, 0, 1) }},
-	}
+	}...)
 }
 
 func (s *inArray) owner(at int) int             { return s.a.Distribution().Owner(uint64(at)) }
@@ -228,25 +228,23 @@ func (s *sided) free() error {
 	return s.p.rank.Barrier()
 }
 
-func (s *sided) stale() []stale {
-	at := s.all[(s.p.rank.ID()+1)%s.p.Ranks]
-	try := func(do func(c *netio.Completion)) func() {
-		return func() {
+func (s *sided) keepStale() {
+	at, all := s.all[(s.p.rank.ID()+1)%s.p.Ranks], s.p.stores
+	try := func(do func(c *netio.Completion)) func() bool {
+		return func() bool {
 			var c netio.Completion
 			do(&c)
 			s.await(&c)
 			var refused *netio.AddressError
-			if errors.As(c.Err(), &refused) {
-				panic("freed: " + refused.Error())
-			}
+			return errors.As(c.Err(), &refused)
 		}
 	}
 	word := make([]byte, 8)
-	return []stale{
+	all.withdrawn = append(all.withdrawn, []withdrawn{
 		{"Put of bytes", try(func(c *netio.Completion) { s.memory.Put(at, word, c) })},
 		{"Get of bytes", try(func(c *netio.Completion) { s.memory.Get(at, word, c) })},
 		{"Add to a word", try(func(c *netio.Completion) { s.memory.Add(at, 1, nil, c) })},
-	}
+	}...)
 }
 
 // await waits for operations, in a task or in an epoch's body.

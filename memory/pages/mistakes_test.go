@@ -95,7 +95,7 @@ func TestMistakesAreTold(t *testing.T) {
 			}
 		}},
 
-		"two spaces": {config{}, "pages.New was called twice",
+		"two spaces": {config{}, "New was called twice",
 			func(r rank) { pages.New(memory.New(r.Rank.Rank), config{}) }},
 		"elements with pointers": {config{}, "type *int is not plain data",
 			func(r rank) { pages.NewSlice[*int](r.s, "p", distribution.Block(10, 2)) }},

@@ -211,7 +211,7 @@ func (r *region) outside(call string, lo, hi uint64) {
 	case lo > hi:
 		r.misuse(call, "elements %d to %d are none: give the first one, and the one behind the last", lo, hi)
 	}
-	r.misuse(call, "elements %d to %d are not in it, it has %d", lo, hi-1, r.n)
+	r.s.inside.Lacks(call, r.name, "elements %d to %d are not in it, it has %d", lo, hi-1, r.n)
 }
 
 func (r *region) misuse(call, format string, args ...any) {

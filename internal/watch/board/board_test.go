@@ -133,11 +133,11 @@ func site() string {
 
 // The site of a call is where the program calls the runtime: here all is of the runtime, but for the test's runner.
 func TestSite(t *testing.T) {
-	require.True(t, ours("github.com/activepebbles/pebbles/pebble.(*Rank).Epoch"))
-	require.True(t, ours("github.com/activepebbles/pebbles/memory/pages.New"))
-	require.False(t, ours("github.com/activepebbles/pebbles/apps/bfs.(*search).level"))
-	require.False(t, ours("github.com/activepebbles/pebbles/pebble_test.TestX"))
-	require.False(t, ours("main.main"))
+	require.True(t, Ours("github.com/activepebbles/pebbles/pebble.(*Rank).Epoch"))
+	require.True(t, Ours("github.com/activepebbles/pebbles/memory/pages.New"))
+	require.False(t, Ours("github.com/activepebbles/pebbles/apps/bfs.(*search).level"))
+	require.False(t, Ours("github.com/activepebbles/pebbles/pebble_test.TestX"))
+	require.False(t, Ours("main.main"))
 	require.Equal(t, site(), site(), "one call has one site")
 }
 

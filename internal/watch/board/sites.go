@@ -51,10 +51,11 @@ const inside = "github.com/activepebbles/pebbles/"
 // outermost is the function that calls a rank's function.
 const outermost = ".(*job).runRank"
 
-var insideToo = []string{"internal/", "pebble.", "target.", "task.", "delegate.", "memory.", "memory/", "container"}
+var insideToo = []string{"internal/", "pebble.", "target.", "task.", "delegate.", "memory.", "memory/", "container",
+	"coalesce.", "distribution.", "reduce.", "route.", "netio", "ingest", "export"}
 
-// ours reports whether a function is of the runtime that the program uses.
-func ours(function string) bool {
+// Ours reports whether a function is of the runtime that the program uses.
+func Ours(function string) bool {
 	name, ok := strings.CutPrefix(function, inside)
 	if !ok || strings.Contains(name, "_test.") {
 		return false
@@ -90,7 +91,7 @@ func (at stack) place() string {
 		switch {
 		case strings.HasSuffix(f.Function, outermost):
 			return "" // the runtime itself has called, at the end of a rank's function
-		case f.Function != "" && !ours(f.Function):
+		case f.Function != "" && !Ours(f.Function):
 			return fmt.Sprintf("%s:%d", path.Base(f.File), f.Line)
 		}
 		if !more {

@@ -38,6 +38,8 @@ type Space interface {
 
 	// Misuse ends the job: a call was wrong.
 	Misuse(format string, args ...any)
+	// Lacks ends the job: an object has no such elements.
+	Lacks(call, of, format string, args ...any)
 }
 
 // Caller is who calls: a task, or the main function where it is none.
