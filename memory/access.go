@@ -206,7 +206,7 @@ func (a *Array[T]) each(call string, lo uint64, count int, may func(string), vis
 		if a.freed {
 			a.outside(call, lo)
 		}
-		a.lacks(call, "%d elements from %d on end beyond the array, which has %d", count, lo, a.n)
+		arrayLacks(a.s, call, a.name, "%d elements from %d on end beyond the array, which has %d", count, lo, a.n)
 	}
 	for from := 0; from < count; {
 		near, owner, local := a.find(call, lo+uint64(from))

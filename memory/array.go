@@ -211,12 +211,7 @@ func (a *Array[T]) outside(call string, i uint64) {
 	if a.freed {
 		a.misuse(call, "it was freed")
 	}
-	a.lacks(call, "index %d is out of range: it has %d elements", i, a.n)
-}
-
-// lacks ends the job: it has no such elements.
-func (a *Array[T]) lacks(call, format string, args ...any) {
-	a.s.lacks(call, fmt.Sprintf("array %q", a.name), format, args...)
+	arrayLacks(a.s, call, a.name, "index %d is out of range: it has %d elements", i, a.n)
 }
 
 // size is that of an element.

@@ -18,7 +18,12 @@ func (e *IndexError) Error() string {
 	return fmt.Sprintf("%srank %d: %s: %s", engine.At(e.Site), e.Rank, e.Call, e.Reason)
 }
 
+// arrayLacks ends the job: there are no such elements of an array.
+func arrayLacks(s *Space, call, array, format string, args ...any) {
+	lacks(s, call, fmt.Sprintf("array %q", array), format, args...)
+}
+
 // lacks ends the job: there are no such elements of an object.
-func (s *Space) lacks(call, of, format string, args ...any) {
+func lacks(s *Space, call, of, format string, args ...any) {
 	s.engine.Fail(&IndexError{engine.Site(), s.rank.ID(), call + " of " + of, fmt.Sprintf(format, args...)})
 }

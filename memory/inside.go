@@ -19,7 +19,7 @@ func (i inner) Engine() *engine.Rank              { return i.s.engine }
 func (i inner) OneSided() netio.OneSided          { return i.s.memory }
 func (i inner) Misuse(format string, args ...any) { i.s.misuse(format, args...) }
 
-func (i inner) Lacks(call, of, format string, args ...any) { i.s.lacks(call, of, format, args...) }
+func (i inner) Lacks(call, of, format string, args ...any) { lacks(i.s, call, of, format, args...) }
 
 func (i inner) Caller(call string) inside.Caller {
 	s := i.s

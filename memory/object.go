@@ -200,7 +200,7 @@ func (s *Space) failing(call string, err error) error {
 	case errors.Is(err, ErrFreed):
 		return fmt.Errorf("memory: rank %d: %s: %w", s.rank.ID(), call, err)
 	case errors.As(err, &o) && o.cause == errRange:
-		s.lacks(call, o.of.String(), "%v", errRange)
+		lacks(s, call, o.of.String(), "%v", errRange)
 	case errors.As(err, &o):
 		s.misuse("%s: %v", call, err)
 	}
@@ -210,7 +210,7 @@ func (s *Space) failing(call string, err error) error {
 }
 
 // must ends the job by an access to what was freed.
-func (s *Space) must(call string, err error) {
+func must(s *Space, call string, err error) {
 	if err != nil {
 		s.misuse("%s: %v", call, errors.Unwrap(err))
 	}

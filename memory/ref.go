@@ -86,7 +86,7 @@ func Get[T any](s *Space, r Ref[T]) T {
 		return a.Get(i)
 	}
 	v, err := tryGet(s, "Get", r)
-	s.must("Get", err)
+	must(s, "Get", err)
 	return v
 }
 
@@ -97,7 +97,7 @@ func Put[T any](s *Space, r Ref[T], v T) {
 		a.Put(i, v)
 		return
 	}
-	s.must("Put", tryPut(s, "Put", r, v))
+	must(s, "Put", tryPut(s, "Put", r, v))
 }
 
 // GetRange reads elements from the one that is referred to on, by the rules of Array.GetRange.
@@ -107,7 +107,7 @@ func GetRange[T any](s *Space, r Ref[T], dst []T) {
 		a.GetRange(i, dst)
 		return
 	}
-	s.must("GetRange", move(s, "GetRange", r, dst, getting))
+	must(s, "GetRange", move(s, "GetRange", r, dst, getting))
 }
 
 // PutRange writes elements from the one that is referred to on, by the rules of Array.PutRange.
@@ -117,7 +117,7 @@ func PutRange[T any](s *Space, r Ref[T], src []T) {
 		a.PutRange(i, src)
 		return
 	}
-	s.must("PutRange", move(s, "PutRange", r, src, putting))
+	must(s, "PutRange", move(s, "PutRange", r, src, putting))
 }
 
 // TryGet is Get for what others may free meanwhile: then it returns an error that names the object, and that is

@@ -33,7 +33,7 @@ func (a *Array[T]) View(lo, hi uint64, mode Mode) View[T] {
 		if a.freed {
 			a.outside("View", lo)
 		}
-		a.lacks("View", "elements %d to %d are not in the array, which has %d", lo, hi, a.n)
+		arrayLacks(a.s, "View", a.name, "elements %d to %d are not in the array, which has %d", lo, hi, a.n)
 	}
 	v := a.view()
 	v.lo, v.mode = lo, mode

@@ -103,11 +103,11 @@ func CompareAndSwapAt[T Word](s *Space, r Ref[T], old, v T) bool {
 // changeAt waits for a change of a word of an object, and returns what it was.
 func changeAt[T Word](s *Space, call string, r Ref[T], what operation, x, y uint64) T {
 	to, err := reach(s, call, r, 1)
-	s.must(call, s.failing(call, err))
+	must(s, call, s.failing(call, err))
 	w := s.wait()
 	s.word(to, what, x, y, &w.word, &w.c)
 	s.await(call, w)
 	v := T(w.word)
-	s.must(call, s.ended(call, to, w))
+	must(s, call, s.ended(call, to, w))
 	return v
 }

@@ -82,10 +82,14 @@ type Config struct {
 	// process.
 	MemoryLimit int64
 
-	// Explain, when not nil, is told on rank 0 what an epoch would do, in place of running it: see Rank.ExplainNext. Of
-	// a job of more than 1,024 ranks of this process alone rank 0 runs, and what collectives return is as if all other
-	// ranks had given what it gave; it can't run epochs before the one that is explained.
+	// Explain, when not nil, is told on rank 0 what an epoch would do, in place of running it: the first one of the job,
+	// or the one that ExplainMarked asks for. A job that ends without it fails. Of a job of more than 1,024 ranks of this
+	// process alone rank 0 runs, and what collectives return is as if all other ranks had given what it gave; it can't run
+	// epochs before the one that is explained.
 	Explain func(Explanation)
+	// ExplainMarked says that the first epochs prepare: they run, and the one is explained that [Rank.ExplainNext] or
+	// [Measure] marks.
+	ExplainMarked bool
 
 	// Grace is how long a program under [Main] may go on after SIGTERM, which schedulers send ahead of a preemption:
 	// Rank.Preempted tells the program, which then ends in order; the job fails when the time is over, at a second
@@ -253,7 +257,7 @@ func (c *Config) engine(tuner *tune.Schedule) engine.Config {
 			Tuner: tuner}
 	}
 	if c.Explain != nil {
-		e.Explain = c.explain
+		e.Explain, e.ExplainMarked = c.explain, c.ExplainMarked
 	}
 	return e
 }

@@ -151,7 +151,7 @@ func TestExplanationOfAMillionRanks(t *testing.T) {
 
 // What can't be explained by rank 0 alone is told, and no epoch runs.
 func TestExplanationsOfManyRanksRunNoEpochs(t *testing.T) {
-	c := pebble.Config{Ranks: 1 << 14, Topology: route.Hypercube, Explain: func(pebble.Explanation) {}}
+	c := pebble.Config{Ranks: 1 << 14, Topology: route.Hypercube, ExplainMarked: true, Explain: func(pebble.Explanation) {}}
 	err := run(t, c, func(r *pebble.Rank) error {
 		hit := byRank(r, "hit", ignore)
 		return epoch(r, func() { hit.Send(1) })
@@ -228,6 +228,25 @@ func TestExplainedJobEnds(t *testing.T) {
 	require.ErrorIs(t, err, pebble.ErrExplained)
 	require.Equal(t, 1, told)
 	goleak.VerifyNone(t)
+
+	// Without a mark the first epoch is explained, and a job without it fails.
+	err = run(t, c, func(r *pebble.Rank) error {
+		byRank(r, "update", func(uint64) {})
+		return r.Epoch(func() error { return errors.New("an explained epoch was run") })
+	})
+	require.ErrorIs(t, err, pebble.ErrExplained)
+	require.Equal(t, 2, told)
+	marked := c
+	marked.ExplainMarked = true
+	for _, c := range []pebble.Config{c, marked} {
+		err = run(t, c, func(r *pebble.Rank) error {
+			if c.ExplainMarked {
+				return r.Epoch(func() error { return nil }) // prepares
+			}
+			return r.Barrier()
+		})
+		require.ErrorContains(t, err, "pebble: explain: the program has begun no epoch that could be explained")
+	}
 
 	c.Explain = nil // then nothing is explained, and the epoch runs
 	ran := make([]bool, c.Ranks)

@@ -9,12 +9,14 @@ import (
 	"log/slog"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/activepebbles/pebbles/coalesce"
 	"github.com/activepebbles/pebbles/internal/launch"
 	"github.com/activepebbles/pebbles/internal/values"
 	"github.com/activepebbles/pebbles/internal/watch"
+	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/termination"
 )
@@ -22,19 +24,21 @@ import (
 // Options are the flags that programs have in common: see [Flags]. They are good once the flags have been parsed, for
 // any goroutine.
 type Options struct {
-	JSON    bool   // -json: the program prints one JSON object, as Print does
-	Explain bool   // -explain: the program says what it would do
+	Explain bool   // -explain: the job says what its first epoch would do, or the one that Config.ExplainMarked is for
 	Seed    uint64 // -seed: of everything random in the program; 1 unless the flag is given
 
 	// Change, when not nil, changes what the flags say before Config returns it and Main runs the job by it. All
 	// processes of a job must change it alike.
 	Change func(c *Config)
 
-	config  Config
-	via     string
-	fabric  fabric
-	tuning  Tuning
-	verbose bool
+	config    Config
+	simulated network     // a simulated one
+	json      bool        // -json was given
+	heeded    atomic.Bool // the program has asked for that, or has printed
+	via       string
+	fabric    fabric
+	tuning    Tuning
+	verbose   bool
 }
 
 // fabric is how libfabric is used.
@@ -48,7 +52,7 @@ var vias = []string{"auto", "mem", "shm", "ofi", "tcp"}
 
 // Flags adds the flags of jobs to those of a program: ranks, transport, provider, pinned, insecure, topology, coalesce,
 // cache, address-cache, page-cache, credits, termination, due, period, memory, http, http-pprof, record, trace, stall,
-// stall-exit, alone, seed, json, explain and verbose. The command pebbles takes the same flags for its applications,
+// stall-exit, alone, seed, network, json, explain and verbose. The command pebbles takes the same flags for its applications,
 // and its pages of help list them. Values that can't be are refused when the flags are parsed. Those of
 // flag.CommandLine are listed for -h alone, by [flag.Usage]; after a mistake one line says so.
 //
@@ -63,7 +67,9 @@ func Flags(fs *flag.FlagSet) *Options {
 	fs.BoolVar(&o.config.Alone, "alone", false, "run a job of its own, though a launcher such as mpirun has started "+
 		"several of this program")
 	fs.Uint64Var(&o.Seed, "seed", o.Seed, "seed of everything random")
-	fs.BoolVar(&o.JSON, "json", false, "print one JSON object instead of text")
+	fs.Var(value{func() string { return o.simulated.name }, o.simulated.load}, "network", "run in a simulated world, on 2 ranks "+
+		"unless -ranks says more, over the network of this `name`: "+strings.Join(sim.Names(), ", ")+", or of a file")
+	fs.BoolVar(&o.json, "json", false, "print one JSON object instead of text")
 	fs.BoolVar(&o.Explain, "explain", false, "say what the job would do, its buffers and messages, and don't run it")
 	fs.BoolVar(&o.verbose, "verbose", false, "log what happens")
 	if fs == flag.CommandLine {
@@ -165,6 +171,8 @@ func (o *Options) Config(out io.Writer) (Config, error) {
 			"%s", o.via)
 	case strings.Contains(o.fabric.provider, ":"):
 		return c, fmt.Errorf("-provider %s: the name of a provider has no colon", o.fabric.provider)
+	case o.simulated.name != "" && (o.via != "auto" || o.fabric != (fabric{})):
+		return c, errors.New("-network simulates what connects ranks: leave -transport and the flags of libfabric out")
 	case (o.via == "shm" || o.via == "tcp" || o.via == "ofi") && !started:
 		return c, fmt.Errorf("-transport %s connects processes: start the program by pebbles run -n 2", o.via)
 	case o.via != "auto" && o.via != "mem" || o.fabric != (fabric{}):
@@ -188,20 +196,39 @@ func (o *Options) Config(out io.Writer) (Config, error) {
 	return c, nil
 }
 
-// Main is [Main] with the configuration that the flags say. A function that ends because its epoch was explained ends
-// well. Flags that don't go together end the process with status 2.
+// JSON reports whether -json was given: then the program prints one JSON object, as Print does.
+func (o *Options) JSON() bool {
+	o.heeded.Store(true)
+	return o.json
+}
+
+// Main is [Main] with the configuration that the flags say; with -network it runs the job in a simulated world. A
+// function that ends because its epoch was explained ends well. One that has been told -json, and has neither printed a
+// report nor asked for JSON, fails the job at its end. Flags that don't go together end the process with status 2.
 func (o *Options) Main(out io.Writer, function func(*Rank) error) {
 	config, err := o.Config(out)
-	if err != nil {
+	switch {
+	case err != nil:
 		fmt.Fprintln(launch.Stderr(), err)
 		launch.Exit(launch.ExitPanic)
+	case o.simulated.name != "":
+		launch.Exit(Tell(launch.Stderr(), o.simulated.run(config, o.Seed, o.heeding(function))))
 	}
-	Main(config, func(r *Rank) error {
-		if err := function(r); !errors.Is(err, ErrExplained) {
-			return err
+	Main(config, o.heeding(function))
+}
+
+// heeding is the program's function where flags that it ignores are told.
+func (o *Options) heeding(function func(*Rank) error) func(*Rank) error {
+	return func(r *Rank) error {
+		err := function(r)
+		switch {
+		case errors.Is(err, ErrExplained):
+			return nil
+		case err == nil && r.ID() == 0 && o.json && !o.heeded.Load():
+			return errors.New("pebble: -json: the program has printed no report: leave the flag out")
 		}
-		return nil
-	})
+		return err
+	}
 }
 
 // value is one flag. Its text is that of the default before it is set.

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -51,7 +53,7 @@ func TestFlagsReachTheConfiguration(t *testing.T) {
 	require.Equal(t, pebble.Config{Ranks: 5, Coalesce: 64, AddressCache: -1, Credits: 9, Due: -1,
 		Period: 3 * time.Millisecond, MemoryLimit: 64 << 20, Alone: true}, c)
 	require.EqualValues(t, 7, o.Seed)
-	require.True(t, o.JSON)
+	require.True(t, o.JSON())
 
 	// Without flags a job is as it is by the zero configuration.
 	o, c = configured(t)
@@ -290,6 +292,56 @@ func TestFlagsMain(t *testing.T) {
 			require.Equal(t, launch.ExitPanic, status)
 		default:
 			require.Equal(t, launch.ExitError, status)
+		}
+	}
+}
+
+// careless is a program that knows nothing of -json, of explanations, nor of simulations. Its word says whether it has
+// epochs.
+func careless() error {
+	o, fs, err := given(strings.Fields(os.Getenv("PEBBLE_TEST_ARGS"))...)
+	if err != nil {
+		return err
+	}
+	o.Main(os.Stdout, func(r *pebble.Rank) error {
+		hit := byRank(r, "hit", func(uint64) {})
+		if fs.Arg(0) == "collectives" {
+			return r.Barrier()
+		}
+		if err := r.Epoch(func() error { hit.Send(0); return nil }); err != nil {
+			return err
+		}
+		fmt.Printf("done over %s by %d ranks\n", r.Transport(), r.Size())
+		return nil
+	})
+	return nil
+}
+
+// No flag is ignored in silence.
+func TestFlagsThatProgramsIgnore(t *testing.T) {
+	for args, want := range map[string]struct {
+		said, not string
+		status    int
+	}{
+		"-ranks=3":                     {said: "done over mem by 3 ranks"},
+		"-ranks=3 -explain":            {said: `target "hit": direct topology`, not: "done"},
+		"-ranks=3 -explain -json":      {said: `"targets":[{"name":"hit",`, not: "done"},
+		"-ranks=3 -json":               {said: "-json: the program has printed no report: leave the flag out", status: launch.ExitError},
+		"-explain collectives":         {said: "the program has begun no epoch that could be explained", status: launch.ExitError},
+		"-network=flat":                {said: "done over sim by 2 ranks"},
+		"-network=odin -ranks=1":       {said: "done over sim by 1 ranks"},
+		"-network=flat -explain":       {said: `target "hit": direct topology`, not: "done"},
+		"-network=flat -json":          {said: "-json: the program has printed no report", status: launch.ExitError},
+		"-network=flat -transport=mem": {said: "leave -transport and the flags of libfabric out", status: launch.ExitPanic},
+		"-network=nowhere":             {said: "nowhere", status: launch.ExitError},
+	} {
+		program := exec.Command(os.Args[0])
+		program.Env = append(os.Environ(), roleVariable+"=careless", "PEBBLE_TEST_ARGS="+args)
+		said, err := program.CombinedOutput()
+		require.Equal(t, want.status, program.ProcessState.ExitCode(), "%s: %s, %v", args, said, err)
+		require.Contains(t, string(said), want.said, args)
+		if want.not != "" {
+			require.NotContains(t, string(said), want.not, args)
 		}
 	}
 }

@@ -137,6 +137,7 @@ func quits(r *pebble.Rank) error {
 // programs are those that start jobs in other ways than by one call of pebble.Main.
 var programs = map[string]func() error{
 	"flagged":    flagged,
+	"careless":   careless,
 	"ranks":      func() error { return starts(pebble.RunLaunched, pebble.Config{Ranks: 7}) },
 	"same ranks": func() error { return starts(pebble.RunLaunched, pebble.Config{Ranks: 3}) },
 	"simulated": func() error {

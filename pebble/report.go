@@ -95,7 +95,7 @@ func (o *Options) Print(out io.Writer, report Report) error {
 }
 
 func (o *Options) write(out io.Writer, what fmt.Stringer) (err error) {
-	if o.JSON {
+	if o.JSON() {
 		e := json.NewEncoder(out)
 		e.SetEscapeHTML(false)
 		err = e.Encode(what)

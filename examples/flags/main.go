@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"flag"
-	"fmt"
 	"math/rand/v2"
 	"os"
 
@@ -15,15 +13,8 @@ import (
 func main() {
 	options := pebble.Flags(flag.CommandLine)
 	numbers := flag.Int("numbers", 1<<16, "numbers that each rank sends")
-	network := flag.String("network", "", "run in a simulated world with this network, such as flat or odin")
 	flag.Parse()
-	program := func(r *pebble.Rank) error { return run(r, options, *numbers) }
-	if *network == "" {
-		options.Main(os.Stdout, program)
-	} else if err := simulate(options, *network, program); err != nil && !errors.Is(err, pebble.ErrExplained) {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
+	options.Main(os.Stdout, func(r *pebble.Rank) error { return run(r, options, *numbers) })
 }
 
 // run counts numbers, and prints how many of them there are in all and what that has cost.

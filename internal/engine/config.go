@@ -27,6 +27,8 @@ type Config struct {
 
 	// Explain runs in place of an epoch that is to be explained. Its error is the epoch's.
 	Explain func(r *Rank, depth int) error
+	// ExplainMarked says that the epoch behind ExplainNext is to be explained, and not the first one.
+	ExplainMarked bool
 	Errors  Errors
 	Watcher Watcher                    // nil for none
 	Labels  bool                       // goroutines carry what they run as labels, for profiles

@@ -77,7 +77,7 @@ func (r *Rank) Epoch(f func() error, plan Plan) error {
 			r.Fail(&rankError{r.id, err})
 		}
 		if r.explaining {
-			r.explaining = false
+			r.explaining, r.explained = false, true
 			return r.job.config.Explain(r, plan.Depth)
 		}
 		if r.job.config.Lone {

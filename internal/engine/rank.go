@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"runtime/debug"
 	"time"
 
@@ -30,6 +31,7 @@ type Rank struct {
 	lastBack   uint64  // frames that had come back when this rank last thought of parking
 	tuning     *tuning // nil when nothing is tuned
 	explaining bool    // the next epoch is to be explained
+	explained  bool    // one was
 }
 
 // newRank makes one rank of a job that newJob has made. It needs nothing else that runs: whoever calls its methods is
@@ -38,6 +40,7 @@ func newRank(j *job, id int, port netio.Port) *Rank {
 	c := &j.config
 	r := &Rank{
 		caller: caller{id: id, job: j}, pace: newPace(c), spins: spinsBeforePark,
+		explaining: c.Explain != nil && !c.ExplainMarked,
 	}
 	r.caller.rank = r
 	r.tuning = newTuning(r, c, j.place.Ranks)
@@ -131,6 +134,9 @@ func (r *Rank) work() netio.Work {
 func (r *Rank) finish() error {
 	if err := r.mayBegin("the end of the rank's function"); err != nil {
 		return err
+	}
+	if r.job.config.Explain != nil && !r.explained {
+		return errors.New("pebble: explain: the program has begun no epoch that could be explained: leave -explain out")
 	}
 	_, err := r.networks[finishing].run(r.barrier, nil, nil)
 	return err

@@ -37,7 +37,7 @@ func (j *Job) Several() bool { return j.settings.spread.Several() }
 func (j *Job) Explains() bool { return j.settings.Explain }
 
 // JSON reports whether results are to be printed as JSON.
-func (j *Job) JSON() bool { return j.settings.JSON }
+func (j *Job) JSON() bool { return j.settings.JSON() }
 
 // Quiet reports whether no progress is to be shown.
 func (j *Job) Quiet() bool { return j.settings.log.quiet }
@@ -160,7 +160,7 @@ func (j *Job) runRanks() error {
 
 // explain prints what the job would do. execute reports a failure to write at the end.
 func (j *Job) explain(e pebble.Explanation) {
-	if j.settings.JSON {
+	if j.settings.JSON() {
 		_ = json.NewEncoder(j.Stdout).Encode(e)
 	} else {
 		_, _ = fmt.Fprint(j.Stdout, e)

@@ -21,7 +21,7 @@ type outcome struct {
 
 // print writes the result: one JSON object on one line, or a table.
 func (o outcome) print(w io.Writer, s *settings) error {
-	if s.JSON {
+	if s.JSON() {
 		e := json.NewEncoder(w)
 		e.SetEscapeHTML(false)
 		return e.Encode(o.whole)

@@ -191,6 +191,7 @@ func (s *settings) config(log *slog.Logger) (pebble.Config, error) {
 		c.Cache = s.known.Cache
 	}
 	c.Ranks, c.Alone, c.Tuning, c.Log, c.Explain = s.ranks(), s.spread.Alone, s.tuning(log), log, nil
+	c.ExplainMarked = true // applications prepare
 	return c, nil
 }
 

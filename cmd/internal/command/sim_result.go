@@ -20,7 +20,7 @@ type Simulated struct {
 // report prints the result of one run and returns an error if it is wrong.
 func (s *Simulation) report(j *Job, r Simulated) error {
 	var err error
-	if j.settings.JSON {
+	if j.settings.JSON() {
 		err = r.Encode(j)
 	} else {
 		err = r.table(j)
