@@ -89,8 +89,8 @@ func fieldsOf(t reflect.Type, at uintptr, name string, fields []field) (_ []fiel
 	case reflect.Float32, reflect.Float64, reflect.String:
 		fields = append(fields, field{t.Kind(), at, at + t.Size()})
 	case reflect.Pointer, reflect.Interface, reflect.Chan, reflect.UnsafePointer:
-		return nil, fmt.Errorf("its key has the %v %s, which is another one on each rank: use keys of numbers and strings",
-			t, name)
+		return nil, fmt.Errorf("its key has %s of type %v, an address that differs between ranks: use keys of numbers and "+
+			"strings", name, t)
 	default:
 		if n := len(fields); n > 0 && fields[n-1].kind == reflect.Uint8 && fields[n-1].to == at {
 			fields[n-1].to += t.Size()

@@ -169,7 +169,7 @@ func TestKeysThatDifferOnEachRankAreRefused(t *testing.T) {
 		In   [2]struct{ At *int }
 	}
 	_, err := newHasher(reflect.TypeFor[deep]())
-	require.ErrorContains(t, err, "container.deep.In.At, which is another one on each rank")
+	require.ErrorContains(t, err, "container.deep.In.At of type *int, an address that differs between ranks")
 	_, err = newHasher(reflect.TypeFor[any]())
 	require.ErrorContains(t, err, "use keys of numbers and strings")
 	_, err = newHasher(reflect.TypeFor[chan int]())

@@ -46,7 +46,7 @@ func TestMistakesAreTold(t *testing.T) {
 		want string
 	}{
 		"key with a pointer": {made(func(r *pebble.Rank) { container.NewSet[pointing](r, "set") }),
-			"its key has the *int container_test.pointing.At, which is another one on each rank"},
+			"its key has container_test.pointing.At of type *int, an address that differs between ranks"},
 		"codec for nothing": {made(func(r *pebble.Rank) {
 			container.NewMap[uint64, uint64](r, "map", target.Coded(pebble.Strings{}))
 		}), "none of its values is what that is for"},

@@ -24,9 +24,11 @@ func TestRecordsAcrossReads(t *testing.T) {
 		content string
 		want    []string
 	}{
-		"fasta": {sequences{sync: (*part).toFASTA, next: (*part).fasta}, "\n>a\r\nACGT\nA>C\n\n>b\n>\nG\n>c\nTT",
+		"fasta": {sequences{begun: (*part).begunFASTA, next: (*part).fasta},
+			"\n>a\r\nACGT\nA>C\n\n>b\n>\nG\n>c\nTT",
 			[]string{`"a" "ACGTA>C" ""`, `"b" "" ""`, `"" "G" ""`, `"c" "TT" ""`}},
-		"fastq": {sequences{sync: (*part).toFASTQ, next: (*part).fastq}, "@a\nAC\n+\n@@\n\n@b\r\nG\r\n+b\r\n+\r\n@c\n\n+\n\n",
+		"fastq": {sequences{begun: (*part).begunFASTQ, next: (*part).fastq},
+			"@a\nAC\n+\n@@\n\n@b\r\nG\r\n+b\r\n+\r\n@c\n\n+\n\n",
 			[]string{`"a" "AC" "@@"`, `"b" "G" "+"`, `"c" "" ""`}},
 	} {
 		for window := 2; window <= len(c.content)+2; window++ {

@@ -184,7 +184,11 @@ func TestDifferentRegistrationsAreTold(t *testing.T) {
 		`rank 0 registers target "common" of uint64`: func(r *pebble.Rank) {
 			byRank(r, []string{"common", "other"}[r.ID()%2], ignore)
 		},
-		"which rank 1 does not": func(r *pebble.Rank) {
+		`rank 1: register target "x1": rank 0 registers target "x0"`: func(r *pebble.Rank) {
+			byRank(r, "common", ignore)
+			byRank(r, fmt.Sprint("x", r.ID()), ignore)
+		},
+		`rank 1: register target "more": rank 0 registers target "more" of uint64`: func(r *pebble.Rank) {
 			byRank(r, "common", ignore)
 			if r.ID() == 0 {
 				byRank(r, "more", ignore)

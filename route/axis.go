@@ -43,6 +43,13 @@ func (a *axis) move(rank int, from, to uint32) int {
 	return rank + (int(to)-int(from))*int(a.stride)
 }
 
+// mustAxes panics unless there can be so many dimensions.
+func mustAxes(name string, ranks, n int) {
+	if n < 1 || n > axesMax {
+		panic(fmt.Sprintf("route: %s over %d ranks: it has 1 to %d dimensions", name, ranks, axesMax))
+	}
+}
+
 // mustSizes panics unless the sizes multiply to the number of ranks.
 func mustSizes(name string, dims []int, ranks int) {
 	mustRanks(name, ranks)

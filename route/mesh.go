@@ -88,9 +88,7 @@ func MeshOf(n int) Constructor {
 	name := "mesh:" + strconv.Itoa(n)
 	return func(ranks int) Topology {
 		mustRanks(name, ranks)
-		if n < 1 || n > axesMax {
-			panic(fmt.Sprintf("route: %s over %d ranks: a mesh has 1 to %d dimensions", name, ranks, axesMax))
-		}
+		mustAxes(name, ranks, n)
 		return newMesh(name, ranks, balanced(ranks, n), lastFirst(n))
 	}
 }

@@ -19,14 +19,15 @@ var named = map[string]Constructor{
 }
 
 // Forms says how the names are written that [Names] leaves out, for help texts.
-const Forms = "mesh:3 (3 dimensions as equal as can be), mesh:8x8 (their sizes), mesh:8x8/0-1 (and the order of routing), " +
-	"torus:4x4, or dynamic: before any of them"
+const Forms = "mesh:3 or torus:3 (3 dimensions as equal as can be), mesh:8x8 or torus:8x8 (their sizes), mesh:8x8/0-1 " +
+	"(and the order of routing), or dynamic: before any of them"
 
 // ByName finds a ready-made topology by the name that flags use, which is its Name. Besides single words there are
 //
 //	mesh:3        MeshOf(3)
 //	mesh:8x8      Mesh(8, 8)
 //	mesh:8x8/0-1  MeshIn([]int{0, 1}, 8, 8)
+//	torus:3       TorusOf(3)
 //	torus:4x4     Torus(4, 4)
 //	dynamic:NAME  Dynamic of the topology of that name
 //
@@ -113,10 +114,15 @@ func parseOrder(form string, dims []int) (Constructor, error) {
 
 func parseTorus(form string) (Constructor, error) {
 	dims, err := numbers(form, "x", 1)
-	if err != nil {
-		return nil, fmt.Errorf("%w: write torus:4x4", err)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%w: write torus:3 or torus:4x4", err)
+	case len(dims) > 1:
+		return Torus(dims...), nil
+	case dims[0] > axesMax:
+		return nil, fmt.Errorf("a torus has 1 to %d dimensions: write torus:3 or torus:4x4", axesMax)
 	}
-	return Torus(dims...), nil
+	return TorusOf(dims[0]), nil
 }
 
 func parseDynamic(form string) (Constructor, error) {

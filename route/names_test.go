@@ -14,7 +14,7 @@ func TestByName(t *testing.T) {
 	require.Subset(t, route.Names(), []string{
 		"direct", "dynamic:hypercube", "hypercube", "mesh:2", "mesh:3", "ring", "three-stage", "tree", "two-stage",
 	})
-	more := []string{"mesh:1", "mesh:2x2", "mesh:4/0", "mesh:2x1x2/1-2-0", "torus:4", "torus:2x2", "dynamic:mesh:2x2"}
+	more := []string{"mesh:1", "mesh:2x2", "mesh:4/0", "mesh:2x1x2/1-2-0", "torus:1", "torus:3", "torus:2x2", "dynamic:mesh:2x2"}
 	for _, name := range append(route.Names(), more...) {
 		c, err := route.ByName(name)
 		require.NoError(t, err)
@@ -31,7 +31,8 @@ func TestNamesOfConstructors(t *testing.T) {
 		"mesh:3x4":       route.Mesh(3, 4)(12),
 		"mesh:3x4/0-1":   route.MeshIn([]int{0, 1}, 3, 4)(12),
 		"mesh:3":         route.MeshOf(3)(12),
-		"torus:12":       route.Torus(12)(12),
+		"torus:12x1":     route.Torus(12)(12),
+		"torus:2":        route.TorusOf(2)(12),
 		"dynamic:direct": route.Dynamic(route.Direct)(12),
 	} {
 		require.Equal(t, name, topology.Name())
@@ -45,8 +46,8 @@ func TestNamesOfConstructors(t *testing.T) {
 
 func TestByNameRefuses(t *testing.T) {
 	for name, want := range map[string]string{
-		"dodecahedron":                           "use one of direct, hypercube, ring, three-stage, tree, two-stage, mesh:3",
-		"":                                       "torus:4x4, or dynamic: before any of them",
+		"dodecahedron":                           "use one of direct, hypercube, ring, three-stage, tree, two-stage, mesh:3 or torus:3",
+		"":                                       "or dynamic: before any of them",
 		"ring:4":                                 "use one of",
 		"direct:":                                "use one of",
 		"mesh":                                   `"" is no number from 1 on: write mesh:3, mesh:8x8 or mesh:8x8/0-1`,
@@ -62,7 +63,8 @@ func TestByNameRefuses(t *testing.T) {
 		"mesh:8x8/0":                             "its order must have each dimension from 0 to 1 once",
 		"mesh:8x8/1-1":                           "each dimension",
 		"mesh:8x8/1-2":                           "each dimension",
-		"torus:":                                 `"" is no number from 1 on: write torus:4x4`,
+		"torus:":                                 `"" is no number from 1 on: write torus:3 or torus:4x4`,
+		"torus:33":                               "a torus has 1 to 32 dimensions",
 		"torus:4x0":                              `"0" is no number`,
 		"dynamic:":                               "use one of",
 		"dynamic:star":                           `unknown topology "dynamic:star": use one of`,
@@ -94,9 +96,10 @@ func TestConstructorsRefuse(t *testing.T) {
 		{route.MeshIn([]int{0, 0}, 2, 4), 8, "mesh:2x4/0-0 over 8 ranks: its order must have each dimension from 0 to 1 once"},
 		{route.MeshIn([]int{1}, 2, 4), 8, "each dimension from 0 to 1 once"},
 		{route.MeshIn(nil), 8, "it has no dimensions"},
-		{route.MeshOf(0), 8, "route: mesh:0 over 8 ranks: a mesh has 1 to 32 dimensions"},
+		{route.MeshOf(0), 8, "route: mesh:0 over 8 ranks: it has 1 to 32 dimensions"},
 		{route.MeshOf(-1), 8, "1 to 32"},
 		{route.MeshOf(33), 8, "1 to 32"},
+		{route.TorusOf(0), 8, "route: torus:0 over 8 ranks: it has 1 to 32 dimensions"},
 		{route.Torus(3, 3), 8, "route: torus:3x3 over 8 ranks: its sizes multiply to 9"},
 		{route.Torus(), 8, "it has no dimensions"},
 		{route.Torus(-1), 8, "a dimension has size -1"},

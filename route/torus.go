@@ -1,6 +1,9 @@
 package route
 
-import "slices"
+import (
+	"slices"
+	"strconv"
+)
 
 type torus struct {
 	name  string
@@ -17,12 +20,52 @@ type torus struct {
 // most 2N neighbours; P times sum of (s-1) frames for an all-to-all of one pebble each when ranks go in step. Its links
 // form cycles that routes go along, so it has no stages.
 func Torus(dims ...int) Constructor {
-	name := "torus:" + joined(dims, "x")
 	dims = slices.Clone(dims)
+	if len(dims) == 1 {
+		dims = append(dims, 1) // for torus:8 is the name of another one
+	}
+	name := "torus:" + joined(dims, "x")
 	return func(ranks int) Topology {
 		mustSizes(name, dims, ranks)
 		return &torus{name, ranks, axesOf(dims)}
 	}
+}
+
+// TorusOf is a torus of n dimensions for any number of ranks: sizes are divisors of it, as equal as can be found, so one
+// of a prime number is a ring. The longer dimensions come first. Guarantees are those of [Torus].
+func TorusOf(n int) Constructor {
+	name := "torus:" + strconv.Itoa(n)
+	return func(ranks int) Topology {
+		mustRanks(name, ranks)
+		mustAxes(name, ranks, n)
+		return &torus{name, ranks, axesOf(divided(ranks, n))}
+	}
+}
+
+// divided is n sizes that multiply to a number: from the last on, each the largest divisor of what is left that leaves
+// no smaller ones.
+func divided(number, n int) []int {
+	sizes := make([]int, n)
+	for i := n - 1; i > 0; i-- {
+		size := 1
+		for d := 2; fits(d, i+1, number); d++ {
+			if number%d == 0 {
+				size = d
+			}
+		}
+		sizes[i] = size
+		number /= size
+	}
+	sizes[0] = number
+	return sizes
+}
+
+// fits reports whether a number to a power is at most another one.
+func fits(number, power, most int) bool {
+	for range power {
+		most /= number
+	}
+	return most > 0
 }
 
 var (

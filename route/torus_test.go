@@ -106,3 +106,22 @@ func TestTreeRoutes(t *testing.T) {
 		require.Equal(t, 2*(ranks-1), links)
 	}
 }
+
+// A torus that finds its sizes is the torus of these.
+func TestTorusOf(t *testing.T) {
+	for _, c := range []struct {
+		ranks, n int
+		sizes    []int
+	}{
+		{12, 1, []int{12}}, {12, 2, []int{4, 3}}, {12, 3, []int{3, 2, 2}}, {64, 3, []int{4, 4, 4}}, {100, 3, []int{5, 5, 4}},
+		{13, 2, []int{13, 1}}, {1, 3, []int{1, 1, 1}}, {8, 4, []int{2, 2, 2, 1}}, {2 * 13, 2, []int{13, 2}},
+	} {
+		found, given := route.TorusOf(c.n)(c.ranks), route.Torus(c.sizes...)(c.ranks)
+		for at := range c.ranks {
+			require.Equal(t, given.Neighbors(at), found.Neighbors(at), c)
+			for to := range c.ranks {
+				require.Equal(t, given.Next(at, to), found.Next(at, to), c)
+			}
+		}
+	}
+}

@@ -44,43 +44,34 @@ func disagree(r *Rank, text []byte) error {
 		return err
 	}
 	for rank := 1; rank < len(all); rank++ {
-		if why := firstDifference(0, all[0], rank, all[rank]); why != "" {
-			r.Fail(r.job.config.Errors.Registration(rank, firstName(all), why))
+		if name, why := firstDifference(0, all[0], rank, all[rank]); why != "" {
+			r.Fail(r.job.config.Errors.Registration(rank, name, why))
 		}
 	}
 	return fmt.Errorf("pebble: ranks registered or freed different targets, but their descriptions are equal")
 }
 
-// firstName is the first name in what the lowest rank which has one describes.
-func firstName(all [][]byte) (name string) {
-	for _, text := range all {
-		if name = named(string(text)); name != "" {
-			break
-		}
-	}
-	return name
-}
-
-// firstDifference says in words where two lists of descriptions differ first, or nothing when they don't.
-func firstDifference(rankA int, a []byte, rankB int, b []byte) string {
+// firstDifference says in words where two lists of descriptions differ first, or nothing when they don't, and which
+// target it is.
+func firstDifference(rankA int, a []byte, rankB int, b []byte) (name, why string) {
 	const rule = "all ranks must register and free the same targets in the same order"
 	as, bs := lines(a), lines(b)
 	for i := range max(len(as), len(bs)) {
 		switch {
 		case i >= len(as):
-			return fmt.Sprintf("rank %d %s, which rank %d does not: %s", rankB, brief(bs[i]), rankA, rule)
+			return named(bs[i]), fmt.Sprintf("rank %d %s, which rank %d does not: %s", rankB, brief(bs[i]), rankA, rule)
 		case i >= len(bs):
-			return fmt.Sprintf("rank %d %s, which rank %d does not: %s", rankA, brief(as[i]), rankB, rule)
+			return named(as[i]), fmt.Sprintf("rank %d %s, which rank %d does not: %s", rankA, brief(as[i]), rankB, rule)
 		case begun(as[i]) != begun(bs[i]):
-			return fmt.Sprintf("rank %d %s, and rank %d %s in its place: %s",
+			return named(bs[i]), fmt.Sprintf("rank %d %s, and rank %d %s in its place: %s",
 				rankA, brief(as[i]), rankB, brief(bs[i]), rule)
 		case as[i] != bs[i]:
 			name, begin := named(as[i]), len(begun(as[i])+" of ")
 			x, y := parts(as[i][begin:], bs[i][begin:])
-			return fmt.Sprintf("target %q has %s on rank %d, and %s on rank %d: %s", name, x, rankA, y, rankB, rule)
+			return name, fmt.Sprintf("target %q has %s on rank %d, and %s on rank %d: %s", name, x, rankA, y, rankB, rule)
 		}
 	}
-	return ""
+	return "", ""
 }
 
 // begun is how a line begins: what is done, and to which object. The rest describes a target that is registered.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -38,10 +39,12 @@ func TestDifferencesAreShown(t *testing.T) {
 		`rank 0 frees target "a\"b", and rank 3 frees target "a" in its place: all`: {
 			"frees target \"a\\\"b\"\n", "frees target \"a\"\n"},
 	} {
-		got := firstDifference(0, []byte(pair[0]), 3, []byte(pair[1]))
+		name, got := firstDifference(0, []byte(pair[0]), 3, []byte(pair[1]))
 		require.True(t, strings.HasPrefix(got, want), got)
 		require.Less(t, len(got), 400)
-		require.Empty(t, firstDifference(0, []byte(pair[0]), 3, []byte(pair[0])))
+		require.Contains(t, want, fmt.Sprintf("target %q", name))
+		_, got = firstDifference(0, []byte(pair[0]), 3, []byte(pair[0]))
+		require.Empty(t, got)
 	}
 }
 

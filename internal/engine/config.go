@@ -29,10 +29,10 @@ type Config struct {
 	Explain func(r *Rank, depth int) error
 	// ExplainMarked says that the epoch behind ExplainNext is to be explained, and not the first one.
 	ExplainMarked bool
-	Errors  Errors
-	Watcher Watcher                    // nil for none
-	Labels  bool                       // goroutines carry what they run as labels, for profiles
-	Trace   func(rank int) *trace.Rank // where a rank of this process writes its trace; nil for nowhere
+	Errors        Errors
+	Watcher       Watcher                    // nil for none
+	Labels        bool                       // goroutines carry what they run as labels, for profiles
+	Trace         func(rank int) *trace.Rank // where a rank of this process writes its trace; nil for nowhere
 }
 
 // Errors make the errors that programs look for with errors.As.

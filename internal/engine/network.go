@@ -170,9 +170,8 @@ func (n *network) elsewhere(from int, at purpose) error {
 
 // otherType is the error for ranks that are in one collective with values of different types.
 func (n *network) otherType(from int) error {
-	return fmt.Errorf("pebble: rank %d is at %s of %s, while rank %d is there with another type: give the same "+
-		"type on every rank",
-		n.rank.id, purposeNames[n.purpose], n.of, from)
+	return fmt.Errorf("pebble: %s gets values of %s from rank %d, and values of another type from rank %d: give the "+
+		"same type on every rank", purposeNames[n.purpose], n.of, n.rank.id, from)
 }
 
 // run takes part in one collective and returns its result, which is good until the next one. It handles nothing: data

@@ -32,7 +32,12 @@ func CheckAlone(alone bool) error {
 			"call pebble.Main or pebble.RunLaunched to take part in the job, start a simulation without a launcher, or set "+
 			"%s=1 to run alone on purpose", processes, varAlone)
 	}
-	return checkTasks("call pebble.Main or pebble.RunLaunched to take part in one job")
+	advice := "call pebble.Main or pebble.RunLaunched to take part in one job"
+	_, connected := os.LookupEnv("PMI_FD")
+	if _, variable := foreignTasks(); variable == "PMI_SIZE" && !connected {
+		advice = "PMI_FD is missing, by which it would take part in one job: start it by mpiexec of MPICH or srun --mpi=pmi2"
+	}
+	return checkTasks(advice)
 }
 
 // checkTasks returns an error if this process is one of several tasks of another launcher.

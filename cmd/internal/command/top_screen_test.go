@@ -69,7 +69,7 @@ q quit  r ranks  l links  < > sort  s reverse  arrows PgUp PgDn scroll  ? help`,
 func TestScreenOfLinks(t *testing.T) {
 	s := press(after(newMadeUpJob(4, "running"), 80, 12, 70), "l")
 	require.Equal(t, strings.TrimPrefix(`
-the job moves: 4 ranks are in epoch "relax" (bfs.go:88)
+the job makes progress: 4 ranks are in epoch "relax" (bfs.go:88)
 rank 0 says: level 7, frontier 1,000,000
 bfs 3f9c2a, 4 ranks in 4 processes, over shm, for 1m10s
 700k pebbles handled, -/s; 6.676 MiB sent, -/s; 10 MiB held of 4 GiB

@@ -32,8 +32,8 @@ func (k *Record) about() []pair {
 	return []pair{
 		{"program", j.Program},
 		{"job", orNone(j.ID)},
-		{"ranks", fmt.Sprintf("%d, in %d processes on %d hosts that have a record here", j.Ranks, len(k.Processes),
-			len(hosts))},
+		{"ranks", fmt.Sprintf("%d, of which this record has %d %s on %d %s", j.Ranks, len(k.Processes),
+			plural(len(k.Processes), "process", "processes"), len(hosts), plural(len(hosts), "host", "hosts"))},
 		{"transport", orNone(j.Transport)},
 		{"started", stamp(j.Started).Format("2006-01-02 15:04:05 UTC")},
 		{"ran for", secondsText(k.Seconds())},

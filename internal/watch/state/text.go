@@ -24,7 +24,7 @@ func (r *Report) Write(w io.Writer) error {
 		b.WriteString("\nwhere the ranks are:\n")
 	}
 	for _, g := range r.Groups {
-		fmt.Fprintf(&b, "  %6d  %s%s%s\n", g.Count, g.Place, mark(g.Moves, ", and moves"), list(" [", g.Ranks, "]"))
+		fmt.Fprintf(&b, "  %6d  %s%s%s\n", g.Count, g.Place, mark(g.Moves, ", making progress"), list(" [", g.Ranks, "]"))
 	}
 	if len(r.Links) > 0 {
 		b.WriteString("\nlinks that hold most:\n")
@@ -37,7 +37,7 @@ func (r *Report) Write(w io.Writer) error {
 		b.WriteString("\ncalls, the outermost first:\n")
 	}
 	for _, s := range r.Stacks {
-		fmt.Fprintf(&b, "  %s%s%s [%s]\n", strings.Repeat("  ", min(s.Depth, 20)), s.Call, mark(s.Moves, ", moves"), s.Ranks)
+		fmt.Fprintf(&b, "  %s%s%s [%s]\n", strings.Repeat("  ", min(s.Depth, 20)), s.Call, mark(s.Moves, ", making progress"), s.Ranks)
 	}
 	_, err := w.Write(b.Bytes())
 	return err

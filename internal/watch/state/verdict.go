@@ -247,11 +247,11 @@ func (j *Job) moves() string {
 	}
 	switch in := calls[usual]; {
 	case usual == "":
-		return "the job moves: no epoch has begun yet"
+		return "the job makes progress: no epoch has begun yet"
 	case in[0].Call.Open:
-		return fmt.Sprintf("the job moves: %s %s in %s", ranks(in), verb(len(in), "is", "are"), usual)
+		return fmt.Sprintf("the job makes progress: %s %s in %s", ranks(in), verb(len(in), "is", "are"), usual)
 	default:
-		return fmt.Sprintf("the job moves: %s %s behind %s", ranks(in), verb(len(in), "is", "are"), usual)
+		return fmt.Sprintf("the job makes progress: %s %s past %s", ranks(in), verb(len(in), "is", "are"), usual)
 	}
 }
 
