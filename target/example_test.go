@@ -112,3 +112,35 @@ func ExampleAsk() {
 	// hop: a rank that a pebble passes
 	// <nil>
 }
+
+// Keys that move: pebbles follow them to their owner, whose handlers find the state that came along.
+func ExampleDirectory() {
+	err := pebble.Run(context.Background(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+		money := map[uint64]int{} // of the keys that are here
+		if r.ID() == 0 {
+			money[0] = 100
+		}
+		where := target.NewDirectory(r, "accounts", distribution.Block(2, 2), // key 0 begins at rank 0
+			func(key uint64) int { m := money[key]; delete(money, key); return m }, // departs
+			func(key uint64, m int) { money[key] = m })                             // arrives
+		pay := target.New(r, "pay", where, target.Key(func(key uint64) uint64 { return key }),
+			target.Each(func(key uint64) { money[key]++ }))
+		if err := r.Epoch(func() error {
+			if r.ID() == 0 {
+				where.Move(0, 1)
+			}
+			pay.Send(0) // from each rank, wherever the key is
+			return nil
+		}); err != nil {
+			return err
+		}
+		if where.Owns(0) {
+			fmt.Printf("rank %d has key 0 with %d\n", r.ID(), money[0])
+		}
+		return nil
+	})
+	fmt.Println(err)
+	// Output:
+	// rank 1 has key 0 with 102
+	// <nil>
+}
