@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"os"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -37,6 +39,16 @@ func ParseHosts(list string) ([]Host, error) {
 		}
 	}
 	return hosts, nil
+}
+
+// OnlyHere reports whether some hosts are all this one, by its own name or by that of its loopback.
+func OnlyHere(hosts []Host) bool {
+	name, err := os.Hostname()
+	elsewhere := func(h Host) bool {
+		at, _ := netip.ParseAddr(h.Name)
+		return h.Name != "localhost" && !at.IsLoopback() && (err != nil || h.Name != name)
+	}
+	return len(hosts) > 0 && !slices.ContainsFunc(hosts, elsewhere)
 }
 
 // splitHosts splits at the commas that are outside of brackets.

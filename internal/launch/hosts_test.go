@@ -195,3 +195,17 @@ func outside(list string) (words []string) {
 	}
 	return append(words, word)
 }
+
+// Hosts that are all this one are told from those that are not.
+func TestOnlyHere(t *testing.T) {
+	name, err := os.Hostname()
+	require.NoError(t, err)
+	for list, want := range map[string]bool{
+		"localhost:2": true, "127.0.0.1": true, name + ":4,localhost": true, "localhost,node7": false, "node7": false,
+	} {
+		hosts, err := launch.ParseHosts(list)
+		require.NoError(t, err)
+		require.Equal(t, want, launch.OnlyHere(hosts), list)
+	}
+	require.False(t, launch.OnlyHere(nil))
+}

@@ -172,6 +172,12 @@ func TestHosts(t *testing.T) {
 	line = with(small["randomaccess"], "--hostfile", file, "--bind", "127.0.0.1", "--ssh", fake)
 	require.EqualValues(t, 4, object(t, line...)["procs"])
 	require.EqualValues(t, 3, object(t, with(line, "--procs", "3")...)["procs"])
+
+	here := filepath.Join(t.TempDir(), "here") // this host alone: without an address, and without ssh
+	require.NoError(t, os.WriteFile(here, []byte("localhost slots=2\n"), 0o600))
+	line = with(small["randomaccess"], "--hostfile", here, "--ssh", "/no/such")
+	require.EqualValues(t, 2, object(t, line...)["procs"])
+	require.Contains(t, pebbles("run", "--hostfile", here, "-n", "3", "true").Stderr, "2 slots on 1 host")
 	for _, c := range []struct{ flags, says string }{
 		{"--hostfile " + file + " --bind lo -n 5", "there are 4 slots on 2 hosts for 5 processes"},
 		{"--hostfile " + file + " --hosts a --bind lo", "don't go together"},

@@ -74,14 +74,19 @@ func (s *Spread) counted() bool { return s.count() > 1 || len(s.Hosts) > 0 }
 
 // readHosts reads the hostfile, which need not be on the other hosts: a process that was started has no use for it.
 func (s *Spread) readHosts() (err error) {
+	started := launch.Started(s.Alone) || launch.Joined()
 	switch {
-	case s.hostfile == "" || launch.Started(s.Alone) || launch.Joined():
-		return nil
+	case started && s.bind == "":
+		s.hostfile = ""
+	case started || s.hostfile == "":
 	case len(s.Hosts) > 0:
 		return errors.New("--hosts and --hostfile don't go together: choose one")
+	default:
+		if s.Hosts, err = launch.ReadHostfile(s.hostfile); err != nil {
+			return err
+		}
 	}
-	s.Hosts, err = launch.ReadHostfile(s.hostfile)
-	return err
+	return nil
 }
 
 // Check reads the hostfile, and returns an error for what can't work.
@@ -90,6 +95,9 @@ func (s *Spread) Check() error {
 		return err
 	}
 	places, err := launch.PlaceOn(s.Hosts, s.count())
+	if err == nil && s.bind == "" && launch.OnlyHere(s.Hosts) { // neither ssh nor an address is needed
+		s.Processes, s.Hosts, s.hostfile, places = s.count(), nil, "", nil
+	}
 	switch {
 	case err != nil:
 		return err
