@@ -200,7 +200,7 @@ func play(t *testing.T, role string, processes, ranks int) (status int, said str
 
 // What a job of processes says, and how it ends.
 func TestProcesses(t *testing.T) {
-	const taken = `register target "one": rank 0 registers target "one"`
+	const taken = `register target "another": rank 0 registers target "one"`
 	for _, c := range []struct {
 		role             string
 		processes, ranks int
@@ -250,7 +250,7 @@ func TestTasksOfAnotherLauncherAreNoJobs(t *testing.T) {
 func TestPanicAcrossProcesses(t *testing.T) {
 	status, said := play(t, "panic", 3, 3)
 	require.Equal(t, launch.ExitPanic, status, said)
-	require.Regexp(t, `^\[2\] pebble_test\.go:\d+: rank 2 panicked in a handler of target "hit" with pebble 2: exploded with 2
+	require.Regexp(t, `^\[2\] misuse_test\.go:\d+: rank 2 panicked in a handler of target "hit" with pebble 2: exploded with 2
 \[2\] \n\[2\] goroutine \d+ \[running\]:\n\[2\] \S+pebble_test\.explode\(`, said)
 	for line := range strings.Lines(said) {
 		require.True(t, strings.HasPrefix(line, "[2]"), "a follower spoke: %s", line)

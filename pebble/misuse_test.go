@@ -128,7 +128,7 @@ func TestDifferencesOfRanksAreTold(t *testing.T) {
 	type pair struct{ A, B uint32 }
 	type does = func(r *pebble.Rank) error
 	all := func(r *pebble.Rank) error { return errorOf(pebble.AllReduce(r, uint64(1), pebble.Sum)) }
-	const reduction, sameType = "is at an all-reduction of ", "give the same type on every rank"
+	const reduction, sameType = "an all-reduction gets values of ", "give the same type on every rank"
 	for _, c := range []struct {
 		last, others does // what the last rank does, and all others
 		want         []string
@@ -144,16 +144,16 @@ func TestDifferencesOfRanksAreTold(t *testing.T) {
 		{all, (*pebble.Rank).Barrier, []string{"in the same order"}},
 		{func(r *pebble.Rank) error { return errorOf(pebble.Broadcast(r, 0, uint64(1))) },
 			func(r *pebble.Rank) error { return errorOf(pebble.Broadcast(r, 0, 1.5)) },
-			[]string{"is at a broadcast of "}},
+			[]string{"a broadcast gets values of "}},
 		{func(r *pebble.Rank) error { return errorOf(pebble.Gather(r, 0, 1.5)) },
 			func(r *pebble.Rank) error { return errorOf(r.GatherBytes(0, make([]byte, 8))) },
-			[]string{"is at a gathering of bytes, while rank", "is there with another type"}},
+			[]string{"a gathering gets values of bytes from rank", "values of another type from rank"}},
 		{func(r *pebble.Rank) error { return errorOf(pebble.Gather(r, 0, 1)) },
 			func(r *pebble.Rank) error { return errorOf(pebble.GatherSlice(r, 0, []int{1})) },
-			[]string{"of []int, while rank"}},
+			[]string{"values of []int from rank"}},
 		{func(r *pebble.Rank) error { return errorOf(pebble.AllReduce(r, 1, pebble.Sum, avro.Must[int]())) },
 			func(r *pebble.Rank) error { return errorOf(pebble.AllReduce(r, 1, pebble.Sum, broken{})) },
-			[]string{"of int through a codec, while rank"}},
+			[]string{"values of int through a codec from rank"}},
 		{func(r *pebble.Rank) error { return errorOf(pebble.AllGather(r, 1)) },
 			func(r *pebble.Rank) error { return errorOf(pebble.Scan(r, 1, pebble.Sum)) },
 			[]string{"is at an all-gathering", "is at a scan", "while rank"}},

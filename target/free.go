@@ -1,8 +1,6 @@
 package target
 
 import (
-	"fmt"
-
 	"github.com/activepebbles/pebbles/coalesce"
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/internal/engine"
@@ -26,8 +24,8 @@ func (a *Ask[Q, A]) Free() {
 func (d *Directory[S]) Free() {
 	for e := range engine.RankOf(d.rank).Endpoints() {
 		if c, ok := e.(*core); ok && c.owner == distribution.Map(d) {
-			panic(fmt.Sprintf("target: rank %d: %s was freed, and target %q is over it: free that first", d.rank.ID(),
-				d.Describe(), c.out.Name))
+			engine.RankOf(d.rank).Misuse("target", "%s was freed, and target %q is over it: free that first", d.Describe(),
+				c.out.Name)
 		}
 	}
 	d.moves.Free()

@@ -200,7 +200,7 @@ func TestKeyOutsideTheDistribution(t *testing.T) {
 			})
 			var key *pebble.KeyError
 			require.ErrorAs(t, err, &key)
-			require.Regexp(t, `^mistakes_test\.go:\d+: rank 0: target "x": a pebble was sent to `+regexp.QuoteMeta(c.want)+"$",
+			require.Regexp(t, `^\w+_test\.go:\d+: rank 0: target "x": a pebble was sent to `+regexp.QuoteMeta(c.want)+"$",
 				err.Error())
 		})
 	}

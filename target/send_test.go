@@ -185,13 +185,13 @@ func TestBytesOfANeighbor(t *testing.T) {
 	}
 	var bytes float64
 	c := pebble.Config{Ranks: ranks, MemoryLimit: 1 << 30, Explain: func(pebble.Explanation) {}}
-	require.NoError(t, run(t, c, func(r *pebble.Rank) error {
+	require.ErrorIs(t, run(t, c, func(r *pebble.Rank) error {
 		before := heap()
 		is := numbers(r, "is", distribution.Ranks(ranks), ignore)
 		bytes = (heap() - before) / ranks
 		runtime.KeepAlive(is)
-		return nil
-	}))
+		return epoch(r, func() {})
+	}), pebble.ErrExplained)
 	t.Logf("%.0f bytes a neighbour", bytes)
 	require.InDelta(t, 160, bytes, 16)
 }

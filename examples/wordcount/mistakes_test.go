@@ -64,5 +64,5 @@ func Example_otherLauncher() {
 	defer os.Unsetenv("PMI_SIZE")
 	fmt.Println(pebble.Run(context.Background(), pebble.Config{}, func(*pebble.Rank) error { return nil }))
 	// Output:
-	// pebble: run: another launcher has started this process as one of 2 (PMI_SIZE=2), each of which would run a job of its own: call pebble.Main or pebble.RunLaunched to take part in one job, or set PEBBLES_ALONE=1 to run alone on purpose
+	// pebble: run: another launcher has started this process as one of 2 (PMI_SIZE=2), each of which would run a job of its own: PMI_FD is missing, by which it would take part in one job: start it by mpiexec of MPICH or srun --mpi=pmi2, or set PEBBLES_ALONE=1 to run alone on purpose
 }

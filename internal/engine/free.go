@@ -16,7 +16,7 @@ func (r *Rank) Free(object string) (gone *Rank) {
 		return nil
 	}
 	if in := r.mode; in != outside {
-		r.misplaced(in, call, "rank %d: %s inside an epoch: free between epochs", r.id, call)
+		r.misplaced(in, call, "%s inside an epoch: free between epochs", call)
 	}
 	r.changed("frees " + object)
 	gone = &Rank{caller: caller{id: r.id, job: r.job, mode: over, freed: object}}

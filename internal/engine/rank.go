@@ -42,7 +42,6 @@ func newRank(j *job, id int, port netio.Port) *Rank {
 		caller: caller{id: id, job: j}, pace: newPace(c), spins: spinsBeforePark,
 		explaining: c.Explain != nil && !c.ExplainMarked,
 	}
-	r.caller.rank = r
 	r.tuning = newTuning(r, c, j.place.Ranks)
 	r.processed, r.board = j.start, &j.boards[id-j.place.First]
 	r.board.Begins()
@@ -70,7 +69,7 @@ func newRank(j *job, id int, port netio.Port) *Rank {
 
 // join has the parts of a rank know it.
 func join(r *Rank) {
-	r.detection.rank, r.arrivals.rank, r.accesses.rank, r.aside.rank = r, r, r, r
+	r.caller.rank, r.detection.rank, r.arrivals.rank, r.accesses.rank, r.aside.rank = r, r, r, r, r
 	r.publisher.rank, r.marks.rank, r.Collectives.rank = r, r, r
 	for p := range r.networks {
 		r.networks[p] = network{rank: r, purpose: purpose(p)}

@@ -1,9 +1,7 @@
 package command
 
 import (
-	"context"
 	"flag"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,8 +12,6 @@ import (
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/cmd/internal/commandtest"
 	"github.com/activepebbles/pebbles/distribution"
-	"github.com/activepebbles/pebbles/netio"
-	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target"
 	"github.com/activepebbles/pebbles/tune"
@@ -93,20 +89,12 @@ func TestTuneMistakes(t *testing.T) {
 	fails(t, 2, []string{"randomaccess", "--profile", damaged}, "damaged.json", "format 7", "pebbles tune")
 }
 
-// program is one of a user's: it counts numbers, over a network that is simulated when a flag names one.
+// program is one of a user's: it counts numbers.
 func program() {
 	options := pebble.Flags(flag.CommandLine)
 	numbers := flag.Int("numbers", 1, "")
-	network := flag.String("network", "", "")
 	flag.Parse()
-	rank := func(r *pebble.Rank) error { return countNumbers(r, options, *numbers) }
-	if *network == "" {
-		options.Main(os.Stdout, rank)
-	}
-	if err := simulateProgram(options, *network, rank); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
+	options.Main(os.Stdout, func(r *pebble.Rank) error { return countNumbers(r, options, *numbers) })
 }
 
 func countNumbers(r *pebble.Rank, options *pebble.Options, numbers int) error {
@@ -124,27 +112,6 @@ func countNumbers(r *pebble.Rank, options *pebble.Options, numbers int) error {
 		return err
 	}
 	return options.Print(os.Stdout, report)
-}
-
-func simulateProgram(options *pebble.Options, name string, rank func(*pebble.Rank) error) error {
-	config, err := options.Config(os.Stdout)
-	if err != nil {
-		return err
-	}
-	network, err := sim.Load(name)
-	if err != nil {
-		return err
-	}
-	world, err := sim.New(sim.Config{Ranks: config.Ranks, Network: network, Seed: options.Seed})
-	if err != nil {
-		return err
-	}
-	config.Ranks = 0
-	return world.Each(func(t netio.Transport) error {
-		process := config
-		process.Transport = t
-		return pebble.Run(context.Background(), process, rank)
-	})
 }
 
 // A program of the user's is tuned in all that neither its command line nor its targets say.

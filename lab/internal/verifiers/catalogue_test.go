@@ -412,7 +412,7 @@ var catalogue = []mutation{
 	{"another key stands for sets of other ranks", "container/compress.go", "a.Key = d.keys[q.Of.Index]",
 		"a.Key = d.keys[0]", "TestSameKeyStandsForASet"},
 	{"keys in a row are at one rank", "distribution/directory.go", "[f.number][key%pageKeys]", "[f.number][0]",
-		"TestDirectory"},
+		"TestDirectoryLosesNothing"},
 	{"a value takes its length for a part of it", "internal/codecs/value.go", "uint32(len(dst)-at-lengthBytes))",
 		"uint32(len(dst)-at))", "TestPebblesComeBack"},
 	{"a tag lies where another value does", "internal/codecs/value.go",
