@@ -47,7 +47,7 @@ func NewDisjointSets[K comparable](r *pebble.Rank, name string, joined func(a, b
 	d.pairs = newTarget(d.index, "union", pairs.entries(), k.options, keysOfEntries,
 		func(ps []Entry[K, K]) { begin(d, ps) })
 	d.halves = newBeside(d.index, "half", nil, func(hs []Entry[K, half]) { meet(d, hs) })
-	d.forest.open(b, k.options)
+	d.open(b, k.options)
 	d.openAsks(joined)
 	return d
 }

@@ -2,6 +2,4 @@
 
 package delegate_test
 
-import ()
-
 const manyTasks = 50_000 // of a rank

@@ -25,6 +25,7 @@ func TestFreeLeavesNothing(t *testing.T) {
 				}
 				h.New(1)
 				l.Lock()
+				v.Get()
 				l.Unlock()
 				return nil
 			})

@@ -147,13 +147,13 @@ func TestEveryPebbleOnce(t *testing.T) {
 // Pebbles of no bytes, of odd sizes, and larger than a kilobyte.
 func TestSizesOfPebbles(t *testing.T) {
 	type odd struct {
-		a uint32
-		b byte
+		A uint32
+		B byte
 	}
 	sizes(t, func(struct{}) uint64 { return 1 })
 	sizes(t, func(b byte) uint64 { return uint64(b) })
 	sizes(t, func(b [3]byte) uint64 { return uint64(b[1]) })
-	sizes(t, func(v odd) uint64 { return uint64(v.b) })
+	sizes(t, func(v odd) uint64 { return uint64(v.B) })
 	sizes(t, func(v [2000]uint64) uint64 { return v[1999] })
 }
 

@@ -59,7 +59,7 @@ func (o *oneSided) reveal(which func(h *hiddenPut) bool) {
 		if !which(h) {
 			return false
 		}
-		w.exposure.perform(&h.of) // what was withdrawn meanwhile nobody sees
+		_ = w.exposure.perform(&h.of) // what was withdrawn meanwhile nobody sees
 		o.tell(outcome{at: max(w.now, o.rank.clock), fenced: h.number, of: local.Operation{Address: h.of.Address}})
 		return true
 	})

@@ -15,10 +15,9 @@ func TestEndsThatCannotBeWrittenAreTold(t *testing.T) {
 	disktest.Each(t, func(t *testing.T, call string) {
 		result := launch.Result{Job: "j1", Order: []int{1, 0}, Outcomes: make([]launch.Outcome, 2)}
 		err := recordEnds(t.TempDir(), "program", time.Now(), result, nil)
-		switch {
-		case call == "":
+		if call == "" {
 			require.NoError(t, err)
-		default:
+		} else {
 			require.ErrorContains(t, err, disktest.Err.Error())
 		}
 	})
