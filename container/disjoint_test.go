@@ -75,7 +75,7 @@ func TestSetsAreCompressedBeforeALook(t *testing.T) {
 		func(d *container.DisjointSets[uint64]) { _, _ = d.Gather(0) },
 		func(d *container.DisjointSets[uint64]) { d.LocalGet(1) },
 	} {
-		require.ErrorContains(t, pebble.Run(t.Context(), pebble.Config{}, func(r *pebble.Rank) error {
+		require.ErrorContains(t, pebble.Run(t.Context(), pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
 			d := container.NewDisjointSets[uint64](r, "sets", nil)
 			for range 2 {
 				if err := r.Epoch(func() error { d.Union(1, 2); return nil }); err != nil {

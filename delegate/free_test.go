@@ -32,7 +32,7 @@ func TestFreedIsTold(t *testing.T) {
 		`Call after delegate "operation" was freed`:    func(d operation) { d.Call(0) },
 		`CallAll after delegate "operation" was freed`: func(d operation) { d.CallAll([]uint64{0}, make([]uint64, 1)) },
 		`Start after delegate "operation" was freed`:   func(d operation) { d.Start(0) },
-		` after target "operation" was freed`:          func(d operation) { d.Do(0) },
+		` "operation" was freed`:                       func(d operation) { d.Do(0) },
 	} {
 		require.ErrorContains(t, appstest.Mem(2).Run(t, func(r *pebble.Rank) error {
 			d := delegate.New(task.New(r), "operation", distribution.Ranks(2), func(q uint64) uint64 { return q },

@@ -148,31 +148,31 @@ func packed(t *rapid.T, file []byte) []byte {
 // Records, what is skipped, and errors are the same for any number of ranks, and whatever is read at a time.
 func TestSharesAndBuffersAreInvisible(t *testing.T) {
 	folder := t.TempDir()
-	ranks1(t, func(r *pebble.Rank) {
-		for name, c := range contents() {
-			path, options := filepath.Join(folder, "data"), []Option(nil)
-			check := func(t *rapid.T) {
-				file := c.draw(t)
-				if name != "Avro" {
-					file = packed(t, file)
-				}
-				require.NoError(t, os.WriteFile(path, file, 0o600))
-				limit := rapid.SampledFrom([]int{10, 30, 50, rowLimitDefault}).Draw(t, "limit")
-				if name == "Avro" {
-					limit = max(limit, 50)
-				}
-				options = []Option{RowLimit(limit), Skip(rapid.SampledFrom([]int64{0, 1, 1000}).Draw(t, "skip"))}
-				want := c.see(r, path, append(options, window1(5000))...)
-				for range 3 {
-					ranks := rapid.IntRange(1, ranksMax).Draw(t, "ranks")
-					bytes := rapid.SampledFrom([]int{1, 2, 3, 7, 20, 5000}).Draw(t, "window")
-					got := c.see(r, path, append(options, as(ranks), window1(bytes))...)
-					require.Equal(t, want, got, "%d ranks, %d bytes at a time", ranks, bytes)
-				}
+	for name, c := range contents() {
+		path, options := filepath.Join(folder, "data"), []Option(nil)
+		check := func(t *rapid.T, r *pebble.Rank) {
+			file := c.draw(t)
+			if name != "Avro" {
+				file = packed(t, file)
 			}
-			t.Run(name, func(t *testing.T) { rapid.Check(t, check) })
+			require.NoError(t, os.WriteFile(path, file, 0o600))
+			limit := rapid.SampledFrom([]int{10, 30, 50, rowLimitDefault}).Draw(t, "limit")
+			if name == "Avro" {
+				limit = max(limit, 50)
+			}
+			options = []Option{RowLimit(limit), Skip(rapid.SampledFrom([]int64{0, 1, 1000}).Draw(t, "skip"))}
+			want := c.see(r, path, append(options, window1(5000))...)
+			for range 3 {
+				ranks := rapid.IntRange(1, ranksMax).Draw(t, "ranks")
+				bytes := rapid.SampledFrom([]int{1, 2, 3, 7, 20, 5000}).Draw(t, "window")
+				got := c.see(r, path, append(options, as(ranks), window1(bytes))...)
+				require.Equal(t, want, got, "%d ranks, %d bytes at a time", ranks, bytes)
+			}
 		}
-	})
+		t.Run(name, func(t *testing.T) {
+			ranks1(t, func(r *pebble.Rank) { rapid.Check(t, func(t *rapid.T) { check(t, r) }) })
+		})
+	}
 }
 
 // Real ranks see what one sees, and agree on the first mistake.

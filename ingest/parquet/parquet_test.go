@@ -285,7 +285,10 @@ func told(t *testing.T, ranks int, path string, skip int64) []string {
 			said = fmt.Sprint(report.Skipped, report.First, err)
 		}
 		if err != nil {
-			by[r.ID()], said = nil, err.Error()
+			by[r.ID()] = nil
+			if r.ID() == 0 {
+				said = err.Error()
+			}
 		}
 		return nil
 	}))
