@@ -131,6 +131,9 @@ func (r *Rank) work() netio.Work {
 // finish is the end of a rank whose function has returned nil: no rank leaves before all have come so far, so that no
 // process closes its connections while another needs them.
 func (r *Rank) finish() error {
+	if r.job.failed.Load() { // and the program has recovered from that
+		return r.job.error()
+	}
 	if err := r.mayBegin("the end of the rank's function"); err != nil {
 		return err
 	}
