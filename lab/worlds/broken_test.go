@@ -152,7 +152,7 @@ func TestBrokenWordsAreCaught(t *testing.T) {
 		{
 			"an addition lost", "memory/word.go", "\t\treturn T(atomic.AddUint64(near, uint64(n))) - n",
 			"old := atomic.LoadUint64(near)\n\tfor range 1000 {\n\t\tatomic.LoadUint64(near)\n\t}\n\t" +
-				"atomic.StoreUint64(near, old+uint64(n))\n\treturn T(old)", "was added, and",
+				"atomic.StoreUint64(near, old+uint64(n))\n\treturn T(old)", "additions",
 		},
 	} {
 		t.Run(broken.name, func(t *testing.T) {
