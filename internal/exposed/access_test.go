@@ -21,8 +21,8 @@ func TestRangesFromOddPlacesTearNoWord(t *testing.T) {
 	whole := func(word uint64) bool { return word == word&0xff*0x0101_0101_0101_0101 }
 
 	const most = 100 * each // where cores are few a put is seldom met
-	var over, putting atomic.Bool
-	var met atomic.Int64 // gets that were under way with a put
+	var over atomic.Bool
+	var puts, met atomic.Int64 // met are looks during which a put began
 	var both sync.WaitGroup
 	both.Go(func() {
 		defer over.Store(true)
@@ -30,25 +30,23 @@ func TestRangesFromOddPlacesTearNoWord(t *testing.T) {
 		for i := 0; i < each || met.Load() < each && i < most; i++ {
 			odd := 1 + i%(WordBytes-1)
 			from := i % 2 // where a word begins, or not
-			what := slices.Repeat([]byte{byte(i)}, size-odd)[from:]
-			putting.Store(true)
-			u.Put(own, Place{key, uint64(odd)}, what)
-			putting.Store(false)
+			puts.Add(1)
+			u.Put(own, Place{key, uint64(odd)}, slices.Repeat([]byte{byte(i)}, size-odd)[from:])
 		}
 	})
 	torn := 0
 	u, got := own.User(1), make([]byte, size-WordBytes)
 	for i := 0; !over.Load(); i++ {
-		odd := 1 + i%(WordBytes-1)
+		odd, before := 1+i%(WordBytes-1), puts.Load()
 		require.Equal(t, None, u.Get(own, Place{key, uint64(odd)}, got))
-		if putting.Load() {
-			met.Add(1)
-		}
 		for w := 1; w < len(words)-1; w++ {
 			copied := *(*[WordBytes]byte)(got[WordBytes*w-odd:])
 			if !whole(*(*uint64)(unsafe.Pointer(&copied))) || !whole(atomic.LoadUint64(&words[w])) {
 				torn++
 			}
+		}
+		if puts.Load() != before {
+			met.Add(1)
 		}
 	}
 	both.Wait()
