@@ -67,7 +67,7 @@ func Freed(t *testing.T, with func(r *pebble.Rank) (once func() error)) {
 	}
 }
 
-// after is what is held when something was done so many times.
+// after repeats once, and returns what the rank holds then.
 func after(r *pebble.Rank, times int, once func() error) (h held, err error) {
 	for range times {
 		if err := once(); err != nil {

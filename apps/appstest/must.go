@@ -17,9 +17,9 @@ func OK(err error) {
 }
 
 // Epoch runs an epoch that must not fail, with a body that has no error.
-func Epoch(r *pebble.Rank, body func()) {
+func Epoch(r *pebble.Rank, body func(), options ...pebble.EpochOption) {
 	OK(r.Epoch(func() error {
 		body()
 		return nil
-	}))
+	}, options...))
 }

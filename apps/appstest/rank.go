@@ -29,26 +29,15 @@ func Checked(program func(r Rank)) func(r *pebble.Rank) error {
 }
 
 // Do runs an epoch whose body checks as it goes.
-func (r Rank) Do(body func(), options ...pebble.EpochOption) {
-	r.NoError(r.Epoch(func() error {
-		body()
-		return nil
-	}, options...))
-}
+func (r Rank) Do(body func(), options ...pebble.EpochOption) { Epoch(r.Rank, body, options...) }
 
 // Meet is a barrier.
-func (r Rank) Meet() { r.NoError(r.Barrier()) }
+func (r Rank) Meet() { OK(r.Barrier()) }
 
 // Reduced is what all ranks have, merged.
 func Reduced[T any](r Rank, v T, merge func(a, b T) T) T {
-	all, err := pebble.AllReduce(r.Rank, v, merge)
-	r.NoError(err)
-	return all
+	return Must(pebble.AllReduce(r.Rank, v, merge))
 }
 
 // Gathered is what all ranks have, by rank.
-func Gathered[T any](r Rank, v T) []T {
-	all, err := pebble.AllGather(r.Rank, v)
-	r.NoError(err)
-	return all
-}
+func Gathered[T any](r Rank, v T) []T { return Must(pebble.AllGather(r.Rank, v)) }
