@@ -36,7 +36,7 @@ func joinedRows(t *testing.T, rows uint64, memory int64) map[uint64]int {
 	return met
 }
 
-// A join gives each pair once, however often its rows have to be parted: with room for all, for a part of one level,
+// A join gives each pair once, at every depth of parting its rows: with room for all, for a part of one level,
 // and of two and three.
 func TestJoinsOfManyLevels(t *testing.T) {
 	const rows = 4000

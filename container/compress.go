@@ -15,7 +15,7 @@ import (
 // has keys of its set.
 func (d *DisjointSets[K]) Compress() error {
 	d.roots, d.ups = map[address]K{}, map[address]node{}
-	open := make([]uint32, len(d.parents)) // nodes of which the root is not known
+	open := make([]uint32, len(d.parents)) // nodes whose root is unknown
 	for i := range open {
 		open[i] = uint32(i)
 	}

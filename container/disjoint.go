@@ -10,8 +10,9 @@ import (
 )
 
 // DisjointSets keeps keys in disjoint sets, which Union joins. Its methods are for its rank's goroutine. Its views have
-// each key with the key that stands for its set, as Compress has found it; who looks at them after a Union and before
-// the next Compress ends the job. Which key stands for a set depends on its keys alone.
+// each key with the key that stands for its set, as Compress has found it. Call Compress after unions: a look that comes
+// earlier ends the job on a rank that has called Union or has joined sets since, and shows old sets on others. The key
+// that stands for a set depends on the set's keys alone.
 //
 // A union is a pebble to the owner of each of its keys, and then some of 64 bytes, in which there are no keys. A rank
 // keeps 16 bytes for each of its keys beside its entry and its key.
@@ -56,10 +57,16 @@ func NewDisjointSets[K comparable](r *pebble.Rank, name string, joined func(a, b
 func (d *DisjointSets[K]) Insert(k K) { d.Union(k, k) }
 
 // Union joins the sets of two keys, which are added if they are not there.
-func (d *DisjointSets[K]) Union(a, b K) { d.pairs.Send(Entry[K, K]{a, b}) }
+func (d *DisjointSets[K]) Union(a, b K) {
+	d.stale = true
+	d.pairs.Send(Entry[K, K]{a, b})
+}
 
 // UnionAll joins the sets of many pairs of keys, at a fraction of the cost of a Union each. pairs is not kept.
-func (d *DisjointSets[K]) UnionAll(pairs []Entry[K, K]) { d.pairs.SendAll(pairs) }
+func (d *DisjointSets[K]) UnionAll(pairs []Entry[K, K]) {
+	d.stale = true
+	d.pairs.SendAll(pairs)
+}
 
 // begin is the handler of unions at the owners of their first keys.
 func begin[K comparable](d *DisjointSets[K], ps []Entry[K, K]) {
@@ -117,6 +124,7 @@ func (d *DisjointSets[K]) root(i uint32) K {
 
 // each yields the keys of this rank, each with the one that stands for its set.
 func (d *DisjointSets[K]) each(yield func(K, K) bool) {
+	d.engine.CheckFreed("an iteration was begun")
 	d.index.iterating++
 	defer func() { d.index.iterating-- }()
 	for i, k := range d.keys {

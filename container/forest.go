@@ -38,7 +38,7 @@ type node struct {
 	address
 }
 
-// later tells whether a comes later than b.
+// later reports whether a comes later than b.
 func later(a, b node) bool {
 	return a.Order > b.Order ||
 		a.Order == b.Order && cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Index, b.Index)) > 0

@@ -42,7 +42,7 @@ func freeBase(b *base) bool {
 	return true
 }
 
-// freeStore frees a container with keys. Whoever looks for a key from here on is told.
+// freeStore frees a container with keys. A later look for a key ends the job.
 func freeStore[K comparable, V any](s *store[K, V]) {
 	changes(s.base, s.keeping, "Free")
 	if freeBase(s.base) {

@@ -173,6 +173,13 @@ func TestFreedIsTold(t *testing.T) {
 			add.Free()
 			return nil
 		},
+		`an iteration was begun after container "sets" was freed`: func(r *pebble.Rank, _ numbers) error {
+			d := container.NewDisjointSets[uint64](r, "sets", nil)
+			d.Free()
+			for range d.LocalAll() {
+			}
+			return nil
+		},
 		`Add was called after container "bag" was freed`: func(r *pebble.Rank, _ numbers) error {
 			b := container.NewBag[uint64](r, "bag")
 			b.Add(1)
