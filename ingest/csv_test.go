@@ -246,7 +246,9 @@ func TestLongRows(t *testing.T) {
 
 // A first row that cannot be read says nothing of the others.
 func TestFirstRowsThatCannotBeRead(t *testing.T) {
-	for _, first := range []string{strings.Repeat("n", 200) + ",1\n", "\"" + strings.Repeat("n,\n", 50) + "\"\n", "a\"\n"} {
+	for _, first := range []string{
+		strings.Repeat("n", 200) + ",1\n", "\"" + strings.Repeat("n,\n", 50) + "\"\n", "a\"\n",
+	} {
 		path := write(t, "data", []byte(first+"a,b\nc,d\n"))
 		for _, ranks := range []int{1, 3} {
 			o, err := ingest(ranks, Rows(NoHeader()), fields, []string{path}, RowLimit(60), Skip(9))

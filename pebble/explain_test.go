@@ -151,7 +151,8 @@ func TestExplanationOfAMillionRanks(t *testing.T) {
 
 // What can't be explained by rank 0 alone is told, and no epoch runs.
 func TestExplanationsOfManyRanksRunNoEpochs(t *testing.T) {
-	c := pebble.Config{Ranks: 1 << 14, Topology: route.Hypercube, ExplainMarked: true, Explain: func(pebble.Explanation) {}}
+	c := pebble.Config{Ranks: 1 << 14, Topology: route.Hypercube, ExplainMarked: true,
+		Explain: func(pebble.Explanation) {}}
 	err := run(t, c, func(r *pebble.Rank) error {
 		hit := byRank(r, "hit", ignore)
 		return epoch(r, func() { hit.Send(1) })

@@ -52,8 +52,8 @@ var vias = []string{"auto", "mem", "shm", "ofi", "tcp"}
 
 // Flags adds the flags of jobs to those of a program: ranks, transport, provider, pinned, insecure, topology, coalesce,
 // cache, address-cache, page-cache, credits, termination, due, period, memory, http, http-pprof, record, trace, stall,
-// stall-exit, alone, seed, network, json, explain and verbose. The command pebbles takes the same flags for its applications,
-// and its pages of help list them. Values that can't be are refused when the flags are parsed. Those of
+// stall-exit, alone, seed, network, json, explain and verbose. The command pebbles takes the same flags for its
+// applications, and its pages of help list them. Values that can't be are refused when the flags are parsed. Those of
 // flag.CommandLine are listed for -h alone, by [flag.Usage]; after a mistake one line says so.
 //
 //	options := pebble.Flags(flag.CommandLine)
@@ -67,8 +67,9 @@ func Flags(fs *flag.FlagSet) *Options {
 	fs.BoolVar(&o.config.Alone, "alone", false, "run a job of its own, though a launcher such as mpirun has started "+
 		"several of this program")
 	fs.Uint64Var(&o.Seed, "seed", o.Seed, "seed of everything random")
-	fs.Var(value{func() string { return o.simulated.name }, o.simulated.load}, "network", "run in a simulated world, on 2 ranks "+
-		"unless -ranks says more, over the network of this `name`: "+strings.Join(sim.Names(), ", ")+", or of a file")
+	fs.Var(value{func() string { return o.simulated.name }, o.simulated.load}, "network",
+		"run in a simulated world, on 2 ranks unless -ranks says more, over the network of this `name`: "+
+			strings.Join(sim.Names(), ", ")+", or of a file")
 	fs.BoolVar(&o.json, "json", false, "print one JSON object instead of text")
 	fs.BoolVar(&o.Explain, "explain", false, "say what the job would do, its buffers and messages, and don't run it")
 	fs.BoolVar(&o.verbose, "verbose", false, "log what happens")

@@ -323,11 +323,13 @@ func TestFlagsThatProgramsIgnore(t *testing.T) {
 		said, not string
 		status    int
 	}{
-		"-ranks=3":                     {said: "done over mem by 3 ranks"},
-		"-ranks=3 -explain":            {said: `target "hit": direct topology`, not: "done"},
-		"-ranks=3 -explain -json":      {said: `"targets":[{"name":"hit",`, not: "done"},
-		"-ranks=3 -json":               {said: "-json: the program has printed no report: leave the flag out", status: launch.ExitError},
-		"-explain collectives":         {said: "the program has begun no epoch that could be explained", status: launch.ExitError},
+		"-ranks=3":                {said: "done over mem by 3 ranks"},
+		"-ranks=3 -explain":       {said: `target "hit": direct topology`, not: "done"},
+		"-ranks=3 -explain -json": {said: `"targets":[{"name":"hit",`, not: "done"},
+		"-ranks=3 -json": {said: "-json: the program has printed no report: leave the flag out",
+			status: launch.ExitError},
+		"-explain collectives": {said: "the program has begun no epoch that could be explained",
+			status: launch.ExitError},
 		"-network=flat":                {said: "done over sim by 2 ranks"},
 		"-network=odin -ranks=1":       {said: "done over sim by 1 ranks"},
 		"-network=flat -explain":       {said: `target "hit": direct topology`, not: "done"},

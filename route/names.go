@@ -19,8 +19,8 @@ var named = map[string]Constructor{
 }
 
 // Forms says how the names are written that [Names] leaves out, for help texts.
-const Forms = "mesh:3 or torus:3 (3 dimensions as equal as can be), mesh:8x8 or torus:8x8 (their sizes), mesh:8x8/0-1 " +
-	"(and the order of routing), or dynamic: before any of them"
+const Forms = "mesh:3 or torus:3 (3 dimensions as equal as can be), mesh:8x8 or torus:8x8 (their sizes), " +
+	"mesh:8x8/0-1 (and the order of routing), or dynamic: before any of them"
 
 // ByName finds a ready-made topology by the name that flags use, which is its Name. Besides single words there are
 //

@@ -14,7 +14,9 @@ func TestByName(t *testing.T) {
 	require.Subset(t, route.Names(), []string{
 		"direct", "dynamic:hypercube", "hypercube", "mesh:2", "mesh:3", "ring", "three-stage", "tree", "two-stage",
 	})
-	more := []string{"mesh:1", "mesh:2x2", "mesh:4/0", "mesh:2x1x2/1-2-0", "torus:1", "torus:3", "torus:2x2", "dynamic:mesh:2x2"}
+	more := []string{
+		"mesh:1", "mesh:2x2", "mesh:4/0", "mesh:2x1x2/1-2-0", "torus:1", "torus:3", "torus:2x2", "dynamic:mesh:2x2",
+	}
 	for _, name := range append(route.Names(), more...) {
 		c, err := route.ByName(name)
 		require.NoError(t, err)

@@ -31,8 +31,8 @@ func Torus(dims ...int) Constructor {
 	}
 }
 
-// TorusOf is a torus of n dimensions for any number of ranks: sizes are divisors of it, as equal as can be found, so one
-// of a prime number is a ring. The longer dimensions come first. Guarantees are those of [Torus].
+// TorusOf is a torus of n dimensions for any number of ranks: sizes are divisors of it, as equal as can be found, so
+// one of a prime number is a ring. The longer dimensions come first. Guarantees are those of [Torus].
 func TorusOf(n int) Constructor {
 	name := "torus:" + strconv.Itoa(n)
 	return func(ranks int) Topology {

@@ -31,8 +31,8 @@ func BenchmarkMoves(b *testing.B) {
 		at := make([]agent, agents)
 		d := target.NewDirectory(r, "agents", distribution.Block(agents, ranks),
 			func(key uint64) agent { return at[key] }, func(key uint64, s agent) { at[key] = s })
-		direct := target.New(r, "plain", distribution.Ranks(ranks), target.Key(func(c carries) uint64 { return uint64(c.To) }),
-			target.Each(func(c carries) { at[c.Key] = c.State }))
+		direct := target.New(r, "plain", distribution.Ranks(ranks),
+			target.Key(func(c carries) uint64 { return uint64(c.To) }), target.Each(func(c carries) { at[c.Key] = c.State }))
 		step := func(from int, send func(key uint64)) time.Duration {
 			_ = r.Barrier()
 			began := time.Now()

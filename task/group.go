@@ -132,8 +132,8 @@ func (g *Group) Go(run func()) {
 func (g *Group) Wait() {
 	w := g.s.caller("Group.Wait")
 	if g.elsewhere() {
-		g.s.engine.Misuse("task", "Group.Wait for a group of rank %d: the rank that has made a group waits for it, by a task "+
-			"that is none of it", g.name.Root)
+		g.s.engine.Misuse("task", "Group.Wait for a group of rank %d: the rank that has made a group waits for it, by "+
+			"a task that is none of it", g.name.Root)
 	}
 	if g.left > 0 {
 		g.waiting = append(g.waiting, w)

@@ -243,7 +243,8 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// Rows, what is skipped, errors, and the positions of rows are the same on any number of ranks, some row groups damaged.
+// Rows, what is skipped, errors, and the positions of rows are the same on any number of ranks, some row groups
+// damaged.
 func TestSharesAreInvisible(t *testing.T) {
 	r := random(t)
 	for _, damages := range []int{0, 1, 3} {

@@ -63,7 +63,8 @@ func exports(t *testing.T, folder string) string {
 }
 
 // eachExport calls a function for each thing that a package exports. Methods have the name of their type and a dot.
-func eachExport(p *doc.Package, value func(v *doc.Value), function func(f *doc.Func, of string), is func(of *doc.Type)) {
+func eachExport(p *doc.Package, value func(v *doc.Value), function func(f *doc.Func, of string),
+	is func(of *doc.Type)) {
 	all := func(values []*doc.Value, functions []*doc.Func, of string) {
 		for _, v := range values {
 			value(v)

@@ -226,8 +226,8 @@ func TestNamesBite(t *testing.T) {
 	require.Equal(t, []string{"rank", "in flight"}, glossary("| word | meaning |\n|---|---|\n| rank | a |\n| in flight | b |\n"))
 }
 
-// TestExamples wants an example in every public package that programs use themselves. Transports are opened by name, and
-// applications share an example in apps, or in apps/graphtest.
+// TestExamples wants an example in every public package that programs use themselves. Transports are opened by name,
+// and applications share an example in apps, or in apps/graphtest.
 func TestExamples(t *testing.T) {
 	const sharing = "access alltoall centrality components epochs jaccard join kcore kmers pagerank permutation ping " +
 		"pointerchase randomaccess sort stressmark treadmarks triangles words"

@@ -27,8 +27,8 @@ created by github.com/activepebbles/pebbles/netio.Run in goroutine 1
 func TestLocated(t *testing.T) {
 	site, ordered := Located([]byte(panicked))
 	require.Equal(t, "main.go:41", site)
-	require.Regexp(t, `^goroutine 7 \[running\]:\nmain\.run\.func1\(\)\n(?s:.*)netio/run\.go:20 \+0x9\nwhich has called:\n`+
-		`runtime/debug\.Stack\(\)\n(?s:.*)slices/sort\.go:29\n$`, string(ordered))
+	require.Regexp(t, `^goroutine 7 \[running\]:\nmain\.run\.func1\(\)\n(?s:.*)netio/run\.go:20 \+0x9\n`+
+		`which has called:\nruntime/debug\.Stack\(\)\n(?s:.*)slices/sort\.go:29\n$`, string(ordered))
 	require.Len(t, ordered, len(panicked)+len("which has called:\n"))
 
 	for _, without := range []string{"", "goroutine 7 [running]:\n", "no stack", "a\n\tb\n",

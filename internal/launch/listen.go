@@ -13,14 +13,14 @@ import (
 	"github.com/activepebbles/pebbles/netio/tcp"
 )
 
-// placeholder stands for the number of a process in PEBBLES_RENDEZVOUS.
-const placeholder = "%d"
+// numberVerb stands for the number of a process in PEBBLES_RENDEZVOUS.
+const numberVerb = "%d"
 
 // each reports whether each process listens at an address that is known.
-func (t *task) each() bool { return strings.Contains(t.rendezvous, placeholder) }
+func (t *task) each() bool { return strings.Contains(t.rendezvous, numberVerb) }
 
 func (t *task) addressOf(process int) string {
-	return strings.ReplaceAll(t.rendezvous, placeholder, strconv.Itoa(process))
+	return strings.ReplaceAll(t.rendezvous, numberVerb, strconv.Itoa(process))
 }
 
 func checkRendezvous(address string) error {
@@ -28,8 +28,8 @@ func checkRendezvous(address string) error {
 	if n, wrong := strconv.ParseUint(port, 10, 16); err != nil || wrong != nil || n == 0 || host == "" {
 		return fmt.Errorf("%s=%q is not of the form host:port", varRendezvous, address)
 	}
-	if strings.Contains(strings.ReplaceAll(address, placeholder, ""), "%") {
-		return fmt.Errorf("%s=%q: %s alone stands for the number of a process", varRendezvous, address, placeholder)
+	if strings.Contains(strings.ReplaceAll(address, numberVerb, ""), "%") {
+		return fmt.Errorf("%s=%q: %s alone stands for the number of a process", varRendezvous, address, numberVerb)
 	}
 	return nil
 }

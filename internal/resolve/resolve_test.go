@@ -77,7 +77,8 @@ func TestTurns(t *testing.T) {
 		{`{"type":"array","items":"int"}`, `{"type":"array","items":"double"}`, []any{1, 2}, []any{1.0, 2.0}},
 		{`{"type":"map","values":"int"}`, `{"type":"map","values":"long"}`, values{"k": 2}, values{"k": int64(2)}},
 		{`{"type":"array","items":"null"}`, `{"type":"array","items":["null","int"]}`, nil, "have no bytes"},
-		{fmt.Sprintf(chain, "a.b", "int", ""), fmt.Sprintf(chain, "c", "double", `,{"name":"d","type":"bytes","default":"ÿ"}`),
+		{fmt.Sprintf(chain, "a.b", "int", ""),
+			fmt.Sprintf(chain, "c", "double", `,{"name":"d","type":"bytes","default":"ÿ"}`),
 			values{"n": 1, "next": values{"a.b": values{"n": 2, "next": nil}}},
 			values{"n": 1.0, "d": []byte{0xff}, "next": values{"c": values{"n": 2.0, "d": []byte{0xff}, "next": nil}}}},
 		{record("x", a), record("x", `{"name":"r","default":{"b":"d"},"type":{"type":"record","name":"n","fields":[`+b+`]}}`),
@@ -146,7 +147,9 @@ func FuzzTurn(f *testing.F) {
 		if err == nil {
 			require.LessOrEqual(t, len(out), 20*(len(src)-len(rest)))
 		}
-		for _, text := range []string{string(src), `{"type":"record","name":"r","fields":[{"name":"f","type":` + string(src) + `}]}`} {
+		for _, text := range []string{
+			string(src), `{"type":"record","name":"r","fields":[{"name":"f","type":` + string(src) + `}]}`,
+		} {
 			if turn, err := Between(text, wanted); err == nil && turn != nil {
 				_, _, _ = turn(nil, src)
 			}
@@ -164,7 +167,8 @@ func TestSchemasThatAreNone(t *testing.T) {
 	require.ErrorContains(t, err, "have no bytes")
 	for text, want := range map[string]string{
 		``: "EOF", `7`: "7 is no type", `"r"`: "not defined", `{"type":"fixed","name":"f"}`: "has no size",
-		`{"type":"array"}`: "is no type", `{"type":"record","name":"r","fields":[{"name":"f","type":"int","default":"x"}]}`: "the default of the field",
+		`{"type":"array"}`: "is no type",
+		`{"type":"record","name":"r","fields":[{"name":"f","type":"int","default":"x"}]}`: "the default of the field",
 	} {
 		_, err := Between(text, `"int"`)
 		require.ErrorContains(t, err, want)

@@ -114,7 +114,8 @@ const (
 
 // helpers serve tests: they import what tests may, and no other code imports them.
 const helpers = "apps/appstest apps/graphtest netio/netiotest internal/launch/pmi/pmitest internal/scripttest " +
-	"internal/covering internal/seeds internal/scenario internal/disk/disktest lab/internal/overlay cmd/internal/commandtest"
+	"internal/covering internal/seeds internal/scenario internal/disk/disktest lab/internal/overlay " +
+	"cmd/internal/commandtest"
 
 // homes are the folders that may import a library; those for tests have none. Nobody imports a library that is not
 // here.

@@ -55,9 +55,9 @@ func (c *Codec[V]) Next(src []byte) (v V, rest []byte, err error) {
 	return v, rest, err
 }
 
-// Schema returns the schema in Avro's parsing canonical form, and with the defaults of fields. It depends on nothing but
-// V: equal in all processes, and equal for types with the same names, Avro types and defaults. Integers of the same Avro
-// type are not told apart.
+// Schema returns the schema in Avro's parsing canonical form, and with the defaults of fields. It depends on nothing
+// but V: equal in all processes, and equal for types with the same names, Avro types and defaults. Integers of the same
+// Avro type are not told apart.
 func (c *Codec[V]) Schema() string { return c.of.wire.Schema() }
 
 // Fingerprint returns the CRC-64-AVRO (Rabin) fingerprint of Schema, in which defaults do not count.

@@ -32,8 +32,8 @@
 // # Types that change
 //
 // Pebbles come from the same build, and files may be older: ingest and container.Load match fields by their names,
-// whatever their types are called and whatever the order. Fields that a type no longer has are left out. One that it has
-// and the file does not needs a default, which is JSON as Avro's specification has it:
+// whatever their types are called and whatever the order. Fields that a type no longer has are left out. One that it
+// has and the file does not needs a default, which is JSON as Avro's specification has it:
 //
 //	Weight float64 `avro:"weight,default=1"`
 //	Notes  []string `avro:",default=[]"`

@@ -34,8 +34,8 @@ var madeUpStart = time.Date(2026, 11, 26, 8, 0, 0, 0, time.UTC)
 // at is the job after so many seconds.
 func (m *madeUpJob) at(second int64) *state.Job {
 	j := &state.Job{Program: "bfs", ID: "3f9c2a", Ranks: m.ranks, Transport: "shm", Started: madeUpStart,
-		Taken: madeUpStart.Add(time.Duration(second) * time.Second), Verdict: fmt.Sprintf("the job makes progress: %d ranks are in epoch %q "+
-			"(bfs.go:88)", m.ranks, "relax")}
+		Taken:   madeUpStart.Add(time.Duration(second) * time.Second),
+		Verdict: fmt.Sprintf("the job makes progress: %d ranks are in epoch %q (bfs.go:88)", m.ranks, "relax")}
 	if m.kind != "running" {
 		j.StillSeconds = float64(second)
 		j.Verdict = fmt.Sprintf("%d ranks wait for the end of epoch %q (bfs.go:88); rank 0 runs the body of it (bfs.go:131)",

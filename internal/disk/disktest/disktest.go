@@ -21,8 +21,8 @@ var Err = errors.New("the disk has failed in a test")
 var drawn = regexp.MustCompile(`(tmp|spill-)(\d+|\*)`)
 
 // Each runs do once without a fault, and then once for each call on a file that it has made, which fails. do gets a
-// test of its own and the call that fails, such as "sync of part-00000-of-00002.txt, 1"; "" for none. It must fail the test
-// where that error is lost. Each returns the calls. A file that is opened must be closed.
+// test of its own and the call that fails, such as "sync of part-00000-of-00002.txt, 1"; "" for none. It must fail the
+// test where that error is lost. Each returns the calls. A file that is opened must be closed.
 func Each(t *testing.T, do func(t *testing.T, call string)) (all []string) {
 	t.Helper()
 	all = calls(t, do)

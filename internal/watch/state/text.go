@@ -37,7 +37,8 @@ func (r *Report) Write(w io.Writer) error {
 		b.WriteString("\ncalls, the outermost first:\n")
 	}
 	for _, s := range r.Stacks {
-		fmt.Fprintf(&b, "  %s%s%s [%s]\n", strings.Repeat("  ", min(s.Depth, 20)), s.Call, mark(s.Moves, ", making progress"), s.Ranks)
+		fmt.Fprintf(&b, "  %s%s%s [%s]\n", strings.Repeat("  ", min(s.Depth, 20)), s.Call,
+			mark(s.Moves, ", making progress"), s.Ranks)
 	}
 	_, err := w.Write(b.Bytes())
 	return err

@@ -28,8 +28,8 @@ func (p *Parking) Announce() {
 	p.parked.Store(true)
 }
 
-// BeforeAnnouncement lets tests make work between a look and an announcement, where a wake-up could be lost. Owners that
-// announce in a place of their own besides call it there, and behind the last look.
+// BeforeAnnouncement lets tests make work between a look and an announcement, where a wake-up could be lost. Owners
+// that announce in a place of their own besides call it there, and behind the last look.
 func (p *Parking) BeforeAnnouncement() {
 	if p.before != nil {
 		p.before()
