@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"reflect"
@@ -9,11 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/activepebbles/pebbles/internal/collective"
 	"github.com/activepebbles/pebbles/internal/scenario"
-	"github.com/activepebbles/pebbles/internal/watch/state"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/termination"
@@ -353,193 +349,6 @@ func (s *script) told(c *scenario.Command) {
 	copy(f.Space(), value)
 	f.Kind, f.From, f.To, f.Check, f.Bytes = netio.Control, uint32(from), uint32(to), uint32(marking), uint32(len(value))
 	s.member(to).port.Arrived.Push(f)
-}
-
-// collective has ranks take part in one, with their numbers as values.
-func (s *script) collective(c *scenario.Command) {
-	name, root, typed := c.Word("collective"), c.Int("root", 0), c.Has("signed")
-	for _, m := range s.each(c) {
-		of := Values{Type: reflect.TypeFor[uint64]()}
-		if typed && m.id > 0 {
-			of.Type = reflect.TypeFor[int64]()
-		}
-		m.does(c, func() {
-			told, err := m.takePart(name, root, of)
-			if err != nil {
-				m.say("leaves %s%s", name, s.failure(err))
-				return
-			}
-			m.say("gets from %s: %s", name, told)
-		})
-	}
-}
-
-func (m *member) takePart(name string, root int, of Values) (told string, err error) {
-	r, value := m.rank, binary.LittleEndian.AppendUint64(nil, uint64(10+m.id))
-	text := []byte(strings.Repeat(string(rune('a'+m.id)), m.id+1))
-	number := func(b []byte) string {
-		if b == nil {
-			return "nothing"
-		}
-		return fmt.Sprint(binary.LittleEndian.Uint64(b))
-	}
-	sum := func(into, from []byte) {
-		binary.LittleEndian.PutUint64(into, binary.LittleEndian.Uint64(into)+binary.LittleEndian.Uint64(from))
-	}
-	join := func(own, from []byte) []byte { return append(append([]byte{}, from...), own...) }
-	var all [][]byte
-	switch name {
-	case "barrier":
-		return "all are there", r.Barrier()
-	case "allreduce":
-		value, err = r.AllReduce(of, value, sum)
-	case "scan":
-		value, err = r.Scan(of, value, sum)
-	case "broadcast":
-		value, err = r.Broadcast(of, root, value)
-	case "allgather":
-		value, err = r.AllGather(of, value)
-		return fmt.Sprint(len(value)/8, " values, the first is ", number(value)), err
-	case "fold":
-		text, err = r.AllFold(of, text, join)
-		return fmt.Sprint(len(text), " letters"), err
-	case "scanfold":
-		text, err = r.ScanFold(of, text, join)
-		return string(text), err
-	case "gather":
-		all, err = r.Gather(of, root, text)
-		return fmt.Sprintf("%s", all), err
-	case "allgatherv":
-		all, err = r.AllGatherV(of, text)
-		return fmt.Sprintf("%s", all), err
-	case "share", "share-flat":
-		var records []byte
-		records, err = r.Share(r.Sharing(name == "share-flat"), collective.AppendRecord(nil, text))
-		for rank, v := range collective.Records(records) {
-			told += fmt.Sprintf("%s of rank %d ", v, rank)
-		}
-		return strings.TrimSpace(told), err
-	default:
-		err = errors.New("there is no such collective")
-	}
-	return number(value), err
-}
-
-// await has the main function of a rank wait for an answer.
-func (s *script) await(c *scenario.Command) {
-	m, others, between := s.one(c), c.Has("others"), c.Has("between")
-	failure := c.Time("failure")
-	done := func() bool { return m.answers }
-	m.does(c, func() {
-		m.answers = false
-		switch {
-		case failure > 0:
-			m.rank.AwaitFailure(failure)
-			m.say("has heard of no failure")
-			return
-		case others:
-			m.rank.AwaitOthers("Lock", done)
-		case between:
-			m.rank.AwaitBetween("Wait", done)
-		default:
-			m.rank.Await("Call", done)
-		}
-		m.say("has its answer: %v", m.answers)
-	})
-}
-
-func (s *script) answer(c *scenario.Command) {
-	m := s.one(c)
-	m.answers = true
-	m.wake()
-}
-
-// post has a rank post a message, or take what is posted.
-func (s *script) post(c *scenario.Command) {
-	m, to := s.one(c), c.Int("to", -1)
-	m.does(c, func() {
-		if to >= 0 {
-			m.rank.Post(to, []byte{7})
-			return
-		}
-		m.rank.Posts(func(from int, value []byte) { m.say("takes message %d from rank %d", value[0], from) })
-	})
-}
-
-// operation begins an operation on exposed memory, or ends it.
-func (s *script) operation(c *scenario.Command) {
-	m := s.one(c)
-	switch what := c.Word("what it does"); what {
-	case "begins":
-		m.does(c, func() {
-			m.rank.OneSided(func() error { return m.fault })
-			m.open++
-		})
-	case "ends", "fails":
-		m.open--
-		m.wake()
-		if what == "fails" {
-			m.fault = errors.New("Put of 8 bytes: nobody has exposed them")
-		}
-	}
-}
-
-func (s *script) tasks(c *scenario.Command) {
-	m := s.one(c)
-	m.linger = c.Time("linger")
-	if m.rank.tasks != nil && !c.Has("again") {
-		m.wake()
-		return
-	}
-	left := c.Text("left", "")
-	m.does(c, func() { m.rank.SetTasks(&crew{m, left}) })
-}
-
-// crew is the tasks of a rank, and what still waits at the end; "" for nothing.
-type crew struct {
-	*member
-	left string
-}
-
-func (w *crew) Work() (worked, left bool) {
-	if len(w.spawned) == 0 {
-		return false, false
-	}
-	do := w.spawned[0]
-	w.spawned = w.spawned[1:]
-	before := w.rank.BeginTask(GoroutineNumber())
-	do()
-	w.rank.EndTask(before)
-	w.rank.PumpTasks()
-	return true, len(w.spawned) > 0
-}
-
-func (w *crew) Await(*Target, int) {}
-func (w *crew) Complete() error {
-	if w.left != "" {
-		return errors.New(w.left)
-	}
-	return nil
-}
-func (w *crew) End()                   { w.say("unwinds its tasks") }
-func (w *crew) Linger() time.Duration  { return w.linger }
-func (w *crew) Waiter() Waiter         { return nil }
-func (w *crew) Waiting() []state.Tasks { return nil }
-func (w *crew) Describe() string       { return "" }
-
-// spawn has the main function of a rank spawn a task that sends, and takes some time.
-func (s *script) spawn(c *scenario.Command) {
-	m := s.one(c)
-	p := pebble{uint16(c.Int("to", 0)), 0, uint32(c.Int("number", 1))}
-	n, takes := c.Int("pebbles", 1), c.Time("takes")
-	m.does(c, func() {
-		m.rank.CheckSpawn("Spawn was called")
-		m.spawned = append(m.spawned, func() {
-			m.say("runs a task")
-			m.inboxes["a"].send(p, n)
-			s.now += takes
-		})
-	})
 }
 
 func (s *script) time(c *scenario.Command) { s.now = c.Time("at") }
