@@ -155,7 +155,7 @@ func (s *shell) goPackage(t *testing.T, verb, name string, args []string) error 
 
 // hasFlag looks in a program's source for a flag that is returned or put into a variable.
 func hasFlag(source, name string) bool {
-	return strings.Contains(source, fmt.Sprintf("(%q,", name)) || strings.Contains(source, fmt.Sprintf(", %q, ", name))
+	return regexp.MustCompile(`[(]"` + regexp.QuoteMeta(name) + `",|, "` + regexp.QuoteMeta(name) + `",\s`).MatchString(source)
 }
 
 // pebbles checks subcommand and flags against the help of the command, which is pebbles or pebbles-lab.
