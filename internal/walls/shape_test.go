@@ -36,7 +36,7 @@ const (
 // flat are types that are forms to fill in: what a run found out, or a world as its text says it, field by field; and
 // the functions of a library of C's.
 var flat = map[string]bool{
-	"lab/worlds.World": true, "apps/nbody.Result": true, "model.Prediction": true, "netio/ofi.libfabric": true,
+	"apps/nbody.Result": true, "model.Prediction": true, "netio/ofi.libfabric": true,
 }
 
 // large are types that have more than one idea still, with their methods or fields. None joins them, and none grows.

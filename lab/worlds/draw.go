@@ -30,9 +30,6 @@ func Draw(seed uint64) World {
 	if d.chance(25) {
 		d.pages(&w)
 	}
-	if !w.declares() && d.chance(20) {
-		d.containers(&w)
-	}
 	if w.moves() { // pebbles are forwarded for as long as a fault delays the key that they follow: an unbounded number of turns
 		w.Loss, w.Corrupt, w.Death, w.Freeze, w.Partition = 0, 0, 0, 0, 0
 	}
@@ -126,61 +123,6 @@ func (d drawn) program(w *World) {
 	if d.chance(30) {
 		d.tasks(w)
 	}
-}
-
-func (d drawn) tasks(w *World) {
-	w.Tasks = 1 + d.small(20)
-	w.Workers = one(d, 1, 2, 5, 100)
-	w.Ops = d.small(8)
-	w.Steal = d.IntN(2)
-	w.Linger = one(d, 0, 0, 1000, 30_000)
-	w.Declared = 0
-}
-
-func (d drawn) stores(w *World) {
-	w.Touches = 1 + d.small(10)
-	w.Addresses = one(d, 0, 2, 3, 5, 101)
-	w.Renew = one(d, 0, 30, 100)
-	w.Element = d.IntN(elementKinds)
-	for _, part := range []struct {
-		n    *int
-		most int
-	}{{&w.Cells, 40}, {&w.Locks, 3}, {&w.Words, 5}, {&w.Sided, 5}, {&w.Values, 5}} {
-		if d.chance(50) {
-			*part.n = 1 + d.small(part.most-1)
-		}
-	}
-	if w.declares() { // epochs with locks declare nothing
-		w.Locks = 0
-	}
-}
-
-func (d drawn) pages(w *World) {
-	w.Paged = 1 + d.small(3)
-	w.PageElements = 1 + d.small(one(d, 30, 300, 3000))
-	w.PageBytes = one(d, 64, 64, 256, 4096)
-	if d.chance(30) {
-		w.PageBlock = 1 + d.small(w.PageElements)
-	}
-	w.PageCopies, w.PageFlat = bit(d.chance(60)), bit(d.chance(20))
-	w.PageLocks = d.small(3)
-	if d.chance(30) {
-		w.PageCache = 64<<10 + d.IntN(32<<10)
-	}
-}
-
-func (d drawn) containers(w *World) {
-	w.Kept = 1 + d.small(5)
-	w.KeptKinds = 1 << d.IntN(int(keepKinds))
-	if d.chance(50) {
-		w.KeptKinds = 1 + d.IntN(1<<keepKinds-1)
-	}
-	w.KeptKeys = 1 + d.small(30)
-	w.KeptRows = d.small(30)
-	if d.chance(10) {
-		w.KeptSpace = 1 + d.small(2000)
-	}
-	w.KeptClear = one(d, 0, 30)
 }
 
 func (d drawn) faults(w *World) {

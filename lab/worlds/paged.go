@@ -9,6 +9,39 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
+// paging is the shared pages of the program.
+type paging struct {
+	Paged        int // turns of each rank at shared pages before an epoch; 0 is none
+	PageElements int
+	PageBytes    int
+	PageBlock    int // elements of one home; 0 is equal parts
+	PageCopies   int // 1: copies of near pages, too
+	PageFlat     int // 1: barriers go through rank 0
+	PageLocks    int
+	PageCache    int // bytes; 0 is the default
+}
+
+func (d drawn) pages(w *World) {
+	w.Paged = 1 + d.small(3)
+	w.PageElements = 1 + d.small(one(d, 30, 300, 3000))
+	w.PageBytes = one(d, 64, 64, 256, 4096)
+	if d.chance(30) {
+		w.PageBlock = 1 + d.small(w.PageElements)
+	}
+	w.PageCopies, w.PageFlat = bit(d.chance(60)), bit(d.chance(20))
+	w.PageLocks = d.small(3)
+	if d.chance(30) {
+		w.PageCache = 64<<10 + d.IntN(32<<10)
+	}
+}
+
+func (p paging) check() error {
+	if p.Paged > 0 && p.PageElements < 1 {
+		return fmt.Errorf("worlds: paged=%d, page-elements=%d: give at least one", p.Paged, p.PageElements)
+	}
+	return nil
+}
+
 // paged is the part of the program that has shared pages: before each epoch all ranks write spans and read others, with
 // barriers between, and each adds to what locks guard; in the epoch's body too where locks may be used there. A plain
 // slice on each rank says what must be read.

@@ -17,16 +17,15 @@ type program struct {
 	*World
 	moving
 	shared
-	stores     *stores // nil when there are none
-	pages      *paged  // nil when there are none
-	tasks      *tasks  // nil when there are none
-	containers keeper
-	rank       *pebble.Rank
-	spare      []route.Mark
-	owners     []distribution.Map // by target
-	targets    []*target.Target[message]
-	tallies    []tally     // by target and key
-	batches    [][]message // by target: what the main function has gathered
+	stores  *stores // nil when there are none
+	pages   *paged  // nil when there are none
+	tasks   *tasks  // nil when there are none
+	rank    *pebble.Rank
+	spare   []route.Mark
+	owners  []distribution.Map // by target
+	targets []*target.Target[message]
+	tallies []tally     // by target and key
+	batches [][]message // by target: what the main function has gathered
 }
 
 func newProgram(w *World, r *pebble.Rank, spare []route.Mark) *program {
@@ -69,9 +68,6 @@ func (p *program) open(number int, k kind) *target.Target[message] {
 func (p *program) handle(number int, k kind, v message) {
 	p.tallies[number*p.Keys+int(v.Key)].add(k, v)
 	p.add(k, v)
-	if k == plainKind {
-		p.containers.step(v.ID, false)
-	}
 	p.children(v, func(child addressed) { p.targets[child.target].Send(child.message) })
 	p.move(v.Key, mix(v.ID, uint64(v.Key)))
 	mark(p.rank, p.spare, p.Marks, v.ID)
@@ -93,7 +89,7 @@ func (p *program) epoch(number int, want []tally) error {
 		options = append(options, pebble.EndBy(detector))
 	}
 	mark(p.rank, p.spare, 10*p.Marks, mix(uint64(p.rank.ID()), uint64(number)))
-	if err := each(number, p.allocate, p.stores.begin, p.containers.begin, p.pages.play); err != nil {
+	if err := each(number, p.allocate, p.stores.begin, p.pages.play); err != nil {
 		return err
 	}
 	err := p.runEpoch(func() error {
@@ -113,7 +109,7 @@ func (p *program) epoch(number int, want []tally) error {
 		for i := range p.batches {
 			p.empty(i)
 		}
-		return each(number, p.access, p.pages.inBody, p.stores.access, p.containers.main)
+		return each(number, p.access, p.pages.inBody, p.stores.access)
 	}, number, options)
 	if err != nil {
 		return err

@@ -58,7 +58,6 @@ func (w World) Run() (Outcome, error) {
 				return err
 			}
 			p.openPages()
-			p.openContainers(t.kept)
 			for i, want := range t.after {
 				err := p.epoch(i, want)
 				if err == nil {
@@ -66,9 +65,6 @@ func (w World) Run() (Outcome, error) {
 				}
 				if err == nil {
 					err = p.stores.compare(i, t.stored[i])
-				}
-				if err == nil {
-					err = p.containers.compare(i)
 				}
 				if err != nil {
 					return err
@@ -120,9 +116,6 @@ func (w judged) turns() uint64 {
 		most += 300 * uint64(w.accesses())
 	}
 	most += uint64(w.Paged * w.Epochs * w.Ranks * (2000*(1+w.PageLocks) + 100*w.PageElements))
-	if w.Kept > 0 { // each epoch leads to others, and to collectives
-		most += uint64(60_000*w.Ranks*w.Epochs + 10_000*w.Ranks*w.Ranks*w.Epochs + 1000*w.t.keeps)
-	}
 	if w.Cores > 0 {
 		most *= pollsMax
 	}
@@ -147,9 +140,6 @@ const pollsMax = 256
 
 // taskTargets is how many targets tasks use.
 const taskTargets = 10
-
-// keptTargets is how many targets containers use, with those of what they are grouped to.
-const keptTargets = 40
 
 // end is what a rank has counted.
 type end struct {
@@ -198,13 +188,13 @@ func (w judged) checkCounters(ends []end) error {
 		return err
 	}
 	switch {
-	case sum.PebblesSent != sent && w.Tasks+w.Kept == 0:
+	case sum.PebblesSent != sent && w.Tasks == 0:
 		return fmt.Errorf("%d pebbles were sent, not %d", sum.PebblesSent, sent)
 	case sum.PebblesHandled+sum.Merged != sum.PebblesSent:
 		return fmt.Errorf("%d pebbles were handled and %d merged, of %d", sum.PebblesHandled, sum.Merged, sum.PebblesSent)
 	case sum.FramesReceived != sum.FramesSent:
 		return fmt.Errorf("%d frames were received, of %d", sum.FramesReceived, sum.FramesSent)
-	case sum.Epochs != uint64(w.Epochs) && w.Kept == 0:
+	case sum.Epochs != uint64(w.Epochs):
 		return fmt.Errorf("%d epochs have ended, of %d", sum.Epochs, w.Epochs)
 	}
 	return nil
@@ -334,10 +324,6 @@ func (w judged) memory(c pebble.Config) int64 {
 	}
 	if w.Arrays+w.Touches > 0 { // questions and answers of accesses
 		targets, pebbles, pebbleBytes = targets+2, 3*pebbles+w.accesses(), max(pebbleBytes, 256)
-	}
-	if w.Kept > 0 {
-		targets, pebbles = targets+keptTargets, pebbles+8*w.t.keeps+2*w.Ranks*w.Epochs*w.KeptRows*w.Ranks
-		pebbleBytes, neighbors = max(pebbleBytes, 128), w.Ranks
 	}
 	const cacheEntry, smallFrame = 64, 512
 	frame := max(w.Coalesce*pebbleBytes, 64<<10)

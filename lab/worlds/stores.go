@@ -9,6 +9,50 @@ import (
 	"github.com/activepebbles/pebbles/termination"
 )
 
+// globals is the program's use of global memory.
+type globals struct {
+	Arrays    int // percent of the plain pebbles whose handling adds to an element of an array
+	Addresses int // entries of the address cache plus 1; 0 is none
+	Touches   int // most steps of a main function in an epoch, and of a task, on the following; 0 is none of it
+	Cells     int // elements of two arrays, which an epoch writes and reads by turns
+	Element   int // index of their type
+	Locks     int
+	Words     int // of an array, of each kind
+	Sided     int // of all ranks' exposed memory, of each kind
+	Values    int // of a heap, that a rank makes in an epoch
+	Renew     int // percent of epochs before which all of that is freed and allocated anew
+}
+
+func (d drawn) stores(w *World) {
+	w.Touches = 1 + d.small(10)
+	w.Addresses = one(d, 0, 2, 3, 5, 101)
+	w.Renew = one(d, 0, 30, 100)
+	w.Element = d.IntN(elementKinds)
+	for _, part := range []struct {
+		n    *int
+		most int
+	}{{&w.Cells, 40}, {&w.Locks, 3}, {&w.Words, 5}, {&w.Sided, 5}, {&w.Values, 5}} {
+		if d.chance(50) {
+			*part.n = 1 + d.small(part.most-1)
+		}
+	}
+	if w.declares() { // epochs with locks declare nothing
+		w.Locks = 0
+	}
+}
+
+func (g globals) check(declares bool) error {
+	switch {
+	case g.Addresses > 1001:
+		return fmt.Errorf("worlds: addresses=%d: an address cache has 1,000 entries at most", g.Addresses)
+	case g.Touches > 0 && g.Locks > 0 && declares:
+		return fmt.Errorf("worlds: %d locks, declared=1: locks need epochs that declare nothing", g.Locks)
+	case g.Element >= elementKinds:
+		return fmt.Errorf("worlds: elements of type %d: there are %d types", g.Element, elementKinds)
+	}
+	return nil
+}
+
 // touch is one step on global memory, of a main function or of a task. What it does follows from a number.
 type touch int
 

@@ -12,6 +12,32 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
+// tasking is the tasks of the program.
+type tasking struct {
+	Tasks   int // most that a rank spawns at the beginning of an epoch; 0 is none in this world
+	Workers int // of a rank
+	Ops     int // most steps of a task
+	Steal   int // 1: ranks without work take tasks of others
+	Linger  int // nanoseconds
+}
+
+func (d drawn) tasks(w *World) {
+	w.Tasks = 1 + d.small(20)
+	w.Workers = one(d, 1, 2, 5, 100)
+	w.Ops = d.small(8)
+	w.Steal = d.IntN(2)
+	w.Linger = one(d, 0, 0, 1000, 30_000)
+	w.Declared = 0
+}
+
+func (t tasking) check(declared bool) error {
+	if t.Tasks > 0 && (t.Workers < 1 || declared) {
+		return fmt.Errorf("worlds: %d tasks, %d workers, declared=%t: tasks need a worker, and epochs that declare nothing",
+			t.Tasks, t.Workers, declared)
+	}
+	return nil
+}
+
 // job is a task: what it does follows from its identity.
 type job struct {
 	ID   uint64
@@ -296,7 +322,6 @@ func (t *tasks) run(j job) {
 	if err := t.program.stores.touchAll(j.ID, t.epoch); err != nil {
 		panic(err.Error())
 	}
-	t.program.containers.step(j.ID, true)
 }
 
 // increment adds one to the word of a key.

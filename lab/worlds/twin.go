@@ -115,12 +115,10 @@ type twin struct {
 	after   [][]tally
 	sums    [][]uint64 // of the array, after each epoch, by key
 	stored  []stored   // in global memory, after each epoch
-	kept    []kept     // in containers, after each epoch
 	ledgers []*ledger  // of tasks, after each epoch
 	pebbles int        // in all, but those that tasks are made of
 	jobs    int        // tasks in all
 	touches int        // steps on global memory in all
-	keeps   int        // steps on containers in all
 }
 
 func (w *World) twin() twin {
@@ -133,18 +131,7 @@ func (w *World) twin() twin {
 			t.touches++
 		})
 	}
-	keeps := keepings{w}
-	kept := keeps.newKept()
 	for epoch := range w.Epochs {
-		if keeps.clears(epoch) {
-			kept = keeps.newKept()
-		}
-		keep := func(id uint64) {
-			keeps.keptSteps(id, func(k keeping, number uint64) {
-				kept.step(keeps, epoch, k, number)
-				t.keeps++
-			})
-		}
 		if w.renews(epoch) {
 			stored = w.newStored()
 		}
@@ -152,13 +139,8 @@ func (w *World) twin() twin {
 		for rank := range w.Ranks {
 			left := w.first(rank, epoch)
 			touch(w.mainSteps(rank, epoch))
-			keep(w.mainSteps(rank, epoch))
-			kept.addRows(keeps, rank, epoch)
 			for _, j := range w.jobs(rank, epoch) {
-				w.runAsTwin(j, ledger, func(id uint64) {
-					touch(id)
-					keep(id)
-				}, func(a addressed) { left = append(left, a) })
+				w.runAsTwin(j, ledger, touch, func(a addressed) { left = append(left, a) })
 			}
 			for len(left) > 0 {
 				a := left[len(left)-1]
@@ -168,9 +150,6 @@ func (w *World) twin() twin {
 				if at, yes := w.adds(w.kind(a.target), a.message); yes {
 					sums[at] += a.ID
 				}
-				if w.kind(a.target) == plainKind {
-					keep(a.ID)
-				}
 				w.children(a.message, func(child addressed) { left = append(left, child) })
 			}
 		}
@@ -178,7 +157,6 @@ func (w *World) twin() twin {
 		t.ledgers = append(t.ledgers, ledger.clone())
 		t.sums = append(t.sums, slices.Clone(sums))
 		t.stored = append(t.stored, stored.clone())
-		t.kept = append(t.kept, kept.clone())
 	}
 	t.jobs = int(ledger.Tasks)
 	return t

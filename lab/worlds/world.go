@@ -1,6 +1,7 @@
 package worlds
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -8,10 +9,21 @@ import (
 	"unicode"
 )
 
-// World is one small job and its faults. Its text form has all that is not zero. Every value runs; [Draw] makes
-// sensible ones.
+// World is one small job and its faults. Its text form lists every value that is not zero. Every world that check
+// accepts can run; [Draw] makes sensible ones.
 type World struct {
-	Seed      uint64
+	Seed uint64
+	machine
+	settings
+	traffic
+	globals
+	paging
+	tasking
+	faults
+}
+
+// machine is the hardware that is simulated.
+type machine struct {
 	Ranks     int
 	Processes int
 	PerHost   int // processes
@@ -19,76 +31,52 @@ type World struct {
 	Cores     int // of each host; 0 is one a rank
 	Slice     int // nanoseconds that a process has one while another waits; 0 is no limit
 	Call      int // nanoseconds of a system call, which frames share; 0 is none
+}
 
+// settings configure the runtime.
+type settings struct {
 	Topology string
 	Detector string
 	Coalesce int
 	Cache    int
 	Credits  int
-	Budget   int // bytes in flight
-	Due      int // nanoseconds; 0 is never
-	Period   int // nanoseconds; 0 is never
-	Tune     int // what may change while it runs: 1 topology, 2 factor, 4 cache; windows draw it by seed
+	Budget   int    // bytes in flight
+	Due      int    // nanoseconds; 0 is never
+	Period   int    // nanoseconds; 0 is never
+	Tune     int    // settings that change while the job runs: 1 topology, 2 factor, 4 cache; windows draw them by seed
+	Ends     string // detectors that epochs ask for, in turn; none is the job's
+	Wrap     int    // counts begin at this distance below 2^64, or 2^32; 0 is at 0
+	Narrow   int    // 1: below 2^32
+}
 
-	Targets   int
-	Kinds     int // of the targets, a digit each in base 6
-	Coded     int // targets whose pebbles travel through a codec, a bit each
-	Map       int // which distribution the keys have
-	Moving    int // targets whose keys have a directory, a bit each
-	Moves     int // percent of sends and handlings after which a key moves, if any can
-	Marks     int // percent of sends, and permille of handlings, after which a link or rank is marked, or no more
-	Keys      int
-	Hot       int // percent of the pebbles that go to key 0
-	Epochs    int
-	Pebbles   int    // of a rank's main function in an epoch, at the most
-	Depth     int    // of the longest chain
-	Declared  int    // 1: epochs declare it, unless keys move
-	Ends      string // detectors that epochs ask for, in turn; none is the job's
-	Wrap      int    // counts begin so far below 2^64, or 2^32; 0 is at 0
-	Narrow    int    // 1: below 2^32
-	Fan       int    // children of a pebble, at the most
-	Flush     int    // percent of sends after which the main function flushes
-	Batch     int    // pebbles of a SendAll; 0 is Send
-	Arrays    int    // percent of the plain pebbles whose handling adds to an element of an array
-	Addresses int    // entries of the address cache and 1; 0 is none
+// traffic is the pebbles that the program sends.
+type traffic struct {
+	Targets  int
+	Kinds    int // of the targets, a digit each in base 6
+	Coded    int // targets with a codec, a bit each
+	Map      int // index of the distribution in maps
+	Moving   int // targets whose keys have a directory, a bit each
+	Moves    int // percent of sends and handlings after which a key moves, if any can
+	Marks    int // percent of sends, and permille of handlings, after which a link or rank is marked, or a mark removed
+	Keys     int
+	Hot      int // percent of the pebbles that go to key 0
+	Epochs   int
+	Pebbles  int // most that a rank's main function sends in an epoch
+	Depth    int // of the longest chain
+	Declared int // 1: epochs declare the depth, unless keys move
+	Fan      int // most children of a pebble
+	Flush    int // percent of sends after which the main function flushes
+	Batch    int // pebbles of a SendAll; 0 is Send
+}
 
-	Touches int // steps of a main function in an epoch, and of a task, on what follows, at the most; 0 is none of it
-	Cells   int // elements of two arrays, which an epoch writes and reads by turns
-	Element int // their type
-	Locks   int
-	Words   int // of an array, of each kind
-	Sided   int // of all ranks' exposed memory, of each kind
-	Values  int // of a heap, that a rank makes in an epoch
-	Renew   int // percent of epochs before which all of that is freed and allocated anew
-
-	Paged        int // turns of each rank at shared pages before an epoch; 0 is none
-	PageElements int
-	PageBytes    int
-	PageBlock    int // elements that are one home's; 0 is equal parts
-	PageCopies   int // 1: copies of near pages, too
-	PageFlat     int // 1: barriers go through rank 0
-	PageLocks    int
-	PageCache    int // bytes; 0 is the default
-
-	Tasks   int // of a rank at the beginning of an epoch, at the most; 0 is none in this world
-	Workers int // of a rank
-	Ops     int // steps of a task, at the most
-	Steal   int // 1: ranks without work take tasks of others
-	Linger  int // nanoseconds
-
-	Kept      int // steps of a main function in an epoch, a task and a handling on containers, at the most; 0 is none
-	KeptKinds int // of containers, a bit each
-	KeptKeys  int
-	KeptRows  int // that a rank adds to a table in an epoch, at the most
-	KeptSpace int // bytes for them on a rank; 0 is enough for all
-	KeptClear int // percent of epochs before which containers are cleared
-
+// faults are the faults of the machine.
+type faults struct {
 	Delay     int // percent of frames
 	Double    int // permille of frames between processes
 	Loss      int // permille
 	Corrupt   int // permille
-	Death     int // process and 1
-	Freeze    int // process and 1
+	Death     int // number of the process plus 1; 0 is none
+	Freeze    int // number of the process plus 1; 0 is none
 	Partition int // processes on its low side
 	When      int // nanoseconds until these three
 	Long      int // 1: they last longer than the silence limit
@@ -100,18 +88,21 @@ type field struct {
 	at   any // *int, *uint64 or *string
 }
 
-// fields are all parts. Their names have dashes between words: page-bytes.
+// fields lists all parts. Their names have dashes between words: page-bytes.
 func (w *World) fields() (all []field) {
 	v := reflect.ValueOf(w).Elem()
-	for i := range v.NumField() {
+	for _, f := range reflect.VisibleFields(v.Type()) {
+		if f.Anonymous {
+			continue
+		}
 		name := ""
-		for at, r := range v.Type().Field(i).Name {
+		for at, r := range f.Name {
 			if unicode.IsUpper(r) && at > 0 {
 				name += "-"
 			}
 			name += string(unicode.ToLower(r))
 		}
-		all = append(all, field{name, v.Field(i).Addr().Interface()})
+		all = append(all, field{name, v.FieldByIndex(f.Index).Addr().Interface()})
 	}
 	return all
 }
@@ -181,33 +172,22 @@ func Parse(text string) (w World, err error) {
 	return w, w.check()
 }
 
-// check refuses what can't be run.
+// check refuses a world that cannot run.
 func (w World) check() error {
 	switch {
 	case w.Ranks < 1 || w.Ranks > 1<<16 || w.Processes < 1 || w.Processes > w.Ranks:
-		return fmt.Errorf("worlds: %d ranks in %d processes: give at least one of each, and no more processes than ranks", w.Ranks, w.Processes)
+		return fmt.Errorf("worlds: %d ranks in %d processes: give at least one of each, and no more processes than ranks",
+			w.Ranks, w.Processes)
 	case w.Targets < 1 || w.Targets > targetsMost || w.Keys < 1 || w.Epochs < 1 || w.Depth < 1 || w.Coalesce < 1:
-		return fmt.Errorf("worlds: %d targets, %d keys, %d epochs, depth %d, coalescing factor %d: each is at least 1, and targets at most %d",
-			w.Targets, w.Keys, w.Epochs, w.Depth, w.Coalesce, targetsMost)
-	case w.Tasks > 0 && (w.Workers < 1 || w.Declared != 0):
-		return fmt.Errorf("worlds: %d tasks, %d workers, declared=%d: tasks need a worker, and epochs that declare nothing", w.Tasks, w.Workers, w.Declared)
-	case w.Paged > 0 && w.PageElements < 1:
-		return fmt.Errorf("worlds: paged=%d, page-elements=%d: give at least one", w.Paged, w.PageElements)
-	case w.Addresses > 1001:
-		return fmt.Errorf("worlds: addresses=%d: an address cache has 1,000 entries at most", w.Addresses)
-	case w.Touches > 0 && w.Locks > 0 && w.declares():
-		return fmt.Errorf("worlds: %d locks, declared=1: locks need epochs that declare nothing", w.Locks)
-	case w.Kept > 0 && (w.KeptKeys < 1 || w.declares()):
-		return fmt.Errorf("worlds: kept=%d, kept-keys=%d, declared=%d: containers need a key, and epochs that declare "+
-			"nothing", w.Kept, w.KeptKeys, w.Declared)
-	case w.Element >= elementKinds:
-		return fmt.Errorf("worlds: elements of type %d: there are %d types", w.Element, elementKinds)
+		return fmt.Errorf("worlds: %d targets, %d keys, %d epochs, depth %d, coalescing factor %d: "+
+			"each is at least 1, and targets at most %d", w.Targets, w.Keys, w.Epochs, w.Depth, w.Coalesce, targetsMost)
 	case w.Map >= len(maps):
 		return fmt.Errorf("worlds: distribution %d: there are %d", w.Map, len(maps))
 	case w.Death > w.Processes || w.Freeze > w.Processes || w.Partition >= w.Processes && w.Partition > 0:
-		return fmt.Errorf("worlds: faults of processes %d, %d and below %d, of %d", w.Death-1, w.Freeze-1, w.Partition, w.Processes)
+		return fmt.Errorf("worlds: faults of processes %d, %d and below %d, of %d",
+			w.Death-1, w.Freeze-1, w.Partition, w.Processes)
 	}
-	return nil
+	return cmp.Or(w.tasking.check(w.Declared != 0), w.paging.check(), w.globals.check(w.declares()))
 }
 
 const targetsMost = 3
