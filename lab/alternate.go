@@ -17,7 +17,7 @@ type Options struct {
 	Repeats  int                  // runs of each case that count; at least 1
 	WarmUp   int                  // runs of each case before them
 	Limit    time.Duration        // of one run; 0 is [Limit]
-	Command  string               // what the user typed, for the results
+	Command  string               // as the user typed it, for the results
 	Progress func(Step)           // when not nil, is called after every run
 	Probe    func() time.Duration // measures the machine's state; nil is Probe
 }

@@ -43,7 +43,7 @@ type Case struct {
 // A Point is a place along one line of a plot.
 type Point struct {
 	Curve string  `json:"curve"` // the line's name
-	Axis  string  `json:"axis"`  // what goes along the plot, the same in a whole group: "ranks"
+	Axis  string  `json:"axis"`  // quantity along the plot, the same in a whole group: "ranks"
 	At    float64 `json:"at"`    // how much of it, above 0: the axis is logarithmic
 }
 
@@ -51,7 +51,7 @@ type Point struct {
 type Group struct {
 	Name  string
 	Title string // of a plot; empty: Name
-	About string // what the group shows: a sentence or more
+	About string // a sentence or more on the purpose of the group
 	Cases []Case
 }
 
@@ -81,7 +81,7 @@ func (c Case) speed(value, against float64) float64 {
 	return value / against
 }
 
-// Check returns an error that says what is wrong with a suite before anything is run.
+// Check reports the first mistake in a suite, before anything runs.
 func Check(groups []Group) error {
 	if len(groups) == 0 {
 		return errors.New("there is nothing to measure")
@@ -120,8 +120,8 @@ func (g Group) check(seen map[string]bool) error {
 	return nil
 }
 
-// Matching returns the cases whose name or group's name matches a regular expression, in upper or lower case, with what
-// they are compared with.
+// Matching returns the cases whose name or group's name matches a regular expression, in upper or lower case, with
+// the cases that they are compared with.
 func Matching(groups []Group, expression string) (some []Group, err error) {
 	if _, err := regexp.Compile(expression); err != nil { // as the user has written it
 		return nil, err
@@ -150,7 +150,7 @@ func Matching(groups []Group, expression string) (some []Group, err error) {
 	return some, nil
 }
 
-// want marks a case and what it is compared with.
+// want marks a case and the cases that it is compared with, directly or not.
 func (g Group) want(c Case, wanted map[string]bool) {
 	if wanted[c.Name] {
 		return

@@ -28,7 +28,7 @@ const (
 // Significance is the probability, by a Mann-Whitney U-test, below which a difference does not count as chance.
 const Significance = 0.05
 
-// CompareOptions say what counts as a difference.
+// CompareOptions defines a difference.
 type CompareOptions struct {
 	Threshold float64 // least change of speed that counts, as a part: 0.1 is 10 % faster or slower
 	// compare ratios to what cases are compared with, and no other speeds: for results of other machines
@@ -49,7 +49,7 @@ type Difference struct {
 // Comparison are all differences, in the order of the old results.
 type Comparison struct {
 	Differences []Difference
-	Notes       []string // what weakens the comparison
+	Notes       []string // reasons to trust the comparison less
 }
 
 // Compare compares new results with old ones, case by case: speeds by a Mann-Whitney U-test (Mann and Whitney, On a
@@ -104,7 +104,7 @@ func (o CompareOptions) difference(oldGroup GroupResult, old *Result, after Resu
 	first, second, lower := old.Values(), now.Values(), old.Lower
 	switch {
 	case o.Ratios && old.Against == "":
-		d.Verdict = Same // beyond what is exact there is nothing to compare
+		d.Verdict = Same // only exact fields can be compared
 		return d
 	case o.Ratios:
 		first, second, lower = oldGroup.Ratios(old), newGroup.Ratios(now), false
@@ -124,7 +124,7 @@ func (o CompareOptions) difference(oldGroup GroupResult, old *Result, after Resu
 }
 
 func sample(values []float64) *benchmath.Sample {
-	return benchmath.NewSample(slices.Clone(values), &benchmath.DefaultThresholds) // which sorts what it is given
+	return benchmath.NewSample(slices.Clone(values), &benchmath.DefaultThresholds) // which sorts its argument
 }
 
 func (o CompareOptions) judge(speed, p float64) Verdict {
@@ -139,7 +139,7 @@ func (o CompareOptions) judge(speed, p float64) Verdict {
 	return Same
 }
 
-// leastP is the least probability that a U-test of so many samples can give: 2 of all orders of the samples.
+// leastP is the least probability that a U-test of n and m samples can give: 2 of all orders of the samples.
 func leastP(n, m int) float64 {
 	if n == 0 || m == 0 {
 		return 1
@@ -158,7 +158,7 @@ func (r Results) locate(name string) (GroupResult, *Result) {
 	return GroupResult{}, nil
 }
 
-// changes lists what is not exactly the same.
+// changes lists the differences that no measurement explains.
 func changes(old, now *Result) string {
 	var all []string
 	if old.Unit != now.Unit || old.Lower != now.Lower || old.Against != now.Against {

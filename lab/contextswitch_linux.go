@@ -11,9 +11,9 @@ import (
 
 const handOvers = 1 << 11 // of a measurement
 
-// ContextSwitch is what it costs a core to continue with another thread, in seconds, as the system does between
-// processes: two threads on one core hand a byte to and fro, less what it takes one thread to hand it to itself. The
-// error says what the system refuses.
+// ContextSwitch measures the cost of a switch of a core between two threads, in seconds: two threads on one core hand a
+// byte to and fro, less the time that one thread takes to hand it to itself. It returns the error of a system call that
+// fails.
 func ContextSwitch(repeats int) (float64, error) {
 	there, err := newPipe()
 	if err != nil {
@@ -39,7 +39,7 @@ func handedOver(there, back pipe) (seconds float64) {
 	var both sync.WaitGroup
 	if there != back {
 		both.Go(func() {
-			runtime.LockOSThread() // never unlocked: the thread ends, and with it what it is bound to
+			runtime.LockOSThread() // never unlocked: the thread ends, and its binding with it
 			bindToFirst()
 			for range handOvers {
 				there.wait()

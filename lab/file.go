@@ -41,7 +41,7 @@ func Read(name string) (Results, error) {
 	return r, r.check(name)
 }
 
-// check refuses results that lack what a reader needs.
+// check refuses results without samples.
 func (r Results) check(name string) error {
 	for _, g := range r.Groups {
 		for _, one := range g.Results {

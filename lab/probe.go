@@ -42,7 +42,7 @@ func Probe() time.Duration {
 	return slices.Min(trips)
 }
 
-// word is what the threads take turns at, on a cache line of its own: even numbers are the asker's turn. It is below 0
+// word is the word that the threads add to in turn, on a cache line of its own: even numbers are the asker's turn. It is below 0
 // when there are no more turns.
 type word struct {
 	_ [128]byte

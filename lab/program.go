@@ -51,7 +51,7 @@ const (
 	misused = 2
 )
 
-// Main is the main function of a program, or of several in one file, of which the first argument names one. An
+// Main is the main function of a program, or of several in one file: then the first argument names one. An
 // interrupt ends the context of its Run. Its error is printed after the program's name. The exit status is 2 for a
 // UsageError, and 1 for another error; asking for help is no error.
 func Main(programs ...Program) {

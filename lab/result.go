@@ -57,7 +57,7 @@ type Sample struct {
 	checksum string
 }
 
-// read fills in what a command has printed.
+// read takes the figure from the output of a command.
 func (s *Sample) read(c Case, o machine.Answer) (err error) {
 	if err := o.Verified(); err != nil {
 		return err
@@ -141,7 +141,7 @@ func (g GroupResult) find(name string) *Result {
 
 // Renew puts groups that were measured by themselves on the same machine in the place of those of their names, or where
 // they stand among all groups that are measured, and has them say so. Groups that are no more are left out. It is for
-// runs that something else has disturbed, and for what has changed since.
+// runs that something else has disturbed, and for groups that have changed since.
 func (r *Results) Renew(again Results, all []Group) error {
 	if a, b := fmt.Sprint(again.Machine), fmt.Sprint(r.Machine); a != b {
 		return fmt.Errorf("%s is not the machine of the other groups, %s: measure all of them", a, b)
@@ -207,7 +207,7 @@ func (r *Result) Values() []float64 {
 // Summary is that of the values.
 func (r *Result) Summary() Summary { return Summarize(r.Values()) }
 
-// Ratios are how fast the case is as parts of the speed of what it is compared with, repeat by repeat: 0.5 is half as
+// Ratios are the speeds of the case as parts of those of the case in Against, repeat by repeat: 0.5 is half as
 // fast, for rates and for times. nil when it is compared with nothing.
 func (g GroupResult) Ratios(r *Result) []float64 {
 	base := g.find(r.Against)

@@ -103,7 +103,7 @@ func marks(name string) (begin, end string) {
 	return fmt.Sprintf("<!-- begin %s -->\n", name), fmt.Sprintf("<!-- end %s -->\n", name)
 }
 
-// Section puts text into a page, between the comments <!-- begin NAME --> and <!-- end NAME -->; what stands between
+// Section puts text into a page, between the comments <!-- begin NAME --> and <!-- end NAME -->; the text between
 // them is replaced, and the rest stays. A page without the comments gets them at its end.
 func Section(page, name, text string) (string, error) {
 	begin, end := marks(name)

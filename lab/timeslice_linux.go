@@ -19,7 +19,7 @@ func TimeSlice(repeats int) float64 {
 	var both sync.WaitGroup
 	for range 2 {
 		both.Go(func() {
-			runtime.LockOSThread() // never unlocked: the thread ends, and with it what it is bound to
+			runtime.LockOSThread() // never unlocked: the thread ends, and its binding with it
 			bindToFirst()
 			for range repeats {
 				s := slicesOf(sliceWatch, time.Now)

@@ -148,7 +148,7 @@ func (o options) line() string {
 	return line
 }
 
-// groups finds out what can be measured, and prints what cannot.
+// groups returns the groups that can be measured, and prints the names of the others.
 func (o options) groups(ctx context.Context, m mpi) ([]lab.Group, error) {
 	folder, err := filepath.Abs(o.programs)
 	if err != nil {
@@ -194,7 +194,7 @@ func (s suite) built() error {
 	return nil
 }
 
-// keepPart writes what was measured before an error beside the file of the results, and says so.
+// keepPart writes the results measured before an error to a file beside that of the results, and says so.
 func (o options) keepPart(results lab.Results, groups int) error {
 	if o.Out == "" || len(results.Groups) == 0 {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// medium is what carries the messages of an MPI program.
+// medium is the transport of an MPI program.
 type medium string
 
 const (
@@ -63,7 +63,7 @@ func (m mpi) close() {
 	os.RemoveAll(m.segments)
 }
 
-// openMPI returns an error that says what is wrong with the mpirun of this machine.
+// openMPI returns an error if the mpirun of this machine cannot be used.
 func openMPI() error {
 	const install = "run `make -C lab tools` as root, or install Debian's openmpi-bin and libopenmpi-dev"
 	out, err := exec.Command("mpirun", "--version").Output()
@@ -84,7 +84,7 @@ func firstLine(text string) string {
 	return line
 }
 
-// command is that which starts a program on all ranks.
+// command starts a program on all ranks.
 func (m mpi) command(over medium, program ...string) []string {
 	args := []string{"mpirun", "-np", strconv.Itoa(m.ranks), "--oversubscribe", "--bind-to", m.binding(),
 		"--mca", "orte_tmpdir_base", m.files, "--mca", "btl_vader_backing_directory", m.segments}
@@ -94,7 +94,7 @@ func (m mpi) command(over medium, program ...string) []string {
 	return append(append(args, tuned[over]...), program...)
 }
 
-// line is what a user would type for it.
+// line is the command as a user would type it.
 func (m mpi) line(over medium, program ...string) string {
 	line := []string{"mpirun", "-np", strconv.Itoa(m.ranks), "--bind-to", m.binding()}
 	return strings.Join(append(append(line, tuned[over]...), program...), " ")

@@ -21,7 +21,7 @@ func writeReadme(from, file string) error {
 	return lab.WriteSection(file, "peers", readme(r))
 }
 
-// readme is the table of the README: what this library reaches beside what readers would use instead.
+// readme is the table of the README: this library beside the alternatives of its readers.
 func readme(r lab.Results) string {
 	t := lab.NewTable("work", "over", "Active Pebbles", "in one process", "MPI by hand", "HPCC or PBGL")
 	for _, work := range works {
@@ -39,7 +39,7 @@ func readme(r lab.Results) string {
 		"%v.\n\n%s", r.Repeats, r.Date.Format("2006-01-02"), r.Machine, t)
 }
 
-// best is the best median in a group of the rows whose names begin so, and sets the unit.
+// best is the best median of the rows of a group whose names have a prefix; it sets the unit.
 func best(r lab.Results, group, who string, unit *string) string {
 	found := 0.0
 	for _, g := range r.Groups {

@@ -26,7 +26,7 @@ type sizes struct {
 	people   int // of Contagion
 }
 
-// tinyWords is a logarithm. On smaller tables opt2 loses so many updates that HPCC's rules are broken.
+// tinyWords is a logarithm. On smaller tables opt2 loses more updates than HPCC's rules allow.
 const tinyWords = 16
 
 var (
@@ -101,12 +101,12 @@ func (s suite) of(ranks int) suite {
 // names of media in titles.
 var names = map[medium]string{shm: "shared memory", tcp: "TCP over loopback"}
 
-// work is what all cases of a group do.
+// work is the work that all cases of a group do.
 type work struct {
 	suite
 	group  lab.Group
 	over   medium
-	figure lab.Case // what all have in common
+	figure lab.Case // shared by all
 }
 
 func (s suite) work(over medium, what, about string, figure lab.Case) *work {
@@ -195,7 +195,7 @@ func (s suite) randomAccess(over medium, log2 int) lab.Group {
 const bucket = 4096
 
 // withLargeBuffers adds the programs of an MPI engineer and ours with buffers of a size that pays. MPI's point to point
-// gathers half of what it looks ahead.
+// gathers half of its look-ahead.
 func (w *work) withLargeBuffers(words string) {
 	w.ours(pointToPoint, fmt.Sprintf("randomaccess %s --coalesce %d", words, bucket))
 	ahead := bucket * w.mpi.ranks
@@ -278,7 +278,7 @@ func (s suite) pointerChase(over medium) lab.Group {
 	return w.group
 }
 
-// frames is a ping-pong of what carries pebbles, without pebbles.
+// frames is a ping-pong of bare frames, without pebbles.
 func (s suite) frames(over medium) lab.Group {
 	w := s.work(over, "Frames of 64 bytes", "The time of one frame one way, in a ping-pong through the ports of a "+
 		"transport, beside MPI's messages.", lab.Case{Field: "seconds_per_hop", Scale: 1e6, Unit: "µs", Lower: true})

@@ -33,10 +33,10 @@ import (
 const (
 	heldMax   = 1024 // connections
 	lookEvery = 3 * time.Millisecond
-	limit     = time.Second // for a dial, and for what is said
+	limit     = time.Second // for a dial, and for a conversation
 )
 
-// sayings are what a stranger says.
+// sayings are the bytes that strangers send.
 var sayings = map[string]func(net.Conn) error{
 	"nothing": func(net.Conn) error { return nil },
 	"half":    func(c net.Conn) error { _, err := c.Write([]byte{0xa7, 'p'}); return err },

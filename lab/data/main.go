@@ -1,5 +1,5 @@
 // Command data times programs that read, count, sort and join files: our examples and command beside those that people
-// use on one machine. `make -C lab data` builds and installs what it needs, and calls it.
+// use on one machine. `make -C lab data` installs the peers, and calls it.
 //
 //	data compare -programs built                   measure, print tables
 //	data compare -small                            run each once, tiny: do all find the same?

@@ -50,7 +50,7 @@ func makeProgram() lab.Program {
 	}}
 }
 
-// names are those of the kinds, each with what its amount means.
+// names are those of the kinds, each with the unit of its amount.
 func names() string {
 	var all []string
 	for name, k := range kinds {

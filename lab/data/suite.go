@@ -69,11 +69,11 @@ const (
 	processes  = "Active Pebbles, 2 processes"
 )
 
-// add adds a program, by its line, if what it needs is there: names that PATH knows, or files. Ours are first, and the
+// add adds a program, by its line, if everything in needs is there: names that PATH knows, or files. Ours are first, and the
 // others are compared with what stands first.
 func (g *group) add(who, line string, needs ...string) { g.addWith(who, line, "", needs...) }
 
-// addWith is add for a line that goes on with what picks the result from what the program prints, and cleans up.
+// addWith is add for a line that continues with commands that select the result from the output, and clean up.
 func (g *group) addWith(who, line, rest string, needs ...string) {
 	for _, need := range needs {
 		if _, err := exec.LookPath(need); err != nil {

@@ -21,7 +21,7 @@ type timed struct {
 	Counters map[string]int64 `json:"counters"`
 }
 
-// timeProgram runs a line of bash, which fails when a part of a pipe does. The checksum is of what it prints, or of a
+// timeProgram runs a line of bash, which fails when a part of a pipe does. The checksum is of its output, or of a
 // file that it writes, which is removed before and afterwards.
 func timeProgram() lab.Program {
 	var line, file string

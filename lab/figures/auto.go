@@ -124,7 +124,7 @@ func (a *auto) configured(folder string) []string {
 	return []string{"HOME=" + folder, "XDG_CONFIG_HOME=" + folder}
 }
 
-// measure is what the page says of an application's command line.
+// measure returns the row of the page for an application's command line.
 func (a *auto) measure(line, open string) (row []any, err error) {
 	var all []lab.Case
 	for _, setting := range sweep(open) {

@@ -1,11 +1,11 @@
 // Command figures measures and writes the parts of pages that are made of runs of the command pebbles, and draws plots
 // of results that are kept. lab/Makefile calls it.
 //
-//	figures agree   what is simulated against what is measured
+//	figures agree   simulated times against measured ones
 //	figures auto    jobs that tune themselves against the best setting of a sweep
 //	figures scale   one program simulated on 16 to 65,536 ranks, beside the formulas for a hypercube
 //	figures worlds  how many simulated worlds passed
-//	figures gains   one side of what the address cache gains: a job that lab/gains/run starts
+//	figures gains   the gain of the address cache: one side of a job that lab/gains/run starts
 //	figures draw    plots of a file of results, without measuring anything
 package main
 

@@ -79,7 +79,7 @@ func tables(app string, runs []run) string {
 		lab.Made("make -C lab scale"), app, counted, took)
 }
 
-// curves are the plots: what was counted, and the formula.
+// curves are the plots: counters, and their formulas.
 func curves(runs []run) (all []lab.GroupResult) {
 	each := func(r run, n uint64) float64 { return float64(n) / float64(r.Ranks) }
 	for _, of := range []struct {
@@ -111,7 +111,7 @@ func curves(runs []run) (all []lab.GroupResult) {
 	return all
 }
 
-// run is one simulated job, as the command's JSON describes it, and what this machine needed.
+// run is one simulated job, as the command's JSON describes it, and the time and memory that it took.
 type run struct {
 	Ranks       int
 	Seconds     float64 // virtual

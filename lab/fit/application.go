@@ -16,13 +16,13 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Run is what one run of an application reports of its timed part.
+// Run is the report of one run of an application on its timed part.
 type Run struct {
 	Seconds  float64 // by the clock of the rank
 	Counters pebble.Counters
 }
 
-// Application measures what a pebble of an application costs: a job of some ranks on one processor, whose clock is that
+// Application measures the cost of a pebble of an application: a job of some ranks on one processor, whose clock is that
 // of the processor, so that the times of all ranks add up and other programs don't lengthen them. With more ranks a
 // pebble costs more: there are more lanes to choose from, frames have fewer pebbles, and all tables together more
 // bytes. The costs of frames are subtracted. Of the rest, sending has what p says that it costs any program, at most

@@ -25,10 +25,11 @@ type point struct{ x, y float64 }
 const batchBytes = 64 << 10
 
 // link computes the parameters (LogGP, by ping-pong, streams and trades): streams take o+g+nG a frame, a frame alone
-// 2o+L+nG, and a trade 2o. No parameter is below 0, and the sums stay what was measured: an overhead that is longer
+// 2o+L+nG, and a trade 2o. No parameter is below 0, and the sums stay as measured: an overhead that is longer
 // than its part of either is cut to that. The residual is that of the stream's line.
 //
-// What the ends pay beyond o follows from trades: twice O a byte, and twice what a batch costs when each frame is one.
+// The costs of the ends beyond o follow from trades: twice O a byte, and twice the cost of a batch when each frame is
+// one.
 func (s samples) link() (l model.Link, residual float64) {
 	stream, rise := lineThrough(s.streams), max(0, slope(s.trades, s.trades[:1]))
 	l.PerByte = max(0, stream.slope)
@@ -99,7 +100,7 @@ func slope(points, from []point) float64 {
 	return middle(slopes)
 }
 
-// intercept is the median of what a slope leaves of times, each weighted by the inverse of the time, since errors grow
+// intercept is the median of the times less the slope, each weighted by the inverse of the time, since errors grow
 // with times.
 func intercept(points []point, slope float64) float64 {
 	var rest []weighted

@@ -111,7 +111,7 @@ type end struct {
 	batches  bool          // frames share system calls
 	sent     uint64        // data frames
 	deadline time.Duration // of the wait that is going on
-	checksum uint64        // of what was read, so that the compiler keeps the reads
+	checksum uint64        // of the bytes read, so that the compiler keeps the reads
 }
 
 // measure measures until the first end has enough, which tells the other one by the size of a frame.
@@ -163,7 +163,7 @@ func (e *end) repeat(frames int) (s samples, err error) {
 	return s, err
 }
 
-// ping is the mean one-way time of a frame, over so many round trips.
+// ping is the mean one-way time of a frame, over n round trips.
 func (e *end) ping(bytes, times int) (seconds float64, err error) {
 	start := e.Now()
 	for range times {

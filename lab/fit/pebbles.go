@@ -16,7 +16,7 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Costs are what pebbles of 8 bytes and frames cost the processor.
+// Costs are the processor times of pebbles of 8 bytes and of frames.
 type Costs struct {
 	Pebble model.Pebble
 	Frame  float64 // of both ends together, with the overheads of the link in memory
@@ -34,9 +34,9 @@ const (
 	lookups   = 1 << 18 // into a cache
 )
 
-// Pebbles measures what pebbles and frames cost: a job of eight ranks on one processor, where the times of all ranks
+// Pebbles measures the costs of pebbles and frames: a job of eight ranks on one processor, where the times of all ranks
 // add up, sends pebbles to random owners, directly with several factors and over a cube. The time of a pebble is linear
-// in the inverse of the factor: the slope is the cost of a frame. The cube takes longer by what it forwards. The clock
+// in the inverse of the factor: the slope is the cost of a frame. The cube takes longer by the pebbles that it forwards. The clock
 // is processor time. The result is the median of the repeats. It changes GOMAXPROCS while it runs.
 func Pebbles(ctx context.Context, repeats, pebbles int) (Costs, error) {
 	if repeats < 1 || pebbles < pebbleMin {
@@ -100,7 +100,7 @@ func (b *costing) target(name string, factor int, topology route.Constructor) *t
 		target.Batch(b.handle), target.Coalesce(factor), target.Route(topology))
 }
 
-// valuesOf are what a rank sends: numbers with pseudorandom remainders.
+// valuesOf are the pebbles of a rank: numbers with pseudorandom remainders.
 func valuesOf(rank int) []uint64 {
 	values := make([]uint64, chunk)
 	for i := range values {
@@ -191,7 +191,7 @@ func (b *costing) look() float64 {
 
 const switches = 1 << 14 // of a measurement
 
-// Switch is what it costs a core to continue with another goroutine, in seconds: two of them yield to each other on one
+// Switch is the time of a switch of a core between two goroutines, in seconds: two of them yield to each other on one
 // processor. It changes GOMAXPROCS while it runs.
 func Switch(repeats int) float64 {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))

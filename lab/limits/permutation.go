@@ -9,7 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/cpu"
 )
 
-// Permutation is what the application of that name is compared with: out[perm[data[i]]] = i for arrays of the same size
+// Permutation is the limit of the application of that name: out[perm[data[i]]] = i for arrays of the same size
 // that lie in one memory, by a goroutine for each share of i, with no messages. data and perm are random permutations.
 type Permutation struct {
 	Log2Elements int    // of each share, 8 bytes in each of three arrays: 1 to 30
@@ -20,7 +20,7 @@ type Permutation struct {
 
 const elementsMost = 1 << 36 // of all shares: 24 bytes each are more than any machine has
 
-// Check returns an error that says what is wrong with the sizes.
+// Check refuses sizes that cannot be measured.
 func (p Permutation) Check() error {
 	if p.Log2Elements < 1 || p.Log2Elements > 30 || p.Shares < 1 || p.Shares > elementsMost>>p.Log2Elements {
 		return fmt.Errorf("%d shares of 2^%d elements: give 1 to 30 for the logarithm, at least one share, and at "+
@@ -63,7 +63,7 @@ func (p Permutation) shared(work func(first, end int)) {
 // arrays are the three of Permutation.
 type arrays struct{ data, perm, out []uint64 }
 
-// unset is what out holds where nothing was written yet.
+// unset marks elements of out that were not written yet.
 const unset = ^uint64(0)
 
 // arrays makes them; free releases their memory, whatever the error.

@@ -8,16 +8,16 @@ import (
 	"github.com/activepebbles/pebbles/internal/cpu"
 )
 
-// Updates is what RandomAccess is compared with: as many updates, from the same kind of stream, to tables of the same
+// Updates is the limit of RandomAccess: as many updates, from the same kind of stream, to tables of the same
 // size, by one goroutine for each table, with no messages, and with the same look ahead.
 type Updates struct {
 	Log2Words int  // of each table, 8 bytes each: 1 to 32
 	Tables    int  // and goroutines
-	PerWord   int  // updates of a word in the mean
+	PerWord   int  // mean number of updates of a word
 	Huge      bool // ask the system for huge pages
 }
 
-// Check returns an error that says what is wrong with the sizes.
+// Check refuses sizes that cannot be measured.
 func (u Updates) Check() error {
 	if u.Log2Words < 1 || u.Log2Words > 32 || u.Tables < 1 || u.PerWord < 1 || u.PerWord<<u.Log2Words < len(batch{}) {
 		return fmt.Errorf("%d tables of 2^%d words, %d updates a word: give 1 to 32 for the logarithm, a table or "+

@@ -14,7 +14,7 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// itemBytes is what TRAM sends to each destination in a round (TRAM, section V.D).
+// itemBytes is the size of the data that TRAM sends to each destination in a round (TRAM, section V.D).
 const itemBytes = 32
 
 func exchange(rounds int) program {

@@ -97,7 +97,7 @@ func figures() []figure {
 	}
 }
 
-// group is what package plots draws.
+// group is a group of results for package plots.
 func (f figure) group(d drawing) lab.GroupResult {
 	g := lab.GroupResult{Name: "papers " + f.name, Title: f.title, About: f.about}
 	for _, c := range d.curves {

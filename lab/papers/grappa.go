@@ -198,7 +198,7 @@ func switches(l *simulator, d *drawing) {
 	d.table(t)
 }
 
-// yields is how long so many tasks take to yield so many times each, when all have begun.
+// yields is the time in which all tasks yield a number of times each, once all have begun.
 func yields(ctx context.Context, tasks, times int) (took time.Duration) {
 	err := pebble.Run(ctx, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
 		s := task.New(r, task.Workers(tasks+1))

@@ -44,7 +44,7 @@ func chasing(l *simulator, d *drawing) {
 // Erdős-Rényi graph, whose degree it does not state; by level, an epoch each; buffers of 4,096.
 const edgeFactor = 8
 
-// search is one search; graphs of so many vertices a rank.
+// search is one search; graphs of a number of vertices a rank.
 func search(log2, ranks int) program {
 	scale := log2 + bits.Len(uint(ranks)) - 1
 	g := must(graph.ErdosRenyi(scale, edgeFactor, 1))

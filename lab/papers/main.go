@@ -49,7 +49,7 @@ func papers(ctx context.Context, s *lab.Session) error {
 	return nil
 }
 
-// kept are the results of earlier calls, of which each draws some figures.
+// kept are the results of earlier calls; each call draws some figures.
 func kept(file string) (lab.Results, error) {
 	r := lab.NewResults("make -C lab papers")
 	if file == "" {

@@ -20,7 +20,7 @@ const requestItems = 4096
 const requestsDue = 50 * time.Microsecond
 
 // galaxy is a step of an N-body simulation, with so many items in a rank's buffers, or a message each. It returns the
-// outcome, and what of its time was gravity.
+// outcome, and the part of its time that was gravity.
 func (l *simulator) galaxy(topology string, ranks, items int) (o outcome, gravity float64) {
 	constructor := must(route.ByName(topology))
 	coalesce := max(1, items/len(constructor(ranks).Neighbors(0)))

@@ -87,7 +87,7 @@ func coarseness(l *simulator, w way, ranks, log2 int) float64 {
 	return fine.Seconds / l.run(coarse(where, grain), permute(log2)).Seconds
 }
 
-// permuted is what an element of a rank takes by the model, in nanoseconds. Each element is a pebble twice.
+// permuted is the time of an element of a rank by the model, in nanoseconds. Each element is a pebble twice.
 func permuted(ranks int, topology route.Constructor, elements float64) float64 {
 	p := must(model.Odin.Predict(model.Job{
 		Ranks: ranks, Layout: model.Layout{PerProcess: 1, PerHost: 4}, Topology: topology, Coalesce: paperFactor,

@@ -34,7 +34,7 @@ type world struct {
 	credits     int
 	// of the address cache, for a rank a process; 0 is the default, and the network's processes
 	addresses int
-	due       time.Duration // for which pebbles may wait in a buffer; 0 is for ever
+	due       time.Duration // for which pebbles may wait in a buffer; 0 is without limit
 }
 
 // odin is the cluster of Active Pebbles.
@@ -43,7 +43,7 @@ func odin(ranks int, w way, coalesce int) world {
 		coalesce: coalesce}
 }
 
-// program is what the ranks of a world run. Its name tells programs of different work apart.
+// program is the program of all ranks of a world. Its name tells programs of different work apart.
 type program struct {
 	name string
 	run  func(*pebble.Rank) (apps.Report, error)

@@ -30,7 +30,7 @@ var sixDims = map[int][]int{
 	8192: {8, 8, 8, 8, 2, 16},
 }
 
-// itemsTable3 is TRAM's buffer in this application (section VI.B), and what it adds to an item for routing.
+// itemsTable3 is TRAM's buffer in this application (section VI.B), and the bytes that it adds to an item for routing.
 const itemsTable3 = 64
 
 // tableIII compares how many messages aggregation saves with how much less overhead the paper estimates.

@@ -55,8 +55,8 @@ func (l *simulator) both(ranks int, p treadmarks.Program, c treadmarks.Config) (
 	return l.pages(ranks, 0, p, c), l.pages(ranks, more, p, c)
 }
 
-// udp is what UDP cost the processors at each end of a message: as much as makes a lock that its manager has had 3.36
-// times as slow, which is what the paper found (section 3.2). Nothing else is fitted.
+// udp is the processor time of UDP at each end of a message: as much as makes a lock that its manager has had 3.36
+// times as slow, as the paper found (section 3.2). Nothing else is fitted.
 func (l *simulator) udp() (more float64) {
 	const ratio = 3.36
 	lock := func(more float64) (us float64) {

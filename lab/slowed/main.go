@@ -1,11 +1,11 @@
-// Command slowed writes what go build -overlay takes to build the module with extra work in its hot path, to test that
+// Command slowed writes a file for go build -overlay that adds extra work to the hot path, to test that
 // the gate refuses slower builds:
 //
 //	go run ./lab/slowed -out DIR
 //	go build -overlay DIR/overlay.json ./cmd/pebbles
 //
 // Each turn of each loop in the packages that a pebble passes on its way does some work more. Nothing else changes: the
-// slowed program computes what the plain one does.
+// slowed program computes the same results as the plain one.
 package main
 
 import (
@@ -103,7 +103,7 @@ func slowPackage(root, name, out string, work int, replace map[string]string) (l
 	return loops, write("slowed.go", fmt.Sprintf(extra, name, work))
 }
 
-// extra is a function whose call can't be left out.
+// extra is a function that no compiler removes.
 const extra = `package %s
 
 //go:noinline

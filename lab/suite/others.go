@@ -6,7 +6,7 @@ import (
 	"github.com/activepebbles/pebbles/lab"
 )
 
-// streams are what carries messages, alone.
+// streams are bare streams of bytes, without messages.
 func (o Options) streams() lab.Group {
 	copies, ring, tcp := "limit-copy, 2 goroutines", "limit-ring, messages of %d KiB", "limit-tcp, messages of %d KiB"
 	g := lab.Group{Name: "Streams", Title: "What carries messages, and all-to-all over it",
@@ -131,7 +131,7 @@ func (o Options) search(g *lab.Group, scale, roots int, places []place) {
 	}
 }
 
-// latency compares a pebble's step with the bare step of what carries it.
+// latency compares a pebble's step with the bare step of its medium.
 func (o Options) latency() lab.Group {
 	g := lab.Group{Name: "Latency", Title: "Latency of a message, bare and as a pebble",
 		About: "One message of 64 bytes there and back, bare; and the steps of PointerChase."}

@@ -7,7 +7,7 @@ import (
 	"github.com/activepebbles/pebbles/lab"
 )
 
-// Options say what is measured.
+// Options select the measurements.
 type Options struct {
 	Program    string   // the path of pebbles-lab
 	Quick      bool     // small sizes, for a trial or a test: the figures differ from those of the full suite
@@ -34,7 +34,7 @@ func Groups(o Options) []lab.Group {
 // place is where the ranks of a job are.
 type place struct{ name, flags string }
 
-// places are those that the program offers for so many ranks: all in one process, or in two.
+// places are those that the program offers for a number of ranks: all in one process, or in two.
 func (o Options) places(ranks int) []place {
 	all := []place{{"mem", fmt.Sprintf("--ranks %d", ranks)}}
 	for _, transport := range o.Transports {

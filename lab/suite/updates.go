@@ -58,7 +58,7 @@ func (o Options) randomAccess() lab.Group {
 	return g
 }
 
-// where is how documents call a place of so many ranks.
+// where is the name of a place in documents.
 func where(p place, ranks int) string {
 	if p.name == "mem" {
 		return fmt.Sprintf("%d ranks", ranks)

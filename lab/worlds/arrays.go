@@ -118,7 +118,7 @@ func (p *program) asked() uint64 {
 	return memory.New(p.rank).Counts().Pebbles + told
 }
 
-// compareArrays compares what is at this rank with the twin's, after all ranks have come here.
+// compareArrays compares this rank's elements with the twin's, after all ranks have come here.
 func (p *program) compareArrays(epoch int, want []uint64) error {
 	if p.Arrays == 0 {
 		return nil

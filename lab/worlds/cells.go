@@ -25,7 +25,7 @@ func (w *World) writer(run, epoch int) int {
 	return int(mix(mix(w.Seed, uint64(epoch)), uint64(40+run)) % uint64(w.Ranks+1))
 }
 
-// raw is what an element is made of that an epoch writes; it is not 0.
+// raw is the number that an element is made of when an epoch writes it; it is not 0.
 func (w *World) raw(i, epoch int) uint64 {
 	return mix(mix(w.Seed, uint64(50_000+epoch)), uint64(i)) | 1
 }
@@ -54,7 +54,7 @@ func (s *stores) openCells() {
 		s.cells = &cells[[3]uint64]{stores: s, of: func(raw uint64) [3]uint64 {
 			return [3]uint64{raw, 2 * raw, 3 * raw}
 		}}
-	default: // longer than what a question carries
+	default: // longer than a question
 		s.cells = &cells[[10]uint64]{stores: s, of: func(raw uint64) [10]uint64 {
 			return [10]uint64{0: raw, 5: 5 * raw, 9: 9 * raw}
 		}}
@@ -68,7 +68,7 @@ type cells[T comparable] struct {
 	*stores
 	of    func(raw uint64) T
 	sides [2]*memory.Array[T]
-	known [2][]uint64 // what elements are made of: what this rank may read
+	known [2][]uint64 // numbers that elements are made of, as far as this rank may read
 }
 
 func (c *cells[T]) allocate(seed uint64) {
@@ -262,7 +262,7 @@ func (c *cells[T]) same(lo uint64, got, want []T) error {
 	return nil
 }
 
-// compare compares what is at this rank with the twin's.
+// compare compares this rank's elements with the twin's.
 func (c *cells[T]) compare(epoch int, want [2][]uint64) error {
 	for side, a := range c.sides {
 		for i, v := range a.Local() {

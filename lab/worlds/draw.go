@@ -30,13 +30,13 @@ func Draw(seed uint64) World {
 	if d.chance(25) {
 		d.pages(&w)
 	}
-	if w.moves() { // pebbles are forwarded for as long as a fault delays the key that they follow: an unbounded number of turns
+	if w.moves() { // a fault that delays a key delays its pebbles: they are forwarded without bound
 		w.Loss, w.Corrupt, w.Death, w.Freeze, w.Partition = 0, 0, 0, 0, 0
 	}
 	return w
 }
 
-// chance is true in so many of a hundred cases.
+// chance is true with a probability in percent.
 func (d drawn) chance(percent int) bool { return d.IntN(100) < percent }
 
 // small is from 0 to most, and mostly much less.
@@ -159,7 +159,7 @@ func (d drawn) faults(w *World) {
 func (d drawn) detectors(w *World) {
 	names := slices.DeleteFunc(termination.Names(), func(name string) bool { return !w.holds(name) })
 	w.Detector = one(d, names...)
-	if d.chance(30) && w.Tune&1 == 0 { // what is tuned goes by the first epoch's detector
+	if d.chance(30) && w.Tune&1 == 0 { // tuned settings need the first epoch's detector
 		ends := make([]string, 1+d.IntN(w.Epochs))
 		for i := range ends {
 			ends[i] = one(d, names...)

@@ -15,7 +15,7 @@ func (w *World) declares() bool { return w.Declared == 1 && !w.moves() }
 // travels reports whether the keys of a target have a directory.
 func (w *World) travels(target int) bool { return w.Moving>>target&1 == 1 }
 
-// movedState is what travels with a key that moves: the tallies of its handlers, by target, and the rank that it comes
+// movedState travels with a key that moves: the tallies of its handlers, by target, and the rank that it comes
 // from.
 type movedState struct {
 	From    uint32

@@ -43,8 +43,8 @@ func (p paging) check() error {
 }
 
 // paged is the part of the program that has shared pages: before each epoch all ranks write spans and read others, with
-// barriers between, and each adds to what locks guard; in the epoch's body too where locks may be used there. A plain
-// slice on each rank says what must be read.
+// barriers between, and each adds to words guarded by locks; in the epoch's body too where locks may be used there. A plain
+// slice on each rank holds the expected values.
 type paged struct {
 	*World
 	rank    *pebble.Rank
@@ -82,7 +82,7 @@ func (p *program) openPages() {
 	}
 }
 
-// play is what happens before an epoch.
+// play runs before an epoch.
 func (g *paged) play(epoch int) error {
 	if g == nil {
 		return nil
@@ -198,7 +198,7 @@ func (g *paged) add(lock int) error {
 	return nil
 }
 
-// count counts what all ranks have added in a turn.
+// count adds the additions of all ranks in a turn to the expected sums.
 func (g *paged) count(epoch, turn int) {
 	for lock := range g.locks {
 		for rank := range g.Ranks {

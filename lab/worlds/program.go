@@ -25,7 +25,7 @@ type program struct {
 	owners  []distribution.Map // by target
 	targets []*target.Target[message]
 	tallies []tally     // by target and key
-	batches [][]message // by target: what the main function has gathered
+	batches [][]message // by target: pebbles that the main function has gathered
 }
 
 func newProgram(w *World, r *pebble.Rank, spare []route.Mark) *program {

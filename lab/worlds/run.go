@@ -92,7 +92,7 @@ func (w World) Run() (Outcome, error) {
 	return o, tried.checkCounters(ends)
 }
 
-// misused is the access to what was freed that some rank has made; "" for none.
+// misused is the access to freed memory that some rank has made; "" for none.
 func misused(ends []end) string {
 	for _, e := range ends {
 		if e.misuse != "" {
@@ -102,13 +102,13 @@ func misused(ends []end) string {
 	return ""
 }
 
-// judged is a world beside what its twin did, which bounds what it may take and must have done.
+// judged is a world with the result of its twin, which bounds its turns, memory and counters.
 type judged struct {
 	World
 	t twin
 }
 
-// turns is how many turns a world may take: several times what the longest ones of its size do. Where ranks share
+// turns is the limit for turns: several times those of the longest worlds of its size. Where ranks share
 // cores, each of the many polls before a rank parks may give its core to another one, and be a turn.
 func (w judged) turns() uint64 {
 	most := uint64(20_000 + 2000*w.Ranks*w.Epochs + 200*w.Ranks*w.Ranks*w.Depth*w.Epochs + 100*w.t.pebbles + 1000*w.t.jobs*(w.Ops+1))
@@ -141,7 +141,7 @@ const pollsMax = 256
 // taskTargets is how many targets tasks use.
 const taskTargets = 10
 
-// end is what a rank has counted.
+// end holds the counts of a rank.
 type end struct {
 	counters pebble.Counters
 	memory   pebble.Memory
@@ -150,7 +150,7 @@ type end struct {
 	owned    []int        // keys of the directory after each epoch
 	ledgers  []*ledger    // of tasks after each epoch, where there are any
 	words    [][2]*ledger // of words after each epoch
-	misuse   string       // an access to what was freed, with which the job ends; "" for none
+	misuse   string       // an access to freed memory, which ends the job; "" for none
 }
 
 // expected returns nil for an error that the world's faults must lead to, and any other error as it is.
@@ -200,7 +200,7 @@ func (w judged) checkCounters(ends []end) error {
 	return nil
 }
 
-// checkTasks returns an error when tasks have not done what they do in the twin.
+// checkTasks returns an error when tasks have done other work than in the twin.
 func (w judged) checkTasks(ends []end) error {
 	for epoch := range w.Epochs {
 		all := newLedger(w.Keys)
@@ -253,7 +253,7 @@ func (w World) topology() (route.Topology, error) {
 	return made, nil
 }
 
-// spare is what may be marked in the world, if anything.
+// spare lists the links and ranks of the world that may be marked.
 func (w World) spare() []route.Mark {
 	if w.Marks == 0 {
 		return nil
@@ -300,8 +300,8 @@ func (w World) config() (c pebble.Config, err error) {
 	return c, err
 }
 
-// memory is what a rank may need by the sum in docs/contract.md: buffers, frames that wait and frames in flight of each
-// target, caches, and what handlers send, which no credit bounds.
+// memory is the need of a rank by the sum in docs/contract.md: buffers, frames that wait and frames in flight of each
+// target, caches, and the pebbles of handlers, which no credit bounds.
 func (w judged) memory(c pebble.Config) int64 {
 	made, err := w.topology()
 	if err != nil {

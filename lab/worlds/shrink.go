@@ -5,7 +5,7 @@ import "time"
 // shrinkFor is how long a world is made smaller at the most.
 const shrinkFor = 20 * time.Second
 
-// Shrink makes a failing world smaller while it still fails, in at most so many runs or 20 seconds. It returns the
+// Shrink makes a failing world smaller while it still fails, within a number of runs and 20 seconds. It returns the
 // smallest one, and its error.
 func Shrink(w World, err error, runs int) (World, error) {
 	end := time.Now().Add(shrinkFor)

@@ -58,14 +58,14 @@ type touch int
 
 const (
 	touchCells  touch = iota // reads elements of an array, by one of all calls
-	touchLocks               // changes what a lock guards
+	touchLocks               // changes words guarded by a lock
 	touchWords               // changes words of an array
 	touchSided               // changes words by netio.OneSided
 	touchValues              // follows references from value to value of a heap
 	touchKinds
 )
 
-// has tells whether there is in the world what a step is for.
+// has reports whether the world has the memory that a step needs.
 func (w *World) has(t touch) bool {
 	return [touchKinds]int{w.Cells, w.Locks, w.Words, w.Sided, w.Values}[t] > 0
 }
@@ -90,14 +90,14 @@ func (w *World) renews(epoch int) bool {
 	return epoch > 0 && mix(mix(w.Seed, uint64(epoch)), 22)%100 < uint64(w.Renew)
 }
 
-// stored is what is in global memory, in the twin.
+// stored is the content of global memory, in the twin.
 type stored struct {
-	cells   [2][]uint64 // what elements are made of, of the array that even epochs write, and of the other one
+	cells   [2][]uint64 // numbers that elements are made of, of the array that even epochs write, and of the other one
 	guarded []uint64    // by lock
 	words   [2]worded   // those of an array, and those of netio.OneSided
 }
 
-// worded is what words of each kind come to: how many tickets were drawn, what was added, how often one was added by
+// worded is the result of words of each kind: tickets drawn, sums added, and how often one was added by
 // compare-and-swap. Those that are swapped depend on the order.
 type worded struct{ tickets, sums, swaps []uint64 }
 
@@ -124,7 +124,7 @@ func (s *stored) clone() stored {
 	return c
 }
 
-// write does what main functions write in an epoch.
+// write does the writes of main functions in an epoch.
 func (s *stored) write(w *World, epoch int) {
 	for run := range w.runs() {
 		if w.writer(run, epoch) < w.Ranks {
@@ -174,18 +174,18 @@ type stores struct {
 	refs       []memory.Ref[value] // of all values there are
 	words      [2]*words           // nil where there are none
 	balances   [2]*ledger          // of words, after the epoch
-	stale      []stale             // accesses to what was freed last, each of which ends the job
+	stale      []stale             // accesses to memory that was freed last; each ends the job
 	withdrawn  []withdrawn         // those to the same, until the next epoch has made them, that leave the job alone
 	pebbles    uint64              // that were sent about fences
 }
 
-// stale is an access to what was freed, which ends the job.
+// stale is an access to freed memory that ends the job.
 type stale struct {
 	call string
 	do   func()
 }
 
-// withdrawn is an access to what was freed, which reports whether that was refused.
+// withdrawn is an access to freed memory that reports whether it was refused.
 type withdrawn struct {
 	call    string
 	refused func() bool
@@ -235,7 +235,7 @@ func (s *stores) allocate() error {
 	return nil
 }
 
-// begin comes before an epoch: what there is may be freed, and allocated anew.
+// begin runs before an epoch. It may free everything and allocate it anew.
 func (s *stores) begin(epoch int) error {
 	if s == nil {
 		return nil
@@ -295,7 +295,7 @@ func (s *stores) free() error {
 	return nil
 }
 
-// access is what a main function does with global memory in an epoch's body.
+// access does the accesses of a main function in an epoch's body.
 func (s *stores) access(epoch int) error {
 	if s == nil {
 		return nil
@@ -321,7 +321,7 @@ func (s *stores) misuse(called func(string)) error {
 		return nil
 	}
 	p := s.program
-	if err := p.rank.Barrier(); err != nil { // all have told what they have counted
+	if err := p.rank.Barrier(); err != nil { // all have told their counts
 		return err
 	}
 	return p.rank.Epoch(func() error {
@@ -362,7 +362,7 @@ func (s *stores) touch(t touch, number uint64, epoch int) error {
 	}
 }
 
-// update adds to what a lock guards, in two words. Whoever has the lock finds that they belong together.
+// update adds to two words guarded by a lock. Its holder always finds that they belong together.
 func (s *stores) update(number uint64) error {
 	k := s.program.lockOf(number)
 	l, a := s.locks[k], s.guarded
@@ -395,7 +395,7 @@ func (s *stores) update(number uint64) error {
 	return nil
 }
 
-// shadow is what is written beside a sum that a lock guards; that of 0 is 0, as memory is at first.
+// shadow is the word beside a sum guarded by a lock; that of 0 is 0, as memory is at first.
 func shadow(sum uint64, lock int) uint64 {
 	if sum == 0 {
 		return 0
@@ -403,7 +403,7 @@ func shadow(sum uint64, lock int) uint64 {
 	return mix(sum, uint64(lock))
 }
 
-// compare compares what is at this rank with the twin's, between two barriers.
+// compare compares this rank's memory with the twin's, between two barriers.
 func (s *stores) compare(epoch int, want stored) error {
 	if s == nil {
 		return nil

@@ -38,7 +38,7 @@ func (t tasking) check(declared bool) error {
 	return nil
 }
 
-// job is a task: what it does follows from its identity.
+// job is a task. Its work follows from its identity.
 type job struct {
 	ID   uint64
 	Left uint32 // generations of tasks that it may spawn
@@ -92,7 +92,7 @@ func (w *World) steps(j job, do func(a action, number uint64, times int)) {
 
 func (w *World) keyOf(number uint64) uint64 { return mix(number, 3) % uint64(w.Keys) }
 
-// ledger is what tasks have done, on one rank or on all.
+// ledger sums up the work of tasks, on one rank or on all.
 type ledger struct {
 	Tasks, Identities uint64 // how many have run, and the sum of their identities
 	Tickets           []draws
@@ -151,7 +151,7 @@ func (l *ledger) differs(want *ledger) error {
 	return nil
 }
 
-// runAsTwin notes what a task and those that it spawns do, and calls touch for the tasks, and send for their pebbles.
+// runAsTwin notes the work of a task and of those that it spawns, and calls touch for the tasks, and send for their pebbles.
 func (w *World) runAsTwin(j job, l *ledger, touch func(id uint64), send func(addressed)) {
 	l.ran(j)
 	touch(j.ID)
@@ -207,7 +207,7 @@ type tasks struct {
 	epoch     int
 }
 
-// openTasks registers what tasks use, if there are any.
+// openTasks registers the targets of tasks, if there are any.
 func (p *program) openTasks(owner distribution.Map) {
 	if p.Tasks == 0 {
 		return

@@ -14,7 +14,7 @@ type randomTuner struct {
 	next tune.Setting
 }
 
-// tuning lets the job change what w.Tune says; nil when that is nothing.
+// tuning lets the job change the settings in w.Tune; nil for none.
 func (w World) tuning() *pebble.Tuning {
 	if w.Tune == 0 {
 		return nil

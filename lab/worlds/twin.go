@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// kind is what a target does with its pebbles.
+// kind is the work of a target on its pebbles.
 type kind int
 
 const (

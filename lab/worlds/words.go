@@ -13,20 +13,20 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// change is what a step does with a word.
+// change is a step on a word.
 type change int
 
 const (
-	drawTicket  change = iota // adds one, and keeps what it was: each number once
+	drawTicket  change = iota // adds one, and keeps the old number: each is drawn once
 	addLater                  // adds, and waits for nothing
-	swapWord                  // swaps: what goes in comes out, but for what is left at the end
+	swapWord                  // swaps: each number that goes in comes out, except those left at the end
 	compareSwap               // adds one by compare-and-swap
 	tellFenced                // writes two words, and sends pebbles after a fence, whose handlers find them
 	changes
 	wordKinds = int(tellFenced) // words of their own
 )
 
-// changeOf draws what a step does, and with which of n words of that kind.
+// changeOf draws the kind of a step, and one of n words of that kind.
 func changeOf(number uint64, n int) (c change, at int) {
 	return change(mix(number, 60) % uint64(changes)), int(mix(number, 61) % uint64(n))
 }
@@ -63,7 +63,7 @@ type fenced struct {
 	Value  uint64
 }
 
-// slotsEach is how many words a rank has for what it writes and tells, in an epoch.
+// slotsEach is the number of words that a rank writes and tells others of, in an epoch.
 const slotsEach = 12
 
 // length is how many words there are in all: of each kind, and slots of all ranks.
@@ -143,7 +143,7 @@ func (w *words) compare(epoch int, want worded) error {
 	return nil
 }
 
-// balance is the ledger, from which what is in the words of this rank is taken off.
+// balance is the ledger less the numbers that are left in the words of this rank.
 func (w *words) balance() *ledger {
 	l := w.clone()
 	for k := range w.n {
@@ -197,7 +197,7 @@ type sided struct {
 	memory netio.OneSided
 	all    []netio.Address // by rank
 	own    []byte
-	loose  netio.Completion // of what nobody waits for
+	loose  netio.Completion // of operations that nobody waits for
 }
 
 func newSided(p *program) *sided {
@@ -217,7 +217,7 @@ func (s *sided) allocate(uint64) error {
 	return err
 }
 
-// free withdraws what this rank has exposed, when no one accesses it any more.
+// free withdraws the exposed memory of this rank, once no rank accesses it any more.
 func (s *sided) free() error {
 	if err := s.p.rank.Barrier(); err != nil {
 		return err
