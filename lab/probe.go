@@ -42,8 +42,8 @@ func Probe() time.Duration {
 	return slices.Min(trips)
 }
 
-// word is the word that the threads add to in turn, on a cache line of its own: even numbers are the asker's turn. It is below 0
-// when there are no more turns.
+// word is the word that the threads add to in turn, on a cache line of its own: even numbers are the asker's turn. It
+// is below 0 when there are no more turns.
 type word struct {
 	_ [128]byte
 	n atomic.Int64

@@ -181,7 +181,8 @@ func (o options) groups(ctx context.Context, m mpi) ([]lab.Group, error) {
 
 // built checks that the programs have been built.
 func (s suite) built() error {
-	names := strings.Fields("pebbles pebbles-lab peer-randomaccess peer-permutation peer-pointerchase peer-bfs peer-alltoall " +
+	names := strings.Fields("pebbles pebbles-lab peer-randomaccess peer-permutation peer-pointerchase peer-bfs " +
+		"peer-alltoall " +
 		"peer-pingpong peer-jacobi peer-contagion")
 	if s.sources {
 		names = append(names, "hpcc-opt2", "hpcc-nopt")

@@ -69,8 +69,8 @@ const (
 	processes  = "Active Pebbles, 2 processes"
 )
 
-// add adds a program, by its line, if everything in needs is there: names that PATH knows, or files. Ours are first, and the
-// others are compared with what stands first.
+// add adds a program, by its line, if everything in needs is there: names that PATH knows, or files. Ours are first,
+// and the others are compared with what stands first.
 func (g *group) add(who, line string, needs ...string) { g.addWith(who, line, "", needs...) }
 
 // addWith is add for a line that continues with commands that select the result from the output, and clean up.

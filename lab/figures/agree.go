@@ -47,9 +47,9 @@ type cell struct {
 	measured, simulated []float64 // seconds of the kernel, by lap and by round
 }
 
-// kernels are the applications that are compared with their simulations, with work for a number of ranks: as many pebbles a
-// rank for each, so that the shortest jobs take a tenth of a second. In less than half of that, one-time costs, such as
-// new memory, are a large part.
+// kernels are the applications that are compared with their simulations, with work for a number of ranks: as many
+// pebbles a rank for each, so that the shortest jobs take a tenth of a second. In less than half of that, one-time
+// costs, such as new memory, are a large part.
 func kernels(small bool, ranks int) []string {
 	words, items := 20, 1<<22
 	if small {

@@ -22,9 +22,9 @@ type Run struct {
 	Counters pebble.Counters
 }
 
-// Application measures the cost of a pebble of an application: a job of some ranks on one processor, whose clock is that
-// of the processor, so that the times of all ranks add up and other programs don't lengthen them. With more ranks a
-// pebble costs more: there are more lanes to choose from, frames have fewer pebbles, and all tables together more
+// Application measures the cost of a pebble of an application: a job of some ranks on one processor, whose clock is
+// that of the processor, so that the times of all ranks add up and other programs don't lengthen them. With more ranks
+// a pebble costs more: there are more lanes to choose from, frames have fewer pebbles, and all tables together more
 // bytes. The costs of frames are subtracted. Of the rest, sending has what p says that it costs any program, at most
 // all; handling has what is left, which includes what the program does to make a pebble. The result is the median of
 // the repeats. It changes GOMAXPROCS while it runs.

@@ -36,8 +36,8 @@ const (
 
 // Pebbles measures the costs of pebbles and frames: a job of eight ranks on one processor, where the times of all ranks
 // add up, sends pebbles to random owners, directly with several factors and over a cube. The time of a pebble is linear
-// in the inverse of the factor: the slope is the cost of a frame. The cube takes longer by the pebbles that it forwards. The clock
-// is processor time. The result is the median of the repeats. It changes GOMAXPROCS while it runs.
+// in the inverse of the factor: the slope is the cost of a frame. The cube takes longer by the pebbles that it
+// forwards. The clock is processor time. The result is the median of the repeats. It changes GOMAXPROCS while it runs.
 func Pebbles(ctx context.Context, repeats, pebbles int) (Costs, error) {
 	if repeats < 1 || pebbles < pebbleMin {
 		return Costs{}, fmt.Errorf("fit: %d repeats of %d pebbles: give at least one repeat, and %d pebbles", repeats,

@@ -5,7 +5,8 @@ import "github.com/activepebbles/pebbles/lab"
 // Baseline is the name of the group that changes are held to.
 const Baseline = "Baseline"
 
-// exact are the counters that don't depend on timing. Frames and flushes do: pebbles that are due, or of an idle rank, leave a buffer early.
+// exact are the counters that don't depend on timing. Frames and flushes do: pebbles that are due, or of an idle rank,
+// leave a buffer early.
 var exact = []string{"counters.pebbles_sent", "counters.pebbles_handled", "counters.forwarded", "counters.merged",
 	"counters.bytes_sent", "counters.epochs"}
 

@@ -86,7 +86,8 @@ func (o Options) run(name string, m metric, line, against string) lab.Case {
 		typed = "pebbles-lab "
 	}
 	return lab.Case{
-		Name: name, Args: append(append([]string{o.Program}, arguments...), "--json"), Line: typed + strings.Join(arguments, " "),
+		Name: name, Args: append(append([]string{o.Program}, arguments...), "--json"), Line: typed +
+			strings.Join(arguments, " "),
 		Field: m.field, Scale: m.scale, Unit: m.unit, Lower: m.lower, Against: against,
 	}
 }

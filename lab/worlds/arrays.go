@@ -16,7 +16,8 @@ type shared struct {
 	ranges *memory.Array[uint64]
 	mine   []uint64
 	space  *memory.Space
-	refs   []memory.Ref[uint64] // of an object of each rank: allocated, read by all, freed, and looked for in vain, an epoch each
+	// of an object of each rank: allocated, read by all, freed, and looked for in vain, an epoch each
+	refs []memory.Ref[uint64]
 }
 
 // rangeMost is the length of a rank's range.
@@ -101,7 +102,8 @@ func (p *program) accessObjects(epoch int) error {
 		}
 	}
 	if stale := p.space.Counts().Since(before).Stale; stale > 0 {
-		return fmt.Errorf("in epoch %d, %d addresses of objects that were freed were in the cache of rank %d", epoch, stale, p.rank.ID())
+		return fmt.Errorf("in epoch %d, %d addresses of objects that were freed were in the cache of rank %d", epoch, stale,
+			p.rank.ID())
 	}
 	return nil
 }
@@ -128,13 +130,15 @@ func (p *program) compareArrays(epoch int, want []uint64) error {
 	}
 	for i, v := range p.sums.Local() {
 		if key := p.sums.Distribution().Key(p.rank.ID(), i); v != want[key] {
-			return fmt.Errorf("after epoch %d, the sum of key %d at rank %d is %d, not %d", epoch, key, p.rank.ID(), v, want[key])
+			return fmt.Errorf("after epoch %d, the sum of key %d at rank %d is %d, not %d", epoch, key, p.rank.ID(), v,
+				want[key])
 		}
 	}
 	for i, v := range p.ranges.Local() {
 		key := p.ranges.Distribution().Key(p.rank.ID(), i)
 		if w := mix(mix(p.Seed, uint64(epoch)), key); v != w {
-			return fmt.Errorf("after epoch %d, element %d of the ranges at rank %d is %#x, not %#x", epoch, key, p.rank.ID(), v, w)
+			return fmt.Errorf("after epoch %d, element %d of the ranges at rank %d is %#x, not %#x", epoch, key, p.rank.ID(), v,
+				w)
 		}
 	}
 	return p.rank.Barrier() // others may be at it

@@ -43,8 +43,8 @@ func (p paging) check() error {
 }
 
 // paged is the part of the program that has shared pages: before each epoch all ranks write spans and read others, with
-// barriers between, and each adds to words guarded by locks; in the epoch's body too where locks may be used there. A plain
-// slice on each rank holds the expected values.
+// barriers between, and each adds to words guarded by locks; in the epoch's body too where locks may be used there. A
+// plain slice on each rank holds the expected values.
 type paged struct {
 	*World
 	rank    *pebble.Rank

@@ -29,7 +29,8 @@ type program struct {
 }
 
 func newProgram(w *World, r *pebble.Rank, spare []route.Mark) *program {
-	p := &program{World: w, rank: r, spare: spare, tallies: make([]tally, w.Targets*w.Keys), batches: make([][]message, w.Targets)}
+	p := &program{World: w, rank: r, spare: spare, tallies: make([]tally, w.Targets*w.Keys),
+		batches: make([][]message, w.Targets)}
 	static := maps[w.Map](uint64(w.Keys), r.Size())
 	p.openDirectory(r, static)
 	for i := range w.Targets {
@@ -61,7 +62,8 @@ func (p *program) open(number int, k kind) *target.Target[message] {
 	case bestKind:
 		options = append(options, target.Reduce(reduce.Best(func(a, b message) bool { return a.ID > b.ID })))
 	}
-	return target.New(p.rank, fmt.Sprint("target ", number), p.owners[number], target.Key(func(v message) uint64 { return uint64(v.Key) }),
+	return target.New(p.rank, fmt.Sprint("target ", number), p.owners[number],
+		target.Key(func(v message) uint64 { return uint64(v.Key) }),
 		target.Each(func(v message) { p.handle(number, k, v) }), options...)
 }
 
@@ -116,7 +118,8 @@ func (p *program) epoch(number int, want []tally) error {
 	}
 	p.pages.ended(number)
 	if len(p.pending) > 0 {
-		return fmt.Errorf("epoch %d has ended, and rank %d still has %d keys that are to move", number, p.rank.ID(), len(p.pending))
+		return fmt.Errorf("epoch %d has ended, and rank %d still has %d keys that are to move", number, p.rank.ID(),
+			len(p.pending))
 	}
 	if got := p.rank.Termination(); by != "auto" && got != by {
 		return fmt.Errorf("epoch %d was ended by %s, not by %s", number, got, by)
@@ -168,7 +171,8 @@ type WrongError struct {
 }
 
 func (e *WrongError) Error() string {
-	return fmt.Sprintf("after epoch %d, rank %d has seen %+v of key %d of target %d, not %+v", e.Epoch, e.Rank, e.Got, e.Key, e.Target, e.Want)
+	return fmt.Sprintf("after epoch %d, rank %d has seen %+v of key %d of target %d, not %+v", e.Epoch, e.Rank, e.Got,
+		e.Key, e.Target, e.Want)
 }
 
 // codec writes a pebble in as many bytes as its identity says.

@@ -111,7 +111,8 @@ type judged struct {
 // turns is the limit for turns: several times those of the longest worlds of its size. Where ranks share
 // cores, each of the many polls before a rank parks may give its core to another one, and be a turn.
 func (w judged) turns() uint64 {
-	most := uint64(20_000 + 2000*w.Ranks*w.Epochs + 200*w.Ranks*w.Ranks*w.Depth*w.Epochs + 100*w.t.pebbles + 1000*w.t.jobs*(w.Ops+1))
+	most := uint64(20_000 + 2000*w.Ranks*w.Epochs + 200*w.Ranks*w.Ranks*w.Depth*w.Epochs + 100*w.t.pebbles +
+		1000*w.t.jobs*(w.Ops+1))
 	if w.Arrays+w.Touches > 0 {
 		most += 300 * uint64(w.accesses())
 	}
@@ -316,7 +317,8 @@ func (w judged) memory(c pebble.Config) int64 {
 		neighbors, cache = w.Ranks, max(cache, randomCacheMax)
 	}
 	targets, pebbles, pebbleBytes := w.Targets, w.t.pebbles, 64
-	if w.moves() { // the directory's targets have large pebbles, one or two for each that is sent or handled, and know no hops
+	// the directory's targets have large pebbles, one or two for each that is sent or handled, and know no hops
+	if w.moves() {
 		targets, pebbles, pebbleBytes, neighbors = targets+2, 5*pebbles, 256, w.Ranks
 	}
 	if w.Tasks > 0 {

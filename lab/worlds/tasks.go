@@ -145,13 +145,15 @@ func (l *ledger) differs(want *ledger) error {
 			return fmt.Errorf("tickets of key %d: number, sum and sum of squares are %d, not %d", key, l.Tickets[key], all)
 		}
 		if l.Notes[key] != want.Notes[key] || l.Swaps[key] != want.Swaps[key] {
-			return fmt.Errorf("key %d has %d notes and %d swaps, not %d and %d", key, l.Notes[key], l.Swaps[key], want.Notes[key], want.Swaps[key])
+			return fmt.Errorf("key %d has %d notes and %d swaps, not %d and %d", key, l.Notes[key], l.Swaps[key],
+				want.Notes[key], want.Swaps[key])
 		}
 	}
 	return nil
 }
 
-// runAsTwin notes the work of a task and of those that it spawns, and calls touch for the tasks, and send for their pebbles.
+// runAsTwin notes the work of a task and of those that it spawns, and calls touch for the tasks, and send for their
+// pebbles.
 func (w *World) runAsTwin(j job, l *ledger, touch func(id uint64), send func(addressed)) {
 	l.ran(j)
 	touch(j.ID)
@@ -213,7 +215,8 @@ func (p *program) openTasks(owner distribution.Map) {
 		return
 	}
 	r, w := p.rank, p.World
-	t := &tasks{program: p, ledger: newLedger(w.Keys), owner: owner, next: make([]uint64, w.Keys), words: make([]uint64, w.Keys)}
+	t := &tasks{program: p, ledger: newLedger(w.Keys), owner: owner, next: make([]uint64, w.Keys),
+		words: make([]uint64, w.Keys)}
 	p.tasks = t
 	t.scheduler = task.New(r, task.Workers(w.Workers), task.Linger(time.Duration(w.Linger)))
 	s := t.scheduler
@@ -237,10 +240,11 @@ func (p *program) openTasks(owner distribution.Map) {
 		}
 		return swapped{old}
 	})
-	t.there = target.New(r, "there", owner, target.Key(func(e echo) uint64 { return uint64(e.Key) }), target.Each(func(e echo) {
-		e.Back = 1
-		t.back.Send(e)
-	}))
+	t.there = target.New(r, "there", owner, target.Key(func(e echo) uint64 { return uint64(e.Key) }),
+		target.Each(func(e echo) {
+			e.Back = 1
+			t.back.Send(e)
+		}))
 	t.back = target.New(r, "back", distribution.Ranks(r.Size()), target.Key(func(e echo) uint64 { return uint64(e.From) }),
 		target.Each(func(e echo) { s.Wake(t.sleepers[e.Number]) }))
 	if w.Batch > 1 {
