@@ -58,7 +58,7 @@ func (s *Spec) checkFits(h host) error {
 }
 
 // oversubscribedMin is how many processes a processor must have for each to get one Go thread, which saves the threads
-// of all from searching for work that there is not. docs/decisions/starting.md has the figures.
+// of all from searching for work that there is not. docs/decisions/threads.md has the figures.
 const oversubscribedMin = 4
 
 // varThreads is Go's own.
