@@ -114,7 +114,7 @@ func TestPagesAreShort(t *testing.T) {
 	}
 	require.LessOrEqual(t, pages, 16)
 	require.LessOrEqual(t, decisions, 30)
-	require.LessOrEqual(t, words, 45_000)
+	require.LessOrEqual(t, words, 30_000)
 }
 
 // TestLines wants lines of prose to end at 120 columns. Tables and blocks of code may be wider.
