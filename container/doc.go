@@ -2,13 +2,15 @@
 // whose entries are spread over the ranks of a job by a hash of their keys.
 //
 //	counts := container.NewCounter[string](r, "counts")
-//	err := r.Epoch(func() error {
-//		for word := range strings.FieldsSeq(text) {
+//	if err := r.Epoch(func() error {
+//		for word := range strings.FieldsSeq("a rose is a rose is a rose") {
 //			counts.Add(word, 1)
 //		}
 //		return nil
-//	})
-//	top, err := counts.TopK(10)
+//	}); err != nil {
+//		return err
+//	}
+//	top, err := counts.Top(2)
 //
 // Everything here is pebbles: what changes an entry goes to the rank that owns the key, and is done there by a handler,
 // one at a time. The end of the epoch says that all was done.

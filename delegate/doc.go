@@ -1,14 +1,17 @@
 // Package delegate does operations where their data is, and brings the answers back to tasks that wait for them
 // (Grappa, section 5).
 //
-//	s := task.New(r)
-//	read := delegate.New(s, "read", words, func(i uint64) uint64 { return i },
-//		func(i uint64) uint64 { return table[words.Local(i)] })
-//	err := s.Run(func() {
-//		for start := range uint64(1000) {
-//			s.Go(func() { fmt.Println(read.Call(start)) })
+//	s, tickets := task.New(r), 0
+//	draw := delegate.New(s, "draw", distribution.Cyclic(1, r.Size()), func(struct{}) uint64 { return 0 },
+//		func(struct{}) int { tickets++; return tickets })
+//	last := 0
+//	if err := s.Run(func() {
+//		for range 10 {
+//			s.Go(func() { last = max(last, draw.Call(struct{}{})) })
 //		}
-//	})
+//	}); err != nil {
+//		return err
+//	}
 //
 // A question goes to the owner of its key and is answered there by a function that runs as a handler does: on the
 // owner's goroutine, one at a time, so that each operation is atomic. It must not wait, so it must not call, but it

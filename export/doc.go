@@ -1,13 +1,13 @@
 // Package export writes files by all ranks of an Active Pebbles job: lines, CSV, JSON, Avro, one file a rank or one for
 // all.
 //
-//	out, err := export.Create(r, "counts", export.CSV[Count]())
-//	...
+//	out, err := export.Create(r, name, export.CSV[square](','), export.OneFile())
+//	if err != nil {
+//		return err
+//	}
 //	defer out.Abort()
-//	for word, n := range counts {
-//		if err := out.Write(Count{word, n}); err != nil {
-//			return err
-//		}
+//	if err := out.Write(square{r.ID(), r.ID() * r.ID()}); err != nil {
+//		return err
 //	}
 //	_, err = out.Close()
 //

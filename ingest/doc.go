@@ -1,14 +1,15 @@
 // Package ingest reads files by all ranks of an Active Pebbles job: text, CSV, JSON, Avro, sequences and edges of
 // graphs, plain or compressed.
 //
-//	in, err := ingest.Open(r, []string{"logs/*.txt.zst"}, ingest.Lines())
-//	...
-//	err = r.Epoch(func() error {
-//		for line := range in.All() {
-//			words.Send(...)
-//		}
-//		return in.Err()
-//	})
+//	trips, err := ingest.Open(r, []string{file.Name()}, ingest.CSV[trip](), ingest.Skip(1))
+//	if err != nil {
+//		return err
+//	}
+//	sum := 0.0
+//	for t := range trips.All() {
+//		sum += t.Miles
+//	}
+//	report, err := trips.Report() // with the error of any rank
 //
 // Open is collective: the ranks agree on the files and their sizes, and each gets a share of about as many bytes. Then
 // each rank reads its records, and sends what they say to whom it concerns. A record that lies across the border of two

@@ -14,6 +14,17 @@ import (
 	"github.com/activepebbles/pebbles/target/avro"
 )
 
+// Every program has this shape.
+func ExampleMain() {
+	pebble.Main(pebble.Config{}, func(r *pebble.Rank) error {
+		// register targets, then
+		return r.Epoch(func() error {
+			// send pebbles
+			return nil
+		})
+	})
+}
+
 // Three ranks each add one to every element of an array that is spread over them.
 func ExampleRun() {
 	err := pebble.Run(context.Background(), pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {

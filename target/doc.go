@@ -1,11 +1,12 @@
 // Package target is the typed face of Active Pebbles for Go: a target binds data and a handler through a distribution,
 // and pebbles are sent to its keys (Active Pebbles, sections 3.1 and 3.2).
 //
-//	update := target.New(r, "update", words,
-//		target.Key(func(ran uint64) uint64 { return ran % total }),
-//		target.Each(func(ran uint64) { table[words.Local(ran%total)] ^= ran }))
+//	accounts := distribution.Cyclic(10, r.Size())
+//	balance := make([]uint64, 5) // of this rank's accounts
+//	pay := target.New(r, "pay", accounts, target.Key(func(d deposit) uint64 { return d.Account }),
+//		target.Each(func(d deposit) { balance[accounts.Local(d.Account)] += d.Cents }))
 //	err := r.Epoch(func() error {
-//		update.SendAll(stream)
+//		pay.Send(deposit{Account: 4, Cents: 250})
 //		return nil
 //	})
 //

@@ -3,10 +3,16 @@
 // that tasks wait for.
 //
 //	s := task.New(r)
-//	err := s.Run(func() {
-//		for range 10 {
-//			s.Go(func() { s.Yield() })
-//		}
+//	gate := s.NewGate()
+//	return s.Run(func() {
+//		s.Go(func() {
+//			gate.Wait()
+//			fmt.Println("goes on")
+//		})
+//		s.Go(func() {
+//			fmt.Println("opens")
+//			gate.Open()
+//		})
 //	})
 //
 // Tasks run when the body of an epoch has returned, between frames, and never inside a call that waits. A task that

@@ -2,9 +2,8 @@
 // reduction cache (TRAM, section V.E, where a control system finds a buffer size within 5 decisions and a topology
 // within 25).
 //
-//	next := tuner.Next()        the setting for the next window
-//	run a window with it        some epochs, part of one, or a whole run
-//	tuner.Saw(window)           the work that was done in it, over all ranks, and the time that it took
+// A job asks the tuner for the setting of the next window, which is some epochs or a whole run. After the window it
+// reports the work of all ranks and the time.
 //
 // A [Tuner] is a hill climber. It tries what the model predicts to be best (see package model), and then changes one
 // thing at a time: the factor by steps, the cache, the topology. Windows of the setting in force alternate with those

@@ -1,12 +1,14 @@
 // Package avro is a codec for the pebbles of Active Pebbles that are not plain data: strings, slices, maps, pointers
 // and structs of them travel as Avro binary records. The schema follows from the Go type.
 //
-//	type Reading struct {
-//		Station string
-//		Values  []float64
+//	type Visit struct {
+//		URL   string `avro:"url"`
+//		Links []string
+//		Depth uint8
+//		cache map[string]int `avro:"-"`
 //	}
 //
-//	readings := target.New(r, "readings", stations, target.Coded[Reading](avro.Must[Reading]()), ...)
+// The option target.Coded[Visit](avro.Must[Visit]()) of target.New gives this codec to a target.
 //
 // A codec costs a few microseconds for a small pebble and allocates, so plain data is better sent without one.
 //
