@@ -6,12 +6,14 @@
 //	figures scale   one program simulated on 16 to 65,536 ranks, beside the formulas for a hypercube
 //	figures worlds  how many simulated worlds passed
 //	figures gains   the gain of the address cache: one side of a job that lab/gains/run starts
-//	figures draw    plots of a file of results, without measuring anything
+//	figures draw    plots or a page of a file of results, without measuring anything
 package main
 
 import (
 	"context"
 	"flag"
+	"path/filepath"
+	"strings"
 
 	"github.com/activepebbles/pebbles/lab"
 	"github.com/activepebbles/pebbles/lab/plots"
@@ -22,16 +24,29 @@ func main() {
 }
 
 func drawProgram() lab.Program {
-	var from, to string
+	var from, to, page string
 	return lab.Program{Name: "draw", Own: func(f *flag.FlagSet) {
 		f.StringVar(&from, "from", "", "file of results")
 		f.StringVar(&to, "to", "", "folder for the pictures")
+		f.StringVar(&page, "into", "", "page for the tables, instead of -to: its section has the name of the results")
 	}, Run: func(context.Context, *lab.Session) error {
 		r, err := lab.Read(from)
 		if err != nil {
 			return err
 		}
+		if page != "" {
+			return render(page, strings.TrimSuffix(filepath.Base(from), ".json"), r)
+		}
 		_, err = plots.Write(to, r)
 		return err
 	}}
+}
+
+// render writes results into a section of a page, with pictures beside the page.
+func render(page, section string, r lab.Results) error {
+	pictures, err := plots.Beside(page, section, r)
+	if err != nil {
+		return err
+	}
+	return lab.WriteSection(page, section, r.Markdown(pictures))
 }
