@@ -134,7 +134,7 @@ func TestLines(t *testing.T) {
 // TestStages compares CONTRIBUTING's tables with what .ci/run and .ci/long do.
 func TestStages(t *testing.T) {
 	stages := regexp.MustCompile(`(?m)^(?:stage|beside|always) "([^"]+)"`)
-	for script, head := range map[string]string{".ci/run": "| stage |", ".ci/long": "| long stage |"} {
+	for script, head := range map[string]string{".ci/run": "| step |", ".ci/long": "| long step |"} {
 		var want []string
 		for _, line := range stages.FindAllStringSubmatch(read(t, script), -1) {
 			want = append(want, line[1])
