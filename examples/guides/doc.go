@@ -1,4 +1,3 @@
-// Package guides holds no code. Its tests hold the guides of Active Pebbles to the truth: each block of Go in them is a
-// piece of a compiled source file, each block of text is what an example prints, each command exists, and the examples
-// that the guides call short are short.
+// Package guides holds no code. Its tests compile and run the guides: each Go block is part of a compiled file, each text
+// block is the output of an example, each command exists, defaults are those of the code, and short examples are short.
 package guides

@@ -63,7 +63,7 @@ func (s *shell) command(t *testing.T, words []string) error {
 		return s.command(t, words[1:])
 	case name == "mpiexec" || name == "mpirun" || name == "srun":
 		return s.launched(t, words[1:])
-	case name == "git" || name == "cd" || name == "mkdir" || name == "cp" || name == "make" || name == "docker" || name == "kubectl":
+	case slices.Contains([]string{"git", "cd", "mkdir", "cp", "make", "docker", "kubectl"}, name):
 		return nil
 	case name == "go":
 		return s.goCommand(t, words[1:])
@@ -155,7 +155,8 @@ func (s *shell) goPackage(t *testing.T, verb, name string, args []string) error 
 
 // hasFlag looks in a program's source for a flag that is returned or put into a variable.
 func hasFlag(source, name string) bool {
-	return regexp.MustCompile(`[(]"` + regexp.QuoteMeta(name) + `",|, "` + regexp.QuoteMeta(name) + `",\s`).MatchString(source)
+	quoted := `"` + regexp.QuoteMeta(name) + `",`
+	return regexp.MustCompile(`[(]` + quoted + `|, ` + quoted + `\s`).MatchString(source)
 }
 
 // pebbles checks subcommand and flags against the help of the command, which is pebbles or pebbles-lab.

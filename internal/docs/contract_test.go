@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// anywhere are names that need no place in the contract's table: options, merges and codecs, methods of plain values, and
-// the programs around a job.
+// anywhere are names that need no place in the contract's table: options, merges, codecs, methods of plain values, and
+// functions around a job.
 var anywhere = regexp.MustCompile(`^(pebble\.(And|Or|Xor|Logical.*|Min|Max|Sum|Product|Depth|EndBy|Named|Idle|Flags|` +
 	`HugePages|PrefetchEach|Run|RunLaunched|Main|Tell|Rank\.(Termination|Transport|Tuned|.*Bytes))|` +
 	`(pebble|target|task|delegate|memory|memory/pages|container)\..*Error\..*|` +
@@ -43,6 +43,7 @@ func TestContractNamesCalls(t *testing.T) {
 func functionsOf(t *testing.T, folder string) (names []string) {
 	t.Helper()
 	_, p := packageOf(t, folder)
-	eachExport(p, func(*doc.Value) {}, func(f *doc.Func, of string) { names = append(names, of+f.Name) }, func(*doc.Type) {})
+	name := func(f *doc.Func, of string) { names = append(names, of+f.Name) }
+	eachExport(p, func(*doc.Value) {}, name, func(*doc.Type) {})
 	return names
 }

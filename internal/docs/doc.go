@@ -1,3 +1,3 @@
-// Package docs holds no code. Its tests hold the documents to the code: files, packages, identifiers and flags that
-// they name exist, the glossary's words are used, and tables list what there is.
+// Package docs holds no code. Its tests compare documents with the code: names, flags, links, quoted errors and modules
+// exist, tables are complete, words of the glossary are used, and code in package comments stands in an example.
 package docs

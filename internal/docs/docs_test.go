@@ -44,9 +44,10 @@ func files(t *testing.T, endings ...string) (all []string) {
 	return all
 }
 
-// documents are held to the code. Others tell what was at some time: changes, decisions, and pages of figures.
+// documents lists the pages that must agree with the code. Changes, decisions and pages of figures describe their time.
 func documents(t *testing.T) (names []string) {
-	history := regexp.MustCompile(`^CHANGELOG|^docs/decisions/|^lab/results/(accesses|measurements|memory|papers|peers|watching)`)
+	history := regexp.MustCompile(`^CHANGELOG|^docs/decisions/|` +
+		`^lab/results/(accesses|measurements|memory|papers|peers|watching)`)
 	for _, name := range files(t, ".md") {
 		if !history.MatchString(name) {
 			names = append(names, name)
@@ -223,7 +224,8 @@ func TestNamesBite(t *testing.T) {
 		require.Equal(t, wrong, module.wrong("docs", text), text)
 	}
 	require.Equal(t, []string{"no such word"}, unused([]string{"rank", "no such word"}, "ranks"))
-	require.Equal(t, []string{"rank", "in flight"}, glossary("| word | meaning |\n|---|---|\n| rank | a |\n| in flight | b |\n"))
+	table := "| word | meaning |\n|---|---|\n| rank | a |\n| in flight | b |\n"
+	require.Equal(t, []string{"rank", "in flight"}, glossary(table))
 }
 
 // TestExamples wants an example in every public package that programs use themselves. Transports are opened by name,

@@ -32,7 +32,8 @@ type module struct {
 func load(t *testing.T) module {
 	t.Helper()
 	m := module{folders: map[string]bool{}, names: map[string]map[string]bool{}, public: map[string]bool{},
-		members: map[string]map[string]bool{}, within: map[string][]string{}, flags: map[string]bool{}, texts: &strings.Builder{}}
+		members: map[string]map[string]bool{}, within: map[string][]string{}, flags: map[string]bool{},
+		texts: &strings.Builder{}}
 	entries, err := os.ReadDir(root)
 	require.NoError(t, err)
 	for _, e := range entries {
@@ -209,12 +210,14 @@ var (
 	quoted  = regexp.MustCompile(`"([^"\n]*…[^"\n]*)"`)
 	message = regexp.MustCompile(`^[a-z0-9…]\S*( \S+){2,}$`)
 	rows    = regexp.MustCompile("\\brows?\\s+`[^`]+`((,|\\s+and)\\s+`[^`]+`)*")
-	others  = regexp.MustCompile(`^(go|git|make|mawk|tr|jellyfish|kmc|mkdir|node|LC_ALL=C|mpiexec|mpirun|srun|sbatch|kubectl|ulimit|openssl|net|btl|pml)\b|^--(mca|mpi)\b`)
+	others  = regexp.MustCompile(`^(go|git|make|mawk|tr|jellyfish|kmc|mkdir|node|LC_ALL=C|mpiexec|mpirun|srun|sbatch|` +
+		`kubectl|ulimit|openssl|net|btl|pml)\b|^--(mca|mpi)\b`)
+	command = regexp.MustCompile(`^pebbles(-lab)? |--|:=|[={}^·×]|\w\(|^\.|/run |^\S+ -`)
 )
 
 // foreign are names, flags and texts of others: Kubernetes, Slurm, the system, Go's tools, and libraries.
-var foreign = set("ContainerCreating ImagePullBackOff LimitNOFILE OOMKilled Pending StartError Gosched MaxBlockCount MaxBlockSize "+
-	"GetOrInsert Del -race -tags --help", "read-only file system", "area: what changes")
+var foreign = set("ContainerCreating ImagePullBackOff LimitNOFILE OOMKilled Pending StartError Gosched "+
+	"MaxBlockCount MaxBlockSize GetOrInsert Del -race -tags --help", "read-only file system", "area: what changes")
 
 func set(words string, texts ...string) map[string]bool {
 	all := map[string]bool{}
@@ -280,19 +283,20 @@ func (m module) wrongCode(text string) (all []string) {
 			all = append(all, "there is no "+word)
 		}
 	}
-	if found := dotted.FindStringSubmatch(text); found != nil && m.names[found[1]] != nil && !strings.HasSuffix(text, ".go") {
+	found := dotted.FindStringSubmatch(text)
+	if found != nil && m.names[found[1]] != nil && !strings.HasSuffix(text, ".go") {
 		for _, name := range strings.Split(found[2][1:], ".") {
 			if !m.names[found[1]][name] {
 				return append(all, "there is no "+text)
 			}
 		}
 	}
-	found := ofType.FindStringSubmatch(text)
+	found = ofType.FindStringSubmatch(text)
 	name, _, _ := strings.Cut(text, "(")
 	switch {
 	case found != nil && !m.has(found[1], found[2]), single.MatchString(text) && !m.public[name] && !foreign[name]:
 		return append(all, "there is no "+text)
-	case message.MatchString(text) && !others.MatchString(text) && !foreign[text] && !regexp.MustCompile(`^pebbles(-lab)? |--|:=|[={}^·×]|\w\(|^\.|/run |^\S+ -`).MatchString(text):
+	case message.MatchString(text) && !others.MatchString(text) && !foreign[text] && !command.MatchString(text):
 		return append(all, m.wrongText(text)...)
 	}
 	return all

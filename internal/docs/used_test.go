@@ -12,14 +12,15 @@ import (
 
 // ofRuntime are names that the runtime uses alone, in packages that both use.
 var ofRuntime = regexp.MustCompile(`^(distribution\.(Proven|Batcher|BlockMap\.Shift|Describer|Directory\..*|HashMap)|` +
-	`memory\.(ReadOnly|WriteOnly|Inside.*|Sites|Space\.Inside)|pebble\.(AddressCacheDefault|PageCacheDefault|Config\.CreditsFor)|` +
+	`memory\.(ReadOnly|WriteOnly|Inside.*|Sites|Space\.Inside)|` +
+	`pebble\.(AddressCacheDefault|PageCacheDefault|Config\.CreditsFor)|` +
 	`route\.(Proven|TableBytes|Degreed|NewLinks|Links.*|Mark.*|Plan.*|NewPlan|Watching)|` +
 	`reduce\.(SizeMax|Advice|NewFixedCache|Cache\.(Price|SlotSize)|Kind\.(Keeping|WriteBack)))$`)
 
 // Each name that programs may use is shown: by an application, an example, the command or a guide.
 func TestNamesAreShown(t *testing.T) {
 	used := usedNames(t)
-	for _, folder := range []string{"pebble", "target", "memory", "memory/pages", "task", "delegate", "distribution", "route", "reduce"} {
+	for _, folder := range strings.Fields("pebble target memory memory/pages task delegate distribution route reduce") {
 		var unused []string
 		for _, name := range exportedNames(t, folder) {
 			if !used[name[strings.LastIndex(name, ".")+1:]] && !ofRuntime.MatchString(folder+"."+name) {
