@@ -15,8 +15,8 @@ import (
 
 // TestInternalTypesStayInside checks the packages of programs: what they export has no type of an internal package.
 func TestInternalTypesStayInside(t *testing.T) {
-	seen, folders := map[string]bool{}, strings.Fields("coalesce container delegate distribution export ingest memory memory/pages model "+
-		"pebble reduce route target task termination tune")
+	seen, folders := map[string]bool{}, strings.Fields("coalesce container delegate distribution "+
+		"export ingest memory memory/pages model pebble reduce route target task termination tune")
 	ofPrograms := func(name string) bool { return isCode(name) && slices.Contains(folders, path.Dir(name)) }
 	eachFile(t, ofPrograms, func(name string, source []byte) {
 		seen[path.Dir(name)] = true
