@@ -12,7 +12,7 @@ const bufferBytes = 128 << 10
 func FactorFor(bytes int) int { return max(1, min(FactorDefault, bufferBytes/max(bytes, 1))) }
 
 // What a link may have in flight when nobody asks for a number of frames: enough to keep a connection busy while word
-// of what was handled comes back, for small frames and large ones (lab/results/measurements.md has rates by credit).
+// of what was handled comes back, for small frames and large ones (lab/results/suite.json has rates by credit).
 const (
 	windowBytes = 512 << 10
 	creditsMin  = 8
