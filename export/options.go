@@ -3,7 +3,11 @@ package export
 import "github.com/activepebbles/pebbles/internal/dataset"
 
 // An Option changes what Create makes. All ranks give the same.
-type Option func(*options)
+type Option interface{ apply(*options) }
+
+type option func(*options)
+
+func (o option) apply(to *options) { o(to) }
 
 type options struct {
 	oneFile bool
@@ -16,12 +20,12 @@ func defaults() options { return options{host: dataset.Host()} }
 
 // OneFile makes one file of what all ranks write, in the order of ranks, in place of a folder. While it is put together
 // its parts take as much room again. All ranks must see the folder that it is in.
-func OneFile() Option { return func(o *options) { o.oneFile = true } }
+func OneFile() Option { return option(func(o *options) { o.oneFile = true }) }
 
 // Zstd compresses parts by zstd, in frames of 4 MiB, between which ingest cuts them. Names of parts end with .zst.
 // Formats that compress their own blocks refuse it.
-func Zstd() Option { return func(o *options) { o.zstd = true } }
+func Zstd() Option { return option(func(o *options) { o.zstd = true }) }
 
 // Replace lets Create replace a file, or a folder that has a manifest, at the end. Without it what is there is an
 // error.
-func Replace() Option { return func(o *options) { o.replace = true } }
+func Replace() Option { return option(func(o *options) { o.replace = true }) }

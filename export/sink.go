@@ -59,7 +59,7 @@ func Parts[T any](name string, open func(w io.Writer) (Writer[T], error)) Format
 func Create[T any](r *pebble.Rank, name string, format Format[T], opts ...Option) (*Sink[T], error) {
 	s := &Sink[T]{options: defaults(), rank: r, format: format.name}
 	for _, opt := range opts {
-		opt(&s.options)
+		opt.apply(&s.options)
 	}
 	switch {
 	case format.own && s.oneFile:

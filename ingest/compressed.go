@@ -118,5 +118,5 @@ func (d damage) Read(p []byte) (int, error) {
 }
 
 func (d damage) blame(err error) error {
-	return fmt.Errorf("read %s: decompress: %w; where the file is cut short or damaged, fetch it again", d.name, err)
+	return fmt.Errorf("read %s: decompress: %w: the file is truncated or damaged; fetch it again", d.name, err)
 }

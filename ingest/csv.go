@@ -47,8 +47,12 @@ func Rows(opts ...CSVOption) Format[[][]byte] {
 	}}
 }
 
-// A CSVOption says how a CSV file is written.
-type CSVOption func(*csvOptions)
+// A CSVOption describes the form of a CSV file.
+type CSVOption interface{ apply(*csvOptions) }
+
+type csvOption func(*csvOptions)
+
+func (o csvOption) apply(to *csvOptions) { o(to) }
 
 type csvOptions struct {
 	dialect
@@ -57,21 +61,23 @@ type csvOptions struct {
 }
 
 // Comma is what separates fields instead of a comma: '\t' for TSV files.
-func Comma(separator byte) CSVOption { return func(o *csvOptions) { o.comma = separator } }
+func Comma(separator byte) CSVOption { return csvOption(func(o *csvOptions) { o.comma = separator }) }
 
 // NoQuotes takes quotes for bytes like all others, as most TSV files have them. A row is a line then.
-func NoQuotes() CSVOption { return func(o *csvOptions) { o.quotes, o.lineRows = false, true } }
+func NoQuotes() CSVOption {
+	return csvOption(func(o *csvOptions) { o.quotes, o.lineRows = false, true })
+}
 
 // NoHeader says that the first row is a row like all others. The fields of a struct are the columns in their order
 // then.
-func NoHeader() CSVOption { return func(o *csvOptions) { o.header = false } }
+func NoHeader() CSVOption { return csvOption(func(o *csvOptions) { o.header = false }) }
 
 // LineRows promises that each row is one line, though fields may be in quotes. It spares Open reading what several
 // ranks share. Where the promise is broken, the lines of such a row are rows that cannot be read.
-func LineRows() CSVOption { return func(o *csvOptions) { o.lineRows = true } }
+func LineRows() CSVOption { return csvOption(func(o *csvOptions) { o.lineRows = true }) }
 
 // Columns chooses the columns of Rows by their names in the header, and their order.
-func Columns(names ...string) CSVOption { return func(o *csvOptions) { o.names = names } }
+func Columns(names ...string) CSVOption { return csvOption(func(o *csvOptions) { o.names = names }) }
 
 // csvReader reads CSV files for one source.
 type csvReader[T any] struct {

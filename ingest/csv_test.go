@@ -82,7 +82,7 @@ func TestCSVOfAnyBytes(t *testing.T) {
 			continue
 		}
 		want, bad := parsed(content, ',')
-		for _, cut := range []Option{everywhere(), once(r.Int64N(int64(len(content)))), func(*options) {}} {
+		for _, cut := range []Option{everywhere(), once(r.Int64N(int64(len(content)))), option(func(*options) {})} {
 			o, err := ingest(1+r.IntN(3), Rows(NoHeader()), plainEnds, []string{write(t, "data", content)}, Skip(1000),
 				cut)
 			require.NoError(t, err, "%q", content)
@@ -170,8 +170,8 @@ func TestCSVMistakes(t *testing.T) {
 		{"A\n1\n", CSV[A](Comma('"')), `'"' cannot separate fields`},
 		{"A\n1\n", CSV[A](Columns("A")), "ingest.Columns is for ingest.Rows"},
 		{"1\n\"2\n3\n", CSV[A](NoHeader(), LineRows()), `line 2: extraneous or missing "`},
-		{"", CSV[A](), "data: the file is empty, where the header of a CSV file is wanted: write it again, or leave"},
-		{"\xef\xbb\xbf", CSV[A](), "data: the file is empty, where the header"}, {"A\n", CSV[A](), ""}, {"A", CSV[A](), ""},
+		{"", CSV[A](), "data: the file is empty; expected the header of a CSV file: write it again, or leave"},
+		{"\xef\xbb\xbf", CSV[A](), "data: the file is empty; expected the header"}, {"A\n", CSV[A](), ""}, {"A", CSV[A](), ""},
 	} {
 		for _, ranks := range []int{1, 3} {
 			_, err := ingest(ranks, c.format, func(v A) A { return v }, []string{write(t, "data", []byte(c.content))})

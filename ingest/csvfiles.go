@@ -27,7 +27,7 @@ type layout struct {
 func (c *csvFiles) set(opts []CSVOption) error {
 	c.csvOptions = csvOptions{dialect: dialect{comma: ',', quotes: true}, header: true}
 	for _, opt := range opts {
-		opt(&c.csvOptions)
+		opt.apply(&c.csvOptions)
 	}
 	switch {
 	case c.comma == '"' || c.comma == '\n' || c.comma == '\r' || c.comma >= 0x80:

@@ -82,7 +82,7 @@ func ranks1(t testing.TB, f func(r *pebble.Rank)) {
 
 // cutAt deals files out in pieces that are cut where places says, where each file can be cut; one after the other.
 func cutAt(places func(f file) []int64) Option {
-	return func(o *options) {
+	return option(func(o *options) {
 		o.deal = func(files []file, ranks int) [][]piece {
 			all, n := make([][]piece, ranks), 0
 			for i, f := range files {
@@ -97,7 +97,7 @@ func cutAt(places func(f file) []int64) Option {
 			}
 			return all
 		}
-	}
+	})
 }
 
 // everywhere cuts at every place.

@@ -22,7 +22,7 @@ func onHosts(ranks, hosts int, of func(host int) []string, opts ...Option) (line
 	var lock sync.Mutex
 	err = pebble.Run(context.Background(), pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
 		host := r.ID() % hosts
-		as := func(o *options) { o.host = string(rune('a' + host)) }
+		as := option(func(o *options) { o.host = string(rune('a' + host)) })
 		in, err := Open(r, of(host), Lines(), append([]Option{as}, opts...)...)
 		if err != nil {
 			return err

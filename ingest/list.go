@@ -173,13 +173,26 @@ func kindOfNode(mode fs.FileMode) string {
 	return "device"
 }
 
-// advise says what to do about the commonest errors of files.
+// A fileError is the commonest errors of files, with the remedy.
+type fileError struct {
+	text  string
+	cause error
+}
+
+func (e *fileError) Error() string { return e.text }
+func (e *fileError) Unwrap() error { return e.cause }
+
+// advise adds the remedy to the commonest errors of files.
 func advise(err error) error {
+	var path *fs.PathError
+	if !errors.As(err, &path) {
+		return err
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%w: check the name and the folder that the job runs in", err)
+		return &fileError{path.Path + ": no such file: check the name and the folder that the job runs in", err}
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%w: give the user of the job the right to read it", err)
+		return &fileError{path.Path + ": permission denied: allow the user of the job to read it", err}
 	}
 	return err
 }

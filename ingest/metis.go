@@ -1,30 +1,39 @@
 package ingest
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
 	"github.com/activepebbles/pebbles/internal/dataset"
 )
 
-// metis reads METIS files: the line of a vertex has its number among those that are no comments, so ranks count lines
+// metis reads METIS files. The number of a line among those that are not comments is its vertex, so ranks count lines
 // before they read them.
 type metis struct {
 	*input
 	headers map[int]metisHeader // of the files that this rank reads
-	before  map[piece]uint64    // lines that are no comments, before this rank's pieces
+	before  map[piece]uint64    // lines before this rank's pieces, without comments
 }
 
 // A metisHeader is the first line of a METIS file.
 type metisHeader struct {
 	vertices uint64
-	prefix   uint64 // weights and sizes of a vertex, which stand before its neighbours
-	weighted bool   // whether a weight follows each neighbour
-	line     uint64 // its number among the lines that are no comments, from 1
+	edges    uint64
+	prefix   uint64 // weights and sizes of a vertex, before its neighbours
+	weighted bool   // a weight follows each neighbour
+	line     uint64 // number among the lines that are not comments, from 1
 }
 
-func (*metis) finder() finder { return nil }
+func (m *metis) head(file int) edgeHead {
+	h := m.headers[file]
+	values := 0
+	if h.weighted {
+		values = 1
+	}
+	return edgeHead{
+		Vertices: h.vertices, Edges: h.edges, Counted: true, Numbered: true, Values: values, Weighs: h.prefix > 0, Of: METIS,
+	}
+}
 
 // prepare reads the headers of this rank's files, and counts lines. It is collective.
 func (m *metis) prepare() error {
@@ -45,6 +54,9 @@ func (m *metis) prepare() error {
 	})
 }
 
+// metisHead is the form of the header, for errors.
+const metisHead = "VERTICES EDGES [FORMAT [WEIGHTS]]"
+
 // headed refuses files without a byte, in formats that begin with a header.
 func (in *input) headed(format string) error {
 	for _, f := range in.files {
@@ -56,8 +68,7 @@ func (in *input) headed(format string) error {
 }
 
 func errNoHeader(format string) error {
-	return fmt.Errorf("the file is empty, where the header of a %s file is wanted: write it again, or leave it out",
-		format)
+	return fmt.Errorf("the file is empty; expected the header of a %s file: write it again, or leave it out", format)
 }
 
 // header reads the header of a file.
@@ -85,26 +96,25 @@ func (m *metis) header(file int) (h metisHeader, err error) {
 	case errStop:
 		err = nil
 	case nil:
-		err = fmt.Errorf("read %s: the file ends before the header VERTICES EDGES [FORMAT [WEIGHTS]]: write it again",
-			m.files[file].Name)
+		err = fmt.Errorf("read %s: the file ends before the header %q: it is truncated; fetch it again",
+			m.files[file].Name, metisHead)
 	}
 	return h, err
 }
 
-// parse reads VERTICES EDGES [FORMAT [WEIGHTS]]. The three digits of FORMAT say whether vertices have sizes, vertices
-// have weights, as many as WEIGHTS says, and edges have weights.
+// parse reads VERTICES EDGES [FORMAT [WEIGHTS]]. The three digits of FORMAT tell whether vertices have sizes, vertices
+// have weights, of which WEIGHTS is the number, and edges have weights.
 func (h *metisHeader) parse(line []byte) error {
 	var numbers [4]uint64 // vertices, edges, format, weights
 	n := 0
 	for ; n < len(numbers) && len(line) > 0; n++ {
 		var err error
 		if numbers[n], line, err = vertex(line); err != nil {
-			return fmt.Errorf("the header of a METIS file, VERTICES EDGES [FORMAT [WEIGHTS]]: %w", err)
+			return fmt.Errorf("the header %q: %w", metisHead, err)
 		}
 	}
 	if n < 2 || len(line) > 0 {
-		return errors.New("the header of a METIS file is wanted, VERTICES EDGES [FORMAT [WEIGHTS]], which has 2 to 4 " +
-			"numbers: name the file's format")
+		return fmt.Errorf("expected the header %q, which has 2 to 4 numbers: name the file's format", metisHead)
 	}
 	if n < 4 {
 		numbers[3] = 1
@@ -112,18 +122,17 @@ func (h *metisHeader) parse(line []byte) error {
 	format := numbers[2]
 	sizes, weights, weighted := format/100, format/10%10, format%10
 	if sizes > 1 || weights > 1 || weighted > 1 {
-		return fmt.Errorf("the header says the format of weights %d, where three digits 0 or 1 are wanted: write it "+
-			"again", format)
+		return fmt.Errorf("the weight format in the header is %d; expected three digits 0 or 1", format)
 	}
-	h.vertices, h.weighted = numbers[0], weighted == 1
-	if numbers[3] > math.MaxInt32 {
-		return fmt.Errorf("the header says %d weights a vertex: write it again", numbers[3])
+	h.vertices, h.edges, h.weighted = numbers[0], numbers[1], weighted == 1
+	if numbers[3] > math.MaxInt32 || h.vertices > verticesMax {
+		return fmt.Errorf("the header has %d vertices with %d weights each, which is out of range", h.vertices, numbers[3])
 	}
 	h.prefix = sizes + weights*numbers[3]
 	return nil
 }
 
-// skipComments goes behind lines that begin with %, and reports whether another line begins in the piece.
+// skipComments passes lines that begin with %, and reports whether another line begins in the piece.
 func (p *part) skipComments() bool {
 	for p.begins() {
 		first := p.peek(1)
@@ -156,7 +165,7 @@ func (m *metis) read(p piece, yield func(Edge) bool) error {
 			if line++; err != nil {
 				err = p.passLong(err, dialect{})
 			} else if line > h.line {
-				err = m.row(p, metisRow{h, line - h.line, text}, yield)
+				err = m.row(p, metisRow{h, line - h.line, text, m.missing}, yield)
 			}
 			if err != nil {
 				return err
@@ -165,13 +174,12 @@ func (m *metis) read(p piece, yield func(Edge) bool) error {
 		if err := p.ended(); err != nil || p.piece.to < m.files[p.piece.file].Size || line-h.line >= h.vertices {
 			return err
 		}
-		return fmt.Errorf("read %s: the header tells %d vertices, but the file ends after %d rows: it is cut short, "+
-			"write it again", m.files[p.piece.file].Name, h.vertices, line-h.line)
+		return fmt.Errorf("read %s: the header has %d vertices, the file ends after %d rows: it is truncated; fetch it "+
+			"again", m.files[p.piece.file].Name, h.vertices, line-h.line)
 	})
 }
 
-// row gives the edges of a row: all of them, or those before the first mistake
-// where that ends the job.
+// row gives the edges of a row: all of them, or those before the first mistake where that ends the job.
 func (m *metis) row(p *part, row metisRow, yield func(Edge) bool) error {
 	if m.skip > 0 {
 		if err := row.each(func(Edge) bool { return true }); err != nil {
@@ -188,19 +196,19 @@ func (m *metis) row(p *part, row metisRow, yield func(Edge) bool) error {
 // A metisRow is the row of one vertex.
 type metisRow struct {
 	metisHeader
-	of   uint64
-	text []byte
+	of      uint64
+	text    []byte
+	missing float64 // the weight of an edge without one
 }
 
-// each calls yield with the edges of a row until it wants no more, which is errStop.
+// each calls yield with the edges of a row until yield wants no more; then it returns errStop.
 func (r metisRow) each(yield func(Edge) bool) (err error) {
 	text := blanks(r.text)
 	if r.of > r.vertices {
 		if len(text) == 0 {
 			return nil
 		}
-		return fmt.Errorf("found a row for vertex %d, but the header tells %d vertices: write the file again", r.of,
-			r.vertices)
+		return fmt.Errorf("the row of vertex %d is surplus: the header has %d vertices", r.of, r.vertices)
 	}
 	for range r.prefix {
 		if _, text, err = weight(text); err != nil {
@@ -208,12 +216,12 @@ func (r metisRow) each(yield func(Edge) bool) (err error) {
 		}
 	}
 	for len(text) > 0 {
-		e := Edge{From: r.of, Weight: 1}
+		e := Edge{From: r.of, Weight: r.missing}
 		if e.To, text, err = vertex(text); err != nil {
 			return err
 		}
 		if e.To == 0 || e.To > r.vertices {
-			return fmt.Errorf("vertex %d is not one of 1 to %d, which the header tells", e.To, r.vertices)
+			return errNotNumbered(e.To, r.vertices)
 		}
 		if r.weighted {
 			if e.Weight, text, err = weight(text); err != nil {
@@ -225,4 +233,9 @@ func (r metisRow) each(yield func(Edge) bool) (err error) {
 		}
 	}
 	return nil
+}
+
+// errNotNumbered: a vertex is not in the range of the header.
+func errNotNumbered(v, vertices uint64) error {
+	return fmt.Errorf("vertex %d is out of range: the header has vertices 1 to %d", v, vertices)
 }

@@ -40,7 +40,7 @@ var (
 	asFASTA = texts(FASTA(), sequence)
 	asFASTQ = texts(FASTQ(), sequence)
 	asEdges = texts(Edges(EdgeList), edge)
-	asArcs  = texts(Edges(DIMACS), edge)
+	asArcs  = texts(Edges(PACE), edge)
 	asMTX   = texts(Edges(MatrixMarket), edge)
 )
 
@@ -93,14 +93,14 @@ func TestOddContents(t *testing.T) {
 		{"JSON of bad UTF-8", asJSON, "1\n\"\xff\"\n", "line 2: the text is not UTF-8: convert it", 1},
 		{"JSON cut short", asJSON, "1\n{\"a\":", "line 2: unexpected end of JSON input", 1},
 
-		{"edge without an end", asEdges, "1 2\n3\n", "line 2: found \"\" where a vertex", 1},
-		{"vertex negative", asEdges, "1 2\n-1 2\n", `line 2: found "-1 2" where a vertex`, 1},
+		{"edge without an end", asEdges, "1 2\n3\n", "line 2: the line ends early; expected a vertex", 1},
+		{"vertex negative", asEdges, "1 2\n-1 2\n", `line 2: found "-1 2"; expected a vertex`, 1},
 		{"vertex too large", asEdges, "1 18446744073709551616\n", "line 1: the vertex", 0},
-		{"weight no number", asEdges, "1 2 x\n", `line 1: found "x" where a weight is wanted`, 0},
-		{"weight NaN", asEdges, "1 2 NaN\n", `line 1: found "NaN" where a weight is wanted`, 0},
-		{"weight missing", asArcs, "p sp 2 1\na 1 2\n", "", 1},
-		{"matrix without a header", asMTX, "2 2 1\n1 1 1\n", "line 1: found \"2 2 1\" where %%MatrixMarket", -1},
-		{"matrix of no byte", asMTX, "", "the file is empty, where the header of a Matrix Market file is wanted", -1},
+		{"weight no number", asEdges, "1 2 x\n", `line 1: found "x"; expected a weight`, 0},
+		{"weight NaN", asEdges, "1 2 NaN\n", `line 1: found "NaN"; expected a weight`, 0},
+		{"weight missing", asArcs, "p sp 2 1\na 1 2\n", "line 2: the line ends early; expected a weight", 0},
+		{"matrix without a header", asMTX, "2 2 1\n1 1 1\n", `line 1: found "2 2 1"; expected the header "%%MatrixMarket`, -1},
+		{"matrix of no byte", asMTX, "", "the file is empty; expected the header of a Matrix Market file", -1},
 
 		{"FASTA without a header", asFASTA, "ACGT\n>a\nA\n", "line 1: found no > at the beginning of the first", 1},
 		{"FASTA without bases", asFASTA, ">a\n>b\n", "", 2},

@@ -27,6 +27,8 @@ type input struct {
 	all    []int     // the ranks that read these files together
 	dealt  [][]piece // by place among these
 	spare  []byte    // the buffer of the last window
+
+	missing float64 // the weight of an edge without one
 	counts
 	before   map[piece]extent // of the text before this rank's pieces; nil where it is not counted
 	position func() Position  // of the record that is being read

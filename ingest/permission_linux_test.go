@@ -22,5 +22,5 @@ func TestNoPermission(t *testing.T) {
 		f := file{Name: path, Size: 2}
 		failed <- f.look(nil, 1)
 	}()
-	require.ErrorContains(t, <-failed, "permission denied: give the user of the job the right to read it")
+	require.ErrorContains(t, <-failed, "permission denied: allow the user of the job to read it")
 }

@@ -112,9 +112,9 @@ func contents() map[string]content {
 		"FASTA": contentOf(soup("", ">a\n", ">b\r\n", "AC\n", "G\r\n", "\n", ">", "A", long), FASTA(), sequence),
 		"FASTQ": contentOf(soup("", fastq...), FASTQ(), sequence),
 		"edges": contentOf(soup("", edge...), Edges(EdgeList), edgeText),
-		"DIMACS": contentOf(soup("p sp 3 3\n", "a 1 2 3\n", "c a\n", "a 1\n", "b\n", "\n", "a 2 1 0.5\r\n", long),
-			Edges(DIMACS), edgeText),
-		"matrix": contentOf(soup("%%MatrixMarket matrix coordinate\n", append(edge, "3 3 4\n")...), Edges(MatrixMarket),
+		"PACE": contentOf(soup("p sp 3 3\n", "a 1 2 3\n", "c a\n", "a 1\n", "b\n", "\n", "a 2 1 0.5\r\n", long),
+			Edges(PACE), edgeText),
+		"matrix": contentOf(soup("%%MatrixMarket matrix coordinate real general\n", append(edge, "3 3 4\n")...), Edges(MatrixMarket),
 			edgeText),
 		"METIS": contentOf(soup("% c\n4 4 001\n", "2 1\n", "2 1 3 1\n", "\n", "% 2\n", "x\n", "4 2\r\n", long+"\n"),
 			Edges(METIS), edgeText),
@@ -126,12 +126,12 @@ func edgeText(e Edge) string { return fmt.Sprint(e) }
 
 // as deals files out as to so many ranks, and gives them all to one.
 func as(ranks int) Option {
-	return func(o *options) {
+	return option(func(o *options) {
 		o.deal = func(files []file, _ int) [][]piece { return [][]piece{slices.Concat(deal(files, ranks)...)} }
-	}
+	})
 }
 
-func window1(bytes int) Option { return func(o *options) { o.window = bytes } }
+func window1(bytes int) Option { return option(func(o *options) { o.window = bytes }) }
 
 // packed draws how a file is compressed.
 func packed(t *rapid.T, file []byte) []byte {

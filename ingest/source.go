@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -51,9 +52,9 @@ var errStop = errors.New("stop")
 // Open reads the first bytes of each file, of compressed ones the headers of all blocks, of a CSV file that more than
 // one rank reads all bytes (see CSV). Each file is looked into by one rank of a host, or by those that read it.
 func Open[T any](r *pebble.Rank, patterns []string, format Format[T], opts ...Option) (*Source[T], error) {
-	s := &Source[T]{in: input{rank: r, format: format.name, options: defaults()}}
+	s := &Source[T]{in: input{rank: r, format: format.name, options: defaults(), missing: 1}}
 	for _, opt := range opts {
-		opt(&s.in.options)
+		opt.apply(&s.in.options)
 	}
 	if s.in.rowLimit < 1 {
 		return nil, fmt.Errorf("read %s: a row limit of %d bytes has room for nothing: give at least 1", format.name,
@@ -115,8 +116,8 @@ func (s *Source[T]) Files() []string {
 	return names
 }
 
-// readStream opens a piece, goes behind the mark that tells the order of bytes, and hands the records to a function
-// that reads them.
+// readStream opens a piece, skips the byte order mark, and hands the records to a function that reads them. A mistake in
+// a compressed file may be damage that only the checksum at the end reveals: then that is the error.
 func (in *input) readStream(p piece, read func(*part) error) error {
 	s, err := openStream(in.files, p)
 	if err != nil {
@@ -129,8 +130,12 @@ func (in *input) readStream(p piece, read func(*part) error) error {
 	if p.from == 0 {
 		part.skipMark()
 	}
-	if err := read(part); err != io.EOF {
+	switch err := read(part); err {
+	case nil, io.EOF:
+		return nil
+	case errStop:
 		return err
+	default:
+		return cmp.Or(s.damage(), err)
 	}
-	return nil
 }

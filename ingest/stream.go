@@ -101,6 +101,15 @@ func openStream(files []file, p piece) (*stream, error) {
 	return s, nil
 }
 
+// damage reads the rest of a compressed stream, and returns the error of decompressing it.
+func (s *stream) damage() error {
+	if _, packed := s.reader.(damage); !packed {
+		return nil
+	}
+	_, err := io.Copy(io.Discard, s.reader)
+	return err
+}
+
 // Read implements io.Reader.
 func (s *stream) Read(p []byte) (int, error) {
 	n, err := s.reader.Read(p)

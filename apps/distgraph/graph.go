@@ -44,7 +44,8 @@ type Graph struct {
 	Narrow *Part[uint32]
 	Wide   *Part[uint64]
 
-	names   names  // on rank 0
+	ids     *ids   // nil when indices follow from ids
+	base    uint64 // the id of index 0, when ids is nil
 	serial  uint64 // tells this graph's targets from those of other graphs of the job
 	kernels int
 	part    anyPart // Narrow or Wide
@@ -52,11 +53,11 @@ type Graph struct {
 
 // Build makes the graph of source, on all ranks together. Every arc travels once, as a pebble keyed by its tail.
 //
-// A file is read by rank 0 alone, twice: first to check it as a whole and to count its vertices, then to send its
-// edges; so an error in the file is the same error on every rank, before anything is sent. A rank needs, for an arc
-// that leaves its vertices, 12 bytes while it builds and 4 afterwards, and 8 bytes a vertex; twice the bytes an arc
-// when there are 2^32 vertices or more. A weight takes 16 bytes more while it builds, and 8 afterwards. A graph that
-// can't fit into the memory that is available is refused. Rank 0 also keeps the file's table of ids.
+// All ranks read shares of files, twice: first to check them and to count vertices, then to send edges; so an error in a
+// file is the same error on every rank, before an edge is sent. Where ids are not indices, an edge visits the ranks that
+// keep the ids of its ends, on its way. A rank needs, for an arc that leaves its vertices, 12 bytes while it builds and 4
+// afterwards, and 8 bytes a vertex; twice the bytes an arc when there are 2^32 vertices or more. A weight takes 16 bytes
+// more while it builds, and 8 afterwards; an id 16 bytes. A graph that does not fit into the available memory is an error.
 func Build(r *pebble.Rank, source Source) (*Graph, error) {
 	if err := source.Check(); err != nil {
 		return nil, err
@@ -64,19 +65,13 @@ func Build(r *pebble.Rank, source Source) (*Graph, error) {
 	if r.ID() != 0 {
 		source.Progress, source.Phase = nil, nil
 	}
-	var ids names
-	told, err := fromZero(r, func() ([]uint64, error) {
-		o, names, err := source.survey()
-		ids = names
-		return []uint64{o.vertices, o.edges, bit(o.undirected), bit(o.weighted)}, err
-	})
+	o, err := source.survey(r)
 	if err != nil {
 		return nil, err
 	}
-	o := outline{told[0], told[1], told[2] == 1, told[3] == 1}
 	g := &Graph{
 		Name: source.Name(), Vertices: o.vertices, Edges: o.edges, Undirected: o.undirected, Weighted: o.weighted,
-		Rank: r, Owner: distribution.Block(o.vertices, r.Size()), names: ids, serial: r.Counters().Epochs,
+		Rank: r, Owner: distribution.Block(o.vertices, r.Size()), ids: o.ids, base: o.base, serial: r.Counters().Epochs,
 	}
 	g.First, g.Local = g.Owner.Key(r.ID(), 0), g.Owner.LocalLen(r.ID())
 	if err := checkOrder(source.Order, o.undirected); err != nil {

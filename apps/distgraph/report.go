@@ -194,19 +194,32 @@ func (g *Graph) Describe(b Breaches, rules []string) (texts []string, err error)
 		indices = append(indices, x.V, x.W)
 	}
 	numbers, err := g.NumbersOf(indices)
+	if err != nil {
+		return nil, err
+	}
+	ids, err := g.idsOf(numbers)
 	if err != nil || g.Rank.ID() != 0 {
 		return nil, err
 	}
 	for i, x := range all {
-		texts = append(texts, fmt.Sprintf(rules[x.Rule], g.idOf(numbers[2*i]), g.idOf(numbers[2*i+1]), x.A, x.B))
+		texts = append(texts, fmt.Sprintf(rules[x.Rule], ids[2*i], ids[2*i+1], x.A, x.B))
 	}
 	return texts, nil
 }
 
-// idOf is what rank 0 calls the vertex with this number; a number that no vertex has stands for itself.
-func (g *Graph) idOf(number uint64) uint64 {
-	if number >= g.Vertices {
-		return number
+// idsOf is IDsOf for numbers of which some may have no vertex: these stand for themselves.
+func (g *Graph) idsOf(numbers []uint64) ([]uint64, error) {
+	known := slices.Clone(numbers)
+	for i, number := range known {
+		if number >= g.Vertices {
+			known[i] = 0
+		}
 	}
-	return g.names.ID(number)
+	ids, err := g.IDsOf(known)
+	for i, number := range numbers {
+		if err == nil && number >= g.Vertices {
+			ids[i] = number
+		}
+	}
+	return ids, err
 }

@@ -1,15 +1,12 @@
 package distgraph
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"slices"
 
 	"github.com/activepebbles/pebbles/apps"
-	"github.com/activepebbles/pebbles/apps/graph"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target"
 )
@@ -18,35 +15,37 @@ import (
 // no vertex has an arc to another.
 var ErrRoot = errors.New("no such root")
 
-// Indices returns the indices of the vertices with these ids. All ranks call it with the same ids. An id that no vertex
-// has is an error that wraps ErrRoot and names the ids there are.
+// Indices returns the indices of the vertices with these ids. All ranks call it with the same ids. An id without a vertex
+// is an error that wraps ErrRoot and names the range of ids.
 func (g *Graph) Indices(ids []uint64) ([]uint64, error) {
-	numbers, err := fromZero(g.Rank, func() ([]uint64, error) {
-		numbers := make([]uint64, len(ids))
-		for i, id := range ids {
-			number, known := g.names.Index(id)
-			if !known {
-				return nil, g.unknown(id)
-			}
-			numbers[i] = number
+	numbers, known := make([]uint64, len(ids)), make([]bool, len(ids))
+	for i, id := range ids {
+		numbers[i], known[i] = id-g.base, id-g.base < g.Vertices
+	}
+	if g.ids != nil {
+		var err error
+		if numbers, known, err = g.ids.indices(ids); err != nil {
+			return nil, err
 		}
-		return numbers, nil
-	})
-	if err != nil {
-		return nil, err
+	}
+	for i, id := range ids {
+		if !known[i] {
+			return nil, g.unknown(id)
+		}
 	}
 	return g.IndicesOf(numbers)
 }
 
-// unknown looks through all ids for the smallest and the largest.
+// unknown is the error for an id without a vertex.
 func (g *Graph) unknown(id uint64) error {
 	if g.Vertices == 0 {
 		return fmt.Errorf("root %d: graph %s has no vertices: %w", id, g.Name, ErrRoot)
 	}
-	least, most := g.names.ID(0), g.names.ID(0)
-	for index := range g.Vertices {
-		at := g.names.ID(index)
-		least, most = min(least, at), max(most, at)
+	least, most := g.base, g.base+g.Vertices-1
+	if g.ids != nil {
+		if least, most = g.ids.least, g.ids.most; g.ids.isolated > 0 {
+			least = 0 // edges name it, or it is isolated
+		}
 	}
 	return fmt.Errorf("root %d: graph %s has %d vertices with ids from %d to %d, and none is this one: %w",
 		id, g.Name, g.Vertices, least, most, ErrRoot)
@@ -63,13 +62,14 @@ func (g *Graph) IDs(indices []uint64) ([]uint64, error) {
 
 // IDsOf returns the ids of the vertices with these numbers. All ranks call it with the same numbers.
 func (g *Graph) IDsOf(numbers []uint64) ([]uint64, error) {
-	return fromZero(g.Rank, func() ([]uint64, error) {
-		ids := make([]uint64, len(numbers))
-		for i, number := range numbers {
-			ids[i] = g.names.ID(number)
-		}
-		return ids, nil
-	})
+	if g.ids != nil {
+		return g.ids.names(numbers)
+	}
+	ids := make([]uint64, len(numbers))
+	for i, number := range numbers {
+		ids[i] = g.base + number
+	}
+	return ids, nil
 }
 
 // Draw returns the indices of count different vertices, drawn by seed from those with an arc to another vertex, or of
@@ -91,13 +91,12 @@ func (g *Graph) Draw(count int, seed uint64) ([]uint64, error) {
 
 // before adds up a number of each rank: over the ranks before this one, and over all.
 func (g *Graph) before(own uint64) (below, total uint64, err error) {
-	all, err := g.Rank.AllGatherBytes(packNumbers(nil, []uint64{own}))
-	for rank, packed := range all {
-		n := unpackNumbers(packed)[0]
+	all, err := pebble.AllGatherSlice(g.Rank, []uint64{own})
+	for rank, one := range slices.Concat(all...) {
 		if rank < g.Rank.ID() {
-			below += n
+			below += one
 		}
-		total += n
+		total += one
 	}
 	return below, total, err
 }
@@ -158,86 +157,6 @@ func (g *Graph) Choose(given []uint64, count int, seed uint64) (ids, indices []u
 	return ids, indices, err
 }
 
-// fromZero runs find on rank 0 and returns its numbers, or its error, on every rank. On the other ranks the error has
-// the same words, and is the same of kinds.
-func fromZero(r *pebble.Rank, find func() ([]uint64, error)) ([]uint64, error) {
-	var told []byte
-	var cause error
-	if r.ID() == 0 {
-		var numbers []uint64
-		numbers, cause = find()
-		told = pack(numbers, cause)
-	}
-	told, err := r.BroadcastBytes(0, told)
-	if err != nil {
-		return nil, err
-	}
-	if cause != nil {
-		return nil, cause
-	}
-	return unpack(told)
-}
-
-// kinds are the errors that a caller may ask for with errors.Is, whichever rank it is on.
-var kinds = []error{
-	fs.ErrNotExist, fs.ErrPermission,
-	graph.ErrTruncated, graph.ErrDamaged, graph.ErrSyntax, graph.ErrRange, graph.ErrUnweighted, ErrRoot,
-}
-
-const (
-	packedNumbers = iota
-	packedError
-	packedKind // and above: an error of kinds[i - packedKind]
-)
-
-func pack(numbers []uint64, err error) []byte {
-	if err == nil {
-		return packNumbers([]byte{packedNumbers}, numbers)
-	}
-	kind := byte(packedError)
-	for i, k := range kinds {
-		if errors.Is(err, k) {
-			kind = byte(packedKind + i)
-		}
-	}
-	return append([]byte{kind}, err.Error()...)
-}
-
-func unpack(told []byte) ([]uint64, error) {
-	switch kind, rest := told[0], told[1:]; kind {
-	case packedNumbers:
-		return unpackNumbers(rest), nil
-	case packedError:
-		return nil, errors.New(string(rest))
-	default:
-		return nil, &toldError{string(rest), kinds[kind-packedKind]}
-	}
-}
-
-func packNumbers(to []byte, numbers []uint64) []byte {
-	for _, n := range numbers {
-		to = binary.LittleEndian.AppendUint64(to, n)
-	}
-	return to
-}
-
-func unpackNumbers(from []byte) []uint64 {
-	numbers := make([]uint64, len(from)/8)
-	for i := range numbers {
-		numbers[i] = binary.LittleEndian.Uint64(from[8*i:])
-	}
-	return numbers
-}
-
-// toldError is an error of rank 0, as another rank knows it.
-type toldError struct {
-	text string
-	kind error
-}
-
-func (e *toldError) Error() string { return e.text }
-func (e *toldError) Unwrap() error { return e.kind }
-
 // translate returns what own says of each value, on every rank: the owner of the vertex of the block at whose place a
 // value is asks own about it. A value that is no vertex stands for itself. All ranks call it with the same values.
 func (g *Graph) translate(values []uint64, own func(place uint64) uint64) ([]uint64, error) {
@@ -250,13 +169,13 @@ func (g *Graph) translate(values []uint64, own func(place uint64) uint64) ([]uin
 			mine[i] = g.First + own(value-g.First)
 		}
 	}
-	all, err := g.Rank.AllGatherBytes(packNumbers(nil, mine))
+	all, err := pebble.AllGatherSlice(g.Rank, mine)
 	if err != nil {
 		return nil, err
 	}
 	translated := make([]uint64, len(values))
-	for _, packed := range all {
-		for i, n := range unpackNumbers(packed) {
+	for _, one := range all {
+		for i, n := range one {
 			translated[i] += n
 		}
 	}

@@ -48,30 +48,15 @@ func buildPart[V Index](g *Graph, source Source, o outline) (*Part[V], error) {
 	var got collector[V]
 	isWeighed := source.Weights != Unweighted
 	arcs := newArcs(g, "arcs", isWeighed, got.add)
-	out := make([]arc[V], 0, edgesAtOnce)
-	err := g.Rank.Epoch(func() error {
-		return source.share(g.Rank.ID(), g.Rank.Size(), o, func(edges edges) {
-			out = out[:0]
-			for _, e := range edges.list {
-				out = append(out, arc[V]{V(e.From), V(e.To)})
-			}
-			arcs.sendAll(out, edges.weights)
-			if o.undirected {
-				for i, a := range out {
-					out[i] = arc[V]{a.Head, a.Tail}
-				}
-				arcs.sendAll(out, edges.weights)
-			}
-		})
-	}, pebble.Depth(1), pebble.Named("rows"))
-	if err == nil {
-		err = arcs.check(g)
+	if err := sendEdges(g, source, o, func(batch edges) { arcs.sendEdges(batch, o.undirected) }); err != nil {
+		return nil, err
 	}
-	if err != nil {
+	if err := arcs.check(g); err != nil {
 		return nil, err
 	}
 	source.begin("edges sorted")
 	p := &Part[V]{Counts: got.degrees(V(g.First), g.Local)}
+	var err error
 	if g.Ordered, err = isOrdered(g, source.Order, p.Counts); err != nil {
 		return nil, err
 	}
@@ -85,6 +70,29 @@ func buildPart[V Index](g *Graph, source Source, o outline) (*Part[V], error) {
 		p.Into = p.Rows
 	}
 	return p, nil
+}
+
+// sendEdges gives this rank's share of the edges to send, with indices for their ends. It is collective.
+func sendEdges(g *Graph, source Source, o outline, send func(batch edges)) error {
+	depth, names := 1, (*naming)(nil)
+	if o.ids != nil {
+		names = newNaming(g, o.ids, source.Weights != Unweighted, send)
+		depth, send = 3, names.send
+	}
+	err := g.Rank.Epoch(func() error {
+		return source.share(g.Rank.ID(), g.Rank.Size(), o, send)
+	}, pebble.Depth(depth), pebble.Named("rows"))
+	if err != nil || names == nil {
+		return err
+	}
+	strangers, err := apps.Sum(g.Rank, names.strangers)
+	if err == nil && strangers > 0 {
+		err = source.changed()
+	}
+	if err == nil {
+		err = names.tally.Check(g.Rank, "find the indices of ids")
+	}
+	return err
 }
 
 // Reverse makes the rows of the arcs that lead to this rank's vertices, without weights. Every arc travels once, to the
@@ -323,6 +331,7 @@ type arcs[V Index] struct {
 	vs      []arc[V] // of a batch with weights
 	ws      []float64
 	out     []weighed[V]
+	both    []arc[V]
 }
 
 // newArcs registers a target that gives the arcs that arrive to take, with their weights if they have some.
@@ -365,6 +374,23 @@ func newArcs[V Index](g *Graph, what string, isWeighed bool, take func(vs []arc[
 			take(own, nil)
 		}))
 	return s
+}
+
+// sendEdges sends the arcs of edges, which are two where a graph is undirected.
+func (s *arcs[V]) sendEdges(batch edges, undirected bool) {
+	both := s.both[:0]
+	s.both = nil // handlers may run, which send edges
+	for _, e := range batch.list {
+		both = append(both, arc[V]{V(e.From), V(e.To)})
+	}
+	s.sendAll(both, batch.weights)
+	if undirected {
+		for i, a := range both {
+			both[i] = arc[V]{a.Head, a.Tail}
+		}
+		s.sendAll(both, batch.weights)
+	}
+	s.both = both
 }
 
 // sendAll sends arcs, with their weights if they are to have some.

@@ -1,52 +1,55 @@
 package distgraph
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 
 	"github.com/activepebbles/pebbles/apps/graph"
 	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/ingest"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Source says where a graph comes from: a file or a generator, one of the two.
+// Source names a graph: files or a generator, one of the two.
 type Source struct {
-	// Path is a graph file that rank 0 can read; the other ranks need not. It is read twice, first to check and count,
-	// then to send, so it must be a file that can be opened again.
+	// Path is a file of the graph, a pattern of several, or a folder that package export has written: a pattern of
+	// ingest.Open. All ranks read shares of the files, twice: first to check and count, then to send.
 	Path string
-	// Format is the file's format; graph.Auto detects it.
-	Format graph.Format
-	// Generator makes the graph, each rank its share of the edges. All ranks give equal ones.
+	// More are further files of the same graph, or patterns.
+	More []string
+	// Format is the format of the files; ingest.AutoFormat detects it.
+	Format ingest.EdgeFormat
+	// Generator makes the graph, each rank its share of the edges. All ranks give equal generators.
 	Generator graph.Generator
-	// Undirected takes each arc of a directed graph as an edge that leads both ways.
+	// Undirected makes each arc of a directed graph an edge in both directions.
 	Undirected bool
-	// Order is how a rank's vertices follow each other in memory; the empty Order is OrderAuto.
+	// Order is the order of a rank's vertices in memory; the empty Order is OrderAuto.
 	Order Order
 
-	// Weights says what the weights of arcs are. The empty Weights is Unweighted: none are kept.
+	// Weights is the origin of the weights of arcs. The empty Weights is Unweighted: none are kept.
 	Weights Weights
 	// Seed decides Random weights. (A generator has a seed of its own.)
 	Seed uint64
 
 	// Wide makes indices of 64 bits, as graphs of 2^32 vertices need, of any graph.
 	Wide bool
-	// Progress, when not nil, is called on rank 0 now and then with how many edges of a phase are done, of how many; 0 is
-	// not known.
+	// Progress, unless it is nil, is called on rank 0 from time to time with the number of edges of its share that a
+	// phase has done, and their total; 0 is unknown.
 	Progress func(done, total uint64)
-	// Phase, when not nil, is called on rank 0 when a phase of building begins: "edges read", "edges sent" or "edges
-	// made", "edges sorted" (which tells no progress).
+	// Phase, unless it is nil, is called on rank 0 when a phase of building begins: "edges read", "edges sent" or "edges
+	// made", "edges sorted" (without progress).
 	Phase func(what string)
 }
 
-// Weights is where the weights of arcs are from.
+// Weights is the origin of the weights of arcs.
 type Weights string
 
 const (
 	// Unweighted keeps no weights.
 	Unweighted Weights = ""
-	// Given are those of the file, or of a generator that is a graph.Weighted. An edge without one is an error.
+	// Given are those of the file, or of a generator that is a graph.Weighted. An edge without a weight is an error.
 	Given Weights = "given"
 	// Random are drawn uniformly from [0, 1) by the seed and each edge's place in the source, as Graph500 does.
 	Random Weights = "random"
@@ -54,8 +57,7 @@ const (
 	Ones Weights = "one"
 )
 
-// tell reports how many edges were processed, from time to time: after batches that cross a multiple of so many edges.
-// A total of 0 is not known.
+// tell reports the number of edges done, from time to time. A total of 0 is unknown.
 func (s Source) tell(before, done, total uint64) {
 	const every = 1 << 16
 	if s.Progress != nil && before/every != done/every {
@@ -70,14 +72,14 @@ func (s Source) begin(what string) {
 	}
 }
 
-// beginOn reports a phase of which all ranks know.
+// beginOn reports a phase that all ranks begin.
 func (s Source) beginOn(r *pebble.Rank, what string) {
 	if r.ID() == 0 {
 		s.begin(what)
 	}
 }
 
-// Check returns an error that says what is wrong with s, without looking at the file.
+// Check returns an error for settings that are wrong, without a look at the file.
 func (s Source) Check() error {
 	switch {
 	case s.Path == "" && s.Generator == nil:
@@ -89,7 +91,7 @@ func (s Source) Check() error {
 	case Unweighted, Random, Ones:
 	case Given:
 		if _, ok := s.Generator.(graph.Weighted); s.Generator != nil && !ok {
-			return fmt.Errorf("graph %s has no weights of its own: take %s ones, or %s each", s.Name(), Random, Ones)
+			return fmt.Errorf("graph %s has no weights of its own: take %s weights, or %s each", s.Name(), Random, Ones)
 		}
 	default:
 		return fmt.Errorf("weights %q are not one of %s, %s, %s", s.Weights, Given, Random, Ones)
@@ -113,96 +115,65 @@ func (s Source) Name() string {
 	return s.Path
 }
 
-// names translates between ids and indices.
-type names interface {
-	Index(id uint64) (index uint64, known bool)
-	ID(index uint64) uint64
-}
-
-// numbered are the names of a generated graph: ids are indices.
-type numbered uint64
-
-func (n numbered) Index(id uint64) (uint64, bool) { return id, id < uint64(n) }
-func (numbered) ID(index uint64) uint64           { return index }
-
-// edgesAtOnce is how many edges are read, made or sent at a time.
+// edgesAtOnce is the number of edges that are read, made or sent at a time.
 const edgesAtOnce = 512
 
-// outline is what must be known of a graph before its edges are sent.
+// outline is known of a graph before its edges are sent.
 type outline struct {
 	vertices, edges uint64
 	undirected      bool
-	weighted        bool // in the file
+	weighted        bool          // in the file
+	file            *ingest.Graph // nil for a generator
+	ids             *ids          // nil when indices follow from ids
+	base            uint64        // the id of index 0, when ids is nil
 }
 
-// survey reads a file from end to end, so that whatever is wrong with it is known before anything is sent.
-func (s Source) survey() (outline, names, error) {
+// survey reads files from end to end, so that everything wrong with them is known before an edge is sent. It is
+// collective.
+func (s Source) survey(r *pebble.Rank) (o outline, err error) {
 	if g := s.Generator; g != nil {
-		return outline{g.Vertices(), g.EdgeCount(), s.Undirected || !g.Directed(), false}, numbered(g.Vertices()), nil
+		return outline{vertices: g.Vertices(), edges: g.EdgeCount(), undirected: s.Undirected || !g.Directed()}, nil
 	}
-	var done uint64
 	s.begin("edges read")
-	f, err := s.read(func(f *graph.File, batch edges) error {
-		before := done
-		done += uint64(len(batch.list))
-		told, _ := f.EdgesTold()
-		s.tell(before, done, told)
-		return nil
-	})
-	if err != nil {
-		return outline{}, nil, err
+	var options []ingest.Option
+	if s.Weights == Given {
+		options = append(options, ingest.Weights())
 	}
-	return outline{f.Vertices(), done, s.Undirected || !f.Directed(), f.Weighted()}, f, nil
+	var met idSet
+	done := uint64(0)
+	visit := func(e ingest.Edge) {
+		met.add(e.From)
+		met.add(e.To)
+		done++
+		s.tell(done-1, done, 0)
+	}
+	patterns := append([]string{s.Path}, s.More...)
+	f, err := ingest.OpenGraph(r, patterns, ingest.Edges(s.Format), visit, options...)
+	if errors.Is(err, ingest.ErrUnweighted) {
+		return o, fmt.Errorf("%w: take %s weights, or %s each", err, Random, Ones)
+	}
+	if err != nil {
+		return o, err
+	}
+	o = outline{vertices: f.Vertices, edges: f.Edges, undirected: s.Undirected || !f.Directed, weighted: f.Weighted, file: f}
+	if f.Numbered {
+		o.base = 1
+		return o, nil
+	}
+	if o.ids, err = newIDs(r, &met, f.Vertices); err != nil {
+		return o, fmt.Errorf("read graph %s: %w", s.Path, err)
+	}
+	if o.vertices = o.ids.vertices(); o.ids.complete() {
+		o.ids = nil
+	}
+	return o, nil
 }
 
-// edges are some edges of a source, with their weights; weights is nil when none are kept.
+// edges are some edges of a source, with their weights; weights is nil when none are kept. Ends are ids less the base.
 type edges struct {
 	first   uint64 // place of the first among all
 	list    []graph.Edge
 	weights []float64
-}
-
-// read gives all edges of the file to do. The file is closed when it returns, and still knows its ids.
-func (s Source) read(do func(f *graph.File, batch edges) error) (*graph.File, error) {
-	options := []graph.Option{graph.WithFormat(s.Format), graph.Again()}
-	if s.Weights == Given {
-		options = append(options, graph.Weights())
-	}
-	f, err := graph.Open(s.Path, options...)
-	if err == nil {
-		err = errors.Join(s.eachBatch(f, do), f.Close())
-	}
-	if errors.Is(err, graph.ErrUnweighted) {
-		err = fmt.Errorf("%w: take %s ones, or %s each", err, Random, Ones)
-	}
-	return f, err
-}
-
-func (s Source) eachBatch(f *graph.File, do func(f *graph.File, batch edges) error) error {
-	batch := edges{list: make([]graph.Edge, edgesAtOnce)}
-	if s.Weights != Unweighted {
-		batch.weights = make([]float64, edgesAtOnce)
-	}
-	for {
-		n, err := 0, error(nil)
-		if s.Weights == Given {
-			n, err = f.WeightedEdges(batch.list, batch.weights)
-		} else {
-			n, err = f.Edges(batch.list)
-		}
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		some := batch.upTo(n)
-		s.weigh(some)
-		if err := do(f, some); err != nil {
-			return err
-		}
-		batch.first += uint64(n)
-	}
 }
 
 func (e edges) upTo(n int) edges {
@@ -211,6 +182,15 @@ func (e edges) upTo(n int) edges {
 		e.weights = e.weights[:n]
 	}
 	return e
+}
+
+// newBatch is room for some edges.
+func (s Source) newBatch() edges {
+	batch := edges{list: make([]graph.Edge, edgesAtOnce)}
+	if s.Weights != Unweighted {
+		batch.weights = make([]float64, edgesAtOnce)
+	}
+	return batch
 }
 
 // weigh sets weights that are not the file's.
@@ -230,46 +210,58 @@ func (s Source) weigh(batch edges) {
 	}
 }
 
-// share gives a rank's share of the edges to do: a part of the generator's, or on rank 0 all of the file's.
+// share gives a rank's share of the edges to do.
 func (s Source) share(rank, ranks int, o outline, do func(batch edges)) error {
 	if s.Generator != nil {
 		s.begin("edges made")
 		return s.generate(rank, ranks, do)
 	}
-	if rank != 0 {
-		return nil
-	}
-	var done uint64
 	s.begin("edges sent")
-	_, err := s.read(func(_ *graph.File, batch edges) error {
-		s.tell(done, done+uint64(len(batch.list)), o.edges)
-		done += uint64(len(batch.list))
-		for _, e := range batch.list {
-			if e.From >= o.vertices || e.To >= o.vertices {
-				return s.changed()
-			}
+	done, total, n, batch := uint64(0), o.file.Share(), 0, s.newBatch()
+	give := func() {
+		some := batch.upTo(n)
+		s.weigh(some)
+		do(some)
+		s.tell(done, done+uint64(n), total)
+		done, n = done+uint64(n), 0
+	}
+	for place, e := range o.file.All() {
+		if n == edgesAtOnce || n > 0 && place != batch.first+uint64(n) {
+			give()
 		}
-		do(batch)
-		return nil
-	})
-	if err == nil && done != o.edges {
+		if n == 0 {
+			batch.first = place
+		}
+		edge := graph.Edge{From: e.From - o.base, To: e.To - o.base}
+		if o.ids == nil && (edge.From >= o.vertices || edge.To >= o.vertices) {
+			return s.changed()
+		}
+		batch.list[n] = edge
+		if batch.weights != nil {
+			batch.weights[n] = e.Weight
+		}
+		n++
+	}
+	give()
+	if err := o.file.Err(); err != nil {
+		return err
+	}
+	if done != total {
 		return s.changed()
 	}
-	return err
+	return nil
 }
 
 func (s Source) changed() error {
-	return fmt.Errorf("read graph %s: the file changed while it was being read, try again", s.Path)
+	return fmt.Errorf("read graph %s: the file changed while the job read it: run again", s.Path)
 }
 
 func (s Source) generate(rank, ranks int, do func(batch edges)) error {
 	shares := distribution.Block(s.Generator.EdgeCount(), ranks)
 	first, left := shares.Key(rank, 0), shares.LocalLen(rank)
 	share := uint64(left)
-	batch := edges{first: first, list: make([]graph.Edge, edgesAtOnce)}
-	if s.Weights != Unweighted {
-		batch.weights = make([]float64, edgesAtOnce)
-	}
+	batch := s.newBatch()
+	batch.first = first
 	for left > 0 {
 		n := min(left, edgesAtOnce)
 		some := batch.upTo(n)
@@ -277,7 +269,7 @@ func (s Source) generate(rank, ranks int, do func(batch edges)) error {
 		s.weigh(some)
 		for _, w := range some.weights {
 			if !(w >= 0 && w <= math.MaxFloat64) { // NaN too
-				return fmt.Errorf("graph %s has an edge of weight %v, which is no finite number of 0 or more", s.Name(), w)
+				return fmt.Errorf("graph %s has an edge of weight %v: expected a finite number of 0 or more", s.Name(), w)
 			}
 		}
 		do(some)
@@ -290,22 +282,33 @@ func (s Source) generate(rank, ranks int, do func(batch edges)) error {
 	return nil
 }
 
-// Load reads or makes a whole graph on one goroutine, and returns what tells the index of an id: for serial twins.
-func (s Source) Load() (*graph.CSR, func(id uint64) (index uint64, known bool), error) {
-	o, ids, err := s.survey()
-	if err != nil {
-		return nil, nil, err
-	}
-	all := make([]graph.Edge, 0, o.edges)
-	var weights []float64
-	err = s.share(0, 1, o, func(batch edges) {
-		all, weights = append(all, batch.list...), append(weights, batch.weights...)
+// Load reads or makes a whole graph on one rank, and returns it with the function that finds the index of an id: for
+// serial twins. It runs a job of its own.
+func (s Source) Load() (c *graph.CSR, index func(id uint64) (index uint64, known bool), err error) {
+	err = pebble.Run(context.Background(), pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
+		o, err := s.survey(r)
+		if err != nil {
+			return err
+		}
+		all := make([]graph.Edge, 0, o.edges)
+		var weights []float64
+		if err := s.share(0, 1, o, func(batch edges) {
+			all, weights = append(all, batch.list...), append(weights, batch.weights...)
+		}); err != nil {
+			return err
+		}
+		if len(weights) < len(all) {
+			weights = nil
+		}
+		index = func(id uint64) (uint64, bool) { return id - o.base, id-o.base < o.vertices }
+		if o.ids != nil {
+			for i, e := range all {
+				all[i] = graph.Edge{From: o.ids.own(e.From), To: o.ids.own(e.To)}
+			}
+			index = o.ids.serial
+		}
+		c = graph.NewWeightedCSR(o.vertices, all, weights, !o.undirected)
+		return nil
 	})
-	if err != nil {
-		return nil, nil, err
-	}
-	if len(weights) < len(all) {
-		weights = nil
-	}
-	return graph.NewWeightedCSR(o.vertices, all, weights, !o.undirected), ids.Index, nil
+	return c, index, err
 }

@@ -1,48 +1,22 @@
-// Package graph gives the graph applications of Active Pebbles their input and their judges: readers of public graph
-// files, generators of synthetic graphs, and plain serial twins of what the distributed programs compute.
+// Package graph makes synthetic graphs for the graph applications, and has the plain serial twins of what the distributed
+// programs compute. Package ingest reads graphs from files.
 //
-// Every graph arrives as a stream of [Edge] values whose ends are dense vertex indices 0..n-1:
+// Every graph is a list of [Edge] values whose ends are vertex indices 0 to n-1. [Kronecker] and [ErdosRenyi] make any
+// part of their edges from the seed and the position alone, so each rank makes its own share, and the graph is the same
+// for any number of ranks.
 //
-//   - [Open] reads SNAP edge lists, PACE .gr files, Matrix Market coordinate files and METIS adjacency files, plain or
-//     compressed with gzip. It holds one buffer of the file and, for formats with sparse ids, the table of ids; it never
-//     allocates by a number that it merely read in the file.
-//   - [Kronecker] and [ErdosRenyi] make any slice of their edges from nothing but seed and position, so each rank makes
-//     its own share, and the graph is the same for any number of ranks.
-//
-// [CSR], [BFS], [Summarize], [TraversedEdges] and [Validate] are the serial side: linear time, no cleverness, one
-// goroutine. They state what a correct distributed result looks like.
-//
-// The package knows nothing of ranks or pebbles. It opens files, and touches neither the network nor the clock.
+// [CSR], [BFS], [Summarize], [TraversedEdges] and [Validate] are the serial side: linear time, one goroutine. They state
+// what a correct distributed result is. The package knows nothing of ranks, pebbles, files or clocks.
 package graph
 
 import (
 	"fmt"
-	"io"
 	"slices"
 )
 
-// Edge joins two vertices by their dense indices. In a directed graph it is an arc From -> To; in an undirected one the
-// order of its ends means nothing, and each edge is delivered once.
+// Edge joins two vertices by their indices. In a directed graph it is an arc From -> To; in an undirected graph the order
+// of its ends means nothing.
 type Edge struct{ From, To uint64 }
-
-// edgesPerRead is the batch in which ReadAll asks for edges.
-const edgesPerRead = 1 << 14
-
-// ReadAll returns every edge of f, up to its end, in memory (16 bytes an edge). The slice belongs to the caller.
-func ReadAll(f *File) ([]Edge, error) {
-	var all []Edge
-	batch := make([]Edge, edgesPerRead)
-	for {
-		n, err := f.Edges(batch)
-		all = append(all, batch[:n]...)
-		if err == io.EOF {
-			return all, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-}
 
 // CSR is a graph in memory, in compressed sparse rows: the heads of the arcs that leave vertex v are
 // Heads[Offsets[v]:Offsets[v+1]]. An undirected edge stands in the rows of both its ends, a self-loop twice in its own

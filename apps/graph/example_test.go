@@ -2,29 +2,16 @@ package graph_test
 
 import (
 	"fmt"
-	"path/filepath"
 
 	"github.com/activepebbles/pebbles/apps/graph"
 )
 
-// Search a graph from a file, naming vertices as the file does.
+// A path of four vertices, searched from one end.
 func Example() {
-	f, err := graph.Open(filepath.Join("testdata", "small.gr"))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer func() { _ = f.Close() }()
-	edges, err := graph.ReadAll(f)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	csr := graph.NewCSR(f.Vertices(), edges, f.Directed())
-	root, _ := f.Index(3)
-	dist, parent := graph.BFS(csr, root)
-	fmt.Println(f.Format(), graph.Summarize(dist), graph.TraversedEdges(csr, dist), graph.Validate(csr, root, parent, dist))
-	// Output: pace {3 1 2} 4 <nil>
+	csr := graph.NewCSR(4, []graph.Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 2, To: 3}}, false)
+	dist, parent := graph.BFS(csr, 0)
+	fmt.Println(graph.Summarize(dist), graph.TraversedEdges(csr, dist), graph.Validate(csr, 0, parent, dist))
+	// Output: {4 3 6} 3 <nil>
 }
 
 // Two ranks make the two halves of a Graph500 graph, each without the other.

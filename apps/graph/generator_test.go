@@ -251,3 +251,17 @@ func BenchmarkFill(b *testing.B) {
 		})
 	}
 }
+
+func TestUniformWeights(t *testing.T) {
+	all, some := make([]float64, 1000), make([]float64, 10)
+	UniformWeights(3).Weigh(0, all)
+	UniformWeights(3).Weigh(500, some)
+	require.Equal(t, all[500:510], some)
+	sum := 0.0
+	for _, w := range all {
+		require.GreaterOrEqual(t, w, 0.0)
+		require.Less(t, w, 1.0)
+		sum += w
+	}
+	require.InDelta(t, 500, sum, 50)
+}

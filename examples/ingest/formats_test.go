@@ -82,7 +82,7 @@ func TestFormats(t *testing.T) {
 		count1(t, r, visits, err)
 		reads, err := ingest.Open(r, []string{"reads_1.fastq"}, ingest.FASTQ())
 		count1(t, r, reads, err)
-		edges, err := ingest.Open(r, []string{"road.gr"}, ingest.Edges(ingest.DIMACS))
+		edges, err := ingest.Open(r, []string{"road.gr"}, ingest.Edges(ingest.PACE))
 		count1(t, r, edges, err)
 		return nil
 	}))

@@ -108,7 +108,6 @@ const (
 const (
 	quiet     = "internal/engine pebble target target/* task delegate memory memory/* container apps apps/*"
 	loud      = "log net net/ os os/ plugin syscall testing testing/"
-	mayFile   = "apps/graph" // which reads files
 	withClock = "apps/appstest"
 )
 
@@ -178,8 +177,6 @@ func mayStandard(folder, imported string) bool {
 		return lists(pureStandard+" "+lockStandard, imported)
 	case lists(files, folder):
 		return lists(pureStandard+" "+fileStandard, imported)
-	case lists(mayFile, folder):
-		return imported == "os" || !lists(loud, imported)
 	case lists(quiet, folder):
 		return !lists(loud, imported)
 	}

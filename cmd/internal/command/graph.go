@@ -13,6 +13,7 @@ import (
 	"github.com/activepebbles/pebbles/apps/distgraph"
 	"github.com/activepebbles/pebbles/apps/graph"
 	"github.com/activepebbles/pebbles/apps/sssp"
+	"github.com/activepebbles/pebbles/ingest"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
@@ -29,12 +30,8 @@ type graphFlags struct {
 
 func (b *graphFlags) register(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&b.file, "graph", "", "file of the graph, plain or gzip")
-	formats := make([]string, 0, int(graph.METIS)+1)
-	for format := graph.Auto; format <= graph.METIS; format++ {
-		formats = append(formats, format.String())
-	}
-	Words(c, &b.format, "format", graph.Auto.String(), formats, "format of the file")
+	f.StringVar(&b.file, "graph", "", "file of the graph, plain, gzip or zstd; or a pattern")
+	Words(c, &b.format, "format", ingest.AutoFormat.String(), ingest.EdgeFormatNames(), "format of the file")
 	f.IntVar(&b.kronecker, "kronecker", 0, "make a Graph500 Kronecker graph of 2^`SCALE` vertices")
 	f.IntVar(&b.erdosRenyi, "erdos-renyi", 0, "make an Erdős-Rényi graph of 2^`SCALE` vertices")
 	f.IntVar(&b.edgeFactor, "edge-factor", graph.EdgeFactorDefault, "edges a vertex of a graph that is made")
@@ -53,7 +50,7 @@ func names[W ~string](of []W) []string {
 
 // source translates the flags. given tells which of them are on the command line.
 func (b *graphFlags) source(seed uint64, given func(string) bool) (distgraph.Source, error) {
-	format, err := graph.ParseFormat(b.format.Text)
+	format, err := ingest.ParseEdgeFormat(b.format.Text)
 	if err != nil {
 		return distgraph.Source{}, err
 	}

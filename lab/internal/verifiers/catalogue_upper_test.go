@@ -21,10 +21,9 @@ var upper = []mutation{
 		"crc32.Checksum(room.Bytes(), castagnoli) != sum", "sum == 0 && m < 0", "TestDamageIsTold"},
 
 	// Applications.
-	{"the two rows of an edge need not agree", "apps/graph/metis.go", "m.up != m.down || m.unpaired != 0",
-		"m.up != m.down", "TestDamagedFiles"},
-	{"a line has no end", "apps/graph/lexer.go", "l.passed-l.begun > l.lineMax", "l.passed-l.begun > l.lineMax+1<<40",
-		"TestLineTooLong"},
+	{"the two rows of an edge need not agree", "ingest/graphcheck.go", " || c.Unpaired != 0:", ":", "TestDamagedGraphs"},
+	{"an id that no edge names is a vertex", "apps/distgraph/named.go", "n.strangers++", "n.strangers += 0",
+		"TestFileChanges"},
 	{"the next rank's first vertex is no ghost", "apps/distgraph/ghosts.go", "if head-first >= local {",
 		"if head-first > local {", "TestGhosts"},
 	{"pebbles that were altered are those that were sent", "apps/tally.go", "case merged == 0 && t.Sum != 0:",

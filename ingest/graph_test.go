@@ -1,0 +1,63 @@
+package ingest
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func edge(e Edge) string { return fmt.Sprint(e) }
+
+func TestEdges(t *testing.T) {
+	for _, c := range []struct {
+		format  EdgeFormat
+		content string
+		want    []string
+	}{
+		{EdgeList, "# a\n1\t2\n\n  3 4\r\n5 6 0.5\n18446744073709551615 0", []string{"{1 2 1}", "{3 4 1}", "{5 6 0.5}",
+			"{18446744073709551615 0 1}"}},
+		{EdgeList, "", nil}, {EdgeList, "# only\n", nil}, {EdgeList, "1 2 -1e3 \n", []string{"{1 2 -1000}"}},
+		{PACE, "c a\np sp 3 2\na 1 2 7\na 2 3 1.5\n", []string{"{1 2 7}", "{2 3 1.5}"}},
+		{MatrixMarket, "%%MatrixMarket matrix coordinate real general\n% a\n\n3 3 2\n1 2 0.5\n% b\n3 3 1\n",
+			[]string{"{1 2 0.5}", "{3 3 1}"}},
+		{MatrixMarket, "%%MatrixMarket matrix coordinate pattern symmetric\n9 9 1\n9 1", []string{"{9 1 1}"}},
+		{MatrixMarket, "%%MatrixMarket matrix coordinate complex general\n9 9 1\n9 1 3 4", []string{"{9 1 3}"}},
+		{PACE, "p tw 3 2\n1 2\nc\n2 3 1.5\n", []string{"{1 2 1}", "{2 3 1.5}"}},
+	} {
+		t.Run(fmt.Sprintf("%q", c.content), func(t *testing.T) {
+			twin(t, []byte(c.content), Edges(c.format), edge, c.want)
+			twin(t, zstdFrames(t, []byte(c.content), 3), Edges(c.format), edge, c.want)
+		})
+	}
+}
+
+func TestLinesThatAreNoEdges(t *testing.T) {
+	for _, c := range []struct {
+		format        EdgeFormat
+		content, want string
+	}{
+		{EdgeList, "1 2\n1,2\n", `line 2: found "1,2"; expected a vertex and a blank. Is this a CSV file?`},
+		{EdgeList, "1 2x\n", `found "2x"`}, {EdgeList, "1 2 3 4\n", `found "4"; expected the end of the line`},
+		{EdgeList, "1 \x00\n", "found"},
+		{EdgeList, "1 18446744073709551616\n", "does not fit in 64 bits"},
+		{PACE, "p sp 1 1\n1 2\n", `line 2: found "1 2"; expected an arc "a FROM TO WEIGHT"`},
+		{PACE, "p sp 1 1\na\n", "expected an arc"},
+		{METIS + 1, "1 2\n", "unknown format of edges EdgeFormat(5)"},
+	} {
+		_, err := ingest(2, Edges(c.format), edge, []string{write(t, "data", []byte(c.content))})
+		require.ErrorContains(t, err, c.want)
+	}
+}
+
+func BenchmarkEdges(b *testing.B) {
+	var text []byte
+	for i := range uint64(4 << 20) {
+		text = fmt.Appendf(text, "%d\t%d\n", i*7919%1000003, i)
+	}
+	in := whole(b, write(b, "edges", text))
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		require.NoError(b, readOne(in, Edges(EdgeList)))
+	}
+}
