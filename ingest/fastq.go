@@ -2,24 +2,79 @@ package ingest
 
 import "bytes"
 
-// FASTQ gives the records of FASTQ files, which are four lines each: @ and the name, the bases, + and nothing or the
-// name again, the quality. Bases are printing characters, and qualities are from ! to ~. Sequences that are wrapped
-// over more lines are refused, for what begins a record could not be told.
+// FASTQ gives the records of FASTQ files: @ and the name, the bases, + and nothing or the name again, the quality. Bases
+// are printing characters, and qualities are from ! to ~.
 //
-// A record begins at a line with @ whose next line does not begin with @, and the one behind that begins with +. A line
-// of quality may begin with @, too; behind it is the next record's name.
+// A record has four lines: it begins at a line with @ whose next line does not begin with @, and the third line begins
+// with +. A line of quality may begin with @, too; behind it is the next record's name. Sequences that are wrapped over
+// several lines are read if the first 64 KiB of the file have one: then one rank reads the file.
 func FASTQ() Format[Sequence] {
 	return Format[Sequence]{"fastq", func(in *input) (reader[Sequence], error) {
-		return sequences{input: in, begun: (*part).begunFASTQ, next: (*part).fastq, stray: strayFASTQ}, nil
+		four := sequences{input: in, begun: (*part).begunFASTQ, next: (*part).fastq, stray: strayFASTQ}
+		wrapped := sequences{input: in, begun: (*part).begunWrapped, next: (*part).wrappedFASTQ, stray: strayFASTQ}
+		return fastq{four, wrapped}, nil
 	}}
+}
+
+// fastq reads files of four lines a record, and wrapped ones.
+type fastq struct {
+	sequences
+	wrapped sequences
+}
+
+func (f fastq) read(p piece, yield func(Sequence) bool) error {
+	if f.files[p.file].Uncut {
+		return f.wrapped.read(p, yield)
+	}
+	return f.sequences.read(p, yield)
+}
+
+// wrapBytes is the part of a file in which wrapped sequences are looked for.
+const wrapBytes = 64 << 10
+
+// uncut reports whether a file has wrapped sequences, between which it cannot be cut.
+func (f fastq) uncut(of file) (wrapped bool, err error) {
+	if of.Size == 0 {
+		return false, nil
+	}
+	alone := &input{options: f.options, files: []file{of}}
+	err = alone.readStream(piece{0, 0, of.Size}, func(p *part) error {
+		wrapped = isWrapped(p.peek(wrapBytes))
+		return nil
+	})
+	return wrapped, err
+}
+
+// isWrapped reports whether one of the records in a text is wrapped: its third line does not begin with +, and a line
+// with + follows before one with @.
+func isWrapped(text []byte) bool {
+	for bases := -1; len(text) > 0; {
+		line, rest, _ := bytes.Cut(text, []byte{'\n'})
+		switch text = rest; {
+		case bases < 0 && len(chomp(line)) == 0:
+		case bases < 0 && line[0] != '@':
+			return false
+		case bases < 0:
+			bases = 0
+		case len(line) == 0 || line[0] != '+':
+			if bases++; len(line) > 0 && line[0] == '@' {
+				return false
+			}
+		case bases > 1:
+			return true
+		default:
+			_, text, _ = bytes.Cut(text, []byte{'\n'})
+			bases = -1
+		}
+	}
+	return false
 }
 
 func strayFASTQ(first byte) badRecord {
 	if first == '@' {
-		return "found no + behind the bases: the record is cut short, or wrapped over more than four lines, which is " +
-			"not read"
+		return "expected a line with + behind the bases: the record is truncated, or the first that is wrapped in its file"
 	}
-	return "found no @ at the beginning of a record: name the file's format"
+	return "expected a record that begins with @: name the file's format"
 }
 
 // begunFASTQ tells whether a record begins at this line.
@@ -89,7 +144,7 @@ func (p *part) fastq() (s Sequence, err error) {
 	n := len(record)
 	p.again() // other records may begin in it
 	if last < n && record[last] == '@' && p.namesFASTQ(last) != notBegun {
-		return s, badRecord("another record begins where its quality should: it is cut short")
+		return s, errShort
 	}
 	record = p.buf[p.pos : p.pos+n]
 	var l [4][]byte
@@ -97,25 +152,98 @@ func (p *part) fastq() (s Sequence, err error) {
 		l[i], record, _ = bytes.Cut(record, []byte{'\n'})
 		l[i] = chomp(l[i])
 	}
-	if err := checkFASTQ(l); err != nil {
-		return s, err
+	if s, err = newFASTQ(l[0], l[1], l[2], l[3]); err == nil {
+		p.pass(n)
 	}
-	p.pass(n)
-	return Sequence{Name: l[0][1:], Bases: l[1], Quality: l[3]}, nil
+	return s, err
 }
 
-func checkFASTQ(l [4][]byte) error {
+const errShort = badRecord("another record begins before the end of its quality: it is truncated")
+
+// newFASTQ checks the parts of a record.
+func newFASTQ(name, bases, again, quality []byte) (s Sequence, err error) {
 	switch {
-	case len(l[1]) != len(l[3]):
-		return badRecord("bases and quality differ in length: the record is cut short or damaged")
-	case len(l[2]) > 1 && !bytes.Equal(l[2][1:], l[0][1:]):
-		return badRecord("the name behind + is another one than that behind @: the record is damaged")
-	case !printing(l[1]):
-		return badRecord("a blank, or what is no character of ASCII, is among the bases: the record is damaged")
-	case !printing(l[3]):
-		return badRecord("a quality is not from ! to ~: the record is damaged")
+	case len(bases) != len(quality):
+		return s, badRecord("bases and quality differ in length: the record is truncated or damaged")
+	case len(again) > 1 && !bytes.Equal(again[1:], name[1:]):
+		return s, badRecord("the name behind + differs from the name behind @: the record is damaged")
+	case !printing(bases):
+		return s, badRecord("the bases have a blank or a character outside ASCII: the record is damaged")
+	case !printing(quality):
+		return s, badRecord("a quality is not from ! to ~: the record is damaged")
 	}
-	return nil
+	return Sequence{Name: name[1:], Bases: bases, Quality: quality}, nil
+}
+
+// begunWrapped: a wrapped record begins with @, where one is due or behind a mistake.
+func (p *part) begunWrapped() begun {
+	if p.peek(1)[0] == '@' {
+		return hasBegun
+	}
+	return notBegun
+}
+
+// wrappedFASTQ takes a record whose bases and quality may have several lines.
+func (p *part) wrappedFASTQ() (s Sequence, err error) {
+	record, err := p.take(func(b []byte, _ int) int { _, n := splitWrapped(b, false); return n })
+	if err != nil {
+		return s, err
+	}
+	n := len(record)
+	p.again()
+	l, end := splitWrapped(p.buf[p.pos:p.pos+n], true)
+	switch {
+	case l[2] == nil:
+		return s, badRecord("expected a line with + behind the bases: the record is truncated")
+	case end == 0:
+		return s, badRecord("the file ends before the end of its quality: the record is truncated")
+	}
+	if s, err = newFASTQ(l[0], l[1], l[2], l[3]); err == nil {
+		p.pass(n)
+	}
+	return s, err
+}
+
+// splitWrapped joins the name, the bases, the line with + and the quality at the front of a text, and returns where the
+// record ends: 0 if that is behind the text. A line with @ among the bases ends the record. last says that no bytes
+// follow the text.
+func splitWrapped(b []byte, last bool) (l [4][]byte, n int) {
+	next := func() (line []byte, ok bool) {
+		end := lineEnd(b, n)
+		if end == 0 && last {
+			end = len(b)
+		}
+		if end <= n {
+			return nil, false
+		}
+		line, n = chomp(b[n:end]), end
+		return line, true
+	}
+	var ok bool
+	if l[0], ok = next(); !ok {
+		return l, 0
+	}
+	for l[2] == nil {
+		before := n
+		switch line, ok := next(); {
+		case !ok:
+			return l, 0
+		case len(line) > 0 && line[0] == '@':
+			return l, before
+		case len(line) > 0 && line[0] == '+':
+			l[2] = line
+		default:
+			l[1] = append(l[1], line...)
+		}
+	}
+	for lines := 0; lines == 0 || len(l[3]) < len(l[1]); lines++ {
+		line, ok := next()
+		if !ok {
+			return l, 0
+		}
+		l[3] = append(l[3], line...)
+	}
+	return l, n
 }
 
 // printing reports whether all bytes are characters of ASCII that print, without the blank.

@@ -18,9 +18,11 @@ type file struct {
 	Name string
 	Size int64
 	Kind kind
-	Cuts []int64     // where it may be cut; nil for a plain file of records, which may be cut anywhere
-	Part export.Part // what the manifest of its folder says of it; without a name it is in none
-	info fs.FileInfo // of this host's file; nil where this rank does not read it
+	Cuts []int64 // where it may be cut; nil for a plain file of records, which may be cut anywhere
+	// Uncut: the format cannot find the first record of a share.
+	Uncut bool
+	Part  export.Part // what the manifest of its folder says of it; without a name it is in none
+	info  fs.FileInfo // of this host's file; nil where this rank does not read it
 }
 
 // anywhere reports whether every byte of a file is a place to cut it.

@@ -105,8 +105,8 @@ func TestOddContents(t *testing.T) {
 		{"FASTA without a header", asFASTA, "ACGT\n>a\nA\n", "line 1: found no > at the beginning of the first", 1},
 		{"FASTA without bases", asFASTA, ">a\n>b\n", "", 2},
 		{"FASTQ, quality short", asFASTQ, "@a\nAC\n+\nI\n@b\nA\n+\nI\n", "line 1: bases and quality differ in length", 1},
-		{"FASTQ cut short", asFASTQ, "@a\nA\n+\nI\n@b\nA\n", "line 5: found no + behind the bases", 1},
-		{"FASTQ in FASTA", asFASTQ, ">a\nA\n", "line 1: found no @ at the beginning", 0},
+		{"FASTQ cut short", asFASTQ, "@a\nA\n+\nI\n@b\nA\n", "line 5: expected a line with + behind the bases", 1},
+		{"FASTQ in FASTA", asFASTQ, ">a\nA\n", "line 1: expected a record that begins with @", 0},
 
 		{"Avro of no byte", asPairs, "", "the file begins with", -1},
 		{"Avro of text", asPairs, "a,b\n",

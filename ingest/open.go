@@ -123,9 +123,9 @@ func (in *input) compare(own []file) error {
 	return nil
 }
 
-// look has each file looked into by one rank of those that read it: how it is compressed, and where it may be cut. It
-// is collective.
-func (in *input) look(find finder) error {
+// look lets one of the ranks that read a file find out how it is compressed, and where it may be cut. uncut, unless it is
+// nil, reports whether a file may not be cut at all. It is collective.
+func (in *input) look(find finder, uncut func(file) (bool, error)) error {
 	place := slices.Index(in.all, in.rank.ID())
 	total := int64(0)
 	for _, f := range in.files {
@@ -139,8 +139,13 @@ func (in *input) look(find finder) error {
 		if failed = f.look(find, gap); in.skip > 0 && errors.As(failed, new(*BlockError)) {
 			failed = nil // whoever reads the block counts it
 		}
+		if failed == nil && uncut != nil {
+			if f.Uncut, failed = uncut(f); f.Uncut {
+				f.Cuts = []int64{}
+			}
+		}
 		if failed != nil {
-			failed = cmp.Or(f.check(), failed) // a part that is another one is told as that
+			failed = cmp.Or(f.check(), failed) // a part that was replaced is that error
 			break
 		}
 		if f.Kind != plain || f.Cuts != nil {

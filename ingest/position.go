@@ -52,6 +52,8 @@ type positions[T any] struct {
 
 func (r positions[T]) finder() finder { return r.of.finder() }
 
+func (r positions[T]) uncutOf() func(file) (bool, error) { return uncutOf(r.of) }
+
 func (r positions[T]) prepare() error {
 	if r.finder() == nil {
 		r.before = map[piece]extent{}

@@ -97,18 +97,49 @@ func TestFASTQ(t *testing.T) {
 	}
 }
 
+// Sequences that are wrapped over several lines are read, whatever their qualities begin with.
+func TestWrappedFASTQ(t *testing.T) {
+	const two = "@r1\nACGT\nACGT\n+\n@III\n+III\n@r2\nACGT\n+r2\nIIII\n"
+	want := []string{`"r1" "ACGTACGT" "@III+III"`, `"r2" "ACGT" "IIII"`}
+	longer, lists := two, want
+	for range 50 {
+		longer, lists = longer+"\n"+two, append(lists, want...)
+	}
+	for _, content := range [][]byte{[]byte(longer), []byte(strings.ReplaceAll(longer, "\n", "\r\n")), bgzf(t, []byte(longer), 9)} {
+		for _, ranks := range []int{1, 3} {
+			o, err := ingest(ranks, FASTQ(), sequence, []string{write(t, "data", content)}, window1(7))
+			require.NoError(t, err)
+			require.Equal(t, lists, o.all())
+		}
+	}
+	for content, says := range map[string]string{
+		"@a\nA\nA\n+\nI\n":                        "line 1: the file ends before the end of its quality",
+		"@a\nA\nA\n+\nI\nII\n":                    "line 1: bases and quality differ in length",
+		"@a\nA\nA\n+\nI\nI\n@b\nA\nC\n@c\n":       "line 7: expected a line with + behind the bases",
+		"@a\nA\nA\n+b\nI\nI\n":                    "line 1: the name behind + differs",
+		"@a\nA\nA\n+\nI\nI\nx\n":                  "line 7: expected a record that begins with @",
+		two + "@a\n" + strings.Repeat("A\n", 200): "line 11: the record is longer than the limit",
+	} {
+		_, err := ingest(2, FASTQ(), sequence, []string{write(t, "data", []byte(content))}, RowLimit(100))
+		require.ErrorContains(t, err, says, content)
+		_, err = ingest(2, Positions(FASTQ()), func(s Positioned[Sequence]) string { return "" },
+			[]string{write(t, "data", []byte(content))}, RowLimit(100), Skip(9))
+		require.NoError(t, err)
+	}
+}
+
 func TestSequencesThatCannotBeRead(t *testing.T) {
 	for _, c := range []struct {
 		format        Format[Sequence]
 		content, want string
 		rest          int // records that are left when it is skipped
 	}{
-		{FASTQ(), "@a\nA\n+\nI\nx\n@b\nA\n+\nI\n", "line 5: found no @", 2},
-		{FASTQ(), "@a\nA\nC\n+\nII\n@b\nA\n+\nI\n", "line 1: found no + behind the bases", 1},
-		{FASTQ(), "@a\nA\n+\n@b\nC\n+\nI\n", "line 1: another record begins where its quality should", 1},
-		{FASTQ(), "@a\nA\n+b\nI\n@b\nA\n+\nI\n", "line 1: the name behind + is another one than that behind @", 1},
-		{FASTQ(), "@a\nA\n+\nI\n@b\nA C\n+\nIII\n", "line 5: a blank, or what is no character of ASCII", 1},
-		{FASTQ(), "@a\nA\tC\n+\nIII\n@b\n+\n\n", "line 1: a blank, or what", 0},
+		{FASTQ(), "@a\nA\n+\nI\nx\n@b\nA\n+\nI\n", "line 5: expected a record that begins with @", 2},
+		{FASTQ(), "@a\nA\n+\nI\n@b\nA\nC\n@c\nA\n+\nI\n", "line 5: expected a line with + behind the bases", 2},
+		{FASTQ(), "@a\nA\n+\n@b\nC\n+\nI\n", "line 1: another record begins before the end of its quality", 1},
+		{FASTQ(), "@a\nA\n+b\nI\n@b\nA\n+\nI\n", "line 1: the name behind + differs from the name behind @", 1},
+		{FASTQ(), "@a\nA\n+\nI\n@b\nA C\n+\nIII\n", "line 5: the bases have a blank or a character outside ASCII", 1},
+		{FASTQ(), "@a\nA\tC\n+\nIII\n@b\n+\n\n", "line 1: the bases have a blank", 0},
 		{FASTQ(), "@a\nAC\n+\nI \n@b\nA\n+\nI\n", "line 1: a quality is not from ! to ~", 1},
 		{FASTQ(), "@a\nAC\n+\nI\x7f\n@b\nA\n+\n~\n", "line 1: a quality is not from ! to ~", 1},
 		{FASTQ(), "@" + strings.Repeat("n", 200) + "\nA\n+\nI\n@b\nA\n+\nI\n",

@@ -34,6 +34,19 @@ type reader[T any] interface {
 	read(p piece, yield func(T) bool) error
 }
 
+// uncutOf is the function of a reader whose files may be such that they cannot be cut; otherwise nil.
+func uncutOf[T any](r reader[T]) func(file) (bool, error) {
+	if r, ok := r.(interface{ uncut(file) (bool, error) }); ok {
+		return r.uncut
+	}
+	if p, ok := r.(interface {
+		uncutOf() func(file) (bool, error)
+	}); ok {
+		return p.uncutOf()
+	}
+	return nil
+}
+
 // errStop ends reading without being an error.
 var errStop = errors.New("stop")
 
@@ -67,7 +80,7 @@ func Open[T any](r *pebble.Rank, patterns []string, format Format[T], opts ...Op
 	if err := s.in.agree(patterns); err != nil {
 		return nil, err
 	}
-	if err := s.in.look(s.reader.finder()); err != nil {
+	if err := s.in.look(s.reader.finder(), uncutOf(s.reader)); err != nil {
 		return nil, err
 	}
 	s.in.dealt = s.in.deal(s.in.files, len(s.in.all))

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"strings"
 
@@ -102,6 +103,15 @@ func (p *pager) page(codec format.CompressionCodec, h *format.PageHeader, at int
 	case size > int64(p.limit) || int(values) > p.limit || packed > int64(p.limit)+int64(p.limit)/8+1<<10:
 		return fmt.Errorf("it has %d bytes and %d values, more than the limit of %d: raise it by ingest.RowLimit", size,
 			values, p.limit)
+	}
+	if h.Type == format.DictionaryPage && h.CRC != 0 { // the library checks the others
+		sum := crc32.NewIEEE()
+		if _, err := io.Copy(sum, io.NewSectionReader(p.file, at, packed)); err != nil {
+			return err
+		}
+		if sum.Sum32() != uint32(h.CRC) {
+			return errors.New("its checksum is wrong: the file is damaged, write it again")
+		}
 	}
 	return p.unpacks(codec, io.NewSectionReader(p.file, at+levels, packed-levels), int(size-levels))
 }

@@ -89,3 +89,21 @@ func TestDamagedPages(t *testing.T) {
 		}
 	}
 }
+
+// A dictionary whose checksum is wrong is told, as pages of values are.
+func TestDamagedDictionary(t *testing.T) {
+	type word struct {
+		Text string `parquet:"text,dict"`
+	}
+	var b bytes.Buffer
+	require.NoError(t, lib.Write(&b, []word{{"left"}, {"right"}, {"left"}}))
+	path := filepath.Join(t.TempDir(), "a.parquet")
+	require.NoError(t, os.WriteFile(path, b.Bytes(), 0o600))
+	got, err := read[word](1, path)
+	require.NoError(t, err)
+	require.Len(t, got, 3)
+	changed := bytes.Replace(b.Bytes(), []byte("left"), []byte("lift"), 1)
+	require.NoError(t, os.WriteFile(path, changed, 0o600))
+	_, err = read[word](1, path)
+	require.ErrorContains(t, err, "its checksum is wrong")
+}

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
@@ -24,18 +25,18 @@ import (
 // that is looked at before the library reads a row group, for which pages are decompressed twice unless snappy or
 // nothing compresses them.
 func Rows[T any]() ingest.Format[T] {
-	look := find
-	if t := reflect.TypeFor[T](); t.Kind() != reflect.Struct {
-		look = func(io.ReaderAt, int64) ([]int64, error) {
-			return nil, fmt.Errorf("rows are wanted as %v: name a struct, whose fields are columns", t)
-		}
-	}
-	return ingest.Blocks("parquet", look, read[T])
+	return ingest.Blocks("parquet", find[T], read[T])
 }
 
-// find tells where the row groups of a file begin.
-func find(f io.ReaderAt, size int64) (starts []int64, err error) {
+// find returns where the row groups of a file begin, if it has rows of type T.
+func find[T any](f io.ReaderAt, size int64) (starts []int64, err error) {
+	if t := reflect.TypeFor[T](); t.Kind() != reflect.Struct {
+		return nil, fmt.Errorf("rows of type %v are not supported; expected a struct, whose fields are columns", t)
+	}
 	file, err := open(f, size)
+	if err == nil {
+		err = fits[T](file)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +58,7 @@ func open(f io.ReaderAt, size int64) (file *parquet.File, err error) {
 	return file, err
 }
 
-// footerFits looks at the length of the footer, for which the library would allocate whatever a damaged file says.
+// footerFits checks the length of the footer: the library would allocate any length of a damaged file.
 func footerFits(f io.ReaderAt, size int64) error {
 	const head = int64(len("PAR1"))
 	var tail [8]byte // the footer's length, and PAR1 again
@@ -104,9 +105,6 @@ const batchRows = 128
 func read[T any](r ingest.Range) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		file, err := open(r.File, r.Size)
-		if err == nil {
-			err = fits[T](file)
-		}
 		if err != nil {
 			var none T
 			yield(none, err)
@@ -181,18 +179,25 @@ func columns[T any]() map[string]bool {
 	return all
 }
 
-// fits refuses a type with columns that a file does not have.
+// fits refuses a type with a column that a file does not have, or without any column that it has.
 func fits[T any](file *parquet.File) error {
 	return guard(func() error {
 		var v T
-		wanted := parquet.SchemaOf(v)
+		wanted, shared := parquet.SchemaOf(v), 0
 		for _, path := range wanted.Columns() {
 			leaf, _ := wanted.Lookup(path...)
-			if _, there := file.Schema().Lookup(path...); !there && leaf.MaxDefinitionLevel == 0 {
-				return fmt.Errorf("there is no column %s, but %s: name one of these by a parquet tag, or make the "+
-					"field optional",
-					strings.Join(path, "."), names(file))
+			_, there := file.Schema().Lookup(path...)
+			if !there && leaf.MaxDefinitionLevel == 0 {
+				return fmt.Errorf("no column %q; the file has %s: name one of these by a parquet tag, or make the field "+
+					"optional", strings.Join(path, "."), names(file))
 			}
+			if there {
+				shared++
+			}
+		}
+		if shared == 0 {
+			return fmt.Errorf("no field of %T is a column; the file has %s: name one of these by a parquet tag", v,
+				names(file))
 		}
 		return nil
 	})
@@ -201,7 +206,7 @@ func fits[T any](file *parquet.File) error {
 func names(file *parquet.File) string {
 	var all []string
 	for _, path := range file.Schema().Columns() {
-		all = append(all, strings.Join(path, "."))
+		all = append(all, strconv.Quote(strings.Join(path, ".")))
 	}
 	if text := strings.Join(all, ", "); len(text) <= 400 {
 		return text

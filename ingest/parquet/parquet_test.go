@@ -153,7 +153,7 @@ func TestMistakes(t *testing.T) {
 	_, err := read[struct {
 		M int64 `parquet:"m"`
 	}](2, path)
-	require.ErrorContains(t, err, "there is no column m, but station, n, values.list.element, note")
+	require.ErrorContains(t, err, `no column "m"; the file has "station", "n", "values.list.element", "note"`)
 	whole, err := os.ReadFile(path)
 	require.NoError(t, err)
 	for _, c := range []struct {
@@ -301,7 +301,12 @@ func TestRowsOfWhatIsNoStruct(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "data")
 	require.NoError(t, lib.WriteFile(path, []reading{readingOf(1)}))
 	_, err := read[any](2, path)
-	require.ErrorContains(t, err, "data: rows are wanted as interface {}: name a struct, whose fields are columns")
+	require.ErrorContains(t, err, "data: rows of type interface {} are not supported; expected a struct, whose fields are columns")
 	_, err = read[*reading](1, path)
-	require.ErrorContains(t, err, "rows are wanted as *parquet_test.reading")
+	require.ErrorContains(t, err, "rows of type *parquet_test.reading are not supported")
+	_, err = read[struct {
+		Other *string `parquet:"other,optional"`
+	}](2, path)
+	require.ErrorContains(t, err, "no field of struct")
+	require.ErrorContains(t, err, `is a column; the file has "station"`)
 }
