@@ -91,7 +91,8 @@ func (r *row) field(i int, field []byte) {
 }
 
 func (r *row) needsQuotes(field []byte) bool {
-	return bytes.IndexByte(field, r.comma) >= 0 || bytes.ContainsAny(field, "\"\n\r") || bytes.HasPrefix(field, []byte{' '})
+	return bytes.IndexByte(field, r.comma) >= 0 || bytes.ContainsAny(field, "\"\n\r") ||
+		bytes.HasPrefix(field, []byte{' '})
 }
 
 // end writes the line of so many fields. One that is empty would be no row, but an empty line.

@@ -171,7 +171,8 @@ func TestCSVMistakes(t *testing.T) {
 		{"A\n1\n", CSV[A](Columns("A")), "ingest.Columns is for ingest.Rows"},
 		{"1\n\"2\n3\n", CSV[A](NoHeader(), LineRows()), `line 2: extraneous or missing "`},
 		{"", CSV[A](), "data: the file is empty; expected the header of a CSV file: write it again, or leave"},
-		{"\xef\xbb\xbf", CSV[A](), "data: the file is empty; expected the header"}, {"A\n", CSV[A](), ""}, {"A", CSV[A](), ""},
+		{"\xef\xbb\xbf", CSV[A](), "data: the file is empty; expected the header"},
+		{"A\n", CSV[A](), ""}, {"A", CSV[A](), ""},
 	} {
 		for _, ranks := range []int{1, 3} {
 			_, err := ingest(ranks, c.format, func(v A) A { return v }, []string{write(t, "data", []byte(c.content))})

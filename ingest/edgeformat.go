@@ -20,8 +20,8 @@ const (
 	// PACE has lines FROM TO [WEIGHT] behind the header "p tw VERTICES EDGES", and is undirected; or, as in DIMACS files,
 	// lines "a FROM TO WEIGHT" behind "p sp VERTICES ARCS", and is directed. Lines of c are comments.
 	PACE
-	// MatrixMarket has lines ROW COLUMN [VALUE] behind the header "%%MatrixMarket matrix coordinate FIELD SYMMETRY", comments
-	// (%) and the sizes. A general matrix is directed; all others are undirected.
+	// MatrixMarket has lines ROW COLUMN [VALUE] behind the header "%%MatrixMarket matrix coordinate FIELD SYMMETRY",
+	// comments (%) and the sizes. A general matrix is directed; all others are undirected.
 	MatrixMarket
 	// METIS has a line of neighbours for each vertex behind the header "VERTICES EDGES [FORMAT [WEIGHTS]]". Lines of % are
 	// comments. It is undirected.
@@ -81,8 +81,8 @@ func detectFormat(name string, head []byte) (EdgeFormat, error) {
 	return sniff(name, bytes.Fields(line))
 }
 
-// sniff guesses from the first line alone. Two numbers could begin an edge list or a METIS file: edge lists are the ones
-// that often have no telling name.
+// sniff guesses from the first line alone. Two numbers could begin an edge list or a METIS file: edge lists are the
+// ones that often have no telling name.
 func sniff(name string, fields [][]byte) (EdgeFormat, error) {
 	number := func(field []byte) bool { return len(bytes.Trim(field, "0123456789")) == 0 }
 	numbers := 0
@@ -103,6 +103,6 @@ func sniff(name string, fields [][]byte) (EdgeFormat, error) {
 	case len(fields) == 3 || len(fields) == 4:
 		return METIS, nil
 	}
-	return 0, fmt.Errorf("read %s: line 1: neither the file's name nor its first line tells the format of the graph: name "+
-		"one of %s", name, strings.Join(formatNames[1:], ", "))
+	return 0, fmt.Errorf("read %s: line 1: neither the file's name nor its first line tells the format of the graph: "+
+		"name one of %s", name, strings.Join(formatNames[1:], ", "))
 }

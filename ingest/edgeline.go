@@ -100,7 +100,8 @@ func blanks(line []byte) []byte {
 	return line
 }
 
-// listHeader reads comments before the edges of an edge list; one of SNAP's has both counts: # Nodes: 7115 Edges: 103689.
+// listHeader reads comments before the edges of an edge list; one of SNAP's has both counts: # Nodes: 7115 Edges:
+// 103689.
 func listHeader(h *edgeHead, line []byte, _ int) (done bool, err error) {
 	if len(line) == 0 {
 		return false, nil

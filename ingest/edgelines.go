@@ -36,9 +36,11 @@ type lineFormat struct {
 }
 
 var lineFormats = map[EdgeFormat]lineFormat{
-	EdgeList:     {header: listHeader, comment: "#%"},
-	PACE:         {name: "PACE", header: paceHeader, wanted: "p tw VERTICES EDGES", comment: "c", isLine: true},
-	MatrixMarket: {name: "Matrix Market", header: matrixHeader, wanted: "ROWS COLUMNS ENTRIES", comment: "%", isLine: true},
+	EdgeList: {header: listHeader, comment: "#%"},
+	PACE:     {name: "PACE", header: paceHeader, wanted: "p tw VERTICES EDGES", comment: "c", isLine: true},
+	MatrixMarket: {
+		name: "Matrix Market", header: matrixHeader, wanted: "ROWS COLUMNS ENTRIES", comment: "%", isLine: true,
+	},
 }
 
 // edgeLines reads formats with at most one edge in a line. The last line of a header may look like an edge, so a rank

@@ -18,8 +18,8 @@ type Edge struct {
 //
 // A METIS file names an edge in the rows of both its ends, so the edge comes twice: {1, 2} and {2, 1}. The number of
 // rows before a row tells its vertex. Therefore Open counts the rows of files that several ranks read, which reads them
-// once more. A row is a record and must fit in [RowLimit], by default 1 GiB in METIS files; with [Skip], a bad row gives
-// none of its edges. Weights and sizes of vertices are ignored.
+// once more. A row is a record and must fit in [RowLimit], by default 1 GiB in METIS files; with [Skip], a bad row
+// gives none of its edges. Weights and sizes of vertices are ignored.
 func Edges(format EdgeFormat) Format[Edge] {
 	return Format[Edge]{"edges", func(in *input) (reader[Edge], error) {
 		if format < 0 || int(format) >= len(formatNames) {

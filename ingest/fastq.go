@@ -2,8 +2,8 @@ package ingest
 
 import "bytes"
 
-// FASTQ gives the records of FASTQ files: @ and the name, the bases, + and nothing or the name again, the quality. Bases
-// are printing characters, and qualities are from ! to ~.
+// FASTQ gives the records of FASTQ files: @ and the name, the bases, + and nothing or the name again, the quality.
+// Bases are printing characters, and qualities are from ! to ~.
 //
 // A record has four lines: it begins at a line with @ whose next line does not begin with @, and the third line begins
 // with +. A line of quality may begin with @, too; behind it is the next record's name. Sequences that are wrapped over

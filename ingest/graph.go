@@ -38,7 +38,8 @@ type Graph struct {
 // A graph with a line for each undirected edge is undirected: PACE, METIS, and Matrix Market unless the matrix is
 // general. Edge lists, arcs of DIMACS, and general matrices are directed. Without [Weights], weights are ignored. All
 // files have the same format; their headers, if there are any, are checked file by file.
-func OpenGraph(r *pebble.Rank, patterns []string, format Format[Edge], visit func(Edge), opts ...Option) (*Graph, error) {
+func OpenGraph(r *pebble.Rank, patterns []string, format Format[Edge], visit func(Edge),
+	opts ...Option) (*Graph, error) {
 	s, err := Open(r, patterns, format, opts...)
 	if err != nil {
 		return nil, err

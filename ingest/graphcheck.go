@@ -37,8 +37,8 @@ func (c edgeCount) and(d edgeCount) edgeCount {
 // edges is the number of edges, of which repeat self-loops are one.
 func (c edgeCount) edges(repeat uint64) uint64 { return c.Lines + c.Loops/repeat }
 
-// check compares a file with its header, and returns how many equal self-loops are one edge: METIS files have either one
-// or two, and the header's number of edges decides.
+// check compares a file with its header, and returns how many equal self-loops are one edge: METIS files have either
+// one or two, and the header's number of edges decides.
 func (h *edgeHead) check(c edgeCount) (repeat uint64, err error) {
 	switch {
 	case c.Lines != c.Down && h.Of == METIS || c.Unpaired != 0:

@@ -99,7 +99,8 @@ func TestOddContents(t *testing.T) {
 		{"weight no number", asEdges, "1 2 x\n", `line 1: found "x"; expected a weight`, 0},
 		{"weight NaN", asEdges, "1 2 NaN\n", `line 1: found "NaN"; expected a weight`, 0},
 		{"weight missing", asArcs, "p sp 2 1\na 1 2\n", "line 2: the line ends early; expected a weight", 0},
-		{"matrix without a header", asMTX, "2 2 1\n1 1 1\n", `line 1: found "2 2 1"; expected the header "%%MatrixMarket`, -1},
+		{"matrix without a header", asMTX, "2 2 1\n1 1 1\n",
+			`line 1: found "2 2 1"; expected the header "%%MatrixMarket`, -1},
 		{"matrix of no byte", asMTX, "", "the file is empty; expected the header of a Matrix Market file", -1},
 
 		{"FASTA without a header", asFASTA, "ACGT\n>a\nA\n", "line 1: found no > at the beginning of the first", 1},

@@ -123,8 +123,8 @@ func (in *input) compare(own []file) error {
 	return nil
 }
 
-// look lets one of the ranks that read a file find out how it is compressed, and where it may be cut. uncut, unless it is
-// nil, reports whether a file may not be cut at all. It is collective.
+// look lets one of the ranks that read a file find out how it is compressed, and where it may be cut. uncut, unless it
+// is nil, reports whether a file may not be cut at all. It is collective.
 func (in *input) look(find finder, uncut func(file) (bool, error)) error {
 	place := slices.Index(in.all, in.rank.ID())
 	total := int64(0)

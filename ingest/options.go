@@ -46,6 +46,6 @@ func PerHost() Option { return option(func(o *options) { o.perHost = true }) }
 func Unchecked() Option { return option(func(o *options) { o.unchecked = true }) }
 
 // Weights keeps the weights of a graph: the third column of an edge list or a .gr file, the values of a Matrix Market
-// file, METIS's weights of edges, the column of weights of a table. An edge without a weight is [ErrUnweighted]; a weight
-// that is not a finite number of 0 or more is an error.
+// file, METIS's weights of edges, the column of weights of a table. An edge without a weight is [ErrUnweighted]; a
+// weight that is not a finite number of 0 or more is an error.
 func Weights() Option { return option(func(o *options) { o.weights = true }) }

@@ -105,7 +105,8 @@ func TestWrappedFASTQ(t *testing.T) {
 	for range 50 {
 		longer, lists = longer+"\n"+two, append(lists, want...)
 	}
-	for _, content := range [][]byte{[]byte(longer), []byte(strings.ReplaceAll(longer, "\n", "\r\n")), bgzf(t, []byte(longer), 9)} {
+	crlf := strings.ReplaceAll(longer, "\n", "\r\n")
+	for _, content := range [][]byte{[]byte(longer), []byte(crlf), bgzf(t, []byte(longer), 9)} {
 		for _, ranks := range []int{1, 3} {
 			o, err := ingest(ranks, FASTQ(), sequence, []string{write(t, "data", content)}, window1(7))
 			require.NoError(t, err)

@@ -129,8 +129,8 @@ func (s *Source[T]) Files() []string {
 	return names
 }
 
-// readStream opens a piece, skips the byte order mark, and hands the records to a function that reads them. A mistake in
-// a compressed file may be damage that only the checksum at the end reveals: then that is the error.
+// readStream opens a piece, skips the byte order mark, and hands the records to a function that reads them. A mistake
+// in a compressed file may be damage that only the checksum at the end reveals: then that is the error.
 func (in *input) readStream(p piece, read func(*part) error) error {
 	s, err := openStream(in.files, p)
 	if err != nil {

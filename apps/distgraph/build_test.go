@@ -25,7 +25,9 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // ring is six vertices in a ring, with a seventh apart.
-var ring = []graph.Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 2, To: 3}, {From: 3, To: 4}, {From: 4, To: 5}, {From: 5, To: 0}}
+var ring = []graph.Edge{
+	{From: 0, To: 1}, {From: 1, To: 2}, {From: 2, To: 3}, {From: 3, To: 4}, {From: 4, To: 5}, {From: 5, To: 0},
+}
 
 // build builds a graph on two ranks.
 func build(t *testing.T, source Source) error {
@@ -181,10 +183,15 @@ func TestOrderAuto(t *testing.T) {
 		source Source
 		want   bool
 	}{
-		{Source{Generator: star.Generator()}, true}, {Source{Generator: star.Generator(), Order: AsGiven}, false}, {Source{Generator: arcs.Generator()}, false},
-		{Source{Generator: arcs.Generator(), Undirected: true}, true}, {Source{Generator: appstest.List{N: 7, Edges: ring}.Generator()}, false},
-		{Source{Generator: appstest.List{N: 7, Edges: ring}.Generator(), Order: ByDegree}, true}, {Source{Generator: appstest.List{N: 7}.Generator()}, false},
-		{Source{Generator: appstest.ErdosRenyi(t, 12, 8), Undirected: true}, false}, {Source{Generator: appstest.Kronecker(t, 14)}, true},
+		{Source{Generator: star.Generator()}, true},
+		{Source{Generator: star.Generator(), Order: AsGiven}, false},
+		{Source{Generator: arcs.Generator()}, false},
+		{Source{Generator: arcs.Generator(), Undirected: true}, true},
+		{Source{Generator: appstest.List{N: 7, Edges: ring}.Generator()}, false},
+		{Source{Generator: appstest.List{N: 7, Edges: ring}.Generator(), Order: ByDegree}, true},
+		{Source{Generator: appstest.List{N: 7}.Generator()}, false},
+		{Source{Generator: appstest.ErdosRenyi(t, 12, 8), Undirected: true}, false},
+		{Source{Generator: appstest.Kronecker(t, 14)}, true},
 	} {
 		require.NoError(t, appstest.Job(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
 			g, err := Build(r, c.source)
@@ -261,8 +268,10 @@ func TestArrange(t *testing.T) {
 func TestWeights(t *testing.T) {
 	file := appstest.Write(t, "some.el", "7 9 0.5\n9 7 0.25\n9 9 3\n7 1 1e3\n7 9 2\n")
 	for _, source := range []Source{
-		{Generator: appstest.Kronecker(t, 8), Weights: Random, Seed: 4}, {Generator: appstest.Kronecker(t, 8), Weights: Random, Order: ByDegree},
-		{Generator: appstest.ErdosRenyi(t, 8, 4), Weights: Ones}, {Path: file, Weights: Given}, {Path: file, Weights: Given, Undirected: true, Wide: true},
+		{Generator: appstest.Kronecker(t, 8), Weights: Random, Seed: 4},
+		{Generator: appstest.Kronecker(t, 8), Weights: Random, Order: ByDegree},
+		{Generator: appstest.ErdosRenyi(t, 8, 4), Weights: Ones}, {Path: file, Weights: Given},
+		{Path: file, Weights: Given, Undirected: true, Wide: true},
 		{Path: file, Weights: Given, Undirected: true, Order: ByDegree},
 	} {
 		c, _, err := source.Load()
@@ -309,11 +318,13 @@ func sameRows[V Index](c *graph.CSR, g *Graph, p *Part[V], numbers []uint64) err
 
 func TestNoWeights(t *testing.T) {
 	l := appstest.List{N: 2, Edges: []graph.Edge{{From: 0, To: 1}}}
-	require.ErrorContains(t, build(t, Source{Generator: l.Generator(), Weights: Given}), "has no weights of its own: take random weights, or one each")
-	require.ErrorContains(t, build(t, Source{Generator: l.Generator(), Weights: "heavy"}), `weights "heavy" are not one of given, random, one`)
+	given := func() error { return build(t, Source{Generator: l.Generator(), Weights: Given}) }
+	require.ErrorContains(t, given(), "has no weights of its own: take random weights, or one each")
+	err := build(t, Source{Generator: l.Generator(), Weights: "heavy"})
+	require.ErrorContains(t, err, `weights "heavy" are not one of given, random, one`)
 	require.ErrorIs(t, build(t, Source{Path: appstest.Write(t, "none.el", "1 2\n"), Weights: Given}), ingest.ErrUnweighted)
 	for _, w := range []float64{-1, math.NaN(), math.Inf(1)} {
 		l.Weights = []float64{w}
-		require.ErrorContains(t, build(t, Source{Generator: l.Generator(), Weights: Given}), "expected a finite number of 0 or more")
+		require.ErrorContains(t, given(), "expected a finite number of 0 or more")
 	}
 }

@@ -53,11 +53,12 @@ type Graph struct {
 
 // Build makes the graph of source, on all ranks together. Every arc travels once, as a pebble keyed by its tail.
 //
-// All ranks read shares of files, twice: first to check them and to count vertices, then to send edges; so an error in a
-// file is the same error on every rank, before an edge is sent. Where ids are not indices, an edge visits the ranks that
-// keep the ids of its ends, on its way. A rank needs, for an arc that leaves its vertices, 12 bytes while it builds and 4
-// afterwards, and 8 bytes a vertex; twice the bytes an arc when there are 2^32 vertices or more. A weight takes 16 bytes
-// more while it builds, and 8 afterwards; an id 16 bytes. A graph that does not fit into the available memory is an error.
+// All ranks read shares of files, twice: first to check them and to count vertices, then to send edges; so an error in
+// a file is the same error on every rank, before an edge is sent. Where ids are not indices, an edge visits the ranks
+// that keep the ids of its ends, on its way. A rank needs, for an arc that leaves its vertices, 12 bytes while it
+// builds and 4 afterwards, and 8 bytes a vertex; twice the bytes an arc when there are 2^32 vertices or more. A weight
+// takes 16 bytes more while it builds, and 8 afterwards; an id 16 bytes. A graph that does not fit into the available
+// memory is an error.
 func Build(r *pebble.Rank, source Source) (*Graph, error) {
 	if err := source.Check(); err != nil {
 		return nil, err
@@ -132,8 +133,9 @@ func (g *Graph) Fits(what string, need float64) error {
 		return err
 	}
 	if need > float64(least) {
-		return fmt.Errorf("%s graph %s: %d vertices and %d edges need about %.0f MB on each of %d ranks, %d MB are available: "+
-			"use more hosts or a smaller graph", what, g.Name, g.Vertices, g.Edges, need/1e6, g.Rank.Size(), least/1e6)
+		return fmt.Errorf("%s graph %s: %d vertices and %d edges need about %.0f MB on each of %d ranks, %d MB are "+
+			"available: use more hosts or a smaller graph",
+			what, g.Name, g.Vertices, g.Edges, need/1e6, g.Rank.Size(), least/1e6)
 	}
 	return nil
 }
@@ -163,11 +165,13 @@ func None[V Index]() V { return ^V(0) }
 // A vertex has a number, which is its place in the source, and an index, by which ranks know it. Both lie in the block
 // of its owner. They differ when the graph is ordered by degree.
 type Part[V Index] struct {
-	*Rows[V]          // of the arcs that leave
-	Into     *Rows[V] // of the arcs that lead here, by their tails; in an undirected graph the same; nil until Reverse makes it
-	Counts   []uint64 // arcs that leave each vertex, as the source has them
-	places   []V      // of an ordered graph: the place in the block of each vertex, by number
-	numbers  []V      // its inverse
+	*Rows[V] // of the arcs that leave
+	// Into are the rows of the arcs that lead here, by their tails: the same in an undirected graph, else nil until
+	// Reverse makes them.
+	Into    *Rows[V]
+	Counts  []uint64 // arcs that leave each vertex, as the source has them
+	places  []V      // of an ordered graph: the place in the block of each vertex, by number
+	numbers []V      // its inverse
 }
 
 // anyPart is what a Graph asks its part for, whatever the width of indices.
@@ -244,7 +248,7 @@ func checkOrder(order Order, undirected bool) error {
 		return nil
 	case ByDegree:
 		if !undirected {
-			return errors.New("order by degree is for undirected graphs: leave it out, or take arcs as edges that lead both ways")
+			return errors.New("order by degree is for undirected graphs: leave it out, or make arcs edges in both directions")
 		}
 		return nil
 	}

@@ -80,8 +80,8 @@ type ids struct {
 	before                []uint32 // by word: named ids before it
 }
 
-// newIDs makes the table of the ids that ranks have met, for a graph of at least as many vertices as a header counts. It
-// is collective.
+// newIDs makes the table of the ids that ranks have met, for a graph of at least as many vertices as a header counts.
+// It is collective.
 func newIDs(r *pebble.Rank, met *idSet, counted uint64) (*ids, error) {
 	t := &ids{rank: r}
 	own := met.sorted()
@@ -214,8 +214,8 @@ func (t *ids) below(id uint64) (count uint64, found bool) {
 	return uint64(at), found
 }
 
-// indexOf is the index of an id, by the number of all ids below it. An isolated vertex's place is the number of ids below
-// it that no edge names.
+// indexOf is the index of an id, by the number of all ids below it. An isolated vertex's place is the number of ids
+// below it that no edge names.
 func (t *ids) indexOf(id, below uint64, found bool) (index uint64, known bool) {
 	if found {
 		return below, true
@@ -254,8 +254,8 @@ func (t *ids) indices(of []uint64) (indices []uint64, known []bool, err error) {
 
 // names returns the ids of some indices. It is collective: all ranks give the same indices.
 //
-// Among named ids, named[p]-p of the ids below named[p] are not named, and that never falls with p. So the gap-th id that
-// is not named has exactly those p named ids below it for which named[p]-p <= gap.
+// Among named ids, named[p]-p of the ids below named[p] are not named, and that never falls with p. So the gap-th id
+// that is not named has exactly those p named ids below it for which named[p]-p <= gap.
 func (t *ids) names(of []uint64) ([]uint64, error) {
 	own := make([]uint64, len(of))
 	for i, index := range of {

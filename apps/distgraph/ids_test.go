@@ -13,7 +13,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// The numbering of ids is that of a sorted list, and a scan for the smallest ids that are missing, on any number of ranks.
+// The numbering of ids is that of a sorted list, and a scan for the smallest ids that are missing, on any number of
+// ranks.
 func TestIDsTwin(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		most := rapid.SampledFrom([]uint64{5, 50, 50000, 1 << 40, 1<<64 - 1}).Draw(rt, "largest id")

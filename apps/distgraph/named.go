@@ -15,8 +15,8 @@ type named struct {
 
 func (e named) fingerprint() uint64 { return apps.Fold(e.From, e.To) }
 
-// naming turns the ends of edges into indices: an edge visits the rank that has the id of its first end, then that of its
-// second end, and goes on as arcs.
+// naming turns the ends of edges into indices: an edge visits the rank that has the id of its first end, then that of
+// its second end, and goes on as arcs.
 type naming struct {
 	ids         *ids
 	froms, tos  *target.Target[named]

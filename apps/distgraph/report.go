@@ -56,7 +56,8 @@ type Kernel interface {
 
 // Each goes from all starts: timed, then added to the report by add, then checked. phase names this part of the run for
 // s.Phase; rules tell a breach, as in Describe. It returns how many breaches this rank has found. All ranks call it.
-func (p *Report) Each(g *Graph, s Source, starts []uint64, k Kernel, phase string, rules []string, add func(seconds float64) error) (breaches uint64, err error) {
+func (p *Report) Each(g *Graph, s Source, starts []uint64, k Kernel, phase string, rules []string,
+	add func(seconds float64) error) (breaches uint64, err error) {
 	s.beginOn(g.Rank, phase)
 	for i, start := range starts {
 		seconds, err := p.Repeat(g.Rank, func() error { return k.From(start) })

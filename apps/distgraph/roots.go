@@ -15,8 +15,8 @@ import (
 // no vertex has an arc to another.
 var ErrRoot = errors.New("no such root")
 
-// Indices returns the indices of the vertices with these ids. All ranks call it with the same ids. An id without a vertex
-// is an error that wraps ErrRoot and names the range of ids.
+// Indices returns the indices of the vertices with these ids. All ranks call it with the same ids. An id without a
+// vertex is an error that wraps ErrRoot and names the range of ids.
 func (g *Graph) Indices(ids []uint64) ([]uint64, error) {
 	numbers, known := make([]uint64, len(ids)), make([]bool, len(ids))
 	for i, id := range ids {

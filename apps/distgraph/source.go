@@ -155,7 +155,9 @@ func (s Source) survey(r *pebble.Rank) (o outline, err error) {
 	if err != nil {
 		return o, err
 	}
-	o = outline{vertices: f.Vertices, edges: f.Edges, undirected: s.Undirected || !f.Directed, weighted: f.Weighted, file: f}
+	o = outline{
+		vertices: f.Vertices, edges: f.Edges, undirected: s.Undirected || !f.Directed, weighted: f.Weighted, file: f,
+	}
 	if f.Numbered {
 		o.base = 1
 		return o, nil

@@ -1,12 +1,12 @@
-// Package graph makes synthetic graphs for the graph applications, and has the plain serial twins of what the distributed
-// programs compute. Package ingest reads graphs from files.
+// Package graph makes synthetic graphs for the graph applications, and has the plain serial twins of what the
+// distributed programs compute. Package ingest reads graphs from files.
 //
 // Every graph is a list of [Edge] values whose ends are vertex indices 0 to n-1. [Kronecker] and [ErdosRenyi] make any
 // part of their edges from the seed and the position alone, so each rank makes its own share, and the graph is the same
 // for any number of ranks.
 //
-// [CSR], [BFS], [Summarize], [TraversedEdges] and [Validate] are the serial side: linear time, one goroutine. They state
-// what a correct distributed result is. The package knows nothing of ranks, pebbles, files or clocks.
+// [CSR], [BFS], [Summarize], [TraversedEdges] and [Validate] are the serial side: linear time, one goroutine. They
+// state what a correct distributed result is. The package knows nothing of ranks, pebbles, files or clocks.
 package graph
 
 import (
@@ -14,8 +14,8 @@ import (
 	"slices"
 )
 
-// Edge joins two vertices by their indices. In a directed graph it is an arc From -> To; in an undirected graph the order
-// of its ends means nothing.
+// Edge joins two vertices by their indices. In a directed graph it is an arc From -> To; in an undirected graph the
+// order of its ends means nothing.
 type Edge struct{ From, To uint64 }
 
 // CSR is a graph in memory, in compressed sparse rows: the heads of the arcs that leave vertex v are

@@ -78,9 +78,12 @@ func TraversedEdges(c *CSR, dist []int64) uint64 {
 // panics if there is no such root or not one score a vertex.
 func Brandes(c *CSR, root uint64, scores []float64) (reached int, ok bool) {
 	if root >= c.Vertices() || uint64(len(scores)) != c.Vertices() {
-		panic(fmt.Sprintf("graph: Brandes from vertex %d in a graph of %d vertices with %d scores", root, c.Vertices(), len(scores)))
+		panic(fmt.Sprintf("graph: Brandes from vertex %d in a graph of %d vertices with %d scores", root, c.Vertices(),
+			len(scores)))
 	}
-	b := counting{CSR: c, dist: unreached(c.Vertices()), paths: make([]float64, len(scores)), met: make([]uint64, len(scores))}
+	b := counting{
+		CSR: c, dist: unreached(c.Vertices()), paths: make([]float64, len(scores)), met: make([]uint64, len(scores)),
+	}
 	order := b.count(root)
 	depend := make([]float64, len(scores))
 	for i := len(order) - 1; i >= 0; i-- {
@@ -145,7 +148,8 @@ func (b *counting) each(v uint64, do func(w uint64)) {
 // such root, or if the graph has no weights.
 func Dijkstra(c *CSR, root uint64) (dist []float64, parent []int64) {
 	if root >= c.Vertices() || c.Weights == nil && len(c.Heads) > 0 {
-		panic(fmt.Sprintf("graph: Dijkstra from vertex %d in a graph of %d vertices and %d weights", root, c.Vertices(), len(c.Weights)))
+		panic(fmt.Sprintf("graph: Dijkstra from vertex %d in a graph of %d vertices and %d weights", root, c.Vertices(),
+			len(c.Weights)))
 	}
 	dist, parent = make([]float64, c.Vertices()), unreached(c.Vertices())
 	for v := range dist {
@@ -190,15 +194,17 @@ func (n *nearest) Pop() any {
 // ValidatePaths checks shortest paths from root by the rules of Graph500, and returns what breaks one, or nil:
 //
 //  1. The parents form a tree rooted at root, without cycles, which spans exactly what has a distance.
-//  2. The root is at distance 0. Each tree edge is an arc of the graph, and the child's distance is the parent's and the arc's weight.
-//  3. No arc leads from a vertex at some distance to one that is further than that and the arc's weight, or not reached.
+//  2. The root is at distance 0. Each tree edge is an arc of the graph, and the child's distance is the parent's plus
+//     the arc's weight.
+//  3. No arc leads from a vertex at some distance to a vertex further away than the arc's weight, or not reached.
 //
 // Together they prove the distances the shortest. It works in O(V+E) and panics if the slices don't have one entry a
 // vertex, or if there is no such root.
 func ValidatePaths(c *CSR, root uint64, parent []int64, dist []float64) error {
 	n := c.Vertices()
 	if uint64(len(parent)) != n || uint64(len(dist)) != n || root >= n {
-		panic(fmt.Sprintf("graph: ValidatePaths of %d parents and %d distances from root %d in a graph of %d vertices", len(parent), len(dist), root, n))
+		panic(fmt.Sprintf("graph: ValidatePaths of %d parents and %d distances from root %d in a graph of %d vertices",
+			len(parent), len(dist), root, n))
 	}
 	s := &search{csr: c, root: root, parent: parent}
 	if err := s.checkTree(); err != nil {
@@ -260,8 +266,8 @@ type search struct {
 //
 //  1. The parents form a tree rooted at root, without cycles.
 //  2. Each tree edge joins vertices whose levels differ by one.
-//  3. Each edge joins vertices whose levels differ by at most one, or both unreached. For an arc of a directed graph: if
-//     its tail is reached, so is its head, at most one level below.
+//  3. Each edge joins vertices whose levels differ by at most one, or both unreached. For an arc of a directed graph:
+//     if its tail is reached, so is its head, at most one level below.
 //  4. The tree spans exactly what is reached: a vertex has a parent if and only if it has a level.
 //  5. Each tree edge is an edge of the graph.
 //
@@ -305,7 +311,8 @@ func (s *search) checkTree() error {
 			v = uint64(p)
 		}
 		if state[v] == pending {
-			return violation(1, "following parents from vertex %d leads round a cycle through %d and never to the root %d", start, v, s.root)
+			return violation(1, "following parents from vertex %d leads round a cycle through %d and never to the root %d",
+				start, v, s.root)
 		}
 		for v = uint64(start); state[v] == pending; v = uint64(s.parent[v]) {
 			state[v] = hangs

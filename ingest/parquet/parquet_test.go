@@ -301,7 +301,7 @@ func TestRowsOfWhatIsNoStruct(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "data")
 	require.NoError(t, lib.WriteFile(path, []reading{readingOf(1)}))
 	_, err := read[any](2, path)
-	require.ErrorContains(t, err, "data: rows of type interface {} are not supported; expected a struct, whose fields are columns")
+	require.ErrorContains(t, err, "data: rows of type interface {} are not supported; expected a struct")
 	_, err = read[*reading](1, path)
 	require.ErrorContains(t, err, "rows of type *parquet_test.reading are not supported")
 	_, err = read[struct {

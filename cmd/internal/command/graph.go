@@ -171,7 +171,7 @@ func newBFS(t Terminal) *cobra.Command {
 		Use:   "bfs",
 		Short: "Search a graph breadth-first from one or more roots, by the rules of Graph500",
 		Long: "bfs searches a graph from a file or a generator breadth-first, from each root on its own, and checks each tree\n" +
-			"by the five rules of Graph500. Files are SNAP edge lists, PACE or DIMACS .gr, Matrix Market or METIS, plain or gzip.\n\n" +
+			"by the five rules of Graph500. Files are SNAP edge lists, PACE or DIMACS .gr, Matrix Market or METIS, plain, gzip or zstd.\n\n" +
 			"Modes: level goes level by level along arcs; async corrects levels as better offers come, in one epoch; direction\n" +
 			"goes level by level, and for large levels lets the vertices not yet reached look for a parent instead (Beamer);\n" +
 			"tasks goes level by level as Grappa does, by tasks that ask about each arc and wait for the answer.\n" +
@@ -244,7 +244,7 @@ func newSSSP(t Terminal) *cobra.Command {
 		Long: "sssp finds the shortest paths from each root to all vertices of a graph from a file or a generator, and checks each tree\n" +
 			"of paths. It is asynchronous: vertices that have come nearer offer their neighbours to come nearer too, the nearest\n" +
 			"first, in one epoch. Files are SNAP edge lists and PACE .gr with a third column, DIMACS .gr, Matrix Market or METIS,\n" +
-			"plain or gzip. Weights are finite numbers of 0 or more.\n\n" +
+			"plain, gzip or zstd. Weights are finite numbers of 0 or more.\n\n" +
 			"Weights: given are those of the file, and the default for one; random are drawn uniformly from [0, 1) by the seed, as\n" +
 			"Graph500 does, and the default for graphs that are made; one is 1 each, so that distances count arcs.",
 		Example: "  pebbles sssp --kronecker 16 --roots 4\n" +
@@ -298,7 +298,7 @@ func newCentrality(t Terminal) *cobra.Command {
 		Short: "Compute the betweenness centrality of a graph's vertices from some sources",
 		Long: "centrality adds up, for each vertex of a graph from a file or a generator, the share of the shortest paths from some\n" +
 			"sources to all others that pass through it (Brandes), and checks what each source contributes. Arcs count 1 each. Files\n" +
-			"are SNAP edge lists, PACE or DIMACS .gr, Matrix Market or METIS, plain or gzip.\n\n" +
+			"are SNAP edge lists, PACE or DIMACS .gr, Matrix Market or METIS, plain, gzip or zstd.\n\n" +
 			"Modes: level sends pebbles, level by level out and back; tasks is Grappa's, whose tasks ask about each arc and wait for\n" +
 			"the answer. The rate counts the edges of the graph for each source, as Grappa's paper does.",
 		Example: "  pebbles centrality --kronecker 16\n" +
