@@ -221,7 +221,7 @@ func TestReplace(t *testing.T) {
 		_, err := write(2, 1, out, export.Lines(), line, opts...)
 		require.NoError(t, err)
 		_, err = write(2, 2, out, export.Lines(), line, opts...)
-		require.ErrorContains(t, err, "it is there already: remove it, choose another name, or say export.Replace")
+		require.ErrorContains(t, err, "it exists already: remove it, choose another name, or set export.Replace")
 		require.Len(t, read(t, 1, out, ingest.Lines()), 2)
 		_, err = write(3, 2, out, export.Lines(), line, append(opts, export.Replace())...)
 		require.NoError(t, err)
@@ -231,9 +231,9 @@ func TestReplace(t *testing.T) {
 	folder := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "mine"), nil, 0o600))
 	_, err := write(2, 1, folder, export.Lines(), line, export.Replace())
-	require.ErrorContains(t, err, "not what this call writes, so it is not replaced")
+	require.ErrorContains(t, err, "not an output of this call, so it is not replaced")
 	_, err = write(2, 1, filepath.Join(folder, "mine"), export.Lines(), line, export.Replace())
-	require.ErrorContains(t, err, "not what this call writes")
+	require.ErrorContains(t, err, "not an output of this call")
 	alone(t, folder, "mine")
 }
 
@@ -308,7 +308,7 @@ func TestCreateRefuses(t *testing.T) {
 	for name, want := range map[string]string{
 		filepath.Join(folder, "nosuch", "out"): "make the folder that it is to be in",
 		filepath.Join(file, "out"):             "not a directory",
-		folder:                                 "it is there already",
+		folder:                                 "it exists already",
 		filepath.Join(folder, strings.Repeat("x", 300)): "file name too long",
 	} {
 		_, err := write(2, 1, name, export.Lines(), line)

@@ -62,7 +62,7 @@ func TestManifest(t *testing.T) {
 			": is missing, and its folder's manifest lists it as a part, with %d bytes and the checksum %s: write"},
 		"a folder": {func(part string, _ []byte) error { return errors.Join(os.Remove(part), os.Mkdir(part, 0o700)) },
 			": is a folder, and its folder's manifest lists it as a part, with %d bytes and the checksum %s"},
-		"a stranger":    {beside("part-00003"), "part-00003: is not in the folder's manifest: take it away"},
+		"a stranger":    {beside("part-00003"), "part-00003: is not in the folder's manifest: remove it"},
 		"another's":     {beside("README"), "README: is not in the folder's manifest"},
 		"a tool's file": {beside(".directory"), ""},
 	} {

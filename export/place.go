@@ -87,7 +87,7 @@ func (o options) replaceable(name string, info fs.FileInfo) error {
 		whole = info.IsDir() && err == nil
 	}
 	if !whole {
-		return errors.New("what is there is not what this call writes, so it is not replaced: remove it, or choose " +
+		return errors.New("it is not an output of this call, so it is not replaced: remove it, or choose " +
 			"another name")
 	}
 	return nil

@@ -15,8 +15,8 @@ import (
 // Close keeps what others have put under the name since Create: without Replace all, with it all that no export wrote.
 func TestCloseKeepsWhatHasComeMeanwhile(t *testing.T) {
 	const (
-		taken = "it is there already: remove it, choose another name, or say export.Replace"
-		other = "what is there is not what this call writes, so it is not replaced"
+		taken = "it exists already: remove it, choose another name, or set export.Replace"
+		other = "it is not an output of this call, so it is not replaced"
 	)
 	folder := func(t *testing.T, name string) string {
 		require.NoError(t, os.Mkdir(name, 0o700))

@@ -142,7 +142,7 @@ func avroBlock[T any](blocks *ocf.Reader, b ocf.Block, next func([]byte) (T, []b
 	}
 	data, err := blocks.Read(b)
 	if err == ocf.ErrLong {
-		err = errors.New("it has more bytes than the limit: raise it by ingest.RowLimit")
+		err = errors.New("it has more bytes than the limit: raise ingest.RowLimit")
 	}
 	if err != nil {
 		return false, err
@@ -166,8 +166,8 @@ func datums[T any](data []byte, count int64, next func([]byte) (T, []byte, error
 		}
 	}
 	if len(data) > 0 {
-		return false, fmt.Errorf("%d bytes are left behind its last record: the file is damaged, or the "+
-			"codec wrong", len(data))
+		return false, fmt.Errorf("%d bytes follow its last record: the file is damaged, or the codec is wrong",
+			len(data))
 	}
 	return true, nil
 }

@@ -57,7 +57,7 @@ func TestAvroMistakes(t *testing.T) {
 		_, err := ingest(2, AvroOf(avro.Must[pair]()), func(v pair) pair { return v }, []string{path}, opts...)
 		return err
 	}
-	require.ErrorContains(t, read(file[:len(file)-20]), "the file is cut short: write it again")
+	require.ErrorContains(t, read(file[:len(file)-20]), "the file is truncated: write it again")
 	require.ErrorContains(t, read(gzipped1(t, file)), "the file is compressed as a whole")
 	require.ErrorContains(t, read(file, RowLimit(10)), "more bytes than the limit: raise it by ingest.RowLimit")
 	damaged := bytes.Clone(file)
@@ -131,11 +131,11 @@ func TestAvroSkip(t *testing.T) {
 				without, 1, "records: the file is damaged"},
 			"size": {func(f []byte) []byte { f[at+1] ^= 0x40; return f }, without, 1, "it does not end with the mark"},
 			"size beyond": {func(f []byte) []byte { return slices.Replace(f, int(at)+1, int(at)+2, 0xfe, 0xff, 0x7f) },
-				without, 1, "the file is cut short"},
+				without, 1, "the file is truncated"},
 			"cut out": {func(f []byte) []byte { return slices.Delete(f, int(at)+3, int(at)+9) }, without, 1, ""},
 			"put in": {func(f []byte) []byte { return slices.Insert(f, int(at)+3, make([]byte, 300_000)...) }, without,
 				1, ""},
-			"end": {func(f []byte) []byte { return f[:len(f)-1] }, want[:n-n%block], 1, "the file is cut short"},
+			"end": {func(f []byte) []byte { return f[:len(f)-1] }, want[:n-n%block], 1, "the file is truncated"},
 			"two in a row": {func(f []byte) []byte { f[next-1]++; f[starts[third+2]-1]++; return f }, nil, 0,
 				"it does not end with the mark"},
 		} {
@@ -158,7 +158,7 @@ func TestAvroSkip(t *testing.T) {
 			})
 		}
 		_, err := ingest(2, Avro(), func(any) int { return 0 }, []string{write(t, "data", file[:40])}, Skip(9))
-		require.ErrorContains(t, err, "the file is cut short")
+		require.ErrorContains(t, err, "the file is truncated")
 	}
 }
 
@@ -190,7 +190,7 @@ func TestAvroSkipWithin(t *testing.T) {
 		require.NoError(t, os.Truncate(path, int64(len(file)-30)))
 		for range in.All() {
 		}
-		require.ErrorContains(t, in.Err(), "the file was cut while the job reads it")
+		require.ErrorContains(t, in.Err(), "the file was truncated while the job read it")
 	})
 }
 

@@ -33,7 +33,7 @@ func kindOf(head []byte) (kind, error) {
 	case len(head) >= 4 && isZstandard(binary.LittleEndian.Uint32(head)):
 		return zstandard, nil
 	case bytes.HasPrefix(head, []byte{0xff, 0xfe}) || bytes.HasPrefix(head, []byte{0xfe, 0xff}):
-		return plain, fmt.Errorf("the text is UTF-16: convert it to UTF-8, with iconv for instance")
+		return plain, fmt.Errorf("the text is UTF-16: convert it to UTF-8, for example by iconv")
 	}
 	if len(head) >= 10 && string(head[:3])+string(head[4:10]) == "BZh1AY&SY" {
 		return plain, notRead("bzip2")
@@ -47,7 +47,7 @@ func kindOf(head []byte) (kind, error) {
 }
 
 func notRead(name string) error {
-	return fmt.Errorf("the file is compressed by %s, which is not read: use zstd or gzip, or decompress it", name)
+	return fmt.Errorf("compression by %s is not supported: use zstd or gzip, or decompress the file", name)
 }
 
 const (

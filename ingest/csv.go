@@ -128,7 +128,7 @@ func (c *csvReader[T]) parse(l layout, row []byte, quotes bool) (v T, err error)
 		return v, err
 	}
 	if len(c.fields) != l.width {
-		return v, fmt.Errorf("the number of fields is %d, that of the first row is %d", len(c.fields), l.width)
+		return v, fmt.Errorf("the row has %d fields, the header has %d", len(c.fields), l.width)
 	}
 	return c.row(l, c.fields)
 }

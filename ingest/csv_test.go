@@ -185,7 +185,7 @@ func TestCSVMistakes(t *testing.T) {
 	}
 	path := write(t, "data", []byte("1\n"))
 	_, err := ingest(2, CSV[B](NoHeader()), func(v B) B { return v }, []string{path})
-	require.ErrorContains(t, err, "the row has 1 fields, but 2 are wanted")
+	require.ErrorContains(t, err, "the row has 1 fields, the struct has 2")
 	_, err = ingest(2, Rows(NoHeader(), Columns("a")), fields, []string{path})
 	require.ErrorContains(t, err, "without a header no column has a name")
 	for _, err := range []error{
@@ -224,7 +224,7 @@ func TestSkip(t *testing.T) {
 		require.Contains(t, o.report.First, "data: line 2: column \"N\"")
 		_, err = ingest(ranks, CSV[N](), func(v N) int { return v.N }, []string{path}, Skip(9))
 		require.Error(t, err)
-		require.ErrorContains(t, err, "data: line 2: column \"N\": \"x\": invalid syntax; more than 9 such records were met")
+		require.ErrorContains(t, err, "data: line 2: column \"N\": \"x\": invalid syntax; more than 9 such records were found")
 	}
 }
 

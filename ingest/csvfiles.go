@@ -88,7 +88,7 @@ func (c *csvFiles) layout(file int) (l layout, err error) {
 				return err
 			}
 			if row = chomp(raw); len(row) == 0 && c.header {
-				return errors.New("line 1: is empty, where the header is wanted: remove it, or say ingest.NoHeader")
+				return errors.New("line 1: the line is empty; expected the header. Remove the line, or set ingest.NoHeader")
 			}
 			fields, err := c.fieldsOf(row, quotes, nil)
 			if err != nil && c.header {
@@ -135,9 +135,8 @@ func (c *csvFiles) inOrder(l *layout) error {
 		return nil
 	}
 	if len(c.columns) > l.width {
-		return fmt.Errorf("line 1: the row has %d fields, but %d are wanted: leave fields of the struct out, or name "+
-			"the separator",
-			l.width, len(c.columns))
+		return fmt.Errorf("line 1: the row has %d fields, the struct has %d: remove fields of the struct, or set "+
+			"ingest.Comma", l.width, len(c.columns))
 	}
 	for i := range c.columns {
 		l.at = append(l.at, i)
@@ -158,7 +157,7 @@ func (l *layout) column(header [][]byte, name string, optional bool) error {
 		at = i
 	}
 	if at < 0 && !optional {
-		return fmt.Errorf("line 1: there is no column %q, but %s: name one of these, or the separator", name,
+		return fmt.Errorf("line 1: no column %q; the file has %s. Rename the column, or set ingest.Comma", name,
 			listed(header))
 	}
 	l.at = append(l.at, at)

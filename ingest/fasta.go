@@ -15,7 +15,7 @@ type Sequence struct {
 func FASTA() Format[Sequence] {
 	return Format[Sequence]{"fasta", func(in *input) (reader[Sequence], error) {
 		return sequences{input: in, begun: (*part).begunFASTA, next: (*part).fasta, stray: func(byte) badRecord {
-			return "found no > at the beginning of the first record: name the file's format"
+			return "expected a record that begins with >: name the file's format"
 		}}, nil
 	}}
 }

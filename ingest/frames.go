@@ -22,8 +22,8 @@ func (c *cuts) add(offset int64) {
 }
 
 // errNoEnd: a file that was cut between two blocks looks whole but for this.
-var errNoEnd = errors.New("the last block of a BGZF file is missing, which is empty: the file is cut short, fetch it " +
-	"again, or pack it again by bgzip")
+var errNoEnd = errors.New("the empty last block of a BGZF file is missing: the file is truncated; fetch it again, or " +
+	"pack it again by bgzip")
 
 // walkGzip follows the blocks of a BGZF file, each of which tells its length in a field of its header. It stops at the
 // first one that does not, so in a plain gzip file at once: what follows is read in one piece. Whoever reads that

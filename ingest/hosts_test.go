@@ -64,7 +64,7 @@ func TestHosts(t *testing.T) {
 		}
 		require.Len(t, slices.Concat(lines...), 600)
 		_, err = onHosts(ranks, 3, of)
-		require.ErrorContains(t, err, "0.txt: is on host a and not on host b: copy the files, or say ingest.PerHost")
+		require.ErrorContains(t, err, "0.txt: is on host a and not on host b: copy the files, or set ingest.PerHost")
 	}
 	_, err := onHosts(4, 2, func(host int) []string { return names[0][:2-host] })
 	require.ErrorContains(t, err, "0.zst: is on host a and not on host b")

@@ -16,7 +16,7 @@ func JSONLines[T any]() Format[T] {
 				return v, false, nil
 			}
 			if !utf8.Valid(line) { // what is not would be replaced in silence
-				return v, true, errors.New("the text is not UTF-8: convert it, with iconv for instance")
+				return v, true, errors.New("the text is not UTF-8: convert it, for example by iconv")
 			}
 			return v, true, json.Unmarshal(line, &v)
 		}}, nil

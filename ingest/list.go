@@ -43,7 +43,7 @@ type identity struct {
 // list finds the files that patterns name, in their order, those of a pattern sorted.
 func list(patterns []string) ([]file, error) {
 	if len(patterns) == 0 {
-		return nil, errors.New("no file is named: give at least one name or pattern")
+		return nil, errors.New("no file is given: name a file or a pattern")
 	}
 	l := lister{names: map[string]bool{}, alike: map[identity][]fs.FileInfo{}}
 	for _, pattern := range patterns {
@@ -57,17 +57,17 @@ func list(patterns []string) ([]file, error) {
 func (l *lister) pattern(pattern string) error {
 	switch pattern {
 	case "":
-		return errors.New("a name is empty: give the name of a file, or a pattern")
+		return errors.New("a name is empty: name a file or a pattern")
 	case "-":
-		return errors.New("standard input gives its bytes once, to one process, and ranks read at many places: " +
-			"write it to a file and name that")
+		return errors.New("standard input can be read once, by one process, and ranks read at many places: " +
+			"write it to a file and name the file")
 	}
 	_, err := os.Lstat(pattern)
 	if err == nil || !strings.ContainsAny(pattern, `*?[`) {
 		return l.add(pattern) // which says what is wrong
 	}
 	if strings.Contains(pattern, "**") {
-		return fmt.Errorf("%s: ** is not understood: write one * for each level of folders", pattern)
+		return fmt.Errorf("%s: ** is not supported: write one * for each level of folders", pattern)
 	}
 	names, err := filepath.Glob(pattern)
 	if err != nil {
@@ -99,14 +99,13 @@ func (l *lister) add(name string) error {
 		return l.folder(name)
 	}
 	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s: is a %s, which gives its bytes once, and ranks read at many places: write it to a "+
-			"file and name that",
-			name, kindOfNode(info.Mode()))
+		return fmt.Errorf("%s: is a %s, which can be read once, and ranks read at many places: write it to a file and "+
+			"name the file", name, kindOfNode(info.Mode()))
 	}
 	same := identity{info.Size(), info.ModTime()}
 	for _, other := range l.alike[same] {
 		if os.SameFile(info, other) {
-			return fmt.Errorf("%s: is the same file as another one that is named, %s: name it once", name, other.Name())
+			return fmt.Errorf("%s: is the same file as %s: name it once", name, other.Name())
 		}
 	}
 	l.alike[same] = append(l.alike[same], info)
@@ -141,8 +140,8 @@ func (l *lister) folder(name string) error {
 		}
 		l.files[before].Part = p
 		if found := l.files[before].Size; found != p.Bytes {
-			changed := fmt.Errorf("%s: had %d bytes, and changed while the folder was looked at: read what nobody "+
-				"writes any more", path, found)
+			changed := fmt.Errorf("%s: had %d bytes, and changed while the folder was listed: read the folder when "+
+				"it is complete", path, found)
 			return cmp.Or(p.Check(name), changed)
 		}
 	}
@@ -158,8 +157,7 @@ func (l *lister) strangers(folder string) error {
 	for _, e := range entries {
 		name := filepath.Join(folder, e.Name())
 		if !l.names[name] && e.Name() != export.ManifestName && e.Name()[0] != '.' {
-			return fmt.Errorf("%s: is not in the folder's manifest: take it away, or name the files that are to "+
-				"be read", name)
+			return fmt.Errorf("%s: is not in the folder's manifest: remove it, or name the files to read", name)
 		}
 	}
 	return nil

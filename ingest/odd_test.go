@@ -38,32 +38,31 @@ func TestNamesThatCannotBeRead(t *testing.T) {
 		patterns []string
 		want     string
 	}{
-		{nil, "no file is named: give at least one name or pattern"},
+		{nil, "no file is given: name a file or a pattern"},
 		{[]string{""}, "a name is empty"},
 		{[]string{at("nosuch")}, "nosuch: no such file: check the name"},
 		{[]string{at("*.csv")}, "*.csv: no file matches: check the pattern"},
 		{[]string{at("["), at("a.txt")}, "check the brackets"},
-		{[]string{at("**/a.txt")}, "** is not understood: write one * for each level"},
+		{[]string{at("**/a.txt")}, "** is not supported: write one * for each level"},
 		{[]string{at("empty")}, "empty: is a folder: name the files in it, as in " + at("empty/*")},
 		{[]string{at("emp*")}, "empty: is a folder"},
-		{[]string{at("pipe")}, "pipe: is a pipe, which gives its bytes once"},
+		{[]string{at("pipe")}, "pipe: is a pipe, which can be read once"},
 		{[]string{at("socket")}, "socket: is a socket"},
 		{[]string{"/dev/null"}, "/dev/null: is a device"},
 		{[]string{"/dev/zero"}, "/dev/zero: is a device"},
 		{[]string{file("a\nb.gz", "\x1f\x8b\x08")}, "a\nb.gz: decompress: "},
-		{[]string{"-"}, "standard input gives its bytes once"},
+		{[]string{"-"}, "standard input can be read once"},
 		{[]string{at("loop")}, "too many levels of symbolic links"},
 		{[]string{at("dangling")}, "no such file"},
-		{[]string{at("a.txt"), at("alias")}, "alias: is the same file as another one that is named, a.txt: name it " +
+		{[]string{at("a.txt"), at("alias")}, "alias: is the same file as a.txt: name it " +
 			"once"},
-		{[]string{at("second"), at("a.txt")}, "a.txt: is the same file as another one"},
+		{[]string{at("second"), at("a.txt")}, "a.txt: is the same file as"},
 		{[]string{at("a.txt/b")}, "not a directory"},
 		{[]string{file("utf16", "\xff\xfea\x00")}, "utf16: the text is UTF-16: convert it to UTF-8"},
-		{[]string{file("bz", "BZh91AY&SY...")}, "bz: the file is compressed by bzip2, which is not read: use zstd or " +
-			"gzip"},
-		{[]string{file("xz", "\xfd7zXZ\x00..")}, "compressed by xz"},
-		{[]string{file("lz4", "\x04\x22\x4d\x18")}, "compressed by lz4"},
-		{[]string{file("zip", "PK\x03\x04")}, "compressed by zip"},
+		{[]string{file("bz", "BZh91AY&SY...")}, "bz: compression by bzip2 is not supported: use zstd"},
+		{[]string{file("xz", "\xfd7zXZ\x00..")}, "compression by xz"},
+		{[]string{file("lz4", "\x04\x22\x4d\x18")}, "compression by lz4"},
+		{[]string{file("zip", "PK\x03\x04")}, "compression by zip"},
 		{[]string{file("gz", "\x1f\x8b\x08")}, "gz: decompress: unexpected EOF: the file is truncated"},
 		{[]string{file("gz2", "\x1f\x8b\x08\x00"+strings.Repeat("x", 50))}, "gz2: decompress:"},
 		{[]string{file("zst", "\x28\xb5\x2f\xfd")}, "zst: decompress:"},
@@ -75,7 +74,7 @@ func TestNamesThatCannotBeRead(t *testing.T) {
 		}
 	}
 	_, err = ingest(2, Lines(), text, []string{at("a.txt")}, RowLimit(0))
-	require.ErrorContains(t, err, "a row limit of 0 bytes has room for nothing")
+	require.ErrorContains(t, err, "the row limit is 0 bytes: expected at least 1")
 }
 
 // Odd but good: empty files, one name twice, names of patterns, folders reached by patterns.
@@ -117,7 +116,7 @@ func TestFilesThatChange(t *testing.T) {
 			size int64
 			want string
 		}{"grows": {int64(len(content)) + 100, ""}, "cut": {int64(len(content)) / 2,
-			"data: the file was cut while the job reads it, it had"}} {
+			"data: the file was truncated while the job read it; it had"}} {
 			t.Run(fmt.Sprint(name, packed), func(t *testing.T) {
 				path := write(t, "data", content)
 				ranks1(t, func(r *pebble.Rank) {
@@ -166,7 +165,7 @@ func TestLoops(t *testing.T) {
 		for range in.All() {
 			require.NoError(t, os.Truncate(path, 10))
 		}
-		require.ErrorContains(t, in.Err(), "the file was cut while the job reads it")
+		require.ErrorContains(t, in.Err(), "the file was truncated while the job read it")
 		require.Equal(t, open, openFiles(t))
 		require.NoError(t, os.Remove(path))
 		for range in.All() {
@@ -225,7 +224,7 @@ func TestSparseLine(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, []byte("a\n"), 0o600))
 	require.NoError(t, os.Truncate(path, 1<<27))
 	_, err := ingest(3, Lines(), text, []string{path}, RowLimit(1<<20))
-	require.ErrorContains(t, err, "sparse: line 2: the record is longer than the limit: raise it by ingest.RowLimit")
+	require.ErrorContains(t, err, "sparse: line 2: the record is longer than the limit: raise ingest.RowLimit")
 	o, err := ingest(3, Lines(), text, []string{path}, RowLimit(1<<20), Skip(1))
 	require.NoError(t, err)
 	require.Equal(t, []string{"a"}, o.all())

@@ -73,11 +73,11 @@ func TestOddContents(t *testing.T) {
 		{"UTF-16", asLines, "\xff\xfea\x00", "the text is UTF-16: convert it", -1},
 		{"open quotes", asRows, "a\n\"b\nc\n", `line 2: extraneous or missing " in quoted-field`, 1},
 		{"quotes in a field", asRows, "a\nb\"c\nd\n", `line 2: bare " in non-quoted-field`, 2},
-		{"ragged, short", asRows, "a,b\nc\nd,e\n", "line 2: the number of fields is 1, that of the first row is 2", 2},
-		{"ragged, long", asRows, "a,b\nc,d,e\n", "line 2: the number of fields is 3, that of the first row is 2", 1},
-		{"column missing", asTable, "a,c\n1,2\n", `line 1: there is no column "b", but "a", "c": name one`, -1},
+		{"ragged, short", asRows, "a,b\nc\nd,e\n", "line 2: the row has 1 fields, the header has 2", 2},
+		{"ragged, long", asRows, "a,b\nc,d,e\n", "line 2: the row has 3 fields, the header has 2", 1},
+		{"column missing", asTable, "a,c\n1,2\n", `line 1: no column "b"; the file has "a", "c". Rename`, -1},
 		{"column twice", asTable, "b,b\n1,2\n", `line 1: two columns are called "b": rename one of them`, -1},
-		{"header empty", asTable, "\nb\n", "line 1: is empty, where the header is wanted", -1},
+		{"header empty", asTable, "\nb\n", "line 1: the line is empty; expected the header", -1},
 		{"number too large", asDated, header + day + ",128,1\n", `line 2: column "Count"`, 0},
 		{"number negative", asDated, header + day + ",-128,-1e-300\n", "", 1},
 		{"float too large", asDated, header + day + ",1,1e999\n", `line 2: column "Share"`, 0},
@@ -103,7 +103,7 @@ func TestOddContents(t *testing.T) {
 			`line 1: found "2 2 1"; expected the header "%%MatrixMarket`, -1},
 		{"matrix of no byte", asMTX, "", "the file is empty; expected the header of a Matrix Market file", -1},
 
-		{"FASTA without a header", asFASTA, "ACGT\n>a\nA\n", "line 1: found no > at the beginning of the first", 1},
+		{"FASTA without a header", asFASTA, "ACGT\n>a\nA\n", "line 1: expected a record that begins with >", 1},
 		{"FASTA without bases", asFASTA, ">a\n>b\n", "", 2},
 		{"FASTQ, quality short", asFASTQ, "@a\nAC\n+\nI\n@b\nA\n+\nI\n", "line 1: bases and quality differ in length", 1},
 		{"FASTQ cut short", asFASTQ, "@a\nA\n+\nI\n@b\nA\n", "line 5: expected a line with + behind the bases", 1},
@@ -115,7 +115,7 @@ func TestOddContents(t *testing.T) {
 		{"Avro of a codec that is unknown", asPairs, strings.Replace(string(file("deflate")), "deflate", "deflat2", 1),
 			`blocks are compressed by "deflat2"`, -1},
 		{"Avro of another schema", asPairs, strings.Replace(string(file("null")), `"long"`, `"null"`, 1),
-			"the records' schema: field N: it is null, where long is wanted", -1},
+			"the records' schema: field N: it is null; expected long", -1},
 		{"Avro of a bad schema", asPairs, strings.Replace(string(file("null")), `"long"`, `"lang"`, 1),
 			"the records' schema: ", -1},
 		{"Avro, snappy's sum", asPairs, string(snappySum(t, file("snappy"))), "data: the block at byte", 13},
@@ -127,7 +127,7 @@ func TestOddContents(t *testing.T) {
 		{"gzip, wrong sum", asLines, string(wrongSum), "decompress: gzip: invalid checksum", -1},
 		{"gzip cut short", asLines, string(wrongSum[:len(wrongSum)-1]), "decompress: ", -1},
 		{"BGZF", asLines, string(blocks), "", 3},
-		{"BGZF without its end", asLines, string(endless), "the last block of a BGZF file is missing", -1},
+		{"BGZF without its end", asLines, string(endless), "the empty last block of a BGZF file is missing", -1},
 		{"BGZF and gzip", asLines, string(append(bytes.Clone(blocks), gzipped1(t, a)...)), "", 4},
 		{"zstd of unknown size", asLines, string(streamed(t, a)), "", 1},
 		{"zstd of a dictionary", asLines, string(withDictionary(t, []byte("a\n"))), "data: decompress: ", -1},
@@ -201,7 +201,7 @@ func TestReplacedFile(t *testing.T) {
 		for range in.All() {
 			t.Error("a line of another file")
 		}
-		require.ErrorContains(t, in.Err(), "data: the file was replaced while the job reads it: ")
+		require.ErrorContains(t, in.Err(), "data: the file was replaced while the job read it: ")
 	})
 }
 

@@ -106,7 +106,7 @@ func (in *input) compare(own []file) error {
 	if in.rank.ID() != in.group.Leader() {
 		return nil
 	}
-	const advice = "copy the files, or say ingest.PerHost where each host has its own"
+	const advice = "copy the files, or set ingest.PerHost if each host has its own"
 	here, there := in.group.Hosts[in.rank.ID()], in.group.Hosts[0]
 	for i, f := range in.files {
 		if i >= len(own) || own[i].Name != f.Name {
@@ -252,8 +252,8 @@ func (f *file) look(find finder, gap int64) error {
 // blocks asks a format where its blocks begin.
 func (f *file) blocks(a *agreed, find finder, c cuts) error {
 	if f.Kind != plain {
-		return fmt.Errorf("read %s: the file is compressed as a whole, and this format compresses its blocks itself: "+
-			"decompress it", f.Name)
+		return fmt.Errorf("read %s: the file is compressed as a whole, but this format compresses its blocks: decompress "+
+			"the file", f.Name)
 	}
 	starts, err := find(a, f.Size)
 	f.Cuts = []int64{}

@@ -42,7 +42,7 @@ func (in *input) judge(file int, tell func() error) (err error) {
 }
 
 func (in *input) tooMany(first string) error {
-	return fmt.Errorf("%s; more than %d such records were met, which is all that ingest.Skip allows", first, in.skip)
+	return fmt.Errorf("%s; more than %d such records were found, which is the limit of ingest.Skip", first, in.skip)
 }
 
 // A Report is what all ranks have read.

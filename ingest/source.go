@@ -70,7 +70,7 @@ func Open[T any](r *pebble.Rank, patterns []string, format Format[T], opts ...Op
 		opt.apply(&s.in.options)
 	}
 	if s.in.rowLimit < 1 {
-		return nil, fmt.Errorf("read %s: a row limit of %d bytes has room for nothing: give at least 1", format.name,
+		return nil, fmt.Errorf("read %s: the row limit is %d bytes: expected at least 1", format.name,
 			s.in.rowLimit)
 	}
 	var err error

@@ -35,8 +35,7 @@ func openAgreed(f file) (*agreed, error) {
 		return nil, errors.Join(err, a.wasCut())
 	} else if f.info != nil && !os.SameFile(info, f.info) {
 		opened.Close()
-		return nil, fmt.Errorf("read %s: the file was replaced while the job reads it: leave it alone, and run "+
-			"again", f.Name)
+		return nil, fmt.Errorf("read %s: the file was replaced while the job read it: run again", f.Name)
 	}
 	return a, nil
 }
@@ -62,8 +61,8 @@ func (a *agreed) ReadAt(p []byte, offset int64) (int, error) {
 }
 
 func (a *agreed) wasCut() error {
-	return fmt.Errorf("read %s: the file was cut while the job reads it, it had %d bytes: write it whole, and run "+
-		"again", a.Name(), a.size)
+	return fmt.Errorf("read %s: the file was truncated while the job read it; it had %d bytes: write it again, and "+
+		"run again", a.Name(), a.size)
 }
 
 // section reads a part of the file.

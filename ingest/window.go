@@ -10,7 +10,7 @@ import (
 const windowBytes = 256 << 10
 
 // errLong: a record does not fit in the limit.
-var errLong = errors.New("the record is longer than the limit: raise it by ingest.RowLimit if it is meant to be")
+var errLong = errors.New("the record is longer than the limit: raise ingest.RowLimit if that is intended")
 
 // A window is a buffer over a stream, in which records are found. Slices of it are good until the next call.
 type window struct {

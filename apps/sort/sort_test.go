@@ -167,7 +167,7 @@ func TestMistakes(t *testing.T) {
 		"rows have -1 bytes of memory":                {Space: container.Space{Memory: -1}},
 		"name an output":                              {Replace: true},
 		"nosuch":                                      {Files: []string{filepath.Join(t.TempDir(), "nosuch")}},
-		"it is there already":                         {Numbers: 10, Output: there},
+		"it exists already":                           {Numbers: 10, Output: there},
 		"no such file or directory: name a folder":    {Numbers: 5000, Space: container.Space{Memory: little, Scratch: "/nosuch"}},
 	} {
 		_, err := appstest.Results(t, pebble.Config{Ranks: 2}, Run, c)

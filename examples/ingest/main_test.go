@@ -32,7 +32,7 @@ func TestCountRows(t *testing.T) {
 	err := pebble.Run(context.Background(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
 		return run(r, io.Discard, []string{file}, "city", "", 0)
 	})
-	require.ErrorContains(t, err, "trips.csv: line 402: the number of fields is 1, that of the first row is 2")
+	require.ErrorContains(t, err, "trips.csv: line 402: the row has 1 fields, the header has 2")
 }
 
 // saved reads what was written.

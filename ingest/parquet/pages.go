@@ -101,7 +101,7 @@ func (p *pager) page(codec format.CompressionCodec, h *format.PageHeader, at int
 	case packed < 0 || size < 0 || packed > p.size-at || levels < 0 || levels > min(packed, size):
 		return errors.New("its header claims more bytes than there are: the file is damaged, write it again")
 	case size > int64(p.limit) || int(values) > p.limit || packed > int64(p.limit)+int64(p.limit)/8+1<<10:
-		return fmt.Errorf("it has %d bytes and %d values, more than the limit of %d: raise it by ingest.RowLimit", size,
+		return fmt.Errorf("it has %d bytes and %d values, more than the limit of %d: raise ingest.RowLimit", size,
 			values, p.limit)
 	}
 	if h.Type == format.DictionaryPage && h.CRC != 0 { // the library checks the others
@@ -155,7 +155,7 @@ func (p *pager) unpacks(codec format.CompressionCodec, packed *io.SectionReader,
 	return nil
 }
 
-var errMore = errors.New("it becomes more bytes than it says when it is decompressed: the file is damaged, write it " +
+var errMore = errors.New("it has more bytes than its header claims when it is decompressed: the file is damaged; write it " +
 	"again")
 
 // upTo returns an error when a reader that could be opened has more than so many bytes.

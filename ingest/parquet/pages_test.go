@@ -60,7 +60,7 @@ func TestPageBombs(t *testing.T) {
 				runtime.ReadMemStats(&after)
 				require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(48<<20))
 			}
-			try("more than the limit of 9437184: raise it by ingest.RowLimit")
+			try("more than the limit of 9437184: raise ingest.RowLimit")
 			if name == "none" {
 				return
 			}

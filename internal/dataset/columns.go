@@ -58,7 +58,7 @@ func Columns(t reflect.Type) (all []Column, err error) {
 		}
 		switch {
 		case option != "" && !c.Optional:
-			return nil, fmt.Errorf("field %s of %v: the tag says %q, where only optional is known", f.Name, t, option)
+			return nil, fmt.Errorf("field %s of %v: unknown option %q in the tag; expected optional", f.Name, t, option)
 		case names[c.Name]:
 			return nil, fmt.Errorf("field %s of %v: another field is the column %q, too: give one a csv tag", f.Name, t,
 				c.Name)

@@ -97,7 +97,7 @@ func (snappy) decompress(_, data []byte, limit int) ([]byte, error) {
 	}
 	out, err := s2.Decode(nil, packed)
 	if err == nil && crc32.ChecksumIEEE(out) != binary.BigEndian.Uint32(sum) {
-		err = errors.New("a block has another checksum than it says: the file is damaged")
+		err = errors.New("the checksum of a block is wrong: the file is damaged")
 	}
 	return out, err
 }

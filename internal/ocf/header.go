@@ -23,7 +23,7 @@ type Header struct {
 	Length int64 // bytes of the header in its file
 }
 
-var errShort = errors.New("the file is cut short: write it again")
+var errShort = errors.New("the file is truncated: write it again")
 
 // ReadHeader reads the header of a file.
 func ReadHeader(f io.ReaderAt, size int64) (Header, error) {

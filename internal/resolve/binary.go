@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-var errShort = errors.New("bytes are cut short")
+var errShort = errors.New("the bytes are truncated")
 
 func appendLong(dst []byte, x int64) []byte { return binary.AppendVarint(dst, x) }
 

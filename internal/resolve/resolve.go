@@ -22,7 +22,7 @@ func Between(written, wanted string) (Turn, error) {
 	}
 	to, err := parse(wanted)
 	if err != nil {
-		return nil, fmt.Errorf("the wanted schema: %w", err)
+		return nil, fmt.Errorf("the reader's schema: %w", err)
 	}
 	if (alike{}).same(from, to) {
 		return nil, nil
@@ -79,7 +79,7 @@ func (t turns) make(from, to *schema) (turn, error) {
 	case to != nil && to.kind == "union":
 		return t.toUnion(from, to)
 	case to != nil && !fits(from, to):
-		return nil, fmt.Errorf("it is %s, where %s is wanted", from, to)
+		return nil, fmt.Errorf("it is %s; expected %s", from, to)
 	}
 	switch from.kind {
 	case "record":
@@ -216,7 +216,7 @@ func (t turns) toUnion(from, to *schema) (turn, error) {
 			return (*m)(appendLong(dst, int64(i)), src, depth)
 		}, nil
 	}
-	return nil, fmt.Errorf("it is %s, where %s is wanted", from, to)
+	return nil, fmt.Errorf("it is %s; expected %s", from, to)
 }
 
 // blocks turns the items of an array or a map, which stand in blocks behind their number. A number below 0 is that of

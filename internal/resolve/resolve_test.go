@@ -63,15 +63,15 @@ func TestTurns(t *testing.T) {
 		{record("x", a, nested), record("x", strings.Replace(nested, "in.ner", "other", 1)),
 			values{"a": 1, "r": values{"b": "kept"}}, values{"r": values{"b": "kept"}}},
 		{record("x", a, nested), record("x", strings.Replace(nested, "string", "long", 1)), nil,
-			"field r.b: it is string, where long is wanted"},
+			"field r.b: it is string; expected long"},
 		{`"int"`, `"double"`, 7, 7.0}, {`"long"`, `"float"`, 7, float32(7)}, {`"float"`, `"double"`, 0.5, 0.5},
-		{`"long"`, `"int"`, nil, "it is long, where int is wanted"}, {`"string"`, `"bytes"`, "s", []byte("s")},
+		{`"long"`, `"int"`, nil, "it is long; expected int"}, {`"string"`, `"bytes"`, "s", []byte("s")},
 		{`"int"`, `["null","long"]`, 7, values{"long": int64(7)}},
 		{`["int","long"]`, `"double"`, values{"long": 7}, 7.0},
-		{`["null","int"]`, `"int"`, nil, "it is one of null, int: it is null, where int is wanted"},
+		{`["null","int"]`, `"int"`, nil, "it is one of null, int: it is null; expected int"},
 		{`["string","null"]`, `["null","string"]`, values{"string": "s"}, values{"string": "s"}},
 		{`{"type":"fixed","name":"f","size":2}`, `{"type":"fixed","name":"g","size":2}`, []byte("ab"), []byte("ab")},
-		{`{"type":"fixed","name":"f","size":2}`, `{"type":"fixed","name":"f","size":3}`, nil, "fixed of 2 bytes, where"},
+		{`{"type":"fixed","name":"f","size":2}`, `{"type":"fixed","name":"f","size":3}`, nil, "fixed of 2 bytes; expected"},
 		{`{"type":"enum","name":"e","symbols":["A","B"]}`, `{"type":"enum","name":"e","symbols":["A","B","C"]}`, "B", "B"},
 		{`{"type":"enum","name":"e","symbols":["A","B"]}`, `{"type":"enum","name":"e","symbols":["B"]}`, nil, "enum of"},
 		{`{"type":"array","items":"int"}`, `{"type":"array","items":"double"}`, []any{1, 2}, []any{1.0, 2.0}},
@@ -173,6 +173,6 @@ func TestSchemasThatAreNone(t *testing.T) {
 		_, err := Between(text, `"int"`)
 		require.ErrorContains(t, err, want)
 		_, err = Between(`"int"`, text)
-		require.ErrorContains(t, err, "the wanted schema: ")
+		require.ErrorContains(t, err, "the reader's schema: ")
 	}
 }
