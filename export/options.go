@@ -18,14 +18,14 @@ type options struct {
 
 func defaults() options { return options{host: dataset.Host()} }
 
-// OneFile makes one file of what all ranks write, in the order of ranks, in place of a folder. While it is put together
-// its parts take as much room again. All ranks must see the folder that it is in.
+// OneFile makes one file of all ranks' records, in the order of ranks, instead of a folder. While the file is assembled
+// its parts need the same space again. All ranks must share the file's folder.
 func OneFile() Option { return option(func(o *options) { o.oneFile = true }) }
 
 // Zstd compresses parts by zstd, in frames of 4 MiB, between which ingest cuts them. Names of parts end with .zst.
 // Formats that compress their own blocks refuse it.
 func Zstd() Option { return option(func(o *options) { o.zstd = true }) }
 
-// Replace lets Create replace a file, or a folder that has a manifest, at the end. Without it what is there is an
+// Replace lets Create replace a file, or a folder that has a manifest, at the end. Without it an existing file is an
 // error.
 func Replace() Option { return option(func(o *options) { o.replace = true }) }

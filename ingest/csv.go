@@ -60,20 +60,19 @@ type csvOptions struct {
 	names            []string
 }
 
-// Comma is what separates fields instead of a comma: '\t' for TSV files.
+// Comma separates fields by another character than a comma: '\t' for TSV files.
 func Comma(separator byte) CSVOption { return csvOption(func(o *csvOptions) { o.comma = separator }) }
 
-// NoQuotes takes quotes for bytes like all others, as most TSV files have them. A row is a line then.
+// NoQuotes makes quotes ordinary characters, as in most TSV files. A row is a line then.
 func NoQuotes() CSVOption {
 	return csvOption(func(o *csvOptions) { o.quotes, o.lineRows = false, true })
 }
 
-// NoHeader says that the first row is a row like all others. The fields of a struct are the columns in their order
-// then.
+// NoHeader means that the first row is data. The fields of a struct are the columns in their order then.
 func NoHeader() CSVOption { return csvOption(func(o *csvOptions) { o.header = false }) }
 
-// LineRows promises that each row is one line, though fields may be in quotes. It spares Open reading what several
-// ranks share. Where the promise is broken, the lines of such a row are rows that cannot be read.
+// LineRows promises that each row is one line, though fields may be in quotes. Then Open need not read the files that
+// several ranks share. If a row breaks the promise, its lines are rows that cannot be read.
 func LineRows() CSVOption { return csvOption(func(o *csvOptions) { o.lineRows = true }) }
 
 // Columns chooses the columns of Rows by their names in the header, and their order.

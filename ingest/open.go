@@ -45,7 +45,7 @@ func (in *input) buffer() []byte {
 // mine are this rank's pieces.
 func (in *input) mine() []piece { return in.dealt[slices.Index(in.all, in.rank.ID())] }
 
-// agree lists files and has all ranks agree on them. It is collective.
+// agree lists the files, and compares the lists of all hosts. It is collective.
 func (in *input) agree(patterns []string) (err error) {
 	if in.group, err = dataset.GroupOf(in.rank, in.host); err != nil {
 		return err
@@ -101,7 +101,7 @@ func (in *input) lists(own []file) ([][]file, error) {
 	return lists, err
 }
 
-// compare says in what this host's files differ from those of rank 0's host.
+// compare returns an error if this host's files differ from those of rank 0's host.
 func (in *input) compare(own []file) error {
 	if in.rank.ID() != in.group.Leader() {
 		return nil
@@ -173,7 +173,7 @@ func (in *input) look(find finder, uncut func(file) (bool, error)) error {
 	return err
 }
 
-// remember keeps what this rank's files are now, so that another one with the same name is not taken for it.
+// remember keeps the identity of this rank's files, so that a replaced file is noticed.
 func (in *input) remember() {
 	for _, p := range in.mine() {
 		if f := &in.files[p.file]; f.info == nil {

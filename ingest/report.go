@@ -45,7 +45,7 @@ func (in *input) tooMany(first string) error {
 	return fmt.Errorf("%s; more than %d such records were found, which is the limit of ingest.Skip", first, in.skip)
 }
 
-// A Report is what all ranks have read.
+// A Report counts the bytes and records that all ranks have read.
 type Report struct {
 	Bytes   int64  // of files as they are stored
 	Rows    int64  // records that All has given
@@ -53,9 +53,9 @@ type Report struct {
 	First   string // the first of these: file, line or block, and cause
 }
 
-// Report adds up what the last loops over All have read. It is collective: all ranks call it between epochs. It fails
-// when a rank's source has an error, or when all ranks together have skipped more than Skip allows. What it tells, the
-// first of several errors too, is the same on any number of ranks.
+// Report adds up the counts of the last loops over All. It is collective: all ranks call it between epochs. It fails
+// when a rank's source has an error, or when all ranks together have skipped more records than Skip allows. Its result,
+// including the choice among several errors, does not depend on the number of ranks.
 func (s *Source[T]) Report() (Report, error) {
 	text, err := json.Marshal(s.in.counts)
 	if err != nil {

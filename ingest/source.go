@@ -50,20 +50,19 @@ func uncutOf[T any](r reader[T]) func(file) (bool, error) {
 // errStop ends reading without being an error.
 var errStop = errors.New("stop")
 
-// Open finds the files that patterns name, has all ranks agree on them, and gives each rank a share that has about as
-// many bytes as any other. It is collective: all ranks call it between epochs, with the same arguments, and get the
-// same error, but for its words of this host.
+// Open finds the files that patterns name, and gives each rank a share of about the same number of bytes. It is
+// collective: all ranks call it between epochs, with the same arguments, and get the same error, except for names of
+// hosts in it.
 //
 // A pattern is the name of a file, a pattern of [filepath.Match], or a folder that package export has written. Each
-// file is read once, however many patterns name it. Pipes and other folders are refused. Files keep the size that they
-// have now: what is appended later is not read, and a file that is cut, or another one with its name, is an error.
+// file is read once, however many patterns name it. Pipes and other folders are errors. Files keep their present size:
+// Source does not read bytes that are appended later, and a file that is truncated or replaced is an error.
 //
-// A folder that package export has written is read as its manifest says: a part that is missing, is shorter, longer or
-// another one than that, and a file that is not listed, are errors. Its parts are read once more for their
-// checksums; see [Unchecked].
+// The manifest of a folder that package export has written lists its parts: a part that is missing or differs, and a
+// file that is not listed, are errors. Open reads the parts once more for their checksums; see [Unchecked].
 //
-// Open reads the first bytes of each file, of compressed ones the headers of all blocks, of a CSV file that more than
-// one rank reads all bytes (see CSV). Each file is looked into by one rank of a host, or by those that read it.
+// Open reads the first bytes of each file, the headers of all blocks of compressed files, and all bytes of a CSV file
+// that several ranks share (see CSV).
 func Open[T any](r *pebble.Rank, patterns []string, format Format[T], opts ...Option) (*Source[T], error) {
 	s := &Source[T]{in: input{rank: r, format: format.name, options: defaults(), missing: 1}}
 	for _, opt := range opts {
@@ -96,10 +95,9 @@ func Open[T any](r *pebble.Rank, patterns []string, format Format[T], opts ...Op
 	return s, nil
 }
 
-// All is this rank's records, for one loop; it sends, polls or does nothing else with the job, so it is for an epoch's
-// body, or for any other place of the rank's function. The memory of a record is good until the next one where its
-// format says so. The loop ends at the first error, which Err has then. A loop that is left early leaves no file open.
-// Another call reads all again.
+// All yields this rank's records. It sends nothing and runs no handlers, so it may be called in an epoch's body or
+// between epochs. Some formats reuse the memory of a record for the next one, and say so. The loop ends at the first
+// error, which Err returns. A loop that is left early leaves no file open. Another call reads all again.
 func (s *Source[T]) All() iter.Seq[T] {
 	return func(yield func(T) bool) {
 		s.err, s.in.counts = nil, counts{}
@@ -117,10 +115,10 @@ func (s *Source[T]) All() iter.Seq[T] {
 	}
 }
 
-// Err is what ended the last loop over All on this rank: nil when it went to the end, or was left.
+// Err is the error that ended the last loop over All on this rank: nil when the loop went to the end, or was left.
 func (s *Source[T]) Err() error { return s.err }
 
-// Files names the files of this rank's host, all of them, in order. The slice is the caller's.
+// Files returns the names of all files of this rank's host, in order. The caller may change the slice.
 func (s *Source[T]) Files() []string {
 	names := make([]string, len(s.in.files))
 	for i, f := range s.in.files {
