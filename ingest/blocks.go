@@ -13,9 +13,9 @@ import (
 // each file. read gives the records of the blocks that begin in a range; it is called by the rank whose range it is. It
 // stops when a record is not wanted. Errors of both need not name the file.
 //
-// An error from read ends the loop, with or without Skip, unless it is a [BlockError]: then the rest of one block cannot
-// be read, and read continues with the next block if the loop does. find may return a BlockError, too, with all places
-// that it has found; with Skip, read must return it again.
+// An error from read ends the loop, with or without Skip, unless it is a [BlockError]: then the rest of one block
+// cannot be read, and read continues with the next block if the loop does. find may return a BlockError, too, with all
+// places that it has found; with Skip, read must return it again.
 //
 // The file has the size that all ranks have agreed on, and says so where it was cut since.
 func Blocks[T any](name string, find func(f io.ReaderAt, size int64) ([]int64, error),

@@ -224,7 +224,8 @@ func TestSkip(t *testing.T) {
 		require.Contains(t, o.report.First, "data: line 2: column \"N\"")
 		_, err = ingest(ranks, CSV[N](), func(v N) int { return v.N }, []string{path}, Skip(9))
 		require.Error(t, err)
-		require.ErrorContains(t, err, "data: line 2: column \"N\": \"x\": invalid syntax; more than 9 such records were found")
+		require.ErrorContains(t, err,
+			"data: line 2: column \"N\": \"x\": invalid syntax; more than 9 such records were found")
 	}
 }
 
