@@ -48,21 +48,17 @@ var errElsewhere = errors.New("nothing is registered")
 
 func (r *far) init(p *port) { r.p = p }
 
-// Start implements [local.Far]: it is TCP that does operations on words.
-func (r *far) Start(op local.Operation) { r.rest.Start(op) }
-
-// Move implements [local.Far].
-func (r *far) Move(k local.Kind, a netio.Address, data []byte, c *netio.Completion) {
+// Start implements [local.Far]. TCP does operations on words.
+func (r *far) Start(op local.Operation) {
 	w := r.p.w
-	p := w.peers[a.Process]
-	if p == nil || w.cuts {
-		r.rest.Move(k, a, data, c)
+	p := w.peers[op.Process]
+	if op.Kind > local.Put || p == nil || w.cuts {
+		r.rest.Start(op)
 		return
 	}
-	c.Inside(access).Begin(1)
+	op.Completion.Inside(access).Begin(1)
 	t := r.transfer()
-	t.op = local.Operation{Kind: k, Address: a, Data: data, Completion: c}
-	t.peer, t.number, t.place = p, r.fences.Start(), len(r.all)
+	t.op, t.peer, t.number, t.place = op, p, r.fences.Start(), len(r.all)
 	r.all = append(r.all, t)
 	w.mu.Lock()
 	t.start()
@@ -75,10 +71,7 @@ func (r *far) MoveWords(k local.Kind, a netio.Address, words []exposed.Word, c *
 		r.rest.MoveWords(k, a, words, c)
 		return
 	}
-	for _, w := range words {
-		a.Offset = w.Offset
-		r.Move(k, a, w.Data[:], c)
-	}
+	local.StartWords(r, k, a, words, c)
 }
 
 func (r *far) transfer() *transfer {
@@ -306,7 +299,7 @@ func (r *far) fallBack(t *transfer) {
 		r.remove(t, !t.dropped)
 	})
 	op.Completion = &t.rest
-	r.rest.Move(op.Kind, op.Address, op.Data, op.Completion)
+	r.rest.Start(op)
 }
 
 // remove takes out a transfer, and ends the fences that have waited for it. It may be used again if nobody else has it.

@@ -33,31 +33,22 @@ func (e *exposure) open() error {
 }
 
 // perform does an operation now. The world is locked.
-func (e *exposure) perform(op *local.Operation) (fault exposed.Fault) {
+func (e *exposure) perform(op *local.Operation) exposed.Fault {
 	if e.space == nil {
 		return exposed.Unknown
 	}
 	if by, ok := e.owner[op.Key]; ok && by != op.Process {
 		return exposed.Unknown
 	}
-	own, at := e.space.Near(0), exposed.Place{Key: op.Key, Offset: op.Offset}
-	switch op.Kind {
-	case local.Get:
-		return e.user.Get(own, at, op.Data)
-	case local.Put:
-		return e.user.Put(own, at, op.Data)
-	}
-	old, fault := op.Change(e.user, own)
-	if fault == exposed.None && op.Old != nil {
-		*op.Old = old
-	}
-	return fault
+	return op.Perform(e.user, e.space.Near(0))
 }
 
-// oneSided is a rank's access to exposed memory. That of its process it uses at once, for a nanosecond: so a rank that
-// waits for a word of its own in a loop lets others run. The rest takes the way of two frames, a request and an answer,
-// which cost the rank what frames do; the network serves it when the request arrives, at no cost to a rank there.
+// oneSided is the simulated part of a rank's access to exposed memory, all of which is far. An operation on memory of
+// the rank's own process is done at once and takes a nanosecond, so a rank that waits for a word of its own in a loop
+// lets others run. Another operation travels as two frames, a request and an answer, at the cost of frames to the rank.
+// The network serves it when the request arrives, at no cost to a rank there.
 type oneSided struct {
+	*local.OneSided
 	rank    *rank
 	fences  pending.Fences[*netio.Completion] // of operations that went over the network
 	results heap[outcome]
@@ -80,12 +71,17 @@ func (a outcome) before(o outcome) bool { return a.at < o.at || a.at == o.at && 
 // access is the key to what of netio is for transports.
 var access frame.Access
 
-var _ netio.OneSided = (*oneSided)(nil)
+var (
+	_ netio.OneSided = (*oneSided)(nil)
+	_ local.Far      = (*oneSided)(nil)
+)
 
 // OneSided implements [netio.Port].
 func (r *rank) OneSided() netio.OneSided {
 	if r.oneSided == nil {
-		r.oneSided = &oneSided{rank: r}
+		o := &oneSided{rank: r}
+		o.OneSided = local.NewOneSided(r.id, r.world.layout.place, nil, o)
+		r.oneSided = o
 	}
 	return r.oneSided
 }
@@ -149,32 +145,12 @@ func (o *oneSided) Near(a netio.Address, n int) ([]byte, error) {
 	return nil, &netio.AddressError{Rank: o.rank.id, Call: "Near", Address: a, Bytes: n, Cause: cause}
 }
 
-// Put implements [netio.OneSided].
-func (o *oneSided) Put(a netio.Address, src []byte, c *netio.Completion) {
-	o.start(local.Operation{Kind: local.Put, Address: a, Data: src, Completion: c})
+// MoveWords implements [local.Far].
+func (o *oneSided) MoveWords(k local.Kind, a netio.Address, words []exposed.Word, c *netio.Completion) {
+	local.StartWords(o, k, a, words, c)
 }
 
-// Get implements [netio.OneSided].
-func (o *oneSided) Get(a netio.Address, dst []byte, c *netio.Completion) {
-	o.start(local.Operation{Kind: local.Get, Address: a, Data: dst, Completion: c})
-}
-
-// Add implements [netio.OneSided].
-func (o *oneSided) Add(a netio.Address, n uint64, old *uint64, c *netio.Completion) {
-	o.start(local.Operation{Kind: local.Add, Address: a, With: n, Old: old, Completion: c})
-}
-
-// Swap implements [netio.OneSided].
-func (o *oneSided) Swap(a netio.Address, with uint64, old *uint64, c *netio.Completion) {
-	o.start(local.Operation{Kind: local.Swap, Address: a, With: with, Old: old, Completion: c})
-}
-
-// CompareAndSwap implements [netio.OneSided].
-func (o *oneSided) CompareAndSwap(a netio.Address, expect, with uint64, old *uint64, c *netio.Completion) {
-	o.start(local.Operation{Kind: local.CompareAndSwap, Address: a, Expect: expect, With: with, Old: old, Completion: c})
-}
-
-// Fence implements [netio.OneSided]: what has been answered is visible.
+// Fence implements [local.Far]: an operation that has been answered is visible.
 func (o *oneSided) Fence(c *netio.Completion) {
 	o.revealAll()
 	if o.fences.Wait(c) {
@@ -182,11 +158,11 @@ func (o *oneSided) Fence(c *netio.Completion) {
 	}
 }
 
-// Open implements [netio.OneSided].
+// Open implements [local.Far].
 func (o *oneSided) Open() int { return o.fences.Open() }
 
-// start begins an operation, and does it when it is near.
-func (o *oneSided) start(op local.Operation) {
+// Start implements [local.Far]. It does an operation on memory of the rank's process at once.
+func (o *oneSided) Start(op local.Operation) {
 	r, w := o.rank, o.rank.world
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -197,12 +173,10 @@ func (o *oneSided) start(op local.Operation) {
 	}
 }
 
-// refuse does an operation that is near, and says what is wrong with one that can't be done.
+// refuse does an operation on memory of the rank's process. It returns the cause if an operation can't be done.
 func (o *oneSided) refuse(op *local.Operation) error {
 	r, w := o.rank, o.rank.world
 	switch {
-	case int64(op.Process) >= int64(w.layout.place.Processes):
-		return local.ErrNoProcess
 	case r.process.down:
 		return local.ErrEnded
 	case int(op.Process) == r.process.place.Process:

@@ -63,7 +63,7 @@ func (w *twin) begin() {
 		for i := range data {
 			data[i] = byte(w.Uint32())
 		}
-		w.r.Move(k, a, data, c)
+		w.r.Start(local.Operation{Kind: k, Address: a, Data: data, Completion: c})
 	}
 	w.began = append(w.began, c)
 	require.False(w, c.Done())
@@ -263,7 +263,9 @@ func TestUnknownFaults(t *testing.T) {
 	for i := range words {
 		offset := len(w.there[0]) - 8 + 8*(i/2) // the last is beyond
 		a := netio.Address{Process: 1, Key: w.keys[0], Offset: uint64(offset)}
-		w.r.Move(local.Get, a, make([]byte, exposed.WordBytes), new(netio.Completion))
+		w.r.Start(local.Operation{
+			Kind: local.Get, Address: a, Data: make([]byte, exposed.WordBytes), Completion: new(netio.Completion),
+		})
 	}
 	w.leave()
 	a, err := w.s.serve(w.sent[0])

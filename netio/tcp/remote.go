@@ -84,21 +84,31 @@ func (r *remote) flow(process uint32) *flow {
 	return f
 }
 
-// Move implements [local.Far].
-func (r *remote) Move(k local.Kind, a netio.Address, data []byte, c *netio.Completion) {
-	if len(data) == exposed.WordBytes {
-		r.MoveWords(k, a, []exposed.Word{{Offset: a.Offset, Data: (*[exposed.WordBytes]byte)(data)}}, c)
-		return
+// Start implements [local.Far]. Single words travel in series, and long transfers in pieces.
+func (r *remote) Start(op local.Operation) {
+	switch {
+	case op.Kind != local.Get && op.Kind != local.Put:
+		r.startOne(op)
+	case len(op.Data) == exposed.WordBytes:
+		word := exposed.Word{Offset: op.Offset, Data: (*[exposed.WordBytes]byte)(op.Data)}
+		r.MoveWords(op.Kind, op.Address, []exposed.Word{word}, op.Completion)
+	default:
+		r.startPieces(op)
 	}
-	f := r.flow(a.Process)
-	for rest := data; ; {
-		data = rest[:min(len(rest), r.piece(a, len(rest)))]
-		op := local.Operation{Kind: k, Address: a, Data: data, Completion: c}
-		r.begin(f, c, 1, f.push(operation{Operation: op}))
-		if rest = rest[len(data):]; len(rest) == 0 {
+}
+
+func (r *remote) startOne(op local.Operation) {
+	f := r.flow(op.Process)
+	r.begin(f, op.Completion, 1, f.push(operation{Operation: op}))
+}
+
+func (r *remote) startPieces(op local.Operation) {
+	for rest := op.Data; ; op.Offset += uint64(len(op.Data)) {
+		op.Data = rest[:min(len(rest), r.piece(op.Address, len(rest)))]
+		r.startOne(op)
+		if rest = rest[len(op.Data):]; len(rest) == 0 {
 			return
 		}
-		a.Offset += uint64(len(data))
 	}
 }
 
@@ -110,12 +120,6 @@ func (r *remote) MoveWords(k local.Kind, a netio.Address, words []exposed.Word, 
 		r.begin(f, c, n, room)
 		words = words[n:]
 	}
-}
-
-// Start implements [local.Far].
-func (r *remote) Start(op local.Operation) {
-	f := r.flow(op.Process)
-	r.begin(f, op.Completion, 1, f.push(operation{Operation: op}))
 }
 
 // piece is the length of the next piece of a transfer. All but the last end with a word, so that none is torn.

@@ -81,9 +81,23 @@ func (op *asked) count() int { return 1 + op.more }
 // each is what each operation takes of places.
 func (op *asked) each() int { return requestRoom(op.kind, op.bytes) - seriesBytes }
 
-// at is where the first of places is.
-func (op *asked) at() exposed.Place {
-	return exposed.Place{Key: op.key, Offset: binary.LittleEndian.Uint64(op.places)}
+// operation is the first of places as an operation. A Get reads into result, whose end it clears.
+func (op *asked) operation(result []byte) local.Operation {
+	one := local.Operation{Kind: op.kind}
+	one.Key, one.Offset = op.key, binary.LittleEndian.Uint64(op.places)
+	operands := op.places[8:]
+	switch op.kind {
+	case local.Get:
+		clear(result[op.bytes:])
+		one.Data = result[:op.bytes]
+	case local.Put:
+		one.Data = operands[:op.bytes]
+	case local.CompareAndSwap:
+		one.Expect, one.With = binary.LittleEndian.Uint64(operands), binary.LittleEndian.Uint64(operands[8:])
+	default:
+		one.With = binary.LittleEndian.Uint64(operands)
+	}
+	return one
 }
 
 func decodeOperation(b []byte) (op asked, rest []byte, ok bool) {
@@ -135,26 +149,13 @@ func (s *server) do(own *exposed.Segment, op *asked, into []byte) (rest []byte) 
 
 func (s *server) doOne(own *exposed.Segment, op *asked, into []byte) (rest []byte) {
 	result := into[resultBytes:answerRoom(op.kind, op.bytes)]
-	place, operands := op.at(), op.places[8:]
 	var old uint64
-	var fault exposed.Fault
-	switch op.kind {
-	case local.Get:
-		clear(result[op.bytes:])
-		fault = s.user.Get(own, place, result[:op.bytes])
-	case local.Put:
-		fault = s.user.Put(own, place, operands[:op.bytes])
-	case local.Add:
-		old, fault = s.user.Add(own, place, binary.LittleEndian.Uint64(operands))
-	case local.Swap:
-		old, fault = s.user.Swap(own, place, binary.LittleEndian.Uint64(operands))
-	case local.CompareAndSwap:
-		expect, with := binary.LittleEndian.Uint64(operands), binary.LittleEndian.Uint64(operands[8:])
-		old, fault = s.user.CompareAndSwap(own, place, expect, with)
-	}
+	one := op.operation(result)
+	one.Old = &old
+	fault := one.Perform(s.user, own)
 	switch {
 	case fault != exposed.None:
-		clear(result) // of what was there before
+		clear(result) // the memory is used again
 	case op.kind > local.Put:
 		binary.LittleEndian.PutUint64(result, old)
 	}

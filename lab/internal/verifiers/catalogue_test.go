@@ -247,7 +247,7 @@ var catalogue = []mutation{
 		"len(x.holders) < 0 && !w.closed; {", "TestWithdrawalWaitsForHolders"},
 	{"a lost process holds what it has held", "netio/ofi/way.go", "\tw.exposures.forget(p.place.Process)\n", "",
 		"TestWithdrawalAfterAHoldersDeath"},
-	{"words are put by a stream", "netio/ofi/transfer.go", "if p == nil || w.cuts {", "if p == nil {",
+	{"words are put by a stream", "netio/ofi/transfer.go", "p == nil || w.cuts {", "p == nil {",
 		"TestNoFabricCutsWords"},
 	{"memory is registered for each who asks", "netio/ofi/lease.go", "\tif !x.asked {\n", "\tif true {\n",
 		"TestOneRegionForAll"},

@@ -8,46 +8,43 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// OneSided is a rank's access to exposed memory. What its process has mapped it reads and writes itself; the rest is
-// left to a transport.
+// OneSided is a rank's access to exposed memory, over every transport. It reads and writes the memory that its process
+// has mapped, and leaves the rest to a transport.
 type OneSided struct {
 	rank  int
 	place netio.Place
-	space *exposed.Space
+	space *exposed.Space // nil where all memory is far
 	user  exposed.User
-	ready bool // there is a user
-	far   Far  // nil where all is mapped
+	ready bool // user is set
+	far   Far  // nil where all memory is mapped
 }
 
-// Users is how many may be in exposed memory for a process: its ranks, and one for each process whose operations it
-// serves.
+// Users is the number of users of a process's exposed memory: its ranks, and one for each process that it serves.
 func Users(p netio.Place) int { return p.Last - p.First + p.Processes }
 
-// Far is what reaches the exposed memory of other processes that is not mapped here.
+// Far is the part of a transport that reaches exposed memory which is not mapped here.
 type Far interface {
-	// Move begins a Get or a Put.
-	Move(k Kind, a netio.Address, data []byte, c *netio.Completion)
-	// MoveWords begins many Gets or Puts, each of a word of one exposure. words is the caller's again.
-	MoveWords(k Kind, a netio.Address, words []exposed.Word, c *netio.Completion)
-	// Start begins an operation on a word.
+	// Start begins an operation that is not a Fence.
 	Start(op Operation)
-	// Fence is done when all is done that has begun.
+	// MoveWords begins many Gets or Puts of words of one exposure. It does not keep the slice words.
+	MoveWords(k Kind, a netio.Address, words []exposed.Word, c *netio.Completion)
+	// Fence ends when all operations that began before it have ended.
 	Fence(c *netio.Completion)
-	// Open is how many operations have begun and are not done.
+	// Open is the number of operations that have begun and not ended.
 	Open() int
 }
 
-// Operation is one that a [Far] does.
+// Operation is one operation on exposed memory.
 type Operation struct {
 	Kind Kind
 	netio.Address
 	Data         []byte // of Put and Get
-	Expect, With uint64 // With is what Add adds, too
+	Expect, With uint64 // With is also the number that Add adds
 	Old          *uint64
 	Completion   *netio.Completion
 }
 
-// Kind is what an operation does.
+// Kind is the kind of an operation.
 type Kind uint8
 
 // The kinds.
@@ -57,18 +54,20 @@ const (
 	Add
 	Swap
 	CompareAndSwap
-	Fence // which does nothing
+	Fence // does nothing
 	kinds
 )
 
-// KindOf is a kind that has come over a wire.
+// KindOf returns a kind that has come over a wire, and false if there is none of that number.
 func KindOf(n uint32) (Kind, bool) { return Kind(n), n >= uint32(Get) && n < uint32(Fence) }
 
-var kindNames = [kinds]string{Get: "Get", Put: "Put", Add: "Add", Swap: "Swap", CompareAndSwap: "CompareAndSwap", Fence: "Fence"}
+var kindNames = [kinds]string{
+	Get: "Get", Put: "Put", Add: "Add", Swap: "Swap", CompareAndSwap: "CompareAndSwap", Fence: "Fence",
+}
 
 func (k Kind) String() string { return kindNames[k] }
 
-// Bytes is how many bytes of exposed memory the operation is about.
+// Bytes is the number of bytes of exposed memory that the operation reads or writes.
 func (op *Operation) Bytes() int {
 	if op.Kind == Get || op.Kind == Put {
 		return len(op.Data)
@@ -76,7 +75,7 @@ func (op *Operation) Bytes() int {
 	return exposed.WordBytes
 }
 
-// Error is the one for an operation of a rank that has failed.
+// Error is the error of an operation that a rank has begun and that has failed.
 func (op *Operation) Error(rank int, cause error) error {
 	return &netio.AddressError{Rank: rank, Call: op.Kind.String(), Address: op.Address, Bytes: op.Bytes(), Cause: cause}
 }
@@ -95,8 +94,7 @@ var ErrEnded = errors.New("the job has ended")
 // ErrNoProcess is the cause of an error about an address of a process that does not exist.
 var ErrNoProcess = errors.New("the job has no such process")
 
-// NewOneSided makes that of a rank, which is a user of its process's space by this number. far is nil where everything
-// is mapped.
+// NewOneSided makes a rank's access. space is nil where all memory is far, and far where all is mapped.
 func NewOneSided(rank int, p netio.Place, space *exposed.Space, far Far) *OneSided {
 	return &OneSided{rank: rank, place: p, space: space, far: far}
 }
@@ -114,7 +112,7 @@ func (o *OneSided) Expose(bytes int) (netio.Address, []byte, error) {
 }
 
 // ErrForeign is the cause of an error about an address that another process has exposed.
-var ErrForeign = errors.New("another process has exposed it, which alone may withdraw it")
+var ErrForeign = errors.New("another process has exposed it: only that process may withdraw it")
 
 // Withdraw implements [netio.OneSided].
 func (o *OneSided) Withdraw(a netio.Address) error {
@@ -129,34 +127,36 @@ func (o *OneSided) Withdraw(a netio.Address) error {
 	return &netio.AddressError{Rank: o.rank, Call: "Withdraw", Address: a, Cause: cause}
 }
 
-// where finds the segment of an address that is mapped here. The others are far, or of no process.
-func (o *OneSided) where(a netio.Address) (s *exposed.Segment, far bool, cause error) {
+// where returns the segment of an address, if it is mapped here. Without a segment and a cause the address is far.
+func (o *OneSided) where(a netio.Address) (s *exposed.Segment, cause error) {
+	if int64(a.Process) >= int64(o.place.Processes) {
+		return nil, ErrNoProcess
+	}
+	if o.space == nil {
+		return nil, nil
+	}
 	if !o.ready {
 		own, err := o.space.Own()
 		if err != nil {
-			return nil, false, err
+			return nil, err
 		}
 		o.user, o.ready = own.User(o.rank-o.place.First), true
 	}
-	if int64(a.Process) >= int64(o.place.Processes) {
-		return nil, false, ErrNoProcess
-	}
-	s = o.space.Near(int(a.Process))
-	return s, s == nil, nil
+	return o.space.Near(int(a.Process)), nil
 }
 
 // Near implements [netio.OneSided].
 func (o *OneSided) Near(a netio.Address, n int) ([]byte, error) {
-	s, far, cause := o.where(a)
-	if far {
-		return nil, nil
-	}
-	if cause == nil {
+	s, cause := o.where(a)
+	if s != nil {
 		memory, fault := o.user.Near(s, place(a), n)
 		if fault == exposed.None {
 			return memory, nil
 		}
 		cause = fault
+	}
+	if cause == nil {
+		return nil, nil
 	}
 	return nil, &netio.AddressError{Rank: o.rank, Call: "Near", Address: a, Bytes: n, Cause: cause}
 }
@@ -165,53 +165,50 @@ func place(a netio.Address) exposed.Place { return exposed.Place{Key: a.Key, Off
 
 // Put implements [netio.OneSided].
 func (o *OneSided) Put(a netio.Address, src []byte, c *netio.Completion) {
-	s, far, cause := o.where(a)
+	s, cause := o.where(a)
 	if s != nil {
-		if fault := o.user.Put(s, place(a), src); fault != exposed.None {
-			cause = fault
+		fault := o.user.Put(s, place(a), src)
+		if fault == exposed.None {
+			return
 		}
+		cause = fault
 	}
-	if cause != nil {
-		o.fail(Operation{Kind: Put, Address: a, Data: src, Completion: c}, cause)
-	} else if far {
-		o.far.Move(Put, a, src, c)
-	}
+	o.pass(Operation{Kind: Put, Address: a, Data: src, Completion: c}, cause)
 }
 
 // Get implements [netio.OneSided].
 func (o *OneSided) Get(a netio.Address, dst []byte, c *netio.Completion) {
-	s, far, cause := o.where(a)
+	s, cause := o.where(a)
 	if s != nil {
-		if fault := o.user.Get(s, place(a), dst); fault != exposed.None {
-			cause = fault
+		fault := o.user.Get(s, place(a), dst)
+		if fault == exposed.None {
+			return
 		}
+		cause = fault
 	}
-	if cause != nil {
-		o.fail(Operation{Kind: Get, Address: a, Data: dst, Completion: c}, cause)
-	} else if far {
-		o.far.Move(Get, a, dst, c)
-	}
+	o.pass(Operation{Kind: Get, Address: a, Data: dst, Completion: c}, cause)
 }
 
-// PutWords is Put of many words of one exposure, and GetWords is Get. The offset of a is that of none. They are for
-// package memory, and cost less a word.
+// PutWords puts many words of one exposure; the offset of a is ignored. It costs less per word than Put, and is for
+// package memory.
 func (o *OneSided) PutWords(_ frame.Access, a netio.Address, words []exposed.Word, c *netio.Completion) {
-	o.moveWords(Put, o.Put, a, words, c)
+	o.moveWords(Put, a, words, c)
 }
 
-// GetWords is described at PutWords.
+// GetWords gets many words of one exposure, as [OneSided.PutWords] puts them.
 func (o *OneSided) GetWords(_ frame.Access, a netio.Address, words []exposed.Word, c *netio.Completion) {
-	o.moveWords(Get, o.Get, a, words, c)
+	o.moveWords(Get, a, words, c)
 }
 
-// moveWords has far words moved together, and others by one call each.
-func (o *OneSided) moveWords(
-	k Kind, one func(netio.Address, []byte, *netio.Completion),
-	a netio.Address, words []exposed.Word, c *netio.Completion,
-) {
-	if _, far, _ := o.where(a); far {
+// moveWords leaves far words to the transport together, and moves others one by one.
+func (o *OneSided) moveWords(k Kind, a netio.Address, words []exposed.Word, c *netio.Completion) {
+	if s, cause := o.where(a); s == nil && cause == nil {
 		o.far.MoveWords(k, a, words, c)
 		return
+	}
+	one := o.Get
+	if k == Put {
+		one = o.Put
 	}
 	for _, w := range words {
 		a.Offset = w.Offset
@@ -219,8 +216,20 @@ func (o *OneSided) moveWords(
 	}
 }
 
-// fail lets an operation fail.
-func (o *OneSided) fail(op Operation, cause error) {
+// StartWords starts an operation for each of the words. It is MoveWords of transports that don't move them together.
+func StartWords(f Far, k Kind, a netio.Address, words []exposed.Word, c *netio.Completion) {
+	for _, w := range words {
+		a.Offset = w.Offset
+		f.Start(Operation{Kind: k, Address: a, Data: w.Data[:], Completion: c})
+	}
+}
+
+// pass fails an operation for a cause; without one it leaves the operation to the transport.
+func (o *OneSided) pass(op Operation, cause error) {
+	if cause == nil {
+		o.far.Start(op)
+		return
+	}
 	if cause == error(exposed.Lost) {
 		cause = Lost(o.place, int(op.Process))
 	}
@@ -229,51 +238,55 @@ func (o *OneSided) fail(op Operation, cause error) {
 
 // Add implements [netio.OneSided].
 func (o *OneSided) Add(a netio.Address, n uint64, old *uint64, c *netio.Completion) {
-	o.word(Operation{Kind: Add, Address: a, With: n, Old: old, Completion: c})
+	o.change(Operation{Kind: Add, Address: a, With: n, Old: old, Completion: c})
 }
 
 // Swap implements [netio.OneSided].
 func (o *OneSided) Swap(a netio.Address, with uint64, old *uint64, c *netio.Completion) {
-	o.word(Operation{Kind: Swap, Address: a, With: with, Old: old, Completion: c})
+	o.change(Operation{Kind: Swap, Address: a, With: with, Old: old, Completion: c})
 }
 
 // CompareAndSwap implements [netio.OneSided].
 func (o *OneSided) CompareAndSwap(a netio.Address, expect, with uint64, old *uint64, c *netio.Completion) {
-	o.word(Operation{Kind: CompareAndSwap, Address: a, Expect: expect, With: with, Old: old, Completion: c})
+	o.change(Operation{Kind: CompareAndSwap, Address: a, Expect: expect, With: with, Old: old, Completion: c})
 }
 
-func (o *OneSided) word(op Operation) {
-	s, far, cause := o.where(op.Address)
+// change does or begins an operation on a word.
+func (o *OneSided) change(op Operation) {
+	s, cause := o.where(op.Address)
 	if s != nil {
-		old, fault := op.Change(o.user, s)
+		fault := op.Perform(o.user, s)
 		if fault == exposed.None {
-			if op.Old != nil {
-				*op.Old = old
-			}
 			return
 		}
 		cause = fault
 	}
-	if cause != nil {
-		o.fail(op, cause)
-	} else if far {
-		o.far.Start(op)
-	}
+	o.pass(op, cause)
 }
 
-// Change does an operation on a word.
-func (op *Operation) Change(by exposed.User, s *exposed.Segment) (old uint64, fault exposed.Fault) {
+// Perform does an operation in a segment, at once.
+func (op *Operation) Perform(by exposed.User, s *exposed.Segment) exposed.Fault {
+	var old uint64
+	var fault exposed.Fault
 	switch at := place(op.Address); op.Kind {
+	case Get:
+		return by.Get(s, at, op.Data)
+	case Put:
+		return by.Put(s, at, op.Data)
 	case Add:
-		return by.Add(s, at, op.With)
+		old, fault = by.Add(s, at, op.With)
 	case Swap:
-		return by.Swap(s, at, op.With)
+		old, fault = by.Swap(s, at, op.With)
 	default:
-		return by.CompareAndSwap(s, at, op.Expect, op.With)
+		old, fault = by.CompareAndSwap(s, at, op.Expect, op.With)
 	}
+	if fault == exposed.None && op.Old != nil {
+		*op.Old = old
+	}
+	return fault
 }
 
-// Fence implements [netio.OneSided]. What is near is visible when it is done.
+// Fence implements [netio.OneSided]. Mapped memory needs no fence.
 func (o *OneSided) Fence(c *netio.Completion) {
 	if o.far != nil {
 		o.far.Fence(c)
