@@ -21,9 +21,9 @@ func (w *World) carry(r *rank, f *netio.Frame) bool {
 	}
 	w.stats.Frames++
 	w.stats.Bytes += uint64(f.Bytes)
-	at := w.arrival(r, to, k, f.Bytes)
-	if w.streams != nil {
-		w.sendFaulty(r, to, k, at, f, opens)
+	at := w.links.transit(r.clock, r, to, k, f.Bytes)
+	if w.faults.active() {
+		w.faults.send(r, to, k, at, f, opens)
 		return true
 	}
 	w.deliver(to, parcel{at, w.number(), f, nil, opens})
@@ -37,34 +37,6 @@ func (w *World) refuse(r, to *rank) {
 	}
 	err := to.process.finished()
 	w.plan(w.time(), func() { r.process.fail(err) })
-}
-
-// arrival is when a frame reaches its receiver: after the shared outgoing and incoming links, and the fabric.
-func (w *World) arrival(r, to *rank, k class, bytes uint32) instant {
-	return w.transit(r.clock, r, to, k, bytes)
-}
-
-// transit is when what leaves at a moment arrives.
-func (w *World) transit(leaves instant, r, to *rank, k class, bytes uint32) instant {
-	c := &w.charges
-	wire := c.wire(k, bytes)
-	takes := max(c.gap[k], wire)
-	switch k {
-	case withinProcess:
-		w.stats.WithinProcess++
-		return leaves + c.latency[k] + wire
-	case withinHost:
-		w.stats.WithinHost++
-		start := r.out.enter(leaves, takes)
-		return to.in.enter(start+c.latency[k], takes) + wire
-	}
-	w.stats.BetweenHosts++
-	from, dest := w.layout.host(r.id), w.layout.host(to.id)
-	start := w.hosts[from].out.enter(leaves, takes)
-	if w.fabric != nil {
-		start = w.fabric.cross(from, dest, start, wire)
-	}
-	return w.hosts[dest].in.enter(start+c.latency[k], takes) + wire
 }
 
 // deliver queues a parcel for a rank.

@@ -90,7 +90,7 @@ func (d *driven) Kill() {
 	d.world.mu.Lock()
 	d.killed = true
 	dead := make(chan struct{})
-	d.world.plan(d.world.time(), func() { d.world.kill(d.Process); close(dead) })
+	d.world.plan(d.world.time(), func() { d.world.faults.kill(d.Process); close(dead) })
 	d.world.mu.Unlock()
 	<-dead
 	for _, p := range d.ports {

@@ -27,12 +27,22 @@ func (c Cores) check() error {
 	return nil
 }
 
+// allCores are the cores of all hosts. The zero value is a core for each rank.
+type allCores struct {
+	hosts  []hostCores
+	layout *layout
+	queue  *queue
+}
+
+// of returns the cores of a rank's host.
+func (a *allCores) of(r *rank) *hostCores { return &a.hosts[a.layout.host(r.id)] }
+
 // hostCores are the cores of one host, and the queue of ranks for them.
 type hostCores struct {
 	idle    []core
-	waiting []*rank // that have work, in the order in which they came
-	within  instant // what a switch takes
-	across  instant
+	waiting []*rank // ranks that have work, in the order in which they came
+	within  instant // time of a switch within a process
+	across  instant // time of a switch to another process
 	slice   instant // never when there is none
 }
 
@@ -43,10 +53,9 @@ type core struct {
 	from instant // when the rank that holds it got it
 }
 
-// newHostCores makes the cores of all hosts; nil when each rank has a core of its own.
-func newHostCores(c Cores, l *layout) []hostCores {
+func newCores(c Cores, l *layout, q *queue) allCores {
 	if c.Count == 0 {
-		return nil
+		return allCores{}
 	}
 	all := make([]hostCores, l.hosts())
 	count := min(c.Count, l.place.Ranks) // no more are ever busy
@@ -55,18 +64,20 @@ func newHostCores(c Cores, l *layout) []hostCores {
 		slice = span(c.Slice)
 	}
 	for i := range all {
-		all[i] = hostCores{idle: make([]core, count), within: span(c.Switch), across: span(c.ProcessSwitch), slice: slice}
+		all[i] = hostCores{
+			idle: make([]core, count), within: span(c.Switch), across: span(c.ProcessSwitch), slice: slice,
+		}
 	}
-	return all
+	return allCores{all, l, q}
 }
 
-// acquireCore finds a core for a rank that has work, and reports whether the rank continues at once. Otherwise the rank
+// acquire finds a core for a rank that has work, and reports whether the rank continues at once. Otherwise the rank
 // is queued again for the moment at which it has a core, or it waits for one. The world is locked.
-func (w *World) acquireCore(r *rank) bool {
-	if w.cores == nil || r.core != nil {
+func (a *allCores) acquire(r *rank) bool {
+	if a.hosts == nil || r.core != nil {
 		return true
 	}
-	c := &w.cores[w.layout.host(r.id)]
+	c := a.of(r)
 	if len(c.idle) == 0 {
 		c.waiting = append(c.waiting, r)
 		return false
@@ -76,7 +87,7 @@ func (w *World) acquireCore(r *rank) bool {
 	if r.clock == before {
 		return true
 	}
-	w.queue.push(r.clock, r.tie)
+	a.queue.push(r.clock, r.tie)
 	return false
 }
 
@@ -113,14 +124,14 @@ func (c *hostCores) assign(r *rank, with core) {
 	r.core = &with
 }
 
-// releaseCore takes a rank off its core; the first rank that waits gets the core. The world is locked.
-func (w *World) releaseCore(r *rank) {
+// release takes a rank off its core; the first rank that waits gets the core. The world is locked.
+func (a *allCores) release(r *rank) {
 	if r.core == nil {
 		return
 	}
 	left := core{free: r.clock, last: r.core.last}
 	r.core = nil
-	c := &w.cores[w.layout.host(r.id)]
+	c := a.of(r)
 	if len(c.waiting) == 0 {
 		c.idle = append(c.idle, left)
 		return
@@ -128,37 +139,41 @@ func (w *World) releaseCore(r *rank) {
 	next := c.waiting[0]
 	c.waiting = slices.Delete(c.waiting, 0, 1)
 	c.assign(next, left)
-	w.queue.push(next.clock, next.tie)
+	a.queue.push(next.clock, next.tie)
+}
+
+// wanted reports whether other ranks wait for the core that a rank holds.
+func (a *allCores) wanted(r *rank) bool { return r.core != nil && len(a.of(r).waiting) > 0 }
+
+// expired reports whether a rank has used its slice while another process is next in the queue.
+func (a *allCores) expired(r *rank) bool {
+	if !a.wanted(r) {
+		return false
+	}
+	c := a.of(r)
+	return c.waiting[0].process != r.process && r.clock-r.core.from >= c.slice
 }
 
 // preempt gives the rank's core to a waiting process when the rank has used its slice. The world is locked.
-func (w *World) preempt(r *rank) {
-	if r.core == nil || w.running != r {
+func (r *rank) preempt() {
+	w := r.world
+	if w.running != r || !w.cores.expired(r) {
 		return
 	}
-	c := &w.cores[w.layout.host(r.id)]
-	if len(c.waiting) == 0 || c.waiting[0].process == r.process || r.clock-r.core.from < c.slice {
-		return
-	}
-	w.releaseCore(r)
+	w.cores.release(r)
 	r.key = r.clock
 	r.suspend()
 }
 
-// coreWanted reports whether others wait for the core that a rank holds.
-func (w *World) coreWanted(r *rank) bool {
-	return r.core != nil && len(w.cores[w.layout.host(r.id)].waiting) > 0
-}
-
 // retire removes a rank that has ended from its core or from the queue. The world is locked.
-func (w *World) retire(r *rank) {
-	w.releaseCore(r)
-	if w.cores == nil {
+func (a *allCores) retire(r *rank) {
+	a.release(r)
+	if a.hosts == nil {
 		return
 	}
-	c := &w.cores[w.layout.host(r.id)]
+	c := a.of(r)
 	if i := slices.Index(c.waiting, r); i >= 0 {
 		c.waiting = slices.Delete(c.waiting, i, i+1)
-		w.queue.push(r.clock, r.tie)
+		a.queue.push(r.clock, r.tie)
 	}
 }

@@ -23,7 +23,7 @@ type hiddenPut struct {
 // arrive does an operation that has arrived, but hides a put that no fence has come after. The world is locked.
 func (o *oneSided) arrive(res *outcome) exposed.Fault {
 	w, op := o.rank.world, &res.of
-	if w.config.Faults.Hide == 0 {
+	if w.faults.Hide == 0 {
 		return w.exposure.perform(op)
 	}
 	o.reveal(func(h *hiddenPut) bool { return meets(&h.of, op) }) // this rank may know that it is done
@@ -39,7 +39,7 @@ func (o *oneSided) arrive(res *outcome) exposed.Fault {
 	put.of.Data, put.of.Completion = slices.Clone(op.Data), nil
 	o.hidden.puts = append(o.hidden.puts, put)
 	res.fenced = 0
-	w.plan(w.now+instantOf(w.config.Faults.Hide), func() {
+	w.plan(w.now+instantOf(w.faults.Hide), func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		o.reveal(func(h *hiddenPut) bool { return h == put })
@@ -68,7 +68,7 @@ func (o *oneSided) reveal(which func(h *hiddenPut) bool) {
 // revealAll is a fence: what was put before is visible, and what is still on its way will be when it arrives.
 func (o *oneSided) revealAll() {
 	w := o.rank.world
-	if w.config.Faults.Hide == 0 {
+	if w.faults.Hide == 0 {
 		return
 	}
 	w.mu.Lock()

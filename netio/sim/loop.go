@@ -61,13 +61,13 @@ func (w *World) limit() {
 // step runs a rank until it ends its turn. The world is locked.
 func (w *World) step(r *rank, at instant) {
 	if r.frozen > at {
-		w.releaseCore(r)
+		w.cores.release(r)
 		w.queue.push(r.frozen, r.tie)
 		return
 	}
 	w.now = at
 	r.clock = max(r.clock, at)
-	if !w.acquireCore(r) {
+	if !w.cores.acquire(r) {
 		return
 	}
 	w.running = r
@@ -87,7 +87,7 @@ func (w *World) step(r *rank, at instant) {
 // remove removes a rank that has returned. The world is locked.
 func (w *World) remove(r *rank) {
 	w.running = nil
-	w.releaseCore(r)
+	w.cores.release(r)
 	r.ended = true
 	w.alive--
 	if r.process.dead {
@@ -120,7 +120,7 @@ func (w *World) time() instant {
 func (w *World) stall() {
 	switch {
 	case w.dead > 0 && w.dead == w.alive:
-		w.endDead()
+		w.faults.endDead()
 	case !w.stalled:
 		w.stalled = true
 		err := w.hang()
@@ -183,7 +183,7 @@ func (w *World) clear() {
 	for i := range w.ranks {
 		w.ranks[i].clear()
 	}
-	for f := w.lost.Shift(); f != nil; f = w.lost.Shift() {
+	for f := w.faults.lost.Shift(); f != nil; f = w.faults.lost.Shift() {
 		w.unreleased.Push(f)
 	}
 }

@@ -198,7 +198,7 @@ func (o *oneSided) send(op local.Operation) {
 	r, w := o.rank, o.rank.world
 	r.pay()
 	r.sync()
-	w.preempt(r)
+	r.preempt()
 	to := &w.ranks[w.processes[op.Process].place.First]
 	k := w.layout.class(r.id, to.id)
 	request, answer := sizes(&op)
@@ -208,7 +208,7 @@ func (o *oneSided) send(op local.Operation) {
 	r.clock += w.charges.ofEnd(k, request, true)
 	w.stats.Frames += 2 // one each way
 	w.stats.Bytes += uint64(request) + uint64(answer)
-	at, never := w.late(r, to, w.transit(r.clock, r, to, k, request))
+	at, never := w.faults.late(r, to, w.links.transit(r.clock, r, to, k, request))
 	if never {
 		return // the job will end
 	}
@@ -221,7 +221,7 @@ func (o *oneSided) send(op local.Operation) {
 		} else if fault := o.arrive(&res); fault != exposed.None {
 			res.cause = op.Error(r.id, fault)
 		}
-		if res.at, never = w.late(to, r, w.transit(w.now, to, r, k, answer)); !never {
+		if res.at, never = w.faults.late(to, r, w.links.transit(w.now, to, r, k, answer)); !never {
 			o.tell(res)
 		}
 	})
@@ -248,20 +248,6 @@ func sizes(op *local.Operation) (request, answer uint32) {
 		return address + n, 0
 	}
 	return address + words, n
-}
-
-// late is when what would arrive at a moment does, by the faults of the network, and whether it never does. What is
-// lost, damaged or doubled at random is frames alone.
-func (w *World) late(from, to *rank, at instant) (instant, bool) {
-	faults := &w.config.Faults
-	if w.streams == nil {
-		return at, false
-	}
-	if w.drawn(faults.Delay) {
-		w.stats.Delayed++
-		at += instant(w.random.Int64N(int64(instantOf(faults.DelayMost)) + 1))
-	}
-	return w.partitioned(from, to, at)
 }
 
 // collect ends the operations whose results have arrived by now. The world is locked.

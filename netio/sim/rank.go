@@ -87,7 +87,7 @@ func (r *rank) Send(f *netio.Frame) {
 	w.mu.Lock()
 	r.pay()
 	r.sync()
-	w.preempt(r)
+	r.preempt()
 	r.sendLateAcks()
 	sent := w.carry(r, f)
 	w.mu.Unlock()
@@ -103,7 +103,7 @@ func (r *rank) Recv() *netio.Frame {
 	defer w.mu.Unlock()
 	r.pay()
 	r.sync()
-	w.preempt(r)
+	r.preempt()
 	r.sendLateAcks()
 	for {
 		r.collect()
@@ -112,7 +112,7 @@ func (r *rank) Recv() *netio.Frame {
 			return nil
 		}
 		p := r.inbox.pop()
-		if p.envelope != nil && !w.intact(r, p) {
+		if p.envelope != nil && !w.faults.intact(r, p) {
 			continue
 		}
 		f := p.frame
@@ -146,7 +146,7 @@ func (r *rank) Wait(d time.Duration) {
 func (r *rank) park(d time.Duration) {
 	r.key = min(r.clock+instantOf(d), never)
 	r.parked = true
-	r.world.releaseCore(r)
+	r.world.cores.release(r)
 	r.suspend()
 	r.parked = false
 	r.collect()
@@ -195,8 +195,8 @@ func (r *rank) Pause() {
 	r.clock += r.world.charges.look
 	r.batches.closeAll()
 	r.sendPromptAcks()
-	if r.world.coreWanted(r) {
-		r.world.releaseCore(r)
+	if r.world.cores.wanted(r) {
+		r.world.cores.release(r)
 		r.key = r.clock
 		r.suspend()
 		return

@@ -3,7 +3,6 @@ package sim
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -65,8 +64,9 @@ type World struct {
 	config    Config
 	layout    layout
 	charges   charges
-	cores     []hostCores // by host; nil when each rank has a core of its own
-	fabric    *fabric     // nil when hosts are connected each with each
+	cores     allCores
+	links     links
+	faults    injector
 	processes []*Process
 	ranks     []rank
 
@@ -83,19 +83,12 @@ type World struct {
 	failedFirst int          // the process that failed first; -1 for none
 	stalled     bool         // a hang was reported
 	unreleased  netio.Frames // to be released once the world is unlocked
-	lost        netio.Frames // frames that the network has lost or damaged, kept until the end
-	hosts       []traffic    // by host
-	streams     map[[2]int]*stream
 	exposure    exposure
-	random      *rand.Rand // of faults
 	stats       Stats
 	done        chan struct{} // closed when all ranks have ended
 	outside     chan struct{} // capacity 1: a goroutine outside has woken a rank, or released a frame
 	progress    atomic.Uint64 // turns, read by those who wait for the end
 }
-
-// traffic is the outgoing and the incoming side of a link that several ranks share.
-type traffic struct{ out, in gate }
 
 // New makes a World. It takes some hundred bytes for each rank; more as the ranks need it.
 func New(c Config) (*World, error) {
@@ -109,9 +102,9 @@ func New(c Config) (*World, error) {
 		failedFirst: -1, queue: newQueue(c.Ranks), done: make(chan struct{}), outside: make(chan struct{}, 1),
 	}
 	w.charges = newCharges(c.Network, &w.layout)
-	w.cores = newHostCores(c.Network.Cores, &w.layout)
-	w.hosts = make([]traffic, w.layout.hosts())
-	w.fabric = newFabric(c.Network.Fabric, w.layout.hosts())
+	w.cores = newCores(c.Network.Cores, &w.layout, &w.queue)
+	hosts := w.layout.hosts()
+	w.links = links{&w.layout, &w.charges, newFabric(c.Network.Fabric, hosts), make([]traffic, hosts), &w.stats}
 	for i := range c.Processes {
 		w.processes = append(w.processes, &Process{world: w, place: netio.PlaceOf(c.Ranks, c.Processes, i)})
 	}
@@ -119,7 +112,7 @@ func New(c Config) (*World, error) {
 		w.ranks[id].open(w, id)
 	}
 	w.alive = c.Ranks
-	w.prepare()
+	w.faults.prepare(w)
 	return w, nil
 }
 
