@@ -11,6 +11,12 @@ func (e event) before(o event) bool {
 	return e.at < o.at || e.at == o.at && e.number < o.number
 }
 
+// agenda is the events that are planned, and the source of sequence numbers.
+type agenda struct {
+	heap[event]
+	numbers uint64
+}
+
 // plan schedules an event. The world is locked.
 func (w *World) plan(at instant, do func()) {
 	w.agenda.push(event{at, w.number(), do})
@@ -18,6 +24,6 @@ func (w *World) plan(at instant, do func()) {
 
 // number returns the next sequence number of planned events and parcels. The world is locked.
 func (w *World) number() uint64 {
-	w.numbers++
-	return w.numbers
+	w.agenda.numbers++
+	return w.agenda.numbers
 }

@@ -32,7 +32,7 @@ func (w *World) advance() {
 	w.stats.Turns++
 	at := w.queue.first()
 	switch {
-	case len(w.agenda) > 0 && w.agenda[0].at <= at:
+	case len(w.agenda.heap) > 0 && w.agenda.heap[0].at <= at:
 		e := w.agenda.pop()
 		w.now = e.at
 		w.unlocked(e.do)
@@ -101,8 +101,8 @@ func (w *World) remove(r *rank) {
 // horizon is how far the running rank's clock may go: nothing unknown can arrive before.
 func (w *World) horizon() instant {
 	limit := w.queue.first() + w.charges.ahead
-	if len(w.agenda) > 0 {
-		limit = min(limit, w.agenda[0].at)
+	if len(w.agenda.heap) > 0 {
+		limit = min(limit, w.agenda.heap[0].at)
 	}
 	return limit
 }

@@ -72,8 +72,7 @@ type World struct {
 
 	mu          sync.Mutex // guards what follows; taken by ranks, and by other goroutines that release frames or wake ranks
 	queue       queue
-	agenda      heap[event]
-	numbers     uint64
+	agenda      agenda
 	now         instant
 	running     *rank        // the rank that has the turn; nil between turns
 	arrived     int          // processes that have called Run or Close

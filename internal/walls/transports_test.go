@@ -1,0 +1,40 @@
+package walls
+
+import (
+	"go/parser"
+	"go/token"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// users are the folders that may import a transport: TCP is the life line of the multiplexer and of starting jobs, and
+// programs choose libfabric. No other transport depends on either.
+var users = map[string]string{
+	"netio/tcp": "netio/tcp netio/internal/mux netio/connect netio/netiotest internal/launch apps/appstest",
+	"netio/ofi": "netio/ofi cmd/internal/command lab/fabrics",
+}
+
+// No transport but libfabric itself and the command knows libfabric, and no transport is built on the insides of TCP.
+func TestTransportsAreApart(t *testing.T) {
+	used := map[string]int{}
+	eachFile(t, isCode, func(name string, source []byte) {
+		file, err := parser.ParseFile(token.NewFileSet(), name, source, parser.ImportsOnly)
+		require.NoError(t, err)
+		for _, spec := range file.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			require.NoError(t, err)
+			transport := strings.TrimPrefix(imported, module+"/")
+			if allowed, ok := users[transport]; ok {
+				used[transport]++
+				assert.Contains(t, strings.Fields(allowed), path.Dir(name), "%s must not import %s", name, imported)
+			}
+		}
+	})
+	require.False(t, slices.Contains([]int{used["netio/tcp"], used["netio/ofi"]}, 0), "the walk has missed the tree")
+}
