@@ -1,30 +1,29 @@
 // Package netio carries the frames of Active Pebbles between the ranks of a job.
 //
-// A transport moves frames, each one header and many pebbles of one type for one hop, and knows nothing of what is in
-// them. What stands above opens no socket and reads no clock: it is handed a [Transport], and asks its [Port] for the
-// time.
+// A transport moves frames, each of one header and many pebbles of one type for one hop. It does not read the pebbles.
+// The packages above open no socket and read no clock: they are given a [Transport], and ask its [Port] for the time.
 //
-// Every transport promises the same, and the suite in netio/netiotest proves it of each:
+// All transports make the same promises, which the suite in netio/netiotest proves of each:
 //
-//   - A frame that was handed to [Port.Send] arrives at the port of its To rank exactly once, unchanged, or the job is
-//     told by the function given to [Transport.Start] that it was not. Frames have no order.
-//   - Send never blocks and never runs foreign code. What is in flight is bounded by the sender, who counts it in its
-//     [Pool]: a data frame is lent until its receiver has called [Frame.Release], in this process or another. So senders
-//     that hold back when too much is lent, or too many frames are charged to an account ([Frame.Charge]), bound the
-//     memory of both ends, and a transport needs no bound of its own: the frames for one rank never hold up another's.
-//   - Control frames are never held up behind data frames.
-//   - When a receiver can't release a frame any more, because its process is lost or has finished or the job was aborted,
-//     the frame comes back all the same: once, like all others.
-//   - A peer that is lost, or lies, is told of within the time limits of the transport, by an error that names it.
+//   - A frame given to [Port.Send] arrives at the port of its To rank exactly once, unchanged; otherwise the function
+//     given to [Transport.Start] is called with an error. Frames have no order.
+//   - Send never blocks and never calls code of the program. The sender bounds the frames in flight: its [Pool] lends
+//     a data frame until its receiver has called [Frame.Release], in this process or another. A sender holds back when
+//     too much memory is lent, or too many frames are charged to an account ([Frame.Charge]). This bounds the memory
+//     of both ends, so a transport needs no bound of its own, and frames for one rank never hold up those for another.
+//   - Control frames never wait behind data frames.
+//   - When a receiver can no longer release a frame, because its process is lost or has finished or the job was
+//     aborted, the frame comes back to its pool once, like all others.
+//   - The transport reports a peer that is lost, or that lies, within its time limits, by an error that names the peer.
 //
-// Beside frames, a port gives its rank access to memory that processes expose ([OneSided]), which works while the
-// owner's ranks do something else. The suite proves that, too: operations do what a twin does, no word is torn and no
-// addition lost, withdrawn memory is met by nobody, and what is bad or lost is an error.
+// A port also gives its rank access to memory that processes expose ([OneSided]), while the owner's ranks do something
+// else. The suite proves that operations agree with a serial twin, that no word is torn and no addition lost, that no
+// operation reaches withdrawn memory, and that bad addresses and lost processes are errors.
 //
-// This package is the contract alone. Package netio/mem is the transport for the ranks of one process, netio/tcp for
-// several processes, on one host or many, and netio/sim simulates a job in one process. Over TCP lie faster ways to
-// some processes: netio/shm for those on one host. netio/connect opens the transport between processes by its name.
-// [Spread] says which process has which ranks.
+// This package holds only the contract. Package netio/mem is the transport for the ranks of one process, and netio/tcp
+// for several processes on one host or many; netio/sim simulates a job in one process. Faster ways lie over TCP:
+// netio/shm between processes of one host, netio/ofi between those that a fabric connects. Package netio/connect opens
+// the transport between processes by its name. [Spread] assigns ranks to processes.
 //
 // A transport has a [Pool] for each of its ports, with a [Keeper] of its own. Methods named Inside or Under are for the
 // transports of this module.

@@ -1,4 +1,4 @@
-package walls
+package walls_test
 
 import (
 	"go/parser"
@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// users are the folders that may import a transport: TCP is the life line of the multiplexer and of starting jobs, and
+// importers are the folders that may import a transport: TCP is the life line of the multiplexer and of starting jobs, and
 // programs choose libfabric. No other transport depends on either.
-var users = map[string]string{
+var importers = map[string]string{
 	"netio/tcp": "netio/tcp netio/internal/mux netio/connect netio/netiotest internal/launch apps/appstest",
 	"netio/ofi": "netio/ofi cmd/internal/command lab/fabrics",
 }
@@ -30,7 +30,7 @@ func TestTransportsAreApart(t *testing.T) {
 			imported, err := strconv.Unquote(spec.Path.Value)
 			require.NoError(t, err)
 			transport := strings.TrimPrefix(imported, module+"/")
-			if allowed, ok := users[transport]; ok {
+			if allowed, ok := importers[transport]; ok {
 				used[transport]++
 				assert.Contains(t, strings.Fields(allowed), path.Dir(name), "%s must not import %s", name, imported)
 			}

@@ -30,7 +30,7 @@ var names = []string{ByAuto, ByShm, ByOFI, ByTCP}
 // Fabric says how libfabric is used.
 type Fabric struct {
 	Provider string // such as verbs, efa, cxi, tcp or shm; "" is the first that has hardware
-	Pinned   int64  // the most bytes of registered memory of a process; 0 is half of its memory, and what `ulimit -l` allows
+	Pinned   int64  // most bytes of registered memory of a process; 0 is half of its memory, and at most `ulimit -l`
 	Insecure bool   // providers that anybody can reach may leave the host
 }
 
@@ -62,7 +62,9 @@ func Parse(text string) (name string, f Fabric, err error) {
 		name = ByAuto
 	}
 	if !slices.Contains(names, name) {
-		return "", f, fmt.Errorf("there is none of the name %q; there are %s and %s", text, strings.Join(names[:len(names)-1], ", "), names[len(names)-1])
+		last := len(names) - 1
+		return "", f, fmt.Errorf("there is none of the name %q; there are %s and %s",
+			text, strings.Join(names[:last], ", "), names[last])
 	}
 	if len(parts) == 1 {
 		return name, f, nil
@@ -100,7 +102,8 @@ func Register(_ frame.Access, o Opener) { opener = o }
 // HasOFI reports whether the program imports netio/ofi.
 func HasOFI() bool { return opener != nil }
 
-var errNoOFI = errors.New(`this program can't use libfabric: build it with import _ "github.com/activepebbles/pebbles/netio/ofi", or use transport tcp`)
+var errNoOFI = errors.New("this program can't use libfabric: " +
+	`build it with import _ "github.com/activepebbles/pebbles/netio/ofi", or use transport tcp`)
 
 // Dial connects this process with all others of its job, as [tcp.Dial] does, by the transport of a name; "" is
 // [ByAuto]. All processes must be given the same.

@@ -9,7 +9,9 @@ import (
 )
 
 func TestNamesWithFabrics(t *testing.T) {
-	for _, f := range []connect.Fabric{{}, {Provider: "tcp"}, {Pinned: 1 << 20}, {Provider: "verbs", Pinned: 5, Insecure: true}, {Insecure: true}} {
+	for _, f := range []connect.Fabric{
+		{}, {Provider: "tcp"}, {Pinned: 1 << 20}, {Provider: "verbs", Pinned: 5, Insecure: true}, {Insecure: true},
+	} {
 		for _, name := range []string{connect.ByAuto, connect.ByOFI} {
 			got, fabric, err := connect.Parse(connect.With(name, f))
 			require.NoError(t, err)
@@ -18,7 +20,8 @@ func TestNamesWithFabrics(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"pigeon": "there is none of the name", "tcp:verbs": "only ofi and auto take a provider", "ofi:x:y": "neither pinned=BYTES nor insecure",
+		"pigeon": "there is none of the name", "tcp:verbs": "only ofi and auto take a provider",
+		"ofi:x:y":         "neither pinned=BYTES nor insecure",
 		"ofi:x:pinned=-1": "neither pinned=BYTES", "ofi:x:pinned=": "neither pinned=BYTES", ":": "there is none of the name",
 	} {
 		_, _, err := connect.Parse(text)

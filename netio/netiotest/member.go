@@ -70,7 +70,8 @@ func Join(process, members int) (c tcp.Config, err error) {
 		os.Exit(3)
 	}()
 	return tcp.Config{
-		Job: "test", Secret: Secret(1), Place: netio.PlaceOf(members, members, process), Listener: listener, Addresses: addresses,
+		Job: "test", Secret: Secret(1), Place: netio.PlaceOf(members, members, process),
+		Listener: listener, Addresses: addresses,
 		Identity: Identity(),
 	}, nil
 }

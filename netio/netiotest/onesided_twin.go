@@ -83,7 +83,8 @@ func oneSidedTwin(w *world) {
 				}
 			}
 			if kind == 1 && !bytes.Equal(twin[from:from+n], buffer) || kind > 1 && kind < 5 && old != was {
-				return fmt.Errorf("rank %d: operation %d on %d bytes at %d of rank %d is not what its twin did", rank, kind, n, from, to)
+				return fmt.Errorf("rank %d: operation %d on %d bytes at %d of rank %d differs from its twin's",
+					rank, kind, n, from, to)
 			}
 		}
 		o.Fence(&c)
@@ -91,7 +92,8 @@ func oneSidedTwin(w *world) {
 	})
 	for owner := range all {
 		for rank := range twins {
-			require.True(w.t, bytes.Equal(twins[rank][owner], all[owner].memory[part*rank:part*(rank+1)]), "what rank %d has put at rank %d", rank, owner)
+			part := all[owner].memory[part*rank : part*(rank+1)]
+			require.True(w.t, bytes.Equal(twins[rank][owner], part), "puts of rank %d at rank %d", rank, owner)
 		}
 	}
 }

@@ -9,12 +9,14 @@ import (
 
 // Finding is what [Examine] finds of libfabric on this host.
 type Finding struct {
-	Version   string     `json:"version,omitempty"`   // of the library; "" where it can't be used
-	Providers []Provider `json:"providers,omitempty"` // with reliable datagrams, messages and one-sided access, in the library's order
-	Devices   []string   `json:"devices,omitempty"`   // of this host, for RDMA
-	Locked    int64      `json:"locked_memory"`       // bytes that a process may lock (`ulimit -l`); -1 is without limit
-	Pinned    int64      `json:"pinned"`              // bytes that a process registers at most by default, with a provider that locks memory
-	Missing   []string   `json:"missing,omitempty"`   // what is missing, a sentence each, which names the package
+	Version string `json:"version,omitempty"` // of the library; "" where it can't be used
+	// Providers have reliable datagrams, messages and one-sided access. They are in the library's order.
+	Providers []Provider `json:"providers,omitempty"`
+	Devices   []string   `json:"devices,omitempty"` // of this host, for RDMA
+	Locked    int64      `json:"locked_memory"`     // bytes that a process may lock (`ulimit -l`); -1 is without limit
+	// Pinned is the most bytes that a process registers by default with a provider that locks memory.
+	Pinned  int64    `json:"pinned"`
+	Missing []string `json:"missing,omitempty"` // what is missing, a sentence each, which names the package
 }
 
 // Provider is what one of libfabric's providers can do.
@@ -49,16 +51,21 @@ func Examine() Finding {
 // compare compares providers with devices.
 func (f *Finding) compare() {
 	for _, d := range f.Devices {
-		makers, advice := ofInfiniband, "install ibverbs-providers (Debian and Ubuntu) or libibverbs (Fedora and RHEL), and give a container /dev/infiniband"
+		makers := ofInfiniband
+		advice := "install ibverbs-providers (Debian and Ubuntu) or libibverbs (Fedora and RHEL), " +
+			"and give a container /dev/infiniband"
 		if strings.HasPrefix(d, "cxi") {
 			makers, advice = []string{"cxi"}, "install a libfabric that has it, such as HPE's"
 		}
-		if !slices.ContainsFunc(f.Providers, func(p Provider) bool { return p.Problem == "" && slices.Contains(makers, base(p.Name)) }) {
-			f.Missing = append(f.Missing, fmt.Sprintf("no provider serves device %s (%s would): %s", d, strings.Join(makers, " or "), advice))
+		serves := func(p Provider) bool { return p.Problem == "" && slices.Contains(makers, base(p.Name)) }
+		if !slices.ContainsFunc(f.Providers, serves) {
+			f.Missing = append(f.Missing,
+				fmt.Sprintf("no provider serves device %s (%s would): %s", d, strings.Join(makers, " or "), advice))
 		}
 	}
 	if least := leastPinned(2); len(f.Devices) > 0 && f.Locked >= 0 && f.Locked < least {
-		f.Missing = append(f.Missing, fmt.Sprintf("%d bytes may be locked, and a process needs %d at least: raise the limit (ulimit -l)", f.Locked, least))
+		f.Missing = append(f.Missing, fmt.Sprintf(
+			"%d bytes may be locked, and a process needs %d at least: raise the limit (ulimit -l)", f.Locked, least))
 	}
 }
 

@@ -44,7 +44,8 @@ func examineProvider(l *library, i *fiInfo, name string) Provider {
 		bit  int32
 		name string
 	}{
-		{mrLocal, "FI_MR_LOCAL"}, {mrVirtual, "FI_MR_VIRT_ADDR"}, {mrAllocated, "FI_MR_ALLOCATED"}, {mrProvKey, "FI_MR_PROV_KEY"}, {mrEndpoint, "FI_MR_ENDPOINT"},
+		{mrLocal, "FI_MR_LOCAL"}, {mrVirtual, "FI_MR_VIRT_ADDR"}, {mrAllocated, "FI_MR_ALLOCATED"},
+		{mrProvKey, "FI_MR_PROV_KEY"}, {mrEndpoint, "FI_MR_ENDPOINT"},
 	} {
 		if mode&m.bit != 0 {
 			p.Registration = append(p.Registration, m.name)

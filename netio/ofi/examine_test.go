@@ -11,19 +11,28 @@ import (
 // What is missing is worked out from devices, providers and the limit.
 func TestMissing(t *testing.T) {
 	least := leastPinned(2)
-	verbs, failing := Provider{Name: "verbs;ofi_rxm"}, Provider{Name: "verbs;ofi_rxm", Problem: "enable the endpoint: Invalid argument"}
+	verbs := Provider{Name: "verbs;ofi_rxm"}
+	failing := Provider{Name: "verbs;ofi_rxm", Problem: "enable the endpoint: Invalid argument"}
+	with := func(all []Provider, devices ...string) Finding {
+		return Finding{Devices: devices, Locked: -1, Providers: all}
+	}
 	for name, c := range map[string]struct {
 		finding Finding
 		want    []string
 	}{
-		"nothing":            {Finding{Locked: 0, Providers: []Provider{{Name: "tcp"}}}, nil},
-		"all there is":       {Finding{Devices: []string{"mlx5_0"}, Locked: -1, Providers: []Provider{verbs}}, nil},
-		"just enough":        {Finding{Devices: []string{"mlx5_0"}, Locked: least, Providers: []Provider{verbs}}, nil},
-		"a limit":            {Finding{Devices: []string{"mlx5_0"}, Locked: least - 1, Providers: []Provider{verbs}}, []string{"raise the limit (ulimit -l)"}},
-		"a provider":         {Finding{Devices: []string{"mlx5_0"}, Locked: -1, Providers: []Provider{{Name: "tcp"}}}, []string{"install ibverbs-providers"}},
-		"one that opens":     {Finding{Devices: []string{"mlx5_0"}, Locked: -1, Providers: []Provider{failing}}, []string{"no provider serves device mlx5_0"}},
-		"that of Slingshot":  {Finding{Devices: []string{"cxi0"}, Locked: -1, Providers: []Provider{verbs}}, []string{"no provider serves device cxi0 (cxi would)"}},
-		"of two devices one": {Finding{Devices: []string{"mlx5_0", "cxi0"}, Locked: -1, Providers: []Provider{verbs}}, []string{"cxi0"}},
+		"nothing":      {Finding{Locked: 0, Providers: []Provider{{Name: "tcp"}}}, nil},
+		"all there is": {Finding{Devices: []string{"mlx5_0"}, Locked: -1, Providers: []Provider{verbs}}, nil},
+		"just enough":  {Finding{Devices: []string{"mlx5_0"}, Locked: least, Providers: []Provider{verbs}}, nil},
+		"a limit": {
+			Finding{Devices: []string{"mlx5_0"}, Locked: least - 1, Providers: []Provider{verbs}},
+			[]string{"raise the limit (ulimit -l)"},
+		},
+		"a provider":     {with([]Provider{{Name: "tcp"}}, "mlx5_0"), []string{"install ibverbs-providers"}},
+		"one that opens": {with([]Provider{failing}, "mlx5_0"), []string{"no provider serves device mlx5_0"}},
+		"that of Slingshot": {
+			with([]Provider{verbs}, "cxi0"), []string{"no provider serves device cxi0 (cxi would)"},
+		},
+		"of two devices one": {with([]Provider{verbs}, "mlx5_0", "cxi0"), []string{"cxi0"}},
 	} {
 		c.finding.compare()
 		require.Len(t, c.finding.Missing, len(c.want), name)

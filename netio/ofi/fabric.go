@@ -59,7 +59,7 @@ type traits struct {
 	Pins     bool // registered memory can't be paged out, and counts for the locked-memory limit
 	Message  int  // the most bytes of a Get or Put
 	Packet   int  // the most bytes of a Send; a slab ends when it has less room
-	Locks    bool // it has locks in memory that processes share: one that is killed may keep calls of others from returning
+	Locks    bool // it has locks in memory that processes share: a killed process may block calls of others
 	Cuts     bool // a Put or Get may be cut within a word, for others to see, or end before its target sees it
 	Packets  int  // the most Sends of another endpoint that may be in flight to this one; 0 is no bound
 }

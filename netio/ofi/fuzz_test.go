@@ -13,7 +13,8 @@ import (
 // FuzzHead reads heads of packets: what passes is what was sealed, or its sum was.
 func FuzzHead(f *testing.F) {
 	sealed := make([]byte, packetHead+64)
-	(&head{token: 7, process: 3, limit: 1 << 40, bytes: uint32(len(sealed)), records: 2, releases: 5, short: true}).seal(sealed)
+	h := head{token: 7, process: 3, limit: 1 << 40, bytes: uint32(len(sealed)), records: 2, releases: 5, short: true}
+	h.seal(sealed)
 	f.Add(sealed)
 	f.Add(sealed[:packetHead-1])
 	f.Add(make([]byte, packetSmall))
@@ -85,7 +86,9 @@ func FuzzGreeting(f *testing.F) {
 	f.Add(`{"Provider":"tcp"}`)
 	f.Add(`{"Provider":"loopback","Packet":-1}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		w := &Way{fabric: strict{(&loopback{}).open()}, place: netio.PlaceOf(2, 2, 0), peers: make([]*peer, 2), packet: packetSmall}
+		w := &Way{
+			fabric: strict{(&loopback{}).open()}, place: netio.PlaceOf(2, 2, 0), peers: make([]*peer, 2), packet: packetSmall,
+		}
 		if err := w.connect(1, text); err == nil {
 			p := w.peers[1]
 			require.GreaterOrEqual(t, p.packetMax, packetSmall)

@@ -71,7 +71,10 @@ func openLibfabric(provider, node string, processes int) (fabric, error) {
 		peers = shareReceives(l, processes)
 	}
 	l.setenv("FI_UNIVERSE_SIZE", strconv.Itoa(peers), false)
-	f := &libfabric{l: l, processes: processes, descriptor: -1, regions: make(map[uintptr]*memoryRegion), slabs: make(map[uint32][]byte)}
+	f := &libfabric{
+		l: l, processes: processes, descriptor: -1,
+		regions: make(map[uintptr]*memoryRegion), slabs: make(map[uint32][]byte),
+	}
 	keepingSignals(func() { err = f.open(provider, node) }) // shm takes signals for its endpoints
 	if err != nil {
 		f.Close()
@@ -130,7 +133,8 @@ func hintsOf(l *library) *fiInfo {
 func (f *libfabric) open(provider, node string) (err error) {
 	f.info, err = query(f.l, provider, node, 0)
 	if errors.Is(err, errNoData) {
-		return fmt.Errorf("libfabric %s has no provider %q with reliable datagrams (FI_EP_RDM), FI_MSG and FI_RMA: fi_info (package libfabric-bin) lists those it has",
+		return fmt.Errorf("libfabric %s has no provider %q with reliable datagrams (FI_EP_RDM), FI_MSG and FI_RMA: "+
+			"fi_info (package libfabric-bin) lists those it has",
 			f.l.Version(), provider)
 	}
 	if err != nil {
@@ -148,8 +152,9 @@ func (f *libfabric) open(provider, node string) (err error) {
 		f.keyMask = 1<<(8*bytes) - 1
 	}
 	f.traits = traits{
-		Provider: goString(i.fabric.provider), Pins: f.mode&(mrLocal|mrAllocated) != 0, Message: int(min(i.ep.messageMax, 1<<30)),
-		Packet: packetOf(provider),
+		Provider: goString(i.fabric.provider), Pins: f.mode&(mrLocal|mrAllocated) != 0,
+		Message: int(min(i.ep.messageMax, 1<<30)),
+		Packet:  packetOf(provider),
 	}
 	f.traits.Locks = f.traits.Provider == shmProvider
 	f.traits.Cuts = overIP[base(f.traits.Provider)] // a receiver takes what a socket has, into the memory itself
@@ -177,17 +182,20 @@ func (f *libfabric) openObjects() error {
 	if err := f.step("open the fabric", f.l.fabric, ptr(i.fabric), hold(&f.held, &f.fabric), 0); err != nil {
 		return err
 	}
-	if err := f.step("open the domain", f.fabric.ops[opDomain], ptr(f.fabric), ptr(i), hold(&f.held, &f.domain), 0); err != nil {
+	domain := hold(&f.held, &f.domain)
+	if err := f.step("open the domain", f.fabric.ops[opDomain], ptr(f.fabric), ptr(i), domain, 0); err != nil {
 		return err
 	}
 	if err := f.openQueue(); err != nil {
 		return err
 	}
 	av := &avAttr{kind: vectorTable, count: uint64(f.processes)}
-	if err := f.step("open the address vector", f.domain.ops[opAV], ptr(f.domain), hold(&f.held, av), hold(&f.held, &f.av), 0); err != nil {
+	asked, vector := hold(&f.held, av), hold(&f.held, &f.av)
+	if err := f.step("open the address vector", f.domain.ops[opAV], ptr(f.domain), asked, vector, 0); err != nil {
 		return err
 	}
-	if err := f.step("open the endpoint", f.domain.ops[opEndpoint], ptr(f.domain), ptr(i), hold(&f.held, &f.ep), 0); err != nil {
+	endpoint := hold(&f.held, &f.ep)
+	if err := f.step("open the endpoint", f.domain.ops[opEndpoint], ptr(f.domain), ptr(i), endpoint, 0); err != nil {
 		return err
 	}
 	f.self, f.queue = ptr(f.ep), ptr(f.cq)
@@ -218,7 +226,8 @@ func (f *libfabric) openObjects() error {
 	f.tryWait = f.fabric.ops[opTryWait]
 	name, length := make([]byte, 512), new(uint64)
 	*length = uint64(len(name))
-	if err := f.step("ask for the address", f.ep.cm[opGetName], f.self, hold(&f.held, &name[0]), hold(&f.held, length)); err != nil {
+	at, bytes := hold(&f.held, &name[0]), hold(&f.held, length)
+	if err := f.step("ask for the address", f.ep.cm[opGetName], f.self, at, bytes); err != nil {
 		return err
 	}
 	f.address = name[:*length]
@@ -229,7 +238,8 @@ func (f *libfabric) openObjects() error {
 func (f *libfabric) keepRoom() error {
 	room := new(uint64)
 	*room = uint64(f.traits.Packet)
-	return f.step("keep room for a packet in each slab", f.ep.ops[opSetOption], f.self, optionEndpoint, optionMinMulti, hold(&f.held, room), 8)
+	return f.step("keep room for a packet in each slab",
+		f.ep.ops[opSetOption], f.self, optionEndpoint, optionMinMulti, hold(&f.held, room), 8)
 }
 
 // openQueue asks for a queue that can be waited for, and then for one that can't.
@@ -266,7 +276,8 @@ func (f *libfabric) Link(address []byte) (uint64, error) {
 	if len(address) == 0 {
 		return 0, errors.New("it has no address")
 	}
-	if n := status(invoke(f.av.ops[opInsert], ptr(f.av), hold(&f.held, &address[0]), 1, ptr(&f.scratch.out), 0, 0)); n != 1 {
+	n := status(invoke(f.av.ops[opInsert], ptr(f.av), hold(&f.held, &address[0]), 1, ptr(&f.scratch.out), 0, 0))
+	if n != 1 {
 		return 0, fmt.Errorf("provider %s takes no such address", f.traits.Provider)
 	}
 	return uint64(f.scratch.out), nil
@@ -274,7 +285,8 @@ func (f *libfabric) Link(address []byte) (uint64, error) {
 
 func (f *libfabric) Register(mem []byte, key uint64) (region, error) {
 	const access = flagRead | flagWrite | flagRecv | flagSend | flagRemoteRead | flagRemoteWrit
-	err := f.step("register memory", f.domain.mr[opRegister], ptr(f.domain), ptr(&mem[0]), uintptr(len(mem)), access, 0, uintptr(key&f.keyMask), 0, ptr(&f.scratch.out), 0)
+	err := f.step("register memory", f.domain.mr[opRegister], ptr(f.domain), ptr(&mem[0]), uintptr(len(mem)),
+		access, 0, uintptr(key&f.keyMask), 0, ptr(&f.scratch.out), 0)
 	if err != nil {
 		return region{}, err
 	}
@@ -317,14 +329,17 @@ func (f *libfabric) Send(peer uint64, mem []byte, r region, tag uint32) error {
 }
 
 func (f *libfabric) Get(peer uint64, mem []byte, r region, at, key uint64, tag uint32) error {
-	return f.result("get", f.do(f.get, f.self, ptr(&mem[0]), uintptr(len(mem)), r.desc, uintptr(peer), uintptr(at), uintptr(key), f.context(tag)))
+	return f.result("get", f.do(f.get, f.self, ptr(&mem[0]), uintptr(len(mem)), r.desc,
+		uintptr(peer), uintptr(at), uintptr(key), f.context(tag)))
 }
 
 func (f *libfabric) Put(peer uint64, mem []byte, r region, at, key uint64, tag uint32) error {
 	s := f.scratch
 	s.local, s.desc = ioVec{ptr(&mem[0]), uintptr(len(mem))}, r.desc
 	s.remote = rmaVec{at, uint64(len(mem)), key}
-	s.rma = rmaMessage{local: &s.local, desc: &s.desc, locals: 1, peer: peer, remote: &s.remote, remotes: 1, context: f.context(tag)}
+	s.rma = rmaMessage{
+		local: &s.local, desc: &s.desc, locals: 1, peer: peer, remote: &s.remote, remotes: 1, context: f.context(tag),
+	}
 	return f.result("put", f.do(f.putMsg, f.self, ptr(&s.rma), flagDelivered))
 }
 
@@ -382,7 +397,11 @@ func (f *libfabric) failed(into []event) (int, error) {
 	if c.context == 0 {
 		return 0, nil // of what nobody waits for
 	}
-	into[0] = event{tag: f.tag(c.context), err: f.l.fault("provider "+f.traits.Provider, -int(c.err)), left: c.flags&flagMultiRecv != 0}
+	into[0] = event{
+		tag:  f.tag(c.context),
+		err:  f.l.fault("provider "+f.traits.Provider, -int(c.err)),
+		left: c.flags&flagMultiRecv != 0,
+	}
 	return 1, nil
 }
 

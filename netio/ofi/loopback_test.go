@@ -239,7 +239,9 @@ func (f *loop) Descriptor() int { return -1 }
 func (f *loop) MayWait() bool { return false }
 
 func (f *loop) Traits() traits {
-	return traits{Provider: "loopback", Message: 1 << 30, Packet: packetSmall, Locks: true, Packets: f.packets, Cuts: f.cuts}
+	return traits{
+		Provider: "loopback", Message: 1 << 30, Packet: packetSmall, Locks: true, Packets: f.packets, Cuts: f.cuts,
+	}
 }
 
 func (f *loop) Close() {

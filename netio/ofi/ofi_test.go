@@ -17,7 +17,8 @@ import (
 // arrives once, and no packet finds no slab.
 func TestTrouble(t *testing.T) {
 	for name, n := range map[string]*loopback{
-		"delays": {delay: 3}, "is busy": {busy: 3}, "refuses": {refuseAfter: 4}, "all": {delay: 2, busy: 5, refuseAfter: 4}, "nothing": {},
+		"delays": {delay: 3}, "is busy": {busy: 3}, "refuses": {refuseAfter: 4},
+		"all": {delay: 2, busy: 5, refuseAfter: 4}, "nothing": {},
 	} {
 		t.Run(name, func(t *testing.T) {
 			all := trouble(t, func() fabric { return n.open() })
@@ -88,7 +89,8 @@ func closeAll(t *testing.T, all []process) { require.NoError(t, netiotest.CloseA
 // TestProvidersDiffer gives two processes different providers.
 func TestProvidersDiffer(t *testing.T) {
 	w := &Way{fabric: (&loopback{}).open(), place: netio.PlaceOf(2, 2, 0), peers: make([]*peer, 2)}
-	require.ErrorContains(t, w.connect(1, `{"Provider":"tcp"}`), "it uses provider tcp, this one loopback: give both the same --provider")
+	require.ErrorContains(t, w.connect(1, `{"Provider":"tcp"}`),
+		"it uses provider tcp, this one loopback: give both the same --provider")
 }
 
 // TestTooLittleMemory allows less pinned memory than the way begins with.
@@ -101,7 +103,10 @@ func TestTooLittleMemory(t *testing.T) {
 // The head of a packet says all that it is given, to members, and nothing that was damaged.
 func TestPacket(t *testing.T) {
 	packet := make([]byte, packetHead+64)
-	want := head{token: 7, process: 3, limit: 1 << 40, bytes: uint32(len(packet)), records: 2, releases: 5, short: true, taken: 6}
+	want := head{
+		token: 7, process: 3, limit: 1 << 40, bytes: uint32(len(packet)),
+		records: 2, releases: 5, short: true, taken: 6,
+	}
 	want.seal(packet)
 	got, member, err := unseal(packet, 7)
 	require.NoError(t, err)
@@ -118,7 +123,8 @@ func TestPacket(t *testing.T) {
 // TestProvidersThatAnybodyReaches: they stay on the host unless the user says otherwise, also where libfabric has
 // chosen one.
 func TestProvidersThatAnybodyReaches(t *testing.T) {
-	here, there := &way.Config{Addresses: []string{"127.0.0.1:1", "127.0.0.2:1"}}, &way.Config{Addresses: []string{"127.0.0.1:1", "10.0.0.2:1"}}
+	here := &way.Config{Addresses: []string{"127.0.0.1:1", "127.0.0.2:1"}}
+	there := &way.Config{Addresses: []string{"127.0.0.1:1", "10.0.0.2:1"}}
 	require.NoError(t, mayLeave("tcp;ofi_rxm", here, false))
 	require.NoError(t, mayLeave("tcp;ofi_rxm", there, true))
 	require.NoError(t, mayLeave("verbs;ofi_rxm", there, false))

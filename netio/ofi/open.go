@@ -56,7 +56,8 @@ func mayLeave(provider string, c *way.Config, insecure bool) error {
 	for _, a := range c.Addresses {
 		host, _, err := net.SplitHostPort(a)
 		if err != nil || !net.ParseIP(host).IsLoopback() {
-			return fmt.Errorf("provider %s carries frames that anybody on the network can read, and write with luck, and %s is not on this host: say --insecure, or use transport tcp",
+			return fmt.Errorf("provider %s carries frames that anybody on the network can read, and write with luck, "+
+				"and %s is not on this host: say --insecure, or use transport tcp",
 				provider, a)
 		}
 	}

@@ -12,8 +12,10 @@ import (
 // A packet is what one message of the fabric carries: records, and then the numbers of frames that were released.
 // Numbers are little-endian.
 //
-//	head    token 8 │ CRC32C of the rest 4 │ process 4 │ limit 8 │ bytes 4 │ records 2 │ releases 2 │ short 1 │ 3 │ packets taken 4
-//	record  a frame's header 40 │ number 4 │ 4 │ its payload, to a multiple of 8, or a reference: at 8 │ key 8 │ bytes 8 │ CRC32C 4 │ 4
+//	head       token 8 │ CRC32C of the rest 4 │ process 4 │ limit 8 │ bytes 4 │ records 2 │ releases 2 │ short 1 │ 3 │
+//	           packets taken 4
+//	record     a frame's header 40 │ number 4 │ 4 │ its payload, to a multiple of 8, or a reference
+//	reference  at 8 │ key 8 │ bytes 8 │ CRC32C 4 │ 4
 //	release number 4
 const (
 	packetHead     = 40
@@ -21,9 +23,11 @@ const (
 	referenceBytes = 32
 	releaseBytes   = 4
 
-	eagerMax    = 16 << 10                                         // of payload that is copied
-	packetSmall = 18 << 10                                         // the largest packet of a provider that copies it once more, or receives into buffers of its own
-	packetLarge = 66 << 10                                         // and of others: 64 KiB of frames, which is what our own TCP writes at a time
+	eagerMax = 16 << 10 // of payload that is copied
+	// packetSmall is the largest packet of a provider that copies packets once more, or receives into its own buffers.
+	packetSmall = 18 << 10
+	// packetLarge is the largest packet of other providers: 64 KiB of frames, as netio/tcp writes at a time.
+	packetLarge = 66 << 10
 	packetRest  = packetSmall - packetHead - recordHead - eagerMax // of a packet, that frames leave to releases and notes
 )
 
@@ -75,7 +79,8 @@ func unseal(packet []byte, token uint64) (h head, member bool, err error) {
 	h = head{
 		token: token, process: binary.LittleEndian.Uint32(packet[12:]), limit: binary.LittleEndian.Uint64(packet[16:]),
 		bytes: binary.LittleEndian.Uint32(packet[24:]), records: binary.LittleEndian.Uint16(packet[28:]),
-		releases: binary.LittleEndian.Uint16(packet[30:]), short: packet[32] != 0, taken: binary.LittleEndian.Uint32(packet[36:]),
+		releases: binary.LittleEndian.Uint16(packet[30:]), short: packet[32] != 0,
+		taken: binary.LittleEndian.Uint32(packet[36:]),
 	}
 	return h, true, nil
 }
@@ -101,7 +106,8 @@ func putRecord(b []byte, h *netio.Header, kind netio.Kind, n frame.Number) {
 func record(b []byte) (h netio.Header, n frame.Number) {
 	u32 := func(at int) uint32 { return binary.LittleEndian.Uint32(b[at:]) }
 	return netio.Header{
-		Kind: netio.Kind(b[0]), Flags: b[1], Target: binary.LittleEndian.Uint16(b[2:]), Epoch: u32(4), From: u32(8), To: u32(12),
+		Kind: netio.Kind(b[0]), Flags: b[1], Target: binary.LittleEndian.Uint16(b[2:]),
+		Epoch: u32(4), From: u32(8), To: u32(12),
 		Count: u32(16), Bytes: u32(20), Check: u32(24), Tag: u32(28), Seq: binary.LittleEndian.Uint64(b[32:]),
 	}, frame.Number(u32(40))
 }

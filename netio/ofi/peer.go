@@ -245,7 +245,8 @@ func (p *peer) send(notes, releases int) {
 	p.told = p.taken + p.window
 	p.packets.countSent()
 	h := head{
-		token: p.token, process: uint32(p.w.place.Process), limit: p.told, records: uint16(p.records + notes), releases: uint16(releases), short: p.short,
+		token: p.token, process: uint32(p.w.place.Process), limit: p.told, records: uint16(p.records + notes),
+		releases: uint16(releases), short: p.short,
 		taken: p.packets.told,
 	}
 	h.seal(p.packet[:p.used])
@@ -449,8 +450,8 @@ func (p *peer) release(number uint32) error {
 	return nil
 }
 
-// reclaim gives back what the process will not release any more. It may be reading still: memory that it was shown is not
-// used again.
+// reclaim takes back the frames that the process will not release any more. The process may still be reading: memory
+// that it was shown is not used again.
 func (p *peer) reclaim() {
 	for n, at := range p.table.All() {
 		at.frame.Inside(access).Stale = at.reference

@@ -126,7 +126,8 @@ type pinnedError struct {
 }
 
 func (e pinnedError) Error() string {
-	return fmt.Sprintf("%d bytes: %d of the %d that may be pinned are left: raise --pinned (and `ulimit -l`), or expose less", e.bytes, e.left, e.limit)
+	return fmt.Sprintf("%d bytes: %d of the %d that may be pinned are left: "+
+		"raise --pinned (and `ulimit -l`), or expose less", e.bytes, e.left, e.limit)
 }
 
 func addressOf(mem []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(mem))) }

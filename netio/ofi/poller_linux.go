@@ -22,7 +22,8 @@ func (s *poller) openDescriptor() {
 	if err != nil {
 		return
 	}
-	if unix.EpollCtl(set, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLONESHOT}) != nil || unix.SetNonblock(set, true) != nil {
+	once := &unix.EpollEvent{Events: unix.EPOLLONESHOT}
+	if unix.EpollCtl(set, unix.EPOLL_CTL_ADD, fd, once) != nil || unix.SetNonblock(set, true) != nil {
 		unix.Close(set)
 		return
 	}

@@ -40,7 +40,8 @@ func keepingSignals(f func()) {
 
 func action(number int, set, old *signalAction) error {
 	const maskBytes = 8
-	_, _, errno := unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(number), uintptr(unsafe.Pointer(set)), uintptr(unsafe.Pointer(old)), maskBytes, 0, 0)
+	_, _, errno := unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(number),
+		uintptr(unsafe.Pointer(set)), uintptr(unsafe.Pointer(old)), maskBytes, 0, 0)
 	if errno != 0 {
 		return errno
 	}

@@ -54,7 +54,8 @@ func (w *Way) complain() {
 		return
 	}
 	if w.counts.Refused++; w.counts.Refused == 1 {
-		w.config.Log.Warn("memory could not be registered with the fabric; what has no room goes over TCP", "error", w.pinned.refused)
+		w.config.Log.Warn("memory could not be registered with the fabric; frames without room go over TCP",
+			"error", w.pinned.refused)
 	}
 }
 

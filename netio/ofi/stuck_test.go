@@ -58,7 +58,8 @@ const (
 func busy(r *pebble.Rank, flows func()) error {
 	const n = stuckPart * stuckRanks
 	table := memory.NewArray[uint64](memory.New(r), "table", distribution.Block(n, stuckRanks))
-	count := target.New(r, "count", distribution.Cyclic(n, stuckRanks), target.Key(func(n uint64) uint64 { return n }), target.Each(func(uint64) {}))
+	count := target.New(r, "count", distribution.Cyclic(n, stuckRanks),
+		target.Key(func(n uint64) uint64 { return n }), target.Each(func(uint64) {}))
 	return r.Epoch(func() error {
 		indices, words := make([]uint64, 100), make([]uint64, 100)
 		for lap := 0; ; lap++ {

@@ -69,9 +69,11 @@ type Options struct {
 // Counts say what a way has done. They are settled when the transport is closed.
 type Counts struct {
 	Packets, Frames, Fetched, Detours, Refused, Strangers uint64
-	Puts, Gets                                            uint64
-	SlabBytes, Granted                                    uint64 // posted, and granted to all processes; the first is always more
-	Pinned                                                int64
+
+	Puts, Gets uint64
+	SlabBytes  uint64 // posted; always more than Granted
+	Granted    uint64 // to all processes
+	Pinned     int64
 }
 
 // greeting is what others are told at the handshake.
@@ -88,7 +90,8 @@ type greeting struct {
 func open(c *way.Config, f fabric, o Options) (*Way, error) {
 	w := &Way{
 		config: c, options: o, place: c.Place, fabric: f, token: random(), address: f.Address(),
-		provider: f.Traits().Provider, cuts: f.Traits().Cuts, locks: f.Traits().Locks, peers: make([]*peer, c.Place.Processes),
+		provider: f.Traits().Provider, cuts: f.Traits().Cuts, locks: f.Traits().Locks,
+		peers: make([]*peer, c.Place.Processes),
 	}
 	w.pinned = pinned{fabric: f, limit: o.Pinned}
 	if w.pinned.limit == 0 {
@@ -104,9 +107,10 @@ func open(c *way.Config, f fabric, o Options) (*Way, error) {
 		f.Close()
 		return nil, fmt.Errorf("pin the first %d bytes to send from: %w", slotsTogether*w.packet, w.pinned.refused)
 	}
-	if err := w.slabs.grow(w, uint64(c.Place.Processes-1)*windowFirst); err != nil {
+	windows := uint64(c.Place.Processes-1) * windowFirst
+	if err := w.slabs.grow(w, windows); err != nil {
 		f.Close()
-		return nil, fmt.Errorf("pin the first receive buffers of %d bytes: %w", w.slabs.needed(uint64(c.Place.Processes-1)*windowFirst)*slabBytes, err)
+		return nil, fmt.Errorf("pin the first receive buffers of %d bytes: %w", w.slabs.needed(windows)*slabBytes, err)
 	}
 	about, err := json.Marshal(greeting{f.Traits().Provider, f.Address(), w.token, host(), w.packet, f.Traits().Packets})
 	if err != nil {
@@ -138,7 +142,8 @@ func (w *Way) Port(rank int) way.Port { return w.ports[rank-w.place.First] }
 func (w *Way) Meet(_ context.Context, line way.LifeLine, addresses map[int]string) error {
 	w.line = line
 	if w.options.All && len(addresses)+1 < w.place.Processes {
-		return fmt.Errorf("connect by libfabric: %d of the other %d processes have no such fabric; give all transport ofi, or use auto or tcp",
+		return fmt.Errorf("connect by libfabric: %d of the other %d processes have no such fabric; "+
+			"give all transport ofi, or use auto or tcp",
 			w.place.Processes-1-len(addresses), w.place.Processes-1)
 	}
 	for process, address := range addresses {

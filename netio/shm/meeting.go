@@ -177,7 +177,8 @@ func (m *meeting) welcome(conn net.Conn, hello handshake.Hello) {
 func (m *meeting) swap(conn net.Conn, hello handshake.Hello) error {
 	place := m.c.Place
 	if hello.Lane != memoryLane && hello.Process > place.Process || hello.Role != handshake.RolePeer ||
-		hello.Ranks != place.Ranks || hello.Processes != place.Processes || hello.Process < 0 || hello.Process >= place.Processes {
+		hello.Ranks != place.Ranks || hello.Processes != place.Processes ||
+		hello.Process < 0 || hello.Process >= place.Processes {
 		return fmt.Errorf("it was started for %d ranks in %d processes, this one for %d in %d",
 			hello.Ranks, hello.Processes, place.Ranks, place.Processes)
 	}

@@ -113,7 +113,9 @@ func sameUser(conn net.Conn) error {
 	return nil
 }
 
-const descriptorCount = 3 // that two processes send each other: those of the memory, of exposed memory, and the eventfd's
+// descriptorCount is the number of descriptors that two processes send each other: of the memory, of exposed memory
+// and of the eventfd.
+const descriptorCount = 3
 
 // sendFiles passes descriptors over a connection, with one byte.
 func sendFiles(conn *net.UnixConn, files [descriptorCount]*os.File) error {
@@ -153,7 +155,8 @@ func receiveFiles(conn *net.UnixConn) (files [descriptorCount]*os.File, err erro
 		for _, fd := range fds {
 			_ = unix.Close(fd) // ours, and of no use
 		}
-		return files, fmt.Errorf("%d descriptors came, not %d: too many files may be open (ulimit -n)", len(fds), descriptorCount)
+		return files, fmt.Errorf("%d descriptors came, not %d: too many files may be open (ulimit -n)",
+			len(fds), descriptorCount)
 	}
 	for i, fd := range fds {
 		_ = unix.SetNonblock(fd, true)

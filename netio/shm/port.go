@@ -28,7 +28,10 @@ type port struct {
 }
 
 func newPort(w *Way, over *local.Port, rank int) *port {
-	p := &port{w: w, rank: rank, pool: over.Pool(), parking: over.Parking(), ring: w.own.ring(rank), releases: w.own.releasesOf(rank)}
+	p := &port{
+		w: w, rank: rank, pool: over.Pool(), parking: over.Parking(),
+		ring: w.own.ring(rank), releases: w.own.releasesOf(rank),
+	}
 	p.received.init(w)
 	return p
 }

@@ -81,7 +81,8 @@ func openRegion(file *os.File, p netio.Place) (*region, error) {
 	}
 	if s := sizesOf(p); len(mapped) <= s.arena {
 		unmapMemory(mapped)
-		return nil, fmt.Errorf("open the memory of process %d: it has %d bytes, more than %d are needed", p.Process, len(mapped), s.arena)
+		return nil, fmt.Errorf("open the memory of process %d: it has %d bytes, more than %d are needed",
+			p.Process, len(mapped), s.arena)
 	}
 	return layOut(mapped, p), nil
 }

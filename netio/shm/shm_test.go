@@ -84,7 +84,8 @@ func lastByTCP(process int) string {
 }
 
 func dialBy(ctx context.Context, cs []tcp.Config, name func(process int) string) ([]netio.Transport, []error) {
-	return netiotest.TryAll(cs, func(i int, c tcp.Config) (netio.Transport, error) { return connect.Dial(ctx, c, name(i)) })
+	dial := func(i int, c tcp.Config) (netio.Transport, error) { return connect.Dial(ctx, c, name(i)) }
+	return netiotest.TryAll(cs, dial)
 }
 
 func TestNamesOfTransports(t *testing.T) {
@@ -92,7 +93,10 @@ func TestNamesOfTransports(t *testing.T) {
 	for _, c := range []struct {
 		processes int
 		by, is    string
-	}{{1, connect.ByAuto, "tcp"}, {2, connect.ByAuto, "shm"}, {2, "", "shm"}, {2, connect.ByTCP, "tcp"}, {2, connect.ByShm, "shm"}} {
+	}{
+		{1, connect.ByAuto, "tcp"}, {2, connect.ByAuto, "shm"}, {2, "", "shm"},
+		{2, connect.ByTCP, "tcp"}, {2, connect.ByShm, "shm"},
+	} {
 		all, errs := dialBy(t.Context(), netiotest.Configs(t, 2, c.processes), func(int) string { return c.by })
 		for i, err := range errs {
 			require.NoError(t, err)

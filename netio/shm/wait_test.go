@@ -80,7 +80,8 @@ func twins(t *testing.T) []Process {
 	if runtime.GOOS != "linux" {
 		t.Skip("this system has no nameless shared memory")
 	}
-	both := netiotest.StartAll(t, netiotest.Configs(t, 2, 2), func(_ int, c tcp.Config) (Process, error) { return Dial(t.Context(), c) })
+	dial := func(_ int, c tcp.Config) (Process, error) { return Dial(t.Context(), c) }
+	both := netiotest.StartAll(t, netiotest.Configs(t, 2, 2), dial)
 	for _, tr := range both {
 		tr.Start(func(error) {})
 	}

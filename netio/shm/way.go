@@ -124,7 +124,8 @@ func (w *Way) Port(rank int) way.Port { return w.ports[rank-w.place.First] }
 func (w *Way) Meet(ctx context.Context, line way.LifeLine, addresses map[int]string) error {
 	defer w.meeting.close()
 	if w.all && len(addresses)+1 < w.place.Processes {
-		return fmt.Errorf("share memory with %s: not on this host, or of another user, network or container; use transport %s or %s",
+		return fmt.Errorf("share memory with %s: not on this host, or of another user, network or container; "+
+			"use transport %s or %s",
 			w.meeting.strangers(addresses), "auto", "tcp")
 	}
 	if len(addresses) == 0 {

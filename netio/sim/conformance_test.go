@@ -27,10 +27,10 @@ func TestKeepsThePromisesOfTransports(t *testing.T) {
 		}
 		return all
 	}, netiotest.Except{
-		"AbortIsTold":              "frames that nobody has looked at stay where they are until the ranks there end: these always do, once the job has failed",
-		"CloseInOrder":             "a frame that somebody still holds when its process has ended comes back when that lets go of it: there is no copy that could come back before",
+		"AbortIsTold":              "unread frames stay until their ranks end, as they do once the job has failed",
+		"CloseInOrder":             "a frame that an ended process holds comes back when it is released: no copy exists",
 		"OneSidedAllocatesNothing": "each operation is two events of the world's agenda, and these are made of memory",
-		"CreditsBoundWhatIsHeld":   "a goroutine outside of the world lets its ranks wait for a while, in which their time goes on to the end of the test's patience",
+		"CreditsBoundWhatIsHeld":   "while a goroutine outside the world delays, its ranks' time passes the test's patience",
 	})
 }
 
@@ -54,7 +54,8 @@ func newDriven(p *Process) *driven {
 	d := &driven{Process: p, over: make(chan struct{})}
 	for id := p.place.First; id < p.place.Last; id++ {
 		d.ports = append(d.ports, &drivenPort{
-			rank: p.Port(id).(*rank), calls: make(chan call), results: make(chan result, 1), stop: make(chan struct{}), gone: make(chan struct{}),
+			rank: p.Port(id).(*rank), calls: make(chan call),
+			results: make(chan result, 1), stop: make(chan struct{}), gone: make(chan struct{}),
 		})
 	}
 	return d

@@ -17,8 +17,10 @@ type Ends struct {
 // that leave one after the other, while their sender neither pauses nor waits, form a batch: they share a system call,
 // as over TCP.
 type End struct {
-	PerByte float64 `json:"per_byte"` // seconds for each byte of a payload: the O of LogGOPS (Hoefler, Schneider and Lumsdaine 2010)
-	Batch   float64 `json:"batch"`    // seconds for each batch, of frames or of acks
+	// PerByte is the seconds for each byte of a payload: the O of LogGOPS (Hoefler, Schneider and Lumsdaine 2010).
+	PerByte float64 `json:"per_byte"`
+	// Batch is the seconds for each batch, of frames or of acks.
+	Batch float64 `json:"batch"`
 }
 
 // A batch has at most batchBytes, and leaves at most batchTime after its first frame, as in netio/tcp.
@@ -40,14 +42,15 @@ func (e Ends) check() error {
 	for class, end := range []End{e.Process, e.Host, e.Between} {
 		for name, t := range map[string]float64{"per_byte": end.PerByte, "batch": end.Batch} {
 			if !(t >= 0 && t <= spanMax) {
-				return fmt.Errorf("sim: network: %s of the ends %s is %v: times are seconds, from 0 to %d", name, classNames[class], t, spanMax)
+				return fmt.Errorf("sim: network: %s of the ends %s is %v: times are seconds, from 0 to %d",
+					name, classNames[class], t, spanMax)
 			}
 		}
 	}
 	return nil
 }
 
-// ofEnd is a frame's cost at either ofEnd. opens tells that it is the first of a batch.
+// ofEnd is a frame's cost at either end. The frame is the first of a batch if opens is set.
 func (c *charges) ofEnd(k class, bytes uint32, opens bool) instant {
 	takes := c.overhead[k] + instant(c.endByte[k]*float64(bytes))
 	if opens {

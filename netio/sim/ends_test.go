@@ -48,7 +48,10 @@ func take(p netio.Port) time.Duration {
 // within a millisecond.
 func TestFramesCostTheirEnds(t *testing.T) {
 	const each, batch = 1000 * 3 * time.Nanosecond, 50 * time.Microsecond
-	want := []time.Duration{batch + each, each, batch + each, each, batch + each, each, batch + 22*each, 22 * each, 22 * each, batch + 22*each}
+	want := []time.Duration{
+		batch + each, each, batch + each, each, batch + each, each,
+		batch + 22*each, 22 * each, 22 * each, batch + 22*each,
+	}
 	var sent, taken []time.Duration
 	port(t, sim.End{PerByte: 3e-9, Batch: 50e-6}, func(p netio.Port) {
 		sent = append(sent, send(p, 1000), send(p, 1000))
@@ -110,7 +113,7 @@ func TestReceiptsCostBothEnds(t *testing.T) {
 func TestReceiptsTravelWithFrames(t *testing.T) {
 	port(t, sim.End{Batch: call.Seconds()}, func(p netio.Port) {
 		send(p, 100)
-		require.InDelta(t, 2*latency+4*call, home(p, 0), 20, "the frame that it came with opens a batch, which costs both ends")
+		require.InDelta(t, 2*latency+4*call, home(p, 0), 20, "the ack's frame opens a batch, which costs both ends")
 	}, func(p netio.Port) {
 		take(p)
 		p.Send(netiotest.Frame(p, netio.Control, 1, 0, 8))

@@ -14,11 +14,11 @@ type HangError struct {
 }
 
 func (e *HangError) Error() string {
-	return fmt.Sprintf("sim: the job hangs at %v of virtual time: all %d ranks that have not ended wait, such as %v, and no frame is "+
-		"in flight: a rank waits for what nobody sends", e.At, e.Ranks, e.Waiting)
+	return fmt.Sprintf("sim: the job hangs at %v of virtual time: all %d ranks that have not ended wait, such as %v, "+
+		"and no frame is in flight: a rank waits for what nobody sends", e.At, e.Ranks, e.Waiting)
 }
 
-// Hangs says so to those who watch the job.
+// Hangs reports true: watchers of a job recognize a hang by this method.
 func (e *HangError) Hangs() bool { return true }
 
 // LimitError is the error of a job that has passed a limit of its simulation.
@@ -28,7 +28,8 @@ type LimitError struct {
 }
 
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("sim: the job has passed its limit of %s, %s: raise the limit, or look for ranks that never come to an end", e.What, e.Limit)
+	return fmt.Sprintf("sim: the job has passed its limit of %s, %s: raise the limit, or look for ranks that never end",
+		e.What, e.Limit)
 }
 
 // ErrMissing is in the chain of a netio.LostError when a reliable link has lost a frame.

@@ -8,17 +8,19 @@ import (
 // Fabric is the network between hosts: switches and cables. A cable carries one frame at a time in each direction. The
 // zero value connects all hosts without contention.
 //
-//   - "fat-tree": switches of Radix ports in levels (Leiserson 1985), half of them upwards: Radix/2 hosts at each switch of the lowest level. A
-//     frame climbs to the lowest level that its receiver is under too, over one of the ways up, which its ends choose, and
-//     down again.
-//   - "torus": one switch a host, in a grid of three dimensions as equal as can be, whose ends meet. A frame goes along the
-//     dimensions one after the other, the shorter way round.
-//   - "dragonfly": groups of Radix switches, each with Radix/2 hosts (Kim, Dally, Scott and Abts 2008). Switches of a group are
-//     connected each with each, and any two groups by one cable. A frame takes the shortest way: at most one cable between groups.
+//   - "fat-tree": levels of switches with Radix ports, half of them upwards (Leiserson 1985), so each switch of the
+//     lowest level has Radix/2 hosts. A frame climbs to the lowest level that has its receiver below it, and goes down
+//     again. The frame's ends select one of several ways up.
+//   - "torus": one switch per host in a grid of three dimensions, as equal as possible, whose ends meet. A frame goes
+//     along one dimension after another, the shorter way round.
+//   - "dragonfly": groups of Radix switches, each with Radix/2 hosts (Kim, Dally, Scott and Abts 2008). Each switch is
+//     connected with all others of its group, and each group by one cable with each other group. A frame takes the
+//     shortest way, over at most one cable between groups.
 type Fabric struct {
-	Kind  string  `json:"kind,omitempty"`
-	Radix int     `json:"radix,omitempty"` // 0 is 16; a torus needs none
-	Hop   float64 `json:"hop,omitempty"`   // seconds that each switch after the first adds; the first is in the network's L
+	Kind  string `json:"kind,omitempty"`
+	Radix int    `json:"radix,omitempty"` // 0 is 16; a torus needs none
+	// Hop is the seconds that each switch after the first adds. The first one is part of the network's L.
+	Hop float64 `json:"hop,omitempty"`
 }
 
 const radixDefault = 16
@@ -28,7 +30,8 @@ func (f Fabric) check() error {
 	case f.Kind != "" && f.Kind != "fat-tree" && f.Kind != "torus" && f.Kind != "dragonfly":
 		return fmt.Errorf("sim: network: unknown fabric %q: use fat-tree, torus, dragonfly, or none", f.Kind)
 	case f.Radix < 0 || f.Radix == 1 || f.Radix > 1<<12:
-		return fmt.Errorf("sim: network: a fabric of radix %d: a switch has 2 to 4096 ports, or 0 for %d", f.Radix, radixDefault)
+		return fmt.Errorf("sim: network: a fabric of radix %d: a switch has 2 to 4096 ports, or 0 for %d",
+			f.Radix, radixDefault)
 	case !(f.Hop >= 0 && f.Hop <= spanMax):
 		return fmt.Errorf("sim: network: a hop of the fabric takes %v: times are seconds, from 0 to %d", f.Hop, spanMax)
 	}

@@ -44,10 +44,12 @@ func TestFatalFaults(t *testing.T) {
 		faults sim.Faults
 		cause  error
 	}{
-		"loss":         {sim.Faults{Loss: 0.05}, sim.ErrMissing},
-		"corruption":   {sim.Faults{Corrupt: 0.05}, netio.ErrDamaged},
-		"death":        {sim.Faults{Deaths: []sim.Death{{Process: 0, At: moment}}}, sim.ErrBroken},
-		"two deaths":   {sim.Faults{Deaths: []sim.Death{{Process: 1, At: moment}, {Process: 2, At: 2 * moment}}}, sim.ErrBroken},
+		"loss":       {sim.Faults{Loss: 0.05}, sim.ErrMissing},
+		"corruption": {sim.Faults{Corrupt: 0.05}, netio.ErrDamaged},
+		"death":      {sim.Faults{Deaths: []sim.Death{{Process: 0, At: moment}}}, sim.ErrBroken},
+		"two deaths": {
+			sim.Faults{Deaths: []sim.Death{{Process: 1, At: moment}, {Process: 2, At: 2 * moment}}}, sim.ErrBroken,
+		},
 		"long freeze":  {sim.Faults{Freezes: []sim.Freeze{{Process: 2, At: moment, For: time.Minute}}}, sim.ErrSilent},
 		"long parting": {sim.Faults{Partitions: []sim.Partition{{Below: 1, At: moment, For: time.Minute}}}, sim.ErrSilent},
 	} {
@@ -63,8 +65,9 @@ func TestFatalFaults(t *testing.T) {
 
 func TestFaultsAreChecked(t *testing.T) {
 	for text, f := range map[string]sim.Faults{
-		"a chance is 0 to 1": {Loss: 2}, "must be more than twice": {DelayMost: time.Hour}, "each side needs": {Partitions: []sim.Partition{{Below: 4}}},
-		"is frozen": {Freezes: []sim.Freeze{{Process: 4}}}, "dies": {Deaths: []sim.Death{{Process: -1}}},
+		"a chance is 0 to 1": {Loss: 2}, "must be more than twice": {DelayMost: time.Hour},
+		"each side needs": {Partitions: []sim.Partition{{Below: 4}}},
+		"is frozen":       {Freezes: []sim.Freeze{{Process: 4}}}, "dies": {Deaths: []sim.Death{{Process: -1}}},
 	} {
 		_, err := sim.New(world(f))
 		require.ErrorContains(t, err, text)
@@ -87,7 +90,8 @@ func TestEnds(t *testing.T) {
 	var panicked *pebble.PanicError
 	require.ErrorAs(t, job(func(*pebble.Rank) error { panic(boom) }), &panicked)
 	require.Equal(t, 5, panicked.Rank)
-	require.ErrorContains(t, job(func(*pebble.Rank) error { runtime.Goexit(); return nil }), "rank 5: its function left by runtime.Goexit")
+	require.ErrorContains(t, job(func(*pebble.Rank) error { runtime.Goexit(); return nil }),
+		"rank 5: its function left by runtime.Goexit")
 }
 
 // A rank that waits for what nobody sends is a hang, which is reported at once.
@@ -186,7 +190,8 @@ func TestTimesAreThoseOfLogGP(t *testing.T) {
 	})
 	require.NoError(t, err)
 	for i, at := range came {
-		require.Equal(t, 2*100*time.Nanosecond+time.Microsecond+1000*time.Nanosecond+time.Duration(i)*3*time.Microsecond, at, "frame %d", i)
+		want := 2*100*time.Nanosecond + time.Microsecond + 1000*time.Nanosecond + time.Duration(i)*3*time.Microsecond
+		require.Equal(t, want, at, "frame %d", i)
 	}
 }
 

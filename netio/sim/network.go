@@ -64,13 +64,18 @@ var Machines = map[string]Network{
 		Costs: Costs{3e-9, 3e-9, 4e-9, 50e-9},
 	},
 	"odin": {
-		Name: "odin", About: "Active Pebbles, section 5: 4 ranks a node, InfiniBand SDR, 2 GHz; L, o and g are defaults of LogGOPSim",
+		Name: "odin",
+		About: "Active Pebbles, section 5: 4 ranks a node, InfiniBand SDR, 2 GHz; " +
+			"L, o and g are defaults of LogGOPSim",
 		RanksPerProcess: 1, ProcessesPerHost: 4,
-		Process: Link{0.5e-6, 0.5e-6, 0, 1e-9}, Host: Link{0.5e-6, 0.5e-6, 0, 1e-9}, Between: Link{2.5e-6, 1.5e-6, 1e-6, 1e-9},
-		Costs: Costs{20e-9, 10e-9, 20e-9, 100e-9},
+		Process: Link{0.5e-6, 0.5e-6, 0, 1e-9}, Host: Link{0.5e-6, 0.5e-6, 0, 1e-9},
+		Between: Link{2.5e-6, 1.5e-6, 1e-6, 1e-9},
+		Costs:   Costs{20e-9, 10e-9, 20e-9, 100e-9},
 	},
 	"bluegene-q": {
-		Name: "bluegene-q", About: "TRAM, sections IV.B and VI.B: 5 µs a message at each end, links of 2 GB/s; the rest is estimated",
+		Name: "bluegene-q",
+		About: "TRAM, sections IV.B and VI.B: 5 µs a message at each end, links of 2 GB/s; " +
+			"the rest is estimated",
 		RanksPerProcess: 1, ProcessesPerHost: 1,
 		Process: Link{0.5e-6, 0.5e-6, 0, 0.5e-9}, Host: Link{0.5e-6, 0.5e-6, 0, 0.5e-9}, Between: Link{2e-6, 5e-6, 0, 0.5e-9},
 		Costs: Costs{20e-9, 10e-9, 20e-9, 100e-9},
@@ -128,7 +133,8 @@ func (n Network) Check() error {
 			n.Name, n.RanksPerProcess, n.ProcessesPerHost)
 	}
 	times := map[string]float64{
-		"pebble: send": n.Costs.Send, "pebble: handle": n.Costs.Handle, "pebble: pass": n.Costs.Pass, "pebble: look": n.Costs.Look,
+		"pebble: send": n.Costs.Send, "pebble: handle": n.Costs.Handle,
+		"pebble: pass": n.Costs.Pass, "pebble: look": n.Costs.Look,
 	}
 	for class, l := range []Link{n.Process, n.Host, n.Between} {
 		for i, t := range []float64{l.Latency, l.Overhead, l.Gap, l.PerByte} {

@@ -137,7 +137,8 @@ func (p *Process) Abort(reason string) {
 	for _, other := range w.processes {
 		if other != p {
 			k := w.layout.class(p.place.First, other.place.First)
-			w.plan(w.time()+w.charges.latency[k], func() { other.fail(&netio.AbortError{Process: p.place.Process, Reason: reason}) })
+			told := &netio.AbortError{Process: p.place.Process, Reason: reason}
+			w.plan(w.time()+w.charges.latency[k], func() { other.fail(told) })
 		}
 	}
 }

@@ -163,7 +163,8 @@ func (i *injector) intact(r *rank, p parcel) bool {
 		return true
 	}
 	i.lost.Push(p.frame)
-	err := p.envelope.stream.from.loss(fmt.Errorf("%w: frame %d has a wrong checksum", netio.ErrDamaged, p.envelope.number+1))
+	e := p.envelope
+	err := e.stream.from.loss(fmt.Errorf("%w: frame %d has a wrong checksum", netio.ErrDamaged, e.number+1))
 	i.world.plan(i.world.time(), func() { r.process.fail(err) })
 	return false
 }

@@ -117,7 +117,8 @@ func TestTuningComesNearTheBestOfASweep(t *testing.T) {
 	stays, _ := l.run(t, pebble.Config{})
 	fastest, _ := l.run(t, best)
 	ratio := float64(sum(fastest[l.epochs-tail:])) / float64(sum(took[l.epochs-tail:]))
-	const begin = 250 * time.Microsecond // the first order, and ends of windows that are short as long as nobody knows how long epochs take
+	// begin is the time of the first order, and of short windows until the length of an epoch is known.
+	const begin = 250 * time.Microsecond
 	behind := 0.0
 	for i := range took {
 		behind = max(behind, float64(sum(took[:i+1])-begin)/float64(sum(stays[:i+1])))

@@ -21,7 +21,9 @@ type Config struct {
 	Memory    int64         // bytes for a rank's pebbles, unless the program sets a limit; 0 is 256 MiB
 	TimeLimit time.Duration // of virtual time; 0 is none
 	TurnLimit uint64        // of ranks' turns and events; 0 is none
-	CountFrom uint64        // first number of frames, epochs (in 32 bits) and collectives: set it just below a wrap to test that
+	// CountFrom is the first number of frames, epochs (in 32 bits) and collectives. Set it just below a wrap to test
+	// the wrap.
+	CountFrom uint64
 }
 
 const memoryDefault = 256 << 20
@@ -35,7 +37,8 @@ func (c Config) Check() error {
 	case c.Processes < 1 || c.Processes > c.Ranks:
 		return fmt.Errorf("sim: %d processes for %d ranks: each process has at least one rank", c.Processes, c.Ranks)
 	case c.Memory < 0 || c.TimeLimit < 0:
-		return fmt.Errorf("sim: memory %d, time limit %v: give positive numbers, or 0 for the defaults", c.Memory, c.TimeLimit)
+		return fmt.Errorf("sim: memory %d, time limit %v: give positive numbers, or 0 for the defaults",
+			c.Memory, c.TimeLimit)
 	}
 	if err := cpu.CheckMemory(c.Ranks, "simulated ranks", netio.RankBytes, cpu.MemoryAvailable()); err != nil {
 		return fmt.Errorf("sim: %w: simulate fewer", err)
@@ -70,7 +73,8 @@ type World struct {
 	processes []*Process
 	ranks     []rank
 
-	mu          sync.Mutex // guards what follows; taken by ranks, and by other goroutines that release frames or wake ranks
+	// mu guards all below. Ranks take it, and other goroutines that release frames or wake ranks.
+	mu          sync.Mutex
 	queue       queue
 	agenda      agenda
 	now         instant

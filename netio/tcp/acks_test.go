@@ -232,7 +232,8 @@ func TestHeavyLaneLeavesAcknowledgementsToTheOther(t *testing.T) {
 
 // TestSilenceLetsReceivedMemoryGo has a heartbeat after frames.
 func TestSilenceLetsReceivedMemoryGo(t *testing.T) {
-	tr, r := streamReader(join(sample(netio.Data, 2, 0, "abc"), sample(netio.Data, 3, 0, "def"), message(goodbye, "")), dataStream)
+	frames := join(sample(netio.Data, 2, 0, "abc"), sample(netio.Data, 3, 0, "def"), message(goodbye, ""))
+	tr, r := streamReader(frames, dataStream)
 	require.NoError(t, r.run())
 	pool := r.stream.received.pool
 	releaseEach([]*netio.Frame{tr.Port(0).Recv(), tr.Port(0).Recv()})

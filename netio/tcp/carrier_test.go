@@ -280,8 +280,10 @@ func TestMessagesMayBeSplitAnywhere(t *testing.T) {
 	for _, w := range wires() {
 		whole := readSplit(t, w, func(int) bool { return false })
 		for cut := 1; cut <= len(w.bytes); cut++ {
-			require.Equal(t, whole, readSplit(t, w, func(at int) bool { return at == cut }), "%s: cut after byte %d of %d", w.name, cut, len(w.bytes))
-			require.Equal(t, whole, readSplit(t, w, func(at int) bool { return at%cut == 0 }), "%s: %d bytes at a time", w.name, cut)
+			once := readSplit(t, w, func(at int) bool { return at == cut })
+			require.Equal(t, whole, once, "%s: cut after byte %d of %d", w.name, cut, len(w.bytes))
+			often := readSplit(t, w, func(at int) bool { return at%cut == 0 })
+			require.Equal(t, whole, often, "%s: %d bytes at a time", w.name, cut)
 		}
 		require.EqualValues(t, w.acks, whole.acknowledged, w.name)
 		switch frames := len(whole.frames); {

@@ -106,7 +106,8 @@ func checkFiles(processes int, allowed uint64) error {
 		return nil
 	}
 	return fmt.Errorf("a process of %d needs %d open files, %d for each other one, and %d are allowed: "+
-		"raise the limit with `ulimit -n %d` on each host, or start fewer processes", processes, need, streamCount, allowed, need)
+		"raise the limit with `ulimit -n %d` on each host, or start fewer processes",
+		processes, need, streamCount, allowed, need)
 }
 
 // contacts are the streams that this process dials. It begins with the process next below its own number, so that the

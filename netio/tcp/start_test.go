@@ -249,7 +249,8 @@ func TestDialsAreBounded(t *testing.T) {
 	var conns []net.Conn
 	for _, c := range cs[:processes-1] {
 		mine := handshake.Hello{
-			Role: handshake.RolePeer, Job: c.Job, Process: c.Place.Process, Processes: processes, Ranks: processes, Identity: c.Identity,
+			Role: handshake.RolePeer, Job: c.Job, Process: c.Place.Process,
+			Processes: processes, Ranks: processes, Identity: c.Identity,
 		}
 		answer := func(conn net.Conn) {
 			greetings.enter()
@@ -300,6 +301,7 @@ func TestOpenFilesAreChecked(t *testing.T) {
 	require.NoError(t, tcp.CheckFiles(64, 1024))
 	require.NoError(t, tcp.CheckFiles(481, 1024)) // 2 * 480 + 64
 	require.NoError(t, tcp.CheckFiles(1000, 0))
-	require.EqualError(t, tcp.CheckFiles(482, 1024), "a process of 482 needs 1026 open files, 2 for each other one, and 1024 are allowed: "+
-		"raise the limit with `ulimit -n 1026` on each host, or start fewer processes")
+	require.EqualError(t, tcp.CheckFiles(482, 1024),
+		"a process of 482 needs 1026 open files, 2 for each other one, and 1024 are allowed: "+
+			"raise the limit with `ulimit -n 1026` on each host, or start fewer processes")
 }

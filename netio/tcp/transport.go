@@ -98,7 +98,8 @@ func (t *Transport) Start(failed func(error)) { t.events.start(failed) }
 // Port implements [netio.Transport].
 func (t *Transport) Port(rank int) netio.Port {
 	if !t.place.Has(rank) {
-		panic(fmt.Sprintf("netio: rank %d is not in this process, which has ranks %d-%d", rank, t.place.First, t.place.Last-1))
+		panic(fmt.Sprintf("netio: rank %d is not in this process, which has ranks %d-%d",
+			rank, t.place.First, t.place.Last-1))
 	}
 	return t.ports[rank-t.place.First]
 }

@@ -85,7 +85,8 @@ func decodeHeader(b []byte) (h netio.Header, e envelope, err error) {
 		Seq:    binary.LittleEndian.Uint64(b[32:]),
 	}
 	if h.Bytes > netio.FrameBytesMax {
-		return h, e, fmt.Errorf("check header: %w: %d bytes of payload, the most is %d", netio.ErrDamaged, h.Bytes, netio.FrameBytesMax)
+		return h, e, fmt.Errorf("check header: %w: %d bytes of payload, the most is %d",
+			netio.ErrDamaged, h.Bytes, netio.FrameBytesMax)
 	}
 	e.number = frame.Number(binary.LittleEndian.Uint32(b[40:]))
 	e.acks = binary.LittleEndian.Uint32(b[44:])

@@ -64,7 +64,7 @@ func (w *writer) nextFrames() netio.Frames {
 func (w *writer) gather() {
 	w.count, w.news, w.last = 0, false, false
 	bytes := 0
-	for f := w.frames.First(); f != nil && w.count < batchFramesMax && bytes < batchBytesMax && !w.last; f = f.Inside(access).Next {
+	for f := w.frames.First(); f != nil && bytes < batchBytesMax; f = f.Inside(access).Next {
 		if f.Kind == netio.Data {
 			w.stream.peer.sent.enter(f)
 		}
@@ -73,7 +73,9 @@ func (w *writer) gather() {
 		bytes += len(w.pieces[w.count])
 		w.news = w.news || f.Kind < heartbeat
 		w.last = f.Kind == goodbye
-		w.count++
+		if w.count++; w.count == batchFramesMax || w.last {
+			break
+		}
 	}
 	w.left = w.pieces[:w.count]
 }

@@ -79,7 +79,8 @@ func (t *Transport) Preposted(senders map[int]bool) (netio.Preposted, bool) {
 func (t *Transport) Open(below *tcp.Transport, c *tcp.Config) (err error) {
 	t.Transport = below
 	t.all, err = t.open(&way.Config{
-		Place: c.Place, Secret: c.Secret, Addresses: c.Addresses, HandshakeLimit: c.HandshakeLimit, Log: c.Log, Hello: c.Inside(access).Hello,
+		Place: c.Place, Secret: c.Secret, Addresses: c.Addresses,
+		HandshakeLimit: c.HandshakeLimit, Log: c.Log, Hello: c.Inside(access).Hello,
 	})
 	return err
 }

@@ -26,8 +26,9 @@ func TestWaysConform(t *testing.T) {
 	netiotest.RunSome(t, func(t *testing.T, ranks, processes int) []netio.Transport {
 		all, _ := dialByRoads(t, netiotest.Configs(t, ranks, processes), alleyAndRoad)
 		return netiotest.Interfaces(all)
-	}, "Places", "EveryFrameOnceAndUnchanged", "ControlPassesStuckData", "WakeIsNotLost", "NoWakeUpIsLost", "ReleaseByOthers",
-		"FramesMayBeSentOn", "CreditsBoundWhatIsHeld", "CloseInOrder", "AbortIsTold", "LossWithFramesInFlight",
+	},
+		"Places", "EveryFrameOnceAndUnchanged", "ControlPassesStuckData", "WakeIsNotLost", "NoWakeUpIsLost",
+		"ReleaseByOthers", "FramesMayBeSentOn", "CreditsBoundWhatIsHeld", "CloseInOrder", "AbortIsTold", "LossWithFramesInFlight",
 		"LateFramesAreReleased", "SteadyStateAllocatesNothing", "OneSidedBursts")
 }
 
@@ -41,7 +42,8 @@ func (t *Transport) Kill() { t.Under(access).Kill() }
 // dialByRoads starts all processes of a job, and returns the roads of each.
 func dialByRoads(t testing.TB, cs []tcp.Config, roads func(*way.Config) []*road) ([]*Transport, [][]*road) {
 	built := make([][]*road, len(cs))
-	return netiotest.StartAll(t, cs, func(i int, c tcp.Config) (*Transport, error) { return dialOver(t, c, roads, &built[i]) }), built
+	dial := func(i int, c tcp.Config) (*Transport, error) { return dialOver(t, c, roads, &built[i]) }
+	return netiotest.StartAll(t, cs, dial), built
 }
 
 func dialOver(t testing.TB, c tcp.Config, roads func(*way.Config) []*road, built *[]*road) (*Transport, error) {

@@ -92,7 +92,8 @@ type Config struct {
 	Addresses      []string      // of the life line, by process
 	HandshakeLimit time.Duration // of one greeting
 	Log            *slog.Logger
-	Hello          func(lane uint8) handshake.Hello // how this process greets others on a connection, once all ways are open
+	// Hello is this process's greeting on a connection. It may be called once all ways are open.
+	Hello func(lane uint8) handshake.Hello
 }
 
 // Absent is the error for processes that are not connected; addresses are by process.
