@@ -11,41 +11,41 @@ import (
 // and holds back when there are too many on it. The zero value is ready; one that a pool owns costs less for small
 // frames.
 type Account struct {
-	open   atomic.Int64  // frames charged, less those that their pools have collected
-	pool   *Pool         // of all frames that are charged; nil for accounts that pools have in common
-	out    int64         // of them, those whose contents were copied and that counts tells of
-	seen   uint64        // what of counts has been collected
+	open   atomic.Int64  // frames charged and not yet collected by their pools
+	pool   *Pool         // the owner of all frames that are charged; nil for an account that pools share
+	out    int64         // small frames in flight, whose release counts reports
+	seen   uint64        // the part of counts that has been collected
 	counts *releaseCount // nil before the first small frame
 	number frame.Number  // of counts
-	left   bool          // by its owner: nothing more will be charged to it
+	left   bool          // nothing more will be charged to it
 }
 
-// releaseCount counts the small frames of one account that their receivers have released. Such a frame's memory never
-// left its sender; all that comes back is this count. It has cache lines of its own: receivers write it and the sender
-// reads it now and then, when it has run out of credit or room.
+// releaseCount counts the small frames of one account that their receivers have released. The memory of such a frame
+// never left its sender, so only this count comes back. It has cache lines of its own: receivers write it, and the
+// sender reads it only when it has run out of credit or room.
 type releaseCount struct {
 	frames atomic.Uint64
 	_      [2*cpu.CacheLine - 8]byte
 }
 
-// InFlight is how many frames are in flight, at most: those that came back since the pool last collected count too.
+// InFlight is an upper bound of the frames in flight. It includes frames that came back since the pool last collected.
 func (a *Account) InFlight() int64 { return a.open.Load() }
 
-// Own says that only frames of this pool will be charged to an account. It comes before the first.
+// Own declares that only frames of this pool will be charged to an account. Call it before the first charge.
 func (p *Pool) Own(a *Account) { a.pool = p }
 
-// Leave says that no more frames will be charged to an account that this pool owns. Its release count is for another
-// one when all frames are back.
+// Leave declares that no more frames will be charged to an account that this pool owns. When all its frames are back,
+// the pool gives its release count to another account.
 func (p *Pool) Leave(a *Account) {
 	if a.left = true; a.counts != nil && a.out == 0 {
 		p.spare = append(p.spare, a.number)
 	}
 }
 
-// insidePool has the methods of a pool that are for transports.
+// insidePool has the methods of a pool for transports.
 type insidePool Pool
 
-// Inside is the part of a pool that is for transports of this module.
+// Inside returns the methods of a pool for the transports of this module.
 func (p *Pool) Inside(frame.Access) *insidePool { return (*insidePool)(p) }
 
 // SetKeeper gives the pool another keeper, before the first Get.
@@ -54,8 +54,8 @@ func (p *insidePool) SetKeeper(k Keeper) { p.keeper = k }
 // Has reports whether Get(n) would not allocate. It is for the owner, as are the next but Released.
 func (p *insidePool) Has(n int) bool { return p.free[frame.ClassOf(n)] != nil }
 
-// Number is the number of the release count of the account that f is charged to. It reports false when the account is
-// not this pool's own.
+// Number returns the number of the release count of the account that f is charged to. It reports false if the account
+// is not this pool's own.
 func (p *insidePool) Number(f *Frame) (n frame.Number, ok bool) {
 	a := f.in.Account
 	if a == nil || a.pool != (*Pool)(p) {
@@ -67,7 +67,7 @@ func (p *insidePool) Number(f *Frame) (n frame.Number, ok bool) {
 	return a.number, true
 }
 
-// giveCount gives an account a release count: one that is spare, or else a new one.
+// giveCount gives an account a release count: a spare one, or else a new one.
 func (p *insidePool) giveCount(a *Account) {
 	var all []*releaseCount
 	if known := p.counts.Load(); known != nil {
@@ -88,8 +88,8 @@ func (p *insidePool) giveCount(a *Account) {
 // may call it.
 func (p *insidePool) Released(n frame.Number) { (*p.counts.Load())[n].frames.Add(1) }
 
-// Copied keeps a frame whose contents have been copied to where its receiver finds them. When the release of the copy
-// is awaited, as much as a small frame stays lent.
+// Copied takes back a frame whose contents have been copied for its receiver. If the release of the copy is awaited,
+// the cost of a small frame stays lent.
 func (p *insidePool) Copied(f *Frame, awaited bool) {
 	c := frame.Class(f.in.Memory)
 	if f.in.Account != nil && !awaited {
@@ -104,7 +104,7 @@ func (p *insidePool) Copied(f *Frame, awaited bool) {
 	}
 }
 
-// Back takes in that receivers have released so many copied frames of an account, which may be nil.
+// Back records that receivers released frames copied frames charged to a (nil: to none).
 func (p *insidePool) Back(a *Account, frames uint64) {
 	p.lent -= int64(frames) * smallCost
 	p.back += frames
@@ -113,7 +113,7 @@ func (p *insidePool) Back(a *Account, frames uint64) {
 	}
 }
 
-// Await has the pool look at the release count of an account when it collects.
+// Await makes the pool look at the release count of an account when it collects.
 func (p *insidePool) Await(a *Account) {
 	if a.out == 0 {
 		p.away = append(p.away, a)
@@ -140,5 +140,5 @@ func (p *Pool) collectCounts() {
 	p.away = still
 }
 
-// smallCost is what any frame costs whose contents fit into a slot.
+// smallCost is the cost of a frame that fits into a slot.
 var smallCost = FrameCost(frame.InlineMax)

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// ErrDamaged is in the chain of the error that tells of a frame whose checksum is wrong, whose header makes no sense
-// where it arrived, or that acknowledges what is not in flight.
+// ErrDamaged is in the chain of an error about a damaged frame: its checksum is wrong, its header is invalid, or it
+// acknowledges a frame that is not in flight.
 var ErrDamaged = errors.New("damaged frame")
 
-// ErrFinished is in the chain of the error that tells of a frame for a process that had ended in order already.
+// ErrFinished is in the chain of an error about a frame for a process that has already ended normally.
 var ErrFinished = errors.New("process has finished, but frames are still sent to it")
 
-// LostError says that another process of the job is gone: its connection broke, or it was silent for too long.
+// LostError reports that another process of the job is lost: its connection broke, or it was silent for too long.
 type LostError struct {
 	Process     int
 	First, Last int // its ranks: First..Last-1
@@ -31,7 +31,7 @@ func (e *LostError) Error() string {
 
 func (e *LostError) Unwrap() error { return e.Cause }
 
-// AbortError says that another process has ended the job, and why.
+// AbortError reports that another process has ended the job, and why.
 type AbortError struct {
 	Process int
 	Reason  string
@@ -41,11 +41,11 @@ func (e *AbortError) Error() string {
 	return fmt.Sprintf("process %d ended the job: %s", e.Process, e.Reason)
 }
 
-// AbsentError says which processes were not connected with this one when its start ended.
+// AbsentError reports the processes that were not connected with this one when its start ended.
 type AbsentError struct {
 	Processes []int
-	Addresses []string // where they were dialled or expected from, by the index in Processes
-	Cause     error    // context.DeadlineExceeded is in its chain when they had the time that a start may take
+	Addresses []string // their addresses, in the order of Processes
+	Cause     error    // context.DeadlineExceeded is in its chain if the time for a start has passed
 }
 
 func (e *AbsentError) Error() string {
@@ -58,8 +58,8 @@ func (e *AbsentError) Error() string {
 
 func (e *AbsentError) Unwrap() error { return e.Cause }
 
-// Blamed lists the processes that err is about: one that was lost, or those that were not connected in time; nil when
-// it is about none. The cause is what was wrong with them.
+// Blamed returns the processes that err is about, and why: one that was lost, or those that were not connected in time.
+// It returns nil if err is about none.
 func Blamed(err error) (processes []int, cause error) {
 	var lost *LostError
 	var absent *AbsentError
@@ -72,8 +72,7 @@ func Blamed(err error) (processes []int, cause error) {
 	return nil, nil
 }
 
-// Followed reports whether err is that of a process that has ended because of another one: by a failure of that one, by
-// its loss, or because it was missing at the start.
+// Followed reports whether another process has caused err: by its failure, its loss, or its absence at the start.
 func Followed(err error) bool {
 	var aborted *AbortError
 	processes, _ := Blamed(err)

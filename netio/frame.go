@@ -7,7 +7,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/frame"
 )
 
-// Kind says which part of the runtime a frame is for.
+// Kind is the part of the runtime that a frame is for.
 type Kind uint8
 
 const (
@@ -17,8 +17,7 @@ const (
 	Control
 )
 
-// Header describes the payload of a frame. Its meaning belongs to the runtime; a transport reads Kind, To and Bytes,
-// and carries the rest.
+// Header describes the payload of a frame. A transport reads Kind, To and Bytes; the runtime defines all other fields.
 type Header struct {
 	Kind   Kind
 	Flags  uint8  // free for the runtime
@@ -36,15 +35,15 @@ type Header struct {
 // FrameBytesMax bounds the payload of one frame, in bytes.
 const FrameBytesMax = 1 << 30
 
-// Frame is one header and the memory of its payload. It has one owner at a time: whoever got it from a [Pool] or from
-// [Port.Recv], until it is handed to [Port.Send] or [Frame.Release].
+// Frame is one header and the memory of its payload. It has one owner at a time: the caller that got it from a [Pool]
+// or from [Port.Recv], until the call of [Port.Send] or [Frame.Release].
 type Frame struct {
 	Header
 	in inside
 	_  [8]byte
 }
 
-// inside is the part of a frame that its pool and the transports use.
+// inside is the part of a frame for its pool and the transports.
 type inside struct {
 	Memory  []byte // frame.HeaderRoom bytes, then the payload's capacity; starts on a cache line
 	Pool    *Pool
@@ -56,32 +55,32 @@ type inside struct {
 // A frame takes at most two cache lines.
 var _ [2*cpu.CacheLine - unsafe.Sizeof(Frame{})]byte
 
-// Inside is the part of a frame that is for transports of this module.
+// Inside returns the part of a frame for the transports of this module.
 func (f *Frame) Inside(frame.Access) *inside { return &f.in }
 
-// Payload is the part of the frame that holds pebbles: Bytes bytes, starting on a cache line.
+// Payload returns the pebbles of the frame: Bytes bytes, starting on a cache line.
 func (f *Frame) Payload() []byte {
 	return f.in.Memory[frame.HeaderRoom : frame.HeaderRoom+int(f.Bytes)]
 }
 
-// Space is all of the memory that the payload may use.
+// Space returns all of the memory that the payload may use.
 func (f *Frame) Space() []byte { return f.in.Memory[frame.HeaderRoom:] }
 
-// Base points at the first byte of the payload.
+// Base returns a pointer to the first byte of the payload.
 func (f *Frame) Base() unsafe.Pointer { return unsafe.Pointer(&f.in.Memory[frame.HeaderRoom]) }
 
-// Cost is what the frame adds to [Pool.Lent]: the bytes of its memory.
+// Cost returns the bytes of the frame's memory, which [Pool.Lent] includes.
 func (f *Frame) Cost() int64 { return int64(len(f.in.Memory)) }
 
-// Charge adds the frame to an account. The pool that lent the frame takes it off again when it collects what has come
-// back ([Pool.Lent]), on its owner's goroutine, so that the account stays in that one's cache. The frame's owner calls
-// it before the frame is sent, once.
+// Charge adds the frame to an account. Its owner calls it once, before the frame is sent. The pool that lent the frame
+// takes it off when it collects ([Pool.Lent]), on its owner's goroutine, so that the account stays in the owner's
+// cache.
 func (f *Frame) Charge(account *Account) {
 	account.open.Add(1)
 	f.in.Account = account
 }
 
-// ChargeWithin is Charge if fewer than limit frames are in flight on the account, and reports whether it was done.
+// ChargeWithin charges the frame if fewer than limit frames are in flight on the account, and reports whether it did.
 func (f *Frame) ChargeWithin(account *Account, limit int64) bool {
 	if account.open.Load() >= limit {
 		return false
@@ -90,13 +89,12 @@ func (f *Frame) ChargeWithin(account *Account, limit int64) bool {
 	return true
 }
 
-// Release says that its caller is done with the frame, and gives it back to the pool that lent it. A data frame from
-// another process comes back there, to its sender, when the release has been acknowledged. Any goroutine may call it,
-// once; the frame must not be touched afterwards. It costs one atomic exchange, and now and then the wake-up of a
-// goroutine.
+// Release gives the frame back to the pool that lent it. A data frame from another process returns to its sender once
+// the release is acknowledged. Any goroutine may call Release, once; the frame must not be touched afterwards. It costs
+// one atomic exchange, and sometimes the wake-up of a goroutine.
 func (f *Frame) Release() { f.in.Pool.keeper.Release(f.in.Pool, f) }
 
-// Values are n values of type V, of plain data, at the start of a frame's payload, in the frame's memory.
+// Values returns n values of type V, of plain data, at the start of a frame's payload. They share the frame's memory.
 func Values[V any](f *Frame, n int) []V {
 	return unsafe.Slice((*V)(unsafe.Pointer(&f.in.Memory[frame.HeaderRoom])), n)
 }

@@ -109,8 +109,8 @@ func (s *Stack) Take() Frames {
 	return q
 }
 
-// TakeNewest takes all frames out, newest first: a pool that gets them back in this order lends next what is still in
-// the cache.
+// TakeNewest takes all frames out, newest first. A pool that gets them back in this order lends first the frames that
+// are still in a cache.
 func (s *Stack) TakeNewest() Frames {
 	q := Frames{head: s.takeAll()}
 	for f := q.head; f != nil; f = f.in.Next {

@@ -6,15 +6,15 @@ import (
 	"github.com/activepebbles/pebbles/internal/frame"
 )
 
-// Address is where a byte of exposed memory is. It is plain data, and may travel in pebbles. The zero value is no
+// Address is the address of a byte of exposed memory. It is plain data, and may travel in pebbles. The zero value is no
 // address.
 type Address struct {
-	Process uint32 // that has exposed it
-	Key     uint64 // of what it has exposed at once; it never has the same key again
-	Offset  uint64 // of the byte in that
+	Process uint32 // the process that has exposed the memory
+	Key     uint64 // of one call of Expose; a process uses a key once
+	Offset  uint64 // of the byte in the exposed memory
 }
 
-// Plus is the address so many bytes further on.
+// Plus returns the address that is bytes further on.
 func (a Address) Plus(bytes int) Address {
 	a.Offset += uint64(bytes)
 	return a
@@ -24,48 +24,47 @@ func (a Address) String() string {
 	return fmt.Sprintf("byte %d of memory %d.%d of process %d", a.Offset, a.Key&(1<<32-1), a.Key>>32, a.Process)
 }
 
-// OneSided is a rank's access to exposed memory: its own, and that of all other processes. The process that has exposed
-// it need not attend, and its ranks pay nothing. All methods are for the rank's goroutine.
+// OneSided is a rank's access to exposed memory: that of its own process, and that of all other processes. The process
+// that has exposed it need not attend, and its ranks pay nothing. All methods are for the rank's goroutine.
 //
-// Put, Get, Add, Swap, CompareAndSwap and Fence never block. Each begins an operation and returns. The [Completion]
-// that it was given counts it until it is done, which the rank learns while it receives, pauses or waits at its port;
-// what is near is done at once. Operations leave together: those that the rank begins before it next receives in vain,
-// pauses or waits.
+// Put, Get, Add, Swap, CompareAndSwap and Fence begin an operation and never block. The [Completion] of an operation
+// counts it until it is done. The rank learns of the end while it receives, pauses or waits at its port; operations on
+// mapped memory are done at once. Operations leave together: those that the rank begins before it next pauses, waits or
+// receives nothing.
 //
-// Until an operation is done, the memory that it reads or writes belongs to it. Operations have no order, but for what
-// Fence says and for what begins after another one was done. An aligned word, of 8 bytes, is never torn; longer
-// transfers may be seen in parts. Add, Swap and CompareAndSwap are for aligned words: they are atomic with each other
-// and with the functions of sync/atomic at the owner.
+// Until an operation is done, the memory that it reads or writes belongs to it. Operations have no order, except that
+// Fence gives one and that an operation follows those that were done before it began. An aligned word, of 8 bytes, is
+// never torn; longer transfers may be seen in parts. Add, Swap and CompareAndSwap are for aligned words: they are
+// atomic with each other and with the functions of sync/atomic at the owner.
 //
-// An operation that fails has written nothing that others can reach, or, when it is longer than 32 KiB, only some
-// parts; the Completion has its error, an [AddressError]. So it is for addresses that are bad, withdrawn, or of a
-// process that is lost.
+// An operation fails if its address is bad or withdrawn, or belongs to a lost process. Then it has written nothing that
+// others can reach or, if it is longer than 32 KiB, only some parts. The Completion has its error, an [AddressError].
 type OneSided interface {
-	// Expose gives the process memory that others can reach: bytes that are zero, begin on a page, and are not Go's. It
-	// is good until it is withdrawn, or the rank's function has returned. Pages take memory when they are first
-	// touched. It costs some microseconds.
+	// Expose gives the process zeroed memory that others can reach. The memory begins on a page, is not part of the Go
+	// heap, and is good until it is withdrawn or the rank's function has returned. Its pages are allocated when they are
+	// first touched. The call costs some microseconds.
 	Expose(bytes int) (Address, []byte, error)
-	// Withdraw ends what has been exposed at an address, the first byte's or another's, by this process. What it held
-	// is gone. Operations that meet it fail, or are done before; none finds what is exposed later in the same place.
+	// Withdraw withdraws the memory of an earlier Expose of this process; a may be the address of any of its bytes. The
+	// contents are gone. Operations on the memory fail, or are done before; none reaches memory that is exposed later in
+	// the same place.
 	Withdraw(a Address) error
-	// Near is n bytes of exposed memory themselves, when they are this process's or mapped from this host, and else
-	// nil. The slice is good until they are withdrawn. Words in it that others may write at the same time are to be
-	// read and written by sync/atomic.
+	// Near returns n bytes of exposed memory if they are this process's or mapped from this host, and else nil. The slice
+	// is good until they are withdrawn. Use sync/atomic for words that others may write at the same time.
 	Near(a Address, n int) ([]byte, error)
-	// Put copies src to exposed memory. When it is done, src is free; what it has written is visible to all when the
-	// next fence is done.
+	// Put copies src to exposed memory. Once it is done, src may be used again; all ranks see the bytes once the next
+	// fence is done.
 	Put(a Address, src []byte, c *Completion)
 	// Get copies exposed memory to dst.
 	Get(a Address, dst []byte, c *Completion)
-	// Add adds n to a word. What it was before is stored to old, unless that is nil.
+	// Add adds n to a word, and stores the word's earlier value to old, unless old is nil.
 	Add(a Address, n uint64, old *uint64, c *Completion)
-	// Swap sets a word.
+	// Swap sets a word, and stores its earlier value to old, unless old is nil.
 	Swap(a Address, with uint64, old *uint64, c *Completion)
-	// CompareAndSwap sets a word if it is equal to expect: then old is so too.
+	// CompareAndSwap sets a word if it is equal to expect. It stores the word's earlier value to old, unless old is nil.
 	CompareAndSwap(a Address, expect, with uint64, old *uint64, c *Completion)
-	// Fence is done when all that this rank has begun before is done and visible to all.
+	// Fence ends when all operations that this rank began before it are done and visible to all ranks.
 	Fence(c *Completion)
-	// Open is how many operations of this rank are not done, or not visible to all. It costs a load.
+	// Open returns the number of operations of this rank that are not done, or not visible to all ranks. It costs a load.
 	Open() int
 }
 
@@ -86,20 +85,20 @@ func (c *Completion) Err() error { return c.err }
 // Reset forgets errors. It is for a completion that is done.
 func (c *Completion) Reset() { c.err = nil }
 
-// Then has f called when the last open operation is done, at the port of its rank; not for what was done at once. f
-// must not use the port.
+// Then registers f. It is called when the last open operation is done, at the rank's port; never for operations that
+// were done at once. f must not use the port.
 func (c *Completion) Then(f func()) { c.done = f }
 
-// Inside is the part of a completion that is for transports of this module.
+// Inside returns the methods of a completion for the transports of this module.
 func (c *Completion) Inside(frame.Access) *insideCompletion { return (*insideCompletion)(c) }
 
-// insideCompletion has the methods of a completion that are for transports.
+// insideCompletion has the methods of a completion for transports.
 type insideCompletion Completion
 
-// Begin counts operations that are not done at once.
+// Begin counts n operations that are not done at once.
 func (c *insideCompletion) Begin(n int) { c.open += n }
 
-// End says that so many are done, or have failed.
+// End ends n operations. A non-nil err is their error.
 func (c *insideCompletion) End(n int, err error) {
 	c.Fail(err)
 	if c.open -= n; c.open == 0 && c.done != nil {
@@ -107,16 +106,16 @@ func (c *insideCompletion) End(n int, err error) {
 	}
 }
 
-// Fail keeps the first error, if it is one.
+// Fail keeps err if it is the first error.
 func (c *insideCompletion) Fail(err error) {
 	if c.err == nil {
 		c.err = err
 	}
 }
 
-// AddressError says that an operation on exposed memory has failed.
+// AddressError is the error of an operation on exposed memory.
 type AddressError struct {
-	Rank    int    // that began it
+	Rank    int    // the rank that began the operation
 	Call    string // such as "Put"
 	Address Address
 	Bytes   int

@@ -8,45 +8,44 @@ import (
 	"github.com/activepebbles/pebbles/internal/frame"
 )
 
-// Pool lends frames to one owner, and takes them back from any goroutine. It counts what is lent, so that its owner can
-// hold back when too much is in flight: the bound on memory that docs/contract.md promises rests on this
-// count. A data frame that was sent is lent until its receiver has released it, wherever that is, so the count of the
-// senders bounds the memory of the receivers as well.
+// Pool lends frames to one owner, and takes them back from any goroutine. The owner holds back when too much is lent,
+// which bounds the memory of a job as docs/contract.md promises. A data frame stays lent until its receiver has
+// released it, in whatever process, so the count of the senders also bounds the memory of the receivers.
 //
-// Get, Lent, Peak and Trim are for the owner's goroutine alone; [Frame.Release] and TakeBack may be called from any.
+// Get, Lent, Peak and Trim are for the owner's goroutine; [Frame.Release] and TakeBack may be called from any.
 type Pool struct {
 	keeper Keeper
-	counts atomic.Pointer[[]*releaseCount] // of this pool's accounts, by number
+	counts atomic.Pointer[[]*releaseCount] // release counts of this pool's accounts, by number
 	_      [2*cpu.CacheLine - 24]byte
 
-	returned Stack // frames that came back and are not yet collected
+	returned Stack // frames that came back and are not collected
 	_        [2*cpu.CacheLine - 8]byte
 
-	away []*Account               // those that have small frames in flight
+	away []*Account               // accounts with small frames in flight
 	free [frame.ClassCount]*Frame // frames with room for 1<<i bytes of payload that are not lent
 	idle int64                    // bytes in free
 	lent int64                    // bytes lent and not yet collected
 	peak int64                    // the most that lent and free frames together have been
 	back uint64                   // frames that came back and were collected
 
-	spare []frame.Number // release counts of accounts that were left
+	spare []frame.Number // release counts that no account uses
 }
 
-// Keeper is what stands behind a pool: where the memory of its frames comes from, and who hears of releases. [Heap] is
-// the plain one; others embed it.
+// Keeper provides the memory of a pool's frames and receives their releases. [Heap] is the plain one; others embed it.
 type Keeper interface {
 	// Memory returns n bytes for a new frame, on a cache line. The pool's owner calls it.
 	Memory(n int) []byte
-	// Drop is told of a frame that the pool lets go of. The pool's owner calls it.
+	// Drop is called when the pool drops a frame. The pool's owner calls it.
 	Drop(f *Frame)
-	// Gather calls [Pool.TakeBack] for what does not come back by itself. The pool's owner calls it before it collects.
+	// Gather calls [Pool.TakeBack] for frames that do not come back by themselves. The pool's owner calls it before it
+	// collects.
 	Gather()
-	// Release is what [Frame.Release] comes to, on any goroutine. It must not block. It gives the frame to
-	// [Pool.TakeBack], once, at once or later.
+	// Release implements [Frame.Release], on any goroutine. It must not block. It calls [Pool.TakeBack] for the frame
+	// once, at once or later.
 	Release(p *Pool, f *Frame)
 }
 
-// Heap keeps the frames of a pool in memory of Go's, and takes them back at once.
+// Heap is a [Keeper] with memory of the Go heap. Frames come back at once.
 type Heap struct{}
 
 // Memory implements [Keeper].
@@ -61,7 +60,7 @@ func (Heap) Gather() {}
 // Release implements [Keeper].
 func (Heap) Release(p *Pool, f *Frame) { p.TakeBack(f) }
 
-// NewPool makes an empty pool with a keeper, which nobody else has; nil is a [Heap].
+// NewPool makes an empty pool with a keeper of its own; nil is a [Heap].
 func NewPool(k Keeper) *Pool {
 	if k == nil {
 		k = Heap{}
@@ -69,12 +68,13 @@ func NewPool(k Keeper) *Pool {
 	return &Pool{keeper: k}
 }
 
-// FrameCost is what a frame with n bytes of payload adds to [Pool.Lent]: n rounded up to a power of two, and 64 bytes.
+// FrameCost returns the cost of a frame with n bytes of payload, as [Pool.Lent] counts it: n rounded up to a power of
+// two, and 64 bytes.
 func FrameCost(n int) int64 { return frame.Bytes(frame.ClassOf(n)) }
 
-// Get lends a frame with room for at least n bytes of payload. Its header is all zero: the caller sets Bytes before
-// [Frame.Payload] is used. What is in its memory is left over from earlier use. In steady state Get allocates nothing;
-// n beyond FrameBytesMax is a caller's bug.
+// Get lends a frame with room for at least n bytes of payload. Its header is zero: set Bytes before [Frame.Payload] is
+// used. Its memory has the contents of an earlier use. In steady state Get allocates nothing; it panics if n is more
+// than FrameBytesMax.
 func (p *Pool) Get(n int) *Frame {
 	if n < 0 || n > FrameBytesMax {
 		panic(fmt.Sprintf("netio: a frame of %d bytes was asked for, the most is %d", n, FrameBytesMax))
@@ -97,29 +97,29 @@ func (p *Pool) Get(n int) *Frame {
 	return f
 }
 
-// Lent is how many bytes of frames are lent out, after all that came back were collected.
+// Lent collects the frames that came back, and returns the bytes of frames that are still lent.
 func (p *Pool) Lent() int64 {
 	p.collect()
 	return p.lent
 }
 
-// LentAtMost is the same without collecting, so that no cache line need come from whoever releases.
+// LentAtMost returns the bytes lent without collecting, so it takes no cache line from the goroutines that release.
 func (p *Pool) LentAtMost() int64 { return p.lent }
 
-// Back is how many frames have come back and were collected. An owner that waits for frames must look again before it
-// parks when the number has grown since it looked.
+// Back returns the number of frames that came back and were collected. An owner that waits for frames must look again
+// before it parks if the number has grown since it looked.
 func (p *Pool) Back() uint64 { return p.back }
 
-// Peak is the most bytes that the pool ever had, lent or kept for the next Get.
+// Peak returns the most bytes that the pool ever held, lent or idle.
 func (p *Pool) Peak() int64 { return p.peak }
 
-// Idle is how many bytes of frames wait for the next Get.
+// Idle returns the bytes of frames that wait for the next Get.
 func (p *Pool) Idle() int64 { return p.idle }
 
-// Held is how many bytes the pool holds, lent or kept for the next Get, without a look at what has come back since.
+// Held returns the bytes that the pool holds, lent or idle, without collecting.
 func (p *Pool) Held() int64 { return p.lent + p.idle }
 
-// Trim lets go of the frames that nobody uses.
+// Trim drops the idle frames.
 func (p *Pool) Trim() {
 	p.collect()
 	for c := range p.free {
@@ -131,11 +131,11 @@ func (p *Pool) Trim() {
 	p.idle = 0
 }
 
-// TakeBack takes a frame that this pool has lent out of its account, the next time that the pool collects. It is for
-// keepers. Any goroutine may call it.
+// TakeBack takes back a frame that this pool has lent; the pool collects it later. It is for keepers. Any goroutine may
+// call it.
 func (p *Pool) TakeBack(f *Frame) { p.returned.Push(f) }
 
-// collect takes in what has come back, and reports whether there was any.
+// collect collects the frames that came back, and reports whether there were any.
 func (p *Pool) collect() bool {
 	before := p.back
 	p.keeper.Gather()
@@ -159,7 +159,7 @@ func (p *Pool) collect() bool {
 	return p.back != before
 }
 
-// keep puts a frame of a class where the next Get finds it.
+// keep makes a frame of a class available to the next Get.
 func (p *Pool) keep(f *Frame, c int) {
 	f.in.Next = p.free[c]
 	p.free[c] = f

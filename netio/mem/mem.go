@@ -29,8 +29,7 @@ var (
 	_ netio.Port      = (*port)(nil)
 )
 
-// New makes a transport for the given number of ranks, and panics when there is none. It holds memory only for what is
-// sent.
+// New makes a transport for a number of ranks, and panics if there are none. It holds memory only for frames in flight.
 func New(ranks int) *Transport {
 	if ranks <= 0 {
 		panic(fmt.Sprintf("netio: a job of %d ranks was asked for, it needs at least one", ranks))
@@ -38,8 +37,8 @@ func New(ranks int) *Transport {
 	return open(netio.PlaceOf(ranks, 1, 0))
 }
 
-// NewLone makes the transport of rank 0 of a job of so many ranks, of which no other one is there: for a job that is
-// explained and not run. Nothing may be sent to the others.
+// NewLone makes the transport of rank 0 of a job of that many ranks, of which no other one exists: for a job that is
+// only explained.
 func NewLone(ranks int) *Transport {
 	place := netio.PlaceOf(1, 1, 0)
 	place.Ranks = ranks

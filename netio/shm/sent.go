@@ -60,5 +60,5 @@ func (s *sentFrames) abandon() (all []sent) {
 	return all
 }
 
-// access is the key to what of netio is for transports.
+// access is the key to the parts of netio for transports.
 var access frame.Access

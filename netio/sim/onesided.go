@@ -68,7 +68,7 @@ type outcome struct {
 
 func (a outcome) before(o outcome) bool { return a.at < o.at || a.at == o.at && a.number < o.number }
 
-// access is the key to what of netio is for transports.
+// access is the key to the parts of netio for transports.
 var access frame.Access
 
 var (

@@ -35,7 +35,7 @@ type sent struct {
 	written, acknowledged bool
 }
 
-// access is the key to what of netio is for transports.
+// access is the key to the parts of netio for transports.
 var access frame.Access
 
 // enter gives the frame its number. It is for the writer, before it encodes the frame.

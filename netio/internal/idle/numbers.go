@@ -4,8 +4,8 @@ import "time"
 
 // A rank of a job within one process.
 const (
-	// MemLooks bounds the looks of one pause of a rank with a core for itself: it looks once more with each idle pause,
-	// up to so many, some 200 ns.
+	// MemLooks bounds the looks in one pause of a rank with a core of its own. The rank looks once more with each idle
+	// pause, up to this number, which takes some 200 ns.
 	MemLooks = 64
 	// MemYieldEvery is how many of its pauses there are to one that yields to the Go scheduler, whose locks are those
 	// of all cores.
@@ -32,7 +32,7 @@ const (
 	// SpinSchedEvery polls, the Go scheduler may run other goroutines; in each poll where ranks outnumber the cores of
 	// the process.
 	SpinSchedEvery = 64
-	// SleepShort is less than the most that a rank polls. Whoever slept for less had better stayed awake.
+	// SleepShort is less than the longest poll of a rank. A rank that slept for less should have stayed awake.
 	SleepShort = time.Millisecond
 	// LookAsideEvery is how many calls of Recv there are to one that looks at sockets when all peers share memory: a
 	// look at sockets takes longer than a frame's whole way through shared memory, and the poller looks at them too.

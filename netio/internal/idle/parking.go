@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// Parking is where one goroutine waits for others. It announces that it parks and then looks for work a last time.
-// Whoever makes work looks for the announcement afterwards, so one of the two sees the other:
+// Parking is the place where one goroutine waits for others. The goroutine announces that it parks and then looks for
+// work a last time. A goroutine that makes work looks for the announcement afterwards, so one of the two sees the
+// other:
 //
 //	the one that waits          the others
 //	  Announce                    make work
@@ -28,15 +29,15 @@ func (p *Parking) Announce() {
 	p.parked.Store(true)
 }
 
-// BeforeAnnouncement lets tests make work between a look and an announcement, where a wake-up could be lost. Owners
-// that announce in a place of their own besides call it there, and behind the last look.
+// BeforeAnnouncement calls the function of a test that makes work between a look and an announcement, where a wake-up
+// could be lost. An owner that also announces elsewhere calls it there, after the last look.
 func (p *Parking) BeforeAnnouncement() {
 	if p.before != nil {
 		p.before()
 	}
 }
 
-// Once has a test's function called before the first announcement, or the one after so many others.
+// Once registers a test's function. It is called before the first announcement after that many others.
 func (p *Parking) Once(after int, f func()) {
 	p.before = func() {
 		if after--; after < 0 {
@@ -49,7 +50,7 @@ func (p *Parking) Once(after int, f func()) {
 // Leave takes the announcement back.
 func (p *Parking) Leave() { p.parked.Store(false) }
 
-// Announced reports whether the goroutine sleeps or is about to, and nobody has woken it yet.
+// Announced reports whether the goroutine sleeps or is about to, and has not been woken.
 func (p *Parking) Announced() bool { return p.parked.Load() }
 
 // Sleep blocks until the goroutine is woken or d has passed (never, when negative), and takes the announcement back. It
@@ -77,8 +78,8 @@ func (p *Parking) Sleep(d time.Duration) (woken bool) {
 // Woken reports whether the next Sleep would end at once. It costs one load.
 func (p *Parking) Woken() bool { return len(p.signal) > 0 }
 
-// Notify wakes the goroutine if it has announced itself and nobody has woken it yet. Any goroutine may call it; it
-// costs one load when there is nobody to wake.
+// Notify wakes the goroutine if it has announced itself and has not been woken. Any goroutine may call it; without an
+// announcement it costs one load.
 func (p *Parking) Notify() {
 	if p.parked.Load() && p.parked.CompareAndSwap(true, false) {
 		p.Wake()

@@ -7,10 +7,10 @@ import (
 	"github.com/activepebbles/pebbles/internal/cpu"
 )
 
-// Policy says how ranks that share memory with other processes wait, by how many share the cores. A rank with a core
-// for itself only looks: to yield would cost more than a frame takes, and wake idle threads that take the core from
-// another process. Ranks that outnumber the cores of their process yield to each other, and those that outnumber the
-// host's cores yield to other processes.
+// Policy is how ranks that share memory with other processes wait, by the number of ranks that share the cores. A rank
+// with a core of its own only looks: a yield would cost more than a frame takes, and would wake idle threads that take
+// the core from another process. Ranks that outnumber the cores of their process yield to each other, and those that
+// outnumber the cores of the host yield to other processes.
 type Policy struct {
 	Looks        int    // of one poll
 	CollectEvery int    // polls of a Wait between two looks for frames that came back
@@ -20,7 +20,7 @@ type Policy struct {
 	Yield        func() // to other processes
 }
 
-// PolicyFor is for a process that has so many of the ranks on this host.
+// PolicyFor returns the policy of a process with here of the onHost ranks on this host.
 func PolicyFor(here, onHost int) Policy {
 	p := Policy{
 		Looks: SpinLooks, CollectEvery: SpinCollectEvery, Min: SpinMin, Max: SpinMax, Ranks: SpinSchedEvery, Yield: cpu.Yield,
@@ -42,7 +42,7 @@ func (p *Policy) YieldAsOverTCP() {
 	}
 }
 
-// Learn returns a rank's spin limit after a sleep: beside other work, it doesn't pay to poll for somebody who is not
+// Learn returns a rank's spin limit after a sleep. Beside other work, it does not pay to poll for a rank that is not
 // running.
 func (p *Policy) Learn(limit int, slept time.Duration) int {
 	if slept < SleepShort {

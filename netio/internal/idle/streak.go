@@ -2,18 +2,18 @@ package idle
 
 import "time"
 
-// Streak is a run of idle polls, in which nothing came, and what a rank has learned from earlier ones.
+// Streak is a run of idle polls, which find nothing, and the experience of earlier runs.
 //
-// A poll that yields costs a microsecond or less while nobody else wants the core: sched_yield comes back at once.
-// Beside threads that compute, each sched_yield gives a slice of the scheduler away, milliseconds, and hundreds of
+// A poll that yields costs a microsecond or less while no other thread wants the core: sched_yield returns at once.
+// Beside threads that compute, each sched_yield gives away a slice of the scheduler, milliseconds, and hundreds of
 // polls take seconds. A rank that sleeps is scheduled soon after its wake-up, since it has used less than its share. So
-// a streak ends when it has taken [StreakMax]. After a long streak some end before their first poll; then polls are
-// tried again, for the machine may be quiet by then.
+// a streak ends after [StreakMax]. After a long streak, some streaks end before their first poll; then polls are tried
+// again, for the machine may be quiet by then.
 type Streak struct {
 	Polls int // so far
 	began time.Duration
 	skip  int // streaks to come that end at once
-	skips int // what the last long streak has set skip to; 0 when the last one was not long
+	skips int // the value of skip after the last streak; 0 if that was not long
 }
 
 // Long reports whether the streak should end. It reads the clock before the first poll, and after 1, 2, 4, 8, … of
@@ -49,7 +49,7 @@ func (s *Streak) End() {
 	s.skip = s.skips
 }
 
-// Now is the time since this process started: what ports return.
+// Now returns the time since this process started. It is the clock of ports.
 func Now() time.Duration { return time.Since(processStart) }
 
 var processStart = time.Now()

@@ -1,11 +1,10 @@
-// Package inflight keeps count of the frames that are between two processes: sent, and not yet known to be released.
+// Package inflight counts the frames between two processes: sent, and not yet known to be released.
 //
-// A table at the sender holds what it has sent until the receiver acknowledges the release. So the table bounds both
-// ends: the memory of frames at the sender, which are lent meanwhile, and that of their copies at the receiver. How
-// many there are at once is up to the sender's credit and memory limit, and over shared memory at most [SharedMax] for
-// each rank.
+// A table at the sender holds its frames until the receiver acknowledges their release. The table bounds both ends: the
+// memory of frames at the sender, which are lent meanwhile, and that of their copies at the receiver. The number of
+// frames depends on the sender's credit and memory limit; over shared memory it is at most [SharedMax] for each rank.
 //
-// Acknowledgements gather at the receiver, since each costs a cache line or a message, and are told
+// Acknowledgements gather at the receiver, since each costs a cache line or a message. They are sent
 //
 //   - promptly, when the sender asks for it ([Prompter]) or the receiver's rank has nothing else to do,
 //   - together, after [AckTogether] frames over shared memory,

@@ -18,8 +18,8 @@ const (
 	// AckTogether is how many frames a rank receives over shared memory before it tells what it has released, when
 	// there are always more: it holds up few of the frames that a sender has credit for.
 	AckTogether = 8
-	// ReleaseLookEvery is how many calls of Recv there are to one that looks for releases over shared memory that
-	// nobody has asked for. To look each time would take their cache line from whoever tells the next.
+	// ReleaseLookEvery is the number of calls of Recv for each look for releases over shared memory that the rank has not
+	// asked for. A look each time would take their cache line from the rank that writes the next one.
 	ReleaseLookEvery = 256
 	// SharedMax is how many data frames a rank may have in flight over shared memory.
 	SharedMax = 1 << 12
@@ -29,10 +29,11 @@ const (
 	DelayMax = time.Millisecond
 )
 
-// Prompter says of which frames a sender asks for a prompt acknowledgement.
+// Prompter selects the frames of which a sender asks for a prompt acknowledgement.
 type Prompter struct{ since int }
 
-// Next is called for each frame, with how many are in flight.
+// Next is called for each frame with the number in flight. It reports whether the frame asks for a prompt
+// acknowledgement.
 func (p *Prompter) Next(inFlight int) bool {
 	p.since++
 	prompt := p.since >= PromptMax || p.since*PromptShare >= inFlight
@@ -48,7 +49,8 @@ type DelayedFlush struct {
 	armed atomic.Bool // to set the timer for each frame would cost too much
 }
 
-// Init comes before the first Arm. The function must not block; it may run while what it flushes is being flushed.
+// Init sets the function, before the first Arm. The function must not block; it may run while the same state is being
+// flushed elsewhere.
 func (d *DelayedFlush) Init(flush func()) {
 	d.timer = time.AfterFunc(time.Hour, func() {
 		d.armed.Store(false) // whoever comes from now on arms it again

@@ -9,19 +9,19 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// inlineRing is where small frames for one rank of this process arrive by value. The cache line of a slot has come to
-// the receiver's processor once it sees that the slot is filled; a frame's header, its link and its payload would have
-// to be brought there one after the other, and back. The receiver copies them into frames of its own receive pool. Of
-// the sender's frame only a release count comes back, when it is asked for.
+// inlineRing receives small frames for one rank of this process by value. The cache line of a slot has come to the
+// receiver's processor once it sees that the slot is filled; a frame's header, its link and its payload would have to
+// be brought there one after the other, and back. The receiver copies the slots into frames of its own receive pool.
+// Only a release count comes back to the sender, if the release is awaited.
 type inlineRing struct {
 	netio.Heap // of the receive pool
 
 	ring Ring
-	rank uint32 // that receives
+	rank uint32 // the rank that receives
 	from func(rank uint32) *Port
 	_    [2 * cpu.CacheLine]byte
 
-	head atomic.Uint64 // how far the receiver is, as its senders know
+	head atomic.Uint64 // the receiver's position as far as its senders know it
 	_    [2*cpu.CacheLine - 8]byte
 
 	next uint64 // sequence number of the receiver; its own, as is the receive pool
@@ -45,13 +45,13 @@ func newInlineRing(ranks int, rank uint32, from func(rank uint32) *Port) *inline
 	return r
 }
 
-// alignedSlots are slots whose cache lines are those of the processor.
+// alignedSlots returns slots that are aligned with the processor's cache lines.
 func alignedSlots(n int) []Slot {
 	raw := cpu.AlignedBytes(n * SlotSize)
 	return unsafe.Slice((*Slot)(unsafe.Pointer(&raw[0])), n)
 }
 
-// put takes a frame's contents, if there is room for them and the frame may travel so. It is for the sender.
+// put copies a frame into the ring, if there is room and the frame may travel by value. It is for the sender.
 func (r *inlineRing) put(f *netio.Frame, sender *Port) bool {
 	number := frame.None
 	if f.Kind != netio.Control {
@@ -74,7 +74,7 @@ func (r *inlineRing) put(f *netio.Frame, sender *Port) bool {
 // filled reports whether a frame has arrived.
 func (r *inlineRing) filled() bool { return r.ring.Filled(r.next) }
 
-// take returns the next frame that has arrived here. One must have.
+// take returns the next frame in the ring. There must be one.
 func (r *inlineRing) take() *netio.Frame {
 	s := r.ring.At(r.next)
 	s.Fetch()
@@ -97,5 +97,5 @@ func (r *inlineRing) Release(p *netio.Pool, f *netio.Frame) {
 	p.TakeBack(f)
 }
 
-// access is the key to what of frames and pools is for transports.
+// access is the key to the parts of frames and pools for transports.
 var access frame.Access

@@ -86,7 +86,7 @@ func Lost(p netio.Place, process int) error {
 	return &netio.LostError{Process: process, First: first, Last: last, Cause: errGone}
 }
 
-var errGone = errors.New("what it has exposed is gone with it")
+var errGone = errors.New("the memory that it has exposed is gone")
 
 // ErrEnded is the cause of an error about an address when the job has failed or ended.
 var ErrEnded = errors.New("the job has ended")

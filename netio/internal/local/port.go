@@ -10,9 +10,9 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/idle"
 )
 
-// Port is what every transport keeps for a rank of its own process: the frames that have arrived, the pool, and the
-// place where the rank's goroutine parks. Frames between ranks of one process change hands here: large ones without a
-// copy, small ones by value. It implements [netio.Port] but for Send.
+// Port is the part of a port that all transports share: the frames that have arrived, the pool, and the place where the
+// rank's goroutine parks. Frames between ranks of one process change hands here: large ones without a copy, small ones
+// by value. It implements [netio.Port] except Send.
 type Port struct {
 	netio.Heap // of the pool
 
@@ -31,7 +31,7 @@ type Port struct {
 	_     [2 * cpu.CacheLine]byte
 }
 
-// NewPorts makes those of a process's ranks.
+// NewPorts makes the ports of a process's ranks.
 func NewPorts(p netio.Place) []*Port {
 	all := make([]*Port, p.Last-p.First)
 	for i := range all {
@@ -49,7 +49,7 @@ func (s *Port) Release(p *netio.Pool, f *netio.Frame) {
 	s.parking.Notify()
 }
 
-// Pass hands a frame to another rank of this process. It is for the rank's goroutine.
+// Pass gives a frame to another rank of this process. It is for the rank's goroutine.
 func (s *Port) Pass(f *netio.Frame, to *Port) {
 	in := f.Inside(access)
 	if f.Bytes > frame.InlineMax || in.Pool != s.pool || !to.inline.put(f, s) {
@@ -64,7 +64,7 @@ func (s *Port) Pass(f *netio.Frame, to *Port) {
 	to.parking.Notify()
 }
 
-// Deliver puts a frame in front of the rank. Any goroutine may call it.
+// Deliver appends a frame to those that have arrived for the rank. Any goroutine may call it.
 func (s *Port) Deliver(f *netio.Frame) {
 	s.arrived.Push(f)
 	s.parking.Notify()
@@ -92,7 +92,7 @@ func (s *Port) Recv() *netio.Frame {
 	return nil
 }
 
-// shift returns the oldest of the frames that did not come by the inline ring.
+// shift returns the oldest frame that did not come by the inline ring.
 func (s *Port) shift() *netio.Frame {
 	f, next := s.inbox.ShiftOr(&s.arrived)
 	prefetch(next)
@@ -107,14 +107,14 @@ func (s *Port) Fetch() {
 	}
 }
 
-// prefetch prefetches the next frame's payload, if there is one, while the rank is busy with other things.
+// prefetch prefetches the payload of the next frame, if there is one, while the rank does other work.
 func prefetch(f *netio.Frame) {
 	if f != nil {
 		cpu.Prefetch(f.Base(), int(min(f.Bytes, prefetchMax)))
 	}
 }
 
-// prefetchMax is how many bytes of a frame are prefetched: what stays in a first-level cache beside other data.
+// prefetchMax is the bytes of a frame that are prefetched: they fit into a first-level cache beside other data.
 const prefetchMax = 8 << 10
 
 // Has reports whether Recv would return a frame.
@@ -125,7 +125,7 @@ func (s *Port) Has() bool {
 // Pool implements [netio.Port].
 func (s *Port) Pool() *netio.Pool { return s.pool }
 
-// Collect collects what has come back to the pool, and reports whether there was any.
+// Collect collects the frames that came back to the pool, and reports whether there were any.
 func (s *Port) Collect() bool {
 	before := s.pool.Back()
 	s.pool.Lent()

@@ -16,7 +16,7 @@ type Ring struct {
 	Header *RingHeader
 }
 
-// RingHeader is what one rank and those who send to it share besides slots. Each word is alone on two cache lines,
+// RingHeader is the state, besides slots, that a rank shares with its senders. Each word is alone on two cache lines,
 // which processors fetch together.
 type RingHeader struct {
 	Tail     atomic.Uint64 // sequence numbers that senders have reserved
@@ -29,15 +29,16 @@ type RingHeader struct {
 	_        [SlotSize - 4]byte
 }
 
-// turn says which time around the ring a sequence number's is, from 1 on.
+// turn returns the round of the ring to which a sequence number belongs, from 1 on.
 func (r *Ring) turn(seq uint64) uint32 {
 	return uint32(seq>>(bits.TrailingZeros(uint(len(r.Slots)))&63)) + 1 // a division would be on the path of each look
 }
 
-// At is the slot of a sequence number.
+// At returns the slot of a sequence number.
 func (r *Ring) At(seq uint64) *Slot { return &r.Slots[seq&uint64(len(r.Slots)-1)] }
 
-// Reserve returns a sequence number, unless the ring is full. head is what senders know of how far the receiver is.
+// Reserve returns a sequence number, unless the ring is full. head is the receiver's position as far as senders know
+// it.
 func (r *Ring) Reserve(head *atomic.Uint64) (seq uint64, ok bool) {
 	for {
 		known := head.Load()
@@ -55,7 +56,7 @@ func (r *Ring) Reserve(head *atomic.Uint64) (seq uint64, ok bool) {
 	}
 }
 
-// Publish shows the slot of a sequence number, which has been filled, to the receiver.
+// Publish makes the slot of a sequence number visible to the receiver. It must be filled.
 func (r *Ring) Publish(s *Slot, seq uint64) {
 	Published()
 	s.turn.Store(r.turn(seq))
@@ -70,10 +71,11 @@ func (r *Ring) Filled(seq uint64) bool {
 	return true
 }
 
-// headEvery is how many slots the receiver empties before it tells, or a quarter of a small ring.
+// headEvery is the number of slots that the receiver empties before it publishes its position; in a small ring it is a
+// quarter of the slots.
 const headEvery = 64
 
-// Advance says that the receiver is done with the slot of its next sequence number, and returns the one after.
+// Advance releases the slot of the receiver's next sequence number, and returns the number after it.
 func (r *Ring) Advance(seq uint64) uint64 {
 	seq++
 	if seq&uint64(min(headEvery, len(r.Slots)/4)-1) == 0 {

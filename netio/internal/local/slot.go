@@ -9,12 +9,12 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// Slot is one frame, or a descriptor of one, between two ranks that share memory: two cache lines, of which small
-// frames need only the first. A frame of up to frame.InlineMax bytes travels in the slot; of a longer one only its
-// location does.
+// Slot is one frame, or a descriptor of one, between two ranks that share memory. It has two cache lines; small frames
+// need only the first. A frame of up to frame.InlineMax bytes travels in the slot; a longer one sends only its
+// location.
 //
-// A receiver that waits reads the first line all the time. So a sender fills the second one before it: else the first
-// would go to the receiver and come back while the sender waits for the second.
+// A receiver that waits reads the first line all the time. So a sender fills the second line before it; otherwise the
+// first line would go to the receiver and come back while the sender waits for the second.
 type Slot struct {
 	turn   atomic.Uint32 // which time around the ring the slot was written; last to be stored, first to be loaded
 	kind   netio.Kind    // with byLocation when the body is a location
@@ -39,13 +39,13 @@ const byLocation netio.Kind = 0x80
 
 var _ [SlotSize - unsafe.Sizeof(Slot{})]byte
 
-// Location is where the memory of a frame lies in the arena of its sender's process.
+// Location is the place of a frame's memory in the arena of its sender's process.
 type Location struct {
 	Offset uint64
 	Class  uint32 // of the frame's size
 }
 
-// Descriptor is a slot's contents, read once: whoever can write to the slot could change it at any time.
+// Descriptor is a copy of a slot, read once: a process that can write to the slot could change it at any time.
 type Descriptor struct {
 	netio.Header
 	Sender   uint32
@@ -57,7 +57,7 @@ type Descriptor struct {
 // onFirst is how many bytes of the body lie on the slot's first cache line.
 const onFirst = cpu.CacheLine - unsafe.Offsetof(Slot{}.body)
 
-// Write fills in all but the body, which comes first.
+// Write fills in all fields but the body, which must be filled first.
 func (s *Slot) Write(h *netio.Header, sender uint32, number frame.Number) {
 	s.kind, s.flags, s.target, s.epoch = h.Kind, h.Flags, h.Target, h.Epoch
 	s.from, s.count, s.bytes, s.check, s.tag, s.seq = h.From, h.Count, h.Bytes, h.Check, h.Tag, h.Seq
@@ -79,7 +79,7 @@ func (s *Slot) CopyIn(f *netio.Frame) {
 	}
 }
 
-// Fetch prefetches what the frame has on the slot's second line, while the first is being looked at.
+// Fetch prefetches the part of a frame on the slot's second line, while the first one is used.
 func (s *Slot) Fetch() {
 	if s.bytes > uint32(onFirst) && s.bytes <= frame.InlineMax {
 		cpu.Prefetch(unsafe.Pointer(&s.body[onFirst]), 1)
@@ -89,13 +89,13 @@ func (s *Slot) Fetch() {
 // CopyOut copies the body into a payload.
 func (s *Slot) CopyOut(payload []byte) { copy(payload, s.body[:]) }
 
-// read fills in all of a header but To, which whoever has the ring knows.
+// read fills in all of a header except To, which is the ring's rank.
 func (s *Slot) read(h *netio.Header) {
 	h.Kind, h.Flags, h.Target, h.Epoch, h.From = s.kind, s.flags, s.target, s.epoch, s.from
 	h.Count, h.Bytes, h.Check, h.Tag, h.Seq = s.count, s.bytes, s.check, s.tag, s.seq
 }
 
-// Descriptor is the whole.
+// Descriptor reads the slot.
 func (s *Slot) Descriptor() Descriptor {
 	d := Descriptor{Sender: s.sender, Number: s.number, Inline: true}
 	s.read(&d.Header)

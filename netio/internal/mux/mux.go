@@ -1,5 +1,5 @@
-// Package mux joins the ways between the processes of a job: TCP, which connects all and is the life line, and faster
-// ones beside it. It chooses a way for each frame, and lets a rank wait for all ways at once.
+// Package mux joins the ways between the processes of a job: TCP, which connects all processes and is the life line,
+// and faster ways beside it. It selects a way for each frame, and lets a rank wait for all ways at once.
 package mux
 
 import (
@@ -18,10 +18,10 @@ import (
 type Transport struct {
 	*tcp.Transport
 	open   func(*way.Config) ([]way.Way, error)
-	all    []way.Way    // that are open
-	ways   []way.Way    // of them, those that link this process with others
-	far    bool         // there are processes that no way links
-	ends   []netio.Port // of this process's ranks
+	all    []way.Way    // all open ways
+	ways   []way.Way    // those that link this process with others
+	far    bool         // some process is linked by TCP alone
+	ends   []netio.Port // ports of this process's ranks
 	policy idle.Policy
 }
 
@@ -31,7 +31,7 @@ var (
 	_ tcp.Layer       = (*Transport)(nil)
 )
 
-// access is the key to what of netio is for transports.
+// access is the key to the parts of netio for transports.
 var access frame.Access
 
 // Dial connects this process with all others of its job, as [tcp.Dial] does. open opens faster ways before this process
@@ -143,7 +143,7 @@ func (t *Transport) Meet(ctx context.Context) error {
 	return nil
 }
 
-// unlink tells that a process will release nothing any more.
+// unlink is called when a process will release no more frames.
 func (t *Transport) unlink(process int) {
 	for _, w := range t.ways {
 		w.Unlink(process)

@@ -58,14 +58,14 @@ func (p *port) Drop(f *netio.Frame) {
 	}
 }
 
-// Gather implements [netio.Keeper]: it takes in what others have told of the port's frames.
+// Gather implements [netio.Keeper]: it collects the releases of the port's frames.
 func (p *port) Gather() {
 	for _, w := range p.ways {
 		w.Gather()
 	}
 }
 
-// Send implements [netio.Port]. What no way has room for goes over TCP.
+// Send implements [netio.Port]. A frame for which no way has room goes over TCP.
 func (p *port) Send(f *netio.Frame) {
 	if to := int(f.To); to < p.place.Ranks && !p.place.Has(to) {
 		process := p.place.ProcessOf(to)
@@ -121,8 +121,8 @@ func (p *port) recvOther() (f *netio.Frame) {
 	return f
 }
 
-// Wait implements [netio.Port]. The rank polls up to its spin limit before it parks. It looks for frames that came back
-// as well: they may be what the rank waits for, and nobody wakes it for them before it says that it sleeps.
+// Wait implements [netio.Port]. The rank polls up to its spin limit before it parks. It also looks for frames that came
+// back: the rank may wait for them, and is not woken for them before it announces that it sleeps.
 func (p *port) Wait(d time.Duration) {
 	if p.Inside(access).FlushRequests() || p.Collect() {
 		return
@@ -176,7 +176,7 @@ func (p *port) park(d time.Duration) {
 	}
 }
 
-// spin looks for a moment, and reports whether something arrived. Whoever waits for releases asks the pool.
+// spin looks for a moment, and reports whether something arrived. A rank that waits for releases asks the pool.
 func (p *port) spin() bool {
 	for _, w := range p.ways {
 		if w.Look(p.policy.Looks) {
@@ -189,7 +189,7 @@ func (p *port) spin() bool {
 // active tells whether sockets are worth each look.
 func (p *port) active() bool { return p.Inside(access).Active() }
 
-// yieldIdle is an idle poll: it lets others run who need this core.
+// yieldIdle is an idle poll. It yields the core to others.
 func (p *port) yieldIdle() {
 	p.streak.Polls++
 	p.yields++

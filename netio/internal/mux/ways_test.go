@@ -28,8 +28,8 @@ func TestWaysConform(t *testing.T) {
 		return netiotest.Interfaces(all)
 	},
 		"Places", "EveryFrameOnceAndUnchanged", "ControlPassesStuckData", "WakeIsNotLost", "NoWakeUpIsLost",
-		"ReleaseByOthers", "FramesMayBeSentOn", "CreditsBoundWhatIsHeld", "CloseInOrder", "AbortIsTold", "LossWithFramesInFlight",
-		"LateFramesAreReleased", "SteadyStateAllocatesNothing", "OneSidedBursts")
+		"ReleaseByOthers", "FramesMayBeSentOn", "CreditsBoundWhatIsHeld", "CloseInOrder", "AbortIsTold",
+		"LossWithFramesInFlight", "LateFramesAreReleased", "SteadyStateAllocatesNothing", "OneSidedBursts")
 }
 
 func alleyAndRoad(c *way.Config) []*road {
