@@ -54,7 +54,7 @@ func (w *Way) complain() {
 		return
 	}
 	if w.counts.Refused++; w.counts.Refused == 1 {
-		w.config.Log.Warn("memory could not be registered with the fabric; frames without room go over TCP",
+		w.config.Log.Warn("memory could not be registered with the fabric: the rest goes over TCP",
 			"error", w.pinned.refused)
 	}
 }

@@ -8,17 +8,17 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/inflight"
 )
 
-// pendingAcks holds the copies of a peer's data frames that ranks of this process have released, until the peer is
-// told: each release is one acknowledgement. They gather until a rank of this process parks, or looks for frames after
-// it has released one that is to be acknowledged promptly, or the oldest gets late: then they are due. The first writer
-// that may takes all, on either stream. To wait for a rank's next look costs nothing, and lets acknowledgements travel
-// with what the rank sends until then. It keeps the pool of the frames that are received.
+// pendingAcks holds the copies of a peer's data frames that ranks of this process have released, until they are
+// acknowledged. Acknowledgements gather until a rank of this process parks, or looks for frames after it has released
+// one that is to be acknowledged promptly, or the oldest gets late: then they are due. The first writer that may takes
+// all, on either stream. To wait for a rank's next look costs nothing, and lets acknowledgements travel with the frames
+// that the rank sends until then. It is the keeper of received frames.
 type pendingAcks struct {
 	netio.Heap
 
 	released netio.Stack
-	due      atomic.Bool  // a writer is to take them before it rests
-	over     atomic.Bool  // the peer is told nothing any more
+	due      atomic.Bool  // a writer must take them before it rests
+	over     atomic.Bool  // nothing more is acknowledged
 	listed   atomic.Bool  // in an ackList
 	next     *pendingAcks // in that list
 	peer     *peer
@@ -45,8 +45,8 @@ func (a *pendingAcks) Release(_ *netio.Pool, f *netio.Frame) {
 	}
 }
 
-// flush has a writer take what is pending: that of the data stream when it is awake anyway and has little to carry, so
-// that acknowledgements travel with frames where frames go both ways.
+// flush makes a writer take the pending acknowledgements: that of the data stream if it is awake anyway and has little
+// to carry, so that acknowledgements travel with frames where frames go both ways.
 func (a *pendingAcks) flush() {
 	if a.released.Empty() {
 		return
@@ -61,8 +61,8 @@ func (a *pendingAcks) flush() {
 
 func (a *pendingAcks) wakeControl() { a.peer.streams[controlStream].kick() }
 
-// collect takes what is pending. The first frame of a queue is to acknowledge one, with its header; the others it puts
-// into messages from the given pool, at the end of the queue. It is for the writers.
+// collect takes the pending acknowledgements. The first frame of the queue acknowledges one with its header; the others
+// go into messages from the given pool, at the end of the queue. It is for the writers.
 func (a *pendingAcks) collect(pool *netio.Pool, queue *netio.Frames) (first uint32) {
 	a.due.Store(false)
 	all := a.released.TakeNewest()
@@ -90,7 +90,7 @@ func takeBack(all *netio.Frames) (slot uint32) {
 	return slot
 }
 
-// close forgets what is pending, and what will be. It may be called again, by anybody.
+// close drops pending and future acknowledgements. Any goroutine may call it, more than once.
 func (a *pendingAcks) close() {
 	a.over.Store(true)
 	a.late.Stop()
@@ -104,8 +104,8 @@ func (a *pendingAcks) discard() {
 	}
 }
 
-// ackList lists the peers that may have acknowledgements pending, so that a rank that parks need not look at all.
-// Anybody may enter one; it costs an atomic exchange.
+// ackList lists the peers that may have pending acknowledgements, so that a rank that parks need not look at all peers.
+// Any goroutine may enter one; it costs an atomic exchange.
 type ackList struct {
 	first  atomic.Pointer[pendingAcks]
 	prompt atomic.Bool // one of them is to be told promptly
@@ -113,7 +113,7 @@ type ackList struct {
 
 func (l *ackList) enter(a *pendingAcks) {
 	if a.listed.Swap(true) {
-		return // whoever takes it out of the list looks what is pending afterwards
+		return // the goroutine that takes it off the list looks afterwards
 	}
 	for {
 		a.next = l.first.Load()

@@ -13,7 +13,7 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// Config says what [Dial] needs to know. All processes of a job are given the same, but for Place and Listener.
+// Config configures [Dial]. All processes of a job have the same, except Place and Listener.
 type Config struct {
 	Job       string       // the job's id
 	Secret    []byte       // 32 bytes
@@ -34,20 +34,20 @@ type Config struct {
 
 const secretBytes = 32
 
-// Inside is the part of a configuration that is for transports of this module.
+// Inside returns the methods of a configuration for the transports of this module.
 func (c *Config) Inside(frame.Access) *insideConfig { return (*insideConfig)(c) }
 
-// insideConfig has the methods of a configuration that are for transports.
+// insideConfig has the methods of a configuration for transports.
 type insideConfig Config
 
-// Under has [Dial] make a transport that lies under a layer.
+// Under puts the transport that [Dial] makes under a layer.
 func (c *insideConfig) Under(l Layer) { c.layer = l }
 
 // Layer lies over a transport, and brings faster ways to some processes. [Dial] and [Transport.Close] call it.
 type Layer interface {
 	// Open comes first, before this process greets others. The configuration has its defaults.
 	Open(t *Transport, c *Config) error
-	// Offers are what others are told of this process at the handshake, by the names of ways.
+	// Offers are the parts of this process's handshake, by the names of ways.
 	Offers() map[string]handshake.Offer
 	// Meet comes when all processes are connected.
 	Meet(ctx context.Context) error
@@ -55,7 +55,7 @@ type Layer interface {
 	Shut(quiet bool)
 }
 
-// complete fills in defaults, and returns an error for what can't work.
+// complete fills in defaults, and returns an error for an invalid configuration.
 func (c *Config) complete() error {
 	setDefault(&c.HandshakeLimit, handshake.DefaultLimit)
 	setDefault(&c.StartLimit, 30*time.Second)
@@ -86,7 +86,7 @@ func setDefault(v *time.Duration, to time.Duration) {
 	}
 }
 
-// Hello is how this process greets others on a connection.
+// Hello is this process's greeting on a connection.
 func (c *insideConfig) Hello(stream uint8) handshake.Hello {
 	var offers map[string]handshake.Offer
 	if c.layer != nil {

@@ -37,13 +37,14 @@ type word struct {
 // wordsMax bounds a series, so that the answer to it fits where each word has a fault of its own.
 const wordsMax = requestBytesMax/(resultBytes+exposed.WordBytes) - 1
 
-// wordRoom is what another word of a series takes in a request and in the answer to it, whether it is read or written.
+// wordRoom is the bytes that another word of a series takes in the request and the answer together, whether it is read
+// or written.
 const wordRoom = operationBytes - seriesBytes + resultBytes + exposed.WordBytes
 
-// count is how many operations one is, as frames count.
+// count is the number of operations that a frame counts for this one.
 func (op *operation) count() int { return max(1, op.words) }
 
-// room is what an operation takes in a request, and at the most in the answer to it.
+// room returns the bytes that an operation takes in a request, and at most in the answer.
 func (op *operation) room() (request, answer int) {
 	if op.words == 0 {
 		return requestRoom(op.Kind, op.Bytes()), answerRoom(op.Kind, op.Bytes())
@@ -52,7 +53,7 @@ func (op *operation) room() (request, answer int) {
 	return seriesBytes + op.words*request, resultBytes + op.words*answer
 }
 
-// roomOfWord is what another word of a series takes.
+// roomOfWord returns the bytes that another word of a series takes.
 func roomOfWord(k local.Kind) (request, answer int) {
 	return requestRoom(k, exposed.WordBytes) - seriesBytes, answerRoom(k, exposed.WordBytes)
 }
@@ -64,15 +65,15 @@ func (op *operation) alone(w word) local.Operation {
 	return one
 }
 
-// push adds an operation, and returns what room it takes.
+// push adds an operation, and returns the bytes that it takes.
 func (f *flow) push(op operation) (room int) {
 	f.ops.push(op)
 	request, answer := op.room()
 	return request + answer
 }
 
-// pushWords adds words to the last series, or to a new one. It returns how many of them that has taken, and what more
-// room they take.
+// pushWords adds words to the last series, or to a new one. It returns the number of words that the series has taken,
+// and the bytes that they take.
 func (f *flow) pushWords(k local.Kind, a netio.Address, words []exposed.Word, c *netio.Completion) (n, room int) {
 	if last := f.ops.tail - 1; f.ops.tail == f.left || !f.ops.at(last).takes(k, a) {
 		a.Offset = 0
@@ -94,7 +95,7 @@ func (f *flow) pushWords(k local.Kind, a netio.Address, words []exposed.Word, c 
 	return n, room + n*wordRoom
 }
 
-// endWords ends the oldest words, which have no faults. b is what those that are read are given.
+// endWords ends the oldest n words, which have no faults. b has the values of words that are read.
 func (f *flow) endWords(n int, b []byte) {
 	for n > 0 {
 		all := f.words.run(f.words.head, n)
@@ -149,7 +150,7 @@ func (f *flow) encodeWords(b []byte, n int, put bool) (rest []byte) {
 	return b
 }
 
-// encodeHead writes what a series has once.
+// encodeHead writes the part of a series that stands once.
 func encodeHead(b []byte, op *operation, bytes int) (rest []byte) {
 	binary.LittleEndian.PutUint64(b, op.Key)
 	binary.LittleEndian.PutUint32(b[8:], uint32(bytes))
@@ -182,7 +183,7 @@ type ring[T any] struct {
 
 func (r *ring[T]) at(n uint64) *T { return &r.all[n&uint64(len(r.all)-1)] }
 
-// run are those from one on that lie next to each other, at most so many.
+// run returns the elements from one on that are adjacent in memory, most at most.
 func (r *ring[T]) run(from uint64, most int) []T {
 	all := r.all[from&uint64(len(r.all)-1):]
 	return all[:min(most, len(all))]
@@ -190,7 +191,7 @@ func (r *ring[T]) run(from uint64, most int) []T {
 
 func (r *ring[T]) oldest() *T { return r.at(r.head) }
 
-// reserve makes room for so many more.
+// reserve makes room for n more.
 func (r *ring[T]) reserve(n int) {
 	for r.tail-r.head+uint64(n) > uint64(len(r.all)) {
 		r.grow()

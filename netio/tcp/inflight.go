@@ -12,9 +12,9 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/inflight"
 )
 
-// sentFrames holds the data frames that were sent to a peer until it has acknowledged them. A frame comes home when it
-// has been written and acknowledged, whichever is later: the peer may be done with its copy before the system call
-// returns that wrote it, and a peer that lies can't make us use memory again that the kernel still reads.
+// sentFrames holds the data frames that were sent to a peer until it has acknowledged them. A frame comes home once it
+// has been both written and acknowledged. The peer may release its copy before the system call returns that wrote it,
+// and a lying peer must not make us reuse memory that the kernel still reads.
 //
 //	free ──enter──► entered ──written──► written ──acknowledge──► free (home)
 //	                   └───acknowledge──► acknowledged ──written────┘
@@ -47,7 +47,7 @@ func (s *sentFrames) enter(f *netio.Frame) {
 	f.Inside(access).Sent = frame.NewNumber(slot, s.prompt.Next(s.table.Len()))
 }
 
-// written says that the kernel is done with the frame, for better or worse.
+// written records that the kernel has finished with the frame, with or without success.
 func (s *sentFrames) written(f *netio.Frame) {
 	s.mu.Lock()
 	slot := f.Inside(access).Sent.Slot()
@@ -109,7 +109,7 @@ func (s *sentFrames) free(slot uint32) *netio.Frame {
 	return f
 }
 
-// whenClosed has f called when nothing will be acknowledged any more, at once if that is so. It may be called again.
+// whenClosed registers f. It is called when nothing more will be acknowledged, at once if that is so, and maybe again.
 func (s *sentFrames) whenClosed(f func()) {
 	s.also.Store(&f)
 	s.mu.Lock()
@@ -120,8 +120,8 @@ func (s *sentFrames) whenClosed(f func()) {
 	}
 }
 
-// close gives up waiting: what was written comes home now, what is being written when it has been. It may be called
-// again, by anybody.
+// close stops waiting for acknowledgements: frames that were written come home now, and others when they have been
+// written. Any goroutine may call it, more than once.
 func (s *sentFrames) close() {
 	home := s.abandon()
 	home.Release()

@@ -48,10 +48,10 @@ type peer struct {
 
 	mu     sync.Mutex // guards all below, and conn of the streams while joining
 	over   bool
-	untold error // why it ended, when nobody was told
+	untold error // why it ended, if that was not reported
 	losing *time.Timer
 
-	released bool // all that was for it, after over
+	released bool // its frames and acknowledgements came back, after over
 }
 
 func newPeer(t *Transport, process int) *peer {
@@ -65,7 +65,7 @@ func newPeer(t *Transport, process int) *peer {
 	return p
 }
 
-// hush says that the peer will answer nothing any more, whenever that is known.
+// hush records that the peer will answer no more operations.
 func (p *peer) hush() {
 	if p.silent.Swap(true) || !p.t.remotes.Load() {
 		return
@@ -110,7 +110,7 @@ func (p *peer) connect(l *stream, conn net.Conn) error {
 	return l.attach(s)
 }
 
-// sayGoodbye lets both streams flush what they hold until the deadline, and say goodbye.
+// sayGoodbye gives both streams time until the deadline to flush their frames and to say goodbye.
 func (p *peer) sayGoodbye(deadline time.Time) {
 	p.mu.Lock()
 	for _, l := range p.streams {
@@ -136,9 +136,9 @@ func (p *peer) lose(cause error) {
 	p.end(&netio.LostError{Process: p.place.Process, First: p.place.First, Last: p.place.Last, Cause: cause})
 }
 
-// end closes the connections and tells of the cause, the first time that it is called. While this process ends itself,
-// the loss of others is no news. Only then frames and operations end: a rank that fails for that would name the wrong
-// cause.
+// end closes the connections and reports the cause, the first time that it is called. While this process ends, the loss
+// of others is not reported. Frames and operations end after the report: a rank that fails for them would name the
+// wrong cause.
 func (p *peer) end(cause error) {
 	first, news := p.finish(cause)
 	if !first {
@@ -151,7 +151,8 @@ func (p *peer) end(cause error) {
 	p.release()
 }
 
-// release gives back what the peer will not. It returns when that has been done, by whomever.
+// release gives back the frames and acknowledgements of the peer. It returns when that has been done, by this goroutine
+// or another.
 func (p *peer) release() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -162,7 +163,7 @@ func (p *peer) release() {
 	}
 }
 
-// finish reports whether the peer ends now, and whether the cause is to be told.
+// finish reports whether the peer ends now, and whether the cause must be reported.
 func (p *peer) finish(cause error) (first, news bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -183,7 +184,7 @@ func (p *peer) finish(cause error) (first, news bool) {
 	return true, true
 }
 
-// close ends the peer for good, and returns what nobody was told: that it was lost, or did not say goodbye in time.
+// close ends the peer for good, and returns an unreported cause: the peer was lost, or did not say goodbye in time.
 func (p *peer) close() error {
 	p.mu.Lock()
 	joined := p.streams[controlStream].joined && p.streams[dataStream].joined

@@ -9,14 +9,14 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// polled is the part of a stream whose socket never blocks. Whoever has something to write or finds something to read,
-// a rank mostly, does it there and then: no goroutine need be woken. What the socket does not take at once is written
-// by whoever finds it ready for more.
+// polled is the part of a stream whose socket never blocks. The goroutine that has something to write or finds
+// something to read, mostly a rank, does it at once, so no other goroutine need be woken. Bytes that the socket does
+// not take at once are written by the goroutine that next finds it ready.
 //
-// Data frames wait for others, to be written together: their rank writes them when it has nothing else to do, or they
-// have become many; a delayed flush does when the rank is busy for long.
+// Data frames wait for others, to be written together: their rank writes them when it has nothing else to do, or when
+// there are many; a delayed flush writes them when the rank is busy for long.
 //
-// Errors are told after the locks are given back, since they end the peer, which takes them.
+// Errors are reported after the locks are given back, since they end the peer, which takes them.
 type polled struct {
 	polling atomic.Bool  // set when the stream has its socket
 	delayed atomic.Bool  // somebody will flush
@@ -36,7 +36,7 @@ type polled struct {
 	socket socket // changed under both locks; nil before attach and after hangUp
 }
 
-// delayBytesMax is how much may wait. Large writes cost less a byte, as far as the kernel's path goes.
+// delayBytesMax is the most bytes that may wait. Large writes cost the kernel less per byte.
 const delayBytesMax = 64 << 10
 
 // attach gives the stream its socket.
@@ -57,7 +57,7 @@ func (l *stream) both(f func()) {
 	f()
 }
 
-// send hands the stream a frame, and reports whether its caller must flush, soon: when it has nothing else to do.
+// send gives the stream a frame, and reports whether the caller must flush soon, when it has nothing else to do.
 func (l *stream) send(f *netio.Frame) (unsent bool) {
 	later, bytes := f.Kind == netio.Data, frame.WireHeader+int64(f.Bytes)
 	l.out.push(f) // wakes the writer of a stream that is served
@@ -91,7 +91,7 @@ func (l *stream) flush() {
 	}
 }
 
-// writable goes on with what the socket did not take.
+// writable continues with bytes that the socket did not take.
 func (l *stream) writable() {
 	l.writing.Lock()
 	var ended bool
@@ -135,7 +135,7 @@ func (l *stream) endWriting(err error) {
 	l.peer.t.running.Done()
 }
 
-// readable reads what has come, unless somebody else does, and reports whether something had.
+// readable reads the bytes that have come, unless another goroutine does, and reports whether there were any.
 func (l *stream) readable() (came bool) {
 	if !l.reading.TryLock() {
 		return false
@@ -156,10 +156,10 @@ func (l *stream) readable() (came bool) {
 	return came
 }
 
-// readsMax bounds the reads of one look at a socket that go on since the one before has got all that it asked for.
+// readsMax bounds the further reads in one look at a socket, each after a read that filled its buffers.
 const readsMax = 8
 
-// readOnce reads what has come, and reports whether that was the end. It is for the holder of reading.
+// readOnce reads the bytes that have come, and reports whether that was the end. Its caller holds reading.
 func (l *stream) readOnce() (ended bool, err error) {
 	if l.readEnded || l.socket == nil {
 		return false, nil
@@ -185,7 +185,7 @@ func (l *stream) readOnce() (ended bool, err error) {
 	return true, err
 }
 
-// hangUp closes the socket. Nobody who holds a stream's lock may call it.
+// hangUp closes the socket. A holder of a stream's lock must not call it.
 func (l *stream) hangUp() {
 	l.both(func() {
 		if l.socket == nil {

@@ -40,7 +40,7 @@ func (s *poller) run() {
 	}
 }
 
-// loseAll ends all peers: nobody would hear of them while ranks are parked.
+// loseAll ends all peers: while ranks are parked, no goroutine would read their sockets.
 func (s *poller) loseAll(err error) {
 	for _, p := range s.t.others {
 		p.lose(err)
@@ -98,9 +98,9 @@ func (t *Transport) look(events []readiness) int {
 	return n
 }
 
-// pulse is the goroutine that tells peers that this process is alive, and loses those that are silent. It counts rounds
-// in which it has found nothing new after it has looked itself, and asks no clock: a process that was stopped for long
-// is in no position to complain about others.
+// pulse is the goroutine that sends heartbeats, and loses peers that are silent. It counts rounds in which it has found
+// nothing new after it has looked itself, and reads no clock: a process that was stopped for long must not complain
+// about others.
 func (t *Transport) pulse() {
 	ticker := time.NewTicker(t.config.SilenceMax / silentRounds)
 	defer ticker.Stop()
@@ -117,7 +117,7 @@ func (t *Transport) pulse() {
 
 const silentRounds = 8 // in the time that a peer may be silent
 
-// pulse is what its goroutine knows, and works with: a round allocates nothing.
+// pulse is the state of that goroutine. A round allocates nothing.
 type pulse struct {
 	t          *Transport
 	beats      []beat // by stream
@@ -142,7 +142,7 @@ func (p *pulse) round() {
 	}
 }
 
-// beat is what a stream's pulse was at the last round.
+// beat is the state of a stream at the last round of its pulse.
 type beat struct {
 	heard, said  uint64
 	silent, idle int // rounds in which nothing was heard, or said

@@ -7,7 +7,8 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/idle"
 )
 
-// open opens the layer above, makes sockets be polled, where the system allows it, and sets up who looks after them.
+// open opens the layer above, sets up polling of sockets where the system allows it, and starts the goroutines that
+// look after them.
 func (t *Transport) open() (err error) {
 	if t.config.layer != nil {
 		if err = t.config.layer.Open(t, &t.config); err != nil {
@@ -29,7 +30,7 @@ func (t *Transport) open() (err error) {
 	return nil
 }
 
-// flushDelayed writes what waits on streams although the ranks that sent it are busy with something else.
+// flushDelayed writes frames that wait on streams although the ranks that sent them are busy.
 func (t *Transport) flushDelayed() {
 	for _, l := range t.streams {
 		if l.delayed.Load() {

@@ -72,7 +72,7 @@ func (p *Port) Send(f *netio.Frame) {
 	}
 }
 
-// flush writes what this rank's frames wait for.
+// flush writes the streams on which frames of this rank wait.
 func (p *Port) flush() {
 	if len(p.unsent) == 0 {
 		return
@@ -133,8 +133,8 @@ func (p *Port) received() *netio.Frame {
 	return f
 }
 
-// look serves the sockets that are ready, of whichever ranks their frames are for: all, or the hot one alone, which
-// costs a system call less when something has come.
+// look serves the sockets that are ready, for all ranks: all sockets, or only the hot one, which costs a system call
+// less when something has come.
 func (p *Port) look(all bool) bool {
 	p.looking.Lock()
 	defer p.looking.Unlock()
@@ -161,8 +161,8 @@ func (p *Port) endLooks() {
 	p.ended = true
 }
 
-// Wait implements [netio.Port]. A rank that parks may be what others wait for: they are told first what it has
-// released.
+// Wait implements [netio.Port]. Other ranks may wait for frames that this rank has released, so pending
+// acknowledgements leave before it parks.
 func (p *Port) Wait(d time.Duration) {
 	if p.remote.flush() {
 		return
@@ -225,8 +225,8 @@ func (p *Port) Inside(frame.Access) *insidePort { return (*insidePort)(p) }
 // insidePort has the methods of a port that are for the multiplexer. All but Through are for the rank's goroutine.
 type insidePort Port
 
-// Through has the rank's operations on memory that no process of this host has mapped go to what a function makes of
-// those over TCP. It comes before the first use.
+// Through replaces the rank's access to memory that is not mapped from this host by the result of a function of the
+// access over TCP. It comes before the first use.
 func (p *insidePort) Through(far func(local.Far) local.Far) {
 	p.oneSided = local.NewOneSided(p.remote.rank, p.t.place, p.t.space, far(&p.remote))
 }
@@ -234,7 +234,7 @@ func (p *insidePort) Through(far func(local.Far) local.Far) {
 // Received returns a frame that has come from a socket, or from a rank of this process. It looks at no socket.
 func (p *insidePort) Received() *netio.Frame { return (*Port)(p).received() }
 
-// Active tells whether sockets are worth each look: an operation is in flight there, or something has come lately.
+// Active reports whether sockets are worth each look: an operation is in flight there, or something has come lately.
 func (p *insidePort) Active() bool { return p.t.sockets != nil && (p.remote.open > 0 || p.fresh > 0) }
 
 // Look serves the sockets that are ready, and reports whether there were any.
@@ -243,7 +243,7 @@ func (p *insidePort) Look() bool { return (*Port)(p).lookOn() }
 // Looks is how often the rank has looked at sockets.
 func (p *insidePort) Looks() uint64 { return p.looks.Load() }
 
-// Flush writes what this rank's frames wait for.
+// Flush writes the streams on which frames of this rank wait.
 func (p *insidePort) Flush() { (*Port)(p).flush() }
 
 // FlushRequests lets operations leave, and reports whether some have ended.

@@ -11,8 +11,8 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// readBufferBytes is what one read of small frames may bring, by stream. It holds an acknowledgement or an abort
-// message in one piece.
+// readBufferBytes is the most bytes that one read of small frames brings, by stream. The buffer holds an
+// acknowledgement or an abort message in one piece.
 var readBufferBytes = [streamCount]int{controlStream: 32 << 10, dataStream: 128 << 10}
 
 // Of a payload that lacks so much, the rest is read into the frame, and little beyond: the next one may be as large,
@@ -24,8 +24,8 @@ const (
 
 var errBroken = errors.New("its connection broke without a goodbye")
 
-// reader takes what arrives on a stream to the ranks of this process. It may stop at any byte, and goes on from there.
-// Everything is checked before it is used.
+// reader takes the bytes that arrive on a stream to the ranks of this process. It may stop at any byte, and continues
+// from there. Everything is checked before it is used.
 type reader struct {
 	stream *stream
 	over   bool // a goodbye has come: nothing follows
@@ -33,12 +33,12 @@ type reader struct {
 
 	answered bool // answers wait to be written
 
-	in       []byte // what was read ahead lies in in[from:to]
+	in       []byte // in[from:to] was read ahead
 	from, to int
 	frame    *netio.Frame // whose payload is being read; nil between frames
 	have     int          // bytes of that payload
-	sum      uint32       // what it must come to
-	unwanted int          // bytes of a payload that nobody wants
+	sum      uint32       // its CRC32C
+	unwanted int          // bytes of a payload that is dropped
 }
 
 func newReader(l *stream) reader {
@@ -55,8 +55,8 @@ func (r *reader) run(c carrier) error {
 	return nil
 }
 
-// step reads once, and uses what has come. The error is an AbortError after an abort message, errAgain when nothing has
-// come, and what is wrong otherwise.
+// step reads once, and uses the bytes. The error is an AbortError after an abort message, errAgain if nothing has come,
+// and otherwise the cause of the failure.
 func (r *reader) step(c carrier) error {
 	payload, beyond := r.space()
 	n, err := c.read(payload, beyond)
@@ -70,7 +70,7 @@ func (r *reader) step(c carrier) error {
 	return r.use()
 }
 
-// space is where the next bytes go: the payload that is being read, and what lies beyond it.
+// space returns where the next bytes go: the payload that is being read, and the buffer beyond it.
 func (r *reader) space() (payload, beyond []byte) {
 	r.to = copy(r.in, r.in[r.from:r.to])
 	r.from = 0
@@ -84,7 +84,7 @@ func (r *reader) space() (payload, beyond []byte) {
 	return payload, r.in
 }
 
-// use takes whole frames and messages out of what has been read.
+// use takes whole frames and messages out of the bytes that were read.
 func (r *reader) use() error {
 	for !r.over {
 		if r.frame != nil {
@@ -202,7 +202,7 @@ func (r *reader) check(h *netio.Header, acks uint32) error {
 	return nil
 }
 
-// startPayload lends the frame that a payload is read into. While this process ends, nobody wants it.
+// startPayload lends the frame for a payload. While this process ends, the payload is dropped.
 func (r *reader) startPayload(h *netio.Header, e envelope) {
 	if r.stream.peer.t.down.Load() {
 		r.unwanted = int(h.Bytes)
@@ -210,7 +210,7 @@ func (r *reader) startPayload(h *netio.Header, e envelope) {
 	}
 	from := &r.stream.received
 	if h.Kind >= request {
-		from = &r.stream.operations // which nobody acknowledges
+		from = &r.stream.operations // which are not acknowledged
 	}
 	r.frame = from.lend(int(h.Bytes))
 	r.frame.Header, r.frame.Inside(access).Received = *h, e.number
@@ -268,7 +268,7 @@ func (r *reader) drop() {
 	r.in = nil
 }
 
-// explain says in words why nothing more can be read.
+// explain returns the error for a read that failed.
 func (r *reader) explain(err error) error {
 	switch {
 	case errors.Is(err, errAgain):
@@ -281,8 +281,8 @@ func (r *reader) explain(err error) error {
 	return fmt.Errorf("%w: read: %w", errBroken, err)
 }
 
-// receivePool lends the frames that arrive on a stream. What is lent at once is bounded by the senders, who wait for
-// their frames to come back; what it keeps besides, by the rule of lend. It is for the reader's goroutine.
+// receivePool lends the frames that arrive on a stream. Senders bound the bytes lent at once, since they wait for their
+// frames to come back; lend bounds the idle bytes. It is for the reader's goroutine.
 type receivePool struct {
 	pool *netio.Pool
 	most int64 // the most bytes lent at once since the last trim
@@ -291,7 +291,7 @@ type receivePool struct {
 // receivePoolFloor is how many bytes a receivePool may keep in any case.
 const receivePoolFloor = 64 << 10
 
-// lend lets go of idle frames of other sizes rather than hold more than twice what was in use at once.
+// lend drops idle frames of other sizes rather than hold more than twice the bytes that were in use at once.
 func (r *receivePool) lend(n int) *netio.Frame {
 	lent := r.pool.Lent() + netio.FrameCost(n)
 	r.most = max(r.most, lent)
@@ -301,7 +301,7 @@ func (r *receivePool) lend(n int) *netio.Frame {
 	return r.pool.Get(n)
 }
 
-// trim lets go of idle frames.
+// trim drops idle frames.
 func (r *receivePool) trim() {
 	r.pool.Trim()
 	r.most = r.pool.Lent()

@@ -33,7 +33,7 @@ const (
 	windowBytes     = 1 << 20  // of requests and answers that a rank has in flight to a process
 )
 
-// requestRoom and answerRoom are what an operation takes in a request, and its result in an answer.
+// requestRoom and answerRoom are the bytes of an operation in a request, and of its result in an answer.
 func requestRoom(k local.Kind, bytes int) int {
 	switch k {
 	case local.Put:
@@ -56,7 +56,7 @@ func answerRoom(k local.Kind, bytes int) int {
 	return resultBytes + 8
 }
 
-// words is so many bytes, rounded up to whole words.
+// words rounds bytes up to whole words.
 func words(bytes int) int { return (bytes + 7) &^ 7 }
 
 // remote is one rank's operations on memory that it reaches over TCP alone. It is for the rank's goroutine.
@@ -145,7 +145,7 @@ func (r *remote) list(f *flow) {
 	}
 }
 
-// Fence implements [local.Far]: each operation is visible when it has been answered.
+// Fence implements [local.Far]. An operation is visible once it has been answered.
 func (r *remote) Fence(c *netio.Completion) {
 	for _, f := range r.flows {
 		if f != nil && f.ops.head != f.ops.tail {
@@ -160,7 +160,8 @@ func (r *remote) Fence(c *netio.Completion) {
 // Open implements [local.Far].
 func (r *remote) Open() int { return r.open }
 
-// flush lets leave what may, and reports whether something has ended. It costs one load when nothing is open.
+// flush sends requests while there is room, and reports whether an operation has ended. It costs one load when none is
+// open.
 func (r *remote) flush() (ended bool) {
 	if r.open == 0 {
 		return false
@@ -183,7 +184,7 @@ func (r *remote) flush() (ended bool) {
 	return r.open < open
 }
 
-// sendRequests sends requests for as long as there is something to sendRequests and room.
+// sendRequests sends requests while there are operations and room.
 func (r *remote) sendRequests(f *flow) {
 	f.next = 0
 	if f.peer.unreachable() {
@@ -227,7 +228,7 @@ func (r *remote) request(f *flow) {
 	f.peer.streams[dataStream].send(q)
 }
 
-var errAnswer = errors.New("an answer makes no sense")
+var errAnswer = errors.New("invalid answer")
 
 // answered takes an answer in. The frame stays the caller's.
 func (r *remote) answered(a *netio.Frame) {
@@ -356,7 +357,7 @@ func number(b []byte) (n uint64, rest []byte, ok bool) {
 	return binary.LittleEndian.Uint64(b), b[resultBytes:], true
 }
 
-// use gives a result to who has asked.
+// use stores a result where the operation wants it.
 func use(op *local.Operation, result []byte) {
 	switch {
 	case op.Kind == local.Get:
@@ -373,14 +374,14 @@ func (r *remote) endOldest(f *flow, err error) {
 	op.Completion.Inside(access).End(1, err)
 }
 
-// endFences ends the fences that nothing is before.
+// endFences ends the fences that no operation precedes.
 func (r *remote) endFences(f *flow) {
 	for f.ops.head != f.left && f.ops.oldest().Kind == local.Fence {
 		r.endOldest(f, nil)
 	}
 }
 
-// abandon ends what will be answered no more.
+// abandon ends the operations that will not be answered.
 func (r *remote) abandon(f *flow) {
 	cause := local.ErrEnded
 	if !r.t.down.Load() {

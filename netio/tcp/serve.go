@@ -9,8 +9,8 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/local"
 )
 
-// server answers the requests of a peer. Whoever reads the data stream does, a rank or the poller, one at a time: so
-// the ranks whose memory it is need not attend.
+// server answers the requests of a peer. The goroutine that reads the data stream, a rank or the poller, calls it, one
+// at a time, so the ranks that own the memory need not attend.
 type server struct {
 	t       *Transport
 	number  int // of the user
@@ -19,7 +19,7 @@ type server struct {
 	answers *netio.Pool // the reader's own
 }
 
-var errRequest = errors.New("a request makes no sense")
+var errRequest = errors.New("invalid request")
 
 // serve does the operations of a request, and returns the answer.
 func (s *server) serve(q *netio.Frame) (*netio.Frame, error) {
@@ -78,7 +78,7 @@ type asked struct {
 
 func (op *asked) count() int { return 1 + op.more }
 
-// each is what each operation takes of places.
+// each is the bytes of each operation in places.
 func (op *asked) each() int { return requestRoom(op.kind, op.bytes) - seriesBytes }
 
 // operation is the first of places as an operation. A Get reads into result, whose end it clears.

@@ -33,7 +33,7 @@ func (l *stream) disconnect() {
 	}
 }
 
-// limit bounds how long the connection may take what is still to be written.
+// limit bounds the time that the connection may take to write the remaining bytes.
 func (l *stream) limit(deadline time.Time) {
 	if l.conn != nil {
 		l.conn.SetWriteDeadline(deadline) // fails only on a closed connection
@@ -53,7 +53,7 @@ func (w *writer) run(c carrier) error {
 	}
 }
 
-// rest sleeps until there is something to do. When that takes long, it tells the peer that this process is alive.
+// rest sleeps until there is something to do. After a long sleep it sends a heartbeat.
 func (w *writer) rest(c carrier) error {
 	out := &w.stream.out
 	out.parking.Announce()

@@ -97,7 +97,7 @@ func (d *descriptor) wantRead(yes bool) error { return d.want(unix.EPOLLIN, yes)
 
 func (d *descriptor) wantWrite(yes bool) error { return d.want(unix.EPOLLOUT, yes) }
 
-// want leaves a socket of which nothing is wanted out of the set: it would be listed for ever once it has broken.
+// want removes a socket from the set if nothing is wanted of it: once broken, it would be listed in every look.
 func (d *descriptor) want(event uint32, yes bool) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -82,7 +82,7 @@ func (s *starting) run(ctx context.Context) error {
 	return s.wait(ctx)
 }
 
-// spareFiles are the open files of a process besides its streams: what the program has, and connections that are being
+// spareFiles are the open files of a process besides its streams: those of the program, and connections that are being
 // greeted.
 const spareFiles = 64
 
@@ -96,7 +96,7 @@ func filesAllowed() uint64 {
 	return limit.Cur
 }
 
-// FilesNeeded is how many open files a process of a job of so many processes needs.
+// FilesNeeded returns the number of open files that a process needs in a job of that many processes.
 func FilesNeeded(processes int) int { return streamCount*(processes-1) + spareFiles }
 
 // checkFiles returns an error if a process of a job may not have as many open files as it needs.
@@ -127,7 +127,7 @@ func (s *starting) wait(ctx context.Context) error {
 		return nil
 	case err := <-s.failed:
 		return err
-	case err := <-s.t.events.first: // somebody who was connected already has left
+	case err := <-s.t.events.first: // a process that was connected has left
 		return err
 	case <-ctx.Done():
 	}
@@ -206,7 +206,7 @@ func tune(conn net.Conn) error {
 	return nil
 }
 
-// dial dials a stream, and tells whether to do so again: others may start later than this process.
+// dial dials a stream, and reports whether to dial again: other processes may start later.
 func (s *starting) dial(ctx context.Context, c *handshake.Contact) (again bool) {
 	err := s.dialOnce(ctx, c.Process, c.Lane)
 	if err == nil || ctx.Err() != nil {

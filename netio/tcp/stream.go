@@ -41,7 +41,8 @@ func (l *stream) light() bool {
 	return l.number == controlStream || l.peer.sent.bytes.Load() <= lightBytesMax
 }
 
-// idle reports whether there is nothing to write. What is due and not for this stream goes to the other one.
+// idle reports whether there is nothing to write. Acknowledgements that are due but too late on this stream go to the
+// other one.
 func (l *stream) idle() bool {
 	acks := &l.peer.acks
 	switch {
@@ -56,7 +57,7 @@ func (l *stream) idle() bool {
 	return true
 }
 
-// kick has what waits on the stream written soon.
+// kick makes the stream write its frames soon.
 func (l *stream) kick() {
 	if l.polling.Load() {
 		l.flush()
@@ -117,16 +118,16 @@ func (l *stream) silent(err error) error {
 	return fmt.Errorf("it said nothing for %v: %w", l.peer.t.config.SilenceMax, err)
 }
 
-// outbox holds the frames that wait for the writer of a stream. Anybody may push; one goroutine takes. After close,
-// what is in it and what is put later is released.
+// outbox holds the frames that wait for the writer of a stream. Any goroutine may push; one takes. After close, all
+// frames in it and all later ones are released.
 type outbox struct {
 	queue   netio.Stack
 	closed  atomic.Bool
 	parking idle.Parking
 }
 
-// push never blocks. A frame that is pushed while the outbox is closed is seen by one of the two: whoever closes looks
-// at the queue after it has closed, and push looks whether it is closed after it has pushed.
+// push never blocks. A frame that is pushed while the outbox is closed is released by one of the two: close looks at
+// the queue after it has closed, and push looks whether it is closed after it has pushed.
 func (o *outbox) push(f *netio.Frame) {
 	o.queue.Push(f)
 	if o.closed.Load() {
@@ -136,7 +137,7 @@ func (o *outbox) push(f *netio.Frame) {
 	o.parking.Notify()
 }
 
-// awake reports whether the writer looks for work before it rests, so that nobody need wake it.
+// awake reports whether the writer looks for work before it rests, so that it need not be woken.
 func (o *outbox) awake() bool { return !o.closed.Load() && !o.parking.Announced() }
 
 // close may be called again, by anybody.

@@ -90,9 +90,8 @@ func (t *Transport) Name() string { return "tcp" }
 // Place implements [netio.Transport].
 func (t *Transport) Place() netio.Place { return t.place }
 
-// Start implements [netio.Transport]. What has happened since Dial is told before Start returns. The errors are
-// [*netio.LostError] and [*netio.AbortError]; each peer is told of once, and none after this process has aborted or
-// closed.
+// Start implements [netio.Transport]. Failures since Dial are reported before Start returns. The errors are
+// [*netio.LostError] and [*netio.AbortError], one for each peer, and none after this process has aborted or closed.
 func (t *Transport) Start(failed func(error)) { t.events.start(failed) }
 
 // Port implements [netio.Transport].
@@ -122,7 +121,7 @@ func (t *Transport) Abort(reason string) {
 	t.down.Store(true)
 	reason = reason[:min(len(reason), reasonBytesMax)]
 	for _, p := range t.others {
-		p.sent.close() // nobody counts on acknowledgements any more
+		p.sent.close() // no acknowledgements are awaited any more
 		p.streams[controlStream].send(message(abort, reason))
 	}
 }
@@ -196,7 +195,8 @@ func (t *under) Offers(process int) map[string]handshake.Offer {
 	return nil
 }
 
-// WhenEnded has f called when a process will release nothing any more, at once if that is so, and maybe again.
+// WhenEnded registers f. It is called when a process will release no more frames, at once if that is so, and maybe
+// again.
 func (t *under) WhenEnded(process int, f func()) { t.peers[process].sent.whenClosed(f) }
 
 // Space implements [way.LifeLine].
@@ -219,13 +219,13 @@ func (t *under) Finished(process int) bool {
 // Kill ends the transport as the death of its process would, for tests: connections break without a goodbye.
 func (t *under) Kill() {
 	t.down.Store(true)
-	t.aborted.Store(true) // its ranks may live, and tell nobody
+	t.aborted.Store(true) // its ranks may live, but report nothing
 	for _, p := range t.others {
 		p.end(nil)
 	}
 }
 
-// events takes what has gone wrong to the function given to [Transport.Start], and keeps it until there is one.
+// events passes failures to the function given to [Transport.Start], and keeps them until there is one.
 type events struct {
 	mu     sync.Mutex
 	failed func(error)

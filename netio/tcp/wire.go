@@ -30,15 +30,15 @@ const (
 	noteBytesMax   = netio.NoteBytesMax
 )
 
-// envelope is what travels with a header besides.
+// envelope is the data that travels beside a header.
 type envelope struct {
 	number  frame.Number // zero but for data frames
 	acks    uint32       // one more than the slot that it acknowledges; 0 for none
 	payload uint32       // CRC32C of the payload
 }
 
-// encode writes the header ahead of the payload, and returns both in one piece: what travels. The header ends with the
-// CRC32C of the payload and, last, its own.
+// encode writes the header ahead of the payload, and returns both in one piece, ready for the wire. The header ends
+// with the CRC32C of the payload and, last, its own.
 func encode(f *netio.Frame, acks uint32) []byte {
 	in := f.Inside(access)
 	b := in.Memory[frame.HeaderRoom-frame.WireHeader : frame.HeaderRoom+int(f.Bytes)]
@@ -94,7 +94,8 @@ func decodeHeader(b []byte) (h netio.Header, e envelope, err error) {
 	return h, e, nil
 }
 
-// message makes a frame that one stream sends another. It is memory of its own: nobody waits for it to come back.
+// message makes a frame that one stream sends another, in memory of its own: it does not come back to a pool that is in
+// use.
 func message(kind netio.Kind, text string) *netio.Frame {
 	return messageOf(netio.NewPool(nil), kind, text)
 }

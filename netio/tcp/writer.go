@@ -7,7 +7,7 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// A batch is what one system call writes: many small frames, or a few large ones. The bounds keep frames from being
+// A batch is the frames of one system call: many small ones, or a few large ones. The bounds keep frames from being
 // lent for long after they have left.
 const (
 	batchFramesMax = 64
@@ -22,11 +22,11 @@ type writer struct {
 	messages *netio.Pool  // lends acknowledgements
 	frames   netio.Frames // taken from the outbox, oldest first: those of the batch, and then the rest
 	count    int          // frames in the batch
-	news     bool         // the batch has some that a peer that has finished must not be sent
-	acks     uint32       // what the next frame acknowledges with its header, as in an envelope
+	news     bool         // the batch has frames that must not go to a peer that has finished
+	acks     uint32       // the acknowledgement in the next header, as in an envelope
 	last     bool         // the batch ends with a goodbye, after which nothing may follow
 	pieces   [batchFramesMax][]byte
-	left     [][]byte // what of pieces is still to be written
+	left     [][]byte // the unwritten rest of pieces
 }
 
 func newWriter(l *stream) writer { return writer{stream: l, messages: netio.NewPool(nil)} }
@@ -50,8 +50,8 @@ func (w *writer) advance(c carrier) (last bool, err error) {
 	}
 }
 
-// nextFrames returns what is to be written, acknowledgements last: a frame is what a rank waits for more often, and
-// would be woken for twice.
+// nextFrames returns the next frames to write, acknowledgements last: ranks wait more often for a frame, and would be
+// woken twice.
 func (w *writer) nextFrames() netio.Frames {
 	frames := w.stream.out.queue.Take()
 	if w.stream.light() {
@@ -80,7 +80,7 @@ func (w *writer) gather() {
 	w.left = w.pieces[:w.count]
 }
 
-// push writes what is left of the batch, and lets go of it when nothing is, or nothing more can be written.
+// push writes the rest of the batch, and ends the batch when all is written, or nothing more can be.
 func (w *writer) push(c carrier) (err error) {
 	if w.news && w.stream.finished.Load() {
 		err = netio.ErrFinished
@@ -128,13 +128,13 @@ func (w *writer) letGo() {
 	}
 }
 
-// drop gives back what will not be written.
+// drop gives back frames that will not be written.
 func (w *writer) drop() {
 	w.letGo()
 	w.frames.Release()
 }
 
-// excuse forgives an error of writing what a peer that has finished has no use for.
+// excuse drops the error of a write that a finished peer does not need.
 func (w *writer) excuse(err error) error {
 	if err == nil || w.stream.finished.Load() {
 		return nil
