@@ -121,7 +121,7 @@ func (s *Space) moveAt(at netio.Address, way operation, buf []byte, c *netio.Com
 	}
 }
 
-// wordMover is what transports have for many words of one exposure; simulated ones don't.
+// wordMover is implemented by the access of all transports to exposed memory.
 type wordMover interface {
 	GetWords(frame.Access, netio.Address, []exposed.Word, *netio.Completion)
 	PutWords(frame.Access, netio.Address, []exposed.Word, *netio.Completion)

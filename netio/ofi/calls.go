@@ -17,7 +17,7 @@ type call struct {
 	slab    region
 	mem     region // that a frame is fetched to
 	fetch   fetching
-	piece   []byte // of a transfer: what it is of the rank's memory
+	piece   []byte // of a transfer: its part of the rank's memory
 	of      *transfer
 	at, key uint64
 }
@@ -94,7 +94,7 @@ func (c *calls) retryAll(w *Way) {
 	}
 }
 
-// retriesMax bounds what one look tries again.
+// retriesMax bounds the calls that one look repeats.
 const retriesMax = 8
 
 func (w *Way) try(tag uint32) (taken bool) {
@@ -124,7 +124,7 @@ func (w *Way) try(tag uint32) (taken bool) {
 	return true
 }
 
-// ended takes in what an event says.
+// ended handles an event.
 func (w *Way) ended(e *event) {
 	at := w.calls.table.At(e.tag)
 	if at == nil {
@@ -141,7 +141,7 @@ func (w *Way) ended(e *event) {
 			w.arrived(e.packet)
 		}
 		if e.left {
-			w.submit(e.tag) // all that came in it has been copied
+			w.submit(e.tag) // its contents have been copied
 		}
 		return
 	case sendPacket:

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Finding is what [Examine] finds of libfabric on this host.
+// Finding is the result of [Examine]: libfabric on this host.
 type Finding struct {
 	Version string `json:"version,omitempty"` // of the library; "" where it can't be used
 	// Providers have reliable datagrams, messages and one-sided access. They are in the library's order.
@@ -16,10 +16,10 @@ type Finding struct {
 	Locked    int64      `json:"locked_memory"`     // bytes that a process may lock (`ulimit -l`); -1 is without limit
 	// Pinned is the most bytes that a process registers by default with a provider that locks memory.
 	Pinned  int64    `json:"pinned"`
-	Missing []string `json:"missing,omitempty"` // what is missing, a sentence each, which names the package
+	Missing []string `json:"missing,omitempty"` // missing parts, a sentence each, which names the package
 }
 
-// Provider is what one of libfabric's providers can do.
+// Provider describes one of libfabric's providers.
 type Provider struct {
 	Name         string   `json:"name"`
 	Wait         string   `json:"wait,omitempty"`         // [WaitsByDescriptor] or [WaitsBySleep]
@@ -72,7 +72,7 @@ func (f *Finding) compare() {
 // ofInfiniband are the providers of devices in /sys/class/infiniband.
 var ofInfiniband = []string{"verbs", "efa", "psm3", "psm2", "opx", "usnic"}
 
-// leastPinned is what a process of a job registers before it starts, over a provider of hardware.
+// leastPinned is the bytes that a process of a job registers before it starts, with a provider of hardware.
 func leastPinned(processes int) int64 {
 	s := slabs{packet: packetSmall}
 	return slotsTogether*packetSmall + slabBytes*int64(s.needed(uint64(processes-1)*windowFirst))

@@ -36,7 +36,7 @@ func (f *Finding) ask() error {
 	return nil
 }
 
-// examineProvider opens an endpoint, to see what it does.
+// examineProvider opens an endpoint to examine it.
 func examineProvider(l *library, i *fiInfo, name string) Provider {
 	mode := i.domain.mrMode
 	p := Provider{Name: name, Largest: int64(min(i.ep.messageMax, math.MaxInt64)), Locks: mode&(mrLocal|mrAllocated) != 0}

@@ -21,13 +21,13 @@ type fabric interface {
 	Send(peer uint64, mem []byte, r region, tag uint32) error
 	Put(peer uint64, mem []byte, r region, at, key uint64, tag uint32) error
 	Get(peer uint64, mem []byte, r region, at, key uint64, tag uint32) error
-	// Poll moves what is in flight, and lists what has ended.
+	// Poll moves operations in flight, and lists those that have ended.
 	Poll(into []event) (int, error)
 	// Descriptor becomes readable when something may have ended; -1 where the provider has none that tells the truth.
 	// It is to be waited for only after MayWait has said so.
 	Descriptor() int
 	MayWait() bool
-	// Traits are what the provider can do and wants.
+	// Traits are the abilities and requirements of the provider.
 	Traits() traits
 	// Close ends the endpoint, and all regions.
 	Close()

@@ -15,7 +15,7 @@ import (
 // No fabric need keep the order of packets. A process has one question for a key open at a time, and keeps the lease
 // until that is answered: so each note says by its key what it is about, whatever it has overtaken.
 
-// lease is what this process may do with exposed memory of another.
+// lease is this process's access to exposed memory of another process.
 type lease struct {
 	granted   bool
 	revoked   bool // maybe before it is granted
@@ -55,7 +55,7 @@ func (e *exposures) guard(w *Way) {
 func (e *exposures) Allow(key uint64, bytes int) error {
 	w := e.w
 	if w.options.Pinned == 0 {
-		return nil // what can't be pinned is reached over TCP
+		return nil // memory that can't be pinned is reached over TCP
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -67,7 +67,7 @@ func (e *exposures) Allow(key uint64, bytes int) error {
 	return nil
 }
 
-// at is what is exposed by a key.
+// at returns the exposure of a key.
 func (e *exposures) at(key uint64) *exposure {
 	x := e.all[key]
 	if x == nil {
@@ -77,7 +77,7 @@ func (e *exposures) at(key uint64) *exposure {
 	return x
 }
 
-// register registers what is asked for the first time, if it can be.
+// register registers memory on the first request, if possible.
 func (x *exposure) register(w *Way, mem []byte) {
 	x.asked = true
 	x.free(w)
@@ -166,7 +166,7 @@ func (e *exposures) asked(p *peer, key uint64) note {
 	return answer
 }
 
-// handleNote takes in a note. What a process has said before its end comes too late.
+// handleNote handles a note. A note of a process that has ended comes too late.
 func (w *Way) handleNote(p *peer, n note) error {
 	if p.over.Load() {
 		return nil

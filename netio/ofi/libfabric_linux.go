@@ -41,7 +41,7 @@ type libfabric struct {
 
 const tagsMax = callsMax // operations in flight
 
-// scratch is what calls point at.
+// scratch is the memory to which calls point.
 type scratch struct {
 	contexts [tagsMax][8]uintptr // one for each operation, as large as the largest that a provider wants
 	entries  [eventsMax]cqEntry
@@ -169,7 +169,7 @@ func (f *libfabric) open(provider, node string) (err error) {
 	return nil
 }
 
-// step is one call that opens something.
+// step makes one call that opens something.
 func (f *libfabric) step(what string, function uintptr, arguments ...uintptr) error {
 	if r := status(invoke(function, arguments...)); r < 0 {
 		return f.l.fault(what, r)
@@ -257,7 +257,7 @@ func (f *libfabric) openQueue() error {
 	return nil
 }
 
-// ptr is the address of what is not Go's memory, or is held by the endpoint.
+// ptr returns the address of memory that is not Go's, or that the endpoint holds.
 func ptr[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }
 
 // held keeps memory of Go's that C is given, on the heap.
@@ -343,7 +343,7 @@ func (f *libfabric) Put(peer uint64, mem []byte, r region, at, key uint64, tag u
 	return f.result("put", f.do(f.putMsg, f.self, ptr(&s.rma), flagDelivered))
 }
 
-// do calls C with what is not Go's memory. It allocates nothing.
+// do calls C with memory that is not Go's. It allocates nothing.
 func (f *libfabric) do(function uintptr, arguments ...uintptr) int {
 	n := copy(f.arguments[:], arguments)
 	r, _, _ := purego.SyscallN(function, f.arguments[:n]...)

@@ -68,7 +68,7 @@ func (h *head) seal(packet []byte) {
 	binary.LittleEndian.PutUint32(packet[8:], cpu.Checksum(packet[12:]))
 }
 
-// unseal reads the head of a packet. It reports false for what is no packet of a member.
+// unseal reads the head of a packet. It reports false if the packet is not from a member.
 func unseal(packet []byte, token uint64) (h head, member bool, err error) {
 	if len(packet) < packetHead || binary.LittleEndian.Uint64(packet) != token {
 		return h, false, nil
@@ -127,8 +127,8 @@ func referenceIn(b []byte) reference {
 	}
 }
 
-// words is so many bytes, rounded up to whole words.
+// words rounds bytes up to whole words.
 func words(bytes int) int { return (bytes + 7) &^ 7 }
 
-// access is the key to what of netio is for transports.
+// access is the key to the parts of netio for transports.
 var access frame.Access

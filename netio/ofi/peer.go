@@ -49,8 +49,8 @@ type peer struct {
 	window   uint64
 	losing   bool
 	released netio.Stack // frames of its that were released here, which it is to be told; for anybody
-	eager    *netio.Pool // lends frames for what came in packets
-	fetches  *netio.Pool // and for what is fetched
+	eager    *netio.Pool // lends frames for payloads in packets
+	fetches  *netio.Pool // and for fetched payloads
 	keeper   [2]received
 	leases   map[uint64]*lease
 }
@@ -72,7 +72,7 @@ type note struct {
 
 const noteBytes = recordHead + referenceBytes
 
-// reserve is what some packets leave of a window to others.
+// reserve is the part of a window that some packets leave to others.
 type reserve struct{ bytes, packets int }
 
 var (
@@ -175,7 +175,7 @@ func (p *peer) say(n note) {
 	p.w.news.Store(true)
 }
 
-// flush sends what there is to tell. What there is no room for waits until the other end has looked.
+// flush sends pending releases, grants and notes. Those without room wait until the other end has looked.
 func (p *peer) flush() {
 	if p.over.Load() {
 		return
@@ -322,7 +322,7 @@ func (p *peer) widen() {
 
 var errPacket = errors.New("its records make no sense")
 
-// handle takes in what a packet says.
+// handle handles a packet.
 func (p *peer) handle(b []byte, h *head) error {
 	for range h.records {
 		if len(b) < recordHead {
@@ -404,7 +404,7 @@ func (p *peer) fetch(h netio.Header, number frame.Number, from reference) error 
 	return nil
 }
 
-// lend lends a frame for what is fetched, of memory that is registered if there is some.
+// lend lends a frame for a fetched payload, in registered memory if there is some.
 func (p *peer) lend(bytes int) *netio.Frame {
 	w, k := p.w, &p.keeper[1]
 	if p.fetches.Inside(access).Has(bytes) {
@@ -421,7 +421,7 @@ func (p *peer) lend(bytes int) *netio.Frame {
 	return f
 }
 
-// fetched hands over what was fetched.
+// fetched delivers a fetched frame.
 func (p *peer) fetched(got fetching, err error) {
 	f := got.frame
 	if err == nil && cpu.Checksum(f.Payload()) == got.from.check {

@@ -17,7 +17,7 @@ type pinned struct {
 	fabric  fabric
 	limit   int64
 	used    int64
-	kept    int64 // for what is exposed and not registered yet
+	kept    int64 // for exposed memory that is not registered yet
 	refused error // the first refusal
 	all     []region
 }
@@ -48,7 +48,7 @@ func (p *pinned) refuse(err error) error {
 
 func (p *pinned) deregister(r region) {
 	p.used -= int64(len(r.mem))
-	_ = p.fabric.Deregister(r) // nobody uses it: there is nothing left to do when it fails
+	_ = p.fabric.Deregister(r) // it is unused: a failure has no consequence
 }
 
 // more maps and registers memory, which is kept to the end.
@@ -66,7 +66,7 @@ func (p *pinned) more(bytes int) (region, error) {
 	return r, nil
 }
 
-// arena gives out registered memory for frames that are fetched. What was given back keeps its size.
+// arena lends registered memory for frames that are fetched. Memory that was given back keeps its size.
 type arena struct {
 	pinned *pinned
 	chunks []region // by address
@@ -98,7 +98,7 @@ func (a *arena) alloc(n int) []byte {
 	return mem
 }
 
-// release takes back what alloc has returned, when it is the arena's.
+// release takes back memory of alloc. It ignores other memory.
 func (a *arena) release(mem []byte) {
 	if _, _, ok := a.find(mem); ok {
 		c := frame.Class(mem)

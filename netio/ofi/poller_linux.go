@@ -71,7 +71,7 @@ func (s *poller) watch() bool {
 	return true
 }
 
-// waiter is what watch needs of memory; to make it each time would be garbage.
+// waiter is the memory of watch, which is made once to avoid garbage.
 type waiter struct {
 	ask    func(set uintptr) bool
 	fabric int32 // the descriptor

@@ -9,7 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/way"
 )
 
-// port is one rank's end of a [Way]. What arrives for the rank is put where frames of its own process are.
+// port is one rank's end of a [Way]. Frames that arrive for the rank join those of its own process.
 type port struct {
 	w         *Way
 	over      *local.Port

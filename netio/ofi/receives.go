@@ -34,12 +34,12 @@ type allowance struct {
 	taken, told uint32 // from the other one, and of them, those that it knows of
 }
 
-// room tells whether a packet may leave, and so many after it.
+// room reports whether a packet may leave, and after more after it.
 func (a *allowance) room(after int) bool {
 	return a.there == 0 || int(a.sent-a.gone)+1+after <= a.there
 }
 
-// countSent counts a packet that tells what was taken.
+// countSent counts a packet that acknowledges packets.
 func (a *allowance) countSent() {
 	a.sent++
 	a.told = a.taken

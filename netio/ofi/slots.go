@@ -1,6 +1,6 @@
 package ofi
 
-// slots is registered memory for what leaves, and for pieces of transfers: each has room for a packet.
+// slots is registered memory for packets that leave, and for pieces of transfers. Each slot has room for a packet.
 type slots struct {
 	room    int // of each
 	regions []region
@@ -68,7 +68,7 @@ type slabs struct {
 
 const (
 	slabBytes   = 512 << 10
-	windowFirst = 64 << 10 // what each process may send at first
+	windowFirst = 64 << 10 // bytes that each process may send at first
 	windowMax   = 1 << 20
 )
 
@@ -79,7 +79,7 @@ func (s *slabs) needed(bytes uint64) int {
 	return 2 + int((bytes+room-1)/room)
 }
 
-// grow posts slabs for so many bytes, if need be.
+// grow posts slabs for that many bytes, if necessary.
 func (s *slabs) grow(w *Way, bytes uint64) error {
 	for n := s.needed(bytes); s.count < n; s.count++ {
 		r, err := w.pinned.more(slabBytes)

@@ -40,7 +40,7 @@ func within(limit <-chan time.Time, f func()) bool {
 	}
 }
 
-// abandon is what Close does when a call does not return: it removes the files of an endpoint that can't be closed.
+// abandon ends Close when a call does not return: it removes the files of an endpoint that can't be closed.
 func (w *Way) abandon() {
 	w.left.Store(true)
 	w.config.Log.Warn("a call of libfabric has not returned, and is left behind", "provider", w.provider)
@@ -72,7 +72,7 @@ func removeShmFile(address []byte) {
 	}
 }
 
-// shmFile is the file of an endpoint of the provider shm, and who has made it; 0 is nobody.
+// shmFile is the file of an endpoint of the provider shm, and the process that made it; 0 is none.
 func shmFile(address []byte) (name string, pid int) {
 	name = strings.TrimRight(string(address), "\x00")
 	if _, rest, ok := strings.Cut(name, "://"); ok {

@@ -21,7 +21,7 @@ type far struct {
 	spare   []*transfer
 	endings uint32
 	done    []*transfer // guarded by the way's lock
-	taken   []*transfer // what was done, the rank's own
+	taken   []*transfer // transfers that are done; the rank's own
 }
 
 // transfer is a Put or Get, or the fetch of a frame into memory that is not registered.
@@ -43,7 +43,7 @@ type transfer struct {
 	rest    netio.Completion
 }
 
-// errElsewhere says that TCP is to serve an operation.
+// errElsewhere makes TCP serve an operation.
 var errElsewhere = errors.New("nothing is registered")
 
 func (r *far) init(p *port) { r.p = p }
@@ -136,7 +136,7 @@ func (t *transfer) sendAll() {
 // piecesMax is how many pieces may be in flight: packets need slots too.
 const piecesMax = slotsMax * 3 / 4
 
-// pieceMax is how many bytes of a transfer go at once: what a slot has room for, in multiples of 16 KiB.
+// pieceMax is the bytes of a transfer that go at once: the room of a slot, in multiples of 16 KiB.
 func (w *Way) pieceMax() int { return w.slots.room &^ (16<<10 - 1) }
 
 // sendPieces lets pieces leave for as long as there are slots. It reports whether all have left.
@@ -177,7 +177,7 @@ func (t *transfer) sendPieces() bool {
 	return true
 }
 
-// resume goes on with what waits for slots.
+// resume continues the transfers that wait for slots.
 func (w *Way) resume() {
 	if w.noSlot {
 		w.noSlot = false
@@ -193,7 +193,7 @@ func (w *Way) resume() {
 	w.waiting, w.served = w.waiting[:0], 0
 }
 
-// moved takes in that a piece has gone, or come.
+// moved records that a piece of a transfer has left or arrived.
 func (w *Way) moved(c call, err error) {
 	t := c.of
 	if err == nil && c.kind == getPiece && !t.dropped {
@@ -226,7 +226,7 @@ func (t *transfer) settleLease() {
 	t.peer.answerRevocation(t.op.Key, t.lease)
 }
 
-// finish has the rank learn that a transfer is done.
+// finish lets the rank learn that a transfer is done.
 func (t *transfer) finish(err error) {
 	t.err, t.over = err, true
 	if t.dropped {
@@ -238,7 +238,8 @@ func (t *transfer) finish(err error) {
 	}
 }
 
-// settle is the rank's: it ends what is done, and reports whether there was any. It costs a load when nothing is open.
+// settle ends the transfers that are done, and reports whether there were any. It is for the rank's goroutine, and
+// costs a load when nothing is open.
 func (r *far) settle() bool {
 	if r.fences.Open() == 0 {
 		return false
@@ -259,7 +260,7 @@ func (r *far) settle() bool {
 	return ended
 }
 
-// abandon gives up what lost processes will not end.
+// abandon gives up transfers that lost processes will not end.
 func (r *far) abandon() {
 	for _, t := range r.all {
 		if t.peer.over.Load() && !t.over {
@@ -302,7 +303,8 @@ func (r *far) fallBack(t *transfer) {
 	r.rest.Start(op)
 }
 
-// remove takes out a transfer, and ends the fences that have waited for it. It may be used again if nobody else has it.
+// remove removes a transfer, and ends the fences that have waited for it. The transfer may be used again if no other
+// goroutine has it.
 func (r *far) remove(t *transfer, again bool) {
 	last := r.all[len(r.all)-1]
 	r.all[t.place], last.place = last, t.place

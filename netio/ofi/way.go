@@ -16,8 +16,8 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/way"
 )
 
-// Way is the way between processes that a fabric connects. All ranks of a process share its endpoint: whoever looks
-// moves what is in flight for all, and while nobody looks the poller does.
+// Way is the way between processes that a fabric connects. All ranks of a process share its endpoint: each rank that
+// looks advances the operations of all, and the poller does while no rank looks.
 //
 // There is no room for a frame when the receiving process has granted no more bytes, or no more memory may be pinned.
 type Way struct {
@@ -36,10 +36,10 @@ type Way struct {
 	linked   []*peer // the others
 	ports    []*port
 	late     inflight.DelayedFlush
-	news     atomic.Bool   // there is something to tell
+	news     atomic.Bool   // releases, grants or notes are pending
 	endings  atomic.Uint32 // of peers
 	poller   poller
-	left     atomic.Bool // by Close, with a call in progress that does not return
+	left     atomic.Bool // by Close, while a call does not return
 
 	mu        sync.Mutex // guards the fabric, and all below
 	fabric    fabric
@@ -49,24 +49,24 @@ type Way struct {
 	slots     slots
 	slabs     slabs
 	exposures exposures
-	waiting   []*transfer // that wait for slots; nil for those that need none any more
-	served    int         // of them, those that wait no more
-	after     []func()    // to be done without the lock
+	waiting   []*transfer // transfers that wait for slots; nil for one that needs none any more
+	served    int         // of waiting, those that have been served
+	after     []func()    // calls to make without the lock
 	events    [eventsMax]event
 	pieces    int  // of transfers, in flight
-	noSlot    bool // peers have more to tell, and found no slot
+	noSlot    bool // peers have pending packets, and found no slot
 	closed    bool
 	counts    Counts
 }
 
-// Options say which fabric a way takes.
+// Options configure the fabric of a way.
 type Options struct {
 	Provider string // of libfabric; "" is the first that has hardware
 	All      bool   // the job can't do without
-	Pinned   int64  // the most bytes of registered memory; 0 is what the system allows
+	Pinned   int64  // most bytes of registered memory; 0 is the limit of the system
 }
 
-// Counts say what a way has done. They are settled when the transport is closed.
+// Counts are the counters of a way. They are final when the transport is closed.
 type Counts struct {
 	Packets, Frames, Fetched, Detours, Refused, Strangers uint64
 
@@ -76,7 +76,7 @@ type Counts struct {
 	Pinned     int64
 }
 
-// greeting is what others are told at the handshake.
+// greeting is the way's part of the handshake.
 type greeting struct {
 	Provider string
 	Address  []byte
@@ -196,7 +196,7 @@ func host() string {
 	return name + " " + string(boot)
 }
 
-// unlock gives the lock back, and does what was to be done without it.
+// unlock gives the lock back, and makes the calls that need it to be free.
 func (w *Way) unlock() {
 	after := w.after
 	w.after = nil
@@ -206,7 +206,7 @@ func (w *Way) unlock() {
 	}
 }
 
-// poll moves what is in flight, unless somebody else does. It reports whether something has ended.
+// poll advances the operations in flight, unless another goroutine does. It reports whether one has ended.
 func (w *Way) poll() (some bool) {
 	if !w.mu.TryLock() {
 		return false
@@ -243,11 +243,11 @@ func (w *Way) advance() (some bool) {
 	return some
 }
 
-// lossDelayMax is how long TCP has to tell of a loss that may be why something of nobody's has failed. It notices one
+// lossDelayMax is the time that TCP has to report a loss that may have made an operation fail. TCP notices a loss
 // within half a second.
 const lossDelayMax = 2 * time.Second
 
-// failUnlessTold ends the job when something of nobody's has failed, unless TCP tells of a loss first.
+// failUnlessTold ends the job after a failure without a known culprit, unless TCP reports a loss first.
 func (w *Way) failUnlessTold(err error) {
 	time.AfterFunc(lossDelayMax, func() {
 		if !w.poller.over.Load() { // the way has not been closed meanwhile
@@ -262,7 +262,7 @@ func (w *Way) broken(err error) {
 	w.after = append(w.after, func() { w.line.Tell(fmt.Errorf("use the fabric: %w", err)) })
 }
 
-// flush tells all there is to tell. It costs a load when there is nothing.
+// flush sends pending releases, grants and notes. It costs a load when there are none.
 func (w *Way) flush() {
 	if !w.news.Load() {
 		return
@@ -281,11 +281,11 @@ func (w *Way) flushLinks() {
 	}
 }
 
-// causeDelayMax is how long TCP has to tell why a process is not reached any more.
+// causeDelayMax is the time that TCP has to report why a process can't be reached.
 const causeDelayMax = 500 * time.Millisecond
 
-// loseUnlessTold is called when something to or from a process has failed. Often enough it has ended, which TCP will
-// tell.
+// loseUnlessTold is called when an operation with a process has failed. Often the process has ended, which TCP will
+// report.
 func (w *Way) loseUnlessTold(p *peer, err error) {
 	if p.over.Load() || w.closed || p.losing {
 		return
@@ -298,7 +298,7 @@ func (w *Way) loseUnlessTold(p *peer, err error) {
 	})
 }
 
-// damaged ends the job: what came from a member makes no sense.
+// damaged ends the job: a member has sent an invalid packet.
 func (w *Way) damaged(p *peer, err error) {
 	if !errors.Is(err, netio.ErrDamaged) {
 		err = fmt.Errorf("check packet: %w: %w", netio.ErrDamaged, err)

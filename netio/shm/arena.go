@@ -33,7 +33,7 @@ func (a *arena) alloc(n int) []byte {
 	return mem
 }
 
-// release takes back what alloc has returned, when it is the arena's.
+// release takes back memory of alloc. It ignores other memory.
 func (a *arena) release(r *region, mem []byte) {
 	offset, ok := r.find(mem)
 	if !ok {

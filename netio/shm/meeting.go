@@ -98,7 +98,7 @@ func (m *meeting) meet(ctx context.Context, line way.LifeLine, addresses map[int
 	return nil
 }
 
-// close lets nobody else in, and drops who is being met.
+// close refuses further processes, and drops those that are being met.
 func (m *meeting) close() {
 	m.shut()
 	m.gate.Close()
@@ -111,7 +111,8 @@ func (m *meeting) fail(err error) {
 	}
 }
 
-// dial tells whether to dial again: what the network says passes, such as that others crowd at the same door.
+// dial reports whether to dial again: failures of the network pass, such as too many processes that dial at the same
+// time.
 func (m *meeting) dial(ctx context.Context, c *handshake.Contact, socket string) (again bool) {
 	err := m.dialOnce(ctx, c.Process, socket)
 	if err == nil || ctx.Err() != nil {
@@ -120,8 +121,8 @@ func (m *meeting) dial(ctx context.Context, c *handshake.Contact, socket string)
 	return m.passes(fmt.Errorf("share memory with process %d: %w", c.Process, err))
 }
 
-// passes tells whether an error is what the network says, and ends the start otherwise. A process whose connection has
-// broken dials again, and of one that has ended the life line tells why.
+// passes reports whether an error is a failure of the network, and ends the start otherwise. A process whose connection
+// has broken dials again; if a process has ended, the life line reports why.
 func (m *meeting) passes(err error) bool {
 	var network *net.OpError
 	if !errors.As(err, &network) && !errors.Is(err, io.EOF) && !errors.Is(err, handshake.ErrDropped) {

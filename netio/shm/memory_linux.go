@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// memorySeals keep a memory file at its size for good: whoever maps it can't lose the ground under its feet.
+// memorySeals fix the size of a memory file: a process that maps it can't lose its pages.
 const memorySeals = unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_SEAL
 
 // newMemory makes a file in memory that has no name, and maps it. Its pages are allocated when they are first touched.
@@ -62,7 +62,7 @@ func mapMemory(fd int, bytes int64) ([]byte, error) {
 	return mapped, nil
 }
 
-// unmapMemory and dropPages can fail only on what is no mapping.
+// unmapMemory and dropPages can fail only on memory that is not mapped.
 func unmapMemory(mapped []byte) { _ = unix.Munmap(mapped) }
 
 // dropPages gives the memory of whole pages back. They read as zero afterwards.
@@ -105,7 +105,7 @@ func sameUser(conn net.Conn) error {
 		return err
 	}
 	if failed != nil {
-		return fmt.Errorf("ask who is at the other end: %w", failed)
+		return fmt.Errorf("look up the process at the other end: %w", failed)
 	}
 	if int(peer.Uid) != os.Geteuid() {
 		return fmt.Errorf("the other end is user %d's, this process is user %d's", peer.Uid, os.Geteuid())
@@ -133,7 +133,7 @@ func sendFiles(conn *net.UnixConn, files [descriptorCount]*os.File) error {
 	return err
 }
 
-// receiveFiles takes what sendFiles has passed. The caller closes the files.
+// receiveFiles receives the files of sendFiles. The caller closes them.
 func receiveFiles(conn *net.UnixConn) (files [descriptorCount]*os.File, err error) {
 	var one [1]byte
 	rights := make([]byte, unix.CmsgSpace(4*descriptorCount))

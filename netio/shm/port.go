@@ -42,7 +42,7 @@ func (p *port) Memory(n int) []byte { return p.w.arena.alloc(n) }
 // Drop implements [way.Port].
 func (p *port) Drop(f *netio.Frame) { p.w.arena.release(p.w.own, f.Inside(access).Memory) }
 
-// Gather implements [way.Port]: it takes in what others have told of the port's frames.
+// Gather implements [way.Port]: it collects the releases of the port's frames.
 func (p *port) Gather() {
 	if ended := p.w.ended.Load(); ended != p.ended {
 		p.ended = ended
@@ -64,7 +64,7 @@ func (p *port) Gather() {
 	}
 }
 
-// home takes back what was in flight.
+// home takes back frames that were in flight.
 func (p *port) home(f sent) {
 	if f.frame != nil {
 		f.frame.Release()
@@ -88,7 +88,7 @@ func (p *port) Send(f *netio.Frame, process int) bool {
 	return false
 }
 
-// cross puts a frame into its receiver's ring, if there is room for all that it needs.
+// cross puts a frame into its receiver's ring, if there is room.
 func (p *port) cross(f *netio.Frame, to *peer) bool {
 	in := f.Inside(access)
 	lender := p
@@ -145,7 +145,7 @@ func (p *port) cross(f *netio.Frame, to *peer) bool {
 	return true
 }
 
-// Recv implements [way.Port]. What makes no sense ends the job.
+// Recv implements [way.Port]. An invalid slot ends the job.
 func (p *port) Recv() (f *netio.Frame) {
 	for f == nil && p.ring.Filled(p.next) {
 		s := p.ring.At(p.next)
@@ -170,7 +170,7 @@ func (p *port) Recv() (f *netio.Frame) {
 	return f
 }
 
-// tellReleases tells of releases. It costs one load when there are none.
+// tellReleases sends pending releases. It costs one load when there are none.
 func (p *port) tellReleases() {
 	if !p.received.pending.Empty() {
 		p.received.keep(p.received.tellSenders())

@@ -34,7 +34,7 @@ func (r *received) init(w *Way) {
 	})
 }
 
-// awaited tells whether a frame's sender waits for its release: a control frame in a slot has been copied twice.
+// awaited reports whether a frame's sender waits for its release: a control frame in a slot has been copied twice.
 func awaited(f *netio.Frame) bool { return f.Inside(access).Received != frame.None }
 
 // Release implements [netio.Keeper]. Only frames that somebody waits for are pending, so that the first one there arms
@@ -75,7 +75,7 @@ func (r *received) lend(d *local.Descriptor, mem []byte) *netio.Frame {
 	return f
 }
 
-// keep takes frames that nobody waits for any more, for the next descriptors.
+// keep takes frames whose release is not awaited, for the next descriptors.
 func (r *received) keep(all netio.Frames) {
 	for f := all.Shift(); f != nil; f = all.Shift() {
 		in, free := f.Inside(access), &r.inline
@@ -86,7 +86,7 @@ func (r *received) keep(all netio.Frames) {
 	}
 }
 
-// tellSenders tells of all pending releases, and returns the frames.
+// tellSenders sends all pending releases, and returns the frames.
 func (r *received) tellSenders() netio.Frames {
 	all := r.pending.Take()
 	for f := all.First(); f != nil; {

@@ -25,7 +25,7 @@ import (
 type region struct {
 	mapped    []byte
 	place     netio.Place    // of the process that it belongs to
-	signalled *atomic.Uint32 // 1 when somebody has signalled the eventfd and nobody has looked
+	signalled *atomic.Uint32 // 1 from a signal on the eventfd until a look
 	headers   []local.RingHeader
 	slots     int
 	rings     []local.Slot    // slots of each rank, by rank
@@ -41,7 +41,7 @@ const (
 	slotsEach   = 128 // for each rank of another process: the most frames of credit that a link has by default
 	pageRoom    = 64 << 10
 	arenaMin    = 64 << 20
-	arenaShare  = 2 // of the memory that is available: what ranks may lend by default, all together
+	arenaShare  = 2 // part of the available memory that all ranks together may lend by default
 	regionAlign = 2 << 20
 )
 
@@ -63,7 +63,7 @@ func sizesOf(p netio.Place) sizes {
 
 func roundUp(n, to int) int { return (n + to - 1) / to * to }
 
-// newRegion makes the region of this process. The file is for those who are to map it too.
+// newRegion makes the region of this process, and the file by which other processes map it.
 func newRegion(p netio.Place) (*region, *os.File, error) {
 	room := max(arenaMin, cpu.MemoryAvailable()/arenaShare)
 	file, mapped, err := newMemory(int64(roundUp(sizesOf(p).arena+int(room), regionAlign)))
@@ -121,7 +121,7 @@ func (r *region) find(mem []byte) (offset uint64, ok bool) {
 
 var errLocation = errors.New("its memory is not where frames are")
 
-// memory is what a descriptor of up to so many bytes refers to.
+// memory returns the memory that a descriptor refers to, of at most that many bytes.
 func (r *region) memory(at local.Location, bytes uint32) ([]byte, error) {
 	if at.Class < frame.ClassMin || at.Class >= frame.ClassCount || at.Offset%cpu.CacheLine != 0 {
 		return nil, errLocation

@@ -13,7 +13,7 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/way"
 )
 
-// newSegment makes the segment of this process's exposed memory. The file is for those who are to map it too.
+// newSegment makes the segment of this process's exposed memory, and the file by which other processes map it.
 func newSegment(p netio.Place) (*exposed.Segment, *os.File, error) {
 	users, room := local.Users(p), exposed.Room()
 	file, mapped, err := newMemory(exposed.Bytes(room, users))

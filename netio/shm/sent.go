@@ -33,7 +33,7 @@ func (s *sentFrames) enter(f sent) (n frame.Number, ok bool) {
 	return frame.Number(s.table.Add(f)), true
 }
 
-// remove takes out what was sent to a process by a number, if there is such a frame.
+// remove removes the frame that was sent to a process under a number, if there is one.
 func (s *sentFrames) remove(n frame.Number, process int) (f sent, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -22,7 +22,7 @@ type eventfd struct {
 	region *region
 }
 
-var one = binary.NativeEndian.AppendUint64(nil, 1) // what an eventfd takes
+var one = binary.NativeEndian.AppendUint64(nil, 1) // the count that is written to an eventfd
 
 // wake costs one load when the rank is awake.
 func (e *eventfd) wake(h *local.RingHeader) {

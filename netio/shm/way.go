@@ -226,7 +226,7 @@ func (w *Way) peer(process int) *peer {
 	return w.peers[process]
 }
 
-// damaged ends the job: what came from a peer, if it is known which, makes no sense.
+// damaged ends the job: a peer, if it is known which, has sent invalid data.
 func (w *Way) damaged(from *peer, what error) {
 	err := fmt.Errorf("check shared memory: %w: %w", netio.ErrDamaged, what)
 	if from == nil {
@@ -236,7 +236,7 @@ func (w *Way) damaged(from *peer, what error) {
 	w.line.Lose(from.place.Process, err)
 }
 
-// tellSender tells the rank that sent them that the first n frames of a list were released.
+// tellSender reports to the rank that sent them that the first n frames of a list were released.
 func (w *Way) tellSender(f *netio.Frame, n int) {
 	sender := int(f.Inside(access).Sender)
 	l := w.peerOf(sender)

@@ -26,7 +26,7 @@ type epoll struct {
 	waiter waiter
 }
 
-// waiter is what wait needs of memory; to make it each time would be garbage.
+// waiter is the memory of wait, which is made once to avoid garbage.
 type waiter struct {
 	arm, disarm func(gate uintptr)
 	open        func(gate uintptr) bool
