@@ -35,8 +35,8 @@ var layers = []layer{
 	{folders: "netio/internal/mux", not: above},
 	{folders: "netio/connect", not: above},
 	{folders: "netio/ofi netio/netiotest", not: above},
-	{folders: "internal/watch/jobs internal/watch/page internal/watch/record internal/watch/trace", not: above +
-		" netio netio/"},
+	{folders: "internal/watch/jobs internal/watch/page internal/watch/trace", not: above + " netio netio/"},
+	{folders: "internal/watch/record", not: above + " netio netio/"},
 	{folders: "internal/watch/board", not: above},
 	{folders: "coalesce", not: "netio/ internal/exposed internal/handshake"},
 	{folders: "internal/engine", not: "netio/ internal/exposed internal/handshake"},

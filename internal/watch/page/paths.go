@@ -14,6 +14,16 @@ import (
 //go:embed assets
 var embedded embed.FS
 
+// ChartLibrary is the JavaScript that draws the charts of the page, and of the report of a record.
+//
+//go:embed assets/uplot/uPlot.iife.min.js
+var ChartLibrary string
+
+// ChartStyle is the style sheet of ChartLibrary.
+//
+//go:embed assets/uplot/uPlot.min.css
+var ChartStyle string
+
 // paths are what the server makes out of its source, each for all viewers together.
 type paths struct {
 	job     *shared[*state.Job]

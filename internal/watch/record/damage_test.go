@@ -2,17 +2,15 @@ package record
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-// small is a record of a few lines, and where its lines end.
-func small(t testing.TB) (name string, text []byte, ends []int) {
+// small is a record of a few lines.
+func small(t testing.TB) (name string, text []byte) {
 	o := newOne(t, 2, 0)
 	for s := range 3 {
 		require.NoError(t, o.live(s, 1))
@@ -20,124 +18,79 @@ func small(t testing.TB) (name string, text []byte, ends []int) {
 	require.NoError(t, o.Failed(after(3), "handler of \"update\" panics: index out of range", 0))
 	require.NoError(t, o.Close(after(3), "failed"))
 	path, text := onlyFile(t, o.dir)
-	for i, c := range text {
-		if c == '\n' {
-			ends = append(ends, i)
-		}
-	}
-	require.Len(t, ends, 1+3*3+2)
-	return filepath.Base(path), text, ends
+	require.Equal(t, 1+3*3+2, bytes.Count(text, []byte("\n")))
+	return filepath.Base(path), text
 }
 
-// lines are the lines that scan finds, and the damage.
-func lines(t testing.TB, text []byte) (all [][]byte, bad []damage) {
+// readText reads a record of one file with the given text.
+func readText(t *testing.T, name string, text []byte) (*reading, error) {
 	t.Helper()
-	err := scan(bytes.NewReader(text), func(kind string, says []byte) {
-		all = append(all, append([]byte(kind+" "), says...))
-	}, func(d damage) { bad = append(bad, d) })
-	require.NoError(t, err)
-	return all, bad
+	f, ok := parseName(name)
+	require.True(t, ok)
+	r := newReading()
+	r.begin(f)
+	return r, r.scan(f, bytes.NewReader(text))
 }
 
+// A file may be cut at any byte: the lines before are read.
 func TestCutAtEveryByte(t *testing.T) {
-	name, text, ends := small(t)
-	whole, _ := lines(t, text)
+	name, text := small(t)
 	for cut := range text {
-		before := 0
-		for before < len(ends) && ends[before] <= cut { // the newline itself may be missing
-			before++
-		}
-		got, bad := lines(t, text[:cut])
-		require.Equal(t, bytes.Join(whole[:before], nil), bytes.Join(got, nil), "cut at %d", cut)
-		if cut > 0 && text[cut-1] != '\n' && text[cut] != '\n' {
-			require.Len(t, bad, 1)
-			require.True(t, bad[0].last)
-		} else {
-			require.Empty(t, bad)
+		whole := bytes.Count(text[:cut], []byte("\n"))
+		r, err := readText(t, name, text[:cut])
+		require.NoError(t, err)
+		switch {
+		case cut == 0 || text[cut-1] == '\n' || text[cut] == '\n': // only the newline may be missing
+			require.Empty(t, r.problems.list)
+		default:
+			require.Equal(t, whole, r.lines)
+			require.Len(t, r.problems.list, 1)
+			require.Contains(t, r.problems.list[0], "the last line is cut")
 		}
 	}
+}
+
+// Damaged lines are skipped and counted, and the lines around them are read.
+func TestDamagedLines(t *testing.T) {
+	name, text := small(t)
+	all := bytes.SplitAfter(text, []byte("\n"))
+	all[3] = all[3][:len(all[3])/2] // runs into the next line
+	all[6] = []byte("\x00\x00\x00\n")
+	all[8] = append(bytes.Repeat([]byte("x"), 3*lineMax), '\n')
 	dir := t.TempDir()
-	cut := ends[6] + 10
-	require.NoError(t, os.WriteFile(filepath.Join(dir, name), text[:cut], 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, name), bytes.Join(all, nil), 0o600))
 	record := reread(t, dir)
-	require.Len(t, record.Problems, 1)
-	want := fmt.Sprintf("%s: the last line is cut: 9 bytes from offset %d on, after second 2", name, ends[6]+1)
-	require.Equal(t, want, record.Problems[0])
-	require.Equal(t, Killed, record.Ending.Kind)
+	require.Equal(t, []string{name + ": 3 lines are damaged, the first is line 4"}, record.Problems)
+	require.Len(t, record.Ranks, 2)
+	require.Contains(t, record.Ending.Cause, "index out of range")
 }
 
-// Whatever byte is damaged, one line is lost at most, and it is named.
-func TestFlippedBytes(t *testing.T) {
-	_, text, _ := small(t)
-	whole, _ := lines(t, text)
-	known := map[string]bool{}
-	for _, line := range whole {
-		known[string(line)] = true
-	}
-	random := newRandom(t)
-	for at := range text {
-		for _, bit := range []int{5, random.IntN(8)} { // 5 makes other letters of letters
-			damaged := bytes.Clone(text)
-			damaged[at] ^= 1 << bit
-			got, bad := lines(t, damaged)
-			require.GreaterOrEqual(t, len(got), len(whole)-1, "byte %d bit %d", at, bit)
-			require.Len(t, bad, 1, "byte %d bit %d", at, bit)
-			require.LessOrEqual(t, bad[0].offset, int64(at))
-			require.GreaterOrEqual(t, bad[0].offset+bad[0].bytes, int64(at))
-			for _, line := range got {
-				require.True(t, known[string(line)])
-			}
-		}
-	}
-}
-
-// A damaged line of a rank harms its counters only until its next whole line.
-func TestWholeLinesHeal(t *testing.T) {
-	o := newOne(t, 1, 0)
-	for s := range 2 * wholeEvery {
-		require.NoError(t, o.live(s, 1))
-	}
-	path, text := onlyFile(t, o.dir)
-	at := bytes.Index(text, []byte(`rank {"n":7,`))
-	text[at+20] ^= 1
-	require.NoError(t, os.WriteFile(path, text, 0o600))
-	record := o.read(64)
-	require.Len(t, record.Problems, 1)
-	require.Contains(t, record.Problems[0], "1 line is damaged")
-	require.Contains(t, record.Problems[0], "after second 7")
-}
-
-func TestHostileLines(t *testing.T) {
-	for _, text := range []string{
-		"", "\n\n\n", strings.Repeat("x", 3*lineMax), strings.Repeat("00000000 65536 x", 10_000), "00000000 0 \n",
-		"00000000 99999999999999999999 x\n", "ffffffff -1 x\n", strings.Repeat("\x00", 1<<20),
-	} {
-		got, bad := lines(t, []byte(text))
-		require.Empty(t, got)
-		require.LessOrEqual(t, len(bad), 1)
-	}
-	long := appendLine(nil, "long", strings.Repeat("x", lineMax-7))
-	got, bad := lines(t, append(long, long...))
-	require.Len(t, got, 2)
-	require.Empty(t, bad)
-	got, bad = lines(t, appendLine(nil, "long", strings.Repeat("x", lineMax)))
-	require.Empty(t, got)
-	require.Len(t, bad, 1)
-}
-
-func TestNothingToRead(t *testing.T) {
-	_, err := Read(filepath.Join(t.TempDir(), "none"))
-	require.ErrorIs(t, err, os.ErrNotExist)
+// A folder without a readable line is an error.
+func TestNothingReadable(t *testing.T) {
 	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "notes.txt"), nil, 0o600))
+	_, err := Read(filepath.Join(dir, "none"))
+	require.ErrorContains(t, err, "read the folder of the record")
 	_, err = Read(dir)
-	require.ErrorContains(t, err, "holds no record")
-	for _, text := range []string{"", "rubbish"} {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, segmentName("j", 0, 0)), []byte(text), 0o600))
-		_, err = Read(dir)
-		require.ErrorContains(t, err, "no line of a record that can be read")
+	require.ErrorContains(t, err, "holds no record: give the directory that --record named")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, segmentName("j", 0, 0)), []byte("x\n"), 0o600))
+	_, err = Read(dir)
+	require.ErrorContains(t, err, "holds no readable line of a record")
+}
+
+// A record with many problems lists the first ones.
+func TestManyProblems(t *testing.T) {
+	var p problems
+	for range problemsMost + 3 {
+		p.add("a problem")
 	}
-	require.NoError(t, os.Mkdir(filepath.Join(dir, segmentName("j", 1, 0)), 0o700))
-	_, err = Read(dir)
-	require.ErrorContains(t, err, "no line of a record that can be read")
+	require.Len(t, p.all(), problemsMost+1)
+	require.Equal(t, "and 3 more problems", p.all()[problemsMost])
+}
+
+// A rank of another process is not believed.
+func TestRankOfAnotherProcess(t *testing.T) {
+	name, text := small(t)
+	r, err := readText(t, name, append(text, "{\"rank\":{\"rank\":5}}\n"...))
+	require.NoError(t, err)
+	require.Equal(t, []string{"process 0: a line of rank 5, which is not its own"}, r.problems.list)
 }

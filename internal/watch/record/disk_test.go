@@ -35,7 +35,10 @@ func newOneOn(t *testing.T, ranks int, open func(*os.File) io.WriteCloser) *one 
 	o.p = &o.job.Processes[0]
 	file, err := claim(o.dir, "j1", segmentName("j1", 0, 0))
 	require.NoError(t, err)
-	s := newSegments(o.dir, "j1", 0, open(file.File), appendLine(nil, jobKind, headOf(o.job, 0)), 1<<20)
+	first := headOf(o.job, 0)
+	head, err := appendLine(nil, line{Job: &first})
+	require.NoError(t, err)
+	s := newSegments(o.dir, "j1", 0, open(file.File), head, 1<<20)
 	from := s.open
 	s.open = func(segment int) (io.WriteCloser, error) {
 		file, err := from(segment)
@@ -44,7 +47,7 @@ func newOneOn(t *testing.T, ranks int, open func(*os.File) io.WriteCloser) *one 
 		}
 		return file, err
 	}
-	o.Writer = &Writer{sink: newSink(s), bytes: 1 << 20, ranks: map[int]*seen{}}
+	o.Writer = newWriter(s, 1<<20)
 	return o
 }
 
@@ -124,7 +127,7 @@ func TestSlowDisk(t *testing.T) {
 	require.NoError(t, o.live(51, 1))
 	record := o.read(52)
 	require.Len(t, record.Problems, 1)
-	require.Contains(t, record.Problems[0], "seconds were skipped, since its disk was slow")
+	require.Contains(t, record.Problems[0], "seconds were skipped because its disk was slow")
 }
 
 // A disk that never answers does not hold the end of the process.

@@ -7,13 +7,13 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
-// openMost bounds the events of a rank whose ends are waited for, the latest.
+// openMost bounds the events of a rank that have no end yet. The latest are kept.
 const openMost = 16
 
-// ringFull is how many events a rank keeps: fewer have not overrun it.
+// ringFull is the number of events that a rank keeps.
 const ringFull = 256
 
-// eventKey is what an event is known by.
+// eventKey identifies an event of a rank.
 type eventKey struct {
 	at     float64
 	kind   string
@@ -22,15 +22,15 @@ type eventKey struct {
 
 func keyOf(e state.Event) eventKey { return eventKey{e.At, e.Kind, e.Number} }
 
-// eventsSeen is what of a rank's events the record has.
+// eventsSeen tracks the events of a rank that the record has.
 type eventsSeen struct {
 	some bool
 	last eventKey
-	open []eventKey // have no end there
+	open []eventKey // without an end
 }
 
-// news are the events that are new since the last call: those that have come, and those that have found their end.
-// Overrun says that others have come and gone.
+// news returns the events that began or ended since the last call. Overrun reports that the rank has dropped others
+// meanwhile.
 func (s *eventsSeen) news(ring []state.Event) (fresh []state.Event, overrun bool) {
 	from := 0
 	if s.some {
@@ -57,18 +57,30 @@ func (s *eventsSeen) news(ring []state.Event) (fresh []state.Event, overrun bool
 	return fresh, overrun
 }
 
-func eventOf(e state.Event) eventLine {
-	return eventLine{
-		At:     rounded(e.At),
-		End:    rounded(e.End),
-		Kind:   words(e.Kind, nameMax),
-		Name:   words(e.Name, waitMax),
-		Site:   words(e.Site, nameMax),
-		Number: e.Number,
+// eventsMost bounds the events of a line.
+const eventsMost = 16
+
+// choose returns the latest events that a line has room for, in their order. Waits, which are many, come last.
+func choose(fresh []state.Event) []state.Event {
+	if len(fresh) <= eventsMost {
+		return fresh
 	}
+	isWait := func(e state.Event) bool { return e.Kind == "wait" }
+	others := slices.DeleteFunc(slices.Clone(fresh), isWait)
+	waits := max(eventsMost-len(others), 0)
+	skip := len(fresh) - len(others) - waits
+	others = others[:0]
+	for _, e := range fresh {
+		if isWait(e) && skip > 0 {
+			skip--
+			continue
+		}
+		others = append(others, e)
+	}
+	return others[max(0, len(others)-eventsMost):]
 }
 
-// Of many epochs the first ones and the last ones are kept.
+// Bounds of the epochs that are kept: the first ones and the last ones.
 const (
 	epochsFirst = 256
 	epochsLast  = 4096
@@ -77,7 +89,7 @@ const (
 // epochs gathers epochs from the events of all ranks.
 type epochs struct {
 	by    map[uint64]*Epoch
-	floor uint64 // of those that come after the first, lower ones have been given up
+	floor uint64 // epochs below it are no longer kept, except the first ones
 }
 
 // note takes an event in.
@@ -107,8 +119,8 @@ func (a *epochs) prune() {
 	}
 }
 
-// list is all epochs. The last call of each rank says which ones it has begun and ended: all ranks make the same calls
-// in one order, and of events some may be lost.
+// list returns all epochs. The last call of each rank tells which ones it has begun and ended, since all ranks make the
+// same calls in one order; events may be lost.
 func (a *epochs) list(ranks []*Rank) (all []Epoch) {
 	var began, ended []uint64
 	for _, r := range ranks {
@@ -125,7 +137,7 @@ func (a *epochs) list(ranks []*Rank) (all []Epoch) {
 	return all
 }
 
-// atLeast is how many of some sorted numbers are n or more.
+// atLeast counts the numbers, of sorted ones, that are n or more.
 func atLeast(sorted []uint64, n uint64) int {
 	below, _ := slices.BinarySearch(sorted, n)
 	return len(sorted) - below

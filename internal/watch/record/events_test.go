@@ -1,7 +1,6 @@
 package record
 
 import (
-	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -101,7 +100,7 @@ func TestLostEndsOfEpochs(t *testing.T) {
 		p.Ranks[i].Events = []state.Event{{At: 0.5, Kind: "epoch", Name: "level", Number: 1}}
 	}
 	second(t, w, 1, p)
-	require.Equal(t, "from 0.5 s, no end is known", reread(t, dir).Epochs[0].Says())
+	require.Equal(t, `epoch 1 "level": from 0.5 s, its end is unknown`, reread(t, dir).Epochs[0].String())
 	for i := range p.Ranks {
 		p.Ranks[i].Call.Open = false
 	}
@@ -114,24 +113,28 @@ func TestLostEndsOfEpochs(t *testing.T) {
 	require.NoError(t, w.Close(after(3), ""))
 	record := reread(t, dir)
 	require.Equal(t, InOrder, record.Ending.Kind)
-	require.Equal(t, "from 0.5 s to 1.5 s: 1 s", record.Epochs[0].Says())
+	require.Equal(t, `epoch 1 "level": from 0.5 s to 1.5 s: 1 s`, record.Epochs[0].String())
 }
 
-func TestWords(t *testing.T) {
-	for text, want := range map[string]string{
-		"plain":            "plain",
-		"a\x1b[31m\nb\x00": "a [31m b ",
-		"\u202eabc\u2028":  " abc ",
-		"\xff":             "\ufffd",
-		"0123456789abcdef": "0123456…",
-		`""""""""""`:       `"""…`,
-		"öööööö":           "ööö…",
-		"0123456789":       "0123456789",
-	} {
-		require.Equal(t, want, words(text, 10), "%q", text)
+// Of many new events a line has the latest, and waits only where others leave room.
+func TestChosenEvents(t *testing.T) {
+	var all []state.Event
+	for i := range 100 {
+		kind := "wait"
+		if i%10 == 0 {
+			kind = "epoch"
+		}
+		all = append(all, state.Event{Kind: kind, Number: uint64(i)})
 	}
-	for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e300} {
-		require.Zero(t, rounded(x))
+	chosen, epochs := choose(all), 0
+	require.Len(t, chosen, eventsMost)
+	for i, e := range chosen {
+		require.True(t, i == 0 || chosen[i-1].Number < e.Number)
+		if e.Kind == "epoch" {
+			epochs++
+		}
 	}
-	require.Equal(t, 0.123457, rounded(0.1234567))
+	require.Equal(t, 10, epochs)
+	require.Equal(t, uint64(99), chosen[eventsMost-1].Number)
+	require.Len(t, choose(all[:5]), 5)
 }

@@ -22,7 +22,7 @@ func TestAnotherJobsRecord(t *testing.T) {
 	_, err = Create(dir, jobOf("j1", 2, 1), 0, 0)
 	require.ErrorContains(t, err, "is there already: give another directory")
 	_, files := written(t, dir)
-	require.Equal(t, 1, files, "who is refused leaves nothing")
+	require.Equal(t, 1, files, "a refused writer leaves nothing")
 
 	l := createLauncher(t, dir, "j1", "bfs", 2, began)
 	require.NoError(t, l.Close(began, ""))
@@ -44,8 +44,7 @@ func TestStrayFiles(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, filepath.Base(path)), text, 0o600))
 	record := reread(t, dir)
 	require.Equal(t, "j2", record.Job.ID)
-	require.Equal(t, []string{"another job (j1) has files here too, 1, which are not read: move them to a directory of " +
-		"their own"}, record.Problems)
+	require.Equal(t, []string{"1 files of another job (j1) are ignored: move them to a directory of their own"}, record.Problems)
 }
 
 // What hosts that share no folder have written is missing until it is copied.
@@ -56,7 +55,7 @@ func TestHostsApart(t *testing.T) {
 	second(t, w, 1, &job.Processes[1])
 	require.NoError(t, w.Close(after(1), ""))
 	record := reread(t, dir)
-	require.Equal(t, []string{"nothing is known of ranks 0-1, 4-7: copy the files of all hosts into one directory"},
+	require.Equal(t, []string{"the record has nothing of ranks 0-1, 4-7: copy the files of all hosts into one directory"},
 		record.Problems)
 }
 

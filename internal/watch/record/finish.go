@@ -4,32 +4,27 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-
-	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
-// finish puts together what was read.
+// finish completes the record.
 func (r *reading) finish() *Record {
 	r.leave()
 	k := &r.record
 	for _, rank := range slices.Sorted(maps.Keys(r.ranks)) {
-		f := r.ranks[rank]
-		f.rank.Counters = structure[state.Counters](f.counters)
-		f.rank.Seconds = structure[state.Seconds](f.seconds)
-		k.Ranks = append(k.Ranks, f.rank)
+		k.Ranks = append(k.Ranks, r.ranks[rank].rank)
 	}
 	k.Groups = groups(k.Ranks)
 	k.Epochs = r.epochs.list(k.Ranks)
 	k.Series = r.series.points()
 	k.Ending = k.ending()
 	if missing := k.missing(); len(missing) > 0 {
-		r.problems.add("nothing is known of ranks %s: copy the files of all hosts into one directory", spans(missing))
+		r.problems.add("the record has nothing of ranks %s: copy the files of all hosts into one directory", spans(missing))
 	}
 	k.Problems = r.problems.all()
 	return k
 }
 
-// missing are the ranks of which there is no line.
+// missing are the ranks without a line.
 func (k *Record) missing() (all []int) {
 	known := k.Ranks
 	for rank := range k.Job.Ranks {
@@ -42,7 +37,7 @@ func (k *Record) missing() (all []int) {
 	return all
 }
 
-// groups are the ranks by the number of the call that they have begun last, the largest group first.
+// groups returns the ranks by the number of their last call, the largest group first.
 func groups(ranks []*Rank) []Group {
 	by := map[uint64]*Group{}
 	for _, rank := range ranks {
@@ -63,7 +58,7 @@ func groups(ranks []*Rank) []Group {
 	return all
 }
 
-// process is a process by its number; nil when there is nothing of it.
+// process returns a process by its number; nil if the record has nothing of it.
 func (k *Record) process(number int) *Process {
 	i, ok := slices.BinarySearchFunc(k.Processes, number, func(p *Process, n int) int { return cmp.Compare(p.Process, n) })
 	if !ok {
@@ -72,7 +67,7 @@ func (k *Record) process(number int) *Process {
 	return k.Processes[i]
 }
 
-// Rank is a rank by its number; nil when there is nothing of it.
+// Rank returns a rank by its number; nil if the record has nothing of it.
 func (k *Record) Rank(number int) *Rank {
 	i, ok := slices.BinarySearchFunc(k.Ranks, number, func(r *Rank, n int) int { return cmp.Compare(r.Rank.Rank, n) })
 	if !ok {
@@ -81,22 +76,22 @@ func (k *Record) Rank(number int) *Rank {
 	return k.Ranks[i]
 }
 
-// Seconds is for how long the job ran, as far as it is known.
+// Seconds is the time from the start of the job to its last line.
 func (k *Record) Seconds() float64 { return max(0, k.Job.Ended.Sub(k.Job.Started).Seconds()) }
 
-// worst are the ranks with the most of something, at most n, without those that have nothing.
+// worst returns at most n ranks with the highest values above 0.
 func (k *Record) worst(n int, of func(*Rank) float64) []*Rank {
 	all := slices.DeleteFunc(slices.Clone(k.Ranks), func(r *Rank) bool { return of(r) <= 0 })
 	slices.SortStableFunc(all, func(a, b *Rank) int { return cmp.Compare(of(b), of(a)) })
 	return all[:min(n, len(all))]
 }
 
-// What ranks may be worst in.
+// Measures of ranks that stand out.
 func stoodStill(r *Rank) float64   { return r.StillMost }
 func heldMemory(r *Rank) float64   { return float64(r.Memory.Peak) }
 func waitedCredit(r *Rank) float64 { return r.Seconds.Credit }
 
-// apart are the ranks that were not with the others at the end, those in the smallest groups first, at most n.
+// apart returns at most n ranks whose last call is not that of the largest group, the smallest groups first.
 func (k *Record) apart(n int) (all []*Rank) {
 	for i := len(k.Groups) - 1; i > 0; i-- {
 		for _, number := range k.Groups[i].Ranks {
@@ -109,8 +104,8 @@ func (k *Record) apart(n int) (all []*Rank) {
 	return all
 }
 
-// atFault are the ranks to look at: those of the process that fell first, and those that were not with the others; with
-// neither, those that stood still longest; at most n.
+// atFault returns at most n ranks to look at: those of the process that fell first, and those apart from the others.
+// Without any, it returns those that stood still longest.
 func (k *Record) atFault(n int) (all []*Rank) {
 	add := func(more []*Rank) {
 		for _, r := range more {
@@ -127,7 +122,7 @@ func (k *Record) atFault(n int) (all []*Rank) {
 	return all
 }
 
-// of are the ranks of a process, at most n.
+// of returns at most n ranks of a process.
 func (k *Record) of(process, n int) (all []*Rank) {
 	for _, r := range k.Ranks {
 		if len(all) < n && r.Process == process {

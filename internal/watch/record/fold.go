@@ -3,26 +3,24 @@ package record
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
-// Bounds of what a record may say of itself.
+// Bounds of a record that is read.
 const (
-	rankLimit    = 1 << 20
-	exitsMost    = 1 << 16
-	eventsKept   = 32
-	failuresKept = failedMost
+	rankLimit  = 1 << 20
+	exitsMost  = 1 << 16
+	eventsKept = 32
 )
 
 // fold is one process while its files are read.
 type fold struct {
 	process *Process
-	empty   bool // nothing was read of it
+	empty   bool // none of its lines has been read
 	segment int  // the number of the next file
-	second  uint64
 	at      time.Time
 	gauges  *series
-	// Where the file's counters and seconds are among ours; nil: they are ours.
-	counters, seconds []int
 }
 
 func newFold(process int) *fold {
@@ -31,51 +29,58 @@ func newFold(process int) *fold {
 
 // rankFold is one rank while its process's files are read.
 type rankFold struct {
-	rank              *Rank
-	counters, seconds []int64
-	at                time.Time
+	rank *Rank
+	at   time.Time // of its last line
 }
 
-// line takes in a line of a file.
-func (r *reading) line(f fileName, kind string, says []byte) {
-	r.lines++
-	var err error
-	if f.process == noProcess {
-		err = r.launcherLine(kind, says)
-	} else {
-		r.now.empty = false
-		err = r.processLine(kind, says)
-	}
-	if err != nil {
-		r.problems.add("%s: a %.20q line is not understood: %v", f.name, kind, err)
-	}
-}
-
-// take decodes a line, and has it taken in.
-func take[T any](says []byte, in func(*T)) error {
-	var line T
-	if err := json.Unmarshal(says, &line); err != nil {
+// line takes in a line of a file. A line of a later version may have none of its fields.
+func (r *reading) line(f fileName, text []byte) error {
+	var l line
+	if err := json.Unmarshal(text, &l); err != nil {
 		return err
 	}
-	in(&line)
+	r.lines++
+	if f.process == noProcess {
+		r.launcherLine(&l)
+		return nil
+	}
+	r.now.empty = false
+	switch {
+	case l.Job != nil:
+		r.job(l.Job)
+	case l.Second != nil:
+		r.second(l.Second)
+	case l.Rank != nil:
+		r.rank(l.Rank)
+	case l.Failed != nil:
+		r.failed(l.Failed)
+	case l.End != nil:
+		r.heard(l.End.At)
+		r.now.process.Ended, r.now.process.How = true, l.End.How
+	}
 	return nil
 }
 
-// processLine takes in a line of a process. Those of kinds that come with later versions are passed over.
-func (r *reading) processLine(kind string, says []byte) error {
-	switch kind {
-	case jobKind:
-		return take(says, r.job)
-	case secondKind:
-		return take(says, r.second)
-	case rankKind:
-		return take(says, r.rank)
-	case failedKind:
-		return take(says, r.failed)
-	case endKind:
-		return take(says, r.end)
+// launcherLine takes in a line of the launcher.
+func (r *reading) launcherLine(l *line) {
+	if r.record.Launched == nil {
+		r.record.Launched = &Launched{}
 	}
-	return nil
+	launched := r.record.Launched
+	switch {
+	case l.Launch != nil:
+		launched.Processes = l.Launch.Processes
+		r.record.Job.Program, r.record.Job.ID, r.record.Job.Started = l.Launch.Program, l.Launch.ID, l.Launch.At
+		r.ended(l.Launch.At)
+	case l.Ended != nil:
+		r.ended(l.Ended.At)
+		if len(r.record.Exits) < exitsMost {
+			r.record.Exits = append(r.record.Exits, Exit{l.Ended.At, l.Ended.Process, l.Ended.How, l.Ended.First})
+		}
+	case l.End != nil:
+		launched.Closed, launched.How = true, l.End.How
+		r.ended(l.End.At)
+	}
 }
 
 func (r *reading) job(l *jobLine) {
@@ -83,42 +88,38 @@ func (r *reading) job(l *jobLine) {
 		r.problems.add("process %d: a later version of pebbles has written its record: use that to read all of it", l.Process)
 	}
 	p := r.now.process
-	p.Host, p.PID = words(l.Host, valueMax), l.PID
+	p.Host, p.PID = l.Host, l.PID
 	if l.First >= 0 && l.First <= l.Last && l.Last <= rankLimit {
 		p.First, p.Last = l.First, l.Last
 	}
-	r.now.counters, r.now.seconds = places(l.Counters, counterNames), places(l.Seconds, secondNames)
 	if r.known {
 		return
 	}
 	r.known = true
-	r.record.Job.Program, r.record.Job.ID = words(l.Program, valueMax), words(l.ID, valueMax)
-	r.record.Job.Ranks, r.record.Job.Transport = min(max(l.Ranks, 0), rankLimit), words(l.Transport, nameMax)
-	r.record.Job.Started, r.record.Job.Settings = l.Started, map[string]string{}
-	for name, value := range l.Settings {
-		r.record.Job.Settings[words(name, nameMax)] = words(value, valueMax)
-	}
-	if l.LeftOut > 0 {
-		r.problems.add("%d settings had no room in the record", l.LeftOut)
+	r.record.Job = Job{
+		Program:   l.Program,
+		ID:        l.ID,
+		Ranks:     min(max(l.Ranks, 0), rankLimit),
+		Transport: l.Transport,
+		Settings:  l.Settings,
+		Started:   l.Started,
+		Ended:     r.record.Job.Ended,
 	}
 }
 
 func (r *reading) second(l *secondLine) {
 	f, p := r.now, r.now.process
-	f.second, f.at = l.N, l.At
+	f.at = l.At
 	r.heard(l.At)
 	p.Seconds++
-	p.Still, p.Resident, p.Held, p.Bound = l.Still, l.Resident, l.Held, l.Bound
-	if l.Verdict != "" {
-		p.Verdict = words(l.Verdict, verdictMax)
-	}
+	p.Still, p.Verdict, p.Resident, p.Held, p.Bound = l.Still, l.Verdict, l.Resident, l.Held, l.Bound
 	p.skipped += l.Skipped
 	p.lost += l.Lost
 	if l.Why != "" {
-		p.why = words(l.Why, valueMax)
+		p.why = l.Why
 	}
 	if r.record.Job.Started.IsZero() {
-		r.record.Job.Started = l.At // what the job was is lost
+		r.record.Job.Started = l.At // the first line is lost
 	}
 	b := f.gauges.at(r.since(l.At))
 	b[heldMost] = max(b[heldMost], float64(l.Held))
@@ -126,7 +127,10 @@ func (r *reading) second(l *secondLine) {
 	b[boundMost] = max(b[boundMost], float64(l.Bound))
 }
 
-// heard notes when the process wrote.
+// since is the time since the start of the job, in seconds.
+func (r *reading) since(at time.Time) float64 { return at.Sub(r.record.Job.Started).Seconds() }
+
+// heard notes the time of the process's last line.
 func (r *reading) heard(at time.Time) {
 	if at.After(r.now.process.Heard) {
 		r.now.process.Heard = at
@@ -143,45 +147,61 @@ func (r *reading) ended(at time.Time) {
 func (r *reading) failed(l *failedLine) {
 	r.heard(l.At)
 	p := r.now.process
-	if len(p.Failures) < failuresKept {
-		p.Failures = append(p.Failures, Failure{l.At, p.Process, l.Of, words(l.Cause, causeMax)})
+	if len(p.Failures) < failedMost {
+		p.Failures = append(p.Failures, Failure{l.At, p.Process, l.Of, l.Cause})
 	}
 }
 
-func (r *reading) end(l *endLine) {
-	r.heard(l.At)
-	r.now.process.Ended, r.now.process.How = true, words(l.How, causeMax)
+// rank takes in the state of a rank.
+func (r *reading) rank(l *rankLine) {
+	p, n := r.now.process, l.Rank.Rank
+	if n < 0 || n >= rankLimit || p.Last > 0 && (n < p.First || n >= p.Last) {
+		r.problems.add("process %d: a line of rank %d, which is not its own", p.Process, n)
+		return
+	}
+	f := r.ranks[n]
+	if f == nil {
+		f = &rankFold{&Rank{}, r.record.Job.Started}
+		r.ranks[n] = f
+	}
+	r.counts(f, l)
+	k := f.rank
+	events := k.Events
+	k.Rank, k.Process = l.Rank, p.Process
+	k.Events = events
+	k.StillMost = max(k.StillMost, l.StillSeconds)
+	k.Dropped += uint64(max(l.Dropped, 0))
+	for _, e := range l.Events {
+		r.epochs.note(e)
+		k.event(e)
+	}
 }
 
-// launcherLine takes in a line of the launcher.
-func (r *reading) launcherLine(kind string, says []byte) error {
-	launched := func() *Launched {
-		if r.record.Launched == nil {
-			r.record.Launched = &Launched{}
+// counts spreads the growth of a rank's counters over the time since its previous line.
+func (r *reading) counts(f *rankFold, l *rankLine) {
+	was, is := &f.rank.Seconds, &l.Seconds
+	r.now.gauges.spread(r.since(f.at), r.since(r.now.at), &[heldMost]float64{
+		grown(f.rank.Counters.PebblesHandled, l.Counters.PebblesHandled),
+		grown(f.rank.Counters.BytesSent, l.Counters.BytesSent),
+		is.Compute - was.Compute, is.Handle - was.Handle, is.Credit - was.Credit, is.Idle - was.Idle,
+	})
+	f.at = r.now.at
+}
+
+// grown is the growth of a counter; 0 if a damaged record lets it fall.
+func grown(from, to uint64) float64 { return float64(max(int64(to-from), 0)) }
+
+// event keeps an event among the last of a rank. It replaces itself without its end.
+func (k *Rank) event(e state.Event) {
+	all := k.Events
+	for i := range all {
+		if keyOf(all[i]) == keyOf(e) {
+			all[i] = e
+			return
 		}
-		return r.record.Launched
 	}
-	switch kind {
-	case launchKind:
-		return take(says, func(l *launchLine) {
-			launched().Processes = l.Processes
-			r.record.Job.Program, r.record.Job.ID = words(l.Program, valueMax), words(l.ID, valueMax)
-			r.record.Job.Started = l.At
-			r.ended(l.At)
-		})
-	case endedKind:
-		return take(says, func(l *endedLine) {
-			launched()
-			r.ended(l.At)
-			if len(r.record.Exits) < exitsMost {
-				r.record.Exits = append(r.record.Exits, Exit{l.At, l.Process, words(l.How, causeMax), l.First})
-			}
-		})
-	case endKind:
-		return take(says, func(l *endLine) {
-			launched().Closed, launched().How = true, words(l.How, causeMax)
-			r.ended(l.At)
-		})
+	if len(all) == eventsKept {
+		all = all[:copy(all, all[1:])]
 	}
-	return nil
+	k.Events = append(all, e)
 }

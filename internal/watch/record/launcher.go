@@ -8,14 +8,14 @@ import (
 	"github.com/activepebbles/pebbles/internal/disk"
 )
 
-// Launcher writes what the launcher of a job sees: one short line for each process that ends. It is for one goroutine,
-// and writes before it returns.
+// Launcher writes the launcher's part of a record: one line for each process that ends. One goroutine may use it at a
+// time. Its methods write before they return.
 type Launcher struct {
 	file disk.File
 	torn bool // the last write was cut: the next begins a line
 }
 
-// CreateLauncher begins the launcher's file of a job with an id, in the folder of [Create].
+// CreateLauncher begins the launcher's file of a job, in the folder of [Create].
 func CreateLauncher(dir, id, program string, processes int, at time.Time) (*Launcher, error) {
 	token := tokenOf(id, at, os.Getpid())
 	file, err := claim(dir, token, launcherName(token))
@@ -23,35 +23,37 @@ func CreateLauncher(dir, id, program string, processes int, at time.Time) (*Laun
 		return nil, err
 	}
 	l := &Launcher{file: file}
-	line := launchLine{version, words(id, valueMax), words(program, valueMax), processes, stamp(at)}
-	if err := l.write(launchKind, line); err != nil {
+	if err := l.write(line{Launch: &launchLine{version, id, program, processes, stamp(at)}}); err != nil {
 		file.Close()
 		return nil, err
 	}
 	return l, nil
 }
 
-// Ended writes that a process has ended, and how: its status or signal, in words. First says that it is the one whose
-// fault it was that the job failed; it may be said again of a process, when only later it is known.
+// Ended records the end of a process: its status or signal, in words. First marks the process that caused the failure
+// of the job; a second call for the same process may add it.
 func (l *Launcher) Ended(at time.Time, process int, how string, first bool) error {
-	return l.write(endedKind, endedLine{stamp(at), process, words(how, causeMax), first})
+	return l.write(line{Ended: &endedLine{stamp(at), process, shortened(how), first}})
 }
 
-// Close ends the file: the job has ended like this, which is "" when it was in order.
+// Close ends the file: the job ended in order, or with the error how if that is not empty.
 func (l *Launcher) Close(at time.Time, how string) error {
-	err := l.write(endKind, endLine{stamp(at), words(how, causeMax)})
+	err := l.write(line{End: &endLine{stamp(at), shortened(how)}})
 	if closed := l.file.Close(); err == nil && closed != nil {
 		err = fmt.Errorf("close the launcher's record: %w", closed)
 	}
 	return err
 }
 
-func (l *Launcher) write(kind string, says any) error {
+func (l *Launcher) write(says line) error {
 	var text []byte
 	if l.torn {
 		text = append(text, '\n')
 	}
-	text = appendLine(text, kind, says)
+	text, err := appendLine(text, says)
+	if err != nil {
+		return err
+	}
 	n, err := l.file.Write(text)
 	if n > 0 {
 		l.torn = n < len(text)

@@ -21,12 +21,12 @@ func TestNoErrorOfTheDiskIsLost(t *testing.T) {
 		w, told := Create(t.TempDir(), job, 0, 1)
 		if told == nil {
 			settle(t, w)
-			for s := range 30 {
+			for s := range 60 {
 				step(random, &job.Processes[0], s, 10)
 				told = errors.Join(told, w.Second(after(float64(s)), &job.Processes[0], 0, "it moves"))
 				settle(t, w)
 			}
-			told = errors.Join(told, w.Close(after(31), ""))
+			told = errors.Join(told, w.Close(after(61), ""))
 		}
 		if call == "" {
 			require.NoError(t, told)

@@ -54,7 +54,7 @@ func jobOf(id string, processes, ranks int) *state.Job {
 	return job
 }
 
-// step lets a process work for one second: numbers are those of a busy rank, and events come so often.
+// step simulates one second of a busy process with a number of events per rank.
 func step(random *rand.Rand, p *state.Process, second, events int) {
 	p.Resident = 1<<30 + random.Int64N(1<<28)
 	for i := range p.Ranks {
@@ -66,11 +66,9 @@ func step(random *rand.Rand, p *state.Process, second, events int) {
 		}
 		r.Call = state.Call{Number: uint64(second + 1), Kind: "epoch", Name: "level", Site: "bfs.go:88", Open: true}
 		r.Status = fmt.Sprintf("level %d, %d vertices", second, random.IntN(1e6))
-		counters := valuesOf(r.Counters)
-		for c := range counters {
-			counters[c] += random.Int64N(5e6)
-		}
-		r.Counters = structure[state.Counters](counters)
+		r.Counters.PebblesHandled += random.Uint64N(5e6)
+		r.Counters.BytesSent += random.Uint64N(5e6)
+		r.Counters.FramesSent += random.Uint64N(5e3)
 		r.Counters.Epochs = uint64(second)
 		r.Seconds.Compute += 0.2 + random.Float64()/10
 		r.Seconds.Handle += 0.3
@@ -103,12 +101,12 @@ func addEvents(r *state.Rank, second, events int) {
 	r.Events = r.Events[max(0, len(r.Events)-ringFull):]
 }
 
-// newRandom is chance, whose seed is told.
+// newRandom draws from a logged seed.
 func newRandom(t testing.TB) *rand.Rand {
 	return rand.New(rand.NewPCG(seeds.Of(t), 0))
 }
 
-// written are the bytes of all files of a folder, and their number.
+// written returns the bytes and the number of the files in a folder.
 func written(t testing.TB, dir string) (bytes int64, files int) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -121,7 +119,7 @@ func written(t testing.TB, dir string) (bytes int64, files int) {
 	return bytes, len(entries)
 }
 
-// settle waits until all that was handed to a writer has been written.
+// settle waits until the writer has written its batches.
 func settle(t testing.TB, w *Writer) {
 	t.Helper()
 	done := make(chan struct{})
@@ -188,7 +186,7 @@ func second(t testing.TB, w *Writer, at float64, p *state.Process) {
 	settle(t, w)
 }
 
-// reread reads a record, and read one that must be whole.
+// reread reads a record; read requires one without problems.
 func reread(t testing.TB, dir string) *Record {
 	t.Helper()
 	record, err := Read(dir)
@@ -214,7 +212,7 @@ func onlyFile(t testing.TB, dir string) (path string, text []byte) {
 	return all[0], text
 }
 
-// childDir is the variable that makes this binary a writer that is killed.
+// childDir names the variable that makes this binary a writer to be killed.
 const childDir = "PEBBLES_TEST_RECORD"
 
 // writeUntilKilled writes second after second, as fast as the disk takes them.
@@ -262,7 +260,7 @@ func TestKilled(t *testing.T) {
 		require.Equal(t, 0, record.Ending.Process)
 		require.Contains(t, record.Ending.Cause, "Process 0 (ranks 0-3, host host0, pid 1000) was killed")
 		for _, problem := range record.Problems {
-			require.Regexp(t, "the last line is cut|to keep the record in bounds|since its disk was slow", problem)
+			require.Regexp(t, "the last line is cut|to keep the record in bounds|because its disk was slow", problem)
 		}
 	}
 }

@@ -1,22 +1,25 @@
 package record
 
 import (
+	"bufio"
+	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 )
 
-// Read reads the record in a folder: all that is readable, with the problems of the rest. It is an error when there is
-// none. The files may be damaged, and may be written to meanwhile. Read takes a few seconds for a GiB. It keeps a few
-// KiB a rank and process, and little else, however long the files are.
+// Read reads the record in a folder: all readable lines, with the problems of the rest. A folder without a record is an
+// error. The files may be damaged, and may grow meanwhile. Read keeps a few KiB per rank and process, however long the
+// files are.
 func Read(dir string) (*Record, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, fmt.Errorf("look into the folder of the record: %w", err)
+		return nil, fmt.Errorf("read the folder of the record: %w", err)
 	}
 	jobs := map[string][]fileName{}
 	for _, e := range entries {
@@ -37,7 +40,7 @@ func Read(dir string) (*Record, error) {
 	}
 	if r.lines == 0 {
 		why := append(r.problems.list, "its files are empty")
-		return nil, fmt.Errorf("%s holds no line of a record that can be read: %s", dir, why[0])
+		return nil, fmt.Errorf("%s holds no readable line of a record: %s", dir, why[0])
 	}
 	return r.finish(), nil
 }
@@ -51,21 +54,21 @@ type reading struct {
 	ranks    map[int]*rankFold
 	now      *fold // the process whose files are read
 	lines    int
-	known    bool // what the job is
+	known    bool // the record describes the job
 }
 
 func newReading() *reading {
 	return &reading{epochs: epochs{by: map[uint64]*Epoch{}}, series: newSeries(), ranks: map[int]*rankFold{}}
 }
 
-// choose takes the job with the most files: of the others there may be strays in a folder that was copied together.
+// choose returns the files of the job with the most files: a folder that was copied together may hold strays.
 func (r *reading) choose(jobs map[string][]fileName) []fileName {
 	tokens := slices.SortedFunc(maps.Keys(jobs), func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(jobs[b]), len(jobs[a])), cmp.Compare(a, b))
 	})
 	for _, other := range tokens[1:] {
-		r.problems.add("another job (%s) has files here too, %d, which are not read: move them to a directory of their own",
-			other, len(jobs[other]))
+		r.problems.add("%d files of another job (%s) are ignored: move them to a directory of their own",
+			len(jobs[other]), other)
 	}
 	return jobs[tokens[0]]
 }
@@ -73,7 +76,7 @@ func (r *reading) choose(jobs map[string][]fileName) []fileName {
 // file reads one file.
 func (r *reading) file(dir string, f fileName) {
 	if f.process != noProcess {
-		r.turn(f)
+		r.begin(f)
 	}
 	file, err := os.Open(filepath.Join(dir, f.name))
 	if err != nil {
@@ -81,37 +84,74 @@ func (r *reading) file(dir string, f fileName) {
 		return
 	}
 	defer file.Close()
-	err = scan(file, func(kind string, says []byte) { r.line(f, kind, says) }, func(d damage) { r.damaged(f, d) })
-	if err != nil {
-		r.problems.add("%s can't be read to its end: %v", f.name, err)
+	if err := r.scan(f, file); err != nil {
+		r.problems.add("%s: the rest cannot be read: %v", f.name, err)
 	}
 }
 
-// turn makes the process of a file the one that is read.
-func (r *reading) turn(f fileName) {
+// scan reads the lines of a file, and reports the damaged ones.
+func (r *reading) scan(f fileName, file io.Reader) error {
+	in := bufio.NewReaderSize(file, lineMax)
+	damaged, first := 0, 0
+	for n := 1; ; n++ {
+		text, err := in.ReadSlice('\n')
+		long := false
+		for errors.Is(err, bufio.ErrBufferFull) {
+			long = true
+			_, err = in.ReadSlice('\n')
+		}
+		if len(bytes.TrimSpace(text)) > 0 && (long || r.line(f, text) != nil) {
+			if errors.Is(err, io.EOF) {
+				r.problems.add("%s: the last line is cut%s", f.name, r.afterSecond(f))
+			} else if damaged++; damaged == 1 {
+				first = n
+			}
+		}
+		if err != nil {
+			if damaged > 0 {
+				r.problems.add("%s: %d %s damaged, the first is line %d", f.name, damaged,
+					plural(damaged, "line is", "lines are"), first)
+			}
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return err
+		}
+	}
+}
+
+// afterSecond names the last second of the process that is read.
+func (r *reading) afterSecond(f fileName) string {
+	if f.process == noProcess || r.now.process.Seconds == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", after second %d", r.now.process.Seconds)
+}
+
+// begin prepares to read a file of a process.
+func (r *reading) begin(f fileName) {
 	if r.now == nil || r.now.process.Process != f.process {
 		r.leave()
 		r.now = newFold(f.process)
 	}
 	if missing := f.segment - r.now.segment; missing > 0 {
-		r.problems.add("process %d: %d files with the seconds after its second %d are gone, to keep the record in bounds",
-			f.process, missing, r.now.second)
+		r.problems.add("process %d: %d files after its second %d were removed to keep the record in bounds",
+			f.process, missing, r.now.process.Seconds)
 	}
 	r.now.segment = f.segment + 1
 }
 
-// leave keeps what was read of a process.
+// leave adds a process whose files have been read to the record.
 func (r *reading) leave() {
 	if r.now == nil {
 		return
 	}
 	p := r.now.process
 	if p.skipped > 0 {
-		r.problems.add("process %d: %d seconds were skipped, since its disk was slow: the next ones cover them",
-			p.Process, p.skipped)
+		r.problems.add("process %d: %d seconds were skipped because its disk was slow", p.Process, p.skipped)
 	}
 	if p.lost > 0 {
-		r.problems.add("process %d: its disk refused %d writes (%s): what was in them is missing", p.Process, p.lost, p.why)
+		r.problems.add("process %d: its disk refused %d writes (%s): their contents are missing", p.Process, p.lost, p.why)
 	}
 	if !r.now.empty {
 		r.record.Processes = append(r.record.Processes, p)
@@ -121,29 +161,10 @@ func (r *reading) leave() {
 	r.now = nil
 }
 
-// damaged notes what could not be read.
-func (r *reading) damaged(f fileName, d damage) {
-	what := "1 line is damaged"
-	switch {
-	case d.last && d.newlines == 0:
-		what = "the last line is cut"
-	case d.newlines > 1:
-		what = fmt.Sprintf("about %d lines are damaged", d.newlines)
-	}
-	after := ""
-	if r.now != nil && f.process != noProcess && r.now.second > 0 {
-		after = fmt.Sprintf(", after second %d", r.now.second)
-	}
-	r.problems.add("%s: %s: %d bytes from offset %d on%s", f.name, what, d.bytes, d.offset, after)
-}
-
-// since is a time in seconds since the job started.
-func (r *reading) since(at time.Time) float64 { return at.Sub(r.record.Job.Started).Seconds() }
-
 // problemsMost bounds the problems that a record lists.
 const problemsMost = 64
 
-// problems are what could not be read.
+// problems are the parts of a record that could not be read.
 type problems struct {
 	list []string
 	more int
@@ -161,5 +182,5 @@ func (p *problems) all() []string {
 	if p.more == 0 {
 		return p.list
 	}
-	return append(p.list, fmt.Sprintf("and %d problems more", p.more))
+	return append(p.list, fmt.Sprintf("and %d more problems", p.more))
 }

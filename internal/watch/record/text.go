@@ -1,37 +1,56 @@
 package record
 
 import (
-	"fmt"
 	"io"
 	"strings"
 	"unicode/utf8"
 )
 
-// Bounds of the summary.
+// Bounds of the summary for terminals.
 const (
-	textLines   = 60
-	textWidth   = 120
-	factsMost   = 10
-	epochsText  = 5
-	worstText   = 3
-	ranksText   = 2
-	eventsText  = 5
-	problemText = 5
-	settingText = 4 // lines
+	textLines = 60
+	textWidth = 120
+	foldsMost = 10 // lines of one line of a section
 )
 
-// page is a text of a bounded number of lines of a bounded length.
-type page struct {
-	lines []string
+var textBounds = bounds{facts: 10, problems: 5, ranks: 2, events: 5, worst: 3, epochs: 5}
+
+// Text writes a summary for the terminal, of at most 60 lines, the end of the job first.
+func (k *Record) Text(w io.Writer) error {
+	n := textBounds
+	if k.Ending.Kind == InOrder {
+		n.ranks = 0
+	}
+	var lines []string
+	for i, s := range k.sections(n) {
+		if i > 0 {
+			lines = append(lines, "")
+		}
+		lines = append(lines, folded("", s.Title)...)
+		for j, text := range s.Lines {
+			indent := "  "
+			if i+j == 0 {
+				indent = "" // the cause
+			}
+			lines = append(lines, folded(indent, text)...)
+		}
+	}
+	if len(lines) > textLines {
+		lines = append(lines[:textLines-1], "The HTML report has more.")
+	}
+	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
+	return err
 }
 
-// add adds a text, folded between words. Lines that go on are indented more.
-func (p *page) add(indent, text string) {
+// folded breaks a text between words. Lines after the first are indented more.
+func folded(indent, text string) (lines []string) {
+	if utf8.RuneCountInString(indent+text) <= textWidth {
+		return []string{indent + text}
+	}
 	line := indent
 	for _, word := range strings.Fields(text) {
-		long := utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > textWidth
-		if long && strings.TrimSpace(line) != "" {
-			p.lines = append(p.lines, line)
+		if full := utf8.RuneCountInString(line+" "+word) > textWidth; full && strings.TrimSpace(line) != "" {
+			lines = append(lines, line)
 			line = indent + "  "
 		}
 		if strings.TrimSpace(line) != "" {
@@ -39,101 +58,6 @@ func (p *page) add(indent, text string) {
 		}
 		line += word
 	}
-	p.lines = append(p.lines, line)
-}
-
-func (p *page) title(text string) { p.lines = append(p.lines, "", text) }
-
-func (p *page) pairs(all []pair) {
-	for _, a := range all {
-		p.add("  ", a.Name+": "+a.Says)
-	}
-}
-
-// more says how many things a list had no room for.
-func (p *page) more(all, most int) {
-	if all > most {
-		p.add("  ", fmt.Sprintf("and %d more: see the HTML report", all-most))
-	}
-}
-
-// Text writes a summary for the terminal, of at most 60 lines, the end of the job first.
-func (k *Record) Text(w io.Writer) error {
-	var p page
-	p.lines = append(p.lines, fmt.Sprintf("%s %s", k.Job.Program, k.Ending.Kind))
-	p.add("", k.Ending.Cause)
-	for _, fact := range k.Ending.Facts[:min(len(k.Ending.Facts), factsMost)] {
-		p.add("  ", fact)
-	}
-	p.more(len(k.Ending.Facts), factsMost)
-	p.problems(k.Problems)
-	p.events(k)
-	p.title("The job")
-	p.pairs(append(k.about()[1:], k.did()...))
-	p.title("Worst ranks")
-	for _, in := range k.worstOnes(worstText) {
-		var all []string
-		for _, r := range in.Ranks {
-			all = append(all, r.Name+": "+r.Says)
-		}
-		p.add("  ", in.What+": "+strings.Join(all, "; "))
-	}
-	p.epochs(k)
-	p.settings(k)
-	if len(p.lines) > textLines {
-		p.lines = append(p.lines[:textLines-1], "More is in the HTML report.")
-	}
-	_, err := io.WriteString(w, strings.Join(p.lines, "\n")+"\n")
-	return err
-}
-
-func (p *page) problems(all []string) {
-	if len(all) == 0 {
-		return
-	}
-	p.title("The record has gaps")
-	for _, problem := range all[:min(len(all), problemText)] {
-		p.add("  ", problem)
-	}
-	p.more(len(all), problemText)
-}
-
-func (p *page) events(k *Record) {
-	if k.Ending.Kind == InOrder {
-		return
-	}
-	for _, r := range k.atFault(ranksText) {
-		p.title(fmt.Sprintf("Rank %d at the end: %s, %s", r.Rank.Rank, r.where(), callText(r.Call)))
-		if r.Status != "" {
-			p.add("  ", "status: "+r.Status)
-		}
-		for _, e := range r.Events[max(0, len(r.Events)-eventsText):] {
-			p.lines = append(p.lines, "  "+eventText(e))
-		}
-	}
-}
-
-func (p *page) epochs(k *Record) {
-	if len(k.Epochs) == 0 {
-		return
-	}
-	p.title("Last epochs, in seconds since the start")
-	for _, e := range k.Epochs[max(0, len(k.Epochs)-epochsText):] {
-		p.add("  ", e.Title()+": "+e.Says())
-	}
-}
-
-func (p *page) settings(k *Record) {
-	var all []string
-	for _, s := range k.settings() {
-		all = append(all, s.Name+"="+s.Says)
-	}
-	if len(all) == 0 {
-		return
-	}
-	p.title("Settings")
-	var part page
-	part.add("  ", strings.Join(all, " "))
-	p.lines = append(p.lines, part.lines[:min(len(part.lines), settingText)]...)
-	p.more(len(part.lines), settingText)
+	lines = append(lines, line)
+	return lines[:min(len(lines), foldsMost)]
 }

@@ -1,0 +1,120 @@
+package record
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/activepebbles/pebbles/internal/watch/state"
+)
+
+// version is the version of the format. A reader may miss fields of a later one.
+const version = 2
+
+// line is a line of a file: one of its fields is set.
+type line struct {
+	Job    *jobLine    `json:"job,omitempty"`
+	Second *secondLine `json:"second,omitempty"`
+	Rank   *rankLine   `json:"rank,omitempty"`
+	Failed *failedLine `json:"failed,omitempty"`
+	End    *endLine    `json:"end,omitempty"`
+	Launch *launchLine `json:"launch,omitempty"`
+	Ended  *endedLine  `json:"ended,omitempty"`
+}
+
+// jobLine begins each file of a process.
+type jobLine struct {
+	Version   int               `json:"version"`
+	Program   string            `json:"program"`
+	ID        string            `json:"id"`
+	Ranks     int               `json:"ranks"`
+	Transport string            `json:"transport"`
+	Settings  map[string]string `json:"settings"`
+	Started   time.Time         `json:"started"`
+	Process   int               `json:"process"`
+	Host      string            `json:"host"`
+	PID       int               `json:"pid"`
+	First     int               `json:"first"`
+	Last      int               `json:"last"`
+}
+
+// secondLine is the state of a process in one second.
+type secondLine struct {
+	At       time.Time `json:"at"`
+	Still    float64   `json:"still_seconds,omitempty"`
+	Verdict  string    `json:"verdict,omitempty"`
+	Resident int64     `json:"resident_bytes,omitempty"`
+	Held     int64     `json:"held_bytes,omitempty"` // by its ranks
+	Bound    int64     `json:"bound_bytes,omitempty"`
+	Skipped  uint64    `json:"skipped,omitempty"` // seconds before this one that a slow disk had no time for
+	Lost     uint64    `json:"lost,omitempty"`    // batches before this one that the disk refused
+	Why      string    `json:"why,omitempty"`     // the disk's error
+}
+
+// rankLine is the state of a rank in one second.
+type rankLine struct {
+	state.Rank
+
+	Dropped int `json:"dropped,omitempty"` // events that had no room, or that the rank itself did not keep
+}
+
+// failedLine is the cause of the job's failure as one process sees it.
+type failedLine struct {
+	At    time.Time `json:"at"`
+	Of    int       `json:"of"` // the process that caused it; -1 if none did
+	Cause string    `json:"cause"`
+}
+
+// endLine is the end of a process or of the launcher.
+type endLine struct {
+	At  time.Time `json:"at"`
+	How string    `json:"how"` // "" is in order
+}
+
+// launchLine begins the launcher's file.
+type launchLine struct {
+	Version   int       `json:"version"`
+	ID        string    `json:"id"`
+	Program   string    `json:"program"`
+	Processes int       `json:"processes"`
+	At        time.Time `json:"at"`
+}
+
+// endedLine is the end of a process as the launcher saw it.
+type endedLine struct {
+	At      time.Time `json:"at"`
+	Process int       `json:"process"`
+	How     string    `json:"how"`
+	First   bool      `json:"first,omitempty"`
+}
+
+// lineMax bounds a line that is read, in bytes.
+const lineMax = 256 << 10
+
+// appendLine appends a line. It fails for numbers that JSON does not have.
+func appendLine(to []byte, l line) ([]byte, error) {
+	text, err := json.Marshal(l)
+	if err != nil {
+		return to, fmt.Errorf("encode a line of the record: %w", err)
+	}
+	return append(append(to, text...), '\n'), nil
+}
+
+// causeMax bounds the cause of a failure, in bytes.
+const causeMax = 2000
+
+// shortened cuts a text to causeMax.
+func shortened(text string) string {
+	if len(text) <= causeMax {
+		return text
+	}
+	return text[:causeMax] + "…"
+}
+
+// stamp is a time in the form of lines: JSON has no years beyond 9999.
+func stamp(t time.Time) time.Time {
+	if t = t.UTC(); t.Year() < 0 || t.Year() > 9999 {
+		return time.Time{}
+	}
+	return t.Truncate(time.Millisecond)
+}
