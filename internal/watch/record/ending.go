@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
 // Kind is how a job has ended.
@@ -38,7 +40,7 @@ func (k *Record) ending() Ending {
 			return *e
 		}
 	}
-	cause := fmt.Sprintf("The job ended in order after %s.", secondsText(k.Seconds()))
+	cause := fmt.Sprintf("The job ended in order after %s.", state.Lasting(k.Seconds()))
 	return Ending{Kind: InOrder, Process: noProcess, At: k.Job.Ended, Cause: cause}
 }
 
@@ -148,12 +150,12 @@ func (k *Record) byBreak() *Ending {
 	case len(broken) == len(k.Processes) && last.Heard.Sub(first.Heard) <= atOnce:
 		e.Process = noProcess
 		e.Cause = fmt.Sprintf("All %d processes were killed at once, or the job still runs: their records break off %s "+
-			"after its start, none with a word of its end.", len(broken), secondsText(k.after(last.Heard)))
+			"after its start, none with a word of its end.", len(broken), state.Lasting(k.after(last.Heard)))
 	default:
 		e.Cause = fmt.Sprintf("%s was killed: %s.", k.name(first.Process), k.brokeOff(first))
 		if last.Heard.Sub(first.Heard) > 0 && len(broken) > 1 {
 			e.Facts = []string{fmt.Sprintf("%d more %s off, the last %s later.", len(broken)-1,
-				plural(len(broken)-1, "record breaks", "records break"), secondsText(last.Heard.Sub(first.Heard).Seconds()))}
+				plural(len(broken)-1, "record breaks", "records break"), state.Lasting(last.Heard.Sub(first.Heard).Seconds()))}
 		}
 	}
 	return e
@@ -182,7 +184,7 @@ func (k *Record) after(at time.Time) float64 {
 // brokeOff says how a record without an end ends.
 func (k *Record) brokeOff(p *Process) string {
 	return fmt.Sprintf("its record breaks off %s after the job's start, without a word of its end",
-		secondsText(k.after(p.Heard)))
+		state.Lasting(k.after(p.Heard)))
 }
 
 // name is what a process is called in sentences.

@@ -49,13 +49,13 @@ func TestEndings(t *testing.T) {
 		fact    string
 	}{
 		"in order": {[3]float64{9, 9, 9}, []func([]*Writer){closed(0, 9.5, ""), closed(1, 9.5, ""), closed(2, 9.5, "")},
-			InOrder, -1, "The job ended in order after 9.5 s.", ""},
+			InOrder, -1, "The job ended in order after 9.5s.", ""},
 		"says so itself, after others": {[3]float64{9, 9, 9}, []func([]*Writer){
 			failed(0, 9.1, "process 1 ended the job: bad key", 1), failed(1, 9.2, "bad key", 1), closed(1, 9.3, "bad key")},
 			Failed, 1, "Process 1 (ranks 2-3, host host0, pid 1001) failed: bad key",
-			"Process 0 says, after 9.1 s: process 1 ended the job: bad key"},
+			"Process 0 says, after 9.1s: process 1 ended the job: bad key"},
 		"others say so": {[3]float64{9, 9, 8}, []func([]*Writer){failed(0, 9.2, lost, 2), failed(1, 9.1, lost, 2)},
-			Killed, 2, "Process 2 (ranks 4-5, host host1, pid 1002) fell first: its record breaks off 8 s after the " +
+			Killed, 2, "Process 2 (ranks 4-5, host host1, pid 1002) fell first: its record breaks off 8s after the " +
 				"job's start, without a word of its end. Process 1 (ranks 2-3, host host0, pid 1001) says: " +
 				lost, "of 64 MiB for pebbles"},
 		"others say so of one without a record": {[3]float64{9, 9, 9}, []func([]*Writer){failed(0, 9.2, "lost process 7", 7)},
@@ -65,9 +65,9 @@ func TestEndings(t *testing.T) {
 		"ends with an error": {[3]float64{9, 9, 9}, []func([]*Writer){closed(2, 9.2, "exit 3"), closed(1, 9.4, "exit 75")},
 			Failed, 2, "Process 2 (ranks 4-5, host host1, pid 1002) ended with an error: exit 3", ""},
 		"breaks off": {[3]float64{20, 5, 20}, []func([]*Writer){closed(0, 20, "")},
-			Killed, 1, "was killed: its record breaks off 5 s after", "1 more record breaks off, the last 15 s later."},
+			Killed, 1, "was killed: its record breaks off 5s after", "1 more record breaks off, the last 15s later."},
 		"all at once": {[3]float64{20, 19, 18}, nil,
-			Killed, -1, "All 3 processes were killed at once, or the job still runs: their records break off 20 s after", ""},
+			Killed, -1, "All 3 processes were killed at once, or the job still runs: their records break off 20s after", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -99,7 +99,7 @@ func TestLauncherSays(t *testing.T) {
 	e := read(t, dir).Ending
 	require.Equal(t, 2, e.Process)
 	require.Contains(t, e.Cause, "Process 2 (ranks 4-5, host host1, pid 1002) fell first: killed by signal 9 (killed).")
-	require.Contains(t, strings.Join(e.Facts, "\n"), "Process 1 says, after 9.1 s: lost process 2")
+	require.Contains(t, strings.Join(e.Facts, "\n"), "Process 1 says, after 9.1s: lost process 2")
 
 	dir = launcher(t, "failed", killed, Exit{Process: 0, How: "ended with status 1", First: true})
 	ended(t, dir, [3]float64{9, 9, 9}, failed(0, 8.9, "bad key", 0))
@@ -127,28 +127,13 @@ func TestApart(t *testing.T) {
 	require.Equal(t, []int{0, 1, 3, 4}, record.Groups[0].Ranks)
 	require.Equal(t, []int{2, 5}, record.Groups[1].Ranks)
 	facts := strings.Join(record.Ending.Facts, "\n")
-	require.Contains(t, facts, `ranks 0-1, 3-4: in call 7, epoch "level" at bfs.go:88`)
+	require.Contains(t, facts, `ranks 0-1, 3-4: in call 7, epoch "level" (bfs.go:88)`)
 	require.Contains(t, facts, `ranks 2, 5: after call 5`)
-	require.Contains(t, facts, "Nothing had moved for 42 s: rank 2 has not come to the barrier")
+	require.Contains(t, facts, "Nothing had moved for 42s: rank 2 has not come to the barrier")
 	require.Len(t, record.apart(1), 1)
 }
 
-func TestSpans(t *testing.T) {
-	require.Equal(t, "", spans(nil))
-	require.Equal(t, "0-3, 7", spans([]int{0, 1, 2, 3, 7}))
-	var even []int
-	for i := range 100 {
-		even = append(even, 2*i)
-	}
-	require.Equal(t, "0, 2, 4, 6, 8, 10, 12, 14 and 92 more", spans(even))
-}
-
 func TestNumbers(t *testing.T) {
-	for s, want := range map[float64]string{
-		0: "0 ms", 0.0123: "12.3 ms", 1.234: "1.23 s", 99.99: "100 s", 3725: "1h2m5s", 1e12: "1e+12 s",
-	} {
-		require.Equal(t, want, secondsText(s))
-	}
 	for n, want := range map[float64]string{
 		0: "0", 999: "999", 1234: "1.234 thousand", 5e6: "5 million", 1e13: "10 trillion",
 	} {

@@ -100,7 +100,7 @@ func TestLostEndsOfEpochs(t *testing.T) {
 		p.Ranks[i].Events = []state.Event{{At: 0.5, Kind: "epoch", Name: "level", Number: 1}}
 	}
 	second(t, w, 1, p)
-	require.Equal(t, `epoch 1 "level": from 0.5 s, its end is unknown`, reread(t, dir).Epochs[0].String())
+	require.Equal(t, `epoch 1 "level": from 500ms, its end is unknown`, reread(t, dir).Epochs[0].String())
 	for i := range p.Ranks {
 		p.Ranks[i].Call.Open = false
 	}
@@ -113,7 +113,7 @@ func TestLostEndsOfEpochs(t *testing.T) {
 	require.NoError(t, w.Close(after(3), ""))
 	record := reread(t, dir)
 	require.Equal(t, InOrder, record.Ending.Kind)
-	require.Equal(t, `epoch 1 "level": from 0.5 s to 1.5 s: 1 s`, record.Epochs[0].String())
+	require.Equal(t, `epoch 1 "level": from 500ms to 1.5s: 1s`, record.Epochs[0].String())
 }
 
 // Of many new events a line has the latest, and waits only where others leave room.

@@ -2,9 +2,7 @@ package record
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/activepebbles/pebbles/internal/values"
 	"github.com/activepebbles/pebbles/internal/watch/state"
@@ -14,7 +12,6 @@ import (
 const (
 	othersMost = 3
 	groupsMost = 4
-	spansMost  = 8
 	stillLeast = 3 // seconds
 )
 
@@ -27,7 +24,7 @@ func (k *Record) facts(e *Ending) (all []string) {
 	all = append(all, k.others(e)...)
 	all = append(all, k.whoWasApart()...)
 	if p := k.stillest(); p != nil {
-		all = append(all, fmt.Sprintf("Nothing had moved for %s: %s", secondsText(p.Still), p.Verdict))
+		all = append(all, fmt.Sprintf("Nothing had moved for %s: %s", state.Lasting(p.Still), p.Verdict))
 	}
 	return all
 }
@@ -48,12 +45,12 @@ func (k *Record) others(e *Ending) (all []string) {
 	}
 	for _, cause := range causes[:min(len(causes), othersMost)] {
 		processes := by[cause]
-		after := secondsText(k.after(k.process(processes[0]).Failures[0].At))
+		after := state.Lasting(k.after(k.process(processes[0]).Failures[0].At))
 		who, say := "Process", "says"
 		if len(processes) > 1 {
 			who, say = "Processes", "say"
 		}
-		all = append(all, fmt.Sprintf("%s %s %s, after %s: %s", who, spans(processes), say, after, cause))
+		all = append(all, fmt.Sprintf("%s %s %s, after %s: %s", who, state.Brief(processes), say, after, cause))
 	}
 	if more := len(causes) - len(all); more > 0 {
 		all = append(all, fmt.Sprintf("Other processes say %d other things.", more))
@@ -67,7 +64,7 @@ func (k *Record) whoWasApart() (all []string) {
 		return nil
 	}
 	for _, g := range k.Groups[:min(len(k.Groups), groupsMost)] {
-		all = append(all, fmt.Sprintf("%s %s: %s.", plural(len(g.Ranks), "rank", "ranks"), spans(g.Ranks), callText(g.Call)))
+		all = append(all, fmt.Sprintf("%s %s: %s.", plural(len(g.Ranks), "rank", "ranks"), state.Brief(g.Ranks), callText(g.Call)))
 	}
 	if more := len(k.Groups) - len(all); more > 0 {
 		all = append(all, fmt.Sprintf("The others were in %d other calls.", more))
@@ -86,23 +83,15 @@ func (k *Record) stillest() (most *Process) {
 	return most
 }
 
-// callText says which call a rank has begun last.
+// callText describes the last call of a rank.
 func callText(c state.Call) string {
-	if c.Number == 0 {
+	switch {
+	case c.Number == 0:
 		return "before their first call"
+	case c.Open:
+		return fmt.Sprintf("in call %d, %s", c.Number, c)
 	}
-	text := "after"
-	if c.Open {
-		text = "in"
-	}
-	text += fmt.Sprintf(" call %d, %s", c.Number, c.Kind)
-	if c.Name != "" {
-		text += " " + strconv.Quote(c.Name)
-	}
-	if c.Site != "" {
-		text += " at " + c.Site
-	}
-	return text
+	return fmt.Sprintf("after call %d, %s", c.Number, c)
 }
 
 // plural is one word or the other.
@@ -111,40 +100,6 @@ func plural(n int, one, many string) string {
 		return one
 	}
 	return many
-}
-
-// spans writes ranks that grow as 0-3, 7, and how many more there are of many.
-func spans(ranks []int) string {
-	var parts []string
-	for len(ranks) > 0 {
-		n := 1
-		for n < len(ranks) && ranks[n] == ranks[0]+n {
-			n++
-		}
-		if len(parts) == spansMost {
-			return fmt.Sprintf("%s and %d more", strings.Join(parts, ", "), len(ranks))
-		}
-		part := strconv.Itoa(ranks[0])
-		if n > 1 {
-			part += "-" + strconv.Itoa(ranks[n-1])
-		}
-		parts = append(parts, part)
-		ranks = ranks[n:]
-	}
-	return strings.Join(parts, ", ")
-}
-
-// secondsText is a time with the digits that matter.
-func secondsText(s float64) string {
-	switch {
-	case s < 0.1:
-		return fmt.Sprintf("%.3g ms", s*1000)
-	case s < 100:
-		return fmt.Sprintf("%.3g s", s)
-	case s < 1e9:
-		return time.Duration(s * float64(time.Second)).Round(time.Second).String()
-	}
-	return fmt.Sprintf("%.3g s", s)
 }
 
 // countText is a number with four digits, and its thousands.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+
+	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
 // finish completes the record.
@@ -18,7 +20,7 @@ func (r *reading) finish() *Record {
 	k.Series = r.series.points()
 	k.Ending = k.ending()
 	if missing := k.missing(); len(missing) > 0 {
-		r.problems.add("the record has nothing of ranks %s: copy the files of all hosts into one directory", spans(missing))
+		r.problems.add("the record has nothing of ranks %s: copy the files of all hosts into one directory", state.Brief(missing))
 	}
 	k.Problems = r.problems.all()
 	return k

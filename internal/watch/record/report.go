@@ -67,19 +67,14 @@ func (k *Record) problemSection(n bounds) section {
 
 // section is the last state of a rank and its last events.
 func (r *Rank) section(n bounds) section {
-	s := section{Title: fmt.Sprintf("Rank %d at the end: %s, %s", r.Rank.Rank, r.where(), callText(r.Call))}
-	if r.Status != "" {
-		s.add("status: %s", r.Status)
+	last := r.Rank
+	last.Events = last.Events[max(0, len(last.Events)-n.events):]
+	s := section{Title: fmt.Sprintf("At the end %s; it was %s", last.String(), callText(r.Call))}
+	for _, text := range last.Details() {
+		s.add("%s", text)
 	}
 	for _, l := range r.Links {
-		s.add("target %q to rank %d: %d frames in flight, %d wait for credit, none came back for %s",
-			l.Target, l.To, l.Flight, l.Waiting, secondsText(l.AgeSeconds))
-	}
-	for _, call := range r.Stack {
-		s.add("%s", call)
-	}
-	for _, e := range r.Events[max(0, len(r.Events)-n.events):] {
-		s.add("%s", eventText(e))
+		s.add("%s", state.Held{From: r.Rank.Rank, Link: l})
 	}
 	if r.Dropped > 0 {
 		s.add("at least %d other events are not in the record", r.Dropped)
@@ -111,7 +106,7 @@ func (k *Record) jobSection() section {
 		plural(len(k.Processes), "process", "processes"), len(hosts), plural(len(hosts), "host", "hosts"))
 	s.add("transport: %s", orNone(j.Transport))
 	s.add("started: %s", stamp(j.Started).Format("2006-01-02 15:04:05 UTC"))
-	s.add("ran for: %s", secondsText(k.Seconds()))
+	s.add("ran for: %s", state.Lasting(k.Seconds()))
 	s.add("pebbles handled: %s, %s per second", countText(float64(c.PebblesHandled)),
 		countText(float64(c.PebblesHandled)/ran))
 	s.add("bytes sent: %s, %s per second", values.BytesText(int64(c.BytesSent)),
@@ -138,12 +133,12 @@ func (k *Record) worstSection(n bounds) section {
 		text  func(*Rank) string
 	}{
 		{"stood still longest", stoodStill, func(r *Rank) string {
-			return secondsText(r.StillMost) + ", at the end " + r.where()
+			return state.Lasting(r.StillMost) + ", at the end " + r.Place()
 		}},
 		{"held most memory", heldMemory, func(r *Rank) string {
 			return fmt.Sprintf("%s of %s", values.BytesText(r.Memory.Peak), values.BytesText(r.Memory.Limit))
 		}},
-		{"waited most for credit", waitedCredit, func(r *Rank) string { return secondsText(r.Seconds.Credit) }},
+		{"waited most for credit", waitedCredit, func(r *Rank) string { return state.Lasting(r.Seconds.Credit) }},
 	} {
 		var all []string
 		for _, r := range k.worst(n.worst, in.of) {
@@ -173,15 +168,15 @@ func (e Epoch) String() string {
 	if e.Site != "" {
 		text += " at " + e.Site
 	}
-	text += ": from " + secondsText(e.Begin)
+	text += ": from " + state.Lasting(e.Begin)
 	switch {
 	case e.End == 0:
 		text += ", its end is unknown"
 	case e.Ended < e.Began:
-		text += fmt.Sprintf(" to %s, and %d of %d ranks are not known to have ended it", secondsText(e.End),
+		text += fmt.Sprintf(" to %s, and %d of %d ranks are not known to have ended it", state.Lasting(e.End),
 			e.Began-e.Ended, e.Began)
 	default:
-		text += fmt.Sprintf(" to %s: %s", secondsText(e.End), secondsText(e.End-e.Begin))
+		text += fmt.Sprintf(" to %s: %s", state.Lasting(e.End), state.Lasting(e.End-e.Begin))
 	}
 	return text
 }
@@ -194,7 +189,7 @@ func (k *Record) processSection(n bounds) section {
 	}
 	var odd, even []string
 	for _, p := range k.Processes {
-		after := secondsText(k.after(p.Heard))
+		after := state.Lasting(k.after(p.Heard))
 		text := k.name(p.Process)
 		switch {
 		case p.Ended && p.How == "" && len(p.Failures) == 0:
@@ -226,37 +221,4 @@ func (k *Record) settingSection() section {
 		s.add("%s", strings.Join(all, " "))
 	}
 	return s
-}
-
-// where describes the last activity of a rank.
-func (r *Rank) where() string {
-	text := string(r.Doing)
-	if r.Wait != "" {
-		text += ": " + r.Wait
-		if r.For >= 0 {
-			text += fmt.Sprintf(" (for rank %d)", r.For)
-		}
-	}
-	if r.Target != "" {
-		text += fmt.Sprintf(", target %q", r.Target)
-	}
-	return text
-}
-
-// eventText describes an event in words.
-func eventText(e state.Event) string {
-	text := fmt.Sprintf("%11.6f s  %s", e.At, e.Kind)
-	if e.Number > 0 {
-		text += fmt.Sprintf(" %d", e.Number)
-	}
-	if e.Name != "" {
-		text += " " + e.Name
-	}
-	if e.Site != "" {
-		text += " at " + e.Site
-	}
-	if e.End > 0 {
-		text += ", took " + secondsText(e.End-e.At)
-	}
-	return text
 }

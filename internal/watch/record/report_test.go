@@ -58,7 +58,7 @@ func TestText(t *testing.T) {
 		require.LessOrEqual(t, len(line), textWidth+20)
 	}
 	for _, part := range []string{
-		"memory-limit=64 MiB", "held most memory: rank ", "Rank 4 at the end", "epoch 60 \"level\"",
+		"memory-limit=64 MiB", "held most memory: rank ", "At the end rank 4 ", "epoch 60 \"level\"",
 	} {
 		require.Contains(t, text.String(), part)
 	}

@@ -113,7 +113,7 @@ func TestManyRanks(t *testing.T) {
 	var page bytes.Buffer
 	require.NoError(t, record.HTML(&page))
 	require.Less(t, page.Len(), 200<<10)
-	require.Contains(t, page.String(), "Rank 1091 at the end")
+	require.Contains(t, page.String(), "At the end rank 1091 ")
 	require.Contains(t, strings.Join(record.Ending.Facts, "\n"), "rank 1091: in call 1, epoch")
 }
 

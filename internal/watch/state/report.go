@@ -107,14 +107,15 @@ func (r *Report) groups(all []Rank) {
 			of = append(of, rank.Rank)
 			told.Moves = told.Moves || rank.StillSeconds == 0
 		}
-		told.Ranks = brief(Spans(of))
+		told.Ranks = Brief(of)
 		r.Groups = append(r.Groups, told)
 	}
 }
 
-// brief cuts a list of numbers that is too long to be read.
-func brief(spans string) string {
+// Brief writes growing numbers as [Spans] does, and cuts a list that is too long to read.
+func Brief(all []int) string {
 	const most = 200
+	spans := Spans(all)
 	if len(spans) <= most {
 		return spans
 	}

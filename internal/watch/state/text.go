@@ -30,8 +30,7 @@ func (r *Report) Write(w io.Writer) error {
 		b.WriteString("\nlinks that hold most:\n")
 	}
 	for _, l := range r.Links {
-		fmt.Fprintf(&b, "  %d to %d of %q: %d bytes in the buffer, %d frames in flight, %d wait for credit%s\n", l.From, l.To,
-			l.Target, l.Filling, l.Flight, l.Waiting, mark(l.AgeSeconds > 0, ", none came back for "+lasting(l.AgeSeconds)))
+		fmt.Fprintf(&b, "  %s\n", l)
 	}
 	if len(r.Stacks) > 0 {
 		b.WriteString("\ncalls, the outermost first:\n")
@@ -62,24 +61,41 @@ func list(before, text, after string) string {
 	return before + text + after
 }
 
-// write writes what one rank is at.
+// String describes a link in words.
+func (h Held) String() string {
+	return fmt.Sprintf("%d to %d of %q: %d bytes in the buffer, %d frames in flight, %d wait for credit%s", h.From, h.To,
+		h.Target, h.Filling, h.Flight, h.Waiting, mark(h.AgeSeconds > 0, ", none came back for "+Lasting(h.AgeSeconds)))
+}
+
+// write writes the state of one rank.
 func (r *Rank) write(b *bytes.Buffer) {
-	fmt.Fprintf(b, "\nrank %d %s, for %s\n", r.Rank, r.Place(), lasting(r.StillSeconds))
-	if r.Status != "" {
-		fmt.Fprintf(b, "  it said: %s\n", r.Status)
-	}
-	for _, t := range r.Tasks {
-		fmt.Fprintf(b, "  %d %s in %s\n", t.Count, verb(t.Count, "task waits", "tasks wait"), t.Call)
-	}
-	for _, call := range r.Stack {
-		fmt.Fprintf(b, "  %s\n", call)
-	}
-	for _, e := range r.Events {
-		fmt.Fprintf(b, "  %12.6f s  %s\n", e.At, e.String())
+	fmt.Fprintf(b, "\n%s\n", r)
+	for _, text := range r.Details() {
+		fmt.Fprintf(b, "  %s\n", text)
 	}
 }
 
-// String is an event in words.
+// String describes the place of a rank, and for how long it has been there.
+func (r *Rank) String() string {
+	return fmt.Sprintf("rank %d %s, for %s", r.Rank, r.Place(), Lasting(r.StillSeconds))
+}
+
+// Details are the status, the tasks, the stack and the events of a rank, one line each.
+func (r *Rank) Details() (all []string) {
+	if r.Status != "" {
+		all = append(all, "it said: "+r.Status)
+	}
+	for _, t := range r.Tasks {
+		all = append(all, fmt.Sprintf("%d %s in %s", t.Count, verb(t.Count, "task waits", "tasks wait"), t.Call))
+	}
+	all = append(all, r.Stack...)
+	for _, e := range r.Events {
+		all = append(all, fmt.Sprintf("%12.6f s  %s", e.At, e))
+	}
+	return all
+}
+
+// String describes an event in words.
 func (e Event) String() string {
 	text := e.Kind
 	switch {
@@ -93,7 +109,7 @@ func (e Event) String() string {
 	case e.End == 0:
 		text += ", not ended"
 	case e.End-e.At >= 1e-6:
-		text += ", " + lasting(e.End-e.At)
+		text += ", " + Lasting(e.End-e.At)
 	}
 	return text
 }

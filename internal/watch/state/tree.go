@@ -48,7 +48,7 @@ func (n *node) flatten(depth int, all *[]Stack) {
 			return
 		}
 		slices.Sort(n.ranks)
-		*all = append(*all, Stack{Depth: depth, Ranks: brief(Spans(slices.Compact(n.ranks))), Call: n.call, Moves: n.moves})
+		*all = append(*all, Stack{Depth: depth, Ranks: Brief(slices.Compact(n.ranks)), Call: n.call, Moves: n.moves})
 	}
 	slices.SortStableFunc(n.calls, func(a, b *node) int { return cmp.Compare(len(a.ranks), len(b.ranks)) })
 	below := depth

@@ -75,9 +75,9 @@ func (p *Process) goes(waiting []Rank) string {
 	case p.Ended != "":
 		text += " has ended: " + p.Ended
 	case p.Stopped:
-		text += fmt.Sprintf(" is stopped by a signal, and has told nothing for %s", lasting(p.SilentSeconds))
+		text += fmt.Sprintf(" is stopped by a signal, and has told nothing for %s", Lasting(p.SilentSeconds))
 	default:
-		text += fmt.Sprintf(" has told nothing for %s", lasting(p.SilentSeconds))
+		text += fmt.Sprintf(" has told nothing for %s", Lasting(p.SilentSeconds))
 	}
 	if p.Last > p.First && p.Ended == "" {
 		text += fmt.Sprintf("; its ranks are %s", Spans(numbers(p.First, p.Last)))
@@ -196,7 +196,7 @@ func together(g []Rank) string {
 		still = min(still, r.StillSeconds)
 	}
 	if still >= stillSeconds {
-		place += ", for " + lasting(still)
+		place += ", for " + Lasting(still)
 	}
 	return ranks(g) + " " + place
 }
@@ -278,7 +278,7 @@ func (j *Job) unfinished(waiting []Rank) string {
 	case oldest != nil:
 		n := int(oldest.Flight + oldest.Waiting)
 		return fmt.Sprintf("; %s of %q from rank %d to rank %d %s not been handled for %s", counted(n, "frame"),
-			oldest.Target, from, oldest.To, verb(n, "has", "have"), lasting(oldest.AgeSeconds))
+			oldest.Target, from, oldest.To, verb(n, "has", "have"), Lasting(oldest.AgeSeconds))
 	}
 	return ""
 }

@@ -49,8 +49,8 @@ func verb(n int, one, many string) string {
 	return many
 }
 
-// lasting is a time in whole seconds, or tenths where it is short.
-func lasting(seconds float64) string {
+// Lasting formats a number of seconds with the digits that matter: 2m5s, 17s, 4.3s, 120ms.
+func Lasting(seconds float64) string {
 	d := time.Duration(seconds * float64(time.Second))
 	for unit := time.Second; unit > time.Microsecond; unit /= 10 {
 		if d >= 10*unit {
