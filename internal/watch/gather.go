@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	detailsTime = 100 * time.Millisecond // that ranks have to publish details; those that can, take microseconds
+	detailsTime = 100 * time.Millisecond // for ranks to publish details; it takes them microseconds
 	answersTime = 1500 * time.Millisecond
 	eventsTold  = 16 // of each rank, for a report
 )
 
-// Job is what is known of the job now. In process 0 it is of all processes, at most a second old where they answer;
-// elsewhere of this process alone. It takes up to 0.2 s. Any goroutine may call it.
+// Job returns the state of the job. In process 0 it covers all processes, and is at most a second old for those that
+// answer; elsewhere it covers this process alone. It takes up to 0.2 s. Any goroutine may call it.
 func (w *Watcher) Job() *state.Job {
 	if !w.begun() {
 		return w.here(0)
@@ -29,96 +29,47 @@ func (w *Watcher) Job() *state.Job {
 		w.detail()
 		close(own)
 	}()
-	w.gather(false, 2*detailsTime)
+	w.peers.ask(false, 2*detailsTime, w.over)
 	<-own
 	return w.job(0)
 }
 
-// Report makes a report of the whole job now. It takes up to 2 s. Any goroutine may call it.
+// Report returns a report of the whole job; nil before the ranks run. It takes up to 2 s. Any goroutine may call it.
 func (w *Watcher) Report() *state.Report {
 	if !w.begun() {
 		return nil
 	}
-	w.mu.Lock()
-	w.stacks = nil
-	w.mu.Unlock()
+	w.peers.takeStacks() // late answers to an earlier request
 	own := make(chan []state.Calls, 1)
 	go func() { own <- w.calls() }()
-	w.gather(true, answersTime)
-	all := <-own
+	w.peers.ask(true, answersTime, w.over)
+	all := append(<-own, w.peers.takeStacks()...)
 	j := w.job(eventsTold)
-	w.mu.Lock()
-	all = append(all, w.stacks...)
-	w.mu.Unlock()
 	return state.MakeReport(j, all)
 }
 
-// gather asks all processes for their state, and waits until all have told, at most for so long.
-func (w *Watcher) gather(full bool, most time.Duration) {
-	if w.place.Process != 0 || w.noter == nil {
-		return
-	}
-	began, limit := time.Now(), time.NewTimer(most)
-	defer limit.Stop()
-	for p := 1; p < w.place.Processes; p++ {
-		w.send(p, note{Ask: &ask{full}})
-	}
-	for {
-		w.mu.Lock()
-		answer, all := w.answer, true
-		for _, o := range w.others[1:] {
-			all = all && !o.stated.Before(began)
-		}
-		w.mu.Unlock()
-		if all {
-			return
-		}
-		select {
-		case <-answer:
-		case <-limit.C:
-			return
-		case <-w.over:
-			return
-		}
-	}
-}
-
-// job puts together what is known.
+// job returns the last states of all processes, with the last events of each rank.
 func (w *Watcher) job(events int) *state.Job {
 	j := w.here(events)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for i := range w.others {
-		if i == 0 {
-			continue
-		}
-		o := &w.others[i]
-		p := j.Processes[i]
-		if o.state != nil {
-			p = *o.state
-		}
-		p.SilentSeconds = o.heard.Seconds()
-		p.Stopped = p.SilentSeconds > 2 && p.Host == w.host && stopped(p.PID)
-		j.Processes[i] = p
-	}
+	w.peers.fill(j, w.host)
 	j.Verdict, _ = j.Conclude()
 	return j
 }
 
-// here is the job as far as this process alone knows it, with so many of the last events of each rank.
+// here returns the job as this process knows it, with the last events of each rank.
 func (w *Watcher) here(events int) *state.Job {
 	j := w.skeleton()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	j.StillSeconds, j.Stalled = w.still.Seconds(), w.told
+	j.StillSeconds, j.Stalled = w.stands.still.Seconds(), w.stands.told
 	if w.sight != nil {
 		j.Processes[0].Ranks = w.own(events)
 	}
 	return j
 }
 
-// skeleton is the job without its ranks: in process 0 with all processes, elsewhere with its own alone. The first one
-// is this one.
+// skeleton returns the job without its ranks: in process 0 with all processes, elsewhere with this one alone. The
+// first process is this one.
 func (w *Watcher) skeleton() *state.Job {
 	j := &state.Job{
 		Program: w.config.Program, ID: w.config.Job, Ranks: w.place.Ranks, Transport: w.config.Transport,
@@ -138,12 +89,12 @@ func (w *Watcher) skeleton() *state.Job {
 	return j
 }
 
-// process is this process, after its ranks have had the time to publish details; and their stacks.
+// process returns the state of this process, after its ranks had time to publish details, and their stacks.
 func (w *Watcher) process(full bool) (*state.Process, []state.Calls) {
 	var all []state.Calls
 	events := 0
 	switch {
-	case full && w.simulated: // whose stacks process 0 sees
+	case full && w.simulated: // process 0 sees the stacks
 		events = eventsTold
 	case full:
 		all, events = w.calls(), eventsTold
@@ -153,8 +104,8 @@ func (w *Watcher) process(full bool) (*state.Process, []state.Calls) {
 	return &w.here(events).Processes[0], all
 }
 
-// own is what the ranks of this process have published, with so many events each; of rank 0 with all. Its caller has
-// the lock.
+// own returns the states of the ranks of this process, with the given number of events each, and all of rank 0. The
+// caller holds mu.
 func (w *Watcher) own(events int) (all []state.Rank) {
 	for i := range w.ranks {
 		r := w.sight.Rank(w.place.First + i)
@@ -172,15 +123,15 @@ func (w *Watcher) own(events int) (all []state.Rank) {
 	return all
 }
 
-// begun reports whether the job's ranks run.
+// begun reports whether the ranks run.
 func (w *Watcher) begun() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.sight != nil
 }
 
-// detail has ranks publish details. Simulated ranks are left alone: what wakes them from outside would change what is
-// simulated.
+// detail asks the ranks to publish details, and gives them time. It leaves simulated ranks alone: waking them would
+// change the simulation.
 func (w *Watcher) detail() {
 	if !w.simulated {
 		w.sight.Ask()
@@ -191,7 +142,7 @@ func (w *Watcher) detail() {
 	}
 }
 
-// calls are the stacks of the ranks here, and whether they move: seen twice.
+// calls returns the stacks of the ranks of this process. It looks twice to see which of them move.
 func (w *Watcher) calls() []state.Calls {
 	first := stacks.Calls()
 	w.detail()

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// current is the watcher of the job that runs in this process.
+// current is the watcher of the job of this process.
 var current atomic.Pointer[Watcher]
 
-// Quit is for a process that is about to end since somebody wants to know where it is: it has process 0 write a report
-// of the whole job, and gives it the time to ask this process. It takes up to 2 s.
+// Quit asks process 0 for a report of the whole job, and gives it the time to ask this process. Call it before the
+// process ends by a signal that asks for its state. It takes up to 2 s.
 func Quit() {
 	w := current.Load()
 	if w == nil {
@@ -19,14 +19,14 @@ func Quit() {
 		w.quitting()
 		return
 	}
-	w.send(0, note{Report: true})
+	w.peers.send(0, note{Report: true})
 	select {
 	case <-time.After(answersTime + 2*detailsTime):
 	case <-w.over:
 	}
 }
 
-// quitting writes a report, once for all who want one.
+// quitting writes one report for all requests that arrive meanwhile.
 func (w *Watcher) quitting() {
 	if w.quit.Swap(true) {
 		return

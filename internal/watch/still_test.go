@@ -6,20 +6,19 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A job that stands still is told of when it has for as long as it may, and once; when it has moved and stands again,
-// again.
+// A standstill is reported once, when it has lasted for the limit, and again after the job has moved.
 func TestStandsStillAgain(t *testing.T) {
 	const looks = 3
-	w := &Watcher{config: Config{Stall: looks * tick}}
+	var s standstill
 	for round := range uint64(3) {
 		moved := count{Moved: round + 1, Waiting: 1}
-		require.False(t, w.standsStill(moved), "it has moved")
+		require.False(t, s.take(moved, looks*tick), "it has moved")
 		for look := 1; look <= 2*looks; look++ {
-			require.Equal(t, look == looks, w.standsStill(moved), "round %d, look %d", round, look)
+			require.Equal(t, look == looks, s.take(moved, looks*tick), "round %d, look %d", round, look)
 		}
 	}
-	require.False(t, w.standsStill(count{Moved: 9, Waiting: 1}))
+	require.False(t, s.take(count{Moved: 9, Waiting: 1}, looks*tick))
 	for range 2 * looks {
-		require.False(t, w.standsStill(count{Moved: 9}), "nobody waits")
+		require.False(t, s.take(count{Moved: 9}, looks*tick), "nobody waits")
 	}
 }

@@ -5,36 +5,37 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime/trace"
+	rtrace "runtime/trace"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/internal/watch/state"
+	"github.com/activepebbles/pebbles/internal/watch/trace"
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// Config says what is watched, and what is done about it.
+// Config configures a Watcher.
 type Config struct {
-	Stall     time.Duration              // how long a job may stand still before it is reported; not positive is for ever
-	Stalled   func(verdict string) error // not nil: the error by which a job ends that stands still
-	Out       io.Writer                  // where reports go
+	Stall     time.Duration              // time without progress before a report; not positive: never
+	Stalled   func(verdict string) error // not nil: the error that ends a job that stands still
+	Out       io.Writer                  // for reports
 	Program   string                     // "" is the name of this program
 	Job       string                     // its id; "" for none
-	Settings  func() map[string]string   // by names of flags; asked once, when somebody wants to know
+	Settings  func() map[string]string   // by names of flags; called once, when first needed
 	Transport string                     // its name
-	HTTP      string                     // where process 0 serves the page; "" for nowhere
-	Announce  bool                       // process 0 has the job listed, for pebbles ps and top
-	Pprof     bool                       // the page has Go's profiles too
+	HTTP      string                     // the address of the page in process 0; "" for none
+	Announce  bool                       // process 0 lists the job, for pebbles ps and top
+	Pprof     bool                       // the page serves Go's profiles too
 	Trace     string                     // the file of the trace, as trace.Path takes it; "" for none
 	Record    string                     // the folder of the record; "" for none
 	Bound     int64                      // bytes that one rank may hold for pebbles
-	Flight    *trace.FlightRecorder      // Go's own, which is dumped beside the report; nil for none
+	Flight    *rtrace.FlightRecorder     // of Go, dumped beside the report; nil for none
 	Log       *slog.Logger
 }
 
-// StallDefault is how long a job may stand still before it is reported, when nobody says otherwise.
+// StallDefault is the default of Config.Stall.
 const StallDefault = 30 * time.Second
 
 // tick is the time between two looks.
@@ -45,71 +46,63 @@ type Watcher struct {
 	config    Config
 	started   time.Time
 	outlets   outlets
-	sight     *engine.Sight
+	peers     peers
 	place     netio.Place
-	noter     netio.Noter // nil where this process is alone
-	simulated bool        // ranks run in turn, with those of other processes, so that they can't be asked
+	simulated bool // ranks run in turn with those of other processes, so they cannot be asked
 	settings  func() map[string]string
 	host      string
 	over      chan struct{}
 	running   sync.WaitGroup
-	greeted   bool        // process 0 was told who this process is
-	quit      atomic.Bool // a report is being written for somebody who ends the process
+	greeted   bool        // process 0 has the description of this process
+	quit      atomic.Bool // a report is being written for a process that ends
 
 	mu     sync.Mutex
+	sight  *engine.Sight // nil before the ranks run
 	ended  bool
 	ranks  []progress // of this process
-	others []other    // by process, in process 0
-	moved  uint64     // by all ranks, when somebody looked last
-	still  time.Duration
-	told   bool          // that the job stands still
-	answer chan struct{} // closed and renewed when a process has told its state
-	stacks []state.Calls // that have come with the last answers
+	stands standstill
 }
 
-// progress is how far a rank has come.
+// progress is the progress of a rank.
 type progress struct {
 	moved uint64
 	still time.Duration
 	spent state.Seconds // as sampled
 }
 
-// other is what another process has told.
-type other struct {
-	heard  time.Duration // since it told anything
-	count  count
-	state  *state.Process // nil before it has told
-	stated time.Time      // when it told that
-}
-
 var _ engine.Watcher = (*Watcher)(nil)
 
-// New makes a watcher, for one job. The page and the record are open from here on, until End.
+// New makes a watcher for one job. The page, the record and the trace are open until End.
 func New(c Config, transport netio.Transport) (*Watcher, error) {
 	if c.Program == "" {
 		c.Program = filepath.Base(os.Args[0])
 	}
-	w := &Watcher{
-		config: c, started: time.Now(), place: transport.Place(), over: make(chan struct{}), answer: make(chan struct{}),
-	}
+	w := &Watcher{config: c, started: time.Now(), place: transport.Place(), over: make(chan struct{})}
 	w.ranks = make([]progress, w.place.Last-w.place.First)
 	w.settings = sync.OnceValue(c.Settings)
 	w.host, _ = os.Hostname()
+	w.peers.place, w.peers.answer = w.place, make(chan struct{})
 	if w.place.Process == 0 {
-		w.others = make([]other, w.place.Processes)
+		w.peers.others = make([]other, w.place.Processes)
 	}
 	_, w.simulated = transport.(netio.Runner)
-	return w, w.open(transport)
+	o := &w.outlets
+	o.config, o.place, o.simulated, o.host, o.started = &w.config, w.place, w.simulated, w.host, w.started
+	return w, o.open(w, w.skeleton(), transport)
 }
 
 // Begin implements [engine.Watcher].
 func (w *Watcher) Begin(s *engine.Sight) {
+	noter, ok := s.Transport().(netio.Noter)
+	ok = ok && w.place.Processes > 1
 	w.mu.Lock()
 	w.sight = s
+	if ok {
+		w.peers.noter = noter
+	}
 	w.mu.Unlock()
-	if n, ok := s.Transport().(netio.Noter); ok && w.place.Processes > 1 {
-		w.noter = n
-		n.Notes(w.noted)
+	if ok {
+		noter.Notes(w.noted)
 	}
 	current.Store(w)
 	w.running.Go(w.run)
@@ -117,9 +110,7 @@ func (w *Watcher) Begin(s *engine.Sight) {
 
 // Failing implements [engine.Watcher].
 func (w *Watcher) Failing(cause error) error {
-	w.mu.Lock()
-	w.aside(func() { w.failed(cause) }) // the disk may be slow
-	w.mu.Unlock()
+	w.aside(func() { w.outlets.failed(cause) }) // the disk may be slow
 	if h, ok := cause.(interface{ Hangs() bool }); ok && h.Hangs() {
 		verdict, _ := w.here(0).Conclude()
 		return &hangError{cause, verdict}
@@ -127,7 +118,7 @@ func (w *Watcher) Failing(cause error) error {
 	return cause
 }
 
-// hangError is the error of a simulated job that hangs, with the verdict.
+// hangError adds the verdict to the error of a simulated job that hangs.
 type hangError struct {
 	error
 	verdict string
@@ -144,23 +135,23 @@ func (w *Watcher) End() {
 	w.mu.Unlock()
 	close(w.over)
 	w.running.Wait()
-	w.write() // the last second, and the only one of a short job
-	w.tellCounters()
-	if err := w.shut(); err != nil {
+	w.outlets.second(w.here) // the last second, and the only one of a short job
+	w.outlets.tellCounters(w.here)
+	if err := w.outlets.shut(); err != nil {
 		w.config.Log.Warn("close the page of the job", "error", err)
 	}
 }
 
-// run looks once a second, unless nobody wants to know.
+// run looks once a second, unless nobody needs it.
 func (w *Watcher) run() {
-	if w.config.Stall <= 0 && !w.shown() {
+	if w.config.Stall <= 0 && !w.outlets.shown() {
 		<-w.over
 		return
 	}
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
 	var samples <-chan time.Time
-	if w.shown() {
+	if w.outlets.shown() {
 		sampler := time.NewTicker(sampleEvery)
 		defer sampler.Stop()
 		samples = sampler.C
@@ -172,20 +163,20 @@ func (w *Watcher) run() {
 		case <-samples:
 			w.sample()
 			if n%samplesPerDrain == 0 {
-				w.drain()
+				w.outlets.drain()
 			}
 		case <-ticker.C:
 			if w.look() {
 				w.running.Go(w.stalled)
 			}
-			w.write()
-			w.tellCounters()
+			w.outlets.second(w.here)
+			w.outlets.tellCounters(w.here)
 		}
 	}
 }
 
-// look counts how far the ranks here have come, and in process 0 those of all. It reports whether the job has just
-// stood still for as long as it may.
+// look measures the progress of the ranks of this process, and in process 0 of all. It reports whether the job has just
+// reached the limit of Config.Stall.
 func (w *Watcher) look() (stalled bool) {
 	mine := w.count()
 	if w.place.Process != 0 {
@@ -193,49 +184,28 @@ func (w *Watcher) look() (stalled bool) {
 			w.greeted = true
 			w.state(false)
 		}
-		w.tell(mine)
+		w.peers.send(0, note{Count: &mine})
 		return false
 	}
+	all := w.peers.tick(mine)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for i := range w.others {
-		o := &w.others[i]
-		if i != 0 {
-			o.heard += tick
-		}
-		mine.Moved += o.count.Moved
-		mine.Waiting += o.count.Waiting
-	}
-	return w.standsStill(mine)
+	return w.stands.take(all, w.config.Stall)
 }
 
-// standsStill takes in how far the job has come, a tick after the last look. It is for the holder of mu.
-func (w *Watcher) standsStill(all count) (stalled bool) {
-	if all.Moved != w.moved || all.Waiting == 0 {
-		w.moved, w.still, w.told = all.Moved, 0, false
-		return false
-	}
-	w.still += tick
-	if w.told || w.config.Stall <= 0 || w.still < w.config.Stall || traced() {
-		return false
-	}
-	w.told = true
-	return true
-}
-
-// count is how far the ranks of a process have come.
+// count is the progress of the ranks of a process.
 type count struct {
 	Moved   uint64 `json:"moved"`
 	Waiting int    `json:"waiting"` // ranks that wait, or are in a handler
 }
 
-// count looks at all ranks here.
+// count measures the progress of the ranks of this process.
 func (w *Watcher) count() (all count) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for i := range w.ranks {
 		moved, waits := w.sight.Progress(w.place.First + i)
-		if !waits { // a handler is to return, so others may count on it
+		if !waits { // other ranks may wait for a handler that does not return
 			doing, _ := w.sight.Doing(w.place.First + i)
 			waits = doing == state.Handling
 		}
@@ -252,13 +222,21 @@ func (w *Watcher) count() (all count) {
 	return all
 }
 
-// stalled tells that the job stands still.
+// stalled reports that the job stands still.
 func (w *Watcher) stalled() {
 	report := w.Report()
 	_ = report.Write(w.config.Out)
-	w.dumpFlight()
+	w.outlets.dumpFlight()
 	w.config.Log.Warn("the job stands still", "verdict", report.Verdict)
 	if w.config.Stalled != nil {
 		w.sight.Fail(w.config.Stalled(report.Verdict))
 	}
+}
+
+// Trace returns the trace of a rank of this process; nil without one.
+func (w *Watcher) Trace(rank int) *trace.Rank {
+	if f := w.outlets.trace; f != nil {
+		return f.Rank(rank)
+	}
+	return nil
 }

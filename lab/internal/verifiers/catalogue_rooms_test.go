@@ -116,10 +116,10 @@ var rooms = []mutation{
 		"TestWhoWaitsForEverIsTold"},
 
 	// Watching, and an application.
-	{"a job stands still once", "internal/watch/watch.go", "w.moved, w.still, w.told = all.Moved, 0, false",
-		"w.moved, w.still = all.Moved, 0", "TestStandsStillAgain"},
-	{"a job that has moved has stood still as long", "internal/watch/watch.go",
-		"w.moved, w.still, w.told = all.Moved, 0, false", "w.moved, w.told = all.Moved, false", "TestStandsStillAgain"},
+	{"a job stands still once", "internal/watch/still.go", "s.moved, s.still, s.told = all.Moved, 0, false",
+		"s.moved, s.still = all.Moved, 0", "TestStandsStillAgain"},
+	{"a job that has moved has stood still as long", "internal/watch/still.go",
+		"s.moved, s.still, s.told = all.Moved, 0, false", "s.moved, s.told = all.Moved, false", "TestStandsStillAgain"},
 	{"visitors who leave at once are in no order", "apps/contagion/sweep.go", "return p.person < o.person", "return false",
 		"TestHeapTakesOutWhoLeaves"},
 }
