@@ -1,5 +1,5 @@
-// Package disk has the calls by which results reach a file: create, write, sync, close, rename and remove. Writers of
-// files that must not lose an error call them here, so a test can have each call fail once: see package disktest.
+// Package disk has the calls by which results reach a file: create, write, sync, close, rename and remove. A writer
+// that must not lose an error makes its calls here, so a test can let each call fail once: see package disktest.
 package disk
 
 import (
@@ -14,7 +14,7 @@ type Fault func(call, name string) error
 
 var fault atomic.Pointer[Fault] // nil outside of tests
 
-// SetFault has a function asked before each call; nil takes it back. It is for package disktest.
+// SetFault installs a function that is called before each call; nil removes it. It is for package disktest.
 func SetFault(f Fault) {
 	if f == nil {
 		fault.Store(nil)
@@ -23,7 +23,7 @@ func SetFault(f Fault) {
 	fault.Store(&f)
 }
 
-// Meets is the error that a call meets. Calls that this package does not have ask it: it costs a load.
+// Meets returns the injected error of a call. Code with file calls of its own may ask it; it costs one load.
 func Meets(call, name string) error {
 	f := fault.Load()
 	if f == nil {

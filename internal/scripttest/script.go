@@ -1,4 +1,4 @@
-// Package scripttest writes shell scripts that stand for programs in tests.
+// Package scripttest writes shell scripts that replace programs in tests.
 package scripttest
 
 import (
@@ -9,11 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Write makes a file an executable shell script of some lines.
+// Write creates an executable shell script with the given lines.
 func Write(t testing.TB, file, lines string) {
 	t.Helper()
-	// A child forked while the file is open to be written has it open as well until it runs its own program, and till then
-	// the system refuses to run the file: "text file busy". So nobody of this process forks meanwhile.
+	// A child that is forked while the file is open for writing keeps it open until it runs its own program. Until then the
+	// system refuses to run the file ("text file busy"). The lock keeps this process from forking meanwhile.
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
 	require.NoError(t, os.WriteFile(file, []byte("#!/bin/sh\n"+lines+"\n"), 0o700))

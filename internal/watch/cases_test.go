@@ -80,7 +80,9 @@ var cases = []struct {
 			<-release
 		}
 		return r.Barrier()
-	}, []string{"ranks 0, 2 wait for the others in barrier (cases_test.go:", "rank 1 runs its function, and has called nothing"}},
+	}, []string{
+		"ranks 0, 2 wait for the others in barrier (cases_test.go:", "rank 1 runs its function, and has called nothing",
+	}},
 
 	{"a body that computes", 3, func(r *pebble.Rank, release <-chan struct{}) error {
 		return r.Epoch(func() error {

@@ -203,7 +203,9 @@ func TestOutletsRefused(t *testing.T) {
 	for words, w := range map[string]pebble.Watch{
 		"serve the page of the job": {HTTP: "no such host:80"},
 		"record the job":            {Record: file},
-		"trace the job":             {HTTP: "0", Record: filepath.Join(filepath.Dir(file), "r"), Trace: filepath.Join(file, "t")},
+		"trace the job": {
+			HTTP: "0", Record: filepath.Join(filepath.Dir(file), "r"), Trace: filepath.Join(file, "t"),
+		},
 	} {
 		w.Out = io.Discard
 		err := pebble.Run(context.Background(), pebble.Config{Ranks: 1, Watch: w}, func(*pebble.Rank) error {

@@ -33,7 +33,8 @@ func TestHostsOfAllInterfaces(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, net.JoinHostPort(name, "80"), at.seen(bound))
 	h := at.hosts(bound)
-	for host, want := range map[string]bool{name: true, name + ".:80": true, "10.1.2.3:80": true, "[fe80::1]:80": true, "[::1]": true,
+	for host, want := range map[string]bool{
+		name: true, name + ".:80": true, "10.1.2.3:80": true, "[fe80::1]:80": true, "[::1]": true,
 		"localhost": true, "evil.example": false, "": false, "10.1.2.3.evil.example": false, "::": true} {
 		require.Equal(t, want, h.has(host), host)
 	}

@@ -36,8 +36,8 @@ func browse(t *testing.T, url string) (dom, said string) {
 	c, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	var out, errors strings.Builder
-	command := exec.CommandContext(c, chromium, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+t.TempDir(),
-		"--enable-logging=stderr", "--v=0", "--virtual-time-budget=2500", "--dump-dom", url)
+	command := exec.CommandContext(c, chromium, "--headless", "--no-sandbox", "--disable-gpu",
+		"--user-data-dir="+t.TempDir(), "--enable-logging=stderr", "--v=0", "--virtual-time-budget=2500", "--dump-dom", url)
 	command.Stdout, command.Stderr = &out, &errors
 	command.WaitDelay = 10 * time.Second // helpers of the browser may keep its output open
 	require.NoError(t, command.Run(), "%s", errors.String())

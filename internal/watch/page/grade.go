@@ -2,10 +2,10 @@ package page
 
 import "github.com/activepebbles/pebbles/internal/watch/state"
 
-// Grade is how a job is, in one word.
+// Grade is the condition of a job, in one word.
 type Grade string
 
-// The grades. When several hold, the first does.
+// The grades. The first one that applies counts.
 const (
 	Died    Grade = "died"    // a process has ended before its ranks
 	Stopped Grade = "stopped" // a process is stopped by a signal
@@ -16,7 +16,7 @@ const (
 	Runs    Grade = "runs"
 )
 
-// From when on a job is worse than one that runs, in seconds.
+// Limits beyond which a job no longer counts as running well, in seconds.
 const (
 	waitsAfter   = 2
 	stalledAfter = 10

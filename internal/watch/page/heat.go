@@ -7,15 +7,15 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
-// Heat says how many bytes wait or are in flight from rank to rank: a square of at most 64 by 64 cells, each for Each
-// ranks by Each.
+// Heat is the number of bytes that wait or are in flight between ranks: a square of at most 64 by 64 cells. Each cell
+// covers Each by Each ranks.
 type Heat struct {
 	Each  int    `json:"each"`
 	Side  int    `json:"side"`
 	Cells []Cell `json:"cells"` // those that hold something, by row
 }
 
-// Cell is what links from some ranks to some hold.
+// Cell is the content of the links between two groups of ranks.
 type Cell struct {
 	From    int   `json:"from"` // row: ranks From*Each and on
 	To      int   `json:"to"`
@@ -48,7 +48,7 @@ func heatOf(j *state.Job) Heat {
 	return h
 }
 
-// links calls f for each link that is told of. What f is handed holds until f returns.
+// links calls f for each link. Its argument is valid until f returns.
 func links(j *state.Job, f func(*state.Held)) {
 	var held state.Held
 	ranks(j, func(_ *state.Process, r *state.Rank) {
@@ -59,7 +59,7 @@ func links(j *state.Job, f func(*state.Held)) {
 	})
 }
 
-// fullest are the links that hold most, the fullest first.
+// fullest returns the links that hold most, the fullest first.
 func fullest(j *state.Job, most int) []state.Held {
 	all := make([]state.Held, 0, most+1)
 	links(j, func(l *state.Held) {

@@ -8,10 +8,10 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
-// pointsMost bounds what a server remembers: a quarter of an hour with a viewer.
+// pointsMost bounds the points of a history: a quarter of an hour with a viewer.
 const pointsMost = 900
 
-// Point is what the plots show of one moment: sums over all ranks.
+// Point holds the values of the plots at one moment: sums over all ranks.
 type Point struct {
 	At       time.Time `json:"at"`
 	Handled  uint64    `json:"handled"` // pebbles so far
@@ -36,14 +36,13 @@ func pointOf(j *state.Job) Point {
 	return p
 }
 
-// A history has the points of the past. It grows while somebody looks, so that a page that is loaded again, or by
-// another viewer, shows what the first one saw.
+// history holds past points. It grows while there is a viewer, so a page that is loaded later shows the same past.
 type history struct {
 	mu     sync.Mutex
 	points []Point // oldest first
 }
 
-// add remembers a point that is later than the last one.
+// add appends a point, unless it is not later than the last one.
 func (h *history) add(p Point) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

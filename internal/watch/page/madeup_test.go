@@ -27,7 +27,8 @@ type madeUp struct {
 }
 
 func newMadeUp(ranks int, kind string) *madeUp {
-	return &madeUp{ranks: ranks, kind: kind, status: "level 7 of about 12: 4,194,304 vertices reached", started: time.Now()}
+	const status = "level 7 of about 12: 4,194,304 vertices reached"
+	return &madeUp{ranks: ranks, kind: kind, status: status, started: time.Now()}
 }
 
 // The made-up job began before the test, so that there is something to see.
@@ -41,15 +42,16 @@ func (m *madeUp) Job() *state.Job {
 func (m *madeUp) at(elapsed time.Duration) *state.Job {
 	now := m.started.Add(elapsed - ago)
 	s := elapsed.Seconds()
-	j := &state.Job{Program: "bfs", ID: "3f9c2a", Ranks: m.ranks, Transport: "shm", Started: m.started.Add(-ago), Taken: now,
+	j := &state.Job{Program: "bfs", ID: "3f9c2a", Ranks: m.ranks, Transport: "shm",
+		Started: m.started.Add(-ago), Taken: now,
 		Settings: map[string]string{"topology": "hypercube", "coalesce": "512", "credit": "4", "memory-limit": "64 MiB"}}
 	switch m.kind {
 	case "running":
 		j.Verdict = fmt.Sprintf("All %d ranks make progress in epoch 7 (relax), begun at bfs.go:88.", m.ranks)
 	case "stalled":
 		j.StillSeconds = s - 60
-		j.Verdict = fmt.Sprintf("No rank has made progress for %.0f s: %d ranks wait for rank 0, which computes at bfs.go:131.",
-			j.StillSeconds, m.ranks-1)
+		j.Verdict = fmt.Sprintf("No rank has made progress for %.0f s: "+
+			"%d ranks wait for rank 0, which computes at bfs.go:131.", j.StillSeconds, m.ranks-1)
 	case "died":
 		j.StillSeconds = s - 60
 		j.Verdict = "Process 0 on node-01 has ended (signal: killed) while its ranks were in epoch 7 (relax)."
@@ -62,7 +64,8 @@ func (m *madeUp) at(elapsed time.Duration) *state.Job {
 }
 
 func (m *madeUp) process(number, first, last int, s float64) state.Process {
-	p := state.Process{Process: number, Host: fmt.Sprintf("node-%02d", number/4+1), PID: 4000 + number, First: first, Last: last,
+	p := state.Process{Process: number, Host: fmt.Sprintf("node-%02d", number/4+1), PID: 4000 + number,
+		First: first, Last: last,
 		Bound: int64(last-first) << 26, Resident: int64(last-first)<<26 + 80<<20, SilentSeconds: 0.4}
 	if m.kind == "died" && number == 0 {
 		p.Ended, p.SilentSeconds = "signal: killed", s-60
@@ -85,8 +88,10 @@ func (m *madeUp) rank(rank int, s float64) state.Rank {
 		Seconds: state.Seconds{Compute: 0.25 * s, Handle: share * s, Credit: 0.1 * s, Served: 0.02 * s, Epochs: 0.9 * s},
 		Counters: state.Counters{PebblesSent: sent, PebblesHandled: sent, FramesSent: sent / 500, BytesSent: sent * 12,
 			FlushFull: sent / 600, FlushDue: sent / 9000, FlushIdle: sent / 7000, Epochs: 6},
-		Memory:  state.Memory{Held: int64(20+40*random.Float64()) << 20, Peak: 60 << 20, Limit: 64 << 20},
-		Targets: []state.Target{{Name: "relax", Handled: sent - 100, Sent: sent / 500}, {Name: "count", Handled: 100, Sent: 4}},
+		Memory: state.Memory{Held: int64(20+40*random.Float64()) << 20, Peak: 60 << 20, Limit: 64 << 20},
+		Targets: []state.Target{
+			{Name: "relax", Handled: sent - 100, Sent: sent / 500}, {Name: "count", Handled: 100, Sent: 4},
+		},
 	}
 	r.Seconds.Idle = s - r.Seconds.Compute - r.Seconds.Handle - r.Seconds.Credit - r.Seconds.Served
 	for k := 1; k < m.ranks && len(r.Links) < state.LinksMost; k *= 2 {
@@ -132,7 +137,8 @@ func events(s float64) (all []state.Event) {
 func (m *madeUp) Report() *state.Report {
 	m.reports.Add(1)
 	j := m.at(time.Since(m.started) + ago)
-	return &state.Report{Verdict: j.Verdict, Program: j.Program, ID: j.ID, Taken: j.Taken.Format(time.RFC3339), Ranks: j.Ranks,
+	return &state.Report{Verdict: j.Verdict, Program: j.Program, ID: j.ID, Ranks: j.Ranks,
+		Taken:    j.Taken.Format(time.RFC3339),
 		Culprits: j.Processes[0].Ranks[:1], More: 1, Processes: j.Processes[:1],
 		Groups: []state.Group{{Ranks: "1-3", Count: 3, Place: "wait for the end of epoch 7"}},
 		Links:  []state.Held{{From: 1, Link: state.Link{To: 0, Target: "relax", Bytes: 4096, Flight: 1}}},

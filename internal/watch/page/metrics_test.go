@@ -21,8 +21,10 @@ func TestPromtool(t *testing.T) {
 		t.Skip("promtool is not on PATH: the metrics are not checked by Prometheus's own tool")
 	}
 	hostile := hostileSource{newMadeUp(4, "died"), "a\"b\\c\nd{}<\xff>"}
-	for name, j := range map[string]*state.Job{"none": {}, "one": newMadeUp(1, "running").Job(), "died": newMadeUp(64, "died").Job(),
-		"many": newMadeUp(4096, "stalled").Job(), "hostile": hostile.Job()} {
+	for name, j := range map[string]*state.Job{
+		"none": {}, "one": newMadeUp(1, "running").Job(), "died": newMadeUp(64, "died").Job(),
+		"many": newMadeUp(4096, "stalled").Job(), "hostile": hostile.Job(),
+	} {
 		command := exec.Command(promtool, "check", "metrics")
 		command.Stdin = bytes.NewReader(metrics(j))
 		said, err := command.CombinedOutput()
@@ -31,8 +33,10 @@ func TestPromtool(t *testing.T) {
 	}
 }
 
-// line is a sample as the format has it.
-var line = regexp.MustCompile(`^[a-z_]+(\{[a-z]+="(?:[^"\\\n]|\\["\\n])*"(,[a-z]+="(?:[^"\\\n]|\\["\\n])*")*\})? [-+0-9.eInfNa]+$`)
+// A sample as the format has it.
+const label = `[a-z]+="(?:[^"\\\n]|\\["\\n])*"`
+
+var line = regexp.MustCompile(`^[a-z_]+(\{` + label + `(,` + label + `)*\})? [-+0-9.eInfNa]+$`)
 
 // Every family has its HELP and TYPE once, before its samples; no series comes twice.
 func TestMetricsFormat(t *testing.T) {
@@ -70,11 +74,14 @@ func TestMetricsValues(t *testing.T) {
 		{Process: 1, First: 2, Last: 3, SilentSeconds: 12, Ended: "signal: killed"}}}
 	text := "\n" + string(metrics(j))
 	for _, want := range []string{
-		`pebbles_still_seconds 1.5`, `pebbles_rank_still_seconds{rank="0"} 2`, `pebbles_process_silent_seconds{process="1"} 12`,
+		`pebbles_still_seconds 1.5`, `pebbles_rank_still_seconds{rank="0"} 2`,
+		`pebbles_process_silent_seconds{process="1"} 12`,
 		`pebbles_process_lost{process="0"} 0`, `pebbles_process_lost{process="1"} 1`,
-		`pebbles_link_pending_bytes{rank="0",peer="2",target="t"} 9`, `pebbles_link_age_seconds{rank="0",peer="2",target="t"} 0.5`,
+		`pebbles_link_pending_bytes{rank="0",peer="2",target="t"} 9`,
+		`pebbles_link_age_seconds{rank="0",peer="2",target="t"} 0.5`,
 		`pebbles_credit_wait_seconds_total{rank="0"} 0.25`, `pebbles_rank_seconds_total{rank="0",state="credit"} 0.25`,
-		`pebbles_memory_bound_bytes{process="0"} 100`, `pebbles_resident_bytes{process="0"} 200`, `pebbles_sent_total{rank="0"} 7`,
+		`pebbles_memory_bound_bytes{process="0"} 100`, `pebbles_resident_bytes{process="0"} 200`,
+		`pebbles_sent_total{rank="0"} 7`,
 		`pebbles_handled_total{rank="0",target="a\"b"} 5`, `pebbles_handled_total{rank="1",target="a\"b"} 6`,
 		`pebbles_frames_sent_total{rank="0",reason="full"} 3`, `pebbles_frames_sent_total{rank="0",reason="deep"} 1`,
 		`pebbles_epoch_duration_seconds_sum 8`, `pebbles_epoch_duration_seconds_count 4`, `pebbles_start_time_seconds 1000.5`,

@@ -24,7 +24,7 @@ var ChartLibrary string
 //go:embed assets/uplot/uPlot.min.css
 var ChartStyle string
 
-// paths are what the server makes out of its source, each for all viewers together.
+// paths are the answers of the server, each made once for all viewers.
 type paths struct {
 	job     *shared[*state.Job]
 	whole   *shared[[]byte] // JSON of the job; nil while there is none
@@ -34,7 +34,7 @@ type paths struct {
 	history history
 }
 
-// newPaths is the handler of all paths, for those whom the guard lets in.
+// newPaths returns the handler of all paths, behind the guard.
 func newPaths(c Config) http.Handler {
 	p := &paths{job: each(c.Source.Job), report: each(c.Source.Report)}
 	p.whole = each(func() []byte { return p.ofJob(func(j *state.Job) []byte { return encode(j) }) })

@@ -6,7 +6,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
-// Row is a process, or neighbouring ones when there are more than 64.
+// Row is a process, or several neighbouring ones if there are more than 64.
 type Row struct {
 	First    int     `json:"first"` // processes are First to Last-1
 	Last     int     `json:"last"`
@@ -19,7 +19,7 @@ type Row struct {
 	Resident int64   `json:"resident"`
 	Silent   float64 `json:"silent"` // seconds, of the one that has been silent longest
 	State    string  `json:"state"`  // in words: of the worst of them
-	Bad      bool    `json:"bad"`    // it is not as it should be
+	Bad      bool    `json:"bad"`    // that state is a fault
 }
 
 func rows(j *state.Job) []Row {
@@ -50,7 +50,7 @@ func (w *Row) add(i int, p *state.Process) {
 	}
 }
 
-// condition says how a process is, and whether that is bad.
+// condition describes a process, and reports whether it is at fault.
 func condition(p *state.Process) (text string, bad bool) {
 	switch {
 	case p.Ended != "":

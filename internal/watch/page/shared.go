@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// once is for how long what has been made serves all who ask.
+// once is the time for which a value is reused.
 const once = time.Second
 
-// shared is a value that is made when somebody asks for it, by one at a time, and at most once a second.
+// shared is a value that is made on request, by one goroutine at a time, and at most once a second.
 type shared[T any] struct {
 	mu    sync.Mutex
 	make  func() T
@@ -26,5 +26,5 @@ func (s *shared[T]) get() T {
 	return s.value
 }
 
-// each is a shared value that nobody has made yet.
+// each returns a shared value that is not made yet.
 func each[T any](make func() T) *shared[T] { return &shared[T]{make: make} }

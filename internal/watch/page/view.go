@@ -6,7 +6,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
-// What bounds a view. Strings of the application are clipped to textMost runes.
+// Bounds of a view. Strings of the application are clipped to textMost runes.
 const (
 	rowsMost  = 64 // of strips, cells to a side, and processes
 	worstMost = 5
@@ -14,7 +14,7 @@ const (
 	textMost  = 400
 )
 
-// View is what the page shows of a job. Its size has a bound, however many ranks there are.
+// View is the content of the page. Its size is bounded, whatever the number of ranks.
 type View struct {
 	Program   string    `json:"program"`
 	ID        string    `json:"id"`
@@ -38,20 +38,20 @@ type View struct {
 	Now       Point             `json:"now"`
 }
 
-// Status is what the application says of itself.
+// Status is the last status of the application.
 type Status struct {
-	Rank int    `json:"rank"` // that has said it; -1 when none has said anything
+	Rank int    `json:"rank"` // of the status; -1 without one
 	Text string `json:"text"`
 }
 
-// Strip is where the time of a rank, or of neighbouring ranks together, has gone.
+// Strip is the use of time of a rank, or of several neighbouring ones.
 type Strip struct {
 	First   int           `json:"first"` // ranks are First to Last-1
 	Last    int           `json:"last"`
 	Seconds state.Seconds `json:"seconds"` // sum
 	Handled uint64        `json:"handled"` // pebbles
 	Still   float64       `json:"still"`   // seconds, of the rank that has not moved longest
-	Told    int           `json:"told"`    // how many of the ranks are known
+	Told    int           `json:"told"`    // number of ranks with a state
 }
 
 // ViewOf makes a view of a job. It takes time in proportion to the ranks and their links: some milliseconds for 4,096
@@ -79,7 +79,7 @@ func ViewOf(j *state.Job) View {
 // eventsMost bounds the events of a view: those of state.Rank are as many.
 const eventsMost = 256
 
-// ranks calls f for each rank that has told something, with its process.
+// ranks calls f for each rank with a state, with its process.
 func ranks(j *state.Job, f func(*state.Process, *state.Rank)) {
 	for i := range j.Processes {
 		p := &j.Processes[i]
@@ -98,7 +98,7 @@ func rankZero(j *state.Job) (zero *state.Rank) {
 	return zero
 }
 
-// statusOf is what rank 0 says, or the first rank that says anything.
+// statusOf returns the status of rank 0, or of the first rank with one.
 func statusOf(j *state.Job) Status {
 	s := Status{Rank: -1}
 	ranks(j, func(_ *state.Process, r *state.Rank) {
@@ -109,7 +109,7 @@ func statusOf(j *state.Job) Status {
 	return s
 }
 
-// span is how many neighbours share a row, so that there are no more rows than may be.
+// span returns the number of neighbours that share a row, within the bound of rows.
 func span(n int) int { return max(1, (n+rowsMost-1)/rowsMost) }
 
 func strips(j *state.Job) []Strip {

@@ -14,7 +14,8 @@ import (
 )
 
 func TestViewOfNothing(t *testing.T) {
-	for _, j := range []*state.Job{{}, {Ranks: 3}, {Ranks: 2, Processes: []state.Process{{Last: 1}, {Process: 1, First: 1, Last: 2}}}} {
+	processes := []state.Process{{Last: 1}, {Process: 1, First: 1, Last: 2}}
+	for _, j := range []*state.Job{{}, {Ranks: 3}, {Ranks: 2, Processes: processes}} {
 		v := ViewOf(j)
 		require.Equal(t, Runs, v.Grade)
 		require.Len(t, v.Strips, j.Ranks)
@@ -59,7 +60,9 @@ func TestWorst(t *testing.T) {
 			{Rank: 6, For: -1, StillSeconds: 1},
 			{Rank: 7, For: 2, Doing: state.Waiting},
 		}},
-		{Process: 1, First: 8, Last: 9, Ended: "signal: killed", Ranks: []state.Rank{{Rank: 8, For: -1, Doing: state.Computing}}},
+		{Process: 1, First: 8, Last: 9, Ended: "signal: killed", Ranks: []state.Rank{
+			{Rank: 8, For: -1, Doing: state.Computing},
+		}},
 	}}
 	var told []string
 	for _, w := range worst(j) {

@@ -9,7 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
-// Worst is a rank that keeps the job back.
+// Worst is a rank that holds up the job.
 type Worst struct {
 	Rank    int      `json:"rank"`
 	Process int      `json:"process"`
@@ -23,7 +23,7 @@ type Worst struct {
 // framesMost bounds the lines of a stack in a view.
 const framesMost = 24
 
-// A suspect is a rank that may be among the worst.
+// suspect is a candidate for the worst ranks.
 type suspect struct {
 	rank    *state.Rank
 	process *state.Process
@@ -31,7 +31,7 @@ type suspect struct {
 	waiters int  // ranks that wait for it
 }
 
-// worst are ranks whose process is lost, then those that others wait for, then those that have not moved longest.
+// worst returns the ranks of lost processes, then those that others wait for, then those without progress for longest.
 func worst(j *state.Job) []Worst {
 	waiters := map[int]int{}
 	ranks(j, func(_ *state.Process, r *state.Rank) {
@@ -40,7 +40,7 @@ func worst(j *state.Job) []Worst {
 		}
 	})
 	_, culprits := j.Conclude()
-	for _, c := range culprits { // not with the others, of which those that wait for all wait for these
+	for _, c := range culprits { // the ranks that wait for all others wait for these
 		waiters[c.Rank] += j.WaitForAll()
 	}
 	var all []suspect

@@ -10,8 +10,8 @@
 //	JOB.p00003.000017.rec   process 3, a later segment
 //	JOB.launcher.rec        the launcher
 //
-// JOB is the job's id, or a hash of it if a file name cannot hold it. Hosts without a shared folder write one each: copy
-// their files together before you read them.
+// JOB is the job's id, or a hash of it if a file name cannot hold it. Hosts without a shared folder write one each:
+// copy their files together before you read them.
 //
 // # Lines
 //
@@ -26,14 +26,14 @@
 //	ended    the launcher has seen a process end
 //
 // Counters are totals, so a lost line costs no more than its second. An event without an end is written again when it
-// ends. A line has at most 16 new events, the latest, and waits only if no other event needs the space; "dropped" counts
-// the others. The reader skips and reports a line that is damaged or cut, and passes over fields that it does not know.
+// ends. A line has at most 16 new events, the latest, and waits only if no other event needs the space; "dropped"
+// counts the others. The reader skips and reports a line that is damaged or cut, and ignores unknown fields.
 //
 // # Bounds
 //
 // A rank takes 1 to 2 KiB per second, up to 4 KiB with many events. The files of a process take 64 MiB unless [Create]
-// is given another bound. The first segment takes an eighth of it and is kept; each other segment takes a sixteenth. The
-// oldest but the first is removed to make room for a new one, so the record keeps the start and the latest seconds.
+// is given another bound. The first segment takes an eighth of it and is kept; each other segment takes a sixteenth.
+// The oldest but the first is removed to make room for a new one, so the record keeps the start and the latest seconds.
 //
 // # Crashes
 //

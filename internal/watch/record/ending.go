@@ -9,30 +9,31 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
-// Kind is how a job has ended.
+// Kind classifies the end of a job.
 type Kind string
 
-// How a job may have ended.
+// The kinds of ends.
 const (
 	InOrder Kind = "ended in order"
 	Failed  Kind = "failed"
-	Killed  Kind = "was killed" // or still runs, when all its processes were
+	Killed  Kind = "was killed" // or still runs, if no process has an end
 )
 
-// Ending is how a job has ended, and whose fault it was.
+// Ending describes the end of a job and its cause.
 type Ending struct {
 	Kind    Kind
-	Process int       // that fell first; -1 when none did, or all at once
-	At      time.Time // of what is told of
+	Process int       // that failed first; -1 if none did, or all at once
+	At      time.Time // of the end of that process
 	Cause   string    // in one sentence
-	Facts   []string  // that bear on it
+	Facts   []string  // about the cause
 }
 
-// atOnce is how far apart the last seconds of processes may be that were killed together: each writes once a second.
+// atOnce is the largest difference between the last lines of processes that were killed together: each writes once a
+// second.
 const atOnce = 2500 * time.Millisecond
 
-// ending finds out how the job has ended: what the launcher saw counts most, then what processes have said, and last
-// whose record breaks off first.
+// ending finds the end of the job. The launcher's observations count most, then the reports of processes, then the
+// process whose record breaks off first.
 func (k *Record) ending() Ending {
 	for _, find := range []func() *Ending{k.byLauncher, k.byFailure, k.byLoss, k.byError, k.byBreak} {
 		if e := find(); e != nil {
@@ -44,7 +45,7 @@ func (k *Record) ending() Ending {
 	return Ending{Kind: InOrder, Process: noProcess, At: k.Job.Ended, Cause: cause}
 }
 
-// byLauncher is what the launcher says. The last process that it calls the first is it: it may learn that late.
+// byLauncher uses the launcher's file. The last process that it marks as first counts, since it may learn that late.
 func (k *Record) byLauncher() *Ending {
 	for _, exit := range slices.Backward(k.Exits) {
 		if !exit.First {
@@ -71,7 +72,7 @@ func (k *Record) byLauncher() *Ending {
 	return &Ending{Kind: Failed, Process: noProcess, At: k.Job.Ended, Cause: "The launcher says: " + k.Launched.How}
 }
 
-// byFailure is what a process says of itself.
+// byFailure finds a process that reports its own failure.
 func (k *Record) byFailure() *Ending {
 	f := k.firstFailure(func(f Failure) bool { return f.Of == f.By })
 	if f == nil {
@@ -80,7 +81,7 @@ func (k *Record) byFailure() *Ending {
 	return &Ending{Kind: Failed, Process: f.By, At: f.At, Cause: fmt.Sprintf("%s failed: %s", k.name(f.By), f.Cause)}
 }
 
-// byLoss is what processes say of another: of the one that most of them mean.
+// byLoss finds the process that most others blame.
 func (k *Record) byLoss() *Ending {
 	votes := map[int]int{}
 	for _, p := range k.Processes {
@@ -115,7 +116,7 @@ func (k *Record) byLoss() *Ending {
 	return e
 }
 
-// byError is the error with which a process has ended first.
+// byError finds the first process that ended with an error.
 func (k *Record) byError() *Ending {
 	var first *Process
 	for _, p := range k.Processes {
@@ -130,7 +131,7 @@ func (k *Record) byError() *Ending {
 		Cause: fmt.Sprintf("%s ended with an error: %s", k.name(first.Process), first.How)}
 }
 
-// byBreak is whose record breaks off first, without a word of its end.
+// byBreak finds the process whose record breaks off first, without an end.
 func (k *Record) byBreak() *Ending {
 	var broken []*Process
 	for _, p := range k.Processes {
@@ -161,7 +162,7 @@ func (k *Record) byBreak() *Ending {
 	return e
 }
 
-// firstFailure is the earliest failure of a kind, by the clocks of the hosts.
+// firstFailure returns the earliest failure that of accepts, by the clocks of the hosts.
 func (k *Record) firstFailure(of func(Failure) bool) (first *Failure) {
 	for _, p := range k.Processes {
 		for i, f := range p.Failures {
@@ -173,7 +174,7 @@ func (k *Record) firstFailure(of func(Failure) bool) (first *Failure) {
 	return first
 }
 
-// after is a time in seconds after the job's start.
+// after returns the seconds from the start of the job to a time.
 func (k *Record) after(at time.Time) float64 {
 	if at.IsZero() {
 		return 0
@@ -181,13 +182,13 @@ func (k *Record) after(at time.Time) float64 {
 	return at.Sub(k.Job.Started).Seconds()
 }
 
-// brokeOff says how a record without an end ends.
+// brokeOff describes a record without an end.
 func (k *Record) brokeOff(p *Process) string {
 	return fmt.Sprintf("its record breaks off %s after the job's start, without a word of its end",
 		state.Lasting(k.after(p.Heard)))
 }
 
-// name is what a process is called in sentences.
+// name returns the name of a process for sentences.
 func (k *Record) name(process int) string {
 	p := k.process(process)
 	if p == nil {

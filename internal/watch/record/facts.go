@@ -8,14 +8,14 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
-// Bounds of what is said of an ending.
+// Bounds of the facts about an ending.
 const (
 	othersMost = 3
 	groupsMost = 4
 	stillLeast = 3 // seconds
 )
 
-// facts are what else bears on an ending: memory, what others say, who was not with the others, and the last verdict.
+// facts returns the facts about an ending: memory, other processes, ranks apart, and the last verdict.
 func (k *Record) facts(e *Ending) (all []string) {
 	if p := k.process(e.Process); p != nil && p.Seconds > 0 {
 		all = append(all, fmt.Sprintf("In its last second it had %s of memory, and its ranks held %s of %s for pebbles.",
@@ -29,7 +29,7 @@ func (k *Record) facts(e *Ending) (all []string) {
 	return all
 }
 
-// others are what other processes have said of the failure: what is the same once.
+// others returns the distinct causes that other processes report.
 func (k *Record) others(e *Ending) (all []string) {
 	by := map[string][]int{}
 	var causes []string
@@ -58,13 +58,14 @@ func (k *Record) others(e *Ending) (all []string) {
 	return all
 }
 
-// whoWasApart says where the ranks were that were not with the others.
+// whoWasApart lists the last calls of the ranks if they differ.
 func (k *Record) whoWasApart() (all []string) {
 	if len(k.Groups) < 2 {
 		return nil
 	}
 	for _, g := range k.Groups[:min(len(k.Groups), groupsMost)] {
-		all = append(all, fmt.Sprintf("%s %s: %s.", plural(len(g.Ranks), "rank", "ranks"), state.Brief(g.Ranks), callText(g.Call)))
+		word := plural(len(g.Ranks), "rank", "ranks")
+		all = append(all, fmt.Sprintf("%s %s: %s.", word, state.Brief(g.Ranks), callText(g.Call)))
 	}
 	if more := len(k.Groups) - len(all); more > 0 {
 		all = append(all, fmt.Sprintf("The others were in %d other calls.", more))
@@ -73,7 +74,7 @@ func (k *Record) whoWasApart() (all []string) {
 	return all
 }
 
-// stillest is the process that says for longest that nothing moves; nil when none does.
+// stillest returns the process that reports the longest standstill; nil if none does.
 func (k *Record) stillest() (most *Process) {
 	for _, p := range k.Processes {
 		if p.Still >= stillLeast && p.Verdict != "" && (most == nil || p.Still > most.Still) {
@@ -94,7 +95,7 @@ func callText(c state.Call) string {
 	return fmt.Sprintf("after call %d, %s", c.Number, c)
 }
 
-// plural is one word or the other.
+// plural chooses between singular and plural.
 func plural(n int, one, many string) string {
 	if n == 1 {
 		return one
@@ -102,7 +103,7 @@ func plural(n int, one, many string) string {
 	return many
 }
 
-// countText is a number with four digits, and its thousands.
+// countText formats a number with four digits and a unit such as million.
 func countText(n float64) string {
 	for _, unit := range []string{"", " thousand", " million", " billion"} {
 		if n < 1000 {

@@ -18,10 +18,10 @@ import (
 
 const suffix = ".rec"
 
-// noProcess is the number in the place of a process's in what is known of the launcher, or of nobody.
+// noProcess stands for the launcher, or for none, instead of the number of a process.
 const noProcess = -1
 
-// tokenOf is a job's id as names of files hold it. A job without one, which is one process, gets one that no other has.
+// tokenOf returns the job's id in a form for file names. A job without an id, which is one process, gets a unique one.
 func tokenOf(id string, started time.Time, pid int) string {
 	if id == "" {
 		return fmt.Sprintf("alone-%s-%d", stamp(started).Format("20060102T150405.000"), pid)
@@ -33,7 +33,7 @@ func tokenOf(id string, started time.Time, pid int) string {
 		return id
 	}
 	sum := fnv.New64a()
-	_, _ = io.WriteString(sum, id) // which does not fail
+	_, _ = io.WriteString(sum, id) // never fails
 	return "job-" + hex.EncodeToString(sum.Sum(nil))
 }
 
@@ -43,7 +43,7 @@ func segmentName(token string, process, segment int) string {
 
 func launcherName(token string) string { return token + ".launcher" + suffix }
 
-// fileName is a name of a record's file, taken apart.
+// fileName is the parsed name of a file of a record.
 type fileName struct {
 	name    string
 	token   string
@@ -51,7 +51,7 @@ type fileName struct {
 	segment int
 }
 
-// parseName takes the name of a record's file apart.
+// parseName parses the name of a file of a record.
 func parseName(name string) (f fileName, ok bool) {
 	rest, ok := strings.CutSuffix(name, suffix)
 	if !ok {
@@ -71,7 +71,7 @@ func parseName(name string) (f fileName, ok bool) {
 	return f, errors.Join(err, more) == nil && name == segmentName(f.token, f.process, f.segment)
 }
 
-// claim makes a file of a job in a folder, which it makes if need be, unless another job's are there.
+// claim creates a file of a job, and its folder if need be. It fails if the folder holds files of another job.
 func claim(dir, token, name string) (disk.File, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return disk.File{}, fmt.Errorf("make the folder of the record: %w", err)
@@ -87,7 +87,7 @@ func claim(dir, token, name string) (disk.File, error) {
 	if err != nil {
 		return disk.File{}, fmt.Errorf("make a file of the record: %w", err)
 	}
-	if err := ours(dir, token); err != nil { // two jobs that come at the same moment see each other here
+	if err := ours(dir, token); err != nil { // two jobs that begin at the same moment find each other here
 		file.Close()
 		_ = disk.Remove(path)
 		return disk.File{}, err
@@ -99,7 +99,7 @@ func openNew(path string) (disk.File, error) {
 	return disk.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o644)
 }
 
-// ours says when a folder holds the record of another job.
+// ours returns an error if the folder holds the record of another job.
 func ours(dir, token string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

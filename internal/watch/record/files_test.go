@@ -44,7 +44,8 @@ func TestStrayFiles(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, filepath.Base(path)), text, 0o600))
 	record := reread(t, dir)
 	require.Equal(t, "j2", record.Job.ID)
-	require.Equal(t, []string{"1 files of another job (j1) are ignored: move them to a directory of their own"}, record.Problems)
+	const problem = "files of another job (j1) are ignored (1): move them to a directory of their own"
+	require.Equal(t, []string{problem}, record.Problems)
 }
 
 // What hosts that share no folder have written is missing until it is copied.

@@ -20,7 +20,8 @@ func (r *reading) finish() *Record {
 	k.Series = r.series.points()
 	k.Ending = k.ending()
 	if missing := k.missing(); len(missing) > 0 {
-		r.problems.add("the record has nothing of ranks %s: copy the files of all hosts into one directory", state.Brief(missing))
+		r.problems.add("the record has nothing of ranks %s: copy the files of all hosts into one directory",
+			state.Brief(missing))
 	}
 	k.Problems = r.problems.all()
 	return k

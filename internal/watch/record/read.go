@@ -67,8 +67,8 @@ func (r *reading) choose(jobs map[string][]fileName) []fileName {
 		return cmp.Or(cmp.Compare(len(jobs[b]), len(jobs[a])), cmp.Compare(a, b))
 	})
 	for _, other := range tokens[1:] {
-		r.problems.add("%d files of another job (%s) are ignored: move them to a directory of their own",
-			len(jobs[other]), other)
+		r.problems.add("files of another job (%s) are ignored (%d): move them to a directory of their own",
+			other, len(jobs[other]))
 	}
 	return jobs[tokens[0]]
 }

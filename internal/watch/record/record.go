@@ -6,21 +6,21 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
-// Record is what can be read of a job's record.
+// Record is the record of a job as far as it is readable.
 type Record struct {
 	Job       Job
 	Ending    Ending
-	Processes []*Process // that have written something, by number
-	Ranks     []*Rank    // of which something is known, by number
+	Processes []*Process // those with a readable line, by number
+	Ranks     []*Rank    // those with a line, by number
 	Groups    []Group    // the ranks by their last calls, the largest first
 	Epochs    []Epoch    // by number; of many the first 256 and the last
-	Exits     []Exit     // in the order in which the launcher saw them; empty without its file
-	Launched  *Launched  // what else the launcher says; nil without its file
-	Series    []Point    // what the job did over time, at most 256 points
-	Problems  []string   // what could not be read, or is missing
+	Exits     []Exit     // in the launcher's order; empty without its file
+	Launched  *Launched  // the rest of the launcher's file; nil without it
+	Series    []Point    // the activity over time, at most 256 points
+	Problems  []string   // parts that are unreadable or missing
 }
 
-// Job is what a job was.
+// Job describes the job.
 type Job struct {
 	Program   string
 	ID        string
@@ -28,83 +28,83 @@ type Job struct {
 	Transport string
 	Settings  map[string]string
 	Started   time.Time
-	Ended     time.Time // the last that anybody has written
+	Ended     time.Time // the time of the last line
 }
 
-// Process is what is known of a process.
+// Process is the last state of a process.
 type Process struct {
 	Process     int
 	Host        string
 	PID         int
 	First, Last int       // its ranks are First to Last-1
-	Seconds     uint64    // that the record has
-	Heard       time.Time // when it wrote for the last time
-	Still       float64   // what it said last of the job, as its verdict
+	Seconds     uint64    // number of seconds in the record
+	Heard       time.Time // the time of its last line
+	Still       float64   // seconds for which the job stood still at the end
 	Verdict     string
 	Resident    int64 // bytes, the last
 	Held        int64
 	Bound       int64
-	Ended       bool   // it has said that it ends
-	How         string // that, if so: "" is in order
+	Ended       bool   // it has written its end
+	How         string // then: "" is in order
 	Failures    []Failure
 
 	skipped, lost uint64
 	why           string
 }
 
-// Failure is that a process has learned that the job fails.
+// Failure is the failure of the job as one process sees it.
 type Failure struct {
 	At    time.Time
 	By    int
-	Of    int // whose fault it is; -1 when nobody's
+	Of    int // the process that caused it; -1 if none did
 	Cause string
 }
 
-// Exit is how the launcher saw a process end.
+// Exit is the end of a process as the launcher saw it.
 type Exit struct {
 	At      time.Time
 	Process int
 	How     string
-	First   bool // it was its fault
+	First   bool // it caused the failure of the job
 }
 
-// Launched is what the launcher says of the whole job.
+// Launched is the launcher's view of the whole job.
 type Launched struct {
 	Processes int
-	Closed    bool // it says how the job ended
+	Closed    bool // the launcher has written the end of the job
 	How       string
 }
 
-// Rank is what is known of a rank: the last of each thing, and its last events.
+// Rank is the last state of a rank, and its last events.
 type Rank struct {
 	state.Rank
 	Process   int
-	StillMost float64 // the longest that it stood still, in seconds
-	Dropped   uint64  // events that the record has not kept, at the least
+	StillMost float64 // its longest standstill, in seconds
+	Dropped   uint64  // at least this number of events is missing
 }
 
-// Group is ranks that have begun the same call last.
+// Group is the ranks with the same last call.
 type Group struct {
 	Call  state.Call
 	Ranks []int
 }
 
-// Epoch is an epoch as the events of the ranks tell it, in seconds on the job's clock; how many ranks have begun and
-// ended it, their last calls say.
+// Epoch is an epoch, with times from the events of the ranks and counts from their last calls. Times are in seconds on
+// the job's clock.
 type Epoch struct {
 	Number     uint64
 	Name, Site string
-	Begin, End float64 // of the first and the last rank that are known to
-	Began      int     // ranks that are known to have begun it
-	Ended      int     // and to have ended it
+	Begin, End float64 // of the first and the last rank with an event
+	Began      int     // ranks known to have begun it
+	Ended      int     // ranks known to have ended it
 }
 
-// Point is what the job did for a span of time. Rates are of all ranks together.
+// Point is the activity of the job in a span of time, summed over all ranks.
 type Point struct {
 	At, Width float64 // its begin and its length, in seconds since the job started
 	Handled   float64 // pebbles a second
 	Bytes     float64 // bytes sent a second
-	// What the ranks did, in seconds of all ranks a second.
+	// Time of the ranks, in seconds per second.
 	Compute, Handle, Credit, Idle float64
 	Held, Bound                   float64 // bytes, of all ranks
 	Resident                      float64 // bytes, of all processes

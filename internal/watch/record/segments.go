@@ -29,10 +29,10 @@ type segmentSize struct {
 	bytes   int64
 }
 
-// segmentsMost bounds the files of a process, whatever a full disk makes of them.
+// segmentsMost bounds the files of a process, even if a full disk leaves them short.
 const segmentsMost = 32
 
-// segmentMax is how long a segment may become.
+// segmentMax is the greatest length of a segment.
 func segmentMax(bound int64, segment int) int64 {
 	if segment == 0 {
 		return bound / 8
@@ -40,7 +40,7 @@ func segmentMax(bound int64, segment int) int64 {
 	return bound / 16
 }
 
-// newSegments goes on with a process's first file, which is empty.
+// newSegments continues the first file of a process, which is empty.
 func newSegments(dir, token string, process int, first io.WriteCloser, head []byte, bound int64) *segments {
 	path := func(segment int) string { return filepath.Join(dir, segmentName(token, process, segment)) }
 	return &segments{
@@ -90,7 +90,7 @@ func (s *segments) append(lines []byte) error {
 	return nil
 }
 
-// begin opens the next segment, and makes room for it before.
+// begin removes old segments to make room, and opens the next one.
 func (s *segments) begin(least int64) error {
 	room := max(segmentMax(s.bound, s.next), least)
 	var err error
@@ -105,7 +105,7 @@ func (s *segments) begin(least int64) error {
 	}
 	file, err := s.open(s.next)
 	if errors.Is(err, os.ErrExist) {
-		s.next++ // what it is, it is not ours
+		s.next++ // a file of another writer
 	}
 	if err != nil {
 		return fmt.Errorf("begin a new file of the record: %w", err)

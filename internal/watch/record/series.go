@@ -5,10 +5,10 @@ import "math"
 // pointsMost bounds the points of a series.
 const pointsMost = 256
 
-// timeMost bounds the times that a damaged record may tell, in seconds.
+// timeMost bounds the times of a damaged record, in seconds.
 const timeMost = 1e12
 
-// What a bucket adds up, and of what it keeps the most.
+// The measures of a bucket: sums, and from heldMost on maxima.
 const (
 	handledSum = iota
 	bytesSum
@@ -24,7 +24,7 @@ const (
 
 type bucket [measures]float64
 
-// series is measures over time, in at most pointsMost spans of equal length. It halves their number when time goes on.
+// series holds measures over time, in at most pointsMost buckets of equal width. It doubles the width as time goes on.
 type series struct {
 	width   float64 // seconds; a power of two
 	buckets []bucket
@@ -33,8 +33,8 @@ type series struct {
 
 func newSeries() *series { return &series{width: 1} }
 
-// at is the bucket of a time, in seconds since the start. The time at the end of a bucket belongs to it: what is told
-// then is of the time before.
+// at returns the bucket of a time, in seconds since the start. The end of a bucket belongs to it, since a line covers
+// the time before it.
 func (s *series) at(t float64) *bucket {
 	if !(t > 0) {
 		t = 0
@@ -66,7 +66,7 @@ func (s *series) coarsen() {
 	s.buckets = half
 }
 
-// spread adds to a sum, evenly over a span of time.
+// spread adds to the sums, evenly over a span of time.
 func (s *series) spread(from, to float64, add *[heldMost]float64) {
 	if !(to > 0) {
 		to = 0
@@ -92,7 +92,7 @@ func (s *series) spread(from, to float64, add *[heldMost]float64) {
 	}
 }
 
-// fill gives the buckets of a process in which it said nothing the memory that it had before.
+// fill copies the maxima of a process to later buckets without a line.
 func (s *series) fill() {
 	var last bucket
 	for i := range s.buckets {
@@ -104,7 +104,7 @@ func (s *series) fill() {
 	}
 }
 
-// add adds what one process did.
+// add adds the series of one process.
 func (s *series) add(other *series) {
 	for s.width < other.width {
 		s.coarsen()
@@ -121,7 +121,7 @@ func (s *series) add(other *series) {
 	}
 }
 
-// points are the series as rates. The last span ends with what was told last.
+// points returns the series as rates. The last bucket ends with the last line.
 func (s *series) points() []Point {
 	var all []Point
 	for i, b := range s.buckets {

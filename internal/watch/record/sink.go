@@ -7,23 +7,23 @@ import (
 	"time"
 )
 
-// queueMax is how many batches may wait for the disk.
+// queueMax bounds the batches that wait for the disk.
 const queueMax = 4
 
 // batch is lines that are written together.
 type batch struct {
 	lines []byte
 	fresh bool          // they begin a new segment
-	done  chan struct{} // if not nil, it is closed when they have been written, or could not be
+	done  chan struct{} // if not nil, closed after the write or its failure
 }
 
-// store is where batches go. One goroutine uses it.
+// store takes batches. One goroutine uses it.
 type store interface {
 	write(lines []byte, fresh bool) error
 	io.Closer
 }
 
-// sink passes batches to a goroutine that writes them, so that no caller waits for a disk.
+// sink passes batches to a goroutine that writes them, so callers do not wait for the disk.
 type sink struct {
 	queue chan batch
 	done  chan struct{} // the goroutine has ended
@@ -60,7 +60,7 @@ func (s *sink) note(err error) {
 	s.why = err
 }
 
-// look is how many batches could not be written since the last look, and why.
+// look returns the number of failed batches since the last look, and the last error.
 func (s *sink) look() (lost uint64, why error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -68,10 +68,10 @@ func (s *sink) look() (lost uint64, why error) {
 	return lost, s.why
 }
 
-// full reports whether a batch would have to wait. Only the goroutine that offers batches may rely on it.
+// full reports whether a batch would have to wait. The result is reliable for the goroutine that offers batches.
 func (s *sink) full() bool { return len(s.queue) == cap(s.queue) }
 
-// offer hands a batch over, unless that would have to wait.
+// offer queues a batch. It reports false, and does nothing, if the queue is full.
 func (s *sink) offer(b batch) bool {
 	select {
 	case s.queue <- b:
@@ -81,7 +81,7 @@ func (s *sink) offer(b batch) bool {
 	}
 }
 
-// await hands a batch over and waits until it has been written, both for at most this long.
+// await queues a batch and waits until it is written, for at most the given time.
 func (s *sink) await(lines []byte, most time.Duration) error {
 	timer := time.NewTimer(most)
 	defer timer.Stop()
@@ -99,7 +99,7 @@ func (s *sink) await(lines []byte, most time.Duration) error {
 	}
 }
 
-// close waits for at most this long until all has been written. The goroutine ends when the disk has answered.
+// close waits until all batches are written, for at most the given time. The goroutine ends when the disk answers.
 func (s *sink) close(most time.Duration) error {
 	close(s.queue)
 	timer := time.NewTimer(most)
