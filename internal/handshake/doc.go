@@ -1,5 +1,5 @@
-// Package handshake is how two processes of an Active Pebbles job greet each other on a fresh connection: each proves
-// that it knows the job's secret before anything else that it sends is looked at, then both say who they are.
+// Package handshake lets two processes of an Active Pebbles job greet each other on a fresh connection: each proves
+// that it knows the job's secret before the other parses any of its messages, then both identify themselves.
 //
 //	client                                  server
 //	  magic, nonce C   ─────────────────►              40 bytes; C signs itself
@@ -14,8 +14,8 @@
 // can be played back to it. Up to the second proof all messages have fixed sizes: a stranger gets no byte parsed, and
 // learns no more than a magic number. The greeting authenticates the ends; it does not encrypt.
 //
-// The second half of nonce C is an HMAC of the first under the secret and the job's id. So the server knows by the
-// first message who may be a member, and a crowd of strangers takes no place from one. It proves nothing: who has
-// seen it can send it again. A server refuses a nonce that is not signed by 32 zeros in place of S. One that ends the
-// connection without a word had no room.
+// The second half of nonce C is an HMAC of the first under the secret and the job's id. So the server recognises a
+// possible member by the first message, and a crowd of strangers takes no place from it. The HMAC proves nothing, since
+// an observer can send it again. A server refuses an unsigned nonce by 32 zeros instead of S. A server without room
+// ends the connection without an answer.
 package handshake

@@ -17,7 +17,7 @@ const strangersMax = 64
 // refusedMax is how many strangers a [Gate] logs one by one.
 const refusedMax = 100
 
-// Gate greets everybody who dials a listener, and hands on those who prove to be members of the job. Strangers are
+// Gate greets all connections of a listener, and passes on those that prove to be members of the job. Strangers are
 // refused, logged and bounded in number. A gate keeps Members + 64 connections that are being greeted and have not
 // proven the secret. For one more it drops one of those that have sent nothing, or, when all have sent an opening that
 // is signed, of these: the oldest of the address that has most of them. One that has proven the secret is never
@@ -28,7 +28,7 @@ type Gate struct {
 	Secret   []byte
 	Mine     Hello
 	Members  int           // connections of members that may come at the same time
-	Limit    time.Duration // until the other end has said who it is; 0 is DefaultLimit
+	Limit    time.Duration // for the other end to identify itself; 0 is DefaultLimit
 	Log      *slog.Logger  // may be nil
 	// Check, when it is not nil, refuses who must not even begin, by an error. It is called by one goroutine.
 	Check func(net.Conn) error

@@ -7,18 +7,18 @@ import (
 	"sync/atomic"
 )
 
-// varAlone is set by users: a process that is one of several tasks may run a job of its own.
+// varAlone is set by users to let a process that is one of several tasks run a job of its own.
 const varAlone = "PEBBLES_ALONE"
 
-// joined is how many processes the job has that this process has joined, or has tried to; 0 before.
+// joined is the number of processes of the job that this process has joined or tried to join; 0 before.
 var joined atomic.Int64
 
 // Joined reports whether this process has taken part in a job by [Join], also if that failed. It can't do so again.
 func Joined() bool { return joined.Load() > 0 }
 
-// CheckAlone refuses a job of this process alone while the process is one of several: it was started as one of a job's,
-// or as a task of another launcher, such as mpirun or srun. Each process would run a job of its own, and none would
-// tell. alone says that this is meant; so does PEBBLES_ALONE=1 in the environment.
+// CheckAlone returns an error if this process is one of several, of a job or of another launcher such as mpirun or
+// srun: each would run a job of its own unnoticed. It returns nil if alone is true, or with PEBBLES_ALONE=1 in the
+// environment.
 func CheckAlone(alone bool) error {
 	if meant, err := meantAlone(alone); meant || err != nil {
 		return err
@@ -61,8 +61,8 @@ func meantAlone(alone bool) (bool, error) {
 	return meant, nil
 }
 
-// foreignTasks returns how many tasks another launcher has started together with this process, and the variable that
-// holds it.
+// foreignTasks returns the number of tasks that another launcher has started together with this process, and the
+// variable that holds it.
 func foreignTasks() (tasks int, variable string) {
 	variables := []string{
 		"OMPI_COMM_WORLD_SIZE", // mpirun of Open MPI

@@ -15,10 +15,9 @@ import (
 	"github.com/activepebbles/pebbles/internal/handshake"
 )
 
-// blame finds the exit that caused the others. order is the order in which the launcher saw them. It sees exits on
-// other hosts late, so a process's own status counts for more than its place in the order: a follower says that it is
-// one. Next comes a process that others complain of, which may have been stopped and can't say so itself; lost is their
-// complaint.
+// blame finds the exit that caused the others. order is the order in which the launcher saw them. The launcher sees
+// exits on other hosts late, so the status of a process counts more than its place: a follower ends with a status of
+// its own. Next comes a process that others complain of, which may be stopped; lost is their complaint.
 func blame(order []Outcome, received []complaint) (first Outcome, lost string) {
 	if e := findExit(order, func(e Outcome) bool { return e.failedItself() && !e.signalled }); e != nil {
 		return *e, ""
@@ -48,7 +47,7 @@ func findExit(order []Outcome, guilty func(Outcome) bool) *Outcome {
 	return nil
 }
 
-// failedItself reports whether a process has failed and does not say that another one had failed before.
+// failedItself reports whether a process has failed, and not as a follower of another.
 func (e Outcome) failedItself() bool { return e.Status != 0 && e.Status != ExitFollower }
 
 // byLauncher reports whether a process may have ended only because the launcher sent it a signal.
@@ -57,8 +56,8 @@ func (e Outcome) byLauncher() bool {
 	return e.signalled && (n == syscall.SIGTERM || n == syscall.SIGKILL || e.Status == 255 && e.Host != "")
 }
 
-// accused returns the process with the most complaints (the first of several) and the text of its first complaint. A
-// process that complains is alive: it is accused only if there is no other.
+// accused returns the process with the most complaints, the first of several, and the text of its first complaint. A
+// process that complains is alive, so it is accused only without any other.
 func accused(received []complaint) (process int, lost string) {
 	votes := make(map[int]int)
 	for _, c := range received {
@@ -80,7 +79,7 @@ func accused(received []complaint) (process int, lost string) {
 	return process, lost
 }
 
-// complain sends the launcher the process that err blames, if any. If that fails, the launcher has ended.
+// complain tells the launcher which processes err blames, if any. If the write fails, the launcher has ended.
 func complain(line net.Conn, err error) {
 	blamed, cause := netio.Blamed(err)
 	if len(blamed) == 0 {
@@ -97,13 +96,13 @@ func send(line net.Conn, message any) error {
 	return errors.Join(line.SetWriteDeadline(time.Now().Add(lineLimit)), handshake.WriteMessage(line, message))
 }
 
-// ofLauncher is who complains of a process from which the launcher itself hears nothing.
+// ofLauncher marks a complaint of the launcher itself.
 const ofLauncher = -1
 
-// silentLine is the launcher's complaint of a process whose line the network has broken.
+// silentLine is the launcher's complaint about a process with a broken connection.
 const silentLine = "nothing comes from it, not even the end of its connection: does the network lead both ways?"
 
-// who names the one that complains.
+// who names the sender of a complaint.
 func (c complaint) who() string {
 	if c.by == ofLauncher {
 		return "launcher"
@@ -111,8 +110,8 @@ func (c complaint) who() string {
 	return fmt.Sprintf("process %d", c.by)
 }
 
-// readComplaints receives the complaints of a process that has joined, until its connection ends. Where the system says
-// that nothing comes any more, or the process has ended and its connection has not, the launcher complains of it.
+// readComplaints receives the complaints of a process that has joined, until its connection ends. The launcher
+// complains itself if the system gives the connection up, or if the process has ended and its connection has not.
 func (j *job) readComplaints(p *process) {
 	j.lines.Go(func() {
 		defer p.line.Close()
@@ -128,8 +127,8 @@ func (j *job) readComplaints(p *process) {
 	})
 }
 
-// ends waits for the end of a connection, of which err is the first error. It reports whether that comes: the network
-// may bring nothing more, and not even that.
+// ends waits for the end of a connection after its first error err. It reports false if the end does not come, because
+// the network delivers nothing any more.
 func ends(line net.Conn, err error) bool {
 	if unreachable(err) {
 		return false // a read after this one finds an end
@@ -142,8 +141,7 @@ func ends(line net.Conn, err error) bool {
 	return !errors.Is(err, os.ErrDeadlineExceeded) && !unreachable(err)
 }
 
-// unreachable reports whether the system gave a connection up because nothing came: by its timers alone, or with a word
-// from a router on the way.
+// unreachable reports whether the system gave a connection up, by its timers or after a message of a router.
 func unreachable(err error) bool {
 	return errors.Is(err, syscall.ETIMEDOUT) || errors.Is(err, syscall.EHOSTUNREACH) ||
 		errors.Is(err, syscall.ENETUNREACH)

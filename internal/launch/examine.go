@@ -11,23 +11,22 @@ import (
 	"github.com/activepebbles/pebbles/netio/tcp"
 )
 
-// Finding is what [Examine] finds: how this process would take part in a job. No text of it holds a secret.
+// Finding describes how this process would take part in a job. It holds no secret.
 type Finding struct {
-	Launcher  string   `json:"launcher"`          // who has started this process as one of several; "" is nobody
-	Because   []string `json:"because,omitempty"` // what the environment says
+	Launcher  string   `json:"launcher"`          // that started this process as one of several; "" without one
+	Because   []string `json:"because,omitempty"` // the deciding variables of the environment
 	Process   int      `json:"process"`
 	Processes int      `json:"processes"`
-	Meets     string   `json:"meets,omitempty"`   // how it would find the others
-	Listens   string   `json:"listens,omitempty"` // at which address or interface
+	Meets     string   `json:"meets,omitempty"`   // the way to find the others
+	Listens   string   `json:"listens,omitempty"` // the address or interface
 	Host      string   `json:"host"`
-	Cores     int      `json:"cores"`           // that this process may use at a time
-	OpenFiles uint64   `json:"open_files"`      // that it may have; 0 where it can't be read
-	NeedFiles int      `json:"need_open_files"` // for a job of so many processes
+	Cores     int      `json:"cores"`           // available to this process
+	OpenFiles uint64   `json:"open_files"`      // the limit; 0 if it is unknown
+	NeedFiles int      `json:"need_open_files"` // for a job of this size
 	Problem   string   `json:"problem,omitempty"`
 }
 
-// Examine says what [Started] and [Join] would do, and starts nothing. It opens a listener for a moment, to see that it
-// can.
+// Examine reports what [Started] and [Join] would do, and starts nothing. It opens a listener for a moment to test it.
 func Examine(ctx context.Context, alone bool) Finding {
 	f := Finding{Processes: 1, OpenFiles: thisHost().files}
 	f.Host, _ = os.Hostname()
@@ -68,7 +67,7 @@ func (f *Finding) examineTask(ctx context.Context) {
 	}
 }
 
-// examineLimit bounds how long a name may take to be found.
+// examineLimit bounds the resolution of a name.
 const examineLimit = 5 * time.Second
 
 func (t *task) examine(ctx context.Context) (meets, listens string, err error) {

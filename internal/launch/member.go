@@ -19,9 +19,9 @@ import (
 	"github.com/activepebbles/pebbles/netio/tcp"
 )
 
-// Started reports whether this process is to join a job: [Run] has started it, or another launcher has, as one of
-// several tasks. alone says that tasks of another launcher are to have jobs of their own; so does PEBBLES_ALONE=1 in
-// the environment. It reports true also for an environment that makes no sense, of which [Join] then tells.
+// Started reports whether this process should join a job: [Run] has started it, or another launcher has, as one of
+// several tasks. If alone is true, or PEBBLES_ALONE=1 in the environment, tasks of another launcher run jobs of their
+// own. It reports true for an inconsistent environment too; [Join] returns the error.
 func Started(alone bool) bool {
 	if ours() {
 		return true
@@ -33,7 +33,7 @@ func Started(alone bool) bool {
 	return !errors.Is(err, errNoTask)
 }
 
-// ours reports whether [Run] has started this process. [Join] takes that away.
+// ours reports whether [Run] has started this process. [Join] removes the variable.
 func ours() bool {
 	_, ok := os.LookupEnv(varJob)
 	return ok
@@ -51,8 +51,8 @@ type Member struct {
 }
 
 // Within returns a context that ends with ctx, when stop is called, and by [ErrLauncherGone] when the launcher is lost,
-// however it ended. The process has to end then, within 5 seconds and with [ExitFollower]. Other launchers than [Run]
-// see to that themselves.
+// however it ended. The process must then end within 5 seconds, with [ExitFollower]. Launchers other than [Run] end
+// their tasks themselves.
 func (m *Member) Within(ctx context.Context) (within context.Context, stop func()) {
 	within, cancel := context.WithCancelCause(ctx)
 	if m.line == nil {
@@ -65,13 +65,13 @@ func (m *Member) Within(ctx context.Context) (within context.Context, stop func(
 	}
 }
 
-// Options say how a process joins its job.
+// Options configure the joining of a job.
 type Options struct {
-	// Transport connects the processes, as [connect.Dial] takes it; "" and [connect.ByAuto] are what the launcher was
-	// told, or else PEBBLES_TRANSPORT in the environment.
+	// Transport connects the processes, as [connect.Dial] takes it. For "" and [connect.ByAuto] the launcher's setting
+	// applies, or else PEBBLES_TRANSPORT in the environment.
 	Transport string
-	// Ranks is how many ranks a job of another launcher's tasks has, where PEBBLES_RANKS does not say it. 0 is one for
-	// each core that they may use. A job that [Run] has started has as many as that was told.
+	// Ranks is the number of ranks of a job of another launcher's tasks, unless PEBBLES_RANKS is set. 0 is one for each
+	// core that they may use. A job that [Run] has started has the number given there.
 	Ranks int
 	// Alone is as for [Started].
 	Alone bool
@@ -100,8 +100,8 @@ func (v Via) String() string {
 // and _SIZE, SLURM_STEP_ID, JOB_COMPLETION_INDEX), so that it can be called once, and children of this process do not
 // take part. The error says what to do; [StatusOf] has the exit status for it.
 //
-// Who has started the process is found out in this order: [Run]; a launcher that speaks PMI-1 (PMI_FD); mpirun of Open
-// MPI (OMPI_COMM_WORLD_SIZE); srun (SLURM_STEP_ID); Kubernetes or anybody else who sets PEBBLES_PROCESSES.
+// Join recognises launchers in this order: [Run]; a launcher that speaks PMI-1 (PMI_FD); mpirun of Open MPI
+// (OMPI_COMM_WORLD_SIZE); srun (SLURM_STEP_ID); Kubernetes, or any other that sets PEBBLES_PROCESSES.
 // docs/guide-clusters.md has an example of each.
 func Join(ctx context.Context, o Options) (*Member, error) {
 	switch {

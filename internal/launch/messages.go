@@ -6,26 +6,26 @@ import (
 	"github.com/activepebbles/pebbles/internal/launch/bootstrap"
 )
 
-// arrival is what a process sends to the launcher after their handshake.
+// arrival is the message of a process to the launcher after their handshake.
 type arrival struct {
-	Address string // where it listens for the other processes
+	Address string // of its listener for the other processes
 }
 
-// departure is what the launcher sends to each process once all have arrived, or when that will not happen.
+// departure is the message of the launcher to each process once all have arrived, or once the job has failed.
 type departure struct {
 	Addresses []string `json:",omitempty"` // by process
-	Failed    string   `json:",omitempty"` // why the job has failed, when it has
+	Failed    string   `json:",omitempty"` // the cause, if the job has failed
 }
 
-// complaint is what a process sends to the launcher when it ends because it has lost others, or has waited for them in
+// complaint is the message of a process to the launcher if it ends because it has lost others or has waited for them in
 // vain.
 type complaint struct {
-	Processes []int  // those, at most blamedMax
-	Cause     string // what was wrong with them
-	by        int    // who complains
+	Processes []int  // the lost ones, at most blamedMax
+	Cause     string // of the loss
+	by        int    // the sender
 }
 
-// The limits of messages, in bytes, and of what a complaint has.
+// The limits of messages, in bytes, and of the processes of a complaint.
 const (
 	complaintBytesMax = 16 << 10
 	complaintCauseMax = 1 << 10

@@ -35,7 +35,7 @@ func (e Outcome) Failure() int {
 	return e.Status
 }
 
-// String says how the process ended.
+// String describes the end of the process.
 func (e Outcome) String() string { return e.describe() }
 
 // name is the process's name in messages.
@@ -51,7 +51,7 @@ func (e Outcome) name() string {
 	return text + ")"
 }
 
-// describe says how the process ended.
+// describe describes the end of the process.
 func (e Outcome) describe() string {
 	switch {
 	case e.Signal != 0:
@@ -63,7 +63,7 @@ func (e Outcome) describe() string {
 	return fmt.Sprintf("%s ended with status %d", e.name(), e.Status) + e.hint()
 }
 
-// hint says more of statuses that have a meaning by custom.
+// hint explains a status with a conventional meaning.
 func (e Outcome) hint() string {
 	switch {
 	case e.Status == ExitFollower:
@@ -91,7 +91,7 @@ func (e Outcome) ranks() string {
 // FailedError is the error of a job that failed because one of its processes did.
 type FailedError struct {
 	First  Outcome // the first cause
-	Lost   string  // what another process says of First, when only others know; else ""
+	Lost   string  // the complaint of another process about First, if only others know the cause; else ""
 	Others int     // processes that ended because of it
 }
 

@@ -8,11 +8,11 @@ import (
 // sshFailed is the status of ssh itself.
 const sshFailed = 255
 
-// trouble is a reason for which ssh does not reach a host.
+// trouble is a reason why ssh does not reach a host.
 type trouble struct {
-	says   string // in what ssh prints
+	says   string // in the output of ssh
 	passes bool   // it may be gone at the next try
-	advice string // what to do; HOST stands for the host
+	advice string // the remedy; HOST stands for the host
 }
 
 const (
@@ -21,7 +21,7 @@ const (
 	adviceShell  = "does a shell there wait for something, such as a lock in .bashrc?"
 )
 
-// troubles begins with those that are certain: they may end with a closed connection too.
+// troubles begins with the certain ones, since these may end with a closed connection too.
 var troubles = []trouble{
 	{"REMOTE HOST IDENTIFICATION HAS CHANGED", false, "its key has changed: find out why, then run `ssh-keygen -R HOST`"},
 	{"Host key verification failed", false, "its key is not known here: log in by hand once, with `ssh HOST`"},
@@ -38,7 +38,7 @@ var troubles = []trouble{
 	{"closed by remote host", true, adviceClosed},
 }
 
-// troubleOf finds the trouble in what an ssh has printed before it ended.
+// troubleOf finds the trouble in the output of an ssh that has ended.
 func troubleOf(printed []byte, status int) trouble {
 	for _, t := range troubles {
 		if strings.Contains(string(printed), t.says) {
@@ -49,7 +49,7 @@ func troubleOf(printed []byte, status int) trouble {
 	return trouble{advice: "try `ssh -o BatchMode=yes HOST true`"}
 }
 
-// lastLine is the last line of a text that is not empty.
+// lastLine returns the last line of a text that is not empty.
 func lastLine(text []byte) string {
 	lines := strings.FieldsFunc(string(text), func(c rune) bool { return c == '\n' || c == '\r' })
 	for i := len(lines) - 1; i >= 0; i-- {
@@ -63,8 +63,8 @@ func lastLine(text []byte) string {
 // Unreached is a host that ssh did not reach.
 type Unreached struct {
 	Host   string
-	Tries  int    // ssh that have ended
-	Says   string // the last line of the last one
+	Tries  int    // number of ssh that have ended
+	Says   string // the last line of the last ssh
 	Advice string // what to do
 }
 
@@ -100,7 +100,7 @@ func listHosts(hosts []Unreached) string {
 	return strings.Join(texts, "; ")
 }
 
-// unreached lists the hosts of which ssh has told why it did not reach them.
+// unreached lists the hosts that ssh did not reach, with its reasons.
 func (j *job) unreached() (hosts []Unreached) {
 	seen := make(map[string]bool)
 	for _, p := range j.processes {

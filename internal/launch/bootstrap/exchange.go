@@ -16,8 +16,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/handshake"
 )
 
-// Config is what a process knows of its job before the exchange. All processes have the same one, but for Number, Self
-// and Listener.
+// Config describes the job before the exchange. It is the same in all processes, except for Number, Self and Listener.
 type Config struct {
 	Number    int // of this process
 	Processes int
@@ -33,19 +32,19 @@ type Config struct {
 	fanout int // of the tree; 0 is fanoutDefault
 }
 
-// Rendezvous is what processes know beforehand that need no store.
+// Rendezvous is the knowledge of processes that need no store.
 type Rendezvous struct {
 	Secret []byte
 	// Address is where a process listens for its children; its host may be a name that can't be resolved yet.
 	Address func(process int) string
-	// Star has all processes dial process 0: for a job that knows its address alone.
+	// Star makes all processes dial process 0, for a job that knows only its address.
 	Star bool
 }
 
-// ErrElsewhere says that the start has failed, but not here.
+// ErrElsewhere is the error of a start that has failed in another process.
 var ErrElsewhere = errors.New("job has failed elsewhere")
 
-// spareTime is how much longer than the limit a process waits for its children: they say who is missing.
+// spareTime is added to the limit of a process that waits for its children, which report the missing ones.
 const spareTime = 2 * time.Second
 
 // Exchange returns when this process knows all others. All processes must call it. None of them needs the store after
@@ -62,7 +61,7 @@ func ExchangeAt(ctx context.Context, c Config, r Rendezvous) (*Job, error) {
 	return c.run(ctx, r.Secret, func(context.Context) (authenticator, error) { return newBySecret(c, r) })
 }
 
-// authenticator proves to two processes who the other one is.
+// authenticator proves the identities of two processes to each other.
 type authenticator interface {
 	// lookup returns where a process listens, and its fingerprint where it has one.
 	lookup(ctx context.Context, process int) (entry, error)
@@ -261,7 +260,7 @@ func (x *exchange) checkMissing(cause error) error {
 		"this address?", cause, list(missing), x.Number, x.Listener.Addr(), x.Processes)
 }
 
-// namesMax bounds how many processes a sentence names.
+// namesMax bounds the processes that a sentence names.
 const namesMax = 8
 
 // list names processes.
@@ -307,7 +306,7 @@ func (x *exchange) setParent(conn net.Conn) (*Job, error) {
 	return x.reportSubtree()
 }
 
-// receive has handle called with each message of a connection, up to the one that fails.
+// receive passes each message of a connection to handle, up to the first error.
 func receive[M any](x *exchange, conn net.Conn, handle func(M, error) (*Job, error)) {
 	x.background.Go(func() {
 		for {
