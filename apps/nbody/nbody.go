@@ -24,7 +24,6 @@ package nbody
 import (
 	"cmp"
 	"fmt"
-	"image"
 	"math"
 	"slices"
 
@@ -59,10 +58,9 @@ type Config struct {
 	// Sample is on how many particles, at the end, the forces are compared with direct sums; 0 is 100, below 0 none.
 	Sample int
 	// Twin runs the serial twin on rank 0, too, and compares with it. Without it, only small simulations are compared.
-	Twin bool
-	// List gathers all particles on rank 0; Picture draws them at the end, and Frames after each step too.
-	List, Picture, Frames bool
-	Progress              apps.Progress // after each step
+	Twin     bool
+	List     bool          // gather all particles on rank 0 at the end
+	Progress apps.Progress // after each step
 }
 
 // By is what walks are.
@@ -171,8 +169,6 @@ type Result struct {
 
 	End        []gravity.Particle `json:"-"` // on rank 0, if Config.List asks: as they are in the end, by number
 	Potentials []float64          `json:"-"` // of each
-	Picture    *image.Paletted    `json:"-"` // on rank 0, if Config.Picture asks for it
-	Frames     []*image.Paletted  `json:"-"` // on rank 0, if Config.Frames asks: at the start and after each step
 }
 
 // describe fills in what is known before a run.

@@ -13,7 +13,7 @@ import (
 )
 
 // Run simulates. Every rank calls it once, between epochs, with the same configuration but for Progress. It registers
-// four targets. The result is complete on every rank, but for Particles and pictures, which rank 0 has. What went wrong
+// four targets. The result is complete on every rank, but for Particles, which rank 0 has. What went wrong
 // is counted in its Errors; an error means that the job failed, or can't work.
 func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
@@ -25,7 +25,7 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	result.describe(c)
 	err := result.RunPhases(r, apps.Phases{
 		Load:   b.settle,
-		Kernel: func() error { return b.simulate(&result) },
+		Kernel: func() error { return b.simulate() },
 		Verify: func() error { return b.verify(&result) },
 		Tally:  &b.tally,
 	})
@@ -43,7 +43,6 @@ type bench struct {
 	trees   int
 	astray  uint64 // steps after which not all bodies were there
 	gravity time.Duration
-	frame   frame
 	start   totals
 }
 
@@ -74,15 +73,12 @@ func (b *bench) settle() error {
 }
 
 // simulate is the kernel: the first forces, and the steps.
-func (b *bench) simulate(result *Result) error {
+func (b *bench) simulate() error {
 	if err := b.forces(all); err != nil {
 		return err
 	}
 	var err error
 	if b.start, err = pebble.AllReduce(b.rank, b.part.totals(), totals.plus); err != nil {
-		return err
-	}
-	if err := b.addFrame(result); err != nil {
 		return err
 	}
 	most := func(n uint64) (uint64, error) { return pebble.AllReduce(b.rank, n, pebble.Max[uint64]) }
@@ -98,9 +94,6 @@ func (b *bench) simulate(result *Result) error {
 		if bodies != uint64(b.config.Source.Particles()) {
 			b.astray++
 		}
-		if err := b.addFrame(result); err != nil {
-			return err
-		}
 		b.config.Progress.Passed(b.rank, 1, uint64(step), uint64(step+1), uint64(b.config.Steps))
 	}
 	return nil
@@ -115,9 +108,6 @@ func (b *bench) forces(active func(b *body) bool) error {
 	}
 	if err := b.part.assignKeys(box); err != nil {
 		return err
-	}
-	if b.trees == 0 {
-		b.frame = frameOf(box)
 	}
 	pieces, err := b.split()
 	if err != nil {

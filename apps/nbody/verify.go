@@ -55,11 +55,6 @@ func (b *bench) collect(r *Result) error {
 	r.Requests, r.SharedWaits, r.CacheHits = s.Asked, s.Shared, s.Hits-min(s.Asked+s.Shared, s.Hits)
 	r.Gravity = s.Gravity.Seconds()
 	r.PerSecond = apps.Rate(float64(r.Interactions), r.Seconds)
-	if b.config.Picture {
-		if r.Picture, err = b.draw(pictureSide); err != nil {
-			return err
-		}
-	}
 	if !b.config.List {
 		return nil
 	}

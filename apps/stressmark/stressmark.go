@@ -1,10 +1,9 @@
-// Package stressmark is four of the DIS Stressmarks on Active Pebbles for Go, those that XLUPC runs (XLUPC, section
-// 4.4): programs whose ranks read and write one distributed array of package memory, each element wherever it is.
+// Package stressmark is three of the DIS Stressmarks that XLUPC runs (XLUPC, section 4.4): programs whose ranks read
+// and write one distributed array of package memory, each element wherever it is.
 //
 //   - [Pointer]: every rank follows its own chain of pointers through the array: reads of a few words each, one after the other.
 //   - [Update]: one rank does so, and writes a word at each hop, while the others have nothing to do.
 //   - [Neighborhood]: a stencil: each rank looks at pairs of pixels of an image, some of them across the borders of its part.
-//   - [Field]: each rank searches its part of a string, and a few bytes of the next, for tokens, which are then changed.
 //
 // The data is random, named by a seed. The answer of each does not depend on the number of ranks. Each has a serial
 // twin, which has one slice and no ranks, and a verifier, which reads no distributed array. Times are those of accesses
@@ -68,51 +67,6 @@ func (c PointerConfig) Check(int) error {
 
 // starts is how many indices windows begin at.
 func (c PointerConfig) starts() uint64 { return c.Words - uint64(c.Window) }
-
-// FieldConfig is what a run of Field can be told, as package apps says.
-type FieldConfig struct {
-	Bytes      uint64        // of the field, 2^4 to 2^24. 0 is 2^18
-	Tokens     int           // that are searched for, 1 to 256, one after the other. 0 is 16
-	TokenBytes int           // of the longest token, 1 to 8; each has a random length. 0 is 4
-	Offset     int           // how far on the bytes are that change those of a delimiter, 1 to 65535. 0 is 1021
-	Values     int           // of a byte, 2 to 256. 0 is 256. With few of them even long tokens are often met
-	Seed       uint64        // names field and tokens
-	Progress   apps.Progress // tokens that were searched for
-}
-
-const (
-	tokensMax     = 256
-	tokenBytesMax = 8
-	offsetMax     = 65535
-	valuesMax     = 256
-)
-
-func (c FieldConfig) withDefaults() FieldConfig {
-	c.Bytes = cmp.Or(c.Bytes, 1<<18)
-	c.Tokens = cmp.Or(c.Tokens, 16)
-	c.TokenBytes = cmp.Or(c.TokenBytes, 4)
-	c.Offset = cmp.Or(c.Offset, 1021)
-	c.Values = cmp.Or(c.Values, valuesMax)
-	return c
-}
-
-// Check returns an error that says what is wrong with c.
-func (c FieldConfig) Check(int) error {
-	c = c.withDefaults()
-	switch {
-	case c.Bytes < sizeMin || c.Bytes > sizeMax:
-		return fmt.Errorf("stressmark: a field of %d bytes: give %d to %d", c.Bytes, sizeMin, sizeMax)
-	case c.Tokens < 1 || c.Tokens > tokensMax:
-		return fmt.Errorf("stressmark: %d tokens: give 1 to %d", c.Tokens, tokensMax)
-	case c.TokenBytes < 1 || c.TokenBytes > tokenBytesMax:
-		return fmt.Errorf("stressmark: tokens of %d bytes: give 1 to %d", c.TokenBytes, tokenBytesMax)
-	case c.Offset < 1 || c.Offset > offsetMax:
-		return fmt.Errorf("stressmark: an offset of %d bytes: give 1 to %d", c.Offset, offsetMax)
-	case c.Values < 2 || c.Values > valuesMax:
-		return fmt.Errorf("stressmark: bytes with %d values: give 2 to %d", c.Values, valuesMax)
-	}
-	return nil
-}
 
 // NeighborhoodConfig is what a run of Neighborhood can be told, as package apps says.
 type NeighborhoodConfig struct {
@@ -218,9 +172,6 @@ const (
 	forWords stream = iota + 1
 	forStarts
 	forStops
-	forBytes
-	forTokens
-	forLengths
 	forLines
 )
 
@@ -258,34 +209,6 @@ func SerialUpdate(c PointerConfig) (Trace, []uint64) {
 	t := c.follow(c.chaseOf(0), func(at uint64, window []uint64) { copy(window, field[at:]) },
 		func(at, word uint64) { field[at] = word }, nil)
 	return t, field
-}
-
-// SerialField is Field without a job: what is found of each token, and the whole field after all of them.
-func SerialField(c FieldConfig) ([]Token, []byte) {
-	c = c.withDefaults()
-	field := c.bytes(0, c.Bytes)
-	var all []Token
-	for i := range c.Tokens {
-		text := c.token(i)
-		t, open := newToken(text), samples{}
-		before := append([]byte(nil), field...)
-		for at := 0; at < len(field); {
-			if string(field[at:min(at+len(text), len(field))]) != string(text) {
-				open.add(field[at])
-				at++
-				continue
-			}
-			t.add(open, uint64(at))
-			open = samples{}
-			for range text {
-				field[at] = c.changed(before[at], before[(at+c.Offset)%len(field)])
-				at++
-			}
-		}
-		t.add(open, c.Bytes)
-		all = append(all, t)
-	}
-	return all, field
 }
 
 // SerialNeighborhood is Neighborhood without a job.

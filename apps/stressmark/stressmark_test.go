@@ -1,8 +1,6 @@
 package stressmark
 
 import (
-	"bytes"
-	"fmt"
 	"slices"
 	"testing"
 
@@ -81,19 +79,6 @@ func TestUpdateEverywhere(t *testing.T) {
 	})
 }
 
-func TestFieldEverywhere(t *testing.T) {
-	for _, c := range []FieldConfig{
-		{Bytes: 700, Tokens: 6, TokenBytes: 3, Offset: 65535, Values: 3, Seed: 1},
-		{Bytes: 40, Tokens: 8, TokenBytes: 8, Offset: 7, Values: 2, Seed: 2},
-	} {
-		want, _ := SerialField(c)
-		everywhere(t, Field, c, func(t *testing.T, _ int, got FieldResult) {
-			got.good(t)
-			require.Equal(t, want, got.Tokens)
-		})
-	}
-}
-
 func TestNeighborhoodEverywhere(t *testing.T) {
 	c := NeighborhoodConfig{Side: 19, Bits: 7, Lines: 12, Short: 2, Long: 7, Seed: 4}
 	want := SerialNeighborhood(c)
@@ -131,16 +116,11 @@ func TestAddressCaches(t *testing.T) {
 	}
 }
 
-// Odd sizes: parts shorter than a token, ranks with no part at all, tokens that overlap themselves, offsets around the
-// field.
+// Odd sizes: parts shorter than a window, and ranks without a part.
 func TestOddSizes(t *testing.T) {
 	for _, ranks := range []int{1, 5, 23} {
 		require.NoError(t, on(ranks, "mem").Run(t, func(r *pebble.Rank) error {
 			for seed := range uint64(4) {
-				f := appstest.Must(Field(r, FieldConfig{
-					Bytes: 16 + 15*seed, Tokens: 6, TokenBytes: 8, Values: 2, Offset: 1 + int(16*seed), Seed: seed,
-				}))
-				require.Zero(t, f.Errors, "seed %d: %v", seed, f.Wrong)
 				p := appstest.Must(Pointer(r, PointerConfig{Words: 16 + seed, Window: 15, Hops: 30, Seed: seed}))
 				require.Zero(t, p.Errors)
 				u := appstest.Must(Update(r, PointerConfig{Words: 17, Window: 3 + 4*int(seed), Hops: 30, Seed: seed}))
@@ -179,54 +159,6 @@ func TestChase(t *testing.T) {
 	require.NotEqual(t, SerialPointer(9, c), SerialPointer(9, PointerConfig{Words: 200, Window: 9, Hops: 300, Stop: 2, Seed: 9}))
 }
 
-// What carries become, against taking delimiters one after the other.
-func TestCarries(t *testing.T) {
-	for _, token := range []string{"a", "aa", "aba", "aaaaaaaa", "abab"} {
-		for bits := range 1 << 12 {
-			text := []byte(fmt.Sprintf("%012b", bits))
-			for i, b := range text {
-				text[i] = 'a' + b - '0'
-			}
-			for _, part := range []int{1, 3, 5} {
-				seen := text[:part+len(token)-1]
-				m := find(seen, part, []byte(token), nil)
-				table := m.table(seen, []byte(token))
-				for carry := range len(token) {
-					var want []int
-					end := carry
-					for at := carry; at < part; {
-						if bytes.HasPrefix(seen[at:], []byte(token)) {
-							want = append(want, at)
-							at += len(token)
-							end = at
-						} else {
-							at++
-						}
-					}
-					own, rest := m.from(seen, []byte(token), carry)
-					require.Equal(t, want, append(own, m.first[rest:]...), "%s in %s from %d", token, seen, carry)
-					require.EqualValues(t, max(0, end-part), table[carry], "%s in %s from %d", token, seen, carry)
-				}
-			}
-		}
-	}
-}
-
-// A small field, searched by hand.
-func TestSamples(t *testing.T) {
-	var token Token
-	s := samplesOf([]byte{7, 3, 9})
-	require.Equal(t, samples{3, 3, 19}, s)
-	require.Equal(t, samples{4, 2, 21}, samples{}.with(s).with(samplesOf(nil)).with(samplesOf([]byte{2})))
-	token.add(s, 3)
-	token.add(samples{}, 4)
-	require.Equal(t, []uint64{2, 3, 19, 3}, []uint64{token.Sets, token.Samples, token.Sum, token.Minima})
-	other := Token{}
-	other.add(s, 4)
-	other.add(samples{}, 3)
-	require.NotEqual(t, token, other)
-}
-
 // Rows drawn one by one are those of the whole image.
 func TestImage(t *testing.T) {
 	c := NeighborhoodConfig{Side: 50, Bits: 15, Lines: 40, Seed: 3}
@@ -250,7 +182,6 @@ func TestTexture(t *testing.T) {
 	require.Zero(t, entropy)
 	require.EqualValues(t, 1, energy)
 	require.Equal(t, []string{"hops", "time per hop", "accesses"}, labels(PointerResult{}.Rows()))
-	require.Equal(t, []string{"delimiters", "bytes per second", "accesses"}, labels(FieldResult{}.Rows()))
 	require.Equal(t, []string{"pairs", "pairs per second", "accesses", "3 pixels, 45°"},
 		labels(NeighborhoodResult{Textures: []Texture{{Distance: 3, Degrees: 45}}}.Rows()))
 }
@@ -266,10 +197,6 @@ func TestProgressGoesUp(t *testing.T) {
 	for name, run := range map[string]func(r *pebble.Rank, progress func(done, total uint64)) error{
 		"pointer": func(r *pebble.Rank, p func(done, total uint64)) error {
 			_, err := Pointer(r, PointerConfig{Hops: 2000, Stop: 1, Progress: p})
-			return err
-		},
-		"field": func(r *pebble.Rank, p func(done, total uint64)) error {
-			_, err := Field(r, FieldConfig{Bytes: 100, Progress: p})
 			return err
 		},
 		"neighborhood": func(r *pebble.Rank, p func(done, total uint64)) error {
@@ -293,8 +220,6 @@ func TestBadConfig(t *testing.T) {
 	for _, c := range []interface{ Check(ranks int) error }{
 		PointerConfig{Words: 15}, PointerConfig{Words: sizeMax + 1}, PointerConfig{Window: 2}, PointerConfig{Window: 17}, PointerConfig{Window: -1},
 		PointerConfig{Hops: hopsMax + 1}, PointerConfig{Words: 16, Stop: 10}, PointerConfig{Words: 16, Window: 15, Stop: 2},
-		FieldConfig{Bytes: 15}, FieldConfig{Bytes: sizeMax + 1}, FieldConfig{Tokens: 257}, FieldConfig{Tokens: -1}, FieldConfig{TokenBytes: 9},
-		FieldConfig{TokenBytes: -1}, FieldConfig{Offset: 65536}, FieldConfig{Offset: -1}, FieldConfig{Values: 1}, FieldConfig{Values: 257},
 		NeighborhoodConfig{Side: 3}, NeighborhoodConfig{Side: 32769}, NeighborhoodConfig{Bits: 6}, NeighborhoodConfig{Bits: 16},
 		NeighborhoodConfig{Lines: -1}, NeighborhoodConfig{Lines: linesMax + 1}, NeighborhoodConfig{Short: 10}, NeighborhoodConfig{Long: 512},
 		NeighborhoodConfig{Short: -1},
@@ -303,15 +228,13 @@ func TestBadConfig(t *testing.T) {
 		require.ErrorContains(t, c.Check(1), "give ", "%+v", c)
 	}
 	for _, c := range []interface{ Check(ranks int) error }{
-		PointerConfig{}, PointerConfig{Words: 16, Window: 15}, PointerConfig{Words: sizeMax, Window: 15}, FieldConfig{}, FieldConfig{Bytes: 16, TokenBytes: 8},
+		PointerConfig{}, PointerConfig{Words: 16, Window: 15}, PointerConfig{Words: sizeMax, Window: 15},
 		NeighborhoodConfig{}, NeighborhoodConfig{Side: 4}, NeighborhoodConfig{Side: 32768, Bits: 15, Long: 32767},
 	} {
 		require.NoError(t, c.Check(1), "%+v", c)
 	}
 	require.NoError(t, on(1, "mem").Run(t, func(r *pebble.Rank) error {
 		_, err := Pointer(r, PointerConfig{Window: 2})
-		require.Error(t, err)
-		_, err = Field(r, FieldConfig{Values: 1})
 		require.Error(t, err)
 		_, err = Neighborhood(r, NeighborhoodConfig{Bits: 3})
 		require.Error(t, err)
@@ -364,25 +287,6 @@ func TestPointerVerifierNotices(t *testing.T) {
 		require.EqualValues(t, 1, brokenPointers(t, updates, func(p *pointers) { p.trace.Hops-- }), "a hop too few")
 		require.EqualValues(t, 1, brokenPointers(t, updates, func(p *pointers) { p.trace.Index++ }), "another end")
 	}
-}
-
-func TestFieldVerifierNotices(t *testing.T) {
-	broken := func(harm func(f *field)) uint64 {
-		return errorsOf(t, func(r *pebble.Rank) (*Report, *memory.Space, apps.Phases, func()) {
-			c := FieldConfig{Bytes: 90, Tokens: 3, Values: 4, Seed: 2}.withDefaults()
-			f := &field{rank: r, config: c, space: memory.New(r)}
-			result := &FieldResult{Report: newReport(r, "test", 2)}
-			return &result.Report, f.space, f.phases(result), func() {
-				if r.ID() == 1 {
-					harm(f)
-				}
-			}
-		})
-	}
-	require.Zero(t, broken(func(*field) {}))
-	require.EqualValues(t, 1, broken(func(f *field) { f.array.Local()[4] ^= 1 }), "a wrong byte")
-	require.EqualValues(t, 1, broken(func(f *field) { f.tokens[1].Checksum++ }), "another set")
-	require.EqualValues(t, 2, broken(func(f *field) { f.tokens[0].Sets++; f.tokens[2].Sum-- }))
 }
 
 func TestNeighborhoodVerifierNotices(t *testing.T) {

@@ -1,14 +1,12 @@
-// Package treadmarks has the programs by which TreadMarks over GM was measured, on shared pages (package
-// memory/pages), and two more. All are verified.
+// Package treadmarks has programs by which TreadMarks over GM was measured, on shared pages (package memory/pages).
+// All verify their results.
 //
 //   - Barrier, Lock, Page, Diff: what the operations of shared pages cost (Noronha and Panda, section 3.2).
-//   - Jacobi, SOR, TSP, FFT: its four programs, with their sizes (section 3.3, table 1).
-//   - SpMV: a sparse matrix times a vector, again and again, by pages, by gathers and by pebbles.
-//   - BucketSort: a sort of random keys, in which all ranks write to the same pages of counts.
+//   - Jacobi, TSP: two of its programs, one with barriers and one with locks (section 3.3, table 1).
 //
-// Each program has a serial twin, which does the same work on one slice, and whose time is told beside its own.
-// Jacobi, SOR, FFT, SpMV and BucketSort must agree with their twins to the last bit, whatever the number of ranks;
-// TSP in the length of the tours. What is shared lies in blocks of whole rows, so that no row has two homes.
+// Each program has a serial twin, which does the same work on one slice; the result has the times of both. Jacobi must
+// agree with its twin to the last bit on any number of ranks, TSP in the lengths of the tours. Shared data lies in
+// blocks of whole rows, so that no row has two homes.
 package treadmarks
 
 import (
@@ -30,28 +28,21 @@ type Program string
 
 // The programs.
 const (
-	Barrier    Program = "barrier"
-	Lock       Program = "lock"
-	Page       Program = "page"
-	Diff       Program = "diff"
-	Jacobi     Program = "jacobi"
-	SOR        Program = "sor"
-	TSP        Program = "tsp"
-	FFT        Program = "fft"
-	SpMV       Program = "spmv"
-	BucketSort Program = "bucketsort"
+	Barrier Program = "barrier"
+	Lock    Program = "lock"
+	Page    Program = "page"
+	Diff    Program = "diff"
+	Jacobi  Program = "jacobi"
+	TSP     Program = "tsp"
 )
 
-// Way is how a rank comes by elements of others.
+// Way is how a rank reads elements of other ranks.
 type Way string
 
 // The ways.
 const (
-	ByPages   Way = "pages"   // spans of the pages that it needs
-	ByArray   Way = "array"   // Jacobi: whole rows, by memory.Array.GetRange, in an epoch for each round
-	ByGather  Way = "gather"  // SpMV: the elements that it needs, by memory.Array.Gather
-	ByPebbles Way = "pebbles" // SpMV: the owners of the elements send them
-	ByLocks   Way = "locks"   // SOR: pages, and ranks wait for each other by a count under a lock, with no barriers
+	ByPages Way = "pages" // spans of shared pages
+	ByArray Way = "array" // Jacobi: whole rows, by memory.Array.GetRange, in an epoch for each round
 )
 
 // Config is what a run can be told, as package apps says.
@@ -76,13 +67,9 @@ type About struct {
 	RanksLeast  int
 	Ways        []Way // nil: pages alone
 
-	fits func(size int) bool // nil: all do
 	make func(*run) part
 	main string // the case that is told first, of those that measure operations
 }
-
-func even(size int) bool       { return size%2 == 0 }
-func powerOfTwo(size int) bool { return size&(size-1) == 0 }
 
 var programs = map[Program]About{
 	Barrier: {Rounds: 1000, RanksLeast: 1, make: newBarriers, main: "barrier"},
@@ -93,14 +80,7 @@ var programs = map[Program]About{
 		make: newDiffs, main: "small"},
 	Jacobi: {Size: "rows of the grid, and columns", Standard: 1022, Least: 2, Most: 1 << 14, Rounds: 100, RanksLeast: 1,
 		Ways: []Way{ByPages, ByArray}, make: newJacobi},
-	SOR: {Size: "columns of the grid, an even number", Standard: 1000, Least: 4, Most: 1 << 14, Rounds: 10, RanksLeast: 1,
-		fits: even, Ways: []Way{ByPages, ByLocks}, make: newSOR},
 	TSP: {Size: "cities", Standard: 18, Least: 4, Most: citiesMax, Rounds: 10, RanksLeast: 1, make: newTSP},
-	FFT: {Size: "points of a side of the cube, a power of two", Standard: 32, Least: 8, Most: 64, Rounds: 10,
-		RanksLeast: 1, fits: powerOfTwo, make: newFFT},
-	SpMV: {Size: "rows of the matrix", Standard: 1 << 16, Least: 16, Most: 1 << 22, Rounds: 20, RanksLeast: 1,
-		Ways: []Way{ByPages, ByGather, ByPebbles}, make: newSpMV},
-	BucketSort: {Size: "keys", Standard: 1 << 22, Least: 16, Most: 1 << 26, Rounds: 5, RanksLeast: 1, make: newBucketSort},
 }
 
 const roundsMax = 1 << 20
@@ -129,7 +109,7 @@ func (p Program) Check(c Config, ranks int) error {
 		return fmt.Errorf("treadmarks: %d ranks: one waits for what another one does, so give 2 at least", ranks)
 	case a.Size == "" && c.Size != 0:
 		return fmt.Errorf("treadmarks: %s has no size", p)
-	case c.Size < a.Least || c.Size > a.Most || a.fits != nil && !a.fits(c.Size):
+	case c.Size < a.Least || c.Size > a.Most:
 		return fmt.Errorf("treadmarks: a size of %d: give %d to %d %s", c.Size, a.Least, a.Most, a.Size)
 	case c.Rounds < 1 || c.Rounds > roundsMax:
 		return fmt.Errorf("treadmarks: %d rounds: give 1 to %d", c.Rounds, roundsMax)

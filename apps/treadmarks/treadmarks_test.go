@@ -3,7 +3,6 @@ package treadmarks
 import (
 	"fmt"
 	"math"
-	"math/cmplx"
 	"slices"
 	"testing"
 	"time"
@@ -22,16 +21,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // small are runs that take some milliseconds.
 var small = map[Program]Config{
-	Barrier:    {Rounds: 5},
-	Lock:       {Rounds: 5},
-	Page:       {Size: 5, Rounds: 3},
-	Diff:       {Size: 5, Rounds: 3},
-	Jacobi:     {Size: 29, Rounds: 7},
-	SOR:        {Size: 6, Rounds: 3},
-	TSP:        {Size: 9, Rounds: 3},
-	FFT:        {Size: 8, Rounds: 2},
-	SpMV:       {Size: 301, Rounds: 4},
-	BucketSort: {Size: 5000, Rounds: 2},
+	Barrier: {Rounds: 5},
+	Lock:    {Rounds: 5},
+	Page:    {Size: 5, Rounds: 3},
+	Diff:    {Size: 5, Rounds: 3},
+	Jacobi:  {Size: 29, Rounds: 7},
+	TSP:     {Size: 9, Rounds: 3},
 }
 
 // runs are those programs that a job of so many ranks can run, with each way, and with pages where they lie and
@@ -109,7 +104,7 @@ func TestPageSizes(t *testing.T) {
 	s := appstest.Shape{Ranks: 3, Procs: 3, Transport: "tcp", New: route.Direct}
 	for _, bytes := range []int{64, 4096, 65536} {
 		for _, checked := range []bool{false, true} {
-			for _, p := range []Program{Diff, SOR, TSP, FFT, BucketSort, SpMV} {
+			for _, p := range []Program{Diff, Jacobi, TSP} {
 				c := small[p]
 				c.PageBytes, c.Checked = bytes, checked
 				require.NoError(t, s.Run(t, program(t, p, c)), "%s, %d bytes", p, bytes)
@@ -160,48 +155,7 @@ func heldKarp(c *cities) int {
 	return int(best)
 }
 
-// The transform is the plain one, and comes back.
-func TestFFT(t *testing.T) {
-	c := Config{Size: 8, Rounds: 1, Seed: 5}
-	const n = 8
-	before := make([]complex128, n*n*n)
-	c.fillCube(before, 0)
-	image, _ := SerialFFT(c)
-	for x := range n {
-		for y := range n {
-			for z := range n {
-				var want complex128
-				for at, v := range before {
-					a, b, d := at%n, at/n%n, at/n/n
-					want += v * cmplx.Rect(1, -2*math.Pi*float64(a*x+b*y+d*z)/n)
-				}
-				require.Less(t, cmplx.Abs(want-image[(x*n+y)*n+z]), 1e-12)
-			}
-		}
-	}
-	for _, c := range []Config{c, {Size: 64, Rounds: 2}} {
-		before := make([]complex128, c.Size*c.Size*c.Size)
-		c.fillCube(before, 0)
-		_, cube := SerialFFT(c)
-		for i, v := range cube {
-			if cmplx.Abs(v-before[i]) > 1e-13 {
-				t.Fatalf("point %d of %d^3 is %v, and was %v", i, c.Size, v, before[i])
-			}
-		}
-	}
-}
-
-func TestBucketSort(t *testing.T) {
-	for _, size := range []int{100_000, 1 << 20} { // buckets of the larger one are sorted by digits
-		c := Config{Size: size, Seed: 2}
-		keys := make([]uint32, size)
-		c.fillKeys(keys, 0)
-		slices.Sort(keys)
-		require.Equal(t, keys, SerialBucketSort(c))
-	}
-}
-
-// The grids of the serial twins are those of the plainest loops.
+// The grid of the serial twin is that of the plainest loops.
 func TestGrids(t *testing.T) {
 	c := Config{Size: 12, Rounds: 5, Seed: 4}
 	n := c.Size + 2
@@ -217,47 +171,6 @@ func TestGrids(t *testing.T) {
 		grid = next
 	}
 	require.Equal(t, grid, SerialJacobi(c))
-
-	red, black := SerialSOR(c)
-	w, colours := c.sorWide(), c.newColours()
-	board := make([]float32, (sorRows+2)*n)
-	for i := range sorRows + 2 {
-		for j := range n {
-			board[i*n+j] = colours[(i+j)%2][i*w+j/2]
-		}
-	}
-	for range c.Rounds {
-		for colour := range 2 {
-			for i := 1; i <= sorRows; i++ {
-				for j := 1; j < n-1; j++ {
-					if (i+j)%2 == colour {
-						board[i*n+j] = 0.25 * ((board[(i-1)*n+j] + board[(i+1)*n+j]) + (board[i*n+j-1] + board[i*n+j+1]))
-					}
-				}
-			}
-		}
-	}
-	for i := range sorRows + 2 {
-		for j := range n {
-			require.Equal(t, board[i*n+j], [][]float32{red, black}[(i+j)%2][i*w+j/2], "row %d, column %d", i, j)
-		}
-	}
-}
-
-// A product is that of the matrix with all its zeros.
-func TestSpMV(t *testing.T) {
-	c := Config{Size: 40, Rounds: 1, Seed: 6}
-	m, v := c.matrix(0, c.Size), make([]float64, c.Size)
-	c.fillVector(v, 0)
-	for row, got := range SerialSpMV(c) {
-		want, sum := 0.0, 0.0
-		for e := range entries {
-			want += m.value[row*entries+e] * v[m.column[row*entries+e]]
-			sum += m.value[row*entries+e]
-		}
-		require.InDelta(t, want, got, 1e-15)
-		require.InDelta(t, 1, sum, 1e-12)
-	}
 }
 
 func TestCheck(t *testing.T) {
@@ -272,16 +185,14 @@ func TestCheck(t *testing.T) {
 		"barrier has no size":       {Barrier, Config{Size: 1}},
 		"a size of 1: give 2":       {Jacobi, Config{Size: 1}},
 		"a size of 16385":           {Jacobi, Config{Size: 16385}},
-		"a size of 5: give 4":       {SOR, Config{Size: 5}},
-		"a size of 24: give 8":      {FFT, Config{Size: 24}},
 		"a size of 25: give 4":      {TSP, Config{Size: 25}},
 		"-1 rounds":                 {Diff, Config{Rounds: -1}},
 		"pages of 100 bytes":        {Diff, Config{PageBytes: 100}},
 		"pages of 2097152 bytes":    {Diff, Config{PageBytes: 2 << 20}},
-		"no way but pages":          {Diff, Config{Way: ByGather}},
+		"no way but pages":          {Diff, Config{Way: ByArray}},
 		"that a busy rank could":    {Diff, Config{Busy: time.Millisecond}},
 		"-1ns of computing":         {Lock, Config{Busy: -1}},
-		`the way "nosuch": give on`: {SpMV, Config{Way: "nosuch"}},
+		`the way "nosuch": give on`: {Jacobi, Config{Way: "nosuch"}},
 	} {
 		require.ErrorContains(t, bad.p.Check(bad.c, 2), want)
 	}
@@ -300,11 +211,7 @@ func TestVerifiersNotice(t *testing.T) {
 			j := main.(*jacobi)
 			j.halos.(*pageHalos).grids[j.config.Rounds%2].Write(j.own())[40] += 1e-12
 		},
-		SOR:        func(main part) { s := main.(*sor); s.colours[1].Write(s.own())[9] = 7 },
-		TSP:        func(main part) { main.(*tsp).wrong++ },
-		FFT:        func(main part) { main.(*fft).forward[3] += 1e-12 },
-		SpMV:       func(main part) { main.(*spmv).out[2] += 1e-12 },
-		BucketSort: func(main part) { b := main.(*bucketSort); b.sorted.Write(b.own())[5]++ },
+		TSP: func(main part) { main.(*tsp).wrong++ },
 	} {
 		for _, harmed := range []bool{false, true} {
 			s := appstest.Mem(3)

@@ -10,9 +10,8 @@ import (
 func (o Options) pages() lab.Group {
 	g := lab.Group{Name: "Pages", Title: "Shared pages: operations, and programs beside one rank",
 		About: "A lock that its home had last, beside one swap of a word; the first read of a page of 4 KiB that " +
-			"another rank has written, beside one get of as many bytes; a barrier. Then programs of TreadMarks, and " +
-			"a sparse matrix by pages, gathers and pebbles. Over mem and shm the other's pages are used where they " +
-			"lie."}
+			"another rank has written, beside one get of as many bytes; a barrier. Then programs of TreadMarks. " +
+			"Over mem and shm the other's pages are used where they lie."}
 	first := metric{"microseconds", 1, "µs", true}
 	bare := metric{"cases.bare", 1, "µs", true}
 	for _, p := range o.places(2) {
@@ -32,34 +31,19 @@ func (o Options) pages() lab.Group {
 		}
 	}
 	round := metric{"microseconds", 1, "µs a round", true}
-	side, columns, cities := 2000, 1000, 18
+	side, cities := 2000, 18
 	if o.Quick {
-		side, columns, cities = 200, 100, 12
+		side, cities = 200, 12
 	}
 	for _, x := range []struct{ name, line string }{
 		{fmt.Sprintf("Jacobi, %d²", side), fmt.Sprintf("pages jacobi --size %d --rounds %d ", side,
 			max(4, o.times(50)))},
-		{fmt.Sprintf("SOR, 2000 × %d", columns),
-			fmt.Sprintf("pages sor --size %d --rounds %d ", columns, max(4, o.times(50)))},
 		{fmt.Sprintf("TSP, %d cities", cities), fmt.Sprintf("pages tsp --size %d ", cities)},
-		{"FFT, 64³", fmt.Sprintf("pages fft --size 64 --rounds %d ", max(4, o.times(20)))},
-		{"bucket sort", fmt.Sprintf("pages bucketsort --size %d ", 1<<o.less(22))},
 	} {
 		alone := x.name + ", 1 rank"
 		g.Add(o.run(alone, round, x.line+"--ranks 1", ""))
 		for _, p := range o.places(2) {
 			g.Add(o.run(fmt.Sprintf("%s, 2 ranks, %s", x.name, p.name), round, x.line+p.flags, alone))
-		}
-	}
-	for _, p := range o.places(2) {
-		row := func(way string) string { return fmt.Sprintf("sparse matrix by %s, 2 ranks, %s", way, p.name) }
-		for _, way := range []string{"pages", "gather", "pebbles"} {
-			against := row("pages")
-			if way == "pages" {
-				against = ""
-			}
-			g.Add(o.run(row(way), round, fmt.Sprintf("pages spmv --by %s --size %d %s", way, 1<<o.less(16), p.flags),
-				against))
 		}
 	}
 	return g

@@ -73,11 +73,11 @@ func newStressmark(t Terminal) *cobra.Command {
 	return Group(&cobra.Command{
 		Use:   "stressmark",
 		Short: "Run one of the DIS Stressmarks, whose ranks read and write one distributed array",
-		Long: "stressmark runs four of the DIS Stressmarks, as XLUPC does: programs whose ranks read and write one distributed\n" +
+		Long: "stressmark runs three of the DIS Stressmarks, as XLUPC does: programs whose ranks read and write one distributed\n" +
 			"array, near or remote. What each finds is verified, and does not depend on the number of ranks.",
 		Example: "  pebbles stressmark pointer\n" +
-			"  pebbles stressmark field --procs 2 --transport tcp --json",
-	}, newPointer(t), newUpdate(t), newNeighborhood(t), newField(t))
+			"  pebbles stressmark neighborhood --procs 2 --transport tcp --json",
+	}, newPointer(t), newUpdate(t), newNeighborhood(t))
 }
 
 // stressmarkCommand is appCommand for a stressmark: no pebble travels but for addresses.
@@ -140,33 +140,13 @@ func newNeighborhood(t Terminal) *cobra.Command {
 	return stressmarkCommand(t, c, &config, "rows", stressmark.Neighborhood)
 }
 
-func newField(t Terminal) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "field",
-		Short: "Search a distributed string for tokens, and change them",
-		Long: "field is the Field Stressmark: one token after the other is searched for in a string of random bytes. What lies between two\n" +
-			"of them is a sample set, of which count, minimum and sum are taken; then the tokens that were found are changed. Ranks read the\n" +
-			"first few bytes of the next one's part, and the bytes that tokens are changed by.",
-		Example: "  pebbles stressmark field\n" +
-			"  pebbles stressmark field --procs 2 --bytes 1000000 --tokens 8 --values 16 --json",
-	}
-	config := stressmark.FieldConfig{Bytes: 1 << 18, Tokens: 16, TokenBytes: 4, Offset: 1021, Values: 256}
-	f := c.Flags()
-	f.Var(Count(&config.Bytes, 1, ""), "bytes", "bytes of the string, 16 to 16777216")
-	f.Var(Count(&config.Tokens, 1, ""), "tokens", "tokens that are searched for, to 256")
-	f.Var(Count(&config.TokenBytes, 1, ""), "token-bytes", "bytes of the longest token, to 8")
-	f.Var(Count(&config.Offset, 1, ""), "offset", "how far on the bytes are that tokens are changed by, to 65535")
-	f.Var(Count(&config.Values, 2, ""), "values", "values that a byte has, to 256")
-	return stressmarkCommand(t, c, &config, "tokens", stressmark.Field)
-}
-
 func newPages(t Terminal) *cobra.Command {
 	c := Group(&cobra.Command{
 		Use:   "pages",
 		Short: "Run a program on shared pages, as TreadMarks does",
-		Long: "pages runs the programs by which TreadMarks over GM was measured, on shared pages with lazy release\n" +
-			"consistency: what barriers, locks, pages and diffs cost, and four programs, and two more. All are\n" +
-			"verified; programs have a serial twin, whose time is told beside theirs.",
+		Long: "pages runs programs by which TreadMarks over GM was measured, on shared pages with lazy release\n" +
+			"consistency: the costs of barriers, locks, pages and diffs, and two applications. All verify their\n" +
+			"results; an application prints the time of its serial twin beside its own.",
 		Example: "  pebbles pages jacobi --procs 2\n" +
 			"  pebbles pages page --procs 2 --transport tcp --json",
 	})
@@ -208,31 +188,11 @@ var pagesPrograms = []struct {
 			"into another. Each rank has some rows. The grid is compared with that of the serial twin, to the\n" +
 			"last bit.",
 		"  pebbles pages jacobi --procs 2 --size 2000\n  pebbles pages jacobi --ranks 4 --copies --json"},
-	{treadmarks.SOR, "Relax a grid of red and black points",
-		"sor is red-black successive over-relaxation of a grid of 2000 rows of 4-byte numbers: red points\n" +
-			"from their black neighbours, then black ones. Each rank has some rows. The grid is compared with\n" +
-			"that of the serial twin, to the last bit.",
-		"  pebbles pages sor --procs 2\n  pebbles pages sor --procs 4 --transport tcp --size 4000 --json"},
 	{treadmarks.TSP, "Find shortest tours of cities by branch and bound",
 		"tsp finds the shortest tour of random cities, new ones each round. Beginnings of tours wait in a\n" +
 			"heap that all ranks share under a lock; the best tour is shared under another one. The lengths are\n" +
 			"compared with those of the serial twin.",
 		"  pebbles pages tsp --procs 2\n  pebbles pages tsp --ranks 4 --size 16 --rounds 3 --json"},
-	{treadmarks.FFT, "Transform a cube of complex numbers, and back",
-		"fft transforms a cube of complex numbers by Fourier, and back, again and again. Each rank has some\n" +
-			"planes, and reads its part of all others' between the directions. The image is compared with that of\n" +
-			"the serial twin, to the last bit, the cube with itself.",
-		"  pebbles pages fft --procs 2 --size 64\n  pebbles pages fft --ranks 4 --size 16 --copies --json"},
-	{treadmarks.SpMV, "Multiply a vector by a sparse matrix, by pages, gathers or pebbles",
-		"spmv multiplies a vector by a sparse matrix, again and again: irregular reads that repeat. The\n" +
-			"elements that a rank needs come as pages, by gathers of an array, or as pebbles of their owners. The\n" +
-			"vector is compared with the serial twin's, to the last bit.",
-		"  pebbles pages spmv --procs 2 --by gather\n  pebbles pages spmv --procs 2 --transport tcp --by pages --json"},
-	{treadmarks.BucketSort, "Sort random keys by buckets, whose counts share pages",
-		"bucketsort sorts random 4-byte keys. All ranks write to all pages of the counts of buckets: each\n" +
-			"word has one writer, and a page has all of them. The keys are compared with those of the serial\n" +
-			"twin.",
-		"  pebbles pages bucketsort --procs 2\n  pebbles pages bucketsort --ranks 4 --size 1000000 --copies --json"},
 }
 
 func pagesCommand(t Terminal, p struct {
@@ -270,8 +230,6 @@ func pagesCommand(t Terminal, p struct {
 			return treadmarks.Run(r, p.program, c)
 		}),
 	})
-	if p.program != treadmarks.SpMV {
-		unused(c, "no pebble is sent", "coalesce")
-	}
+	unused(c, "no pebble is sent", "coalesce")
 	return unused(c, "nothing can be merged", "cache")
 }

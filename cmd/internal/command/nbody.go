@@ -3,8 +3,6 @@ package command
 import (
 	"errors"
 	"fmt"
-	"image/gif"
-	"image/png"
 	"io"
 	"math"
 	"os"
@@ -26,8 +24,6 @@ type nbodyFlags struct {
 	walk      Word
 	tipsy     string // file
 	output    string // file
-	picture   string // file
-	frames    string // file
 }
 
 // The systems that are made.
@@ -47,8 +43,8 @@ func newNBody(t Terminal) *cobra.Command {
 			"are the same, bit by bit, on any number of ranks. Forces on a sample are compared with direct sums, and small\n" +
 			"simulations, and others with --twin, with the serial twin.",
 		Example: "  pebbles nbody\n" +
-			"  pebbles nbody --particles 100000 --model king --steps 10 --procs 2 --picture king.png\n" +
-			"  pebbles nbody --model collision --steps 200 --step 0.05 --rungs 6 --frames collision.gif\n" +
+			"  pebbles nbody --particles 100000 --model king --steps 10 --procs 2\n" +
+			"  pebbles nbody --model collision --steps 200 --step 0.05 --rungs 6\n" +
 			"  pebbles nbody --tipsy king_soft.bin --steps 10 --step 0.1 --rungs 10 --output later.bin --json",
 	}
 	b := &nbodyFlags{}
@@ -77,18 +73,12 @@ func (b *nbodyFlags) register(c *cobra.Command) {
 	f.Var(Count(&b.config.Sample, 0, "none"), "sample", "particles whose forces are compared with direct sums")
 	f.BoolVar(&b.config.Twin, "twin", false, "compare with the serial twin, however long it takes")
 	f.StringVar(&b.output, "output", "", "write the particles at the end to a file, TIPSY standard")
-	f.StringVar(&b.picture, "picture", "", "draw the projected density at the end, a PNG")
-	f.StringVar(&b.frames, "frames", "", "draw it at the start and after each step, an animated GIF")
 }
-
-// framesMost is how many steps an animation may have, for the memory of rank 0.
-const framesMost = 2000
 
 // check translates the flags. given tells which of them are on the command line.
 func (b *nbodyFlags) check(s *settings, given givenFlags) (reads bool, err error) {
 	c := &b.config
 	c.Seed, c.Walk, c.List = s.Seed, nbody.By(b.walk.Text), b.output != ""
-	c.Picture, c.Frames = b.picture != "", b.frames != ""
 	if c.Sample == 0 {
 		c.Sample = -1
 	}
@@ -109,12 +99,6 @@ func (b *nbodyFlags) check(s *settings, given givenFlags) (reads bool, err error
 		return false, errors.New("--w0 is for King's model: add --model king, or leave it out")
 	case given("eta") && c.Rungs == 0:
 		return false, errors.New("--eta is for particles' own steps: add --rungs, or leave it out")
-	case formatOf(b.picture) != "png" && b.picture != "":
-		return false, fmt.Errorf("--picture %s: end its name in .png", b.picture)
-	case formatOf(b.frames) != "gif" && b.frames != "":
-		return false, fmt.Errorf("--frames %s: end its name in .gif", b.frames)
-	case b.frames != "" && c.Steps > framesMost:
-		return false, fmt.Errorf("--frames of %d steps: simulate up to %d", c.Steps, framesMost)
 	}
 	return b.tipsy != "", nil
 }
@@ -160,33 +144,10 @@ func (b *nbodyFlags) source() (nbody.Source, error) {
 
 // write writes the files that the command line asks for.
 func (b *nbodyFlags) write(r nbody.Result) error {
-	for _, x := range []struct {
-		file  string
-		write func(w io.Writer) error
-	}{
-		{b.output, func(w io.Writer) error {
-			return tipsy.Write(w, b.config.Source.Time()+float64(r.Steps)*r.Step, r.End, r.Potentials)
-		}},
-		{b.picture, func(w io.Writer) error { return png.Encode(w, r.Picture) }},
-		{b.frames, func(w io.Writer) error { return gif.EncodeAll(w, animation(r)) }},
-	} {
-		if x.file == "" {
-			continue
-		}
-		if err := create(x.file, x.write); err != nil {
-			return Failed(err)
-		}
+	if b.output == "" {
+		return nil
 	}
-	return nil
-}
-
-// animation shows frames for so many hundredths of a second each, the last one longer.
-func animation(r nbody.Result) *gif.GIF {
-	const each, last = 6, 200
-	g := &gif.GIF{Image: r.Frames, Delay: make([]int, len(r.Frames))}
-	for i := range g.Delay {
-		g.Delay[i] = each
-	}
-	g.Delay[len(g.Delay)-1] = last
-	return g
+	return Failed(create(b.output, func(w io.Writer) error {
+		return tipsy.Write(w, b.config.Source.Time()+float64(r.Steps)*r.Step, r.End, r.Potentials)
+	}))
 }

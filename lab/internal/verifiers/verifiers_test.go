@@ -161,7 +161,6 @@ var cases = []struct {
 	{"stressmark pointer --hops 100", "field", ofReads},
 	{"stressmark update --hops 100", "field", append(ofWrites, ofReads...)},
 	{"stressmark neighborhood --side 64 --lines 500", "image", ofReads},
-	{"stressmark field --bytes 5000 --tokens 4", "field", append(ofWrites, ofGathers...)},
 	{"access gather --log2-words 10 --accesses 500", "table", ofGathers},
 	// Of few words none is written twice, which would mend the fault.
 	{"access gather --log2-words 20 --accesses 10 --way scatter", "table", ofWrites},
