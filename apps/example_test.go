@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/access"
 	"github.com/activepebbles/pebbles/apps/alltoall"
 	"github.com/activepebbles/pebbles/apps/epochs"
@@ -28,7 +29,7 @@ func Example() {
 				fmt.Println(name, found, "errors", errors)
 			}
 		}
-		read, err := access.Gather(r, access.GatherConfig{Log2Words: 10, Accesses: 1000, Seed: 1})
+		read, err := access.Gather(r, access.GatherConfig{Log2Words: 10, Accesses: 1000, Common: apps.Common{Seed: 1}})
 		if err != nil {
 			return err
 		}
@@ -43,7 +44,7 @@ func Example() {
 			return err
 		}
 		show("epochs", ended.Errors, ended.Counters.PebblesHandled)
-		joined, err := join.Run(r, join.Config{Left: 1000, Right: 300, Seed: 1})
+		joined, err := join.Run(r, join.Config{Left: 1000, Right: 300, Common: apps.Common{Seed: 1}})
 		if err != nil {
 			return err
 		}
@@ -53,7 +54,7 @@ func Example() {
 			return err
 		}
 		show("kmers", counted.Errors, counted.Kmers, counted.Reads)
-		permuted, err := permutation.Run(r, permutation.Config{Log2Elements: 4, Seed: 1})
+		permuted, err := permutation.Run(r, permutation.Config{Log2Elements: 4, Common: apps.Common{Seed: 1}})
 		if err != nil {
 			return err
 		}
@@ -63,7 +64,7 @@ func Example() {
 			return err
 		}
 		show("ping", came.Errors, came.Messages)
-		chased, err := pointerchase.Run(r, pointerchase.Config{Rounds: 3, Seed: 1})
+		chased, err := pointerchase.Run(r, pointerchase.Config{Rounds: 3, Common: apps.Common{Seed: 1}})
 		if err != nil {
 			return err
 		}
@@ -73,17 +74,17 @@ func Example() {
 			return err
 		}
 		show("randomaccess", updated.Errors, updated.Updates)
-		sorted, err := sort.Run(r, sort.Config{Numbers: 100_000, Seed: 1})
+		sorted, err := sort.Run(r, sort.Config{Numbers: 100_000, Common: apps.Common{Seed: 1}})
 		if err != nil {
 			return err
 		}
 		show("sort", sorted.Errors, sorted.Count, sorted.Checksum)
-		followed, err := stressmark.Pointer(r, stressmark.PointerConfig{Words: 1000, Hops: 50, Stop: 1, Seed: 1})
+		followed, err := stressmark.Pointer(r, stressmark.PointerConfig{Words: 1000, Hops: 50, Stop: 1, Common: apps.Common{Seed: 1}})
 		if err != nil {
 			return err
 		}
 		show("stressmark", followed.Errors, followed.Hops, followed.Ended, followed.Remote)
-		grid, err := treadmarks.Run(r, treadmarks.Jacobi, treadmarks.Config{Size: 100, Rounds: 10, Copies: true, Seed: 1})
+		grid, err := treadmarks.Run(r, treadmarks.Jacobi, treadmarks.Config{Size: 100, Rounds: 10, Copies: true, Common: apps.Common{Seed: 1}})
 		if err != nil {
 			return err
 		}

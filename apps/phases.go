@@ -60,6 +60,17 @@ func (p *Report) RunPhases(r *pebble.Rank, s Phases) (err error) {
 	return p.Finish(r, *s.Tally)
 }
 
+// Common is the part of a configuration that all applications share. Each embeds it.
+type Common struct {
+	Seed           uint64            // names the data, and reaches the report
+	SkipValidation bool              // leave the result unchecked; applications on graphs alone have a use for it
+	Progress       Progress          // see each application for what it counts
+	Phase          func(what string) // called on rank 0 when a phase begins whose progress counts something else
+}
+
+// Shared returns c, so that a caller of any application can set it.
+func (c *Common) Shared() *Common { return c }
+
 // Progress is called on rank 0 now and then with how much of a total is done. It may be nil.
 type Progress func(done, total uint64)
 

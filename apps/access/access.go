@@ -35,13 +35,12 @@ var Ways = []Way{ByGather, ByScatter, ByGet, ByPut, ByLoad, Chain, LoadChain}
 
 // GatherConfig is what a run of Gather can be told, as package apps says.
 type GatherConfig struct {
-	Log2Words int           // binary logarithm of the words of each rank, 1 to 32. 0 is 20
-	Accesses  int           // of each rank, each with 24 bytes of memory, at most 2^32. 0 is 2^20
-	Batch     int           // how many are made at once, where they are, at most 2^20. 0 is 1024
-	Way       Way           // "" is ByGather
-	Others    bool          // leaves out the rank's own words, where there are others
-	Seed      uint64        // names words and indices
-	Progress  apps.Progress // accesses that rank 0 has made
+	apps.Common      // Seed names words and indices; Progress counts accesses that rank 0 has made
+	Log2Words   int  // binary logarithm of the words of each rank, 1 to 32. 0 is 20
+	Accesses    int  // of each rank, each with 24 bytes of memory, at most 2^32. 0 is 2^20
+	Batch       int  // how many are made at once, where they are, at most 2^20. 0 is 1024
+	Way         Way  // "" is ByGather
+	Others      bool // leaves out the rank's own words, where there are others
 }
 
 const (

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/memory"
 	"github.com/activepebbles/pebbles/pebble"
@@ -29,7 +30,7 @@ func TestGather(t *testing.T) {
 		for _, way := range Ways {
 			for _, others := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%d/%s/%s/%t", s.Ranks, s.Transport, way, others), func(t *testing.T) {
-					c := GatherConfig{Log2Words: 7, Accesses: 301, Batch: 64, Way: way, Others: others, Seed: 9}
+					c := GatherConfig{Log2Words: 7, Accesses: 301, Batch: 64, Way: way, Others: others, Common: apps.Common{Seed: 9}}
 					for _, result := range appstest.All(t, s, Gather, c) {
 						require.Zero(t, result.Errors, result.Wrong)
 						require.EqualValues(t, 301*s.Ranks, result.Accesses)
@@ -94,7 +95,7 @@ func TestAttend(t *testing.T) {
 	for _, s := range shapes[1:] {
 		for _, asks := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/%t", s.Transport, asks), func(t *testing.T) {
-				c := AttendConfig{Reads: 7, Busy: time.Millisecond, Asks: asks, Seed: 3}
+				c := AttendConfig{Reads: 7, Busy: time.Millisecond, Asks: asks, Common: apps.Common{Seed: 3}}
 				results := appstest.All(t, s, Attend, c)
 				for _, result := range results {
 					require.Zero(t, result.Errors)

@@ -16,11 +16,10 @@ import (
 
 // AttendConfig is what a run of Attend can be told, as package apps says.
 type AttendConfig struct {
-	Reads    int           // at most 2^20. 0 is 1000
-	Busy     time.Duration // how long the owner computes at a time, at most a minute. 0 is 20 ms
-	Asks     bool          // a pebble asks the owner, which answers by another one. Without it the reads are gets
-	Seed     uint64        // names the words
-	Progress apps.Progress // reads that were made
+	apps.Common               // Seed names the words; Progress counts reads that were made
+	Reads       int           // at most 2^20. 0 is 1000
+	Busy        time.Duration // how long the owner computes at a time, at most a minute. 0 is 20 ms
+	Asks        bool          // a pebble asks the owner, which answers by another one. Without it the reads are gets
 }
 
 const (

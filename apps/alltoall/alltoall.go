@@ -41,12 +41,11 @@ import (
 
 // Config is what a run of the all-to-all can be told, as package apps says.
 type Config struct {
-	Bytes int // of an item: 4, or 8 to 64 KiB. 0 is 32
+	apps.Common     // Seed names the bytes of the items; Progress counts items that rank 0 has sent
+	Bytes       int // of an item: 4, or 8 to 64 KiB. 0 is 32
 	// Rounds is how many items each rank sends to each other. 0 is as many as make about a million items a rank, or 64 MiB
 	// when that is less.
-	Rounds   uint64
-	Seed     uint64        // names the bytes of the items
-	Progress apps.Progress // items that rank 0 has sent
+	Rounds uint64
 }
 
 const (

@@ -27,12 +27,12 @@ func TestEveryShape(t *testing.T) {
 	type twin struct{ came, sums []uint64 }
 	wanted := map[int]twin{}
 	for ranks := 1; ranks <= 16; ranks++ {
-		came, sums := Serial(ranks, Config{Rounds: 5, Seed: 3})
+		came, sums := Serial(ranks, Config{Rounds: 5, Common: apps.Common{Seed: 3}})
 		wanted[ranks] = twin{came, sums}
 	}
 	n := 0
 	appstest.Matrix(t, func(t *testing.T, s appstest.Shape) {
-		c := Config{Bytes: sizes[n%len(sizes)], Rounds: 5, Seed: 3}
+		c := Config{Bytes: sizes[n%len(sizes)], Rounds: 5, Common: apps.Common{Seed: 3}}
 		n++
 		got := twin{make([]uint64, s.Ranks), make([]uint64, s.Ranks)}
 		results := make([]Result, s.Ranks)
@@ -85,7 +85,7 @@ func TestSizes(t *testing.T) {
 			{Ranks: 3, New: route.Direct}, {Ranks: 7, New: route.Hypercube, Coalesce: 3}, {Ranks: 4, New: appstest.Ring, Coalesce: 1},
 		} {
 			shape.Procs, shape.Transport = 1, "mem"
-			c := Config{Bytes: bytes, Rounds: 4 + 500/uint64(bytes), Seed: 5}
+			c := Config{Bytes: bytes, Rounds: 4 + 500/uint64(bytes), Common: apps.Common{Seed: 5}}
 			for _, got := range appstest.All(t, shape, Run, c) {
 				require.Zero(t, got.Errors, "%d bytes", bytes)
 			}
@@ -96,7 +96,7 @@ func TestSizes(t *testing.T) {
 func TestProgressGoesUp(t *testing.T) {
 	for _, bytes := range []int{8, 9} {
 		seen := appstest.Told(t, 4, 3<<12, func(r *pebble.Rank, told apps.Progress) error {
-			return appstest.Once(Run, Config{Bytes: bytes, Rounds: 1 << 12, Progress: told})(r)
+			return appstest.Once(Run, Config{Bytes: bytes, Rounds: 1 << 12, Common: apps.Common{Progress: told}})(r)
 		})
 		require.Equal(t, []uint64{1 << 12, 2 << 12, 3 << 12}, seen)
 	}

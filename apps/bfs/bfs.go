@@ -58,16 +58,15 @@ const RootsDefault = 16
 
 // Config says what Run does. All ranks give equal ones.
 type Config struct {
-	Source distgraph.Source
-	Mode   Mode // the empty Mode is ByLevel
+	apps.Common // Seed draws roots. Progress counts edges during setup, then searches
+	Source      distgraph.Source
+	Mode        Mode // the empty Mode is ByLevel
 
 	// Roots are the ids of the vertices to search from, in this order.
 	Roots []uint64
 	// RootCount is how many roots to draw when Roots is empty: different vertices with an arc to another vertex, fewer
 	// when there are not so many. 0 is RootsDefault.
 	RootCount int
-	// Seed decides which roots are drawn. (A generator has a seed of its own.)
-	Seed uint64
 
 	// Alpha and Beta choose the steps of Direction. A step is against arcs when the arcs that leave the frontier are more
 	// than one in Alpha of those from vertices not reached yet, and along them again when the frontier shrinks and has
@@ -78,16 +77,9 @@ type Config struct {
 	// for each vertex of the graph (Async: the level, in a byte), whom it has sent a pebble to, and sends no second one
 	// that is not better. For measuring the network and its reduction caches.
 	Unfiltered bool
-	// SkipValidation leaves the trees unchecked.
-	SkipValidation bool
 
 	// Linger is for how long a rank of mode Tasks that has nothing to do holds its buffers back (task.Linger).
 	Linger time.Duration
-
-	// Progress is called with how much of a phase is done: edges while the graph is set up, then searches. A total of 0 is
-	// not known. Phase, when not nil, is called on rank 0 when a phase begins: those of distgraph.Source, and "searches".
-	Progress apps.Progress
-	Phase    func(what string)
 }
 
 // Check returns an error that says what is wrong with c for a job of so many ranks.

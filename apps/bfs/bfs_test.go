@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/apps/distgraph"
 	"github.com/activepebbles/pebbles/apps/graph"
@@ -23,10 +24,10 @@ import (
 // The report has what the command promises, in JSON and as text.
 func TestReport(t *testing.T) {
 	var progress []uint64
-	config := Config{Source: distgraph.Source{Generator: appstest.Kronecker(t, 6)}, RootCount: 4, Seed: 9, Progress: func(done, total uint64) {
+	config := Config{Source: distgraph.Source{Generator: appstest.Kronecker(t, 6)}, RootCount: 4, Common: apps.Common{Seed: 9, Progress: func(done, total uint64) {
 		require.Equal(t, uint64(4), total)
 		progress = append(progress, done)
-	}}
+	}}}
 	results := appstest.Must(run(t, pebble.Config{Ranks: 3}, config))
 	require.Equal(t, []uint64{1, 2, 3, 4}, progress)
 	packed, err := json.Marshal(results[0])
@@ -312,7 +313,7 @@ func BenchmarkSearch(b *testing.B) {
 		for _, mode := range Modes {
 			for _, ranks := range []int{1, 2, 16} {
 				b.Run(fmt.Sprintf("kronecker=%d/%s/ranks=%d", scale, mode, ranks), func(b *testing.B) {
-					config := Config{Source: distgraph.Source{Generator: appstest.Kronecker(b, scale)}, Mode: mode, SkipValidation: true}
+					config := Config{Source: distgraph.Source{Generator: appstest.Kronecker(b, scale)}, Mode: mode, Common: apps.Common{SkipValidation: true}}
 					var last Result
 					for b.Loop() {
 						results := appstest.Must(run(b, pebble.Config{Ranks: ranks}, config))
@@ -357,7 +358,7 @@ func requireTwin(tb testing.TB, source distgraph.Source, res Result) {
 func TestRun(t *testing.T) {
 	for _, mode := range Modes {
 		for _, source := range []distgraph.Source{{Generator: appstest.Kronecker(t, 7)}, {Generator: halved{appstest.Kronecker(t, 7)}}} {
-			c := Config{Source: source, Mode: mode, RootCount: 5, Seed: 3}
+			c := Config{Source: source, Mode: mode, RootCount: 5, Common: apps.Common{Seed: 3}}
 			for _, res := range appstest.All(t, appstest.Mem(3), Run, c) {
 				require.Equal(t, mode, res.Mode)
 				require.Len(t, res.Roots, 5)

@@ -52,26 +52,18 @@ const Tolerance = 1e-9
 
 // Config says what Run does. All ranks give equal ones.
 type Config struct {
-	Source distgraph.Source
-	Mode   Mode // the empty Mode is ByLevel
+	apps.Common // Seed draws sources. Progress counts edges during setup, then sources
+	Source      distgraph.Source
+	Mode        Mode // the empty Mode is ByLevel
 
 	// Sources are the ids of the vertices to begin at, in this order.
 	Sources []uint64
 	// SourceCount is how many to draw when Sources is empty: different vertices with an arc to another vertex, fewer when
 	// there are not so many. 0 is SourcesDefault.
 	SourceCount int
-	// Seed decides which are drawn. (A generator has a seed of its own.)
-	Seed uint64
-	// SkipValidation leaves the result unchecked.
-	SkipValidation bool
 
 	// Linger is for how long a rank of mode Tasks that has nothing to do holds its buffers back (task.Linger).
 	Linger time.Duration
-
-	// Progress is called with how much of a phase is done: edges while the graph is set up, then sources. A total of 0 is
-	// not known. Phase, when not nil, is called on rank 0 when a phase begins: those of distgraph.Source, and "sources".
-	Progress apps.Progress
-	Phase    func(what string)
 }
 
 // Check returns an error that says what is wrong with c for a job of so many ranks.

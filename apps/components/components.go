@@ -40,18 +40,9 @@ var Methods = []Method{Hook, Propagate}
 
 // Config says what Run does. All ranks give equal ones.
 type Config struct {
-	Source distgraph.Source // each of its arcs leads both ways
-	Method Method           // the empty Method is Hook
-
-	// Seed is told in the report. (A generator has a seed of its own.)
-	Seed uint64
-	// SkipValidation leaves the result unchecked.
-	SkipValidation bool
-
-	// Progress is called with how many edges are done while the graph is set up. A total of 0 is not known. Phase, when
-	// not nil, is called on rank 0 when a phase begins: those of distgraph.Source, and "components".
-	Progress apps.Progress
-	Phase    func(what string)
+	apps.Common                  // Progress counts edges during setup
+	Source      distgraph.Source // each of its arcs leads both ways
+	Method      Method           // the empty Method is Hook
 }
 
 // Check returns an error that says what is wrong with c for a job of so many ranks.

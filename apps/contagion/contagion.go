@@ -36,13 +36,13 @@ import (
 
 // Config is what a simulation can be told. Disease and Population are needed; all ranks of a process share them.
 type Config struct {
+	apps.Common   // Progress counts days
 	Disease       *scenario.Disease
 	Population    population.Population
 	Interventions []scenario.Intervention // none, or those of a file
 	Days          int                     // to simulate; 0 is 30
-	Seed          uint64
-	Loimos        bool    // draw random numbers as Loimos does
-	Contact       Contact // whether persons who meet touch; "" is Constant
+	Loimos        bool                    // draw random numbers as Loimos does
+	Contact       Contact                 // whether persons who meet touch; "" is Constant
 	// A person in PerDay is infected on each of the first SeedDays days, whoever it may be. 0 are Loimos's 2 and 10;
 	// below 0 is none.
 	PerDay, SeedDays int
@@ -56,8 +56,7 @@ type Config struct {
 	// List gathers all infections on rank 0.
 	List bool
 	// Twin runs the serial twin on rank 0, too, and compares with it. Without it, only small simulations are compared.
-	Twin     bool
-	Progress apps.Progress // after each day
+	Twin bool
 }
 
 // Contact is a rule of whether two persons who are at one place at the same time touch.

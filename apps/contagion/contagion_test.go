@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/apps/contagion/population"
 	"github.com/activepebbles/pebbles/apps/contagion/scenario"
@@ -61,7 +62,7 @@ func interventions(t testing.TB) []scenario.Intervention {
 func little(t testing.TB, seed uint64) Config {
 	return Config{
 		Disease: diseaseOf(t, flu), Population: town(t, population.TownConfig{People: 300, Locations: 60,
-			Seed: seed}), Days: 4, PerDay: 8, Seed: seed,
+			Seed: seed}), Days: 4, PerDay: 8, Common: apps.Common{Seed: seed},
 		List: true,
 	}
 }
@@ -185,7 +186,7 @@ disease_states: { state_label: "risky and immune" }
 func TestSafeAndRisky(t *testing.T) {
 	camps := appstest.Must(population.Camps(2000, 1500))
 	seed := seeds.Of(t)
-	got := runOn(t, 4, Config{Disease: diseaseOf(t, safeRisky), Population: camps, Days: 20, Seed: seed, List: true})
+	got := runOn(t, 4, Config{Disease: diseaseOf(t, safeRisky), Population: camps, Days: 20, Common: apps.Common{Seed: seed}, List: true})
 	require.Zero(t, got.Errors, got.Wrong)
 	safe, risky := 0, 0
 	for _, i := range got.Infections {

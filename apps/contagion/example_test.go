@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/contagion"
 	"github.com/activepebbles/pebbles/apps/contagion/population"
 	"github.com/activepebbles/pebbles/apps/contagion/scenario"
@@ -17,7 +18,7 @@ func ExampleRun() {
 		fmt.Println(err)
 		return
 	}
-	config := contagion.Config{Disease: scenario.Example(), Population: town, Days: 20, Seed: 1}
+	config := contagion.Config{Disease: scenario.Example(), Population: town, Days: 20, Common: apps.Common{Seed: 1}}
 	err = pebble.Run(context.Background(), pebble.Config{Ranks: 4}, func(r *pebble.Rank) error {
 		result, err := contagion.Run(r, config)
 		if r.ID() == 0 && err == nil {

@@ -16,9 +16,9 @@ import (
 
 // Config is what a run can be told, as package apps says.
 type Config struct {
-	Count    uint64        // epochs. 0 is 1,000
-	Pebbles  uint64        // that each rank sends in each of them to the rank after it
-	Progress apps.Progress // about a hundred times: the epochs that have ended
+	apps.Common        // Progress counts the epochs that have ended, in about a hundred calls
+	Count       uint64 // epochs. 0 is 1,000
+	Pebbles     uint64 // that each rank sends in each of them to the rank after it
 }
 
 const pebblesMax = 1 << 56 // of each rank

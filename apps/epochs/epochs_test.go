@@ -33,10 +33,10 @@ func TestEveryShape(t *testing.T) {
 
 func TestRun(t *testing.T) {
 	var calls []uint64
-	c := Config{Count: 300, Pebbles: 1, Progress: func(done, total uint64) {
+	c := Config{Count: 300, Pebbles: 1, Common: apps.Common{Progress: func(done, total uint64) {
 		require.EqualValues(t, 300, total)
 		calls = append(calls, done)
-	}}
+	}}}
 	require.NoError(t, job(3).Run(t, func(r *pebble.Rank) error {
 		got, err := Run(r, c)
 		require.Positive(t, got.SecondsPerEpoch)

@@ -84,7 +84,7 @@ func TestComponents(t *testing.T) {
 	for _, g := range []graph.Generator{halves.Generator(), path.Generator(), appstest.Kronecker(t, 9)} {
 		source := distgraph.Source{Generator: g}
 		for _, ranks := range []int{2, 3, 8} {
-			eachComponents(t, ranks, components.Config{Source: source, Seed: 7}, sizesOf(t, source))
+			eachComponents(t, ranks, components.Config{Source: source, Common: apps.Common{Seed: 7}}, sizesOf(t, source))
 			startComponents(components.Hook)(t, source, 0).run(t, appstest.On(t, on(ranks)))
 			startComponents(components.Propagate)(t, source, 0).run(t, appstest.On(t, on(ranks)))
 		}
@@ -226,7 +226,7 @@ func TestSimilarities(t *testing.T) {
 		require.Len(t, res.Highest, 5)
 	})
 	for _, seed := range []uint64{1, 2} {
-		c := jaccard.Config{Source: distgraph.Source{Generator: appstest.Kronecker(t, 11)}, Seed: seed}
+		c := jaccard.Config{Source: distgraph.Source{Generator: appstest.Kronecker(t, 11)}, Common: apps.Common{Seed: seed}}
 		each(t, on(2), jaccard.Run, c, "counts", func(res jaccard.Result) {
 			require.Positive(t, res.Recounted)
 			require.Less(t, res.Recounted, res.Pairs)
@@ -238,7 +238,7 @@ func TestSimilarities(t *testing.T) {
 func BenchmarkJaccard(b *testing.B) {
 	for _, ranks := range []int{1, 2} {
 		b.Run(fmt.Sprintf("%d ranks", ranks), func(b *testing.B) {
-			c := jaccard.Config{Source: distgraph.Source{Generator: appstest.Kronecker(b, 14)}, SkipValidation: true}
+			c := jaccard.Config{Source: distgraph.Source{Generator: appstest.Kronecker(b, 14)}, Common: apps.Common{SkipValidation: true}}
 			appstest.Rate(b, appstest.Mem(ranks), func(r *pebble.Rank) (apps.Report, uint64, error) {
 				res, err := jaccard.Run(r, c)
 				return res.Report.Report, res.Edges, err
@@ -281,7 +281,7 @@ func TestScores(t *testing.T) {
 	for _, iterations := range []int{2, 50} {
 		var phases []string
 		var top [][]distgraph.Score
-		c := pagerank.Config{Source: source, Iterations: iterations, Seed: 7}
+		c := pagerank.Config{Source: source, Iterations: iterations, Common: apps.Common{Seed: 7}}
 		c.Phase = func(what string) { phases = append(phases, what) }
 		each(t, on(3), pagerank.Run, c, "scores", func(res pagerank.Result) {
 			require.Equal(t, iterations == 50, res.Converged)
@@ -305,7 +305,7 @@ func TestScores(t *testing.T) {
 func TestCentralities(t *testing.T) {
 	source := distgraph.Source{Generator: appstest.Kronecker(t, 9)}
 	for _, mode := range centrality.Modes {
-		c := centrality.Config{Source: source, Mode: mode, SourceCount: 3, Seed: 7}
+		c := centrality.Config{Source: source, Mode: mode, SourceCount: 3, Common: apps.Common{Seed: 7}}
 		each(t, on(3), centrality.Run, c, "centralities", func(res centrality.Result) {
 			require.Len(t, res.Sources, 3)
 			want := appstest.Must(centrality.Serial(source, res.Sources))
@@ -332,7 +332,7 @@ func TestCentralities(t *testing.T) {
 // which are known of a public graph. Weights of a file that are below 0 are refused.
 func TestDistances(t *testing.T) {
 	source := distgraph.Source{Generator: appstest.Kronecker(t, 9), Weights: distgraph.Random, Seed: 5}
-	c := sssp.Config{Source: source, RootCount: 3, Seed: 7, Unfiltered: true}
+	c := sssp.Config{Source: source, RootCount: 3, Common: apps.Common{Seed: 7}, Unfiltered: true}
 	each(t, pebble.Config{Ranks: 3, Cache: 1024}, sssp.Run, c, "trees", func(res sssp.Result) {
 		want := appstest.Must(sssp.Serial(source, res.Roots))
 		require.Len(t, want, 3)

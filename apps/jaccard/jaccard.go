@@ -26,22 +26,12 @@ const ThresholdDefault = 0.5
 
 // Config says what Run does. All ranks give equal ones.
 type Config struct {
-	Source distgraph.Source // each of its arcs leads both ways
+	apps.Common                  // Seed draws the pairs to check. Progress counts edges during setup, then vertices of rank 0
+	Source      distgraph.Source // each of its arcs leads both ways
 
 	// Threshold is the similarity from which on pairs are counted in Similar, above 0, and 1 at most; 0 is
 	// ThresholdDefault.
 	Threshold float64
-
-	// Seed decides which pairs are checked. (A generator has a seed of its own.)
-	Seed uint64
-	// SkipValidation leaves the result unchecked.
-	SkipValidation bool
-
-	// Progress is called with how much of a phase is done: edges while the graph is set up, then vertices of rank 0. A
-	// total of 0 is not known. Phase, when not nil, is called on rank 0 when a phase begins: those of distgraph.Source,
-	// and "similarities".
-	Progress apps.Progress
-	Phase    func(what string)
 }
 
 // Check returns an error that says what is wrong with c for a job of so many ranks.

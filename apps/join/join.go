@@ -36,6 +36,7 @@ var Kinds = []Kind{Inner, Left, Semi, Anti}
 
 // Config says what Run does. All ranks give equal ones, but for Progress.
 type Config struct {
+	apps.Common        // Seed names the rows; Progress counts rows that rank 0 has made
 	Left, Right uint64 // rows of all ranks; 0 is LeftDefault and RightDefault
 	Keys        uint64 // from which keys are drawn; 0 is as many as there are right rows
 	// Zipf makes keys of left rows frequent: key k comes about as often as (k+1)^-Zipf says. 0 is all alike. Keys of
@@ -43,9 +44,6 @@ type Config struct {
 	Zipf  float64
 	Kind  Kind            // "" is Inner
 	Space container.Space // of each table
-
-	Seed     uint64        // names the rows
-	Progress apps.Progress // rows that rank 0 has made
 }
 
 // The default sizes.

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/container"
 	"github.com/activepebbles/pebbles/internal/seeds"
@@ -69,7 +70,9 @@ func TestByKeysIsTheSerialTwin(t *testing.T) {
 
 // Left and anti joins give together what inner, semi and all left rows do.
 func TestKindsAddUp(t *testing.T) {
-	of := func(kind Kind) Answer { return Serial(Config{Left: 5000, Right: 1000, Kind: kind, Seed: 3}) }
+	of := func(kind Kind) Answer {
+		return Serial(Config{Left: 5000, Right: 1000, Kind: kind, Common: apps.Common{Seed: 3}})
+	}
 	require.EqualValues(t, 5000, of(Semi).Results+of(Anti).Results)
 	require.Equal(t, of(Left), of(Inner).add(of(Anti)))
 }
@@ -77,7 +80,7 @@ func TestKindsAddUp(t *testing.T) {
 // Keys follow the law that they are drawn by.
 func TestZipf(t *testing.T) {
 	for _, exponent := range []float64{0, 0.5, 1, 2} {
-		c := Config{Keys: 100, Zipf: exponent, Seed: 7}
+		c := Config{Keys: 100, Zipf: exponent, Common: apps.Common{Seed: 7}}
 		counts := make([]float64, c.Keys)
 		const n = 200_000
 		for i := range uint64(n) {

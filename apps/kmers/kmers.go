@@ -23,15 +23,14 @@ import (
 // Config is what a run can be told, as package apps says. The zero value counts the 31-mers of reads of a genome of a
 // million bases.
 type Config struct {
-	Files    []string      // FASTA, or FASTQ where names end so: names and patterns, see ingest.Open. None: reads are made up
-	K        int           // bases of a k-mer, 1 to 32. 0 is KDefault
-	Bases    int           // of the genome that is made up. 0 is BasesDefault
-	Coverage int           // how often reads cover it. 0 is CoverageDefault
-	Errors   float64       // the share of bases that are read wrong
-	Filter   int64         // bytes of each rank's filter for k-mers that are met once. 0: all are counted
-	Seed     uint64        // of genome and reads
-	SkipTwin bool          // the result is not compared with a serial one
-	Progress apps.Progress // bases that rank 0 has read
+	apps.Common          // Seed names genome and reads; Progress counts bases that rank 0 has read
+	Files       []string // FASTA, or FASTQ where names end so: names and patterns, see ingest.Open. None: reads are made up
+	K           int      // bases of a k-mer, 1 to 32. 0 is KDefault
+	Bases       int      // of the genome that is made up. 0 is BasesDefault
+	Coverage    int      // how often reads cover it. 0 is CoverageDefault
+	Errors      float64  // the share of bases that are read wrong
+	Filter      int64    // bytes of each rank's filter for k-mers that are met once. 0: all are counted
+	SkipTwin    bool     // the result is not compared with a serial one
 }
 
 // The defaults.

@@ -43,13 +43,13 @@ type Source interface {
 
 // Config is what a simulation can be told. Source is needed; all ranks give the same.
 type Config struct {
-	Source Source
-	Seed   uint64  // for the report
-	Steps  int     // 0 is none: forces alone
-	Step   float64 // time of one; 0 is 0.01
-	Theta  float64 // opening angle; 0 is 0.7
-	Order  int     // of moments, 1 (the mass) to 4 (hexadecapoles); 0 is 4
-	Bucket int     // particles of a leaf, at most; 0 is 16
+	apps.Common // Seed reaches the report alone; Progress counts steps
+	Source      Source
+	Steps       int     // 0 is none: forces alone
+	Step        float64 // time of one; 0 is 0.01
+	Theta       float64 // opening angle; 0 is 0.7
+	Order       int     // of moments, 1 (the mass) to 4 (hexadecapoles); 0 is 4
+	Bucket      int     // particles of a leaf, at most; 0 is 16
 	// Rungs is how often a step may be halved for particles that need it: 0 is never, so that steps are global. A
 	// particle's own step is at most Eta times the root of its softening over its acceleration; 0 is 0.2.
 	Rungs int
@@ -58,9 +58,8 @@ type Config struct {
 	// Sample is on how many particles, at the end, the forces are compared with direct sums; 0 is 100, below 0 none.
 	Sample int
 	// Twin runs the serial twin on rank 0, too, and compares with it. Without it, only small simulations are compared.
-	Twin     bool
-	List     bool          // gather all particles on rank 0 at the end
-	Progress apps.Progress // after each step
+	Twin bool
+	List bool // gather all particles on rank 0 at the end
 }
 
 // By is what walks are.

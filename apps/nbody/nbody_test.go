@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/apps/nbody/gravity"
 	"github.com/activepebbles/pebbles/apps/nbody/initial"
@@ -192,10 +193,10 @@ func TestBalance(t *testing.T) {
 
 func TestProgressIsTold(t *testing.T) {
 	steps := uint64(0)
-	c := Config{Source: system(t, 100, 1), Steps: 3, Progress: func(done, total uint64) {
+	c := Config{Source: system(t, 100, 1), Steps: 3, Common: apps.Common{Progress: func(done, total uint64) {
 		steps++
 		require.Equal(t, []uint64{steps, 3}, []uint64{done, total})
-	}}
+	}}}
 	got := runOn(t, 2, 1, c)
 	require.EqualValues(t, 3, steps)
 	require.Len(t, got.Rows(), 10)

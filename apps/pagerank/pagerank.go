@@ -33,7 +33,8 @@ const (
 
 // Config says what Run does. All ranks give equal ones.
 type Config struct {
-	Source distgraph.Source
+	apps.Common // Progress counts edges during setup, then iterations
+	Source      distgraph.Source
 
 	// Damping is the share that arcs carry on, above 0 and below 1; 0 is DampingDefault.
 	Damping float64
@@ -41,17 +42,6 @@ type Config struct {
 	Tolerance float64
 	// Iterations ends it anyway, after so many; 0 is IterationsDefault.
 	Iterations int
-
-	// Seed is told in the report. (A generator has a seed of its own.)
-	Seed uint64
-	// SkipValidation leaves the result unchecked.
-	SkipValidation bool
-
-	// Progress is called with how much of a phase is done: edges while the graph is set up, then iterations, of the
-	// most that there can be. A total of 0 is not known. Phase, when not nil, is called on rank 0 when a phase begins:
-	// those of distgraph.Source, and "iterations".
-	Progress apps.Progress
-	Phase    func(what string)
 }
 
 // Check returns an error that says what is wrong with c for a job of so many ranks.

@@ -31,11 +31,10 @@ import (
 
 // Config is what a run of Permutation can be told, as package apps says.
 type Config struct {
+	apps.Common // Seed names the permutations; Progress counts elements that rank 0 has sent
 	// Log2Elements is the binary logarithm of the elements of each rank; an element has 8 bytes in each of three arrays. 0
 	// is 20, 24 MiB.
 	Log2Elements int
-	Seed         uint64        // names the permutations
-	Progress     apps.Progress // elements that rank 0 has sent
 }
 
 const (

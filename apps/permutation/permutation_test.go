@@ -15,7 +15,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // The whole result is that of the serial twin under every shape of the network.
 func TestEveryShape(t *testing.T) {
-	c := Config{Log2Elements: 6, Seed: 7}
+	c := Config{Log2Elements: 6, Common: apps.Common{Seed: 7}}
 	want := map[int][]uint64{}
 	for ranks := 1; ranks <= 16; ranks++ {
 		want[ranks] = Serial(ranks, c)
@@ -41,7 +41,7 @@ func TestEveryShape(t *testing.T) {
 }
 
 func TestOddSizes(t *testing.T) {
-	for _, c := range []Config{{Log2Elements: 1}, {Log2Elements: 3, Seed: ^uint64(0)}, {Log2Elements: 11, Seed: 1}} {
+	for _, c := range []Config{{Log2Elements: 1}, {Log2Elements: 3, Common: apps.Common{Seed: ^uint64(0)}}, {Log2Elements: 11, Common: apps.Common{Seed: 1}}} {
 		for _, ranks := range []int{1, 4, 7, 33} {
 			for _, got := range appstest.All(t, appstest.Mem(ranks), Run, c) {
 				require.Zero(t, got.Errors)
@@ -73,7 +73,7 @@ func TestOrders(t *testing.T) {
 
 func TestProgressGoesUp(t *testing.T) {
 	seen := appstest.Told(t, 2, 1<<18, func(r *pebble.Rank, told apps.Progress) error {
-		return appstest.Once(Run, Config{Log2Elements: 18, Progress: told})(r)
+		return appstest.Once(Run, Config{Log2Elements: 18, Common: apps.Common{Progress: told}})(r)
 	})
 	require.Equal(t, []uint64{1 << 16, 2 << 16, 3 << 16, 4 << 16}, seen)
 }
@@ -92,7 +92,7 @@ func TestBadConfig(t *testing.T) {
 func broken(t *testing.T, harm func(b *bench)) (errors uint64) {
 	s := appstest.Mem(3)
 	require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
-		b := appstest.Must(newBench(r, Config{Log2Elements: 8, Seed: 3}))
+		b := appstest.Must(newBench(r, Config{Log2Elements: 8, Common: apps.Common{Seed: 3}}))
 		result, err := b.run(func() error {
 			if r.ID() == 1 {
 				harm(b)

@@ -17,10 +17,9 @@ import (
 
 // Config is what a run can be told, as package apps says.
 type Config struct {
-	Bytes    int           // of a message, a power of two from 8 to 4,096. 0 is 32
-	Messages uint64        // of each sender. 0 is as many as make 64 MiB, or a million when that is less
-	Seed     uint64        // names the contents of the messages
-	Progress apps.Progress // messages that rank 0 has sent
+	apps.Common        // Seed names the contents of the messages; Progress counts messages that rank 0 has sent
+	Bytes       int    // of a message, a power of two from 8 to 4,096. 0 is 32
+	Messages    uint64 // of each sender. 0 is as many as make 64 MiB, or a million when that is less
 }
 
 const (

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
@@ -37,7 +38,7 @@ func run(t *testing.T, c Config, ranks int) (program func(r *pebble.Rank) error,
 func TestEveryShape(t *testing.T) {
 	turn := 0
 	appstest.Matrix(t, func(t *testing.T, s appstest.Shape) {
-		c := Config{Bytes: sizes[turn%len(sizes)], Messages: 5, Seed: 3}
+		c := Config{Bytes: sizes[turn%len(sizes)], Messages: 5, Common: apps.Common{Seed: 3}}
 		turn++
 		program, check := run(t, c, s.Ranks)
 		require.NoError(t, s.Run(t, program))
@@ -48,18 +49,18 @@ func TestEveryShape(t *testing.T) {
 func TestEverywhere(t *testing.T) {
 	for _, bytes := range sizes {
 		appstest.Everywhere(t, func(t *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
-			return run(t, Config{Bytes: bytes, Messages: 101, Seed: 1}, ranks)
+			return run(t, Config{Bytes: bytes, Messages: 101, Common: apps.Common{Seed: 1}}, ranks)
 		})
 	}
 }
 
 func TestRun(t *testing.T) {
 	told := uint64(0)
-	c := Config{Bytes: 8, Messages: 1 << 18, Progress: func(done, total uint64) {
+	c := Config{Bytes: 8, Messages: 1 << 18, Common: apps.Common{Progress: func(done, total uint64) {
 		require.Greater(t, done, told)
 		require.EqualValues(t, 1<<18, total)
 		told = done
-	}}
+	}}}
 	s := appstest.Shape{Ranks: 5, Procs: 1, Transport: "mem", New: route.Direct, Coalesce: 64}
 	for _, got := range appstest.All(t, s, Run, c) {
 		require.Zero(t, got.Errors)

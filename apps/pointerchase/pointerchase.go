@@ -20,9 +20,8 @@ import (
 
 // Config is what a run of PointerChase can be told, as package apps says.
 type Config struct {
-	Rounds   uint64        // times that the message goes around the ring. 0 is 1,000
-	Seed     uint64        // names the ring
-	Progress apps.Progress // about a hundred times: how often the message has come to rank 0
+	apps.Common        // Seed names the ring; Progress counts rounds, in about a hundred calls
+	Rounds      uint64 // times that the message goes around the ring. 0 is 1,000
 }
 
 const hopsMax = 1 << 60

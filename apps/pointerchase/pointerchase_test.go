@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
@@ -16,7 +17,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // The message goes the way of the serial twin under every shape of the network.
 func TestEveryShape(t *testing.T) {
-	c := Config{Rounds: 5, Seed: 11}
+	c := Config{Rounds: 5, Common: apps.Common{Seed: 11}}
 	appstest.General(t, func(t *testing.T, s appstest.Shape) {
 		want := Serial(s.Ranks, c)
 		visited := make([]int, len(want))
@@ -44,10 +45,10 @@ func TestEveryShape(t *testing.T) {
 func TestRun(t *testing.T) {
 	for _, ranks := range []int{1, 2, 7, 33} {
 		var calls []uint64
-		c := Config{Rounds: 200, Seed: 5, Progress: func(done, total uint64) {
+		c := Config{Rounds: 200, Common: apps.Common{Seed: 5, Progress: func(done, total uint64) {
 			require.EqualValues(t, 200, total)
 			calls = append(calls, done)
-		}}
+		}}}
 		for _, got := range appstest.All(t, appstest.Mem(ranks), Run, c) {
 			require.Zero(t, got.Errors)
 			require.EqualValues(t, 200*ranks, got.Hops)
@@ -72,7 +73,7 @@ func TestRing(t *testing.T) {
 			require.Equal(t, position, g.position(rank))
 		}
 	}
-	require.NotEqual(t, Serial(40, Config{Rounds: 1, Seed: 1}), Serial(40, Config{Rounds: 1, Seed: 2}))
+	require.NotEqual(t, Serial(40, Config{Rounds: 1, Common: apps.Common{Seed: 1}}), Serial(40, Config{Rounds: 1, Common: apps.Common{Seed: 2}}))
 }
 
 // Messages that come to the wrong rank, out of turn, twice or never are all noticed.

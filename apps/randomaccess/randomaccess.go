@@ -44,6 +44,7 @@ import (
 
 // Config is what a run of RandomAccess can be told, as package apps says.
 type Config struct {
+	apps.Common            // Progress counts the updates of rank 0, those of the check included
 	Log2Words      int     // binary logarithm of the words of each rank, 8 bytes each. 0 is 20, 8 MiB
 	UpdatesPerWord float64 // in the mean. 0 is 4, the benchmark's own number
 	// Coalesce is the coalescing factor. 0 is the job's or what the rule of 1,024 allows, whichever is less. Any other
@@ -54,8 +55,7 @@ type Config struct {
 	// It keeps the rule of 1,024 in another way, with buffers as large as Coalesce says: at most so many of a rank's own
 	// updates wait. That is how the paper ran it (Active Pebbles, sections 4.1 and 5.2). 0 is one epoch for all.
 	Epoch    int
-	OneByOne bool          // send each update by a call of its own, as programs do that have no batches
-	Progress apps.Progress // updates that rank 0 has sent, of those that it will have sent when all are verified
+	OneByOne bool // send each update by a call of its own, as programs do that have no batches
 }
 
 const (

@@ -103,7 +103,7 @@ func TestOddSizes(t *testing.T) {
 
 func TestProgressGoesUp(t *testing.T) {
 	calls := appstest.Told(t, 2, 2*4<<16, func(r *pebble.Rank, told apps.Progress) error {
-		return appstest.Once(Run, Config{Log2Words: 16, Progress: told})(r)
+		return appstest.Once(Run, Config{Log2Words: 16, Common: apps.Common{Progress: told}})(r)
 	})
 	require.Len(t, calls, 8)
 }

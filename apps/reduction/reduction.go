@@ -42,14 +42,13 @@ import (
 
 // Config is what a run of the reduction can be told, as package apps says.
 type Config struct {
-	Kind  string // one of [Kinds]; empty is sum
-	Items uint64 // that each rank sends. 0 is 2^20. Numbers other than powers of two take a little longer to make
-	Keys  uint64 // 16 bytes each at its owner. 0 is 1
+	apps.Common        // Seed names the order of the items; Progress counts items that rank 0 has sent
+	Kind        string // one of [Kinds]; empty is sum
+	Items       uint64 // that each rank sends. 0 is 2^20. Numbers other than powers of two take a little longer to make
+	Keys        uint64 // 16 bytes each at its owner. 0 is 1
 	// Cache is the size of the reduction cache, in entries. 0 is the job's if it has one, else 1,024; [NoCache] is none.
-	Cache    int
-	Tuned    bool          // leaves the size to the job's tuning, which begins with pebble.Config.Cache
-	Seed     uint64        // names the order of the items
-	Progress apps.Progress // items that rank 0 has sent
+	Cache int
+	Tuned bool // leaves the size to the job's tuning, which begins with pebble.Config.Cache
 }
 
 // NoCache is the size of no cache at all: every item travels.

@@ -24,7 +24,7 @@ func TestEveryShape(t *testing.T) {
 	turns, met := map[int]int{}, map[string]bool{}
 	appstest.Matrix(t, func(t *testing.T, s appstest.Shape) {
 		n := turns[s.Cache]
-		c := Config{Kind: Kinds()[n%len(Kinds())], Items: 50, Keys: keys[(n+n/len(keys))%len(keys)], Seed: 7}
+		c := Config{Kind: Kinds()[n%len(Kinds())], Items: 50, Keys: keys[(n+n/len(keys))%len(keys)], Common: apps.Common{Seed: 7}}
 		turns[s.Cache]++
 		met[fmt.Sprint(c.Kind, s.Cache)] = true
 		if s.Cache == 0 {
@@ -82,7 +82,7 @@ func TestWhichCache(t *testing.T) {
 
 func TestProgressGoesUp(t *testing.T) {
 	seen := appstest.Told(t, 2, 1<<18, func(r *pebble.Rank, told apps.Progress) error {
-		return appstest.Once(Run, Config{Items: 1 << 18, Progress: told})(r)
+		return appstest.Once(Run, Config{Items: 1 << 18, Common: apps.Common{Progress: told}})(r)
 	})
 	require.Equal(t, []uint64{1 << 16, 2 << 16, 3 << 16, 4 << 16}, seen)
 }
@@ -172,7 +172,7 @@ func TestOrder(t *testing.T) {
 		var all, want []uint64
 		for rank := range ranks {
 			numbers := make([]uint64, items)
-			o := newOrder(Config{Items: items, Seed: 3}, rank)
+			o := newOrder(Config{Items: items, Common: apps.Common{Seed: 3}}, rank)
 			o.fill(numbers[:items/2], 0)
 			o.fill(numbers[items/2:], items/2)
 			all = append(all, numbers...)

@@ -22,6 +22,7 @@ import (
 
 // Config says what Run does. All ranks give equal ones, but for Progress.
 type Config struct {
+	apps.Common // Seed names the numbers; Progress counts rows that rank 0 has loaded; a total of 0 is not known
 	// Numbers are sorted, so many in all; 0 is NumbersDefault. They are uint64, and the same on any number of ranks.
 	Numbers uint64
 	// Distinct is how many of the numbers differ at most; 0 is all of them.
@@ -39,9 +40,6 @@ type Config struct {
 	Replace bool
 	// Space is how much memory rows take on a rank, and where those go that are too many.
 	Space container.Space
-
-	Seed     uint64        // names the numbers
-	Progress apps.Progress // rows that rank 0 has loaded; a total of 0 is not known
 }
 
 // NumbersDefault is how many numbers are sorted when none are asked for.

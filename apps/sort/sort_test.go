@@ -29,12 +29,12 @@ const little = 4096
 func TestNumbersEverywhere(t *testing.T) {
 	seed := seeds.Of(t)
 	for name, c := range map[string]Config{
-		"all differ":        {Numbers: 3000, Seed: seed},
-		"few differ":        {Numbers: 3000, Distinct: 3, Seed: seed},
-		"all are equal":     {Numbers: 3000, Distinct: 1, Seed: seed},
-		"one":               {Numbers: 1, Seed: seed},
-		"spilled":           {Numbers: 3000, Seed: seed, Space: container.Space{Memory: little, Scratch: t.TempDir()}},
-		"spilled and equal": {Numbers: 3000, Distinct: 1, Seed: seed, Space: container.Space{Memory: little}},
+		"all differ":        {Numbers: 3000, Common: apps.Common{Seed: seed}},
+		"few differ":        {Numbers: 3000, Distinct: 3, Common: apps.Common{Seed: seed}},
+		"all are equal":     {Numbers: 3000, Distinct: 1, Common: apps.Common{Seed: seed}},
+		"one":               {Numbers: 1, Common: apps.Common{Seed: seed}},
+		"spilled":           {Numbers: 3000, Common: apps.Common{Seed: seed}, Space: container.Space{Memory: little, Scratch: t.TempDir()}},
+		"spilled and equal": {Numbers: 3000, Distinct: 1, Common: apps.Common{Seed: seed}, Space: container.Space{Memory: little}},
 	} {
 		var want []byte
 		for _, number := range Serial(c) {
@@ -151,7 +151,7 @@ func TestNumeric(t *testing.T) {
 // The numbers and their checksum do not depend on the ranks, but on the seed.
 func TestSeed(t *testing.T) {
 	of := func(ranks int, seed uint64) string {
-		return appstest.All(t, appstest.Mem(ranks), Run, Config{Numbers: 1000, Seed: seed})[0].Checksum
+		return appstest.All(t, appstest.Mem(ranks), Run, Config{Numbers: 1000, Common: apps.Common{Seed: seed}})[0].Checksum
 	}
 	require.Equal(t, of(1, 5), of(3, 5))
 	require.NotEqual(t, of(1, 5), of(1, 6))
@@ -214,7 +214,7 @@ func TestEachRule(t *testing.T) {
 
 func TestProgress(t *testing.T) {
 	told := appstest.Told(t, 2, 3*progressEvery, func(r *pebble.Rank, told apps.Progress) error {
-		Config{Numbers: 6 * progressEvery, Distinct: 1, Progress: told}.loadNumbers(r, func(uint64) {})
+		Config{Numbers: 6 * progressEvery, Distinct: 1, Common: apps.Common{Progress: told}}.loadNumbers(r, func(uint64) {})
 		return nil
 	})
 	require.Len(t, told, 3)

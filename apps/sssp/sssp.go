@@ -32,15 +32,14 @@ const RootsDefault = 16
 
 // Config says what Run does. All ranks give equal ones.
 type Config struct {
-	Source distgraph.Source // with weights
+	apps.Common                  // Seed draws roots. Progress counts edges during setup, then searches
+	Source      distgraph.Source // with weights
 
 	// Roots are the ids of the vertices to search from, in this order.
 	Roots []uint64
 	// RootCount is how many roots to draw when Roots is empty: different vertices with an arc to another vertex, fewer
 	// when there are not so many. 0 is RootsDefault.
 	RootCount int
-	// Seed decides which roots are drawn. (Random weights have a seed of their own.)
-	Seed uint64
 
 	// Delta is the width of a bucket: vertices whose distances differ by less may be taken in any order. 0 chooses it by
 	// the heaviest arc and the arcs of those to which arcs lead. It changes speed and counters, never the answer.
@@ -49,13 +48,6 @@ type Config struct {
 	// for each vertex of the graph, what it has offered, and sends nothing that is no better. For measuring the network
 	// and its reduction caches.
 	Unfiltered bool
-	// SkipValidation leaves the trees unchecked.
-	SkipValidation bool
-
-	// Progress is called with how much of a phase is done: edges while the graph is set up, then searches. A total of 0 is
-	// not known. Phase, when not nil, is called on rank 0 when a phase begins: those of distgraph.Source, and "searches".
-	Progress apps.Progress
-	Phase    func(what string)
 }
 
 // Check returns an error that says what is wrong with c for a job of so many ranks.

@@ -22,14 +22,15 @@ import (
 
 // PointerConfig is what a run of Pointer or of Update can be told, as package apps says.
 type PointerConfig struct {
+	// Seed names the words, and where chases start and stop.
+	// Progress counts hops of rank 0, of those that it makes at most.
+	apps.Common
 	Words  uint64 // of the array, 2^4 to 2^24, of 8 bytes. 0 is 2^18
 	Window int    // words that each hop reads, an odd number from 1 to 15. 0 is 7
 	Hops   uint64 // at most of a chase, to 2^40. 0 is 4096
 	// Stop is how many indices end a chase, up to Words - Window; where they are is random. 0 is one in 1024, and at least
 	// one.
-	Stop     uint64
-	Seed     uint64        // names the words, and where chases start and stop
-	Progress apps.Progress // hops of rank 0, of those that it makes at most
+	Stop uint64
 }
 
 // sizes of all stressmarks.
@@ -70,14 +71,13 @@ func (c PointerConfig) starts() uint64 { return c.Words - uint64(c.Window) }
 
 // NeighborhoodConfig is what a run of Neighborhood can be told, as package apps says.
 type NeighborhoodConfig struct {
-	Side  int // rows of the image, and pixels of each, of 2 bytes, up to 32768. 0 is 512
-	Bits  int // of a pixel, 7 to 15. 0 is 8
-	Lines int // that are drawn into the image, at most 2^24. 0 is as many as the image has rows
+	apps.Common     // Seed names the image; Progress counts rows that rank 0 has been through
+	Side        int // rows of the image, and pixels of each, of 2 bytes, up to 32768. 0 is 512
+	Bits        int // of a pixel, 7 to 15. 0 is 8
+	Lines       int // that are drawn into the image, at most 2^24. 0 is as many as the image has rows
 	// Short and Long are the distances of the pixels of a pair; Short is less than Long, and Long less than Side. 0 is 1,
 	// and 10, or half of the side where that is less.
 	Short, Long int
-	Seed        uint64        // names the image
-	Progress    apps.Progress // rows that rank 0 has been through
 }
 
 const (

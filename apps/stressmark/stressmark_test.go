@@ -52,7 +52,7 @@ func (p Report) good(t *testing.T) {
 }
 
 func TestPointerEverywhere(t *testing.T) {
-	c := PointerConfig{Words: 301, Window: 5, Hops: 40, Stop: 9, Seed: 3}
+	c := PointerConfig{Words: 301, Window: 5, Hops: 40, Stop: 9, Common: apps.Common{Seed: 3}}
 	everywhere(t, Pointer, c, func(t *testing.T, ranks int, got PointerResult) {
 		got.good(t)
 		var hops, ended uint64
@@ -69,7 +69,7 @@ func TestPointerEverywhere(t *testing.T) {
 }
 
 func TestUpdateEverywhere(t *testing.T) {
-	c := PointerConfig{Words: 61, Window: 3, Hops: 100, Stop: 1, Seed: 6}
+	c := PointerConfig{Words: 61, Window: 3, Hops: 100, Stop: 1, Common: apps.Common{Seed: 6}}
 	want, _ := SerialUpdate(c)
 	require.Greater(t, want.Hops, uint64(20))
 	everywhere(t, Update, c, func(t *testing.T, _ int, got PointerResult) {
@@ -80,7 +80,7 @@ func TestUpdateEverywhere(t *testing.T) {
 }
 
 func TestNeighborhoodEverywhere(t *testing.T) {
-	c := NeighborhoodConfig{Side: 19, Bits: 7, Lines: 12, Short: 2, Long: 7, Seed: 4}
+	c := NeighborhoodConfig{Side: 19, Bits: 7, Lines: 12, Short: 2, Long: 7, Common: apps.Common{Seed: 4}}
 	want := SerialNeighborhood(c)
 	everywhere(t, Neighborhood, c, func(t *testing.T, _ int, got NeighborhoodResult) {
 		got.good(t)
@@ -91,8 +91,8 @@ func TestNeighborhoodEverywhere(t *testing.T) {
 
 // Pointer and Neighborhood find the same with every size of the address cache, on 1 to 7 ranks in 1 to 4 processes.
 func TestAddressCaches(t *testing.T) {
-	p := PointerConfig{Words: 301, Window: 5, Hops: 30, Stop: 9, Seed: 3}
-	n := NeighborhoodConfig{Side: 19, Bits: 7, Lines: 12, Short: 2, Long: 7, Seed: 4}
+	p := PointerConfig{Words: 301, Window: 5, Hops: 30, Stop: 9, Common: apps.Common{Seed: 3}}
+	n := NeighborhoodConfig{Side: 19, Bits: 7, Lines: 12, Short: 2, Long: 7, Common: apps.Common{Seed: 4}}
 	textures := SerialNeighborhood(n)
 	for _, ranks := range []int{1, 2, 3, 4, 7} {
 		for i, transport := range []string{"mem", "shm", "shm", "tcp", "tcp"} {
@@ -121,12 +121,12 @@ func TestOddSizes(t *testing.T) {
 	for _, ranks := range []int{1, 5, 23} {
 		require.NoError(t, on(ranks, "mem").Run(t, func(r *pebble.Rank) error {
 			for seed := range uint64(4) {
-				p := appstest.Must(Pointer(r, PointerConfig{Words: 16 + seed, Window: 15, Hops: 30, Seed: seed}))
+				p := appstest.Must(Pointer(r, PointerConfig{Words: 16 + seed, Window: 15, Hops: 30, Common: apps.Common{Seed: seed}}))
 				require.Zero(t, p.Errors)
-				u := appstest.Must(Update(r, PointerConfig{Words: 17, Window: 3 + 4*int(seed), Hops: 30, Seed: seed}))
+				u := appstest.Must(Update(r, PointerConfig{Words: 17, Window: 3 + 4*int(seed), Hops: 30, Common: apps.Common{Seed: seed}}))
 				require.Zero(t, u.Errors)
 				n := appstest.Must(Neighborhood(r, NeighborhoodConfig{
-					Side: 4 + int(seed%3), Bits: 7, Short: 1, Long: 2 + int(seed%2), Seed: seed,
+					Side: 4 + int(seed%3), Bits: 7, Short: 1, Long: 2 + int(seed%2), Common: apps.Common{Seed: seed},
 				}))
 				require.Zero(t, n.Errors)
 			}
@@ -137,7 +137,7 @@ func TestOddSizes(t *testing.T) {
 
 // A chase as the specification has it, by sorting.
 func TestChase(t *testing.T) {
-	c := PointerConfig{Words: 200, Window: 9, Hops: 300, Stop: 2, Seed: 8}
+	c := PointerConfig{Words: 200, Window: 9, Hops: 300, Stop: 2, Common: apps.Common{Seed: 8}}
 	for rank, got := range SerialPointer(20, c) {
 		h := c.chaseOf(rank)
 		index, hops := h.start, uint64(0)
@@ -156,12 +156,12 @@ func TestChase(t *testing.T) {
 	for i := range c.Words {
 		require.Less(t, c.word(i), c.starts())
 	}
-	require.NotEqual(t, SerialPointer(9, c), SerialPointer(9, PointerConfig{Words: 200, Window: 9, Hops: 300, Stop: 2, Seed: 9}))
+	require.NotEqual(t, SerialPointer(9, c), SerialPointer(9, PointerConfig{Words: 200, Window: 9, Hops: 300, Stop: 2, Common: apps.Common{Seed: 9}}))
 }
 
 // Rows drawn one by one are those of the whole image.
 func TestImage(t *testing.T) {
-	c := NeighborhoodConfig{Side: 50, Bits: 15, Lines: 40, Seed: 3}
+	c := NeighborhoodConfig{Side: 50, Bits: 15, Lines: 40, Common: apps.Common{Seed: 3}}
 	whole := c.draw(0, 50)
 	for lo := range 50 {
 		require.Equal(t, whole[lo*50:(lo+1)*50], c.draw(lo, lo+1))
@@ -196,11 +196,11 @@ func labels(rows [][2]string) (all []string) {
 func TestProgressGoesUp(t *testing.T) {
 	for name, run := range map[string]func(r *pebble.Rank, progress func(done, total uint64)) error{
 		"pointer": func(r *pebble.Rank, p func(done, total uint64)) error {
-			_, err := Pointer(r, PointerConfig{Hops: 2000, Stop: 1, Progress: p})
+			_, err := Pointer(r, PointerConfig{Hops: 2000, Stop: 1, Common: apps.Common{Progress: p}})
 			return err
 		},
 		"neighborhood": func(r *pebble.Rank, p func(done, total uint64)) error {
-			_, err := Neighborhood(r, NeighborhoodConfig{Side: 300, Progress: p})
+			_, err := Neighborhood(r, NeighborhoodConfig{Side: 300, Common: apps.Common{Progress: p}})
 			return err
 		},
 	} {
@@ -265,7 +265,7 @@ func errorsOf(t *testing.T, run func(r *pebble.Rank) (p *Report, s *memory.Space
 
 func brokenPointers(t *testing.T, updates bool, harm func(p *pointers)) uint64 {
 	return errorsOf(t, func(r *pebble.Rank) (*Report, *memory.Space, apps.Phases, func()) {
-		c := PointerConfig{Words: 90, Window: 3, Hops: 20, Stop: 1, Seed: 2}.withDefaults()
+		c := PointerConfig{Words: 90, Window: 3, Hops: 20, Stop: 1, Common: apps.Common{Seed: 2}}.withDefaults()
 		p := &pointers{rank: r, config: c, space: memory.New(r), updates: updates}
 		result := &PointerResult{Report: newReport(r, "test", 2)}
 		return &result.Report, p.space, p.phases(result), func() {
@@ -292,7 +292,7 @@ func TestPointerVerifierNotices(t *testing.T) {
 func TestNeighborhoodVerifierNotices(t *testing.T) {
 	broken := func(harm func(n *neighborhood)) uint64 {
 		return errorsOf(t, func(r *pebble.Rank) (*Report, *memory.Space, apps.Phases, func()) {
-			n := newNeighborhood(r, NeighborhoodConfig{Side: 12, Seed: 2}.withDefaults())
+			n := newNeighborhood(r, NeighborhoodConfig{Side: 12, Common: apps.Common{Seed: 2}}.withDefaults())
 			result := &NeighborhoodResult{Report: newReport(r, "test", 2)}
 			return &result.Report, n.space, n.phases(result), func() {
 				if r.ID() == 1 {

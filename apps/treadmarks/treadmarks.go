@@ -47,6 +47,7 @@ const (
 
 // Config is what a run can be told, as package apps says.
 type Config struct {
+	apps.Common                   // Seed names the data; Progress counts rounds that were done
 	Size            int           // how much there is to do: see [Program.About]. Barrier and Lock have none
 	Rounds          int           // how often it is done, at most 2^20. 0 is the program's default
 	PageBytes       int           // 0 is pages.PageBytesDefault
@@ -54,8 +55,6 @@ type Config struct {
 	Way             Way           // one of [About.Ways]. "" is ByPages
 	Busy            time.Duration // how long rank 0 computes at a time while rank 1 takes its lock, or its pages
 	Pace            float64       // in simulated runs: how many times as long as here a unit of work takes; 0 is 1
-	Seed            uint64        // names the data
-	Progress        apps.Progress // rounds that were done
 }
 
 // About is what a program's size is, and how large it may be.

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/memory"
 	"github.com/activepebbles/pebbles/memory/pages"
@@ -116,7 +117,7 @@ func TestPageSizes(t *testing.T) {
 // The shortest tours are those that Held and Karp find.
 func TestTSP(t *testing.T) {
 	for _, n := range []int{4, 5, 9, 12, 16} {
-		c := Config{Size: n, Rounds: 3, Seed: uint64(n)}
+		c := Config{Size: n, Rounds: 3, Common: apps.Common{Seed: uint64(n)}}
 		if n == 16 {
 			c.Rounds = 1
 		}
@@ -157,7 +158,7 @@ func heldKarp(c *cities) int {
 
 // The grid of the serial twin is that of the plainest loops.
 func TestGrids(t *testing.T) {
-	c := Config{Size: 12, Rounds: 5, Seed: 4}
+	c := Config{Size: 12, Rounds: 5, Common: apps.Common{Seed: 4}}
 	n := c.Size + 2
 	grid := make([]float64, n*n)
 	c.fillGrid(grid, 0)

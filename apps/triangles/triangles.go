@@ -22,18 +22,8 @@ import (
 
 // Config says what Run does. All ranks give equal ones.
 type Config struct {
-	Source distgraph.Source // each of its arcs leads both ways
-
-	// Seed decides which vertices are checked. (A generator has a seed of its own.)
-	Seed uint64
-	// SkipValidation leaves the result unchecked.
-	SkipValidation bool
-
-	// Progress is called with how much of a phase is done: edges while the graph is set up, then vertices of rank 0. A
-	// total of 0 is not known. Phase, when not nil, is called on rank 0 when a phase begins: those of distgraph.Source,
-	// and "triangles".
-	Progress apps.Progress
-	Phase    func(what string)
+	apps.Common                  // Seed draws the vertices to check. Progress counts edges during setup, then vertices of rank 0
+	Source      distgraph.Source // each of its arcs leads both ways
 }
 
 // Check returns an error that says what is wrong with c for a job of so many ranks.

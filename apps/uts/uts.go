@@ -33,17 +33,17 @@ var Modes = []Mode{ByTasks, ByPebbles}
 
 // Config is what a run of UTS can be told, as package apps says. The zero value searches T1.
 type Config struct {
-	Tree Tree // the zero value is T1
+	apps.Common      // Progress counts nodes that rank 0 has searched, of those of the tree
+	Tree        Tree // the zero value is T1
 	// InMemory builds the tree in the memory of all ranks, 8 bytes a vertex, and then searches it there; building is not
 	// timed.
 	InMemory bool
 	Mode     Mode // what searches in memory. "" is ByTasks
 	// Batch is how many nodes a task searches at most, about, before it hands on what it has found, or in memory how many
 	// vertices it reads at once. 0 is 1,024, or 64 in memory; 1 in memory is Grappa's way.
-	Batch    int
-	Workers  int           // tasks of a rank that may wait at a time. 0 is the default of package task
-	Linger   time.Duration // for how long a rank without work holds buffers back (task.Linger)
-	Progress apps.Progress // nodes that rank 0 has searched, of those of the tree
+	Batch   int
+	Workers int           // tasks of a rank that may wait at a time. 0 is the default of package task
+	Linger  time.Duration // for how long a rank without work holds buffers back (task.Linger)
 }
 
 const (

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/pebble"
@@ -92,11 +93,11 @@ func TestEverywhere(t *testing.T) {
 // A tree of the benchmark is searched by two ranks, and progress is told.
 func TestRun(t *testing.T) {
 	told := uint64(0)
-	c := Config{Progress: func(done, total uint64) {
+	c := Config{Common: apps.Common{Progress: func(done, total uint64) {
 		require.Greater(t, done, told)
 		require.EqualValues(t, 4130071, total)
 		told = done
-	}}
+	}}}
 	s := appstest.Shape{Ranks: 2, Procs: 1, Transport: "mem", New: route.Direct, Coalesce: 64}
 	for _, got := range appstest.All(t, s, Run, c) {
 		require.Equal(t, "T1", got.Tree)

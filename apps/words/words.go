@@ -16,13 +16,12 @@ import (
 
 // Config is what a run can be told, as package apps says. The zero value counts a text of 64 MiB.
 type Config struct {
-	Files      []string      // whose words are counted: names and patterns, see ingest.Open. None: a text is made up
-	Bytes      int           // of the text that is made up, over all ranks. 0 is BytesDefault
-	Vocabulary int           // how many words it has to choose from. 0 is VocabularyDefault
-	Seed       uint64        // of the text
-	Top        int           // how many of the most frequent words are told. 0 is TopDefault
-	SkipTwin   bool          // the result is not compared with a serial one
-	Progress   apps.Progress // bytes that rank 0 has counted
+	apps.Common          // Seed names the text; Progress counts bytes that rank 0 has counted
+	Files       []string // whose words are counted: names and patterns, see ingest.Open. None: a text is made up
+	Bytes       int      // of the text that is made up, over all ranks. 0 is BytesDefault
+	Vocabulary  int      // how many words it has to choose from. 0 is VocabularyDefault
+	Top         int      // how many of the most frequent words are told. 0 is TopDefault
+	SkipTwin    bool     // the result is not compared with a serial one
 }
 
 // The defaults.

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/kmers"
 	"github.com/activepebbles/pebbles/apps/words"
 	"github.com/activepebbles/pebbles/lab"
@@ -87,7 +88,7 @@ func (in input) make() (err error) {
 
 func writeWords(w *bufio.Writer, amount int) {
 	for part := range parts {
-		_, _ = w.Write(words.Text(words.Config{Bytes: amount, Seed: 1}, part, parts))
+		_, _ = w.Write(words.Text(words.Config{Bytes: amount, Common: apps.Common{Seed: 1}}, part, parts))
 		_ = w.WriteByte('\n')
 	}
 }
@@ -96,7 +97,7 @@ func writeReads(w *bufio.Writer, amount int) {
 	const few = 4 // each of them makes the whole genome
 	n := 0
 	for part := range few {
-		for _, read := range kmers.Reads(kmers.Config{Bases: amount, Coverage: 20, Seed: 1}, part, few) {
+		for _, read := range kmers.Reads(kmers.Config{Bases: amount, Coverage: 20, Common: apps.Common{Seed: 1}}, part, few) {
 			fmt.Fprintf(w, ">%d\n%s\n", n, read)
 			n++
 		}

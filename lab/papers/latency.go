@@ -22,7 +22,7 @@ func chasing(l *simulator, d *drawing) {
 	t := lab.NewTable("ranks", "direct: µs a step", "hypercube: µs a step", "hops of a step, hypercube")
 	direct, routed := d.curve("direct"), d.curve("hypercube")
 	chase := program{"PointerChase", func(r *pebble.Rank) (apps.Report, error) {
-		result, err := pointerchase.Run(r, pointerchase.Config{Rounds: chaseRounds, Seed: 1})
+		result, err := pointerchase.Run(r, pointerchase.Config{Rounds: chaseRounds, Common: apps.Common{Seed: 1}})
 		return result.Report, err
 	}}
 	for _, ranks := range l.upTo(ranksFirst, ranksMost) {
@@ -48,7 +48,7 @@ const edgeFactor = 8
 func search(log2, ranks int) program {
 	scale := log2 + bits.Len(uint(ranks)) - 1
 	g := must(graph.ErdosRenyi(scale, edgeFactor, 1))
-	c := bfs.Config{Source: distgraph.Source{Generator: g, Undirected: true}, Mode: bfs.ByLevel, RootCount: 1, Seed: 1,
+	c := bfs.Config{Source: distgraph.Source{Generator: g, Undirected: true}, Mode: bfs.ByLevel, RootCount: 1, Common: apps.Common{Seed: 1},
 		Unfiltered: true}
 	return program{fmt.Sprintf("BFS, 2^%d vertices a rank", log2), func(r *pebble.Rank) (apps.Report, error) {
 		result, err := bfs.Run(r, c)

@@ -21,7 +21,7 @@ const (
 
 func permute(log2 int) program {
 	return program{fmt.Sprintf("Permutation, 2^%d elements a rank", log2), func(r *pebble.Rank) (apps.Report, error) {
-		result, err := permutation.Run(r, permutation.Config{Log2Elements: log2, Seed: 1})
+		result, err := permutation.Run(r, permutation.Config{Log2Elements: log2, Common: apps.Common{Seed: 1}})
 		return result.Report, err
 	}}
 }

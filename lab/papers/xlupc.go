@@ -28,13 +28,13 @@ var marks = []marked{
 	{"Pointer, window of 7", func(r *pebble.Rank, l *simulator) (stressmark.Report, error) { return follow(r, l, 7) }},
 	{"Neighborhood", func(r *pebble.Rank, _ *simulator) (stressmark.Report, error) {
 		result, err := stressmark.Neighborhood(r, stressmark.NeighborhoodConfig{Side: max(64, xlupcRows*r.Size()),
-			Short: 1, Long: xlupcRows, Seed: 1})
+			Short: 1, Long: xlupcRows, Common: apps.Common{Seed: 1}})
 		return result.Report, err
 	}},
 }
 
 func follow(r *pebble.Rank, l *simulator, window int) (stressmark.Report, error) {
-	c := stressmark.PointerConfig{Words: 1 << 18, Window: window, Hops: uint64(l.some(500, 100)), Stop: 1, Seed: 1}
+	c := stressmark.PointerConfig{Words: 1 << 18, Window: window, Hops: uint64(l.some(500, 100)), Stop: 1, Common: apps.Common{Seed: 1}}
 	result, err := stressmark.Pointer(r, c)
 	return result.Report, err
 }

@@ -2,9 +2,7 @@ package command
 
 import (
 	"errors"
-	"path"
-	"reflect"
-	"strings"
+	"regexp"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -16,7 +14,6 @@ import (
 
 // application describes one application to the command.
 type application struct {
-	of    string                                            // how its errors begin; empty is with the command's name
 	check func(s *settings, given givenFlags) error         // rejects flags that can't work
 	run   func(r *pebble.Rank, p progress) (outcome, error) // of one rank
 }
@@ -41,8 +38,8 @@ func appCommand(t Terminal, c *cobra.Command, a application) *cobra.Command {
 		if err := s.check(member); err != nil {
 			return err
 		}
-		if err := a.check(s, c.Flags().Changed); err != nil { // the command's name is printed before the error
-			return errors.New(strings.TrimPrefix(strings.TrimPrefix(err.Error(), c.Name()+": "), a.of+": "))
+		if err := a.check(s, c.Flags().Changed); err != nil {
+			return withoutPackage(err)
 		}
 		j := &Job{Terminal: t, Name: c.Name(), Work: profiled(c, s).App, settings: s, member: member, run: a.run}
 		if t.Begin != nil {
@@ -53,41 +50,55 @@ func appCommand(t Terminal, c *cobra.Command, a application) *cobra.Command {
 	return c
 }
 
+// packageName begins the errors of packages.
+var packageName = regexp.MustCompile(`^[a-z]+: `)
+
+// withoutPackage is an error without its package, in whose place the command's name is printed.
+func withoutPackage(err error) error {
+	return errors.New(packageName.ReplaceAllString(err.Error(), ""))
+}
+
 // result is what an application returns.
 type result interface {
 	Common() apps.Report
 	Rows() [][2]string
 }
 
-// runs has a rank run an application by a copy of config, whose Progress counts something. An application of several
-// phases has a field Phase too, which says what is counted.
-func runs[C any, R result](config *C, counts string, run func(*pebble.Rank, C) (R, error),
+// configuration is a pointer to an application's configuration, which embeds apps.Common.
+type configuration[C any] interface {
+	*C
+	Shared() *apps.Common
+}
+
+// runs runs an application on a rank by a copy of config. Its progress counts something until a phase names another
+// thing to count.
+func runs[C any, P configuration[C], R result](config P, counts string, run func(*pebble.Rank, C) (R, error),
 ) func(*pebble.Rank, progress) (outcome, error) {
 	return func(r *pebble.Rank, p progress) (outcome, error) {
 		c := *config
-		fields := reflect.ValueOf(&c).Elem()
-		progress, phase := p.of(counts), fields.FieldByName("Phase")
-		if phase.IsValid() {
-			told, begun := phases(p)
-			progress = told
-			phase.Set(reflect.ValueOf(begun))
+		if p != nil {
+			what, shared := counts, P(&c).Shared()
+			shared.Progress = func(done, total uint64) { p(what, done, total) }
+			shared.Phase = func(phase string) {
+				what = phase
+				p(what, 0, 0)
+			}
 		}
-		fields.FieldByName("Progress").Set(reflect.ValueOf(progress))
 		result, err := run(r, c)
 		return outcome{result.Common(), result, result.Rows()}, err
 	}
 }
 
-// byConfig is application for one that a configuration alone describes: its Check finds what is wrong with it for the
-// ranks of the job, after set, which may be nil, has completed it.
-func byConfig[C interface{ Check(ranks int) error }, R result](config *C, counts string,
+// checkedConfig is a configuration that checks itself for the ranks of a job.
+type checkedConfig interface{ Check(ranks int) error }
+
+// byConfig is the application that a configuration alone describes. set, which may be nil, completes the configuration
+// before it is checked.
+func byConfig[C checkedConfig, P configuration[C], R result](config P, counts string,
 	run func(*pebble.Rank, C) (R, error), set func(s *settings, given givenFlags) error) application {
 	return application{
-		of: path.Base(reflect.TypeFor[C]().PkgPath()),
 		check: func(s *settings, given givenFlags) error {
-			if seed := reflect.ValueOf(config).Elem().FieldByName("Seed"); seed.IsValid() {
-				seed.SetUint(s.Seed)
-			}
+			config.Shared().Seed = s.Seed
 			if set != nil {
 				if err := set(s, given); err != nil {
 					return err
@@ -102,7 +113,7 @@ func byConfig[C interface{ Check(ranks int) error }, R result](config *C, counts
 // byFiles is application for one whose configuration needs files: check reports whether it does, and load completes and
 // checks it then, when the job runs, once in each process for all of its ranks. write writes files of the result, on
 // rank 0.
-func byFiles[C any, R result](config *C, counts string,
+func byFiles[C any, P configuration[C], R result](config P, counts string,
 	check func(s *settings, given givenFlags) (reads bool, err error),
 	load func(ranks int) error, run func(*pebble.Rank, C) (R, error), write func(R) error) application {
 	var loaded func() error

@@ -17,14 +17,6 @@ import (
 // total of 0 means unknown. It is nil on ranks that don't report.
 type progress func(what string, done, total uint64)
 
-// of is progress for an application that counts one thing.
-func (p progress) of(what string) func(done, total uint64) {
-	if p == nil {
-		return nil
-	}
-	return func(done, total uint64) { p(what, done, total) }
-}
-
 // bar draws progress on a terminal, once the run has taken a second. Only rank 0's goroutine draws; clear is called
 // after the job.
 type bar struct {

@@ -81,7 +81,7 @@ func newStressmark(t Terminal) *cobra.Command {
 }
 
 // stressmarkCommand is appCommand for a stressmark: no pebble travels but for addresses.
-func stressmarkCommand[C interface{ Check(ranks int) error }, R result](t Terminal, c *cobra.Command, config *C,
+func stressmarkCommand[C checkedConfig, P configuration[C], R result](t Terminal, c *cobra.Command, config P,
 	counts string, run func(*pebble.Rank, C) (R, error)) *cobra.Command {
 	appCommand(t, c, byConfig(config, counts, run, nil))
 	return unused(c, "no pebble is sent but for addresses", "coalesce", "cache")
@@ -221,7 +221,6 @@ func pagesCommand(t Terminal, p struct {
 		Words(c, way, "by", ways[0], ways, "how the elements come that a rank needs")
 	}
 	appCommand(t, c, application{
-		of: "treadmarks",
 		check: func(s *settings, _ givenFlags) error {
 			config.Seed, config.PageBytes, config.Way = s.Seed, int(page), treadmarks.Way(way.Text)
 			return p.program.Check(config, s.ranks())

@@ -1,0 +1,110 @@
+package command
+
+import (
+	"cmp"
+
+	"github.com/spf13/cobra"
+
+	"github.com/activepebbles/pebbles/apps/components"
+	"github.com/activepebbles/pebbles/apps/jaccard"
+	"github.com/activepebbles/pebbles/apps/kcore"
+	"github.com/activepebbles/pebbles/apps/pagerank"
+	"github.com/activepebbles/pebbles/apps/triangles"
+)
+
+func newPageRank(t Terminal) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "pagerank",
+		Short: "Rank the vertices of a graph by its arcs",
+		Long: "pagerank ranks the vertices of a graph from a file or a generator: each gives what it has, in equal parts, to the\n" +
+			"vertices that its arcs lead to, again and again, until an iteration changes little. It does so as the GAP benchmark\n" +
+			"suite does: what vertices without arcs have is lost. Each arc is checked afterwards. Files are SNAP edge lists, PACE\n" +
+			"or DIMACS .gr, Matrix Market or METIS, plain, gzip or zstd.\n\n" +
+			"The rate counts the edges of the graph for each iteration.",
+		Example: "  pebbles pagerank --kronecker 16\n" +
+			"  pebbles pagerank --graph web.el.gz --tolerance 1e-8 --iterations 200 --json\n" +
+			"  pebbles pagerank --erdos-renyi 18 --damping 0.5 --procs 4 --topology hypercube",
+	}
+	config := pagerank.Config{Iterations: pagerank.IterationsDefault}
+	f := c.Flags()
+	f.Float64Var(&config.Damping, "damping", pagerank.DampingDefault, "damping factor, above 0 and below 1")
+	f.Float64Var(&config.Tolerance, "tolerance", pagerank.ToleranceDefault,
+		"stop when an iteration changes the sum of all scores by less")
+	f.Var(Count(&config.Iterations, 1, ""), "iterations", "maximum number of iterations")
+	return graphCommand(t, c, &config, &config.Source, pagerank.Run, func(givenFlags) error {
+		return cmp.Or(above0("damping", config.Damping), above0("tolerance", config.Tolerance))
+	})
+}
+
+func newComponents(t Terminal) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "components",
+		Short: "Find the connected components of a graph",
+		Long: "components finds the connected components of a graph from a file or a generator, and floods each to check it. Arcs\n" +
+			"of a directed graph lead both ways here: its components are the weakly connected ones. Files are SNAP edge lists,\n" +
+			"PACE or DIMACS .gr, Matrix Market or METIS, plain, gzip or zstd.\n\n" +
+			"Methods: hook lets each rank join what its own arcs join, and ranks join their trees by pebbles; propagate spreads\n" +
+			"the smallest index of each component from vertex to vertex, in one epoch. hook is the faster one.",
+		Example: "  pebbles components --kronecker 16\n" +
+			"  pebbles components --graph web.el.gz --json\n" +
+			"  pebbles components --erdos-renyi 18 --edge-factor 1 --method propagate --procs 4",
+	}
+	var config components.Config
+	var method Word
+	Words(c, &method, "method", string(components.Hook), names(components.Methods), "algorithm")
+	return graphCommand(t, c, &config, &config.Source, components.Run, func(givenFlags) error {
+		config.Method = components.Method(method.Text)
+		return nil
+	})
+}
+
+func newTriangles(t Terminal) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "triangles",
+		Short: "Count the triangles of a graph",
+		Long: "triangles counts the sets of three vertices of a graph, from a file or a generator, each two of which are joined by an\n" +
+			"arc, whichever way it leads; and counts again by another way, for all vertices of small graphs and a sample of larger\n" +
+			"ones. Files are SNAP edge lists, PACE or DIMACS .gr, Matrix Market or METIS, plain, gzip or zstd.",
+		Example: "  pebbles triangles --kronecker 16\n" +
+			"  pebbles triangles --graph web.el.gz --json\n" +
+			"  pebbles triangles --erdos-renyi 18 --procs 4 --topology hypercube",
+	}
+	var config triangles.Config
+	return graphCommand(t, c, &config, &config.Source, triangles.Run, nil)
+}
+
+func newJaccard(t Terminal) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "jaccard",
+		Short: "Find how similar the two ends of each edge are",
+		Long: "jaccard finds, for each two vertices that an edge of a graph joins, how many neighbours they have in\n" +
+			"common, over how many they have together. The graph is from a file or a generator; arcs count either\n" +
+			"way. It counts again by another way, for all pairs of small graphs and a sample of larger ones. Files\n" +
+			"are SNAP edge lists, PACE or DIMACS .gr, Matrix Market or METIS, plain, gzip or zstd.",
+		Example: "  pebbles jaccard --kronecker 16\n" +
+			"  pebbles jaccard --graph web.el.gz --threshold 0.8 --json\n" +
+			"  pebbles jaccard --erdos-renyi 18 --procs 4 --topology hypercube",
+	}
+	var config jaccard.Config
+	c.Flags().Float64Var(&config.Threshold, "threshold", jaccard.ThresholdDefault,
+		"count pairs of this similarity or more, above 0 and at most 1")
+	return graphCommand(t, c, &config, &config.Source, jaccard.Run, func(givenFlags) error {
+		return above0("threshold", config.Threshold)
+	})
+}
+
+func newKCore(t Terminal) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "kcore",
+		Short: "Find the core numbers of a graph's vertices",
+		Long: "kcore takes vertices with few neighbours away from a graph, from a file or a generator, again and again: what is left\n" +
+			"when all have k or more is the k-core, and a vertex's core number is the largest k of a core that has it. Arcs count\n" +
+			"whichever way they lead. The numbers are found again by another way. Files are SNAP edge lists, PACE or DIMACS .gr,\n" +
+			"Matrix Market or METIS, plain, gzip or zstd.",
+		Example: "  pebbles kcore --kronecker 16\n" +
+			"  pebbles kcore --graph web.el.gz --json\n" +
+			"  pebbles kcore --erdos-renyi 18 --procs 4 --topology hypercube",
+	}
+	var config kcore.Config
+	return graphCommand(t, c, &config, &config.Source, kcore.Run, nil)
+}
