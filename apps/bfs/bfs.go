@@ -23,7 +23,6 @@ package bfs
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -89,11 +88,8 @@ func (c Config) Check(int) error {
 	default:
 		return fmt.Errorf("bfs: mode %q is not one of %s", c.Mode, apps.Names(Modes))
 	}
-	switch {
-	case c.RootCount < 0:
-		return fmt.Errorf("bfs: %d roots: give a positive number, or 0 for %d", c.RootCount, RootsDefault)
-	case c.RootCount > 0 && len(c.Roots) > 0:
-		return errors.New("bfs: both roots and a number of roots to draw are given: give one of the two")
+	if err := c.starts().Check("bfs"); err != nil {
+		return err
 	}
 	if err := c.checkThresholds(); err != nil {
 		return err
@@ -115,43 +111,36 @@ func (c Config) checkThresholds() error {
 
 func (c Config) mode() Mode { return cmp.Or(c.Mode, ByLevel) }
 
-func (c Config) rootCount() int { return cmp.Or(c.RootCount, RootsDefault) }
+func (c Config) starts() distgraph.Starts {
+	return distgraph.Starts{Name: "roots", IDs: c.Roots, Count: c.RootCount, Default: RootsDefault}
+}
 
 // Result is what Run reports. Seconds is the sum of all searches' times, and Counters counts the searches alone.
 type Result struct {
 	distgraph.Report
-	Mode             Mode     `json:"mode"`
-	Roots            []uint64 `json:"roots"` // ids
-	HarmonicMeanTEPS float64  `json:"harmonic_mean_teps"`
-	// AllEdgesPerSecond is the harmonic mean too, and counts all edges of the graph for each search, reached or not, as
-	// the GAP benchmark suite does. It is for comparison with figures counted that way.
-	AllEdgesPerSecond float64 `json:"harmonic_mean_all_edges_per_second"`
+	distgraph.Searches
+	Mode Mode `json:"mode"`
 
 	// One entry a root.
-	Reached      []uint64  `json:"reached"`
-	Depths       []int64   `json:"depths"`
-	DistanceSums []uint64  `json:"distance_sums"`
-	TEPS         []float64 `json:"teps"` // traversed edges a second, by the Graph500 rule
+	Depths       []int64  `json:"depths"`
+	DistanceSums []uint64 `json:"distance_sums"`
 }
 
 func (res *Result) add(s Summary, seconds float64) {
-	res.Reached = append(res.Reached, s.Reached)
+	res.Searches.Add(s.Reached, s.Traversed, seconds)
 	res.Depths = append(res.Depths, s.Depth)
 	res.DistanceSums = append(res.DistanceSums, s.Sum)
-	res.TEPS = append(res.TEPS, apps.Rate(float64(s.Traversed), seconds))
 }
 
 // Rows are labels and values of a summary for display.
 func (res Result) Rows() [][2]string {
-	return res.Report.Rows("trees", "Graph500 rules", [][2]string{
+	return res.Report.Rows("trees", "Graph500 rules", append([][2]string{
 		{"mode", string(res.Mode)},
 		{"order of vertices", res.order()},
 		{"roots", fmt.Sprint(len(res.Roots))},
 		{"reached", apps.Span(res.Reached)},
 		{"depth", apps.Span(res.Depths)},
-		{"traversed edges a second", fmt.Sprintf("%.4g (harmonic mean)", res.HarmonicMeanTEPS)},
-		{"all edges a second", fmt.Sprintf("%.4g (harmonic mean; edges out of reach count too)", res.AllEdgesPerSecond)},
-	}...)
+	}, res.RateRows()...)...)
 }
 
 func (res Result) order() string {
@@ -168,39 +157,29 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
 	}
-	res := Result{Report: distgraph.NewReport(r, "bfs", c.Seed, !c.SkipValidation), Mode: c.mode()}
-	source := c.Source
-	source.Progress, source.Phase = c.Progress, c.Phase
-	var search Search
-	var roots []uint64
-	g, err := res.Load(r, source, func(g *distgraph.Graph) (err error) {
-		tuning := Tuning{Unfiltered: c.Unfiltered, Alpha: c.Alpha, Beta: c.Beta}
-		if c.Mode == Tasks {
-			tuning.Tasks = task.New(r, task.Linger(c.Linger))
-		}
-		if search, err = NewSearch(g, c.mode(), tuning); err != nil {
+	res := Result{Report: distgraph.NewReport(r, "bfs", c.Common), Mode: c.mode()}
+	walk := distgraph.Walk[Search]{
+		Source: c.Source, Starts: c.starts(), Phase: "searches", Rules: Rules, Broken: "Graph500 rules",
+		Make: func(g *distgraph.Graph) (Search, error) {
+			tuning := Tuning{Unfiltered: c.Unfiltered, Alpha: c.Alpha, Beta: c.Beta}
+			if c.Mode == Tasks {
+				tuning.Tasks = task.New(r, task.Linger(c.Linger))
+			}
+			return NewSearch(g, c.mode(), tuning)
+		},
+		Add: func(search Search, seconds float64) error {
+			summary, err := search.Summary()
+			res.add(summary, seconds)
 			return err
-		}
-		res.Roots, roots, err = g.Choose(c.Roots, c.rootCount(), c.Seed)
-		return err
-	})
-	if err != nil {
-		return Result{}, err
+		},
+		Sum: func(_ *distgraph.Graph, _ Search, n int) error {
+			res.Rate(res.Report, n)
+			return nil
+		},
 	}
-	breaches, err := res.Each(g, source, roots, search, "searches", Rules, func(seconds float64) error {
-		summary, err := search.Summary()
-		res.add(summary, seconds)
-		return err
-	})
-	if err != nil {
-		return Result{}, err
-	}
-	res.HarmonicMeanTEPS = apps.HarmonicMean(res.TEPS)
-	res.AllEdgesPerSecond = apps.Rate(float64(res.Edges)*float64(len(roots)), res.Seconds)
-	if err := res.Found(r, breaches, "breaches of the Graph500 rules"); err != nil {
-		return Result{}, err
-	}
-	return res, res.Finish(r, search.Tally())
+	var err error
+	res.Roots, err = walk.Run(&res.Report, r, c.Common)
+	return res, err
 }
 
 // Serial is the plain twin of the searches of Run: it holds the whole graph, and searches from the vertices with these

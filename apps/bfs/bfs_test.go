@@ -94,7 +94,7 @@ func TestWrongTree(t *testing.T) {
 		search := appstest.Must(NewSearch(g, ByLevel, Tuning{}))
 		s := spoiled{search.(byLevel[uint32])}
 		res := Result{Report: distgraph.Report{Validated: true}}
-		errors := appstest.Must(res.Each(g, distgraph.Source{}, []uint64{0}, s, "searches", Rules,
+		errors := appstest.Must(res.Each(g, distgraph.Source{}, []uint64{0}, s, Rules,
 			func(float64) error { return nil }))
 		require.NoError(t, res.Found(r, errors, "breaches"))
 		require.NoError(t, res.Finish(r, s.Tally()))

@@ -19,7 +19,6 @@ package centrality
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"time"
 
@@ -68,20 +67,20 @@ type Config struct {
 
 // Check returns an error that says what is wrong with c for a job of so many ranks.
 func (c Config) Check(int) error {
-	switch {
-	case c.mode() != ByLevel && c.Mode != Tasks:
+	if c.mode() != ByLevel && c.Mode != Tasks {
 		return fmt.Errorf("centrality: mode %q is not one of %s, %s", c.Mode, ByLevel, Tasks)
-	case c.SourceCount < 0:
-		return fmt.Errorf("centrality: %d sources: give a positive number, or 0 for %d", c.SourceCount, SourcesDefault)
-	case c.SourceCount > 0 && len(c.Sources) > 0:
-		return errors.New("centrality: both sources and a number of sources to draw are given: give one of the two")
+	}
+	if err := c.starts().Check("centrality"); err != nil {
+		return err
 	}
 	return c.Source.CheckUnweighted("centrality")
 }
 
 func (c Config) mode() Mode { return cmp.Or(c.Mode, ByLevel) }
 
-func (c Config) sourceCount() int { return cmp.Or(c.SourceCount, SourcesDefault) }
+func (c Config) starts() distgraph.Starts {
+	return distgraph.Starts{Name: "sources", IDs: c.Sources, Count: c.SourceCount, Default: SourcesDefault}
+}
 
 // Result is what Run reports. Seconds is the sum over all sources, and Counters counts them alone.
 type Result struct {
@@ -123,42 +122,32 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
 	}
-	res := Result{Report: distgraph.NewReport(r, "centrality", c.Seed, !c.SkipValidation), Mode: c.mode()}
-	source := c.Source
-	source.Progress, source.Phase = c.Progress, c.Phase
-	var kernel Kernel
-	var sources []uint64
-	g, err := res.Load(r, source, func(g *distgraph.Graph) (err error) {
-		var tasks *task.Scheduler
-		if c.Mode == Tasks {
-			tasks = task.New(r, task.Linger(c.Linger))
-		}
-		if kernel, err = NewKernel(g, c.mode(), tasks); err != nil {
+	res := Result{Report: distgraph.NewReport(r, "centrality", c.Common), Mode: c.mode()}
+	walk := distgraph.Walk[Kernel]{
+		Source: c.Source, Starts: c.starts(), Phase: "sources", Rules: Rules, Broken: "rules",
+		Make: func(g *distgraph.Graph) (Kernel, error) {
+			var tasks *task.Scheduler
+			if c.Mode == Tasks {
+				tasks = task.New(r, task.Linger(c.Linger))
+			}
+			return NewKernel(g, c.mode(), tasks)
+		},
+		Add: func(kernel Kernel, seconds float64) error {
+			reached, depth, err := kernel.Reached()
+			res.Times = append(res.Times, seconds)
+			res.Reached, res.Depths = append(res.Reached, reached), append(res.Depths, depth)
 			return err
-		}
-		res.Sources, sources, err = g.Choose(c.Sources, c.sourceCount(), c.Seed)
-		return err
-	})
-	if err != nil {
-		return Result{}, err
+		},
+		Sum: func(g *distgraph.Graph, kernel Kernel, n int) (err error) {
+			res.TEPS = apps.Rate(float64(res.Edges)*float64(n), res.Seconds)
+			res.SecondsPerSource = apps.Rate(res.Seconds, float64(n))
+			res.Top, res.ScoreSum, err = g.Highest(kernel.Scores())
+			return err
+		},
 	}
-	breaches, err := res.Each(g, source, sources, kernel, "sources", Rules, func(seconds float64) error {
-		reached, depth, err := kernel.Reached()
-		res.Times, res.Reached, res.Depths = append(res.Times, seconds), append(res.Reached, reached), append(res.Depths, depth)
-		return err
-	})
-	if err != nil {
-		return Result{}, err
-	}
-	res.TEPS = apps.Rate(float64(res.Edges)*float64(len(sources)), res.Seconds)
-	res.SecondsPerSource = apps.Rate(res.Seconds, float64(len(sources)))
-	if res.Top, res.ScoreSum, err = g.Highest(kernel.Scores()); err != nil {
-		return Result{}, err
-	}
-	if err := res.Found(r, breaches, "breaches of the rules"); err != nil {
-		return Result{}, err
-	}
-	return res, res.Finish(r, kernel.Tally())
+	var err error
+	res.Sources, err = walk.Run(&res.Report, r, c.Common)
+	return res, err
 }
 
 // Serial is the plain twin of Run: it holds the whole graph, and adds up centralities from the vertices with these ids

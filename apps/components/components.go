@@ -83,10 +83,10 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
 	}
-	res := Result{Report: distgraph.NewReport(r, "components", c.Seed, !c.SkipValidation), Method: c.method()}
+	res := Result{Report: distgraph.NewReport(r, "components", c.Common), Method: c.method()}
 	source := c.Source
-	source.Progress, source.Phase, source.Undirected = c.Progress, c.Phase, true
-	err := distgraph.Over(&res.Report, r, source, func(g *distgraph.Graph) (Kernel, error) {
+	source.Undirected = true
+	err := distgraph.Over(&res.Report, r, c.Common, source, func(g *distgraph.Graph) (Kernel, error) {
 		return NewKernel(g, c.method())
 	}, func(_ *distgraph.Graph, k Kernel) error {
 		res.EdgesPerSecond = apps.Rate(float64(res.Edges), res.Seconds)

@@ -25,14 +25,13 @@ type Report struct {
 // breachesTold is how many breaches a report describes.
 const breachesTold = 10
 
-// NewReport fills in what is known before a run.
-func NewReport(r *pebble.Rank, app string, seed uint64, validated bool) Report {
-	return Report{Report: apps.NewReport(r, app, seed), Validated: validated}
+// NewReport fills in the fields that are known before a run.
+func NewReport(r *pebble.Rank, app string, c apps.Common) Report {
+	return Report{Report: apps.NewReport(r, app, c.Seed), Validated: !c.SkipValidation}
 }
 
-// Load builds the graph and has prepare make what goes through it, in the time that the report has for setting up. All
-// ranks call it.
-func (p *Report) Load(r *pebble.Rank, s Source, prepare func(g *Graph) error) (g *Graph, err error) {
+// load builds the graph and calls prepare with it; SetUp is the time of both. All ranks call it.
+func (p *Report) load(r *pebble.Rank, s Source, prepare func(g *Graph) error) (g *Graph, err error) {
 	p.SetUp, err = apps.Timed(r, func() error {
 		if g, err = Build(r, s); err != nil {
 			return err
@@ -54,11 +53,10 @@ type Kernel interface {
 	Tally() apps.Tally
 }
 
-// Each goes from all starts: timed, then added to the report by add, then checked. phase names this part of the run for
-// s.Phase; rules tell a breach, as in Describe. It returns how many breaches this rank has found. All ranks call it.
-func (p *Report) Each(g *Graph, s Source, starts []uint64, k Kernel, phase string, rules []string,
+// Each runs k from each start: timed, then added to the report by add, then checked. rules have a text for each kind of
+// breach, as for Describe. It returns the number of breaches that this rank found. All ranks call it.
+func (p *Report) Each(g *Graph, s Source, starts []uint64, k Kernel, rules []string,
 	add func(seconds float64) error) (breaches uint64, err error) {
-	s.beginOn(g.Rank, phase)
 	for i, start := range starts {
 		seconds, err := p.Repeat(g.Rank, func() error { return k.From(start) })
 		if err != nil {
@@ -86,14 +84,15 @@ type Whole interface {
 	Tally() apps.Tally
 }
 
-// Over builds the graph of s and has prepare make a kernel for it, as Load does; runs the kernel, timed; has sum add
-// its result to the report; and checks it. phase and rules are as for Each. All ranks call it, and are done with the
-// report then.
-func Over[K Whole](p *Report, r *pebble.Rank, s Source, prepare func(g *Graph) (K, error),
+// Over builds the graph of s and calls prepare to make a kernel for it; runs the kernel, timed; calls sum to add its
+// result to the report; and checks it. phase names the run of the kernel for c.Phase, and rules are as for Each. All
+// ranks call it; it completes the report.
+func Over[K Whole](p *Report, r *pebble.Rank, c apps.Common, s Source, prepare func(g *Graph) (K, error),
 	sum func(g *Graph, k K) error, phase string, rules []string,
 ) error {
 	var k K
-	g, err := p.Load(r, s, func(g *Graph) (err error) {
+	s.Progress, s.Phase = c.Progress, c.Phase
+	g, err := p.load(r, s, func(g *Graph) (err error) {
 		k, err = prepare(g)
 		return err
 	})

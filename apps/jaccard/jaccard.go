@@ -92,11 +92,11 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 		return Result{}, err
 	}
 	c = c.complete()
-	res := Result{Report: distgraph.NewReport(r, "jaccard", c.Seed, !c.SkipValidation), Threshold: c.Threshold}
+	res := Result{Report: distgraph.NewReport(r, "jaccard", c.Common), Threshold: c.Threshold}
 	source := c.Source
-	source.Progress, source.Phase, source.Undirected = c.Progress, c.Phase, true
+	source.Undirected = true
 	var kernel Kernel
-	err := distgraph.Over(&res.Report, r, source, func(g *distgraph.Graph) (_ Kernel, err error) {
+	err := distgraph.Over(&res.Report, r, c.Common, source, func(g *distgraph.Graph) (_ Kernel, err error) {
 		kernel, err = NewKernel(g, c.Seed, c.Progress)
 		return kernel, err
 	}, func(_ *distgraph.Graph, k Kernel) error {

@@ -56,10 +56,10 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
 	}
-	res := Result{Report: distgraph.NewReport(r, "kcore", c.Seed, !c.SkipValidation)}
+	res := Result{Report: distgraph.NewReport(r, "kcore", c.Common)}
 	source := c.Source
-	source.Progress, source.Phase, source.Undirected = c.Progress, c.Phase, true
-	err := distgraph.Over(&res.Report, r, source, func(g *distgraph.Graph) (Kernel, error) {
+	source.Undirected = true
+	err := distgraph.Over(&res.Report, r, c.Common, source, func(g *distgraph.Graph) (Kernel, error) {
 		return NewKernel(g, c.Progress)
 	}, func(_ *distgraph.Graph, k Kernel) error {
 		sums, err := k.Sums()

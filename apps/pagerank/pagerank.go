@@ -114,13 +114,11 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	}
 	c = c.complete()
 	res := Result{
-		Report:  distgraph.NewReport(r, "pagerank", c.Seed, !c.SkipValidation),
+		Report:  distgraph.NewReport(r, "pagerank", c.Common),
 		Damping: c.Damping, Tolerance: c.Tolerance,
 	}
-	source := c.Source
-	source.Progress, source.Phase = c.Progress, c.Phase
 	var kernel Kernel
-	err := distgraph.Over(&res.Report, r, source, func(g *distgraph.Graph) (Kernel, error) {
+	err := distgraph.Over(&res.Report, r, c.Common, c.Source, func(g *distgraph.Graph) (Kernel, error) {
 		var err error
 		kernel, err = NewKernel(g, c)
 		return kernel, err

@@ -16,8 +16,6 @@
 package sssp
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"math"
 
@@ -52,11 +50,10 @@ type Config struct {
 
 // Check returns an error that says what is wrong with c for a job of so many ranks.
 func (c Config) Check(int) error {
+	if err := c.starts().Check("sssp"); err != nil {
+		return err
+	}
 	switch {
-	case c.RootCount < 0:
-		return fmt.Errorf("sssp: %d roots: give a positive number, or 0 for %d", c.RootCount, RootsDefault)
-	case c.RootCount > 0 && len(c.Roots) > 0:
-		return errors.New("sssp: both roots and a number of roots to draw are given: give one of the two")
 	case !(c.Delta >= 0 && c.Delta <= math.MaxFloat64): // NaN too
 		return fmt.Errorf("sssp: delta is %v: give a number above 0, or 0 for the default", c.Delta)
 	case c.Source.Weights == distgraph.Unweighted:
@@ -65,47 +62,40 @@ func (c Config) Check(int) error {
 	return c.Source.Check()
 }
 
-func (c Config) rootCount() int { return cmp.Or(c.RootCount, RootsDefault) }
+func (c Config) starts() distgraph.Starts {
+	return distgraph.Starts{Name: "roots", IDs: c.Roots, Count: c.RootCount, Default: RootsDefault}
+}
 
 // Result is what Run reports. Seconds is the sum of all searches' times, and Counters counts the searches alone.
 type Result struct {
 	distgraph.Report
-	Weights          string   `json:"weights"` // where they are from: given, random or one
-	Delta            float64  `json:"delta"`
-	Roots            []uint64 `json:"roots"` // ids
-	HarmonicMeanTEPS float64  `json:"harmonic_mean_teps"`
-	// AllEdgesPerSecond counts all edges of the graph for each search, reached or not, as the GAP benchmark suite does.
-	AllEdgesPerSecond float64 `json:"harmonic_mean_all_edges_per_second"`
-	// Offers are how many pebbles the searches have sent, over what is needed at the least: one for each vertex that is
-	// reached.
+	distgraph.Searches
+	Weights string  `json:"weights"` // where they are from: given, random or one
+	Delta   float64 `json:"delta"`
+	// OffersPerVertex is the number of pebbles that the searches sent for each vertex reached; 1 is the minimum.
 	OffersPerVertex float64 `json:"offers_per_vertex"`
 
 	// One entry a root.
-	Reached      []uint64  `json:"reached"`
 	Farthest     []float64 `json:"farthest"`
 	DistanceSums []float64 `json:"distance_sums"`
-	TEPS         []float64 `json:"teps"` // traversed edges a second, by the Graph500 rule
 }
 
 func (res *Result) add(s Summary, seconds float64) {
-	res.Reached = append(res.Reached, s.Reached)
+	res.Searches.Add(s.Reached, s.Traversed, seconds)
 	res.Farthest = append(res.Farthest, s.Farthest)
 	res.DistanceSums = append(res.DistanceSums, s.Sum)
-	res.TEPS = append(res.TEPS, apps.Rate(float64(s.Traversed), seconds))
 }
 
 // Rows are labels and values of a summary for display.
 func (res Result) Rows() [][2]string {
-	return res.Report.Rows("trees", "Graph500 rules", [][2]string{
+	return res.Report.Rows("trees", "Graph500 rules", append([][2]string{
 		{"weights", res.Weights},
 		{"delta", fmt.Sprintf("%.4g", res.Delta)},
 		{"roots", fmt.Sprint(len(res.Roots))},
 		{"reached", apps.Span(res.Reached)},
 		{"farthest", apps.Span(res.Farthest)},
 		{"offers a reached vertex", fmt.Sprintf("%.3g", res.OffersPerVertex)},
-		{"traversed edges a second", fmt.Sprintf("%.4g (harmonic mean)", res.HarmonicMeanTEPS)},
-		{"all edges a second", fmt.Sprintf("%.4g (harmonic mean; edges out of reach count too)", res.AllEdgesPerSecond)},
-	}...)
+	}, res.RateRows()...)...)
 }
 
 // Run builds the graph, searches from each root, and checks each tree. All ranks call it with equal configurations. The
@@ -115,39 +105,27 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
 	}
-	res := Result{Report: distgraph.NewReport(r, "sssp", c.Seed, !c.SkipValidation), Weights: string(c.Source.Weights)}
-	source := c.Source
-	source.Progress, source.Phase = c.Progress, c.Phase
-	var search Search
-	var roots []uint64
-	g, err := res.Load(r, source, func(g *distgraph.Graph) (err error) {
-		if search, err = NewSearch(g, Tuning{c.Unfiltered, c.Delta}); err != nil {
-			return err
-		}
-		res.Roots, roots, err = g.Choose(c.Roots, c.rootCount(), c.Seed)
-		return err
-	})
-	if err != nil {
-		return Result{}, err
-	}
-	res.Delta = search.Delta()
+	res := Result{Report: distgraph.NewReport(r, "sssp", c.Common), Weights: string(c.Source.Weights)}
 	var reached uint64
-	breaches, err := res.Each(g, source, roots, search, "searches", Rules, func(seconds float64) error {
-		summary, err := search.Summary()
-		res.add(summary, seconds)
-		reached += summary.Reached
-		return err
-	})
-	if err != nil {
-		return Result{}, err
+	walk := distgraph.Walk[Search]{
+		Source: c.Source, Starts: c.starts(), Phase: "searches", Rules: Rules, Broken: "Graph500 rules",
+		Make: func(g *distgraph.Graph) (Search, error) { return NewSearch(g, Tuning{c.Unfiltered, c.Delta}) },
+		Add: func(search Search, seconds float64) error {
+			summary, err := search.Summary()
+			res.add(summary, seconds)
+			reached += summary.Reached
+			return err
+		},
+		Sum: func(_ *distgraph.Graph, search Search, n int) error {
+			res.Delta = search.Delta()
+			res.Rate(res.Report, n)
+			res.OffersPerVertex = apps.Rate(float64(res.Counters.PebblesSent), float64(reached))
+			return nil
+		},
 	}
-	res.HarmonicMeanTEPS = apps.HarmonicMean(res.TEPS)
-	res.AllEdgesPerSecond = apps.Rate(float64(res.Edges)*float64(len(roots)), res.Seconds)
-	res.OffersPerVertex = apps.Rate(float64(res.Counters.PebblesSent), float64(reached))
-	if err := res.Found(r, breaches, "breaches of the Graph500 rules"); err != nil {
-		return Result{}, err
-	}
-	return res, res.Finish(r, search.Tally())
+	var err error
+	res.Roots, err = walk.Run(&res.Report, r, c.Common)
+	return res, err
 }
 
 // Serial is the plain twin of the searches of Run: it holds the whole graph, and searches from the vertices with these

@@ -60,11 +60,11 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
 	}
-	res := Result{Report: distgraph.NewReport(r, "triangles", c.Seed, !c.SkipValidation)}
+	res := Result{Report: distgraph.NewReport(r, "triangles", c.Common)}
 	source := c.Source
-	source.Progress, source.Phase, source.Undirected = c.Progress, c.Phase, true
+	source.Undirected = true
 	var kernel Kernel
-	err := distgraph.Over(&res.Report, r, source, func(g *distgraph.Graph) (_ Kernel, err error) {
+	err := distgraph.Over(&res.Report, r, c.Common, source, func(g *distgraph.Graph) (_ Kernel, err error) {
 		kernel, err = NewKernel(g, c.Seed, c.Progress)
 		return kernel, err
 	}, func(_ *distgraph.Graph, k Kernel) error {

@@ -1,0 +1,104 @@
+package distgraph
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// Starts are the vertices that a kernel starts from: those with the ids of IDs, in this order, or Count that the seed
+// draws when IDs is empty, different vertices with an arc to another vertex. A Count of 0 is Default.
+type Starts struct {
+	Name    string // the plural noun for messages and phases, such as "roots"
+	IDs     []uint64
+	Count   int
+	Default int
+}
+
+// Check returns an error of app that tells why s is not valid, or nil.
+func (s Starts) Check(app string) error {
+	switch {
+	case s.Count < 0:
+		return fmt.Errorf("%s: %d %s: give a positive number, or 0 for %d", app, s.Count, s.Name, s.Default)
+	case s.Count > 0 && len(s.IDs) > 0:
+		return fmt.Errorf("%s: both %s and a number of %s to draw are given: give one of the two", app, s.Name, s.Name)
+	}
+	return nil
+}
+
+// Walk is a run of a kernel from some vertices of a graph, one after the other.
+type Walk[K Kernel] struct {
+	Source Source
+	Starts Starts
+	Phase  string                           // names the runs of the kernel for Common.Phase
+	Rules  []string                         // as for Each
+	Broken string                           // names the rules, such as "Graph500 rules"
+	Make   func(g *Graph) (K, error)        // makes the kernel
+	Add    func(k K, seconds float64) error // adds the run from one vertex to the report
+	Sum    func(g *Graph, k K, n int) error // completes the report after n runs
+}
+
+// Run builds the graph, runs the kernel from each start, timed, and checks each run. It returns the ids of the starts.
+// All ranks call it; it completes the report.
+func (w Walk[K]) Run(p *Report, r *pebble.Rank, c apps.Common) (ids []uint64, err error) {
+	var k K
+	var starts []uint64
+	w.Source.Progress, w.Source.Phase = c.Progress, c.Phase
+	g, err := p.load(r, w.Source, func(g *Graph) (err error) {
+		if k, err = w.Make(g); err != nil {
+			return err
+		}
+		ids, starts, err = g.Choose(w.Starts.IDs, cmp.Or(w.Starts.Count, w.Starts.Default), c.Seed)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	w.Source.beginOn(r, w.Phase)
+	breaches, err := p.Each(g, w.Source, starts, k, w.Rules, func(seconds float64) error { return w.Add(k, seconds) })
+	if err != nil {
+		return nil, err
+	}
+	if err := w.Sum(g, k, len(starts)); err != nil {
+		return nil, err
+	}
+	if err := p.Found(r, breaches, "breaches of the "+w.Broken); err != nil {
+		return nil, err
+	}
+	return ids, p.Finish(r, k.Tally())
+}
+
+// Searches are the results of searches from some roots that bfs and sssp report alike.
+type Searches struct {
+	Roots            []uint64 `json:"roots"` // ids
+	HarmonicMeanTEPS float64  `json:"harmonic_mean_teps"`
+	// AllEdgesPerSecond is a harmonic mean too. It counts all edges of the graph for each search, reached or not, as the
+	// GAP benchmark suite does.
+	AllEdgesPerSecond float64 `json:"harmonic_mean_all_edges_per_second"`
+
+	// One entry a root.
+	Reached []uint64  `json:"reached"`
+	TEPS    []float64 `json:"teps"` // traversed edges a second, by the Graph500 rule
+}
+
+// Add adds one search, which reached some vertices and traversed some edges.
+func (s *Searches) Add(reached, traversed uint64, seconds float64) {
+	s.Reached = append(s.Reached, reached)
+	s.TEPS = append(s.TEPS, apps.Rate(float64(traversed), seconds))
+}
+
+// Rate sets the rates from the report of n searches.
+func (s *Searches) Rate(p Report, n int) {
+	s.HarmonicMeanTEPS = apps.HarmonicMean(s.TEPS)
+	s.AllEdgesPerSecond = apps.Rate(float64(p.Edges)*float64(n), p.Seconds)
+}
+
+// RateRows are labels and values of the rates for display.
+func (s Searches) RateRows() [][2]string {
+	return [][2]string{
+		{"traversed edges a second", fmt.Sprintf("%.4g (harmonic mean)", s.HarmonicMeanTEPS)},
+		{"all edges a second", fmt.Sprintf("%.4g (harmonic mean; edges out of reach count too)", s.AllEdgesPerSecond)},
+	}
+}
