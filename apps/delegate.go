@@ -69,7 +69,8 @@ const (
 // EachArc asks a question about each arc that leaves some vertices, as a parallel loop: tasks of a few vertices, and
 // tasks of pieces of long rows, each of which waits for batchMost answers at a time. take gets each answer with its
 // question. A task calls it, and it returns when all is done.
-func EachArc[V, Q, A any](s *task.Scheduler, d *Delegate[Q, A], vertices []V, row func(v V) []V, question func(v, w V) Q, take func(q Q, a A)) {
+func EachArc[V, Q, A any](s *task.Scheduler, d *Delegate[Q, A], vertices []V, row func(v V) []V, question func(v,
+	w V) Q, take func(q Q, a A)) {
 	piece := func(v V, row []V) func(from, to uint64) {
 		return func(from, to uint64) {
 			b := d.batch(take)

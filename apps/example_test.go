@@ -79,12 +79,14 @@ func Example() {
 			return err
 		}
 		show("sort", sorted.Errors, sorted.Count, sorted.Checksum)
-		followed, err := stressmark.Pointer(r, stressmark.PointerConfig{Words: 1000, Hops: 50, Stop: 1, Common: apps.Common{Seed: 1}})
+		followed, err := stressmark.Pointer(r, stressmark.PointerConfig{Words: 1000, Hops: 50, Stop: 1,
+			Common: apps.Common{Seed: 1}})
 		if err != nil {
 			return err
 		}
 		show("stressmark", followed.Errors, followed.Hops, followed.Ended, followed.Remote)
-		grid, err := treadmarks.Run(r, treadmarks.Jacobi, treadmarks.Config{Size: 100, Rounds: 10, Copies: true, Common: apps.Common{Seed: 1}})
+		grid, err := treadmarks.Run(r, treadmarks.Jacobi, treadmarks.Config{Size: 100, Rounds: 10, Copies: true,
+			Common: apps.Common{Seed: 1}})
 		if err != nil {
 			return err
 		}

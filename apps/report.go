@@ -49,7 +49,8 @@ type Report struct {
 type Memory struct {
 	BuffersPeak  int64 `json:"buffers_peak"`  // the most that one rank's frames, queues and caches took
 	ResidentPeak int64 `json:"resident_peak"` // the most that one process had resident
-	Buffers      int   `json:"buffers"`       // the most that held pebbles on one rank at one time, until the kernel had ended
+	// the most that held pebbles on one rank at one time, until the kernel had ended
+	Buffers int `json:"buffers"`
 }
 
 // NewReport fills in what is known before a run.

@@ -85,7 +85,8 @@ func (t Tally) faults(merged uint64) (all []fault) {
 	case arrived > t.Sent:
 		add(arrived-t.Sent, "%s handled or merged than the %d that were sent", are(arrived-t.Sent, "more pebble"), t.Sent)
 	case merged == 0 && t.Sum != 0:
-		add(1, "the pebbles that were handled are not those that were sent: some were altered, or lost and others handled twice")
+		add(1, "the pebbles that were handled are not those that were sent: "+
+			"some were altered, or lost and others handled twice")
 	}
 	if t.Misplaced > 0 {
 		add(t.Misplaced, "%s handled at ranks that do not own their keys", are(t.Misplaced, "pebble"))
@@ -100,7 +101,8 @@ func (t Tally) miscounts(c pebble.Counters) (all []fault) {
 		here, runtime uint64
 	}{{"sent", t.Sent, c.PebblesSent}, {"handled", t.Handled, c.PebblesHandled}} {
 		if x.here != x.runtime {
-			all = append(all, fault{1, fmt.Sprintf("%s %s, and the runtime counted %d", are(x.here, "pebble"), x.did, x.runtime)})
+			all = append(all, fault{1, fmt.Sprintf("%s %s, and the runtime counted %d", are(x.here, "pebble"), x.did,
+				x.runtime)})
 		}
 	}
 	return all

@@ -36,13 +36,19 @@ func TestReportHoldsTalliesAgainstCounters(t *testing.T) {
 		errors uint64
 		wrong  []string
 	}{
-		"right":     {apps.Tally{Sent: 5, Handled: 5}, pebble.Counters{PebblesSent: 15, PebblesHandled: 15}, 0, 0, nil},
-		"merged":    {apps.Tally{Sent: 5, Handled: 3, Sum: 7}, pebble.Counters{PebblesSent: 15, PebblesHandled: 9, Merged: 6}, 0, 0, nil},
-		"lost":      {apps.Tally{Sent: 5, Handled: 4}, pebble.Counters{PebblesSent: 15, PebblesHandled: 12}, 0, 3, []string{"3 pebbles are missing of the 15 that were sent"}},
-		"twice":     {apps.Tally{Sent: 5, Handled: 6}, pebble.Counters{PebblesSent: 15, PebblesHandled: 18}, 0, 3, []string{"3 more pebbles are handled or merged than the 15 that were sent"}},
-		"no merges": {apps.Tally{Sent: 5, Handled: 5}, pebble.Counters{PebblesSent: 15, PebblesHandled: 15, Merged: 1}, 0, 1, []string{"1 more pebble is handled or merged than the 15 that were sent"}},
-		"altered":   {apps.Tally{Sent: 5, Handled: 5, Sum: 7}, pebble.Counters{PebblesSent: 15, PebblesHandled: 15}, 0, 1, []string{altered}},
-		"misplaced": {apps.Tally{Sent: 5, Handled: 5, Misplaced: 2}, pebble.Counters{PebblesSent: 15, PebblesHandled: 15}, 0, 6, []string{"6 pebbles are handled at ranks that do not own their keys"}},
+		"right": {apps.Tally{Sent: 5, Handled: 5}, pebble.Counters{PebblesSent: 15, PebblesHandled: 15}, 0, 0, nil},
+		"merged": {apps.Tally{Sent: 5, Handled: 3, Sum: 7}, pebble.Counters{PebblesSent: 15, PebblesHandled: 9,
+			Merged: 6}, 0, 0, nil},
+		"lost": {apps.Tally{Sent: 5, Handled: 4}, pebble.Counters{PebblesSent: 15, PebblesHandled: 12}, 0, 3,
+			[]string{"3 pebbles are missing of the 15 that were sent"}},
+		"twice": {apps.Tally{Sent: 5, Handled: 6}, pebble.Counters{PebblesSent: 15, PebblesHandled: 18}, 0, 3,
+			[]string{"3 more pebbles are handled or merged than the 15 that were sent"}},
+		"no merges": {apps.Tally{Sent: 5, Handled: 5}, pebble.Counters{PebblesSent: 15, PebblesHandled: 15, Merged: 1}, 0, 1,
+			[]string{"1 more pebble is handled or merged than the 15 that were sent"}},
+		"altered": {apps.Tally{Sent: 5, Handled: 5, Sum: 7}, pebble.Counters{PebblesSent: 15, PebblesHandled: 15}, 0, 1,
+			[]string{altered}},
+		"misplaced": {apps.Tally{Sent: 5, Handled: 5, Misplaced: 2}, pebble.Counters{PebblesSent: 15, PebblesHandled: 15}, 0,
+			6, []string{"6 pebbles are handled at ranks that do not own their keys"}},
 		"miscounted": {apps.Tally{Sent: 5, Handled: 5}, pebble.Counters{PebblesSent: 14, PebblesHandled: 16}, 0, 2,
 			[]string{"15 pebbles are sent, and the runtime counted 14", "15 pebbles are handled, and the runtime counted 16"}},
 		"seen twice": {apps.Tally{Sent: 5, Handled: 4}, pebble.Counters{PebblesSent: 15, PebblesHandled: 12}, 2, 6,
@@ -71,8 +77,9 @@ func TestCheck(t *testing.T) {
 		if r.ID() == 1 {
 			tally.Take(apps.Fold(3, 1), false)
 		}
-		require.EqualError(t, tally.Check(r, "make the data"), "make the data: the pebbles that were handled are not those that were sent: "+
-			"some were altered, or lost and others handled twice; 1 pebble is handled at ranks that do not own their keys")
+		require.EqualError(t, tally.Check(r, "make the data"),
+			"make the data: the pebbles that were handled are not those that were sent: "+
+				"some were altered, or lost and others handled twice; 1 pebble is handled at ranks that do not own their keys")
 		if r.ID() == 1 {
 			tally = apps.Tally{}
 		}

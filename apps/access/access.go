@@ -91,8 +91,9 @@ type draw struct {
 
 func (c GatherConfig) draw(rank, ranks int) draw {
 	return draw{
-		state: apps.Fold(c.Seed, uint64(rank)), mask: 1<<c.Log2Words - 1, bits: c.Log2Words, rank: uint64(rank), ranks: uint64(ranks),
-		own: c.Way == ByLoad || c.Way == LoadChain, rest: c.Others && ranks > 1,
+		state: apps.Fold(c.Seed, uint64(rank)), mask: 1<<c.Log2Words - 1, bits: c.Log2Words, rank: uint64(rank),
+		ranks: uint64(ranks),
+		own:   c.Way == ByLoad || c.Way == LoadChain, rest: c.Others && ranks > 1,
 	}
 }
 
@@ -208,7 +209,8 @@ type gather struct {
 func (g *gather) load() (err error) {
 	c, ranks := g.config, g.rank.Size()
 	bytes := uint64(24*c.Accesses) + 8<<c.Log2Words
-	if err := apps.MustFit(g.rank, "access: the table and what is accessed", bytes, "give fewer words or accesses"); err != nil {
+	if err := apps.MustFit(g.rank, "access: the table and what is accessed", bytes,
+		"give fewer words or accesses"); err != nil {
 		return err
 	}
 	g.table = memory.NewArray[uint64](g.space, "table", distribution.Block(uint64(ranks)<<c.Log2Words, ranks))

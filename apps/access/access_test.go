@@ -69,7 +69,8 @@ func TestGatherCountsMisses(t *testing.T) {
 func TestVerifierNotices(t *testing.T) {
 	errorsOf := func(way Way, change func(g *gather)) (found uint64) {
 		require.NoError(t, shapes[0].Run(t, func(r *pebble.Rank) error {
-			g := &gather{rank: r, config: GatherConfig{Log2Words: 4, Accesses: 100, Way: way}.withDefaults(), space: memory.New(r)}
+			g := &gather{rank: r, config: GatherConfig{Log2Words: 4, Accesses: 100, Way: way}.withDefaults(),
+				space: memory.New(r)}
 			require.NoError(t, g.load())
 			require.NoError(t, r.Epoch(func() error { g.body(); return nil }))
 			change(g)

@@ -98,7 +98,8 @@ func (r Result) Rows() [][2]string {
 	}
 	rows := [][2]string{
 		{"items", fmt.Sprintf("%d of %d bytes, in %d rounds", r.Items, r.Bytes, r.Rounds)},
-		{"items per second", fmt.Sprintf("%.2f million, %.1f MB/s", r.ItemsPerSecond/1e6, r.ItemsPerSecond*float64(r.Bytes)/1e6)},
+		{"items per second", fmt.Sprintf("%.2f million, %.1f MB/s", r.ItemsPerSecond/1e6,
+			r.ItemsPerSecond*float64(r.Bytes)/1e6)},
 	}
 	if r.Errors > 0 {
 		rows = append(rows, [2]string{"faults", r.text()})

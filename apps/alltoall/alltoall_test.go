@@ -70,19 +70,22 @@ func travels(bytes int) uint64 {
 }
 
 func TestDefaults(t *testing.T) {
-	for ranks, rounds := range map[int]uint64{1: 1 << 20, 2: 1 << 20, 3: 1 << 19, 1025: 1 << 10, 1<<20 + 1: 1, 1 << 25: 1} {
+	for ranks, rounds := range map[int]uint64{1: 1 << 20, 2: 1 << 20, 3: 1 << 19, 1025: 1 << 10, 1<<20 + 1: 1,
+		1 << 25: 1} {
 		require.Equal(t, Config{Bytes: 32, Rounds: rounds}, Config{}.withDefaults(ranks))
 	}
 	require.Equal(t, Config{Bytes: 64 << 10, Rounds: 1 << 10}, Config{Bytes: 64 << 10}.withDefaults(2))
 	require.Equal(t, Config{Bytes: 9, Rounds: 9}, Config{Bytes: 9, Rounds: 9}.withDefaults(2))
-	require.Equal(t, Config{Bytes: 4, Rounds: 1}, Config{Bytes: 4}.withDefaults(1<<16), "as many as their numbers tell apart")
+	require.Equal(t, Config{Bytes: 4, Rounds: 1}, Config{Bytes: 4}.withDefaults(1<<16),
+		"as many as their numbers tell apart")
 }
 
 // Sizes around those that have a pebble type, and the largest.
 func TestSizes(t *testing.T) {
 	for _, bytes := range []int{9, 15, 17, 31, 33, 63, 65, 127, 129, 511, 513, 4096, 64<<10 - 1, 64 << 10} {
 		for _, shape := range []appstest.Shape{
-			{Ranks: 3, New: route.Direct}, {Ranks: 7, New: route.Hypercube, Coalesce: 3}, {Ranks: 4, New: appstest.Ring, Coalesce: 1},
+			{Ranks: 3, New: route.Direct}, {Ranks: 7, New: route.Hypercube, Coalesce: 3}, {Ranks: 4, New: appstest.Ring,
+				Coalesce: 1},
 		} {
 			shape.Procs, shape.Transport = 1, "mem"
 			c := Config{Bytes: bytes, Rounds: 4 + 500/uint64(bytes), Common: apps.Common{Seed: 5}}
@@ -103,7 +106,8 @@ func TestProgressGoesUp(t *testing.T) {
 }
 
 func TestBadConfig(t *testing.T) {
-	for _, c := range []Config{{Bytes: -1}, {Bytes: 3}, {Bytes: 7}, {Bytes: 64<<10 + 1}, {Rounds: 1 << 60}, {Bytes: 4, Rounds: 1<<28 + 1}} {
+	for _, c := range []Config{{Bytes: -1}, {Bytes: 3}, {Bytes: 7}, {Bytes: 64<<10 + 1}, {Rounds: 1 << 60}, {Bytes: 4,
+		Rounds: 1<<28 + 1}} {
 		require.ErrorContains(t, c.Check(4), "alltoall: ", "%+v", c)
 	}
 	require.NoError(t, Config{}.Check(1))
@@ -151,7 +155,8 @@ func TestCourse(t *testing.T) {
 func TestManyRanks(t *testing.T) {
 	const ranks, rounds = 256, 1
 	frames, most := map[string]uint64{}, map[string]int{}
-	for _, s := range []appstest.Shape{{Topology: "hypercube", New: route.Hypercube}, {Topology: "direct", New: route.Direct}} {
+	for _, s := range []appstest.Shape{{Topology: "hypercube", New: route.Hypercube}, {Topology: "direct",
+		New: route.Direct}} {
 		s.Ranks, s.Procs, s.Transport = ranks, 1, "mem"
 		results, buffers := make([]Result, ranks), make([]int, ranks)
 		require.NoError(t, s.Run(t, func(r *pebble.Rank) (err error) {
@@ -165,7 +170,8 @@ func TestManyRanks(t *testing.T) {
 		frames[s.Topology] = got.Counters.FramesSent
 		most[s.Topology] = slices.Max(buffers)
 		t.Logf("%s: %.1f s, %d frames, %d items forwarded, at most %d buffers on a rank at one time, and %d KiB for pebbles that wait or travel",
-			s.Topology, got.Seconds, got.Counters.FramesSent, got.Counters.Forwarded, most[s.Topology], got.Memory.BuffersPeak>>10)
+			s.Topology, got.Seconds, got.Counters.FramesSent, got.Counters.Forwarded, most[s.Topology],
+			got.Memory.BuffersPeak>>10)
 	}
 	require.LessOrEqual(t, most["hypercube"], 9, "one for each of 8 neighbours, and one that grows")
 	require.GreaterOrEqual(t, most["direct"], ranks-1)
@@ -239,7 +245,8 @@ func counts[V comparable](t *testing.T, k kind[V]) {
 				wrong = 2 // an item of nothing but its number is another one now: that is one lost and one twice
 			}
 			require.Equal(t, wrong, errorsOf(append(slices.Clone(without), bad)), "%d came with bit %d wrong", i, bit)
-			require.EqualValues(t, 1, errorsOf(append(slices.Clone(whole), bad)), "%d came twice, once with bit %d wrong", i, bit)
+			require.EqualValues(t, 1, errorsOf(append(slices.Clone(whole), bad)), "%d came twice, once with bit %d wrong", i,
+				bit)
 		}
 	}
 }
@@ -405,7 +412,11 @@ func TestVerifierNoticesInAJob(t *testing.T) {
 	require.EqualValues(t, 1, spoilt(t, func(its items) items { return append(its, its[3]) }), "twice")
 	require.EqualValues(t, 2, spoilt(t, func(its items) items { its[0] = its[5]; return its }), "lost and twice")
 	require.EqualValues(t, 1, spoilt(t, func(its items) items { its[4][3]++; return its }), "damaged")
-	require.EqualValues(t, 2, spoilt(t, func(its items) items { its[0][0], its[1][0] = its[1][0], its[0][0]; return its }), "exchanged")
+	require.EqualValues(t, 2, spoilt(t, func(its items) items {
+		its[0][0], its[1][0] = its[1][0],
+			its[0][0]
+		return its
+	}), "exchanged")
 }
 
 // A run of many rounds allocates about as much as one of few.

@@ -145,7 +145,8 @@ func (n ring) Next(at, dest int) int {
 // Everywhere runs a program on 1, 2, 4 and 7 ranks within this process and simulated with faults, and on some over shm
 // and tcp; with build tag long, on all. with makes the program anew for each job, and what checks its results
 // afterwards, which may be nil.
-func Everywhere(t *testing.T, with func(t *testing.T, ranks int) (program func(r *pebble.Rank) error, check func(t *testing.T))) {
+func Everywhere(t *testing.T, with func(t *testing.T, ranks int) (program func(r *pebble.Rank) error,
+	check func(t *testing.T))) {
 	for _, ranks := range []int{1, 2, 4, 7} {
 		for _, s := range []Shape{
 			{Transport: "mem", Procs: 1, New: route.Direct, Coalesce: 64},

@@ -71,8 +71,9 @@ func (s Shape) String() string {
 func (s Shape) Config() pebble.Config {
 	c := pebble.Config{
 		Watch: pebble.Watch{Stall: map[bool]time.Duration{true: -1}[s.Unwatched]},
-		Ranks: s.Ranks, Topology: s.New, Coalesce: s.Coalesce, Cache: s.Cache, AddressCache: s.AddressCache, BufferBudget: s.Budget,
-		Credits: s.Credits, Tuning: s.Tuning,
+		Ranks: s.Ranks, Topology: s.New, Coalesce: s.Coalesce, Cache: s.Cache, AddressCache: s.AddressCache,
+		BufferBudget: s.Budget,
+		Credits:      s.Credits, Tuning: s.Tuning,
 	}
 	if s.Termination != "" {
 		detector, err := termination.ByName(s.Termination)

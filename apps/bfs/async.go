@@ -46,7 +46,8 @@ const highest = math.MaxUint8
 const expandAtOnce = 1 << 14
 
 func newAsync[V vertex](t *tree[V], unfiltered bool) *async[V] {
-	s := &async[V]{tree: t, out: make([]offer[V], 0, sendAtOnce), told: make([]uint8, t.g.Vertices), unfiltered: unfiltered}
+	s := &async[V]{tree: t, out: make([]offer[V], 0, sendAtOnce), told: make([]uint8, t.g.Vertices),
+		unfiltered: unfiltered}
 	s.lines.inOrder = distgraph.NewArranger[V](t.g.Local)
 	s.offers = target.New(t.g.Rank, t.target("offers"), t.g.Owner,
 		target.Keys(func(vs []offer[V], keys []uint64) {

@@ -6,9 +6,11 @@
 //   - [ByLevel] goes level by level, one epoch each. A pebble (child, parent) visits a vertex; the first one makes it a
 //     member of the next level.
 //   - [Direction] goes level by level, too, and chooses for each the cheaper direction (Beamer, Asanović and Patterson,
-//     Direction-Optimizing Breadth-First Search, SC 2012). Along arcs it does what ByLevel does. Against them, pebbles carry the
+//     Direction-Optimizing Breadth-First Search, SC 2012). Along arcs it does what ByLevel does. Against them, pebbles
+//     carry the
 //     frontier to all ranks as a bitmap, and each vertex that is not reached looks for a parent in it.
-//   - [Async] is the paper's handler: a pebble offers a vertex a level and a parent, and a vertex that takes the offer sends
+//   - [Async] is the paper's handler: a pebble offers a vertex a level and a parent, and a vertex that takes the
+//     offer sends
 //     offers of its own, all in one epoch. Levels are corrected as better offers come, and low levels go first.
 //   - [Tasks] goes level by level as Grappa does: tasks ask for each arc whether its head has a parent, and wait.
 //

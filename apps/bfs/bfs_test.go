@@ -24,10 +24,11 @@ import (
 // The report has what the command promises, in JSON and as text.
 func TestReport(t *testing.T) {
 	var progress []uint64
-	config := Config{Source: distgraph.Source{Generator: appstest.Kronecker(t, 6)}, RootCount: 4, Common: apps.Common{Seed: 9, Progress: func(done, total uint64) {
-		require.Equal(t, uint64(4), total)
-		progress = append(progress, done)
-	}}}
+	config := Config{Source: distgraph.Source{Generator: appstest.Kronecker(t, 6)}, RootCount: 4,
+		Common: apps.Common{Seed: 9, Progress: func(done, total uint64) {
+			require.Equal(t, uint64(4), total)
+			progress = append(progress, done)
+		}}}
 	results := appstest.Must(run(t, pebble.Config{Ranks: 3}, config))
 	require.Equal(t, []uint64{1, 2, 3, 4}, progress)
 	packed, err := json.Marshal(results[0])
@@ -114,7 +115,8 @@ func TestWrongTree(t *testing.T) {
 // pebblesOf counts the pebbles that searches of a Kronecker graph send, and those that reductions catch.
 func pebblesOf(tb testing.TB, cache int, config Config) (sent, merged uint64) {
 	tb.Helper()
-	config.Source, config.RootCount, config.SkipValidation = distgraph.Source{Generator: appstest.Kronecker(tb, 10)}, 4, true
+	config.Source, config.RootCount, config.SkipValidation = distgraph.Source{Generator: appstest.Kronecker(tb, 10)}, 4,
+		true
 	results := appstest.Must(run(tb, pebble.Config{Ranks: 4, Cache: cache}, config))
 	return results[0].Counters.PebblesSent, results[0].Counters.Merged
 }
@@ -154,7 +156,8 @@ func TestManyInOneJob(t *testing.T) {
 }
 
 func TestFileErrorEndsRun(t *testing.T) {
-	_, err := run(t, pebble.Config{Ranks: 3}, Config{Source: distgraph.Source{Path: filepath.Join(t.TempDir(), "none.el")}})
+	_, err := run(t, pebble.Config{Ranks: 3}, Config{Source: distgraph.Source{Path: filepath.Join(t.TempDir(),
+		"none.el")}})
 	require.ErrorIs(t, err, fs.ErrNotExist)
 }
 
@@ -179,7 +182,8 @@ func TestIDs(t *testing.T) {
 		c.Roots, c.RootCount = []uint64{7, 8}, 0
 		_, err := run(t, on, c)
 		require.ErrorIs(t, err, distgraph.ErrRoot)
-		require.ErrorContains(t, err, "root 8: graph "+path+" has 5 vertices with ids from 7 to 12345678901, and none is this one")
+		require.ErrorContains(t, err,
+			"root 8: graph "+path+" has 5 vertices with ids from 7 to 12345678901, and none is this one")
 	}
 }
 
@@ -189,7 +193,8 @@ func TestBadRoots(t *testing.T) {
 		roots []uint64
 		says  string
 	}{
-		"outside":     {appstest.List{N: 4, Edges: ring[:2]}, []uint64{1, 4}, "root 4: graph list of 2 edges has 4 vertices with ids from 0 to 3"},
+		"outside": {appstest.List{N: 4, Edges: ring[:2]}, []uint64{1, 4},
+			"root 4: graph list of 2 edges has 4 vertices with ids from 0 to 3"},
 		"no vertices": {appstest.List{}, []uint64{0}, "root 0: graph list of 0 edges has no vertices"},
 		"none to draw": {appstest.List{N: 2, Edges: []graph.Edge{{From: 1, To: 1}}}, nil,
 			"draw roots: graph list of 1 edges has no arc from a vertex to another: name a root"},
@@ -229,7 +234,8 @@ func TestBadConfig(t *testing.T) {
 		"-1 roots": {Source: good, RootCount: -1},
 		"both roots and a number of roots to draw": {Source: good, RootCount: 1, Roots: []uint64{0}},
 		"no graph: give a file or a generator":     {},
-		"both a file and a generator are given":    {Source: distgraph.Source{Path: "x", Generator: appstest.List{N: 1}.Generator()}},
+		"both a file and a generator are given": {Source: distgraph.Source{Path: "x",
+			Generator: appstest.List{N: 1}.Generator()}},
 	} {
 		require.ErrorContains(t, c.Check(2), says)
 		_, err := run(t, pebble.Config{Ranks: 2}, c)
@@ -280,7 +286,8 @@ func TestPhases(t *testing.T) {
 		weighted bool
 	}{
 		{distgraph.Source{Path: path}, []string{"edges read", "edges sent", "edges sorted", "searches", "1 of 1"}, true},
-		{distgraph.Source{Generator: generator}, []string{"edges made", "65536 of 65536", "edges sorted", "searches", "1 of 1"}, false},
+		{distgraph.Source{Generator: generator}, []string{"edges made", "65536 of 65536", "edges sorted", "searches",
+			"1 of 1"}, false},
 	} {
 		var told []string
 		var result Result
@@ -313,7 +320,8 @@ func BenchmarkSearch(b *testing.B) {
 		for _, mode := range Modes {
 			for _, ranks := range []int{1, 2, 16} {
 				b.Run(fmt.Sprintf("kronecker=%d/%s/ranks=%d", scale, mode, ranks), func(b *testing.B) {
-					config := Config{Source: distgraph.Source{Generator: appstest.Kronecker(b, scale)}, Mode: mode, Common: apps.Common{SkipValidation: true}}
+					config := Config{Source: distgraph.Source{Generator: appstest.Kronecker(b, scale)}, Mode: mode,
+						Common: apps.Common{SkipValidation: true}}
 					var last Result
 					for b.Loop() {
 						results := appstest.Must(run(b, pebble.Config{Ranks: ranks}, config))
@@ -357,7 +365,8 @@ func requireTwin(tb testing.TB, source distgraph.Source, res Result) {
 // Run finds from each root what the twin does.
 func TestRun(t *testing.T) {
 	for _, mode := range Modes {
-		for _, source := range []distgraph.Source{{Generator: appstest.Kronecker(t, 7)}, {Generator: halved{appstest.Kronecker(t, 7)}}} {
+		for _, source := range []distgraph.Source{{Generator: appstest.Kronecker(t, 7)},
+			{Generator: halved{appstest.Kronecker(t, 7)}}} {
 			c := Config{Source: source, Mode: mode, RootCount: 5, Common: apps.Common{Seed: 3}}
 			for _, res := range appstest.All(t, appstest.Mem(3), Run, c) {
 				require.Equal(t, mode, res.Mode)

@@ -44,7 +44,8 @@ func newDirection[V vertex](t *tree[V], tuning Tuning) (*direction[V], error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &direction[V]{puller: newPuller(newPusher(t, tuning.Unfiltered)), alpha: tuning.Alpha, beta: tuning.Beta, all: arcs}
+	s := &direction[V]{puller: newPuller(newPusher(t, tuning.Unfiltered)), alpha: tuning.Alpha, beta: tuning.Beta,
+		all: arcs}
 	if s.alpha == 0 {
 		s.alpha = AlphaDefault
 	}

@@ -20,7 +20,8 @@ var (
 
 // Directions are taken as the thresholds say, and by default large levels of a Kronecker graph are against arcs.
 func TestDirections(t *testing.T) {
-	for _, source := range []distgraph.Source{{Generator: appstest.Kronecker(t, 11)}, {Generator: halved{appstest.Kronecker(t, 11)}}} {
+	for _, source := range []distgraph.Source{{Generator: appstest.Kronecker(t, 11)},
+		{Generator: halved{appstest.Kronecker(t, 11)}}} {
 		for tuning, check := range map[Tuning]func(steps [2]int, depth int){
 			{}: func(steps [2]int, depth int) {
 				require.Positive(t, steps[0])

@@ -26,7 +26,8 @@ func (e edge[V]) fingerprint() uint64 {
 //
 //  1. The parents form a tree rooted at the root.
 //  2. Each tree edge joins vertices whose levels differ by one.
-//  3. Each edge joins vertices whose levels differ by at most one, or both unreached; an arc of a directed graph whose tail
+//  3. Each edge joins vertices whose levels differ by at most one, or both unreached; an arc of a directed graph
+//     whose tail
 //     is reached leads at most one level down.
 //  4. A vertex has a parent if and only if it has a level.
 //  5. Each tree edge is an edge of the graph.
@@ -176,7 +177,8 @@ func (c *validator[V]) checkJoined() {
 	for v, parent := range c.parent {
 		index := uint64(c.first) + uint64(v)
 		isJoined := c.joined[v/64]>>(v%64)&1 != 0
-		if !isJoined && index != c.root && uint64(parent) < c.g.Vertices && uint64(parent) != index && c.level[v] != none[V]() {
+		if !isJoined && index != c.root && uint64(parent) < c.g.Vertices && uint64(parent) != index &&
+			c.level[v] != none[V]() {
 			c.found.Add(noSuchEdge, index, uint64(parent), 0, 0)
 		}
 	}

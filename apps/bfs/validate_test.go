@@ -14,7 +14,8 @@ import (
 )
 
 // ring is six vertices in a ring, with a seventh apart.
-var ring = []graph.Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 2, To: 3}, {From: 3, To: 4}, {From: 4, To: 5}, {From: 5, To: 0}}
+var ring = []graph.Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 2, To: 3}, {From: 3, To: 4}, {From: 4, To: 5},
+	{From: 5, To: 0}}
 
 func with(edges []graph.Edge, more ...graph.Edge) []graph.Edge {
 	return append(append([]graph.Edge(nil), edges...), more...)
@@ -22,7 +23,8 @@ func with(edges []graph.Edge, more ...graph.Edge) []graph.Edge {
 
 // judge searches l from vertex 0 on some ranks, lets change spoil the result, and returns what the validator says of
 // it. change is given the result as a whole.
-func judge(tb testing.TB, ranks int, l appstest.List, order distgraph.Order, change func(parent, level []int64)) (breaches uint64, texts []string) {
+func judge(tb testing.TB, ranks int, l appstest.List, order distgraph.Order, change func(parent,
+	level []int64)) (breaches uint64, texts []string) {
 	tb.Helper()
 	dist, parent := graph.BFS(graph.NewCSR(l.N, l.Edges, l.Directed), 0)
 	change(parent, dist)
@@ -61,15 +63,19 @@ func TestEachRule(t *testing.T) {
 		change   func(parent, level []int64)
 		says     string
 	}{
-		"root adopted":     {ring, false, func(parent, _ []int64) { parent[0] = 1 }, "rule 1: the root 0 has parent 1, not itself"},
-		"second root":      {ring, false, func(parent, _ []int64) { parent[2] = 2 }, "rule 1: vertex 2 is its own parent, but not the root"},
-		"parent no vertex": {ring, false, func(parent, _ []int64) { parent[4] = 7 }, "rule 1: the parent of vertex 4 is no vertex"},
+		"root adopted": {ring, false, func(parent, _ []int64) { parent[0] = 1 },
+			"rule 1: the root 0 has parent 1, not itself"},
+		"second root": {ring, false, func(parent, _ []int64) { parent[2] = 2 },
+			"rule 1: vertex 2 is its own parent, but not the root"},
+		"parent no vertex": {ring, false, func(parent, _ []int64) { parent[4] = 7 },
+			"rule 1: the parent of vertex 4 is no vertex"},
 		"path breaks": {ring, false, func(parent, level []int64) { parent[1], level[1] = none, none },
 			"rule 1: vertex 2 has parent 1, which is not reached"},
 		"root not at 0": {ring, false, func(_, level []int64) { level[0] = 1 }, "rule 2: the root 0 is at level 1, not 0"},
 		"cycle": {ring, false, func(parent, _ []int64) { parent[1], parent[2] = 2, 1 },
 			"rule 2: vertex 1 at level 1 has parent 2 at level 2, not one less"},
-		"tree edge level": {ring, false, func(_, level []int64) { level[3] = 2 }, "rule 2: vertex 3 at level 2 has parent 2 at level 2, not one less"},
+		"tree edge level": {ring, false, func(_, level []int64) { level[3] = 2 },
+			"rule 2: vertex 3 at level 2 has parent 2 at level 2, not one less"},
 		"edge skips levels": {with(ring, graph.Edge{From: 0, To: 3}), false, func(parent, level []int64) {
 			parent[2], parent[3], level[3], parent[4] = 1, 2, 3, 5
 		}, "rule 3: edge 0 -> 3 leads from level 0 to level 3, more than one below"},
@@ -78,14 +84,17 @@ func TestEachRule(t *testing.T) {
 		}, "rule 3: edge 0 -> 3 leads from level 0 to level 3, more than one below"},
 		"part left out": {ring, false, func(parent, level []int64) { parent[3], level[3] = none, none },
 			"rule 3: edge 2 -> 3 leads from level 2 to a vertex that is not reached"},
-		"level without parent": {ring, false, func(_, level []int64) { level[6] = 1 }, "rule 4: vertex 6 is reached at level 1 but has no parent"},
-		"parent without level": {ring, false, func(parent, _ []int64) { parent[6] = 0 }, "rule 4: vertex 6 has parent 0 but no level"},
+		"level without parent": {ring, false, func(_, level []int64) { level[6] = 1 },
+			"rule 4: vertex 6 is reached at level 1 but has no parent"},
+		"parent without level": {ring, false, func(parent, _ []int64) { parent[6] = 0 },
+			"rule 4: vertex 6 has parent 0 but no level"},
 		"stranger joined": {ring, false, func(parent, level []int64) { parent[6], level[6] = 0, 1 },
 			"rule 5: vertex 6 has parent 0, but the graph has no edge 0 -> 6"},
 		"no such tree edge": {ring, false, func(parent, _ []int64) { parent[2] = 5 },
 			"rule 5: vertex 2 has parent 5, but the graph has no edge 5 -> 2"},
 		"against the arc": {with(ring, graph.Edge{From: 2, To: 1}, graph.Edge{From: 0, To: 2}), true,
-			func(parent, level []int64) { parent[1], level[1] = 2, 2 }, "rule 3: edge 0 -> 1 leads from level 0 to level 2, more than one below"},
+			func(parent, level []int64) { parent[1], level[1] = 2, 2 },
+			"rule 3: edge 0 -> 1 leads from level 0 to level 2, more than one below"},
 	} {
 		for _, ranks := range []int{1, 3, 8} {
 			t.Run(fmt.Sprintf("%s, %d ranks", name, ranks), func(t *testing.T) {

@@ -72,9 +72,10 @@ type found[V vertex] struct {
 	first  V                        // index of the rank's first vertex
 	local  V                        // number of its vertices
 	source uint64                   // its index
-	queue  []V                      // this rank's vertices as they are reached, level after level; never grows beyond its capacity
-	levels []int                    // where in the queue each level begins, and the last one ends
-	paths  []float64                // shortest paths to each vertex; 0 for one that is not reached
+	// this rank's vertices as they are reached, level after level; never grows beyond its capacity
+	queue  []V
+	levels []int     // where in the queue each level begins, and the last one ends
+	paths  []float64 // shortest paths to each vertex; 0 for one that is not reached
 	// through is, for each vertex, the sum of (1 + dependency) / paths over the heads of its arcs that are one level on.
 	// Its own dependency is paths times that.
 	through []float64
@@ -206,7 +207,8 @@ func newByTasks[V vertex](f *found[V], tasks *task.Scheduler) *byTasks[V] {
 	key := func(q step[V]) uint64 { return uint64(q.Head) }
 	s.visit = apps.NewDelegate(tasks, s.target("visits"), f.g.Owner, key, step[V].fingerprint, s.arrive,
 		func(is uint64) uint64 { return is }, &f.tally)
-	s.read = apps.NewDelegate(tasks, s.target("reads"), f.g.Owner, key, step[V].fingerprint, s.share, math.Float64bits, &f.tally)
+	s.read = apps.NewDelegate(tasks, s.target("reads"), f.g.Owner, key, step[V].fingerprint, s.share, math.Float64bits,
+		&f.tally)
 	return s
 }
 

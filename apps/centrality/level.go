@@ -67,8 +67,9 @@ type byLevel[V vertex] struct {
 func newByLevel[V vertex](f *found[V]) *byLevel[V] {
 	g := f.g
 	s := &byLevel[V]{
-		found: f, sending: make([]offer[V], 0, sendAtOnce), giving: make([]reply[V], 0, sendAtOnce), inOrder: distgraph.NewArranger[V](g.Local),
-		known: make([]uint64, g.Vertices/64+1), all: make([]float64, g.Vertices), back: make([]float64, g.Vertices),
+		found: f, sending: make([]offer[V], 0, sendAtOnce), giving: make([]reply[V], 0, sendAtOnce),
+		inOrder: distgraph.NewArranger[V](g.Local),
+		known:   make([]uint64, g.Vertices/64+1), all: make([]float64, g.Vertices), back: make([]float64, g.Vertices),
 	}
 	f.paths = s.all[min(g.First, g.Vertices):][:g.Local] // a rank without vertices may begin beyond the last
 	s.offers = target.New(g.Rank, s.target("offers"), g.Owner,

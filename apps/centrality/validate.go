@@ -35,8 +35,10 @@ func (a backward[V]) fingerprint() uint64 {
 //
 //  1. The source is at level 0, and one path leads to it.
 //  2. No arc leads from a reached vertex to one that is not reached, or more than one level on.
-//  3. The paths to any other vertex are the sum of the paths to the tails of the arcs that lead there from one level before, and there are some.
-//  4. What depends on a vertex, over its paths, is the sum of (1 + dependency) / paths over the heads of the arcs that lead one level on.
+//  3. The paths to any other vertex are the sum of the paths to the tails of the arcs that lead there from one level
+//     before, and there are some.
+//  4. What depends on a vertex, over its paths, is the sum of (1 + dependency) / paths over the heads of the arcs
+//     that lead one level on.
 //
 // By 1 to 3 levels are distances, and paths are counted right; by 4, from the last level on, dependencies are. The cost
 // is a pebble for each arc that leaves a reached vertex, and one for each that belongs to a shortest path; all are

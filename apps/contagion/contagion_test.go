@@ -186,7 +186,8 @@ disease_states: { state_label: "risky and immune" }
 func TestSafeAndRisky(t *testing.T) {
 	camps := appstest.Must(population.Camps(2000, 1500))
 	seed := seeds.Of(t)
-	got := runOn(t, 4, Config{Disease: diseaseOf(t, safeRisky), Population: camps, Days: 20, Common: apps.Common{Seed: seed}, List: true})
+	got := runOn(t, 4, Config{Disease: diseaseOf(t, safeRisky), Population: camps, Days: 20,
+		Common: apps.Common{Seed: seed}, List: true})
 	require.Zero(t, got.Errors, got.Wrong)
 	safe, risky := 0, 0
 	for _, i := range got.Infections {

@@ -131,7 +131,8 @@ func TestInfectionsHaveTheirChances(t *testing.T) {
 	require.NoError(t, err)
 	by := map[int64]int{}
 	for i := range uint64(trials) {
-		c := Config{Disease: disease, Population: s, Days: 1, Common: apps.Common{Seed: seed + i}, Contact: Certain, PerDay: -1}
+		c := Config{Disease: disease, Population: s, Days: 1, Common: apps.Common{Seed: seed + i}, Contact: Certain,
+			PerDay: -1}
 		p := newPart(newRules(c.withDefaults(), 1), 0)
 		p.people[1].state, p.people[2].state = 2, 2
 		p.open()

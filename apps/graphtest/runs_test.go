@@ -238,7 +238,8 @@ func TestSimilarities(t *testing.T) {
 func BenchmarkJaccard(b *testing.B) {
 	for _, ranks := range []int{1, 2} {
 		b.Run(fmt.Sprintf("%d ranks", ranks), func(b *testing.B) {
-			c := jaccard.Config{Source: distgraph.Source{Generator: appstest.Kronecker(b, 14)}, Common: apps.Common{SkipValidation: true}}
+			c := jaccard.Config{Source: distgraph.Source{Generator: appstest.Kronecker(b, 14)},
+				Common: apps.Common{SkipValidation: true}}
 			appstest.Rate(b, appstest.Mem(ranks), func(r *pebble.Rank) (apps.Report, uint64, error) {
 				res, err := jaccard.Run(r, c)
 				return res.Report.Report, res.Edges, err

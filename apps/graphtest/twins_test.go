@@ -60,7 +60,10 @@ func TestEveryShape(t *testing.T) {
 		turn := 0
 		of[0].matrix(t, func(t *testing.T, s appstest.Shape) {
 			source.Order = distgraph.Orders[turn/len(of)%len(distgraph.Orders)]
-			of[turn%len(of)].start(t, source, uint64(turn)).run(t, func(f func(r *pebble.Rank) error) error { return s.Run(t, f) })
+			of[turn%len(of)].start(t, source, uint64(turn)).run(t, func(f func(r *pebble.Rank) error) error {
+				return s.Run(t,
+					f)
+			})
 			turn++
 		})
 	})

@@ -26,8 +26,9 @@ const ThresholdDefault = 0.5
 
 // Config says what Run does. All ranks give equal ones.
 type Config struct {
-	apps.Common                  // Seed draws the pairs to check. Progress counts edges during setup, then vertices of rank 0
-	Source      distgraph.Source // each of its arcs leads both ways
+	// Seed draws the pairs to check. Progress counts edges during setup, then vertices of rank 0
+	apps.Common
+	Source distgraph.Source // each of its arcs leads both ways
 
 	// Threshold is the similarity from which on pairs are counted in Similar, above 0, and 1 at most; 0 is
 	// ThresholdDefault.

@@ -129,7 +129,8 @@ func TestMistakes(t *testing.T) {
 		`no kind "outer": use one of inner`: {Kind: "outer"},
 		"rows have -5 bytes of memory":      {Space: container.Space{Memory: -5}},
 		"give fewer keys":                   {Left: 1, Right: 1, Keys: 1 << 40},
-		"name a folder":                     {Left: 5000, Right: 5000, Space: container.Space{Memory: 4096, Scratch: "/nosuch"}},
+		"name a folder": {Left: 5000, Right: 5000, Space: container.Space{Memory: 4096,
+			Scratch: "/nosuch"}},
 	} {
 		_, err := appstest.Results(t, pebble.Config{Ranks: 2}, Run, c)
 		require.ErrorContains(t, err, says)

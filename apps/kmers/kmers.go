@@ -23,14 +23,15 @@ import (
 // Config is what a run can be told, as package apps says. The zero value counts the 31-mers of reads of a genome of a
 // million bases.
 type Config struct {
-	apps.Common          // Seed names genome and reads; Progress counts bases that rank 0 has read
-	Files       []string // FASTA, or FASTQ where names end so: names and patterns, see ingest.Open. None: reads are made up
-	K           int      // bases of a k-mer, 1 to 32. 0 is KDefault
-	Bases       int      // of the genome that is made up. 0 is BasesDefault
-	Coverage    int      // how often reads cover it. 0 is CoverageDefault
-	Errors      float64  // the share of bases that are read wrong
-	Filter      int64    // bytes of each rank's filter for k-mers that are met once. 0: all are counted
-	SkipTwin    bool     // the result is not compared with a serial one
+	apps.Common // Seed names genome and reads; Progress counts bases that rank 0 has read
+	// FASTA, or FASTQ where names end so: names and patterns, see ingest.Open. None: reads are made up
+	Files    []string
+	K        int     // bases of a k-mer, 1 to 32. 0 is KDefault
+	Bases    int     // of the genome that is made up. 0 is BasesDefault
+	Coverage int     // how often reads cover it. 0 is CoverageDefault
+	Errors   float64 // the share of bases that are read wrong
+	Filter   int64   // bytes of each rank's filter for k-mers that are met once. 0: all are counted
+	SkipTwin bool    // the result is not compared with a serial one
 }
 
 // The defaults.
@@ -62,7 +63,8 @@ func (c Config) Check(int) error {
 		return fmt.Errorf("kmers: bases, coverage and errors are those of reads that are made up, and there are files: " +
 			"leave them out")
 	case c.Bases < 0 || c.Bases > basesMost || c.Bases > 0 && c.Bases < readBases:
-		return fmt.Errorf("kmers: a genome of %d bases: give %d to %d, or 0 for %d", c.Bases, readBases, basesMost, BasesDefault)
+		return fmt.Errorf("kmers: a genome of %d bases: give %d to %d, or 0 for %d", c.Bases, readBases, basesMost,
+			BasesDefault)
 	case c.Coverage < 0 || c.Coverage > 1000:
 		return fmt.Errorf("kmers: a coverage of %d: give 1 to 1000, or 0 for %d", c.Coverage, CoverageDefault)
 	case c.Filter != 0 && c.Filter < blockBytes:
@@ -76,18 +78,19 @@ func (c Config) Check(int) error {
 // Result is what a run tells.
 type Result struct {
 	apps.Report
-	Files          int      `json:"files"`
-	K              int      `json:"k"`
-	Reads          uint64   `json:"reads"`
-	Bases          uint64   `json:"bases"`
-	Kmers          uint64   `json:"kmers"`
-	Distinct       uint64   `json:"distinct"`
-	Singletons     uint64   `json:"singletons"` // met once, and counted
-	Filtered       uint64   `json:"filtered"`   // met once, and left out of all that follows and of Distinct
-	Highest        uint64   `json:"highest"`    // count
-	KmersPerSecond float64  `json:"kmers_per_second"`
-	Histogram      []uint64 `json:"histogram"` // distinct k-mers by their counts, from 1 on; the last are all that are higher
-	Twin           bool     `json:"twin"`
+	Files          int     `json:"files"`
+	K              int     `json:"k"`
+	Reads          uint64  `json:"reads"`
+	Bases          uint64  `json:"bases"`
+	Kmers          uint64  `json:"kmers"`
+	Distinct       uint64  `json:"distinct"`
+	Singletons     uint64  `json:"singletons"` // met once, and counted
+	Filtered       uint64  `json:"filtered"`   // met once, and left out of all that follows and of Distinct
+	Highest        uint64  `json:"highest"`    // count
+	KmersPerSecond float64 `json:"kmers_per_second"`
+	// distinct k-mers by their counts, from 1 on; the last are all that are higher
+	Histogram []uint64 `json:"histogram"`
+	Twin      bool     `json:"twin"`
 }
 
 // Rows is the result for display: labels and values.

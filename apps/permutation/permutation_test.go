@@ -41,7 +41,8 @@ func TestEveryShape(t *testing.T) {
 }
 
 func TestOddSizes(t *testing.T) {
-	for _, c := range []Config{{Log2Elements: 1}, {Log2Elements: 3, Common: apps.Common{Seed: ^uint64(0)}}, {Log2Elements: 11, Common: apps.Common{Seed: 1}}} {
+	for _, c := range []Config{{Log2Elements: 1}, {Log2Elements: 3, Common: apps.Common{Seed: ^uint64(0)}},
+		{Log2Elements: 11, Common: apps.Common{Seed: 1}}} {
 		for _, ranks := range []int{1, 4, 7, 33} {
 			for _, got := range appstest.All(t, appstest.Mem(ranks), Run, c) {
 				require.Zero(t, got.Errors)

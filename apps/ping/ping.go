@@ -50,7 +50,8 @@ func (c Config) Check(ranks int) error {
 
 // message is a message: all of its bytes are words, of which the first is its head.
 type message interface {
-	[1]uint64 | [2]uint64 | [4]uint64 | [8]uint64 | [16]uint64 | [32]uint64 | [64]uint64 | [128]uint64 | [256]uint64 | [512]uint64
+	[1]uint64 | [2]uint64 | [4]uint64 | [8]uint64 | [16]uint64 | [32]uint64 |
+		[64]uint64 | [128]uint64 | [256]uint64 | [512]uint64
 }
 
 // A head says to which rank a message goes, and the how manieth of its sender it is, from 0 on.

@@ -73,7 +73,8 @@ func TestRing(t *testing.T) {
 			require.Equal(t, position, g.position(rank))
 		}
 	}
-	require.NotEqual(t, Serial(40, Config{Rounds: 1, Common: apps.Common{Seed: 1}}), Serial(40, Config{Rounds: 1, Common: apps.Common{Seed: 2}}))
+	require.NotEqual(t, Serial(40, Config{Rounds: 1, Common: apps.Common{Seed: 1}}), Serial(40, Config{Rounds: 1,
+		Common: apps.Common{Seed: 2}}))
 }
 
 // Messages that come to the wrong rank, out of turn, twice or never are all noticed.

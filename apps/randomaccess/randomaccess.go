@@ -79,15 +79,18 @@ func (c Config) Check(ranks int) error {
 		return fmt.Errorf("randomaccess: 2^%d words a rank: give a logarithm from 1 to %d, or 0 for %d",
 			c.Log2Words, log2WordsMax, log2WordsDefault)
 	case !(d.UpdatesPerWord > 0) || math.IsInf(d.UpdatesPerWord, 1):
-		return fmt.Errorf("randomaccess: %v updates a word: give a positive number, or 0 for %d", c.UpdatesPerWord, updatesPerWordDefault)
+		return fmt.Errorf("randomaccess: %v updates a word: give a positive number, or 0 for %d", c.UpdatesPerWord,
+			updatesPerWordDefault)
 	case d.UpdatesPerWord*math.Exp2(float64(d.Log2Words))*float64(ranks) > updatesMax:
 		return fmt.Errorf("randomaccess: %v updates a word are more than the stream has numbers: give less", c.UpdatesPerWord)
 	case d.updates() == 0:
-		return fmt.Errorf("randomaccess: %v updates a word are none for the 2^%d words of a rank: give more", c.UpdatesPerWord, d.Log2Words)
+		return fmt.Errorf("randomaccess: %v updates a word are none for the 2^%d words of a rank: give more",
+			c.UpdatesPerWord, d.Log2Words)
 	case d.Epoch < 0:
 		return fmt.Errorf("randomaccess: epochs of %d updates: give a positive number, or 0 for one epoch", c.Epoch)
 	case d.Coalesce < 0:
-		return fmt.Errorf("randomaccess: coalescing factor %d: a buffer holds at least one update, or 0 for the default", c.Coalesce)
+		return fmt.Errorf("randomaccess: coalescing factor %d: a buffer holds at least one update, or 0 for the default",
+			c.Coalesce)
 	}
 	return nil
 }
@@ -104,9 +107,11 @@ type Result struct {
 	Log2Words        int     `json:"log2_words"` // of each rank
 	Updates          uint64  `json:"updates"`    // of all ranks
 	UpdatesPerSecond float64 `json:"updates_per_second"`
-	Checksum         string  `json:"checksum"`    // of the table after the updates, 16 hexadecimal digits: the same for every shape of the network
-	WaitingMax       int     `json:"waiting_max"` // updates that may wait in a rank at one time; of its own, where epochs bound them
-	HPCCRule         bool    `json:"hpcc_rule"`   // WaitingMax is at most 1,024
+	// of the table after the updates, 16 hexadecimal digits: the same for every shape of the network
+	Checksum string `json:"checksum"`
+	// updates that may wait in a rank at one time; of its own, where epochs bound them
+	WaitingMax int  `json:"waiting_max"`
+	HPCCRule   bool `json:"hpcc_rule"` // WaitingMax is at most 1,024
 }
 
 // result is what is known before the run.

@@ -322,12 +322,15 @@ func both(t *testing.T, harm func(rans []uint64) []uint64) (wrong []string) {
 
 // What both runs do wrong leaves every word right at the end.
 func TestVerifierNoticesWhatIsWrongTwice(t *testing.T) {
-	const missing, more = "1 pebble is missing of the 3072 that were sent", "2 more pebbles are handled or merged than the 3072 that were sent"
+	const missing, more = "1 pebble is missing of the 3072 that were sent",
+		"2 more pebbles are handled or merged than the 3072 that were sent"
 	require.Empty(t, both(t, func(rans []uint64) []uint64 { return rans }))
-	require.Subset(t, both(t, func(rans []uint64) []uint64 { return rans[1:] }), []string{ofXOR, "the second run: " + missing, missing}, "lost")
+	require.Subset(t, both(t, func(rans []uint64) []uint64 { return rans[1:] }), []string{ofXOR,
+		"the second run: " + missing, missing}, "lost")
 	require.Subset(t, both(t, func(rans []uint64) []uint64 { return append(rans, rans[0], rans[0]) }),
 		[]string{"the second run: " + more, more}, "three times")
-	require.Equal(t, []string{ofXOR}, both(t, func(rans []uint64) []uint64 { rans[1] = rans[0]; return rans }), "lost, and another twice")
+	require.Equal(t, []string{ofXOR}, both(t, func(rans []uint64) []uint64 { rans[1] = rans[0]; return rans }),
+		"lost, and another twice")
 	require.Equal(t, []string{ofXOR}, both(t, func(rans []uint64) []uint64 { rans[1] ^= 1 << 40; return rans }), "altered")
 }
 

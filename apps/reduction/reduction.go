@@ -84,7 +84,8 @@ func (c Config) Check(ranks int) error {
 	case d.Kind == "count" && (d.Keys > countMax || d.Items > countMax/uint64(ranks)):
 		return fmt.Errorf("reduce: count is for at most 2^32 keys and as many items in all: give fewer, or use sum")
 	case d.Cache < NoCache:
-		return fmt.Errorf("reduce: a cache of %d entries: give a positive number, 0 for %d, or NoCache", c.Cache, CacheDefault)
+		return fmt.Errorf("reduce: a cache of %d entries: give a positive number, 0 for %d, or NoCache", c.Cache,
+			CacheDefault)
 	}
 	return nil
 }

@@ -24,7 +24,8 @@ func TestEveryShape(t *testing.T) {
 	turns, met := map[int]int{}, map[string]bool{}
 	appstest.Matrix(t, func(t *testing.T, s appstest.Shape) {
 		n := turns[s.Cache]
-		c := Config{Kind: Kinds()[n%len(Kinds())], Items: 50, Keys: keys[(n+n/len(keys))%len(keys)], Common: apps.Common{Seed: 7}}
+		c := Config{Kind: Kinds()[n%len(Kinds())], Items: 50, Keys: keys[(n+n/len(keys))%len(keys)],
+			Common: apps.Common{Seed: 7}}
 		turns[s.Cache]++
 		met[fmt.Sprint(c.Kind, s.Cache)] = true
 		if s.Cache == 0 {
@@ -101,7 +102,8 @@ func TestFormula(t *testing.T) {
 		for keys := uint64(1); keys <= 12; keys++ {
 			for items := uint64(1); items <= 60; items++ {
 				for key, want := range Serial(1, Config{Kind: kind, Items: items, Keys: keys}) {
-					require.Equal(t, want, sequenceOf(uint64(key), keys, items).total(kind), "%s of key %d of %d, %d items", kind, key, keys, items)
+					require.Equal(t, want, sequenceOf(uint64(key), keys, items).total(kind), "%s of key %d of %d, %d items", kind,
+						key, keys, items)
 				}
 			}
 		}
@@ -155,7 +157,8 @@ func astray[V any](t *testing.T, f flow[V]) {
 
 // Sums wrap as they should.
 func TestFormulaOfLargeSums(t *testing.T) {
-	for _, s := range []sequence{{0, 1, 1 << 60}, {0, 1, 1<<60 - 1}, {5, 7, 1 << 57}, {1 << 39, 1 << 40, 1<<20 - 1}, {3, 1 << 40, 1}} {
+	for _, s := range []sequence{{0, 1, 1 << 60}, {0, 1, 1<<60 - 1}, {5, 7, 1 << 57}, {1 << 39, 1 << 40, 1<<20 - 1}, {3,
+		1 << 40, 1}} {
 		number := func(n uint64) *big.Int { return new(big.Int).SetUint64(n) }
 		last := number(s.count - 1)
 		last.Mul(last, number(s.step)).Add(last, number(s.first))

@@ -57,7 +57,8 @@ func (c Config) Check(int) error {
 	case c.Numbers > numbersMost:
 		return fmt.Errorf("sort: %d numbers: give %d at most", c.Numbers, uint64(numbersMost))
 	case c.Space.Memory < 0:
-		return fmt.Errorf("sort: rows have %d bytes of memory: give a number above 0, or 0 for what is available", c.Space.Memory)
+		return fmt.Errorf("sort: rows have %d bytes of memory: give a number above 0, or 0 for what is available",
+			c.Space.Memory)
 	case c.Replace && c.Output == "":
 		return fmt.Errorf("sort: nothing is written that could replace a file: name an output")
 	}
@@ -78,7 +79,8 @@ type Result struct {
 	Runs               int     `json:"runs"`          // files of these
 	Fullest            float64 `json:"fullest"`       // rows of the rank that has most, over the mean
 	Written            int64   `json:"written_bytes"` // to the output
-	Checksum           string  `json:"checksum"`      // sum of the rows' hashes, 16 hexadecimal digits: the same in any order
+	// sum of the rows' hashes, 16 hexadecimal digits: the same in any order
+	Checksum string `json:"checksum"`
 }
 
 // Rows are labels and values of a summary for display.

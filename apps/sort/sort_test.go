@@ -29,12 +29,14 @@ const little = 4096
 func TestNumbersEverywhere(t *testing.T) {
 	seed := seeds.Of(t)
 	for name, c := range map[string]Config{
-		"all differ":        {Numbers: 3000, Common: apps.Common{Seed: seed}},
-		"few differ":        {Numbers: 3000, Distinct: 3, Common: apps.Common{Seed: seed}},
-		"all are equal":     {Numbers: 3000, Distinct: 1, Common: apps.Common{Seed: seed}},
-		"one":               {Numbers: 1, Common: apps.Common{Seed: seed}},
-		"spilled":           {Numbers: 3000, Common: apps.Common{Seed: seed}, Space: container.Space{Memory: little, Scratch: t.TempDir()}},
-		"spilled and equal": {Numbers: 3000, Distinct: 1, Common: apps.Common{Seed: seed}, Space: container.Space{Memory: little}},
+		"all differ":    {Numbers: 3000, Common: apps.Common{Seed: seed}},
+		"few differ":    {Numbers: 3000, Distinct: 3, Common: apps.Common{Seed: seed}},
+		"all are equal": {Numbers: 3000, Distinct: 1, Common: apps.Common{Seed: seed}},
+		"one":           {Numbers: 1, Common: apps.Common{Seed: seed}},
+		"spilled": {Numbers: 3000, Common: apps.Common{Seed: seed}, Space: container.Space{Memory: little,
+			Scratch: t.TempDir()}},
+		"spilled and equal": {Numbers: 3000, Distinct: 1, Common: apps.Common{Seed: seed},
+			Space: container.Space{Memory: little}},
 	} {
 		var want []byte
 		for _, number := range Serial(c) {

@@ -149,7 +149,8 @@ func (s *sorter[R]) judge(result *Result, before, after seen) error {
 	for i := 2; i < len(edges); i += 2 {
 		between += apps.Differ(edges[i-1] <= edges[i])
 	}
-	if err := result.FoundOnce(s.rank, between, "ranks are wrong: their first row comes before the last one of those ahead"); err != nil {
+	if err := result.FoundOnce(s.rank, between,
+		"ranks are wrong: their first row comes before the last one of those ahead"); err != nil {
 		return err
 	}
 	lost := max(before.Count, after.Count) - min(before.Count, after.Count)

@@ -21,7 +21,8 @@ func ExampleRun() {
 		source := distgraph.Source{Generator: generator, Weights: distgraph.Ones}
 		res, err := sssp.Run(r, sssp.Config{Source: source, Roots: []uint64{0}})
 		if err == nil && r.ID() == 0 {
-			fmt.Printf("reached %d of %d, the farthest at %v, %d errors\n", res.Reached[0], res.Vertices, res.Farthest[0], res.Errors)
+			fmt.Printf("reached %d of %d, the farthest at %v, %d errors\n", res.Reached[0], res.Vertices, res.Farthest[0],
+				res.Errors)
 		}
 		return err
 	})

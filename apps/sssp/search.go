@@ -108,7 +108,8 @@ func newSearch[V distgraph.Index](g *distgraph.Graph, p *distgraph.Part[V], tuni
 	}
 	s := &search[V]{
 		Part: p, g: g, target: g.Kernel("sssp"), first: V(g.First), local: V(g.Local),
-		parent: make([]V, g.Local), dist: make([]float64, g.Local), expanded: make([]float64, g.Local), out: make([]offer[V], 0, sendAtOnce),
+		parent: make([]V, g.Local), dist: make([]float64, g.Local), expanded: make([]float64, g.Local), out: make([]offer[V],
+			0, sendAtOnce),
 	}
 	if !tuning.Unfiltered {
 		s.told = make([]float32, g.Vertices)

@@ -57,7 +57,8 @@ func (c Config) Check(int) error {
 	case !(c.Delta >= 0 && c.Delta <= math.MaxFloat64): // NaN too
 		return fmt.Errorf("sssp: delta is %v: give a number above 0, or 0 for the default", c.Delta)
 	case c.Source.Weights == distgraph.Unweighted:
-		return fmt.Errorf("sssp: paths need weights: take those that are %s, %s ones, or %s each", distgraph.Given, distgraph.Random, distgraph.Ones)
+		return fmt.Errorf("sssp: paths need weights: take those that are %s, %s ones, or %s each", distgraph.Given,
+			distgraph.Random, distgraph.Ones)
 	}
 	return c.Source.Check()
 }

@@ -86,7 +86,8 @@ var square = appstest.List{
 
 // judge searches l from vertex 0 on some ranks, lets change spoil the result, and returns what the validator says of
 // it.
-func judge(tb testing.TB, ranks int, l appstest.List, change func(parent []int64, dist []float64)) (breaches uint64, texts []string) {
+func judge(tb testing.TB, ranks int, l appstest.List, change func(parent []int64, dist []float64)) (breaches uint64,
+	texts []string) {
 	tb.Helper()
 	dist, parent := graph.Dijkstra(graph.NewWeightedCSR(l.N, l.Edges, l.Weights, l.Directed), 0)
 	change(parent, dist)
@@ -116,18 +117,27 @@ func TestEachRule(t *testing.T) {
 		change func(parent []int64, dist []float64)
 		says   string
 	}{
-		"root adopted":    {func(parent []int64, _ []float64) { parent[0] = 1 }, "rule 1: the root 0 has parent 1, not itself"},
-		"root off":        {func(_ []int64, dist []float64) { dist[0] = 1 }, "rule 2: the root 0 is at distance 1, not 0"},
-		"negative":        {func(_ []int64, dist []float64) { dist[2] = -1 }, "rule 2: vertex 2 is at distance -1"},
-		"no number":       {func(_ []int64, dist []float64) { dist[2] = math.NaN() }, "rule 2: vertex 2 is at distance NaN"},
-		"too far":         {func(_ []int64, dist []float64) { dist[2] = 2.5 }, "rule 3: arc 1 -> 2 leads to distance 2, and the vertex is at 2.5"},
-		"too near":        {func(_ []int64, dist []float64) { dist[2] = 1.5 }, "rules 1, 2: vertex 2 at distance 1.5 with parent 1: no arcs lead from the root along parents to it in that distance"},
-		"other parent":    {func(parent []int64, _ []float64) { parent[2] = 3 }, "rules 1, 2: vertex 2 at distance 2 with parent 3: no arcs lead from the root along parents to it in that distance"},
-		"not reached":     {func(parent []int64, dist []float64) { parent[2], dist[2] = graph.Unreached, inf }, "rule 3: arc 1 -> 2 leads to distance 2, and the vertex is not reached"},
-		"distance alone":  {func(_ []int64, dist []float64) { dist[4] = 1 }, "rule 1: vertex 4 is reached at distance 1 but has no parent"},
-		"parent alone":    {func(parent []int64, _ []float64) { parent[4] = 1 }, "rule 1: vertex 4 has parent 1 but no distance"},
-		"no such arc":     {func(parent []int64, dist []float64) { parent[4], dist[4] = 0, 1 }, "rules 1, 2: vertex 4 at distance 1 with parent 0: no arcs lead from the root along parents to it in that distance"},
-		"weightless ring": {func(parent []int64, dist []float64) { parent[4], parent[5], dist[4], dist[5] = 5, 4, 1, 1 }, "rules 1, 2: vertex 4 at distance 1 with parent 5: no arcs lead from the root along parents to it in that distance"},
+		"root adopted": {func(parent []int64, _ []float64) { parent[0] = 1 },
+			"rule 1: the root 0 has parent 1, not itself"},
+		"root off":  {func(_ []int64, dist []float64) { dist[0] = 1 }, "rule 2: the root 0 is at distance 1, not 0"},
+		"negative":  {func(_ []int64, dist []float64) { dist[2] = -1 }, "rule 2: vertex 2 is at distance -1"},
+		"no number": {func(_ []int64, dist []float64) { dist[2] = math.NaN() }, "rule 2: vertex 2 is at distance NaN"},
+		"too far": {func(_ []int64, dist []float64) { dist[2] = 2.5 },
+			"rule 3: arc 1 -> 2 leads to distance 2, and the vertex is at 2.5"},
+		"too near": {func(_ []int64, dist []float64) { dist[2] = 1.5 },
+			"rules 1, 2: vertex 2 at distance 1.5 with parent 1: no arcs lead from the root along parents to it in that distance"},
+		"other parent": {func(parent []int64, _ []float64) { parent[2] = 3 },
+			"rules 1, 2: vertex 2 at distance 2 with parent 3: no arcs lead from the root along parents to it in that distance"},
+		"not reached": {func(parent []int64, dist []float64) { parent[2], dist[2] = graph.Unreached, inf },
+			"rule 3: arc 1 -> 2 leads to distance 2, and the vertex is not reached"},
+		"distance alone": {func(_ []int64, dist []float64) { dist[4] = 1 },
+			"rule 1: vertex 4 is reached at distance 1 but has no parent"},
+		"parent alone": {func(parent []int64, _ []float64) { parent[4] = 1 },
+			"rule 1: vertex 4 has parent 1 but no distance"},
+		"no such arc": {func(parent []int64, dist []float64) { parent[4], dist[4] = 0, 1 },
+			"rules 1, 2: vertex 4 at distance 1 with parent 0: no arcs lead from the root along parents to it in that distance"},
+		"weightless ring": {func(parent []int64, dist []float64) { parent[4], parent[5], dist[4], dist[5] = 5, 4, 1, 1 },
+			"rules 1, 2: vertex 4 at distance 1 with parent 5: no arcs lead from the root along parents to it in that distance"},
 	} {
 		for _, ranks := range []int{1, 3, 8} {
 			t.Run(fmt.Sprintf("%s, %d ranks", name, ranks), func(t *testing.T) {

@@ -23,8 +23,10 @@ func (a arc[V]) fingerprint() uint64 {
 // validator checks the tree of a search by the rules of Graph500 (see graph.ValidatePaths, its serial twin):
 //
 //  1. The parents form a tree rooted at the root, without cycles, which spans exactly what has a distance.
-//  2. The root is at distance 0. Each tree edge is an arc of the graph, and the child's distance is the parent's and the arc's weight.
-//  3. No arc leads from a reached vertex to one that is further than the tail's distance and the arc's weight, or not reached.
+//  2. The root is at distance 0. Each tree edge is an arc of the graph, and the child's distance is the parent's and
+//     the arc's weight.
+//  3. No arc leads from a reached vertex to one that is further than the tail's distance and the arc's weight, or
+//     not reached.
 //
 // It begins at the root and goes along the tree. A vertex that hangs on the root tells the heads of all its arcs; a
 // head whose parent it is, and whose distance fits, hangs on the root too, and tells on. So a cycle of arcs without
@@ -174,5 +176,6 @@ var Rules = []string{
 	parentAlone:   "rule 1: vertex %[1]d has parent %[2]d but no distance",
 	headUnreached: "rule 3: arc %[1]d -> %[2]d leads to distance %[3]v, and the vertex is not reached",
 	tooFar:        "rule 3: arc %[1]d -> %[2]d leads to distance %[3]v, and the vertex is at %[4]v",
-	notHanging:    "rules 1, 2: vertex %[1]d at distance %[3]v with parent %[2]d: no arcs lead from the root along parents to it in that distance",
+	notHanging: "rules 1, 2: vertex %[1]d at distance %[3]v with parent %[2]d: " +
+		"no arcs lead from the root along parents to it in that distance",
 }

@@ -295,7 +295,8 @@ type line struct {
 // line is the k-th of the image, which later ones are drawn over.
 func (c NeighborhoodConfig) line(k int) line {
 	number := func(which, n int) int { return int(draw(c.Seed, forLines, uint64(8*k+which), uint64(n))) }
-	l := line{number(0, c.Side), number(1, c.Side), number(2, c.Side), number(3, c.Side), uint16(1 + number(4, 1<<c.Bits-1))}
+	l := line{number(0, c.Side), number(1, c.Side), number(2, c.Side), number(3, c.Side), uint16(1 + number(4,
+		1<<c.Bits-1))}
 	if l.y0 > l.y1 {
 		l.x0, l.y0, l.x1, l.y1 = l.x1, l.y1, l.x0, l.y0
 	}

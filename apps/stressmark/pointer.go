@@ -12,17 +12,19 @@ import (
 // PointerResult is what a run of Pointer or of Update tells.
 type PointerResult struct {
 	Report
-	Words         uint64  `json:"words"`
-	Window        int     `json:"window"`
-	Hops          uint64  `json:"hops"`  // of all chases
-	Ended         uint64  `json:"ended"` // chases that came to where they stop; the others have made as many hops as they may
+	Words  uint64 `json:"words"`
+	Window int    `json:"window"`
+	Hops   uint64 `json:"hops"` // of all chases
+	// chases that came to where they stop; the others have made as many hops as they may
+	Ended         uint64  `json:"ended"`
 	SecondsPerHop float64 `json:"seconds_per_hop"`
 }
 
 // Rows is the result for display: labels and values.
 func (r PointerResult) Rows() [][2]string {
 	return [][2]string{
-		{"hops", fmt.Sprintf("%d of %d words in a field of %d; chases that came to their end: %d", r.Hops, r.Window, r.Words, r.Ended)},
+		{"hops", fmt.Sprintf("%d of %d words in a field of %d; chases that came to their end: %d", r.Hops, r.Window, r.Words,
+			r.Ended)},
 		{"time per hop", fmt.Sprintf("%.3f µs", r.SecondsPerHop*1e6)},
 		r.accesses(),
 	}
@@ -208,7 +210,8 @@ func (c PointerConfig) chaseOf(rank int) chase {
 func (c PointerConfig) word(i uint64) uint64 { return draw(c.Seed, forWords, i, c.starts()) }
 
 // follow goes a chase: read reads a window, and write, when not nil, writes a word.
-func (c PointerConfig) follow(h chase, read func(at uint64, window []uint64), write func(at, word uint64), tick func(hops uint64)) (t Trace) {
+func (c PointerConfig) follow(h chase, read func(at uint64, window []uint64), write func(at, word uint64),
+	tick func(hops uint64)) (t Trace) {
 	window := make([]uint64, c.Window)
 	for t.Index = h.start; ; t.Hops++ {
 		if t.Ended = h.stop <= t.Index && t.Index < h.end; t.Ended || t.Hops == c.Hops {

@@ -1,9 +1,11 @@
 // Package stressmark is three of the DIS Stressmarks that XLUPC runs (XLUPC, section 4.4): programs whose ranks read
 // and write one distributed array of package memory, each element wherever it is.
 //
-//   - [Pointer]: every rank follows its own chain of pointers through the array: reads of a few words each, one after the other.
+//   - [Pointer]: every rank follows its own chain of pointers through the array: reads of a few words each, one after
+//     the other.
 //   - [Update]: one rank does so, and writes a word at each hop, while the others have nothing to do.
-//   - [Neighborhood]: a stencil: each rank looks at pairs of pixels of an image, some of them across the borders of its part.
+//   - [Neighborhood]: a stencil: each rank looks at pairs of pixels of an image, some of them across the borders of
+//     its part.
 //
 // The data is random, named by a seed. The answer of each does not depend on the number of ranks. Each has a serial
 // twin, which has one slice and no ranks, and a verifier, which reads no distributed array. Times are those of accesses
@@ -57,7 +59,8 @@ func (c PointerConfig) Check(int) error {
 	case c.Words < sizeMin || c.Words > sizeMax:
 		return fmt.Errorf("stressmark: a field of %d words: give %d to %d", c.Words, sizeMin, sizeMax)
 	case c.Window < 1 || c.Window > windowMax || c.Window%2 == 0:
-		return fmt.Errorf("stressmark: a window of %d words, which is to have a median: give an odd number from 1 to %d", c.Window, windowMax)
+		return fmt.Errorf("stressmark: a window of %d words, which is to have a median: give an odd number from 1 to %d",
+			c.Window, windowMax)
 	case c.Hops > hopsMax:
 		return fmt.Errorf("stressmark: %d hops are too many: give at most %d", c.Hops, uint64(hopsMax))
 	case c.Stop > c.starts():
@@ -108,7 +111,8 @@ func (c NeighborhoodConfig) Check(int) error {
 	case c.Lines < 1 || c.Lines > linesMax:
 		return fmt.Errorf("stressmark: %d lines: give 1 to %d", c.Lines, linesMax)
 	case c.Short < 1 || c.Short >= c.Long || c.Long >= c.Side:
-		return fmt.Errorf("stressmark: distances %d and %d in an image of %d pixels a side: give a short one of 1 or more, and a long one between that and the side",
+		return fmt.Errorf("stressmark: distances %d and %d in an image of %d pixels a side: "+
+			"give a short one of 1 or more, and a long one between that and the side",
 			c.Short, c.Long, c.Side)
 	}
 	return nil
@@ -160,7 +164,8 @@ func (p Report) accesses() [2]string {
 	}
 	text := fmt.Sprintf("%d near, %d remote: %.1f %%", p.Near, p.Remote, share)
 	if p.Hits+p.Misses > 0 {
-		text += fmt.Sprintf("; %d addresses were in the cache of %d, %d were not: %.1f %% hits", p.Hits, p.AddressCache, p.Misses, 100*p.HitRate)
+		text += fmt.Sprintf("; %d addresses were in the cache of %d, %d were not: %.1f %% hits", p.Hits, p.AddressCache,
+			p.Misses, 100*p.HitRate)
 	}
 	return [2]string{"accesses", text}
 }

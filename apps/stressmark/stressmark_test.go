@@ -121,9 +121,11 @@ func TestOddSizes(t *testing.T) {
 	for _, ranks := range []int{1, 5, 23} {
 		require.NoError(t, on(ranks, "mem").Run(t, func(r *pebble.Rank) error {
 			for seed := range uint64(4) {
-				p := appstest.Must(Pointer(r, PointerConfig{Words: 16 + seed, Window: 15, Hops: 30, Common: apps.Common{Seed: seed}}))
+				p := appstest.Must(Pointer(r, PointerConfig{Words: 16 + seed, Window: 15, Hops: 30,
+					Common: apps.Common{Seed: seed}}))
 				require.Zero(t, p.Errors)
-				u := appstest.Must(Update(r, PointerConfig{Words: 17, Window: 3 + 4*int(seed), Hops: 30, Common: apps.Common{Seed: seed}}))
+				u := appstest.Must(Update(r, PointerConfig{Words: 17, Window: 3 + 4*int(seed), Hops: 30,
+					Common: apps.Common{Seed: seed}}))
 				require.Zero(t, u.Errors)
 				n := appstest.Must(Neighborhood(r, NeighborhoodConfig{
 					Side: 4 + int(seed%3), Bits: 7, Short: 1, Long: 2 + int(seed%2), Common: apps.Common{Seed: seed},
@@ -156,7 +158,8 @@ func TestChase(t *testing.T) {
 	for i := range c.Words {
 		require.Less(t, c.word(i), c.starts())
 	}
-	require.NotEqual(t, SerialPointer(9, c), SerialPointer(9, PointerConfig{Words: 200, Window: 9, Hops: 300, Stop: 2, Common: apps.Common{Seed: 9}}))
+	require.NotEqual(t, SerialPointer(9, c), SerialPointer(9, PointerConfig{Words: 200, Window: 9, Hops: 300, Stop: 2,
+		Common: apps.Common{Seed: 9}}))
 }
 
 // Rows drawn one by one are those of the whole image.
@@ -218,10 +221,13 @@ func TestProgressGoesUp(t *testing.T) {
 
 func TestBadConfig(t *testing.T) {
 	for _, c := range []interface{ Check(ranks int) error }{
-		PointerConfig{Words: 15}, PointerConfig{Words: sizeMax + 1}, PointerConfig{Window: 2}, PointerConfig{Window: 17}, PointerConfig{Window: -1},
+		PointerConfig{Words: 15}, PointerConfig{Words: sizeMax + 1}, PointerConfig{Window: 2}, PointerConfig{Window: 17},
+		PointerConfig{Window: -1},
 		PointerConfig{Hops: hopsMax + 1}, PointerConfig{Words: 16, Stop: 10}, PointerConfig{Words: 16, Window: 15, Stop: 2},
-		NeighborhoodConfig{Side: 3}, NeighborhoodConfig{Side: 32769}, NeighborhoodConfig{Bits: 6}, NeighborhoodConfig{Bits: 16},
-		NeighborhoodConfig{Lines: -1}, NeighborhoodConfig{Lines: linesMax + 1}, NeighborhoodConfig{Short: 10}, NeighborhoodConfig{Long: 512},
+		NeighborhoodConfig{Side: 3}, NeighborhoodConfig{Side: 32769}, NeighborhoodConfig{Bits: 6},
+		NeighborhoodConfig{Bits: 16},
+		NeighborhoodConfig{Lines: -1}, NeighborhoodConfig{Lines: linesMax + 1}, NeighborhoodConfig{Short: 10},
+		NeighborhoodConfig{Long: 512},
 		NeighborhoodConfig{Short: -1},
 	} {
 		require.ErrorContains(t, c.Check(1), "stressmark: ", "%+v", c)

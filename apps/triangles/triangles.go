@@ -22,8 +22,9 @@ import (
 
 // Config says what Run does. All ranks give equal ones.
 type Config struct {
-	apps.Common                  // Seed draws the vertices to check. Progress counts edges during setup, then vertices of rank 0
-	Source      distgraph.Source // each of its arcs leads both ways
+	// Seed draws the vertices to check. Progress counts edges during setup, then vertices of rank 0
+	apps.Common
+	Source distgraph.Source // each of its arcs leads both ways
 }
 
 // Check returns an error that says what is wrong with c for a job of so many ranks.

@@ -45,7 +45,8 @@ const bytesPerVertex = 8 + 2*16/2
 // these where their children are.
 func (b *bench) build(s *search) (*memory, error) {
 	ranks := b.rank.Size()
-	if err := apps.MustFit(b.rank, "the vertices", b.want.Nodes*bytesPerVertex/uint64(ranks), "take a smaller tree, or more processes"); err != nil {
+	if err := apps.MustFit(b.rank, "the vertices", b.want.Nodes*bytesPerVertex/uint64(ranks),
+		"take a smaller tree, or more processes"); err != nil {
 		return nil, err
 	}
 	w := s.walker

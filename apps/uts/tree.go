@@ -114,7 +114,8 @@ func (t Tree) check() error {
 	case binomial && (!(t.Q >= 0) || t.M < 0 || t.M > childrenMost):
 		return fmt.Errorf("uts: %d children with probability %v: give 0 to %d, and a probability", t.M, t.Q, childrenMost)
 	case binomial && t.Q*float64(t.M) >= 1 && !ends:
-		return fmt.Errorf("uts: %d children with probability %v make a tree without end: their product must be below 1", t.M, t.Q)
+		return fmt.Errorf("uts: %d children with probability %v make a tree without end: their product must be below 1", t.M,
+			t.Q)
 	}
 	return nil
 }
@@ -123,9 +124,10 @@ func (t Tree) check() error {
 // geometric trees, as a table: a node's number is compared with those from which on there is one child more, and no
 // logarithm is taken.
 type level struct {
-	most   int         // of binomial trees: children of nodes whose number is less than below
-	below  uint32      //
-	from   []uint32    // of geometric trees: from[k] is the least number of nodes with more than k children; the last is out of reach
+	most  int    // of binomial trees: children of nodes whose number is less than below
+	below uint32 //
+	// of geometric trees: from[k] is the least number of nodes with more than k children; the last is out of reach
+	from   []uint32
 	guided [1 << 8]int // by the first 8 of a number's 31 bits: children that there are at least
 }
 

@@ -107,11 +107,13 @@ type Result struct {
 // counted adds what the scheduler of this rank did in the search. All ranks call it.
 func (p *Result) counted(r *pebble.Rank, before, after task.Counts) error {
 	own := task.Counts{
-		Tasks: after.Tasks - before.Tasks, Switches: after.Switches - before.Switches, Stolen: after.Stolen - before.Stolen, Workers: after.Workers,
+		Tasks: after.Tasks - before.Tasks, Switches: after.Switches - before.Switches, Stolen: after.Stolen - before.Stolen,
+		Workers: after.Workers,
 	}
 	all, err := pebble.AllReduce(r, own, func(a, b task.Counts) task.Counts {
 		return task.Counts{
-			Tasks: a.Tasks + b.Tasks, Switches: a.Switches + b.Switches, Stolen: a.Stolen + b.Stolen, Workers: max(a.Workers, b.Workers),
+			Tasks: a.Tasks + b.Tasks, Switches: a.Switches + b.Switches, Stolen: a.Stolen + b.Stolen, Workers: max(a.Workers,
+				b.Workers),
 		}
 	})
 	p.Tasks, p.Switches, p.Steals, p.Workers = all.Tasks, all.Switches, all.Stolen, all.Workers
@@ -138,7 +140,8 @@ func (p *Result) judge(r *pebble.Rank, found, want Answer) error {
 			return err
 		}
 	}
-	return p.Found(r, min(apart(r, all.Sum, want.Sum), 1), "sum of what names the nodes went wrong: some were altered, or not found and others twice")
+	return p.Found(r, min(apart(r, all.Sum, want.Sum), 1),
+		"sum of what names the nodes went wrong: some were altered, or not found and others twice")
 }
 
 // apart is how far two numbers are apart, which rank 0 alone tells.

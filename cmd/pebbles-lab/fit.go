@@ -64,7 +64,8 @@ func newFit(t command.Terminal) *cobra.Command {
 	}
 	f := c.Flags()
 	f.SortFlags = false
-	command.Words(c, &m.transport, "transport", "all", []string{"mem", connect.ByShm, connect.ByTCP, "all"}, "what is measured")
+	command.Words(c, &m.transport, "transport", "all", []string{"mem", connect.ByShm, connect.ByTCP, "all"},
+		"what is measured")
 	f.StringVar(&m.out, "out", "", "file to keep the parameters in (default pebbles/parameters.json in the user's "+
 		"folder of configuration)")
 	f.Var(command.Count(&m.effort.Repeats, 1, ""), "repeats", "repeats of everything, at the least")

@@ -80,8 +80,10 @@ func (z *fuzz) failing(err error) error {
 	if !errors.As(err, &f) {
 		return err
 	}
-	return &command.Failure{Status: launch.ExitError, Err: fmt.Errorf("seed %d: %w\nagain:  pebbles-lab sim --fuzz --world '%v'\ndrawn:  pebbles-lab sim --fuzz --world '%v'",
-		z.seed, f.Err, f.World, f.Drawn)}
+	return &command.Failure{Status: launch.ExitError,
+		Err: fmt.Errorf("seed %d: %w\nagain:  pebbles-lab sim --fuzz --world '%v'\n"+
+			"drawn:  pebbles-lab sim --fuzz --world '%v'",
+			z.seed, f.Err, f.World, f.Drawn)}
 }
 
 // stuck ends the command: a world that never looks at its network can't be stopped.
@@ -104,9 +106,12 @@ func (z *fuzz) report(r worlds.Report, took time.Duration) error {
 			Seconds float64 `json:"seconds"`
 		}{r, took.Seconds()}))
 	}
-	_, err := fmt.Fprintf(z.Stdout, "%s passed in %s (%.0f a second), seed %d: %s ended with the error that their faults must lead to;\n"+
-		"the others handled %s, each once, in %s\n", command.Counted(r.Worlds, "world", "worlds"), command.SecondsText(took.Seconds()),
-		float64(r.Worlds)/took.Seconds(), r.Seed, command.Grouped(r.Failed), command.Counted(r.Pebbles, "pebble", "pebbles"), command.Counted(r.Frames, "frame", "frames"))
+	_, err := fmt.Fprintf(z.Stdout,
+		"%s passed in %s (%.0f a second), seed %d: %s ended with the error that their faults must lead to;\n"+
+			"the others handled %s, each once, in %s\n", command.Counted(r.Worlds, "world", "worlds"),
+		command.SecondsText(took.Seconds()),
+		float64(r.Worlds)/took.Seconds(), r.Seed, command.Grouped(r.Failed), command.Counted(r.Pebbles, "pebble", "pebbles"),
+		command.Counted(r.Frames, "frame", "frames"))
 	return command.Written(err)
 }
 
@@ -120,7 +125,8 @@ func (z *fuzz) replay() error {
 	if err != nil {
 		return &command.Failure{Status: launch.ExitError, Err: fmt.Errorf("%w\nworld:  %v", err, w)}
 	}
-	_, err = fmt.Fprintf(z.Stdout, "passed: %v\n%s, %s, %v of virtual time\n", w, command.Counted(uint64(o.Pebbles), "pebble", "pebbles"),
+	_, err = fmt.Fprintf(z.Stdout, "passed: %v\n%s, %s, %v of virtual time\n", w, command.Counted(uint64(o.Pebbles),
+		"pebble", "pebbles"),
 		command.Counted(o.Stats.Frames, "frame", "frames"), command.SecondsText(o.Stats.Seconds))
 	return command.Written(err)
 }

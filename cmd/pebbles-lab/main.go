@@ -16,8 +16,9 @@ func programOf(point run) command.Program {
 	return command.Program{
 		Name:  "pebbles-lab",
 		Short: "The laboratory of Active Pebbles: pebbles, and commands that measure, predict and try it",
-		Long: "pebbles-lab runs what pebbles does, measures it beside what a machine can do at most, measures machines, predicts\n" +
-			"jobs without running them, sweeps simulations, and tries the runtime in made-up worlds.",
+		Long: "pebbles-lab runs what pebbles does, measures it beside what a machine can do at most, measures\n" +
+			"machines, predicts jobs without running them, sweeps simulations, and tries the runtime in made-up\n" +
+			"worlds.",
 		Example: "  pebbles-lab bench --quick Latency\n  pebbles-lab fit\n  pebbles-lab sim --fuzz --seconds 10",
 		Tools: append(tools, []command.Maker{
 			{Name: "sim", Make: simOf(point)}, {Name: "model", Make: newModel}, {Name: "fit", Make: newFit},

@@ -80,7 +80,8 @@ func TestCompletion(t *testing.T) {
 	require.Equal(t, append(model.Names(), ":0"), complete("model", "--parameters", ""))
 	require.Equal(t, strings.Fields("ranks= topology= coalesce= pebbles= bytes= per-process= per-host= hit= depth= termination= :6"),
 		complete("model", "--sweep", ""))
-	require.Subset(t, complete("sim", "epochs", "--sweep", ""), []string{"ranks=", "topology=", "coalesce=", "count=", ":6"})
+	require.Subset(t, complete("sim", "epochs", "--sweep", ""), []string{"ranks=", "topology=", "coalesce=", "count=",
+		":6"})
 	require.NotContains(t, complete("sim", "epochs", "--sweep", ""), "json=")
 	for _, name := range []string{"fit", "model"} {
 		require.Contains(t, complete(name[:2]), name)
@@ -107,13 +108,15 @@ func TestLimits(t *testing.T) {
 // TestOutputThatCannotBeWritten has all ways in which a command prints, onto a disk that is full.
 func TestOutputThatCannotBeWritten(t *testing.T) {
 	for _, line := range []string{
-		"bench --list", "model --parameters odin", "model --parameters odin --json", "sim epochs --count 2 -q --sweep ranks=2,3",
+		"bench --list", "model --parameters odin", "model --parameters odin --json",
+		"sim epochs --count 2 -q --sweep ranks=2,3",
 		"sim epochs --count 2 -q --json --sweep ranks=2,3", "sim --fuzz --worlds 1 -q", "limit switch --rounds 1",
 	} {
 		t.Run(line, func(t *testing.T) { laboratory.IntoFull(t, strings.Fields(line)...) })
 	}
 	for _, line := range []string{ // files that commands make beside their output
-		"model --parameters odin --sweep ranks=4,8 --plot /dev/full", "sim epochs --count 2 -q --sweep ranks=2,3 --plot /dev/full",
+		"model --parameters odin --sweep ranks=4,8 --plot /dev/full",
+		"sim epochs --count 2 -q --sweep ranks=2,3 --plot /dev/full",
 		"bench -q --quick --repeats 1 --warm-up 0 --json /dev/full limit-switch,.between",
 	} {
 		t.Run(line, func(t *testing.T) {

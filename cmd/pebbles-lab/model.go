@@ -41,12 +41,14 @@ func newModel(t command.Terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "model",
 		Short: "Predict what a job would cost, without running it",
-		Long: "model predicts time, frames, bytes, buffers and hops of epochs in which all ranks send pebbles to all ranks, by the\n" +
-			"formulas of the LogGP model: for this machine, once pebbles-lab fit has measured it, or for a published one. It sweeps over\n" +
-			"ranks, topologies and more, and tells from where on one topology is faster than another.",
+		Long: "model predicts time, frames, bytes, buffers and hops of epochs in which all ranks send pebbles to\n" +
+			"all ranks, by the formulas of the LogGP model: for this machine, once pebbles-lab fit has measured\n" +
+			"it, or for a published one. It sweeps over ranks, topologies and more, and tells from where on one\n" +
+			"topology is faster than another.",
 		Example: "  pebbles-lab model --parameters odin --ranks 512 --per-host 4 --topology hypercube\n" +
 			"  pebbles-lab model --parameters odin --ranks 64 --even --pebbles 6300 --depth 1 --explain\n" +
-			"  pebbles-lab model --parameters odin --per-host 4 --pebbles 1024 --sweep ranks=16,64,256,1024 --sweep topology=direct,mesh:2",
+			"  pebbles-lab model --parameters odin --per-host 4 --pebbles 1024 --sweep ranks=16,64,256,1024 " +
+			"--sweep topology=direct,mesh:2",
 		Args: command.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return m.start(c) },
 	}
@@ -58,7 +60,8 @@ func newModel(t command.Terminal) *cobra.Command {
 	f := c.Flags()
 	f.SortFlags = false
 	f.StringVar(&m.parameters, "parameters", "", command.ParametersUsage())
-	command.Words(c, &m.transport, "transport", "auto", command.Transports, "what carries frames between processes of a host")
+	command.Words(c, &m.transport, "transport", "auto", command.Transports,
+		"what carries frames between processes of a host")
 	f.Var(command.Count(&m.job.Ranks, 1, ""), "ranks", "ranks of the whole job")
 	f.Var(command.Count(&m.job.Layout.PerProcess, 1, "all of a host"), "per-process", "ranks of a process")
 	f.Var(command.Count(&m.job.Layout.PerHost, 1, "all"), "per-host", "ranks of a host")
@@ -74,7 +77,8 @@ func newModel(t command.Terminal) *cobra.Command {
 	f.Var(command.Count(&m.job.Depth, 0, "0"), "depth", "declared depth of an epoch, 0 for none")
 	command.Words(c, &m.termination, "termination", "auto", detectors, "what finds the end of an epoch")
 	f.DurationVar(&m.compute, "compute", 0, "time that the program itself takes for a pebble, such as 20ns")
-	f.StringArrayVar(&m.sweeps, "sweep", nil, "vary one thing, such as ranks=16,256,4096: "+strings.Join(sweepable, ", ")+"; repeatable")
+	f.StringArrayVar(&m.sweeps, "sweep", nil, "vary one thing, such as ranks=16,256,4096: "+strings.Join(sweepable,
+		", ")+"; repeatable")
 	command.Completes(c, "sweep", axesOf, axesNamed(sweepable)...)
 	command.Completes(c, "parameters", cobra.ShellCompDirectiveDefault, model.Names()...)
 	f.StringVar(&m.plot, "plot", "", "draw a sweep into a folder, as SVG")
@@ -154,7 +158,8 @@ func (p plain) Error() string { return p.text }
 func (p plain) Unwrap() error { return p.cause }
 
 // sweepable are the flags that a sweep of predictions may vary.
-var sweepable = []string{"ranks", "topology", "coalesce", "pebbles", "bytes", "per-process", "per-host", "hit", "depth", "termination"}
+var sweepable = []string{"ranks", "topology", "coalesce", "pebbles", "bytes", "per-process", "per-host", "hit",
+	"depth", "termination"}
 
 // sweepOf reads the --sweep flags of a predictor.
 func (m *predictor) sweepOf() (sweep, error) {

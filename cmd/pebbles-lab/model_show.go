@@ -14,7 +14,8 @@ type crossover struct {
 	Axis   string `json:"axis"` // along which
 	Slower string `json:"slower_before"`
 	Faster string `json:"faster_from"`
-	At     string `json:"at"` // the first value of the axis from which on it is faster at all that follow; "" when there is none
+	// the first value of the axis from which on it is faster at all that follow; "" when there is none
+	At string `json:"at"`
 }
 
 // String is for people.
@@ -98,7 +99,8 @@ func (s *show) encode() error {
 // one prints a prediction part by part.
 func (s *show) one(r model.Prediction) error {
 	w := tabwriter.NewWriter(s.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "model\t%s, %s topology, %s a buffer, ends by %s, parameters of %s\n", command.Plural(r.Ranks, "rank", "ranks"), r.Topology,
+	fmt.Fprintf(w, "model\t%s, %s topology, %s a buffer, ends by %s, parameters of %s\n", command.Plural(r.Ranks, "rank",
+		"ranks"), r.Topology,
 		command.Plural(r.Coalesce, "pebble", "pebbles"), r.Detector, s.from)
 	for _, part := range r.Parts() {
 		fmt.Fprintf(w, "%s\t%s", part.Name, valueText(part.Value, part.Unit))

@@ -34,14 +34,17 @@ func predictedBy(t *testing.T, args ...string) (p predicted) {
 
 // The command says what the package says.
 func TestModelPredicts(t *testing.T) {
-	p := predictedBy(t, "--parameters", "odin", "--ranks", "64", "--per-host", "4", "--per-process", "1", "--topology", "hypercube",
-		"--coalesce", "100", "--pebbles", "1024", "--bytes", "16", "--epochs", "3", "--depth", "1", "--termination", "pcx", "--hit", "0.25",
+	p := predictedBy(t, "--parameters", "odin", "--ranks", "64", "--per-host", "4", "--per-process", "1", "--topology",
+		"hypercube",
+		"--coalesce", "100", "--pebbles", "1024", "--bytes", "16", "--epochs", "3", "--depth", "1", "--termination", "pcx",
+		"--hit", "0.25",
 		"--compute", "20ns")
 	require.Equal(t, "model", p.App)
 	require.Equal(t, "odin", p.Parameters)
 	require.Len(t, p.Predictions, 1)
 	want, err := model.Odin.Predict(model.Job{
-		Ranks: 64, Layout: model.Layout{PerProcess: 1, PerHost: 4}, Topology: route.Hypercube, Coalesce: 100, Pebbles: 1024, Bytes: 16,
+		Ranks: 64, Layout: model.Layout{PerProcess: 1, PerHost: 4}, Topology: route.Hypercube, Coalesce: 100, Pebbles: 1024,
+		Bytes:  16,
 		Epochs: 3, Depth: 1, Detector: "pcx", Hit: 0.25, Compute: 20e-9,
 	})
 	require.NoError(t, err)
@@ -73,7 +76,8 @@ func TestModelBoundsBuffers(t *testing.T) {
 // A sweep has every combination, leaves out what can't be, and tells crossovers.
 func TestModelSweeps(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "plots")
-	args := []string{"--parameters", "odin", "--per-host", "4", "--per-process", "1", "--pebbles", "1024", "--sweep", "ranks=16,64,1024",
+	args := []string{"--parameters", "odin", "--per-host", "4", "--per-process", "1", "--pebbles", "1024", "--sweep",
+		"ranks=16,64,1024",
 		"--sweep", "topology=direct,mesh:2,mesh:8x8", "--plot", folder}
 	p := predictedBy(t, args...)
 	require.Len(t, p.Predictions, 9)
@@ -89,7 +93,8 @@ func TestModelSweeps(t *testing.T) {
 	}
 	require.Equal(t, 2, left)
 	require.Equal(t, []crossover{
-		{Axis: "ranks", Slower: "direct", Faster: "mesh:2", At: "16"}, {Axis: "ranks", Slower: "direct", Faster: "mesh:8x8", At: "64"},
+		{Axis: "ranks", Slower: "direct", Faster: "mesh:2", At: "16"}, {Axis: "ranks", Slower: "direct", Faster: "mesh:8x8",
+			At: "64"},
 	}, p.Crossovers)
 	for _, name := range []string{"predicted-time.svg", "predicted-frames.svg", "predicted-buffers.svg"} {
 		picture, err := os.ReadFile(filepath.Join(folder, name))
@@ -104,17 +109,21 @@ func TestModelSweeps(t *testing.T) {
 
 // Many ranks take no time.
 func TestModelOfManyRanks(t *testing.T) {
-	p := predictedBy(t, "--parameters", "odin", "--ranks", "65536", "--per-host", "64", "--topology", "mesh:16", "--even", "--pebbles", "65535")
+	p := predictedBy(t, "--parameters", "odin", "--ranks", "65536", "--per-host", "64", "--topology", "mesh:16", "--even",
+		"--pebbles", "65535")
 	require.Equal(t, 16, p.Predictions[0].Buffers)
-	require.InEpsilon(t, 65536*16*32, p.Predictions[0].Frames, 0.15, "each of 16 links carries 32,768 pebbles in buffers of 1,024")
+	require.InEpsilon(t, 65536*16*32, p.Predictions[0].Frames, 0.15,
+		"each of 16 links carries 32,768 pebbles in buffers of 1,024")
 	require.False(t, p.Predictions[0].Exact)
 }
 
 // What a job forwards is what the model says, and no link has fewer frames than it says. Idle ranks may send more.
 func TestModelAgainstRuns(t *testing.T) {
 	for _, topology := range []string{"direct", "hypercube", "mesh:3", "tree", "ring", "torus:2x4"} {
-		run := commandtest.Report(t, succeeds(t, "alltoall", "--json", "--ranks", "8", "--rounds", "300", "--coalesce", "64", "--due", "never", "--topology", topology))
-		p := predictedBy(t, "--parameters", "odin", "--ranks", "8", "--even", "--pebbles", "2100", "--bytes", "32", "--coalesce", "64",
+		run := commandtest.Report(t, succeeds(t, "alltoall", "--json", "--ranks", "8", "--rounds", "300", "--coalesce", "64",
+			"--due", "never", "--topology", topology))
+		p := predictedBy(t, "--parameters", "odin", "--ranks", "8", "--even", "--pebbles", "2100", "--bytes", "32",
+			"--coalesce", "64",
 			"--topology", topology).Predictions[0]
 		require.EqualValues(t, 300*7*8, run.Counters.PebblesSent)
 		require.InDelta(t, float64(run.Counters.Forwarded), p.Forwarded, 1e-6, topology)

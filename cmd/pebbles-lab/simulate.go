@@ -29,7 +29,8 @@ func simOf(point run) func(command.Terminal) *cobra.Command {
 	return func(t command.Terminal) *cobra.Command {
 		s := &simulation{Terminal: t, point: point}
 		c := command.NewSim(t, s.begin)
-		c.Long += "\n--sweep runs an application with each value of a flag. --fuzz tries the runtime in many small worlds with faults\n" +
+		c.Long += "\n--sweep runs an application with each value of a flag. " +
+			"--fuzz tries the runtime in many small worlds with faults\n" +
 			"instead."
 		c.Example = "  pebbles-lab sim epochs --count 10 --sweep ranks=16,256,1024 --json\n" +
 			"  pebbles-lab sim --fuzz --seconds 10"
@@ -185,9 +186,12 @@ func tabulate(j *command.Job, axes sweep, points []point[command.Simulated]) err
 func simulatedMeasures(begins string) []measure[command.Simulated] {
 	return []measure[command.Simulated]{
 		{begins + "time", "ms", func(r command.Simulated) float64 { return 1e3 * r.Report().Seconds }},
-		{begins + "frames", "frames a rank", func(r command.Simulated) float64 { return r.Each(r.Report().Counters.FramesSent) }},
-		{begins + "buffers", "buffers a rank at most", func(r command.Simulated) float64 { return float64(r.Report().Memory.Buffers) }},
-		{begins + "detection", "messages a rank", func(r command.Simulated) float64 { return r.Each(r.Report().Counters.DetectionSent) }},
+		{begins + "frames", "frames a rank",
+			func(r command.Simulated) float64 { return r.Each(r.Report().Counters.FramesSent) }},
+		{begins + "buffers", "buffers a rank at most",
+			func(r command.Simulated) float64 { return float64(r.Report().Memory.Buffers) }},
+		{begins + "detection", "messages a rank",
+			func(r command.Simulated) float64 { return r.Each(r.Report().Counters.DetectionSent) }},
 	}
 }
 

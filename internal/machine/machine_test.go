@@ -108,7 +108,8 @@ func TestAsk(t *testing.T) {
 	_, err = a.Number("counters.name")
 	require.ErrorContains(t, err, "not a number")
 	require.ErrorContains(t, Answer{"errors": json.Number("2")}.Verified(), "its work is wrong")
-	for text, why := range map[string]string{"no JSON": "no JSON object", "null": "no JSON object", "{} {}": "more than one"} {
+	for text, why := range map[string]string{"no JSON": "no JSON object", "null": "no JSON object",
+		"{} {}": "more than one"} {
 		_, err := Parse([]byte(text))
 		require.ErrorContains(t, err, why)
 	}

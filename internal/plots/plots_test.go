@@ -41,7 +41,8 @@ func texts(t *testing.T, file string) (words []string) {
 
 func TestWrite(t *testing.T) {
 	groups := []Group{
-		{Name: "One & other", Heading: "One & other", Results: []*Result{made("limit-a", "M/s", 10, 12), made("a <b>", "M/s", 5, 7, 6)}},
+		{Name: "One & other", Heading: "One & other", Results: []*Result{made("limit-a", "M/s", 10, 12), made("a <b>", "M/s",
+			5, 7, 6)}},
 		{Name: "Two", Heading: "Two", Results: []*Result{made("c", "GB/s", 1), made("d", "µs", 2)}},
 	}
 	folder := filepath.Join(t.TempDir(), "new", "plots")

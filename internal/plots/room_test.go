@@ -82,7 +82,8 @@ func roomy(t *testing.T, picture []byte) {
 // Texts of the pictures of lab/results have room.
 func TestCommitted(t *testing.T) {
 	pictures := 0
-	require.NoError(t, filepath.WalkDir(filepath.Join("..", "..", "lab", "results", "plots"), func(path string, entry fs.DirEntry, err error) error {
+	require.NoError(t, filepath.WalkDir(filepath.Join("..", "..", "lab", "results", "plots"), func(path string,
+		entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
 			pictures++
 			picture, err := os.ReadFile(path)

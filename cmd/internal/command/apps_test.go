@@ -37,7 +37,8 @@ func TestContagionFiles(t *testing.T) {
 	for _, procs := range []string{"1", "2"} {
 		folder := t.TempDir()
 		in := func(name string) string { return filepath.Join(folder, name) }
-		succeeds(t, "contagion", "--loimos", "--seed", "0", "--disease", disease, "--procs", procs, "--curve", in("curve.csv"),
+		succeeds(t, "contagion", "--loimos", "--seed", "0", "--disease", disease, "--procs", procs, "--curve",
+			in("curve.csv"),
 			"--curve", in("curve.json"), "--curve", in("curve.svg"), "--curve", in("curve.avro"), "--infections", in("tree.csv"))
 		var all []string
 		for _, name := range files {
@@ -76,7 +77,8 @@ func TestPages(t *testing.T) {
 			words := strings.Fields(line)
 			program := words[1]
 			for _, where := range []string{
-				"--ranks 2", processes[i%2], "--ranks 3 --checked", "sim --ranks 7", "sim --ranks 4 --network odin --copies --page-cache 1MiB",
+				"--ranks 2", processes[i%2], "--ranks 3 --checked", "sim --ranks 7",
+				"sim --ranks 4 --network odin --copies --page-cache 1MiB",
 			} {
 				o, _ := objectAt(t, words, where)
 				own := []string{"pages_fetched", "twins", "diff_bytes", "lock_waits", "microseconds", "page_bytes", "copies", "by"}
@@ -115,9 +117,12 @@ func objectAt(t *testing.T, line []string, where string) (o map[string]any, simu
 
 // stressmarks are command lines of all that take a few milliseconds, and the fields of each.
 var stressmarks = map[string][]string{
-	"stressmark pointer --words 1000 --hops 50":                               {"words", "window", "hops", "ended", "seconds_per_hop"},
-	"stressmark update --words 1000 --hops 50 --window 3 --stop 1":            {"words", "window", "hops", "ended", "seconds_per_hop"},
-	"stressmark neighborhood --side 30 --bits 7 --long 9":                     {"side", "bits", "pairs", "pairs_per_second", "textures"},
+	"stressmark pointer --words 1000 --hops 50": {"words", "window", "hops", "ended",
+		"seconds_per_hop"},
+	"stressmark update --words 1000 --hops 50 --window 3 --stop 1": {"words", "window", "hops", "ended",
+		"seconds_per_hop"},
+	"stressmark neighborhood --side 30 --bits 7 --long 9": {"side", "bits", "pairs",
+		"pairs_per_second", "textures"},
 	"stressmark neighborhood --side 5 --short 2 --long 4 --lines 3 --bits 15": {"textures"},
 }
 
@@ -239,7 +244,8 @@ func TestPublicGraphs(t *testing.T) {
 // TestOutputThatCannotBeWritten has all ways in which a command prints, onto a disk that is full.
 func TestOutputThatCannotBeWritten(t *testing.T) {
 	for _, line := range []string{
-		"", "--help", "--version", "version", "help bfs", "bfs --help", "tune --help", "tune randomaccess --help", "completion bash",
+		"", "--help", "--version", "version", "help bfs", "bfs --help", "tune --help", "tune randomaccess --help",
+		"completion bash",
 		"completion --help", "__complete bfs --", "epochs --count 2", "epochs --count 2 --json", "epochs --count 2 --procs 2",
 		"epochs --count 2 --explain", "epochs --count 2 --explain --json", "epochs --count 2 --procs 2 --explain",
 		"sim epochs --count 2 --ranks 2 -q", "k8s --name a --image b -n 2", "k8s --dockerfile .",

@@ -22,16 +22,18 @@ func newRandomAccess(t Terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "randomaccess",
 		Short: "Update random words of a table that is spread over all ranks, by the rules of HPCC",
-		Long: "randomaccess is the RandomAccess benchmark of the HPC Challenge: updates of random words of a table that is\n" +
-			"spread over all ranks, verified by running them again. By default at most 1,024 updates wait in a rank, as the\n" +
-			"benchmark demands; a --coalesce of one's own may go beyond, and the result tells.",
+		Long: "randomaccess is the RandomAccess benchmark of the HPC Challenge: updates of random words of a table\n" +
+			"that is spread over all ranks, verified by running them again. By default at most 1,024 updates wait\n" +
+			"in a rank, as the benchmark demands; a --coalesce of one's own may go beyond, and the result tells.",
 		Example: "  pebbles randomaccess\n" +
 			"  pebbles randomaccess --ranks 2 --log2-words 22 --json\n" +
 			"  pebbles randomaccess --procs 4 --topology hypercube --coalesce 4096",
 	}
 	config := randomaccess.Config{Log2Words: 20, UpdatesPerWord: 4}
-	c.Flags().Var(Count(&config.Log2Words, 1, ""), "log2-words", "binary logarithm of the words of each rank, 8 bytes each")
-	c.Flags().Float64Var(&config.UpdatesPerWord, "updates-per-word", config.UpdatesPerWord, "updates of a word in the mean")
+	c.Flags().Var(Count(&config.Log2Words, 1, ""), "log2-words",
+		"binary logarithm of the words of each rank, 8 bytes each")
+	c.Flags().Float64Var(&config.UpdatesPerWord, "updates-per-word", config.UpdatesPerWord,
+		"updates of a word in the mean")
 	c.Flags().IntVar(&config.Epoch, "epoch", 0, "updates of a rank until all ranks wait for each other; 0 for all")
 	c.Flags().BoolVar(&config.OneByOne, "one-by-one", false, "send each update by a call of its own, not in batches")
 	appCommand(t, c, byConfig(&config, "updates", randomaccess.Run, func(s *settings, given givenFlags) error {
@@ -50,14 +52,15 @@ func newPermutation(t Terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "permutation",
 		Short: "Put data in the order of a permutation, both spread over all ranks",
-		Long: "permutation is the second benchmark of the Active Pebbles paper: each element travels to the rank that knows its\n" +
-			"place, and from there to its place. Every element of the result is verified.",
+		Long: "permutation is the second benchmark of the Active Pebbles paper: each element travels to the rank\n" +
+			"that knows its position, and from there to it. Every element of the result is verified.",
 		Example: "  pebbles permutation\n" +
 			"  pebbles permutation --ranks 4 --log2-elements 18 --seed 7 --json\n" +
 			"  pebbles permutation --procs 2 --coalesce 512",
 	}
 	config := permutation.Config{Log2Elements: 20}
-	c.Flags().Var(Count(&config.Log2Elements, 1, ""), "log2-elements", "binary logarithm of the elements of each rank, 24 bytes each")
+	c.Flags().Var(Count(&config.Log2Elements, 1, ""), "log2-elements",
+		"binary logarithm of the elements of each rank, 24 bytes each")
 	return appCommand(t, c, byConfig(&config, "elements", permutation.Run, nil))
 }
 
@@ -65,8 +68,8 @@ func newPointerChase(t Terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "pointerchase",
 		Short: "Send one message around a random ring of all ranks, and time a step",
-		Long: "pointerchase is the latency benchmark of the Active Pebbles paper: one message goes around a random ring of all\n" +
-			"ranks, each step of it sent by the handler of the one before. Every visit is verified.",
+		Long: "pointerchase is the latency benchmark of the Active Pebbles paper: one message goes around a random\n" +
+			"ring of all ranks, each step of it sent by the handler of the one before. Every visit is verified.",
 		Example: "  pebbles pointerchase\n" +
 			"  pebbles pointerchase --ranks 8 --rounds 10000 --json\n" +
 			"  pebbles pointerchase --procs 2 --topology hypercube",
@@ -81,9 +84,10 @@ func newAllToAll(t Terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "alltoall",
 		Short: "Send small items from every rank to every other, in many rounds",
-		Long: "alltoall is the fine-grained all-to-all benchmark of the TRAM paper: every rank sends an item of a few bytes to\n" +
-			"every other rank, round after round without waiting. Every byte of every item is verified, and that each came once.\n" +
-			"Items of 4, 8, 16, 32, 64, 128 and 512 bytes travel as they lie in memory, others of 9 bytes or more by a codec.",
+		Long: "alltoall is the fine-grained all-to-all benchmark of the TRAM paper: every rank sends an item of a\n" +
+			"few bytes to every other rank, round after round without waiting. Every byte of every item is\n" +
+			"verified, and that each came once. Items of 4, 8, 16, 32, 64, 128 and 512 bytes travel as they lie\n" +
+			"in memory, others of 9 bytes or more by a codec.",
 		Example: "  pebbles alltoall\n" +
 			"  pebbles alltoall --ranks 16 --topology hypercube --bytes 64 --json\n" +
 			"  pebbles alltoall --procs 2 --bytes 1000 --rounds 5000",
@@ -100,8 +104,8 @@ func newReduce(t Terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "reduce",
 		Short: "Send items from all ranks to one key or a few, and merge them on their way",
-		Long: "reduce is an all-to-one reduction: what all ranks send to one key, or to a few, is put together on its way by the\n" +
-			"reduction cache, which is on here unless --cache 0 is given. The total of every key is verified.",
+		Long: "reduce is an all-to-one reduction: the reduction cache merges items for one key, or for a few, on\n" +
+			"their way, which is on here unless --cache 0 is given. The total of every key is verified.",
 		Example: "  pebbles reduce\n" +
 			"  pebbles reduce --ranks 8 --topology hypercube --items 100000 --kind max --json\n" +
 			"  pebbles reduce --procs 2 --keys 5000 --cache 0",
@@ -129,8 +133,9 @@ func newEpochs(t Terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "epochs",
 		Short: "Begin and end many epochs with few or no pebbles, and time one",
-		Long: "epochs measures what the end of an epoch costs by itself: many epochs, one after the other, in which each rank\n" +
-			"sends no pebble, or a few to the rank after it. Every rank checks after each that all have come.",
+		Long: "epochs measures the cost of ending an epoch: many epochs, one after the other, in which each rank\n" +
+			"sends no pebble, or a few to the rank after it. After each epoch every rank checks that all have\n" +
+			"arrived.",
 		Example: "  pebbles epochs\n" +
 			"  pebbles epochs --ranks 8 --termination skr --json\n" +
 			"  pebbles epochs --procs 2 --pebbles 1",
@@ -146,8 +151,9 @@ func newPing(t Terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "ping",
 		Short: "Stream messages from half of the ranks to the other half, and time them",
-		Long: "ping is the ping test of the Grappa paper: each rank of the first half of the job sends messages to one rank of the second\n" +
-			"half, as fast as it can. --coalesce 1 sends each message by itself, which shows what buffers gain. All bytes are verified.",
+		Long: "ping is the ping test of the Grappa paper: each rank of the first half of the job sends messages to\n" +
+			"one rank of the second half, as fast as it can. --coalesce 1 sends each message by itself, which\n" +
+			"shows what buffers gain. All bytes are verified.",
 		Example: "  pebbles ping --ranks 2\n" +
 			"  pebbles ping --procs 2 --bytes 8 --coalesce 1 --json\n" +
 			"  pebbles ping --procs 2 --ranks 4 --transport tcp --bytes 4096",
@@ -164,11 +170,13 @@ func newUTS(t Terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "uts",
 		Short: "Search an unbalanced tree by tasks that ranks without work steal",
-		Long: "uts is the Unbalanced Tree Search benchmark: count the nodes of a tree that nobody knows before it is searched, each of\n" +
-			"which is a SHA-1 hash of its parent's. The trees are the benchmark's, with its answers: T1 to T5 have some 4 million nodes,\n" +
-			"T1L to T3L some 100 million. A tree that --depth cuts shorter is searched by one rank first, for the answer.\n\n" +
-			"With --in-memory the tree is built in the memory of all ranks and searched there (UTS-Mem of Grappa): by tasks that read\n" +
-			"vertices through delegates, --batch of them at a time, or by pebbles. --coalesce 1 shows what buffers gain.",
+		Long: "uts is the Unbalanced Tree Search benchmark: count the nodes of a tree that is generated during the\n" +
+			"search: each node is a SHA-1 hash of its parent's. The trees are the benchmark's, with its answers:\n" +
+			"T1 to T5 have some 4 million nodes, T1L to T3L some 100 million. A tree that --depth cuts shorter is\n" +
+			"searched by one rank first, for the answer.\n\n" +
+			"With --in-memory the tree is built in the memory of all ranks and searched there (UTS-Mem of\n" +
+			"Grappa): by tasks that read vertices through delegates, --batch of them at a time, or by pebbles.\n" +
+			"--coalesce 1 shows what buffers gain.",
 		Example: "  pebbles uts\n" +
 			"  pebbles uts --tree T3 --ranks 4 --json\n" +
 			"  pebbles uts --in-memory --batch 1 --workers 1024\n" +
@@ -182,7 +190,8 @@ func newUTS(t Terminal) *cobra.Command {
 	f.Var(Count(&depth, 1, "the tree's own"), "depth", "where to cut a tree that is not binomial")
 	f.BoolVar(&config.InMemory, "in-memory", false, "build the tree in memory, and search it there")
 	Words(c, &mode, "mode", string(uts.Modes[0]), names(uts.Modes), "what searches in memory")
-	f.Var(Count(&config.Batch, 1, "1024, or 64 in memory"), "batch", "nodes that a task searches before it hands on the rest, or vertices that it reads at once")
+	f.Var(Count(&config.Batch, 1, "1024, or 64 in memory"), "batch",
+		"nodes that a task searches before it hands on the rest, or vertices that it reads at once")
 	f.Var(Count(&config.Workers, 1, fmt.Sprint(uts.WorkersDefault)), "workers", "tasks of a rank that may wait at a time")
 	f.DurationVar(&config.Linger, "linger", 0, "how long a rank without work holds buffers back (default not at all)")
 	appCommand(t, c, byConfig(&config, "nodes", uts.Run, func(_ *settings, given givenFlags) (err error) {

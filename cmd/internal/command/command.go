@@ -29,8 +29,8 @@ func Pebbles() Program {
 	return Program{
 		Name:  "pebbles",
 		Short: "Active Pebbles: programs made of many small messages, on one machine or many",
-		Long: "pebbles runs the applications of Active Pebbles for Go, and starts programs built on the library as jobs of\n" +
-			"several processes.",
+		Long: "pebbles runs the applications of Active Pebbles for Go, and starts programs built on the library as\n" +
+			"jobs of several processes.",
 		Example: "  pebbles randomaccess\n  pebbles bfs --kronecker 16 --roots 4\n  pebbles run -n 4 -- ./program",
 		Tools: []Maker{
 			{"run", newRun}, {"k8s", newK8s}, {"sim", newSim}, {"tune", newTune}, {"report", newReport},

@@ -53,7 +53,8 @@ func (b *graphFlags) source(seed uint64, given func(string) bool) (distgraph.Sou
 	}
 	generator, err := b.generator(seed, given)
 	return distgraph.Source{
-		Path: b.file, Format: format, Generator: generator, Undirected: b.undirected, Order: distgraph.Order(b.order.Text), Seed: seed,
+		Path: b.file, Format: format, Generator: generator, Undirected: b.undirected, Order: distgraph.Order(b.order.Text),
+		Seed: seed,
 	}, err
 }
 

@@ -17,15 +17,16 @@ func newBFS(t Terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "bfs",
 		Short: "Search a graph breadth-first from one or more roots, by the rules of Graph500",
-		Long: "bfs searches a graph from a file or a generator breadth-first, from each root on its own, and checks each tree\n" +
-			"by the five rules of Graph500. Files are SNAP edge lists, PACE or DIMACS .gr, Matrix Market or METIS, plain, gzip or zstd.\n\n" +
-			"Modes: level goes level by level along arcs; async corrects levels as better offers come, in one epoch; direction\n" +
-			"goes level by level, and for large levels lets the vertices not yet reached look for a parent instead (Beamer);\n" +
-			"tasks goes level by level as Grappa does, by tasks that ask about each arc and wait for the answer.\n" +
-			"direction is much the fastest where levels are large, as in social networks; it keeps the reversed arcs of\n" +
-			"directed graphs too.\n\n" +
-			"Two rates are told: traversed edges a second by the Graph500 rule, and all edges of the graph a second, which is\n" +
-			"how the GAP benchmark suite counts.",
+		Long: "bfs searches a graph from a file or a generator breadth-first, from each root on its own, and checks\n" +
+			"each tree by the five rules of Graph500. Files are SNAP edge lists, PACE or DIMACS .gr, Matrix\n" +
+			"Market or METIS, plain, gzip or zstd.\n\n" +
+			"Modes: level goes level by level along arcs; async corrects levels as better offers come, in one\n" +
+			"epoch; direction goes level by level, and for large levels lets the vertices not yet reached look\n" +
+			"for a parent instead (Beamer); tasks goes level by level as Grappa does, by tasks that ask about\n" +
+			"each arc and wait for the answer. direction is much the fastest where levels are large, as in social\n" +
+			"networks; it keeps the reversed arcs of directed graphs too.\n\n" +
+			"It prints two rates: traversed edges a second by the Graph500 rule, and all edges of the graph a\n" +
+			"second, which is how the GAP benchmark suite counts.",
 		Example: "  pebbles bfs --kronecker 16 --roots 4\n" +
 			"  pebbles bfs --kronecker 20 --mode direction\n" +
 			"  pebbles bfs --graph web.el.gz --root 0 --root 217849 --json\n" +
@@ -71,12 +72,14 @@ func newSSSP(t Terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sssp",
 		Short: "Find shortest paths by weights from one or more roots, by the rules of Graph500",
-		Long: "sssp finds the shortest paths from each root to all vertices of a graph from a file or a generator, and checks each tree\n" +
-			"of paths. It is asynchronous: vertices that have come nearer offer their neighbours to come nearer too, the nearest\n" +
-			"first, in one epoch. Files are SNAP edge lists and PACE .gr with a third column, DIMACS .gr, Matrix Market or METIS,\n" +
-			"plain, gzip or zstd. Weights are finite numbers of 0 or more.\n\n" +
-			"Weights: given are those of the file, and the default for one; random are drawn uniformly from [0, 1) by the seed, as\n" +
-			"Graph500 does, and the default for graphs that are made; one is 1 each, so that distances count arcs.",
+		Long: "sssp finds the shortest paths from each root to all vertices of a graph from a file or a generator,\n" +
+			"and checks each tree of paths. It is asynchronous: vertices that have come nearer offer their\n" +
+			"neighbours to come nearer too, the nearest first, in one epoch. Files are SNAP edge lists and PACE\n" +
+			".gr with a third column, DIMACS .gr, Matrix Market or METIS, plain, gzip or zstd. Weights are finite\n" +
+			"numbers of 0 or more.\n\n" +
+			"Weights: given are those of the file, and the default for one; random are drawn uniformly from [0,\n" +
+			"1) by the seed, as Graph500 does, and the default for graphs that are made; one is 1 each, so that\n" +
+			"distances count arcs.",
 		Example: "  pebbles sssp --kronecker 16 --roots 4\n" +
 			"  pebbles sssp --graph USA-road-d.NY.gr.gz --root 1 --json\n" +
 			"  pebbles sssp --graph web.el.gz --weights random --root 0 --delta 0.1\n" +
@@ -89,7 +92,8 @@ func newSSSP(t Terminal) *cobra.Command {
 	roots.register(c, "root", "roots", "search", sssp.RootsDefault)
 	Words(c, &weights, "weights", "", names([]distgraph.Weights{distgraph.Given, distgraph.Random, distgraph.Ones}),
 		"weights of arcs (default given with --graph, else random)")
-	f.Float64Var(&config.Delta, "delta", 0, "bucket width of delta-stepping (default derived from the heaviest arc and the degrees)")
+	f.Float64Var(&config.Delta, "delta", 0,
+		"bucket width of delta-stepping (default derived from the heaviest arc and the degrees)")
 	return graphCommand(t, c, &config, &config.Source, sssp.Run, func(given givenFlags) (err error) {
 		if err := weigh(&config.Source, distgraph.Weights(weights.Text)); err != nil {
 			return err
@@ -120,11 +124,13 @@ func newCentrality(t Terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "centrality",
 		Short: "Compute the betweenness centrality of a graph's vertices from some sources",
-		Long: "centrality adds up, for each vertex of a graph from a file or a generator, the share of the shortest paths from some\n" +
-			"sources to all others that pass through it (Brandes), and checks what each source contributes. Arcs count 1 each. Files\n" +
-			"are SNAP edge lists, PACE or DIMACS .gr, Matrix Market or METIS, plain, gzip or zstd.\n\n" +
-			"Modes: level sends pebbles, level by level out and back; tasks is Grappa's, whose tasks ask about each arc and wait for\n" +
-			"the answer. The rate counts the edges of the graph for each source, as Grappa's paper does.",
+		Long: "centrality adds up, for each vertex of a graph from a file or a generator, the fraction of the\n" +
+			"shortest paths from some sources to all others that pass through it (Brandes), and checks the\n" +
+			"contribution of each source. Arcs count 1 each. Files are SNAP edge lists, PACE or DIMACS .gr,\n" +
+			"Matrix Market or METIS, plain, gzip or zstd.\n\n" +
+			"Modes: level sends pebbles, level by level out and back; tasks is Grappa's, whose tasks ask about\n" +
+			"each arc and wait for the answer. The rate counts the edges of the graph for each source, as\n" +
+			"Grappa's paper does.",
 		Example: "  pebbles centrality --kronecker 16\n" +
 			"  pebbles centrality --graph web.el.gz --sources 16 --json\n" +
 			"  pebbles centrality --kronecker 14 --mode tasks --procs 4\n" +

@@ -16,10 +16,10 @@ func newPageRank(t Terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "pagerank",
 		Short: "Rank the vertices of a graph by its arcs",
-		Long: "pagerank ranks the vertices of a graph from a file or a generator: each gives what it has, in equal parts, to the\n" +
-			"vertices that its arcs lead to, again and again, until an iteration changes little. It does so as the GAP benchmark\n" +
-			"suite does: what vertices without arcs have is lost. Each arc is checked afterwards. Files are SNAP edge lists, PACE\n" +
-			"or DIMACS .gr, Matrix Market or METIS, plain, gzip or zstd.\n\n" +
+		Long: "pagerank ranks the vertices of a graph from a file or a generator: each iteration divides the score\n" +
+			"of a vertex among the heads of its arcs, until the scores converge. As in the GAP benchmark suite,\n" +
+			"the scores of vertices without arcs are lost. Each arc is checked afterwards. Files are SNAP edge\n" +
+			"lists, PACE or DIMACS .gr, Matrix Market or METIS, plain, gzip or zstd.\n\n" +
 			"The rate counts the edges of the graph for each iteration.",
 		Example: "  pebbles pagerank --kronecker 16\n" +
 			"  pebbles pagerank --graph web.el.gz --tolerance 1e-8 --iterations 200 --json\n" +
@@ -40,18 +40,19 @@ func newComponents(t Terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "components",
 		Short: "Find the connected components of a graph",
-		Long: "components finds the connected components of a graph from a file or a generator, and floods each to check it. Arcs\n" +
-			"of a directed graph lead both ways here: its components are the weakly connected ones. Files are SNAP edge lists,\n" +
-			"PACE or DIMACS .gr, Matrix Market or METIS, plain, gzip or zstd.\n\n" +
-			"Methods: hook lets each rank join what its own arcs join, and ranks join their trees by pebbles; propagate spreads\n" +
-			"the smallest index of each component from vertex to vertex, in one epoch. hook is the faster one.",
+		Long: "components finds the connected components of a graph from a file or a generator, and floods each to\n" +
+			"check it. Arcs of a directed graph lead both ways here: its components are the weakly connected\n" +
+			"ones. Files are SNAP edge lists, PACE or DIMACS .gr, Matrix Market or METIS, plain, gzip or zstd.\n\n" +
+			"Methods: hook lets each rank join what its own arcs join, and ranks join their trees by pebbles;\n" +
+			"propagate spreads the smallest index of each component from vertex to vertex, in one epoch. hook is\n" +
+			"the faster one.",
 		Example: "  pebbles components --kronecker 16\n" +
 			"  pebbles components --graph web.el.gz --json\n" +
 			"  pebbles components --erdos-renyi 18 --edge-factor 1 --method propagate --procs 4",
 	}
 	var config components.Config
 	var method Word
-	Words(c, &method, "method", string(components.Hook), names(components.Methods), "algorithm")
+	Words(c, &method, "method", string(components.Hook), names(components.Methods), "algorithm to use")
 	return graphCommand(t, c, &config, &config.Source, components.Run, func(givenFlags) error {
 		config.Method = components.Method(method.Text)
 		return nil
@@ -62,9 +63,10 @@ func newTriangles(t Terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "triangles",
 		Short: "Count the triangles of a graph",
-		Long: "triangles counts the sets of three vertices of a graph, from a file or a generator, each two of which are joined by an\n" +
-			"arc, whichever way it leads; and counts again by another way, for all vertices of small graphs and a sample of larger\n" +
-			"ones. Files are SNAP edge lists, PACE or DIMACS .gr, Matrix Market or METIS, plain, gzip or zstd.",
+		Long: "triangles counts the sets of three vertices of a graph, from a file or a generator, each two of\n" +
+			"which are joined by an arc, whichever way it leads; and checks them by a second algorithm, for all\n" +
+			"vertices of small graphs and a sample of larger ones. Files are SNAP edge lists, PACE or DIMACS .gr,\n" +
+			"Matrix Market or METIS, plain, gzip or zstd.",
 		Example: "  pebbles triangles --kronecker 16\n" +
 			"  pebbles triangles --graph web.el.gz --json\n" +
 			"  pebbles triangles --erdos-renyi 18 --procs 4 --topology hypercube",
@@ -97,10 +99,10 @@ func newKCore(t Terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "kcore",
 		Short: "Find the core numbers of a graph's vertices",
-		Long: "kcore takes vertices with few neighbours away from a graph, from a file or a generator, again and again: what is left\n" +
-			"when all have k or more is the k-core, and a vertex's core number is the largest k of a core that has it. Arcs count\n" +
-			"whichever way they lead. The numbers are found again by another way. Files are SNAP edge lists, PACE or DIMACS .gr,\n" +
-			"Matrix Market or METIS, plain, gzip or zstd.",
+		Long: "kcore removes vertices with few neighbours from a graph, from a file or a generator, until all\n" +
+			"others have k or more. These form the k-core, and a vertex's core number is the largest k of a core\n" +
+			"that has it. Arcs count whichever way they lead. A second algorithm checks the numbers. Files are\n" +
+			"SNAP edge lists, PACE or DIMACS .gr, Matrix Market or METIS, plain, gzip or zstd.",
 		Example: "  pebbles kcore --kronecker 16\n" +
 			"  pebbles kcore --graph web.el.gz --json\n" +
 			"  pebbles kcore --erdos-renyi 18 --procs 4 --topology hypercube",

@@ -25,7 +25,8 @@ import (
 )
 
 func TestShort(t *testing.T) {
-	for n, want := range map[float64]string{0: "0", 0.25: "0.25", 7: "7", 999: "999", 999.96: "1k", 1000: "1k", 1234.5: "1.234k", 1e6: "1M", 2.5e9: "2.5G", 3e20: "300E"} {
+	for n, want := range map[float64]string{0: "0", 0.25: "0.25", 7: "7", 999: "999", 999.96: "1k", 1000: "1k",
+		1234.5: "1.234k", 1e6: "1M", 2.5e9: "2.5G", 3e20: "300E"} {
 		require.Equal(t, want, short(n))
 	}
 }
@@ -46,8 +47,10 @@ func picked(t *testing.T, topology string, ranks, depth int) string {
 }
 
 // counts are the counters of every JSON object.
-var counts = []string{"pebbles_sent", "pebbles_handled", "forwarded", "merged", "merged_at_hops", "rescued", "frames_sent",
-	"frames_received", "bytes_sent", "flush_full", "flush_due", "flush_explicit", "flush_idle", "flush_periodic", "flush_deep",
+var counts = []string{"pebbles_sent", "pebbles_handled", "forwarded", "merged", "merged_at_hops", "rescued",
+	"frames_sent",
+	"frames_received", "bytes_sent", "flush_full", "flush_due", "flush_explicit", "flush_idle", "flush_periodic",
+	"flush_deep",
 	"waits", "credit_waits", "held", "control_sent", "detection_sent", "rounds", "epochs"}
 
 func TestJSON(t *testing.T) {
@@ -60,7 +63,8 @@ func TestJSON(t *testing.T) {
 	processes := []place{ // for some applications: how they start is the same for all
 		{"--procs 2", 2, 2, "shm", "direct", 0, 0},
 		{"--procs 3 --ranks 5 --transport shm --topology ring", 5, 3, "shm", "ring", 0, 0},
-		{"--procs 2 --ranks 5 --transport tcp --topology hypercube --coalesce 7 --cache 64 --seed 9", 5, 2, "tcp", "hypercube", 7, 64},
+		{"--procs 2 --ranks 5 --transport tcp --topology hypercube --coalesce 7 --cache 64 --seed 9", 5, 2, "tcp",
+			"hypercube", 7, 64},
 	}
 	for i, app := range slices.Sorted(maps.Keys(small)) {
 		places := []place{
@@ -120,7 +124,8 @@ func TestTable(t *testing.T) {
 func TestTableIsLaidOut(t *testing.T) {
 	o := outcome{
 		report: apps.Report{
-			App: "fake", Ranks: 8, Procs: 2, Transport: "tcp", Topology: "hypercube", Termination: "skr", Coalesce: 64, Cache: 4096,
+			App: "fake", Ranks: 8, Procs: 2, Transport: "tcp", Topology: "hypercube", Termination: "skr", Coalesce: 64,
+			Cache:   4096,
 			Seconds: 1.23456, SetUp: 0.0123456, Verify: 0.0000123, Errors: 1234,
 			Counters: pebble.Counters{
 				PebblesSent: 8388608, PebblesHandled: 8388000, Forwarded: 999, Merged: 608,
@@ -154,11 +159,12 @@ func newSettings(t *testing.T, args ...string) *settings {
 
 // All that there may be to tell of buffers and links.
 func TestTableTellsAll(t *testing.T) {
-	r := apps.Report{Ranks: 4, Procs: 2, Transport: "tcp", Topology: "ring", Coalesce: 8, Errors: 1, Counters: pebble.Counters{
-		PebblesSent: 1000, PebblesHandled: 900, Forwarded: 7, Merged: 100, MergedAtHops: 60, Rescued: 1234,
-		FramesSent: 21, FlushFull: 1, FlushDue: 2, FlushExplicit: 3, FlushIdle: 4, FlushPeriodic: 5, FlushDeep: 6,
-		CreditWaits: 1100, Held: 3, Epochs: 1, Rounds: 1,
-	}}
+	r := apps.Report{Ranks: 4, Procs: 2, Transport: "tcp", Topology: "ring", Coalesce: 8, Errors: 1,
+		Counters: pebble.Counters{
+			PebblesSent: 1000, PebblesHandled: 900, Forwarded: 7, Merged: 100, MergedAtHops: 60, Rescued: 1234,
+			FramesSent: 21, FlushFull: 1, FlushDue: 2, FlushExplicit: 3, FlushIdle: 4, FlushPeriodic: 5, FlushDeep: 6,
+			CreditWaits: 1100, Held: 3, Epochs: 1, Rounds: 1,
+		}}
 	require.Equal(t, "1,000 sent, 900 handled, 7 forwarded, 100 merged (60 at hops), 1,234 rescued from links marked down", pebblesText(r))
 	require.Equal(t, "21 sent, 0 B: 1 full, 2 due, 3 flushed, 4 idle, 5 periodic, 6 deep; 1,100 waited for credit, 3 held back",
 		framesText(r))
@@ -190,7 +196,8 @@ func TestTableOfRuns(t *testing.T) {
 func TestWrongResult(t *testing.T) {
 	var stdout strings.Builder
 	j := Job{Terminal: Terminal{Stdout: &stdout}, settings: newSettings(t)}
-	err := j.report(outcome{report: apps.Report{App: "fake", Errors: 3, Wrong: []string{"2 words are wrong", "1 pebble is missing"}}})
+	err := j.report(outcome{report: apps.Report{App: "fake", Errors: 3, Wrong: []string{"2 words are wrong",
+		"1 pebble is missing"}}})
 	var f *Failure
 	require.ErrorAs(t, err, &f)
 	require.Equal(t, 1, f.Status)

@@ -10,12 +10,12 @@ func newJoin(t Terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "join",
 		Short: "Join two tables of rows by equal keys, on all ranks",
-		Long: "join joins rows that the seed names, each a key and a payload: left ones, whose keys are all alike or, with --zipf,\n" +
-			"few of them frequent, and right ones. Right rows that have no room in memory go to files of a scratch folder, and\n" +
-			"then left rows too. Results are counted and summed, which is checked by what the rows of each key come to without a\n" +
-			"join; small joins are compared with the serial twin.\n\n" +
-			"Kinds: inner gives each pair; left is inner, and gives left rows without a right one too; semi gives left rows that\n" +
-			"have a right one, anti those that have none.",
+		Long: "join joins rows that the seed names, each a key and a payload: left ones, whose keys are all alike\n" +
+			"or, with --zipf, few of them frequent, and right ones. Right rows that have no room in memory go to\n" +
+			"files of a scratch folder, and then left rows too. Results are counted and summed, which is checked\n" +
+			"by what the rows of each key come to without a join; small joins are compared with the serial twin.\n\n" +
+			"Kinds: inner gives each pair; left is inner, and gives left rows without a right one too; semi gives\n" +
+			"left rows that have a right one, anti those that have none.",
 		Example: "  pebbles join\n" +
 			"  pebbles join --left 100000000 --right 1000000 --zipf 1.2 --ranks 2 --json\n" +
 			"  pebbles join --kind anti --right 50000000 --space 256MiB --scratch /var/tmp",

@@ -17,8 +17,8 @@ func newAccess(t Terminal) *cobra.Command {
 	return Group(&cobra.Command{
 		Use:   "access",
 		Short: "Measure what accesses of a distributed array cost",
-		Long: "access measures and verifies accesses of package memory: of random words by all ranks, and of an owner that\n" +
-			"computes and does not look for messages.",
+		Long: "access measures and verifies accesses of package memory: of random words by all ranks, and of an\n" +
+			"owner that computes and does not look for messages.",
 		Example: "  pebbles access gather --ranks 2\n" +
 			"  pebbles access attend --procs 2 --transport tcp --json",
 	}, newAccessGather(t), newAttend(t))
@@ -28,9 +28,10 @@ func newAccessGather(t Terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "gather",
 		Short: "Read or write random words of a table that is spread over all ranks",
-		Long: "gather is bale's indexgather and its relatives: each rank reads or writes random words of a table that is spread over all ranks,\n" +
-			"in batches or one after the other; by plain loads, its own words alone, for comparison. In a chain each index depends on what\n" +
-			"was read before. All words are verified.",
+		Long: "gather is bale's indexgather and its relatives: each rank reads or writes random words of a table\n" +
+			"that is spread over all ranks, in batches or one after the other; by plain loads, its own words\n" +
+			"alone, for comparison. In a chain each index depends on what was read before. All words are\n" +
+			"verified.",
 		Example: "  pebbles access gather --ranks 2 --log2-words 22\n" +
 			"  pebbles access gather --way get --others --procs 2 --json\n" +
 			"  pebbles access gather --way load --ranks 1 --log2-words 25",
@@ -54,9 +55,9 @@ func newAttend(t Terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "attend",
 		Short: "Read words of a rank that computes for long without a call",
-		Long: "attend has rank 0 read words of the last rank, which computes for a while without a call of ours, looks once for what has arrived, and\n" +
-			"computes again. Gets are served by the owner's process; with --asks a pebble asks the owner, which has to attend. All words are\n" +
-			"verified.",
+		Long: "In attend, rank 0 reads words of the last rank, which computes for a while without calling the\n" +
+			"runtime, polls once for messages, and computes again. Gets are served by the owner's process; with\n" +
+			"--asks a pebble asks the owner, which must poll. All words are verified.",
 		Example: "  pebbles access attend --procs 2\n" +
 			"  pebbles access attend --procs 2 --transport tcp --asks --reads 20 --json",
 	}
@@ -73,8 +74,9 @@ func newStressmark(t Terminal) *cobra.Command {
 	return Group(&cobra.Command{
 		Use:   "stressmark",
 		Short: "Run one of the DIS Stressmarks, whose ranks read and write one distributed array",
-		Long: "stressmark runs three of the DIS Stressmarks, as XLUPC does: programs whose ranks read and write one distributed\n" +
-			"array, near or remote. What each finds is verified, and does not depend on the number of ranks.",
+		Long: "stressmark runs three of the DIS Stressmarks, as XLUPC does: programs whose ranks read and write one\n" +
+			"distributed array, near or remote. What each finds is verified, and does not depend on the number of\n" +
+			"ranks.",
 		Example: "  pebbles stressmark pointer\n" +
 			"  pebbles stressmark neighborhood --procs 2 --transport tcp --json",
 	}, newPointer(t), newUpdate(t), newNeighborhood(t))
@@ -91,8 +93,9 @@ func newPointer(t Terminal) *cobra.Command {
 	return chasing(t, stressmark.Pointer, &cobra.Command{
 		Use:   "pointer",
 		Short: "Follow a chain of pointers through a distributed array on every rank",
-		Long: "pointer is the Pointer Stressmark: each rank reads a few words next to each other, and their median says where it reads next,\n" +
-			"until it comes to one of a few places, or has made as many hops as it may. Each rank has its own start and end.",
+		Long: "pointer is the Pointer Stressmark: each rank reads a few words next to each other, and their median\n" +
+			"says where it reads next, until it comes to one of a few places, or has made as many hops as it may.\n" +
+			"Each rank has its own start and end.",
 		Example: "  pebbles stressmark pointer\n" +
 			"  pebbles stressmark pointer --procs 2 --transport tcp --hops 1000 --json",
 	})
@@ -102,8 +105,9 @@ func newUpdate(t Terminal) *cobra.Command {
 	return chasing(t, stressmark.Update, &cobra.Command{
 		Use:   "update",
 		Short: "Follow a chain of pointers on one rank, and write a word at each hop",
-		Long: "update is the Update Stressmark: rank 0 follows a chain of pointers as in pebbles stressmark pointer, and writes the sum of what it\n" +
-			"has read to where it has read it. The other ranks have nothing to do. The whole array is compared with that of a serial run.",
+		Long: "update is the Update Stressmark: rank 0 follows a chain of pointers as in pebbles stressmark\n" +
+			"pointer, and writes the sum of what it has read to where it has read it. The other ranks have\n" +
+			"nothing to do. The whole array is compared with that of a serial run.",
 		Example: "  pebbles stressmark update\n" +
 			"  pebbles stressmark update --procs 2 --window 15 --json",
 	})
@@ -125,8 +129,9 @@ func newNeighborhood(t Terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "neighborhood",
 		Short: "Compare pixels of a distributed image at two distances in four directions",
-		Long: "neighborhood is the Neighborhood Stressmark: it counts the pairs of pixels of an image by their sum and by their difference, at a\n" +
-			"short and at a long distance, at 0, 45, 90 and 135 degrees, and prints entropy and energy of the counts. The image has random lines.",
+		Long: "neighborhood is the Neighborhood Stressmark: it counts the pairs of pixels of an image by their sum\n" +
+			"and by their difference, at a short and at a long distance, at 0, 45, 90 and 135 degrees, and prints\n" +
+			"entropy and energy of the counts. The image has random lines.",
 		Example: "  pebbles stressmark neighborhood\n" +
 			"  pebbles stressmark neighborhood --ranks 4 --side 1000 --bits 12 --long 100 --json",
 	}

@@ -4,5 +4,6 @@ package command
 
 // examineFabric says that there is nothing to examine.
 func examineFabric() (finding any, lines [][2]string) {
-	return nil, [][2]string{{"libfabric", "this build can't use it: that of Linux for amd64 and arm64 can, without the tag static"}}
+	return nil, [][2]string{{"libfabric",
+		"this build can't use it: that of Linux for amd64 and arm64 can, without the tag static"}}
 }

@@ -55,7 +55,8 @@ func (o outcome) table(s *settings) [][2]string {
 }
 
 func place(r apps.Report) string {
-	text := fmt.Sprintf("%s in %s, %s transport", Plural(r.Ranks, "rank", "ranks"), Plural(r.Procs, "process", "processes"), r.Transport)
+	text := fmt.Sprintf("%s in %s, %s transport", Plural(r.Ranks, "rank", "ranks"), Plural(r.Procs, "process",
+		"processes"), r.Transport)
 	if r.Tuned != nil {
 		return text + ", and begins with " + settingText(r)
 	}
@@ -78,7 +79,8 @@ func verdict(errors uint64) string {
 }
 
 func times(r apps.Report) string {
-	return fmt.Sprintf("%s, and %s to set up, %s to verify", SecondsText(r.Seconds), SecondsText(r.SetUp), SecondsText(r.Verify))
+	return fmt.Sprintf("%s, and %s to set up, %s to verify", SecondsText(r.Seconds), SecondsText(r.SetUp),
+		SecondsText(r.Verify))
 }
 
 func pebblesText(r apps.Report) string {
@@ -97,7 +99,8 @@ func pebblesText(r apps.Report) string {
 func framesText(r apps.Report) string {
 	c := r.Counters
 	text := fmt.Sprintf("%s sent, %s", Grouped(c.FramesSent), BytesText(int64(c.BytesSent)))
-	reasons := those([]amount{{c.FlushFull, "full"}, {c.FlushDue, "due"}, {c.FlushExplicit, "flushed"}, {c.FlushIdle, "idle"},
+	reasons := those([]amount{{c.FlushFull, "full"}, {c.FlushDue, "due"}, {c.FlushExplicit, "flushed"}, {c.FlushIdle,
+		"idle"},
 		{c.FlushPeriodic, "periodic"}, {c.FlushDeep, "deep"}})
 	if reasons != "" {
 		text += ": " + reasons

@@ -13,7 +13,8 @@ import (
 
 // ParametersUsage is what a flag for parameters takes.
 func ParametersUsage() string {
-	return "parameters: a file of pebbles-lab fit, or " + strings.Join(model.Names(), " or ") + " (default what pebbles-lab fit has kept for this machine)"
+	return "parameters: a file of pebbles-lab fit, or " + strings.Join(model.Names(),
+		" or ") + " (default what pebbles-lab fit has kept for this machine)"
 }
 
 // ParametersOf finds parameters by name or in a file; "" means those saved by pebbles-lab fit. from is where they were
@@ -28,7 +29,8 @@ func ParametersOf(name string) (p model.Parameters, from string, err error) {
 			return p, "", err
 		}
 		if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
-			return p, "", errors.New("there are no parameters of this machine: run pebbles-lab fit first, or give --parameters " +
+			return p, "", errors.New("there are no parameters of this machine: " +
+				"run pebbles-lab fit first, or give --parameters " +
 				strings.Join(model.Names(), " or "))
 		}
 	}

@@ -25,10 +25,11 @@ func newRun(t Terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run -n N [flags] -- PROGRAM [ARGUMENTS]",
 		Short: "Start a program built on the library as a job of several processes",
-		Long: "run starts a program that uses the library as one job of N processes, on this machine or over ssh. Its standard\n" +
-			"output is that of the first process, which has rank 0, as it is. What else they print goes to standard error, and\n" +
-			"each line comes after the ranks of its process when there are several. Signals are forwarded, and so is the exit\n" +
-			"status. When one process fails, all end, and the message names the one that failed first.",
+		Long: "run starts a program that uses the library as one job of N processes, on this machine or over ssh.\n" +
+			"Its standard output is that of the first process, which has rank 0, as it is. Other output goes to\n" +
+			"standard error, each line prefixed by the ranks of its process when there are several. Signals are\n" +
+			"forwarded, and so is the exit status. When one process fails, all end, and the message names the one\n" +
+			"that failed first.",
 		Example: "  pebbles run -n 4 -- ./wordcount book.txt\n" +
 			"  pebbles run -n 2 --ranks 8 -- ./program\n" +
 			"  pebbles run -n 3 -- ./program --json | jq .\n" +
@@ -69,8 +70,10 @@ func newRun(t Terminal) *cobra.Command {
 	f.VarP(Count(&s.spread.Processes, 1, "one a host or slot"), "procs", "n", "processes to start")
 	s.addRuntime(c, "ranks", "transport", "provider", "pinned", "insecure")
 	Completes(c, "transport", cobra.ShellCompDirectiveNoFileComp, Transports[1:]...)
-	f.BoolVar(&forms.prefix, "prefix", false, "put the ranks of its process before each line of standard output too, which is then that of all processes")
-	f.BoolVar(&forms.bare, "no-prefix", false, "forward all lines as they are: standard output of all processes to standard output, errors to errors")
+	f.BoolVar(&forms.prefix, "prefix", false,
+		"put the ranks of its process before each line of standard output too, which is then that of all processes")
+	f.BoolVar(&forms.bare, "no-prefix", false,
+		"forward all lines as they are: standard output of all processes to standard output, errors to errors")
 	s.spread.Register(c)
 	s.log.register(c)
 	return c
@@ -99,8 +102,9 @@ func runProgram(t Terminal, s launch.Spec) error {
 		return &Failure{result.Status, err}
 	}
 	if !slices.ContainsFunc(result.Outcomes, func(o launch.Outcome) bool { return o.Joined }) {
-		return &Failure{launch.ExitError, fmt.Errorf("no process has joined the job: each of the %d has run %s by itself: does the program call "+
-			"pebble.Main, pebble.RunLaunched or launch.Join?", len(result.Outcomes), s.Program[0])}
+		return &Failure{launch.ExitError,
+			fmt.Errorf("no process has joined the job: each of the %d has run %s by itself: does the program call "+
+				"pebble.Main, pebble.RunLaunched or launch.Join?", len(result.Outcomes), s.Program[0])}
 	}
 	return nil
 }
@@ -113,10 +117,11 @@ func newK8s(t Terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "k8s --name NAME --image IMAGE -n N [flags] [-- PROGRAM [ARGUMENTS]]",
 		Short: "Write what Kubernetes needs to run a program built on the library as one job",
-		Long: "k8s prints manifests for kubectl: an Indexed Job with a pod for each of N processes, a headless Service by which the pods find\n" +
-			"each other, and a Secret that is new each time. Without a program the pods run what the image starts; words after -- are arguments\n" +
-			"of that when the first begins with -. With --dockerfile it prints a Dockerfile instead, for an image that holds the program alone,\n" +
-			"as /program. It needs no cluster: kubectl is what talks to one.",
+		Long: "k8s prints manifests for kubectl: an Indexed Job with a pod for each of N processes, a headless\n" +
+			"Service by which the pods find each other, and a Secret that is new each time. Without a program the\n" +
+			"pods run what the image starts; words after -- are arguments of that when the first begins with -.\n" +
+			"With --dockerfile it prints a Dockerfile instead, for an image that holds the program alone, as\n" +
+			"/program. It needs no cluster: kubectl is what talks to one.",
 		Example: "  pebbles k8s --name words --image registry.example.org/words:v1 -n 8\n" +
 			"  pebbles k8s --name words --image registry.example.org/words:v1 -n 8 --cpu 4 --memory 8Gi -- /program book.txt\n" +
 			"  pebbles k8s --dockerfile ./cmd/words",
@@ -147,7 +152,8 @@ func newK8s(t Terminal) *cobra.Command {
 	}
 	f := c.Flags()
 	f.SortFlags = false
-	f.StringVar(&j.Name, "name", "", "name of the Job, the Service and the Secret; pods have the host names NAME-0, NAME-1 and so on")
+	f.StringVar(&j.Name, "name", "",
+		"name of the Job, the Service and the Secret; pods have the host names NAME-0, NAME-1 and so on")
 	f.StringVar(&j.Image, "image", "", "image that the pods run")
 	f.VarP(Count(&j.Processes, 1, ""), "procs", "n", "processes, each of which is a pod")
 	f.Var(Count(&j.Ranks, 1, "the program's choice"), "ranks", "ranks of the whole job")
@@ -155,10 +161,13 @@ func newK8s(t Terminal) *cobra.Command {
 	f.StringVar(&j.CPU, "cpu", "", "CPUs of each process, reserved and at most, such as 4")
 	f.StringVar(&j.Memory, "memory", "", "memory of each process, reserved and at most, such as 8Gi")
 	f.Var(Count(&j.Port, 1, ""), "port", "port that the processes find each other by")
-	f.Var(&start, "start-limit", "how long the processes may take to find each other: pods start late, and so do their names")
-	f.Var(&grace, "grace-period", "how long a process may go on after SIGTERM, in whole seconds: longer than the program's own grace")
+	f.Var(&start, "start-limit",
+		"how long the processes may take to find each other: pods start late, and so do their names")
+	f.Var(&grace, "grace-period",
+		"how long a process may go on after SIGTERM, in whole seconds: longer than the program's own grace")
 	f.StringVar(&dockerfile, "dockerfile", "", "package of this folder to print a Dockerfile for, such as ./cmd/words")
-	for _, name := range []string{"name", "image", "procs", "ranks", "namespace", "cpu", "memory", "port", "start-limit", "grace-period"} {
+	for _, name := range []string{"name", "image", "procs", "ranks", "namespace", "cpu", "memory", "port", "start-limit",
+		"grace-period"} {
 		Completes(c, name, cobra.ShellCompDirectiveNoFileComp)
 	}
 	Completes(c, "dockerfile", cobra.ShellCompDirectiveFilterDirs)
@@ -170,9 +179,10 @@ func newDoctor(t Terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say which launcher has started this process, how it would join a job, and what libfabric can do here",
-		Long: "doctor says which launcher has started this process, by which variables it sees that, and how the process would find\n" +
-			"the others of its job. Start it as the program that does not start: mpiexec -n 4 pebbles doctor. It also lists the providers of\n" +
-			"libfabric, for transport ofi, and what is missing for them. Its status is 1 when it finds a problem; a job needs no libfabric.",
+		Long: "doctor prints the launcher that started this process, the variables that show it, and how the\n" +
+			"process would find the others of its job. Start it as the program that does not start: mpiexec -n 4\n" +
+			"pebbles doctor. It also lists the providers of libfabric, for transport ofi, and what is missing for\n" +
+			"them. Its status is 1 when it finds a problem; a job needs no libfabric.",
 		Example: "  pebbles doctor\n  pebbles doctor --json",
 		Args:    NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {

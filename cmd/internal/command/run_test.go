@@ -54,10 +54,12 @@ func TestRunForwards(t *testing.T) {
 		return lines, told
 	}
 	for flags, want := range map[string]struct{ stdout, stderr []string }{
-		"-n 1":                               {[]string{"out"}, []string{"err"}},
-		"-n 1 --ranks 1 --prefix":            {[]string{"[0] out"}, []string{"[0] err"}},
-		"-n 3 --ranks 5":                     {[]string{"out"}, []string{"[0-1] err", "[2-3] err", "[2-3] out", "[4] err", "[4] out"}},
-		"-n 3 --ranks 5 --prefix":            {[]string{"[0-1] out", "[2-3] out", "[4] out"}, []string{"[0-1] err", "[2-3] err", "[4] err"}},
+		"-n 1":                    {[]string{"out"}, []string{"err"}},
+		"-n 1 --ranks 1 --prefix": {[]string{"[0] out"}, []string{"[0] err"}},
+		"-n 3 --ranks 5": {[]string{"out"}, []string{"[0-1] err", "[2-3] err", "[2-3] out", "[4] err",
+			"[4] out"}},
+		"-n 3 --ranks 5 --prefix": {[]string{"[0-1] out", "[2-3] out", "[4] out"}, []string{"[0-1] err",
+			"[2-3] err", "[4] err"}},
 		"-n 3 --ranks 5 --no-prefix":         {[]string{"out", "out", "out"}, []string{"err", "err", "err"}},
 		"-n 1 --no-prefix":                   {[]string{"out"}, []string{"err"}},
 		"-n 1 -q --log-format json":          {[]string{"out"}, []string{"err"}},
@@ -110,7 +112,8 @@ func TestOtherLaunchers(t *testing.T) {
 	}{
 		{small["randomaccess"], "mpirun of Open MPI seems to have started this process, but OMPI_COMM_WORLD_RANK is missing"},
 		{with(small["randomaccess"], "--procs", "2"), "OMPI_COMM_WORLD_RANK is missing"},
-		{with([]string{"run", "-n", "2", "--", binary}, small["randomaccess"]...), "another launcher has started this process as one of 2 (OMPI_COMM_WORLD_SIZE=2)"},
+		{with([]string{"run", "-n", "2", "--", binary}, small["randomaccess"]...),
+			"another launcher has started this process as one of 2 (OMPI_COMM_WORLD_SIZE=2)"},
 	} {
 		r := fails(t, 1, c.line, c.says)
 		require.Equal(t, 1, strings.Count(r.Stderr, "\n"), r.Stderr)
@@ -222,8 +225,9 @@ func TestK8s(t *testing.T) {
 	require.NotEqual(t, one[1], other[1], "each job has a secret of its own")
 	require.Equal(t, 1, strings.Count(first, one[1]), "the secret stands in the Secret alone")
 
-	all := succeeds(t, with(line, strings.Fields("--ranks 12 --namespace team --cpu 4 --memory 8Gi --port 9000 --start-limit 10m --grace-period 1m "+
-		"-- /program -n two")...)...)
+	all := succeeds(t, with(line,
+		strings.Fields("--ranks 12 --namespace team --cpu 4 --memory 8Gi --port 9000 --start-limit 10m --grace-period 1m "+
+			"-- /program -n two")...)...)
 	for _, has := range []string{
 		"PEBBLES_RANKS\n              value: \"12\"\n", `namespace: "team"`, `cpu: "4"`, `memory: "8Gi"`, "port: 9000\n", "containerPort: 9000\n",
 		`value: "words-%d.words:9000"`, "PEBBLES_START_LIMIT\n              value: \"10m0s\"\n", "terminationGracePeriodSeconds: 60\n",

@@ -114,7 +114,8 @@ func (s *settings) check(member bool) error {
 	}
 	switch {
 	case s.transport == "mem" && several:
-		return errors.New("--transport mem stays in one process: leave out --procs and --hosts, or use --transport tcp or shm")
+		return errors.New("--transport mem stays in one process: " +
+			"leave out --procs and --hosts, or use --transport tcp or shm")
 	case s.connects() && !several:
 		return fmt.Errorf("--transport %s connects processes: add --procs 2 or more, or --hosts", s.transport)
 	case s.spread.bind != "" && !several:

@@ -29,7 +29,8 @@ func TestAuto(t *testing.T) {
 	configured(t)
 	for _, app := range [][]string{
 		{"randomaccess", "--log2-words", "10"}, {"permutation", "--log2-elements", "10"}, {"pointerchase"},
-		{"bfs", "--kronecker", "8", "--roots", "2"}, {"alltoall", "--rounds", "1000"}, {"reduce", "--items", "5000"}, {"ping", "--messages", "20000"}, {"uts", "--in-memory", "--depth", "5"},
+		{"bfs", "--kronecker", "8", "--roots", "2"}, {"alltoall", "--rounds", "1000"}, {"reduce", "--items", "5000"},
+		{"ping", "--messages", "20000"}, {"uts", "--in-memory", "--depth", "5"},
 	} {
 		for _, before := range [][]string{nil, {"sim"}} {
 			line := with(append(before, app...), "--ranks", "4", "--topology", "auto", "--coalesce", "auto", "--cache", "auto")
@@ -136,7 +137,8 @@ func TestSize(t *testing.T) {
 		require.NoError(t, s.Set(text), text)
 		require.EqualValues(t, want, s, text)
 	}
-	for _, text := range []string{"", "0", "-1", "MiB", "1XiB", "1e30", "NaN", "Inf", "1 2", "0.1", "9999999999T", "0x10"} {
+	for _, text := range []string{"", "0", "-1", "MiB", "1XiB", "1e30", "NaN", "Inf", "1 2", "0.1", "9999999999T",
+		"0x10"} {
 		var s size
 		require.Error(t, s.Set(text), text)
 	}
@@ -167,7 +169,8 @@ func TestWait(t *testing.T) {
 }
 
 func TestTexts(t *testing.T) {
-	for n, want := range map[uint64]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", 1<<64 - 1: "18,446,744,073,709,551,615"} {
+	for n, want := range map[uint64]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567",
+		1<<64 - 1: "18,446,744,073,709,551,615"} {
 		require.Equal(t, want, Grouped(n))
 	}
 	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1024: "1 KiB", 64 << 20: "64 MiB", 1 << 52: "4 PiB"} {

@@ -41,9 +41,10 @@ func NewSim(t Terminal, begin func(*Simulation, *Job) error) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sim",
 		Short: "Run an application under simulated time, at any size, and try the runtime in simulated worlds",
-		Long: "sim runs an application's own command with the real runtime on a simulated network, in this process: with as many\n" +
-			"ranks as memory allows, whose times come from a model of the network (LogGP) and not from this machine. The same command line gives\n" +
-			"the same run. --procs is how many processes to simulate, by default as many as the network says.",
+		Long: "sim runs an application's own command with the real runtime on a simulated network, in this process:\n" +
+			"with as many ranks as memory allows, whose times come from a model of the network (LogGP) and not\n" +
+			"from this machine. The same command line gives the same run. --procs is how many processes to\n" +
+			"simulate, by default as many as the network says.",
 		Example: "  pebbles sim randomaccess --ranks 256 --log2-words 8 --topology hypercube --network odin\n" +
 			"  pebbles sim epochs --count 10 --ranks 1024 --json",
 		Args: noCommand,
@@ -63,9 +64,11 @@ func NewSim(t Terminal, begin func(*Simulation, *Job) error) *cobra.Command {
 func (s *Simulation) register(c *cobra.Command) {
 	f := c.PersistentFlags()
 	f.SortFlags = false
-	f.StringVar(&s.network, "network", s.network, "what frames and pebbles cost: "+strings.Join(sim.Names(), ", ")+", "+byFit+" by pebbles-lab fit, or a file")
+	f.StringVar(&s.network, "network", s.network, "what frames and pebbles cost: "+strings.Join(sim.Names(),
+		", ")+", "+byFit+" by pebbles-lab fit, or a file")
 	f.Var(Count(&s.cores, 1, "as the network says"), "cores", "cores of each host, which its ranks share")
-	f.StringVar(&s.fabric, "fabric", "", "what lies between hosts: fat-tree, torus or dragonfly (default what the network says)")
+	f.StringVar(&s.fabric, "fabric", "",
+		"what lies between hosts: fat-tree, torus or dragonfly (default what the network says)")
 	s.faults.register(f)
 	f.Var(&s.limit, "limit", "of virtual time, or never")
 	Completes(c, "network", cobra.ShellCompDirectiveDefault, append(sim.Names(), byFit)...) // or a file

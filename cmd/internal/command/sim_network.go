@@ -60,7 +60,8 @@ func (s *Simulation) named(j *Job) (sim.Network, error) {
 	if ok {
 		n.Costs.Send, n.Costs.Handle = a.Send, a.Handle
 	} else if !j.settings.log.quiet {
-		fmt.Fprintf(s.Stderr, "sim: pebbles cost what they cost any program: for those of this one, run pebbles-lab fit --app '%s' first\n", j.Work)
+		fmt.Fprintf(s.Stderr, "sim: pebbles cost what they cost any program: "+
+			"for those of this one, run pebbles-lab fit --app '%s' first\n", j.Work)
 	}
 	return n, nil
 }
@@ -77,15 +78,18 @@ func networkBy(p model.Parameters) sim.Network {
 	n := sim.Network{
 		RanksPerProcess: math.MaxInt32, ProcessesPerHost: math.MaxInt32,
 		Costs: sim.Costs{Send: p.Pebble.Send, Handle: p.Pebble.Handle, Pass: p.Pebble.Forward},
-		Cores: sim.Cores{Count: p.Cores.Count, Switch: p.Cores.Switch, ProcessSwitch: p.Cores.ProcessSwitch, Slice: p.Cores.Slice},
+		Cores: sim.Cores{Count: p.Cores.Count, Switch: p.Cores.Switch, ProcessSwitch: p.Cores.ProcessSwitch,
+			Slice: p.Cores.Slice},
 	}
 	for _, c := range []struct {
 		of   model.Link
 		link *sim.Link
 		end  *sim.End
-	}{{p.Process, &n.Process, &n.Ends.Process}, {p.Host, &n.Host, &n.Ends.Host}, {p.Network, &n.Between, &n.Ends.Between}} {
+	}{{p.Process, &n.Process, &n.Ends.Process}, {p.Host, &n.Host, &n.Ends.Host}, {p.Network, &n.Between,
+		&n.Ends.Between}} {
 		l := c.of
-		*c.link = sim.Link{Latency: max(0, l.Latency-2*l.Batch), Overhead: l.Overhead + p.Frame/2, Gap: l.Interval(), PerByte: l.PerByte}
+		*c.link = sim.Link{Latency: max(0, l.Latency-2*l.Batch), Overhead: l.Overhead + p.Frame/2, Gap: l.Interval(),
+			PerByte: l.PerByte}
 		*c.end = sim.End{PerByte: l.EndPerByte, Batch: l.Batch}
 	}
 	return n

@@ -34,7 +34,8 @@ func (s *Simulation) report(j *Job, r Simulated) error {
 // Judge returns an error if the result is wrong.
 func (r Simulated) Judge() error {
 	if n := r.outcome.report.Errors; n > 0 {
-		return &Failure{launch.ExitError, fmt.Errorf("the result is wrong: the verifier found %s", Counted(n, "error", "errors"))}
+		return &Failure{launch.ExitError, fmt.Errorf("the result is wrong: the verifier found %s", Counted(n, "error",
+			"errors"))}
 	}
 	return nil
 }
@@ -64,15 +65,19 @@ func (r Simulated) table(j *Job) error {
 
 func (r Simulated) rows() [][2]string {
 	rows := [][2]string{
-		{"predicted", fmt.Sprintf("%s of virtual time for the kernel, on the network %q", SecondsText(r.outcome.report.Seconds), r.Network)},
+		{"predicted", fmt.Sprintf("%s of virtual time for the kernel, on the network %q",
+			SecondsText(r.outcome.report.Seconds), r.Network)},
 		{"buffers", fmt.Sprintf("%d at most on a rank", r.outcome.report.Memory.Buffers)},
 		{"hops", fmt.Sprintf("%.3f a pebble in the mean", r.Hops())},
-		{"termination", fmt.Sprintf("%s of detection in all, %.1f a rank", Counted(r.outcome.report.Counters.DetectionSent, "message", "messages"),
+		{"termination", fmt.Sprintf("%s of detection in all, %.1f a rank", Counted(r.outcome.report.Counters.DetectionSent,
+			"message", "messages"),
 			r.Each(r.outcome.report.Counters.DetectionSent))},
-		{"network", fmt.Sprintf("%s in all: %s within processes, %s within hosts, %s between hosts", Counted(r.Frames, "frame", "frames"),
+		{"network", fmt.Sprintf("%s in all: %s within processes, %s within hosts, %s between hosts", Counted(r.Frames,
+			"frame", "frames"),
 			Grouped(r.WithinProcess), Grouped(r.WithinHost), Grouped(r.BetweenHosts))},
 	}
-	faults := those([]amount{{r.Delayed, "delayed"}, {r.Lost, "lost"}, {r.Duplicated, "doubled"}, {r.Corrupted, "damaged"}})
+	faults := those([]amount{{r.Delayed, "delayed"}, {r.Lost, "lost"}, {r.Duplicated, "doubled"}, {r.Corrupted,
+		"damaged"}})
 	if faults != "" {
 		rows = append(rows, [2]string{"faults", faults})
 	}

@@ -97,7 +97,8 @@ func TestCoresWithoutNumber(t *testing.T) {
 // sent runs an all-to-all of one item of 8 bytes for each pair of ranks.
 func sent(t *testing.T, ranks int, flags string) apps.Report {
 	t.Helper()
-	r := typed(fmt.Sprintf("sim alltoall --bytes 8 --rounds 1 --ranks %d --topology hypercube --due never --json -q %s", ranks, flags))
+	r := typed(fmt.Sprintf("sim alltoall --bytes 8 --rounds 1 --ranks %d --topology hypercube --due never --json -q %s",
+		ranks, flags))
 	require.Equal(t, launch.ExitOK, r.Status, r.Stderr)
 	var o apps.Report
 	require.NoError(t, json.Unmarshal([]byte(r.Stdout), &o))
@@ -123,7 +124,8 @@ func TestHypercubeIsAsTheFormulasSay(t *testing.T) {
 		require.LessOrEqual(t, o.Memory.Buffers, log+1, "one a neighbour, and one that grows")
 		require.GreaterOrEqual(t, o.Memory.Buffers, log)
 
-		require.Equal(t, log, sent(t, ranks, "--coalesce 4 --termination ordered").Memory.Buffers, "buffers that are whole from the start")
+		require.Equal(t, log, sent(t, ranks, "--coalesce 4 --termination ordered").Memory.Buffers,
+			"buffers that are whole from the start")
 	}
 }
 
@@ -133,7 +135,8 @@ func TestDetectionIsAsTheFormulasSay(t *testing.T) {
 		topology := route.Hypercube(ranks)
 		hops, _ := route.Hops(topology)
 		site := termination.Site{Ranks: ranks, Depth: 1, Hops: hops, Topology: topology}
-		for name, rounds := range map[string]uint64{"nbx": uint64(hops), "pcx": uint64(hops), "pcx-neighbors": uint64(hops), "ordered": 1} {
+		for name, rounds := range map[string]uint64{"nbx": uint64(hops), "pcx": uint64(hops), "pcx-neighbors": uint64(hops),
+			"ordered": 1} {
 			if ranks == 256 && name != "ordered" && name != "nbx" {
 				continue // as for 64, and slow
 			}

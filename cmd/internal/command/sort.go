@@ -16,7 +16,8 @@ type spaceFlags struct {
 }
 
 func (b *spaceFlags) register(c *cobra.Command) {
-	c.Flags().Var(&b.memory, "space", "memory of each rank for rows, before they go to files (default half of what is free)")
+	c.Flags().Var(&b.memory, "space",
+		"memory of each rank for rows, before they go to files (default half of what is free)")
 	c.Flags().StringVar(&b.scratch, "scratch", "", "folder for these files (default the system's for temporary ones)")
 }
 
@@ -34,10 +35,11 @@ func newSort(t Terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sort [FILE...]",
 		Short: "Sort numbers, or the lines of files, by all ranks",
-		Long: "sort sorts numbers that the seed names, or the lines of files in the order of their bytes, as LC_ALL=C sort does:\n" +
-			"plain files, or compressed by gzip or zstd. Rows that have no room in memory go to files of a scratch folder, in\n" +
-			"runs, which are merged when they are read. It is checked that rows are in order on each rank and from one rank to\n" +
-			"the next, and, by their number and the sum of their hashes, that they are those that there were.\n\n" +
+		Long: "sort sorts numbers that the seed names, or the lines of files in the order of their bytes, as\n" +
+			"LC_ALL=C sort does: plain files, or compressed by gzip or zstd. Rows that have no room in memory go\n" +
+			"to files of a scratch folder, in runs, which are merged when they are read. It checks that rows are\n" +
+			"in order on each rank and from one rank to the next, and that their number and the sum of their\n" +
+			"hashes have not changed.\n\n" +
 			"--numeric takes lines for numbers below 2^64, and sorts these.\n" +
 			"--output writes them to one file, in order; it is there when all is done and right, or not at all.",
 		Example: "  pebbles sort --numbers 100000000 --ranks 2\n" +

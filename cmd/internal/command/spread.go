@@ -28,14 +28,17 @@ type Spread struct {
 // Register adds the flags that all commands that start processes share.
 func (s *Spread) Register(c *cobra.Command) {
 	f := c.Flags()
-	f.Var(&s.Hosts, "hosts", "hosts to start the processes on over ssh, such as alpha,beta, node[01-16] or alpha:4 with its slots")
+	f.Var(&s.Hosts, "hosts",
+		"hosts to start the processes on over ssh, such as alpha,beta, node[01-16] or alpha:4 with its slots")
 	f.StringVar(&s.hostfile, "hostfile", "", "file that names the hosts, as for MPI: on each line a host, and slots=N")
-	f.StringVar(&s.bind, "bind", "", "address or interface that the processes listen on, with :PORT for the launcher (default loopback)")
+	f.StringVar(&s.bind, "bind", "",
+		"address or interface that the processes listen on, with :PORT for the launcher (default loopback)")
 	f.StringVar(&s.ssh, "ssh", "ssh", "command that reaches a host")
 	s.start = timeout{standard: "30s, or PEBBLES_START_LIMIT", least: time.Nanosecond}
 	s.silence = timeout{standard: "10s, or PEBBLES_SILENCE_LIMIT", least: time.Second}
 	f.Var(&s.start, "start-limit", "how long the processes may take to join and to connect")
-	f.Var(&s.silence, "silence-limit", "how long a process may say nothing, as when a debugger stops it, before it counts as lost")
+	f.Var(&s.silence, "silence-limit",
+		"how long a process may say nothing, as when a debugger stops it, before it counts as lost")
 	_, runtime := runtimeFlags()
 	f.BoolVar(&s.Alone, "alone", false, runtime.Lookup("alone").Usage)
 	Completes(c, "hosts", cobra.ShellCompDirectiveNoFileComp)
@@ -104,7 +107,8 @@ func (s *Spread) Check() error {
 	case s.Ranks > 0 && s.Ranks < s.count():
 		return fmt.Errorf("--ranks %d is not enough for %d processes: each has at least one rank", s.Ranks, s.count())
 	case len(places) > s.count():
-		return fmt.Errorf("%s names %d hosts for %d processes: name at most one host a process, or give the hosts slots to be filled in order",
+		return fmt.Errorf("%s names %d hosts for %d processes: "+
+			"name at most one host a process, or give the hosts slots to be filled in order",
 			s.hostsFlag(), len(places), s.count())
 	case s.OnHosts() && s.bind == "":
 		return fmt.Errorf("%s needs --bind: the address or interface by which the hosts reach each other", s.hostsFlag())

@@ -86,7 +86,8 @@ func TestBarFitsTerminals(t *testing.T) {
 	master, terminal := openTerminal(t)
 	defer master.Close()
 	for _, width := range []int{10, 40, 79, 80, 132} {
-		require.NoError(t, unix.IoctlSetWinsize(int(terminal.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: uint16(width)}))
+		require.NoError(t, unix.IoctlSetWinsize(int(terminal.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24,
+			Col: uint16(width)}))
 		b := &bar{to: terminal, app: "randomaccess"}
 		b.draw("updates", 1, math.MaxInt64)
 		b.begun = b.begun.Add(-1000 * time.Hour)

@@ -84,7 +84,8 @@ func (t *top) run(name string) error {
 	ctx, stop := launch.Signals(context.Background())
 	defer stop()
 	out, interactive := unchecked(t.Stdout).(*os.File)
-	interactive = interactive && !t.once && !t.json && isTerminal(out) && isTerminal(t.Stdin) && os.Getenv("TERM") != "dumb"
+	interactive = interactive && !t.once && !t.json &&
+		isTerminal(out) && isTerminal(t.Stdin) && os.Getenv("TERM") != "dumb"
 	switch {
 	case t.json:
 		err = t.printJSON(ctx, r)

@@ -36,7 +36,8 @@ func TestSeesJobsOfAllSizes(t *testing.T) {
 	for _, c := range []struct {
 		ranks, rows, links int
 		kind               string
-	}{{1, 1, 0, "died"}, {4, 4, 8, "running"}, {64, 64, 384, "stalled"}, {65, 33, 10, "running"}, {1024, 64, 10, "running"}} {
+	}{{1, 1, 0, "died"}, {4, 4, 8, "running"}, {64, 64, 384, "stalled"}, {65, 33, 10, "running"}, {1024, 64, 10,
+		"running"}} {
 		s, err := readerOf(t, served(t, newMadeUpJob(c.ranks, c.kind)).URL()).see(t.Context())
 		require.NoError(t, err)
 		require.Len(t, s.ranks, c.rows)
@@ -98,7 +99,10 @@ func TestNobodyThere(t *testing.T) {
 
 // TestTokenGoesByHeader to the place that was named, and to no other.
 func TestTokenGoesByHeader(t *testing.T) {
-	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a redirect was followed") }))
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter,
+		*http.Request) {
+		t.Error("a redirect was followed")
+	}))
 	defer other.Close()
 	here := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		require.Equal(t, "Bearer a b", r.Header.Get("Authorization"))
@@ -114,7 +118,8 @@ func TestTokenGoesByHeader(t *testing.T) {
 // TestHostileServers answer what no job's page does.
 func TestHostileServers(t *testing.T) {
 	for text, want := range map[string]string{
-		"": "no job's page, or that of another version", "[]": "no job's page, or that", "{}": "what is there is no job's page",
+		"": "no job's page, or that of another version", "[]": "no job's page, or that",
+		"{}":           "what is there is no job's page",
 		`{"ranks":-1}`: "what is there is no job's page", `{"ranks":"\u001b[2J"}`: "no job's page",
 		`{"ranks":1e99}`: "no job's page",
 		`{"verdict":"` + strings.Repeat("x", answerMost) + `"}`: "the answer is longer than 8 MiB",

@@ -48,7 +48,8 @@ func TestPs(t *testing.T) {
 	require.Equal(t, ran{Stdout: "You run no job on this host.\n"}, command(t, newPs))
 	require.Equal(t, ran{Stdout: "{\"jobs\":[]}\n"}, command(t, newPs, "--json"))
 	now := time.Now()
-	announce(t, jobs.Entry{Program: "bfs", Job: "3f9c2a", Ranks: 64, Processes: 16, Started: now.Add(-95500 * time.Millisecond), URL: secretURL})
+	announce(t, jobs.Entry{Program: "bfs", Job: "3f9c2a", Ranks: 64, Processes: 16,
+		Started: now.Add(-95500 * time.Millisecond), URL: secretURL})
 	announce(t, jobs.Entry{Program: "\x1b[2J", Ranks: 1, Processes: 1, Started: now})
 	pid := strconv.Itoa(os.Getpid())
 	r := command(t, newPs)

@@ -43,7 +43,8 @@ func (m *madeUpJob) at(second int64) *state.Job {
 	}
 	each := max(1, m.ranks/4)
 	for first := 0; first < m.ranks; first += each {
-		p := state.Process{Process: first / each, Host: "node", PID: 4000, First: first, Last: min(first+each, m.ranks), Bound: 1 << 30}
+		p := state.Process{Process: first / each, Host: "node", PID: 4000, First: first, Last: min(first+each, m.ranks),
+			Bound: 1 << 30}
 		for r := first; r < p.Last; r++ {
 			p.Ranks = append(p.Ranks, m.rank(r, second))
 		}

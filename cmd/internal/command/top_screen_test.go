@@ -112,7 +112,8 @@ func TestScrolling(t *testing.T) {
 	for _, step := range []struct {
 		key   string
 		first int
-	}{{"up", 0}, {"down", 1}, {"pgdown", 17}, {"pgdown", 33}, {"pgdown", 47}, {"down", 47}, {"up", 46}, {"home", 0}, {"end", 47}} {
+	}{{"up", 0}, {"down", 1}, {"pgdown", 17}, {"pgdown", 33}, {"pgdown", 47}, {"down", 47}, {"up", 46}, {"home", 0},
+		{"end", 47}} {
 		require.Equal(t, step.first, press(s, step.key).ranks.first, step.key)
 	}
 	s.resize(80, 71)
@@ -136,7 +137,8 @@ func TestSorting(t *testing.T) {
 	require.Equal(t, []int{0, 1, 2, 3}, order())
 	s.show(noon, newMadeUpJob(4, "running").sightingAt(3))
 	require.Contains(t, textOf(s), "sorted by HELD, reversed", "new rows keep the order")
-	require.Contains(t, textOf(press(s, "<", "<", "<", "<", "<")), "sorted by DOING", "the first column is beside the last")
+	require.Contains(t, textOf(press(s, "<", "<", "<", "<", "<")), "sorted by DOING",
+		"the first column is beside the last")
 }
 
 // TestRates are those between the first and the last sighting that are kept.

@@ -78,7 +78,8 @@ func (w *watcher) screen() string {
 // await waits until a text has been drawn.
 func (w *watcher) await(t *testing.T, text string) {
 	t.Helper()
-	require.Eventually(t, func() bool { return strings.Contains(w.screen(), text) }, limit, time.Millisecond, "no %q", text)
+	require.Eventually(t, func() bool { return strings.Contains(w.screen(), text) }, limit, time.Millisecond, "no %q",
+		text)
 }
 
 func (w *watcher) press(t *testing.T, keys string) {
@@ -100,7 +101,8 @@ func (w *watcher) restored(t *testing.T) error {
 	_, written := w.terminal.WriteString("Z-END-Z")
 	require.NoError(t, written)
 	w.await(t, "Z-END-Z") // all that was written before has been read
-	for on, off := range map[string]string{"\x1b[?1049h": "\x1b[?1049l", "\x1b[?25l": "\x1b[?25h", "\x1b[?2004h": "\x1b[?2004l"} {
+	for on, off := range map[string]string{"\x1b[?1049h": "\x1b[?1049l", "\x1b[?25l": "\x1b[?25h",
+		"\x1b[?2004h": "\x1b[?2004l"} {
 		require.GreaterOrEqual(t, strings.LastIndex(w.screen(), off), strings.LastIndex(w.screen(), on), "%q", w.screen())
 	}
 	return err

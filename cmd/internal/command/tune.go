@@ -48,7 +48,9 @@ var settled = []string{"topology", "coalesce", "cache"}
 
 // tunable are the applications, and whether they have a reduction, so that caches are worth a try.
 var tunable = map[string]bool{
-	"randomaccess": true, "permutation": false, "pointerchase": false, "bfs": true, "sssp": true, "centrality": false, "pagerank": false, "components": false, "triangles": false, "jaccard": false, "kcore": false, "words": false, "kmers": false,
+	"randomaccess": true, "permutation": false, "pointerchase": false, "bfs": true, "sssp": true, "centrality": false,
+	"pagerank": false, "components": false, "triangles": false, "jaccard": false, "kcore": false, "words": false,
+	"kmers":    false,
 	"alltoall": false, "reduce": true, "epochs": false,
 	"uts": false, "ping": false, "contagion": true, "nbody": false, "sort": false, "join": false,
 }
