@@ -57,15 +57,6 @@ func (c *Counter[K]) Top(n int) ([]Count[K], error) {
 	return c.TopK(n, func(a, b Count[K]) int { return cmp.Compare(b.Value, a.Value) })
 }
 
-// Total is the sum of all counts. All ranks call it.
-func (c *Counter[K]) Total() (uint64, error) {
-	total := uint64(0)
-	for _, n := range c.local {
-		total += n
-	}
-	return pebble.AllReduce(c.rank, total, pebble.Sum)
-}
-
 // AddWords adds 1 to the count of each of some words. Their bytes are the caller's again when it returns: words may lie
 // in a buffer that is read into. It allocates for a word that this rank meets for the first time, or that has left its
 // cache. It may do what AddAll may.

@@ -1,6 +1,7 @@
 package container
 
 import (
+	"container/heap"
 	"fmt"
 	"iter"
 	"unsafe"
@@ -90,14 +91,14 @@ func firstOfAll[E any](v elements[E], n int, compare func(a, b E) int) ([]E, err
 	}
 	var best []E
 	less := func(i, j int) bool { return compare(best[i], best[j]) < 0 }
-	last := heap{before: func(i, j int) bool { return less(j, i) }}
+	last := ranking{before: func(i, j int) bool { return less(j, i) }}
 	for e := range v.local {
 		if len(best) < n {
 			best = append(best, e)
-			last.push(len(best) - 1)
-		} else if n > 0 && compare(e, best[last.numbers[0]]) < 0 {
-			best[last.numbers[0]] = e
-			last.fix()
+			heap.Push(&last, len(best)-1)
+		} else if n > 0 && compare(e, best[last.first()]) < 0 {
+			best[last.first()] = e
+			heap.Fix(&last, 0)
 		}
 	}
 	err = newCollection(v.base, "AllReduce", codec).top(n, place(&best), less)

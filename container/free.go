@@ -102,9 +102,8 @@ func (v *Visitor[K, A]) Free() { drop(v.of, v.sends) }
 // Free frees the asker, by the rules of [Map.Free]. Its map stays.
 func (a *Asker[K, Q]) Free() { drop(a.of, a.ask) }
 
-// Free frees the reads and their replicas, by the rules of [Map.Free]. What they read stays.
+// Free frees the reads, by the rules of [Map.Free]. The container that they read stays.
 func (r *Reads[K, V]) Free() {
 	r.gets.Free()
-	r.near, r.asked = replicas[K, V]{}, sketch[K]{}
-	leave(r.of.base, r)
+	leave(r.of, r)
 }

@@ -33,7 +33,7 @@ func TestContainersOverHiddenPuts(t *testing.T) {
 				for k, v := range m.LocalAll() {
 					require.Equal(t, k*round, v)
 				}
-				total, err := n.Total()
+				total, err := sum(r, n)
 				require.EqualValues(t, keys*(round+1), total)
 				if err != nil {
 					return err

@@ -165,7 +165,7 @@ func joined(r *pebble.Rank, left, right *container.Table[row], kind container.Jo
 			mine = append(mine, fmt.Sprint(o, *c))
 		}
 	}))
-	if n := appstest.Must(counts.Total()); int(n) != len(want) {
+	if n := appstest.Must(sum(r, counts)); int(n) != len(want) {
 		return fmt.Errorf("%d results were counted in place of %d", n, len(want))
 	}
 	return same(r, mine, want)

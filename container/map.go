@@ -121,6 +121,3 @@ func mergeAll[K comparable, V any](s *store[K, V], what string, es []Entry[K, V]
 
 // Reduce merges a value into the entry of a key.
 func (r *Reducer[K, V]) Reduce(k K, v V) { r.sends.Send(Entry[K, V]{k, v}) }
-
-// ReduceAll merges many values, at a fraction of the cost of a Reduce each. es is not kept.
-func (r *Reducer[K, V]) ReduceAll(es []Entry[K, V]) { r.sends.SendAll(es) }

@@ -105,7 +105,7 @@ func triedMap[K comparable](r *pebble.Rank, name string, key func(i int) K) trie
 			func() { m.Put(k, n) }, func() { m.InsertAll([]container.Entry[K, uint64]{{Key: k, Value: n}}) },
 			func() { m.Delete(k) },
 			func() { visit.Send(k, n) }, func() { find.Send(k, n) },
-			func() { sum.ReduceAll([]container.Entry[K, uint64]{{Key: k, Value: n}}) }}[what]()
+			func() { sum.Reduce(k, n) }}[what]()
 	}, twin: func(i, what int, n uint64) {
 		k := key(i)
 		if m.Owner(k) != r.ID() {
@@ -160,7 +160,7 @@ func triedSet(r *pebble.Rank) tried {
 		}
 	}, same: func() error {
 		for k := range twin {
-			if !s.LocalHas(k) {
+			if _, there := s.LocalGet(k); !there {
 				return fmt.Errorf("%d is not there", k)
 			}
 		}

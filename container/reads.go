@@ -16,14 +16,11 @@ type Found[V any] struct {
 	OK    bool
 }
 
-// Reads are reads of a container from any rank, for tasks, which wait for their answers, and for the main function in
-// an epoch's body (Grappa, section 5). A rank that owns the key answers at once. Frequent keys may have copies on all
-// ranks: see [Reads.Replicate].
+// Reads reads the entries of a container from any rank (Grappa, section 5). Its methods are for tasks, which wait for
+// the answers, and for the main function in an epoch's body. A key that this rank owns is read without a message.
 type Reads[K comparable, V any] struct {
-	of    readable[K, V]
-	gets  *delegate.Delegate[K, Found[V]]
-	asked sketch[K] // by other ranks, of this one
-	near  replicas[K, V]
+	of   *base
+	gets *delegate.Delegate[K, Found[V]]
 }
 
 // Readable is what [NewReads] can read: maps, multimaps, counters, sets and disjoint sets.
@@ -33,18 +30,14 @@ type Readable[K comparable, V any] interface{ readable() readable[K, V] }
 type readable[K comparable, V any] struct {
 	*base
 	*keeping
-	entries codecs.Value // as they are kept
-	values  codecs.Value
-	own     func(k K) K
-	number  func(k K) uint64
-	look    func(ks []K, found []Found[V]) // for keys of this rank
+	values codecs.Value
+	number func(k K) uint64
+	look   func(ks []K, found []Found[V]) // for keys of this rank
 }
 
 // readableOf makes reads of a store of what it keeps for a value.
 func readableOf[K comparable, S, V any](s *store[K, S], values codecs.Value, value func(kept *S) V) readable[K, V] {
-	w := wireOf[K, V]()
-	w.keys, w.values.Value = s.kept.keys, values
-	return readable[K, V]{s.base, s.keeping, w.entries(), values, s.own,
+	return readable[K, V]{s.base, s.keeping, values,
 		func(k K) uint64 { return numberOf(&s.table, k) },
 		func(ks []K, found []Found[V]) {
 			present(s, ks, keysOfKeys, func(i int, kept *S, _ *K) {
@@ -82,44 +75,20 @@ func NewReads[K comparable, V any](of Readable[K, V], tasks *task.Scheduler, opt
 		}
 		all = append(all, delegate.Coded(questions, codecs.Pebbles[Found[V]](answers)))
 	}
-	r := &Reads[K, V]{of: s, asked: newSketch(s.own)}
-	r.gets = delegate.NewBatch(tasks, s.name+" get", s.owner, s.number, func(ks []K, found []Found[V]) {
-		note(&r.asked, ks)
-		s.look(ks, found)
-	}, all...)
+	r := &Reads[K, V]{s.base, delegate.NewBatch(tasks, s.name+" get", s.owner, s.number, s.look, all...)}
 	have(s.base, r)
 	return r
 }
 
 // Get is the value of a key, and whether it is there. A task that calls waits, and lets others run.
 func (r *Reads[K, V]) Get(k K) (v V, ok bool) {
-	if v, ok := copyOf(&r.near, k); ok {
-		return v, true
-	}
 	f := r.gets.Call(k)
 	return f.Value, f.OK
 }
 
-// GetMany looks for many keys, with one wait: found[i] is what ks[i] is. It costs a fraction of a Get each.
+// GetMany reads many keys and waits once: found[i] is the value of ks[i]. It costs a fraction of a Get per key.
 func (r *Reads[K, V]) GetMany(ks []K, found []Found[V]) {
-	if len(r.near.entries) == 0 {
-		r.gets.CallAll(ks, found)
-		return
-	}
-	var far []K
-	var places []int
-	for i, k := range ks {
-		if v, ok := copyOf(&r.near, k); ok {
-			found[i] = Found[V]{v, true}
-			continue
-		}
-		far, places = append(far, k), append(places, i)
-	}
-	answers := make([]Found[V], len(far))
-	r.gets.CallAll(far, answers)
-	for i, at := range places {
-		found[at] = answers[i]
-	}
+	r.gets.CallAll(ks, found)
 }
 
 // Contains reports whether a key is there. It brings the value along, and costs what Get does.

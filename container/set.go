@@ -34,9 +34,3 @@ func (s *Set[K]) InsertAll(ks []K) { s.inserts.SendAll(ks) }
 
 // Delete removes a key, if it is there.
 func (s *Set[K]) Delete(k K) { s.deletes.Send(k) }
-
-// LocalHas reports whether a key is there, if this rank owns it.
-func (s *Set[K]) LocalHas(k K) bool {
-	_, ok := s.LocalGet(k)
-	return ok
-}

@@ -3,7 +3,6 @@ package container
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -284,57 +283,4 @@ func keepTogether(all []string) {
 		b = append(b, s...)
 		all[i] = text(b[at:])
 	}
-}
-
-// rowOf is a row by its number. It reads all before it if some are in runs.
-func rowOf[R any](p *part[R], n int) (row R) {
-	arrange(p)
-	if len(p.runs) == 0 {
-		return rowAt(&p.rows, n)
-	}
-	for i, r := range rowsOf(p) {
-		if i == n {
-			return r
-		}
-	}
-	return row
-}
-
-// Quantiles returns, on every rank, the rows of a sorted table at some fractions of it, each from 0, the first row, to
-// 1, the last one; of an empty table zero rows. All ranks call it.
-func (t *Table[R]) Quantiles(at ...float64) ([]R, error) {
-	n := rowCount(&t.part)
-	first, err := pebble.ExclusiveScan(t.rank, n, 0, pebble.Sum)
-	if err != nil {
-		return nil, err
-	}
-	total, err := pebble.AllReduce(t.rank, n, pebble.Sum)
-	if err != nil {
-		return nil, err
-	}
-	var found []Entry[int, R]
-	want := make([]int, len(at))
-	for i, f := range at {
-		if f < 0 || f > 1 || f != f {
-			return nil, failed(t.base, fmt.Errorf("a quantile at %v: give fractions from 0 to 1", f))
-		}
-		want[i] = int(f * float64(max(0, total-1)))
-	}
-	for q, w := range want {
-		if w >= first && w < first+n {
-			found = append(found, Entry[int, R]{q, rowOf(&t.part, w-first)})
-		}
-	}
-	w := wireOf[int, R]()
-	w.values = t.rows
-	all := newCollection(t.base, "AllGatherSlice", w.entries())
-	all.addAll(place(&found))
-	if err := all.allGather(place(&found)); err != nil {
-		return nil, err
-	}
-	rows := make([]R, len(at))
-	for _, e := range found {
-		rows[e.Key] = e.Value
-	}
-	return rows, nil
 }

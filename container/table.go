@@ -2,6 +2,7 @@ package container
 
 import (
 	"cmp"
+	"container/heap"
 	"fmt"
 	"iter"
 	"math/rand/v2"
@@ -313,28 +314,28 @@ func inTurn(n int, advance func(source int) bool, compare func(a, b int) int) (n
 			return -1
 		}
 	}
-	first := heap{before: func(a, b int) bool {
+	order := ranking{before: func(a, b int) bool {
 		c := compare(a, b)
 		return c < 0 || c == 0 && a < b
 	}}
 	for i := range n {
 		if advance(i) {
-			first.push(i)
+			heap.Push(&order, i)
 		}
 	}
 	begun := false
 	return func() int {
-		if begun && len(first.numbers) > 0 { // the row that was handed out is over
-			if advance(first.numbers[0]) {
-				first.fix()
+		if begun && order.Len() > 0 { // replaces the row that was handed out
+			if advance(order.first()) {
+				heap.Fix(&order, 0)
 			} else {
-				first.drop()
+				heap.Pop(&order)
 			}
 		}
-		if begun = true; len(first.numbers) == 0 {
+		if begun = true; order.Len() == 0 {
 			return -1
 		}
-		return first.numbers[0]
+		return order.first()
 	}
 }
 

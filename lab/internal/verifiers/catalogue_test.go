@@ -401,7 +401,6 @@ var catalogue = []mutation{
 		"t.has = false\n", "TestHashTableIsGosMap"},
 	{"an entry stays behind a hole", "container/hashtable.go", "(j-home)&t.mask >= (j-hole)&t.mask",
 		"(j-home)&t.mask > (j-hole)&t.mask", "TestFullHashTableIsGosMap"},
-	{"reads of copies count for nothing", "container/replicas.go", "p.hits[at]++", "p.hits[at] += 0", "TestReplicate"},
 	{"the last entries are the first", "container/elements.go", "compare(best[i], best[j]) < 0", "compare(best[i], best[j]) > 0",
 		"TestCounterIsGosMap"},
 	{"a key that is borrowed is kept", "container/store.go", "*k = s.own(*k)", "_ = s.own(*k)", "TestMapIsGosMap"},
