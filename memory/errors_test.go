@@ -241,10 +241,10 @@ func TestMistakesAreTold(t *testing.T) {
 		}},
 
 		// Locks.
-		"a lock that nobody holds": {`Unlock of array "l": this rank does not hold it`,
+		"a lock that nobody holds": {`Unlock of lock "l": this rank does not hold it`,
 			func(r rank) { r.Do(memory.NewLock(r.s, "l", 0).Unlock) }},
 		"a lock in an epoch of a declared depth": {
-			`Lock of array "l": the epoch declares a depth, and could not tell who waits`,
+			`Lock of lock "l": locks need an epoch without pebble.Depth`,
 			func(r rank) { r.Do(memory.NewLock(r.s, "l", 0).Lock, pebble.Depth(1)) }},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -41,9 +41,6 @@ func Withdraw[T any](a *Array[T]) {
 	}
 }
 
-// Turns is how many turns of a rank at locks have not ended.
-func Turns(s *Space) int { return s.nexts.Len() }
-
 // Addresses is how many addresses the process's cache has.
 func Addresses(s *Space) (n int) {
 	d := s.directory

@@ -2,17 +2,20 @@ package memory
 
 import (
 	"github.com/activepebbles/pebbles/internal/engine"
+	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/memory/internal/inside"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/task"
 )
 
-func init() {
-	inside.SpaceOf = func(space any) inside.Space { return inner{space.(*Space)} }
-	inside.SitesOf = func(array any) []inside.Site { return array.(interface{ sites() []inside.Site }).sites() }
-}
+// Inside is the part of a space for package pages of this module.
+func (s *Space) Inside(frame.Access) inside.Space { return inner{s} }
 
-// inner is what package pages has of a space.
+// Inside is the place of each rank's part, for package pages of this module. All ranks call it.
+func (a *Array[T]) Inside(frame.Access) []inside.Site { return sites(a) }
+
+// inner implements inside.Space.
 type inner struct{ s *Space }
 
 func (i inner) Engine() *engine.Rank              { return i.s.engine }
@@ -20,6 +23,19 @@ func (i inner) OneSided() netio.OneSided          { return i.s.memory }
 func (i inner) Misuse(format string, args ...any) { i.s.misuse(format, args...) }
 
 func (i inner) Lacks(call, of, format string, args ...any) { lacks(i.s, call, of, format, args...) }
+
+func (i inner) ClaimPages() bool {
+	first := !i.s.paged
+	i.s.paged = true
+	return first
+}
+
+func (i inner) NewLock(name string, rank, words int, strict bool) *inside.Lock {
+	return i.s.newLock(name, rank, words, strict)
+}
+
+// tasks is the scheduler of a rank.
+type tasks interface{ Self() task.Task }
 
 func (i inner) Caller(call string) inside.Caller {
 	s := i.s
@@ -35,17 +51,19 @@ func (i inner) Caller(call string) inside.Caller {
 func (i inner) Begin(name string) inside.Operation {
 	w := i.s.wait()
 	w.name = name
-	return inside.Operation{Completion: &w.c, Wait: w}
+	return w
 }
 
-func (i inner) End(call string, o inside.Operation) {
-	i.Await(call, o)
-	i.s.end(o.Wait.(*wait))
+// Completion implements inside.Operation, as the methods below do.
+func (w *wait) Completion() *netio.Completion { return &w.c }
+
+func (w *wait) End(call string) {
+	w.Await(call)
+	w.s.end(w)
 }
 
-func (i inner) Await(call string, o inside.Operation) {
-	s, w := i.s, o.Wait.(*wait)
-	switch {
+func (w *wait) Await(call string) {
+	switch s := w.s; {
 	case w.c.Done():
 	case s.engine.InTask(call):
 		w.Suspend(s.engine, call, call)
@@ -58,23 +76,22 @@ func (i inner) Await(call string, o inside.Operation) {
 	}
 }
 
-func (i inner) AwaitOthers(call string, o inside.Operation) {
-	s, w := i.s, o.Wait.(*wait)
-	if !w.c.Done() && !s.engine.InTask(call) && s.engine.InBody() {
+func (w *wait) AwaitOthers(call string) {
+	if s := w.s; !w.c.Done() && !s.engine.InTask(call) && s.engine.InBody() {
 		s.engine.AwaitOthers(call, w.c.Done)
 	}
-	i.End(call, o)
+	w.End(call)
 }
 
-// sites tells where the parts of all ranks are.
-func (a *Array[T]) sites() []inside.Site {
+// sites returns the place of each rank's part. All ranks call it.
+func sites[T any](a *Array[T]) []inside.Site {
 	s, d := a.s, a.s.directory
 	o := d.find(a.key)
 	bases, err := pebble.AllGather(s.rank, o.base)
 	if err != nil {
 		s.engine.Check() // the job has failed: this ends the rank
 	}
-	sites := make([]inside.Site, s.rank.Size())
+	all := make([]inside.Site, s.rank.Size())
 	for process := range d.place.Processes {
 		first, offsets := a.layOut(process)
 		var near []byte
@@ -84,12 +101,12 @@ func (a *Array[T]) sites() []inside.Site {
 			}
 		}
 		for i := range len(offsets) - 1 {
-			site := &sites[first+i]
+			site := &all[first+i]
 			site.At = bases[first].Plus(offsets[i])
 			if bytes := a.d.LocalLen(first+i) * int(a.size()); near != nil {
 				site.Near = near[offsets[i] : offsets[i]+bytes : offsets[i]+bytes]
 			}
 		}
 	}
-	return sites
+	return all
 }

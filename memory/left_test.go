@@ -20,30 +20,6 @@ func twoProcesses(t *testing.T, program func(r *pebble.Rank) error) {
 	require.NoError(t, s.Run(t, program))
 }
 
-// A turn at a lock ends with the lock, and with a try that fails, the second time as the first.
-func TestTurnsEnd(t *testing.T) {
-	twoProcesses(t, func(r *pebble.Rank) error {
-		s := memory.New(r)
-		l := memory.NewLock(s, "l", 0)
-		for range 2 {
-			if err := r.Epoch(func() error {
-				for range 10 {
-					l.Lock()
-					require.Equal(t, 1, memory.Turns(s))
-					require.False(t, l.TryLock())
-					require.Equal(t, 1, memory.Turns(s), "a try that failed has a turn")
-					l.Unlock()
-				}
-				return nil
-			}); err != nil {
-				return err
-			}
-			require.Zero(t, memory.Turns(s), "rank %d, behind the epoch", r.ID())
-		}
-		return l.Free()
-	})
-}
-
 // The addresses of an array leave the cache with it, and those of another one stay.
 func TestFreedArraysLeaveTheAddressCache(t *testing.T) {
 	twoProcesses(t, func(r *pebble.Rank) error {

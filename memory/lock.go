@@ -2,239 +2,109 @@ package memory
 
 import (
 	"fmt"
-	"math"
-	"runtime"
-	"slices"
-	"time"
 
 	"github.com/activepebbles/pebbles/internal/cpu"
-	"github.com/activepebbles/pebbles/internal/pending"
-	"github.com/activepebbles/pebbles/internal/request"
-	"github.com/activepebbles/pebbles/task"
+	"github.com/activepebbles/pebbles/memory/internal/inside"
 )
 
-// Lock is held by one task, or one rank's main function, of the job at a time. Who asks first has it first. What its
-// holders do to shared data is seen by the next ones. Nobody polls: to take a lock that is free, and to give it back,
-// costs an access each to the rank where it is, and to pass it on a pebble to its holder's rank and one back.
-//
-// It is a word, at its rank, that says whose turn came last (Mellor-Crummey and Scott, 1991). Who comes swaps a turn of
-// his own in. When there is one before it, he asks the rank of that for the lock; the answer is the lock. So whoever
-// waits has asked, and the end of an epoch counts that.
+// Lock is held by one task, or one rank's main function, of the job at a time. Callers get it in the order in which
+// they ask; the tasks of a rank take turns with other ranks. A holder sees what earlier holders have written to shared
+// data. Nobody polls: to take a free lock, and to give it back, costs an access each to its home, and to hand it over
+// costs a message each way.
 type Lock struct {
-	a    *Array[uint64]
-	held turn      // of this rank; 0 for none
-	by   task.Task // that has it; none for the main function
-	at   uintptr   // where that took it
-}
-
-// turn is one stay at a lock, from Lock to Unlock: 1 more than its rank, and its place in the rank's turns. 0 is none.
-type turn uint64
-
-const placeBits = 32
-
-func (t turn) rank() int     { return int(t>>placeBits) - 1 }
-func (t turn) place() uint32 { return uint32(t) }
-
-// next is who comes after a turn, as far as its rank knows.
-type next struct {
-	state
-	from request.Address // where the lock goes
-}
-
-type state uint8
-
-const (
-	single  state = iota // nobody has asked
-	awaited              // the next one has
-	over                 // nobody has asked, and the turn has ended: somebody will
-)
-
-// turns are those of a rank, at all its locks.
-type turns struct {
-	locks   []*Lock
-	nexts   pending.Table[next] // by place
-	waiting int                 // turns that have not come
+	s  *Space
+	of *inside.Lock
 }
 
 // NewLock allocates a lock at a rank, by the rules of NewArray.
 func NewLock(s *Space, name string, rank int) *Lock {
-	l := &Lock{a: NewArray[uint64](s, name, at{1, s.rank.Size(), rank})}
-	s.locks = append(s.locks, l)
-	return l
+	return &Lock{s, s.newLock(name, rank, 0, false)}
 }
 
-// Lock waits until nobody else holds the lock. Who holds it must not ask for it again, and a rank's main function that
-// does must not wait for a task of the same rank that asks for it. When all ranks are at rest but for those who wait
-// for locks, the job ends with a [LockError]. It is called in epochs that declare no depth.
+// newLock allocates a lock with a record of so many words.
+func (s *Space) newLock(name string, rank, words int, strict bool) *inside.Lock {
+	a := NewArray[uint64](s, name, at{uint64(1 + words), s.rank.Size(), rank})
+	return s.locks.Add(inner{s}, name, sites(a)[rank], words, strict, a.Free)
+}
+
+// Lock waits until nobody else holds the lock. The holder must not ask for it again, and a rank's main function that
+// holds it must not wait for a task of the same rank that asks for it. When all ranks are at rest but for those that
+// wait for locks, the job ends with a [LockError]. It is called in epochs that declare no depth.
 //
 //go:noinline
 func (l *Lock) Lock() {
 	const call = "Lock"
-	s, by, at := l.a.s, l.a.s.caller(call), cpu.Caller()
+	s, by, at := l.s, l.caller(call), cpu.Caller()
 	switch {
-	case l.held != 0 && l.by == by:
-		l.a.misuse(call, "the same caller has it already, and took it at %s: give it back first", l.where())
+	case l.of.IsHeldBy(by):
+		l.misuse(call, "the same caller holds it since %s: call Unlock first", l.of.Place())
 	case s.engine.DeclaresDepth():
-		l.a.misuse(call, "the epoch declares a depth, and could not tell who waits for ever: leave pebble.Depth out")
+		l.misuse(call, "locks need an epoch without pebble.Depth: with a declared depth a deadlock could not be detected")
 	}
-	t := s.newTurn()
-	if before := turn(Swap(l.a, 0, uint64(t))); before != 0 {
-		l.await(call, before)
-	}
-	l.held, l.by, l.at = t, by, at
+	l.of.Acquire(call, by, at)
 }
 
 // TryLock takes the lock if nobody holds it.
 //
 //go:noinline
 func (l *Lock) TryLock() bool {
-	s, by, at := l.a.s, l.a.s.caller("TryLock"), cpu.Caller()
-	t := s.newTurn()
-	if !CompareAndSwap(l.a, 0, 0, uint64(t)) {
-		s.endTurn(t)
-		return false
-	}
-	l.held, l.by, l.at = t, by, at
-	return true
+	const call = "TryLock"
+	return l.of.TryAcquire(call, l.caller(call), cpu.Caller())
 }
 
-// Unlock gives the lock to the next one who waits for it, after a fence. Another task of the rank may call it than the
-// one that called Lock.
+// Unlock gives the lock to the next caller that waits for it, after a fence. Any task of the rank may call it.
 func (l *Lock) Unlock() {
 	const call = "Unlock"
-	if l.held == 0 {
-		l.a.misuse(call, "this rank does not hold it")
+	if !l.of.IsHeld() {
+		l.misuse(call, "this rank does not hold it")
 	}
-	s, t := l.a.s, l.held
-	l.held = 0
-	s.Fence()
-	free := s.nexts.At(t.place()).state == single && CompareAndSwap(l.a, 0, uint64(t), 0)
-	n := s.nexts.At(t.place())
-	switch {
-	case free:
-	case n.state == awaited:
-		s.answers.Send(answered{To: n.from})
-		s.answers.Flush() // this rank may compute for long now
-	default:
-		n.state = over
-		return
-	}
-	s.endTurn(t)
+	l.of.Release()
+	l.s.Fence()
+	l.of.HandOver(call)
 }
 
 // Free ends the lock, as Array.Free does.
-func (l *Lock) Free() error {
-	if l.held != 0 {
-		l.a.s.endTurn(l.held)
-		l.held = 0
-	}
-	l.a.s.locks = slices.DeleteFunc(l.a.s.locks, func(other *Lock) bool { return other == l })
-	return l.a.Free()
+func (l *Lock) Free() error { return l.of.Free() }
+
+// caller is the task that calls, or none for the main function. It ends the job where a call must not wait.
+func (l *Lock) caller(call string) inside.Caller {
+	l.s.mayWait(call)
+	return inner{l.s}.Caller(call)
 }
 
-// await waits for the end of the turn before.
-func (l *Lock) await(call string, before turn) {
-	s, w := l.a.s, l.a.wait()
-	s.ask(access{spot: spot{owner: before.rank()}, what: queueing, c: &w.c}, uint64(before.place()), 0)
-	s.waiting++
-	if s.engine.InTask(call) {
-		w.Suspend(s.engine, call, call)
-	} else {
-		s.engine.AwaitOthers(call, w.c.Done)
-	}
-	s.waiting--
-	s.end(w)
+func (l *Lock) misuse(call, format string, args ...any) {
+	l.s.misuse("%s of lock %q: %s", call, l.of.Name, fmt.Sprintf(format, args...))
 }
 
-// where is the file and line where this rank took the lock.
-func (l *Lock) where() string {
-	f, _ := runtime.CallersFrames([]uintptr{l.at}).Next()
-	if f.File == "<autogenerated>" { // what Go makes of a method that is used as a value
-		return "a call of its method as a value"
-	}
-	return fmt.Sprintf("%s:%d", f.File, f.Line)
-}
-
-// tasks is what has the tasks of a rank.
-type tasks interface{ Self() task.Task }
-
-// caller is the task that calls, or none for the main function, which may wait.
-func (s *Space) caller(call string) (t task.Task) {
-	s.mayWait(call)
-	if s.engine.InTask(call) {
-		t = s.engine.Tasks().(tasks).Self()
-	}
-	return t
-}
-
-// newTurn begins a turn.
-func (s *Space) newTurn() turn {
-	return turn(s.rank.ID()+1)<<placeBits | turn(s.nexts.Add(next{}))
-}
-
-// endTurn ends a turn that nobody will ask for any more.
-func (s *Space) endTurn(t turn) { s.nexts.Remove(t.place()) }
-
-// queue takes in who comes after a turn of this rank, and reports whether that has ended.
-func (s *Space) queue(q *question, from request.Address) (ended bool) {
-	place := uint32(q.Data[0])
-	switch n := s.nexts.At(place); {
-	case n == nil || q.Data[0] > math.MaxUint32:
-	case n.state == single:
-		*n = next{awaited, from}
-		return false
-	case n.state == over:
-		s.nexts.Remove(place)
-		return true
-	}
-	s.engine.Fail(fmt.Errorf("memory: rank %d: rank %d waits for a turn at a lock that there is not: "+
-		"pebbles were repeated, altered or misplaced", s.rank.ID(), from.Rank()))
-	return false
-}
-
-// stuck is the error of a lock that this rank has and another one waits for, when nothing can come any more. Where
-// others have what is waited for here, it leaves it to them to say so.
+// stuck is the error of a lock of this rank that nothing can release any more.
 func (s *Space) stuck() error {
-	for _, l := range s.locks {
-		if l.held == 0 {
-			continue
-		}
-		if n := s.nexts.At(l.held.place()); n.state == awaited {
-			byTask := l.by != task.Task{}
-			return &LockError{Lock: l.a.name, Rank: s.rank.ID(), Task: byTask, Place: l.where(), Waiter: int(n.from.Rank())}
-		}
+	l, waiter, err := s.locks.Stuck()
+	if l == nil {
+		return err
 	}
-	if s.waiting == 0 {
-		return nil
-	}
-	s.engine.AwaitFailure(toldWithin)
-	return fmt.Errorf("memory: %d turns at locks are waited for, and no rank has said within %v that it has such "+
-		"a lock: please report this", s.waiting, toldWithin)
+	return &LockError{Lock: l.Name, Rank: s.rank.ID(), Task: l.IsHeldByTask(), Place: l.Place(), Waiter: waiter}
 }
 
-// toldWithin is how long it may take, at the most, until the rank that has a lock says so.
-const toldWithin = 10 * time.Second
-
-// LockError is the end of a job in which somebody waits for a lock, and nothing is in flight that could have its holder
-// give it back: Unlock was forgotten, or holders of several locks wait for each other.
+// LockError ends a job in which a lock is not given back and nothing is in flight that could make its holder do so:
+// Unlock was forgotten, or holders of several locks wait for each other.
 type LockError struct {
 	Lock   string // its name
-	Rank   int    // that has it
-	Task   bool   // by a task, and not by the main function
-	Place  string // the file and line where it was taken
-	Waiter int    // the rank that is to have it next; -1 for none
+	Rank   int    // the rank that holds it
+	Task   bool   // a task took it, and not the main function
+	Place  string // the file and line of the call that took it
+	Waiter int    // the rank that is next; -1 for none
 }
 
 func (e *LockError) Error() string {
-	who := "the main function"
+	holder := "the main function"
 	if e.Task {
-		who = "a task"
+		holder = "a task"
 	}
 	if e.Waiter < 0 {
-		return fmt.Sprintf("memory: lock %q was not given back by %s of rank %d, which took it at %s, when the epoch ended: "+
-			"call Unlock after each Lock", e.Lock, who, e.Rank, e.Place)
+		return fmt.Sprintf("memory: lock %q was not given back when the epoch ended: %s of rank %d took it at %s: "+
+			"call Unlock after each Lock", e.Lock, holder, e.Rank, e.Place)
 	}
-	return fmt.Sprintf("memory: lock %q is never given back by %s of rank %d, which took it at %s: "+
-		"rank %d waits for it, and nothing is in flight that could end that: call Unlock after each Lock, "+
-		"and take several locks in the same order everywhere", e.Lock, who, e.Rank, e.Place, e.Waiter)
+	return fmt.Sprintf("memory: deadlock: lock %q is never given back: %s of rank %d took it at %s, rank %d waits for it, "+
+		"and nothing is in flight: call Unlock after each Lock, and take several locks in the same order everywhere",
+		e.Lock, holder, e.Rank, e.Place, e.Waiter)
 }

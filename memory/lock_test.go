@@ -118,8 +118,8 @@ func TestLocksThatAreNotGivenBack(t *testing.T) {
 			twoRanks(t, c.do, func(t *testing.T, err error) {
 				var held *memory.LockError
 				require.ErrorAs(t, err, &held)
-				require.Regexp(t, `memory: lock "`+c.lock+`" is never given back by `+c.holder+
-					`, which took it at \S*lock_test\.go:\d+: rank \d waits for it, and nothing is in flight`, err)
+				require.Regexp(t, `memory: deadlock: lock "`+c.lock+`" is never given back: `+c.holder+
+					` took it at \S*lock_test\.go:\d+, rank \d waits for it, and nothing is in flight`, err)
 			})
 		})
 	}
@@ -152,8 +152,8 @@ func TestLockTwice(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			twoRanks(t, c.do, func(t *testing.T, err error) {
-				require.Regexp(t, `Lock of array "b": the same caller has it already, `+
-					`and took it at `+c.at+`: give it back first`, err)
+				require.Regexp(t, `Lock of lock "b": the same caller holds it since `+
+					c.at+`: call Unlock first`, err)
 			})
 		})
 	}

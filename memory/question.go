@@ -34,7 +34,6 @@ const (
 	swapping
 	comparing
 	forgetting // an address: the object has been freed
-	queueing   // for a lock, behind a turn of the rank that is asked. The answer comes when that turn ends
 )
 
 // inlineBytes is what a question or an answer carries at most.
@@ -83,7 +82,7 @@ type questioner struct {
 	questions *target.Target[asked]
 	answers   *target.Target[answered]
 	accesses  pending.Table[access]             // that owners were asked for
-	fences    pending.Fences[*netio.Completion] // of them, but for turns at locks
+	fences    pending.Fences[*netio.Completion] // of them
 	back      []answered
 	served    netio.Completion // of what questions ask for
 }
@@ -174,9 +173,7 @@ func (s *Space) ask(x access, a, b uint64) {
 		x.c.Inside(frame.Access{}).Begin(1)
 	}
 	s.counts.Pebbles += 2
-	if x.what != queueing { // which fences do not wait for
-		x.number = s.fences.Start()
-	}
+	x.number = s.fences.Start()
 	if s.accesses.Full(request.CallsMax) {
 		s.misuse("%d accesses wait for answers, which is the most: wait for some before others start", s.accesses.Len())
 	}
@@ -205,9 +202,6 @@ func (s *Space) serve(qs []asked) {
 	s.back = s.back[:0]
 	for i := range qs {
 		q, from := &qs[i].Q, qs[i].From
-		if q.What == queueing && !s.queue(q, from) {
-			continue
-		}
 		s.back = append(s.back, answered{To: from})
 		s.reply(q, int(from.Rank()), &s.back[len(s.back)-1].A)
 	}
@@ -216,10 +210,7 @@ func (s *Space) serve(qs []asked) {
 
 // reply does what is asked for, and fills in the answer.
 func (s *Space) reply(q *question, from int, a *answer) {
-	switch q.What {
-	case queueing:
-		return
-	case forgetting:
+	if q.What == forgetting {
 		s.forget(q.Of)
 		return
 	}
@@ -267,9 +258,7 @@ func (s *Space) arrive(as []answered) {
 		}
 		x := s.accesses.Remove(n)
 		s.finish(&x, &as[i].A)
-		if x.what != queueing {
-			s.fences.End(x.number, func(c *netio.Completion) { c.Inside(frame.Access{}).End(1, nil) })
-		}
+		s.fences.End(x.number, func(c *netio.Completion) { c.Inside(frame.Access{}).End(1, nil) })
 	}
 }
 
@@ -278,9 +267,6 @@ func (s *Space) finish(x *access, a *answer) {
 	switch {
 	case x.what == forgetting:
 		s.forgotten(x.object)
-		return
-	case x.what == queueing:
-		x.c.Inside(frame.Access{}).End(1, nil)
 		return
 	case a.Refusal != none:
 		x.c.Inside(frame.Access{}).End(1, a.Refusal.of(x.of))

@@ -10,6 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/internal/future"
 	"github.com/activepebbles/pebbles/internal/leaks"
+	"github.com/activepebbles/pebbles/memory/internal/inside"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/pebble"
 )
@@ -27,7 +28,8 @@ type Space struct {
 	tag       uint64      // of the job
 	kinds     map[reflect.Type]uint64
 	questioner
-	turns
+	locks  *inside.Locks
+	paged  bool             // it has shared pages
 	free   []*wait          // those that nobody uses
 	words  []exposed.Word   // room for those that are moved together
 	loose  netio.Completion // of what nobody waits for
@@ -95,6 +97,7 @@ func New(r *pebble.Rank) *Space {
 	}
 	s := &Space{rank: r, engine: e, directory: d, known: map[int]any{}, kinds: map[reflect.Type]uint64{}}
 	s.memory = e.OneSided(s.failed)
+	s.locks = inside.NewLocks(e)
 	s.openQuestions()
 	e.Guarded(func(string) error { tellLeft(s); return nil })
 	tag, err := pebble.Broadcast(r, 0, rand.Uint64N(tagMax)+1)
@@ -116,13 +119,7 @@ func (s *Space) failed() error {
 
 // tellLeft tells tests what is left of epochs when the next one begins, and when the rank's function has returned.
 func tellLeft(s *Space) {
-	held := 0
-	for _, l := range s.locks {
-		if l.held != 0 {
-			held++
-		}
-	}
-	leaks.Left("turns at locks", s.nexts.Len()-held)
+	leaks.Left("turns at locks", s.locks.Waiting())
 	leaks.Left("questions about memory", s.fences.Open())
 }
 

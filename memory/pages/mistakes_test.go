@@ -54,24 +54,24 @@ func TestMistakesAreTold(t *testing.T) {
 			`of slice "grid", which no span has that is open: open it by Read or Write`,
 			func(r rank) { w := slice(r, 4096).Read(0, 64); r.meet(); copy(make([]uint64, 64), w) }},
 
-		"Unlock without Lock": {config{}, `Unlock of lock "a": this rank does not have it`,
+		"Unlock without Lock": {config{}, `Unlock of lock "a": this rank does not hold it`,
 			func(r rank) { lock(r).Unlock() }},
-		"Lock twice": {config{}, `Lock of lock "a": the same caller has it already, and took it at `,
+		"Lock twice": {config{}, `Lock of lock "a": the same caller holds it since `,
 			locks(func(a, _ *pages.Lock) { a.Lock(); a.Lock() })},
-		"locks out of order": {config{}, `Lock of lock "a": the same caller has lock "b", and took it at `,
+		"locks out of order": {config{}, `Lock of lock "a": the same caller holds lock "b" since `,
 			locks(func(a, b *pages.Lock) { b.Lock(); a.Lock() })},
-		"a lock over a barrier": {config{}, `rank 0 has lock "a", and took it at `,
+		"a lock over a barrier": {config{}, `rank 0 holds lock "a" since `,
 			locks(func(a, _ *pages.Lock) { a.Lock() })},
-		"a lock at the end": {config{}, "give it back before the end of the rank's function", func(r rank) {
+		"a lock at the end": {config{}, "call Unlock before the end of the rank's function", func(r rank) {
 			if l := lock(r); r.ID() == 0 {
 				l.Lock()
 			}
 		}},
-		"a task that ends with a lock": {config{}, `lock "a" is never given back by a task of rank `, func(r rank) {
+		"a task that ends with a lock": {config{}, `lock "a" is never given back: a task of rank `, func(r rank) {
 			l, tasks := lock(r), task.New(r.Rank.Rank)
 			r.NoError(tasks.Run(func() { tasks.Go(l.Lock) }))
 		}},
-		"a body that ends with a lock": {config{}, `lock "a" was not given back by the main function of rank 0`,
+		"a body that ends with a lock": {config{}, `lock "a" was not given back when the epoch ended: the main function of rank 0`,
 			func(r rank) {
 				l := lock(r)
 				r.Do(func() {
@@ -86,7 +86,7 @@ func TestMistakesAreTold(t *testing.T) {
 				target.Each(func(uint64) { l.Lock() }))
 			r.Do(func() { to.Send(0) })
 		}},
-		"Lock in an epoch of a declared depth": {config{}, "leave pebble.Depth out",
+		"Lock in an epoch of a declared depth": {config{}, "locks need an epoch without pebble.Depth",
 			func(r rank) { r.Do(lock(r).Lock, pebble.Depth(1)) }},
 		"Barrier in an epoch": {config{}, "Barrier was called inside an epoch", func(r rank) { r.Do(r.meet) }},
 		"a barrier that a rank leaves out": {config{}, "a barrier of shared pages", func(r rank) {

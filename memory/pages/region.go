@@ -154,10 +154,10 @@ func (r *region) fetch(call string, first, last int) {
 		lo, _ := r.bounds(from)
 		_, hi := r.bounds(p)
 		r.unprotect(lo, hi)
-		s.memory.Get(r.home(lo), r.copy[lo*uint64(r.size):hi*uint64(r.size)], o.Completion)
+		s.memory.Get(r.home(lo), r.copy[lo*uint64(r.size):hi*uint64(r.size)], o.Completion())
 		s.counts.Fetches++
 	}
-	s.inside.End(call, o)
+	o.End(call)
 	for p := first; p <= last; p++ {
 		if r.state[p]&valid == 0 {
 			r.state[p] |= valid

@@ -7,6 +7,7 @@ import (
 
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/internal/exposed"
+	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/memory"
 	"github.com/activepebbles/pebbles/memory/internal/inside"
 )
@@ -50,7 +51,7 @@ func NewSlice[T any](s *Space, name string, d distribution.Indexed, options ...O
 	if err != nil {
 		fail(err)
 	}
-	sites := inside.SitesOf(a)
+	sites := a.Inside(frame.Access{})
 	r := &region{
 		s: s, id: len(s.regions), name: fmt.Sprintf("slice %q", name), layout: l, size: size,
 		state: make([]state, l.pages()), stamp: make([]uint32, l.pages()),

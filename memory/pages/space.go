@@ -7,6 +7,7 @@ import (
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/internal/collective"
 	"github.com/activepebbles/pebbles/internal/engine"
+	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/memory"
 	"github.com/activepebbles/pebbles/memory/internal/inside"
 	"github.com/activepebbles/pebbles/netio"
@@ -65,7 +66,6 @@ type Space struct {
 	runs    []run
 	busy    bool // a call changes what the rank knows of pages, and waits
 	waiters []inside.Operation
-	posted  []uint64
 	meeting []uint64
 	counts  Counts
 }
@@ -106,11 +106,14 @@ func (c Counts) Since(then Counts) Counts {
 // New makes a rank's shared pages. All ranks call it, once, between epochs, with an equal configuration. It allocates
 // 64 KiB on each rank, for write notices.
 func New(space *memory.Space, c Config) *Space {
-	r, inner := space.Rank(), inside.SpaceOf(space)
+	r, inner := space.Rank(), space.Inside(frame.Access{})
 	if c.PageBytes == 0 {
 		c.PageBytes = PageBytesDefault
 	}
 	c.Checked = c.Checked || alwaysChecked
+	if !inner.ClaimPages() {
+		inner.Engine().Misuse("pages", "New was called twice: a rank has one space of pages")
+	}
 	s := &Space{
 		rank: r, engine: inner.Engine(), inside: inner, memory: inner.OneSided(), shared: space, config: c,
 		now: 1, limit: r.Config().PageCache,
@@ -119,7 +122,7 @@ func New(space *memory.Space, c Config) *Space {
 	description := fmt.Sprintf("pages of %d bytes, copies %v, checked %v, flat %v",
 		c.PageBytes, c.Copies, c.Checked, c.Flat)
 	ring := memory.NewArray[uint64](space, description, distribution.Block(uint64(ranks)*logWords, ranks))
-	sites := inside.SitesOf(ring)
+	sites := ring.Inside(frame.Access{})
 	s.steps = s.engine.Sharing(c.Flat)
 	s.log = logs{me: r.ID(), own: ring.Local(), time: make([]uint64, ranks), met: make([]uint64, ranks)}
 	for _, site := range sites {
@@ -128,9 +131,7 @@ func New(space *memory.Space, c Config) *Space {
 	if err := checkPageBytes(c.PageBytes); err != nil {
 		s.fail("pages.New", err)
 	}
-	s.engine.Posts(s.take)
 	s.engine.Guarded(s.mayLeave)
-	s.engine.OneSided(s.stuck)
 	s.engine.Faults(s.stray)
 	s.engine.Note(s.describe)
 	return s
@@ -172,9 +173,9 @@ func (s *Space) begin(call string) {
 	s.inside.Caller(call)
 	for s.busy {
 		o := s.inside.Begin("")
-		begin(o)
+		o.Completion().Inside(frame.Access{}).Begin(1)
 		s.waiters = append(s.waiters, o)
-		s.inside.End(call, o)
+		o.End(call)
 	}
 	s.busy = true
 }
@@ -185,7 +186,7 @@ func (s *Space) end() {
 	if len(s.waiters) > 0 {
 		o := s.waiters[0]
 		s.waiters = s.waiters[:copy(s.waiters, s.waiters[1:])]
-		end(o)
+		o.Completion().Inside(frame.Access{}).End(1, nil)
 	}
 }
 
@@ -272,18 +273,19 @@ func (s *Space) told(call string, rank int, to uint64, words []byte) {
 }
 
 // release puts what this rank has written where others find it, and files notices of it (Keleher and others, section
-// 3). When it returns all of that is visible, and so is the record of a lock's release, if there is one.
+// 3). When it returns all of that is visible, and so is the record of the release of lock l, unless l is nil.
 func (s *Space) release(call string, l *Lock) {
 	o := s.inside.Begin("pages")
-	s.putDiffs(o.Completion, true)
+	s.putDiffs(o.Completion(), true)
 	var n int
 	s.written, n = s.log.file(s.written)
 	s.counts.Notices += uint64(n)
 	if l != nil {
-		l.putRecord(o.Completion)
+		l.write()
+		l.of.PutRecord(o.Completion())
 	}
-	s.memory.Fence(o.Completion)
-	s.inside.End(call, o)
+	s.memory.Fence(o.Completion())
+	o.End(call)
 }
 
 // flush puts what pages with twins have changed to their homes. Where not all, pages that are open are left.
@@ -292,9 +294,9 @@ func (s *Space) flush(call string, all bool) {
 		return
 	}
 	o := s.inside.Begin("pages")
-	s.putDiffs(o.Completion, all)
-	s.memory.Fence(o.Completion)
-	s.inside.End(call, o)
+	s.putDiffs(o.Completion(), all)
+	s.memory.Fence(o.Completion())
+	o.End(call)
 	s.protectAll()
 }
 
@@ -356,11 +358,11 @@ func (s *Space) acquire(call string, time []uint64) {
 	for rank, t := range time {
 		if t > l.time[rank] {
 			n := t - l.time[rank]
-			l.get(s.memory, rank, l.time[rank], t, l.got[at:at+n], o.Completion)
+			l.get(s.memory, rank, l.time[rank], t, l.got[at:at+n], o.Completion())
 			at += n
 		}
 	}
-	s.inside.End(call, o)
+	o.End(call)
 	at = 0
 	for rank, t := range time {
 		for ; l.time[rank] < t; l.time[rank]++ {

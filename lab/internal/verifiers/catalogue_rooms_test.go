@@ -55,10 +55,8 @@ var rooms = []mutation{
 		"TestRecordsAcrossReads"},
 
 	// Memory and pages.
-	{"a try that fails keeps its turn", "memory/lock.go", "\t\ts.endTurn(t)\n\t\treturn false\n", "\t\treturn false\n",
-		"TestTurnsEnd"},
-	{"a turn outlives its lock", "memory/lock.go", "\t\treturn\n\t}\n\ts.endTurn(t)\n", "\t\treturn\n\t}\n",
-		"TestTurnsEnd"},
+	{"a try that fails keeps its turn", "memory/internal/inside/lock.go", "\t\tl.leave()\n\t\treturn false\n", "\t\treturn false\n",
+		"memory/TestLocksExclude"},
 	{"the end of an access wraps", "memory/directory.go", "case offset > room || bytes > room-offset:",
 		"case offset+bytes > room:", "TestEntriesAllow"},
 	{"addresses of a freed array stay", "memory/directory.go", "handle(key).index() == h.index()",
@@ -72,8 +70,8 @@ var rooms = []mutation{
 	{"copies of near pages are listed for ever", "memory/pages/space.go", "\ts.borrowed = s.borrowed[:0]\n", "",
 		"TestBorrowedCopiesGoBack"},
 	{"a release has no fence", "memory/pages/space.go",
-		"\ts.memory.Fence(o.Completion)\n\ts.inside.End(call, o)\n}\n\n// flush puts",
-		"\ts.inside.End(call, o)\n}\n\n// flush puts",
+		"\ts.memory.Fence(o.Completion())\n\to.End(call)\n}\n\n// flush puts",
+		"\to.End(call)\n}\n\n// flush puts",
 		"TestReleasesAreFences"},
 	{"more notices than a barrier tells are forgotten", "memory/pages/space.go",
 		"s.valid == 0 || to <= seen || from > seen {",

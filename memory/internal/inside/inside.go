@@ -1,4 +1,4 @@
-// Package inside is what package memory/pages has of package memory that programs don't see.
+// Package inside is the part of package memory that package memory/pages uses and programs don't see.
 package inside
 
 import (
@@ -7,34 +7,21 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// Package memory sets these when it is initialized.
-var (
-	// SpaceOf is the inner part of a *memory.Space.
-	SpaceOf func(space any) Space
-	// SitesOf tells where the parts of all ranks of a *memory.Array are. All ranks call it; each process tells its
-	// address once.
-	SitesOf func(array any) []Site
-)
-
-// Space is the inner part of a space.
+// Space is the inner part of a memory.Space. Its methods are for the goroutine of its rank.
 type Space interface {
 	// Engine is the engine's part of the rank.
 	Engine() *engine.Rank
 	// OneSided is the rank's access to exposed memory.
 	OneSided() netio.OneSided
-	// Caller is the task that calls, or none for the main function; it ends the job in handlers, and for other goroutines.
+	// Caller is the calling task, or none for the main function. It ends the job in handlers and on other goroutines.
 	Caller(call string) Caller
-
-	// Begin takes an operation. name is what its errors are about.
+	// Begin starts an operation. Its errors carry name.
 	Begin(name string) Operation
-	// End waits until what was begun is done, and ends the job when it has failed. A task lets other tasks run meanwhile,
-	// and the main function in an epoch's body handles what arrives; between epochs it handles nothing.
-	End(call string, o Operation)
-	// Await is End for an operation that goes on to be used, until it is given to End.
-	Await(call string, o Operation)
-	// AwaitOthers is End for what the programs of other ranks do, if they do: this rank counts as being at rest, so that
-	// the end of an epoch finds what is waited for in vain.
-	AwaitOthers(call string, o Operation)
+	// NewLock allocates a lock at a rank, with a record of so many words. All ranks call it, between epochs. A strict
+	// lock must be released before the end of the epoch.
+	NewLock(name string, rank, words int, strict bool) *Lock
+	// ClaimPages reports whether this is its first call: a rank has one space of pages.
+	ClaimPages() bool
 
 	// Misuse ends the job: a call was wrong.
 	Misuse(format string, args ...any)
@@ -42,20 +29,27 @@ type Space interface {
 	Lacks(call, of, format string, args ...any)
 }
 
-// Caller is who calls: a task, or the main function where it is none.
+// Operation is one or several operations that were begun with one completion.
+type Operation interface {
+	Completion() *netio.Completion
+	// End waits until the operations are done, and ends the job if one has failed. A task lets other tasks run meanwhile,
+	// and the main function in an epoch's body handles what arrives; between epochs it handles nothing.
+	End(call string)
+	// Await is End for an operation that is used again before End.
+	Await(call string)
+	// AwaitOthers is End for an event that depends on the programs of other ranks. This rank counts as being at rest, so
+	// that the end of the epoch finds a wait in vain.
+	AwaitOthers(call string)
+}
+
+// Caller is a task, or the main function if IsTask is false.
 type Caller struct {
 	Task   task.Task
 	IsTask bool
 }
 
-// Operation is operations that somebody waits for: those that were begun with its completion.
-type Operation struct {
-	Completion *netio.Completion
-	Wait       any // memory's
-}
-
-// Site is where the part of a rank is.
+// Site is the place of one rank's part of an array.
 type Site struct {
 	At   netio.Address
-	Near []byte // all of it, when it is this process's or mapped from this host
+	Near []byte // the whole part, if it belongs to this process or is mapped from this host
 }
