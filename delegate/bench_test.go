@@ -36,7 +36,8 @@ func BenchmarkLocalCall(b *testing.B) {
 // BenchmarkRemoteReads reads b.N words at random of the other of two ranks, on both: by tasks that wait for one word
 // at a time, by tasks that wait for several, and by pebbles there and back with as many in flight.
 func BenchmarkRemoteReads(b *testing.B) {
-	for _, on := range []appstest.Shape{{Transport: "mem", Procs: 1}, {Transport: "shm", Procs: 2}, {Transport: "tcp", Procs: 2}} {
+	shapes := []appstest.Shape{{Transport: "mem", Procs: 1}, {Transport: "shm", Procs: 2}, {Transport: "tcp", Procs: 2}}
+	for _, on := range shapes {
 		on.Ranks, on.New, on.Coalesce = 2, route.Direct, 1024
 		for _, tasks := range []int{1, 10, 100, 1000, 10_000} {
 			b.Run(fmt.Sprintf("%s/tasks=%d", on.Transport, tasks), func(b *testing.B) { byTasks(b, on, tasks, 1) })

@@ -385,7 +385,8 @@ func TestManyTasksUnwind(t *testing.T) {
 				}
 			})
 		})
-		t.Logf("%d tasks had begun when call %d was cancelled; the job ended after %v", begun.Load(), calls, time.Since(*at.Load()))
+		t.Logf("%d tasks had begun when call %d was cancelled; the job ended after %v",
+			begun.Load(), calls, time.Since(*at.Load()))
 		require.ErrorIs(t, err, context.Canceled)
 		require.Equal(t, begun.Load(), unwound.Load())
 	}

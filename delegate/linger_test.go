@@ -40,7 +40,8 @@ func TestLinger(t *testing.T) {
 	none, atOnce := reads(0)
 	some, soon := reads(4 * time.Microsecond)
 	few, late := reads(26 * time.Microsecond)
-	t.Logf("%d frames in %.1f ms at once, %d in %.1f after 4 µs, %d in %.1f after 26", none, 1e3*atOnce, some, 1e3*soon, few, 1e3*late)
+	t.Logf("%d frames in %.1f ms at once, %d in %.1f after 4 µs, %d in %.1f after 26",
+		none, 1e3*atOnce, some, 1e3*soon, few, 1e3*late)
 	require.Less(t, 2*some, none)
 	require.Less(t, 2*soon, atOnce)
 	require.Less(t, few, some)

@@ -248,34 +248,39 @@ func (a *Array[T]) run(call string, i uint64, owner, local, most int) int {
 // Like all calls for many elements it does not return when the job has failed.
 func (a *Array[T]) Gather(dst []T, indices []uint64) {
 	const call = "Gather"
-	a.s.awaitAll(call, a.gather(call, dst, indices, a.s.mayWait))
+	a.s.awaitAll(call, a.many(call, indices, dst, getting, a.s.mayWait))
 }
 
 // GatherStart begins to do so. dst belongs to the call until that is done; indices does not. Handlers may call it too.
 func (a *Array[T]) GatherStart(dst []T, indices []uint64) Pending {
 	const call = "GatherStart"
-	return a.s.begun(a.gather(call, dst, indices, a.s.mayStart))
+	return a.s.begun(a.many(call, indices, dst, getting, a.s.mayStart))
 }
 
-func (a *Array[T]) gather(call string, dst []T, indices []uint64, may func(string)) (w *wait) {
-	if len(dst) != len(indices) {
-		a.misuse(call, "%d indices, and room for %d elements: give as many", len(indices), len(dst))
+// many reads or writes many elements: all[i] is that of indices[i].
+func (a *Array[T]) many(call string, indices []uint64, all []T, way operation, may func(string)) (w *wait) {
+	if len(all) != len(indices) {
+		a.misuse(call, "%d indices and %d elements: give as many", len(indices), len(all))
 	}
 	a.s.attend()
 	for {
-		n, others := read(&a.nearby, dst, indices)
+		n, others := moveNear(&a.nearby, indices, all, way)
 		a.s.counts.Near += uint64(n)
 		a.s.counts.Hits += others
-		if dst, indices = dst[n:], indices[n:]; len(indices) == 0 {
+		if all, indices = all[n:], indices[n:]; len(indices) == 0 {
 			return w
 		}
 		var f found
 		n = min(ahead, len(indices))
-		w = a.lookUp(call, &f, indices[:n], dst[:n], getting, w, may)
+		w = a.lookUp(call, &f, indices[:n], all[:n], way, w, may)
 		for _, e := range f.near[:f.nears] {
-			dst[e.i] = load[T](e.at)
+			if way == getting {
+				all[e.i] = load[T](e.at)
+			} else {
+				store(e.at, all[e.i])
+			}
 		}
-		dst, indices = dst[n:], indices[n:]
+		all, indices = all[n:], indices[n:]
 	}
 }
 
@@ -348,33 +353,11 @@ func (a *Array[T]) lookFar(
 // leave together, by owner, and the call waits once.
 func (a *Array[T]) Scatter(indices []uint64, src []T) {
 	const call = "Scatter"
-	a.s.awaitAll(call, a.scatter(call, indices, src, a.s.mayWait))
+	a.s.awaitAll(call, a.many(call, indices, src, putting, a.s.mayWait))
 }
 
 // ScatterStart begins to do so. src is not to be changed until that is done; indices may be. Handlers may call it too.
 func (a *Array[T]) ScatterStart(indices []uint64, src []T) Pending {
 	const call = "ScatterStart"
-	return a.s.begun(a.scatter(call, indices, src, a.s.mayStart))
-}
-
-func (a *Array[T]) scatter(call string, indices []uint64, src []T, may func(string)) (w *wait) {
-	if len(src) != len(indices) {
-		a.misuse(call, "%d indices and %d elements: give as many", len(indices), len(src))
-	}
-	a.s.attend()
-	for {
-		n, others := write(&a.nearby, indices, src)
-		a.s.counts.Near += uint64(n)
-		a.s.counts.Hits += others
-		if src, indices = src[n:], indices[n:]; len(indices) == 0 {
-			return w
-		}
-		var f found
-		n = min(ahead, len(indices))
-		w = a.lookUp(call, &f, indices[:n], src[:n], putting, w, may)
-		for _, e := range f.near[:f.nears] {
-			store(e.at, src[e.i])
-		}
-		src, indices = src[n:], indices[n:]
-	}
+	return a.s.begun(a.many(call, indices, src, putting, a.s.mayStart))
 }

@@ -106,7 +106,7 @@ func TestMistakesAreTold(t *testing.T) {
 			})},
 		"lengths that differ": {`Scatter of array "words": 2 indices and 3 elements: give as many`,
 			body(func(_ rank, a *array) { a.Scatter(make([]uint64, 2), make([]uint64, 3)) })},
-		"a get into a short slice": {`Gather of array "words": 2 indices, and room for 1 elements: give as many`,
+		"a get into a short slice": {`Gather of array "words": 2 indices and 1 elements: give as many`,
 			body(func(_ rank, a *array) { a.Gather(make([]uint64, 1), []uint64{0, 99}) })},
 		"a mistake in a task": {`Get of array "words": index 100 is out of range`, func(r rank) {
 			scheduler, a := task.New(r.Rank.Rank), r.words("words", 100)

@@ -55,7 +55,8 @@ func NewGrid[T any](s *Space, name string, tiles *distribution.TileMap, b Border
 	_, _, most, widest := tiles.Tile(0)
 	_, _, least, narrowest := tiles.Tile(tiles.Ranks() - 1)
 	if (down > 1 || b.Torus) && least < b.Width || (wide > 1 || b.Torus) && narrowest < b.Width {
-		s.fail(call, fmt.Errorf("grid %q: a tile has %d by %d elements, and borders have %d: use fewer ranks, or a narrower border",
+		s.fail(call, fmt.Errorf("grid %q: a tile has %d by %d elements, and borders have %d: "+
+			"use fewer ranks, or a narrower border",
 			name, least, narrowest, b.Width))
 	}
 	g := &Grid[T]{rank: s.rank, border: b.Width}

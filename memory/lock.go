@@ -104,7 +104,7 @@ func (e *LockError) Error() string {
 		return fmt.Sprintf("memory: lock %q was not given back when the epoch ended: %s of rank %d took it at %s: "+
 			"call Unlock after each Lock", e.Lock, holder, e.Rank, e.Place)
 	}
-	return fmt.Sprintf("memory: deadlock: lock %q is never given back: %s of rank %d took it at %s, rank %d waits for it, "+
-		"and nothing is in flight: call Unlock after each Lock, and take several locks in the same order everywhere",
-		e.Lock, holder, e.Rank, e.Place, e.Waiter)
+	return fmt.Sprintf("memory: deadlock: lock %q is never given back: %s of rank %d took it at %s, "+
+		"rank %d waits for it, and nothing is in flight: call Unlock after each Lock, and take several locks in the "+
+		"same order everywhere", e.Lock, holder, e.Rank, e.Place, e.Waiter)
 }

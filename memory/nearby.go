@@ -68,6 +68,14 @@ func (v *nearby) at(i uint64, size uintptr) (at unsafe.Pointer, other uint64) {
 	return unsafe.Add(v.parts[own].at, uintptr(i&v.mask)*size), v.parts[own].other
 }
 
+// moveNear reads or writes elements until one is not found, as read and write do.
+func moveNear[T any](v *nearby, indices []uint64, all []T, way operation) (n int, others uint64) {
+	if way == getting {
+		return read(v, all, indices)
+	}
+	return write(v, indices, all)
+}
+
 // read reads elements until one is not found, and returns how many it has read, and how many of them are of other
 // processes.
 func read[T any](v *nearby, dst []T, indices []uint64) (n int, others uint64) {

@@ -91,7 +91,8 @@ func TestTakenWorkersShare(t *testing.T) {
 			}
 		})
 		var root task.Task
-		spawn := target.New(r, "spawn", distribution.Ranks(3), target.Key(func(uint32) uint64 { return 0 }), target.Each(func(n uint32) {
+		atZero := target.Key(func(uint32) uint64 { return 0 })
+		spawn := target.New(r, "spawn", distribution.Ranks(3), atZero, target.Each(func(n uint32) {
 			for i := range n {
 				work.Spawn(i)
 			}

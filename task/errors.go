@@ -12,12 +12,14 @@ type WaitError struct {
 }
 
 func (e *WaitError) Error() string {
-	text := fmt.Sprintf("task: %d tasks wait for ever, one of them in %s, since nothing is in flight that could wake them", e.Waiting, e.Call)
+	text := fmt.Sprintf("task: deadlock: %d tasks wait, one of them in %s, and nothing is in flight that could wake them",
+		e.Waiting, e.Call)
 	if e.Waiting == 1 {
-		text = fmt.Sprintf("task: a task waits for ever in %s, since nothing is in flight that could wake it", e.Call)
+		text = fmt.Sprintf("task: deadlock: a task waits in %s, and nothing is in flight that could wake it", e.Call)
 	}
 	if e.NotBegun > 0 {
-		text += fmt.Sprintf("; %d more have not begun, since all %d workers are taken: give task.Workers more, or let fewer wait for others",
+		text += fmt.Sprintf("; %d more have not begun because all %d workers are taken: "+
+			"give task.Workers more, or let fewer tasks wait for others",
 			e.NotBegun, e.Workers)
 	}
 	return text

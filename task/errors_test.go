@@ -201,7 +201,7 @@ func TestMisuseIsToldInWords(t *testing.T) {
 			k := kind(s)
 			return s.Run(func() { k.SpawnAt(distribution.Cyclic(2, 2), 5, 0) })
 		},
-		"1 more have not begun, since all 1 workers": func(s scheduler) error {
+		"1 more have not begun because all 1 workers": func(s scheduler) error {
 			k := kind(s)
 			return s.Run(func() { k.Spawn(1); s.Suspend() })
 		},

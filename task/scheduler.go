@@ -61,17 +61,20 @@ const (
 )
 
 // Option changes how a scheduler works.
-type Option struct{ apply func(*Scheduler) }
+type Option interface{ apply(*Scheduler) }
 
-// Workers sets how many tasks of a rank may have begun at a time. Each takes about 3 KiB, more where it waits deep in
-// calls, for as long as the rank's function runs. More isn't always better: past some thousands, switches miss caches.
-func Workers(most int) Option { return Option{func(s *Scheduler) { s.most = most }} }
+type option func(*Scheduler)
 
-// Linger sets for how long a rank that has nothing to do holds its buffers back while tasks of it wait, so that those
-// which are woken in the meantime fill them up; 0, the default, is not at all. It pays where messages are costly and
-// latency is long, up to the time of a message, and costs that much wherever there are few tasks (Grappa, section 8.3,
-// figure 12).
-func Linger(most time.Duration) Option { return Option{func(s *Scheduler) { s.linger = most }} }
+func (o option) apply(s *Scheduler) { o(s) }
+
+// Workers sets how many tasks of a rank may have begun at a time. Each takes about 3 KiB until the rank's function
+// returns, and more if it waits deep in calls. More is not always better: with some thousands, switches miss caches.
+func Workers(most int) Option { return option(func(s *Scheduler) { s.most = most }) }
+
+// Linger sets how long an idle rank holds its buffers while tasks of it wait, so that tasks which are woken meanwhile
+// fill them. The default is 0. It pays if messages are costly and latency is long, up to the time of a message, and
+// costs that time if there are few tasks (Grappa, section 8.3, figure 12).
+func Linger(most time.Duration) Option { return option(func(s *Scheduler) { s.linger = most }) }
 
 // New gives a rank its scheduler. It is called once, between epochs, on ranks that run tasks.
 func New(r *pebble.Rank, options ...Option) *Scheduler {
@@ -297,5 +300,6 @@ func (s *Scheduler) unwind(w *worker) {
 
 // Describe implements engine.Tasks.
 func (s tasks) Describe() string {
-	return fmt.Sprintf("tasks of a rank: at most %d that have begun, each a coroutine of about %d bytes: %d bytes", s.most, perWorker, s.most*perWorker)
+	return fmt.Sprintf("tasks of a rank: at most %d that have begun, each a coroutine of about %d bytes: %d bytes",
+		s.most, perWorker, s.most*perWorker)
 }

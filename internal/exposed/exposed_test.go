@@ -95,7 +95,9 @@ func TestMemoryIsNotGivenOutWhileSomebodyIsInIt(t *testing.T) {
 	require.Equal(t, make([]byte, 100), same)
 	require.Equal(t, uint32(key), uint32(again))
 	require.NotEqual(t, key, again, "no key is used twice")
-	for key, want := range map[uint64]Fault{key: Withdrawn, again + 1<<slotBits: Unknown, 0: Unknown, 5: Unknown, 1<<slotBits | EntriesMax: Unknown} {
+	for key, want := range map[uint64]Fault{
+		key: Withdrawn, again + 1<<slotBits: Unknown, 0: Unknown, 5: Unknown, 1<<slotBits | EntriesMax: Unknown,
+	} {
 		require.Equal(t, want, u.Put(own, Place{key, 0}, make([]byte, 1)), "key %#x", key)
 	}
 	require.Equal(t, Withdrawn, o.Withdraw(key, nil))
@@ -116,7 +118,7 @@ func TestRoomEnds(t *testing.T) {
 		for {
 			key, _, err := o.Expose(pageBytes+1, nil)
 			if err != nil {
-				require.ErrorContains(t, err, "this process has room for 4194304, of which 4194304 are exposed")
+				require.ErrorContains(t, err, "this process has room for 4194304 and exposes 4194304 already")
 				break
 			}
 			keys = append(keys, key)

@@ -60,12 +60,14 @@ func (o *Owner) Expose(n int, others []*Segment) (key uint64, memory []byte, err
 		s, ok = o.free.cut(size, align)
 	}
 	if !ok {
-		return 0, nil, fmt.Errorf("%d bytes: this process has room for %d, of which %d are exposed: withdraw some, or use more processes",
+		return 0, nil, fmt.Errorf("%d bytes: this process has room for %d and exposes %d already: "+
+			"withdraw some, or use more processes",
 			n, len(o.own.arena), o.bytes)
 	}
 	if o.given.Full(len(o.own.entries)) {
 		o.free.insert(s)
-		return 0, nil, fmt.Errorf("%d memories are exposed by this process, which is the most: expose fewer and larger ones", len(o.own.entries))
+		return 0, nil, fmt.Errorf("%d pieces of memory are exposed by this process, the most: expose fewer and larger ones",
+			len(o.own.entries))
 	}
 	number := o.given.Add(exposure{s, n, true})
 	o.bytes += int64(size)
@@ -134,7 +136,8 @@ func (o *Owner) Exposed() (count int, bytes int64) {
 // reap takes back the entries that nobody is in any more.
 func (o *Owner) reap(others []*Segment) {
 	o.late = slices.DeleteFunc(o.late, func(number uint32) bool {
-		if o.own.entered(o.own, number) || slices.ContainsFunc(others, func(s *Segment) bool { return s.entered(o.own, number) }) {
+		inIt := func(s *Segment) bool { return s.entered(o.own, number) }
+		if inIt(o.own) || slices.ContainsFunc(others, inIt) {
 			return false
 		}
 		t := o.given.Remove(number)

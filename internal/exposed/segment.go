@@ -71,7 +71,8 @@ func Reserve(process int, room int64, users, entries int) (*Segment, error) {
 		}
 		failed = err
 	}
-	return nil, fmt.Errorf("reserve address space for exposed memory: %w; is there a limit on address space (ulimit -v)?", failed)
+	return nil, fmt.Errorf("reserve address space for exposed memory: %w: raise the limit on address space (ulimit -v)",
+		failed)
 }
 
 // Share makes a segment of memory that several processes have mapped. It is the owner's, or another one's as it is

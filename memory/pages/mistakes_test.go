@@ -71,7 +71,8 @@ func TestMistakesAreTold(t *testing.T) {
 			l, tasks := lock(r), task.New(r.Rank.Rank)
 			r.NoError(tasks.Run(func() { tasks.Go(l.Lock) }))
 		}},
-		"a body that ends with a lock": {config{}, `lock "a" was not given back when the epoch ended: the main function of rank 0`,
+		"a body that ends with a lock": {config{},
+			`lock "a" was not given back when the epoch ended: the main function of rank 0`,
 			func(r rank) {
 				l := lock(r)
 				r.Do(func() {

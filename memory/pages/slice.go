@@ -19,11 +19,17 @@ type Slice[T any] struct {
 	a *memory.Array[T]
 }
 
-// Option is a setting of a slice.
-type Option struct{ pageBytes int }
+// Option changes how a slice is kept.
+type Option interface{ apply(*settings) }
 
-// PageBytes sets the size of pages: a power of two from 64 bytes to 1 MiB. A page has as many elements as fit in.
-func PageBytes(n int) Option { return Option{n} }
+type settings struct{ pageBytes int }
+
+type option func(*settings)
+
+func (o option) apply(s *settings) { o(s) }
+
+// PageBytes sets the size of pages: a power of two from 64 bytes to 1 MiB. A page has as many elements as fit.
+func PageBytes(n int) Option { return option(func(s *settings) { s.pageBytes = n }) }
 
 // NewSlice allocates a shared slice, whose elements are zero. All ranks call it in the same order, between epochs,
 // with equal arguments. The distribution says where the homes are; its blocks must be equally long, but for the last:
@@ -34,20 +40,20 @@ func PageBytes(n int) Option { return Option{n} }
 // rank that makes some, and memory within the job's --page-cache.
 func NewSlice[T any](s *Space, name string, d distribution.Indexed, options ...Option) *Slice[T] {
 	const call = "pages.NewSlice"
-	pageBytes := s.config.PageBytes
+	given := settings{pageBytes: s.config.PageBytes}
 	for _, o := range options {
-		pageBytes = o.pageBytes
+		o.apply(&given)
 	}
 	fail := func(err error) { s.fail(call, fmt.Errorf("slice %q: %w", name, err)) }
-	if err := checkPageBytes(pageBytes); err != nil {
+	if err := checkPageBytes(given.pageBytes); err != nil {
 		fail(err)
 	}
 	if len(s.regions) == regionMax {
 		fail(fmt.Errorf("a rank has %d slices at most", regionMax))
 	}
-	a := memory.NewArray[T](s.shared, fmt.Sprintf("%s, in pages of %d bytes", name, pageBytes), d)
+	a := memory.NewArray[T](s.shared, fmt.Sprintf("%s, in pages of %d bytes", name, given.pageBytes), d)
 	size := int(reflect.TypeFor[T]().Size())
-	l, err := newLayout(d, size, pageBytes)
+	l, err := newLayout(d, size, given.pageBytes)
 	if err != nil {
 		fail(err)
 	}

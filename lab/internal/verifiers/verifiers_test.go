@@ -39,13 +39,13 @@ func changes(t *testing.T) []overlay.Change {
 		{File: "memory/harm.go", Bad: file("memory_harm.go")},
 		after("memory/access.go", "func (a *Array[T]) Get(i uint64) T {", "\n\ti = a.spoiled(i, \"one read elsewhere\")"),
 		after("memory/access.go", "func (a *Array[T]) GetRange(lo uint64, dst []T) {", "\n\tlo = a.spoiledRange(lo, len(dst), \"one read elsewhere\")"),
-		after("memory/access.go", "func (a *Array[T]) gather(call string, dst []T, indices []uint64, may func(string)) (w *wait) {",
-			"\n\tindices = a.spoiledFirst(indices, \"one gathered elsewhere\")"),
 		after("memory/access.go", "func (a *Array[T]) Put(i uint64, v T) {",
 			"\n\tif a.harms(\"one not written\") {\n\t\treturn\n\t}\n\ti = a.spoiled(i, \"one written elsewhere\")"),
-		after("memory/access.go", "func (a *Array[T]) scatter(call string, indices []uint64, src []T, may func(string)) (w *wait) {",
-			"\n\tif len(indices) > 0 && a.harms(\"one not written\") {\n\t\tindices, src = indices[1:], src[1:]\n\t}"+
-				"\n\tindices = a.spoiledFirst(indices, \"one written elsewhere\")"),
+		after("memory/access.go",
+			"func (a *Array[T]) many(call string, indices []uint64, all []T, way operation, may func(string)) (w *wait) {",
+			"\n\tif way == getting {\n\t\tindices = a.spoiledFirst(indices, \"one gathered elsewhere\")\n\t} else {"+
+				"\n\tif len(indices) > 0 && a.harms(\"one not written\") {\n\t\tindices, all = indices[1:], all[1:]\n\t}"+
+				"\n\tindices = a.spoiledFirst(indices, \"one written elsewhere\")\n\t}"),
 		{File: "reduce/harm.go", Bad: file("reduce_harm.go")},
 		{File: "reduce/cache.go", Good: "return o.out\n", Bad: "return c.spoil(o.out)\n"},
 		{File: "reduce/cache.go", Good: "return c.store.drain(vs, keys)\n", Bad: "return c.spoil(c.store.drain(vs, keys))\n"},

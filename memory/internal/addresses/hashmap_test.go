@@ -61,13 +61,15 @@ func BenchmarkGet(b *testing.B) {
 			keys[i] = uint64(1+i%7)<<indexBits | uint64(i+1)
 		}
 		v := new(int)
-		table, synced, x, d := NewTable[int](n), new(sync.Map), xsync.NewMap[uint64, *int](xsync.WithPresize(n)), &direct{make([]atomic.Pointer[directEntry], 2*n)}
+		table, synced := NewTable[int](n), new(sync.Map)
+		x, d := xsync.NewMap[uint64, *int](xsync.WithPresize(n)), &direct{make([]atomic.Pointer[directEntry], 2*n)}
 		for name, way := range map[string]struct {
 			set func(key uint64)
 			get func(key uint64) *int
 		}{
 			"table": {func(key uint64) { table.Set(key, v) }, table.Get},
-			"sync":  {func(key uint64) { synced.Store(key, v) }, func(key uint64) *int { v, _ := synced.Load(key); return v.(*int) }},
+			"sync": {func(key uint64) { synced.Store(key, v) },
+				func(key uint64) *int { v, _ := synced.Load(key); return v.(*int) }},
 			"xsync": {func(key uint64) { x.Store(key, v) }, func(key uint64) *int { v, _ := x.Load(key); return v }},
 			"direct": {func(key uint64) { d.slot(key).Store(&directEntry{key, v}) }, func(key uint64) *int {
 				if e := d.slot(key).Load(); e.key == key {
