@@ -59,7 +59,7 @@ func (c *Counter[K]) Top(n int) ([]Count[K], error) {
 
 // AddWords adds 1 to the count of each of some words. Their bytes are the caller's again when it returns: words may lie
 // in a buffer that is read into. It allocates for a word that this rank meets for the first time, or that has left its
-// cache. It may do what AddAll may.
+// cache. The rules of AddAll apply.
 func AddWords(c *Counter[string], words [][]byte) {
 	for len(words) > 0 {
 		batch := c.lend()

@@ -105,7 +105,7 @@ func firstOfAll[E any](v elements[E], n int, compare func(a, b E) int) ([]E, err
 	return best, err
 }
 
-// Filter is those of the elements that keep says.
+// Filter is a view of the elements for which keep returns true.
 //
 //go:noinline
 func (v elements[E]) Filter(keep func(e E) bool) Elements[E] {

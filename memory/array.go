@@ -52,9 +52,9 @@ func (v vote) with(o vote) vote {
 }
 
 // NewArray allocates an array, whose elements are zero. All ranks call it in the same order, between epochs, with equal
-// arguments. Each process exposes the elements that are its ranks' by the distribution, in one piece. Where those of
-// other processes are it learns by its first access to each: the job keeps no table of them. As target.New does, it ends
-// the job where it can't work: where there is no room, and where T is not plain data or d is none for this job.
+// arguments. Each process exposes the elements that its ranks own in one piece, and learns the addresses of other
+// processes' elements by its first access to each: the job keeps no table of them. It ends the job, as target.New does,
+// if there is no room, if T is not plain data, or if d is not for the ranks of this job.
 func NewArray[T any](s *Space, name string, d distribution.Indexed) *Array[T] {
 	const call = "memory.NewArray"
 	t := reflect.TypeFor[T]()

@@ -49,8 +49,7 @@ func (s *Space) attend() {
 	}
 }
 
-// Counts is what accesses of one rank there were since its space was made, each element and each range of neighbours
-// one.
+// Counts counts one rank's accesses since New. A range of adjacent elements counts once.
 type Counts struct {
 	Near    uint64 `json:"near"`   // by loads and stores
 	Remote  uint64 `json:"remote"` // by messages
@@ -76,8 +75,7 @@ func (c Counts) Since(then Counts) Counts {
 	}
 }
 
-// HitRate is how many of the accesses to other processes found the address in the cache: of 1. It is 1 where there were
-// none.
+// HitRate is the fraction of accesses to other processes whose address was cached, or 1 if there were none.
 func (c Counts) HitRate() float64 {
 	if c.Hits+c.Misses == 0 {
 		return 1
@@ -123,13 +121,14 @@ func tellLeft(s *Space) {
 	leaks.Left("questions about memory", s.fences.Open())
 }
 
-// Rank is the one whose space this is.
+// Rank is the rank that the space belongs to.
 func (s *Space) Rank() *pebble.Rank { return s.rank }
 
-// Counts tells what was accessed so far.
+// Counts returns the accesses so far.
 func (s *Space) Counts() Counts { return s.counts }
 
-// Fence waits until all that this rank has begun is done, and visible to all. The end of an epoch does so too.
+// Fence waits until all accesses that this rank has begun are done and visible to all ranks. The end of an epoch does
+// the same.
 func (s *Space) Fence() {
 	const call = "Fence"
 	s.mayWait(call)
@@ -151,7 +150,7 @@ type wait struct {
 	c    netio.Completion
 	word uint64   // of an operation with an answer
 	room []uint64 // for an element that is on its way
-	name string   // of the array, of which any error ends the job; "" for what has other ways with errors
+	name string   // array name for error messages; empty if the caller handles errors itself
 	free bool     // nobody waits for it yet: it is released when it is done
 }
 

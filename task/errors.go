@@ -2,8 +2,8 @@ package task
 
 import "fmt"
 
-// WaitError is the end of a job in which tasks of a rank wait when every pebble has been handled: nothing can come any
-// more that would let them go on.
+// WaitError ends a job in which tasks of a rank still wait after every pebble was handled, so that nothing can wake
+// them.
 type WaitError struct {
 	Waiting  int    // tasks that have begun
 	Call     string // in which one of them waits

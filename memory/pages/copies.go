@@ -18,7 +18,7 @@ func newOrder(pages int) order {
 
 func (o *order) has(p int) bool { return o.older[p] != 0 || o.oldest == uint32(p)+1 }
 
-// use has a page be the one that was used last.
+// use marks page p as most recently used.
 func (o *order) use(p int) {
 	if o.last == uint32(p)+1 {
 		return
@@ -186,7 +186,7 @@ func (r *region) span(p int) (from, to int) {
 	return int(lo) * r.size, int(hi) * r.size
 }
 
-// discard has a page have no copy. It reports false where it is open.
+// discard drops the copy of page p. It reports false, and does nothing, if p is open.
 func (r *region) discard(p int) bool {
 	switch {
 	case r.stamp[p] == r.s.now || r.state[p]&dirty != 0:

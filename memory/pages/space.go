@@ -26,7 +26,7 @@ type Config struct {
 	// elements of a slice that no open span has, and a write by a span of Read, ends the job with words that name
 	// them. It costs a system call for each span. Builds with the tag pebbles_check always do so.
 	Checked bool
-	// Flat has barriers go through rank 0, as in the paper (section 2.2.2), in place of by dissemination.
+	// Flat makes barriers go through rank 0, as in the paper (section 2.2.2), instead of by dissemination.
 	Flat bool
 }
 
@@ -180,7 +180,7 @@ func (s *Space) begin(call string) {
 	s.busy = true
 }
 
-// end ends that, and has the next one who waits go on.
+// end ends the change, and wakes the next waiting task.
 func (s *Space) end() {
 	s.busy = false
 	if len(s.waiters) > 0 {
