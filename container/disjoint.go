@@ -10,9 +10,9 @@ import (
 )
 
 // DisjointSets keeps keys in disjoint sets, which Union joins. Its methods are for its rank's goroutine. Its views have
-// each key with the key that stands for its set, as Compress has found it. Call Compress after unions: a look that comes
-// earlier ends the job on a rank that has called Union or has joined sets since, and shows old sets on others. The key
-// that stands for a set depends on the set's keys alone.
+// each key with the key that stands for its set, as the last Compress found it. Call Compress after unions: before, a
+// look ends the job on a rank that has called Union or joined sets, and shows old sets on others. The key that stands
+// for a set depends on the set's keys alone.
 //
 // A union is a pebble to the owner of each of its keys, and then some of 64 bytes, in which there are no keys. A rank
 // keeps 16 bytes for each of its keys beside its entry and its key.
