@@ -2,26 +2,25 @@ package coalesce
 
 import "time"
 
-// Flush sends what waits in the lanes for links of a stage up to the given one. A lane without credit keeps its
-// pebbles, and gets more of them meanwhile: left reports whether there is any. The target has moved what its cache
-// holds back into the lanes before, if the stage leads (see Links.Leads).
+// Flush sends the frames of lanes whose links are of a stage up to the given one. A lane without credit keeps its
+// pebbles, and gathers more: left reports whether there is such a lane. Before the call, the target moves the pebbles
+// that its cache holds back into the lanes if FlushesCaches says so.
 func (o *Outbox) Flush(why Reason, stage int) (left bool) {
-	if !o.Filled {
+	if !o.filled {
 		return false
 	}
-	o.Filled = false
 	kept, left := o.flushLanes(why, stage)
-	o.Filled = kept || left || !o.Leads(stage)
-	if !o.Filled && o.Queue.frame == nil {
+	o.filled = kept || left
+	if !o.filled && o.queue.frame == nil {
 		o.last, o.mixed = 0, false
 	}
 	return left
 }
 
-// flushLanes sends the frames that hold a pebble. It tells whether it has kept some for a later stage, and whether some
-// are left for want of credit.
+// flushLanes sends the frames of lanes. It reports whether it has kept some for a later stage, and whether some are left
+// for lack of credit.
 func (o *Outbox) flushLanes(why Reason, stage int) (kept, left bool) {
-	n := len(o.Lanes)
+	n := len(o.lanes)
 	for i := range n {
 		l := (o.first + i) % n
 		switch {
@@ -38,18 +37,18 @@ func (o *Outbox) flushLanes(why Reason, stage int) (kept, left bool) {
 	return kept, left
 }
 
-// Pump sends frames that have waited for credit, as far as it has come.
+// Pump sends frames of the backlog as far as there is credit now.
 func (o *Outbox) Pump() {
 	if o.AnyWaits() {
 		o.pump()
 	}
-	if o.Prompt && o.Filled { // a flush leaves pebbles only when frames wait ahead: Pump is called until they are gone
+	if o.FlushOnCredit && o.filled { // frames wait ahead of the pebbles that a flush leaves: Pump is called until then
 		o.Flush(Explicit, AllStages)
 	}
 }
 
-// FlushDue sends the lanes that are due at the time now, and tells whether the pebbles that a cache holds back, if it
-// does, are due too.
+// FlushDue sends the frames that are due at the time now. held says whether a cache holds pebbles back; FlushDue reports
+// whether these are due too.
 func (o *Outbox) FlushDue(now time.Duration, held bool) (heldDue bool) {
 	if o.lanesDue == nil {
 		return false

@@ -13,11 +13,11 @@ type Held struct {
 // Held tells by lane what links to other ranks hold.
 func (o *Outbox) Held() iter.Seq2[int, Held] {
 	return func(yield func(int, Held) bool) {
-		for l := range o.Lanes {
+		for l := range o.lanes {
 			if l == o.Plan.Self {
 				continue
 			}
-			h := Held{Filling: int64(o.Lanes[l].Len() * o.Unit), Flight: o.inFlight[l].InFlight(), Sent: o.sent[l]}
+			h := Held{Filling: int64(o.lanes[l].Len() * o.Unit), Flight: o.inFlight[l].InFlight(), Sent: o.sent[l]}
 			if o.frames[l] == nil {
 				h.Filling = 0
 			}

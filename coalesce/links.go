@@ -93,9 +93,9 @@ func (k *Links) stage(l int) int {
 	return int(k.stages[l])
 }
 
-// Leads reports whether a flush up to a stage empties caches too: it is of all stages, or a lane's link is of that very
-// one. Until then more may come that can be merged.
-func (k *Links) Leads(stage int) bool {
+// FlushesCaches reports whether a flush up to a stage empties caches too: the flush is of all stages, or the link of a
+// lane is of that very stage. Until then more pebbles may come that can be merged.
+func (k *Links) FlushesCaches(stage int) bool {
 	if stage == AllStages || k.stages == nil {
 		return true
 	}
@@ -107,13 +107,13 @@ func (k *Links) Leads(stage int) bool {
 	return false
 }
 
-// hand hands a sealed frame to the transport, or puts it into the backlog.
-func (k *Links) hand(l int, f *netio.Frame) {
+// sendOrQueue hands a sealed frame to the transport, or puts it into the backlog.
+func (k *Links) sendOrQueue(l int, f *netio.Frame) {
 	k.sent[l]++
 	k.Launched++
 	inTask := k.sender.HoldFrames
 	if !inTask && !k.Waits(l) && k.charge(l, f) {
-		k.sender.launch(f)
+		k.sender.transmit(f)
 		return
 	}
 	if k.backlogs == nil {
@@ -136,7 +136,7 @@ func (k *Links) pump() {
 	k.highest = -1
 	for _, l := range k.waiting {
 		for k.Waits(l) && k.charge(l, k.backlogs[l].First()) {
-			k.sender.launch(k.shift(l))
+			k.sender.transmit(k.shift(l))
 		}
 		if k.Waits(l) {
 			still = append(still, l)
@@ -162,14 +162,14 @@ func (k *Links) Accepts(f *netio.Frame) bool {
 	return k.staged.Stage(int(f.From), k.sender.Rank) >= k.highest
 }
 
-// Ends reports whether all routes over the link that a frame came by end here: it is of the last stage.
-func (k *Links) Ends(f *netio.Frame) bool {
+// IsLastStage reports whether all routes over the link that a frame came by end here.
+func (k *Links) IsLastStage(f *netio.Frame) bool {
 	rank := k.sender.Rank
 	return k.staged != nil && int(f.From) != rank && k.staged.Stage(int(f.From), rank) == k.staged.Stages()-1
 }
 
-// Back reports whether all frames that were sent have been handled by their receivers.
-func (k *Links) Back() bool {
+// AllReleased reports whether the receivers have handled all frames that were sent.
+func (k *Links) AllReleased() bool {
 	k.sender.Pool.Lent()
 	for _, a := range k.inFlight {
 		if a.InFlight() != 0 {

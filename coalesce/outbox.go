@@ -2,76 +2,80 @@ package coalesce
 
 import (
 	"math"
+	"unsafe"
 
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/route"
 )
 
-// Outbox is the buffers of one target on one rank for one topology: a lane for each neighbour and one for the rank
-// itself, and the frames that they fill. A lane gets its frame with its first pebble, a small one, which grows with
-// use: memory follows the traffic, up to the coalescing factor.
+// Outbox holds the buffers of one target on one rank for one topology: a lane for each neighbour, the frames that the
+// lanes fill, and the queue of pebbles that handlers send to the rank itself. A lane gets its frame with its first
+// pebble. The frame is small, and grows with use up to the coalescing factor: memory follows the traffic.
 //
-// An outbox never waits and never calls its target: it tells what has become of a lane, and whoever sends waits.
+// An outbox puts the pebbles of an [Origin], and waits only through the origin's [Waiter].
 type Outbox struct {
 	Label
 	Shape
-	Plan   *route.Plan
-	Lanes  []Lane
-	Now    uint8 // depth of the pebbles that are being put
-	Filled bool  // something was put into a lane or a cache since the last flush; set last by every send, which may flush
-	Queue  Queue
+	Plan *route.Plan
 	Links
 
-	own        *Lane          // the one to the rank itself
-	blanks     []Lane         // by lane: what it is without a frame; and one more, of the queue
-	frames     []*netio.Frame // by lane; nil when nothing was sent since the last frame left
+	lanes      []Lane
+	queue      queue
+	scatter    Scatter
+	filled     bool           // a lane may hold pebbles that were put since the last flush
+	blanks     []Lane         // by lane: its state without a frame; and one more, of the queue
+	frames     []*netio.Frame // by lane; nil when nothing was put since the last frame left
 	capacities []int32        // by lane: units that the next frame should hold
 	counts     []int32        // by lane: pebbles in a lane of records; nil when units are pebbles
 	minUnits   int            // of a lane's first frame
-	lanesDue   *Overdue       // nil when pebbles may wait for ever
+	lanesDue   *Overdue       // nil when pebbles may wait without limit
 	heldDue    *Overdue       // of the pebbles that a cache holds back
 	first      int            // lane at which the next flush starts: flushes in step would all hit the same rank
-	last       uint8          // depth of the pebbles that were put before; 0 when nothing is left of them
+	last       uint8          // depth of the pebbles that were put last; 0 when none of them is left
 	mixed      bool           // frames of several depths may be filling, where depths travel apart
 }
 
-// Label is what every frame of a target carries, and its name for errors.
+// Label is the part of a target that each of its frames carries, and the target's name for errors.
 type Label struct {
 	Name        string
 	Index       uint16
 	Fingerprint uint32 // of the pebble type
 }
 
-// Shape is what the frames of an outbox hold.
+// Shape describes the frames of an outbox.
 type Shape struct {
 	Unit     int  // bytes of a unit: of a pebble, or 1 for records
 	MaxUnits int  // of a frame
-	Factor   int  // pebbles of a frame at the most
+	Factor   int  // most pebbles of a frame
 	Records  bool // pebbles are records of bytes, which differ in length
-	Prompt   bool // what a flush finds no credit for leaves as soon as there is some; no buffer is shared
+	// FlushOnCredit makes pebbles that a flush leaves for lack of credit leave as soon as there is some. Such a target
+	// shares no buffer with another rank's pebbles.
+	FlushOnCredit bool
 }
 
-// Bytes are those of the pebbles of a full frame.
+// Bytes is the number of bytes of pebbles in a full frame.
 func (s Shape) Bytes() int { return s.MaxUnits * s.Unit }
 
-// Open makes the lanes of a plan, in place of those that there were, which must be empty. blanks are what lanes without
-// a frame are: one for each, and one more for the queue's.
-func (o *Outbox) Open(s *Sender, label Label, t route.Topology, plan *route.Plan, blanks []Lane, shape Shape) {
+// Open makes the lanes for a topology. They replace lanes of an earlier topology, which must be empty; credit and
+// frames in flight belong to ranks, and stay.
+func (o *Outbox) Open(s *Sender, label Label, t route.Topology, shape Shape) {
+	plan := route.NewPlan(t, s.Rank)
 	n := len(plan.Lanes)
 	*o = Outbox{
-		Label: label, Shape: shape, Plan: plan, Lanes: make([]Lane, n), Links: o.Links, blanks: blanks,
+		Label: label, Shape: shape, Plan: plan, lanes: make([]Lane, n), Links: o.Links, blanks: shape.blanks(n + 1),
 		frames: make([]*netio.Frame, n), capacities: make([]int32, n), minUnits: MinUnits(shape.MaxUnits, shape.Unit),
 		first: s.Rank % n,
 	}
-	o.own = &o.Lanes[plan.Self]
-	copy(o.Lanes, o.blanks)
+	copy(o.lanes, o.blanks)
 	for l := range o.capacities {
 		o.capacities[l] = int32(o.minUnits)
 	}
 	if shape.Records {
 		o.counts = make([]int32, n)
+	} else {
+		o.scatter = ScatterOf(shape.Unit)
 	}
-	o.Queue.lane = o.blanks[n]
+	o.queue.lane = o.blanks[n]
 	if s.Due > 0 {
 		o.lanesDue = NewOverdue(s.Due, n)
 		o.heldDue = NewOverdue(heldFactor*s.Due, 1)
@@ -79,7 +83,21 @@ func (o *Outbox) Open(s *Sender, label Label, t route.Topology, plan *route.Plan
 	o.open(s, t, plan, shape.Bytes())
 }
 
-// Reshape takes over another coalescing factor. Frames that are filling keep their size.
+// blanks makes n lanes without frames. Each lies over its own pebble of spill memory, so that putting a pebble needs no
+// check for a frame: the lane is full after one pebble, and gets its frame then.
+func (s Shape) blanks(n int) []Lane {
+	blanks := make([]Lane, n)
+	if s.Records {
+		return blanks
+	}
+	spill := unsafe.Pointer(unsafe.SliceData(make([]uint64, n*s.Unit/8+1)))
+	for l := range blanks {
+		blanks[l] = NewLane(unsafe.Add(spill, l*s.Unit), 1)
+	}
+	return blanks
+}
+
+// Reshape changes the coalescing factor. Frames that are filling keep their size.
 func (o *Outbox) Reshape(maxUnits, factor int) {
 	o.MaxUnits, o.Factor = maxUnits, factor
 	o.minUnits = MinUnits(maxUnits, o.Unit)
@@ -89,32 +107,16 @@ func (o *Outbox) Reshape(maxUnits, factor int) {
 	}
 }
 
-// Own is the lane to the rank itself.
-func (o *Outbox) Own() *Lane { return o.own }
+// Holds reports whether a lane may hold pebbles that a flush would send.
+func (o *Outbox) Holds() bool { return o.filled }
 
-// HasFrame tells whether a lane fills a frame.
-func (o *Outbox) HasFrame(l int) bool { return o.frames[l] != nil }
-
-// SendFull makes room in a lane that is full: its frame grows, or else leaves, or waits for credit. It tells whether it
-// has left; see Links.Waits then. A lane without a frame needs one: see Attach.
-func (o *Outbox) SendFull(l int) (left, empty bool) {
-	if o.frames[l] == nil {
-		return false, true
-	}
-	if n := o.Lanes[l].Len(); !o.Records && n < o.MaxUnits && o.grow(l, n+1) {
-		return false, false
-	}
-	o.emit(l, Full)
-	return true, false
-}
-
-// MakeRoom reports whether a lane has a frame with room for so many units more. The frame grows, or leaves where it
-// can't.
-func (o *Outbox) MakeRoom(l, units int) bool {
+// hasRoom reports whether a lane has a frame with room for the given number of units. The frame grows, or leaves where
+// it can't.
+func (o *Outbox) hasRoom(l, units int) bool {
 	if o.frames[l] == nil {
 		return false
 	}
-	lane := &o.Lanes[l]
+	lane := &o.lanes[l]
 	need := lane.Len() + units
 	if need <= lane.Cap() || o.grow(l, need) {
 		return true
@@ -123,9 +125,9 @@ func (o *Outbox) MakeRoom(l, units int) bool {
 	return false
 }
 
-// Capacity is how many units the next frame of a lane should hold, as far as memory allows it, but so many at the
-// least.
-func (o *Outbox) Capacity(l, units int) int {
+// capacity is the number of units that the next frame of a lane should hold: at least the given number, and more as far
+// as memory allows.
+func (o *Outbox) capacity(l, units int) int {
 	c := int(o.capacities[l])
 	if c > o.minUnits && !o.sender.affords(c*o.Unit) {
 		c = o.minUnits
@@ -133,97 +135,84 @@ func (o *Outbox) Capacity(l, units int) int {
 	return max(c, units)
 }
 
-// Attach gives a lane that has no frame one for so many units. It fails the job when memory has none.
-func (o *Outbox) Attach(l, capacity int) {
+// attach gives a lane without a frame one of the given capacity. It fails the job when the memory limit is passed.
+func (o *Outbox) attach(l, capacity int, depth uint8) {
 	f := o.sender.lend(o.Name, capacity*o.Unit)
 	o.sender.startFilling(f)
-	f.Flags = o.Now
+	f.Flags = depth
 	o.frames[l] = f
-	o.Lanes[l] = NewLane(f.Base(), capacity)
+	o.lanes[l] = NewLane(f.Base(), capacity)
 }
 
-// AddRecord appends a record to a lane that has room for it, and tells whether the lane is full now.
-func (o *Outbox) AddRecord(l int, record []byte) (full bool) {
-	lane := &o.Lanes[l]
-	copy(o.frames[l].Space()[lane.Len():], record)
-	lane.SetLen(lane.Len() + len(record))
-	o.counts[l]++
-	return int(o.counts[l]) >= o.Factor || lane.Len() >= o.MaxUnits
-}
-
-// grow moves a full lane that may hold more into a larger frame, and tells whether it did: memory may not allow it.
+// grow moves the contents of a lane into a larger frame, and reports whether it did: memory may not allow it.
 func (o *Outbox) grow(l, need int) bool {
-	n, old := o.Lanes[l].Len(), o.frames[l]
+	n, old := o.lanes[l].Len(), o.frames[l]
 	capacity := min(o.MaxUnits, max(n*growth, need))
 	if capacity < need || !o.sender.affords(capacity*o.Unit) {
 		return false
 	}
 	o.capacities[l] = int32(capacity)
-	o.Attach(l, capacity)
-	o.frames[l].Flags = old.Flags
+	o.attach(l, capacity, old.Flags)
 	copy(o.frames[l].Space(), old.Space()[:n*o.Unit])
-	o.Lanes[l].SetLen(n)
+	o.lanes[l].SetLen(n)
 	o.sender.endFilling(old)
 	old.Release()
 	return true
 }
 
-// emit sends a lane's frame, or lets it wait for credit. The lane is without a frame then.
+// emit sends the frame of a lane, or puts it into the backlog. The lane has no frame afterwards.
 func (o *Outbox) emit(l int, why Reason) {
-	if n := o.Lanes[l].Len(); why != Full && n < int(o.capacities[l])/growth {
+	if n := o.lanes[l].Len(); why != Full && n < int(o.capacities[l])/growth {
 		o.capacities[l] = int32(max(o.minUnits, int(o.capacities[l])/growth))
 	}
-	f, units, count := o.takeFrame(l)
-	o.seal(f, l, count, units, why)
-	o.hand(l, f)
+	f := o.takeFrame(l)
+	f.Kind, f.Target, f.Epoch, f.Check = netio.Data, o.Index, o.sender.Epoch, o.Fingerprint
+	f.From, f.To = uint32(o.sender.Rank), uint32(o.Plan.Lanes[l])
+	o.sender.Count.left(why)
+	if o.sender.Sealed != nil {
+		o.sender.Sealed(int(f.To), int(f.Bytes), why)
+	}
+	o.sendOrQueue(l, f)
 }
 
-// takeFrame takes out the frame that a lane fills, with so many units and pebbles.
-func (o *Outbox) takeFrame(l int) (f *netio.Frame, units, count int) {
-	f, units = o.frames[l], o.Lanes[l].Len()
-	count = units
+// takeFrame removes the frame that a lane fills, and notes in it how much it holds.
+func (o *Outbox) takeFrame(l int) *netio.Frame {
+	f, units := o.frames[l], o.lanes[l].Len()
+	f.Count, f.Bytes = uint32(units), uint32(units*o.Unit)
 	if o.counts != nil {
-		count = int(o.counts[l])
+		f.Count = uint32(o.counts[l])
 		o.counts[l] = 0
 	}
 	o.frames[l] = nil
-	o.Lanes[l] = o.blanks[l]
+	o.lanes[l] = o.blanks[l]
 	if o.lanesDue != nil {
 		o.lanesDue.Left(l)
 	}
-	return f, units, count
+	o.sender.endFilling(f)
+	return f
 }
 
-// seal makes a frame ready to leave on a lane.
-func (o *Outbox) seal(f *netio.Frame, l, count, units int, why Reason) {
-	s := o.sender
-	s.endFilling(f)
-	f.Kind, f.Target, f.Epoch, f.Check = netio.Data, o.Index, s.Epoch, o.Fingerprint
-	f.From, f.To, f.Count, f.Bytes = uint32(s.Rank), uint32(o.Plan.Lanes[l]), uint32(count), uint32(units*o.Unit)
-	s.Count.left(why)
-	if s.Sealed != nil {
-		s.Sealed(o.Plan.Lanes[l], units*o.Unit, why)
+// mixedDepths reports whether lanes must be checked before pebbles of a depth are put, because frames of several depths
+// may be filling. That matters in epochs in which depths travel apart.
+func (o *Outbox) mixedDepths(depth uint8) bool {
+	if !o.sender.Deep {
+		return false
 	}
-}
-
-// MixedDepths reports whether a lane must be looked at before a pebble is put: it may hold pebbles of another depth. It
-// is for epochs in which depths travel apart.
-func (o *Outbox) MixedDepths() bool {
-	if o.Now != o.last {
+	if depth != o.last {
 		o.mixed = o.mixed || o.last != 0
-		o.last = o.Now
+		o.last = depth
 	}
 	return o.mixed
 }
 
-// SplitByDepth sends a lane's frame when it is about to get pebbles of another depth than it holds.
-func (o *Outbox) SplitByDepth(l int) {
-	if f := o.frames[l]; f != nil && f.Flags != o.Now {
+// splitByDepth sends the frame of a lane when the next pebble is of another depth than the frame holds.
+func (o *Outbox) splitByDepth(l int, depth uint8) {
+	if f := o.frames[l]; f != nil && f.Flags != depth {
 		o.emit(l, Deep)
 	}
 }
 
-// FirstBytes are those of the pebbles of a lane's first frame.
+// FirstBytes is the number of bytes of pebbles in a lane's first frame.
 func (o *Outbox) FirstBytes() int { return o.minUnits * o.Unit }
 
 // AllStages is a stage that no link is beyond.

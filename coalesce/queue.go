@@ -2,104 +2,87 @@ package coalesce
 
 import "github.com/activepebbles/pebbles/netio"
 
-// Queue holds what handlers send to their own rank, so that a send in a handler never runs another handler. While
-// handlers run, its lane stands in for the lane that the main function uses for pebbles of its own rank.
-type Queue struct {
-	Installed bool
-
-	lane    Lane         // the one that is not in use now: the queue's, or the main function's
-	frame   *netio.Frame // what the queue's lane fills; nil when the lane has none
+// queue holds the pebbles that handlers send to their own rank, so that a send in a handler never runs another handler.
+type queue struct {
+	lane    Lane
+	frame   *netio.Frame // filled by lane; nil when the lane has none
 	waiting netio.Frames // sealed
 }
 
 const recordsBytes = 16 << 10 // of a frame of records, unless one needs more
 
-// InstallQueue puts the queue's lane in place of the rank's own until RemoveQueue is called. It tells whether it was
-// not there already.
-func (o *Outbox) InstallQueue() bool {
-	if o.Queue.Installed {
-		return false
+// enqueue makes sure that the queue's lane has room for the given number of units of a depth.
+func (o *Outbox) enqueue(units int, depth uint8) {
+	q := &o.queue
+	if q.frame != nil && (q.lane.Len()+units > q.lane.Cap() || o.sender.Deep && q.frame.Flags != depth) {
+		o.sealQueue()
 	}
-	o.swap(true)
-	return true
+	if q.frame != nil {
+		return
+	}
+	capacity := o.MaxUnits
+	if o.Records {
+		capacity = max(recordsBytes, units)
+	}
+	q.frame = o.sender.lend(o.Name, capacity*o.Unit)
+	o.sender.Queued += q.frame.Cost()
+	q.frame.Flags = depth
+	q.lane = NewLane(q.frame.Base(), capacity)
 }
 
-// RemoveQueue undoes InstallQueue, which has told whether it did anything.
-func (o *Outbox) RemoveQueue(did bool) {
-	if did {
-		o.swap(false)
-	}
-}
-
-func (o *Outbox) swap(installed bool) {
-	own := o.Own()
-	o.Queue.lane, *own = *own, o.Queue.lane
-	o.Queue.Installed = installed
-}
-
-// Enqueue makes sure that the queue's lane, which is installed, has room for so many units more.
-func (o *Outbox) Enqueue(units int) {
-	q, own := &o.Queue, o.Own()
-	if q.frame != nil && (own.Len()+units > own.Cap() || o.sender.Deep && q.frame.Flags != o.Now) {
-		o.SealQueue()
-	}
-	if q.frame == nil {
-		capacity := o.MaxUnits
-		if o.Records {
-			capacity = max(recordsBytes, units)
-		}
-		q.frame = o.sender.lend(o.Name, capacity*o.Unit)
-		o.sender.Queued += q.frame.Cost()
-		q.frame.Flags = o.Now
-		*own = NewLane(q.frame.Base(), capacity)
-	}
-}
-
-// HasQueue tells whether the queue's lane has a frame.
-func (o *Outbox) HasQueue() bool { return o.Queue.frame != nil }
-
-// EnqueueRecord appends a record to the queue.
-func (o *Outbox) EnqueueRecord(record []byte) {
-	o.Enqueue(len(record))
-	own := o.Own()
-	copy(o.Queue.frame.Space()[own.Len():], record)
-	own.SetLen(own.Len() + len(record))
+// enqueueRecord appends a record to the queue.
+func (o *Outbox) enqueueRecord(from *Origin, record []byte) {
+	o.enqueue(len(record), from.Depth)
+	lane := &o.queue.lane
+	copy(o.queue.frame.Space()[lane.Len():], record)
+	lane.SetLen(lane.Len() + len(record))
 	o.counts[o.Plan.Self]++
+	o.filled = true
 }
 
-// SplitQueue closes the queue's frame when it is about to get pebbles of another depth than it holds.
-func (o *Outbox) SplitQueue() {
-	if f := o.Queue.frame; f != nil && f.Flags != o.Now {
-		o.SealQueue()
+// unspillQueue makes room in the queue's lane, which is full: it gets its first frame, or its frame is sealed.
+func (o *Outbox) unspillQueue(from *Origin) {
+	q := &o.queue
+	if q.frame == nil {
+		spilled := q.lane.Base()
+		o.enqueue(1, from.Depth)
+		Move(q.lane.Append(o.Unit), spilled, o.Unit)
+	}
+	if q.lane.Full() {
+		o.sealQueue()
 	}
 }
 
-// SealQueue moves what the queue's lane holds to the end of the queue.
-func (o *Outbox) SealQueue() {
-	lane := &o.Queue.lane
-	if o.Queue.Installed {
-		lane = o.Own()
+// splitQueue seals the queue's frame when the next pebble is of another depth than the frame holds.
+func (o *Outbox) splitQueue(depth uint8) {
+	if f := o.queue.frame; f != nil && f.Flags != depth {
+		o.sealQueue()
 	}
-	f, n := o.Queue.frame, lane.Len()
+}
+
+// sealQueue moves the frame of the queue's lane to the end of the queue.
+func (o *Outbox) sealQueue() {
+	q := &o.queue
+	f, n := q.frame, q.lane.Len()
 	f.Count, f.Bytes = uint32(n), uint32(n*o.Unit)
 	if self := o.Plan.Self; o.counts != nil {
 		f.Count = uint32(o.counts[self])
 		o.counts[self] = 0
 	}
-	o.Queue.waiting.Push(f)
-	o.Queue.frame = nil
-	*lane = o.blanks[len(o.Lanes)]
+	q.waiting.Push(f)
+	q.frame, q.lane = nil, o.blanks[len(o.lanes)]
 }
 
-// TakeQueue takes out all that is queued. What handlers send from here on waits for the next time.
+// TakeQueue removes and returns all frames that are queued. Pebbles that handlers send from now on wait for the next
+// call. Each frame must be given to Dequeued.
 func (o *Outbox) TakeQueue() netio.Frames {
-	if o.Queue.frame != nil {
-		o.SealQueue()
+	if o.queue.frame != nil {
+		o.sealQueue()
 	}
-	return o.Queue.waiting.Move()
+	return o.queue.waiting.Move()
 }
 
-// Dequeued gives back a frame of the queue whose pebbles were handled.
+// Dequeued releases a frame of the queue whose pebbles have been handled.
 func (o *Outbox) Dequeued(f *netio.Frame) {
 	o.sender.Queued -= f.Cost()
 	f.Release()

@@ -13,7 +13,7 @@ func (o *Outbox) Reroute() (back netio.Frames, err error) {
 	if err := o.Plan.Renew(); err != nil {
 		return back, err
 	}
-	for l := range o.Lanes {
+	for l := range o.lanes {
 		if l == o.Plan.Self || o.Plan.Link(l) {
 			continue
 		}
@@ -33,8 +33,5 @@ func (o *Outbox) withdraw(l int) *netio.Frame {
 	if o.frames[l] == nil {
 		return nil
 	}
-	f, units, count := o.takeFrame(l)
-	f.Count, f.Bytes = uint32(count), uint32(units*o.Unit)
-	o.sender.endFilling(f)
-	return f
+	return o.takeFrame(l)
 }

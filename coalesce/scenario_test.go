@@ -2,11 +2,13 @@ package coalesce_test
 
 import (
 	"fmt"
+	"iter"
 	"reflect"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/activepebbles/pebbles/coalesce"
 	"github.com/activepebbles/pebbles/internal/scenario"
@@ -44,12 +46,15 @@ type buffers struct {
 	queue  netio.Frames         // frames of the queue that handlers are busy with
 	sealed string               // the last frame that was sealed, until it is known what becomes of it
 	main   mainFunction
+	inner  coalesce.Origin // of handlers
 }
 
-// mainFunction is what the main function has yet to put, and the lane that it waits for; -1 for none.
+// mainFunction is the main function, which is suspended while it waits.
 type mainFunction struct {
-	to, pebbles, waits int
-	depth              uint8
+	coalesce.Origin
+	left    int                     // pebbles to put, with the one that is being put
+	goOn    func() (struct{}, bool) // until it waits or has put all pebbles
+	suspend func(struct{}) bool
 }
 
 // A departure is what buffers panic with when the rank leaves the program.
@@ -83,7 +88,8 @@ func (b *buffers) try(do func()) {
 func (b *buffers) open(c *scenario.Command) {
 	credits, factor := c.Int("credits", 100), c.Int("coalesce", 2)
 	*b = buffers{log: b.log, ranks: c.Int("ranks", 2), links: route.NewLinks(), flight: map[int]netio.Frames{},
-		main: mainFunction{waits: -1}}
+		inner: coalesce.Origin{Queued: true}}
+	b.main.Waiter = b
 	pool := netio.NewPool(nil)
 	b.sender = coalesce.Sender{
 		Options: coalesce.Options{
@@ -96,7 +102,7 @@ func (b *buffers) open(c *scenario.Command) {
 	if c.Has("ledger") {
 		b.sender.Ledger = termination.NewLedger()
 	}
-	shape := coalesce.Shape{Unit: 8, MaxUnits: factor, Factor: factor, Prompt: c.Has("prompt")}
+	shape := coalesce.Shape{Unit: 8, MaxUnits: factor, Factor: factor, FlushOnCredit: c.Has("prompt")}
 	if bytes := c.Int("records", 0); bytes > 0 {
 		shape.Unit, shape.MaxUnits, shape.Records = 1, bytes, true
 	}
@@ -115,9 +121,7 @@ func (b *buffers) connect(c *scenario.Command, shape coalesce.Shape) {
 	if w, ok := t.(route.Watching); ok {
 		t = w.Watch(b.links)
 	}
-	plan := route.NewPlan(t, b.sender.Rank)
-	label := coalesce.Label{Name: "a", Index: 3, Fingerprint: 7}
-	b.out.Open(&b.sender, label, t, plan, make([]coalesce.Lane, len(plan.Lanes)+1), shape)
+	b.out.Open(&b.sender, coalesce.Label{Name: "a", Index: 3, Fingerprint: 7}, t, shape)
 }
 
 func (b *buffers) reshape(c *scenario.Command) {
@@ -188,23 +192,47 @@ func (b *buffers) put(c *scenario.Command) {
 	pebbles, depth, handler := c.Int("pebbles", 1), uint8(c.Int("depth", 1)), c.Has("handler")
 	for _, to := range c.Ints("to") {
 		b.try(func() {
-			if !handler {
-				if b.main.pebbles > 0 {
-					c.Refuse("the main function waits")
+			if handler {
+				b.inner.Depth = depth
+				for range pebbles {
+					b.add(&b.inner, b.lane(to))
 				}
-				b.main = mainFunction{to, pebbles, -1, depth}
-				b.goOn()
 				return
 			}
-			b.out.Now = depth
-			did := b.out.InstallQueue()
-			for range pebbles {
-				b.add(b.lane(to))
+			if b.main.left > 0 {
+				c.Refuse("the main function waits")
 			}
-			b.out.RemoveQueue(did)
+			b.main.Depth, b.main.left = depth, pebbles
+			b.main.goOn, _ = iter.Pull(func(yield func(struct{}) bool) {
+				b.main.suspend = yield
+				for ; b.main.left > 0; b.main.left-- {
+					b.add(&b.main.Origin, b.lane(to))
+				}
+			})
+			b.main.goOn()
 		})
 	}
-	b.out.Filled = true
+}
+
+// AwaitCredit implements coalesce.Waiter. Behind the last pebble the wait is left out, which the scenario ends.
+func (b *buffers) AwaitCredit(lane int) {
+	for b.main.left > 1 && b.out.Waits(lane) {
+		b.await("credit", b.main.left-1)
+	}
+}
+
+// AwaitBudget implements coalesce.Waiter.
+func (b *buffers) AwaitBudget(bytes int) {
+	for !b.sender.Fits(bytes) {
+		b.await("room", b.main.left)
+	}
+}
+
+// await suspends the main function until frames may have come back.
+func (b *buffers) await(what string, left int) {
+	b.waits()
+	b.log.Say("the main function waits for %s, with %s to put", what, scenario.Count(left, "pebble"))
+	b.main.suspend(struct{}{})
 }
 
 // lane is the one that leads to a rank.
@@ -214,90 +242,33 @@ func (b *buffers) lane(rank int) int {
 	return int(lanes[0])
 }
 
-// goOn has the main function put what it has yet to put.
-func (b *buffers) goOn() {
-	for m := &b.main; m.pebbles > 0; m.pebbles-- {
-		l, what := b.lane(m.to), ""
-		switch b.out.Now = m.depth; {
-		case m.waits >= 0 && b.out.Waits(m.waits):
-			what = "credit"
-		case !b.out.HasFrame(l) && !b.sender.Fits(b.out.Capacity(l, 1)*b.out.Unit):
-			what = "room"
-		}
-		if what != "" {
-			b.waits()
-			b.log.Say("the main function waits for %s, with %s to put", what, scenario.Count(m.pebbles, "pebble"))
-			return
-		}
-		if m.waits = -1; b.add(l) {
-			m.waits = l
-		}
-	}
-}
-
-// add puts the next pebble into a lane. It reports whether the lane's frame has left.
-func (b *buffers) add(l int) (gone bool) {
+// add puts the next pebble into a lane.
+func (b *buffers) add(from *coalesce.Origin, l int) {
 	b.last++
-	o := &b.out
-	if b.sender.Deep && o.MixedDepths() {
-		o.SplitByDepth(l)
-		if o.Queue.Installed {
-			o.SplitQueue()
-		}
-	}
-	if l == o.Plan.Self {
-		o.Enqueue(1)
-		*(*uint64)(o.Own().Append(o.Unit)) = b.last
-		if o.Own().Full() {
-			o.SealQueue()
-		}
-		return false
-	}
-	if !o.HasFrame(l) {
-		o.Attach(l, o.Capacity(l, 1))
-	}
-	*(*uint64)(o.Lanes[l].Append(o.Unit)) = b.last
-	if !o.Lanes[l].Full() {
-		return false
-	}
-	was := o.Lanes[l].Cap()
-	if gone, _ = o.SendFull(l); !gone {
-		b.grown(l, was)
-	}
-	return gone
+	b.growing(l, func() { b.out.Put(from, unsafe.Pointer(&b.last), []uint32{uint32(l)}) })
 }
 
-func (b *buffers) grown(l, from int) {
-	b.log.Say("lane %d->%d: its frame of %d grows to %d", b.sender.Rank, b.out.Plan.Lanes[l], from, b.out.Lanes[l].Cap())
+// growing tells if the frame of a lane grows.
+func (b *buffers) growing(l int, put func()) {
+	before := b.out.Room(l)
+	put()
+	if now := b.out.Room(l); before > 0 && now > before {
+		b.log.Say("lane %d->%d: its frame of %d grows to %d", b.sender.Rank, b.out.Plan.Lanes[l], before, now)
+	}
 }
 
 // record puts one record, as a handler.
 func (b *buffers) record(c *scenario.Command) {
-	o, l, record := &b.out, b.lane(c.Int("to", 1)), make([]byte, c.Int("bytes", 1))
+	l, record := b.lane(c.Int("to", 1)), make([]byte, c.Int("bytes", 1))
 	b.last++
-	record[0], o.Now = byte(b.last), uint8(c.Int("depth", 1))
-	b.try(func() {
-		if l == o.Plan.Self {
-			did := o.InstallQueue()
-			o.EnqueueRecord(record)
-			o.RemoveQueue(did)
-			return
-		}
-		was := o.Lanes[l].Cap()
-		if had := o.HasFrame(l); !o.MakeRoom(l, len(record)) {
-			o.Attach(l, o.Capacity(l, len(record)))
-		} else if had && was != o.Lanes[l].Cap() {
-			b.grown(l, was)
-		}
-		if o.AddRecord(l, record) {
-			o.SendFull(l)
-		}
-	})
-	o.Filled = true
+	record[0], b.inner.Depth = byte(b.last), uint8(c.Int("depth", 1))
+	b.try(func() { b.growing(l, func() { b.out.PutRecord(&b.inner, l, record) }) })
 }
 
 func (b *buffers) flush(c *scenario.Command) {
-	whys := map[string]coalesce.Reason{"explicit": coalesce.Explicit, "idle": coalesce.Idle, "periodic": coalesce.Periodic}
+	whys := map[string]coalesce.Reason{
+		"explicit": coalesce.Explicit, "idle": coalesce.Idle, "periodic": coalesce.Periodic,
+	}
 	why, ok := whys[c.Word("reason")]
 	if !ok {
 		c.Refuse("reasons are explicit, idle and periodic")
@@ -309,7 +280,7 @@ func (b *buffers) flush(c *scenario.Command) {
 		if left {
 			b.log.Say("some pebbles are left, for want of credit")
 		}
-		if !b.out.Leads(stage) {
+		if !b.out.FlushesCaches(stage) {
 			b.log.Say("caches keep what they hold")
 		}
 	})
@@ -328,7 +299,9 @@ func (b *buffers) due(c *scenario.Command) {
 func (b *buffers) pump(*scenario.Command) {
 	b.try(func() {
 		b.out.Pump()
-		b.goOn()
+		if b.main.left > 0 {
+			b.main.goOn()
+		}
 	})
 }
 
@@ -396,7 +369,7 @@ func (b *buffers) accepts(c *scenario.Command) {
 	if b.out.Accepts(f) {
 		told = "is taken in"
 	}
-	if b.out.Ends(f) {
+	if b.out.IsLastStage(f) {
 		told += "; all its pebbles are home"
 	}
 	b.log.Say("a frame from rank %d %s", f.From, told)
@@ -419,7 +392,7 @@ func (b *buffers) reroute(*scenario.Command) {
 	if b.out.AnyWaits() {
 		b.log.Say("there is a backlog still")
 	}
-	for l := range b.out.Lanes {
+	for l := range b.out.Plan.Lanes {
 		if !b.out.Plan.Link(l) {
 			b.log.Say("lane %d->%d: its link is down", b.sender.Rank, b.out.Plan.Lanes[l])
 		}
@@ -455,11 +428,11 @@ func (b *buffers) fits(c *scenario.Command) {
 
 // state tells what the rank holds.
 func (b *buffers) state(*scenario.Command) {
-	back := b.out.Back() // first: it brings accounts up to date
+	back := b.out.AllReleased() // first: it brings accounts up to date
 	for l, h := range b.out.Held() {
 		var told []string
-		if b.out.HasFrame(l) {
-			told = append(told, fmt.Sprintf("%s of %d", b.size(int(h.Filling)), b.out.Lanes[l].Cap()))
+		if room := b.out.Room(l); room > 0 {
+			told = append(told, fmt.Sprintf("%s of %d", b.size(int(h.Filling)), room))
 		}
 		if h.Flight > 0 {
 			told = append(told, scenario.Count(h.Flight, "frame")+" in flight")

@@ -112,8 +112,8 @@ func (s *Sender) fits(lent, cost int64) bool {
 	return inFlight <= 0 || inFlight+cost <= s.BufferBudget && lent+cost+s.Reserved <= s.MemoryLimit
 }
 
-// launch hands a sealed frame to the transport, which its link's account counts. The frame is gone afterwards.
-func (s *Sender) launch(f *netio.Frame) {
+// transmit hands a sealed frame to the transport; the account of its link counts it. The frame is gone afterwards.
+func (s *Sender) transmit(f *netio.Frame) {
 	s.Check()
 	if s.Ledger != nil {
 		f.Tag = s.Ledger.Create(int(f.To))

@@ -90,7 +90,7 @@ func NewBatch[Q, A any](s *task.Scheduler, name string, owner distribution.Map, 
 		}
 	}), target.Batch(func(asked []question[Q]) { serve(d, asked) }), toAsk...)
 	d.asking = engine.TargetOf(d.asks)
-	d.asking.OwnRoom = true // each task has one Call in progress
+	d.asking.NoSendLimit = true // each task has one Call in progress
 	d.replies = target.New(r, name+" answers", distribution.Ranks(r.Size()),
 		target.Keys(request.Ranks[A]), target.Batch(func(rs []reply[A]) { arrive(d.of, rs) }), toReply...)
 	return d

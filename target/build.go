@@ -55,7 +55,7 @@ func (b *builder) register(t route.Topology, schema string, e engine.Endpoint, o
 		Settings: fmt.Sprintf("distribution %s, topology %s, coalescing %d, reduction %s",
 			describe(b.owner), t.Name(), b.factor(), b.reduction()),
 		Topology: t, Moving: b.moving(), Frame: b.shape().Bytes(), Cache: b.cacheBytes, Tunes: b.tunes,
-		Beyond: b.beyond, Pebble: b.unit(),
+		ExtraDepth: b.extraDepth, Pebble: b.unit(),
 	}, e, out)
 }
 
@@ -73,7 +73,7 @@ func (b *builder) unit() int {
 
 // check refuses a target that lacks a part, or whose parts don't go together. low is that of the keying.
 func (b *builder) check(keyed bool, low *int, handled bool) {
-	directory, moving := b.owner.(moves)
+	directory, moving := b.owner.(mover)
 	switch {
 	case b.answers:
 		b.refuse("it has options of answers, which nobody sends to it: leave target.Answers out, or use target.NewAsk")
@@ -167,7 +167,7 @@ func (b *builder) topology() (t route.Topology) {
 
 // moving tells whether the distribution's keys may move, or the target moves them.
 func (b *builder) moving() bool {
-	_, ok := b.owner.(moves)
+	_, ok := b.owner.(mover)
 	return ok || b.prompt
 }
 
@@ -192,7 +192,7 @@ func (b *builder) factor() int {
 
 // shape is what the target's frames hold.
 func (b *builder) shape() coalesce.Shape {
-	s := coalesce.Shape{Unit: b.unit(), MaxUnits: b.factor(), Factor: b.factor(), Prompt: b.prompt}
+	s := coalesce.Shape{Unit: b.unit(), MaxUnits: b.factor(), Factor: b.factor(), FlushOnCredit: b.prompt}
 	if b.codec.codec != nil {
 		s.Unit, s.MaxUnits, s.Records = 1, codedBytesMax, true
 	}

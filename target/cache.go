@@ -37,13 +37,13 @@ type reducing struct {
 // reduction drops or merges pebbles on their way, in a cache.
 type reduction struct {
 	core       *core
-	cache      cache   // nil when there is none
-	prices     prices  // of the cache
-	mergedSeen uint64  // merges that the rank's counter has
-	atHops     bool    // arriving pebbles that go on meet the cache
-	drained    scratch // of pebbles that leave the cache
-	draining   bool    // the cache is being emptied: a flush may come while another waits for room
-	heldDepth  uint8   // depth of the pebbles that the cache holds back
+	cache      cache  // nil when there is none
+	prices     prices // of the cache
+	mergedSeen uint64 // merges that the rank's counter has
+	atHops     bool   // arriving pebbles that go on meet the cache
+	drained    origin // of pebbles that leave the cache
+	draining   bool   // the cache is being emptied: a flush may come while another waits for room
+	heldDepth  uint8  // depth of the pebbles that the cache holds back
 }
 
 // advice is what the next n pebbles are to do about the cache.
@@ -63,10 +63,10 @@ func (d *reduction) adviceAtHop(n int) reduce.Advice {
 }
 
 // watchAll is watch for pebbles whose keys may be needed again.
-func (d *reduction) watchAll(s *scratch, vs pebbles, lanes []uint32) {
-	d.watch(s.keys[:vs.n], lanes)
-	if d.core.encoded() {
-		d.core.keys(vs, s.keys[:vs.n])
+func (d *reduction) watchAll(o *origin, vs pebbles, lanes []uint32) {
+	d.watch(o.keys[:vs.n], lanes)
+	if d.core.coded != nil {
+		d.core.keys(vs, o.keys[:vs.n])
 	}
 }
 
@@ -82,50 +82,51 @@ func (d *reduction) watch(keys []uint64, lanes []uint32) {
 	d.cache.Watch(keys[:away])
 }
 
-// reduced takes the first pebbles of s.away through the cache, and what comes out to the lanes.
-func (d *reduction) reduced(s *scratch, away int, inHandler bool) {
-	d.regroup(inHandler)
-	n := d.filter(s.away.first(away), s.keys[:away])
-	d.core.carrier.scatter(s, s.away.first(n), d.core.lanesOf(s, s.keys[:n]), inHandler)
+// reduced takes the first pebbles of o.away through the cache, and puts those that come out into lanes.
+func (d *reduction) reduced(o *origin, away int) {
+	d.regroup(o)
+	n := d.filter(o.away.first(away), o.keys[:away])
+	d.core.put(o, o.away.first(n), d.core.lanesOf(o, o.keys[:n]))
 }
 
 // reducedAtHop is reduced for pebbles that have arrived.
-func (d *reduction) reducedAtHop(s *scratch, away int) {
+func (d *reduction) reducedAtHop(o *origin, away int) {
+	if away == 0 {
+		return
+	}
+	d.core.engine.Count.Forwarded += uint64(away)
 	merged := d.cache.Merged()
-	d.reduced(s, away, true)
+	d.reduced(o, away)
 	d.core.engine.Count.MergedAtHops += d.cache.Merged() - merged
 }
 
 // regroup empties the cache before pebbles of another depth than it holds come in, where depths travel apart.
-func (d *reduction) regroup(inHandler bool) {
-	if d.heldDepth != d.core.out.Now && d.core.engine.Deep && d.held() {
-		d.release(inHandler)
+func (d *reduction) regroup(o *origin) {
+	if d.heldDepth != o.Depth && d.core.engine.Deep && d.held() {
+		d.release(o)
 	}
-	d.heldDepth = d.core.out.Now
+	d.heldDepth = o.Depth
 }
 
-// held tells whether the cache holds pebbles back.
+// held reports whether the cache holds pebbles back.
 func (d *reduction) held() bool { return d.cache != nil && d.cache.Held() > 0 }
 
-// release moves what the cache holds back into the lanes.
-func (d *reduction) release(inHandler bool) {
+// release moves the pebbles that the cache holds back into lanes. It may wait if the origin that causes it may.
+func (d *reduction) release(cause *origin) {
 	if d.cache == nil || d.draining {
 		return
 	}
 	d.draining = true
-	before, held := d.core.out.Now, d.heldDepth
-	s := d.drained.ready(&d.core.element)
-	did := inHandler && d.core.out.InstallQueue()
-	for n := d.cache.drain(s.away, s.keys); n > 0; n = d.cache.drain(s.away, s.keys) {
-		d.core.out.Now = held // handlers may have run
-		d.core.carrier.scatter(s, s.away.first(n), d.core.lanesOf(s, s.keys[:n]), inHandler)
-		if !inHandler {
-			d.core.handleLocal()
-		}
-		d.core.element.forget(s.away.at, n)
+	o := d.drained.ready()
+	o.Depth, o.Waiter, o.Queued = d.heldDepth, nil, cause.Waiter == nil
+	if !o.Queued {
+		o.Waiter = o
 	}
-	d.core.out.RemoveQueue(did)
-	d.core.out.Now = before
+	for n := d.cache.drain(o.away, o.keys); n > 0; n = d.cache.drain(o.away, o.keys) {
+		d.core.put(o, o.away.first(n), d.core.lanesOf(o, o.keys[:n]))
+		d.core.handleHome(o)
+		d.core.element.forget(o.away.at, n)
+	}
 	d.draining = false
 	d.countMerged()
 }

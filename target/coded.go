@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"unsafe"
 
-	"github.com/activepebbles/pebbles/coalesce"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/reduce"
 )
@@ -24,36 +23,30 @@ const (
 	codedBytesMax = 64 << 10 // of a frame, unless one record needs more
 )
 
-func (c *coded) blanks(lanes int) []coalesce.Lane { return make([]coalesce.Lane, lanes+1) }
-
-func (c *coded) scatter(s *scratch, vs pebbles, lanes []uint32, inHandler bool) {
+// put puts pebbles into their lanes. Those for this rank are encoded only for the queue.
+func (c *coded) put(o *origin, vs pebbles, lanes []uint32) {
+	self, e := uint32(c.core.out.Plan.Self), &c.core.element
 	for i := range vs.n {
-		c.put(s, c.core.element.index(vs.at, i), s.keys[i], int(lanes[i]), inHandler)
+		v := e.index(vs.at, i)
+		if lanes[i] == self && !o.Queued {
+			e.copyOne(o.Home.Append(e.size), v)
+			continue
+		}
+		c.core.out.PutRecord(&o.Origin, int(lanes[i]), c.encode(o, v, o.keys[i]))
 	}
 }
 
-func (c *coded) keep(s *scratch, vs pebbles, keys []uint64, inHandler bool) {
+// queue queues pebbles for this rank. It overwrites keys.
+func (c *coded) queue(o *origin, vs pebbles, keys []uint64) {
 	c.core.keys(vs, keys)
 	for i := range vs.n {
-		c.put(s, c.core.element.index(vs.at, i), keys[i], c.core.out.Plan.Self, inHandler)
+		c.core.out.PutRecord(&o.Origin, c.core.out.Plan.Self, c.encode(o, c.core.element.index(vs.at, i), keys[i]))
 	}
 }
 
-// put takes a pebble to a lane. What goes to this rank's own is encoded only for the queue.
-func (c *coded) put(s *scratch, v unsafe.Pointer, key uint64, l int, inHandler bool) {
-	switch {
-	case l != c.core.out.Plan.Self:
-		c.putRecord(c.encode(s, v, key), l, inHandler)
-	case c.core.out.Queue.Installed:
-		c.core.out.EnqueueRecord(c.encode(s, v, key))
-	default:
-		c.codec.copy(c.core.out.Own().Append(c.core.element.size), v, 1)
-	}
-}
-
-// encode makes a pebble a record, in the scratch.
-func (c *coded) encode(s *scratch, v unsafe.Pointer, key uint64) []byte {
-	b := binary.LittleEndian.AppendUint64(s.record[:0], key)
+// encode makes a record of a pebble, in the memory of its origin.
+func (c *coded) encode(o *origin, v unsafe.Pointer, key uint64) []byte {
+	b := binary.LittleEndian.AppendUint64(o.record[:0], key)
 	b = append(b, 0, 0, 0, 0)
 	b, err := c.codec.encode(b, v)
 	if err == nil && len(b) > netio.FrameBytesMax {
@@ -63,40 +56,27 @@ func (c *coded) encode(s *scratch, v unsafe.Pointer, key uint64) []byte {
 	if err != nil {
 		c.core.engine.Fail(fmt.Errorf("encode a pebble for key %d: %w", key, err))
 	}
-	s.record = b
+	o.record = b
 	binary.LittleEndian.PutUint32(b[8:], uint32(len(b)-recordHead))
 	return b
 }
 
-// putRecord appends a record to the lane of another rank. The record must not be in the memory of the side's scratch
-// that handlers use.
-func (c *coded) putRecord(record []byte, l int, inHandler bool) {
-	if c.core.mixedDepths() {
-		c.core.out.SplitByDepth(l)
-	}
-	c.core.supply(l, len(record), inHandler)
-	if c.core.out.AddRecord(l, record) {
-		c.core.out.SendFull(l)
-		c.core.awaitCredit(l, inHandler)
-	}
-}
-
 var errRecord = errors.New("its records are cut short")
 
-// arrived takes in the pebbles of a frame, a chunk at a time.
-func (c *coded) arrived(f *netio.Frame, home bool) error {
-	s := c.core.hop.ready(&c.core.element)
+// arrive takes in the pebbles of a frame, a chunk at a time.
+func (c *coded) arrive(f *netio.Frame) error {
+	o := c.core.hop.ready()
 	rest := f.Payload()
 	for left := int(f.Count); left > 0; {
 		n := min(left, chunk)
 		left -= n
 		var err error
 		for i := range n {
-			if s.keys[i], c.records[i], rest, err = cut(rest); err != nil {
+			if o.keys[i], c.records[i], rest, err = cut(rest); err != nil {
 				return err
 			}
 		}
-		if err := c.sortRecords(s, n); err != nil {
+		if err := c.dispatch(o, n); err != nil {
 			return err
 		}
 	}
@@ -106,53 +86,57 @@ func (c *coded) arrived(f *netio.Frame, home bool) error {
 	return nil
 }
 
-// sortRecords decodes and handles the pebbles that are home, and passes the records of the others on: undecoded, unless
-// they meet the cache.
-func (c *coded) sortRecords(s *scratch, n int) error {
-	e := &c.core.element
+// dispatch decodes and handles the pebbles that are home, and sends the records of the others on. Only records that
+// meet the cache are decoded on the way.
+func (c *coded) dispatch(o *origin, n int) error {
 	advice, self := c.core.adviceAtHop(n), uint32(c.core.out.Plan.Self)
-	lanes := c.core.lanesOf(s, s.keys[:n])
-	home, away := 0, 0
-	for i, l := range lanes {
-		if l != self && advice != reduce.Use {
-			continue
-		}
-		v := e.index(s.away.at, away)
-		if l == self {
-			v = e.index(s.home.at, home)
-		}
-		if err := c.codec.decode(c.records[i][recordHead:], v); err != nil {
-			return fmt.Errorf("decode a pebble for key %d: %w", s.keys[i], err)
-		}
-		if l == self {
-			home++
-			continue
-		}
-		s.keys[away] = s.keys[i]
-		away++
+	lanes := c.core.lanesOf(o, o.keys[:n])
+	o.Depth = c.core.engine.ThisDepth()
+	home, away, err := c.decode(o, lanes, self, advice == reduce.Use)
+	if err != nil {
+		return err
 	}
 	if advice == reduce.Watch {
-		c.core.watch(s.keys[:n], lanes)
+		c.core.watch(o.keys[:n], lanes)
 	}
-	if home < n {
-		c.core.out.Now = c.core.engine.ThisDepth()
-		did := c.core.passOn(n - home)
-		if advice == reduce.Use {
-			c.core.reducedAtHop(s, away)
-		} else {
-			for i, l := range lanes {
-				if l != self {
-					c.putRecord(c.records[i], int(l), true)
-				}
+	o.Home.SetLen(home)
+	if advice == reduce.Use {
+		c.core.reducedAtHop(o, away)
+		c.core.element.forget(o.away.at, away)
+	} else {
+		for i, l := range lanes {
+			if l != self {
+				c.core.out.PutRecord(&o.Origin, int(l), c.records[i])
 			}
 		}
-		c.core.passedOn(did)
+		c.core.engine.Count.Forwarded += uint64(n - home)
 	}
-	if home > 0 {
-		c.core.run(s.home.first(home))
-	}
-	s.forget(e, home, away)
+	c.core.runHome(o)
 	return nil
+}
+
+// decode decodes the pebbles that are home into o.home, and if all says so the others into o.away, with their keys at
+// the front of o.keys.
+func (c *coded) decode(o *origin, lanes []uint32, self uint32, all bool) (home, away int, err error) {
+	e := &c.core.element
+	for i, l := range lanes {
+		var v unsafe.Pointer
+		switch {
+		case l == self:
+			v = e.index(o.home.at, home)
+			home++
+		case all:
+			v = e.index(o.away.at, away)
+			o.keys[away] = o.keys[i]
+			away++
+		default:
+			continue
+		}
+		if err := c.codec.decode(c.records[i][recordHead:], v); err != nil {
+			return 0, 0, fmt.Errorf("decode a pebble for key %d: %w", o.keys[i], err)
+		}
+	}
+	return home, away, nil
 }
 
 // cut takes the first record off.

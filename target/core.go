@@ -3,41 +3,33 @@ package target
 import (
 	"fmt"
 	"reflect"
-	"unsafe"
 
 	"github.com/activepebbles/pebbles/coalesce"
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/internal/engine"
-	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/route"
 )
 
 // chunk is how many pebbles a batch is cut into: keys, owners and lanes of a chunk stay in the first-level cache.
 const chunk = 256
 
-// core is a target: who owns a pebble, and what happens to it there. Its outbox holds what goes to other ranks, and
-// answers when a lane is full: the core waits, and lets handlers run, where the main function sends.
-//
-// The outbox's lane to this rank holds pebbles as values, in local, while the main function sends a chunk; and what the
-// carrier makes of them while the queue of handlers is installed.
+// core is a target: it knows who owns a pebble, and what happens to the pebble there. Its outbox holds the pebbles for
+// other ranks, and those for this one that handlers send.
 type core struct {
 	addressing
 	reduction
 	out     coalesce.Outbox
 	element element
-	carrier carrier
+	coded   *coded // the codec of the pebbles; nil for plain data
 	engine  *engine.Target
-	made    *builder
+	spec    *builder
 	handle  func(vs pebbles)
-	oneHop  bool           // a frame from a neighbour can hold only pebbles of this rank
-	lastHop bool           // the last stage of the topology brings only pebbles of this rank
-	mover   moves          // what moves keys, and must not while a batch is handled; nil when they stay
-	local   unsafe.Pointer // pebbles of the main function for its own rank, for as long as one chunk is sent
-	buffers struct{ main, inner sendBuffer }
-	main    scratch // of sends from the main function
-	inner   scratch // of sends from handlers
-	hop     scratch // of arriving pebbles
-	busy    bool    // the main function's scratch is in use
+	oneHop  bool   // a frame from a neighbour can hold only pebbles of this rank
+	lastHop bool   // the last stage of the topology brings only pebbles of this rank
+	mover   mover  // moves keys, and must not while a batch is handled; nil when keys stay
+	body    origin // the main function
+	inner   origin // handlers and tasks
+	hop     origin // arriving pebbles
 
 	running struct { // by the handler
 		vs pebbles
@@ -58,81 +50,29 @@ type addressing struct {
 	rekeyed  []uint64 // room for keys that are worked out twice
 }
 
-// A carrier puts pebbles into frames, and finds them there: plain data as it lies in memory, other pebbles as records
-// of a codec. It is called for batches.
-type carrier interface {
-	// blanks are what lanes without a frame are: so many, and one more for the queue's.
-	blanks(lanes int) []coalesce.Lane
-	// scatter puts pebbles into their lanes. Their keys are the first of s.keys, where the carrier needs them.
-	scatter(s *scratch, vs pebbles, lanes []uint32, inHandler bool)
-	// keep puts pebbles of this rank into its own lane. It may overwrite keys.
-	keep(s *scratch, vs pebbles, keys []uint64, inHandler bool)
-	// arrived handles the pebbles of a frame that are home, which all are if that is known, and passes the others on.
-	arrived(f *netio.Frame, home bool) error
-}
-
-// scratch is working memory for one chunk. There is one for each place from which sends can be in progress at the same
-// time: a send of the main function may wait and let handlers run, and their sends use another.
-type scratch struct {
-	keys   []uint64
-	owners []uint32
-	lanes  []uint32
-	home   pebbles        // that stay
-	away   pebbles        // that go on
-	aside  unsafe.Pointer // a pebble that waits until its lane has a frame
-	record []byte         // a pebble that is being encoded
-}
-
-func (s *scratch) ready(e *element) *scratch {
-	if s.keys == nil {
-		s.keys = make([]uint64, chunk)
-		s.owners = make([]uint32, chunk)
-		s.lanes = make([]uint32, chunk)
-		s.home = pebbles{e.room(chunk + 1), chunk + 1} // one more than a chunk fills
-		s.away = pebbles{e.room(chunk), chunk}
-		s.aside = e.room(1)
-	}
-	return s
-}
-
-// forget lets go of what the pebbles in the scratch point to.
-func (s *scratch) forget(e *element, home, away int) {
-	e.forget(s.home.at, home)
-	e.forget(s.away.at, away)
-}
-
 // open makes the lanes of a topology.
 func (c *core) open(t route.Topology) {
-	if c.local == nil {
-		c.local = c.element.room(chunk + 1) // one more than a chunk fills, so that it is never full
-	}
-	plan := route.NewPlan(t, c.engine.ID())
-	blanks := c.carrier.blanks(len(plan.Lanes))
-	c.out.Open(&c.engine.Sender, c.engine.Label, t, plan, blanks, c.made.shape())
-	*c.out.Own() = coalesce.NewLane(c.local, chunk+1)
+	c.out.Open(&c.engine.Sender, c.engine.Label, t, c.spec.shape())
 }
 
-// encoded tells whether pebbles travel through a codec. They may hold pointers.
-func (c *core) encoded() bool { return c.out.Records }
-
-// address fills in the lanes of a chunk, and the keys when keyed asks for them, and returns the lanes.
-func (a *addressing) address(s *scratch, vs pebbles, keyed bool) (lanes []uint32) {
+// address computes the lanes of a chunk, in the memory of an origin. It fills in o.keys if keyed says so.
+func (a *addressing) address(o *origin, vs pebbles, keyed bool) (lanes []uint32) {
 	if a.shortcut.taken && !keyed {
-		own := s.owners[:vs.n]
+		own := o.owners[:vs.n]
 		a.shortcut.owners(vs, a.core.element.size, own)
-		return a.laneOfEach(s, own)
+		return a.laneOfEach(o, own)
 	}
-	keys := s.keys[:vs.n]
+	keys := o.keys[:vs.n]
 	a.keys(vs, keys)
 	if engine.Checked {
 		a.checkKeys(vs, keys)
 	}
-	return a.lanesOf(s, keys)
+	return a.lanesOf(o, keys)
 }
 
-// lanesOf works out the lanes of keys.
-func (a *addressing) lanesOf(s *scratch, keys []uint64) []uint32 {
-	owners := s.owners[:len(keys)]
+// lanesOf computes the lanes of keys.
+func (a *addressing) lanesOf(o *origin, keys []uint64) []uint32 {
+	owners := o.owners[:len(keys)]
 	bad := a.owners.Owners(keys, owners)
 	if a.foreign {
 		checkOwners(a.core.engine, a.owner, bad, keys, owners)
@@ -140,20 +80,20 @@ func (a *addressing) lanesOf(s *scratch, keys []uint64) []uint32 {
 	if bad >= 0 {
 		failOutside(a.core.engine, a.owner, keys[bad])
 	}
-	return a.laneOfEach(s, owners)
+	return a.laneOfEach(o, owners)
 }
 
-// laneOfEach is the lanes to owners. It is small enough to be inlined.
-func (a *addressing) laneOfEach(s *scratch, owners []uint32) (lanes []uint32) {
+// laneOfEach computes the lanes to owners. It is small enough to be inlined.
+func (a *addressing) laneOfEach(o *origin, owners []uint32) (lanes []uint32) {
 	if a.direct {
 		return owners
 	}
-	return a.planned(s, owners)
+	return a.planned(o, owners)
 }
 
-// planned is the lanes to owners by the topology's plan.
-func (a *addressing) planned(s *scratch, owners []uint32) (lanes []uint32) {
-	lanes = s.lanes[:len(owners)]
+// planned computes the lanes to owners by the topology's plan.
+func (a *addressing) planned(o *origin, owners []uint32) (lanes []uint32) {
+	lanes = o.lanes[:len(owners)]
 	a.core.out.Plan.Fill(owners, lanes)
 	return lanes
 }
@@ -188,9 +128,9 @@ func (c *core) EndEpoch() {
 	}
 }
 
-// moves is a distribution whose keys may move: a [Directory]. Between the two calls all pebbles of a batch are home,
+// mover is a distribution whose keys may move: a [Directory]. Between the two calls all pebbles of a batch are home,
 // and their keys must stay.
-type moves interface {
+type mover interface {
 	beforeBatch()
 	afterBatch()
 	freed() bool
@@ -214,6 +154,4 @@ func probe(m distribution.Map) string {
 
 var (
 	_ engine.Endpoint = (*core)(nil)
-	_ carrier         = (*plain)(nil)
-	_ carrier         = (*coded)(nil)
 )

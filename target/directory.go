@@ -137,14 +137,13 @@ func (d *Directory[S]) Move(key uint64, to int) {
 		engine.RankOf(d.rank).Misuse("target", "Move of key %d to rank %d: ranks are 0 to %d", key, to, d.Ranks()-1)
 	}
 	e := d.moves.core.engine
-	inHandler, full := e.CheckSend()
-	if full {
+	if e.EnterSend() {
 		d.moves.core.awaitRoom(of([]move[S]{{Key: key, To: uint32(to)}}))
 	}
 	switch {
 	case d.running:
 		d.waiting = append(d.waiting, pendingMove{key, to})
-	case inHandler:
+	case e.InHandler():
 		before := e.Handle(0) // a task does not wait from here on, either
 		if d.Owns(key) {      // a task may have waited
 			d.move(key, to)
@@ -152,9 +151,9 @@ func (d *Directory[S]) Move(key uint64, to int) {
 		}
 		e.Handled(before)
 	default:
-		e.Begin(false)
+		e.Begin()
 		e.Sent(1)
-		d.moves.core.engine.AwaitCredits() // while the key is still here
+		e.AwaitCredits() // while the key is still here
 		d.news.core.engine.AwaitCredits()
 		before := e.Handle(0) // no waiting from here on
 		if d.Owns(key) {

@@ -33,7 +33,7 @@ func (d *Directory[S]) Free() {
 	d.keys, d.waiting = distribution.NewDirectory(d.base, d.rank.ID()), nil
 }
 
-func (d *Directory[S]) freed() bool { return d.moves.core.made == nil }
+func (d *Directory[S]) freed() bool { return d.moves.core.spec == nil }
 
 // free leaves of a target its name, and what knows that it was freed.
 func free(c *core) {

@@ -25,7 +25,7 @@ func New[V any](r *pebble.Rank, name string, owner distribution.Map, keying Keyi
 
 // newCore makes and registers a target of what has been checked. low is that of the keying.
 func newCore(b *builder, keys func(vs pebbles, keys []uint64), low *int, handle func(vs pebbles)) *core {
-	c := &core{made: b, handle: handle, element: element{pebble: b.pebble, size: int(b.pebble.Size())}}
+	c := &core{spec: b, handle: handle, element: element{pebble: b.pebble, size: int(b.pebble.Size())}}
 	c.addressing = addressing{
 		core: c, keys: keys, shortcut: shortcutOf(low, b.owner),
 		owner: b.owner, owners: distribution.BatcherOf(b.owner), foreign: !distribution.Proven(b.owner),
@@ -37,28 +37,29 @@ func newCore(b *builder, keys func(vs pebbles, keys []uint64), low *int, handle 
 	b.checkFactor()
 	topology := b.topology()
 	b.checkMemory(topology)
-	carrier, schema := carrierOf(c)
-	c.carrier = carrier
+	schema := c.schema()
 	c.engine = b.register(topology, schema, c, &c.out)
 	c.open(topology)
+	c.openOrigins()
 	c.openBuffers()
 	c.engine.Reserve(b.cacheBytes)
 	if c.cache != nil {
 		c.prices = newPrices(topology, b.factor(), b.rank.Place().Processes)
 	}
-	c.ways()
+	c.updateRouting()
 	return c
 }
 
-// carrierOf makes the carrier of a target, and tells the schema of its pebbles.
-func carrierOf(c *core) (carries carrier, schema string) {
-	given := c.made.codec
+// schema describes the pebbles of a target, and sets its codec if it has one.
+func (c *core) schema() string {
+	given := c.spec.codec
 	if given.codec == nil {
-		return &plain{core: c}, c.made.plainSchema()
+		return c.spec.plainSchema()
 	}
-	if given.pebble != c.made.pebble {
-		c.made.refuse("its codec is a %T, its pebbles are %v: give a target.Codec[%[2]v]", given.codec, c.made.pebble)
+	if given.pebble != c.spec.pebble {
+		c.spec.refuse("its codec is a %T, its pebbles are %v: give a target.Codec[%[2]v]", given.codec, c.spec.pebble)
 	}
 	c.element.coder = given.coder
-	return &coded{core: c, codec: given.coder}, given.coder.schema
+	c.coded = &coded{core: c, codec: given.coder}
+	return given.coder.schema
 }

@@ -88,16 +88,16 @@ func Batch[V any](handle func(vs []V)) Handling[V] {
 type Option interface{ apply(*settings) }
 
 type settings struct {
-	coalesce int
-	topology route.Constructor
-	cache    int
-	tunes    engine.Tunes // what no option says
-	reduces  *reducing    // nil for no reduction
-	codec    coding       // of none, for plain data
-	coded    bool         // the program has given codec
-	prompt   bool         // what a flush finds no credit for leaves as soon as there is some
-	answers  bool         // it has options of answers, which a target has not
-	beyond   int          // how much longer than a declared depth its chains may be
+	coalesce   int
+	topology   route.Constructor
+	cache      int
+	tunes      engine.Tunes // what no option says
+	reduces    *reducing    // nil for no reduction
+	codec      coding       // of none, for plain data
+	coded      bool         // the program has given codec
+	prompt     bool         // what a flush finds no credit for leaves as soon as there is some
+	answers    bool         // it has options of answers, which a target has not
+	extraDepth int          // how much longer than a declared depth its chains may be
 }
 
 type option func(*settings)

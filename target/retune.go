@@ -8,7 +8,7 @@ import (
 // Retune implements engine.Endpoint: it takes over what the target's options leave open. Lanes and plan belong to a
 // topology, and are made anew for another; credit belongs to ranks, and stays.
 func (c *core) Retune(s engine.Setting) {
-	b, t := c.made, c.engine.Topology()
+	b, t := c.spec, c.engine.Topology()
 	if b.tunes.Cache && s.Cache != b.cache {
 		b.cache = s.Cache
 		c.cache, c.mergedSeen = b.newCache(), 0
@@ -17,7 +17,7 @@ func (c *core) Retune(s engine.Setting) {
 		b.coalesce, b.factorFree = s.Coalesce, false
 		b.checkFactor()
 		maxUnits := c.out.MaxUnits
-		if !c.encoded() {
+		if c.coded == nil {
 			maxUnits = b.coalesce
 		}
 		c.out.Reshape(maxUnits, b.coalesce)
@@ -36,23 +36,23 @@ func (c *core) renewed(t route.Topology) {
 	cacheBytes := int64(0)
 	if c.cache != nil {
 		cacheBytes = int64(c.cache.Bytes())
-		c.prices = newPrices(t, c.made.factor(), c.engine.Place().Processes)
+		c.prices = newPrices(t, c.spec.factor(), c.engine.Place().Processes)
 	}
 	c.engine.Renew(t, c.out.Bytes(), cacheBytes)
-	c.ways()
+	c.updateRouting()
 }
 
-// ways works out by which way frames can hold only pebbles of this rank, and whether arriving pebbles meet the cache.
+// updateRouting determines which frames can hold only pebbles of this rank, and whether arriving pebbles meet the cache.
 //
 // A write-through cache drops a pebble because an equal or better one went on before it. That one must get to the
 // handler, or be dropped for another that does. Along fixed routes it is nearer to their owner than the one that is
 // dropped, so that this comes to an end. Where keys or routes change, a pebble may come to a rank twice, and be dropped
 // for itself; or two be dropped for each other, at two ranks. There a pebble meets the cache of its source alone. What
 // a cache holds back is no copy, so caches that hold are right everywhere.
-func (c *core) ways() {
-	c.mover, _ = c.owner.(moves)
+func (c *core) updateRouting() {
+	c.mover, _ = c.owner.(mover)
 	moving := c.mover != nil
-	c.atHops = c.cache != nil && (c.made.reduces.writeBack || !moving && c.out.Plan.Fixed())
+	c.atHops = c.cache != nil && (c.spec.reduces.writeBack || !moving && c.out.Plan.Fixed())
 	c.direct = c.out.Plan.Identity()
 	c.oneHop = c.direct && !moving
 	c.lastHop = !moving

@@ -13,7 +13,7 @@ func (t *Target[V]) inner() *engine.Target { return t.core.engine }
 
 func init() {
 	engine.TargetOf = func(target any) *engine.Target { return target.(inner).inner() }
-	engine.Serving = func(beyond int) any { return option(func(s *settings) { s.beyond = beyond }) }
+	engine.Serving = func(extraDepth int) any { return option(func(s *settings) { s.extraDepth = extraDepth }) }
 }
 
 // Name is what the target was registered as.
@@ -27,14 +27,37 @@ func (t *Target[V]) Name() string { return t.core.out.Name }
 // [OwnerError], at the latest when the epoch ends.
 //
 // SendAll does the same for many pebbles at half the cost.
-func (t *Target[V]) Send(v V) { send(t.core, v) }
+func (t *Target[V]) Send(v V) {
+	c := t.core
+	o := &c.body
+	inBody, due := c.engine.BeginBodySend()
+	switch {
+	case !inBody:
+		o = enterInner(c, v)
+	case due: // the lanes of a slow sender may be
+		c.engine.SendDue()
+	}
+	if !put(&o.buffer, v) {
+		fill(c, o, v)
+	}
+}
 
 // TrySend is Send for a caller that has something else to do in place of waiting: it reports false, and has not sent
 // the pebble, when a link of the target has no credit, or what is in flight or queued here takes half of the buffer
 // budget. It never waits. From the main function it handles what has arrived before it gives up, so a caller that tries
 // again comes through in the end; pebbles for this rank are queued, and are handled by a later call. In a handler and
 // in a task it only looks.
-func (t *Target[V]) TrySend(v V) bool { return trySend(t.core, v) }
+func (t *Target[V]) TrySend(v V) bool {
+	c := t.core
+	if c.engine.EnterSend() || !c.engine.FindRoom() {
+		return false
+	}
+	c.sameDepth()
+	if !put(&c.inner.buffer, v) {
+		fill(c, &c.inner, v)
+	}
+	return true
+}
 
 // SendAll sends pebbles as Send does, in batches that don't gather first: when the main function sends, those for this
 // rank have been handled when SendAll returns. vs is not kept and not changed. In steady state it allocates nothing.

@@ -194,7 +194,7 @@ func (d *detection) state(atRest bool) termination.State {
 // back reports whether all frames that this rank has sent have been handled.
 func (d *detection) back() bool {
 	for _, t := range d.rank.targets {
-		if !t.outbox.Back() {
+		if !t.outbox.AllReleased() {
 			return false
 		}
 	}

@@ -44,7 +44,7 @@ func (t *Target) Free() bool {
 	r.Reserved -= t.description.Cache
 	r.beyond = 0
 	for _, other := range r.targets {
-		r.beyond = max(r.beyond, other.description.Beyond)
+		r.beyond = max(r.beyond, other.description.ExtraDepth)
 	}
 	r.tuning.freed(at)
 	r.ages.forget(t)

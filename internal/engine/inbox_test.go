@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"time"
+	"unsafe"
 
 	"github.com/activepebbles/pebbles/coalesce"
 	"github.com/activepebbles/pebbles/internal/scenario"
@@ -19,14 +20,17 @@ type pebble struct {
 // inbox is the target of scenarios on one rank.
 type inbox struct {
 	*Target
-	m    *member
-	out  coalesce.Outbox
-	ends int // epochs that have ended
+	m       *member
+	out     coalesce.Outbox
+	body    coalesce.Origin // of the main function, which waits
+	handler coalesce.Origin
+	ends    int // epochs that have ended
 }
 
 // register registers a target, with its lanes.
 func (m *member) register(name string, t route.Topology, factor int, d Description) {
-	b := &inbox{m: m}
+	b := &inbox{m: m, handler: coalesce.Origin{Queued: true}}
+	b.body.Waiter = b
 	d.Name, d.Topology, d.Pebble, d.Frame = name, t, 8, 8*factor
 	if d.Schema == "" {
 		d.Schema = "pebble"
@@ -38,65 +42,46 @@ func (m *member) register(name string, t route.Topology, factor int, d Descripti
 }
 
 func (b *inbox) open(t route.Topology, factor int) {
-	plan := route.NewPlan(t, b.m.id)
-	blanks := make([]coalesce.Lane, len(plan.Lanes)+1)
-	b.out.Open(&b.Sender, b.Label, t, plan, blanks, coalesce.Shape{Unit: 8, MaxUnits: factor, Factor: factor})
+	b.out.Open(&b.Sender, b.Label, t, coalesce.Shape{Unit: 8, MaxUnits: factor, Factor: factor})
 }
 
-// send sends pebbles: as the main function, or as whoever runs.
+// AwaitCredit implements coalesce.Waiter.
+func (b *inbox) AwaitCredit(lane int) { b.Target.AwaitCredit(lane) }
+
+// AwaitBudget implements coalesce.Waiter.
+func (b *inbox) AwaitBudget(bytes int) { b.Target.AwaitBudget(bytes) }
+
+// send sends pebbles, as the main function or as the handler that runs.
 func (b *inbox) send(p pebble, n int) {
-	inHandler, _ := b.CheckSend()
-	b.Begin(inHandler)
-	if !inHandler {
+	b.EnterSend()
+	from := &b.body
+	if b.InHandler() {
+		from = &b.handler
+	}
+	b.Begin()
+	if from == &b.body {
 		b.Sent(n)
 	}
 	b.Count.PebblesSent += uint64(n)
-	depth := b.NextDepth()
-	did := inHandler && b.out.InstallQueue()
+	from.Depth = b.NextDepth()
 	for range n {
-		b.out.Now = depth
-		b.put(p, inHandler)
+		b.put(from, p)
 		p.number++
 	}
-	b.out.RemoveQueue(did)
-	b.out.Filled = true
-	if !inHandler {
+	if from == &b.body {
 		b.HandleQueued()
 	}
 	b.End()
 }
 
-// put puts a pebble into the lane of its next hop. The main function may wait there.
-func (b *inbox) put(p pebble, inHandler bool) {
+// put puts a pebble into the lane of its next hop. The main function handles those for its own rank.
+func (b *inbox) put(from *coalesce.Origin, p pebble) {
 	l := b.lane(p)
-	if l == b.out.Plan.Self {
-		if !inHandler {
-			b.handle([]pebble{p})
-			return
-		}
-		b.out.Enqueue(1)
-		*(*pebble)(b.out.Own().Append(b.out.Unit)) = p
+	if l == b.out.Plan.Self && !from.Queued {
+		b.handle([]pebble{p})
 		return
 	}
-	if b.Deep && b.out.MixedDepths() {
-		b.out.SplitByDepth(l)
-	}
-	if !b.out.HasFrame(l) {
-		depth := b.out.Now
-		if !inHandler {
-			b.AwaitBudget(b.out.Capacity(l, 1) * b.out.Unit)
-		}
-		b.out.Now = depth
-	}
-	if !b.out.HasFrame(l) {
-		b.out.Attach(l, b.out.Capacity(l, 1))
-	}
-	*(*pebble)(b.out.Lanes[l].Append(b.out.Unit)) = p
-	if b.out.Lanes[l].Full() {
-		if left, _ := b.out.SendFull(l); left && !inHandler {
-			b.AwaitCredit(l)
-		}
-	}
+	b.out.Put(from, unsafe.Pointer(&p), []uint32{uint32(l)})
 }
 
 func (b *inbox) lane(p pebble) int {
@@ -132,11 +117,8 @@ func (b *inbox) take(f *netio.Frame) {
 			home = append(home, p)
 			continue
 		}
-		b.out.Now = b.ThisDepth()
-		did := b.out.InstallQueue()
-		b.put(p, true)
-		b.out.RemoveQueue(did)
-		b.out.Filled = true
+		b.handler.Depth = b.ThisDepth()
+		b.put(&b.handler, p)
 		b.Count.Forwarded++
 	}
 	if home != nil {
@@ -202,7 +184,7 @@ func (b *inbox) Retune(s Setting) {
 }
 
 // Holds implements Endpoint, and so on below.
-func (b *inbox) Holds() bool                { return b.out.Filled }
+func (b *inbox) Holds() bool                { return b.out.Holds() }
 func (b *inbox) FlushDue(now time.Duration) { b.out.FlushDue(now, false) }
 func (b *inbox) AwaitRoom(any)              {}
 func (b *inbox) EndEpoch()                  { b.ends++ }

@@ -327,7 +327,7 @@ func (r *Rank) holds() bool {
 func (r *Rank) Flush(why coalesce.Reason, stage int) (sent, left bool) {
 	for _, t := range r.targets {
 		upTo := stage
-		if t.description.Beyond > 0 { // somebody's main function may wait for it, whose stage doesn't end before
+		if t.description.ExtraDepth > 0 { // somebody's main function may wait for it, whose stage doesn't end before
 			upTo = coalesce.AllStages
 		}
 		s, l := t.endpoint.Flush(why, upTo)

@@ -132,7 +132,7 @@ func (s *script) target(c *scenario.Command) {
 	if err != nil {
 		c.Refuse("%v", err)
 	}
-	d := Description{Beyond: c.Int("beyond", 0), Moving: c.Has("moving"), Schema: c.Text("schema", "")}
+	d := Description{ExtraDepth: c.Int("beyond", 0), Moving: c.Has("moving"), Schema: c.Text("schema", "")}
 	if c.Has("tuned") {
 		d.Tunes = Tunes{Topology: true, Coalesce: true}
 	}
@@ -213,12 +213,12 @@ func (s *script) send(c *scenario.Command) {
 	try, ahead := c.Has("try"), c.Has("ahead")
 	m.does(c, func() {
 		b := m.inboxes[name]
-		if try && !b.HasRooms() && !b.FindRoom(false) {
+		if try && !b.FindRoom() {
 			m.say("finds no room")
 			return
 		}
 		if ahead { // of a send that must not wait
-			b.Begin(false)
+			b.Begin()
 			b.AwaitCredits()
 			b.End()
 		}

@@ -47,8 +47,10 @@ type Description struct {
 	Frame    int            // bytes of a full buffer
 	Cache    int64          // bytes of the reduction cache
 	Tunes    Tunes          // what may be changed while the job runs
-	Beyond   int            // how much longer than a declared depth its chains may be: its questions belong to no handler of the program's
 	Pebble   int            // bytes of a pebble; 0 for coded ones
+	// ExtraDepth is the number of pebbles by which its chains may exceed a declared depth. A target of the runtime has
+	// some, because its pebbles follow from no handler of the program.
+	ExtraDepth int
 }
 
 func (d Description) String() string {
@@ -64,9 +66,8 @@ type Target struct {
 	outbox      *coalesce.Outbox
 	handled     uint64  // pebbles
 	labels      *Labels // of the goroutine while the handler runs on frames
-	// OwnRoom says that tasks' sends don't wait for room: who sends waits for it where what is in flight has no bound of
-	// its own.
-	OwnRoom bool
+	// NoSendLimit says that sends of tasks don't wait for room, because something else bounds the pebbles in flight.
+	NoSendLimit bool
 }
 
 // targetsMax bounds the targets of a job that were not freed: a frame names its target in 16 bits.
@@ -96,7 +97,7 @@ func (r *Rank) Register(d Description, e Endpoint, o *coalesce.Outbox) *Target {
 	if len(r.targets) == targetsMax {
 		r.Refuse(d.Name, fmt.Sprintf("%d targets are registered, which is the most", targetsMax))
 	}
-	r.beyond = max(r.beyond, d.Beyond)
+	r.beyond = max(r.beyond, d.ExtraDepth)
 	t := &Target{
 		Rank: r, description: d, endpoint: e, outbox: o,
 		Label: coalesce.Label{
@@ -110,42 +111,39 @@ func (r *Rank) Register(d Description, e Endpoint, o *coalesce.Outbox) *Target {
 	return t
 }
 
-// CheckSend is the first thing that a send does: it reports whether a handler or a task is sending, and ends the job
-// outside of epochs and beside other calls. A task waits when its links may be full, if these are: from there on its
-// send goes like a handler's.
-func (t *Target) CheckSend() (inHandler, full bool) {
+// EnterSend is the first step of a send. It ends the job outside of epochs and beside other calls. If a task is sending
+// and some link of the target may be full, full is true: the caller must wait for room, and sends as a handler does
+// then.
+func (t *Target) EnterSend() (full bool) {
 	t.owned(sent)
 	switch in := t.mode; in {
 	case body:
-		return false, false
+		return false
 	case handler:
 	case task:
-		full = !t.OwnRoom && !t.HasRooms()
+		full = !t.NoSendLimit && !t.HasRooms()
 	default:
 		t.misplaced(in, sent, "target %q: a pebble was sent outside of an epoch: send inside the function given to "+
 			"Rank.Epoch", t.Name)
 	}
-	if t.limit > 0 && t.depth >= t.limit+t.description.Beyond {
+	if t.limit > 0 && t.depth >= t.limit+t.description.ExtraDepth {
 		t.tooDeep()
 	}
-	return true, full
+	return full
 }
 
 const sent = "a pebble was sent"
 
-// Begin says that a call that was entered does more than put a pebble aside, until End.
-func (t *Target) Begin(inHandler bool) {
-	if !inHandler {
-		t.beginCallFrom(sent, body)
+// Begin says that a send that was entered does more than put a pebble aside, until End.
+func (t *Target) Begin() {
+	if t.mode == handler || t.mode == task {
+		t.mode++
 		return
 	}
-	if t.mode != handler && t.mode != task {
-		t.Overlaps()
-	}
-	t.mode++
+	t.beginCallFrom(sent, body)
 }
 
-// End ends what Begin began.
+// End is the counterpart of Begin.
 func (t *Target) End() {
 	if t.mode.ofProgram() {
 		t.Overlaps()
@@ -226,9 +224,9 @@ func (t *Target) Sent(n int) {
 	}
 }
 
-// MainSends reports whether the main function of an epoch is running, and no call of it, to send one pebble, and then
+// BeginBodySend is EnterSend for one pebble of the main function in an epoch. It reports whether that is sending, and
 // whether SendDue is to be called first. It is small enough to be inlined.
-func (t *Target) MainSends() (mine, due bool) {
+func (t *Target) BeginBodySend() (inBody, flushDue bool) {
 	t.owned(sent)
 	if t.mode != body {
 		return false, false
@@ -238,23 +236,24 @@ func (t *Target) MainSends() (mine, due bool) {
 
 // SendDue does for a single send what Sent does for many.
 func (t *Target) SendDue() {
-	t.Begin(false)
+	t.Begin()
 	t.flushDue()
 	t.Progress()
 	t.End()
 }
 
-// FindRoom lets the main function handle what has arrived, and reports whether the target's links have room then.
-// Handlers and tasks can't.
-func (t *Target) FindRoom(inHandler bool) bool {
-	if inHandler {
-		return false
+// FindRoom reports whether the target's links have room. The main function handles frames that have arrived before it
+// gives up; handlers and tasks can't.
+func (t *Target) FindRoom() bool {
+	if t.mode == body && (t.spend(1) || !t.HasRooms()) {
+		t.SendDue()
 	}
-	t.SendDue()
 	if t.HasRooms() {
 		return true
 	}
-	t.Port.Pause() // other ranks have to handle what waits
+	if t.mode == body {
+		t.Port.Pause() // other ranks have to handle the frames that wait
+	}
 	return false
 }
 
