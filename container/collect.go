@@ -74,7 +74,7 @@ func (c *collection) gather(root int, vs reflect.Value) error {
 	if c.err != nil {
 		return c.err
 	}
-	all, err := c.engine.Gather(c.values(), root, c.list)
+	all, err := c.engine.Collectives.Gather(c.values(), root, c.list)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (c *collection) allGather(vs reflect.Value) error {
 	if c.err != nil {
 		return c.err
 	}
-	all, err := c.engine.AllGatherV(c.values(), c.list)
+	all, err := c.engine.Collectives.AllGatherV(c.values(), c.list)
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (c *collection) top(n int, vs reflect.Value, less func(i, j int) bool) erro
 	if first(); c.err != nil {
 		return c.err
 	}
-	result, err := c.engine.AllFold(c.values(), c.list, func(own, from []byte) []byte {
+	result, err := c.engine.Collectives.AllFold(c.values(), c.list, func(own, from []byte) []byte {
 		if c.to(vs, own, from) == nil {
 			first()
 		}

@@ -78,7 +78,7 @@ func (d *operation) await(c *waiting, what string) {
 	case d.engine.InTask(what):
 		c.future.Suspend(d.engine, what, d.name)
 	default:
-		d.engine.Await(what, func() bool { return c.left == 0 })
+		d.engine.Loop.Await(what, func() bool { return c.left == 0 })
 	}
 }
 

@@ -121,7 +121,7 @@ func (d *Delegate[Q, A]) Call(q Q) A {
 	}
 	// isHere and answerHere are written out here, which halves the time of a call.
 	before := d.asking.Handle(1)
-	d.engine.Count.PebblesSent++
+	d.engine.Sender.Count.PebblesSent++
 	a := d.one(q)
 	d.asking.Handled(before)
 	return a
@@ -230,7 +230,7 @@ func isHere[Q, A any](d *Delegate[Q, A], q Q) bool {
 
 // answerOwn answers the first n of d.qs, which are this rank's own, and puts the answers to their places.
 func answerOwn[Q, A any](d *Delegate[Q, A], n int, as []A) {
-	d.engine.Count.PebblesSent += uint64(n)
+	d.engine.Sender.Count.PebblesSent += uint64(n)
 	before := d.asking.Handle(n)
 	d.answer(d.qs[:n], d.as[:n])
 	d.asking.Handled(before)
@@ -245,7 +245,7 @@ func answerOwn[Q, A any](d *Delegate[Q, A], n int, as []A) {
 
 // answerHere answers a question of this rank to itself, as a handler.
 func answerHere[Q, A any](d *Delegate[Q, A], q Q) A {
-	d.engine.Count.PebblesSent++
+	d.engine.Sender.Count.PebblesSent++
 	before := d.asking.Handle(1)
 	a := d.one(q)
 	d.asking.Handled(before)

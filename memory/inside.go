@@ -40,7 +40,7 @@ type tasks interface{ Self() task.Task }
 func (i inner) Caller(call string) inside.Caller {
 	s := i.s
 	if s.engine.InTask(call) {
-		return inside.Caller{Task: s.engine.Tasks().(tasks).Self(), IsTask: true}
+		return inside.Caller{Task: s.engine.Tasks.Current().(tasks).Self(), IsTask: true}
 	}
 	if s.engine.InHandler() {
 		s.misuse("%s was called in a handler, which must not wait: call it in a task, or in the main function", call)
@@ -68,11 +68,11 @@ func (w *wait) Await(call string) {
 	case s.engine.InTask(call):
 		w.Suspend(s.engine, call, call)
 	case s.engine.InBody():
-		s.engine.Await(call, w.c.Done)
+		s.engine.Loop.Await(call, w.c.Done)
 	case s.engine.InHandler():
 		s.misuse("%s was called in a handler, which must not wait, on memory that is not near: call it in a task", call)
 	default:
-		s.engine.AwaitBetween(call, w.c.Done)
+		s.engine.Loop.AwaitBetween(call, w.c.Done)
 	}
 }
 

@@ -38,7 +38,7 @@ func (l *Lock) Lock() {
 	switch {
 	case l.of.IsHeldBy(by):
 		l.misuse(call, "the same caller holds it since %s: call Unlock first", l.of.Place())
-	case s.engine.DeclaresDepth():
+	case s.engine.Detection.DeclaresDepth():
 		l.misuse(call, "locks need an epoch without pebble.Depth: with a declared depth a deadlock could not be detected")
 	}
 	l.of.Acquire(call, by, at)

@@ -45,7 +45,7 @@ const attendEvery = 64
 func (s *Space) attend() {
 	s.engine.Check()
 	if s.calls++; s.calls%attendEvery == 0 && s.engine.InBody() {
-		s.engine.Poll()
+		s.engine.Loop.Poll()
 	}
 }
 
@@ -94,10 +94,10 @@ func New(r *pebble.Rank) *Space {
 		return *own
 	}
 	s := &Space{rank: r, engine: e, directory: d, known: map[int]any{}, kinds: map[reflect.Type]uint64{}}
-	s.memory = e.OneSided(s.failed)
+	s.memory = e.Exposed.OneSided(s.failed)
 	s.locks = inside.NewLocks(e)
 	s.openQuestions()
-	e.Guarded(func(string) error { tellLeft(s); return nil })
+	e.Hooks.OnBoundary(func(string) error { tellLeft(s); return nil })
 	tag, err := pebble.Broadcast(r, 0, rand.Uint64N(tagMax)+1)
 	if err != nil {
 		e.Check() // the job has failed: this ends the rank
@@ -203,7 +203,7 @@ func (s *Space) await(call string, w *wait) {
 	case s.engine.InTask(call):
 		w.Suspend(s.engine, call, "memory")
 	default:
-		s.engine.Await(call, w.c.Done)
+		s.engine.Loop.Await(call, w.c.Done)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 // and a codec's error ends the job.
 
 // Barrier returns when all ranks have called it. It costs ⌈log2 P⌉ messages a rank, in as many rounds.
-func (r *Rank) Barrier() error { return r.engine.Barrier() }
+func (r *Rank) Barrier() error { return r.engine.Collectives.Barrier() }
 
 // AllReduce merges the values of all ranks with merge, which must be associative and commutative, and returns the
 // result on every rank: the same on each, also for floating-point numbers, whose sums depend on the order. [Sum], [Min]
@@ -24,9 +24,9 @@ func AllReduce[T any](r *Rank, v T, merge func(a, b T) T, codec ...Codec[T]) (T,
 	c, coder := begin(r, "AllReduce", codec)
 	c.needs(merge != nil)
 	if coder != nil {
-		return fold(&c, coder, v, c.rank.AllFold, func(own T, from func() T) T { return merge(own, from()) })
+		return fold(&c, coder, v, c.rank.Collectives.AllFold, func(own T, from func() T) T { return merge(own, from()) })
 	}
-	result, err := c.rank.AllReduce(c.of, layout.Bytes(&v), func(into, from []byte) {
+	result, err := c.rank.Collectives.AllReduce(c.of, layout.Bytes(&v), func(into, from []byte) {
 		layout.Set(into, merge(layout.Get[T](into), layout.Get[T](from)))
 	})
 	if err != nil {
@@ -46,7 +46,7 @@ func Broadcast[T any](r *Rank, root int, v T, codec ...Codec[T]) (T, error) {
 			return v, c.fail(err)
 		}
 	}
-	result, err := c.rank.Broadcast(c.of, root, own)
+	result, err := c.rank.Collectives.Broadcast(c.of, root, own)
 	if err != nil || r.ID() == root {
 		return v, err
 	}
@@ -59,7 +59,7 @@ func Broadcast[T any](r *Rank, root int, v T, codec ...Codec[T]) (T, error) {
 
 // BroadcastBytes returns a copy of the root's value on every rank. The values of the others are not looked at.
 func (r *Rank) BroadcastBytes(root int, value []byte) ([]byte, error) {
-	result, err := r.engine.Broadcast(engine.Values{}, root, value)
+	result, err := r.engine.Collectives.Broadcast(engine.Values{}, root, value)
 	return append([]byte(nil), result...), err
 }
 
@@ -71,7 +71,7 @@ func Gather[T any](r *Rank, root int, v T, codec ...Codec[T]) ([]T, error) {
 	if err != nil {
 		return nil, c.fail(err)
 	}
-	all, err := c.rank.Gather(c.of, root, own)
+	all, err := c.rank.Collectives.Gather(c.of, root, own)
 	if err != nil || all == nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func Gather[T any](r *Rank, root int, v T, codec ...Codec[T]) ([]T, error) {
 // GatherBytes returns copies of the values of all ranks, by rank, on the root, and nil on the others. Values may differ
 // in length.
 func (r *Rank) GatherBytes(root int, value []byte) ([][]byte, error) {
-	all, err := r.engine.Gather(engine.Values{}, root, value)
+	all, err := r.engine.Collectives.Gather(engine.Values{}, root, value)
 	return copies(all), err
 }
 
@@ -90,7 +90,7 @@ func (r *Rank) GatherBytes(root int, value []byte) ([][]byte, error) {
 func AllGather[T any](r *Rank, v T, codec ...Codec[T]) ([]T, error) {
 	c, coder := begin(r, "AllGather", codec)
 	if coder == nil {
-		result, err := c.rank.AllGather(c.of, layout.Bytes(&v))
+		result, err := c.rank.Collectives.AllGather(c.of, layout.Bytes(&v))
 		if err != nil {
 			return nil, err
 		}
@@ -102,7 +102,7 @@ func AllGather[T any](r *Rank, v T, codec ...Codec[T]) ([]T, error) {
 	if err != nil {
 		return nil, c.fail(err)
 	}
-	all, err := c.rank.AllGatherV(c.of, own)
+	all, err := c.rank.Collectives.AllGatherV(c.of, own)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func AllGather[T any](r *Rank, v T, codec ...Codec[T]) ([]T, error) {
 // AllGatherBytes returns copies of the values of all ranks, by rank, on every rank. Values may differ in length. It
 // costs ⌈log2 P⌉ messages a rank, in as many rounds.
 func (r *Rank) AllGatherBytes(value []byte) ([][]byte, error) {
-	all, err := r.engine.AllGatherV(engine.Values{}, value)
+	all, err := r.engine.Collectives.AllGatherV(engine.Values{}, value)
 	return copies(all), err
 }
 

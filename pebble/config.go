@@ -248,7 +248,7 @@ func (c *Config) engine(tuner *tune.Schedule) engine.Config {
 		},
 		Transport: c.Transport, Topology: c.Topology, Termination: c.Termination,
 		Coalesce: c.Coalesce, Cache: c.Cache, Period: c.Period, Lone: c.lone,
-		Log: c.Log, Errors: made,
+		Log: c.Log,
 	}
 	e.FactorFree = c.factorFree
 	if t := c.Tuning; t != nil {

@@ -1,67 +1,15 @@
 package pebble
 
-import "unsafe"
+import "github.com/activepebbles/pebbles/coalesce"
 
-// Counters is what one rank has done since the job began. All are exact; they are for tests and for tuning.
-type Counters struct {
-	PebblesSent    uint64 `json:"pebbles_sent"`    // by Send and SendAll, to whatever rank
-	PebblesHandled uint64 `json:"pebbles_handled"` // given to handlers of this rank
-	Forwarded      uint64 `json:"forwarded"`       // pebbles that passed through this rank as a hop
-	Merged         uint64 `json:"merged"`          // pebbles that a reduction dropped or merged
-	MergedAtHops   uint64 `json:"merged_at_hops"`  // those of them that came from other ranks
-	Rescued        uint64 `json:"rescued"`         // pebbles moved away from links that were marked down
-	FramesSent     uint64 `json:"frames_sent"`     // frames of pebbles handed to the transport
-	FramesReceived uint64 `json:"frames_received"`
-	BytesSent      uint64 `json:"bytes_sent"`     // payload of the frames sent
-	FlushFull      uint64 `json:"flush_full"`     // frames sent by reason
-	FlushDue       uint64 `json:"flush_due"`      //
-	FlushExplicit  uint64 `json:"flush_explicit"` //
-	FlushIdle      uint64 `json:"flush_idle"`     //
-	FlushPeriodic  uint64 `json:"flush_periodic"` //
-	FlushDeep      uint64 `json:"flush_deep"`     //
-	Waits          uint64 `json:"waits"`          // looks for room or credit that found none
-	CreditWaits    uint64 `json:"credit_waits"`   // frames that had to wait for credit
-	Held           uint64 `json:"held"`           // frames that arrived and waited because links onward had no credit
-	ControlSent    uint64 `json:"control_sent"`   // messages of collectives and of termination detection
-	DetectionSent  uint64 `json:"detection_sent"` // those of them that are of termination detection
-	Rounds         uint64 `json:"rounds"`         // of termination detection
-	Epochs         uint64 `json:"epochs"`
-}
+// Counters counts the work of one rank since the job began.
+type Counters = coalesce.Counters
 
-// each is every counter, in the order of the fields.
-func (c *Counters) each() *[unsafe.Sizeof(Counters{}) / 8]uint64 {
-	return (*[unsafe.Sizeof(Counters{}) / 8]uint64)(unsafe.Pointer(c))
-}
+// Memory is the memory of one rank for pebbles that wait or travel, in bytes.
+type Memory = coalesce.Memory
 
-// Add adds o to c, for sums over ranks. Epochs and Rounds are the same on all ranks, and are kept.
-func (c Counters) Add(o Counters) Counters {
-	rounds, epochs := max(c.Rounds, o.Rounds), max(c.Epochs, o.Epochs)
-	for i, n := range o.each() {
-		c.each()[i] += n
-	}
-	c.Rounds, c.Epochs = rounds, epochs
-	return c
-}
+// Counters counts the work of this rank since the job began.
+func (r *Rank) Counters() Counters { return r.engine.Account("Counters was called").Count }
 
-// Since is what was counted from before to c.
-func (c Counters) Since(before Counters) Counters {
-	for i, n := range before.each() {
-		c.each()[i] -= n
-	}
-	return c
-}
-
-// Counters is what this rank has done since the job began.
-func (r *Rank) Counters() Counters { return Counters(r.engine.Counters()) }
-
-// Memory is what one rank holds and has held, in bytes, for pebbles that wait or travel.
-type Memory struct {
-	Peak    int64 `json:"peak"`    // the most frames, lent or kept for the next send, and caches at one time
-	Filling int64 `json:"filling"` // frames in buffers now
-	Buffers int   `json:"buffers"` // the most buffers that held pebbles at one time; one that grows counts twice
-	Queued  int64 `json:"queued"`  // frames of pebbles that handlers sent to their own rank, now
-	Caches  int64 `json:"caches"`  // reduction caches
-}
-
-// Memory tells what the rank holds now, and the most that it has held.
-func (r *Rank) Memory() Memory { return Memory(r.engine.Memory()) }
+// Memory is the memory that the rank holds now, and its peak.
+func (r *Rank) Memory() Memory { return r.engine.Account("Memory was called").Memory() }

@@ -55,14 +55,14 @@ type TargetPlan struct {
 // ExplainNext lets the next epoch be explained in place of being run, if Config.Explain asks for it: Epoch then returns
 // [ErrExplained] on every rank. A program whose first epochs prepare sets Config.ExplainMarked, and calls it ahead of
 // the epoch that its users care about.
-func (r *Rank) ExplainNext() { r.engine.ExplainNext() }
+func (r *Rank) ExplainNext() { r.engine.Explains.Next() }
 
 // explain tells what the epoch that was about to begin would do.
 func (c *Config) explain(r *engine.Rank, depth int) error {
 	if r.ID() == 0 {
 		c.Explain(c.explanation(r, depth))
 	}
-	if err := r.Barrier(); err != nil { // nobody ends the job before it is told
+	if err := r.Collectives.Barrier(); err != nil { // nobody ends the job before it is told
 		return err
 	}
 	return ErrExplained
@@ -70,21 +70,21 @@ func (c *Config) explain(r *engine.Rank, depth int) error {
 
 func (c *Config) explanation(r *engine.Rank, depth int) Explanation {
 	e := Explanation{
-		Ranks: r.Size(), Procs: r.Place().Processes, Transport: r.Transport(), Depth: depth,
+		Ranks: r.Size(), Procs: r.Job.Place().Processes, Transport: r.Job.Transport(), Depth: depth,
 		Budget: c.BufferBudget, Limit: c.MemoryLimit,
 	}
-	e.Detector, e.Messages = r.Detection(depth)
-	if tasks := r.Tasks(); tasks != nil {
+	e.Detector, e.Messages = r.Detection.Cost(depth)
+	if tasks := r.Tasks.Current(); tasks != nil {
 		e.Tasks = tasks.Describe()
 	}
-	e.Notes = r.Notes()
-	for d := range r.Descriptions() {
+	e.Notes = r.Hooks.Explanations()
+	for d := range r.Targets.Descriptions() {
 		p := c.planOf(r, d)
 		e.Bytes += p.Filling + p.Waiting + p.InFlight + p.Cache
 		e.Targets = append(e.Targets, p)
 	}
-	if _, ok := r.Preposted(nil); ok { // otherwise nobody needs to know who sends
-		p, _ := r.Preposted(senders(r))
+	if _, ok := r.Job.Preposted(nil); ok { // otherwise nobody needs to know who sends
+		p, _ := r.Job.Preposted(senders(r))
 		e.Fabric = &p
 	}
 	return e
@@ -92,8 +92,8 @@ func (c *Config) explanation(r *engine.Rank, depth int) Explanation {
 
 // senders are the other processes that have a rank from which a route has a hop to one of this process.
 func senders(r *engine.Rank) map[int]bool {
-	all, here := make(map[int]bool), r.Place()
-	for d := range r.Descriptions() {
+	all, here := make(map[int]bool), r.Job.Place()
+	for d := range r.Targets.Descriptions() {
 		for rank := here.First; rank < here.Last; rank++ {
 			for _, from := range route.Incoming(d.Topology, rank) {
 				all[here.ProcessOf(from)] = true

@@ -39,13 +39,13 @@ func (r *Rank) Size() int { return r.engine.Size() }
 func (r *Rank) Config() Config { return *r.config }
 
 // Place says which ranks share this rank's process, First to Last-1, and how many Processes there are.
-func (r *Rank) Place() netio.Place { return r.engine.Place() }
+func (r *Rank) Place() netio.Place { return r.engine.Job.Place() }
 
 // Transport is the name of the transport that carries the job's frames.
-func (r *Rank) Transport() string { return r.engine.Transport() }
+func (r *Rank) Transport() string { return r.engine.Job.Transport() }
 
 // Termination is the name of the detector that ended the last epoch, or nothing before the first.
-func (r *Rank) Termination() string { return r.engine.Termination() }
+func (r *Rank) Termination() string { return r.engine.Detection.Termination() }
 
 // Now is the time on the job's clock since some fixed moment: wall time, or simulated time under a simulating
 // transport. It costs about 40 ns.
@@ -63,7 +63,7 @@ func (r *Rank) Compute(d time.Duration) { r.engine.Compute(d) }
 
 // Poll handles what has arrived for this rank, and sends buffers that are due. A long computation in an epoch's body
 // that sends nothing should call it now and then, so that others need not wait. It never waits itself.
-func (r *Rank) Poll() { r.engine.Poll() }
+func (r *Rank) Poll() { r.engine.Loop.Poll() }
 
 // MarkLink marks the link between two ranks as down, or as up again: topologies made by route.Dynamic route around it
 // from here on, and pebbles that wait for it take other links (Active Pebbles, section 3.4). The mark holds for the
@@ -74,10 +74,10 @@ func (r *Rank) Poll() { r.engine.Poll() }
 //
 // A mark is advice to routing, for links that are slow, costly or about to go: what was handed to the transport before
 // still arrives.
-func (r *Rank) MarkLink(a, b int, down bool) { r.engine.MarkLink(a, b, down) }
+func (r *Rank) MarkLink(a, b int, down bool) { r.engine.Marks.MarkLink(a, b, down) }
 
 // MarkRank is MarkLink for a rank: nothing is routed through it. It still sends and receives pebbles of its own.
-func (r *Rank) MarkRank(rank int, down bool) { r.engine.MarkRank(rank, down) }
+func (r *Rank) MarkRank(rank int, down bool) { r.engine.Marks.MarkRank(rank, down) }
 
 // Links are the marks of the job, for topologies that look at them.
-func (r *Rank) Links() *route.Links { return r.engine.Links() }
+func (r *Rank) Links() *route.Links { return r.engine.Marks.Links() }

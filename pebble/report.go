@@ -67,7 +67,7 @@ func Measure(r *Rank, part func() error) (Report, error) {
 // settles are the settings that options of some target leave to the job.
 func (r *Rank) settles() []string {
 	var settled engine.Tunes
-	for d := range r.engine.Descriptions() {
+	for d := range r.engine.Targets.Descriptions() {
 		settled.Topology = settled.Topology || d.Tunes.Topology
 		settled.Coalesce = settled.Coalesce || d.Tunes.Coalesce
 		settled.Cache = settled.Cache || d.Tunes.Cache

@@ -12,9 +12,9 @@ func Scan[T any](r *Rank, v T, merge func(a, b T) T, codec ...Codec[T]) (T, erro
 	c, coder := begin(r, "Scan", codec)
 	c.needs(merge != nil)
 	if coder != nil {
-		return fold(&c, coder, v, c.rank.ScanFold, func(own T, lower func() T) T { return merge(lower(), own) })
+		return fold(&c, coder, v, c.rank.Collectives.ScanFold, func(own T, lower func() T) T { return merge(lower(), own) })
 	}
-	result, err := c.rank.Scan(c.of, layout.Bytes(&v), func(into, lower []byte) {
+	result, err := c.rank.Collectives.Scan(c.of, layout.Bytes(&v), func(into, lower []byte) {
 		layout.Set(into, merge(layout.Get[T](lower), layout.Get[T](into)))
 	})
 	if err != nil {
@@ -39,12 +39,12 @@ func ExclusiveScan[T any](r *Rank, v, first T, merge func(a, b T) T, codec ...Co
 	}
 	var err error
 	if coder != nil {
-		_, err = fold(&c, coder, v, c.rank.ScanFold, func(own T, from func() T) T {
+		_, err = fold(&c, coder, v, c.rank.Collectives.ScanFold, func(own T, from func() T) T {
 			lower(from)
 			return merge(from(), own)
 		})
 	} else {
-		_, err = c.rank.Scan(c.of, layout.Bytes(&v), func(into, from []byte) {
+		_, err = c.rank.Collectives.Scan(c.of, layout.Bytes(&v), func(into, from []byte) {
 			v := layout.Get[T](from)
 			lower(func() T { return v })
 			layout.Set(into, merge(v, layout.Get[T](into)))

@@ -18,7 +18,7 @@ func GatherSlice[T any](r *Rank, root int, vs []T, codec ...Codec[T]) ([][]T, er
 	if err != nil {
 		return nil, c.fail(err)
 	}
-	all, err := c.rank.Gather(c.of, root, own)
+	all, err := c.rank.Collectives.Gather(c.of, root, own)
 	if err != nil || all == nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func AllGatherSlice[T any](r *Rank, vs []T, codec ...Codec[T]) ([][]T, error) {
 	if err != nil {
 		return nil, c.fail(err)
 	}
-	all, err := c.rank.AllGatherV(c.of, own)
+	all, err := c.rank.Collectives.AllGatherV(c.of, own)
 	if err != nil {
 		return nil, err
 	}

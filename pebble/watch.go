@@ -115,4 +115,4 @@ func (c *Config) topologyName() (name string) {
 // Status says in one line what the application is at, such as "level 7, frontier 1,000,000", for those who watch the
 // job. It counts as progress. It costs some 50 ns besides making the text, so a program may call it several times a
 // second, and should not for each pebble. Any goroutine may call it, while the rank's function runs.
-func (r *Rank) Status(text string) { r.engine.SetStatus(text) }
+func (r *Rank) Status(text string) { r.engine.Publisher.SetStatus(text) }

@@ -74,7 +74,7 @@ func (c *core) flushBuffer(o *origin) bool {
 		return false
 	}
 	o.buffer.n = 0
-	if c.engine.InHandler() {
+	if c.engine.Rank.InHandler() {
 		o = &c.inner
 	}
 	c.sendFrom(o, pebbles{b.at, b.n}, b.depth)

@@ -43,7 +43,7 @@ func newBuilder(r *pebble.Rank, name string, owner distribution.Map, t reflect.T
 	}
 	b := &builder{rank: r, engine: engine.RankOf(r), name: name, owner: owner, pebble: t, settings: s}
 	b.tunes.Topology = b.tunes.Topology && !b.moving()
-	b.factorFree = b.tunes.Coalesce && b.engine.Config().FactorFree
+	b.factorFree = b.tunes.Coalesce && b.engine.Job.Config().FactorFree
 	return b
 }
 

@@ -52,7 +52,7 @@ type addressing struct {
 
 // open makes the lanes of a topology.
 func (c *core) open(t route.Topology) {
-	c.out.Open(&c.engine.Sender, c.engine.Label, t, c.spec.shape())
+	c.out.Open(c.engine.Sender, c.engine.Label, t, c.spec.shape())
 }
 
 // address computes the lanes of a chunk, in the memory of an origin. It fills in o.keys if keyed says so.

@@ -128,7 +128,7 @@ func (d *Directory[S]) carried(name string, options []Option) []Option {
 // frames, as pebbles do; those of a batch that a handler has handled leave behind it. A key on its way never waits for
 // anything but credit.
 func (d *Directory[S]) Move(key uint64, to int) {
-	d.moves.core.engine.CheckFreed("Move was called")
+	d.moves.core.engine.Rank.CheckFreed("Move was called")
 	if !d.Owns(key) {
 		engine.RankOf(d.rank).Misuse("target", "Move of key %d, which is at rank %d: only a key's owner can move it", key,
 			d.Owner(key))
@@ -143,7 +143,7 @@ func (d *Directory[S]) Move(key uint64, to int) {
 	switch {
 	case d.running:
 		d.waiting = append(d.waiting, pendingMove{key, to})
-	case e.InHandler():
+	case e.Rank.InHandler():
 		before := e.Handle(0) // a task does not wait from here on, either
 		if d.Owns(key) {      // a task may have waited
 			d.move(key, to)

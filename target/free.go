@@ -22,7 +22,7 @@ func (a *Ask[Q, A]) Free() {
 // Free frees the directory, by the rules of [Target.Free], and forgets where keys have gone. Targets over it are to be
 // freed before it.
 func (d *Directory[S]) Free() {
-	for e := range engine.RankOf(d.rank).Endpoints() {
+	for e := range engine.RankOf(d.rank).Targets.Endpoints() {
 		if c, ok := e.(*core); ok && c.owner == distribution.Map(d) {
 			engine.RankOf(d.rank).Misuse("target", "%s was freed, and target %q is over it: free that first", d.Describe(),
 				c.out.Name)

@@ -28,7 +28,7 @@ func (c *core) openOrigins() {
 
 // origin is the one of a call by the program.
 func (c *core) origin() *origin {
-	if c.engine.InHandler() {
+	if c.engine.Rank.InHandler() {
 		return &c.inner
 	}
 	return &c.body

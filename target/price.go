@@ -80,9 +80,9 @@ func (d *reduction) filter(vs pebbles, keys []uint64) int {
 	if !d.prices.look.due(vs.n) {
 		return d.cache.filter(vs, keys)
 	}
-	start := d.core.engine.Now()
+	start := d.core.engine.Rank.Now()
 	n := d.cache.filter(vs, keys)
-	d.prices.look.add(d.core.engine.Now()-start, vs.n)
+	d.prices.look.add(d.core.engine.Rank.Now()-start, vs.n)
 	if look := d.prices.look.median(); look > 0 {
 		d.cache.Price(look+1000*sortOut, 1000*d.prices.carry+d.prices.handle.median())
 	}
@@ -91,7 +91,7 @@ func (d *reduction) filter(vs pebbles, keys []uint64) int {
 
 // timed runs the handler, and notes how long it takes.
 func (d *reduction) timed(vs pebbles) {
-	start := d.core.engine.Now()
+	start := d.core.engine.Rank.Now()
 	d.core.handle(vs)
-	d.prices.handle.add(d.core.engine.Now()-start, vs.n)
+	d.prices.handle.add(d.core.engine.Rank.Now()-start, vs.n)
 }

@@ -28,7 +28,7 @@ func (c *core) sameDepth() {
 
 // sendAll sends a batch. A task's goes in chunks, each of which may have to wait for room.
 func (c *core) sendAll(vs pebbles) {
-	for vs.n > chunk && c.engine.InTask(sendAllCalled) {
+	for vs.n > chunk && c.engine.Rank.InTask(sendAllCalled) {
 		var head pebbles
 		head, vs = c.element.chunk(vs)
 		c.sendBatch(head)
@@ -153,7 +153,7 @@ func (c *core) awaitRoom(vs pebbles) {
 func (c *core) AwaitRoom(slice any) {
 	vs := reflect.ValueOf(slice)
 	if of := vs.Type().Elem(); of != c.element.pebble {
-		c.engine.Misuse("target", "a slice of %v was given, the target's pebbles are %v", of, c.element.pebble)
+		c.engine.Rank.Misuse("target", "a slice of %v was given, the target's pebbles are %v", of, c.element.pebble)
 	}
 	c.awaitRoom(pebbles{vs.UnsafePointer(), vs.Len()})
 }

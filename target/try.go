@@ -73,7 +73,7 @@ func (e *HandlerError) Unwrap() error { return e.Err }
 
 // failHandler ends the job because the handler of a batch has returned an error.
 func (c *core) failHandler(vs pebbles, err error) {
-	e := &HandlerError{Rank: c.engine.ID(), Target: c.engine.Name, Err: err}
+	e := &HandlerError{Rank: c.engine.Rank.ID(), Target: c.engine.Name, Err: err}
 	if at, ok := errors.AsType[*atError](err); ok && at.index >= 0 && at.index < vs.n {
 		e.Pebble = pebbleText(c.element.value(vs, at.index))
 		if err == error(at) {

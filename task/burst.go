@@ -28,7 +28,7 @@ const (
 )
 
 func (b *burst) begin(r *engine.Rank) {
-	b.looked, b.sent = r.Port.Now(), r.Created
+	b.looked, b.sent = r.Sender.Port.Now(), r.Sender.Created
 	b.ends, b.left, b.beyond = b.looked+burstLong, b.step, burstMost-b.step
 }
 
@@ -38,7 +38,7 @@ func (b *burst) goesOn(r *engine.Rank) bool { return b.left > 0 || b.more(r) }
 
 func (b *burst) more(r *engine.Rank) bool {
 	b.look(r)
-	if b.looked >= b.ends || b.beyond <= 0 || r.Created-b.sent >= burstFrames {
+	if b.looked >= b.ends || b.beyond <= 0 || r.Sender.Created-b.sent >= burstFrames {
 		return false
 	}
 	b.left = min(b.step, b.beyond)
@@ -48,7 +48,7 @@ func (b *burst) more(r *engine.Rank) bool {
 
 // look reads the clock, and adapts steps to how long this one has taken.
 func (b *burst) look(r *engine.Rank) {
-	done, now := b.step-b.left, r.Port.Now()
+	done, now := b.step-b.left, r.Sender.Port.Now()
 	if took := now - b.looked; took > burstLong {
 		b.step = max(1, int(time.Duration(done)*burstLong/took))
 	} else if took < burstLong/4 {

@@ -78,13 +78,13 @@ func (k *GroupKind[A]) Free() {
 
 // Spawn makes a task of a group that any rank may run, as [Kind.Spawn] does.
 func (k *GroupKind[A]) Spawn(g *Group, a A) {
-	k.s.engine.CheckSpawn("Spawn was called")
+	k.s.engine.Tasks.CheckSpawn("Spawn was called")
 	k.kind.Spawn(k.member(g, a))
 }
 
 // SpawnOn makes a task of a group that runs on a rank, as [Kind.SpawnOn] does.
 func (k *GroupKind[A]) SpawnOn(g *Group, rank int, a A) {
-	k.s.engine.CheckSpawn("SpawnOn was called")
+	k.s.engine.Tasks.CheckSpawn("SpawnOn was called")
 	k.kind.SpawnOn(rank, k.member(g, a))
 }
 
@@ -121,7 +121,7 @@ func (s *Scheduler) NewGroup() *Group { return &Group{s: s} }
 
 // Go is [Scheduler.Go] for a task of the group.
 func (g *Group) Go(run func()) {
-	g.s.engine.CheckSpawn("Group.Go was called")
+	g.s.engine.Tasks.CheckSpawn("Group.Go was called")
 	g.join()
 	g.s.fresh.push(own{run, g})
 }

@@ -101,7 +101,7 @@ func newKind[A any](s *Scheduler, k *Kind[A], options []target.Option) *Kind[A] 
 	if s.thief == nil && ranks > 1 {
 		s.thief = newThief(s)
 	}
-	k.labels = s.engine.LabelsFor("kind", k.name)
+	k.labels = s.engine.Publisher.LabelsFor("kind", k.name)
 	s.kinds = append(s.kinds, k)
 	return k
 }
@@ -122,7 +122,7 @@ func (k *Kind[A]) Free() {
 // Spawn makes a task that any rank may run: this one, the newest first, or one that has nothing to do, the oldest first
 // (Grappa, section 4.2: the public queue). Ranks look for tasks of others in epochs of [Scheduler.Run].
 func (k *Kind[A]) Spawn(a A) {
-	k.s.engine.CheckSpawn("Spawn was called")
+	k.s.engine.Tasks.CheckSpawn("Spawn was called")
 	k.tasks = append(k.tasks, a)
 	k.s.queued++
 }
@@ -130,7 +130,7 @@ func (k *Kind[A]) Spawn(a A) {
 // SpawnOn makes a task that runs on a rank, where it is queued when it has arrived. A task that calls may wait for
 // room, as a send does.
 func (k *Kind[A]) SpawnOn(rank int, a A) {
-	k.s.engine.CheckSpawn("SpawnOn was called")
+	k.s.engine.Tasks.CheckSpawn("SpawnOn was called")
 	self, ranks := k.s.rank.ID(), k.s.rank.Size()
 	switch {
 	case rank == self:

@@ -85,7 +85,7 @@ func New(r *pebble.Rank, options ...Option) *Scheduler {
 	if s.most < 1 {
 		s.engine.Misuse("task", "%d workers: a scheduler needs at least one, on which tasks run", s.most)
 	}
-	s.engine.SetTasks(tasks{s})
+	s.engine.Tasks.Set(tasks{s})
 	return s
 }
 
@@ -106,7 +106,7 @@ func (s *Scheduler) Run(root func(), options ...pebble.EpochOption) error {
 // Go spawns a task that runs on this rank. Those that have not begun wait in a queue, the oldest first (Grappa,
 // section 4.2: the private queue). It may be called in an epoch's body, by handlers and by tasks.
 func (s *Scheduler) Go(run func()) {
-	s.engine.CheckSpawn("Go was called")
+	s.engine.Tasks.CheckSpawn("Go was called")
 	s.fresh.push(own{run: run})
 }
 
@@ -160,7 +160,7 @@ func (s tasks) Work() (worked, left bool) {
 	}
 	s.engine.Compute(perSwitch * time.Duration(switches))
 	if !s.stirred { // tasks that only yield may wait for what lies in this rank's buffers
-		s.engine.Flush(coalesce.Idle, coalesce.AllStages)
+		s.engine.Targets.Flush(coalesce.Idle, coalesce.AllStages)
 	}
 	s.stirred = false
 	return true, true
@@ -204,16 +204,16 @@ func (s *Scheduler) mayBegin() bool {
 // resume lets a worker go on until it waits.
 func (s *Scheduler) resume(w *worker) {
 	s.counts.Switches++
-	backlog := s.engine.Backlog
+	backlog := s.engine.Sender.Backlog
 	s.current = w
-	before := s.engine.BeginTask(w.goroutine)
+	before := s.engine.Tasks.Begin(w.goroutine)
 	_, alive := w.resume()
-	s.engine.EndTask(before)
+	s.engine.Tasks.End(before)
 	if !alive {
 		s.engine.Check() // it has found that the job has failed
 	}
-	if s.engine.Backlog > backlog {
-		s.engine.PumpTasks() // what it has filled
+	if s.engine.Sender.Backlog > backlog {
+		s.engine.Tasks.Pump() // what it has filled
 		s.full = false
 	}
 }
@@ -265,8 +265,8 @@ func (s tasks) Complete() error {
 	return e
 }
 
-// Linger implements engine.Tasks.
-func (s tasks) Linger() time.Duration {
+// HoldBuffers implements engine.Tasks.
+func (s tasks) HoldBuffers() time.Duration {
 	if s.waiting == 0 {
 		return 0
 	}
@@ -292,8 +292,8 @@ func (s tasks) End() {
 
 func (s *Scheduler) unwind(w *worker) {
 	defer func() { _ = recover() }() // the job has failed, and for another cause
-	before := s.engine.BeginTask(w.goroutine)
-	defer s.engine.BeginTask(before)
+	before := s.engine.Tasks.Begin(w.goroutine)
+	defer s.engine.Tasks.Begin(before)
 	s.current = w
 	w.stop()
 }

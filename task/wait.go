@@ -26,7 +26,7 @@ func (s *Scheduler) Suspend() {
 // Wake lets a task go on that waits in Suspend, or that will: several times as once. For a task that has ended it does
 // nothing. It may be called in an epoch's body, by handlers and by tasks.
 func (s *Scheduler) Wake(t Task) {
-	s.engine.CheckSpawn("Wake was called")
+	s.engine.Tasks.CheckSpawn("Wake was called")
 	switch {
 	case t.w == nil || t.w.s != s:
 		s.engine.Misuse("task", "Wake of no task of this rank: wake what Self has returned here")

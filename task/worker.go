@@ -29,7 +29,7 @@ func (s *Scheduler) newWorker() *worker {
 	w.resume, w.stop = iter.Pull(func(yield func(struct{}) bool) {
 		w.yield, w.goroutine = yield, engine.GoroutineNumber()
 		w.place.Settle(yield)
-		s.engine.BeginTask(w.goroutine) // again: the number was not known
+		s.engine.Tasks.Begin(w.goroutine) // again: the number was not known
 		s.engine.Coroutine(w.run)
 	})
 	w.place.Resume(w.resume)
@@ -56,7 +56,7 @@ func (w *worker) pause() {
 	w.place.Suspends()
 	if w.stopped || !w.yield(struct{}{}) {
 		w.stopped = true // also for what deferred functions wait for
-		w.s.engine.Unwind()
+		w.s.engine.Leave()
 	}
 }
 

@@ -11,19 +11,19 @@ import (
 // agree compares what was registered and freed since the last epoch with the same of all other ranks. A rank that has
 // nothing of that while another has is found out by the purposes of their messages.
 func agree(r *Rank) error {
-	text := r.news
+	text := r.Targets.news
 	if len(text) == 0 {
 		return nil
 	}
 	h := fnv.New64a()
 	h.Write(text)
 	hash := binary.BigEndian.AppendUint64(nil, h.Sum64())
-	result, err := r.networks[registration].run(r.reduce, append(hash, hash...), widen)
+	result, err := r.Collectives.networks[registration].run(r.Collectives.reduce, append(hash, hash...), widen)
 	if err != nil {
 		return err
 	}
 	if binary.BigEndian.Uint64(result) == binary.BigEndian.Uint64(result[8:]) {
-		r.news = nil
+		r.Targets.news = nil
 		return nil
 	}
 	return disagree(r, text)
@@ -39,13 +39,13 @@ func widen(into, from []byte) {
 
 // disagree finds the first difference and fails the job with it, in the same words on every rank.
 func disagree(r *Rank, text []byte) error {
-	all, err := r.AllGatherV(Values{}, text)
+	all, err := r.Collectives.AllGatherV(Values{}, text)
 	if err != nil {
 		return err
 	}
 	for rank := 1; rank < len(all); rank++ {
 		if name, why := firstDifference(0, all[0], rank, all[rank]); why != "" {
-			r.Fail(r.job.config.Errors.Registration(rank, name, why))
+			r.Fail(&RegistrationError{rank, name, why})
 		}
 	}
 	return fmt.Errorf("pebble: ranks registered or freed different targets, but their descriptions are equal")

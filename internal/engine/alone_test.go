@@ -24,7 +24,7 @@ func TestRankAlone(t *testing.T) {
 		w.ranks = append(w.ranks, m)
 	}
 	m := w.ranks[0]
-	m.rank = newRank(newJob(Config{Options: options(1), Transport: w, Errors: errorsInWords}), 0, &m.port)
+	m.rank = newRank(newJob(Config{Options: options(1), Transport: w}), 0, &m.port)
 	m.rank.owner.begin()
 	m.register("a", route.Direct(2), 2, Description{})
 	a := m.inboxes["a"]
@@ -34,26 +34,26 @@ func TestRankAlone(t *testing.T) {
 		f.Kind, f.From, f.Epoch, f.Count, f.Bytes, f.Check = netio.Data, 1, epoch, 1, 8, a.Fingerprint
 		m.port.Arrived.Push(f)
 	}
-	require.False(t, m.rank.Progress(), "nothing has come")
+	require.False(t, m.rank.Loop.Progress(), "nothing has come")
 	arrives(1, pebble{to: 0})
-	require.True(t, m.rank.Progress())
-	require.Equal(t, 1, m.rank.futureEpoch.Len(), "epoch 1 has not begun")
-	require.Zero(t, m.rank.processed)
+	require.True(t, m.rank.Loop.Progress())
+	require.Equal(t, 1, m.rank.Loop.arrivals.futureEpoch.Len(), "epoch 1 has not begun")
+	require.Zero(t, m.rank.Loop.arrivals.processed)
 
-	m.rank.detector = never{}
-	m.rank.open()
-	require.True(t, m.rank.Progress())
-	require.EqualValues(t, 1, m.rank.processed)
+	m.rank.Detection.detector = never{}
+	m.rank.open(Plan{})
+	require.True(t, m.rank.Loop.Progress())
+	require.EqualValues(t, 1, m.rank.Loop.arrivals.processed)
 	arrives(1, pebble{to: 0, chain: 1, number: 5})
-	require.True(t, m.rank.Progress())
+	require.True(t, m.rank.Loop.Progress())
 	require.Empty(t, sent, "the frame for rank 1 has room")
-	moved, left := m.rank.Flush(0, m.rank.stage())
+	moved, left := m.rank.Targets.Flush(0, m.rank.Detection.stage())
 	require.True(t, moved)
 	require.False(t, left)
 	require.Len(t, sent, 1)
 	require.Equal(t, netio.Header{Kind: netio.Data, Epoch: 1, To: 1, Count: 1, Bytes: 8, Check: a.Fingerprint,
 		Flags: sent[0].Flags}, sent[0])
-	require.Equal(t, m.rank.Created, uint64(1))
+	require.Equal(t, m.rank.Sender.Created, uint64(1))
 }
 
 // never is a detector that never ends an epoch.

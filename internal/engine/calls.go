@@ -8,15 +8,19 @@ import (
 	"sync/atomic"
 )
 
-// caller is who calls a rank's methods: the goroutine of its function, in the program or in the runtime.
+// caller is the goroutine that calls a rank's methods: that of the rank's function, in the program or in the runtime.
 type caller struct {
-	id    int
-	job   *job
-	rank  *Rank
-	mode  mode
-	owner owner
-	stack []byte // of a panic on its way through Epoch
-	freed string // what was freed, whose calls come here; "" where nothing was
+	id       int
+	Job      *job
+	mode     mode
+	depth    int // of the pebbles that are being handled; 0 in the main function, and when there is no limit
+	limit    int // declared depth of the epoch; 0 for none
+	owner    owner
+	handling *Target // the target whose handler runs, or ran last
+	hooks    *hooks
+	endTasks func() // unwinds tasks; nil where there are none
+	stack    []byte // of a panic on its way through Epoch
+	freed    string // the freed object whose calls come here; "" where nothing was freed
 }
 
 // mode is where a rank's goroutine is: in the program or, in a call of the program's, in the runtime.
@@ -47,8 +51,8 @@ const (
 // one.
 func (m mode) ofProgram() bool { return m&1 == 0 }
 
-// inEpoch reports whether an epoch is running on this rank.
-func (c *caller) inEpoch() bool { return c.mode >= body && c.mode <= nested }
+// InEpoch reports whether an epoch is running on this rank.
+func (c *caller) InEpoch() bool { return c.mode >= body && c.mode <= nested }
 
 // beginCall begins a call of the program's and returns where it comes from, for endCall. It ends the job when another
 // call is in progress, or when the rank's function has returned.
@@ -103,7 +107,7 @@ func (c *caller) crossed(call string) {
 
 // late panics: the rank's function has returned, or what is called was freed.
 func (c *caller) late(call string) {
-	if c.job.intruded.Load() {
+	if c.Job.intruded.Load() {
 		runtime.Goexit() // which the job's error is about
 	}
 	if c.freed != "" {
@@ -115,8 +119,8 @@ func (c *caller) late(call string) {
 
 // intruded ends the job because a rank was used by another goroutine than its own, and leaves the program.
 func (c *caller) intruded(words string) {
-	c.job.intruded.Store(true)
-	c.job.fail(c.job.config.Errors.Panic(c.id, "", words, debug.Stack()))
+	c.Job.intruded.Store(true)
+	c.Job.fail(newPanicError(c.id, "", words, debug.Stack()))
 	if !onRank() {
 		runtime.Goexit()
 	}
@@ -139,7 +143,7 @@ func onRank() bool {
 	for n := runtime.Callers(0, pcs); n == len(pcs); n = runtime.Callers(0, pcs) {
 		pcs = make([]uintptr, 2*n)
 	}
-	rank, coroutine := nameOfFunction((*job).runRank), nameOfFunction((*Rank).Coroutine)
+	rank, coroutine := nameOfFunction((*job).runRank), nameOfFunction((*caller).Coroutine)
 	frames := runtime.CallersFrames(pcs)
 	for {
 		f, more := frames.Next()

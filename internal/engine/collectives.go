@@ -8,18 +8,29 @@ import (
 	"github.com/activepebbles/pebbles/internal/collective"
 )
 
-// Fold returns what becomes of a rank's own value and that of another rank, in the memory of own or in other memory
-// that it gives away.
+// Fold merges a rank's own value and that of another rank. The result is in the memory of own, or in other memory that
+// it gives away.
 type Fold func(own, from []byte) []byte
 
-// Collectives are what all ranks do together, between epochs.
+// Collectives are the calls that all ranks make together, between epochs.
 type Collectives struct {
-	rank            *Rank
-	networks        [purposes]network
-	control         mailbox
-	machine         collective.Machine
+	caller   *caller
+	networks [purposes]network
+	common
 	barrier, reduce []collective.Step
-	sequence        uint64
+}
+
+// common is the state that the collectives of a rank share.
+type common struct {
+	control  mailbox
+	machine  collective.Machine
+	sequence uint64 // of the last collective
+}
+
+// begin prepares the collectives of a job whose ranks count from start.
+func (c *Collectives) begin(start uint64) {
+	id, ranks := c.caller.id, c.caller.Size()
+	c.barrier, c.reduce, c.sequence = collective.Barrier(id, ranks), collective.AllReduce(id, ranks), start
 }
 
 // Barrier returns when all ranks have called it.
@@ -28,7 +39,7 @@ func (c *Collectives) Barrier() error {
 	return err
 }
 
-// AllReduce merges the values of all ranks. What collectives return is good until the next one, here and below.
+// AllReduce merges the values of all ranks. The result of a collective is good until the next one, here and below.
 func (c *Collectives) AllReduce(of Values, value []byte, merge func(into, from []byte)) ([]byte, error) {
 	return c.networks[allReduce].typed(of).run(c.reduce, value, merge)
 }
@@ -38,30 +49,30 @@ func (c *Collectives) AllFold(of Values, value []byte, fold Fold) ([]byte, error
 	return c.networks[allReduce].typed(of).collect(c.reduce, value, nil, fold)
 }
 
-// Scan merges the values of the ranks up to this one. What is merged is of lower ranks than what it is merged into.
+// Scan merges the values of the ranks up to this one. merge gets a value of lower ranks as from.
 func (c *Collectives) Scan(of Values, value []byte, merge func(into, from []byte)) ([]byte, error) {
-	return c.networks[scan].typed(of).run(collective.Scan(c.rank.id, c.rank.Size()), value, merge)
+	return c.networks[scan].typed(of).run(collective.Scan(c.caller.id, c.caller.Size()), value, merge)
 }
 
 // ScanFold is Scan for values whose lengths differ.
 func (c *Collectives) ScanFold(of Values, value []byte, fold Fold) ([]byte, error) {
-	return c.networks[scan].typed(of).collect(collective.Scan(c.rank.id, c.rank.Size()), value, nil, fold)
+	return c.networks[scan].typed(of).collect(collective.Scan(c.caller.id, c.caller.Size()), value, nil, fold)
 }
 
 // Broadcast returns the root's value on every rank.
 func (c *Collectives) Broadcast(of Values, root int, value []byte) ([]byte, error) {
-	c.rank.mustBeRank("Broadcast", root)
-	return c.networks[broadcast].typed(of).run(collective.Broadcast(c.rank.id, c.rank.Size(), root), value, nil)
+	mustBeRank(c.caller, "Broadcast", root)
+	return c.networks[broadcast].typed(of).run(collective.Broadcast(c.caller.id, c.caller.Size(), root), value, nil)
 }
 
 // Gather returns the values of all ranks, by rank, on the root, and nil on the others.
 func (c *Collectives) Gather(of Values, root int, value []byte) ([][]byte, error) {
-	c.rank.mustBeRank("Gather", root)
-	own := binary.LittleEndian.AppendUint32(nil, uint32(c.rank.id))
+	mustBeRank(c.caller, "Gather", root)
+	own := binary.LittleEndian.AppendUint32(nil, uint32(c.caller.id))
 	own = binary.LittleEndian.AppendUint32(own, uint32(len(value)))
 	own = append(own, value...)
-	result, err := c.networks[gather].typed(of).run(collective.Gather(c.rank.id, c.rank.Size(), root), own, nil)
-	if err != nil || c.rank.id != root {
+	result, err := c.networks[gather].typed(of).run(collective.Gather(c.caller.id, c.caller.Size(), root), own, nil)
+	if err != nil || c.caller.id != root {
 		return nil, err
 	}
 	all := c.alike(value)
@@ -76,17 +87,17 @@ func (c *Collectives) Gather(of Values, root int, value []byte) ([][]byte, error
 
 // AllGather returns the values of all ranks, by rank, one after the other. All have one length.
 func (c *Collectives) AllGather(of Values, value []byte) ([]byte, error) {
-	steps := collective.AllGather(c.rank.id, c.rank.Size(), len(value))
+	steps := collective.AllGather(c.caller.id, c.caller.Size(), len(value))
 	result, err := c.networks[allGather].typed(of).run(steps, value, nil)
-	if c.rank.job.config.Lone && err == nil {
-		return bytes.Repeat(value, c.rank.Size()), nil
+	if c.caller.Job.config.Lone && err == nil {
+		return bytes.Repeat(value, c.caller.Size()), nil
 	}
 	return result, err
 }
 
 // AllGatherV returns the values of all ranks, by rank, of any length each.
 func (c *Collectives) AllGatherV(of Values, value []byte) ([][]byte, error) {
-	result, err := c.networks[allGather].typed(of).run(collective.AllGatherV(c.rank.id, c.rank.Size()),
+	result, err := c.networks[allGather].typed(of).run(collective.AllGatherV(c.caller.id, c.caller.Size()),
 		collective.AppendRecord(nil, value), nil)
 	if err != nil {
 		return nil, err
@@ -100,8 +111,8 @@ func (c *Collectives) AllGatherV(of Values, value []byte) ([][]byte, error) {
 
 // alike has room for a value of each rank. Where this rank is alone, all are like its own.
 func (c *Collectives) alike(own []byte) [][]byte {
-	all := make([][]byte, c.rank.Size())
-	if c.rank.job.config.Lone {
+	all := make([][]byte, c.caller.Size())
+	if c.caller.Job.config.Lone {
 		for rank := range all {
 			all[rank] = own
 		}
@@ -109,14 +120,32 @@ func (c *Collectives) alike(own []byte) [][]byte {
 	return all
 }
 
-// FailIn ends the job because of a collective, and returns the job's error.
-func (c *caller) FailIn(call string, cause error) error {
-	c.job.fail(fmt.Errorf("rank %d: %s: %w", c.id, call, cause))
-	return c.job.error()
+// Sharing are the steps of a rank in a collective that takes the records of all ranks to all: by dissemination, in
+// ⌈log2 P⌉ rounds, or, if flat, through rank 0, which gets one message from each rank and answers it.
+func (c *Collectives) Sharing(flat bool) []collective.Step {
+	ranks := c.caller.Size()
+	if !flat {
+		return collective.AllGatherV(c.caller.id, ranks)
+	}
+	if c.caller.id > 0 {
+		return []collective.Step{{Action: collective.Send}, {Action: collective.Replace}}
+	}
+	var steps []collective.Step
+	for rank := 1; rank < ranks; rank++ {
+		steps = append(steps, collective.Step{Action: collective.Append, Peer: rank})
+	}
+	for rank := 1; rank < ranks; rank++ {
+		steps = append(steps, collective.Step{Action: collective.Send, Peer: rank})
+	}
+	return steps
 }
 
-func (c *caller) mustBeRank(what string, rank int) {
-	if rank < 0 || rank >= c.Size() {
-		c.Misuse(room, "%s with root %d: ranks are 0 to %d", what, rank, c.Size()-1)
+// Share runs steps of [Collectives.Sharing] with one record, and returns those of all ranks, good until the next collective.
+// Where this rank is alone, for an explanation, it has its own only.
+func (c *Collectives) Share(steps []collective.Step, record []byte) ([]byte, error) {
+	all, err := c.networks[sharing].run(steps, record, nil)
+	if err != nil {
+		return nil, fmt.Errorf("pages: %w", err)
 	}
+	return all, nil
 }

@@ -25,29 +25,11 @@ type Config struct {
 	Tuning      *Tuning
 	Log         *slog.Logger
 
-	// Explain runs in place of an epoch that is to be explained. Its error is the epoch's.
+	// Explain runs instead of an epoch that is to be explained. Its error is the epoch's.
 	Explain func(r *Rank, depth int) error
 	// ExplainMarked says that the epoch behind ExplainNext is to be explained, and not the first one.
 	ExplainMarked bool
-	Errors        Errors
 	Watcher       Watcher                    // nil for none
 	Labels        bool                       // goroutines carry what they run as labels, for profiles
 	Trace         func(rank int) *trace.Rank // where a rank of this process writes its trace; nil for nowhere
 }
-
-// Errors make the errors that programs look for with errors.As.
-type Errors struct {
-	Panic        func(rank int, where string, value any, stack []byte) error
-	Registration func(rank int, target, reason string) error
-	Depth        func(rank int, target string, depth int) error
-	Limit        func(rank int, target string, needed, limit int64, cause LimitCause) error
-}
-
-// LimitCause is what the memory was needed for that was beyond the limit.
-type LimitCause uint8
-
-const (
-	FromHandlers LimitCause = iota // pebbles that handlers sent, or that passed through, and that can't wait
-	FromMain                       // buffers that the main function fills: other sends of it wait for room
-	FromCaches                     // reduction caches
-)

@@ -4,21 +4,21 @@ package engine
 const depthMax = 255
 
 // tooDeep ends the job: the handler that runs has sent beyond the declared depth.
-func (r *Rank) tooDeep() {
-	r.Fail(r.job.config.Errors.Depth(r.id, r.handling.Name, r.limit))
+func (t *Target) tooDeep() {
+	t.Rank.Fail(&DepthError{t.Rank.id, t.Rank.handling.Name, t.Rank.limit})
 }
 
 // ThisDepth is the depth of the pebbles that are being handled, 0 in the main function.
-func (t *Target) ThisDepth() uint8 { return uint8(t.depth) }
+func (t *Target) ThisDepth() uint8 { return uint8(t.Rank.depth) }
 
-// NextDepth is the depth of the pebbles that are sent now, as far as frames must tell it: otherwise those that handlers
-// send would travel apart from each other for nothing.
+// NextDepth is the depth of the pebbles that are sent now if depths travel apart, and 1 otherwise, so that pebbles of
+// different handlers share frames.
 func (t *Target) NextDepth() uint8 {
-	if !t.Deep {
+	if !t.Sender.Deep {
 		return 1
 	}
-	return uint8(t.depth + 1)
+	return uint8(t.Rank.depth + 1)
 }
 
-// Handling marks that the pebbles handled from here on are of this depth. Handled takes it back.
-func (t *Target) Handling(depth uint8) { t.depth = int(depth) }
+// Handling says that the pebbles handled from here on are of this depth, until Handled is called.
+func (t *Target) Handling(depth uint8) { t.Rank.depth = int(depth) }

@@ -9,7 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/termination"
 )
 
-// Plan is what one epoch is to be like. All ranks give the same.
+// Plan describes one epoch. All ranks give the same.
 type Plan struct {
 	Name     string // for those who watch; "" for none
 	Depth    int
@@ -18,7 +18,7 @@ type Plan struct {
 	Idle     func() bool       // idle work of the main function; nil for none
 }
 
-// And is the plan with what another one says besides, or in place of what this one says.
+// And is the plan with the fields that q sets.
 func (p Plan) And(q Plan) Plan {
 	if q.Name != "" {
 		p.Name = q.Name
@@ -38,13 +38,11 @@ func (p Plan) And(q Plan) Plan {
 func (p Plan) check(beyond int) error {
 	if p.Declared && (p.Depth < 1 || p.Depth > depthMax-beyond) {
 		return fmt.Errorf("pebble: epoch: depth %d: the shortest chain is 1 pebble, the longest that can be "+
-			"declared %d; "+
-			"leave it out for chains of any length", p.Depth, depthMax-beyond)
+			"declared %d; leave it out for chains of any length", p.Depth, depthMax-beyond)
 	}
 	if p.Declared && p.Idle != nil {
 		return errors.New("pebble: epoch: a declared depth and idle work: what idle work sends begins chains for " +
-			"as long as others send to " +
-			"it, so their length is not known: leave the depth out")
+			"as long as others send to it, so their length is not known: leave the depth out")
 	}
 	return nil
 }
@@ -60,160 +58,157 @@ func (r *Rank) Epoch(f func() error, plan Plan) error {
 		if err := agree(r); err != nil {
 			return err
 		}
-		err := plan.check(r.beyond)
-		if err == nil {
-			err = r.mayBegin("an epoch")
-		}
-		if f == nil {
-			err = errors.New("pebble: epoch: it has no function: give one, which may do nothing")
-		}
-		if err == nil {
-			err = r.tuning.retune(plan)
-		}
-		if err == nil {
-			err = r.detect(plan)
-		}
-		if err != nil {
+		if err := r.prepare(f, plan); err != nil {
 			r.Fail(&rankError{r.id, err})
 		}
-		if r.explaining {
-			r.explaining, r.explained = false, true
-			return r.job.config.Explain(r, plan.Depth)
+		if r.Explains.next {
+			r.Explains.next, r.Explains.any = false, true
+			return r.Job.config.Explain(r, plan.Depth)
 		}
-		if r.job.config.Lone {
-			r.Fail(errors.New("pebble: of so many ranks rank 0 alone is explained, and can't run the epochs that " +
-				"come before: explain the job with fewer ranks"))
+		if r.Job.config.Lone {
+			r.Fail(errors.New("pebble: with this many ranks only rank 0 is there to explain an epoch, so epochs before it " +
+				"cannot run: explain the job with fewer ranks"))
 		}
-		r.begins(board.Epoch, plan.Name)
-		r.limit = r.chains(plan.Depth)
-		r.Deep = r.limit > 0 && r.limit+r.beyond > 1
-		r.open()
-		r.idle, r.active = plan.Idle, plan.Idle != nil || r.tasks != nil && r.limit == 0
+		r.Publisher.begins(board.Epoch, plan.Name)
+		r.open(plan)
 		r.mode = body
-		err = f()
+		err := f()
 		r.beginCall("an epoch's function returned")
 		if err != nil {
 			r.Fail(&rankError{r.id, err})
 		}
 		r.quiesce(board.ForEnd, "", nil)
-		r.checkAccesses()
-		r.complete()
+		r.Exposed.check()
+		r.Tasks.complete()
 		r.end()
 		return nil
 	})
 }
 
-// ExplainNext has the next epoch explained in place of being run, when the configuration asks for it.
-func (r *Rank) ExplainNext() {
-	r.owned("ExplainNext was called")
-	r.explaining = r.job.config.Explain != nil
+// prepare makes sure that an epoch may begin, and that the settings and the detector fit it.
+func (r *Rank) prepare(f func() error, plan Plan) error {
+	if err := plan.check(r.Targets.beyond); err != nil {
+		return err
+	}
+	if err := r.Hooks.mayBegin("an epoch"); err != nil {
+		return err
+	}
+	if f == nil {
+		return errors.New("pebble: epoch: it has no function: give one, which may do nothing")
+	}
+	if r.tuner != nil {
+		if err := r.tuner.before(plan); err != nil {
+			return err
+		}
+	}
+	return r.Detection.detect(plan)
 }
 
-func (r *Rank) open() {
+// open begins an epoch.
+func (r *Rank) open(plan Plan) {
+	r.limit = r.Detection.chains(plan.Depth)
+	r.Sender.Deep = r.limit > 0 && r.limit+r.Targets.beyond > 1
 	r.Check()
 	r.Sender.Epoch++
 	r.mode = busy
-	if r.links.Version() != r.linksSeen {
-		r.reroute()
+	r.Marks.follow()
+	if r.tuner != nil {
+		r.tuner.begun()
 	}
-	if r.tuning != nil {
-		r.tuning.started = r.Now()
+	r.Detection.detector.Begin()
+	if r.Sender.Ledger != nil {
+		r.Sender.Ledger.Clear()
 	}
-	r.detector.Begin()
-	if r.Ledger != nil {
-		r.Ledger.Clear()
-	}
-	for f := r.futureEpoch.Shift(); f != nil; f = r.futureEpoch.Shift() {
-		r.deferred.Push(f)
-		r.catchUp = true
-	}
+	r.Loop.arrivals.beginEpoch()
+	r.Tasks.begin(plan.Idle, r.limit == 0)
 }
 
-// quiesce waits for the end of the epoch. What is left in buffers leaves when there is nothing else to do, and not
-// before others have had a turn: they may be about to send more. A rank counts as being at rest when it has found
-// nothing to do for some looks in a row. Where chains have no known end, those are the more the more rounds were in
-// vain: in a long chain of pebbles most ranks are idle most of the time, and rounds of detection would take the chain's
-// time. A rank that holds nothing and that nothing has come for takes part in detection with its first look: in an
-// epoch without pebbles, to let others have a turn first costs as much again as the messages do.
+// end ends an epoch whose pebbles have all been handled.
+func (r *Rank) end() {
+	r.Targets.endEpoch()
+	r.mode = outside
+	if r.tuner != nil {
+		r.tuner.ended()
+	}
+	r.Publisher.ends()
+	r.Sender.Count.Epochs++
+	r.Sender.Count.Rounds = r.Detection.rounds + r.Detection.detector.Rounds()
+}
+
+// quiesce waits for the end of the epoch. The pebbles in buffers leave when there is nothing else to do, and not before
+// other ranks have had a turn: they may be about to send more. A rank counts as being at rest after a number of looks in
+// a row that found nothing. Where chains have no known end, that number grows with the rounds that were in vain: in a
+// long chain of pebbles most ranks are idle most of the time, and rounds of detection would take the chain's time. A
+// rank that holds nothing, and that no frame has reached, takes part in detection with its first look: in an epoch
+// without pebbles, letting others have a turn first would cost as much again as the messages.
 //
-// It returns earlier, and false, when done says so; nil never does.
-func (d *detection) quiesce(wait board.Wait, call string, done func() bool) (ended bool) {
-	d.rank.board.Waits(wait, call)
-	defer d.rank.board.Waited()
-	before, processed, idle := d.detector.Rounds(), d.processed, 0
-	if !d.rank.holds() {
+// It returns false, before the end, when done returns true; a nil done never does.
+func (r *Rank) quiesce(wait board.Wait, call string, done func() bool) (ended bool) {
+	d, tasks, seen := &r.Detection, &r.Tasks, r.Publisher.board
+	seen.Waits(wait, call)
+	defer seen.Waited()
+	before, processed, idle := d.detector.Rounds(), r.Loop.arrivals.processed, 0
+	if !r.Targets.holds() {
 		idle = 1
 	}
 	for ; done == nil || !done(); idle++ {
 		stage := d.stage()
-		worked, unfinished := d.rank.Turn(), false
-		if d.rank.active {
-			worked, unfinished = d.rank.workAside(worked)
-			d.rank.board.Waits(wait, call) // idle work may have waited for something else
+		worked, unfinished := r.Loop.Turn(), false
+		if tasks.active {
+			worked, unfinished = tasks.work(worked)
+			seen.Waits(wait, call) // idle work may have waited for something else
 		}
 		if worked {
 			idle = 0
 		}
 		left := true
 		if idle > 0 {
-			if d.rank.active && d.rank.lingers(idle) {
+			if tasks.active && tasks.holdsBuffers(idle) {
 				continue
 			}
 			var sent bool
-			if sent, left = d.rank.Flush(coalesce.Idle, stage); sent {
+			if sent, left = r.Targets.Flush(coalesce.Idle, stage); sent {
 				idle = 0
 				continue
 			}
 		}
 		polls := pollsAtRest(d.detector.Rounds() - before)
-		atRest := !left && !unfinished && (d.limit > 0 || idle >= polls)
-		if d.detector.Step(&d.rank.networks[quiescence], d.state(atRest)) {
+		atRest := !left && !unfinished && (r.limit > 0 || idle >= polls) && r.nothingWaits()
+		if d.detector.Step(d.network, d.state(atRest)) {
 			return true
 		}
 		if d.stage() != stage {
 			idle = 0 // there is more to send
 		}
-		if idle > 0 || d.processed != processed || d.rank.holds() {
-			d.rank.restAfter(idle, max(d.rank.spins, polls+1))
+		if idle > 0 || r.Loop.arrivals.processed != processed || r.Targets.holds() {
+			r.Loop.restAfter(idle, max(r.Loop.spins, polls+1))
 		}
 	}
 	return false
 }
 
-// state is what the detector learns.
-func (d *detection) state(atRest bool) termination.State {
-	s := termination.State{
-		Counts: termination.Counts{Created: d.rank.Created, Processed: d.processed},
-		Idle:   atRest && d.rank.Backlog == 0 && d.rank.stalled.Empty() && d.rank.openAccesses() == 0,
-		Ledger: d.rank.Ledger,
-	}
-	s.Back = d.awaiting && s.Idle && d.back()
-	return s
+// nothingWaits reports whether no frame waits on this rank, and no operation on exposed memory is open.
+func (r *Rank) nothingWaits() bool {
+	return r.Sender.Backlog == 0 && r.Loop.arrivals.stalled.Empty() && r.Exposed.open() == 0
 }
 
-// back reports whether all frames that this rank has sent have been handled.
-func (d *detection) back() bool {
-	for _, t := range d.rank.targets {
-		if !t.outbox.AllReleased() {
-			return false
-		}
+// AwaitOthers is Loop.Await for an event that programs of other ranks may or may not cause: meanwhile this rank counts as
+// being at rest. When all ranks are, the epoch and the job end: an error of the accesses of some rank says why. It is
+// for epochs that declare no depth.
+func (r *Rank) AwaitOthers(call string, done func() bool) {
+	from, active := r.beginCall(call), r.Tasks.active
+	began, traced := r.Publisher.Sampled()
+	r.Tasks.active = false // no task runs in a call of the main function
+	if r.quiesce(board.ForAnswer, call, done) {
+		r.Exposed.check()
 	}
-	return true
+	r.Tasks.active = active
+	if traced {
+		r.Publisher.TraceAwait(call, began)
+	}
+	r.endCall(call, from)
 }
 
-// pollsAtRest is how many idle polls make a rank count as being at rest after so many rounds. It ends well before a
-// rank parks, which may only happen when the detector has been asked.
+// pollsAtRest is the number of idle polls after which a rank counts as being at rest, after a number of rounds. It stays
+// well below the polls after which a rank parks, because the detector must have been asked before.
 func pollsAtRest(rounds uint64) int { return 1 << min(rounds, 5) }
-
-func (r *Rank) end() {
-	for _, t := range r.targets {
-		t.endpoint.EndEpoch()
-	}
-	r.mode = outside
-	if r.tuning != nil {
-		r.tuning.ended()
-	}
-	r.ends()
-	r.Count.Epochs++
-	r.Count.Rounds = r.rounds + r.detector.Rounds()
-}

@@ -25,10 +25,26 @@ type unwind struct{}
 
 func (unwind) Error() string { return "pebble: the job has failed; this unwinds the rank" }
 
-// Fail ends the job and leaves the user's code.
+// Check leaves the program when the job has failed.
+func (c *caller) Check() {
+	if c.Job.failed.Load() {
+		unwindProgram()
+	}
+}
+
+// Fail ends the job and leaves the program.
 func (c *caller) Fail(cause error) {
-	c.job.fail(cause)
+	c.Job.fail(cause)
 	unwindProgram()
+}
+
+// Leave leaves the program, whose job has failed.
+func (c *caller) Leave() { unwindProgram() }
+
+// FailIn ends the job because of a collective, and returns the job's error.
+func (c *caller) FailIn(call string, cause error) error {
+	c.Job.fail(fmt.Errorf("rank %d: %s: %w", c.id, call, cause))
+	return c.Job.error()
 }
 
 // room is the package of most calls that the engine looks at.
@@ -37,12 +53,12 @@ const room = "pebble"
 // Misuse ends the job, and panics with the same words: a call was made that docs/contract.md does not allow there. A
 // program that recovers goes on in a job that has failed. Room is the package whose call it was.
 func (c *caller) Misuse(room, format string, args ...any) {
-	if c.mode != over && c.job.failed.Load() {
+	if c.mode != over && c.Job.failed.Load() {
 		unwindProgram() // what is deferred when the job has failed is no mistake
 	}
 	words := fmt.Sprintf("%s: rank %d: %s", room, c.id, fmt.Sprintf(format, args...))
-	if c.job.runs() {
-		c.job.fail(c.rank.panicked(words, debug.Stack()))
+	if c.Job.runs() {
+		c.Job.fail(c.panicked(words, debug.Stack()))
 	}
 	panic(words)
 }
@@ -51,14 +67,69 @@ func (c *caller) Misuse(room, format string, args ...any) {
 // runtime for seconds: it does not write what is read here, but no synchronization says so.
 //
 //go:norace
-func (r *Rank) place() string {
-	switch in := r.mode &^ 1; {
-	case in == handler && r.handling != nil:
-		return fmt.Sprintf("a handler of target %q", r.handling.Name)
+func (c *caller) place() string {
+	switch in := c.mode &^ 1; {
+	case in == handler && c.handling != nil:
+		return fmt.Sprintf("a handler of target %q", c.handling.Name)
 	case in == task:
 		return "a task"
 	case in == body:
 		return "the body of an epoch"
 	}
 	return "its function"
+}
+
+// guard runs f, and turns the unwinding of a failed job into the job's error. A panic of the program keeps its stack.
+func (c *caller) guard(f func() error) (err error) {
+	defer func() {
+		value := recover()
+		if value == nil {
+			return
+		}
+		if _, ok := value.(unwind); !ok {
+			if c.stack == nil {
+				c.stack = debug.Stack()
+			}
+			if c.endTasks != nil {
+				c.Job.fail(c.panicked(value, c.stack)) // first: deferred functions of tasks may call the runtime
+				c.endTasks()
+			}
+			panic(value)
+		}
+		if c.endTasks != nil {
+			c.endTasks()
+		}
+		c.mode = outside
+		err = c.Job.error()
+	}()
+	return f()
+}
+
+// panicked makes the error for a panic of the program. The stack is nil while the panic is on its way.
+func (c *caller) panicked(value any, stack []byte) error {
+	if stack == nil {
+		stack = debug.Stack()
+	}
+	where := ""
+	if c.mode&^1 == handler && c.handling != nil {
+		where = c.place() + c.handling.endpoint.Pebble()
+	}
+	return newPanicError(c.id, where, c.hooks.fault(value), stack)
+}
+
+// Coroutine runs f, a part of the rank's program, on a goroutine that takes turns with the rank's own. A panic goes on
+// with the stack of this goroutine; the unwinding of a failed job ends here.
+func (c *caller) Coroutine(f func()) {
+	defer func() {
+		value := recover()
+		switch value.(type) {
+		case nil, unwind:
+			return
+		}
+		if c.stack == nil {
+			c.stack = debug.Stack()
+		}
+		panic(value)
+	}()
+	f()
 }

@@ -1,9 +1,6 @@
 package engine
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // Free notes that all ranks free an object that the program has made, of targets or beside them. From here on its calls
 // go to the rank that Free returns, which is one whose function has returned as far as they know, so that each of them
@@ -12,15 +9,15 @@ func (r *Rank) Free(object string) (gone *Rank) {
 	call := object + " was freed"
 	r.CheckFreed("Free was called")
 	r.ownedAnew(call)
-	if r.stack != nil || r.job.failed.Load() {
+	if r.stack != nil || r.Job.failed.Load() {
 		return nil
 	}
 	if in := r.mode; in != outside {
 		r.misplaced(in, call, "%s inside an epoch: free between epochs", call)
 	}
-	r.changed("frees " + object)
-	gone = &Rank{caller: caller{id: r.id, job: r.job, mode: over, freed: object}}
-	join(gone)
+	r.Targets.changed("frees " + object)
+	gone = &Rank{caller: caller{id: r.id, Job: r.Job, mode: over, freed: object}}
+	connect(gone)
 	return gone
 }
 
@@ -38,20 +35,16 @@ func (t *Target) Free() bool {
 	if gone == nil {
 		return false
 	}
-	at := slices.Index(r.targets, t)
-	r.targets = slices.Delete(r.targets, at, at+1)
-	r.numbered[t.Index] = nil
-	r.Reserved -= t.description.Cache
-	r.beyond = 0
-	for _, other := range r.targets {
-		r.beyond = max(r.beyond, other.description.ExtraDepth)
+	r.Sender.Reserved -= t.description.Cache
+	at := r.Targets.remove(t)
+	if r.tuner != nil {
+		r.tuner.freed(at)
 	}
-	r.tuning.freed(at)
-	r.ages.forget(t)
+	r.Publisher.ages.forget(t)
 	if r.handling == t {
 		r.handling = nil
 	}
 	t.outbox.Close()
-	t.Rank, t.endpoint = gone, nil
+	t.Rank, t.Sender, t.endpoint = gone, &gone.Sender, nil
 	return true
 }

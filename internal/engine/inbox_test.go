@@ -42,7 +42,7 @@ func (m *member) register(name string, t route.Topology, factor int, d Descripti
 }
 
 func (b *inbox) open(t route.Topology, factor int) {
-	b.out.Open(&b.Sender, b.Label, t, coalesce.Shape{Unit: 8, MaxUnits: factor, Factor: factor})
+	b.out.Open(b.Sender, b.Label, t, coalesce.Shape{Unit: 8, MaxUnits: factor, Factor: factor})
 }
 
 // AwaitCredit implements coalesce.Waiter.
@@ -55,7 +55,7 @@ func (b *inbox) AwaitBudget(bytes int) { b.Target.AwaitBudget(bytes) }
 func (b *inbox) send(p pebble, n int) {
 	b.EnterSend()
 	from := &b.body
-	if b.InHandler() {
+	if b.Rank.InHandler() {
 		from = &b.handler
 	}
 	b.Begin()
@@ -94,8 +94,8 @@ func (b *inbox) lane(p pebble) int {
 func (b *inbox) handle(vs []pebble) {
 	depth := ""
 	before := b.Handle(len(vs))
-	if b.limit > 0 {
-		depth = fmt.Sprintf(" of depth %d", b.depth)
+	if b.Rank.limit > 0 {
+		depth = fmt.Sprintf(" of depth %d", b.Rank.depth)
 	}
 	for _, p := range vs {
 		b.m.say("handles pebble %d%s", p.number, depth)
@@ -103,7 +103,7 @@ func (b *inbox) handle(vs []pebble) {
 			panic("a pebble that nobody can handle")
 		}
 		if p.chain > 0 {
-			b.send(pebble{uint16((b.m.id + 1) % b.Size()), p.chain - 1, p.number}, 1)
+			b.send(pebble{uint16((b.m.id + 1) % b.Rank.Size()), p.chain - 1, p.number}, 1)
 		}
 	}
 	b.Handled(before)
@@ -176,10 +176,10 @@ func (b *inbox) Flush(why coalesce.Reason, stage int) (sent, left bool) {
 
 // Retune implements Endpoint.
 func (b *inbox) Retune(s Setting) {
-	b.m.say("target %q: topology %q, coalescing %d, cache %d", b.Name, s.Topology(b.Size()).Name(), s.Coalesce, s.Cache)
+	b.m.say("target %q: topology %q, coalescing %d, cache %d", b.Name, s.Topology(b.Rank.Size()).Name(), s.Coalesce, s.Cache)
 	if b.description.Tunes.Topology {
-		b.Renew(s.Topology(b.Size()), 8*s.Coalesce, int64(8*s.Cache))
-		b.open(s.Topology(b.Size()), s.Coalesce)
+		b.Renew(s.Topology(b.Rank.Size()), 8*s.Coalesce, int64(8*s.Cache))
+		b.open(s.Topology(b.Rank.Size()), s.Coalesce)
 	}
 }
 

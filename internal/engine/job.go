@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -58,7 +57,7 @@ func newJob(c Config) *job {
 func Run(ctx context.Context, c Config, function func(*Rank) error) error {
 	j := newJob(c)
 	if w := c.Watcher; w != nil {
-		w.Begin(&Sight{j})
+		w.Begin(&Observer{j})
 	}
 	j.transport.Start(j.fail)
 	stop := context.AfterFunc(ctx, func() { j.fail(fmt.Errorf("pebble: job ended: %w", context.Cause(ctx))) })
@@ -108,7 +107,7 @@ func (j *job) stuck() string {
 			break
 		}
 		fmt.Fprintf(&b, "\nrank %d is in %s:\n%s", r.id, r.place(), strings.Join(stacks.Of(r.id, ".(*job).runRank",
-			".(*Rank).Coroutine"), "\n"))
+			".(*caller).Coroutine"), "\n"))
 	}
 	return strings.TrimRight(b.String(), "\n")
 }
@@ -158,6 +157,38 @@ func reasonOf(cause error) string {
 	return cause.Error()
 }
 
+// Config is the job's configuration.
+func (j *job) Config() *Config { return &j.config }
+
+// Place says which ranks share this process, and how many processes there are.
+func (j *job) Place() netio.Place { return j.place }
+
+// Transport is the name of the transport that carries the job's frames.
+func (j *job) Transport() string { return j.transport.Name() }
+
+// Preposted is the memory that this process posts ahead for frames of other processes; see [netio.Preposter].
+func (j *job) Preposted(senders map[int]bool) (p netio.Preposted, ok bool) {
+	if t, ok := j.transport.(netio.Preposter); ok {
+		return t.Preposted(senders)
+	}
+	return p, false
+}
+
+// InCommon is the value that the ranks of this process have in common under a key. The first rank that asks makes it.
+func (j *job) InCommon(key any, make func() any) any {
+	j.mutex.Lock()
+	defer j.mutex.Unlock()
+	if v, ok := j.common[key]; ok {
+		return v
+	}
+	v := make()
+	if j.common == nil {
+		j.common = map[any]any{}
+	}
+	j.common[key] = v
+	return v
+}
+
 func (j *job) error() error {
 	j.mutex.Lock()
 	defer j.mutex.Unlock()
@@ -179,7 +210,7 @@ func (j *job) runRank(id int, port netio.Port, function func(*Rank) error) {
 		default:
 			j.fail(r.panicked(value, r.stack))
 		}
-		r.endTasks()
+		r.Tasks.end()
 		r.mode = over
 		r.owner.end()
 		if !j.intruded.Load() { // otherwise another goroutine may still be in a call
@@ -206,16 +237,4 @@ func (j *job) runs() bool {
 		}
 	}
 	return false
-}
-
-// panicked makes the error for a panic of the user's code. The stack is nil while the panic is on its way.
-func (r *Rank) panicked(value any, stack []byte) error {
-	if stack == nil {
-		stack = debug.Stack()
-	}
-	where := ""
-	if r.mode&^1 == handler && r.handling != nil {
-		where = r.place() + r.handling.endpoint.Pebble()
-	}
-	return r.job.config.Errors.Panic(r.id, where, r.fault(value), stack)
 }

@@ -7,26 +7,27 @@ import (
 	"github.com/activepebbles/pebbles/internal/stacks"
 )
 
-// Labels are what a goroutine of the rank carries while it runs something, for Go's profiles. nil is none.
+// Labels are labels for Go's profiles, which a goroutine of the rank carries while it runs a handler or a task. nil is
+// none.
 type Labels struct{ with, without context.Context }
 
-// LabelsFor makes labels that tell what is run, by a key and a name; nil where nobody wants profiles.
+// LabelsFor makes labels of a key and a name. It returns nil when the job takes no profiles.
 func (p *publisher) LabelsFor(key, name string) *Labels {
-	if !p.rank.job.config.Labels {
+	if !p.caller.Job.config.Labels {
 		return nil
 	}
-	bare := stacks.WithRank(context.Background(), p.rank.id)
+	bare := stacks.WithRank(context.Background(), p.caller.id)
 	return &Labels{pprof.WithLabels(bare, pprof.Labels(key, name)), bare}
 }
 
-// Put has the calling goroutine, which is one of the rank's, carry the labels, until Drop.
+// Put labels the calling goroutine, which is one of the rank's, until Drop.
 func (l *Labels) Put() {
 	if l != nil {
 		pprof.SetGoroutineLabels(l.with)
 	}
 }
 
-// Drop has the calling goroutine carry its rank alone.
+// Drop leaves the calling goroutine the label of its rank only.
 func (l *Labels) Drop() {
 	if l != nil {
 		pprof.SetGoroutineLabels(l.without)

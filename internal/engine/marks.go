@@ -3,92 +3,93 @@ package engine
 import (
 	"fmt"
 
+	"github.com/activepebbles/pebbles/coalesce"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/route"
 )
 
 // marks are the marks of links, as far as a rank has followed them.
 type marks struct {
-	rank      *Rank
-	links     *route.Links
-	linksSeen uint64 // version of links that targets have been told of
+	caller  *caller
+	sender  *coalesce.Sender
+	targets *targets
+	links   *route.Links
+	seen    uint64 // version of links that targets have followed
 }
 
 // MarkLink marks the link between two ranks as down or as up.
 func (m *marks) MarkLink(a, b int, down bool) {
-	m.rank.mustBeRank("MarkLink", a)
-	m.rank.mustBeRank("MarkLink", b)
+	mustBeRank(m.caller, "MarkLink", a)
+	mustBeRank(m.caller, "MarkLink", b)
 	m.mark("MarkLink was called", route.Mark{From: a, To: b, Down: down})
 }
 
 // MarkRank marks all links through a rank.
 func (m *marks) MarkRank(rank int, down bool) {
-	m.rank.mustBeRank("MarkRank", rank)
+	mustBeRank(m.caller, "MarkRank", rank)
 	m.mark("MarkRank was called", route.Mark{From: rank, To: -1, Down: down})
 }
 
 // Links are the marks of the job.
 func (m *marks) Links() *route.Links { return m.links }
 
-func (k *marks) mark(call string, m route.Mark) {
-	from := k.rank.beginCall(call)
+func (m *marks) mark(call string, mark route.Mark) {
+	from := m.caller.beginCall(call)
 	if from == task {
-		k.rank.mode = from
-		k.rank.Misuse(room, "%s in a task: marks are for the main function and for handlers", call)
+		m.caller.mode = from
+		m.caller.Misuse(room, "%s in a task: marks are for the main function and for handlers", call)
 	}
-	m = k.links.Issue(m, k.rank.id)
-	place := k.rank.Place()
+	mark = m.links.Issue(mark, m.caller.id)
+	value, err := mark.AppendBinary(nil)
+	if err != nil {
+		m.caller.Fail(err)
+	}
+	place := m.caller.Job.place
 	for process := range place.Processes {
-		if process == place.Process {
-			continue
+		if process != place.Process {
+			m.tell(process, value)
 		}
-		value, err := m.AppendBinary(nil)
-		if err != nil {
-			k.rank.Fail(err)
-		}
-		k.tell(process, marking, value)
 	}
 	if from == body {
-		k.reroute()
+		m.reroute()
 	}
-	k.rank.endCall(call, from)
+	m.caller.endCall(call, from)
 }
 
-// tell sends a message to the first rank of a process, which looks at it whenever it comes.
-func (m *marks) tell(process int, what purpose, value []byte) {
-	place := m.rank.Place()
+// tell sends a mark to the first rank of a process, which takes it in wherever it is.
+func (m *marks) tell(process int, value []byte) {
+	place := m.caller.Job.place
 	first, _ := netio.Spread(place.Ranks, place.Processes, process)
-	f := m.rank.Pool.Get(len(value))
-	copy(f.Space(), value)
-	f.Kind, f.From, f.To = netio.Control, uint32(m.rank.id), uint32(first)
-	f.Bytes, f.Check = uint32(len(value)), uint32(what)
-	m.rank.Count.ControlSent++
-	f.Charge(&m.rank.Messages)
-	m.rank.Port.Send(f)
+	sendControl(m.sender, first, value, netio.Header{Check: uint32(marking)})
 }
 
-// marked applies a mark that another process has told.
-func (k *marks) marked(f *netio.Frame) {
-	var m route.Mark
-	if err := m.UnmarshalBinary(f.Payload()); err != nil {
-		k.rank.refuse(f, err.Error())
+// marked applies a mark of another process.
+func (m *marks) marked(f *netio.Frame) error {
+	var mark route.Mark
+	if err := mark.UnmarshalBinary(f.Payload()); err != nil {
+		return err
 	}
-	if m.From >= k.rank.Size() || m.To >= k.rank.Size() || m.By >= k.rank.Size() {
-		k.rank.refuse(f, fmt.Sprintf("rank %d marks the link from rank %d to rank %d", m.By, m.From, m.To))
+	if ranks := m.caller.Size(); mark.From >= ranks || mark.To >= ranks || mark.By >= ranks {
+		return fmt.Errorf("rank %d marks the link from rank %d to rank %d", mark.By, mark.From, mark.To)
 	}
-	f.Release()
-	k.links.Apply(m)
+	m.links.Apply(mark)
+	return nil
 }
 
-// reroute lets targets move what waits for links that are down.
+// follow reroutes pebbles if links were marked since it was called last.
+func (m *marks) follow() {
+	if m.links.Version() != m.seen {
+		m.reroute()
+	}
+}
+
+// reroute lets targets move the pebbles that wait for links which are down.
 func (m *marks) reroute() {
-	if !m.rank.inEpoch() {
+	if !m.caller.InEpoch() {
 		return // the next epoch will look again
 	}
-	m.linksSeen = m.links.Version()
-	for _, t := range m.rank.targets {
-		if err := t.endpoint.Reroute(); err != nil {
-			m.rank.Fail(fmt.Errorf("rank %d: target %q: %w", m.rank.id, t.Name, err))
-		}
+	m.seen = m.links.Version()
+	if err := m.targets.reroute(); err != nil {
+		m.caller.Fail(&rankError{m.caller.id, err})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/activepebbles/pebbles/coalesce"
 	"github.com/activepebbles/pebbles/internal/collective"
 	"github.com/activepebbles/pebbles/internal/layout"
 	"github.com/activepebbles/pebbles/internal/watch/board"
@@ -74,7 +75,11 @@ func (p purpose) stands() string {
 // network carries the messages of one rank's collectives, for one purpose. A rank has one for each, so that using one
 // as an interface costs no allocation.
 type network struct {
-	rank *Rank
+	caller    *caller
+	sender    *coalesce.Sender
+	publisher *publisher
+	loop      *loop
+	common    *common
 	purpose
 	variant uint32 // of the purpose: what ranks must agree on beyond it, as a hash
 	of      Values
@@ -123,39 +128,43 @@ var (
 
 // Open gives out the sequence number of the next collective.
 func (n *network) Open() uint64 {
-	n.rank.sequence++
-	return n.rank.sequence
+	n.common.sequence++
+	return n.common.sequence
 }
 
 func (n *network) Send(to int, seq uint64, tag uint32, value []byte) {
-	r := n.rank
 	if len(value) > netio.FrameBytesMax {
-		r.Fail(fmt.Errorf("pebble: rank %d: %s has %d bytes in one message, which holds %d at most: give less at once",
-			r.id, purposeNames[n.purpose], len(value), netio.FrameBytesMax))
+		n.caller.Fail(fmt.Errorf("pebble: rank %d: %s has %d bytes in one message, which holds %d at most: give less at once",
+			n.caller.id, purposeNames[n.purpose], len(value), netio.FrameBytesMax))
 	}
-	f := r.Pool.Get(len(value))
-	copy(f.Space(), value)
-	f.Kind, f.From, f.To, f.Bytes = netio.Control, uint32(r.id), uint32(to), uint32(len(value))
-	f.Seq, f.Tag, f.Check = seq, tag, n.mark()
-	r.Count.ControlSent++
 	if n.purpose == quiescence {
-		r.Count.DetectionSent++
+		n.sender.Count.DetectionSent++
 	}
-	f.Charge(&r.Messages)
-	r.Port.Send(f)
+	sendControl(n.sender, to, value, netio.Header{Seq: seq, Tag: tag, Check: n.mark()})
+}
+
+// sendControl sends a message, whose header says what it is for.
+func sendControl(s *coalesce.Sender, to int, value []byte, h netio.Header) {
+	f := s.Pool.Get(len(value))
+	copy(f.Space(), value)
+	f.Kind, f.From, f.To, f.Bytes = netio.Control, uint32(s.Rank), uint32(to), uint32(len(value))
+	f.Seq, f.Tag, f.Check = h.Seq, h.Tag, h.Check
+	s.Count.ControlSent++
+	f.Charge(&s.Messages)
+	s.Port.Send(f)
 }
 
 func (n *network) Take(from int, seq uint64, tag uint32) ([]byte, bool) {
-	value, ok, stray := n.rank.control.take(from, seq, tag, n.mark())
+	value, ok, stray := n.common.control.take(from, seq, tag, n.mark())
 	if stray != nil {
 		if p := purpose(stray.Check & (1<<purposeBits - 1)); p != n.purpose {
-			n.rank.Fail(n.elsewhere(int(stray.From), p))
+			n.caller.Fail(n.elsewhere(int(stray.From), p))
 		}
 		if n.purpose != quiescence {
-			n.rank.Fail(n.otherType(int(stray.From)))
+			n.caller.Fail(n.otherType(int(stray.From)))
 		}
-		n.rank.Fail(fmt.Errorf("pebble: rank %d ends an epoch by %s, rank %d by %s: all ranks must declare the same "+
-			"depth, and end an epoch by the same detector", n.rank.id, ending(n.variant), stray.From,
+		n.caller.Fail(fmt.Errorf("pebble: rank %d ends an epoch by %s, rank %d by %s: all ranks must declare the same "+
+			"depth, and end an epoch by the same detector", n.caller.id, ending(n.variant), stray.From,
 			ending(stray.Check>>purposeBits)))
 	}
 	return value, ok
@@ -165,13 +174,13 @@ func (n *network) Take(from int, seq uint64, tag uint32) ([]byte, bool) {
 func (n *network) elsewhere(from int, at purpose) error {
 	return fmt.Errorf("pebble: rank %d %s while rank %d %s: "+
 		"all ranks must register and free the same targets, and call epochs and collectives in the same order",
-		n.rank.id, n.stands(), from, at.stands())
+		n.caller.id, n.stands(), from, at.stands())
 }
 
 // otherType is the error for ranks that are in one collective with values of different types.
 func (n *network) otherType(from int) error {
 	return fmt.Errorf("pebble: %s gets values of %s from rank %d, and values of another type from rank %d: give the "+
-		"same type on every rank", purposeNames[n.purpose], n.of, n.rank.id, from)
+		"same type on every rank", purposeNames[n.purpose], n.of, n.caller.id, from)
 }
 
 // run takes part in one collective and returns its result, which is good until the next one. It handles nothing: data
@@ -183,36 +192,36 @@ func (n *network) run(steps []collective.Step, value []byte, merge func(into, fr
 // collect is run, with the function that merges values which keep their length, or the one for others.
 func (n *network) collect(steps []collective.Step, value []byte, merge func(into, from []byte),
 	fold Fold) ([]byte, error) {
-	r := n.rank
-	if r.job.config.Lone {
+	c, machine := n.caller, &n.common.machine
+	if c.Job.config.Lone {
 		steps = nil
 	}
 	call := n.begun()
-	r.ownedAnew(call)
-	if in := r.mode; in != outside {
-		r.misplaced(in, call, "%s inside an epoch: collectives are for the main function between epochs", call)
+	c.ownedAnew(call)
+	if in := c.mode; in != outside {
+		c.misplaced(in, call, "%s inside an epoch: collectives are for the main function between epochs", call)
 	}
-	r.beginCall(call)
-	err := r.guard(func() error {
-		r.Check()
-		r.begins(board.Collective+board.Kind(n.purpose), "")
-		r.board.Waits(board.ForOthers, "")
+	c.beginCall(call)
+	err := c.guard(func() error {
+		c.Check()
+		n.publisher.begins(board.Collective+board.Kind(n.purpose), "")
+		n.publisher.board.Waits(board.ForOthers, "")
 		if fold != nil {
-			r.machine.StartFold(steps, n.Open(), value, fold)
+			machine.StartFold(steps, n.Open(), value, fold)
 		} else {
-			r.machine.Start(steps, n.Open(), value, merge)
+			machine.Start(steps, n.Open(), value, merge)
 		}
-		for idle := 0; !r.machine.Advance(n); idle++ {
-			if r.Progress() {
+		for idle := 0; !machine.Advance(n); idle++ {
+			if n.loop.Progress() {
 				idle = 0
 				continue
 			}
-			r.Rest(idle)
+			n.loop.Rest(idle)
 		}
-		r.board.Waited()
-		r.ends()
-		r.endCall(call, outside)
+		n.publisher.board.Waited()
+		n.publisher.ends()
+		c.endCall(call, outside)
 		return nil
 	})
-	return r.machine.Value, err
+	return machine.Value, err
 }

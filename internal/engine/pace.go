@@ -1,40 +1,28 @@
 package engine
 
-import (
-	"time"
+import "time"
 
-	"github.com/activepebbles/pebbles/coalesce"
-)
-
-// pace is how often a rank that is busy looks at the clock, to send buffers that are due: a fast sender reads it
-// rarely, a slow one every time.
-//
-// It also keeps TRAM's periodic dispatch: once a period a rank looks whether anything was sent or arrived since the
-// last look, and when there was nothing it sends all buffers, so that pebbles on whose delivery others depend are not
-// held up (TRAM, section III.D).
+// pace is the rate at which a busy rank reads the clock, to send buffers that are due: a fast sender reads it rarely, a
+// slow one every time.
 type pace struct {
 	longest time.Duration // the shorter of the times after which buffers leave; 0 when there is none
 	every   int           // pieces of work between two looks at the clock
 	left    int           // of them
 	last    time.Duration // look
-
-	period time.Duration // of dispatch; not positive is never
-	next   time.Duration // look of dispatch
-	moved  uint64        // pebbles sent and frames received at the last one
 }
 
 // everyMax bounds the pieces of work between two looks.
 const everyMax = 1024
 
-func newPace(c *Config) pace {
-	p := pace{longest: tick(c.Due, c.Period), period: c.Period}
+func newPace(due, period time.Duration) pace {
+	p := pace{longest: tick(due, period)}
 	if p.longest <= 0 { // nothing is due: looks are for those who watch
 		p.every, p.left = everyMax, everyMax
 	}
 	return p
 }
 
-// tick is the shorter of two times, of which those that are not positive mean never.
+// tick is the shorter of two times. A time that is not positive means never.
 func tick(due, period time.Duration) time.Duration {
 	switch {
 	case due <= 0:
@@ -51,7 +39,7 @@ func (p *pace) spend(n int) bool {
 	return p.left < 0
 }
 
-// looked notes what the clock said, so that the next look comes about a quarter of longest later.
+// looked notes the time on the clock, so that the next look comes about a quarter of longest later.
 func (p *pace) looked(now time.Duration) {
 	switch passed := now - p.last; {
 	case p.longest <= 0:
@@ -64,15 +52,20 @@ func (p *pace) looked(now time.Duration) {
 	p.left = p.every
 }
 
-// dispatch sends all buffers when nothing has moved for a period.
-func (r *Rank) dispatch(now time.Duration) {
-	p := &r.pace
+// periodic is TRAM's periodic dispatch: once a period a rank looks whether it has sent or received anything since the
+// last look. If not, it sends all buffers, so that pebbles on which others depend are not held up (TRAM, section III.D).
+type periodic struct {
+	period time.Duration // not positive is never
+	next   time.Duration // look
+	moved  uint64        // pebbles sent and frames received at the last one
+}
+
+// due reports whether all buffers are to be sent at the time now, when a rank has sent and received moved.
+func (p *periodic) due(now time.Duration, moved uint64) (due bool) {
 	if p.period <= 0 || now < p.next {
-		return
+		return false
 	}
-	moved := r.Count.PebblesSent + r.Count.FramesReceived
-	if moved == p.moved {
-		r.Flush(coalesce.Periodic, coalesce.AllStages)
-	}
+	due = moved == p.moved
 	p.next, p.moved = now+p.period, moved
+	return due
 }

@@ -24,7 +24,10 @@ func init() {
 
 // publisher is what a rank publishes of itself, for those who watch the job.
 type publisher struct {
-	rank    *Rank
+	caller  *caller
+	sender  *coalesce.Sender
+	targets *targets
+	tasks   *tasksAndIdle
 	board   *board.Board
 	ages    ages
 	trace   *trace.Rank   // nil for none
@@ -37,11 +40,11 @@ type publisher struct {
 // begins notes a call that all ranks make in the same order.
 func (p *publisher) begins(kind board.Kind, name string) {
 	if p.board.Stale() || p.trace != nil {
-		p.board.Looked(p.rank.Port.Now())
+		p.board.Looked(p.sender.Port.Now())
 	}
 	p.board.Call(kind, name)
 	if p.trace != nil {
-		p.begun, p.handled = p.board.Now(), p.rank.Count.PebblesHandled
+		p.begun, p.handled = p.board.Now(), p.sender.Count.PebblesHandled
 	}
 	if rtrace.IsEnabled() {
 		p.region = rtrace.StartRegion(context.Background(), strings.TrimSpace(kind.String()+" "+name))
@@ -51,7 +54,7 @@ func (p *publisher) begins(kind board.Kind, name string) {
 // ends notes that the call begun last has returned.
 func (p *publisher) ends() {
 	if p.trace != nil {
-		p.board.Looked(p.rank.Port.Now())
+		p.board.Looked(p.sender.Port.Now())
 		p.traceCall()
 	}
 	p.board.End()
@@ -65,13 +68,13 @@ func (p *publisher) ends() {
 func (p *publisher) SetStatus(text string) { p.board.SetStatus(text) }
 
 // looks publishes what a rank that has just looked at the clock has done.
-func (p *publisher) looks(now time.Duration) {
-	r := p.rank
+func (p *publisher) looks(now time.Duration, processed uint64) {
+	s := p.sender
 	p.board.Looked(now)
-	c := state.Counters(r.Count)
+	c := s.Count
 	p.board.Count(&c, state.Memory{
-		Held: r.Pool.LentAtMost() + r.Reserved, Peak: r.Pool.Peak() + r.Reserved, Queued: r.Queued, Limit: r.MemoryLimit,
-	}, p.moved+r.processed+c.PebblesSent+c.PebblesHandled+c.Forwarded+c.ControlSent-c.DetectionSent)
+		Held: s.Pool.LentAtMost() + s.Reserved, Peak: s.Pool.Peak() + s.Reserved, Queued: s.Queued, Limit: s.MemoryLimit,
+	}, p.moved+processed+c.PebblesSent+c.PebblesHandled+c.Forwarded+c.ControlSent-c.DetectionSent)
 	if p.board.Asked() {
 		p.board.Detail(p.details(now))
 	}
@@ -80,12 +83,12 @@ func (p *publisher) looks(now time.Duration) {
 // details are what costs a rank microseconds to tell.
 func (p *publisher) details(now time.Duration) *board.Details {
 	d := &board.Details{}
-	for _, t := range p.rank.targets {
+	for _, t := range p.targets.all {
 		d.Targets = append(d.Targets, state.Target{Name: t.Name, Handled: t.handled, Sent: t.outbox.Launched})
 		d.Links = p.ages.links(d.Links, t, now)
 	}
 	d.Links = state.Fullest(d.Links)
-	if tasks := p.rank.tasks; tasks != nil {
+	if tasks := p.tasks.tasks; tasks != nil {
 		d.Tasks = tasks.Waiting()
 	}
 	return d

@@ -2,182 +2,173 @@ package engine
 
 import (
 	"errors"
-	"runtime/debug"
 	"time"
 
 	"github.com/activepebbles/pebbles/coalesce"
-	"github.com/activepebbles/pebbles/internal/collective"
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// Rank is one rank of a job, put together from what it does. It is for the goroutine of its function.
+// Rank is one rank of a job. It is for the goroutine of its function.
+//
+// A rank only connects its parts: each part has the few others that it needs, and can be made without a rank.
 type Rank struct {
-	coalesce.Sender
-	caller
-	detection
-	arrivals
-	Collectives
-	accesses
-	hooks
-	aside
-	marks
-	pace
-	publisher
-	registered
+	caller // the goroutine that calls, and the stage of the program that it is in
 
-	depth      int     // of the pebbles that are being handled; 0 in the main function, and when there is no limit
-	handling   *Target // the target whose handler runs, or ran last
-	spins      int     // idle polls before the rank parks
-	lastBack   uint64  // frames that had come back when this rank last thought of parking
-	tuning     *tuning // nil when nothing is tuned
-	explaining bool    // the next epoch is to be explained
-	explained  bool    // one was
+	Sender      coalesce.Sender // buffers, and the account of memory
+	Targets     targets         // registered
+	Loop        loop            // progress, and waits of the main function
+	Detection   detection       // of the end of an epoch
+	Tasks       tasksAndIdle    // work that is no frame's
+	Collectives Collectives     // between epochs
+	Exposed     exposed         // one-sided operations, and messages between locks
+	Marks       marks           // of links
+	Hooks       hooks           // of packages above the engine
+	Publisher   publisher       // for those who watch
+	Explains    explains
+
+	tuner betweenEpochs // nil when nothing is tuned
 }
 
-// newRank makes one rank of a job that newJob has made. It needs nothing else that runs: whoever calls its methods is
-// its function.
+// betweenEpochs changes settings of a job between its epochs. All ranks call it alike.
+type betweenEpochs interface {
+	// before comes ahead of each epoch, begun when that begins, and ended when it has ended.
+	before(p Plan) error
+	begun()
+	ended()
+	// freed comes when the target with an index is freed.
+	freed(at int)
+}
+
+// explains says which epoch is explained instead of run.
+type explains struct {
+	config *Config
+	next   bool // the next one
+	any    bool // one was
+}
+
+// Next lets the next epoch be explained, if the configuration asks for it.
+func (e *explains) Next() { e.next = e.config.Explain != nil }
+
+// newRank makes one rank of a job. Nothing else has to run: the goroutine that calls its methods is the rank's.
 func newRank(j *job, id int, port netio.Port) *Rank {
 	c := &j.config
-	r := &Rank{
-		caller: caller{id: id, job: j}, pace: newPace(c), spins: spinsBeforePark,
-		explaining: c.Explain != nil && !c.ExplainMarked,
-	}
-	r.tuning = newTuning(r, c, j.place.Ranks)
-	r.processed, r.board = j.start, &j.boards[id-j.place.First]
-	r.board.Begins()
-	r.links = j.links
-	r.Collectives = Collectives{
-		barrier: collective.Barrier(id, j.place.Ranks), reduce: collective.AllReduce(id, j.place.Ranks),
-		sequence: j.start,
-	}
-	join(r)
+	r := &Rank{caller: caller{id: id, Job: j}}
+	connect(r)
 	r.Sender = coalesce.Sender{
-		Options: c.Options, Rank: id, Port: port, Pool: port.Pool(), Engine: r, Failed: &j.failed, Epoch: uint32(j.start),
-		Created: j.start,
+		Options: c.Options, Rank: id, Port: port, Pool: port.Pool(), Engine: &limits{&r.caller, &r.Sender},
+		Failed: &j.failed, Epoch: uint32(j.start), Created: j.start,
 	}
-	if runner, ok := j.transport.(netio.Runner); ok {
-		r.spins = runner.Looks()
+	r.Loop.begin(c, j.start)
+	r.Collectives.begin(j.start)
+	r.Marks.links = j.links
+	r.Publisher.board = &j.boards[id-j.place.First]
+	r.Publisher.board.Begins()
+	r.Explains = explains{config: c, next: c.Explain != nil && !c.ExplainMarked}
+	if c.Tuning != nil {
+		r.tuner = newTuning(r, c)
 	}
-	if m, ok := port.(netio.Meter); ok {
-		m.Meter(r.work)
-	}
-	if c.Trace != nil {
-		r.traced(c.Trace(id))
-	}
+	r.observe(c)
 	return r
 }
 
-// join has the parts of a rank know it.
-func join(r *Rank) {
-	r.caller.rank, r.detection.rank, r.arrivals.rank, r.accesses.rank, r.aside.rank = r, r, r, r, r
-	r.publisher.rank, r.marks.rank, r.Collectives.rank = r, r, r
-	for p := range r.networks {
-		r.networks[p] = network{rank: r, purpose: purpose(p)}
+// connect gives the parts of a rank each other, as far as they need it.
+func connect(r *Rank) {
+	c, s := &r.caller, &r.Sender
+	r.hooks = &r.Hooks
+	r.Publisher.caller, r.Publisher.sender, r.Publisher.targets, r.Publisher.tasks = c, s, &r.Targets, &r.Tasks
+	r.Marks.caller, r.Marks.sender, r.Marks.targets = c, s, &r.Targets
+	r.Exposed.caller, r.Exposed.sender, r.Exposed.posting = c, s, &r.Collectives.networks[posting]
+	r.Detection.caller, r.Detection.sender, r.Detection.targets = c, s, &r.Targets
+	r.Detection.network, r.Detection.arrivals = &r.Collectives.networks[quiescence], &r.Loop.arrivals
+	r.Tasks.caller, r.Tasks.sender, r.Tasks.loop, r.Tasks.publisher = c, s, &r.Loop, &r.Publisher
+	r.Loop = loop{caller: c, sender: s, targets: &r.Targets, publisher: &r.Publisher, marks: &r.Marks,
+		exposed: &r.Exposed, detection: &r.Detection}
+	r.Loop.arrivals = arrivals{caller: c, sender: s, targets: &r.Targets, publisher: &r.Publisher,
+		collective: r.Collectives.control.put}
+	r.Loop.arrivals.messages[marking], r.Loop.arrivals.messages[posting] = r.Marks.marked, r.Exposed.posted
+	r.Collectives.caller = c
+	for p := range r.Collectives.networks {
+		r.Collectives.networks[p] = network{caller: c, sender: s, publisher: &r.Publisher, loop: &r.Loop,
+			common: &r.Collectives.common, purpose: purpose(p)}
 	}
 }
 
-// ID is the rank's number, 0 to Size()-1.
-func (c *caller) ID() int { return c.id }
-
-// Size is the number of ranks of the job.
-func (c *caller) Size() int { return c.job.place.Ranks }
-
-// Config is the job's configuration.
-func (c *caller) Config() *Config { return &c.job.config }
-
-// Place says which ranks share this rank's process, and how many processes there are.
-func (c *caller) Place() netio.Place { return c.job.place }
-
-// Transport is the name of the transport that carries the job's frames.
-func (c *caller) Transport() string { return c.job.transport.Name() }
-
-// Preposted is what this process posts ahead for what others send it; see [netio.Preposter].
-func (c *caller) Preposted(senders map[int]bool) (p netio.Preposted, ok bool) {
-	if t, ok := c.job.transport.(netio.Preposter); ok {
-		return t.Preposted(senders)
+// observe connects the rank with a port that meters its work, and with its trace.
+func (r *Rank) observe(c *Config) {
+	if runner, ok := r.Job.transport.(netio.Runner); ok {
+		r.Loop.spins = runner.Looks()
 	}
-	return p, false
-}
-
-// Termination is the name of the detector that ended the last epoch, or nothing before the first.
-func (d *detection) Termination() string {
-	d.rank.owned("Termination was called")
-	if d.detector == nil {
-		return ""
+	if m, ok := r.Sender.Port.(netio.Meter); ok {
+		count := &r.Sender.Count
+		m.Meter(func() netio.Work {
+			passed := count.Forwarded + count.Rescued // a pebble that is being rescued counts as forwarded first
+			return netio.Work{Sent: count.PebblesSent, Handled: count.PebblesHandled, Passed: passed}
+		})
 	}
-	return d.detector.Name()
+	if c.Trace != nil {
+		r.Publisher.traced(c.Trace(r.id))
+	}
 }
 
 // Now is the time on the job's clock.
 func (r *Rank) Now() time.Duration {
 	r.owned("Now was called")
-	return r.Port.Now()
+	return r.Sender.Port.Now()
 }
 
 // Compute lets simulated time pass.
 func (r *Rank) Compute(d time.Duration) {
 	r.owned("Compute was called")
-	if m, ok := r.Port.(netio.Meter); ok {
+	if m, ok := r.Sender.Port.(netio.Meter); ok {
 		m.Compute(d)
 	}
 }
 
-// work is what a metering port is told.
-func (r *Rank) work() netio.Work {
-	passed := r.Count.Forwarded + r.Count.Rescued // a pebble that is being rescued counts as forwarded first
-	return netio.Work{Sent: r.Count.PebblesSent, Handled: r.Count.PebblesHandled, Passed: passed}
+// Account is the rank's account of pebbles, frames and memory, for a call of the program.
+func (r *Rank) Account(call string) *coalesce.Sender {
+	r.owned(call)
+	return &r.Sender
 }
 
-// finish is the end of a rank whose function has returned nil: no rank leaves before all have come so far, so that no
-// process closes its connections while another needs them.
+// finish ends a rank whose function has returned nil. It waits for all other ranks, so that no process closes its
+// connections while another needs them.
 func (r *Rank) finish() error {
-	if r.job.failed.Load() { // and the program has recovered from that
-		return r.job.error()
+	if r.Job.failed.Load() { // and the program has recovered from that
+		return r.Job.error()
 	}
-	if err := r.mayBegin("the end of the rank's function"); err != nil {
+	if err := r.Hooks.mayBegin("the end of the rank's function"); err != nil {
 		return err
 	}
-	if r.job.config.Explain != nil && !r.explained {
-		return errors.New("pebble: explain: the program has begun no epoch that could be explained: leave -explain out")
+	if r.Job.config.Explain != nil && !r.Explains.any {
+		return errors.New("pebble: explain: the program began no epoch that could be explained: leave -explain out")
 	}
-	_, err := r.networks[finishing].run(r.barrier, nil, nil)
+	_, err := r.Collectives.networks[finishing].run(r.Collectives.barrier, nil, nil)
 	return err
 }
 
 // release gives back the frames that the rank still holds when it ends.
 func (r *Rank) release() {
-	for _, q := range []*netio.Frames{&r.futureEpoch, &r.deferred, &r.stalled} {
-		q.Release()
-	}
-	r.control.clear()
-	for f := r.Port.Recv(); f != nil; f = r.Port.Recv() {
+	r.Loop.arrivals.release()
+	r.Collectives.control.clear()
+	for f := r.Sender.Port.Recv(); f != nil; f = r.Sender.Port.Recv() {
 		f.Release()
 	}
 }
 
-// Leave implements coalesce.Engine.
-func (r *Rank) Leave() { unwindProgram() }
+// limits ends the job when buffers exceed a limit. It implements coalesce.Engine.
+type limits struct {
+	caller *caller
+	sender *coalesce.Sender
+}
 
-// guard runs f, and turns the unwinding of a failed job into the job's error. A panic of the user's keeps its stack.
-func (r *Rank) guard(f func() error) (err error) {
-	defer func() {
-		value := recover()
-		if value == nil {
-			return
-		}
-		if _, ok := value.(unwind); !ok {
-			if r.stack == nil {
-				r.stack = debug.Stack()
-			}
-			if r.tasks != nil {
-				r.job.fail(r.panicked(value, r.stack)) // first: deferred functions of tasks may call the runtime
-				r.endTasks()
-			}
-			panic(value)
-		}
-		r.endTasks()
-		r.mode = outside
-		err = r.job.error()
-	}()
-	return f()
+// Leave implements coalesce.Engine.
+func (l *limits) Leave() { unwindProgram() }
+
+// Exceeded implements coalesce.Engine.
+func (l *limits) Exceeded(target string, needed int64) {
+	cause := FromMain
+	if l.caller.InHandler() || l.sender.Queued > l.sender.Filling {
+		cause = FromHandlers
+	}
+	l.caller.Fail(&LimitError{l.caller.id, target, needed, l.sender.MemoryLimit, cause})
 }

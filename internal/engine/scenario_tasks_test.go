@@ -11,12 +11,12 @@ import (
 func (s *script) tasks(c *scenario.Command) {
 	m := s.one(c)
 	m.linger = c.Time("linger")
-	if m.rank.tasks != nil && !c.Has("again") {
+	if m.rank.Tasks.tasks != nil && !c.Has("again") {
 		m.wake()
 		return
 	}
 	left := c.Text("left", "")
-	m.does(c, func() { m.rank.SetTasks(&crew{m, left}) })
+	m.does(c, func() { m.rank.Tasks.Set(&crew{m, left}) })
 }
 
 // crew is the tasks of a rank, and what still waits at the end; "" for nothing.
@@ -31,10 +31,10 @@ func (w *crew) Work() (worked, left bool) {
 	}
 	do := w.spawned[0]
 	w.spawned = w.spawned[1:]
-	before := w.rank.BeginTask(GoroutineNumber())
+	before := w.rank.Tasks.Begin(GoroutineNumber())
 	do()
-	w.rank.EndTask(before)
-	w.rank.PumpTasks()
+	w.rank.Tasks.End(before)
+	w.rank.Tasks.Pump()
 	return true, len(w.spawned) > 0
 }
 
@@ -45,11 +45,11 @@ func (w *crew) Complete() error {
 	}
 	return nil
 }
-func (w *crew) End()                   { w.say("unwinds its tasks") }
-func (w *crew) Linger() time.Duration  { return w.linger }
-func (w *crew) Waiter() Waiter         { return nil }
-func (w *crew) Waiting() []state.Tasks { return nil }
-func (w *crew) Describe() string       { return "" }
+func (w *crew) End()                       { w.say("unwinds its tasks") }
+func (w *crew) HoldBuffers() time.Duration { return w.linger }
+func (w *crew) Waiter() Waiter             { return nil }
+func (w *crew) Waiting() []state.Tasks     { return nil }
+func (w *crew) Describe() string           { return "" }
 
 // spawn has the main function of a rank spawn a task that sends, and takes some time.
 func (s *script) spawn(c *scenario.Command) {
@@ -57,7 +57,7 @@ func (s *script) spawn(c *scenario.Command) {
 	p := pebble{uint16(c.Int("to", 0)), 0, uint32(c.Int("number", 1))}
 	n, takes := c.Int("pebbles", 1), c.Time("takes")
 	m.does(c, func() {
-		m.rank.CheckSpawn("Spawn was called")
+		m.rank.Tasks.CheckSpawn("Spawn was called")
 		m.spawned = append(m.spawned, func() {
 			m.say("runs a task")
 			m.inboxes["a"].send(p, n)

@@ -66,7 +66,7 @@ func (s *script) start(c *scenario.Command) {
 		c.Refuse("%v", err)
 	}
 	config := Config{Options: optionsOf(c), Termination: maker, Topology: topology, Coalesce: c.Int("coalesce", 2),
-		Period: c.Time("period"), Errors: errorsInWords, Labels: c.Has("labels")}
+		Period: c.Time("period"), Labels: c.Has("labels")}
 	if name := c.Text("tune", ""); name != "" {
 		set := tune.Setting{Topology: name, Coalesce: c.Int("factor", 2)}
 		config.Tuning = &Tuning{May: Tunes{Topology: true, Coalesce: true}, Tuner: &tune.Schedule{
@@ -77,7 +77,7 @@ func (s *script) start(c *scenario.Command) {
 	}
 	if c.Has("explained") {
 		config.Explain = func(r *Rank, depth int) error {
-			s.log.Say("an epoch of depth %d is explained: %v", depth, slices.Collect(r.Descriptions()))
+			s.log.Say("an epoch of depth %d is explained: %v", depth, slices.Collect(r.Targets.Descriptions()))
 			return nil
 		}
 	}
@@ -99,8 +99,8 @@ func (t chooser) Saw(w tune.Window)  { t.log.Say("the tuner sees %g pebbles in %
 // watcher tells what it is told.
 type watcher struct{ *world }
 
-func (w watcher) Begin(s *Sight) { w.log.Say("the watcher begins, over %s", s.Transport().Name()) }
-func (w watcher) End()           { w.log.Say("the watcher ends") }
+func (w watcher) Begin(s *Observer) { w.log.Say("the watcher begins, over %s", s.Transport().Name()) }
+func (w watcher) End()              { w.log.Say("the watcher ends") }
 func (w watcher) Failing(cause error) error {
 	w.log.Say("the watcher hears of the failure")
 	return fmt.Errorf("%w, as the watcher saw", cause)
@@ -141,7 +141,7 @@ func (s *script) target(c *scenario.Command) {
 		m.does(c, func() {
 			t := made(m.rank.Size())
 			if w, ok := t.(route.Watching); ok {
-				t = w.Watch(m.rank.Links())
+				t = w.Watch(m.rank.Marks.Links())
 			}
 			m.register(name, t, factor, d)
 			m.inboxes[name].Reserve(d.Cache)
@@ -155,7 +155,7 @@ func (s *script) free(c *scenario.Command) {
 	for _, m := range s.each(c) {
 		m.does(c, func() {
 			if m.inboxes[name].Free() {
-				m.say("has %d bytes of caches, and targets%s", m.rank.Reserved, m.numbers())
+				m.say("has %d bytes of caches, and targets%s", m.rank.Sender.Reserved, m.numbers())
 			}
 		})
 	}
@@ -163,7 +163,7 @@ func (s *script) free(c *scenario.Command) {
 
 // numbers are the names of targets with their numbers.
 func (m *member) numbers() (text string) {
-	for _, t := range m.rank.targets {
+	for _, t := range m.rank.Targets.all {
 		text += fmt.Sprintf(" %s=%d", t.Name, t.Index)
 	}
 	return text
@@ -198,7 +198,7 @@ func (s *script) epoch(c *scenario.Command) {
 				m.say("leaves the epoch%s", s.failure(err))
 				return
 			}
-			m.say("ends epoch %d, by %s", m.rank.Count.Epochs, m.rank.Termination())
+			m.say("ends epoch %d, by %s", m.rank.Sender.Count.Epochs, m.rank.Detection.Termination())
 		})
 	}
 }
@@ -230,7 +230,7 @@ func (s *script) send(c *scenario.Command) {
 func (s *script) guard(c *scenario.Command) {
 	m, why := s.one(c), c.Text("error", "")
 	m.does(c, func() {
-		m.rank.Guarded(func(call string) error {
+		m.rank.Hooks.OnBoundary(func(call string) error {
 			m.say("asks whether %s may begin", call)
 			if why != "" {
 				return errors.New(why)
@@ -242,7 +242,7 @@ func (s *script) guard(c *scenario.Command) {
 
 func (s *script) poll(c *scenario.Command) {
 	for _, m := range s.each(c) {
-		m.does(c, func() { m.rank.Poll() })
+		m.does(c, func() { m.rank.Loop.Poll() })
 	}
 }
 
@@ -258,7 +258,7 @@ func (s *script) finish(c *scenario.Command) {
 		err = errors.New(text)
 	}
 	for _, m := range s.each(c) {
-		if m.rank.inEpoch() == (c.Name == "return") {
+		if m.rank.InEpoch() == (c.Name == "return") {
 			c.Refuse("rank %d runs another function: end is for bodies of epochs, return for functions of ranks", m.id)
 		}
 		m.do(c, func() (bool, error) { return true, err })
@@ -329,10 +329,10 @@ func (s *script) mark(c *scenario.Command) {
 	a, b, linked := strings.Cut(what, "-")
 	m.does(c, func() {
 		if linked {
-			m.rank.MarkLink(int(a[0]-'0'), int(b[0]-'0'), down)
+			m.rank.Marks.MarkLink(int(a[0]-'0'), int(b[0]-'0'), down)
 			return
 		}
-		m.rank.MarkRank(int(a[0]-'0'), down)
+		m.rank.Marks.MarkRank(int(a[0]-'0'), down)
 	})
 }
 
@@ -382,7 +382,7 @@ func (s *script) desert(*scenario.Command) {
 // state tells what ranks do, and what waits there.
 func (s *script) state(c *scenario.Command) {
 	asked := c.Has("asked")
-	sight := &Sight{s.job}
+	sight := &Observer{s.job}
 	if asked {
 		sight.Ask()
 		s.run()
@@ -396,8 +396,8 @@ func (s *script) state(c *scenario.Command) {
 		if told.For >= 0 {
 			text += fmt.Sprintf(", to rank %d", told.For)
 		}
-		m.say("is %s%s%s%s", text, some(r.Backlog, "in its backlog"), some(r.stalled.Len(), "stalled"),
-			some(r.futureEpoch.Len()+r.deferred.Len(), "of a later epoch"))
+		m.say("is %s%s%s%s", text, some(r.Sender.Backlog, "in its backlog"), some(r.Loop.arrivals.stalled.Len(), "stalled"),
+			some(r.Loop.arrivals.futureEpoch.Len()+r.Loop.arrivals.deferred.Len(), "of a later epoch"))
 		for _, l := range told.Links {
 			m.say("has for rank %d: %d bytes filling, %d frames in flight, %d waiting, for %gs", l.To, l.Filling, l.Flight,
 				l.Waiting, l.AgeSeconds)
@@ -417,7 +417,7 @@ func some(frames int, which string) string {
 func (s *script) counters(c *scenario.Command) {
 	for _, m := range s.each(c) {
 		var told []string
-		all := reflect.ValueOf(m.rank.Count)
+		all := reflect.ValueOf(m.rank.Sender.Count)
 		for i := range all.NumField() {
 			if n := all.Field(i).Uint(); n > 0 {
 				told = append(told, fmt.Sprint(all.Type().Field(i).Name, " ", n))
@@ -429,5 +429,5 @@ func (s *script) counters(c *scenario.Command) {
 
 func (s *script) explain(c *scenario.Command) {
 	m := s.one(c)
-	m.does(c, func() { m.rank.ExplainNext() })
+	m.does(c, func() { m.rank.Explains.Next() })
 }

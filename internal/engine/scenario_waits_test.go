@@ -46,31 +46,31 @@ func (m *member) takePart(name string, root int, of Values) (told string, err er
 	var all [][]byte
 	switch name {
 	case "barrier":
-		return "all are there", r.Barrier()
+		return "all are there", r.Collectives.Barrier()
 	case "allreduce":
-		value, err = r.AllReduce(of, value, sum)
+		value, err = r.Collectives.AllReduce(of, value, sum)
 	case "scan":
-		value, err = r.Scan(of, value, sum)
+		value, err = r.Collectives.Scan(of, value, sum)
 	case "broadcast":
-		value, err = r.Broadcast(of, root, value)
+		value, err = r.Collectives.Broadcast(of, root, value)
 	case "allgather":
-		value, err = r.AllGather(of, value)
+		value, err = r.Collectives.AllGather(of, value)
 		return fmt.Sprint(len(value)/8, " values, the first is ", number(value)), err
 	case "fold":
-		text, err = r.AllFold(of, text, join)
+		text, err = r.Collectives.AllFold(of, text, join)
 		return fmt.Sprint(len(text), " letters"), err
 	case "scanfold":
-		text, err = r.ScanFold(of, text, join)
+		text, err = r.Collectives.ScanFold(of, text, join)
 		return string(text), err
 	case "gather":
-		all, err = r.Gather(of, root, text)
+		all, err = r.Collectives.Gather(of, root, text)
 		return fmt.Sprintf("%s", all), err
 	case "allgatherv":
-		all, err = r.AllGatherV(of, text)
+		all, err = r.Collectives.AllGatherV(of, text)
 		return fmt.Sprintf("%s", all), err
 	case "share", "share-flat":
 		var records []byte
-		records, err = r.Share(r.Sharing(name == "share-flat"), collective.AppendRecord(nil, text))
+		records, err = r.Collectives.Share(r.Collectives.Sharing(name == "share-flat"), collective.AppendRecord(nil, text))
 		for rank, v := range collective.Records(records) {
 			told += fmt.Sprintf("%s of rank %d ", v, rank)
 		}
@@ -90,15 +90,15 @@ func (s *script) await(c *scenario.Command) {
 		m.answers = false
 		switch {
 		case failure > 0:
-			m.rank.AwaitFailure(failure)
+			m.rank.Loop.AwaitFailure(failure)
 			m.say("has heard of no failure")
 			return
 		case others:
 			m.rank.AwaitOthers("Lock", done)
 		case between:
-			m.rank.AwaitBetween("Wait", done)
+			m.rank.Loop.AwaitBetween("Wait", done)
 		default:
-			m.rank.Await("Call", done)
+			m.rank.Loop.Await("Call", done)
 		}
 		m.say("has its answer: %v", m.answers)
 	})
@@ -115,10 +115,10 @@ func (s *script) post(c *scenario.Command) {
 	m, to := s.one(c), c.Int("to", -1)
 	m.does(c, func() {
 		if to >= 0 {
-			m.rank.Post(to, []byte{7})
+			m.rank.Exposed.Post(to, []byte{7})
 			return
 		}
-		m.rank.Posts(func(from int, value []byte) { m.say("takes message %d from rank %d", value[0], from) })
+		m.rank.Exposed.Posts(func(from int, value []byte) { m.say("takes message %d from rank %d", value[0], from) })
 	})
 }
 
@@ -128,7 +128,7 @@ func (s *script) operation(c *scenario.Command) {
 	switch what := c.Word("what it does"); what {
 	case "begins":
 		m.does(c, func() {
-			m.rank.OneSided(func() error { return m.fault })
+			m.rank.Exposed.OneSided(func() error { return m.fault })
 			m.open++
 		})
 	case "ends", "fails":

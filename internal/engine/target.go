@@ -59,7 +59,8 @@ func (d Description) String() string {
 
 // Target is what the engine knows of a registered target, and the way in which that sends and receives on its rank.
 type Target struct {
-	*Rank
+	Rank *Rank
+	*coalesce.Sender
 	coalesce.Label
 	description Description
 	endpoint    Endpoint
@@ -75,7 +76,7 @@ const targetsMax = 1 << 16
 
 // Refuse ends the job because a target can't be registered, and does not return.
 func (r *Rank) Refuse(target, reason string) {
-	r.Fail(r.job.config.Errors.Registration(r.id, target, reason))
+	r.Fail(&RegistrationError{r.id, target, reason})
 }
 
 // Register adds a target to the rank. One that can't be registered ends the job.
@@ -89,25 +90,22 @@ func (r *Rank) Register(d Description, e Endpoint, o *coalesce.Outbox) *Target {
 	if d.Name == "" {
 		r.Refuse(d.Name, "a target needs a name, which tells it from others in errors and logs")
 	}
-	for _, other := range r.targets {
+	for _, other := range r.Targets.all {
 		if other.Name == d.Name {
 			r.Refuse(d.Name, "a target of this name is registered already: give each its own name")
 		}
 	}
-	if len(r.targets) == targetsMax {
+	if len(r.Targets.all) == targetsMax {
 		r.Refuse(d.Name, fmt.Sprintf("%d targets are registered, which is the most", targetsMax))
 	}
-	r.beyond = max(r.beyond, d.ExtraDepth)
 	t := &Target{
-		Rank: r, description: d, endpoint: e, outbox: o,
+		Rank: r, Sender: &r.Sender, description: d, endpoint: e, outbox: o,
 		Label: coalesce.Label{
 			Name: d.Name, Fingerprint: crc32.Checksum([]byte(d.Schema), crc32.MakeTable(crc32.Castagnoli)),
 		},
 	}
-	t.labels = r.LabelsFor("target", d.Name)
-	r.number(t)
-	r.targets = append(r.targets, t)
-	r.changed("registers " + d.String())
+	t.labels = r.Publisher.LabelsFor("target", d.Name)
+	r.Targets.add(t)
 	return t
 }
 
@@ -115,18 +113,18 @@ func (r *Rank) Register(d Description, e Endpoint, o *coalesce.Outbox) *Target {
 // and some link of the target may be full, full is true: the caller must wait for room, and sends as a handler does
 // then.
 func (t *Target) EnterSend() (full bool) {
-	t.owned(sent)
-	switch in := t.mode; in {
+	t.Rank.owned(sent)
+	switch in := t.Rank.mode; in {
 	case body:
 		return false
 	case handler:
 	case task:
 		full = !t.NoSendLimit && !t.HasRooms()
 	default:
-		t.misplaced(in, sent, "target %q: a pebble was sent outside of an epoch: send inside the function given to "+
+		t.Rank.misplaced(in, sent, "target %q: a pebble was sent outside of an epoch: send inside the function given to "+
 			"Rank.Epoch", t.Name)
 	}
-	if t.limit > 0 && t.depth >= t.limit+t.description.ExtraDepth {
+	if t.Rank.limit > 0 && t.Rank.depth >= t.Rank.limit+t.description.ExtraDepth {
 		t.tooDeep()
 	}
 	return full
@@ -136,35 +134,35 @@ const sent = "a pebble was sent"
 
 // Begin says that a send that was entered does more than put a pebble aside, until End.
 func (t *Target) Begin() {
-	if t.mode == handler || t.mode == task {
-		t.mode++
+	if t.Rank.mode == handler || t.Rank.mode == task {
+		t.Rank.mode++
 		return
 	}
-	t.beginCallFrom(sent, body)
+	t.Rank.beginCallFrom(sent, body)
 }
 
 // End is the counterpart of Begin.
 func (t *Target) End() {
-	if t.mode.ofProgram() {
+	if t.Rank.mode.ofProgram() {
 		t.Overlaps()
 	}
-	t.mode--
+	t.Rank.mode--
 }
 
 // Flush is the program's own: it sends what the target holds back. Outside of epochs there is nothing.
 func (t *Target) Flush() {
 	const call = "Flush was called"
-	from := t.beginCall(call)
+	from := t.Rank.beginCall(call)
 	if from == outside {
-		t.mode = from
-		t.Misuse(room, "target %q: Flush was called outside of an epoch: an epoch's end sends all", t.Name)
+		t.Rank.mode = from
+		t.Rank.Misuse(room, "target %q: Flush was called outside of an epoch: an epoch's end sends all", t.Name)
 	}
 	t.endpoint.Flush(coalesce.Explicit, coalesce.AllStages)
-	t.endCall(call, from)
+	t.Rank.endCall(call, from)
 }
 
 // Overlaps ends the job: a send has met another call.
-func (t *Target) Overlaps() { t.crossed(sent) }
+func (t *Target) Overlaps() { t.Rank.crossed(sent) }
 
 // InHandler reports whether a handler or a task is running, or a call of theirs, none of which waits.
 func (c *caller) InHandler() bool { return c.mode >= task }
@@ -181,12 +179,12 @@ func (t *Target) Renew(topology route.Topology, frame int, cache int64) {
 // Handle marks that so many pebbles are about to be handled. Until Handled is called with what it returns, every send
 // on this rank is one of a handler. Pebbles that come straight from the main function are the first of their chains.
 func (t *Target) Handle(pebbles int) (before mode) {
-	before = t.mode
+	before = t.Rank.mode
 	if before < handler {
-		t.depth = 1
+		t.Rank.depth = 1
 	}
-	t.mode = handler
-	t.handling = t
+	t.Rank.mode = handler
+	t.Rank.handling = t
 	t.Count.PebblesHandled += uint64(pebbles)
 	t.handled += uint64(pebbles)
 	return before
@@ -194,9 +192,9 @@ func (t *Target) Handle(pebbles int) (before mode) {
 
 // Handled marks that the handlers announced to Handle have returned.
 func (t *Target) Handled(before mode) {
-	t.mode = before
+	t.Rank.mode = before
 	if before < handler {
-		t.depth = 0
+		t.Rank.depth = 0
 	}
 }
 
@@ -204,54 +202,54 @@ func (t *Target) Handled(before mode) {
 func (t *Target) Reserve(bytes int64) {
 	t.Reserved += bytes
 	if t.Reserved > t.MemoryLimit {
-		t.Rank.Fail(t.job.config.Errors.Limit(t.id, t.Name, t.Reserved, t.MemoryLimit, FromCaches))
+		t.Rank.Fail(&LimitError{t.Rank.id, t.Name, t.Reserved, t.MemoryLimit, FromCaches})
 	}
 }
 
 // HandleQueued handles what handlers have sent to this rank, until nothing is left. It is for the main function's side.
 func (t *Target) HandleQueued() {
 	for t.Queued > 0 {
-		t.Check()
-		t.Progress()
+		t.Rank.Check()
+		t.Rank.Loop.Progress()
 	}
 }
 
 // Sent notes that the main function has sent n pebbles. Now and then it sends what is due, and handles what has
 // arrived: a rank that sends most pebbles to itself would let others wait for credit otherwise. It comes after Begin.
 func (t *Target) Sent(n int) {
-	if t.worked(n) {
-		t.Progress()
+	if t.Rank.Loop.worked(n) {
+		t.Rank.Loop.Progress()
 	}
 }
 
 // BeginBodySend is EnterSend for one pebble of the main function in an epoch. It reports whether that is sending, and
 // whether SendDue is to be called first. It is small enough to be inlined.
 func (t *Target) BeginBodySend() (inBody, flushDue bool) {
-	t.owned(sent)
-	if t.mode != body {
+	t.Rank.owned(sent)
+	if t.Rank.mode != body {
 		return false, false
 	}
-	return true, t.spend(1)
+	return true, t.Rank.Loop.pace.spend(1)
 }
 
 // SendDue does for a single send what Sent does for many.
 func (t *Target) SendDue() {
 	t.Begin()
-	t.flushDue()
-	t.Progress()
+	t.Rank.Loop.flushDue()
+	t.Rank.Loop.Progress()
 	t.End()
 }
 
 // FindRoom reports whether the target's links have room. The main function handles frames that have arrived before it
 // gives up; handlers and tasks can't.
 func (t *Target) FindRoom() bool {
-	if t.mode == body && (t.spend(1) || !t.HasRooms()) {
+	if t.Rank.mode == body && (t.Rank.Loop.pace.spend(1) || !t.HasRooms()) {
 		t.SendDue()
 	}
 	if t.HasRooms() {
 		return true
 	}
-	if t.mode == body {
+	if t.Rank.mode == body {
 		t.Port.Pause() // other ranks have to handle the frames that wait
 	}
 	return false
@@ -259,5 +257,5 @@ func (t *Target) FindRoom() bool {
 
 // Fail ends the job because of a pebble of this target, and does not return.
 func (t *Target) Fail(cause error) {
-	t.Rank.Fail(fmt.Errorf("%srank %d: target %q: %w", At(Site()), t.id, t.Name, cause))
+	t.Rank.Fail(fmt.Errorf("%srank %d: target %q: %w", At(Site()), t.Rank.id, t.Name, cause))
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/trace"
 )
 
-// traced has the rank write its trace.
+// traced begins the trace of the rank; to is nil for none.
 func (p *publisher) traced(to *trace.Rank) {
 	if to == nil {
 		return
@@ -20,9 +20,9 @@ func (p *publisher) traced(to *trace.Rank) {
 		coalesce.Explicit: p.board.Named("explicit"), coalesce.Idle: p.board.Named("idle"),
 		coalesce.Periodic: p.board.Named("periodic"), coalesce.Deep: p.board.Named("deep"),
 	}
-	p.rank.Sealed = func(to, bytes int, why coalesce.Reason) {
+	p.sender.Sealed = func(to, bytes int, why coalesce.Reason) {
 		if p.trace.Sampled() {
-			p.trace.Instant(trace.Flush, trace.Name(reasons[why]), p.rank.Port.Now(), uint64(bytes), uint64(to))
+			p.trace.Instant(trace.Flush, trace.Name(reasons[why]), p.sender.Port.Now(), uint64(bytes), uint64(to))
 		}
 	}
 }
@@ -31,7 +31,7 @@ func (p *publisher) traced(to *trace.Rank) {
 func (p *publisher) traceCall() {
 	kind, name, number := p.board.LastCall()
 	if kind == board.Epoch {
-		p.trace.Slice(trace.Epoch, trace.Name(name), p.begun, p.board.Now(), number, p.rank.Count.PebblesHandled-p.handled)
+		p.trace.Slice(trace.Epoch, trace.Name(name), p.begun, p.board.Now(), number, p.sender.Count.PebblesHandled-p.handled)
 		return
 	}
 	p.trace.Slice(trace.Collective, trace.Name(p.board.Named(kind.String())), p.begun, p.board.Now(), number, trace.None)
@@ -42,12 +42,12 @@ func (p *publisher) Sampled() (began time.Duration, is bool) {
 	if p.trace == nil || !p.trace.Sampled() {
 		return 0, false
 	}
-	return p.rank.Port.Now(), true
+	return p.sender.Port.Now(), true
 }
 
 // slice tells of something that has just ended.
 func (p *publisher) slice(kind trace.Kind, name string, began time.Duration, a, b uint64) {
-	p.trace.Slice(kind, trace.Name(p.board.Named(name)), began, p.rank.Port.Now(), a, b)
+	p.trace.Slice(kind, trace.Name(p.board.Named(name)), began, p.sender.Port.Now(), a, b)
 }
 
 // TraceAwait tells of a call that had to wait: for a lock, or for memory or an answer.

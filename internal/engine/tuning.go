@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/activepebbles/pebbles/coalesce"
 	"github.com/activepebbles/pebbles/internal/collective"
 	"github.com/activepebbles/pebbles/internal/layout"
 	"github.com/activepebbles/pebbles/route"
@@ -31,8 +32,13 @@ type Tunes struct{ Topology, Coalesce, Cache bool }
 
 // tuning is a rank's part in the tuning of its job. Rank 0 asks the tuner, and all take what it orders.
 type tuning struct {
-	rank *Rank
 	*Tuning
+	caller            *caller
+	sender            *coalesce.Sender
+	targets           *targets
+	detection         *detection
+	windows, settings *network
+
 	own   string // what the tuner knows the job's own topology by
 	now   tune.Setting
 	given int // targets[:given] have it
@@ -44,32 +50,28 @@ type tuning struct {
 	sent    uint64        // pebbles before this window
 }
 
-func newTuning(r *Rank, c *Config, ranks int) *tuning {
-	if c.Tuning == nil {
-		return nil
-	}
-	own := "impossible" // for so many ranks: it is refused with the first target
+func newTuning(r *Rank, c *Config) *tuning {
+	own := "impossible" // for this number of ranks: it is refused with the first target
 	func() {
 		defer func() { _ = recover() }()
-		own = c.Topology(ranks).Name()
+		own = c.Topology(r.Size()).Name()
 	}()
-	now := tune.Setting{Topology: own, Coalesce: c.Coalesce, Cache: c.Cache}
-	return &tuning{rank: r, Tuning: c.Tuning, own: own, now: now}
+	return &tuning{
+		Tuning: c.Tuning, caller: &r.caller, sender: &r.Sender, targets: &r.Targets, detection: &r.Detection,
+		windows: &r.Collectives.networks[windows], settings: &r.Collectives.networks[settings],
+		own: own, now: tune.Setting{Topology: own, Coalesce: c.Coalesce, Cache: c.Cache},
+	}
 }
 
-// retune takes part in the choice of what the next window runs with, when one is over. It comes before an epoch, on all
-// ranks.
-func (t *tuning) retune(p Plan) error {
-	if t == nil {
-		return nil
-	}
+// before takes part in the choice of the next window's settings, when a window is over.
+func (t *tuning) before(p Plan) error {
 	if t.left == 0 {
 		site := t.site()
 		site.Holds = func(topology string) bool { return t.holds(topology, p) }
 		if !site.Topology && !site.Coalesce && !site.Cache {
 			return nil // on all ranks alike
 		}
-		begin, first := t.rank.Now(), t.epochs == 0
+		begin, first := t.clock(), t.epochs == 0
 		seen, err := t.windowOfAll()
 		if err == nil {
 			err = t.follow(seen, site)
@@ -77,45 +79,50 @@ func (t *tuning) retune(p Plan) error {
 		if err != nil {
 			return err
 		}
-		if t.rank.id == 0 && !first { // when ranks don't come from an epoch together, and wait for those that start late
-			t.Tuner.Paid(t.rank.Now() - begin)
+		if t.caller.id == 0 && !first { // at first ranks don't come from an epoch together, and wait for late ones
+			t.Tuner.Paid(t.clock() - begin)
 		}
 	}
 	t.left--
 	return t.give()
 }
 
+func (t *tuning) clock() time.Duration { return t.sender.Port.Now() }
+
 // give hands the setting to the targets that don't have it yet.
 func (t *tuning) give() error {
-	if t.given == len(t.rank.targets) {
+	if t.given == len(t.targets.all) {
 		return nil
 	}
-	s := Setting{Topology: t.rank.job.config.Topology, Coalesce: t.now.Coalesce, Cache: t.now.Cache}
+	s := Setting{Topology: t.caller.Job.config.Topology, Coalesce: t.now.Coalesce, Cache: t.now.Cache}
 	if t.now.Topology != t.own {
 		made, err := route.ByName(t.now.Topology)
 		if err != nil {
-			return fmt.Errorf("pebble: rank %d: tuning: %w", t.rank.id, err)
+			return fmt.Errorf("pebble: rank %d: tuning: %w", t.caller.id, err)
 		}
 		s.Topology, s.Name = made, t.now.Topology
 	}
-	for _, target := range t.rank.targets[t.given:] {
+	for _, target := range t.targets.all[t.given:] {
 		target.endpoint.Retune(s)
 	}
-	t.given = len(t.rank.targets)
+	t.given = len(t.targets.all)
 	return nil
 }
 
 // freed notes that the target with an index was freed.
 func (t *tuning) freed(at int) {
-	if t != nil && at < t.given {
+	if at < t.given {
 		t.given--
 	}
 }
 
+// begun notes the beginning of an epoch.
+func (t *tuning) begun() { t.started = t.clock() }
+
 // ended notes the end of an epoch.
 func (t *tuning) ended() {
 	t.epochs++
-	t.spent += t.rank.Now() - t.started
+	t.spent += t.clock() - t.started
 }
 
 // holds reports whether an epoch could be ended over another topology.
@@ -124,23 +131,19 @@ func (t *tuning) holds(topology string, p Plan) bool {
 	if err != nil {
 		return false
 	}
-	maker := p.Detector
-	if maker == nil {
-		maker = t.rank.job.config.Termination
-	}
-	_, err = maker(t.rank.site(p.Depth, made(t.rank.Size())))
+	_, err = t.detection.maker(p)(t.detection.site(p.Depth, made(t.caller.Size())))
 	return err == nil
 }
 
 // windowOfAll puts the windows of all ranks together, for rank 0.
 func (t *tuning) windowOfAll() (tune.Window, error) {
-	w := tune.Window{Work: float64(t.rank.Count.PebblesSent - t.sent), Seconds: t.spent.Seconds()}
+	w := tune.Window{Work: float64(t.sender.Count.PebblesSent - t.sent), Seconds: t.spent.Seconds()}
 	first := t.epochs == 0
-	t.epochs, t.spent, t.sent = 0, 0, t.rank.Count.PebblesSent
+	t.epochs, t.spent, t.sent = 0, 0, t.sender.Count.PebblesSent
 	if first {
 		return tune.Window{}, nil
 	}
-	result, err := t.rank.networks[windows].run(collective.Reduce(t.rank.id, t.rank.Size(), 0), layout.Bytes(&w),
+	result, err := t.windows.run(collective.Reduce(t.caller.id, t.caller.Size(), 0), layout.Bytes(&w),
 		func(into, from []byte) {
 			layout.Set(into, layout.Get[tune.Window](into).Join(layout.Get[tune.Window](from)))
 		})
@@ -153,29 +156,29 @@ func (t *tuning) windowOfAll() (tune.Window, error) {
 // follow takes over what rank 0 has chosen.
 func (t *tuning) follow(seen tune.Window, site tune.Site) (err error) {
 	var o order
-	if t.rank.id == 0 {
+	if t.caller.id == 0 {
 		if o.setting, o.epochs, err = t.Tuner.Between(seen, site); err != nil {
-			return fmt.Errorf("pebble: rank %d: tuning: %w", t.rank.id, err)
+			return fmt.Errorf("pebble: rank %d: tuning: %w", t.caller.id, err)
 		}
 	}
-	value, err := t.rank.networks[settings].run(collective.Broadcast(t.rank.id, t.rank.Size(), 0), o.bytes(), nil)
+	value, err := t.settings.run(collective.Broadcast(t.caller.id, t.caller.Size(), 0), o.bytes(), nil)
 	if err != nil {
 		return err
 	}
 	if len(value) < orderBytes {
-		return fmt.Errorf("pebble: rank %d: tuning: rank 0 sent an order of %d bytes, it has %d at least", t.rank.id,
+		return fmt.Errorf("pebble: rank %d: tuning: rank 0 sent an order of %d bytes, it has %d at least", t.caller.id,
 			len(value), orderBytes)
 	}
 	o = orderOf(value)
 	if why := o.wrong(); why != "" {
-		return fmt.Errorf("pebble: rank %d: tuning: rank 0 sent what can't be followed: %s", t.rank.id, why)
+		return fmt.Errorf("pebble: rank %d: tuning: rank 0 sent what can't be followed: %s", t.caller.id, why)
 	}
 	t.left = o.epochs
 	if o.setting == t.now {
 		return nil
 	}
 	if o.setting.Topology != t.now.Topology {
-		t.rank.detectorFor = detectorFor{} // which goes by the topology
+		t.detection.detectorFor = detectorFor{} // which goes by the topology
 	}
 	t.now, t.given = o.setting, 0
 	return nil
@@ -184,11 +187,11 @@ func (t *tuning) follow(seen tune.Window, site tune.Site) (err error) {
 // site describes the job and its targets to a tuner.
 func (t *tuning) site() tune.Site {
 	s := tune.Site{
-		Ranks: t.rank.Size(), Processes: t.rank.Place().Processes, Transport: t.rank.Transport(), Room: t.rank.MemoryLimit,
+		Ranks: t.caller.Size(), Processes: t.caller.Job.place.Processes, Transport: t.caller.Job.Transport(), Room: t.sender.MemoryLimit,
 		Start: t.now,
 	}
 	job := t.May
-	for _, one := range t.rank.targets {
+	for _, one := range t.targets.all {
 		open := one.description.Tunes
 		topology, factor, cache := open.Topology && job.Topology, open.Coalesce && job.Coalesce, open.Cache && job.Cache
 		if topology || factor || cache {

@@ -71,7 +71,7 @@ func (w *world) begin(c Config) {
 	w.held = map[link]*netio.Frames{}
 	for id := w.place.First; id < w.place.Last; id++ {
 		m := &member{world: w, id: id, inboxes: map[string]*inbox{}, until: -1}
-		m.port = scenario.Port{Clock: &w.now, Sent: w.carry, Rests: m.rests, Woken: m.wake, Exposed: exposed{member: m}}
+		m.port = scenario.Port{Clock: &w.now, Sent: w.carry, Rests: m.rests, Woken: m.wake, Exposed: operations{member: m}}
 		m.port.Lends = netio.NewPool(keeper{of: m})
 		w.ranks = append(w.ranks, m)
 	}
@@ -82,7 +82,7 @@ func (w *world) begin(c Config) {
 		w.rest = rest
 		w.err = Run(ctx, c, func(r *Rank) error {
 			m := w.member(r.ID())
-			m.rank, w.job = r, r.job
+			m.rank, w.job = r, r.Job
 			return m.obey()
 		})
 		w.over = true
@@ -291,33 +291,13 @@ func (k keeper) Release(p *netio.Pool, f *netio.Frame) {
 	p.TakeBack(f)
 }
 
-// exposed is access to memory of which a scenario says how many operations are open.
-type exposed struct {
+// operations is access to memory of which a scenario says how many operations are open.
+type operations struct {
 	netio.OneSided
 	*member
 }
 
-func (x exposed) Open() int { return x.open }
-
-// errorsInWords are the errors of a job of this world.
-var errorsInWords = Errors{
-	Panic: func(rank int, where string, value any, _ []byte) error {
-		if where != "" {
-			where = " in " + where
-		}
-		return fmt.Errorf("rank %d panics%s: %v", rank, where, value)
-	},
-	Registration: func(rank int, target, reason string) error {
-		return fmt.Errorf("rank %d: target %q: %s", rank, target, reason)
-	},
-	Depth: func(rank int, target string, depth int) error {
-		return fmt.Errorf("rank %d: a handler of target %q sends beyond depth %d", rank, target, depth)
-	},
-	Limit: func(rank int, target string, needed, limit int64, cause LimitCause) error {
-		what := [...]string{"handlers", "the main function", "caches"}[cause]
-		return fmt.Errorf("rank %d: target %q needs %d bytes for %s, the limit is %d", rank, target, needed, what, limit)
-	},
-}
+func (x operations) Open() int { return x.open }
 
 // optionsOf are those of a scenario's job.
 func optionsOf(c *scenario.Command) coalesce.Options {

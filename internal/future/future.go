@@ -21,11 +21,11 @@ type Future struct {
 // After a switch of tasks the processor mispredicts the returns, and each function on the way here is one more. So
 // there are few.
 func (f *Future) Suspend(r *engine.Rank, call, in string) {
-	began, traced := r.Sampled()
-	f.waiter, f.waits = r.Tasks().Waiter(), true
+	began, traced := r.Publisher.Sampled()
+	f.waiter, f.waits = r.Tasks.Current().Waiter(), true
 	f.waiter.Wait(in, unsafe.Pointer(f))
 	if traced {
-		r.TraceAwait(call, began)
+		r.Publisher.TraceAwait(call, began)
 	}
 }
 

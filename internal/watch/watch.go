@@ -57,7 +57,7 @@ type Watcher struct {
 	quit      atomic.Bool // a report is being written for a process that ends
 
 	mu     sync.Mutex
-	sight  *engine.Sight // nil before the ranks run
+	sight  *engine.Observer // nil before the ranks run
 	ended  bool
 	ranks  []progress // of this process
 	stands standstill
@@ -92,7 +92,7 @@ func New(c Config, transport netio.Transport) (*Watcher, error) {
 }
 
 // Begin implements [engine.Watcher].
-func (w *Watcher) Begin(s *engine.Sight) {
+func (w *Watcher) Begin(s *engine.Observer) {
 	noter, ok := s.Transport().(netio.Noter)
 	ok = ok && w.place.Processes > 1
 	w.mu.Lock()

@@ -202,7 +202,7 @@ type sided struct {
 
 func newSided(p *program) *sided {
 	s := &sided{p: p, engine: engine.RankOf(p.rank)}
-	s.memory = s.engine.OneSided(s.loose.Err)
+	s.memory = s.engine.Exposed.OneSided(s.loose.Err)
 	return s
 }
 
@@ -251,7 +251,7 @@ func (s *sided) keepStale() {
 func (s *sided) await(c *netio.Completion) {
 	const call = "an access"
 	if !s.engine.InTask(call) {
-		s.engine.Await(call, c.Done)
+		s.engine.Loop.Await(call, c.Done)
 		return
 	}
 	for !c.Done() {

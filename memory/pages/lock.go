@@ -120,7 +120,7 @@ func (l *Lock) write() {
 // may ends the job where a lock must not be used, and returns the caller.
 func (l *Lock) may(call string) inside.Caller {
 	by := l.s.inside.Caller(call)
-	if l.s.engine.InEpoch() && l.s.engine.DeclaresDepth() {
+	if l.s.engine.InEpoch() && l.s.engine.Detection.DeclaresDepth() {
 		l.misuse(call, "locks need an epoch without pebble.Depth: with a declared depth a deadlock could not be detected")
 	}
 	return by

@@ -123,7 +123,7 @@ func New(space *memory.Space, c Config) *Space {
 		c.PageBytes, c.Copies, c.Checked, c.Flat)
 	ring := memory.NewArray[uint64](space, description, distribution.Block(uint64(ranks)*logWords, ranks))
 	sites := ring.Inside(frame.Access{})
-	s.steps = s.engine.Sharing(c.Flat)
+	s.steps = s.engine.Collectives.Sharing(c.Flat)
 	s.log = logs{me: r.ID(), own: ring.Local(), time: make([]uint64, ranks), met: make([]uint64, ranks)}
 	for _, site := range sites {
 		s.log.at = append(s.log.at, site.At)
@@ -131,9 +131,9 @@ func New(space *memory.Space, c Config) *Space {
 	if err := checkPageBytes(c.PageBytes); err != nil {
 		s.fail("pages.New", err)
 	}
-	s.engine.Guarded(s.mayLeave)
-	s.engine.Faults(s.stray)
-	s.engine.Note(s.describe)
+	s.engine.Hooks.OnBoundary(s.mayLeave)
+	s.engine.Hooks.DescribeFault(s.stray)
+	s.engine.Hooks.OnExplain(s.describe)
 	return s
 }
 
@@ -206,7 +206,7 @@ func (s *Space) Barrier() error {
 	}
 	s.release(call, nil)
 	s.record = s.news(s.record[:0])
-	all, err := s.engine.Share(s.steps, s.record)
+	all, err := s.engine.Collectives.Share(s.steps, s.record)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,10 @@
 package state
 
-import "time"
+import (
+	"time"
+
+	"github.com/activepebbles/pebbles/coalesce"
+)
 
 // Job is what one process knows of its job.
 type Job struct {
@@ -110,31 +114,8 @@ type Target struct {
 	Sent    uint64 `json:"sent"`    // frames
 }
 
-// Counters are the counters of a rank; package pebble documents them.
-type Counters struct {
-	PebblesSent    uint64 `json:"pebbles_sent"`
-	PebblesHandled uint64 `json:"pebbles_handled"`
-	Forwarded      uint64 `json:"forwarded"`
-	Merged         uint64 `json:"merged"`
-	MergedAtHops   uint64 `json:"merged_at_hops"`
-	Rescued        uint64 `json:"rescued"`
-	FramesSent     uint64 `json:"frames_sent"`
-	FramesReceived uint64 `json:"frames_received"`
-	BytesSent      uint64 `json:"bytes_sent"`
-	FlushFull      uint64 `json:"flush_full"`
-	FlushDue       uint64 `json:"flush_due"`
-	FlushExplicit  uint64 `json:"flush_explicit"`
-	FlushIdle      uint64 `json:"flush_idle"`
-	FlushPeriodic  uint64 `json:"flush_periodic"`
-	FlushDeep      uint64 `json:"flush_deep"`
-	Waits          uint64 `json:"waits"`
-	CreditWaits    uint64 `json:"credit_waits"`
-	Held           uint64 `json:"held"`
-	ControlSent    uint64 `json:"control_sent"`
-	DetectionSent  uint64 `json:"detection_sent"`
-	Rounds         uint64 `json:"rounds"`
-	Epochs         uint64 `json:"epochs"`
-}
+// Counters counts the work of a rank.
+type Counters = coalesce.Counters
 
 // Memory is what a rank holds for pebbles, in bytes.
 type Memory struct {

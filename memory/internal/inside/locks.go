@@ -20,7 +20,7 @@ type Locks struct {
 // NewLocks makes the table of a rank's locks, and registers it for messages between them.
 func NewLocks(r *engine.Rank) *Locks {
 	s := &Locks{engine: r}
-	r.Posts(s.take)
+	r.Exposed.Posts(s.take)
 	return s
 }
 
@@ -47,7 +47,7 @@ const (
 // post sends a message to a lock of another rank.
 func (s *Locks) post(to, id int, message uint64, record []uint64) {
 	s.posted = append(append(s.posted[:0], uint64(id)<<1|message), record...)
-	s.engine.Post(to, asBytes(s.posted))
+	s.engine.Exposed.Post(to, asBytes(s.posted))
 }
 
 // take is the handler of messages.
@@ -113,7 +113,7 @@ func (s *Locks) Stuck() (held *Lock, waiter int, err error) {
 	if n == 0 {
 		return nil, 0, nil
 	}
-	s.engine.AwaitFailure(tellWithin)
+	s.engine.Loop.AwaitFailure(tellWithin)
 	return nil, 0, fmt.Errorf("memory: deadlock: this rank waits for %d locks and no rank reported holding them "+
 		"within %v (a bug; please report)", n, tellWithin)
 }

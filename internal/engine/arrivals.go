@@ -1,0 +1,160 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/activepebbles/pebbles/coalesce"
+	"github.com/activepebbles/pebbles/internal/watch/trace"
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// arrivals takes in the frames of a rank, and keeps those that have to wait.
+type arrivals struct {
+	caller    *caller
+	sender    *coalesce.Sender
+	targets   *targets
+	publisher *publisher
+
+	collective func(*netio.Frame)                 // takes the messages of collectives
+	messages   [purposes]func(*netio.Frame) error // take messages for other purposes, wherever the rank is
+
+	futureEpoch netio.Frames // data frames of epochs that have not begun here
+	deferred    netio.Frames // data frames that waited for the running epoch
+	catchUp     bool         // deferred may hold some
+	stalled     netio.Frames // data frames of this epoch that wait until links have credit
+	processed   uint64       // data frames and posted messages handled
+	phases      uint32       // that a link can have in an epoch, when there is a ledger
+}
+
+// next returns the next frame that has arrived, nil for none. Frames that waited for this epoch come first.
+func (a *arrivals) next() *netio.Frame {
+	if a.catchUp {
+		if f := a.deferred.Shift(); f != nil {
+			return f
+		}
+		a.catchUp = false
+	}
+	return a.sender.Port.Recv()
+}
+
+// beginEpoch lets frames of the epoch that begins be taken in.
+func (a *arrivals) beginEpoch() {
+	for f := a.futureEpoch.Shift(); f != nil; f = a.futureEpoch.Shift() {
+		a.deferred.Push(f)
+		a.catchUp = true
+	}
+}
+
+// arrive takes in a frame.
+func (a *arrivals) arrive(f *netio.Frame) {
+	switch f.Kind {
+	case netio.Control:
+		a.message(f)
+	case netio.Data:
+		if !a.caller.InEpoch() || f.Epoch != a.sender.Epoch {
+			a.postpone(f)
+			return
+		}
+		a.deliver(f)
+	default:
+		a.refuse(f, "it is of no known kind")
+	}
+}
+
+// message takes in a message of a collective, or one that is taken wherever the rank is.
+func (a *arrivals) message(f *netio.Frame) {
+	p := purpose(f.Check)
+	if p >= purposes || a.messages[p] == nil {
+		a.collective(f)
+		return
+	}
+	if err := a.messages[p](f); err != nil {
+		a.refuse(f, err.Error())
+	}
+	if p == posting { // which detectors count
+		a.processed++
+	}
+	f.Release()
+}
+
+// postpone keeps a data frame of an epoch that has not begun here. Its sender has passed a point that this rank has yet
+// to pass, and the sender's budget bounds the frames that it can send until then.
+func (a *arrivals) postpone(f *netio.Frame) {
+	if int32(f.Epoch-a.sender.Epoch) <= 0 {
+		a.refuse(f, fmt.Sprintf("it belongs to epoch %d, which has ended here", f.Epoch))
+	}
+	a.futureEpoch.Push(f)
+}
+
+func (a *arrivals) deliver(f *netio.Frame) {
+	target := a.targets.numberedAt(f.Target)
+	if target == nil {
+		a.refuse(f, fmt.Sprintf("it is for target %d, which is not registered", f.Target))
+	}
+	if f.Check != target.Fingerprint {
+		a.refuse(f, fmt.Sprintf("its pebbles are of another type than those of target %q", target.Name))
+	}
+	a.sender.Count.FramesReceived++
+	if !a.handle(f) {
+		a.sender.Count.Held++
+		a.stalled.Push(f) // its sender's credit bounds the frames that stall
+	}
+}
+
+// handle handles a frame if its target takes it now. Otherwise its pebbles may have to go on over links that wait for
+// credit, and the frame's sender is held back.
+func (a *arrivals) handle(f *netio.Frame) (taken bool) {
+	a.caller.mode, a.caller.depth = nested, int(f.Flags)
+	began, traced := a.publisher.Sampled()
+	target := a.targets.numbered[f.Target]
+	target.labels.Put()
+	taken, err := target.endpoint.Deliver(f)
+	target.labels.Drop()
+	a.caller.mode, a.caller.depth = busy, 0
+	if traced && taken {
+		a.publisher.slice(trace.Handler, target.Name, began, uint64(f.Count), uint64(f.From))
+	}
+	if err != nil {
+		a.refuse(f, err.Error())
+	}
+	if !taken {
+		return false
+	}
+	if a.sender.Ledger != nil {
+		if f.Tag > a.phases {
+			a.refuse(f, fmt.Sprintf("it is of phase %d of its link, the last is %d", f.Tag, a.phases))
+		}
+		a.sender.Ledger.Process(int(f.From), f.Tag)
+	}
+	f.Release()
+	a.processed++
+	return true
+}
+
+// refuse ends the job because a frame makes no sense.
+func (a *arrivals) refuse(f *netio.Frame, why string) {
+	from := f.From
+	f.Release()
+	a.caller.Fail(fmt.Errorf("pebble: rank %d refuses a frame from rank %d: %s", a.caller.id, from, why))
+}
+
+// retryStalled takes in the stalled frames that can be taken in now, and reports whether there were any.
+func (a *arrivals) retryStalled() bool {
+	worked := false
+	all := a.stalled.Move()
+	for f := all.Shift(); f != nil; f = all.Shift() {
+		if a.handle(f) {
+			worked = true
+		} else {
+			a.stalled.Push(f)
+		}
+	}
+	return worked
+}
+
+// release gives back all frames that wait.
+func (a *arrivals) release() {
+	for _, q := range []*netio.Frames{&a.futureEpoch, &a.deferred, &a.stalled} {
+		q.Release()
+	}
+}

@@ -1,0 +1,50 @@
+package engine
+
+// hooks are functions of packages above the engine, which it calls at certain points.
+type hooks struct {
+	boundaries []func(call string) error
+	faults     []func(at uintptr) string
+	notes      []func() string
+}
+
+// OnBoundary registers check. It runs before every epoch and after the rank's function returns nil; an error fails the
+// job. call names the call that is about to begin.
+func (h *hooks) OnBoundary(check func(call string) error) { h.boundaries = append(h.boundaries, check) }
+
+// DescribeFault registers describe, which explains a fault at an address, or returns "" for an address that it does not
+// know.
+func (h *hooks) DescribeFault(describe func(at uintptr) string) {
+	h.faults = append(h.faults, describe)
+}
+
+// OnExplain registers say, which tells explanations what the program takes besides buffers.
+func (h *hooks) OnExplain(say func() string) { h.notes = append(h.notes, say) }
+
+// Explanations are the texts of all functions given to OnExplain.
+func (h *hooks) Explanations() (all []string) {
+	for _, say := range h.notes {
+		all = append(all, say())
+	}
+	return all
+}
+
+// fault is a panic's value: in words where it is a fault that a hook knows.
+func (h *hooks) fault(value any) any {
+	if f, ok := value.(interface{ Addr() uintptr }); ok && h != nil {
+		for _, describe := range h.faults {
+			if words := describe(f.Addr()); words != "" {
+				return words
+			}
+		}
+	}
+	return value
+}
+
+func (h *hooks) mayBegin(call string) error {
+	for _, check := range h.boundaries {
+		if err := check(call); err != nil {
+			return err
+		}
+	}
+	return nil
+}
