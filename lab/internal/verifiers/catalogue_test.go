@@ -32,7 +32,7 @@ var catalogue = []mutation{
 		"TestGroupsOverRanks"},
 	{"a task for a rank is stolen", "task/kind.go", "\t\t\tk.bound.push(c.A)\n\t\tdefault:",
 		"\t\t\tk.tasks = append(k.tasks, c.A)\n\t\tdefault:", "TestTasksForARankAreNotStolen"},
-	{"buffers that are due stay while tasks run", "internal/engine/aside.go", "\t\t\ta.rank.worked(1)\n\t\t\ta.rank.publisher.moved++\n",
+	{"buffers that are due stay while tasks run", "internal/engine/tasks.go", "\t\t\tk.loop.worked(1)\n\t\t\tk.publisher.moved++\n",
 		"\t\t\ta.rank.publisher.moved++\n", "task/TestBuffersAreDueWhileTasksRun"},
 	{"a question of a task waits for another link", "delegate/delegate.go",
 		"d.asking.AwaitRoomFor([]question[Q]{{Q: q, From: request.Nobody}})",
@@ -43,7 +43,7 @@ var catalogue = []mutation{
 		"if depth != s.depth || s.n+vs.n >= s.size { // which", "if s.n+vs.n >= s.size { // which",
 		"TestDepth"},
 
-	{"a rank that sends to itself serves nobody", "internal/engine/target.go", "\tif t.worked(n) {\n", "\tif t.spend(n) && n < 0 {\n",
+	{"a rank that sends to itself serves nobody", "internal/engine/target.go", "\tif t.Rank.Loop.worked(n) {\n", "\tif t.Rank.Loop.pace.spend(n) && n < 0 {\n",
 		"target/TestSendersToThemselvesServeOthers"},
 
 	// Contagion.
@@ -432,7 +432,7 @@ var catalogue = []mutation{
 		"\tif o.lanesDue != nil {\n\t\to.lanesDue.Left(l)\n\t}\n", "", "TestScenarios"},
 	{"tasks send while their rank's handlers are behind", "coalesce/sender.go", "return s.Queued <= s.BufferBudget && (",
 		"return (", "TestScenarios"},
-	{"targets of the runtime wait for stages", "internal/engine/progress.go", "t.description.Beyond > 0",
+	{"targets of the runtime wait for stages", "internal/engine/targets.go", "t.description.ExtraDepth > 0",
 		"t.description.Beyond > depthMax", "TestScenarios"},
 	{"a detector is asked at each look", "internal/engine/epoch.go", "idle >= polls)", "idle >= 0)", "TestScenarios"},
 }
