@@ -33,7 +33,7 @@ var catalogue = []mutation{
 	{"a task for a rank is stolen", "task/kind.go", "\t\t\tk.bound.push(c.A)\n\t\tdefault:",
 		"\t\t\tk.tasks = append(k.tasks, c.A)\n\t\tdefault:", "TestTasksForARankAreNotStolen"},
 	{"buffers that are due stay while tasks run", "internal/engine/tasks.go", "\t\t\tk.loop.worked(1)\n\t\t\tk.publisher.moved++\n",
-		"\t\t\ta.rank.publisher.moved++\n", "task/TestBuffersAreDueWhileTasksRun"},
+		"\t\t\tk.publisher.moved++\n", "task/TestBuffersAreDueWhileTasksRun"},
 	{"a question of a task waits for another link", "delegate/delegate.go",
 		"d.asking.AwaitRoomFor([]question[Q]{{Q: q, From: request.Nobody}})",
 		"d.asking.SuspendTask(1)", "TestTasksAskOverTheirOwnLinks"},
