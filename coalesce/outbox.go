@@ -168,7 +168,7 @@ func (o *Outbox) emit(l int, why Reason) {
 	f := o.takeFrame(l)
 	f.Kind, f.Target, f.Epoch, f.Check = netio.Data, o.Index, o.sender.Epoch, o.Fingerprint
 	f.From, f.To = uint32(o.sender.Rank), uint32(o.Plan.Lanes[l])
-	o.sender.Count.left(why)
+	countLeft(&o.sender.Count, why)
 	if o.sender.Sealed != nil {
 		o.sender.Sealed(int(f.To), int(f.Bytes), why)
 	}

@@ -1,10 +1,6 @@
 package state
 
-import (
-	"time"
-
-	"github.com/activepebbles/pebbles/coalesce"
-)
+import "time"
 
 // Job is what one process knows of its job.
 type Job struct {
@@ -113,9 +109,6 @@ type Target struct {
 	Handled uint64 `json:"handled"` // pebbles given to its handler
 	Sent    uint64 `json:"sent"`    // frames
 }
-
-// Counters counts the work of a rank.
-type Counters = coalesce.Counters
 
 // Memory is what a rank holds for pebbles, in bytes.
 type Memory struct {
