@@ -44,7 +44,12 @@ func (o *Outbox) Put(from *Origin, at unsafe.Pointer, to []uint32) {
 	o.filled = o.filled || from.Home.Len()-home < len(to)
 }
 
+// putMany is Put by a scatter loop, in which the lane of the origin for this rank stands in for the outbox's own.
 func (o *Outbox) putMany(from *Origin, at unsafe.Pointer, to []uint32) {
+	self, home := &o.lanes[o.Plan.Self], &from.Home
+	if from.Queued {
+		home = &o.queue.lane
+	}
 	for {
 		if o.mixedDepths(from.Depth) {
 			for _, l := range to {
@@ -52,9 +57,9 @@ func (o *Outbox) putMany(from *Origin, at unsafe.Pointer, to []uint32) {
 			}
 			o.splitQueue(from.Depth)
 		}
-		o.swapHome(from)
+		*self = *home
 		put, full := o.scatter(o.lanes, to, at)
-		o.swapHome(from)
+		home.n = self.n
 		if full >= 0 {
 			o.makeRoom(from, full)
 		}
@@ -63,15 +68,6 @@ func (o *Outbox) putMany(from *Origin, at unsafe.Pointer, to []uint32) {
 		}
 		at, to = unsafe.Add(at, put*o.Unit), to[put:]
 	}
-}
-
-// swapHome exchanges the lane of this rank for the one in which the origin collects pebbles for this rank.
-func (o *Outbox) swapHome(from *Origin) {
-	self, home := &o.lanes[o.Plan.Self], &from.Home
-	if from.Queued {
-		home = &o.queue.lane
-	}
-	*self, *home = *home, *self
 }
 
 // putAlone is Put where a frame holds one pebble: each frame leaves at once, so no lane has a frame before.

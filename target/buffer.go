@@ -91,9 +91,21 @@ func (c *core) flushBuffers() (moved bool) {
 	return c.flushBuffer(&c.inner) || moved
 }
 
-// gather puts a batch of a handler or a task into the send buffer, if the batch is so short that its way through would
-// cost more than its pebbles.
-func (c *core) gather(vs pebbles, depth uint8) bool {
+// gather puts a pebble into the buffer of handlers.
+func gather[V any](c *core, v V) {
+	o := &c.inner
+	if depth := c.engine.NextDepth(); depth != o.buffer.depth {
+		c.callFlush(o)
+		o.buffer.depth = depth
+	}
+	if !put(&o.buffer, v) {
+		fill(c, o, v)
+	}
+}
+
+// gatherAll puts a batch into the buffer of handlers, if the batch is so short that its way through would cost more
+// than its pebbles.
+func (c *core) gatherAll(vs pebbles, depth uint8) bool {
 	s := &c.inner.buffer
 	if vs.n > s.size/4 {
 		return false

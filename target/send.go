@@ -8,22 +8,12 @@ import (
 	"github.com/activepebbles/pebbles/reduce"
 )
 
-// enterInner prepares the send of a handler or a task, which may have to wait for room for its pebble, and returns its
-// origin.
-func enterInner[V any](c *core, v V) *origin {
+// sendInner is Send in a handler or a task. A task may have to wait for room.
+func sendInner[V any](c *core, v V) {
 	if c.engine.EnterSend() {
 		c.awaitRoom(of([]V{v}))
 	}
-	c.sameDepth()
-	return &c.inner
-}
-
-// sameDepth makes sure that the buffer of handlers holds no pebbles of another depth than those that are sent now.
-func (c *core) sameDepth() {
-	if depth := c.engine.NextDepth(); depth != c.inner.buffer.depth {
-		c.callFlush(&c.inner)
-		c.inner.buffer.depth = depth
-	}
+	gather(c, v)
 }
 
 // sendAll sends a batch. A task's goes in chunks, each of which may have to wait for room.
@@ -43,7 +33,7 @@ func (c *core) sendBatch(vs pebbles) {
 		c.awaitRoom(vs)
 	}
 	o, depth := c.origin(), c.engine.NextDepth()
-	if o.Queued && c.gather(vs, depth) {
+	if o.Queued && c.gatherAll(vs, depth) {
 		return
 	}
 	c.engine.Begin()

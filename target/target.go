@@ -29,16 +29,16 @@ func (t *Target[V]) Name() string { return t.core.out.Name }
 // SendAll does the same for many pebbles at half the cost.
 func (t *Target[V]) Send(v V) {
 	c := t.core
-	o := &c.body
 	inBody, due := c.engine.BeginBodySend()
-	switch {
-	case !inBody:
-		o = enterInner(c, v)
-	case due: // the lanes of a slow sender may be
+	if !inBody {
+		sendInner(c, v)
+		return
+	}
+	if due { // the lanes of a slow sender may be
 		c.engine.SendDue()
 	}
-	if !put(&o.buffer, v) {
-		fill(c, o, v)
+	if !put(&c.body.buffer, v) {
+		fill(c, &c.body, v)
 	}
 }
 
@@ -52,10 +52,7 @@ func (t *Target[V]) TrySend(v V) bool {
 	if c.engine.EnterSend() || !c.engine.FindRoom() {
 		return false
 	}
-	c.sameDepth()
-	if !put(&c.inner.buffer, v) {
-		fill(c, &c.inner, v)
-	}
+	gather(c, v)
 	return true
 }
 

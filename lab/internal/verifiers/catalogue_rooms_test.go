@@ -102,7 +102,7 @@ var rooms = []mutation{
 	// Buffers.
 	{"lanes wait whose backlog was taken back", "coalesce/reroute.go",
 		"\to.pump() // lanes", "\t// lanes", "TestScenarios"},
-	{"a frame that is taken back fills still", "coalesce/reroute.go", "\to.sender.endFilling(f)\n", "", "TestScenarios"},
+	{"a frame that leaves its lane fills still", "coalesce/outbox.go", "\to.sender.endFilling(f)\n", "", "TestScenarios"},
 	{"a frame that leaves a backlog is still in it", "coalesce/links.go", "\tk.sender.Backlog--\n", "", "TestScenarios"},
 
 	// Starting jobs.
