@@ -56,7 +56,9 @@ func fill[V any](c *core, o *origin, v V) {
 	}
 	*(*V)(unsafe.Add(s.at, uintptr(n)*unsafe.Sizeof(v))) = v
 	s.n = n + 1
-	c.callFlush(o)
+	c.engine.Begin()
+	c.flushBuffer(o)
+	c.engine.End()
 }
 
 // callFlush is flushBuffer in a call of the program's.

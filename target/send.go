@@ -77,7 +77,11 @@ func (c *core) pass(o *origin, vs pebbles) {
 		if advice == reduce.Watch {
 			c.watchAll(o, vs, lanes)
 		}
-		c.put(o, vs, lanes)
+		if c.coded == nil {
+			c.out.Put(&o.Origin, vs.at, lanes)
+		} else {
+			c.coded.put(o, vs, lanes)
+		}
 		return
 	}
 	home, away := c.splitHomeAway(o, vs, lanes)
