@@ -14,6 +14,7 @@ const recordsBytes = 16 << 10 // of a frame of records, unless one needs more
 // enqueue makes sure that the queue's lane has room for the given number of units of a depth.
 func (o *Outbox) enqueue(units int, depth uint8) {
 	q := &o.queue
+	o.mixedDepths(depth) // which notes the depth for pebbles that are put by a scatter loop
 	if q.frame != nil && (q.lane.Len()+units > q.lane.Cap() || o.sender.Deep && q.frame.Flags != depth) {
 		o.sealQueue()
 	}
