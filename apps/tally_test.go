@@ -28,7 +28,8 @@ func told(t *testing.T, tally apps.Tally, counters pebble.Counters, found uint64
 }
 
 func TestReportHoldsTalliesAgainstCounters(t *testing.T) {
-	const altered = "the pebbles that were handled are not those that were sent: some were altered, or lost and others handled twice"
+	const altered = "the pebbles that were handled are not those that were sent: some were altered, or lost and others " +
+		"handled twice"
 	for name, c := range map[string]struct {
 		tally  apps.Tally
 		c      pebble.Counters

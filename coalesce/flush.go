@@ -17,8 +17,8 @@ func (o *Outbox) Flush(why Reason, stage int) (left bool) {
 	return left
 }
 
-// flushLanes sends the frames of lanes. It reports whether it has kept some for a later stage, and whether some are left
-// for lack of credit.
+// flushLanes sends the frames of lanes. It reports whether it has kept some for a later stage, and whether some are
+// left for lack of credit.
 func (o *Outbox) flushLanes(why Reason, stage int) (kept, left bool) {
 	n := len(o.lanes)
 	for i := range n {
@@ -47,8 +47,8 @@ func (o *Outbox) Pump() {
 	}
 }
 
-// FlushDue sends the frames that are due at the time now. held says whether a cache holds pebbles back; FlushDue reports
-// whether these are due too.
+// FlushDue sends the frames that are due at the time now. held says whether a cache holds pebbles back; FlushDue
+// reports whether these are due too.
 func (o *Outbox) FlushDue(now time.Duration, held bool) (heldDue bool) {
 	if o.lanesDue == nil {
 		return false

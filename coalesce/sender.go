@@ -38,10 +38,11 @@ type Sender struct {
 
 // Options are the settings of a job that its buffers go by.
 type Options struct {
-	Credits      func(frameBytes int) int // frames that a link may have in flight
-	Due          time.Duration            // a pebble may wait so long in a buffer while its rank sends; not positive is for ever
-	BufferBudget int64                    // bytes in flight at which the main function waits
-	MemoryLimit  int64                    // bytes at which the job fails
+	Credits func(frameBytes int) int // frames that a link may have in flight
+	// a pebble may wait so long in a buffer while its rank sends; not positive is for ever
+	Due          time.Duration
+	BufferBudget int64 // bytes in flight at which the main function waits
+	MemoryLimit  int64 // bytes at which the job fails
 }
 
 // Engine is what outboxes ask of their rank.

@@ -32,7 +32,8 @@ type message struct {
 
 func newWorld(t *testing.T, rng *rand.Rand) *world {
 	ranks, keys := 1+rng.IntN(7), 1+rng.Uint64N(5)
-	bases := []distribution.Map{distribution.Block(keys, ranks), distribution.Hash(ranks), distribution.Cyclic(keys, ranks)}
+	bases := []distribution.Map{distribution.Block(keys, ranks), distribution.Hash(ranks),
+		distribution.Cyclic(keys, ranks)}
 	base := bases[rng.IntN(len(bases))]
 	w := &world{t: t, rng: rng, keys: keys, owner: map[uint64]int{}}
 	for rank := range ranks {

@@ -124,7 +124,8 @@ func requireSame(t *testing.T, m full, keys []uint64, owners []uint32) {
 // TestStaticOfHugeLength asks random keys, as a table of them all does not fit.
 func TestStaticOfHugeLength(t *testing.T) {
 	rng := seeded(t)
-	for _, n := range []uint64{1<<40 + 1, 1<<62 - 57, 1<<63 - 25, 1<<63 - 1, 1 << 63, 1<<63 + 1, math.MaxUint64 - 58, math.MaxUint64} {
+	for _, n := range []uint64{1<<40 + 1, 1<<62 - 57, 1<<63 - 25, 1<<63 - 1, 1 << 63, 1<<63 + 1, math.MaxUint64 - 58,
+		math.MaxUint64} {
 		for _, ranks := range []int{4, 5, 16, 1000, math.MaxInt32} {
 			for _, m := range constantSpace(n, ranks) {
 				for range 100 {

@@ -58,8 +58,8 @@ func tiles(name string, rows, columns uint64, down, wide int) *TileMap {
 	return m
 }
 
-// Grid is how many tiles there are below each other, and beside each other. Rank r has the tile in row r/wide and column
-// r%wide.
+// Grid is how many tiles there are below each other, and beside each other. Rank r has the tile in row r/wide and
+// column r%wide.
 func (m *TileMap) Grid() (down, wide int) { return m.down.parts, m.wide.parts }
 
 // Tile is where the tile of a rank begins, in the matrix, and its size.

@@ -16,7 +16,8 @@ func TestTiles(t *testing.T) {
 	for _, size := range matrices {
 		rows, columns := size[0], size[1]
 		for _, ranks := range []int{1, 2, 3, 4, 6, 7, 12, 16, 61} {
-			for _, m := range []*distribution.TileMap{distribution.Tiles(rows, columns, ranks), distribution.Rows(rows, columns, ranks)} {
+			for _, m := range []*distribution.TileMap{distribution.Tiles(rows, columns, ranks),
+				distribution.Rows(rows, columns, ranks)} {
 				requireSound(t, m, rows*columns, ranks)
 				require.True(t, distribution.Proven(m))
 				for key := range rows * columns {
@@ -59,7 +60,8 @@ func TestTilesHaveShortEdges(t *testing.T) {
 		ranks         int
 		grid          string
 	}{
-		{1000, 1000, 16, "4x4"}, {1000, 10, 16, "16x1"}, {10, 1000, 16, "1x16"}, {1000, 4000, 16, "2x8"}, {100, 100, 7, "7x1"},
+		{1000, 1000, 16, "4x4"}, {1000, 10, 16, "16x1"}, {10, 1000, 16, "1x16"}, {1000, 4000, 16, "2x8"}, {100, 100, 7,
+			"7x1"},
 		{2, 100, 8, "1x8"}, {3, 100, 8, "1x8"}, {3, 4, 12, "3x4"}, {1, 1, 4, "2x2"}, {1 << 20, 1 << 20, 1 << 20, "1024x1024"},
 	} {
 		down, wide := distribution.Tiles(c.rows, c.columns, c.ranks).Grid()

@@ -59,7 +59,7 @@ func TestAvroMistakes(t *testing.T) {
 	}
 	require.ErrorContains(t, read(file[:len(file)-20]), "the file is truncated: write it again")
 	require.ErrorContains(t, read(gzipped1(t, file)), "the file is compressed as a whole")
-	require.ErrorContains(t, read(file, RowLimit(10)), "more bytes than the limit: raise it by ingest.RowLimit")
+	require.ErrorContains(t, read(file, RowLimit(10)), "more bytes than the limit: raise ingest.RowLimit")
 	damaged := bytes.Clone(file)
 	damaged[len(damaged)-1]++
 	require.ErrorContains(t, read(damaged), "does not end with the mark that the header tells")

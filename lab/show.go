@@ -68,10 +68,11 @@ func (r Results) Markdown(pictures map[string][]string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `Made by %s on %s: %v.
 
-Each figure is the median of %d runs (after %d to warm up) that alternated with those of the other rows of its table; lowest
-and highest beside it; "spread" is the median distance of a run to the median. Every run verified its work. "Ratio" is how
-fast a row is as a part of the row in the next column, the median of pairs of runs that stood next to each other: 0.5 is half
-as fast. "State" is how close the two cores were to each other before and after the runs: near, far, or mixed.
+Each figure is the median of %d runs (after %d to warm up) that alternated with those of the other rows of its table,
+beside the lowest and the highest; "spread" is the median distance of a run to the median. Every run verified its work.
+"Ratio" is the speed of a row as a part of that of the row in the next column, the median of pairs of runs that stood
+next to each other: 0.5 is half as fast. "State" is the distance of the two cores before and after the runs: near, far,
+or mixed.
 `, "`"+r.Command+"`", r.Date.Format("2006-01-02"), r.Machine, r.Repeats, r.WarmUp)
 	for _, g := range r.Groups {
 		g.markdown(&b, pictures)

@@ -66,8 +66,12 @@ func (l *Lock) Unlock() {
 // Free ends the lock, as Array.Free does.
 func (l *Lock) Free() error { return l.of.Free() }
 
-// caller is the task that calls, or none for the main function. It ends the job where a call must not wait.
+// caller is the task that calls, or none for the main function. It ends the job where a call must not wait, or if the
+// lock was freed.
 func (l *Lock) caller(call string) inside.Caller {
+	if l.of.IsFreed() {
+		l.misuse(call, "the lock was freed")
+	}
 	l.s.mayWait(call)
 	return inner{l.s}.Caller(call)
 }

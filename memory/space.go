@@ -109,16 +109,17 @@ func New(r *pebble.Rank) *Space {
 
 // failed is the error, at the end of an epoch, of what nobody has waited for, or of a lock that is waited for in vain.
 func (s *Space) failed() error {
+	leaks.Left("questions about memory", s.fences.Open())
 	if err := s.loose.Err(); err != nil {
 		return fmt.Errorf("memory: %w", err)
 	}
 	return s.stuck()
 }
 
-// tellLeft tells tests what is left of epochs when the next one begins, and when the rank's function has returned.
+// tellLeft tells tests of locks that are still waited for when an epoch begins, and when the rank's function has
+// returned.
 func tellLeft(s *Space) {
 	leaks.Left("turns at locks", s.locks.Waiting())
-	leaks.Left("questions about memory", s.fences.Open())
 }
 
 // Rank is the rank that the space belongs to.

@@ -139,13 +139,13 @@ const micro = 1e-6
 // dual-core Opterons at 2 GHz, InfiniBand of single data rate, Open MPI, four ranks a node. It states no LogGP
 // parameters:
 //
-//   - L, o and g are the defaults of LogGOPSim (Hoefler, Schneider and Lumsdaine 2010), published numbers of a cluster of that time
-//     and no measurement of this one; their sum 2o + L is 5.5 µs.
+//   - L, o and g are the defaults of LogGOPSim (Hoefler, Schneider and Lumsdaine 2010), published for another cluster
+//     of that time; their sum 2o + L is 5.5 µs.
 //   - G is that of the link, 8 Gbit/s of data, which the ranks of a node share.
-//   - Estimates: what is between ranks of a node, half a microsecond and 1 GB/s; and what pebbles cost a processor of 2 GHz, 10 to
-//     20 ns each.
+//   - Estimates: half a microsecond and 1 GB/s between ranks of a node, and 10 to 20 ns a pebble on a processor of
+//     2 GHz.
 //
-// lab/results/papers.md shows what depends on them.
+// lab/results/papers.md shows figures that depend on them.
 var Odin = Parameters{
 	Process:    Link{Latency: 0.5 * micro, Overhead: 0.5 * micro, PerByte: 1e-9},
 	Host:       Link{Latency: 0.5 * micro, Overhead: 0.5 * micro, PerByte: 1e-9},

@@ -6,11 +6,14 @@ import (
 	"github.com/activepebbles/pebbles/internal/engine"
 )
 
-// PanicError is the error of a job that ended because a rank's function or a handler panicked.
+// PanicError is the error of a job that ended because a rank's function or a handler panicked. Its fields are Rank; Value,
+// the argument of panic; Stack, of the goroutine that panicked; Where, the handler with its target and pebble, or ""; and
+// Site, the program's innermost call as "main.go:31". Unwrap returns the value if it is an error.
 type PanicError = engine.PanicError
 
 // LimitError is the error of a job in which a rank needed more memory for frames, queues and caches than
-// Config.MemoryLimit allows.
+// Config.MemoryLimit allows. Its fields are Rank; Target, whose pebbles found no room; Needed and Limit, in bytes; and
+// Cause.
 type LimitError = engine.LimitError
 
 // LimitCause says what needed the memory beyond the limit.
@@ -23,11 +26,12 @@ const (
 	FromCaches   = engine.FromCaches   // reduction caches
 )
 
-// RegistrationError is the error of a job that registered a target that can't work, or not the same on all ranks.
+// RegistrationError is the error of a job that registered a target that can't work, or not the same on all
+// ranks. Its fields are Rank, Target and Reason.
 type RegistrationError = engine.RegistrationError
 
 // DepthError is the error of a job in which a handler sent a pebble in a chain that is longer than its epoch's declared
-// depth.
+// depth. Its fields are Rank; Target, whose handler sent; and Depth, as declared.
 type DepthError = engine.DepthError
 
 // KeyError is the error of a job in which a pebble was sent to a key outside its target's distribution.

@@ -106,7 +106,8 @@ func senders(r *engine.Rank) map[int]bool {
 
 func (c *Config) planOf(r *engine.Rank, d engine.Description) TargetPlan {
 	p := TargetPlan{
-		Name: d.Name, Topology: d.Topology.Name(), Credits: c.CreditsFor(d.Frame), Frame: netio.FrameCost(d.Frame), Cache: d.Cache,
+		Name: d.Name, Topology: d.Topology.Name(), Credits: c.CreditsFor(d.Frame), Frame: netio.FrameCost(d.Frame),
+		Cache: d.Cache,
 	}
 	_, p.Staged = d.Topology.(route.Staged)
 	p.Hops, _ = route.Hops(d.Topology)

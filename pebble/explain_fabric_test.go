@@ -20,7 +20,8 @@ import (
 
 func preposted(links, senders int) netio.Preposted {
 	return netio.Preposted{
-		Provider: "tcp", Links: links, Senders: senders, Window: 1000, WindowMax: 16_000, Slab: 9000, Room: 8000, Ahead: 2, Send: 500, Limit: 1 << 30,
+		Provider: "tcp", Links: links, Senders: senders, Window: 1000, WindowMax: 16_000, Slab: 9000, Room: 8000, Ahead: 2,
+		Send: 500, Limit: 1 << 30,
 	}
 }
 
@@ -78,7 +79,8 @@ func TestExplanationCountsSenders(t *testing.T) {
 					return
 				}
 				err = run(t, pebble.Config{
-					Ranks: 2 * processes, Transport: fabricOf{tr}, Topology: c.topology, Explain: func(e pebble.Explanation) { told = append(told, e) },
+					Ranks: 2 * processes, Transport: fabricOf{tr}, Topology: c.topology,
+					Explain: func(e pebble.Explanation) { told = append(told, e) },
 				}, func(r *pebble.Rank) error {
 					byRank(r, "one", ignore)
 					r.ExplainNext()

@@ -7,8 +7,8 @@ import "github.com/activepebbles/pebbles/internal/cpu"
 // order.
 //
 // The first 8 bytes of a key are an integer whose low bits are the index into the table. Nothing is prefetched when the
-// length of the table is not a power of two, or when the table fits into a core's own cache, the one of the second level.
-// Each block is a part of keys. The cost is about a nanosecond a key, and one call a block.
+// length of the table is not a power of two, or when the table fits into a core's own cache, the one of the second
+// level. Each block is a part of keys. The cost is about a nanosecond a key, and one call a block.
 //
 //	target.Batch(func(rans []uint64) {
 //		pebble.PrefetchEach(table, rans, func(rans []uint64) {

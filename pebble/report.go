@@ -14,20 +14,23 @@ import (
 
 // Report is what a part of a program has cost: see [Measure]. Its JSON form is what pebbles tune reads.
 type Report struct {
-	Ranks       int      `json:"ranks"`
-	Procs       int      `json:"procs"`
-	Transport   string   `json:"transport"`
-	Topology    string   `json:"topology"` // of the job's configuration, as the next ones; a target's options may say otherwise
-	Coalesce    int      `json:"coalesce"`
-	Cache       int      `json:"cache"`
-	Settles     []string `json:"settles"`     // which of topology, coalesce and cache the job's configuration settles for some target
+	Ranks     int    `json:"ranks"`
+	Procs     int    `json:"procs"`
+	Transport string `json:"transport"`
+	// of the job's configuration, as the next ones; a target's options may say otherwise
+	Topology string `json:"topology"`
+	Coalesce int    `json:"coalesce"`
+	Cache    int    `json:"cache"`
+	// which of topology, coalesce and cache the job's configuration settles for some target
+	Settles     []string `json:"settles"`
 	Termination string   `json:"termination"` // of the last epoch
 	Seconds     float64  `json:"seconds"`     // on the slowest rank
 	Counters    Counters `json:"counters"`    // of that time, over all ranks
-	MemoryPeak  int64    `json:"memory_peak"` // bytes of frames, queues and caches: the most of one rank, since the job began
-	Tuned       *Tuned   `json:"tuned,omitempty"`
-	Errors      uint64   `json:"errors"`           // for the program to fill in: what it has found wrong
-	Result      any      `json:"result,omitempty"` // for the program to fill in
+	// bytes of frames, queues and caches: the most of one rank, since the job began
+	MemoryPeak int64  `json:"memory_peak"`
+	Tuned      *Tuned `json:"tuned,omitempty"`
+	Errors     uint64 `json:"errors"`           // for the program to fill in: what it has found wrong
+	Result     any    `json:"result,omitempty"` // for the program to fill in
 }
 
 // Measure runs a part of a program between two moments at which all ranks are together, and reports its time and its

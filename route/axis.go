@@ -66,8 +66,8 @@ func mustSizes(name string, dims []int, ranks int) {
 		panic(fmt.Sprintf("route: %s over %d ranks: its sizes multiply to more than the %d ranks that a job may have",
 			name, ranks, ranksMax))
 	case n != ranks:
-		panic(fmt.Sprintf("route: %s over %d ranks: its sizes multiply to %d: give sizes that multiply to the number of ranks",
-			name, ranks, n))
+		panic(fmt.Sprintf("route: %s over %d ranks: its sizes multiply to %d: "+
+			"give sizes that multiply to the number of ranks", name, ranks, n))
 	}
 }
 

@@ -103,7 +103,8 @@ func TestCheckFindsFaults(t *testing.T) {
 	shape, err = route.Check(line())
 	require.NoError(t, err)
 	require.Equal(t, route.Shape{Ranks: 6, Diameter: 5, NeighborsMax: 2, MeanHops: 7. / 3, Links: 10, Stages: 5}, shape)
-	require.Equal(t, "6 ranks, 10 links, at most 2 neighbours; 2.33 hops in the mean, at most 5; stages: 5", shape.String())
+	require.Equal(t, "6 ranks, 10 links, at most 2 neighbours; 2.33 hops in the mean, at most 5; stages: 5",
+		shape.String())
 
 	next, slots, stage := line().next, line().slots, line().stage
 	for want, breakIt := range map[string]func(l *promising){

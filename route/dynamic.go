@@ -37,7 +37,8 @@ type dynamic struct {
 func Dynamic(base Constructor) Constructor {
 	return func(ranks int) Topology {
 		if base == nil {
-			panic(fmt.Sprintf("route: dynamic over %d ranks: its base is nil: give a constructor, such as route.Hypercube", ranks))
+			panic(fmt.Sprintf("route: dynamic over %d ranks: its base is nil: give a constructor, such as route.Hypercube",
+				ranks))
 		}
 		made := base(ranks)
 		if made == nil {

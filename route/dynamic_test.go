@@ -275,7 +275,8 @@ func TestLinks(t *testing.T) {
 	require.False(t, links.RankDown(1))
 	require.True(t, links.RankDown(7))
 	require.EqualValues(t, 2, links.Version())
-	require.Equal(t, []route.Mark{{From: 1, To: 2, Down: true, Count: 1, By: -1}, {From: 7, To: -1, Down: true, Count: 2, By: -1}}, links.Marks())
+	require.Equal(t, []route.Mark{{From: 1, To: 2, Down: true, Count: 1, By: -1},
+		{From: 7, To: -1, Down: true, Count: 2, By: -1}}, links.Marks())
 
 	links.Mark(1, 2, true)
 	links.Mark(3, 4, false)
@@ -351,13 +352,15 @@ func TestAnOlderMarkComesTooLate(t *testing.T) {
 	b.Apply(down)
 	require.False(t, b.Down(1, 2))
 	require.Zero(t, b.Version(), "nothing has changed that can be seen")
-	require.Equal(t, up.Count+1, b.Issue(route.Mark{From: 5, To: -1, Down: true}, 1).Count, "a mark is later than those that it knew of")
+	require.Equal(t, up.Count+1, b.Issue(route.Mark{From: 5, To: -1, Down: true}, 1).Count,
+		"a mark is later than those that it knew of")
 }
 
 // Marks travel as 21 bytes; bytes that are no mark are refused.
 func TestMarkOnTheWire(t *testing.T) {
 	for _, m := range []route.Mark{
-		{Count: 1}, {From: 5, To: -1, Down: true, Count: 1 << 62, By: 7}, {From: 1<<31 - 1, To: 1<<31 - 1, Down: true, Count: 3, By: 1<<31 - 1},
+		{Count: 1}, {From: 5, To: -1, Down: true, Count: 1 << 62, By: 7}, {From: 1<<31 - 1, To: 1<<31 - 1, Down: true,
+			Count: 3, By: 1<<31 - 1},
 		{From: 70000, To: 3, Count: 1 << 40},
 	} {
 		b, err := m.AppendBinary([]byte("x"))

@@ -173,9 +173,10 @@ func power(base, n int) int {
 func TestMessageCounts(t *testing.T) {
 	require.Equal(t, []int{1, 2, 2, 1}, route.MessageCounts(route.Ring(6), 4))
 	require.Equal(t, []int{1}, route.MessageCounts(route.Direct(1), 0))
-	require.PanicsWithValue(t, `route: topology "ring": a pebble from rank 0 never arrives at rank 2: check it first`, func() {
-		route.MessageCounts(ring{3, func(at, _ int) int { return 1 - at }, nil}, 0)
-	})
+	require.PanicsWithValue(t, `route: topology "ring": a pebble from rank 0 never arrives at rank 2: check it first`,
+		func() {
+			route.MessageCounts(ring{3, func(at, _ int) int { return 1 - at }, nil}, 0)
+		})
 }
 
 // TRAM V.C: merging dimensions that follow each other in the order of routing leaves out ranks, and adds none.
@@ -215,7 +216,8 @@ func TestLongestFirst(t *testing.T) {
 	require.Equal(t, []int{2, 1, 0}, route.LongestFirst([]int{4, 4, 4}))
 	require.Equal(t, []int{3, 1, 2, 0}, route.LongestFirst([]int{2, 4, 2, 4}))
 	dims := []int{2, 8, 4}
-	require.Equal(t, []int{0, 7 * 4, 7*4 + 3, 8*4 + 7*4 + 3}, path(route.MeshIn(route.LongestFirst(dims), dims...)(64), 0, 63))
+	require.Equal(t, []int{0, 7 * 4, 7*4 + 3, 8*4 + 7*4 + 3}, path(route.MeshIn(route.LongestFirst(dims), dims...)(64), 0,
+		63))
 }
 
 // What a constructor was given may change afterwards.

@@ -48,7 +48,8 @@ func TestNamesOfConstructors(t *testing.T) {
 
 func TestByNameRefuses(t *testing.T) {
 	for name, want := range map[string]string{
-		"dodecahedron":                           "use one of direct, hypercube, ring, three-stage, tree, two-stage, mesh:3 or torus:3",
+		"dodecahedron": "use one of direct, hypercube, ring, three-stage, tree, two-stage, " +
+			"mesh:3 or torus:3",
 		"":                                       "or dynamic: before any of them",
 		"ring:4":                                 "use one of",
 		"direct:":                                "use one of",
@@ -95,7 +96,8 @@ func TestConstructorsRefuse(t *testing.T) {
 		{route.Mesh(), 1, "it has no dimensions"},
 		{route.Mesh(huge, huge), 8, "its sizes multiply to more than the 2147483647 ranks that a job may have"},
 		{route.Mesh(huge, 4), 1, "multiply to more than"},
-		{route.MeshIn([]int{0, 0}, 2, 4), 8, "mesh:2x4/0-0 over 8 ranks: its order must have each dimension from 0 to 1 once"},
+		{route.MeshIn([]int{0, 0}, 2, 4), 8,
+			"mesh:2x4/0-0 over 8 ranks: its order must have each dimension from 0 to 1 once"},
 		{route.MeshIn([]int{1}, 2, 4), 8, "each dimension from 0 to 1 once"},
 		{route.MeshIn(nil), 8, "it has no dimensions"},
 		{route.MeshOf(0), 8, "route: mesh:0 over 8 ranks: it has 1 to 32 dimensions"},
@@ -114,7 +116,8 @@ func TestConstructorsRefuse(t *testing.T) {
 		base := strings.TrimPrefix(name, "dynamic:")
 		require.Equal(t, "route: "+base+" over 0 ranks: a job has at least one rank", words(func() { c(0) }))
 		require.Equal(t, "route: "+base+" over -3 ranks: a job has at least one rank", words(func() { c(-3) }))
-		require.Equal(t, "route: "+base+" over 2147483648 ranks: a job has at most 2147483647 ranks", words(func() { c(1 << 31) }))
+		require.Equal(t, "route: "+base+" over 2147483648 ranks: a job has at most 2147483647 ranks",
+			words(func() { c(1 << 31) }))
 	}
 }
 

@@ -48,11 +48,13 @@ func newPlacement(name string, ranks int, first []int) *placement {
 
 func mustPlace(name string, ranks int, first []int) {
 	if len(first) == 0 || first[0] != 0 {
-		panic(fmt.Sprintf("route: %s over %d ranks: its placement is %v: the first process begins at rank 0", name, ranks, first))
+		panic(fmt.Sprintf("route: %s over %d ranks: its placement is %v: the first process begins at rank 0", name, ranks,
+			first))
 	}
 	for i := 1; i < len(first); i++ {
 		if first[i] <= first[i-1] {
-			panic(fmt.Sprintf("route: %s over %d ranks: its placement has process %d begin at rank %d, and process %d at rank %d: "+
+			panic(fmt.Sprintf("route: %s over %d ranks: its placement has process %d begin at rank %d, and process %d at "+
+				"rank %d: "+
 				"processes follow each other and have a rank at least", name, ranks, i-1, first[i-1], i, first[i]))
 		}
 	}

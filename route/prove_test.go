@@ -250,7 +250,8 @@ func checkIncoming(t *testing.T, topology route.Topology) {
 		}
 	}
 	for at := range want {
-		require.Equal(t, want[at], slices.Sorted(slices.Values(route.Incoming(topology, at))), "%s at %d", topology.Name(), at)
+		require.Equal(t, want[at], slices.Sorted(slices.Values(route.Incoming(topology, at))), "%s at %d", topology.Name(),
+			at)
 	}
 }
 
@@ -314,11 +315,12 @@ func TestCheckAtScale(t *testing.T) {
 	}
 	const ranks = 4096
 	for topology, want := range map[route.Topology]route.Shape{
-		route.Hypercube(ranks):           {Diameter: 12, NeighborsMax: 12, MeanHops: 6, Links: 12 * ranks, Stages: 12},
-		route.Mesh(8, 16, 32)(ranks):     {Diameter: 3, NeighborsMax: 53, MeanHops: 3 - 7./32, Links: 53 * ranks, Stages: 3},
-		route.Torus(16, 16, 16)(ranks):   {Diameter: 24, NeighborsMax: 6, MeanHops: 12, Links: 6 * ranks},
-		route.Tree(ranks):                {Diameter: 23, NeighborsMax: 12, MeanHops: 11, Links: 2 * (ranks - 1), Stages: 24},
-		twoStage(ranks, even(ranks, 64)): {Diameter: 2, NeighborsMax: 126, MeanHops: 2 - 2./64, Links: 126 * ranks, Stages: 2},
+		route.Hypercube(ranks):         {Diameter: 12, NeighborsMax: 12, MeanHops: 6, Links: 12 * ranks, Stages: 12},
+		route.Mesh(8, 16, 32)(ranks):   {Diameter: 3, NeighborsMax: 53, MeanHops: 3 - 7./32, Links: 53 * ranks, Stages: 3},
+		route.Torus(16, 16, 16)(ranks): {Diameter: 24, NeighborsMax: 6, MeanHops: 12, Links: 6 * ranks},
+		route.Tree(ranks):              {Diameter: 23, NeighborsMax: 12, MeanHops: 11, Links: 2 * (ranks - 1), Stages: 24},
+		twoStage(ranks, even(ranks, 64)): {Diameter: 2, NeighborsMax: 126, MeanHops: 2 - 2./64, Links: 126 * ranks,
+			Stages: 2},
 	} {
 		shape, err := route.Check(topology)
 		require.NoError(t, err)

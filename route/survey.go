@@ -106,7 +106,8 @@ func (s *survey) ask(at int) error {
 
 func (s *survey) linkTo(at, dest int, slot uint32) link {
 	next := s.t.Next(at, dest)
-	if next < 0 || next >= s.shape.Ranks || s.lister[next] != int32(at)+1 || s.router != nil && s.slot[next] != int32(slot) {
+	if next < 0 || next >= s.shape.Ranks || s.lister[next] != int32(at)+1 || s.router != nil &&
+		s.slot[next] != int32(slot) {
 		return link{next: atFault}
 	}
 	if stage := s.stage[next]; s.staged != nil && (stage < 0 || int(stage) >= s.stages) {

@@ -47,7 +47,8 @@ func checkOwners(t *engine.Target, m distribution.Map, outside int, keys []uint6
 
 // failOutside ends the job because of a key outside the distribution.
 func failOutside(t *engine.Target, m distribution.Map, key uint64) {
-	t.Rank.Fail(&pebble.KeyError{Site: engine.Site(), Rank: t.Rank.ID(), Target: t.Name, Key: key, Distribution: describe(m)})
+	t.Rank.Fail(&pebble.KeyError{Site: engine.Site(), Rank: t.Rank.ID(), Target: t.Name, Key: key,
+		Distribution: describe(m)})
 }
 
 // firstBeyond is the index of the first owner that is not below ranks; -1 when all are. It is one pass over the batch.

@@ -42,7 +42,8 @@ func (c *core) renewed(t route.Topology) {
 	c.updateRouting()
 }
 
-// updateRouting determines which frames can hold only pebbles of this rank, and whether arriving pebbles meet the cache.
+// updateRouting determines which frames can hold only pebbles of this rank, and whether arriving pebbles meet the
+// cache.
 //
 // A write-through cache drops a pebble because an equal or better one went on before it. That one must get to the
 // handler, or be dropped for another that does. Along fixed routes it is nearer to their owner than the one that is

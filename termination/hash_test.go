@@ -67,7 +67,8 @@ func hashPebbles(hash uint64, pebbles []*pebble) uint64 {
 // note keeps the hash of all that belongs to a rank.
 func (m *member) note() {
 	h := mix(5, m.counts.Created)
-	for _, n := range []uint64{m.counts.Processed, m.sequence, uint64(m.epoch), m.before, uint64(m.sent), uint64(m.handled)} {
+	for _, n := range []uint64{m.counts.Processed, m.sequence, uint64(m.epoch), m.before, uint64(m.sent),
+		uint64(m.handled)} {
 		h = mix(h, n)
 	}
 	h = hashOf(h, reflect.ValueOf(m.inside))

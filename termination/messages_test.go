@@ -179,7 +179,8 @@ func TestOrderedMakesAReductionTree(t *testing.T) {
 				bodies[r][0] = append(bodies[r][0], to(root))
 			}
 		}
-		p := &plan{make: termination.Ordered, site: site, topologies: []route.Topology{net.Topology}, bodies: bodies, merging: true}
+		p := &plan{make: termination.Ordered, site: site, topologies: []route.Topology{net.Topology}, bodies: bodies,
+			merging: true}
 		w, err := newWorld(p)
 		require.NoError(t, err)
 		for events := 0; !w.over(); events++ {
@@ -281,7 +282,8 @@ func (o *office) epoch() {
 		}
 		for rank, d := range o.detectors {
 			o.rank = rank
-			state := termination.State{Counts: termination.Counts{Created: o.counts, Processed: o.counts}, Idle: true, Back: true}
+			state := termination.State{Counts: termination.Counts{Created: o.counts, Processed: o.counts}, Idle: true,
+				Back: true}
 			state.Ledger = o.ledgers[rank]
 			if !o.done[rank] && d.Step(o, state) {
 				o.done[rank] = true

@@ -98,9 +98,13 @@ func visitsOf(t route.Staged, rank int) ([]visit, error) {
 		stage := t.Stage(from, to)
 		if stage < 0 || stage >= t.Stages() {
 			return nil, fmt.Errorf("termination: ordered cannot use topology %q: "+
-				"it has the link from rank %d to rank %d at stage %d, and its stages are 0 to %d", t.Name(), from, to, stage, t.Stages()-1)
+				"it has the link from rank %d to rank %d at stage %d, and its stages are 0 to %d",
+				t.Name(), from, to, stage, t.Stages()-1)
 		}
-		i, found := slices.BinarySearchFunc(visits, stage, func(v visit, stage int) int { return cmp.Compare(v.stage, stage) })
+		i, found := slices.BinarySearchFunc(visits, stage, func(v visit, stage int) int {
+			return cmp.Compare(v.stage,
+				stage)
+		})
 		if !found {
 			visits = slices.Insert(visits, i, visit{stage: stage})
 		}

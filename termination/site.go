@@ -31,7 +31,8 @@ func (s Site) deep(name string) error {
 		return err
 	}
 	if s.Depth == 0 {
-		return fmt.Errorf("termination: %s needs a declared depth: let the epoch declare it with pebble.Depth(n), or use skr", name)
+		return fmt.Errorf("termination: %s needs a declared depth: let the epoch declare it with pebble.Depth(n), or use skr",
+			name)
 	}
 	return nil
 }

@@ -169,7 +169,8 @@ func TestManyRanks(t *testing.T) {
 		require.EqualValues(t, rounds*ranks*(ranks-1), got.Counters.PebblesHandled)
 		frames[s.Topology] = got.Counters.FramesSent
 		most[s.Topology] = slices.Max(buffers)
-		t.Logf("%s: %.1f s, %d frames, %d items forwarded, at most %d buffers on a rank at one time, and %d KiB for pebbles that wait or travel",
+		t.Logf("%s: %.1f s, %d frames, %d items forwarded, at most %d buffers on a rank at one time, and %d KiB for "+
+			"pebbles that wait or travel",
 			s.Topology, got.Seconds, got.Counters.FramesSent, got.Counters.Forwarded, most[s.Topology],
 			got.Memory.BuffersPeak>>10)
 	}

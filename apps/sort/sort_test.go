@@ -170,7 +170,8 @@ func TestMistakes(t *testing.T) {
 		"name an output":                              {Replace: true},
 		"nosuch":                                      {Files: []string{filepath.Join(t.TempDir(), "nosuch")}},
 		"it exists already":                           {Numbers: 10, Output: there},
-		"no such file or directory: name a folder":    {Numbers: 5000, Space: container.Space{Memory: little, Scratch: "/nosuch"}},
+		"no such file or directory: name a folder": {Numbers: 5000, Space: container.Space{Memory: little,
+			Scratch: "/nosuch"}},
 	} {
 		_, err := appstest.Results(t, pebble.Config{Ranks: 2}, Run, c)
 		require.ErrorContains(t, err, says)

@@ -125,7 +125,8 @@ func TestEachRule(t *testing.T) {
 		"too far": {func(_ []int64, dist []float64) { dist[2] = 2.5 },
 			"rule 3: arc 1 -> 2 leads to distance 2, and the vertex is at 2.5"},
 		"too near": {func(_ []int64, dist []float64) { dist[2] = 1.5 },
-			"rules 1, 2: vertex 2 at distance 1.5 with parent 1: no arcs lead from the root along parents to it in that distance"},
+			"rules 1, 2: vertex 2 at distance 1.5 with parent 1: no arcs lead from the root along parents to it in " +
+				"that distance"},
 		"other parent": {func(parent []int64, _ []float64) { parent[2] = 3 },
 			"rules 1, 2: vertex 2 at distance 2 with parent 3: no arcs lead from the root along parents to it in that distance"},
 		"not reached": {func(parent []int64, dist []float64) { parent[2], dist[2] = graph.Unreached, inf },

@@ -78,7 +78,8 @@ func TestProgram(t *testing.T) {
 func TestCompletion(t *testing.T) {
 	complete := laboratory.Complete
 	require.Equal(t, append(model.Names(), ":0"), complete("model", "--parameters", ""))
-	require.Equal(t, strings.Fields("ranks= topology= coalesce= pebbles= bytes= per-process= per-host= hit= depth= termination= :6"),
+	require.Equal(t, strings.Fields("ranks= topology= coalesce= pebbles= bytes= per-process= per-host= hit= depth= "+
+		"termination= :6"),
 		complete("model", "--sweep", ""))
 	require.Subset(t, complete("sim", "epochs", "--sweep", ""), []string{"ranks=", "topology=", "coalesce=", "count=",
 		":6"})

@@ -39,7 +39,8 @@ func greetAll(r *pebble.Rank, name string, out io.Writer) error {
 	}
 	total, err := pebble.AllReduce(r, r.Counters().Since(before), pebble.Counters.Add)
 	if err == nil && r.ID() == 0 {
-		_, err = fmt.Fprintf(out, "%s: %d pebbles handled, %d passed through a hop\n", name, total.PebblesHandled, total.Forwarded)
+		_, err = fmt.Fprintf(out, "%s: %d pebbles handled, %d passed through a hop\n",
+			name, total.PebblesHandled, total.Forwarded)
 	}
 	return err
 }

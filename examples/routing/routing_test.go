@@ -148,7 +148,8 @@ func TestAround(t *testing.T) {
 
 func TestJobsAreChecked(t *testing.T) {
 	require.NoError(t, guide.check())
-	for _, j := range []job{{}, {ranks: 2, procs: 3, bytes: 1, coalesce: 1, credits: 1}, {ranks: 2, procs: 1, coalesce: 1, credits: 1}} {
+	for _, j := range []job{{}, {ranks: 2, procs: 3, bytes: 1, coalesce: 1, credits: 1},
+		{ranks: 2, procs: 1, coalesce: 1, credits: 1}} {
 		require.Error(t, j.check())
 	}
 }

@@ -28,7 +28,8 @@ func written(seed uint64) string {
 
 func TestCounts(t *testing.T) {
 	text := written(1)
-	files := []string{appstest.Write(t, "a.txt", text), appstest.Write(t, "b.txt", ""), appstest.Write(t, "c.txt", "no end")}
+	files := []string{appstest.Write(t, "a.txt", text), appstest.Write(t, "b.txt", ""),
+		appstest.Write(t, "c.txt", "no end")}
 	want := map[string]uint64{}
 	for word := range strings.FieldsSeq(text + " no end") {
 		want[word]++
@@ -50,7 +51,8 @@ func TestCounts(t *testing.T) {
 
 func TestShown(t *testing.T) {
 	file := appstest.Write(t, "a.txt", "a rose is\na rose is a rose a")
-	for n, want := range map[int]string{0: "", 2: "       4 a\n       3 rose\n", 9: "       4 a\n       3 rose\n       2 is\n"} {
+	for n, want := range map[int]string{0: "", 2: "       4 a\n       3 rose\n",
+		9: "       4 a\n       3 rose\n       2 is\n"} {
 		w := &strings.Builder{}
 		require.NoError(t, appstest.Mem(3).Run(t, func(r *pebble.Rank) error {
 			counts, err := run(r, []string{file})

@@ -52,5 +52,7 @@ func lines(r io.Reader, number int, do func(number int, line string)) (next int,
 
 // split returns the words of a line in lower case. A word is made of letters and digits.
 func split(line string) []string {
-	return strings.FieldsFunc(strings.ToLower(line), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
+	return strings.FieldsFunc(strings.ToLower(line), func(c rune) bool {
+		return !unicode.IsLetter(c) && !unicode.IsDigit(c)
+	})
 }

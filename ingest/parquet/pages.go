@@ -155,8 +155,8 @@ func (p *pager) unpacks(codec format.CompressionCodec, packed *io.SectionReader,
 	return nil
 }
 
-var errMore = errors.New("it has more bytes than its header claims when it is decompressed: the file is damaged; write " +
-	"it again")
+var errMore = errors.New("it has more bytes than its header claims when it is decompressed: " +
+	"the file is damaged; write it again")
 
 // upTo returns an error when a reader that could be opened has more than so many bytes.
 func upTo(size int, r io.Reader, err error) error {

@@ -70,7 +70,8 @@ func CheckMemory(n int, what string, each, available int64) error {
 	if need <= float64(available) {
 		return nil
 	}
-	return fmt.Errorf("%d %s need at least %s of memory, and %s are available", n, what, bytesText(need), bytesText(float64(available)))
+	return fmt.Errorf("%d %s need at least %s of memory, and %s are available", n, what, bytesText(need),
+		bytesText(float64(available)))
 }
 
 // bytesText writes a number of bytes with three digits.

@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// outOfReach reports whether a table of so many bytes is larger than a core's own cache. In a smaller one a prefetch is an
-// instruction too many.
+// outOfReach reports whether a table of so many bytes is larger than a core's own cache. In a smaller one a prefetch is
+// an instruction too many.
 func outOfReach(bytes uintptr) bool { return bytes > ownCache() }
 
 // ownCache is the size of a core's own cache, the one of the second level: 512 KiB where the system does not tell.

@@ -39,8 +39,8 @@ var (
 )
 
 // Split puts words behind a and b, where to says 0 and 1, in their order: as many as are a multiple of 8 where the
-// processor has AVX-512, of 4 where it has AVX2, and none elsewhere. The caller puts the rest, word by word. It tells how
-// many those are, and how many of them are behind b. Both must have room for all. It costs 0.2 to 0.5 ns a word.
+// processor has AVX-512, of 4 where it has AVX2, and none elsewhere. The caller puts the rest, word by word. It tells
+// how many those are, and how many of them are behind b. Both must have room for all. It costs 0.2 to 0.5 ns a word.
 func Split(a, b unsafe.Pointer, to []uint32, vs unsafe.Pointer) (put, inB int) {
 	if eights := len(to) / 8; eights > 0 && canSplitEights {
 		return 8 * eights, splitEights(a, b, vs, unsafe.Pointer(&to[0]), eights)
@@ -56,8 +56,9 @@ func Split(a, b unsafe.Pointer, to []uint32, vs unsafe.Pointer) (put, inB int) {
 //go:noescape
 func fieldsEights(words unsafe.Pointer, mask, shift uint64, to unsafe.Pointer, eights int)
 
-// Fields puts into to[i] the lower half of words[i] & mask >> shift, for as many words as are a multiple of 8, and tells
-// how many those are. It costs 0.3 ns a word. Where the processor has no AVX2 it does none: the caller does the rest.
+// Fields puts into to[i] the lower half of words[i] & mask >> shift, for as many words as are a multiple of 8, and
+// tells how many those are. It costs 0.3 ns a word. Where the processor has no AVX2 it does none: the caller does the
+// rest.
 func Fields(words []uint64, mask uint64, shift uint8, to []uint32) (done int) {
 	eights := min(len(words), len(to)) / 8
 	if !canSplit || eights == 0 {

@@ -29,6 +29,9 @@ func TestContractNamesCalls(t *testing.T) {
 	for _, folder := range strings.Fields("pebble target task delegate memory memory/pages container") {
 		for _, name := range functionsOf(t, folder) {
 			short := name[strings.LastIndex(name, ".")+1:]
+			if short == "Inside" { // a door for packages of the runtime: nobody else has its key
+				continue
+			}
 			if anywhere.MatchString(folder+"."+name) || regexp.MustCompile(`^(New|Local|Free$)|Start$`).MatchString(short) {
 				continue
 			}

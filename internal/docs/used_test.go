@@ -12,7 +12,7 @@ import (
 
 // ofRuntime are names that the runtime uses alone, in packages that both use.
 var ofRuntime = regexp.MustCompile(`^(distribution\.(Proven|Batcher|BlockMap\.Shift|Describer|Directory\..*|HashMap)|` +
-	`memory\.(ReadOnly|WriteOnly|Inside.*|Sites|Space\.Inside)|` +
+	`memory\.(ReadOnly|WriteOnly|Inside.*|Sites|Space\.Inside|Array\.Inside)|` +
 	`pebble\.(AddressCacheDefault|PageCacheDefault|Config\.CreditsFor|Rank\.AllGatherBytes)|` +
 	`route\.(Proven|TableBytes|Degreed|NewLinks|Links.*|Mark.*|Plan.*|NewPlan|Watching)|` +
 	`reduce\.(SizeMax|Advice|NewFixedCache|Cache\.(Price|SlotSize)|Kind\.(Keeping|WriteBack)))$`)

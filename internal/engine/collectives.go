@@ -140,8 +140,8 @@ func (c *Collectives) Sharing(flat bool) []collective.Step {
 	return steps
 }
 
-// Share runs steps of [Collectives.Sharing] with one record, and returns those of all ranks, good until the next collective.
-// Where this rank is alone, for an explanation, it has its own only.
+// Share runs steps of [Collectives.Sharing] with one record, and returns those of all ranks, good until the next
+// collective. Where this rank is alone, for an explanation, it has its own only.
 func (c *Collectives) Share(steps []collective.Step, record []byte) ([]byte, error) {
 	all, err := c.networks[sharing].run(steps, record, nil)
 	if err != nil {

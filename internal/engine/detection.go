@@ -88,8 +88,8 @@ func ending(of uint32) string {
 	return "a detector of its own"
 }
 
-// site describes this rank's place to a detector. If other is not nil, it replaces the topology of targets that can take
-// another one.
+// site describes this rank's place to a detector. If other is not nil, it replaces the topology of targets that can
+// take another one.
 func (d *detection) site(depth int, other route.Topology) termination.Site {
 	if depth > 0 {
 		depth += d.targets.beyond

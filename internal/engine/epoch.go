@@ -136,9 +136,9 @@ func (r *Rank) end() {
 }
 
 // quiesce waits for the end of the epoch. The pebbles in buffers leave when there is nothing else to do, and not before
-// other ranks have had a turn: they may be about to send more. A rank counts as being at rest after a number of looks in
-// a row that found nothing. Where chains have no known end, that number grows with the rounds that were in vain: in a
-// long chain of pebbles most ranks are idle most of the time, and rounds of detection would take the chain's time. A
+// other ranks have had a turn: they may be about to send more. A rank counts as being at rest after a number of looks
+// in a row that found nothing. Where chains have no known end, that number grows with the rounds that were in vain: in
+// a long chain of pebbles most ranks are idle most of the time, and rounds of detection would take the chain's time. A
 // rank that holds nothing, and that no frame has reached, takes part in detection with its first look: in an epoch
 // without pebbles, letting others have a turn first would cost as much again as the messages.
 //
@@ -192,9 +192,9 @@ func (r *Rank) nothingWaits() bool {
 	return r.Sender.Backlog == 0 && r.Loop.arrivals.stalled.Empty() && r.Exposed.open() == 0
 }
 
-// AwaitOthers is Loop.Await for an event that programs of other ranks may or may not cause: meanwhile this rank counts as
-// being at rest. When all ranks are, the epoch and the job end: an error of the accesses of some rank says why. It is
-// for epochs that declare no depth.
+// AwaitOthers is Loop.Await for an event that programs of other ranks may or may not cause: meanwhile this rank counts
+// as being at rest. When all ranks are, the epoch and the job end: an error of the accesses of some rank says why. It
+// is for epochs that declare no depth.
 func (r *Rank) AwaitOthers(call string, done func() bool) {
 	from, active := r.beginCall(call), r.Tasks.active
 	began, traced := r.Publisher.Sampled()
@@ -209,6 +209,6 @@ func (r *Rank) AwaitOthers(call string, done func() bool) {
 	r.endCall(call, from)
 }
 
-// pollsAtRest is the number of idle polls after which a rank counts as being at rest, after a number of rounds. It stays
-// well below the polls after which a rank parks, because the detector must have been asked before.
+// pollsAtRest is the number of idle polls after which a rank counts as being at rest, after a number of rounds. It
+// stays well below the polls after which a rank parks, because the detector must have been asked before.
 func pollsAtRest(rounds uint64) int { return 1 << min(rounds, 5) }

@@ -48,11 +48,11 @@ func (x *exposed) open() int {
 }
 
 // A posted message is for one rank, and wakes it. It is no pebble: it belongs to no epoch, and is taken in wherever the
-// rank looks for frames, between epochs too. Detectors that count frames count it, so an epoch of no declared depth does
-// not end while one is in flight.
+// rank looks for frames, between epochs too. Detectors that count frames count it, so an epoch of no declared depth
+// does not end while one is in flight.
 
-// Posts registers take as the handler for messages posted by other ranks. It is called in the order of their arrival. It
-// must not wait, nor keep value.
+// Posts registers take as the handler for messages posted by other ranks. It is called in the order of their arrival.
+// It must not wait, nor keep value.
 func (x *exposed) Posts(take func(from int, value []byte)) {
 	if x.post != nil {
 		x.caller.Misuse("pages", "New was called twice: a rank has one space of pages")

@@ -176,7 +176,8 @@ func (b *inbox) Flush(why coalesce.Reason, stage int) (sent, left bool) {
 
 // Retune implements Endpoint.
 func (b *inbox) Retune(s Setting) {
-	b.m.say("target %q: topology %q, coalescing %d, cache %d", b.Name, s.Topology(b.Rank.Size()).Name(), s.Coalesce, s.Cache)
+	b.m.say("target %q: topology %q, coalescing %d, cache %d", b.Name, s.Topology(b.Rank.Size()).Name(), s.Coalesce,
+		s.Cache)
 	if b.description.Tunes.Topology {
 		b.Renew(s.Topology(b.Rank.Size()), 8*s.Coalesce, int64(8*s.Cache))
 		b.open(s.Topology(b.Rank.Size()), s.Coalesce)

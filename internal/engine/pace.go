@@ -53,7 +53,8 @@ func (p *pace) looked(now time.Duration) {
 }
 
 // periodic is TRAM's periodic dispatch: once a period a rank looks whether it has sent or received anything since the
-// last look. If not, it sends all buffers, so that pebbles on which others depend are not held up (TRAM, section III.D).
+// last look. If not, it sends all buffers, so that pebbles on which others depend are not held up (TRAM, section
+// III.D).
 type periodic struct {
 	period time.Duration // not positive is never
 	next   time.Duration // look

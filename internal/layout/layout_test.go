@@ -23,7 +23,8 @@ type outer struct {
 }
 
 func TestPlain(t *testing.T) {
-	for _, v := range []any{1, uint8(1), 1.5, complex(1, 2), true, [4]int{}, struct{}{}, inner{}, outer{ok: true}, uint64(1)} {
+	for _, v := range []any{1, uint8(1), 1.5, complex(1, 2), true, [4]int{}, struct{}{}, inner{}, outer{ok: true},
+		uint64(1)} {
 		require.NoError(t, layout.Plain(reflect.TypeOf(v)), "%T", v)
 	}
 	for path, v := range map[string]any{

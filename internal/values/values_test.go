@@ -12,7 +12,8 @@ import (
 
 func TestBytes(t *testing.T) {
 	for text, want := range map[string]int64{
-		"1": 1, "65536": 65536, "64KiB": 65536, "64k": 65536, "64kB": 64000, "1.5G": 3 << 29, " 2 MiB": 2 << 20, "1B": 1, "1 TB": 1e12,
+		"1": 1, "65536": 65536, "64KiB": 65536, "64k": 65536, "64kB": 64000, "1.5G": 3 << 29, " 2 MiB": 2 << 20, "1B": 1,
+		"1 TB": 1e12,
 	} {
 		got, err := values.Bytes(text)
 		require.NoError(t, err, text)

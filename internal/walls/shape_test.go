@@ -51,7 +51,8 @@ func TestTypesHaveOneIdea(t *testing.T) {
 		assert.LessOrEqual(t, n, max(methodsMax, large[name]), "%s has %d methods: which parts have one idea each?", name, n)
 	}
 	for name, n := range fields {
-		assert.True(t, n <= max(fieldsMax, large[name]) || flat[name], "%s has %d fields: which parts have one idea each?", name, n)
+		assert.True(t, n <= max(fieldsMax, large[name]) || flat[name], "%s has %d fields: which parts have one idea each?",
+			name, n)
 	}
 	for name := range large {
 		assert.True(t, methods[name] > methodsMax || fields[name] > fieldsMax, "%s need not be excused", name)

@@ -84,9 +84,11 @@ const (
 	core  = "coalesce internal/engine route termination model tune distribution reduce target/avro"
 	inner = "netio/ internal/launch internal/exposed internal/engine coalesce memory task delegate" // of files of data
 	users = "internal/watch internal/watch/ internal/codecs internal/exposed internal/engine internal/launch " +
-		"internal/launch/ internal/frame internal/handshake internal/stacks internal/collective internal/layout internal/values internal/scripttest"
+		"internal/launch/ internal/frame internal/handshake internal/stacks internal/collective internal/layout " +
+		"internal/values internal/scripttest"
 	commands = "cmd/internal/"
-	machines = "apps apps/ examples/ container/ export export/ ingest ingest/ delegate task target pebble memory memory/ netio netio/ " +
+	machines = "apps apps/ examples/ container/ export export/ ingest ingest/ delegate task target pebble memory " +
+		"memory/ netio netio/ " +
 		"internal/launch internal/launch/ internal/watch internal/watch/ internal/engine coalesce"
 )
 
@@ -98,7 +100,8 @@ const (
 	locking = "route coalesce memory/internal/addresses apps/nbody/gravity"
 	files   = "internal/watch/state model tune internal/values internal/launch/kubernetes"
 
-	pureStandard = "cmp encoding/binary errors fmt iter maps math math/bits reflect slices sort strconv strings time unsafe"
+	pureStandard = "cmp encoding/binary errors fmt iter maps math math/bits reflect slices sort strconv strings time " +
+		"unsafe"
 	lockStandard = "sync sync/atomic"
 	fileStandard = "bytes embed encoding/hex encoding/json io os path regexp text/template unicode unicode/utf8"
 )
@@ -186,7 +189,8 @@ func mayStandard(folder, imported string) bool {
 // mayTime reports whether a folder's code may read the clock.
 func mayTime(folder string) bool {
 	const without = pure + " " + locking + " " + files + " " + quiet + " internal/cpu internal/exposed internal/stacks " +
-		"netio/mem netio/shm netio/sim netio/connect netio/internal/local examples/* internal/dataset export export/* ingest ingest/*"
+		"netio/mem netio/shm netio/sim netio/connect netio/internal/local examples/* internal/dataset export export/* " +
+		"ingest ingest/*"
 	return !lists(without, folder) || lists(withClock, folder)
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// importers are the folders that may import a transport: TCP is the life line of the multiplexer and of starting jobs, and
-// programs choose libfabric. No other transport depends on either.
+// importers are the folders that may import a transport: TCP is the life line of the multiplexer and of starting jobs,
+// and programs choose libfabric. No other transport depends on either.
 var importers = map[string]string{
 	"netio/tcp": "netio/tcp netio/internal/mux netio/connect netio/netiotest internal/launch apps/appstest",
 	"netio/ofi": "netio/ofi cmd/internal/command lab/fabrics",

@@ -83,7 +83,8 @@ func TestTreeBites(t *testing.T) {
 	} {
 		require.Equal(t, []string{c.breach}, breaches(t, c.folder, c.name, []byte("package a\n"+c.source)), c)
 	}
-	require.Empty(t, breaches(t, "coalesce", "a_test.go", []byte(`package a; import ("os"; "time"); var _, _ = os.Args, time.Now()`)))
+	require.Empty(t, breaches(t, "coalesce", "a_test.go",
+		[]byte(`package a; import ("os"; "time"); var _, _ = os.Args, time.Now()`)))
 }
 
 // breaches lists what a file does that its wall forbids.

@@ -323,5 +323,5 @@ func TestSimulatedHang(t *testing.T) {
 			}, pebble.Named("doors"))
 		})
 	})
-	require.ErrorContains(t, err, `lock "door" is never given back by the main function of rank 1`)
+	require.ErrorContains(t, err, `lock "door" is never given back: the main function of rank 1 took it at `)
 }

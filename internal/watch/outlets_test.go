@@ -193,7 +193,8 @@ func TestWaitsOfTasksInTraces(t *testing.T) {
 	sum, err := trace.Merge(io.Discard, []string{file})
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, sum.Kinds[trace.Access].Events, uint64(2*taskCount), "each reads, and swaps the lock's word")
-	require.EqualValues(t, taskCount-1, sum.Kinds[trace.Lock].Events, "all but the first wait for it")
+	require.EqualValues(t, 2*taskCount-1, sum.Kinds[trace.Lock].Events,
+		"each waits for the swap of the lock's word, and all but the first for the lock")
 }
 
 // A job that can't be shown, recorded or traced as it was asked to does not begin.

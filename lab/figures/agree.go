@@ -174,9 +174,10 @@ func agreement(cells []*cell, rounds int) string {
 
 %s
 
-What `+"`pebbles sim`"+` predicts for this machine, and what the same jobs take on it; over TCP each rank is a process. In
-each of %d rounds the machine's parameters were measured by `+"`pebbles-lab fit`"+`, and what pebbles of the applications cost by
-`+"`pebbles-lab fit --app`"+`, with as many ranks in one process on one core: never by the jobs that are predicted, which have
+Predictions of `+"`pebbles sim`"+` for this machine, beside measurements of the same jobs; over TCP each rank is a
+process. In each of %d rounds `+"`pebbles-lab fit`"+` measured the machine's parameters, and
+`+"`pebbles-lab fit --app`"+` the costs of the applications' pebbles, with as many ranks in one process on one core. No
+job that is predicted was used for that: those have
 two cores, or processes and TCP. The jobs were measured three times, once before and twice after that, and simulated
 with the parameters of their round. Times are means, since this machine is now slow and now fast, and a median is one or
 the other; "spread" is the median distance, of times to their median and of the rounds' ratios to that of all. Of %d

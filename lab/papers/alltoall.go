@@ -19,7 +19,8 @@ const itemBytes = 32
 
 func exchange(rounds int) program {
 	return program{fmt.Sprintf("all-to-all, %d rounds", rounds), func(r *pebble.Rank) (apps.Report, error) {
-		result, err := alltoall.Run(r, alltoall.Config{Bytes: itemBytes, Rounds: uint64(rounds), Common: apps.Common{Seed: 1}})
+		result, err := alltoall.Run(r, alltoall.Config{Bytes: itemBytes, Rounds: uint64(rounds),
+			Common: apps.Common{Seed: 1}})
 		return result.Report, err
 	}}
 }

@@ -160,7 +160,8 @@ func pings(l *simulator, d *drawing) {
 		cells, rates := []any{lab.Grouped(bytes)}, []float64{}
 		for i, w := range ways {
 			p := program{fmt.Sprintf("ping of %d bytes", bytes), func(r *pebble.Rank) (apps.Report, error) {
-				result, err := ping.Run(r, ping.Config{Bytes: bytes, Messages: uint64(l.some(1<<13, 1<<8)), Common: apps.Common{Seed: 1}})
+				result, err := ping.Run(r, ping.Config{Bytes: bytes, Messages: uint64(l.some(1<<13, 1<<8)),
+					Common: apps.Common{Seed: 1}})
 				return result.Report, err
 			}}
 			o := l.run(world{network: network, ranks: 2 * perNode, topology: "direct", coalesce: w.factor(bytes)},

@@ -71,7 +71,8 @@ func grappaBFS(l *simulator, d *drawing) {
 	source := grappaGraph(l)
 	var last bfs.Result // simulations are remembered by their program: each of these runs once
 	run := func(mode string) program {
-		c := bfs.Config{Source: source, RootCount: 1, Common: apps.Common{Seed: 1}, Mode: bfs.Mode(mode), Linger: grappaLinger}
+		c := bfs.Config{Source: source, RootCount: 1, Common: apps.Common{Seed: 1}, Mode: bfs.Mode(mode),
+			Linger: grappaLinger}
 		if mode == everyArc {
 			c.Mode, c.Unfiltered = bfs.ByLevel, true
 		}
@@ -100,7 +101,8 @@ func grappaCentrality(l *simulator, d *drawing) {
 	source := grappaGraph(l)
 	sources := l.some(grappaSources, 1)
 	run := func(mode string) program {
-		c := centrality.Config{Source: source, SourceCount: sources, Common: apps.Common{Seed: 1}, Mode: centrality.Mode(mode),
+		c := centrality.Config{Source: source, SourceCount: sources, Common: apps.Common{Seed: 1},
+			Mode:   centrality.Mode(mode),
 			Linger: grappaLinger}
 		return program{fmt.Sprintf("Grappa's centrality, %d sources, %s", sources, mode),
 			func(r *pebble.Rank) (apps.Report, error) {

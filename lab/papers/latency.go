@@ -48,7 +48,8 @@ const edgeFactor = 8
 func search(log2, ranks int) program {
 	scale := log2 + bits.Len(uint(ranks)) - 1
 	g := must(graph.ErdosRenyi(scale, edgeFactor, 1))
-	c := bfs.Config{Source: distgraph.Source{Generator: g, Undirected: true}, Mode: bfs.ByLevel, RootCount: 1, Common: apps.Common{Seed: 1},
+	c := bfs.Config{Source: distgraph.Source{Generator: g, Undirected: true}, Mode: bfs.ByLevel, RootCount: 1,
+		Common:     apps.Common{Seed: 1},
 		Unfiltered: true}
 	return program{fmt.Sprintf("BFS, 2^%d vertices a rank", log2), func(r *pebble.Rank) (apps.Report, error) {
 		result, err := bfs.Run(r, c)

@@ -103,7 +103,8 @@ func operations(l *simulator, d *drawing) {
 	d.table(t)
 }
 
-// onPages are two of the paper's four programs with its defaults (section 3.3.1), and what it found on 16 nodes (3.3.2).
+// onPages are two of the paper's four programs with its defaults (section 3.3.1), and what it found on 16 nodes
+// (3.3.2).
 var onPages = []struct {
 	name    string
 	program treadmarks.Program

@@ -34,7 +34,8 @@ var marks = []marked{
 }
 
 func follow(r *pebble.Rank, l *simulator, window int) (stressmark.Report, error) {
-	c := stressmark.PointerConfig{Words: 1 << 18, Window: window, Hops: uint64(l.some(500, 100)), Stop: 1, Common: apps.Common{Seed: 1}}
+	c := stressmark.PointerConfig{Words: 1 << 18, Window: window, Hops: uint64(l.some(500, 100)), Stop: 1,
+		Common: apps.Common{Seed: 1}}
 	result, err := stressmark.Pointer(r, c)
 	return result.Report, err
 }

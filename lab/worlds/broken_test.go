@@ -24,31 +24,45 @@ var brokenBuilds = flag.Int("broken", 0, "how many broken builds to draw, by the
 // worldsMost is in how many worlds a broken build must be caught.
 const worldsMost = 200_000
 
-var caughtWithin = flag.Duration("caught-within", 0, "how long it may take until a broken build is caught; 0 leaves them out")
+var caughtWithin = flag.Duration("caught-within", 0, "how long it may take until a broken build is caught; 0 leaves "+
+	"them out")
 
 // breaks are changes of the runtime, each of which breaks a promise.
 var breaks = []struct{ name, file, good, bad string }{
-	{"a lost credit", "netio/pool.go", "f.in.Account.open.Add(-1)", "if p.back%50 != 49 {\n\tf.in.Account.open.Add(-1)\n}"},
-	{"a dropped count", "internal/engine/progress.go", "a.rank.processed++", "if a.rank.processed++; a.rank.processed == 20 {\n\t\ta.rank.processed--\n\t}"},
+	{"a lost credit", "netio/pool.go", "f.in.Account.open.Add(-1)",
+		"if p.back%50 != 49 {\n\tf.in.Account.open.Add(-1)\n}"},
+	{"a dropped count", "internal/engine/arrivals.go", "f.Release()\n\ta.processed++",
+		"f.Release()\n\tif a.processed++; a.processed == 20 {\n\t\ta.processed--\n\t}"},
 	{"an early end", "termination/skr.go", "d.seen && sums == d.last && sums.Created", "sums.Created"},
 	{"frames not waited for", "termination/nbx.go", "if !s.Idle || !s.Back {", "if !s.Idle {"},
-	{"a frame not waited for by all", "termination/pcx.go", "s.Ledger.ProcessedAll(uint32(d.round)) != d.expected", "s.Ledger.ProcessedAll(uint32(d.round))+1 < d.expected"},
-	{"a frame not waited for on a link", "termination/exchange.go", "s.Ledger.Processed(from, phase) != p.expected", "s.Ledger.Processed(from, phase)+1 < p.expected"},
-	{"an epoch's number that must not wrap", "internal/engine/progress.go", "int32(f.Epoch-a.rank.Sender.Epoch) <= 0", "f.Epoch <= a.rank.Sender.Epoch"},
-	{"a detector kept", "internal/engine/site.go", "e.detectorFor == made && !made.ofEpoch", "e.detectorFor == made"},
+	{"a frame not waited for by all", "termination/pcx.go", "s.Ledger.ProcessedAll(uint32(d.round)) != d.expected",
+		"s.Ledger.ProcessedAll(uint32(d.round))+1 < d.expected"},
+	{"a frame not waited for on a link", "termination/exchange.go", "s.Ledger.Processed(from, phase) != p.expected",
+		"s.Ledger.Processed(from, phase)+1 < p.expected"},
+	{"an epoch's number that must not wrap", "internal/engine/arrivals.go", "int32(f.Epoch-a.sender.Epoch) <= 0",
+		"f.Epoch <= a.sender.Epoch"},
+	{"a detector kept", "internal/engine/detection.go", "d.detectorFor == made && !made.ofEpoch",
+		"d.detectorFor == made"},
 	{"pebbles of other keys dropped", "reduce/first.go", "if old == tag {", "if old == tag || n%4 == 3 {"},
-	{"pebbles that do not fit dropped", "reduce/writeback.go", "if joined, ok := join(e.v, v); ok {", "if joined, ok := join(e.v, v); ok || i%3 == 2 {"},
+	{"pebbles that do not fit dropped", "reduce/writeback.go", "if joined, ok := join(e.v, v); ok {",
+		"if joined, ok := join(e.v, v); ok || i%3 == 2 {"},
 	// Of what caches and directories promise. Marks without an order are too rare in worlds: netio/sim has a test of
 	// those.
-	{"a write-through cache met again", "target/retune.go", "c.cache != nil && (c.made.reduces.writeBack || !moving && c.out.Plan.Fixed())", "c.cache != nil"},
-	{"operations that an epoch's end does not wait for", "internal/engine/epoch.go", " && d.rank.openAccesses() == 0", ""},
-	{"an operation that waits for ever", "netio/sim/onesided.go", "res.of.Completion.Inside(access).End(1, res.cause)", "if res.fenced%9 != 8 {\n\tres.of.Completion.Inside(access).End(1, res.cause)\n}"},
+	{"a write-through cache met again", "target/retune.go", "c.cache != nil && (c.spec.reduces.writeBack || !moving && " +
+		"c.out.Plan.Fixed())", "c.cache != nil"},
+	{"operations that an epoch's end does not wait for", "internal/engine/epoch.go", " && r.Exposed.open() == 0", ""},
+	{"an operation that waits for ever", "netio/sim/onesided.go", "res.of.Completion.Inside(access).End(1, res.cause)",
+		"if res.fenced%9 != 8 {\n\tres.of.Completion.Inside(access).End(1, res.cause)\n}"},
 	{"a lost invalidation", "memory/question.go", "return key == uint64(h)", "return key == uint64(h) && h.index() > 1"},
-	{"an addition done twice", "internal/exposed/access.go", "old = atomic.AddUint64(at, n) - n", "if old = atomic.AddUint64(at, n) - n; old%5 == 4 {\n\tatomic.AddUint64(at, n)\n}"},
-	{"a wake-up ahead of its time lost", "task/wait.go", "\tw := s.caller(\"Suspend\")\n", "\tw := s.caller(\"Suspend\")\n\tw.permit = false\n"},
+	{"an addition done twice", "internal/exposed/access.go", "old = atomic.AddUint64(at, n) - n",
+		"if old = atomic.AddUint64(at, n) - n; old%5 == 4 {\n\tatomic.AddUint64(at, n)\n}"},
+	{"a wake-up ahead of its time lost", "task/wait.go", "\tw := s.caller(\"Suspend\")\n",
+		"\tw := s.caller(\"Suspend\")\n\tw.permit = false\n"},
 	{"a wake-up lost", "internal/future/future.go", "if f.waits {", "if f.waits && f.use != 7 {"},
-	{"a task stolen twice", "task/kind.go", "\tk.first += n\n\tk.s.queued -= n\n", "\tk.first += n - n/4\n\tk.s.queued -= n - n/4\n"},
-	{"a task lost on its way", "task/kind.go", "k.first += n\n", "if k.first += n; k.spare() > 2 {\n\t\tk.first++\n\t\tk.s.queued--\n\t}\n"},
+	{"a task stolen twice", "task/kind.go", "\tk.first += n\n\tk.s.queued -= n\n",
+		"\tk.first += n - n/4\n\tk.s.queued -= n - n/4\n"},
+	{"a task lost on its way", "task/kind.go", "k.first += n\n", "if k.first += n; k.spare() > 2 " +
+		"{\n\t\tk.first++\n\t\tk.s.queued--\n\t}\n"},
 	// Of what is promised of global memory.
 	{"a part looked for where another rank's is", "memory/array.go",
 		"offset += e.offsets[owner-e.first]", "offset += e.offsets[0]"},
@@ -58,7 +72,7 @@ var breaks = []struct{ name, file, good, bad string }{
 		"a.freed, a.n, a.local, a.nearby = true, 0, nil, nearby{}", "a.freed, a.local = true, nil"},
 	{"memory given out with what it held", "internal/exposed/owner.go",
 		"{ return DropPages(s.arena[at.from:at.to], s.shared) }", "{ _ = at; return true }"},
-	{"a lock passed on ahead of its holder's puts", "memory/lock.go", "\ts.Fence()\n", ""},
+	{"a lock passed on ahead of its holder's puts", "memory/lock.go", "\tl.s.Fence()\n", ""},
 	{"rows of a heap that end too late", "memory/single.go", "return d.each - key%d.each", "return d.Len() - key"},
 	{"a view not written back", "memory/view.go", "if c.mode != ReadOnly {", "if c.mode == ReadWrite {"},
 	{"a comparison that failed and counts as done", "memory/word.go",
@@ -75,11 +89,12 @@ var breaks = []struct{ name, file, good, bad string }{
 		"home.Plus(changed.from)", "home.Plus(changed.from + 4)"},
 	{"pages: a diff of more than has changed", "memory/pages/diff.go",
 		"func grain(size int) int { return min(8, size&-size) }", "func grain(int) int { return 8 }"},
-	{"pages: a lock granted twice", "memory/pages/lock.go",
-		"before&free == 0 {\n\t\tl.await", "before&free == 0 && before%3 != 2 {\n\t\tl.await"},
-	{"pages: a lock that is lost", "memory/pages/lock.go",
-		"return l.word == l.mine()", "return l.seq%3 == 2 || l.word == l.mine()"},
-	{"a move forgotten", "target/directory.go", "if w := d.waiting[i]; d.Owns(w.key) {", "if w := d.waiting[i]; i == 0 && d.Owns(w.key) {"},
+	{"pages: a lock granted twice", "memory/internal/inside/lock.go",
+		"before&unlocked == 0 {\n\t\tl.await", "before&unlocked == 0 && before%3 != 2 {\n\t\tl.await"},
+	{"pages: a lock that is lost", "memory/internal/inside/lock.go",
+		"return l.compareAndSwap(call, l.mine(), to)", "return l.seq%3 == 2 || l.compareAndSwap(call, l.mine(), to)"},
+	{"a move forgotten", "target/directory.go", "if w := d.waiting[i]; d.Owns(w.key) {",
+		"if w := d.waiting[i]; i == 0 && d.Owns(w.key) {"},
 }
 
 // What the breaks change is where they say.
@@ -123,7 +138,8 @@ func TestDroppedLifelinesAreCaught(t *testing.T) {
 		t.Skip("builds the runtime anew: give -caught-within, as .ci/worlds does")
 	}
 	program := filepath.Join(t.TempDir(), "task.test")
-	overlay.Build(t, []overlay.Change{{File: "task/thief.go", Good: "t.waits = append(t.waits, p.From)", Bad: "_ = p"}}, "test", "-c", "-o", program, "./task")
+	overlay.Build(t, []overlay.Change{{File: "task/thief.go", Good: "t.waits = append(t.waits, p.From)", Bad: "_ = p"}},
+		"test", "-c", "-o", program, "./task")
 	out, err := exec.CommandContext(t.Context(), program, "-test.run=^TestLifelines$").CombinedOutput()
 	require.Error(t, err, string(out))
 	require.Contains(t, string(out), "--- FAIL: TestLifelines")
@@ -157,7 +173,8 @@ func TestBrokenWordsAreCaught(t *testing.T) {
 	} {
 		t.Run(broken.name, func(t *testing.T) {
 			program := filepath.Join(t.TempDir(), "memory.test")
-			overlay.Build(t, []overlay.Change{{File: broken.file, Good: broken.good, Bad: broken.bad}}, "test", "-c", "-o", program, "./memory")
+			overlay.Build(t, []overlay.Change{{File: broken.file, Good: broken.good, Bad: broken.bad}}, "test", "-c", "-o",
+				program, "./memory")
 			var out []byte
 			var err error
 			for begun := time.Now(); err == nil && time.Since(begun) < *caughtWithin; { // a busy machine may need more than one
@@ -185,7 +202,8 @@ func fails(t *testing.T, program string, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), *caughtWithin+shrinkFor+stuckAfter)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, program, append([]string{"-test.run=^TestWorlds$", "-test.v"}, args...)...).CombinedOutput()
+	out, err := exec.CommandContext(ctx, program, append([]string{"-test.run=^TestWorlds$", "-test.v"},
+		args...)...).CombinedOutput()
 	require.NoError(t, ctx.Err(), "not caught within %v", *caughtWithin)
 	require.Error(t, err, string(out))
 	return string(out)

@@ -192,6 +192,7 @@ func (codec) Decode(src []byte) (v message, err error) {
 		return v, fmt.Errorf("a pebble of %d bytes", len(src))
 	}
 	return message{
-		ID: binary.LittleEndian.Uint64(src), Key: binary.LittleEndian.Uint32(src[8:]), Left: binary.LittleEndian.Uint32(src[12:]),
+		ID: binary.LittleEndian.Uint64(src), Key: binary.LittleEndian.Uint32(src[8:]),
+		Left: binary.LittleEndian.Uint32(src[12:]),
 	}, nil
 }

@@ -361,6 +361,7 @@ func (w World) simulation() sim.Config {
 		f.Partitions = []sim.Partition{{Below: w.Partition, At: when, For: lasts}}
 	}
 	return sim.Config{
-		Ranks: w.Ranks, Processes: w.Processes, Network: network, Seed: w.Seed, Faults: f, TimeLimit: timeMost, CountFrom: w.countFrom(),
+		Ranks: w.Ranks, Processes: w.Processes, Network: network, Seed: w.Seed, Faults: f, TimeLimit: timeMost,
+		CountFrom: w.countFrom(),
 	}
 }

@@ -119,6 +119,9 @@ func (l *Lock) write() {
 
 // may ends the job where a lock must not be used, and returns the caller.
 func (l *Lock) may(call string) inside.Caller {
+	if l.of.IsFreed() {
+		l.misuse(call, "the lock was freed")
+	}
 	by := l.s.inside.Caller(call)
 	if l.s.engine.InEpoch() && l.s.engine.Detection.DeclaresDepth() {
 		l.misuse(call, "locks need an epoch without pebble.Depth: with a declared depth a deadlock could not be detected")

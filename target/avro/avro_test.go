@@ -97,7 +97,8 @@ func TestBitsOfNaNAreKept(t *testing.T) {
 		B float64
 		C real
 	}
-	v.A, v.B, v.C = math.Float32frombits(0x7fa00001), math.Float64frombits(0x7ff4000000000001), real(math.Float32frombits(0xffa00002))
+	v.A, v.B = math.Float32frombits(0x7fa00001), math.Float64frombits(0x7ff4000000000001)
+	v.C = real(math.Float32frombits(0xffa00002))
 	got := through(t, v)
 	require.Equal(t, math.Float32bits(v.A), math.Float32bits(got.A))
 	require.Equal(t, math.Float64bits(v.B), math.Float64bits(got.B))

@@ -108,7 +108,8 @@ func (c *coder) decode(src []byte, to unsafe.Pointer) error {
 	rest, err := c.next(src, to)
 	if err == nil && len(rest) != 0 {
 		reflect.NewAt(c.of, to).Elem().SetZero()
-		return fmt.Errorf("decode %v: %d of %d bytes are left over: sender and receiver differ in type, or the bytes are damaged",
+		return fmt.Errorf("decode %v: %d of %d bytes are left over: sender and receiver differ in type, or the bytes are "+
+			"damaged",
 			c.of, len(rest), len(src))
 	}
 	return err

@@ -54,7 +54,8 @@ func (c *compiler) unnamed(t reflect.Type) (*node, string, error) {
 	case reflect.Pointer:
 		return c.pointer(t)
 	case reflect.Interface:
-		return nil, "", refuse(t, "a receiver cannot know its type: use the type itself, or a struct with one pointer for each")
+		return nil, "", refuse(t, "a receiver cannot know its type: use the type itself, or a struct with one pointer for "+
+			"each")
 	case reflect.Complex64, reflect.Complex128:
 		return nil, "", refuse(t, "send its real and its imaginary part")
 	default:

@@ -92,7 +92,8 @@ func TestEveryCutIsAnError(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	all, trees := avro.Must[everything](), avro.Must[tree]()
 	n := uint64(math.MaxUint64)
-	b, err := all.Append(nil, everything{Number: &n, Pairs: make([]pair[word, *pair[int, string]], 2), Set: map[word]struct{}{"a": {}}})
+	b, err := all.Append(nil, everything{Number: &n, Pairs: make([]pair[word, *pair[int, string]], 2),
+		Set: map[word]struct{}{"a": {}}})
 	require.NoError(f, err)
 	f.Add(b)
 	b, err = trees.Append(nil, tree{Sub: make([]tree, 3), Named: map[string]tree{"x": {}}})

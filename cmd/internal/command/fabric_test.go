@@ -108,7 +108,8 @@ func TestFabricMistakes(t *testing.T) {
 	t.Run("old", func(t *testing.T) {
 		source := filepath.Join(t.TempDir(), "old.c")
 		require.NoError(t, os.WriteFile(source, []byte("unsigned fi_version(void) { return 1 << 16 | 9; }\n"+
-			"void fi_getinfo(void) {} void fi_freeinfo(void) {} void fi_dupinfo(void) {} void fi_fabric(void) {} void fi_strerror(void) {}\n"), 0o600))
+			"void fi_getinfo(void) {} void fi_freeinfo(void) {} void fi_dupinfo(void) {} void fi_fabric(void) {} void "+
+			"fi_strerror(void) {}\n"), 0o600))
 		library := filepath.Join(t.TempDir(), "old.so")
 		out, err := exec.Command("cc", "-shared", "-fPIC", "-o", library, source).CombinedOutput()
 		require.NoError(t, err, "%s", out)
@@ -117,7 +118,8 @@ func TestFabricMistakes(t *testing.T) {
 		refused(t, without(t, file), []string{"it is 1.9, 1.14 is needed at least: install a newer one"}, two...)
 	})
 	t.Run("unknown provider", func(t *testing.T) {
-		refused(t, nil, []string{`no provider "pigeon" with reliable datagrams (FI_EP_RDM), FI_MSG and FI_RMA`, "lists those it has"}, with(two, "--provider", "pigeon")...)
+		refused(t, nil, []string{`no provider "pigeon" with reliable datagrams (FI_EP_RDM), FI_MSG and FI_RMA`,
+			"lists those it has"}, with(two, "--provider", "pigeon")...)
 	})
 	t.Run("different providers", func(t *testing.T) {
 		script := `test "$PEBBLES_PROCESS" = 0 && p=tcp || p=shm; exec "$0" "$@" --transport ofi --provider $p`
@@ -125,6 +127,7 @@ func TestFabricMistakes(t *testing.T) {
 			with([]string{"run", "-n", "2", "--", "sh", "-c", script, binary}, small["randomaccess"]...)...)
 	})
 	t.Run("little memory", func(t *testing.T) {
-		refused(t, nil, []string{"no more memory may be pinned: raise --pinned, or `ulimit -l`"}, with(two, "--provider", "tcp", "--pinned", "1MiB")...)
+		refused(t, nil, []string{"no more memory may be pinned: raise --pinned, or `ulimit -l`"},
+			with(two, "--provider", "tcp", "--pinned", "1MiB")...)
 	})
 }

@@ -165,8 +165,10 @@ func TestTableTellsAll(t *testing.T) {
 			FramesSent: 21, FlushFull: 1, FlushDue: 2, FlushExplicit: 3, FlushIdle: 4, FlushPeriodic: 5, FlushDeep: 6,
 			CreditWaits: 1100, Held: 3, Epochs: 1, Rounds: 1,
 		}}
-	require.Equal(t, "1,000 sent, 900 handled, 7 forwarded, 100 merged (60 at hops), 1,234 rescued from links marked down", pebblesText(r))
-	require.Equal(t, "21 sent, 0 B: 1 full, 2 due, 3 flushed, 4 idle, 5 periodic, 6 deep; 1,100 waited for credit, 3 held back",
+	require.Equal(t, "1,000 sent, 900 handled, 7 forwarded, 100 merged (60 at hops), 1,234 rescued from links marked down",
+		pebblesText(r))
+	require.Equal(t, "21 sent, 0 B: 1 full, 2 due, 3 flushed, 4 idle, 5 periodic, 6 deep; 1,100 waited for credit, 3 "+
+		"held back",
 		framesText(r))
 	require.Equal(t, "4 ranks in 2 processes, tcp transport, ring topology, up to 8 pebbles a buffer",
 		place(r))

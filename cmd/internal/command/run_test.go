@@ -210,7 +210,8 @@ func TestK8s(t *testing.T) {
 	line := strings.Fields("k8s --name words --image example.org/words:v1 -n 3")
 	first := succeeds(t, line...)
 	for _, has := range []string{
-		"\nkind: Job\n", "completions: 3\n", "parallelism: 3\n", `image: "example.org/words:v1"`, `value: "words-%d.words:7473"`,
+		"\nkind: Job\n", "completions: 3\n", "parallelism: 3\n", `image: "example.org/words:v1"`,
+		`value: "words-%d.words:7473"`,
 		"terminationGracePeriodSeconds: 30\n", "PEBBLES_START_LIMIT\n              value: \"5m0s\"\n",
 	} {
 		require.Contains(t, first, has)
@@ -229,8 +230,10 @@ func TestK8s(t *testing.T) {
 		strings.Fields("--ranks 12 --namespace team --cpu 4 --memory 8Gi --port 9000 --start-limit 10m --grace-period 1m "+
 			"-- /program -n two")...)...)
 	for _, has := range []string{
-		"PEBBLES_RANKS\n              value: \"12\"\n", `namespace: "team"`, `cpu: "4"`, `memory: "8Gi"`, "port: 9000\n", "containerPort: 9000\n",
-		`value: "words-%d.words:9000"`, "PEBBLES_START_LIMIT\n              value: \"10m0s\"\n", "terminationGracePeriodSeconds: 60\n",
+		"PEBBLES_RANKS\n              value: \"12\"\n", `namespace: "team"`, `cpu: "4"`, `memory: "8Gi"`, "port: 9000\n",
+		"containerPort: 9000\n",
+		`value: "words-%d.words:9000"`, "PEBBLES_START_LIMIT\n              value: \"10m0s\"\n",
+		"terminationGracePeriodSeconds: 60\n",
 		"command: [\"/program\"]\n          args:\n            - \"-n\"\n            - \"two\"\n",
 	} {
 		require.Contains(t, all, has)
@@ -276,5 +279,6 @@ func TestDoctor(t *testing.T) {
 	t.Setenv("PMI_RANK", "4")
 	status, printed = doctor(t)
 	require.Equal(t, launch.ExitError, status)
-	require.Regexp(t, `(?m)^problem +mpiexec or srun \(PMI-1\) seems to have started this process, but PMI_RANK="4"`, printed)
+	require.Regexp(t, `(?m)^problem +mpiexec or srun \(PMI-1\) seems to have started this process, but PMI_RANK="4"`,
+		printed)
 }

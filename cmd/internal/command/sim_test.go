@@ -26,7 +26,8 @@ func typed(line string) ran { return pebbles(strings.Fields(line)...) }
 
 // A simulated run finds what a real one finds, and the same in every run but for the memory of this process.
 func TestSimulationIsTheSameEachTime(t *testing.T) {
-	line := "sim randomaccess --ranks 12 --procs 3 --log2-words 6 --topology hypercube --network odin --fabric fat-tree --json --trace "
+	line := "sim randomaccess --ranks 12 --procs 3 --log2-words 6 --topology hypercube --network odin --fabric " +
+		"fat-tree --json --trace "
 	dir := t.TempDir()
 	var objects []map[string]any
 	var traces []string
@@ -78,7 +79,8 @@ func TestSimulatedFaults(t *testing.T) {
 	} {
 		fails(t, launch.ExitFollower, strings.Fields("sim alltoall --ranks 8 --rounds 30 "+flags), says)
 	}
-	r := typed("sim alltoall --ranks 8 --rounds 30 --fault delay=0.5,double=0.2 --freeze 1@20us+1s --part 2@20us+1s --json")
+	r := typed("sim alltoall --ranks 8 --rounds 30 --fault delay=0.5,double=0.2 " +
+		"--freeze 1@20us+1s --part 2@20us+1s --json")
 	require.Equal(t, launch.ExitOK, r.Status, r.Stderr)
 	require.Zero(t, commandtest.Object(t, r.Stdout)["errors"])
 }

@@ -32,7 +32,8 @@ var upper = []mutation{
 		"TestSplitterIsFields"},
 
 	// The command.
-	{"an answer has no bound", "cmd/internal/command/top_fetch.go", "len(text) > answerMost {", "len(text) > answerMost+1 {",
+	{"an answer has no bound", "cmd/internal/command/top_fetch.go", "len(text) > answerMost {",
+		"len(text) > answerMost+1 {",
 		"TestHostileServers"},
 	{"the lines of process 0 are marked", "cmd/internal/command/prefix.go", "if p.Process == 0 {", "if p.Process < 0 {",
 		"TestMarked"},

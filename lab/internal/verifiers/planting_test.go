@@ -181,7 +181,8 @@ func TestPlanting(t *testing.T) {
 	require.False(t, p.add(t, strings.Replace(p.text, "n = 1", "n = 2", 1), 5))
 	require.False(t, p.add(t, strings.Replace(p.text, "func g()", "func h()", 1), 5))
 	changes := planting{files: map[string]*patched{"model/a.go": p}}.changes(t)
-	require.Equal(t, "package a\n\nconst n = 1\n\nfunc f() int {\nif plantedFault == 3 {\n\treturn 2\n}\n\n\treturn n\n}\n\n"+
+	require.Equal(t, "package a\n\nconst n = 1\n\nfunc f() int {\nif plantedFault == 3 {\n\treturn 2\n}\n\n\treturn "+
+		"n\n}\n\n"+
 		"func g() {\nif plantedFault == 4 {\n\nreturn\n}\n\n\tf()\n}\n", changes[0].Bad)
 	require.Equal(t, "model/planted_fault.go", changes[1].File)
 }

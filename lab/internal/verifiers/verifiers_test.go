@@ -38,7 +38,8 @@ func changes(t *testing.T) []overlay.Change {
 			"\n\tif vs.n > 0 && c.forgotten() {\n\t\tvs = c.element.rest(vs, 1)\n\t}\n"),
 		{File: "memory/harm.go", Bad: file("memory_harm.go")},
 		after("memory/access.go", "func (a *Array[T]) Get(i uint64) T {", "\n\ti = a.spoiled(i, \"one read elsewhere\")"),
-		after("memory/access.go", "func (a *Array[T]) GetRange(lo uint64, dst []T) {", "\n\tlo = a.spoiledRange(lo, len(dst), \"one read elsewhere\")"),
+		after("memory/access.go", "func (a *Array[T]) GetRange(lo uint64, dst []T) {",
+			"\n\tlo = a.spoiledRange(lo, len(dst), \"one read elsewhere\")"),
 		after("memory/access.go", "func (a *Array[T]) Put(i uint64, v T) {",
 			"\n\tif a.harms(\"one not written\") {\n\t\treturn\n\t}\n\ti = a.spoiled(i, \"one written elsewhere\")"),
 		after("memory/access.go",
@@ -137,7 +138,8 @@ var cases = []struct {
 	{"randomaccess --log2-words 10", "undo", ofAll},
 	{"randomaccess --log2-words 10", "update,undo", ofAll},
 	{"randomaccess --log2-words 10 --ranks 3", "update,undo", ofAll},
-	{"randomaccess --log2-words 10 --topology hypercube", "update,undo", without("one at the next rank")}, // which sends it on
+	// which sends it on
+	{"randomaccess --log2-words 10 --topology hypercube", "update,undo", without("one at the next rank")},
 	{"randomaccess --log2-words 10 --cache 64", "update", append(ofCaches, counted()...)},
 	{"permutation --log2-elements 10", "permute", ofAll},
 	{"permutation --log2-elements 10", "put", ofAll},
@@ -145,7 +147,8 @@ var cases = []struct {
 	{"pointerchase --rounds 2", "visit", without("one lost, another twice")}, // there is one message at a time
 	{"alltoall --rounds 100", "item", ofAll},
 	{"alltoall --rounds 100 --topology hypercube", "item", without("one at the next rank")},
-	{"alltoall --rounds 100 --bytes 40", "item", without("one at the next rank", "altered")}, // a letter that is decoded has no bytes
+	// a letter that is decoded has no bytes
+	{"alltoall --rounds 100 --bytes 40", "item", without("one at the next rank", "altered")},
 	{"reduce --items 1000 --keys 50 --cache 0 --kind sum", "sum", ofAll},
 	{"reduce --items 1000 --keys 50 --cache 0 --kind count", "count", ofAll},
 	{"reduce --items 1000 --keys 50 --cache 0 --kind max", "max", ofAll},
@@ -167,13 +170,15 @@ var cases = []struct {
 	{"access gather --log2-words 20 --accesses 10 --way put", "table", ofWrites},
 	{contagion, "visit", ofAll},
 	{contagion + " --topology hypercube", "visit", without("one at the next rank")},
-	{contagion + " --send manual", "visits", without("altered", "one lost, another twice", "one at the next rank")}, // one bundle a frame
+	// one bundle a frame
+	{contagion + " --send manual", "visits", without("altered", "one lost, another twice", "one at the next rank")},
 	{contagion, "exposure", ofAll},
 	{contagion + " --loimos --locations 225", "visit,exposure", ofAll},
 	{contagion + " --cache 64", "exposure", append(ofCaches, counted()...)},
 	{nbody, "particle", ofAll},
 	{nbody + " --topology hypercube", "particle", without("one at the next rank")},
-	{nbody + " --procs 2", "cell", without("altered", "one lost, another twice")}, // an answer has a pointer; few come together
+	// an answer has a pointer; few come together
+	{nbody + " --procs 2", "cell", without("altered", "one lost, another twice")},
 	// An answer is a record of a codec, which a rank that does not own it sends on to its owner.
 	{nbody + " --procs 2", "cell answers", without("altered", "one lost, another twice", "one at the next rank")},
 	{nbody + " --procs 2", "arrival", without("one lost, another twice")},
@@ -189,7 +194,8 @@ var cases = []struct {
 	{"bfs --kronecker 8 --roots 3", "claims", ofAll},
 	{"bfs --kronecker 8 --roots 3", "edges", ofAll},
 	{"bfs --kronecker 8 --roots 3 --mode direction", "visits", ofAll},
-	{"bfs --kronecker 8 --roots 3 --mode direction --alpha 1e9 --beta 1e9", "pieces", without("one lost, another twice")}, // one for each rank
+	// one for each rank
+	{"bfs --kronecker 8 --roots 3 --mode direction --alpha 1e9 --beta 1e9", "pieces", without("one lost, another twice")},
 	{"bfs --erdos-renyi 8 --roots 3 --mode direction", "reversed arcs", ofAll},
 	{"bfs --kronecker 8 --roots 3 --mode async", "offers", ofAll},
 	{"bfs --kronecker 8 --roots 3 --mode async", "offers,claims,edges", ofKeys},

@@ -29,6 +29,7 @@ type Lock struct {
 	word   uint64  // room for the result of an operation
 	strict bool
 	free   func() error // frees the word and the record
+	freed  bool
 
 	turn    bool   // this rank waits for the lock, or holds it
 	held    bool   // this rank holds it
@@ -53,6 +54,9 @@ const (
 )
 
 const wordBytes = 8
+
+// IsFreed reports whether Free was called.
+func (l *Lock) IsFreed() bool { return l.freed }
 
 // IsHeld reports whether this rank holds the lock.
 func (l *Lock) IsHeld() bool { return l.held }
@@ -129,7 +133,7 @@ func (l *Lock) HandOver(call string) {
 
 // Free ends the lock on all ranks, and frees its memory.
 func (l *Lock) Free() error {
-	l.locks.all[l.id] = nil
+	l.locks.all[l.id], l.freed = nil, true
 	return l.free()
 }
 

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// A broken build has this file, and calls of it. The environment says what goes wrong: HARM is the fault, HARM_AT are the arrays to which it
-// happens, by parts of their names.
+// A broken build has this file, and calls of it. The environment says what goes wrong: HARM is the fault, HARM_AT are
+// the arrays to which it happens, by parts of their names.
 var (
 	harm     = os.Getenv("HARM")
 	harmAt   = strings.Split(os.Getenv("HARM_AT"), ",")
@@ -18,7 +18,10 @@ var (
 
 // harms reports whether a fault happens to this array, now, for the first time.
 func (a *Array[T]) harms(fault string) bool {
-	if harm != fault || !slices.ContainsFunc(harmAt, func(part string) bool { return part != "" && strings.Contains(a.name, part) }) ||
+	if harm != fault || !slices.ContainsFunc(harmAt, func(part string) bool {
+		return part != "" &&
+			strings.Contains(a.name, part)
+	}) ||
 		!harmDone.CompareAndSwap(false, true) {
 		return false
 	}

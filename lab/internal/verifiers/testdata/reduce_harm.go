@@ -13,7 +13,8 @@ var (
 
 // spoil makes something go wrong with what comes out of a cache, once.
 func (c *Cache[V]) spoil(out int) int {
-	if out == 0 || harm != "lost in the cache" && harm != "merges counted wrongly" || !harmDone.CompareAndSwap(false, true) {
+	if out == 0 || harm != "lost in the cache" && harm != "merges counted wrongly" ||
+		!harmDone.CompareAndSwap(false, true) {
 		return out
 	}
 	fmt.Fprintln(os.Stderr, "harm is done")

@@ -23,7 +23,10 @@ var (
 
 // harms reports whether a fault happens to this target.
 func (c *core) harms(fault string) bool {
-	return harm == fault && slices.ContainsFunc(harmAt, func(part string) bool { return strings.Contains(c.made.name, part) })
+	return harm == fault && slices.ContainsFunc(harmAt, func(part string) bool {
+		return strings.Contains(c.made.name,
+			part)
+	})
 }
 
 // done notes that a fault has happened, and reports whether this was the chance for it.
@@ -57,7 +60,8 @@ func (c *core) run(vs pebbles) {
 		c.sound(c.cloned(vs))
 		c.sound(c.cloned(vs))
 		*handled -= uint64(2 * n)
-	case c.harms("one lost, another twice") && n > 1 && !bytes.Equal(c.bytesOf(vs)[:size], c.bytesOf(vs)[size:2*size]) && done():
+	case c.harms("one lost, another twice") && n > 1 && !bytes.Equal(c.bytesOf(vs)[:size], c.bytesOf(vs)[size:2*size]) &&
+		done():
 		c.element.copyOne(c.element.index(vs.at, 1), vs.at)
 	case c.harms("altered"):
 		done()
