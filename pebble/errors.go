@@ -6,9 +6,9 @@ import (
 	"github.com/activepebbles/pebbles/internal/engine"
 )
 
-// PanicError is the error of a job that ended because a rank's function or a handler panicked. Its fields are Rank; Value,
-// the argument of panic; Stack, of the goroutine that panicked; Where, the handler with its target and pebble, or ""; and
-// Site, the program's innermost call as "main.go:31". Unwrap returns the value if it is an error.
+// PanicError is the error of a job that ended because a rank's function or a handler panicked. Its fields are Rank;
+// Value, the argument of panic; Stack, of the goroutine that panicked; Where, the handler with its target and pebble,
+// or ""; and Site, the program's innermost call as "main.go:31". Unwrap returns the value if it is an error.
 type PanicError = engine.PanicError
 
 // LimitError is the error of a job in which a rank needed more memory for frames, queues and caches than

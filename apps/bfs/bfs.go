@@ -129,7 +129,7 @@ type Result struct {
 }
 
 func (res *Result) add(s Summary, seconds float64) {
-	res.Searches.Add(s.Reached, s.Traversed, seconds)
+	res.Add(s.Reached, s.Traversed, seconds)
 	res.Depths = append(res.Depths, s.Depth)
 	res.DistanceSums = append(res.DistanceSums, s.Sum)
 }

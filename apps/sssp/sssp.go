@@ -82,7 +82,7 @@ type Result struct {
 }
 
 func (res *Result) add(s Summary, seconds float64) {
-	res.Searches.Add(s.Reached, s.Traversed, seconds)
+	res.Add(s.Reached, s.Traversed, seconds)
 	res.Farthest = append(res.Farthest, s.Farthest)
 	res.DistanceSums = append(res.DistanceSums, s.Sum)
 }

@@ -303,15 +303,6 @@ func (w rows) span(first, last int) (lo, hi uint64) {
 // own are the elements of the rank's own rows.
 func (w rows) own() (lo, hi uint64) { return w.span(w.first, w.last) }
 
-// pieces calls do with each part of a span that is at one home.
-func (w rows) pieces(lo, hi uint64, do func(lo, hi uint64)) {
-	for block := uint64(w.each * w.wide); lo < hi; {
-		end := min(hi, (lo/block+1)*block)
-		do(lo, end)
-		lo = end
-	}
-}
-
 // number is a number from 0 to 1 that the seed names. One fingerprint alone would have neighbours lie on lines.
 func number(seed, i uint64) float64 { return float64(apps.Fold(apps.Fold(seed, i), 0)>>11) / (1 << 53) }
 

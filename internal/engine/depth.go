@@ -14,7 +14,7 @@ func (t *Target) ThisDepth() uint8 { return uint8(t.Rank.depth) }
 // NextDepth is the depth of the pebbles that are sent now if depths travel apart, and 1 otherwise, so that pebbles of
 // different handlers share frames.
 func (t *Target) NextDepth() uint8 {
-	if !t.Sender.Deep {
+	if !t.Deep {
 		return 1
 	}
 	return uint8(t.Rank.depth + 1)
