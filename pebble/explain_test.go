@@ -246,7 +246,7 @@ func TestExplainedJobEnds(t *testing.T) {
 			}
 			return r.Barrier()
 		})
-		require.ErrorContains(t, err, "pebble: explain: the program has begun no epoch that could be explained")
+		require.ErrorContains(t, err, "pebble: explain: the program began no epoch that could be explained")
 	}
 
 	c.Explain = nil // then nothing is explained, and the epoch runs

@@ -328,7 +328,7 @@ func TestFlagsThatProgramsIgnore(t *testing.T) {
 		"-ranks=3 -explain -json": {said: `"targets":[{"name":"hit",`, not: "done"},
 		"-ranks=3 -json": {said: "-json: the program has printed no report: leave the flag out",
 			status: launch.ExitError},
-		"-explain collectives": {said: "the program has begun no epoch that could be explained",
+		"-explain collectives": {said: "the program began no epoch that could be explained",
 			status: launch.ExitError},
 		"-network=flat":                {said: "done over sim by 2 ranks"},
 		"-network=odin -ranks=1":       {said: "done over sim by 1 ranks"},

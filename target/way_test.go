@@ -27,7 +27,7 @@ func TestTheWayOfAPebbleIsShort(t *testing.T) {
 	job(t, pebble.Config{Transport: transport, Coalesce: 8}, func(r *pebble.Rank) error {
 		x := target.New(r, "x", distribution.Ranks(2), target.Key(identity), target.Each(func(uint64) {
 			if r.ID() == 1 && in == nil {
-				in = callsFrom("engine.(*Rank).Progress")
+				in = callsFrom("engine.(*loop).Progress")
 			}
 		}))
 		return epochOf(0, r, func() {
