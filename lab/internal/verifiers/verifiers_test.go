@@ -32,9 +32,9 @@ func changes(t *testing.T) []overlay.Change {
 	return []overlay.Change{
 		{File: "target/harm.go", Bad: file("target_harm.go")},
 		{File: "target/core.go", Good: "func (c *core) run(", Bad: "func (c *core) sound("},
-		after("target/core.go", "func (a *addressing) laneOfEach(s *scratch, owners []uint32) (lanes []uint32) {",
+		after("target/core.go", "func (a *addressing) laneOfEach(o *origin, owners []uint32) (lanes []uint32) {",
 			"\n\ta.core.misplace(owners)\n"),
-		after("target/send.go", "func (c *core) sendDeep(vs pebbles, inHandler bool, depth uint8) {",
+		after("target/send.go", "func (c *core) sendFrom(o *origin, vs pebbles, depth uint8) {",
 			"\n\tif vs.n > 0 && c.forgotten() {\n\t\tvs = c.element.rest(vs, 1)\n\t}\n"),
 		{File: "memory/harm.go", Bad: file("memory_harm.go")},
 		after("memory/access.go", "func (a *Array[T]) Get(i uint64) T {", "\n\ti = a.spoiled(i, \"one read elsewhere\")"),

@@ -23,10 +23,8 @@ var (
 
 // harms reports whether a fault happens to this target.
 func (c *core) harms(fault string) bool {
-	return harm == fault && slices.ContainsFunc(harmAt, func(part string) bool {
-		return strings.Contains(c.made.name,
-			part)
-	})
+	return harm == fault &&
+		slices.ContainsFunc(harmAt, func(part string) bool { return strings.Contains(c.spec.name, part) })
 }
 
 // done notes that a fault has happened, and reports whether this was the chance for it.
@@ -98,7 +96,7 @@ func (c *core) bytesOf(vs pebbles) []byte { return unsafe.Slice((*byte)(vs.at), 
 
 // misplace changes who owns pebbles that are sent.
 func (c *core) misplace(owners []uint32) {
-	ranks := uint32(c.engine.Size())
+	ranks := uint32(c.engine.Rank.Size())
 	switch {
 	case c.harms("all at the next rank"):
 		done()
