@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/pebble"
 )
 
 func edge(e Edge) string { return fmt.Sprint(e) }
@@ -55,9 +57,17 @@ func BenchmarkEdges(b *testing.B) {
 	for i := range uint64(4 << 20) {
 		text = fmt.Appendf(text, "%d\t%d\n", i*7919%1000003, i)
 	}
-	in := whole(b, write(b, "edges", text))
+	files := []string{write(b, "edges", text)}
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		require.NoError(b, readOne(in, Edges(EdgeList)))
+		require.NoError(b, pebble.Run(b.Context(), pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
+			in, err := Open(r, files, Edges(EdgeList))
+			if err != nil {
+				return err
+			}
+			for range in.All() {
+			}
+			return in.Err()
+		}))
 	}
 }
