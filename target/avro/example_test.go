@@ -31,7 +31,8 @@ func Example() {
 	fmt.Println(err)
 	_, err = avro.New[struct{ Done chan bool }]()
 	fmt.Println(err)
-	// Output: 29 https://go.dev [/doc /blog] 1 true <nil> decode avro_test.Visit: field Links[0]: a length of 4 exceeds
-	// the 3 bytes that follow: bytes are cut short derive schema of struct { Done chan bool }: field Done: chan bool
-	// cannot travel: it means nothing on another rank: send data, or leave the field out with `avro:"-"`
+	// Output:
+	// 29 https://go.dev [/doc /blog] 1 true <nil>
+	// decode avro_test.Visit: field Links[0]: a length of 4 exceeds the 3 bytes that follow: bytes are cut short
+	// derive schema of struct { Done chan bool }: field Done: chan bool cannot travel: it means nothing on another rank: send data, or leave the field out with `avro:"-"`
 }
