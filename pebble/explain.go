@@ -55,7 +55,7 @@ type TargetPlan struct {
 // ExplainNext lets the next epoch be explained in place of being run, if Config.Explain asks for it: Epoch then returns
 // [ErrExplained] on every rank. A program whose first epochs prepare sets Config.ExplainMarked, and calls it ahead of
 // the epoch that its users care about.
-func (r *Rank) ExplainNext() { r.engine.Explains.Next() }
+func (r *Rank) ExplainNext() { r.engine.ExplainNext() }
 
 // explain tells what the epoch that was about to begin would do.
 func (c *Config) explain(r *engine.Rank, depth int) error {

@@ -46,9 +46,6 @@ type explains struct {
 	any    bool // one was
 }
 
-// Next lets the next epoch be explained, if the configuration asks for it.
-func (e *explains) Next() { e.next = e.config.Explain != nil }
-
 // newRank makes one rank of a job. Nothing else has to run: the goroutine that calls its methods is the rank's.
 func newRank(j *job, id int, port netio.Port) *Rank {
 	c := &j.config
@@ -122,6 +119,12 @@ func (r *Rank) Compute(d time.Duration) {
 	if m, ok := r.Sender.Port.(netio.Meter); ok {
 		m.Compute(d)
 	}
+}
+
+// ExplainNext lets the next epoch be explained, if the configuration asks for it.
+func (r *Rank) ExplainNext() {
+	r.owned("ExplainNext was called")
+	r.Explains.next = r.Explains.config.Explain != nil
 }
 
 // Account is the rank's account of pebbles, frames and memory, for a call of the program.

@@ -429,5 +429,5 @@ func (s *script) counters(c *scenario.Command) {
 
 func (s *script) explain(c *scenario.Command) {
 	m := s.one(c)
-	m.does(c, func() { m.rank.Explains.Next() })
+	m.does(c, func() { m.rank.ExplainNext() })
 }
