@@ -2,7 +2,7 @@ package coalesce
 
 import "unsafe"
 
-// Lane is the buffer for one hop: memory for a fixed number of pebbles, of which the first Len are taken. It knows
+// Lane is the buffer for one hop: memory for a fixed number of pebbles. The first Len are taken. It knows
 // neither their type nor their size, which its callers give.
 type Lane struct {
 	base     unsafe.Pointer

@@ -39,7 +39,7 @@ type Sender struct {
 // Options are the settings of a job that its buffers go by.
 type Options struct {
 	Credits func(frameBytes int) int // frames that a link may have in flight
-	// a pebble may wait so long in a buffer while its rank sends; not positive is for ever
+	// limit of the time that a pebble waits in a buffer while its rank sends; none if not positive
 	Due          time.Duration
 	BufferBudget int64 // bytes in flight at which the main function waits
 	MemoryLimit  int64 // bytes at which the job fails

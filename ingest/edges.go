@@ -43,7 +43,7 @@ type edges struct {
 type edgeReader interface {
 	// prepare reads the headers of this rank's files. It is collective.
 	prepare() error
-	// head is the header of a file of which this rank has a piece.
+	// head returns the header of a file. This rank must have a piece of the file.
 	head(file int) edgeHead
 	read(p piece, yield func(Edge) bool) error
 }

@@ -34,7 +34,7 @@ func (c edgeCount) and(d edgeCount) edgeCount {
 	}
 }
 
-// edges is the number of edges, of which repeat self-loops are one.
+// edges is the number of edges of the file, whose self-loops stand there repeat times each.
 func (c edgeCount) edges(repeat uint64) uint64 { return c.Lines + c.Loops/repeat }
 
 // check compares a file with its header, and returns how many equal self-loops are one edge: METIS files have either

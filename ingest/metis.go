@@ -103,7 +103,7 @@ func (m *metis) header(file int) (h metisHeader, err error) {
 }
 
 // parse reads VERTICES EDGES [FORMAT [WEIGHTS]]. The three digits of FORMAT tell whether vertices have sizes, vertices
-// have weights, of which WEIGHTS is the number, and edges have weights.
+// have weights, and edges have weights. WEIGHTS is the number of weights of a vertex.
 func (h *metisHeader) parse(line []byte) error {
 	var numbers [4]uint64 // vertices, edges, format, weights
 	n := 0

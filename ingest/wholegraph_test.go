@@ -232,7 +232,7 @@ func TestGraphCutAnywhere(t *testing.T) {
 	}
 }
 
-// A compressed file of which a bit differs is no mistake in the graph. Only the few bits that fill up the last byte of
+// A flipped bit in a compressed file is reported as damage, not as a mistake in the graph. Only the few bits that fill up the last byte of
 // the data may go unnoticed.
 func TestGraphPackedDamagedAnywhere(t *testing.T) {
 	packed := gzipped1(t, bytes.Repeat([]byte("18 1844674\n"), 100))

@@ -31,7 +31,7 @@ const room = 3
 // A mark is a place in a stream.
 type mark struct{ at, lines int64 }
 
-// newWindow makes a window of a buffer, of which it takes what may be of use.
+// newWindow makes a window that takes the useful part of a buffer.
 func newWindow(s *stream, limit int, buf []byte) *window {
 	return &window{stream: s, limit: limit, buf: buf[:min(len(buf), limit+room)]}
 }

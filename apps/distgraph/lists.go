@@ -27,7 +27,7 @@ func (p *piece[V]) fingerprint() (sum uint64) {
 	return sum
 }
 
-// partial is a list of which some pieces have come.
+// partial is a list that has not arrived as a whole.
 type partial[V Index] struct {
 	heads []V
 	left  int // heads that are still to come

@@ -207,7 +207,7 @@ func (g *Graph) Describe(b Breaches, rules []string) (texts []string, err error)
 	return texts, nil
 }
 
-// idsOf is IDsOf for numbers of which some may have no vertex: these stand for themselves.
+// idsOf is IDsOf for numbers that may have no vertex. A number without a vertex is returned as it is.
 func (g *Graph) idsOf(numbers []uint64) ([]uint64, error) {
 	known := slices.Clone(numbers)
 	for i, number := range known {

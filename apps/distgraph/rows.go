@@ -422,7 +422,7 @@ func (s *arcs[V]) check(g *Graph) error {
 // rows in the order of memory, which is several times as fast as to jump from row to row.
 type Arranger[V Index] []uint64
 
-// NewArranger makes one for lists of a rank's vertices, of which there are so many: a bit each.
+// NewArranger makes one for lists of a rank's vertices, with a bit for each vertex.
 func NewArranger[V Index](vertices int) Arranger[V] { return make([]uint64, vertices/64+1) }
 
 // Arrange sorts a list of different vertices, if it is long enough to be worth a look at the whole bitmap.

@@ -68,7 +68,7 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// stream is a sequence of random words of which any can be had at once: the SplitMix64 sequence from a mixed seed.
+// stream is a sequence of random words with direct access to each: the SplitMix64 sequence from a mixed seed.
 type stream uint64
 
 // newStream returns the stream for a seed; streams for different purposes are independent.

@@ -90,7 +90,7 @@ func TestDamagedPages(t *testing.T) {
 	}
 }
 
-// A dictionary whose checksum is wrong is told, as pages of values are.
+// A dictionary with a wrong checksum is an error, like a page of values with one.
 func TestDamagedDictionary(t *testing.T) {
 	type word struct {
 		Text string `parquet:"text,dict"`
