@@ -87,7 +87,7 @@ func Run(t *testing.T, maker Maker, except ...Except) {
 		t.Run(c.name, func(t *testing.T) {
 			for _, e := range except {
 				if why, ok := e[c.name]; ok {
-					t.Skip(why)
+					t.Skip("excepted for this transport: " + why) // as .ci/tests allows
 				}
 			}
 			for _, s := range shapes {
