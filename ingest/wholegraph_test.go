@@ -232,8 +232,8 @@ func TestGraphCutAnywhere(t *testing.T) {
 	}
 }
 
-// A flipped bit in a compressed file is reported as damage, not as a mistake in the graph. Only the few bits that fill up
-// the last byte of the data may go unnoticed.
+// A flipped bit in a compressed file is reported as damage, not as a mistake in the graph. Only the few bits that
+// fill up the last byte of the data may go unnoticed.
 func TestGraphPackedDamagedAnywhere(t *testing.T) {
 	packed := gzipped1(t, bytes.Repeat([]byte("18 1844674\n"), 100))
 	unnoticed := 0
