@@ -39,6 +39,7 @@ type Options struct {
 	fabric    fabric
 	tuning    Tuning
 	verbose   bool
+	tls       bool
 }
 
 // fabric is how libfabric is used.
@@ -93,6 +94,7 @@ func (o *Options) network(fs *flag.FlagSet) {
 		"such as 64MiB (default half of the memory, and what ulimit -l allows)")
 	fs.BoolVar(&o.fabric.insecure, "insecure", false, "let providers of libfabric that anybody can reach leave the "+
 		"host")
+	fs.BoolVar(&o.tls, "tls", false, "encrypt all connections over TCP by TLS 1.3")
 	fs.Var(named(&topology, func(text string) (err error) {
 		if o.tuning.Topology = text == values.Auto; !o.tuning.Topology {
 			c.Topology, err = route.ByName(text)
@@ -170,15 +172,19 @@ func (o *Options) Config(out io.Writer) (Config, error) {
 	case o.fabric != (fabric{}) && o.via != "ofi" && o.via != "auto":
 		return c, fmt.Errorf("-provider, -pinned and -insecure are for libfabric: say -transport ofi or auto, not "+
 			"%s", o.via)
+	case o.tls && (o.fabric != (fabric{}) || o.via == "ofi" || o.via == "mem"):
+		return c, errors.New("-tls encrypts TCP: leave it out with -transport mem or ofi and the flags of libfabric")
+	case o.tls && !started:
+		return c, errors.New("-tls is for jobs of several processes: start the program by pebbles run -n 2")
 	case strings.Contains(o.fabric.provider, ":"):
 		return c, fmt.Errorf("-provider %s: the name of a provider has no colon", o.fabric.provider)
 	case o.simulated.name != "" && (o.via != "auto" || o.fabric != (fabric{})):
 		return c, errors.New("-network simulates what connects ranks: leave -transport and the flags of libfabric out")
 	case (o.via == "shm" || o.via == "tcp" || o.via == "ofi") && !started:
 		return c, fmt.Errorf("-transport %s connects processes: start the program by pebbles run -n 2", o.via)
-	case o.via != "auto" && o.via != "mem" || o.fabric != (fabric{}):
+	case o.via != "auto" && o.via != "mem" || o.fabric != (fabric{}) || o.tls:
 		via := launch.Via{
-			Transport: o.via, Provider: o.fabric.provider, Pinned: o.fabric.pinned, Insecure: o.fabric.insecure,
+			Transport: o.via, Provider: o.fabric.provider, Pinned: o.fabric.pinned, Insecure: o.fabric.insecure, TLS: o.tls,
 		}
 		c.Via = via.String()
 	}

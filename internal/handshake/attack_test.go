@@ -28,10 +28,12 @@ func (p *tape) SetDeadline(time.Time) error { return nil }
 func (p *tape) RemoteAddr() net.Addr        { return &net.IPAddr{} }
 func play(b []byte) *tape                   { return &tape{play: bytes.NewReader(b)} }
 func serve(p *tape) (handshake.Hello, error) {
-	return handshake.Server(p, []byte("secret"), hello(0), 0)
+	_, theirs, err := handshake.Server(p, []byte("secret"), hello(0), 0)
+	return theirs, err
 }
 func client(p *tape) (handshake.Hello, error) {
-	return handshake.Client(p, []byte("secret"), hello(1), 0)
+	_, theirs, err := handshake.Client(p, []byte("secret"), hello(1), 0)
+	return theirs, err
 }
 
 // record is what both ends of a good greeting wrote.
@@ -68,8 +70,8 @@ func TestReplayIsRefused(t *testing.T) {
 // TestReflectionIsRefused sends an end everything that it has written itself.
 func TestReflectionIsRefused(t *testing.T) {
 	for name, greet := range map[string]func(net.Conn) error{
-		"client": func(c net.Conn) error { _, err := handshake.Client(c, []byte("secret"), hello(1), 0); return err },
-		"server": func(c net.Conn) error { _, err := handshake.Server(c, []byte("secret"), hello(1), 0); return err },
+		"client": func(c net.Conn) error { _, _, err := handshake.Client(c, []byte("secret"), hello(1), 0); return err },
+		"server": func(c net.Conn) error { _, _, err := handshake.Server(c, []byte("secret"), hello(1), 0); return err },
 	} {
 		t.Run(name, func(t *testing.T) {
 			a, b := net.Pipe()
@@ -100,7 +102,7 @@ func TestAlteredHelloIsRefused(t *testing.T) {
 		all.Go(func() { flip(near, far, at) })
 		all.Go(func() { io.Copy(far, near) })
 		all.Go(func() { handshake.Client(a, []byte("secret"), hello(1), 0) })
-		_, err := handshake.Server(b, []byte("secret"), hello(0), 50*time.Millisecond)
+		_, _, err := handshake.Server(b, []byte("secret"), hello(0), 50*time.Millisecond)
 		for _, c := range []net.Conn{a, b, near, far} {
 			c.Close()
 		}
@@ -153,7 +155,7 @@ func TestSlowStrangerIsRefused(t *testing.T) {
 			}
 		}
 	})
-	_, err := handshake.Server(b, []byte("secret"), hello(0), 100*time.Millisecond)
+	_, _, err := handshake.Server(b, []byte("secret"), hello(0), 100*time.Millisecond)
 	require.ErrorIs(t, err, os.ErrDeadlineExceeded)
 	require.ErrorContains(t, err, "no greeting within 100ms")
 	close(stop)

@@ -28,7 +28,7 @@ type Contact struct {
 // Hopeless reports whether the process need not be dialled again: it has refused this one too often, or is of another
 // kind.
 func (c *Contact) Hopeless(err error) bool {
-	if errors.Is(err, ErrSecret) {
+	if errors.Is(err, ErrSecret) || errors.Is(err, ErrEncrypted) {
 		c.Refusals++
 	}
 	var mismatch *IdentityError

@@ -119,16 +119,16 @@ func (g *Gate) accept() {
 func (g *Gate) greet(p *pending) {
 	conn, hello, err := g.prove(p)
 	if !g.remove(p) {
-		conn.Close()
-		g.refuse("drop connection", conn.RemoteAddr().String(), errors.New("the gate is closed, or too many knock at it"))
+		p.conn.Close()
+		g.refuse("drop connection", p.conn.RemoteAddr().String(), errors.New("the gate is closed, or too many knock at it"))
 		return
 	}
 	if err == nil {
 		g.Welcome(conn, hello)
 		return
 	}
-	conn.Close()
-	g.refuse("refuse connection", conn.RemoteAddr().String(), err)
+	p.conn.Close()
+	g.refuse("refuse connection", p.conn.RemoteAddr().String(), err)
 	var mismatch *IdentityError
 	if errors.As(err, &mismatch) && g.Mismatch != nil {
 		g.Mismatch(err)
@@ -136,15 +136,10 @@ func (g *Gate) greet(p *pending) {
 }
 
 func (g *Gate) prove(p *pending) (net.Conn, Hello, error) {
-	if g.Prove == nil {
-		hello, err := server(p.conn, g.Secret, g.Mine, g.Limit, func(s step) { g.advance(p, s) })
-		return p.conn, hello, err
+	if g.Prove != nil {
+		return g.Prove(p.conn, func() { g.advance(p, stepOpened) })
 	}
-	conn, hello, err := g.Prove(p.conn, func() { g.advance(p, stepOpened) })
-	if err != nil {
-		conn = p.conn
-	}
-	return conn, hello, err
+	return server(p.conn, g.Secret, g.Mine, g.Limit, func(s step) { g.advance(p, s) })
 }
 
 // add adds a connection, and drops another one when there are too many. It returns nil when the gate is closed.

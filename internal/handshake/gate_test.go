@@ -70,7 +70,7 @@ func (h *hall) welcome(members int) (all *sync.WaitGroup) {
 // greet greets the gate as a member, which is let in.
 func (h *hall) greet(t *testing.T, c net.Conn) {
 	t.Helper()
-	_, err := handshake.Client(c, []byte("secret"), hello(1), 0)
+	_, _, err := handshake.Client(c, []byte("secret"), hello(1), 0)
 	require.NoError(t, err)
 	(<-h.welcomed).Close()
 }
@@ -147,7 +147,7 @@ func TestAllMembersMayComeAtOnce(t *testing.T) {
 	crowd := h.crowd(t, members+64) // members that have not spoken yet look like strangers
 	welcomed := h.welcome(members)
 	for _, c := range crowd[:members] { // the oldest
-		_, err := handshake.Client(c, []byte("secret"), hello(1), 0)
+		_, _, err := handshake.Client(c, []byte("secret"), hello(1), 0)
 		require.NoError(t, err)
 	}
 	welcomed.Wait()
@@ -167,7 +167,7 @@ type paused struct {
 // pause begins the greeting of a member, and returns when the gate has answered and the member waits.
 func (h *hall) pause(t *testing.T, at int) *paused {
 	c := &paused{Conn: h.dial(t), at: at, opened: make(chan struct{}), resume: make(chan struct{})}
-	c.greeting.Go(func() { _, c.err = handshake.Client(c, []byte("secret"), hello(1), 0) })
+	c.greeting.Go(func() { _, _, c.err = handshake.Client(c, []byte("secret"), hello(1), 0) })
 	<-c.opened
 	return c
 }
@@ -282,7 +282,7 @@ func TestMismatchIsTold(t *testing.T) {
 	h := openGate(t, 0)
 	other := hello(1)
 	other.Identity.Build = "another"
-	_, err := handshake.Client(h.dial(t), []byte("secret"), other, 0)
+	_, _, err := handshake.Client(h.dial(t), []byte("secret"), other, 0)
 	require.ErrorContains(t, err, "compare build")
 	require.ErrorContains(t, <-h.mismatch, "compare build")
 }

@@ -2,6 +2,7 @@ package handshake
 
 import (
 	"crypto/hmac"
+	"crypto/tls"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -26,7 +27,17 @@ var ErrStranger = errors.New("not an Active Pebbles process")
 // knock at it, or it has ended itself. It may be dialled again.
 var ErrDropped = errors.New("it ended the connection: too many knock at it, or it has ended")
 
-var magic = [8]byte{0xa7, 'p', 'e', 'b', 'b', 'l', 'e', Protocol}
+// ErrEncrypted says that one of the two ends encrypts the connection and the other one does not.
+var ErrEncrypted = errors.New("one end uses TLS and the other does not: give all processes the same setting")
+
+// magic begins an opening, and says whether TLS follows the proofs.
+func magic(encrypted bool) [8]byte {
+	first := byte(0xa7)
+	if encrypted {
+		first = 0xa8
+	}
+	return [8]byte{first, 'p', 'e', 'b', 'b', 'l', 'e', Protocol}
+}
 
 // step is how far a greeting is, as the end that accepted sees it.
 type step int
@@ -51,32 +62,35 @@ type greeting struct {
 // differs from mine in its identity, the error is an [*IdentityError] and the Hello is valid too. The other end must
 // prove the secret within limit (0 is [DefaultLimit]). From then on conn has no deadline: an end that gave up could
 // not know whether the other one keeps the connection. The caller ends a greeting that takes too long by
-// closing conn, and closes conn after an error.
-func Client(conn net.Conn, secret []byte, mine Hello, limit time.Duration) (Hello, error) {
+// closing conn, and closes conn after an error. The connection that Client returns is conn, or TLS over it if mine is
+// Encrypted; an end that is not gives [ErrEncrypted].
+func Client(conn net.Conn, secret []byte, mine Hello, limit time.Duration) (net.Conn, Hello, error) {
 	return greet(&greeting{conn: conn, secret: secret, mine: mine}, limit, (*greeting).client)
 }
 
 // Server greets for the end that accepted; all else is as with [Client], but that limit holds until it has heard the
 // Hello of the other end. It writes nothing before the other end has sent an opening of the right form, answers to
 // one that is not signed by zeros, and proves nothing before the other end has.
-func Server(conn net.Conn, secret []byte, mine Hello, limit time.Duration) (Hello, error) {
+func Server(conn net.Conn, secret []byte, mine Hello, limit time.Duration) (net.Conn, Hello, error) {
 	return server(conn, secret, mine, limit, func(step) {})
 }
 
 // server is Server, and calls reached with each step of the other end.
-func server(conn net.Conn, secret []byte, mine Hello, limit time.Duration, reached func(step)) (Hello, error) {
+func server(
+	conn net.Conn, secret []byte, mine Hello, limit time.Duration, reached func(step),
+) (net.Conn, Hello, error) {
 	return greet(&greeting{conn: conn, secret: secret, mine: mine, reached: reached}, limit, (*greeting).server)
 }
 
-func greet(g *greeting, limit time.Duration, run func(*greeting) (Hello, error)) (Hello, error) {
+func greet(g *greeting, limit time.Duration, run func(*greeting) (Hello, error)) (net.Conn, Hello, error) {
 	if limit <= 0 {
 		limit = DefaultLimit
 	}
 	if len(g.secret) == 0 {
-		return Hello{}, errors.New("greet: the job has no secret")
+		return nil, Hello{}, errors.New("greet: the job has no secret")
 	}
 	if err := g.conn.SetDeadline(time.Now().Add(limit)); err != nil {
-		return Hello{}, fmt.Errorf("greet: set deadline: %w", err)
+		return nil, Hello{}, fmt.Errorf("greet: set deadline: %w", err)
 	}
 	theirs, err := run(g)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
@@ -86,9 +100,9 @@ func greet(g *greeting, limit time.Duration, run func(*greeting) (Hello, error))
 		err = compare(g.mine, theirs)
 	}
 	if err != nil {
-		return theirs, fmt.Errorf("greet %v: %w", g.conn.RemoteAddr(), err)
+		return nil, theirs, fmt.Errorf("greet %v: %w", g.conn.RemoteAddr(), err)
 	}
-	return theirs, nil
+	return g.conn, theirs, nil
 }
 
 // commit ends the limit. From here on this end does not give up by itself: the other one may keep the connection as
@@ -103,6 +117,9 @@ func (g *greeting) commit() error {
 func (g *greeting) client() (Hello, error) {
 	if err := g.exchangeProofs(); err != nil {
 		return Hello{}, dropped(err)
+	}
+	if err := g.encrypt(tls.Client); err != nil {
+		return Hello{}, err
 	}
 	if err := g.commit(); err != nil {
 		return Hello{}, err
@@ -145,6 +162,9 @@ func dropped(err error) error {
 
 func (g *greeting) server() (Hello, error) {
 	theirs, err := g.receiveOpening()
+	if errors.Is(err, ErrEncrypted) {
+		_ = g.sendOpening(nonce{}) // which tells the other end
+	}
 	if err != nil {
 		return Hello{}, err
 	}
@@ -165,6 +185,9 @@ func (g *greeting) server() (Hello, error) {
 	if err := g.sendProof("server proof"); err != nil {
 		return Hello{}, err
 	}
+	if err := g.encrypt(tls.Server); err != nil {
+		return Hello{}, err
+	}
 	hello, err := g.receiveHello("client hello")
 	if err != nil {
 		return Hello{}, err
@@ -175,18 +198,25 @@ func (g *greeting) server() (Hello, error) {
 	return hello, g.sendHello("server hello") // whatever hello is like: both ends are to know in what they differ
 }
 
-func (g *greeting) sendOpening(n nonce) error { return g.write("opening", append(magic[:], n[:]...)) }
+func (g *greeting) sendOpening(n nonce) error {
+	begin := magic(g.mine.Encrypted)
+	return g.write("opening", append(begin[:], n[:]...))
+}
 
 // receiveOpening checks the magic number as soon as it is there, so that most strangers are refused at once.
 func (g *greeting) receiveOpening() (n nonce, err error) {
-	heard := magic
+	var heard [8]byte
 	if err := g.read("opening", heard[:]); err != nil {
 		return n, err
 	}
-	if heard != magic {
+	other := heard == magic(!g.mine.Encrypted)
+	if !other && heard != magic(g.mine.Encrypted) {
 		return n, ErrStranger
 	}
 	err = g.read("opening", n[:])
+	if err == nil && other {
+		err = ErrEncrypted
+	}
 	return n, err
 }
 

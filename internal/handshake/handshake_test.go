@@ -39,12 +39,12 @@ func meet(t *testing.T, clientSecret, serverSecret string, client, server handsh
 	t.Cleanup(func() { a.Close(); b.Close() })
 	var both sync.WaitGroup
 	both.Go(func() {
-		if c.hello, c.err = handshake.Client(a, []byte(clientSecret), client, 0); c.err != nil {
+		if _, c.hello, c.err = handshake.Client(a, []byte(clientSecret), client, 0); c.err != nil {
 			a.Close()
 		}
 	})
 	both.Go(func() {
-		if s.hello, s.err = handshake.Server(b, []byte(serverSecret), server, 0); s.err != nil {
+		if _, s.hello, s.err = handshake.Server(b, []byte(serverSecret), server, 0); s.err != nil {
 			b.Close()
 		}
 	})
@@ -118,7 +118,7 @@ func TestDeadlineIsCleared(t *testing.T) {
 	defer b.Close()
 	watched := &deadlines{Conn: b}
 	go handshake.Client(a, []byte("secret"), hello(1), 0)
-	_, err := handshake.Server(watched, []byte("secret"), hello(0), 0)
+	_, _, err := handshake.Server(watched, []byte("secret"), hello(0), 0)
 	require.NoError(t, err)
 	require.Len(t, watched.set, 2, "one limit for the whole greeting")
 	require.False(t, watched.set[0].IsZero())
@@ -170,10 +170,10 @@ func TestBothEndsAgreeThatAGreetingWentWell(t *testing.T) {
 		defer b.Close()
 		served := make(chan error)
 		go func() {
-			_, err := handshake.Server(b, []byte("secret"), hello(0), time.Second)
+			_, _, err := handshake.Server(b, []byte("secret"), hello(0), time.Second)
 			served <- err
 		}()
-		_, err := handshake.Client(&tardy{Conn: a, pause: time.Minute}, []byte("secret"), hello(1), time.Second)
+		_, _, err := handshake.Client(&tardy{Conn: a, pause: time.Minute}, []byte("secret"), hello(1), time.Second)
 		require.NoError(t, err)
 		require.NoError(t, <-served)
 	})

@@ -21,6 +21,7 @@ type Hello struct {
 	Processes int
 	Ranks     int
 	Lane      uint8 // of a peer: 0 for control, 1 for data, 2 for shared memory
+	Encrypted bool  // what follows the proofs of the secret travels over TLS
 	Identity  Identity
 	Offers    map[string]Offer // of a peer, by the names of faster ways than TCP
 }

@@ -59,6 +59,7 @@ type environment struct {
 	startLimit   time.Duration
 	silenceLimit time.Duration
 	transport    string
+	encrypted    bool // the line to the launcher
 }
 
 // list formats the environment for a process that inherits the secret as a descriptor.

@@ -86,12 +86,17 @@ type Via struct {
 	Provider  string // of libfabric; "" is the first that has hardware
 	Pinned    int64  // the most bytes of each process that may be pinned; 0 is what the system allows
 	Insecure  bool   // lets providers that anybody can reach leave the host
+	TLS       bool   // encrypts all connections over TCP
 }
 
 // String is the name that connect.Dial takes.
 func (v Via) String() string {
 	fabric := connect.Fabric{Provider: v.Provider, Pinned: v.Pinned, Insecure: v.Insecure}
-	return connect.With(cmp.Or(v.Transport, connect.ByAuto), fabric)
+	name := connect.With(cmp.Or(v.Transport, connect.ByAuto), fabric)
+	if v.TLS {
+		return connect.Encrypted(name)
+	}
+	return name
 }
 
 // Join makes this process a member of the job that its environment describes, and returns when all processes of the job
@@ -121,14 +126,23 @@ func Join(ctx context.Context, o Options) (*Member, error) {
 	if err != nil {
 		return nil, fmt.Errorf("join job: %w", err)
 	}
-	if o.Transport != "" && o.Transport != connect.ByAuto {
-		e.transport = o.Transport
-	}
+	e.choose(o.Transport)
 	m, err := e.join(ctx, secret, o.Log)
 	if err != nil {
 		return nil, fmt.Errorf("join job %s as process %d: %w", e.job, e.process, err)
 	}
 	return m, nil
+}
+
+// choose takes the program's transport instead of the launcher's. A job that its launcher encrypts stays encrypted.
+func (e *environment) choose(transport string) {
+	e.encrypted = connect.IsEncrypted(e.transport)
+	if transport != "" && transport != connect.ByAuto {
+		e.transport = transport
+	}
+	if e.encrypted {
+		e.transport = connect.Encrypted(e.transport)
+	}
 }
 
 func (e environment) join(ctx context.Context, secret []byte, log *slog.Logger) (_ *Member, err error) {
@@ -289,9 +303,9 @@ func (e environment) dialLauncher(ctx context.Context, secret []byte, identity h
 	defer undo()
 	mine := handshake.Hello{
 		Role: handshake.RoleProcess, Job: e.job, Process: e.process, Processes: e.processes, Ranks: e.ranks,
-		Identity: identity,
+		Encrypted: e.encrypted, Identity: identity,
 	}
-	theirs, err := handshake.Client(conn, secret, mine, e.startLimit)
+	line, theirs, err := handshake.Client(conn, secret, mine, e.startLimit)
 	if err == nil && theirs.Role != handshake.RoleLauncher {
 		err = fmt.Errorf("%s is a %s of the job, not its launcher", e.launcher, theirs.Role)
 	}
@@ -302,7 +316,7 @@ func (e environment) dialLauncher(ctx context.Context, secret []byte, identity h
 		conn.Close()
 		return nil, fmt.Errorf("greet launcher: %w", err)
 	}
-	return conn, nil
+	return line, nil
 }
 
 // exchangeAddresses sends the launcher this process's address, and waits for the addresses of all.

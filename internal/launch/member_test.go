@@ -65,7 +65,7 @@ func hearMember(conn net.Conn) (address string, err error) {
 	if err != nil {
 		return "", err
 	}
-	_, err = handshake.Server(conn, testSecret,
+	_, _, err = handshake.Server(conn, testSecret,
 		handshake.Hello{Role: handshake.RoleLauncher, Job: "j", Identity: identity}, 0)
 	var a arrival
 	return a.Address, errors.Join(err, handshake.ReadMessage(conn, arrivalBytesMax, &a), a.check())
@@ -200,5 +200,22 @@ func TestLauncherThatSaysNothing(t *testing.T) {
 			})
 			require.Error(t, err)
 		})
+	}
+}
+
+// The program's transport goes before the launcher's, but the launcher's TLS stays.
+func TestChosenTransport(t *testing.T) {
+	for _, c := range []struct {
+		launcher, program, want string
+		line                    bool
+	}{
+		{"auto", "", "auto", false}, {"auto", "tcp", "tcp", false}, {"tcp", "auto", "tcp", false},
+		{"tls+auto", "", "tls+auto", true}, {"tls+auto", "tcp", "tls+tcp", true}, {"shm", "tls+tcp", "tls+tcp", false},
+		{"tls+tcp", "tls+auto", "tls+auto", true},
+	} {
+		e := environment{transport: c.launcher}
+		e.choose(c.program)
+		require.Equal(t, c.want, e.transport, c)
+		require.Equal(t, c.line, e.encrypted, c)
 	}
 }

@@ -3,10 +3,12 @@ package launch
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net"
 	"sync"
 
 	"github.com/activepebbles/pebbles/internal/handshake"
+	"github.com/activepebbles/pebbles/netio/connect"
 	"github.com/activepebbles/pebbles/netio/tcp"
 )
 
@@ -43,6 +45,7 @@ func openRendezvous(s *Spec, job string, secret []byte) (*rendezvous, error) {
 		Listener: listener, Secret: secret, Members: s.Processes, Limit: s.StartLimit, Log: s.Log,
 		Mine: handshake.Hello{
 			Role: handshake.RoleLauncher, Job: job, Process: -1, Processes: s.Processes, Ranks: s.Ranks, Identity: identity,
+			Encrypted: connect.IsEncrypted(s.Transport),
 		},
 		Welcome: func(conn net.Conn, hello handshake.Hello) {
 			if err := r.welcome(conn, hello); err != nil {
@@ -51,8 +54,18 @@ func openRendezvous(s *Spec, job string, secret []byte) (*rendezvous, error) {
 			}
 		},
 	}
+	if !r.gate.Mine.Encrypted {
+		warnOpen(s.Log, listener.Addr())
+	}
 	r.gate.Open()
 	return r, nil
+}
+
+// warnOpen says that a job which others can reach is not encrypted.
+func warnOpen(log *slog.Logger, at net.Addr) {
+	if a, ok := at.(*net.TCPAddr); ok && !a.IP.IsLoopback() && log != nil {
+		log.Warn("connections between hosts are not encrypted: --tls does it", "address", a.IP)
+	}
 }
 
 func (r *rendezvous) address() string { return r.gate.Listener.Addr().String() }
@@ -74,7 +87,7 @@ func (r *rendezvous) welcome(conn net.Conn, hello handshake.Hello) error {
 	if !undo() {
 		return context.Cause(r.open)
 	}
-	if tcp, ok := conn.(*net.TCPConn); ok {
+	if tcp, ok := handshake.Socket(conn).(*net.TCPConn); ok {
 		tcp.SetKeepAliveConfig(keepAlive)
 	}
 	select {

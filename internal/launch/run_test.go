@@ -39,6 +39,16 @@ func TestJobOfAnySizeRunsAndEnds(t *testing.T) {
 	}
 }
 
+// A job that its launcher encrypts has TLS on the lines to it and between processes.
+func TestEncryptedJob(t *testing.T) {
+	t.Parallel()
+	runJob(t, "exchange", launch.Spec{Processes: 3, Transport: launch.Via{TLS: true}.String()})
+	r := runJob(t, "show", launch.Spec{Processes: 2, Transport: launch.Via{Transport: "tcp", TLS: true}.String()})
+	for _, text := range r.find(t, "shown", 2) {
+		require.Contains(t, text, `"Name":"tcp+tls"`)
+	}
+}
+
 func TestTwoJobsAtOnce(t *testing.T) {
 	t.Parallel()
 	a := startJob(t, "exchange", launch.Spec{Processes: 2})

@@ -28,8 +28,12 @@ func joinAsTask(ctx context.Context, o Options) (*Member, error) {
 	if err != nil {
 		return nil, err
 	}
+	encrypted := connect.IsEncrypted(s.transport)
 	if o.Transport == "" || o.Transport == connect.ByAuto {
 		o.Transport = s.transport
+	}
+	if encrypted {
+		o.Transport = connect.Encrypted(o.Transport)
 	}
 	m, err := t.join(ctx, s, o)
 	if err != nil {
@@ -86,6 +90,9 @@ func (t *task) join(ctx context.Context, s settings, o Options) (*Member, error)
 	first, own, err := t.listen(ctx, s)
 	if err != nil {
 		return nil, err
+	}
+	if t.process == 0 && !connect.IsEncrypted(o.Transport) {
+		warnOpen(o.Log, own.Addr())
 	}
 	job, err := t.exchangeAddresses(ctx, s, bootstrap.Config{
 		Number: t.process, Processes: t.processes, Self: self(own.Addr().String()), Listener: first, Dial: dial,

@@ -37,7 +37,10 @@ type outlets struct {
 // open opens the outlets that the configuration asks for. The page shows source; the record begins with first.
 func (o *outlets) open(source page.Source, first *state.Job, transport netio.Transport) error {
 	if c := o.config; c.HTTP != "" && o.place.Process == 0 {
-		s, err := page.Listen(page.Config{Addr: c.HTTP, Pprof: c.Pprof, Source: source, Log: c.Log})
+		secret, ok := transport.(interface{ Encrypted() bool })
+		s, err := page.Listen(page.Config{
+			Addr: c.HTTP, TLS: ok && secret.Encrypted(), Pprof: c.Pprof, Source: source, Log: c.Log,
+		})
 		if err != nil {
 			return fmt.Errorf("serve the page of the job: %w", err)
 		}

@@ -42,7 +42,7 @@ var sayings = map[string]func(net.Conn) error{
 	"half":    func(c net.Conn) error { _, err := c.Write([]byte{0xa7, 'p'}); return err },
 	"http":    func(c net.Conn) error { _, err := io.WriteString(c, "GET / HTTP/1.1\r\n\r\n"); return err },
 	"opening": func(c net.Conn) error { // of a job of its own
-		_, err := handshake.Client(c, []byte("another"), handshake.Hello{Job: "another"}, limit)
+		_, _, err := handshake.Client(c, []byte("another"), handshake.Hello{Job: "another"}, limit)
 		return err
 	},
 	"tls": func(c net.Conn) error {

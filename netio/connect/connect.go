@@ -27,6 +27,21 @@ const (
 
 var names = []string{ByAuto, ByShm, ByOFI, ByTCP}
 
+// tlsPrefix begins the names of transports whose connections are encrypted.
+const tlsPrefix = "tls+"
+
+// Encrypted is the name of a transport with connections that TLS 1.3 encrypts, which leaves libfabric out. Memory that
+// processes of a host share is not encrypted.
+func Encrypted(name string) string {
+	if IsEncrypted(name) {
+		return name
+	}
+	return tlsPrefix + name
+}
+
+// IsEncrypted reports whether a name is one of [Encrypted].
+func IsEncrypted(name string) bool { return strings.HasPrefix(name, tlsPrefix) }
+
 // Fabric says how libfabric is used.
 type Fabric struct {
 	Provider string // such as verbs, efa, cxi, tcp or shm; "" is the first that has hardware
@@ -54,9 +69,9 @@ const (
 	insecureWord = "insecure"
 )
 
-// Parse takes a name apart. The error says which names there are.
+// Parse takes a name apart, without the prefix of [Encrypted]. The error says which names there are.
 func Parse(text string) (name string, f Fabric, err error) {
-	parts := strings.Split(text, ":")
+	parts := strings.Split(strings.TrimPrefix(text, tlsPrefix), ":")
 	name = parts[0]
 	if name == "" && len(parts) == 1 {
 		name = ByAuto
@@ -68,6 +83,9 @@ func Parse(text string) (name string, f Fabric, err error) {
 	}
 	if len(parts) == 1 {
 		return name, f, nil
+	}
+	if IsEncrypted(text) {
+		return "", f, fmt.Errorf("%q: TLS does not encrypt a provider of libfabric: leave one of the two out", text)
 	}
 	if name != ByOFI && name != ByAuto {
 		return "", f, fmt.Errorf("%q: only %s and %s take a provider of libfabric", text, ByOFI, ByAuto)
@@ -108,6 +126,7 @@ var errNoOFI = errors.New("this program can't use libfabric: " +
 // Dial connects this process with all others of its job, as [tcp.Dial] does, by the transport of a name; "" is
 // [ByAuto]. All processes must be given the same.
 func Dial(ctx context.Context, c tcp.Config, name string) (netio.Transport, error) {
+	c.TLS = IsEncrypted(name)
 	t, err := mux.Dial(ctx, c, func(c *way.Config) ([]way.Way, error) { return ways(c, name) })
 	if err != nil {
 		return nil, err // no interface that holds a nil pointer
@@ -124,13 +143,15 @@ func ways(c *way.Config, text string) ([]way.Way, error) {
 	switch {
 	case name == ByTCP:
 		return nil, nil
+	case name == ByOFI && IsEncrypted(text):
+		return nil, fmt.Errorf("%q: TLS does not encrypt libfabric: use transport %s or %s", text, ByAuto, ByTCP)
 	case name == ByOFI && opener == nil:
 		return nil, errNoOFI
 	case name == ByOFI:
 		return opener(c, f, true)
 	}
 	all, err := shm.Open(c, name == ByShm)
-	if err != nil || name == ByShm || opener == nil {
+	if err != nil || name == ByShm || opener == nil || IsEncrypted(text) {
 		return all, err
 	}
 	fabric, err := opener(c, f, false)

@@ -87,7 +87,7 @@ func Run(t *testing.T, maker Maker, except ...Except) {
 		t.Run(c.name, func(t *testing.T) {
 			for _, e := range except {
 				if why, ok := e[c.name]; ok {
-					t.Skip("excepted for this transport: " + why) // as .ci/tests allows
+					t.Skip(excepted + why)
 				}
 			}
 			for _, s := range shapes {
@@ -97,12 +97,27 @@ func Run(t *testing.T, maker Maker, except ...Except) {
 	}
 }
 
-// RunSome proves some promises, or all when none is named, in jobs of the largest shape: for another way of a transport
-// that has passed [Run], whose promises may break where it parts from that.
+// RunLargest is Run in jobs of the largest shape alone: for another way of a transport that has passed [Run].
+func RunLargest(t *testing.T, maker Maker, except Except) {
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			if why, ok := except[c.name]; ok {
+				t.Skip(excepted + why)
+			}
+			shapes[len(shapes)-1].run(t, maker, c.body)
+		})
+	}
+}
+
+// excepted begins the reasons of skipped tests. .ci/tests allows these.
+const excepted = "excepted for this transport: "
+
+// RunSome proves some promises in jobs of the largest shape: for another way of a transport that has passed [Run], whose
+// promises may break where it parts from that.
 func RunSome(t *testing.T, maker Maker, names ...string) {
 	found := 0
 	for _, c := range cases {
-		if len(names) == 0 || slices.Contains(names, c.name) {
+		if slices.Contains(names, c.name) {
 			found++
 			t.Run(c.name, func(t *testing.T) { shapes[len(shapes)-1].run(t, maker, c.body) })
 		}

@@ -147,7 +147,7 @@ func (m *meeting) dialOnce(ctx context.Context, process int, socket string) erro
 	if err := sameUser(conn); err != nil {
 		return err
 	}
-	hello, err := handshake.Client(conn, m.c.Secret, m.c.Hello(memoryLane), m.c.HandshakeLimit)
+	_, hello, err := handshake.Client(conn, m.c.Secret, m.c.Hello(memoryLane), m.c.HandshakeLimit)
 	if err != nil {
 		return err
 	}

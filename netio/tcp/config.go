@@ -21,6 +21,7 @@ type Config struct {
 	Listener  net.Listener // bound already, by [Listen]; Dial takes ownership
 	Addresses []string     // where each process listens, by process
 	Identity  handshake.Identity
+	TLS       bool // connections are encrypted; the same on all processes
 
 	HandshakeLimit time.Duration // of one greeting; default 5 s
 	StartLimit     time.Duration // until all processes are connected; default 30 s
@@ -86,7 +87,7 @@ func setDefault(v *time.Duration, to time.Duration) {
 	}
 }
 
-// Hello is this process's greeting on a connection.
+// Hello is this process's greeting on a connection. Those beyond the streams of TCP stay within the host.
 func (c *insideConfig) Hello(stream uint8) handshake.Hello {
 	var offers map[string]handshake.Offer
 	if c.layer != nil {
@@ -94,6 +95,6 @@ func (c *insideConfig) Hello(stream uint8) handshake.Hello {
 	}
 	return handshake.Hello{
 		Role: handshake.RolePeer, Job: c.Job, Process: c.Place.Process, Processes: c.Place.Processes,
-		Ranks: c.Place.Ranks, Lane: stream, Identity: c.Identity, Offers: offers,
+		Ranks: c.Place.Ranks, Lane: stream, Encrypted: c.TLS && stream < streamCount, Identity: c.Identity, Offers: offers,
 	}
 }

@@ -1,6 +1,7 @@
 package tcp
 
 import (
+	"crypto/tls"
 	"net"
 	"time"
 )
@@ -74,6 +75,7 @@ type blocking struct {
 	conn  net.Conn
 	watch *watch
 	batch net.Buffers // what is being written
+	whole []byte      // over TLS, the same in one piece
 }
 
 func (b *blocking) read(first, second []byte) (int, error) {
@@ -84,9 +86,24 @@ func (b *blocking) read(first, second []byte) (int, error) {
 }
 
 func (b *blocking) write(pieces [][]byte) (int, error) {
+	if encrypted, ok := b.conn.(*tls.Conn); ok {
+		return b.writeWhole(encrypted, pieces)
+	}
 	b.batch = pieces
 	n, err := b.batch.WriteTo(b.conn)
 	return int(n), err
+}
+
+// writeWhole joins the pieces first: TLS makes a record, and a system call, of each Write of up to 16 KiB.
+func (b *blocking) writeWhole(conn *tls.Conn, pieces [][]byte) (int, error) {
+	if len(pieces) == 1 {
+		return conn.Write(pieces[0])
+	}
+	b.whole = b.whole[:0]
+	for _, piece := range pieces {
+		b.whole = append(b.whole, piece...)
+	}
+	return conn.Write(b.whole)
 }
 
 func (b *blocking) endWriting() error {

@@ -198,7 +198,7 @@ func (s *starting) joined(process int, offers map[string]handshake.Offer) {
 // tune lets small frames leave at once. The sizes of socket buffers are left to the kernel, which lets them grow with
 // the traffic; asking for one would fix it, and at less.
 func tune(conn net.Conn) error {
-	if c, ok := conn.(*net.TCPConn); ok {
+	if c, ok := handshake.Socket(conn).(*net.TCPConn); ok {
 		if err := c.SetNoDelay(true); err != nil {
 			return fmt.Errorf("set TCP_NODELAY: %w", err)
 		}
@@ -226,12 +226,12 @@ func (s *starting) dial(ctx context.Context, c *handshake.Contact) (again bool) 
 func (s *starting) dialOnce(ctx context.Context, process int, number uint8) error {
 	c := &s.t.config
 	dialer := net.Dialer{Timeout: c.HandshakeLimit}
-	conn, err := dialer.DialContext(ctx, "tcp", c.Addresses[process])
+	raw, err := dialer.DialContext(ctx, "tcp", c.Addresses[process])
 	if err != nil {
 		return err
 	}
-	undo := context.AfterFunc(ctx, func() { conn.Close() })
-	hello, err := handshake.Client(conn, c.Secret, c.Inside(access).Hello(number), c.HandshakeLimit)
+	undo := context.AfterFunc(ctx, func() { raw.Close() })
+	conn, hello, err := handshake.Client(raw, c.Secret, c.Inside(access).Hello(number), c.HandshakeLimit)
 	if !undo() && err == nil {
 		err = context.Cause(ctx)
 	}
@@ -245,7 +245,7 @@ func (s *starting) dialOnce(ctx context.Context, process int, number uint8) erro
 		}
 	}
 	if err != nil {
-		conn.Close()
+		raw.Close()
 	}
 	return err
 }

@@ -255,7 +255,7 @@ func TestDialsAreBounded(t *testing.T) {
 		answer := func(conn net.Conn) {
 			greetings.enter()
 			<-greetings.full
-			_, err := handshake.Server(&leaving{Conn: conn, crowd: greetings}, c.Secret, mine, 0)
+			_, _, err := handshake.Server(&leaving{Conn: conn, crowd: greetings}, c.Secret, mine, 0)
 			require.NoError(t, err)
 		}
 		answering.Go(func() {

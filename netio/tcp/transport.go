@@ -85,7 +85,15 @@ func newTransport(c Config) *Transport {
 }
 
 // Name implements [netio.Transport].
-func (t *Transport) Name() string { return "tcp" }
+func (t *Transport) Name() string {
+	if t.Encrypted() {
+		return "tcp+tls"
+	}
+	return "tcp"
+}
+
+// Encrypted reports whether connections are encrypted by TLS.
+func (t *Transport) Encrypted() bool { return t.config.TLS }
 
 // Place implements [netio.Transport].
 func (t *Transport) Place() netio.Place { return t.place }

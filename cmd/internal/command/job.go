@@ -75,6 +75,7 @@ func (j *Job) launch() error {
 		return Failed(err)
 	}
 	spec := j.settings.spread.Spec(append([]string{self}, j.Args...), j.settings.log.logger(j.Stderr))
+	spec.Transport = j.settings.via()
 	spec.Stdin, spec.Stdout, spec.Stderr = j.Stdin, unchecked(j.Stdout), j.Stderr
 	began := time.Now()
 	result, err := launch.Run(context.Background(), spec)

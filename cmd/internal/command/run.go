@@ -59,7 +59,7 @@ func newRun(t Terminal) *cobra.Command {
 				return t.Begin(nil)
 			}
 			spec := s.spread.Spec(args, s.log.logger(t.Stderr))
-			spec.Transport = s.fabric().with(s.transport)
+			spec.Transport = s.via()
 			forms.apply(&spec)
 			return runProgram(t, spec)
 		},
@@ -68,7 +68,7 @@ func newRun(t Terminal) *cobra.Command {
 	f.SortFlags = false
 	f.SetInterspersed(false) // what follows the program is the program's
 	f.VarP(Count(&s.spread.Processes, 1, "one a host or slot"), "procs", "n", "processes to start")
-	s.addRuntime(c, "ranks", "transport", "provider", "pinned", "insecure")
+	s.addRuntime(c, "ranks", "transport", "tls", "provider", "pinned", "insecure")
 	Completes(c, "transport", cobra.ShellCompDirectiveNoFileComp, Transports[1:]...)
 	f.BoolVar(&forms.prefix, "prefix", false,
 		"put the ranks of its process before each line of standard output too, which is then that of all processes")

@@ -47,7 +47,7 @@ func (s *settings) register(c *cobra.Command) {
 	s.addRuntime(c, "ranks")
 	f.Var(Count(&s.spread.Processes, 1, "1, or one a host or slot"), "procs", "processes, which the command starts itself")
 	s.spread.Register(c)
-	s.addRuntime(c, "transport", "provider", "pinned", "insecure", "topology", "coalesce", "credits",
+	s.addRuntime(c, "transport", "tls", "provider", "pinned", "insecure", "topology", "coalesce", "credits",
 		"cache", "address-cache", "page-cache", "termination", "memory", "due", "period",
 		"http", "http-pprof", "record", "trace", "stall", "stall-exit", "seed", "json", "explain")
 	f.StringVar(&s.profile, "profile", "", "take topology, factor and cache from a file of pebbles tune, where no flag "+
@@ -113,6 +113,8 @@ func (s *settings) check(member bool) error {
 		return err
 	}
 	switch {
+	case s.encrypts() && !several:
+		return errors.New("--tls is for jobs of several processes: add --procs 2 or more, or --hosts")
 	case s.transport == "mem" && several:
 		return errors.New("--transport mem stays in one process: " +
 			"leave out --procs and --hosts, or use --transport tcp or shm")
@@ -133,6 +135,18 @@ func (s *settings) check(member bool) error {
 func (s *settings) fabric() fabric {
 	return fabric{s.text("provider"), s.bytes("pinned"), s.text("insecure") == "true"}
 }
+
+// via is what connects processes, as the launcher tells it to them.
+func (s *settings) via() string {
+	f := s.fabric()
+	via := launch.Via{
+		Transport: s.transport, Provider: f.provider, Pinned: f.pinned, Insecure: f.insecure, TLS: s.encrypts(),
+	}
+	return via.String()
+}
+
+// encrypts reports whether connections are to be encrypted.
+func (s *settings) encrypts() bool { return s.text("tls") == "true" }
 
 // connects reports whether the flags name what connects processes.
 func (s *settings) connects() bool {
@@ -285,10 +299,4 @@ func (f fabric) check(transport string) error {
 		return fmt.Errorf("--provider %s: the name of a provider has no colon", f.provider)
 	}
 	return nil
-}
-
-// with is a transport that uses libfabric so.
-func (f fabric) with(transport string) string {
-	via := launch.Via{Transport: transport, Provider: f.provider, Pinned: f.pinned, Insecure: f.insecure}
-	return via.String()
 }

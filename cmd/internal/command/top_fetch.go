@@ -46,7 +46,8 @@ func newReader(address string) (*reader, error) {
 		client: http.Client{
 			Timeout:       answerWait,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-			Transport:     &http.Transport{MaxResponseHeaderBytes: 64 << 10}, // no proxy: it would see the token
+			// No proxy: it would see the token.
+			Transport: &http.Transport{MaxResponseHeaderBytes: 64 << 10, TLSClientConfig: page.TLSOf(u)},
 		},
 	}, nil
 }

@@ -32,6 +32,18 @@ func readerOf(t *testing.T, address string) *reader {
 	return r
 }
 
+func TestSeesEncryptedJob(t *testing.T) {
+	s, err := page.Listen(page.Config{Addr: "0", TLS: true, Source: newMadeUpJob(2, "running")})
+	require.NoError(t, err)
+	t.Cleanup(func() { s.Close() })
+	seen, err := readerOf(t, s.URL()).see(t.Context())
+	require.NoError(t, err)
+	require.Len(t, seen.ranks, 2)
+	stranger := readerOf(t, strings.Replace(s.URL(), "#certificate=", "#certificate=00", 1))
+	_, err = stranger.see(t.Context())
+	require.ErrorContains(t, err, "the certificate is another one")
+}
+
 func TestSeesJobsOfAllSizes(t *testing.T) {
 	for _, c := range []struct {
 		ranks, rows, links int

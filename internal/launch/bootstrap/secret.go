@@ -17,7 +17,9 @@ type bySecret struct {
 
 func newBySecret(c Config, r Rendezvous) (*bySecret, error) {
 	identity, err := handshake.ThisBuild()
-	hello := handshake.Hello{Role: handshake.RoleChild, Process: c.Number, Processes: c.Processes, Identity: identity}
+	hello := handshake.Hello{
+		Role: handshake.RoleChild, Process: c.Number, Processes: c.Processes, Encrypted: true, Identity: identity,
+	}
 	return &bySecret{r, hello, c.Limit}, err
 }
 
@@ -29,6 +31,6 @@ func (s *bySecret) lookup(_ context.Context, process int) (entry, error) {
 
 func (s *bySecret) prove(ctx context.Context, conn net.Conn, _ entry) (net.Conn, error) {
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
-	_, err := handshake.Client(conn, s.Secret, s.hello, s.limit)
+	conn, _, err := handshake.Client(conn, s.Secret, s.hello, s.limit)
 	return conn, err
 }

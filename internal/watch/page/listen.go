@@ -30,6 +30,7 @@ type Config struct {
 	// of this host, such as "eth0:8080". Port 0 is any that is free.
 	Addr   string
 	Token  string // what a viewer must know; empty: 32 random bytes in hex are drawn
+	TLS    bool   // by a certificate that is made for the page; the address has its fingerprint
 	Pprof  bool   // serve /debug/pprof/
 	Source Source
 	Log    *slog.Logger // gets what the HTTP server has to say, on level debug; nil: nobody
@@ -89,6 +90,12 @@ func Listen(c Config) (*Server, error) {
 		ConnState:                    s.gate.state,
 		ErrorLog:                     slog.NewLogLogger(c.Log.Handler(), slog.LevelDebug),
 	}
+	if c.TLS {
+		if err := s.encrypt(); err != nil {
+			listener.Close()
+			return nil, err
+		}
+	}
 	go s.serve(c.Log)
 	return s, nil
 }
@@ -102,7 +109,11 @@ func draw() string {
 
 func (s *Server) serve(log *slog.Logger) {
 	defer close(s.ended)
-	if err := s.http.Serve(s.gate); !errors.Is(err, http.ErrServerClosed) {
+	serve := s.http.Serve
+	if s.http.TLSConfig != nil {
+		serve = func(l net.Listener) error { return s.http.ServeTLS(l, "", "") }
+	}
+	if err := serve(s.gate); !errors.Is(err, http.ErrServerClosed) {
 		log.Warn("the page of the job is no longer served", "error", err)
 	}
 }

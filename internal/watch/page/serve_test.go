@@ -227,3 +227,26 @@ func TestScenarios(t *testing.T) {
 		return verbs
 	})
 }
+
+// A page over TLS is for viewers who know its certificate's fingerprint, which its address has.
+func TestEncryptedPage(t *testing.T) {
+	s := serve(t, Config{TLS: true, Source: newMadeUp(1, "running")})
+	u, err := url.Parse(s.URL())
+	require.NoError(t, err)
+	require.Equal(t, "https", u.Scheme)
+	get := func(fragment string) error {
+		u.Fragment = fragment
+		client := http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: TLSOf(u)}}
+		answer, err := client.Get(u.String())
+		if err == nil {
+			err = answer.Body.Close()
+		}
+		return err
+	}
+	fingerprint := u.Fragment
+	require.NoError(t, get(fingerprint))
+	require.ErrorContains(t, get(fingerprintName+"00"), "certificate is another one")
+	require.ErrorContains(t, get(""), "certificate", "the usual rules do not trust it")
+	answer, _ := ask(t, http.MethodGet, "http://"+u.Host+"/", nil)
+	require.Equal(t, http.StatusBadRequest, answer.StatusCode, "nothing is served without TLS")
+}

@@ -52,7 +52,7 @@ func (t *Transport) Name() (name string) {
 		name += "+" + w.Name()
 	}
 	if t.far {
-		name += "+tcp"
+		name += "+" + t.Transport.Name()
 	}
 	return name[1:]
 }
