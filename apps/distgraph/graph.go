@@ -24,7 +24,7 @@ import (
 
 // Graph is a rank's part of a distributed graph: a block of vertices, and the arcs that leave them. An undirected edge
 // is two arcs, a self-loop too. Duplicate edges and self-loops are counted, as Graph500 counts them, and not kept: no
-// search needs them. Of duplicates with weights the lightest is kept. It belongs to its rank's goroutine, and its
+// search needs them (but see Source.SelfLoops). Of duplicates with weights the lightest is kept. It belongs to its rank's goroutine, and its
 // fields are for reading.
 type Graph struct {
 	Name       string // of the source
@@ -32,6 +32,7 @@ type Graph struct {
 	Edges      uint64 // as the source has them: an undirected one counts once
 	Undirected bool
 	Weighted   bool // the source has weights, whether they are used or not
+	SelfLoops  bool // are in the rows
 	Ordered    bool // by degree
 
 	Rank  *pebble.Rank
@@ -73,6 +74,7 @@ func Build(r *pebble.Rank, source Source) (*Graph, error) {
 	g := &Graph{
 		Name: source.Name(), Vertices: o.vertices, Edges: o.edges, Undirected: o.undirected, Weighted: o.weighted,
 		Rank: r, Owner: distribution.Block(o.vertices, r.Size()), ids: o.ids, base: o.base, serial: r.Counters().Epochs,
+		SelfLoops: source.SelfLoops,
 	}
 	g.First, g.Local = g.Owner.Key(r.ID(), 0), g.Owner.LocalLen(r.ID())
 	if err := checkOrder(source.Order, o.undirected); err != nil {
@@ -217,7 +219,7 @@ func BySource[V Index, T any](p *Part[V], byPlace []T) []T {
 	return all
 }
 
-// Arcs counts those that leave, without duplicates and self-loops.
+// Arcs counts those that leave and are in the rows.
 func (p *Part[V]) Arcs() uint64 { return uint64(len(p.Heads)) }
 
 // Order is how a rank's vertices follow each other in its memory. Which rank owns a vertex never depends on it.

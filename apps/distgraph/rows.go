@@ -13,7 +13,8 @@ import (
 )
 
 // Rows are arcs at a rank's vertices: Heads[Offsets[v]:Offsets[v+1]] are the other ends of those of the v-th, sorted,
-// each once, itself left out. In an ordered graph those with the most arcs come first, of each rank.
+// each once; the vertex itself is among them only in graphs with self-loops. In an ordered graph those with the most
+// arcs come first, of each rank.
 type Rows[V Index] struct {
 	Offsets []uint64
 	Heads   []V
@@ -230,7 +231,7 @@ func (c *collector[V]) sort(g *Graph, isWeighed bool) *Rows[V] {
 	return made
 }
 
-// tidy sorts each row, and leaves out what a search need not look at: duplicates and self-loops. In an ordered graph,
+// tidy sorts each row, and leaves out duplicates, and self-loops unless the graph keeps them. In an ordered graph,
 // the vertices with the highest degrees come first: a search against the direction of arcs looks for any reached
 // vertex, and those are the first to be reached.
 func (c *Rows[V]) tidy(g *Graph) {
@@ -261,7 +262,7 @@ func (c *Rows[V]) tidy(g *Graph) {
 		c.Offsets[v] = end
 		own := V(g.First) + V(v)
 		for i, head := range row {
-			if head == own {
+			if head == own && !g.SelfLoops {
 				continue
 			}
 			c.Heads[end] = head

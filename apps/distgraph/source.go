@@ -25,6 +25,8 @@ type Source struct {
 	Generator graph.Generator
 	// Undirected makes each arc of a directed graph an edge in both directions.
 	Undirected bool
+	// SelfLoops keeps arcs from a vertex to itself in rows, once each; without it they only count as edges.
+	SelfLoops bool
 	// Order is the order of a rank's vertices in memory; the empty Order is OrderAuto.
 	Order Order
 

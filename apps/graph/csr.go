@@ -100,12 +100,15 @@ func (c *CSR) edgesOf(entries uint64) uint64 {
 }
 
 // Simple returns the graph without duplicates, self-loops and weights, each row sorted. It costs O(E log E).
-func (c *CSR) Simple() *CSR {
+func (c *CSR) Simple() *CSR { return c.Distinct(false) }
+
+// Distinct is Simple, but for self-loops: with them, it keeps one at each vertex that has any.
+func (c *CSR) Distinct(selfLoops bool) *CSR {
 	s := &CSR{Offsets: make([]uint64, 1, len(c.Offsets)), Directed: c.Directed}
 	for v := range c.Vertices() {
 		row := slices.Clone(c.Row(v))
 		slices.Sort(row)
-		row = slices.DeleteFunc(slices.Compact(row), func(head uint64) bool { return head == v })
+		row = slices.DeleteFunc(slices.Compact(row), func(head uint64) bool { return head == v && !selfLoops })
 		s.Heads = append(s.Heads, row...)
 		s.Offsets = append(s.Offsets, uint64(len(s.Heads)))
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -54,6 +55,7 @@ var all = []app{
 	{"jaccard", appstest.Matrix, "lists", false, startJaccard},
 	{"pagerank", appstest.Matrix, "ghosts", false, startPageRank(pagerank.Config{Iterations: 100})},
 	{"pagerank, exactly", appstest.Matrix, "ghosts", false, startPageRank(exactly(distgraph.Source{}))},
+	{"pagerank, fixed", appstest.Matrix, "ghosts", false, startPageRank(pagerank.Config{Iterations: 3, Fixed: true})},
 	{"centrality by level", appstest.Matrix, "levels", true, startCentrality(centrality.ByLevel)},
 	{"centrality by tasks", appstest.General, "chains", true, startCentrality(centrality.Tasks)},
 	{"sssp", appstest.General, "buckets", true, startSSSP(sssp.Tuning{})},
@@ -187,36 +189,50 @@ func exactly(source distgraph.Source) pagerank.Config {
 	return pagerank.Config{Source: source, Tolerance: 1e-12, Iterations: 1000}
 }
 
+// startPageRank lets pick decide the damping, and what counts.
 func startPageRank(c pagerank.Config) func(tb require.TestingT, source distgraph.Source, pick uint64) job {
-	c.Tolerance = cmp.Or(c.Tolerance, pagerank.ToleranceDefault)
 	return func(tb require.TestingT, source distgraph.Source, pick uint64) job {
-		c, twin := c, exactly(source)
+		c := c
 		c.Source, c.Damping = source, pagerank.DampingDefault
 		if pick > 0 {
 			c.Damping = 0.01 * float64(1+pick%90)
+			c.Dangling = graph.Danglings[pick%3]
+			c.Source.SelfLoops = pick%2 == 1
 		}
-		twin.Damping = c.Damping
-		want := appstest.Must(pagerank.Serial(twin))
-		made := make([]float64, len(want))
+		made := make([]float64, load(tb, source).Vertices())
+		var iterations atomic.Int64
 		return job{func(r *pebble.Rank) error {
 			prepare := func(g *distgraph.Graph) (pagerank.Kernel, error) { return pagerank.NewKernel(g, c) }
-			return checked(r, source, prepare, pagerank.Kernel.Scores, made)
-		}, func(tb require.TestingT) { requireScores(tb, c, want, made) }}
+			return checked(r, c.Source, prepare, func(k pagerank.Kernel) []float64 {
+				n, _ := k.Iterations()
+				iterations.Store(int64(n))
+				return k.Scores()
+			}, made)
+		}, func(tb require.TestingT) { requireScores(tb, c, int(iterations.Load()), made) }}
 	}
 }
 
-// requireScores requires that scores are no further from those that no iteration changes than the tolerance lets them
-// be: an iteration brings scores nearer to these by the damping, in the sum of all, so that the rest of the way is a
-// geometric series.
-func requireScores(tb require.TestingT, c pagerank.Config, want, got []float64) {
-	far, rounding := 0.0, 1e-12
-	if c.Tolerance >= pagerank.ToleranceDefault {
-		rounding = 1e-6 // of numbers of 32 bits
+// requireScores requires the scores of the twin after as many iterations; and, where the tolerance has ended them, that
+// scores are no further from those that no iteration changes than it lets them be: an iteration brings scores nearer to
+// these by the damping, in the sum of all, so that the rest of the way is a geometric series.
+func requireScores(tb require.TestingT, c pagerank.Config, iterations int, got []float64) {
+	far := func(twin pagerank.Config) (sum float64) {
+		twin.Damping, twin.Dangling = c.Damping, c.Dangling
+		for v, score := range appstest.Must(pagerank.Serial(twin)) {
+			sum += math.Abs(score - got[v])
+		}
+		return sum
 	}
-	for v := range want {
-		far += math.Abs(want[v] - got[v])
+	rounding := 1e-12
+	if !c.Fixed && c.Tolerance == 0 {
+		c.Tolerance, rounding = pagerank.ToleranceDefault, 1e-6 // of numbers of 32 bits
 	}
-	require.LessOrEqual(tb, far, c.Tolerance*c.Damping/(1-c.Damping)+rounding)
+	require.LessOrEqual(tb, far(pagerank.Config{Source: c.Source, Fixed: true, Iterations: iterations}), rounding)
+	if c.Fixed {
+		require.Equal(tb, c.Iterations, iterations)
+		return
+	}
+	require.LessOrEqual(tb, far(exactly(c.Source)), c.Tolerance*c.Damping/(1-c.Damping)+rounding)
 }
 
 func startCentrality(mode centrality.Mode) func(tb require.TestingT, source distgraph.Source, pick uint64) job {

@@ -210,6 +210,7 @@ func TestMistakes(t *testing.T) {
 		"damping is 1: give a number above 0 and below 1":   ofPageRank(pagerank.Config{Damping: 1}),
 		"damping is NaN: give a number above 0 and below 1": ofPageRank(pagerank.Config{Damping: math.NaN()}),
 		"tolerance is -1: give a number above 0":            ofPageRank(pagerank.Config{Tolerance: -1}),
+		`dangling "keep" is not one of lose, spread, self`:  ofPageRank(pagerank.Config{Dangling: "keep"}),
 		"-1 iterations: give a positive number":             ofPageRank(pagerank.Config{Iterations: -1}),
 		`mode "dfs" is not one of level, tasks`:             ofCentrality(centrality.Config{Mode: "dfs"}),
 		"-1 sources: give a positive number":                ofCentrality(centrality.Config{SourceCount: -1}),

@@ -251,22 +251,28 @@ func BenchmarkJaccard(b *testing.B) {
 // What is known of scores in small graphs by hand: in a ring all are alike, and what has no arcs loses what it has.
 func TestKnownScores(t *testing.T) {
 	const leaf = 0.05 * (1 + 0.425*2.7/(1-0.85*0.85)) // of a star
+	loop := appstest.List{N: 2, Directed: true, Edges: edges(0, 1, 0, 1, 1, 1)}
 	for name, c := range map[string]struct {
-		l    appstest.List
-		want []float64
+		l         appstest.List
+		dangling  graph.Dangling
+		selfLoops bool
+		want      []float64
 	}{
-		"ring": {appstest.List{N: 3, Directed: true, Edges: edges(0, 1, 1, 2, 2, 0)},
+		"ring": {appstest.List{N: 3, Directed: true, Edges: edges(0, 1, 1, 2, 2, 0)}, graph.Lose, false,
 			[]float64{1. / 3, 1. / 3, 1. / 3}},
-		"dangling": {appstest.List{N: 2, Directed: true, Edges: edges(0, 1, 0, 1, 1, 1)},
-			[]float64{0.075, 0.075 * 1.85}},
-		"star": {appstest.List{N: 3, Edges: edges(0, 1, 2, 0)},
+		"lost":   {loop, graph.Lose, false, []float64{0.075, 0.075 * 1.85}},
+		"spread": {loop, graph.Spread, false, []float64{0.5 / 1.425, 0.925 / 1.425}},
+		"self":   {loop, graph.Self, false, []float64{0.075, 0.925}},
+		"loops":  {loop, graph.Spread, true, []float64{0.075, 0.925}},
+		"star": {appstest.List{N: 3, Edges: edges(0, 1, 2, 0)}, graph.Lose, true,
 			[]float64{0.05 * 2.7 / (1 - 0.85*0.85), leaf, leaf}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			source := distgraph.Source{Generator: c.l.Generator()}
-			twin := appstest.Must(pagerank.Serial(exactly(source)))
+			config := exactly(distgraph.Source{Generator: c.l.Generator(), SelfLoops: c.selfLoops})
+			config.Dangling = c.dangling
+			twin := appstest.Must(pagerank.Serial(config))
 			require.InDeltaSlice(t, c.want, twin, 1e-9)
-			startPageRank(exactly(source))(t, source, 0).run(t, appstest.On(t, on(2)))
+			startPageRank(config)(t, config.Source, 0).run(t, appstest.On(t, on(2)))
 		})
 	}
 }

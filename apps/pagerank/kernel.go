@@ -5,6 +5,7 @@ import (
 
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/distgraph"
+	"github.com/activepebbles/pebbles/apps/graph"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
@@ -26,13 +27,12 @@ type Kernel interface {
 	Scores() []float64
 }
 
-// NewKernel registers a kernel on g, between epochs, on all ranks together. Of c it takes Damping, Tolerance,
-// Iterations and Progress. A directed graph gets the rows of the arcs that lead to its vertices, if it has none yet. It
+// NewKernel registers a kernel on g, between epochs, on all ranks together. Of c it does not take Source. A directed graph gets the rows of the arcs that lead to its vertices, if it has none yet. It
 // keeps up to 24 bytes for each vertex of the rank, and 12 for each of another rank with an arc to one of its own; and
 // 4 bytes for each arc, 8 of a wide graph. What the memory that is available has no room for is refused.
 func NewKernel(g *distgraph.Graph, c Config) (Kernel, error) {
 	c = c.complete()
-	isSingle := c.Tolerance >= singleTolerance
+	isSingle := c.isSingle()
 	switch {
 	case g.Wide != nil && isSingle:
 		return newRanking[uint64, float32](g, g.Wide, c)
@@ -47,6 +47,8 @@ func NewKernel(g *distgraph.Graph, c Config) (Kernel, error) {
 // singleTolerance is the tolerance from which on what arcs carry is a float32, as in GAP: half of the memory that an
 // iteration goes over at random. Rounding changes all scores together by 6e-8 at most then.
 const singleTolerance = 1e-5
+
+func (c Config) isSingle() bool { return !c.Fixed && c.Tolerance >= singleTolerance }
 
 // ranking is the kernel. Values of the ghosts are what a vertex gives each head of its arcs.
 type ranking[V distgraph.Index, F float32 | float64] struct {
@@ -82,47 +84,74 @@ func newRanking[V distgraph.Index, F float32 | float64](
 // base is what a vertex has without arcs.
 func (s *ranking[V, F]) base() float64 { return (1 - s.config.Damping) / float64(s.g.Vertices) }
 
+// sums are of the vertices of one rank, or of all.
+type sums struct{ Change, Lost float64 }
+
+func (a sums) add(b sums) sums { return sums{a.Change + b.Change, a.Lost + b.Lost} }
+
 // Run implements Kernel.
 func (s *ranking[V, F]) Run() error {
 	for v := range s.scores {
-		s.set(V(v), 1/float64(s.g.Vertices))
+		s.scores[v] = 1 / float64(s.g.Vertices)
 	}
 	s.iterations = 0
+	own := sums{Lost: s.give()}
 	for {
-		if err := s.ghosts.Exchange(); err != nil {
-			return err
-		}
-		change, err := pebble.AllReduce(s.g.Rank, s.sweep(), pebble.Sum)
+		all, err := pebble.AllReduce(s.g.Rank, own, sums.add)
 		if err != nil {
 			return err
 		}
-		s.change = change
-		s.iterations++
-		s.config.Progress.Passed(s.g.Rank, 1, uint64(s.iterations-1), uint64(s.iterations), uint64(s.config.Iterations))
-		if change < s.config.Tolerance || s.iterations == s.config.Iterations {
+		s.change = all.Change
+		if s.iterations > 0 && s.change < s.config.Tolerance || s.iterations == s.config.Iterations {
 			return nil
 		}
+		if err := s.ghosts.Exchange(); err != nil {
+			return err
+		}
+		own = sums{s.sweep(all.Lost), s.give()}
+		s.iterations++
+		s.config.Progress.Passed(s.g.Rank, 1, uint64(s.iterations-1), uint64(s.iterations), uint64(s.config.Iterations))
 	}
 }
 
-// set gives a vertex its score. One without arcs gives nobody anything.
-func (s *ranking[V, F]) set(v V, score float64) {
-	s.scores[v] = score
-	if arcs := s.Offsets[v+1] - s.Offsets[v]; arcs > 0 {
-		s.ghosts.Values[v] = F(score / float64(arcs))
+// give sets what this rank's vertices give each head of their arcs, and returns the scores of those without arcs.
+func (s *ranking[V, F]) give() (lost float64) {
+	begin := s.Offsets[0]
+	for v, score := range s.scores {
+		end := s.Offsets[v+1]
+		if arcs := end - begin; arcs > 0 {
+			s.ghosts.Values[v] = F(score / float64(arcs))
+		} else {
+			lost += score
+		}
+		begin = end
 	}
+	return lost
+}
+
+// least is what a vertex has without what arcs bring, when lost are the scores of all vertices without arcs.
+func (s *ranking[V, F]) least(lost float64) float64 {
+	if s.config.Dangling != graph.Spread {
+		return s.base()
+	}
+	return s.base() + s.config.Damping*lost/float64(s.g.Vertices)
 }
 
 // sweep is an iteration over this rank's vertices. It returns by how much that changes their scores together.
-func (s *ranking[V, F]) sweep() (change float64) {
-	base, damping, offsets, slots := s.base(), s.config.Damping, s.Into.Offsets, s.ghosts.Slots
+func (s *ranking[V, F]) sweep(lost float64) (change float64) {
+	base, damping, offsets, slots := s.least(lost), s.config.Damping, s.Into.Offsets, s.ghosts.Slots
+	isKept := s.config.Dangling == graph.Self
 	begin := offsets[0]
 	for v := range s.scores {
 		end := offsets[v+1]
-		score := base + damping*total(s.ghosts.Values, slots[begin:end])
+		got := total(s.ghosts.Values, slots[begin:end])
+		if isKept && s.Offsets[v] == s.Offsets[v+1] {
+			got += s.scores[v]
+		}
 		begin = end
+		score := base + damping*got
 		change += math.Abs(score - s.scores[v])
-		s.set(V(v), score)
+		s.scores[v] = score
 	}
 	return change
 }

@@ -1,13 +1,15 @@
 // Package pagerank ranks the vertices of a distributed graph by its arcs (Page, Brin, Motwani and Winograd, The
-// PageRank Citation Ranking, 1999), as the GAP benchmark suite does: a vertex has (1-damping)/n, and damping times the
-// sum of what the tails of its arcs have, each over the number of arcs that leave it. Duplicates and self-loops don't
-// count. What vertices without arcs have is lost, so that scores may add up to less than 1.
+// PageRank Citation Ranking, 1999): a vertex has (1-damping)/n, and damping times the sum of what the tails of its arcs
+// have, each over the number of arcs that leave it. Duplicates don't count, and self-loops count once if Source keeps
+// them. The defaults are those of the GAP benchmark suite, in which the scores of vertices without arcs are lost, so
+// that scores may add up to less than 1. With Spread and Fixed the scores are those of LDBC Graphalytics; with Spread
+// and self-loops they converge to those of NetworkX, and in graphs without duplicates to those of igraph (which counts
+// an undirected self-loop twice).
 //
 // [NewKernel] registers the kernel on a graph. Each rank pulls: it goes over the arcs that lead to its vertices, and
 // reads what their tails give at its own memory alone. Those of other ranks' vertices are ghosts there
-// (distgraph.Ghosts), which one exchange an iteration brings up to date. Within a rank a vertex reads what others have
-// got in this iteration already (Gauss and Seidel's way, as GAP's), so the number of iterations depends a little on the
-// number of ranks, and so do scores, within the tolerance.
+// (distgraph.Ghosts), which one exchange an iteration brings up to date. All scores of an iteration are made of those of
+// the one before (Jacobi's way), so the number of ranks makes no difference, but to the last digits.
 //
 // [Run] does all of it and reports; [Serial] is the plain twin. What the kernel has found is checked by another way
 // than it was found: each arc carries what its tail gives to its head, by a pebble of its own, and no score may be
@@ -17,6 +19,7 @@ package pagerank
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/distgraph"
@@ -42,6 +45,10 @@ type Config struct {
 	Tolerance float64
 	// Iterations ends it anyway, after so many; 0 is IterationsDefault.
 	Iterations int
+	// Fixed leaves the tolerance out: there are as many iterations as Iterations says.
+	Fixed bool
+	// Dangling is the use of the scores of vertices without arcs; the empty Dangling is graph.Lose.
+	Dangling graph.Dangling
 }
 
 // Check returns an error that says what is wrong with c for a job of so many ranks.
@@ -50,11 +57,14 @@ func (c Config) Check(int) error {
 	switch {
 	case !(c.Damping > 0 && c.Damping < 1): // NaN too
 		return fmt.Errorf("pagerank: damping is %v: give a number above 0 and below 1", c.Damping)
-	case !(c.Tolerance > 0 && c.Tolerance <= 1):
-		return fmt.Errorf("pagerank: tolerance is %v: give a number above 0, and 1 at most", c.Tolerance)
+	case !c.Fixed && !(c.Tolerance > 0 && c.Tolerance <= 1):
+		return fmt.Errorf("pagerank: tolerance is %v: give a number above 0, and 1 at most, or a fixed number of iterations",
+			c.Tolerance)
 	case c.Iterations < 0:
 		return fmt.Errorf("pagerank: %d iterations: give a positive number, or 0 for %d",
 			c.Iterations, IterationsDefault)
+	case !slices.Contains(graph.Danglings, c.Dangling):
+		return fmt.Errorf("pagerank: dangling %q is not one of %s", c.Dangling, apps.Names(graph.Danglings))
 	}
 	return c.Source.CheckUnweighted("pagerank")
 }
@@ -62,15 +72,20 @@ func (c Config) Check(int) error {
 // complete sets what is left open to the defaults.
 func (c Config) complete() Config {
 	c.Damping, c.Tolerance = cmp.Or(c.Damping, DampingDefault), cmp.Or(c.Tolerance, ToleranceDefault)
-	c.Iterations = cmp.Or(c.Iterations, IterationsDefault)
+	c.Iterations, c.Dangling = cmp.Or(c.Iterations, IterationsDefault), cmp.Or(c.Dangling, graph.Lose)
+	if c.Fixed {
+		c.Tolerance = 0
+	}
 	return c
 }
 
 // Result is what Run reports.
 type Result struct {
 	distgraph.Report
-	Damping   float64 `json:"damping"`
-	Tolerance float64 `json:"tolerance"`
+	Damping   float64        `json:"damping"`
+	Tolerance float64        `json:"tolerance"` // 0 when the number of iterations is fixed
+	Dangling  graph.Dangling `json:"dangling"`
+	SelfLoops bool           `json:"self_loops"` // count
 
 	Iterations int     `json:"iterations"`
 	Change     float64 `json:"change"`    // of all scores together, by the last iteration
@@ -87,11 +102,17 @@ type Result struct {
 // Rows are labels and values of a summary for display.
 func (res Result) Rows() [][2]string {
 	ended := fmt.Sprintf("%d: the last one changed the scores by %.3g", res.Iterations, res.Change)
-	if !res.Converged {
+	if !res.Converged && res.Tolerance > 0 {
 		ended += fmt.Sprintf(", which is not below the tolerance of %.3g", res.Tolerance)
 	}
+	loops := "; self-loops don't count"
+	if res.SelfLoops {
+		loops = "; self-loops count once"
+	}
 	rows := [][2]string{
+		{"arcs", "parallel ones count once" + loops},
 		{"damping", fmt.Sprint(res.Damping)},
+		{"scores of vertices without arcs", string(res.Dangling)},
 		{"iterations", ended},
 		{"an iteration", fmt.Sprintf("%.4g s", res.SecondsPerIteration)},
 		{"edges a second", fmt.Sprintf("%.4g (edges times iterations)", res.EdgesPerSecond)},
@@ -115,7 +136,7 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	c = c.complete()
 	res := Result{
 		Report:  distgraph.NewReport(r, "pagerank", c.Common),
-		Damping: c.Damping, Tolerance: c.Tolerance,
+		Damping: c.Damping, Tolerance: c.Tolerance, Dangling: c.Dangling, SelfLoops: c.Source.SelfLoops,
 	}
 	var kernel Kernel
 	err := distgraph.Over(&res.Report, r, c.Common, c.Source, func(g *distgraph.Graph) (Kernel, error) {
@@ -136,14 +157,14 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	return res, err
 }
 
-// Serial is the plain twin of Run: it holds the whole graph, and ranks its vertices on one goroutine, with Damping,
-// Tolerance and Iterations of c. The scores are in the order of the source of the graph. They differ from those of Run
-// within what the tolerance leaves open, since an iteration reads the scores of the one before alone.
+// Serial is the plain twin of Run: it holds the whole graph, and ranks its vertices on one goroutine. The scores are in
+// the order of the source of the graph. They differ from those of Run by rounding alone.
 func Serial(c Config) (scores []float64, err error) {
 	rows, _, err := c.Source.Load()
 	if err != nil {
 		return nil, err
 	}
 	c = c.complete()
-	return graph.PageRank(rows, c.Damping, c.Tolerance, c.Iterations), nil
+	rows = rows.Distinct(c.Source.SelfLoops)
+	return graph.PageRank(rows, c.Damping, c.Tolerance, c.Iterations, c.Dangling), nil
 }

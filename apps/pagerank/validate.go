@@ -5,6 +5,7 @@ import (
 
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/distgraph"
+	"github.com/activepebbles/pebbles/apps/graph"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target"
 )
@@ -20,16 +21,17 @@ func (s share[V]) fingerprint() uint64 { return apps.Fold(uint64(s.Head), math.F
 // validator checks the scores:
 //
 //  1. Each is a number, and at least what a vertex has without arcs.
-//  2. One more iteration, by pebbles, would change all scores together by no more than the last one has.
+//  2. One more iteration, by pebbles, would change all scores together by no more than the last one has, times damping.
 //
 // The second is the check of GAP, but sharper: it holds whether or not the scores have converged. The scores of an
-// iteration fit what they were made of. Some of that has changed since, by the change of the iteration at most, of
-// which arcs carry on the damping's share.
+// iteration fit what they were made of. That has changed since, by the change of the iteration, of which arcs carry on
+// the damping's share at most.
 type validator[V distgraph.Index, F float32 | float64] struct {
 	*ranking[V, F]
 	shares   *target.Target[share[V]]
 	out      []share[V]
 	sums     []float64
+	lost     float64 // by this rank's vertices without arcs
 	seen     apps.Tally
 	residual float64
 	breaches distgraph.Breaches
@@ -37,7 +39,7 @@ type validator[V distgraph.Index, F float32 | float64] struct {
 
 // rounding is by how much rounding may change all scores together, with some room: see singleTolerance.
 func (c Config) rounding() float64 {
-	if c.Tolerance >= singleTolerance {
+	if c.isSingle() {
 		return 1e-7
 	}
 	return 1e-13
@@ -68,6 +70,7 @@ func newValidator[V distgraph.Index, F float32 | float64](
 
 func (c *validator[V, F]) run() (distgraph.Breaches, error) {
 	clear(c.sums)
+	c.lost = 0
 	c.breaches, c.seen = distgraph.Breaches{}, apps.Tally{}
 	err := c.g.Rank.Epoch(func() error {
 		c.send()
@@ -86,14 +89,24 @@ func (c *validator[V, F]) send() {
 	for v, score := range c.scores {
 		row := c.Row(V(v))
 		for _, head := range row {
-			s := share[V]{head, score / float64(len(row))}
-			c.seen.Send(s.fingerprint())
-			if c.out = append(c.out, s); len(c.out) == cap(c.out) {
-				c.flush()
-			}
+			c.give(share[V]{head, score / float64(len(row))})
+		}
+		switch {
+		case len(row) > 0:
+		case c.config.Dangling == graph.Self:
+			c.give(share[V]{V(c.g.First) + V(v), score})
+		default:
+			c.lost += score
 		}
 	}
 	c.flush()
+}
+
+func (c *validator[V, F]) give(s share[V]) {
+	c.seen.Send(s.fingerprint())
+	if c.out = append(c.out, s); len(c.out) == cap(c.out) {
+		c.flush()
+	}
 }
 
 func (c *validator[V, F]) flush() {
@@ -102,18 +115,22 @@ func (c *validator[V, F]) flush() {
 }
 
 func (c *validator[V, F]) compare() (err error) {
-	base, residual := c.base(), 0.0
+	lost, err := pebble.AllReduce(c.g.Rank, c.lost, pebble.Sum)
+	if err != nil {
+		return err
+	}
+	base, least, residual := c.base(), c.least(lost), 0.0
 	for v, score := range c.scores {
-		if !(score >= base && score <= 1) { // NaN too
+		if !(score >= base && score <= 1+c.config.rounding()) { // NaN too
 			c.breaches.Add(scoreOff, c.g.First+uint64(v), 0, score, base)
 		}
-		residual += math.Abs(base + c.config.Damping*c.sums[v] - score)
+		residual += math.Abs(least + c.config.Damping*c.sums[v] - score)
 	}
 	if c.residual, err = pebble.AllReduce(c.g.Rank, residual, pebble.Sum); err != nil {
 		return err
 	}
-	if !(c.residual <= c.change+c.config.rounding()) && c.g.Rank.ID() == 0 {
-		c.breaches.Add(residualHigh, 0, 0, c.residual, c.change)
+	if !(c.residual <= c.config.Damping*c.change+c.config.rounding()) && c.g.Rank.ID() == 0 {
+		c.breaches.Add(residualHigh, 0, 0, c.residual, c.config.Damping*c.change)
 	}
 	return nil
 }
@@ -127,5 +144,5 @@ const (
 // Rules has a text for each, for [distgraph.Graph.Describe]. The texts are filled with two vertices and two numbers.
 var Rules = []string{
 	scoreOff:     "rule 1: vertex %[1]d has the score %[3]v, not one from %[4]v to 1",
-	residualHigh: "rule 2: one more iteration would change the scores by %[3]v, more than the %[4]v of the last one",
+	residualHigh: "rule 2: one more iteration would change the scores by %[3]v, more than the %[4]v that the last one leaves open",
 }

@@ -1,11 +1,10 @@
 package command
 
 import (
-	"cmp"
-
 	"github.com/spf13/cobra"
 
 	"github.com/activepebbles/pebbles/apps/components"
+	"github.com/activepebbles/pebbles/apps/graph"
 	"github.com/activepebbles/pebbles/apps/jaccard"
 	"github.com/activepebbles/pebbles/apps/kcore"
 	"github.com/activepebbles/pebbles/apps/pagerank"
@@ -17,22 +16,31 @@ func newPageRank(t Terminal) *cobra.Command {
 		Use:   "pagerank",
 		Short: "Rank the vertices of a graph by its arcs",
 		Long: "pagerank ranks the vertices of a graph from a file or a generator: each iteration divides the score\n" +
-			"of a vertex among the heads of its arcs, until the scores converge. As in the GAP benchmark suite,\n" +
-			"the scores of vertices without arcs are lost. Each arc is checked afterwards. Files are SNAP edge\n" +
-			"lists, PACE or DIMACS .gr, Matrix Market or METIS, plain, gzip or zstd.\n\n" +
+			"of a vertex among the heads of its arcs, until the scores converge. Parallel arcs count once. By\n" +
+			"default, as in the GAP benchmark suite, self-loops don't count and the scores of vertices without\n" +
+			"arcs are lost. --dangling spread --self-loops keep ranks as NetworkX and igraph do, and\n" +
+			"--dangling spread --tolerance 0 --iterations N as LDBC Graphalytics does. Each arc is checked\n" +
+			"afterwards. Files are SNAP edge lists, PACE or DIMACS .gr, Matrix Market or METIS, plain, gzip or\n" +
+			"zstd.\n\n" +
 			"The rate counts the edges of the graph for each iteration.",
 		Example: "  pebbles pagerank --kronecker 16\n" +
 			"  pebbles pagerank --graph web.el.gz --tolerance 1e-8 --iterations 200 --json\n" +
+			"  pebbles pagerank --graph web.el.gz --dangling spread --tolerance 0 --iterations 14\n" +
 			"  pebbles pagerank --erdos-renyi 18 --damping 0.5 --procs 4 --topology hypercube",
 	}
 	config := pagerank.Config{Iterations: pagerank.IterationsDefault}
+	var dangling, loops Word
 	f := c.Flags()
 	f.Float64Var(&config.Damping, "damping", pagerank.DampingDefault, "damping factor, above 0 and below 1")
 	f.Float64Var(&config.Tolerance, "tolerance", pagerank.ToleranceDefault,
-		"stop when an iteration changes the sum of all scores by less")
+		"stop when the L1 change of all scores is below this; 0: never")
 	f.Var(Count(&config.Iterations, 1, ""), "iterations", "maximum number of iterations")
+	Words(c, &dangling, "dangling", string(graph.Lose), names(graph.Danglings), "use of scores of vertices without arcs")
+	Words(c, &loops, "self-loops", "drop", []string{"drop", "keep"}, "arcs from a vertex to itself")
 	return graphCommand(t, c, &config, &config.Source, pagerank.Run, func(givenFlags) error {
-		return cmp.Or(above0("damping", config.Damping), above0("tolerance", config.Tolerance))
+		config.Fixed = config.Tolerance == 0
+		config.Dangling, config.Source.SelfLoops = graph.Dangling(dangling.Text), loops.Text == "keep"
+		return above0("damping", config.Damping)
 	})
 }
 
