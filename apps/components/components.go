@@ -91,7 +91,7 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	}, func(_ *distgraph.Graph, k Kernel) error {
 		res.EdgesPerSecond = apps.Rate(float64(res.Edges), res.Seconds)
 		sizes, err := k.Sizes()
-		res.Components, res.Largest, res.Alone = sizes.Components, sizes.Largest, sizes.Alone
+		res.Components, res.Largest, res.Alone = sizes.Groups, sizes.Largest, sizes.Alone
 		return err
 	}, "components", Rules)
 	return res, err

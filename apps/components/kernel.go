@@ -5,7 +5,6 @@ import (
 
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/distgraph"
-	"github.com/activepebbles/pebbles/pebble"
 )
 
 // Kernel finds components. It belongs to its rank's goroutine.
@@ -15,20 +14,13 @@ type Kernel interface {
 	// Tally is what this rank has seen of the kernel's pebbles so far.
 	Tally() apps.Tally
 	// Sizes counts what Run has found, with a pebble for each label of other ranks' vertices. All ranks call it.
-	Sizes() (Sizes, error)
+	Sizes() (distgraph.Sizes, error)
 	// Validate checks the labels, with a pebble for each arc and direction, and returns what breaches this rank found;
 	// an error, on all ranks, when not all of those pebbles were handled as they were sent. All ranks call it.
 	Validate() (distgraph.Breaches, error)
 	// Labels returns the labels of this rank's vertices, which are indices, in the order of the source of the graph. It
 	// makes a new slice.
 	Labels() []uint64
-}
-
-// Sizes are how large components are.
-type Sizes struct {
-	Components uint64
-	Largest    uint64 // vertices of the largest
-	Alone      uint64 // components of one vertex
 }
 
 // NewKernel registers a kernel on g, between epochs, on all ranks together. The arcs of g lead both ways: a directed
@@ -57,11 +49,7 @@ func newKernel[V distgraph.Index](g *distgraph.Graph, p *distgraph.Part[V], meth
 		return nil, err
 	}
 	f := &found[V]{Part: p, g: g, ghosts: ghosts, first: V(g.First), local: V(g.Local)}
-	f.sums = distgraph.NewNotes(g, name("sizes"), func(vs []distgraph.Note[V]) {
-		for _, n := range vs {
-			f.sizes[n.Vertex-f.first] += uint64(n.Value)
-		}
-	})
+	f.sizer = distgraph.NewSizer[V](g, name("sizes"))
 	f.check = newValidator(f, name)
 	switch method {
 	case Hook, "":
@@ -79,8 +67,7 @@ type found[V distgraph.Index] struct {
 	ghosts *distgraph.Ghosts[V, V] // of labels
 	first  V                       // index of the rank's first vertex
 	local  V                       // number of its vertices
-	sizes  []uint64                // by place: vertices with this one's index as their label
-	sums   *distgraph.Notes[V]
+	sizer  *distgraph.Sizer[V]
 	check  *validator[V]
 }
 
@@ -100,44 +87,4 @@ func (f *found[V]) Labels() []uint64 {
 }
 
 // Sizes implements Kernel.
-func (f *found[V]) Sizes() (Sizes, error) {
-	f.sizes = make([]uint64, f.local)
-	counts := map[V]V{} // of other ranks' labels
-	for _, label := range f.labels() {
-		if own := label - f.first; own < f.local {
-			f.sizes[own]++
-		} else {
-			counts[label]++
-		}
-	}
-	err := f.g.Rank.Epoch(func() error {
-		for label, n := range counts {
-			f.sums.Send(label, n)
-		}
-		f.sums.Flush()
-		return nil
-	}, pebble.Depth(1), pebble.Named("sizes"))
-	if err == nil {
-		err = f.sums.Tally().Check(f.g.Rank, "count the vertices of components")
-	}
-	if err != nil {
-		return Sizes{}, err
-	}
-	var own Sizes
-	for _, n := range f.sizes {
-		own.add(n)
-	}
-	return pebble.AllReduce(f.g.Rank, own, func(a, b Sizes) Sizes {
-		return Sizes{a.Components + b.Components, max(a.Largest, b.Largest), a.Alone + b.Alone}
-	})
-}
-
-func (s *Sizes) add(size uint64) {
-	if size > 0 {
-		s.Components++
-	}
-	if size == 1 {
-		s.Alone++
-	}
-	s.Largest = max(s.Largest, size)
-}
+func (f *found[V]) Sizes() (distgraph.Sizes, error) { return f.sizer.Count(f.labels()) }

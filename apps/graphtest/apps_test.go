@@ -13,6 +13,7 @@ import (
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/apps/bfs"
 	"github.com/activepebbles/pebbles/apps/centrality"
+	"github.com/activepebbles/pebbles/apps/communities"
 	"github.com/activepebbles/pebbles/apps/components"
 	"github.com/activepebbles/pebbles/apps/distgraph"
 	"github.com/activepebbles/pebbles/apps/graph"
@@ -50,6 +51,7 @@ func (j job) run(tb require.TestingT, run func(f func(r *pebble.Rank) error) err
 var all = []app{
 	{"components by hooking", appstest.General, "components", false, startComponents(components.Hook)},
 	{"components by propagation", appstest.General, "components", false, startComponents(components.Propagate)},
+	{"communities", appstest.Matrix, "ghosts", false, startCommunities},
 	{"kcore", appstest.General, "kcore", false, startKCore},
 	{"triangles", appstest.Matrix, "lists", false, startTriangles},
 	{"jaccard", appstest.Matrix, "lists", false, startJaccard},
@@ -131,6 +133,19 @@ func smallest(labels []uint64) []uint64 {
 		same[v] = first[label]
 	}
 	return same
+}
+
+// startCommunities lets pick decide the iterations.
+func startCommunities(tb require.TestingT, source distgraph.Source, pick uint64) job {
+	c := communities.Config{Source: source, Iterations: int(pick % 13)}
+	want := appstest.Must(communities.Serial(c))
+	made := make([]uint64, len(want))
+	return job{func(r *pebble.Rank) error {
+		prepare := func(g *distgraph.Graph) (communities.Kernel, error) {
+			return communities.NewKernel(g, c.Iterations, nil)
+		}
+		return checked(r, source, prepare, communities.Kernel.Labels, made)
+	}, func(tb require.TestingT) { require.Equal(tb, append([]uint64{}, want...), made) }}
 }
 
 func startKCore(tb require.TestingT, source distgraph.Source, _ uint64) job {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/activepebbles/pebbles/apps/centrality"
+	"github.com/activepebbles/pebbles/apps/communities"
 	"github.com/activepebbles/pebbles/apps/components"
 	"github.com/activepebbles/pebbles/apps/distgraph"
 	"github.com/activepebbles/pebbles/apps/graph"
@@ -32,6 +33,10 @@ func Example() {
 		if err != nil {
 			return err
 		}
+		groups, err := communities.Run(r, communities.Config{Source: source})
+		if err != nil {
+			return err
+		}
 		count, err := triangles.Run(r, triangles.Config{Source: source})
 		if err != nil {
 			return err
@@ -48,6 +53,7 @@ func Example() {
 		if r.ID() == 0 && err == nil {
 			fmt.Printf("%d components, the largest has %d vertices, %d errors\n", parts.Components, parts.Largest, parts.Errors)
 			fmt.Printf("largest core %d, of %d vertices, %d errors\n", cores.Largest, cores.InLargest, cores.Errors)
+			fmt.Printf("%d communities after %d iterations, %d errors\n", groups.Communities, groups.Iterations, groups.Errors)
 			fmt.Printf("%d triangles, %d errors\n", count.Triangles, count.Errors)
 			fmt.Printf("%d pairs, %.4f in the mean, %d errors\n", similar.Pairs, similar.Mean, similar.Errors)
 			fmt.Printf("%d iterations, first vertex %d, %d errors\n", scores.Iterations, scores.Top[0].ID, scores.Errors)
@@ -62,8 +68,9 @@ func Example() {
 	// Output:
 	// 230 components, the largest has 795 vertices, 0 errors
 	// largest core 26, of 55 vertices, 0 errors
+	// 230 communities after 6 iterations, 0 errors
 	// 23586 triangles, 0 errors
 	// 6006 pairs, 0.0873 in the mean, 0 errors
-	// 20 iterations, first vertex 966, 0 errors
+	// 10 iterations, first vertex 966, 0 errors
 	// 2 sources, reached 795 of 1024, 0 errors
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/apps/bfs"
 	"github.com/activepebbles/pebbles/apps/centrality"
+	"github.com/activepebbles/pebbles/apps/communities"
 	"github.com/activepebbles/pebbles/apps/components"
 	"github.com/activepebbles/pebbles/apps/distgraph"
 	"github.com/activepebbles/pebbles/apps/jaccard"
@@ -109,6 +110,22 @@ func TestWrongNumbers(t *testing.T) {
 	}
 }
 
+// A label is changed of two cliques of 3, 0 to 2 and 3 to 5, in a directed graph too.
+func TestWrongCommunities(t *testing.T) {
+	for _, directed := range []bool{false, true} {
+		l := appstest.List{N: 6, Directed: directed, Edges: edges(0, 1, 1, 2, 2, 0, 3, 4, 4, 5, 5, 3)}
+		for _, ranks := range []int{1, 3} {
+			breach(t, ranks, distgraph.Source{Generator: l.Generator()}, func(g *distgraph.Graph) (communities.Kernel, error) {
+				return communities.NewKernel(g, 0, nil)
+			}, func(g *distgraph.Graph, k communities.Kernel) {
+				if g.Owns(4) {
+					(*inside[*distgraph.Ghosts[uint32, uint32]](k, "ghosts")).Values[4-g.First] = 4
+				}
+			}, communities.Rules, "vertex 4 has the label 4, and 3 by pebbles along its arcs")
+		}
+	}
+}
+
 func TestWrongScores(t *testing.T) {
 	l := appstest.List{N: 6, Edges: edges(0, 1, 0, 2, 1, 3, 2, 3, 3, 4)}
 	for says, change := range map[string]func(score *float64){
@@ -193,6 +210,9 @@ func TestMistakes(t *testing.T) {
 	weighed.Weights = distgraph.Ones
 	for name, of := range map[string]func(source distgraph.Source) error{
 		"components": func(s distgraph.Source) error { return mistake(t, components.Run, components.Config{Source: s}) },
+		"communities": func(s distgraph.Source) error {
+			return mistake(t, communities.Run, communities.Config{Source: s})
+		},
 		"kcore":      func(s distgraph.Source) error { return mistake(t, kcore.Run, kcore.Config{Source: s}) },
 		"triangles":  func(s distgraph.Source) error { return mistake(t, triangles.Run, triangles.Config{Source: s}) },
 		"jaccard":    func(s distgraph.Source) error { return mistake(t, jaccard.Run, jaccard.Config{Source: s}) },
@@ -212,8 +232,10 @@ func TestMistakes(t *testing.T) {
 		"tolerance is -1: give a number above 0":            ofPageRank(pagerank.Config{Tolerance: -1}),
 		`dangling "keep" is not one of lose, spread, self`:  ofPageRank(pagerank.Config{Dangling: "keep"}),
 		"-1 iterations: give a positive number":             ofPageRank(pagerank.Config{Iterations: -1}),
-		`mode "dfs" is not one of level, tasks`:             ofCentrality(centrality.Config{Mode: "dfs"}),
-		"-1 sources: give a positive number":                ofCentrality(centrality.Config{SourceCount: -1}),
+		"-2 iterations: give a positive number, or 0 for 10": mistake(t, communities.Run,
+			communities.Config{Source: good, Iterations: -2}),
+		`mode "dfs" is not one of level, tasks`: ofCentrality(centrality.Config{Mode: "dfs"}),
+		"-1 sources: give a positive number":    ofCentrality(centrality.Config{SourceCount: -1}),
 		"both sources and a number of sources to draw": ofCentrality(
 			centrality.Config{SourceCount: 1, Sources: []uint64{0}}),
 		"root 4: graph list of 0 edges has 1 vertices with ids": ofCentrality(centrality.Config{Sources: []uint64{4}}),

@@ -2,6 +2,7 @@ package graphtest
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/apps/centrality"
+	"github.com/activepebbles/pebbles/apps/communities"
 	"github.com/activepebbles/pebbles/apps/components"
 	"github.com/activepebbles/pebbles/apps/distgraph"
 	"github.com/activepebbles/pebbles/apps/graph"
@@ -38,24 +40,24 @@ func each[C any, R interface{ Rows() [][2]string }](
 
 func on(ranks int) pebble.Config { return pebble.Config{Ranks: ranks} }
 
-func eachComponents(t *testing.T, ranks int, c components.Config, want components.Sizes) {
+func eachComponents(t *testing.T, ranks int, c components.Config, want distgraph.Sizes) {
 	t.Helper()
 	for _, c.Method = range components.Methods {
 		each(t, on(ranks), components.Run, c, "labels", func(res components.Result) {
-			require.Equal(t, want, components.Sizes{Components: res.Components, Largest: res.Largest, Alone: res.Alone})
+			require.Equal(t, want, distgraph.Sizes{Groups: res.Components, Largest: res.Largest, Alone: res.Alone})
 		})
 	}
 }
 
 // sizesOf counts the labels of a twin.
-func sizesOf(tb testing.TB, source distgraph.Source) (sizes components.Sizes) {
+func sizesOf(tb testing.TB, source distgraph.Source) (sizes distgraph.Sizes) {
 	labels := appstest.Must(components.Serial(source))
 	counts := map[uint64]uint64{}
 	for _, label := range labels {
 		counts[label]++
 	}
 	for _, n := range counts {
-		sizes.Components++
+		sizes.Groups++
 		sizes.Largest = max(sizes.Largest, n)
 		if n == 1 {
 			sizes.Alone++
@@ -93,9 +95,9 @@ func TestComponents(t *testing.T) {
 
 // Public graphs have as many components as their publishers say.
 func TestComponentsOfRealGraphs(t *testing.T) {
-	for name, want := range map[string]components.Sizes{
-		"soc-Epinions1.txt.gz": {Components: 2, Largest: 75877}, "wiki-Vote.txt.gz": {Components: 24, Largest: 7066},
-		"astro-ph.metis.graph.gz": {Components: 1029, Largest: 14845}, "memplus.mtx.gz": {Components: 1, Largest: 17758},
+	for name, want := range map[string]distgraph.Sizes{
+		"soc-Epinions1.txt.gz": {Groups: 2, Largest: 75877}, "wiki-Vote.txt.gz": {Groups: 24, Largest: 7066},
+		"astro-ph.metis.graph.gz": {Groups: 1029, Largest: 14845}, "memplus.mtx.gz": {Groups: 1, Largest: 17758},
 	} {
 		t.Run(name, func(t *testing.T) {
 			source := distgraph.Source{Path: appstest.Data(t, name)}
@@ -243,6 +245,48 @@ func BenchmarkJaccard(b *testing.B) {
 			appstest.Rate(b, appstest.Mem(ranks), func(r *pebble.Rank) (apps.Report, uint64, error) {
 				res, err := jaccard.Run(r, c)
 				return res.Report.Report, res.Edges, err
+			})
+		})
+	}
+}
+
+// Communities are reported on all ranks as the twin has found them. The middle of a path of three and its ends exchange
+// their labels for ever; a bridge joins two cliques, whose labels settle in fewer iterations than there may be; and an
+// arc each way counts twice.
+func TestCommunities(t *testing.T) {
+	bridge := clique(4)
+	bridge.N = 9
+	for _, e := range clique(4).Edges {
+		bridge.Edges = append(bridge.Edges, graph.Edge{From: e.From + 4, To: e.To + 4})
+	}
+	bridge.Edges = append(bridge.Edges, graph.Edge{From: 3, To: 4})
+	for name, c := range map[string]struct {
+		l          appstest.List
+		iterations int // 0: the default
+		labels     []uint64
+		took       int
+		changed    uint64
+	}{
+		"path of three": {appstest.List{N: 3, Edges: edges(0, 1, 1, 2)}, 7, []uint64{1, 0, 1}, 7, 3},
+		"even":          {appstest.List{N: 3, Edges: edges(0, 1, 1, 2)}, 8, []uint64{0, 1, 0}, 8, 3},
+		"bridge":        {bridge, 0, []uint64{0, 0, 0, 0, 4, 4, 4, 4, 8}, 3, 0},
+		"both ways": {appstest.List{N: 4, Directed: true, Edges: edges(3, 1, 3, 2, 2, 3)}, 1,
+			[]uint64{0, 3, 3, 2}, 1, 3},
+		"duplicates": {appstest.List{N: 4, Directed: true, Edges: edges(3, 1, 3, 2, 3, 2, 3, 3, 3, 3)}, 1,
+			[]uint64{0, 3, 3, 1}, 1, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := communities.Config{Source: distgraph.Source{Generator: c.l.Generator()}, Iterations: c.iterations}
+			require.Equal(t, c.labels, appstest.Must(communities.Serial(config)))
+			each(t, on(3), communities.Run, config, "labels", func(res communities.Result) {
+				require.Equal(t, c.took, res.Iterations)
+				require.Equal(t, c.changed, res.Changed)
+				want := map[uint64]uint64{}
+				for _, label := range c.labels {
+					want[label]++
+				}
+				require.Equal(t, uint64(len(want)), res.Communities)
+				require.Equal(t, slices.Max(slices.Collect(maps.Values(want))), res.Largest)
 			})
 		})
 	}

@@ -1,0 +1,60 @@
+package graph
+
+import "slices"
+
+// Communities is synchronous label propagation, as LDBC Graphalytics defines it: each vertex begins with itself as its
+// label, and in each iteration takes the most frequent label among those that its neighbours had before, the smallest
+// of several. A directed graph has a neighbour for each end of each arc, so that one that arcs lead to and from counts
+// twice. Duplicates and self-loops don't count. It ends after so many iterations, or when one changes nothing. An
+// iteration costs O(V + E log E).
+func Communities(c *CSR, iterations int) (labels []uint64) {
+	c = c.Simple()
+	labels = make([]uint64, c.Vertices())
+	for v := range labels {
+		labels[v] = uint64(v)
+	}
+	for range iterations {
+		next := slices.Clone(labels)
+		for v, met := range c.gather(labels) {
+			if len(met) > 0 {
+				next[v] = mostFrequent(met)
+			}
+		}
+		if slices.Equal(next, labels) {
+			break
+		}
+		labels = next
+	}
+	return labels
+}
+
+// gather returns, for each vertex, the labels of its neighbours.
+func (c *CSR) gather(labels []uint64) [][]uint64 {
+	met := make([][]uint64, c.Vertices())
+	for v := range c.Vertices() {
+		for _, w := range c.Row(v) {
+			met[v] = append(met[v], labels[w])
+			if c.Directed {
+				met[w] = append(met[w], labels[v])
+			}
+		}
+	}
+	return met
+}
+
+// mostFrequent returns the most frequent of some labels, the smallest of several, and sorts them.
+func mostFrequent(labels []uint64) (best uint64) {
+	slices.Sort(labels)
+	most := 0
+	for len(labels) > 0 {
+		n := 1
+		for n < len(labels) && labels[n] == labels[0] {
+			n++
+		}
+		if n > most {
+			most, best = n, labels[0]
+		}
+		labels = labels[n:]
+	}
+	return best
+}
