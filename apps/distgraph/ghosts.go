@@ -21,7 +21,7 @@ type Number interface {
 // some arcs, the ghosts. A kernel that goes over all arcs again and again looks at its own memory alone, and each
 // number travels once to each rank that needs it: there are as many as ghosts, and not as arcs.
 //
-// A rank keeps an index for each arc of the rows, a number and an index for each ghost, and a number for each vertex.
+// A rank keeps an index for each arc of the rows, a number and two indices for each ghost, and a number for each vertex.
 type Ghosts[V Index, T Number] struct {
 	// Values are the numbers: first those of the rank's vertices, by their places, which are the kernel's to set, then
 	// the ghosts' by their indices.
@@ -34,6 +34,7 @@ type Ghosts[V Index, T Number] struct {
 	target  *target.Target[numbers[T]]
 	out     [][]V // by rank, the places of this rank's vertices that are ghosts there
 	from    []block[V]
+	others  []V // the vertices that are ghosts, in the order of Values
 	sending []numbers[T]
 }
 
@@ -98,10 +99,10 @@ func NewGhosts[V Index, T Number](g *Graph, rows *Rows[V], name func(what string
 			}
 		}),
 		target.Batch(s.take))
-	others := s.find(rows)
+	s.others = s.find(rows)
 	err := g.Rank.Epoch(func() error {
 		out := make([]want[V], 0, edgesAtOnce)
-		for chunk := range slices.Chunk(others, edgesAtOnce) {
+		for chunk := range slices.Chunk(s.others, edgesAtOnce) {
 			out = out[:0]
 			for _, v := range chunk {
 				w := want[V]{v, uint32(g.Rank.ID())}
@@ -160,6 +161,23 @@ func (s *Ghosts[V, T]) find(rows *Rows[V]) (others []V) {
 func (s *Ghosts[V, T]) Of(rank int) (begin, end V) {
 	from := s.from[rank]
 	return from.begin, from.begin + from.count
+}
+
+// Slot returns where in Values the number of a vertex is: of one of this rank's, or of a ghost. It searches for a ghost.
+func (s *Ghosts[V, T]) Slot(vertex V) V {
+	if own := vertex - V(s.g.First); own < V(s.g.Local) {
+		return own
+	}
+	at, _ := slices.BinarySearch(s.others, vertex)
+	return V(s.g.Local + at)
+}
+
+// Vertex is the inverse of Slot.
+func (s *Ghosts[V, T]) Vertex(slot V) V {
+	if slot < V(s.g.Local) {
+		return V(s.g.First) + slot
+	}
+	return s.others[slot-V(s.g.Local)]
 }
 
 // Exchange gives the ghosts on all ranks the numbers that their owners have. It is an epoch. All ranks call it.

@@ -23,10 +23,10 @@ type Wedges[V Index] struct {
 
 const wedgesAtOnce = 512
 
-// NewWedges registers targets that look for arcs in the rows of p, on all ranks together, between epochs. For a wedge
+// NewWedges registers targets that look for arcs in rows, on all ranks together, between epochs. For a wedge
 // that is closed, the vertex of note is sent note, and take is given the notes that arrive, as by NewNotes. name names
 // the targets, as Graph.Kernel makes them. note and take run in handlers.
-func NewWedges[V Index](g *Graph, p *Part[V], name func(what string) string,
+func NewWedges[V Index](g *Graph, rows *Rows[V], name func(what string) string,
 	note func(w Wedge[V]) Note[V], take func(vs []Note[V]),
 ) *Wedges[V] {
 	s := &Wedges[V]{out: make([]Wedge[V], 0, wedgesAtOnce)}
@@ -39,7 +39,7 @@ func NewWedges[V Index](g *Graph, p *Part[V], name func(what string) string,
 		target.Batch(func(vs []Wedge[V]) {
 			for _, w := range vs {
 				isOwn := g.Owns(uint64(w.Asked))
-				if s.tally.Take(w.fingerprint(), isOwn); isOwn && p.Leads(g, w.Asked-V(g.First), w.Head) {
+				if s.tally.Take(w.fingerprint(), isOwn); isOwn && rows.Leads(g, w.Asked-V(g.First), w.Head) {
 					n := note(w)
 					s.closed.Send(n.Vertex, n.Value)
 				}

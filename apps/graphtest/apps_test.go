@@ -54,6 +54,7 @@ var all = []app{
 	{"communities", appstest.Matrix, "ghosts", false, startCommunities},
 	{"kcore", appstest.General, "kcore", false, startKCore},
 	{"triangles", appstest.Matrix, "lists", false, startTriangles},
+	{"clustering", appstest.Matrix, "lists", false, startClustering},
 	{"jaccard", appstest.Matrix, "lists", false, startJaccard},
 	{"pagerank", appstest.Matrix, "ghosts", false, startPageRank(pagerank.Config{Iterations: 100})},
 	{"pagerank, exactly", appstest.Matrix, "ghosts", false, startPageRank(exactly(distgraph.Source{}))},
@@ -173,7 +174,35 @@ func startTriangles(tb require.TestingT, source distgraph.Source, _ uint64) job 
 }
 
 func newTriangles(g *distgraph.Graph) (triangles.Kernel, error) {
-	return triangles.NewKernel(g, 0, nil)
+	return triangles.NewKernel(g, triangles.Config{})
+}
+
+// counted is a vertex with what is known of its triangles.
+type counted struct {
+	triangles  uint64
+	clustering float64
+}
+
+// perVertex puts both together.
+func perVertex(counts []uint64, clustering []float64) []counted {
+	all := make([]counted, len(counts))
+	for v, n := range counts {
+		all[v] = counted{n, clustering[v]}
+	}
+	return all
+}
+
+func newClustering(g *distgraph.Graph) (triangles.Kernel, error) {
+	return triangles.NewKernel(g, triangles.Config{PerVertex: true})
+}
+
+func startClustering(tb require.TestingT, source distgraph.Source, _ uint64) job {
+	counts, clustering, err := triangles.SerialCorners(source)
+	require.NoError(tb, err)
+	made := make([]counted, len(counts))
+	return job{func(r *pebble.Rank) error {
+		return checked(r, source, newClustering, func(k triangles.Kernel) []counted { return perVertex(k.Corners()) }, made)
+	}, func(tb require.TestingT) { require.Equal(tb, perVertex(counts, clustering), made) }}
 }
 
 func startJaccard(tb require.TestingT, source distgraph.Source, _ uint64) job {

@@ -183,6 +183,9 @@ func TestTwins(t *testing.T) {
 		n := appstest.Must(triangles.Serial(source))
 		three, pairs := brute(c)
 		require.Equal(t, three, n)
+		counts, clustering, err := triangles.SerialCorners(source)
+		require.NoError(t, err)
+		require.Equal(t, bruteClustering(load(t, source)), perVertex(counts, clustering))
 		similar := appstest.Must(jaccard.Serial(source))
 		require.Equal(t, pairs, append([]graph.Pair{}, similar...))
 	}
@@ -214,6 +217,39 @@ func core(c *graph.CSR, k uint64) (in []uint64) {
 		}
 	}
 	return in
+}
+
+// bruteClustering looks at all pairs of neighbours of each vertex.
+func bruteClustering(c *graph.CSR) []counted {
+	arc, all := map[[2]uint64]bool{}, make([]counted, c.Vertices())
+	for v := range c.Vertices() {
+		for _, w := range c.Row(v) {
+			arc[[2]uint64{v, w}] = v != w
+		}
+	}
+	edge := func(v, w uint64) bool { return arc[[2]uint64{v, w}] || arc[[2]uint64{w, v}] }
+	for v := range all {
+		pairs, joined, closed := 0, 0, uint64(0)
+		for u := range c.Vertices() {
+			for w := range c.Vertices() {
+				if u == w || !edge(uint64(v), u) || !edge(uint64(v), w) {
+					continue
+				}
+				pairs++
+				if arc[[2]uint64{u, w}] {
+					joined++
+				}
+				if u < w && edge(u, w) {
+					closed++
+				}
+			}
+		}
+		all[v] = counted{triangles: closed}
+		if pairs > 0 {
+			all[v].clustering = float64(joined) / float64(pairs)
+		}
+	}
+	return all
 }
 
 // brute finds triangles by trying all sets of three vertices, and similarities by sets of neighbours.

@@ -27,7 +27,7 @@ func newValidator[V distgraph.Index](
 	s *matching[V], p *distgraph.Part[V], seed uint64, name func(what string) string,
 ) *validator[V] {
 	c := &validator[V]{matching: s, seed: seed}
-	c.wedges = distgraph.NewWedges(s.g, p, name, func(w distgraph.Wedge[V]) distgraph.Note[V] {
+	c.wedges = distgraph.NewWedges(s.g, p.Rows, name, func(w distgraph.Wedge[V]) distgraph.Note[V] {
 		return distgraph.Note[V]{Vertex: w.Head, Value: w.Middle}
 	}, func(vs []distgraph.Note[V]) {
 		for _, n := range vs {

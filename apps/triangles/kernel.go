@@ -22,6 +22,9 @@ type Kernel interface {
 	Validate() (distgraph.Breaches, error)
 	// Recounted is for how many vertices Validate has counted again, on all ranks.
 	Recounted() uint64
+	// Corners returns in how many triangles each of this rank's vertices is, and its local clustering coefficient, in the
+	// order of the source of the graph: new slices. It is for a kernel of PerVertex.
+	Corners() (triangles []uint64, clustering []float64)
 	// Middles returns of how many triangles each of this rank's vertices is the middle one by degree, in the order of
 	// the source of the graph. It makes a new slice.
 	Middles() []uint64
@@ -33,62 +36,95 @@ type Counts struct {
 	Wedges    uint64 // pairs of arcs that meet at a vertex
 }
 
-// NewKernel registers a kernel on g, between epochs, on all ranks together. The arcs of g lead both ways: a directed
-// graph is to be built with Source.Undirected, and is refused otherwise. seed decides which vertices are checked;
-// progress is told how many of its vertices rank 0 has done. It keeps 24 bytes for each vertex of the rank, a bit for
-// each of the graph, and 8 bytes for each of another rank at the end of an arc; and 6 bytes for each arc, 12 of a wide
-// graph. What the memory that is available has no room for is refused.
-func NewKernel(g *distgraph.Graph, seed uint64, progress apps.Progress) (Kernel, error) {
-	if !g.Undirected {
+// NewKernel registers a kernel on g, between epochs, on all ranks together. Of c it does not take Source. Unless c is
+// PerVertex, the arcs of g lead both ways: a directed graph is to be built with Source.Undirected, and is refused
+// otherwise. Progress is told how many of its vertices rank 0 has done. It keeps 24 bytes for each vertex of the rank, a
+// bit for each of the graph, and 12 bytes for each of another rank at the end of an arc; and 6 bytes for each arc, 12 of
+// a wide graph. PerVertex takes 16 bytes more for each of these vertices, a bit more, and a third more for each arc;
+// and in a directed graph twice as much for each arc. What the memory that is available has no room for is refused.
+func NewKernel(g *distgraph.Graph, c Config) (Kernel, error) {
+	if !g.Undirected && !c.PerVertex {
 		return nil, fmt.Errorf(
 			"triangles of graph %s, which is directed: build it with arcs that lead both ways", g.Name)
 	}
-	arcs := float64(g.Edges) * float64(g.ArcsPerEdge()) / float64(g.Rank.Size())
-	if err := g.Fits("triangles of", arcs*g.IndexBytes()*1.5+24*float64(g.Local)+9*float64(g.Vertices)); err != nil {
+	arcs, vertices := 2*float64(g.Edges)/float64(g.Rank.Size()), float64(g.Vertices)
+	need := arcs*g.IndexBytes()*1.5 + 24*float64(g.Local) + 13*vertices
+	if c.PerVertex {
+		need += arcs*g.IndexBytes()*0.5 + 17*vertices
+	}
+	if err := g.Fits("triangles of", need); err != nil {
 		return nil, err
 	}
 	if g.Wide != nil {
-		return newCounting(g, g.Wide, seed, progress)
+		return newKernel(g, g.Wide, c)
 	}
-	return newCounting(g, g.Narrow, seed, progress)
+	return newKernel(g, g.Narrow, c)
+}
+
+func newKernel[V distgraph.Index](g *distgraph.Graph, p *distgraph.Part[V], c Config) (Kernel, error) {
+	rows, err := p.Around(g)
+	if err != nil {
+		return nil, err
+	}
+	name := g.Kernel("triangles")
+	s, err := newCounting(g, p, rows, c, name)
+	if err != nil || !c.PerVertex {
+		return s, err
+	}
+	return newCorners(s, p, name), nil
 }
 
 // counting is the kernel.
 type counting[V distgraph.Index] struct {
-	*distgraph.Part[V]
-	g        *distgraph.Graph
-	ghosts   *distgraph.Ghosts[V, V] // of degrees
-	first    V                       // index of the rank's first vertex
-	local    V                       // number of its vertices
-	progress apps.Progress
-	upwards  distgraph.Rows[V] // of the arcs to higher vertices
-	marks    []uint64          // a bit for each vertex of the graph: those of the list at hand
-	middles  []uint64          // by place: triangles of which the vertex is the middle one
-	lists    *distgraph.Lists[V]
-	check    *validator[V]
+	*distgraph.Rows[V] // of the arcs, whichever way they lead: in those of a directed graph a neighbour may stand twice
+	part               *distgraph.Part[V]
+	g                  *distgraph.Graph
+	config             Config
+	ghosts             *distgraph.Ghosts[V, V] // of degrees
+	first              V                       // index of the rank's first vertex
+	local              V                       // number of its vertices
+	upwards            distgraph.Rows[V]       // of the arcs to higher vertices
+	slots              []V                     // of the heads of upwards, if PerVertex needs them
+	marks              []uint64                // a bit for each vertex of the graph: those of the list at hand
+	middles            []uint64                // by place: triangles of which the vertex is the middle one
+	lists              *distgraph.Lists[V]
+	take               func(tail V, list []V) // finds triangles by a list, also in handlers
+	check              *validator[V]
 }
 
 func newCounting[V distgraph.Index](
-	g *distgraph.Graph, p *distgraph.Part[V], seed uint64, progress apps.Progress,
-) (Kernel, error) {
-	name := g.Kernel("triangles")
-	ghosts, err := distgraph.NewGhosts[V, V](g, p.Rows, name)
+	g *distgraph.Graph, p *distgraph.Part[V], rows *distgraph.Rows[V], c Config, name func(what string) string,
+) (*counting[V], error) {
+	ghosts, err := distgraph.NewGhosts[V, V](g, rows, name)
 	s := &counting[V]{
-		Part: p, g: g, ghosts: ghosts, first: V(g.First), local: V(g.Local), progress: progress,
+		Rows: rows, part: p, g: g, config: c, ghosts: ghosts, first: V(g.First), local: V(g.Local),
 		marks: make([]uint64, g.Vertices/64+1), middles: make([]uint64, g.Local),
 	}
-	s.lists = distgraph.NewLists(g, name("lists"), s.count)
-	s.check = newValidator(s, seed, name)
+	s.take = s.count
+	s.lists = distgraph.NewLists(g, name("lists"), func(tail V, list []V) { s.take(tail, list) })
+	if !c.PerVertex {
+		s.check = newValidator(s, name)
+	}
 	return s, err
 }
 
-// degree of this rank's v-th vertex.
-func (s *counting[V]) degree(v V) V { return V(s.Offsets[v+1] - s.Offsets[v]) }
+// degree is the number of neighbours of this rank's v-th vertex. Run sets it.
+func (s *counting[V]) degree(v V) V { return s.ghosts.Values[v] }
+
+// neighbours counts the different vertices of a row.
+func neighbours[V distgraph.Index](row []V) (n V) {
+	for i, head := range row {
+		if i == 0 || head != row[i-1] {
+			n++
+		}
+	}
+	return n
+}
 
 // Run implements Kernel.
 func (s *counting[V]) Run() error {
 	for v := V(0); v < s.local; v++ {
-		s.ghosts.Values[v] = s.degree(v)
+		s.ghosts.Values[v] = neighbours(s.Row(v))
 	}
 	if err := s.ghosts.Exchange(); err != nil {
 		return err
@@ -98,10 +134,10 @@ func (s *counting[V]) Run() error {
 	return s.g.Rank.Epoch(func() error {
 		for v := V(0); v < s.local; v++ {
 			if row := s.upwards.Row(v); len(row) > 1 {
-				s.count(s.first+v, row)
+				s.take(s.first+v, row)
 				s.lists.Send(s.first+v, row, row)
 			}
-			s.progress.Passed(s.g.Rank, 1<<10, uint64(v), uint64(v)+1, uint64(s.local))
+			s.config.Progress.Passed(s.g.Rank, 1<<10, uint64(v), uint64(v)+1, uint64(s.local))
 		}
 		s.lists.Flush()
 		return nil
@@ -111,11 +147,17 @@ func (s *counting[V]) Run() error {
 // orient makes the rows of the arcs to higher vertices: those of higher degree, or of the same and a higher index.
 func (s *counting[V]) orient() {
 	up := distgraph.Rows[V]{Offsets: append(s.upwards.Offsets[:0], 0), Heads: s.upwards.Heads[:0]}
+	s.slots = s.slots[:0]
 	for v := V(0); v < s.local; v++ {
 		degree, begin := s.degree(v), s.Offsets[v]
 		for i, head := range s.Row(v) {
-			if s.isHigher(head, s.ghosts.Slots[begin+uint64(i)], s.first+v, degree) {
-				up.Heads = append(up.Heads, head)
+			slot := s.ghosts.Slots[begin+uint64(i)]
+			if !s.isHigher(head, slot, s.first+v, degree) {
+				continue
+			}
+			up.Heads = append(up.Heads, head)
+			if s.config.PerVertex {
+				s.slots = append(s.slots, slot)
 			}
 		}
 		up.Offsets = append(up.Offsets, uint64(len(up.Heads)))
@@ -168,7 +210,12 @@ func (s *counting[V]) Counts() (Counts, error) {
 }
 
 // Middles implements Kernel.
-func (s *counting[V]) Middles() []uint64 { return distgraph.BySource(s.Part, s.middles) }
+func (s *counting[V]) Middles() []uint64 { return distgraph.BySource(s.part, s.middles) }
+
+// Corners implements Kernel.
+func (s *counting[V]) Corners() ([]uint64, []float64) {
+	panic("triangles: the kernel was made without PerVertex, and has not counted the triangles of each vertex")
+}
 
 // Validate implements Kernel.
 func (s *counting[V]) Validate() (distgraph.Breaches, error) { return s.check.run() }

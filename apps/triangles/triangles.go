@@ -6,6 +6,10 @@
 // found from its lowest vertex, at the owner of its middle one: a rank sends what its vertices lead to, as a list, to
 // each rank that owns one of these, which looks for what its own lead to in the list.
 //
+// With PerVertex it also counts the triangles of each vertex, and finds its local clustering coefficient (Watts and
+// Strogatz, 1998; the LCC of LDBC Graphalytics): the share of ordered pairs of neighbours that an arc joins. Neighbours
+// are those at either end of an arc; an undirected edge joins both orders of its ends, an arc of a directed graph one.
+//
 // [Run] does all of it and reports; [Serial] is the plain twin. The check counts in another way, for all vertices of
 // small graphs and for a sample of larger ones: each two arcs that meet at a vertex ask at the other end of one of them
 // whether a third arc closes the triangle (see Kernel.Validate).
@@ -24,7 +28,9 @@ import (
 type Config struct {
 	// Seed draws the vertices to check. Progress counts edges during setup, then vertices of rank 0
 	apps.Common
-	Source distgraph.Source // each of its arcs leads both ways
+	Source distgraph.Source // each of its arcs leads both ways, unless PerVertex is set
+	// PerVertex counts the triangles of each vertex, and finds its local clustering coefficient.
+	PerVertex bool
 }
 
 // Check returns an error that says what is wrong with c for a job of so many ranks.
@@ -44,6 +50,7 @@ type Result struct {
 // Rows are labels and values of a summary for display.
 func (res Result) Rows() [][2]string {
 	rows := [][2]string{
+		{"arcs", "count both ways; parallel ones count once, self-loops don't count"},
 		{"triangles", fmt.Sprint(res.Triangles)},
 		{"wedges", fmt.Sprintf("%d, of which %.4g %% are in a triangle", res.Wedges, 100*res.Transitivity)},
 		{"edges a second", fmt.Sprintf("%.4g", res.EdgesPerSecond)},
@@ -63,10 +70,10 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	}
 	res := Result{Report: distgraph.NewReport(r, "triangles", c.Common)}
 	source := c.Source
-	source.Undirected = true
+	source.Undirected = source.Undirected || !c.PerVertex
 	var kernel Kernel
 	err := distgraph.Over(&res.Report, r, c.Common, source, func(g *distgraph.Graph) (_ Kernel, err error) {
-		kernel, err = NewKernel(g, c.Seed, c.Progress)
+		kernel, err = NewKernel(g, c)
 		return kernel, err
 	}, func(_ *distgraph.Graph, k Kernel) error {
 		counts, err := k.Counts()
@@ -89,4 +96,15 @@ func Serial(source distgraph.Source) (uint64, error) {
 		return 0, err
 	}
 	return graph.Triangles(c), nil
+}
+
+// SerialCorners is the plain twin for PerVertex. It returns in how many triangles each vertex is, and its local
+// clustering coefficient, in the order of the source of the graph.
+func SerialCorners(source distgraph.Source) (triangles []uint64, clustering []float64, err error) {
+	c, _, err := source.Load()
+	if err != nil {
+		return nil, nil, err
+	}
+	triangles, clustering = graph.Clustering(c)
+	return triangles, clustering, nil
 }

@@ -11,7 +11,6 @@ import (
 // those vertices that have a large part of what is affordable.
 type validator[V distgraph.Index] struct {
 	*counting[V]
-	seed      uint64
 	wedges    *distgraph.Wedges[V]
 	found     []uint64 // by place
 	recounted uint64
@@ -20,9 +19,9 @@ type validator[V distgraph.Index] struct {
 // affordable is how many wedges for each arc are checked.
 const affordable = 4
 
-func newValidator[V distgraph.Index](s *counting[V], seed uint64, name func(what string) string) *validator[V] {
-	c := &validator[V]{counting: s, seed: seed}
-	c.wedges = distgraph.NewWedges(s.g, s.Part, name, func(w distgraph.Wedge[V]) distgraph.Note[V] {
+func newValidator[V distgraph.Index](s *counting[V], name func(what string) string) *validator[V] {
+	c := &validator[V]{counting: s}
+	c.wedges = distgraph.NewWedges(s.g, s.Rows, name, func(w distgraph.Wedge[V]) distgraph.Note[V] {
 		return distgraph.Note[V]{Vertex: w.Middle, Value: 1}
 	}, func(vs []distgraph.Note[V]) {
 		for _, n := range vs {
@@ -44,7 +43,7 @@ func (c *validator[V]) sample() (func(v V) bool, error) {
 	for v := V(0); v < c.local; v++ {
 		own += c.about(v)
 	}
-	sample, err := distgraph.NewSample(c.g.Rank, c.seed, own, affordable*c.Arcs())
+	sample, err := distgraph.NewSample(c.g.Rank, c.config.Seed, own, affordable*uint64(len(c.Heads)))
 	return func(v V) bool { return sample.Has(uint64(c.first+v), c.about(v)) }, err
 }
 
@@ -97,11 +96,16 @@ func (c *validator[V]) ask(v V) {
 	}
 }
 
-// The one rule.
-const countWrong = 0
+// What may be wrong.
+const (
+	countWrong = iota
+	cornersWrong
+	edgesWrong
+)
 
-// Rules has the text of what may be broken, for [distgraph.Graph.Describe]. It is filled with two vertices and two
-// numbers.
+// Rules has a text for each, for [distgraph.Graph.Describe]. The texts are filled with two vertices and two numbers.
 var Rules = []string{
-	countWrong: "vertex %[1]d was the middle one of %[3]v triangles, and is of %[4]v",
+	countWrong:   "vertex %[1]d was the middle one of %[3]v triangles, and is of %[4]v",
+	cornersWrong: "vertex %[1]d was in %[3]v triangles, and is in %[4]v",
+	edgesWrong:   "between neighbours of vertex %[1]d %[3]v edges were found, and there are %[4]v",
 }
