@@ -63,9 +63,9 @@ type Config struct {
 	Source      distgraph.Source
 	Mode        Mode // the empty Mode is ByLevel
 
-	// Roots are the ids of the vertices to search from, in this order.
-	Roots []uint64
-	// RootCount is how many roots to draw when Roots is empty: different vertices with an arc to another vertex, fewer
+	// Roots are the labels of the vertices to search from, in this order.
+	Roots distgraph.Labels
+	// RootCount is how many roots to draw if there are none: different vertices with an arc to another vertex, fewer
 	// when there are not so many. 0 is RootsDefault.
 	RootCount int
 
@@ -114,7 +114,7 @@ func (c Config) checkThresholds() error {
 func (c Config) mode() Mode { return cmp.Or(c.Mode, ByLevel) }
 
 func (c Config) starts() distgraph.Starts {
-	return distgraph.Starts{Name: "roots", IDs: c.Roots, Count: c.RootCount, Default: RootsDefault}
+	return distgraph.Starts{Name: "roots", Labels: c.Roots, Count: c.RootCount, Default: RootsDefault}
 }
 
 // Result is what Run reports. Seconds is the sum of all searches' times, and Counters counts the searches alone.
@@ -139,7 +139,7 @@ func (res Result) Rows() [][2]string {
 	return res.Report.Rows("trees", "Graph500 rules", append([][2]string{
 		{"mode", string(res.Mode)},
 		{"order of vertices", res.order()},
-		{"roots", fmt.Sprint(len(res.Roots))},
+		{"roots", fmt.Sprint(res.Roots.Len())},
 		{"reached", apps.Span(res.Reached)},
 		{"depth", apps.Span(res.Depths)},
 	}, res.RateRows()...)...)

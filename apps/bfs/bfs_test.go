@@ -165,7 +165,7 @@ func TestIDs(t *testing.T) {
 	path := appstest.Write(t, "sparse.el", "# a comment\n1000 7\n7 500\n500 99\n12345678901 7\n")
 	for _, ranks := range []int{1, 3} {
 		c, on := Config{Source: distgraph.Source{Path: path}}, pebble.Config{Ranks: ranks}
-		c.Roots = []uint64{1000, 12345678901, 99}
+		c.Roots = distgraph.IDs(1000, 12345678901, 99)
 		results := appstest.Must(run(t, on, c))
 		for _, res := range results {
 			require.Equal(t, []uint64{4, 4, 1}, res.Reached)
@@ -174,11 +174,11 @@ func TestIDs(t *testing.T) {
 			require.Equal(t, uint64(5), res.Vertices)
 			require.Equal(t, path, res.Graph)
 		}
-		c.Roots, c.RootCount = nil, 100
+		c.Roots, c.RootCount = distgraph.Labels{}, 100
 		results = appstest.Must(run(t, on, c))
-		require.ElementsMatch(t, []uint64{1000, 7, 500, 12345678901}, results[0].Roots, "99 has no arc to another")
+		require.ElementsMatch(t, []uint64{1000, 7, 500, 12345678901}, results[0].Roots.IDs, "99 has no arc to another")
 
-		c.Roots, c.RootCount = []uint64{7, 8}, 0
+		c.Roots, c.RootCount = distgraph.IDs(7, 8), 0
 		_, err := run(t, on, c)
 		require.ErrorIs(t, err, distgraph.ErrRoot)
 		require.ErrorContains(t, err,
@@ -202,7 +202,7 @@ func TestBadRoots(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				errs := make([]error, ranks)
 				require.NoError(t, appstest.Job(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
-					_, errs[r.ID()] = Run(r, Config{Source: distgraph.Source{Generator: c.l.Generator()}, Roots: c.roots})
+					_, errs[r.ID()] = Run(r, Config{Source: distgraph.Source{Generator: c.l.Generator()}, Roots: distgraph.IDs(c.roots...)})
 					return nil
 				}))
 				for _, err := range errs {
@@ -231,7 +231,7 @@ func TestBadConfig(t *testing.T) {
 		"alpha is +Inf: give a number above 0":                    {Source: good, Mode: Direction, Alpha: math.Inf(1)},
 		"alpha is for mode direction: leave it out":               {Source: good, Alpha: 3},
 		"-1 roots": {Source: good, RootCount: -1},
-		"both roots and a number of roots to draw": {Source: good, RootCount: 1, Roots: []uint64{0}},
+		"both roots and a number of roots to draw": {Source: good, RootCount: 1, Roots: distgraph.IDs(0)},
 		"no graph: give a file or a generator":     {},
 		"both a file and a generator are given": {Source: distgraph.Source{Path: "x",
 			Generator: appstest.List{N: 1}.Generator()}},
@@ -352,7 +352,7 @@ func requireTwin(tb testing.TB, source distgraph.Source, res Result) {
 	tb.Helper()
 	require.Empty(tb, res.Breaches)
 	require.Zero(tb, res.Errors)
-	want := appstest.Must(Serial(source, res.Roots))
+	want := appstest.Must(Serial(source, res.Roots.IDs))
 	require.Len(tb, res.Reached, len(want))
 	for i, w := range want {
 		require.Equal(tb, w.Reached, res.Reached[i])
@@ -369,7 +369,7 @@ func TestRun(t *testing.T) {
 			c := Config{Source: source, Mode: mode, RootCount: 5, Common: apps.Common{Seed: 3}}
 			for _, res := range appstest.All(t, appstest.Mem(3), Run, c) {
 				require.Equal(t, mode, res.Mode)
-				require.Len(t, res.Roots, 5)
+				require.Len(t, res.Roots.IDs, 5)
 				requireTwin(t, source, res)
 			}
 		}

@@ -19,7 +19,7 @@ func ExampleRun() {
 	}
 	err = pebble.Run(context.Background(), pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
 		res, err := bfs.Run(r, bfs.Config{Source: distgraph.Source{Generator: generator}, Mode: bfs.Async,
-			Roots: []uint64{0}})
+			Roots: distgraph.IDs(0)})
 		if err == nil && r.ID() == 0 {
 			fmt.Printf("%s: reached %d of %d, depth %d, %d errors\n", res.Graph, res.Reached[0], res.Vertices, res.Depths[0],
 				res.Errors)

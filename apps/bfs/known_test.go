@@ -68,7 +68,7 @@ func TestKnownAnswers(t *testing.T) {
 
 // searchAll searches from ids and validates each tree.
 func searchAll(g *distgraph.Graph, mode Mode, tuning Tuning, ids []uint64) (all []graph.Summary, err error) {
-	roots, err := g.Indices(ids)
+	roots, err := g.Indices(distgraph.IDs(ids...))
 	if err != nil {
 		return nil, err
 	}

@@ -58,9 +58,9 @@ type Config struct {
 	Source      distgraph.Source
 	Mode        Mode // the empty Mode is ByLevel
 
-	// Sources are the ids of the vertices to begin at, in this order.
-	Sources []uint64
-	// SourceCount is how many to draw when Sources is empty: different vertices with an arc to another vertex, fewer when
+	// Sources are the labels of the vertices to begin at, in this order.
+	Sources distgraph.Labels
+	// SourceCount is how many to draw if there are none: different vertices with an arc to another vertex, fewer when
 	// there are not so many. 0 is SourcesDefault.
 	SourceCount int
 
@@ -82,14 +82,14 @@ func (c Config) Check(int) error {
 func (c Config) mode() Mode { return cmp.Or(c.Mode, ByLevel) }
 
 func (c Config) starts() distgraph.Starts {
-	return distgraph.Starts{Name: "sources", IDs: c.Sources, Count: c.SourceCount, Default: SourcesDefault}
+	return distgraph.Starts{Name: "sources", Labels: c.Sources, Count: c.SourceCount, Default: SourcesDefault}
 }
 
 // Result is what Run reports. Seconds is the sum over all sources, and Counters counts them alone.
 type Result struct {
 	distgraph.Report
-	Mode    Mode     `json:"mode"`
-	Sources []uint64 `json:"sources"` // ids
+	Mode    Mode             `json:"mode"`
+	Sources distgraph.Labels `json:"sources"`
 	// TEPS is edges of the graph times sources, a second, as Grappa's paper counts (section 7.2).
 	TEPS             float64 `json:"teps"`
 	SecondsPerSource float64 `json:"seconds_per_source"`
@@ -107,7 +107,7 @@ type Result struct {
 func (res Result) Rows() [][2]string {
 	rows := [][2]string{
 		{"mode", string(res.Mode)},
-		{"sources", fmt.Sprint(len(res.Sources))},
+		{"sources", fmt.Sprint(res.Sources.Len())},
 		{"reached", apps.Span(res.Reached)},
 		{"depth", apps.Span(res.Depths)},
 		{"a source", fmt.Sprintf("%.4g s", res.SecondsPerSource)},

@@ -5,9 +5,9 @@
 // keeps its vertices in the order of their degrees (see [Order]). What is lost on the way is noticed: each rank
 // accounts for the arcs that it sends and is given.
 //
-// A vertex has an index, 0 to n-1, and an id, which is what the graph's file calls it. Ranks deal in indices; only rank
-// 0 knows the ids of a file. Between the two is the vertex's number, its place in the source: the same as the index,
-// unless the graph is ordered by degree.
+// A vertex has a label, which is what the graph's file calls it: an id, or a name. Its number, 0 to n-1, is its place in
+// the ascending order of ids, or of the bytes of names. Its index, by which ranks know it, is the same, unless the graph
+// is ordered by degree. The owner of a vertex knows its label: see [Graph.Labels] and [Graph.Own].
 package distgraph
 
 import (
@@ -45,8 +45,7 @@ type Graph struct {
 	Narrow *Part[uint32]
 	Wide   *Part[uint64]
 
-	ids     *ids   // nil when indices follow from ids
-	base    uint64 // the id of index 0, when ids is nil
+	own     ownLabels
 	serial  uint64 // tells this graph's targets from those of other graphs of the job
 	kernels int
 	part    anyPart // Narrow or Wide
@@ -55,11 +54,12 @@ type Graph struct {
 // Build makes the graph of source, on all ranks together. Every arc travels once, as a pebble keyed by its tail.
 //
 // All ranks read shares of files, twice: first to check them and to count vertices, then to send edges; so an error in
-// a file is the same error on every rank, before an edge is sent. Where ids are not indices, an edge visits the ranks
-// that keep the ids of its ends, on its way. A rank needs, for an arc that leaves its vertices, 12 bytes while it
-// builds and 4 afterwards, and 8 bytes a vertex; twice the bytes an arc when there are 2^32 vertices or more. A weight
-// takes 16 bytes more while it builds, and 8 afterwards; an id 16 bytes. A graph that does not fit into the available
-// memory is an error.
+// a file is the same error on every rank, before an edge is sent. Between the two, where ids are not indices, ranks put
+// the ids in order together, and each learns the numbers of those that its edges name. A rank needs, for an arc that
+// leaves its vertices, 12 bytes while it builds and 4 afterwards, and 8 bytes a vertex; twice the bytes an arc when
+// there are 2^32 vertices or more. A weight takes 16 bytes more while it builds, and 8 afterwards; an id 16 bytes on
+// each rank whose edges name it, while it builds, and 8 afterwards. A graph that does not fit into the available memory
+// is an error.
 func Build(r *pebble.Rank, source Source) (*Graph, error) {
 	if err := source.Check(); err != nil {
 		return nil, err
@@ -73,16 +73,21 @@ func Build(r *pebble.Rank, source Source) (*Graph, error) {
 	}
 	g := &Graph{
 		Name: source.Name(), Vertices: o.vertices, Edges: o.edges, Undirected: o.undirected, Weighted: o.weighted,
-		Rank: r, Owner: distribution.Block(o.vertices, r.Size()), ids: o.ids, base: o.base, serial: r.Counters().Epochs,
-		SelfLoops: source.SelfLoops,
+		Rank: r, Owner: distribution.Block(o.vertices, r.Size()), own: ownLabels{base: o.base},
+		serial: r.Counters().Epochs, SelfLoops: source.SelfLoops,
 	}
 	g.First, g.Local = g.Owner.Key(r.ID(), 0), g.Owner.LocalLen(r.ID())
 	if err := checkOrder(source.Order, o.undirected); err != nil {
 		return nil, err
 	}
 	isWide := source.Wide || o.vertices > math.MaxUint32-uint64(r.Size())
-	if err := g.mustFit(isWide, source.Weights != Unweighted); err != nil {
+	if err := g.mustFit(isWide, source.Weights != Unweighted, o.label != nil); err != nil {
 		return nil, err
+	}
+	if o.label != nil {
+		if g.own, err = o.label(g); err != nil {
+			return nil, err
+		}
 	}
 	if isWide {
 		g.Wide, err = buildPart[uint64](g, source, o)
@@ -119,11 +124,11 @@ func indexBytes(isWide bool) float64 {
 
 // mustFit refuses a graph before memory is allocated by numbers that a file merely claims. What a search needs is in
 // it, but for what some kernels need beyond that, who look at those themselves.
-func (g *Graph) mustFit(isWide, weighted bool) error {
-	index, weight := indexBytes(isWide), 24*float64(bit(weighted))
+func (g *Graph) mustFit(isWide, weighted, labelled bool) error {
+	index, weight, label := indexBytes(isWide), 24*float64(bit(weighted)), 8*float64(bit(labelled))
 	vertices, ranks := float64(g.Vertices), float64(g.Rank.Size())
 	arcs := float64(g.Edges) * float64(g.ArcsPerEdge())
-	return g.Fits("build", (vertices*(16+5*index)+arcs*(4*index+weight))/ranks+vertices/8)
+	return g.Fits("build", (vertices*(16+5*index+label)+arcs*(4*index+weight))/ranks+vertices/8)
 }
 
 // Fits refuses what needs so many bytes on each rank when they are not there. what says what is done to the graph. All

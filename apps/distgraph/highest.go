@@ -9,8 +9,8 @@ import (
 
 // Score is a vertex with a number of its own, such as its centrality.
 type Score struct {
-	ID    uint64  `json:"id"`
-	Score float64 `json:"score"`
+	Vertex Label   `json:"id"`
+	Score  float64 `json:"score"`
 }
 
 // Highest returns the vertices with the highest scores of all ranks, highest first, and the sum of all; scores are
@@ -38,9 +38,11 @@ func (g *Graph) Highest(scores []float64) (top []Score, sum float64, err error) 
 	for _, p := range best {
 		numbers = append(numbers, p.number)
 	}
-	ids, err := g.IDsOf(numbers)
-	for i, id := range ids {
-		top = append(top, Score{id, best[i].score})
+	labels, err := g.LabelsOf(numbers)
+	for i, p := range best {
+		if err == nil {
+			top = append(top, Score{labels.At(i), p.score})
+		}
 	}
 	return top, sum, err
 }
@@ -48,7 +50,7 @@ func (g *Graph) Highest(scores []float64) (top []Score, sum float64, err error) 
 // ScoreRows are labels and values for display of some vertices with their scores.
 func ScoreRows(label string, top []Score) (rows [][2]string) {
 	for _, s := range top {
-		rows = append(rows, [2]string{label, fmt.Sprintf("vertex %d: %.6g", s.ID, s.Score)})
+		rows = append(rows, [2]string{label, fmt.Sprintf("vertex %v: %.6g", s.Vertex, s.Score)})
 		label = ""
 	}
 	return rows

@@ -1,6 +1,7 @@
 package distgraph
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -9,80 +10,110 @@ import (
 
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/apps/graph"
+	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/ingest"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// The numbering of ids is that of a sorted list, and a scan for the smallest ids that are missing, on any number of
-// ranks.
+// Numbers are those of a sorted list, with the smallest ids that are missing for vertices that a header alone counts, on
+// any number of ranks.
 func TestIDsTwin(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		most := rapid.SampledFrom([]uint64{5, 50, 50000, 1 << 40, 1<<64 - 1}).Draw(rt, "largest id")
 		met := rapid.SliceOfN(rapid.Uint64Range(0, most), 1, 200).Draw(rt, "ids")
 		ranks := rapid.IntRange(1, 4).Draw(rt, "ranks")
 		order := slices.Compact(slices.Sorted(slices.Values(met)))
-		twin := map[uint64]uint64{}
-		for i, id := range order {
-			twin[id] = uint64(i)
-		}
-		named := len(order)
-		isolated := rapid.IntRange(0, 100).Draw(rt, "isolated vertices")
-		for id := uint64(0); len(order) < named+isolated; id++ {
-			if _, known := twin[id]; !known {
-				twin[id] = uint64(len(order))
+		all := len(order) + rapid.IntRange(0, 100).Draw(rt, "isolated vertices")
+		for id := uint64(0); len(order) < all; id++ {
+			if !slices.Contains(order, id) {
 				order = append(order, id)
 			}
 		}
-		all := make([]uint64, len(order))
-		for i := range all {
-			all[i] = uint64(i)
-		}
-		asked := append(slices.Clone(order), rapid.Uint64().Draw(rt, "stranger"))
+		slices.Sort(order)
 		require.NoError(rt, appstest.Job(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
 			var own idSet
 			for i := r.ID(); i < len(met); i += ranks {
 				own.add(met[i])
 			}
-			table, err := newIDs(r, &own, uint64(len(order)))
-			if err != nil {
-				return err
+			var o outline
+			require.NoError(rt, o.number(r, own.sorted(), uint64(all)))
+			require.EqualValues(rt, all, o.vertices)
+			for i := r.ID(); i < len(met); i += ranks {
+				number, known := o.numberOf(met[i])
+				require.True(rt, known)
+				require.Equal(rt, met[i], order[number])
 			}
-			names, err := table.names(all)
-			require.NoError(rt, err)
-			require.Equal(rt, order, names)
-			indices, known, err := table.indices(asked)
-			require.NoError(rt, err)
-			for i, id := range asked {
-				index, there := twin[id]
-				require.Equal(rt, there, known[i])
-				if there {
-					require.Equal(rt, index, indices[i])
-				}
-				if there && index < uint64(named) && table.owner(id) == uint64(r.ID()) {
-					require.Equal(rt, index, table.own(id))
-				}
+			if o.label == nil {
+				require.EqualValues(rt, all-1, order[all-1])
+				return nil
 			}
-			require.EqualValues(rt, len(order), table.vertices())
+			g := &Graph{Rank: r, Owner: distribution.Block(o.vertices, ranks)}
+			g.First, g.Local = g.Owner.Key(r.ID(), 0), g.Owner.LocalLen(r.ID())
+			labels := appstest.Must(o.label(g))
+			for i, id := range labels.ids {
+				require.Equal(rt, order[g.First+uint64(i)], id)
+			}
 			return nil
 		}))
 	})
 }
 
-// Isolated vertices, which a header alone counts, get indices and ids like all others, at no cost.
+// Isolated vertices, which a header alone counts, have indices and ids like all others, in the order of ids.
 func TestIsolatedVertices(t *testing.T) {
 	path := appstest.Write(t, "g.el", "# Nodes: 1000000 Edges: 2\n7 3\n3 2000000\n")
 	require.NoError(t, appstest.Job(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
 		g := appstest.Must(Build(r, Source{Path: path}))
 		require.EqualValues(t, 1e6, g.Vertices)
-		ids := []uint64{3, 7, 2000000, 0, 1, 2, 4, 5, 6, 8, 999998}
-		indices := appstest.Must(g.Indices(ids))
-		require.Equal(t, []uint64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 999999}, indices)
-		require.Equal(t, ids, appstest.Must(g.IDs(indices)))
-		_, err := g.Indices([]uint64{999999})
+		ids := []uint64{0, 1, 3, 7, 8, 999998, 2000000}
+		indices := appstest.Must(g.Indices(IDs(ids...)))
+		require.Equal(t, []uint64{0, 1, 3, 7, 8, 999998, 999999}, indices)
+		require.Equal(t, IDs(ids...), appstest.Must(g.Labels(indices)))
+		_, err := g.Indices(IDs(999999))
 		require.ErrorIs(t, err, ErrRoot)
 		require.ErrorContains(t, err, "ids from 0 to 2000000")
 		return nil
 	}))
+}
+
+// Each rank's own vertices, rank after rank, are those of the source in order, whatever the order in memory; and each
+// rank gets the labels of the vertices that it asks for.
+func TestLabels(t *testing.T) {
+	star := "# Nodes: 400 Edges: 301\n18446744073709551615 18446744073709551614\n"
+	for v := range 300 {
+		star += fmt.Sprintf("%d 5000000\n", 20*v)
+	}
+	for _, order := range []Order{AsGiven, ByDegree} {
+		for _, text := range []string{star, "1 2\n2 0\n"} {
+			source := Source{Path: appstest.Write(t, "g.el", text), Undirected: true, Order: order}
+			var want []uint64
+			for ranks := 1; ranks <= 9; ranks++ {
+				all := make([]Labels, ranks)
+				require.NoError(t, appstest.Job(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
+					g := appstest.Must(Build(r, source))
+					all[r.ID()] = appstest.Must(g.Labels(g.Own()))
+					every := make([]uint64, g.Vertices)
+					for i := range every {
+						every[i] = g.Vertices - uint64(i)
+					}
+					labels := appstest.Must(g.Labels(every[:len(every)*r.ID()/ranks]))
+					for i, index := range appstest.Must(g.Indices(appstest.Must(g.Labels(every[1:])))) {
+						require.Equal(t, every[i+1], index)
+					}
+					require.True(t, labels.Len() == 0 || labels.IDs[0] == g.Vertices, "no vertex stands for itself")
+					return nil
+				}))
+				var got []uint64
+				for _, labels := range all {
+					got = append(got, labels.IDs...)
+				}
+				require.True(t, slices.IsSorted(got))
+				if ranks == 1 {
+					want = got
+				}
+				require.Equal(t, want, got)
+			}
+		}
+	}
 }
 
 type searched struct {

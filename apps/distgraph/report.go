@@ -164,10 +164,10 @@ type Breaches struct {
 }
 
 // Breach is where a result breaks a rule: which, at two vertices, and by what numbers. It is plain data, and travels to
-// rank 0, which knows the ids.
+// rank 0.
 type Breach struct {
 	Rule uint64 // the kernel's
-	V, W uint64 // indices, ids when described
+	V, W uint64 // indices
 	A, B float64
 }
 
@@ -181,7 +181,7 @@ func (b *Breaches) Add(rule int, v, w uint64, x, y float64) {
 	}
 }
 
-// Describe returns, on rank 0, words for the first breaches of each rank, with ids; nil on the others. rules have a
+// Describe returns, on rank 0, words for the first breaches of each rank, with labels; nil on the others. rules have a
 // text for each rule, which is filled with two vertices and two numbers. All ranks call it, each with what it found.
 func (g *Graph) Describe(b Breaches, rules []string) (texts []string, err error) {
 	gathered, err := pebble.AllGatherSlice(g.Rank, b.First)
@@ -193,33 +193,12 @@ func (g *Graph) Describe(b Breaches, rules []string) (texts []string, err error)
 	for _, x := range all {
 		indices = append(indices, x.V, x.W)
 	}
-	numbers, err := g.NumbersOf(indices)
-	if err != nil {
-		return nil, err
-	}
-	ids, err := g.idsOf(numbers)
+	labels, err := g.Labels(indices)
 	if err != nil || g.Rank.ID() != 0 {
 		return nil, err
 	}
 	for i, x := range all {
-		texts = append(texts, fmt.Sprintf(rules[x.Rule], ids[2*i], ids[2*i+1], x.A, x.B))
+		texts = append(texts, fmt.Sprintf(rules[x.Rule], labels.At(2*i), labels.At(2*i+1), x.A, x.B))
 	}
 	return texts, nil
-}
-
-// idsOf is IDsOf for numbers that may have no vertex. A number without a vertex is returned as it is.
-func (g *Graph) idsOf(numbers []uint64) ([]uint64, error) {
-	known := slices.Clone(numbers)
-	for i, number := range known {
-		if number >= g.Vertices {
-			known[i] = 0
-		}
-	}
-	ids, err := g.IDsOf(known)
-	for i, number := range numbers {
-		if err == nil && number >= g.Vertices {
-			ids[i] = number
-		}
-	}
-	return ids, err
 }

@@ -15,61 +15,67 @@ import (
 // no vertex has an arc to another.
 var ErrRoot = errors.New("no such root")
 
-// Indices returns the indices of the vertices with these ids. All ranks call it with the same ids. An id without a
-// vertex is an error that wraps ErrRoot and names the range of ids.
-func (g *Graph) Indices(ids []uint64) ([]uint64, error) {
-	numbers, known := make([]uint64, len(ids)), make([]bool, len(ids))
-	for i, id := range ids {
-		numbers[i], known[i] = id-g.base, id-g.base < g.Vertices
+// Indices returns the indices of the vertices with these labels. All ranks call it with the same labels. A label without
+// a vertex is an error that wraps ErrRoot and names the range of labels.
+func (g *Graph) Indices(labels Labels) ([]uint64, error) {
+	if labels.Len() > 0 && g.own.isNamed != (labels.Names != nil) {
+		return nil, fmt.Errorf("root %v: the vertices of graph %s have ids, or names if it is read with names: %w",
+			labels.At(0), g.Name, ErrRoot)
 	}
-	if g.ids != nil {
-		var err error
-		if numbers, known, err = g.ids.indices(ids); err != nil {
-			return nil, err
+	type answer struct{ Index, Found uint64 }
+	own := make([]answer, labels.Len())
+	for i := range own {
+		if number, found := g.own.find(labels.At(i), g); found {
+			own[i] = answer{g.First + g.part.Place(number), 1}
 		}
 	}
-	for i, id := range ids {
-		if !known[i] {
-			return nil, g.unknown(id)
-		}
-	}
-	return g.IndicesOf(numbers)
-}
-
-// unknown is the error for an id without a vertex.
-func (g *Graph) unknown(id uint64) error {
-	if g.Vertices == 0 {
-		return fmt.Errorf("root %d: graph %s has no vertices: %w", id, g.Name, ErrRoot)
-	}
-	least, most := g.base, g.base+g.Vertices-1
-	if g.ids != nil {
-		if least, most = g.ids.least, g.ids.most; g.ids.isolated > 0 {
-			least = 0 // edges name it, or it is isolated
-		}
-	}
-	return fmt.Errorf("root %d: graph %s has %d vertices with ids from %d to %d, and none is this one: %w",
-		id, g.Name, g.Vertices, least, most, ErrRoot)
-}
-
-// IDs returns the ids of vertices. All ranks call it with the same indices.
-func (g *Graph) IDs(indices []uint64) ([]uint64, error) {
-	numbers, err := g.NumbersOf(indices)
+	all, err := pebble.AllGatherSlice(g.Rank, own)
 	if err != nil {
 		return nil, err
 	}
-	return g.IDsOf(numbers)
+	indices := make([]uint64, labels.Len())
+	for i := range indices {
+		found := uint64(0)
+		for _, one := range all {
+			indices[i], found = indices[i]+one[i].Index, found+one[i].Found
+		}
+		if found == 0 {
+			return nil, g.unknown(labels.At(i))
+		}
+	}
+	return indices, nil
 }
 
-// IDsOf returns the ids of the vertices with these numbers. All ranks call it with the same numbers.
-func (g *Graph) IDsOf(numbers []uint64) ([]uint64, error) {
-	if g.ids != nil {
-		return g.ids.names(numbers)
+// find returns the number, from this rank's first, of its vertex with a label.
+func (o ownLabels) find(label Label, g *Graph) (number uint64, found bool) {
+	at := 0
+	switch {
+	case o.isNamed:
+		at, found = slices.BinarySearch(o.names, label.Name)
+	case o.ids != nil:
+		at, found = slices.BinarySearch(o.ids, label.ID)
+	default:
+		number = label.ID - o.base - g.First
+		return number, number < uint64(g.Local)
 	}
-	ids := make([]uint64, len(numbers))
-	for i, number := range numbers {
-		ids[i] = g.base + number
+	return uint64(at), found
+}
+
+// unknown is the error for a label without a vertex. All ranks call it.
+func (g *Graph) unknown(label Label) error {
+	if g.Vertices == 0 {
+		return fmt.Errorf("root %v: graph %s has no vertices: %w", label, g.Name, ErrRoot)
 	}
-	return ids, nil
+	ends, err := g.LabelsOf([]uint64{0, g.Vertices - 1})
+	if err != nil {
+		return err
+	}
+	kind := "ids"
+	if g.own.isNamed {
+		kind = "names"
+	}
+	return fmt.Errorf("root %v: graph %s has %d vertices with %s from %v to %v, and none is this one: %w",
+		label, g.Name, g.Vertices, kind, ends.At(0), ends.At(1), ErrRoot)
 }
 
 // Draw returns the indices of count different vertices, drawn by seed from those with an arc to another vertex, or of
@@ -143,18 +149,18 @@ func (g *Graph) atPlaces(places []uint64, below uint64) ([]uint64, error) {
 	return indices, nil
 }
 
-// Choose settles what to search from: the vertices with these ids, or as many as are to be drawn by the seed when none
-// are given. It returns their ids and their indices. All ranks call it with the same arguments.
-func (g *Graph) Choose(given []uint64, count int, seed uint64) (ids, indices []uint64, err error) {
-	if len(given) > 0 {
+// Choose settles what to search from: the vertices with these labels, or as many as are to be drawn by the seed when
+// none are given. It returns their labels and their indices. All ranks call it with the same arguments.
+func (g *Graph) Choose(given Labels, count int, seed uint64) (labels Labels, indices []uint64, err error) {
+	if given.Len() > 0 {
 		indices, err = g.Indices(given)
-		return slices.Clone(given), indices, err
+		return Labels{slices.Clone(given.IDs), slices.Clone(given.Names)}, indices, err
 	}
 	if indices, err = g.Draw(count, seed); err != nil {
-		return nil, nil, err
+		return Labels{}, nil, err
 	}
-	ids, err = g.IDs(indices)
-	return ids, indices, err
+	labels, err = g.Labels(indices)
+	return labels, indices, err
 }
 
 // translate returns what own says of each value, on every rank: the owner of the vertex of the block at whose place a

@@ -73,27 +73,11 @@ func buildPart[V Index](g *Graph, source Source, o outline) (*Part[V], error) {
 	return p, nil
 }
 
-// sendEdges gives this rank's share of the edges to send, with indices for their ends. It is collective.
+// sendEdges gives this rank's share of the edges to send. It is an epoch.
 func sendEdges(g *Graph, source Source, o outline, send func(batch edges)) error {
-	depth, names := 1, (*naming)(nil)
-	if o.ids != nil {
-		names = newNaming(g, o.ids, source.Weights != Unweighted, send)
-		depth, send = 3, names.send
-	}
-	err := g.Rank.Epoch(func() error {
+	return g.Rank.Epoch(func() error {
 		return source.share(g.Rank.ID(), g.Rank.Size(), o, send)
-	}, pebble.Depth(depth), pebble.Named("rows"))
-	if err != nil || names == nil {
-		return err
-	}
-	strangers, err := apps.Sum(g.Rank, names.strangers)
-	if err == nil && strangers > 0 {
-		err = source.changed()
-	}
-	if err == nil {
-		err = names.tally.Check(g.Rank, "find the indices of ids")
-	}
-	return err
+	}, pebble.Depth(1), pebble.Named("rows"))
 }
 
 // Reverse makes the rows of the arcs that lead to this rank's vertices, without weights. Every arc travels once, to the

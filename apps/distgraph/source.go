@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
+	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/graph"
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/ingest"
@@ -126,8 +128,10 @@ type outline struct {
 	undirected      bool
 	weighted        bool          // in the file
 	file            *ingest.Graph // nil for a generator
-	ids             *ids          // nil when indices follow from ids
-	base            uint64        // the id of index 0, when ids is nil
+	base            uint64        // the id of number 0, if numbers follow from ids; otherwise
+	lookup          *lookup       // has the numbers, and
+	// label gives each owner the labels of its vertices. It is collective.
+	label func(g *Graph) (ownLabels, error)
 }
 
 // survey reads files from end to end, so that everything wrong with them is known before an edge is sent. It is
@@ -164,16 +168,54 @@ func (s Source) survey(r *pebble.Rank) (o outline, err error) {
 		o.base = 1
 		return o, nil
 	}
-	if o.ids, err = newIDs(r, &met, f.Vertices); err != nil {
+	if err := o.number(r, met.sorted(), f.Vertices); err != nil {
 		return o, fmt.Errorf("read graph %s: %w", s.Path, err)
-	}
-	if o.vertices = o.ids.vertices(); o.ids.complete() {
-		o.ids = nil
 	}
 	return o, nil
 }
 
-// edges are some edges of a source, with their weights; weights is nil when none are kept. Ends are ids less the base.
+// number gives the ids that ranks have met their numbers, for a graph of at least as many vertices as a header counts.
+// Ids from 0 to the number of vertices are numbers themselves. It is collective.
+func (o *outline) number(r *pebble.Rank, own []uint64, counted uint64) error {
+	t, err := newRoll(r, own)
+	if err != nil {
+		return err
+	}
+	c, err := count(t, counted)
+	if err != nil {
+		return err
+	}
+	o.vertices = t.total + c.isolated
+	above := uint64(0)
+	if n := len(t.names); n > 0 && t.names[n-1] >= o.vertices {
+		above = 1
+	}
+	if above, err = apps.Sum(r, above); err != nil || above == 0 {
+		return err
+	}
+	numbers, err := t.answer(c, len(own))
+	o.lookup = newLookup(own, numbers)
+	o.label = func(g *Graph) (ownLabels, error) {
+		ids, err := t.deal(c, g)
+		for at := range ids {
+			if number := g.First + uint64(at); number < c.dense {
+				ids[at] = number
+			}
+		}
+		return ownLabels{ids: ids}, err
+	}
+	return err
+}
+
+// numberOf is the number of the end of an edge, if there is such a vertex.
+func (o *outline) numberOf(end uint64) (number uint64, known bool) {
+	if o.lookup != nil {
+		return o.lookup.number(end)
+	}
+	return end - o.base, end-o.base < o.vertices
+}
+
+// edges are some edges of a source, with their weights; weights is nil when none are kept. Ends are numbers.
 type edges struct {
 	first   uint64 // place of the first among all
 	list    []graph.Edge
@@ -236,11 +278,12 @@ func (s Source) share(rank, ranks int, o outline, do func(batch edges)) error {
 		if n == 0 {
 			batch.first = place
 		}
-		edge := graph.Edge{From: e.From - o.base, To: e.To - o.base}
-		if o.ids == nil && (edge.From >= o.vertices || edge.To >= o.vertices) {
+		from, known := o.numberOf(e.From)
+		to, also := o.numberOf(e.To)
+		if !known || !also {
 			return s.changed()
 		}
-		batch.list[n] = edge
+		batch.list[n] = graph.Edge{From: from, To: to}
 		if batch.weights != nil {
 			batch.weights[n] = e.Weight
 		}
@@ -304,12 +347,17 @@ func (s Source) Load() (c *graph.CSR, index func(id uint64) (index uint64, known
 		if len(weights) < len(all) {
 			weights = nil
 		}
-		index = func(id uint64) (uint64, bool) { return id - o.base, id-o.base < o.vertices }
-		if o.ids != nil {
-			for i, e := range all {
-				all[i] = graph.Edge{From: o.ids.own(e.From), To: o.ids.own(e.To)}
+		index = o.numberOf
+		if o.label != nil {
+			g := &Graph{Rank: r, Owner: distribution.Block(o.vertices, 1), Local: int(o.vertices)}
+			own, err := o.label(g)
+			if err != nil {
+				return err
 			}
-			index = o.ids.serial
+			index = func(id uint64) (uint64, bool) {
+				at, found := slices.BinarySearch(own.ids, id)
+				return uint64(at), found
+			}
 		}
 		c = graph.NewWeightedCSR(o.vertices, all, weights, !o.undirected)
 		return nil

@@ -8,11 +8,11 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Starts are the vertices that a kernel starts from: those with the ids of IDs, in this order, or Count that the seed
-// draws when IDs is empty, different vertices with an arc to another vertex. A Count of 0 is Default.
+// Starts are the vertices that a kernel starts from: those with these labels, in this order; or Count that the seed
+// draws if there are none, different vertices with an arc to another vertex. A Count of 0 is Default.
 type Starts struct {
 	Name    string // the plural noun for messages and phases, such as "roots"
-	IDs     []uint64
+	Labels  Labels
 	Count   int
 	Default int
 }
@@ -22,7 +22,7 @@ func (s Starts) Check(app string) error {
 	switch {
 	case s.Count < 0:
 		return fmt.Errorf("%s: %d %s: give a positive number, or 0 for %d", app, s.Count, s.Name, s.Default)
-	case s.Count > 0 && len(s.IDs) > 0:
+	case s.Count > 0 && s.Labels.Len() > 0:
 		return fmt.Errorf("%s: both %s and a number of %s to draw are given: give one of the two", app, s.Name, s.Name)
 	}
 	return nil
@@ -40,9 +40,9 @@ type Walk[K Kernel] struct {
 	Sum    func(g *Graph, k K, n int) error // completes the report after n runs
 }
 
-// Run builds the graph, runs the kernel from each start, timed, and checks each run. It returns the ids of the starts.
+// Run builds the graph, runs the kernel from each start, timed, and checks each run. It returns the labels of the starts.
 // All ranks call it; it completes the report.
-func (w Walk[K]) Run(p *Report, r *pebble.Rank, c apps.Common) (ids []uint64, err error) {
+func (w Walk[K]) Run(p *Report, r *pebble.Rank, c apps.Common) (labels Labels, err error) {
 	var k K
 	var starts []uint64
 	w.Source.Progress, w.Source.Phase = c.Progress, c.Phase
@@ -50,30 +50,30 @@ func (w Walk[K]) Run(p *Report, r *pebble.Rank, c apps.Common) (ids []uint64, er
 		if k, err = w.Make(g); err != nil {
 			return err
 		}
-		ids, starts, err = g.Choose(w.Starts.IDs, cmp.Or(w.Starts.Count, w.Starts.Default), c.Seed)
+		labels, starts, err = g.Choose(w.Starts.Labels, cmp.Or(w.Starts.Count, w.Starts.Default), c.Seed)
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return Labels{}, err
 	}
 	w.Source.beginOn(r, w.Phase)
 	breaches, err := p.Each(g, w.Source, starts, k, w.Rules, func(seconds float64) error { return w.Add(k, seconds) })
 	if err != nil {
-		return nil, err
+		return Labels{}, err
 	}
 	if err := w.Sum(g, k, len(starts)); err != nil {
-		return nil, err
+		return Labels{}, err
 	}
 	if err := p.Found(r, breaches, "breaches of the "+w.Broken); err != nil {
-		return nil, err
+		return Labels{}, err
 	}
-	return ids, p.Finish(r, k.Tally())
+	return labels, p.Finish(r, k.Tally())
 }
 
 // Searches are the results of searches from some roots that bfs and sssp report alike.
 type Searches struct {
-	Roots            []uint64 `json:"roots"` // ids
-	HarmonicMeanTEPS float64  `json:"harmonic_mean_teps"`
+	Roots            Labels  `json:"roots"`
+	HarmonicMeanTEPS float64 `json:"harmonic_mean_teps"`
 	// AllEdgesPerSecond is a harmonic mean too. It counts all edges of the graph for each search, reached or not, as the
 	// GAP benchmark suite does.
 	AllEdgesPerSecond float64 `json:"harmonic_mean_all_edges_per_second"`

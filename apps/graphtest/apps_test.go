@@ -290,7 +290,7 @@ func startCentrality(mode centrality.Mode) func(tb require.TestingT, source dist
 			prepare := func(g *distgraph.Graph) (k starts, err error) {
 				k.Kernel, err = centrality.NewKernel(g, mode, tasks)
 				if err == nil {
-					k.from, err = g.Indices(ids)
+					k.from, err = g.Indices(distgraph.IDs(ids...))
 				}
 				return k, err
 			}
@@ -352,7 +352,7 @@ func startSSSP(tuning sssp.Tuning) func(tb require.TestingT, source distgraph.So
 		found, sum := newSearch[float64](c.Vertices()), sssp.Summary{}
 		return job{func(r *pebble.Rank) error {
 			g := appstest.Must(distgraph.Build(r, source))
-			roots := appstest.Must(g.Indices([]uint64{root}))
+			roots := appstest.Must(g.Indices(distgraph.IDs(root)))
 			k := appstest.Must(sssp.NewSearch(g, tuning))
 			appstest.OK(found.from(g, k, roots[0], 1+pick%2))
 			of, err := k.Summary()
@@ -389,7 +389,7 @@ func startBFS(
 		return job{func(r *pebble.Rank) error {
 			tasks := task.New(r)
 			g := appstest.Must(distgraph.Build(r, source))
-			roots := appstest.Must(g.Indices([]uint64{root}))
+			roots := appstest.Must(g.Indices(distgraph.IDs(root)))
 			for i, mode := range modes {
 				tuning := tunings[i]
 				tuning.Tasks = tasks

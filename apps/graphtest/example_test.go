@@ -49,16 +49,16 @@ func Example() {
 		if err != nil {
 			return err
 		}
-		central, err := centrality.Run(r, centrality.Config{Source: source, Sources: []uint64{0, 1}})
+		central, err := centrality.Run(r, centrality.Config{Source: source, Sources: distgraph.IDs(0, 1)})
 		if r.ID() == 0 && err == nil {
 			fmt.Printf("%d components, the largest has %d vertices, %d errors\n", parts.Components, parts.Largest, parts.Errors)
 			fmt.Printf("largest core %d, of %d vertices, %d errors\n", cores.Largest, cores.InLargest, cores.Errors)
 			fmt.Printf("%d communities after %d iterations, %d errors\n", groups.Communities, groups.Iterations, groups.Errors)
 			fmt.Printf("%d triangles, %d errors\n", count.Triangles, count.Errors)
 			fmt.Printf("%d pairs, %.4f in the mean, %d errors\n", similar.Pairs, similar.Mean, similar.Errors)
-			fmt.Printf("%d iterations, first vertex %d, %d errors\n", scores.Iterations, scores.Top[0].ID, scores.Errors)
+			fmt.Printf("%d iterations, first vertex %d, %d errors\n", scores.Iterations, scores.Top[0].Vertex, scores.Errors)
 			fmt.Printf("%d sources, reached %d of %d, %d errors\n",
-				len(central.Sources), central.Reached[0], central.Vertices, central.Errors)
+				central.Sources.Len(), central.Reached[0], central.Vertices, central.Errors)
 		}
 		return err
 	})

@@ -255,8 +255,8 @@ func TestMistakes(t *testing.T) {
 		`mode "dfs" is not one of level, tasks`: ofCentrality(centrality.Config{Mode: "dfs"}),
 		"-1 sources: give a positive number":    ofCentrality(centrality.Config{SourceCount: -1}),
 		"both sources and a number of sources to draw": ofCentrality(
-			centrality.Config{SourceCount: 1, Sources: []uint64{0}}),
-		"root 4: graph list of 0 edges has 1 vertices with ids": ofCentrality(centrality.Config{Sources: []uint64{4}}),
+			centrality.Config{SourceCount: 1, Sources: distgraph.IDs(0)}),
+		"root 4: graph list of 0 edges has 1 vertices with ids": ofCentrality(centrality.Config{Sources: distgraph.IDs(4)}),
 		"sssp: paths need weights":                              mistake(t, sssp.Run, sssp.Config{}),
 		"no graph: give a file or a generator":                  mistake(t, bfs.Run, bfs.Config{}),
 	} {

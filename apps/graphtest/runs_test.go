@@ -344,7 +344,7 @@ func TestScores(t *testing.T) {
 			require.Equal(t, top[0], res.Top)
 			if res.Converged {
 				require.InDelta(t, sum, res.ScoreSum, 1e-3)
-				require.InDelta(t, want[res.Top[0].ID], res.Top[0].Score, 1e-4)
+				require.InDelta(t, want[res.Top[0].Vertex.ID], res.Top[0].Score, 1e-4)
 			}
 		})
 		require.Equal(t, "iterations", phases[len(phases)-1])
@@ -358,8 +358,8 @@ func TestCentralities(t *testing.T) {
 	for _, mode := range centrality.Modes {
 		c := centrality.Config{Source: source, Mode: mode, SourceCount: 3, Common: apps.Common{Seed: 7}}
 		each(t, on(3), centrality.Run, c, "centralities", func(res centrality.Result) {
-			require.Len(t, res.Sources, 3)
-			want := appstest.Must(centrality.Serial(source, res.Sources))
+			require.Len(t, res.Sources.IDs, 3)
+			want := appstest.Must(centrality.Serial(source, res.Sources.IDs))
 			sum := 0.0
 			for _, score := range want {
 				sum += score
@@ -373,7 +373,7 @@ func TestCentralities(t *testing.T) {
 		})
 	}
 	source.Generator = ladder(2200).Generator()
-	_, err := appstest.Results(t, on(3), centrality.Run, centrality.Config{Source: source, Sources: []uint64{0}})
+	_, err := appstest.Results(t, on(3), centrality.Run, centrality.Config{Source: source, Sources: distgraph.IDs(0)})
 	require.ErrorIs(t, err, centrality.ErrPaths)
 	_, err = centrality.Serial(source, []uint64{0})
 	require.ErrorIs(t, err, centrality.ErrPaths)
@@ -385,7 +385,7 @@ func TestDistances(t *testing.T) {
 	source := distgraph.Source{Generator: appstest.Kronecker(t, 9), Weights: distgraph.Random, Seed: 5}
 	c := sssp.Config{Source: source, RootCount: 3, Common: apps.Common{Seed: 7}, Unfiltered: true}
 	each(t, pebble.Config{Ranks: 3, Cache: 1024}, sssp.Run, c, "trees", func(res sssp.Result) {
-		want := appstest.Must(sssp.Serial(source, res.Roots))
+		want := appstest.Must(sssp.Serial(source, res.Roots.IDs))
 		require.Len(t, want, 3)
 		for i, w := range want {
 			requireSameSum(t, w, sssp.Summary{
@@ -395,7 +395,7 @@ func TestDistances(t *testing.T) {
 		require.Positive(t, res.Counters.Merged)
 	})
 	source = distgraph.Source{Path: appstest.Data(t, "wiki-Vote.txt.gz"), Weights: distgraph.Ones}
-	each(t, on(3), sssp.Run, sssp.Config{Source: source, Roots: []uint64{30}}, "trees", func(res sssp.Result) {
+	each(t, on(3), sssp.Run, sssp.Config{Source: source, Roots: distgraph.IDs(30)}, "trees", func(res sssp.Result) {
 		require.Equal(t, []uint64{2316}, res.Reached)
 		require.Equal(t, []float64{5, 6920}, []float64{res.Farthest[0], res.DistanceSums[0]})
 	})

@@ -68,12 +68,12 @@ func (s *matching[V]) Highest() ([]graph.Pair, error) {
 	for _, p := range pairs {
 		numbers = append(numbers, p.First, p.Second)
 	}
-	ids, err := s.g.IDsOf(numbers)
+	labels, err := s.g.LabelsOf(numbers)
 	if err != nil {
 		return nil, err
 	}
 	for i := range pairs {
-		pairs[i].First, pairs[i].Second = ids[2*i], ids[2*i+1]
+		pairs[i].First, pairs[i].Second = labels.IDs[2*i], labels.IDs[2*i+1]
 	}
 	return pairs, nil
 }

@@ -19,7 +19,7 @@ func ExampleRun() {
 	}
 	err = pebble.Run(context.Background(), pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
 		source := distgraph.Source{Generator: generator, Weights: distgraph.Ones}
-		res, err := sssp.Run(r, sssp.Config{Source: source, Roots: []uint64{0}})
+		res, err := sssp.Run(r, sssp.Config{Source: source, Roots: distgraph.IDs(0)})
 		if err == nil && r.ID() == 0 {
 			fmt.Printf("reached %d of %d, the farthest at %v, %d errors\n", res.Reached[0], res.Vertices, res.Farthest[0],
 				res.Errors)

@@ -33,9 +33,9 @@ type Config struct {
 	apps.Common                  // Seed draws roots. Progress counts edges during setup, then searches
 	Source      distgraph.Source // with weights
 
-	// Roots are the ids of the vertices to search from, in this order.
-	Roots []uint64
-	// RootCount is how many roots to draw when Roots is empty: different vertices with an arc to another vertex, fewer
+	// Roots are the labels of the vertices to search from, in this order.
+	Roots distgraph.Labels
+	// RootCount is how many roots to draw if there are none: different vertices with an arc to another vertex, fewer
 	// when there are not so many. 0 is RootsDefault.
 	RootCount int
 
@@ -64,7 +64,7 @@ func (c Config) Check(int) error {
 }
 
 func (c Config) starts() distgraph.Starts {
-	return distgraph.Starts{Name: "roots", IDs: c.Roots, Count: c.RootCount, Default: RootsDefault}
+	return distgraph.Starts{Name: "roots", Labels: c.Roots, Count: c.RootCount, Default: RootsDefault}
 }
 
 // Result is what Run reports. Seconds is the sum of all searches' times, and Counters counts the searches alone.
@@ -92,7 +92,7 @@ func (res Result) Rows() [][2]string {
 	return res.Report.Rows("trees", "Graph500 rules", append([][2]string{
 		{"weights", res.Weights},
 		{"delta", fmt.Sprintf("%.4g", res.Delta)},
-		{"roots", fmt.Sprint(len(res.Roots))},
+		{"roots", fmt.Sprint(res.Roots.Len())},
 		{"reached", apps.Span(res.Reached)},
 		{"farthest", apps.Span(res.Farthest)},
 		{"offers a reached vertex", fmt.Sprintf("%.3g", res.OffersPerVertex)},

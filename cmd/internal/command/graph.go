@@ -101,14 +101,14 @@ func (b *startFlags) register(c *cobra.Command, one, many, to string, otherwise 
 }
 
 // chosen are the ids, or the number when none are named.
-func (b *startFlags) chosen(given func(string) bool) ([]uint64, int, error) {
+func (b *startFlags) chosen(given func(string) bool) (distgraph.Labels, int, error) {
 	switch {
 	case given(b.one) && given(b.many):
-		return nil, 0, fmt.Errorf("--%s and --%s don't go together: name the %s, or draw some", b.one, b.many, b.many)
+		return distgraph.Labels{}, 0, fmt.Errorf("--%s and --%s don't go together: name the %s, or draw some", b.one, b.many, b.many)
 	case given(b.one):
-		return b.ids, 0, nil
+		return distgraph.IDs(b.ids...), 0, nil
 	}
-	return nil, b.count, nil
+	return distgraph.Labels{}, b.count, nil
 }
 
 // ids is a flag whose values are ids of vertices, one each time that it is given.

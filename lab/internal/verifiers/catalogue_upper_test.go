@@ -18,8 +18,12 @@ var upper = []mutation{
 
 	// Applications.
 	{"the two rows of an edge need not agree", "ingest/graphcheck.go", " || c.Unpaired != 0:", ":", "TestDamagedGraphs"},
-	{"an id that no edge names is a vertex", "apps/distgraph/named.go", "n.strangers++", "n.strangers += 0",
-		"TestFileChanges"},
+	{"an id that no edge names is a vertex", "apps/distgraph/source.go", "if !known || !also {",
+		"if false {", "TestFileChanges"},
+	{"an isolated vertex is numbered behind the others", "apps/distgraph/roll.go", "isID && id < c.dense {",
+		"isID && id > c.dense {", "TestIDsTwin"},
+	{"labels are in the order of memory", "apps/distgraph/labels.go", "g.First + g.part.Place(uint64(number))",
+		"g.First + uint64(number)", "TestLabels"},
 	{"the next rank's first vertex is no ghost", "apps/distgraph/ghosts.go", "if head-first >= local {",
 		"if head-first > local {", "TestGhosts"},
 	{"pebbles that were altered are those that were sent", "apps/tally.go", "case merged == 0 && t.Sum != 0:",

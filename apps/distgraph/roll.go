@@ -1,0 +1,281 @@
+package distgraph
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/target"
+)
+
+// name is the type by which a source names its vertices: ids, or any strings.
+type name interface{ uint64 | string }
+
+// A roll has the names that the ranks of a job have met, each once, in ascending order. Each rank has an interval of
+// it, and the intervals follow each other in the order of ranks.
+type roll[N name] struct {
+	rank    *pebble.Rank
+	splits  []N        // the first name of each rank's interval but the first
+	entries []entry[N] // of this rank's interval, in ascending order of names
+	names   []N        // the same names, each once
+	first   uint64     // place of the first of them
+	total   uint64     // names of all ranks
+}
+
+// An entry is the pebble that takes a name to the rank whose interval has it. At is its place among the names of the
+// rank that has met it; on the way to the owner of the vertex, its number.
+type entry[N name] struct {
+	Name N
+	From uint64
+	At   uint64
+}
+
+func (e entry[N]) fingerprint() uint64 {
+	hash, isID := any(e.Name).(uint64)
+	if !isID {
+		hash = distribution.HashString(any(e.Name).(string))
+	}
+	return apps.Fold(hash, e.From<<48^e.At)
+}
+
+// A numbered pebble tells the rank To that the name at a place among its own is of the vertex with a number.
+type numbered struct{ To, At, Number uint64 }
+
+func (n numbered) fingerprint() uint64 { return apps.Fold(n.To<<48^n.At, n.Number) }
+
+// newRoll calls the roll of the names that ranks have met. It is an epoch.
+func newRoll[N name](r *pebble.Rank, own []N) (*roll[N], error) {
+	t := &roll[N]{rank: r}
+	if err := t.split(own); err != nil {
+		return nil, err
+	}
+	owner := func(e entry[N]) uint64 { return t.owner(e.Name) }
+	err := sendEntries(r, "names", distribution.Ranks(r.Size()), owner, own, func(at int) entry[N] {
+		return entry[N]{own[at], uint64(r.ID()), uint64(at)}
+	}, func(es []entry[N]) { t.entries = append(t.entries, es...) })
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(t.entries, func(a, b entry[N]) int { return cmp.Compare(a.Name, b.Name) })
+	for _, e := range t.entries {
+		if last := len(t.names) - 1; last < 0 || t.names[last] != e.Name {
+			t.names = append(t.names, e.Name)
+		}
+	}
+	counts, err := pebble.AllGatherSlice(r, []uint64{uint64(len(t.names))})
+	for rank, count := range slices.Concat(counts...) {
+		if rank < r.ID() {
+			t.first += count
+		}
+		t.total += count
+	}
+	return t, err
+}
+
+// split chooses the intervals by a sample of all ranks' names. It is collective.
+func (t *roll[N]) split(own []N) error {
+	const perRank = 64
+	var sample []N
+	step := max(len(own)/perRank, 1)
+	for i := 0; i < len(own); i += step {
+		sample = append(sample, own[i])
+	}
+	all, err := pebble.AllGatherSlice(t.rank, sample, codecOf[N](pebble.Strings{})...)
+	if err != nil {
+		return err
+	}
+	sample = slices.Concat(all...)
+	slices.Sort(sample)
+	if len(sample) == 0 {
+		return nil
+	}
+	for rank := 1; rank < t.rank.Size(); rank++ {
+		t.splits = append(t.splits, sample[rank*len(sample)/t.rank.Size()])
+	}
+	return nil
+}
+
+// owner is the rank whose interval has a name.
+func (t *roll[N]) owner(n N) uint64 {
+	after, found := slices.BinarySearch(t.splits, n)
+	for found && after < len(t.splits) && t.splits[after] == n {
+		after++
+	}
+	return uint64(after)
+}
+
+// A counting gives vertices their numbers, from 0, in ascending order of their names. Isolated vertices, which a header
+// counts and nothing names, have the smallest ids that are no names: the ids below dense are all there.
+type counting struct{ isolated, dense uint64 }
+
+// count settles the numbers of a roll, for a graph of at least as many vertices as a header counts. It is collective.
+//
+// names[p]-p ids below names[p] are not there, and that never falls with p. So the last isolated vertex, the gap-th id
+// that is not there, has exactly those p names below it for which names[p]-p <= gap.
+func count(t *roll[uint64], counted uint64) (c counting, err error) {
+	if counted > 0 && t.total > counted {
+		return c, fmt.Errorf("the header has %d nodes, the edges name %d: the file is damaged; fetch it again or correct "+
+			"its header", counted, t.total)
+	}
+	c.isolated = max(counted, t.total) - t.total
+	if c.isolated == 0 {
+		return c, nil
+	}
+	gap := c.isolated - 1
+	below, high := 0, len(t.names)
+	for below < high {
+		if p := (below + high) / 2; t.names[p]-(t.first+uint64(p)) <= gap {
+			below = p + 1
+		} else {
+			high = p
+		}
+	}
+	all, err := apps.Sum(t.rank, uint64(below))
+	c.dense = c.isolated + all
+	return c, err
+}
+
+// number is that of the name at a place of the roll.
+func number[N name](c counting, place uint64, n N) uint64 {
+	if id, isID := any(n).(uint64); isID && id < c.dense {
+		return id
+	}
+	return place + c.isolated
+}
+
+// answer returns the numbers of this rank's own names, and forgets who has asked for which. It is an epoch.
+func (t *roll[N]) answer(c counting, own int) (numbers []uint64, err error) {
+	numbers = make([]uint64, own)
+	var tally apps.Tally
+	to := target.New(t.rank, targetOnce(t.rank, "numbers"), distribution.Ranks(t.rank.Size()),
+		target.Keys(func(vs []numbered, keys []uint64) {
+			for i, v := range vs {
+				keys[i] = v.To
+			}
+		}),
+		target.Batch(func(vs []numbered) {
+			for _, v := range vs {
+				isOwn := int(v.To) == t.rank.ID() && v.At < uint64(own)
+				if tally.Take(v.fingerprint(), isOwn); isOwn {
+					numbers[v.At] = v.Number
+				}
+			}
+		}))
+	defer to.Free()
+	err = t.rank.Epoch(func() error {
+		place, out := 0, make([]numbered, 0, edgesAtOnce)
+		for _, e := range t.entries {
+			if e.Name != t.names[place] {
+				place++
+			}
+			v := numbered{e.From, e.At, number(c, t.first+uint64(place), e.Name)}
+			tally.Send(v.fingerprint())
+			if out = append(out, v); len(out) == cap(out) {
+				to.SendAll(out)
+				out = out[:0]
+			}
+		}
+		to.SendAll(out)
+		return nil
+	}, pebble.Depth(1), pebble.Named("numbers"))
+	t.entries = nil
+	if err == nil {
+		err = tally.Check(t.rank, "find the numbers of vertices")
+	}
+	return numbers, err
+}
+
+// deal gives each owner of vertices the names of its block that are on the roll, by their places in it. It is an epoch.
+func (t *roll[N]) deal(c counting, g *Graph) (names []N, err error) {
+	names = make([]N, g.Local)
+	owner := func(e entry[N]) uint64 { return e.At }
+	err = sendEntries(t.rank, "labels", g.Owner, owner, t.names, func(at int) entry[N] {
+		return entry[N]{Name: t.names[at], At: number(c, t.first+uint64(at), t.names[at])}
+	}, func(es []entry[N]) {
+		for _, e := range es {
+			names[e.At-g.First] = e.Name
+		}
+	})
+	return names, err
+}
+
+// sendEntries sends an entry for each name, and gives those that arrive to take. It is an epoch.
+func sendEntries[N name](r *pebble.Rank, what string, owners distribution.Map, key func(e entry[N]) uint64, names []N,
+	entryOf func(at int) entry[N], take func(es []entry[N])) error {
+	var tally apps.Tally
+	var options []target.Option
+	for _, codec := range codecOf[entry[N]](entryCodec{}) {
+		options = append(options, target.Coded(codec))
+	}
+	to := target.New(r, targetOnce(r, what), owners,
+		target.Keys(func(es []entry[N], keys []uint64) {
+			for i, e := range es {
+				keys[i] = key(e)
+			}
+		}),
+		target.Batch(func(es []entry[N]) {
+			for _, e := range es {
+				tally.Take(e.fingerprint(), owners.Owner(key(e)) == r.ID())
+			}
+			take(es)
+		}), options...)
+	defer to.Free()
+	err := r.Epoch(func() error {
+		out := make([]entry[N], 0, edgesAtOnce)
+		for at := range names {
+			e := entryOf(at)
+			tally.Send(e.fingerprint())
+			if out = append(out, e); len(out) == cap(out) {
+				to.SendAll(out)
+				out = out[:0]
+			}
+		}
+		to.SendAll(out)
+		return nil
+	}, pebble.Depth(1), pebble.Named(what))
+	if err == nil {
+		err = tally.Check(r, "number the vertices of the graph by pebbles of "+what)
+	}
+	return err
+}
+
+// targetOnce names a target that is used between two epochs of building a graph.
+func targetOnce(r *pebble.Rank, what string) string {
+	return fmt.Sprintf("graph %s %d", what, r.Counters().Epochs)
+}
+
+// codecOf is a codec if it is one of values of type V, which otherwise are plain data.
+func codecOf[V any](codec any) []pebble.Codec[V] {
+	if codec, ok := codec.(pebble.Codec[V]); ok {
+		return []pebble.Codec[V]{codec}
+	}
+	return nil
+}
+
+// entryCodec is the codec of entries of strings.
+type entryCodec struct{}
+
+func (entryCodec) Append(dst []byte, e entry[string]) ([]byte, error) {
+	dst = binary.AppendUvarint(binary.AppendUvarint(dst, e.From), e.At)
+	return append(dst, e.Name...), nil
+}
+
+func (entryCodec) Decode(src []byte) (e entry[string], err error) {
+	for _, to := range []*uint64{&e.From, &e.At} {
+		n := 0
+		if *to, n = binary.Uvarint(src); n <= 0 {
+			return e, errors.New("the entry of a name is damaged")
+		}
+		src = src[n:]
+	}
+	e.Name = string(src)
+	return e, nil
+}
+
+// Schema names the wire format.
+func (entryCodec) Schema() string { return "graph entry" }
