@@ -26,9 +26,12 @@ const (
 	// METIS has a line of neighbours for each vertex behind the header "VERTICES EDGES [FORMAT [WEIGHTS]]". Lines of % are
 	// comments. It is undirected.
 	METIS
+	// AdjacencyList has lines FROM TO TO ..., as LDBC Graphalytics and NetworkX write them: a vertex, and the heads of its
+	// arcs, if there are any. Lines of # and % are comments. Vertices are any numbers of 64 bits. It is directed.
+	AdjacencyList
 )
 
-var formatNames = [...]string{"auto", "edgelist", "pace", "matrixmarket", "metis"}
+var formatNames = [...]string{"auto", "edgelist", "pace", "matrixmarket", "metis", "adjacency"}
 
 // EdgeFormatNames returns the names of all formats, in the order of the constants.
 func EdgeFormatNames() []string { return formatNames[:] }
@@ -55,7 +58,8 @@ func ParseEdgeFormat(name string) (EdgeFormat, error) {
 const sniffBytes = 1 << 10
 
 var edgeExtensions = map[string]EdgeFormat{
-	".el": EdgeList, ".txt": EdgeList, ".gr": PACE, ".mtx": MatrixMarket, ".graph": METIS, ".metis": METIS,
+	".el": EdgeList, ".e": EdgeList, ".txt": EdgeList, ".gr": PACE, ".mtx": MatrixMarket, ".graph": METIS,
+	".metis": METIS, ".adj": AdjacencyList, ".adjlist": AdjacencyList,
 }
 
 // detectFormat detects a format by the first bytes of a file and by its name.

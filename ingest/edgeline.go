@@ -13,22 +13,22 @@ import (
 // verticesMax bounds the number in a header, so that sums and products of counts do not overflow.
 const verticesMax = 1 << 48
 
-// edge reads FROM TO, with the values that the header tells. missing is the weight of an edge without one.
-func (h *edgeHead) edge(line []byte, missing float64) (e Edge, err error) {
+// edge reads FROM TO, with the values that the header tells.
+func (h *edgeHead) edge(line []byte, in *input) (e Edge, err error) {
 	if h.Arcs {
 		if line[0] != 'a' || len(line) < 2 || line[1] != ' ' && line[1] != '\t' {
 			return e, fmt.Errorf("found %.40q; expected an arc \"a FROM TO WEIGHT\"", line)
 		}
 		line = blanks(line[1:])
 	}
-	if e.From, line, err = vertex(line); err != nil {
+	if e.From, line, err = in.vertex(line); err != nil {
 		return e, err
 	}
-	if e.To, line, err = vertex(line); err != nil {
+	if e.To, line, err = in.vertex(line); err != nil {
 		return e, err
 	}
 	values := h.Values
-	if e.Weight = missing; values == anyValues {
+	if e.Weight = in.missing; values == anyValues {
 		values = min(len(line), 1)
 	}
 	for i := range values {
@@ -41,10 +41,31 @@ func (h *edgeHead) edge(line []byte, missing float64) (e Edge, err error) {
 		}
 	}
 	if len(line) > 0 {
-		err = fmt.Errorf("found %.40q; expected the end of the line", line)
+		err = errNotEnded(line)
 	}
 	return e, err
 }
+
+func errNotEnded(rest []byte) error {
+	return fmt.Errorf("found %.40q; expected the end of the line", rest)
+}
+
+// vertex reads a vertex, which is a number or a name, and the blanks behind it.
+func (in *input) vertex(line []byte) (v uint64, rest []byte, err error) {
+	if in.names == nil {
+		return vertex(line)
+	}
+	if len(line) == 0 {
+		return 0, nil, errNoVertex
+	}
+	name := line
+	if i := bytes.IndexAny(line, " \t\r"); i >= 0 {
+		name, rest = line[:i], blanks(line[i:])
+	}
+	return in.names.Number(name), rest, nil
+}
+
+var errNoVertex = errors.New("the line ends early; expected a vertex")
 
 // weight reads a number, and the blanks behind it. The exponent may be Fortran's d.
 func weight(line []byte) (w float64, rest []byte, err error) {
@@ -83,7 +104,7 @@ func vertex(line []byte) (v uint64, rest []byte, err error) {
 	rest = blanks(line[i:])
 	switch {
 	case len(line) == 0:
-		return 0, nil, errors.New("the line ends early; expected a vertex")
+		return 0, nil, errNoVertex
 	case i < len(line) && (line[i] == ',' || line[i] == ';'):
 		return 0, nil, fmt.Errorf("found %.40q; expected a vertex and a blank. Is this a CSV file?", line)
 	case i == 0 || i < len(line) && len(rest) == len(line)-i:

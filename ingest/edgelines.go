@@ -3,6 +3,7 @@ package ingest
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/activepebbles/pebbles/internal/dataset"
 )
@@ -23,6 +24,9 @@ type edgeHead struct {
 // anyValues: an edge may have a weight or not.
 const anyValues = -1
 
+// edgeComment are the first bytes of comments in edge lists and adjacency lists.
+const edgeComment = "#%"
+
 // A lineFormat is a format with at most one edge in a line.
 type lineFormat struct {
 	name string
@@ -36,7 +40,7 @@ type lineFormat struct {
 }
 
 var lineFormats = map[EdgeFormat]lineFormat{
-	EdgeList: {header: listHeader, comment: "#%"},
+	EdgeList: {header: listHeader, comment: edgeComment},
 	PACE:     {name: "PACE", header: paceHeader, wanted: "p tw VERTICES EDGES", comment: "c", isLine: true},
 	MatrixMarket: {
 		name: "Matrix Market", header: matrixHeader, wanted: "ROWS COLUMNS ENTRIES", comment: "%", isLine: true,
@@ -132,21 +136,14 @@ func (e *edgeLines) upTo(p piece, most int64) (int64, error) {
 func (e *edgeLines) read(p piece, yield func(Edge) bool) error {
 	h, not := e.heads[p.file], e.header[p]
 	lines := records[Edge]{e.input, func(line []byte) (edge Edge, ok bool, err error) {
-		if line = blanks(line); len(line) == 0 || e.isComment(line) {
+		if line = blanks(line); len(line) == 0 || isComment(line, e.comment) {
 			return edge, false, nil
 		}
-		edge, err = h.edge(line, e.missing)
+		edge, err = h.edge(line, e.input)
 		return edge, err == nil, err
 	}}
 	return e.readStream(p, func(p *part) error { return lines.each(p, yield, not) })
 }
 
-// isComment reports whether a line is a comment; in formats of c, a c stands alone.
-func (f lineFormat) isComment(line []byte) bool {
-	for i := range len(f.comment) {
-		if line[0] == f.comment[i] {
-			return true
-		}
-	}
-	return false
-}
+// isComment reports whether a line begins with one of some bytes.
+func isComment(line []byte, begins string) bool { return strings.IndexByte(begins, line[0]) >= 0 }

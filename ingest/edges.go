@@ -18,8 +18,8 @@ type Edge struct {
 //
 // A METIS file names an edge in the rows of both its ends, so the edge comes twice: {1, 2} and {2, 1}. The number of
 // rows before a row tells its vertex. Therefore Open counts the rows of files that several ranks read, which reads them
-// once more. A row is a record and must fit in [RowLimit], by default 1 GiB in METIS files; with [Skip], a bad row
-// gives none of its edges. Weights and sizes of vertices are ignored.
+// once more. Weights and sizes of vertices are ignored. A row of a METIS file or an adjacency list is a record and must
+// fit in [RowLimit], by default 1 GiB for these; with [Skip], a bad row gives none of its edges.
 func Edges(format EdgeFormat) Format[Edge] {
 	return Format[Edge]{"edges", func(in *input) (reader[Edge], error) {
 		if format < 0 || int(format) >= len(formatNames) {
@@ -29,8 +29,8 @@ func Edges(format EdgeFormat) Format[Edge] {
 	}}
 }
 
-// rowLimitMETIS is the longest row of a METIS file by default: a vertex may have many neighbours.
-const rowLimitMETIS = 1 << 30
+// rowLimitOfRows is the longest row of METIS files and adjacency lists by default: a vertex may have many neighbours.
+const rowLimitOfRows = 1 << 30
 
 // edges reads files of edges, in a format that may be detected when the files are known.
 type edges struct {
@@ -56,12 +56,19 @@ func (e *edges) prepare() error {
 			return err
 		}
 	}
-	if e.format == METIS {
+	if e.names != nil && e.format != EdgeList && e.format != AdjacencyList {
+		return fmt.Errorf("read edges: files of format %v number their vertices: leave names out", e.format)
+	}
+	rows := e.format == METIS || e.format == AdjacencyList
+	if rows && e.rowLimit == rowLimitDefault {
+		e.rowLimit = rowLimitOfRows
+	}
+	switch e.format {
+	case METIS:
 		e.of = &metis{input: e.input}
-		if e.rowLimit == rowLimitDefault {
-			e.rowLimit = rowLimitMETIS
-		}
-	} else {
+	case AdjacencyList:
+		e.of = adjacency{e.input}
+	case EdgeList, PACE, MatrixMarket, AutoFormat:
 		e.of = &edgeLines{input: e.input, lineFormat: lineFormats[e.format]}
 	}
 	return e.of.prepare()

@@ -45,7 +45,7 @@ func TestLinesThatAreNoEdges(t *testing.T) {
 		{EdgeList, "1 18446744073709551616\n", "does not fit in 64 bits"},
 		{PACE, "p sp 1 1\n1 2\n", `line 2: found "1 2"; expected an arc "a FROM TO WEIGHT"`},
 		{PACE, "p sp 1 1\na\n", "expected an arc"},
-		{METIS + 1, "1 2\n", "unknown format of edges EdgeFormat(5)"},
+		{AdjacencyList + 1, "1 2\n", "unknown format of edges EdgeFormat(6)"},
 	} {
 		_, err := ingest(2, Edges(c.format), edge, []string{write(t, "data", []byte(c.content))})
 		require.ErrorContains(t, err, c.want)
@@ -70,4 +70,38 @@ func BenchmarkEdges(b *testing.B) {
 			return in.Err()
 		}))
 	}
+}
+
+// An adjacency list has an arc for each vertex behind the first of a line, and vertices without one.
+func TestAdjacency(t *testing.T) {
+	const text = "# a\n1 2 3\r\n2\n\n 3\t1 1 \n18446744073709551615 0"
+	want := []string{"{1 2 1}", "{1 3 1}", "{3 1 1}", "{3 1 1}", "{18446744073709551615 0 1}"}
+	twin(t, []byte(text), Edges(AdjacencyList), edge, want)
+	twin(t, zstdFrames(t, []byte(text), 3), Edges(AdjacencyList), edge, want)
+	for _, c := range []struct{ content, want string }{
+		{"1 2\n3 x 1\n", `line 2: found "x 1"; expected a vertex`}, {"1 -2\n", `line 1: found "-2"; expected a vertex`},
+		{"1,2\n", "Is this a CSV file?"}, {"1 2\n1 99999999999999999999\n", "line 2: the vertex"},
+	} {
+		for _, ranks := range []int{1, 3} {
+			_, err := ingest(ranks, Edges(AdjacencyList), edge, []string{write(t, "data", []byte(c.content))})
+			require.ErrorContains(t, err, c.want)
+		}
+	}
+	o, err := ingest(3, Edges(AdjacencyList), edge, []string{write(t, "data", []byte("1 2\n3 1 x\n4 1\n"))}, Skip(1))
+	require.NoError(t, err)
+	require.Equal(t, []string{"{1 2 1}", "{4 1 1}"}, o.all(), "a bad line gives none of its arcs")
+	g, edges, err := openGraph(t, 2, AutoFormat, []string{write(t, "some.adj", []byte("1 2\n5\n"))})
+	require.NoError(t, err)
+	require.True(t, g.Directed)
+	require.Len(t, edges, 1)
+	_, _, err = openGraph(t, 2, AdjacencyList, []string{write(t, "data", []byte("1 2\n"))}, Weights())
+	require.ErrorIs(t, err, ErrUnweighted)
+}
+
+// A list of vertices has one a line.
+func TestVertices(t *testing.T) {
+	number := func(v uint64) string { return fmt.Sprint(v) }
+	twin(t, []byte("# a\n1\n\n 2 \r\n%\n18446744073709551615"), Vertices(), number, []string{"1", "2", "18446744073709551615"})
+	_, err := ingest(2, Vertices(), number, []string{write(t, "data", []byte("1\n2 0.5\n"))})
+	require.ErrorContains(t, err, `line 2: found "0.5"; expected the end of the line`)
 }

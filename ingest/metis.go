@@ -165,7 +165,7 @@ func (m *metis) read(p piece, yield func(Edge) bool) error {
 			if line++; err != nil {
 				err = p.passLong(err, dialect{})
 			} else if line > h.line {
-				err = m.row(p, metisRow{h, line - h.line, text, m.missing}, yield)
+				err = rowOf(p, metisRow{h, line - h.line, text, m.missing}.each, yield)
 			}
 			if err != nil {
 				return err
@@ -177,20 +177,6 @@ func (m *metis) read(p piece, yield func(Edge) bool) error {
 		return fmt.Errorf("read %s: the header has %d vertices, the file ends after %d rows: it is truncated; fetch it "+
 			"again", m.files[p.piece.file].Name, h.vertices, line-h.line)
 	})
-}
-
-// row gives the edges of a row: all of them, or those before the first mistake where that ends the job.
-func (m *metis) row(p *part, row metisRow, yield func(Edge) bool) error {
-	if m.skip > 0 {
-		if err := row.each(func(Edge) bool { return true }); err != nil {
-			return p.bad(err)
-		}
-	}
-	err := row.each(func(e Edge) bool { p.Rows++; return yield(e) })
-	if err != nil && err != errStop {
-		return p.bad(err)
-	}
-	return err
 }
 
 // A metisRow is the row of one vertex.

@@ -18,6 +18,8 @@ type options struct {
 	perHost   bool
 	unchecked bool   // leave checksums out
 	weights   bool   // of a graph
+	names     *Names // of vertices; nil if vertices are numbers
+	alone     func(vertex uint64)
 	host      string // this rank's
 	window    int    // bytes that are read at a time
 	deal      func(files []file, ranks int) [][]piece

@@ -45,6 +45,14 @@ func (s *idSet) add(id uint64) {
 	s.near[word] |= bit
 }
 
+func (s *idSet) has(id uint64) bool {
+	if word := id / 64; word < uint64(len(s.near)) && s.near[word]>>(id%64)&1 != 0 {
+		return true
+	}
+	_, known := s.far[id]
+	return known
+}
+
 // sorted empties the set into a list in ascending order.
 func (s *idSet) sorted() []uint64 {
 	all := make([]uint64, 0, s.count)

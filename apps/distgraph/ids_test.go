@@ -36,7 +36,7 @@ func TestIDsTwin(t *testing.T) {
 				own.add(met[i])
 			}
 			var o outline
-			require.NoError(rt, o.number(r, own.sorted(), uint64(all)))
+			require.NoError(rt, o.numberVertices(&meeting{rank: r, ids: own}, uint64(all)))
 			require.EqualValues(rt, all, o.vertices)
 			for i := r.ID(); i < len(met); i += ranks {
 				number, known := o.numberOf(met[i])

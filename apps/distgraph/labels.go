@@ -66,6 +66,13 @@ type Label struct {
 	IsName bool
 }
 
+func labelOf[N name](n N) Label {
+	if id, isID := any(n).(uint64); isID {
+		return Label{ID: id}
+	}
+	return Label{Name: any(n).(string), IsName: true}
+}
+
 // String is the id; or the name, in quotes where it has blanks, quotes or nothing.
 func (l Label) String() string {
 	if !l.IsName {
@@ -107,6 +114,13 @@ type ownLabels struct {
 	names   []string
 	base    uint64
 	isNamed bool
+}
+
+func (o ownLabels) kind() string {
+	if o.isNamed {
+		return "names"
+	}
+	return "ids"
 }
 
 // Own returns the indices of this rank's vertices in the order of the source. The vertices of all ranks, one rank after

@@ -25,14 +25,17 @@ type roll[N name] struct {
 	names   []N        // the same names, each once
 	first   uint64     // place of the first of them
 	total   uint64     // names of all ranks
+
+	strangers []N // names of this rank's interval that a list of vertices should have
 }
 
 // An entry is the pebble that takes a name to the rank whose interval has it. At is its place among the names of the
 // rank that has met it; on the way to the owner of the vertex, its number.
 type entry[N name] struct {
-	Name N
-	From uint64
-	At   uint64
+	Name   N
+	From   uint64
+	At     uint64
+	Listed uint64 // 1 if a list of vertices has the name
 }
 
 func (e entry[N]) fingerprint() uint64 {
@@ -40,7 +43,7 @@ func (e entry[N]) fingerprint() uint64 {
 	if !isID {
 		hash = distribution.HashString(any(e.Name).(string))
 	}
-	return apps.Fold(hash, e.From<<48^e.At)
+	return apps.Fold(hash, e.From<<48^e.At^e.Listed<<40)
 }
 
 // A numbered pebble tells the rank To that the name at a place among its own is of the vertex with a number.
@@ -48,23 +51,29 @@ type numbered struct{ To, At, Number uint64 }
 
 func (n numbered) fingerprint() uint64 { return apps.Fold(n.To<<48^n.At, n.Number) }
 
-// newRoll calls the roll of the names that ranks have met. It is an epoch.
-func newRoll[N name](r *pebble.Rank, own []N) (*roll[N], error) {
+// newRoll calls the roll of the names that ranks have met, each its own. If all vertices are listed, each name must be;
+// listed reports it. It is an epoch.
+func newRoll[N name](r *pebble.Rank, own []N, areListed bool, listed func(at int) bool) (*roll[N], error) {
 	t := &roll[N]{rank: r}
 	if err := t.split(own); err != nil {
 		return nil, err
 	}
 	owner := func(e entry[N]) uint64 { return t.owner(e.Name) }
 	err := sendEntries(r, "names", distribution.Ranks(r.Size()), owner, own, func(at int) entry[N] {
-		return entry[N]{own[at], uint64(r.ID()), uint64(at)}
+		return entry[N]{own[at], uint64(r.ID()), uint64(at), bit(areListed && listed(at))}
 	}, func(es []entry[N]) { t.entries = append(t.entries, es...) })
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(t.entries, func(a, b entry[N]) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(t.entries, func(a, b entry[N]) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(b.Listed, a.Listed))
+	})
 	for _, e := range t.entries {
 		if last := len(t.names) - 1; last < 0 || t.names[last] != e.Name {
 			t.names = append(t.names, e.Name)
+			if areListed && e.Listed == 0 {
+				t.strangers = append(t.strangers, e.Name)
+			}
 		}
 	}
 	counts, err := pebble.AllGatherSlice(r, []uint64{uint64(len(t.names))})
@@ -73,6 +82,9 @@ func newRoll[N name](r *pebble.Rank, own []N) (*roll[N], error) {
 			t.first += count
 		}
 		t.total += count
+	}
+	if err == nil {
+		err = t.mustList()
 	}
 	return t, err
 }
@@ -96,6 +108,20 @@ func (t *roll[N]) split(own []N) error {
 	}
 	for rank := 1; rank < t.rank.Size(); rank++ {
 		t.splits = append(t.splits, sample[rank*len(sample)/t.rank.Size()])
+	}
+	return nil
+}
+
+// mustList is an error if the edges name a vertex that the list of vertices does not have. It is collective.
+func (t *roll[N]) mustList() error {
+	own := t.strangers[:min(len(t.strangers), 1)]
+	all, err := pebble.AllGatherSlice(t.rank, own, codecOf[N](pebble.Strings{})...)
+	if err != nil {
+		return err
+	}
+	for _, stranger := range slices.Concat(all...) {
+		return fmt.Errorf("the edges name vertex %v, and the list of vertices does not have it: the list is truncated, or "+
+			"of another graph; fetch it again", labelOf(stranger))
 	}
 	return nil
 }
@@ -261,12 +287,14 @@ func codecOf[V any](codec any) []pebble.Codec[V] {
 type entryCodec struct{}
 
 func (entryCodec) Append(dst []byte, e entry[string]) ([]byte, error) {
-	dst = binary.AppendUvarint(binary.AppendUvarint(dst, e.From), e.At)
+	for _, n := range []uint64{e.From, e.At, e.Listed} {
+		dst = binary.AppendUvarint(dst, n)
+	}
 	return append(dst, e.Name...), nil
 }
 
 func (entryCodec) Decode(src []byte) (e entry[string], err error) {
-	for _, to := range []*uint64{&e.From, &e.At} {
+	for _, to := range []*uint64{&e.From, &e.At, &e.Listed} {
 		n := 0
 		if *to, n = binary.Uvarint(src); n <= 0 {
 			return e, errors.New("the entry of a name is damaged")

@@ -19,8 +19,8 @@ var ErrRoot = errors.New("no such root")
 // a vertex is an error that wraps ErrRoot and names the range of labels.
 func (g *Graph) Indices(labels Labels) ([]uint64, error) {
 	if labels.Len() > 0 && g.own.isNamed != (labels.Names != nil) {
-		return nil, fmt.Errorf("root %v: the vertices of graph %s have ids, or names if it is read with names: %w",
-			labels.At(0), g.Name, ErrRoot)
+		return nil, fmt.Errorf("root %v: graph %s: the vertices have %s: %w",
+			labels.At(0), g.Name, g.own.kind(), ErrRoot)
 	}
 	type answer struct{ Index, Found uint64 }
 	own := make([]answer, labels.Len())
@@ -70,12 +70,8 @@ func (g *Graph) unknown(label Label) error {
 	if err != nil {
 		return err
 	}
-	kind := "ids"
-	if g.own.isNamed {
-		kind = "names"
-	}
 	return fmt.Errorf("root %v: graph %s has %d vertices with %s from %v to %v, and none is this one: %w",
-		label, g.Name, g.Vertices, kind, ends.At(0), ends.At(1), ErrRoot)
+		label, g.Name, g.Vertices, g.own.kind(), ends.At(0), ends.At(1), ErrRoot)
 }
 
 // Draw returns the indices of count different vertices, drawn by seed from those with an arc to another vertex, or of

@@ -1,13 +1,10 @@
 package distgraph
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
-	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/graph"
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/ingest"
@@ -21,6 +18,10 @@ type Source struct {
 	Path string
 	// More are further files of the same graph, or patterns.
 	More []string
+	// Vertices are files, or patterns, that list all vertices, one a line, also those without an edge: LDBC's .v files.
+	Vertices []string
+	// Names means that vertices are any strings; otherwise they are numbers of 64 bits.
+	Names bool
 	// Format is the format of the files; ingest.AutoFormat detects it.
 	Format ingest.EdgeFormat
 	// Generator makes the graph, each rank its share of the edges. All ranks give equal generators.
@@ -90,6 +91,8 @@ func (s Source) Check() error {
 		return errors.New("no graph: give a file or a generator")
 	case s.Path != "" && s.Generator != nil:
 		return errors.New("both a file and a generator are given: give one of the two")
+	case s.Generator != nil && (s.Names || len(s.Vertices) > 0):
+		return fmt.Errorf("graph %s has numbers for vertices: names and lists of vertices are for files", s.Name())
 	}
 	switch s.Weights {
 	case Unweighted, Random, Ones:
@@ -121,99 +124,6 @@ func (s Source) Name() string {
 
 // edgesAtOnce is the number of edges that are read, made or sent at a time.
 const edgesAtOnce = 512
-
-// outline is known of a graph before its edges are sent.
-type outline struct {
-	vertices, edges uint64
-	undirected      bool
-	weighted        bool          // in the file
-	file            *ingest.Graph // nil for a generator
-	base            uint64        // the id of number 0, if numbers follow from ids; otherwise
-	lookup          *lookup       // has the numbers, and
-	// label gives each owner the labels of its vertices. It is collective.
-	label func(g *Graph) (ownLabels, error)
-}
-
-// survey reads files from end to end, so that everything wrong with them is known before an edge is sent. It is
-// collective.
-func (s Source) survey(r *pebble.Rank) (o outline, err error) {
-	if g := s.Generator; g != nil {
-		return outline{vertices: g.Vertices(), edges: g.EdgeCount(), undirected: s.Undirected || !g.Directed()}, nil
-	}
-	s.begin("edges read")
-	var options []ingest.Option
-	if s.Weights == Given {
-		options = append(options, ingest.Weights())
-	}
-	var met idSet
-	done := uint64(0)
-	visit := func(e ingest.Edge) {
-		met.add(e.From)
-		met.add(e.To)
-		done++
-		s.tell(done-1, done, 0)
-	}
-	patterns := append([]string{s.Path}, s.More...)
-	f, err := ingest.OpenGraph(r, patterns, ingest.Edges(s.Format), visit, options...)
-	if errors.Is(err, ingest.ErrUnweighted) {
-		return o, fmt.Errorf("%w: take %s weights, or %s each", err, Random, Ones)
-	}
-	if err != nil {
-		return o, err
-	}
-	o = outline{
-		vertices: f.Vertices, edges: f.Edges, undirected: s.Undirected || !f.Directed, weighted: f.Weighted, file: f,
-	}
-	if f.Numbered {
-		o.base = 1
-		return o, nil
-	}
-	if err := o.number(r, met.sorted(), f.Vertices); err != nil {
-		return o, fmt.Errorf("read graph %s: %w", s.Path, err)
-	}
-	return o, nil
-}
-
-// number gives the ids that ranks have met their numbers, for a graph of at least as many vertices as a header counts.
-// Ids from 0 to the number of vertices are numbers themselves. It is collective.
-func (o *outline) number(r *pebble.Rank, own []uint64, counted uint64) error {
-	t, err := newRoll(r, own)
-	if err != nil {
-		return err
-	}
-	c, err := count(t, counted)
-	if err != nil {
-		return err
-	}
-	o.vertices = t.total + c.isolated
-	above := uint64(0)
-	if n := len(t.names); n > 0 && t.names[n-1] >= o.vertices {
-		above = 1
-	}
-	if above, err = apps.Sum(r, above); err != nil || above == 0 {
-		return err
-	}
-	numbers, err := t.answer(c, len(own))
-	o.lookup = newLookup(own, numbers)
-	o.label = func(g *Graph) (ownLabels, error) {
-		ids, err := t.deal(c, g)
-		for at := range ids {
-			if number := g.First + uint64(at); number < c.dense {
-				ids[at] = number
-			}
-		}
-		return ownLabels{ids: ids}, err
-	}
-	return err
-}
-
-// numberOf is the number of the end of an edge, if there is such a vertex.
-func (o *outline) numberOf(end uint64) (number uint64, known bool) {
-	if o.lookup != nil {
-		return o.lookup.number(end)
-	}
-	return end - o.base, end-o.base < o.vertices
-}
 
 // edges are some edges of a source, with their weights; weights is nil when none are kept. Ends are numbers.
 type edges struct {
@@ -327,40 +237,4 @@ func (s Source) generate(rank, ranks int, do func(batch edges)) error {
 		}
 	}
 	return nil
-}
-
-// Load reads or makes a whole graph on one rank, and returns it with the function that finds the index of an id: for
-// serial twins. It runs a job of its own.
-func (s Source) Load() (c *graph.CSR, index func(id uint64) (index uint64, known bool), err error) {
-	err = pebble.Run(context.Background(), pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
-		o, err := s.survey(r)
-		if err != nil {
-			return err
-		}
-		all := make([]graph.Edge, 0, o.edges)
-		var weights []float64
-		if err := s.share(0, 1, o, func(batch edges) {
-			all, weights = append(all, batch.list...), append(weights, batch.weights...)
-		}); err != nil {
-			return err
-		}
-		if len(weights) < len(all) {
-			weights = nil
-		}
-		index = o.numberOf
-		if o.label != nil {
-			g := &Graph{Rank: r, Owner: distribution.Block(o.vertices, 1), Local: int(o.vertices)}
-			own, err := o.label(g)
-			if err != nil {
-				return err
-			}
-			index = func(id uint64) (uint64, bool) {
-				at, found := slices.BinarySearch(own.ids, id)
-				return uint64(at), found
-			}
-		}
-		c = graph.NewWeightedCSR(o.vertices, all, weights, !o.undirected)
-		return nil
-	})
-	return c, index, err
 }

@@ -1,0 +1,244 @@
+package distgraph
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/ingest"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// shown is a graph as text, a line for each vertex with the heads of its arcs and their weights, in the order of the
+// source: the same for any number of ranks.
+func shown(t *testing.T, ranks int, source Source) (lines []string, err error) {
+	by := make([][]string, ranks)
+	err = appstest.Job(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
+		g, err := Build(r, source)
+		if err == nil {
+			by[r.ID()], err = rowsOf(g, g.Narrow)
+		}
+		return err
+	})
+	return slices.Concat(by...), err
+}
+
+func rowsOf(g *Graph, p *Part[uint32]) (lines []string, err error) {
+	own := g.Own()
+	var heads []uint64
+	for _, index := range own {
+		for _, head := range p.Row(uint32(index - g.First)) {
+			heads = append(heads, uint64(head))
+		}
+	}
+	tails, err := g.Labels(own)
+	if err != nil {
+		return nil, err
+	}
+	labels, err := g.Labels(heads)
+	at := 0
+	for i, index := range own {
+		v, row := uint32(index-g.First), []string{}
+		for j := range p.Row(v) {
+			arc := labels.At(at).String()
+			if at++; p.Weights != nil {
+				arc += fmt.Sprintf(":%v", p.WeightsOf(v)[j])
+			}
+			row = append(row, arc)
+		}
+		slices.Sort(row)
+		lines = append(lines, fmt.Sprintf("%v %d: %s", tails.At(i), p.Counts[v], strings.Join(row, " ")))
+	}
+	return lines, err
+}
+
+// packed writes a file in gzip members of a few bytes each, which ranks can share as little as one stream.
+func packed(t *testing.T, name, text string) string {
+	path := filepath.Join(t.TempDir(), name)
+	f, err := os.Create(path)
+	require.NoError(t, err)
+	w := gzip.NewWriter(f)
+	_, err = w.Write([]byte(text))
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	require.NoError(t, f.Close())
+	return path
+}
+
+// twin is a graph as shown shows it, made of its edges one after the other.
+type twin struct {
+	counts map[string]int
+	rows   map[string]map[string]string
+}
+
+func twinOf(vertices []string, edges [][3]string, undirected bool) []string {
+	g := twin{map[string]int{}, map[string]map[string]string{}}
+	for _, v := range vertices {
+		g.rows[v] = map[string]string{}
+	}
+	for _, e := range edges {
+		g.arc(e[0], e[1], e[2])
+		if undirected {
+			g.arc(e[1], e[0], e[2])
+		}
+	}
+	var lines []string
+	for _, v := range slices.Sorted(maps.Keys(g.rows)) {
+		var arcs []string
+		for head, weight := range g.rows[v] {
+			if weight != "" {
+				weight = ":" + weight
+			}
+			arcs = append(arcs, Label{Name: head, IsName: true}.String()+weight)
+		}
+		slices.Sort(arcs)
+		lines = append(lines, fmt.Sprintf("%v %d: %s", Label{Name: v, IsName: true}, g.counts[v], strings.Join(arcs, " ")))
+	}
+	return lines
+}
+
+func (g *twin) arc(tail, head, weight string) {
+	for _, v := range []string{tail, head} {
+		if g.rows[v] == nil {
+			g.rows[v] = map[string]string{}
+		}
+	}
+	if g.counts[tail]++; tail != head {
+		g.rows[tail][head] = weight
+	}
+}
+
+// people are edges between names of all kinds.
+var people = [][3]string{
+	{"Zoë", "al", "1.5"}, {"al", "Zoë", "2"}, {"al", "\"q\"", "0.25"}, {"\"q\"", "al", "0.25"}, {"7", "07", "1"},
+	{"07", "7", "3"}, {"b,c", "al", "4"}, {"al", "al", "1"}, {"日本", "b,c", "0"}, {"-1", "1e3", "0.5"},
+	{"18446744073709551616", "7", "1"},
+}
+
+func edgeText(edges [][3]string, isWeighed bool) string {
+	var text strings.Builder
+	for _, e := range edges {
+		fmt.Fprintf(&text, "%s\t%s", e[0], e[1])
+		if isWeighed {
+			text.WriteString(" " + e[2])
+		}
+		text.WriteString("\n")
+	}
+	return text.String()
+}
+
+// A graph of names is the same on any number of ranks, from one file or several, plain or compressed, with vertices
+// that no edge names.
+func TestNames(t *testing.T) {
+	half := len(people) / 2
+	text := "# a comment\n" + edgeText(people, true)
+	first := appstest.Write(t, "a.el", edgeText(people[:half], true))
+	second := packed(t, "b.el.gz", edgeText(people[half:], true))
+	list := appstest.Write(t, "all.v", "alone in the world\nZoë\nal\n\"q\"\n7\n07\nb,c\n日本\n-1\n1e3\n18446744073709551616\n")
+	adjacency := appstest.Write(t, "some.adj", "al Zoë \"q\"\nsolo\nZoë al\n\n al al\n")
+	want := twinOf(nil, people, false)
+	for ranks := 1; ranks <= 9; ranks++ {
+		for _, c := range []struct {
+			source Source
+			want   []string
+		}{
+			{Source{Path: appstest.Write(t, "p.el", text), Weights: Given}, want},
+			{Source{Path: packed(t, "p.el.gz", text), Weights: Given}, want},
+			{Source{Path: first, More: []string{second}, Weights: Given}, want},
+			{Source{Path: first, More: []string{second}, Weights: Given, Vertices: []string{list}},
+				twinOf([]string{"alone in the world"}, people, false)},
+			{Source{Path: adjacency}, twinOf([]string{"solo"}, [][3]string{
+				{"al", "Zoë"}, {"al", "\"q\""}, {"Zoë", "al"}, {"al", "al"}}, false)},
+			{Source{Path: appstest.Write(t, "p.el", text), Weights: Given, Undirected: true, Order: ByDegree}, nil},
+		} {
+			c.source.Names = true
+			got, err := shown(t, ranks, c.source)
+			require.NoError(t, err)
+			if c.want == nil {
+				c.want, err = shown(t, 1, c.source)
+				require.NoError(t, err)
+			}
+			require.Equal(t, c.want, got, "%s, %d ranks", c.source.Path, ranks)
+		}
+	}
+}
+
+// Ids of 64 bits, far apart, are vertices like all others, from the file to the labels of results.
+func TestSparseIDs(t *testing.T) {
+	const most = "18446744073709551615"
+	edges := [][3]string{{most, "0"}, {"9223372036854775808", most}, {"1", "9223372036854775807"}, {"1", "4294967296"}}
+	list := appstest.Write(t, "all.v", "# LDBC\n5\n 12345678901234567890 \n0\n1\n9223372036854775807\n4294967296\n"+
+		"9223372036854775808\n"+most)
+	path := appstest.Write(t, "g.e", edgeText(edges, false))
+	for ranks := 1; ranks <= 9; ranks++ {
+		for _, order := range []Order{AsGiven, ByDegree} {
+			lines, err := shown(t, ranks, Source{Path: path, Vertices: []string{list}, Undirected: true, Order: order})
+			require.NoError(t, err)
+			require.Equal(t, []string{
+				"0 1: " + most, "1 2: 4294967296 9223372036854775807", "5 0: ", "4294967296 1: 1",
+				"9223372036854775807 1: 1", "9223372036854775808 1: " + most, "12345678901234567890 0: ",
+				most + " 2: 0 9223372036854775808",
+			}, lines)
+		}
+	}
+	require.NoError(t, appstest.Job(t, pebble.Config{Ranks: 4}, func(r *pebble.Rank) error {
+		g := appstest.Must(Build(r, Source{Path: path}))
+		indices := appstest.Must(g.Indices(IDs(1<<64-1, 1, 1<<32)))
+		require.Equal(t, []uint64{5, 1, 2}, indices)
+		require.Equal(t, IDs(1<<64-1, 1, 1<<32), appstest.Must(g.Labels(indices)))
+		return nil
+	}))
+}
+
+// A list of vertices and names fit the graph, or are an error that names file, line or vertex.
+func TestMistakesOfVertices(t *testing.T) {
+	edges := appstest.Write(t, "g.e", "1 2\n2 30\n")
+	for says, source := range map[string]Source{
+		"g.e: the edges name vertex 30, and the list": {Path: edges,
+			Vertices: []string{appstest.Write(t, "few.v", "1\n2\n3\n")}},
+		"the edges name vertex 2, and the list": {Path: edges, Names: true,
+			Vertices: []string{appstest.Write(t, "few.v", "1\n30\n")}},
+		`bad.v: line 2: found "x"; expected a vertex`: {Path: edges,
+			Vertices: []string{appstest.Write(t, "bad.v", "1\nx\n")}},
+		`two.v: line 1: found "2"; expected the end of the line`: {Path: edges,
+			Vertices: []string{appstest.Write(t, "two.v", "1 2\n")}},
+		"none.v: no such file": {Path: edges, Vertices: []string{"none.v"}},
+		"road.gr: the format numbers its vertices": {Path: appstest.Write(t, "road.gr", "p tw 2 1\n1 2\n"),
+			Vertices: []string{appstest.Write(t, "some.v", "1\n2\n")}},
+		"files of format pace number their vertices": {Path: appstest.Write(t, "road.gr", "p tw 2 1\n1 2\n"), Names: true},
+		"line 2: the line ends early; expected a vertex": {Path: appstest.Write(t, "g.el", "a b\nc\n"), Names: true,
+			Format: ingest.EdgeList},
+		"names and lists of vertices are for files": {Generator: appstest.Kronecker(t, 4), Names: true},
+	} {
+		for _, ranks := range []int{1, 4} {
+			_, err := shown(t, ranks, source)
+			require.ErrorContains(t, err, says)
+		}
+	}
+}
+
+// Roots may be named, and an error names what is not there.
+func TestRootsByName(t *testing.T) {
+	source := Source{Path: appstest.Write(t, "p.el", edgeText(people, false)), Names: true, Format: ingest.EdgeList}
+	require.NoError(t, appstest.Job(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
+		g := appstest.Must(Build(r, source))
+		labels := Labels{Names: []string{"Zoë", "\"q\"", "07"}}
+		indices := appstest.Must(g.Indices(labels))
+		require.Equal(t, labels, appstest.Must(g.Labels(indices)))
+		_, err := g.Indices(Labels{Names: []string{"al", "nobody"}})
+		require.ErrorIs(t, err, ErrRoot)
+		require.ErrorContains(t, err, `root nobody: graph `)
+		require.ErrorContains(t, err, "names from \"\\\"q\\\"\" to 日本, and none is this one")
+		_, err = g.Indices(IDs(7))
+		require.ErrorContains(t, err, "the vertices have names")
+		return nil
+	}))
+}
