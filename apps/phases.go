@@ -65,6 +65,7 @@ type Common struct {
 	Seed           uint64            // names the data, and reaches the report
 	SkipValidation bool              // leave the result unchecked; applications on graphs alone have a use for it
 	Progress       Progress          // see each application for what it counts
+	Output         Output            // where the rows of the result go
 	Phase          func(what string) // called on rank 0 when a phase begins whose progress counts something else
 }
 

@@ -12,6 +12,7 @@ package apps
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -43,6 +44,10 @@ type Report struct {
 	Counters pebble.Counters `json:"counters"` // of the timed kernel, over all ranks
 	Memory   Memory          `json:"memory"`
 	Tuned    *pebble.Tuned   `json:"tuned,omitempty"` // what the job has changed of itself; nil when it was not to
+
+	Output   *Written          `json:"output,omitempty"`   // where the rows of the result are
+	TopRows  []json.RawMessage `json:"top_rows,omitempty"` // those of the highest values, as Output.Top asks
+	topTexts []string          // the same for display
 }
 
 // Memory is the memory report of a run, in bytes.

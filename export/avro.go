@@ -34,19 +34,16 @@ const (
 
 // AvroOf writes records to Avro object container files, in blocks of some 256 KiB.
 func AvroOf[T any](codec AvroCodec[T], compression Compression) Format[T] {
-	sync := func() []byte {
-		mark := make([]byte, 16)
-		_, _ = rand.Read(mark) // which never fails
-		return mark
-	}
-	return Format[T]{name: "avro", packs: true, common: sync, open: func(s setting) (Writer[T], error) {
-		h := ocf.Header{Schema: codec.Schema(), Codec: string(compression), Sync: [16]byte(s.common)}
-		blocks, err := ocf.NewWriter(h)
-		if err == nil && s.first {
-			_, err = s.Write(h.Append(nil))
-		}
-		return &avroWriter[T]{setting: s, codec: codec, blocks: blocks}, err
+	return Format[T]{name: "avro", packs: true, common: newSync, open: func(s setting) (Writer[T], error) {
+		return newAvroWriter(s, codec, compression)
 	}}
+}
+
+// newSync makes the mark between the blocks of a file.
+func newSync() []byte {
+	mark := make([]byte, 16)
+	_, _ = rand.Read(mark) // which never fails
+	return mark
 }
 
 // Avro writes records as goavro encodes them by a schema: a record is a map[string]any, and the rest as goavro's
@@ -72,6 +69,16 @@ type avroWriter[T any] struct {
 	count  int64
 	data   []byte
 	block  []byte
+}
+
+// newAvroWriter begins a part.
+func newAvroWriter[T any](s setting, codec AvroCodec[T], compression Compression) (*avroWriter[T], error) {
+	h := ocf.Header{Schema: codec.Schema(), Codec: string(compression), Sync: [16]byte(s.common)}
+	blocks, err := ocf.NewWriter(h)
+	if err == nil && s.first {
+		_, err = s.Write(h.Append(nil))
+	}
+	return &avroWriter[T]{setting: s, codec: codec, blocks: blocks}, err
 }
 
 // Write implements Writer.

@@ -26,19 +26,6 @@ func CSV[T any](comma byte) Format[T] {
 	}}
 }
 
-// Rows writes rows of CSV whose fields are there already, below a header of these names; without names there is no
-// header. comma is as with CSV.
-func Rows(comma byte, names ...string) Format[[][]byte] {
-	return Format[[][]byte]{name: "csv", open: func(s setting) (Writer[[][]byte], error) {
-		w := &row{setting: s, comma: comma}
-		var header [][]byte
-		for _, name := range names {
-			header = append(header, []byte(name))
-		}
-		return w, w.begin(header)
-	}}
-}
-
 // row writes rows of fields.
 type row struct {
 	setting
@@ -57,23 +44,23 @@ func (r *row) begin(header [][]byte) error {
 	if !r.first || len(header) == 0 {
 		return nil
 	}
-	return r.Write(header)
-}
-
-// Write implements Writer.
-func (r *row) Write(fields [][]byte) error {
 	r.line = r.line[:0]
-	for i, field := range fields {
-		r.field(i, field)
+	for i, name := range header {
+		r.next(i)
+		r.field(name)
 	}
-	return r.end(len(fields))
+	return r.end(len(header))
 }
 
-// field adds a field to the line.
-func (r *row) field(i int, field []byte) {
+// next separates field i from the one before it.
+func (r *row) next(i int) {
 	if i > 0 {
 		r.line = append(r.line, r.comma)
 	}
+}
+
+// field adds a field to the line.
+func (r *row) field(field []byte) {
 	if !r.needsQuotes(field) {
 		r.line = append(r.line, field...)
 		return
@@ -126,7 +113,8 @@ func (w *csvWriter[T]) Write(v T) (err error) {
 				return err
 			}
 		}
-		w.field(i, w.text)
+		w.next(i)
+		w.field(w.text)
 	}
 	return w.end(len(w.columns))
 }

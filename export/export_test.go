@@ -88,8 +88,6 @@ func things(i int) thing {
 
 func line(i int) []byte { return fmt.Appendf(nil, "line %d", i) }
 
-func raw(i int) [][]byte { return [][]byte{fmt.Append(nil, i), []byte(things(i).Name)} }
-
 // kinds are all formats: each writes, and reads again.
 var kinds = map[string]func(t *testing.T, ranks, n int, name string, opts ...export.Option) (*export.Manifest, error){
 	"lines": func(t *testing.T, ranks, n int, name string, opts ...export.Option) (*export.Manifest, error) {
@@ -102,8 +100,7 @@ var kinds = map[string]func(t *testing.T, ranks, n int, name string, opts ...exp
 		return there(t, ranks, n, name, export.CSV[thing](0), ingest.CSV[thing](), things, opts...)
 	},
 	"tsv": func(t *testing.T, ranks, n int, name string, opts ...export.Option) (*export.Manifest, error) {
-		from := ingest.Rows(ingest.Comma('\t'), ingest.Columns("a", "b"))
-		return there(t, ranks, n, name, export.Rows('\t', "a", "b"), from, raw, opts...)
+		return there(t, ranks, n, name, export.CSV[thing]('\t'), ingest.CSV[thing](ingest.Comma('\t')), things, opts...)
 	},
 	"avro": func(t *testing.T, ranks, n int, name string, opts ...export.Option) (*export.Manifest, error) {
 		c := avro.Must[thing]()
@@ -187,8 +184,10 @@ func whole(t *testing.T, out string, m *export.Manifest, oneFile bool) {
 // One file is in the order of ranks.
 func TestOrder(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
-	_, err := write(4, 3, out, export.Rows(0, "n"), func(i int) [][]byte { return [][]byte{fmt.Append(nil, i)} },
-		export.OneFile())
+	type numbered struct {
+		N int `csv:"n"`
+	}
+	_, err := write(4, 3, out, export.CSV[numbered](0), func(i int) numbered { return numbered{i} }, export.OneFile())
 	require.NoError(t, err)
 	content, err := os.ReadFile(out)
 	require.NoError(t, err)

@@ -11,12 +11,19 @@ func (o option) apply(to *options) { o(to) }
 
 type options struct {
 	oneFile bool
-	zstd    bool
+	packing *packing // nil for none
 	replace bool
-	host    string // this rank's
+	tables  []Format[[]Column] // for CreateTable, beside this package's
+	host    string             // this rank's
 }
 
-func defaults() options { return options{host: dataset.Host()} }
+func optionsOf(opts []Option) options {
+	o := options{host: dataset.Host()}
+	for _, opt := range opts {
+		opt.apply(&o)
+	}
+	return o
+}
 
 // OneFile makes one file of all ranks' records, in the order of ranks, instead of a folder. While the file is assembled
 // its parts need the same space again. All ranks must share the file's folder.
@@ -24,7 +31,11 @@ func OneFile() Option { return option(func(o *options) { o.oneFile = true }) }
 
 // Zstd compresses parts by zstd, in frames of 4 MiB, between which ingest cuts them. Names of parts end with .zst.
 // Formats that compress their own blocks refuse it.
-func Zstd() Option { return option(func(o *options) { o.zstd = true }) }
+func Zstd() Option { return option(func(o *options) { o.packing = &zstdPacking }) }
+
+// Gzip compresses parts by gzip, in members of 4 MiB, one behind the other. Names of parts end with .gz. Formats that
+// compress their own blocks refuse it.
+func Gzip() Option { return option(func(o *options) { o.packing = &gzipPacking }) }
 
 // Replace lets Create replace a file, or a folder that has a manifest, at the end. Without it an existing file is an
 // error.

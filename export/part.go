@@ -11,16 +11,11 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/activepebbles/pebbles/internal/disk"
 )
 
 // bufferBytes is how much of a part is written at a time.
 const bufferBytes = 256 << 10
-
-// frameBytes is about how much of a part is in one frame of zstd, before it is compressed.
-const frameBytes = 4 << 20
 
 // A part is the file that one rank writes.
 type part struct {
@@ -31,9 +26,9 @@ type part struct {
 	bytes  int64
 }
 
-func newPart(folder, name string, compressed bool) (*part, error) {
-	if compressed {
-		name += ".zst"
+func newPart(folder, name string, by *packing) (*part, error) {
+	if by != nil {
+		name += by.suffix
 	}
 	file, err := disk.OpenFile(filepath.Join(folder, name), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o666)
 	if err != nil {
@@ -41,8 +36,8 @@ func newPart(folder, name string, compressed bool) (*part, error) {
 	}
 	p := &part{file: file}
 	to := io.Writer(counted{p})
-	if compressed {
-		e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithZeroFrames(true))
+	if by != nil {
+		e, err := by.encoder()
 		if err != nil {
 			return p, err
 		}
@@ -80,44 +75,6 @@ func (p *part) finish() (Part, error) {
 func (p *part) abort() {
 	p.file.Close()
 	_ = disk.Remove(p.file.Name()) // which may be gone already, or be renamed
-}
-
-// frames compresses what is written to it, in one frame after the other.
-type frames struct {
-	to      io.Writer
-	encoder *zstd.Encoder
-	most    int  // bytes of a frame, and of what is written at a time more
-	n       int  // bytes in this frame
-	open    bool // whether there is one
-	any     bool // whether there ever was one
-}
-
-// Write implements io.Writer.
-func (f *frames) Write(b []byte) (int, error) {
-	if !f.open {
-		f.encoder.Reset(f.to)
-		f.open, f.any, f.n = true, true, 0
-	}
-	n, err := f.encoder.Write(b)
-	if f.n += n; err == nil && f.n >= f.most {
-		err = f.end()
-	}
-	return n, err
-}
-
-func (f *frames) end() error {
-	f.open = false
-	return f.encoder.Close()
-}
-
-// close ends the last frame. A part without bytes is one empty frame.
-func (f *frames) close() error {
-	if !f.any {
-		f.encoder.Reset(f.to)
-	} else if !f.open {
-		return nil
-	}
-	return f.end()
 }
 
 // advise says what to do about the commonest errors of files.

@@ -55,21 +55,48 @@ func (s *Sink[T]) settle(change *swap, err error) error {
 	return dataset.Agree(s.rank, s.blame(change.keep()))
 }
 
+// A Joint makes one file of parts that are files of their own.
+type Joint interface {
+	// Cut returns which bytes of a finished part go to the file, and a note of the part for End. first is the first rank's.
+	Cut(part io.ReaderAt, size int64, first bool) (piece Piece, err error)
+	// End returns what goes behind the last piece. begins has where in the file each piece begins.
+	End(pieces []Piece, begins []int64) ([]byte, error)
+}
+
+// A Piece is which bytes of a part go to a file.
+type Piece struct {
+	From, To int64  // the first byte, and the one behind the last
+	Note     []byte // for End
+}
+
+// piece returns what of this rank's part goes to the file.
+func (s *Sink[T]) piece(own Part) (Piece, error) {
+	if s.format.joint == nil {
+		return Piece{To: own.Bytes}, nil
+	}
+	f, err := os.Open(filepath.Join(s.place.temp, own.Name))
+	if err != nil {
+		return Piece{}, err
+	}
+	defer f.Close()
+	return s.format.joint.Cut(f, own.Bytes, s.rank.ID() == 0)
+}
+
 // publishFile puts parts one behind the other. Each rank copies its own.
 func (s *Sink[T]) publishFile(parts []Part) (*Manifest, error) {
-	name := filepath.Join(s.place.temp, "whole")
-	err := error(nil)
-	if s.rank.ID() == 0 {
+	name, own := filepath.Join(s.place.temp, "whole"), parts[s.rank.ID()]
+	piece, err := s.piece(own)
+	if err == nil && s.rank.ID() == 0 {
 		err = disk.WriteFile(name, nil, 0o666)
 	}
 	if err := dataset.Agree(s.rank, s.blame(err)); err != nil {
 		return nil, err
 	}
-	offset := int64(0)
-	for _, p := range parts[:s.rank.ID()] {
-		offset += p.Bytes
+	pieces, err := gather(s.rank, piece)
+	if err != nil {
+		return nil, err
 	}
-	err = copyTo(name, offset, filepath.Join(s.place.temp, parts[s.rank.ID()].Name))
+	size, err := s.fill(name, filepath.Join(s.place.temp, own.Name), pieces)
 	if err := dataset.Agree(s.rank, s.blame(err)); err != nil {
 		return nil, err
 	}
@@ -82,12 +109,31 @@ func (s *Sink[T]) publishFile(parts []Part) (*Manifest, error) {
 	}
 	s.place.remove()
 	m := s.manifest(parts)
+	m.Bytes, err = pebble.Broadcast(s.rank, 0, size)
 	m.Parts = []Part{{Name: filepath.Base(s.place.name), Rows: m.Rows, Bytes: m.Bytes}}
-	return m, nil
+	return m, err
 }
 
-// copyTo copies a part to its place in the file, and removes it.
-func copyTo(name string, offset int64, part string) error {
+// fill copies this rank's piece to its place in the file, and what ends the file on rank 0, which returns its size.
+func (s *Sink[T]) fill(name, part string, pieces []Piece) (size int64, err error) {
+	var begins []int64
+	for _, p := range pieces {
+		begins = append(begins, size)
+		size += p.To - p.From
+	}
+	var end []byte
+	if s.format.joint != nil && s.rank.ID() == 0 {
+		if end, err = s.format.joint.End(pieces, begins); err != nil {
+			return 0, err
+		}
+	}
+	own := pieces[s.rank.ID()]
+	err = copyTo(name, begins[s.rank.ID()], part, own, end, size)
+	return size + int64(len(end)), err
+}
+
+// copyTo copies a piece of a part to a place in the file, and what ends the file to another; and removes the part.
+func copyTo(name string, offset int64, part string, piece Piece, end []byte, endAt int64) error {
 	to, err := disk.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {
 		return err
@@ -97,9 +143,16 @@ func copyTo(name string, offset int64, part string) error {
 		return errors.Join(err, to.Close())
 	}
 	defer from.Close()
-	_, err = to.Seek(offset, io.SeekStart)
-	if err == nil {
-		_, err = io.Copy(to, from) // by the kernel where it can: it shares what the file system can share
+	if _, err = from.Seek(piece.From, io.SeekStart); err == nil {
+		_, err = to.Seek(offset, io.SeekStart)
+	}
+	if err == nil { // by the kernel where it can: it shares what the file system can share
+		_, err = io.CopyN(to, from, piece.To-piece.From)
+	}
+	if len(end) > 0 && err == nil {
+		if _, err = to.Seek(endAt, io.SeekStart); err == nil {
+			_, err = to.Write(end)
+		}
 	}
 	if err == nil {
 		err = to.Sync()
@@ -112,7 +165,7 @@ func copyTo(name string, offset int64, part string) error {
 
 // manifest lists parts.
 func (s *Sink[T]) manifest(parts []Part) *Manifest {
-	m := &Manifest{Format: s.format, Parts: parts}
+	m := &Manifest{Format: s.format.name, Parts: parts}
 	for _, p := range parts {
 		m.Rows += p.Rows
 		m.Bytes += p.Bytes
@@ -120,8 +173,8 @@ func (s *Sink[T]) manifest(parts []Part) *Manifest {
 	return m
 }
 
-// gather gathers the parts of all ranks.
-func gather(r *pebble.Rank, own Part) ([]Part, error) {
+// gather gathers what all ranks have. It is collective.
+func gather[V any](r *pebble.Rank, own V) ([]V, error) {
 	text, err := json.Marshal(own)
 	if err != nil {
 		return nil, err
@@ -130,9 +183,9 @@ func gather(r *pebble.Rank, own Part) ([]Part, error) {
 	if err != nil {
 		return nil, err
 	}
-	parts := make([]Part, len(texts))
+	all := make([]V, len(texts))
 	for rank, text := range texts {
-		err = errors.Join(err, json.Unmarshal(text, &parts[rank]))
+		err = errors.Join(err, json.Unmarshal(text, &all[rank]))
 	}
-	return parts, err
+	return all, err
 }

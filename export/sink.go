@@ -14,7 +14,7 @@ import (
 type Sink[T any] struct {
 	options
 	rank   *pebble.Rank
-	format string
+	format Format[T]
 	place  *place
 	part   *part
 	writer Writer[T]
@@ -29,7 +29,9 @@ type Format[T any] struct {
 	name   string // which is the end of parts' names
 	own    bool   // whether it compresses by itself, and makes files that cannot be put one behind the other
 	packs  bool   // whether it compresses by itself
+	joint  Joint  // makes one file of parts that are files of their own; nil: they can't become one
 	common func() []byte
+	count  func(v T) int64 // rows of what is written at a time; nil: each is one
 	open   func(s setting) (Writer[T], error)
 }
 
@@ -53,20 +55,27 @@ func Parts[T any](name string, open func(w io.Writer) (Writer[T], error)) Format
 	return Format[T]{name: name, own: true, packs: true, open: of}
 }
 
+// Joined makes a format like one of Parts whose parts a joint makes one file of, so that it takes OneFile.
+func Joined[T any](format Format[T], by Joint) Format[T] {
+	format.joint = by
+	return format
+}
+
 // Create begins to write. It is collective: all ranks call it between epochs, with the same arguments, and get the same
 // error. name is that of a folder, or of a file with OneFile, which does not exist yet in a folder that does. Hosts
 // that do not share that folder make one each, for the parts of their ranks.
 func Create[T any](r *pebble.Rank, name string, format Format[T], opts ...Option) (*Sink[T], error) {
-	s := &Sink[T]{options: defaults(), rank: r, format: format.name}
-	for _, opt := range opts {
-		opt.apply(&s.options)
-	}
+	return create(r, name, format, optionsOf(opts))
+}
+
+func create[T any](r *pebble.Rank, name string, format Format[T], o options) (*Sink[T], error) {
+	s := &Sink[T]{options: o, rank: r, format: format}
 	switch {
-	case format.own && s.oneFile:
+	case format.own && format.joint == nil && s.oneFile:
 		return nil, fmt.Errorf("write %s: files of %s cannot be put one behind the other: leave export.OneFile out",
 			name, format.name)
-	case format.packs && s.zstd:
-		return nil, fmt.Errorf("write %s: %s compresses by itself: leave export.Zstd out", name, format.name)
+	case format.packs && s.packing != nil:
+		return nil, fmt.Errorf("write %s: %s compresses by itself: leave %s out", name, format.name, s.packing.option)
 	}
 	var err error
 	if s.place, err = newPlace(r, filepath.Clean(name), s.options); err != nil {
@@ -77,7 +86,7 @@ func Create[T any](r *pebble.Rank, name string, format Format[T], opts ...Option
 		common = format.common()
 	}
 	if common, err = r.BroadcastBytes(0, common); err == nil {
-		err = dataset.Agree(r, s.open(format, common))
+		err = dataset.Agree(r, s.open(common))
 	}
 	if err != nil {
 		s.Abort()
@@ -87,13 +96,13 @@ func Create[T any](r *pebble.Rank, name string, format Format[T], opts ...Option
 }
 
 // open makes this rank's part.
-func (s *Sink[T]) open(format Format[T], common []byte) (err error) {
-	name := fmt.Sprintf("part-%05d-of-%05d.%s", s.rank.ID(), s.rank.Size(), format.name)
-	if s.part, err = newPart(s.place.temp, name, s.zstd); err != nil {
+func (s *Sink[T]) open(common []byte) (err error) {
+	name := fmt.Sprintf("part-%05d-of-%05d.%s", s.rank.ID(), s.rank.Size(), s.format.name)
+	if s.part, err = newPart(s.place.temp, name, s.packing); err != nil {
 		return err
 	}
 	first := !s.oneFile || s.rank.ID() == 0
-	s.writer, err = format.open(setting{Writer: s.part, first: first, common: common})
+	s.writer, err = s.format.open(setting{Writer: s.part, first: first, common: common})
 	return s.blame(err)
 }
 
@@ -114,7 +123,11 @@ func (s *Sink[T]) Write(v T) error {
 		return s.err
 	}
 	s.err = s.blame(s.writer.Write(v))
-	s.rows++
+	if s.format.count == nil {
+		s.rows++
+	} else {
+		s.rows += s.format.count(v)
+	}
 	return s.err
 }
 

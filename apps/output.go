@@ -1,0 +1,221 @@
+package apps
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/activepebbles/pebbles/export"
+	"github.com/activepebbles/pebbles/export/parquet"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// Output is where the rows of a result go, beside the sums that a report has. The zero value is nowhere.
+type Output struct {
+	Path    string // of a file, or of a folder of parts where it ends with a slash; as for export.CreateTable
+	Replace bool   // an existing one
+	Top     int    // rows of the highest values to report; 0 is none
+}
+
+// Check returns an error for a name whose extension is unknown, and for other mistakes that can be told without a job.
+func (o Output) Check() error {
+	switch {
+	case o.Top < 0:
+		return fmt.Errorf("%d rows of the highest values: give a positive number, or 0 for none", o.Top)
+	case o.Path == "" && o.Replace:
+		return errors.New("an output is to be replaced, but none is named: name one, or do not replace it")
+	case o.Path == "":
+		return nil
+	}
+	return export.CheckTable(o.Path, withParquet)
+}
+
+var withParquet = export.Also(parquet.Table())
+
+// Written is what a report says of the file or folder with the rows of the result.
+type Written struct {
+	Path    string  `json:"path"`
+	Rows    int64   `json:"rows"`
+	Bytes   int64   `json:"bytes"`
+	Seconds float64 `json:"seconds"` // from the first batch of rows, on the slowest rank
+}
+
+// A RowWriter takes the rows of a result, and leaves them where an [Output] says. Ranks give their rows in the order of
+// keys, and all keys of a rank come before those of the next one. It belongs to its rank's goroutine.
+type RowWriter struct {
+	output Output
+	rank   *pebble.Rank
+	sink   *export.Sink[[]export.Column] // nil without a path
+	top    *highest                      // nil without Top
+}
+
+// NewRowWriter prepares to write, before all work, so that a name that is taken or a folder without permission is
+// reported early. by is the column by whose values Output.Top ranks rows. All ranks call it, between epochs; each defers
+// Abort.
+func NewRowWriter(r *pebble.Rank, o Output, by string) (w *RowWriter, err error) {
+	w = &RowWriter{output: o, rank: r}
+	if o.Top > 0 {
+		w.top = &highest{by: by, most: o.Top}
+	}
+	if o.Path == "" {
+		return w, nil
+	}
+	options := []export.Option{withParquet}
+	if o.Replace {
+		options = append(options, export.Replace())
+	}
+	w.sink, err = export.CreateTable(r, o.Path, options...)
+	return w, err
+}
+
+// Wanted reports whether rows have any use: without it they need not be made.
+func (w *RowWriter) Wanted() bool { return w.sink != nil || w.top != nil }
+
+// Write writes some rows of this rank, which are the caller's again when it returns. Each rank writes one batch at
+// least, if an empty one, with the same columns. The first error is Close's, too.
+func (w *RowWriter) Write(batch ...export.Column) error {
+	if w.top != nil {
+		if err := w.top.offer(batch); err != nil {
+			return err
+		}
+	}
+	if w.sink == nil {
+		return nil
+	}
+	return w.sink.Write(batch)
+}
+
+// Close gives the file its name, complete and synced, and adds what was written and the highest rows to the report. A
+// report with errors leaves nothing: rows that are wrong are not kept. All ranks call it, between epochs.
+func (w *RowWriter) Close(p *Report) (err error) {
+	if w.top != nil && p.Errors == 0 {
+		if p.TopRows, p.topTexts, err = w.top.gather(w.rank); err != nil {
+			return err
+		}
+	}
+	if w.sink == nil {
+		return nil
+	}
+	if p.Errors > 0 {
+		w.Abort()
+		return nil
+	}
+	m, err := w.sink.Close()
+	if err == nil {
+		p.Output = &Written{Path: w.output.Path, Rows: m.Rows, Bytes: m.Bytes}
+	}
+	return err
+}
+
+// Keep makes the rows of a result that fit in memory, writes them and closes w; rows returns those of this rank, and is
+// called on all ranks or on none. All ranks call it, between epochs.
+func (w *RowWriter) Keep(p *Report, rows func() ([]export.Column, error)) error {
+	if !w.Wanted() || p.Errors > 0 {
+		return w.Close(p)
+	}
+	seconds, err := Timed(w.rank, func() error {
+		batch, err := rows()
+		if err == nil {
+			_ = w.Write(batch...) // its error is Close's, which tells all ranks
+			err = w.Close(p)
+		}
+		return err
+	})
+	if p.Output != nil {
+		p.Output.Seconds = seconds
+	}
+	return err
+}
+
+// Abort removes what has been written, if it was not closed.
+func (w *RowWriter) Abort() {
+	if w.sink != nil {
+		w.sink.Abort()
+	}
+}
+
+// OutputRows are labels and values for display of where the rows are and of the highest ones.
+func (p Report) OutputRows() (rows [][2]string) {
+	if o := p.Output; o != nil {
+		rows = append(rows, [2]string{"output", fmt.Sprintf("%s: %d rows, %d bytes", o.Path, o.Rows, o.Bytes)})
+	}
+	label := "highest"
+	for _, text := range p.topTexts {
+		rows = append(rows, [2]string{label, text})
+		label = ""
+	}
+	return rows
+}
+
+// topRow is a row among the highest.
+type topRow struct {
+	Key  []byte // in the order of values, as bytes
+	JSON json.RawMessage
+	Text string
+}
+
+// highest keeps some rows with the highest values of a column, the first ones of those with the same value.
+type highest struct {
+	by   string
+	most int
+	rows []topRow
+	key  []byte
+}
+
+// higher orders rows, highest first; it is 0 for those of the same value, which keep their order.
+func higher(a, b topRow) int { return slices.Compare(b.Key, a.Key) }
+
+// offer takes a batch's rows, if they are among the highest.
+func (h *highest) offer(batch []export.Column) error {
+	at := slices.IndexFunc(batch, func(c export.Column) bool { return c.Name == h.by })
+	if at < 0 {
+		return fmt.Errorf("rows have no column %q to rank them by", h.by)
+	}
+	for row := range batch[at].Len() {
+		h.key = appendKey(h.key[:0], batch[at], row)
+		one := topRow{Key: h.key}
+		full := len(h.rows) == h.most
+		if full && higher(one, h.rows[h.most-1]) >= 0 {
+			continue
+		}
+		if full {
+			h.rows = h.rows[:h.most-1]
+		}
+		to, _ := slices.BinarySearchFunc(h.rows, one, func(a, b topRow) int {
+			if c := higher(a, b); c != 0 {
+				return c
+			}
+			return -1 // behind those of the same value
+		})
+		one.Key = slices.Clone(h.key)
+		one.JSON, one.Text = shown(batch, row)
+		h.rows = slices.Insert(h.rows, to, one)
+	}
+	return nil
+}
+
+// gather returns the highest rows of all ranks, as JSON and as text. All ranks call it.
+func (h *highest) gather(r *pebble.Rank) (objects []json.RawMessage, texts []string, err error) {
+	own, err := json.Marshal(h.rows)
+	if err != nil {
+		return nil, nil, err
+	}
+	gathered, err := r.AllGatherBytes(own)
+	if err != nil {
+		return nil, nil, err
+	}
+	var all []topRow
+	for _, text := range gathered {
+		var some []topRow
+		if err := json.Unmarshal(text, &some); err != nil {
+			return nil, nil, err
+		}
+		all = append(all, some...)
+	}
+	slices.SortStableFunc(all, higher)
+	for _, row := range all[:min(len(all), h.most)] {
+		objects, texts = append(objects, row.JSON), append(texts, row.Text)
+	}
+	return objects, texts, nil
+}

@@ -1,0 +1,31 @@
+package command
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/activepebbles/pebbles/apps"
+)
+
+// outputFlags adds the flags of an application whose result has rows, such as "vertex,score", which --top ranks by a
+// column. It is called before appCommand, for the flags to come before the shared ones.
+func outputFlags(c *cobra.Command, o *apps.Output, columns, by string) {
+	f := c.Flags()
+	f.StringVar(&o.Path, "output", "", "write "+columns+" to this `FILE`: .csv, .tsv, .jsonl, .avro or .parquet, text "+
+		"also with .gz or .zst; FILE/ is a folder of parts")
+	f.BoolVar(&o.Replace, "replace", false, "replace the output if it exists")
+	f.IntVar(&o.Top, "top", 0, "print the `N` rows with the highest "+by)
+	c.PreRunE = func(c *cobra.Command, _ []string) error {
+		given := c.Flags().Changed
+		switch {
+		case given("output") && o.Path == "":
+			return errors.New("--output is empty: name a file")
+		case o.Replace && o.Path == "":
+			return errors.New("--replace is for a file that is written: add --output, or leave it out")
+		case given("top") && o.Top < 1:
+			return errors.New("--top is below 1: give a number of rows, or leave it out")
+		}
+		return o.Check()
+	}
+}

@@ -1,0 +1,159 @@
+package export
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// CreateTable begins to write a table, whose rows each rank gives in batches of columns: their rows follow each other
+// in the order of ranks. It is [Create] with the format that the name's extension says: .csv, .tsv, .jsonl or .avro, or
+// one that [Also] adds; .csv, .tsv and .jsonl also with .gz or .zst behind them. A name that ends with a slash is one of
+// a folder of parts, as in results.csv.zst/; otherwise all ranks write one file.
+//
+// Each rank writes one batch at least, without rows where it has none: the first one names and types the columns for
+// all later ones, and those of all ranks must be alike. In text a missing value is an empty field, in JSON null.
+// Numbers are exact: a float64 has as many digits as are needed to read it again.
+func CreateTable(r *pebble.Rank, name string, opts ...Option) (*Sink[[]Column], error) {
+	o := optionsOf(opts)
+	format, packing, err := o.tableFormat(name)
+	if err != nil {
+		return nil, err
+	}
+	o.oneFile, o.packing = !isFolder(name), packing
+	return create(r, name, format, o)
+}
+
+// CheckTable returns the error that CreateTable would give for the name alone, without a look at the disk.
+func CheckTable(name string, opts ...Option) error {
+	_, _, err := optionsOf(opts).tableFormat(name)
+	return err
+}
+
+// Also adds a format of tables to those of CreateTable, whose name is its extension; package export/parquet has one.
+// Batches are checked before its Writer is given them.
+func Also(format Format[[]Column]) Option {
+	checked := tableOf(format.name, func(s setting) (tabular, error) {
+		to, err := format.open(s)
+		return outside{to}, err
+	})
+	checked.own, checked.packs, checked.joint = format.own, format.packs, format.joint
+	return option(func(o *options) { o.tables = append(o.tables, checked) })
+}
+
+// outside is a format of another package.
+type outside struct{ Writer[[]Column] }
+
+func (outside) begin([]Column) error { return nil }
+
+func (o outside) rows(batch []Column, _ int) error { return o.Write(batch) }
+
+func isFolder(name string) bool { return name != "" && os.IsPathSeparator(name[len(name)-1]) }
+
+// tables are the formats of tables of this package.
+var tables = []Format[[]Column]{
+	tableOf("csv", func(s setting) (tabular, error) { return &separated{row: row{setting: s, comma: ','}}, nil }),
+	tableOf("tsv", func(s setting) (tabular, error) { return &separated{row: row{setting: s, comma: '\t'}}, nil }),
+	tableOf("jsonl", func(s setting) (tabular, error) { return &objects{setting: s}, nil }),
+	avroTable(),
+}
+
+// tableFormat returns the format and the compression that a name asks for.
+func (o options) tableFormat(name string) (format Format[[]Column], p *packing, err error) {
+	whole := strings.TrimRight(name, string(os.PathSeparator)+"/")
+	extension := filepath.Ext(whole)
+	for _, one := range packings {
+		if extension == one.suffix {
+			p, extension = one, filepath.Ext(strings.TrimSuffix(whole, extension))
+			break
+		}
+	}
+	known, packable := []string(nil), []string(nil)
+	for _, format := range slices.Concat(tables, o.tables) {
+		if extension == "."+format.name && (p == nil || !format.packs) {
+			return format, p, nil
+		}
+		known = append(known, "."+format.name)
+		if !format.packs {
+			packable = append(packable, "."+format.name)
+		}
+	}
+	if p != nil && slices.Contains(known, extension) {
+		return format, p, fmt.Errorf("write %s: %s compresses by itself: leave %s out", name, extension, p.suffix)
+	}
+	return format, p, fmt.Errorf("write %s: the extension does not name a format: use one of %s; %s also with .gz or .zst",
+		name, strings.Join(known, ", "), strings.Join(packable, ", "))
+}
+
+// tabular is how a format writes batches.
+type tabular interface {
+	begin(batch []Column) error // once, before all rows
+	rows(batch []Column, rows int) error
+	Close() error
+}
+
+// tableOf makes the format of what writes batches.
+func tableOf(name string, open func(s setting) (tabular, error)) Format[[]Column] {
+	return Format[[]Column]{name: name, count: countRows, open: func(s setting) (Writer[[]Column], error) {
+		to, err := open(s)
+		return &tableWriter{to: to}, err
+	}}
+}
+
+func countRows(batch []Column) int64 {
+	if len(batch) == 0 {
+		return 0
+	}
+	return int64(batch[0].Len())
+}
+
+// tableWriter checks batches on their way.
+type tableWriter struct {
+	to   tabular
+	head []Column // of the first batch
+}
+
+// Write implements Writer.
+func (w *tableWriter) Write(batch []Column) error {
+	rows, err := rowsOf(batch)
+	if err != nil {
+		return err
+	}
+	if w.head == nil {
+		for _, c := range batch {
+			w.head = append(w.head, c.Slice(0, 0))
+		}
+		err = w.to.begin(batch)
+	} else {
+		err = w.check(batch)
+	}
+	if err != nil {
+		return err
+	}
+	return w.to.rows(batch, rows)
+}
+
+func (w *tableWriter) check(batch []Column) error {
+	if len(batch) != len(w.head) {
+		return fmt.Errorf("a batch has %d columns, and the one before had %d", len(batch), len(w.head))
+	}
+	for i, c := range batch {
+		if err := c.like(w.head[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close implements Writer.
+func (w *tableWriter) Close() error {
+	if w.head == nil {
+		return errors.New("no batch was written: write one without rows, which names the columns")
+	}
+	return w.to.Close()
+}
