@@ -32,6 +32,7 @@ import (
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/distgraph"
 	"github.com/activepebbles/pebbles/apps/graph"
+	"github.com/activepebbles/pebbles/export"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/task"
 )
@@ -91,6 +92,9 @@ func (c Config) Check(int) error {
 		return fmt.Errorf("bfs: mode %q is not one of %s", c.Mode, apps.Names(Modes))
 	}
 	if err := c.starts().Check("bfs"); err != nil {
+		return err
+	}
+	if err := c.starts().CheckRows("bfs", c.Output); err != nil {
 		return err
 	}
 	if err := c.checkThresholds(); err != nil {
@@ -159,6 +163,12 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
 	}
+	out, err := apps.NewRowWriter(r, c.Output, "distance")
+	if err != nil {
+		return Result{}, err
+	}
+	defer out.Abort()
+	var rows func() ([]export.Column, error)
 	res := Result{Report: distgraph.NewReport(r, "bfs", c.Common), Mode: c.mode()}
 	walk := distgraph.Walk[Search]{
 		Source: c.Source, Starts: c.starts(), Phase: "searches", Rules: Rules, Broken: "Graph500 rules",
@@ -174,14 +184,16 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 			res.add(summary, seconds)
 			return err
 		},
-		Sum: func(_ *distgraph.Graph, _ Search, n int) error {
+		Sum: func(_ *distgraph.Graph, search Search, n int) error {
+			rows = search.Columns
 			res.Rate(res.Report, n)
 			return nil
 		},
 	}
-	var err error
-	res.Roots, err = walk.Run(&res.Report, r, c.Common)
-	return res, err
+	if res.Roots, err = walk.Run(&res.Report, r, c.Common); err != nil {
+		return res, err
+	}
+	return res, out.Keep(&res.Report.Report, rows)
 }
 
 // Serial is the plain twin of the searches of Run: it holds the whole graph, and searches from the vertices with these

@@ -2,11 +2,13 @@ package bfs
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/distgraph"
 	"github.com/activepebbles/pebbles/apps/graph"
+	"github.com/activepebbles/pebbles/export"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/reduce"
 	"github.com/activepebbles/pebbles/target"
@@ -29,6 +31,9 @@ type Search interface {
 	// those that were not reached. Parents are numbers of the source's vertices: the place of a vertex among all in the
 	// order of the source. It makes new slices, and costs two pebbles a vertex in an ordered graph. All ranks call it.
 	Result() (parent, level []int64, err error)
+	// Columns returns vertex, parent and distance of this rank's vertices that were reached, by labels and in their order:
+	// see [distgraph.TreeColumns]. All ranks call it.
+	Columns() ([]export.Column, error)
 }
 
 // Summary is what a search found, in numbers that do not depend on which of several shortest paths it took.
@@ -171,6 +176,26 @@ func (t *tree[V]) Result() (parent, level []int64, err error) {
 		parent[number], level[number] = signed(parents[place]), signed(levels[place])
 	}
 	return parent, level, nil
+}
+
+// Columns implements Search.
+func (t *tree[V]) Columns() ([]export.Column, error) {
+	distances := make([]float64, t.local)
+	for v, level := range t.level {
+		if distances[v] = float64(level); level == none[V]() {
+			distances[v] = math.Inf(1)
+		}
+	}
+	columns, err := distgraph.TreeColumns(t.g, t.Part, t.root, distances)
+	if err != nil {
+		return nil, err
+	}
+	levels := []uint64{}
+	for _, distance := range columns[2].Values.([]float64) {
+		levels = append(levels, uint64(distance))
+	}
+	columns[2].Values = levels
+	return columns, nil
 }
 
 func signed[V vertex](v V) int64 {

@@ -28,6 +28,7 @@ import (
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/distgraph"
 	"github.com/activepebbles/pebbles/apps/graph"
+	"github.com/activepebbles/pebbles/export"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/task"
 )
@@ -125,7 +126,13 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
 	}
+	out, err := apps.NewRowWriter(r, c.Output, "score")
+	if err != nil {
+		return Result{}, err
+	}
+	defer out.Abort()
 	res := Result{Report: distgraph.NewReport(r, "centrality", c.Common), Mode: c.mode()}
+	var rows func() ([]export.Column, error)
 	walk := distgraph.Walk[Kernel]{
 		Source: c.Source, Starts: c.starts(), Phase: "sources", Rules: Rules, Broken: "rules",
 		Make: func(g *distgraph.Graph) (Kernel, error) {
@@ -144,13 +151,16 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 		Sum: func(g *distgraph.Graph, kernel Kernel, n int) (err error) {
 			res.TEPS = apps.Rate(float64(res.Edges)*float64(n), res.Seconds)
 			res.SecondsPerSource = apps.Rate(res.Seconds, float64(n))
-			res.Top, res.ScoreSum, err = g.Highest(kernel.Scores())
+			scores := kernel.Scores()
+			rows = func() ([]export.Column, error) { return g.VertexColumns("score", scores) }
+			res.Top, res.ScoreSum, err = g.Highest(scores)
 			return err
 		},
 	}
-	var err error
-	res.Sources, err = walk.Run(&res.Report, r, c.Common)
-	return res, err
+	if res.Sources, err = walk.Run(&res.Report, r, c.Common); err != nil {
+		return res, err
+	}
+	return res, out.Keep(&res.Report.Report, rows)
 }
 
 // Serial is the plain twin of Run: it holds the whole graph, and adds up centralities from the vertices with these ids

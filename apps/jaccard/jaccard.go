@@ -18,6 +18,7 @@ import (
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/distgraph"
 	"github.com/activepebbles/pebbles/apps/graph"
+	"github.com/activepebbles/pebbles/export"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
@@ -93,11 +94,16 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 		return Result{}, err
 	}
 	c = c.complete()
+	out, err := apps.NewRowWriter(r, c.Output, "similarity")
+	if err != nil {
+		return Result{}, err
+	}
+	defer out.Abort()
 	res := Result{Report: distgraph.NewReport(r, "jaccard", c.Common), Threshold: c.Threshold}
 	source := c.Source
 	source.Undirected = true
 	var kernel Kernel
-	err := distgraph.Over(&res.Report, r, c.Common, source, func(g *distgraph.Graph) (_ Kernel, err error) {
+	err = distgraph.Over(&res.Report, r, c.Common, source, func(g *distgraph.Graph) (_ Kernel, err error) {
 		kernel, err = NewKernel(g, c.Seed, c.Progress)
 		return kernel, err
 	}, func(_ *distgraph.Graph, k Kernel) error {
@@ -111,10 +117,11 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 		res.Highest, err = k.Highest()
 		return err
 	}, "similarities", Rules)
-	if err == nil {
-		res.Recounted = kernel.Recounted()
+	if err != nil {
+		return res, err
 	}
-	return res, err
+	res.Recounted = kernel.Recounted()
+	return res, out.Keep(&res.Report.Report, func() ([]export.Column, error) { return kernel.Columns(c.Threshold) })
 }
 
 // Serial is the plain twin of Run: it holds the whole graph, and finds the similarity of each of its pairs on one

@@ -7,6 +7,7 @@ import (
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/distgraph"
 	"github.com/activepebbles/pebbles/apps/graph"
+	"github.com/activepebbles/pebbles/export"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
@@ -25,6 +26,10 @@ type Kernel interface {
 	// Pairs returns the pairs whose higher end is this rank's, by the vertices' numbers in the source of the graph, the
 	// smaller first, in no order. It makes a new slice.
 	Pairs() []graph.Pair
+	// Columns returns the pairs of a threshold or more as columns, by labels: source, target, similarity. The source's label
+	// comes before the target's; pairs are in order, those of all ranks too. It costs a pebble a pair, and those of
+	// labels. All ranks call it.
+	Columns(threshold float64) ([]export.Column, error)
 	// Validate counts again for some pairs, with a pebble for each neighbour of the lower end and one for each that
 	// both have, and returns what breaches this rank found; an error, on all ranks, when not all of those pebbles were
 	// handled as they were sent. It keeps an index for each arc meanwhile. All ranks call it.

@@ -17,6 +17,7 @@ import (
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/distgraph"
 	"github.com/activepebbles/pebbles/apps/graph"
+	"github.com/activepebbles/pebbles/export"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
@@ -56,18 +57,32 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
 	}
+	out, err := apps.NewRowWriter(r, c.Output, "core")
+	if err != nil {
+		return Result{}, err
+	}
+	defer out.Abort()
 	res := Result{Report: distgraph.NewReport(r, "kcore", c.Common)}
 	source := c.Source
 	source.Undirected = true
-	err := distgraph.Over(&res.Report, r, c.Common, source, func(g *distgraph.Graph) (Kernel, error) {
-		return NewKernel(g, c.Progress)
+	var graph *distgraph.Graph
+	var kernel Kernel
+	err = distgraph.Over(&res.Report, r, c.Common, source, func(g *distgraph.Graph) (_ Kernel, err error) {
+		graph = g
+		kernel, err = NewKernel(g, c.Progress)
+		return kernel, err
 	}, func(_ *distgraph.Graph, k Kernel) error {
 		sums, err := k.Sums()
 		res.Largest, res.InLargest, res.NumberSum, res.Rounds = sums.Largest, sums.InLargest, sums.Sum, k.Rounds()
 		res.EdgesPerSecond = apps.Rate(float64(res.Edges), res.Seconds)
 		return err
 	}, "cores", Rules)
-	return res, err
+	if err != nil {
+		return res, err
+	}
+	return res, out.Keep(&res.Report.Report, func() ([]export.Column, error) {
+		return graph.VertexColumns("core", kernel.Cores())
+	})
 }
 
 // Serial is the plain twin of Run: it holds the whole graph, and finds its vertices' core numbers on one goroutine.

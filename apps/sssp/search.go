@@ -8,6 +8,7 @@ import (
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/distgraph"
 	"github.com/activepebbles/pebbles/apps/graph"
+	"github.com/activepebbles/pebbles/export"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/reduce"
 	"github.com/activepebbles/pebbles/target"
@@ -31,6 +32,9 @@ type Search interface {
 	// +Inf for those that were not reached. Parents are numbers of the source's vertices. It makes new slices, and costs
 	// two pebbles a vertex in an ordered graph. All ranks call it.
 	Result() (parent []int64, dist []float64, err error)
+	// Columns returns vertex, parent and distance of this rank's vertices that were reached, by labels and in their order:
+	// see [distgraph.TreeColumns]. All ranks call it.
+	Columns() ([]export.Column, error)
 }
 
 // Summary is what a search found, in numbers that do not depend on which of several shortest paths it took.
@@ -312,6 +316,11 @@ func (s *search[V]) Result() (parent []int64, dist []float64, err error) {
 		}
 	}
 	return parent, dist, nil
+}
+
+// Columns implements Search.
+func (s *search[V]) Columns() ([]export.Column, error) {
+	return distgraph.TreeColumns(s.g, s.Part, s.root, s.dist)
 }
 
 // bucketCount is how many buckets of width delta there are from the nearest on; what is further off waits in one heap

@@ -22,6 +22,7 @@ import (
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/distgraph"
 	"github.com/activepebbles/pebbles/apps/graph"
+	"github.com/activepebbles/pebbles/export"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
@@ -51,6 +52,9 @@ type Config struct {
 // Check returns an error that says what is wrong with c for a job of so many ranks.
 func (c Config) Check(int) error {
 	if err := c.starts().Check("sssp"); err != nil {
+		return err
+	}
+	if err := c.starts().CheckRows("sssp", c.Output); err != nil {
 		return err
 	}
 	switch {
@@ -106,6 +110,12 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
 	}
+	out, err := apps.NewRowWriter(r, c.Output, "distance")
+	if err != nil {
+		return Result{}, err
+	}
+	defer out.Abort()
+	var rows func() ([]export.Column, error)
 	res := Result{Report: distgraph.NewReport(r, "sssp", c.Common), Weights: string(c.Source.Weights)}
 	var reached uint64
 	walk := distgraph.Walk[Search]{
@@ -118,15 +128,16 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 			return err
 		},
 		Sum: func(_ *distgraph.Graph, search Search, n int) error {
-			res.Delta = search.Delta()
+			rows, res.Delta = search.Columns, search.Delta()
 			res.Rate(res.Report, n)
 			res.OffersPerVertex = apps.Rate(float64(res.Counters.PebblesSent), float64(reached))
 			return nil
 		},
 	}
-	var err error
-	res.Roots, err = walk.Run(&res.Report, r, c.Common)
-	return res, err
+	if res.Roots, err = walk.Run(&res.Report, r, c.Common); err != nil {
+		return res, err
+	}
+	return res, out.Keep(&res.Report.Report, rows)
 }
 
 // Serial is the plain twin of the searches of Run: it holds the whole graph, and searches from the vertices with these

@@ -36,6 +36,7 @@ func newBFS(t Terminal) *cobra.Command {
 	var config bfs.Config
 	var roots startFlags
 	var mode Word
+	outputFlags(c, &config.Output, "vertex,parent,distance", "distances")
 	roots.register(c, "root", "roots", "search", bfs.RootsDefault)
 	Words(c, &mode, "mode", string(bfs.ByLevel), names(bfs.Modes), "search algorithm")
 	f := c.Flags()
@@ -88,6 +89,7 @@ func newSSSP(t Terminal) *cobra.Command {
 	var config sssp.Config
 	var roots startFlags
 	var weights Word
+	outputFlags(c, &config.Output, "vertex,parent,distance", "distances")
 	f := c.Flags()
 	roots.register(c, "root", "roots", "search", sssp.RootsDefault)
 	Words(c, &weights, "weights", "", names([]distgraph.Weights{distgraph.Given, distgraph.Random, distgraph.Ones}),
@@ -139,6 +141,7 @@ func newCentrality(t Terminal) *cobra.Command {
 	var config centrality.Config
 	var sources startFlags
 	var mode Word
+	outputFlags(c, &config.Output, "vertex,score", "scores")
 	sources.register(c, "source", "sources", "begin", centrality.SourcesDefault)
 	Words(c, &mode, "mode", string(centrality.ByLevel), names(centrality.Modes), "algorithm")
 	return graphCommand(t, c, &config, &config.Source, centrality.Run, func(given givenFlags) (err error) {

@@ -96,6 +96,7 @@ func newJaccard(t Terminal) *cobra.Command {
 			"  pebbles jaccard --erdos-renyi 18 --procs 4 --topology hypercube",
 	}
 	var config jaccard.Config
+	outputFlags(c, &config.Output, "source,target,similarity of pairs at or above the threshold", "similarities")
 	c.Flags().Float64Var(&config.Threshold, "threshold", jaccard.ThresholdDefault,
 		"count pairs of this similarity or more, above 0 and at most 1")
 	return graphCommand(t, c, &config, &config.Source, jaccard.Run, func(givenFlags) error {
@@ -116,5 +117,6 @@ func newKCore(t Terminal) *cobra.Command {
 			"  pebbles kcore --erdos-renyi 18 --procs 4 --topology hypercube",
 	}
 	var config kcore.Config
+	outputFlags(c, &config.Output, "vertex,core", "core numbers")
 	return graphCommand(t, c, &config, &config.Source, kcore.Run, nil)
 }

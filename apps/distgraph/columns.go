@@ -1,0 +1,28 @@
+package distgraph
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/export"
+)
+
+// CheckRows returns an error of app if rows of a result are wanted, which are those of one start, and there are more.
+func (s Starts) CheckRows(app string, o apps.Output) error {
+	n := s.Labels.Len()
+	if n == 0 {
+		n = cmp.Or(s.Count, s.Default)
+	}
+	if n == 1 || o == (apps.Output{}) {
+		return nil
+	}
+	return fmt.Errorf("%s: rows are those of one search, and there are %d %s: give one, or draw 1", app, n, s.Name)
+}
+
+// VertexColumns returns rows for a file: a vertex of this rank's, by its label, and a value, in the order of labels.
+// values are a slice as for export.Column, in the order of the source. All ranks call it, between epochs.
+func (g *Graph) VertexColumns(name string, values any) ([]export.Column, error) {
+	labels, err := g.Labels(g.Own())
+	return []export.Column{{Name: "vertex", Values: labels.Column()}, {Name: name, Values: values}}, err
+}
