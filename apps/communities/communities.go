@@ -20,6 +20,7 @@ import (
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/distgraph"
 	"github.com/activepebbles/pebbles/apps/graph"
+	"github.com/activepebbles/pebbles/export"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
@@ -74,9 +75,18 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
 	}
+	out, err := apps.NewRowWriter(r, c.Output, "community")
+	if err != nil {
+		return Result{}, err
+	}
+	defer out.Abort()
 	res := Result{Report: distgraph.NewReport(r, "communities", c.Common)}
-	err := distgraph.Over(&res.Report, r, c.Common, c.Source, func(g *distgraph.Graph) (Kernel, error) {
-		return NewKernel(g, c.Iterations, c.Progress)
+	var graph *distgraph.Graph
+	var kernel Kernel
+	err = distgraph.Over(&res.Report, r, c.Common, c.Source, func(g *distgraph.Graph) (_ Kernel, err error) {
+		graph = g
+		kernel, err = NewKernel(g, c.Iterations, c.Progress)
+		return kernel, err
 	}, func(_ *distgraph.Graph, k Kernel) error {
 		res.Iterations, res.Changed = k.Iterations()
 		res.EdgesPerSecond = apps.Rate(float64(res.Edges)*float64(res.Iterations), res.Seconds)
@@ -84,7 +94,16 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 		res.Communities, res.Largest, res.Alone = sizes.Groups, sizes.Largest, sizes.Alone
 		return err
 	}, "iterations", Rules)
-	return res, err
+	if err != nil {
+		return res, err
+	}
+	return res, out.Keep(&res.Report.Report, func() ([]export.Column, error) {
+		labels, err := graph.LabelsOf(kernel.Labels())
+		if err != nil {
+			return nil, err
+		}
+		return graph.VertexColumns("community", labels.Column())
+	})
 }
 
 // Serial is the plain twin of Run: it holds the whole graph, and finds its communities on one goroutine. It returns the

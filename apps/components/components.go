@@ -22,6 +22,7 @@ import (
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/distgraph"
 	"github.com/activepebbles/pebbles/apps/graph"
+	"github.com/activepebbles/pebbles/export"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
@@ -83,18 +84,40 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
 	}
+	out, err := apps.NewRowWriter(r, c.Output, "component")
+	if err != nil {
+		return Result{}, err
+	}
+	defer out.Abort()
 	res := Result{Report: distgraph.NewReport(r, "components", c.Common), Method: c.method()}
 	source := c.Source
 	source.Undirected = true
-	err := distgraph.Over(&res.Report, r, c.Common, source, func(g *distgraph.Graph) (Kernel, error) {
-		return NewKernel(g, c.method())
+	var graph *distgraph.Graph
+	var kernel Kernel
+	err = distgraph.Over(&res.Report, r, c.Common, source, func(g *distgraph.Graph) (_ Kernel, err error) {
+		graph = g
+		kernel, err = NewKernel(g, c.method())
+		return kernel, err
 	}, func(_ *distgraph.Graph, k Kernel) error {
 		res.EdgesPerSecond = apps.Rate(float64(res.Edges), res.Seconds)
 		sizes, err := k.Sizes()
 		res.Components, res.Largest, res.Alone = sizes.Groups, sizes.Largest, sizes.Alone
 		return err
 	}, "components", Rules)
-	return res, err
+	if err != nil {
+		return res, err
+	}
+	return res, out.Keep(&res.Report.Report, func() ([]export.Column, error) {
+		smallest, err := kernel.Smallest()
+		if err != nil {
+			return nil, err
+		}
+		labels, err := graph.LabelsOf(smallest)
+		if err != nil {
+			return nil, err
+		}
+		return graph.VertexColumns("component", labels.Column())
+	})
 }
 
 // Serial is the plain twin of Run: it holds the whole graph, and finds its components on one goroutine. It returns the

@@ -18,6 +18,10 @@ type Kernel interface {
 	// Validate checks the labels, with a pebble for each arc and direction, and returns what breaches this rank found;
 	// an error, on all ranks, when not all of those pebbles were handled as they were sent. All ranks call it.
 	Validate() (distgraph.Breaches, error)
+	// Smallest returns the first vertex of the component of each of this rank's vertices, by its number, which is its place
+	// in the source of the graph, in the order of the source. In an ordered graph it costs up to three pebbles for each
+	// label on a rank. It makes a new slice. All ranks call it.
+	Smallest() ([]uint64, error)
 	// Labels returns the labels of this rank's vertices, which are indices, in the order of the source of the graph. It
 	// makes a new slice.
 	Labels() []uint64
@@ -50,6 +54,12 @@ func newKernel[V distgraph.Index](g *distgraph.Graph, p *distgraph.Part[V], meth
 	}
 	f := &found[V]{Part: p, g: g, ghosts: ghosts, first: V(g.First), local: V(g.Local)}
 	f.sizer = distgraph.NewSizer[V](g, name("sizes"))
+	f.firsts = distgraph.NewNotes(g, name("smallest"), func(vs []distgraph.Note[V]) {
+		for _, n := range vs {
+			least := &f.least[n.Vertex-f.first]
+			*least = min(*least, n.Value)
+		}
+	})
 	f.check = newValidator(f, name)
 	switch method {
 	case Hook, "":
@@ -68,6 +78,8 @@ type found[V distgraph.Index] struct {
 	first  V                       // index of the rank's first vertex
 	local  V                       // number of its vertices
 	sizer  *distgraph.Sizer[V]
+	least  []V // by place: the smallest number of a vertex with this one's index as its label
+	firsts *distgraph.Notes[V]
 	check  *validator[V]
 }
 

@@ -119,21 +119,11 @@ func startComponents(method components.Method) func(tb require.TestingT, source 
 		made := make([]uint64, len(want))
 		return job{func(r *pebble.Rank) error {
 			prepare := func(g *distgraph.Graph) (components.Kernel, error) { return components.NewKernel(g, method) }
-			return checked(r, undirected(source), prepare, components.Kernel.Labels, made)
-		}, func(tb require.TestingT) { require.Equal(tb, want, smallest(made)) }}
+			return checked(r, undirected(source), prepare, func(k components.Kernel) []uint64 {
+				return appstest.Must(k.Smallest())
+			}, made)
+		}, func(tb require.TestingT) { require.Equal(tb, append([]uint64{}, want...), made) }}
 	}
-}
-
-// smallest replaces labels by the first vertex that has each: in an ordered graph a label is no place in the source.
-func smallest(labels []uint64) []uint64 {
-	first, same := map[uint64]uint64{}, make([]uint64, len(labels))
-	for v, label := range labels {
-		if _, known := first[label]; !known {
-			first[label] = uint64(v)
-		}
-		same[v] = first[label]
-	}
-	return same
 }
 
 // startCommunities lets pick decide the iterations.

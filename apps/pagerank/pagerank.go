@@ -24,6 +24,7 @@ import (
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/distgraph"
 	"github.com/activepebbles/pebbles/apps/graph"
+	"github.com/activepebbles/pebbles/export"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
@@ -134,12 +135,18 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 		return Result{}, err
 	}
 	c = c.complete()
+	out, err := apps.NewRowWriter(r, c.Output, "score")
+	if err != nil {
+		return Result{}, err
+	}
+	defer out.Abort()
 	res := Result{
 		Report:  distgraph.NewReport(r, "pagerank", c.Common),
 		Damping: c.Damping, Tolerance: c.Tolerance, Dangling: c.Dangling, SelfLoops: c.Source.SelfLoops,
 	}
 	var kernel Kernel
-	err := distgraph.Over(&res.Report, r, c.Common, c.Source, func(g *distgraph.Graph) (Kernel, error) {
+	var rows func() ([]export.Column, error)
+	err = distgraph.Over(&res.Report, r, c.Common, c.Source, func(g *distgraph.Graph) (Kernel, error) {
 		var err error
 		kernel, err = NewKernel(g, c)
 		return kernel, err
@@ -148,13 +155,16 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 		res.Converged = res.Change < c.Tolerance
 		res.EdgesPerSecond = apps.Rate(float64(res.Edges)*float64(res.Iterations), res.Seconds)
 		res.SecondsPerIteration = apps.Rate(res.Seconds, float64(res.Iterations))
-		res.Top, res.ScoreSum, err = g.Highest(k.Scores())
+		scores := k.Scores()
+		rows = func() ([]export.Column, error) { return g.VertexColumns("score", scores) }
+		res.Top, res.ScoreSum, err = g.Highest(scores)
 		return err
 	}, "iterations", Rules)
-	if err == nil {
-		res.Residual = kernel.Residual()
+	if err != nil {
+		return res, err
 	}
-	return res, err
+	res.Residual = kernel.Residual()
+	return res, out.Keep(&res.Report.Report, rows)
 }
 
 // Serial is the plain twin of Run: it holds the whole graph, and ranks its vertices on one goroutine. The scores are in

@@ -21,6 +21,7 @@ import (
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/distgraph"
 	"github.com/activepebbles/pebbles/apps/graph"
+	"github.com/activepebbles/pebbles/export"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
@@ -29,7 +30,8 @@ type Config struct {
 	// Seed draws the vertices to check. Progress counts edges during setup, then vertices of rank 0
 	apps.Common
 	Source distgraph.Source // each of its arcs leads both ways, unless PerVertex is set
-	// PerVertex counts the triangles of each vertex, and finds its local clustering coefficient.
+	// PerVertex counts the triangles of each vertex, and finds its local clustering coefficient. Output needs it, and
+	// sets it.
 	PerVertex bool
 }
 
@@ -68,11 +70,19 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
 	}
+	out, err := apps.NewRowWriter(r, c.Output, "triangles")
+	if err != nil {
+		return Result{}, err
+	}
+	defer out.Abort()
+	c.PerVertex = c.PerVertex || out.Wanted()
 	res := Result{Report: distgraph.NewReport(r, "triangles", c.Common)}
 	source := c.Source
 	source.Undirected = source.Undirected || !c.PerVertex
+	var graph *distgraph.Graph
 	var kernel Kernel
-	err := distgraph.Over(&res.Report, r, c.Common, source, func(g *distgraph.Graph) (_ Kernel, err error) {
+	err = distgraph.Over(&res.Report, r, c.Common, source, func(g *distgraph.Graph) (_ Kernel, err error) {
+		graph = g
 		kernel, err = NewKernel(g, c)
 		return kernel, err
 	}, func(_ *distgraph.Graph, k Kernel) error {
@@ -82,10 +92,15 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 		res.EdgesPerSecond = apps.Rate(float64(res.Edges), res.Seconds)
 		return err
 	}, "triangles", Rules)
-	if err == nil {
-		res.Recounted = kernel.Recounted()
+	if err != nil {
+		return res, err
 	}
-	return res, err
+	res.Recounted = kernel.Recounted()
+	return res, out.Keep(&res.Report.Report, func() ([]export.Column, error) {
+		counts, clustering := kernel.Corners()
+		columns, err := graph.VertexColumns("triangles", counts)
+		return append(columns, export.Column{Name: "clustering", Values: clustering}), err
+	})
 }
 
 // Serial is the plain twin of Run: it holds the whole graph, and counts its triangles on one goroutine.

@@ -18,10 +18,11 @@ func newCommunities(t Terminal) *cobra.Command {
 			"zstd.\n\n" +
 			"The rate counts the edges of the graph for each iteration.",
 		Example: "  pebbles communities --kronecker 16\n" +
-			"  pebbles communities --graph web.el.gz --iterations 5 --json\n" +
+			"  pebbles communities --graph web.el.gz --iterations 5 --output communities.csv\n" +
 			"  pebbles communities --erdos-renyi 18 --undirected --procs 4 --topology hypercube",
 	}
 	config := communities.Config{Iterations: communities.IterationsDefault}
+	outputFlags(c, &config.Output, "vertex,community", "ids of communities")
 	c.Flags().Var(Count(&config.Iterations, 1, ""), "iterations",
 		"number of iterations; those after one without a change are left out")
 	return graphCommand(t, c, &config, &config.Source, communities.Run, nil)

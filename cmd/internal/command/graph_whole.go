@@ -24,12 +24,13 @@ func newPageRank(t Terminal) *cobra.Command {
 			"zstd.\n\n" +
 			"The rate counts the edges of the graph for each iteration.",
 		Example: "  pebbles pagerank --kronecker 16\n" +
-			"  pebbles pagerank --graph web.el.gz --tolerance 1e-8 --iterations 200 --json\n" +
+			"  pebbles pagerank --graph web.el.gz --tolerance 1e-8 --iterations 200 --output scores.csv --top 10\n" +
 			"  pebbles pagerank --graph web.el.gz --dangling spread --tolerance 0 --iterations 14\n" +
 			"  pebbles pagerank --erdos-renyi 18 --damping 0.5 --procs 4 --topology hypercube",
 	}
 	config := pagerank.Config{Iterations: pagerank.IterationsDefault}
 	var dangling, loops Word
+	outputFlags(c, &config.Output, "vertex,score", "scores")
 	f := c.Flags()
 	f.Float64Var(&config.Damping, "damping", pagerank.DampingDefault, "damping factor, above 0 and below 1")
 	f.Float64Var(&config.Tolerance, "tolerance", pagerank.ToleranceDefault,
@@ -55,11 +56,12 @@ func newComponents(t Terminal) *cobra.Command {
 			"propagate spreads the smallest index of each component from vertex to vertex, in one epoch. hook is\n" +
 			"the faster one.",
 		Example: "  pebbles components --kronecker 16\n" +
-			"  pebbles components --graph web.el.gz --json\n" +
+			"  pebbles components --graph web.el.gz --output components.parquet\n" +
 			"  pebbles components --erdos-renyi 18 --edge-factor 1 --method propagate --procs 4",
 	}
 	var config components.Config
 	var method Word
+	outputFlags(c, &config.Output, "vertex,component", "ids of components")
 	Words(c, &method, "method", string(components.Hook), names(components.Methods), "algorithm to use")
 	return graphCommand(t, c, &config, &config.Source, components.Run, func(givenFlags) error {
 		config.Method = components.Method(method.Text)
@@ -72,14 +74,17 @@ func newTriangles(t Terminal) *cobra.Command {
 		Use:   "triangles",
 		Short: "Count the triangles of a graph",
 		Long: "triangles counts the sets of three vertices of a graph, from a file or a generator, each two of\n" +
-			"which are joined by an arc, whichever way it leads; and checks them by a second algorithm, for all\n" +
-			"vertices of small graphs and a sample of larger ones. Files are SNAP edge lists, PACE or DIMACS .gr,\n" +
-			"Matrix Market or METIS, plain, gzip or zstd.",
+			"which are joined by an arc, whichever way it leads. --output has those of each vertex, and its local\n" +
+			"clustering coefficient, the share of ordered pairs of its neighbours that an arc joins: LCC of LDBC\n" +
+			"Graphalytics, in directed graphs too. Parallel arcs count once, self-loops not at all. A second\n" +
+			"algorithm checks the counts, for all vertices of small graphs and a sample of larger ones. Files are\n" +
+			"SNAP edge lists, PACE or DIMACS .gr, Matrix Market or METIS, plain, gzip or zstd.",
 		Example: "  pebbles triangles --kronecker 16\n" +
-			"  pebbles triangles --graph web.el.gz --json\n" +
+			"  pebbles triangles --graph web.el.gz --output clustering.csv\n" +
 			"  pebbles triangles --erdos-renyi 18 --procs 4 --topology hypercube",
 	}
 	var config triangles.Config
+	outputFlags(c, &config.Output, "vertex,triangles,clustering", "numbers of triangles")
 	return graphCommand(t, c, &config, &config.Source, triangles.Run, nil)
 }
 
