@@ -18,8 +18,8 @@ type Kernel interface {
 	// Validate checks the labels, with a pebble for each arc and direction, and returns what breaches this rank found;
 	// an error, on all ranks, when not all of those pebbles were handled as they were sent. All ranks call it.
 	Validate() (distgraph.Breaches, error)
-	// Smallest returns the first vertex of the component of each of this rank's vertices, by its number, which is its place
-	// in the source of the graph, in the order of the source. In an ordered graph it costs up to three pebbles for each
+	// Smallest returns, for each of this rank's vertices in the order of the source of the graph, the first vertex of its
+	// component, by number, which is its place in the source. In an ordered graph it costs up to three pebbles for each
 	// label on a rank. It makes a new slice. All ranks call it.
 	Smallest() ([]uint64, error)
 	// Labels returns the labels of this rank's vertices, which are indices, in the order of the source of the graph. It

@@ -21,7 +21,8 @@ type Number interface {
 // some arcs, the ghosts. A kernel that goes over all arcs again and again looks at its own memory alone, and each
 // number travels once to each rank that needs it: there are as many as ghosts, and not as arcs.
 //
-// A rank keeps an index for each arc of the rows, a number and two indices for each ghost, and a number for each vertex.
+// A rank keeps an index for each arc of the rows, a number and two indices for each ghost, and a number for each of its
+// vertices.
 type Ghosts[V Index, T Number] struct {
 	// Values are the numbers: first those of the rank's vertices, by their places, which are the kernel's to set, then
 	// the ghosts' by their indices.
@@ -163,7 +164,8 @@ func (s *Ghosts[V, T]) Of(rank int) (begin, end V) {
 	return from.begin, from.begin + from.count
 }
 
-// Slot returns where in Values the number of a vertex is: of one of this rank's, or of a ghost. It searches for a ghost.
+// Slot returns where in Values the number of a vertex is, which is one of this rank's or a ghost. It costs a binary
+// search for a ghost.
 func (s *Ghosts[V, T]) Slot(vertex V) V {
 	if own := vertex - V(s.g.First); own < V(s.g.Local) {
 		return own

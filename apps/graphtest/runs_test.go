@@ -278,6 +278,7 @@ func TestCommunities(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			config := communities.Config{Source: distgraph.Source{Generator: c.l.Generator()}, Iterations: c.iterations}
 			require.Equal(t, c.labels, appstest.Must(communities.Serial(config)))
+			startCommunities(t, config.Source, uint64(c.iterations)).run(t, appstest.On(t, on(2)))
 			each(t, on(3), communities.Run, config, "labels", func(res communities.Result) {
 				require.Equal(t, c.took, res.Iterations)
 				require.Equal(t, c.changed, res.Changed)

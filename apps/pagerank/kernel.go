@@ -27,9 +27,10 @@ type Kernel interface {
 	Scores() []float64
 }
 
-// NewKernel registers a kernel on g, between epochs, on all ranks together. Of c it does not take Source. A directed graph gets the rows of the arcs that lead to its vertices, if it has none yet. It
-// keeps up to 24 bytes for each vertex of the rank, and 12 for each of another rank with an arc to one of its own; and
-// 4 bytes for each arc, 8 of a wide graph. What the memory that is available has no room for is refused.
+// NewKernel registers a kernel on g, between epochs, on all ranks together; it does not use c.Source. A directed graph
+// gets the rows of the arcs that lead to its vertices, if it has none yet. It keeps up to 24 bytes for each vertex of
+// the rank, and 16 for each of another rank with an arc to one of its own; and 4 bytes for each arc, 8 of a wide graph.
+// What the memory that is available has no room for is refused.
 func NewKernel(g *distgraph.Graph, c Config) (Kernel, error) {
 	c = c.complete()
 	isSingle := c.isSingle()

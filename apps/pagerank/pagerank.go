@@ -8,8 +8,8 @@
 //
 // [NewKernel] registers the kernel on a graph. Each rank pulls: it goes over the arcs that lead to its vertices, and
 // reads what their tails give at its own memory alone. Those of other ranks' vertices are ghosts there
-// (distgraph.Ghosts), which one exchange an iteration brings up to date. All scores of an iteration are made of those of
-// the one before (Jacobi's way), so the number of ranks makes no difference, but to the last digits.
+// (distgraph.Ghosts), which one exchange an iteration brings up to date. All scores of an iteration are made of those
+// of the one before (Jacobi's way), so the number of ranks makes a difference to the last digits alone.
 //
 // [Run] does all of it and reports; [Serial] is the plain twin. What the kernel has found is checked by another way
 // than it was found: each arc carries what its tail gives to its head, by a pebble of its own, and no score may be

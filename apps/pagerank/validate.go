@@ -144,5 +144,5 @@ const (
 // Rules has a text for each, for [distgraph.Graph.Describe]. The texts are filled with two vertices and two numbers.
 var Rules = []string{
 	scoreOff:     "rule 1: vertex %[1]d has the score %[3]v, not one from %[4]v to 1",
-	residualHigh: "rule 2: one more iteration would change the scores by %[3]v, more than the %[4]v that the last one leaves open",
+	residualHigh: "rule 2: one more iteration would change the scores by %[3]v, and by %[4]v at most after the last one",
 }

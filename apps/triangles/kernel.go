@@ -36,12 +36,12 @@ type Counts struct {
 	Wedges    uint64 // pairs of arcs that meet at a vertex
 }
 
-// NewKernel registers a kernel on g, between epochs, on all ranks together. Of c it does not take Source. Unless c is
+// NewKernel registers a kernel on g, between epochs, on all ranks together; it does not use c.Source. Unless c has
 // PerVertex, the arcs of g lead both ways: a directed graph is to be built with Source.Undirected, and is refused
-// otherwise. Progress is told how many of its vertices rank 0 has done. It keeps 24 bytes for each vertex of the rank, a
-// bit for each of the graph, and 12 bytes for each of another rank at the end of an arc; and 6 bytes for each arc, 12 of
-// a wide graph. PerVertex takes 16 bytes more for each of these vertices, a bit more, and a third more for each arc;
-// and in a directed graph twice as much for each arc. What the memory that is available has no room for is refused.
+// otherwise. Progress is told how many of its vertices rank 0 has done. It keeps 24 bytes for each vertex of the rank,
+// a bit for each of the graph, and 12 bytes for each of another rank at the end of an arc; and 6 bytes for each arc, 12
+// of a wide graph. PerVertex takes 16 bytes more for each of these vertices, a second bit, and a third more for each
+// arc, and in a directed graph twice that. What the memory that is available has no room for is refused.
 func NewKernel(g *distgraph.Graph, c Config) (Kernel, error) {
 	if !g.Undirected && !c.PerVertex {
 		return nil, fmt.Errorf(

@@ -231,8 +231,8 @@ func TestNamesBite(t *testing.T) {
 // TestExamples wants an example in every public package that programs use themselves. Transports are opened by name,
 // and applications share an example in apps, or in apps/graphtest.
 func TestExamples(t *testing.T) {
-	const sharing = "access alltoall centrality communities components epochs jaccard join kcore kmers pagerank permutation ping " +
-		"pointerchase randomaccess sort stressmark treadmarks triangles words"
+	const sharing = "access alltoall centrality communities components epochs jaccard join kcore kmers pagerank " +
+		"permutation ping pointerchase randomaccess sort stressmark treadmarks triangles words"
 	exempt := regexp.MustCompile(`^(cmd|lab|examples|internal)/|/internal/|^(lab|apps/appstest|apps/graphtest|apps/(` +
 		strings.ReplaceAll(sharing, " ", "|") + `))$|^netio/(connect|mem|netiotest|shm|tcp)|testdata`)
 	packages := map[string]bool{}

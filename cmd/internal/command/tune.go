@@ -49,8 +49,8 @@ var settled = []string{"topology", "coalesce", "cache"}
 // tunable are the applications, and whether they have a reduction, so that caches are worth a try.
 var tunable = map[string]bool{
 	"randomaccess": true, "permutation": false, "pointerchase": false, "bfs": true, "sssp": true, "centrality": false,
-	"pagerank": false, "components": false, "communities": false, "triangles": false, "jaccard": false, "kcore": false, "words": false,
-	"kmers":    false,
+	"pagerank": false, "components": false, "communities": false, "triangles": false, "jaccard": false, "kcore": false,
+	"words": false, "kmers": false,
 	"alltoall": false, "reduce": true, "epochs": false,
 	"uts": false, "ping": false, "contagion": true, "nbody": false, "sort": false, "join": false,
 }
