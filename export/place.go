@@ -130,64 +130,6 @@ func (p *place) remove() {
 	}
 }
 
-// A swap gives a temporary file or folder its name, and can be taken back. Without Replace the name must still be free,
-// with it what has the name must be what Replace replaces: others may have written there since Create.
-type swap struct {
-	options
-	name, temp string
-	old        string // where what had the name is kept; "" when there was nothing
-	done       bool
-}
-
-// do renames.
-func (s *swap) do() error {
-	if s.replace {
-		if err := s.putAside(); err != nil {
-			return err
-		}
-	}
-	if err := renameNew(s.temp, s.name); err != nil {
-		return err
-	}
-	s.done = true
-	return syncFolder(filepath.Dir(s.name))
-}
-
-// putAside makes the name free.
-func (s *swap) putAside() error {
-	err := disk.Rename(s.name, s.temp+".old")
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	s.old = s.temp + ".old"
-	info, err := os.Lstat(s.old)
-	if err != nil {
-		return err
-	}
-	return s.replaceable(s.old, info)
-}
-
-// undo takes back what do has done, as far as it came.
-func (s *swap) undo() {
-	if s.done {
-		os.RemoveAll(s.name)
-	}
-	if s.old != "" {
-		_ = renameNew(s.old, s.name) // what was there is there again, or under its other name
-	}
-}
-
-// keep removes what had the name before.
-func (s *swap) keep() error {
-	if s.old == "" {
-		return nil
-	}
-	return errors.Join(disk.Meets("remove", s.old), os.RemoveAll(s.old))
-}
-
 // syncFolder has the names in a folder reach the disk.
 func syncFolder(name string) error {
 	f, err := disk.OpenFile(name, os.O_RDONLY, 0)

@@ -8,8 +8,13 @@ import (
 )
 
 // renameExclusive renames unless the new name is taken. Some file systems can't.
-func renameExclusive(from, to string) error {
-	err := unix.Renameat2(unix.AT_FDCWD, from, unix.AT_FDCWD, to, unix.RENAME_NOREPLACE)
+func renameExclusive(from, to string) error { return renameBy(unix.RENAME_NOREPLACE, from, to) }
+
+// exchange lets two names change places at once. Some file systems can't.
+func exchange(a, b string) error { return renameBy(unix.RENAME_EXCHANGE, a, b) }
+
+func renameBy(flags uint, from, to string) error {
+	err := unix.Renameat2(unix.AT_FDCWD, from, unix.AT_FDCWD, to, flags)
 	switch {
 	case err == nil:
 		return nil

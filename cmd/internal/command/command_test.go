@@ -26,7 +26,7 @@ var run commandtest.Program = func(stdout, stderr io.Writer, args ...string) int
 }
 
 func TestMain(m *testing.M) {
-	commandtest.Main(m, func() { Main(Pebbles()) }, map[string]func(){"program": program})
+	commandtest.Main(m, func() { kill(); Main(Pebbles()) }, map[string]func(){"program": program})
 }
 
 // binary is the command as a program: this test itself.

@@ -65,17 +65,10 @@ func calls(t *testing.T, do func(t *testing.T, call string)) (all []string) {
 
 // watch has one call fail until the test ends, and tells which calls were made.
 func watch(t *testing.T, fails string) (met *bool, made *[]string) {
-	var mu sync.Mutex
 	met, made = new(bool), new([]string)
-	times := map[string]int{}
-	disk.SetFault(func(call, name string) error {
-		mu.Lock()
-		defer mu.Unlock()
-		key := fmt.Sprintf("%s of %s", call, drawn.ReplaceAllString(filepath.Base(name), "$1"))
-		times[key]++
-		key = fmt.Sprintf("%s, %d", key, times[key])
-		*made = append(*made, key)
-		if key != fails {
+	Watch(func(call string) error {
+		*made = append(*made, call)
+		if call != fails {
 			return nil
 		}
 		*met = true
@@ -83,4 +76,18 @@ func watch(t *testing.T, fails string) (met *bool, made *[]string) {
 	})
 	t.Cleanup(func() { disk.SetFault(nil) })
 	return met, made
+}
+
+// Watch calls do before each call on a file, one at a time, with the call as Each names it; its error is the call's.
+// disk.SetFault(nil) ends it.
+func Watch(do func(call string) error) {
+	var mu sync.Mutex
+	times := map[string]int{}
+	disk.SetFault(func(call, name string) error {
+		mu.Lock()
+		defer mu.Unlock()
+		key := fmt.Sprintf("%s of %s", call, drawn.ReplaceAllString(filepath.Base(name), "$1"))
+		times[key]++
+		return do(fmt.Sprintf("%s, %d", key, times[key]))
+	})
 }

@@ -1,0 +1,135 @@
+package command
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/disk"
+	"github.com/activepebbles/pebbles/internal/disk/disktest"
+	"github.com/activepebbles/pebbles/internal/seeds"
+)
+
+// killAt names, in the environment of a program, a call on a file as disktest does: the process that is about to make
+// it is killed.
+const killAt = "PEBBLES_TEST_KILL_AT"
+
+// kill obeys killAt.
+func kill() {
+	at := os.Getenv(killAt)
+	if at == "" {
+		return
+	}
+	disktest.Watch(func(call string) error {
+		if call == at {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			select {}
+		}
+		return nil
+	})
+}
+
+// scored is a command line that writes some rows by three ranks.
+func scored(path string, more ...string) []string {
+	return append(strings.Fields("centrality --kronecker 8 --source 1 --ranks 3 --quiet --output "+path), more...)
+}
+
+// A process that is killed at any call on a file leaves the file whole, or the one that was there before, or none; the
+// next job is not hindered. Its status tells of the kill.
+func TestKilledWhileItWrites(t *testing.T) {
+	folder := t.TempDir()
+	path := func(name string) string { return filepath.Join(folder, name, "out", "scores.csv") }
+	for _, name := range []string{"want", "each"} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(path(name)), 0o700))
+	}
+	var calls []string
+	var lock sync.Mutex
+	disktest.Watch(func(call string) error {
+		lock.Lock()
+		defer lock.Unlock()
+		if strings.Contains(call, "part-") || strings.HasSuffix(call, ", 1") { // others are not of one process
+			calls = append(calls, call)
+		}
+		return nil
+	})
+	pebbles(scored(path("want"))...)
+	disk.SetFault(nil)
+	want, err := os.ReadFile(path("want"))
+	require.NoError(t, err)
+	require.NotEmpty(t, calls)
+	draws := rand.New(rand.NewPCG(seeds.Of(t), 0))
+	draws.Shuffle(len(calls), func(i, j int) { calls[i], calls[j] = calls[j], calls[i] })
+	for turn, call := range calls[:min(kills, len(calls))] {
+		old := []byte("old\n")
+		if turn%2 == 1 { // there was none
+			old = nil
+			require.NoError(t, os.RemoveAll(path("each")))
+		} else {
+			require.NoError(t, os.WriteFile(path("each"), old, 0o600))
+		}
+		r := process(t, []string{killAt + "=" + call}, scored(path("each"), "--procs", "3", "--replace")...)
+		require.Equal(t, 128+9, r.Status, "%s: %s", call, r.Stderr)
+		require.Contains(t, r.Stderr, "was killed by signal 9", call)
+		got, err := os.ReadFile(path("each"))
+		if err != nil {
+			require.ErrorIs(t, err, os.ErrNotExist, call)
+			require.Nil(t, old, "%s: the old file is gone", call)
+			continue
+		}
+		require.True(t, bytes.Equal(got, want) || bytes.Equal(got, old), "%s: %d bytes", call, len(got))
+	}
+	require.Zero(t, process(t, nil, scored(path("each"), "--procs", "3", "--replace")...).Status)
+	got, err := os.ReadFile(path("each"))
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(got))
+}
+
+// The file is the same by one rank, and by processes over shared memory and TCP, in every format.
+func TestOutputOfProcesses(t *testing.T) {
+	folder := t.TempDir()
+	for _, extension := range []string{".csv", ".tsv", ".jsonl"} {
+		var want []byte
+		for i, flags := range []string{"--ranks 1", "--ranks 4 --procs 2 --transport shm", "--ranks 7 --procs 2 --transport tcp"} {
+			path := filepath.Join(folder, fmt.Sprint(i, extension))
+			line := append(strings.Fields("kcore --kronecker 8 --quiet --output "+path), strings.Fields(flags)...)
+			r := process(t, nil, line...)
+			require.Zero(t, r.Status, r.Stderr)
+			got, err := os.ReadFile(path)
+			require.NoError(t, err)
+			if i == 0 {
+				want = got
+			}
+			require.Equal(t, string(want), string(got), line)
+		}
+	}
+}
+
+// A job that cannot write fails with the cause and the remedy, and leaves nothing.
+func TestOutputThatHasNoRoom(t *testing.T) {
+	folder := t.TempDir()
+	taken := filepath.Join(folder, "taken.csv")
+	require.NoError(t, os.WriteFile(taken, []byte("mine\n"), 0o600))
+	fails(t, 1, scored(taken), "write "+taken, "it exists already")
+	fails(t, 1, scored(filepath.Join(folder, "no", "a.csv")), "make the folder that it is to be in")
+	if shell, err := exec.LookPath("sh"); err == nil {
+		line := append([]string{"-c", `ulimit -f 2; exec "$0" "$@"`, binary}, scored(filepath.Join(folder, "a.csv"))...)
+		out, err := exec.Command(shell, append(line, "--kronecker", "12")...).CombinedOutput()
+		require.Error(t, err, string(out))
+		require.Contains(t, string(out), "file too large")
+	}
+	left, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	require.Len(t, left, 1)
+	content, err := os.ReadFile(taken)
+	require.NoError(t, err)
+	require.Equal(t, "mine\n", string(content))
+}
