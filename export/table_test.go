@@ -35,7 +35,7 @@ func sample(from, to int) []export.Column {
 }
 
 // writeTable writes the rows below n of a table, of which each rank gives a share in batches of at most some rows.
-func writeTable(t *testing.T, ranks, n, atOnce int, name string, table func(from, to int) []export.Column,
+func writeTable(t testing.TB, ranks, n, atOnce int, name string, table func(from, to int) []export.Column,
 	opts ...export.Option) (m *export.Manifest, err error) {
 	t.Helper()
 	err = run(ranks, func(r *pebble.Rank) error {

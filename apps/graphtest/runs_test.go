@@ -198,6 +198,11 @@ func TestSimilaritiesOfRealGraphs(t *testing.T) {
 	}
 }
 
+// pair is two ids and their similarity.
+func pair(first, second uint64, similarity float64) jaccard.Pair {
+	return jaccard.Pair{First: distgraph.Label{ID: first}, Second: distgraph.Label{ID: second}, Similarity: similarity}
+}
+
 // Similarities are reported on all ranks: of two triangles that share an edge, with a tail, whose vertices have ids. Of
 // a clique all pairs are alike, and those told are the first; of a graph with many wedges a sample is checked.
 func TestSimilarities(t *testing.T) {
@@ -209,10 +214,8 @@ func TestSimilarities(t *testing.T) {
 				require.Equal(t, []uint64{6, 6, 1, 1, 6},
 					[]uint64{res.Pairs, res.InCommon, res.Zero, res.Similar, res.Recounted})
 				require.InDelta(t, 1.4, res.Sum, 1e-12)
-				require.Equal(t, []graph.Pair{
-					{First: 10, Second: 20, Similarity: 0.5}, {First: 10, Second: 30, Similarity: 0.25},
-					{First: 20, Second: 30, Similarity: 0.25}, {First: 10, Second: 40, Similarity: 0.2},
-					{First: 20, Second: 40, Similarity: 0.2},
+				require.Equal(t, []jaccard.Pair{
+					pair(10, 20, 0.5), pair(10, 30, 0.25), pair(20, 30, 0.25), pair(10, 40, 0.2), pair(20, 40, 0.2),
 				}, res.Highest)
 			})
 		}
@@ -223,7 +226,7 @@ func TestSimilarities(t *testing.T) {
 		require.Equal(t, []uint64{66, 0, 66, 660}, []uint64{res.Pairs, res.Zero, res.Similar, res.InCommon})
 		require.InDelta(t, 10.0/12, res.Mean, 1e-12)
 		for i, p := range res.Highest {
-			require.Equal(t, graph.Pair{First: 0, Second: uint64(i + 1), Similarity: 10.0 / 12}, p)
+			require.Equal(t, pair(0, uint64(i+1), 10.0/12), p)
 		}
 		require.Len(t, res.Highest, 5)
 	})

@@ -60,11 +60,18 @@ type Result struct {
 	Zero      uint64  `json:"zero_pairs"` // with no neighbour in common
 	Threshold float64 `json:"threshold"`
 	Similar   uint64  `json:"similar_pairs"` // with a similarity at or above Threshold
-	// Highest are the five most similar pairs, by ids, the most similar first; those of one similarity are in the order
-	// of the source.
-	Highest        []graph.Pair `json:"highest"`
-	EdgesPerSecond float64      `json:"edges_per_second"` // edges of the graph, a second
-	Recounted      uint64       `json:"recounted"`        // pairs that the check has counted again
+	// Highest are the five most similar pairs, the most similar first; those of one similarity are in the order of the
+	// source.
+	Highest        []Pair  `json:"highest"`
+	EdgesPerSecond float64 `json:"edges_per_second"` // edges of the graph, a second
+	Recounted      uint64  `json:"recounted"`        // pairs that the check has counted again
+}
+
+// Pair is two vertices that an edge joins, the first label first, and how similar they are.
+type Pair struct {
+	First      distgraph.Label `json:"first"`
+	Second     distgraph.Label `json:"second"`
+	Similarity float64         `json:"similarity"`
 }
 
 // Rows are labels and values of a summary for display.

@@ -21,8 +21,8 @@ type Kernel interface {
 	Tally() apps.Tally
 	// Sums adds up what Run has found. All ranks call it, with the same threshold.
 	Sums(threshold float64) (Sums, error)
-	// Highest returns the five most similar pairs of all ranks, by ids, as Result has them. All ranks call it.
-	Highest() ([]graph.Pair, error)
+	// Highest returns the five most similar pairs of all ranks, as Result has them. All ranks call it.
+	Highest() ([]Pair, error)
 	// Pairs returns the pairs whose higher end is this rank's, by the vertices' numbers in the source of the graph, the
 	// smaller first, in no order. It makes a new slice.
 	Pairs() []graph.Pair

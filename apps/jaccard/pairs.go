@@ -54,7 +54,7 @@ func (s *matching[V]) Sums(threshold float64) (Sums, error) {
 }
 
 // Highest implements Kernel.
-func (s *matching[V]) Highest() ([]graph.Pair, error) {
+func (s *matching[V]) Highest() (all []Pair, err error) {
 	first := distgraph.NewFirst(func(a, b graph.Pair) int {
 		return cmp.Or(cmp.Compare(b.Similarity, a.Similarity),
 			cmp.Compare(a.First, b.First), cmp.Compare(a.Second, b.Second))
@@ -72,10 +72,10 @@ func (s *matching[V]) Highest() ([]graph.Pair, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range pairs {
-		pairs[i].First, pairs[i].Second = labels.IDs[2*i], labels.IDs[2*i+1]
+	for i, p := range pairs {
+		all = append(all, Pair{labels.At(2 * i), labels.At(2*i + 1), p.Similarity})
 	}
-	return pairs, nil
+	return all, nil
 }
 
 // Pairs implements Kernel.

@@ -25,11 +25,14 @@ func newBFS(t Terminal) *cobra.Command {
 			"for a parent instead (Beamer); tasks goes level by level as Grappa does, by tasks that ask about\n" +
 			"each arc and wait for the answer. direction is much the fastest where levels are large, as in social\n" +
 			"networks; it keeps the reversed arcs of directed graphs too.\n\n" +
+			"--output writes the tree of one root: of all vertices one level nearer, the parent is the one with the\n" +
+			"smallest id. Vertices that are not reached have no row; the root is its own parent.\n\n" +
 			"It prints two rates: traversed edges a second by the Graph500 rule, and all edges of the graph a\n" +
 			"second, which is how the GAP benchmark suite counts.",
 		Example: "  pebbles bfs --kronecker 16 --roots 4\n" +
 			"  pebbles bfs --kronecker 20 --mode direction\n" +
 			"  pebbles bfs --graph web.el.gz --root 0 --root 217849 --json\n" +
+			"  pebbles bfs --graph web.el.gz --root 0 --output tree.csv\n" +
 			"  pebbles bfs --graph road.gr.gz --root 1 --mode async --procs 4 --topology hypercube\n" +
 			"  pebbles bfs --erdos-renyi 18 --edge-factor 8 --undirected --cache 4096",
 	}
@@ -80,9 +83,11 @@ func newSSSP(t Terminal) *cobra.Command {
 			"numbers of 0 or more.\n\n" +
 			"Weights: given are those of the file, and the default for one; random are drawn uniformly from [0,\n" +
 			"1) by the seed, as Graph500 does, and the default for graphs that are made; one is 1 each, so that\n" +
-			"distances count arcs.",
+			"distances count arcs. Of parallel arcs the lightest counts.\n\n" +
+			"--output writes the paths of one root: of all vertices on shortest paths, the parent is the one with\n" +
+			"the smallest id. Vertices that are not reached have no row; the root is its own parent.",
 		Example: "  pebbles sssp --kronecker 16 --roots 4\n" +
-			"  pebbles sssp --graph USA-road-d.NY.gr.gz --root 1 --json\n" +
+			"  pebbles sssp --graph USA-road-d.NY.gr.gz --root 1 --output paths.parquet\n" +
 			"  pebbles sssp --graph web.el.gz --weights random --root 0 --delta 0.1\n" +
 			"  pebbles sssp --erdos-renyi 18 --edge-factor 8 --procs 4 --topology hypercube --cache 4096",
 	}
@@ -135,6 +140,7 @@ func newCentrality(t Terminal) *cobra.Command {
 			"Grappa's paper does.",
 		Example: "  pebbles centrality --kronecker 16\n" +
 			"  pebbles centrality --graph web.el.gz --sources 16 --json\n" +
+			"  pebbles centrality --graph web.el.gz --output scores.csv.gz --top 10\n" +
 			"  pebbles centrality --kronecker 14 --mode tasks --procs 4\n" +
 			"  pebbles centrality --graph road.gr.gz --source 1 --source 7",
 	}

@@ -97,7 +97,7 @@ func newJaccard(t Terminal) *cobra.Command {
 			"way. It counts again by another way, for all pairs of small graphs and a sample of larger ones. Files\n" +
 			"are SNAP edge lists, PACE or DIMACS .gr, Matrix Market or METIS, plain, gzip or zstd.",
 		Example: "  pebbles jaccard --kronecker 16\n" +
-			"  pebbles jaccard --graph web.el.gz --threshold 0.8 --json\n" +
+			"  pebbles jaccard --graph web.el.gz --threshold 0.8 --output similar.csv\n" +
 			"  pebbles jaccard --erdos-renyi 18 --procs 4 --topology hypercube",
 	}
 	var config jaccard.Config
@@ -118,7 +118,7 @@ func newKCore(t Terminal) *cobra.Command {
 			"that has it. Arcs count whichever way they lead. A second algorithm checks the numbers. Files are\n" +
 			"SNAP edge lists, PACE or DIMACS .gr, Matrix Market or METIS, plain, gzip or zstd.",
 		Example: "  pebbles kcore --kronecker 16\n" +
-			"  pebbles kcore --graph web.el.gz --json\n" +
+			"  pebbles kcore --graph web.el.gz --output cores.csv --top 10\n" +
 			"  pebbles kcore --erdos-renyi 18 --procs 4 --topology hypercube",
 	}
 	var config kcore.Config
