@@ -58,6 +58,7 @@ type csvOptions struct {
 	dialect
 	header, lineRows bool
 	names            []string
+	every            *[]string // gets the names of all columns
 }
 
 // Comma separates fields by another character than a comma: '\t' for TSV files.
@@ -77,6 +78,10 @@ func LineRows() CSVOption { return csvOption(func(o *csvOptions) { o.lineRows = 
 
 // Columns chooses the columns of Rows by their names in the header, and their order.
 func Columns(names ...string) CSVOption { return csvOption(func(o *csvOptions) { o.names = names }) }
+
+// AllColumns makes Rows give all columns of the first file's header, in its order, wherever they are in other files. Open
+// sets names to theirs.
+func AllColumns(names *[]string) CSVOption { return csvOption(func(o *csvOptions) { o.every = names }) }
 
 // csvReader reads CSV files for one source.
 type csvReader[T any] struct {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/activepebbles/pebbles/internal/dataset"
+	"github.com/activepebbles/pebbles/pebble"
 )
 
 // csvFiles is what a rank knows of CSV files before it reads rows.
@@ -20,8 +21,9 @@ type csvFiles struct {
 
 // A layout is where the columns of one file are.
 type layout struct {
-	width int   // fields in its first row
-	at    []int // the place of each column that is wanted, -1 for one that is not there; nil is all as they stand
+	width int      // fields in its first row
+	at    []int    // the place of each column that is wanted, -1 for one that is not there; nil is all as they stand
+	names []string // of all columns, where they are wanted and not known yet
 }
 
 func (c *csvFiles) set(opts []CSVOption) error {
@@ -34,7 +36,9 @@ func (c *csvFiles) set(opts []CSVOption) error {
 		return fmt.Errorf("%q cannot separate fields: choose another ASCII character", rune(c.comma))
 	case c.names != nil && c.columns != nil:
 		return errors.New("ingest.Columns is for ingest.Rows: name the columns of a struct by tags")
-	case c.names != nil && !c.header:
+	case c.every != nil && (c.names != nil || c.columns != nil):
+		return errors.New("ingest.AllColumns is for ingest.Rows without ingest.Columns: use one of them")
+	case (c.names != nil || c.every != nil) && !c.header:
 		return errors.New("without a header no column has a name: leave ingest.Columns or ingest.NoHeader out")
 	}
 	return nil
@@ -55,6 +59,11 @@ func (c *csvFiles) prepare() error {
 	if c.header {
 		err = c.headed("CSV")
 	}
+	if c.every != nil {
+		if err = c.nameAll(err); err != nil {
+			return err
+		}
+	}
 	for _, p := range c.mine() {
 		if _, known := c.layouts[p.file]; !known && err == nil {
 			c.layouts[p.file], err = c.layout(p.file)
@@ -71,6 +80,24 @@ func (c *csvFiles) prepare() error {
 		}
 		c.begins[p] = s
 	})
+}
+
+// nameAll lets the first of the ranks that share files read the first header, unless there is an error already. It is
+// collective.
+func (c *csvFiles) nameAll(err error) error {
+	var first layout
+	if err == nil && c.rank.ID() == c.all[0] {
+		first, err = c.layout(0)
+	}
+	if err := dataset.Agree(c.rank, err); err != nil {
+		return err
+	}
+	names, err := pebble.AllGatherSlice(c.rank, first.names, pebble.Strings{})
+	if err == nil {
+		c.names = names[c.all[0]]
+		*c.every = c.names
+	}
+	return err
 }
 
 // layout reads the first row of a file.
@@ -115,6 +142,12 @@ func (c *csvFiles) find(fields [][]byte) (l layout, err error) {
 	l.width = len(fields)
 	if !c.header {
 		return l, c.inOrder(&l)
+	}
+	if c.every != nil && c.names == nil {
+		for _, field := range fields {
+			l.names = append(l.names, string(field))
+		}
+		return l, nil
 	}
 	for _, name := range c.names {
 		if err := l.column(fields, name, false); err != nil {

@@ -103,21 +103,30 @@ const batchRows = 128
 
 // read gives the rows of row groups that begin in a range.
 func read[T any](r ingest.Range) iter.Seq2[T, error] {
+	return ranged(r, func(*parquet.File) (map[string]bool, error) { return columns[T](), nil }, group[T])
+}
+
+// ranged gives the rows of row groups that begin in a range, as group makes them of the wanted columns.
+func ranged[T any](r ingest.Range, wanted func(*parquet.File) (map[string]bool, error),
+	group func(of parquet.RowGroup, yield func(T) bool) (more bool, err error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
+		pages := pager{file: r.File, size: r.Size, limit: r.RowLimit}
+		defer pages.close()
 		file, err := open(r.File, r.Size)
+		if err == nil {
+			pages.wanted, err = wanted(file)
+		}
 		if err != nil {
 			var none T
 			yield(none, err)
 			return
 		}
-		pages := pager{file: r.File, size: r.Size, limit: r.RowLimit, wanted: columns[T]()}
-		defer pages.close()
 		for i := range file.RowGroups() {
 			at := start(file, i)
 			if at < r.From || at >= r.To {
 				continue
 			}
-			if r.Block(at); !checked(file, i, &pages, yield) {
+			if r.Block(at); !checked(file, i, &pages, group, yield) {
 				return
 			}
 		}
@@ -125,7 +134,8 @@ func read[T any](r ingest.Range) iter.Seq2[T, error] {
 }
 
 // checked gives the rows of a row group whose pages are good, and reports whether more are wanted.
-func checked[T any](file *parquet.File, i int, pages *pager, yield func(T, error) bool) (more bool) {
+func checked[T any](file *parquet.File, i int, pages *pager, group func(parquet.RowGroup, func(T) bool) (bool, error),
+	yield func(T, error) bool) (more bool) {
 	err := pages.group(file.Metadata().RowGroups[i])
 	if err == nil {
 		more, err = group(file.RowGroups()[i], func(v T) bool { return yield(v, nil) })
@@ -145,20 +155,27 @@ func group[T any](of parquet.RowGroup, yield func(T) bool) (more bool, err error
 	}
 	defer rows.Close()
 	batch := make([]T, batchRows)
-	for given := int64(0); ; {
+	return drained(of.NumRows(), func() (n int, err error) {
 		clear(batch)
-		n := 0
-		err := guard(func() (err error) { n, err = rows.Read(batch); return err })
-		for _, v := range batch[:n] {
-			if !yield(v) {
+		err = guard(func() (err error) { n, err = rows.Read(batch); return err })
+		return n, err
+	}, func(i int) bool { return yield(batch[i]) })
+}
+
+// drained yields the rows of a row group by their places in a batch, and reports whether more are wanted. next reads a
+// batch; its error may be io.EOF with the last rows.
+func drained(rows int64, next func() (int, error), yield func(i int) bool) (more bool, err error) {
+	for given := int64(0); ; {
+		n, err := next()
+		for i := range n {
+			if !yield(i) {
 				return false, nil
 			}
 		}
 		given += int64(n)
 		switch {
-		case err == io.EOF && given < of.NumRows():
-			return false, fmt.Errorf("it ends after %d rows, and has %d by the footer: the file is damaged",
-				given, of.NumRows())
+		case err == io.EOF && given < rows:
+			return false, fmt.Errorf("it ends after %d rows, and has %d by the footer: the file is damaged", given, rows)
 		case err == io.EOF:
 			return true, nil
 		case err != nil:
@@ -189,7 +206,7 @@ func fits[T any](file *parquet.File) error {
 			_, there := file.Schema().Lookup(path...)
 			if !there && leaf.MaxDefinitionLevel == 0 {
 				return fmt.Errorf("no column %q; the file has %s: name one of these by a parquet tag, or make the field "+
-					"optional", strings.Join(path, "."), names(file))
+					"optional", strings.Join(path, "."), columnNames(file))
 			}
 			if there {
 				shared++
@@ -197,13 +214,13 @@ func fits[T any](file *parquet.File) error {
 		}
 		if shared == 0 {
 			return fmt.Errorf("no field of %T is a column; the file has %s: name one of these by a parquet tag", v,
-				names(file))
+				columnNames(file))
 		}
 		return nil
 	})
 }
 
-func names(file *parquet.File) string {
+func columnNames(file *parquet.File) string {
 	var all []string
 	for _, path := range file.Schema().Columns() {
 		all = append(all, strconv.Quote(strings.Join(path, ".")))

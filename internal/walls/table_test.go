@@ -64,7 +64,7 @@ var layers = []layer{
 	{folders: "apps/contagion/scenario apps/nbody/initial apps/nbody/tipsy"},
 	{folders: "apps/contagion/population", not: users},
 	{folders: "apps", not: users},
-	{folders: "apps/distgraph apps/appstest", not: users},
+	{folders: "apps/distgraph apps/appstest apps/table", not: users},
 	{folders: "apps/graphtest", not: users},
 	{folders: "apps/*", not: users},
 	{folders: "examples/*", not: users},

@@ -1,0 +1,81 @@
+package table
+
+import "github.com/activepebbles/pebbles/pebble"
+
+// A Column is a column of rows with the types of its values.
+type Column struct {
+	Name string
+	met  met
+}
+
+// met are the types of values that were met, a bit each.
+type met uint8
+
+const (
+	metNull met = 1 << iota
+	metInt
+	metNegative
+	metUint
+	metFloat
+	metText
+)
+
+// CountColumn and NumberColumn are columns of a result: of numbers from 0 on, and of numbers that may be missing.
+func CountColumn(name string) Column { return Column{name, metUint} }
+
+// NumberColumn is a column of a result whose numbers are float64, some of which may be missing.
+func NumberColumn(name string) Column { return Column{name, metFloat | metNull} }
+
+// Optional is a column some of whose values are missing.
+func (c Column) Optional() Column {
+	c.met |= metNull
+	return c
+}
+
+// meet notes a value's type.
+func (c *Column) meet(v Value) {
+	switch v.Kind {
+	case Null:
+		c.met |= metNull
+	case Int:
+		if c.met |= metInt; int64(v.bits) < 0 {
+			c.met |= metNegative
+		}
+	case Uint:
+		c.met |= metUint
+	case Float:
+		c.met |= metFloat
+	case Text:
+		c.met |= metText
+	}
+}
+
+// agreed are columns with the types that all ranks have met. It is collective.
+func agreed(r *pebble.Rank, columns []Column) ([]Column, error) {
+	own := make([]met, len(columns))
+	for i, c := range columns {
+		own[i] = c.met
+	}
+	all, err := pebble.AllGatherSlice(r, own)
+	for _, other := range all {
+		for i := range columns {
+			columns[i].met |= other[i]
+		}
+	}
+	return columns, err
+}
+
+// kind is the type that holds all values: Text if no other one does.
+func (c Column) kind() Kind {
+	switch m := c.met &^ metNull; {
+	case m == 0, m&metText != 0:
+		return Text
+	case m&metFloat != 0:
+		return Float
+	case m&metUint == 0:
+		return Int
+	case m&metNegative == 0:
+		return Uint
+	}
+	return Text
+}

@@ -1,0 +1,130 @@
+package table
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/activepebbles/pebbles/ingest"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// object is a JSON object without other ones in it.
+type object struct {
+	keys   []string
+	values []Value
+}
+
+var errObject = errors.New("the line is no JSON object: write one object a line, with a value for each column")
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (o *object) UnmarshalJSON(text []byte) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if begin, err := d.Token(); err != nil || begin != json.Delim('{') {
+		return errObject
+	}
+	for d.More() {
+		token, err := d.Token()
+		if err != nil {
+			return err
+		}
+		key := token.(string)
+		if slices.Contains(o.keys, key) {
+			return fmt.Errorf("the key %q comes twice: rename one of them", key)
+		}
+		if token, err = d.Token(); err != nil {
+			return err
+		}
+		v, err := ofToken(token)
+		if err != nil {
+			return fmt.Errorf("column %q: %w", key, err)
+		}
+		o.keys, o.values = append(o.keys, key), append(o.values, v)
+	}
+	return nil
+}
+
+// ofToken makes a value of one of JSON.
+func ofToken(token json.Token) (Value, error) {
+	switch v := token.(type) {
+	case nil:
+		return Value{}, nil
+	case bool:
+		return TextOf(strconv.FormatBool(v)), nil
+	case string:
+		return TextOf(v), nil
+	case json.Number:
+		if n, err := strconv.ParseInt(v.String(), 10, 64); err == nil {
+			return IntOf(n), nil
+		}
+		if n, err := strconv.ParseUint(v.String(), 10, 64); err == nil {
+			return UintOf(n), nil
+		}
+		x, err := v.Float64()
+		return FloatOf(x), err
+	}
+	return Value{}, errors.New("it holds an array or an object: only numbers, texts, truth values and null are columns")
+}
+
+// keys finds the columns of objects.
+type keys struct {
+	places map[string]int
+	met    []string // keys that are new, each behind where it was met; nil when all are known
+}
+
+// openJSON is for objects, whose keys are columns: those of all rows, which are read for them first.
+func openJSON(_ *pebble.Rank, _ []string, s *Source) (ingest.Format[Record], error) {
+	var values []Value
+	s.keys = &keys{places: map[string]int{}}
+	return ingest.Convert(ingest.JSONLines[object](), func(at ingest.Place, o object) (Record, error) {
+		values = append(values[:0], make([]Value, max(len(o.keys), len(s.Columns)))...)
+		for i, key := range o.keys {
+			if s.Columns == nil {
+				s.keys.meet(at, i, key)
+				continue
+			}
+			place, known := s.keys.places[key]
+			if !known {
+				return Record{}, fmt.Errorf("the key %q is new: the file has changed while it was read", key)
+			}
+			values[place] = o.values[i]
+		}
+		return Record{at, values}, nil
+	}), nil
+}
+
+// meet notes a key that is new, as the one of a number in its object.
+func (k *keys) meet(at ingest.Place, number int, key string) {
+	if _, known := k.places[key]; !known {
+		k.places[key] = 0
+		where := binary.BigEndian.AppendUint32(AppendPlace(nil, at), uint32(number))
+		k.met = append(k.met, string(where)+key)
+	}
+}
+
+// nameKeys reads all rows for their keys: columns are in the order in which files have them first. It is collective.
+func (s *Source) nameKeys(r *pebble.Rank) error {
+	for range s.All() {
+	}
+	if _, err := s.in.Report(); err != nil {
+		return err
+	}
+	all, err := pebble.AllGatherSlice(r, s.keys.met, pebble.Strings{})
+	if err != nil {
+		return err
+	}
+	s.Columns, s.keys.places = []string{}, map[string]int{}
+	for _, met := range slices.Sorted(slices.Values(slices.Concat(all...))) {
+		key := SkipPlace(met)[4:]
+		if _, known := s.keys.places[key]; !known {
+			s.keys.places[key] = len(s.Columns)
+			s.Columns = append(s.Columns, key)
+		}
+	}
+	return nil
+}

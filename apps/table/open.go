@@ -1,0 +1,197 @@
+package table
+
+import (
+	"fmt"
+	"iter"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/activepebbles/pebbles/ingest"
+	"github.com/activepebbles/pebbles/ingest/parquet"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// A Source is one rank's share of the rows of tables in files.
+type Source struct {
+	Columns []string // of the first file, in its order; in JSON Lines all keys, as they come first
+	met     []Column
+	in      *ingest.Source[Record]
+	keys    *keys // of objects; nil in other formats
+}
+
+// A Record is a row as it is read, which is good until the next one.
+type Record struct {
+	At     ingest.Place
+	Values []Value // of the columns
+}
+
+// formats are what Open reads, by the ends of names.
+var formats = map[string]func(r *pebble.Rank, files []string, s *Source) (ingest.Format[Record], error){
+	".csv": openCSV(ingest.Comma(',')), ".tsv": openCSV(ingest.Comma('\t'), ingest.NoQuotes()),
+	".jsonl": openJSON, ".ndjson": openJSON, ".avro": openAvro, ".parquet": openParquet,
+}
+
+// extension is the end of a file's name, without that of a compression, if tables have such names.
+func extension(name string) string {
+	base := strings.ToLower(name)
+	for _, packed := range []string{".gz", ".bgz", ".zst"} {
+		base = strings.TrimSuffix(base, packed)
+	}
+	return filepath.Ext(base)
+}
+
+// Named reports whether the name of a file or a pattern says that it is a table that Open reads.
+func Named(name string) bool { return formats[extension(name)] != nil }
+
+// Open opens tables: CSV, TSV, JSON Lines, Avro and Parquet files, as their names end, plain or compressed. Patterns and
+// the sharing among ranks are those of [ingest.Open]; all files are of one format. It is collective.
+//
+// All values of CSV and TSV files are Text, and empty ones are Null. A Parquet or Avro file with columns that are no
+// numbers, texts, truth values, dates or timestamps is an error; truth values, dates and timestamps are Text.
+func Open(r *pebble.Rank, patterns []string, opts ...ingest.Option) (*Source, error) {
+	lines, err := ingest.Open(r, patterns, ingest.Lines(), ingest.Unchecked())
+	if err != nil {
+		return nil, err
+	}
+	files := lines.Files()
+	open := formats[extension(files[0])]
+	for _, name := range files {
+		switch end := extension(name); {
+		case formats[end] == nil:
+			return nil, fmt.Errorf("read %s: the name does not tell the format of the table: let it end with .csv, .tsv, "+
+				".jsonl, .avro or .parquet, and then .gz or .zst if the file is compressed", name)
+		case end != extension(files[0]):
+			return nil, fmt.Errorf("read %s: the name says another format than that of %s: give files of one format", name,
+				files[0])
+		}
+	}
+	s := &Source{}
+	format, err := open(r, patterns, s)
+	if err != nil {
+		return nil, err
+	}
+	if s.in, err = ingest.Open(r, patterns, format, opts...); err != nil {
+		return nil, err
+	}
+	if s.keys != nil {
+		return s, s.nameKeys(r)
+	}
+	return s, s.distinct(files[0])
+}
+
+// distinct refuses two columns of one name.
+func (s *Source) distinct(file string) error {
+	for i, name := range s.Columns {
+		if slices.Contains(s.Columns[:i], name) {
+			return fmt.Errorf("read %s: two columns are called %q: rename one of them", file, name)
+		}
+	}
+	return nil
+}
+
+// All yields this rank's rows, as [ingest.Source] does.
+func (s *Source) All() iter.Seq[Record] {
+	return func(yield func(Record) bool) {
+		s.met = nil
+		for _, name := range s.Columns {
+			s.met = append(s.met, Column{Name: name})
+		}
+		for record := range s.in.All() {
+			for i := range s.met {
+				s.met[i].meet(record.Values[i])
+			}
+			if !yield(record) {
+				return
+			}
+		}
+	}
+}
+
+// Report ends a loop over all rows, and returns the columns with the types that all ranks have met, too. It is
+// collective.
+func (s *Source) Report(r *pebble.Rank) ([]Column, ingest.Report, error) {
+	report, err := s.in.Report()
+	if err != nil {
+		return nil, report, err
+	}
+	columns, err := agreed(r, s.met)
+	return columns, report, err
+}
+
+// Find returns the places of columns.
+func (s *Source) Find(names []string) (places []int, err error) {
+	for _, name := range names {
+		at := slices.Index(s.Columns, name)
+		if at < 0 {
+			return nil, fmt.Errorf("read %s: no column %q; the table has %s: name one of these", s.in.Files()[0], name,
+				listed(s.Columns))
+		}
+		places = append(places, at)
+	}
+	return places, nil
+}
+
+// listed shows the first columns.
+func listed(names []string) string {
+	const most = 20
+	text := fmt.Sprintf("%.40q", names[:min(len(names), most)])
+	if len(names) > most {
+		text += fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return text
+}
+
+// openCSV is for rows of text.
+func openCSV(options ...ingest.CSVOption) func(*pebble.Rank, []string, *Source) (ingest.Format[Record], error) {
+	return func(_ *pebble.Rank, _ []string, s *Source) (ingest.Format[Record], error) {
+		rows := ingest.Rows(append(options[:len(options):len(options)], ingest.AllColumns(&s.Columns))...)
+		var values []Value
+		return ingest.Convert(rows, func(at ingest.Place, fields [][]byte) (Record, error) {
+			values = values[:0]
+			for _, field := range fields {
+				v := Value{Kind: Null}
+				if len(field) > 0 {
+					v = TextOf(string(field))
+				}
+				values = append(values, v)
+			}
+			return Record{at, values}, nil
+		}), nil
+	}
+}
+
+func openParquet(r *pebble.Rank, files []string, s *Source) (ingest.Format[Record], error) {
+	text, err := first(r, files, "parquet", func(f file, size int64) (string, error) {
+		names, err := parquet.Names(f, size)
+		return strings.Join(names, "\x00"), err
+	})
+	if err != nil {
+		return ingest.Format[Record]{}, err
+	}
+	s.Columns = strings.Split(text, "\x00")
+	var values []Value
+	return ingest.Convert(parquet.Values(s.Columns...), func(at ingest.Place, row []any) (Record, error) {
+		values = values[:0]
+		for _, v := range row {
+			values = append(values, valueOf(v))
+		}
+		return Record{at, values}, nil
+	}), nil
+}
+
+func valueOf(v any) Value {
+	switch v := v.(type) {
+	case bool:
+		return TextOf(fmt.Sprint(v))
+	case int64:
+		return IntOf(v)
+	case uint64:
+		return UintOf(v)
+	case float64:
+		return FloatOf(v)
+	case string:
+		return TextOf(v)
+	}
+	return Value{}
+}

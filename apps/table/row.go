@@ -1,0 +1,141 @@
+// Package table is rows of tables whose columns are known only when files are opened: what joining, grouping and
+// sorting files have in common.
+//
+// [Open] reads tables of any format. A row is one string, which a container.Table holds, moves, sorts and spills as such: a
+// key, whose bytes are in the order of keys, and then the values of the columns ([Append], [Values]). See [AppendKey].
+package table
+
+import (
+	"encoding/binary"
+	"math"
+	"strconv"
+)
+
+// Kind is the type of a value.
+type Kind uint8
+
+// The types of values.
+const (
+	Null  Kind = iota // no value
+	Int               // int64
+	Uint              // uint64 above the highest int64
+	Float             // float64
+	Text
+)
+
+// A Value is the value of a column in one row. The zero value is Null.
+type Value struct {
+	Kind Kind
+	bits uint64
+	text string
+}
+
+// IntOf, UintOf, FloatOf and TextOf make values.
+func IntOf(n int64) Value { return Value{Kind: Int, bits: uint64(n)} }
+
+// UintOf makes an Int where that holds n.
+func UintOf(n uint64) Value {
+	if n <= math.MaxInt64 {
+		return IntOf(int64(n))
+	}
+	return Value{Kind: Uint, bits: n}
+}
+
+// FloatOf makes a Float.
+func FloatOf(x float64) Value { return Value{Kind: Float, bits: math.Float64bits(x)} }
+
+// TextOf makes a Text, which shares the memory of s.
+func TextOf(s string) Value { return Value{Kind: Text, text: s} }
+
+// AppendText appends the value as files of text have it: numbers in the shortest form that reads back as the same
+// number, and nothing for Null.
+func (v Value) AppendText(dst []byte) []byte {
+	switch v.Kind {
+	case Int:
+		return strconv.AppendInt(dst, int64(v.bits), 10)
+	case Uint:
+		return strconv.AppendUint(dst, v.bits, 10)
+	case Float:
+		return strconv.AppendFloat(dst, math.Float64frombits(v.bits), 'g', -1, 64)
+	}
+	return append(dst, v.text...)
+}
+
+// String is the value as AppendText appends it.
+func (v Value) String() string {
+	if v.Kind == Text {
+		return v.text
+	}
+	return string(v.AppendText(nil))
+}
+
+// Number is the value as a number; ok is false for Null, and for a Text that is none.
+func (v Value) Number() (x float64, ok bool) {
+	switch v.Kind {
+	case Int:
+		return float64(int64(v.bits)), true
+	case Uint:
+		return float64(v.bits), true
+	case Float:
+		return math.Float64frombits(v.bits), true
+	case Text:
+		x, err := strconv.ParseFloat(v.text, 64)
+		return x, err == nil || math.IsInf(x, 0) && len(v.text) > 0
+	}
+	return 0, false
+}
+
+// Append appends values to a row.
+func Append(row []byte, values ...Value) []byte {
+	for _, v := range values {
+		row = append(row, byte(v.Kind))
+		switch v.Kind {
+		case Int, Uint:
+			row = binary.AppendVarint(row, int64(v.bits))
+		case Float:
+			row = binary.LittleEndian.AppendUint64(row, v.bits)
+		case Text:
+			row = append(binary.AppendUvarint(row, uint64(len(v.text))), v.text...)
+		}
+	}
+	return row
+}
+
+// Values appends to dst the n values that a row begins with, and returns the rest of the row. Texts share its memory.
+func Values(dst []Value, row string, n int) (values []Value, rest string) {
+	for range n {
+		v := Value{Kind: Kind(row[0])}
+		row = row[1:]
+		switch v.Kind {
+		case Int, Uint:
+			n, size := varint(row)
+			v.bits, row = uint64(n>>1)^-(n&1), row[size:]
+		case Float:
+			v.bits, row = word(row), row[8:]
+		case Text:
+			n, size := varint(row)
+			v.text, row = row[size:size+int(n)], row[size+int(n):]
+		}
+		dst = append(dst, v)
+	}
+	return dst, row
+}
+
+// varint reads an unsigned number, and tells how many bytes it has.
+func varint(s string) (n uint64, size int) {
+	for shift := 0; ; shift += 7 {
+		b := s[size]
+		size++
+		if n |= uint64(b&0x7f) << shift; b < 0x80 {
+			return n, size
+		}
+	}
+}
+
+// word reads eight bytes, the lowest first.
+func word(s string) (n uint64) {
+	for i := range 8 {
+		n |= uint64(s[i]) << (8 * i)
+	}
+	return n
+}
