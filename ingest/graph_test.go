@@ -101,7 +101,8 @@ func TestAdjacency(t *testing.T) {
 // A list of vertices has one a line.
 func TestVertices(t *testing.T) {
 	number := func(v uint64) string { return fmt.Sprint(v) }
-	twin(t, []byte("# a\n1\n\n 2 \r\n%\n18446744073709551615"), Vertices(), number, []string{"1", "2", "18446744073709551615"})
+	const text = "# a\n1\n\n 2 \r\n%\n18446744073709551615"
+	twin(t, []byte(text), Vertices(), number, []string{"1", "2", "18446744073709551615"})
 	_, err := ingest(2, Vertices(), number, []string{write(t, "data", []byte("1\n2 0.5\n"))})
 	require.ErrorContains(t, err, `line 2: found "0.5"; expected the end of the line`)
 }

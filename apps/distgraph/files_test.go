@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -13,6 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/export"
+	"github.com/activepebbles/pebbles/export/parquet"
 	"github.com/activepebbles/pebbles/ingest"
 	"github.com/activepebbles/pebbles/pebble"
 )
@@ -142,7 +145,8 @@ func TestNames(t *testing.T) {
 	text := "# a comment\n" + edgeText(people, true)
 	first := appstest.Write(t, "a.el", edgeText(people[:half], true))
 	second := packed(t, "b.el.gz", edgeText(people[half:], true))
-	list := appstest.Write(t, "all.v", "alone in the world\nZoë\nal\n\"q\"\n7\n07\nb,c\n日本\n-1\n1e3\n18446744073709551616\n")
+	list := appstest.Write(t, "all.v", "alone in the world\nZoë\nal\n\"q\"\n7\n07\nb,c\n日本\n-1\n1e3\n"+
+		"18446744073709551616\n")
 	adjacency := appstest.Write(t, "some.adj", "al Zoë \"q\"\nsolo\nZoë al\n\n al al\n")
 	want := twinOf(nil, people, false)
 	for ranks := 1; ranks <= 9; ranks++ {
@@ -216,7 +220,7 @@ func TestMistakesOfVertices(t *testing.T) {
 		"files of format pace number their vertices": {Path: appstest.Write(t, "road.gr", "p tw 2 1\n1 2\n"), Names: true},
 		"line 2: the line ends early; expected a vertex": {Path: appstest.Write(t, "g.el", "a b\nc\n"), Names: true,
 			Format: ingest.EdgeList},
-		"names and lists of vertices are for files": {Generator: appstest.Kronecker(t, 4), Names: true},
+		"names, lists of vertices and columns are for files": {Generator: appstest.Kronecker(t, 4), Names: true},
 	} {
 		for _, ranks := range []int{1, 4} {
 			_, err := shown(t, ranks, source)
@@ -241,4 +245,123 @@ func TestRootsByName(t *testing.T) {
 		require.ErrorContains(t, err, "the vertices have names")
 		return nil
 	}))
+}
+
+// An arcRow is a row of a table of edges, between other columns.
+type arcRow struct {
+	Note   string  `csv:"note" json:"note" parquet:"note"`
+	To     string  `csv:"head" json:"head" parquet:"head"`
+	Weight float64 `csv:"cost" json:"cost" parquet:"cost"`
+	From   string  `csv:"tail" json:"tail" parquet:"tail"`
+}
+
+const arcSchema = `{"type": "record", "name": "arc", "fields": [{"name": "note", "type": {"type": "array", "items": "int"}},
+	{"name": "head", "type": "string"}, {"name": "cost", "type": ["null", "double"]}, {"name": "tail", "type": "string"}]}`
+
+// tables writes edges as tables of each format, which two ranks write into folders, and returns their names.
+func tables(t *testing.T, edges [][3]string) (names []string) {
+	var rows []arcRow
+	var records []any
+	for i, e := range edges {
+		weight, err := strconv.ParseFloat(e[2], 64)
+		require.NoError(t, err)
+		rows = append(rows, arcRow{fmt.Sprintf("note\n%d,", i), e[1], weight, e[0]})
+		records = append(records, map[string]any{"note": []any{i}, "head": e[1], "cost": map[string]any{"double": weight},
+			"tail": e[0]})
+	}
+	folder := t.TempDir()
+	avro, err := export.Avro(arcSchema, export.Null)
+	require.NoError(t, err)
+	require.NoError(t, appstest.Job(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+		half := func(n int) (int, int) { return r.ID() * n / 2, (r.ID() + 1) * n / 2 }
+		from, to := half(len(rows))
+		written(r, filepath.Join(folder, "a.csv"), export.CSV[arcRow](','), rows[from:to], export.OneFile())
+		written(r, filepath.Join(folder, "a.jsonl.zst"), export.JSONLines[arcRow](), rows[from:to], export.OneFile(),
+			export.Zstd())
+		written(r, filepath.Join(folder, "a.avro"), avro, records[from:to])
+		written(r, filepath.Join(folder, "a.parquet"), parquet.Rows[arcRow](), rows[from:to])
+		return nil
+	}))
+	for _, end := range []string{"csv", "jsonl.zst", "avro", "parquet"} {
+		names = append(names, filepath.Join(folder, "a."+end))
+	}
+	tsv := "tail\tcost\thead\n"
+	for _, e := range edges {
+		tsv += e[0] + "\t" + e[2] + "\t" + e[1] + "\n"
+	}
+	return append(names, packed(t, "a.tsv.gz", tsv))
+}
+
+func written[T any](r *pebble.Rank, name string, format export.Format[T], rows []T, options ...export.Option) {
+	sink := appstest.Must(export.Create(r, name, format, options...))
+	defer sink.Abort()
+	for _, row := range rows {
+		appstest.OK(sink.Write(row))
+	}
+	appstest.Must(sink.Close())
+}
+
+// Edges of tables are the same graph in each format, on any number of ranks: names with blanks, quotes and commas, and
+// none; and ids.
+func TestTables(t *testing.T) {
+	odd := append(slices.Clone(people), [][3]string{{"", "al", "1"}, {"a b", "", "2"}, {" a b", "a b", "3"}}...)
+	ids := [][3]string{{"18446744073709551615", "0", "1"}, {"5", "5", "2"}, {"5", "6", "0.5"}, {"5", "6", "0.25"}}
+	columns := Columns{"tail", "head", "cost"}
+	for name, edges := range map[string][][3]string{"names": odd, "ids": ids} {
+		isNamed := name == "names"
+		var want []string
+		if isNamed {
+			want = twinOf(nil, edges, false)
+		} else {
+			want = []string{"0 0: ", "5 3: 6:0.25", "6 0: ", "18446744073709551615 1: 0:1"}
+		}
+		for _, path := range tables(t, edges) {
+			for ranks := 1; ranks <= 9; ranks++ {
+				got, err := shown(t, ranks, Source{Path: path, Columns: columns, Names: isNamed, Weights: Given})
+				require.NoError(t, err)
+				require.Equal(t, want, got, "%s, %d ranks", path, ranks)
+			}
+		}
+	}
+}
+
+// A table that is damaged or lacks a column is an error with file and line.
+func TestMistakesOfTables(t *testing.T) {
+	for _, c := range []struct{ name, text, says string }{
+		{"a.csv", "source,target\n1,2\n1,x\n", `a.csv: line 3: column "target": found "x"; expected a vertex`},
+		{"a.csv", "source,target\n1,-2\n", `line 2: column "target": found "-2"`},
+		{"a.csv", "source,target\n1,\n", `line 2: column "target": found ""`},
+		{"a.csv", "source,to\n1,2\n", `line 1: no column "target"; the file has "source", "to"`},
+		{"a.csv", "source,target,source\n1,2,3\n", `line 1: two columns are called "source"`},
+		{"a.csv", "source,target\n1,2,3\n", "line 2: the row has 3 fields"},
+		{"a.csv", "source,target\n1,\"2\n", "line 2: "},
+		{"a.csv", "", "the file is empty; expected the header"},
+		{"a.tsv", "source\ttarget\n1 2\n", "line 2: the row has 1 fields"},
+		{"a.jsonl", "{\"source\": 1, \"target\": 2}\n{\"source\": 1.5, \"target\": 2}\n",
+			`line 2: column "source": found "1.5"`},
+		{"a.jsonl", `{"from": 1}`, "line 1: the object has no key"}, {"a.jsonl", "[1, 2]", "line 1: "},
+		{"a.jsonl", `{"source": [1], "target": 2}`, `line 1: column "source": it holds an array`},
+		{"a.jsonl", `{"source": 1, "source": 2, "target": 2}`, `line 1: the key "source" comes twice`},
+		{"a.parquet", "PAR1", "a.parquet: the file is too short"}, {"a.avro", "Obj", "a.avro"},
+	} {
+		for _, ranks := range []int{1, 4} {
+			_, err := shown(t, ranks, Source{Path: appstest.Write(t, c.name, c.text)})
+			require.ErrorContains(t, err, c.says)
+		}
+	}
+	path := appstest.Write(t, "a.csv", "source,target,weight,cost\n1,2,0.5,\n1,3,x,1\n")
+	for says, source := range map[string]Source{
+		`line 3: column "weight": found "x"; expected a weight`: {Path: path, Weights: Given},
+		"line 2: an edge without a weight":                      {Path: path, Weights: Given, Columns: Columns{Weight: "cost"}},
+		"leave the format out":                                  {Path: path, Format: ingest.EdgeList},
+		"columns are for files":                                 {Generator: appstest.Kronecker(t, 4), Columns: Columns{Source: "a"}},
+		"the name does not tell the format of the table": {Path: appstest.Write(t, "a.txt", "1 2\n"),
+			Columns: Columns{Source: "a"}},
+	} {
+		_, err := shown(t, 3, source)
+		require.ErrorContains(t, err, says)
+	}
+	mixed := Source{Path: path, More: []string{appstest.Write(t, "b.jsonl", "{}")}}
+	_, err := shown(t, 2, mixed)
+	require.ErrorContains(t, err, "give files of one format")
 }

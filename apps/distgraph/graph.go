@@ -6,8 +6,8 @@
 // accounts for the arcs that it sends and is given.
 //
 // A vertex has a label, which is what its source calls it: an id, or a name. Its number, 0 to n-1, is its place in
-// the ascending order of ids, or of the bytes of names. Its index, by which ranks know it, is the same, unless the graph
-// is ordered by degree. The owner of a vertex knows its label: see [Graph.Labels] and [Graph.Own].
+// the ascending order of ids, or of the bytes of names. Its index, by which ranks know it, is the same, unless the
+// graph is ordered by degree. The owner of a vertex knows its label: see [Graph.Labels] and [Graph.Own].
 package distgraph
 
 import (

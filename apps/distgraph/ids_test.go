@@ -15,8 +15,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Numbers are those of a sorted list, with the smallest ids that are missing for vertices that a header alone counts, on
-// any number of ranks.
+// Numbers are those of a sorted list, with the smallest ids that are missing for vertices that a header alone counts,
+// on any number of ranks.
 func TestIDsTwin(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		most := rapid.SampledFrom([]uint64{5, 50, 50000, 1 << 40, 1<<64 - 1}).Draw(rt, "largest id")

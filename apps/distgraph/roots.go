@@ -15,8 +15,8 @@ import (
 // no vertex has an arc to another.
 var ErrRoot = errors.New("no such root")
 
-// Indices returns the indices of the vertices with these labels. All ranks call it with the same labels. A label without
-// a vertex is an error that wraps ErrRoot and names the range of labels.
+// Indices returns the indices of the vertices with these labels. All ranks call it with the same labels. A label
+// without a vertex is an error that wraps ErrRoot and names the range of labels.
 func (g *Graph) Indices(labels Labels) ([]uint64, error) {
 	if labels.Len() > 0 && g.own.isNamed != (labels.Names != nil) {
 		return nil, fmt.Errorf("root %v: graph %s: the vertices have %s: %w",

@@ -22,7 +22,9 @@ type Source struct {
 	Vertices []string
 	// Names means that vertices are any strings; otherwise they are numbers of 64 bits.
 	Names bool
-	// Format is the format of the files; ingest.AutoFormat detects it.
+	// Columns have the edges of tables: of CSV, TSV, JSON Lines, Avro and Parquet files, as their names end.
+	Columns Columns
+	// Format is the format of other files; ingest.AutoFormat detects it.
 	Format ingest.EdgeFormat
 	// Generator makes the graph, each rank its share of the edges. All ranks give equal generators.
 	Generator graph.Generator
@@ -91,8 +93,10 @@ func (s Source) Check() error {
 		return errors.New("no graph: give a file or a generator")
 	case s.Path != "" && s.Generator != nil:
 		return errors.New("both a file and a generator are given: give one of the two")
-	case s.Generator != nil && (s.Names || len(s.Vertices) > 0):
-		return fmt.Errorf("graph %s has numbers for vertices: names and lists of vertices are for files", s.Name())
+	case s.Generator != nil && (s.Names || len(s.Vertices) > 0 || s.Columns != Columns{}):
+		return fmt.Errorf("graph %s has numbers for vertices: names, lists of vertices and columns are for files", s.Name())
+	case s.isTable() && s.Format != ingest.AutoFormat:
+		return fmt.Errorf("graph %s is a table, whose format its name tells: leave the format out", s.Name())
 	}
 	switch s.Weights {
 	case Unweighted, Random, Ones:
@@ -121,6 +125,8 @@ func (s Source) Name() string {
 	}
 	return s.Path
 }
+
+func (s Source) patterns() []string { return append([]string{s.Path}, s.More...) }
 
 // edgesAtOnce is the number of edges that are read, made or sent at a time.
 const edgesAtOnce = 512

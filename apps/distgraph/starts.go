@@ -40,7 +40,8 @@ type Walk[K Kernel] struct {
 	Sum    func(g *Graph, k K, n int) error // completes the report after n runs
 }
 
-// Run builds the graph, runs the kernel from each start, timed, and checks each run. It returns the labels of the starts.
+// Run builds the graph, runs the kernel from each start, timed, and checks each run. It returns the labels of the
+// starts.
 // All ranks call it; it completes the report.
 func (w Walk[K]) Run(p *Report, r *pebble.Rank, c apps.Common) (labels Labels, err error) {
 	var k K

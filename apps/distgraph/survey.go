@@ -40,8 +40,12 @@ func (s Source) survey(r *pebble.Rank) (o outline, err error) {
 	if s.Weights == Given {
 		options = append(options, ingest.Weights())
 	}
+	format, err := s.edges(r, m.names)
+	if err != nil {
+		return o, err
+	}
 	done := uint64(0)
-	f, err := ingest.OpenGraph(r, append([]string{s.Path}, s.More...), ingest.Edges(s.Format), func(e ingest.Edge) {
+	f, err := ingest.OpenGraph(r, s.patterns(), format, func(e ingest.Edge) {
 		m.meet(e.From)
 		m.meet(e.To)
 		done++

@@ -21,6 +21,8 @@ type object struct {
 
 var errObject = errors.New("the line is no JSON object: write one object a line, with a value for each column")
 
+func errTwice(key string) error { return fmt.Errorf("the key %q comes twice: rename one of them", key) }
+
 // UnmarshalJSON implements json.Unmarshaler.
 func (o *object) UnmarshalJSON(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -35,7 +37,7 @@ func (o *object) UnmarshalJSON(text []byte) error {
 		}
 		key := token.(string)
 		if slices.Contains(o.keys, key) {
-			return fmt.Errorf("the key %q comes twice: rename one of them", key)
+			return errTwice(key)
 		}
 		if token, err = d.Token(); err != nil {
 			return err

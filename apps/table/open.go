@@ -50,24 +50,12 @@ func Named(name string) bool { return formats[extension(name)] != nil }
 // All values of CSV and TSV files are Text, and empty ones are Null. A Parquet or Avro file with columns that are no
 // numbers, texts, truth values, dates or timestamps is an error; truth values, dates and timestamps are Text.
 func Open(r *pebble.Rank, patterns []string, opts ...ingest.Option) (*Source, error) {
-	lines, err := ingest.Open(r, patterns, ingest.Lines(), ingest.Unchecked())
+	files, err := filesOf(r, patterns)
 	if err != nil {
 		return nil, err
 	}
-	files := lines.Files()
-	open := formats[extension(files[0])]
-	for _, name := range files {
-		switch end := extension(name); {
-		case formats[end] == nil:
-			return nil, fmt.Errorf("read %s: the name does not tell the format of the table: let it end with .csv, .tsv, "+
-				".jsonl, .avro or .parquet, and then .gz or .zst if the file is compressed", name)
-		case end != extension(files[0]):
-			return nil, fmt.Errorf("read %s: the name says another format than that of %s: give files of one format", name,
-				files[0])
-		}
-	}
 	s := &Source{}
-	format, err := open(r, patterns, s)
+	format, err := formats[extension(files[0])](r, patterns, s)
 	if err != nil {
 		return nil, err
 	}
@@ -78,6 +66,26 @@ func Open(r *pebble.Rank, patterns []string, opts ...ingest.Option) (*Source, er
 		return s, s.nameKeys(r)
 	}
 	return s, s.distinct(files[0])
+}
+
+// filesOf are the files of patterns, which are tables of one format. It is collective.
+func filesOf(r *pebble.Rank, patterns []string) ([]string, error) {
+	lines, err := ingest.Open(r, patterns, ingest.Lines(), ingest.Unchecked())
+	if err != nil {
+		return nil, err
+	}
+	files := lines.Files()
+	for _, name := range files {
+		switch end := extension(name); {
+		case formats[end] == nil:
+			return nil, fmt.Errorf("read %s: the name does not tell the format of the table: let it end with .csv, .tsv, "+
+				".jsonl, .avro or .parquet, and then .gz or .zst if the file is compressed", name)
+		case end != extension(files[0]):
+			return nil, fmt.Errorf("read %s: the name says another format than that of %s: give files of one format", name,
+				files[0])
+		}
+	}
+	return files, nil
 }
 
 // distinct refuses two columns of one name.
@@ -124,12 +132,15 @@ func (s *Source) Find(names []string) (places []int, err error) {
 	for _, name := range names {
 		at := slices.Index(s.Columns, name)
 		if at < 0 {
-			return nil, fmt.Errorf("read %s: no column %q; the table has %s: name one of these", s.in.Files()[0], name,
-				listed(s.Columns))
+			return nil, fmt.Errorf("read %s: %w", s.in.Files()[0], errNoColumn(name, s.Columns))
 		}
 		places = append(places, at)
 	}
 	return places, nil
+}
+
+func errNoColumn(name string, all []string) error {
+	return fmt.Errorf("no column %q; the table has %s: name one of these", name, listed(all))
 }
 
 // listed shows the first columns.
@@ -145,20 +156,24 @@ func listed(names []string) string {
 // openCSV is for rows of text.
 func openCSV(options ...ingest.CSVOption) func(*pebble.Rank, []string, *Source) (ingest.Format[Record], error) {
 	return func(_ *pebble.Rank, _ []string, s *Source) (ingest.Format[Record], error) {
-		rows := ingest.Rows(append(options[:len(options):len(options)], ingest.AllColumns(&s.Columns))...)
-		var values []Value
-		return ingest.Convert(rows, func(at ingest.Place, fields [][]byte) (Record, error) {
-			values = values[:0]
-			for _, field := range fields {
-				v := Value{Kind: Null}
-				if len(field) > 0 {
-					v = TextOf(string(field))
-				}
-				values = append(values, v)
-			}
-			return Record{at, values}, nil
-		}), nil
+		return textRows(append(options[:len(options):len(options)], ingest.AllColumns(&s.Columns))...), nil
 	}
+}
+
+// textRows are rows of CSV and TSV files.
+func textRows(options ...ingest.CSVOption) ingest.Format[Record] {
+	var values []Value
+	return ingest.Convert(ingest.Rows(options...), func(at ingest.Place, fields [][]byte) (Record, error) {
+		values = values[:0]
+		for _, field := range fields {
+			v := Value{Kind: Null}
+			if len(field) > 0 {
+				v = TextOf(string(field))
+			}
+			values = append(values, v)
+		}
+		return Record{at, values}, nil
+	})
 }
 
 func openParquet(r *pebble.Rank, files []string, s *Source) (ingest.Format[Record], error) {
@@ -170,14 +185,19 @@ func openParquet(r *pebble.Rank, files []string, s *Source) (ingest.Format[Recor
 		return ingest.Format[Record]{}, err
 	}
 	s.Columns = strings.Split(text, "\x00")
+	return valueRows(parquet.Values(s.Columns...)), nil
+}
+
+// valueRows are rows of Parquet files.
+func valueRows(rows ingest.Format[[]any]) ingest.Format[Record] {
 	var values []Value
-	return ingest.Convert(parquet.Values(s.Columns...), func(at ingest.Place, row []any) (Record, error) {
+	return ingest.Convert(rows, func(at ingest.Place, row []any) (Record, error) {
 		values = values[:0]
 		for _, v := range row {
 			values = append(values, valueOf(v))
 		}
 		return Record{at, values}, nil
-	}), nil
+	})
 }
 
 func valueOf(v any) Value {

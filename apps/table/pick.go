@@ -1,0 +1,133 @@
+package table
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/activepebbles/pebbles/ingest"
+	"github.com/activepebbles/pebbles/ingest/parquet"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// Pick returns the format of some columns of tables, by their names, for those who open the files themselves. Values
+// are those of [Open], in the order of names, and other columns may have any type; a key that an object of JSON Lines
+// lacks is Null. The format belongs to one rank. It is collective.
+func Pick(r *pebble.Rank, patterns []string, names ...string) (format ingest.Format[Record], err error) {
+	files, err := filesOf(r, patterns)
+	if err != nil {
+		return format, err
+	}
+	switch extension(files[0]) {
+	case ".csv":
+		return textRows(ingest.Comma(','), ingest.Columns(names...)), nil
+	case ".tsv":
+		return textRows(ingest.Comma('\t'), ingest.NoQuotes(), ingest.Columns(names...)), nil
+	case ".avro":
+		schema, err := firstSchema(r, patterns)
+		if err != nil {
+			return format, err
+		}
+		codec := &record{}
+		if codec.schema, err = narrowed(schema, names); err == nil {
+			_, err = codec.parse()
+		}
+		if err != nil {
+			return format, fmt.Errorf("read %s: %w", files[0], err)
+		}
+		return avroRows(codec), nil
+	case ".parquet":
+		return valueRows(parquet.Values(names...)), nil
+	}
+	return pickedRows(names), nil
+}
+
+// narrowed is a schema of some fields of a record, in an order.
+func narrowed(schema string, names []string) (string, error) {
+	var whole struct {
+		Type, Name string
+		Fields     []json.RawMessage
+	}
+	if err := json.Unmarshal([]byte(schema), &whole); err != nil || whole.Type != "record" {
+		return "", errNoRecords
+	}
+	fields := map[string]json.RawMessage{}
+	var all []string
+	for _, field := range whole.Fields {
+		var named struct{ Name string }
+		if err := json.Unmarshal(field, &named); err != nil {
+			return "", err
+		}
+		fields[named.Name], all = field, append(all, named.Name)
+	}
+	whole.Fields = nil
+	for _, name := range names {
+		if fields[name] == nil {
+			return "", errNoColumn(name, all)
+		}
+		whole.Fields = append(whole.Fields, fields[name])
+	}
+	text, err := json.Marshal(map[string]any{"type": "record", "name": whole.Name, "fields": whole.Fields})
+	return string(text), err
+}
+
+// members is a JSON object whose values are not looked at yet.
+type members []member
+
+type member struct {
+	key   string
+	value json.RawMessage
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (m *members) UnmarshalJSON(text []byte) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	if begin, err := d.Token(); err != nil || begin != json.Delim('{') {
+		return errObject
+	}
+	for d.More() {
+		token, err := d.Token()
+		if err != nil {
+			return err
+		}
+		member := member{key: token.(string)}
+		if err := d.Decode(&member.value); err != nil {
+			return err
+		}
+		*m = append(*m, member)
+	}
+	return nil
+}
+
+// pickedRows are values of JSON objects.
+func pickedRows(names []string) ingest.Format[Record] {
+	values := make([]Value, len(names))
+	return ingest.Convert(ingest.JSONLines[members](), func(at ingest.Place, all members) (Record, error) {
+		clear(values)
+		found := make([]bool, len(names))
+		for _, m := range all {
+			i := slices.Index(names, m.key)
+			if i < 0 {
+				continue
+			}
+			if found[i] {
+				return Record{}, errTwice(m.key)
+			}
+			d := json.NewDecoder(bytes.NewReader(m.value))
+			d.UseNumber()
+			token, err := d.Token()
+			if err == nil {
+				values[i], err = ofToken(token)
+			}
+			if err != nil {
+				return Record{}, fmt.Errorf("column %q: %w", m.key, err)
+			}
+			found[i] = true
+		}
+		if !slices.Contains(found, true) {
+			return Record{}, fmt.Errorf("the object has no key of %q: name one that it has", names)
+		}
+		return Record{at, values}, nil
+	})
+}
