@@ -41,6 +41,10 @@ type Report struct {
 
 	Wrong []string `json:"wrong,omitempty"` // the same as text, one for each kind of error
 
+	// Skipped counts records of files that a lenient run could not read; FirstSkipped names the first.
+	Skipped      int64  `json:"skipped_records,omitempty"`
+	FirstSkipped string `json:"first_skipped,omitempty"`
+
 	Counters pebble.Counters `json:"counters"` // of the timed kernel, over all ranks
 	Memory   Memory          `json:"memory"`
 	Tuned    *pebble.Tuned   `json:"tuned,omitempty"` // what the job has changed of itself; nil when it was not to

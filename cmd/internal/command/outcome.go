@@ -36,6 +36,7 @@ func (o outcome) print(w io.Writer, s *settings) error {
 // table is the summary for people: where the job ran, its result, and its cost.
 func (o outcome) table(s *settings) [][2]string {
 	rows := append([][2]string{{o.report.App, place(o.report)}}, o.rows...)
+	rows = append(rows, skippedRows(o.report)...)
 	rows = append(rows, o.report.OutputRows()...)
 	if t := o.report.Tuned; t != nil {
 		rows = append(rows, [2]string{"tuned", t.Reason})
