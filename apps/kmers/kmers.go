@@ -24,8 +24,8 @@ import (
 // million bases.
 type Config struct {
 	apps.Common // Seed names genome and reads; Progress counts bases that rank 0 has read
-	// FASTA, or FASTQ where names end so: names and patterns, see ingest.Open. None: reads are made up
-	Files    []string
+	apps.Input  // FASTA, or FASTQ where names end so. No files: reads are made up
+
 	K        int     // bases of a k-mer, 1 to 32. 0 is KDefault
 	Bases    int     // of the genome that is made up. 0 is BasesDefault
 	Coverage int     // how often reads cover it. 0 is CoverageDefault
@@ -148,7 +148,7 @@ func (b *bench) open() (err error) {
 	if fastq(b.config.Files[0]) {
 		format = ingest.FASTQ()
 	}
-	b.files, err = ingest.Open(b.rank, b.config.Files, format)
+	b.files, err = ingest.Open(b.rank, b.config.Files, format, b.config.Options()...)
 	return err
 }
 
@@ -247,6 +247,13 @@ func (b *bench) sum(p *Result) error {
 	total, err := pebble.AllReduce(b.rank, b.met, met.add)
 	if err != nil {
 		return err
+	}
+	if b.files != nil {
+		report, err := b.files.Report()
+		if err != nil {
+			return err
+		}
+		p.Read(report)
 	}
 	p.Reads, p.Bases, p.Kmers = total.Reads, total.Bases, total.Items
 	histogram, highest := make([]uint64, tallest), uint64(0)

@@ -74,7 +74,7 @@ func TestFilesAreCounted(t *testing.T) {
 	require.NoError(t, os.WriteFile(fastq, []byte("@one\nACGTAC\n+\n@@@@@@\n@two\nACGTACN\n+\nIIIIIII\n"), 0o600))
 	for _, file := range []string{fasta, fastq} {
 		for ranks, filter := range map[int]int64{1: 0, 2: 1 << 12, 4: 0, 7: 1 << 12} {
-			c := Config{Files: []string{file}, K: 4, Filter: filter}
+			c := Config{Input: apps.Input{Files: []string{file}}, K: 4, Filter: filter}
 			for _, p := range appstest.All(t, appstest.Mem(ranks), Run, c) {
 				// ACGT is its own reverse complement; CGTA has TACG, GTAC itself.
 				require.Zero(t, p.Errors)
@@ -112,14 +112,27 @@ func TestMistakes(t *testing.T) {
 		{Config{Coverage: -1}, "a coverage of -1"},
 		{Config{Errors: 1.5}, "1.5 of all bases wrong"},
 		{Config{Filter: 63}, "a filter of 63 bytes: give 64 or more"},
-		{Config{Files: []string{"x"}, Bases: 1000}, "there are files: leave them out"},
+		{Config{Input: apps.Input{Files: []string{"x"}}, Bases: 1000}, "there are files: leave them out"},
 	} {
 		require.ErrorContains(t, appstest.Job(t, pebble.Config{Ranks: 2}, appstest.Once(Run, c.config)), c.want)
 	}
 	bad := filepath.Join(t.TempDir(), "bad.fq")
 	require.NoError(t, os.WriteFile(bad, []byte("@one\nACGT\n+\nII\n"), 0o600))
-	err := appstest.Job(t, pebble.Config{Ranks: 2}, appstest.Once(Run, Config{Files: []string{bad}}))
+	err := appstest.Job(t, pebble.Config{Ranks: 2}, appstest.Once(Run, Config{Input: apps.Input{Files: []string{bad}}}))
 	require.ErrorContains(t, err, "bad.fq")
+}
+
+// A lenient run counts the records that can be read, and those that cannot.
+func TestDamagedReads(t *testing.T) {
+	const good = "@one\nACGTAC\n+\nIIIIII\n"
+	bad := appstest.Write(t, "bad.fq", good+"@two\nACGTAC\n+\nIII III\n"+good+"@three\nAC\n+four\nII\n")
+	for ranks, filter := range map[int]int64{1: 0, 2: 1 << 12, 7: 0} {
+		c := Config{Input: apps.Input{Files: []string{bad}, Lenient: true}, K: 4, Filter: filter}
+		for _, p := range appstest.All(t, appstest.Mem(ranks), Run, c) {
+			require.EqualValues(t, []uint64{2, 6, 0, 2}, []uint64{p.Reads, p.Kmers, p.Errors, uint64(p.Skipped)})
+			require.Contains(t, p.FirstSkipped, "bad.fq: line 5: ")
+		}
+	}
 }
 
 func BenchmarkKmers(b *testing.B) {

@@ -16,12 +16,12 @@ import (
 
 // Config is what a run can be told, as package apps says. The zero value counts a text of 64 MiB.
 type Config struct {
-	apps.Common          // Seed names the text; Progress counts bytes that rank 0 has counted
-	Files       []string // whose words are counted: names and patterns, see ingest.Open. None: a text is made up
-	Bytes       int      // of the text that is made up, over all ranks. 0 is BytesDefault
-	Vocabulary  int      // how many words it has to choose from. 0 is VocabularyDefault
-	Top         int      // how many of the most frequent words are told. 0 is TopDefault
-	SkipTwin    bool     // the result is not compared with a serial one
+	apps.Common      // Seed names the text; Progress counts bytes that rank 0 has counted
+	apps.Input       // files whose words are counted. None: a text is made up
+	Bytes       int  // of the text that is made up, over all ranks. 0 is BytesDefault
+	Vocabulary  int  // how many words it has to choose from. 0 is VocabularyDefault
+	Top         int  // how many of the most frequent words are told. 0 is TopDefault
+	SkipTwin    bool // the result is not compared with a serial one
 }
 
 // The defaults.
@@ -104,7 +104,7 @@ func Run(r *pebble.Rank, c Config) (result Result, err error) {
 	result = Result{Report: apps.NewReport(r, "words", c.Seed)}
 	b.counts = container.NewCounter[string](r, "words")
 	if len(c.Files) > 0 {
-		if b.files, err = ingest.Open(r, c.Files, ingest.Lines()); err != nil {
+		if b.files, err = ingest.Open(r, c.Files, ingest.Lines(), c.Options()...); err != nil {
 			return result, err
 		}
 		result.Files = len(b.files.Files())
@@ -188,6 +188,13 @@ func (b *bench) sum(p *Result) error {
 	total, err := pebble.AllReduce(b.rank, b.met, met.add)
 	if err != nil {
 		return err
+	}
+	if b.files != nil {
+		report, err := b.files.Report()
+		if err != nil {
+			return err
+		}
+		p.Read(report)
 	}
 	p.Bytes, p.Words = total.Bytes, total.Items
 	if p.Distinct, err = b.counts.Len(); err != nil {

@@ -55,7 +55,7 @@ func TestFilesAreCounted(t *testing.T) {
 	}
 	require.NoError(t, zip.Close())
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "all.gz"), packed.Bytes(), 0o600))
-	c := Config{Files: []string{filepath.Join(folder, "*.txt"), filepath.Join(folder, "all.gz")}, Top: 100}
+	c := Config{Input: apps.Input{Files: []string{filepath.Join(folder, "*.txt"), filepath.Join(folder, "all.gz")}}, Top: 100}
 	for _, ranks := range []int{1, 2, 4, 7} {
 		for _, p := range appstest.All(t, appstest.Mem(ranks), Run, c) {
 			require.Zero(t, p.Errors)
@@ -110,12 +110,12 @@ func TestMistakes(t *testing.T) {
 		{Config{Bytes: -1}, "a text of -1 bytes"},
 		{Config{Vocabulary: vocabularyMost + 1}, "words: give 1 to"},
 		{Config{Top: -1}, "the -1 most frequent words"},
-		{Config{Files: []string{"x"}, Bytes: 1}, "there are files: leave them out"},
+		{Config{Input: apps.Input{Files: []string{"x"}}, Bytes: 1}, "there are files: leave them out"},
 	} {
 		require.ErrorContains(t, c.config.Check(1), c.want)
 		require.ErrorContains(t, appstest.Job(t, pebble.Config{Ranks: 2}, appstest.Once(Run, c.config)), c.want)
 	}
-	none := Config{Files: []string{filepath.Join(t.TempDir(), "none.txt")}}
+	none := Config{Input: apps.Input{Files: []string{filepath.Join(t.TempDir(), "none.txt")}}}
 	require.ErrorContains(t, appstest.Job(t, pebble.Config{Ranks: 2}, appstest.Once(Run, none)), "none.txt")
 }
 

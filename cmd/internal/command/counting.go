@@ -24,6 +24,7 @@ func newWords(t Terminal) *cobra.Command {
 	var config wordcount.Config
 	f := c.Flags()
 	f.StringArrayVar(&config.Files, "file", nil, "files, by name or pattern; may be given again")
+	lenient(c, &config.Input)
 	f.Var(Count(&config.Bytes, 1, fmt.Sprint(wordcount.BytesDefault)), "bytes", "bytes of the text that is made up")
 	f.Var(Count(&config.Vocabulary, 1, fmt.Sprint(wordcount.VocabularyDefault)), "vocabulary",
 		"words that it has to choose from")
@@ -50,6 +51,7 @@ func newKmers(t Terminal) *cobra.Command {
 	f := c.Flags()
 	f.StringArrayVar(&config.Files, "file", nil,
 		"FASTA files, or FASTQ where names end so, by name or pattern; may be given again")
+	lenient(c, &config.Input)
 	f.Var(Count(&config.K, 1, fmt.Sprint(kmers.KDefault)), "k", "bases of a k-mer, at most 32")
 	f.Var(Count(&config.Bases, 1, fmt.Sprint(kmers.BasesDefault)), "bases", "bases of the genome that is made up")
 	f.Var(Count(&config.Coverage, 1, fmt.Sprint(kmers.CoverageDefault)), "coverage", "how often reads cover it")
