@@ -2,7 +2,7 @@ package sort
 
 import (
 	"bytes"
-	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -16,6 +16,7 @@ import (
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/container"
+	"github.com/activepebbles/pebbles/ingest"
 	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/pebble"
 )
@@ -50,13 +51,13 @@ func TestNumbersEverywhere(t *testing.T) {
 func everywhere(t *testing.T, c Config, want []byte) {
 	appstest.Everywhere(t, func(t *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
 		c := c
-		c.Output = filepath.Join(t.TempDir(), "sorted")
+		c.Output.Path = filepath.Join(t.TempDir(), "sorted")
 		results := make([]Result, ranks)
 		return func(r *pebble.Rank) (err error) {
 				results[r.ID()], err = Run(r, c)
 				return err
 			}, func(t *testing.T) {
-				got, err := os.ReadFile(c.Output)
+				got, err := os.ReadFile(c.Output.Path)
 				require.NoError(t, err)
 				require.True(t, bytes.Equal(want, got), "%d bytes in place of %d", len(got), len(want))
 				for _, result := range results {
@@ -116,37 +117,38 @@ func joined(lines [][]byte) (all []byte) {
 	return all
 }
 
-// What ends lines is not of them, and the last line needs no end.
-func TestEndsOfLines(t *testing.T) {
-	c := Config{Files: []string{appstest.Write(t, "dos", "b\r\na\r\n\r\nc")}, Output: filepath.Join(t.TempDir(), "sorted")}
-	_, err := appstest.Results(t, pebble.Config{Ranks: 3}, Run, c)
+// sorted is what a run writes.
+func sorted(t *testing.T, ranks int, c Config) string {
+	c.Output.Path = filepath.Join(t.TempDir(), "sorted")
+	for _, result := range appstest.All(t, appstest.Mem(ranks), Run, c) {
+		require.Zero(t, result.Errors, result.Wrong)
+	}
+	got, err := os.ReadFile(c.Output.Path)
 	require.NoError(t, err)
-	got, err := os.ReadFile(c.Output)
-	require.NoError(t, err)
-	require.Equal(t, "\na\nb\nc\n", string(got))
+	return string(got)
 }
 
-// Numbers of files are in the order of their values, and what is none is told with its line.
+// What ends lines is not of them, and the last line needs no end.
+func TestEndsOfLines(t *testing.T) {
+	require.Equal(t, "\na\nb\nc\n", sorted(t, 3, file(t, "b\r\na\r\n\r\nc")))
+}
+
+// file is the configuration for a file with a content.
+func file(t *testing.T, content string) Config {
+	return Config{Input: apps.Input{Files: []string{appstest.Write(t, "lines", content)}}}
+}
+
+// Numbers come in the order of their values, and then NaN and texts, whichever way they are sorted.
 func TestNumeric(t *testing.T) {
-	c := Config{
-		Files:   []string{appstest.Write(t, "numbers", "10\n9\r\n18446744073709551615\n0\n9")},
-		Numeric: true, Output: filepath.Join(t.TempDir(), "sorted"),
-	}
-	for _, ranks := range []int{1, 3} {
-		c.Replace = ranks > 1
-		results := appstest.All(t, appstest.Mem(ranks), Run, c)
-		require.Equal(t, "numbers", results[0].Of)
-		got, err := os.ReadFile(c.Output)
-		require.NoError(t, err)
-		require.Equal(t, "0\n9\n9\n10\n18446744073709551615\n", string(got))
-	}
-	for content, says := range map[string]string{
-		"1\nx\n": `: line 2: strconv.ParseUint: parsing "x": invalid syntax`, "1\n\n": "line 2", "-1": "line 1",
-		"18446744073709551616": "line 1: strconv.ParseUint: parsing \"18446744073709551616\": value out of range",
-	} {
-		bad := Config{Files: []string{appstest.Write(t, "bad", content)}, Numeric: true}
-		_, err := appstest.Results(t, pebble.Config{Ranks: 2}, Run, bad)
-		require.ErrorContains(t, err, says)
+	c := file(t, "-1\n3.5\nx\n1e3\n-inf\n+2 m\nnan\n0\n18446744073709551616\n18446744073709551615\n\nInfinity")
+	c.Numeric = true
+	for _, ranks := range []int{1, 2, 4, 7} {
+		c.Reverse = false
+		require.Equal(t, "-inf\n-1\n0\n+2 m\n3.5\n1e3\n18446744073709551615\n18446744073709551616\nInfinity\nnan\n\nx\n",
+			sorted(t, ranks, c))
+		c.Reverse = true
+		require.Equal(t, "Infinity\n18446744073709551616\n18446744073709551615\n1e3\n3.5\n+2 m\n0\n-1\n-inf\nnan\nx\n\n",
+			sorted(t, ranks, c))
 	}
 }
 
@@ -163,13 +165,13 @@ func TestSeed(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	there := appstest.Write(t, "there", "before")
 	for says, c := range map[string]Config{
-		"1 files, and numbers: give one or the other": {Files: []string{there}, Numbers: 3},
+		"1 files, and numbers: give one or the other": {Input: apps.Input{Files: []string{there}}, Numbers: 3},
 		"numbers: give 17592186044416 at most":        {Numbers: 1 << 45},
-		"numbers are made, without files":             {Numeric: true},
+		"name files for another order":                {Numeric: true},
 		"rows have -1 bytes of memory":                {Space: container.Space{Memory: -1}},
-		"name an output":                              {Replace: true},
-		"nosuch":                                      {Files: []string{filepath.Join(t.TempDir(), "nosuch")}},
-		"it exists already":                           {Numbers: 10, Output: there},
+		"name an output":                              {Common: apps.Common{Output: apps.Output{Replace: true}}},
+		"nosuch":                                      {Input: apps.Input{Files: []string{filepath.Join(t.TempDir(), "nosuch")}}},
+		"it exists already":                           {Numbers: 10, Common: to(there, false)},
 		"no such file or directory: name a folder": {Numbers: 5000, Space: container.Space{Memory: little,
 			Scratch: "/nosuch"}},
 	} {
@@ -179,39 +181,25 @@ func TestMistakes(t *testing.T) {
 	left, err := os.ReadDir(filepath.Dir(there))
 	require.NoError(t, err)
 	require.Len(t, left, 1)
-	_, err = appstest.Results(t, pebble.Config{Ranks: 2}, Run, Config{Numbers: 1, Output: there, Replace: true})
+	_, err = appstest.Results(t, pebble.Config{Ranks: 2}, Run, Config{Numbers: 1, Common: to(there, true)})
 	require.NoError(t, err)
 }
 
-// Each rule bites: rows that are out of order, lost, doubled or changed are found, and are not written.
-func TestEachRule(t *testing.T) {
-	for says, spoil := range map[string]func(s *sorter[uint64]){
-		"": func(*sorter[uint64]) {},
-		"2 rows are wrong: they come before the one ahead of them": func(s *sorter[uint64]) { s.disorder++ },
-		"1 ranks are wrong": func(s *sorter[uint64]) {
-			s.edges = []uint64{uint64(9 - s.rank.ID()), uint64(9 - s.rank.ID())}
-		},
-		"2 rows are wrong: they were lost or doubled": func(s *sorter[uint64]) { s.after.Count++ },
-		"1 checksum went wrong":                       func(s *sorter[uint64]) { s.after.Sum++ },
-	} {
-		t.Run(says, func(t *testing.T) {
-			require.NoError(t, appstest.Mem(2).Run(t, func(r *pebble.Rank) error {
-				s := &sorter[uint64]{rank: r, edges: []uint64{uint64(r.ID())}}
-				s.edges = append(s.edges, s.edges[0])
-				spoil(s)
-				s.table = container.NewTable[uint64](r, "rows", container.Space{})
-				var result Result
-				before, after, err := s.total(&result)
-				if err == nil {
-					err = s.judge(&result, before, after)
-				}
-				if wrong := fmt.Sprint(result.Wrong); err == nil {
-					require.Contains(t, wrong, says)
-					require.Equal(t, says == "", result.Errors == 0)
-				}
-				return err
-			}))
-		})
+// to is an output.
+func to(path string, replace bool) apps.Common {
+	return apps.Common{Output: apps.Output{Path: path, Replace: replace}}
+}
+
+// A number that is below the one ahead is found, and nothing is written.
+func TestNumbersAreReadOnceMore(t *testing.T) {
+	for _, reverse := range []bool{false, true} {
+		f := &runOfFiles{layout: layout{numeric: true, reverse: reverse}, last: math.NaN()}
+		below := func(text string) bool { return f.below(string(f.line(nil, []byte(text), ingest.Place{}))) }
+		require.False(t, below("1"))
+		require.Equal(t, reverse, below("1.5"))
+		require.Equal(t, !reverse, below("1"))
+		require.False(t, below("x")) // which is not compared
+		require.False(t, below("-1e300"))
 	}
 }
 

@@ -23,6 +23,9 @@ const (
 // CountColumn and NumberColumn are columns of a result: of numbers from 0 on, and of numbers that may be missing.
 func CountColumn(name string) Column { return Column{name, metUint} }
 
+// TextColumn is a column of a result.
+func TextColumn(name string) Column { return Column{name, metText} }
+
 // NumberColumn is a column of a result whose numbers are float64, some of which may be missing.
 func NumberColumn(name string) Column { return Column{name, metFloat | metNull} }
 

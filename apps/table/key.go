@@ -8,17 +8,18 @@ import (
 	"github.com/activepebbles/pebbles/ingest"
 )
 
-// Parts of keys begin with a class, and end where no other one goes on; so keys of several parts are in the order of
-// the first part, then of the second one. Complement turns the order around.
+// Parts of keys begin with a class, and none is the beginning of another one; so keys of several parts are in the order
+// of the first part, then of the second one.
 const (
-	classLow    = 0x10 // -Inf
-	classBelow  = 0x11 // numbers below 0
-	classZero   = 0x12
-	classAbove  = 0x13
-	classHigh   = 0x14 // Inf
-	classNaN    = 0x15
-	classText   = 0x16
-	classAbsent = 0x17
+	classTextFirst = 0x0f // in reverse order
+	classLow       = 0x10 // -Inf
+	classBelow     = 0x11 // numbers below 0
+	classZero      = 0x12
+	classAbove     = 0x13
+	classHigh      = 0x14 // Inf
+	classNaN       = 0x15
+	classText      = 0x16
+	classAbsent    = 0x17
 )
 
 // AppendKey appends a value as a part of a key: numbers first, by value, then texts by their bytes, then Null. A Text that
@@ -33,17 +34,48 @@ func AppendKey(key []byte, v Value) []byte {
 	if rest < len(text) { // no number, or more than that
 		number = append(key, classText)
 	}
-	return AppendTextKey(number, text)
+	return AppendTextKey(number, text, false)
 }
 
-// AppendTextKey appends a text as a part of a key, in the order of its bytes.
-func AppendTextKey[T string | []byte](key []byte, text T) []byte {
-	for _, b := range []byte(text) {
-		if key = append(key, b); b == 0 {
-			key = append(key, 0xff)
+// AppendTextKey appends a text as a part of a key, in the order of its bytes, or in the reverse one.
+func AppendTextKey(key, text []byte, reverse bool) []byte {
+	flip := flipOf(reverse)
+	for _, b := range text {
+		if key = append(key, b^flip); b == 0 {
+			key = append(key, 0xff^flip)
 		}
 	}
-	return append(key, 0, 1)
+	return append(key, 0^flip, 1^flip)
+}
+
+// TextKey appends the text of a part of a key by AppendTextKey that a row begins with, and returns what follows it.
+func TextKey(dst []byte, row string, reverse bool) (text []byte, rest string) {
+	flip := flipOf(reverse)
+	for at := 0; ; at++ {
+		b := row[at] ^ flip
+		if b == 0 {
+			if at++; row[at]^flip == 1 {
+				return dst, row[at+1:]
+			}
+		}
+		dst = append(dst, b)
+	}
+}
+
+// TextKeyLen is the length of a part of a key by AppendTextKey that a row begins with.
+func TextKeyLen(row string, reverse bool) int {
+	end := "\x00\x01"
+	if reverse {
+		end = "\xff\xfe"
+	}
+	return strings.Index(row, end) + len(end)
+}
+
+func flipOf(reverse bool) byte {
+	if reverse {
+		return 0xff
+	}
+	return 0
 }
 
 // AppendNumber appends the number that a text begins with, behind blanks, as a part of a key, and returns how many bytes
@@ -72,17 +104,24 @@ func AppendNumber(key, text []byte, reverse bool) (appended []byte, taken int) {
 		key = append(key, d+1) // above the end
 	}
 	if key = append(key, 0); n.negative {
-		Complement(key[begin:])
+		for i := begin; i < len(key); i++ {
+			key[i] = ^key[i]
+		}
 		key[begin] = classBelow
 	}
 	return key, n.taken
 }
 
-// Complement turns the order of parts of a key around.
-func Complement(key []byte) {
-	for i := range key {
-		key[i] = ^key[i]
+// NumberLen is the length of a part of a key by AppendNumber that a row begins with.
+func NumberLen(row string) int {
+	const digits = 1 + 4 // behind class and exponent
+	switch row[0] {
+	case classAbove:
+		return digits + strings.IndexByte(row[digits:], 0) + 1
+	case classBelow:
+		return digits + strings.IndexByte(row[digits:], 0xff) + 1
 	}
+	return 1
 }
 
 // AppendPlace appends the place of a row as a part of a key.
@@ -105,23 +144,37 @@ func SkipPlace(row string) string {
 	return row
 }
 
-// KeyLen is the length of a key of so many parts by AppendKey that a row begins with.
-func KeyLen(row string, parts int) int {
-	at := 0
-	for range parts {
-		if row[at] == classAbsent {
-			at++
-			continue
-		}
-		if row[at] == classAbove || row[at] == classBelow {
-			end := byte(0)
-			if row[at] == classBelow {
-				end = 0xff
-			}
-			at += 5
-			at += strings.IndexByte(row[at:], end)
-		}
-		at += strings.Index(row[at+1:], "\x00\x01") + 3
+// AppendColumnKey appends a value of a column that a table is sorted by as a part of a key. Values that are numbers in the
+// file, or all if numeric says so, are in the order of AppendNumber, and texts behind them; with reverse before them.
+func AppendColumnKey(key []byte, v Value, numeric, reverse bool) []byte {
+	var room [64]byte
+	text := v.AppendText(room[:0])
+	if numeric || v.Kind != Text && v.Kind != Null {
+		key, _ = AppendNumber(key, text, reverse)
+		return key
 	}
-	return at
+	class := byte(classText)
+	if reverse {
+		class = classTextFirst
+	}
+	return AppendTextKey(append(key, class), text, reverse)
+}
+
+// ColumnKeyLen is the length of a part of a key by AppendColumnKey that a row begins with.
+func ColumnKeyLen(row string, numeric, reverse bool) int {
+	if !numeric && (row[0] == classText || row[0] == classTextFirst) {
+		return 1 + TextKeyLen(row[1:], reverse)
+	}
+	return NumberLen(row)
+}
+
+// KeyLen is the length of a key of so many parts by AppendKey that a row begins with.
+func KeyLen(row string, parts int) (size int) {
+	for range parts {
+		part := row[size:]
+		if size += NumberLen(part); part[0] != classAbsent {
+			size += TextKeyLen(row[size:], false)
+		}
+	}
+	return size
 }

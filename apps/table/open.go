@@ -41,8 +41,16 @@ func extension(name string) string {
 	return filepath.Ext(base)
 }
 
-// Named reports whether the name of a file or a pattern says that it is a table that Open reads.
-func Named(name string) bool { return formats[extension(name)] != nil }
+// Files returns the files that patterns name, and whether their names say that they are tables which Open reads. It is
+// collective.
+func Files(r *pebble.Rank, patterns []string) (names []string, tables bool, err error) {
+	lines, err := ingest.Open(r, patterns, ingest.Lines(), ingest.Unchecked())
+	if err != nil {
+		return nil, false, err
+	}
+	names = lines.Files()
+	return names, formats[extension(names[0])] != nil, nil
+}
 
 // Open opens tables: CSV, TSV, JSON Lines, Avro and Parquet files, as their names end, plain or compressed. Patterns and
 // the sharing among ranks are those of [ingest.Open]; all files are of one format. It is collective.
@@ -50,31 +58,11 @@ func Named(name string) bool { return formats[extension(name)] != nil }
 // All values of CSV and TSV files are Text, and empty ones are Null. A Parquet or Avro file with columns that are no
 // numbers, texts, truth values, dates or timestamps is an error; truth values, dates and timestamps are Text.
 func Open(r *pebble.Rank, patterns []string, opts ...ingest.Option) (*Source, error) {
-	files, err := filesOf(r, patterns)
+	files, _, err := Files(r, patterns)
 	if err != nil {
 		return nil, err
 	}
-	s := &Source{}
-	format, err := formats[extension(files[0])](r, patterns, s)
-	if err != nil {
-		return nil, err
-	}
-	if s.in, err = ingest.Open(r, patterns, format, opts...); err != nil {
-		return nil, err
-	}
-	if s.keys != nil {
-		return s, s.nameKeys(r)
-	}
-	return s, s.distinct(files[0])
-}
-
-// filesOf are the files of patterns, which are tables of one format. It is collective.
-func filesOf(r *pebble.Rank, patterns []string) ([]string, error) {
-	lines, err := ingest.Open(r, patterns, ingest.Lines(), ingest.Unchecked())
-	if err != nil {
-		return nil, err
-	}
-	files := lines.Files()
+	open := formats[extension(files[0])]
 	for _, name := range files {
 		switch end := extension(name); {
 		case formats[end] == nil:
@@ -85,7 +73,18 @@ func filesOf(r *pebble.Rank, patterns []string) ([]string, error) {
 				files[0])
 		}
 	}
-	return files, nil
+	s := &Source{}
+	format, err := open(r, patterns, s)
+	if err != nil {
+		return nil, err
+	}
+	if s.in, err = ingest.Open(r, patterns, format, opts...); err != nil {
+		return nil, err
+	}
+	if s.keys != nil {
+		return s, s.nameKeys(r)
+	}
+	return s, s.distinct(files[0])
 }
 
 // distinct refuses two columns of one name.
@@ -132,15 +131,12 @@ func (s *Source) Find(names []string) (places []int, err error) {
 	for _, name := range names {
 		at := slices.Index(s.Columns, name)
 		if at < 0 {
-			return nil, fmt.Errorf("read %s: %w", s.in.Files()[0], errNoColumn(name, s.Columns))
+			return nil, fmt.Errorf("read %s: no column %q; the table has %s: name one of these", s.in.Files()[0], name,
+				listed(s.Columns))
 		}
 		places = append(places, at)
 	}
 	return places, nil
-}
-
-func errNoColumn(name string, all []string) error {
-	return fmt.Errorf("no column %q; the table has %s: name one of these", name, listed(all))
 }
 
 // listed shows the first columns.
@@ -156,24 +152,20 @@ func listed(names []string) string {
 // openCSV is for rows of text.
 func openCSV(options ...ingest.CSVOption) func(*pebble.Rank, []string, *Source) (ingest.Format[Record], error) {
 	return func(_ *pebble.Rank, _ []string, s *Source) (ingest.Format[Record], error) {
-		return textRows(append(options[:len(options):len(options)], ingest.AllColumns(&s.Columns))...), nil
-	}
-}
-
-// textRows are rows of CSV and TSV files.
-func textRows(options ...ingest.CSVOption) ingest.Format[Record] {
-	var values []Value
-	return ingest.Convert(ingest.Rows(options...), func(at ingest.Place, fields [][]byte) (Record, error) {
-		values = values[:0]
-		for _, field := range fields {
-			v := Value{Kind: Null}
-			if len(field) > 0 {
-				v = TextOf(string(field))
+		rows := ingest.Rows(append(options[:len(options):len(options)], ingest.AllColumns(&s.Columns))...)
+		var values []Value
+		return ingest.Convert(rows, func(at ingest.Place, fields [][]byte) (Record, error) {
+			values = values[:0]
+			for _, field := range fields {
+				v := Value{Kind: Null}
+				if len(field) > 0 {
+					v = TextOf(string(field))
+				}
+				values = append(values, v)
 			}
-			values = append(values, v)
-		}
-		return Record{at, values}, nil
-	})
+			return Record{at, values}, nil
+		}), nil
+	}
 }
 
 func openParquet(r *pebble.Rank, files []string, s *Source) (ingest.Format[Record], error) {
@@ -185,19 +177,14 @@ func openParquet(r *pebble.Rank, files []string, s *Source) (ingest.Format[Recor
 		return ingest.Format[Record]{}, err
 	}
 	s.Columns = strings.Split(text, "\x00")
-	return valueRows(parquet.Values(s.Columns...)), nil
-}
-
-// valueRows are rows of Parquet files.
-func valueRows(rows ingest.Format[[]any]) ingest.Format[Record] {
 	var values []Value
-	return ingest.Convert(rows, func(at ingest.Place, row []any) (Record, error) {
+	return ingest.Convert(parquet.Values(s.Columns...), func(at ingest.Place, row []any) (Record, error) {
 		values = values[:0]
 		for _, v := range row {
 			values = append(values, valueOf(v))
 		}
 		return Record{at, values}, nil
-	})
+	}), nil
 }
 
 func valueOf(v any) Value {

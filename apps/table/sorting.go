@@ -79,6 +79,14 @@ func (s *Sorting[R]) All() iter.Seq[R] {
 	}
 }
 
+// Last is this rank's last row in order, if it has any. It costs a pass over all rows.
+func (s *Sorting[R]) Last() (last R, some bool) {
+	for last = range s.table.LocalAll() {
+		some = true
+	}
+	return last, some
+}
+
 // Sums are what all ranks have sorted.
 type Sums struct {
 	Before, After Seen

@@ -1,0 +1,97 @@
+package table
+
+import (
+	"math"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/export"
+)
+
+// batchRows is how many rows are handed on together.
+const batchRows = 4096
+
+// A Writer hands rows on to an application's output, in batches.
+type Writer struct {
+	to      *apps.RowWriter
+	columns []Column
+	batch   []export.Column
+	rows    int
+	written bool
+}
+
+// NewWriter makes a writer of rows with these columns, which are the same on all ranks.
+func NewWriter(to *apps.RowWriter, columns []Column) *Writer {
+	w := &Writer{to: to, columns: columns}
+	w.begin()
+	return w
+}
+
+func (w *Writer) begin() {
+	w.batch, w.rows = w.batch[:0], 0
+	for _, c := range w.columns {
+		w.batch = append(w.batch, c.made(batchRows))
+	}
+}
+
+// Write writes a row. The output keeps the first error, and closing it tells all ranks.
+func (w *Writer) Write(values []Value) {
+	for i, v := range values {
+		add(&w.batch[i], v)
+	}
+	if w.rows++; w.rows == batchRows {
+		w.flush()
+	}
+}
+
+// Flush hands on the rows that are left. Each rank calls it once, at the end.
+func (w *Writer) Flush() {
+	if w.rows > 0 || !w.written {
+		w.flush()
+	}
+}
+
+func (w *Writer) flush() {
+	_ = w.to.Write(w.batch...)
+	w.written = true
+	w.begin()
+}
+
+// made is a column of a file without rows, for a batch.
+func (c Column) made(rows int) export.Column {
+	of := export.Column{Name: c.Name}
+	if c.met&metNull != 0 {
+		of.Null = make([]bool, 0, rows)
+	}
+	switch c.kind() {
+	case Int:
+		of.Values = make([]int64, 0, rows)
+	case Uint:
+		of.Values = make([]uint64, 0, rows)
+	case Float:
+		of.Values = make([]float64, 0, rows)
+	default:
+		of.Values = make([]string, 0, rows)
+	}
+	return of
+}
+
+// add adds a value to a column of a file.
+func add(to *export.Column, v Value) {
+	if to.Null != nil {
+		to.Null = append(to.Null, v.Kind == Null)
+	}
+	switch values := to.Values.(type) {
+	case []int64:
+		to.Values = append(values, int64(v.bits))
+	case []uint64:
+		to.Values = append(values, v.bits)
+	case []float64:
+		x, ok := v.Number()
+		if !ok {
+			x = math.NaN()
+		}
+		to.Values = append(values, x)
+	case []string:
+		to.Values = append(values, v.String())
+	}
+}
