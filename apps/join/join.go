@@ -1,11 +1,12 @@
-// Package join joins two tables of rows that a seed names, each a key and a payload, by equal keys: with
-// container.Join, on all ranks. Right rows that have no room in memory go to files, and then left rows too.
+// Package join joins two tables by equal keys, with container.Join, on all ranks: tables of files of any format, see
+// [table.Open], or generated rows, each a key and a payload, that a seed names. Right rows that have no room in memory go
+// to files, and then left rows too.
 //
-// [Run] does all of it. A result stands for a number, the product of both payloads, or the left one where there is no
-// right row; results are counted, and their numbers added up. The check finds both in another way, without a join and
-// without a pebble: each rank makes the rows of all ranks again, and adds up the payloads that each key of its share of
-// keys has on either side. The sum over all pairs of a key is the product of its two sums. Small joins are compared
-// with the serial twin, [Serial], besides.
+// [Run] does all of it. A result stands for a number, the product of both rows' hashes or payloads, or the left one where
+// there is no right row; results are counted, and their numbers added up. The check finds both in another way, without a
+// join: it adds up the numbers of the rows with each key on either side, because the sum over all pairs of a key is the
+// product of its two sums. For generated rows it needs no pebble: each rank makes the rows of all ranks again for its
+// share of the keys. Small joins of generated rows are compared with the serial twin, [Serial], besides.
 package join
 
 import (
@@ -36,7 +37,16 @@ var Kinds = []Kind{Inner, Left, Semi, Anti}
 
 // Config says what Run does. All ranks give equal ones, but for Progress.
 type Config struct {
-	apps.Common        // Seed names the rows; Progress counts rows that rank 0 has made
+	// Seed names the rows; Progress counts rows that rank 0 has made or read. Output gets results of files, in the order of
+	// their keys, and then in that of the left and the right table.
+	apps.Common
+	// Input names two tables, the left and the right one: files of a format of [table.Open], or patterns. None: rows are
+	// generated.
+	apps.Input
+	// On are the columns of the keys of files, in order of importance, such as "id", or "id=customer" if the right table
+	// calls it otherwise. Keys are equal if their texts are. A row without a value in one of them has no other row.
+	On []string
+
 	Left, Right uint64 // rows of all ranks; 0 is LeftDefault and RightDefault
 	Keys        uint64 // from which keys are drawn; 0 is as many as there are right rows
 	// Zipf makes keys of left rows frequent: key k comes about as often as (k+1)^-Zipf says. 0 is all alike. Keys of
@@ -61,6 +71,9 @@ const (
 
 // Check returns an error that says what is wrong with c for a job of so many ranks.
 func (c Config) Check(int) error {
+	if err := c.checkFiles(); err != nil {
+		return err
+	}
 	c = c.complete()
 	switch {
 	case c.Left > rowsMost || c.Right > rowsMost:
@@ -76,6 +89,23 @@ func (c Config) Check(int) error {
 			c.Space.Memory)
 	}
 	return nil
+}
+
+// checkFiles returns an error that says what is wrong with what is joined.
+func (c Config) checkFiles() error {
+	switch {
+	case len(c.Files) != 0 && len(c.Files) != 2:
+		return fmt.Errorf("join: %d tables: give two, each by one name or pattern, in quotes where it has a *", len(c.Files))
+	case len(c.Files) == 0 && (len(c.On) > 0 || c.Output.Path != ""):
+		return fmt.Errorf("join: generated rows have no columns and no output: name two tables")
+	case len(c.Files) > 0 && len(c.On) == 0:
+		return fmt.Errorf("join: no key: name the columns that are equal in both tables")
+	case len(c.Files) > 0 && (c.Left > 0 || c.Right > 0 || c.Keys > 0 || c.Zipf != 0):
+		return fmt.Errorf("join: the tables are files, and numbers of generated rows are given: give one or the other")
+	case c.Output.Top > 0:
+		return fmt.Errorf("join: results have no highest rows: leave Top out")
+	}
+	return c.Output.Check()
 }
 
 // complete sets what is left open to the defaults.
@@ -166,6 +196,9 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 		return Result{}, err
 	}
 	c = c.complete()
+	if len(c.Files) > 0 {
+		return runFiles(r, c)
+	}
 	result := Result{
 		Report: apps.NewReport(r, "join", c.Seed), Kind: c.Kind, Left: c.Left, Right: c.Right, Keys: c.Keys, Zipf: c.Zipf,
 		Twin: c.Left+c.Right <= twinMost,

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/apps/table"
 	"github.com/activepebbles/pebbles/container"
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/pebble"
@@ -65,13 +66,14 @@ func (j *joiner) total(result *Result) (err error) {
 		return err
 	}
 	result.Results, result.Checksum = j.all.Results, fmt.Sprintf("%016x", j.all.Sum)
-	l, r := j.left.Spilled(), j.right.Spilled()
-	spilled, err := pebble.AllReduce(j.rank, container.Spilled{Bytes: l.Bytes + r.Bytes, Runs: l.Runs + r.Runs},
-		func(a, b container.Spilled) container.Spilled {
-			return container.Spilled{Bytes: a.Bytes + b.Bytes, Runs: a.Runs + b.Runs}
-		})
+	spilled, err := spilledBy(j.rank, j.left.Spilled(), j.right.Spilled())
 	result.SpilledBytes, result.Runs = spilled.Bytes, spilled.Runs
 	return err
+}
+
+// spilledBy adds up what tables of all ranks have spilled. All ranks call it.
+func spilledBy(r *pebble.Rank, left, right container.Spilled) (container.Spilled, error) {
+	return pebble.AllReduce(r, table.PlusSpilled(left, right), table.PlusSpilled)
 }
 
 // verify compares what was found with what the keys say, and with the serial twin.
@@ -92,15 +94,20 @@ func (j *joiner) verify(result *Result) error {
 	if err != nil {
 		return err
 	}
-	lost := max(want.Results, j.all.Results) - min(want.Results, j.all.Results)
-	if err := result.FoundOnce(j.rank, lost, "results are wrong: they are missing, or too many"); err != nil {
-		return err
-	}
-	changed := apps.Differ(lost > 0 || want.Sum == j.all.Sum)
-	if err := result.FoundOnce(j.rank, changed, "checksum went wrong: results are of other rows"); err != nil {
+	if err := j.all.judge(&result.Report, j.rank, want); err != nil {
 		return err
 	}
 	return result.Compare(j.rank, result.Twin, func() (uint64, error) {
 		return apps.Differ(Serial(j.config) == j.all), nil
 	})
+}
+
+// judge adds to the errors of a report where an answer is not the one that is wanted. All ranks call it.
+func (a Answer) judge(p *apps.Report, r *pebble.Rank, want Answer) error {
+	lost := max(want.Results, a.Results) - min(want.Results, a.Results)
+	if err := p.FoundOnce(r, lost, "results are wrong: they are missing, or too many"); err != nil {
+		return err
+	}
+	changed := apps.Differ(lost > 0 || want.Sum == a.Sum)
+	return p.FoundOnce(r, changed, "checksum went wrong: results are of other rows")
 }

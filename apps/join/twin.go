@@ -17,13 +17,18 @@ func (c Config) byKeys(first, keys uint64) (a Answer) {
 		}
 	}
 	for key, l := range lefts {
-		r := rights[key]
-		switch {
-		case c.Kind == Inner || c.Kind == Left && r.Results > 0:
-			a = a.add(Answer{l.Results * r.Results, l.Sum * r.Sum})
-		case (c.Kind == Semi) == (r.Results > 0): // Left and Anti give what has no right row
-			a = a.add(l)
-		}
+		a = a.add(c.Kind.of(l, rights[key]))
+	}
+	return a
+}
+
+// of is what a join comes to for one key, by what its rows come to on either side.
+func (k Kind) of(l, r Answer) (a Answer) {
+	switch {
+	case k == Inner || k == Left && r.Results > 0:
+		return Answer{l.Results * r.Results, l.Sum * r.Sum}
+	case (k == Semi) == (r.Results > 0): // Left and Anti give what has no right row
+		return l
 	}
 	return a
 }

@@ -1,6 +1,10 @@
 package table
 
-import "github.com/activepebbles/pebbles/pebble"
+import (
+	"strconv"
+
+	"github.com/activepebbles/pebbles/pebble"
+)
 
 // A Column is a column of rows with the types of its values.
 type Column struct {
@@ -81,4 +85,20 @@ func (c Column) kind() Kind {
 		return Uint
 	}
 	return Text
+}
+
+// parse is the value whose text it is.
+func (c Column) parse(text string) Value {
+	switch c.kind() {
+	case Int:
+		n, _ := strconv.ParseInt(text, 10, 64)
+		return IntOf(n)
+	case Uint:
+		n, _ := strconv.ParseUint(text, 10, 64)
+		return UintOf(n)
+	case Float:
+		x, _ := strconv.ParseFloat(text, 64)
+		return FloatOf(x)
+	}
+	return TextOf(text)
 }

@@ -178,3 +178,17 @@ func KeyLen(row string, parts int) (size int) {
 	}
 	return size
 }
+
+// KeyValues appends the values that a key by AppendKey is of, as columns hold them.
+func KeyValues(dst []Value, key string, columns []Column) []Value {
+	for _, c := range columns {
+		class := key[0]
+		if key = key[NumberLen(key):]; class == classAbsent {
+			dst = append(dst, Value{})
+			continue
+		}
+		text, rest := TextKey(nil, key, false)
+		dst, key = append(dst, c.parse(string(text))), rest
+	}
+	return dst
+}

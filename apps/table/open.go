@@ -15,9 +15,12 @@ import (
 // A Source is one rank's share of the rows of tables in files.
 type Source struct {
 	Columns []string // of the first file, in its order; in JSON Lines all keys, as they come first
-	met     []Column
-	in      *ingest.Source[Record]
-	keys    *keys // of objects; nil in other formats
+	// Check refuses rows by their values, before All; an error is told with file and line. It may be nil.
+	Check func(values []Value) error
+
+	met  []Column
+	in   *ingest.Source[Record]
+	keys *keys // of objects; nil in other formats
 }
 
 // A Record is a row as it is read, which is good until the next one.
@@ -85,6 +88,14 @@ func Open(r *pebble.Rank, patterns []string, opts ...ingest.Option) (*Source, er
 		return s, s.nameKeys(r)
 	}
 	return s, s.distinct(files[0])
+}
+
+// record is a row that has been read.
+func (s *Source) record(at ingest.Place, values []Value) (r Record, err error) {
+	if s.Check != nil {
+		err = s.Check(values)
+	}
+	return Record{at, values}, err
 }
 
 // distinct refuses two columns of one name.
@@ -163,7 +174,7 @@ func openCSV(options ...ingest.CSVOption) func(*pebble.Rank, []string, *Source) 
 				}
 				values = append(values, v)
 			}
-			return Record{at, values}, nil
+			return s.record(at, values)
 		}), nil
 	}
 }
@@ -183,7 +194,7 @@ func openParquet(r *pebble.Rank, files []string, s *Source) (ingest.Format[Recor
 		for _, v := range row {
 			values = append(values, valueOf(v))
 		}
-		return Record{at, values}, nil
+		return s.record(at, values)
 	}), nil
 }
 

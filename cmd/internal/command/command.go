@@ -147,8 +147,8 @@ func applications() []Maker {
 		{"randomaccess", newRandomAccess}, {"permutation", newPermutation}, {"pointerchase", newPointerChase},
 		{"bfs", newBFS}, {"sssp", newSSSP}, {"centrality", newCentrality}, {"pagerank", newPageRank},
 		{"components", newComponents}, {"communities", newCommunities}, {"triangles", newTriangles},
-		{"jaccard", newJaccard}, {"kcore", newKCore},
-		{"sort", newSort}, {"join", newJoin}, {"alltoall", newAllToAll}, {"reduce", newReduce}, {"epochs", newEpochs},
+		{"jaccard", newJaccard}, {"kcore", newKCore}, {"sort", newSort}, {"join", newJoin}, {"group", newGroup},
+		{"alltoall", newAllToAll}, {"reduce", newReduce}, {"epochs", newEpochs},
 		{"uts", newUTS}, {"ping", newPing}, {"stressmark", newStressmark}, {"access", newAccess}, {"pages", newPages},
 		{"contagion", newContagion}, {"words", newWords}, {"kmers", newKmers}, {"nbody", newNBody},
 	}

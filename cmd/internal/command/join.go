@@ -1,6 +1,9 @@
 package command
 
 import (
+	"errors"
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/activepebbles/pebbles/apps/join"
@@ -8,32 +11,59 @@ import (
 
 func newJoin(t Terminal) *cobra.Command {
 	c := &cobra.Command{
-		Use:   "join",
-		Short: "Join two tables of rows by equal keys, on all ranks",
-		Long: "join joins rows that the seed names, each a key and a payload: left ones, whose keys are all alike\n" +
-			"or, with --zipf, few of them frequent, and right ones. Right rows that have no room in memory go to\n" +
-			"files of a scratch folder, and then left rows too. Results are counted and summed, which is checked\n" +
-			"by what the rows of each key come to without a join; small joins are compared with the serial twin.\n\n" +
+		Use:   "join [LEFT RIGHT]",
+		Short: "Join two tables by equal keys",
+		Long: "join joins two tables of files by the columns --on: CSV, TSV, JSON Lines, Avro or Parquet, also\n" +
+			"compressed, each a file, a pattern in quotes, or a folder. Results have the columns of the left table,\n" +
+			"and then those of the right one but for its key; a name that both have gets _right in the right one.\n" +
+			"They are in the order of keys: numbers by value, then texts. Keys are equal if their texts are.\n" +
+			"Without files it joins generated rows. Rows that have no room in memory go to files of a scratch\n" +
+			"folder. Results are counted and summed, which is checked by sums of the rows of each key.\n\n" +
 			"Kinds: inner gives each pair; left is inner, and gives left rows without a right one too; semi gives\n" +
 			"left rows that have a right one, anti those that have none.",
-		Example: "  pebbles join\n" +
+		Example: "  pebbles join trips.csv drivers.parquet --on driver --kind left --output joined.csv\n" +
+			"  pebbles join 'orders/*.jsonl' customers.csv.gz --on customer=id,country --output joined.parquet\n" +
 			"  pebbles join --left 100000000 --right 1000000 --zipf 1.2 --ranks 2 --json\n" +
 			"  pebbles join --kind anti --right 50000000 --space 256MiB --scratch /var/tmp",
 	}
 	var config join.Config
 	var kind Word
+	var on string
 	var space spaceFlags
 	f := c.Flags()
-	f.Var(Count(&config.Left, 1, "10000000"), "left", "left rows, on all ranks together")
-	f.Var(Count(&config.Right, 1, "1000000"), "right", "right rows, on all ranks together")
-	f.Var(Count(&config.Keys, 1, "the right rows"), "keys", "keys that may come")
-	f.Float64Var(&config.Zipf, "zipf", 0, "exponent by which some left keys come more often; 0 is all alike")
+	f.StringVar(&on, "on", "", "columns of the key, as `NAME[,NAME]`; NAME=RIGHT if the right table calls it RIGHT")
 	Words(c, &kind, "kind", string(join.Inner), names(join.Kinds), "which rows are given")
+	lenient(c, &config.Input)
+	f.StringVar(&config.Output.Path, "output", "", "write the results to this `FILE`: .csv, .tsv, .jsonl, .avro "+
+		"or .parquet")
+	f.BoolVar(&config.Output.Replace, "replace", false, "replace the output if it exists")
 	space.register(c)
+	f.Var(Count(&config.Left, 1, "10000000"), "left", "generated left rows, on all ranks together")
+	f.Var(Count(&config.Right, 1, "1000000"), "right", "generated right rows, on all ranks together")
+	f.Var(Count(&config.Keys, 1, "the right rows"), "keys", "different keys of generated rows at most")
+	f.Float64Var(&config.Zipf, "zipf", 0, "exponent of the frequencies of generated left keys; 0 is all alike")
 	appCommand(t, c, byConfig(&config, "rows", join.Run, func(_ *settings, given givenFlags) (err error) {
-		config.Kind = join.Kind(kind.Text)
+		config.Kind, config.Files = join.Kind(kind.Text), f.Args()
+		if config.On, err = columnsOf("on", on, given); err != nil {
+			return err
+		}
 		config.Space, err = space.space(given)
 		return err
 	}))
+	c.Args = cobra.ArbitraryArgs
 	return unused(c, "nothing can be merged", "cache")
+}
+
+// columnsOf are the names that a flag lists.
+func columnsOf(flag, text string, given givenFlags) ([]string, error) {
+	if !given(flag) {
+		return nil, nil
+	}
+	all := strings.Split(text, ",")
+	for _, name := range all {
+		if name == "" {
+			return nil, errors.New("--" + flag + " has an empty name: list columns with commas between them")
+		}
+	}
+	return all, nil
 }

@@ -53,6 +53,7 @@ var tunable = map[string]bool{
 	"words": false, "kmers": false,
 	"alltoall": false, "reduce": true, "epochs": false,
 	"uts": false, "ping": false, "contagion": true, "nbody": false, "sort": false, "join": false,
+	"group": false,
 }
 
 // IsApplication reports whether a word is the name of an application that can be tuned and calibrated.

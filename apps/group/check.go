@@ -1,0 +1,85 @@
+package group
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// weighed are sums over rows, or over groups, in which each key has a weight: they come to the same only if all rows are
+// in the groups of their keys, but by an accident.
+type weighed struct {
+	Rows    uint64
+	Hashes  uint64 // of the rows' keys
+	Columns [columnsMost]column
+}
+
+// column is the part of a column with numbers.
+type column struct {
+	Numbers  stat
+	Weighted stat    // numbers times the weights of their keys
+	Sizes    float64 // of these numbers, without signs
+}
+
+// note notes a row, or a group, of a key.
+func note[S stats](w *weighed, key string, t total[S]) {
+	hash := distribution.HashString(key)
+	w.Hashes += t.Rows * hash
+	weight := 0.5 + float64(hash>>12)/(1<<53)
+	for i := range len(t.Columns) {
+		if s := t.Columns[i]; s.Count > 0 {
+			c := &w.Columns[i]
+			c.Numbers = c.Numbers.merge(s)
+			c.Weighted = c.Weighted.merge(stat{Count: 1, High: weight * s.High, Low: weight * s.Low})
+			c.Sizes += math.Abs(s.High)
+		}
+	}
+}
+
+// plus adds two of them.
+func (w weighed) plus(o weighed) weighed {
+	w.Rows, w.Hashes = w.Rows+o.Rows, w.Hashes+o.Hashes
+	for i := range w.Columns {
+		a, b := w.Columns[i], o.Columns[i]
+		w.Columns[i] = column{a.Numbers.merge(b.Numbers), a.Weighted.merge(b.Weighted), a.Sizes + b.Sizes}
+	}
+	return w
+}
+
+// near is how much sums may differ, of the sum of all sizes: products with weights are rounded.
+const near = 1e-12
+
+// judge adds to the errors of a report what differs between all ranks' rows, w, and their groups. All ranks call it.
+func (w weighed) judge(p *apps.Report, r *pebble.Rank, groups weighed) error {
+	type both struct{ Rows, Groups weighed }
+	all, err := pebble.AllReduce(r, both{w, groups}, func(a, b both) both {
+		return both{a.Rows.plus(b.Rows), a.Groups.plus(b.Groups)}
+	})
+	if err != nil {
+		return err
+	}
+	lost := apps.Differ(all.Rows.Hashes == all.Groups.Hashes)
+	if err := p.FoundOnce(r, lost, "sums went wrong: rows were lost, doubled, or are in other groups"); err != nil {
+		return err
+	}
+	for i, c := range all.Rows.Columns {
+		of := all.Groups.Columns[i]
+		room := near * c.Sizes
+		same := c.Numbers.Count == of.Numbers.Count && equal(c.Numbers.Min, of.Numbers.Min, 0) &&
+			equal(c.Numbers.Max, of.Numbers.Max, 0) && equal(c.Numbers.High, of.Numbers.High, room) &&
+			equal(c.Weighted.High, of.Weighted.High, room)
+		what := fmt.Sprintf("columns of numbers went wrong: the groups come to other sums than the rows in number %d", i+1)
+		if err := p.FoundOnce(r, apps.Differ(same), what); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// equal reports whether two numbers differ by no more than that, or are both NaN or the same infinity.
+func equal(a, b, most float64) bool {
+	return a == b || math.Abs(a-b) <= most || math.IsNaN(a) && math.IsNaN(b) || math.IsInf(most, 0) || math.IsNaN(most)
+}

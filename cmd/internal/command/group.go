@@ -1,0 +1,110 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/activepebbles/pebbles/apps/group"
+)
+
+func newGroup(t Terminal) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "group FILE...",
+		Short: "Group the rows of tables, with counts, sums, means and extremes",
+		Long: "group groups the rows of tables by the values of the columns --by: CSV, TSV, JSON Lines, Avro or\n" +
+			"Parquet files, also compressed. The result has a row for each group, in the order of the keys\n" +
+			"(numbers by value, then texts, then rows without a value), with the columns --by and then a column\n" +
+			"for each flag, in the order of the flags, such as count or sum_fare. --mean, --min and --max without\n" +
+			"=COLUMN are of the columns of --sum. Rows without a value count, and are left out otherwise; other\n" +
+			"text is an error. Rows are merged before they travel; sums do not depend on the number of ranks.\n" +
+			"Sums over all rows are compared with those over all groups.",
+		Example: "  pebbles group trips.csv --by city --sum fare --count --mean --min --max --output cities.csv\n" +
+			"  pebbles group 'trips/*.parquet' --by city,hour --mean=fare --top 10",
+	}
+	var config group.Config
+	var by string
+	f := c.Flags()
+	f.StringVar(&by, "by", "", "columns of the key, as `NAME[,NAME]` (default none: all rows are one group)")
+	all := &aggregates{}
+	f.Var(all.flag(group.Sum), string(group.Sum), "sum of these columns, as `COLUMN[,COLUMN]`")
+	f.VarPF(all.flag(group.Count), string(group.Count), "", "number of rows").NoOptDefVal = summed
+	for _, function := range []group.Function{group.Mean, group.Min, group.Max} {
+		f.VarPF(all.flag(function), string(function), "", string(function)+" of these columns").NoOptDefVal = summed
+	}
+	lenient(c, &config.Input)
+	outputFlags(c, &config.Output, "the groups", "values of the first flag")
+	var space spaceFlags
+	space.register(c)
+	appCommand(t, c, byConfig(&config, "rows", group.Run, func(_ *settings, given givenFlags) (err error) {
+		config.Files = f.Args()
+		if config.By, err = columnsOf("by", by, given); err != nil {
+			return err
+		}
+		if config.Aggregates, err = all.columns(); err != nil {
+			return err
+		}
+		config.Space, err = space.space(given)
+		return err
+	}))
+	c.Args = cobra.ArbitraryArgs
+	return unused(c, "rows are merged on their way in a cache of their own", "cache")
+}
+
+// summed stands for the columns of --sum.
+const summed = "those of --sum"
+
+// aggregates are the flags for columns of the result, in their order.
+type aggregates struct{ list []group.Aggregate }
+
+func (a *aggregates) flag(f group.Function) *aggregate { return &aggregate{a, f} }
+
+// aggregate is the flag of a function.
+type aggregate struct {
+	all      *aggregates
+	function group.Function
+}
+
+func (v *aggregate) Type() string   { return "COLUMN" }
+func (v *aggregate) String() string { return "" }
+
+func (v *aggregate) Set(text string) error {
+	if v.function == group.Count {
+		if text != summed {
+			return fmt.Errorf("counts rows: leave %q out", text)
+		}
+		v.all.list = append(v.all.list, group.Aggregate{Function: group.Count})
+		return nil
+	}
+	for _, name := range strings.Split(text, ",") {
+		if name == "" {
+			return fmt.Errorf("has an empty name: list columns with commas between them")
+		}
+		v.all.list = append(v.all.list, group.Aggregate{Function: v.function, Column: name})
+	}
+	return nil
+}
+
+// columns are the aggregates, with the columns of --sum where none is named.
+func (a *aggregates) columns() (list []group.Aggregate, err error) {
+	var sums []string
+	for _, one := range a.list {
+		if one.Function == group.Sum {
+			sums = append(sums, one.Column)
+		}
+	}
+	for _, one := range a.list {
+		if one.Column != summed {
+			list = append(list, one)
+			continue
+		}
+		if len(sums) == 0 {
+			return nil, fmt.Errorf("--%s has no column: write --%s=COLUMN, or name columns by --sum", one.Function, one.Function)
+		}
+		for _, name := range sums {
+			list = append(list, group.Aggregate{Function: one.Function, Column: name})
+		}
+	}
+	return list, nil
+}
