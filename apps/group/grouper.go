@@ -21,7 +21,7 @@ type grouper[S stats] struct {
 	columns []table.Column
 	groups  *container.Map[string, total[S]]
 	adds    *container.Reducer[string, total[S]]
-	sorted  *table.Sorting[string] // keys with the values of aggregates
+	sorted  *table.Sorting[string, string] // keys with the values of aggregates
 	out     *apps.RowWriter
 	met     weighed
 }
@@ -175,23 +175,17 @@ func (g *grouper[S]) verify(result *Result) error {
 			g.columns = append(g.columns, table.NumberColumn(name))
 		}
 	}
-	w := table.NewWriter(g.out, g.columns)
-	var values []table.Value
-	for row := range g.sorted.All() {
-		if g.out.Wanted() {
-			values = table.KeyValues(values[:0], row, g.columns[:len(g.by)])
-			values, _ = table.Values(values, row[table.KeyLen(row, len(g.by)):], len(g.config.Aggregates))
-			w.Write(values)
-		}
-	}
-	w.Flush()
-	sums, err := g.sorted.Total()
+	sums, err := table.WriteInOrder(&result.Report, g.sorted, g.out, g.columns, g.values)
 	if err != nil {
 		return err
 	}
 	result.Checksum, result.SpilledBytes = sums.Before.Checksum(), sums.Spilled.Bytes
-	if err := g.sorted.Judge(&result.Report, sums); err != nil {
-		return err
-	}
 	return g.out.Close(&result.Report)
+}
+
+// values appends the values of a group: those of its key, and the aggregates.
+func (g *grouper[S]) values(dst []table.Value, row string) []table.Value {
+	dst = table.KeyValues(dst, row, g.columns[:len(g.by)])
+	dst, _ = table.Values(dst, row[table.KeyLen(row, len(g.by)):], len(g.config.Aggregates))
+	return dst
 }

@@ -18,7 +18,7 @@ type files struct {
 	rank    *pebble.Rank
 	config  Config
 	sides   [2]side // left and right
-	results *table.Sorting[string]
+	results *table.Sorting[string, string]
 	out     *apps.RowWriter
 	row     []byte
 	found   Answer // by this rank
@@ -199,20 +199,8 @@ func (f *files) verify(result *Result) error {
 	if err := f.all.judge(&result.Report, f.rank, want); err != nil {
 		return err
 	}
-	w := table.NewWriter(f.out, f.columns())
-	var values []table.Value
-	for row := range f.results.All() {
-		if f.out.Wanted() {
-			values = f.values(values[:0], row)
-			w.Write(values)
-		}
-	}
-	w.Flush()
-	sums, err := f.results.Total()
+	sums, err := table.WriteInOrder(&result.Report, f.results, f.out, f.columns(), f.values)
 	if err != nil {
-		return err
-	}
-	if err := f.results.Judge(&result.Report, sums); err != nil {
 		return err
 	}
 	result.SpilledBytes += sums.Spilled.Bytes

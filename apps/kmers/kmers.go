@@ -11,7 +11,6 @@ package kmers
 import (
 	"cmp"
 	"fmt"
-	"strings"
 
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/container"
@@ -23,8 +22,11 @@ import (
 // Config is what a run can be told, as package apps says. The zero value counts the 31-mers of reads of a genome of a
 // million bases.
 type Config struct {
-	apps.Common // Seed names genome and reads; Progress counts bases that rank 0 has read
-	apps.Input  // FASTA, or FASTQ where names end so. No files: reads are made up
+	// Seed names genome and reads; Progress counts bases that rank 0 has read. Output gets the k-mers that have a count,
+	// in the order of their letters.
+	apps.Common
+	// Input is FASTA or FASTQ, as the name of the first file or else its first byte tells. No files: reads are made up.
+	apps.Input
 
 	K        int     // bases of a k-mer, 1 to 32. 0 is KDefault
 	Bases    int     // of the genome that is made up. 0 is BasesDefault
@@ -32,6 +34,9 @@ type Config struct {
 	Errors   float64 // the share of bases that are read wrong
 	Filter   int64   // bytes of each rank's filter for k-mers that are met once. 0: all are counted
 	SkipTwin bool    // the result is not compared with a serial one
+	// Histogram is a file that gets the number of k-mers of each multiplicity, also of those that a filter has left out.
+	// Output.Replace replaces it, too.
+	Histogram string
 }
 
 // The defaults.
@@ -71,8 +76,21 @@ func (c Config) Check(int) error {
 		return fmt.Errorf("kmers: a filter of %d bytes: give %d or more, or 0 for none", c.Filter, blockBytes)
 	case !(c.Errors >= 0 && c.Errors <= 1):
 		return fmt.Errorf("kmers: %v of all bases wrong: give a number from 0 to 1", c.Errors)
+	case c.Histogram != "":
+		if c.Output.Path == c.Histogram {
+			return fmt.Errorf("kmers: %s is to have k-mers and their histogram: name two files", c.Histogram)
+		}
+		if err := c.histogram().Check(); err != nil {
+			return err
+		}
+		return apps.Output{Path: c.Output.Path, Top: c.Output.Top}.Check()
 	}
-	return nil
+	return c.Output.Check()
+}
+
+// histogram is where the histogram goes.
+func (c Config) histogram() apps.Output {
+	return apps.Output{Path: c.Histogram, Replace: c.Output.Replace && c.Histogram != ""}
 }
 
 // Result is what a run tells.
@@ -89,8 +107,9 @@ type Result struct {
 	Highest        uint64  `json:"highest"`    // count
 	KmersPerSecond float64 `json:"kmers_per_second"`
 	// distinct k-mers by their counts, from 1 on; the last are all that are higher
-	Histogram []uint64 `json:"histogram"`
-	Twin      bool     `json:"twin"`
+	Histogram []uint64      `json:"histogram"`
+	Shape     *apps.Written `json:"histogram_output,omitempty"` // where the whole histogram is
+	Twin      bool          `json:"twin"`
 }
 
 // Rows is the result for display: labels and values.
@@ -110,6 +129,9 @@ func (p Result) Rows() [][2]string {
 	if p.Filtered > 0 {
 		rows = append(rows, [2]string{"left out", fmt.Sprintf("%d more, which were met once", p.Filtered)})
 	}
+	if p.Shape != nil {
+		rows = append(rows, [2]string{"histogram", fmt.Sprintf("%s: %d rows", p.Shape.Path, p.Shape.Rows)})
+	}
 	return append(rows, p.TwinRow(p.Twin))
 }
 
@@ -121,6 +143,10 @@ func Run(r *pebble.Rank, c Config) (result Result, err error) {
 	}
 	b := &bench{rank: r, config: c.withDefaults()}
 	result = Result{Report: apps.NewReport(r, "kmers", c.Seed), K: b.config.K}
+	if err := b.create(); err != nil {
+		return result, err
+	}
+	defer b.abort()
 	b.counts = container.NewCounter[uint64](r, "k-mers", target.Cache(0)) // equal ones are far apart: none would be merged
 	if c.Filter > 0 {
 		if err := b.filterOnce(); err != nil {
@@ -140,24 +166,23 @@ func Run(r *pebble.Rank, c Config) (result Result, err error) {
 		Rate:   func() { result.KmersPerSecond = apps.Rate(float64(result.Kmers), result.Seconds) },
 		Verify: func() error { return b.verify(&result) },
 	})
+	if err == nil {
+		err = b.write(&result)
+	}
 	return result, err
 }
 
 func (b *bench) open() (err error) {
+	isFASTQ, err := b.isFASTQ()
+	if err != nil {
+		return err
+	}
 	format := ingest.FASTA()
-	if fastq(b.config.Files[0]) {
+	if isFASTQ {
 		format = ingest.FASTQ()
 	}
 	b.files, err = ingest.Open(b.rank, b.config.Files, format, b.config.Options()...)
 	return err
-}
-
-// fastq tells by a file's name what is in it.
-func fastq(name string) bool {
-	for _, packed := range []string{".gz", ".bgz", ".zst"} {
-		name = strings.TrimSuffix(name, packed)
-	}
-	return strings.HasSuffix(name, ".fastq") || strings.HasSuffix(name, ".fq")
 }
 
 // bench is one rank's part of a run.
@@ -169,6 +194,8 @@ type bench struct {
 	reads  [][]byte // that are made up
 	met    met
 	once   *once // nil: all are counted
+	out    *apps.RowWriter
+	shape  *apps.RowWriter // the histogram's
 }
 
 // met is what a rank has met.

@@ -2,9 +2,11 @@ package kmers
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -140,4 +142,58 @@ func BenchmarkKmers(b *testing.B) {
 		result, err := Run(r, Config{Bases: 5_000_000, SkipTwin: true})
 		return result.Report, result.Kmers, err
 	})
+}
+
+// K-mers are written in the order of their letters, with the counts of a map, and all multiplicities; a filter leaves
+// out k-mers that are met once, and the histogram has them.
+func TestOutput(t *testing.T) {
+	c := Config{Bases: 2000, Errors: 0.02, K: 17, Common: apps.Common{Seed: 2}}
+	reads := Reads(c, 0, 1)
+	text, counts := "", map[string]int{}
+	for i, read := range reads {
+		text += fmt.Sprintf(">%d\n%s\n", i, read)
+		for at := 0; at+c.K <= len(read); at++ {
+			counts[canonicalText(string(read[at:at+c.K]))]++
+		}
+	}
+	for _, ranks := range []int{1, 2, 4, 7} {
+		for _, filter := range []int64{0, 1 << 20} {
+			folder := t.TempDir()
+			c := Config{Input: apps.Input{Files: []string{appstest.Write(t, "reads", text)}}, K: 17, Filter: filter}
+			c.Output.Path, c.Histogram = filepath.Join(folder, "kmers.csv"), filepath.Join(folder, "histogram.csv")
+			for _, p := range appstest.All(t, appstest.Mem(ranks), Run, c) {
+				require.Zero(t, p.Errors, p.Wrong)
+				require.EqualValues(t, len(counts), p.Distinct+p.Filtered)
+			}
+			want, multiplicities := "kmer,count\n", map[int]int{}
+			for _, kmer := range slices.Sorted(maps.Keys(counts)) {
+				if multiplicities[counts[kmer]]++; counts[kmer] > 1 || filter == 0 {
+					want += fmt.Sprintf("%s,%d\n", kmer, counts[kmer])
+				}
+			}
+			got, err := os.ReadFile(c.Output.Path)
+			require.NoError(t, err)
+			require.Equal(t, want, string(got))
+			want = "multiplicity,kmers\n"
+			for _, n := range slices.Sorted(maps.Keys(multiplicities)) {
+				want += fmt.Sprintf("%d,%d\n", n, multiplicities[n])
+			}
+			got, err = os.ReadFile(c.Histogram)
+			require.NoError(t, err)
+			require.Equal(t, want, string(got))
+		}
+	}
+	both := Config{Histogram: "a.csv", Common: apps.Common{Output: apps.Output{Path: "a.csv"}}}
+	require.ErrorContains(t, both.Check(1), "name two files")
+	require.ErrorContains(t, Config{Histogram: "a.txt"}.Check(1), "the extension does not name a format")
+}
+
+// The first byte tells FASTQ from FASTA where the name does not.
+func TestFormatOfFiles(t *testing.T) {
+	for _, text := range []string{"@a\nACGT\n+\nIIII\n", ">a\nACGT\n"} {
+		c := Config{Input: apps.Input{Files: []string{appstest.Write(t, "reads", text)}}, K: 4}
+		for _, p := range appstest.All(t, appstest.Mem(3), Run, c) {
+			require.EqualValues(t, 1, p.Kmers)
+		}
+	}
 }

@@ -12,7 +12,7 @@ import (
 type sorter[R cmp.Ordered] struct {
 	rank   *pebble.Rank
 	config Config
-	rows   *table.Sorting[R]
+	rows   *table.Sorting[R, R]
 	load   func(result *Result) error
 	looks  func(row R) (wrong bool) // at a row behind the last one; nil for no look
 	key    func(row R) string       // of which one row is kept; nil keeps all

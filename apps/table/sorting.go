@@ -14,14 +14,16 @@ import (
 // Sorting is rows that all ranks sort, and a check that needs no second sort: rows must be in order on each rank and
 // from one rank to the next, as many as there were, and the sum of their hashes must be what it was. So a row that was
 // lost, doubled or changed is found, but by an accident of 1 in 2^64.
-type Sorting[R cmp.Ordered] struct {
+type Sorting[R any, K cmp.Ordered] struct {
 	rank          *pebble.Rank
 	table         *container.Table[R]
+	key           func(row R) K
 	hash          func(row R) uint64
-	codec         []pebble.Codec[R] // none for plain data
+	sort          func(t *container.Table[R]) error
+	codec         []pebble.Codec[K] // none for plain data
 	before, after Seen              // this rank's rows, before they are sorted and afterwards
 	disorder      uint64            // rows that come before the one ahead of them
-	edges         []R               // the first row and the last one
+	edges         []K               // the keys of the first row and the last one
 }
 
 // Seen are rows that were looked at: their number, and the sum of their hashes.
@@ -34,40 +36,52 @@ func (s *Seen) note(hash uint64) {
 
 func (s Seen) add(o Seen) Seen { return Seen{s.Count + o.Count, s.Sum + o.Sum} }
 
-// NewSorting makes an empty one, by the rules of [container.NewTable].
+// NewSorting makes an empty one of rows that are their keys, by the rules of [container.NewTable].
 func NewSorting[R cmp.Ordered](r *pebble.Rank, name string, space container.Space, hash func(row R) uint64,
-	codec ...pebble.Codec[R]) *Sorting[R] {
-	return &Sorting[R]{rank: r, table: container.NewTable[R](r, name, space), hash: hash, codec: codec}
+	codec ...pebble.Codec[R]) *Sorting[R, R] {
+	s := NewSortingBy(r, name, space, func(row R) R { return row }, hash, codec...)
+	s.sort = container.Sort[R]
+	return s
+}
+
+// NewSortingBy makes an empty one of rows that are sorted by a key.
+func NewSortingBy[R any, K cmp.Ordered](r *pebble.Rank, name string, space container.Space, key func(row R) K,
+	hash func(row R) uint64, codec ...pebble.Codec[K]) *Sorting[R, K] {
+	return &Sorting[R, K]{
+		rank: r, table: container.NewTable[R](r, name, space), key: key, hash: hash, codec: codec,
+		sort: func(t *container.Table[R]) error { return container.SortBy(t, key) },
+	}
 }
 
 // NewRows is NewSorting for rows of this package.
-func NewRows(r *pebble.Rank, name string, space container.Space) *Sorting[string] {
+func NewRows(r *pebble.Rank, name string, space container.Space) *Sorting[string, string] {
 	return NewSorting(r, name, space, distribution.HashString, pebble.Codec[string](pebble.Strings{}))
 }
 
 // Add adds a row to this rank's, as container.Table does.
-func (s *Sorting[R]) Add(row R) {
+func (s *Sorting[R, K]) Add(row R) {
 	s.before.note(s.hash(row))
 	s.table.Add(row)
 }
 
 // Sort sorts. All ranks call it.
-func (s *Sorting[R]) Sort() error { return container.Sort(s.table) }
+func (s *Sorting[R, K]) Sort() error { return s.sort(s.table) }
 
 // Clear removes all rows. All ranks call it.
-func (s *Sorting[R]) Clear() error { return s.table.Clear() }
+func (s *Sorting[R, K]) Clear() error { return s.table.Clear() }
 
 // All yields this rank's rows in order, and looks at them for the check. It is called once.
-func (s *Sorting[R]) All() iter.Seq[R] {
+func (s *Sorting[R, K]) All() iter.Seq[R] {
 	return func(yield func(R) bool) {
-		var last R
+		var last K
 		for row := range s.table.LocalAll() {
+			key := s.key(row)
 			if s.after.Count == 0 {
-				s.edges = append(s.edges, row)
-			} else if row < last {
+				s.edges = append(s.edges, key)
+			} else if key < last {
 				s.disorder++
 			}
-			last = row
+			last = key
 			s.after.note(s.hash(row))
 			if !yield(row) {
 				return
@@ -80,7 +94,7 @@ func (s *Sorting[R]) All() iter.Seq[R] {
 }
 
 // Last is this rank's last row in order, if it has any. It costs a pass over all rows.
-func (s *Sorting[R]) Last() (last R, some bool) {
+func (s *Sorting[R, K]) Last() (last R, some bool) {
 	for last = range s.table.LocalAll() {
 		some = true
 	}
@@ -103,7 +117,7 @@ func (s Sums) Fullest(ranks int) float64 {
 }
 
 // Total adds up what all ranks have sorted, behind All. All ranks call it.
-func (s *Sorting[R]) Total() (Sums, error) {
+func (s *Sorting[R, K]) Total() (Sums, error) {
 	own := Sums{s.before, s.after, s.after.Count, s.table.Spilled()}
 	return pebble.AllReduce(s.rank, own, func(a, b Sums) Sums {
 		return Sums{a.Before.add(b.Before), a.After.add(b.After), max(a.Most, b.Most), PlusSpilled(a.Spilled, b.Spilled)}
@@ -116,7 +130,7 @@ func PlusSpilled(a, b container.Spilled) container.Spilled {
 }
 
 // Judge adds to the errors of a report what is wrong, by the sums of Total. All ranks call it.
-func (s *Sorting[R]) Judge(p *apps.Report, sums Sums) error {
+func (s *Sorting[R, K]) Judge(p *apps.Report, sums Sums) error {
 	if err := p.Found(s.rank, s.disorder, "rows are wrong: they come before the one ahead of them"); err != nil {
 		return err
 	}
@@ -125,7 +139,7 @@ func (s *Sorting[R]) Judge(p *apps.Report, sums Sums) error {
 		return err
 	}
 	between, first := uint64(0), true
-	var last R
+	var last K
 	for _, edges := range ends {
 		if len(edges) == 0 {
 			continue

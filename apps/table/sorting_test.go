@@ -14,14 +14,14 @@ import (
 
 // Each rule bites: rows that are out of order, lost, doubled or changed are found.
 func TestEachRule(t *testing.T) {
-	for says, spoil := range map[string]func(s *Sorting[uint64]){
-		"": func(*Sorting[uint64]) {},
-		"2 rows are wrong: they come before the one ahead of them": func(s *Sorting[uint64]) { s.disorder++ },
-		"1 ranks are wrong": func(s *Sorting[uint64]) {
+	for says, spoil := range map[string]func(s *Sorting[uint64, uint64]){
+		"": func(*Sorting[uint64, uint64]) {},
+		"2 rows are wrong: they come before the one ahead of them": func(s *Sorting[uint64, uint64]) { s.disorder++ },
+		"1 ranks are wrong": func(s *Sorting[uint64, uint64]) {
 			s.edges = []uint64{uint64(9 - s.rank.ID()), uint64(9 - s.rank.ID())}
 		},
-		"2 rows are wrong: they were lost or doubled": func(s *Sorting[uint64]) { s.after.Count++ },
-		"1 checksum went wrong":                       func(s *Sorting[uint64]) { s.after.Sum++ },
+		"2 rows are wrong: they were lost or doubled": func(s *Sorting[uint64, uint64]) { s.after.Count++ },
+		"1 checksum went wrong":                       func(s *Sorting[uint64, uint64]) { s.after.Sum++ },
 	} {
 		t.Run(says, func(t *testing.T) {
 			require.NoError(t, appstest.Mem(2).Run(t, func(r *pebble.Rank) error {

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/activepebbles/pebbles/apps"
@@ -17,6 +18,35 @@ type Writer struct {
 	batch   []export.Column
 	rows    int
 	written bool
+}
+
+// WriteSorted sorts rows, writes the values that each stands for, and adds to the errors of a report what is wrong with
+// their order. The output is complete when it is closed behind that. All ranks call it.
+func WriteSorted[R any, K cmp.Ordered](p *apps.Report, rows *Sorting[R, K], to *apps.RowWriter, columns []Column,
+	values func(dst []Value, row R) []Value) (Sums, error) {
+	if err := rows.Sort(); err != nil {
+		return Sums{}, err
+	}
+	return WriteInOrder(p, rows, to, columns, values)
+}
+
+// WriteInOrder is WriteSorted for rows that are sorted already.
+func WriteInOrder[R any, K cmp.Ordered](p *apps.Report, rows *Sorting[R, K], to *apps.RowWriter, columns []Column,
+	values func(dst []Value, row R) []Value) (Sums, error) {
+	w := NewWriter(to, columns)
+	var some []Value
+	for row := range rows.All() {
+		if to.Wanted() {
+			some = values(some[:0], row)
+			w.Write(some)
+		}
+	}
+	w.Flush()
+	sums, err := rows.Total()
+	if err != nil {
+		return sums, err
+	}
+	return sums, rows.Judge(p, sums)
 }
 
 // NewWriter makes a writer of rows with these columns, which are the same on all ranks.

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/apps/table"
 	"github.com/activepebbles/pebbles/container"
 	"github.com/activepebbles/pebbles/ingest"
 	"github.com/activepebbles/pebbles/pebble"
@@ -16,12 +17,13 @@ import (
 
 // Config is what a run can be told, as package apps says. The zero value counts a text of 64 MiB.
 type Config struct {
-	apps.Common      // Seed names the text; Progress counts bytes that rank 0 has counted
-	apps.Input       // files whose words are counted. None: a text is made up
-	Bytes       int  // of the text that is made up, over all ranks. 0 is BytesDefault
-	Vocabulary  int  // how many words it has to choose from. 0 is VocabularyDefault
-	Top         int  // how many of the most frequent words are told. 0 is TopDefault
-	SkipTwin    bool // the result is not compared with a serial one
+	// Seed names the text; Progress counts bytes that rank 0 has counted. Output gets words with their counts, in the order
+	// of their bytes; 0 for Output.Top is TopDefault.
+	apps.Common
+	apps.Input      // files whose words are counted. None: a text is made up
+	Bytes      int  // of the text that is made up, over all ranks. 0 is BytesDefault
+	Vocabulary int  // how many words it has to choose from. 0 is VocabularyDefault
+	SkipTwin   bool // the result is not compared with a serial one
 }
 
 // The defaults.
@@ -39,7 +41,7 @@ const (
 
 func (c Config) withDefaults() Config {
 	c.Bytes, c.Vocabulary = cmp.Or(c.Bytes, BytesDefault), cmp.Or(c.Vocabulary, VocabularyDefault)
-	c.Top = cmp.Or(c.Top, TopDefault)
+	c.Output.Top = cmp.Or(c.Output.Top, TopDefault)
 	return c
 }
 
@@ -50,13 +52,13 @@ func (c Config) Check(int) error {
 		return fmt.Errorf("words: a text of %d bytes: give 1 to %d, or 0 for %d", c.Bytes, bytesMost, BytesDefault)
 	case c.Vocabulary < 0 || c.Vocabulary > vocabularyMost:
 		return fmt.Errorf("words: %d words: give 1 to %d, or 0 for %d", c.Vocabulary, vocabularyMost, VocabularyDefault)
-	case c.Top < 0 || c.Top > topMost:
-		return fmt.Errorf("words: the %d most frequent words: give 1 to %d, or 0 for %d", c.Top, topMost, TopDefault)
+	case c.Output.Top < 0 || c.Output.Top > topMost:
+		return fmt.Errorf("words: the %d most frequent words: give 1 to %d, or 0 for %d", c.Output.Top, topMost, TopDefault)
 	case len(c.Files) > 0 && (c.Bytes > 0 || c.Vocabulary > 0):
 		return fmt.Errorf("words: bytes and vocabulary are those of a text that is made up, and there are files: " +
 			"leave them out")
 	}
-	return nil
+	return c.Output.Check()
 }
 
 // Count is a word with its count.
@@ -102,6 +104,11 @@ func Run(r *pebble.Rank, c Config) (result Result, err error) {
 	}
 	b := &bench{rank: r, config: c.withDefaults()}
 	result = Result{Report: apps.NewReport(r, "words", c.Seed)}
+	to := apps.Output{Path: c.Output.Path, Replace: c.Output.Replace} // the counter has the most frequent ones
+	if b.out, err = apps.NewRowWriter(r, to, ""); err != nil {
+		return result, err
+	}
+	defer b.out.Abort()
 	b.counts = container.NewCounter[string](r, "words")
 	if len(c.Files) > 0 {
 		if b.files, err = ingest.Open(r, c.Files, ingest.Lines(), c.Options()...); err != nil {
@@ -119,7 +126,31 @@ func Run(r *pebble.Rank, c Config) (result Result, err error) {
 		},
 		Verify: func() error { return b.verify(&result) },
 	})
+	if err == nil {
+		err = b.write(&result.Report)
+	}
 	return result, err
+}
+
+// write writes words with their counts, sorted.
+func (b *bench) write(p *apps.Report) error {
+	if !b.out.Wanted() || p.Errors > 0 {
+		return nil
+	}
+	rows := table.NewRows(b.rank, "words in order", container.Space{})
+	for word, n := range b.counts.LocalAll() {
+		rows.Add(string(table.Append(table.AppendTextKey(nil, []byte(word), false), table.UintOf(n))))
+	}
+	columns := []table.Column{table.TextColumn("word"), table.CountColumn("count")}
+	_, err := table.WriteSorted(p, rows, b.out, columns, func(dst []table.Value, row string) []table.Value {
+		word, rest := table.TextKey(nil, row, false)
+		dst, _ = table.Values(append(dst, table.TextOf(string(word))), rest, 1)
+		return dst
+	})
+	if err != nil {
+		return err
+	}
+	return b.out.Close(p)
 }
 
 // bench is one rank's part of a run.
@@ -128,6 +159,7 @@ type bench struct {
 	config Config
 	counts *container.Counter[string]
 	files  *ingest.Source[[]byte]
+	out    *apps.RowWriter
 	text   []byte // that is made up
 	met    met
 }
@@ -200,7 +232,7 @@ func (b *bench) sum(p *Result) error {
 	if p.Distinct, err = b.counts.Len(); err != nil {
 		return err
 	}
-	top, err := b.counts.TopK(b.config.Top, byCount)
+	top, err := b.counts.TopK(b.config.Output.Top, byCount)
 	for _, e := range top {
 		p.Top = append(p.Top, Count{e.Key, e.Value})
 	}
@@ -241,6 +273,6 @@ func Serial(c Config, ranks int) (result Result) {
 	slices.SortFunc(result.Top, func(a, b Count) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Word, b.Word))
 	})
-	result.Top = result.Top[:min(c.Top, len(result.Top))]
+	result.Top = result.Top[:min(c.Output.Top, len(result.Top))]
 	return result
 }

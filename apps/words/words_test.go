@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
+	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,8 +23,8 @@ import (
 // Each number of ranks over each transport counts what Go's map counts.
 func TestCountsAreThoseOfTheSerialTwin(t *testing.T) {
 	for _, c := range []Config{
-		{Bytes: 200_000, Common: apps.Common{Seed: 3}}, {Bytes: 5000, Vocabulary: 2, Common: apps.Common{Seed: 4}, Top: 1},
-		{Bytes: 20_000, Vocabulary: 1, Top: 5}, {Bytes: 1},
+		{Bytes: 200_000, Common: apps.Common{Seed: 3}}, {Bytes: 5000, Vocabulary: 2, Common: common(4, 1)},
+		{Bytes: 20_000, Vocabulary: 1, Common: common(0, 5)}, {Bytes: 1},
 	} {
 		t.Run(fmt.Sprintf("%d bytes, %d words", c.Bytes, c.Vocabulary), func(t *testing.T) {
 			appstest.AllEverywhere(t, Run, c, func(t *testing.T, _ int, p Result) {
@@ -55,7 +57,7 @@ func TestFilesAreCounted(t *testing.T) {
 	}
 	require.NoError(t, zip.Close())
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "all.gz"), packed.Bytes(), 0o600))
-	c := Config{Input: apps.Input{Files: []string{filepath.Join(folder, "*.txt"), filepath.Join(folder, "all.gz")}}, Top: 100}
+	c := Config{Input: apps.Input{Files: []string{filepath.Join(folder, "*.txt"), filepath.Join(folder, "all.gz")}}, Common: common(0, 100)}
 	for _, ranks := range []int{1, 2, 4, 7} {
 		for _, p := range appstest.All(t, appstest.Mem(ranks), Run, c) {
 			require.Zero(t, p.Errors)
@@ -109,7 +111,7 @@ func TestMistakes(t *testing.T) {
 	}{
 		{Config{Bytes: -1}, "a text of -1 bytes"},
 		{Config{Vocabulary: vocabularyMost + 1}, "words: give 1 to"},
-		{Config{Top: -1}, "the -1 most frequent words"},
+		{Config{Common: common(0, -1)}, "the -1 most frequent words"},
 		{Config{Input: apps.Input{Files: []string{"x"}}, Bytes: 1}, "there are files: leave them out"},
 	} {
 		require.ErrorContains(t, c.config.Check(1), c.want)
@@ -125,3 +127,41 @@ func BenchmarkWords(b *testing.B) {
 		return result.Report, result.Words, err
 	})
 }
+
+// common is a seed, and how many words are told.
+func common(seed uint64, top int) apps.Common {
+	return apps.Common{Seed: seed, Output: apps.Output{Top: top}}
+}
+
+// Words are written in the order of their bytes, with the counts of mawk, which reads the same text.
+func TestOutput(t *testing.T) {
+	text := Text(Config{Bytes: 30_000, Vocabulary: 500}, 0, 1)
+	c := Config{Input: apps.Input{Files: []string{appstest.Write(t, "text", string(text)+"\nx,y \xff\n")}}}
+	counts := map[string]int{}
+	for _, word := range fields(text) {
+		counts[string(word)]++
+	}
+	want := "word\tcount\n"
+	for _, word := range append(slices.Sorted(maps.Keys(counts)), "x,y", "\xff") {
+		want += fmt.Sprintf("%s\t%d\n", word, max(1, counts[word]))
+	}
+	for _, ranks := range []int{1, 2, 4, 7} {
+		c.Output.Path = filepath.Join(t.TempDir(), "words.tsv")
+		for _, p := range appstest.All(t, appstest.Mem(ranks), Run, c) {
+			require.Zero(t, p.Errors, p.Wrong)
+			require.EqualValues(t, p.Distinct, p.Output.Rows)
+		}
+		got, err := os.ReadFile(c.Output.Path)
+		require.NoError(t, err)
+		require.True(t, slices.Equal(sortedLines(want), sortedLines(string(got))))
+		require.True(t, slices.IsSorted(strings.Split(strings.TrimSpace(string(got)), "\n")[1:]))
+		if mawk, err := exec.LookPath("mawk"); err == nil {
+			program := `{ for (i = 1; i <= NF; i++) n[$i]++ } END { for (w in n) print w "\t" n[w] }`
+			counted, err := exec.Command(mawk, program, c.Files[0]).Output()
+			require.NoError(t, err)
+			require.True(t, slices.Equal(sortedLines("word\tcount\n"+string(counted)), sortedLines(string(got))))
+		}
+	}
+}
+
+func sortedLines(text string) []string { return slices.Sorted(strings.Lines(text)) }
