@@ -141,7 +141,7 @@ func (b *suite) kmerCount() lab.Group {
 		lab.Grouped(b.bases)))
 	in, out := b.input("reads", b.bases), filepath.Join(b.files, "counted")
 	clean := fmt.Sprintf("; status=$?; rm -rf %s*; exit $status", out)
-	ours := filepath.Join(b.programs, "pebbles") + " kmers --file " + in + " --json"
+	ours := filepath.Join(b.programs, "pebbles") + " kmers " + in + " --json"
 	const pick = ` | jq -r '"\(.distinct) \(.kmers)"'`
 	g.addWith(oneProcess, ours, pick, "jq")
 	g.addWith(processes, ours+" --procs 2", pick, "jq")

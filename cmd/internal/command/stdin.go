@@ -34,7 +34,7 @@ func (i *stdin) spool(s *settings, names []string) (all []string, err error) {
 	}
 	all = slices.Clone(names)
 	if all[at], err = i.copy(); err != nil {
-		return nil, Failed(fmt.Errorf("copy standard input: %w: name a file, or another folder in TMPDIR", err))
+		return nil, fmt.Errorf("copy standard input: %w: name a file, or another folder in TMPDIR", err)
 	}
 	return all, nil
 }
