@@ -44,6 +44,9 @@ func extension(name string) string {
 	return filepath.Ext(base)
 }
 
+// Named reports whether the name of a file or a pattern says that it is a table that Open reads.
+func Named(name string) bool { return formats[extension(name)] != nil }
+
 // Files returns the files that patterns name, and whether their names say that they are tables which Open reads. It is
 // collective.
 func Files(r *pebble.Rank, patterns []string) (names []string, tables bool, err error) {
@@ -52,7 +55,7 @@ func Files(r *pebble.Rank, patterns []string) (names []string, tables bool, err 
 		return nil, false, err
 	}
 	names = lines.Files()
-	return names, formats[extension(names[0])] != nil, nil
+	return names, Named(names[0]), nil
 }
 
 // Open opens tables: CSV, TSV, JSON Lines, Avro and Parquet files, as their names end, plain or compressed. Patterns and
