@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 	"github.com/pierrec/lz4/v4"
@@ -30,14 +31,16 @@ type pager struct {
 	size   int64
 	limit  int             // bytes of a page when it is decompressed
 	wanted map[string]bool // columns, by their paths
+	schema *parquet.Schema // of the file
 	zstd   *zstd.Decoder
 }
 
 // group looks at the pages of those columns of a row group that are wanted.
 func (p *pager) group(g format.RowGroup) error {
 	for _, c := range g.Columns {
-		if name := strings.Join(c.MetaData.PathInSchema, "."); p.wanted[name] {
-			if err := p.check(&c.MetaData); err != nil {
+		name := strings.Join(c.MetaData.PathInSchema, ".")
+		if leaf, _ := p.schema.Lookup(c.MetaData.PathInSchema...); p.wanted[name] {
+			if err := p.check(&c.MetaData, leaf, g.NumRows); err != nil {
 				return fmt.Errorf("column %s: %w", name, err)
 			}
 		}
@@ -45,24 +48,29 @@ func (p *pager) group(g format.RowGroup) error {
 	return nil
 }
 
-// check looks at all pages of a column chunk.
-func (p *pager) check(c *format.ColumnMetaData) error {
+// check looks at all pages of a column chunk, which has so many rows.
+func (p *pager) check(c *format.ColumnMetaData, leaf parquet.LeafColumn, rows int64) error {
 	at := c.DataPageOffset
 	if d := c.DictionaryPageOffset; d > 0 && d < at {
 		at = d
 	}
 	if at < 0 || c.TotalCompressedSize < 0 || c.TotalCompressedSize > p.size-at {
-		return errors.New("a column claims more bytes than the file has: the file is damaged, write it again")
+		return fmt.Errorf("a column claims more bytes than the file has: %w", errDamaged)
 	}
+	values := int64(0)
 	for end := at + c.TotalCompressedSize; at < end; {
 		h, n, err := p.header(at)
 		if err == nil {
-			err = p.page(c.Codec, h, at+n)
+			err = p.page(c.Codec, leaf, h, at+n)
 		}
 		if err != nil {
 			return fmt.Errorf("the page at byte %d: %w", at, err)
 		}
+		values += int64(max(h.DataPageHeader.V.NumValues, h.DataPageHeaderV2.V.NumValues))
 		at += n + int64(h.CompressedPageSize)
+	}
+	if values != c.NumValues || leaf.MaxRepetitionLevel == 0 && values != rows {
+		return fmt.Errorf("its pages have %d values, %d by the footer, in %d rows: %w", values, c.NumValues, rows, errDamaged)
 	}
 	return nil
 }
@@ -88,18 +96,22 @@ func (p *pager) header(at int64) (*format.PageHeader, int64, error) {
 }
 
 // page looks at a page by its header.
-func (p *pager) page(codec format.CompressionCodec, h *format.PageHeader, at int64) error {
+func (p *pager) page(codec format.CompressionCodec, leaf parquet.LeafColumn, h *format.PageHeader, at int64) error {
 	packed, size, levels := int64(h.CompressedPageSize), int64(h.UncompressedPageSize), int64(0)
 	values := max(h.DataPageHeader.V.NumValues, h.DictionaryPageHeader.V.NumValues, h.DataPageHeaderV2.V.NumValues)
-	if v := &h.DataPageHeaderV2; v.Valid { // levels stand before what is compressed
-		levels = int64(v.V.RepetitionLevelsByteLength) + int64(v.V.DefinitionLevelsByteLength)
-		if v.V.IsCompressed.Valid && !v.V.IsCompressed.V {
+	v := &h.DataPageHeaderV2.V
+	if h.DataPageHeaderV2.Valid { // levels stand before what is compressed
+		levels = int64(v.RepetitionLevelsByteLength) + int64(v.DefinitionLevelsByteLength)
+		if v.IsCompressed.Valid && !v.IsCompressed.V {
 			codec = format.Uncompressed
 		}
 	}
 	switch {
-	case packed < 0 || size < 0 || packed > p.size-at || levels < 0 || levels > min(packed, size):
-		return errors.New("its header claims more bytes than there are: the file is damaged, write it again")
+	case packed < 0 || size < 0 || packed > p.size-at || min(v.RepetitionLevelsByteLength,
+		v.DefinitionLevelsByteLength) < 0 || levels > min(packed, size):
+		return fmt.Errorf("its header claims more bytes than there are: %w", errDamaged)
+	case codec == format.Uncompressed && packed != size:
+		return errOther
 	case size > int64(p.limit) || int(values) > p.limit || packed > int64(p.limit)+int64(p.limit)/8+1<<10:
 		return fmt.Errorf("it has %d bytes and %d values, more than the limit of %d: raise ingest.RowLimit", size,
 			values, p.limit)
@@ -110,15 +122,21 @@ func (p *pager) page(codec format.CompressionCodec, h *format.PageHeader, at int
 			return err
 		}
 		if sum.Sum32() != uint32(h.CRC) {
-			return errors.New("its checksum is wrong: the file is damaged, write it again")
+			return fmt.Errorf("its checksum is wrong: %w", errDamaged)
 		}
 	}
-	return p.unpacks(codec, io.NewSectionReader(p.file, at+levels, packed-levels), int(size-levels))
+	err := p.unpacks(codec, io.NewSectionReader(p.file, at+levels, packed-levels), int(size-levels))
+	if err == nil && h.DataPageHeaderV2.Valid {
+		err = p.levels(leaf, v, at)
+	}
+	return err
 }
 
-// unpacks returns an error when compressed bytes become more than so many. Only snappy tells that by its first bytes.
+// unpacks returns an error when compressed bytes do not become size bytes. Only snappy tells that by its first bytes.
 func (p *pager) unpacks(codec format.CompressionCodec, packed *io.SectionReader, size int) (err error) {
-	if packed.Size() == 0 {
+	if packed.Size() == 0 && size > 0 {
+		return errOther
+	} else if packed.Size() == 0 {
 		return nil
 	}
 	switch codec {
@@ -128,14 +146,18 @@ func (p *pager) unpacks(codec format.CompressionCodec, packed *io.SectionReader,
 			return err
 		}
 		n, err := s2.DecodedLen(head)
-		if err == nil && n > size {
-			err = errMore
+		if err == nil && n != size {
+			err = errOther
 		}
 		return err
 	case format.Lz4Raw:
 		data, err := io.ReadAll(packed)
-		if err == nil {
-			_, err = lz4.UncompressBlock(data, make([]byte, size))
+		if err != nil {
+			return err
+		}
+		n, err := lz4.UncompressBlock(data, make([]byte, size))
+		if err == nil && n != size {
+			err = errOther
 		}
 		return err
 	case format.Zstd:
@@ -145,27 +167,29 @@ func (p *pager) unpacks(codec format.CompressionCodec, packed *io.SectionReader,
 		if err == nil {
 			err = p.zstd.Reset(packed)
 		}
-		return upTo(size, p.zstd, err)
+		return exactly(size, p.zstd, err)
 	case format.Gzip:
 		r, err := gzip.NewReader(packed)
-		return upTo(size, r, err)
+		return exactly(size, r, err)
 	case format.Brotli:
-		return upTo(size, brotli.NewReader(packed), nil)
+		return exactly(size, brotli.NewReader(packed), nil)
 	}
 	return nil
 }
 
-var errMore = errors.New("it has more bytes than its header claims when it is decompressed: " +
-	"the file is damaged; write it again")
+var (
+	errDamaged = errors.New("the file is damaged, write it again")
+	errOther   = fmt.Errorf("it has not as many bytes, decompressed, as its header claims: %w", errDamaged)
+)
 
-// upTo returns an error when a reader that could be opened has more than so many bytes.
-func upTo(size int, r io.Reader, err error) error {
+// exactly returns an error when a reader that could be opened has not exactly so many bytes.
+func exactly(size int, r io.Reader, err error) error {
 	if err != nil {
 		return err
 	}
 	n, err := io.Copy(io.Discard, io.LimitReader(r, int64(size)+1))
-	if n > int64(size) {
-		return errMore
+	if err == nil && n != int64(size) {
+		return errOther
 	}
 	return err
 }

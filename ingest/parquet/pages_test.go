@@ -2,9 +2,12 @@ package parquet_test
 
 import (
 	"bytes"
+	"encoding/binary"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -86,6 +89,35 @@ func TestDamagedPages(t *testing.T) {
 			got, err := read[long](1, path, ingest.Skip(9))
 			require.NoError(t, err, name)
 			require.Contains(t, got, long{make([]int64, 2)})
+		}
+	}
+}
+
+// A bit of a page that is flipped anywhere, its header too, is an error, or changes no row.
+func TestFlippedBitsOfPages(t *testing.T) {
+	type row struct {
+		A int64   `parquet:"a"`
+		B string  `parquet:"b,dict"`
+		C *int32  `parquet:"c,optional"`
+		D []int32 `parquet:"d,list"`
+	}
+	seven := int32(7)
+	rows := []row{{1, "x", &seven, []int32{1, 2}}, {2, "y", nil, nil}, {3, "x", &seven, []int32{4}}}
+	text := func(rows []row) string {
+		b, err := json.Marshal(rows)
+		require.NoError(t, err)
+		return strings.ReplaceAll(string(b), "null", "[]") // a list that is empty comes back as one that is not nil
+	}
+	var b bytes.Buffer
+	require.NoError(t, lib.Write(&b, rows))
+	footer := b.Len() - 8 - int(binary.LittleEndian.Uint32(b.Bytes()[b.Len()-8:]))
+	path, r := filepath.Join(t.TempDir(), "a.parquet"), random(t)
+	for at := range footer {
+		changed, bit := bytes.Clone(b.Bytes()), r.IntN(8)
+		changed[at] ^= 1 << bit
+		require.NoError(t, os.WriteFile(path, changed, 0o600))
+		if got, err := read[row](1, path); err == nil {
+			require.Equal(t, text(rows), text(got), "bit %d of byte %d", bit, at)
 		}
 	}
 }

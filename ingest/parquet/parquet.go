@@ -12,14 +12,16 @@ import (
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/activepebbles/pebbles/ingest"
 )
 
 // Rows gives the rows of Parquet files as structs of type T, whose fields are columns by the rules of parquet-go: by
 // name, or by tags such as `parquet:"name,optional"`. Only the columns of T are read. A column of T that a file does
-// not have is an error, unless it is optional. Files are cut between row groups, so one with a single row group is read
-// by one rank. What is given is the caller's.
+// not have is an error, unless it is optional. So is a field that does not hold all values of its column's type: whole
+// numbers may become wider, float32 float64, and a null the zero of a field that is not optional. Files are cut between
+// row groups, so one with a single row group is read by one rank. What is given is the caller's.
 //
 // Memory is some pages of each column. A page has at most RowLimit bytes when it is decompressed, and as many values;
 // that is looked at before the library reads a row group, for which pages are decompressed twice unless snappy or
@@ -30,12 +32,13 @@ func Rows[T any]() ingest.Format[T] {
 
 // find returns where the row groups of a file begin, if it has rows of type T.
 func find[T any](f io.ReaderAt, size int64) (starts []int64, err error) {
-	if t := reflect.TypeFor[T](); t.Kind() != reflect.Struct {
-		return nil, fmt.Errorf("rows of type %v are not supported; expected a struct, whose fields are columns", t)
+	wanted, err := schemaOf[T]()
+	if err != nil {
+		return nil, err
 	}
 	file, err := open(f, size)
 	if err == nil {
-		err = fits[T](file)
+		err = fits(wanted, file)
 	}
 	if err != nil {
 		return nil, err
@@ -45,6 +48,20 @@ func find[T any](f io.ReaderAt, size int64) (starts []int64, err error) {
 	}
 	slices.Sort(starts)
 	return starts, nil
+}
+
+// schemaOf is the schema of rows of a type, or an error for a type that has none.
+func schemaOf[T any]() (schema *parquet.Schema, err error) {
+	t := reflect.TypeFor[T]()
+	if t.Kind() != reflect.Struct {
+		return nil, fmt.Errorf("rows of type %v are not supported; expected a struct, whose fields are columns", t)
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("rows of type %v are not supported: %v", t, p)
+		}
+	}()
+	return parquet.SchemaOf(*new(T)), nil
 }
 
 func open(f io.ReaderAt, size int64) (file *parquet.File, err error) {
@@ -114,6 +131,7 @@ func ranged[T any](r ingest.Range, wanted func(*parquet.File) (map[string]bool, 
 		defer pages.close()
 		file, err := open(r.File, r.Size)
 		if err == nil {
+			pages.schema = file.Schema()
 			pages.wanted, err = wanted(file)
 		}
 		if err != nil {
@@ -196,28 +214,73 @@ func columns[T any]() map[string]bool {
 	return all
 }
 
-// fits refuses a type with a column that a file does not have, or without any column that it has.
-func fits[T any](file *parquet.File) error {
+// fits refuses a schema with a column that a file does not have, or has with another type, and one without any column
+// of the file.
+func fits(wanted *parquet.Schema, file *parquet.File) error {
 	return guard(func() error {
-		var v T
-		wanted, shared := parquet.SchemaOf(v), 0
+		shared := 0
 		for _, path := range wanted.Columns() {
 			leaf, _ := wanted.Lookup(path...)
-			_, there := file.Schema().Lookup(path...)
+			has, there := file.Schema().Lookup(path...)
 			if !there && leaf.MaxDefinitionLevel == 0 {
 				return fmt.Errorf("no column %q; the file has %s: name one of these by a parquet tag, or make the field "+
 					"optional", strings.Join(path, "."), columnNames(file))
 			}
-			if there {
-				shared++
+			if !there {
+				continue
+			}
+			if shared++; !holds(leaf.Node.Type(), has.Node.Type()) {
+				return fmt.Errorf("the column %q has %v in the file, and the field has %v, which does not hold all of "+
+					"its values: give the field the type of the column", strings.Join(path, "."), has.Node.Type(),
+					leaf.Node.Type())
 			}
 		}
 		if shared == 0 {
-			return fmt.Errorf("no field of %T is a column; the file has %s: name one of these by a parquet tag", v,
+			return fmt.Errorf("no field of the type is a column; the file has %s: name one of these by a parquet tag",
 				columnNames(file))
 		}
 		return nil
 	})
+}
+
+// holds reports whether a type has all values of a column of another type. The library would convert others, too:
+// numbers to text or to truth, and what does not fit into a number to another number.
+func holds(field, column parquet.Type) bool {
+	if column.Kind() == parquet.Int96 {
+		return true // a time, which the library converts
+	}
+	bits, minus := integer(column)
+	grows := bits > 0 && bits < 32 || bits == 32 && minus // the library takes the 32nd bit for a sign
+	if wide, signed := integer(field); wide > 0 {
+		return bits == wide && minus == signed || bits < wide && (signed || !minus) && grows
+	}
+	switch have := column.Kind(); field.Kind() {
+	case parquet.Double:
+		return have == parquet.Double || have == parquet.Float || grows
+	case parquet.FixedLenByteArray:
+		return have == parquet.FixedLenByteArray && field.Length() == column.Length()
+	case parquet.ByteArray:
+		return have == parquet.ByteArray || have == parquet.FixedLenByteArray
+	default:
+		return have == field.Kind()
+	}
+}
+
+// integer is how many bits a type of whole numbers has, and whether it has negative ones; 0 for other types.
+func integer(t parquet.Type) (bits int, signed bool) {
+	if l := t.LogicalType(); l != nil {
+		if n, is := l.Value.(*format.IntType); is {
+			return int(n.BitWidth), n.IsSigned
+		}
+	}
+	switch t.Kind() {
+	case parquet.Int32:
+		return 32, true
+	case parquet.Int64:
+		return 64, true
+	default:
+		return 0, false
+	}
 }
 
 func columnNames(file *parquet.File) string {

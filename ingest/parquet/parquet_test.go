@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -296,6 +297,89 @@ func told(t *testing.T, ranks int, path string, skip int64) []string {
 	return append(slices.Concat(by...), said)
 }
 
+// A field whose type does not hold all values of its column is an error of Open, and others are read.
+func TestTypesOfFields(t *testing.T) {
+	type row struct {
+		Small  int32   `parquet:"small"`
+		Count  uint32  `parquet:"count"`
+		Large  int64   `parquet:"large"`
+		Single float32 `parquet:"single"`
+		Text   string  `parquet:"text"`
+		Known  *int32  `parquet:"known,optional"`
+		Key    [4]byte `parquet:"key"`
+	}
+	path := filepath.Join(t.TempDir(), "data")
+	rows := []row{{-1, math.MaxUint32, math.MinInt64, 0.5, "one", nil, [4]byte{1}}}
+	require.NoError(t, lib.WriteFile(path, rows))
+	reads[struct {
+		Small  int64   `parquet:"small"`
+		Count  uint32  `parquet:"count"`
+		Large  int64   `parquet:"large"`
+		Single float64 `parquet:"single"`
+		Text   []byte  `parquet:"text"`
+		Known  int64   `parquet:"known"`
+		Key    [4]byte `parquet:"key"`
+	}](t, path, "[{-1 4294967295 -9223372036854775808 0.5 [111 110 101] 0 [1 0 0 0]}]")
+	reads[struct {
+		Small float64 `parquet:"small"`
+	}](t, path, "[{-1}]")
+	const other = ", which does not hold all of its values: give the field the type of the column"
+	refuses[struct {
+		Small int8 `parquet:"small"`
+	}](t, path, `the column "small" has INT(32,true) in the file, and the field has INT(8,true)`+other)
+	refuses[struct {
+		Small uint64 `parquet:"small"`
+	}](t, path, other)
+	refuses[struct {
+		Count int32 `parquet:"count"`
+	}](t, path, other)
+	refuses[struct {
+		Count int64 `parquet:"count"`
+	}](t, path, other)
+	refuses[struct {
+		Large int32 `parquet:"large"`
+	}](t, path, other)
+	refuses[struct {
+		Large float64 `parquet:"large"`
+	}](t, path, other)
+	refuses[struct {
+		Large string `parquet:"large"`
+	}](t, path, other)
+	refuses[struct {
+		Large bool `parquet:"large"`
+	}](t, path, other)
+	refuses[struct {
+		Single int64 `parquet:"single"`
+	}](t, path, other)
+	refuses[struct {
+		Text int64 `parquet:"text"`
+	}](t, path, other)
+	refuses[struct {
+		Key [5]byte `parquet:"key"`
+	}](t, path, other)
+	refuses[struct {
+		Small chan int `parquet:"small"`
+	}](t, path, "are not supported: cannot create parquet node from go value of type chan int")
+	refuses[struct {
+		Small int32 `parquet:"small,compact"`
+	}](t, path, "are not supported: ")
+}
+
+// reads compares what is read as text.
+func reads[T any](t *testing.T, path, want string) {
+	t.Helper()
+	got, err := read[T](1, path)
+	require.NoError(t, err)
+	require.Equal(t, want, fmt.Sprint(got))
+}
+
+// refuses expects an error.
+func refuses[T any](t *testing.T, path, want string) {
+	t.Helper()
+	_, err := read[T](1, path)
+	require.ErrorContains(t, err, want)
+}
+
 // What is no struct has no columns.
 func TestRowsOfWhatIsNoStruct(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "data")
@@ -307,6 +391,6 @@ func TestRowsOfWhatIsNoStruct(t *testing.T) {
 	_, err = read[struct {
 		Other *string `parquet:"other,optional"`
 	}](2, path)
-	require.ErrorContains(t, err, "no field of struct")
+	require.ErrorContains(t, err, "no field of the type")
 	require.ErrorContains(t, err, `is a column; the file has "station"`)
 }
