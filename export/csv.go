@@ -77,9 +77,15 @@ func (r *row) field(field []byte) {
 	r.line = append(append(r.line, field...), '"')
 }
 
+// needsQuotes reports whether a field would be read as another one, or not at all: RFC 4180 has no control characters
+// outside of quotes.
 func (r *row) needsQuotes(field []byte) bool {
-	return bytes.IndexByte(field, r.comma) >= 0 || bytes.ContainsAny(field, "\"\n\r") ||
-		bytes.HasPrefix(field, []byte{' '})
+	for _, b := range field {
+		if b == r.comma || b == '"' || b < ' ' || b == 0x7f {
+			return true
+		}
+	}
+	return len(field) > 0 && field[0] == ' '
 }
 
 // end writes the line of so many fields. One that is empty would be no row, but an empty line.

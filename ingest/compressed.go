@@ -20,7 +20,10 @@ const (
 )
 
 // others are compressions that are known and not read, by the first bytes of their files.
-var others = map[string]string{"\xfd7zXZ\x00": "xz", "\x04\x22\x4d\x18": "lz4", "PK\x03\x04": "zip"}
+var others = map[string]string{
+	"\xfd7zXZ\x00": "xz", "\x04\x22\x4d\x18": "lz4", "\x02\x21\x4c\x18": "lz4", "PK\x03\x04": "zip",
+	"\x1f\x9d": "compress", "LZIP\x01": "lzip", "7z\xbc\xaf\x27\x1c": "7z", "\xff\x06\x00\x00sNaPpY": "snappy",
+}
 
 // magicBytes are as many as tell a kind.
 const magicBytes = 10
@@ -30,6 +33,8 @@ func kindOf(head []byte) (kind, error) {
 	switch {
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b, 8}):
 		return gzipped, nil
+	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}) && len(head) > 2:
+		return plain, fmt.Errorf("gzip by the method %d, which is none: the file is damaged; fetch it again", head[2])
 	case len(head) >= 4 && isZstandard(binary.LittleEndian.Uint32(head)):
 		return zstandard, nil
 	case bytes.HasPrefix(head, []byte{0xff, 0xfe}) || bytes.HasPrefix(head, []byte{0xfe, 0xff}):

@@ -18,8 +18,9 @@ import (
 //	}
 //
 // Strings, []byte, numbers, bool and what has UnmarshalText are columns. Columns that T does not have are skipped. A
-// missing or doubled column is an error of Open; a value that does not fit, quotes out of place, and a row with more or
-// fewer fields than the header are errors of the row. Empty lines are skipped. T is the caller's to keep.
+// missing or doubled column is an error of Open; a value that does not fit, quotes out of place, a control character
+// other than a tab outside of quotes, and a row with more or fewer fields than the header are errors of the row. Empty
+// lines are skipped. T is the caller's to keep.
 //
 // Which bytes begin a row is exact wherever a file is cut, whatever is in quotes: before the first row is given, Open
 // has each rank pass over its share of files that several ranks read, and find out what it makes of a quote. That reads

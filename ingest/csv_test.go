@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -24,18 +25,29 @@ func TestEndsOfLinesInQuotes(t *testing.T) {
 	twin(t, []byte("a,b\r\n\"x\r\ny\",\"\r\n\"\"\n\"\r\n"), Rows(), fields, []string{`["x\r\ny" "\r\n\"\n"]`})
 }
 
-// parsed is what encoding/csv makes of rows; those that it cannot read are left out and counted.
+// quotedField is a field in quotes, in a row that encoding/csv reads.
+var quotedField = regexp.MustCompile(`"(?:[^"]|"")*"`)
+
+// parsed is what encoding/csv makes of rows; those that it cannot read, and those with control characters outside of
+// quotes, are left out and counted.
 func parsed(content []byte, comma rune) (rows []string, bad int64) {
-	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(content, []byte("\xef\xbb\xbf"))))
+	content = bytes.TrimPrefix(content, []byte("\xef\xbb\xbf"))
+	r := csv.NewReader(bytes.NewReader(content))
 	r.Comma, r.ReuseRecord = comma, true
 	r.FieldsPerRecord = -1
 	width := 0
 	for {
+		from := r.InputOffset()
 		row, err := r.Read()
+		raw := quotedField.ReplaceAllString(string(content[from:r.InputOffset()]), "")
+		if int(r.InputOffset()) == len(content) {
+			raw = strings.TrimSuffix(raw, "\r")
+		}
+		lone := strings.ContainsAny(strings.ReplaceAll(raw, "\r\n", ""), "\r\x00")
 		switch {
 		case err == io.EOF:
 			return rows, bad
-		case err == nil && (width == 0 || width == len(row)):
+		case err == nil && !lone && (width == 0 || width == len(row)):
 			width = len(row)
 			rows = append(rows, fmt.Sprintf("%q", row))
 		default:
@@ -50,7 +62,7 @@ func TestCSV(t *testing.T) {
 		"a,b\n\n\n1,2\n\n", ",\n,\n",
 		"\xef\xbb\xbf\"a\nb\",c\n1,2\n", "\"\r\n\",x\n\"a\r\r\n\",y\n", "\"\"\n\"\"\n", "a\r", "\"a\"\r",
 		"a,b\n\"1\",\"2\"", "\"a,\n\",\"\n\n\n\"\n1,2\n",
-		"a\x00b,\x00\n\x00,\"\x00\"\n", "\"x\"\"\n\"\"y\",\"\"\"\"\"\"\n1,2\n", "ä,\"ö\n\"\nü,ß\n", "\r\na,b\n",
+		"\"a\x00b\",\"\x00\"\n\"\x00\",\"\x00\"\n", "\"x\"\"\n\"\"y\",\"\"\"\"\"\"\n1,2\n", "ä,\"ö\n\"\nü,ß\n", "\r\na,b\n",
 	} {
 		t.Run(fmt.Sprintf("%q", content), func(t *testing.T) {
 			want, bad := parsed([]byte(content), ',')

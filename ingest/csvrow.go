@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
 )
 
 // row takes the next row with its end, and tells whether it has quotes. Errors are those of take. Empty lines are rows
@@ -75,8 +76,18 @@ func (w *window) dropRow(d dialect) {
 	}
 }
 
+// errControl: RFC 4180 has no control characters outside of quotes (section 2, TEXTDATA). A tab is taken.
+var errControl = errors.New("a field without quotes has a control character, such as NUL or a lone carriage return: " +
+	"put it in quotes, or end lines with \\n or \\r\\n")
+
 // split sets the fields of a row apart, without its end. It changes the row: pairs of quotes become one.
 func (d dialect) split(row []byte, quotes bool, fields [][]byte) ([][]byte, error) {
+	clean := !d.quotes // of control characters outside of quotes, or they may stand there
+	if !clean && !quotes && d.comma >= ' ' {
+		if clean = !controls(row); !clean {
+			return fields, errControl
+		}
+	}
 	for {
 		if quotes && len(row) > 0 && row[0] == '"' {
 			field, rest, err := d.unquote(row)
@@ -94,6 +105,9 @@ func (d dialect) split(row []byte, quotes bool, fields [][]byte) ([][]byte, erro
 		fields = append(fields, field)
 		if quotes && bytes.IndexByte(field, '"') >= 0 {
 			return fields, csv.ErrBareQuote
+		}
+		if !clean && controls(field) {
+			return fields, errControl
 		}
 		if i < 0 {
 			return fields, nil

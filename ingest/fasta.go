@@ -10,8 +10,9 @@ type Sequence struct {
 }
 
 // FASTA gives the records of FASTA files: a line that begins with >, and the lines of the sequence up to the next one.
-// What may stand in a sequence is not checked. A record is at most RowLimit bytes long, which a chromosome may exceed.
-// What is before the first record and not empty is a record that cannot be read.
+// Bases are printing characters; blanks among them, control characters and comments (;) make a record that cannot be
+// read, as does what is before the first record and not empty. A record is at most RowLimit bytes long, which a
+// chromosome may exceed.
 func FASTA() Format[Sequence] {
 	return Format[Sequence]{"fasta", func(in *input) (reader[Sequence], error) {
 		return sequences{input: in, begun: (*part).begunFASTA, next: (*part).fasta, stray: func(byte) badRecord {
@@ -41,7 +42,16 @@ func (p *part) fasta() (s Sequence, err error) {
 		return s, err
 	}
 	name, text, _ := bytes.Cut(record[1:], []byte{'\n'})
-	return Sequence{Name: chomp(name), Bases: join(text)}, nil
+	switch bases := join(text); {
+	case bytes.IndexByte(chomp(name), '\r') >= 0:
+		return s, errReturn
+	case bytes.IndexByte(bases, ';') >= 0:
+		return s, badRecord("a comment (;) stands among the bases: remove it")
+	case !printing(bases):
+		return s, errBases
+	default:
+		return Sequence{Name: chomp(name), Bases: bases}, nil
+	}
 }
 
 // join takes the ends of lines out of a text, in place.

@@ -158,17 +158,23 @@ func (p *part) fastq() (s Sequence, err error) {
 	return s, err
 }
 
+const errBases = badRecord("the bases have a blank, or a control character, or one outside ASCII: the record is damaged")
+
+const errReturn = badRecord(`the name has a carriage return: end lines with \n or \r\n, not \r alone`)
+
 const errShort = badRecord("another record begins before the end of its quality: it is truncated")
 
 // newFASTQ checks the parts of a record.
 func newFASTQ(name, bases, again, quality []byte) (s Sequence, err error) {
 	switch {
+	case bytes.IndexByte(name, '\r') >= 0:
+		return s, errReturn
 	case len(bases) != len(quality):
 		return s, badRecord("bases and quality differ in length: the record is truncated or damaged")
 	case len(again) > 1 && !bytes.Equal(again[1:], name[1:]):
 		return s, badRecord("the name behind + differs from the name behind @: the record is damaged")
 	case !printing(bases):
-		return s, badRecord("the bases have a blank or a character outside ASCII: the record is damaged")
+		return s, errBases
 	case !printing(quality):
 		return s, badRecord("a quality is not from ! to ~: the record is damaged")
 	}
@@ -244,14 +250,4 @@ func splitWrapped(b []byte, last bool) (l [4][]byte, n int) {
 		l[3] = append(l[3], line...)
 	}
 	return l, n
-}
-
-// printing reports whether all bytes are characters of ASCII that print, without the blank.
-func printing(text []byte) bool {
-	for _, b := range text {
-		if b-'!' > '~'-'!' {
-			return false
-		}
-	}
-	return true
 }

@@ -68,7 +68,7 @@ func TestOddContents(t *testing.T) {
 		{"CRLF", asRows, "a\r\nb\r\n", "", 2},
 		{"lone CR", asLines, "a\rb\rc", "", 1},
 		{"NUL", asLines, "a\x00\n\x00\n", "", 2},
-		{"NUL in a number", asDated, header + day + ",\x001,1\n", `line 2: column "Count"`, 0},
+		{"NUL in a number", asDated, header + day + ",\"\x001\",1\n", `line 2: column "Count"`, 0},
 		{"bad UTF-8", asLines, "\xff\xc0a\n", "", 1},
 		{"UTF-16", asLines, "\xff\xfea\x00", "the text is UTF-16: convert it", -1},
 		{"open quotes", asRows, "a\n\"b\nc\n", `line 2: extraneous or missing " in quoted-field`, 1},
