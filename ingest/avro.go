@@ -25,9 +25,9 @@ type AvroCodec[T any] interface {
 // the codec: fields are matched by their names, whatever the types are called and in whatever order they are. Fields
 // that the codec does not have are left out, those that the file does not have get the default of the codec's schema,
 // and numbers may become wider, by the rules of Avro's specification (Schema Resolution). What does not fit by them is
-// an error that names the field. Records of another schema are copied before the codec gets them. Blocks are compressed
-// by null, deflate, snappy or zstandard, and have at most RowLimit bytes when they are decompressed; they are what a
-// file is cut between.
+// an error that names the field. Strings are not checked for UTF-8. Records of another schema are copied before the
+// codec gets them. Blocks are compressed by null, deflate, snappy or zstandard, and have at most RowLimit bytes when
+// they are decompressed; they are what a file is cut between.
 func AvroOf[T any](codec AvroCodec[T]) Format[T] {
 	return avroFiles(func(schema string) (func([]byte) (T, []byte, error), error) {
 		turn, err := resolve.Between(schema, codec.Schema())
@@ -49,15 +49,25 @@ func AvroOf[T any](codec AvroCodec[T]) Format[T] {
 
 // Avro gives the records of Avro object container files as goavro makes them by the schema of each file: a record is a
 // map[string]any, and the rest as goavro's documentation says. Blocks are as with AvroOf. It costs a microsecond or
-// more for each field. A file that lies about the length of an array can make goavro allocate much: lower its
-// MaxBlockCount before you read files of strangers, or use AvroOf.
+// more for each field. Bytes that are no value of the schema are an error before goavro allocates memory for them.
+// Strings are not checked for UTF-8.
 func Avro() Format[any] {
 	return avroFiles(func(schema string) (func([]byte) (any, []byte, error), error) {
 		codec, err := goavro.NewCodec(schema)
 		if err != nil {
 			return nil, fmt.Errorf("the records' schema: %w", err)
 		}
-		return codec.NativeFromBinary, nil
+		check, err := resolve.Check(schema)
+		if err != nil {
+			return nil, fmt.Errorf("the records' schema: %w", err)
+		}
+		return func(src []byte) (v any, rest []byte, err error) {
+			if rest, err = check(src); err != nil {
+				return nil, nil, err
+			}
+			v, _, err = codec.NativeFromBinary(src)
+			return v, rest, err
+		}, nil
 	})
 }
 

@@ -62,7 +62,8 @@ func TestCSV(t *testing.T) {
 		"a,b\n\n\n1,2\n\n", ",\n,\n",
 		"\xef\xbb\xbf\"a\nb\",c\n1,2\n", "\"\r\n\",x\n\"a\r\r\n\",y\n", "\"\"\n\"\"\n", "a\r", "\"a\"\r",
 		"a,b\n\"1\",\"2\"", "\"a,\n\",\"\n\n\n\"\n1,2\n",
-		"\"a\x00b\",\"\x00\"\n\"\x00\",\"\x00\"\n", "\"x\"\"\n\"\"y\",\"\"\"\"\"\"\n1,2\n", "ä,\"ö\n\"\nü,ß\n", "\r\na,b\n",
+		"\"a\x00b\",\"\x00\"\n\"\x00\",\"\x00\"\n",
+		"\"x\"\"\n\"\"y\",\"\"\"\"\"\"\n1,2\n", "ä,\"ö\n\"\nü,ß\n", "\r\na,b\n",
 	} {
 		t.Run(fmt.Sprintf("%q", content), func(t *testing.T) {
 			want, bad := parsed([]byte(content), ',')

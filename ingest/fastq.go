@@ -158,7 +158,8 @@ func (p *part) fastq() (s Sequence, err error) {
 	return s, err
 }
 
-const errBases = badRecord("the bases have a blank, or a control character, or one outside ASCII: the record is damaged")
+const errBases = badRecord("the bases have a blank, or a control character, or one outside ASCII: " +
+	"the record is damaged")
 
 const errReturn = badRecord(`the name has a carriage return: end lines with \n or \r\n, not \r alone`)
 

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"os"
 	"runtime"
@@ -31,17 +32,18 @@ type dated struct {
 }
 
 var (
-	asLines = texts(Lines(), text)
-	asRows  = texts(Rows(NoHeader()), fields)
-	asTable = texts(Rows(Columns("b")), fields)
-	asDated = texts(CSV[dated](), func(v dated) string { return fmt.Sprint(v.Day.Unix(), v.Count, v.Share) })
-	asJSON  = texts(JSONLines[any](), func(v any) string { return fmt.Sprint(v) })
-	asPairs = texts(AvroOf(avro.Must[pair]()), func(v pair) string { return fmt.Sprint(v) })
-	asFASTA = texts(FASTA(), sequence)
-	asFASTQ = texts(FASTQ(), sequence)
-	asEdges = texts(Edges(EdgeList), edge)
-	asArcs  = texts(Edges(PACE), edge)
-	asMTX   = texts(Edges(MatrixMarket), edge)
+	asLines  = texts(Lines(), text)
+	asRows   = texts(Rows(NoHeader()), fields)
+	asTable  = texts(Rows(Columns("b")), fields)
+	asDated  = texts(CSV[dated](), func(v dated) string { return fmt.Sprint(v.Day.Unix(), v.Count, v.Share) })
+	asJSON   = texts(JSONLines[any](), func(v any) string { return fmt.Sprint(v) })
+	asPairs  = texts(AvroOf(avro.Must[pair]()), func(v pair) string { return fmt.Sprint(v) })
+	asValues = texts(Avro(), func(v any) string { return fmt.Sprint(v) })
+	asFASTA  = texts(FASTA(), sequence)
+	asFASTQ  = texts(FASTQ(), sequence)
+	asEdges  = texts(Edges(EdgeList), edge)
+	asArcs   = texts(Edges(PACE), edge)
+	asMTX    = texts(Edges(MatrixMarket), edge)
 )
 
 // Contents that are odd are read, or told with file, line or block, and cause; of those that have bad records, Skip
@@ -55,6 +57,14 @@ func TestOddContents(t *testing.T) {
 	wrongSum[len(wrongSum)-8]++
 	blocks := bgzf(t, []byte("a\nb\nc\n"), 2)
 	endless := blocks[:bytes.LastIndex(blocks, []byte("\x1f\x8b\x08"))]
+	deflated := func() string {
+		whole := file("deflate")
+		at := blocksOf(t, whole)
+		mark := len(whole) - 16 // of the last block, whose header has two bytes
+		data := whole[at[len(at)-1]+2 : mark]
+		last := binary.AppendVarint(bytes.Clone(whole[:at[len(at)-1]+1]), int64(len(data)+4))
+		return string(last) + string(data) + "more" + string(whole[mark:])
+	}
 	for _, c := range []struct {
 		name    string
 		read    func(int, string, ...Option) (outcome[string], error)
@@ -71,6 +81,16 @@ func TestOddContents(t *testing.T) {
 		{"NUL in a number", asDated, header + day + ",\"\x001\",1\n", `line 2: column "Count"`, 0},
 		{"bad UTF-8", asLines, "\xff\xc0a\n", "", 1},
 		{"UTF-16", asLines, "\xff\xfea\x00", "the text is UTF-16: convert it", -1},
+		{"CR alone", asRows, "a,b\n1\r2,3\n4,5\n", "line 2: a field without quotes has a control character", 2},
+		{"CR and CR LF", asRows, "a,b\n1,2\r\r\n3,4\n", "line 2: a field without quotes has a control character", 2},
+		{"CR in quotes", asRows, "a,\"\r\"\n\"\r\n\",b\r\n", "", 2},
+		{"NUL without quotes", asRows, "a,b\n\x00\x00\x00,\n1,2\n", "line 2: a field without quotes has a control", 2},
+		{"DEL beside quotes", asRows, "a,b\n\"1\",2\x7f\n", "line 2: a field without quotes has a control character", 1},
+		{"tabs", asRows, "a\tb,c\n", "", 1},
+		{"NUL between quotes and comma", asRows, "a,b\n\"1\"\x00,2\n1,2\n", "line 2: extraneous or missing", 2},
+		{"blank before quotes", asRows, "a,b\n1, \"2\"\n3,4\n", `line 2: bare " in non-quoted-field`, 2},
+		{"text behind quotes", asRows, "a,b\n\"1\" ,2\n3,4\n", `line 2: extraneous or missing " in quoted-field`, 2},
+		{"comma at the end", asRows, "a,b\n1,2,\n3,4\n", "line 2: the row has 3 fields, the header has 2", 2},
 		{"open quotes", asRows, "a\n\"b\nc\n", `line 2: extraneous or missing " in quoted-field`, 1},
 		{"quotes in a field", asRows, "a\nb\"c\nd\n", `line 2: bare " in non-quoted-field`, 2},
 		{"ragged, short", asRows, "a,b\nc\nd,e\n", "line 2: the row has 1 fields, the header has 2", 2},
@@ -93,6 +113,22 @@ func TestOddContents(t *testing.T) {
 		{"JSON of bad UTF-8", asJSON, "1\n\"\xff\"\n", "line 2: the text is not UTF-8: convert it", 1},
 		{"JSON cut short", asJSON, "1\n{\"a\":", "line 2: unexpected end of JSON input", 1},
 
+		{"JSON, a name twice", asJSON, "1\n{\"a\":1,\"b\":{\"a\":2},\"a\":3}\n", `line 2: an object has the name "a"`, 1},
+		{"JSON, a name twice by an escape", asJSON, "{\"\\u0061\":1,\"a\":2}\n",
+			`line 1: an object has the name "a" twice`, 0},
+		{"JSON, one name in two objects", asJSON, `[{"a":1},{"a":[{"a":2,"b":"\"a\":,{"}]}]`, "", 1},
+		{"JSON, half of a pair", asJSON, "\"\\uD83D\"\n\"\\uD83D\\uDE00\"\n", "line 1: a string has half of", 1},
+		{"JSON, the other half", asJSON, "\"\\\\\\uDE00\\uD83D\"\n1\n", "line 1: a string has half of", 1},
+		{"JSON, pair turned", asJSON, "\"\\uD83D\\uD83D\"\n1\n", "line 1: a string has half of a surrogate pair", 1},
+		{"JSON, an escaped backslash", asJSON, "\"\\\\uD83D\"\n", "", 1},
+		{"JSON, a form feed", asJSON, "1\n\f\n2\n", `line 2: invalid character '\f'`, 2},
+		{"JSON, blanks", asJSON, " \t\r\n\n1\n", "", 1},
+		{"JSON, a comma too many", asJSON, "[1,]\n2\n", "line 1: invalid character ']'", 1},
+		{"JSON, NaN", asJSON, "1\nNaN\n", "line 2: invalid character 'N'", 1},
+		{"JSON, a zero before", asJSON, "01\n1\n", "line 1: invalid character '1'", 1},
+		{"JSON, a number too large", asJSON, "1e999\n1\n", "line 1: json: cannot unmarshal number 1e999", 1},
+		{"JSON, a mark within", asJSON, "\xef\xbb\xbf1\n\xef\xbb\xbf2\n", "line 2: invalid character", 1},
+
 		{"edge without an end", asEdges, "1 2\n3\n", "line 2: the line ends early; expected a vertex", 1},
 		{"vertex negative", asEdges, "1 2\n-1 2\n", `line 2: found "-1 2"; expected a vertex`, 1},
 		{"vertex too large", asEdges, "1 18446744073709551616\n", "line 1: the vertex", 0},
@@ -105,6 +141,18 @@ func TestOddContents(t *testing.T) {
 
 		{"FASTA without a header", asFASTA, "ACGT\n>a\nA\n", "line 1: expected a record that begins with >", 1},
 		{"FASTA without bases", asFASTA, ">a\n>b\n", "", 2},
+		{"FASTA, a blank", asFASTA, ">a\nAC GT\n>b\nA\n", "line 1: the bases have a blank, or a control character", 1},
+		{"FASTA, a NUL", asFASTA, ">b\nA\n>a\nAC\x00GT\n", "line 3: the bases have a blank, or a control character", 1},
+		{"FASTA, a comment", asFASTA, ">a\nAC\n;note\nGT\n>b\nA\n", "line 1: a comment (;) stands among the bases", 1},
+		{"FASTA, CR alone", asFASTA, ">a\rAC\r>b\rA\r", "line 1: the name has a carriage return", 0},
+		{"FASTA, gaps and stops", asFASTA, ">a b\tc\nAC-N.\nacgt*\n", "", 1},
+		{"FASTQ, another name", asFASTQ, "@a\nA\n+\nI\n@b\nA\n+c\nI\n", "line 5: the name behind + differs", 1},
+		{"FASTQ, another word", asFASTQ, "@b x\nA\n+b\nI\n@a\nA\n+a\nI\n", "line 1: the name behind + differs", 1},
+		{"FASTQ, CR alone", asFASTQ, "@a\rAC\r+\rII\r", "line 1: expected a line with +", 0},
+		{"FASTQ, wrapped", asFASTQ, "@r1\nACGT\nACGT\n+\n@III\n+III\n@r2\nACGT\n+\nIIII\n", "", 2},
+		{"FASTQ, a second quality", asFASTQ, "@a\nAC\n+\nII\nII\n@b\nA\n+\nI\n", "line 5: expected a record", 2},
+		{"FASTQ, cut behind +", asFASTQ, "@b\nA\n+\nI\n@a\nAC\n+\n", "line 5: bases and quality differ", 1},
+		{"FASTQ, cut in a name", asFASTQ, "@b\nA\n+\nI\n@a", "line 5: expected a line with +", 1},
 		{"FASTQ, quality short", asFASTQ, "@a\nAC\n+\nI\n@b\nA\n+\nI\n", "line 1: bases and quality differ in length", 1},
 		{"FASTQ cut short", asFASTQ, "@a\nA\n+\nI\n@b\nA\n", "line 5: expected a line with + behind the bases", 1},
 		{"FASTQ in FASTA", asFASTQ, ">a\nA\n", "line 1: expected a record that begins with @", 0},
@@ -120,6 +168,26 @@ func TestOddContents(t *testing.T) {
 			"the records' schema: ", -1},
 		{"Avro, snappy's sum", asPairs, string(snappySum(t, file("snappy"))), "data: the block at byte", 13},
 
+		{"Avro, deflate and more", asPairs, deflated(), "4 bytes follow the compressed ones", 14},
+		{"Avro without a schema", asPairs, "Obj\x01\x00" + strings.Repeat("s", 16), "the header has no avro.schema", -1},
+		{"Avro, an int of 64 bits", asValues, ocfOf(`"int"`, binary.AppendVarint(nil, 1<<40)), "is no int", 0},
+		{"Avro, a boolean of 2", asValues, ocfOf(`"boolean"`, []byte{2}), "record 1: 2 is no boolean", 0},
+		{"Avro, a number without an end", asValues, ocfOf(`"long"`, bytes.Repeat([]byte{0x80}, 11)), "more than 64 bits", 0},
+		{"Avro, a member too many", asValues, ocfOf(`["null","long"]`, []byte{4}), "2 is no member of a union of 2", 0},
+		{"Avro, a symbol too many", asValues, ocfOf(`{"type":"enum","name":"e","symbols":["A"]}`, []byte{2}),
+			`1 is no symbol of enum of ["A"]`, 0},
+		{"Avro, a length below 0", asValues, ocfOf(`"string"`, []byte{1}), "a length of -1", 0},
+		{"Avro, an array too long", asValues, ocfOf(`{"type":"array","items":"long"}`, binary.AppendVarint(nil, 1<<40)),
+			"a count of 1099511627776 exceeds", 0},
+		{"Avro, a field twice", asPairs, ocfOf(`{"type":"record","name":"r","fields":[{"name":"N","type":"long"},`+
+			`{"name":"N","type":"long"},{"name":"Name","type":"string"}]}`, []byte{0, 0, 0}),
+			`a record has the field "N" twice`, -1},
+		{"Avro, more behind", asPairs, string(file("null")) + "garbage", "the block at byte", 20},
+		{"Avro of version 2", asPairs, "Obj\x02" + string(file("null"))[4:], `the file begins with "Obj\x02"`, -1},
+
+		{"gzip of another method", asLines, "\x1f\x8b\x07 and so on", "gzip by the method 7", -1},
+		{"gzip, a reserved bit", asLines, "\x1f\x8b\x08\x80" + strings.Repeat("x", 20), "gzip: invalid header", -1},
+		{"compress", asLines, "\x1f\x9d\x90abc", "compression by compress is not supported", -1},
 		{"gzip in members", asLines, string(append(gzipped1(t, a), gzipped1(t, b)...)), "", 2},
 		{"gzip of no byte", asLines, string(gzipped1(t, nil)), "", 0},
 		{"gzip, more behind", asLines, string(append(gzipped1(t, a), "garbage"...)), "data: decompress: ", -1},
@@ -159,6 +227,19 @@ func TestOddContents(t *testing.T) {
 			}
 		})
 	}
+}
+
+// ocfOf is an Avro file of one record.
+func ocfOf(schema string, record []byte) string {
+	w, err := ocf.NewWriter(ocf.Header{Schema: schema, Codec: "null"})
+	if err != nil {
+		panic(err)
+	}
+	file, err := w.Append(w.Header.Append(nil), 1, record)
+	if err != nil {
+		panic(err)
+	}
+	return string(file)
 }
 
 // snappySum has another checksum in its second block.

@@ -64,7 +64,12 @@ func (deflate) compress(dst, data []byte) ([]byte, error) {
 }
 
 func (deflate) decompress(dst, data []byte, limit int) ([]byte, error) {
-	return readUpTo(dst, flate.NewReader(bytes.NewReader(data)), limit)
+	packed := bytes.NewReader(data)
+	out, err := readUpTo(dst, flate.NewReader(packed), limit)
+	if err == nil && packed.Len() > 0 {
+		err = fmt.Errorf("%d bytes follow the compressed ones: %w", packed.Len(), errDamaged)
+	}
+	return out, err
 }
 
 func (deflate) close() {}

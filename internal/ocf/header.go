@@ -51,6 +51,9 @@ func readHeader(r *counter) (h Header, err error) {
 			if err == nil {
 				_, err = io.ReadFull(r, h.Sync[:])
 			}
+			if err == nil && h.Schema == "" {
+				err = fmt.Errorf("the header has no avro.schema: %w", errDamaged)
+			}
 			return h, err
 		}
 		if n < 0 { // then its length follows
@@ -58,6 +61,9 @@ func readHeader(r *counter) (h Header, err error) {
 			if _, err := binary.ReadVarint(r); err != nil {
 				return h, err
 			}
+		}
+		if n < 0 { // there is no -n
+			return h, fmt.Errorf("the header has a count of %d: %w", n, errDamaged)
 		}
 		for range n {
 			if err := h.entry(r); err != nil {

@@ -17,10 +17,22 @@ func appendSized(dst, b []byte) []byte { return append(appendLong(dst, int64(len
 // long reads Avro's int and long.
 func long(src []byte) (x int64, rest []byte, err error) {
 	x, n := binary.Varint(src)
-	if n <= 0 {
+	switch {
+	case n == 0:
 		return 0, nil, errShort
+	case n < 0:
+		return 0, nil, errors.New("a number has more than 64 bits")
 	}
 	return x, src[n:], nil
+}
+
+// integer reads a value of a kind, which fits in 32 bits unless it is a long.
+func integer(src []byte, kind string) (x int64, rest []byte, err error) {
+	x, rest, err = long(src)
+	if err == nil && kind != "long" && int64(int32(x)) != x {
+		err = fmt.Errorf("%d is no %s, which has 32 bits", x, kind)
+	}
+	return x, rest, err
 }
 
 // lengthOf is how many bytes a value has that follow their length, with that.

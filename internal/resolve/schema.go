@@ -105,6 +105,9 @@ func (p parser) object(v map[string]any, space string) (s *schema, err error) {
 	if i := strings.LastIndexByte(name, '.'); i >= 0 {
 		space = name[:i]
 	}
+	if p[name] != nil {
+		return nil, fmt.Errorf("the type %.80q is defined twice", name)
+	}
 	p[name] = s
 	switch kind {
 	case "fixed":
@@ -142,6 +145,9 @@ func (p parser) record(s *schema, v any, space string) error {
 			return err
 		}
 		f := field{name: name, of: t}
+		if slices.ContainsFunc(s.fields, func(other field) bool { return other.name == name }) {
+			return fmt.Errorf("a record has the field %.80q twice", name)
+		}
 		if fallback, ok := of["default"]; ok {
 			if f.fallback, err = binaryOf([]byte{}, t, fallback); err != nil {
 				return fmt.Errorf("the default of the field %q: %w", name, err)
