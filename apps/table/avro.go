@@ -16,10 +16,7 @@ import (
 
 // openAvro is for records without other ones in them, of the first file's schema.
 func openAvro(r *pebble.Rank, files []string, s *Source) (none ingest.Format[Record], err error) {
-	schema, err := first(r, files, "avro", func(f file, size int64) (string, error) {
-		h, err := ocf.ReadHeader(f, size)
-		return h.Schema, err
-	})
+	schema, err := firstSchema(r, files)
 	if err != nil {
 		return none, err
 	}
@@ -27,9 +24,22 @@ func openAvro(r *pebble.Rank, files []string, s *Source) (none ingest.Format[Rec
 	if s.Columns, err = codec.parse(); err != nil {
 		return none, fmt.Errorf("read Avro: %w", err)
 	}
+	return avroRows(codec), nil
+}
+
+// firstSchema is the schema of the first file. It is collective.
+func firstSchema(r *pebble.Rank, files []string) (string, error) {
+	return first(r, files, "avro", func(f file, size int64) (string, error) {
+		h, err := ocf.ReadHeader(f, size)
+		return h.Schema, err
+	})
+}
+
+// avroRows are records of Avro files.
+func avroRows(codec *record) ingest.Format[Record] {
 	return ingest.Convert(ingest.AvroOf[[]Value](codec), func(at ingest.Place, values []Value) (Record, error) {
-		return s.record(at, values)
-	}), nil
+		return Record{at, values}, nil
+	})
 }
 
 // record makes values of Avro records. It is an ingest.AvroCodec.
@@ -58,6 +68,8 @@ func (c *record) Next(src []byte) ([]Value, []byte, error) {
 	return c.values, src, nil
 }
 
+var errNoRecords = errors.New("the file does not hold records: write records, whose fields are columns")
+
 // parse makes the decoders, and returns the names of the fields.
 func (c *record) parse() (names []string, err error) {
 	var schema struct {
@@ -68,7 +80,7 @@ func (c *record) parse() (names []string, err error) {
 		}
 	}
 	if err := json.Unmarshal([]byte(c.schema), &schema); err != nil || schema.Type != "record" {
-		return nil, errors.New("the file does not hold records: write records, whose fields are columns")
+		return nil, errNoRecords
 	}
 	for _, f := range schema.Fields {
 		of, err := decoderOf(f.Type)

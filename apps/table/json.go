@@ -96,7 +96,7 @@ func openJSON(_ *pebble.Rank, _ []string, s *Source) (ingest.Format[Record], err
 			}
 			values[place] = o.values[i]
 		}
-		return s.record(at, values)
+		return Record{at, values}, nil
 	}), nil
 }
 

@@ -31,7 +31,7 @@ type Record struct {
 
 // formats are what Open reads, by the ends of names.
 var formats = map[string]func(r *pebble.Rank, files []string, s *Source) (ingest.Format[Record], error){
-	".csv": openCSV(ingest.Comma(',')), ".tsv": openCSV(ingest.Comma('\t'), ingest.NoQuotes()),
+	".csv": openCSV(ingest.Comma(',')), ".tsv": openCSV(ingest.Comma('\t')),
 	".jsonl": openJSON, ".ndjson": openJSON, ".avro": openAvro, ".parquet": openParquet,
 }
 
@@ -64,11 +64,36 @@ func Files(r *pebble.Rank, patterns []string) (names []string, tables bool, err 
 // All values of CSV and TSV files are Text, and empty ones are Null. A Parquet or Avro file with columns that are no
 // numbers, texts, truth values, dates or timestamps is an error; truth values, dates and timestamps are Text.
 func Open(r *pebble.Rank, patterns []string, opts ...ingest.Option) (*Source, error) {
+	files, err := filesOf(r, patterns)
+	if err != nil {
+		return nil, err
+	}
+	s := &Source{}
+	format, err := formats[extension(files[0])](r, patterns, s)
+	if err != nil {
+		return nil, err
+	}
+	checked := ingest.Convert(format, func(_ ingest.Place, row Record) (_ Record, err error) {
+		if s.Check != nil {
+			err = s.Check(row.Values)
+		}
+		return row, err
+	})
+	if s.in, err = ingest.Open(r, patterns, checked, opts...); err != nil {
+		return nil, err
+	}
+	if s.keys != nil {
+		return s, s.nameKeys(r)
+	}
+	return s, s.distinct(files[0])
+}
+
+// filesOf are the files of patterns, which are tables of one format. It is collective.
+func filesOf(r *pebble.Rank, patterns []string) ([]string, error) {
 	files, _, err := Files(r, patterns)
 	if err != nil {
 		return nil, err
 	}
-	open := formats[extension(files[0])]
 	for _, name := range files {
 		switch end := extension(name); {
 		case formats[end] == nil:
@@ -79,26 +104,7 @@ func Open(r *pebble.Rank, patterns []string, opts ...ingest.Option) (*Source, er
 				files[0])
 		}
 	}
-	s := &Source{}
-	format, err := open(r, patterns, s)
-	if err != nil {
-		return nil, err
-	}
-	if s.in, err = ingest.Open(r, patterns, format, opts...); err != nil {
-		return nil, err
-	}
-	if s.keys != nil {
-		return s, s.nameKeys(r)
-	}
-	return s, s.distinct(files[0])
-}
-
-// record is a row that has been read.
-func (s *Source) record(at ingest.Place, values []Value) (r Record, err error) {
-	if s.Check != nil {
-		err = s.Check(values)
-	}
-	return Record{at, values}, err
+	return files, nil
 }
 
 // distinct refuses two columns of one name.
@@ -145,12 +151,15 @@ func (s *Source) Find(names []string) (places []int, err error) {
 	for _, name := range names {
 		at := slices.Index(s.Columns, name)
 		if at < 0 {
-			return nil, fmt.Errorf("read %s: no column %q; the table has %s: name one of these", s.in.Files()[0], name,
-				listed(s.Columns))
+			return nil, fmt.Errorf("read %s: %w", s.in.Files()[0], errNoColumn(name, s.Columns))
 		}
 		places = append(places, at)
 	}
 	return places, nil
+}
+
+func errNoColumn(name string, all []string) error {
+	return fmt.Errorf("no column %q; the table has %s: name one of these", name, listed(all))
 }
 
 // listed shows the first columns.
@@ -166,20 +175,24 @@ func listed(names []string) string {
 // openCSV is for rows of text.
 func openCSV(options ...ingest.CSVOption) func(*pebble.Rank, []string, *Source) (ingest.Format[Record], error) {
 	return func(_ *pebble.Rank, _ []string, s *Source) (ingest.Format[Record], error) {
-		rows := ingest.Rows(append(options[:len(options):len(options)], ingest.AllColumns(&s.Columns))...)
-		var values []Value
-		return ingest.Convert(rows, func(at ingest.Place, fields [][]byte) (Record, error) {
-			values = values[:0]
-			for _, field := range fields {
-				v := Value{Kind: Null}
-				if len(field) > 0 {
-					v = TextOf(string(field))
-				}
-				values = append(values, v)
-			}
-			return s.record(at, values)
-		}), nil
+		return textRows(append(options[:len(options):len(options)], ingest.AllColumns(&s.Columns))...), nil
 	}
+}
+
+// textRows are rows of CSV and TSV files.
+func textRows(options ...ingest.CSVOption) ingest.Format[Record] {
+	var values []Value
+	return ingest.Convert(ingest.Rows(options...), func(at ingest.Place, fields [][]byte) (Record, error) {
+		values = values[:0]
+		for _, field := range fields {
+			v := Value{Kind: Null}
+			if len(field) > 0 {
+				v = TextOf(string(field))
+			}
+			values = append(values, v)
+		}
+		return Record{at, values}, nil
+	})
 }
 
 func openParquet(r *pebble.Rank, files []string, s *Source) (ingest.Format[Record], error) {
@@ -191,14 +204,19 @@ func openParquet(r *pebble.Rank, files []string, s *Source) (ingest.Format[Recor
 		return ingest.Format[Record]{}, err
 	}
 	s.Columns = strings.Split(text, "\x00")
+	return valueRows(parquet.Values(s.Columns...)), nil
+}
+
+// valueRows are rows of Parquet files.
+func valueRows(rows ingest.Format[[]any]) ingest.Format[Record] {
 	var values []Value
-	return ingest.Convert(parquet.Values(s.Columns...), func(at ingest.Place, row []any) (Record, error) {
+	return ingest.Convert(rows, func(at ingest.Place, row []any) (Record, error) {
 		values = values[:0]
 		for _, v := range row {
 			values = append(values, valueOf(v))
 		}
-		return s.record(at, values)
-	}), nil
+		return Record{at, values}, nil
+	})
 }
 
 func valueOf(v any) Value {

@@ -23,7 +23,7 @@ func Pick(r *pebble.Rank, patterns []string, names ...string) (format ingest.For
 	case ".csv":
 		return textRows(ingest.Comma(','), ingest.Columns(names...)), nil
 	case ".tsv":
-		return textRows(ingest.Comma('\t'), ingest.NoQuotes(), ingest.Columns(names...)), nil
+		return textRows(ingest.Comma('\t'), ingest.Columns(names...)), nil
 	case ".avro":
 		schema, err := firstSchema(r, patterns)
 		if err != nil {

@@ -135,7 +135,7 @@ func TestFormats(t *testing.T) {
 	}{
 		"a.csv":    {text, []string{`["id" "name"]`, "4:1 4:a\nb ", "4:2 0: ", "4:3 4:c "}},
 		"a.csv.gz": {zipped(t, text), []string{`["id" "name"]`, "4:1 4:a\nb ", "4:2 0: ", "4:3 4:c "}},
-		"a.TSV":    {"x\t\"y\n1\t\"2\n", []string{`["x" "\"y"]`, "4:1 4:\"2 "}},
+		"a.TSV":    {"x\ty\n1\t\"2\t\"\"\"\n", []string{`["x" "y"]`, "4:1 4:2\t\" "}},
 		"a.jsonl": {`{"b":1,"a":"x"}` + "\n\n" + `{"c":null,"a":1.5}` + "\n" + `{"b":18446744073709551615,"d":true}`, []string{
 			`["b" "a" "c" "d"]`, "1:1 4:x 0: 0: ", "0: 3:1.5 0: 0: ", "2:18446744073709551615 0: 0: 4:true "}},
 		"avro": {avroFiles(t), []string{`["id" "name" "paid" "half" "well" "raw" "suit" "born"]`,
