@@ -91,7 +91,9 @@ func Example() {
 			return err
 		}
 		show("treadmarks", grid.Errors, grid.Size, grid.PagesFetched > 0)
-		text, err := words.Run(r, words.Config{Bytes: 10_000, Vocabulary: 100, Top: 2})
+		text, err := words.Run(r, words.Config{
+			Bytes: 10_000, Vocabulary: 100, Common: apps.Common{Output: apps.Output{Top: 2}},
+		})
 		if err != nil {
 			return err
 		}
