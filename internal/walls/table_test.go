@@ -97,7 +97,7 @@ const (
 // between goroutines besides, those in files read what others write.
 const (
 	pure = "distribution reduce termination internal/codecs internal/collective internal/frame internal/layout " +
-		"internal/pending internal/request apps/contagion/chance lab/internal/way"
+		"internal/pending internal/request apps/contagion/chance"
 	locking = "route coalesce memory/internal/addresses apps/nbody/gravity"
 	files   = "internal/watch/state model tune internal/values internal/launch/kubernetes"
 
