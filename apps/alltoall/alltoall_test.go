@@ -1,7 +1,6 @@
 package alltoall
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 	"unsafe"
@@ -425,18 +424,5 @@ func TestNoAllocationPerItem(t *testing.T) {
 	for _, bytes := range []int{32, 24} {
 		appstest.SameMallocs(t, 0, 4*3*7<<10, appstest.Once(Run, Config{Bytes: bytes, Rounds: 1 << 10}),
 			appstest.Once(Run, Config{Bytes: bytes, Rounds: 1 << 13}))
-	}
-}
-
-func BenchmarkAllToAll(b *testing.B) {
-	for _, ranks := range []int{2, 16} {
-		for _, bytes := range []int{4, 8, 32, 64, 24, 1000} {
-			b.Run(fmt.Sprintf("ranks=%d/bytes=%d", ranks, bytes), func(b *testing.B) {
-				appstest.Rate(b, appstest.Mem(ranks), func(r *pebble.Rank) (apps.Report, uint64, error) {
-					got, err := Run(r, Config{Bytes: bytes, Rounds: 1 << 19 / uint64(ranks-1)})
-					return got.Report, got.Items, err
-				})
-			})
-		}
 	}
 }

@@ -130,10 +130,3 @@ func TestNoAllocationPerElement(t *testing.T) {
 			appstest.Once(Run, Config{Log2Elements: 17}))
 	}
 }
-
-func BenchmarkPermutation(b *testing.B) {
-	appstest.Rates(b, []int{2, 16}, func(r *pebble.Rank) (apps.Report, uint64, error) {
-		got, err := Run(r, Config{Log2Elements: 18})
-		return got.Report, got.Elements, err
-	})
-}

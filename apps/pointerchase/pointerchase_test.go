@@ -10,7 +10,6 @@ import (
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/pebble"
-	"github.com/activepebbles/pebbles/route"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -118,23 +117,4 @@ func TestNoAllocationPerHop(t *testing.T) {
 		return float64(after.Mallocs - before.Mallocs)
 	}
 	require.Less(t, mallocs(101000)-mallocs(1000), 0.05*100000)
-}
-
-func BenchmarkPointerChase(b *testing.B) {
-	for _, s := range []appstest.Shape{
-		{Ranks: 2, Procs: 1, Transport: "mem", Topology: "direct", New: route.Direct},
-		{Ranks: 8, Procs: 1, Transport: "mem", Topology: "direct", New: route.Direct},
-		{Ranks: 2, Procs: 2, Transport: "tcp", Topology: "direct", New: route.Direct},
-	} {
-		b.Run(s.String(), func(b *testing.B) {
-			hops, seconds := uint64(0), 0.0
-			for b.Loop() {
-				got := appstest.All(b, s, Run, Config{})[0]
-				require.Zero(b, got.Errors)
-				hops += got.Hops
-				seconds += got.Seconds
-			}
-			b.ReportMetric(1e6*seconds/float64(hops), "µs/hop")
-		})
-	}
 }

@@ -362,13 +362,6 @@ func TestNoAllocationPerUpdate(t *testing.T) {
 	}
 }
 
-func BenchmarkRandomAccess(b *testing.B) {
-	appstest.Rates(b, []int{2, 16}, func(r *pebble.Rank) (apps.Report, uint64, error) {
-		got, err := Run(r, Config{Log2Words: 20})
-		return got.Report, got.Updates, err
-	})
-}
-
 // TestFillFollowsTheStream fills batches of all lengths up to some parts, from anywhere in the stream.
 func TestFillFollowsTheStream(t *testing.T) {
 	for n := range 301 {

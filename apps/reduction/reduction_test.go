@@ -297,19 +297,3 @@ func TestNoAllocationPerItem(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkReduce(b *testing.B) {
-	for _, kind := range Kinds() {
-		for _, keys := range []uint64{1, 1 << 12} {
-			for _, cache := range []int{NoCache, CacheDefault} {
-				b.Run(fmt.Sprintf("%s/keys=%d/cache=%d", kind, keys, max(0, cache)), func(b *testing.B) {
-					s := appstest.Shape{Ranks: 4, Procs: 1, Transport: "mem", New: route.Hypercube}
-					appstest.Rate(b, s, func(r *pebble.Rank) (apps.Report, uint64, error) {
-						got, err := Run(r, Config{Kind: kind, Keys: keys, Cache: cache, Items: 1 << 18})
-						return got.Report, got.Items, err
-					})
-				})
-			}
-		}
-	}
-}

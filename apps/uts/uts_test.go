@@ -232,36 +232,3 @@ func TestCheck(t *testing.T) {
 		require.ErrorContains(t, err, "uts: ")
 	}
 }
-
-// The serial search of the benchmark's trees, and that of one rank.
-func BenchmarkSearch(b *testing.B) {
-	for _, name := range []string{"T1", "T3"} {
-		tree := appstest.Must(TreeByName(name))
-		b.Run(name+" serial", func(b *testing.B) {
-			for b.Loop() {
-				_ = appstest.Must(Serial(tree))
-			}
-			report(b, tree)
-		})
-		b.Run(name+" serial by sha1.Sum", func(b *testing.B) {
-			for b.Loop() {
-				w := newWalker(tree)
-				w.hasher.tells = nil
-				w.root(tree)
-				w.search(math.MaxUint64)
-			}
-			report(b, tree)
-		})
-		b.Run(name+" one rank", func(b *testing.B) {
-			for b.Loop() {
-				appstest.All(b, appstest.Mem(1), Run, Config{Tree: tree})
-			}
-			report(b, tree)
-		})
-	}
-}
-
-func report(b *testing.B, t Tree) {
-	want, _ := t.known()
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(want.Nodes), "ns/node")
-}

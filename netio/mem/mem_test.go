@@ -34,10 +34,3 @@ func TestPausesOfALoneRank(t *testing.T) {
 	p.Pause()
 	require.NotNil(t, p.Recv())
 }
-
-func BenchmarkMem(b *testing.B) {
-	netiotest.Benchmark(b, func(*testing.B) (p, q netio.Port) {
-		m := mem.New(2)
-		return m.Port(0), m.Port(1)
-	})
-}

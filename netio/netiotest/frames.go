@@ -28,6 +28,19 @@ func Eventually(t testing.TB, what string, done func() bool) {
 	}
 }
 
+// Next receives a frame, however long that takes.
+func Next(p netio.Port) *netio.Frame { return NextBy(p, func(p netio.Port) { p.Wait(-1) }) }
+
+// NextBy receives a frame, and calls idle while none comes.
+func NextBy(p netio.Port, idle func(netio.Port)) *netio.Frame {
+	for {
+		if f := p.Recv(); f != nil {
+			return f
+		}
+		idle(p)
+	}
+}
+
 // Receive waits for a frame.
 func Receive(t testing.TB, p netio.Port) (f *netio.Frame) {
 	t.Helper()

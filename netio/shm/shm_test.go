@@ -396,10 +396,3 @@ func count(t *testing.T, dir string) int {
 	require.NoError(t, err)
 	return len(entries)
 }
-
-func BenchmarkShm(b *testing.B) {
-	netiotest.Benchmark(b, func(b *testing.B) (p, q netio.Port) {
-		all, _ := pair(b)
-		return all[0].Port(0), all[1].Port(1)
-	})
-}

@@ -49,14 +49,6 @@ func TestEncryptedTCPConforms(t *testing.T) {
 
 const records = "crypto/tls allocates for each record"
 
-func BenchmarkTCP(b *testing.B) {
-	netiotest.Benchmark(b, func(b *testing.B) (p, q netio.Port) {
-		all := dialAll(b, netiotest.Configs(b, 2, 2))
-		b.Cleanup(func() { _ = netiotest.CloseAll(all) })
-		return all[0].Port(0), all[1].Port(1)
-	})
-}
-
 // dialAll starts all processes of a job.
 func dialAll(t testing.TB, cs []tcp.Config) []*tcp.Transport {
 	return netiotest.StartAll(t, cs, func(_ int, c tcp.Config) (*tcp.Transport, error) { return tcp.Dial(t.Context(), c) })
