@@ -75,7 +75,7 @@ var layers = []layer{
 	{folders: "lab/internal/*", not: "*"},
 	{folders: "lab/worlds", not: commands},
 	{folders: "lab", not: commands},
-	{folders: "lab/plots", not: commands},
+	{folders: "lab/plots lab/fit", not: commands},
 	{folders: "lab/*", not: commands},
 	{folders: "cmd/*"},
 }

@@ -56,12 +56,48 @@ const (
 // starts the transport; the caller closes it. All processes of the job call it, with equal efforts. With [Standard] it
 // takes two or three seconds. The error says which process is lost.
 func Link(ctx context.Context, t netio.Transport, effort Effort) (l model.Link, m model.Measured, ok bool, err error) {
-	place := t.Place()
 	if err := effort.check(); err != nil {
 		return l, m, false, err
 	}
+	var all []samples
+	frames := uint64(0)
+	err = play(ctx, t, func(e *end) error {
+		measured, err := e.measure(effort)
+		if e.self == 0 {
+			all, frames = measured, e.sent
+		}
+		return err
+	})
+	if err != nil || t.Place().First > 0 {
+		return l, m, false, err
+	}
+	l, m = summary(all)
+	m.Transport, m.Frames = t.Name(), frames
+	return l, m, true, nil
+}
+
+// Hop measures a ping-pong between the ranks of a job of two: the time of a frame one way, in seconds, as the mean of
+// some rounds there and back. The process of rank 0 gets it. All else is as with [Link].
+func Hop(ctx context.Context, t netio.Transport, bytes, rounds int) (seconds float64, err error) {
+	err = play(ctx, t, func(e *end) error {
+		_, err := e.ping(bytes, min(rounds, warmUp))
+		if err != nil {
+			return err
+		}
+		mean, err := e.ping(bytes, rounds)
+		if e.self == 0 {
+			seconds = mean
+		}
+		return errors.Join(err, e.room(0))
+	})
+	return seconds, err
+}
+
+// play starts a transport of two ranks, and runs the ends that this process has until both have measured.
+func play(ctx context.Context, t netio.Transport, measure func(*end) error) error {
+	place := t.Place()
 	if place.Ranks != 2 {
-		return l, m, false, fmt.Errorf("fit: a link is measured between 2 ranks, the job has %d", place.Ranks)
+		return fmt.Errorf("fit: a link is measured between 2 ranks, the job has %d", place.Ranks)
 	}
 	var failed atomic.Pointer[error]
 	fail := func(err error) {
@@ -73,33 +109,22 @@ func Link(ctx context.Context, t netio.Transport, effort Effort) (l model.Link, 
 	t.Start(fail)
 	unwatch := context.AfterFunc(ctx, func() { fail(context.Cause(ctx)) })
 	defer unwatch()
-	var all []samples
 	var ends sync.WaitGroup
 	errs := make([]error, 2)
 	for rank := place.First; rank < place.Last; rank++ {
 		e := &end{Port: t.Port(rank), failed: &failed, self: uint32(rank), batches: t.Name() == connect.ByTCP}
 		ends.Go(func() {
-			measured, err := e.measure(effort)
-			if err != nil { // the other end need not wait
-				fail(err)
-			}
-			if errs[rank] = err; rank == 0 {
-				all, m.Frames = measured, e.sent
+			if errs[rank] = measure(e); errs[rank] != nil { // the other end need not wait
+				fail(errs[rank])
 			}
 		})
 	}
 	ends.Wait()
 	if err := errors.Join(errs...); err != nil {
 		t.Abort(err.Error())
-		return l, m, false, fmt.Errorf("fit: %s: %w", t.Name(), err)
+		return fmt.Errorf("fit: %s: %w", t.Name(), err)
 	}
-	if place.First > 0 {
-		return l, m, false, nil
-	}
-	frames := m.Frames
-	l, m = summary(all)
-	m.Transport, m.Frames = t.Name(), frames
-	return l, m, true, nil
+	return nil
 }
 
 // end is one of the two ends of a link under measurement, on its own goroutine. Both ends go through the same steps,
@@ -170,7 +195,11 @@ func (e *end) ping(bytes, times int) (seconds float64, err error) {
 		if e.self == 0 {
 			e.send(bytes)
 		}
-		if _, err := e.recv(); err != nil {
+		came, err := e.recv()
+		if err == nil && came != bytes {
+			err = fmt.Errorf("a frame of %d bytes has come, not of %d", came, bytes)
+		}
+		if err != nil {
 			return 0, err
 		}
 		if e.self == 1 {

@@ -76,6 +76,35 @@ func TestTwoProcesses(t *testing.T) {
 	}
 }
 
+// A frame goes to and fro between two processes, and only that of rank 0 gets the time.
+func TestHop(t *testing.T) {
+	for _, name := range []string{connect.ByTCP, connect.ByAuto} {
+		all, errs := two(t, name), make([]error, 2)
+		var seconds [2]float64
+		var second sync.WaitGroup
+		second.Go(func() { seconds[1], errs[1] = Hop(t.Context(), all[1], 64, 50) })
+		seconds[0], errs[0] = Hop(t.Context(), all[0], 64, 50)
+		second.Wait()
+		require.NoError(t, errors.Join(errs...))
+		require.Positive(t, seconds[0])
+		require.Zero(t, seconds[1])
+		closeBoth(t, all)
+	}
+}
+
+// A frame of another length than was sent ends a ping-pong.
+func TestHopOfUnequalEnds(t *testing.T) {
+	all, errs := two(t, connect.ByTCP), make([]error, 2)
+	var second sync.WaitGroup
+	second.Go(func() { _, errs[1] = Hop(t.Context(), all[1], 64, 50) })
+	_, errs[0] = Hop(t.Context(), all[0], 128, 50)
+	second.Wait()
+	require.ErrorContains(t, errors.Join(errs...), "a frame of 128 bytes has come, not of 64")
+	for _, tr := range all {
+		_ = tr.Close()
+	}
+}
+
 func closeBoth(t *testing.T, all []netio.Transport) {
 	var closing sync.WaitGroup
 	errs := make([]error, len(all))
