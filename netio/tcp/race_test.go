@@ -1,7 +1,6 @@
 package tcp
 
 import (
-	"slices"
 	"testing"
 	"time"
 
@@ -53,51 +52,4 @@ func TestFramesSentWhileAnotherWritesLeave(t *testing.T) {
 			}
 		})
 	}
-}
-
-// sip is a carrier that takes so many bytes at a time.
-type sip struct {
-	carrier
-	each int
-	took []byte
-}
-
-func (s *sip) write(pieces [][]byte) (int, error) {
-	all := slices.Concat(pieces...)
-	n := min(s.each, len(all))
-	s.took = append(s.took, all[:n]...)
-	if n < len(all) {
-		return n, errAgain
-	}
-	return n, nil
-}
-
-// What a carrier takes in parts of any length is each byte once, and in order.
-func TestPartsAreWrittenOnce(t *testing.T) {
-	both, _ := twins(t, time.Hour)
-	defer closeBoth(both)
-	p := both[0].Port(0)
-	lengths := []int{0, 1, 100, 300}
-	for each := 1; each < 3*100; each += 7 {
-		var want []byte
-		w := newWriter(both[0].peers[1].streams[controlStream])
-		for i, n := range lengths {
-			f := address(p, netio.Control, 0, 1, n)
-			for k := range f.Payload() {
-				f.Payload()[k] = byte(i + k)
-			}
-			want = append(want, encode(f, 0)...)
-			w.frames.Push(f)
-		}
-		s := &sip{each: each}
-		for turns := 0; !w.frames.Empty(); turns++ {
-			require.Less(t, turns, 2*len(want)+len(lengths), "parts of %d bytes: it goes on for ever", each)
-			_, err := w.advance(s)
-			if err != nil {
-				require.ErrorIs(t, err, errAgain)
-			}
-		}
-		require.Equal(t, want, s.took, "parts of %d bytes", each)
-	}
-	require.Zero(t, p.Pool().Lent())
 }

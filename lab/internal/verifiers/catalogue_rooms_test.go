@@ -93,9 +93,9 @@ var rooms = []mutation{
 	{"who goes on writing does not look again", "netio/tcp/polled.go", "\t\tl.endWriting(err)\n\t}\n\tl.flush()\n}",
 		"\t\tl.endWriting(err)\n\t}\n}", "TestFramesSentWhileAnotherWritesLeave"},
 	{"what was written in part is written again", "netio/tcp/writer.go", "\t\tw.left = skip(w.left, n)\n", "\t\t_ = n\n",
-		"TestPartsAreWrittenOnce"},
+		"TestWriterGoesOnAnywhere"},
 	{"a byte between two parts is lost", "netio/tcp/writer.go", "pieces[0] = pieces[0][n:]",
-		"pieces[0] = pieces[0][min(n+n&1, len(pieces[0])):]", "TestPartsAreWrittenOnce"},
+		"pieces[0] = pieces[0][min(n+n&1, len(pieces[0])):]", "TestWriterGoesOnAnywhere"},
 	{"a fence reveals nothing", "netio/sim/hidden.go", "o.reveal(func(*hiddenPut) bool { return true })",
 		"o.reveal(func(*hiddenPut) bool { return false })", "TestPutsAreHidden"},
 
