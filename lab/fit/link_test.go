@@ -71,7 +71,7 @@ func TestTwoProcesses(t *testing.T) {
 			second.Wait()
 			require.NoError(t, failed)
 			require.False(t, mine)
-			closeBoth(t, all)
+			require.NoError(t, netiotest.CloseAll(all))
 		})
 	}
 }
@@ -88,7 +88,7 @@ func TestHop(t *testing.T) {
 		require.NoError(t, errors.Join(errs...))
 		require.Positive(t, seconds[0])
 		require.Zero(t, seconds[1])
-		closeBoth(t, all)
+		require.NoError(t, netiotest.CloseAll(all))
 	}
 }
 
@@ -103,16 +103,6 @@ func TestHopOfUnequalEnds(t *testing.T) {
 	for _, tr := range all {
 		_ = tr.Close()
 	}
-}
-
-func closeBoth(t *testing.T, all []netio.Transport) {
-	var closing sync.WaitGroup
-	errs := make([]error, len(all))
-	for i, tr := range all {
-		closing.Go(func() { errs[i] = tr.Close() })
-	}
-	closing.Wait()
-	require.NoError(t, errors.Join(errs...))
 }
 
 // TestLostPeer: when the second process gives up in the middle, the first says so, and does not hang.

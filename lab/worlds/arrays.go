@@ -9,6 +9,20 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
+// globals configures the global memory of the program. Worlds try a few calls of it among pebbles and faults; the tests
+// of packages memory and pages try all of them, in simulated jobs of their own.
+type globals struct {
+	Arrays    int // percent of the plain pebbles whose handling adds to an element of an array
+	Addresses int // entries of the address cache plus 1; 0 is none
+}
+
+func (g globals) check() error {
+	if g.Addresses > 1001 {
+		return fmt.Errorf("worlds: addresses=%d: an address cache has 1,000 entries at most", g.Addresses)
+	}
+	return nil
+}
+
 // shared is the part of the program that has arrays: handlings add to sums, wherever these are, and each main function
 // writes and reads a range of its own, which is spread over the ranks.
 type shared struct {
@@ -110,14 +124,10 @@ func (p *program) accessObjects(epoch int) error {
 
 // asked is how many pebbles accesses of this rank were, or led to.
 func (p *program) asked() uint64 {
-	var told uint64
-	if p.stores != nil {
-		told = p.stores.pebbles
-	}
-	if p.Arrays == 0 && p.Touches == 0 {
+	if p.Arrays == 0 {
 		return 0
 	}
-	return memory.New(p.rank).Counts().Pebbles + told
+	return p.space.Counts().Pebbles
 }
 
 // compareArrays compares this rank's elements with the twin's, after all ranks have come here.

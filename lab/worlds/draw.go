@@ -24,12 +24,6 @@ func Draw(seed uint64) World {
 	if d.chance(30) {
 		w.Arrays, w.Addresses = one(d, 10, 50, 100), one(d, 0, 2, 3, 5, 101)
 	}
-	if d.chance(30) {
-		d.stores(&w)
-	}
-	if d.chance(25) {
-		d.pages(&w)
-	}
 	if w.moves() { // a fault that delays a key delays its pebbles: they are forwarded without bound
 		w.Loss, w.Corrupt, w.Death, w.Freeze, w.Partition = 0, 0, 0, 0, 0
 	}

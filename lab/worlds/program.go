@@ -17,9 +17,7 @@ type program struct {
 	*World
 	moving
 	shared
-	stores  *stores // nil when there are none
-	pages   *paged  // nil when there are none
-	tasks   *tasks  // nil when there are none
+	tasks   *tasks // nil when there are none
 	rank    *pebble.Rank
 	spare   []route.Mark
 	owners  []distribution.Map // by target
@@ -91,7 +89,7 @@ func (p *program) epoch(number int, want []tally) error {
 		options = append(options, pebble.EndBy(detector))
 	}
 	mark(p.rank, p.spare, 10*p.Marks, mix(uint64(p.rank.ID()), uint64(number)))
-	if err := each(number, p.allocate, p.stores.begin, p.pages.play); err != nil {
+	if err := p.allocate(number); err != nil {
 		return err
 	}
 	err := p.runEpoch(func() error {
@@ -111,12 +109,11 @@ func (p *program) epoch(number int, want []tally) error {
 		for i := range p.batches {
 			p.empty(i)
 		}
-		return each(number, p.access, p.pages.inBody, p.stores.access)
+		return p.access(number)
 	}, number, options)
 	if err != nil {
 		return err
 	}
-	p.pages.ended(number)
 	if len(p.pending) > 0 {
 		return fmt.Errorf("epoch %d has ended, and rank %d still has %d keys that are to move", number, p.rank.ID(),
 			len(p.pending))
@@ -125,16 +122,6 @@ func (p *program) epoch(number int, want []tally) error {
 		return fmt.Errorf("epoch %d was ended by %s, not by %s", number, got, by)
 	}
 	return p.compare(number, want)
-}
-
-// each does the parts of an epoch, until one fails.
-func each(epoch int, parts ...func(epoch int) error) error {
-	for _, part := range parts {
-		if err := part(epoch); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (p *program) send(a addressed) {

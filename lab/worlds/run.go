@@ -54,52 +54,29 @@ func (w World) Run() (Outcome, error) {
 			p := newProgram(&w, r, spare)
 			e := &ends[r.ID()]
 			p.openArrays()
-			if err := p.openStores(); err != nil {
-				return err
-			}
-			p.openPages()
 			for i, want := range t.after {
 				err := p.epoch(i, want)
 				if err == nil {
 					err = p.compareArrays(i, t.sums[i])
 				}
-				if err == nil {
-					err = p.stores.compare(i, t.stored[i])
-				}
 				if err != nil {
 					return err
 				}
 				e.owned = append(e.owned, p.owned())
-				if p.stores != nil {
-					e.words = append(e.words, p.stores.balances)
-				}
 				if p.tasks != nil {
 					e.ledgers = append(e.ledgers, p.tasks.clone())
 				}
 			}
 			e.counters, e.memory, e.moves, e.asked = r.Counters(), r.Memory(), p.pebbles, p.asked()
-			return p.stores.misuse(func(call string) { e.misuse = call })
+			return nil
 		})
 	})
 	o := Outcome{Pebbles: t.pebbles, Stats: simulated.Stats()}
-	switch call := misused(ends); {
-	case call != "" && err == nil:
-		return o, fmt.Errorf("%s of what was freed was done", call)
-	case err != nil && (call == "" || !strings.Contains(err.Error(), "freed")):
+	if err != nil {
 		o.Failed = true
 		return o, tried.expected(err)
 	}
 	return o, tried.checkCounters(ends)
-}
-
-// misused is the access to freed memory that some rank has made; "" for none.
-func misused(ends []end) string {
-	for _, e := range ends {
-		if e.misuse != "" {
-			return e.misuse
-		}
-	}
-	return ""
 }
 
 // judged is a world with the result of its twin, which bounds its turns, memory and counters.
@@ -113,10 +90,9 @@ type judged struct {
 func (w judged) turns() uint64 {
 	most := uint64(20_000 + 2000*w.Ranks*w.Epochs + 200*w.Ranks*w.Ranks*w.Depth*w.Epochs + 100*w.t.pebbles +
 		1000*w.t.jobs*(w.Ops+1))
-	if w.Arrays+w.Touches > 0 {
+	if w.Arrays > 0 {
 		most += 300 * uint64(w.accesses())
 	}
-	most += uint64(w.Paged * w.Epochs * w.Ranks * (2000*(1+w.PageLocks) + 100*w.PageElements))
 	if w.Cores > 0 {
 		most *= pollsMax
 	}
@@ -126,13 +102,8 @@ func (w judged) turns() uint64 {
 	return most
 }
 
-// accesses is how many pebbles the accesses of main functions and tasks are, at most.
-func (w judged) accesses() int {
-	return 2*w.Ranks*w.Epochs*(2*rangeMost+2*w.Ranks) + 4*w.Epochs*w.Cells + touchPebbles*w.t.touches
-}
-
-// touchPebbles is how many pebbles a step on global memory is, at most.
-const touchPebbles = 6 * runLength
+// accesses is how many pebbles the accesses of main functions are, at most.
+func (w judged) accesses() int { return 2 * w.Ranks * w.Epochs * (2*rangeMost + 2*w.Ranks) }
 
 // detourFactor is how much longer pebbles may take while they follow moving keys, or while views of marks differ.
 const detourFactor = 8
@@ -146,12 +117,10 @@ const taskTargets = 10
 type end struct {
 	counters pebble.Counters
 	memory   pebble.Memory
-	moves    uint64       // pebbles of the directory
-	asked    uint64       // pebbles of accesses
-	owned    []int        // keys of the directory after each epoch
-	ledgers  []*ledger    // of tasks after each epoch, where there are any
-	words    [][2]*ledger // of words after each epoch
-	misuse   string       // an access to freed memory, which ends the job; "" for none
+	moves    uint64    // pebbles of the directory
+	asked    uint64    // pebbles of accesses
+	owned    []int     // keys of the directory after each epoch
+	ledgers  []*ledger // of tasks after each epoch, where there are any
 }
 
 // expected returns nil for an error that the world's faults must lead to, and any other error as it is.
@@ -185,9 +154,6 @@ func (w judged) checkCounters(ends []end) error {
 	if err := w.checkTasks(ends); err != nil {
 		return err
 	}
-	if err := w.checkWords(ends); err != nil {
-		return err
-	}
 	switch {
 	case sum.PebblesSent != sent && w.Tasks == 0:
 		return fmt.Errorf("%d pebbles were sent, not %d", sum.PebblesSent, sent)
@@ -212,31 +178,6 @@ func (w judged) checkTasks(ends []end) error {
 		}
 		if err := all.differs(w.t.ledgers[epoch]); err != nil {
 			return fmt.Errorf("after epoch %d, %w", epoch, err)
-		}
-	}
-	return nil
-}
-
-// checkWords returns an error when the ranks together have not drawn each ticket once, or have not swapped out what
-// went in.
-func (w judged) checkWords(ends []end) error {
-	if w.Touches == 0 {
-		return nil
-	}
-	for epoch := range w.Epochs {
-		for i, want := range w.t.stored[epoch].words {
-			all, twin := newLedger(len(want.tickets)), newLedger(len(want.tickets))
-			for _, e := range ends {
-				if len(want.tickets) > 0 {
-					all.add(e.words[epoch][i])
-				}
-			}
-			for k, n := range want.tickets {
-				twin.Tickets[k].Count = n
-			}
-			if err := all.differs(twin); err != nil {
-				return fmt.Errorf("after epoch %d, words: %w", epoch, err)
-			}
 		}
 	}
 	return nil
@@ -287,7 +228,6 @@ func (w World) config() (c pebble.Config, err error) {
 	c = pebble.Config{
 		Coalesce: w.Coalesce, Cache: w.Cache, Credits: w.Credits, BufferBudget: int64(w.Budget),
 		AddressCache: w.Addresses - 1,
-		PageCache:    int64(w.PageCache),
 		Due:          time.Duration(w.Due), Period: time.Duration(w.Period),
 	}
 	if w.Due == 0 {
@@ -324,7 +264,7 @@ func (w judged) memory(c pebble.Config) int64 {
 	if w.Tasks > 0 {
 		targets, pebbles = targets+taskTargets, pebbles+8*w.t.jobs*(w.Ops+1)
 	}
-	if w.Arrays+w.Touches > 0 { // questions and answers of accesses
+	if w.Arrays > 0 { // questions and answers of accesses
 		targets, pebbles, pebbleBytes = targets+2, 3*pebbles+w.accesses(), max(pebbleBytes, 256)
 	}
 	const cacheEntry, smallFrame = 64, 512

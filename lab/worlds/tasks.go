@@ -152,11 +152,9 @@ func (l *ledger) differs(want *ledger) error {
 	return nil
 }
 
-// runAsTwin notes the work of a task and of those that it spawns, and calls touch for the tasks, and send for their
-// pebbles.
-func (w *World) runAsTwin(j job, l *ledger, touch func(id uint64), send func(addressed)) {
+// runAsTwin notes the work of a task and of those that it spawns, and calls send for their pebbles.
+func (w *World) runAsTwin(j job, l *ledger, send func(addressed)) {
 	l.ran(j)
-	touch(j.ID)
 	w.steps(j, func(a action, number uint64, times int) {
 		key := w.keyOf(number)
 		switch a {
@@ -174,7 +172,7 @@ func (w *World) runAsTwin(j job, l *ledger, touch func(id uint64), send func(add
 			send(w.make(number, int(j.Left)))
 		}
 	})
-	w.spawned(j, func(child job) { w.runAsTwin(child, l, touch, send) })
+	w.spawned(j, func(child job) { w.runAsTwin(child, l, send) })
 }
 
 // swap is a compare-and-swap of the word of a key.
@@ -206,7 +204,6 @@ type tasks struct {
 	next      []uint64    // tickets of the keys that this rank owns
 	words     []uint64    // of compare-and-swap
 	sleepers  []task.Task // by number of an echo
-	epoch     int
 }
 
 // openTasks registers the targets of tasks, if there are any.
@@ -323,9 +320,6 @@ func (t *tasks) run(j job) {
 			})
 		}
 	})
-	if err := t.program.stores.touchAll(j.ID, t.epoch); err != nil {
-		panic(err.Error())
-	}
 }
 
 // increment adds one to the word of a key.
@@ -361,7 +355,6 @@ func (p *program) runEpoch(body func() error, epoch int, options []pebble.EpochO
 	if p.tasks == nil {
 		return p.rank.Epoch(body, options...)
 	}
-	p.tasks.epoch = epoch
 	if !p.inTask() {
 		return p.rank.Epoch(func() error {
 			p.tasks.begin(epoch)

@@ -114,33 +114,20 @@ func (w *World) children(v message, send func(addressed)) {
 type twin struct {
 	after   [][]tally
 	sums    [][]uint64 // of the array, after each epoch, by key
-	stored  []stored   // in global memory, after each epoch
 	ledgers []*ledger  // of tasks, after each epoch
 	pebbles int        // in all, but those that tasks are made of
 	jobs    int        // tasks in all
-	touches int        // steps on global memory in all
 }
 
 func (w *World) twin() twin {
 	var t twin
 	now, ledger := make([]tally, w.Targets*w.Keys), newLedger(w.Keys)
-	sums, stored := make([]uint64, w.Keys), w.newStored()
-	touch := func(id uint64) {
-		w.touched(id, func(k touch, number uint64) {
-			stored.touch(w, k, number)
-			t.touches++
-		})
-	}
+	sums := make([]uint64, w.Keys)
 	for epoch := range w.Epochs {
-		if w.renews(epoch) {
-			stored = w.newStored()
-		}
-		stored.write(w, epoch)
 		for rank := range w.Ranks {
 			left := w.first(rank, epoch)
-			touch(w.mainSteps(rank, epoch))
 			for _, j := range w.jobs(rank, epoch) {
-				w.runAsTwin(j, ledger, touch, func(a addressed) { left = append(left, a) })
+				w.runAsTwin(j, ledger, func(a addressed) { left = append(left, a) })
 			}
 			for len(left) > 0 {
 				a := left[len(left)-1]
@@ -156,7 +143,6 @@ func (w *World) twin() twin {
 		t.after = append(t.after, slices.Clone(now))
 		t.ledgers = append(t.ledgers, ledger.clone())
 		t.sums = append(t.sums, slices.Clone(sums))
-		t.stored = append(t.stored, stored.clone())
 	}
 	t.jobs = int(ledger.Tasks)
 	return t

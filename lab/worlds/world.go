@@ -17,7 +17,6 @@ type World struct {
 	settings
 	traffic
 	globals
-	paging
 	tasking
 	faults
 }
@@ -88,7 +87,7 @@ type field struct {
 	at   any // *int, *uint64 or *string
 }
 
-// fields lists all parts. Their names have dashes between words: page-bytes.
+// fields lists all parts. Their names have dashes between words: per-host.
 func (w *World) fields() (all []field) {
 	v := reflect.ValueOf(w).Elem()
 	for _, f := range reflect.VisibleFields(v.Type()) {
@@ -187,7 +186,7 @@ func (w World) check() error {
 		return fmt.Errorf("worlds: faults of processes %d, %d and below %d, of %d",
 			w.Death-1, w.Freeze-1, w.Partition, w.Processes)
 	}
-	return cmp.Or(w.tasking.check(w.Declared != 0), w.paging.check(), w.globals.check(w.declares()))
+	return cmp.Or(w.tasking.check(w.Declared != 0), w.globals.check())
 }
 
 const targetsMost = 3

@@ -51,14 +51,17 @@ func StartAll[T any](t testing.TB, cs []tcp.Config, dial func(process int, c tcp
 }
 
 // CloseAll closes all processes of a job together.
-func CloseAll[T netio.Transport](all []T) error {
+func CloseAll[T netio.Transport](all []T) error { return errors.Join(closeEach(all)...) }
+
+// closeEach is [CloseAll], and returns what each has got.
+func closeEach[T netio.Transport](all []T) []error {
 	errs := make([]error, len(all))
 	var running sync.WaitGroup
 	for i, tr := range all {
 		running.Go(func() { errs[i] = tr.Close() })
 	}
 	running.Wait()
-	return errors.Join(errs...)
+	return errs
 }
 
 // Interfaces are transports as the conformance suite takes them.

@@ -2,8 +2,6 @@ package netiotest
 
 import (
 	"fmt"
-	"math"
-	"runtime"
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
@@ -44,42 +42,4 @@ func operationFlood(w *world) {
 		sum += e.words()[big/8]
 	}
 	require.EqualValues(w.t, ranks*count/2, sum)
-}
-
-// oneSidedSteadyState counts what operations allocate once all pools are warm.
-func oneSidedSteadyState(w *world) {
-	const warm, count, looks, tolerance = 200, 300, 5, 0.02
-	all := w.expose(16 << 10)
-	owner := all[len(all)-1].Address
-	buffer := make([]byte, 4<<10)
-	measure := func(n int) uint64 {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		w.each(func(rank int, p netio.Port) error {
-			if rank > 0 {
-				return nil
-			}
-			o := p.OneSided()
-			c := &netio.Completion{}
-			var old uint64
-			for range n {
-				o.Put(owner, buffer, c)
-				o.Get(owner.Plus(8<<10), buffer, c)
-				o.Add(owner.Plus(12<<10), 1, &old, c)
-				o.Fence(c)
-				if err := settle(p, c); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		runtime.ReadMemStats(&after)
-		return after.Mallocs - before.Mallocs
-	}
-	measure(warm)
-	least := math.Inf(1) // of some looks: now and then the Go scheduler allocates for itself
-	for look := 0; look < looks && least >= tolerance; look++ {
-		least = min(least, float64(measure(count))/(4*count))
-	}
-	require.Less(w.t, least, tolerance, "allocations for each operation")
 }

@@ -9,25 +9,57 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// steadyState counts what frames allocate once all pools are warm. The tolerance is for what the Go runtime and the
-// transport's timers do meanwhile; a single allocation for every frame is fifty times as much.
+// steadyState counts what frames allocate once all pools are warm.
 func steadyState(w *world) {
-	const warm, count, looks, tolerance = 300, 500, 5, 0.02
 	last := len(w.ports) - 1
-	measure := func(n int) uint64 {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
+	w.allocatesNothing("frame", 2, func(n int) {
 		w.each(func(rank int, p netio.Port) error { return bounce(rank, last, n, p) })
-		runtime.ReadMemStats(&after)
-		return after.Mallocs - before.Mallocs
-	}
-	measure(warm)
+	})
+	w.checkReceived()
+}
+
+// oneSidedSteadyState counts what operations on exposed memory allocate.
+func oneSidedSteadyState(w *world) {
+	all := w.expose(16 << 10)
+	owner := all[len(all)-1].Address
+	buffer := make([]byte, 4<<10)
+	w.allocatesNothing("operation", 4, func(n int) {
+		w.each(func(rank int, p netio.Port) error {
+			if rank > 0 {
+				return nil
+			}
+			o := p.OneSided()
+			c := &netio.Completion{}
+			var old uint64
+			for range n {
+				o.Put(owner, buffer, c)
+				o.Get(owner.Plus(8<<10), buffer, c)
+				o.Add(owner.Plus(12<<10), 1, &old, c)
+				o.Fence(c)
+				if err := settle(p, c); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+}
+
+// allocatesNothing requires that rounds of a number of operations each allocate nothing for them, once all pools are
+// warm. The tolerance is for what the Go runtime and the transport's timers do meanwhile; a single allocation for every
+// operation is fifty times as much.
+func (w *world) allocatesNothing(operation string, each int, run func(rounds int)) {
+	const warm, count, looks, tolerance = 300, 500, 5, 0.02
+	run(warm)
 	least := math.Inf(1) // of some looks: now and then the Go scheduler allocates for itself
 	for look := 0; look < looks && least >= tolerance; look++ {
-		least = min(least, float64(measure(count))/(2*count))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		run(count)
+		runtime.ReadMemStats(&after)
+		least = min(least, float64(after.Mallocs-before.Mallocs)/float64(each*count))
 	}
-	require.Less(w.t, least, tolerance, "allocations for each frame")
-	w.checkReceived()
+	require.Less(w.t, least, tolerance, "allocations for each %s", operation)
 }
 
 // bounce sends frames from rank 0 to the last one and back.

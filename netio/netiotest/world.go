@@ -75,13 +75,7 @@ func (w *world) closeAll() []error {
 		return nil
 	}
 	w.closed = true
-	errs := make([]error, len(w.transports))
-	var running sync.WaitGroup
-	for i, tr := range w.transports {
-		running.Go(func() { errs[i] = tr.Close() })
-	}
-	running.Wait()
-	return errs
+	return closeEach(w.transports)
 }
 
 // checkReceived proves that transports got all frames back that they lent to ranks.

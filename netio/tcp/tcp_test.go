@@ -3,7 +3,6 @@ package tcp_test
 import (
 	"bytes"
 	"context"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -84,10 +83,6 @@ func TestNotes(t *testing.T) {
 		require.True(t, bytes.Equal(text, got.text))
 	}
 	job[1].Note(0, []byte("nobody takes it"))
-	var closing sync.WaitGroup
-	for _, p := range job {
-		closing.Go(func() { require.NoError(t, p.Close()) })
-	}
-	closing.Wait()
+	require.NoError(t, netiotest.CloseAll(job))
 	job[0].Note(1, []byte("too late"))
 }
