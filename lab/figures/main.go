@@ -4,7 +4,6 @@
 //	figures agree   simulated times against measured ones
 //	figures auto    jobs that tune themselves against the best setting of a sweep
 //	figures scale   one program simulated on 16 to 65,536 ranks, beside the formulas for a hypercube
-//	figures worlds  how many simulated worlds passed
 //	figures gains   the gain of the address cache: one side of a job that lab/gains/run starts
 //	figures draw    plots or a page of a file of results, without measuring anything
 package main
@@ -20,7 +19,7 @@ import (
 )
 
 func main() {
-	lab.Main(agreeProgram, autoProgram(), scaleProgram(), worldsProgram(), gainsProgram(), drawProgram())
+	lab.Main(agreeProgram, autoProgram(), scaleProgram(), gainsProgram(), drawProgram())
 }
 
 func drawProgram() lab.Program {
