@@ -113,14 +113,13 @@ func curves(runs []run) (all []lab.GroupResult) {
 
 // run is one simulated job, as the command's JSON describes it, and the time and memory that it took.
 type run struct {
-	Ranks       int
-	Seconds     float64 // virtual
-	Termination string
-	Coalesce    uint64 // pebbles a buffer
-	Errors      uint64
-	Counters    counters
-	Memory      struct{ Buffers int }
-	Simulation  struct{ Frames uint64 }
+	Ranks      int
+	Seconds    float64 // virtual
+	Coalesce   uint64  // pebbles a buffer
+	Errors     uint64
+	Counters   counters
+	Memory     struct{ Buffers int }
+	Simulation struct{ Frames uint64 }
 
 	took machine.Output
 }

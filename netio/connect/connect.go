@@ -117,9 +117,6 @@ var opener Opener
 // Register is for netio/ofi.
 func Register(_ frame.Access, o Opener) { opener = o }
 
-// HasOFI reports whether the program imports netio/ofi.
-func HasOFI() bool { return opener != nil }
-
 var errNoOFI = errors.New("this program can't use libfabric: " +
 	`build it with import _ "github.com/activepebbles/pebbles/netio/ofi", or use transport tcp`)
 

@@ -119,14 +119,6 @@ func New(c Config) (*World, error) {
 	return w, nil
 }
 
-// Transports returns the processes of the job. Give each one to its own pebble.Run.
-func (w *World) Transports() (all []netio.Transport) {
-	for _, p := range w.processes {
-		all = append(all, p)
-	}
-	return all
-}
-
 // Each calls run for each process on its own goroutine, and returns when all have returned. It returns the error of the
 // process that failed first, or else of the lowest that has one. It does what the launcher does for real processes.
 func (w *World) Each(run func(netio.Transport) error) error {

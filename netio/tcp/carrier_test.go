@@ -62,7 +62,7 @@ func drawFrames(t *rapid.T, kind netio.Kind) (all []*netio.Frame) {
 		f := sample(kind, rapid.Uint32Range(2, 3).Draw(t, "from"), rapid.Uint32Range(0, 1).Draw(t, "to"), "")
 		g := netio.NewPool(nil).Get(n)
 		g.Header, g.Inside(access).Sent = f.Header, f.Inside(access).Sent
-		g.Bytes, g.Seq = uint32(n), uint64(len(all))
+		g.Bytes, g.Seq = uint32(n), f.Seq+uint64(len(all))
 		for i := range g.Payload() {
 			g.Payload()[i] = byte(i*7 + len(all))
 		}

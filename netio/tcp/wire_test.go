@@ -23,18 +23,6 @@ func sample(kind netio.Kind, from, to uint32, payload string) *netio.Frame {
 	return f
 }
 
-func TestHeaderTravels(t *testing.T) {
-	f := sample(netio.Data, 4, 5, "payload")
-	b := encode(f, 12)
-	require.Len(t, b, frame.WireHeader+7)
-	require.Equal(t, "payload", string(b[frame.WireHeader:]))
-	h, e, err := decodeHeader(b)
-	require.NoError(t, err)
-	require.Equal(t, f.Header, h)
-	require.Equal(t, f.Inside(access).Sent, e.number)
-	require.EqualValues(t, 12, e.acks)
-}
-
 // TestModelKnowsHeaders: predictions count what travels.
 func TestModelKnowsHeaders(t *testing.T) { require.EqualValues(t, frame.WireHeader, model.HeaderBytes) }
 

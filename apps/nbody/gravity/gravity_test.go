@@ -287,74 +287,15 @@ func BenchmarkParticles(b *testing.B) {
 
 // BenchmarkWalk finds the forces on a cloud by walks of its tree.
 func BenchmarkWalk(b *testing.B) {
-	g, root := tree(b)
+	sources, keys := cloud(b, 36_000)
+	g, root := &Builder{Keys: keys, Sources: sources, Most: 16}, new(Cell)
+	g.Build(Root, root)
 	total := 0.0
 	for b.Loop() {
 		_, counts := forcesOf(b, g, root, Criterion{0.7, OrderMost})
 		total += float64(counts.Cells + counts.Particles)
 	}
 	b.ReportMetric(total/b.Elapsed().Seconds()/1e6, "M/s")
-}
-
-// BenchmarkLists has the same interactions as BenchmarkWalk, by loops over lists that are there.
-func BenchmarkLists(b *testing.B) {
-	g, root := tree(b)
-	type list struct {
-		bucket  Bucket
-		cells   []*Cell
-		sources [][]Source
-	}
-	var lists []list
-	for _, bucket := range g.Buckets {
-		w := Walk{}
-		w.Begin(root, Criterion{0.7, OrderMost}, &bucket, g.Sources, func(int) bool { return true })
-		l := list{bucket: bucket}
-		var look func(c *Cell)
-		look = func(c *Cell) {
-			switch {
-			case w.accepts(c):
-				l.cells = append(l.cells, c)
-			case c.Leaf:
-				l.sources = append(l.sources, c.Below().Sources)
-			default:
-				for i := range c.Below().Cells {
-					look(&c.Below().Cells[i])
-				}
-			}
-		}
-		look(root)
-		lists = append(lists, l)
-	}
-	forces := make([]Force, len(g.Sources))
-	total := 0
-	for b.Loop() {
-		clear(forces)
-		for i := range lists {
-			l := &lists[i]
-			at, f := g.Sources[l.bucket.From:l.bucket.To], forces[l.bucket.From:l.bucket.To]
-			for _, c := range l.cells {
-				for j := range at {
-					c.attract(&at[j].Pos, &f[j], OrderMost)
-				}
-			}
-			for _, s := range l.sources {
-				for j := range at {
-					f[j].attract(&at[j].Pos, at[j].Soft, s)
-				}
-				total += len(at) * len(s)
-			}
-			total += len(at) * len(l.cells)
-		}
-	}
-	b.ReportMetric(float64(total)/b.Elapsed().Seconds()/1e6, "M/s")
-}
-
-// tree is that of a cloud.
-func tree(tb testing.TB) (*Builder, *Cell) {
-	sources, keys := cloud(tb, 36_000)
-	g, root := &Builder{Keys: keys, Sources: sources, Most: 16}, new(Cell)
-	g.Build(Root, root)
-	return g, root
 }
 
 func BenchmarkKey(b *testing.B) {

@@ -30,15 +30,6 @@ type Count struct {
 	Stand  uint64 // about so many there were, as the events' weights say
 }
 
-// Kept are the events of all kinds in the files.
-func (sum *Summary) Kept() (all Count) {
-	for _, c := range sum.Kinds {
-		all.Events += c.Events
-		all.Stand += c.Stand
-	}
-	return all
-}
-
 // String is the summary for people, some lines.
 func (sum *Summary) String() string {
 	var b strings.Builder
