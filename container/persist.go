@@ -1,6 +1,8 @@
 package container
 
 import (
+	"iter"
+
 	"github.com/activepebbles/pebbles/export"
 	"github.com/activepebbles/pebbles/ingest"
 	"github.com/activepebbles/pebbles/pebble"
@@ -35,6 +37,9 @@ func Save[E any](of Savable[E], folder string, options ...export.Option) error {
 	}
 	return nil
 }
+
+// LocalRecords are the records that [Save] writes for this rank.
+func LocalRecords[E any](of Savable[E]) iter.Seq[E] { return of.all().local }
 
 // Loadable is what [Load] can fill: all containers of this package.
 type Loadable[E any] interface {
@@ -72,6 +77,9 @@ func Load[E any](into Loadable[E], folder string) error {
 		return nil
 	}, pebble.Named(v.name+" load"))
 }
+
+// AddRecords adds records to a container as [Load] does, in the body of an epoch. es is not kept.
+func AddRecords[E any](into Loadable[E], es []E) { into.load(es) }
 
 func (m *Map[K, V]) load(es []Entry[K, V])          { m.PutAll(es) }
 func (c *Counter[K]) load(es []Entry[K, uint64])    { c.adds.SendAll(es) }

@@ -21,7 +21,8 @@ type Manifest struct {
 	Format string // "txt", "csv", "jsonl", "avro", "parquet", or the name of a format of your own
 	Rows   int64  // of all parts in this folder
 	Bytes  int64
-	Parts  []Part // by rank
+	Parts  []Part          // by rank
+	Note   json.RawMessage `json:",omitempty"` // see Sink.Note
 }
 
 // A Part is one file, which one rank has written.

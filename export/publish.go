@@ -165,7 +165,7 @@ func copyTo(name string, offset int64, part string, piece Piece, end []byte, end
 
 // manifest lists parts.
 func (s *Sink[T]) manifest(parts []Part) *Manifest {
-	m := &Manifest{Format: s.format.name, Parts: parts}
+	m := &Manifest{Format: s.format.name, Parts: parts, Note: s.note}
 	for _, p := range parts {
 		m.Rows += p.Rows
 		m.Bytes += p.Bytes

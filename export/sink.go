@@ -1,6 +1,7 @@
 package export
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -19,6 +20,7 @@ type Sink[T any] struct {
 	part   *part
 	writer Writer[T]
 	rows   int64
+	note   json.RawMessage
 	err    error // the first one, which stays
 	closed bool
 }
@@ -130,6 +132,9 @@ func (s *Sink[T]) Write(v T) error {
 	}
 	return s.err
 }
+
+// Note keeps a JSON text in the manifest of a folder, for [ReadManifest]. All ranks give the same before Close.
+func (s *Sink[T]) Note(text json.RawMessage) { s.note = text }
 
 // Close ends writing: it syncs what all ranks wrote to the disk, and gives it its name. It is collective, between
 // epochs. An error on any rank is one on all: then nothing is left. Only where what [Replace] replaces could not be

@@ -52,7 +52,7 @@ func (in *input) agree(patterns []string) (err error) {
 	}
 	var own []file
 	var failed error
-	if in.rank.ID() == in.group.Leader() {
+	if none := in.perHost && len(patterns) == 0; in.rank.ID() == in.group.Leader() && !none {
 		own, failed = list(patterns)
 	}
 	if failed != nil {
