@@ -93,9 +93,12 @@ type Config struct {
 
 	// Grace is how long a program under [Main] may go on after SIGTERM, which schedulers send ahead of a preemption:
 	// Rank.Preempted tells the program, which then ends in order; the job fails when the time is over, at a second
-	// SIGTERM, and at SIGINT. Give less than the scheduler does before it kills. 0 is none: SIGTERM ends the job at
-	// once.
+	// SIGTERM, and at SIGINT. Give less than the scheduler does before it kills. 0 is none, and SIGTERM ends the job at
+	// once; with Checkpoints it is 25 s. SIGUSR1 is a notice too, after which the job may go on until SIGTERM.
 	Grace time.Duration
+
+	// Checkpoints says where the program saves its state, and when.
+	Checkpoints Checkpoints
 
 	// Watch says how the job is watched.
 	Watch Watch
@@ -103,10 +106,16 @@ type Config struct {
 	// Log receives what the runtime has to tell beyond errors. nil is silence.
 	Log *slog.Logger
 
-	job        string          // its id; "" when this process is alone
-	preempted  <-chan struct{} // closed by SIGTERM; nil when there is no grace
-	factorFree bool            // nobody has asked for a coalescing factor
-	lone       bool            // rank 0 alone is there, for a job that is explained
+	started    started
+	factorFree bool // nobody has asked for a coalescing factor
+	lone       bool // rank 0 alone is there, for a job that is explained
+}
+
+// started is what Main and RunLaunched know of the job.
+type started struct {
+	job       string          // its id; "" when this process is alone
+	saved     func()          // tells the launcher of a checkpoint; nil for none
+	preempted <-chan struct{} // closed by SIGTERM or SIGUSR1; nil when there is no grace
 }
 
 // AddressCacheDefault is how many addresses a process keeps when it is not told (XLUPC, section 4.5).
@@ -199,6 +208,9 @@ func (c Config) complete() (Config, error) {
 	if c.Due == 0 {
 		c.Due = dueDefault
 	}
+	if c.Checkpoints.Every == 0 {
+		c.Checkpoints.Every = checkpointsEvery
+	}
 	if c.Termination == nil {
 		c.Termination = termination.Auto
 	}
@@ -250,7 +262,7 @@ func (c *Config) engine(tuner *tune.Schedule) engine.Config {
 		Coalesce: c.Coalesce, Cache: c.Cache, Period: c.Period, Lone: c.lone,
 		Log: c.Log,
 	}
-	e.FactorFree = c.factorFree
+	e.FactorFree, e.Saved = c.factorFree, c.started.saved
 	if t := c.Tuning; t != nil {
 		e.FactorFree = e.FactorFree && !t.Coalesce // who chooses begins with a number
 		e.Tuning = &engine.Tuning{May: engine.Tunes{Topology: t.Topology, Coalesce: t.Coalesce, Cache: t.Cache},

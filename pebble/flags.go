@@ -53,7 +53,7 @@ var vias = []string{"auto", "mem", "shm", "ofi", "tcp"}
 
 // Flags adds the flags of jobs to those of a program: ranks, transport, provider, pinned, insecure, topology, coalesce,
 // cache, address-cache, page-cache, credits, termination, due, period, memory, http, http-pprof, record, trace, stall,
-// stall-exit, alone, seed, network, json, explain and verbose. The command pebbles takes the same flags for its
+// stall-exit, checkpoint, checkpoint-every, checkpoint-zstd, time-limit, alone, seed, network, json, explain and verbose. The command pebbles takes the same flags for its
 // applications, and its pages of help list them. Values that can't be are refused when the flags are parsed. Those of
 // flag.CommandLine are listed for -h alone, by [flag.Usage]; after a mistake one line says so.
 //
@@ -65,6 +65,7 @@ func Flags(fs *flag.FlagSet) *Options {
 	o.network(fs)
 	o.buffers(fs)
 	o.watch(fs)
+	o.checkpoints(fs)
 	fs.BoolVar(&o.config.Alone, "alone", false, "run a job of its own, though a launcher such as mpirun has started "+
 		"several of this program")
 	fs.Uint64Var(&o.Seed, "seed", o.Seed, "seed of everything random")

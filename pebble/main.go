@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 
 	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/internal/launch"
@@ -21,8 +22,8 @@ import (
 // many have it, and of which ranks; with GOTRACEBACK set, as Go does, with one text a goroutine.
 func Main(config Config, function func(*Rank) error) {
 	defer launch.DumpAtQuit(watch.Quit)()
-	ctx, preempted, stop := launch.Preemptible(context.Background(), config.Grace)
-	config.preempted, config.Watch.List = preempted, true
+	ctx, preempted, stop := launch.Preemptible(context.Background(), config.grace())
+	config.started.preempted, config.Watch.List = preempted, true
 	err := RunLaunched(ctx, config, function)
 	stop()
 	launch.Exit(Tell(launch.Stderr(), err))
@@ -57,7 +58,19 @@ func Run(ctx context.Context, config Config, function func(*Rank) error) error {
 			e.Trace = w.Trace
 		}
 	}
-	return engine.Run(ctx, e, func(r *engine.Rank) error { return function(&Rank{r, &c, s}) })
+	var preempted atomic.Bool
+	err = engine.Run(ctx, e, func(r *engine.Rank) error {
+		err := function(&Rank{r, &c, s})
+		if errors.Is(err, ErrPreempted) {
+			preempted.Store(true)
+			return nil // the others end in order, too
+		}
+		return err
+	})
+	if err == nil && preempted.Load() {
+		return ErrPreempted
+	}
+	return err
 }
 
 // RunLaunched is [Run], as one process of the job that the environment tells of when there is one. Under a launcher it
@@ -85,7 +98,7 @@ func RunLaunched(ctx context.Context, config Config, function func(*Rank) error)
 			"the job, as in `pebbles run --ranks`", config.Ranks, ranks, config.Ranks)
 		return errors.Join(err, member.Transport.Close(), member.Close())
 	}
-	config.Transport, config.job = member.Transport, member.Job
+	config.Transport, config.started.job, config.started.saved = member.Transport, member.Job, member.Saved
 	err = Run(ctx, config, function)
 	member.Complain(err)
 	return errors.Join(err, member.Close())
@@ -104,6 +117,8 @@ func Tell(w io.Writer, err error) (status int) {
 		status = launch.ExitPanic
 	case errors.As(err, &aborted):
 		status = launch.ExitFollower
+	case errors.Is(err, ErrPreempted) && launch.Joined(): // the launcher reports it
+		status = launch.ExitPreempted
 	}
 	if status != 0 {
 		if errors.As(err, &stuck) {

@@ -51,11 +51,11 @@ func (r *Rank) Termination() string { return r.engine.Detection.Termination() }
 // transport. It costs about 40 ns.
 func (r *Rank) Now() time.Duration { return r.engine.Now() }
 
-// Preempted returns a channel that is closed when SIGTERM has come to this process, which will be killed soon: a
-// program that polls it can stop sending, let the epoch end, and save what it has, within [Config].Grace. Other
-// processes may not have been told: let ranks agree, by [AllReduce], on what they do. It is nil, which is never ready,
-// without a grace or outside of [Main]. Any goroutine may receive from it.
-func (r *Rank) Preempted() <-chan struct{} { return r.config.preempted }
+// Preempted returns a channel that is closed when SIGTERM or SIGUSR1 has come to this process, which will be killed
+// soon: a program that polls it can stop sending, let the epoch end, and save what it has, within [Config].Grace. Other
+// processes may not have been told: let ranks agree, by [AllReduce], on what they do, or by Checkpoint.Due of package
+// checkpoint. It is nil, which is never ready, without a grace or outside of [Main]. Any goroutine may receive from it.
+func (r *Rank) Preempted() <-chan struct{} { return r.config.started.preempted }
 
 // Compute lets simulated time pass, as for a computation of that length, under a simulating transport. Elsewhere it
 // does nothing: there a computation takes its time by itself. What pebbles cost is counted without it.

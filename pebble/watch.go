@@ -64,7 +64,7 @@ func (e *StallError) Status() int { return launch.ExitStalled }
 // watcher makes the watcher of a job with a complete configuration.
 func (c *Config) watcher() (*watch.Watcher, error) {
 	w := watch.Config{
-		Stall: cmp.Or(c.Watch.Stall, watch.StallDefault), Out: c.Watch.Out, Program: c.Watch.Name, Job: c.job,
+		Stall: cmp.Or(c.Watch.Stall, watch.StallDefault), Out: c.Watch.Out, Program: c.Watch.Name, Job: c.started.job,
 		Settings: c.settings, Bound: c.MemoryLimit, Log: c.Log, Transport: c.Transport.Name(),
 		Announce: c.Watch.List, Flight: c.Watch.FlightRecorder, Trace: c.Watch.Trace,
 		HTTP: c.Watch.HTTP, Pprof: c.Watch.Pprof, Record: c.Watch.Record,

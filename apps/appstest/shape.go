@@ -41,6 +41,7 @@ type Shape struct {
 	Termination string // the detector's name; "" is the default
 	Credits     int    // frames in flight on each link; 0 is the default
 	Tuning      *pebble.Tuning
+	Checkpoints pebble.Checkpoints
 	Unwatched   bool // nobody watches for stalls, which allocates something once a second
 }
 
@@ -73,7 +74,7 @@ func (s Shape) Config() pebble.Config {
 		Watch: pebble.Watch{Stall: map[bool]time.Duration{true: -1}[s.Unwatched]},
 		Ranks: s.Ranks, Topology: s.New, Coalesce: s.Coalesce, Cache: s.Cache, AddressCache: s.AddressCache,
 		BufferBudget: s.Budget,
-		Credits:      s.Credits, Tuning: s.Tuning,
+		Credits:      s.Credits, Tuning: s.Tuning, Checkpoints: s.Checkpoints,
 	}
 	if s.Termination != "" {
 		detector, err := termination.ByName(s.Termination)

@@ -48,7 +48,9 @@ func findExit(order []Outcome, guilty func(Outcome) bool) *Outcome {
 }
 
 // failedItself reports whether a process has failed, and not as a follower of another.
-func (e Outcome) failedItself() bool { return e.Status != 0 && e.Status != ExitFollower }
+func (e Outcome) failedItself() bool {
+	return e.Status != 0 && e.Status != ExitFollower && !e.preempted()
+}
 
 // byLauncher reports whether a process may have ended only because the launcher sent it a signal.
 func (e Outcome) byLauncher() bool {
@@ -115,8 +117,8 @@ func (c complaint) who() string {
 func (j *job) readComplaints(p *process) {
 	j.lines.Go(func() {
 		defer p.line.Close()
-		var c complaint
-		switch err := handshake.ReadMessage(p.line, complaintBytesMax, &c); {
+		c, err := j.readMessages(p)
+		switch {
 		case err == nil:
 			c.by = p.Process
 			j.complaints <- c
@@ -125,6 +127,17 @@ func (j *job) readComplaints(p *process) {
 			j.complaints <- complaint{Processes: []int{p.Process}, Cause: silentLine, by: ofLauncher}
 		}
 	})
+}
+
+// readMessages counts the checkpoints that a process tells of, and returns its complaint.
+func (j *job) readMessages(p *process) (c complaint, err error) {
+	for {
+		c = complaint{}
+		if err = handshake.ReadMessage(p.line, complaintBytesMax, &c); err != nil || !c.Saved {
+			return c, err
+		}
+		j.saved.Add(1)
+	}
 }
 
 // ends waits for the end of a connection after its first error err. It reports false if the end does not come, because

@@ -122,8 +122,8 @@ func (f failsOnce) Read(into []byte) (int, error) {
 // TestLauncherComplainsOfALineThatDoesNotEnd has a process whose end reaches the launcher otherwise than by its line.
 func TestLauncherComplainsOfALineThatDoesNotEnd(t *testing.T) {
 	says := func(member net.Conn) { _ = send(member, complaint{Processes: []int{0}, Cause: "silence"}) }
-	theirs := []complaint{{[]int{0}, "silence", 1}}
-	ours := []complaint{{[]int{1}, silentLine, ofLauncher}}
+	theirs := []complaint{{Processes: []int{0}, Cause: "silence", by: 1}}
+	ours := []complaint{{Processes: []int{1}, Cause: silentLine, by: ofLauncher}}
 	for name, c := range map[string]struct {
 		last  func(member net.Conn)
 		heard []complaint

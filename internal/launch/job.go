@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -19,7 +20,8 @@ import (
 // Run starts a job and returns when all of its processes have ended and all they printed has been forwarded. It takes
 // the signals of this process meanwhile (see the package). The error is a [*FailedError] when a process failed first,
 // an [*UnreachedError] when ssh did not reach its hosts, a [*SignalError] when a signal ended the job, and else says
-// what kept the job from starting, or that its output could not be written. Result.Status is the exit status for the
+// what kept the job from starting, or that its output could not be written. It is [ErrPreempted] for a job that ended
+// in order after a checkpoint. A job whose process has died is started again as often as Spec.Restarts allows. Result.Status is the exit status for the
 // command, also after an error. When ctx ends, the processes get SIGTERM, and after the grace SIGKILL. No process,
 // goroutine or file is left.
 func Run(ctx context.Context, s Spec) (Result, error) {
@@ -29,12 +31,7 @@ func Run(ctx context.Context, s Spec) (Result, error) {
 	}
 	runtime.LockOSThread() // the kernel ends the processes with the thread that started them
 	defer runtime.UnlockOSThread()
-	j, err := newJob(&s)
-	if err != nil {
-		return Result{Status: ExitError}, fmt.Errorf("start job: %w", err)
-	}
-	j.supervise(ctx)
-	return j.finish()
+	return runAgain(ctx, &s)
 }
 
 // job is the state of a launcher's loop, which alone uses it.
@@ -54,6 +51,7 @@ type job struct {
 
 	complaints chan complaint // capacity for all
 	received   []complaint
+	saved      atomic.Int64   // checkpoints that processes told of
 	lines      sync.WaitGroup // reads the connections of processes that have joined
 	stopCheck  *time.Ticker   // of processes that may have been stopped
 }
@@ -78,7 +76,8 @@ func newJob(s *Spec) (*job, error) {
 // supervise starts the processes, one at a time between the events that it handles, and returns when none is left.
 func (j *job) supervise(ctx context.Context) {
 	signals := make(chan os.Signal, 8)
-	notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT,
+		syscall.SIGUSR1)
 	defer signal.Stop(signals)
 	start := time.NewTimer(j.spec.StartLimit)
 	defer start.Stop()
@@ -173,7 +172,7 @@ func (j *job) handleExit(p *process) {
 	}
 	j.order = append(j.order, p)
 	j.spec.Log.Debug("process ended", "process", p.Process, "status", p.Status)
-	if p.Status != 0 || p.missed {
+	if p.Status != 0 && !p.preempted() || p.missed {
 		j.fail(nil)
 	}
 	j.checkEarlyExits()
@@ -257,6 +256,9 @@ func (j *job) finish() (Result, error) {
 	}
 	if err == nil {
 		err = j.output.err
+	}
+	if err == nil && slices.ContainsFunc(r.Outcomes, Outcome.preempted) {
+		err = ErrPreempted
 	}
 	r.Status = StatusOf(err)
 	var signal *SignalError

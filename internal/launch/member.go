@@ -218,6 +218,14 @@ func (m *Member) Complain(err error) {
 	}
 }
 
+// Saved tells the launcher that the job has saved its state, on which its count of restarts begins anew. It takes at
+// most 5 seconds. Other launchers are sent nothing.
+func (m *Member) Saved() {
+	if m.line != nil {
+		_ = send(m.line.conn, complaint{Saved: true}) // fails when the launcher is gone, which is seen elsewhere
+	}
+}
+
 // Close ends the line to the launcher, after the Transport was closed. It may be called again.
 func (m *Member) Close() error {
 	if m.line == nil {

@@ -18,8 +18,9 @@ type departure struct {
 }
 
 // complaint is the message of a process to the launcher if it ends because it has lost others or has waited for them in
-// vain.
+// vain. Before it come any number of messages that tell of a checkpoint.
 type complaint struct {
+	Saved     bool   `json:",omitempty"` // a checkpoint, and no complaint
 	Processes []int  // the lost ones, at most blamedMax
 	Cause     string // of the loss
 	by        int    // the sender

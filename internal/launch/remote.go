@@ -12,7 +12,7 @@ import (
 // signalNames are the words for which the script on another host listens.
 var signalNames = map[syscall.Signal]string{
 	syscall.SIGINT: "INT", syscall.SIGTERM: "TERM", syscall.SIGHUP: "HUP", syscall.SIGQUIT: "QUIT",
-	syscall.SIGKILL: "KILL",
+	syscall.SIGUSR1: "USR1", syscall.SIGKILL: "KILL",
 }
 
 // connectsMin is how often at least a host that does not answer is tried within the start limit.
@@ -57,9 +57,9 @@ func scriptEnd(job string) string { return "end-of-script-" + job }
 // At the word for it, it counts how often one after the other a process of the group was stopped, and kills that when
 // it was too often. Where there is no /proc nothing counts as stopped.
 const supervision = `exec 4<&0 </dev/null
-trap : HUP INT QUIT TERM
+trap : HUP INT QUIT TERM USR1
 (
-	trap : HUP TERM
+	trap : HUP TERM USR1
 	pebbles_stopped=0
 	read -r pebbles_line </proc/self/stat
 	set -- ${pebbles_line##*) }

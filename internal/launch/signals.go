@@ -34,17 +34,21 @@ func Signals(ctx context.Context) (_ context.Context, stop func()) {
 	return ctx, stop
 }
 
-// Preemptible is Signals for a program that can come to an end in order. The first SIGTERM, which schedulers send ahead
-// of a preemption, closes preempted; the context ends when grace has passed since, or at the next signal. SIGINT ends
-// the context at once. With no grace preempted is nil, and SIGTERM is like SIGINT.
+// Preemptible is Signals for a program that can come to an end in order. The first SIGTERM or SIGUSR1, which schedulers
+// send ahead of a preemption, closes preempted; the context ends when grace has passed since SIGTERM, or at the next
+// signal but SIGUSR1. SIGINT ends the context at once. With no grace preempted is nil, SIGTERM is like SIGINT, and
+// SIGUSR1 has no effect.
 func Preemptible(ctx context.Context, grace time.Duration) (_ context.Context, preempted <-chan struct{}, stop func()) {
 	var term chan struct{}
 	if grace > 0 {
 		term = make(chan struct{})
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	arrived := make(chan os.Signal, 1)
+	arrived := make(chan os.Signal, 2)
 	notify(arrived, syscall.SIGINT, syscall.SIGTERM)
+	if grace > 0 {
+		notify(arrived, syscall.SIGUSR1)
+	}
 	stopped, unblock := context.WithCancel(context.Background())
 	var handler sync.WaitGroup
 	handler.Go(func() {
@@ -64,14 +68,20 @@ func handleSignals(
 	ctx context.Context, cancel context.CancelCauseFunc, arrived <-chan os.Signal, stopped <-chan struct{},
 	grace time.Duration, preempted chan<- struct{},
 ) {
+	tell := sync.OnceFunc(func() { close(preempted) })
 	var s os.Signal
-	select {
-	case s = <-arrived:
-	case <-ctx.Done():
-		return
+	for s == nil || s == syscall.SIGUSR1 {
+		select {
+		case s = <-arrived:
+		case <-ctx.Done():
+			return
+		}
+		if s == syscall.SIGUSR1 {
+			tell()
+		}
 	}
 	if s == syscall.SIGTERM && grace > 0 {
-		close(preempted)
+		tell()
 		if s = awaitGrace(ctx, arrived, grace); s == nil {
 			return
 		}
@@ -91,7 +101,7 @@ func awaitGrace(ctx context.Context, arrived <-chan os.Signal, grace time.Durati
 	for {
 		select {
 		case s := <-arrived:
-			if s != syscall.SIGTERM || time.Since(began) >= bounce {
+			if s == syscall.SIGINT || s == syscall.SIGTERM && time.Since(began) >= bounce {
 				return s
 			}
 		case <-over.C:

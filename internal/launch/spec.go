@@ -66,6 +66,12 @@ type Spec struct {
 	// Where process 0 has no prefix, runs here and would print to a terminal, it gets that itself: it may draw.
 	Prefix bool
 
+	// Restarts is how often the job is started again after the death of a process, without a new checkpoint in between; 0
+	// is never. Process 0 gets Stdin once.
+	Restarts int
+	// Spare are hosts that take the place of lost ones when the job is started again.
+	Spare []string
+
 	Grace time.Duration // from the first failure to SIGTERM for the rest; default 2 s
 	// StartLimit is how long the processes may take to join, and to connect with each other. 0 is PEBBLES_START_LIMIT in
 	// the environment, or else 30 s.
@@ -184,7 +190,7 @@ func checkHosts(s *Spec) error {
 	if len(s.Hosts) > s.Processes {
 		return fmt.Errorf("there are %d hosts for %d processes: name at most one host a process", len(s.Hosts), s.Processes)
 	}
-	for _, h := range s.Hosts {
+	for _, h := range append(slices.Clone(s.Hosts), s.Spare...) {
 		if err := checkHost(h); err != nil {
 			return err
 		}

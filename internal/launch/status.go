@@ -12,11 +12,12 @@ import (
 
 // The exit statuses of a process of a job. A process that was ended by signal n has status 128+n.
 const (
-	ExitOK       = 0  // every rank returned nil
-	ExitError    = 1  // a rank returned an error, or the job could not start
-	ExitPanic    = 2  // a rank or handler panicked, or the command line is wrong
-	ExitStalled  = 76 // the job stood still for as long as it may, and was to end then
-	ExitFollower = 75 // another process failed first; this one ended because of it
+	ExitOK        = 0  // every rank returned nil
+	ExitError     = 1  // a rank returned an error, or the job could not start
+	ExitPanic     = 2  // a rank or handler panicked, or the command line is wrong
+	ExitStalled   = 76 // the job stood still for as long as it may, and was to end then
+	ExitPreempted = 85 // the program saved its state and ended in order, to go on another time
+	ExitFollower  = 75 // another process failed first; this one ended because of it
 )
 
 // ErrLauncherGone says that the launcher has ended, or can't be reached any more. A process that sees it ends with

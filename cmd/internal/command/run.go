@@ -29,10 +29,11 @@ func newRun(t Terminal) *cobra.Command {
 			"Its standard output is that of the first process, which has rank 0, as it is. Other output goes to\n" +
 			"standard error, each line prefixed by the ranks of its process when there are several. Signals are\n" +
 			"forwarded, and so is the exit status. When one process fails, all end, and the message names the one\n" +
-			"that failed first.",
+			"that failed first. With --restart the job is started again after a process has died.",
 		Example: "  pebbles run -n 4 -- ./wordcount book.txt\n" +
 			"  pebbles run -n 2 --ranks 8 -- ./program\n" +
 			"  pebbles run -n 3 -- ./program --json | jq .\n" +
+			"  pebbles run -n 4 --restart 3 -- ./program -checkpoint /scratch/job\n" +
 			"  pebbles run -n 8 --hosts alpha,beta --bind eth0 -- /opt/program\n" +
 			"  pebbles run --hosts node[01-16]:4 --bind eth0 -- /opt/program",
 		Args: func(_ *cobra.Command, args []string) error {

@@ -49,13 +49,15 @@ func (s *settings) register(c *cobra.Command) {
 	s.spread.Register(c)
 	s.addRuntime(c, "transport", "tls", "provider", "pinned", "insecure", "topology", "coalesce", "credits",
 		"cache", "address-cache", "page-cache", "termination", "memory", "due", "period",
-		"http", "http-pprof", "record", "trace", "stall", "stall-exit", "seed", "json", "explain")
+		"http", "http-pprof", "record", "trace", "stall", "stall-exit", "checkpoint",
+		"checkpoint-every", "checkpoint-zstd", "time-limit", "seed", "json", "explain")
 	f.StringVar(&s.profile, "profile", "", "take topology, factor and cache from a file of pebbles tune, where no flag "+
 		"says otherwise")
 	s.log.register(c)
 	for name, words := range map[string][]string{
 		"transport": Transports, "topology": append(route.Names(), values.Auto), "termination": termination.Names(),
 		"coalesce": {values.Auto}, "cache": {values.Auto}, "due": {"never"}, "period": {"never"}, "stall": {"never"},
+		"checkpoint-every": {"never"}, "time-limit": {"never"},
 	} {
 		Completes(c, name, cobra.ShellCompDirectiveNoFileComp, words...)
 	}
@@ -125,6 +127,8 @@ func (s *settings) check(member bool) error {
 	case s.spread.start.time+s.spread.silence.time > 0 && !several:
 		return errors.New("--start-limit and --silence-limit are for jobs of several processes: add --procs 2 or more, " +
 			"or --hosts")
+	case s.spread.restarts > 0 && !several:
+		return errors.New("--restart is for jobs of several processes: add --procs 2 or more, or --hosts")
 	case member:
 		return nil // the launcher sets the number of ranks
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,6 +23,7 @@ type Spread struct {
 	ssh       string
 	start     timeout
 	silence   timeout
+	restarts  int
 	Alone     bool
 }
 
@@ -39,8 +41,11 @@ func (s *Spread) Register(c *cobra.Command) {
 	f.Var(&s.start, "start-limit", "how long the processes may take to join and to connect")
 	f.Var(&s.silence, "silence-limit",
 		"how long a process may say nothing, as when a debugger stops it, before it counts as lost")
+	f.Var(Count(&s.restarts, 1, "0"), "restart",
+		"start the job again when a process has died, at most N times without a new checkpoint in between")
 	_, runtime := runtimeFlags()
 	f.BoolVar(&s.Alone, "alone", false, runtime.Lookup("alone").Usage)
+	Completes(c, "restart", cobra.ShellCompDirectiveNoFileComp)
 	Completes(c, "hosts", cobra.ShellCompDirectiveNoFileComp)
 	Completes(c, "bind", cobra.ShellCompDirectiveNoFileComp)
 }
@@ -131,5 +136,16 @@ func (s *Spread) Spec(program []string, log *slog.Logger) launch.Spec {
 	return launch.Spec{
 		Processes: s.count(), Ranks: s.Ranks, Hosts: places, Bind: s.bind, SSH: strings.Fields(s.ssh),
 		Program: program, Log: log, StartLimit: s.start.time, SilenceLimit: s.silence.time, Alone: s.Alone,
+		Restarts: s.restarts, Spare: s.spare(places),
 	}
+}
+
+// spare are the hosts whose slots the job does not need.
+func (s *Spread) spare(places []string) (names []string) {
+	for _, h := range s.Hosts {
+		if !slices.Contains(places, h.Name) && !slices.Contains(names, h.Name) {
+			names = append(names, h.Name)
+		}
+	}
+	return names
 }

@@ -1,0 +1,53 @@
+package pebble
+
+import (
+	"cmp"
+	"flag"
+	"time"
+
+	"github.com/activepebbles/pebbles/internal/launch"
+	"github.com/activepebbles/pebbles/internal/values"
+)
+
+// Checkpoints says where a program saves its state, and when: see package checkpoint. All ranks are given the same.
+type Checkpoints struct {
+	Folder string        // that holds the checkpoints; "" is none: then nothing is saved or restored
+	Every  time.Duration // from one checkpoint to the next; 0 is 10 minutes, negative is never
+	Limit  time.Duration // after which the job saves its state and ends with status 85; 0 and below is never
+	Zstd   bool          // compresses the files
+}
+
+// checkpointGrace is how long a job with checkpoints may go on after SIGTERM where Config.Grace is 0: less than the 30 s
+// of Kubernetes and Slurm.
+const checkpointGrace = 25 * time.Second
+
+// checkpointsEvery is the default of Checkpoints.Every.
+const checkpointsEvery = 10 * time.Minute
+
+// grace is the time that SIGTERM leaves a program.
+func (c *Config) grace() time.Duration {
+	if c.Checkpoints.Folder != "" {
+		return cmp.Or(c.Grace, checkpointGrace)
+	}
+	return c.Grace
+}
+
+// checkpoints adds the flags of checkpoints.
+func (o *Options) checkpoints(fs *flag.FlagSet) {
+	c := &o.config.Checkpoints
+	fs.StringVar(&c.Folder, "checkpoint", "", "`folder` for checkpoints, of a program that makes some: it goes on from "+
+		"the newest one there (default none)")
+	fs.Var(value{func() string { return values.WaitText(cmp.Or(c.Every, checkpointsEvery)) },
+		func(text string) (err error) {
+			c.Every, err = values.Wait(text)
+			return err
+		}}, "checkpoint-every", "`time` from one checkpoint to the next, or never")
+	fs.BoolVar(&c.Zstd, "checkpoint-zstd", false, "compress checkpoints")
+	fs.Var(waiting(&c.Limit), "time-limit", "`time` after which the program makes a checkpoint and ends with status 85, or never")
+}
+
+// ErrPreempted is the error of a job that has saved its state and ended in order because it is to make room: after a
+// signal, or because its time is over. Checkpoint.Save of package checkpoint returns it, and a rank's function that
+// returns it ends as one that returns nil. [Run] then returns it, and [Main] ends the process with status 85. Started
+// again with the same arguments, the program goes on from its checkpoint.
+var ErrPreempted = launch.ErrPreempted
