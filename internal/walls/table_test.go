@@ -60,6 +60,7 @@ var layers = []layer{
 	{folders: "ingest/*", not: inner},
 	{folders: "container/internal/runs", not: above + " netio netio/ pebble target task memory delegate export ingest"},
 	{folders: "container", not: "netio netio/ internal/launch internal/exposed memory"},
+	{folders: "checkpoint", not: "netio netio/ internal/launch internal/exposed coalesce task delegate"},
 	{folders: "apps/graph apps/contagion/chance apps/nbody/gravity", not: "*"},
 	{folders: "apps/contagion/scenario apps/nbody/initial apps/nbody/tipsy"},
 	{folders: "apps/contagion/population", not: users},
@@ -191,7 +192,7 @@ func mayStandard(folder, imported string) bool {
 func mayTime(folder string) bool {
 	const without = pure + " " + locking + " " + files + " " + quiet + " internal/cpu internal/exposed internal/stacks " +
 		"netio/mem netio/shm netio/sim netio/connect netio/internal/local examples/* internal/dataset export export/* " +
-		"ingest ingest/*"
+		"ingest ingest/* checkpoint"
 	return !lists(without, folder) || lists(withClock, folder)
 }
 

@@ -1,0 +1,252 @@
+package checkpoint
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/activepebbles/pebbles/export"
+	"github.com/activepebbles/pebbles/internal/dataset"
+	"github.com/activepebbles/pebbles/internal/engine"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// Checkpoint saves and restores the state of a program. It is for its rank's goroutine, and all calls but Request are
+// for the main function, between epochs, on all ranks.
+type Checkpoint struct {
+	rank   *pebble.Rank
+	config pebble.Checkpoints
+	name   string
+	parts  []Part
+	told   []described // of the parts
+	timing
+	looked  bool // Restore was called
+	leader  int  // the first rank of this host
+	newest  int  // the highest number that any host has
+	current int  // the number of the one that was saved or restored last; 0 for none
+}
+
+// New describes the state that a program saves under a name, which is a part of names of files. It is collective: all
+// ranks call it with the same names and kinds of parts, in one order. It reads and writes no file. As target.New does,
+// it ends the job where arguments are wrong.
+func New(r *pebble.Rank, name string, parts ...Part) *Checkpoint {
+	c := &Checkpoint{rank: r, config: r.Config().Checkpoints, name: name, parts: parts}
+	c.start(r.Now())
+	err := checkName(name)
+	names := map[string]bool{}
+	for i := 0; i < len(parts) && err == nil; i++ {
+		p := &parts[i]
+		switch {
+		case p.kept == nil:
+			err = errors.New("a part is the zero Part: make it by checkpoint.Value or another function")
+		case names[p.name]:
+			err = fmt.Errorf("there are two parts %q: give each a name of its own", p.name)
+		default:
+			var is string
+			if is, err = p.begin(r); err != nil {
+				err = fmt.Errorf("part %q: %w", p.name, err)
+			}
+			c.told = append(c.told, described{Name: p.name, Is: is})
+		}
+		names[p.name] = true
+	}
+	if err != nil {
+		engine.RankOf(r).Fail(fmt.Errorf("checkpoint: rank %d: make %q: %w", r.ID(), name, err))
+	}
+	return c
+}
+
+// checkName refuses a name that names of files can't have.
+func checkName(name string) error {
+	if name == "" || name[0] == '.' || filepath.Base(name) != name {
+		return errors.New("the name is to begin the names of folders: give one without slash, and no point at its front")
+	}
+	return nil
+}
+
+// Restore gives the parts the values of the newest checkpoint, and reports whether there is one. It is collective, and
+// comes once, before the loop. A checkpoint of another program, with other arguments or other parts, and a damaged one
+// are errors on all ranks. Then some parts may have their new values, and the job should end.
+func (c *Checkpoint) Restore() (restored bool, err error) {
+	c.looked = true
+	if c.config.Folder == "" {
+		return false, nil
+	}
+	found, err := c.find()
+	if err != nil {
+		return false, fmt.Errorf("checkpoint: restore %s from %s: %w", c.name, c.config.Folder, err)
+	}
+	if found == nil {
+		return false, nil
+	}
+	if err := c.read(found); err != nil {
+		return false, fmt.Errorf("checkpoint: restore %s: %w", c.path(c.current), err)
+	}
+	return true, nil
+}
+
+// path is the folder of a checkpoint.
+func (c *Checkpoint) path(number int) string {
+	return filepath.Join(c.config.Folder, folderName(c.name, number))
+}
+
+// Save writes a checkpoint, and returns when it is there as a whole, or not at all: then all ranks get the error, and
+// the checkpoints before it stay. It is collective. When Due has become true because the job is to make room, Save
+// returns [pebble.ErrPreempted] after the checkpoint: the program returns that. The parts are the program's again when
+// Save returns.
+func (c *Checkpoint) Save() error {
+	if c.config.Folder == "" {
+		return nil
+	}
+	if !c.looked {
+		return fmt.Errorf("checkpoint: save %s: Restore was not called: call it once, before the loop", c.name)
+	}
+	number := c.newest + 1
+	if err := c.write(c.path(number)); err != nil {
+		return fmt.Errorf("checkpoint: save: %w", err)
+	}
+	c.remove(c.current)
+	c.newest, c.current = number, number
+	if saved := engine.RankOf(c.rank).Job.Config().Saved; saved != nil && c.rank.ID() == 0 {
+		saved()
+	}
+	if c.saved = c.rank.Now(); c.stop {
+		return pebble.ErrPreempted
+	}
+	return nil
+}
+
+// write writes a checkpoint's folder. It is collective.
+func (c *Checkpoint) write(folder string) error {
+	id := ""
+	if c.rank.ID() == 0 {
+		id = rand.Text()
+	}
+	id, err := pebble.Broadcast(c.rank, 0, id, pebble.Strings{})
+	if err != nil {
+		return err
+	}
+	compression := export.Null
+	if c.config.Zstd {
+		compression = export.Zstandard
+	}
+	out, err := export.Create(c.rank, folder, export.AvroOf(avroRecords{}, compression))
+	if err != nil {
+		return err
+	}
+	defer out.Abort()
+	counts := make([]uint64, len(c.parts))
+	err = dataset.Agree(c.rank, c.writeParts(id, counts, out.Write))
+	if err != nil {
+		return err
+	}
+	text, err := c.note(id, counts)
+	if err != nil {
+		return err
+	}
+	out.Note(text)
+	_, err = out.Close()
+	return err
+}
+
+// writeParts writes this rank's records, and counts the elements of each part.
+func (c *Checkpoint) writeParts(id string, counts []uint64, write func(record) error) error {
+	err := write(record{Part: headerPart, First: uint64(c.rank.ID()), Data: []byte(id)})
+	for i, p := range c.parts {
+		if err == nil {
+			err = p.save(func(r record) error {
+				r.Part = i
+				counts[i] += uint64(r.Count)
+				return write(r)
+			})
+		}
+		if err != nil {
+			return fmt.Errorf("part %q: %w", p.name, err)
+		}
+	}
+	return err
+}
+
+// note describes the checkpoint for its manifest. It is collective.
+func (c *Checkpoint) note(id string, counts []uint64) (json.RawMessage, error) {
+	sums, err := c.sums(counts)
+	if err != nil {
+		return nil, err
+	}
+	n := c.description()
+	n.ID = id
+	for i := range n.Parts {
+		n.Parts[i].Elements = sums[i]
+	}
+	return json.Marshal(n)
+}
+
+// sums adds up the counts of all ranks. It is collective.
+func (c *Checkpoint) sums(counts []uint64) ([]uint64, error) {
+	all, err := pebble.AllGatherSlice(c.rank, counts)
+	sums := make([]uint64, len(counts))
+	for _, of := range all {
+		for i, n := range of {
+			sums[i] += n
+		}
+	}
+	return sums, err
+}
+
+// timing says when a checkpoint is due.
+type timing struct {
+	made, saved time.Duration // on the job's clock
+	asked       bool          // by Request of this rank
+	stop        bool          // the job is to make room
+}
+
+func (t *timing) start(now time.Duration) { t.made, t.saved = now, now }
+
+// What ranks say to each other about when a checkpoint is due.
+const (
+	due     uint64 = 1 << iota // now
+	dueStop                    // now, and the job ends then
+)
+
+// Due reports whether it is time to save, on all ranks alike: after the time that the user has set, when a signal has
+// come to any process, or when a rank has asked for it. It is collective, and costs an all-reduce of one word; nothing
+// in a job without a folder for checkpoints. It is false when the job has failed, which the next epoch reports.
+func (c *Checkpoint) Due() bool {
+	if c.config.Folder == "" {
+		return false
+	}
+	all, err := pebble.AllReduce(c.rank, c.own(), func(a, b uint64) uint64 { return a | b })
+	if err != nil {
+		return false
+	}
+	c.stop, c.asked = c.stop || all&dueStop != 0, false
+	return all != 0
+}
+
+// own is what this rank says. Rank 0's clock is that of all.
+func (c *Checkpoint) own() (word uint64) {
+	if c.asked {
+		word = due
+	}
+	select {
+	case <-c.rank.Preempted():
+		word |= dueStop
+	default:
+	}
+	if c.rank.ID() == 0 {
+		now := c.rank.Now()
+		if c.config.Every > 0 && now-c.saved >= c.config.Every {
+			word |= due
+		}
+		if c.config.Limit > 0 && now-c.made >= c.config.Limit {
+			word |= dueStop
+		}
+	}
+	return word
+}
+
+// Request makes the next Due true on all ranks. Any rank may call it, in handlers too.
+func (c *Checkpoint) Request() { c.asked = true }

@@ -1,0 +1,103 @@
+package checkpoint
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+)
+
+// version is the format of checkpoints. It grows when a program of before can't read what is written now.
+const version = 1
+
+// note is what the manifest of a checkpoint says of it.
+type note struct {
+	Version   int
+	Name      string // of the checkpoint
+	Program   string
+	ByteOrder string // of plain data
+	Ranks     int    // that wrote a file each
+	ID        string // which its files have, too
+	Parts     []described
+}
+
+// described is what is said of a part.
+type described struct {
+	Name, Is string
+	Elements uint64 // of all ranks
+}
+
+// description describes the checkpoint that this program would write.
+func (c *Checkpoint) description() note {
+	n := note{Version: version, Name: c.name, Program: program(), ByteOrder: "little-endian",
+		Ranks: c.rank.Size()}
+	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
+		n.ByteOrder = "big-endian"
+	}
+	n.Parts = append(n.Parts, c.told...)
+	return n
+}
+
+// program is the path of this program's main package, or the name of its file.
+func program() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Path != "" {
+		return info.Path
+	}
+	return filepath.Base(os.Args[0])
+}
+
+// readNote reads what a manifest says.
+func readNote(text json.RawMessage) (n note, err error) {
+	if text == nil {
+		return n, fmt.Errorf("the folder is no checkpoint: name another folder")
+	}
+	if err = json.Unmarshal(text, &n); err != nil {
+		err = fmt.Errorf("its manifest is damaged: %w: %s", err, remedy)
+	}
+	return n, err
+}
+
+const (
+	remedy  = "remove it, and the one before it is restored"
+	another = "name another -checkpoint folder"
+)
+
+// fits tells why a program can't go on from a checkpoint.
+func (n *note) fits(found *note) error {
+	switch {
+	case found.Version != n.Version:
+		return fmt.Errorf("it has format %d, and this program reads format %d: use the build that wrote it, or %s",
+			found.Version, n.Version, another)
+	case found.Program != n.Program:
+		return fmt.Errorf("it is the checkpoint of the program %s, this is %s: %s", found.Program, n.Program, another)
+	case found.Name != n.Name:
+		return fmt.Errorf("it is the checkpoint %q, not %q: has its folder been renamed? %s", found.Name, n.Name, another)
+	case found.ByteOrder != n.ByteOrder:
+		return fmt.Errorf("it was written on a machine of another byte order (%s): go on on such a machine, or %s",
+			found.ByteOrder, another)
+	}
+	for i, p := range n.Parts {
+		if i >= len(found.Parts) || found.Parts[i].Name != p.Name {
+			return fmt.Errorf("it has the parts %q, the program has %q: use the build that wrote it, or %s",
+				names(found.Parts), names(n.Parts), another)
+		}
+		if was := found.Parts[i].Is; was != p.Is {
+			return fmt.Errorf("the part %q is %s, and in the checkpoint it is %s: give the same arguments, or %s", p.Name,
+				p.Is, was, another)
+		}
+	}
+	if len(found.Parts) > len(n.Parts) {
+		return fmt.Errorf("it has the parts %q, the program has %q: use the build that wrote it, or %s",
+			names(found.Parts), names(n.Parts), another)
+	}
+	return nil
+}
+
+func names(parts []described) (all []string) {
+	for _, p := range parts {
+		all = append(all, p.Name)
+	}
+	return all
+}
