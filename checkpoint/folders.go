@@ -15,6 +15,7 @@ import (
 
 	"github.com/activepebbles/pebbles/export"
 	"github.com/activepebbles/pebbles/internal/dataset"
+	"github.com/activepebbles/pebbles/internal/disk"
 )
 
 // folderName is the name of a checkpoint's folder.
@@ -219,7 +220,7 @@ func (c *Checkpoint) remove(before int) {
 // removeWhole removes a checkpoint, which has its name no more when its first file goes.
 func removeWhole(path string) error {
 	hidden := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+temporaryMark)
-	if err := os.Rename(path, hidden); err != nil {
+	if err := disk.Rename(path, hidden); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil // by another host that shares the folder
 		}

@@ -1,6 +1,7 @@
 package checkpoint_test
 
 import (
+	"os"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -8,4 +9,9 @@ import (
 	"github.com/activepebbles/pebbles/internal/leaks"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(leaks.Main(m)) }
+func TestMain(m *testing.M) {
+	if role, ok := os.LookupEnv(roleVariable); ok {
+		member(role)
+	}
+	goleak.VerifyTestMain(leaks.Main(m))
+}

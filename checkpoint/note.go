@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -50,10 +51,9 @@ func program() string {
 
 // readNote reads what a manifest says.
 func readNote(text json.RawMessage) (n note, err error) {
-	if text == nil {
-		return n, fmt.Errorf("the folder is no checkpoint: name another folder")
-	}
-	if err = json.Unmarshal(text, &n); err != nil {
+	if err = json.Unmarshal(text, &n); err == nil && n.Ranks < 1 {
+		err = errors.New("the folder is no checkpoint: " + another)
+	} else if err != nil {
 		err = fmt.Errorf("its manifest is damaged: %w: %s", err, remedy)
 	}
 	return n, err

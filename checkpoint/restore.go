@@ -30,7 +30,7 @@ func (c *Checkpoint) read(found *choice) error {
 	}
 	in, err := c.open(found)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w, or %s", err, remedy)
 	}
 	s := &restoring{Checkpoint: c, found: found, counts: make([]uint64, len(c.parts)),
 		headers: make([]uint64, found.Ranks)}
