@@ -2,6 +2,7 @@ package pebble
 
 import (
 	"cmp"
+	"context"
 	"flag"
 	"time"
 
@@ -30,6 +31,13 @@ func (c *Config) grace() time.Duration {
 		return cmp.Or(c.Grace, checkpointGrace)
 	}
 	return c.Grace
+}
+
+// WithSignals returns a context that ends by the signals by which a job under [Main] ends, for a program that calls
+// [RunLaunched] itself, and lets c's job know of preemption. Call stop when the job has ended.
+func (c *Config) WithSignals(ctx context.Context) (_ context.Context, stop func()) {
+	ctx, c.started.preempted, stop = launch.Preemptible(ctx, c.grace())
+	return ctx, stop
 }
 
 // checkpoints adds the flags of checkpoints.

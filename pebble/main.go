@@ -22,8 +22,8 @@ import (
 // many have it, and of which ranks; with GOTRACEBACK set, as Go does, with one text a goroutine.
 func Main(config Config, function func(*Rank) error) {
 	defer launch.DumpAtQuit(watch.Quit)()
-	ctx, preempted, stop := launch.Preemptible(context.Background(), config.grace())
-	config.started.preempted, config.Watch.List = preempted, true
+	ctx, stop := config.WithSignals(context.Background())
+	config.Watch.List = true
 	err := RunLaunched(ctx, config, function)
 	stop()
 	launch.Exit(Tell(launch.Stderr(), err))

@@ -88,12 +88,8 @@ type part struct {
 
 	curve      [][]uint64 // people in each state, by day
 	infections []Infection
-	tally      apps.Tally
-	sent, got  exposed // what exposures add up to, at both ends
-	made       uint64  // visits
-	stayed     uint64  // of these, at this part's own locations
-	refused    uint64  // by closed locations
-	newly      uint64  // persons infected today
+	tally      apps.Tally // of this run
+	counts
 
 	itinerary []population.Visit
 	counter   chance.Counter

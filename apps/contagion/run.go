@@ -43,6 +43,7 @@ type bench struct {
 	flush     func()           // what was sent by hand
 	bundles   int64            // bytes of buffers of the application's
 	exposures *target.Target[exposure]
+	steps     *apps.Steps // days
 }
 
 // What people and locations cost in simulated time, as measured.
@@ -79,7 +80,7 @@ func (b *bench) settle() error {
 		options = append(options, target.Route(route.Direct)) // some detectors want one topology for all
 	}
 	b.exposures = target.New(b.rank, "exposure", w.people, target.Keys(personsOf), target.Batch(b.part.expose), options...)
-	return nil
+	return b.restore()
 }
 
 // take counts visits that have come, and takes them.
@@ -95,13 +96,14 @@ func (b *bench) take(vs []visit) {
 
 // simulate is the kernel: two epochs a day.
 func (b *bench) simulate() error {
-	for day := range b.config.Days {
-		if err := b.day(day); err != nil {
-			return err
+	return b.steps.Run(func(day int) (more bool, err error) {
+		if day >= b.config.Days {
+			return false, nil
 		}
+		err = b.day(day)
 		b.config.Progress.Passed(b.rank, 1, uint64(day), uint64(day+1), uint64(b.config.Days))
-	}
-	return nil
+		return true, err
+	})
 }
 
 func (b *bench) day(day int) (err error) {

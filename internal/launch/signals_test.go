@@ -51,7 +51,7 @@ func TestSecondSignalEndsLater(t *testing.T) {
 // of 30 s, or for none. One program ends in order, a second after it was told.
 func TestPreemption(t *testing.T) {
 	const grace = 30 * time.Second
-	const term, interrupt = syscall.SIGTERM, syscall.SIGINT
+	const term, interrupt, notice = syscall.SIGTERM, syscall.SIGINT, syscall.SIGUSR1
 	type event struct {
 		at     time.Duration
 		signal os.Signal
@@ -69,7 +69,11 @@ func TestPreemption(t *testing.T) {
 		"interrupted":         {grace, 0, []event{{time.Second, interrupt}}, false, time.Second, &SignalError{interrupt}},
 		"interrupted at once": {grace, 0, []event{{0, term}, {1, interrupt}}, true, 1, &SignalError{interrupt}},
 		"ends in order":       {grace, time.Second, []event{{0, term}}, true, time.Second, context.Canceled},
-		"has no grace":        {0, 0, []event{{0, term}}, false, 0, &SignalError{term}},
+		"noticed, then told": {grace, 0, []event{{0, notice}, {time.Second, term}}, true, time.Second + grace,
+			&SignalError{term}},
+		"noticed while told": {grace, 0, []event{{0, term}, {bounce, notice}}, true, grace, &SignalError{term}},
+		"noticed":            {grace, time.Hour, []event{{0, notice}, {1, notice}}, true, time.Hour + 1, context.Canceled},
+		"has no grace":       {0, 0, []event{{0, term}}, false, 0, &SignalError{term}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

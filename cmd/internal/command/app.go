@@ -38,6 +38,9 @@ func appCommand(t Terminal, c *cobra.Command, a application) *cobra.Command {
 		if err := s.check(member); err != nil {
 			return err
 		}
+		if err := s.checkpoints(c.Name()); err != nil {
+			return err
+		}
 		if err := a.check(s, c.Flags().Changed); err != nil {
 			return withoutPackage(err)
 		}

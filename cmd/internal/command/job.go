@@ -115,7 +115,7 @@ func (j *Job) runRanks() error {
 			config.Ranks = 0 // who started the job says how many; see settings.fits
 		}
 	}
-	ctx, stop := launch.Signals(context.Background())
+	ctx, stop := config.WithSignals(context.Background())
 	defer stop()
 	bar := newBar(j.Stderr, j.Name, j.settings.log.quiet)
 	if j.settings.Explain {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -133,6 +134,17 @@ func (s *settings) check(member bool) error {
 		return nil // the launcher sets the number of ranks
 	}
 	return s.spans(s.ranks())
+}
+
+// resumable are the applications that make checkpoints.
+var resumable = []string{"contagion"}
+
+// checkpoints refuses a folder for checkpoints where an application makes none.
+func (s *settings) checkpoints(application string) error {
+	if s.text("checkpoint") == "" || slices.Contains(resumable, application) {
+		return nil
+	}
+	return fmt.Errorf("--checkpoint: %s makes no checkpoints; these do: %s", application, strings.Join(resumable, ", "))
 }
 
 // fabric is how the flags say that libfabric is used.

@@ -1,0 +1,58 @@
+package contagion
+
+import (
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/checkpoint"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// counts are what a part counts over all days.
+type counts struct {
+	sent, got exposed // what exposures add up to, at both ends
+	made      uint64  // visits
+	stayed    uint64  // of these, at this part's own locations
+	refused   uint64  // by closed locations
+	newly     uint64  // persons infected today
+}
+
+func (c counts) plus(o counts) counts {
+	return counts{
+		c.sent.plus(o.sent), c.got.plus(o.got), c.made + o.made, c.stayed + o.stayed, c.refused + o.refused,
+		c.newly + o.newly,
+	}
+}
+
+func (e exposed) plus(o exposed) exposed {
+	return exposed{e.Count + o.Count, e.Propensity + o.Propensity}
+}
+
+// restore goes on from the newest checkpoint, if there is one.
+func (b *bench) restore() (err error) {
+	p := b.part
+	states := len(b.config.Disease.States)
+	b.steps, err = apps.NewSteps(b.rank, "contagion", b.config.Seed,
+		checkpoint.Argument("population", b.config.Population.Name()), checkpoint.Argument("states", states),
+		checkpoint.Argument("interventions", len(b.config.Interventions)), checkpoint.Argument("loimos", b.config.Loimos),
+		checkpoint.Argument("contact", b.config.Contact), checkpoint.Argument("meetings", b.config.Meetings),
+		checkpoint.Value("on", &p.on), checkpoint.Slice("people", p.rules.people, &p.people),
+		checkpoint.Slice("places", p.locations, &p.places), checkpoint.PerRank("counts", &p.counts, counts.plus),
+		checkpoint.PerRank("contacts", &p.sweeper.contacts, pebble.Sum), checkpoint.PerRank("pairs", &p.sweeper.meetings,
+			pebble.Sum),
+		checkpoint.PerRank("curve", &p.curve, addCurves), checkpoint.PerRank("infections", &p.infections, joinInfections))
+	for len(p.curve) < b.steps.Done() { // of a rank more than there were
+		p.curve = append(p.curve, make([]uint64, states))
+	}
+	return err
+}
+
+// addCurves adds up what two ranks have counted on each day.
+func addCurves(a, b [][]uint64) [][]uint64 {
+	for day, counts := range b {
+		for state, n := range counts {
+			a[day][state] += n
+		}
+	}
+	return a
+}
+
+func joinInfections(a, b []Infection) []Infection { return append(a, b...) }
