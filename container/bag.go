@@ -1,7 +1,7 @@
 package container
 
 import (
-	"github.com/activepebbles/pebbles/internal/engine"
+	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target"
 )
@@ -25,7 +25,7 @@ func NewBag[V any](r *pebble.Rank, name string, options ...target.Option) *Bag[V
 	w := wireOf[int, V]()
 	others, err := w.take(options)
 	if err != nil {
-		engine.RankOf(r).Refuse(name, err.Error())
+		r.Inside(frame.Access{}).Refuse(name, err.Error())
 	}
 	b := &Bag[V]{}
 	b.Elements = elementsOf(newBase(r, name, w.values.Value), func(yield func(V) bool) {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/activepebbles/pebbles/container/internal/runs"
 	"github.com/activepebbles/pebbles/internal/codecs"
-	"github.com/activepebbles/pebbles/internal/engine"
+	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
@@ -20,7 +20,7 @@ type disk struct {
 }
 
 func newDisk(r *pebble.Rank, name, folder string) *disk {
-	e := engine.RankOf(r)
+	e := r.Inside(frame.Access{})
 	return &disk{folder: folder, alive: e.Check, fail: func(err error) {
 		e.Fail(fmt.Errorf("container: rank %d: %s: %w", r.ID(), name, err))
 	}}

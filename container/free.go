@@ -5,8 +5,7 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/activepebbles/pebbles/internal/engine"
-	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/internal/frame"
 )
 
 // member is what is made of a container, and is freed with it.
@@ -38,7 +37,7 @@ func freeBase(b *base) bool {
 	for _, m := range members {
 		m.Free()
 	}
-	b.rank, b.engine = engine.WithEngine(b.rank, gone).(*pebble.Rank), gone
+	b.rank, b.engine = b.rank.With(frame.Access{}, gone), gone
 	return true
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/codecs"
 	"github.com/activepebbles/pebbles/internal/cpu"
 	"github.com/activepebbles/pebbles/internal/engine"
+	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target"
 )
@@ -24,7 +25,7 @@ type base struct {
 }
 
 func newBase(r *pebble.Rank, name string, codec codecs.Value) *base {
-	return &base{rank: r, engine: engine.RankOf(r), name: name, codec: func() (codecs.Value, error) { return codec, nil }}
+	return &base{rank: r, engine: r.Inside(frame.Access{}), name: name, codec: func() (codecs.Value, error) { return codec, nil }}
 }
 
 // failed is an error of a call.
@@ -46,7 +47,7 @@ func newKeeping(r *pebble.Rank, name string, w wire, options []target.Option) (*
 	others, err := w.take(options)
 	number, err2 := newHasher(w.keys.Type)
 	if err = errors.Join(err, err2); err != nil {
-		engine.RankOf(r).Refuse(name, err.Error())
+		r.Inside(frame.Access{}).Refuse(name, err.Error())
 	}
 	s.number, s.options = number, others
 	s.wire, s.kept = w, w

@@ -12,7 +12,7 @@ import (
 	"github.com/activepebbles/pebbles/container/internal/runs"
 	"github.com/activepebbles/pebbles/internal/codecs"
 	"github.com/activepebbles/pebbles/internal/cpu"
-	"github.com/activepebbles/pebbles/internal/engine"
+	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target"
 )
@@ -49,7 +49,7 @@ func NewTable[R any](r *pebble.Rank, name string, space Space, options ...target
 		err = fmt.Errorf("its rows have %d bytes of memory: give a number above 0, or 0 for what is available", space.Memory)
 	}
 	if err != nil {
-		engine.RankOf(r).Refuse(name, err.Error())
+		r.Inside(frame.Access{}).Refuse(name, err.Error())
 	}
 	space.Memory = cmp.Or(space.Memory, memoryOf(r))
 	t := &Table[R]{mover: &mover[R]{rows: w.values, options: others, space: space}}

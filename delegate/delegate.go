@@ -5,6 +5,7 @@ import (
 
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/internal/engine"
+	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/internal/request"
 	"github.com/activepebbles/pebbles/target"
 	"github.com/activepebbles/pebbles/task"
@@ -64,7 +65,7 @@ func NewBatch[Q, A any](s *task.Scheduler, name string, owner distribution.Map, 
 	answer func(qs []Q, as []A), options ...target.Option) *Delegate[Q, A] {
 	r := s.Rank()
 	d := &Delegate[Q, A]{
-		of: &operation{engine: engine.RankOf(r), name: name}, engine: engine.RankOf(r),
+		of: &operation{engine: r.Inside(frame.Access{}), name: name}, engine: r.Inside(frame.Access{}),
 		self: r.ID(), key: key, answer: answer,
 		qs: make([]Q, chunk), as: make([]A, chunk), back: make([]reply[A], chunk), places: make([]uint32, chunk),
 	}
@@ -89,7 +90,7 @@ func NewBatch[Q, A any](s *task.Scheduler, name string, owner distribution.Map, 
 			keys[i] = key(qs[i].Q)
 		}
 	}), target.Batch(func(asked []question[Q]) { serve(d, asked) }), toAsk...)
-	d.asking = engine.TargetOf(d.asks)
+	d.asking = d.asks.Inside(frame.Access{})
 	d.asking.NoSendLimit = true // each task has one Call in progress
 	d.replies = target.New(r, name+" answers", distribution.Ranks(r.Size()),
 		target.Keys(request.Ranks[A]), target.Batch(func(rs []reply[A]) { arrive(d.of, rs) }), toReply...)

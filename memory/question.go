@@ -5,7 +5,6 @@ import (
 	"unsafe"
 
 	"github.com/activepebbles/pebbles/distribution"
-	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/internal/exposed"
 	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/internal/pending"
@@ -94,7 +93,7 @@ const beyond = 2
 const batch = 64
 
 func (s *Space) openQuestions() {
-	ranks, serving := distribution.Ranks(s.rank.Size()), engine.Serving(beyond).(target.Option)
+	ranks, serving := distribution.Ranks(s.rank.Size()), target.Serving(frame.Access{}, beyond)
 	s.questions = target.New(s.rank, "memory", ranks,
 		target.Key(func(q asked) uint64 { return uint64(q.Q.To) }), target.Batch(s.serve),
 		target.Coalesce(batch), serving)

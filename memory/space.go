@@ -87,7 +87,7 @@ func (c Counts) HitRate() float64 {
 // targets and with collectives, between epochs. The first call registers two targets, and is a collective. No memory is
 // exposed before the first allocation.
 func New(r *pebble.Rank) *Space {
-	e, config := engine.RankOf(r), r.Config()
+	e, config := r.Inside(frame.Access{}), r.Config()
 	d := pebble.InCommon(r, func() *directory { return newDirectory(r.Place(), config.AddressCache) })
 	own := &d.spaces[r.ID()-d.place.First]
 	if *own != nil {

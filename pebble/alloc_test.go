@@ -14,9 +14,9 @@ func TestEpochsAllocateNothing(t *testing.T) {
 	job := func(rounds int) float64 {
 		return testing.AllocsPerRun(1, func() {
 			job(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
-				nothing := func() error { return nil }
+				nothing, named := func() error { return nil }, pebble.Named("nothing")
 				for range rounds {
-					if err := r.Epoch(nothing, pebble.Depth(1), pebble.Named("nothing")); err != nil {
+					if err := r.Epoch(nothing, pebble.Depth(1), named); err != nil {
 						return err
 					}
 					if err := r.Barrier(); err != nil {

@@ -17,22 +17,34 @@ import (
 // An epoch ends by a detector (Config.Termination); for handlers that may send without limit it costs at least two
 // all-reductions of 16 bytes. [Depth] lets it cost less.
 func (r *Rank) Epoch(f func() error, options ...EpochOption) error {
-	var plan engine.Plan
+	var p plan
 	for _, o := range options {
-		plan = plan.And(o.says)
+		p = o.apply(p)
 	}
-	return r.engine.Epoch(f, plan)
+	return r.engine.Epoch(f, p)
 }
 
-// EpochOption says something of one epoch. [Named], [Depth], [EndBy] and [Idle] make it. All ranks give the same.
-type EpochOption struct{ says engine.Plan }
+// EpochOption sets something for one epoch. [Named], [Depth], [EndBy] and [Idle] make it. All ranks give the same. An
+// option may be kept, and given to many epochs.
+type EpochOption interface{ apply(plan) plan }
+
+type (
+	plan      = engine.Plan
+	epochName string
+	depth     int
+	endingBy  struct{ detector termination.Maker }
+	idle      func() bool
+)
+
+func (o epochName) apply(p plan) plan { p.Name = string(o); return p }
+func (o depth) apply(p plan) plan     { p.Depth, p.Declared = int(o), true; return p }
+func (o endingBy) apply(p plan) plan  { p.Detector = o.detector; return p }
+func (o idle) apply(p plan) plan      { p.Idle = o; return p }
 
 // Named names an epoch for those who watch the job: in reports, on the page, in records and traces. Ranks that give
 // different names are told of, when the job stands still, and nothing more. Names are few: a name for each level of a
 // search would fill a table, so give one to each phase.
-func Named(name string) EpochOption {
-	return EpochOption{engine.Plan{Name: name}}
-}
+func Named(name string) EpochOption { return epochName(name) }
 
 // Depth declares the longest chain of pebbles of an epoch: 1 when no handler sends, 2 when the handlers of pebbles that
 // the main function sent may send, and so on (Active Pebbles, section 3.6.1). It lets the epoch end by a cheaper
@@ -40,14 +52,10 @@ func Named(name string) EpochOption {
 //
 // From 2 on, pebbles of different depths travel in different frames, which costs coalescing: declare it where epochs
 // are short.
-func Depth(n int) EpochOption {
-	return EpochOption{engine.Plan{Depth: n, Declared: true}}
-}
+func Depth(n int) EpochOption { return depth(n) }
 
 // EndBy ends this epoch by another detector than Config.Termination.
-func EndBy(detector termination.Maker) EpochOption {
-	return EpochOption{engine.Plan{Detector: detector}}
-}
+func EndBy(detector termination.Maker) EpochOption { return endingBy{detector} }
 
 // Idle gives an epoch idle work: a part of the main function that runs after the body has returned, whenever there is
 // nothing to handle, until it has nothing left. work does a piece of what is to be done, as the body might, and reports
@@ -55,6 +63,4 @@ func EndBy(detector termination.Maker) EpochOption {
 // asked again after handlers have run, which may have found more for it. So a queue of this rank that handlers fill is
 // worked off while nobody waits for this rank: what asynchronous label-correcting codes need. Keep pieces short, since
 // what arrives is handled between them. A declared depth is refused beside it.
-func Idle(work func() bool) EpochOption {
-	return EpochOption{engine.Plan{Idle: work}}
-}
+func Idle(work func() bool) EpochOption { return idle(work) }

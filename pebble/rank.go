@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/activepebbles/pebbles/internal/engine"
+	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/tune"
@@ -20,13 +21,14 @@ type Rank struct {
 	schedule *tune.Schedule // of the process, for rank 0; nil when nothing is tuned
 }
 
-func init() {
-	engine.RankOf = func(rank any) *engine.Rank { return rank.(*Rank).engine }
-	engine.WithEngine = func(rank any, e *engine.Rank) any {
-		r := *rank.(*Rank)
-		r.engine = e
-		return &r
-	}
+// Inside is the engine's part of the rank, for packages of this module.
+func (r *Rank) Inside(frame.Access) *engine.Rank { return r.engine }
+
+// With is the rank with another engine's part, for packages of this module.
+func (r *Rank) With(_ frame.Access, e *engine.Rank) *Rank {
+	with := *r
+	with.engine = e
+	return &with
 }
 
 // ID is the rank's number, 0 to Size()-1.

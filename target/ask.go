@@ -5,7 +5,7 @@ import (
 
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/internal/codecs"
-	"github.com/activepebbles/pebbles/internal/engine"
+	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/internal/request"
 	"github.com/activepebbles/pebbles/pebble"
 )
@@ -68,12 +68,12 @@ func NewAsk[Q, A any](r *pebble.Rank, name string, owner distribution.Map, keyin
 func NewAskBatch[Q, A any](r *pebble.Rank, name string, owner distribution.Map, keying Keying[Q],
 	answer, then func(qs []Q, as []A), options ...Option) *Ask[Q, A] {
 	if answer == nil || then == nil {
-		engine.RankOf(r).Refuse(name, "it has no function that answers, or none that takes answers: give both")
+		r.Inside(frame.Access{}).Refuse(name, "it has no function that answers, or none that takes answers: give both")
 	}
 	a := &Ask[Q, A]{self: uint32(r.ID()), answer: answer, then: then}
 	toAsk, toAnswer, err := a.parted(options)
 	if err != nil {
-		engine.RankOf(r).Refuse(name, err.Error())
+		r.Inside(frame.Access{}).Refuse(name, err.Error())
 	}
 	var keys Keying[asked[Q]]
 	if keying.many != nil {

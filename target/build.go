@@ -8,6 +8,7 @@ import (
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/internal/codecs"
 	"github.com/activepebbles/pebbles/internal/engine"
+	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/internal/layout"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/pebble"
@@ -41,7 +42,7 @@ func newBuilder(r *pebble.Rank, name string, owner distribution.Map, t reflect.T
 	if s.reduces == nil && s.tunes.Cache { // the job's cache is for targets with a reduction
 		s.cache, s.tunes.Cache = 0, false
 	}
-	b := &builder{rank: r, engine: engine.RankOf(r), name: name, owner: owner, pebble: t, settings: s}
+	b := &builder{rank: r, engine: r.Inside(frame.Access{}), name: name, owner: owner, pebble: t, settings: s}
 	b.tunes.Topology = b.tunes.Topology && !b.moving()
 	b.factorFree = b.tunes.Coalesce && b.engine.Job.Config().FactorFree
 	return b

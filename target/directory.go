@@ -8,7 +8,7 @@ import (
 
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/internal/codecs"
-	"github.com/activepebbles/pebbles/internal/engine"
+	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/internal/layout"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
@@ -63,7 +63,7 @@ type pendingMove struct {
 func NewDirectory[S any](r *pebble.Rank, name string, base distribution.Map, depart func(key uint64) S,
 	arrive func(key uint64, state S), options ...Option) *Directory[S] {
 	if base == nil || depart == nil || arrive == nil {
-		engine.RankOf(r).Refuse(name, "a directory needs a base distribution and the functions depart and arrive")
+		r.Inside(frame.Access{}).Refuse(name, "a directory needs a base distribution and the functions depart and arrive")
 	}
 	d := &Directory[S]{base: base, keys: distribution.NewDirectory(base, r.ID()), rank: r, depart: depart}
 	byRank := distribution.Cyclic(uint64(r.Size()), r.Size())
@@ -105,14 +105,14 @@ func (d *Directory[S]) carried(name string, options []Option) []Option {
 	}
 	if s.codec.codec == nil {
 		if err := layout.Plain(reflect.TypeFor[S]()); err != nil {
-			engine.RankOf(d.rank).Refuse(name, fmt.Sprintf("its state: %v: %s", err,
+			d.rank.Inside(frame.Access{}).Refuse(name, fmt.Sprintf("its state: %v: %s", err,
 				codecs.Advice(reflect.TypeFor[S]())))
 		}
 		return slices.Clone(options)
 	}
 	codec, ok := s.codec.codec.(Codec[S])
 	if !ok {
-		engine.RankOf(d.rank).Refuse(name, fmt.Sprintf("its codec is a %T, its state is %v", s.codec.codec,
+		d.rank.Inside(frame.Access{}).Refuse(name, fmt.Sprintf("its codec is a %T, its state is %v", s.codec.codec,
 			reflect.TypeFor[S]()))
 	}
 	return append(options[:len(options):len(options)], Coded[move[S]](moveCodec[S]{codec}))
@@ -130,11 +130,11 @@ func (d *Directory[S]) carried(name string, options []Option) []Option {
 func (d *Directory[S]) Move(key uint64, to int) {
 	d.moves.core.engine.Rank.CheckFreed("Move was called")
 	if !d.Owns(key) {
-		engine.RankOf(d.rank).Misuse("target", "Move of key %d, which is at rank %d: only a key's owner can move it", key,
+		d.rank.Inside(frame.Access{}).Misuse("target", "Move of key %d, which is at rank %d: only a key's owner can move it", key,
 			d.Owner(key))
 	}
 	if to < 0 || to >= d.Ranks() {
-		engine.RankOf(d.rank).Misuse("target", "Move of key %d to rank %d: ranks are 0 to %d", key, to, d.Ranks()-1)
+		d.rank.Inside(frame.Access{}).Misuse("target", "Move of key %d to rank %d: ranks are 0 to %d", key, to, d.Ranks()-1)
 	}
 	e := d.moves.core.engine
 	if e.EnterSend() {

@@ -3,7 +3,7 @@ package target
 import (
 	"github.com/activepebbles/pebbles/coalesce"
 	"github.com/activepebbles/pebbles/distribution"
-	"github.com/activepebbles/pebbles/internal/engine"
+	"github.com/activepebbles/pebbles/internal/frame"
 )
 
 // Free frees the target: its buffers, its reduction cache with what that has reserved of the memory limit, its number
@@ -22,9 +22,9 @@ func (a *Ask[Q, A]) Free() {
 // Free frees the directory, by the rules of [Target.Free], and forgets where keys have gone. Targets over it are to be
 // freed before it.
 func (d *Directory[S]) Free() {
-	for e := range engine.RankOf(d.rank).Targets.Endpoints() {
+	for e := range d.rank.Inside(frame.Access{}).Targets.Endpoints() {
 		if c, ok := e.(*core); ok && c.owner == distribution.Map(d) {
-			engine.RankOf(d.rank).Misuse("target", "%s was freed, and target %q is over it: free that first", d.Describe(),
+			d.rank.Inside(frame.Access{}).Misuse("target", "%s was freed, and target %q is over it: free that first", d.Describe(),
 				c.out.Name)
 		}
 	}

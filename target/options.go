@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"github.com/activepebbles/pebbles/internal/engine"
+	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/reduce"
 	"github.com/activepebbles/pebbles/route"
 )
@@ -154,6 +155,12 @@ func (c coding) apply(s *settings) { s.codec, s.coded = c, true }
 
 // Given is the codec, for packages that make other codecs of it.
 func (c coding) Given() any { return c.codec }
+
+// Serving lets chains of pebbles exceed a declared depth by so many, since they are not the program's. It is for packages
+// of this module.
+func Serving(_ frame.Access, extraDepth int) Option {
+	return option(func(s *settings) { s.extraDepth = extraDepth })
+}
 
 // Answers gives options to the answers of an [Ask] alone, after those that it shares with its questions: of those,
 // Coalesce and Route apply. Answers that are much larger than their questions may so go as they are, by Coalesce(1),

@@ -1,20 +1,16 @@
 package target
 
-import "github.com/activepebbles/pebbles/internal/engine"
+import (
+	"github.com/activepebbles/pebbles/internal/engine"
+	"github.com/activepebbles/pebbles/internal/frame"
+)
 
 // Target is where pebbles of type V go: data, a handler and a distribution, as one rank knows them. Its methods are for
 // that rank's goroutine; all but Name only inside epochs.
 type Target[V any] struct{ core *core }
 
-// inner is a target of whatever type.
-type inner interface{ inner() *engine.Target }
-
-func (t *Target[V]) inner() *engine.Target { return t.core.engine }
-
-func init() {
-	engine.TargetOf = func(target any) *engine.Target { return target.(inner).inner() }
-	engine.Serving = func(extraDepth int) any { return option(func(s *settings) { s.extraDepth = extraDepth }) }
-}
+// Inside is the engine's part of the target, for packages of this module.
+func (t *Target[V]) Inside(frame.Access) *engine.Target { return t.core.engine }
 
 // Name is what the target was registered as.
 func (t *Target[V]) Name() string { return t.core.out.Name }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/activepebbles/pebbles/coalesce"
 	"github.com/activepebbles/pebbles/internal/engine"
+	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
@@ -78,7 +79,7 @@ func Linger(most time.Duration) Option { return option(func(s *Scheduler) { s.li
 
 // New gives a rank its scheduler. It is called once, between epochs, on ranks that run tasks.
 func New(r *pebble.Rank, options ...Option) *Scheduler {
-	s := &Scheduler{rank: r, engine: engine.RankOf(r), most: WorkersDefault, burst: burst{step: 1}}
+	s := &Scheduler{rank: r, engine: r.Inside(frame.Access{}), most: WorkersDefault, burst: burst{step: 1}}
 	for _, o := range options {
 		o.apply(s)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/internal/engine"
+	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/target"
 )
 
@@ -48,7 +49,7 @@ func newThief(s *Scheduler) *thief {
 	t := &thief{s: s, random: rand.New(rand.NewPCG(uint64(id), 1)), lines: make([]bool, bits.Len(uint(ranks-1)))}
 	t.steals = target.New(s.rank, "task: steal requests", distribution.Ranks(ranks),
 		target.Key(func(p message) uint64 { return uint64(p.To) }), target.Each(t.receive))
-	t.engine = engine.TargetOf(t.steals)
+	t.engine = t.steals.Inside(frame.Access{})
 	return t
 }
 

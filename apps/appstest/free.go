@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/distribution"
-	"github.com/activepebbles/pebbles/internal/engine"
+	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/target"
@@ -79,7 +79,7 @@ func after(r *pebble.Rank, times int, once func() error) (h held, err error) {
 	}
 	probe := target.New(r, "probe", distribution.Ranks(r.Size()), target.Key(func(to uint32) uint64 { return uint64(to) }),
 		target.Each(func(uint32) {}))
-	h.number = int(engine.TargetOf(probe).Index)
+	h.number = int(probe.Inside(frame.Access{}).Index)
 	probe.Free()
 	h.caches = r.Memory().Caches
 	if r.ID() == 0 { // for all ranks of the test, which rest in the barrier

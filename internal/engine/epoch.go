@@ -18,23 +18,6 @@ type Plan struct {
 	Idle     func() bool       // idle work of the main function; nil for none
 }
 
-// And is the plan with the fields that q sets.
-func (p Plan) And(q Plan) Plan {
-	if q.Name != "" {
-		p.Name = q.Name
-	}
-	if q.Declared {
-		p.Depth, p.Declared = q.Depth, true
-	}
-	if q.Detector != nil {
-		p.Detector = q.Detector
-	}
-	if q.Idle != nil {
-		p.Idle = q.Idle
-	}
-	return p
-}
-
 func (p Plan) check(beyond int) error {
 	if p.Declared && (p.Depth < 1 || p.Depth > depthMax-beyond) {
 		return fmt.Errorf("pebble: epoch: depth %d: the shortest chain is 1 pebble, the longest that can be "+

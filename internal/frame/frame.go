@@ -1,11 +1,11 @@
-// Package frame holds what netio and its transports share and users do not see: the sizes of frames, what a frame
-// carries on its way, and the key to netio's methods for transports.
+// Package frame holds what netio and its transports share and users do not see: the sizes of frames, and what a frame
+// carries on its way. It also has the key to functions that packages of this module keep to themselves.
 package frame
 
 import "math/bits"
 
-// Access is the key to the methods of netio's types that only transports of this module call: a method that takes one
-// cannot be called from outside, where this type cannot be named.
+// Access is the key to exported functions that only packages of this module call: a function that takes one cannot be
+// called from outside, where this type cannot be named.
 type Access struct{}
 
 // HeaderRoom is the free memory ahead of a frame's payload, in bytes. A header of [WireHeader] bytes is written there,
