@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"reflect"
-	"slices"
 
 	"github.com/activepebbles/pebbles/internal/codecs"
+	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/internal/layout"
 	"github.com/activepebbles/pebbles/internal/request"
 	"github.com/activepebbles/pebbles/target"
@@ -38,34 +38,36 @@ func lack(name string, t reflect.Type, coded bool) error {
 }
 
 // parted makes the options of both targets of those of the program.
-func parted[Q, A any](options []target.Option) (toAsk, toReply []target.Option, coded bool, err error) {
+func parted[Q, A any](options []target.Option) (asking, replying []target.Option, coded bool, err error) {
 	q, a := codecs.NewItem[Q]("question"), codecs.NewItem[A]("answer")
-	if options, err = shared(options, &q, &a); err != nil {
+	others, err := shared(options, &q, &a)
+	if err != nil {
 		return nil, nil, false, err
 	}
-	toAsk, toReply = slices.Clip(options), slices.Clip(options)
+	if asking, replying, err = target.ExchangeOptions(frame.Access{}, others, &q, &a); err != nil {
+		return nil, nil, false, err
+	}
 	if q.Coded() {
-		toAsk = append(toAsk, target.Coded(request.CodecOf[Q, request.Address](q.Value)))
+		asking = append(asking, target.Coded(request.Codec[Q, request.Address](q.Value)))
 	}
 	if a.Coded() {
-		toReply = append(toReply, target.Coded(request.ReplyCodecOf[A, request.Address](a.Value)))
+		replying = append(replying, target.Coded(request.ReplyCodec[A, request.Address](a.Value)))
 	}
-	return toAsk, toReply, q.Coded() || a.Coded(), nil
+	return asking, replying, q.Coded() || a.Coded(), nil
 }
 
-// shared gives questions and answers the codecs that are for them, and returns the other options.
+// shared gives questions and answers the codecs of options by [Coded], and returns the other options.
 func shared(options []target.Option, q, a *codecs.Item) (others []target.Option, err error) {
-	given, others := codecs.Given(options)
-	others = slices.DeleteFunc(others, func(o target.Option) bool {
+	for _, o := range options {
 		p, ok := o.(pair)
 		if !ok {
-			return false
+			others = append(others, o)
+			continue
 		}
 		err = cmp.Or(err, p.lack)
 		if p.questions != nil && !q.Take(p.questions) || p.answers != nil && !a.Take(p.answers) {
 			err = cmp.Or(err, fmt.Errorf("delegate.Coded got %T and %T: %v, %v", p.questions, p.answers, q, a))
 		}
-		return true
-	})
-	return others, cmp.Or(err, codecs.Share(given, q, a))
+	}
+	return others, err
 }

@@ -15,22 +15,19 @@ import (
 // are plain data, or travel through codecs: see [Coded].
 // Its methods are for its rank's tasks, and for its main function in an epoch's body.
 type Delegate[Q, A any] struct {
-	of      *operation
-	engine  *engine.Rank
-	self    int
-	here    distribution.Map // answers at once where it says this rank; nil where keys move
-	key     func(q Q) uint64
-	answer  func(qs []Q, as []A)
-	one     func(q Q) A // answer, for one question
-	asks    *target.Target[question[Q]]
-	asking  *engine.Target // of asks
-	replies *target.Target[reply[A]]
-	qs      []Q // of a batch that is being answered
-	as      []A
-	back    []reply[A]
-	places  []uint32        // of own questions in a call of many
-	chunks  [][]question[Q] // that no call uses
-	coded   bool            // questions and answers may hold pointers
+	of       *operation
+	engine   *engine.Rank
+	self     int
+	here     distribution.Map // answers at once where it says this rank; nil where keys move
+	key      func(q Q) uint64
+	answer   func(qs []Q, as []A)
+	one      func(q Q) A // answer, for one question
+	exchange *target.Exchange[question[Q], reply[A]]
+	asking   *engine.Target // of questions
+	batch    request.Batch[Q, A]
+	places   []uint32        // of own questions in a call of many
+	chunks   [][]question[Q] // that no call uses
+	coded    bool            // questions and answers may hold pointers
 }
 
 // chunk is how many questions are asked and answered at a time.
@@ -66,18 +63,19 @@ func NewBatch[Q, A any](s *task.Scheduler, name string, owner distribution.Map, 
 	r := s.Rank()
 	d := &Delegate[Q, A]{
 		of: &operation{engine: r.Inside(frame.Access{}), name: name}, engine: r.Inside(frame.Access{}),
-		self: r.ID(), key: key, answer: answer,
-		qs: make([]Q, chunk), as: make([]A, chunk), back: make([]reply[A], chunk), places: make([]uint32, chunk),
+		self: r.ID(), key: key, answer: answer, places: make([]uint32, chunk),
 	}
+	d.batch.Room(chunk)
 	d.one = func(q Q) A {
-		d.qs[0] = q
-		answer(d.qs[:1], d.as[:1])
-		return d.as[0]
+		qs, as := d.batch.Room(1)
+		qs[0] = q
+		answer(qs, as)
+		return as[0]
 	}
 	if _, moving := owner.(interface{ Move(key uint64, to int) }); !moving {
 		d.here = owner
 	}
-	toAsk, toReply, coded, err := parted[Q, A](options)
+	asking, replying, coded, err := parted[Q, A](options)
 	d.coded = coded
 	switch {
 	case err != nil:
@@ -85,15 +83,17 @@ func NewBatch[Q, A any](s *task.Scheduler, name string, owner distribution.Map, 
 	case key == nil || answer == nil:
 		d.engine.Refuse(name, "it has no key function, or none that answers: give both")
 	}
-	d.asks = target.New(r, name, owner, target.Keys(func(qs []question[Q], keys []uint64) {
-		for i := range qs {
-			keys[i] = key(qs[i].Q)
-		}
-	}), target.Batch(func(asked []question[Q]) { serve(d, asked) }), toAsk...)
-	d.asking = d.asks.Inside(frame.Access{})
+	d.exchange = target.NewExchange(frame.Access{}, r, name, target.Exchanging[question[Q], reply[A]]{
+		Owner: owner, Keys: target.Keys(func(qs []question[Q], keys []uint64) {
+			for i := range qs {
+				keys[i] = key(qs[i].Q)
+			}
+		}),
+		Serve: func(asked []question[Q], back []reply[A]) []reply[A] { return serve(d, asked, back) }, Asking: asking,
+		Ranks: request.Ranks[A], Take: func(rs []reply[A]) { arrive(d.of, rs) }, Replying: replying,
+	})
+	d.asking = d.exchange.Questions.Inside(frame.Access{})
 	d.asking.NoSendLimit = true // each task has one Call in progress
-	d.replies = target.New(r, name+" answers", distribution.Ranks(r.Size()),
-		target.Keys(request.Ranks[A]), target.Batch(func(rs []reply[A]) { arrive(d.of, rs) }), toReply...)
 	return d
 }
 
@@ -103,11 +103,10 @@ func (d *Delegate[Q, A]) Free() {
 	if gone == nil {
 		return
 	}
-	d.asks.Free()
-	d.replies.Free()
+	d.exchange.Free()
 	d.engine, d.here = gone, nil
 	*d.of = operation{engine: gone, name: d.of.name} // futures have it, too
-	d.qs, d.as, d.back, d.places, d.chunks = nil, nil, nil, nil, nil
+	d.batch, d.places, d.chunks = request.Batch[Q, A]{}, nil, nil
 }
 
 // Call asks, and returns the answer. A task that calls waits, and lets others run, unless this rank owns the key. In an
@@ -130,7 +129,7 @@ func (d *Delegate[Q, A]) Call(q Q) A {
 
 func callAway[Q, A any](d *Delegate[Q, A], q Q) A {
 	c := newCallOfOne[A](d.of)
-	d.asks.Send(question[Q]{Q: q, From: d.of.address(&c.waiting, 0)})
+	d.exchange.Questions.Send(question[Q]{Q: q, From: d.of.address(&c.waiting, 0)})
 	d.of.await(&c.waiting, "Call")
 	return answerOf(d.of, c)
 }
@@ -166,10 +165,11 @@ func askAll[Q, A any](d *Delegate[Q, A], c *call[A], qs []Q, from int) {
 	} else {
 		out = make([]question[Q], 0, chunk)
 	}
+	room, _ := d.batch.Room(chunk)
 	own, to := 0, d.of.address(&c.waiting, from)
 	for i, q := range qs {
 		if d.here != nil && d.here.Owner(d.key(q)) == d.self {
-			d.qs[own], d.places[own] = q, uint32(i)
+			room[own], d.places[own] = q, uint32(i)
 			own++
 		} else {
 			out = append(out, question[Q]{Q: q, From: to.Plus(i)})
@@ -182,7 +182,7 @@ func askAll[Q, A any](d *Delegate[Q, A], c *call[A], qs []Q, from int) {
 	if d.of.full("CallAll", d.asking) {
 		d.asking.AwaitRoomFor(out)
 	}
-	d.asks.SendAll(out)
+	d.exchange.Questions.SendAll(out)
 	if d.coded {
 		clear(out)
 	}
@@ -200,7 +200,7 @@ func (d *Delegate[Q, A]) Start(q Q) Future[A] {
 	if d.of.full("Start", d.asking) {
 		d.asking.AwaitRoomFor([]question[Q]{asked})
 	}
-	d.asks.Send(asked)
+	d.exchange.Questions.Send(asked)
 	return Future[A]{of: d.of, call: c, ticket: c.future.Ticket()}
 }
 
@@ -216,7 +216,7 @@ func (d *Delegate[Q, A]) Do(q Q) {
 			d.asking.AwaitRoomFor([]question[Q]{{Q: q, From: request.Nobody}})
 		}
 	}
-	d.asks.Send(question[Q]{Q: q, From: request.Nobody})
+	d.exchange.Questions.Send(question[Q]{Q: q, From: request.Nobody})
 }
 
 // full tells whether a task calls, and links may be full, so that it waits for those that it asks over. The questions
@@ -229,19 +229,17 @@ func isHere[Q, A any](d *Delegate[Q, A], q Q) bool {
 	return d.here != nil && d.here.Owner(d.key(q)) == d.self
 }
 
-// answerOwn answers the first n of d.qs, which are this rank's own, and puts the answers to their places.
+// answerOwn answers the first n questions of the batch, which are this rank's own, and puts the answers to their places.
 func answerOwn[Q, A any](d *Delegate[Q, A], n int, as []A) {
 	d.engine.Sender.Count.PebblesSent += uint64(n)
+	qs, answers := d.batch.Room(n)
 	before := d.asking.Handle(n)
-	d.answer(d.qs[:n], d.as[:n])
+	d.answer(qs, answers)
 	d.asking.Handled(before)
 	for i, place := range d.places[:n] {
-		as[place] = d.as[i]
+		as[place] = answers[i]
 	}
-	if d.coded {
-		clear(d.qs[:n])
-		clear(d.as[:n])
-	}
+	forget(d, n)
 }
 
 // answerHere answers a question of this rank to itself, as a handler.
@@ -253,33 +251,26 @@ func answerHere[Q, A any](d *Delegate[Q, A], q Q) A {
 	return a
 }
 
-// serve answers questions.
-func serve[Q, A any](d *Delegate[Q, A], asked []question[Q]) {
-	for len(asked) > 0 {
-		n := min(len(asked), chunk)
-		serveChunk(d, asked[:n])
-		asked = asked[n:]
-	}
-}
-
-// serveChunk answers in three passes: the answers' reads of memory overlap where nothing else comes between them.
-func serveChunk[Q, A any](d *Delegate[Q, A], asked []question[Q]) {
-	qs, as := d.qs[:len(asked)], d.as[:len(asked)]
+// serve answers questions in three passes: the answers' reads of memory overlap where nothing else comes between them.
+func serve[Q, A any](d *Delegate[Q, A], asked []question[Q], back []reply[A]) []reply[A] {
+	qs, as := d.batch.Room(len(asked))
 	for i := range asked {
 		qs[i] = asked[i].Q
 	}
 	d.answer(qs, as)
-	back := d.back[:0]
 	for i := range asked {
 		if asked[i].From != request.Nobody {
 			back = append(back, reply[A]{A: as[i], To: asked[i].From})
 		}
 	}
-	d.replies.SendAll(back)
-	if d.coded { // let go of what they point to
-		clear(qs)
-		clear(as)
-		clear(back)
+	forget(d, len(asked))
+	return back
+}
+
+// forget lets go of what the values of a batch of n point to.
+func forget[Q, A any](d *Delegate[Q, A], n int) {
+	if d.coded {
+		d.batch.Forget(n)
 	}
 }
 

@@ -78,12 +78,10 @@ type access struct {
 
 // questioner is a rank's end of questions and answers.
 type questioner struct {
-	questions *target.Target[asked]
-	answers   *target.Target[answered]
-	accesses  pending.Table[access]             // that owners were asked for
-	fences    pending.Fences[*netio.Completion] // of them
-	back      []answered
-	served    netio.Completion // of what questions ask for
+	exchange *target.Exchange[asked, answered]
+	accesses pending.Table[access]             // that owners were asked for
+	fences   pending.Fences[*netio.Completion] // of them
+	served   netio.Completion                  // of what questions ask for
 }
 
 // beyond is how much longer than a declared depth chains may be that end in an access: by its question and the answer.
@@ -93,13 +91,11 @@ const beyond = 2
 const batch = 64
 
 func (s *Space) openQuestions() {
-	ranks, serving := distribution.Ranks(s.rank.Size()), target.Serving(frame.Access{}, beyond)
-	s.questions = target.New(s.rank, "memory", ranks,
-		target.Key(func(q asked) uint64 { return uint64(q.Q.To) }), target.Batch(s.serve),
-		target.Coalesce(batch), serving)
-	s.answers = target.New(s.rank, "memory answers", ranks,
-		target.Keys(request.Ranks[answer]), target.Batch(s.arrive),
-		target.Coalesce(batch), serving)
+	options := []target.Option{target.Coalesce(batch), target.Serving(frame.Access{}, beyond)}
+	s.exchange = target.NewExchange(frame.Access{}, s.rank, "memory", target.Exchanging[asked, answered]{
+		Owner: distribution.Ranks(s.rank.Size()), Keys: target.Key(func(q asked) uint64 { return uint64(q.Q.To) }),
+		Serve: s.serve, Asking: options, Ranks: request.Ranks[answer], Take: s.arrive, Replying: options,
+	})
 }
 
 // move begins to read or write elements.
@@ -189,7 +185,7 @@ func (s *Space) ask(x access, a, b uint64) {
 		q.Bytes = exposed.WordBytes
 		q.Data[0], q.Data[1] = a, b
 	}
-	s.questions.Send(asked{Q: q, From: request.NewAddress(s.rank.ID(), s.accesses.Add(x))})
+	s.exchange.Questions.Send(asked{Q: q, From: request.NewAddress(s.rank.ID(), s.accesses.Add(x))})
 }
 
 func bytesOf(data *[inlineBytes / exposed.WordBytes]uint64) []byte {
@@ -197,14 +193,13 @@ func bytesOf(data *[inlineBytes / exposed.WordBytes]uint64) []byte {
 }
 
 // serve answers questions. It is a handler.
-func (s *Space) serve(qs []asked) {
-	s.back = s.back[:0]
+func (s *Space) serve(qs []asked, back []answered) []answered {
 	for i := range qs {
 		q, from := &qs[i].Q, qs[i].From
-		s.back = append(s.back, answered{To: from})
-		s.reply(q, int(from.Rank()), &s.back[len(s.back)-1].A)
+		back = append(back, answered{To: from})
+		s.reply(q, int(from.Rank()), &back[len(back)-1].A)
 	}
-	s.answers.SendAll(s.back)
+	return back
 }
 
 // reply does what is asked for, and fills in the answer.

@@ -1,7 +1,8 @@
 package target
 
 import (
-	"slices"
+	"reflect"
+	"unsafe"
 
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/internal/codecs"
@@ -15,17 +16,14 @@ import (
 // answer, the question carries. Both types are plain data, or travel through a codec each: see [Coded]. Its methods are
 // for that rank's goroutine, inside epochs, as those of a [Target] are.
 type Ask[Q, A any] struct {
-	self      uint32
-	questions *Target[asked[Q]]
-	answers   *Target[answered[Q, A]]
-	answer    func(qs []Q, as []A)
-	then      func(qs []Q, as []A)
-	keyed     []Q // questions of a batch, for the key function
-	qs        []Q // of a batch, while it is answered or handed on
-	as        []A
-	back      []answered[Q, A]
-	out       []asked[Q]
-	coded     bool // questions or answers may hold pointers
+	self     uint32
+	exchange *Exchange[asked[Q], answered[Q, A]]
+	answer   func(qs []Q, as []A)
+	then     func(qs []Q, as []A)
+	batch    request.Batch[Q, A]
+	keyed    []Q // questions of a batch, for the key function
+	out      []asked[Q]
+	coded    bool // questions or answers may hold pointers
 }
 
 // asked is a question, and the rank that asks.
@@ -71,58 +69,52 @@ func NewAskBatch[Q, A any](r *pebble.Rank, name string, owner distribution.Map, 
 		r.Inside(frame.Access{}).Refuse(name, "it has no function that answers, or none that takes answers: give both")
 	}
 	a := &Ask[Q, A]{self: uint32(r.ID()), answer: answer, then: then}
-	toAsk, toAnswer, err := a.parted(options)
+	question, reply := codecs.NewItem[Q]("question"), codecs.NewItem[A]("answer")
+	asking, replying, err := ExchangeOptions(frame.Access{}, options, &question, &reply)
 	if err != nil {
 		r.Inside(frame.Access{}).Refuse(name, err.Error())
 	}
-	var keys Keying[asked[Q]]
-	if keying.many != nil {
-		keys = Keys(func(vs []asked[Q], keys []uint64) {
-			a.keyed = a.keyed[:0]
-			for i := range vs {
-				a.keyed = append(a.keyed, vs[i].Q)
-			}
-			keying.many(of(a.keyed), keys)
-		})
+	if question.Coded() {
+		asking = append(asking, Coded(request.Codec[Q, uint32](question.Value)))
 	}
-	a.questions = New(r, name, owner, keys, Batch(a.serve), toAsk...)
-	a.answers = New(r, name+" answers", distribution.Ranks(r.Size()),
-		Keys(func(vs []answered[Q, A], keys []uint64) {
+	if a.coded = question.Coded() || reply.Coded(); a.coded {
+		replying = append(replying, Coded(answeredCodec[Q, A](question.Value, reply.Value)))
+	}
+	a.exchange = NewExchange(frame.Access{}, r, name, Exchanging[asked[Q], answered[Q, A]]{
+		Owner: owner, Keys: a.keying(keying), Serve: a.serve, Asking: asking,
+		Ranks: func(vs []answered[Q, A], ranks []uint64) {
 			for i := range vs {
-				keys[i] = uint64(vs[i].From)
+				ranks[i] = uint64(vs[i].From)
 			}
-		}), Batch(a.handOn), toAnswer...)
+		},
+		Take: a.take, Replying: replying,
+	})
 	return a
 }
 
-// parted makes the options of both targets of those of the program.
-func (a *Ask[Q, A]) parted(options []Option) (questions, answers []Option, err error) {
-	question, answer := codecs.Part[Q]{Name: "question"}, codecs.Part[A]{Name: "answer"}
-	given, others := codecs.Given(options)
-	if err := codecs.Share(given, &question, &answer); err != nil {
-		return nil, nil, err
+// keying addresses what travels as the program addresses questions.
+func (a *Ask[Q, A]) keying(questions Keying[Q]) Keying[asked[Q]] {
+	if questions.many == nil {
+		return Keying[asked[Q]]{} // which registration refuses
 	}
-	for _, o := range others {
-		if a, ok := o.(answering); ok {
-			answers = append(answers, a.options...)
-			continue
+	return Keys(func(vs []asked[Q], keys []uint64) {
+		a.keyed = a.keyed[:0]
+		for i := range vs {
+			a.keyed = append(a.keyed, vs[i].Q)
 		}
-		questions = append(questions, o)
-	}
-	answers = append(slices.Clip(questions), answers...)
-	if question.Codec != nil {
-		questions = append(questions, Coded(request.Codec[Q, uint32](question.Codec)))
-	}
-	if a.coded = question.Codec != nil || answer.Codec != nil; a.coded {
-		answers = append(answers, Coded(codecs.Tagged(codecs.Both(question, answer),
-			func(v answered[Q, A]) (codecs.Pair[Q, A], uint32) { return codecs.Pair[Q, A]{A: v.Q, B: v.A}, v.From },
-			func(p codecs.Pair[Q, A], from uint32) answered[Q, A] { return answered[Q, A]{p.A, p.B, from} })))
-	}
-	return questions, answers, nil
+		questions.many(of(a.keyed), keys)
+	})
+}
+
+// answeredCodec is a codec of answers with their questions, by those of both.
+func answeredCodec[Q, A any](question, answer codecs.Value) Codec[answered[Q, A]] {
+	var v answered[Q, A]
+	return codecs.Pebbles[answered[Q, A]](codecs.Struct(reflect.TypeOf(v), codecs.Tag[uint32](unsafe.Offsetof(v.From)),
+		codecs.Field{Value: question}, codecs.Field{At: unsafe.Offsetof(v.A), Value: answer}))
 }
 
 // Send asks one question. It may do what [Target.Send] may.
-func (a *Ask[Q, A]) Send(q Q) { a.questions.Send(asked[Q]{Q: q, From: a.self}) }
+func (a *Ask[Q, A]) Send(q Q) { a.exchange.Questions.Send(asked[Q]{Q: q, From: a.self}) }
 
 // SendAll asks many questions. It may do what [Target.SendAll] may.
 func (a *Ask[Q, A]) SendAll(qs []Q) {
@@ -131,51 +123,45 @@ func (a *Ask[Q, A]) SendAll(qs []Q) {
 	for _, q := range qs {
 		out = append(out, asked[Q]{Q: q, From: a.self})
 	}
-	a.questions.SendAll(out)
+	a.exchange.Questions.SendAll(out)
 	if a.coded {
 		clear(out)
 	}
 	a.out = out
 }
 
-// forget lets go of what the values of a batch point to.
-func (a *Ask[Q, A]) forget() {
-	clear(a.keyed)
-	clear(a.qs)
-	clear(a.as)
-	clear(a.back)
-}
-
 // Flush sends on what this rank holds back of questions, and of answers to others.
-func (a *Ask[Q, A]) Flush() {
-	a.questions.Flush()
-	a.answers.Flush()
-}
+func (a *Ask[Q, A]) Flush() { a.exchange.Flush() }
 
 // serve answers questions.
-func (a *Ask[Q, A]) serve(vs []asked[Q]) {
-	a.qs, a.as, a.back = a.qs[:0], a.as[:0], a.back[:0]
+func (a *Ask[Q, A]) serve(vs []asked[Q], back []answered[Q, A]) []answered[Q, A] {
+	qs, as := a.batch.Room(len(vs))
 	for i := range vs {
-		a.qs, a.as = append(a.qs, vs[i].Q), append(a.as, *new(A))
+		qs[i] = vs[i].Q
 	}
-	a.answer(a.qs, a.as)
+	clear(as)
+	a.answer(qs, as)
 	for i := range vs {
-		a.back = append(a.back, answered[Q, A]{vs[i].Q, a.as[i], vs[i].From})
+		back = append(back, answered[Q, A]{vs[i].Q, as[i], vs[i].From})
 	}
-	a.answers.SendAll(a.back)
-	if a.coded {
-		a.forget()
-	}
+	a.forget(len(vs))
+	return back
 }
 
-// handOn hands answers on to the program.
-func (a *Ask[Q, A]) handOn(vs []answered[Q, A]) {
-	a.qs, a.as = a.qs[:0], a.as[:0]
+// take hands answers on to the program.
+func (a *Ask[Q, A]) take(vs []answered[Q, A]) {
+	qs, as := a.batch.Room(len(vs))
 	for i := range vs {
-		a.qs, a.as = append(a.qs, vs[i].Q), append(a.as, vs[i].A)
+		qs[i], as[i] = vs[i].Q, vs[i].A
 	}
-	a.then(a.qs, a.as)
+	a.then(qs, as)
+	a.forget(len(vs))
+}
+
+// forget lets go of what the values of a batch point to.
+func (a *Ask[Q, A]) forget(n int) {
 	if a.coded {
-		a.forget()
+		clear(a.keyed)
+		a.batch.Forget(n)
 	}
 }

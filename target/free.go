@@ -4,6 +4,7 @@ import (
 	"github.com/activepebbles/pebbles/coalesce"
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/internal/frame"
+	"github.com/activepebbles/pebbles/internal/request"
 )
 
 // Free frees the target: its buffers, its reduction cache with what that has reserved of the memory limit, its number
@@ -14,9 +15,8 @@ func (t *Target[V]) Free() { free(t.core) }
 
 // Free frees the targets for questions and for answers, by the rules of [Target.Free].
 func (a *Ask[Q, A]) Free() {
-	a.questions.Free()
-	a.answers.Free()
-	a.keyed, a.qs, a.as, a.back, a.out = nil, nil, nil, nil, nil
+	a.exchange.Free()
+	a.keyed, a.batch, a.out = nil, request.Batch[Q, A]{}, nil
 }
 
 // Free frees the directory, by the rules of [Target.Free], and forgets where keys have gone. Targets over it are to be

@@ -2,6 +2,8 @@ package task
 
 import (
 	"fmt"
+	"reflect"
+	"unsafe"
 
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/internal/codecs"
@@ -22,7 +24,7 @@ type GroupKind[A any] struct {
 	run  func(g *Group, a A)
 }
 
-// member is a task of a group that has not begun.
+// member is a task of a group that has not begun. Its codec takes what follows A for one tag.
 type member[A any] struct {
 	A A
 	groupName
@@ -55,15 +57,15 @@ func NewGroupKind[A any](s *Scheduler, name string, run func(g *Group, a A), opt
 	if s.groups == nil {
 		s.groups = newGroups(s)
 	}
-	argument := codecs.Part[A]{Name: "argument"}
+	argument := codecs.NewItem[A]("argument")
 	given, options := codecs.Given(options)
 	if err := codecs.Share(given, &argument); err != nil {
 		s.engine.Refuse(name, err.Error())
 	}
-	if argument.Codec != nil {
-		options = append(options, target.Coded(codecs.Tagged(argument.Codec,
-			func(m member[A]) (A, [3]uint32) { return m.A, [3]uint32{m.Root, m.Number, m.From} },
-			func(a A, tag [3]uint32) member[A] { return member[A]{a, groupName{tag[0], tag[1]}, tag[2]} })))
+	if argument.Coded() {
+		var m member[A]
+		options = append(options, target.Coded(codecs.Pebbles[member[A]](codecs.Struct(reflect.TypeOf(m),
+			codecs.Tag[[3]uint32](unsafe.Offsetof(m.groupName)), codecs.Field{Value: argument.Value}))))
 	}
 	k := &GroupKind[A]{s: s, run: run}
 	k.kind = NewKind(s, name, k.begin, options...)

@@ -2,6 +2,7 @@ package task
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"unsafe"
 
@@ -25,14 +26,14 @@ type Kind[A any] struct {
 	bound   ring[A]      // to this rank, the oldest first
 	tasks   []A          // for any rank, the newest last; those before first are gone
 	first   int
-	batches [][]A           // that no run uses
-	codec   codecs.Codec[A] // of arguments; nil for plain data
-	encoded []byte          // working memory of loot
+	batches [][]A        // that no run uses
+	codec   codecs.Value // of arguments
+	encoded []byte       // working memory of loot
 	carry   *target.Target[carried[A]]
 	labels  *engine.Labels
 }
 
-// carried is a task on its way to another rank.
+// carried is a task on its way to another rank. Its codec takes what follows A for one tag.
 type carried[A any] struct {
 	A    A
 	To   uint32
@@ -82,15 +83,15 @@ func newKind[A any](s *Scheduler, k *Kind[A], options []target.Option) *Kind[A] 
 	if k.run == nil && k.runAll == nil {
 		s.engine.Refuse(k.name, "it has no function that runs its tasks: give one")
 	}
-	argument := codecs.Part[A]{Name: "argument"}
+	argument := codecs.NewItem[A]("argument")
 	given, options := codecs.Given(options)
 	if err := codecs.Share(given, &argument); err != nil {
 		s.engine.Refuse(k.name, err.Error())
 	}
-	if k.codec = argument.Codec; k.codec != nil {
-		options = append(options, target.Coded(codecs.Tagged(k.codec,
-			func(c carried[A]) (A, [3]uint32) { return c.A, [3]uint32{c.To, c.From, uint32(c.Why)} },
-			func(a A, tag [3]uint32) carried[A] { return carried[A]{a, tag[0], tag[1], why(tag[2])} })))
+	if k.codec = argument.Value; k.codec.Coded() {
+		var c carried[A]
+		options = append(options, target.Coded(codecs.Pebbles[carried[A]](codecs.Struct(reflect.TypeOf(c),
+			codecs.Tag[[3]uint32](unsafe.Offsetof(c.To)), codecs.Field{Value: k.codec}))))
 	}
 	k.carry = target.New(s.rank, k.name, distribution.Ranks(ranks),
 		target.Keys(func(cs []carried[A], keys []uint64) {
@@ -183,7 +184,7 @@ func (k *Kind[A]) begin() bool {
 	}
 	k.runAll(as)
 	k.labels.Drop()
-	if k.codec != nil {
+	if k.codec.Coded() {
 		clear(as)
 	}
 	k.batches = append(k.batches, as[:0])
@@ -197,7 +198,7 @@ func (k *Kind[A]) next() A {
 	}
 	last := len(k.tasks) - 1
 	a := k.tasks[last]
-	if k.codec != nil {
+	if k.codec.Coded() {
 		k.tasks[last] = *new(A) // lets go of what it points to
 	}
 	k.tasks = k.tasks[:last]
@@ -223,12 +224,12 @@ func (k *Kind[A]) spare() int { return len(k.tasks) - k.first }
 // loot is how many tasks one theft gets: the older half, at most as many as fit.
 func (k *Kind[A]) loot() int {
 	half := (k.spare() + 1) / 2
-	if k.codec == nil {
+	if !k.codec.Coded() {
 		return min(half, max(1, stealBytes/int(unsafe.Sizeof(carried[A]{}))))
 	}
 	bytes := 0
-	for i, a := range k.tasks[k.first : k.first+half] {
-		k.encoded, _ = k.codec.Append(k.encoded[:0], a) // an error comes again when it is sent
+	for i := range half {
+		k.encoded, _ = k.codec.Append(k.encoded[:0], unsafe.Pointer(&k.tasks[k.first+i])) // an error comes again when it is sent
 		if bytes += len(k.encoded); bytes > stealBytes {
 			return max(1, i)
 		}

@@ -3,13 +3,10 @@
 package codecs
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"reflect"
 	"strings"
-
-	"github.com/activepebbles/pebbles/internal/layout"
 )
 
 // Codec is pebble.Codec. It is another name for an interface that has none: of an interface with a name the compiler
@@ -18,33 +15,6 @@ type Codec[V any] = interface {
 	Append(dst []byte, v V) ([]byte, error)
 	Decode(src []byte) (V, error)
 }
-
-// Part is values of one type in pebbles of ours.
-type Part[V any] struct {
-	Name  string   // what they are, in errors
-	Codec Codec[V] // that the program has given; nil for plain data
-}
-
-// taker is a Part of any type.
-type taker interface {
-	// Take takes a codec, and reports whether it is for these values.
-	Take(codec any) bool
-	check() error
-	String() string
-}
-
-// Take implements taker.
-func (p *Part[V]) Take(codec any) bool {
-	c, ok := codec.(Codec[V])
-	if ok {
-		p.Codec = c
-	}
-	return ok
-}
-
-func (p *Part[V]) String() string { return fmt.Sprintf("its %s a %v", p.Name, reflect.TypeFor[V]()) }
-
-func (p *Part[V]) check() error { return check(p.Name, reflect.TypeFor[V](), p.Codec != nil) }
 
 // ErrNone is the error of an option without a codec.
 var ErrNone = errors.New("target.Coded got no codec: give one, or leave the option out for plain data")
@@ -61,23 +31,23 @@ func Given[O any](options []O) (given []any, others []O) {
 	return given, others
 }
 
-// Share gives the codecs that a program has given to the parts that they are for. The error says which one is for none,
-// or which part needs one.
-func Share(given []any, parts ...taker) error {
+// Share gives the codecs that a program has given to the items that they are for. The error says which one is for none,
+// or which item needs one.
+func Share(given []any, items ...*Item) error {
 	for _, codec := range given {
 		if codec == nil {
 			return ErrNone
 		}
 		taken := false
-		for _, p := range parts {
+		for _, p := range items {
 			taken = p.Take(codec) || taken
 		}
 		if !taken {
 			return fmt.Errorf("target.Coded got a %T, and none of its values is what that is for: %s", codec,
-				list(parts))
+				list(items))
 		}
 	}
-	for _, p := range parts {
+	for _, p := range items {
 		if err := p.check(); err != nil {
 			return err
 		}
@@ -85,9 +55,9 @@ func Share(given []any, parts ...taker) error {
 	return nil
 }
 
-func list(parts []taker) string {
-	all := make([]string, len(parts))
-	for i, p := range parts {
+func list(items []*Item) string {
+	all := make([]string, len(items))
+	for i, p := range items {
 		all[i] = p.String()
 	}
 	text := strings.Join(all, ", ")
@@ -109,105 +79,6 @@ func Ready(t reflect.Type) string {
 	}
 	return fmt.Sprintf("avro.Must[%v]()", t)
 }
-
-// Tagged is a codec of pebbles that are a value and plain data beside it.
-func Tagged[P, V, T any](values Codec[V], split func(p P) (V, T), join func(v V, tag T) P) Codec[P] {
-	return tagged[P, V, T]{values, split, join}
-}
-
-type tagged[P, V, T any] struct {
-	values Codec[V]
-	split  func(p P) (V, T)
-	join   func(v V, tag T) P
-}
-
-func (c tagged[P, V, T]) Append(dst []byte, p P) ([]byte, error) {
-	v, tag := c.split(p)
-	return c.values.Append(append(dst, layout.Bytes(&tag)...), v)
-}
-
-func (c tagged[P, V, T]) Decode(src []byte) (p P, err error) {
-	var tag T
-	n := len(layout.Bytes(&tag))
-	if len(src) < n {
-		return p, fmt.Errorf("%d bytes are too few", len(src))
-	}
-	v, err := c.values.Decode(src[n:])
-	if err != nil {
-		return p, err
-	}
-	return c.join(v, layout.Get[T](src[:n])), nil
-}
-
-func (c tagged[P, V, T]) Schema() string {
-	return fmt.Sprintf("%s, %s", layout.Describe(reflect.TypeFor[T]()), Schema(c.values))
-}
-
-// Pair is two values that travel together.
-type Pair[A, B any] struct {
-	A A
-	B B
-}
-
-// Both is a codec of pairs.
-func Both[A, B any](a Part[A], b Part[B]) Codec[Pair[A, B]] {
-	return both[A, B]{OrPlain(a.Codec), OrPlain(b.Codec)}
-}
-
-type both[A, B any] struct {
-	a Codec[A]
-	b Codec[B]
-}
-
-const lengthBytes = 4
-
-func (c both[A, B]) Append(dst []byte, p Pair[A, B]) ([]byte, error) {
-	at := len(dst)
-	dst, err := c.a.Append(append(dst, make([]byte, lengthBytes)...), p.A)
-	if err != nil {
-		return dst, err
-	}
-	binary.LittleEndian.PutUint32(dst[at:], uint32(len(dst)-at-lengthBytes))
-	return c.b.Append(dst, p.B)
-}
-
-func (c both[A, B]) Decode(src []byte) (p Pair[A, B], err error) {
-	if len(src) < lengthBytes {
-		return p, fmt.Errorf("%d bytes are too few", len(src))
-	}
-	n, rest := binary.LittleEndian.Uint32(src), src[lengthBytes:]
-	if uint64(n) > uint64(len(rest)) {
-		return p, fmt.Errorf("a value of %d bytes in %d", n, len(rest))
-	}
-	if p.A, err = c.a.Decode(rest[:n]); err == nil {
-		p.B, err = c.b.Decode(rest[n:])
-	}
-	return p, err
-}
-
-func (c both[A, B]) Schema() string { return Schema(c.a) + ", " + Schema(c.b) }
-
-// OrPlain is a codec, or the one of plain data for nil.
-func OrPlain[V any](c Codec[V]) Codec[V] {
-	if c == nil {
-		return plain[V]{}
-	}
-	return c
-}
-
-// plain is a codec of plain data.
-type plain[V any] struct{}
-
-func (plain[V]) Append(dst []byte, v V) ([]byte, error) { return append(dst, layout.Bytes(&v)...), nil }
-
-func (plain[V]) Decode(src []byte) (v V, err error) {
-	if len(src) != len(layout.Bytes(&v)) {
-		return v, fmt.Errorf("%d bytes are no %v", len(src), reflect.TypeFor[V]())
-	}
-	return layout.Get[V](src), nil
-}
-
-func (plain[V]) Schema() string { return layout.Describe(reflect.TypeFor[V]()) }
 
 // Schema describes what a codec writes.
 func Schema(codec any) string {

@@ -153,6 +153,8 @@ func (s *structs) schema() (text string) {
 	return text
 }
 
+const lengthBytes = 4
+
 // lengthened appends a value with its length before it.
 func lengthened(dst []byte, v *Value, value unsafe.Pointer) ([]byte, error) {
 	at := len(dst)
@@ -237,10 +239,10 @@ func (c *pebbles[P]) Decode(src []byte) (p P, err error) {
 
 func (c *pebbles[P]) Schema() string { return c.of.schema() }
 
-// Item is a [Part] without its type.
+// Item is values of one type in pebbles of ours, and how they travel.
 type Item struct {
-	Name string
-	Value
+	Name  string // what they are, in errors
+	Value        // the codec that the program has given, if any
 	typed func(codec any) (Value, bool)
 }
 
@@ -255,7 +257,7 @@ func typed[V any](codec any) (v Value, ok bool) {
 	return v, ok
 }
 
-// Take implements taker.
+// Take takes a codec, and reports whether it is for these values.
 func (i *Item) Take(codec any) bool {
 	v, ok := i.typed(codec)
 	if ok {
@@ -266,12 +268,10 @@ func (i *Item) Take(codec any) bool {
 
 func (i *Item) String() string { return fmt.Sprintf("its %s a %v", i.Name, i.Type) }
 
-func (i *Item) check() error { return check(i.Name, i.Type, i.Coded()) }
-
 // check refuses values that can't travel.
-func check(name string, t reflect.Type, coded bool) error {
-	if err := layout.Plain(t); err != nil && !coded {
-		return fmt.Errorf("its %s: %w: %s", name, err, Advice(t))
+func (i *Item) check() error {
+	if err := layout.Plain(i.Type); err != nil && !i.Coded() {
+		return fmt.Errorf("its %s: %w: %s", i.Name, err, Advice(i.Type))
 	}
 	return nil
 }

@@ -22,6 +22,27 @@ type Reply[A, T any] struct {
 	To T
 }
 
+// Batch is room for questions and the answers to them, side by side, as functions that answer get them. It is used
+// again. The zero value is empty.
+type Batch[Q, A any] struct {
+	qs []Q
+	as []A
+}
+
+// Room is room for n of both, with what the batch before has left there.
+func (b *Batch[Q, A]) Room(n int) (qs []Q, as []A) {
+	if n > len(b.qs) {
+		b.qs, b.as = make([]Q, n), make([]A, n)
+	}
+	return b.qs[:n], b.as[:n]
+}
+
+// Forget lets go of what the values of a batch of n point to.
+func (b *Batch[Q, A]) Forget(n int) {
+	clear(b.qs[:n])
+	clear(b.as[:n])
+}
+
 // Address is where an answer goes: to a rank, one of its pending calls, and a place among the answers to that.
 type Address uint64
 
@@ -65,19 +86,14 @@ func Ranks[A any](replies []Reply[A, Address], keys []uint64) {
 var ErrStray = errors.New("there are answers that nobody waits for: pebbles were repeated, altered or misplaced")
 
 // Codec is a codec of requests by one of questions.
-func Codec[Q, T any](questions codecs.Codec[Q]) codecs.Codec[Request[Q, T]] {
-	return CodecOf[Q, T](codecs.Of(questions))
-}
-
-// CodecOf is Codec for a codec without its type.
-func CodecOf[Q, T any](questions codecs.Value) codecs.Codec[Request[Q, T]] {
+func Codec[Q, T any](questions codecs.Value) codecs.Codec[Request[Q, T]] {
 	type pebble = Request[Q, T]
 	return codecs.Pebbles[pebble](codecs.Struct(reflect.TypeFor[pebble](), codecs.Tag[T](unsafe.Offsetof(pebble{}.From)),
 		codecs.Field{Value: questions}))
 }
 
-// ReplyCodecOf is a codec of replies by one of answers.
-func ReplyCodecOf[A, T any](answers codecs.Value) codecs.Codec[Reply[A, T]] {
+// ReplyCodec is a codec of replies by one of answers.
+func ReplyCodec[A, T any](answers codecs.Value) codecs.Codec[Reply[A, T]] {
 	type pebble = Reply[A, T]
 	return codecs.Pebbles[pebble](codecs.Struct(reflect.TypeFor[pebble](), codecs.Tag[T](unsafe.Offsetof(pebble{}.To)),
 		codecs.Field{Value: answers}))
