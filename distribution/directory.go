@@ -27,7 +27,7 @@ type Directory struct {
 	batch Batcher
 	self  int
 	moved map[uint64]uint32 // pages, by their keys / pageKeys; all other keys are at home, at version 0
-	pages [][pageKeys]whereabouts
+	pages []page
 	found struct { // the page that was looked for last: moves look some times, and often for keys in a row
 		of     uint64
 		number uint32
@@ -36,6 +36,12 @@ type Directory struct {
 }
 
 const pageKeys = 8
+
+// page is what is known of some keys in a row.
+type page struct {
+	of   uint64 // the keys / pageKeys
+	keys [pageKeys]whereabouts
+}
 
 // whereabouts is the newest that is known of a key. Only Adopt sets at to self: at ==
 // self means that this rank owns the key.
@@ -136,22 +142,33 @@ func (d *Directory) Learn(key uint64, at int, version uint64) {
 // find is what is known of a key; nil, or version 0, when that is nothing.
 func (d *Directory) find(key uint64) *whereabouts {
 	f := &d.found
-	if of := key / pageKeys; f.of != of || !f.ok {
-		f.of = of
-		if f.number, f.ok = d.moved[of]; !f.ok {
-			return nil
-		}
+	if of := key / pageKeys; (f.of != of || !f.ok) && !d.findPage(of) {
+		return nil
 	}
-	return &d.pages[f.number][key%pageKeys]
+	return &d.pages[f.number].keys[key%pageKeys]
+}
+
+// findPage looks for a page, first behind the one that was found last: keys in a row have often moved one by one.
+func (d *Directory) findPage(of uint64) bool {
+	f := &d.found
+	if next := uint64(f.number) + 1; f.ok && next < uint64(len(d.pages)) && d.pages[next].of == of {
+		f.number++
+	} else {
+		f.number, f.ok = d.moved[of]
+	}
+	f.of = of
+	return f.ok
 }
 
 // whereabouts is where those of a key are kept from now on. A call that adds a page ends what it returned before.
 func (d *Directory) whereabouts(key uint64) *whereabouts {
 	w := d.find(key)
 	if w == nil {
-		d.moved[key/pageKeys] = uint32(len(d.pages))
-		d.pages = append(d.pages, [pageKeys]whereabouts{})
-		w = &d.pages[len(d.pages)-1][key%pageKeys]
+		f := &d.found
+		f.number, f.ok = uint32(len(d.pages)), true
+		d.moved[f.of] = f.number
+		d.pages = append(d.pages, page{of: f.of})
+		w = &d.pages[f.number].keys[key%pageKeys]
 	}
 	if w.version == 0 {
 		w.at = uint32(d.base.Owner(key))

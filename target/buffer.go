@@ -29,12 +29,18 @@ func (c *core) openBuffers() {
 		size = 1
 	}
 	c.body.buffer = newSendBuffer(&c.element, size)
-	c.inner.buffer = newSendBuffer(&c.element, min(size, innerMax))
+	if !c.out.FlushOnCredit { // moves, which only the main function lets gather
+		size = min(size, innerMax)
+	}
+	c.inner.buffer = newSendBuffer(&c.element, size)
 }
 
 func newSendBuffer(e *element, size int) sendBuffer {
 	return sendBuffer{at: e.room(size), size: size, depth: 1}
 }
+
+// fillsNext reports whether the next pebble sends all that have gathered.
+func (s *sendBuffer) fillsNext() bool { return s.n+1 >= s.size }
 
 // put adds a pebble, but not the last one that there is room for. It is small enough to be inlined.
 func put[V any](s *sendBuffer, v V) bool {

@@ -1,15 +1,12 @@
 package target
 
 import (
-	"encoding/binary"
-	"fmt"
 	"reflect"
-	"slices"
+	"unsafe"
 
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/internal/codecs"
 	"github.com/activepebbles/pebbles/internal/frame"
-	"github.com/activepebbles/pebbles/internal/layout"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
 )
@@ -20,7 +17,7 @@ import (
 // has arrived. None is lost.
 //
 // A rank keeps 16 bytes for each key that has left its home or come from elsewhere, in pages of eight keys in a row of
-// about 160 bytes: number keys that move together in a row. A move costs two to four times a plain pebble of its size
+// about 170 bytes: number keys that move together in a row. Then a move costs less than two plain pebbles of its size
 // (BenchmarkMoves). Pebbles for a directory's keys always travel directly: a hop that knows less than the hop before
 // could send them back.
 type Directory[S any] struct {
@@ -66,14 +63,19 @@ func NewDirectory[S any](r *pebble.Rank, name string, base distribution.Map, dep
 		r.Inside(frame.Access{}).Refuse(name, "a directory needs a base distribution and the functions depart and arrive")
 	}
 	d := &Directory[S]{base: base, keys: distribution.NewDirectory(base, r.ID()), rank: r, depart: depart}
-	byRank := distribution.Cyclic(uint64(r.Size()), r.Size())
-	d.moves = New(r, name+" moves", byRank,
-		Key(func(m move[S]) uint64 { return uint64(m.To) }),
-		Each(func(m move[S]) {
-			d.keys.Adopt(m.Key, m.Version)
-			arrive(m.Key, m.State)
-		}), append(d.carried(name, options), promptly)...)
-	d.news = New(r, name+" news", byRank,
+	ranks := distribution.Ranks(r.Size())
+	d.moves = New(r, name+" moves", ranks, Keys(func(ms []move[S], keys []uint64) {
+		for i := range ms {
+			keys[i] = uint64(ms[i].To)
+		}
+	}), Batch(func(ms []move[S]) {
+		for i := range ms {
+			d.moves.core.running.at = i
+			d.keys.Adopt(ms[i].Key, ms[i].Version)
+			arrive(ms[i].Key, ms[i].State)
+		}
+	}), append(d.carried(name, options), promptly)...)
+	d.news = New(r, name+" news", ranks,
 		Key(func(s moved) uint64 { return uint64(d.Home(s.Key)) }),
 		Each(func(s moved) { d.keys.Learn(s.Key, int(s.At), s.Version) }), promptly)
 	return d
@@ -99,23 +101,17 @@ func (d *Directory[S]) Describe() string { return d.keys.Describe() }
 
 // carried replaces a codec for the state by one for moves.
 func (d *Directory[S]) carried(name string, options []Option) []Option {
-	var s settings
-	for _, o := range options {
-		o.apply(&s)
+	state := codecs.NewItem[S]("state")
+	given, others := codecs.Given(options)
+	if err := codecs.Share(given, &state); err != nil {
+		d.rank.Inside(frame.Access{}).Refuse(name, err.Error())
 	}
-	if s.codec.codec == nil {
-		if err := layout.Plain(reflect.TypeFor[S]()); err != nil {
-			d.rank.Inside(frame.Access{}).Refuse(name, fmt.Sprintf("its state: %v: %s", err,
-				codecs.Advice(reflect.TypeFor[S]())))
-		}
-		return slices.Clone(options)
+	if !state.Coded() {
+		return others
 	}
-	codec, ok := s.codec.codec.(Codec[S])
-	if !ok {
-		d.rank.Inside(frame.Access{}).Refuse(name, fmt.Sprintf("its codec is a %T, its state is %v", s.codec.codec,
-			reflect.TypeFor[S]()))
-	}
-	return append(options[:len(options):len(options)], Coded[move[S]](moveCodec[S]{codec}))
+	var m move[S] // of which 20 bytes precede the state
+	return append(others, Coded(codecs.Pebbles[move[S]](codecs.Struct(reflect.TypeOf(m), codecs.Tag[[5]uint32](0),
+		codecs.Field{At: unsafe.Offsetof(m.State), Value: state.Value}))))
 }
 
 // Move gives a key of this rank to rank to. It is called inside epochs, by the main function or by a handler. The key's
@@ -128,40 +124,55 @@ func (d *Directory[S]) carried(name string, options []Option) []Option {
 // frames, as pebbles do; those of a batch that a handler has handled leave behind it. A key on its way never waits for
 // anything but credit.
 func (d *Directory[S]) Move(key uint64, to int) {
-	d.moves.core.engine.Rank.CheckFreed("Move was called")
-	if !d.Owns(key) {
-		d.rank.Inside(frame.Access{}).Misuse("target", "Move of key %d, which is at rank %d: only a key's owner can move it", key,
-			d.Owner(key))
-	}
-	if to < 0 || to >= d.Ranks() {
-		d.rank.Inside(frame.Access{}).Misuse("target", "Move of key %d to rank %d: ranks are 0 to %d", key, to, d.Ranks()-1)
-	}
+	d.checkMove(key, to)
 	e := d.moves.core.engine
+	if inBody, due := e.BeginBodySend(); inBody {
+		if waited := d.wait(due); !waited || d.Owns(key) { // handlers may have run
+			d.move(key, to)
+		}
+		return
+	}
 	if e.EnterSend() {
 		d.moves.core.awaitRoom(of([]move[S]{{Key: key, To: uint32(to)}}))
 	}
 	switch {
 	case d.running:
 		d.waiting = append(d.waiting, pendingMove{key, to})
-	case e.Rank.InHandler():
-		before := e.Handle(0) // a task does not wait from here on, either
-		if d.Owns(key) {      // a task may have waited
-			d.move(key, to)
-			d.hurry()
-		}
-		e.Handled(before)
-	default:
+	case d.Owns(key): // a task may have waited
+		d.move(key, to)
+		d.hurry()
+	}
+}
+
+func (d *Directory[S]) checkMove(key uint64, to int) {
+	e := d.moves.core.engine.Rank
+	e.CheckFreed("Move was called")
+	if !d.Owns(key) {
+		e.Misuse("target", "Move of key %d, which is at rank %d: only a key's owner can move it", key, d.Owner(key))
+	}
+	if to < 0 || to >= d.Ranks() {
+		e.Misuse("target", "Move of key %d to rank %d: ranks are 0 to %d", key, to, d.Ranks()-1)
+	}
+}
+
+// wait lets the main function wait ahead of a move, while its key is still here: when the move would send what has
+// gathered, until there is credit for that. It reports whether handlers may have run.
+func (d *Directory[S]) wait(due bool) (waited bool) {
+	full := d.moves.core.inner.buffer.fillsNext() || d.news.core.inner.buffer.fillsNext()
+	if !due && !full {
+		return false
+	}
+	e := d.moves.core.engine
+	if due {
+		e.SendDue()
+	}
+	if full {
 		e.Begin()
-		e.Sent(1)
-		e.AwaitCredits() // while the key is still here
+		e.AwaitCredits()
 		d.news.core.engine.AwaitCredits()
-		before := e.Handle(0) // no waiting from here on
-		if d.Owns(key) {
-			d.move(key, to)
-		}
-		e.Handled(before)
 		e.End()
 	}
+	return true
 }
 
 func (d *Directory[S]) beforeBatch() { d.running = true }
@@ -180,7 +191,7 @@ func (d *Directory[S]) afterBatch() {
 	}
 }
 
-// hurry sends moves at once, or as soon as there is credit. A pebble that looks for a key on its way is passed around
+// hurry sends moves of handlers and tasks at once, or as soon as there is credit. A pebble that looks for a key on its way is passed around
 // until the key has arrived, and keeps its ranks from being idle and frames in flight: the key must not wait for an
 // idle rank, here or at a hop, nor for the budget. Moves of the main function gather until its rank looks next for what
 // is due, for until then it handles no pebble, and nobody else knows where the key goes.
@@ -189,40 +200,18 @@ func (d *Directory[S]) hurry() {
 	d.news.Flush()
 }
 
+// move sends a key without waiting: neither depart nor what is sent does.
 func (d *Directory[S]) move(key uint64, to int) {
 	self := d.rank.ID()
 	if to == self {
 		return
 	}
+	before := d.moves.core.engine.Handle(0)
 	state := d.depart(key)
 	version := d.keys.Release(key, to)
-	d.moves.Send(move[S]{Key: key, Version: version, To: uint32(to), State: state})
+	gather(d.moves.core, move[S]{Key: key, Version: version, To: uint32(to), State: state})
 	if home := d.Home(key); home != self && home != to {
-		d.news.Send(moved{Key: key, Version: version, At: uint32(to)})
+		gather(d.news.core, moved{Key: key, Version: version, At: uint32(to)})
 	}
+	d.moves.core.engine.Handled(before)
 }
-
-// moveCodec carries moves whose state has a codec.
-type moveCodec[S any] struct{ state Codec[S] }
-
-const moveHead = 20 // bytes ahead of the state
-
-func (c moveCodec[S]) Append(dst []byte, m move[S]) ([]byte, error) {
-	dst = binary.LittleEndian.AppendUint64(dst, m.Key)
-	dst = binary.LittleEndian.AppendUint64(dst, m.Version)
-	dst = binary.LittleEndian.AppendUint32(dst, m.To)
-	return c.state.Append(dst, m.State)
-}
-
-func (c moveCodec[S]) Decode(src []byte) (m move[S], err error) {
-	if len(src) < moveHead {
-		return m, errRecord
-	}
-	m.Key = binary.LittleEndian.Uint64(src)
-	m.Version = binary.LittleEndian.Uint64(src[8:])
-	m.To = binary.LittleEndian.Uint32(src[16:])
-	m.State, err = c.state.Decode(src[moveHead:])
-	return m, err
-}
-
-func (c moveCodec[S]) Schema() string { return "move of " + schemaOf(reflect.TypeFor[S](), c.state) }
