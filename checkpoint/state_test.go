@@ -80,7 +80,7 @@ func newState(r *pebble.Rank) *state {
 	s.multi = container.NewMultiMap[uint32, string](r, "multi")
 	s.sets = container.NewDisjointSets[uint64](r, "sets", nil)
 	s.bag = container.NewBag[uint64](r, "bag")
-	s.table = container.NewTable[pair](r, "table", container.Space{})
+	s.table = container.NewTable[pair](r, "table", container.Budget{})
 	return s
 }
 

@@ -15,7 +15,7 @@ import (
 // joined.
 func joinedRows(t *testing.T, rows uint64, memory int64) map[uint64]int {
 	t.Helper()
-	met, space := map[uint64]int{}, container.Space{Memory: memory, Scratch: t.TempDir()}
+	met, space := map[uint64]int{}, container.Budget{Memory: memory, Scratch: t.TempDir()}
 	require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
 		left, right := container.NewTable[uint64](r, "left", space), container.NewTable[uint64](r, "right", space)
 		for i := range rows {
@@ -54,7 +54,7 @@ func TestJoinsOfManyLevels(t *testing.T) {
 // An error of any call on a file ends the job, where rows have no room in memory and where they are saved.
 func TestNoErrorOfTheDiskIsLost(t *testing.T) {
 	disktest.Each(t, func(t *testing.T, call string) {
-		space, folder := container.Space{Memory: 2048, Scratch: t.TempDir()}, t.TempDir()
+		space, folder := container.Budget{Memory: 2048, Scratch: t.TempDir()}, t.TempDir()
 		err := pebble.Run(t.Context(), pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
 			table := container.NewTable[uint64](r, "table", space)
 			for i := range uint64(300) {

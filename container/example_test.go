@@ -75,8 +75,8 @@ func ExampleTable() {
 	}
 	type shop struct{ Name, City string }
 	err := pebble.Run(context.Background(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
-		sales := container.NewTable[sale](r, "sales", container.Space{})
-		shops := container.NewTable[shop](r, "shops", container.Space{})
+		sales := container.NewTable[sale](r, "sales", container.Budget{})
+		shops := container.NewTable[shop](r, "shops", container.Budget{})
 		sales.Add(sale{"corner", 120})
 		sales.Add(sale{[]string{"market", "corner"}[r.ID()], 80})
 		if r.ID() == 0 {
@@ -84,7 +84,7 @@ func ExampleTable() {
 			shops.Add(shop{"market", "York"})
 		}
 
-		inCity := container.NewTable[sale](r, "sales in cities", container.Space{})
+		inCity := container.NewTable[sale](r, "sales in cities", container.Budget{})
 		if err := container.Join(sales, shops, func(s sale) string { return s.Shop }, func(s shop) string { return s.Name },
 			container.Inner, func(s sale, in *shop) { inCity.Add(sale{in.City, s.Pence}) }); err != nil {
 			return err

@@ -14,7 +14,7 @@ import (
 func TestExchangeAttends(t *testing.T) {
 	sent := make(chan struct{})
 	require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
-		table, heard := NewTable[uint64](r, "rows", Space{}), false
+		table, heard := NewTable[uint64](r, "rows", Budget{}), false
 		note := target.New(r, "note", distribution.Ranks(2), target.Key(func(uint64) uint64 { return 0 }),
 			target.Each(func(uint64) { heard = true }))
 		rows := uint64(1)

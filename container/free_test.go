@@ -69,7 +69,7 @@ var freed = map[string]func(r *pebble.Rank, tasks *task.Scheduler) error{
 		return d.Compress()
 	},
 	"table that spills": func(r *pebble.Rank, _ *task.Scheduler) error {
-		t := container.NewTable[uint64](r, "table", container.Space{Memory: 1 << 10})
+		t := container.NewTable[uint64](r, "table", container.Budget{Memory: 1 << 10})
 		defer t.Free()
 		for i := range uint64(300) {
 			t.Add(i)
@@ -77,7 +77,7 @@ var freed = map[string]func(r *pebble.Rank, tasks *task.Scheduler) error{
 		return nil
 	},
 	"tables that are sorted, grouped and joined": func(r *pebble.Rank, _ *task.Scheduler) error {
-		t := container.NewTable[uint64](r, "table", container.Space{Memory: 64 << 10})
+		t := container.NewTable[uint64](r, "table", container.Budget{Memory: 64 << 10})
 		defer t.Free()
 		for i := range uint64(100) {
 			t.Add(i)
@@ -188,7 +188,7 @@ func TestFreedIsTold(t *testing.T) {
 			return nil
 		},
 		`a row was looked for or added after container "table" was freed`: func(r *pebble.Rank, _ numbers) error {
-			t := container.NewTable[uint64](r, "table", container.Space{})
+			t := container.NewTable[uint64](r, "table", container.Budget{})
 			t.Add(1)
 			t.Free()
 			t.Add(1)
@@ -209,7 +209,7 @@ func TestFreedIsTold(t *testing.T) {
 // Operations hold nothing when they have returned: one after the other, they have room within a small limit.
 func TestGroupsOneAfterTheOther(t *testing.T) {
 	require.NoError(t, appstest.Job(t, pebble.Config{Ranks: 2, MemoryLimit: 2 << 20}, func(r *pebble.Rank) error {
-		t := container.NewTable[uint64](r, "table", container.Space{})
+		t := container.NewTable[uint64](r, "table", container.Budget{})
 		for i := range uint64(100) {
 			t.Add(i)
 		}

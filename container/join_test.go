@@ -182,8 +182,8 @@ func TestFewRowsMove(t *testing.T) {
 	}{"small right table": {each / 100, false, 0.3}, "heavy key": {each, true, 1.5}, "alike": {each, false, 1.5}} {
 		t.Run(name, func(t *testing.T) {
 			require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
-				left := container.NewTable[uint64](r, "left", container.Space{})
-				right := container.NewTable[uint64](r, "right", container.Space{})
+				left := container.NewTable[uint64](r, "left", container.Budget{})
+				right := container.NewTable[uint64](r, "right", container.Budget{})
 				random := rand.New(rand.NewPCG(1, uint64(r.ID())))
 				for range each {
 					if k := random.Uint64N(each); c.heavy && k%2 == 0 {
@@ -215,7 +215,7 @@ func TestNaNsDoNotJoin(t *testing.T) {
 	} {
 		for _, ranks := range []int{1, 3} {
 			require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
-				table := container.NewTable[float32](r, "rows", container.Space{})
+				table := container.NewTable[float32](r, "rows", container.Budget{})
 				if r.ID() == 0 {
 					for _, row := range rows {
 						table.Add(row)

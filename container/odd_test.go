@@ -33,7 +33,7 @@ func TestMistakesAreTold(t *testing.T) {
 	}
 	rows := func(try func(rows ints) error) func(r *pebble.Rank) error { // try has a table of one row
 		return func(r *pebble.Rank) error {
-			table := container.NewTable[uint64](r, "table", container.Space{})
+			table := container.NewTable[uint64](r, "table", container.Budget{})
 			table.Add(1)
 			return try(table)
 		}
@@ -123,11 +123,11 @@ func TestMistakesAreTold(t *testing.T) {
 			return err
 		}, "needs a number of 0 or more"},
 		"memory below none": {made(func(r *pebble.Rank) {
-			container.NewTable[uint64](r, "table", container.Space{Memory: -1})
+			container.NewTable[uint64](r, "table", container.Budget{Memory: -1})
 		}), "-1 bytes of memory"},
 		"scratch folder that is not there": {made(func(r *pebble.Rank) {
 			none := filepath.Join(t.TempDir(), "none")
-			table := container.NewTable[uint64](r, "table", container.Space{Memory: 1, Scratch: none})
+			table := container.NewTable[uint64](r, "table", container.Budget{Memory: 1, Scratch: none})
 			for i := range uint64(1000) {
 				table.Add(i)
 			}
@@ -181,7 +181,7 @@ func leaving[V any](r *pebble.Rank, all container.View[uint64, V], fill, leave f
 func TestNothingAtAllIsNoMistake(t *testing.T) {
 	for _, ranks := range []int{1, 3} {
 		require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
-			table := container.NewTable[uint64](r, "table", container.Space{})
+			table := container.NewTable[uint64](r, "table", container.Budget{})
 			key := func(i uint64) uint64 { return i }
 			require.NoError(t, container.Sort(table))
 			require.NoError(t, container.SortStableFunc(table, cmp.Compare[uint64]))
@@ -226,7 +226,7 @@ func TestValuesMayChangeDuringAnIteration(t *testing.T) {
 func TestAddLeavesAFailedJob(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	err := pebble.Run(ctx, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
-		table := container.NewTable[uint64](r, "table", container.Space{Memory: 1 << 16, Scratch: t.TempDir()})
+		table := container.NewTable[uint64](r, "table", container.Budget{Memory: 1 << 16, Scratch: t.TempDir()})
 		for i := uint64(0); ; i++ {
 			if table.Add(i); i == 100_000 && r.ID() == 0 {
 				cancel()
@@ -240,7 +240,7 @@ func TestAddLeavesAFailedJob(t *testing.T) {
 func TestNoFileIsLeftBehind(t *testing.T) {
 	folder := t.TempDir()
 	err := pebble.Run(t.Context(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
-		table := container.NewTable[uint64](r, "table", container.Space{Memory: 1000, Scratch: folder})
+		table := container.NewTable[uint64](r, "table", container.Budget{Memory: 1000, Scratch: folder})
 		for i := range uint64(5000) {
 			table.Add(i)
 		}
@@ -308,7 +308,7 @@ func TestScratchFilesAreClosed(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux tells which files are open")
 	}
-	space := container.Space{Memory: 4096, Scratch: t.TempDir()}
+	space := container.Budget{Memory: 4096, Scratch: t.TempDir()}
 	key := func(i uint64) uint64 { return i }
 	require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
 		table := container.NewTable[uint64](r, "table", space)

@@ -235,7 +235,7 @@ func triedBag(r *pebble.Rank) tried {
 }
 
 func triedTable(r *pebble.Rank, scratch func() string) tried {
-	table := container.NewTable[uint64](r, "table", container.Space{Memory: 1 << 14, Scratch: scratch()})
+	table := container.NewTable[uint64](r, "table", container.Budget{Memory: 1 << 14, Scratch: scratch()})
 	twin := []uint64(nil)
 	value := func(i, what int, n uint64) uint64 { return cmp.Or(n*uint64(min(1, what)), uint64(i)) } // some are equal
 	return tried{do: func(i, what int, n uint64) { table.Add(value(i, what, n)) },

@@ -30,7 +30,7 @@ func newAll(r *pebble.Rank) all {
 		container.NewMap[name, []string](r, "map"), container.NewCounter[string](r, "counter"),
 		container.NewSet[string](r, "set"),
 		container.NewMultiMap[uint32, string](r, "multimap"), container.NewDisjointSets[string](r, "sets", nil),
-		container.NewBag[string](r, "bag"), container.NewTable[row](r, "table", container.Space{}),
+		container.NewBag[string](r, "bag"), container.NewTable[row](r, "table", container.Budget{}),
 	}
 }
 

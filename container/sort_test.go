@@ -18,14 +18,16 @@ import (
 )
 
 // roomy is where all rows have room, and scarce is where few have.
-func roomy(*testing.T) container.Space    { return container.Space{} }
-func scarce(t *testing.T) container.Space { return container.Space{Memory: 4096, Scratch: t.TempDir()} }
+func roomy(*testing.T) container.Budget { return container.Budget{} }
+func scarce(t *testing.T) container.Budget {
+	return container.Budget{Memory: 4096, Scratch: t.TempDir()}
+}
 
-type spaceOf = func(t *testing.T) container.Space
+type spaceOf = func(t *testing.T) container.Budget
 
 // sortTwin sorts random rows by a function, and compares with the rows sorted serially. Rows that compare equal may be
 // in any order, unless it is stable.
-func sortTwin[R any](t *testing.T, space container.Space, draw func(random *rand.Rand) R, compare func(a, b R) int,
+func sortTwin[R any](t *testing.T, space container.Budget, draw func(random *rand.Rand) R, compare func(a, b R) int,
 	stable bool, sort func(table *container.Table[R]) error) {
 	seed := seeds.Of(t)
 	appstest.Everywhere(t, func(_ *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
@@ -142,7 +144,7 @@ func TestEqualRowsFillTheirRanks(t *testing.T) {
 	const ranks, each = 4, 5000
 	for _, begins := range []float64{0.05, 0.5, 0.95} { // at which the equal rows do, of rank 0
 		require.NoError(t, appstest.Job(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
-			table := container.NewTable[uint64](r, "rows", container.Space{})
+			table := container.NewTable[uint64](r, "rows", container.Budget{})
 			for i := range uint64(each) { // all ranks have the same, so an i is ranks rows
 				switch at := float64(i) / each * ranks; {
 				case at >= begins && at < begins+2:
@@ -166,7 +168,7 @@ func TestEqualRowsFillTheirRanks(t *testing.T) {
 func TestEqualRowsAreDealtOut(t *testing.T) {
 	for _, ranks := range []int{1, 2, 3, 7} {
 		require.NoError(t, appstest.Job(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
-			table := container.NewTable[string](r, "rows", container.Space{})
+			table := container.NewTable[string](r, "rows", container.Budget{})
 			n := 100 * (r.ID() + 1)
 			for range n {
 				table.Add("the same")

@@ -25,8 +25,8 @@ type Table[R any] struct {
 	*mover[R]
 }
 
-// Space is how much memory the rows of a table may take on a rank, and where those go that are too many.
-type Space struct {
+// Budget is how much memory the rows of a table may take on a rank, and where those go that are too many.
+type Budget struct {
 	// Memory is in bytes. 0 is half of the memory that is available when the table is made, shared among the ranks of
 	// the process; or pebble.Config.MemoryLimit, where that is less.
 	Memory int64
@@ -42,7 +42,7 @@ type Spilled struct {
 
 // NewTable makes a table, by the rules of [NewMap]. While rows move or are sorted, those that come and those that go
 // share the memory.
-func NewTable[R any](r *pebble.Rank, name string, space Space, options ...target.Option) *Table[R] {
+func NewTable[R any](r *pebble.Rank, name string, space Budget, options ...target.Option) *Table[R] {
 	w := wireOf[int, R]()
 	others, err := w.take(options)
 	if err == nil && space.Memory < 0 {
@@ -98,7 +98,7 @@ type mover[R any] struct {
 	*base
 	rows    codecs.Item // how they travel
 	options []target.Option
-	space   Space
+	space   Budget
 	disk    *disk
 	part    part[R] // of this rank
 	made    int     // tables made of this one

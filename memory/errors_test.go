@@ -274,7 +274,7 @@ func TestIndexErrorsNameTheLine(t *testing.T) {
 	require.ErrorAs(t, err, &told)
 	require.Equal(t, fmt.Sprintf(`errors_test.go:%d: rank 1: Get of array "words": index 10 is out of range: it has 10 `+
 		"elements", line+1), err.Error())
-	require.Equal(t, 1, pebble.Tell(io.Discard, err))
+	require.Equal(t, 1, pebble.WriteError(io.Discard, err))
 }
 
 // laps is a distribution of the user's with a method that is called as one of ours, and has nothing to do with

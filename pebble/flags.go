@@ -220,7 +220,7 @@ func (o *Options) Main(out io.Writer, function func(*Rank) error) {
 		fmt.Fprintln(launch.Stderr(), err)
 		launch.Exit(launch.ExitPanic)
 	case o.simulated.name != "":
-		launch.Exit(Tell(launch.Stderr(), o.simulated.run(config, o.Seed, o.heeding(function))))
+		launch.Exit(WriteError(launch.Stderr(), o.simulated.run(config, o.Seed, o.heeding(function))))
 	}
 	Main(config, o.heeding(function))
 }

@@ -26,7 +26,7 @@ func Main(config Config, function func(*Rank) error) {
 	config.Watch.List = true
 	err := RunLaunched(ctx, config, function)
 	stop()
-	launch.Exit(Tell(launch.Stderr(), err))
+	launch.Exit(WriteError(launch.Stderr(), err))
 }
 
 // Run runs a job and returns when it has ended: function is called once for each rank of this process, each on a
@@ -104,8 +104,8 @@ func RunLaunched(ctx context.Context, config Config, function func(*Rank) error)
 	return errors.Join(err, member.Close())
 }
 
-// Tell writes what people should know about the error of a job, and returns the exit status for it.
-func Tell(w io.Writer, err error) (status int) {
+// WriteError writes what people should know about the error of a job, and returns the exit status for it.
+func WriteError(w io.Writer, err error) (status int) {
 	var panicked *PanicError
 	var aborted *netio.AbortError
 	var stuck *engine.StuckError

@@ -176,7 +176,7 @@ func TestMain(m *testing.M) {
 		pebble.Main(pebble.Config{Grace: time.Minute}, role)
 	}
 	if program, ok := programs[name]; ok {
-		launch.Exit(pebble.Tell(os.Stderr, program()))
+		launch.Exit(pebble.WriteError(os.Stderr, program()))
 	}
 	goleak.VerifyTestMain(m)
 }
@@ -277,7 +277,7 @@ func TestQuitShowsGroups(t *testing.T) {
 	require.Less(t, strings.Count(said, "\n"), 150, said)
 }
 
-func TestTell(t *testing.T) {
+func TestWriteError(t *testing.T) {
 	for _, c := range []struct {
 		err    error
 		status int
@@ -292,7 +292,7 @@ func TestTell(t *testing.T) {
 		{launch.ErrLauncherGone, 75, "launcher is gone\n"},
 	} {
 		var b bytes.Buffer
-		require.Equal(t, c.status, pebble.Tell(&b, c.err))
+		require.Equal(t, c.status, pebble.WriteError(&b, c.err))
 		require.Equal(t, c.said, b.String())
 	}
 }

@@ -91,6 +91,56 @@ func ExampleTryEach() {
 	// true 2 {Room:2 Coins:0}
 }
 
+// A handler of batches names the pebble that its error is about.
+func ExamplePebbleError() {
+	err := pebble.Run(context.Background(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+		roots := target.New(r, "roots", distribution.Ranks(r.Size()), target.Key(func(float64) uint64 { return 1 }),
+			target.TryBatch(func(_ *target.Target[float64], vs []float64) error {
+				for i, v := range vs {
+					if v < 0 {
+						return target.PebbleError(i, errors.New("no root"))
+					}
+				}
+				return nil
+			}))
+		return r.Epoch(func() error {
+			if r.ID() == 0 {
+				roots.SendAll([]float64{4, -1, 9})
+			}
+			return nil
+		})
+	})
+	fmt.Println(err)
+	// Output: rank 1: target "roots": handle pebble -1: no root
+}
+
+// A rank that has other work does it while its links are full.
+func ExampleTarget_TrySend() {
+	err := pebble.Run(context.Background(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+		got := 0
+		numbers := target.New(r, "numbers", distribution.Ranks(r.Size()), target.Key(func(v int) uint64 { return 1 }),
+			target.Batch(func(vs []int) { got += len(vs) }))
+		if err := r.Epoch(func() error {
+			for sent := 0; r.ID() == 0 && sent < 10_000; {
+				if numbers.TrySend(sent) {
+					sent++
+				} // else do a piece of the other work
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+		if r.ID() == 1 {
+			fmt.Println(got, "numbers")
+		}
+		return nil
+	})
+	fmt.Println(err)
+	// Output:
+	// 10000 numbers
+	// <nil>
+}
+
 // Words are asked for at their owners, and come back with what they mean.
 func ExampleAsk() {
 	meanings := map[string]string{"pebble": "one light message to a key", "hop": "a rank that a pebble passes"}

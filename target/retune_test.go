@@ -25,8 +25,8 @@ type script struct {
 	at       int
 }
 
-func (s *script) Next() tune.Setting { return s.settings[s.at%len(s.settings)] }
-func (s *script) Saw(tune.Window)    { s.at++ }
+func (s *script) Next() tune.Setting  { return s.settings[s.at%len(s.settings)] }
+func (s *script) Observe(tune.Window) { s.at++ }
 
 // through lets a job go through settings.
 func through(window time.Duration, settings ...tune.Setting) *pebble.Tuning {

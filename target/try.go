@@ -17,7 +17,7 @@ func TryEach[V any](handle func(t *Target[V], v V) error) Handling[V] {
 	return TryBatch(func(t *Target[V], vs []V) error {
 		for i := range vs {
 			if err := handle(t, vs[i]); err != nil {
-				return At(i, err)
+				return PebbleError(i, err)
 			}
 		}
 		return nil
@@ -25,7 +25,7 @@ func TryEach[V any](handle func(t *Target[V], v V) error) Handling[V] {
 }
 
 // TryBatch is [Batch] for a handler that needs its own target, or that may fail: see [TryEach]. It costs a call a batch
-// more than Batch, and allocates nothing. [At] says which pebble an error is about; otherwise the error names the first
+// more than Batch, and allocates nothing. [PebbleError] says which pebble an error is about; otherwise the error names the first
 // of the batch.
 func TryBatch[V any](handle func(t *Target[V], vs []V) error) Handling[V] {
 	if handle == nil {
@@ -40,8 +40,8 @@ func TryBatch[V any](handle func(t *Target[V], vs []V) error) Handling[V] {
 	}}
 }
 
-// At makes an error of a [TryBatch] handler one about the pebble with index i of its batch.
-func At(i int, err error) error { return &atError{i, err} }
+// PebbleError makes an error of a [TryBatch] handler one about the pebble with index i of its batch.
+func PebbleError(i int, err error) error { return &atError{i, err} }
 
 type atError struct {
 	index int

@@ -68,11 +68,13 @@ func TestTryErrorsAreNamed(t *testing.T) {
 			return nil
 		}),
 		"handle pebble {Key:%d Left:7}: at last: pebble 7 of its batch: no room": target.TryBatch(
-			func(*target.Target[step], []step) error { return fmt.Errorf("at last: %w", target.At(7, errTried)) }),
+			func(*target.Target[step], []step) error {
+				return fmt.Errorf("at last: %w", target.PebbleError(7, errTried))
+			}),
 		"handle a batch of 10 pebbles from {Key:%d Left:0} on: no room": target.TryBatch(
 			func(*target.Target[step], []step) error { return errTried }),
 		"handle a batch of 10 pebbles from {Key:%d Left:0} on: pebble 10 of its batch: no room": target.TryBatch(
-			func(*target.Target[step], []step) error { return target.At(10, errTried) }),
+			func(*target.Target[step], []step) error { return target.PebbleError(10, errTried) }),
 	} {
 		for _, ranks := range []int{1, 2, 5} {
 			told, last := make([]error, ranks), uint64(ranks-1)

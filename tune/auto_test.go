@@ -33,7 +33,7 @@ func experiments(t *testing.T, s tune.Site, p *model.Parameters) (start tune.Set
 		if next := tuner.Next(); next != tuner.Setting() {
 			all = append(all, next)
 		}
-		tuner.Saw(tune.Window{Work: 1000, Seconds: 0.01})
+		tuner.Observe(tune.Window{Work: 1000, Seconds: 0.01})
 	}
 	require.True(t, tuner.Settled())
 	require.Equal(t, start, tuner.Setting(), "nothing was better")

@@ -6,8 +6,8 @@ import "time"
 type Chooser interface {
 	// Next is what to run the next window with.
 	Next() Setting
-	// Saw takes the result of that window.
-	Saw(Window)
+	// Observe takes the result of that window.
+	Observe(Window)
 }
 
 // Schedule divides the epochs of a job into windows, and asks a chooser what to run them with. It belongs to rank 0.
@@ -52,7 +52,7 @@ func (s *Schedule) Between(seen Window, site Site) (next Setting, epochs int, er
 	s.epochs = max(s.epochs, 1)
 	if s.chooser != nil {
 		seen.Overhead = s.lost.Seconds()
-		s.chooser.Saw(seen)
+		s.chooser.Observe(seen)
 		s.resize(time.Duration(seen.Seconds * float64(time.Second)))
 	} else if s.chooser, err = s.make(site); err != nil {
 		s.chooser = nil

@@ -60,7 +60,7 @@ func (w *world) step() {
 	if w.odd > 0 && w.rng.Float64() < w.odd {
 		seconds *= 3
 	}
-	w.tuner.Saw(tune.Window{Work: work, Seconds: seconds * math.Exp(w.noise*w.rng.NormFloat64()),
+	w.tuner.Observe(tune.Window{Work: work, Seconds: seconds * math.Exp(w.noise*w.rng.NormFloat64()),
 		Overhead: seconds * w.overhead})
 	if w.tuner.Setting() != before {
 		w.changes = append(w.changes, w.windows)

@@ -84,7 +84,7 @@ func (t *Tuner) search(from Setting) {
 	t.gain = 1
 }
 
-// Next is what to run the next window with. It changes nothing, and is the same until Saw is called.
+// Next is what to run the next window with. It changes nothing, and is the same until Observe is called.
 func (t *Tuner) Next() Setting {
 	if t.trying {
 		return t.attempt.to
@@ -146,8 +146,8 @@ func (t *Tuner) Profile(of For, now time.Time) Profile {
 	return p
 }
 
-// Saw takes the result of the window that Next returned. A window without work counts only as lost time.
-func (t *Tuner) Saw(w Window) {
+// Observe takes the result of the window that Next returned. A window without work counts only as lost time.
+func (t *Tuner) Observe(w Window) {
 	t.debt += w.Overhead
 	if !(w.Work > 0) || !(w.Seconds > 0) {
 		return

@@ -277,7 +277,7 @@ func TestEmptyWindows(t *testing.T) {
 	next, log := w.tuner.Next(), len(w.tuner.Log())
 	for _, empty := range []tune.Window{{}, {Work: 1}, {Seconds: 1}, {Work: math.NaN(), Seconds: 1},
 		{Work: -1, Seconds: 1}} {
-		w.tuner.Saw(empty)
+		w.tuner.Observe(empty)
 	}
 	require.Equal(t, next, w.tuner.Next())
 	require.Len(t, w.tuner.Log(), log)

@@ -54,7 +54,7 @@ type Config struct {
 	apps.Input             // names the files
 	By         []string    // columns whose values are equal in a group; none is one group of all rows
 	Aggregates []Aggregate // none is Count
-	Space      container.Space
+	Space      container.Budget
 }
 
 // Check returns an error that says what is wrong with c for a job of so many ranks.

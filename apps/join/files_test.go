@@ -95,7 +95,7 @@ func TestFilesEverywhere(t *testing.T) {
 	for i, kind := range Kinds {
 		c := between(t, leftText, rightText)
 		if c.On, c.Kind = []string{"a", "b"}, kind; i%2 == 0 {
-			c.Space = container.Space{Memory: 4096}
+			c.Space = container.Budget{Memory: 4096}
 		}
 		want := serial(left, right, kind)
 		t.Run(string(kind), func(t *testing.T) {

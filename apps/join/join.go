@@ -52,8 +52,8 @@ type Config struct {
 	// Zipf makes keys of left rows frequent: key k comes about as often as (k+1)^-Zipf says. 0 is all alike. Keys of
 	// right rows are all alike.
 	Zipf  float64
-	Kind  Kind            // "" is Inner
-	Space container.Space // of each table
+	Kind  Kind             // "" is Inner
+	Space container.Budget // of each table
 }
 
 // The default sizes.

@@ -26,8 +26,8 @@ var odd = map[string]Config{
 	"many keys":       {Left: 1000, Right: 1000, Keys: 1 << 16},
 	"frequent keys":   {Left: 3000, Right: 300, Zipf: 1},
 	"a frequent key":  {Left: 3000, Right: 300, Zipf: 2.5},
-	"spilled":         {Left: 3000, Right: 3000, Keys: 900, Space: container.Space{Memory: 4096}},
-	"spilled, skewed": {Left: 2000, Right: 1500, Keys: 300, Zipf: 1.3, Space: container.Space{Memory: 4096}},
+	"spilled":         {Left: 3000, Right: 3000, Keys: 900, Space: container.Budget{Memory: 4096}},
+	"spilled, skewed": {Left: 2000, Right: 1500, Keys: 300, Zipf: 1.3, Space: container.Budget{Memory: 4096}},
 }
 
 // Results are those of the serial twin, wherever and whichever way rows are joined.
@@ -127,9 +127,9 @@ func TestMistakes(t *testing.T) {
 		"an exponent of -1":                 {Zipf: -1},
 		"an exponent of NaN":                {Zipf: math.NaN()},
 		`no kind "outer": use one of inner`: {Kind: "outer"},
-		"rows have -5 bytes of memory":      {Space: container.Space{Memory: -5}},
+		"rows have -5 bytes of memory":      {Space: container.Budget{Memory: -5}},
 		"give fewer keys":                   {Left: 1, Right: 1, Keys: 1 << 40},
-		"name a folder": {Left: 5000, Right: 5000, Space: container.Space{Memory: 4096,
+		"name a folder": {Left: 5000, Right: 5000, Space: container.Budget{Memory: 4096,
 			Scratch: "/nosuch"}},
 	} {
 		_, err := appstest.Results(t, pebble.Config{Ranks: 2}, Run, c)

@@ -51,7 +51,7 @@ type counted = container.Entry[uint64, uint64]
 
 // writeCounts writes k-mers with their counts, sorted.
 func (b *bench) writeCounts(p *Result) error {
-	rows := table.NewSortingBy(b.rank, "k-mers in order", container.Space{}, func(row counted) uint64 { return row.Key },
+	rows := table.NewSortingBy(b.rank, "k-mers in order", container.Budget{}, func(row counted) uint64 { return row.Key },
 		func(row counted) uint64 { return apps.Fold(row.Key, row.Value) })
 	for k, n := range b.counts.LocalAll() {
 		rows.Add(counted{Key: k, Value: n})

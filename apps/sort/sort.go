@@ -41,7 +41,7 @@ type Config struct {
 	// "" is the whole line.
 	Column string
 	// Space is how much memory rows take on a rank, and where those go that are too many.
-	Space container.Space
+	Space container.Budget
 }
 
 // NumbersDefault is how many numbers are sorted when none are asked for.

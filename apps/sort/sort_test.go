@@ -34,10 +34,10 @@ func TestNumbersEverywhere(t *testing.T) {
 		"few differ":    {Numbers: 3000, Distinct: 3, Common: apps.Common{Seed: seed}},
 		"all are equal": {Numbers: 3000, Distinct: 1, Common: apps.Common{Seed: seed}},
 		"one":           {Numbers: 1, Common: apps.Common{Seed: seed}},
-		"spilled": {Numbers: 3000, Common: apps.Common{Seed: seed}, Space: container.Space{Memory: little,
+		"spilled": {Numbers: 3000, Common: apps.Common{Seed: seed}, Space: container.Budget{Memory: little,
 			Scratch: t.TempDir()}},
 		"spilled and equal": {Numbers: 3000, Distinct: 1, Common: apps.Common{Seed: seed},
-			Space: container.Space{Memory: little}},
+			Space: container.Budget{Memory: little}},
 	} {
 		var want []byte
 		for _, number := range Serial(c) {
@@ -168,11 +168,11 @@ func TestMistakes(t *testing.T) {
 		"1 files, and numbers: give one or the other": {Input: apps.Input{Files: []string{there}}, Numbers: 3},
 		"numbers: give 17592186044416 at most":        {Numbers: 1 << 45},
 		"name files for another order":                {Numeric: true},
-		"rows have -1 bytes of memory":                {Space: container.Space{Memory: -1}},
+		"rows have -1 bytes of memory":                {Space: container.Budget{Memory: -1}},
 		"name an output":                              {Common: apps.Common{Output: apps.Output{Replace: true}}},
 		"nosuch":                                      {Input: apps.Input{Files: []string{filepath.Join(t.TempDir(), "nosuch")}}},
 		"it exists already":                           {Numbers: 10, Common: to(there, false)},
-		"no such file or directory: name a folder": {Numbers: 5000, Space: container.Space{Memory: little,
+		"no such file or directory: name a folder": {Numbers: 5000, Space: container.Budget{Memory: little,
 			Scratch: "/nosuch"}},
 	} {
 		_, err := appstest.Results(t, pebble.Config{Ranks: 2}, Run, c)

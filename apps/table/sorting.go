@@ -37,7 +37,7 @@ func (s *Seen) note(hash uint64) {
 func (s Seen) add(o Seen) Seen { return Seen{s.Count + o.Count, s.Sum + o.Sum} }
 
 // NewSorting makes an empty one of rows that are their keys, by the rules of [container.NewTable].
-func NewSorting[R cmp.Ordered](r *pebble.Rank, name string, space container.Space, hash func(row R) uint64,
+func NewSorting[R cmp.Ordered](r *pebble.Rank, name string, space container.Budget, hash func(row R) uint64,
 	codec ...pebble.Codec[R]) *Sorting[R, R] {
 	s := NewSortingBy(r, name, space, func(row R) R { return row }, hash, codec...)
 	s.sort = container.Sort[R]
@@ -45,7 +45,7 @@ func NewSorting[R cmp.Ordered](r *pebble.Rank, name string, space container.Spac
 }
 
 // NewSortingBy makes an empty one of rows that are sorted by a key.
-func NewSortingBy[R any, K cmp.Ordered](r *pebble.Rank, name string, space container.Space, key func(row R) K,
+func NewSortingBy[R any, K cmp.Ordered](r *pebble.Rank, name string, space container.Budget, key func(row R) K,
 	hash func(row R) uint64, codec ...pebble.Codec[K]) *Sorting[R, K] {
 	return &Sorting[R, K]{
 		rank: r, table: container.NewTable[R](r, name, space), key: key, hash: hash, codec: codec,
@@ -54,7 +54,7 @@ func NewSortingBy[R any, K cmp.Ordered](r *pebble.Rank, name string, space conta
 }
 
 // NewRows is NewSorting for rows of this package.
-func NewRows(r *pebble.Rank, name string, space container.Space) *Sorting[string, string] {
+func NewRows(r *pebble.Rank, name string, space container.Budget) *Sorting[string, string] {
 	return NewSorting(r, name, space, distribution.HashString, pebble.Codec[string](pebble.Strings{}))
 }
 

@@ -25,7 +25,7 @@ func TestEachRule(t *testing.T) {
 	} {
 		t.Run(says, func(t *testing.T) {
 			require.NoError(t, appstest.Mem(2).Run(t, func(r *pebble.Rank) error {
-				s := NewSorting(r, "rows", container.Space{}, apps.Mix)
+				s := NewSorting(r, "rows", container.Budget{}, apps.Mix)
 				s.Add(uint64(r.ID()))
 				if err := s.Sort(); err != nil {
 					return err

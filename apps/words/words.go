@@ -137,7 +137,7 @@ func (b *bench) write(p *apps.Report) error {
 	if !b.out.Wanted() || p.Errors > 0 {
 		return nil
 	}
-	rows := table.NewRows(b.rank, "words in order", container.Space{})
+	rows := table.NewRows(b.rank, "words in order", container.Budget{})
 	for word, n := range b.counts.LocalAll() {
 		rows.Add(string(table.Append(table.AppendTextKey(nil, []byte(word), false), table.UintOf(n))))
 	}

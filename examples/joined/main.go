@@ -38,9 +38,9 @@ type sum = container.Entry[string, int64] // cents by country
 
 // run adds up the orders of each country, and sorts the sums by the countries' names.
 func run(r *pebble.Rank, ordersFile, customersFile string) (*container.Table[sum], error) {
-	orders := container.NewTable[order](r, "orders", container.Space{})
-	customers := container.NewTable[customer](r, "customers", container.Space{})
-	found := container.NewTable[sum](r, "found", container.Space{})
+	orders := container.NewTable[order](r, "orders", container.Budget{})
+	customers := container.NewTable[customer](r, "customers", container.Budget{})
+	found := container.NewTable[sum](r, "found", container.Budget{})
 	if err := read(r, ordersFile, orders); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package docs_test
 
 import (
+	"go/ast"
 	"go/doc"
 	"regexp"
 	"slices"
@@ -12,7 +13,7 @@ import (
 
 // ofRuntime are names that the runtime uses alone, in packages that both use.
 var ofRuntime = regexp.MustCompile(`^(distribution\.(Proven|Batcher|BlockMap\.Shift|Describer|Directory\..*|HashMap)|` +
-	`memory\.(ReadOnly|WriteOnly|Inside.*|Sites|Space\.Inside|Array\.Inside)|` +
+	`memory\.(ReadOnly|WriteOnly|Sites)|` +
 	`pebble\.(AddressCacheDefault|PageCacheDefault|Config\.CreditsFor|Rank\.AllGatherBytes)|` +
 	`route\.(Proven|TableBytes|Degreed|NewLinks|Links.*|Mark.*|Plan.*|NewPlan|Watching)|` +
 	`reduce\.(SizeMax|Advice|NewFixedCache|Cache\.(Price|SlotSize)|Kind\.(Keeping|WriteBack)))$`)
@@ -52,12 +53,18 @@ func usedNames(t *testing.T) map[string]bool {
 	return used
 }
 
-// exportedNames are the functions, methods, constants and variables of a package.
+// exportedNames are the functions, methods, constants and variables of a package for programs.
 func exportedNames(t *testing.T, folder string) (names []string) {
 	t.Helper()
 	_, p := packageOf(t, folder)
-	eachExport(p, func(v *doc.Value) { names = append(names, v.Names...) }, func(f *doc.Func, of string) {
-		names = append(names, of+f.Name)
-	}, func(*doc.Type) {})
-	return names
+	eachExport(p, func(v *doc.Value) { names = append(names, v.Names...) }, func(*doc.Func, string) {}, func(*doc.Type) {})
+	return append(names, functionsOf(t, folder)...)
+}
+
+// takesKey reports whether a function takes a frame.Access, so that programs can't call it.
+func takesKey(f *ast.FuncType) bool {
+	return slices.ContainsFunc(f.Params.List, func(p *ast.Field) bool {
+		t, ok := p.Type.(*ast.SelectorExpr)
+		return ok && t.Sel.Name == "Access"
+	})
 }

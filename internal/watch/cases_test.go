@@ -188,7 +188,7 @@ func TestStallExit(t *testing.T) {
 	require.ErrorAs(t, err, &stalled)
 	require.Contains(t, stalled.Verdict, "rank 1 runs its function")
 	require.Equal(t, out.verdict(), stalled.Verdict)
-	require.Equal(t, 76, pebble.Tell(&bytes.Buffer{}, err))
+	require.Equal(t, 76, pebble.WriteError(&bytes.Buffer{}, err))
 }
 
 // hold is a transport that keeps data frames for one rank back until it is let go: a link that is slow.

@@ -24,7 +24,7 @@ func (w World) tuning() *pebble.Tuning {
 		Topology: w.Tune&1 != 0, Coalesce: w.Tune&2 != 0, Cache: w.Tune&4 != 0, Window: window,
 		New: func(s tune.Site) (pebble.Tuner, error) {
 			t := &randomTuner{drawn: drawn{rand.New(rand.NewPCG(w.Seed, 0x72657374))}, site: s, next: s.Start}
-			t.Saw(tune.Window{})
+			t.Observe(tune.Window{})
 			return t, nil
 		},
 	}
@@ -35,8 +35,8 @@ const randomCacheMax = 300 // entries at most
 // Next implements pebble.Tuner.
 func (t *randomTuner) Next() tune.Setting { return t.next }
 
-// Saw implements pebble.Tuner.
-func (t *randomTuner) Saw(tune.Window) {
+// Observe implements pebble.Tuner.
+func (t *randomTuner) Observe(tune.Window) {
 	s := &t.next
 	if name := one(t.drawn, "direct", "hypercube", "mesh:2", "mesh:3", "ring", t.site.Start.Topology); t.site.Topology &&
 		(name == t.site.Start.Topology || t.site.Holds(name)) {

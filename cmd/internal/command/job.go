@@ -152,7 +152,7 @@ func (j *Job) runRanks() error {
 	bar.clear()
 	switch {
 	case err != nil:
-		return &Failure{Status: pebble.Tell(stderr, err)}
+		return &Failure{Status: pebble.WriteError(stderr, err)}
 	case result == nil:
 		return nil // rank 0 is elsewhere
 	}

@@ -165,7 +165,7 @@ func (s *Simulation) ranks(j *Job, w *sim.World, config pebble.Config, result *S
 	})
 	bar.clear()
 	if err != nil {
-		return &Failure{Status: pebble.Tell(j.Stderr, err)}
+		return &Failure{Status: pebble.WriteError(j.Stderr, err)}
 	}
 	return nil
 }

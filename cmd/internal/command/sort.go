@@ -21,14 +21,14 @@ func (b *spaceFlags) register(c *cobra.Command) {
 	c.Flags().StringVar(&b.scratch, "scratch", "", "folder for these files (default the system's for temporary ones)")
 }
 
-func (b *spaceFlags) space(given givenFlags) (container.Space, error) {
+func (b *spaceFlags) space(given givenFlags) (container.Budget, error) {
 	switch {
 	case given("space") && b.memory == 0:
-		return container.Space{}, errors.New("--space is 0: give a size above 0, or leave it out")
+		return container.Budget{}, errors.New("--space is 0: give a size above 0, or leave it out")
 	case given("scratch") && b.scratch == "":
-		return container.Space{}, errors.New("--scratch is empty: name a folder")
+		return container.Budget{}, errors.New("--scratch is empty: name a folder")
 	}
-	return container.Space{Memory: int64(b.memory), Scratch: b.scratch}, nil
+	return container.Budget{Memory: int64(b.memory), Scratch: b.scratch}, nil
 }
 
 func newSort(t Terminal) *cobra.Command {

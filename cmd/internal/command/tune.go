@@ -207,13 +207,13 @@ func (u *tuning) tune() error {
 	if err != nil {
 		return err
 	}
-	t.Saw(tune.Window{Work: 1, Seconds: first.seconds})
+	t.Observe(tune.Window{Work: 1, Seconds: first.seconds})
 	for n := 1; n < u.runs && !t.Settled(); n++ {
 		one, err := u.measure(ctx, u.flags(t.Next())...)
 		if err != nil {
 			return err
 		}
-		t.Saw(tune.Window{Work: 1, Seconds: one.seconds})
+		t.Observe(tune.Window{Work: 1, Seconds: one.seconds})
 		if !u.quiet {
 			fmt.Fprintf(u.Stderr, "%d/%d runs, %s\n", n+1, u.runs, t.Setting())
 		}

@@ -42,7 +42,7 @@ func program(r *pebble.Rank) error {
 	names := container.NewMultiMap[string, uint32](r, "names")
 	parts := container.NewDisjointSets[uint64](r, "parts", nil)
 	bag := container.NewBag[place](r, "bag")
-	trips := container.NewTable[trip](r, "trips", container.Space{})
+	trips := container.NewTable[trip](r, "trips", container.Budget{})
 	fares := totals.NewReducer("fares", pebble.Sum)
 	older := container.NewVisitor(ages, "older", func(_ string, age *int, years int) { *age += years })
 	reads := container.NewReads(places, s)
