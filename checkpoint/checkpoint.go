@@ -10,7 +10,7 @@ import (
 
 	"github.com/activepebbles/pebbles/export"
 	"github.com/activepebbles/pebbles/internal/dataset"
-	"github.com/activepebbles/pebbles/internal/engine"
+	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
@@ -54,7 +54,7 @@ func New(r *pebble.Rank, name string, parts ...Part) *Checkpoint {
 		names[p.name] = true
 	}
 	if err != nil {
-		engine.RankOf(r).Fail(fmt.Errorf("checkpoint: rank %d: make %q: %w", r.ID(), name, err))
+		r.Inside(frame.Access{}).Fail(fmt.Errorf("checkpoint: rank %d: make %q: %w", r.ID(), name, err))
 	}
 	return c
 }
@@ -110,7 +110,7 @@ func (c *Checkpoint) Save() error {
 	}
 	c.remove(c.current)
 	c.newest, c.current = number, number
-	if saved := engine.RankOf(c.rank).Job.Config().Saved; saved != nil && c.rank.ID() == 0 {
+	if saved := c.rank.Inside(frame.Access{}).Job.Config().Saved; saved != nil && c.rank.ID() == 0 {
 		saved()
 	}
 	if c.saved = c.rank.Now(); c.stop {
