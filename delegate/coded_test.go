@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/delegate"
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/pebble"
@@ -124,4 +125,28 @@ func TestCodecsThatDoNotFit(t *testing.T) {
 		d := delegate.New(s, "d", ranks, length, yes, questions)
 		return s.Run(func() { d.Call(".") })
 	}), "a full stop")
+}
+
+// Answers have options of their own: one for each frame, while their questions share one.
+func TestAnswersHaveOptions(t *testing.T) {
+	const questions = 8
+	for want, options := range map[uint64][]target.Option{
+		1: nil, questions: {target.Answers(target.Coalesce(1))},
+	} {
+		require.NoError(t, appstest.Mem(2).Run(t, func(r *pebble.Rank) error {
+			s := task.New(r)
+			d := delegate.New(s, "operation", distribution.Ranks(2), func(uint64) uint64 { return 1 },
+				func(q uint64) uint64 { return q }, options...)
+			before := r.Counters().FramesSent
+			err := s.Run(func() {
+				if r.ID() == 0 {
+					d.CallAll(make([]uint64, questions), make([]uint64, questions))
+				}
+			})
+			if frames := r.Counters().FramesSent - before; err == nil && r.ID() == 1 && frames != want {
+				err = fmt.Errorf("%d frames, not %d", frames, want)
+			}
+			return err
+		}))
+	}
 }

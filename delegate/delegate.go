@@ -37,8 +37,8 @@ const chunk = 256
 type question[Q any] = request.Request[Q, request.Address]
 
 // New registers an operation, by the rules of target.New: on all ranks, in the same order, between epochs. key gives
-// the key of a question; answer is called at its owner. Of the options of targets, Coalesce, Route and Coded apply, and
-// [Coded] is one more.
+// the key of a question; answer is called at its owner. Of the options of targets, Coalesce, Route, Coded and Answers
+// apply, and [Coded] is one more.
 func New[Q, A any](s *task.Scheduler, name string, owner distribution.Map, key func(q Q) uint64, answer func(q Q) A,
 	options ...target.Option) *Delegate[Q, A] {
 	var all func(qs []Q, as []A)

@@ -218,3 +218,33 @@ func TestDirectoryMisuse(t *testing.T) {
 	require.Panics(t, func() { d.Adopt(0, 2) }, "adopted twice")
 	require.Panics(t, func() { d.Learn(9, 5, 1) }, "at nobody")
 }
+
+// Keys keep their places in whatever order they move and are looked for: in rows, backwards and in steps over pages.
+func TestDirectoryPages(t *testing.T) {
+	const keys, ranks = 997, 3 // a prime: each step meets all keys
+	d, twin := distribution.NewDirectory(distribution.Cyclic(keys, ranks), 0), map[uint64]int{}
+	version := map[uint64]uint64{}
+	for _, step := range []uint64{1, keys - 1, 7, 8, 9, 64, 1} {
+		for i := range uint64(keys) {
+			key := i * step % keys
+			switch {
+			case i%5 == 0: // stays
+			case d.Owns(key):
+				twin[key] = 1 + int(i%2)
+				version[key] = d.Release(key, twin[key])
+			default:
+				version[key] += 2
+				d.Adopt(key, version[key])
+				twin[key] = 0
+			}
+		}
+		for i := range uint64(keys) {
+			key := i * step % keys
+			want, moved := twin[key]
+			if !moved {
+				want = int(key % ranks)
+			}
+			require.Equal(t, want, d.Owner(key), "key %d after steps of %d", key, step)
+		}
+	}
+}

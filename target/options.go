@@ -162,8 +162,8 @@ func Serving(_ frame.Access, extraDepth int) Option {
 	return option(func(s *settings) { s.extraDepth = extraDepth })
 }
 
-// Answers gives options to the answers of an [Ask] alone, after those that it shares with its questions: of those,
-// Coalesce and Route apply. Answers that are much larger than their questions may so go as they are, by Coalesce(1),
+// Answers gives options to the answers of an [Ask] or a delegate alone, after those that they share with questions.
+// Coalesce and Route apply. With Coalesce(1), answers that are much larger than their questions travel one by one,
 // while questions are gathered.
 func Answers(options ...Option) Option { return answering{options} }
 

@@ -500,6 +500,8 @@ var catalogue = []mutation{
 		"node{uint64(*i), address", "TestSameKeyStandsForASet"},
 	{"another key stands for sets of other ranks", "container/compress.go", "a.Key = d.keys[q.Of.Index]",
 		"a.Key = d.keys[0]", "TestSameKeyStandsForASet"},
+	{"the page behind the last one found is any", "distribution/directory.go", "d.pages[next].of == of", "true",
+		"TestDirectoryPages"},
 	{"keys in a row are at one rank", "distribution/directory.go", "[f.number].keys[key%pageKeys]\n}", "[f.number].keys[0]\n}",
 		"TestDirectoryLosesNothing"},
 	{"a value takes its length for a part of it", "internal/codecs/value.go", "uint32(len(dst)-at-lengthBytes))",
