@@ -36,10 +36,10 @@ func NewFinder[K comparable, V, A any](m *Map[K, V], name string, do func(k K, v
 	})}
 }
 
-// Send has the entry of a key visited.
+// Send visits the entry of a key.
 func (v *Visitor[K, A]) Send(k K, arg A) { v.sends.Send(Entry[K, A]{k, arg}) }
 
-// SendAll has many entries visited, each with its argument, at a fraction of the cost of a Send each. es is not kept.
+// SendAll visits many entries, each with its argument, at a fraction of the cost of a Send each. es is not kept.
 func (v *Visitor[K, A]) SendAll(es []Entry[K, A]) { v.sends.SendAll(es) }
 
 // newBeside registers a target whose pebbles are keys of a store with something beside them.

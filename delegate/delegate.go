@@ -204,8 +204,8 @@ func (d *Delegate[Q, A]) Start(q Q) Future[A] {
 	return Future[A]{of: d.of, call: c, ticket: c.future.Ticket()}
 }
 
-// Do has the operation done and wants no answer. It may be called where a target may be sent to, also by handlers and
-// answers; the end of the epoch says that it was done.
+// Do asks without an answer. It may be called where a target may be sent to, also by handlers and answers. When the
+// epoch has ended, the operation has been done.
 func (d *Delegate[Q, A]) Do(q Q) {
 	if d.engine.InBody() || d.engine.InTask("Do") {
 		if isHere(d, q) {
@@ -284,7 +284,7 @@ func (d *operation) mayWait(call string) {
 func (d *operation) refuse(call string) {
 	d.engine.CheckFreed(call)
 	if d.engine.InHandler() {
-		d.misuse("%s was called in a handler or an answer, which must not wait: call it in a task, or have Do", call)
+		d.misuse("%s was called in a handler or an answer, which must not wait: call it in a task, or use Do", call)
 	}
 	d.misuse("%s was called outside of an epoch: call it in a task, or in an epoch's body", call)
 }

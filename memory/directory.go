@@ -86,7 +86,7 @@ func (d *directory) find(h handle) *object {
 	return o
 }
 
-// join has a rank of this process take part in a common allocation. The first one exposes the parts of all.
+// join adds a rank of this process to a common allocation. The first rank exposes the parts of all.
 func (d *directory) join(
 	h handle, first int, offsets []int, expose func(bytes int) (netio.Address, []byte, error),
 ) (*object, error) {
@@ -107,7 +107,7 @@ func (d *directory) join(
 	return o, nil
 }
 
-// leave has a rank of this process free a common allocation. The last one takes the memory back, and forgets all
+// leave frees a common allocation for a rank of this process. The last rank takes the memory back, and forgets all
 // addresses of it.
 func (d *directory) leave(h handle, withdraw func(netio.Address) error) error {
 	d.mu.Lock()

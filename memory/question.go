@@ -320,7 +320,7 @@ type spread interface {
 	layOut(process int) (first int, offsets []int)
 }
 
-// fenceAsked has c count until all accesses that are asked for now are done.
+// fenceAsked adds to c the end of all accesses for which owners have been asked so far.
 func (s *Space) fenceAsked(c *netio.Completion) {
 	if s.fences.Wait(c) {
 		c.Inside(frame.Access{}).Begin(1)
