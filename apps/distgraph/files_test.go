@@ -255,8 +255,8 @@ type arcRow struct {
 	From   string  `csv:"tail" json:"tail" parquet:"tail"`
 }
 
-const arcSchema = `{"type": "record", "name": "arc", "fields": [{"name": "note", "type": {"type": "array", "items": "int"}},
-	{"name": "head", "type": "string"}, {"name": "cost", "type": ["null", "double"]}, {"name": "tail", "type": "string"}]}`
+const arcSchema = `{"type": "record", "name": "arc", "fields": [
+	{"name": "note", "type": {"type": "array", "items": "int"}}, {"name": "head", "type": "string"}, {"name": "cost", "type": ["null", "double"]}, {"name": "tail", "type": "string"}]}`
 
 // tables writes edges as tables of each format, which two ranks write into folders, and returns their names.
 func tables(t *testing.T, edges [][3]string) (names []string) {
@@ -352,11 +352,16 @@ func TestMistakesOfTables(t *testing.T) {
 	path := appstest.Write(t, "a.csv", "source,target,weight,cost\n1,2,0.5,\n1,3,x,1\n")
 	for says, source := range map[string]Source{
 		`line 3: column "weight": found "x"; expected a weight`: {Path: path, Weights: Given},
-		"line 2: an edge without a weight":                      {Path: path, Weights: Given, Columns: Columns{Weight: "cost"}},
-		"leave the format out":                                  {Path: path, Format: ingest.EdgeList},
-		"columns are for files":                                 {Generator: appstest.Kronecker(t, 4), Columns: Columns{Source: "a"}},
-		"the name does not tell the format of the table": {Path: appstest.Write(t, "a.txt", "1 2\n"),
-			Columns: Columns{Source: "a"}},
+		"line 2: an edge without a weight": {
+			Path: path, Weights: Given, Columns: Columns{Weight: "cost"},
+		},
+		"leave the format out": {Path: path, Format: ingest.EdgeList},
+		"columns are for files": {
+			Generator: appstest.Kronecker(t, 4), Columns: Columns{Source: "a"},
+		},
+		"the name does not tell the format of the table": {
+			Path: appstest.Write(t, "a.txt", "1 2\n"), Columns: Columns{Source: "a"},
+		},
 	} {
 		_, err := shown(t, 3, source)
 		require.ErrorContains(t, err, says)

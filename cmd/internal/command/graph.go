@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -16,7 +17,10 @@ import (
 
 // graphFlags are the flags by which applications name a graph.
 type graphFlags struct {
-	file       string
+	files      []string
+	vertices   []string
+	ids        Word
+	columns    distgraph.Columns
 	format     Word
 	kronecker  int
 	erdosRenyi int
@@ -27,14 +31,25 @@ type graphFlags struct {
 
 func (b *graphFlags) register(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&b.file, "graph", "", "file of the graph, plain, gzip or zstd; or a pattern")
-	Words(c, &b.format, "format", ingest.AutoFormat.String(), ingest.EdgeFormatNames(), "format of the file")
+	f.StringArrayVar(&b.files, "graph", nil, "`FILE` of edges, plain, gzip or zstd; or a pattern; may be given again")
+	f.StringArrayVar(&b.vertices, "vertices", nil, "`FILE` that lists all vertices, one a line; may be given again")
+	Words(c, &b.ids, "ids", idsAreNumbers, []string{idsAreNumbers, idsAreNames}, "ids of vertices in files")
+	Words(c, &b.format, "format", ingest.AutoFormat.String(), ingest.EdgeFormatNames(), "format of a file that is no table")
+	f.StringVar(&b.columns.Source, "source", "", "`COLUMN` of a table with the tails of arcs (default source)")
+	f.StringVar(&b.columns.Target, "target", "", "`COLUMN` of a table with the heads of arcs (default target)")
+	f.StringVar(&b.columns.Weight, "weight", "", "`COLUMN` of a table with the weights of arcs (default weight)")
 	f.IntVar(&b.kronecker, "kronecker", 0, "make a Graph500 Kronecker graph of 2^`SCALE` vertices")
 	f.IntVar(&b.erdosRenyi, "erdos-renyi", 0, "make an Erdős-Rényi graph of 2^`SCALE` vertices")
 	f.IntVar(&b.edgeFactor, "edge-factor", graph.EdgeFactorDefault, "edges a vertex of a graph that is made")
 	f.BoolVar(&b.undirected, "undirected", false, "let each arc of a directed graph lead both ways")
 	Words(c, &b.order, "order", string(distgraph.OrderAuto), names(distgraph.Orders), "order of vertices in memory")
 }
+
+// The values of --ids.
+const (
+	idsAreNumbers = "numbers"
+	idsAreNames   = "names"
+)
 
 // names are values of a type of words, as words.
 func names[W ~string](of []W) []string {
@@ -52,10 +67,14 @@ func (b *graphFlags) source(seed uint64, given func(string) bool) (distgraph.Sou
 		return distgraph.Source{}, err
 	}
 	generator, err := b.generator(seed, given)
-	return distgraph.Source{
-		Path: b.file, Format: format, Generator: generator, Undirected: b.undirected, Order: distgraph.Order(b.order.Text),
-		Seed: seed,
-	}, err
+	source := distgraph.Source{
+		Vertices: b.vertices, Names: b.ids.Text == idsAreNames, Columns: b.columns, Format: format, Generator: generator,
+		Undirected: b.undirected, Order: distgraph.Order(b.order.Text), Seed: seed,
+	}
+	if len(b.files) > 0 {
+		source.Path, source.More = b.files[0], b.files[1:]
+	}
+	return source, err
 }
 
 // generator returns the graph's generator; nil for a graph from a file.
@@ -69,15 +88,19 @@ func (b *graphFlags) generator(seed uint64, given func(string) bool) (graph.Gene
 	switch {
 	case sources != 1:
 		return nil, errors.New("name one graph: --graph FILE, --kronecker SCALE or --erdos-renyi SCALE")
-	case given("graph") && b.file == "":
+	case given("graph") && slices.Contains(b.files, ""):
 		return nil, errors.New("--graph is empty: name a file")
 	case given("graph") && given("edge-factor"):
 		return nil, errors.New("--edge-factor is for graphs that are made: leave it out with --graph")
 	case given("graph"):
 		return nil, nil
-	case given("format"):
-		return nil, errors.New("--format is for files: leave it out without --graph")
-	case given("kronecker"):
+	}
+	for _, name := range []string{"format", "vertices", "ids", "source", "target", "weight"} {
+		if given(name) {
+			return nil, fmt.Errorf("--%s is for files: leave it out without --graph", name)
+		}
+	}
+	if given("kronecker") {
 		return graph.Kronecker(b.kronecker, b.edgeFactor, seed)
 	}
 	return graph.ErdosRenyi(b.erdosRenyi, b.edgeFactor, seed)
@@ -86,47 +109,44 @@ func (b *graphFlags) generator(seed uint64, given func(string) bool) (graph.Gene
 // startFlags name the vertices to start from, or how many to draw.
 type startFlags struct {
 	one, many string // names of the flags
-	ids       []uint64
+	ids       []string
 	count     int
 }
 
-// register adds two flags: one for an id, and one for a number of vertices to draw.
+// register adds two flags: one for the id of a vertex, which may be a name, and one for a number of vertices to draw.
 func (b *startFlags) register(c *cobra.Command, one, many, to string, otherwise int) {
 	f := c.Flags()
 	b.one, b.many = one, many
-	f.Var((*ids)(&b.ids), one, "id of a vertex to "+to+" from; may be given again")
+	f.StringArrayVar(&b.ids, one, nil, "`ID` of a vertex to "+to+" from; may be given again")
 	f.Var(Count(&b.count, 1, ""), many, "number of "+many+" to draw by the seed")
 	b.count = otherwise
 	f.Lookup(many).DefValue = strconv.Itoa(otherwise)
 }
 
-// chosen are the ids, or the number when none are named.
-func (b *startFlags) chosen(given func(string) bool) (distgraph.Labels, int, error) {
+// chosen are the labels, or the number when none are named.
+func (b *startFlags) chosen(of distgraph.Source, given func(string) bool) (distgraph.Labels, int, error) {
 	switch {
 	case given(b.one) && given(b.many):
-		return distgraph.Labels{}, 0, fmt.Errorf("--%s and --%s don't go together: name the %s, or draw some", b.one, b.many, b.many)
-	case given(b.one):
-		return distgraph.IDs(b.ids...), 0, nil
+		return distgraph.Labels{}, 0, fmt.Errorf("--%s and --%s don't go together: name the %s, or draw some", b.one,
+			b.many, b.many)
+	case !given(b.one):
+		return distgraph.Labels{}, b.count, nil
+	case of.Names:
+		return distgraph.Labels{Names: b.ids}, 0, nil
 	}
-	return distgraph.Labels{}, b.count, nil
-}
-
-// ids is a flag whose values are ids of vertices, one each time that it is given.
-type ids []uint64
-
-func (v *ids) Type() string   { return "ID" }
-func (v *ids) String() string { return "" }
-
-func (v *ids) Set(text string) error {
-	id, err := strconv.ParseUint(text, 10, 64)
-	if errors.Is(err, strconv.ErrRange) {
-		return err
+	var labels distgraph.Labels
+	for _, text := range b.ids {
+		id, err := strconv.ParseUint(text, 10, 64)
+		switch {
+		case errors.Is(err, strconv.ErrRange):
+			return labels, 0, fmt.Errorf("--%s is %s, which is too large: an id has at most 64 bits", b.one, text)
+		case err != nil:
+			return labels, 0, fmt.Errorf("--%s is %q: give a whole number from 0 to %d, or set --ids %s for a graph whose "+
+				"vertices have names", b.one, text, uint64(math.MaxUint64), idsAreNames)
+		}
+		labels.IDs = append(labels.IDs, id)
 	}
-	if err != nil {
-		return fmt.Errorf("must be the id of a vertex, a whole number from 0 to %d", uint64(math.MaxUint64))
-	}
-	*v = append(*v, id)
-	return nil
+	return labels, 0, nil
 }
 
 // graphCommand is the command of an application on graphs, whose configuration has a source. set, which may be nil,
@@ -136,10 +156,13 @@ func graphCommand[C checkedConfig, P configuration[C], R result](t Terminal, c *
 	var graph graphFlags
 	graph.register(c)
 	return appCommand(t, c, byConfig(config, "", run, func(s *settings, given givenFlags) (err error) {
-		if *source, err = graph.source(s.Seed, given); err != nil || set == nil {
-			return err
+		if *source, err = graph.source(s.Seed, given); err == nil && set != nil {
+			err = set(given)
 		}
-		return set(given)
+		if err == nil && given("weight") && source.Weights != distgraph.Given {
+			err = errors.New("--weight names a column of weights, which this run does not use: leave it out")
+		}
+		return err
 	}))
 }
 

@@ -52,7 +52,7 @@ func newBFS(t Terminal) *cobra.Command {
 		if err := thresholds(&config, given); err != nil {
 			return err
 		}
-		config.Roots, config.RootCount, err = roots.chosen(given)
+		config.Roots, config.RootCount, err = roots.chosen(config.Source, given)
 		return err
 	})
 }
@@ -108,7 +108,7 @@ func newSSSP(t Terminal) *cobra.Command {
 		if given("delta") && !(config.Delta > 0 && config.Delta <= math.MaxFloat64) { // NaN too
 			return fmt.Errorf("--delta is %v: give a number above 0", config.Delta)
 		}
-		config.Roots, config.RootCount, err = roots.chosen(given)
+		config.Roots, config.RootCount, err = roots.chosen(config.Source, given)
 		return err
 	})
 }
@@ -139,20 +139,20 @@ func newCentrality(t Terminal) *cobra.Command {
 			"each arc and wait for the answer. The rate counts the edges of the graph for each source, as\n" +
 			"Grappa's paper does.",
 		Example: "  pebbles centrality --kronecker 16\n" +
-			"  pebbles centrality --graph web.el.gz --sources 16 --json\n" +
+			"  pebbles centrality --graph web.el.gz --roots 16 --json\n" +
 			"  pebbles centrality --graph web.el.gz --output scores.csv.gz --top 10\n" +
 			"  pebbles centrality --kronecker 14 --mode tasks --procs 4\n" +
-			"  pebbles centrality --graph road.gr.gz --source 1 --source 7",
+			"  pebbles centrality --graph road.gr.gz --root 1 --root 7",
 	}
 	var config centrality.Config
-	var sources startFlags
+	var roots startFlags
 	var mode Word
 	outputFlags(c, &config.Output, "vertex,score", "scores")
-	sources.register(c, "source", "sources", "begin", centrality.SourcesDefault)
+	roots.register(c, "root", "roots", "begin", centrality.SourcesDefault)
 	Words(c, &mode, "mode", string(centrality.ByLevel), names(centrality.Modes), "algorithm")
 	return graphCommand(t, c, &config, &config.Source, centrality.Run, func(given givenFlags) (err error) {
 		config.Mode = centrality.Mode(mode.Text)
-		config.Sources, config.SourceCount, err = sources.chosen(given)
+		config.Sources, config.SourceCount, err = roots.chosen(config.Source, given)
 		return err
 	})
 }
