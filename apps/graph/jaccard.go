@@ -3,9 +3,8 @@ package graph
 // Pair is two vertices that an edge joins, and how similar they are: the Jaccard similarity of their neighbours, those
 // that both have over those that one of them has, from 0 to 1.
 type Pair struct {
-	First      uint64  `json:"first"`
-	Second     uint64  `json:"second"`
-	Similarity float64 `json:"similarity"`
+	First, Second uint64
+	Similarity    float64
 }
 
 // Jaccard returns the similarity of the two ends of each edge, the smaller end first, in order. Arcs count as edges,

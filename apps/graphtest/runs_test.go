@@ -170,6 +170,10 @@ func TestTriangles(t *testing.T) {
 	}
 }
 
+func pair(first, second uint64, similarity float64) jaccard.Pair {
+	return jaccard.Pair{First: distgraph.Label{ID: first}, Second: distgraph.Label{ID: second}, Similarity: similarity}
+}
+
 // In public graphs the ends of all edges have together 3 common neighbours for each triangle that their publishers
 // count, and similarities are those of the twin.
 func TestSimilaritiesOfRealGraphs(t *testing.T) {
