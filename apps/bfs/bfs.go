@@ -141,6 +141,7 @@ func (res *Result) add(s Summary, seconds float64) {
 // Rows are labels and values of a summary for display.
 func (res Result) Rows() [][2]string {
 	return res.Report.Rows("trees", "Graph500 rules", append([][2]string{
+		{"arcs", "parallel ones and self-loops change no tree; they count in the rates"},
 		{"mode", string(res.Mode)},
 		{"order of vertices", res.order()},
 		{"roots", fmt.Sprint(res.Roots.Len())},

@@ -202,7 +202,8 @@ func TestBadRoots(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				errs := make([]error, ranks)
 				require.NoError(t, appstest.Job(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
-					_, errs[r.ID()] = Run(r, Config{Source: distgraph.Source{Generator: c.l.Generator()}, Roots: distgraph.IDs(c.roots...)})
+					source := distgraph.Source{Generator: c.l.Generator()}
+					_, errs[r.ID()] = Run(r, Config{Source: source, Roots: distgraph.IDs(c.roots...)})
 					return nil
 				}))
 				for _, err := range errs {

@@ -107,6 +107,7 @@ type Result struct {
 // Rows are labels and values of a summary for display.
 func (res Result) Rows() [][2]string {
 	rows := [][2]string{
+		{"arcs", "parallel ones count once, self-loops don't count; all count in the rate"},
 		{"mode", string(res.Mode)},
 		{"sources", fmt.Sprint(res.Sources.Len())},
 		{"reached", apps.Span(res.Reached)},

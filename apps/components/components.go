@@ -70,6 +70,7 @@ type Result struct {
 // Rows are labels and values of a summary for display.
 func (res Result) Rows() [][2]string {
 	return res.Report.Rows("labels", "rules",
+		[2]string{"arcs", "count both ways; parallel ones and self-loops change nothing"},
 		[2]string{"method", string(res.Method)},
 		[2]string{"components", fmt.Sprintf("%d; %d of them are one vertex", res.Components, res.Alone)},
 		[2]string{"the largest", fmt.Sprintf("%d vertices", res.Largest)},

@@ -77,6 +77,7 @@ type Pair struct {
 // Rows are labels and values of a summary for display.
 func (res Result) Rows() [][2]string {
 	rows := [][2]string{
+		{"arcs", "count both ways; parallel ones count once, self-loops don't count"},
 		{"pairs", fmt.Sprintf("%d, of which %d have no neighbour in common", res.Pairs, res.Zero)},
 		{"similarity", fmt.Sprintf("%.6g in the mean, %.6g in all", res.Mean, res.Sum)},
 		{"similar pairs", fmt.Sprintf("%d, at or above %v", res.Similar, res.Threshold)},

@@ -44,6 +44,7 @@ type Result struct {
 // Rows are labels and values of a summary for display.
 func (res Result) Rows() [][2]string {
 	return res.Report.Rows("core numbers", "rules",
+		[2]string{"arcs", "count both ways; parallel ones count once, self-loops don't count"},
 		[2]string{"largest core", fmt.Sprintf("%d, of %d vertices", res.Largest, res.InLargest)},
 		[2]string{"core numbers", fmt.Sprintf("%d, with a sum of %d", res.Rounds, res.NumberSum)},
 		[2]string{"edges a second", fmt.Sprintf("%.4g", res.EdgesPerSecond)},

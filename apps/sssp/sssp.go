@@ -94,6 +94,7 @@ func (res *Result) add(s Summary, seconds float64) {
 // Rows are labels and values of a summary for display.
 func (res Result) Rows() [][2]string {
 	return res.Report.Rows("trees", "Graph500 rules", append([][2]string{
+		{"arcs", "the lightest of parallel ones counts, self-loops don't count; all count in the rates"},
 		{"weights", res.Weights},
 		{"delta", fmt.Sprintf("%.4g", res.Delta)},
 		{"roots", fmt.Sprint(res.Roots.Len())},

@@ -14,8 +14,7 @@ func newCommunities(t Terminal) *cobra.Command {
 			"iteration a vertex takes the most frequent label of its neighbours, the smallest of several: CDLP of\n" +
 			"LDBC Graphalytics. Arcs count both ways, so that a neighbour that arcs lead to and from counts\n" +
 			"twice. Parallel arcs count once, self-loops not at all. All iterations are checked by pebbles along\n" +
-			"each arc. Files are SNAP edge lists, PACE or DIMACS .gr, Matrix Market or METIS, plain, gzip or\n" +
-			"zstd.\n\n" +
+			"each arc.\n\n" +
 			"The rate counts the edges of the graph for each iteration.",
 		Example: "  pebbles communities --kronecker 16\n" +
 			"  pebbles communities --graph web.el.gz --iterations 5 --output communities.csv\n" +

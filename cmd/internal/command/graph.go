@@ -34,7 +34,7 @@ func (b *graphFlags) register(c *cobra.Command) {
 	f.StringArrayVar(&b.files, "graph", nil, "`FILE` of edges, plain, gzip or zstd; or a pattern; may be given again")
 	f.StringArrayVar(&b.vertices, "vertices", nil, "`FILE` that lists all vertices, one a line; may be given again")
 	Words(c, &b.ids, "ids", idsAreNumbers, []string{idsAreNumbers, idsAreNames}, "ids of vertices in files")
-	Words(c, &b.format, "format", ingest.AutoFormat.String(), ingest.EdgeFormatNames(), "format of a file that is no table")
+	Words(c, &b.format, "format", ingest.AutoFormat.String(), ingest.EdgeFormatNames(), "format of a file of edges")
 	f.StringVar(&b.columns.Source, "source", "", "`COLUMN` of a table with the tails of arcs (default source)")
 	f.StringVar(&b.columns.Target, "target", "", "`COLUMN` of a table with the heads of arcs (default target)")
 	f.StringVar(&b.columns.Weight, "weight", "", "`COLUMN` of a table with the weights of arcs (default weight)")
@@ -149,12 +149,20 @@ func (b *startFlags) chosen(of distgraph.Source, given func(string) bool) (distg
 	return labels, 0, nil
 }
 
+// graphFiles is the part of the help of all applications on graphs that tells which files they read.
+const graphFiles = "\n\n" +
+	"Files are SNAP edge lists, adjacency lists, PACE or DIMACS .gr, Matrix Market, METIS, LDBC's .e (and\n" +
+	".v, with --vertices), or tables of arcs: CSV, TSV, JSON Lines, Avro and Parquet, whose columns\n" +
+	"--source, --target and --weight name. Text may be compressed by gzip or zstd. Vertices are numbers of\n" +
+	"64 bits, or any strings with --ids names."
+
 // graphCommand is the command of an application on graphs, whose configuration has a source. set, which may be nil,
 // completes the configuration when the source is known.
 func graphCommand[C checkedConfig, P configuration[C], R result](t Terminal, c *cobra.Command, config P,
 	source *distgraph.Source, run func(*pebble.Rank, C) (R, error), set func(given givenFlags) error) *cobra.Command {
 	var graph graphFlags
 	graph.register(c)
+	c.Long += graphFiles
 	return appCommand(t, c, byConfig(config, "", run, func(s *settings, given givenFlags) (err error) {
 		if *source, err = graph.source(s.Seed, given); err == nil && set != nil {
 			err = set(given)

@@ -18,8 +18,8 @@ func newBFS(t Terminal) *cobra.Command {
 		Use:   "bfs",
 		Short: "Search a graph breadth-first from one or more roots, by the rules of Graph500",
 		Long: "bfs searches a graph from a file or a generator breadth-first, from each root on its own, and checks\n" +
-			"each tree by the five rules of Graph500. Files are SNAP edge lists, PACE or DIMACS .gr, Matrix\n" +
-			"Market or METIS, plain, gzip or zstd.\n\n" +
+			"each tree by the five rules of Graph500. Self-loops and parallel arcs change no tree; they count in\n" +
+			"the rates.\n\n" +
 			"Modes: level goes level by level along arcs; async corrects levels as better offers come, in one\n" +
 			"epoch; direction goes level by level, and for large levels lets the vertices not yet reached look\n" +
 			"for a parent instead (Beamer); tasks goes level by level as Grappa does, by tasks that ask about\n" +
@@ -78,9 +78,8 @@ func newSSSP(t Terminal) *cobra.Command {
 		Short: "Find shortest paths by weights from one or more roots, by the rules of Graph500",
 		Long: "sssp finds the shortest paths from each root to all vertices of a graph from a file or a generator,\n" +
 			"and checks each tree of paths. It is asynchronous: vertices that have come nearer offer their\n" +
-			"neighbours to come nearer too, the nearest first, in one epoch. Files are SNAP edge lists and PACE\n" +
-			".gr with a third column, DIMACS .gr, Matrix Market or METIS, plain, gzip or zstd. Weights are finite\n" +
-			"numbers of 0 or more.\n\n" +
+			"neighbours to come nearer too, the nearest first, in one epoch. Of parallel arcs the lightest\n" +
+			"counts, self-loops do not; all count in the rates. Weights are finite numbers of 0 or more.\n\n" +
 			"Weights: given are those of the file, and the default for one; random are drawn uniformly from [0,\n" +
 			"1) by the seed, as Graph500 does, and the default for graphs that are made; one is 1 each, so that\n" +
 			"distances count arcs. Of parallel arcs the lightest counts.\n\n" +
@@ -132,11 +131,11 @@ func newCentrality(t Terminal) *cobra.Command {
 		Use:   "centrality",
 		Short: "Compute the betweenness centrality of a graph's vertices from some sources",
 		Long: "centrality adds up, for each vertex of a graph from a file or a generator, the fraction of the\n" +
-			"shortest paths from some sources to all others that pass through it (Brandes), and checks the\n" +
-			"contribution of each source. Arcs count 1 each. Files are SNAP edge lists, PACE or DIMACS .gr,\n" +
-			"Matrix Market or METIS, plain, gzip or zstd.\n\n" +
+			"shortest paths from some roots to all others that pass through it (Brandes), and checks the\n" +
+			"contribution of each source. Arcs count 1 each. Parallel arcs count once, self-loops not at all,\n" +
+			"except in the rate.\n\n" +
 			"Modes: level sends pebbles, level by level out and back; tasks is Grappa's, whose tasks ask about\n" +
-			"each arc and wait for the answer. The rate counts the edges of the graph for each source, as\n" +
+			"each arc and wait for the answer. The rate counts the edges of the graph for each root, as\n" +
 			"Grappa's paper does.",
 		Example: "  pebbles centrality --kronecker 16\n" +
 			"  pebbles centrality --graph web.el.gz --roots 16 --json\n" +

@@ -18,10 +18,8 @@ func newPageRank(t Terminal) *cobra.Command {
 		Long: "pagerank ranks the vertices of a graph from a file or a generator: each iteration divides the score\n" +
 			"of a vertex among the heads of its arcs, until the scores converge. Parallel arcs count once. By\n" +
 			"default, as in the GAP benchmark suite, self-loops don't count and the scores of vertices without\n" +
-			"arcs are lost. --dangling spread --self-loops keep ranks as NetworkX and igraph do, and\n" +
-			"--dangling spread --tolerance 0 --iterations N as LDBC Graphalytics does. Each arc is checked\n" +
-			"afterwards. Files are SNAP edge lists, PACE or DIMACS .gr, Matrix Market or METIS, plain, gzip or\n" +
-			"zstd.\n\n" +
+			"arcs are lost. --dangling spread --self-loops keep ranks as NetworkX and igraph do, and --dangling\n" +
+			"spread --tolerance 0 --iterations N as LDBC Graphalytics does. Each arc is checked afterwards.\n\n" +
 			"The rate counts the edges of the graph for each iteration.",
 		Example: "  pebbles pagerank --kronecker 16\n" +
 			"  pebbles pagerank --graph web.el.gz --tolerance 1e-8 --iterations 200 --output scores.csv --top 10\n" +
@@ -51,7 +49,7 @@ func newComponents(t Terminal) *cobra.Command {
 		Short: "Find the connected components of a graph",
 		Long: "components finds the connected components of a graph from a file or a generator, and floods each to\n" +
 			"check it. Arcs of a directed graph lead both ways here: its components are the weakly connected\n" +
-			"ones. Files are SNAP edge lists, PACE or DIMACS .gr, Matrix Market or METIS, plain, gzip or zstd.\n\n" +
+			"ones. Parallel arcs and self-loops change nothing.\n\n" +
 			"Methods: hook lets each rank join what its own arcs join, and ranks join their trees by pebbles;\n" +
 			"propagate spreads the smallest index of each component from vertex to vertex, in one epoch. hook is\n" +
 			"the faster one.",
@@ -77,8 +75,7 @@ func newTriangles(t Terminal) *cobra.Command {
 			"which are joined by an arc, whichever way it leads. --output has those of each vertex, and its local\n" +
 			"clustering coefficient, the share of ordered pairs of its neighbours that an arc joins: LCC of LDBC\n" +
 			"Graphalytics, in directed graphs too. Parallel arcs count once, self-loops not at all. A second\n" +
-			"algorithm checks the counts, for all vertices of small graphs and a sample of larger ones. Files are\n" +
-			"SNAP edge lists, PACE or DIMACS .gr, Matrix Market or METIS, plain, gzip or zstd.",
+			"algorithm checks the counts, for all vertices of small graphs and a sample of larger ones.",
 		Example: "  pebbles triangles --kronecker 16\n" +
 			"  pebbles triangles --graph web.el.gz --output clustering.csv\n" +
 			"  pebbles triangles --erdos-renyi 18 --procs 4 --topology hypercube",
@@ -94,8 +91,8 @@ func newJaccard(t Terminal) *cobra.Command {
 		Short: "Find how similar the two ends of each edge are",
 		Long: "jaccard finds, for each two vertices that an edge of a graph joins, how many neighbours they have in\n" +
 			"common, over how many they have together. The graph is from a file or a generator; arcs count either\n" +
-			"way. It counts again by another way, for all pairs of small graphs and a sample of larger ones. Files\n" +
-			"are SNAP edge lists, PACE or DIMACS .gr, Matrix Market or METIS, plain, gzip or zstd.",
+			"way. Parallel arcs count once, self-loops not at all. It counts again by another way, for all pairs\n" +
+			"of small graphs and a sample of larger ones.",
 		Example: "  pebbles jaccard --kronecker 16\n" +
 			"  pebbles jaccard --graph web.el.gz --threshold 0.8 --output similar.csv\n" +
 			"  pebbles jaccard --erdos-renyi 18 --procs 4 --topology hypercube",
@@ -115,8 +112,8 @@ func newKCore(t Terminal) *cobra.Command {
 		Short: "Find the core numbers of a graph's vertices",
 		Long: "kcore removes vertices with few neighbours from a graph, from a file or a generator, until all\n" +
 			"others have k or more. These form the k-core, and a vertex's core number is the largest k of a core\n" +
-			"that has it. Arcs count whichever way they lead. A second algorithm checks the numbers. Files are\n" +
-			"SNAP edge lists, PACE or DIMACS .gr, Matrix Market or METIS, plain, gzip or zstd.",
+			"that has it. Arcs count whichever way they lead. Parallel arcs count once, self-loops not at all. A\n" +
+			"second algorithm checks the numbers.",
 		Example: "  pebbles kcore --kronecker 16\n" +
 			"  pebbles kcore --graph web.el.gz --output cores.csv --top 10\n" +
 			"  pebbles kcore --erdos-renyi 18 --procs 4 --topology hypercube",
