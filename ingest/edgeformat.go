@@ -66,7 +66,8 @@ var edgeExtensions = map[string]EdgeFormat{
 func detectFormat(name string, head []byte) (EdgeFormat, error) {
 	isControl := func(r rune) bool { return r < ' ' && r != '\t' && r != '\n' && r != '\r' }
 	if bytes.ContainsFunc(head, isControl) {
-		return 0, fmt.Errorf("read %s: line 1: the file holds binary data, not text", name)
+		return 0, fmt.Errorf("read %s: line 1: the file holds binary data, not text: write the edges as text, or as a table "+
+			"whose name ends with .avro or .parquet", name)
 	}
 	line, _, _ := bytes.Cut(head, []byte("\n"))
 	switch {

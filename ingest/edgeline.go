@@ -86,7 +86,7 @@ func weight(line []byte) (w float64, rest []byte, err error) {
 		return 0, nil, errors.New("the line ends early; expected a weight")
 	}
 	if errors.Is(err, strconv.ErrRange) {
-		return w, nil, fmt.Errorf("the weight %.40q is out of range", text)
+		return w, nil, fmt.Errorf("the weight %.40q does not fit in a float64", text)
 	}
 	return w, nil, fmt.Errorf("found %.40q; expected a weight, which is a number", text)
 }
@@ -97,7 +97,7 @@ func vertex(line []byte) (v uint64, rest []byte, err error) {
 	for ; i < len(line) && line[i]-'0' <= 9; i++ {
 		digit := uint64(line[i] - '0')
 		if v > (math.MaxUint64-digit)/10 {
-			return 0, nil, fmt.Errorf("the vertex %.40q is out of range: it does not fit in 64 bits", line)
+			return 0, nil, fmt.Errorf("the vertex %.40q does not fit in 64 bits", line)
 		}
 		v = v*10 + digit
 	}
@@ -106,7 +106,8 @@ func vertex(line []byte) (v uint64, rest []byte, err error) {
 	case len(line) == 0:
 		return 0, nil, errNoVertex
 	case i < len(line) && (line[i] == ',' || line[i] == ';'):
-		return 0, nil, fmt.Errorf("found %.40q; expected a vertex and a blank. Is this a CSV file?", line)
+		return 0, nil, fmt.Errorf("found %.40q; expected a vertex and a blank: let the name of a CSV file end with .csv",
+			line)
 	case i == 0 || i < len(line) && len(rest) == len(line)-i:
 		return 0, nil, fmt.Errorf("found %.40q; expected a vertex, which is a whole number, and a blank", line)
 	}
@@ -140,7 +141,7 @@ func listHeader(h *edgeHead, line []byte, _ int) (done bool, err error) {
 		h.Edges, overflow = strconv.ParseUint(count, 10, 64)
 	}
 	if overflow != nil || h.Vertices > verticesMax {
-		return false, fmt.Errorf("the header has %s nodes and %s edges, which is out of range", nodes, count)
+		return false, fmt.Errorf("the header has %s nodes and %s edges, which is too many: correct the header", nodes, count)
 	}
 	h.Counted = true
 	return false, nil
@@ -183,7 +184,7 @@ func (h *edgeHead) counts(line []byte, to ...*uint64) (err error) {
 		return fmt.Errorf("found %.40q; expected the end of the header", line)
 	}
 	if h.Vertices > verticesMax {
-		return fmt.Errorf("the header has %d vertices, which is out of range", h.Vertices)
+		return fmt.Errorf("the header has %d vertices, which is too many: correct the header", h.Vertices)
 	}
 	return nil
 }
@@ -204,7 +205,8 @@ func matrixHeader(h *edgeHead, line []byte, n int) (done bool, err error) {
 		return false, err
 	}
 	if rows != h.Vertices {
-		return false, fmt.Errorf("the matrix has %d rows and %d columns; expected a square matrix", rows, h.Vertices)
+		return false, fmt.Errorf("the matrix has %d rows and %d columns; expected a square matrix, with a row and a column "+
+			"for each vertex", rows, h.Vertices)
 	}
 	return true, nil
 }
@@ -216,7 +218,8 @@ func (h *edgeHead) banner(line []byte) error {
 		return fmt.Errorf("found %.40q; expected the header \"%%%%MatrixMarket matrix coordinate FIELD SYMMETRY\"", line)
 	}
 	if words[2] != "coordinate" {
-		return fmt.Errorf("%.20s matrices are not supported; expected a coordinate matrix", words[2])
+		return fmt.Errorf("the matrix is in %.20q form; expected \"coordinate\", which lists the entries that are not zero: "+
+			"convert the file", words[2])
 	}
 	values, known := valuesOf[words[3]]
 	if !known {

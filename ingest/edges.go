@@ -96,7 +96,7 @@ func (e *edges) detect() (err error) {
 func (e *edges) formatOf(file int) (format EdgeFormat, err error) {
 	name := e.files[file].Name
 	if e.files[file].Size == 0 {
-		return 0, fmt.Errorf("read %s: the file is empty", name)
+		return 0, fmt.Errorf("read %s: the file is empty: write it again, or leave it out", name)
 	}
 	err = e.readStream(piece{file, 0, e.files[file].Size}, func(p *part) error {
 		head := p.peek(sniffBytes)
@@ -107,7 +107,7 @@ func (e *edges) formatOf(file int) (format EdgeFormat, err error) {
 		return err
 	})
 	if err == nil && format == AutoFormat {
-		err = fmt.Errorf("read %s: the file is empty", name)
+		err = fmt.Errorf("read %s: the file is empty: write it again, or leave it out", name)
 	}
 	return format, err
 }

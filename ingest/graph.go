@@ -11,8 +11,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// ErrUnweighted is the error of a graph whose edges have no weights, where Weights asks for them.
-var ErrUnweighted = errors.New("the edges of the graph have no weights")
+// ErrUnweighted is the error of a graph that lacks weights, where Weights asks for them.
+var ErrUnweighted = errors.New("the graph has no weights")
 
 // A Graph is one rank's share of the edges of a graph. Its fields are the same on all ranks, and for reading.
 type Graph struct {
@@ -182,8 +182,9 @@ func (g *Graph) join(i int, h edgeHead, sum edgeCount) error {
 		g.Directed, g.Numbered = h.Directed, h.Numbered
 	}
 	if g.Directed != h.Directed || g.Numbered != h.Numbered {
-		return fmt.Errorf("the file differs from %s in direction or numbering: give files of one kind",
-			g.source.in.files[0].Name)
+		own, other := kindOfGraph(h.Directed, h.Numbered), kindOfGraph(g.Directed, g.Numbered)
+		return fmt.Errorf("the graph is %s, and that of %s is %s: give files of one kind", own,
+			g.source.in.files[0].Name, other)
 	}
 	g.Weighted = g.Weighted || sum.Weighted || h.Weighs || h.Values > 0
 	switch {
@@ -193,4 +194,15 @@ func (g *Graph) join(i int, h edgeHead, sum edgeCount) error {
 		g.Vertices = h.Vertices
 	}
 	return nil
+}
+
+func kindOfGraph(directed, numbered bool) string {
+	kind := "undirected"
+	if directed {
+		kind = "directed"
+	}
+	if numbered {
+		return kind + ", with numbered vertices"
+	}
+	return kind + ", with vertices of any id"
 }

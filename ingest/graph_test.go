@@ -39,7 +39,7 @@ func TestLinesThatAreNoEdges(t *testing.T) {
 		format        EdgeFormat
 		content, want string
 	}{
-		{EdgeList, "1 2\n1,2\n", `line 2: found "1,2"; expected a vertex and a blank. Is this a CSV file?`},
+		{EdgeList, "1 2\n1,2\n", `line 2: found "1,2"; expected a vertex and a blank: let the name`},
 		{EdgeList, "1 2x\n", `found "2x"`}, {EdgeList, "1 2 3 4\n", `found "4"; expected the end of the line`},
 		{EdgeList, "1 \x00\n", "found"},
 		{EdgeList, "1 18446744073709551616\n", "does not fit in 64 bits"},
@@ -80,7 +80,7 @@ func TestAdjacency(t *testing.T) {
 	twin(t, zstdFrames(t, []byte(text), 3), Edges(AdjacencyList), edge, want)
 	for _, c := range []struct{ content, want string }{
 		{"1 2\n3 x 1\n", `line 2: found "x 1"; expected a vertex`}, {"1 -2\n", `line 1: found "-2"; expected a vertex`},
-		{"1,2\n", "Is this a CSV file?"}, {"1 2\n1 99999999999999999999\n", "line 2: the vertex"},
+		{"1,2\n", "the name of a CSV file"}, {"1 2\n1 99999999999999999999\n", "line 2: the vertex"},
 	} {
 		for _, ranks := range []int{1, 3} {
 			_, err := ingest(ranks, Edges(AdjacencyList), edge, []string{write(t, "data", []byte(c.content))})

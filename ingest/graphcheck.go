@@ -42,8 +42,8 @@ func (c edgeCount) edges(repeat uint64) uint64 { return c.Lines + c.Loops/repeat
 func (h *edgeHead) check(c edgeCount) (repeat uint64, err error) {
 	switch {
 	case c.Lines != c.Down && h.Of == METIS || c.Unpaired != 0:
-		return 0, fmt.Errorf("an edge is in the row of only one of its ends, or its ends give it different weights "+
-			"(%d neighbours are larger than their row, %d smaller): the file is damaged; fetch it again", c.Lines, c.Down)
+		return 0, fmt.Errorf("the rows of two vertices disagree on an edge or on its weight (%d entries lead to larger "+
+			"vertices, %d to smaller ones): the file is damaged; fetch it again", c.Lines, c.Down)
 	case c.Above && c.Below:
 		return 0, errTriangle
 	case h.Of == EdgeList && !h.Counted && c.Lines == 0:
@@ -51,8 +51,8 @@ func (h *edgeHead) check(c edgeCount) (repeat uint64, err error) {
 	case !h.Counted || c.edges(1) == h.Edges:
 		return 1, nil
 	case c.Loops > 0 && c.edges(2) == h.Edges && c.Odd > 0:
-		return 0, fmt.Errorf("the self-loop of vertex %d is there an odd number of times: the file is damaged; fetch it "+
-			"again", c.Odd)
+		return 0, fmt.Errorf("vertex %d has an odd number of entries for self-loops, which have two each by the header: the "+
+			"file is damaged; fetch it again", c.Odd)
 	case c.Loops > 0 && c.edges(2) == h.Edges:
 		return 2, nil
 	case c.edges(1) < h.Edges:
@@ -180,9 +180,9 @@ func (s *edgeShare) check(e Edge) error {
 func (s *edgeShare) checkWeight(w float64) error {
 	switch {
 	case s.head.Values == 2:
-		return fmt.Errorf("the values of the matrix are complex: %w", ErrUnweighted)
+		return fmt.Errorf("the matrix has complex values, which are no weights: %w", ErrUnweighted)
 	case math.IsNaN(w):
-		return fmt.Errorf("an edge without a weight: %w", ErrUnweighted)
+		return fmt.Errorf("the edge has no weight: %w", ErrUnweighted)
 	case w < 0 || w > math.MaxFloat64:
 		return fmt.Errorf("the weight %v is out of range: expected a finite number of 0 or more", w)
 	}

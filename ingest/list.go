@@ -59,8 +59,7 @@ func (l *lister) pattern(pattern string) error {
 	case "":
 		return errors.New("a name is empty: name a file or a pattern")
 	case "-":
-		return errors.New("standard input can be read once, by one process, and ranks read at many places: " +
-			"write it to a file and name the file")
+		return errors.New("ranks cannot share standard input: write it to a file and name the file")
 	}
 	_, err := os.Lstat(pattern)
 	if err == nil || !strings.ContainsAny(pattern, `*?[`) {
@@ -99,8 +98,8 @@ func (l *lister) add(name string) error {
 		return l.folder(name)
 	}
 	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s: is a %s, which can be read once, and ranks read at many places: write it to a file and "+
-			"name the file", name, kindOfNode(info.Mode()))
+		return fmt.Errorf("%s: is a %s, which ranks cannot share: write it to a file and name the file", name,
+			kindOfNode(info.Mode()))
 	}
 	same := identity{info.Size(), info.ModTime()}
 	for _, other := range l.alike[same] {

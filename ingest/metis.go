@@ -126,7 +126,7 @@ func (h *metisHeader) parse(line []byte) error {
 	}
 	h.vertices, h.edges, h.weighted = numbers[0], numbers[1], weighted == 1
 	if numbers[3] > math.MaxInt32 || h.vertices > verticesMax {
-		return fmt.Errorf("the header has %d vertices with %d weights each, which is out of range", h.vertices, numbers[3])
+		return fmt.Errorf("the header has %d vertices with %d weights each, which is too many", h.vertices, numbers[3])
 	}
 	h.prefix = sizes + weights*numbers[3]
 	return nil
@@ -194,7 +194,7 @@ func (r metisRow) each(yield func(Edge) bool) (err error) {
 		if len(text) == 0 {
 			return nil
 		}
-		return fmt.Errorf("the row of vertex %d is surplus: the header has %d vertices", r.of, r.vertices)
+		return fmt.Errorf("row %d is one too many: the header has %d vertices", r.of, r.vertices)
 	}
 	for range r.prefix {
 		if _, text, err = weight(text); err != nil {

@@ -45,7 +45,7 @@ func TestMETISMistakes(t *testing.T) {
 		{"2 1\n2\n%\n1 3\n", "line 4: vertex 3 is out of range: the header has vertices 1 to 2"},
 		{"2 1\n2\n0\n", "line 3: vertex 0 is out of range: the header has vertices 1 to 2"},
 		{"2 1\n2\n-1\n", `line 3: found "-1"; expected a vertex`},
-		{"2 1\n2\n1\n\n2\n", "line 5: the row of vertex 4 is surplus: the header has 2 vertices"},
+		{"2 1\n2\n1\n\n2\n", "line 5: row 4 is one too many: the header has 2 vertices"},
 		{"2 1 1\n2\n1 1\n", "line 2: the line ends early; expected a weight"},
 		{"2 1 1\n2 NaN\n1 1\n", `line 2: found "NaN"; expected a weight`},
 		{"2 1 10\n\n1 1\n", "line 2: the weight or size of a vertex: the line ends early"},

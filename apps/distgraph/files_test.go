@@ -256,7 +256,8 @@ type arcRow struct {
 }
 
 const arcSchema = `{"type": "record", "name": "arc", "fields": [
-	{"name": "note", "type": {"type": "array", "items": "int"}}, {"name": "head", "type": "string"}, {"name": "cost", "type": ["null", "double"]}, {"name": "tail", "type": "string"}]}`
+	{"name": "note", "type": {"type": "array", "items": "int"}}, {"name": "head", "type": "string"},
+	{"name": "cost", "type": ["null", "double"]}, {"name": "tail", "type": "string"}]}`
 
 // tables writes edges as tables of each format, which two ranks write into folders, and returns their names.
 func tables(t *testing.T, edges [][3]string) (names []string) {
@@ -352,7 +353,7 @@ func TestMistakesOfTables(t *testing.T) {
 	path := appstest.Write(t, "a.csv", "source,target,weight,cost\n1,2,0.5,\n1,3,x,1\n")
 	for says, source := range map[string]Source{
 		`line 3: column "weight": found "x"; expected a weight`: {Path: path, Weights: Given},
-		"line 2: an edge without a weight": {
+		"line 2: the edge has no weight": {
 			Path: path, Weights: Given, Columns: Columns{Weight: "cost"},
 		},
 		"leave the format out": {Path: path, Format: ingest.EdgeList},

@@ -53,7 +53,7 @@ func TestBadInput(t *testing.T) {
 			[]string{"cut.el.gz", "truncated"}},
 		"device":     {"bfs --graph /dev/null", []string{"/dev/null", "is a device", "write it to a file"}},
 		"pipe":       {"bfs --graph " + pipe, []string{pipe, "is a pipe", "read at many places"}},
-		"no weights": {"sssp --graph " + whole, []string{"line 2", "have no weights", "random", "one"}},
+		"no weights": {"sssp --graph " + whole, []string{"line 2", "the graph has no weights", "random", "one"}},
 		"below 0": {"sssp --graph " + file("below.el", "1 2 7\n2 3 -1\n"), []string{"below.el", "line 2", "-1",
 			"0 or more"}},
 		"no number": {"sssp --graph " + file("nan.mtx",
