@@ -1,6 +1,7 @@
 package distgraph
 
 import (
+	"compress/gzip"
 	"fmt"
 	"maps"
 	"os"
@@ -10,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/apps/appstest"
@@ -63,7 +63,7 @@ func rowsOf(g *Graph, p *Part[uint32]) (lines []string, err error) {
 	return lines, err
 }
 
-// packed writes a file in gzip members of a few bytes each, which ranks can share as little as one stream.
+// packed writes a file that one rank alone can read.
 func packed(t *testing.T, name, text string) string {
 	path := filepath.Join(t.TempDir(), name)
 	f, err := os.Create(path)
