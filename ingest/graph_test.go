@@ -78,6 +78,11 @@ func TestAdjacency(t *testing.T) {
 	want := []string{"{1 2 1}", "{1 3 1}", "{3 1 1}", "{3 1 1}", "{18446744073709551615 0 1}"}
 	twin(t, []byte(text), Edges(AdjacencyList), edge, want)
 	twin(t, zstdFrames(t, []byte(text), 3), Edges(AdjacencyList), edge, want)
+	var alone []uint64
+	_, err := ingest(1, Edges(AdjacencyList), edge, []string{write(t, "data", []byte(text))},
+		Alone(func(v uint64) { alone = append(alone, v) }))
+	require.NoError(t, err)
+	require.Equal(t, []uint64{2}, alone)
 	for _, c := range []struct{ content, want string }{
 		{"1 2\n3 x 1\n", `line 2: found "x 1"; expected a vertex`}, {"1 -2\n", `line 1: found "-2"; expected a vertex`},
 		{"1,2\n", "the name of a CSV file"}, {"1 2\n1 99999999999999999999\n", "line 2: the vertex"},

@@ -19,7 +19,7 @@ var upper = []mutation{
 	// Applications.
 	{"the two rows of an edge need not agree", "ingest/graphcheck.go", " || c.Unpaired != 0:", ":", "TestDamagedGraphs"},
 	{"an id that no edge names is a vertex", "apps/distgraph/source.go", "if !known || !also {",
-		"if false {", "TestFileChanges"},
+		"if !known && also && from > to {", "TestFileChanges"},
 	{"an isolated vertex is numbered behind the others", "apps/distgraph/roll.go", "isID && id < c.dense {",
 		"isID && id > c.dense {", "TestIDsTwin"},
 	{"a vertex without a list is let in", "apps/distgraph/roll.go", "if areListed && e.Listed == 0 {",
@@ -27,7 +27,7 @@ var upper = []mutation{
 	{"two ranks number a name apart", "apps/distgraph/roll.go", "if e.Name != t.names[place] {", "if e.At > 0 {",
 		"TestNames"},
 	{"a vertex alone in its line is lost", "ingest/adjacency.go", "if len(line) == 0 && a.alone != nil {",
-		"if len(line) < 0 && a.alone != nil {", "TestNames"},
+		"if len(line) < 0 && a.alone != nil {", "TestAdjacency"},
 	{"a column of weights is read as one of ends", "apps/distgraph/tables.go", "row.Values[2].Number()",
 		"row.Values[1].Number()", "TestTables"},
 	{"labels are in the order of memory", "apps/distgraph/labels.go", "g.First + g.part.Place(uint64(number))",
