@@ -356,7 +356,7 @@ func TestMistakesOfTables(t *testing.T) {
 		"line 2: the edge has no weight": {
 			Path: path, Weights: Given, Columns: Columns{Weight: "cost"},
 		},
-		"leave the format out": {Path: path, Format: ingest.EdgeList},
+		"leave the format out": {Path: path, Format: ingest.EdgeList, Columns: Columns{Source: "a"}},
 		"columns are for files": {
 			Generator: appstest.Kronecker(t, 4), Columns: Columns{Source: "a"},
 		},
@@ -370,4 +370,42 @@ func TestMistakesOfTables(t *testing.T) {
 	mixed := Source{Path: path, More: []string{appstest.Write(t, "b.jsonl", "{}")}}
 	_, err := shown(t, 2, mixed)
 	require.ErrorContains(t, err, "give files of one format")
+}
+
+// A graph is the same in all formats whose vertices are numbers, on any number of ranks, in one file or two.
+func TestFormats(t *testing.T) {
+	edges := [][3]string{{"2", "1", "0.5"}, {"3", "1", "2"}, {"4", "2", "1"}, {"4", "4", "3"}, {"6", "3", "0.25"}}
+	lines := edgeText(edges, true)
+	arcs := "a " + strings.ReplaceAll(strings.TrimSpace(lines), "\n", "\na ") + "\n"
+	header := "%%MatrixMarket matrix coordinate real "
+	list := appstest.Write(t, "all.v", "1\n2\n3\n4\n5\n6\n")
+	half := appstest.Write(t, "half.gr", "p tw 6 2\n2 1 0.5\n3 1 2\n")
+	rest := appstest.Write(t, "rest.gr", "p tw 6 3\n4 2 1\n4 4 3\n6 3 0.25\n")
+	var want [2][]string
+	for i, isUndirected := range []bool{false, true} {
+		for _, line := range twinOf([]string{"5"}, edges, isUndirected) {
+			want[i] = append(want[i], strings.ReplaceAll(line, `"`, ""))
+		}
+	}
+	for ranks := 1; ranks <= 9; ranks++ {
+		for i, sources := range [][]Source{
+			{
+				{Path: appstest.Write(t, "d.gr", "p sp 6 5\n"+arcs)},
+				{Path: appstest.Write(t, "d.mtx", header+"general\n6 6 5\n"+lines)},
+				{Path: appstest.Write(t, "d.e", lines), Vertices: []string{list}},
+			}, {
+				{Path: appstest.Write(t, "u.gr", "p tw 6 5\n"+lines)}, {Path: half, More: []string{rest}},
+				{Path: appstest.Write(t, "u.mtx", header+"symmetric\n6 6 5\n"+lines)},
+				{Path: appstest.Write(t, "u.metis", "6 5 1\n2 0.5 3 2\n1 0.5 4 1\n1 2 6 0.25\n2 1 4 3\n\n3 0.25\n")},
+				{Path: appstest.Write(t, "u.e", lines), Vertices: []string{list}, Undirected: true},
+			},
+		} {
+			for _, source := range sources {
+				source.Weights = Given
+				got, err := shown(t, ranks, source)
+				require.NoError(t, err)
+				require.Equal(t, want[i], got, "%s, %d ranks", source.Path, ranks)
+			}
+		}
+	}
 }

@@ -173,6 +173,6 @@ func TestRealGraphs(t *testing.T) {
 
 func TestRealContactsAreNoGraph(t *testing.T) {
 	path := appstest.Data(t, "primaryschool.csv.gz")
-	require.ErrorContains(t, build(t, Source{Path: path}), "neither the file's name nor its first line")
+	require.ErrorContains(t, build(t, Source{Path: path}), `line 1: no column "source"; the file has "Time`)
 	require.ErrorContains(t, build(t, Source{Path: path, Format: ingest.EdgeList}), "line 1: ")
 }

@@ -96,7 +96,8 @@ func (s Source) Check() error {
 	case s.Generator != nil && (s.Names || len(s.Vertices) > 0 || s.Columns != Columns{}):
 		return fmt.Errorf("graph %s has numbers for vertices: names, lists of vertices and columns are for files", s.Name())
 	case s.isTable() && s.Format != ingest.AutoFormat:
-		return fmt.Errorf("graph %s is a table, whose format its name tells: leave the format out", s.Name())
+		return fmt.Errorf("graph %s: columns are those of a table, whose format its name tells: leave the format out",
+			s.Name())
 	}
 	switch s.Weights {
 	case Unweighted, Random, Ones:

@@ -15,8 +15,11 @@ import (
 // the file are wanted. Empty names are "source", "target" and "weight".
 type Columns struct{ Source, Target, Weight string }
 
-// isTable reports whether the edges are rows of a table, as the names of files or of columns tell.
-func (s Source) isTable() bool { return s.Columns != Columns{} || table.Named(s.Path) }
+// isTable reports whether the edges are rows of a table, as the names of columns tell, or those of files if the format
+// is to be detected.
+func (s Source) isTable() bool {
+	return s.Columns != Columns{} || s.Format == ingest.AutoFormat && table.Named(s.Path)
+}
 
 // edges is the format of the edges of files; names are nil if vertices are ids. It is collective.
 func (s Source) edges(r *pebble.Rank, names *ingest.Names) (ingest.Format[ingest.Edge], error) {
