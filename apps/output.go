@@ -116,8 +116,13 @@ func (w *RowWriter) Keep(p *Report, rows func() ([]export.Column, error)) error 
 	}
 	seconds, err := Timed(w.rank, func() error {
 		batch, err := rows()
+		if err == nil && w.top != nil {
+			err = w.top.offer(batch)
+		}
+		if err == nil && w.sink != nil {
+			err = export.WriteWhole(w.sink, batch)
+		}
 		if err == nil {
-			_ = w.Write(batch...) // its error is Close's, which tells all ranks
 			err = w.Close(p)
 		}
 		return err

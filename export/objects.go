@@ -51,6 +51,8 @@ func (w *objects) rows(batch []Column, rows int) error {
 	return nil
 }
 
+func (w *objects) cut() error { return w.setting.cut() }
+
 func (*objects) Close() error { return nil }
 
 // appendJSON appends a value as JSON has it.

@@ -38,7 +38,7 @@ type frames struct {
 	most    int  // bytes of a frame, and of what is written at a time more
 	n       int  // bytes in this frame
 	open    bool // whether there is one
-	any     bool // whether there ever was one
+	any     bool // whether there is one, in this part or before it
 }
 
 // Write implements io.Writer.

@@ -26,7 +26,7 @@ type part struct {
 	bytes  int64
 }
 
-func newPart(folder, name string, by *packing) (*part, error) {
+func newPart(folder, name string, by *packing, first bool) (*part, error) {
 	if by != nil {
 		name += by.suffix
 	}
@@ -41,7 +41,7 @@ func newPart(folder, name string, by *packing) (*part, error) {
 		if err != nil {
 			return p, err
 		}
-		p.frames = &frames{to: to, encoder: e, most: frameBytes}
+		p.frames = &frames{to: to, encoder: e, most: frameBytes, any: !first}
 		to = p.frames
 	}
 	p.Writer = bufio.NewWriterSize(to, bufferBytes)
@@ -57,6 +57,17 @@ func (c counted) Write(b []byte) (int, error) {
 	c.sum = crc32.Update(c.sum, castagnoli, b[:n])
 	c.bytes += int64(n)
 	return n, err
+}
+
+// cut ends a frame.
+func (p *part) cut() error {
+	if p.frames == nil {
+		return nil
+	}
+	if err := p.Flush(); err != nil || !p.frames.open {
+		return err
+	}
+	return p.frames.end()
 }
 
 // finish writes what is left, syncs the file and closes it.

@@ -34,6 +34,8 @@ func (w *separated) rows(batch []Column, rows int) error {
 	return nil
 }
 
+func (w *separated) cut() error { return w.setting.cut() }
+
 // cell adds a value to the line.
 func (w *separated) cell(c *cells, i int) {
 	switch {

@@ -40,8 +40,9 @@ type Format[T any] struct {
 // A setting is what a format's writer must know.
 type setting struct {
 	io.Writer
-	first  bool   // whether the part is the beginning of a file
-	common []byte // what rank 0 has made, for all ranks
+	cut    func() error // ends a frame, if the part is compressed
+	first  bool         // whether the part is the beginning of a file
+	common []byte       // what rank 0 has made, for all ranks
 }
 
 // A Writer writes records to one part. Close writes what is left of them; the part is closed by whoever opened it.
@@ -99,12 +100,12 @@ func create[T any](r *pebble.Rank, name string, format Format[T], o options) (*S
 
 // open makes this rank's part.
 func (s *Sink[T]) open(common []byte) (err error) {
+	first := !s.oneFile || s.rank.ID() == 0
 	name := fmt.Sprintf("part-%05d-of-%05d.%s", s.rank.ID(), s.rank.Size(), s.format.name)
-	if s.part, err = newPart(s.place.temp, name, s.packing); err != nil {
+	if s.part, err = newPart(s.place.temp, name, s.packing, first); err != nil {
 		return err
 	}
-	first := !s.oneFile || s.rank.ID() == 0
-	s.writer, err = s.format.open(setting{Writer: s.part, first: first, common: common})
+	s.writer, err = s.format.open(setting{Writer: s.part, cut: s.part.cut, first: first, common: common})
 	return s.blame(err)
 }
 

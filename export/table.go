@@ -49,7 +49,9 @@ func Also(format Format[[]Column]) Option {
 // outside is a format of another package.
 type outside struct{ Writer[[]Column] }
 
-func (outside) begin([]Column) error { return nil }
+func (o outside) begin(batch []Column) error { return o.Write(slicesOf(batch, 0, 0)) }
+
+func (outside) cut() error { return nil } // its row groups have BlockRows
 
 func (o outside) rows(batch []Column, _ int) error { return o.Write(batch) }
 
@@ -94,6 +96,7 @@ func (o options) tableFormat(name string) (format Format[[]Column], p *packing, 
 type tabular interface {
 	begin(batch []Column) error // once, before all rows
 	rows(batch []Column, rows int) error
+	cut() error // ends a block
 	Close() error
 }
 
@@ -116,6 +119,7 @@ func countRows(batch []Column) int64 {
 type tableWriter struct {
 	to   tabular
 	head []Column // of the first batch
+	left int      // rows of the block at hand
 }
 
 // Write implements Writer.
@@ -135,7 +139,22 @@ func (w *tableWriter) Write(batch []Column) error {
 	if err != nil {
 		return err
 	}
-	return w.to.rows(batch, rows)
+	for from := 0; from < rows; {
+		if w.left == 0 {
+			w.left = BlockRows
+		}
+		n := min(rows-from, w.left)
+		if err := w.to.rows(slicesOf(batch, from, from+n), n); err != nil {
+			return err
+		}
+		from += n
+		if w.left -= n; w.left == 0 {
+			if err := w.to.cut(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func (w *tableWriter) check(batch []Column) error {

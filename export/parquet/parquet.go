@@ -10,7 +10,7 @@ import (
 )
 
 // GroupRows is how many rows are in a row group: what a reader takes as one, and what files are cut between.
-const GroupRows = 1 << 17
+const GroupRows = export.BlockRows
 
 // Rows writes structs of type T to Parquet files, one for each rank, whose pages are compressed by zstd. Columns are
 // named and typed as parquet-go does. A rank holds the pages of one row group in memory.
