@@ -4,7 +4,7 @@ package verifiers
 // rare ways, the second action in a race, fences, the second time, and errors that are lost.
 var rooms = []mutation{
 	// Files that are written.
-	{"a frame behind the first ends with each buffer", "export/part.go", "f.open, f.any, f.n = true, true, 0",
+	{"a frame behind the first ends with each buffer", "export/packing.go", "f.open, f.any, f.n = true, true, 0",
 		"f.open, f.any = true, true", "TestFramesAreLong"},
 	{"a carriage return needs no quotes", "export/csv.go", `"\"\n\r"`, `"\"\n"`, "TestFieldsComeBackWithTheirEnds"},
 	{"a folder is published without its manifest", "export/publish.go", "err = errors.Join(err, disk.Remove(" +
@@ -20,8 +20,16 @@ var rooms = []mutation{
 		"if _ = to.Close(); err != nil {", "TestNoErrorOfTheDiskIsLost"},
 	{"names need not be on the disk", "export/place.go", "errors.Join(f.Sync(), f.Close())", "f.Close()",
 		"TestNoErrorOfTheDiskIsLost"},
-	{"what was put aside stays there", "export/place.go", "_ = renameNew(s.old, s.name)", "_ = s.old",
+	{"what was replaced is not taken back", "export/swap.go", "exchange(s.old, s.name) == nil", "os.Remove(s.name) == nil",
 		"TestNoErrorOfTheDiskIsLost"},
+	{"rows before a block stay on their rank", "export/whole.go", "slicesOf(batch, int(leave), int(own))",
+		"slicesOf(batch, 0, int(own))", "TestBytesOfOneFile"},
+	{"a part's columns keep their places", "export/parquet/joint.go", "c.MetaData.DataPageOffset += by", "_ = by",
+		"TestOneFile"},
+	{"wrong rows are kept", "apps/output.go", "\tif p.Errors > 0 {\n\t\tw.Abort()", "\tif p.Errors > 1<<40 {\n\t\tw.Abort()",
+		"TestWrongRowsAreNotKept"},
+	{"a tree has any parent", "apps/distgraph/tree.go", "l.Distance == t.distances[v] && l.Parent < t.parents[v]",
+		"l.Distance == t.distances[v]", "apps/graphtest/TestSearchesLeaveTheirTrees"},
 	{"a small file need not be closed", "internal/disk/disk.go", "\treturn errors.Join(err, f.Close())\n",
 		"\t_ = f.Close()\n\treturn err\n", "export/TestNoErrorOfTheDiskIsLost"},
 	{"a manifest need not be closed", "export/manifest.go", "errors.Join(err, f.Sync(), f.Close())",
