@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/activepebbles/pebbles/export"
@@ -29,6 +30,11 @@ func (o Output) Check() error {
 		return nil
 	}
 	return export.CheckTable(o.Path, withParquet)
+}
+
+// WriteTable writes a table that one rank has to w, in the format that the extension of a name says.
+func WriteTable(w io.Writer, name string, batch ...export.Column) error {
+	return export.WriteTable(w, name, batch, withParquet)
 }
 
 var withParquet = export.Also(parquet.Table())

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"bufio"
 	"io"
 
 	"github.com/klauspost/compress/gzip"
@@ -30,6 +31,46 @@ var (
 
 // frameBytes is about how much of a part is in one frame, before it is compressed.
 const frameBytes = 4 << 20
+
+// A packer buffers what is written to it, and compresses it if there is a packing.
+type packer struct {
+	*bufio.Writer
+	frames *frames // nil without compression
+}
+
+// newPacker makes a packer. first reports whether what is written begins a file, which is a frame even if it is empty.
+func newPacker(to io.Writer, by *packing, first bool) (p packer, err error) {
+	if by != nil {
+		e, err := by.encoder()
+		if err != nil {
+			return p, err
+		}
+		p.frames = &frames{to: to, encoder: e, most: frameBytes, any: !first}
+		to = p.frames
+	}
+	p.Writer = bufio.NewWriterSize(to, bufferBytes)
+	return p, nil
+}
+
+// cut ends a frame.
+func (p packer) cut() error {
+	if p.frames == nil {
+		return nil
+	}
+	if err := p.Flush(); err != nil || !p.frames.open {
+		return err
+	}
+	return p.frames.end()
+}
+
+// end writes what is left.
+func (p packer) end() error {
+	err := p.Flush()
+	if p.frames != nil && err == nil {
+		err = p.frames.close()
+	}
+	return err
+}
 
 // frames compresses what is written to it, in one frame after the other.
 type frames struct {

@@ -1,11 +1,9 @@
 package export
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -19,11 +17,10 @@ const bufferBytes = 256 << 10
 
 // A part is the file that one rank writes.
 type part struct {
-	*bufio.Writer
-	file   disk.File
-	frames *frames // nil without compression
-	sum    uint32
-	bytes  int64
+	packer
+	file  disk.File
+	sum   uint32
+	bytes int64
 }
 
 func newPart(folder, name string, by *packing, first bool) (*part, error) {
@@ -35,17 +32,8 @@ func newPart(folder, name string, by *packing, first bool) (*part, error) {
 		return nil, fmt.Errorf("write %w", advise(err))
 	}
 	p := &part{file: file}
-	to := io.Writer(counted{p})
-	if by != nil {
-		e, err := by.encoder()
-		if err != nil {
-			return p, err
-		}
-		p.frames = &frames{to: to, encoder: e, most: frameBytes, any: !first}
-		to = p.frames
-	}
-	p.Writer = bufio.NewWriterSize(to, bufferBytes)
-	return p, nil
+	p.packer, err = newPacker(counted{p}, by, first)
+	return p, err
 }
 
 // counted counts what goes to the file.
@@ -59,23 +47,9 @@ func (c counted) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// cut ends a frame.
-func (p *part) cut() error {
-	if p.frames == nil {
-		return nil
-	}
-	if err := p.Flush(); err != nil || !p.frames.open {
-		return err
-	}
-	return p.frames.end()
-}
-
 // finish writes what is left, syncs the file and closes it.
 func (p *part) finish() (Part, error) {
-	err := p.Flush()
-	if p.frames != nil && err == nil {
-		err = p.frames.close()
-	}
+	err := p.end()
 	if err == nil {
 		err = p.file.Sync()
 	}

@@ -3,6 +3,7 @@ package export
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -33,6 +34,29 @@ func CreateTable(r *pebble.Rank, name string, opts ...Option) (*Sink[[]Column], 
 func CheckTable(name string, opts ...Option) error {
 	_, _, err := optionsOf(opts).tableFormat(name)
 	return err
+}
+
+// WriteTable writes a whole table by one rank, or without a job, to w, in the format that the extension of a name says.
+func WriteTable(w io.Writer, name string, batch []Column, opts ...Option) error {
+	format, by, err := optionsOf(opts).tableFormat(name)
+	if err != nil {
+		return err
+	}
+	to, err := newPacker(w, by, true)
+	if err != nil {
+		return err
+	}
+	rows, err := format.open(setting{Writer: to, cut: to.cut, first: true})
+	if err == nil {
+		err = rows.Write(batch)
+	}
+	if err == nil {
+		err = rows.Close()
+	}
+	if err != nil {
+		return err
+	}
+	return to.end()
 }
 
 // Also adds a format of tables to those of CreateTable, whose name is its extension; package export/parquet has one.

@@ -1,111 +1,69 @@
 package contagion
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
+	"path/filepath"
 
-	"github.com/linkedin/goavro/v2"
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/export"
 )
 
-// Formats are the forms of files that curves and infections are written in: text with commas, an array of objects,
-// and an object container file of records.
-var Formats = []string{"csv", "json", "avro"}
-
-// WriteCurve writes a curve. As csv it is what Loimos writes.
-func WriteCurve(w io.Writer, format string, curve []Row) error {
-	return write(w, format, curve, curveSheet, func(r Row) []any {
-		return []any{r.Day, r.State, r.Total, r.Change}
-	})
+// CheckFile returns an error for the name of a file whose extension is no format of WriteCurve and WriteInfections.
+func CheckFile(name string) error {
+	if filepath.Ext(name) == asArray {
+		return nil
+	}
+	return apps.Output{Path: name}.Check()
 }
 
-// WriteInfections writes who was infected by whom, where and when.
-func WriteInfections(w io.Writer, format string, all []Infection) error {
-	return write(w, format, all, infectionSheet,
-		func(i Infection) []any {
-			return []any{i.Day, i.Person, i.By, i.Location, i.Start}
-		})
+// asArray is the extension of a file that has an array of objects.
+const asArray = ".json"
+
+// WriteCurve writes a curve to a file, whose name has the extension .json, for an array of objects, or one of
+// export.CreateTable. As .csv it is what Loimos writes.
+func WriteCurve(w io.Writer, name string, curve []Row) error {
+	days, totals, changes := make([]int64, len(curve)), make([]int64, len(curve)), make([]int64, len(curve))
+	states := make([]string, len(curve))
+	for i, r := range curve {
+		days[i], states[i], totals[i], changes[i] = int64(r.Day), r.State, r.Total, r.Change
+	}
+	return write(w, name, curve, export.Column{Name: "day", Values: days}, export.Column{Name: "state", Values: states},
+		export.Column{Name: "total_in_state", Values: totals}, export.Column{Name: "change_in_state", Values: changes})
 }
 
-// sheet is the name of a table, and those of its columns.
-type sheet struct {
-	name    string
-	columns []string
-}
-
-var (
-	curveSheet     = sheet{"epidemic_curve", []string{"day", "state", "total_in_state", "change_in_state"}}
-	infectionSheet = sheet{"infections", []string{"day", "person", "by", "location", "start"}}
-)
-
-func write[R any](w io.Writer, format string, rows []R, of sheet, cells func(r R) []any) (err error) {
-	switch format {
-	case "csv":
-		c := csv.NewWriter(w)
-		err = c.Write(of.columns)
-		for _, r := range rows {
-			texts := make([]string, len(of.columns))
-			for i, cell := range cells(r) {
-				texts[i] = fmt.Sprint(cell)
-			}
-			if err == nil {
-				err = c.Write(texts)
-			}
+// WriteInfections writes who was infected by whom, where and when, as WriteCurve.
+func WriteInfections(w io.Writer, name string, all []Infection) error {
+	columns := make([]export.Column, 5)
+	for i, of := range []func(i Infection) int64{
+		func(i Infection) int64 { return int64(i.Day) },
+		func(i Infection) int64 { return i.Person },
+		func(i Infection) int64 { return i.By },
+		func(i Infection) int64 { return i.Location },
+		func(i Infection) int64 { return int64(i.Start) },
+	} {
+		values := make([]int64, len(all))
+		for j, one := range all {
+			values[j] = of(one)
 		}
-		c.Flush()
-		if err == nil {
-			err = c.Error()
-		}
-	case "json":
+		columns[i] = export.Column{Name: []string{"day", "person", "by", "location", "start"}[i], Values: values}
+	}
+	return write(w, name, all, columns...)
+}
+
+func write[R any](w io.Writer, name string, rows []R, columns ...export.Column) error {
+	err := error(nil)
+	if filepath.Ext(name) == asArray {
 		if rows == nil {
 			rows = []R{}
 		}
 		err = json.NewEncoder(w).Encode(rows)
-	case "avro":
-		err = writeAvro(w, rows, of, cells)
-	default:
-		return fmt.Errorf("contagion: no format %q: use one of %s", format, strings.Join(Formats, ", "))
+	} else {
+		err = apps.WriteTable(w, name, columns...)
 	}
 	if err != nil {
-		return fmt.Errorf("contagion: write %s as %s: %w", of.name, format, err)
-	}
-	return nil
-}
-
-// blockRows is how many records a block of a container file has.
-const blockRows = 4096
-
-func writeAvro[R any](w io.Writer, rows []R, of sheet, cells func(r R) []any) error {
-	var zero R
-	var fields []string
-	for i, cell := range cells(zero) {
-		kind := "long"
-		if _, isText := cell.(string); isText {
-			kind = "string"
-		}
-		fields = append(fields, fmt.Sprintf(`{"name":%q,"type":%q}`, of.columns[i], kind))
-	}
-	file, err := goavro.NewOCFWriter(goavro.OCFConfig{
-		W: w, Schema: fmt.Sprintf(`{"type":"record","name":%q,"fields":[%s]}`, of.name, strings.Join(fields, ",")),
-	})
-	if err != nil {
-		return err
-	}
-	for block := range slices.Chunk(rows, blockRows) {
-		records := make([]any, len(block))
-		for i, r := range block {
-			record := map[string]any{}
-			for j, cell := range cells(r) {
-				record[of.columns[j]] = cell
-			}
-			records[i] = record
-		}
-		if err := file.Append(records); err != nil {
-			return err
-		}
+		return fmt.Errorf("contagion: write %s: %w", name, err)
 	}
 	return nil
 }

@@ -8,7 +8,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -97,9 +96,9 @@ func (b *contagionFlags) register(c *cobra.Command) {
 	f.BoolVar(&b.config.Meetings, "meetings", false, "count who meets, healthy people too")
 	f.BoolVar(&b.config.Twin, "twin", false, "compare with the serial twin, however long it takes")
 	f.StringArrayVar(&b.curves, "curve", nil,
-		"write the epidemic curve to a file of type .csv, .json, .avro or .svg; repeatable")
+		"write the epidemic curve to a file: .csv, .tsv, .jsonl, .json, .avro, .parquet or .svg; repeatable")
 	f.StringVar(&b.infections, "infections", "",
-		"write who was infected by whom to a file of type .csv, .json or .avro")
+		"write who was infected by whom to a file, in the same formats but .svg")
 }
 
 // check translates the flags. given tells which of them are on the command line.
@@ -163,15 +162,21 @@ func (b *contagionFlags) agree(given givenFlags) error {
 		return fmt.Errorf("--visits-per-day %v: give a number above 0", b.visits)
 	}
 	for _, file := range b.curves {
-		if format := formatOf(file); format != "svg" && !slices.Contains(contagion.Formats, format) {
-			return fmt.Errorf("--curve %s: end its name in .%s or .svg", file, strings.Join(contagion.Formats, ", ."))
+		if formatOf(file) == "svg" {
+			continue
+		}
+		if contagion.CheckFile(file) != nil {
+			return fmt.Errorf("--curve %s: end its name in %s or .svg", file, curveFormats)
 		}
 	}
-	if b.infections != "" && !slices.Contains(contagion.Formats, formatOf(b.infections)) {
-		return fmt.Errorf("--infections %s: end its name in .%s", b.infections, strings.Join(contagion.Formats, ", ."))
+	if b.infections != "" && contagion.CheckFile(b.infections) != nil {
+		return fmt.Errorf("--infections %s: end its name in %s", b.infections, curveFormats)
 	}
 	return nil
 }
+
+// curveFormats are the extensions of contagion.CheckFile, of which text may be compressed besides.
+const curveFormats = ".csv, .json, .tsv, .jsonl, .avro, .parquet"
 
 // source reads the population, or makes one.
 func (b *contagionFlags) source(seed uint64) (population.Population, error) {
@@ -245,10 +250,10 @@ func readContacts(file string) (population.Population, error) {
 // write writes the files that the command line asks for.
 func (b *contagionFlags) write(r contagion.Result) (err error) {
 	for _, file := range b.curves {
-		if format := formatOf(file); format == "svg" {
+		if formatOf(file) == "svg" {
 			err = drawCurve(file, r)
 		} else {
-			err = create(file, func(w io.Writer) error { return contagion.WriteCurve(w, format, r.Curve) })
+			err = create(file, func(w io.Writer) error { return contagion.WriteCurve(w, file, r.Curve) })
 		}
 		if err != nil {
 			return Failed(err)
@@ -258,7 +263,7 @@ func (b *contagionFlags) write(r contagion.Result) (err error) {
 		return nil
 	}
 	return Failed(create(b.infections, func(w io.Writer) error {
-		return contagion.WriteInfections(w, formatOf(b.infections), r.Infections)
+		return contagion.WriteInfections(w, b.infections, r.Infections)
 	}))
 }
 

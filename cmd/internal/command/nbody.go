@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/nbody"
 	"github.com/activepebbles/pebbles/apps/nbody/initial"
 	"github.com/activepebbles/pebbles/apps/nbody/tipsy"
@@ -72,7 +73,8 @@ func (b *nbodyFlags) register(c *cobra.Command) {
 	b.config.Sample = 100
 	f.Var(Count(&b.config.Sample, 0, "none"), "sample", "particles whose forces are compared with direct sums")
 	f.BoolVar(&b.config.Twin, "twin", false, "compare with the serial twin, however long it takes")
-	f.StringVar(&b.output, "output", "", "write the particles at the end to a file, TIPSY standard")
+	f.StringVar(&b.output, "output", "", "write the particles at the end to a file: .csv, .tsv, .jsonl, .avro, .parquet, or else TIPSY's "+
+		"standard")
 }
 
 // check translates the flags. given tells which of them are on the command line.
@@ -148,6 +150,9 @@ func (b *nbodyFlags) write(r nbody.Result) error {
 		return nil
 	}
 	return Failed(create(b.output, func(w io.Writer) error {
+		if (apps.Output{Path: b.output}).Check() == nil {
+			return apps.WriteTable(w, b.output, r.Columns()...)
+		}
 		return tipsy.Write(w, b.config.Source.Time()+float64(r.Steps)*r.Step, r.End, r.Potentials)
 	}))
 }
