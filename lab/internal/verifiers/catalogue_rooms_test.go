@@ -6,7 +6,8 @@ var rooms = []mutation{
 	// Files that are written.
 	{"a frame behind the first ends with each buffer", "export/packing.go", "f.open, f.any, f.n = true, true, 0",
 		"f.open, f.any = true, true", "TestFramesAreLong"},
-	{"a carriage return needs no quotes", "export/csv.go", `"\"\n\r"`, `"\"\n"`, "TestFieldsComeBackWithTheirEnds"},
+	{"a carriage return needs no quotes", "export/csv.go", "b < ' ' ||", "b < ' ' && b != '\\r' ||",
+		"TestFieldsComeBackWithTheirEnds"},
 	{"a folder is published without its manifest", "export/publish.go", "err = errors.Join(err, disk.Remove(" +
 		"filepath.Join(s.place.temp, makerPrefix+strconv.Itoa(s.rank.ID()))))", "err = disk.Remove(" +
 		"filepath.Join(s.place.temp, makerPrefix+strconv.Itoa(s.rank.ID())))", "TestNoErrorOfTheDiskIsLost"},
@@ -61,6 +62,16 @@ var rooms = []mutation{
 		"TestRecordsAcrossReads"},
 	{"a line that is read in parts is short", "ingest/window.go", "return seen + i + 1", "return i + 1",
 		"TestRecordsAcrossReads"},
+
+	{"a control character stands without quotes", "ingest/csvrow.go", "clean := !d.quotes", "clean := true",
+		"TestOddContents"},
+	{"an object has a name twice", "ingest/jsonstrict.go", "bytes.Equal(name, names[i-1])", "len(name) < 0",
+		"TestOddContents"},
+	{"a quality is DEL", "ingest/characters.go", "&^(low+ones)&^x", "&^x", "TestCharacters"},
+	{"an int has 64 bits", "internal/resolve/binary.go", "int64(int32(x)) != x", "int64(int32(x)) != x && x < 0",
+		"ingest/TestOddContents"},
+	{"an unsigned number grows a sign", "ingest/parquet/parquet.go", "bits == 32 && minus //", "bits == 32 //",
+		"TestTypesOfFields"},
 
 	// Memory and pages.
 	{"a try that fails counts as taken", "memory/internal/inside/lock.go", "\t\tl.leave()\n\t\treturn false\n",
