@@ -176,6 +176,10 @@ func (s *shell) pebbles(t *testing.T, program string, args []string) error {
 	}
 	help, err := exec.Command(built(t, program), append(slices.Clone(command), "--help")...).CombinedOutput()
 	require.NoError(t, err)
+	if strings.Contains(string(help), "--help-all") {
+		help, err = exec.Command(built(t, program), append(slices.Clone(command), "--help-all")...).CombinedOutput()
+		require.NoError(t, err)
+	}
 	if !strings.Contains(string(help), "\n  "+program+" "+args[0]+" ") {
 		return fmt.Errorf("%s has no command %s", program, args[0])
 	}

@@ -122,6 +122,11 @@ func New(p Program, t Terminal) *cobra.Command {
 	root.SetOut(t.Stdout)
 	root.SetErr(t.Stderr)
 	root.Flags().Bool("version", false, "print the version") // without cobra's -v, which is --verbose elsewhere
+	root.SetHelpFunc(help)
+	root.SetUsageFunc(func(c *cobra.Command) error {
+		printUsage(c.OutOrStderr(), c)
+		return nil
+	})
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		if first := firstWord(t.Args); c == root && first != "" {

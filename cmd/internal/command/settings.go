@@ -44,6 +44,7 @@ var Transports = []string{"mem", connect.ByShm, connect.ByOFI, connect.ByTCP, co
 func (s *settings) register(c *cobra.Command) {
 	f := c.Flags()
 	f.SortFlags = false
+	addHelpAll(c)
 	s.Options, s.runtime = runtimeFlags()
 	s.addRuntime(c, "ranks")
 	f.Var(Count(&s.spread.Processes, 1, "1, or one a host or slot"), "procs", "processes, which the command starts itself")

@@ -1,0 +1,151 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// helpColumns is the width of help.
+const helpColumns = 100
+
+// helpAll is the flag of applications that asks for the flags of all of them, too.
+const helpAll = "help-all"
+
+// A section of help is a title, and names of commands or flags.
+type section struct{ title, names string }
+
+func (s section) has(name string) bool { return slices.Contains(strings.Fields(s.names), name) }
+
+// flagSections are the flags that all applications share, as --help-all lists them.
+var flagSections = []section{
+	{"Job", "ranks procs hosts hostfile bind ssh alone profile seed"},
+	{"Network", "transport provider insecure topology termination coalesce cache credits due period"},
+	{"Limits", "memory page-cache address-cache pinned start-limit silence-limit"},
+	{"Watching", "http http-pprof record trace stall stall-exit"},
+	{"Output", "json explain verbose quiet log-format"},
+}
+
+// commandSections are the commands of pebbles and pebbles-lab. Those that are in none come last.
+var commandSections = []section{
+	{"Run and watch", "run k8s sim tune ps top report trace doctor"},
+	{"Measure and predict", "bench limit fit model"},
+	{"Graphs", "bfs sssp centrality pagerank components communities triangles jaccard kcore"},
+	{"Data", "sort join group words kmers"},
+	{"Simulations", "contagion nbody"},
+	{"Benchmarks", "randomaccess permutation pointerchase alltoall reduce epochs ping uts stressmark access pages"},
+}
+
+// asksForAll is the value of --help-all: cobra shows help after it.
+type asksForAll struct{ asked bool }
+
+func (a *asksForAll) String() string { return "" }
+func (a *asksForAll) Type() string   { return "bool" }
+
+func (a *asksForAll) Set(string) error {
+	a.asked = true
+	return pflag.ErrHelp
+}
+
+// addHelpAll adds --help-all to the command of an application.
+func addHelpAll(c *cobra.Command) {
+	c.Flags().Var(&asksForAll{}, helpAll, "help with the flags that all applications share")
+	c.Flags().Lookup(helpAll).NoOptDefVal = "true"
+}
+
+// among reports whether one of the sections has a name.
+func among(sections []section, name string) bool {
+	return slices.ContainsFunc(sections, func(s section) bool { return s.has(name) })
+}
+
+// help prints what a command does, and its usage. The help of an application has the first paragraph unless --help-all
+// is given.
+func help(c *cobra.Command, _ []string) {
+	text := c.Long
+	if text == "" {
+		text = c.Short
+	}
+	if all := c.Flags().Lookup(helpAll); all != nil && !all.Value.(*asksForAll).asked {
+		text, _, _ = strings.Cut(text, "\n\n")
+	}
+	fmt.Fprintf(c.OutOrStdout(), "%s\n\n", text)
+	printUsage(c.OutOrStdout(), c)
+}
+
+// printUsage prints how a command is called, its examples, its commands and its flags. A failure to write is kept by
+// the output.
+func printUsage(w io.Writer, c *cobra.Command) {
+	fmt.Fprintf(w, "Usage:\n  %s\n", c.UseLine())
+	if c.HasAvailableSubCommands() {
+		fmt.Fprintf(w, "  %s [command]\n", c.CommandPath())
+	}
+	if c.HasExample() {
+		fmt.Fprintf(w, "\nExamples:\n%s\n", c.Example)
+	}
+	printCommands(w, c)
+	printFlags(w, c)
+	if c.HasAvailableSubCommands() {
+		fmt.Fprintf(w, "\nUse \"%s [command] --help\" for more about a command.\n", c.CommandPath())
+	}
+}
+
+// printCommands lists the commands below a command, those of the program in sections.
+func printCommands(w io.Writer, c *cobra.Command) {
+	list := func(title string, wanted func(name string) bool) {
+		for _, sub := range c.Commands() {
+			if wanted(sub.Name()) && (sub.IsAvailableCommand() || sub.Name() == "help") {
+				fmt.Fprintf(w, "%s  %-*s %s\n", title, sub.NamePadding(), sub.Name(), sub.Short)
+				title = ""
+			}
+		}
+	}
+	if c.HasParent() {
+		list("\nCommands:\n", func(string) bool { return true })
+		return
+	}
+	for _, s := range commandSections {
+		list("\n"+s.title+":\n", s.has)
+	}
+	list("\nOther:\n", func(name string) bool { return !among(commandSections, name) })
+}
+
+// printFlags lists the flags of a command: of an application its own, and with --help-all the others in groups.
+func printFlags(w io.Writer, c *cobra.Command) {
+	all := c.Flags().Lookup(helpAll)
+	own := pflag.NewFlagSet("", pflag.ContinueOnError)
+	own.SortFlags = false
+	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if all == nil || !among(flagSections, f.Name) {
+			own.AddFlag(f)
+		}
+	})
+	fmt.Fprintf(w, "\nFlags:\n%s", own.FlagUsagesWrapped(helpColumns))
+	switch {
+	case all == nil:
+	case !all.Value.(*asksForAll).asked:
+		fmt.Fprintf(w, "\n--%s lists the flags of all applications: job, network, limits, watching, output.\n", helpAll)
+	default:
+		for _, s := range flagSections {
+			fmt.Fprintf(w, "\n%s:\n%s", s.title, s.flags(c).FlagUsagesWrapped(helpColumns))
+		}
+	}
+	if c.HasAvailableInheritedFlags() {
+		fmt.Fprintf(w, "\nFlags of %s:\n%s", c.Parent().CommandPath(), c.InheritedFlags().FlagUsagesWrapped(helpColumns))
+	}
+}
+
+// flags are those of a command that the section has.
+func (s section) flags(c *cobra.Command) *pflag.FlagSet {
+	some := pflag.NewFlagSet("", pflag.ContinueOnError)
+	some.SortFlags = false
+	for _, name := range strings.Fields(s.names) {
+		if f := c.Flags().Lookup(name); f != nil {
+			some.AddFlag(f)
+		}
+	}
+	return some
+}

@@ -1,0 +1,75 @@
+package command
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/require"
+)
+
+// fits requires that help has so many lines at most, of 100 columns.
+func fits(t *testing.T, help string, lines int) {
+	t.Helper()
+	require.LessOrEqual(t, strings.Count(help, "\n"), lines, help)
+	for line := range strings.Lines(help) {
+		require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), helpColumns, line)
+	}
+}
+
+// lists reports whether help has a line that begins with a flag.
+func lists(help, flag string) bool {
+	return slices.ContainsFunc(strings.Split(help, "\n"), func(line string) bool {
+		return slices.Contains(strings.Fields(line)[:min(2, len(strings.Fields(line)))], "--"+flag)
+	})
+}
+
+// The help of an application fits a screen: it has the flags of its own, and --help-all those of all applications too.
+func TestHelpOfApplicationsFits(t *testing.T) {
+	each(New(Pebbles(), Terminal{}), func(c *cobra.Command) {
+		line := strings.Fields(c.CommandPath())[1:]
+		if c.Flags().Lookup(helpAll) == nil || line[0] == "sim" {
+			return
+		}
+		short, long := succeeds(t, with(line, "--help")...), succeeds(t, with(line, "--"+helpAll)...)
+		t.Run(c.CommandPath(), func(t *testing.T) { fits(t, short, 40) })
+		fits(t, long, 1000)
+		require.Contains(t, short, "--help-all lists the flags of all applications")
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			require.True(t, lists(long, f.Name), "%s --%s", c.CommandPath(), f.Name)
+			require.Equal(t, !among(flagSections, f.Name), lists(short, f.Name), "%s --%s", c.CommandPath(), f.Name)
+		})
+		for _, s := range flagSections {
+			require.Contains(t, long, "\n"+s.title+":\n")
+		}
+	})
+}
+
+// Each shared flag is in one section, and each command of the program.
+func TestSectionsOfHelp(t *testing.T) {
+	c := &cobra.Command{Use: "none"}
+	(&settings{}).register(c)
+	var inSections []string
+	for _, s := range flagSections {
+		inSections = append(inSections, strings.Fields(s.names)...)
+	}
+	registered := []string{helpAll}
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Name != helpAll {
+			registered = append(registered, f.Name)
+		}
+	})
+	require.ElementsMatch(t, append(inSections, helpAll), registered)
+	help := succeeds(t, "--help")
+	fits(t, help, 70)
+	_, other, _ := strings.Cut(help, "\nOther:\n")
+	for _, sub := range New(Pebbles(), Terminal{}).Commands() {
+		among := among(commandSections, sub.Name())
+		require.Equal(t, among, !slices.Contains([]string{"completion", "help", "version"}, sub.Name()), sub.Name())
+		require.Equal(t, among, !strings.Contains(other, "\n  "+sub.Name()+" ") &&
+			!strings.HasPrefix(other, "  "+sub.Name()+" "), sub.Name())
+	}
+}
