@@ -66,15 +66,15 @@ func Flags(fs *flag.FlagSet) *Options {
 	o.buffers(fs)
 	o.watch(fs)
 	o.checkpoints(fs)
-	fs.BoolVar(&o.config.Alone, "alone", false, "run a job of its own, though a launcher such as mpirun has started "+
-		"several of this program")
-	fs.Uint64Var(&o.Seed, "seed", o.Seed, "seed of everything random")
+	fs.BoolVar(&o.config.Alone, "alone", false, "run as a job of its own, even if a launcher such as mpirun started "+
+		"several processes")
+	fs.Uint64Var(&o.Seed, "seed", o.Seed, "seed of all random numbers")
 	fs.Var(value{func() string { return o.simulated.name }, o.simulated.load}, "network",
-		"run in a simulated world, on 2 ranks unless -ranks says more, over the network of this `name`: "+
+		"simulate the job, on 2 ranks unless -ranks is given, over the network of this `name`: "+
 			strings.Join(sim.Names(), ", ")+", or of a file")
 	fs.BoolVar(&o.json, "json", false, "print one JSON object instead of text")
-	fs.BoolVar(&o.Explain, "explain", false, "say what the job would do, its buffers and messages, and don't run it")
-	fs.BoolVar(&o.verbose, "verbose", false, "log what happens")
+	fs.BoolVar(&o.Explain, "explain", false, "print the buffers and messages of the job, without running it")
+	fs.BoolVar(&o.verbose, "verbose", false, "log all events")
 	if fs == flag.CommandLine {
 		fs.Usage = func() { printUsage(fs) }
 	}
@@ -85,35 +85,35 @@ func Flags(fs *flag.FlagSet) *Options {
 func (o *Options) network(fs *flag.FlagSet) {
 	c := &o.config
 	topology, detector := "direct", "auto"
-	fs.Var(counted(&c.Ranks), "ranks", "`N` ranks of the whole job (default one for each core and at least one "+
-		"for each process; what a launcher was told goes first)")
+	fs.Var(counted(&c.Ranks), "ranks", "`N` ranks in the whole job (default one per core, at least one per "+
+		"process; a launcher's setting takes precedence)")
 	fs.Var(named(&o.via, func(text string) error { return values.OneOf(text, vias) }), "transport",
-		"`name` of what carries frames between ranks: "+strings.Join(vias, ", "))
-	fs.StringVar(&o.fabric.provider, "provider", "", "`name` of the provider of libfabric, for transport ofi or "+
+		"`name` of the transport: "+strings.Join(vias, ", "))
+	fs.StringVar(&o.fabric.provider, "provider", "", "`name` of the libfabric provider, for transport ofi or "+
 		"auto: verbs, efa, cxi, tcp, shm (default the first with hardware)")
-	fs.Var(sized(&o.fabric.pinned, 0), "pinned", "limit of one process for memory that libfabric registers, a `size` "+
-		"such as 64MiB (default half of the memory, and what ulimit -l allows)")
-	fs.BoolVar(&o.fabric.insecure, "insecure", false, "let providers of libfabric that anybody can reach leave the "+
-		"host")
+	fs.Var(sized(&o.fabric.pinned, 0), "pinned", "memory that libfabric may register per process, a `size` "+
+		"such as 64MiB (default half of the memory, and at most ulimit -l)")
+	fs.BoolVar(&o.fabric.insecure, "insecure", false, "allow libfabric providers that listen on the open network")
 	fs.BoolVar(&o.tls, "tls", false, "encrypt all connections over TCP by TLS 1.3")
 	fs.Var(named(&topology, func(text string) (err error) {
 		if o.tuning.Topology = text == values.Auto; !o.tuning.Topology {
 			c.Topology, err = route.ByName(text)
 		}
 		return err
-	}), "topology", "`name` of how pebbles travel: "+strings.Join(route.Names(), ", ")+", auto; also "+route.Forms)
+	}), "topology", "`name` of the topology that routes pebbles: "+strings.Join(route.Names(), ", ")+
+		", auto; also "+route.Forms)
 	fs.Var(named(&detector, func(text string) (err error) {
 		c.Termination, err = termination.ByName(text)
 		return err
-	}), "termination", "`name` of what finds the end of an epoch: "+strings.Join(termination.Names(), ", "))
+	}), "termination", "`name` of the termination detector: "+strings.Join(termination.Names(), ", "))
 }
 
 // buffers adds the flags of buffers, caches and memory.
 func (o *Options) buffers(fs *flag.FlagSet) {
 	c := &o.config
 	fs.Var(tuned(&c.Coalesce, &o.tuning.Coalesce, 1, coalesce.FactorDefault), "coalesce", "coalescing factor: "+
-		"`N` pebbles a buffer, or auto; when not given no more than 128 KiB hold")
-	fs.Var(tuned(&c.Cache, &o.tuning.Cache, 0, 0), "cache", "`N` entries of the reduction cache, 0 for none, or auto")
+		"at most `N` pebbles per buffer, or auto; unless given, at most as many as fit in 128 KiB")
+	fs.Var(tuned(&c.Cache, &o.tuning.Cache, 0, 0), "cache", "reduction cache of `N` entries, 0 for none, or auto")
 	fs.Var(value{func() string { return strconv.Itoa(max(0, c.AddressCache)) }, func(text string) error {
 		n, err := values.Count(text, 0)
 		if err != nil {
@@ -123,16 +123,15 @@ func (o *Options) buffers(fs *flag.FlagSet) {
 			c.AddressCache = -1
 		}
 		return values.CheckAddressCache(n)
-	}}, "address-cache", "`N` addresses of arrays and objects of other processes that a process keeps, 0 for none")
-	fs.Var(sized(&c.PageCache, PageCacheDefault), "page-cache", "limit of one rank for copies and twins of shared "+
-		"pages, a `size` such as 64MiB")
-	fs.Var(counted(&c.Credits), "credits", "`N` frames in flight to each neighbour at most (default as many as 512 "+
-		"KiB hold, 8 to 128)")
-	fs.Var(waiting(&c.Due), "due", "`time` that a pebble may wait in a buffer, or never")
-	fs.Var(waiting(&c.Period), "period", "`time` without a pebble sent or a frame received after which a rank sends all "+
-		"its buffers, or never")
-	fs.Var(sized(&c.MemoryLimit, 0), "memory", "limit of one rank for pebbles that wait or travel, a `size` such as "+
-		"64MiB (default a share of what is free)")
+	}}, "address-cache", "address cache of `N` remote arrays and objects per process, 0 for none")
+	fs.Var(sized(&c.PageCache, PageCacheDefault), "page-cache", "memory for copies and twins of shared pages per "+
+		"rank, a `size` such as 64MiB")
+	fs.Var(counted(&c.Credits), "credits", "at most `N` frames in flight to each neighbour (default as many as fit "+
+		"in 512 KiB, 8 to 128)")
+	fs.Var(waiting(&c.Due), "due", "maximum `time` that a pebble waits in a buffer, or never")
+	fs.Var(waiting(&c.Period), "period", "flush all buffers of a rank after this `time` without traffic, or never")
+	fs.Var(sized(&c.MemoryLimit, 0), "memory", "memory for pebbles that wait or travel per rank, a `size` such as "+
+		"64MiB (default a share of the free memory)")
 }
 
 // watch adds the flags of those who watch the job.
@@ -142,14 +141,13 @@ func (o *Options) watch(fs *flag.FlagSet) {
 		func(text string) (err error) {
 			w.Stall, err = values.Wait(text)
 			return err
-		}}, "stall", "`time` without progress, while some ranks wait, after which one report says who waits for what, "+
-		"or never")
-	fs.StringVar(&w.HTTP, "http", "", "`address` where process 0 serves a page to watch the job, and metrics: 8080, or "+
+		}}, "stall", "report which ranks wait for what after this `time` without progress, or never")
+	fs.StringVar(&w.HTTP, "http", "", "serve a page that shows the job, and metrics, at this `address`: 8080, or "+
 		"HOST:8080 (default none)")
-	fs.BoolVar(&w.Pprof, "http-pprof", false, "the page has Go's profiles too")
-	fs.StringVar(&w.Record, "record", "", "`folder` for a record of the job, which pebbles report reads (default none)")
-	fs.StringVar(&w.Trace, "trace", "", "`file` for a trace of each rank, which Perfetto shows (default none)")
-	fs.BoolVar(&w.StallExit, "stall-exit", false, "end the job when it stands still for so long, with status 76")
+	fs.BoolVar(&w.Pprof, "http-pprof", false, "serve Go's profiles on that page")
+	fs.StringVar(&w.Record, "record", "", "write a record of the job to this `folder`, for pebbles report (default none)")
+	fs.StringVar(&w.Trace, "trace", "", "write a trace of each rank to this `file`, for Perfetto (default none)")
+	fs.BoolVar(&w.StallExit, "stall-exit", false, "end a job without progress after that time, with status 76")
 }
 
 // printUsage lists the flags if the command line asks for help. Otherwise a flag was wrong: one line says how to see

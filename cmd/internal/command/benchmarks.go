@@ -21,7 +21,7 @@ import (
 func newRandomAccess(t Terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "randomaccess",
-		Short: "Update random words of a table that is spread over all ranks, by the rules of HPCC",
+		Short: "HPCC RandomAccess: update random words of a distributed table",
 		Long: "randomaccess is the RandomAccess benchmark of the HPC Challenge: updates of random words of a table\n" +
 			"that is spread over all ranks, verified by running them again. By default at most 1,024 updates wait\n" +
 			"in a rank, as the benchmark demands; a --coalesce of one's own may go beyond, and the result tells.",
@@ -31,11 +31,11 @@ func newRandomAccess(t Terminal) *cobra.Command {
 	}
 	config := randomaccess.Config{Log2Words: 20, UpdatesPerWord: 4}
 	c.Flags().Var(Count(&config.Log2Words, 1, ""), "log2-words",
-		"binary logarithm of the words of each rank, 8 bytes each")
+		"log2 of the 8-byte words per rank")
 	c.Flags().Float64Var(&config.UpdatesPerWord, "updates-per-word", config.UpdatesPerWord,
-		"updates of a word in the mean")
-	c.Flags().IntVar(&config.Epoch, "epoch", 0, "updates of a rank until all ranks wait for each other; 0 for all")
-	c.Flags().BoolVar(&config.OneByOne, "one-by-one", false, "send each update by a call of its own, not in batches")
+		"mean number of updates per word")
+	c.Flags().IntVar(&config.Epoch, "epoch", 0, "updates per rank and epoch; 0 for all")
+	c.Flags().BoolVar(&config.OneByOne, "one-by-one", false, "send updates one by one instead of in batches")
 	appCommand(t, c, byConfig(&config, "updates", randomaccess.Run, func(s *settings, given givenFlags) error {
 		if config.UpdatesPerWord == 0 {
 			return errors.New("--updates-per-word 0 leaves nothing to do: give a positive number")
@@ -51,7 +51,7 @@ func newRandomAccess(t Terminal) *cobra.Command {
 func newPermutation(t Terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "permutation",
-		Short: "Put data in the order of a permutation, both spread over all ranks",
+		Short: "Permute distributed data by a distributed permutation",
 		Long: "permutation is the second benchmark of the Active Pebbles paper: each element travels to the rank\n" +
 			"that knows its position, and from there to it. Every element of the result is verified.",
 		Example: "  pebbles permutation\n" +
@@ -60,14 +60,14 @@ func newPermutation(t Terminal) *cobra.Command {
 	}
 	config := permutation.Config{Log2Elements: 20}
 	c.Flags().Var(Count(&config.Log2Elements, 1, ""), "log2-elements",
-		"binary logarithm of the elements of each rank, 24 bytes each")
+		"log2 of the 24-byte elements per rank")
 	return appCommand(t, c, byConfig(&config, "elements", permutation.Run, nil))
 }
 
 func newPointerChase(t Terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "pointerchase",
-		Short: "Send one message around a random ring of all ranks, and time a step",
+		Short: "Latency: send one message around a random ring of all ranks",
 		Long: "pointerchase is the latency benchmark of the Active Pebbles paper: one message goes around a random\n" +
 			"ring of all ranks, each step of it sent by the handler of the one before. Every visit is verified.",
 		Example: "  pebbles pointerchase\n" +
@@ -75,7 +75,7 @@ func newPointerChase(t Terminal) *cobra.Command {
 			"  pebbles pointerchase --procs 2 --topology hypercube",
 	}
 	config := pointerchase.Config{Rounds: 1000}
-	c.Flags().Var(Count(&config.Rounds, 1, ""), "rounds", "how many times the message goes around the ring")
+	c.Flags().Var(Count(&config.Rounds, 1, ""), "rounds", "times that the message goes around the ring")
 	appCommand(t, c, byConfig(&config, "rounds", pointerchase.Run, nil))
 	return unused(c, "there is one message, and it never waits", "coalesce", "cache")
 }
@@ -83,7 +83,7 @@ func newPointerChase(t Terminal) *cobra.Command {
 func newAllToAll(t Terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "alltoall",
-		Short: "Send small items from every rank to every other, in many rounds",
+		Short: "Fine-grained all-to-all: small items between all pairs of ranks",
 		Long: "alltoall is the fine-grained all-to-all benchmark of the TRAM paper: every rank sends an item of a\n" +
 			"few bytes to every other rank, round after round without waiting. Every byte of every item is\n" +
 			"verified, and that each came once. Items of 4, 8, 16, 32, 64, 128 and 512 bytes travel as they lie\n" +
@@ -93,8 +93,8 @@ func newAllToAll(t Terminal) *cobra.Command {
 			"  pebbles alltoall --procs 2 --bytes 1000 --rounds 5000",
 	}
 	config := alltoall.Config{Bytes: 32}
-	c.Flags().Var(Count(&config.Bytes, 1, ""), "bytes", "size of an item: 4, or 8 to 65536")
-	c.Flags().Var(Count(&config.Rounds, 1, "as many as make a million items a rank, or 64 MiB"), "rounds",
+	c.Flags().Var(Count(&config.Bytes, 1, ""), "bytes", "item size in bytes: 4, or 8 to 65536")
+	c.Flags().Var(Count(&config.Rounds, 1, "a million items per rank, or 64 MiB"), "rounds",
 		"items from each rank to each other")
 	appCommand(t, c, byConfig(&config, "items", alltoall.Run, nil))
 	return unused(c, "no two items are equal", "cache")
@@ -103,7 +103,7 @@ func newAllToAll(t Terminal) *cobra.Command {
 func newReduce(t Terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "reduce",
-		Short: "Send items from all ranks to one key or a few, and merge them on their way",
+		Short: "Reduce items of all ranks by key, merged in caches on their way",
 		Long: "reduce is an all-to-one reduction: the reduction cache merges items for one key, or for a few, on\n" +
 			"their way, which is on here unless --cache 0 is given. The total of every key is verified.",
 		Example: "  pebbles reduce\n" +
@@ -112,9 +112,9 @@ func newReduce(t Terminal) *cobra.Command {
 	}
 	config := reduction.Config{Items: 1 << 20, Keys: 1}
 	var kind Word
-	c.Flags().Var(Count(&config.Items, 1, ""), "items", "items that each rank sends")
-	c.Flags().Var(Count(&config.Keys, 1, ""), "keys", "keys that they are for; with one, all go to rank 0")
-	Words(c, &kind, "kind", "sum", reduction.Kinds(), "what is put together under a key")
+	c.Flags().Var(Count(&config.Items, 1, ""), "items", "items per rank")
+	c.Flags().Var(Count(&config.Keys, 1, ""), "keys", "number of keys; with one, all items go to rank 0")
+	Words(c, &kind, "kind", "sum", reduction.Kinds(), "reduction operator")
 	appCommand(t, c, byConfig(&config, "items", reduction.Run, func(s *settings, given givenFlags) error {
 		config.Kind = kind.Text
 		if given("cache") && s.text("cache") == "0" {
@@ -132,7 +132,7 @@ func newReduce(t Terminal) *cobra.Command {
 func newEpochs(t Terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "epochs",
-		Short: "Begin and end many epochs with few or no pebbles, and time one",
+		Short: "Latency of an epoch with few or no pebbles",
 		Long: "epochs measures the cost of ending an epoch: many epochs, one after the other, in which each rank\n" +
 			"sends no pebble, or a few to the rank after it. After each epoch every rank checks that all have\n" +
 			"arrived.",
@@ -141,8 +141,8 @@ func newEpochs(t Terminal) *cobra.Command {
 			"  pebbles epochs --procs 2 --pebbles 1",
 	}
 	config := epochs.Config{Count: 1000}
-	c.Flags().Var(Count(&config.Count, 1, ""), "count", "epochs")
-	c.Flags().Var(Count(&config.Pebbles, 0, "0"), "pebbles", "pebbles that each rank sends in each epoch")
+	c.Flags().Var(Count(&config.Count, 1, ""), "count", "number of epochs")
+	c.Flags().Var(Count(&config.Pebbles, 0, "0"), "pebbles", "pebbles per rank and epoch")
 	appCommand(t, c, byConfig(&config, "epochs", epochs.Run, nil))
 	return unused(c, "nothing is random", "seed")
 }
@@ -150,7 +150,7 @@ func newEpochs(t Terminal) *cobra.Command {
 func newPing(t Terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "ping",
-		Short: "Stream messages from half of the ranks to the other half, and time them",
+		Short: "Message rate: streams from half of the ranks to the other half",
 		Long: "ping is the ping test of the Grappa paper: each rank of the first half of the job sends messages to\n" +
 			"one rank of the second half, as fast as it can. --coalesce 1 sends each message by itself, which\n" +
 			"shows what buffers gain. All bytes are verified.",
@@ -159,9 +159,9 @@ func newPing(t Terminal) *cobra.Command {
 			"  pebbles ping --procs 2 --ranks 4 --transport tcp --bytes 4096",
 	}
 	var config ping.Config
-	c.Flags().Var(Count(&config.Bytes, 1, "32"), "bytes", "bytes of a message, a power of two from 8 to 4096")
+	c.Flags().Var(Count(&config.Bytes, 1, "32"), "bytes", "message size in bytes, a power of two from 8 to 4096")
 	c.Flags().Var(Count(&config.Messages, 1, "64 MiB of them, at most 1048576"), "messages",
-		"messages that each sender sends")
+		"messages per sender")
 	appCommand(t, c, byConfig(&config, "messages", ping.Run, nil))
 	return unused(c, "nothing can be merged", "cache")
 }
@@ -169,7 +169,7 @@ func newPing(t Terminal) *cobra.Command {
 func newUTS(t Terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "uts",
-		Short: "Search an unbalanced tree by tasks that ranks without work steal",
+		Short: "Unbalanced Tree Search with work stealing",
 		Long: "uts is the Unbalanced Tree Search benchmark: count the nodes of a tree that is generated during the\n" +
 			"search: each node is a SHA-1 hash of its parent's. The trees are the benchmark's, with its answers:\n" +
 			"T1 to T5 have some 4 million nodes, T1L to T3L some 100 million. A tree that --depth cuts shorter is\n" +
@@ -185,15 +185,15 @@ func newUTS(t Terminal) *cobra.Command {
 	var config uts.Config
 	var tree, mode Word
 	depth := 0
-	Words(c, &tree, "tree", uts.TreeNames()[0], uts.TreeNames(), "which tree")
+	Words(c, &tree, "tree", uts.TreeNames()[0], uts.TreeNames(), "tree of the benchmark")
 	f := c.Flags()
-	f.Var(Count(&depth, 1, "the tree's own"), "depth", "where to cut a tree that is not binomial")
-	f.BoolVar(&config.InMemory, "in-memory", false, "build the tree in memory, and search it there")
-	Words(c, &mode, "mode", string(uts.Modes[0]), names(uts.Modes), "what searches in memory")
+	f.Var(Count(&depth, 1, "the tree's own"), "depth", "maximum depth of a geometric tree")
+	f.BoolVar(&config.InMemory, "in-memory", false, "build the tree in memory and search it there")
+	Words(c, &mode, "mode", string(uts.Modes[0]), names(uts.Modes), "search in memory by")
 	f.Var(Count(&config.Batch, 1, "1024, or 64 in memory"), "batch",
-		"nodes that a task searches before it hands on the rest, or vertices that it reads at once")
-	f.Var(Count(&config.Workers, 1, fmt.Sprint(uts.WorkersDefault)), "workers", "tasks of a rank that may wait at a time")
-	f.DurationVar(&config.Linger, "linger", 0, "how long a rank without work holds buffers back (default not at all)")
+		"nodes per task before the rest becomes a new task, or vertices per read")
+	f.Var(Count(&config.Workers, 1, fmt.Sprint(uts.WorkersDefault)), "workers", "maximum number of waiting tasks per rank")
+	f.DurationVar(&config.Linger, "linger", 0, "`time` that an idle rank holds buffers back (default 0)")
 	appCommand(t, c, byConfig(&config, "nodes", uts.Run, func(_ *settings, given givenFlags) (err error) {
 		for _, name := range []string{"mode", "workers", "linger"} {
 			if given(name) && !config.InMemory {

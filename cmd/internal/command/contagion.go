@@ -48,18 +48,17 @@ const (
 func newContagion(t Terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "contagion",
-		Short: "Simulate how a disease goes through a population whose people meet at locations",
-		Long: "contagion is EpiSimdemics: each day, persons send visits to locations, which find who met whom for how\n" +
-			"long, and send exposures back. Populations and disease models are those of Loimos, its open successor;\n" +
-			"without --population, a town is made on the fly, of millions of people if need be. The answer is the same,\n" +
-			"bit by bit, on any number of ranks; small simulations, and others with --twin, are compared with the\n" +
-			"serial twin.\n\n" +
-			"With --loimos random numbers are those of Loimos, and so is the epidemic, to the last person: a town is\n" +
-			"then made of blocks of people that live in tiles of a square of locations. --send manual has a buffer for\n" +
-			"each pair of ranks, and --coalesce 1 a message a visit, which show what aggregation gains.",
+		Short: "Simulate an epidemic in a population whose people meet at locations",
+		Long: "contagion is EpiSimdemics: each day, persons send visits to locations, which find who met whom for\n" +
+			"how long, and send exposures back. Populations and disease models are those of Loimos, its open\n" +
+			"successor; without --population a town is generated. The result is the same, bit by bit, on any\n" +
+			"number of ranks; small simulations, and others with --twin, are compared with the serial twin.\n\n" +
+			"With --loimos random numbers are those of Loimos, and so is the epidemic, to the last person: a town\n" +
+			"is then made of blocks of people that live in tiles of a square of locations. --send manual has a\n" +
+			"buffer for each pair of ranks, and --coalesce 1 a message per visit, which show what aggregation gains.",
 		Example: "  pebbles contagion\n" +
 			"  pebbles contagion --people 1000000 --days 60 --procs 2 --curve curve.csv --curve curve.svg\n" +
-			"  pebbles contagion --population small_city_ --disease covid19.textproto --interventions schools.textproto\n" +
+			"  pebbles contagion --population small_city_ --disease covid19.textproto\n" +
 			"  pebbles contagion --loimos --disease covid19_onepath.textproto --seed 0 --json\n" +
 			"  pebbles contagion --contacts primaryschool.csv.gz --contact certain --infections tree.csv",
 	}
@@ -72,33 +71,33 @@ func newContagion(t Terminal) *cobra.Command {
 func (b *contagionFlags) register(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&b.population, "population", "",
-		"folder of a population's people, locations and visits, or what their names begin with")
+		"`folder` of people, locations and visits, or the prefix of their names")
 	f.StringVar(&b.contacts, "contacts", "",
-		"file of contacts as SocioPatterns publishes them, in place of a population")
-	f.Var(Count(&b.people, 1, "10000"), "people", "people of a town that is made")
-	f.Var(Count(&b.locations, 1, "a quarter of the people"), "locations", "locations of a town that is made")
-	f.Float64Var(&b.visits, "visits-per-day", 5, "visits of a person of a town, in the mean")
-	f.StringVar(&b.disease, "disease", "", "file of a disease model (default one made for examples)")
-	f.StringVar(&b.interventions, "interventions", "", "file of interventions")
+		"`file` of SocioPatterns contacts, instead of a population")
+	f.Var(Count(&b.people, 1, "10000"), "people", "people of a generated town")
+	f.Var(Count(&b.locations, 1, "a quarter of the people"), "locations", "locations of a generated town")
+	f.Float64Var(&b.visits, "visits-per-day", 5, "mean number of visits per person and day")
+	f.StringVar(&b.disease, "disease", "", "`file` of the disease model (default an example)")
+	f.StringVar(&b.interventions, "interventions", "", "`file` of interventions")
 	f.Var(Count(&b.config.Days, 1, "30"), "days", "days to simulate")
 	Words(c, &b.contact, "contact", string(contagion.Constant), names(contagion.Contacts),
-		"rule of whether persons who meet touch")
+		"contact model")
 	b.config.PerDay, b.config.SeedDays = 2, 10
-	f.Var(Count(&b.config.PerDay, 0, "none"), "outbreak", "persons that are infected on each of the first days")
-	f.Var(Count(&b.config.SeedDays, 1, ""), "outbreak-days", "how many days these are")
-	f.BoolVar(&b.config.Loimos, "loimos", false, "draw random numbers as Loimos does")
-	f.Var(Count(&b.tiles, 1, "5"), "tiles", "tiles along each side of Loimos's square of locations")
-	f.Var(Count(&b.blocks, 1, "32"), "blocks", "blocks of Loimos's people")
-	Words(c, &b.send, "send", string(contagion.Aggregated), names(contagion.Sends), "how visits go to locations")
-	f.Var(Count(&b.config.Bundle, 1, "64"), "bundle", "visits of a buffer of --send manual")
+	f.Var(Count(&b.config.PerDay, 0, "none"), "outbreak", "initial infections per day")
+	f.Var(Count(&b.config.SeedDays, 1, ""), "outbreak-days", "days with initial infections")
+	f.BoolVar(&b.config.Loimos, "loimos", false, "use the random numbers of Loimos")
+	f.Var(Count(&b.tiles, 1, "5"), "tiles", "tiles per side of Loimos's square of locations")
+	f.Var(Count(&b.blocks, 1, "32"), "blocks", "blocks of people, with --loimos")
+	Words(c, &b.send, "send", string(contagion.Aggregated), names(contagion.Sends), "aggregation of visits")
+	f.Var(Count(&b.config.Bundle, 1, "64"), "bundle", "visits per buffer, with --send manual")
 	Words(c, &b.spread, "spread", spreadBlocks, []string{spreadBlocks, spreadHilbert, spreadCyclic},
-		"which ranks have which people and locations")
-	f.BoolVar(&b.config.Meetings, "meetings", false, "count who meets, healthy people too")
-	f.BoolVar(&b.config.Twin, "twin", false, "compare with the serial twin, however long it takes")
+		"distribution of people and locations")
+	f.BoolVar(&b.config.Meetings, "meetings", false, "count all meetings, also of healthy people")
+	f.BoolVar(&b.config.Twin, "twin", false, "compare with the serial twin at any size")
 	f.StringArrayVar(&b.curves, "curve", nil,
-		"write the epidemic curve to a file: .csv, .tsv, .jsonl, .json, .avro, .parquet or .svg; repeatable")
+		"write the epidemic curve to this `file`: .csv, .tsv, .jsonl, .json, .avro, .parquet, .svg; repeatable")
 	f.StringVar(&b.infections, "infections", "",
-		"write who was infected by whom to a file, in the same formats but .svg")
+		"write the transmission tree to this `file`, in the same formats but .svg")
 }
 
 // check translates the flags. given tells which of them are on the command line.

@@ -62,14 +62,19 @@ func among(sections []section, name string) bool {
 	return slices.ContainsFunc(sections, func(s section) bool { return s.has(name) })
 }
 
-// help prints what a command does, and its usage. The help of an application has the first paragraph unless --help-all
-// is given.
+// abridged reports whether a command is an application and --help-all is not given.
+func abridged(c *cobra.Command) bool {
+	all := c.Flags().Lookup(helpAll)
+	return all != nil && !all.Value.(*asksForAll).asked
+}
+
+// help prints what a command does, and its usage. Abridged help has one paragraph and three examples.
 func help(c *cobra.Command, _ []string) {
 	text := c.Long
 	if text == "" {
 		text = c.Short
 	}
-	if all := c.Flags().Lookup(helpAll); all != nil && !all.Value.(*asksForAll).asked {
+	if abridged(c) {
 		text, _, _ = strings.Cut(text, "\n\n")
 	}
 	fmt.Fprintf(c.OutOrStdout(), "%s\n\n", text)
@@ -84,7 +89,11 @@ func printUsage(w io.Writer, c *cobra.Command) {
 		fmt.Fprintf(w, "  %s [command]\n", c.CommandPath())
 	}
 	if c.HasExample() {
-		fmt.Fprintf(w, "\nExamples:\n%s\n", c.Example)
+		examples := strings.Split(c.Example, "\n")
+		if abridged(c) {
+			examples = examples[:min(3, len(examples))]
+		}
+		fmt.Fprintf(w, "\nExamples:\n%s\n", strings.Join(examples, "\n"))
 	}
 	printCommands(w, c)
 	printFlags(w, c)
@@ -115,18 +124,18 @@ func printCommands(w io.Writer, c *cobra.Command) {
 
 // printFlags lists the flags of a command: of an application its own, and with --help-all the others in groups.
 func printFlags(w io.Writer, c *cobra.Command) {
-	all := c.Flags().Lookup(helpAll)
+	application := c.Flags().Lookup(helpAll) != nil
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
 	own.SortFlags = false
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		if all == nil || !among(flagSections, f.Name) {
+		if !application || !among(flagSections, f.Name) {
 			own.AddFlag(f)
 		}
 	})
 	fmt.Fprintf(w, "\nFlags:\n%s", own.FlagUsagesWrapped(helpColumns))
 	switch {
-	case all == nil:
-	case !all.Value.(*asksForAll).asked:
+	case !application:
+	case abridged(c):
 		fmt.Fprintf(w, "\n--%s lists the flags of all applications: job, network, limits, watching, output.\n", helpAll)
 	default:
 		for _, s := range flagSections {

@@ -16,7 +16,7 @@ import (
 func newAccess(t Terminal) *cobra.Command {
 	return Group(&cobra.Command{
 		Use:   "access",
-		Short: "Measure what accesses of a distributed array cost",
+		Short: "Cost of accesses to a distributed array",
 		Long: "access measures and verifies accesses of package memory: of random words by all ranks, and of an\n" +
 			"owner that computes and does not look for messages.",
 		Example: "  pebbles access gather --ranks 2\n" +
@@ -39,11 +39,11 @@ func newAccessGather(t Terminal) *cobra.Command {
 	var config access.GatherConfig
 	var way Word
 	f := c.Flags()
-	f.Var(Count(&config.Log2Words, 1, "20"), "log2-words", "binary logarithm of the words of each rank, 8 bytes each")
-	f.Var(Count(&config.Accesses, 1, "1048576"), "accesses", "accesses of each rank")
-	f.Var(Count(&config.Batch, 1, "1024"), "batch", "accesses made at once")
-	f.BoolVar(&config.Others, "others", false, "leave out the rank's own words")
-	Words(c, &way, "way", string(access.Ways[0]), names(access.Ways), "how words are accessed")
+	f.Var(Count(&config.Log2Words, 1, "20"), "log2-words", "log2 of the 8-byte words per rank")
+	f.Var(Count(&config.Accesses, 1, "1048576"), "accesses", "accesses per rank")
+	f.Var(Count(&config.Batch, 1, "1024"), "batch", "accesses per batch")
+	f.BoolVar(&config.Others, "others", false, "access words of other ranks only")
+	Words(c, &way, "way", string(access.Ways[0]), names(access.Ways), "kind of access")
 	appCommand(t, c, byConfig(&config, "accesses", access.Gather, func(*settings, givenFlags) error {
 		config.Way = access.Way(way.Text)
 		return nil
@@ -63,9 +63,9 @@ func newAttend(t Terminal) *cobra.Command {
 	}
 	config := access.AttendConfig{Busy: 20 * time.Millisecond}
 	f := c.Flags()
-	f.Var(Count(&config.Reads, 1, "1000"), "reads", "words that are read, one after the other")
-	f.DurationVar(&config.Busy, "busy", config.Busy, "how long the owner computes at a time")
-	f.BoolVar(&config.Asks, "asks", false, "ask the owner by a pebble, in place of a get")
+	f.Var(Count(&config.Reads, 1, "1000"), "reads", "number of words to read, one by one")
+	f.DurationVar(&config.Busy, "busy", config.Busy, "`time` that the owner computes without a call")
+	f.BoolVar(&config.Asks, "asks", false, "ask the owner by a pebble instead of a get")
 	appCommand(t, c, byConfig(&config, "reads", access.Attend, nil))
 	return unused(c, "nothing can be merged", "cache")
 }
@@ -73,7 +73,7 @@ func newAttend(t Terminal) *cobra.Command {
 func newStressmark(t Terminal) *cobra.Command {
 	return Group(&cobra.Command{
 		Use:   "stressmark",
-		Short: "Run one of the DIS Stressmarks, whose ranks read and write one distributed array",
+		Short: "DIS Stressmarks on a distributed array",
 		Long: "stressmark runs three of the DIS Stressmarks, as XLUPC does: programs whose ranks read and write one\n" +
 			"distributed array, near or remote. What each finds is verified, and does not depend on the number of\n" +
 			"ranks.",
@@ -118,10 +118,10 @@ func chasing(t Terminal, run func(*pebble.Rank, stressmark.PointerConfig) (stres
 	c *cobra.Command) *cobra.Command {
 	config := stressmark.PointerConfig{Words: 1 << 18, Window: 7, Hops: 4096}
 	f := c.Flags()
-	f.Var(Count(&config.Words, 1, ""), "words", "words of the array, 16 to 16777216")
-	f.Var(Count(&config.Window, 1, ""), "window", "words that a hop reads, an odd number to 15")
-	f.Var(Count(&config.Hops, 1, ""), "hops", "hops of a chain at most")
-	f.Var(Count(&config.Stop, 1, "one in 1024"), "stop", "places that end a chain")
+	f.Var(Count(&config.Words, 1, ""), "words", "number of words in the array, 16 to 16777216")
+	f.Var(Count(&config.Window, 1, ""), "window", "words read per hop, an odd number up to 15")
+	f.Var(Count(&config.Hops, 1, ""), "hops", "maximum number of hops per chain")
+	f.Var(Count(&config.Stop, 1, "one in 1024"), "stop", "number of places that end a chain")
 	return stressmarkCommand(t, c, &config, "hops", run)
 }
 
@@ -137,9 +137,9 @@ func newNeighborhood(t Terminal) *cobra.Command {
 	}
 	config := stressmark.NeighborhoodConfig{Side: 512, Bits: 8, Short: 1}
 	f := c.Flags()
-	f.Var(Count(&config.Side, 1, ""), "side", "rows of the image, and pixels of a row, 4 to 32768")
-	f.Var(Count(&config.Bits, 1, ""), "bits", "bits of a pixel, 7 to 15")
-	f.Var(Count(&config.Lines, 1, "one for each row"), "lines", "lines that are drawn")
+	f.Var(Count(&config.Side, 1, ""), "side", "side of the square image in pixels, 4 to 32768")
+	f.Var(Count(&config.Bits, 1, ""), "bits", "bits per pixel, 7 to 15")
+	f.Var(Count(&config.Lines, 1, "one for each row"), "lines", "number of random lines in the image")
 	f.Var(Count(&config.Short, 1, ""), "short", "short distance, in pixels")
 	f.Var(Count(&config.Long, 1, "10, or half of a smaller side"), "long", "long distance, in pixels")
 	return stressmarkCommand(t, c, &config, "rows", stressmark.Neighborhood)
@@ -148,7 +148,7 @@ func newNeighborhood(t Terminal) *cobra.Command {
 func newPages(t Terminal) *cobra.Command {
 	c := Group(&cobra.Command{
 		Use:   "pages",
-		Short: "Run a program on shared pages, as TreadMarks does",
+		Short: "TreadMarks benchmarks on shared pages",
 		Long: "pages runs programs by which TreadMarks over GM was measured, on shared pages with lazy release\n" +
 			"consistency: the costs of barriers, locks, pages and diffs, and two applications. All verify their\n" +
 			"results; an application prints the time of its serial twin beside its own.",
@@ -214,16 +214,16 @@ func pagesCommand(t Terminal, p struct {
 	if about.Size != "" {
 		f.Var(Count(&config.Size, 1, ""), "size", fmt.Sprintf("%s, %d to %d", about.Size, about.Least, about.Most))
 	}
-	f.Var(Count(&config.Rounds, 1, ""), "rounds", "how often it is done")
-	f.Var(&page, "page-size", "bytes of a page, a power of two from 64 to 1MiB")
-	f.BoolVar(&config.Copies, "copies", false, "make local copies of all pages, also of those that are near")
-	f.BoolVar(&config.Checked, "checked", false, "have the processor look after spans; implies --copies")
+	f.Var(Count(&config.Rounds, 1, ""), "rounds", "number of repetitions")
+	f.Var(&page, "page-size", "page size in bytes, a power of two from 64 to 1MiB")
+	f.BoolVar(&config.Copies, "copies", false, "copy all pages, also those of ranks on this host")
+	f.BoolVar(&config.Checked, "checked", false, "check accesses to spans by page protection; implies --copies")
 	if p.program == treadmarks.Lock || p.program == treadmarks.Page {
 		f.DurationVar(&config.Busy, "busy", 0,
-			"how long rank 0 computes at a time while rank 1 takes its lock, or its pages (default not at all)")
+			"`time` that rank 0 computes while rank 1 takes its lock or pages (default 0)")
 	}
 	if ways := names(about.Ways); len(ways) > 0 {
-		Words(c, way, "by", ways[0], ways, "how the elements come that a rank needs")
+		Words(c, way, "by", ways[0], ways, "remote elements are read by")
 	}
 	appCommand(t, c, application{
 		check: func(s *settings, _ givenFlags) error {

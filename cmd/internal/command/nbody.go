@@ -37,7 +37,7 @@ const (
 func newNBody(t Terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "nbody",
-		Short: "Simulate particles that attract each other, with a tree whose remote cells are asked for",
+		Short: "Simulate gravitating particles by a distributed tree code",
 		Long: "nbody is ChaNGa's gravity: Barnes and Hut's tree with moments up to hexadecapoles, spline softening, and\n" +
 			"leapfrog steps, global ones or each particle's own. Walks that need a cell of another process ask for it\n" +
 			"by 16 bytes; answers are kept in a cache of the process. Positions, velocities and numbers of interactions\n" +
@@ -56,25 +56,26 @@ func newNBody(t Terminal) *cobra.Command {
 
 func (b *nbodyFlags) register(c *cobra.Command) {
 	f := c.Flags()
-	f.Var(Count(&b.particles, 1, "10000"), "particles", "particles of a system that is made")
-	Words(c, &b.model, "model", modelPlummer, []string{modelPlummer, modelKing, modelCollision}, "which system")
-	f.Float64Var(&b.depth, "w0", 6, "potential in the middle of King's model")
-	f.Float64Var(&b.softening, "softening", 0, "softening length of a system that is made (default one that fits)")
-	f.StringVar(&b.tipsy, "tipsy", "", "file of particles, TIPSY standard, in place of a system that is made")
+	f.Var(Count(&b.particles, 1, "10000"), "particles", "particles of a generated system")
+	Words(c, &b.model, "model", modelPlummer, []string{modelPlummer, modelKing, modelCollision},
+		"model of the generated system")
+	f.Float64Var(&b.depth, "w0", 6, "central potential W0 of King's model")
+	f.Float64Var(&b.softening, "softening", 0, "softening length of a generated system (default by its density)")
+	f.StringVar(&b.tipsy, "tipsy", "", "`file` of particles in TIPSY standard format, instead of a generated system")
 	b.config.Steps = 10
-	f.Var(Count(&b.config.Steps, 0, "none"), "steps", "steps to simulate")
-	f.Float64Var(&b.config.Step, "step", 0.01, "time of a step")
-	f.Float64Var(&b.config.Theta, "theta", 0.7, "opening angle: smaller is more exact")
-	f.Var(Count(&b.config.Order, 1, "4"), "order", "of moments: 1 is the mass, 4 hexadecapoles")
-	f.Var(Count(&b.config.Bucket, 1, "16"), "bucket", "particles of a leaf of the tree, at most")
-	f.Var(Count(&b.config.Rungs, 0, "never"), "rungs", "how often steps may be halved for particles that need it")
-	f.Float64Var(&b.config.Eta, "eta", 0.2, "own steps, in roots of softening over acceleration")
-	Words(c, &b.walk, "walk", string(nbody.Asks), names(nbody.Walks), "how walks wait for cells of other processes")
+	f.Var(Count(&b.config.Steps, 0, "none"), "steps", "number of steps")
+	f.Float64Var(&b.config.Step, "step", 0.01, "time step")
+	f.Float64Var(&b.config.Theta, "theta", 0.7, "opening angle; smaller is more exact")
+	f.Var(Count(&b.config.Order, 1, "4"), "order", "multipole order: 1 is monopoles, 4 hexadecapoles")
+	f.Var(Count(&b.config.Bucket, 1, "16"), "bucket", "maximum number of particles per leaf")
+	f.Var(Count(&b.config.Rungs, 0, "never"), "rungs", "times that the step of a particle may be halved")
+	f.Float64Var(&b.config.Eta, "eta", 0.2, "accuracy of individual steps, in sqrt(softening / acceleration)")
+	Words(c, &b.walk, "walk", string(nbody.Asks), names(nbody.Walks), "remote cells are fetched by")
 	b.config.Sample = 100
-	f.Var(Count(&b.config.Sample, 0, "none"), "sample", "particles whose forces are compared with direct sums")
-	f.BoolVar(&b.config.Twin, "twin", false, "compare with the serial twin, however long it takes")
-	f.StringVar(&b.output, "output", "", "write the particles at the end to a file: .csv, .tsv, .jsonl, .avro, .parquet, or else TIPSY's "+
-		"standard")
+	f.Var(Count(&b.config.Sample, 0, "none"), "sample", "particles whose forces are checked against direct sums")
+	f.BoolVar(&b.config.Twin, "twin", false, "compare with the serial twin at any size")
+	f.StringVar(&b.output, "output", "",
+		"write the final particles to this `file`: .csv, .tsv, .jsonl, .avro, .parquet, or TIPSY")
 }
 
 // check translates the flags. given tells which of them are on the command line.

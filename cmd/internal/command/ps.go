@@ -16,7 +16,7 @@ func newPs(t Terminal) *cobra.Command {
 	inJSON := false
 	c := &cobra.Command{
 		Use:   "ps",
-		Short: "List the jobs that you run on this host",
+		Short: "List your jobs on this host",
 		Long: "ps lists the jobs whose process 0 this user runs on this host, the oldest first. The address of\n" +
 			"a job's page, which it has with --http, comes without its token: pebbles top finds that by the job\n" +
 			"or the pid. The exit status is 1 when something in the list can't be read.",

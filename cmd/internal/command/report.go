@@ -17,7 +17,7 @@ func newReport(t Terminal) *cobra.Command {
 	var page string
 	c := &cobra.Command{
 		Use:   "report DIR",
-		Short: "Tell what the record of a job says: how it ended, who fell first, and what was slow",
+		Short: "Summarize the record of a job: how it ended, which rank failed first",
 		Long: "report reads the folder that a job was given by --record, while it runs or after its death, however that\n" +
 			"came. It prints a summary and writes a page, one file that needs no other. What can't be read of the record\n" +
 			"is named, and the rest is told.",
@@ -43,7 +43,7 @@ func newReport(t Terminal) *cobra.Command {
 			return Written(r.Text(t.Stdout))
 		},
 	}
-	c.Flags().StringVar(&page, "html", "", "`file` for the page, or none (default report.html in the folder)")
+	c.Flags().StringVar(&page, "html", "", "write the page to this `file`, or none (default report.html in the folder)")
 	return c
 }
 

@@ -24,7 +24,7 @@ func newRun(t Terminal) *cobra.Command {
 	s.Options, s.runtime = runtimeFlags()
 	c := &cobra.Command{
 		Use:   "run -n N [flags] -- PROGRAM [ARGUMENTS]",
-		Short: "Start a program built on the library as a job of several processes",
+		Short: "Start a program as one job of several processes",
 		Long: "run starts a program that uses the library as one job of N processes, on this machine or over ssh.\n" +
 			"Its standard output is that of the first process, which has rank 0, as it is. Other output goes to\n" +
 			"standard error, each line prefixed by the ranks of its process when there are several. Signals are\n" +
@@ -72,9 +72,9 @@ func newRun(t Terminal) *cobra.Command {
 	s.addRuntime(c, "ranks", "transport", "tls", "provider", "pinned", "insecure")
 	Completes(c, "transport", cobra.ShellCompDirectiveNoFileComp, Transports[1:]...)
 	f.BoolVar(&forms.prefix, "prefix", false,
-		"put the ranks of its process before each line of standard output too, which is then that of all processes")
+		"forward standard output of all processes, each line prefixed by the ranks of its process")
 	f.BoolVar(&forms.bare, "no-prefix", false,
-		"forward all lines as they are: standard output of all processes to standard output, errors to errors")
+		"forward standard output and standard error of all processes without prefixes")
 	s.spread.Register(c)
 	s.log.register(c)
 	return c
@@ -117,7 +117,7 @@ func newK8s(t Terminal) *cobra.Command {
 	var dockerfile string
 	c := &cobra.Command{
 		Use:   "k8s --name NAME --image IMAGE -n N [flags] [-- PROGRAM [ARGUMENTS]]",
-		Short: "Write what Kubernetes needs to run a program built on the library as one job",
+		Short: "Write the Kubernetes manifests that run a program as one job",
 		Long: "k8s prints manifests for kubectl: an Indexed Job with a pod for each of N processes, a headless\n" +
 			"Service by which the pods find each other, and a Secret that is new each time. Without a program the\n" +
 			"pods run what the image starts; words after -- are arguments of that when the first begins with -.\n" +
@@ -154,19 +154,19 @@ func newK8s(t Terminal) *cobra.Command {
 	f := c.Flags()
 	f.SortFlags = false
 	f.StringVar(&j.Name, "name", "",
-		"name of the Job, the Service and the Secret; pods have the host names NAME-0, NAME-1 and so on")
-	f.StringVar(&j.Image, "image", "", "image that the pods run")
-	f.VarP(Count(&j.Processes, 1, ""), "procs", "n", "processes, each of which is a pod")
+		"`name` of the Job, the Service and the Secret; pods are NAME-0, NAME-1 and so on")
+	f.StringVar(&j.Image, "image", "", "container `image` of the pods")
+	f.VarP(Count(&j.Processes, 1, ""), "procs", "n", "processes, one per pod")
 	f.Var(Count(&j.Ranks, 1, "the program's choice"), "ranks", "ranks of the whole job")
-	f.StringVar(&j.Namespace, "namespace", "", "namespace (default that of kubectl)")
-	f.StringVar(&j.CPU, "cpu", "", "CPUs of each process, reserved and at most, such as 4")
-	f.StringVar(&j.Memory, "memory", "", "memory of each process, reserved and at most, such as 8Gi")
-	f.Var(Count(&j.Port, 1, ""), "port", "port that the processes find each other by")
+	f.StringVar(&j.Namespace, "namespace", "", "`namespace` (default that of kubectl)")
+	f.StringVar(&j.CPU, "cpu", "", "`CPUs` per process, as request and limit, such as 4")
+	f.StringVar(&j.Memory, "memory", "", "memory per process, as request and limit, a `size` such as 8Gi")
+	f.Var(Count(&j.Port, 1, ""), "port", "port of the Service")
 	f.Var(&start, "start-limit",
-		"how long the processes may take to find each other: pods start late, and so do their names")
+		"time limit for the processes to find each other")
 	f.Var(&grace, "grace-period",
-		"how long a process may go on after SIGTERM, in whole seconds: longer than the program's own grace")
-	f.StringVar(&dockerfile, "dockerfile", "", "package of this folder to print a Dockerfile for, such as ./cmd/words")
+		"time from SIGTERM to SIGKILL, in whole seconds: longer than the program's own grace")
+	f.StringVar(&dockerfile, "dockerfile", "", "print a Dockerfile for the package in this `folder`, such as ./cmd/words")
 	for _, name := range []string{"name", "image", "procs", "ranks", "namespace", "cpu", "memory", "port", "start-limit",
 		"grace-period"} {
 		Completes(c, name, cobra.ShellCompDirectiveNoFileComp)
@@ -179,7 +179,7 @@ func newDoctor(t Terminal) *cobra.Command {
 	var inJSON, alone bool
 	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "Say which launcher has started this process, how it would join a job, and what libfabric can do here",
+		Short: "Diagnose launchers and libfabric on this host",
 		Long: "doctor prints the launcher that started this process, the variables that show it, and how the\n" +
 			"process would find the others of its job. Start it as the program that does not start: mpiexec -n 4\n" +
 			"pebbles doctor. It also lists the providers of libfabric, for transport ofi, and what is missing for\n" +
@@ -203,7 +203,7 @@ func newDoctor(t Terminal) *cobra.Command {
 	}
 	c.Flags().SortFlags = false
 	c.Flags().BoolVar(&inJSON, "json", false, "print one JSON object instead of a table")
-	c.Flags().BoolVar(&alone, "alone", false, "as a program would do that is given this flag")
+	c.Flags().BoolVar(&alone, "alone", false, "diagnose as for a program with -alone")
 	return c
 }
 

@@ -47,14 +47,14 @@ func (s *settings) register(c *cobra.Command) {
 	addHelpAll(c)
 	s.Options, s.runtime = runtimeFlags()
 	s.addRuntime(c, "ranks")
-	f.Var(Count(&s.spread.Processes, 1, "1, or one a host or slot"), "procs", "processes, which the command starts itself")
+	f.Var(Count(&s.spread.Processes, 1, "1, or one a host or slot"), "procs", "processes that this command starts")
 	s.spread.Register(c)
 	s.addRuntime(c, "transport", "tls", "provider", "pinned", "insecure", "topology", "coalesce", "credits",
 		"cache", "address-cache", "page-cache", "termination", "memory", "due", "period",
 		"http", "http-pprof", "record", "trace", "stall", "stall-exit", "checkpoint",
 		"checkpoint-every", "checkpoint-zstd", "time-limit", "seed", "json", "explain")
-	f.StringVar(&s.profile, "profile", "", "take topology, factor and cache from a file of pebbles tune, where no flag "+
-		"says otherwise")
+	f.StringVar(&s.profile, "profile", "", "use topology, coalescing factor and cache of this `file` of pebbles tune, "+
+		"unless flags give them")
 	s.log.register(c)
 	for name, words := range map[string][]string{
 		"transport": Transports, "topology": append(route.Names(), values.Auto), "termination": termination.Names(),
@@ -273,9 +273,9 @@ type logFlags struct {
 var logFormats = []string{"text", "json"}
 
 func (l *logFlags) register(c *cobra.Command) {
-	c.Flags().BoolVarP(&l.verbose, "verbose", "v", false, "log what happens, not only what is odd")
-	c.Flags().BoolVarP(&l.quiet, "quiet", "q", false, "log nothing but errors, and show no progress")
-	Words(c, &l.format, "log-format", "text", logFormats, "form of the log")
+	c.Flags().BoolVarP(&l.verbose, "verbose", "v", false, "log all events, not only warnings")
+	c.Flags().BoolVarP(&l.quiet, "quiet", "q", false, "log errors only, and show no progress")
+	Words(c, &l.format, "log-format", "text", logFormats, "log format")
 }
 
 func (l *logFlags) check() error {

@@ -40,7 +40,7 @@ func NewSim(t Terminal, begin func(*Simulation, *Job) error) *cobra.Command {
 	s := &Simulation{Terminal: t, network: "flat", limit: -1, begin: begin}
 	c := &cobra.Command{
 		Use:   "sim",
-		Short: "Run an application under simulated time, at any size, and try the runtime in simulated worlds",
+		Short: "Run an application in simulated time on a simulated network",
 		Long: "sim runs an application's own command with the real runtime on a simulated network, in this process:\n" +
 			"with as many ranks as memory allows, whose times come from a model of the network (LogGP) and not\n" +
 			"from this machine. The same command line gives the same run. --procs is how many processes to\n" +
@@ -64,13 +64,13 @@ func NewSim(t Terminal, begin func(*Simulation, *Job) error) *cobra.Command {
 func (s *Simulation) register(c *cobra.Command) {
 	f := c.PersistentFlags()
 	f.SortFlags = false
-	f.StringVar(&s.network, "network", s.network, "what frames and pebbles cost: "+strings.Join(sim.Names(),
+	f.StringVar(&s.network, "network", s.network, "`name` of the network model: "+strings.Join(sim.Names(),
 		", ")+", "+byFit+" by pebbles-lab fit, or a file")
-	f.Var(Count(&s.cores, 1, "as the network says"), "cores", "cores of each host, which its ranks share")
+	f.Var(Count(&s.cores, 1, "as the network says"), "cores", "cores per host, shared by its ranks")
 	f.StringVar(&s.fabric, "fabric", "",
-		"what lies between hosts: fat-tree, torus or dragonfly (default what the network says)")
+		"`name` of the fabric between hosts: fat-tree, torus or dragonfly (default as the network says)")
 	s.faults.register(f)
-	f.Var(&s.limit, "limit", "of virtual time, or never")
+	f.Var(&s.limit, "limit", "limit of virtual time, or never")
 	Completes(c, "network", cobra.ShellCompDirectiveDefault, append(sim.Names(), byFit)...) // or a file
 	Completes(c, "fabric", cobra.ShellCompDirectiveNoFileComp, "fat-tree", "torus", "dragonfly")
 	Completes(c, "limit", cobra.ShellCompDirectiveNoFileComp, "never")

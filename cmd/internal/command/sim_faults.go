@@ -21,11 +21,11 @@ type simulatedFaults struct {
 
 func (s *simulatedFaults) register(f *pflag.FlagSet) {
 	f.StringSliceVar(&s.chances, "fault", nil,
-		"how likely it is that a frame meets delay, loss, double or corrupt, such as delay=0.1; repeatable")
-	f.StringSliceVar(&s.deaths, "die", nil, "let a process die, such as 3@20us; repeatable")
-	f.StringSliceVar(&s.freezes, "freeze", nil, "stop a process for a while, such as 3@20us+5ms; repeatable")
+		"`probability` that a frame suffers delay, loss, double or corrupt, such as delay=0.1; repeatable")
+	f.StringSliceVar(&s.deaths, "die", nil, "kill a `process`, such as 3@20us; repeatable")
+	f.StringSliceVar(&s.freezes, "freeze", nil, "stop a `process` for a time, such as 3@20us+5ms; repeatable")
 	f.StringSliceVar(&s.parts, "part", nil,
-		"part the processes below one from the others for a while, such as 2@20us+5ms; repeatable")
+		"separate the processes below this `process` from the others for a time, such as 2@20us+5ms; repeatable")
 }
 
 func (s *simulatedFaults) parse() (f sim.Faults, err error) {

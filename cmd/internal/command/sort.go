@@ -17,8 +17,8 @@ type spaceFlags struct {
 
 func (b *spaceFlags) register(c *cobra.Command) {
 	c.Flags().Var(&b.memory, "space",
-		"memory of each rank for rows, before they go to files (default half of what is free)")
-	c.Flags().StringVar(&b.scratch, "scratch", "", "folder for these files (default the system's for temporary ones)")
+		"memory for rows per rank, before they spill to files (default half of the free memory)")
+	c.Flags().StringVar(&b.scratch, "scratch", "", "`folder` for spilled rows (default the temporary folder)")
 }
 
 func (b *spaceFlags) space(given givenFlags) (container.Budget, error) {

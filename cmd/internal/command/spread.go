@@ -31,18 +31,18 @@ type Spread struct {
 func (s *Spread) Register(c *cobra.Command) {
 	f := c.Flags()
 	f.Var(&s.Hosts, "hosts",
-		"hosts to start the processes on over ssh, such as alpha,beta, node[01-16] or alpha:4 with its slots")
-	f.StringVar(&s.hostfile, "hostfile", "", "file that names the hosts, as for MPI: on each line a host, and slots=N")
+		"hosts to start processes on over ssh, such as alpha,beta, node[01-16], or alpha:4 for 4 slots")
+	f.StringVar(&s.hostfile, "hostfile", "", "`file` of hosts, as for MPI: a host per line, and slots=N")
 	f.StringVar(&s.bind, "bind", "",
-		"address or interface that the processes listen on, with :PORT for the launcher (default loopback)")
-	f.StringVar(&s.ssh, "ssh", "ssh", "command that reaches a host")
+		"`address` or interface to listen on, with :PORT for the launcher (default loopback)")
+	f.StringVar(&s.ssh, "ssh", "ssh", "remote shell `command`")
 	s.start = timeout{standard: "30s, or PEBBLES_START_LIMIT", least: time.Nanosecond}
 	s.silence = timeout{standard: "10s, or PEBBLES_SILENCE_LIMIT", least: time.Second}
-	f.Var(&s.start, "start-limit", "how long the processes may take to join and to connect")
+	f.Var(&s.start, "start-limit", "time limit for the processes to join and connect")
 	f.Var(&s.silence, "silence-limit",
-		"how long a process may say nothing, as when a debugger stops it, before it counts as lost")
+		"time without a sign of life after which a process counts as lost")
 	f.Var(Count(&s.restarts, 1, "0"), "restart",
-		"start the job again when a process has died, at most N times without a new checkpoint in between")
+		"start the job again when a process has died, at most N times without a new checkpoint")
 	_, runtime := runtimeFlags()
 	f.BoolVar(&s.Alone, "alone", false, runtime.Lookup("alone").Usage)
 	Completes(c, "restart", cobra.ShellCompDirectiveNoFileComp)

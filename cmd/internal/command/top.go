@@ -26,7 +26,7 @@ func newTop(t Terminal) *cobra.Command {
 	w := &top{Terminal: t}
 	c := &cobra.Command{
 		Use:   "top [JOB | PID | URL]",
-		Short: "Show what a running job does, rank by rank and link by link",
+		Short: "Watch a running job, rank by rank and link by link",
 		Long: "top shows a job that runs with --http: what it waits for, what the application says, how fast it\n" +
 			"is, and what each rank and each link does, anew each second. Without an argument it shows the only\n" +
 			"one that you run on this host; pebbles ps lists them. A job elsewhere is named by the address that\n" +

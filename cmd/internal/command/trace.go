@@ -18,7 +18,7 @@ func newTrace(t Terminal) *cobra.Command {
 	var out string
 	c := &cobra.Command{
 		Use:   "trace FILE...",
-		Short: "Join the traces of a job's processes into one file for Perfetto",
+		Short: "Join the traces of all processes into one file for Perfetto",
 		Long: "trace reads what the processes of a job wrote that was given --trace, and writes one file that\n" +
 			"ui.perfetto.dev opens, or trace_processor. What can't be read is named, and the rest is taken.",
 		Example: "  pebbles trace -o all.pftrace bfs-0.pftrace bfs-1.pftrace",

@@ -68,7 +68,7 @@ func newTune(t Terminal) *cobra.Command {
 	u := &tuning{Terminal: t, runs: 64}
 	c := &cobra.Command{
 		Use:   "tune APP [FLAGS] | -- PROGRAM [ARGS]",
-		Short: "Find the topology, coalescing factor and cache that an application is fastest with",
+		Short: "Find the fastest topology, coalescing factor and cache of an application",
 		Long: "tune runs an application again and again, and changes one thing at a time: first to what\n" +
 			"pebbles-lab model predicts to be fastest, once pebbles-lab fit has measured this machine, then the\n" +
 			"coalescing factor, the cache and the topology. Runs with the best setting so far alternate with\n" +
@@ -99,10 +99,10 @@ func newTune(t Terminal) *cobra.Command {
 	f := c.Flags()
 	f.SortFlags = false
 	f.SetInterspersed(false) // what follows the application's name is the application's
-	f.Var(Count(&u.runs, 1, ""), "runs", fmt.Sprintf("runs at most; fewer than %d can't show a gain", runsLeast))
-	f.DurationVar(&u.limit, "limit", 2*time.Minute, "time that one run may take")
-	f.StringVar(&u.out, "out", "", "file to write the profile to (default pebbles/profile-APP.json in the user's "+
-		"folder of configuration)")
+	f.Var(Count(&u.runs, 1, ""), "runs", fmt.Sprintf("maximum number of runs; fewer than %d can't show a gain", runsLeast))
+	f.DurationVar(&u.limit, "limit", 2*time.Minute, "time limit of one run")
+	f.StringVar(&u.out, "out", "", "write the profile to this `file` (default pebbles/profile-APP.json in the user's "+
+		"configuration folder)")
 	f.StringVar(&u.parameters, "parameters", "", ParametersUsage())
 	Completes(c, "parameters", cobra.ShellCompDirectiveDefault, model.Names()...)
 	f.BoolVar(&u.json, "json", false, "print the profile instead of a table")
