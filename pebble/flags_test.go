@@ -153,8 +153,8 @@ func TestFlagsHelp(t *testing.T) {
 	var help bytes.Buffer
 	fs.SetOutput(&help)
 	fs.PrintDefaults()
-	for _, want := range []string{"-ranks N\n", "(default one for each core and at least one for each process; ",
-		"-coalesce N\n", "no more than 128 KiB hold (default 1024)\n",
+	for _, want := range []string{"-ranks N\n", "(default one per core, at least one per process; ",
+		"-coalesce N\n", "as many as fit in 128 KiB (default 1024)\n",
 		"-topology name\n", "-due time\n", "or never (default 1ms)\n", "-memory size\n", "-explain\n", "-seed uint\n"} {
 		require.Contains(t, help.String(), want)
 	}

@@ -55,7 +55,7 @@ func newContagion(t Terminal) *cobra.Command {
 			"number of ranks; small simulations, and others with --twin, are compared with the serial twin.\n\n" +
 			"With --loimos random numbers are those of Loimos, and so is the epidemic, to the last person: a town\n" +
 			"is then made of blocks of people that live in tiles of a square of locations. --send manual has a\n" +
-			"buffer for each pair of ranks, and --coalesce 1 a message per visit, which show what aggregation gains.",
+			"buffer for each pair of ranks, --coalesce 1 a message per visit, which show what aggregation gains.",
 		Example: "  pebbles contagion\n" +
 			"  pebbles contagion --people 1000000 --days 60 --procs 2 --curve curve.csv --curve curve.svg\n" +
 			"  pebbles contagion --population small_city_ --disease covid19.textproto\n" +
@@ -91,13 +91,13 @@ func (b *contagionFlags) register(c *cobra.Command) {
 	Words(c, &b.send, "send", string(contagion.Aggregated), names(contagion.Sends), "aggregation of visits")
 	f.Var(Count(&b.config.Bundle, 1, "64"), "bundle", "visits per buffer, with --send manual")
 	Words(c, &b.spread, "spread", spreadBlocks, []string{spreadBlocks, spreadHilbert, spreadCyclic},
-		"distribution of people and locations")
+		"distribution over ranks")
 	f.BoolVar(&b.config.Meetings, "meetings", false, "count all meetings, also of healthy people")
 	f.BoolVar(&b.config.Twin, "twin", false, "compare with the serial twin at any size")
 	f.StringArrayVar(&b.curves, "curve", nil,
-		"write the epidemic curve to this `file`: .csv, .tsv, .jsonl, .json, .avro, .parquet, .svg; repeatable")
+		"epidemic curve `file`: .csv, .tsv, .jsonl, .json, .avro, .parquet or .svg; repeatable")
 	f.StringVar(&b.infections, "infections", "",
-		"write the transmission tree to this `file`, in the same formats but .svg")
+		"transmission tree `file`: the same formats but .svg")
 }
 
 // check translates the flags. given tells which of them are on the command line.

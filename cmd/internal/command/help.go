@@ -10,8 +10,12 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// helpColumns is the width of help.
-const helpColumns = 100
+// helpColumns is the width of help. Package pflag lets the last word of a flag's text begin up to 5 columns behind its
+// limit.
+const (
+	helpColumns = 100
+	flagColumns = helpColumns - 5
+)
 
 // helpAll is the flag of applications that asks for the flags of all of them, too.
 const helpAll = "help-all"
@@ -28,6 +32,20 @@ var flagSections = []section{
 	{"Limits", "memory page-cache address-cache pinned start-limit silence-limit"},
 	{"Watching", "http http-pprof record trace stall stall-exit"},
 	{"Output", "json explain verbose quiet log-format"},
+}
+
+// graphSection are those that applications on graphs share besides, and that few runs give.
+var graphSection = section{"Graphs", "format erdos-renyi edge-factor order"}
+
+// sectionsOf are the sections of flags that a command shares with others, none for a command that is no application.
+func sectionsOf(c *cobra.Command) []section {
+	switch {
+	case c.Flags().Lookup(helpAll) == nil:
+		return nil
+	case c.Flags().Lookup("kronecker") == nil:
+		return flagSections
+	}
+	return slices.Concat([]section{graphSection}, flagSections)
 }
 
 // commandSections are the commands of pebbles and pebbles-lab. Those that are in none come last.
@@ -122,28 +140,30 @@ func printCommands(w io.Writer, c *cobra.Command) {
 	list("\nOther:\n", func(name string) bool { return !among(commandSections, name) })
 }
 
-// printFlags lists the flags of a command: of an application its own, and with --help-all the others in groups.
+// printFlags lists the flags of a command: of an application its own, and with --help-all those of the sections.
 func printFlags(w io.Writer, c *cobra.Command) {
-	application := c.Flags().Lookup(helpAll) != nil
+	sections := sectionsOf(c)
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
 	own.SortFlags = false
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		if !application || !among(flagSections, f.Name) {
+		if sections == nil || !among(sections, f.Name) && f.Name != "help" && f.Name != helpAll {
 			own.AddFlag(f)
 		}
 	})
-	fmt.Fprintf(w, "\nFlags:\n%s", own.FlagUsagesWrapped(helpColumns))
-	switch {
-	case !application:
-	case abridged(c):
-		fmt.Fprintf(w, "\n--%s lists the flags of all applications: job, network, limits, watching, output.\n", helpAll)
-	default:
-		for _, s := range flagSections {
-			fmt.Fprintf(w, "\n%s:\n%s", s.title, s.flags(c).FlagUsagesWrapped(helpColumns))
+	if usages := own.FlagUsagesWrapped(flagColumns); usages != "" {
+		fmt.Fprintf(w, "\nFlags:\n%s", usages)
+	}
+	var titles []string
+	for _, s := range sections {
+		if titles = append(titles, strings.ToLower(s.title)); !abridged(c) {
+			fmt.Fprintf(w, "\n%s:\n%s", s.title, s.flags(c).FlagUsagesWrapped(flagColumns))
 		}
 	}
+	if abridged(c) {
+		fmt.Fprintf(w, "\n--%s lists all flags: %s.\n", helpAll, strings.Join(titles, ", "))
+	}
 	if c.HasAvailableInheritedFlags() {
-		fmt.Fprintf(w, "\nFlags of %s:\n%s", c.Parent().CommandPath(), c.InheritedFlags().FlagUsagesWrapped(helpColumns))
+		fmt.Fprintf(w, "\nFlags of %s:\n%s", c.Parent().CommandPath(), c.InheritedFlags().FlagUsagesWrapped(flagColumns))
 	}
 }
 

@@ -38,11 +38,11 @@ func newNBody(t Terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "nbody",
 		Short: "Simulate gravitating particles by a distributed tree code",
-		Long: "nbody is ChaNGa's gravity: Barnes and Hut's tree with moments up to hexadecapoles, spline softening, and\n" +
-			"leapfrog steps, global ones or each particle's own. Walks that need a cell of another process ask for it\n" +
-			"by 16 bytes; answers are kept in a cache of the process. Positions, velocities and numbers of interactions\n" +
-			"are the same, bit by bit, on any number of ranks. Forces on a sample are compared with direct sums, and small\n" +
-			"simulations, and others with --twin, with the serial twin.",
+		Long: "nbody is ChaNGa's gravity: Barnes and Hut's tree with moments up to hexadecapoles, spline softening,\n" +
+			"and leapfrog steps, global ones or each particle's own. Walks that need a cell of another process\n" +
+			"ask for it by 16 bytes; answers are kept in a cache of the process. Positions, velocities and\n" +
+			"numbers of interactions are the same, bit by bit, on any number of ranks. Forces on a sample are\n" +
+			"compared with direct sums, and small simulations, and others with --twin, with the serial twin.",
 		Example: "  pebbles nbody\n" +
 			"  pebbles nbody --particles 100000 --model king --steps 10 --procs 2\n" +
 			"  pebbles nbody --model collision --steps 200 --step 0.05 --rungs 6\n" +
