@@ -288,10 +288,13 @@ func tables(t *testing.T, edges [][3]string) (names []string) {
 	}
 	tsv := "tail\tcost\thead\n"
 	for _, e := range edges {
-		tsv += e[0] + "\t" + e[2] + "\t" + e[1] + "\n"
+		tsv += quoted(e[0]) + "\t" + e[2] + "\t" + quoted(e[1]) + "\n"
 	}
 	return append(names, packed(t, "a.tsv.gz", tsv))
 }
+
+// quoted is a field of CSV or TSV.
+func quoted(text string) string { return `"` + strings.ReplaceAll(text, `"`, `""`) + `"` }
 
 func written[T any](r *pebble.Rank, name string, format export.Format[T], rows []T, options ...export.Option) {
 	sink := appstest.Must(export.Create(r, name, format, options...))
