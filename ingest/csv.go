@@ -80,8 +80,8 @@ func LineRows() CSVOption { return csvOption(func(o *csvOptions) { o.lineRows = 
 // Columns chooses the columns of Rows by their names in the header, and their order.
 func Columns(names ...string) CSVOption { return csvOption(func(o *csvOptions) { o.names = names }) }
 
-// AllColumns makes Rows give all columns of the first file's header, in its order, wherever they are in other files. Open
-// sets names to theirs.
+// AllColumns makes Rows give all columns of the first file's header, in its order, wherever they are in other files.
+// Open sets names to theirs.
 func AllColumns(names *[]string) CSVOption { return csvOption(func(o *csvOptions) { o.every = names }) }
 
 // csvReader reads CSV files for one source.

@@ -9,8 +9,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// weighed are sums over rows, or over groups, in which each key has a weight: they come to the same only if all rows are
-// in the groups of their keys, but by an accident.
+// weighed are sums over rows, or over groups, in which each key has a weight: they come to the same only if all rows
+// are in the groups of their keys, but by an accident.
 type weighed struct {
 	Rows    uint64
 	Hashes  uint64 // of the rows' keys

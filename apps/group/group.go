@@ -1,6 +1,6 @@
 // Package group groups the rows of tables of files, see [table.Open], by the values of columns, and works out what the
-// numbers of other columns come to in each group. Rows are merged to groups on their way, and where their key's owner has
-// them in a container.Map, so memory is for the groups alone.
+// numbers of other columns come to in each group. Rows are merged to groups on their way, and where their key's owner
+// has them in a container.Map, so memory is for the groups alone.
 //
 // [Run] does all of it. The check is made of sums over all rows and over all groups, in which each key has a weight of
 // its own: rows, numbers, and numbers times weights must come to the same.
@@ -126,8 +126,8 @@ func (r Result) Rows() [][2]string {
 }
 
 // Run groups, checks and writes. All ranks call it, with equal configurations. The result is complete on every rank. An
-// error means that the job failed, or a file could not be read or written, or a value is no number; what the check finds
-// is counted in Errors.
+// error means that the job failed, or a file could not be read or written, or a value is no number; what the check
+// finds is counted in Errors.
 func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err

@@ -174,8 +174,8 @@ func TestColumns(t *testing.T) {
 
 // The highest groups are reported by the first aggregate.
 func TestTop(t *testing.T) {
-	c := Config{Input: apps.Input{Files: []string{appstest.Write(t, "a.csv", "k,x\na,1\nb,5\nc,3\nb,1\n")}}, By: []string{"k"},
-		Aggregates: []Aggregate{{Max, "x"}}}
+	path := appstest.Write(t, "a.csv", "k,x\na,1\nb,5\nc,3\nb,1\n")
+	c := Config{Input: apps.Input{Files: []string{path}}, By: []string{"k"}, Aggregates: []Aggregate{{Max, "x"}}}
 	c.Output.Top = 2
 	for _, result := range appstest.All(t, appstest.Mem(3), Run, c) {
 		require.Len(t, result.TopRows, 2)

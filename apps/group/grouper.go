@@ -159,7 +159,8 @@ func (g *grouper[S]) verify(result *Result) error {
 		note(&merged, k, t)
 		misplaced += apps.Differ(g.groups.Owner(k) == g.rank.ID())
 	}
-	if err := result.Found(g.rank, misplaced, "groups are wrong: they are with a rank that does not own them"); err != nil {
+	const strange = "groups are wrong: they are with a rank that does not own them"
+	if err := result.Found(g.rank, misplaced, strange); err != nil {
 		return err
 	}
 	if err := g.met.judge(&result.Report, g.rank, merged); err != nil {

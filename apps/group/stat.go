@@ -12,8 +12,8 @@ type stat struct {
 // of is the stat of one number.
 func of(x float64) stat { return stat{Count: 1, High: x, Min: x, Max: x} }
 
-// merge is what the numbers of both come to. The sum has more than 100 bits: so when it is rounded it does not depend on
-// the order in which numbers were merged, unless they cancel out nearly all of it.
+// merge is what the numbers of both come to. The sum has more than 100 bits: so when it is rounded it does not depend
+// on the order in which numbers were merged, unless they cancel out nearly all of it.
 func (a stat) merge(b stat) stat {
 	switch {
 	case a.Count == 0:

@@ -12,8 +12,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// files joins the tables of files, on one rank. Rows of results are a key, the place of the left row, whether there is a
-// right one, its place, and the values of both.
+// files joins the tables of files, on one rank. Rows of results are a key, the place of the left row, whether there is
+// a right one, its place, and the values of both.
 type files struct {
 	rank    *pebble.Rank
 	config  Config
@@ -242,8 +242,8 @@ func (f *files) byKeys() (want Answer, keys uint64, err error) {
 	return want, keys, err
 }
 
-// columns are those of results: of the left table, and then of the right one but for its key. A name that both have gets
-// _right in the right one.
+// columns are those of results: of the left table, and then of the right one but for its key. A name that both have
+// gets _right in the right one.
 func (f *files) columns() []table.Column {
 	all := slices.Clone(f.sides[0].columns)
 	if f.config.Kind == Semi || f.config.Kind == Anti {

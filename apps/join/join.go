@@ -1,12 +1,12 @@
 // Package join joins two tables by equal keys, with container.Join, on all ranks: tables of files of any format, see
-// [table.Open], or generated rows, each a key and a payload, that a seed names. Right rows that have no room in memory go
-// to files, and then left rows too.
+// [table.Open], or generated rows, each a key and a payload, that a seed names. Right rows that have no room in memory
+// go to files, and then left rows too.
 //
-// [Run] does all of it. A result stands for a number, the product of both rows' hashes or payloads, or the left one where
-// there is no right row; results are counted, and their numbers added up. The check finds both in another way, without a
-// join: it adds up the numbers of the rows with each key on either side, because the sum over all pairs of a key is the
-// product of its two sums. For generated rows it needs no pebble: each rank makes the rows of all ranks again for its
-// share of the keys. Small joins of generated rows are compared with the serial twin, [Serial], besides.
+// [Run] does all of it. A result stands for a number, the product of both rows' hashes or payloads, or the left one
+// where there is no right row; results are counted, and their numbers added up. The check finds both in another way,
+// without a join: it adds up the numbers of the rows with each key on either side, because the sum over all pairs of a
+// key is the product of its two sums. For generated rows it needs no pebble: each rank makes the rows of all ranks
+// again for its share of the keys. Small joins of generated rows are compared with the serial twin, [Serial], besides.
 package join
 
 import (
@@ -37,8 +37,8 @@ var Kinds = []Kind{Inner, Left, Semi, Anti}
 
 // Config says what Run does. All ranks give equal ones, but for Progress.
 type Config struct {
-	// Seed names the rows; Progress counts rows that rank 0 has made or read. Output gets results of files, in the order of
-	// their keys, and then in that of the left and the right table.
+	// Seed names the rows; Progress counts rows that rank 0 has made or read. Output gets results of files, in the order
+	// of their keys, and then in that of the left and the right table.
 	apps.Common
 	// Input names two tables, the left and the right one: files of a format of [table.Open], or patterns. None: rows are
 	// generated.

@@ -49,8 +49,8 @@ func linesOf(random *rand.Rand, n int, fields []string) string {
 func TestGNUSort(t *testing.T) {
 	random := rand.New(rand.NewPCG(seeds.Of(t), 0))
 	words := []string{"a", "b", "B", "ab", "\xff", "a\x00", "\x00", "~", "10", "9", "\t"}
-	numbers := []string{"1", "01", "-1", "1.0", "1e0", "10", "9", "-2.5e-3", ".5", "+7", "inf", "-INF", "0x10", "16", "3km",
-		"1e400", "18446744073709551615", "18446744073709551614", "-0", "0", "1e-3"}
+	numbers := []string{"1", "01", "-1", "1.0", "1e0", "10", "9", "-2.5e-3", ".5", "+7", "inf", "-INF", "0x10", "16",
+		"3km", "1e400", "18446744073709551615", "18446744073709551614", "-0", "0", "1e-3"}
 	texts := append([]string{"x", "-", "~"}, numbers...) // of two NaN any may be first there
 	turn := 0
 	for _, c := range []struct {

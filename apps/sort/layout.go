@@ -9,9 +9,9 @@ import (
 	"github.com/activepebbles/pebbles/ingest"
 )
 
-// A layout is how lines become strings whose bytes are in the wanted order: a key, what orders equal keys, and the rest.
-// Lines with equal keys are in the order of the whole lines, as with GNU sort, or in that of the files if only the first
-// one is wanted. Rows of tables are a key, a place and values, in the order of the files.
+// A layout is how lines become strings whose bytes are in the wanted order: a key, what orders equal keys, and the
+// rest. Lines with equal keys are in the order of the whole lines, as with GNU sort, or in that of the files if only
+// the first one is wanted. Rows of tables are a key, a place and values, in the order of the files.
 type layout struct {
 	numeric, reverse, unique bool
 	field                    int // of a line, from 1; 0 is the whole line

@@ -1,7 +1,7 @@
-// Package sort sorts numbers that a seed names, the lines of files, or the rows of tables, on all ranks: a container.Table
-// of them, which container.Sort sorts. Afterwards each rank has about as many rows, in order, and none that comes after
-// one of the next rank. What has no room in memory goes to files of a scratch folder, in runs that are merged when they
-// are read.
+// Package sort sorts numbers that a seed names, the lines of files, or the rows of tables, on all ranks: a
+// container.Table of them, which container.Sort sorts. Afterwards each rank has about as many rows, in order, and none
+// that comes after one of the next rank. What has no room in memory goes to files of a scratch folder, in runs that are
+// merged when they are read.
 //
 // [Run] does all of it, checks the result ([table.Sorting]), and writes it if that is wanted. Lines that are sorted as
 // numbers are read once more by another parser, which must find no number below the one ahead. [Serial] is the plain

@@ -170,7 +170,7 @@ func TestMistakes(t *testing.T) {
 		"name files for another order":                {Numeric: true},
 		"rows have -1 bytes of memory":                {Space: container.Budget{Memory: -1}},
 		"name an output":                              {Common: apps.Common{Output: apps.Output{Replace: true}}},
-		"nosuch":                                      {Input: apps.Input{Files: []string{filepath.Join(t.TempDir(), "nosuch")}}},
+		"nosuch":                                      {Input: apps.Input{Files: []string{there + "nosuch"}}},
 		"it exists already":                           {Numbers: 10, Common: to(there, false)},
 		"no such file or directory: name a folder": {Numbers: 5000, Space: container.Budget{Memory: little,
 			Scratch: "/nosuch"}},

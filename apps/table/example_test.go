@@ -19,7 +19,8 @@ func Example() {
 	}
 	defer os.RemoveAll(folder)
 	name := filepath.Join(folder, "trips.jsonl")
-	if err := os.WriteFile(name, []byte(`{"city":"Bonn","fare":2.5}`+"\n"+`{"city":"Köln","fare":4}`+"\n"), 0o600); err != nil {
+	text := `{"city":"Bonn","fare":2.5}` + "\n" + `{"city":"Köln","fare":4}` + "\n"
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 		fmt.Println(err)
 		return
 	}

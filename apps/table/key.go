@@ -22,8 +22,8 @@ const (
 	classAbsent    = 0x17
 )
 
-// AppendKey appends a value as a part of a key: numbers first, by value, then texts by their bytes, then Null. A Text that
-// is a number counts as one. Values have equal parts if their texts are equal.
+// AppendKey appends a value as a part of a key: numbers first, by value, then texts by their bytes, then Null. A Text
+// that is a number counts as one. Values have equal parts if their texts are equal.
 func AppendKey(key []byte, v Value) []byte {
 	if v.Kind == Null {
 		return append(key, classAbsent)
@@ -78,10 +78,10 @@ func flipOf(reverse bool) byte {
 	return 0
 }
 
-// AppendNumber appends the number that a text begins with, behind blanks, as a part of a key, and returns how many bytes
-// of the text it takes: as the C function strtold reads it, but exactly, whatever the number of digits. A text that
-// begins with no number takes 0 bytes, and comes after all numbers and NaN. reverse is for numbers in descending order;
-// NaN and texts come last all the same.
+// AppendNumber appends the number that a text begins with, behind blanks, as a part of a key, and returns how many
+// bytes of the text it takes: as the C function strtold reads it, but exactly, whatever the number of digits. A text
+// that begins with no number takes 0 bytes, and comes after all numbers and NaN. reverse is for numbers in descending
+// order; NaN and texts come last all the same.
 func AppendNumber(key, text []byte, reverse bool) (appended []byte, taken int) {
 	n := scan(text)
 	n.negative = n.negative != reverse
@@ -144,8 +144,9 @@ func SkipPlace(row string) string {
 	return row
 }
 
-// AppendColumnKey appends a value of a column that a table is sorted by as a part of a key. Values that are numbers in the
-// file, or all if numeric says so, are in the order of AppendNumber, and texts behind them; with reverse before them.
+// AppendColumnKey appends a value of a column that a table is sorted by as a part of a key. Values that are numbers in
+// the file, or all if numeric says so, are in the order of AppendNumber, and texts behind them; with reverse before
+// them.
 func AppendColumnKey(key []byte, v Value, numeric, reverse bool) []byte {
 	var room [64]byte
 	text := v.AppendText(room[:0])

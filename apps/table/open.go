@@ -58,8 +58,8 @@ func Files(r *pebble.Rank, patterns []string) (names []string, tables bool, err 
 	return names, Named(names[0]), nil
 }
 
-// Open opens tables: CSV, TSV, JSON Lines, Avro and Parquet files, as their names end, plain or compressed. Patterns and
-// the sharing among ranks are those of [ingest.Open]; all files are of one format. It is collective.
+// Open opens tables: CSV, TSV, JSON Lines, Avro and Parquet files, as their names end, plain or compressed. Patterns
+// and the sharing among ranks are those of [ingest.Open]; all files are of one format. It is collective.
 //
 // All values of CSV and TSV files are Text, and empty ones are Null. A Parquet or Avro file with columns that are no
 // numbers, texts, truth values, dates or timestamps is an error; truth values, dates and timestamps are Text.

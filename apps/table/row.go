@@ -1,8 +1,9 @@
 // Package table is rows of tables whose columns are known only when files are opened: what joining, grouping and
 // sorting files have in common.
 //
-// [Open] reads tables of any format. A row is one string, which a container.Table holds, moves, sorts and spills as such: a
-// key, whose bytes are in the order of keys, and then the values of the columns ([Append], [Values]). See [AppendKey].
+// [Open] reads tables of any format. A row is one string, which a container.Table holds, moves, sorts and spills as
+// such: a key, whose bytes are in the order of keys, and then the values of the columns ([Append], [Values]). See
+// [AppendKey].
 package table
 
 import (

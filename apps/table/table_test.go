@@ -119,8 +119,8 @@ func avroFiles(t *testing.T) string {
 	var rows []any
 	for i := range 3 {
 		rows = append(rows, map[string]any{
-			"id": i - 1, "name": map[string]any{"string": fmt.Sprint("n", i)}, "paid": 1.5, "half": float32(0.25), "well": i == 1,
-			"raw": []byte{0, 255}, "suit": "spade", "born": time.Unix(0, 0),
+			"id": i - 1, "name": map[string]any{"string": fmt.Sprint("n", i)}, "paid": 1.5, "half": float32(0.25),
+			"well": i == 1, "raw": []byte{0, 255}, "suit": "spade", "born": time.Unix(0, 0),
 		})
 	}
 	return written(t, format, rows...)
@@ -128,6 +128,7 @@ func avroFiles(t *testing.T) string {
 
 // Rows are the same from any number of ranks, whatever the format, in the order of the files.
 func TestFormats(t *testing.T) {
+	objects := `{"b":1,"a":"x"}` + "\n\n" + `{"c":null,"a":1.5}` + "\n" + `{"b":18446744073709551615,"d":true}`
 	text := "id,name\r\n1,\"a\nb\"\n2,\n\"3\",c\n"
 	for name, c := range map[string]struct {
 		content string
@@ -136,7 +137,7 @@ func TestFormats(t *testing.T) {
 		"a.csv":    {text, []string{`["id" "name"]`, "4:1 4:a\nb ", "4:2 0: ", "4:3 4:c "}},
 		"a.csv.gz": {zipped(t, text), []string{`["id" "name"]`, "4:1 4:a\nb ", "4:2 0: ", "4:3 4:c "}},
 		"a.TSV":    {"x\ty\n1\t\"2\t\"\"\"\n", []string{`["x" "y"]`, "4:1 4:2\t\" "}},
-		"a.jsonl": {`{"b":1,"a":"x"}` + "\n\n" + `{"c":null,"a":1.5}` + "\n" + `{"b":18446744073709551615,"d":true}`, []string{
+		"a.jsonl": {objects, []string{
 			`["b" "a" "c" "d"]`, "1:1 4:x 0: 0: ", "0: 3:1.5 0: 0: ", "2:18446744073709551615 0: 0: 4:true "}},
 		"avro": {avroFiles(t), []string{`["id" "name" "paid" "half" "well" "raw" "suit" "born"]`,
 			"1:-1 4:n0 3:1.5 3:0.25 4:false 4:\x00\xff 4:spade 4:1970-01-01 ",
@@ -207,7 +208,8 @@ func TestMistakes(t *testing.T) {
 
 // A lenient run leaves out rows that cannot be read.
 func TestLenient(t *testing.T) {
-	got, err := read(t, 3, []string{appstest.Write(t, "a.jsonl", "{\"a\":1}\n{\"b\":\n{\"a\":{}}\n{\"c\":2}")}, ingest.Skip(5))
+	path := appstest.Write(t, "a.jsonl", "{\"a\":1}\n{\"b\":\n{\"a\":{}}\n{\"c\":2}")
+	got, err := read(t, 3, []string{path}, ingest.Skip(5))
 	require.NoError(t, err)
 	require.Equal(t, []string{`["a" "c"]`, "1:1 0: ", "0: 1:2 "}, got)
 }

@@ -17,8 +17,8 @@ import (
 
 // Config is what a run can be told, as package apps says. The zero value counts a text of 64 MiB.
 type Config struct {
-	// Seed names the text; Progress counts bytes that rank 0 has counted. Output gets words with their counts, in the order
-	// of their bytes; 0 for Output.Top is TopDefault.
+	// Seed names the text; Progress counts bytes that rank 0 has counted. Output gets words with their counts, in the
+	// order of their bytes; 0 for Output.Top is TopDefault.
 	apps.Common
 	apps.Input      // files whose words are counted. None: a text is made up
 	Bytes      int  // of the text that is made up, over all ranks. 0 is BytesDefault

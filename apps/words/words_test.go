@@ -57,7 +57,8 @@ func TestFilesAreCounted(t *testing.T) {
 	}
 	require.NoError(t, zip.Close())
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "all.gz"), packed.Bytes(), 0o600))
-	c := Config{Input: apps.Input{Files: []string{filepath.Join(folder, "*.txt"), filepath.Join(folder, "all.gz")}}, Common: common(0, 100)}
+	files := []string{filepath.Join(folder, "*.txt"), filepath.Join(folder, "all.gz")}
+	c := Config{Input: apps.Input{Files: files}, Common: common(0, 100)}
 	for _, ranks := range []int{1, 2, 4, 7} {
 		for _, p := range appstest.All(t, appstest.Mem(ranks), Run, c) {
 			require.Zero(t, p.Errors)

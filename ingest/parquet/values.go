@@ -35,8 +35,8 @@ func Names(f io.ReaderAt, size int64) (names []string, err error) {
 
 // Values gives the rows of Parquet files whose columns are known only at run time: the values of columns with these
 // names, in this order. A value is nil, bool, int64, uint64, float64 or string; a date, a timestamp (RFC 3339, UTC) and
-// a decimal are strings. Other columns, such as lists, are an error of Open. A row is good until the next one. Files are
-// cut and limited as with [Rows].
+// a decimal are strings. Other columns, such as lists, are an error of Open. A row is good until the next one. Files
+// are cut and limited as with [Rows].
 func Values(names ...string) ingest.Format[[]any] {
 	find := func(f io.ReaderAt, size int64) (starts []int64, err error) {
 		file, err := open(f, size)
