@@ -28,10 +28,13 @@ func newGroup(t Terminal) *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&by, "by", "", "columns of the key, as `NAME[,NAME]` (default none: all rows are one group)")
 	all := &aggregates{}
-	f.Var(all.flag(group.Sum), string(group.Sum), "sum of these columns, as `COLUMN[,COLUMN]`")
-	f.VarPF(all.flag(group.Count), string(group.Count), "", "number of rows").NoOptDefVal = summed
-	for _, function := range []group.Function{group.Mean, group.Min, group.Max} {
-		f.VarPF(all.flag(function), string(function), "", string(function)+" of these columns").NoOptDefVal = summed
+	f.Var(all.flag(group.Sum), "sum", "sums of these columns, as `COLUMN[,COLUMN]`")
+	f.Var(all.flag(group.Count), "count", "number of rows")
+	f.Var(all.flag(group.Mean), "mean", "means of these columns")
+	f.Var(all.flag(group.Min), "min", "minima of these columns")
+	f.Var(all.flag(group.Max), "max", "maxima of these columns")
+	for _, name := range []string{"count", "mean", "min", "max"} {
+		f.Lookup(name).NoOptDefVal = summed
 	}
 	lenient(c, &config.Input)
 	outputFlags(c, &config.Output, "the groups", "values of the first flag")
