@@ -33,7 +33,8 @@ func newGroup(t Terminal) *cobra.Command {
 	f.Var(all.flag(group.Mean), "mean", "means of these columns")
 	f.Var(all.flag(group.Min), "min", "minima of these columns")
 	f.Var(all.flag(group.Max), "max", "maxima of these columns")
-	for _, name := range []string{"count", "mean", "min", "max"} {
+	f.Lookup("count").NoOptDefVal = counted
+	for _, name := range []string{"mean", "min", "max"} {
 		f.Lookup(name).NoOptDefVal = summed
 	}
 	lenient(c, &config.Input)
@@ -58,6 +59,9 @@ func newGroup(t Terminal) *cobra.Command {
 // summed stands for the columns of --sum.
 const summed = "those of --sum"
 
+// counted is what --count is set to, as flags without a value are.
+const counted = "true"
+
 // aggregates are the flags for columns of the result, in their order.
 type aggregates struct{ list []group.Aggregate }
 
@@ -69,12 +73,19 @@ type aggregate struct {
 	function group.Function
 }
 
-func (v *aggregate) Type() string   { return "COLUMN" }
+// Type implements pflag.Value. The help shows nothing for a flag of type bool.
+func (v *aggregate) Type() string {
+	if v.function == group.Count {
+		return "bool"
+	}
+	return "COLUMN"
+}
+
 func (v *aggregate) String() string { return "" }
 
 func (v *aggregate) Set(text string) error {
 	if v.function == group.Count {
-		if text != summed {
+		if text != counted {
 			return fmt.Errorf("counts rows: leave %q out", text)
 		}
 		v.all.list = append(v.all.list, group.Aggregate{Function: group.Count})
