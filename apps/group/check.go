@@ -52,7 +52,7 @@ func (w weighed) plus(o weighed) weighed {
 // near is how much sums may differ, of the sum of all sizes: products with weights are rounded.
 const near = 1e-12
 
-// judge adds to the errors of a report what differs between all ranks' rows, w, and their groups. All ranks call it.
+// judge adds the differences between all ranks' rows, w, and their groups to the errors of a report. All ranks call it.
 func (w weighed) judge(p *apps.Report, r *pebble.Rank, groups weighed) error {
 	type both struct{ Rows, Groups weighed }
 	all, err := pebble.AllReduce(r, both{w, groups}, func(a, b both) both {

@@ -1,6 +1,6 @@
-// Package group groups the rows of tables of files, see [table.Open], by the values of columns, and works out what the
-// numbers of other columns come to in each group. Rows are merged to groups on their way, and where their key's owner
-// has them in a container.Map, so memory is for the groups alone.
+// Package group groups the rows of tables of files, see [table.Open], by the values of columns, and computes counts,
+// sums, means and extremes of other columns in each group. Rows are merged to groups on their way, and where their
+// key's owner has them in a container.Map, so memory is for the groups alone.
 //
 // [Run] does all of it. The check is made of sums over all rows and over all groups, in which each key has a weight of
 // its own: rows, numbers, and numbers times weights must come to the same.
@@ -16,7 +16,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Function says what numbers come to.
+// A Function reduces the numbers of a group to one.
 type Function string
 
 // The functions. Count is of rows, and has no column; the others leave out rows without a value.
@@ -31,7 +31,7 @@ const (
 // Functions are all of them.
 var Functions = []Function{Count, Sum, Mean, Min, Max}
 
-// An Aggregate is a column of the result: what a function makes of the numbers of a column in a group.
+// An Aggregate is a column of the result: a function of the numbers of a column in each group.
 type Aggregate struct {
 	Function Function
 	Column   string
@@ -45,7 +45,7 @@ func (a Aggregate) name() string {
 	return string(a.Function) + "_" + a.Column
 }
 
-// Config says what Run does. All ranks give equal ones, but for Progress.
+// Config configures Run. All ranks give equal ones, but for Progress.
 type Config struct {
 	// Progress counts rows that rank 0 has read. Output gets the groups in the order of their keys (see
 	// [table.AppendKey]): the columns of By, and then the aggregates, such as count and sum_fare. Output.Top ranks them by
@@ -57,7 +57,7 @@ type Config struct {
 	Space      container.Budget
 }
 
-// Check returns an error that says what is wrong with c for a job of so many ranks.
+// Check returns an error if c cannot work in a job of that many ranks.
 func (c Config) Check(int) error {
 	c = c.complete()
 	if len(c.Files) == 0 {
@@ -85,7 +85,7 @@ func (c Config) Check(int) error {
 	return c.Output.Check()
 }
 
-// complete sets what is left open to the defaults.
+// complete sets zero fields to their defaults.
 func (c Config) complete() Config {
 	if len(c.Aggregates) == 0 {
 		c.Aggregates = []Aggregate{{Function: Count}}
@@ -103,7 +103,7 @@ func (c Config) numbers() (names []string) {
 	return names
 }
 
-// Result is what Run reports.
+// Result is the report of Run.
 type Result struct {
 	apps.Report
 	By     []string `json:"by"`

@@ -36,7 +36,7 @@ func all(columns ...string) (list []Aggregate) {
 	return list
 }
 
-// grouped is what a run writes.
+// grouped is the output of a run.
 func grouped(t *testing.T, ranks int, c Config, name string) string {
 	c.Output.Path = filepath.Join(t.TempDir(), name)
 	for _, result := range appstest.All(t, appstest.Mem(ranks), Run, c) {
@@ -245,7 +245,7 @@ func TestOddNumbers(t *testing.T) {
 	}
 }
 
-// What is wrong is told, with file and line where it is a value, and left out by a lenient run.
+// Mistakes are errors, with file and line for a value; a lenient run skips such rows.
 func TestMistakes(t *testing.T) {
 	path := appstest.Write(t, "a.csv", "k,x\na,1\na,one\n")
 	for says, c := range map[string]Config{

@@ -2,17 +2,17 @@ package group
 
 import "math"
 
-// stat is what numbers come to. The zero value is that of none.
+// stat summarizes numbers. The zero value is that of no number.
 type stat struct {
 	Count     uint64
-	High, Low float64 // their sum, rounded, and what that lacks
+	High, Low float64 // their sum, rounded, and the rounding error
 	Min, Max  float64 // NaN if one of them is
 }
 
 // of is the stat of one number.
 func of(x float64) stat { return stat{Count: 1, High: x, Min: x, Max: x} }
 
-// merge is what the numbers of both come to. The sum has more than 100 bits: so when it is rounded it does not depend
+// merge summarizes the numbers of both. The sum has more than 100 bits: so when it is rounded it does not depend
 // on the order in which numbers were merged, unless they cancel out nearly all of it.
 func (a stat) merge(b stat) stat {
 	switch {
@@ -29,7 +29,7 @@ func (a stat) merge(b stat) stat {
 	return stat{a.Count + b.Count, high, low, math.Min(a.Min, b.Min), math.Max(a.Max, b.Max)}
 }
 
-// twoSum is the sum of two numbers, rounded, and what that lacks (Knuth, The Art of Computer Programming 2, 4.2.2).
+// twoSum is the sum of two numbers, rounded, and the rounding error (Knuth, The Art of Computer Programming 2, 4.2.2).
 func twoSum(a, b float64) (sum, lacks float64) {
 	sum = a + b
 	part := sum - a

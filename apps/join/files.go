@@ -167,7 +167,7 @@ func (f *files) join() error {
 	return f.results.Sort()
 }
 
-// total adds up what all ranks have found.
+// total adds up the results of all ranks.
 func (f *files) total(result *Result) (err error) {
 	if f.all, err = pebble.AllReduce(f.rank, f.found, Answer.add); err != nil {
 		return err
@@ -189,7 +189,7 @@ func (f *files) total(result *Result) (err error) {
 	return err
 }
 
-// verify compares what was found with what the rows of each key come to, and writes the results in order.
+// verify compares the results with the sums of the rows of each key, and writes them in order.
 func (f *files) verify(result *Result) error {
 	want, keys, err := f.byKeys()
 	if err != nil {
@@ -212,8 +212,8 @@ func (f *files) verify(result *Result) error {
 	return f.out.Close(&result.Report)
 }
 
-// byKeys is what the join comes to, by what the rows of each key come to on either side, and the number of keys. All
-// ranks call it.
+// byKeys computes the answer from sums of the rows of each key on either side, and the number of keys. All ranks call
+// it.
 func (f *files) byKeys() (want Answer, keys uint64, err error) {
 	sums := container.NewMap[string, [2]Answer](f.rank, "sums of keys")
 	defer sums.Free()

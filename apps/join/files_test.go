@@ -24,7 +24,7 @@ func between(t *testing.T, left, right string) Config {
 	return Config{Input: apps.Input{Files: []string{appstest.Write(t, "l.csv", left), appstest.Write(t, "r.csv", right)}}}
 }
 
-// joined is what a run writes.
+// joined is the output of a run.
 func joined(t *testing.T, ranks int, c Config, name string) string {
 	c.Output.Path = filepath.Join(t.TempDir(), name)
 	for _, result := range appstest.All(t, appstest.Mem(ranks), Run, c) {

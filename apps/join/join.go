@@ -35,7 +35,7 @@ const (
 // Kinds are all of them, in the order of container.JoinKind.
 var Kinds = []Kind{Inner, Left, Semi, Anti}
 
-// Config says what Run does. All ranks give equal ones, but for Progress.
+// Config configures Run. All ranks give equal ones, but for Progress.
 type Config struct {
 	// Seed names the rows; Progress counts rows that rank 0 has made or read. Output gets results of files, in the order
 	// of their keys, and then in that of the left and the right table.
@@ -69,7 +69,7 @@ const (
 	twinMost = 1 << 18 // rows of joins that are compared with the serial twin
 )
 
-// Check returns an error that says what is wrong with c for a job of so many ranks.
+// Check returns an error if c cannot work in a job of that many ranks.
 func (c Config) Check(int) error {
 	if err := c.checkFiles(); err != nil {
 		return err
@@ -108,7 +108,7 @@ func (c Config) checkFiles() error {
 	return c.Output.Check()
 }
 
-// complete sets what is left open to the defaults.
+// complete sets zero fields to their defaults.
 func (c Config) complete() Config {
 	c.Left, c.Right = cmp.Or(c.Left, LeftDefault), cmp.Or(c.Right, RightDefault)
 	c.Keys, c.Kind = cmp.Or(c.Keys, c.Right), cmp.Or(c.Kind, Inner)
@@ -160,7 +160,7 @@ func (a *Answer) result(l Row, r *Row) {
 
 func (a Answer) add(b Answer) Answer { return Answer{a.Results + b.Results, a.Sum + b.Sum} }
 
-// Result is what Run reports.
+// Result is the report of Run.
 type Result struct {
 	apps.Report
 	Kind    Kind    `json:"kind"`

@@ -60,7 +60,7 @@ func (j *joiner) join() error {
 	})
 }
 
-// total adds up what all ranks have found.
+// total adds up the results of all ranks.
 func (j *joiner) total(result *Result) (err error) {
 	if j.all, err = pebble.AllReduce(j.rank, j.found, Answer.add); err != nil {
 		return err

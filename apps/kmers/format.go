@@ -8,7 +8,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// isFASTQ tells by the first file's name what is in all files, or by its first byte where the name does not. It is
+// isFASTQ reports the format of all files, by the name of the first one, or by its first byte if the name has no known
+// extension. It is
 // collective.
 func (b *bench) isFASTQ() (bool, error) {
 	name := strings.ToLower(b.config.Files[0])

@@ -10,7 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// create begins to write both files, so that what is wrong with them is told before all work. All ranks call it.
+// create begins to write both files, so that errors are reported before all work. All ranks call it.
 func (b *bench) create() (err error) {
 	to := b.config.Output
 	to.Replace = to.Replace && to.Path != ""

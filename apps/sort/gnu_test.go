@@ -18,7 +18,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// gnu is what GNU sort makes of a file.
+// gnu is the output of GNU sort for a file.
 func gnu(t *testing.T, path string, flags ...string) string {
 	t.Helper()
 	version, err := exec.Command("sort", "--version").Output()
@@ -150,7 +150,7 @@ func TestColumnOfOutput(t *testing.T) {
 	require.Equal(t, want, string(got))
 }
 
-// What is wrong with a key is told with the columns that are there.
+// An error about a key names the columns that there are.
 func TestMistakesOfKeys(t *testing.T) {
 	csv := appstest.Write(t, "a.csv", "id,name\n1,2\n")
 	for says, c := range map[string]Config{

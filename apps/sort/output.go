@@ -17,7 +17,7 @@ type output struct {
 	writer *table.Writer
 }
 
-// create begins to write, so that what is wrong with the output is told before all work. All ranks call it.
+// create begins to write, so that an unusable output is an error before all work. All ranks call it.
 func create(r *pebble.Rank, o apps.Output, asLines bool) (out *output, err error) {
 	out = &output{}
 	ending := filepath.Ext(strings.TrimSuffix(strings.TrimSuffix(o.Path, ".gz"), ".zst"))

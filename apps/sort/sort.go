@@ -18,7 +18,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Config says what Run does. All ranks give equal ones, but for Progress.
+// Config configures Run. All ranks give equal ones, but for Progress.
 type Config struct {
 	// Seed names the numbers; Progress counts rows that rank 0 has loaded; a total of 0 is not known. Output gets the
 	// rows in order: lines as they stand, or by its extension a table with the column "line" or "number", or the columns
@@ -49,7 +49,7 @@ const NumbersDefault = 10_000_000
 
 const numbersMost = 1 << 44 // so that a rank's fit in an int
 
-// Check returns an error that says what is wrong with c for a job of so many ranks.
+// Check returns an error if c cannot work in a job of that many ranks.
 func (c Config) Check(int) error {
 	switch {
 	case len(c.Files) > 0 && (c.Numbers > 0 || c.Distinct > 0):
@@ -69,7 +69,7 @@ func (c Config) Check(int) error {
 	return nil
 }
 
-// Result is what Run reports.
+// Result is the report of Run.
 type Result struct {
 	apps.Report
 	Of    string `json:"of"` // "numbers", "lines" or "rows"
@@ -118,7 +118,7 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	return runFiles(r, c)
 }
 
-// complete sets what is left open to the defaults.
+// complete sets zero fields to their defaults.
 func (c Config) complete() Config {
 	c.Numbers = cmp.Or(c.Numbers, NumbersDefault)
 	c.Distinct = cmp.Or(c.Distinct, c.Numbers)

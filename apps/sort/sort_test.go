@@ -117,7 +117,7 @@ func joined(lines [][]byte) (all []byte) {
 	return all
 }
 
-// sorted is what a run writes.
+// sorted is the output of a run.
 func sorted(t *testing.T, ranks int, c Config) string {
 	c.Output.Path = filepath.Join(t.TempDir(), "sorted")
 	for _, result := range appstest.All(t, appstest.Mem(ranks), Run, c) {

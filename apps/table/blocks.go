@@ -11,7 +11,7 @@ import (
 // file is a file of blocks.
 type file = io.ReaderAt
 
-// first returns what a function says of the first file, on all ranks. It is collective.
+// first returns a function's text for the first file, on all ranks. It is collective.
 func first(r *pebble.Rank, files []string, format string, of func(f file, size int64) (string, error)) (string, error) {
 	var text string
 	looked := false // the first of this rank's files is, on rank 0, the first of all

@@ -48,7 +48,7 @@ func AppendTextKey(key, text []byte, reverse bool) []byte {
 	return append(key, 0^flip, 1^flip)
 }
 
-// TextKey appends the text of a part of a key by AppendTextKey that a row begins with, and returns what follows it.
+// TextKey appends the text of a part of a key by AppendTextKey that a row begins with, and returns the rest of the row.
 func TextKey(dst []byte, row string, reverse bool) (text []byte, rest string) {
 	flip := flipOf(reverse)
 	for at := 0; ; at++ {

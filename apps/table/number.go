@@ -5,7 +5,8 @@ import (
 	"math/big"
 )
 
-// number is what a text begins with: 0.digits times 10 to the exponent, without zeros before and behind the digits.
+// number is the number at the beginning of a text: 0.digits times 10 to the exponent, without zeros before and behind
+// the digits.
 type number struct {
 	taken         int // bytes of the text; 0 for no number
 	negative      bool
@@ -14,7 +15,7 @@ type number struct {
 	exponent      int32
 }
 
-// exponentMost bounds exponents: what is beyond counts as this.
+// exponentMost bounds exponents: larger ones count as this.
 const exponentMost = 1 << 30
 
 // scan reads a number as strtold does.

@@ -29,7 +29,7 @@ type Record struct {
 	Values []Value // of the columns
 }
 
-// formats are what Open reads, by the ends of names.
+// formats are those that Open reads, by the extensions of names.
 var formats = map[string]func(r *pebble.Rank, files []string, s *Source) (ingest.Format[Record], error){
 	".csv": openCSV(ingest.Comma(',')), ".tsv": openCSV(ingest.Comma('\t')),
 	".jsonl": openJSON, ".ndjson": openJSON, ".avro": openAvro, ".parquet": openParquet,

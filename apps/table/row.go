@@ -1,5 +1,5 @@
-// Package table is rows of tables whose columns are known only when files are opened: what joining, grouping and
-// sorting files have in common.
+// Package table is rows of tables whose columns are known only when files are opened: the common part of joining,
+// grouping and sorting files.
 //
 // [Open] reads tables of any format. A row is one string, which a container.Table holds, moves, sorts and spills as
 // such: a key, whose bytes are in the order of keys, and then the values of the columns ([Append], [Values]). See
@@ -110,7 +110,7 @@ func Values(dst []Value, row string, n int) (values []Value, rest string) {
 		switch v.Kind {
 		case Int, Uint:
 			n, size := varint(row)
-			v.bits, row = uint64(n>>1)^-(n&1), row[size:]
+			v.bits, row = n>>1^-(n&1), row[size:]
 		case Float:
 			v.bits, row = word(row), row[8:]
 		case Text:

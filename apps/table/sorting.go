@@ -101,14 +101,14 @@ func (s *Sorting[R, K]) Last() (last R, some bool) {
 	return last, some
 }
 
-// Sums are what all ranks have sorted.
+// Sums describe the rows of all ranks.
 type Sums struct {
 	Before, After Seen
 	Most          uint64 // rows of one rank
 	Spilled       container.Spilled
 }
 
-// Fullest is the number of rows of the rank that has most, over the mean of so many ranks.
+// Fullest is the number of rows of the rank that has most, over the mean of that many ranks.
 func (s Sums) Fullest(ranks int) float64 {
 	if s.After.Count == 0 {
 		return 0
@@ -116,7 +116,7 @@ func (s Sums) Fullest(ranks int) float64 {
 	return float64(s.Most) * float64(ranks) / float64(s.After.Count)
 }
 
-// Total adds up what all ranks have sorted, behind All. All ranks call it.
+// Total adds up the rows of all ranks, after All. All ranks call it.
 func (s *Sorting[R, K]) Total() (Sums, error) {
 	own := Sums{s.before, s.after, s.after.Count, s.table.Spilled()}
 	return pebble.AllReduce(s.rank, own, func(a, b Sums) Sums {
@@ -129,7 +129,7 @@ func PlusSpilled(a, b container.Spilled) container.Spilled {
 	return container.Spilled{Bytes: a.Bytes + b.Bytes, Runs: a.Runs + b.Runs}
 }
 
-// Judge adds to the errors of a report what is wrong, by the sums of Total. All ranks call it.
+// Judge adds mistakes to the errors of a report, by the sums of Total. All ranks call it.
 func (s *Sorting[R, K]) Judge(p *apps.Report, sums Sums) error {
 	if err := p.Found(s.rank, s.disorder, "rows are wrong: they come before the one ahead of them"); err != nil {
 		return err

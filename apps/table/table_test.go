@@ -178,7 +178,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// What cannot be read is an error with the place and the remedy.
+// Unreadable input is an error with the place and the remedy.
 func TestMistakes(t *testing.T) {
 	for says, f := range map[string][2]string{
 		`t.txt: the name does not tell the format of the table`: {"t.txt", "a"},

@@ -20,8 +20,8 @@ type Writer struct {
 	written bool
 }
 
-// WriteSorted sorts rows, writes the values that each stands for, and adds to the errors of a report what is wrong with
-// their order. The output is complete when it is closed behind that. All ranks call it.
+// WriteSorted sorts rows, writes the values that each stands for, and adds mistakes in their order to the errors of a
+// report. The output is complete when it is closed behind that. All ranks call it.
 func WriteSorted[R any, K cmp.Ordered](p *apps.Report, rows *Sorting[R, K], to *apps.RowWriter, columns []Column,
 	values func(dst []Value, row R) []Value) (Sums, error) {
 	if err := rows.Sort(); err != nil {

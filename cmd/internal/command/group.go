@@ -59,7 +59,7 @@ func newGroup(t Terminal) *cobra.Command {
 // summed stands for the columns of --sum.
 const summed = "those of --sum"
 
-// counted is what --count is set to, as flags without a value are.
+// counted is the value of --count, as of flags without one.
 const counted = "true"
 
 // aggregates are the flags for columns of the result, in their order.
