@@ -49,7 +49,8 @@ func newComponents(t Terminal) *cobra.Command {
 		Short: "Find the connected components of a graph",
 		Long: "components finds the connected components of a graph from a file or a generator, and floods each to\n" +
 			"check it. Arcs of a directed graph lead both ways here: its components are the weakly connected\n" +
-			"ones. Parallel arcs and self-loops change nothing.\n\n" +
+			"ones. Parallel arcs and self-loops change nothing. --output has the smallest member of the\n" +
+			"component of each vertex.\n\n" +
 			"Methods: hook lets each rank join what its own arcs join, and ranks join their trees by pebbles;\n" +
 			"propagate spreads the smallest index of each component from vertex to vertex, in one epoch. hook is\n" +
 			"the faster one.",
