@@ -218,11 +218,13 @@ var cases = []struct {
 	{"components --erdos-renyi 8 --edge-factor 1", "sizes", ofAll},
 	{"components --erdos-renyi 8 --edge-factor 1", "visits", ofAll},
 	{"components --erdos-renyi 8 --edge-factor 1 --method propagate", "offers", ofAll},
-	{"communities --kronecker 8", "numbers", without("one lost, another twice")}, // one frame a rank and iteration
-	{"communities --kronecker 8", "labels", without("one lost, another twice")},  // notes of one label are the same
+	{"components --kronecker 8 --order degree --top 1", "smallest", without("one lost, another twice")}, // alike
+	{"communities --kronecker 8", "numbers", without("one lost, another twice")},                        // one frame a rank and iteration
+	{"communities --kronecker 8", "labels", without("one lost, another twice")},                         // notes of one label are the same
 	{"triangles --kronecker 8", "lists", ofAll},
 	{"triangles --kronecker 8", "wedges", ofAll},
 	{"triangles --kronecker 8", "closed", without("one lost, another twice")}, // notes of one vertex are the same
+	{"triangles --kronecker 8 --top 1", "shares", ofAll},
 	{"jaccard --kronecker 8", "lists", ofAll},
 	{"jaccard --kronecker 8", "wedges", ofAll},
 	{"jaccard --kronecker 8", "closed", without("one lost, another twice")}, // notes of one pair are the same
