@@ -24,8 +24,8 @@ import (
 
 // Graph is a rank's part of a distributed graph: a block of vertices, and the arcs that leave them. An undirected edge
 // is two arcs, a self-loop too. Duplicate edges and self-loops are counted, as Graph500 counts them, and not kept: no
-// search needs them; but see Source.SelfLoops. Of duplicates with weights the lightest is kept. It belongs to its rank's
-// goroutine, and its fields are for reading.
+// search needs them; but see Source.SelfLoops. Of duplicates with weights the lightest is kept. It belongs to its
+// rank's goroutine, and its fields are for reading.
 type Graph struct {
 	Name       string // of the source
 	Vertices   uint64

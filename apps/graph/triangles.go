@@ -18,9 +18,9 @@ func Triangles(c *CSR) (n uint64) {
 }
 
 // Clustering returns in how many triangles each vertex is, and its local clustering coefficient, as LDBC Graphalytics
-// defines it: the share of ordered pairs of its neighbours that an arc joins, 0 for fewer than two neighbours. The other
-// ends of all arcs of a vertex are its neighbours, whichever way they lead. Duplicates and self-loops don't count. It
-// costs O(E D) for the largest number D of neighbours.
+// defines it: the share of ordered pairs of its neighbours that an arc joins, 0 for fewer than two neighbours. The
+// other ends of all arcs of a vertex are its neighbours, whichever way they lead. Duplicates and self-loops don't
+// count. It costs O(E D) for the largest number D of neighbours.
 func Clustering(c *CSR) (triangles []uint64, clustering []float64) {
 	c = c.Simple()
 	around := c

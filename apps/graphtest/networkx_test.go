@@ -18,8 +18,8 @@ import (
 	"github.com/activepebbles/pebbles/internal/seeds"
 )
 
-// networkx reads a graph, "directed" or "undirected", its number of vertices and its edges, and prints scores, triangles
-// and clustering coefficients as JSON.
+// networkx reads a graph, "directed" or "undirected", its number of vertices and its edges, and prints scores,
+// triangles and clustering coefficients as JSON.
 const networkx = `
 import json, sys
 import networkx as nx
