@@ -13,8 +13,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// An error of any call on a file is that of one Save, on all ranks. Nothing of that checkpoint is left, the others stay,
-// and the next Save succeeds. Only an old checkpoint that can't be removed is a warning.
+// An error of any call on a file is that of one Save, on all ranks. Nothing of that checkpoint is left, the others
+// stay, and the next Save succeeds. Only an old checkpoint that can't be removed is a warning.
 func TestNoErrorOfTheDiskIsLost(t *testing.T) {
 	const steps = 3
 	disktest.Each(t, func(t *testing.T, call string) {

@@ -24,13 +24,13 @@
 // A checkpoint is a folder that package export writes below FOLDER, such as walk-000007: a file of each rank, synced,
 // and a manifest with their checksums, which also describes the program, its arguments and the parts. The folder gets
 // its name by a rename when all files of all ranks are there, so a checkpoint is whole or not there, whenever processes
-// die. The two newest are kept. One job at a time uses a folder and a name. Hosts that do not share FOLDER have the files
-// of their own ranks; all of them are needed to restore.
+// die. The two newest are kept. One job at a time uses a folder and a name. Hosts that do not share FOLDER have the
+// files of their own ranks; all of them are needed to restore.
 //
 // # Any number of ranks
 //
-// Elements are saved with their keys. At a restart the ranks read shares of the files, each byte once, and send elements
-// to the ranks that own their keys now. Containers get their records in the same way.
+// Elements are saved with their keys. At a restart the ranks read shares of the files, each byte once, and send
+// elements to the ranks that own their keys now. Containers get their records in the same way.
 //
 // docs/guide-checkpoints.md shows restarts and preemption.
 package checkpoint

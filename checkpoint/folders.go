@@ -68,7 +68,8 @@ func isLeft(entry, name string) bool {
 	return ok && temporary && strings.Trim(number, "0123456789") == "" && numberOf(whole, name) > 0
 }
 
-// temporaryMark is between a checkpoint's name and a number in names of temporary folders, as package export makes them.
+// temporaryMark is between a checkpoint's name and a number in names of temporary folders, as package export makes
+// them.
 const temporaryMark = ".tmp"
 
 // look reads a checkpoint's manifest.

@@ -202,8 +202,11 @@ func TestKilledJobsGoOn(t *testing.T) {
 		"rename-old:9:0:1",
 	} {
 		t.Run(at, func(t *testing.T) {
-			folder := t.TempDir()
-			printed, err := launched(t, folder, launch.Spec{Processes: 2, Ranks: 4, Restarts: 2}, at)
+			folder, restarts := t.TempDir(), 1
+			if strings.Contains(at, "restoring") { // the second death comes before a new checkpoint
+				restarts = 2
+			}
+			printed, err := launched(t, folder, launch.Spec{Processes: 2, Ranks: 4, Restarts: restarts}, at)
 			require.NoError(t, err, printed)
 			require.Contains(t, printed, fmt.Sprintln("sum", serial()))
 			for i := range strings.Fields(at) {
@@ -242,10 +245,10 @@ func TestLauncherGivesUp(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(folder, "reached-0"))
 
 	folder = t.TempDir()
-	printed, err = launched(t, folder, launch.Spec{Processes: 2, Restarts: 2}, "epoch:9:1:3 restoring:9:1:0 restoring:9:1:0 "+
-		"restoring:9:1:0")
+	printed, err = launched(t, folder, launch.Spec{Processes: 2, Restarts: 2},
+		"epoch:9:1:3 restoring:9:1:0 restoring:9:1:0 restoring:9:1:0")
 	require.ErrorContains(t, err, "was killed by signal 9", printed)
-	require.ErrorContains(t, err, "the launcher gives up, since the job was started again 2 times without a new checkpoint")
+	require.ErrorContains(t, err, "gives up, since the job was started again 2 times without a new checkpoint")
 	var failed *launch.FailedError
 	require.True(t, errors.As(err, &failed))
 	_, err = os.Stat(filepath.Join(folder, "reached-3"))

@@ -18,8 +18,8 @@ type Checkpoints struct {
 	Zstd   bool          // compresses the files
 }
 
-// checkpointGrace is how long a job with checkpoints may go on after SIGTERM where Config.Grace is 0: less than the 30 s
-// of Kubernetes and Slurm.
+// checkpointGrace is how long a job with checkpoints may go on after SIGTERM where Config.Grace is 0: less than the 30
+// s of Kubernetes and Slurm.
 const checkpointGrace = 25 * time.Second
 
 // checkpointsEvery is the default of Checkpoints.Every.

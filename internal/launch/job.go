@@ -21,9 +21,9 @@ import (
 // the signals of this process meanwhile (see the package). The error is a [*FailedError] when a process failed first,
 // an [*UnreachedError] when ssh did not reach its hosts, a [*SignalError] when a signal ended the job, and else says
 // what kept the job from starting, or that its output could not be written. It is [ErrPreempted] for a job that ended
-// in order after a checkpoint. A job whose process has died is started again as often as Spec.Restarts allows. Result.Status is the exit status for the
-// command, also after an error. When ctx ends, the processes get SIGTERM, and after the grace SIGKILL. No process,
-// goroutine or file is left.
+// in order after a checkpoint. A job whose process has died is started again as often as Spec.Restarts allows.
+// Result.Status is the exit status for the command, also after an error. When ctx ends, the processes get SIGTERM, and
+// after the grace SIGKILL. No process, goroutine or file is left.
 func Run(ctx context.Context, s Spec) (Result, error) {
 	s, err := s.complete()
 	if err != nil {

@@ -145,6 +145,21 @@ var rooms = []mutation{
 	{"a job that starts nothing has succeeded", "internal/launch/job.go", "err == nil && n > 0 {", "err != nil && n > 0 {",
 		"TestWhoWaitsForEverIsTold"},
 
+	// Checkpoints.
+	{"a file of the checkpoint before will do", "checkpoint/restore.go",
+		"r.Part == headerPart && string(r.Data) == s.found.ID && ", "r.Part == headerPart && ",
+		"TestWrongCheckpointsAreRefused"},
+	{"an element that came twice is the last one", "checkpoint/rows.go", "return before&bit == 0", "return before|bit != 0",
+		"TestLostAndRepeatedElementsAreFound"},
+	{"a number of elements will do", "checkpoint/rows.go", "n -= bits.OnesCount64(word)", "n -= 64 + int(word&0)",
+		"TestLostAndRepeatedElementsAreFound"},
+	{"another argument will do", "checkpoint/note.go", "was != p.Is {", "len(was) != len(p.Is) {",
+		"TestWrongCheckpointsAreRefused"},
+	{"the checkpoint before is removed", "checkpoint/folders.go", " && number != before {", " {",
+		"TestRestartOnAnyNumberOfRanks"},
+	{"a checkpoint does not tell the launcher", "internal/launch/blame.go", "\t\tj.saved.Add(1)\n", "",
+		"checkpoint/TestKilledJobsGoOn"},
+
 	// Watching, and an application.
 	{"a job stands still once", "internal/watch/still.go", "s.moved, s.still, s.told = all.Moved, 0, false",
 		"s.moved, s.still = all.Moved, 0", "TestStandsStillAgain"},
