@@ -71,6 +71,9 @@ func (s *shell) command(t *testing.T, words []string) error {
 		return s.pebbles(t, name, words[1:])
 	case strings.HasPrefix(name, "./"):
 		return s.program(name)
+	case strings.HasPrefix(name, "lab/"): // a script of this repository
+		_, err := os.Stat(filepath.Join(root, name))
+		return err
 	}
 	return fmt.Errorf("%q is a command that this test does not know", words[0])
 }
@@ -265,6 +268,7 @@ func TestShellBites(t *testing.T) {
 		"./a":         "no go build",
 		"rm -r /":     "does not know",
 		"# a comment": "",
+		"lab/nosuch":  "no such file",
 	} {
 		s := shell{built: map[string]bool{}}
 		err := s.check(t, block{place: "a.md:1", language: "sh", text: line})
