@@ -57,8 +57,8 @@ type RowWriter struct {
 }
 
 // NewRowWriter prepares to write, before all work, so that a name that is taken or a folder without permission is
-// reported early. by is the column by whose values Output.Top ranks rows. All ranks call it, between epochs; each defers
-// Abort.
+// reported early. by is the column by whose values Output.Top ranks rows. All ranks call it, between epochs; each
+// defers Abort.
 func NewRowWriter(r *pebble.Rank, o Output, by string) (w *RowWriter, err error) {
 	w = &RowWriter{output: o, rank: r}
 	if o.Top > 0 {

@@ -57,7 +57,8 @@ func (s *Sink[T]) settle(change *swap, err error) error {
 
 // A Joint makes one file of parts that are files of their own.
 type Joint interface {
-	// Cut returns which bytes of a finished part go to the file, and a note of the part for End. first is the first rank's.
+	// Cut returns which bytes of a finished part go to the file, and a note of the part for End. first is the first
+	// rank's.
 	Cut(part io.ReaderAt, size int64, first bool) (piece Piece, err error)
 	// End returns what goes behind the last piece. begins has where in the file each piece begins.
 	End(pieces []Piece, begins []int64) ([]byte, error)

@@ -14,8 +14,8 @@ import (
 
 // CreateTable begins to write a table, whose rows each rank gives in batches of columns: their rows follow each other
 // in the order of ranks. It is [Create] with the format that the name's extension says: .csv, .tsv, .jsonl or .avro, or
-// one that [Also] adds; .csv, .tsv and .jsonl also with .gz or .zst behind them. A name that ends with a slash is one of
-// a folder of parts, as in results.csv.zst/; otherwise all ranks write one file.
+// one that [Also] adds; .csv, .tsv and .jsonl also with .gz or .zst behind them. A name that ends with a slash is one
+// of a folder of parts, as in results.csv.zst/; otherwise all ranks write one file.
 //
 // Each rank writes one batch at least, without rows where it has none: the first one names and types the columns for
 // all later ones, and those of all ranks must be alike. In text a missing value is an empty field, in JSON null.

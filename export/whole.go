@@ -55,7 +55,8 @@ func aligned(r *pebble.Rank, name string, batch []Column) ([]Column, error) {
 		leave = min(BlockRows, own)
 	}
 	var got []shift
-	shifts := target.New(r, "rows of "+name, distribution.Ranks(r.Size()), target.Key(func(s shift) uint64 { return s.To }),
+	shifts := target.New(r, "rows of "+name, distribution.Ranks(r.Size()),
+		target.Key(func(s shift) uint64 { return s.To }),
 		target.Each(func(s shift) { got = append(got, s) }), target.Coded[shift](shiftCodec{}))
 	defer shifts.Free()
 	err = r.Epoch(func() error {

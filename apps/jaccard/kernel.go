@@ -26,8 +26,8 @@ type Kernel interface {
 	// Pairs returns the pairs whose higher end is this rank's, by the vertices' numbers in the source of the graph, the
 	// smaller first, in no order. It makes a new slice.
 	Pairs() []graph.Pair
-	// Columns returns the pairs of a threshold or more as columns, by labels: source, target, similarity. The source's label
-	// comes before the target's; pairs are in order, those of all ranks too. It costs a pebble a pair, and those of
+	// Columns returns the pairs of a threshold or more as columns, by labels: source, target, similarity. The source's
+	// label comes before the target's; pairs are in order, those of all ranks too. It costs a pebble a pair, and those of
 	// labels. All ranks call it.
 	Columns(threshold float64) ([]export.Column, error)
 	// Validate counts again for some pairs, with a pebble for each neighbour of the lower end and one for each that

@@ -10,9 +10,9 @@ import (
 	"github.com/activepebbles/pebbles/export"
 )
 
-// Table is the format of tables as Parquet files, for [export.Also]: columns are INT64, those of uint64 with the logical
-// type of unsigned integers, DOUBLE, or strings; optional where values may be missing. Pages are compressed by snappy,
-// which all readers know. Parts can be put together to one file. A rank holds one row group in memory.
+// Table is the format of tables as Parquet files, for [export.Also]: columns are INT64, those of uint64 with the
+// logical type of unsigned integers, DOUBLE, or strings; optional where values may be missing. Pages are compressed by
+// snappy, which all readers know. Parts can be put together to one file. A rank holds one row group in memory.
 func Table() export.Format[[]export.Column] {
 	return export.Joined(export.Parts("parquet", func(w io.Writer) (export.Writer[[]export.Column], error) {
 		return &table{out: w}, nil

@@ -98,7 +98,9 @@ func TestOutputOfProcesses(t *testing.T) {
 	folder := t.TempDir()
 	for _, extension := range []string{".csv", ".tsv", ".jsonl"} {
 		var want []byte
-		for i, flags := range []string{"--ranks 1", "--ranks 4 --procs 2 --transport shm", "--ranks 7 --procs 2 --transport tcp"} {
+		for i, flags := range []string{
+			"--ranks 1", "--ranks 4 --procs 2 --transport shm", "--ranks 7 --procs 2 --transport tcp",
+		} {
 			path := filepath.Join(folder, fmt.Sprint(i, extension))
 			line := append(strings.Fields("kcore --kronecker 8 --quiet --output "+path), strings.Fields(flags)...)
 			r := process(t, nil, line...)
