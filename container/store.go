@@ -25,7 +25,8 @@ type base struct {
 }
 
 func newBase(r *pebble.Rank, name string, codec codecs.Value) *base {
-	return &base{rank: r, engine: r.Inside(frame.Access{}), name: name, codec: func() (codecs.Value, error) { return codec, nil }}
+	known := func() (codecs.Value, error) { return codec, nil }
+	return &base{rank: r, engine: r.Inside(frame.Access{}), name: name, codec: known}
 }
 
 // failed is an error of a call.

@@ -229,7 +229,8 @@ func isHere[Q, A any](d *Delegate[Q, A], q Q) bool {
 	return d.here != nil && d.here.Owner(d.key(q)) == d.self
 }
 
-// answerOwn answers the first n questions of the batch, which are this rank's own, and puts the answers to their places.
+// answerOwn answers the first n questions of the batch, which are this rank's own, and puts the answers to their
+// places.
 func answerOwn[Q, A any](d *Delegate[Q, A], n int, as []A) {
 	d.engine.Sender.Count.PebblesSent += uint64(n)
 	qs, answers := d.batch.Room(n)

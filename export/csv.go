@@ -94,7 +94,7 @@ func (r *row) end(fields int) error {
 		r.line = append(r.line, `""`...)
 	}
 	r.line = append(r.line, '\n')
-	_, err := r.setting.Write(r.line)
+	_, err := r.Write(r.line)
 	return err
 }
 

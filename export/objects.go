@@ -44,7 +44,7 @@ func (w *objects) rows(batch []Column, rows int) error {
 			}
 		}
 		w.line = append(line, '}', '\n')
-		if _, err := w.setting.Write(w.line); err != nil {
+		if _, err := w.Write(w.line); err != nil {
 			return err
 		}
 	}

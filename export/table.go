@@ -91,7 +91,7 @@ var tables = []Format[[]Column]{
 
 // tableFormat returns the format and the compression that a name asks for.
 func (o options) tableFormat(name string) (format Format[[]Column], p *packing, err error) {
-	whole := strings.TrimRight(name, string(os.PathSeparator)+"/")
+	whole := strings.TrimRight(filepath.ToSlash(name), "/")
 	extension := filepath.Ext(whole)
 	for _, one := range packings {
 		if extension == one.suffix {

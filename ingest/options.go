@@ -40,8 +40,8 @@ func RowLimit(bytes int) Option { return option(func(o *options) { o.rowLimit = 
 func Skip(most int64) Option { return option(func(o *options) { o.skip = most }) }
 
 // PerHost means that each host has its own files, which the ranks of that host read: a host without a file gives no
-// pattern. Without PerHost all hosts have the same files, and Open compares their names and sizes. Ranks whose hosts have
-// the same name are on one host.
+// pattern. Without PerHost all hosts have the same files, and Open compares their names and sizes. Ranks whose hosts
+// have the same name are on one host.
 func PerHost() Option { return option(func(o *options) { o.perHost = true }) }
 
 // Unchecked omits the comparison of a folder's parts with their checksums, for which Open reads the parts once more.

@@ -191,10 +191,10 @@ func (d *Directory[S]) afterBatch() {
 	}
 }
 
-// hurry sends moves of handlers and tasks at once, or as soon as there is credit. A pebble that looks for a key on its way is passed around
-// until the key has arrived, and keeps its ranks from being idle and frames in flight: the key must not wait for an
-// idle rank, here or at a hop, nor for the budget. Moves of the main function gather until its rank looks next for what
-// is due, for until then it handles no pebble, and nobody else knows where the key goes.
+// hurry sends moves of handlers and tasks at once, or as soon as there is credit. A pebble that looks for a key on its
+// way is passed around until the key has arrived, and keeps its ranks from being idle and frames in flight: the key
+// must not wait for an idle rank, here or at a hop, nor for the budget. Moves of the main function gather until its
+// rank looks next for what is due, for until then it handles no pebble, and nobody else knows where the key goes.
 func (d *Directory[S]) hurry() {
 	d.moves.Flush()
 	d.news.Flush()

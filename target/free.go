@@ -24,7 +24,8 @@ func (a *Ask[Q, A]) Free() {
 func (d *Directory[S]) Free() {
 	for e := range d.rank.Inside(frame.Access{}).Targets.Endpoints() {
 		if c, ok := e.(*core); ok && c.owner == distribution.Map(d) {
-			d.rank.Inside(frame.Access{}).Misuse("target", "%s was freed, and target %q is over it: free that first", d.Describe(),
+			d.rank.Inside(frame.Access{}).Misuse("target", "%s was freed, and target %q is over it: free that first",
+				d.Describe(),
 				c.out.Name)
 		}
 	}

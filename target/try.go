@@ -25,8 +25,8 @@ func TryEach[V any](handle func(t *Target[V], v V) error) Handling[V] {
 }
 
 // TryBatch is [Batch] for a handler that needs its own target, or that may fail: see [TryEach]. It costs a call a batch
-// more than Batch, and allocates nothing. [PebbleError] says which pebble an error is about; otherwise the error names the first
-// of the batch.
+// more than Batch, and allocates nothing. [PebbleError] says which pebble an error is about; otherwise the error names
+// the first of the batch.
 func TryBatch[V any](handle func(t *Target[V], vs []V) error) Handling[V] {
 	if handle == nil {
 		return Handling[V]{}

@@ -229,7 +229,8 @@ func (k *Kind[A]) loot() int {
 	}
 	bytes := 0
 	for i := range half {
-		k.encoded, _ = k.codec.Append(k.encoded[:0], unsafe.Pointer(&k.tasks[k.first+i])) // an error comes again when it is sent
+		// An error comes again when the task is sent.
+		k.encoded, _ = k.codec.Append(k.encoded[:0], unsafe.Pointer(&k.tasks[k.first+i]))
 		if bytes += len(k.encoded); bytes > stealBytes {
 			return max(1, i)
 		}

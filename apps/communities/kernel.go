@@ -27,8 +27,8 @@ type Kernel interface {
 
 // NewKernel registers a kernel on g, between epochs, on all ranks together. 0 iterations are IterationsDefault; each is
 // reported to progress. It keeps up to 32 bytes for each vertex of the rank, and 12 for each of another rank at the end
-// of an arc; and 8 bytes for each end of an arc at its vertices, 16 of a wide graph, and the same again in a directed one.
-// What the memory that is available has no room for is refused.
+// of an arc; and 8 bytes for each end of an arc at its vertices, 16 of a wide graph, and the same again in a directed
+// one. What the memory that is available has no room for is refused.
 func NewKernel(g *distgraph.Graph, iterations int, progress apps.Progress) (Kernel, error) {
 	ends := 2 * float64(g.Edges) / float64(g.Rank.Size())
 	need := 2*ends*g.IndexBytes() + 32*float64(g.Local) + 16*float64(g.Vertices)

@@ -202,11 +202,6 @@ func TestSimilaritiesOfRealGraphs(t *testing.T) {
 	}
 }
 
-// pair is two ids and their similarity.
-func pair(first, second uint64, similarity float64) jaccard.Pair {
-	return jaccard.Pair{First: distgraph.Label{ID: first}, Second: distgraph.Label{ID: second}, Similarity: similarity}
-}
-
 // Similarities are reported on all ranks: of two triangles that share an edge, with a tail, whose vertices have ids. Of
 // a clique all pairs are alike, and those told are the first; of a graph with many wedges a sample is checked.
 func TestSimilarities(t *testing.T) {

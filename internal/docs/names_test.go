@@ -217,7 +217,8 @@ var (
 
 // foreign are names, flags and texts of others: Kubernetes, Slurm, the system, Go's tools, and libraries.
 var foreign = set("ContainerCreating ImagePullBackOff LimitNOFILE OOMKilled Pending StartError Gosched "+
-	"MaxBlockCount MaxBlockSize GetOrInsert Del -race -tags --help --help-all", "read-only file system", "area: what changes")
+	"MaxBlockCount MaxBlockSize GetOrInsert Del -race -tags --help --help-all", "read-only file system",
+	"area: what changes")
 
 func set(words string, texts ...string) map[string]bool {
 	all := map[string]bool{}

@@ -94,7 +94,9 @@ type chooser struct {
 }
 
 func (t chooser) Next() tune.Setting { return t.set }
-func (t chooser) Observe(w tune.Window)  { t.log.Say("the tuner sees %g pebbles in %gs", w.Work, w.Seconds) }
+func (t chooser) Observe(w tune.Window) {
+	t.log.Say("the tuner sees %g pebbles in %gs", w.Work, w.Seconds)
+}
 
 // watcher tells what it is told.
 type watcher struct{ *world }

@@ -15,7 +15,8 @@ import (
 
 // The top level has few folders: whoever looks for something finds it by name.
 func TestTopLevel(t *testing.T) {
-	const folders = "apps checkpoint cmd coalesce container delegate distribution docs examples export ingest internal lab memory " +
+	const folders = "apps checkpoint cmd coalesce container delegate distribution docs examples export ingest " +
+		"internal lab memory " +
 		"model netio pebble reduce route target task termination tune"
 	entries, err := os.ReadDir(root)
 	require.NoError(t, err)

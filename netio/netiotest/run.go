@@ -112,8 +112,8 @@ func RunLargest(t *testing.T, maker Maker, except Except) {
 // excepted begins the reasons of skipped tests. .ci/tests allows these.
 const excepted = "excepted for this transport: "
 
-// RunSome proves some promises in jobs of the largest shape: for another way of a transport that has passed [Run], whose
-// promises may break where it parts from that.
+// RunSome proves some promises in jobs of the largest shape: for another way of a transport that has passed [Run],
+// whose promises may break where it parts from that.
 func RunSome(t *testing.T, maker Maker, names ...string) {
 	found := 0
 	for _, c := range cases {

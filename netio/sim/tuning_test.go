@@ -68,8 +68,8 @@ type watcher struct {
 	seen []tune.Window
 }
 
-func (w *watcher) Next() tune.Setting { return w.Setting }
-func (w *watcher) Saw(s tune.Window)  { w.seen = append(w.seen, s) }
+func (w *watcher) Next() tune.Setting    { return w.Setting }
+func (w *watcher) Observe(s tune.Window) { w.seen = append(w.seen, s) }
 
 // Windows grow until their ends take a fiftieth of them, however short they were to be. What an end took is told with
 // the next window.

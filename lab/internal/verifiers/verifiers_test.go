@@ -210,7 +210,7 @@ var cases = []struct {
 	{"centrality --kronecker 8", "onwards", ofAll},
 	{"centrality --kronecker 8", "backwards", ofAll},
 	{"pagerank --kronecker 8", "wants", ofAll},
-	{"pagerank --kronecker 8", "numbers", without("one lost, another twice")}, // one frame a rank and iteration
+	{"pagerank --kronecker 8", "numbers", without("one lost, another twice")}, // a frame an iteration
 	{"pagerank --kronecker 8", "shares", ofAll},
 	{"components --erdos-renyi 8 --edge-factor 1", "joins", ofAll},
 	{"components --erdos-renyi 8 --edge-factor 1", "asks", ofAll},
@@ -219,8 +219,8 @@ var cases = []struct {
 	{"components --erdos-renyi 8 --edge-factor 1", "visits", ofAll},
 	{"components --erdos-renyi 8 --edge-factor 1 --method propagate", "offers", ofAll},
 	{"components --kronecker 8 --order degree --top 1", "smallest", without("one lost, another twice")}, // alike
-	{"communities --kronecker 8", "numbers", without("one lost, another twice")},                        // one frame a rank and iteration
-	{"communities --kronecker 8", "labels", without("one lost, another twice")},                         // notes of one label are the same
+	{"communities --kronecker 8", "numbers", without("one lost, another twice")},                        // a frame an iteration
+	{"communities --kronecker 8", "labels", without("one lost, another twice")},                         // notes of a label are equal
 	{"triangles --kronecker 8", "lists", ofAll},
 	{"triangles --kronecker 8", "wedges", ofAll},
 	{"triangles --kronecker 8", "closed", without("one lost, another twice")}, // notes of one vertex are the same
