@@ -345,7 +345,7 @@ func TestMistakesOfTables(t *testing.T) {
 			`line 2: column "source": found "1.5"`},
 		{"a.jsonl", `{"from": 1}`, "line 1: the object has no key"}, {"a.jsonl", "[1, 2]", "line 1: "},
 		{"a.jsonl", `{"source": [1], "target": 2}`, `line 1: column "source": it holds an array`},
-		{"a.jsonl", `{"source": 1, "source": 2, "target": 2}`, `line 1: the key "source" comes twice`},
+		{"a.jsonl", `{"source": 1, "source": 2, "target": 2}`, `line 1: an object has the name "source" twice`},
 		{"a.parquet", "PAR1", "a.parquet: the file is too short"}, {"a.avro", "Obj", "a.avro"},
 	} {
 		for _, ranks := range []int{1, 4} {

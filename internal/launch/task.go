@@ -97,7 +97,7 @@ func (t *task) join(ctx context.Context, s settings, o Options) (*Member, error)
 	job, err := t.exchangeAddresses(ctx, s, bootstrap.Config{
 		Number: t.process, Processes: t.processes, Self: self(own.Addr().String()), Listener: first, Dial: dial,
 		Ranks: func(all []bootstrap.Process) (int, error) { return ranksOf(all, cmp.Or(s.ranks, o.Ranks)) },
-		Limit: s.start, Log: o.Log,
+		Limit: s.start, TLS: connect.IsEncrypted(o.Transport), Log: o.Log,
 	})
 	if err != nil {
 		own.Close()

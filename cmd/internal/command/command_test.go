@@ -155,7 +155,7 @@ func TestOnlyWhatIsCalledIsMade(t *testing.T) {
 
 // TestDefaults shows that what a flag says of its default is what it does.
 func TestDefaults(t *testing.T) {
-	require.Len(t, small, 23)
+	require.Len(t, small, 24)
 	for app := range small {
 		var taken *Job
 		root := New(Pebbles(), Terminal{Args: small[app], Stdout: os.Stdout, Stderr: os.Stderr, Begin: func(j *Job) error {

@@ -71,7 +71,7 @@ func newContagion(t Terminal) *cobra.Command {
 func (b *contagionFlags) register(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&b.population, "population", "",
-		"`folder` of people, locations and visits, or the prefix of their names")
+		"`folder` of a population, or prefix of its files")
 	f.StringVar(&b.contacts, "contacts", "",
 		"`file` of SocioPatterns contacts, instead of a population")
 	f.Var(Count(&b.people, 1, "10000"), "people", "people of a generated town")

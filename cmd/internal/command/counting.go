@@ -49,9 +49,9 @@ func newKmers(t Terminal) *cobra.Command {
 		Short: "Count the k-mers of DNA sequences",
 		Long: "kmers counts all pieces of k bases of the sequences in FASTA or FASTQ files, plain or compressed by\n" +
 			"gzip, BGZF or zstd, which all ranks read; - is standard input, in a single process. A k-mer and its\n" +
-			"reverse complement are counted together. Without files it counts generated reads: pieces of 100 bases\n" +
-			"from random places of a genome. The k-mers read are compared with the k-mers counted. --output writes\n" +
-			"kmer and count, in the order of the letters.\n\n" +
+			"reverse complement are counted together. Without files it counts generated reads: pieces of 100\n" +
+			"bases from random places of a genome. The k-mers read are compared with the k-mers counted. --output\n" +
+			"writes kmer and count, in the order of the letters.\n\n" +
 			"With --filter, k-mers that occur once, as most with a sequencing error do, take no memory: a first\n" +
 			"pass finds those that recur. The more memory the filter has, the fewer of them slip through. The\n" +
 			"output lacks them; the histogram counts them.",

@@ -153,8 +153,8 @@ func (b *startFlags) chosen(of distgraph.Source, given func(string) bool) (distg
 const graphFiles = "\n\n" +
 	"Files are SNAP edge lists, adjacency lists, PACE or DIMACS .gr, Matrix Market, METIS, LDBC's .e (and\n" +
 	".v, with --vertices), or tables of arcs: CSV, TSV, JSON Lines, Avro and Parquet, whose columns\n" +
-	"--source, --target and --weight name. Text may be compressed by gzip or zstd. Vertices are numbers of\n" +
-	"64 bits, or any strings with --ids names."
+	"--source, --target and --weight name. Text may be compressed by gzip or zstd. Vertices are numbers\n" +
+	"of 64 bits, or any strings with --ids names."
 
 // graphCommand is the command of an application on graphs, whose configuration has a source. set, which may be nil,
 // completes the configuration when the source is known.

@@ -25,8 +25,8 @@ func newBFS(t Terminal) *cobra.Command {
 			"for a parent instead (Beamer); tasks goes level by level as Grappa does, by tasks that ask about\n" +
 			"each arc and wait for the answer. direction is much the fastest where levels are large, as in social\n" +
 			"networks; it keeps the reversed arcs of directed graphs too.\n\n" +
-			"--output writes the tree of one root: of all vertices one level nearer, the parent is the one with the\n" +
-			"smallest id. Vertices that are not reached have no row; the root is its own parent.\n\n" +
+			"--output writes the tree of one root: of all vertices one level nearer, the parent is the one with\n" +
+			"the smallest id. Vertices that are not reached have no row; the root is its own parent.\n\n" +
 			"It prints two rates: traversed edges a second by the Graph500 rule, and all edges of the graph a\n" +
 			"second, which is how the GAP benchmark suite counts.",
 		Example: "  pebbles bfs --kronecker 16 --roots 4\n" +

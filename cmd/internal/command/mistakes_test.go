@@ -52,7 +52,7 @@ func TestBadInput(t *testing.T) {
 		"cut gzip": {"bfs --graph " + file("cut.el.gz", "\x1f\x8b\x08\x00\x00\x00\x00\x00"),
 			[]string{"cut.el.gz", "truncated"}},
 		"device":     {"bfs --graph /dev/null", []string{"/dev/null", "is a device", "write it to a file"}},
-		"pipe":       {"bfs --graph " + pipe, []string{pipe, "is a pipe", "read at many places"}},
+		"pipe":       {"bfs --graph " + pipe, []string{pipe, "is a pipe", "write it to a file"}},
 		"no weights": {"sssp --graph " + whole, []string{"line 2", "the graph has no weights", "random", "one"}},
 		"below 0": {"sssp --graph " + file("below.el", "1 2 7\n2 3 -1\n"), []string{"below.el", "line 2", "-1",
 			"0 or more"}},

@@ -40,7 +40,7 @@ func kill() {
 
 // scored is a command line that writes some rows by three ranks.
 func scored(path string, more ...string) []string {
-	return append(strings.Fields("centrality --kronecker 8 --source 1 --ranks 3 --quiet --output "+path), more...)
+	return append(strings.Fields("centrality --kronecker 8 --root 1 --ranks 3 --quiet --output "+path), more...)
 }
 
 // A process that is killed at any call on a file leaves the file whole, or the one that was there before, or none; the

@@ -27,6 +27,7 @@ type Config struct {
 	// Ranks is the number of ranks of the job. Process 0 calls it, for all.
 	Ranks func([]Process) (int, error)
 	Limit time.Duration // how long the start may take
+	TLS   bool          // encrypts the tree of [ExchangeAt]; that of [Exchange] always is
 	Log   *slog.Logger  // may be nil
 
 	fanout int // of the tree; 0 is fanoutDefault

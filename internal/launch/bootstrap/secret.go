@@ -18,7 +18,7 @@ type bySecret struct {
 func newBySecret(c Config, r Rendezvous) (*bySecret, error) {
 	identity, err := handshake.ThisBuild()
 	hello := handshake.Hello{
-		Role: handshake.RoleChild, Process: c.Number, Processes: c.Processes, Encrypted: true, Identity: identity,
+		Role: handshake.RoleChild, Process: c.Number, Processes: c.Processes, Encrypted: c.TLS, Identity: identity,
 	}
 	return &bySecret{r, hello, c.Limit}, err
 }
