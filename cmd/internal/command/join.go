@@ -16,7 +16,8 @@ func newJoin(t Terminal) *cobra.Command {
 		Long: "join joins two tables of files by the columns --on: CSV, TSV, JSON Lines, Avro or Parquet, also\n" +
 			"compressed, each a file, a pattern in quotes, or a folder. Results have the columns of the left\n" +
 			"table, and then those of the right one but for its key; a name that both have gets _right in the\n" +
-			"right one. They are in the order of keys: numbers by value, then texts. Keys are equal if their texts are.\n" +
+			"right one. They are in the order of keys: numbers by value, then texts. Keys are equal if their\n" +
+			"texts are.\n" +
 			"Without files it joins generated rows. Rows that have no room in memory go to files of a scratch\n" +
 			"folder. Results are counted and summed, which is checked by sums of the rows of each key.\n\n" +
 			"Kinds: inner gives each pair; left is inner, and gives left rows without a right one too; semi gives\n" +
