@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,8 +51,9 @@ type networkxResult struct {
 // byNetworkX is what NetworkX finds, if it is there; otherwise it skips the test.
 func byNetworkX(t *testing.T, l appstest.List) (res networkxResult) {
 	t.Helper()
-	python, err := exec.LookPath("python3")
-	if err != nil || exec.Command(python, "-c", "import networkx").Run() != nil {
+	pythons := []string{"python3", "/usr/bin/python3"} // Debian's package is for its own Python
+	at := slices.IndexFunc(pythons, func(p string) bool { return exec.Command(p, "-c", "import networkx").Run() == nil })
+	if at < 0 {
 		t.Skip("no NetworkX: install python3-networkx")
 	}
 	kind := "undirected"
@@ -63,7 +65,7 @@ func byNetworkX(t *testing.T, l appstest.List) (res networkxResult) {
 	for _, e := range l.Edges {
 		fmt.Fprintln(&in, e.From, e.To)
 	}
-	run := exec.Command(python, "-c", networkx)
+	run := exec.Command(pythons[at], "-c", networkx)
 	run.Stdin = strings.NewReader(in.String())
 	out, err := run.Output()
 	require.NoError(t, err)
