@@ -219,8 +219,10 @@ var cases = []struct {
 	{"components --erdos-renyi 8 --edge-factor 1", "visits", ofAll},
 	{"components --erdos-renyi 8 --edge-factor 1 --method propagate", "offers", ofAll},
 	{"components --kronecker 8 --order degree --top 1", "smallest", without("one lost, another twice")}, // alike
-	{"communities --kronecker 8", "numbers", without("one lost, another twice")},                        // a frame an iteration
-	{"communities --kronecker 8", "labels", without("one lost, another twice")},                         // notes of a label are equal
+	// A frame an iteration.
+	{"communities --kronecker 8", "numbers", without("one lost, another twice")},
+	// Notes of a label are equal.
+	{"communities --kronecker 8", "labels", without("one lost, another twice")},
 	{"triangles --kronecker 8", "lists", ofAll},
 	{"triangles --kronecker 8", "wedges", ofAll},
 	{"triangles --kronecker 8", "closed", without("one lost, another twice")}, // notes of one vertex are the same
