@@ -195,7 +195,7 @@ func TestBombs(t *testing.T) {
 			unit string
 			size int64
 			want string
-		}{{"\x00", 10 << 30, "bomb: line 1: the record is longer than the limit"}, {strings.Repeat("0123456 ",
+		}{{"\x00", 1 << 30, "bomb: line 1: the record is longer than the limit"}, {strings.Repeat("0123456 ",
 			15) + "0123456\n", many, ""}} {
 			t.Run(fmt.Sprintf("%s %.8q", name, c.unit), func(t *testing.T) {
 				const part = 16 << 20
