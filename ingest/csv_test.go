@@ -280,6 +280,8 @@ func FuzzCSV(f *testing.F) {
 	f.Add([]byte("a,b\n\"1\n\",\"\"\"\"\n"), uint16(3))
 	f.Add([]byte("\"a\"b,\"\n\"\r\n"), uint16(5))
 	f.Fuzz(func(t *testing.T, content []byte, cut uint16) {
+		content = bytes.Clone(content) // which is the fuzzer's
+		replaceControls(content)       // which encoding/csv takes anywhere
 		d := dialect{',', true}
 		at := int(cut) % (len(content) + 1)
 		made := d.through(d.through(stay(), content[:at]), content[at:])
@@ -309,6 +311,16 @@ func FuzzCSV(f *testing.F) {
 		}
 		require.Equal(t, want, got)
 	})
+}
+
+// replaceControls puts letters in place of control characters, but for tabs and ends of lines.
+func replaceControls(content []byte) {
+	for i, b := range content {
+		ends := b == '\n' || b == '\r' && i+1 < len(content) && content[i+1] == '\n'
+		if (b < ' ' || b == 0x7f) && b != '\t' && !ends {
+			content[i] = 'c'
+		}
+	}
 }
 
 func BenchmarkCSV(b *testing.B) {
