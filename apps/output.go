@@ -32,6 +32,9 @@ func (o Output) Check() error {
 	return export.CheckTable(o.Path, withParquet)
 }
 
+// Wanted reports whether rows go anywhere.
+func (o Output) Wanted() bool { return o.Path != "" || o.Top > 0 }
+
 // WriteTable writes a table that one rank has to w, in the format that the extension of a name says.
 func WriteTable(w io.Writer, name string, batch ...export.Column) error {
 	return export.WriteTable(w, name, batch, withParquet)
@@ -76,7 +79,7 @@ func NewRowWriter(r *pebble.Rank, o Output, by string) (w *RowWriter, err error)
 }
 
 // Wanted reports whether rows have any use: without it they need not be made.
-func (w *RowWriter) Wanted() bool { return w.sink != nil || w.top != nil }
+func (w *RowWriter) Wanted() bool { return w.output.Wanted() }
 
 // Write writes some rows of this rank, which are the caller's again when it returns. Each rank writes one batch at
 // least, if an empty one, with the same columns. The first error is Close's, too.

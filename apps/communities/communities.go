@@ -75,35 +75,22 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
 	}
-	out, err := apps.NewRowWriter(r, c.Output, "community")
-	if err != nil {
-		return Result{}, err
-	}
-	defer out.Abort()
 	res := Result{Report: distgraph.NewReport(r, "communities", c.Common)}
-	var graph *distgraph.Graph
-	var kernel Kernel
-	err = distgraph.Over(&res.Report, r, c.Common, c.Source, func(g *distgraph.Graph) (_ Kernel, err error) {
-		graph = g
-		kernel, err = NewKernel(g, c.Iterations, c.Progress)
-		return kernel, err
-	}, func(_ *distgraph.Graph, k Kernel) error {
-		res.Iterations, res.Changed = k.Iterations()
-		res.EdgesPerSecond = apps.Rate(float64(res.Edges)*float64(res.Iterations), res.Seconds)
-		sizes, err := k.Sizes()
-		res.Communities, res.Largest, res.Alone = sizes.Groups, sizes.Largest, sizes.Alone
-		return err
-	}, "iterations", Rules)
-	if err != nil {
-		return res, err
-	}
-	return res, out.Keep(&res.Report.Report, func() ([]export.Column, error) {
-		labels, err := graph.LabelsOf(kernel.Labels())
-		if err != nil {
-			return nil, err
-		}
-		return graph.VertexColumns("community", labels.Column())
+	_, err := distgraph.Over(&res.Report, r, c.Common, c.Source, distgraph.Work[Kernel]{
+		Phase: "iterations", Rules: Rules, By: "community",
+		Prepare: func(g *distgraph.Graph) (Kernel, error) { return NewKernel(g, c.Iterations, c.Progress) },
+		Sum: func(_ *distgraph.Graph, k Kernel) error {
+			res.Iterations, res.Changed = k.Iterations()
+			res.EdgesPerSecond = apps.Rate(float64(res.Edges)*float64(res.Iterations), res.Seconds)
+			sizes, err := k.Sizes()
+			res.Communities, res.Largest, res.Alone = sizes.Groups, sizes.Largest, sizes.Alone
+			return err
+		},
+		Columns: func(g *distgraph.Graph, k Kernel) ([]export.Column, error) {
+			return g.LabelColumns("community", k.Labels())
+		},
 	})
+	return res, err
 }
 
 // Serial is the plain twin of Run: it holds the whole graph, and finds its communities on one goroutine. It returns the

@@ -85,40 +85,27 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
 	}
-	out, err := apps.NewRowWriter(r, c.Output, "component")
-	if err != nil {
-		return Result{}, err
-	}
-	defer out.Abort()
 	res := Result{Report: distgraph.NewReport(r, "components", c.Common), Method: c.method()}
 	source := c.Source
 	source.Undirected = true
-	var graph *distgraph.Graph
-	var kernel Kernel
-	err = distgraph.Over(&res.Report, r, c.Common, source, func(g *distgraph.Graph) (_ Kernel, err error) {
-		graph = g
-		kernel, err = NewKernel(g, c.method())
-		return kernel, err
-	}, func(_ *distgraph.Graph, k Kernel) error {
-		res.EdgesPerSecond = apps.Rate(float64(res.Edges), res.Seconds)
-		sizes, err := k.Sizes()
-		res.Components, res.Largest, res.Alone = sizes.Groups, sizes.Largest, sizes.Alone
-		return err
-	}, "components", Rules)
-	if err != nil {
-		return res, err
-	}
-	return res, out.Keep(&res.Report.Report, func() ([]export.Column, error) {
-		smallest, err := kernel.Smallest()
-		if err != nil {
-			return nil, err
-		}
-		labels, err := graph.LabelsOf(smallest)
-		if err != nil {
-			return nil, err
-		}
-		return graph.VertexColumns("component", labels.Column())
+	_, err := distgraph.Over(&res.Report, r, c.Common, source, distgraph.Work[Kernel]{
+		Phase: "components", Rules: Rules, By: "component",
+		Prepare: func(g *distgraph.Graph) (Kernel, error) { return NewKernel(g, c.method()) },
+		Sum: func(_ *distgraph.Graph, k Kernel) error {
+			res.EdgesPerSecond = apps.Rate(float64(res.Edges), res.Seconds)
+			sizes, err := k.Sizes()
+			res.Components, res.Largest, res.Alone = sizes.Groups, sizes.Largest, sizes.Alone
+			return err
+		},
+		Columns: func(g *distgraph.Graph, k Kernel) ([]export.Column, error) {
+			smallest, err := k.Smallest()
+			if err != nil {
+				return nil, err
+			}
+			return g.LabelColumns("component", smallest)
+		},
 	})
+	return res, err
 }
 
 // Serial is the plain twin of Run: it holds the whole graph, and finds its components on one goroutine. It returns the

@@ -26,3 +26,12 @@ func (g *Graph) VertexColumns(name string, values any) ([]export.Column, error) 
 	labels, err := g.Labels(g.Own())
 	return []export.Column{{Name: "vertex", Values: labels.Column()}, {Name: name, Values: values}}, err
 }
+
+// LabelColumns is VertexColumns for values that are labels of vertices, given by their numbers in the source.
+func (g *Graph) LabelColumns(name string, numbers []uint64) ([]export.Column, error) {
+	labels, err := g.LabelsOf(numbers)
+	if err != nil {
+		return nil, err
+	}
+	return g.VertexColumns(name, labels.Column())
+}

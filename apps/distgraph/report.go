@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/export"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
@@ -84,36 +85,52 @@ type Whole interface {
 	Tally() apps.Tally
 }
 
-// Over builds the graph of s and calls prepare to make a kernel for it; runs the kernel, timed; calls sum to add its
-// result to the report; and checks it. phase names the run of the kernel for c.Phase, and rules are as for Each. All
-// ranks call it; it completes the report.
-func Over[K Whole](p *Report, r *pebble.Rank, c apps.Common, s Source, prepare func(g *Graph) (K, error),
-	sum func(g *Graph, k K) error, phase string, rules []string,
-) error {
-	var k K
+// Work is what an application does with a kernel that goes over a whole graph. All functions are called on all ranks.
+type Work[K Whole] struct {
+	Prepare func(g *Graph) (K, error) // makes the kernel
+	Phase   string                    // names the run of the kernel for apps.Common.Phase
+	Sum     func(g *Graph, k K) error // adds the result to the report, before it is checked
+	Rules   []string                  // as for Each
+	// Columns returns this rank's rows of a result that is right, if they are wanted; By is the column by which
+	// apps.Output.Top ranks them.
+	Columns func(g *Graph, k K) ([]export.Column, error)
+	By      string
+}
+
+// Over builds the graph of s, makes a kernel for it, runs that, timed, checks the result, and writes its rows as
+// c.Output says. All ranks call it; it completes the report, and returns the kernel.
+func Over[K Whole](p *Report, r *pebble.Rank, c apps.Common, s Source, w Work[K]) (k K, err error) {
+	out, err := apps.NewRowWriter(r, c.Output, w.By)
+	if err != nil {
+		return k, err
+	}
+	defer out.Abort()
 	s.Progress, s.Phase = c.Progress, c.Phase
 	g, err := p.load(r, s, func(g *Graph) (err error) {
-		k, err = prepare(g)
+		k, err = w.Prepare(g)
 		return err
 	})
 	if err != nil {
-		return err
+		return k, err
 	}
-	s.beginOn(r, phase)
+	s.beginOn(r, w.Phase)
 	if _, err := p.Repeat(r, k.Run); err != nil {
-		return err
+		return k, err
 	}
-	if err := sum(g, k); err != nil {
-		return err
+	if err := w.Sum(g, k); err != nil {
+		return k, err
 	}
-	breaches, err := p.validate(g, k, rules)
+	breaches, err := p.validate(g, k, w.Rules)
 	if err != nil {
-		return err
+		return k, err
 	}
 	if err := p.Found(r, breaches, "breaches of the rules"); err != nil {
-		return err
+		return k, err
 	}
-	return p.Finish(r, k.Tally())
+	if err := p.Finish(r, k.Tally()); err != nil {
+		return k, err
+	}
+	return k, out.Keep(&p.Report, func() ([]export.Column, error) { return w.Columns(g, k) })
 }
 
 func (p *Report) validate(g *Graph, k interface{ Validate() (Breaches, error) }, rules []string) (uint64, error) {

@@ -102,34 +102,30 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 		return Result{}, err
 	}
 	c = c.complete()
-	out, err := apps.NewRowWriter(r, c.Output, "similarity")
-	if err != nil {
-		return Result{}, err
-	}
-	defer out.Abort()
 	res := Result{Report: distgraph.NewReport(r, "jaccard", c.Common), Threshold: c.Threshold}
 	source := c.Source
 	source.Undirected = true
-	var kernel Kernel
-	err = distgraph.Over(&res.Report, r, c.Common, source, func(g *distgraph.Graph) (_ Kernel, err error) {
-		kernel, err = NewKernel(g, c.Seed, c.Progress)
-		return kernel, err
-	}, func(_ *distgraph.Graph, k Kernel) error {
-		sums, err := k.Sums(c.Threshold)
-		if err != nil {
+	kernel, err := distgraph.Over(&res.Report, r, c.Common, source, distgraph.Work[Kernel]{
+		Phase: "similarities", Rules: Rules, By: "similarity",
+		Prepare: func(g *distgraph.Graph) (Kernel, error) { return NewKernel(g, c.Seed, c.Progress) },
+		Sum: func(_ *distgraph.Graph, k Kernel) error {
+			sums, err := k.Sums(c.Threshold)
+			if err != nil {
+				return err
+			}
+			res.Pairs, res.InCommon, res.Zero, res.Similar = sums.Pairs, sums.Common, sums.Zero, sums.Similar
+			res.Sum, res.Mean = sums.Similarity, apps.Rate(sums.Similarity, float64(sums.Pairs))
+			res.EdgesPerSecond = apps.Rate(float64(res.Edges), res.Seconds)
+			res.Highest, err = k.Highest()
 			return err
-		}
-		res.Pairs, res.InCommon, res.Zero, res.Similar = sums.Pairs, sums.Common, sums.Zero, sums.Similar
-		res.Sum, res.Mean = sums.Similarity, apps.Rate(sums.Similarity, float64(sums.Pairs))
-		res.EdgesPerSecond = apps.Rate(float64(res.Edges), res.Seconds)
-		res.Highest, err = k.Highest()
-		return err
-	}, "similarities", Rules)
+		},
+		Columns: func(_ *distgraph.Graph, k Kernel) ([]export.Column, error) { return k.Columns(c.Threshold) },
+	})
 	if err != nil {
 		return res, err
 	}
 	res.Recounted = kernel.Recounted()
-	return res, out.Keep(&res.Report.Report, func() ([]export.Column, error) { return kernel.Columns(c.Threshold) })
+	return res, nil
 }
 
 // Serial is the plain twin of Run: it holds the whole graph, and finds the similarity of each of its pairs on one

@@ -58,32 +58,23 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
 	}
-	out, err := apps.NewRowWriter(r, c.Output, "core")
-	if err != nil {
-		return Result{}, err
-	}
-	defer out.Abort()
 	res := Result{Report: distgraph.NewReport(r, "kcore", c.Common)}
 	source := c.Source
 	source.Undirected = true
-	var graph *distgraph.Graph
-	var kernel Kernel
-	err = distgraph.Over(&res.Report, r, c.Common, source, func(g *distgraph.Graph) (_ Kernel, err error) {
-		graph = g
-		kernel, err = NewKernel(g, c.Progress)
-		return kernel, err
-	}, func(_ *distgraph.Graph, k Kernel) error {
-		sums, err := k.Sums()
-		res.Largest, res.InLargest, res.NumberSum, res.Rounds = sums.Largest, sums.InLargest, sums.Sum, k.Rounds()
-		res.EdgesPerSecond = apps.Rate(float64(res.Edges), res.Seconds)
-		return err
-	}, "cores", Rules)
-	if err != nil {
-		return res, err
-	}
-	return res, out.Keep(&res.Report.Report, func() ([]export.Column, error) {
-		return graph.VertexColumns("core", kernel.Cores())
+	_, err := distgraph.Over(&res.Report, r, c.Common, source, distgraph.Work[Kernel]{
+		Phase: "cores", Rules: Rules, By: "core",
+		Prepare: func(g *distgraph.Graph) (Kernel, error) { return NewKernel(g, c.Progress) },
+		Sum: func(_ *distgraph.Graph, k Kernel) error {
+			sums, err := k.Sums()
+			res.Largest, res.InLargest, res.NumberSum, res.Rounds = sums.Largest, sums.InLargest, sums.Sum, k.Rounds()
+			res.EdgesPerSecond = apps.Rate(float64(res.Edges), res.Seconds)
+			return err
+		},
+		Columns: func(g *distgraph.Graph, k Kernel) ([]export.Column, error) {
+			return g.VertexColumns("core", k.Cores())
+		},
 	})
+	return res, err
 }
 
 // Serial is the plain twin of Run: it holds the whole graph, and finds its vertices' core numbers on one goroutine.

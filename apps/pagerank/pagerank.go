@@ -135,36 +135,30 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 		return Result{}, err
 	}
 	c = c.complete()
-	out, err := apps.NewRowWriter(r, c.Output, "score")
-	if err != nil {
-		return Result{}, err
-	}
-	defer out.Abort()
 	res := Result{
 		Report:  distgraph.NewReport(r, "pagerank", c.Common),
 		Damping: c.Damping, Tolerance: c.Tolerance, Dangling: c.Dangling, SelfLoops: c.Source.SelfLoops,
 	}
-	var kernel Kernel
-	var rows func() ([]export.Column, error)
-	err = distgraph.Over(&res.Report, r, c.Common, c.Source, func(g *distgraph.Graph) (Kernel, error) {
-		var err error
-		kernel, err = NewKernel(g, c)
-		return kernel, err
-	}, func(g *distgraph.Graph, k Kernel) (err error) {
-		res.Iterations, res.Change = k.Iterations()
-		res.Converged = res.Change < c.Tolerance
-		res.EdgesPerSecond = apps.Rate(float64(res.Edges)*float64(res.Iterations), res.Seconds)
-		res.SecondsPerIteration = apps.Rate(res.Seconds, float64(res.Iterations))
-		scores := k.Scores()
-		rows = func() ([]export.Column, error) { return g.VertexColumns("score", scores) }
-		res.Top, res.ScoreSum, err = g.Highest(scores)
-		return err
-	}, "iterations", Rules)
+	kernel, err := distgraph.Over(&res.Report, r, c.Common, c.Source, distgraph.Work[Kernel]{
+		Phase: "iterations", Rules: Rules, By: "score",
+		Prepare: func(g *distgraph.Graph) (Kernel, error) { return NewKernel(g, c) },
+		Sum: func(g *distgraph.Graph, k Kernel) (err error) {
+			res.Iterations, res.Change = k.Iterations()
+			res.Converged = res.Change < c.Tolerance
+			res.EdgesPerSecond = apps.Rate(float64(res.Edges)*float64(res.Iterations), res.Seconds)
+			res.SecondsPerIteration = apps.Rate(res.Seconds, float64(res.Iterations))
+			res.Top, res.ScoreSum, err = g.Highest(k.Scores())
+			return err
+		},
+		Columns: func(g *distgraph.Graph, k Kernel) ([]export.Column, error) {
+			return g.VertexColumns("score", k.Scores())
+		},
+	})
 	if err != nil {
 		return res, err
 	}
 	res.Residual = kernel.Residual()
-	return res, out.Keep(&res.Report.Report, rows)
+	return res, nil
 }
 
 // Serial is the plain twin of Run: it holds the whole graph, and ranks its vertices on one goroutine. The scores are in

@@ -70,37 +70,31 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
 	}
-	out, err := apps.NewRowWriter(r, c.Output, "triangles")
-	if err != nil {
-		return Result{}, err
-	}
-	defer out.Abort()
-	c.PerVertex = c.PerVertex || out.Wanted()
+	c.PerVertex = c.PerVertex || c.Output.Wanted()
 	res := Result{Report: distgraph.NewReport(r, "triangles", c.Common)}
 	source := c.Source
 	source.Undirected = source.Undirected || !c.PerVertex
-	var graph *distgraph.Graph
-	var kernel Kernel
-	err = distgraph.Over(&res.Report, r, c.Common, source, func(g *distgraph.Graph) (_ Kernel, err error) {
-		graph = g
-		kernel, err = NewKernel(g, c)
-		return kernel, err
-	}, func(_ *distgraph.Graph, k Kernel) error {
-		counts, err := k.Counts()
-		res.Triangles, res.Wedges = counts.Triangles, counts.Wedges
-		res.Transitivity = apps.Rate(3*float64(counts.Triangles), float64(counts.Wedges))
-		res.EdgesPerSecond = apps.Rate(float64(res.Edges), res.Seconds)
-		return err
-	}, "triangles", Rules)
+	kernel, err := distgraph.Over(&res.Report, r, c.Common, source, distgraph.Work[Kernel]{
+		Phase: "triangles", Rules: Rules, By: "triangles",
+		Prepare: func(g *distgraph.Graph) (Kernel, error) { return NewKernel(g, c) },
+		Sum: func(_ *distgraph.Graph, k Kernel) error {
+			counts, err := k.Counts()
+			res.Triangles, res.Wedges = counts.Triangles, counts.Wedges
+			res.Transitivity = apps.Rate(3*float64(counts.Triangles), float64(counts.Wedges))
+			res.EdgesPerSecond = apps.Rate(float64(res.Edges), res.Seconds)
+			return err
+		},
+		Columns: func(g *distgraph.Graph, k Kernel) ([]export.Column, error) {
+			counts, clustering := k.Corners()
+			columns, err := g.VertexColumns("triangles", counts)
+			return append(columns, export.Column{Name: "clustering", Values: clustering}), err
+		},
+	})
 	if err != nil {
 		return res, err
 	}
 	res.Recounted = kernel.Recounted()
-	return res, out.Keep(&res.Report.Report, func() ([]export.Column, error) {
-		counts, clustering := kernel.Corners()
-		columns, err := graph.VertexColumns("triangles", counts)
-		return append(columns, export.Column{Name: "clustering", Values: clustering}), err
-	})
+	return res, nil
 }
 
 // Serial is the plain twin of Run: it holds the whole graph, and counts its triangles on one goroutine.
