@@ -66,24 +66,16 @@ func TestEverywhere(t *testing.T) {
 	text := fares(rand.New(rand.NewPCG(seeds.Of(t), 0)), 1200)
 	c := Config{Input: apps.Input{Files: []string{appstest.Write(t, "a.csv", text)}}, By: []string{"city", "hour"},
 		Aggregates: all("fare")}
+	c.Output = apps.Output{Path: filepath.Join(t.TempDir(), "out.csv"), Replace: true}
 	want := twin(text)
-	appstest.Everywhere(t, func(t *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
-		c := c
-		c.Output.Path = filepath.Join(t.TempDir(), "out.csv")
-		results := make([]Result, ranks)
-		return func(r *pebble.Rank) (err error) {
-				results[r.ID()], err = Run(r, c)
-				return err
-			}, func(t *testing.T) {
-				got, err := os.ReadFile(c.Output.Path)
-				require.NoError(t, err)
-				require.Equal(t, want, string(got))
-				for _, result := range results {
-					require.Zero(t, result.Errors, result.Wrong)
-					require.EqualValues(t, 1200, result.Count)
-					require.EqualValues(t, strings.Count(want, "\n")-1, result.Groups)
-				}
-			}
+	appstest.AllEverywhere(t, Run, c, func(t *testing.T, _ int, got Result) {
+		require.Zero(t, got.Errors, got.Wrong)
+		require.EqualValues(t, 1200, got.Count)
+		require.EqualValues(t, strings.Count(want, "\n")-1, got.Groups)
+		require.NotNil(t, got.Output, "the file is of this job")
+		text, err := os.ReadFile(c.Output.Path)
+		require.NoError(t, err)
+		require.Equal(t, want, string(text))
 	})
 }
 

@@ -99,23 +99,15 @@ func TestFilesEverywhere(t *testing.T) {
 		}
 		want := serial(left, right, kind)
 		t.Run(string(kind), func(t *testing.T) {
-			appstest.Everywhere(t, func(t *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
-				c := c
-				c.Output.Path = filepath.Join(t.TempDir(), "joined.csv")
-				results := make([]Result, ranks)
-				return func(r *pebble.Rank) (err error) {
-						results[r.ID()], err = Run(r, c)
-						return err
-					}, func(t *testing.T) {
-						got, err := os.ReadFile(c.Output.Path)
-						require.NoError(t, err)
-						require.Equal(t, want, string(got))
-						for _, result := range results {
-							require.Zero(t, result.Errors, result.Wrong)
-							require.EqualValues(t, strings.Count(want, "\n")-1, result.Results)
-							require.Equal(t, c.Space.Memory > 0, result.SpilledBytes > 0)
-						}
-					}
+			c.Output = apps.Output{Path: filepath.Join(t.TempDir(), "joined.csv"), Replace: true}
+			appstest.AllEverywhere(t, Run, c, func(t *testing.T, _ int, got Result) {
+				require.Zero(t, got.Errors, got.Wrong)
+				require.EqualValues(t, strings.Count(want, "\n")-1, got.Results)
+				require.Equal(t, c.Space.Memory > 0, got.SpilledBytes > 0)
+				require.NotNil(t, got.Output, "the file is of this job")
+				text, err := os.ReadFile(c.Output.Path)
+				require.NoError(t, err)
+				require.Equal(t, want, string(text))
 			})
 		})
 	}
