@@ -33,8 +33,9 @@ type Config struct {
 	Transport netio.Transport
 	// Via is what connects the processes of a job under a launcher, when Transport is nil: "shm", "tcp", "ofi", which
 	// is libfabric and needs a program that imports netio/ofi, or "auto", which is shared memory within each host, and
-	// between hosts libfabric where there is a device for it, else TCP. "ofi:verbs" names a provider of libfabric, see
-	// launch.Via. "" is what the launcher was told, or else "auto".
+	// between hosts libfabric where there is a device for it, else TCP. "ofi:verbs" names a provider of libfabric. "tls+"
+	// before one of them encrypts all connections over TCP, and leaves libfabric out. "" is what the launcher was told,
+	// or else "auto"; a job that the launcher encrypts stays encrypted.
 	Via string
 
 	// Topology is how pebbles travel, for targets that don't say otherwise. nil is route.Direct.

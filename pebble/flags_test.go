@@ -136,6 +136,9 @@ func TestFlagsThatCantBeAreRefused(t *testing.T) {
 	}
 	for args, want := range map[string]string{
 		"-transport=tcp":                 "-transport tcp connects processes: start the program by pebbles run -n 2",
+		"-tls":                           "-tls is for jobs of several processes",
+		"-tls -transport=mem":            "-tls encrypts TCP",
+		"-tls -provider=verbs":           "-tls encrypts TCP",
 		"-transport=mem -insecure":       "-provider, -pinned and -insecure are for libfabric",
 		"-transport=tcp -provider=verbs": "-provider, -pinned and -insecure are for libfabric",
 	} {

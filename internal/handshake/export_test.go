@@ -11,7 +11,7 @@ var SumOf = sumOf
 // CertificateLife is certificateLife.
 const CertificateLife = certificateLife
 
-// TLSConfigAt is TLSConfig at another time.
+// TLSConfigAt is tlsConfig at another time.
 func TLSConfigAt(secret []byte, job string, now time.Time) (*tls.Config, error) {
 	a, err := newAuthority(secret, job)
 	if err != nil {

@@ -69,9 +69,9 @@ func (a *authority) issue(now time.Time) (tls.Certificate, error) {
 // memberName stands for any process of a job in certificates. A Hello tells which process it is.
 const memberName = "member.pebbles.invalid"
 
-// TLSConfig returns the configuration of either end of a connection between members of a job: TLS 1.3 alone, and a
+// tlsConfig returns the configuration of either end of a connection between members of a job: TLS 1.3 alone, and a
 // certificate of the job's authority at both ends. It costs two signatures.
-func TLSConfig(secret []byte, job string) (*tls.Config, error) {
+func tlsConfig(secret []byte, job string) (*tls.Config, error) {
 	a, err := newAuthority(secret, job)
 	if err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func (g *greeting) encrypt(end func(net.Conn, *tls.Config) *tls.Conn) error {
 	if !g.mine.Encrypted {
 		return nil
 	}
-	config, err := TLSConfig(g.secret, g.mine.Job)
+	config, err := tlsConfig(g.secret, g.mine.Job)
 	if err != nil {
 		return err
 	}

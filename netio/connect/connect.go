@@ -73,7 +73,7 @@ const (
 func Parse(text string) (name string, f Fabric, err error) {
 	parts := strings.Split(strings.TrimPrefix(text, tlsPrefix), ":")
 	name = parts[0]
-	if name == "" && len(parts) == 1 {
+	if text == "" {
 		name = ByAuto
 	}
 	if !slices.Contains(names, name) {

@@ -19,8 +19,18 @@ func TestNamesWithFabrics(t *testing.T) {
 			require.Equal(t, f, fabric)
 		}
 	}
+	for _, name := range []string{connect.ByAuto, connect.ByShm, connect.ByTCP} {
+		encrypted := connect.Encrypted(name)
+		require.True(t, connect.IsEncrypted(encrypted))
+		require.Equal(t, encrypted, connect.Encrypted(encrypted), "once is enough")
+		got, _, err := connect.Parse(encrypted)
+		require.NoError(t, err)
+		require.Equal(t, name, got)
+	}
 	for text, want := range map[string]string{
 		"pigeon": "there is none of the name", "tcp:verbs": "only ofi and auto take a provider",
+		"tls+auto:verbs":  "TLS does not encrypt a provider",
+		"tls+":            "there is none of the name",
 		"ofi:x:y":         "neither pinned=BYTES nor insecure",
 		"ofi:x:pinned=-1": "neither pinned=BYTES", "ofi:x:pinned=": "neither pinned=BYTES", ":": "there is none of the name",
 	} {

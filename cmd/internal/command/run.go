@@ -47,7 +47,7 @@ func newRun(t Terminal) *cobra.Command {
 			if s.spread.Processes == 0 && !s.spread.OnHosts() {
 				return errors.New("say how many processes to start with -n N, or where with --hosts or --hostfile")
 			}
-			if err := errors.Join(s.log.check(), forms.check(), s.fabric().check(s.transport)); err != nil {
+			if err := errors.Join(s.log.check(), forms.check(), s.checkNetwork()); err != nil {
 				return err
 			}
 			if err := values.OneOf(s.transport, Transports[1:]); err != nil {

@@ -113,7 +113,7 @@ func (s *settings) check(member bool) error {
 		return err
 	}
 	several := s.spread.Several() || member
-	if err := s.fabric().check(s.transport); err != nil {
+	if err := s.checkNetwork(); err != nil {
 		return err
 	}
 	switch {
@@ -160,6 +160,15 @@ func (s *settings) via() string {
 		Transport: s.transport, Provider: f.provider, Pinned: f.pinned, Insecure: f.insecure, TLS: s.encrypts(),
 	}
 	return via.String()
+}
+
+// checkNetwork rejects flags that do not go with what connects processes.
+func (s *settings) checkNetwork() error {
+	f := s.fabric()
+	if s.encrypts() && (f != (fabric{}) || s.transport == connect.ByOFI) {
+		return errors.New("--tls encrypts TCP, not libfabric: leave out --transport ofi, --provider, --pinned and --insecure")
+	}
+	return f.check(s.transport)
 }
 
 // encrypts reports whether connections are to be encrypted.
