@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -218,4 +219,15 @@ func TestChosenTransport(t *testing.T) {
 		require.Equal(t, c.want, e.transport, c)
 		require.Equal(t, c.line, e.encrypted, c)
 	}
+}
+
+// A job that others can reach says once that it is not encrypted.
+func TestOpenJobIsTold(t *testing.T) {
+	for address, told := range map[string]bool{"127.0.0.1": false, "::1": false, "192.0.2.7": true, "2001:db8::7": true} {
+		var out bytes.Buffer
+		warnOpen(slog.New(slog.NewTextHandler(&out, nil)), &net.TCPAddr{IP: net.ParseIP(address), Port: 7473})
+		require.Equal(t, told, strings.Contains(out.String(), "not encrypted: --tls does it"), address)
+		require.Equal(t, told, strings.Contains(out.String(), address))
+	}
+	warnOpen(nil, &net.TCPAddr{IP: net.ParseIP("192.0.2.7")}) // a job without a log
 }

@@ -381,6 +381,8 @@ var catalogue = []mutation{
 		"ClientAuth: tls.RequireAndVerifyClientCert", "ClientAuth: tls.RequireAnyClientCert", "TestCertificates"},
 	{"a greeting stays readable", "internal/handshake/tls.go",
 		"g.conn = encrypted", "g.conn = Socket(encrypted)", "TestEncrypted"},
+	{"an open job keeps silent", "internal/launch/rendezvous.go",
+		"ok && !a.IP.IsLoopback() && ", "ok && a.IP.IsLoopback() && ", "TestOpenJobIsTold"},
 	{"a program leaves its launcher's TLS out", "internal/launch/member.go",
 		"if e.encrypted {", "if false {", "TestChosenTransport"},
 	{"a member is a stranger after its proof", "internal/handshake/greet.go",
