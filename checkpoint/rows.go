@@ -13,7 +13,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// rows are elements under a distribution, of which each rank keeps its own.
+// rows are elements under a distribution. Each rank keeps its own.
 type rows[T any] struct {
 	coding[T]
 	d      distribution.Indexed

@@ -34,7 +34,7 @@ func sample(from, to int) []export.Column {
 		{Name: "t", Values: texts}, {Name: "n", Values: ints, Null: nulls}}
 }
 
-// writeTable writes the rows below n of a table, of which each rank gives a share in batches of at most some rows.
+// writeTable writes the first n rows of a table. Each rank gives a share, in batches of limited size.
 func writeTable(t testing.TB, ranks, n, atOnce int, name string, table func(from, to int) []export.Column,
 	opts ...export.Option) (m *export.Manifest, err error) {
 	t.Helper()

@@ -85,7 +85,7 @@ func aligned(r *pebble.Rank, name string, batch []Column) ([]Column, error) {
 	return whole, dataset.Agree(r, err)
 }
 
-// holder is the rank that has the first row of a block, of ranks with so many rows each.
+// holder returns the rank that has the first row of a block. rows are the numbers of rows of all ranks.
 func holder(counts []uint64, block uint64) uint64 {
 	row := block * BlockRows
 	for rank, n := range counts {

@@ -156,7 +156,7 @@ func (c coding) apply(s *settings) { s.codec, s.coded = c, true }
 // Given is the codec, for packages that make other codecs of it.
 func (c coding) Given() any { return c.codec }
 
-// Serving lets chains of pebbles exceed a declared depth by so many, since they are not the program's. It is for
+// Serving lets chains of pebbles exceed a declared depth by a number of pebbles that are not the program's. It is for
 // packages of this module.
 func Serving(_ frame.Access, extraDepth int) Option {
 	return option(func(s *settings) { s.extraDepth = extraDepth })

@@ -58,7 +58,7 @@ func (c GatherConfig) withDefaults() GatherConfig {
 	return c
 }
 
-// Check returns an error that says what is wrong with c for a job of so many ranks.
+// Check returns an error if c is invalid for a job of this number of ranks.
 func (c GatherConfig) Check(ranks int) error {
 	c = c.withDefaults()
 	switch {

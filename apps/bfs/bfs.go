@@ -84,7 +84,7 @@ type Config struct {
 	Linger time.Duration
 }
 
-// Check returns an error that says what is wrong with c for a job of so many ranks.
+// Check returns an error if c is invalid for a job of this number of ranks.
 func (c Config) Check(int) error {
 	switch c.Mode {
 	case "", ByLevel, Async, Direction, Tasks:
@@ -157,9 +157,9 @@ func (res Result) order() string {
 	return "as given"
 }
 
-// Run builds the graph, searches from each root, and checks each tree. All ranks call it with equal configurations. The
-// result is complete on every rank, but for Breaches, which is told on rank 0. An error means that the job failed; a
-// wrong tree, or pebbles of the searches that were not handled as they were sent, are counted in Errors.
+// Run builds the graph, searches from each root, and checks each tree. All ranks call it with equal configurations.
+// Every rank has the whole result, except Breaches, which rank 0 has. An error means that the job failed; a wrong tree,
+// or pebbles of the searches that were not handled as they were sent, are counted in Errors.
 func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err

@@ -69,7 +69,7 @@ type Config struct {
 	Linger time.Duration
 }
 
-// Check returns an error that says what is wrong with c for a job of so many ranks.
+// Check returns an error if c is invalid for a job of this number of ranks.
 func (c Config) Check(int) error {
 	if c.mode() != ByLevel && c.Mode != Tasks {
 		return fmt.Errorf("centrality: mode %q is not one of %s, %s", c.Mode, ByLevel, Tasks)
@@ -120,9 +120,9 @@ func (res Result) Rows() [][2]string {
 }
 
 // Run builds the graph, adds up centralities from each source, and checks them. All ranks call it with equal
-// configurations. The result is complete on every rank, but for Breaches, which is told on rank 0. An error means that
-// the job failed, or that there are too many paths to be counted (ErrPaths); wrong numbers, or pebbles that were not
-// handled as they were sent, are counted in Errors.
+// configurations. Every rank has the whole result, except Breaches, which rank 0 has. An error means that the job
+// failed, or that there are too many paths to be counted (ErrPaths); wrong numbers, or pebbles that were not handled as
+// they were sent, are counted in Errors.
 func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err

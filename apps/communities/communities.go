@@ -36,7 +36,7 @@ type Config struct {
 	Iterations int
 }
 
-// Check returns an error that says what is wrong with c for a job of so many ranks.
+// Check returns an error if c is invalid for a job of this number of ranks.
 func (c Config) Check(int) error {
 	if c.Iterations < 0 {
 		return fmt.Errorf("communities: %d iterations: give a positive number, or 0 for %d",
@@ -68,9 +68,9 @@ func (res Result) Rows() [][2]string {
 	)
 }
 
-// Run builds the graph, finds its communities, and checks them. All ranks call it with equal configurations. The result
-// is complete on every rank, but for Breaches, which is told on rank 0. An error means that the job failed; wrong
-// labels, or pebbles that were not handled as they were sent, are counted in Errors.
+// Run builds the graph, finds its communities, and checks them. All ranks call it with equal configurations. Every rank
+// has the whole result, except Breaches, which rank 0 has. An error means that the job failed. Errors counts wrong
+// labels, and pebbles that were lost, repeated or changed.
 func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err

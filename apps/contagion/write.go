@@ -33,7 +33,7 @@ func WriteCurve(w io.Writer, name string, curve []Row) error {
 		export.Column{Name: "total_in_state", Values: totals}, export.Column{Name: "change_in_state", Values: changes})
 }
 
-// WriteInfections writes who was infected by whom, where and when, as WriteCurve.
+// WriteInfections writes the transmission tree (infected person, source, location, time), in the formats of WriteCurve.
 func WriteInfections(w io.Writer, name string, all []Infection) error {
 	columns := make([]export.Column, 5)
 	for i, of := range []func(i Infection) int64{

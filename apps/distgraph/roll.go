@@ -155,7 +155,8 @@ func number[N name](c counting, place uint64, n N) uint64 {
 	return place + c.isolated
 }
 
-// answer returns the numbers of this rank's own names, and forgets who has asked for which. It is an epoch.
+// answer returns the numbers of this rank's own names, and drops the list of ranks that asked for names. It is an
+// epoch.
 func (t *roll[N]) answer(c counting, own int) (numbers []uint64, err error) {
 	numbers = make([]uint64, own)
 	var tally apps.Tally

@@ -5,8 +5,8 @@ import "slices"
 // Communities is synchronous label propagation, as LDBC Graphalytics defines it: each vertex begins with itself as its
 // label, and in each iteration takes the most frequent label among those that its neighbours had before, the smallest
 // of several. A directed graph has a neighbour for each end of each arc, so that one that arcs lead to and from counts
-// twice. Duplicates and self-loops don't count. It ends after so many iterations, or when one changes nothing. An
-// iteration costs O(V + E log E).
+// twice. Duplicates and self-loops don't count. It ends after the given number of iterations, or after one that changes
+// nothing. An iteration costs O(V + E log E).
 func Communities(c *CSR, iterations int) (labels []uint64) {
 	c = c.Simple()
 	labels = make([]uint64, c.Vertices())

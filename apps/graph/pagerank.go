@@ -20,8 +20,8 @@ var Danglings = []Dangling{Lose, Spread, Self}
 // PageRank ranks the vertices of a graph by its arcs: a vertex has (1-damping)/n, and damping times the sum of what the
 // tails of its arcs have, each over the number of arcs that leave it. dangling says what becomes of the scores of
 // vertices without arcs. Every entry of a row counts: see CSR.Distinct. It starts at 1/n each, and ends when an
-// iteration changes all scores together by less than tolerance, or after so many iterations. All scores of an iteration
-// are made of those of the one before. An iteration costs O(V+E).
+// iteration changes all scores together by less than tolerance, or after the given number of iterations. All scores of
+// an iteration are made of those of the one before. An iteration costs O(V+E).
 func PageRank(c *CSR, damping, tolerance float64, iterations int, dangling Dangling) (scores []float64) {
 	n := c.Vertices()
 	scores = make([]float64, n)

@@ -133,7 +133,7 @@ func TestWrongCommunities(t *testing.T) {
 	}
 }
 
-// spoilCorners doubles what a kernel has found of so many vertices.
+// spoilCorners doubles the counts that a kernel has for its first vertices.
 func spoilCorners(k triangles.Kernel, vertices int) {
 	found := reflect.Indirect(reflect.ValueOf(k)).FieldByName("found")
 	for v := range vertices {

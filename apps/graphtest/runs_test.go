@@ -253,7 +253,7 @@ func BenchmarkJaccard(b *testing.B) {
 }
 
 // Communities are reported on all ranks as the twin has found them. The middle of a path of three and its ends exchange
-// their labels for ever; a bridge joins two cliques, whose labels settle in fewer iterations than there may be; and an
+// their labels in every iteration; a bridge joins two cliques, whose labels settle before the last iteration; and an
 // arc each way counts twice.
 func TestCommunities(t *testing.T) {
 	bridge := clique(4)

@@ -47,7 +47,8 @@ func grouped(t *testing.T, ranks int, c Config, name string) string {
 	return string(text)
 }
 
-// fares are rows of trips: cities and hours, some of which are missing, and fares, some of which are far apart.
+// fares makes rows of trips: city, hour and fare. Some cities and hours are missing, and some fares differ by many
+// orders of magnitude.
 func fares(random *rand.Rand, n int) string {
 	text := "city,hour,fare,tip\n"
 	for range n {

@@ -36,7 +36,7 @@ type Config struct {
 	Threshold float64
 }
 
-// Check returns an error that says what is wrong with c for a job of so many ranks.
+// Check returns an error if c is invalid for a job of this number of ranks.
 func (c Config) Check(int) error {
 	if threshold := c.complete().Threshold; !(threshold > 0 && threshold <= 1) { // NaN too
 		return fmt.Errorf("jaccard: threshold is %v: give a number above 0, and 1 at most", threshold)
@@ -95,8 +95,8 @@ func (res Result) Rows() [][2]string {
 }
 
 // Run builds the graph, finds the similarities of its pairs, and checks them. All ranks call it with equal
-// configurations. The result is complete on every rank, but for Breaches, which is told on rank 0. An error means that
-// the job failed; wrong counts, or pebbles that were not handled as they were sent, are counted in Errors.
+// configurations. Every rank has the whole result, except Breaches, which rank 0 has. An error means that the job
+// failed. Errors counts wrong counts, and pebbles that were lost, repeated or changed.
 func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err

@@ -91,7 +91,7 @@ func (c Config) Check(int) error {
 	return nil
 }
 
-// checkFiles returns an error that says what is wrong with what is joined.
+// checkFiles returns an error if the files, keys or rows to join do not go together.
 func (c Config) checkFiles() error {
 	switch {
 	case len(c.Files) != 0 && len(c.Files) != 2:

@@ -97,7 +97,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Check returns an error that says what is wrong with c for a job of so many ranks.
+// Check returns an error if c is invalid for a job of this number of ranks.
 func (c Config) Check(ranks int) error {
 	if err := c.withDefaults().check(ranks); err != nil {
 		return fmt.Errorf("nbody: %w", err)

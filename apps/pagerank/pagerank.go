@@ -52,7 +52,7 @@ type Config struct {
 	Dangling graph.Dangling
 }
 
-// Check returns an error that says what is wrong with c for a job of so many ranks.
+// Check returns an error if c is invalid for a job of this number of ranks.
 func (c Config) Check(int) error {
 	c = c.complete()
 	switch {
@@ -126,10 +126,9 @@ func (res Result) Rows() [][2]string {
 	return res.Report.Rows("scores", "rules", rows...)
 }
 
-// Run builds the graph, ranks its vertices, and checks the scores. All ranks call it with equal configurations. The
-// result is complete on every rank, but for Breaches, which is told on rank 0. An error means that the job failed;
-// wrong scores, or pebbles that were not handled as they were sent, are counted in Errors. Scores that have not
-// converged are no error.
+// Run builds the graph, ranks its vertices, and checks the scores. All ranks call it with equal configurations. Every
+// rank has the whole result, except Breaches, which rank 0 has. An error means that the job failed. Errors counts wrong
+// scores, and pebbles that were lost, repeated or changed. Scores that have not converged are no error.
 func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err

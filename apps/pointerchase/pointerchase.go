@@ -31,7 +31,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Check returns an error that says what is wrong with c for a job of so many ranks.
+// Check returns an error if c is invalid for a job of this number of ranks.
 func (c Config) Check(ranks int) error {
 	if c.Rounds > hopsMax/uint64(ranks) {
 		return fmt.Errorf("pointerchase: %d rounds of %d ranks are too many: give less", c.Rounds, ranks)

@@ -32,7 +32,7 @@ func gnu(t *testing.T, path string, flags ...string) string {
 	return string(text)
 }
 
-// lines are lines of fields, many of which are equal, or the same number.
+// lines makes lines of fields. Many fields are equal, or are the same number in other words.
 func linesOf(random *rand.Rand, n int, fields []string) string {
 	var b strings.Builder
 	for range n {

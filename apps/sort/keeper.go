@@ -1,6 +1,6 @@
 package sort
 
-// keeper makes strings of rows, many of which share one piece of memory.
+// keeper makes strings of rows. Many rows share one piece of memory.
 type keeper struct {
 	text []byte
 	ends []int // of rows in it

@@ -30,7 +30,7 @@ func CountColumn(name string) Column { return Column{name, metUint} }
 // TextColumn is a column of a result.
 func TextColumn(name string) Column { return Column{name, metText} }
 
-// NumberColumn is a column of a result whose numbers are float64, some of which may be missing.
+// NumberColumn is a column of float64 values in a result. Values may be missing.
 func NumberColumn(name string) Column { return Column{name, metFloat | metNull} }
 
 // Optional is a column some of whose values are missing.

@@ -169,7 +169,7 @@ func ColumnKeyLen(row string, numeric, reverse bool) int {
 	return NumberLen(row)
 }
 
-// KeyLen is the length of a key of so many parts by AppendKey that a row begins with.
+// KeyLen returns the length of the key at the beginning of a row, as AppendKey makes it of the given number of parts.
 func KeyLen(row string, parts int) (size int) {
 	for range parts {
 		part := row[size:]

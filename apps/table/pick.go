@@ -11,7 +11,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Pick returns the format of some columns of tables, by their names, for those who open the files themselves. Values
+// Pick returns the format of some columns of tables, by their names, for callers that open the files themselves. Values
 // are those of [Open], in the order of names, and other columns may have any type; a key that an object of JSON Lines
 // lacks is Null. The format belongs to one rank. It is collective.
 func Pick(r *pebble.Rank, patterns []string, names ...string) (format ingest.Format[Record], err error) {

@@ -97,7 +97,7 @@ func (p Program) withDefaults(c Config) Config {
 	return c
 }
 
-// Check returns an error that says what is wrong with c for a job of so many ranks.
+// Check returns an error if c is invalid for a job of this number of ranks.
 func (p Program) Check(c Config, ranks int) error {
 	a, known := programs[p]
 	c = p.withDefaults(c)

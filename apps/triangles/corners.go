@@ -89,8 +89,8 @@ func (c *corners[V]) Run() error {
 	}, pebble.Depth(1), pebble.Named("corners"))
 }
 
-// count finds the triangles of which the lowest vertex leads to those of a list, and the middle one is in the list and
-// of this rank. It is a handler, too. The list is sorted; a vertex stands in it twice that arcs lead to and from.
+// count finds the triangles whose lowest vertex leads to the vertices of a list, and whose middle vertex is in the list
+// and of this rank. It is a handler, too. The list is sorted; a vertex stands in it twice that arcs lead to and from.
 func (c *corners[V]) count(tail V, list []V) {
 	for i, v := range list {
 		c.marks[v/64] |= 1 << (v % 64)
@@ -112,8 +112,8 @@ func (c *corners[V]) count(tail V, list []V) {
 	}
 }
 
-// meet finds the triangles of the list at hand of which this rank's vertex own is the middle one, which is joined to
-// the lowest one by so many edges. It returns what it has found of the lowest one.
+// meet finds the triangles of the list at hand whose middle vertex is own, a vertex of this rank that the given number
+// of edges joins to the lowest vertex. It returns the counts of the lowest vertex.
 func (c *corners[V]) meet(own V, edges uint64) (lowest corner) {
 	var middle corner
 	begin, row := c.upwards.Offsets[own], c.upwards.Row(own)

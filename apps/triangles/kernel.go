@@ -170,8 +170,8 @@ func (s *counting[V]) isHigher(vertex, slot, than, degree V) bool {
 	return distgraph.IsHigher(vertex, s.ghosts.Values[slot], than, degree)
 }
 
-// count finds the triangles of which the lowest vertex leads to those of a list, and the middle one is in the list and
-// of this rank. It is a handler, too.
+// count finds the triangles whose lowest vertex leads to the vertices of a list, and whose middle vertex is in the list
+// and of this rank. It is a handler, too.
 func (s *counting[V]) count(_ V, list []V) {
 	marks := s.marks
 	for _, v := range list {

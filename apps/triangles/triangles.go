@@ -35,7 +35,7 @@ type Config struct {
 	PerVertex bool
 }
 
-// Check returns an error that says what is wrong with c for a job of so many ranks.
+// Check returns an error if c is invalid for a job of this number of ranks.
 func (c Config) Check(int) error { return c.Source.CheckUnweighted("triangles") }
 
 // Result is what Run reports.
@@ -63,9 +63,9 @@ func (res Result) Rows() [][2]string {
 	return res.Report.Rows("counts", "rules", rows...)
 }
 
-// Run builds the graph, counts its triangles, and checks that. All ranks call it with equal configurations. The result
-// is complete on every rank, but for Breaches, which is told on rank 0. An error means that the job failed; wrong
-// counts, or pebbles that were not handled as they were sent, are counted in Errors.
+// Run builds the graph, counts its triangles, and checks that. All ranks call it with equal configurations. Every rank
+// has the whole result, except Breaches, which rank 0 has. An error means that the job failed. Errors counts wrong
+// counts, and pebbles that were lost, repeated or changed.
 func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err

@@ -48,7 +48,7 @@ func (p *pager) group(g format.RowGroup) error {
 	return nil
 }
 
-// check looks at all pages of a column chunk, which has so many rows.
+// check looks at all pages of a column chunk of the given number of rows.
 func (p *pager) check(c *format.ColumnMetaData, leaf parquet.LeafColumn, rows int64) error {
 	at := c.DataPageOffset
 	if d := c.DictionaryPageOffset; d > 0 && d < at {
@@ -182,7 +182,7 @@ var (
 	errOther   = fmt.Errorf("it has not as many bytes, decompressed, as its header claims: %w", errDamaged)
 )
 
-// exactly returns an error when a reader that could be opened has not exactly so many bytes.
+// exactly returns an error if a reader has more or fewer bytes than the given number.
 func exactly(size int, r io.Reader, err error) error {
 	if err != nil {
 		return err

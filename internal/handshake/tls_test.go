@@ -35,7 +35,8 @@ func (l *listened) Write(b []byte) (int, error) {
 	return l.Conn.Write(b)
 }
 
-// Members of an encrypted job learn of each other, and a listener sees neither what they say nor who they are.
+// Members of an encrypted job learn of each other. A reader of the network sees neither their messages nor their
+// numbers.
 func TestEncrypted(t *testing.T) {
 	a, b := net.Pipe()
 	wire := &listened{Conn: a}

@@ -174,7 +174,7 @@ func (b *contagionFlags) agree(given givenFlags) error {
 	return nil
 }
 
-// curveFormats are the extensions of contagion.CheckFile, of which text may be compressed besides.
+// curveFormats are the extensions of contagion.CheckFile; text formats may be compressed.
 const curveFormats = ".csv, .json, .tsv, .jsonl, .avro, .parquet"
 
 // source reads the population, or makes one.

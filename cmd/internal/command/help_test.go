@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fits requires that help has so many lines at most, of 100 columns.
+// fits requires that help has at most the given number of lines, of 100 columns.
 func fits(t *testing.T, help string, lines int) {
 	t.Helper()
 	require.LessOrEqual(t, strings.Count(help, "\n"), lines, help)

@@ -228,7 +228,7 @@ func TestScenarios(t *testing.T) {
 	})
 }
 
-// A page over TLS is for viewers who know its certificate's fingerprint, which its address has.
+// A page over TLS opens for viewers that know the fingerprint of its certificate, which stands in the page's address.
 func TestEncryptedPage(t *testing.T) {
 	s := serve(t, Config{TLS: true, Source: newMadeUp(1, "running")})
 	u, err := url.Parse(s.URL())
