@@ -35,6 +35,7 @@ type Checkpoint struct {
 func New(r *pebble.Rank, name string, parts ...Part) *Checkpoint {
 	c := &Checkpoint{rank: r, config: r.Config().Checkpoints, name: name, parts: parts}
 	c.start(r.Now())
+	r.Inside(frame.Access{}).Job.Config().Described()
 	err := checkName(name)
 	names := map[string]bool{}
 	for i := 0; i < len(parts) && err == nil; i++ {

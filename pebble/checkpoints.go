@@ -3,6 +3,7 @@ package pebble
 import (
 	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"time"
 
@@ -12,7 +13,9 @@ import (
 
 // Checkpoints says where a program saves its state, and when: see package checkpoint. All ranks are given the same.
 type Checkpoints struct {
-	Folder string        // that holds the checkpoints; "" is none: then nothing is saved or restored
+	// Folder holds the checkpoints. "" is none: then nothing is saved or restored. With a folder, a program that makes no
+	// checkpoint fails at its end.
+	Folder string
 	Every  time.Duration // from one checkpoint to the next; 0 is 10 minutes, negative is never
 	Limit  time.Duration // after which the job saves its state and ends with status 85; 0 and below is never
 	Zstd   bool          // compresses the files
@@ -53,6 +56,19 @@ func (o *Options) checkpoints(fs *flag.FlagSet) {
 	fs.BoolVar(&c.Zstd, "checkpoint-zstd", false, "compress checkpoints")
 	fs.Var(waiting(&c.Limit), "time-limit", "`time` after which the program makes a checkpoint and ends with status 85, or never")
 }
+
+// check returns an error for settings without a folder, which would have no effect.
+func (c Checkpoints) check() error {
+	if c.Folder == "" && (c.Every > 0 || c.Limit > 0 || c.Zstd) {
+		return errors.New("checkpoints have a time, a limit or a compression, but no folder: name one (-checkpoint), or " +
+			"leave the other settings out")
+	}
+	return nil
+}
+
+// errNoCheckpoint tells that a program does not do what its user relies on.
+var errNoCheckpoint = errors.New("pebble: run: a folder for checkpoints was given, and the program has made none: leave " +
+	"-checkpoint out, or describe the program's state by package checkpoint")
 
 // ErrPreempted is the error of a job that has saved its state and ended in order because it is to make room: after a
 // signal, or because its time is over. Checkpoint.Save of package checkpoint returns it, and a rank's function that

@@ -166,6 +166,9 @@ func (c Config) complete() (Config, error) {
 		return c, fmt.Errorf("pebble: config: %d frames of credit are too many: give at most %d", c.Credits,
 			creditsLimit)
 	}
+	if err := c.Checkpoints.check(); err != nil {
+		return c, fmt.Errorf("pebble: config: %w", err)
+	}
 	if _, simulated := c.Transport.(netio.Runner); c.Transport == nil || simulated { // a job of this process alone
 		if err := launch.CheckAlone(c.Alone); err != nil {
 			return c, fmt.Errorf("pebble: run: %w", err)

@@ -58,12 +58,16 @@ func Run(ctx context.Context, config Config, function func(*Rank) error) error {
 			e.Trace = w.Trace
 		}
 	}
-	var preempted atomic.Bool
+	var described, preempted atomic.Bool
+	e.Described = func() { described.Store(true) }
 	err = engine.Run(ctx, e, func(r *engine.Rank) error {
 		err := function(&Rank{r, &c, s})
-		if errors.Is(err, ErrPreempted) {
+		switch {
+		case errors.Is(err, ErrPreempted):
 			preempted.Store(true)
 			return nil // the others end in order, too
+		case err == nil && c.Checkpoints.Folder != "" && !described.Load():
+			return errNoCheckpoint
 		}
 		return err
 	})

@@ -29,6 +29,7 @@ type Config struct {
 	Explain func(r *Rank, depth int) error
 	// ExplainMarked says that the epoch behind ExplainNext is to be explained, and not the first one.
 	ExplainMarked bool
+	Described     func()                     // is called when a rank describes a checkpoint
 	Saved         func()                     // tells the launcher of a checkpoint; nil for none
 	Watcher       Watcher                    // nil for none
 	Labels        bool                       // goroutines carry what they run as labels, for profiles

@@ -151,6 +151,8 @@ var rooms = []mutation{
 	{"a file of the checkpoint before will do", "checkpoint/restore.go",
 		"r.Part == headerPart && string(r.Data) == s.found.ID && ", "r.Part == headerPart && ",
 		"TestWrongCheckpointsAreRefused"},
+	{"a folder for checkpoints without any is no error", "pebble/main.go",
+		"&& !described.Load():", "&& false:", "TestCheckpointsWithoutEffect"},
 	{"an element that came twice is the last one", "checkpoint/rows.go",
 		"return before&bit == 0", "return before|bit != 0",
 		"TestLostAndRepeatedElementsAreFound"},
