@@ -2,7 +2,7 @@ package handshake
 
 import (
 	"crypto/ed25519"
-	"crypto/hmac"
+	"crypto/hkdf"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/tls"
@@ -28,10 +28,12 @@ type authority struct {
 }
 
 func newAuthority(secret []byte, job string) (*authority, error) {
-	seed := hmac.New(sha256.New, secret)
-	seed.Write([]byte("active pebbles certificate authority"))
-	seed.Write([]byte(job))
-	a := &authority{job: job, key: ed25519.NewKeyFromSeed(seed.Sum(nil))}
+	const purpose = "active pebbles certificate authority, job "
+	seed, err := hkdf.Key(sha256.New, secret, nil, purpose+job, ed25519.SeedSize)
+	if err != nil {
+		return nil, fmt.Errorf("derive the key of the certificate authority of the job: %w", err)
+	}
+	a := &authority{job: job, key: ed25519.NewKeyFromSeed(seed)}
 	form := a.form(time.Now())
 	form.IsCA, form.BasicConstraintsValid, form.KeyUsage = true, true, x509.KeyUsageCertSign
 	der, err := x509.CreateCertificate(rand.Reader, form, form, a.key.Public(), a.key)
