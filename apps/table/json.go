@@ -13,20 +13,19 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// object is a JSON object without other ones in it.
-type object struct {
-	keys   []string
-	values []Value
+// members are a JSON object, each key once: ingest.JSONLines refuses others. Values are looked at when they are needed.
+type members []member
+
+type member struct {
+	key  string
+	text json.RawMessage
 }
 
 var errObject = errors.New("the line is no JSON object: write one object a line, with a value for each column")
 
-func errTwice(key string) error { return fmt.Errorf("the key %q comes twice: rename one of them", key) }
-
 // UnmarshalJSON implements json.Unmarshaler.
-func (o *object) UnmarshalJSON(text []byte) error {
+func (m *members) UnmarshalJSON(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
 	if begin, err := d.Token(); err != nil || begin != json.Delim('{') {
 		return errObject
 	}
@@ -35,20 +34,28 @@ func (o *object) UnmarshalJSON(text []byte) error {
 		if err != nil {
 			return err
 		}
-		key := token.(string)
-		if slices.Contains(o.keys, key) {
-			return errTwice(key)
-		}
-		if token, err = d.Token(); err != nil {
+		one := member{key: token.(string)}
+		if err := d.Decode(&one.text); err != nil {
 			return err
 		}
-		v, err := ofToken(token)
-		if err != nil {
-			return fmt.Errorf("column %q: %w", key, err)
-		}
-		o.keys, o.values = append(o.keys, key), append(o.values, v)
+		*m = append(*m, one)
 	}
 	return nil
+}
+
+// value is the member's, as a column has it.
+func (m member) value() (Value, error) {
+	d := json.NewDecoder(bytes.NewReader(m.text))
+	d.UseNumber()
+	token, err := d.Token()
+	if err != nil {
+		return Value{}, err
+	}
+	v, err := ofToken(token)
+	if err != nil {
+		return v, fmt.Errorf("column %q: %w", m.key, err)
+	}
+	return v, nil
 }
 
 // ofToken makes a value of one of JSON.
@@ -83,18 +90,22 @@ type keys struct {
 func openJSON(_ *pebble.Rank, _ []string, s *Source) (ingest.Format[Record], error) {
 	var values []Value
 	s.keys = &keys{places: map[string]int{}}
-	return ingest.Convert(ingest.JSONLines[object](), func(at ingest.Place, o object) (Record, error) {
-		values = append(values[:0], make([]Value, max(len(o.keys), len(s.Columns)))...)
-		for i, key := range o.keys {
+	return ingest.Convert(ingest.JSONLines[members](), func(at ingest.Place, all members) (_ Record, err error) {
+		values = append(values[:0], make([]Value, len(s.Columns))...)
+		for i, m := range all {
+			v, err := m.value()
+			if err != nil {
+				return Record{}, err
+			}
 			if s.Columns == nil {
-				s.keys.meet(at, i, key)
+				s.keys.meet(at, i, m.key)
 				continue
 			}
-			place, known := s.keys.places[key]
+			place, known := s.keys.places[m.key]
 			if !known {
-				return Record{}, fmt.Errorf("the key %q is new: the file has changed while it was read", key)
+				return Record{}, fmt.Errorf("the key %q is new: the file has changed while it was read", m.key)
 			}
-			values[place] = o.values[i]
+			values[place] = v
 		}
 		return Record{at, values}, nil
 	}), nil

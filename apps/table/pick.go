@@ -1,7 +1,6 @@
 package table
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -72,60 +71,23 @@ func narrowed(schema string, names []string) (string, error) {
 	return string(text), err
 }
 
-// members is a JSON object whose values are not looked at yet.
-type members []member
-
-type member struct {
-	key   string
-	value json.RawMessage
-}
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (m *members) UnmarshalJSON(text []byte) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	if begin, err := d.Token(); err != nil || begin != json.Delim('{') {
-		return errObject
-	}
-	for d.More() {
-		token, err := d.Token()
-		if err != nil {
-			return err
-		}
-		member := member{key: token.(string)}
-		if err := d.Decode(&member.value); err != nil {
-			return err
-		}
-		*m = append(*m, member)
-	}
-	return nil
-}
-
 // pickedRows are values of JSON objects.
 func pickedRows(names []string) ingest.Format[Record] {
 	values := make([]Value, len(names))
-	return ingest.Convert(ingest.JSONLines[members](), func(at ingest.Place, all members) (Record, error) {
+	return ingest.Convert(ingest.JSONLines[members](), func(at ingest.Place, all members) (_ Record, err error) {
 		clear(values)
-		found := make([]bool, len(names))
+		found := false
 		for _, m := range all {
 			i := slices.Index(names, m.key)
 			if i < 0 {
 				continue
 			}
-			if found[i] {
-				return Record{}, errTwice(m.key)
+			if values[i], err = m.value(); err != nil {
+				return Record{}, err
 			}
-			d := json.NewDecoder(bytes.NewReader(m.value))
-			d.UseNumber()
-			token, err := d.Token()
-			if err == nil {
-				values[i], err = ofToken(token)
-			}
-			if err != nil {
-				return Record{}, fmt.Errorf("column %q: %w", m.key, err)
-			}
-			found[i] = true
+			found = true
 		}
-		if !slices.Contains(found, true) {
+		if !found {
 			return Record{}, fmt.Errorf("the object has no key of %q: name one that it has", names)
 		}
 		return Record{at, values}, nil
