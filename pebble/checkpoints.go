@@ -67,8 +67,8 @@ func (c Checkpoints) check() error {
 }
 
 // errNoCheckpoint tells that a program does not do what its user relies on.
-var errNoCheckpoint = errors.New("pebble: run: a folder for checkpoints was given, and the program has made none: leave " +
-	"-checkpoint out, or describe the program's state by package checkpoint")
+var errNoCheckpoint = errors.New("pebble: run: a folder for checkpoints was given, and the program has made none: " +
+	"leave -checkpoint out, or describe the program's state by package checkpoint")
 
 // ErrPreempted is the error of a job that has saved its state and ended in order because it is to make room: after a
 // signal, or because its time is over. Checkpoint.Save of package checkpoint returns it, and a rank's function that

@@ -20,7 +20,8 @@ func TestCheckpointsWithoutEffect(t *testing.T) {
 	for _, c := range []pebble.Checkpoints{{Every: time.Minute}, {Limit: time.Hour}, {Zstd: true}} {
 		require.ErrorContains(t, run(c), "no folder: name one (-checkpoint)")
 	}
-	require.ErrorContains(t, run(pebble.Checkpoints{Folder: t.TempDir()}), "the program has made none: leave -checkpoint out")
+	unused := pebble.Checkpoints{Folder: t.TempDir()}
+	require.ErrorContains(t, run(unused), "the program has made none: leave -checkpoint out")
 	require.NoError(t, run(pebble.Checkpoints{}))
 	require.NoError(t, run(pebble.Checkpoints{Every: -1}), "never is no setting that needs a folder")
 }
