@@ -2,6 +2,7 @@ package pages
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/activepebbles/pebbles/internal/cpu"
 	"github.com/activepebbles/pebbles/memory/internal/inside"
@@ -15,7 +16,6 @@ import (
 // release.
 type Lock struct {
 	s  *Space
-	id int // among the locks of s
 	of *inside.Lock
 }
 
@@ -31,7 +31,7 @@ const (
 
 // NewLock allocates a lock at a rank. All ranks call it in the same order, between epochs, with equal arguments.
 func NewLock(s *Space, name string, rank int) *Lock {
-	l := &Lock{s: s, id: len(s.locks), of: s.inside.NewLock(name, rank, recordTime+s.rank.Size(), true)}
+	l := &Lock{s: s, of: s.inside.NewLock(name, rank, recordTime+s.rank.Size(), true)}
 	s.locks = append(s.locks, l)
 	return l
 }
@@ -104,6 +104,7 @@ func (l *Lock) Free() error {
 	if l.of.IsHeld() {
 		l.misuse("Free", "this rank holds it since %s: call Unlock first", l.of.Place())
 	}
+	l.s.locks = slices.DeleteFunc(l.s.locks, func(other *Lock) bool { return other == l })
 	return l.of.Free()
 }
 
@@ -131,7 +132,7 @@ func (l *Lock) may(call string) inside.Caller {
 
 // ordered ends the job if the caller holds this lock, or one that was allocated later.
 func (l *Lock) ordered(call string, by inside.Caller) {
-	for _, other := range l.s.locks[l.id:] {
+	for _, other := range l.s.locks[slices.Index(l.s.locks, l):] {
 		if !other.of.IsHeldBy(by) {
 			continue
 		}

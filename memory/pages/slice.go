@@ -48,9 +48,6 @@ func NewSlice[T any](s *Space, name string, d distribution.Indexed, options ...O
 	if err := checkPageBytes(given.pageBytes); err != nil {
 		fail(err)
 	}
-	if len(s.regions) == regionMax {
-		fail(fmt.Errorf("a rank has %d slices at most", regionMax))
-	}
 	a := memory.NewArray[T](s.shared, fmt.Sprintf("%s, in pages of %d bytes", name, given.pageBytes), d)
 	size := int(reflect.TypeFor[T]().Size())
 	l, err := newLayout(d, size, given.pageBytes)
@@ -59,7 +56,7 @@ func NewSlice[T any](s *Space, name string, d distribution.Indexed, options ...O
 	}
 	sites := a.Inside(frame.Access{})
 	r := &region{
-		s: s, id: len(s.regions), name: fmt.Sprintf("slice %q", name), layout: l, size: size,
+		s: s, name: fmt.Sprintf("slice %q", name), layout: l, size: size,
 		state: make([]state, l.pages()), stamp: make([]uint32, l.pages()),
 	}
 	for lo := uint64(0); lo < l.n; lo += l.run {
@@ -70,7 +67,10 @@ func NewSlice[T any](s *Space, name string, d distribution.Indexed, options ...O
 		}
 		r.homes = append(r.homes, home)
 	}
-	s.regions = append(s.regions, r)
+	s.regions, r.id = inside.Place(s.regions, r)
+	if r.id >= regionMax {
+		fail(fmt.Errorf("a rank has %d slices at most: free those that are done", regionMax))
+	}
 	return &Slice[T]{r, a}
 }
 

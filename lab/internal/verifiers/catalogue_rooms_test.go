@@ -94,6 +94,8 @@ var rooms = []mutation{
 		"TestMistakesAreTold"},
 	{"a fence counts fewer operations", "internal/pending/fences.go", "fence[F]{f.started, f.open, of}",
 		"fence[F]{f.started, 1, of}", "TestFencesCountWhatCameBefore"},
+	{"places of freed slices stay taken", "memory/internal/inside/locks.go", "at := slices.Index(table, nil)", "at := -1",
+		"memory/pages/TestPlacesOfFreedSlices"},
 	{"a lock is lost", "memory/internal/inside/lock.go", "return l.compareAndSwap(call, l.mine(), to)",
 		"return l.seq%3 == 2 || l.compareAndSwap(call, l.mine(), to)", "memory/pages/TestOvertakenOperations"},
 	{"a word of notices names too many pages", "memory/pages/notices.go", "ahead == countMax", "ahead > countMax",

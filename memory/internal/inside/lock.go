@@ -133,8 +133,9 @@ func (l *Lock) HandOver(call string) {
 
 // Free ends the lock on all ranks, and frees its memory.
 func (l *Lock) Free() error {
+	err := l.free() // which ends the job if the lock was freed before
 	l.locks.all[l.id], l.freed = nil, true
-	return l.free()
+	return err
 }
 
 // Place is the file and line of the call that took the lock on this rank.

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 	"unsafe"
 
@@ -29,13 +30,24 @@ func NewLocks(r *engine.Rank) *Locks {
 func (s *Locks) Add(space Space, name string, home Site, words int, strict bool, free func() error) *Lock {
 	l := &Lock{
 		Name: name, Record: make([]uint64, words),
-		space: space, locks: s, id: len(s.all), home: home.At, strict: strict, free: free,
+		space: space, locks: s, home: home.At, strict: strict, free: free,
 	}
 	if home.Near != nil {
 		l.near = (*uint64)(unsafe.Pointer(unsafe.SliceData(home.Near)))
 	}
-	s.all = append(s.all, l)
+	s.all, l.id = Place(s.all, l)
 	return l
+}
+
+// Place puts an object at the first free place of a table, and returns the table and the place. Objects that are freed
+// leave nil. All ranks make and free objects in the same order, so the places are equal on all ranks.
+func Place[T any](table []*T, object *T) ([]*T, int) {
+	at := slices.Index(table, nil)
+	if at < 0 {
+		return append(table, object), len(table)
+	}
+	table[at] = object
+	return table, at
 }
 
 // The messages of locks.
