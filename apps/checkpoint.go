@@ -1,42 +1,84 @@
 package apps
 
 import (
+	"time"
+
 	"github.com/activepebbles/pebbles/checkpoint"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Steps are the steps of an application's kernel. A checkpoint holds its state between two of them.
+// Steps are the steps of an application's kernel. A checkpoint holds its state between two of them. The zero Steps are
+// those of a run without checkpoints.
 type Steps struct {
-	done int
-	kept *checkpoint.Checkpoint
+	// Saving is called on all ranks ahead of a save, to bring parts up to date; nil: they are. It sends no pebbles that
+	// the kernel's tally leaves out.
+	Saving func() error
+
+	rank   *pebble.Rank
+	kept   *checkpoint.Checkpoint // nil: none
+	done   int
+	before time.Duration // of steps that other runs have done
+	spent  time.Duration // the same, at a save
+	begun  time.Duration // when Run was called, on the job's clock
 }
 
-// NewSteps describes the state between two steps, and restores the newest checkpoint. It is for the end of the phase
-// Load: what it sends is no pebble of the kernel. All ranks call it alike.
-func NewSteps(r *pebble.Rank, name string, seed uint64, parts ...checkpoint.Part) (*Steps, error) {
-	s := &Steps{}
-	parts = append(parts, checkpoint.Argument("seed", seed), checkpoint.Value("steps", &s.done))
-	s.kept = checkpoint.New(r, name, parts...)
-	_, err := s.kept.Restore()
-	return s, err
+// Restore describes the state between two steps, and reports whether it has restored the newest checkpoint. It is for
+// the end of the phase Load: its pebbles are none of the kernel's. All ranks call it alike, once. Without a
+// folder for checkpoints it does nothing.
+func (s *Steps) Restore(r *pebble.Rank, name string, seed uint64, parts ...checkpoint.Part) (restored bool, err error) {
+	if r.Config().Checkpoints.Folder == "" {
+		return false, nil
+	}
+	s.rank = r
+	s.kept = checkpoint.New(r, name, append(parts, checkpoint.Argument("seed", seed),
+		checkpoint.Value("steps", &s.done), checkpoint.Value("time", &s.spent))...)
+	restored, err = s.kept.Restore()
+	s.before = s.spent
+	return restored, err
 }
 
 // Done is how many steps have been done, also in runs before.
 func (s *Steps) Done() int { return s.done }
 
+// Before is the time, in seconds, that runs before have taken for the steps that they have done. A report adds it to
+// that of this run.
+func (s *Steps) Before() float64 { return s.before.Seconds() }
+
 // Run does steps until step reports that there are no more, and saves the state ahead of a step when that is due. It is
 // for the phase Kernel. It ends at the first error, and with pebble.ErrPreempted when the job is to make room.
+// Afterwards another Run begins with the first step.
 func (s *Steps) Run(step func(n int) (more bool, err error)) error {
+	if s.kept != nil {
+		s.begun = s.rank.Now()
+	}
+	if s.done == 0 {
+		s.before = 0 // of another Run
+	}
 	for {
-		if s.kept.Due() {
-			if err := s.kept.Save(); err != nil {
-				return err
-			}
-		}
-		more, err := step(s.done)
-		if err != nil || !more {
+		if err := s.save(); err != nil {
 			return err
+		}
+		switch more, err := step(s.done); {
+		case err != nil:
+			return err
+		case !more:
+			s.done = 0
+			return nil
 		}
 		s.done++
 	}
+}
+
+// save saves the state if that is due.
+func (s *Steps) save() error {
+	if s.kept == nil || !s.kept.Due() {
+		return nil
+	}
+	if s.Saving != nil {
+		if err := s.Saving(); err != nil {
+			return err
+		}
+	}
+	s.spent = s.before + s.rank.Now() - s.begun
+	return s.kept.Save()
 }

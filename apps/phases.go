@@ -16,6 +16,7 @@ type Phases struct {
 	Verify func() error                       // checks the result; its time is Verify
 	Wrong  func() (count uint64, what string) // what this rank has found wrong: see Found
 	Free   func() error                       // releases the data
+	Steps  *Steps                             // of the kernel; nil: it has none
 	Tally  *Tally                             // this rank's of the kernel; nil: the runtime alone has counted
 }
 
@@ -29,6 +30,9 @@ func (p *Report) RunPhases(r *pebble.Rank, s Phases) (err error) {
 	}
 	if err := p.Kernel(r, s.Kernel); err != nil {
 		return err
+	}
+	if s.Steps != nil {
+		p.Seconds += s.Steps.Before()
 	}
 	if s.Sum != nil {
 		if err := s.Sum(); err != nil {

@@ -1,7 +1,6 @@
 package contagion
 
 import (
-	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/checkpoint"
 	"github.com/activepebbles/pebbles/pebble"
 )
@@ -27,10 +26,10 @@ func (e exposed) plus(o exposed) exposed {
 }
 
 // restore goes on from the newest checkpoint, if there is one.
-func (b *bench) restore() (err error) {
+func (b *bench) restore() error {
 	p := b.part
 	states := len(b.config.Disease.States)
-	b.steps, err = apps.NewSteps(b.rank, "contagion", b.config.Seed,
+	_, err := b.steps.Restore(b.rank, "contagion", b.config.Seed,
 		checkpoint.Argument("population", b.config.Population.Name()), checkpoint.Argument("states", states),
 		checkpoint.Argument("interventions", len(b.config.Interventions)), checkpoint.Argument("loimos", b.config.Loimos),
 		checkpoint.Argument("contact", b.config.Contact), checkpoint.Argument("meetings", b.config.Meetings),

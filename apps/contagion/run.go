@@ -29,7 +29,7 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 			tally = b.part.tally
 			return b.verify(&result)
 		},
-		Tally: &tally,
+		Steps: &b.steps, Tally: &tally,
 	})
 	return result, err
 }
@@ -43,7 +43,7 @@ type bench struct {
 	flush     func()           // what was sent by hand
 	bundles   int64            // bytes of buffers of the application's
 	exposures *target.Target[exposure]
-	steps     *apps.Steps // days
+	steps     apps.Steps // days
 }
 
 // What people and locations cost in simulated time, as measured.

@@ -6,14 +6,20 @@ import (
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/distgraph"
 	"github.com/activepebbles/pebbles/apps/graph"
+	"github.com/activepebbles/pebbles/checkpoint"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
 // Kernel ranks the vertices of a graph. It belongs to its rank's goroutine.
 type Kernel interface {
-	// Run ranks the vertices, from the start. It costs, for each iteration, an epoch and an all-reduction. All ranks
-	// call it.
+	// Run ranks the vertices, from the start, or from what Resume has found. It costs, for each iteration, an epoch and an
+	// all-reduction. All ranks call it.
 	Run() error
+	// Resume makes the next Run go on from the newest checkpoint of the job, if there is one, and save scores between
+	// iterations. All ranks call it, once, between epochs.
+	Resume(seed uint64) error
+	// Before is the time, in seconds, that the runs took of which Run went on.
+	Before() float64
 	// Tally is what this rank has seen of the pebbles of all iterations so far.
 	Tally() apps.Tally
 	// Iterations is how many the last run took, and by how much the last one has changed all scores together.
@@ -60,8 +66,10 @@ type ranking[V distgraph.Index, F float32 | float64] struct {
 	scores []float64 // by place
 	check  *validator[V, F]
 
+	steps      apps.Steps // iterations
 	iterations int
 	change     float64
+	lost       float64 // scores of vertices without arcs
 }
 
 func newRanking[V distgraph.Index, F float32 | float64](
@@ -90,29 +98,48 @@ type sums struct{ Change, Lost float64 }
 
 func (a sums) add(b sums) sums { return sums{a.Change + b.Change, a.Lost + b.Lost} }
 
+// Resume implements Kernel.
+func (s *ranking[V, F]) Resume(seed uint64) error {
+	_, err := s.steps.Restore(s.g.Rank, "pagerank", seed, append(s.g.Arguments(),
+		checkpoint.Argument("damping", s.config.Damping), checkpoint.Argument("dangling", s.config.Dangling),
+		checkpoint.Argument("single", s.config.isSingle()), checkpoint.Value("change", &s.change),
+		distgraph.Kept(s.g, s.Part, "scores", &s.scores))...)
+	return err
+}
+
+// Before implements Kernel.
+func (s *ranking[V, F]) Before() float64 { return s.steps.Before() }
+
 // Run implements Kernel.
 func (s *ranking[V, F]) Run() error {
-	for v := range s.scores {
-		s.scores[v] = 1 / float64(s.g.Vertices)
+	if s.steps.Done() == 0 {
+		for v := range s.scores {
+			s.scores[v] = 1 / float64(s.g.Vertices)
+		}
 	}
-	s.iterations = 0
-	own := sums{Lost: s.give()}
-	for {
-		all, err := pebble.AllReduce(s.g.Rank, own, sums.add)
-		if err != nil {
-			return err
-		}
-		s.change = all.Change
-		if s.iterations > 0 && s.change < s.config.Tolerance || s.iterations == s.config.Iterations {
-			return nil
-		}
-		if err := s.ghosts.Exchange(); err != nil {
-			return err
-		}
-		own = sums{s.sweep(all.Lost), s.give()}
-		s.iterations++
-		s.config.Progress.Passed(s.g.Rank, 1, uint64(s.iterations-1), uint64(s.iterations), uint64(s.config.Iterations))
+	all, err := pebble.AllReduce(s.g.Rank, sums{Lost: s.give()}, sums.add)
+	if err != nil {
+		return err
 	}
+	s.lost = all.Lost
+	return s.steps.Run(s.iterate)
+}
+
+// iterate does an iteration, unless there were enough.
+func (s *ranking[V, F]) iterate(n int) (more bool, err error) {
+	s.iterations = n
+	if n > 0 && s.change < s.config.Tolerance || n >= s.config.Iterations {
+		return false, nil
+	}
+	if err := s.ghosts.Exchange(); err != nil {
+		return false, err
+	}
+	own := sums{Change: s.sweep(s.lost)}
+	own.Lost = s.give()
+	all, err := pebble.AllReduce(s.g.Rank, own, sums.add)
+	s.change, s.lost = all.Change, all.Lost
+	s.config.Progress.Passed(s.g.Rank, 1, uint64(n), uint64(n+1), uint64(s.config.Iterations))
+	return true, err
 }
 
 // give sets what this rank's vertices give each head of their arcs, and returns the scores of those without arcs.

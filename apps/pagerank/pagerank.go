@@ -140,8 +140,15 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	}
 	kernel, err := distgraph.Over(&res.Report, r, c.Common, c.Source, distgraph.Work[Kernel]{
 		Phase: "iterations", Rules: Rules, By: "score",
-		Prepare: func(g *distgraph.Graph) (Kernel, error) { return NewKernel(g, c) },
+		Prepare: func(g *distgraph.Graph) (Kernel, error) {
+			k, err := NewKernel(g, c)
+			if err == nil {
+				err = k.Resume(c.Seed)
+			}
+			return k, err
+		},
 		Sum: func(g *distgraph.Graph, k Kernel) (err error) {
+			res.Seconds += k.Before()
 			res.Iterations, res.Change = k.Iterations()
 			res.Converged = res.Change < c.Tolerance
 			res.EdgesPerSecond = apps.Rate(float64(res.Edges)*float64(res.Iterations), res.Seconds)

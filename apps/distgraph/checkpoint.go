@@ -1,0 +1,59 @@
+package distgraph
+
+import (
+	"github.com/activepebbles/pebbles/checkpoint"
+	"github.com/activepebbles/pebbles/distribution"
+)
+
+// Arguments are the parts of a checkpoint that name the graph: state of another one is refused. The graph itself is
+// built again at a restart.
+func (g *Graph) Arguments() []checkpoint.Part {
+	return []checkpoint.Part{
+		checkpoint.Argument("graph", g.Name), checkpoint.Argument("edges", g.Edges),
+		checkpoint.Argument("undirected", g.Undirected), checkpoint.Argument("self-loops", g.SelfLoops),
+	}
+}
+
+// Kept is the part of a checkpoint for what is known of this rank's vertices, by place. Its keys are their numbers,
+// which no number of ranks changes, as it changes the indices of an ordered graph.
+func Kept[V Index, T any](g *Graph, p *Part[V], name string, byPlace *[]T) checkpoint.Part {
+	return checkpoint.Slice(name, byNumber{g.Owner, g.First, p}, byPlace)
+}
+
+// byNumber is the distribution of vertices by their numbers, whose local indices are places.
+type byNumber struct {
+	*distribution.BlockMap
+	first uint64
+	part  anyPart
+}
+
+// Key implements distribution.Indexed, for vertices of this rank.
+func (n byNumber) Key(_, place int) uint64 { return n.first + n.part.Number(uint64(place)) }
+
+// Local implements distribution.Indexed, for vertices of this rank.
+func (n byNumber) Local(number uint64) int { return int(n.part.Place(number - n.first)) }
+
+// IndicesBy returns the indices of the vertices with these numbers, those of any rank: the inverse of Parents.Ask. What
+// is no number stands for itself. In a graph that is not ordered it returns numbers. All ranks call it, between epochs.
+func IndicesBy[V Index](g *Graph, numbers []V) ([]V, error) {
+	if !g.Ordered {
+		return numbers, nil
+	}
+	var asked []uint64
+	for _, number := range numbers {
+		if uint64(number) < g.Vertices {
+			asked = append(asked, uint64(number))
+		}
+	}
+	found, err := g.AskOwners(asked, func(at uint64) uint64 { return g.First + g.part.Place(at) })
+	if err != nil {
+		return nil, err
+	}
+	indices := make([]V, len(numbers))
+	for i, number := range numbers {
+		if indices[i] = number; uint64(number) < g.Vertices {
+			indices[i], found = V(found[0]), found[1:]
+		}
+	}
+	return indices, nil
+}
