@@ -18,31 +18,31 @@ import (
 // errInSave ends jobs while they save.
 var errInSave = errors.New("the disk has failed in a test")
 
-// GoesOn checks that an application goes on from its checkpoints. A job of three ranks fails in one of its saves; jobs
-// of as many ranks, fewer, more and one then leave the file that an undisturbed job leaves. run is the application on a
-// rank. alike compares the files; nil requires that they are equal.
+// GoesOn checks that an application goes on from its checkpoints. A job of three ranks saves each step, and fails in one
+// of its saves; jobs of as many ranks, fewer, more and one then leave the file that an undisturbed job leaves. run is
+// the application on a rank. alike compares the files; nil requires that they are equal.
 func GoesOn(t *testing.T, run func(r *pebble.Rank, output string) error, alike func(t *testing.T, want, got []byte)) {
 	t.Helper()
 	const before = 3
-	want, _ := leaves(t, before, "", 0, run)
-	all := t.TempDir()
-	again, err := leaves(t, before, all, 0, run)
-	require.NoError(t, err)
-	require.Equal(t, want, again, "of a job that saves")
-	saves := newest(t, all)
+	want := Must(leaves(t, before, pebble.Checkpoints{}, run))
+	each := pebble.Checkpoints{Folder: t.TempDir(), Every: time.Nanosecond}
+	require.Equal(t, want, Must(leaves(t, before, each, run)), "of a job that saves")
+	saves := newest(t, each.Folder)
 	require.Greater(t, saves, 1, "checkpoints")
-	for _, last := range []int{1, saves / 2, saves - 1} {
-		folder := t.TempDir()
-		_, err := leaves(t, before, folder, last+1, run)
-		require.ErrorContains(t, err, errInSave.Error())
-		require.Equal(t, last, newest(t, folder))
-		for _, ranks := range []int{before, 2, 5, 1} {
+	for _, last := range []int{saves / 2, saves - 1} {
+		each.Folder = t.TempDir()
+		failing(last+1, func() {
+			_, err := leaves(t, before, each, run)
+			require.ErrorContains(t, err, errInSave.Error())
+		})
+		require.Equal(t, last, newest(t, each.Folder))
+		for _, ranks := range []int{2, 5, 1, before} {
 			t.Run(fmt.Sprintf("checkpoint %d of %d, %d ranks", last, saves, ranks), func(t *testing.T) {
-				restart := filepath.Join(t.TempDir(), "saved")
-				require.NoError(t, os.CopyFS(restart, os.DirFS(folder)))
-				got, err := leaves(t, ranks, restart, 0, run)
-				require.NoError(t, err)
-				require.LessOrEqual(t, newest(t, restart), saves+1, "checkpoints: steps were done again")
+				restart := pebble.Checkpoints{Folder: each.Folder, Every: -1}
+				if ranks == before {
+					restart = each
+				}
+				got := Must(leaves(t, ranks, restart, run))
 				if alike == nil {
 					require.Equal(t, string(want), string(got))
 				} else {
@@ -50,29 +50,31 @@ func GoesOn(t *testing.T, run func(r *pebble.Rank, output string) error, alike f
 				}
 			})
 		}
+		require.LessOrEqual(t, newest(t, each.Folder), saves+1, "checkpoints: steps were done again")
 	}
 }
 
-// leaves runs an application that saves each of its steps, if there is a folder, and returns the file that it leaves.
-// The save with a number fails.
-func leaves(t *testing.T, ranks int, folder string, fails int, run func(r *pebble.Rank, output string) error,
-) ([]byte, error) {
+// leaves runs an application on ranks of this process, and returns the file that it leaves.
+func leaves(t *testing.T, ranks int, c pebble.Checkpoints, run func(r *pebble.Rank, output string) error) ([]byte, error) {
 	t.Helper()
 	s, output := Mem(ranks), filepath.Join(t.TempDir(), "rows.csv")
-	if folder != "" {
-		s.Checkpoints = pebble.Checkpoints{Folder: folder, Every: time.Nanosecond}
+	s.Checkpoints = c
+	if err := s.Run(t, func(r *pebble.Rank) error { return run(r, output) }); err != nil {
+		return nil, err
 	}
+	return os.ReadFile(output)
+}
+
+// failing lets the save with a number fail while do runs.
+func failing(number int, do func()) {
 	disk.SetFault(func(call, name string) error {
-		if fails > 0 && call == "open" && strings.Contains(name, fmt.Sprintf("-%06d.tmp", fails)) {
+		if call == "open" && strings.Contains(name, fmt.Sprintf("-%06d.tmp", number)) {
 			return errInSave
 		}
 		return nil
 	})
 	defer disk.SetFault(nil)
-	if err := s.Run(t, func(r *pebble.Rank) error { return run(r, output) }); err != nil {
-		return nil, err
-	}
-	return os.ReadFile(output)
+	do()
 }
 
 // newest is the highest number of the checkpoints in a folder.

@@ -1,9 +1,11 @@
 package nbody
 
 import (
+	"bytes"
 	"maps"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 	"unsafe"
@@ -16,6 +18,7 @@ import (
 	"github.com/activepebbles/pebbles/apps/nbody/gravity"
 	"github.com/activepebbles/pebbles/apps/nbody/initial"
 	"github.com/activepebbles/pebbles/internal/seeds"
+	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
 )
 
@@ -53,6 +56,27 @@ func sameAs(t *testing.T, want, got Result) {
 	require.Zero(t, got.Errors, got.Wrong)
 	require.Zero(t, apart(want, got))
 	require.True(t, got.Twin)
+}
+
+// A simulation goes on from a checkpoint, and leaves the same particles, wherever they are.
+func TestNBodyGoesOn(t *testing.T) {
+	all := ways(t)
+	for _, name := range []string{"own steps", "tasks"} {
+		c := all[name]
+		c.Steps = 3
+		appstest.GoesOn(t, func(r *pebble.Rank, path string) error {
+			got, err := Run(r, c)
+			if err != nil || r.ID() != 0 {
+				return err
+			}
+			sameAs(t, got, got)
+			var file bytes.Buffer
+			if err := apps.WriteTable(&file, path, got.Columns()...); err != nil {
+				return err
+			}
+			return os.WriteFile(path, file.Bytes(), 0o600)
+		}, nil)
+	}
 }
 
 // The answer is that of the serial twin under every shape of the network.

@@ -55,6 +55,9 @@ func newPart(c Config, owner int) *part {
 // read reads the bodies from a number on.
 func (p *part) read(first, n int) error {
 	particles := make([]gravity.Particle, n)
+	if n == 0 {
+		return nil
+	}
 	if err := p.Source.Read(first, particles); err != nil {
 		return err
 	}

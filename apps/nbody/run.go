@@ -27,6 +27,7 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 		Load:   b.settle,
 		Kernel: func() error { return b.simulate() },
 		Verify: func() error { return b.verify(&result) },
+		Steps:  &b.steps,
 		Tally:  &b.tally,
 	})
 	return result, err
@@ -37,6 +38,7 @@ type bench struct {
 	rank    *pebble.Rank
 	config  Config
 	part    *part
+	steps   apps.Steps // the first forces, and then the steps of bodies
 	tally   apps.Tally
 	walks   *walks
 	moves   *target.Target[move]
@@ -57,46 +59,56 @@ const bytesPerBody = 2*unsafe.Sizeof(body{}) + unsafe.Sizeof(gravity.Source{}) +
 
 // settle reads the rank's share of the particles, and registers what ranks send.
 func (b *bench) settle() error {
-	n, self, ranks := uint64(b.config.Source.Particles()), uint64(b.rank.ID()), uint64(b.rank.Size())
-	if err := apps.MustFit(b.rank, "nbody: the particles", n/ranks*uint64(bytesPerBody),
+	source := distribution.Block(uint64(b.config.Source.Particles()), b.rank.Size())
+	n := source.LocalLen(b.rank.ID())
+	if err := apps.MustFit(b.rank, "nbody: the particles", uint64(n)*uint64(bytesPerBody),
 		"give fewer, or more processes on other hosts"); err != nil {
 		return err
 	}
-	first, last := n*self/ranks, n*(self+1)/ranks
-	if err := b.part.read(int(first), int(last-first)); err != nil {
+	if err := b.part.read(int(source.Key(b.rank.ID(), 0)), n); err != nil {
 		return err
 	}
 	b.moves = target.New(b.rank, "particle", distribution.Ranks(b.rank.Size()),
 		target.Key(func(m move) uint64 { return m.To }), target.Batch(b.take))
 	b.walks = openWalks(b.rank, b.part, &b.tally)
-	return nil
+	return b.restore(source)
 }
 
 // simulate is the kernel: the first forces, and the steps.
 func (b *bench) simulate() error {
+	most := func(n uint64) (uint64, error) { return pebble.AllReduce(b.rank, n, pebble.Max[uint64]) }
+	l := leapfrog{b.part, b.forces, most}
+	return b.steps.Run(func(n int) (more bool, err error) {
+		switch {
+		case n > b.config.Steps:
+			return false, nil
+		case n == 0:
+			return true, b.first()
+		}
+		if err := l.step(); err != nil {
+			return false, err
+		}
+		b.config.Progress.Passed(b.rank, 1, uint64(n-1), uint64(n), uint64(b.config.Steps))
+		return true, b.count()
+	})
+}
+
+// first finds the forces on all bodies as they were read.
+func (b *bench) first() (err error) {
 	if err := b.forces(all); err != nil {
 		return err
 	}
-	var err error
-	if b.start, err = pebble.AllReduce(b.rank, b.part.totals(), totals.plus); err != nil {
-		return err
+	b.start, err = pebble.AllReduce(b.rank, b.part.totals(), totals.plus)
+	return err
+}
+
+// count counts the bodies after a step.
+func (b *bench) count() error {
+	bodies, err := apps.Sum(b.rank, uint64(len(b.part.bodies)))
+	if err == nil && bodies != uint64(b.config.Source.Particles()) {
+		b.astray++
 	}
-	most := func(n uint64) (uint64, error) { return pebble.AllReduce(b.rank, n, pebble.Max[uint64]) }
-	l := leapfrog{b.part, b.forces, most}
-	for step := range b.config.Steps {
-		if err := l.step(); err != nil {
-			return err
-		}
-		bodies, err := apps.Sum(b.rank, uint64(len(b.part.bodies)))
-		if err != nil {
-			return err
-		}
-		if bodies != uint64(b.config.Source.Particles()) {
-			b.astray++
-		}
-		b.config.Progress.Passed(b.rank, 1, uint64(step), uint64(step+1), uint64(b.config.Steps))
-	}
-	return nil
+	return err
 }
 
 // forces finds the forces on active bodies: it divides the curve anew, moves bodies to where they belong, builds the
