@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/activepebbles/pebbles/apps/table"
+	"github.com/activepebbles/pebbles/checkpoint"
 	"github.com/activepebbles/pebbles/ingest"
 	"github.com/activepebbles/pebbles/pebble"
 )
@@ -18,7 +19,7 @@ type runOfFiles struct {
 	columns []table.Column // of tables
 	at      int            // of these, the key
 	last    float64        // number
-	loaded  uint64         // rows
+	read    uint64         // rows
 }
 
 // runFiles sorts lines of files, or rows of tables.
@@ -32,7 +33,8 @@ func runFiles(r *pebble.Rank, c Config) (result Result, err error) {
 			return result, err
 		}
 		if f.table = tables; tables {
-			of, f.load = "rows", f.loadTable
+			of, f.load, f.loaded = "rows", f.loadTable, f.tellColumns
+			f.saved = []checkpoint.Part{checkpoint.Value("columns", &f.columns)}
 		} else if f.field, err = strconv.Atoi(c.Column); err != nil || f.field < 1 {
 			return result, fmt.Errorf("sort: column %q of the lines of %s: give the number of a field from 1 on, or a file "+
 				"whose name ends with .csv, .tsv, .jsonl, .avro or .parquet", c.Column, names[0])
@@ -132,11 +134,16 @@ func (f *runOfFiles) loadTable(result *Result) error {
 	}
 	k.empty()
 	var report ingest.Report
-	if f.columns, report, err = in.Report(f.rank); err == nil && f.out.rows != nil {
-		f.out.columns(f.columns...)
-	}
+	f.columns, report, err = in.Report(f.rank)
 	result.Read(report)
 	return err
+}
+
+// tellColumns lets the output know the columns.
+func (f *runOfFiles) tellColumns() {
+	if f.out.rows != nil {
+		f.out.columns(f.columns...)
+	}
 }
 
 // column finds a column by its name, or by its number.
@@ -153,6 +160,6 @@ func column(in *table.Source, name string) (int, error) {
 
 // progress counts a row that was loaded.
 func (f *runOfFiles) progress() {
-	f.loaded++
-	f.config.Progress.Passed(f.rank, progressEvery, f.loaded-1, f.loaded, 0)
+	f.read++
+	f.config.Progress.Passed(f.rank, progressEvery, f.read-1, f.read, 0)
 }

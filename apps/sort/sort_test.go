@@ -2,6 +2,7 @@ package sort
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -159,6 +160,37 @@ func TestSeed(t *testing.T) {
 	}
 	require.Equal(t, of(1, 5), of(3, 5))
 	require.NotEqual(t, of(1, 5), of(1, 6))
+}
+
+// A job goes on with the rows of a checkpoint, sorted or not, and leaves the same file: of numbers, and of a table whose
+// columns are known from all of its rows, some of which can't be read.
+func TestSortGoesOn(t *testing.T) {
+	seed := seeds.Of(t)
+	random := rand.New(rand.NewPCG(seed, 0))
+	lines := "name,size\n"
+	for i := range 2000 {
+		lines += strconv.Itoa(random.IntN(500)) + "," + strconv.FormatFloat(random.NormFloat64(), 'g', 4, 64) + "\n"
+		if i%500 == 99 {
+			lines += "one field\n"
+		}
+	}
+	path := appstest.Write(t, "rows.csv", lines)
+	for name, c := range map[string]Config{
+		"numbers": {Numbers: 3000, Common: apps.Common{Seed: seed}, Space: container.Budget{Memory: little}},
+		"table":   {Input: apps.Input{Files: []string{path}, Lenient: true}, Column: "size", Numeric: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			appstest.GoesOn(t, func(r *pebble.Rank, path string) error {
+				c := c
+				c.Output.Path = path
+				got, err := Run(r, c)
+				if want := int64(4); err == nil && c.Lenient && got.Skipped != want {
+					err = fmt.Errorf("%d rows were left out, not %d", got.Skipped, want)
+				}
+				return err
+			}, nil)
+		})
+	}
 }
 
 // Nothing is left of an output when the job fails, or the check finds something wrong.

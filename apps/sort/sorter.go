@@ -5,6 +5,7 @@ import (
 
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/table"
+	"github.com/activepebbles/pebbles/checkpoint"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
@@ -13,7 +14,10 @@ type sorter[R cmp.Ordered] struct {
 	rank   *pebble.Rank
 	config Config
 	rows   *table.Sorting[R, R]
+	steps  apps.Steps // the rows are there; they are sorted
+	saved  []checkpoint.Part
 	load   func(result *Result) error
+	loaded func()                   // when rows are there, read or restored; nil: nothing is to be done
 	looks  func(row R) (wrong bool) // at a row behind the last one; nil for no look
 	key    func(row R) string       // of which one row is kept; nil keeps all
 	out    *output                  // of the rows
@@ -26,12 +30,42 @@ func (s *sorter[R]) run(of string) (result Result, err error) {
 	defer s.out.abort()
 	result = Result{Report: apps.NewReport(s.rank, "sort", s.config.Seed), Of: of}
 	err = result.RunPhases(s.rank, apps.Phases{
-		Load: func() error { return s.load(&result) }, Kernel: s.rows.Sort,
-		Verify: func() error { return s.verify(&result) }, Free: s.rows.Clear,
+		Load: func() error { return s.fill(&result) }, Kernel: s.sort,
+		Verify: func() error { return s.verify(&result) }, Free: s.rows.Clear, Steps: &s.steps,
 	})
 	result.RowsPerSecond = apps.Rate(float64(result.Count), result.Seconds)
 	result.TotalRowsPerSecond = apps.Rate(float64(result.Count), result.SetUp+result.Seconds+result.Verify)
 	return result, err
+}
+
+// fill restores the rows of the newest checkpoint, or reads or makes them.
+func (s *sorter[R]) fill(result *Result) error {
+	c := s.config
+	parts := append(s.rows.Parts(), checkpoint.Argument("files", c.Files), checkpoint.Argument("column", c.Column),
+		checkpoint.Argument("numbers", c.Numbers), checkpoint.Argument("distinct", c.Distinct),
+		checkpoint.Argument("numeric", c.Numeric), checkpoint.Argument("reverse", c.Reverse),
+		checkpoint.Argument("unique", c.Unique), checkpoint.Argument("lenient", c.Lenient),
+		checkpoint.Value("skipped", &result.Skipped), checkpoint.Value("first skipped", &result.FirstSkipped))
+	restored, err := s.steps.Restore(s.rank, "sort", c.Seed, append(parts, s.saved...)...)
+	if err == nil && !restored {
+		err = s.load(result)
+	}
+	if err == nil && s.loaded != nil {
+		s.loaded()
+	}
+	return err
+}
+
+// sort sorts the rows. Rows that were saved in order are sorted again, since ranks may be others now. They are almost
+// where they belong.
+func (s *sorter[R]) sort() error {
+	sorted := false
+	return s.steps.Run(func(n int) (more bool, err error) {
+		if !sorted {
+			err, sorted = s.rows.Sort(), true
+		}
+		return n == 0, err
+	})
 }
 
 // verify goes over the rows in order, and writes them if they are wanted and nothing is wrong with them.

@@ -9,7 +9,7 @@ import (
 // A Column is a column of rows with the types of its values.
 type Column struct {
 	Name string
-	met  met
+	Met  met
 }
 
 // met are the types of values that were met, a bit each.
@@ -35,7 +35,7 @@ func NumberColumn(name string) Column { return Column{name, metFloat | metNull} 
 
 // Optional is a column some of whose values are missing.
 func (c Column) Optional() Column {
-	c.met |= metNull
+	c.Met |= metNull
 	return c
 }
 
@@ -43,17 +43,17 @@ func (c Column) Optional() Column {
 func (c *Column) meet(v Value) {
 	switch v.Kind {
 	case Null:
-		c.met |= metNull
+		c.Met |= metNull
 	case Int:
-		if c.met |= metInt; int64(v.bits) < 0 {
-			c.met |= metNegative
+		if c.Met |= metInt; int64(v.bits) < 0 {
+			c.Met |= metNegative
 		}
 	case Uint:
-		c.met |= metUint
+		c.Met |= metUint
 	case Float:
-		c.met |= metFloat
+		c.Met |= metFloat
 	case Text:
-		c.met |= metText
+		c.Met |= metText
 	}
 }
 
@@ -61,12 +61,12 @@ func (c *Column) meet(v Value) {
 func agreed(r *pebble.Rank, columns []Column) ([]Column, error) {
 	own := make([]met, len(columns))
 	for i, c := range columns {
-		own[i] = c.met
+		own[i] = c.Met
 	}
 	all, err := pebble.AllGatherSlice(r, own)
 	for _, other := range all {
 		for i := range columns {
-			columns[i].met |= other[i]
+			columns[i].Met |= other[i]
 		}
 	}
 	return columns, err
@@ -74,7 +74,7 @@ func agreed(r *pebble.Rank, columns []Column) ([]Column, error) {
 
 // kind is the type that holds all values: Text if no other one does.
 func (c Column) kind() Kind {
-	switch m := c.met &^ metNull; {
+	switch m := c.Met &^ metNull; {
 	case m == 0, m&metText != 0:
 		return Text
 	case m&metFloat != 0:

@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/checkpoint"
 	"github.com/activepebbles/pebbles/container"
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/pebble"
@@ -56,6 +57,13 @@ func NewSortingBy[R any, K cmp.Ordered](r *pebble.Rank, name string, space conta
 // NewRows is NewSorting for rows of this package.
 func NewRows(r *pebble.Rank, name string, space container.Budget) *Sorting[string, string] {
 	return NewSorting(r, name, space, distribution.HashString, pebble.Codec[string](pebble.Strings{}))
+}
+
+// Parts are those of a checkpoint: the rows, sorted or not, which are not sorted when they are restored.
+func (s *Sorting[R, K]) Parts() []checkpoint.Part {
+	return []checkpoint.Part{
+		checkpoint.Records("rows", s.table), checkpoint.PerRank("before", &s.before, Seen.add),
+	}
 }
 
 // Add adds a row to this rank's, as container.Table does.

@@ -89,7 +89,7 @@ func (w *Writer) flush() {
 // made is a column of a file without rows, for a batch.
 func (c Column) made(rows int) export.Column {
 	of := export.Column{Name: c.Name}
-	if c.met&metNull != 0 {
+	if c.Met&metNull != 0 {
 		of.Null = make([]bool, 0, rows)
 	}
 	switch c.kind() {
