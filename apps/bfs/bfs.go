@@ -32,6 +32,7 @@ import (
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/distgraph"
 	"github.com/activepebbles/pebbles/apps/graph"
+	"github.com/activepebbles/pebbles/checkpoint"
 	"github.com/activepebbles/pebbles/export"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/task"
@@ -164,6 +165,9 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
 	}
+	if err := c.mode().resumes(r); err != nil {
+		return Result{}, err
+	}
 	out, err := apps.NewRowWriter(r, c.Output, "distance")
 	if err != nil {
 		return Result{}, err
@@ -180,9 +184,16 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 			}
 			return NewSearch(g, c.mode(), tuning)
 		},
+		Resume: func(search Search, roots distgraph.Labels) error {
+			return search.Resume(c.Seed, append(res.Searched(), checkpoint.Argument("roots", roots),
+				checkpoint.Argument("mode", c.mode()), checkpoint.Value("reached", &res.Reached),
+				checkpoint.Value("teps", &res.TEPS), checkpoint.Value("depths", &res.Depths),
+				checkpoint.Value("sums", &res.DistanceSums))...)
+		},
 		Add: func(search Search, seconds float64) error {
 			summary, err := search.Summary()
-			res.add(summary, seconds)
+			res.Seconds += search.Before()
+			res.add(summary, seconds+search.Before())
 			return err
 		},
 		Sum: func(_ *distgraph.Graph, search Search, n int) error {

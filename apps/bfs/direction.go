@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/checkpoint"
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target"
@@ -32,6 +33,9 @@ type direction[V vertex] struct {
 	alpha, beta float64
 	all         uint64 // arcs of the graph, without duplicates and self-loops
 	backwards   bool   // the last step was against arcs
+	own         front  // this rank's part of the next frontier
+	last        front  // the frontier of the last step
+	unexplored  uint64 // arcs that do not leave a vertex that has had its step
 	steps       [2]int // along and against, of the last search
 }
 
@@ -55,23 +59,29 @@ func newDirection[V vertex](t *tree[V], tuning Tuning) (*direction[V], error) {
 	return s, nil
 }
 
+// Resume implements Search.
+func (s *direction[V]) Resume(seed uint64, parts ...checkpoint.Part) error {
+	return s.restore(seed, append(parts, checkpoint.Value("last", &s.last), checkpoint.Value("unexplored", &s.unexplored)))
+}
+
 // From implements Search. It costs, for each level, an epoch and an all-reduction.
 func (s *direction[V]) From(root uint64) error {
-	s.startAt(root)
-	s.backwards, s.steps = false, [2]int{}
-	own, last, unexplored := s.queued(), front{}, s.all
-	for level := V(0); ; level++ {
-		all, err := pebble.AllReduce(s.g.Rank, own, front.add)
-		if err != nil || all.vertices == 0 {
-			return err
-		}
-		s.turn(s.isBackwards(all, last, unexplored), level)
-		unexplored -= min(unexplored, all.arcs)
-		last = all
-		if own, err = s.step(level); err != nil {
-			return err
-		}
+	if s.levels.Done() == 0 {
+		s.last, s.unexplored = front{}, s.all
 	}
+	s.begin(root)
+	s.backwards, s.steps, s.own = false, [2]int{}, s.queued()
+	return s.levels.Run(func(level int) (more bool, err error) {
+		all, err := pebble.AllReduce(s.g.Rank, s.own, front.add)
+		if err != nil || all.vertices == 0 {
+			return false, err
+		}
+		s.turn(s.isBackwards(all, s.last, s.unexplored), V(level))
+		s.unexplored -= min(s.unexplored, all.arcs)
+		s.last = all
+		s.own, err = s.step(V(level))
+		return true, err
+	})
 }
 
 // isBackwards chooses the direction of the next step: against arcs when the arcs that leave the frontier are more than

@@ -8,6 +8,7 @@ import (
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/distgraph"
 	"github.com/activepebbles/pebbles/apps/graph"
+	"github.com/activepebbles/pebbles/checkpoint"
 	"github.com/activepebbles/pebbles/export"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/reduce"
@@ -19,6 +20,11 @@ import (
 type Search interface {
 	// From searches from the vertex with this index; it panics if there is none. All ranks call it.
 	From(root uint64) error
+	// Resume makes the next search go on from the newest checkpoint of the job, if there is one, and save its state between
+	// levels, with parts of the caller's. Async and Tasks do nothing. All ranks call it, once, between epochs.
+	Resume(seed uint64, parts ...checkpoint.Part) error
+	// Before is the time, in seconds, that runs took of which the last search went on.
+	Before() float64
 	// Tally is what this rank has seen of the pebbles of all searches so far.
 	Tally() apps.Tally
 	// Summary sums up the result over all ranks. All ranks call it.
@@ -108,6 +114,8 @@ type tree[V vertex] struct {
 	tally  apps.Tally // of the searches
 	check  *validator[V]
 	names  *distgraph.Parents[V]
+	levels apps.Steps
+	saved  []V // parents by their numbers, at a save
 }
 
 func newTree[V vertex](g *distgraph.Graph, p *distgraph.Part[V]) *tree[V] {
@@ -208,18 +216,21 @@ func signed[V vertex](v V) int64 {
 // byLevel is the level-synchronous kernel.
 type byLevel[V vertex] struct{ *pusher[V] }
 
+// Resume implements Search.
+func (s byLevel[V]) Resume(seed uint64, parts ...checkpoint.Part) error {
+	return s.restore(seed, parts)
+}
+
 // From implements Search. It costs, for each level, an epoch and an all-reduction.
 func (s byLevel[V]) From(root uint64) error {
-	s.startAt(root)
-	for level := V(0); ; level++ {
-		if err := s.push(level); err != nil {
-			return err
+	s.begin(root)
+	return s.levels.Run(func(level int) (more bool, err error) {
+		if err := s.push(V(level)); err != nil {
+			return false, err
 		}
 		reached, err := apps.Sum(s.g.Rank, s.reached())
-		if err != nil || reached == 0 {
-			return err
-		}
-	}
+		return reached > 0, err
+	})
 }
 
 // byTasks is Grappa's search (Nelson and others, 2014, sections 7.2 and 8.1): a parallel loop over the frontier of each
@@ -332,6 +343,29 @@ func (s *pusher[V]) startAt(root uint64) {
 	s.queue, s.done = s.queue[:0], 0
 	if s.g.Owns(root) {
 		s.visit([]visit[V]{{V(root), V(root)}})
+	}
+}
+
+// begin makes the frontier of the first level, or of the one that a checkpoint has come to: vertices with a parent that
+// have not had their step. Of other ranks' vertices nothing is known then.
+func (s *pusher[V]) begin(root uint64) {
+	if s.levels.Done() == 0 {
+		s.startAt(root)
+		return
+	}
+	s.root = root
+	clear(s.known)
+	s.queue, s.done = s.queue[:0], 0
+	for v, parent := range s.parent {
+		if parent == none[V]() {
+			continue
+		}
+		at := s.first + V(v)
+		s.known[at/64] |= 1 << (at % 64)
+		if level := s.level[v]; level == none[V]() || level == V(s.levels.Done()) {
+			s.level[v] = none[V]()
+			s.queue = append(s.queue, V(v))
+		}
 	}
 }
 

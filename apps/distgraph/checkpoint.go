@@ -3,6 +3,7 @@ package distgraph
 import (
 	"github.com/activepebbles/pebbles/checkpoint"
 	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/pebble"
 )
 
 // Arguments are the parts of a checkpoint that name the graph: state of another one is refused. The graph itself is
@@ -11,6 +12,14 @@ func (g *Graph) Arguments() []checkpoint.Part {
 	return []checkpoint.Part{
 		checkpoint.Argument("graph", g.Name), checkpoint.Argument("edges", g.Edges),
 		checkpoint.Argument("undirected", g.Undirected), checkpoint.Argument("self-loops", g.SelfLoops),
+	}
+}
+
+// Searched are the parts of a checkpoint for the starts that Each is done with.
+func (p *Report) Searched() []checkpoint.Part {
+	return []checkpoint.Part{
+		checkpoint.Value("done", &p.done), checkpoint.PerRank("breaches", &p.broken, pebble.Sum),
+		checkpoint.Value("seconds", &p.Seconds),
 	}
 }
 

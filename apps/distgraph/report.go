@@ -21,6 +21,9 @@ type Report struct {
 	Ordered    bool     `json:"ordered_by_degree"`
 	Validated  bool     `json:"validated"`          // results were checked; Errors counts the breaches
 	Breaches   []string `json:"breaches,omitempty"` // the first few, on rank 0
+
+	done   int    // starts
+	broken uint64 // breaches that this rank has found at them
 }
 
 // breachesTold is how many breaches a report describes.
@@ -58,8 +61,8 @@ type Kernel interface {
 // breach, as for Describe. It returns the number of breaches that this rank found. All ranks call it.
 func (p *Report) Each(g *Graph, s Source, starts []uint64, k Kernel, rules []string,
 	add func(seconds float64) error) (breaches uint64, err error) {
-	for i, start := range starts {
-		seconds, err := p.Repeat(g.Rank, func() error { return k.From(start) })
+	for ; p.done < len(starts); p.done++ {
+		seconds, err := p.Repeat(g.Rank, func() error { return k.From(starts[p.done]) })
 		if err != nil {
 			return 0, err
 		}
@@ -70,12 +73,12 @@ func (p *Report) Each(g *Graph, s Source, starts []uint64, k Kernel, rules []str
 		if err != nil {
 			return 0, err
 		}
-		breaches += found
+		p.broken += found
 		if s.Progress != nil && g.Rank.ID() == 0 {
-			s.Progress(uint64(i+1), uint64(len(starts)))
+			s.Progress(uint64(p.done+1), uint64(len(starts)))
 		}
 	}
-	return breaches, nil
+	return p.broken, nil
 }
 
 // Whole is a kernel that goes over all of a graph at once.

@@ -246,6 +246,9 @@ func NewParents[V Index](g *Graph, name func(what string) string) *Parents[V] {
 	return p
 }
 
+// Tally is what this rank has seen of the pebbles of the last Ask.
+func (p *Parents[V]) Tally() apps.Tally { return p.tally }
+
 func (p *Parents[V]) answer(vs []question[V]) {
 	p.out = p.out[:0]
 	for _, v := range vs {

@@ -36,6 +36,7 @@ type Walk[K Kernel] struct {
 	Rules  []string                         // as for Each
 	Broken string                           // names the rules, such as "Graph500 rules"
 	Make   func(g *Graph) (K, error)        // makes the kernel
+	Resume func(k K, starts Labels) error   // goes on from a checkpoint; nil: there are none
 	Add    func(k K, seconds float64) error // adds the run from one vertex to the report
 	Sum    func(g *Graph, k K, n int) error // completes the report after n runs
 }
@@ -52,6 +53,9 @@ func (w Walk[K]) Run(p *Report, r *pebble.Rank, c apps.Common) (labels Labels, e
 			return err
 		}
 		labels, starts, err = g.Choose(w.Starts.Labels, cmp.Or(w.Starts.Count, w.Starts.Default), c.Seed)
+		if err == nil && w.Resume != nil {
+			err = w.Resume(k, labels)
+		}
 		return err
 	})
 	if err != nil {

@@ -3,6 +3,9 @@ package graphtest
 import (
 	"bytes"
 	"encoding/csv"
+	"fmt"
+	"os"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -10,6 +13,7 @@ import (
 
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/apps/bfs"
 	"github.com/activepebbles/pebbles/apps/pagerank"
 	"github.com/activepebbles/pebbles/pebble"
 )
@@ -30,6 +34,37 @@ func TestPageRankGoesOn(t *testing.T) {
 				return err
 			}, compare)
 		})
+	}
+}
+
+// Searches after a restart find the same distances, and a tree without a breach: the second and the third search too.
+func TestSearchesGoOn(t *testing.T) {
+	for name, mode := range map[string]bfs.Mode{"by degree": bfs.Direction, "ids far apart": bfs.ByLevel} {
+		t.Run(name, func(t *testing.T) {
+			source := outputs(t)[name].source
+			appstest.GoesOn(t, func(r *pebble.Rank, path string) error {
+				res, err := bfs.Run(r, bfs.Config{Common: apps.Common{Seed: 7}, Source: source, Mode: mode, RootCount: 3})
+				if err != nil || r.ID() > 0 {
+					return err
+				}
+				if res.Errors > 0 || len(res.Breaches) > 0 || slices.Min(res.TEPS) <= 0 {
+					return fmt.Errorf("%v, %v, %v", res.Wrong, res.Breaches, res.TEPS)
+				}
+				found := fmt.Sprint(res.Roots, res.Reached, res.Depths, res.DistanceSums)
+				return os.WriteFile(path, []byte(found), 0o600)
+			}, nil)
+		})
+	}
+}
+
+// Rows of a search by each way.
+func TestTreesGoOn(t *testing.T) {
+	for _, mode := range bfs.Resumable {
+		source := outputs(t)["by degree"].source
+		appstest.GoesOn(t, func(r *pebble.Rank, path string) error {
+			_, err := bfs.Run(r, bfs.Config{Common: written(path), Source: source, Mode: mode, RootCount: 1})
+			return err
+		}, nil)
 	}
 }
 
