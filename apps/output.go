@@ -17,6 +17,7 @@ type Output struct {
 	Path    string // of a file, or of a folder of parts where it ends with a slash; as for export.CreateTable
 	Replace bool   // an existing one
 	Top     int    // rows of the highest values to report; 0 is none
+	Lines   bool   // rows have one column, and become lines whatever the extension: .gz and .zst compress them
 }
 
 // Check returns an error for a name whose extension is unknown, and for other mistakes that can be told without a job.
@@ -29,7 +30,19 @@ func (o Output) Check() error {
 	case o.Path == "":
 		return nil
 	}
-	return export.CheckTable(o.Path, withParquet)
+	return export.CheckTable(o.Path, o.options()...)
+}
+
+// options are those of the file.
+func (o Output) options() []export.Option {
+	options := []export.Option{withParquet}
+	if o.Replace {
+		options = append(options, export.Replace())
+	}
+	if o.Lines {
+		options = append(options, export.AsLines())
+	}
+	return options
 }
 
 // Wanted reports whether rows go anywhere.
@@ -70,16 +83,21 @@ func NewRowWriter(r *pebble.Rank, o Output, by string) (w *RowWriter, err error)
 	if o.Path == "" {
 		return w, nil
 	}
-	options := []export.Option{withParquet}
-	if o.Replace {
-		options = append(options, export.Replace())
-	}
-	w.sink, err = export.CreateTable(r, o.Path, options...)
+	w.sink, err = export.CreateTable(r, o.Path, o.options()...)
 	return w, err
 }
 
 // Wanted reports whether rows have any use: without it they need not be made.
 func (w *RowWriter) Wanted() bool { return w.output.Wanted() }
+
+// Announce says how many rows this rank is going to write. All ranks call it, between epochs, before Write. Without it
+// the bytes of compressed files, Avro and Parquet depend on the number of ranks.
+func (w *RowWriter) Announce(rows uint64) error {
+	if w.sink == nil {
+		return nil
+	}
+	return export.Announce(w.sink, rows)
+}
 
 // Write writes some rows of this rank, which are the caller's again when it returns. Each rank writes one batch at
 // least, if an empty one, with the same columns. The first error is Close's, too.

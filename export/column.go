@@ -114,3 +114,48 @@ func cellsOf(dst []cells, batch []Column) []cells {
 
 // isNull reports whether a row has no value.
 func (c *cells) isNull(row int) bool { return c.null != nil && c.null[row] }
+
+func slicesOf(batch []Column, from, to int) (some []Column) {
+	for _, c := range batch {
+		some = append(some, c.Slice(from, to))
+	}
+	return some
+}
+
+// append appends rows of a column that is alike. What is there must be this column's own.
+func (c *Column) append(o Column) {
+	switch v := c.Values.(type) {
+	case []int64:
+		c.Values = append(v, o.Values.([]int64)...)
+	case []uint64:
+		c.Values = append(v, o.Values.([]uint64)...)
+	case []float64:
+		c.Values = append(v, o.Values.([]float64)...)
+	case []string:
+		c.Values = append(v, o.Values.([]string)...)
+	}
+	c.Null = append(c.Null, o.Null...)
+}
+
+// emptied are columns like those of a batch, without rows, with memory of their own. dst may have some of it.
+func emptied(dst, batch []Column) []Column {
+	dst = dst[:0]
+	for _, c := range batch {
+		o := Column{Name: c.Name}
+		switch c.Values.(type) {
+		case []int64:
+			o.Values = []int64{}
+		case []uint64:
+			o.Values = []uint64{}
+		case []float64:
+			o.Values = []float64{}
+		case []string:
+			o.Values = []string{}
+		}
+		if c.Null != nil {
+			o.Null = []bool{}
+		}
+		dst = append(dst, o)
+	}
+	return dst
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 )
 
 // Lines writes each record as a line. A record that has a line break in it is an error.
@@ -13,9 +14,11 @@ func Lines() Format[[]byte] {
 
 type lines struct{ setting }
 
+var errBreak = errors.New("a line has a line break in it: write it as two, or as JSON")
+
 func (l lines) Write(line []byte) error {
 	if bytes.IndexByte(line, '\n') >= 0 {
-		return errors.New("a line has a line break in it: write it as two, or as JSON")
+		return errBreak
 	}
 	if _, err := l.setting.Write(line); err != nil {
 		return err
@@ -25,6 +28,39 @@ func (l lines) Write(line []byte) error {
 }
 
 func (lines) Close() error { return nil }
+
+// column writes a table of one column as lines.
+type column struct {
+	setting
+	line  []byte
+	cells []cells
+}
+
+func (*column) begin(batch []Column) error {
+	if len(batch) != 1 {
+		return fmt.Errorf("rows of %d columns become no lines: give one column", len(batch))
+	}
+	return nil
+}
+
+func (w *column) rows(batch []Column, rows int) error {
+	w.cells = cellsOf(w.cells, batch)
+	for i := range rows {
+		line := w.cells[0].appendText(w.line[:0], i)
+		if bytes.IndexByte(line, '\n') >= 0 {
+			return errBreak
+		}
+		w.line = append(line, '\n')
+		if _, err := w.Write(w.line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *column) cut() error { return w.setting.cut() }
+
+func (*column) Close() error { return nil }
 
 // JSONLines writes each record as one line of JSON, as [encoding/json] encodes it.
 func JSONLines[T any]() Format[T] {

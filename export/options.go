@@ -13,6 +13,7 @@ type options struct {
 	oneFile bool
 	packing *packing // nil for none
 	replace bool
+	asLines bool
 	tables  []Format[[]Column] // for CreateTable, beside this package's
 	host    string             // this rank's
 }
@@ -40,3 +41,7 @@ func Gzip() Option { return option(func(o *options) { o.packing = &gzipPacking }
 // Replace lets Create replace a file, or a folder that has a manifest, at the end. Without it an existing file is an
 // error.
 func Replace() Option { return option(func(o *options) { o.replace = true }) }
+
+// AsLines lets CreateTable write the rows of its one column as lines of text, without header and quotes, whatever the
+// name's extension: .gz and .zst compress them. A text with a line break in it is an error.
+func AsLines() Option { return option(func(o *options) { o.asLines = true }) }

@@ -38,16 +38,25 @@ func (w *separated) cut() error { return w.setting.cut() }
 
 // cell adds a value to the line.
 func (w *separated) cell(c *cells, i int) {
+	if c.texts == nil || c.isNull(i) {
+		w.line = c.appendText(w.line, i)
+		return
+	}
+	text := c.texts[i]
+	w.field(unsafe.Slice(unsafe.StringData(text), len(text))) // which reads it only
+}
+
+// appendText appends a value as text; nothing if there is none.
+func (c *cells) appendText(dst []byte, i int) []byte {
 	switch {
 	case c.isNull(i):
+		return dst
 	case c.uints != nil:
-		w.line = strconv.AppendUint(w.line, c.uints[i], 10)
+		return strconv.AppendUint(dst, c.uints[i], 10)
 	case c.floats != nil:
-		w.line = strconv.AppendFloat(w.line, c.floats[i], 'g', -1, 64)
+		return strconv.AppendFloat(dst, c.floats[i], 'g', -1, 64)
 	case c.ints != nil:
-		w.line = strconv.AppendInt(w.line, c.ints[i], 10)
-	default:
-		text := c.texts[i]
-		w.field(unsafe.Slice(unsafe.StringData(text), len(text))) // which reads it only
+		return strconv.AppendInt(dst, c.ints[i], 10)
 	}
+	return append(dst, c.texts[i]...)
 }

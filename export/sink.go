@@ -14,15 +14,16 @@ import (
 // A Sink is where a rank writes its records.
 type Sink[T any] struct {
 	options
-	rank   *pebble.Rank
-	format Format[T]
-	place  *place
-	part   *part
-	writer Writer[T]
-	rows   int64
-	note   json.RawMessage
-	err    error // the first one, which stays
-	closed bool
+	rank     *pebble.Rank
+	format   Format[T]
+	place    *place
+	part     *part
+	writer   Writer[T]
+	rows     int64
+	note     json.RawMessage
+	complete func() error // collective, before the writer closes; nil for nothing
+	err      error        // the first one, which stays
+	closed   bool
 }
 
 // A Format says how records of type T become bytes. Lines, CSV and the other functions of this package make them; Parts
@@ -145,6 +146,11 @@ func (s *Sink[T]) Close() (*Manifest, error) {
 		return nil, s.blame(errors.New("it is closed already, or given up"))
 	}
 	err := s.err
+	if s.complete != nil {
+		if err = dataset.Agree(s.rank, err); err == nil {
+			err = s.blame(s.complete())
+		}
+	}
 	if err == nil {
 		err = s.blame(s.writer.Close())
 	}

@@ -60,24 +60,55 @@ func WriteTable(w io.Writer, name string, batch []Column, opts ...Option) error 
 }
 
 // Also adds a format of tables to those of CreateTable, whose name is its extension; package export/parquet has one.
-// Batches are checked before its Writer is given them.
+// Its Writer gets one batch without rows, and then batches of BlockRows rows, but for the last one, which are no longer
+// its own when Write returns.
 func Also(format Format[[]Column]) Option {
 	checked := tableOf(format.name, func(s setting) (tabular, error) {
 		to, err := format.open(s)
-		return outside{to}, err
+		return &outside{to: to}, err
 	})
 	checked.own, checked.packs, checked.joint = format.own, format.packs, format.joint
 	return option(func(o *options) { o.tables = append(o.tables, checked) })
 }
 
-// outside is a format of another package.
-type outside struct{ Writer[[]Column] }
+// outside is a format of another package, which gets whole blocks.
+type outside struct {
+	to    Writer[[]Column]
+	block []Column
+}
 
-func (o outside) begin(batch []Column) error { return o.Write(slicesOf(batch, 0, 0)) }
+func (o *outside) begin(batch []Column) error { return o.to.Write(slicesOf(batch, 0, 0)) }
 
-func (outside) cut() error { return nil } // its row groups have BlockRows
+func (o *outside) rows(batch []Column, rows int) error {
+	if rows == BlockRows {
+		return o.to.Write(batch)
+	}
+	if len(o.block) == 0 {
+		o.block = emptied(o.block, batch)
+	}
+	for i := range o.block {
+		o.block[i].append(batch[i])
+	}
+	return nil
+}
 
-func (o outside) rows(batch []Column, _ int) error { return o.Write(batch) }
+func (o *outside) cut() error {
+	if len(o.block) == 0 || o.block[0].Len() == 0 {
+		return nil
+	}
+	err := o.to.Write(o.block)
+	for i := range o.block {
+		o.block[i] = o.block[i].Slice(0, 0)
+	}
+	return err
+}
+
+func (o *outside) Close() error {
+	if err := o.cut(); err != nil {
+		return err
+	}
+	return o.to.Close()
+}
 
 func isFolder(name string) bool { return name != "" && os.IsPathSeparator(name[len(name)-1]) }
 
@@ -98,6 +129,9 @@ func (o options) tableFormat(name string) (format Format[[]Column], p *packing, 
 			p, extension = one, filepath.Ext(strings.TrimSuffix(whole, extension))
 			break
 		}
+	}
+	if o.asLines {
+		return tableOf("txt", func(s setting) (tabular, error) { return &column{setting: s}, nil }), p, nil
 	}
 	known, packable := []string(nil), []string(nil)
 	for _, format := range slices.Concat(tables, o.tables) {
@@ -193,10 +227,12 @@ func (w *tableWriter) check(batch []Column) error {
 	return nil
 }
 
+var errNoBatch = errors.New("no batch was written: write one without rows, which names the columns")
+
 // Close implements Writer.
 func (w *tableWriter) Close() error {
 	if w.head == nil {
-		return errors.New("no batch was written: write one without rows, which names the columns")
+		return errNoBatch
 	}
 	return w.to.Close()
 }

@@ -1,6 +1,7 @@
 package join
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,8 +13,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// files joins the tables of files, on one rank. Rows of results are a key, the place of the left row, whether there is
-// a right one, its place, and the values of both.
+// files joins the tables of files, on one rank. Rows of results are a key, for the left row and the right one whether
+// there is one, and its place, and the values of both.
 type files struct {
 	rank    *pebble.Rank
 	config  Config
@@ -30,8 +31,10 @@ type files struct {
 type side struct {
 	table   *container.Table[string]
 	on      []string // the columns of the key
+	at      []int    // their places in the file
+	keys    []table.Column
 	columns []table.Column
-	alone   Answer // of rows without a key, which no other row has
+	alone   Answer // of results without a key, which no other row has
 	rows    uint64 // of this rank
 }
 
@@ -83,83 +86,104 @@ func (f *files) read(s *side, number int, result *Result) error {
 	if err != nil {
 		return err
 	}
-	on, err := in.Find(s.on)
-	if err != nil {
+	if s.at, err = in.Find(s.on); err != nil {
 		return err
 	}
 	isLeft := number == 0
-	var key []byte
 	for record := range in.All() {
 		s.rows++
 		f.config.Progress.Passed(f.rank, progressEvery, s.rows-1, s.rows, 0)
-		hasKey := true
-		key = key[:0]
-		for _, at := range on {
-			hasKey = hasKey && record.Values[at].Kind != table.Null
-			key = table.AppendKey(key, record.Values[at])
-		}
-		f.row = table.AppendPlace(append(f.row[:0], key...), record.At)
-		for at, v := range record.Values {
-			if isLeft || !slices.Contains(on, at) {
-				f.row = table.Append(f.row, v)
-			}
-		}
-		switch row := string(f.row); {
+		row, hasKey := f.rowOf(s, record, isLeft)
+		switch kind := f.config.Kind; {
 		case hasKey:
 			s.table.Add(row)
-		case isLeft && (f.config.Kind == Left || f.config.Kind == Anti):
-			s.alone.result(rowOf(row), nil)
+		case isLeft && (kind.outer() || kind == Anti):
+			s.alone.result(hashed(row), nil)
 			f.result(row, "")
+		case !isLeft && kind == Full:
+			s.alone.result(hashed(row), nil)
+			f.result("", row)
 		}
 	}
 	columns, report, err := in.Report(f.rank)
 	result.Read(report)
+	if err != nil {
+		return err
+	}
+	for _, at := range s.at {
+		s.keys = append(s.keys, columns[at])
+	}
 	for at, column := range columns {
-		if isLeft || !slices.Contains(on, at) {
+		if isLeft || !slices.Contains(s.at, at) {
 			s.columns = append(s.columns, column)
 		}
 	}
-	return err
+	return nil
 }
 
-// rowOf is a row for an answer: it stands for a hash of all of it.
-func rowOf(row string) Row { return Row{Payload: distribution.HashString(row)} }
+// rowOf is the row of a side's record: the key, the place and the values, without those of the key on the right side.
+func (f *files) rowOf(s *side, record table.Record, isLeft bool) (row string, hasKey bool) {
+	f.row, hasKey = f.row[:0], true
+	for _, at := range s.at {
+		hasKey = hasKey && record.Values[at].Kind != table.Null
+		f.row = table.AppendKey(f.row, record.Values[at])
+	}
+	f.row = table.AppendPlace(f.row, record.At)
+	for at, v := range record.Values {
+		if isLeft || !slices.Contains(s.at, at) {
+			f.row = table.Append(f.row, v)
+		}
+	}
+	return string(f.row), hasKey
+}
+
+// hashed is a row for an answer: it stands for a hash of all of it.
+func hashed(row string) Row { return Row{Payload: distribution.HashString(row)} }
 
 // keyLen is the length of the key of a row.
 func (f *files) keyLen(row string) int { return table.KeyLen(row, len(f.config.On)) }
 
+// What stands in a result for each side: rows that have one come first.
+const (
+	present = iota
+	absent
+)
+
 // result adds a result of a left row and a right one; "" is none.
 func (f *files) result(left, right string) {
-	size := f.keyLen(left)
-	values := table.SkipPlace(left[size:])
-	f.row = append(f.row[:0], left[:len(left)-len(values)]...)
-	if right == "" {
-		f.row = append(append(f.row, 0), values...)
-		f.results.Add(string(f.row))
-		return
+	key := cmp.Or(left, right)
+	f.row = append(f.row[:0], key[:f.keyLen(key)]...)
+	var values [2]string
+	for i, row := range []string{left, right} {
+		if row == "" {
+			f.row = append(f.row, absent)
+			continue
+		}
+		place := row[f.keyLen(row):]
+		values[i] = table.SkipPlace(place)
+		f.row = append(append(f.row, present), place[:len(place)-len(values[i])]...)
 	}
-	rest := right[f.keyLen(right):]
-	others := table.SkipPlace(rest)
-	f.row = append(append(f.row, 1), rest[:len(rest)-len(others)]...)
-	f.row = append(append(f.row, values...), others...)
+	f.row = append(append(f.row, values[0]...), values[1]...)
 	f.results.Add(string(f.row))
 }
 
 func (f *files) join() error {
 	key := func(row string) string { return row[:f.keyLen(row)] }
-	kind := container.JoinKind(slices.Index(Kinds, f.config.Kind))
-	err := container.Join(f.sides[0].table, f.sides[1].table, key, key, kind, func(l string, r *string) {
+	err := join(f.config.Kind, f.sides[0].table, f.sides[1].table, key, func(l string, r *string) {
 		if r == nil {
-			f.found.result(rowOf(l), nil)
+			f.found.result(hashed(l), nil)
 			f.result(l, "")
 			return
 		}
-		right := rowOf(*r)
-		f.found.result(rowOf(l), &right)
+		right := hashed(*r)
+		f.found.result(hashed(l), &right)
 		f.result(l, *r)
 		if key(l) != key(*r) {
 			f.unequal++
 		}
+	}, func(r string) {
+		f.found.result(hashed(r), nil)
+		f.result("", r)
 	})
 	if err != nil {
 		return err
@@ -178,7 +202,7 @@ func (f *files) total(result *Result) (err error) {
 	if result.Right, err = apps.Sum(f.rank, f.sides[1].rows); err != nil {
 		return err
 	}
-	alone, err := pebble.AllReduce(f.rank, f.sides[0].alone, Answer.add)
+	alone, err := pebble.AllReduce(f.rank, f.sides[0].alone.add(f.sides[1].alone), Answer.add)
 	if err != nil {
 		return err
 	}
@@ -199,7 +223,9 @@ func (f *files) verify(result *Result) error {
 	if err := f.all.judge(&result.Report, f.rank, want); err != nil {
 		return err
 	}
-	sums, err := table.WriteInOrder(&result.Report, f.results, f.out, f.columns(), f.values)
+	columns := f.columns()
+	sums, err := table.WriteInOrder(&result.Report, f.results, f.out, columns,
+		func(dst []table.Value, row string) []table.Value { return f.values(dst, row, columns) })
 	if err != nil {
 		return err
 	}
@@ -224,7 +250,7 @@ func (f *files) byKeys() (want Answer, keys uint64, err error) {
 		for i := range f.sides {
 			for row := range f.sides[i].table.LocalAll() {
 				var one [2]Answer
-				one[i].result(rowOf(row), nil)
+				one[i].result(hashed(row), nil)
 				adds.Reduce(row[:f.keyLen(row)], one)
 			}
 		}
@@ -245,15 +271,25 @@ func (f *files) byKeys() (want Answer, keys uint64, err error) {
 // columns are those of results: of the left table, and then of the right one but for its key. A name that both have
 // gets _right in the right one.
 func (f *files) columns() []table.Column {
-	all := slices.Clone(f.sides[0].columns)
-	if f.config.Kind == Semi || f.config.Kind == Anti {
+	left, right := f.sides[0], f.sides[1]
+	all := slices.Clone(left.columns)
+	if f.config.Kind.leftOnly() {
 		return all
 	}
-	for _, column := range f.sides[1].columns {
+	if f.config.Kind == Full {
+		for i := range all {
+			if key := slices.Index(left.at, i); key >= 0 {
+				all[i] = all[i].With(right.keys[key])
+			} else {
+				all[i] = all[i].Optional()
+			}
+		}
+	}
+	for _, column := range right.columns {
 		for slices.ContainsFunc(all, func(other table.Column) bool { return other.Name == column.Name }) {
 			column.Name += "_right"
 		}
-		if f.config.Kind == Left {
+		if f.config.Kind.outer() {
 			column = column.Optional()
 		}
 		all = append(all, column)
@@ -262,18 +298,35 @@ func (f *files) columns() []table.Column {
 }
 
 // values appends the values of a result.
-func (f *files) values(dst []table.Value, row string) []table.Value {
-	left, right := len(f.sides[0].columns), len(f.sides[1].columns)
-	rest := table.SkipPlace(row[f.keyLen(row):])
-	pair := rest[0] == 1
-	if rest = rest[1:]; pair {
-		rest = table.SkipPlace(rest)
-		dst, _ = table.Values(dst, rest, left+right)
-		return dst
+func (f *files) values(dst []table.Value, row string, columns []table.Column) []table.Value {
+	key, rest := row[:f.keyLen(row)], row[f.keyLen(row):]
+	var has [2]bool
+	for i := range has {
+		if has[i], rest = rest[0] == present, rest[1:]; has[i] {
+			rest = table.SkipPlace(rest)
+		}
 	}
-	dst, _ = table.Values(dst, rest, left)
-	if f.config.Kind == Left {
-		dst = append(dst, make([]table.Value, right)...)
+	left := len(dst)
+	dst, rest = f.sides[0].values(dst, rest, has[0])
+	if !has[0] {
+		var keys []table.Column
+		for _, at := range f.sides[0].at {
+			keys = append(keys, columns[at])
+		}
+		for i, v := range table.KeyValues(nil, key, keys) {
+			dst[left+f.sides[0].at[i]] = v
+		}
+	}
+	if !f.config.Kind.leftOnly() {
+		dst, _ = f.sides[1].values(dst, rest, has[1])
 	}
 	return dst
+}
+
+// values appends the values of a row, or none of them.
+func (s *side) values(dst []table.Value, row string, has bool) (all []table.Value, rest string) {
+	if !has {
+		return append(dst, make([]table.Value, len(s.columns))...), row
+	}
+	return table.Values(dst, row, len(s.columns))
 }

@@ -50,15 +50,22 @@ func serial(left, right [][]string, kind Kind) string {
 			if slices.Contains(key, "") || !slices.Equal(key, r[1:3]) {
 				continue
 			}
-			if found = true; kind == Inner || kind == Left {
+			if found = true; !kind.leftOnly() {
 				all = append(all, row{key, i, j, strings.Join(append(slices.Clone(l), r[0]), ",")})
 			}
 		}
 		switch text := strings.Join(l, ","); {
-		case kind == Left && !found:
+		case kind.outer() && !found:
 			all = append(all, row{key, i, 0, text + ","})
 		case kind == Semi && found, kind == Anti && !found:
 			all = append(all, row{key, i, 0, text})
+		}
+	}
+	for j, r := range right {
+		key := r[1:3]
+		one := slices.ContainsFunc(left, func(l []string) bool { return slices.Equal(key, l[1:3]) })
+		if kind == Full && (!one || slices.Contains(key, "")) {
+			all = append(all, row{key, len(left), j, "," + strings.Join(key, ",") + "," + r[0]})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b row) int {
@@ -67,7 +74,7 @@ func serial(left, right [][]string, kind Kind) string {
 			cmp.Compare(a.at, b.at), cmp.Compare(a.with, b.with))
 	})
 	text := "id,a,b,id_right\n"
-	if kind == Semi || kind == Anti {
+	if kind.leftOnly() {
 		text = "id,a,b\n"
 	}
 	for _, r := range all {
@@ -124,8 +131,32 @@ func TestColumns(t *testing.T) {
 			joined(t, ranks, c, "a.csv"))
 		require.Equal(t, `{"key":"9","v":"2","w":"y","v_right":null,"v_right_right":null}`,
 			strings.Split(joined(t, ranks, c, "a.jsonl"), "\n")[0])
+		c.Kind = Full
+		require.Equal(t, "key,v,w,v_right,v_right_right\n9,2,y,,\n10,1,x,1.5,true\n10,3,,1.5,true\nx,4,z,-7,\n,5,q,,\n,,,3,\n",
+			joined(t, ranks, c, "a.csv"))
 		c.Kind = Semi
 		require.Equal(t, "key\tv\tw\n10\t1\tx\n10\t3\t\nx\t4\tz\n", joined(t, ranks, c, "a.tsv"))
+	}
+}
+
+// The key of a result without a left row is that of the right one. Its column holds the values of both tables: so numbers
+// stay numbers where both have them, and are texts beside a text.
+func TestKeysOfBothTables(t *testing.T) {
+	numbers := appstest.Write(t, "l.jsonl", `{"a":1,"k":7}`+"\n"+`{"a":2,"k":-1}`)
+	for want, right := range map[string]string{
+		`{"a":2,"k":-1.0,"b":null}{"a":null,"k":2.5,"b":"x"}{"a":1,"k":7.0,"b":"y"}`: `{"id":2.5,"b":"x"}{"id":7,"b":"y"}`,
+		`{"a":2,"k":"-1","b":null}{"a":1,"k":"7","b":1}{"a":null,"k":"z","b":2}`:     `{"id":"7","b":1}{"id":"z","b":2}`,
+		`{"a":2,"k":-1,"b":null}{"a":1,"k":7,"b":null}{"a":null,"k":null,"b":2}`:     `{"b":2}`,
+	} {
+		c := Config{On: []string{"k=id"}, Kind: Full}
+		if !strings.Contains(right, "id") {
+			right = `{"id":null,"b":2}`
+		}
+		c.Files = []string{numbers, appstest.Write(t, "r.jsonl", strings.ReplaceAll(right, "}{", "}\n{"))}
+		for _, ranks := range []int{1, 3} {
+			got := strings.ReplaceAll(joined(t, ranks, c, "a.jsonl"), "\n", "")
+			require.Equal(t, strings.ReplaceAll(want, ".0", ""), got)
+		}
 	}
 }
 
@@ -138,6 +169,10 @@ func TestNoRows(t *testing.T) {
 		slices.Reverse(c.Files)
 		c.Kind = Anti
 		require.Equal(t, "a,c\n1,2\n", joined(t, ranks, c, "a.csv"))
+		c.Kind = Full
+		require.Equal(t, "a,c,b\n1,2,\n", joined(t, ranks, c, "a.csv"))
+		slices.Reverse(c.Files)
+		require.Equal(t, "a,b,c\n1,,2\n", joined(t, ranks, c, "a.csv"))
 	}
 }
 
@@ -149,6 +184,7 @@ func TestMistakesOfFiles(t *testing.T) {
 		"join: no key: name the columns":                            func(c *Config) { c.On = nil },
 		"join: the tables are files, and numbers of generated rows": func(c *Config) { c.Zipf = 1 },
 		"generated rows have no columns":                            func(c *Config) { c.Files = nil },
+		`no kind "outer": use one of inner, left, full, semi, anti`: func(c *Config) { c.Kind = "outer" },
 		`no column "b"; the table has ["a" "c"]`:                    func(c *Config) { c.On = []string{"b"} },
 		"the extension does not name a format":                      func(c *Config) { c.Output.Path += "x" },
 		"no such file":                                              func(c *Config) { c.Files[1] += "x" },
@@ -177,7 +213,7 @@ func TestSumsOfKeys(t *testing.T) {
 	for says, spoil := range map[string]func(f *files){
 		"1 results are wrong":   func(f *files) { f.all.Results++ },
 		"1 checksum went wrong": func(f *files) { f.all.Sum++ },
-		"number of results":     func(f *files) { f.results.Add(string([]byte{0x17, 0, 0, 0, 0})) },
+		"number of results":     func(f *files) { f.results.Add(string([]byte{0x17, present, 0, 0, 0, absent})) },
 	} {
 		c := between(t, "a,b\n1,2\n1,3\n", "a,c\n1,2\n")
 		c.On = []string{"a"}

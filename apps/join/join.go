@@ -2,8 +2,8 @@
 // [table.Open], or generated rows, each a key and a payload, that a seed names. Right rows that have no room in memory
 // go to files, and then left rows too.
 //
-// [Run] does all of it. A result stands for a number, the product of both rows' hashes or payloads, or the left one
-// where there is no right row; results are counted, and their numbers added up. The check finds both in another way,
+// [Run] does all of it. A result stands for a number, the product of both rows' hashes or payloads, or that of its only
+// row; results are counted, and their numbers added up. The check finds both in another way,
 // without a join: it adds up the numbers of the rows with each key on either side, because the sum over all pairs of a
 // key is the product of its two sums. For generated rows it needs no pebble: each rank makes the rows of all ranks
 // again for its share of the keys. Small joins of generated rows are compared with the serial twin, [Serial], besides.
@@ -21,19 +21,40 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Kind says which rows a join gives, as container.JoinKind.
+// Kind says which rows a join gives: see container.JoinKind. Full is Left, and gives right rows without a left one, too.
 type Kind string
 
 // The kinds of joins.
 const (
 	Inner Kind = "inner"
 	Left  Kind = "left"
+	Full  Kind = "full"
 	Semi  Kind = "semi"
 	Anti  Kind = "anti"
 )
 
-// Kinds are all of them, in the order of container.JoinKind.
-var Kinds = []Kind{Inner, Left, Semi, Anti}
+// Kinds are all of them.
+var Kinds = []Kind{Inner, Left, Full, Semi, Anti}
+
+// outer reports whether left rows without a right one are given beside pairs.
+func (k Kind) outer() bool { return k == Left || k == Full }
+
+// leftOnly reports whether results are left rows.
+func (k Kind) leftOnly() bool { return k == Semi || k == Anti }
+
+var kindsOfContainers = map[Kind]container.JoinKind{
+	Inner: container.Inner, Left: container.Left, Full: container.Left, Semi: container.Semi, Anti: container.Anti,
+}
+
+// join joins two tables by keys. alone gets the right rows that have no left one. All ranks call it.
+func join[R any, K comparable](kind Kind, left, right *container.Table[R], key func(row R) K, emit func(l R, r *R),
+	alone func(r R)) error {
+	err := container.Join(left, right, key, key, kindsOfContainers[kind], emit)
+	if err == nil && kind == Full {
+		err = container.Join(right, left, key, key, container.Anti, func(r R, _ *R) { alone(r) })
+	}
+	return err
+}
 
 // Config configures Run. All ranks give equal ones, but for Progress.
 type Config struct {

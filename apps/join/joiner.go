@@ -2,7 +2,6 @@ package join
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/table"
@@ -50,14 +49,12 @@ func (j *joiner) load() error {
 }
 
 func (j *joiner) join() error {
-	key := func(row Row) uint64 { return row.Key }
-	kind := container.JoinKind(slices.Index(Kinds, j.config.Kind))
-	return container.Join(j.left, j.right, key, key, kind, func(l Row, r *Row) {
+	return join(j.config.Kind, j.left, j.right, func(row Row) uint64 { return row.Key }, func(l Row, r *Row) {
 		j.found.result(l, r)
 		if r != nil && l.Key != r.Key {
 			j.unequal++
 		}
-	})
+	}, func(r Row) { j.found.result(r, nil) })
 }
 
 // total adds up the results of all ranks.

@@ -25,33 +25,40 @@ func (c Config) byKeys(first, keys uint64) (a Answer) {
 // of is what a join comes to for one key, by what its rows come to on either side.
 func (k Kind) of(l, r Answer) (a Answer) {
 	switch {
-	case k == Inner || k == Left && r.Results > 0:
+	case k == Full && l.Results == 0:
+		return r
+	case k == Inner || k.outer() && r.Results > 0:
 		return Answer{l.Results * r.Results, l.Sum * r.Sum}
-	case (k == Semi) == (r.Results > 0): // Left and Anti give what has no right row
+	case (k == Semi) == (r.Results > 0): // Left, Full and Anti give what has no right row
 		return l
 	}
 	return a
 }
 
-// Serial is Run without a job: a hash join by a map of Go's.
+// Serial is Run without a job: a hash join by maps of Go's.
 func Serial(c Config) (a Answer) {
 	c = c.complete()
-	rights := map[uint64][]Row{}
+	lefts, rights := map[uint64]bool{}, map[uint64][]Row{}
 	for i := range c.Right {
 		row := c.rightRow(i)
 		rights[row.Key] = append(rights[row.Key], row)
 	}
 	for i := range c.Left {
 		row := c.leftRow(i)
+		lefts[row.Key] = true
 		with := rights[row.Key]
-		alone := c.Kind == Left && len(with) == 0 || c.Kind == Semi && len(with) > 0 || c.Kind == Anti && len(with) == 0
-		if alone {
+		if c.Kind == Semi && len(with) > 0 || (c.Kind == Anti || c.Kind.outer()) && len(with) == 0 {
 			a.result(row, nil)
 		}
 		for k := range with {
-			if c.Kind == Inner || c.Kind == Left {
+			if !c.Kind.leftOnly() {
 				a.result(row, &with[k])
 			}
+		}
+	}
+	for i := range c.Right {
+		if row := c.rightRow(i); c.Kind == Full && !lefts[row.Key] {
+			a.result(row, nil)
 		}
 	}
 	return a

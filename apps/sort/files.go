@@ -61,21 +61,21 @@ func runFiles(r *pebble.Rank, c Config) (result Result, err error) {
 
 // writes says how rows are written.
 func (f *runOfFiles) writes() {
-	var line []byte
 	var values []table.Value
 	switch {
-	case f.table && f.out.rows != nil:
+	case !f.out.Wanted():
+	case f.table:
 		f.write = func(row string) {
 			values = f.values(values[:0], row, len(f.columns))
 			f.out.row(values...)
 		}
-	case f.out.rows != nil:
+	default:
 		f.out.columns(table.TextColumn("line"))
-		f.write = func(row string) { f.out.row(table.TextOf(string(f.appendTo(nil, row)))) }
-	case f.out.lines != nil:
 		f.write = func(row string) {
-			line = f.appendTo(line[:0], row)
-			f.out.line(line)
+			if !f.plain() {
+				row = string(f.appendTo(nil, row))
+			}
+			f.out.row(table.TextOf(row))
 		}
 	}
 }
@@ -141,7 +141,7 @@ func (f *runOfFiles) loadTable(result *Result) error {
 
 // tellColumns lets the output know the columns.
 func (f *runOfFiles) tellColumns() {
-	if f.out.rows != nil {
+	if f.out.Wanted() {
 		f.out.columns(f.columns...)
 	}
 }

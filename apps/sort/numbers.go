@@ -1,8 +1,6 @@
 package sort
 
 import (
-	"strconv"
-
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/table"
 	"github.com/activepebbles/pebbles/distribution"
@@ -20,14 +18,7 @@ func runNumbers(r *pebble.Rank, c Config) (result Result, err error) {
 		c.loadNumbers(r, s.rows.Add)
 		return nil
 	}
-	switch {
-	case s.out.lines != nil:
-		var line []byte
-		s.write = func(number uint64) {
-			line = strconv.AppendUint(line[:0], number, 10)
-			s.out.line(line)
-		}
-	case s.out.rows != nil:
+	if s.out.Wanted() {
 		s.out.columns(table.CountColumn("number"))
 		s.write = func(number uint64) { s.out.row(table.UintOf(number)) }
 	}

@@ -97,9 +97,6 @@ func (r Result) Rows() [][2]string {
 		{"fullest rank", fmt.Sprintf("%.3g times the mean", r.Fullest)},
 		{"checksum", r.Checksum},
 	}
-	if r.Written > 0 && r.Output == nil { // lines
-		rows = append(rows, [2]string{"written", fmt.Sprintf("%d bytes", r.Written)})
-	}
 	if r.Kept != r.Count {
 		rows = append(rows, [2]string{"kept", fmt.Sprintf("%d with different keys", r.Kept)})
 	}

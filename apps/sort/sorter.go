@@ -27,7 +27,7 @@ type sorter[R cmp.Ordered] struct {
 }
 
 func (s *sorter[R]) run(of string) (result Result, err error) {
-	defer s.out.abort()
+	defer s.out.Abort()
 	result = Result{Report: apps.NewReport(s.rank, "sort", s.config.Seed), Of: of}
 	err = result.RunPhases(s.rank, apps.Phases{
 		Load: func() error { return s.fill(&result) }, Kernel: s.sort,
@@ -94,7 +94,10 @@ func (s *sorter[R]) verify(result *Result) error {
 
 // pass goes over this rank's rows once, or twice where one of equal ones is kept.
 func (s *sorter[R]) pass() error {
-	ahead, any, err := s.ahead()
+	ahead, any, keep, err := s.look()
+	if err == nil {
+		err = s.out.Announce(keep)
+	}
 	if err != nil {
 		return err
 	}
@@ -116,23 +119,33 @@ func (s *sorter[R]) pass() error {
 	return nil
 }
 
-// ahead is the key of the last row of the ranks ahead of this one, if there is any. All ranks call it.
-func (s *sorter[R]) ahead() (key string, any bool, err error) {
+// look returns the key of the last row of the ranks ahead of this one, if there is any, and how many of this rank's
+// rows are kept. All ranks call it.
+func (s *sorter[R]) look() (ahead string, any bool, keep uint64, err error) {
 	if s.key == nil {
-		return "", false, nil
+		return "", false, uint64(s.rows.LocalLen()), nil
 	}
-	var own []string
-	if row, some := s.rows.Last(); some {
-		own = append(own, s.key(row))
+	var ends []string // the keys of the first and the last row
+	for row := range s.rows.Look() {
+		key := s.key(row)
+		if len(ends) == 0 {
+			ends = []string{key, key}
+			keep++
+		}
+		keep += apps.Differ(key == ends[1])
+		ends[1] = key
 	}
-	lasts, err := pebble.AllGatherSlice(s.rank, own, pebble.Strings{})
+	all, err := pebble.AllGatherSlice(s.rank, ends, pebble.Strings{})
 	if err != nil {
-		return "", false, err
+		return "", false, 0, err
 	}
-	for _, last := range lasts[:s.rank.ID()] {
-		for _, one := range last {
-			key, any = one, true
+	for _, of := range all[:s.rank.ID()] {
+		if len(of) > 0 {
+			ahead, any = of[1], true
 		}
 	}
-	return key, any, nil
+	if any && len(ends) > 0 && ends[0] == ahead {
+		keep--
+	}
+	return ahead, any, keep, nil
 }

@@ -39,6 +39,12 @@ func (c Column) Optional() Column {
 	return c
 }
 
+// With is a column that holds the values of another one, too.
+func (c Column) With(other Column) Column {
+	c.Met |= other.Met
+	return c
+}
+
 // meet notes a value's type.
 func (c *Column) meet(v Value) {
 	switch v.Kind {

@@ -101,13 +101,11 @@ func (s *Sorting[R, K]) All() iter.Seq[R] {
 	}
 }
 
-// Last is this rank's last row in order, if it has any. It costs a pass over all rows.
-func (s *Sorting[R, K]) Last() (last R, some bool) {
-	for last = range s.table.LocalAll() {
-		some = true
-	}
-	return last, some
-}
+// LocalLen is the number of rows of this rank.
+func (s *Sorting[R, K]) LocalLen() int { return s.table.LocalLen() }
+
+// Look yields this rank's rows in order, before All. It costs a pass over all rows.
+func (s *Sorting[R, K]) Look() iter.Seq[R] { return s.table.LocalAll() }
 
 // Sums describe the rows of all ranks.
 type Sums struct {

@@ -33,6 +33,9 @@ func WriteSorted[R any, K cmp.Ordered](p *apps.Report, rows *Sorting[R, K], to *
 // WriteInOrder is WriteSorted for rows that are sorted already.
 func WriteInOrder[R any, K cmp.Ordered](p *apps.Report, rows *Sorting[R, K], to *apps.RowWriter, columns []Column,
 	values func(dst []Value, row R) []Value) (Sums, error) {
+	if err := to.Announce(uint64(rows.LocalLen())); err != nil {
+		return Sums{}, err
+	}
 	w := NewWriter(to, columns)
 	var some []Value
 	for row := range rows.All() {

@@ -19,12 +19,11 @@ func Table() export.Format[[]export.Column] {
 	}), joint{})
 }
 
-// table writes batches of columns.
+// table writes batches of columns, each as a row group.
 type table struct {
 	out     io.Writer
 	to      *parquet.GenericWriter[any] // nil before the first batch
 	columns []*parquet.ColumnWriter
-	rows    int // in the row group
 	values  []parquet.Value
 }
 
@@ -36,22 +35,15 @@ func (t *table) Write(batch []export.Column) error {
 	if t.to == nil {
 		t.begin(batch)
 	}
-	for from, rows := 0, batch[0].Len(); from < rows; {
-		n := min(rows-from, GroupRows-t.rows)
-		for i, c := range batch {
-			if err := t.column(i, c.Slice(from, from+n)); err != nil {
-				return fmt.Errorf("column %q: %w", c.Name, err)
-			}
-		}
-		from += n
-		if t.rows += n; t.rows == GroupRows {
-			t.rows = 0
-			if err := t.to.Flush(); err != nil {
-				return err
-			}
+	if batch[0].Len() == 0 {
+		return nil
+	}
+	for i, c := range batch {
+		if err := t.column(i, c); err != nil {
+			return fmt.Errorf("column %q: %w", c.Name, err)
 		}
 	}
-	return nil
+	return t.to.Flush()
 }
 
 func (t *table) begin(batch []export.Column) {

@@ -20,8 +20,9 @@ func newJoin(t Terminal) *cobra.Command {
 			"texts are.\n" +
 			"Without files it joins generated rows. Rows that have no room in memory go to files of a scratch\n" +
 			"folder. Results are counted and summed, which is checked by sums of the rows of each key.\n\n" +
-			"Kinds: inner gives each pair; left is inner, and gives left rows without a right one too; semi gives\n" +
-			"left rows that have a right one, anti those that have none.",
+			"Kinds: inner gives each pair; left is inner, and gives left rows without a right one too; full is\n" +
+			"left, and gives right rows without a left one too; semi gives left rows that have a right one, anti\n" +
+			"those that have none.",
 		Example: "  pebbles join trips.csv drivers.parquet --on driver --kind left --output joined.csv\n" +
 			"  pebbles join 'orders/*.jsonl' customers.csv.gz --on customer=id,country --output joined.parquet\n" +
 			"  pebbles join --left 100000000 --right 1000000 --zipf 1.2 --ranks 2 --json\n" +

@@ -1,0 +1,137 @@
+package export
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/dataset"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/target"
+)
+
+// BlockRows is how many rows a table's frames of gzip and zstd, blocks of Avro and row groups of Parquet have at most.
+const BlockRows = 1 << 17
+
+// Announce tells a table how many rows this rank is going to write. It is collective, between epochs, before the first
+// Write. Then blocks begin at the same rows for any number of ranks, and the bytes of one file do not depend on it: a
+// rank keeps its rows before the first block that it begins, BlockRows at most, and they travel in Close to the rank
+// that begins their block. Another number of rows is an error of Close.
+func Announce(s *Sink[[]Column], rows uint64) error {
+	counts, err := pebble.AllGather(s.rank, rows)
+	if err != nil || !s.oneFile || s.packing == nil && !s.format.packs {
+		return err
+	}
+	b := &borders{Writer: s.writer, rank: s.rank, counts: counts}
+	for _, n := range counts[:s.rank.ID()] {
+		b.first += n
+	}
+	b.leave = min((BlockRows-b.first%BlockRows)%BlockRows, rows)
+	if b.first == 0 && s.rank.ID() > 0 { // rank 0 has the first block, behind what begins the file
+		b.leave = min(BlockRows, rows)
+	}
+	s.writer, s.complete = b, func() error { return b.settle(s.place.temp) }
+	return nil
+}
+
+// WriteWhole announces and writes the rows of all ranks, with one batch a rank that has all of its rows. It is
+// collective, between epochs; all ranks get the same error. Then Close is next.
+func WriteWhole(s *Sink[[]Column], batch []Column) error {
+	rows, err := rowsOf(batch)
+	if err = dataset.Agree(s.rank, s.blame(err)); err == nil {
+		err = Announce(s, uint64(rows))
+	}
+	if err == nil {
+		err = dataset.Agree(s.rank, s.Write(batch))
+	}
+	return err
+}
+
+// borders is a writer that keeps the rows before the first block that its rank begins.
+type borders struct {
+	Writer[[]Column]
+	rank   *pebble.Rank
+	counts []uint64 // rows of all ranks, as announced
+	first  uint64   // place of this rank's first row among those of all
+	leave  uint64   // rows to keep
+	kept   []Column // nil before the first batch
+	rows   uint64   // that were written
+}
+
+// Write implements Writer.
+func (b *borders) Write(batch []Column) error {
+	rows, err := rowsOf(batch)
+	if err != nil {
+		return err
+	}
+	if b.kept == nil {
+		b.kept = emptied(nil, batch)
+	}
+	n := int(min(uint64(rows), b.leave-min(b.leave, b.rows)))
+	b.rows += uint64(rows)
+	if err := b.Writer.Write(slicesOf(batch, n, rows)); err != nil || n == 0 { // which finds batches that differ
+		return err
+	}
+	for i := range b.kept {
+		b.kept[i].append(batch[i].Slice(0, n))
+	}
+	return nil
+}
+
+// check returns an error unless what was announced has been written.
+func (b *borders) check() error {
+	switch announced := b.counts[b.rank.ID()]; {
+	case b.kept == nil:
+		return errNoBatch
+	case b.rows != announced:
+		return fmt.Errorf("%d rows were announced, and %d written: write as many as were announced", announced, b.rows)
+	}
+	return nil
+}
+
+// settle sends the rows that were kept to the rank that begins their block, and writes those that come. It is
+// collective.
+func (b *borders) settle(name string) error {
+	if err := dataset.Agree(b.rank, b.check()); err != nil {
+		return err
+	}
+	var got []shift
+	shifts := target.New(b.rank, "rows of "+name, distribution.Ranks(b.rank.Size()),
+		target.Key(func(s shift) uint64 { return s.To }),
+		target.Each(func(s shift) { got = append(got, s) }), target.Coded[shift](shiftCodec{}))
+	defer shifts.Free()
+	err := b.rank.Epoch(func() error {
+		const atOnce = 64
+		for at := uint64(0); at < b.leave; at += atOnce {
+			rows := appendRows(nil, slicesOf(b.kept, int(at), int(min(at+atOnce, b.leave))))
+			shifts.Send(shift{holder(b.counts, b.first/BlockRows), b.first + at, rows})
+		}
+		return nil
+	}, pebble.Depth(1), pebble.Named("rows"))
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(got, func(a, b shift) int { return cmp.Compare(a.First, b.First) })
+	rest := emptied(nil, b.kept)
+	for _, s := range got {
+		err = errors.Join(err, takeRows(rest, s.Rows))
+	}
+	if err == nil {
+		err = b.Writer.Write(rest)
+	}
+	return dataset.Agree(b.rank, err)
+}
+
+// holder returns the rank that has the first row of a block. counts are the numbers of rows of all ranks.
+func holder(counts []uint64, block uint64) uint64 {
+	row := block * BlockRows
+	for rank, n := range counts {
+		if row < n || block == 0 {
+			return uint64(rank)
+		}
+		row -= n
+	}
+	return 0
+}
