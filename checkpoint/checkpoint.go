@@ -23,10 +23,10 @@ type Checkpoint struct {
 	parts  []Part
 	told   []described // of the parts
 	timing
-	looked  bool // Restore was called
-	leader  int  // the first rank of this host
-	newest  int  // the highest number that any host has
-	current int  // the number of the one that was saved or restored last; 0 for none
+	looked  bool          // Restore was called
+	group   dataset.Group // the ranks of this host
+	newest  int           // the highest number that any host has
+	current int           // the number of the one that was saved or restored last; 0 for none
 }
 
 // New describes the state that a program saves under a name, which is a part of names of files. It is collective: all
@@ -134,7 +134,8 @@ func (c *Checkpoint) write(folder string) error {
 	if c.config.Zstd {
 		compression = export.Zstandard
 	}
-	out, err := export.Create(c.rank, folder, export.AvroOf(avroRecords{}, compression))
+	out, err := export.Create(c.rank, folder, export.AvroOf(avroRecords{}, compression),
+		export.Copies(frame.Access{}))
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package checkpoint_test
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/checkpoint"
 	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/dataset"
 	"github.com/activepebbles/pebbles/internal/disk/disktest"
 	"github.com/activepebbles/pebbles/pebble"
 )
@@ -16,8 +18,17 @@ import (
 // An error of any call on a file is that of one Save, on all ranks. Nothing of that checkpoint is left, the others
 // stay, and the next Save succeeds. Only an old checkpoint that can't be removed is a warning.
 func TestNoErrorOfTheDiskIsLost(t *testing.T) {
+	t.Run("one host", func(t *testing.T) { diskFails(t, []string{""}) })
+	t.Run("two hosts", func(t *testing.T) { diskFails(t, []string{"a", "b"}) })
+}
+
+// diskFails lets ranks save where each call on a file fails once, on a host or two.
+func diskFails(t *testing.T, hosts []string) {
 	const steps = 3
+	host := func(r *pebble.Rank) string { return hosts[r.ID()%len(hosts)] }
 	disktest.Each(t, func(t *testing.T, call string) {
+		dataset.SetHost(host)
+		defer dataset.SetHost(nil)
 		s := appstest.Mem(2)
 		s.Checkpoints.Folder = t.TempDir()
 		failed := make([]map[int]error, s.Ranks) // by rank and step
@@ -25,6 +36,7 @@ func TestNoErrorOfTheDiskIsLost(t *testing.T) {
 			require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
 				step, errs := 0, map[int]error{}
 				c := checkpoint.New(r, "faulty", checkpoint.Value("step", &step))
+				c.In(filepath.Join(s.Checkpoints.Folder, host(r)))
 				if _, err := c.Restore(); err != nil {
 					return err
 				}
@@ -58,8 +70,10 @@ func TestNoErrorOfTheDiskIsLost(t *testing.T) {
 				}
 			}
 		}
-		if !isRemoval {
-			require.Len(t, names(t, s.Checkpoints.Folder), 2)
+		for _, host := range hosts {
+			if !isRemoval {
+				require.Len(t, names(t, filepath.Join(s.Checkpoints.Folder, host)), 2)
+			}
 		}
 		require.Equal(t, max(last, steps-1), run(0))
 	})

@@ -39,3 +39,9 @@ func (a *altered) save(emit func(record) error) error {
 		return nil
 	})
 }
+
+// In gives a rank's host a folder of its own.
+func (c *Checkpoint) In(folder string) *Checkpoint {
+	c.config.Folder = folder
+	return c
+}

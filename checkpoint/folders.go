@@ -1,15 +1,12 @@
 package checkpoint
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -88,23 +85,16 @@ func look(path string, number int) folder {
 	return f
 }
 
-// A choice is the checkpoint that is restored.
-type choice struct {
-	note
-	perHost bool          // hosts do not share it
-	files   []export.Part // that this host reads, if so
-}
-
 // find finds the newest checkpoint that is whole; nil is none. It is collective.
 func (c *Checkpoint) find() (*choice, error) {
-	group, err := dataset.GroupOf(c.rank, dataset.Host())
+	group, err := dataset.GroupOf(c.rank, dataset.Host(c.rank))
 	if err != nil {
 		return nil, err
 	}
-	c.leader = group.Leader()
+	c.group = group
 	var text []byte
 	var failed error
-	if c.leader == c.rank.ID() {
+	if group.Leader() == c.rank.ID() {
 		var own []folder
 		if own, failed = list(c.config.Folder, c.name); failed == nil {
 			text, failed = json.Marshal(own)
@@ -132,79 +122,9 @@ func (c *Checkpoint) find() (*choice, error) {
 	return found, dataset.Agree(c.rank, err)
 }
 
-// choose takes the newest checkpoint whose files are all there. One that hosts lack files of, because a host is gone or
-// has died before it was renamed there, is passed over.
-func (c *Checkpoint) choose(hosts map[int][]folder) (*choice, error) {
-	numbers := map[int]bool{}
-	for _, folders := range hosts {
-		for _, f := range folders {
-			numbers[f.Number] = true
-		}
-	}
-	lacking := 0
-	for _, number := range slices.Backward(slices.Sorted(maps.Keys(numbers))) {
-		c.newest = max(c.newest, number)
-		found, err := c.consider(number, hosts)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", folderName(c.name, number), err)
-		}
-		if found != nil {
-			c.current = number
-			return found, nil
-		}
-		lacking = cmp.Or(lacking, number)
-	}
-	if lacking == 1 {
-		c.rank.Config().Log.Warn("checkpoint: the first one was not finished: begin anew", "folder", c.path(1))
-		return nil, nil
-	}
-	if lacking > 0 {
-		return nil, fmt.Errorf("%s and those before it lack files of some ranks: start the job on the hosts that have "+
-			"them, or remove what is left", folderName(c.name, lacking))
-	}
-	return nil, nil
-}
-
-// consider is the checkpoint with a number; nil when files of it are missing.
-func (c *Checkpoint) consider(number int, hosts map[int][]folder) (*choice, error) {
-	found := &choice{}
-	taken := map[string]bool{}
-	shared := true
-	for _, leader := range slices.Sorted(maps.Keys(hosts)) {
-		i := slices.IndexFunc(hosts[leader], func(f folder) bool { return f.Number == number })
-		if i < 0 {
-			shared = false
-			continue
-		}
-		f := &hosts[leader][i]
-		if f.Wrong != "" {
-			return nil, errors.New(f.Wrong)
-		}
-		n, err := readNote(f.Note)
-		if err != nil {
-			return nil, err
-		}
-		if found.ID != "" && found.ID != n.ID {
-			return nil, fmt.Errorf("hosts have different checkpoints of this number: %s", another)
-		}
-		found.note = n
-		shared = shared && len(f.Files) == n.Ranks
-		for _, file := range f.Files {
-			if !taken[file.Name] && leader == c.leader {
-				found.files = append(found.files, file)
-			}
-			taken[file.Name] = true
-		}
-	}
-	if found.perHost = !shared; len(taken) != found.Ranks {
-		return nil, nil
-	}
-	return found, nil
-}
-
 // remove removes the checkpoints of this host but the newest two: the one that was saved now, and the one before.
 func (c *Checkpoint) remove(before int) {
-	if c.rank.ID() != c.leader {
+	if c.rank.ID() != c.group.Leader() {
 		return
 	}
 	entries, err := os.ReadDir(c.config.Folder)

@@ -19,6 +19,7 @@ import (
 
 	"github.com/activepebbles/pebbles/checkpoint"
 	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/dataset"
 	"github.com/activepebbles/pebbles/internal/disk"
 	"github.com/activepebbles/pebbles/internal/launch"
 	"github.com/activepebbles/pebbles/pebble"
@@ -27,6 +28,7 @@ import (
 
 const (
 	roleVariable = "CHECKPOINT_ROLE" // of a process of a job: the folder, and the moments at which it dies or is told
+	hostVariable = "CHECKPOINT_HOST" // is set where each process is a host, whose files are lost when it is killed
 	memberSteps  = 12
 )
 
@@ -74,6 +76,9 @@ func (m *moments) reached(name string) {
 		mark := filepath.Join(m.folder, fmt.Sprint("reached-", i))
 		if f, err := os.OpenFile(mark, os.O_CREATE|os.O_EXCL, 0o600); err == nil {
 			f.Close()
+			if s.signal == syscall.SIGKILL && m.isHost() {
+				_ = os.RemoveAll(m.host())
+			}
 			_ = syscall.Kill(os.Getpid(), s.signal)
 			if s.signal == syscall.SIGKILL {
 				select {}
@@ -81,6 +86,11 @@ func (m *moments) reached(name string) {
 		}
 	}
 }
+
+func (m *moments) isHost() bool { return os.Getenv(hostVariable) != "" }
+
+// host is the folder of this process's host.
+func (m *moments) host() string { return filepath.Join(m.folder, fmt.Sprint("host-", m.process)) }
 
 // member runs a process of a job: values spread over a ring in steps, and each step is saved.
 func member(role string) {
@@ -105,6 +115,9 @@ func member(role string) {
 		if err := r.Barrier(); err != nil {
 			return err
 		}
+		if m.isHost() {
+			dataset.SetHost(func(r *pebble.Rank) string { return fmt.Sprint(r.Place().Process) })
+		}
 		return spread(r, m)
 	})
 }
@@ -122,6 +135,9 @@ func spread(r *pebble.Rank, m *moments) error {
 		target.Each(func(a [2]uint64) { next[ring.Local(a[0])] += a[1] }))
 	c := checkpoint.New(r, "kept", checkpoint.Value("step", &step), checkpoint.Slice("cells", ring, &here),
 		checkpoint.Watched("restoring", func() { m.reached("restoring") }))
+	if m.isHost() {
+		c.In(m.host())
+	}
 	if _, err := c.Restore(); err != nil {
 		return err
 	}
@@ -185,7 +201,7 @@ func launched(t *testing.T, folder string, s launch.Spec, signals string) (print
 	program, err := os.Executable()
 	require.NoError(t, err)
 	var out bytes.Buffer
-	s.Program, s.Env = []string{program}, []string{roleVariable + "=" + folder + " " + signals}
+	s.Program, s.Env = []string{program}, append(s.Env, roleVariable+"="+folder+" "+signals)
 	s.Stdout, s.Stderr, s.First = &out, &out, true
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
@@ -213,6 +229,29 @@ func TestKilledJobsGoOn(t *testing.T) {
 				require.FileExists(t, filepath.Join(folder, fmt.Sprint("reached-", i)), printed)
 			}
 			require.Len(t, names(t, filepath.Join(folder, "kept")), 2)
+		})
+	}
+}
+
+// The same holds where each process is a host of its own and is lost with its folder, also during a save.
+func TestLostHostsGoOn(t *testing.T) {
+	t.Parallel()
+	for _, at := range []string{
+		"epoch:9:0:5", "epoch:9:1:4 epoch:9:2:3", "open:9:1:8", "write:9:0:9", "sync:9:1:5",
+		"write-manifest:9:1:3", "rename:9:0:2", "rename:9:1:3", "rename-old:9:2:1",
+	} {
+		t.Run(at, func(t *testing.T) {
+			folder := t.TempDir()
+			printed, err := launched(t, folder, launch.Spec{Processes: 3, Ranks: 4, Restarts: 2,
+				Env: []string{hostVariable + "=1"}}, at)
+			require.NoError(t, err, printed)
+			require.Contains(t, printed, fmt.Sprintln("sum", serial()))
+			for i := range strings.Fields(at) {
+				require.FileExists(t, filepath.Join(folder, fmt.Sprint("reached-", i)), printed)
+			}
+			for i := range 3 {
+				require.Len(t, names(t, filepath.Join(folder, fmt.Sprint("host-", i))), 2)
+			}
 		})
 	}
 }

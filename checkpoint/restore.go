@@ -3,7 +3,6 @@ package checkpoint
 import (
 	"cmp"
 	"fmt"
-	"path/filepath"
 
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/ingest"
@@ -56,6 +55,7 @@ func (c *Checkpoint) read(found *choice) error {
 		return err
 	}
 	c.start(c.rank.Now())
+	c.asked = found.atRisk(c.group.Hosts)
 	return nil
 }
 
@@ -65,24 +65,13 @@ func ranksOf(ps []parcel, keys []uint64) {
 	}
 }
 
-// open opens the files, after a look at their checksums.
+// open opens the files. Each host reads some that it has, and ranks send elements to their owners.
 func (c *Checkpoint) open(found *choice) (*ingest.Source[record], error) {
-	path := c.path(c.current)
-	if !found.perHost {
-		return ingest.Open(c.rank, []string{path}, ingest.AvroOf(avroRecords{}))
-	}
-	var files []string
-	var err error
-	for _, f := range found.files {
-		files = append(files, filepath.Join(path, f.Name))
-		if c.rank.ID() == c.leader && err == nil {
-			err = f.Check(path)
-		}
-	}
-	if err := dataset.Agree(c.rank, err); err != nil {
+	dealt, err := c.checked(found)
+	if err != nil {
 		return nil, err
 	}
-	return ingest.Open(c.rank, files, ingest.AvroOf(avroRecords{}), ingest.PerHost())
+	return ingest.Open(c.rank, c.here(dealt), ingest.AvroOf(avroRecords{}), ingest.PerHost())
 }
 
 // load takes a record that was read.

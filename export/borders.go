@@ -99,7 +99,7 @@ func (b *borders) settle(name string) error {
 	}
 	var got []shift
 	shifts := target.New(b.rank, "rows of "+name, distribution.Ranks(b.rank.Size()),
-		target.Key(func(s shift) uint64 { return s.To }),
+		target.Key(func(s shift) uint64 { return s.Rank }),
 		target.Each(func(s shift) { got = append(got, s) }), target.Coded[shift](shiftCodec{}))
 	defer shifts.Free()
 	err := b.rank.Epoch(func() error {
@@ -116,7 +116,7 @@ func (b *borders) settle(name string) error {
 	slices.SortFunc(got, func(a, b shift) int { return cmp.Compare(a.First, b.First) })
 	rest := emptied(nil, b.kept)
 	for _, s := range got {
-		err = errors.Join(err, takeRows(rest, s.Rows))
+		err = errors.Join(err, takeRows(rest, s.Data))
 	}
 	if err == nil {
 		err = b.Writer.Write(rest)

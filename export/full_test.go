@@ -80,12 +80,12 @@ func TestJoin(t *testing.T) {
 	folder := t.TempDir()
 	p := place{name: filepath.Join(folder, "out"), temp: filepath.Join(folder, ".out.tmp1")}
 	require.ErrorContains(t, p.find(), "no such file")
-	require.NoError(t, p.join(options{host: "b"}))
+	require.NoError(t, p.join(options{}, "b"))
 	require.True(t, p.made)
 	require.ErrorContains(t, p.find(), "is another's: try again")
 	require.NoError(t, os.WriteFile(filepath.Join(p.temp, makerPrefix+"3"), nil, 0o600))
 	other := place{name: p.name, temp: p.temp}
-	require.NoError(t, other.join(options{host: "c"}))
+	require.NoError(t, other.join(options{}, "c"))
 	require.False(t, other.made)
 	require.NoError(t, other.find())
 	require.Equal(t, 3, other.maker)
@@ -93,7 +93,7 @@ func TestJoin(t *testing.T) {
 	require.DirExists(t, p.temp)
 	p.remove()
 	require.NoDirExists(t, p.temp)
-	require.ErrorContains(t, p.join(options{host: "b", oneFile: true}),
+	require.ErrorContains(t, p.join(options{oneFile: true}, "b"),
 		"host b does not see the folder of rank 0: choose one that all hosts share")
 	p.remove()
 }

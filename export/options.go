@@ -1,7 +1,5 @@
 package export
 
-import "github.com/activepebbles/pebbles/internal/dataset"
-
 // An Option changes what Create makes. All ranks give the same.
 type Option interface{ apply(*options) }
 
@@ -15,11 +13,11 @@ type options struct {
 	replace bool
 	asLines bool
 	tables  []Format[[]Column] // for CreateTable, beside this package's
-	host    string             // this rank's
+	copies  bool
 }
 
 func optionsOf(opts []Option) options {
-	o := options{host: dataset.Host()}
+	o := options{}
 	for _, opt := range opts {
 		opt.apply(&o)
 	}

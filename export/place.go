@@ -34,18 +34,19 @@ func newPlace(r *pebble.Rank, name string, o options) (*place, error) {
 			p.made = err == nil
 		}
 	}
-	temp, failed := pebble.Broadcast(r, 0, p.temp, pebble.Strings{})
+	temp, failed := pebble.Broadcast(r, 0, strings.TrimPrefix(p.temp, filepath.Dir(name)), pebble.Strings{})
 	if failed != nil {
 		p.remove()
 		return nil, failed
 	}
-	p.temp = temp
-	group, failed := dataset.GroupOf(r, o.host)
+	p.temp = filepath.Join(filepath.Dir(name), temp) // hosts may have the folder at different places
+	host := dataset.Host(r)
+	group, failed := dataset.GroupOf(r, host)
 	if failed == nil && r.ID() != 0 && temp != "" && r.ID() == group.Leader() {
-		err = p.join(o)
+		err = p.join(o, host)
 	}
 	if err == nil && p.made {
-		err = disk.WriteFile(filepath.Join(temp, makerPrefix+strconv.Itoa(r.ID())), nil, 0o666)
+		err = disk.WriteFile(filepath.Join(p.temp, makerPrefix+strconv.Itoa(r.ID())), nil, 0o666)
 	}
 	if err = errors.Join(failed, dataset.Agree(r, p.blame(err))); err == nil {
 		err = dataset.Agree(r, p.blame(p.find()))
@@ -94,7 +95,7 @@ func (o options) replaceable(name string, info fs.FileInfo) error {
 }
 
 // join makes the temporary folder on another host, unless it sees that of rank 0.
-func (p *place) join(o options) error {
+func (p *place) join(o options, host string) error {
 	if err := os.Mkdir(p.temp, 0o777); errors.Is(err, fs.ErrExist) {
 		return nil
 	} else if err != nil {
@@ -103,7 +104,7 @@ func (p *place) join(o options) error {
 	p.made = true
 	if o.oneFile {
 		return fmt.Errorf("host %s does not see the folder of rank 0: choose one that all hosts share, or leave "+
-			"export.OneFile out", o.host)
+			"export.OneFile out", host)
 	}
 	return o.vacant(p.name)
 }

@@ -26,11 +26,16 @@ func (s *Sink[T]) publish(own Part) (*Manifest, error) {
 	if s.oneFile {
 		return s.publishFile(parts)
 	}
+	keepers := s.keepers(makers)
+	if err := s.copyParts(parts, keepers); err != nil {
+		return nil, err
+	}
 	change := swap{options: s.options, name: s.place.name, temp: s.place.temp}
 	if s.place.made {
+		self := int64(s.rank.ID())
 		var here []Part
 		for rank, p := range parts {
-			if makers[rank] == int64(s.rank.ID()) {
+			if makers[rank] == self || keepers != nil && makers[keepers[rank]] == self {
 				here = append(here, p)
 			}
 		}

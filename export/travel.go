@@ -7,10 +7,12 @@ import (
 	"slices"
 )
 
-// A shift is the pebble that takes some rows to the rank that has the beginning of their block.
+// A shift is the pebble that takes some rows to the rank that has the beginning of their block, or bytes of a part to
+// the rank that keeps a copy.
 type shift struct {
-	To, First uint64 // rank; place of the first row among those of all ranks
-	Rows      []byte
+	Rank  uint64 // destination of rows; writer of the part of a copy
+	First uint64 // place of the first row among those of all ranks; offset of bytes in the part
+	Data  []byte
 }
 
 // appendRows appends rows as they travel, column by column.
@@ -113,8 +115,8 @@ type shiftCodec struct{}
 
 // Append implements pebble.Codec.
 func (shiftCodec) Append(dst []byte, s shift) ([]byte, error) {
-	dst = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(dst, s.To), s.First)
-	return append(dst, s.Rows...), nil
+	dst = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(dst, s.Rank), s.First)
+	return append(dst, s.Data...), nil
 }
 
 // Decode implements pebble.Codec.

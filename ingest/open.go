@@ -47,7 +47,7 @@ func (in *input) mine() []piece { return in.dealt[slices.Index(in.all, in.rank.I
 
 // agree lists the files, and compares the lists of all hosts. It is collective.
 func (in *input) agree(patterns []string) (err error) {
-	if in.group, err = dataset.GroupOf(in.rank, in.host); err != nil {
+	if in.group, err = dataset.GroupOf(in.rank, cmp.Or(in.host, dataset.Host(in.rank))); err != nil {
 		return err
 	}
 	var own []file

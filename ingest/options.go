@@ -1,7 +1,5 @@
 package ingest
 
-import "github.com/activepebbles/pebbles/internal/dataset"
-
 // rowLimitDefault is the default of RowLimit.
 const rowLimitDefault = 64 << 20
 
@@ -20,13 +18,13 @@ type options struct {
 	weights   bool   // of a graph
 	names     *Names // of vertices; nil if vertices are numbers
 	alone     func(vertex uint64)
-	host      string // this rank's
+	host      string // this rank's; "" for that of dataset.Host
 	window    int    // bytes that are read at a time
 	deal      func(files []file, ranks int) [][]piece
 }
 
 func defaults() options {
-	return options{rowLimit: rowLimitDefault, host: dataset.Host(), window: windowBytes, deal: deal}
+	return options{rowLimit: rowLimitDefault, window: windowBytes, deal: deal}
 }
 
 // RowLimit is the maximum length of a record in bytes, by default 64 MiB: a row with its line breaks, a sequence of

@@ -3,6 +3,7 @@ package dataset
 import (
 	"errors"
 	"os"
+	"sync/atomic"
 
 	"github.com/activepebbles/pebbles/pebble"
 )
@@ -31,8 +32,23 @@ func Agree(r *pebble.Rank, err error) error {
 	return nil
 }
 
-// Host is the name of this host, by which ranks find out which of them share files.
-func Host() string {
+var hostOf atomic.Pointer[func(r *pebble.Rank) string] // nil outside of tests
+
+// SetHost installs a function that names the host of a rank; nil removes it. It is for tests in which one machine is
+// several hosts.
+func SetHost(of func(r *pebble.Rank) string) {
+	if of == nil {
+		hostOf.Store(nil)
+		return
+	}
+	hostOf.Store(&of)
+}
+
+// Host is the name of a rank's host, by which ranks find out which of them share files.
+func Host(r *pebble.Rank) string {
+	if of := hostOf.Load(); of != nil {
+		return (*of)(r)
+	}
 	name, err := os.Hostname()
 	if err != nil {
 		return "" // all hosts without a name are taken for one: their files are compared

@@ -74,6 +74,14 @@ func (f File) Write(b []byte) (int, error) {
 	return f.File.Write(b)
 }
 
+// WriteAt implements io.WriterAt.
+func (f File) WriteAt(b []byte, offset int64) (int, error) {
+	if err := Meets("write", f.Name()); err != nil {
+		return 0, err
+	}
+	return f.File.WriteAt(b, offset)
+}
+
 // ReadFrom implements io.ReaderFrom: the kernel copies where it can.
 func (f File) ReadFrom(r io.Reader) (int64, error) {
 	if err := Meets("write", f.Name()); err != nil {

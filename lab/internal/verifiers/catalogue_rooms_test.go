@@ -171,6 +171,15 @@ var rooms = []mutation{
 	{"a checkpoint does not tell the launcher", "internal/launch/blame.go", "\t\tj.saved.Add(1)\n", "",
 		"checkpoint/TestKilledJobsGoOn"},
 
+	{"a host keeps the copies of its own files", "export/copies.go", "hosts[(i+1)%len(hosts)]", "hosts[i]",
+		"checkpoint/TestHostsKeepTwoOfEachFile"},
+	{"a copy is not compared with its file", "export/copies.go",
+		"if err == nil && c.err == nil {", "if false {", "TestDamagedCopies"},
+	{"a damaged file is read although a host has a good one", "checkpoint/choice.go",
+		"err := at.Check(c.path(c.current))", "_, err := at, error(nil)", "TestDamagedFilesOfAHost"},
+	{"a file on one host alone is not saved soon", "checkpoint/restore.go",
+		"c.asked = found.atRisk(c.group.Hosts)", "c.asked = false", "TestLostHosts"},
+
 	// Watching, and an application.
 	{"a job stands still once", "internal/watch/still.go", "s.moved, s.still, s.told = all.Moved, 0, false",
 		"s.moved, s.still = all.Moved, 0", "TestStandsStillAgain"},
