@@ -37,6 +37,10 @@ type Config struct {
 	// before one of them encrypts all connections over TCP, and leaves libfabric out. "" is what the launcher was told,
 	// or else "auto"; a job that the launcher encrypts stays encrypted.
 	Via string
+	// Connect is when the processes of a job under a launcher connect with each other: "all" at the start, or at "need",
+	// which is with neighbours at the start and with others at the first frame between them. "" is what the launcher was
+	// told, or else "need" above 64 processes.
+	Connect string
 
 	// Topology is how pebbles travel, for targets that don't say otherwise. nil is route.Direct.
 	Topology route.Constructor

@@ -49,9 +49,11 @@ type fabric struct {
 	insecure bool
 }
 
+var connects = []string{"all", "need"}
+
 var vias = []string{"auto", "mem", "shm", "ofi", "tcp"}
 
-// Flags adds the flags of jobs to those of a program: ranks, transport, provider, pinned, insecure, topology, coalesce,
+// Flags adds the flags of jobs to those of a program: ranks, transport, connect, provider, pinned, insecure, topology, coalesce,
 // cache, address-cache, page-cache, credits, termination, due, period, memory, http, http-pprof, record, trace, stall,
 // stall-exit, checkpoint, checkpoint-every, checkpoint-zstd, time-limit, alone, seed, network, json, explain and
 // verbose. The command pebbles takes the same flags for its applications, and its pages of help list them. Values that
@@ -96,6 +98,9 @@ func (o *Options) network(fs *flag.FlagSet) {
 		"such as 64MiB (default half of the memory, and at most ulimit -l)")
 	fs.BoolVar(&o.fabric.insecure, "insecure", false, "allow libfabric providers that listen on the open network")
 	fs.BoolVar(&o.tls, "tls", false, "encrypt all connections over TCP by TLS 1.3")
+	fs.Var(named(&c.Connect, func(text string) error { return values.OneOf(text, connects) }), "connect",
+		"`when` processes connect: all at the start, or need, at the first frame between two (default need above 64 "+
+			"processes)")
 	fs.Var(named(&topology, func(text string) (err error) {
 		if o.tuning.Topology = text == values.Auto; !o.tuning.Topology {
 			c.Topology, err = route.ByName(text)

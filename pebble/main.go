@@ -89,8 +89,8 @@ func RunLaunched(ctx context.Context, config Config, function func(*Rank) error)
 	default:
 		return Run(ctx, config, function)
 	}
-	member, err := launch.Join(ctx, launch.Options{Transport: config.Via, Ranks: config.Ranks, Alone: config.Alone,
-		Log: config.Log})
+	member, err := launch.Join(ctx, launch.Options{Transport: config.Via, Connect: config.Connect, Ranks: config.Ranks,
+		Alone: config.Alone, Log: config.Log})
 	if err != nil {
 		return err
 	}

@@ -36,6 +36,11 @@ type Gate struct {
 	// accepted, and returns what to speak with it over. It calls begun when the other end has said what a member
 	// would. It may be called from many goroutines.
 	Prove func(conn net.Conn, begun func()) (net.Conn, Hello, error)
+	// Admit, when it is not nil, is asked whether the connection of a member is wanted, before the member is told. If it
+	// reports false, the member's [Client] returns [ErrCrossed]. If it reports true, Welcome follows, or Leave when the
+	// greeting fails after all. Both may be called from many goroutines.
+	Admit func(Hello) bool
+	Leave func(Hello)
 	// Welcome is given each connection that was greeted well, and owns it. It may be called from many goroutines.
 	Welcome func(net.Conn, Hello)
 	// Mismatch is called for members whose identity differs; their connections are closed. It may be called from many
@@ -53,6 +58,7 @@ type Gate struct {
 type pending struct {
 	conn net.Conn
 	class
+	admitted bool // by Gate.Admit; for its greeting's goroutine
 }
 
 // class says which connections are dropped first.
@@ -118,7 +124,11 @@ func (g *Gate) accept() {
 
 func (g *Gate) greet(p *pending) {
 	conn, hello, err := g.prove(p)
-	if !g.remove(p) {
+	kept := g.remove(p)
+	if p.admitted && (!kept || err != nil) {
+		g.Leave(hello)
+	}
+	if !kept {
 		p.conn.Close()
 		g.refuse("drop connection", p.conn.RemoteAddr().String(), errors.New("the gate is closed, or too many knock at it"))
 		return
@@ -128,6 +138,9 @@ func (g *Gate) greet(p *pending) {
 		return
 	}
 	p.conn.Close()
+	if errors.Is(err, ErrCrossed) {
+		return
+	}
 	g.refuse("refuse connection", p.conn.RemoteAddr().String(), err)
 	var mismatch *IdentityError
 	if errors.As(err, &mismatch) && g.Mismatch != nil {
@@ -139,7 +152,19 @@ func (g *Gate) prove(p *pending) (net.Conn, Hello, error) {
 	if g.Prove != nil {
 		return g.Prove(p.conn, func() { g.advance(p, stepOpened) })
 	}
-	return server(p.conn, g.Secret, g.Mine, g.Limit, func(s step) { g.advance(p, s) })
+	one := &greeting{
+		conn: p.conn, secret: g.Secret, mine: g.Mine, reached: func(s step) { g.advance(p, s) },
+		admit: func(h Hello) bool { return g.admit(p, h) },
+	}
+	return greet(one, g.Limit, (*greeting).server)
+}
+
+func (g *Gate) admit(p *pending, h Hello) bool {
+	if g.Admit == nil {
+		return true
+	}
+	p.admitted = g.Admit(h)
+	return p.admitted
 }
 
 // add adds a connection, and drops another one when there are too many. It returns nil when the gate is closed.
@@ -154,7 +179,7 @@ func (g *Gate) add(conn net.Conn) *pending {
 		g.pending[i].conn.Close()
 		g.pending = slices.Delete(g.pending, i, i+1)
 	}
-	p := &pending{conn, class{stepSilent, sourceOf(conn)}}
+	p := &pending{conn: conn, class: class{stepSilent, sourceOf(conn)}}
 	g.pending = append(g.pending, p)
 	return p
 }

@@ -30,6 +30,10 @@ var ErrDropped = errors.New("it ended the connection: too many knock at it, or i
 // ErrEncrypted says that one of the two ends encrypts the connection and the other one does not.
 var ErrEncrypted = errors.New("one end uses TLS and the other does not: give all processes the same setting")
 
+// ErrCrossed says that the end that accepted keeps another connection, or waits for its own: of two that both ends dial
+// at the same time, one is enough.
+var ErrCrossed = errors.New("it keeps another connection")
+
 // magic begins an opening, and says whether TLS follows the proofs.
 func magic(encrypted bool) [8]byte {
 	first := byte(0xa7)
@@ -55,6 +59,7 @@ type greeting struct {
 	mine    Hello
 	key     key
 	reached func(step) // is called with each step of the other end
+	admit   func(Hello) bool
 }
 
 // Client greets for the end that dialled. The error is [ErrSecret] when one of the ends has another secret, and
@@ -72,14 +77,10 @@ func Client(conn net.Conn, secret []byte, mine Hello, limit time.Duration) (net.
 // Hello of the other end. It writes nothing before the other end has sent an opening of the right form, answers to
 // one that is not signed by zeros, and proves nothing before the other end has.
 func Server(conn net.Conn, secret []byte, mine Hello, limit time.Duration) (net.Conn, Hello, error) {
-	return server(conn, secret, mine, limit, func(step) {})
-}
-
-// server is Server, and calls reached with each step of the other end.
-func server(
-	conn net.Conn, secret []byte, mine Hello, limit time.Duration, reached func(step),
-) (net.Conn, Hello, error) {
-	return greet(&greeting{conn: conn, secret: secret, mine: mine, reached: reached}, limit, (*greeting).server)
+	g := &greeting{
+		conn: conn, secret: secret, mine: mine, reached: func(step) {}, admit: func(Hello) bool { return true },
+	}
+	return greet(g, limit, (*greeting).server)
 }
 
 func greet(g *greeting, limit time.Duration, run func(*greeting) (Hello, error)) (net.Conn, Hello, error) {
@@ -127,7 +128,11 @@ func (g *greeting) client() (Hello, error) {
 	if err := g.sendHello("client hello"); err != nil {
 		return Hello{}, err
 	}
-	return g.receiveHello("server hello")
+	hello, err := g.receiveHello("server hello")
+	if err == nil && hello.Crossed {
+		err = ErrCrossed
+	}
+	return hello, err
 }
 
 // exchangeProofs is a client's part up to the proof of the server.
@@ -195,7 +200,12 @@ func (g *greeting) server() (Hello, error) {
 	if err := g.commit(); err != nil {
 		return Hello{}, err
 	}
-	return hello, g.sendHello("server hello") // whatever hello is like: both ends are to know in what they differ
+	g.mine.Crossed = compare(g.mine, hello) == nil && !g.admit(hello)
+	err = g.sendHello("server hello") // whatever hello is like: both ends are to know in what they differ
+	if err == nil && g.mine.Crossed {
+		err = ErrCrossed
+	}
+	return hello, err
 }
 
 func (g *greeting) sendOpening(n nonce) error {

@@ -209,12 +209,12 @@ func TestReach(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				tries, contact := 0, new(handshake.Contact)
+				tries, refusals := 0, new(handshake.Refusals)
 				err := handshake.Reach(t.Context(), func(context.Context) (again bool, err error) {
 					if tries++; tries <= len(c.fails) {
 						err = c.fails[tries-1]
 					}
-					return !contact.Hopeless(err), err
+					return !refusals.Hopeless(err), err
 				})
 				require.ErrorIs(t, err, c.is)
 				require.Equal(t, c.tries, tries)

@@ -20,8 +20,10 @@ type Hello struct {
 	Process   int
 	Processes int
 	Ranks     int
-	Lane      uint8 // of a peer: 0 for control, 1 for data, 2 for shared memory
-	Encrypted bool  // what follows the proofs of the secret travels over TLS
+	Lane      uint8  // of a peer: 0 for control, 1 for data, 2 for shared memory
+	Connect   string // of a peer: when processes connect
+	Crossed   bool   // of the end that accepted: it keeps another connection
+	Encrypted bool   // what follows the proofs of the secret travels over TLS
 	Identity  Identity
 	Offers    map[string]Offer // of a peer, by the names of faster ways than TCP
 }

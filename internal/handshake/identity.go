@@ -6,7 +6,7 @@ import (
 )
 
 // Protocol is the version of the greeting and of what follows it on a connection.
-const Protocol = 4
+const Protocol = 5
 
 // Identity is what processes must have in common to understand each other's frames. Pebbles travel as they lie in
 // memory, so two builds that differ at all are not to be mixed.

@@ -72,11 +72,11 @@ func TestOneEncryptedEnd(t *testing.T) {
 		require.ErrorIs(t, c.err, handshake.ErrEncrypted)
 		require.ErrorIs(t, s.err, handshake.ErrEncrypted)
 	}
-	contact := handshake.Contact{}
+	refusals := new(handshake.Refusals)
 	for range handshake.RefusalsMax - 1 {
-		require.False(t, contact.Hopeless(handshake.ErrEncrypted))
+		require.False(t, refusals.Hopeless(handshake.ErrEncrypted))
 	}
-	require.True(t, contact.Hopeless(handshake.ErrEncrypted), "it need not be dialled for ever")
+	require.True(t, refusals.Hopeless(handshake.ErrEncrypted), "it need not be dialled for ever")
 }
 
 // Certificates of another job, of another secret, and those that have expired are refused by either end.

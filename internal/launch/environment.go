@@ -25,11 +25,12 @@ const (
 	varStartLimit = "PEBBLES_START_LIMIT"   // how long the start may take, as "30s"; absent: 30 s
 	varSilence    = "PEBBLES_SILENCE_LIMIT" // how long a process may say nothing before it counts as lost; absent: 10 s
 	varTransport  = "PEBBLES_TRANSPORT"     // what connects the processes, as connect.Dial takes it; absent: auto
+	varConnect    = "PEBBLES_CONNECT"       // when processes connect: all or need; absent: need above 64 processes
 )
 
 var variables = []string{varJob, varProcess, varProcesses, varRanks, varLauncher, varSecretFD, varSecretFile, varBind,
 	varStartLimit,
-	varSilence, varTransport, varBuild}
+	varSilence, varTransport, varConnect, varBuild}
 
 // varBuild is optional, and for package handshake alone.
 const varBuild = handshake.BuildVariable
@@ -59,6 +60,7 @@ type environment struct {
 	startLimit   time.Duration
 	silenceLimit time.Duration
 	transport    string
+	connect      string
 	encrypted    bool // the line to the launcher
 }
 
@@ -79,6 +81,9 @@ func (e environment) list(secretFD int) []string {
 	}
 	if e.transport != "" {
 		vars = append(vars, varTransport+"="+e.transport)
+	}
+	if e.connect != "" {
+		vars = append(vars, varConnect+"="+e.connect)
 	}
 	return vars
 }
@@ -116,6 +121,7 @@ func parseEnvironment(values map[string]string) (environment, error) {
 		launcher:  p.text(varLauncher),
 		bind:      values[varBind],
 		transport: p.transport(varTransport),
+		connect:   p.connect(),
 	}
 	e.startLimit, e.silenceLimit = p.limits()
 	e.process = p.number(varProcess, 0, e.processes-1)
@@ -180,6 +186,14 @@ func (p *parser) transport(name string) string {
 	v := p.values[name]
 	if err := checkTransport(v); err != nil {
 		p.wrong = append(p.wrong, fmt.Sprintf("%s: %v", name, err))
+	}
+	return v
+}
+
+func (p *parser) connect() string {
+	v := p.values[varConnect]
+	if err := checkConnect(v); err != nil {
+		p.wrong = append(p.wrong, fmt.Sprintf("%s: %v", varConnect, err))
 	}
 	return v
 }

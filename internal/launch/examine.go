@@ -46,7 +46,7 @@ func Examine(ctx context.Context, alone bool) Finding {
 	default:
 		f.examineTask(ctx)
 	}
-	f.NeedFiles = tcp.FilesNeeded(f.Processes)
+	f.NeedFiles = tcp.FilesNeeded(f.Processes, os.Getenv(varConnect))
 	if f.Problem == "" && f.OpenFiles > 0 && uint64(f.NeedFiles) > f.OpenFiles {
 		f.Problem = "too few open files are allowed: raise the limit (ulimit -n)"
 	}

@@ -41,7 +41,7 @@ func ours() bool {
 
 // Member is this process as a member of its job.
 type Member struct {
-	// Transport is connected with all processes of the job, and not yet started. It belongs to the caller, who must
+	// Transport is connected as Options.Connect says, and not yet started. It belongs to the caller, who must
 	// close it, before the Member.
 	Transport netio.Transport
 	Job       string // the job's id
@@ -70,6 +70,9 @@ type Options struct {
 	// Transport connects the processes, as [connect.Dial] takes it. For "" and [connect.ByAuto] the launcher's setting
 	// applies, or else PEBBLES_TRANSPORT in the environment.
 	Transport string
+	// Connect is when processes connect with each other, as [tcp.Config] has it. For "" the launcher's setting applies, or
+	// else PEBBLES_CONNECT in the environment.
+	Connect string
 	// Ranks is the number of ranks of a job of another launcher's tasks, unless PEBBLES_RANKS is set. 0 is one for each
 	// core that they may use. A job that [Run] has started has the number given there.
 	Ranks int
@@ -99,8 +102,8 @@ func (v Via) String() string {
 	return name
 }
 
-// Join makes this process a member of the job that its environment describes, and returns when all processes of the job
-// are connected, at the latest after the start limit. It removes the secret and what describes the job or this
+// Join makes this process a member of the job that its environment describes, and returns when it is connected with
+// others of the job as Options.Connect says, at the latest after the start limit. It removes the secret and what describes the job or this
 // process's task from the environment (of another launcher: PMI_FD, PMI_RANK, PMI_SIZE, PMIX_RANK, OMPI_COMM_WORLD_RANK
 // and _SIZE, SLURM_STEP_ID, JOB_COMPLETION_INDEX), so that it can be called once, and children of this process do not
 // take part. The error says what to do; [StatusOf] has the exit status for it.
@@ -127,6 +130,7 @@ func Join(ctx context.Context, o Options) (*Member, error) {
 		return nil, fmt.Errorf("join job: %w", err)
 	}
 	e.choose(o.Transport)
+	e.connect = cmp.Or(o.Connect, e.connect)
 	m, err := e.join(ctx, secret, o.Log)
 	if err != nil {
 		return nil, fmt.Errorf("join job %s as process %d: %w", e.job, e.process, err)
@@ -170,10 +174,10 @@ func (e environment) join(ctx context.Context, secret []byte, log *slog.Logger) 
 		listener.Close()
 		return nil, err
 	}
-	return e.connect(ctx, conn, tcp.Config{
+	return e.dialOthers(ctx, conn, tcp.Config{
 		Job: e.job, Secret: secret, Place: netio.PlaceOf(e.ranks, e.processes, e.process),
 		Listener: listener, Addresses: addresses, Identity: identity, StartLimit: e.startLimit,
-		SilenceMax: e.silenceLimit, Log: log,
+		SilenceMax: e.silenceLimit, Connect: e.connect, Log: log,
 	})
 }
 
@@ -191,8 +195,8 @@ func (e environment) bindAddress(conn net.Conn) string {
 	return host
 }
 
-// connect dials the other processes while it watches the connection to the launcher.
-func (e environment) connect(ctx context.Context, conn net.Conn, c tcp.Config) (*Member, error) {
+// dialOthers connects this process with others while it watches the connection to the launcher.
+func (e environment) dialOthers(ctx context.Context, conn net.Conn, c tcp.Config) (*Member, error) {
 	line := watch(conn)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -101,7 +101,7 @@ func (j *job) startProcess(p *process) error {
 	e := environment{
 		job: j.id, process: p.Process, processes: len(j.processes), ranks: j.spec.Ranks,
 		launcher: j.rendezvous.address(), bind: j.spec.memberBind(), startLimit: j.spec.StartLimit,
-		silenceLimit: j.spec.SilenceLimit, transport: j.spec.Transport,
+		silenceLimit: j.spec.SilenceLimit, transport: j.spec.Transport, connect: j.spec.Connect,
 	}
 	startOn := p.startHere
 	if p.Host != "" {

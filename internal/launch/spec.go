@@ -19,6 +19,7 @@ import (
 
 	"github.com/activepebbles/pebbles/internal/handshake"
 	"github.com/activepebbles/pebbles/netio/connect"
+	"github.com/activepebbles/pebbles/netio/tcp"
 )
 
 // Spec says what [Run] starts, and how.
@@ -45,6 +46,8 @@ type Spec struct {
 	// Transport is what connects the processes, as connect.Dial takes it, for programs that don't say otherwise; "" is
 	// connect.ByAuto.
 	Transport string
+	// Connect is when processes connect with each other, as [tcp.Config] has it, for programs that don't say otherwise.
+	Connect string
 	// SSH is the command that runs a command on a host, which it is given as its last two arguments. Default "ssh"; a
 	// command of that name gets options so that it neither asks nor waits for ever. It must pass on standard input, output
 	// and error, and end with status 255 when it does not reach the host. While it has not, it is tried again until the
@@ -169,7 +172,18 @@ func checkSize(s *Spec) error {
 	return nil
 }
 
-func checkNetwork(s *Spec) error { return checkTransport(s.Transport) }
+func checkNetwork(s *Spec) error {
+	return errors.Join(checkTransport(s.Transport), checkConnect(s.Connect))
+}
+
+// checkConnect refuses what tcp.Config.Connect doesn't take.
+func checkConnect(setting string) error {
+	switch setting {
+	case "", tcp.ConnectAll, tcp.ConnectNeed:
+		return nil
+	}
+	return fmt.Errorf("connections are made %q: say %s or %s", setting, tcp.ConnectAll, tcp.ConnectNeed)
+}
 
 // checkTransport refuses names that connect.Dial doesn't take.
 func checkTransport(name string) error {

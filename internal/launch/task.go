@@ -45,6 +45,7 @@ func joinAsTask(ctx context.Context, o Options) (*Member, error) {
 // settings are what users may set for the tasks of any launcher.
 type settings struct {
 	bind, transport string
+	connect         string
 	start, silence  time.Duration
 	ranks           int    // 0: as many as cores
 	folder          string // "" is none that was named
@@ -64,6 +65,7 @@ func loadSettings(t *task) (s settings, err error) {
 	p := parser{values: values}
 	s = settings{
 		bind: values[varBind], folder: values[varRendezvousDir], transport: p.transport(varTransport),
+		connect: p.connect(),
 	}
 	s.start, s.silence = p.limits()
 	if _, ok := values[varRanks]; ok {
@@ -106,7 +108,8 @@ func (t *task) join(ctx context.Context, s settings, o Options) (*Member, error)
 	transport, err := connect.Dial(ctx, tcp.Config{
 		Job: job.ID, Secret: job.Secret, Place: netio.PlaceOf(job.Ranks, t.processes, t.process),
 		Listener: own, Addresses: job.Addresses, Identity: identity,
-		StartLimit: max(s.start-time.Since(began), lineLimit), SilenceMax: s.silence, Log: o.Log,
+		StartLimit: max(s.start-time.Since(began), lineLimit), SilenceMax: s.silence,
+		Connect: cmp.Or(o.Connect, s.connect), Log: o.Log,
 	}, o.Transport)
 	if err != nil {
 		return nil, err

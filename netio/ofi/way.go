@@ -132,6 +132,9 @@ func (w *Way) Offer() handshake.Offer { return w.offer }
 // OnHost implements [way.Way].
 func (w *Way) OnHost(process int) bool { return w.peers[process].onHost }
 
+// Local implements [way.Way].
+func (w *Way) Local() bool { return false }
+
 // LooksAtMemory implements [way.Way].
 func (w *Way) LooksAtMemory() bool { return false }
 

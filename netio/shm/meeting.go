@@ -65,17 +65,16 @@ func (m *meeting) meet(ctx context.Context, line way.LifeLine, addresses map[int
 	defer dials.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // runs before the wait
-	var contacts []*handshake.Contact
-	for process := m.c.Place.Process - 1; process >= 0; process-- {
-		if _, ok := addresses[process]; ok {
-			contacts = append(contacts, &handshake.Contact{Process: process})
+	dialler := handshake.NewDialler()
+	for process := range addresses {
+		if process < m.c.Place.Process {
+			dials.Go(func() {
+				_ = dialler.Reach(ctx, func(ctx context.Context) (again bool, err error) {
+					return m.dial(ctx, process, addresses[process])
+				})
+			})
 		}
 	}
-	dials.Go(func() {
-		handshake.DialAll(ctx, contacts, func(ctx context.Context, c *handshake.Contact) bool {
-			return m.dial(ctx, c, addresses[c.Process])
-		})
-	})
 	missing := maps.Clone(addresses)
 	for len(missing) > 0 {
 		select {
@@ -113,12 +112,12 @@ func (m *meeting) fail(err error) {
 
 // dial reports whether to dial again: failures of the network pass, such as too many processes that dial at the same
 // time.
-func (m *meeting) dial(ctx context.Context, c *handshake.Contact, socket string) (again bool) {
-	err := m.dialOnce(ctx, c.Process, socket)
+func (m *meeting) dial(ctx context.Context, process int, socket string) (again bool, err error) {
+	err = m.dialOnce(ctx, process, socket)
 	if err == nil || ctx.Err() != nil {
-		return false
+		return false, err
 	}
-	return m.passes(fmt.Errorf("share memory with process %d: %w", c.Process, err))
+	return m.passes(fmt.Errorf("share memory with process %d: %w", process, err)), err
 }
 
 // passes reports whether an error is a failure of the network, and ends the start otherwise. A process whose connection

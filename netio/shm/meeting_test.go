@@ -35,9 +35,10 @@ func TestDialsBesideACrowd(t *testing.T) {
 	require.ErrorIs(t, err, unix.EAGAIN)
 
 	m := &meeting{c: &way.Config{Place: netio.PlaceOf(2, 2, 1)}, failed: make(chan error, 1)}
-	contact := &handshake.Contact{Process: 0}
 	for range handshake.RefusalsMax + 2 {
-		require.True(t, m.dial(context.Background(), contact, socket))
+		again, err := m.dial(context.Background(), 0, socket)
+		require.True(t, again)
+		require.Error(t, err)
 	}
 	require.Empty(t, m.failed)
 	require.ErrorIs(t, m.last, unix.EAGAIN)

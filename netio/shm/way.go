@@ -111,6 +111,9 @@ func (w *Way) Name() string { return "shm" }
 // Offer implements [way.Way].
 func (w *Way) Offer() handshake.Offer { return w.offer }
 
+// Local implements [way.Way].
+func (w *Way) Local() bool { return true }
+
 // OnHost implements [way.Way].
 func (w *Way) OnHost(int) bool { return true }
 

@@ -46,13 +46,14 @@ func (a *pendingAcks) Release(_ *netio.Pool, f *netio.Frame) {
 }
 
 // flush makes a writer take the pending acknowledgements: that of the data stream if it is awake anyway and has little
-// to carry, so that acknowledgements travel with frames where frames go both ways.
+// to carry, so that acknowledgements travel with frames where frames go both ways, or if it alone is connected.
 func (a *pendingAcks) flush() {
 	if a.released.Empty() {
 		return
 	}
 	a.due.Store(true)
-	if data := a.peer.streams[dataStream]; data.awake() && data.light() {
+	data, alone := a.peer.streams[dataStream], !a.peer.streams[controlStream].up.Load()
+	if alone || data.awake() && data.light() {
 		data.kick()
 	} else {
 		a.wakeControl()

@@ -202,6 +202,7 @@ func TestHeavyLaneLeavesAcknowledgementsToTheOther(t *testing.T) {
 	for when, wakes := range map[string][2]bool{"never": {false, false}, "before": {true, true}, "after": {false, true}} {
 		tr, _ := streamReader(nil, dataStream)
 		peer := tr.peers[1]
+		peer.streams[controlStream].up.Store(true)
 		data, control := peer.streams[dataStream], &peer.streams[controlStream].out.parking
 		heavy := func() {
 			f := netio.NewPool(nil).Get(lightBytesMax + 1)

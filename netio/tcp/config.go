@@ -21,7 +21,8 @@ type Config struct {
 	Listener  net.Listener // bound already, by [Listen]; Dial takes ownership
 	Addresses []string     // where each process listens, by process
 	Identity  handshake.Identity
-	TLS       bool // connections are encrypted; the same on all processes
+	TLS       bool   // connections are encrypted; the same on all processes
+	Connect   string // [ConnectAll] or [ConnectNeed]; "" is the latter above 64 processes
 
 	HandshakeLimit time.Duration // of one greeting; default 5 s
 	StartLimit     time.Duration // until all processes are connected; default 30 s
@@ -50,7 +51,9 @@ type Layer interface {
 	Open(t *Transport, c *Config) error
 	// Offers are the parts of this process's handshake, by the names of ways.
 	Offers() map[string]handshake.Offer
-	// Meet comes when all processes are connected.
+	// Links reports whether the layer may link a process, whose offers it needs at the start. Both ends report the same.
+	Links(process int) bool
+	// Meet comes when all processes that it may link are connected, and all neighbours.
 	Meet(ctx context.Context) error
 	// Shut comes last, also after a start that failed. quiet says that all others have said goodbye.
 	Shut(quiet bool)
@@ -66,7 +69,10 @@ func (c *Config) complete() error {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	p := c.Place
+	c.Connect = connectOr(c.Connect, p.Processes)
 	switch {
+	case c.Connect != ConnectAll && c.Connect != ConnectNeed:
+		return fmt.Errorf("connections are made %q: say %s or %s", c.Connect, ConnectAll, ConnectNeed)
 	case c.Listener == nil:
 		return errors.New("there is no listener")
 	case len(c.Secret) != secretBytes:
@@ -79,6 +85,17 @@ func (c *Config) complete() error {
 		return fmt.Errorf("there are %d addresses for %d processes", len(c.Addresses), p.Processes)
 	}
 	return nil
+}
+
+// connectOr is when processes connect, where a setting may say it.
+func connectOr(setting string, processes int) string {
+	switch {
+	case setting != "":
+		return setting
+	case processes > allMost:
+		return ConnectNeed
+	}
+	return ConnectAll
 }
 
 func setDefault(v *time.Duration, to time.Duration) {
@@ -95,6 +112,6 @@ func (c *insideConfig) Hello(stream uint8) handshake.Hello {
 	}
 	return handshake.Hello{
 		Role: handshake.RolePeer, Job: c.Job, Process: c.Place.Process, Processes: c.Place.Processes,
-		Ranks: c.Place.Ranks, Lane: stream, Encrypted: c.TLS && stream < streamCount, Identity: c.Identity, Offers: offers,
+		Ranks: c.Place.Ranks, Lane: stream, Connect: c.Connect, Encrypted: c.TLS && stream < streamCount, Identity: c.Identity, Offers: offers,
 	}
 }

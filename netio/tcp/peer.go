@@ -32,7 +32,7 @@ const causeDelayMax = 500 * time.Millisecond
 
 // peer is another process of the job, seen from this one. It ends once, with one cause.
 //
-//	joining ──► running ──► finished (both streams have heard goodbye)
+//	joining ──► running ──► finished (its streams have heard goodbye)
 //	    │          │            │
 //	    └──────────┴────────────┴──► over (lost, aborted, or this process has closed)
 type peer struct {
@@ -44,9 +44,9 @@ type peer struct {
 	server  server      // of its operations on memory that is exposed here
 	silent  atomic.Bool // it will answer nothing any more
 
-	offers map[string]handshake.Offer // by the names of ways; settled when all are connected
+	offers map[string]handshake.Offer // by the names of ways; settled at the end of the start
 
-	mu     sync.Mutex // guards all below, and conn of the streams while joining
+	mu     sync.Mutex // guards all below, and calls of the streams
 	over   bool
 	untold error // why it ended, if that was not reported
 	losing *time.Timer
@@ -102,7 +102,8 @@ func (p *peer) connect(l *stream, conn net.Conn) error {
 	if err != nil {
 		return err
 	}
-	l.joined = true
+	l.joined, l.answering = true, false
+	l.up.Store(true)
 	if s == nil {
 		l.serve(conn)
 		return nil
@@ -187,13 +188,14 @@ func (p *peer) finish(cause error) (first, news bool) {
 // close ends the peer for good, and returns an unreported cause: the peer was lost, or did not say goodbye in time.
 func (p *peer) close() error {
 	p.mu.Lock()
-	joined := p.streams[controlStream].joined && p.streams[dataStream].joined
-	finished := p.streams[controlStream].finished.Load() && p.streams[dataStream].finished.Load()
+	finished := true
+	for _, l := range p.streams {
+		finished = finished && (!l.joined || l.finished.Load())
+	}
 	p.mu.Unlock()
-	switch {
-	case finished || !joined:
+	if finished {
 		p.end(nil)
-	default:
+	} else {
 		p.lose(fmt.Errorf("it did not say goodbye within %v", p.t.config.CloseLimit))
 	}
 	p.release()

@@ -62,6 +62,9 @@ func (l *stream) send(f *netio.Frame) (unsent bool) {
 	later, bytes := f.Kind == netio.Data, frame.WireHeader+int64(f.Bytes)
 	l.out.push(f) // wakes the writer of a stream that is served
 	if !l.polling.Load() {
+		if !l.up.Load() {
+			l.peer.t.connector.want(l)
+		}
 		return false
 	}
 	if later && l.waiting.Add(bytes) < delayBytesMax {
@@ -71,6 +74,16 @@ func (l *stream) send(f *netio.Frame) (unsent bool) {
 	}
 	l.flush()
 	return false
+}
+
+// sendLater gives the stream a frame that is written within about a millisecond. A holder of a stream's lock may call
+// it.
+func (l *stream) sendLater(f *netio.Frame) {
+	l.out.push(f)
+	if l.polling.Load() {
+		l.delayed.Store(true)
+		l.peer.t.delayed.Arm()
+	}
 }
 
 // hasNews reports whether a flush would write frames.

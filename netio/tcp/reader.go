@@ -150,7 +150,7 @@ func (r *reader) message(h *netio.Header, e envelope, payload []byte) error {
 	case goodbye:
 		r.over = true
 	case abort:
-		return &netio.AbortError{Process: r.stream.peer.place.Process, Reason: string(payload)}
+		return r.aborted(&netio.AbortError{Process: r.origin(h), Reason: string(payload)})
 	case acknowledgement:
 		return r.stream.peer.sent.acknowledge(payload)
 	}
@@ -181,15 +181,16 @@ func (r *reader) check(h *netio.Header, acks uint32) error {
 			return fmt.Errorf("kind %#x with %d bytes", h.Kind, h.Bytes)
 		}
 	case note:
-		if !control || h.Bytes > noteBytesMax {
-			return fmt.Errorf("note of %d bytes on connection %d", h.Bytes, r.stream.number)
+		if !control || h.Bytes > noteBytesMax || int(h.From) >= here.Processes || int(h.To) >= here.Processes {
+			return fmt.Errorf("note of %d bytes on connection %d, of process %d for process %d",
+				h.Bytes, r.stream.number, h.From, h.To)
 		}
 	case heartbeat, goodbye:
 		if h.Bytes != 0 {
 			return fmt.Errorf("message %#x with %d bytes", h.Kind, h.Bytes)
 		}
 	case abort:
-		if !control || h.Bytes > reasonBytesMax {
+		if !control || h.Bytes > reasonBytesMax || int(h.From) >= here.Processes {
 			return fmt.Errorf("abort message of %d bytes on connection %d", h.Bytes, r.stream.number)
 		}
 	case acknowledgement:
@@ -200,6 +201,31 @@ func (r *reader) check(h *netio.Header, acks uint32) error {
 		return fmt.Errorf("unknown kind %#x", h.Kind)
 	}
 	return nil
+}
+
+// aborted takes an abort message: the end of the peer, unless a neighbour has passed it on. That of another process ends
+// on a goroutine of its own, for the caller holds a stream's lock.
+func (r *reader) aborted(a *netio.AbortError) error {
+	t := r.stream.peer.t
+	if a.Process == r.stream.peer.place.Process {
+		return a
+	}
+	if p := t.peers[a.Process]; p != nil { // otherwise it is this process's own
+		t.running.Go(func() {
+			t.passOn(a)
+			p.end(a)
+		})
+	}
+	return nil
+}
+
+// origin is the process that has sent an abort message. Where not all processes are connected, it may have come by way of
+// neighbours.
+func (r *reader) origin(h *netio.Header) int {
+	if r.stream.peer.t.config.Connect == ConnectNeed {
+		return int(h.From)
+	}
+	return r.stream.peer.place.Process
 }
 
 // startPayload lends the frame for a payload. While this process ends, the payload is dropped.
@@ -230,9 +256,7 @@ func (r *reader) deliver() error {
 	case request:
 		return r.answer(f)
 	case note:
-		if take := t.notes.Load(); take != nil {
-			(*take)(r.stream.peer.place.Process, f.Payload())
-		}
+		t.noted(f)
 		f.Release()
 		return nil
 	}

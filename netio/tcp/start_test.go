@@ -250,7 +250,7 @@ func TestDialsAreBounded(t *testing.T) {
 	for _, c := range cs[:processes-1] {
 		mine := handshake.Hello{
 			Role: handshake.RolePeer, Job: c.Job, Process: c.Place.Process,
-			Processes: processes, Ranks: processes, Identity: c.Identity,
+			Processes: processes, Ranks: processes, Connect: tcp.ConnectAll, Identity: c.Identity,
 		}
 		answer := func(conn net.Conn) {
 			greetings.enter()
@@ -298,10 +298,16 @@ func (l *leaving) Write(b []byte) (int, error) {
 }
 
 func TestOpenFilesAreChecked(t *testing.T) {
-	require.NoError(t, tcp.CheckFiles(64, 1024))
-	require.NoError(t, tcp.CheckFiles(481, 1024)) // 2 * 480 + 64
-	require.NoError(t, tcp.CheckFiles(1000, 0))
-	require.EqualError(t, tcp.CheckFiles(482, 1024),
-		"a process of 482 needs 1026 open files, 2 for each other one, and 1024 are allowed: "+
+	check := func(processes int, connect string, allowed uint64) error {
+		return tcp.CheckFiles(&tcp.Config{Place: netio.PlaceOf(processes, processes, 0), Connect: connect}, allowed)
+	}
+	require.NoError(t, check(64, tcp.ConnectAll, 1024))
+	require.NoError(t, check(481, tcp.ConnectAll, 1024)) // 2 * 480 + 64
+	require.NoError(t, check(1000, tcp.ConnectAll, 0))
+	require.NoError(t, check(1<<16, tcp.ConnectNeed, 96)) // 2 * 16 + 64
+	require.NoError(t, check(1, tcp.ConnectNeed, 64))
+	require.Error(t, check(1<<16, tcp.ConnectNeed, 95))
+	require.EqualError(t, check(482, tcp.ConnectAll, 1024),
+		"a process of 482 needs 1026 open files, 2 for each one that it connects with, and 1024 are allowed: "+
 			"raise the limit with `ulimit -n 1026` on each host, or start fewer processes")
 }

@@ -19,7 +19,9 @@ type stream struct {
 	received   receivePool // the reader's own, as is the next
 	operations receivePool // of requests and answers
 	finished   atomic.Bool // the peer has said goodbye on this stream
-	joined     bool        // guarded by the peer
+	wanted     atomic.Bool // a dial has begun, or another process dials it at the start
+	up         atomic.Bool // it has a connection, or had one
+	calls
 
 	served
 	polled
@@ -35,10 +37,63 @@ func newStream(p *peer, number int, received netio.Keeper) *stream {
 // lightBytesMax is how many bytes in flight on the data stream may stand ahead of an acknowledgement.
 const lightBytesMax = 256 << 10
 
+// calls is how a stream gets its connection. The peer guards it.
+//
+//	nothing ──mayDial──► dialling ──────► joined
+//	   └────mayAnswer──► answering ─────►
+type calls struct{ dialling, answering, joined bool }
+
+// mayDial reports whether this end may dial, and records that it does until endDial.
+func (l *stream) mayDial() bool {
+	l.peer.mu.Lock()
+	defer l.peer.mu.Unlock()
+	l.dialling = !l.joined && !l.answering && !l.peer.over
+	return l.dialling
+}
+
+func (l *stream) endDial() {
+	l.peer.mu.Lock()
+	defer l.peer.mu.Unlock()
+	l.dialling = false
+}
+
+// mayAnswer reports whether a connection that the peer has dialled is wanted, and records that until it joins, or
+// endAnswer. When both ends dial, the peer's counts if it has the higher number.
+func (l *stream) mayAnswer() bool {
+	l.peer.mu.Lock()
+	defer l.peer.mu.Unlock()
+	if l.joined || l.answering || l.dialling && l.peer.place.Process < l.peer.t.place.Process {
+		return false
+	}
+	l.answering = true
+	return true
+}
+
+func (l *stream) endAnswer() {
+	l.peer.mu.Lock()
+	defer l.peer.mu.Unlock()
+	l.answering = false
+}
+
+// connected reports whether the stream has a connection, or had one.
+func (l *stream) connected() bool {
+	l.peer.mu.Lock()
+	defer l.peer.mu.Unlock()
+	return l.joined
+}
+
+// settled reports whether the stream need not be dialled any more.
+func (l *stream) settled() bool {
+	l.peer.mu.Lock()
+	defer l.peer.mu.Unlock()
+	return l.joined || l.peer.over
+}
+
 // light reports whether acknowledgements would leave soon on this stream. The data stream may have much to carry, some
-// of it in buffers of the kernel's.
+// of it in buffers of the kernel's; without a control stream they leave on it all the same.
 func (l *stream) light() bool {
-	return l.number == controlStream || l.peer.sent.bytes.Load() <= lightBytesMax
+	return l.number == controlStream || l.peer.sent.bytes.Load() <= lightBytesMax ||
+		!l.peer.streams[controlStream].up.Load()
 }
 
 // idle reports whether there is nothing to write. Acknowledgements that are due but too late on this stream go to the
@@ -101,10 +156,11 @@ func (l *stream) read(err error) {
 	switch {
 	case err == nil:
 		l.finished.Store(true)
-		if l.number == controlStream {
+		if l.number == controlStream || !l.peer.streams[controlStream].up.Load() {
 			l.peer.sent.close() // acknowledgements came before the goodbye, or never will
 		}
 	case errors.As(err, &aborted):
+		l.peer.t.passOn(aborted)
 		l.peer.end(aborted)
 	case errors.Is(err, errBroken):
 		l.peer.loseLater(err)

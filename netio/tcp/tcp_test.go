@@ -22,6 +22,21 @@ func TestTCPConforms(t *testing.T) {
 	})
 }
 
+// TestConnectedTCPConforms has processes connect when they need to.
+func TestConnectedTCPConforms(t *testing.T) {
+	netiotest.Run(t, func(t *testing.T, ranks, processes int) []netio.Transport {
+		return netiotest.Interfaces(dialAll(t, sparing(netiotest.Configs(t, ranks, processes))))
+	})
+}
+
+// sparing has processes connect when they need to.
+func sparing(cs []tcp.Config) []tcp.Config {
+	for i := range cs {
+		cs[i].Connect = tcp.ConnectNeed
+	}
+	return cs
+}
+
 // TestServedTCPConforms has goroutines serve the streams, as where sockets can't be polled.
 func TestServedTCPConforms(t *testing.T) {
 	netiotest.RunLargest(t, func(t *testing.T, ranks, processes int) []netio.Transport {

@@ -51,7 +51,9 @@ type Transport struct {
 	space      *exposed.Space
 	remotes    atomic.Bool   // ranks have begun operations over TCP
 	endings    atomic.Uint32 // of peers, since then
+	connector  connector
 	aborted    atomic.Bool
+	told       atomic.Bool    // neighbours have been told of another process's abort
 	down       atomic.Bool    // aborted or closing: frames are dropped
 	running    sync.WaitGroup // readers and writers
 	background sync.WaitGroup // the poller and the pulse
@@ -80,6 +82,7 @@ func newTransport(c Config) *Transport {
 	for i, s := range t.locals {
 		t.ports = append(t.ports, newPort(t, s, t.place.First+i))
 	}
+	t.connector.init(t)
 	t.close = sync.OnceValue(t.shut)
 	return t
 }
@@ -111,29 +114,6 @@ func (t *Transport) Port(rank int) netio.Port {
 	return t.ports[rank-t.place.First]
 }
 
-// Notes implements [netio.Noter].
-func (t *Transport) Notes(take func(process int, note []byte)) { t.notes.Store(&take) }
-
-// Note implements [netio.Noter].
-func (t *Transport) Note(process int, text []byte) {
-	if len(text) <= noteBytesMax && !t.down.Load() {
-		t.peers[process].streams[controlStream].send(message(note, string(text)))
-	}
-}
-
-// Abort implements [netio.Transport]. The reason is cut to 4 KiB.
-func (t *Transport) Abort(reason string) {
-	if t.aborted.Swap(true) {
-		return
-	}
-	t.down.Store(true)
-	reason = reason[:min(len(reason), reasonBytesMax)]
-	for _, p := range t.others {
-		p.sent.close() // no acknowledgements are awaited any more
-		p.streams[controlStream].send(message(abort, reason))
-	}
-}
-
 // Close implements [netio.Transport]. It waits for the goodbyes of all peers that are still there, at most CloseLimit;
 // after Abort only for the reason to leave, at most a second. The error names peers that did not say goodbye; what this
 // process had sent to them may not have arrived. Frames that arrive during Close are dropped.
@@ -143,11 +123,14 @@ func (t *Transport) Close() error { return t.close() }
 const abortedCloseMax = time.Second
 
 func (t *Transport) shut() error {
-	t.down.Store(true)
 	limit := t.config.CloseLimit
 	if t.aborted.Load() {
 		limit = min(limit, abortedCloseMax)
+	} else {
+		t.connector.settle(limit)
 	}
+	t.down.Store(true)
+	t.connector.stop()
 	for _, p := range t.others {
 		p.sayGoodbye(time.Now().Add(limit))
 	}
@@ -227,6 +210,7 @@ func (t *under) Finished(process int) bool {
 // Kill ends the transport as the death of its process would, for tests: connections break without a goodbye.
 func (t *under) Kill() {
 	t.down.Store(true)
+	t.connector.stop()
 	t.aborted.Store(true) // its ranks may live, but report nothing
 	for _, p := range t.others {
 		p.end(nil)

@@ -28,7 +28,7 @@ func (s section) has(name string) bool { return slices.Contains(strings.Fields(s
 // flagSections are the flags that all applications share, as --help-all lists them.
 var flagSections = []section{
 	{"Job", "ranks procs hosts hostfile bind ssh restart alone profile seed"},
-	{"Network", "transport tls provider insecure topology termination coalesce cache credits due period"},
+	{"Network", "transport tls connect provider insecure topology termination coalesce cache credits due period"},
 	{"Limits", "memory page-cache address-cache pinned start-limit silence-limit"},
 	{"Checkpoints", "checkpoint checkpoint-every checkpoint-zstd time-limit"},
 	{"Watching", "http http-pprof record trace stall stall-exit"},

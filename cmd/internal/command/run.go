@@ -60,7 +60,7 @@ func newRun(t Terminal) *cobra.Command {
 				return t.Begin(nil)
 			}
 			spec := s.spread.Spec(args, s.log.logger(t.Stderr))
-			spec.Transport = s.via()
+			spec.Transport, spec.Connect = s.via(), s.text("connect")
 			forms.apply(&spec)
 			return runProgram(t, spec)
 		},
@@ -69,7 +69,7 @@ func newRun(t Terminal) *cobra.Command {
 	f.SortFlags = false
 	f.SetInterspersed(false) // what follows the program is the program's
 	f.VarP(Count(&s.spread.Processes, 1, "one a host or slot"), "procs", "n", "processes to start")
-	s.addRuntime(c, "ranks", "transport", "tls", "provider", "pinned", "insecure")
+	s.addRuntime(c, "ranks", "transport", "tls", "connect", "provider", "pinned", "insecure")
 	Completes(c, "transport", cobra.ShellCompDirectiveNoFileComp, Transports[1:]...)
 	f.BoolVar(&forms.prefix, "prefix", false,
 		"forward standard output of all processes, each line prefixed by the ranks of its process")

@@ -49,7 +49,7 @@ func (s *settings) register(c *cobra.Command) {
 	s.addRuntime(c, "ranks")
 	f.Var(Count(&s.spread.Processes, 1, "1, or one a host or slot"), "procs", "processes that this command starts")
 	s.spread.Register(c)
-	s.addRuntime(c, "transport", "tls", "provider", "pinned", "insecure", "topology", "coalesce", "credits",
+	s.addRuntime(c, "transport", "tls", "connect", "provider", "pinned", "insecure", "topology", "coalesce", "credits",
 		"cache", "address-cache", "page-cache", "termination", "memory", "due", "period",
 		"http", "http-pprof", "record", "trace", "stall", "stall-exit", "checkpoint",
 		"checkpoint-every", "checkpoint-zstd", "time-limit", "seed", "json", "explain")
@@ -57,7 +57,7 @@ func (s *settings) register(c *cobra.Command) {
 		"unless flags give them")
 	s.log.register(c)
 	for name, words := range map[string][]string{
-		"transport": Transports, "topology": append(route.Names(), values.Auto), "termination": termination.Names(),
+		"transport": Transports, "connect": {"all", "need"}, "topology": append(route.Names(), values.Auto), "termination": termination.Names(),
 		"coalesce": {values.Auto}, "cache": {values.Auto}, "due": {"never"}, "period": {"never"}, "stall": {"never"},
 		"checkpoint-every": {"never"}, "time-limit": {"never"},
 	} {

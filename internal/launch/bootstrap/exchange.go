@@ -183,11 +183,11 @@ func (x *exchange) deliverFailure(err error) {
 
 // dialParent returns when the parent is connected, or ctx has ended; then the error is that of the last try.
 func (x *exchange) dialParent(ctx context.Context, parent int) error {
-	c := &handshake.Contact{Process: parent}
+	var refusals handshake.Refusals
 	return handshake.Reach(ctx, func(ctx context.Context) (again bool, err error) {
 		conn, err := x.dialOnce(ctx, parent)
 		if err != nil {
-			return !c.Hopeless(err), err
+			return !refusals.Hopeless(err), err
 		}
 		x.deliver(conn, func() (*Job, error) { return x.setParent(conn) })
 		return false, nil

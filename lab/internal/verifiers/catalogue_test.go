@@ -395,7 +395,7 @@ var catalogue = []mutation{
 		"logged := g.refused <= refusedMax", "logged := true", "TestLogOfACrowd"},
 	{"who was dropped was refused", "internal/handshake/greet.go",
 		"fmt.Errorf(\"%w: %w\", ErrDropped, err)", "fmt.Errorf(\"%w: %w\", ErrSecret, err)", "TestDroppedIsNotRefused"},
-	{"who was dropped counts as refused", "internal/handshake/dialall.go",
+	{"who was dropped counts as refused", "internal/handshake/dial.go",
 		"if errors.Is(err, ErrSecret) || ", "if err != nil || ", "TestReach"},
 	{"a launcher is dialled once", "internal/launch/member.go",
 		"return errors.Is(err, handshake.ErrDropped), err", "return false, err", "TestLauncherThatDropsMembers"},

@@ -1,9 +1,10 @@
-// Package mux joins the ways between the processes of a job: TCP, which connects all processes and is the life line,
+// Package mux joins the ways between the processes of a job: TCP, which can connect all processes and is the life line,
 // and faster ways beside it. It selects a way for each frame, and lets a rank wait for all ways at once.
 package mux
 
 import (
 	"context"
+	"net"
 	"slices"
 
 	"github.com/activepebbles/pebbles/internal/frame"
@@ -18,6 +19,7 @@ import (
 type Transport struct {
 	*tcp.Transport
 	open   func(*way.Config) ([]way.Way, error)
+	hosts  []string     // where processes listen, by process
 	all    []way.Way    // all open ways
 	ways   []way.Way    // those that link this process with others
 	far    bool         // some process is linked by TCP alone
@@ -78,6 +80,10 @@ func (t *Transport) Preposted(senders map[int]bool) (netio.Preposted, bool) {
 // Open implements [tcp.Layer].
 func (t *Transport) Open(below *tcp.Transport, c *tcp.Config) (err error) {
 	t.Transport = below
+	for _, address := range c.Addresses {
+		host, _, _ := net.SplitHostPort(address)
+		t.hosts = append(t.hosts, host)
+	}
 	t.all, err = t.open(&way.Config{
 		Place: c.Place, Secret: c.Secret, Addresses: c.Addresses,
 		HandshakeLimit: c.HandshakeLimit, Log: c.Log, Hello: c.Inside(access).Hello,
@@ -92,6 +98,12 @@ func (t *Transport) Offers() map[string]handshake.Offer {
 		offers[w.Name()] = w.Offer()
 	}
 	return offers
+}
+
+// Links implements [tcp.Layer]. The processes of a host listen at the same address.
+func (t *Transport) Links(process int) bool {
+	near := t.hosts[process] == t.hosts[t.Place().Process]
+	return slices.ContainsFunc(t.all, func(w way.Way) bool { return near || !w.Local() })
 }
 
 // Meet implements [tcp.Layer]: it links this process with others by the faster ways, and gives the ranks ports that

@@ -53,6 +53,7 @@ func newRoad(c *way.Config, name, place string, refuseEvery int) *road {
 func (r *road) Name() string           { return r.name }
 func (r *road) Offer() handshake.Offer { return r.offer }
 func (r *road) OnHost(int) bool        { return true }
+func (r *road) Local() bool            { return false }
 func (r *road) LooksAtMemory() bool    { return true }
 func (r *road) Port(rank int) way.Port { return r.ports[rank-r.place.First] }
 func (r *road) Close(bool)             { r.closed.Add(1); roads.Delete(r.offer.Address) }

@@ -1,6 +1,6 @@
 // Package way is the contract between the multiplexer (netio/internal/mux) and the ways by which frames pass between
-// processes. Package netio/tcp connects all processes and is the life line; shared memory and libfabric are faster ways
-// to some of them.
+// processes. Package netio/tcp can connect all processes and is the life line; shared memory and libfabric are faster
+// ways to some of them.
 package way
 
 import (
@@ -21,6 +21,8 @@ type Way interface {
 	Name() string
 	// Offer is the way's part of this process's handshake.
 	Offer() handshake.Offer
+	// Local reports whether the way links processes of one host alone.
+	Local() bool
 	// Meet links this process with all those whose offers name the same place. It is given their addresses by process,
 	// and returns early when the life line has failed.
 	Meet(ctx context.Context, line LifeLine, addresses map[int]string) error

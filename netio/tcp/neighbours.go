@@ -1,0 +1,131 @@
+package tcp
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// When processes connect, as [Config] says it.
+const (
+	ConnectAll  = "all"  // all with each other, at the start
+	ConnectNeed = "need" // with their neighbours at the start, and with others when they first send to them
+)
+
+// allMost is the number of processes up to which all connect with each other, unless the job says otherwise.
+const allMost = 64
+
+// neighbours are the processes that one is connected with from the start on: those whose numbers differ from its own in
+// one bit. Collectives send to the same ones, where a process has one rank.
+func neighbours(process, processes int) (all []int) {
+	for bit := 1; bit < processes; bit <<= 1 {
+		if other := process ^ bit; other < processes {
+			all = append(all, other)
+		}
+	}
+	return all
+}
+
+// hop is the neighbour that is next on the way from one process to another. Bits are cleared first, highest first, and
+// then set, lowest first, so each number on the way is below one of the two.
+func hop(from, to int) int {
+	if extra := from &^ to; extra != 0 {
+		return from &^ (1 << (bits.Len(uint(extra)) - 1))
+	}
+	missing := to &^ from
+	return from | missing&-missing
+}
+
+// first are the streams that are connected at the start: those of processes above this one are dialled from there. It
+// begins with the process next below, so that the first dials of all are spread over the job.
+func (t *Transport) first() (streams []*stream) {
+	all, wanted := t.config.Connect == ConnectAll, make(map[int]bool)
+	for _, process := range neighbours(t.place.Process, t.place.Processes) {
+		wanted[process] = true
+	}
+	for _, p := range slices.Backward(t.others) {
+		process := p.place.Process
+		switch {
+		case all:
+			streams = append(streams, p.streams[:]...)
+		case wanted[process] || t.config.layer != nil && t.config.layer.Links(process):
+			streams = append(streams, p.streams[controlStream])
+		}
+	}
+	return streams
+}
+
+// Notes implements [netio.Noter].
+func (t *Transport) Notes(take func(process int, note []byte)) { t.notes.Store(&take) }
+
+// Note implements [netio.Noter]. Where not all processes are connected at the start, it travels by way of neighbours.
+func (t *Transport) Note(process int, text []byte) {
+	if len(text) <= noteBytesMax && !t.down.Load() {
+		t.toward(process).send(t.note(t.place.Process, process, text))
+	}
+}
+
+func (t *Transport) note(from, to int, text []byte) *netio.Frame {
+	f := message(note, string(text))
+	f.From, f.To = uint32(from), uint32(to)
+	return f
+}
+
+// toward is the stream on which notes for a process leave.
+func (t *Transport) toward(process int) *stream {
+	if t.config.Connect == ConnectNeed {
+		process = hop(t.place.Process, process)
+	}
+	return t.peers[process].streams[controlStream]
+}
+
+// noted takes a note that has arrived, or sends it on. It waits for nothing.
+func (t *Transport) noted(f *netio.Frame) {
+	if int(f.To) != t.place.Process {
+		t.toward(int(f.To)).sendLater(t.note(int(f.From), int(f.To), f.Payload()))
+	} else if take := t.notes.Load(); take != nil {
+		(*take)(int(f.From), f.Payload())
+	}
+}
+
+// Abort implements [netio.Transport]. The reason is cut to 4 KiB. Where not all processes are connected, neighbours
+// tell it to theirs.
+func (t *Transport) Abort(reason string) {
+	if t.aborted.Swap(true) {
+		return
+	}
+	t.down.Store(true)
+	reason = reason[:min(len(reason), reasonBytesMax)]
+	for _, p := range t.others {
+		p.sent.close() // no acknowledgements are awaited any more
+	}
+	t.tell(&netio.AbortError{Process: t.place.Process, Reason: reason})
+}
+
+// passOn tells the neighbours of an abort that this process has been told of.
+func (t *Transport) passOn(a *netio.AbortError) {
+	if t.config.Connect == ConnectNeed && !t.down.Load() && !t.told.Swap(true) {
+		t.tell(a)
+	}
+}
+
+func (t *Transport) tell(a *netio.AbortError) {
+	for _, p := range t.others {
+		if l := p.streams[controlStream]; l.connected() {
+			f := message(abort, a.Reason)
+			f.From = uint32(a.Process)
+			l.send(f)
+		}
+	}
+}
+
+// Connections implements [netio.Connected].
+func (t *Transport) Connections() (n int) {
+	for _, l := range t.streams {
+		if l.up.Load() {
+			n++
+		}
+	}
+	return n
+}
