@@ -11,7 +11,7 @@ import (
 	"github.com/activepebbles/pebbles/coalesce"
 )
 
-// Scatter does what appending to plain slices does, whatever the sizes, and with and without runs for one lane.
+// Scatter agrees with appends to plain slices, for all sizes, with and without runs for one lane.
 func TestScatterAgainstSlices(t *testing.T) {
 	type odd struct {
 		a uint64
@@ -39,7 +39,7 @@ func scattersAsSlices[V any](t *testing.T, make1 func(i uint64) V) {
 	scatter := coalesce.ScatterOf(int(unsafe.Sizeof(make1(0))))
 	for round := range 1000 {
 		lanes := make([]coalesce.Lane, 1+rng.IntN(5))
-		memory := make([][]V, len(lanes)) // with one more pebble, which nothing may change
+		memory := make([][]V, len(lanes)) // with one more pebble, which must not change
 		last := make1(1 << 60)
 		for l := range lanes {
 			memory[l] = make([]V, 2+rng.IntN(100))
@@ -74,7 +74,7 @@ func scattersAsSlices[V any](t *testing.T, make1 func(i uint64) V) {
 	}
 }
 
-// inLane is the pebbles of a lane.
+// inLane returns the pebbles of a lane.
 func inLane[V any](l *coalesce.Lane) []V { return unsafe.Slice((*V)(l.Base()), l.Len()) }
 
 func TestScatterAllocatesNothing(t *testing.T) {

@@ -2,9 +2,9 @@ package coalesce
 
 import "time"
 
-// Flush sends the frames of lanes whose links are of a stage up to the given one. A lane without credit keeps its
-// pebbles, and gathers more: left reports whether there is such a lane. Before the call, the target moves the pebbles
-// that its cache holds back into the lanes if FlushesCaches says so.
+// Flush sends the frames of lanes whose links have at most the given stage. A lane without credit keeps its pebbles,
+// and gathers more: left reports whether such a lane exists. If FlushesCaches returns true, the target first moves the
+// pebbles of its cache into the lanes.
 func (o *Outbox) Flush(why Reason, stage int) (left bool) {
 	if !o.filled {
 		return false
@@ -17,8 +17,8 @@ func (o *Outbox) Flush(why Reason, stage int) (left bool) {
 	return left
 }
 
-// flushLanes sends the frames of lanes. It reports whether it has kept some for a later stage, and whether some are
-// left for lack of credit.
+// flushLanes sends the frames of lanes. It reports whether it kept some for a later stage, and whether some remain for
+// lack of credit.
 func (o *Outbox) flushLanes(why Reason, stage int) (kept, left bool) {
 	n := len(o.lanes)
 	for i := range n {
@@ -37,17 +37,17 @@ func (o *Outbox) flushLanes(why Reason, stage int) (kept, left bool) {
 	return kept, left
 }
 
-// Pump sends frames of the backlog as far as there is credit now.
+// Pump sends frames of the backlog as far as credit allows.
 func (o *Outbox) Pump() {
 	if o.AnyWaits() {
 		o.pump()
 	}
-	if o.FlushOnCredit && o.filled { // frames wait ahead of the pebbles that a flush leaves: Pump is called until then
+	if o.FlushOnCredit && o.filled { // pebbles that a flush left are behind frames that wait: Pump is called until then
 		o.Flush(Explicit, AllStages)
 	}
 }
 
-// FlushDue sends the frames that are due at the time now. held says whether a cache holds pebbles back; FlushDue
+// FlushDue sends the frames that are due at the time now. held reports whether a cache holds pebbles back; heldDue
 // reports whether these are due too.
 func (o *Outbox) FlushDue(now time.Duration, held bool) (heldDue bool) {
 	if o.lanesDue == nil {

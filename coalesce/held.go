@@ -2,15 +2,15 @@ package coalesce
 
 import "iter"
 
-// Held is what a lane's link holds.
+// Held describes the pebbles and frames that wait or travel on a lane's link.
 type Held struct {
 	Filling int64  // bytes of pebbles in the lane's buffer
-	Flight  int64  // frames in flight, about: those that came back since the pool last collected count too
+	Flight  int64  // frames in flight; those that came back since the pool last collected still count
 	Waiting int64  // frames that wait for credit
-	Sent    uint32 // frames that have left the lane so far; it wraps
+	Sent    uint32 // frames that have left the lane; it wraps
 }
 
-// Held tells by lane what links to other ranks hold.
+// Held yields the load of each link to another rank, by lane.
 func (o *Outbox) Held() iter.Seq2[int, Held] {
 	return func(yield func(int, Held) bool) {
 		for l := range o.lanes {

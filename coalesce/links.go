@@ -5,22 +5,22 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// Links are the links of a target's lanes. Each has credit, which bounds what the rank has in flight on it: frames
-// handed to the transport and not yet handled by their receiver. A frame without credit waits in its lane's backlog.
-// The main function waits with it. What hops and handlers send can't wait, so a rank whose backlog is not empty takes
-// in no frame that would add to it: docs/guide-network.md shows why that can't deadlock.
+// Links are the links of a target's lanes. The credit of a link bounds the rank's frames in flight on it: frames handed
+// to the transport that their receiver has not yet handled. A frame without credit waits in its lane's backlog. The
+// main function waits with it. Hops and handlers can't wait, so a rank with a backlog takes in no frame that would add
+// to it: docs/guide-network.md shows why this can't deadlock.
 type Links struct {
 	sender   *Sender
-	credits  int64                  // frames in flight on a link, at most
-	accounts map[int]*netio.Account // by rank, whatever the topology
+	credits  int64                  // most frames in flight on a link
+	accounts map[int]*netio.Account // by rank, for all topologies
 	inFlight []*netio.Account       // by lane
-	Launched uint64                 // frames that have left lanes, or wait to
+	Launched uint64                 // frames that have left lanes or joined a backlog
 	sent     []uint32               // by lane: frames that have left it; it wraps
-	backlogs []netio.Frames         // by lane: frames that wait for credit, oldest first; nil before the first had to
+	backlogs []netio.Frames         // by lane: frames that wait for credit, oldest first; nil until the first one waits
 	waiting  []int                  // lanes with a backlog
 	staged   route.Staged           // nil when the topology has no order
 	stages   []int32                // by lane, when staged
-	highest  int                    // stage among waiting lanes; -1 for none
+	highest  int                    // highest stage of a lane with a backlog; -1 for none
 }
 
 // open gives each lane the account of its rank, and its stage. Accounts outlive topologies.
@@ -47,14 +47,14 @@ func (k *Links) open(s *Sender, t route.Topology, plan *route.Plan, frameBytes i
 	}
 	k.staged, k.stages = staged, make([]int32, len(lanes))
 	for l, rank := range lanes {
-		k.stages[l] = -1 // the rank itself is behind no link
+		k.stages[l] = -1 // no link leads to the rank itself
 		if l != plan.Self {
 			k.stages[l] = int32(staged.Stage(s.Rank, rank))
 		}
 	}
 }
 
-// Close says that nothing more is sent. What is in flight still comes back.
+// Close ends sending. Frames in flight still come back.
 func (k *Links) Close() {
 	for _, a := range k.accounts {
 		k.sender.Pool.Leave(a)
@@ -67,7 +67,7 @@ func (k *Links) Waits(l int) bool { return k.backlogs != nil && !k.backlogs[l].E
 // AnyWaits reports whether any lane has a backlog.
 func (k *Links) AnyWaits() bool { return len(k.waiting) > 0 }
 
-// hasCredit reports whether a frame can leave on a lane.
+// hasCredit reports whether a frame can leave on a lane now.
 func (k *Links) hasCredit(l int) bool {
 	if k.inFlight[l].InFlight() < k.credits {
 		return true
@@ -76,7 +76,7 @@ func (k *Links) hasCredit(l int) bool {
 	return k.inFlight[l].InFlight() < k.credits
 }
 
-// charge takes credit of a lane for a frame, if there is any.
+// charge takes credit of a lane for a frame, and reports whether the lane had any.
 func (k *Links) charge(l int, f *netio.Frame) bool {
 	if f.ChargeWithin(k.inFlight[l], k.credits) {
 		return true
@@ -85,7 +85,7 @@ func (k *Links) charge(l int, f *netio.Frame) bool {
 	return f.ChargeWithin(k.inFlight[l], k.credits)
 }
 
-// stage is the stage of a lane's link; 0 when the topology has none.
+// stage returns the stage of a lane's link; 0 when the topology has none.
 func (k *Links) stage(l int) int {
 	if k.stages == nil {
 		return 0
@@ -93,8 +93,8 @@ func (k *Links) stage(l int) int {
 	return int(k.stages[l])
 }
 
-// FlushesCaches reports whether a flush up to a stage empties caches too: the flush is of all stages, or the link of a
-// lane is of that very stage. Until then more pebbles may come that can be merged.
+// FlushesCaches reports whether a flush up to a stage empties caches too: the flush covers all stages, or a lane's link
+// has that very stage. Until then pebbles may still arrive that can be merged.
 func (k *Links) FlushesCaches(stage int) bool {
 	if stage == AllStages || k.stages == nil {
 		return true
@@ -130,7 +130,7 @@ func (k *Links) sendOrQueue(l int, f *netio.Frame) {
 	}
 }
 
-// pump sends frames that have waited for credit, as far as it has come.
+// pump sends frames of the backlog as far as credit allows.
 func (k *Links) pump() {
 	still := k.waiting[:0]
 	k.highest = -1
@@ -152,9 +152,9 @@ func (k *Links) shift(l int) *netio.Frame {
 	return k.backlogs[l].Shift()
 }
 
-// Accepts reports whether a frame can be taken in now. A frame that came over a link of stage s goes on over links of
-// higher stages only, so it is taken in unless one of those has a backlog. A topology without stages has no such order,
-// and holds nothing back.
+// Accepts reports whether a frame can be taken in now. A frame that came over a link of stage s continues over links of
+// higher stages only, so it is taken in unless one of those has a backlog. A topology without stages has no such order:
+// Accepts always returns true.
 func (k *Links) Accepts(f *netio.Frame) bool {
 	if k.highest <= 0 || k.staged == nil {
 		return true
@@ -162,13 +162,13 @@ func (k *Links) Accepts(f *netio.Frame) bool {
 	return k.staged.Stage(int(f.From), k.sender.Rank) >= k.highest
 }
 
-// IsLastStage reports whether all routes over the link that a frame came by end here.
+// IsLastStage reports whether all routes over the link that brought a frame end here.
 func (k *Links) IsLastStage(f *netio.Frame) bool {
 	rank := k.sender.Rank
 	return k.staged != nil && int(f.From) != rank && k.staged.Stage(int(f.From), rank) == k.staged.Stages()-1
 }
 
-// AllReleased reports whether the receivers have handled all frames that were sent.
+// AllReleased reports whether the receivers have handled all frames sent.
 func (k *Links) AllReleased() bool {
 	k.sender.Pool.Lent()
 	for _, a := range k.inFlight {

@@ -2,33 +2,33 @@ package coalesce
 
 import "unsafe"
 
-// Origin is one of the places from which pebbles enter an outbox: the main function, handlers and tasks, arrivals at a
-// hop, or a reduction cache. Sends from several origins can be in progress at once, because the main function may wait
-// in the middle of a send and let handlers run, which send too. So the depth of the pebbles, the pebbles that stay on
-// this rank and the permission to wait belong to the origin, not to the outbox.
+// Origin is a source of pebbles for an outbox: the main function, handlers and tasks, arrivals at a hop, or a reduction
+// cache. Sends from several origins can be in progress at once, because handlers may run, and send, while the main
+// function waits in the middle of a send. So the depth of the pebbles, the pebbles that stay on this rank and the
+// permission to wait belong to the origin, not to the outbox.
 type Origin struct {
-	Depth  uint8  // of the pebbles that are put next
+	Depth  uint8  // of the pebbles that follow
 	Waiter Waiter // lets a send wait; nil where sends never wait
 	Queued bool   // pebbles for this rank join the outbox's queue instead of Home
 	Home   Lane   // collects the pebbles for this rank; its owner empties it before it is full
 
-	aside []uint64 // the pebble of a lane that is getting its first frame
+	aside []uint64 // pebble of a lane that is getting its first frame
 }
 
 // Waiter lets the main function wait. Handlers may run meanwhile and put pebbles into the same outbox.
 type Waiter interface {
-	// AwaitCredit returns when a lane that a frame has just left has no backlog.
+	// AwaitCredit returns when a lane has no backlog. A frame has just left the lane.
 	AwaitCredit(lane int)
 	// AwaitBudget returns when another frame of the given number of bytes may be in flight.
 	AwaitBudget(bytes int)
 }
 
-// few is the number of pebbles up to which single puts cost less than a scatter loop, with its start and its end.
+// few is the largest number of pebbles for which single puts cost less than a scatter loop.
 const few = 4
 
-// Put puts pebbles of plain data, which lie side by side at the given address, into lanes: pebble i into lane to[i]. A
-// lane that is full grows or sends its frame; a send whose origin has a Waiter may wait there. It costs about 1 ns a
-// pebble for many, and does not allocate in steady state.
+// Put puts pebbles of plain data into lanes: pebble i into lane to[i]. The pebbles lie side by side at the given
+// address. A lane that is full grows or sends its frame; a send whose origin has a Waiter may wait there. It costs
+// about 1 ns per pebble for many, and does not allocate in steady state.
 func (o *Outbox) Put(from *Origin, at unsafe.Pointer, to []uint32) {
 	home := from.Home.Len()
 	switch {
@@ -44,7 +44,7 @@ func (o *Outbox) Put(from *Origin, at unsafe.Pointer, to []uint32) {
 	o.filled = o.filled || from.Home.Len()-home < len(to)
 }
 
-// putMany is Put by a scatter loop, in which the lane of the origin for this rank stands in for the outbox's own.
+// putMany is Put by a scatter loop. The origin's lane for this rank stands in for the outbox's own.
 func (o *Outbox) putMany(from *Origin, at unsafe.Pointer, to []uint32) {
 	self, home := &o.lanes[o.Plan.Self], &from.Home
 	if from.Queued {
@@ -70,7 +70,7 @@ func (o *Outbox) putMany(from *Origin, at unsafe.Pointer, to []uint32) {
 	}
 }
 
-// putAlone is Put where a frame holds one pebble: each frame leaves at once, so no lane has a frame before.
+// putAlone is Put for frames of one pebble. Each frame leaves at once, so no lane has a frame before.
 func (o *Outbox) putAlone(from *Origin, at unsafe.Pointer, to []uint32) {
 	for i, lane := range to {
 		l, v := int(lane), unsafe.Add(at, i*o.Unit)
@@ -122,8 +122,8 @@ func (o *Outbox) putHome(from *Origin, v unsafe.Pointer) {
 	}
 }
 
-// PutRecord appends a record to a lane. A record for this rank joins the queue. The memory of the record must stay as
-// it is while the origin's Waiter waits.
+// PutRecord appends a record to a lane. A record for this rank joins the queue. The memory of the record must not
+// change while the origin's Waiter waits.
 func (o *Outbox) PutRecord(from *Origin, l int, record []byte) {
 	if l == o.Plan.Self {
 		o.enqueueRecord(from, record)
@@ -143,7 +143,7 @@ func (o *Outbox) PutRecord(from *Origin, l int, record []byte) {
 	o.filled = true
 }
 
-// makeRoom makes room in a lane that is full: the lane gets its first frame, its frame grows, or its frame leaves.
+// makeRoom makes room in a lane that is full: the lane gets its first frame, or its frame grows or leaves.
 func (o *Outbox) makeRoom(from *Origin, l int) {
 	lane := &o.lanes[l]
 	switch {
@@ -161,8 +161,8 @@ func (o *Outbox) makeRoom(from *Origin, l int) {
 	o.sendFull(from, l)
 }
 
-// unspill gives a lane its first frame, and the pebble that lies in the lane's spill. That pebble is kept aside while
-// the origin waits, since handlers use the same lane.
+// unspill gives a lane its first frame, and moves the pebble from the lane's spill into it. That pebble is kept aside
+// while the origin waits, since handlers use the same lane.
 func (o *Outbox) unspill(from *Origin, l int) {
 	if from.aside == nil {
 		from.aside = make([]uint64, o.Unit/8+1)
@@ -174,7 +174,7 @@ func (o *Outbox) unspill(from *Origin, l int) {
 	Move(lane.Append(o.Unit), aside, o.Unit)
 }
 
-// sendFull sends the frame of a lane that is full, and waits for credit where the origin may wait.
+// sendFull sends the frame of a full lane, and waits for credit if the origin may wait.
 func (o *Outbox) sendFull(from *Origin, l int) {
 	o.emit(l, Full)
 	if from.Waiter != nil {
@@ -182,7 +182,7 @@ func (o *Outbox) sendFull(from *Origin, l int) {
 	}
 }
 
-// supply makes sure that a lane has a frame with room for the given number of units. Handlers that run while the origin
+// supply ensures that a lane has a frame with room for the given number of units. Handlers that run while the origin
 // waits may fill the lane again.
 func (o *Outbox) supply(from *Origin, l, units int) {
 	for !o.hasRoom(l, units) {

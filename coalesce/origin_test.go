@@ -17,8 +17,8 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// Batches of any length get to their ranks whole and in order, as they would one by one: those for the rank itself in
-// the lane Home of the main function, or in the queue.
+// Batches of any length reach their ranks whole and in order, as single pebbles would. Pebbles for the rank itself
+// reach the lane Home of the main function, or the queue.
 func TestBatchesKeepTheirOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(seeds.Of(t), 0))
 	for _, size := range []int{1, 8, 12, 24, 200} {

@@ -22,16 +22,16 @@ type Outbox struct {
 	lanes      []Lane
 	queue      queue
 	scatter    Scatter
-	filled     bool           // a lane may hold pebbles that were put since the last flush
-	blanks     []Lane         // by lane: its state without a frame; and one more, of the queue
-	frames     []*netio.Frame // by lane; nil when nothing was put since the last frame left
-	capacities []int32        // by lane: units that the next frame should hold
-	counts     []int32        // by lane: pebbles in a lane of records; nil when units are pebbles
-	minUnits   int            // of a lane's first frame
+	filled     bool           // a lane may hold pebbles put since the last flush
+	blanks     []Lane         // by lane: its state without a frame; the last one is that of the queue
+	frames     []*netio.Frame // by lane; nil if no pebble was put since the last frame left
+	capacities []int32        // by lane: units of the next frame
+	counts     []int32        // by lane: records in it; nil when units are pebbles
+	minUnits   int            // units of a lane's first frame
 	lanesDue   *Overdue       // nil when pebbles may wait without limit
-	heldDue    *Overdue       // of the pebbles that a cache holds back
-	first      int            // lane at which the next flush starts: flushes in step would all hit the same rank
-	last       uint8          // depth of the pebbles that were put last; 0 when none of them is left
+	heldDue    *Overdue       // for pebbles that a cache holds back
+	first      int            // lane where the next flush starts: flushes in step would all hit the same rank
+	last       uint8          // depth of the last pebbles put; 0 when none of them is left
 	mixed      bool           // frames of several depths may be filling, where depths travel apart
 }
 
@@ -45,18 +45,18 @@ type Label struct {
 // Shape describes the frames of an outbox.
 type Shape struct {
 	Unit     int  // bytes of a unit: of a pebble, or 1 for records
-	MaxUnits int  // of a frame
-	Factor   int  // most pebbles of a frame
-	Records  bool // pebbles are records of bytes, which differ in length
-	// FlushOnCredit makes pebbles that a flush leaves for lack of credit leave as soon as there is some. Such a target
+	MaxUnits int  // units of a full frame
+	Factor   int  // most pebbles in a frame
+	Records  bool // pebbles are records of bytes, of varying length
+	// FlushOnCredit makes pebbles that a flush left for lack of credit leave as soon as there is some. Such a target
 	// shares no buffer with another rank's pebbles.
 	FlushOnCredit bool
 }
 
-// Bytes is the number of bytes of pebbles in a full frame.
+// Bytes returns the bytes of pebbles in a full frame.
 func (s Shape) Bytes() int { return s.MaxUnits * s.Unit }
 
-// Open makes the lanes for a topology. They replace lanes of an earlier topology, which must be empty; credit and
+// Open makes the lanes for a topology. They replace the lanes of an earlier topology, which must be empty. Credit and
 // frames in flight belong to ranks, and stay.
 func (o *Outbox) Open(s *Sender, label Label, t route.Topology, shape Shape) {
 	plan := route.NewPlan(t, s.Rank)
@@ -83,7 +83,7 @@ func (o *Outbox) Open(s *Sender, label Label, t route.Topology, shape Shape) {
 	o.open(s, t, plan, shape.Bytes())
 }
 
-// blanks makes n lanes without frames. Each lies over its own pebble of spill memory, so that putting a pebble needs no
+// blanks makes n lanes without frames. Each lies over one pebble of spill memory, so that putting a pebble needs no
 // check for a frame: the lane is full after one pebble, and gets its frame then.
 func (s Shape) blanks(n int) []Lane {
 	blanks := make([]Lane, n)
@@ -97,7 +97,7 @@ func (s Shape) blanks(n int) []Lane {
 	return blanks
 }
 
-// Reshape changes the coalescing factor. Frames that are filling keep their size.
+// Reshape changes the coalescing factor. Frames in use keep their size.
 func (o *Outbox) Reshape(maxUnits, factor int) {
 	o.MaxUnits, o.Factor = maxUnits, factor
 	o.minUnits = MinUnits(maxUnits, o.Unit)
@@ -110,8 +110,8 @@ func (o *Outbox) Reshape(maxUnits, factor int) {
 // Holds reports whether a lane may hold pebbles that a flush would send.
 func (o *Outbox) Holds() bool { return o.filled }
 
-// hasRoom reports whether a lane has a frame with room for the given number of units. The frame grows, or leaves where
-// it can't.
+// hasRoom reports whether a lane has a frame with room for the given number of units. The frame grows, or leaves if it
+// can't.
 func (o *Outbox) hasRoom(l, units int) bool {
 	if o.frames[l] == nil {
 		return false
@@ -125,8 +125,8 @@ func (o *Outbox) hasRoom(l, units int) bool {
 	return false
 }
 
-// capacity is the number of units that the next frame of a lane should hold: at least the given number, and more as far
-// as memory allows.
+// capacity returns the number of units for the next frame of a lane: at least the given number, and more as far as
+// memory allows.
 func (o *Outbox) capacity(l, units int) int {
 	c := int(o.capacities[l])
 	if c > o.minUnits && !o.sender.affords(c*o.Unit) {
@@ -135,7 +135,8 @@ func (o *Outbox) capacity(l, units int) int {
 	return max(c, units)
 }
 
-// attach gives a lane without a frame one of the given capacity. It fails the job when the memory limit is passed.
+// attach gives a lane without a frame one of the given capacity. It fails the job if that would exceed the memory
+// limit.
 func (o *Outbox) attach(l, capacity int, depth uint8) {
 	f := o.sender.lend(o.Name, capacity*o.Unit)
 	o.sender.startFilling(f)
@@ -144,7 +145,7 @@ func (o *Outbox) attach(l, capacity int, depth uint8) {
 	o.lanes[l] = NewLane(f.Base(), capacity)
 }
 
-// grow moves the contents of a lane into a larger frame, and reports whether it did: memory may not allow it.
+// grow moves the contents of a lane into a larger frame. It reports false if memory does not allow that.
 func (o *Outbox) grow(l, need int) bool {
 	n, old := o.lanes[l].Len(), o.frames[l]
 	capacity := min(o.MaxUnits, max(n*growth, need))
@@ -160,7 +161,7 @@ func (o *Outbox) grow(l, need int) bool {
 	return true
 }
 
-// emit sends the frame of a lane, or puts it into the backlog. The lane has no frame afterwards.
+// emit sends the frame of a lane, or puts it into the backlog. The lane then has no frame.
 func (o *Outbox) emit(l int, why Reason) {
 	if n := o.lanes[l].Len(); why != Full && n < int(o.capacities[l])/growth {
 		o.capacities[l] = int32(max(o.minUnits, int(o.capacities[l])/growth))
@@ -175,7 +176,7 @@ func (o *Outbox) emit(l int, why Reason) {
 	o.sendOrQueue(l, f)
 }
 
-// takeFrame removes the frame that a lane fills, and notes in it how much it holds.
+// takeFrame removes the frame that a lane fills, and writes the number of pebbles and bytes into it.
 func (o *Outbox) takeFrame(l int) *netio.Frame {
 	f, units := o.frames[l], o.lanes[l].Len()
 	f.Count, f.Bytes = uint32(units), uint32(units*o.Unit)
@@ -193,7 +194,7 @@ func (o *Outbox) takeFrame(l int) *netio.Frame {
 }
 
 // mixedDepths reports whether lanes must be checked before pebbles of a depth are put, because frames of several depths
-// may be filling. That matters in epochs in which depths travel apart.
+// may be filling. Only epochs that send depths apart need this.
 func (o *Outbox) mixedDepths(depth uint8) bool {
 	if !o.sender.Deep {
 		return false
@@ -205,15 +206,15 @@ func (o *Outbox) mixedDepths(depth uint8) bool {
 	return o.mixed
 }
 
-// splitByDepth sends the frame of a lane when the next pebble is of another depth than the frame holds.
+// splitByDepth sends the frame of a lane if it holds pebbles of another depth than the given one.
 func (o *Outbox) splitByDepth(l int, depth uint8) {
 	if f := o.frames[l]; f != nil && f.Flags != depth {
 		o.emit(l, Deep)
 	}
 }
 
-// FirstBytes is the number of bytes of pebbles in a lane's first frame.
+// FirstBytes returns the bytes of pebbles in a lane's first frame.
 func (o *Outbox) FirstBytes() int { return o.minUnits * o.Unit }
 
-// AllStages is a stage that no link is beyond.
+// AllStages is greater than the stage of every link.
 const AllStages = math.MaxInt

@@ -2,19 +2,19 @@ package coalesce
 
 import "github.com/activepebbles/pebbles/netio"
 
-// queue holds the pebbles that handlers send to their own rank, so that a send in a handler never runs another handler.
+// queue holds the pebbles that handlers send to their own rank. So a send in a handler never runs another handler.
 type queue struct {
 	lane    Lane
 	frame   *netio.Frame // filled by lane; nil when the lane has none
 	waiting netio.Frames // sealed
 }
 
-const recordsBytes = 16 << 10 // of a frame of records, unless one needs more
+const recordsBytes = 16 << 10 // of a frame of records, unless one record needs more
 
-// enqueue makes sure that the queue's lane has room for the given number of units of a depth.
+// enqueue ensures that the queue's lane has room for the given number of units of a depth.
 func (o *Outbox) enqueue(units int, depth uint8) {
 	q := &o.queue
-	o.mixedDepths(depth) // which notes the depth for pebbles that are put by a scatter loop
+	o.mixedDepths(depth) // records the depth for pebbles that a scatter loop puts
 	if q.frame != nil && (q.lane.Len()+units > q.lane.Cap() || o.sender.Deep && q.frame.Flags != depth) {
 		o.sealQueue()
 	}
@@ -41,7 +41,7 @@ func (o *Outbox) enqueueRecord(from *Origin, record []byte) {
 	o.filled = true
 }
 
-// unspillQueue makes room in the queue's lane, which is full: it gets its first frame, or its frame is sealed.
+// unspillQueue makes room in the queue's lane, which is full: the lane gets its first frame, or its frame is sealed.
 func (o *Outbox) unspillQueue(from *Origin) {
 	q := &o.queue
 	if q.frame == nil {
@@ -54,7 +54,7 @@ func (o *Outbox) unspillQueue(from *Origin) {
 	}
 }
 
-// splitQueue seals the queue's frame when the next pebble is of another depth than the frame holds.
+// splitQueue seals the queue's frame if it holds pebbles of another depth than the given one.
 func (o *Outbox) splitQueue(depth uint8) {
 	if f := o.queue.frame; f != nil && f.Flags != depth {
 		o.sealQueue()
@@ -74,8 +74,8 @@ func (o *Outbox) sealQueue() {
 	q.frame, q.lane = nil, o.blanks[len(o.lanes)]
 }
 
-// TakeQueue removes and returns all frames that are queued. Pebbles that handlers send from now on wait for the next
-// call. Each frame must be given to Dequeued.
+// TakeQueue removes and returns all queued frames. Pebbles that handlers send afterwards wait for the next call. The
+// caller passes each frame to Dequeued.
 func (o *Outbox) TakeQueue() netio.Frames {
 	if o.queue.frame != nil {
 		o.sealQueue()
@@ -83,7 +83,7 @@ func (o *Outbox) TakeQueue() netio.Frames {
 	return o.queue.waiting.Move()
 }
 
-// Dequeued releases a frame of the queue whose pebbles have been handled.
+// Dequeued releases a frame of the queue after its pebbles have been handled.
 func (o *Outbox) Dequeued(f *netio.Frame) {
 	o.sender.Queued -= f.Cost()
 	f.Release()

@@ -2,10 +2,9 @@ package coalesce
 
 import "github.com/activepebbles/pebbles/netio"
 
-// Reroute renews the plan when links were marked, and takes back the frames that wait for links which are down: those
-// in lanes, and those that wait for credit (Active Pebbles, section 3.4: dynamic routing). Their pebbles are for the
-// caller to put into other lanes. They come out before any goes back in: marks may change again meanwhile, and lead it
-// to the same lane.
+// Reroute renews the plan after links were marked. It takes back the frames that wait for links which are down, in
+// lanes or for credit (Active Pebbles, section 3.4: dynamic routing). The caller puts their pebbles into other lanes.
+// All frames come out before any pebble goes back in: marks may change meanwhile, and lead the pebble to the same lane.
 func (o *Outbox) Reroute() (back netio.Frames, err error) {
 	if !o.Plan.Stale() {
 		return back, nil
@@ -21,11 +20,11 @@ func (o *Outbox) Reroute() (back netio.Frames, err error) {
 			back.Push(f)
 		}
 	}
-	o.pump() // lanes that have none any more don't wait, though no credit may come for them
+	o.pump() // lanes that lost their backlog no longer wait, though no credit may come for them
 	return back, nil
 }
 
-// withdraw takes one frame back from a lane: one of its backlog, or the one that it fills.
+// withdraw takes one frame back from a lane: one of its backlog, or the frame that it fills.
 func (o *Outbox) withdraw(l int) *netio.Frame {
 	if o.Waits(l) {
 		return o.shift(l)

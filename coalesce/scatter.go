@@ -6,17 +6,16 @@ import (
 	"github.com/activepebbles/pebbles/internal/cpu"
 )
 
-// Scatter puts pebbles of one size, which lie side by side at from, into lanes: pebble i into lanes[to[i]], one after
-// the other, until a lane is full. It returns how many pebbles it has put, and the lane that is full now, or -1 when
-// all found room. Every lane in to must have room for one pebble at the start: a lane is emptied or replaced as soon as
-// it is full.
+// Scatter puts pebbles of one size into lanes, one after the other, until a lane is full: pebble i into lanes[to[i]].
+// The pebbles lie side by side at from. It returns the number of pebbles put, and the full lane, or -1 if all found
+// room. At the start every lane in to must have room for one pebble: a lane is emptied or replaced as soon as it is
+// full.
 //
-// This is the hot path of every send: about 1 ns a pebble, with no call and no allocation. Pebbles that go to one lane
-// in a row at the front are copied together.
+// This is the hot path of every send: about 1 ns per pebble, with no call and no allocation. A run of pebbles for one
+// lane at the front is copied in one piece.
 type Scatter func(lanes []Lane, to []uint32, from unsafe.Pointer) (put, full int)
 
-// ScatterOf is the Scatter for pebbles of plain data of size bytes. Loops exist once for a size, and not once for each
-// type of pebbles.
+// ScatterOf returns the Scatter for pebbles of plain data of size bytes. Loops exist for sizes, not for types.
 func ScatterOf(size int) Scatter {
 	if size%4 == 0 && size/4 < len(bySize) && bySize[size/4] != nil {
 		return bySize[size/4]
@@ -26,14 +25,14 @@ func ScatterOf(size int) Scatter {
 	}
 }
 
-// bySize has loops by the size in words of 4 bytes. Larger pebbles are copied by a call each, which is no loss.
+// bySize has loops by the size in words of 4 bytes. Larger pebbles are copied by one call each, without loss.
 var bySize = [...]Scatter{
 	1: scatter[uint32], 2: scatter[uint64], 3: scatter[[3]uint32], 4: scatter[[2]uint64], 5: scatter[[5]uint32],
 	6: scatter[[3]uint64], 7: scatter[[7]uint32], 8: scatter[[4]uint64], 10: scatter[[5]uint64], 12: scatter[[6]uint64],
 	14: scatter[[7]uint64], 16: scatter[[8]uint64],
 }
 
-// scatter is Scatter for pebbles as large as a V, of whatever alignment.
+// scatter is Scatter for pebbles of the size of V, with any alignment.
 func scatter[V any](lanes []Lane, to []uint32, from unsafe.Pointer) (put, full int) {
 	vs := unsafe.Slice((*V)(from), len(to))
 	for put < len(vs) {
@@ -77,10 +76,10 @@ func scatterBytes(lanes []Lane, to []uint32, from unsafe.Pointer, size int) (put
 	return len(to), -1
 }
 
-// runLeast is from how many pebbles for one lane in a row it costs less to copy them together.
+// runLeast is the length of a run for one lane from which copying it in one piece costs less.
 const runLeast = 8
 
-// leading is how many of the lanes at the front are the same, which are compared eight at a time.
+// leading returns the length of the run of equal lanes at the front. It compares eight at a time.
 func leading(to []uint32) int {
 	first := to[0]
 	pair := uint64(first)<<32 | uint64(first)
@@ -97,13 +96,13 @@ func leading(to []uint32) int {
 	return n
 }
 
-// twiceMax is up to how many bytes it costs less to write a pebble twice than to wait.
+// twiceMax is the largest pebble, in bytes, for which two writes cost less than a wait.
 const twiceMax = 16
 
-// scatterTwo is scatter, from the pebble at put on, for two lanes, where one pebble in two goes to the same lane as the
-// one before, and would have to wait until the count of that one is back from memory. So counts stay in registers: a
-// pebble is written to both lanes, and counts in one. It works in runs that fill neither lane before their end. Words
-// go four at a time where the processor can.
+// scatterTwo is scatter for two lanes, from pebble put on. With two lanes, one pebble in two goes to the same lane as
+// the one before, and would wait until that lane's count is back from memory. So counts stay in registers: a pebble is
+// written to both lanes, and counts in one. Runs end where the first lane is full. Words go four at a time if the
+// processor can.
 func scatterTwo[V any](a, b *Lane, to []uint32, vs []V, put int) (int, int) {
 	for put < len(vs) {
 		n := min(a.capacity-a.n, b.capacity-b.n, uint32(len(vs)-put))

@@ -17,8 +17,8 @@ import (
 	"github.com/activepebbles/pebbles/termination"
 )
 
-// The files of testdata tell how the buffers of one rank work: its outbox and its sender are real, and the file says
-// what other ranks do. Run with -rewrite to write them anew.
+// The files of testdata show the buffers of one rank at work. Its outbox and its sender are real; the file plays the
+// other ranks. -rewrite writes the files again.
 func TestScenarios(t *testing.T) {
 	scenario.Run(t, func(_ *testing.T, l *scenario.Log) scenario.Verbs {
 		b := &buffers{log: l}
@@ -32,7 +32,7 @@ func TestScenarios(t *testing.T) {
 	})
 }
 
-// buffers are those of one rank, and what its scenario knows of them. Pebbles are numbers, in the order of putting.
+// buffers are those of one rank, with the state of its scenario. Pebbles are numbers, in the order of their puts.
 type buffers struct {
 	log    *scenario.Log
 	sender coalesce.Sender
@@ -41,10 +41,10 @@ type buffers struct {
 	links  *route.Links
 	now    time.Duration
 	failed atomic.Bool
-	last   uint64               // the last pebble that was put
+	last   uint64               // last pebble put
 	flight map[int]netio.Frames // by rank: frames that it has not released
-	queue  netio.Frames         // frames of the queue that handlers are busy with
-	sealed string               // the last frame that was sealed, until it is known what becomes of it
+	queue  netio.Frames         // frames of the queue that handlers work on
+	sealed string               // last frame sealed, until its way is known
 	main   mainFunction
 	inner  coalesce.Origin // of handlers
 }
@@ -52,12 +52,12 @@ type buffers struct {
 // mainFunction is the main function, which is suspended while it waits.
 type mainFunction struct {
 	coalesce.Origin
-	left    int                     // pebbles to put, with the one that is being put
-	goOn    func() (struct{}, bool) // until it waits or has put all pebbles
+	left    int                     // pebbles to put, including the current one
+	goOn    func() (struct{}, bool) // runs until it waits or has put all pebbles
 	suspend func(struct{}) bool
 }
 
-// A departure is what buffers panic with when the rank leaves the program.
+// A departure is the panic value of a rank that leaves the program.
 type departure string
 
 // Leave implements coalesce.Engine.
@@ -68,7 +68,7 @@ func (b *buffers) Exceeded(target string, needed int64) {
 	panic(departure(fmt.Sprintf("target %q needs %d bytes, the limit is %d", target, needed, b.sender.MemoryLimit)))
 }
 
-// try does a part of a command, and tells if the rank leaves the program.
+// try runs a part of a command, and logs a departure from the program.
 func (b *buffers) try(do func()) {
 	defer func() {
 		value := recover()
@@ -109,7 +109,7 @@ func (b *buffers) open(c *scenario.Command) {
 	b.connect(c, shape)
 }
 
-// topology opens the outbox for another one.
+// topology opens the outbox for another topology.
 func (b *buffers) topology(c *scenario.Command) { b.connect(c, b.out.Shape) }
 
 func (b *buffers) connect(c *scenario.Command, shape coalesce.Shape) {
@@ -146,7 +146,7 @@ func (b *buffers) seals(to, bytes int, why coalesce.Reason) {
 	b.sealed = fmt.Sprintf("frame %d->%d: %s, %s", b.sender.Rank, to, b.size(bytes), words[why])
 }
 
-// size is how much so many bytes are.
+// size describes the given number of bytes.
 func (b *buffers) size(bytes int) string {
 	if b.out.Records {
 		return scenario.Count(bytes, "byte")
@@ -154,7 +154,7 @@ func (b *buffers) size(bytes int) string {
 	return scenario.Count(bytes/b.out.Unit, "pebble")
 }
 
-// sent is where the port sends frames to.
+// sent receives the frames of the port.
 func (b *buffers) sent(f *netio.Frame) {
 	if b.sealed == "" {
 		b.sealed = fmt.Sprintf("frame %d->%d: %s, waited", f.From, f.To, b.size(int(f.Bytes)))
@@ -175,7 +175,7 @@ func (b *buffers) sent(f *netio.Frame) {
 	b.flight[int(f.To)] = all
 }
 
-// waits tells that the last frame which was sealed did not get to the port.
+// waits logs that the last sealed frame did not reach the port.
 func (b *buffers) waits() {
 	what := "credit"
 	if b.sender.HoldFrames {
@@ -214,7 +214,7 @@ func (b *buffers) put(c *scenario.Command) {
 	}
 }
 
-// AwaitCredit implements coalesce.Waiter. Behind the last pebble the wait is left out, which the scenario ends.
+// AwaitCredit implements coalesce.Waiter. It does not wait after the last pebble: the scenario ends there.
 func (b *buffers) AwaitCredit(lane int) {
 	for b.main.left > 1 && b.out.Waits(lane) {
 		b.await("credit", b.main.left-1)
@@ -235,7 +235,7 @@ func (b *buffers) await(what string, left int) {
 	b.main.suspend(struct{}{})
 }
 
-// lane is the one that leads to a rank.
+// lane returns the lane that leads to a rank.
 func (b *buffers) lane(rank int) int {
 	var lanes [1]uint32
 	b.out.Plan.Fill([]uint32{uint32(rank)}, lanes[:])
@@ -248,7 +248,7 @@ func (b *buffers) add(from *coalesce.Origin, l int) {
 	b.growing(l, func() { b.out.Put(from, unsafe.Pointer(&b.last), []uint32{uint32(l)}) })
 }
 
-// growing tells if the frame of a lane grows.
+// growing logs the growth of a lane's frame.
 func (b *buffers) growing(l int, put func()) {
 	before := b.out.Room(l)
 	put()
@@ -305,10 +305,10 @@ func (b *buffers) pump(*scenario.Command) {
 	})
 }
 
-// task has a task begin, whose frames leave when it waits, or wait.
+// task starts a task, whose frames leave when it waits, or lets it wait.
 func (b *buffers) task(c *scenario.Command) { b.sender.HoldFrames = c.Word("what it does") == "begins" }
 
-// release has another rank release the oldest frames that it has.
+// release makes another rank release its oldest frames.
 func (b *buffers) release(c *scenario.Command) {
 	rank := c.Number("rank")
 	for range c.Int("frames", 1) {
@@ -322,7 +322,7 @@ func (b *buffers) release(c *scenario.Command) {
 	}
 }
 
-// content tells which pebbles or records a frame has.
+// content lists the pebbles or records of a frame.
 func (b *buffers) content(f *netio.Frame) string {
 	if b.out.Records {
 		return fmt.Sprintf("%s of %d bytes, the first is record %d", scenario.Count(f.Count, "record"), f.Bytes,
@@ -331,7 +331,7 @@ func (b *buffers) content(f *netio.Frame) string {
 	return pebbles(netio.Values[uint64](f, int(f.Count)))
 }
 
-// pebbles names pebbles, those in a row by the first and the last.
+// pebbles lists pebbles; a run of numbers appears as its first and last.
 func pebbles(vs []uint64) string {
 	var told []string
 	for i := 0; i < len(vs); i++ {
@@ -362,7 +362,7 @@ func (b *buffers) phase(c *scenario.Command) {
 
 func (b *buffers) fail(*scenario.Command) { b.failed.Store(true) }
 
-// accepts tells what would become of a frame from another rank.
+// accepts logs whether a frame from another rank can be taken in.
 func (b *buffers) accepts(c *scenario.Command) {
 	f := &netio.Frame{Header: netio.Header{From: uint32(c.Int("from", 1))}}
 	told := "must wait"
@@ -404,7 +404,7 @@ func (b *buffers) reroute(*scenario.Command) {
 	}
 }
 
-// drain takes out what is queued, for handlers.
+// drain takes the queue, for handlers.
 func (b *buffers) drain(*scenario.Command) {
 	all := b.out.TakeQueue()
 	for f := all.Shift(); f != nil; f = all.Shift() {
@@ -413,7 +413,7 @@ func (b *buffers) drain(*scenario.Command) {
 	}
 }
 
-// handled gives back what drain has taken out.
+// handled releases the frames that drain took.
 func (b *buffers) handled(*scenario.Command) {
 	for f := b.queue.Shift(); f != nil; f = b.queue.Shift() {
 		b.out.Dequeued(f)
@@ -426,7 +426,7 @@ func (b *buffers) fits(c *scenario.Command) {
 	}
 }
 
-// state tells what the rank holds.
+// state logs the load of the rank.
 func (b *buffers) state(*scenario.Command) {
 	back := b.out.AllReleased() // first: it brings accounts up to date
 	for l, h := range b.out.Held() {
@@ -452,7 +452,7 @@ func (b *buffers) state(*scenario.Command) {
 	}
 }
 
-// counters tells those that are not zero.
+// counters logs the counters that are not zero.
 func (b *buffers) counters(*scenario.Command) {
 	var told []string
 	all := reflect.ValueOf(b.sender.Count)
