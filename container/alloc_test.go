@@ -10,14 +10,14 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// What is counted and put again allocates nothing.
+// Counting and putting known keys again allocates nothing.
 func TestKnownKeysAllocateNothing(t *testing.T) {
 	job := func(times int) func(r *pebble.Rank) error {
 		return func(r *pebble.Rank) error {
 			numbers, texts := container.NewCounter[uint64](r, "numbers"), container.NewCounter[string](r, "words")
 			places := container.NewMap[uint64, [3]float64](r, "places")
 			ks := make([]uint64, 500)
-			ws := [][]byte{[]byte("a"), []byte("rose"), []byte("is")} // so few that none pushes another one out of the cache
+			ws := [][]byte{[]byte("a"), []byte("rose"), []byte("is")} // few enough that none displaces another from the cache
 			es := make([]container.Entry[uint64, [3]float64], 500)
 			for i := range ks {
 				ks[i], es[i].Key = uint64(i), uint64(i)

@@ -6,12 +6,13 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Bag is elements without keys, wherever they were added. Its methods are for its rank's goroutine.
+// Bag is a container of elements without keys, each on the rank that added it. Its methods are for its rank's
+// goroutine.
 type Bag[V any] struct {
 	Elements[V]
 	here  []V
 	sends *target.Target[placed[V]]
-	moved []V // elements that have come while Balance runs
+	moved []V // elements that arrive while Balance runs
 }
 
 // placed is an element or a row on its way to another rank.
@@ -43,20 +44,20 @@ func NewBag[V any](r *pebble.Rank, name string, options ...target.Option) *Bag[V
 
 // Add adds an element to this rank's part. It sends nothing, and may be called anywhere on the rank's goroutine.
 func (b *Bag[V]) Add(v V) {
-	if len(b.here) == cap(b.here) { // as when it was freed
+	if len(b.here) == cap(b.here) { // also true after Free
 		b.engine.CheckFreed("Add was called")
 	}
 	b.here = append(b.here, v)
 }
 
-// LocalSlice is this rank's part. It is the bag's: it may be changed and sorted in place.
+// LocalSlice returns this rank's part. The bag owns the slice; its elements may be changed and sorted in place.
 func (b *Bag[V]) LocalSlice() []V { return b.here }
 
-// LocalLen is the number of elements of this rank. It costs nothing.
+// LocalLen returns the number of elements of this rank, at no cost.
 func (b *Bag[V]) LocalLen() int { return len(b.here) }
 
-// Balance moves elements until all ranks have as many, but for one. Their order over the ranks, from the first rank's
-// first one to the last rank's last one, is lost. All ranks call it.
+// Balance moves elements until the ranks' numbers of elements differ by one at most. The order of elements over the
+// ranks is lost. All ranks call it.
 func (b *Bag[V]) Balance() error {
 	counts, err := pebble.AllGather(b.rank, len(b.here))
 	if err != nil {
@@ -80,18 +81,18 @@ func (b *Bag[V]) Balance() error {
 	return nil
 }
 
-// move is how many elements go to a rank.
+// move sends n elements to a rank.
 type move struct{ to, n int }
 
-// balance works out how many elements a rank keeps, and where the others go: those that are too many on the ranks, in
-// order, to the places that are free, in order.
+// balance returns the number of elements that a rank keeps, and its moves: the surplus of all ranks, in order, fills
+// the gaps of all ranks, in order.
 func balance(counts []int, self int) (keep int, moves []move) {
 	total := 0
 	for _, n := range counts {
 		total += n
 	}
 	due := func(rank int) int { return total/len(counts) + min(1, max(0, total%len(counts)-rank)) }
-	before := 0 // too many on the ranks before this one
+	before := 0 // surplus of the ranks before this one
 	for rank, n := range counts[:self] {
 		before += max(0, n-due(rank))
 	}
@@ -108,7 +109,7 @@ func balance(counts []int, self int) (keep int, moves []move) {
 	return min(counts[self], due(self)), moves
 }
 
-// Clear removes all elements of all ranks, and gives their memory back. All ranks call it.
+// Clear removes all elements of all ranks, and frees their memory. All ranks call it.
 func (b *Bag[V]) Clear() error {
 	b.here = nil
 	return b.rank.Barrier()

@@ -2,22 +2,21 @@ package container
 
 import "slices"
 
-// blocks are rows in memory. A row stays where it was added: none is copied when others come, and memory is touched
-// once.
+// blocks holds rows in memory. A row stays at its address: no later row moves it, and memory is touched once.
 type blocks[R any] struct {
 	full  [][]R
-	last  []R   // the block that rows are added to
-	spare [][]R // empty ones
+	last  []R   // block that receives new rows
+	spare [][]R // empty blocks
 	n     int
 }
 
-// The sizes of blocks, in rows: each is as large as all before it, up to the largest.
+// Sizes of blocks, in rows: a block is as large as all blocks before it together, up to blockMost.
 const (
 	blockLeast = 64
 	blockMost  = 1 << 16
 )
 
-// nextBlock begins a block.
+// nextBlock starts a block.
 func nextBlock[R any](b *blocks[R]) {
 	if len(b.last) > 0 {
 		b.full = append(b.full, b.last)
@@ -29,7 +28,7 @@ func nextBlock[R any](b *blocks[R]) {
 	b.last = make([]R, 0, min(max(b.n, blockLeast), blockMost))
 }
 
-// blocksOf are the blocks with rows in them, in the order of the rows.
+// blocksOf returns the blocks that have rows, in order.
 func blocksOf[R any](b *blocks[R]) [][]R {
 	if len(b.last) == 0 {
 		return b.full
@@ -37,7 +36,7 @@ func blocksOf[R any](b *blocks[R]) [][]R {
 	return append(slices.Clip(b.full), b.last)
 }
 
-// rowAt is a row by its number. It costs a step for each block before it.
+// rowAt returns a row by its number. It costs a step for each block before it.
 func rowAt[R any](b *blocks[R], n int) R {
 	for _, block := range b.full {
 		if n < len(block) {
@@ -48,7 +47,7 @@ func rowAt[R any](b *blocks[R], n int) R {
 	return b.last[n]
 }
 
-// oneBlock has all rows in one block.
+// oneBlock moves all rows to one block, and returns it.
 func oneBlock[R any](b *blocks[R]) []R {
 	if len(b.full) > 0 {
 		*b = blocks[R]{last: slices.Concat(blocksOf(b)...), n: b.n}

@@ -11,8 +11,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// joinedRows joins rows of two tables with themselves, on a rank with so much memory, and tells how often each was
-// joined.
+// joinedRows joins the rows of two tables with themselves, on a rank with the given memory, and returns the number of
+// joins of each row.
 func joinedRows(t *testing.T, rows uint64, memory int64) map[uint64]int {
 	t.Helper()
 	met, space := map[uint64]int{}, container.Budget{Memory: memory, Scratch: t.TempDir()}
@@ -36,8 +36,8 @@ func joinedRows(t *testing.T, rows uint64, memory int64) map[uint64]int {
 	return met
 }
 
-// A join gives each pair once, at every depth of parting its rows: with room for all, for a part of one level,
-// and of two and three.
+// A join yields each pair once, at every depth of partitions: with room for all, for a part of one level, and of two
+// and three.
 func TestJoinsOfManyLevels(t *testing.T) {
 	const rows = 4000
 	for _, memory := range []int64{1 << 30, 64 << 10, 8 << 10, 1 << 10} {
@@ -51,7 +51,7 @@ func TestJoinsOfManyLevels(t *testing.T) {
 	}
 }
 
-// An error of any call on a file ends the job, where rows have no room in memory and where they are saved.
+// An error of any call on a file ends the job, when rows are spilled and when they are saved.
 func TestNoErrorOfTheDiskIsLost(t *testing.T) {
 	disktest.Each(t, func(t *testing.T, call string) {
 		space, folder := container.Budget{Memory: 2048, Scratch: t.TempDir()}, t.TempDir()

@@ -14,11 +14,11 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// What can do without types is no generic code, here and in other files: a compiler makes that for each type that a
-// program has containers of. It makes all methods of a type, and of functions those that are called: so what is generic
-// and not for programs are functions.
+// Here and in other files, code that can do without types is not generic: the compiler repeats generic code for each
+// type of container in a program. It compiles all methods of a type, but only those functions that are called. So
+// generic code that programs do not call is in functions.
 
-// derive gives values that are no plain data, and for which the program gave no codec, one of ours.
+// derive gives an item a codec if it is not plain data and the program gave none.
 func derive(p *codecs.Item) error {
 	if p.Coded() || layout.Plain(p.Type) == nil {
 		return nil
@@ -38,11 +38,11 @@ func derive(p *codecs.Item) error {
 	return nil
 }
 
-// wire is how keys and values travel, and entries of them.
+// wire is the encoding of keys, values and entries.
 type wire struct {
 	keys, values codecs.Item
 	entry        reflect.Type
-	valueAt      uintptr // in an entry
+	valueAt      uintptr // offset in an entry
 }
 
 func wireOf[K, V any]() wire {
@@ -50,7 +50,7 @@ func wireOf[K, V any]() wire {
 		unsafe.Offsetof(Entry[K, V]{}.Value)}
 }
 
-// take takes the codecs that the program has given out of options, and derives what is missing.
+// take removes the codecs for keys and values from options, and derives those that are missing.
 func (w *wire) take(options []target.Option) (others []target.Option, err error) {
 	given, others := codecs.Given(options)
 	none := errors.Join(derive(&w.keys), derive(&w.values))
@@ -60,13 +60,13 @@ func (w *wire) take(options []target.Option) (others []target.Option, err error)
 	return others, err
 }
 
-// entries is the codec of entries.
+// entries returns the codec of entries.
 func (w *wire) entries() codecs.Value {
 	return codecs.Struct(w.entry, codecs.Field{}, codecs.Field{Value: w.keys.Value},
 		codecs.Field{At: w.valueAt, Value: w.values.Value})
 }
 
-// coded are the options of a target whose pebbles are of type P, for which codec is, unless they are plain data.
+// coded returns options for a target whose pebbles have type P. It adds the codec, unless they are plain data.
 func coded[P any](codec codecs.Value, options []target.Option) []target.Option {
 	if layout.Plain(codec.Type) == nil {
 		return options
@@ -74,32 +74,32 @@ func coded[P any](codec codecs.Value, options []target.Option) []target.Option {
 	return with(target.Coded(codecs.Pebbles[P](codec)), options)
 }
 
-// with are options with one more before them.
+// with returns options with one more at the front.
 func with(option target.Option, options []target.Option) []target.Option {
 	return append([]target.Option{option}, options...)
 }
 
-// both are options, in memory of their own.
+// both concatenates options, in new memory.
 func both(options, more []target.Option) []target.Option { return slices.Concat(options, more) }
 
-// borrows makes handlers borrow what is strings, and travels as such, from the frames that bring it. So an owner that
-// has a key already allocates nothing for it.
+// borrows makes handlers borrow strings from the frames that bring them, if what travels as strings. So an owner that
+// already has a key allocates nothing for it.
 func borrows(what *codecs.Item) bool {
 	if !what.Is(pebble.Strings{}) {
 		return false
 	}
 	was := what.Value
 	what.Value = codecs.NewValue(what.Type, was.Append, func(src []byte, to unsafe.Pointer) error {
-		*(*string)(to) = text(src) // good until the handler returns
+		*(*string)(to) = text(src) // valid until the handler returns
 		return nil
 	}, was.Schema)
 	return true
 }
 
-// text is bytes as a string, for as long as nobody changes them.
+// text returns bytes as a string. The string is valid as long as the bytes do not change.
 func text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// ownKey makes a key of its own of a borrowed one; nil for types whose keys are not borrowed.
+// ownKey returns the function that copies a borrowed key; nil for types whose keys are not borrowed.
 func ownKey[K comparable]() func(k K) K {
 	own, _ := any(strings.Clone).(func(k K) K)
 	return own

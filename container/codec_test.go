@@ -12,7 +12,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Values that can't travel are refused in words, before anything is registered.
+// Values that can't travel are refused with a message, before anything is registered.
 func TestValuesWithoutACodecAreRefused(t *testing.T) {
 	type closed struct{ a string }
 	require.Empty(t, closed{}.a)
@@ -21,7 +21,7 @@ func TestValuesWithoutACodecAreRefused(t *testing.T) {
 	require.ErrorContains(t, derive(&lost), "give one by target.Coded")
 }
 
-// A value that can't be encoded or decoded ends the job, in words, by whichever collective it was to travel.
+// A value that can't be encoded or decoded ends the job with a message, in every collective.
 func TestErrorsOfCodecsEndCollectives(t *testing.T) {
 	plain := codecs.Value{Type: reflect.TypeFor[uint64]()}.OrPlain()
 	broken := errors.New("a broken value")

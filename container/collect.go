@@ -10,7 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/engine"
 )
 
-// collection is a slice of values of this rank that all ranks are to see, by a collective of package pebble.
+// collection gathers values of this rank for a collective of package pebble.
 type collection struct {
 	engine *engine.Rank
 	call   string
@@ -48,7 +48,7 @@ func (c *collection) failed(what string, err error) {
 	}
 }
 
-// to sets a slice to what lists have.
+// to sets a slice to the values in lists.
 func (c *collection) to(vs reflect.Value, lists ...[]byte) error {
 	vs.SetLen(0)
 	for _, list := range lists {
@@ -66,7 +66,7 @@ func (c *collection) to(vs reflect.Value, lists ...[]byte) error {
 	return c.err
 }
 
-// place is a slice as reflection sees it, so that its elements can be set.
+// place returns a slice as a reflect.Value that can be set.
 func place[T any](vs *[]T) reflect.Value { return reflect.ValueOf(vs).Elem() }
 
 // gather sets a slice to the values of all ranks, by rank, on the root.
@@ -93,9 +93,10 @@ func (c *collection) allGather(vs reflect.Value) error {
 	return c.to(vs, all...)
 }
 
-// top sets a slice to the first n of the values of all ranks, in the order of less, which gets numbers in the slice.
+// top sets a slice to the first n of the values of all ranks, in the order of less, whose arguments are indices of the
+// slice.
 func (c *collection) top(n int, vs reflect.Value, less func(i, j int) bool) error {
-	first := func() []byte { // of those in the slice
+	first := func() []byte { // keeps the first n of the slice
 		sort.SliceStable(vs.Interface(), less)
 		vs.SetLen(min(n, vs.Len()))
 		c.list = c.list[:0]

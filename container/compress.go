@@ -9,10 +9,10 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Compress finds the key that stands for the set of each key. All ranks call it. It takes some log2 of the depth
-// rounds. In each, a rank asks once about each node of other ranks that is a parent of its own ones, but for roots
-// (pointer jumping: J. JaJa, An Introduction to Parallel Algorithms, section 2.2). A key travels once to each rank that
-// has keys of its set.
+// Compress finds the key that stands for the set of each key. All ranks call it. It takes about log2 of the depth
+// rounds. In each, a rank asks once about each remote node that is a parent of its nodes, except roots (pointer
+// jumping: J. JaJa, An Introduction to Parallel Algorithms, section 2.2). A key travels once to each rank that has keys
+// of its set.
 func (d *DisjointSets[K]) Compress() error {
 	d.roots, d.ups = map[address]K{}, map[address]node{}
 	open := make([]uint32, len(d.parents)) // nodes whose root is unknown
@@ -40,8 +40,8 @@ func (d *DisjointSets[K]) Compress() error {
 	}
 }
 
-// compressed takes nodes as far up as this rank knows, leaves those out whose root it has found, and sets d.ups to the
-// nodes of other ranks that are to be asked about.
+// compressed moves nodes up as far as this rank's data allows. It returns those whose root is still unknown, and sets
+// d.ups to the nodes of other ranks to ask about.
 func (d *DisjointSets[K]) compressed(open []uint32) (left []uint32) {
 	left, ups := open[:0], map[address]node{}
 	for _, i := range open {
@@ -62,17 +62,17 @@ func (d *DisjointSets[K]) compressed(open []uint32) (left []uint32) {
 	return left
 }
 
-// question asks the rank of Of how far up its node is. With a node For it asks for the key of Of, which a union has
-// joined with that of For.
+// question asks the rank of Of for the node above it. With For set, it asks for the key of Of, since a union has joined
+// Of and For.
 type question struct{ Of, For address }
 
-// answer has the parent of a node, and its key where it is a root, or where that was asked for.
+// answer has the parent of a node. It has the node's key if the node is a root, or if the question asked for the key.
 type answer[K any] struct {
 	Up  node
 	Key K
 }
 
-// openAsks registers what asks for nodes and keys of other ranks.
+// openAsks registers the targets that ask for nodes and keys of other ranks.
 func (d *DisjointSets[K]) openAsks(joined func(a, b K)) {
 	keep := d.index.keeping
 	var a answer[K]
@@ -123,7 +123,7 @@ func (d *DisjointSets[K]) answer(q question) (a answer[K]) {
 	return a
 }
 
-// Sets is the number of sets. All ranks call it.
+// Sets returns the number of sets. All ranks call it.
 func (d *DisjointSets[K]) Sets() (uint64, error) {
 	n := 0
 	for i, parent := range d.parents {

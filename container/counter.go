@@ -7,7 +7,7 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Counter counts how often each key was met. Its methods are for its rank's goroutine.
+// Counter counts the occurrences of keys. Its methods are for its rank's goroutine.
 type Counter[K comparable] struct {
 	View[K, uint64]
 	*store[K, uint64]
@@ -15,7 +15,7 @@ type Counter[K comparable] struct {
 	batch []Entry[K, uint64]
 }
 
-// NewCounter makes a counter, by the rules of [NewMap]. Counts of one key are added up on their way, as a [Reducer]
+// NewCounter makes a counter, by the rules of [NewMap]. Counts of one key are summed on their way, as a [Reducer]
 // merges values.
 func NewCounter[K comparable](r *pebble.Rank, name string, options ...target.Option) *Counter[K] {
 	c := &Counter[K]{store: newStore[K, uint64](r, name, options)}
@@ -27,7 +27,7 @@ func NewCounter[K comparable](r *pebble.Rank, name string, options ...target.Opt
 // Add adds n to the count of a key. Counts wrap around at 2^64.
 func (c *Counter[K]) Add(k K, n uint64) { c.adds.Send(Entry[K, uint64]{k, n}) }
 
-// AddAll adds 1 to the counts of many keys, at a fraction of the cost of an Add each. ks is not kept.
+// AddAll adds 1 to the counts of many keys. A key costs a fraction of an Add. ks is not kept.
 func (c *Counter[K]) AddAll(ks []K) {
 	for len(ks) > 0 {
 		batch := c.lend()
@@ -40,7 +40,8 @@ func (c *Counter[K]) AddAll(ks []K) {
 	}
 }
 
-// lend gives the batch away until it is put back: a send of the main function may run handlers, which may add as well.
+// lend hands out the batch until its user puts it back: a send of the main function may run handlers, which may add as
+// well.
 func (c *Counter[K]) lend() (batch []Entry[K, uint64]) {
 	if batch, c.batch = c.batch, nil; batch == nil {
 		batch = make([]Entry[K, uint64], chunk)
@@ -51,15 +52,14 @@ func (c *Counter[K]) lend() (batch []Entry[K, uint64]) {
 // Count is a key with its count.
 type Count[K any] = Entry[K, uint64]
 
-// Top returns, on every rank, the n keys with the highest counts, the highest first, and of equal counts any. All ranks
-// call it.
+// Top returns, on every rank, the n keys with the highest counts, the highest first. The order of equal counts is
+// undefined. All ranks call it.
 func (c *Counter[K]) Top(n int) ([]Count[K], error) {
 	return c.TopK(n, func(a, b Count[K]) int { return cmp.Compare(b.Value, a.Value) })
 }
 
-// AddWords adds 1 to the count of each of some words. Their bytes are the caller's again when it returns: words may lie
-// in a buffer that is read into. It allocates for a word that this rank meets for the first time, or that has left its
-// cache. The rules of AddAll apply.
+// AddWords adds 1 to the count of each word. The caller may reuse the bytes when AddWords returns, for example as a
+// read buffer. It allocates for a word that is new to this rank, or that has left its cache. The rules of AddAll apply.
 func AddWords(c *Counter[string], words [][]byte) {
 	for len(words) > 0 {
 		batch := c.lend()

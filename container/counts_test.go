@@ -11,7 +11,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// However many elements ranks have, they have as many afterwards, but for one, and none is lost on its way.
+// For any numbers of elements on ranks, the numbers afterwards differ by one at most, and no element is lost.
 func TestBalance(t *testing.T) {
 	random := rand.New(rand.NewPCG(seeds.Of(t), 0))
 	for range 500 {
@@ -33,7 +33,7 @@ func TestBalance(t *testing.T) {
 	}
 }
 
-// A key of a multimap that is deleted takes all of its values along.
+// Deleting a key of a multimap deletes all of its values.
 func TestDeletedKeysTakeTheirValuesAlong(t *testing.T) {
 	require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
 		m := NewMultiMap[uint64, int](r, "multimap")

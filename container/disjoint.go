@@ -9,42 +9,42 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// DisjointSets keeps keys in disjoint sets, which Union joins. Its methods are for its rank's goroutine. Its views have
-// each key with the key that stands for its set, as the last Compress found it. Call Compress after unions: before, a
-// look ends the job on a rank that has called Union or joined sets, and shows old sets on others. The key that stands
-// for a set depends on the set's keys alone.
+// DisjointSets keeps keys in disjoint sets, which Union joins. Its methods are for its rank's goroutine. Its views pair
+// each key with the key that stands for its set, as the last Compress found it. Call Compress after unions. Until then,
+// reading ends the job on a rank that has called Union or joined sets, and returns old sets on others. The key that
+// stands for a set depends on the set's keys alone.
 //
-// A union is a pebble to the owner of each of its keys, and then some of 64 bytes, in which there are no keys. A rank
-// keeps 16 bytes for each of its keys beside its entry and its key.
+// A union costs a pebble to the owner of each of its keys, and then some pebbles of 64 bytes without keys. A rank keeps
+// 16 bytes for each of its keys beside its entry and its key.
 type DisjointSets[K comparable] struct {
 	View[K, K]
 	forest
-	index  *store[K, uint32] // of keys and parents
+	index  *store[K, uint32] // number of each key in keys and parents
 	keys   []K
 	pairs  *target.Target[Entry[K, K]]
 	halves *target.Target[Entry[K, half]]
 	asks   *target.Ask[question, answer[K]]
-	here   []Entry[K, half] // in a batch of pairs
-	roots  map[address]K    // elsewhere
-	ups    map[address]node // of nodes elsewhere, while Compress runs
+	here   []Entry[K, half] // of a batch of pairs, with both keys on this rank
+	roots  map[address]K    // roots on other ranks
+	ups    map[address]node // parents of nodes on other ranks, while Compress runs
 }
 
-// half is a union whose first key was found: how far it has climbed, and its node.
+// half is a union whose first key was found: the highest node so far, and the node of the first key.
 type half struct {
 	At    side
 	First address
 }
 
-// NewDisjointSets makes disjoint sets, by the rules of [NewMap]. joined, if it is not nil, is called once for each
-// union that joins two sets, with the keys that Union was given, and for no other: those unions are a spanning forest.
-// It runs as a handler, on some rank. All ranks give it, or none.
+// NewDisjointSets makes disjoint sets, by the rules of [NewMap]. If joined is not nil, it is called once for each union
+// that joins two sets, and for no other, with the keys that Union was given. Those unions are a spanning forest. joined
+// runs as a handler, on any rank. Either all ranks give it, or none.
 func NewDisjointSets[K comparable](r *pebble.Rank, name string, joined func(a, b K),
 	options ...target.Option) *DisjointSets[K] {
 	b, k := newKeeping(r, name, wireOf[K, K](), options)
 	d := &DisjointSets[K]{index: storeOf[K, uint32](b, k)}
 	d.View = viewOf(b, d.each)
 	pairs := k.wire
-	pairs.values = pairs.keys // which handlers borrow
+	pairs.values = pairs.keys // handlers borrow these
 	d.pairs = newTarget(d.index, "union", pairs.entries(), k.options, keysOfEntries,
 		func(ps []Entry[K, K]) { begin(d, ps) })
 	d.halves = newBeside(d.index, "half", nil, func(hs []Entry[K, half]) { meet(d, hs) })
@@ -53,16 +53,16 @@ func NewDisjointSets[K comparable](r *pebble.Rank, name string, joined func(a, b
 	return d
 }
 
-// Insert adds a key, in a set of its own if it is not there.
+// Insert adds a key, in its own set, if the key is not there.
 func (d *DisjointSets[K]) Insert(k K) { d.Union(k, k) }
 
-// Union joins the sets of two keys, which are added if they are not there.
+// Union joins the sets of two keys. It adds keys that are not there.
 func (d *DisjointSets[K]) Union(a, b K) {
 	d.stale = true
 	d.pairs.Send(Entry[K, K]{a, b})
 }
 
-// UnionAll joins the sets of many pairs of keys, at a fraction of the cost of a Union each. pairs is not kept.
+// UnionAll joins the sets of many pairs of keys. A pair costs a fraction of a Union. pairs is not kept.
 func (d *DisjointSets[K]) UnionAll(pairs []Entry[K, K]) {
 	d.stale = true
 	d.pairs.SendAll(pairs)
@@ -81,7 +81,7 @@ func begin[K comparable](d *DisjointSets[K], ps []Entry[K, K]) {
 			}
 		})
 		meet(d, here)
-		clear(here) // which may have borrowed keys
+		clear(here) // drops borrowed keys
 		d.here = here
 	}
 }
@@ -93,7 +93,7 @@ func meet[K comparable](d *DisjointSets[K], hs []Entry[K, half]) {
 	})
 }
 
-// entered calls do with each pebble and the number of its key, which is added as a root where it is not there.
+// entered calls do with each pebble and the number of its key. It adds a key that is not there as a root.
 func entered[K comparable, A any](d *DisjointSets[K], es []Entry[K, A], do func(e *Entry[K, A], i uint32)) {
 	changes(d.base, d.index.keeping, "Union")
 	d.stale = true
@@ -110,7 +110,7 @@ func entered[K comparable, A any](d *DisjointSets[K], es []Entry[K, A], do func(
 	})
 }
 
-// root is the key that stands for a key's set.
+// root returns the key that stands for the set of this rank's key i.
 func (d *DisjointSets[K]) root(i uint32) K {
 	if d.stale {
 		d.engine.Fail(fmt.Errorf("container: rank %d: %s is looked at after unions: call Compress first", d.self, d.name))
@@ -122,7 +122,7 @@ func (d *DisjointSets[K]) root(i uint32) K {
 	}
 }
 
-// each yields the keys of this rank, each with the one that stands for its set.
+// each yields the keys of this rank, each with the key that stands for its set.
 func (d *DisjointSets[K]) each(yield func(K, K) bool) {
 	d.engine.CheckFreed("an iteration was begun")
 	d.index.iterating++
@@ -134,7 +134,7 @@ func (d *DisjointSets[K]) each(yield func(K, K) bool) {
 	}
 }
 
-// LocalGet is the key that stands for a key's set, if the key is there and this rank owns it.
+// LocalGet returns the key that stands for a key's set, if this rank owns the key and has it.
 func (d *DisjointSets[K]) LocalGet(k K) (root K, ok bool) {
 	i, ok := d.index.LocalGet(k)
 	if ok {
@@ -143,16 +143,16 @@ func (d *DisjointSets[K]) LocalGet(k K) (root K, ok bool) {
 	return root, ok
 }
 
-// LocalLen is the number of keys of this rank. It costs nothing.
+// LocalLen returns the number of keys of this rank, at no cost.
 func (d *DisjointSets[K]) LocalLen() int { return len(d.keys) }
 
-// Len is the number of keys on all ranks. All ranks call it.
+// Len returns the number of keys on all ranks. All ranks call it.
 func (d *DisjointSets[K]) Len() (uint64, error) { return sum(d.base, len(d.keys)) }
 
-// Owner is the rank that owns a key.
+// Owner returns the owner of a key.
 func (d *DisjointSets[K]) Owner(k K) int { return d.index.Owner(k) }
 
-// Clear removes all keys of all ranks, and gives their memory back. All ranks call it.
+// Clear removes all keys of all ranks, and frees their memory. All ranks call it.
 func (d *DisjointSets[K]) Clear() error {
 	d.keys, d.parents, d.roots, d.stale = nil, nil, nil, false
 	return d.index.Clear()

@@ -14,7 +14,7 @@ import (
 
 type named = container.Entry[string, string]
 
-// namedEdges are edges between names of twice as many vertices: some of one large component, and many small ones.
+// namedEdges returns n edges between names of 2n vertices: some of one large component, and many small ones.
 func namedEdges(n int) []named {
 	random, edges := rand.New(rand.NewPCG(1, 1)), make([]named, n)
 	name := func() string { return fmt.Sprintf("Müller, \"%x\"", random.IntN(2*n)*2654435761%1000003) }
@@ -24,10 +24,10 @@ func namedEdges(n int) []named {
 	return edges
 }
 
-// times are how long the unions of all edges took, and after them the search for the root of each name.
+// times are the times of the unions of all edges, and of the search for the root of each name after them.
 type times struct{ unions, compress time.Duration }
 
-// plainTimes are those of one map of Go's on one core.
+// plainTimes measures one map of Go's on one core.
 func plainTimes(edges []named) (t times, sets int) {
 	start := time.Now()
 	parents := map[string]string{}
@@ -85,8 +85,8 @@ func setsTimes(b *testing.B, edges []named, ranks int) (t times, sets int) {
 	return t, sets
 }
 
-// How many times as fast disjoint sets are as union-find in one map of Go's on one core: medians of ratios of runs
-// that alternate.
+// The speed of disjoint sets relative to union-find in one map of Go's on one core: medians of ratios of runs that
+// alternate.
 func BenchmarkDisjointSets(b *testing.B) {
 	edges := namedEdges(500_000)
 	for _, ranks := range []int{1, 2} {

@@ -12,12 +12,12 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// roots are the keys that stand for the sets of some edges, by key, which ranks have joined in some order.
+// roots returns the keys that stand for the sets of some edges, by key. The ranks join the edges in some order.
 func roots(t *testing.T, ranks int, edges []named) map[string]string {
 	var all map[string]string
 	require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
 		d := container.NewDisjointSets[string](r, "sets", nil)
-		for round := range 2 { // what Compress has found stays true
+		for round := range 2 { // the result of Compress stays valid
 			if err := r.Epoch(func() error {
 				for i, e := range edges {
 					if i%2 == round && i/2%ranks == r.ID() {
@@ -49,7 +49,7 @@ func roots(t *testing.T, ranks int, edges []named) map[string]string {
 	return all
 }
 
-// Which key stands for a set depends neither on the number of ranks nor on the order of unions.
+// The key that stands for a set depends neither on the number of ranks nor on the order of unions.
 func TestSameKeyStandsForASet(t *testing.T) {
 	random := rand.New(rand.NewPCG(seeds.Of(t), 0))
 	for _, n := range []int{1, 20, 3000} {
@@ -69,7 +69,7 @@ func TestSameKeyStandsForASet(t *testing.T) {
 	}
 }
 
-// Roots that unions may have changed are not given out.
+// A rank does not return roots that unions may have changed.
 func TestSetsAreCompressedBeforeALook(t *testing.T) {
 	for _, look := range []func(d *container.DisjointSets[uint64]){
 		func(d *container.DisjointSets[uint64]) { _, _ = d.Gather(0) },
@@ -98,7 +98,7 @@ func TestSetsAreCompressedBeforeALook(t *testing.T) {
 	}
 }
 
-// A union may not come while its rank iterates.
+// A union fails while its rank iterates.
 func TestNoUnionComesDuringAnIteration(t *testing.T) {
 	require.ErrorContains(t, pebble.Run(t.Context(), pebble.Config{}, func(r *pebble.Rank) error {
 		d := container.NewDisjointSets[uint64](r, "sets", nil)

@@ -11,11 +11,11 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// disk is where a table writes what has no room in memory. Its errors end the job.
+// disk holds the part of a table that has no room in memory. Its errors end the job.
 type disk struct {
 	folder  string
 	fail    func(err error)
-	alive   func() // leaves the program's code when the job has failed
+	alive   func() // unwinds the stack if the job has failed
 	spilled Spilled
 }
 
@@ -39,25 +39,25 @@ func (d *disk) newRun() *runs.Run {
 	return run
 }
 
-// ended comes when a run has been written.
+// ended completes a run after its last record.
 func (d *disk) ended(run *runs.Run) {
 	d.check(run.Flush())
 	d.spilled.Bytes += run.Bytes()
 }
 
-// write writes a value, which lies in memory that is not the caller's stack: there it would be allocated.
+// write writes a value. at must not point to the caller's stack: the value would then be allocated.
 func (d *disk) write(run *runs.Run, codec *codecs.Value, at unsafe.Pointer) {
 	d.check(run.Append(func(dst []byte) ([]byte, error) { return codec.Append(dst, at) }))
 }
 
-// bytes is how many bytes a value has that is written.
+// bytes returns the encoded size of a value.
 func (d *disk) bytes(codec *codecs.Value, at unsafe.Pointer) int64 {
 	b, err := codec.Append(nil, at)
 	d.check(err)
 	return int64(len(b))
 }
 
-// next reads a value, to where there is a zero one; it reports false behind the last one.
+// next reads a value into zeroed memory. It returns false after the last one.
 func (d *disk) next(from *runs.Reader, codec *codecs.Value, to unsafe.Pointer) bool {
 	record, err := from.Next()
 	if err == io.EOF {
@@ -69,13 +69,13 @@ func (d *disk) next(from *runs.Reader, codec *codecs.Value, to unsafe.Pointer) b
 }
 
 const (
-	partBits  = 4 // of a hash, which tell the parts of a level
+	partBits  = 4 // of a hash: number of the part at one level
 	parts     = 1 << partBits
-	levelsMax = 6 // from where on values that have no room are kept all the same: their hashes are the same
+	levelsMax = 6 // deepest level; values beyond stay in memory in any case, since their hashes are equal
 )
 
-// partition is values in files, by parts of the hashes of their keys. What has no room in one part either is
-// partitioned again, at the next level.
+// partition holds values in files, by parts of the hashes of their keys. A part that has no room either is partitioned
+// again, at the next level.
 type partition struct {
 	*disk
 	codec codecs.Value
@@ -83,7 +83,7 @@ type partition struct {
 	runs  [parts]*runs.Run
 }
 
-// add adds a value, as write does.
+// add adds a value, by the rules of write.
 func (p *partition) add(hash uint64, at unsafe.Pointer) {
 	run := &p.runs[hash>>(64-partBits*(p.level+1))%parts]
 	if *run == nil {
@@ -92,7 +92,7 @@ func (p *partition) add(hash uint64, at unsafe.Pointer) {
 	p.write(*run, &p.codec, at)
 }
 
-// end comes when all have been added.
+// end completes the files after the last add.
 func (p *partition) end() {
 	for _, run := range p.runs {
 		if run != nil {
@@ -101,7 +101,7 @@ func (p *partition) end() {
 	}
 }
 
-// take calls do with the values of a part, in blocks that are gone when it returns, and gives the file back.
+// take calls do with the values of a part, in blocks that are valid until do returns, and then removes the file.
 func take[T any](p *partition, part int, do func(vs []T)) {
 	run := p.runs[part]
 	if run == nil {

@@ -9,11 +9,11 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Elements are what a bag or a table has, or some of it, as it is when it is looked at. It copies nothing. Each bag and
-// each table has one of all its elements; Filter makes others.
+// Elements is a view of a bag or a table, or of some of its elements. It shows the state at the time of each read, and
+// copies nothing. Each bag and each table has one of all its elements; Filter makes others.
 type Elements[E any] struct{ elements[E] }
 
-// elements have the methods of Elements, as entries have those of views.
+// elements has the methods of Elements, as entries has those of View.
 type elements[E any] struct {
 	*base
 	local iter.Seq[E]
@@ -25,10 +25,10 @@ func elementsOf[E any](b *base, local iter.Seq[E]) Elements[E] {
 
 func (v elements[E]) all() elements[E] { return v }
 
-// LocalAll are the elements of this rank. What an iteration calls may send.
+// LocalAll returns the elements of this rank. The body of the loop may send.
 func (v elements[E]) LocalAll() iter.Seq[E] { return v.local }
 
-// LocalLen is the number of elements of this rank. It looks at each.
+// LocalLen counts the elements of this rank. It reads each.
 func (v elements[E]) LocalLen() int {
 	n := 0
 	for range v.local {
@@ -37,10 +37,10 @@ func (v elements[E]) LocalLen() int {
 	return n
 }
 
-// Len is the number of elements on all ranks. All ranks call it.
+// Len returns the number of elements on all ranks. All ranks call it.
 func (v elements[E]) Len() (uint64, error) { return sum(v.base, v.LocalLen()) }
 
-// ForAll is an epoch in which each rank calls do with each of its elements, as that of a [View] is.
+// ForAll runs an epoch in which each rank calls do with each of its elements, by the rules of View.ForAll.
 func (v elements[E]) ForAll(do func(e E) error) error {
 	return forAll(v.base, func() error {
 		for e := range v.local {
@@ -56,8 +56,8 @@ func forAll(b *base, body func() error) error {
 	return b.rank.Epoch(body, pebble.Named(b.name+" for all"))
 }
 
-// Gather returns the elements of all ranks on one of them, the root, by rank, and nil on the others. All ranks call it.
-// The root needs the memory.
+// Gather returns the elements of all ranks, by rank, on the root, and nil on other ranks. All ranks call it. The root
+// needs memory for all.
 func (v elements[E]) Gather(root int) ([]E, error) { return gatherAll(v, root) }
 
 func gatherAll[E any](v elements[E], root int) ([]E, error) {
@@ -75,7 +75,7 @@ func gatherAll[E any](v elements[E], root int) ([]E, error) {
 	return es, err
 }
 
-// TopK returns, on every rank, the n elements that compare says are the first, by the rules of those of a [View].
+// TopK returns, on every rank, the first n elements in the order of compare, by the rules of View.TopK.
 func (v elements[E]) TopK(n int, compare func(a, b E) int) ([]E, error) {
 	return firstOfAll(v, n, compare)
 }
@@ -105,7 +105,7 @@ func firstOfAll[E any](v elements[E], n int, compare func(a, b E) int) ([]E, err
 	return best, err
 }
 
-// Filter is a view of the elements for which keep returns true.
+// Filter returns a view of the elements for which keep returns true.
 //
 //go:noinline
 func (v elements[E]) Filter(keep func(e E) bool) Elements[E] {

@@ -19,7 +19,7 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// Methods that a container has from its view are in its documentation.
+// The documentation of a container has the methods that come from its view.
 func TestMethodsOfViewsAreDocumented(t *testing.T) {
 	files := token.NewFileSet()
 	names, err := filepath.Glob("*.go")
@@ -47,7 +47,7 @@ func TestMethodsOfViewsAreDocumented(t *testing.T) {
 	}
 }
 
-// What a bag and a table have is looked at without a key.
+// The elements of a bag and a table are read without keys.
 func TestElementsHaveNoKeys(t *testing.T) {
 	for _, ranks := range []int{1, 3} {
 		require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {

@@ -10,7 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// A map that three ranks have saved, and that two load.
+// Three ranks save a map, and two load it.
 func ExampleSave() {
 	dir, err := os.MkdirTemp("", "ages")
 	if err != nil {

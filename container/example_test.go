@@ -10,7 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// Words of a text that each rank has.
+// Count the words of a text that each rank has.
 func Example() {
 	err := pebble.Run(context.Background(), pebble.Config{Ranks: 4}, func(r *pebble.Rank) error {
 		counts := container.NewCounter[string](r, "counts")
@@ -34,7 +34,7 @@ func Example() {
 	// <nil>
 }
 
-// A map that every rank writes and reads.
+// Every rank writes and reads a map.
 func ExampleMap() {
 	err := pebble.Run(context.Background(), pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
 		s := task.New(r)
@@ -49,7 +49,7 @@ func ExampleMap() {
 			return err
 		}
 		if err := r.Epoch(func() error {
-			birthday.Send("rank 2", 10) // by each rank
+			birthday.Send("rank 2", 10) // on each rank
 			birthday.Send("nobody", 10)
 			return nil
 		}); err != nil {
@@ -67,7 +67,7 @@ func ExampleMap() {
 	// <nil>
 }
 
-// Rows that are joined, grouped and sorted.
+// Join, group and sort rows.
 func ExampleTable() {
 	type sale struct {
 		Shop  string

@@ -10,7 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// A rank whose rows all stay with it attends to others while it goes over them.
+// A rank that keeps all its rows still runs handlers while it iterates over them.
 func TestExchangeAttends(t *testing.T) {
 	sent := make(chan struct{})
 	require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {

@@ -8,31 +8,31 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// forest is the trees of disjoint sets without their keys: a node for each key, at the key's owner. A node's parent
-// comes later in a fixed order, which is one of hashes, so a tree's root is its last node, and no circle can close.
+// forest holds the trees of disjoint sets without their keys: a node for each key, at the key's owner. A node's parent
+// is later in a fixed order, which compares hashes. So a tree's root is its last node, and no cycle can close.
 //
-// A union has a side in each of two trees. The side that is earlier climbs: to its node's parent, or, where the node is
-// a root, it hangs that below the other side, which is later and so in no tree below it. Where the sides meet they were
-// in one tree already. So sides stop where they meet, and few get to the root of a large tree (M. Patwary, J. Blair and
-// F. Manne, Experiments on union-find algorithms, 2010, after M. Rem).
+// A union has a side in each of two trees. The earlier side climbs to its node's parent. If its node is a root, it
+// hangs that below the other side, which is later and so in no tree below it. If the sides meet, they were in one tree
+// already. So sides stop where they meet, and few reach the root of a large tree (M. Patwary, J. Blair and F. Manne,
+// Experiments on union-find algorithms, 2010, after M. Rem).
 //
 // A rank climbs over its own nodes without messages, and halves the paths. A side that climbs on from another rank's
-// node tells that rank how far it has got, so that the next one has less to climb.
+// node reports the node that it has reached to that rank, so that the next side has less to climb.
 type forest struct {
 	self      uint32
-	parents   []node // of this rank's nodes; a root is its own
+	parents   []node // of this rank's nodes; a root is its own parent
 	links     *target.Target[link]
 	shortcuts *target.Target[shortcut]
-	joined    func(first, second address) // handles a union that has joined two trees; nil for none
-	stale     bool                        // unions have come since Compress
+	joined    func(first, second address) // called for a union that has joined two trees; nil for none
+	stale     bool                        // unions happened after Compress
 }
 
-// address is where a node is: its owner, and its number there.
+// address locates a node: its owner, and its number there.
 type address struct{ Rank, Index uint32 }
 
 var nobody = address{math.MaxUint32, math.MaxUint32}
 
-// node is a node with its place in the order.
+// node is a node with its position in the order.
 type node struct {
 	Order uint64
 	address
@@ -44,7 +44,7 @@ func later(a, b node) bool {
 		a.Order == b.Order && cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Index, b.Index)) > 0
 }
 
-// side is how far a union has climbed from one of its keys, and the node of another rank that it has come from.
+// side is one end of a union: the node that it has climbed to, and the node of another rank below it.
 type side struct {
 	node
 	Below address
@@ -56,7 +56,7 @@ type link struct {
 	First, Second address
 }
 
-// shortcut tells a node's rank of a node further up.
+// shortcut gives a node's rank a node further up.
 type shortcut struct {
 	Of address
 	Up node
@@ -88,7 +88,7 @@ func (f *forest) up(index uint32) side {
 	}
 }
 
-// link takes a union as far as it gets on this rank.
+// link takes a union as far as possible on this rank.
 func (f *forest) link(l link) {
 	f.stale = true
 	for l.At.node != l.Other.node {
@@ -114,7 +114,7 @@ func (f *forest) link(l link) {
 	}
 }
 
-// shorten takes a shortcut.
+// shorten applies a shortcut.
 func (f *forest) shorten(s shortcut) {
 	if parent := &f.parents[s.Of.Index]; later(s.Up, *parent) {
 		*parent = s.Up

@@ -8,25 +8,24 @@ import (
 	"github.com/activepebbles/pebbles/internal/frame"
 )
 
-// member is what is made of a container, and is freed with it.
+// member is a part of a container that is freed with it.
 type member interface{ Free() }
 
-// have notes a member of a container.
+// have adds a member to a container.
 func have(b *base, m member) { b.members = append(b.members, m) }
 
-// leave forgets a member, which was freed by itself.
+// leave removes a member that was freed separately.
 func leave(b *base, m member) {
 	b.members = slices.DeleteFunc(b.members, func(other member) bool { return other == m })
 }
 
-// drop frees a member by itself.
+// drop frees a member separately.
 func drop(b *base, m member) {
 	m.Free()
 	leave(b, m)
 }
 
-// freeBase frees a container with its members, but for its entries. It reports whether it has: not when the job has
-// failed.
+// freeBase frees a container with its members, except its entries. It returns false if the job has failed.
 func freeBase(b *base) bool {
 	gone := b.engine.Free(fmt.Sprintf("container %q", b.name))
 	if gone == nil {
@@ -41,7 +40,7 @@ func freeBase(b *base) bool {
 	return true
 }
 
-// freeStore frees a container with keys. A later look for a key ends the job.
+// freeStore frees a container with keys. A later search for a key ends the job.
 func freeStore[K comparable, V any](s *store[K, V]) {
 	changes(s.base, s.keeping, "Free")
 	if freeBase(s.base) {
@@ -50,10 +49,9 @@ func freeStore[K comparable, V any](s *store[K, V]) {
 	}
 }
 
-// Free frees the map, and with it the reducers, visitors, askers and reads of it that were not freed before. All ranks
-// free the same containers in the same order, between epochs, and the next epoch compares that. It is the last call:
-// later ones end the job, but what has Len in its name finds nothing. When the job has failed it does nothing, so that
-// it may be deferred.
+// Free frees the map, and its remaining reducers, visitors, askers and reads. All ranks free the same containers in the
+// same order, between epochs; the next epoch compares that. Later calls end the job, except that those with Len in
+// their name return 0. Free does nothing when the job has failed, so it may be deferred.
 func (m *Map[K, V]) Free() { freeStore(m.store) }
 
 // Free frees the counter, by the rules of [Map.Free].

@@ -100,7 +100,7 @@ var freed = map[string]func(r *pebble.Rank, tasks *task.Scheduler) error{
 	},
 }
 
-// What is freed leaves nothing behind.
+// Free leaves nothing behind.
 func TestFreeLeavesNothing(t *testing.T) {
 	for name, once := range freed {
 		t.Run(name, func(t *testing.T) {
@@ -112,7 +112,7 @@ func TestFreeLeavesNothing(t *testing.T) {
 	}
 }
 
-// What is made of a map is freed by itself, too.
+// Parts of a map can be freed separately, too.
 func TestFreeOfParts(t *testing.T) {
 	appstest.Freed(t, func(r *pebble.Rank) func() error {
 		m, tasks := container.NewMap[uint64, uint64](r, "map"), task.New(r)
@@ -131,7 +131,7 @@ func TestFreeOfParts(t *testing.T) {
 	})
 }
 
-// Calls of what was freed, and frees in the wrong place, end the job with words that say so.
+// Calls of freed objects, and frees in the wrong place, end the job with a message.
 func TestFreedIsTold(t *testing.T) {
 	type numbers = *container.Map[uint64, uint64]
 	after := func(use func(m numbers) error) func(r *pebble.Rank, m numbers) error {
@@ -206,7 +206,7 @@ func TestFreedIsTold(t *testing.T) {
 	}
 }
 
-// Operations hold nothing when they have returned: one after the other, they have room within a small limit.
+// Operations hold no memory when they have returned: a sequence of them fits within a small limit.
 func TestGroupsOneAfterTheOther(t *testing.T) {
 	require.NoError(t, appstest.Job(t, pebble.Config{Ranks: 2, MemoryLimit: 2 << 20}, func(r *pebble.Rank) error {
 		t := container.NewTable[uint64](r, "table", container.Budget{})

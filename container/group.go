@@ -13,9 +13,9 @@ import (
 // GroupBy makes a table of groups: for each key of the rows of a table, the values of the rows with that key, merged to
 // one. merge must be associative and commutative. All ranks call it.
 //
-// Values are merged on their way as those of a [Reducer] are, and at the rank that owns the key in a hash table. When
-// that has no room in memory, its entries go to files, by parts of the keys, and part after part is merged at the end.
-// The options are for the groups' keys and values: target.Coded.
+// Values are merged on their way, as those of a [Reducer] are, and in a hash table at the owner of the key. When that
+// table has no room in memory, its entries go to files, by parts of the keys. The parts are merged one after the other
+// at the end. The options are for the groups' keys and values: target.Coded.
 func GroupBy[R any, K comparable, V any](t *Table[R], key func(row R) K, value func(row R) V,
 	merge func(held, next V) V, options ...target.Option) (*Table[Entry[K, V]], error) {
 	if key == nil || value == nil || merge == nil {
@@ -35,7 +35,7 @@ func GroupBy[R any, K comparable, V any](t *Table[R], key func(row R) K, value f
 	return groups, group(t, name, key, value, merge, options, groups.Add)
 }
 
-// Distinct makes a table of the rows of a table, each once. It goes as [GroupBy] does. All ranks call it.
+// Distinct makes a table of the distinct rows of a table, by the method of [GroupBy]. All ranks call it.
 func Distinct[R comparable](t *Table[R]) (*Table[R], error) {
 	name := nameOf(t.mover, "distinct")
 	var options []target.Option
@@ -47,13 +47,13 @@ func Distinct[R comparable](t *Table[R]) (*Table[R], error) {
 		func(held, _ struct{}) struct{} { return held }, options, func(e Entry[R, struct{}]) { rows.Add(e.Key) })
 }
 
-// nameOf names a table that is made of this one.
+// nameOf returns a name for a table made of this one.
 func nameOf[R any](m *mover[R], what string) string {
 	m.made++
 	return fmt.Sprintf("%s %s %d", m.name, what, m.made)
 }
 
-// group merges the values of the rows of a table by their keys, and gives the groups of this rank to emit.
+// group merges the values of the rows of a table by their keys, and passes the groups of this rank to emit.
 func group[R any, K comparable, V any](t *Table[R], name string, key func(row R) K, value func(row R) V,
 	merge func(held, next V) V, options []target.Option, emit func(e Entry[K, V])) error {
 	s := newStore[K, V](t.rank, name, options)
@@ -78,19 +78,19 @@ func group[R any, K comparable, V any](t *Table[R], name string, key func(row R)
 	return t.rank.Barrier()
 }
 
-// groups are entries that are merged: in a hash table, and when that has no room, in parts.
+// groups holds merged entries: in a hash table, and in parts when that has no room.
 type groups[K comparable, V any] struct {
 	*store[K, V]
 	*disk
 	merge func(held, next V) V
 	codec codecs.Value
-	most  int64 // bytes of the hash table and of what it points to
+	most  int64 // bytes of the hash table and of the data that it points to
 	level int
-	parts *partition // nil while all have room
-	away  int64      // bytes that they point to, as a sample says
+	parts *partition // nil while all entries have room
+	away  int64      // bytes that entries point to, by a sample
 }
 
-// add merges entries in. It is the handler of a target.
+// addTo merges entries into the groups. It is the handler of a target.
 func addTo[K comparable, V any](g *groups[K, V], es []Entry[K, V]) {
 	for len(es) > 0 {
 		block := es[:min(len(es), chunk)]
@@ -111,7 +111,7 @@ func addTo[K comparable, V any](g *groups[K, V], es []Entry[K, V]) {
 
 func slotBytes[K comparable, V any]() int64 { return int64(unsafe.Sizeof(slot[K, V]{})) }
 
-// spill moves all entries of the hash table to files.
+// spillGroups moves all entries of the hash table to files.
 func spillGroups[K comparable, V any](g *groups[K, V]) {
 	if g.parts == nil {
 		g.parts = &partition{disk: g.disk, codec: g.codec, level: g.level}
@@ -126,7 +126,7 @@ func spillGroups[K comparable, V any](g *groups[K, V]) {
 	g.away = 0
 }
 
-// drain gives all groups to emit.
+// drainGroups passes all groups to emit.
 func drainGroups[K comparable, V any](g *groups[K, V], emit func(e Entry[K, V])) {
 	if g.parts == nil {
 		each(&g.table, func(k K, v *V) bool {

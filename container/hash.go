@@ -11,11 +11,11 @@ import (
 	"github.com/activepebbles/pebbles/distribution"
 )
 
-// hasher gives each of n keys a number, by which its owner and its place there are found. Equal keys have equal numbers
-// in all processes of a job.
+// hasher computes a number for each of n keys. The number determines the owner of the key, and its slot there. Equal
+// keys have equal numbers in all processes of a job.
 type hasher func(keys unsafe.Pointer, n int, numbers []uint64)
 
-// newHasher makes the hasher of a type of keys. It is a loop without a call for a key where the type is one word.
+// newHasher makes the hasher of a type of keys. For keys of one word it is a loop without calls.
 func newHasher(t reflect.Type) (hasher, error) {
 	switch t.Kind() {
 	case reflect.Int, reflect.Uint, reflect.Int64, reflect.Uint64, reflect.Uintptr:
@@ -47,17 +47,17 @@ func newHasher(t reflect.Type) (hasher, error) {
 	}, nil
 }
 
-// number fills in the numbers of keys. A loop of the hasher's own goes over all of them.
+// number computes the numbers of keys, in one call of the hasher.
 func number[K any](of hasher, ks []K, numbers []uint64) {
 	of(unsafe.Pointer(unsafe.SliceData(ks)), len(ks), numbers)
 }
 
-// as is a slice of keys under another name of the same type.
+// as converts a slice of keys to another type name with the same layout.
 func as[T, K any](ks []K) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(ks))), len(ks))
 }
 
-// field is some bytes of a key that are compared as one thing. Those between fields are padding.
+// field is a range of bytes of a key that is compared as one unit. Bytes between fields are padding.
 type field struct {
 	kind   reflect.Kind // Uint8 for plain bytes; or Float32, Float64, String
 	at, to uintptr
@@ -68,7 +68,7 @@ func fieldsOf(t reflect.Type, at uintptr, name string, fields []field) (_ []fiel
 	switch t.Kind() {
 	case reflect.Struct:
 		for i := range t.NumField() {
-			if f := t.Field(i); f.Name != "_" { // which == does not look at
+			if f := t.Field(i); f.Name != "_" { // == skips blank fields
 				if fields, err = fieldsOf(f.Type, at+f.Offset, name+"."+f.Name, fields); err != nil {
 					return nil, err
 				}
@@ -110,7 +110,7 @@ func hashFields(fields []field, key unsafe.Pointer) uint64 {
 		case reflect.String:
 			n = distribution.HashString(*(*string)(at))
 		case reflect.Float64:
-			n = math.Float64bits(*(*float64)(at) + 0) // -0 becomes 0, to which it is equal
+			n = math.Float64bits(*(*float64)(at) + 0) // -0 becomes 0, since they are equal
 		case reflect.Float32:
 			n = uint64(math.Float32bits(*(*float32)(at) + 0))
 		default:
@@ -121,8 +121,8 @@ func hashFields(fields []field, key unsafe.Pointer) uint64 {
 	return h
 }
 
-// spread makes a place in a table of a key's number: each bit of it depends on all bits of the number. Owners of keys
-// are found by another function of numbers, so that the keys of one rank are spread as all are.
+// spread maps a key's number to a hash for tables: each bit depends on all bits of the number. Owners come from another
+// function of the number, so the keys of one rank are spread as well as all keys.
 func spread(n uint64) uint64 {
 	n *= 0xA24BAED4963EE407
 	n ^= n >> 32

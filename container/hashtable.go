@@ -9,19 +9,19 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// hashTable is a rank's part of a container: a hash table with open addressing and linear probing. A slot is free where
-// its key is the zero value of the type; the entry of the zero key itself lies beside the slots. So a key's slot is all
-// that is touched, and for a batch of keys the slots are fetched ahead, which pays once a table has outgrown the
-// caches: BenchmarkHashTable compares with Go's map.
+// hashTable is a rank's part of a container: a hash table with open addressing and linear probing. A slot is free if
+// its key is the zero value of the type; the entry of the zero key lies beside the slots. So a search touches the key's
+// slot alone. For a batch of keys the slots are prefetched, which pays once a table has outgrown the caches:
+// BenchmarkHashTable compares with Go's map.
 //
-// A table is for one goroutine. Pointers to values are good until the next key is added.
+// A table is for one goroutine. Pointers to values are valid until the next key is added.
 type hashTable[K comparable, V any] struct {
 	slots  []slot[K, V]
 	mask   uint64
 	used   int // without the zero key
 	zero   V
 	none   K    // the zero key
-	has    bool // its entry
+	has    bool // has its entry
 	number hasher
 	one    struct {
 		keys    [1]K
@@ -29,7 +29,7 @@ type hashTable[K comparable, V any] struct {
 	}
 }
 
-// slot has its value first: behind a key, one of no bytes would take some.
+// slot has its value first: a value of no bytes after the key would take space.
 type slot[K comparable, V any] struct {
 	value V
 	key   K
@@ -37,16 +37,16 @@ type slot[K comparable, V any] struct {
 
 const (
 	slotsLeast = 16
-	hugeBytes  = 4 << 20 // from where on huge pages pay
+	hugeBytes  = 4 << 20 // size from which huge pages pay
 )
 
-// hashesOf are where the probes of keys begin: at the slots of their low bits.
+// hashesOf computes the hashes of keys. A probe begins at the slot of the hash's low bits.
 func hashesOf[K comparable, V any](t *hashTable[K, V], ks []K, hs []uint64) {
 	number(t.number, ks, hs)
 	spreadAll(hs[:len(ks)])
 }
 
-// numberOf is the number of one key. It uses memory of the table, for what a function value is given would be
+// numberOf returns the number of one key. It uses memory of the table, since the argument of a function value would be
 // allocated.
 func numberOf[K comparable, V any](t *hashTable[K, V], k K) uint64 {
 	t.one.keys[0] = k
@@ -63,7 +63,7 @@ func length[K comparable, V any](t *hashTable[K, V]) int {
 	return t.used
 }
 
-// find is the value of a key with its hash, and the key as it is kept; nil if it is not there.
+// find returns the value of a key with its hash, and the key as stored; nil if it is not there.
 func find[K comparable, V any](t *hashTable[K, V], k K, h uint64) (v *V, key *K) {
 	var zero K
 	if k == zero {
@@ -85,7 +85,7 @@ func find[K comparable, V any](t *hashTable[K, V], k K, h uint64) (v *V, key *K)
 	}
 }
 
-// entryAt is the value of a key with its hash, which is added with the zero value if it is not there. There must be
+// entryAt returns the value of a key with its hash. It adds a missing key with the zero value. The table must have
 // room.
 func entryAt[K comparable, V any](t *hashTable[K, V], k K, h uint64) (v *V, key *K, added bool) {
 	var zero K
@@ -105,12 +105,12 @@ func entryAt[K comparable, V any](t *hashTable[K, V], k K, h uint64) (v *V, key 
 	}
 }
 
-// lacks is how many slots a table needs that gets n keys more; 0 where it has them.
+// lacks returns the number of slots that the table needs for n more keys; 0 if it has them.
 func lacks[K comparable, V any](t *hashTable[K, V], n int) int {
 	return moreSlots(len(t.slots), t.used+n)
 }
 
-// moreSlots is how many slots a table needs for keys, which has some; 0 where those do.
+// moreSlots returns the number of slots that a table with have slots needs for need keys; 0 if it has them.
 func moreSlots(have, need int) int {
 	slots := max(slotsLeast, have)
 	for need > slots/4*3 {
@@ -122,7 +122,7 @@ func moreSlots(have, need int) int {
 	return slots
 }
 
-// grow takes the entries to so many slots.
+// grow moves the entries to a table of the given number of slots.
 func grow[K comparable, V any](t *hashTable[K, V], slots int) {
 	old := t.slots
 	t.slots, t.mask = newSlots[K, V](slots), uint64(slots-1)
@@ -163,7 +163,7 @@ func newSlots[K comparable, V any](n int) []slot[K, V] {
 	return make([]slot[K, V], n)
 }
 
-// remove takes a key out, and reports whether it was there. Entries behind it move up, so that no probe ends too early.
+// remove removes a key, and reports whether it was there. Entries after it move up, so that no probe ends too early.
 func remove[K comparable, V any](t *hashTable[K, V], k K, h uint64) bool {
 	var none slot[K, V]
 	if k == none.key {
@@ -200,7 +200,7 @@ func clearTable[K comparable, V any](t *hashTable[K, V]) {
 	t.zero, t.has = *new(V), false
 }
 
-// each yields the entries, until one says no. None may be added or removed meanwhile.
+// each yields the entries, until yield returns false. No entry may be added or removed meanwhile.
 func each[K comparable, V any](t *hashTable[K, V], yield func(K, *V) bool) {
 	var zero K
 	if t.has && !yield(zero, &t.zero) {
@@ -213,8 +213,8 @@ func each[K comparable, V any](t *hashTable[K, V], yield func(K, *V) bool) {
 	}
 }
 
-// fetched calls do for keys from one place to another, block by block: all, by their hashes. The slots of a block are
-// being fetched while the block before is done.
+// fetched calls do for ranges of keys, block by block, with all keys given by their hashes. The slots of a block are
+// prefetched while the block before is in progress.
 func fetched[K comparable, V any](t *hashTable[K, V], hs []uint64, do func(from, to int)) {
 	from := 0
 	cpu.PrefetchEach(t.slots, hs, func(block []uint64) {

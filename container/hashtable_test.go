@@ -14,7 +14,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/seeds"
 )
 
-// A table is Go's map, also where all keys have one of few hashes: keys are compared, and hashes never are.
+// A table agrees with Go's map, also if all keys share a few hashes: keys are compared, hashes never.
 func TestHashTableIsGosMap(t *testing.T) {
 	for name, number := range map[string]hasher{
 		"own hashes": hasherOf[uint8](),
@@ -34,7 +34,7 @@ func TestHashTableIsGosMap(t *testing.T) {
 						_, there := twin[k]
 						require.Equal(t, !there, added)
 						require.Equal(t, k, *key)
-						require.Equal(t, twin[k], *at) // zero, where the key was not there, whatever it had before
+						require.Equal(t, twin[k], *at) // zero if the key was not there, also after a delete
 						*at, twin[k] = v, v
 					},
 					"remove": func(t *rapid.T) {
@@ -70,14 +70,14 @@ func TestHashTableIsGosMap(t *testing.T) {
 	}
 }
 
-// A table is Go's map while it grows, and while keys that probe past each other come and go in one that is as full as
-// it may be.
+// A table agrees with Go's map while it grows, and while keys that probe past each other come and go at the highest
+// load.
 func TestFullHashTableIsGosMap(t *testing.T) {
 	seed := seeds.Of(t)
 	random := rand.New(rand.NewPCG(seed, 0))
 	table, twin := newTable[uint64, uint64](hasherOf[uint64]()), map[uint64]uint64{}
 	for i := range uint64(200_000) {
-		keys := 1 << (4 + i*8/200_000) // ever more; three in four of them are there
+		keys := 1 << (4 + i*8/200_000) // increasing; three in four of them are there
 		k := random.Uint64N(uint64(keys))
 		if random.IntN(4) == 0 {
 			_, there := twin[k]
@@ -125,7 +125,7 @@ func numberOfOne[K comparable](k K) (n uint64) {
 	return n
 }
 
-// Keys that Go calls equal have one number, whatever lies between and behind what is compared.
+// Keys that are equal in Go have one number, for all contents of padding and blank fields.
 func TestEqualKeysHaveEqualNumbers(t *testing.T) {
 	zero := 0.0
 	require.Equal(t, numberOfOne(zero), numberOfOne(-zero*1))
@@ -143,7 +143,7 @@ func TestEqualKeysHaveEqualNumbers(t *testing.T) {
 	for i := range a {
 		bytes := as[[unsafeSize]byte](a[i : i+1])
 		for j := 1; j < 8; j++ {
-			bytes[0][j] = 0xFF // padding, and what has no name
+			bytes[0][j] = 0xFF // padding, and blank fields
 		}
 		a[i].C, b[i].C = "text", string([]byte("text"))
 	}
@@ -176,8 +176,8 @@ func TestKeysThatDifferOnEachRankAreRefused(t *testing.T) {
 	require.Error(t, err)
 }
 
-// The places of keys in a row, of multiples, and of floats are spread as random ones would be: the longest probe of
-// half-full tables is short.
+// Slots of sequential keys, of multiples, and of floats are spread like random ones: the longest probe of half-full
+// tables is short.
 func TestPlacesAreSpread(t *testing.T) {
 	const n = 1 << 14
 	longest := func(key func(i int) uint64) int {
@@ -203,11 +203,11 @@ func TestPlacesAreSpread(t *testing.T) {
 		"two halves":   func(i int) uint64 { return uint64(i+1)<<32 | uint64(i+1) },
 		"pairs of low": func(i int) uint64 { return uint64(i%128+1)<<32 | uint64(i/128) },
 	} {
-		require.Less(t, longest(key), 150, name) // random ones: some 60 to 90
+		require.Less(t, longest(key), 150, name) // random keys: about 60 to 90
 	}
 }
 
-// What a batch of keys costs in a table that has them, and in Go's map.
+// The cost of a batch of keys in a table that has them, and in Go's map.
 func BenchmarkHashTable(b *testing.B) {
 	for _, keys := range []int{1 << 12, 1 << 18, 1 << 22} {
 		ks := make([]uint64, 1<<20)

@@ -12,7 +12,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Containers rely on no put being visible ahead of its fence.
+// Containers need no put to be visible before its fence.
 func TestContainersOverHiddenPuts(t *testing.T) {
 	const ranks, keys = 4, 300
 	w, err := sim.New(sim.Config{Ranks: ranks, Processes: ranks, Seed: 1, Faults: sim.Faults{Hide: time.Millisecond}})

@@ -12,28 +12,29 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// JoinKind says which rows a join gives.
+// JoinKind selects the rows of a join's result.
 type JoinKind int
 
 const (
-	// Inner gives each pair of a left and a right row with equal keys.
+	// Inner yields each pair of a left and a right row with equal keys.
 	Inner JoinKind = iota
-	// Left is Inner, and gives left rows without a right one alone.
+	// Left is Inner, and yields left rows without a right one alone.
 	Left
-	// Semi gives each left row that has a right one, once and alone.
+	// Semi yields each left row that has a right one, once and alone.
 	Semi
-	// Anti gives each left row that has no right one.
+	// Anti yields each left row that has no right one.
 	Anti
 )
 
-// Join joins the rows of two tables that have equal keys, and gives the results to emit, on whichever rank they are
-// found: the left row with the place of the right one, or with nil where the kind says alone. emit runs as a handler:
-// it may send and add to other tables, and must not keep the place. All ranks call it.
+// Join joins the rows of two tables that have equal keys, and passes the results to emit on any rank: the left row with
+// the address of the right one, or with nil for a left row alone. emit runs as a handler. It may send and add to other
+// tables, and must not keep the address. All ranks call it.
 //
-// The right table should be the smaller one. If it is much smaller, all ranks get its rows, and left rows stay where
-// they are; otherwise rows of both go to the rank that owns their key. Left rows with a key so frequent that its owner
-// would have far more than others stay as well, and all ranks get the right rows with that key. Right rows that have no
-// room in memory go to files, by parts of the keys, and then left rows too (a Grace hash join).
+// The right table should be the smaller one. If it is much smaller, all ranks get its rows, and left rows stay in
+// place; otherwise rows of both go to the rank that owns their key. A key may be so frequent that its owner would have
+// far more rows than other ranks. Left rows with such a key stay as well, and all ranks get the right rows with that
+// key. Right rows that have no room in memory go to files, by parts of the keys, and then left rows too (a Grace hash
+// join).
 func Join[L, R any, K comparable](left *Table[L], right *Table[R], ofLeft func(row L) K, ofRight func(row R) K,
 	kind JoinKind, emit func(l L, r *R)) error {
 	if ofLeft == nil || ofRight == nil || emit == nil || kind < Inner || kind > Anti {
@@ -72,7 +73,7 @@ func Join[L, R any, K comparable](left *Table[L], right *Table[R], ofLeft func(r
 		err = left.rank.Epoch(func() error {
 			batches(&left.part, func(rows []L) {
 				probe(j, rows)
-				left.rank.Poll() // runs handlers, as what emit sends does, but none that probes
+				left.rank.Poll() // runs handlers, as sends of emit do, but none that probes
 			})
 			return nil
 		}, pebble.Named(left.name+" join"))
@@ -89,14 +90,14 @@ func Join[L, R any, K comparable](left *Table[L], right *Table[R], ofLeft func(r
 	if err != nil {
 		return err
 	}
-	return left.rank.Epoch(func() error { // for what emit sends
+	return left.rank.Epoch(func() error { // for sends of emit
 		drain(j)
 		return nil
 	}, pebble.Named(left.name+" join of parts"))
 }
 
-// plan says whether all ranks get all right rows, or else the keys of which they get them; and how many rows a rank
-// gets.
+// plan chooses the method. It reports whether all ranks get all right rows, or else the keys whose right rows all ranks
+// get; and the expected number of right rows of a rank.
 func plan[L, R any, K comparable](j *joining[L, R, K], left *Table[L], right *Table[R], keys codecs.Value) (
 	everywhere bool, heavy map[K]bool, expected int, err error) {
 	r := left.rank
@@ -130,7 +131,7 @@ func plan[L, R any, K comparable](j *joining[L, R, K], left *Table[L], right *Ta
 	return false, heavy, int(nRight) / r.Size() / 8 * 9, nil
 }
 
-// expect makes room for so many right rows, if they may be in memory: they come without being copied again.
+// expect makes room for the given number of right rows, if memory allows. The rows are then not copied again.
 func expect[L, R any, K comparable](j *joining[L, R, K], rows int) {
 	if bytesWith(j, rows) <= j.most {
 		grow(&j.index, lacks(&j.index, rows))
@@ -138,18 +139,18 @@ func expect[L, R any, K comparable](j *joining[L, R, K], rows int) {
 	}
 }
 
-// joining is a join on one rank, or one of a part of the keys: right rows by their keys, or both in files.
+// joining is a join on one rank, or of one part of the keys: right rows by their keys, or both sides in files.
 type joining[L, R any, K comparable] struct {
 	*disk
 	ofLeft  func(row L) K
 	ofRight func(row R) K
 	kind    JoinKind
 	emit    func(l L, r *R)
-	index   hashTable[K, uint32] // the number of the last row with a key
-	rows    []numbered[R]        // from 1 on; of a capacity that is a power of two
+	index   hashTable[K, uint32] // number of the last row with a key
+	rows    []numbered[R]        // from 1 on; the capacity is a power of two
 	most    int64                // bytes of right rows and their index
 	pointed int64                // bytes that right rows point to
-	coded   bool                 // they may
+	coded   bool                 // right rows may point to data
 	level   int
 	lefts   partition
 	rights  partition
@@ -158,7 +159,7 @@ type joining[L, R any, K comparable] struct {
 	lasts   [chunk]uint64
 }
 
-// numbered is a row, with the number of another one that has its key; 0 for none.
+// numbered is a row, with the number of the row before it that has the same key; 0 for none.
 type numbered[R any] struct {
 	Row    R
 	before uint32
@@ -218,7 +219,7 @@ func build[L, R any, K comparable](j *joining[L, R, K], rows []R) {
 	}
 }
 
-// makeRoom makes room for so many rows more.
+// makeRoom makes room for the given number of further rows.
 func makeRoom[L, R any, K comparable](j *joining[L, R, K], more int) {
 	if n := roomFor(j, more); n > cap(j.rows) {
 		rows := make([]numbered[R], max(1, len(j.rows)), n)
@@ -227,12 +228,12 @@ func makeRoom[L, R any, K comparable](j *joining[L, R, K], more int) {
 	}
 }
 
-// roomFor is the capacity for so many rows more, and for the place without a number.
+// roomFor returns the capacity for the given number of further rows, and for the unused row 0.
 func roomFor[L, R any, K comparable](j *joining[L, R, K], more int) int {
 	return max(cap(j.rows), 1<<bits.Len(uint(max(1, len(j.rows))+more-1)))
 }
 
-// bytesWith is what so many right rows more would take, beside those that are there.
+// bytesWith returns the bytes of right rows with the given number of further rows.
 func bytesWith[L, R any, K comparable](j *joining[L, R, K], more int) int64 {
 	rows := int64(roomFor(j, more))
 	slots := int64(max(len(j.index.slots), lacks(&j.index, more)))
@@ -273,7 +274,7 @@ func probe[L, R any, K comparable](j *joining[L, R, K], rows []L) {
 	}
 }
 
-// give gives what comes of a left row and the right rows with its key, of which the last one has this number.
+// give emits the results for a left row and the right rows with its key. last is the number of the last of these.
 func give[L, R any, K comparable](j *joining[L, R, K], row L, last uint32) {
 	switch {
 	case j.kind == Semi && last != 0, j.kind == Anti && last == 0, j.kind == Left && last == 0:
@@ -287,7 +288,7 @@ func give[L, R any, K comparable](j *joining[L, R, K], row L, last uint32) {
 	}
 }
 
-// drain joins what is in files, part by part.
+// drain joins the rows in files, part by part.
 func drain[L, R any, K comparable](j *joining[L, R, K]) {
 	if !j.inFiles {
 		return

@@ -25,7 +25,7 @@ func same(r *pebble.Rank, mine, want []string) error {
 	return nil
 }
 
-// drawAll are rows of each rank, up to most.
+// drawAll draws at most most rows for each rank.
 func drawAll[R any](seed uint64, ranks, most int, draw func(random *rand.Rand) R) (rows [][]R) {
 	for rank := range ranks {
 		random := rand.New(rand.NewPCG(seed, uint64(rank)))
@@ -84,8 +84,8 @@ func grouped(r *pebble.Rank, table *container.Table[row], sums map[string]int, d
 	return same(r, mine, wanted)
 }
 
-// A join is two nested loops: for each kind, with a right table that is small or not, with keys that are heavy or not,
-// and with room in memory or not.
+// A join agrees with two nested loops: for each kind, with a small or large right table, with and without heavy keys,
+// and with and without room in memory.
 func TestJoinIsTwoNestedLoops(t *testing.T) {
 	seed := seeds.Of(t)
 	for _, c := range []struct {
@@ -158,7 +158,7 @@ func joined(r *pebble.Rank, left, right *container.Table[row], kind container.Jo
 	counts := container.NewCounter[string](r, fmt.Sprintf("counts %d %d", kind, len(want)))
 	name := func(r row) string { return r.Name }
 	appstest.OK(container.Join(left, right, name, name, kind, func(o row, c *row) {
-		counts.Add(o.Name, 1) // which must not disturb
+		counts.Add(o.Name, 1) // must not interfere
 		if c == nil {
 			mine = append(mine, fmt.Sprint(o, nil))
 		} else {
@@ -171,14 +171,14 @@ func joined(r *pebble.Rank, left, right *container.Table[row], kind container.Jo
 	return same(r, mine, want)
 }
 
-// Rows stay where they are if others can come to them: left ones beside a small right table, and those of a frequent
-// key. So no rank handles many more than its share.
+// Left rows stay in place beside a small right table, and so do left rows with a frequent key. So no rank handles many
+// more than its share.
 func TestFewRowsMove(t *testing.T) {
 	const ranks, each = 4, 10_000
 	for name, c := range map[string]struct {
 		right int
 		heavy bool
-		moved float64 // rows that a rank handles, in its share of all
+		moved float64 // rows that a rank handles, over its share of all
 	}{"small right table": {each / 100, false, 0.3}, "heavy key": {each, true, 1.5}, "alike": {each, false, 1.5}} {
 		t.Run(name, func(t *testing.T) {
 			require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {

@@ -2,5 +2,5 @@
 
 package container_test
 
-// operations is how many random ones are done on each container.
+// operations is the number of random operations on each container.
 const operations = 300_000

@@ -8,5 +8,5 @@ import (
 	"github.com/activepebbles/pebbles/internal/leaks"
 )
 
-// TestMain sees that no test leaves a goroutine or a file behind.
+// TestMain checks that no test leaves a goroutine or a file behind.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(leaks.Main(m)) }

@@ -17,9 +17,9 @@ type Map[K comparable, V any] struct {
 	deletes *target.Target[K]
 }
 
-// NewMap makes a map, which lasts until [Map.Free]. All ranks call it, in the same order, between epochs. Of options,
-// those of targets apply to all its operations: target.Coded for keys and values that are to travel another way,
-// target.Coalesce and target.Route.
+// NewMap makes a map, which lasts until [Map.Free]. All ranks call it, in the same order, between epochs. Options of
+// targets apply to all its operations: target.Coded for other codecs of keys and values, target.Coalesce and
+// target.Route.
 func NewMap[K comparable, V any](r *pebble.Rank, name string, options ...target.Option) *Map[K, V] {
 	m := &Map[K, V]{store: newStore[K, V](r, name, options)}
 	m.View = viewOfStore(m.store)
@@ -37,10 +37,10 @@ func NewMap[K comparable, V any](r *pebble.Rank, name string, options ...target.
 	return m
 }
 
-// Put sets the value of a key. Of several Puts in one epoch any may be the last, for pebbles have no order.
+// Put sets the value of a key. Pebbles have no order: of several Puts in one epoch any may be the last.
 func (m *Map[K, V]) Put(k K, v V) { m.puts.Send(Entry[K, V]{k, v}) }
 
-// PutAll sets the values of many keys, at a fraction of the cost of a Put each. es is not kept.
+// PutAll sets the values of many keys. An entry costs a fraction of a Put. es is not kept.
 func (m *Map[K, V]) PutAll(es []Entry[K, V]) { m.puts.SendAll(es) }
 
 // Insert sets the value of a key that is not there.
@@ -62,8 +62,8 @@ func newDeletes[K comparable, V any](s *store[K, V]) *target.Target[K] {
 	})
 }
 
-// LocalRefs are the entries of this rank, with the places of their values, which may be changed there. A place is good
-// until the iteration goes on.
+// LocalRefs yields the entries of this rank, with the addresses of their values. The loop may change a value through
+// its address, which is valid until the next step.
 func (m *Map[K, V]) LocalRefs() func(yield func(k K, v *V) bool) { return refs(m.store) }
 
 // Reducer merges values into the entries of a map. It is one-sided, as Put is.
@@ -72,13 +72,13 @@ type Reducer[K comparable, V any] struct {
 	sends *target.Target[Entry[K, V]]
 }
 
-// CacheDefault is the size of the cache of a [Reducer] and a [Counter] for which no target.Cache was given, in entries.
+// CacheDefault is the default size of the cache of a [Reducer] and a [Counter], in entries. target.Cache changes it.
 const CacheDefault = 1 << 14
 
-// NewReducer makes a reducer. merge(held, next) takes the place of both values; it must be associative and commutative.
-// The first value of a key is kept as it is. Values of one key are merged on their way too, in a cache of CacheDefault
-// entries on each rank, or as target.Cache says; it goes off where it merges too few to pay (Active Pebbles, section
-// 3.5). All ranks call it, in the same order, between epochs.
+// NewReducer makes a reducer. The result of merge(held, next) replaces both values; merge must be associative and
+// commutative. The first value of a key is stored unchanged. Values of one key are merged on their way too, in a cache
+// on each rank, of CacheDefault entries unless target.Cache gives another number. The cache switches itself off where
+// it merges too few values to pay (Active Pebbles, section 3.5). All ranks call it, in the same order, between epochs.
 func (m *Map[K, V]) NewReducer(name string, merge func(held, next V) V, options ...target.Option) *Reducer[K, V] {
 	if merge == nil {
 		m.engine.Refuse(m.name+" "+name, "it has no function that merges: give one")
@@ -94,10 +94,10 @@ func newReducing[K comparable, V any](s *store[K, V], name string, merge func(he
 		func(es []Entry[K, V]) { mergeAll(s, name, es, merge) })
 }
 
-// merging are the options for values of one key to be merged on their way.
+// merging returns the options that merge values of one key on their way.
 func merging[K comparable, V any](s *store[K, V], merge func(held, next V) V) []target.Option {
 	kind := reduce.Concatenate(func(held, next Entry[K, V]) (Entry[K, V], bool) {
-		if held.Key != next.Key { // of which the hashes are the same
+		if held.Key != next.Key { // their hashes are equal
 			return held, false
 		}
 		return Entry[K, V]{held.Key, merge(held.Value, next.Value)}, true

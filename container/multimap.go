@@ -7,8 +7,8 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// MultiMap is a distributed hash map with any number of values for a key. Its methods are for its rank's goroutine, and
-// its views have an entry for each value.
+// MultiMap is a distributed hash map with any number of values for a key. Its methods are for its rank's goroutine. Its
+// views have an entry for each value.
 type MultiMap[K comparable, V any] struct {
 	View[K, V]
 	groups  *store[K, []V]
@@ -45,22 +45,23 @@ func NewMultiMap[K comparable, V any](r *pebble.Rank, name string, options ...ta
 	return m
 }
 
-// Add adds a value to those of a key. Equal values are kept as often as they were added.
+// Add adds a value to those of a key. Equal values are kept separately.
 func (m *MultiMap[K, V]) Add(k K, v V) { m.adds.Send(Entry[K, V]{k, v}) }
 
-// AddAll adds many values, at a fraction of the cost of an Add each. es is not kept.
+// AddAll adds many values. A value costs a fraction of an Add. es is not kept.
 func (m *MultiMap[K, V]) AddAll(es []Entry[K, V]) { m.adds.SendAll(es) }
 
 // Delete removes a key with all its values.
 func (m *MultiMap[K, V]) Delete(k K) { m.deletes.Send(k) }
 
-// LocalValues are the values of a key that this rank owns. They are the container's: good until an epoch changes them.
+// LocalValues returns the values of a key that this rank owns. The container owns the slice, which is valid until an
+// epoch changes the values.
 func (m *MultiMap[K, V]) LocalValues(k K) []V {
 	vs, _ := m.groups.LocalGet(k)
 	return vs
 }
 
-// LocalGroups are the keys of this rank, each with its values, which are the container's.
+// LocalGroups yields the keys of this rank, each with its values. The container owns the slices.
 func (m *MultiMap[K, V]) LocalGroups() iter.Seq2[K, []V] {
 	return func(yield func(K, []V) bool) {
 		for k, vs := range refs(m.groups) {
@@ -71,18 +72,18 @@ func (m *MultiMap[K, V]) LocalGroups() iter.Seq2[K, []V] {
 	}
 }
 
-// LocalLen is the number of values of this rank. It costs nothing.
+// LocalLen returns the number of values of this rank, at no cost.
 func (m *MultiMap[K, V]) LocalLen() int { return m.len }
 
-// Len is the number of values on all ranks. All ranks call it.
+// Len returns the number of values on all ranks. All ranks call it.
 func (m *MultiMap[K, V]) Len() (uint64, error) {
 	return sum(m.base, m.len)
 }
 
-// Owner is the rank that owns a key.
+// Owner returns the owner of a key.
 func (m *MultiMap[K, V]) Owner(k K) int { return m.groups.Owner(k) }
 
-// Clear removes all entries of all ranks, and gives their memory back. All ranks call it.
+// Clear removes all entries of all ranks, and frees their memory. All ranks call it.
 func (m *MultiMap[K, V]) Clear() error {
 	m.len = 0
 	return m.groups.Clear()

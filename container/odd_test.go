@@ -18,7 +18,7 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// What can't work is said in words, on all ranks, and nobody hangs.
+// Mistakes are reported on all ranks, and no rank hangs.
 func TestMistakesAreTold(t *testing.T) {
 	type pointing struct{ At *int }
 	type ints = *container.Table[uint64]
@@ -31,14 +31,14 @@ func TestMistakesAreTold(t *testing.T) {
 		appstest.Epoch(r, func() { s.InsertAll(some) })
 		return s
 	}
-	rows := func(try func(rows ints) error) func(r *pebble.Rank) error { // try has a table of one row
+	rows := func(try func(rows ints) error) func(r *pebble.Rank) error { // try gets a table of one row
 		return func(r *pebble.Rank) error {
 			table := container.NewTable[uint64](r, "table", container.Budget{})
 			table.Add(1)
 			return try(table)
 		}
 	}
-	made := func(make func(r *pebble.Rank)) func(r *pebble.Rank) error { // all that is tried is to make something
+	made := func(make func(r *pebble.Rank)) func(r *pebble.Rank) error { // for programs that only make an object
 		return func(r *pebble.Rank) error { make(r); return nil }
 	}
 	for name, c := range map[string]struct {
@@ -162,7 +162,7 @@ func TestMistakesAreTold(t *testing.T) {
 	}
 }
 
-// leaving fills a container, and has each key leave it while all are iterated over.
+// leaving fills a container, and removes each key while all ranks iterate.
 func leaving[V any](r *pebble.Rank, all container.View[uint64, V], fill, leave func(k uint64)) error {
 	appstest.Epoch(r, func() {
 		for k := range uint64(20) {
@@ -170,14 +170,14 @@ func leaving[V any](r *pebble.Rank, all container.View[uint64, V], fill, leave f
 		}
 	})
 	return all.ForAll(func(k uint64, _ V) error {
-		for range 2 * target.SendBufferMax { // so many that they don't wait until the iteration is over
+		for range 2 * target.SendBufferMax { // enough that they don't wait for the end of the iteration
 			leave(k)
 		}
 		return nil
 	})
 }
 
-// A table joins with itself, and a container may be empty in every way.
+// A table can be joined with itself, and containers may be empty in every way.
 func TestNothingAtAllIsNoMistake(t *testing.T) {
 	for _, ranks := range []int{1, 3} {
 		require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
@@ -203,7 +203,7 @@ func TestNothingAtAllIsNoMistake(t *testing.T) {
 	}
 }
 
-// What changes values alone may come while a rank iterates.
+// Changes of values alone are allowed while a rank iterates.
 func TestValuesMayChangeDuringAnIteration(t *testing.T) {
 	require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
 		c := container.NewCounter[uint64](r, "counter")
@@ -236,7 +236,7 @@ func TestAddLeavesAFailedJob(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// Scratch files are gone when the job is over, also after an error.
+// Scratch files are gone at the end of the job, also after an error.
 func TestNoFileIsLeftBehind(t *testing.T) {
 	folder := t.TempDir()
 	err := pebble.Run(t.Context(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
@@ -255,7 +255,7 @@ func TestNoFileIsLeftBehind(t *testing.T) {
 	require.Empty(t, files)
 }
 
-// What was cleared is empty, by all that tells, and serves again.
+// A cleared container is empty for all calls, and can be used again.
 func TestClearedContainersServeAgain(t *testing.T) {
 	require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
 		a := newAll(r)
@@ -284,7 +284,7 @@ func TestClearedContainersServeAgain(t *testing.T) {
 	}))
 }
 
-// requireLengths requires how many entries containers have on all ranks.
+// requireLengths checks the number of entries of containers on all ranks.
 func requireLengths(t *testing.T, a all, want ...uint64) {
 	t.Helper()
 	for i, lengths := range []struct {
@@ -303,7 +303,7 @@ func requireLengths(t *testing.T, a all, want ...uint64) {
 	}
 }
 
-// Files are closed when what was in them has been read, whatever the rows were for.
+// Files are closed after their rows have been read, for every use of the rows.
 func TestScratchFilesAreClosed(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux tells which files are open")
@@ -330,7 +330,7 @@ func TestScratchFilesAreClosed(t *testing.T) {
 	files, err := filepath.Glob("/proc/self/fd/*")
 	require.NoError(t, err)
 	for _, file := range files {
-		to, _ := os.Readlink(file) // the one that Glob has read the folder by is gone
+		to, _ := os.Readlink(file) // Glob's own descriptor of the folder is gone
 		require.NotContains(t, to, space.Scratch)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// tried is a container beside its twin, which is of this rank's keys where there are any.
+// tried is a container beside its twin, which has this rank's keys if the container has keys.
 type tried struct {
 	do, twin func(key, what int, number uint64)
 	same     func() error
@@ -22,8 +22,8 @@ type tried struct {
 	forget   func() // clears the twin
 }
 
-// Containers are Go's maps and slices after each of some rounds of random operations, by all ranks at a time: on each
-// number of ranks, over each transport, and in simulated worlds. Each round draws from another number of keys.
+// Containers agree with Go's maps and slices after each of some rounds of random operations by all ranks at a time: on
+// each number of ranks, over each transport, and in simulated worlds. Each round draws from another number of keys.
 func TestContainersAreGosMapsAndSlices(t *testing.T) {
 	seed := seeds.Of(t)
 	everywhere(t, func(r *pebble.Rank) error {
@@ -54,7 +54,7 @@ func manyOperations(r *pebble.Rank, n int, seed uint64, c tried) error {
 			random := rand.New(rand.NewPCG(seed+uint64(rank)+1, round))
 			for range some/r.Size() + 1 {
 				key, number := random.IntN(keys), random.Uint64()
-				// All operations of a round on one key do the same, so that their order does not matter.
+				// All operations of a round on one key are equal, so their order does not matter.
 				common := rand.NewPCG(seed+round, uint64(key))
 				what := int(common.Uint64() % kindsOfChanges)
 				if what < kindsOfPuts {
@@ -207,7 +207,7 @@ func triedMultiMap(r *pebble.Rank) tried {
 	}, clear: m.Clear, forget: func() { clear(twin) }}
 }
 
-// sameOfAll compares what all ranks have, in order, with a slice.
+// sameOfAll compares the elements of all ranks, in order, with a slice.
 func sameOfAll(r *pebble.Rank, mine, want []uint64) error {
 	all, err := pebble.AllGatherSlice(r, mine)
 	if got := slices.Concat(all...); err == nil && !slices.Equal(got, want) {
@@ -257,7 +257,7 @@ func triedTable(r *pebble.Rank, scratch func() string) tried {
 }
 
 func triedSets(r *pebble.Rank) tried {
-	var joined [][2]uint64 // here
+	var joined [][2]uint64 // on this rank
 	d := container.NewDisjointSets(r, "sets", func(a, b uint64) { joined = append(joined, [2]uint64{a, b}) })
 	twin := map[uint64]uint64{}
 	rootIn := func(twin map[uint64]uint64, k uint64) uint64 {

@@ -20,8 +20,8 @@ func loneDisk(t *testing.T) *disk {
 	return &disk{folder: t.TempDir(), alive: func() {}, fail: func(err error) { require.NoError(t, err) }}
 }
 
-// Rows that were written to a run leave memory, with all that they point to: what is kept stays within the bound, and
-// each row is written once.
+// Spilled rows leave memory, with all data that they point to: memory stays within the bound, and each row is written
+// once.
 func TestSpilledRowsLeaveMemory(t *testing.T) {
 	const n, bytes, most = 50_000, 100, 1 << 20
 	p := part[string]{disk: loneDisk(t), codec: codecs.Of[string](pebble.Strings{}), coded: true, most: most,
@@ -57,7 +57,8 @@ func TestSpilledRowsLeaveMemory(t *testing.T) {
 	require.Zero(t, rowCount(&p))
 }
 
-// Each level of a partition looks at other bits of a hash: what was in one part is spread over the next level's.
+// Each level of a partition uses other bits of a hash: the rows of one part are spread over the parts of the next
+// level.
 func TestPartsOfPartsDiffer(t *testing.T) {
 	for level := range levelsMax {
 		p := partition{disk: loneDisk(t), codec: codecs.Value{Type: reflect.TypeFor[uint64]()}.OrPlain(), level: level}

@@ -9,13 +9,14 @@ import (
 	"github.com/activepebbles/pebbles/target/avro"
 )
 
-// Savable is what [Save] can write, a record for each [Entry] or element: all containers of this package, and views.
+// Savable is a container or view that [Save] can write, with a record for each [Entry] or element: all containers of
+// this package, and their views.
 type Savable[E any] interface{ all() elements[E] }
 
-// Save writes a container or a view, of all ranks, to a folder: an Avro object container file for each rank, compressed
-// by zstd, and a manifest with checksums. The folder is there as a whole or not at all, and must not be there before,
-// unless export.Replace says otherwise. The types of keys and values are those of package target/avro; other programs
-// can read the files. All ranks call it.
+// Save writes a container or a view of all ranks to a folder: an Avro object container file for each rank, compressed
+// by zstd, and a manifest with checksums. The folder appears as a whole or not at all. It must not exist before, unless
+// export.Replace allows it. The types of keys and values are those of package target/avro; other programs can read the
+// files. All ranks call it.
 func Save[E any](of Savable[E], folder string, options ...export.Option) error {
 	v := of.all()
 	codec, err := avro.New[E]()
@@ -38,20 +39,20 @@ func Save[E any](of Savable[E], folder string, options ...export.Option) error {
 	return nil
 }
 
-// LocalRecords are the records that [Save] writes for this rank.
+// LocalRecords returns the records that [Save] writes for this rank.
 func LocalRecords[E any](of Savable[E]) iter.Seq[E] { return of.all().local }
 
-// Loadable is what [Load] can fill: all containers of this package.
+// Loadable is a container that [Load] can fill: all containers of this package.
 type Loadable[E any] interface {
 	Savable[E]
 	load(es []E)
 }
 
-// Load adds to a container what [Save] has written of one of its kind, by any number of ranks: entries of a [Map] are
-// put, counts and values are added, sets are joined. What a [Bag] or a [Table] had in one file is on one rank, and the
-// order of rows is lost. Keys and values may be of other types than those that were saved: fields are matched by their
-// names, as [ingest.AvroOf] says, so a type may move to another package or get another name, lose fields, and get
-// fields that have a default (see package target/avro). All ranks call it.
+// Load adds the records of a saved container of the same kind, written by any number of ranks: entries of a [Map] are
+// put, counts and values are added, sets are joined. The records of one file of a [Bag] or a [Table] go to one rank,
+// and the order of rows is lost. Keys and values may have other types than the saved ones. Fields are matched by name,
+// as for [ingest.AvroOf]: a type may move to another package, be renamed, lose fields, and gain fields that have a
+// default (see package target/avro). All ranks call it.
 func Load[E any](into Loadable[E], folder string) error {
 	v := into.all()
 	codec, err := avro.New[E]()

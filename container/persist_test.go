@@ -14,7 +14,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// all are one container of each kind.
+// all has one container of each kind.
 type all struct {
 	places *container.Map[name, []string]
 	counts *container.Counter[string]
@@ -34,7 +34,7 @@ func newAll(r *pebble.Rank) all {
 	}
 }
 
-// Containers that some ranks have saved are there again on other numbers of ranks.
+// Saved containers can be loaded on other numbers of ranks.
 func TestSavedContainersAreLoadedByAnyNumberOfRanks(t *testing.T) {
 	folder := t.TempDir()
 	in := func(what string) string { return filepath.Join(folder, what) }
@@ -97,7 +97,7 @@ func TestSavedContainersAreLoadedByAnyNumberOfRanks(t *testing.T) {
 	}
 }
 
-// tell adds what a container has.
+// tell appends the contents of a container.
 func tell[K, V any](to *[]string, what string, local func(yield func(K, V) bool)) {
 	for k, v := range local {
 		*to = append(*to, fmt.Sprintln(what, k, v))
@@ -143,7 +143,7 @@ type (
 		Line int32
 		Old  map[string]bool
 	}
-	// entry is what posting has become, in another place.
+	// entry is the new form of posting, in another place.
 	entry struct {
 		Weight float64 `avro:"Weight,default=0.5"`
 		Line   int64
@@ -152,7 +152,7 @@ type (
 	}
 )
 
-// What was saved stays readable when a type gets another name or package, and other fields.
+// Saved data stays readable when a type gets another name or package, and other fields.
 func TestSavedTypesMayMoveAndChange(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "index")
 	require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {

@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// ordinal makes a number of a key, such that numbers are in the order of keys; nil for keys that are strings.
+// ordinal returns a function from keys to numbers that keeps their order; nil for keys that are strings.
 func ordinal[K cmp.Ordered]() func(k K) uint64 {
 	switch t := reflect.TypeFor[K](); t.Kind() {
 	case reflect.String:
@@ -28,7 +28,7 @@ func ordinal[K cmp.Ordered]() func(k K) uint64 {
 
 const sign = 1 << 63
 
-// ofFloat follows cmp.Compare: NaN is before all, and -0 is 0.
+// ofFloat follows cmp.Compare: NaN comes before all others, and -0 equals 0.
 func ofFloat(f float64) uint64 {
 	switch b := math.Float64bits(f + 0); {
 	case f != f:
@@ -40,7 +40,7 @@ func ofFloat(f float64) uint64 {
 	}
 }
 
-// bitsOf is an integer's bits, without those of its sign above them.
+// bitsOf returns the bits of an integer, without sign extension.
 func bitsOf[K cmp.Ordered](k K) uint64 {
 	switch at := unsafe.Pointer(&k); unsafe.Sizeof(k) {
 	case 1:
@@ -54,7 +54,7 @@ func bitsOf[K cmp.Ordered](k K) uint64 {
 	}
 }
 
-// keyed is something that is sorted by a number. What has no bytes takes none.
+// keyed is an element with the number to sort it by. An element of no bytes takes no space.
 type keyed[T any] struct {
 	of  T
 	key uint64
@@ -65,8 +65,8 @@ const (
 	digits    = 64 / digitBits
 )
 
-// radixSort sorts by keys, and keeps the order of equal ones. room is as long. It returns the one of both that has the
-// result. It takes a pass over all for each digit in which keys differ.
+// radixSort sorts by keys, and keeps the order of equal ones. room has the same length. It returns all or room,
+// whichever has the result. It takes a pass for each digit where keys differ.
 func radixSort[T any](all, room []keyed[T]) []keyed[T] {
 	var counts [digits][1 << digitBits]int
 	for _, e := range all {
@@ -94,7 +94,7 @@ func radixSort[T any](all, room []keyed[T]) []keyed[T] {
 	return all
 }
 
-// sortWords sorts integers of 8 bytes by numbers that are theirs but for a sign. It needs memory for as many.
+// sortWords sorts integers of 8 bytes as numbers, after flipping the bits of sign. It needs memory for a copy.
 func sortWords[R any](rows []R, sign uint64) {
 	words := as[keyed[struct{}]](rows)
 	for i := range words {
@@ -106,7 +106,7 @@ func sortWords[R any](rows []R, sign uint64) {
 	}
 }
 
-// sortByKey sorts rows by numbers. It needs memory for 2 to 4 times as many.
+// sortByKey sorts rows by numbers. It needs memory for 2 to 4 copies of the rows.
 func sortByKey[R any](rows []R, key func(r *R) uint64) {
 	const small = 16
 	switch n := len(rows); {
@@ -120,7 +120,7 @@ func sortByKey[R any](rows []R, key func(r *R) uint64) {
 		for i, e := range radixSort(all[:n], all[n:]) {
 			rows[i] = e.of
 		}
-	default: // moved once
+	default: // moves each row once
 		all, unsorted := make([]keyed[int], 2*n), slices.Clone(rows)
 		for i := range rows {
 			all[i] = keyed[int]{i, key(&rows[i])}
@@ -132,12 +132,12 @@ func sortByKey[R any](rows []R, key func(r *R) uint64) {
 }
 
 const (
-	few       = 256 // rows that are sorted by comparisons
-	textDepth = 16  // times that equal first bytes are looked beyond, before comparisons do the rest
+	few       = 256 // below this number of rows, comparisons sort
+	textDepth = 16  // number of equal prefixes after which comparisons sort
 )
 
-// sortByText sorts rows by strings: by the first 8 bytes in which they may differ, as numbers, and those that are equal
-// there by what follows. So the strings of most rows are looked at once. It needs memory for 3 times as many.
+// sortByText sorts rows by strings: by the first 8 bytes where they may differ, as numbers, and rows that are equal
+// there by the bytes that follow. So most strings are read once. It needs memory for 3 copies of the rows.
 func sortByText[R any](rows []R, text func(r *R) string) { sortBeyond(rows, text, 0) }
 
 func sortBeyond[R any](rows []R, text func(r *R) string, depth int) {
@@ -159,8 +159,8 @@ func sortBeyond[R any](rows []R, text func(r *R) string, depth int) {
 	}
 }
 
-// sortByPrefix sorts rows by the 8 bytes after what all have in common. It returns a bit for each row, which says that
-// it differs from the one before; nil if all are equal.
+// sortByPrefix sorts rows by the 8 bytes after their common prefix. It returns a bit for each row, set if the row
+// differs from the one before; nil if all are equal.
 func sortByPrefix[R any](rows []R, text func(r *R) string) (differs []uint64) {
 	same, equal := text(&rows[0]), true
 	for i := 0; i < len(rows) && (equal || len(same) > 0); i++ {
@@ -186,7 +186,7 @@ func sortByPrefix[R any](rows []R, text func(r *R) string) (differs []uint64) {
 	return differs
 }
 
-// inCommon is how many bytes two strings begin with that are the same.
+// inCommon returns the length of the common prefix of two strings.
 func inCommon(a, b string) (n int) {
 	for n < len(a) && n < len(b) && a[n] == b[n] {
 		n++
@@ -194,8 +194,8 @@ func inCommon(a, b string) (n int) {
 	return n
 }
 
-// prefix is the first 8 bytes of a string as a number, with zeros where it is shorter: numbers that differ are in the
-// order of the strings.
+// prefix returns the first 8 bytes of a string as a number, padded with zeros. Numbers that differ are in the order of
+// the strings.
 func prefix(s string) uint64 {
 	if len(s) >= 8 {
 		return binary.BigEndian.Uint64(unsafe.Slice(unsafe.StringData(s), 8))

@@ -14,7 +14,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/seeds"
 )
 
-// Strings are in the order of slices.Sort, whatever they have in common: nothing, long beginnings, zeros, all.
+// Strings are in the order of slices.Sort, with all kinds of common parts: none, long prefixes, zeros, everything.
 func TestTextsAreSorted(t *testing.T) {
 	seed := seeds.Of(t)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -63,7 +63,7 @@ func TestTextsAreSorted(t *testing.T) {
 	}
 }
 
-// Numbers of keys are in the order of keys, for each kind of number and for types that are made of one.
+// Numbers of keys are in the order of keys, for each kind of number and for types based on one.
 func TestNumbersAreInTheOrderOfKeys(t *testing.T) {
 	type mine int8
 	inOrder[int](t, math.MinInt, -1, 0, 1, math.MaxInt)

@@ -10,23 +10,23 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// Found is what a key was found to be: its value, or that it is not there.
+// Found is the result of a search for a key. OK reports whether the key is there.
 type Found[V any] struct {
 	Value V
 	OK    bool
 }
 
 // Reads reads the entries of a container from any rank (Grappa, section 5). Its methods are for tasks, which wait for
-// the answers, and for the main function in an epoch's body. A key that this rank owns is read without a message.
+// the answers, and for the main function in an epoch's body. Reading a key that this rank owns needs no message.
 type Reads[K comparable, V any] struct {
 	of   *base
 	gets *delegate.Delegate[K, Found[V]]
 }
 
-// Readable is what [NewReads] can read: maps, multimaps, counters, sets and disjoint sets.
+// Readable is a container that [NewReads] can read: maps, multimaps, counters, sets and disjoint sets.
 type Readable[K comparable, V any] interface{ readable() readable[K, V] }
 
-// readable is a container as reads see it.
+// readable is the part of a container that Reads needs.
 type readable[K comparable, V any] struct {
 	*base
 	*keeping
@@ -35,7 +35,7 @@ type readable[K comparable, V any] struct {
 	look   func(ks []K, found []Found[V]) // for keys of this rank
 }
 
-// readableOf makes reads of a store of what it keeps for a value.
+// readableOf makes reads of a store. value maps the stored value to the result.
 func readableOf[K comparable, S, V any](s *store[K, S], values codecs.Value, value func(kept *S) V) readable[K, V] {
 	return readable[K, V]{s.base, s.keeping, values,
 		func(k K) uint64 { return numberOf(&s.table, k) },
@@ -60,9 +60,9 @@ func (d *DisjointSets[K]) readable() readable[K, K] {
 	return readableOf(d.index, d.index.kept.keys.Value, func(i *uint32) K { return d.root(*i) })
 }
 
-// NewReads makes reads of a map, a counter, a set, a multimap, where a key has all its values, or disjoint sets, where
-// it has the key that stands for its set. Values of a multimap that this rank owns are the container's. All ranks call
-// it, in the same order, between epochs.
+// NewReads makes reads of a map, a counter, a set, a multimap or disjoint sets. The value of a key is the list of all
+// its values in a multimap, and the key that stands for its set in disjoint sets. The container owns lists that this
+// rank reads from itself. All ranks call it, in the same order, between epochs.
 func NewReads[K comparable, V any](of Readable[K, V], tasks *task.Scheduler, options ...target.Option) *Reads[K, V] {
 	s := of.readable()
 	all := both(s.options, options)
@@ -80,24 +80,25 @@ func NewReads[K comparable, V any](of Readable[K, V], tasks *task.Scheduler, opt
 	return r
 }
 
-// Get is the value of a key, and whether it is there. A task that calls waits, and lets others run.
+// Get returns the value of a key, and reports whether the key is there. A task that calls it waits, and other tasks
+// run.
 func (r *Reads[K, V]) Get(k K) (v V, ok bool) {
 	f := r.gets.Call(k)
 	return f.Value, f.OK
 }
 
-// GetMany reads many keys and waits once: found[i] is the value of ks[i]. It costs a fraction of a Get per key.
+// GetMany reads many keys and waits once: found[i] is the result for ks[i]. A key costs a fraction of a Get.
 func (r *Reads[K, V]) GetMany(ks []K, found []Found[V]) {
 	r.gets.CallAll(ks, found)
 }
 
-// Contains reports whether a key is there. It brings the value along, and costs what Get does.
+// Contains reports whether a key is there. It transfers the value as well, and costs as much as Get.
 func (r *Reads[K, V]) Contains(k K) bool {
 	_, ok := r.Get(k)
 	return ok
 }
 
-// Asker asks about entries, without a wait: answers come back to a function (see target.Ask).
+// Asker asks about entries without waiting: a function receives the answers (see target.Ask).
 type Asker[K comparable, Q any] struct {
 	of      *base
 	ask     member
@@ -105,10 +106,10 @@ type Asker[K comparable, Q any] struct {
 	sendAll func(es []Entry[K, Q])
 }
 
-// NewAsker makes an asker of a map: answer runs at the owner of a key, with the place of its value, or nil for a key
-// that is not there, and a question; then runs at the rank that asked, with both and the answer. Both are handlers:
-// they may send and ask, and don't wait. A question or answer that is not plain data travels by a codec as values do.
-// All ranks call it, in the same order, between epochs.
+// NewAsker makes an asker of a map. answer runs at the owner of a key, with the question and the address of the key's
+// value, or nil if the key is not there. then runs at the rank that asked, with the key, the question and the answer.
+// Both are handlers: they may send and ask, and must not wait. A question or answer that is not plain data travels by a
+// codec, as values do. All ranks call it, in the same order, between epochs.
 func NewAsker[K comparable, V, Q, A any](m *Map[K, V], name string, answer func(k K, v *V, q Q) A,
 	then func(k K, q Q, a A), options ...target.Option) *Asker[K, Q] {
 	refuseNil(m.base, name, answer == nil || then == nil)
@@ -117,7 +118,7 @@ func NewAsker[K comparable, V, Q, A any](m *Map[K, V], name string, answer func(
 	if err := derive(&answers); err != nil {
 		m.engine.Refuse(m.name+" "+name, err.Error())
 	}
-	w.keys = m.kept.keys // the rank that has asked keeps it until the answer is there
+	w.keys = m.kept.keys // the asking rank keeps it until the answer arrives
 	all := coded[Entry[K, Q]](w.entries(), others)
 	if answers.Coded() {
 		all = with(target.Coded(codecs.Pebbles[A](answers.Value)), all)
@@ -134,7 +135,7 @@ func NewAsker[K comparable, V, Q, A any](m *Map[K, V], name string, answer func(
 	return &Asker[K, Q]{m.base, ask, ask.Send, ask.SendAll}
 }
 
-// Send asks about a key. It may be called where a target may be sent to.
+// Send asks about a key. It may be called wherever a target's Send may be.
 func (a *Asker[K, Q]) Send(k K, q Q) { a.send(Entry[K, Q]{k, q}) }
 
 // SendAll asks about many keys. es is not kept.

@@ -5,7 +5,7 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Set is a distributed set. Its methods are for its rank's goroutine. Iterations over it have keys alone:
+// Set is a distributed set. Its methods are for its rank's goroutine. Iterations yield keys alone:
 //
 //	for k := range s.LocalAll() {
 type Set[K comparable] struct {
@@ -29,7 +29,7 @@ func NewSet[K comparable](r *pebble.Rank, name string, options ...target.Option)
 // Insert adds a key, if it is not there.
 func (s *Set[K]) Insert(k K) { s.inserts.Send(k) }
 
-// InsertAll adds many keys, at a fraction of the cost of an Insert each. ks is not kept.
+// InsertAll adds many keys. A key costs a fraction of an Insert. ks is not kept.
 func (s *Set[K]) InsertAll(ks []K) { s.inserts.SendAll(ks) }
 
 // Delete removes a key, if it is there.

@@ -15,16 +15,16 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// samples is how many rows of a rank, and of each of its runs, sorting looks at to find out where ranks are to begin.
-// With so many, the fullest of P ranks has some 1.2 times the mean.
+// samples is the size of the sample of a rank, and of each of its runs, from which sorting computes the first rows of
+// ranks. The fullest of P ranks then has about 1.2 times the mean.
 const samples = 256
 
 // Sort sorts a table of numbers or strings. All ranks call it.
 //
-// Afterwards the rows of each rank are in order, and none comes after one of the next rank: each rank has nearly as
-// many rows, of which equal ones may be on several ranks. Rows go to their ranks as pebbles, each once (sample sort).
-// Integers and floats are sorted by their digits, strings by 8 bytes at a time. What has no room in memory is sorted in
-// runs, which iterations merge.
+// Afterwards the rows of each rank are in order, and none comes after a row of the next rank. The ranks' numbers of
+// rows are nearly equal, so equal rows may be on several ranks. Rows go to their ranks as pebbles, each once (sample
+// sort). Integers and floats are sorted by their digits, strings by 8 bytes at a time. Rows that have no room in memory
+// are sorted in runs, which iterations merge.
 func Sort[R cmp.Ordered](t *Table[R]) error {
 	o := order[R]{compare: cmp.Compare[R]}
 	switch t := reflect.TypeFor[R](); {
@@ -41,7 +41,7 @@ func Sort[R cmp.Ordered](t *Table[R]) error {
 	return sortRows(t.mover, o)
 }
 
-// SortBy sorts a table by a key of its rows, as [Sort] does. The order of rows with equal keys is any.
+// SortBy sorts a table by a key of its rows, as [Sort] does. The order of rows with equal keys is undefined.
 func SortBy[R any, K cmp.Ordered](t *Table[R], key func(row R) K) error {
 	o := order[R]{compare: func(a, b R) int { return cmp.Compare(key(a), key(b)) }}
 	if number := ordinal[K](); number != nil {
@@ -57,14 +57,14 @@ func SortBy[R any, K cmp.Ordered](t *Table[R], key func(row R) K) error {
 	return sortRows(t.mover, o)
 }
 
-// SortFunc sorts a table as compare says (see slices.SortFunc), which must be a strict weak order. All ranks call it.
-// It goes otherwise as [Sort] does. The order of rows that are equal is any.
+// SortFunc sorts a table in the order of compare (see slices.SortFunc), which must be a strict weak order, as [Sort]
+// does. The order of equal rows is undefined. All ranks call it.
 func (t *Table[R]) SortFunc(compare func(a, b R) int) error {
 	return sortFunc(t.mover, compare)
 }
 
-// SortStableFunc is Table.SortFunc that keeps the order of equal rows: that of ranks, and on a rank the one in which
-// they were added. It takes 8 bytes more for each row, and the rows are there twice for a while.
+// SortStableFunc is Table.SortFunc that keeps the order of equal rows: by rank, and on a rank in the order of Add. It
+// takes 8 bytes more for each row, and holds the rows twice for a while.
 func SortStableFunc[R any](t *Table[R], compare func(a, b R) int) error {
 	before, err := pebble.ExclusiveScan(t.rank, uint64(rowCount(&t.part)), 0, pebble.Sum)
 	if err != nil {
@@ -103,7 +103,7 @@ func sortFunc[R any](m *mover[R], compare func(a, b R) int) error {
 	return sortRows(m, order[R]{compare: compare, sort: func(rows []R) { slices.SortFunc(rows, compare) }})
 }
 
-// replace puts other rows in place of those that this rank has.
+// replace replaces the rows of this rank.
 func replace[R any](m *mover[R], p part[R]) {
 	clearRows(&m.part)
 	m.part = p
@@ -120,7 +120,7 @@ func sortRows[R any](m *mover[R], o order[R]) error {
 		return err
 	}
 	const step = math.Phi - 1
-	// u deals equal rows out: its values are spread evenly over 0 to 1, wherever a rank begins.
+	// u distributes equal rows over ranks: its values are spread evenly over 0 to 1 for every start.
 	u := math.Mod(step*float64(m.rank.ID()), 1)
 	return exchange(m, &o, "sort", func(row R) int {
 		to, equal := slices.BinarySearchFunc(ends, row, func(e end[R], row R) int { return o.compare(e.row, row) })
@@ -137,20 +137,19 @@ func sortRows[R any](m *mover[R], o order[R]) error {
 	})
 }
 
-// end is the last row of a rank. share is how many of all rows that are equal to it are on that rank and those before,
-// of 1.
+// end is the last row of a rank. share is the fraction of all rows equal to it that are on that rank and those before.
 type end[R any] struct {
 	row   R
 	share float64
 }
 
-// weighed is a row that stands for so many.
+// weighed is a sampled row. Weight is the number of rows that it represents.
 type weighed[R any] struct {
 	Row    R
 	Weight float64
 }
 
-// exchangeWeights gives all ranks the weighed values of all, for which codec is.
+// exchangeWeights gives all ranks the weighed values of all ranks.
 func exchangeWeights[T any](b *base, codec codecs.Value, all *[]weighed[T]) error {
 	values := newCollection(b, "AllGatherSlice", codecs.Struct(reflect.TypeFor[weighed[T]](),
 		codecs.Tag[float64](unsafe.Offsetof(weighed[T]{}.Weight)), codecs.Field{Value: codec}))
@@ -158,7 +157,7 @@ func exchangeWeights[T any](b *base, codec codecs.Value, all *[]weighed[T]) erro
 	return values.allGather(place(all))
 }
 
-// splitters are the ends of all ranks but the last one, as samples say.
+// splitters returns the ends of all ranks except the last one, computed from samples.
 func splitters[R any](m *mover[R], compare func(a, b R) int) (ends []end[R], err error) {
 	rows, mean := sampledRows(&m.part), 0.0
 	if err := exchangeWeights(m.base, m.rows.Value, &rows); err != nil {
@@ -182,7 +181,7 @@ func splitters[R any](m *mover[R], compare func(a, b R) int) (ends []end[R], err
 	return ends, nil
 }
 
-// sampledRows are some rows.
+// sampledRows returns a sample of the rows.
 func sampledRows[R any](p *part[R]) (all []weighed[R]) {
 	draw := draw(p, slices.Clone(p.sample))
 	for _, row := range draw {
@@ -191,7 +190,7 @@ func sampledRows[R any](p *part[R]) (all []weighed[R]) {
 	return all
 }
 
-// exchange is an epoch in which each row goes to the rank that to says. They take an order there.
+// exchange runs an epoch that sends each row to the rank to(row), and sorts the rows there by o.
 func exchange[R any](m *mover[R], o *order[R], why string, to func(row R) int) error {
 	mean, err := sum(m.base, rowCount(&m.part))
 	if err != nil {
@@ -208,7 +207,7 @@ func exchange[R any](m *mover[R], o *order[R], why string, to func(row R) int) e
 		}
 		addRow(&arrived, row)
 		if stayed++; stayed%chunk == 0 {
-			m.rank.Poll() // as sends do
+			m.rank.Poll() // runs handlers, as sends do
 		}
 	}, func(rows []R) {
 		for _, row := range rows {
@@ -221,11 +220,11 @@ func exchange[R any](m *mover[R], o *order[R], why string, to func(row R) int) e
 	return nil
 }
 
-// arrivedShare is the part of the memory for rows that come: the others are there too, and sorting takes up to five
-// times their room.
+// arrivedShare is the divisor of the memory for arriving rows: the other rows are there too, and sorting takes up to
+// five times the room of the rows.
 const arrivedShare = 12
 
-// moveRows is an epoch in which what each does with the rows of this rank is to send them to ranks, where arrive gets
+// moveRows runs an epoch that calls each with the rows of this rank. each sends rows to ranks, where arrive receives
 // them, as a handler.
 func moveRows[R any](m *mover[R], why string, each func(row R, send func(row R, to int)), arrive func(rows []R)) error {
 	moves := newMoves(m.base, m.rows, m.options, arrive)
@@ -246,7 +245,7 @@ func moveRows[R any](m *mover[R], why string, each func(row R, send func(row R, 
 	}, pebble.Named(m.name+" "+why))
 }
 
-// newMoves registers what takes values to the ranks that they say.
+// newMoves registers a target that takes values to the ranks in them.
 func newMoves[V any](b *base, values codecs.Item, options []target.Option,
 	handle func(vs []V)) *target.Target[placed[V]] {
 	var vs []V
@@ -271,7 +270,7 @@ func newMoves[V any](b *base, values codecs.Item, options []target.Option,
 	}), coded[placed[V]](travels, options)...)
 }
 
-// keepTogether gives strings memory of their own, one piece for all.
+// keepTogether copies strings into one new piece of memory.
 func keepTogether(all []string) {
 	n := 0
 	for _, s := range all {

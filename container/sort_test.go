@@ -17,7 +17,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// roomy is where all rows have room, and scarce is where few have.
+// roomy has room for all rows, and scarce for few.
 func roomy(*testing.T) container.Budget { return container.Budget{} }
 func scarce(t *testing.T) container.Budget {
 	return container.Budget{Memory: 4096, Scratch: t.TempDir()}
@@ -139,13 +139,13 @@ func TestStableSortKeepsTheOrderOfEqualRows(t *testing.T) {
 	}
 }
 
-// Equal rows go where there is room: of those that begin where a rank is nearly full, few go there.
+// Equal rows fill gaps: few go to a rank that is nearly full without them.
 func TestEqualRowsFillTheirRanks(t *testing.T) {
 	const ranks, each = 4, 5000
-	for _, begins := range []float64{0.05, 0.5, 0.95} { // at which the equal rows do, of rank 0
+	for _, begins := range []float64{0.05, 0.5, 0.95} { // where the equal rows begin, in shares of a rank
 		require.NoError(t, appstest.Job(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
 			table := container.NewTable[uint64](r, "rows", container.Budget{})
-			for i := range uint64(each) { // all ranks have the same, so an i is ranks rows
+			for i := range uint64(each) { // all ranks have the same rows, so an i stands for ranks rows
 				switch at := float64(i) / each * ranks; {
 				case at >= begins && at < begins+2:
 					table.Add(1 << 32)
@@ -164,7 +164,7 @@ func TestEqualRowsFillTheirRanks(t *testing.T) {
 	}
 }
 
-// Equal rows are dealt out among all ranks whose places they may have, and evenly where those have no others.
+// Equal rows are distributed over all ranks that may have them, and evenly over ranks without other rows.
 func TestEqualRowsAreDealtOut(t *testing.T) {
 	for _, ranks := range []int{1, 2, 3, 7} {
 		require.NoError(t, appstest.Job(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {

@@ -15,13 +15,13 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// base is what all containers have, whatever their types.
+// base is the part of all containers that does not depend on types.
 type base struct {
 	rank    *pebble.Rank
 	engine  *engine.Rank
 	name    string
-	codec   func() (codecs.Value, error) // of entries, of plain data too
-	members []member                     // that are freed with it
+	codec   func() (codecs.Value, error) // of entries, also of plain data
+	members []member                     // freed with the container
 }
 
 func newBase(r *pebble.Rank, name string, codec codecs.Value) *base {
@@ -29,17 +29,18 @@ func newBase(r *pebble.Rank, name string, codec codecs.Value) *base {
 	return &base{rank: r, engine: r.Inside(frame.Access{}), name: name, codec: known}
 }
 
-// failed is an error of a call.
+// failed returns the error of a call.
 func failed(b *base, err error) error { return fmt.Errorf("container: %s: %w", b.name, err) }
 
-// keeping is what containers with keys have, whatever their types: who owns a key, and how keys and values travel.
+// keeping is the part of containers with keys that does not depend on types: the owners of keys, and the encoding of
+// keys and values.
 type keeping struct {
 	owner     distribution.Map
 	wire      wire            // to handlers, which borrow keys
-	kept      wire            // of what is kept
-	borrowed  bool            // keys are
-	options   []target.Option // of its targets
-	iterating int             // iterations over its entries that are under way
+	kept      wire            // of stored keys and values
+	borrowed  bool            // handlers borrow keys
+	options   []target.Option // of the container's targets
+	iterating int             // iterations over its entries in progress
 	number    hasher
 }
 
@@ -56,17 +57,17 @@ func newKeeping(r *pebble.Rank, name string, w wire, options []target.Option) (*
 	return newBase(r, name, w.entries()), s
 }
 
-// store is what containers with keys are made of.
+// store is the basis of containers with keys.
 type store[K comparable, V any] struct {
 	*base
 	*keeping
 	table    hashTable[K, V]
-	own      func(k K) K // makes a borrowed key its own; nil where none is borrowed
-	scratch  keyBatch[K] // of pebbles that are handled
-	numbered [64]K       // of pebbles that are sent
+	own      func(k K) K // copies a borrowed key; nil if keys are not borrowed
+	scratch  keyBatch[K] // for pebbles in a handler
+	numbered [64]K       // for pebbles that are sent
 }
 
-// chunk is how many keys are worked on at a time: they stay in the first-level cache.
+// chunk is the number of keys in progress at a time: they stay in the first-level cache.
 const chunk = 256
 
 type keyBatch[K any] struct {
@@ -79,7 +80,7 @@ func newStore[K comparable, V any](r *pebble.Rank, name string, options []target
 	return storeOf[K, V](b, k)
 }
 
-// storeOf is a store without entries.
+// storeOf makes a store without entries.
 func storeOf[K comparable, V any](b *base, k *keeping) *store[K, V] {
 	s := &store[K, V]{base: b, keeping: k}
 	if k.borrowed {
@@ -89,14 +90,14 @@ func storeOf[K comparable, V any](b *base, k *keeping) *store[K, V] {
 	return s
 }
 
-// viewOfStore is a view of all entries.
+// viewOfStore returns a view of all entries.
 func viewOfStore[K comparable, V any](s *store[K, V]) View[K, V] {
 	return viewOf(s.base, func(yield func(K, V) bool) {
 		eachRef(s, func(k K, v *V) bool { return yield(k, *v) })
 	})
 }
 
-// eachRef yields the entries of this rank, with the places of their values, until one says no.
+// eachRef yields the entries of this rank, with the addresses of their values, until yield returns false.
 func eachRef[K comparable, V any](s *store[K, V], yield func(K, *V) bool) {
 	s.engine.CheckFreed("an iteration was begun")
 	s.iterating++
@@ -109,16 +110,16 @@ func refs[K comparable, V any](s *store[K, V]) iter.Seq2[K, *V] {
 	return func(yield func(K, *V) bool) { eachRef(s, yield) }
 }
 
-// LocalLen is the number of entries of this rank. It costs nothing.
+// LocalLen returns the number of entries of this rank, at no cost.
 func (s *store[K, V]) LocalLen() int { return length(&s.table) }
 
-// Len is the number of entries on all ranks. All ranks call it.
+// Len returns the number of entries on all ranks. All ranks call it.
 func (s *store[K, V]) Len() (uint64, error) { return sum(s.base, s.LocalLen()) }
 
-// sum adds up a number of all ranks.
+// sum adds a number over all ranks.
 func sum(b *base, n int) (uint64, error) { return pebble.AllReduce(b.rank, uint64(n), pebble.Sum) }
 
-// LocalGet is the value of a key, if it is there and this rank owns it.
+// LocalGet returns the value of a key, if this rank owns the key and has it.
 func (s *store[K, V]) LocalGet(k K) (v V, ok bool) {
 	if at, _ := find(&s.table, k, hashOf(&s.table, k)); at != nil {
 		return *at, true
@@ -126,19 +127,19 @@ func (s *store[K, V]) LocalGet(k K) (v V, ok bool) {
 	return v, false
 }
 
-// Owner is the rank that owns a key.
+// Owner returns the owner of a key.
 func (s *store[K, V]) Owner(k K) int {
 	return s.owner.Owner(numberOf(&s.table, k))
 }
 
-// Clear removes all entries of all ranks, and gives their memory back. All ranks call it.
+// Clear removes all entries of all ranks, and frees their memory. All ranks call it.
 func (s *store[K, V]) Clear() error {
 	changes(s.base, s.keeping, "Clear")
 	clearTable(&s.table)
 	return s.rank.Barrier()
 }
 
-// changes ends the job when entries are to come or go during an iteration.
+// changes ends the job if an iteration is in progress. It is called before an entry is added or removed.
 func changes(b *base, s *keeping, what string) {
 	if s.iterating > 0 {
 		b.engine.Fail(fmt.Errorf("container: rank %d: %s: %s came while the rank iterates over the entries: "+
@@ -146,7 +147,7 @@ func changes(b *base, s *keeping, what string) {
 	}
 }
 
-// reserve makes room for n entries more.
+// reserve makes room for n more entries.
 func reserve[K comparable, V any](s *store[K, V], n int) {
 	if slots := lacks(&s.table, n); slots > 0 {
 		affords(s.base, s.LocalLen(), slots, int64(unsafe.Sizeof(slot[K, V]{})))
@@ -154,7 +155,8 @@ func reserve[K comparable, V any](s *store[K, V], n int) {
 	}
 }
 
-// affords ends the job when a table can't have so many slots of so many bytes each.
+// affords ends the job if the memory does not suffice for a table of the given number of slots. each is the size of a
+// slot in bytes.
 func affords(b *base, entries, slots int, each int64) {
 	if int64(slots)*each >= checkedBytes {
 		if err := cpu.CheckMemory(slots, "entries", each, cpu.MemoryAvailable()); err != nil {
@@ -164,10 +166,9 @@ func affords(b *base, entries, slots int, each int64) {
 	}
 }
 
-const checkedBytes = 64 << 20 // from where on the system is asked for room
+const checkedBytes = 64 << 20 // size from which available memory is checked
 
-// visit calls do with each pebble and the entry of its key, which is added where it is not there. what is the
-// operation.
+// visit calls do with each pebble and the entry of its key. It adds a key that is not there. what names the operation.
 func visit[K comparable, V, P any](s *store[K, V], what string, ps []P, keysOf func(ps []P, keys []K),
 	do func(p *P, k K, v *V, added bool)) {
 	for len(ps) > 0 {
@@ -193,7 +194,7 @@ func visit[K comparable, V, P any](s *store[K, V], what string, ps []P, keysOf f
 	}
 }
 
-// known ends the job when a key is not there.
+// known ends the job if a key is not there.
 func known[K comparable, V any](s *store[K, V], what string, keys []K, hashes []uint64) {
 	for i, k := range keys {
 		if v, _ := find(&s.table, k, hashes[i]); v == nil {
@@ -202,7 +203,7 @@ func known[K comparable, V any](s *store[K, V], what string, keys []K, hashes []
 	}
 }
 
-// keep makes a key that has come the store's own.
+// keep makes the store own a key that was added.
 func keep[K comparable, V any](s *store[K, V], k *K) {
 	if *k != *k {
 		s.engine.Fail(fmt.Errorf("container: rank %d: %s: %w", s.rank.ID(), s.name, errNaN))
@@ -212,7 +213,7 @@ func keep[K comparable, V any](s *store[K, V], k *K) {
 	}
 }
 
-// present is visit that adds no entry: do gets the place of the value with the key as it is kept, or nil for both.
+// present is visit that adds no entry: do gets the address of the value and the stored key, or nil for both.
 func present[K comparable, V, P any](s *store[K, V], ps []P, keysOf func(ps []P, keys []K),
 	do func(i int, v *V, k *K)) {
 	for at := 0; at < len(ps); at += chunk {
@@ -244,7 +245,7 @@ func keying[K comparable, V, P any](s *store[K, V], keysOf func(ps []P, keys []K
 	})
 }
 
-// newTarget registers a target for pebbles with keys of a store in them.
+// newTarget registers a target for pebbles that contain keys of a store.
 func newTarget[K comparable, V, P any](s *store[K, V], what string, codec codecs.Value, options []target.Option,
 	keysOf func(ps []P, keys []K), handle func(ps []P)) *target.Target[P] {
 	t := target.New(s.rank, s.name+" "+what, s.owner, keying(s, keysOf), target.Batch(handle),
@@ -253,7 +254,7 @@ func newTarget[K comparable, V, P any](s *store[K, V], what string, codec codecs
 	return t
 }
 
-// keysOfEntries are the keys in pebbles that are entries. Like keysOfKeys it is called once for a batch.
+// keysOfEntries extracts the keys of entries. Like keysOfKeys it is called once for a batch.
 func keysOfEntries[K, V any](es []Entry[K, V], keys []K) {
 	keys = keys[:len(es)]
 	for i := range es {

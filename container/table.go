@@ -17,31 +17,31 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Table is rows, wherever they were added: what is read from files, sorted, grouped and joined. Rows that have no room
-// in memory are written to files of a scratch folder, and read back where they are needed. Its methods are for its
-// rank's goroutine.
+// Table is a container of rows, each on the rank that added it, for data that is read from files, sorted, grouped and
+// joined. Rows that have no room in memory are written to files of a scratch folder, and read back on demand. Its
+// methods are for its rank's goroutine.
 type Table[R any] struct {
 	Elements[R]
 	*mover[R]
 }
 
-// Budget is how much memory the rows of a table may take on a rank, and where those go that are too many.
+// Budget is the memory for the rows of a table on a rank, and the folder for rows beyond it.
 type Budget struct {
-	// Memory is in bytes. 0 is half of the memory that is available when the table is made, shared among the ranks of
-	// the process; or pebble.Config.MemoryLimit, where that is less.
+	// Memory is in bytes. 0 stands for half of the memory available when the table is made, shared among the ranks of
+	// the process; or for pebble.Config.MemoryLimit, if that is less.
 	Memory int64
 	// Scratch is a folder on this host; "" is the system's for temporary files.
 	Scratch string
 }
 
-// Spilled is what had no room in memory.
+// Spilled counts rows that had no room in memory.
 type Spilled struct {
-	Bytes int64 `json:"bytes"` // written to files
+	Bytes int64 `json:"bytes"` // bytes written to files
 	Runs  int   `json:"runs"`  // files
 }
 
-// NewTable makes a table, by the rules of [NewMap]. While rows move or are sorted, those that come and those that go
-// share the memory.
+// NewTable makes a table, by the rules of [NewMap]. While rows move or are sorted, arriving and leaving rows share the
+// memory.
 func NewTable[R any](r *pebble.Rank, name string, space Budget, options ...target.Option) *Table[R] {
 	w := wireOf[int, R]()
 	others, err := w.take(options)
@@ -62,7 +62,7 @@ func NewTable[R any](r *pebble.Rank, name string, space Budget, options ...targe
 	return t
 }
 
-// memoryOf is the memory of a table for which the program gives no number.
+// memoryOf returns the default memory of a table.
 func memoryOf(r *pebble.Rank) int64 {
 	place := r.Place()
 	memory := cpu.MemoryAvailable() / 2 / int64(place.Last-place.First)
@@ -73,30 +73,30 @@ func memoryOf(r *pebble.Rank) int64 {
 }
 
 // Add adds a row to this rank's part. It sends nothing, and may be called anywhere on the rank's goroutine. An error of
-// the scratch folder ends the job, and when the job has failed it does not return.
+// the scratch folder ends the job. When the job has failed, Add does not return.
 func (t *Table[R]) Add(row R) { addRow(&t.part, row) }
 
-// LocalLen is the number of rows of this rank. It costs nothing.
+// LocalLen returns the number of rows of this rank, at no cost.
 func (t *Table[R]) LocalLen() int { return rowCount(&t.part) }
 
-// Len is the number of rows on all ranks. All ranks call it.
+// Len returns the number of rows on all ranks. All ranks call it.
 func (t *Table[R]) Len() (uint64, error) {
 	return sum(t.base, rowCount(&t.part))
 }
 
-// Spilled is what this rank has written to its scratch folder so far.
+// Spilled returns the bytes and files that this rank has written to its scratch folder.
 func (t *Table[R]) Spilled() Spilled { return t.disk.spilled }
 
-// Clear removes all rows of all ranks, and gives their memory and files back. All ranks call it.
+// Clear removes all rows of all ranks, and frees their memory and files. All ranks call it.
 func (t *Table[R]) Clear() error {
 	clearRows(&t.part)
 	return t.rank.Barrier()
 }
 
-// mover is rows of all ranks, which can be moved between them.
+// mover holds rows of all ranks that can be moved between them.
 type mover[R any] struct {
 	*base
-	rows    codecs.Item // how they travel
+	rows    codecs.Item // codec of rows
 	options []target.Option
 	space   Budget
 	disk    *disk
@@ -104,26 +104,26 @@ type mover[R any] struct {
 	made    int     // tables made of this one
 }
 
-// part is rows of one rank: some in memory, and the others in runs. With an order each run is sorted, and so are the
-// rows in memory once they are arranged.
+// part holds the rows of one rank: some in memory, and the others in runs. With an order, each run is sorted, and the
+// rows in memory are after a call of arrange.
 type part[R any] struct {
 	disk      *disk
 	codec     codecs.Value
 	most      int64 // bytes of rows in memory
-	each      int64 // bytes of a row there, without what it points to
-	coded     bool  // rows may point to something
+	each      int64 // bytes of a row, without data that it points to
+	coded     bool  // rows may point to data
 	texts     bool  // rows are strings
-	pointed   int64 // bytes that they point to, as a sample says
+	pointed   int64 // bytes that rows point to, by a sample
 	order     order[R]
 	rows      blocks[R]
-	sorted    bool // rows in memory are
+	sorted    bool // rows in memory are sorted
 	runs      []*runs.Run
-	sample    []R // of runs
-	iterating int // iterations that are under way
+	sample    []R // rows of runs
+	iterating int // iterations in progress
 	random    *rand.Rand
 }
 
-// order sorts rows in place, and says which of two comes first. Without functions it is any order.
+// order sorts rows in place, and compares two. Without functions, rows have no order.
 type order[R any] struct {
 	sort    func(rows []R)
 	compare func(a, b R) int
@@ -143,7 +143,7 @@ func newPart[R any](m *mover[R], o *order[R]) part[R] {
 	return p
 }
 
-const sampled = 64 // one row in so many is looked at for what it points to
+const sampled = 64 // one row in this number is examined for data that it points to
 
 func addRow[R any](p *part[R], row R) {
 	if p.rows.n%sampled == 0 {
@@ -161,8 +161,8 @@ func addRow[R any](p *part[R], row R) {
 	p.sorted = false
 }
 
-// look finds out whether there is room for more rows, and a job for them: a program that adds rows may do so for long,
-// and call nothing else.
+// look checks for room for more rows, and for a failed job: a program may add rows for a long time, and call nothing
+// else.
 func look[R any](p *part[R], row R) {
 	p.disk.alive()
 	if p.coded {
@@ -189,7 +189,7 @@ func spill[R any](p *part[R]) {
 	p.pointed = 0
 }
 
-// draw appends some of the rows in memory.
+// draw appends a sample of the rows in memory.
 func draw[R any](p *part[R], to []R) []R {
 	for range min(samples, p.rows.n) {
 		to = append(to, rowAt(&p.rows, p.random.IntN(p.rows.n)))
@@ -214,7 +214,7 @@ func recordsOf(all []*runs.Run) (n int) {
 	return n
 }
 
-// eachRow yields the rows with their numbers, until one says no: in order, if there is one.
+// eachRow yields the rows with their numbers, in order if there is one, until yield returns false.
 func eachRow[R any](p *part[R], yield func(int, R) bool) {
 	p.disk.alive()
 	arrange(p)
@@ -233,7 +233,7 @@ func eachRow[R any](p *part[R], yield func(int, R) bool) {
 	}
 }
 
-// firstOf says which of the next rows of two sources comes first; nil for any.
+// firstOf returns the comparison of the next rows of two sources; nil for no order.
 func firstOf[R any](p *part[R], sources []*source[R]) func(a, b int) int {
 	if p.order.compare == nil {
 		return nil
@@ -246,7 +246,7 @@ func rowsOf[R any](p *part[R]) iter.Seq2[int, R] {
 	return func(yield func(int, R) bool) { eachRow(p, yield) }
 }
 
-// batches hands out all rows, many at a time, in any order if there is none.
+// batches passes all rows to do, many at a time, in order if runs must be merged.
 func batches[R any](p *part[R], do func(rows []R)) {
 	if len(p.runs) == 0 {
 		arrange(p)
@@ -267,16 +267,16 @@ func batches[R any](p *part[R], do func(rows []R)) {
 	do(batch)
 }
 
-// source is the rows of a run, or those in memory.
+// source yields the rows of a run, or those in memory.
 type source[R any] struct {
 	of     *part[R]
 	run    *runs.Reader
-	rows   []R // of the block at hand
+	rows   []R // of the current block
 	blocks [][]R
-	row    R // the next one
+	row    R // next row
 }
 
-// rowsAhead is how many rows before it is handed out a string is fetched into the cache.
+// rowsAhead is the prefetch distance for strings, in rows.
 const rowsAhead = 16
 
 // advance finds the next row.
@@ -288,7 +288,7 @@ func advance[R any](s *source[R]) bool {
 			}
 			s.rows, s.blocks = s.blocks[0], s.blocks[1:]
 		}
-		if s.of.texts && len(s.rows) > rowsAhead { // in order they lie anywhere
+		if s.of.texts && len(s.rows) > rowsAhead { // in order, strings are scattered in memory
 			next := *(*string)(unsafe.Pointer(&s.rows[rowsAhead]))
 			cpu.Prefetch(unsafe.Pointer(unsafe.StringData(next)), cpu.CacheLine)
 		}
@@ -299,9 +299,9 @@ func advance[R any](s *source[R]) bool {
 	return s.of.disk.next(s.run, &s.of.codec, unsafe.Pointer(&s.row))
 }
 
-// inTurn makes one sequence of n sources: in the order of compare, if there is one. next is the source whose row is the
-// next one, which its next call of advance replaces; -1 behind the last row. Of equal rows those of an earlier source
-// come first.
+// inTurn merges n sources into one sequence: in the order of compare, if it is not nil. next returns the source of the
+// next row, which the following call of next replaces by advance; -1 after the last row. Of equal rows, the row of an
+// earlier source comes first.
 func inTurn(n int, advance func(source int) bool, compare func(a, b int) int) (next func() int) {
 	if compare == nil || n == 1 {
 		at := 0
@@ -325,7 +325,7 @@ func inTurn(n int, advance func(source int) bool, compare func(a, b int) int) (n
 	}
 	begun := false
 	return func() int {
-		if begun && order.Len() > 0 { // replaces the row that was handed out
+		if begun && order.Len() > 0 { // replaces the row returned last
 			if advance(order.first()) {
 				heap.Fix(&order, 0)
 			} else {
@@ -339,7 +339,7 @@ func inTurn(n int, advance func(source int) bool, compare func(a, b int) int) (n
 	}
 }
 
-// changes ends the job when rows are to come or go during an iteration, which reads them where they lie.
+// changes ends the job. It is called if rows are added or removed during an iteration, which reads them in place.
 func (d *disk) changes(what string) {
 	d.fail(fmt.Errorf("%s came or went while the rank iterates over the rows: add to another table", what))
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// name is a key with strings, padding, and floats of which two are equal and differ in their bits.
+// name is a key with strings, padding, and floats. Two of its floats are equal and differ in their bits.
 type name struct {
 	First, Last string
 	Height      float64
@@ -35,13 +35,13 @@ func names(i int) name {
 
 const (
 	rounds = 4
-	keys   = 300 // that operations draw from
+	keys   = 300 // number of keys that operations draw from
 )
 
-// operation is one that some rank does in a round, on a key that no other operation of the round is for.
+// operation is an operation of some rank in a round, on a key that no other operation of the round uses.
 type operation struct{ key, what, value int }
 
-// drawn are the operations of a rank in a round: all ranks can draw those of each other.
+// drawn returns the operations of a rank in a round: each rank can draw those of all others.
 func drawn(seed uint64, rank, ranks, round int) (all []operation) {
 	random := rand.New(rand.NewPCG(seed, uint64(round)))
 	for key := range keys {
@@ -53,7 +53,8 @@ func drawn(seed uint64, rank, ranks, round int) (all []operation) {
 	return all
 }
 
-// A map is Go's map after any operations: on each number of ranks, over each transport, and in simulated worlds.
+// A map agrees with Go's map after any operations: on each number of ranks, over each transport, and in simulated
+// worlds.
 func TestMapIsGosMap(t *testing.T) {
 	t.Run("numbers", func(t *testing.T) {
 		mapTwin(t, func(i int) uint64 { return uint64(i) << 40 }, func(i int) uint64 { return uint64(i) })
@@ -122,7 +123,7 @@ func mapRounds[K comparable, V any](r *pebble.Rank, seed uint64, key func(i int)
 	return sameMap(m, map[K]V{})
 }
 
-// sameMap compares what a map says of itself with its twin.
+// sameMap compares the contents of a map with its twin.
 func sameMap[K comparable, V any](m *container.Map[K, V], twin map[K]V) error {
 	n, err := m.Len()
 	if err != nil || n != uint64(len(twin)) {
@@ -135,7 +136,7 @@ func sameMap[K comparable, V any](m *container.Map[K, V], twin map[K]V) error {
 		for _, e := range all {
 			got[e.Key] = e.Value
 		}
-		if fmt.Sprint(got) != fmt.Sprint(twin) { // which sorts keys, where reflect.DeepEqual tells nil from empty
+		if fmt.Sprint(got) != fmt.Sprint(twin) { // Sprint sorts keys, and reflect.DeepEqual distinguishes nil from empty
 			return fmt.Errorf("%v in place of %v", got, twin)
 		}
 	}
@@ -164,7 +165,7 @@ func sameReads[K comparable, V any](reads *container.Reads[K, V], twin map[K]V, 
 	}
 }
 
-// A counter is a map to numbers, whatever its cache merges on the way.
+// A counter agrees with a map to numbers, independent of the merges in its cache.
 func TestCounterIsGosMap(t *testing.T) {
 	t.Run("numbers", func(t *testing.T) {
 		counterTwin(t, 2, func(i int) uint64 { return uint64(i) }, (*container.Counter[uint64]).AddAll)
@@ -183,7 +184,7 @@ func TestCounterIsGosMap(t *testing.T) {
 				}
 				container.AddWords(c, ends)
 				for i := range buffer {
-					buffer[i] = 'x' // is the caller's again
+					buffer[i] = 'x' // the buffer may be reused
 				}
 			})
 		})
@@ -233,9 +234,9 @@ func sum[K comparable](r *pebble.Rank, c *container.Counter[K]) (total uint64, e
 	return pebble.AllReduce(r, total, pebble.Sum)
 }
 
-const items = 5000 // that each rank counts
+const items = 5000 // counted by each rank
 
-// skewed are numbers of which small ones are frequent.
+// skewed returns numbers; small ones are frequent.
 func skewed(seed uint64, rank int) (all []int) {
 	random := rand.New(rand.NewPCG(seed, uint64(rank)))
 	zipf := rand.NewZipf(random, 1.2, 1, 2000)

@@ -12,11 +12,11 @@ type Entry[K, V any] struct {
 	Value V
 }
 
-// View is the entries of a container, or some of them, as they are when they are looked at. It copies nothing. Each
-// container with keys has one of all its entries; Filter and [Convert] make others.
+// View is a view of the entries of a container, or of some of them. It shows the state at the time of each read, and
+// copies nothing. Each container with keys has one of all its entries; Filter and [Convert] make others.
 type View[K, V any] struct{ entries[K, V] }
 
-// entries have the methods of views. It has no name for programs, so that go doc shows them with each container.
+// entries has the methods of views. Its name is not exported, so that go doc shows them with each container.
 type entries[K, V any] struct {
 	*base
 	local iter.Seq2[K, V]
@@ -26,7 +26,7 @@ func viewOf[K, V any](b *base, local iter.Seq2[K, V]) View[K, V] {
 	return View[K, V]{entries[K, V]{b, local}}
 }
 
-// all are the entries, each as one element.
+// all returns the entries, each as one element.
 func (v entries[K, V]) all() elements[Entry[K, V]] {
 	return elements[Entry[K, V]]{v.base, func(yield func(Entry[K, V]) bool) {
 		for k, x := range v.local {
@@ -37,11 +37,11 @@ func (v entries[K, V]) all() elements[Entry[K, V]] {
 	}}
 }
 
-// LocalAll are the entries of this rank, in no order. What an iteration calls may send; a handler that adds or removes
+// LocalAll returns the entries of this rank, in no order. The body of the loop may send. A handler that adds or removes
 // an entry meanwhile ends the job.
 func (v entries[K, V]) LocalAll() iter.Seq2[K, V] { return v.local }
 
-// LocalLen is the number of entries of this rank. It looks at each.
+// LocalLen counts the entries of this rank. It reads each.
 func (v entries[K, V]) LocalLen() int {
 	n := 0
 	for range v.local {
@@ -50,11 +50,11 @@ func (v entries[K, V]) LocalLen() int {
 	return n
 }
 
-// Len is the number of entries on all ranks. All ranks call it.
+// Len returns the number of entries on all ranks. All ranks call it.
 func (v entries[K, V]) Len() (uint64, error) { return sum(v.base, v.LocalLen()) }
 
-// ForAll is an epoch in which each rank calls do with each of its entries. All ranks call it. do may send; what it sent
-// has been handled when ForAll returns. The first error of do ends the job.
+// ForAll runs an epoch in which each rank calls do with each of its entries. All ranks call it. do may send; its
+// pebbles have been handled when ForAll returns. The first error of do ends the job.
 func (v entries[K, V]) ForAll(do func(k K, v V) error) error {
 	return forAll(v.base, func() error {
 		for k, x := range v.local {
@@ -66,18 +66,18 @@ func (v entries[K, V]) ForAll(do func(k K, v V) error) error {
 	})
 }
 
-// Gather returns the entries of all ranks on one of them, the root, in no order, and nil on the others. All ranks call
-// it. The root needs the memory.
+// Gather returns the entries of all ranks, in no order, on the root, and nil on other ranks. All ranks call it. The
+// root needs memory for all.
 func (v entries[K, V]) Gather(root int) ([]Entry[K, V], error) { return gatherAll(v.all(), root) }
 
-// TopK returns, on every rank, the n entries that compare says are the first, in order. compare is less than 0 where a
-// comes before b, as for slices.SortFunc; where it is 0 for two entries, which one is among the n may differ from run
-// to run. All ranks call it. It costs log2 P messages of n entries a rank.
+// TopK returns, on every rank, the first n entries in the order of compare. compare returns a negative number if a
+// comes before b, as for slices.SortFunc. If it returns 0, the choice between the two entries may differ from run to
+// run. All ranks call it. It costs log2 P messages of n entries per rank.
 func (v entries[K, V]) TopK(n int, compare func(a, b Entry[K, V]) int) ([]Entry[K, V], error) {
 	return firstOfAll(v.all(), n, compare)
 }
 
-// Filter is a view of the entries that keep says.
+// Filter returns a view of the entries for which keep returns true.
 //
 //go:noinline
 func (v entries[K, V]) Filter(keep func(k K, v V) bool) View[K, V] {
@@ -90,7 +90,7 @@ func (v entries[K, V]) Filter(keep func(k K, v V) bool) View[K, V] {
 	})
 }
 
-// Convert is a view in which each entry is what convert makes of it. Keys of it may be equal.
+// Convert returns a view whose entries are the results of convert. Their keys may be equal.
 func Convert[K, V, K2, V2 any](v View[K, V], convert func(k K, v V) (K2, V2)) View[K2, V2] {
 	of := *v.base
 	w := wireOf[K2, V2]()

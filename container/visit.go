@@ -5,16 +5,16 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Visitor runs a function where an entry is. It is one-sided, as Put is.
+// Visitor runs a function at the owner of an entry. It is one-sided, as Put is.
 type Visitor[K comparable, A any] struct {
 	of    *base
 	sends *target.Target[Entry[K, A]]
 }
 
-// NewVisitor makes a visitor of a map: do runs at the owner of a key, as a handler does, with the place of the key's
-// value and an argument. A key that is not there is added, with the zero value. do may change the value and send; it
-// must not keep v. An argument that is not plain data travels by a codec as values do. All ranks call it, in the same
-// order, between epochs.
+// NewVisitor makes a visitor of a map: do runs at the owner of a key, as a handler, with the address of the key's value
+// and an argument. A key that is not there is added, with the zero value. do may change the value and send; it must not
+// keep v. An argument that is not plain data travels by a codec, as values do. All ranks call it, in the same order,
+// between epochs.
 func NewVisitor[K comparable, V, A any](m *Map[K, V], name string, do func(k K, v *V, arg A),
 	options ...target.Option) *Visitor[K, A] {
 	refuseNil(m.base, name, do == nil)
@@ -23,7 +23,7 @@ func NewVisitor[K comparable, V, A any](m *Map[K, V], name string, do func(k K, 
 	})}
 }
 
-// NewFinder is [NewVisitor] for keys that are there: for others do does not run, and no entry is added.
+// NewFinder is [NewVisitor] without insertion: do does not run for a key that is not there.
 func NewFinder[K comparable, V, A any](m *Map[K, V], name string, do func(k K, v *V, arg A),
 	options ...target.Option) *Visitor[K, A] {
 	refuseNil(m.base, name, do == nil)
@@ -39,17 +39,17 @@ func NewFinder[K comparable, V, A any](m *Map[K, V], name string, do func(k K, v
 // Send visits the entry of a key.
 func (v *Visitor[K, A]) Send(k K, arg A) { v.sends.Send(Entry[K, A]{k, arg}) }
 
-// SendAll visits many entries, each with its argument, at a fraction of the cost of a Send each. es is not kept.
+// SendAll visits many entries, each with its argument. An entry costs a fraction of a Send. es is not kept.
 func (v *Visitor[K, A]) SendAll(es []Entry[K, A]) { v.sends.SendAll(es) }
 
-// newBeside registers a target whose pebbles are keys of a store with something beside them.
+// newBeside registers a target whose pebbles are keys of a store with an argument.
 func newBeside[K comparable, V, A any](s *store[K, V], name string, options []target.Option,
 	handle func(es []Entry[K, A])) *target.Target[Entry[K, A]] {
 	w, others := wireBeside(s.base, s.keeping, wireOf[K, A](), name, options)
 	return newTarget(s, name, w.entries(), others, keysOfEntries, handle)
 }
 
-// wireBeside is how keys of a store travel with something beside them, and the other options of its target.
+// wireBeside returns the encoding of keys of a store with an argument, and the other options of its target.
 func wireBeside(b *base, s *keeping, w wire, name string, options []target.Option) (wire, []target.Option) {
 	w.keys, w.values.Name = s.wire.keys, "argument"
 	given, others := codecs.Given(options)

@@ -1,6 +1,6 @@
-// Package runs keeps records that there is no room for in memory: in files of a scratch folder, which are written once
-// and read back in order. A file has no name while it is used, where the system allows that, so nothing is left behind
-// even by a process that is killed.
+// Package runs keeps records without room in memory in files of a scratch folder. A file is written once and read back
+// in order. It has no name while in use, if the system allows that, so even a process that is killed leaves nothing
+// behind.
 package runs
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/disk"
 )
 
-// blockBytes is how many bytes are written and checked at a time; more where a record needs more.
+// blockBytes is the size of a block, the unit of writes and checksums. A large record makes a block larger.
 const blockBytes = 64 << 10
 
 const (
@@ -44,13 +44,13 @@ func New(folder string) (*Run, error) {
 	return &Run{file: f, named: os.Remove(f.Name()) != nil, block: make([]byte, headBytes, headBytes+blockBytes)}, nil
 }
 
-// Len is the number of records.
+// Len returns the number of records.
 func (r *Run) Len() int { return r.records }
 
-// Bytes is how many bytes were appended, with their lengths and checksums.
+// Bytes returns the number of appended bytes, with lengths and checksums.
 func (r *Run) Bytes() int64 { return r.bytes + int64(len(r.block)-headBytes) }
 
-// Append appends a record, which record appends to its argument.
+// Append appends a record. The function record appends it to its argument.
 func (r *Run) Append(record func(dst []byte) ([]byte, error)) (err error) {
 	at := len(r.block)
 	if r.block, err = record(append(r.block, make([]byte, lengthBytes)...)); err != nil {
@@ -64,7 +64,7 @@ func (r *Run) Append(record func(dst []byte) ([]byte, error)) (err error) {
 	return nil
 }
 
-// Flush writes what Append has gathered. It comes before the first read.
+// Flush writes the records that Append has gathered. Call it before the first read.
 func (r *Run) Flush() error {
 	n := len(r.block) - headBytes
 	if n == 0 {
@@ -89,12 +89,12 @@ type Reader struct {
 	left        int // records
 }
 
-// Reader reads from the beginning. Runs may be read by several readers at a time.
+// Reader returns a reader at the beginning of the run. Several readers may read a run at a time.
 func (r *Run) Reader() *Reader {
 	return &Reader{from: bufio.NewReaderSize(io.NewSectionReader(r.file, 0, r.bytes), blockBytes), left: r.records}
 }
 
-// Next is the next record, which is good until the one after it; io.EOF behind the last one.
+// Next returns the next record, which is valid until the next call; io.EOF after the last one.
 func (r *Reader) Next() (record []byte, err error) {
 	if r.left == 0 {
 		return nil, io.EOF
@@ -121,14 +121,14 @@ func next(from io.Reader, block []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %w", errDamaged, err)
 	}
 	n, sum := binary.LittleEndian.Uint32(head[:]), binary.LittleEndian.Uint32(head[4:])
-	room := bytes.NewBuffer(block[:0]) // which grows with what is there, and not with what a damaged length says
+	room := bytes.NewBuffer(block[:0]) // grows with the data, not with a damaged length
 	if m, err := io.CopyN(room, from, int64(n)); err != nil || crc32.Checksum(room.Bytes(), castagnoli) != sum {
 		return nil, fmt.Errorf("%w (a block of %d bytes, of which %d are there)", errDamaged, n, m)
 	}
 	return room.Bytes(), nil
 }
 
-// Close gives the file back. The run is gone.
+// Close removes the file. The run must not be used afterwards.
 func (r *Run) Close() error {
 	err := r.file.Close()
 	if r.named {

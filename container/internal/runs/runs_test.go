@@ -78,7 +78,7 @@ func TestRecordThatCantBeEncodedLeavesNothing(t *testing.T) {
 	require.Equal(t, [][]byte{[]byte("whole")}, got)
 }
 
-// Each byte of a file is changed, and each of its lengths cut: no wrong record comes back.
+// Each byte of a file is changed, and the file is cut at each length: no wrong record comes back.
 func TestDamageIsTold(t *testing.T) {
 	want := [][]byte{[]byte("one"), {}, []byte("three and more")}
 	for at := range 1000 {

@@ -1,5 +1,4 @@
-// Command ten has ten containers of ten types, and does little with each: it measures the compile time of such a
-// program.
+// Command ten uses ten containers of ten types a little. It serves to measure the compile time of such a program.
 package main
 
 import (
