@@ -9,7 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/layout"
 )
 
-// load reads an element that others may write meanwhile: at once, when it is as long as a word or half of one.
+// load reads an element that others may write meanwhile. An element of 4 or 8 bytes is read atomically.
 func load[T any](at unsafe.Pointer) (v T) {
 	switch unsafe.Sizeof(v) {
 	case 8:
@@ -22,7 +22,7 @@ func load[T any](at unsafe.Pointer) (v T) {
 	return *(*T)(at)
 }
 
-// store writes an element that others may read meanwhile.
+// store writes an element that others may read meanwhile, atomically if it has 4 or 8 bytes.
 func store[T any](at unsafe.Pointer, v T) {
 	switch unsafe.Sizeof(v) {
 	case 8:
@@ -34,7 +34,7 @@ func store[T any](at unsafe.Pointer, v T) {
 	}
 }
 
-// buffer is memory of a wait for an element that is on its way.
+// buffer returns memory of a wait for an element in flight.
 func buffer[T any](w *wait) *T {
 	if words := (int(unsafe.Sizeof(*new(T))) + 7) / 8; len(w.room) < words {
 		w.room = make([]uint64, words)
@@ -42,7 +42,7 @@ func buffer[T any](w *wait) *T {
 	return (*T)(unsafe.Pointer(unsafe.SliceData(w.room)))
 }
 
-// pointer is where an element of a slice is.
+// pointer returns the address of an element of a slice.
 func pointer[T any](all []T, i int) unsafe.Pointer { return unsafe.Pointer(&all[i]) }
 
 // Get reads an element.
@@ -115,7 +115,8 @@ func (a *Array[T]) putFar(owner, local int, v T) {
 	a.s.end(w)
 }
 
-// GetStart begins to read an element to dst, which belongs to the call until it is done. Handlers may call it too.
+// GetStart begins to read an element to dst, which belongs to the call until the read is done. Handlers may call it
+// too.
 func (a *Array[T]) GetStart(i uint64, dst *T) Pending {
 	const call = "GetStart"
 	near, owner, local := a.find(call, i)
@@ -134,7 +135,7 @@ func (a *Array[T]) GetStart(i uint64, dst *T) Pending {
 	return a.s.begun(w)
 }
 
-// PutStart begins to write an element from src, which is not to be changed until that is done. Handlers may call it
+// PutStart begins to write an element from src, which must not change until the write is done. Handlers may call it
 // too.
 func (a *Array[T]) PutStart(i uint64, src *T) Pending {
 	const call = "PutStart"
@@ -154,8 +155,8 @@ func (a *Array[T]) PutStart(i uint64, src *T) Pending {
 	return a.s.begun(w)
 }
 
-// GetRange reads the elements from lo on, as many as dst has room for. Neighbours at one owner travel together, and all
-// owners' at the same time.
+// GetRange reads len(dst) elements from lo on. Elements that are neighbours at one owner travel together, and those of
+// all owners at the same time.
 func (a *Array[T]) GetRange(lo uint64, dst []T) {
 	const call = "GetRange"
 	a.s.awaitAll(call, a.each(call, lo, len(dst), a.s.mayWait, moving(a.s, dst, getting)))
@@ -167,20 +168,20 @@ func (a *Array[T]) PutRange(lo uint64, src []T) {
 	a.s.awaitAll(call, a.each(call, lo, len(src), a.s.mayWait, moving(a.s, src, putting)))
 }
 
-// GetRangeStart begins to read elements from lo on. dst is not to be used until that is done.
+// GetRangeStart begins to read elements from lo on. dst must not be used until the read is done.
 func (a *Array[T]) GetRangeStart(lo uint64, dst []T) Pending {
 	const call = "GetRangeStart"
 	return a.s.begun(a.each(call, lo, len(dst), a.s.mayStart, moving(a.s, dst, getting)))
 }
 
-// PutRangeStart begins to write elements from lo on. src is not to be changed until that is done. Handlers may call it
+// PutRangeStart begins to write elements from lo on. src must not change until the write is done. Handlers may call it
 // too.
 func (a *Array[T]) PutRangeStart(lo uint64, src []T) Pending {
 	const call = "PutRangeStart"
 	return a.s.begun(a.each(call, lo, len(src), a.s.mayStart, moving(a.s, src, putting)))
 }
 
-// moving reads or writes the runs of a range.
+// moving returns a visitor that reads or writes the runs of a range.
 func moving[T any](s *Space, all []T, way operation) visitor[T] {
 	return func(w *wait, near []T, to spot, from, n int) {
 		part := all[from : from+n]
@@ -195,11 +196,11 @@ func moving[T any](s *Space, all []T, way operation) visitor[T] {
 	}
 }
 
-// visitor accesses n neighbours at their owner, from one of a range on: where they are near, or where the access goes.
+// visitor accesses n neighbours at their owner, from one of a range on: in near memory, or at the spot to.
 type visitor[T any] = func(w *wait, near []T, to spot, from, n int)
 
-// each visits the runs of a range: elements that are neighbours at their owner, too. It returns what to wait for; nil
-// when everything is near.
+// each visits the runs of a range: elements that are neighbours at their owner, too. It returns the wait for the
+// accesses; nil if everything is near.
 func (a *Array[T]) each(call string, lo uint64, count int, may func(string), visit visitor[T]) (w *wait) {
 	a.s.attend()
 	if lo > a.n || uint64(count) > a.n-lo {
@@ -229,7 +230,7 @@ func (a *Array[T]) each(call string, lo uint64, count int, may func(string), vis
 	return w
 }
 
-// run is how many elements from one on lie next to each other, at most.
+// run returns the number of elements from i on that lie next to each other, up to most.
 func (a *Array[T]) run(call string, i uint64, owner, local, most int) int {
 	if a.runs != nil {
 		return int(min(uint64(most), a.runs.Run(i)))
@@ -244,20 +245,21 @@ func (a *Array[T]) run(call string, i uint64, owner, local, most int) int {
 	return n
 }
 
-// Gather reads many elements: dst[i] is that of indices[i]. They leave together, by owner, and the call waits once.
-// Like all calls for many elements it does not return when the job has failed.
+// Gather reads many elements: dst[i] is the element of indices[i]. They leave together, by owner, and the call waits
+// once. Like all calls for many elements it does not return when the job has failed.
 func (a *Array[T]) Gather(dst []T, indices []uint64) {
 	const call = "Gather"
 	a.s.awaitAll(call, a.many(call, indices, dst, getting, a.s.mayWait))
 }
 
-// GatherStart begins to do so. dst belongs to the call until that is done; indices does not. Handlers may call it too.
+// GatherStart begins a Gather. dst belongs to the call until the reads are done; indices does not. Handlers may call it
+// too.
 func (a *Array[T]) GatherStart(dst []T, indices []uint64) Pending {
 	const call = "GatherStart"
 	return a.s.begun(a.many(call, indices, dst, getting, a.s.mayStart))
 }
 
-// many reads or writes many elements: all[i] is that of indices[i].
+// many reads or writes many elements: all[i] is the element of indices[i].
 func (a *Array[T]) many(call string, indices []uint64, all []T, way operation, may func(string)) (w *wait) {
 	if len(all) != len(indices) {
 		a.misuse(call, "%d indices and %d elements: give as many", len(indices), len(all))
@@ -284,7 +286,7 @@ func (a *Array[T]) many(call string, indices []uint64, all []T, way operation, m
 	}
 }
 
-// lookUp finds elements, at most ahead, and begins to move those that are far. w is there when there are some.
+// lookUp finds at most ahead elements, and begins to move those that are far. It makes w if there are some.
 func (a *Array[T]) lookUp(
 	call string, f *found, indices []uint64, all []T, way operation, w *wait, may func(string),
 ) *wait {
@@ -349,14 +351,14 @@ func (a *Array[T]) lookFar(
 	return w, nil
 }
 
-// Scatter writes many elements: src[i] to that of indices[i]. Where an index comes twice, one of its values stays. They
-// leave together, by owner, and the call waits once.
+// Scatter writes many elements: src[i] to the element of indices[i]. If an index occurs twice, one of its values stays.
+// They leave together, by owner, and the call waits once.
 func (a *Array[T]) Scatter(indices []uint64, src []T) {
 	const call = "Scatter"
 	a.s.awaitAll(call, a.many(call, indices, src, putting, a.s.mayWait))
 }
 
-// ScatterStart begins to do so. src is not to be changed until that is done; indices may be. Handlers may call it too.
+// ScatterStart begins a Scatter. src must not change until the writes are done; indices may. Handlers may call it too.
 func (a *Array[T]) ScatterStart(indices []uint64, src []T) Pending {
 	const call = "ScatterStart"
 	return a.s.begun(a.many(call, indices, src, putting, a.s.mayStart))

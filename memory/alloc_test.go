@@ -8,7 +8,7 @@ import (
 	"github.com/activepebbles/pebbles/memory"
 )
 
-// Accesses of the other rank's elements allocate nothing once there have been some.
+// Accesses to the other rank's elements allocate nothing after the first ones.
 func TestAccessesAllocateNothing(t *testing.T) {
 	for _, transport := range transports {
 		t.Run(transport, func(t *testing.T) {
@@ -17,7 +17,7 @@ func TestAccessesAllocateNothing(t *testing.T) {
 				access := func() {
 					a.Put(small-1, a.Get(small-2))
 					memory.Add(a, small-3, 1)
-					memory.AddStart(a, small-3, 1) // nobody waits
+					memory.AddStart(a, small-3, 1) // without a waiter
 					added := memory.AddStart(a, small-3, 1)
 					added.Wait()
 					added.Wait()

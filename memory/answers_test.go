@@ -14,7 +14,7 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// Each change of a word answers with what the word was, near and far.
+// Each change of a word returns the previous value, near and far.
 func TestWordsAnswer(t *testing.T) {
 	nearAndFar(t, func(r rank) {
 		a := memory.NewArray[uint64](r.s, "words", distribution.Cyclic(4, r.Size()))
@@ -33,11 +33,11 @@ func TestWordsAnswer(t *testing.T) {
 }
 
 type (
-	exact [8]uint64 // as many bytes as a question carries
+	exact [8]uint64 // the size of data in a question
 	above [9]uint64
 )
 
-// puts has each rank write an element of the other's, and read it again.
+// puts makes each rank write an element of the other's, and read it again.
 func puts[T comparable](r rank, v T) {
 	a := memory.NewArray[T](r.s, fmt.Sprintf("%T", v), distribution.Cyclic(4, r.Size()))
 	r.Do(func() {
@@ -56,7 +56,7 @@ func TestElementsOfAQuestionsSize(t *testing.T) {
 	})
 }
 
-// A range of a heap may go over several ranks.
+// A range of a heap may span several ranks.
 func TestRangesOfHeaps(t *testing.T) {
 	const each = 5
 	nearAndFar(t, func(r rank) {
@@ -73,7 +73,7 @@ func TestRangesOfHeaps(t *testing.T) {
 	})
 }
 
-// What a view for writing shows at first is zero, also where it takes the memory of one before it.
+// A view for writing shows zeros at first, also in the memory of an earlier view.
 func TestViewsForWritingAreEmpty(t *testing.T) {
 	nearAndFar(t, func(r rank) {
 		a := r.words("a", 8)
@@ -89,7 +89,7 @@ func TestViewsForWritingAreEmpty(t *testing.T) {
 	})
 }
 
-// A fence waits for what the answers to questions begin: elements that are too long for those.
+// A fence waits for the operations that follow answers to questions: those on elements too long for a question.
 func TestFencesWaitForLongElements(t *testing.T) {
 	nearAndFar(t, func(r rank) {
 		a := memory.NewArray[above](r.s, "long", distribution.Cyclic(2, r.Size()))

@@ -14,30 +14,30 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Array is a distributed array as one rank sees it. Its elements are numbered from 0, and a distribution says whose
-// each is. Indices beyond the end, and calls after Free, end the job.
+// Array is one rank's access to a distributed array. Its elements are numbered from 0, and a distribution gives the
+// owner of each. Indices beyond the end, and calls after Free, end the job.
 type Array[T any] struct {
 	s     *Space
 	name  string
 	key   handle
 	d     distribution.Indexed
-	runs  runner // d, when it is one of ours that knows neighbours
+	runs  runner // d, if it is one of ours with neighbours
 	n     uint64
 	local []T
-	views []*copied[T] // those that were released
+	views []*copied[T] // released views
 	freed bool
-	safe  bool // what d answers need not be checked
+	safe  bool // results of d need no checks
 
-	blocks *distribution.BlockMap // d, when it is one
+	blocks *distribution.BlockMap // d, if it is a BlockMap
 	nearby nearby
 }
 
-// runner is a distribution that knows neighbours.
+// runner is a distribution that reports runs of neighbours.
 type runner interface{ Run(key uint64) uint64 }
 
-// vote is what ranks compare of an allocation.
+// vote is the value by which ranks compare an allocation.
 type vote struct {
-	Sum         uint64 // of what all must agree on
+	Sum         uint64 // checksum of the values that all must agree on
 	Rank, Other uint32 // Other is 1 more than a rank with another sum; 0 for none
 }
 
@@ -51,10 +51,10 @@ func (v vote) with(o vote) vote {
 	return v
 }
 
-// NewArray allocates an array, whose elements are zero. All ranks call it in the same order, between epochs, with equal
-// arguments. Each process exposes the elements that its ranks own in one piece, and learns the addresses of other
-// processes' elements by its first access to each: the job keeps no table of them. It ends the job, as target.New does,
-// if there is no room, if T is not plain data, or if d is not for the ranks of this job.
+// NewArray allocates an array of zero elements. All ranks call it in the same order, between epochs, with equal
+// arguments. Each process exposes the elements that its ranks own in one piece. It receives the addresses of other
+// processes' elements with its first access to each: the job keeps no table of them. NewArray ends the job, as
+// target.New does, if memory does not suffice, if T is not plain data, or if d is for another number of ranks.
 func NewArray[T any](s *Space, name string, d distribution.Indexed) *Array[T] {
 	const call = "memory.NewArray"
 	t := reflect.TypeFor[T]()
@@ -86,7 +86,7 @@ func NewArray[T any](s *Space, name string, d distribution.Indexed) *Array[T] {
 	return a
 }
 
-// admit tells why there can be no array of such elements over a distribution.
+// admit returns the reason why an array of such elements over a distribution is impossible.
 func (s *Space) admit(t reflect.Type, d distribution.Indexed) error {
 	if err := layout.Plain(t); err != nil {
 		return fmt.Errorf("%w: keep such values with their rank, and ask for them by package delegate", err)
@@ -107,7 +107,7 @@ func (s *Space) admit(t reflect.Type, d distribution.Indexed) error {
 	return nil
 }
 
-// proven reports whether what a distribution answers need not be checked.
+// proven reports whether the results of a distribution need no checks.
 func proven(d distribution.Indexed) bool {
 	switch d.(type) {
 	case at, rows:
@@ -116,7 +116,7 @@ func proven(d distribution.Indexed) bool {
 	return distribution.Proven(d)
 }
 
-// describe describes what all ranks must agree on.
+// describe returns a text of the values that all ranks must agree on.
 func describe(name string, t reflect.Type, d distribution.Indexed) string {
 	text := fmt.Sprintf("%q of %s, %d elements", name, layout.Describe(t), d.Len())
 	if d, ok := d.(distribution.Describer); ok {
@@ -131,8 +131,7 @@ func checksum(text string) uint64 {
 	return h.Sum64()
 }
 
-// partAlign is what parts of a piece of memory begin at multiples of, in bytes: two cache lines, which processors fetch
-// together.
+// partAlign is the alignment of parts of a piece of memory, in bytes: two cache lines, which processors fetch together.
 const partAlign = 128
 
 // layOut implements spread.
@@ -161,7 +160,7 @@ func (a *Array[T]) expose() (*object, error) {
 	return a.s.directory.join(a.key, first, offsets, a.s.memory.Expose)
 }
 
-// settle takes in where the parts of this process's ranks are.
+// settle stores the addresses of the parts of this process's ranks.
 func settle[T any](a *Array[T], o *object) {
 	parts := make([]site, len(o.offsets)-1)
 	for i := range parts {
@@ -175,18 +174,18 @@ func settle[T any](a *Array[T], o *object) {
 	}
 }
 
-// Len is how many elements the array has.
+// Len returns the number of elements.
 func (a *Array[T]) Len() uint64 { return a.n }
 
-// Distribution is what says whose each element is.
+// Distribution returns the distribution of the elements.
 func (a *Array[T]) Distribution() distribution.Indexed { return a.d }
 
-// Local is this rank's part: the element of local index i of the distribution is Local()[i]. It is not Go's memory, and
-// is good until Free, or until the rank's function has returned; after Free it is empty. Elements that others may
-// access at the same time are to be read and written by sync/atomic.
+// Local returns this rank's part: Local()[i] is the element of local index i of the distribution. The memory is not
+// Go's. It is valid until Free, or until the rank's function has returned; after Free the slice is empty. Use
+// sync/atomic for elements that others may access at the same time.
 func (a *Array[T]) Local() []T { return a.local }
 
-// Free ends the array on all ranks. They call it in the same order, between epochs. What it held is gone.
+// Free frees the array on all ranks. They call it in the same order, between epochs.
 func (a *Array[T]) Free() error {
 	if a.freed {
 		a.misuse("Free", "it was freed already")
@@ -199,14 +198,14 @@ func (a *Array[T]) Free() error {
 	if err := a.s.directory.leave(a.key, a.s.memory.Withdraw); err != nil {
 		return a.s.engine.FailIn("memory.Free", err)
 	}
-	return a.s.rank.Barrier() // what is allocated next finds the room
+	return a.s.rank.Barrier() // so the next allocation finds the room
 }
 
 func (a *Array[T]) misuse(call, format string, args ...any) {
 	a.s.misuse("%s of array %q: %s", call, a.name, fmt.Sprintf(format, args...))
 }
 
-// outside ends the job: there is no such element.
+// outside ends the job: index i is out of range.
 func (a *Array[T]) outside(call string, i uint64) {
 	if a.freed {
 		a.misuse(call, "it was freed")
@@ -214,10 +213,10 @@ func (a *Array[T]) outside(call string, i uint64) {
 	arrayLacks(a.s, call, a.name, "index %d is out of range: it has %d elements", i, a.n)
 }
 
-// size is that of an element.
+// size returns the size of an element.
 func (a *Array[T]) size() uintptr { return unsafe.Sizeof(*new(T)) }
 
-// find finds an element: where it is when that is near and known, and else nil.
+// find finds an element. near is its address if the element is near and the address known, and else nil.
 func (a *Array[T]) find(call string, i uint64) (near unsafe.Pointer, owner, local int) {
 	if i >= a.n {
 		a.outside(call, i)
@@ -238,8 +237,8 @@ func (a *Array[T]) find(call string, i uint64) (near unsafe.Pointer, owner, loca
 	return near, owner, local
 }
 
-// look finds an element that find has not found: where it is when the address cache says that it is mapped here, and
-// else where the access goes.
+// look finds an element that find has not found: its address if the address cache has it mapped here, and else the spot
+// of the access.
 func (a *Array[T]) look(owner, local int) (near unsafe.Pointer, to spot) {
 	s, offset := a.s, local*int(a.size())
 	if e := s.directory.known(s.directory.key(a.key, owner)); e != nil {
@@ -258,7 +257,7 @@ func (a *Array[T]) look(owner, local int) (near unsafe.Pointer, to spot) {
 	return nil, spot{owner: owner, of: a.key, offset: uint64(offset)}
 }
 
-// check ends the job when a distribution that is not of this module answers what can't be.
+// check ends the job if a distribution from outside this module returns impossible values.
 func (a *Array[T]) check(call string, i uint64, owner, local int, n uint64) {
 	if owner < 0 || owner >= a.s.rank.Size() || local < 0 || local >= a.d.LocalLen(owner) ||
 		n > uint64(a.d.LocalLen(owner)-local) {
@@ -266,7 +265,7 @@ func (a *Array[T]) check(call string, i uint64, owner, local int, n uint64) {
 	}
 }
 
-// wait takes one for operations of this array.
+// wait returns a wait for operations of this array.
 func (a *Array[T]) wait() *wait {
 	w := a.s.wait()
 	w.name = a.name

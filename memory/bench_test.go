@@ -11,13 +11,13 @@ import (
 	"github.com/activepebbles/pebbles/memory"
 )
 
-// tables runs f on rank 0 of two, with a table whose upper half is the other rank's: over a transport, in two processes
-// unless that is mem.
+// tables runs f on rank 0 of two, with a table whose upper half belongs to the other rank: over a transport, in two
+// processes unless that is mem.
 func tables(b testing.TB, transport string, words uint64, f func(r rank, a *memory.Array[uint64])) {
 	over(b, transport, distribution.Block(words, 2), f)
 }
 
-// over does so with any distribution over two ranks.
+// over is tables with any distribution over two ranks.
 func over(b testing.TB, transport string, d distribution.Indexed, f func(r rank, a *memory.Array[uint64])) {
 	s := shape(transport, 2, 2)
 	s.Coalesce, s.Unwatched = 1024, true
@@ -31,7 +31,7 @@ func over(b testing.TB, transport string, d distribution.Indexed, f func(r rank,
 			if r.ID() == 0 {
 				f(r, a)
 				if b, ok := b.(*testing.B); ok {
-					b.StopTimer() // to give large tables back takes long
+					b.StopTimer() // freeing large tables takes long
 				}
 			}
 		})
@@ -52,8 +52,8 @@ const small, large = 1 << 12, 1 << 26
 
 var sink uint64
 
-// Reading words of the other rank, at random, from a small table and from one beyond all caches. BenchmarkNear
-// compares with bare loads.
+// Read random words of the other rank, from a small table and from one beyond all caches. BenchmarkNear compares with
+// bare loads.
 func BenchmarkRead(b *testing.B) {
 	for _, words := range []uint64{small, large} {
 		for _, transport := range transports {
@@ -83,7 +83,7 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// Changing one word of the other rank.
+// Change one word of the other rank.
 func BenchmarkAdd(b *testing.B) {
 	for _, transport := range transports {
 		b.Run(transport, func(b *testing.B) {
@@ -108,7 +108,7 @@ func BenchmarkAdd(b *testing.B) {
 	}
 }
 
-// Moving ranges.
+// Move ranges.
 func BenchmarkRange(b *testing.B) {
 	for _, transport := range transports {
 		for _, n := range []int{128, 8 << 10, 128 << 10} {
@@ -127,8 +127,8 @@ func BenchmarkRange(b *testing.B) {
 	}
 }
 
-// Reading a word whose address is never in the cache: without a cache, and with one of one entry that two arrays take
-// in turn. The difference is what a cache costs that never hits.
+// Read a word whose address is never in the cache: without a cache, and with a cache of one entry that two arrays use
+// in turn. The difference is the cost of a cache that never hits.
 func BenchmarkMiss(b *testing.B) {
 	for _, transport := range []string{"shm", "tcp"} {
 		for _, cache := range []int{-1, 1} {

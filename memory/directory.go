@@ -7,9 +7,9 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// directory is what the ranks of a process know together of allocations: those of its own, and addresses of others'.
-// Each rank counts the indices of its own partition, and all ranks count those of the common one alike, so each
-// partition has one writer.
+// directory has the allocations of a process, and addresses of other processes' allocations, for all ranks of the
+// process. Each rank counts the indices of its own partition, and all ranks count those of the common one alike, so
+// each partition has one writer.
 type directory struct {
 	place   netio.Place
 	process []uint32 // by rank
@@ -22,25 +22,25 @@ type directory struct {
 	objects map[handle]*object // all that this process has exposed
 }
 
-// entry is where a process has exposed something.
+// entry is an exposed piece of memory of one process.
 type entry struct {
 	base    netio.Address
-	near    []byte // all of it, where it is mapped here
-	first   int    // the first rank that has a part
+	near    []byte // all of it, if it is mapped here
+	first   int    // first rank that has a part
 	offsets []int  // of the parts
 	kind    uint64 // of the elements
 	bytes   uint64
 }
 
-// object is what this process has exposed by one handle.
+// object is a piece that this process has exposed under one handle.
 type object struct {
 	entry
 	users int          // ranks of this process that have not freed it; guarded by directory.mu
-	given map[int]bool // processes that were told the address; for the owner's rank alone
-	open  int          // of them, those that have not forgotten it
+	given map[int]bool // processes that have its address; for the owner's rank alone
+	open  int          // number of these that have not dropped it
 }
 
-// part is where the part of a rank begins, and its bytes.
+// part returns the offset of the part of a rank, and its bytes.
 func (e *entry) part(rank int) (from int, room uint64) {
 	i := rank - e.first
 	if i+1 < len(e.offsets) {
@@ -49,7 +49,7 @@ func (e *entry) part(rank int) (from int, room uint64) {
 	return e.offsets[i], e.bytes
 }
 
-// allows tells why an access to a part must not be done, if so.
+// allows returns the reason to refuse an access to a part, or none.
 func (e *entry) allows(kind, offset, bytes, room uint64) refusal {
 	switch {
 	case kind != e.kind:
@@ -72,7 +72,7 @@ func newDirectory(place netio.Place, cached int) *directory {
 	return d
 }
 
-// find finds what this process has exposed: by the pinned table, or else among all, which is slower.
+// find finds an object that this process has exposed: in the pinned table, or else among all, which is slower.
 func (d *directory) find(h handle) *object {
 	if o := d.pinned.Get(uint64(h)); o != nil {
 		return o
@@ -107,7 +107,7 @@ func (d *directory) join(
 	return o, nil
 }
 
-// leave frees a common allocation for a rank of this process. The last rank takes the memory back, and forgets all
+// leave frees a common allocation for a rank of this process. The last rank withdraws the memory, and drops all
 // addresses of it.
 func (d *directory) leave(h handle, withdraw func(netio.Address) error) error {
 	d.mu.Lock()
@@ -129,14 +129,14 @@ func (d *directory) leave(h handle, withdraw func(netio.Address) error) error {
 	return withdraw(o.base)
 }
 
-// add adds what a rank has allocated alone.
+// add adds an object that a rank has allocated alone.
 func (d *directory) add(h handle, o *object) {
 	d.mu.Lock()
 	d.objects[h] = o
 	d.mu.Unlock()
 }
 
-// drop takes an object out: nobody learns of it any more.
+// drop removes an object: nobody can find it any more.
 func (d *directory) drop(h handle) {
 	d.mu.Lock()
 	d.forget(h)
@@ -148,7 +148,7 @@ func (d *directory) forget(h handle) {
 	d.pinned.Drop(func(key uint64) bool { return key == uint64(h) })
 }
 
-// key is that of an address in the cache.
+// key returns the cache's key of an address.
 func (d *directory) key(h handle, rank int) uint64 {
 	if h.partition() < d.place.Ranks {
 		return uint64(h)
@@ -156,13 +156,13 @@ func (d *directory) key(h handle, rank int) uint64 {
 	return uint64(newHandle(d.place.Ranks+1+int(d.process[rank]), h.index()))
 }
 
-// firstOf is the first rank of a process.
+// firstOf returns the first rank of a process.
 func (d *directory) firstOf(process int) int {
 	first, _ := netio.Spread(d.place.Ranks, d.place.Processes, process)
 	return first
 }
 
-// known finds an address, if it is in the cache.
+// known finds an address in the cache.
 func (d *directory) known(key uint64) *entry {
 	if d.remote == nil {
 		return nil
@@ -170,7 +170,8 @@ func (d *directory) known(key uint64) *entry {
 	return d.remote.Get(key)
 }
 
-// far tells where the part of a rank of another process begins, if the address cache says that it is not mapped here.
+// far returns the start of the part of a rank of another process, if the address cache has it and it is not mapped
+// here.
 func (d *directory) far(h handle, rank int) (first netio.Address, ok bool) {
 	e := d.known(d.key(h, rank))
 	if e == nil || e.near != nil {

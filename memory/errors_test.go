@@ -19,13 +19,13 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// wrong is a distribution of the user's that lies.
+// wrong is a user's distribution that returns wrong owners.
 type wrong struct{ *distribution.BlockMap }
 
 func (m wrong) Local(uint64) int  { return 1 << 40 }
 func (m wrong) Run(uint64) uint64 { return 1 }
 
-// sparse is a distribution of the user's of more elements than it has.
+// sparse is a user's distribution that reports more elements than it has.
 type sparse struct{ *distribution.BlockMap }
 
 func (m sparse) Len() uint64 { return 1<<44 + 1 }
@@ -42,7 +42,7 @@ var foreign = func() (ref memory.Ref[uint64]) {
 	return ref
 }()
 
-// asBool is a reference that has lost its type.
+// asBool converts a reference to another type.
 func asBool(ref memory.Ref[uint64]) memory.Ref[bool] {
 	return *(*memory.Ref[bool])(unsafe.Pointer(&ref))
 }
@@ -56,7 +56,7 @@ func (r rank) ours() memory.Ref[uint64] {
 // theirs is an object of 5 words of the other rank of two.
 func (r rank) theirs() memory.Ref[uint64] { return appstest.Gathered(r.Rank, r.ours())[1-r.ID()] }
 
-// freed is an array that has been.
+// freed is an array that was freed.
 func (r rank) freed() *memory.Array[uint64] {
 	a := r.words("words", 100)
 	r.NoError(a.Free())
@@ -72,7 +72,7 @@ func (r rank) handle(f func()) {
 
 type array = memory.Array[uint64]
 
-// Each mistake ends the job, in words that say what is wrong.
+// Each mistake ends the job with an error that describes it.
 func TestMistakesAreTold(t *testing.T) {
 	body := func(do func(r rank, a *array)) func(r rank) {
 		return func(r rank) {
@@ -95,7 +95,7 @@ func TestMistakesAreTold(t *testing.T) {
 			body(func(_ rank, a *array) {
 				v := a.View(1, 2, memory.ReadOnly)
 				v.Release()
-				a.View(2, 3, memory.ReadWrite) // has the memory of v
+				a.View(2, 3, memory.ReadWrite) // reuses the memory of v
 				v.Release()
 			})},
 		"a view after its release": {`Elements of array "words": the view was released already`,
@@ -131,7 +131,7 @@ func TestMistakesAreTold(t *testing.T) {
 			}))
 		}},
 
-		// Where a call may stand.
+		// Places of calls.
 		"waiting in a handler": {
 			`Get was called in a handler, which must not wait, on memory that is not near: have GetStart`,
 			func(r rank) { a := r.words("words", 100); r.handle(func() { a.Get(99) }) }},
@@ -148,7 +148,7 @@ func TestMistakesAreTold(t *testing.T) {
 		"freed outside of an epoch": {`Free was called outside of an epoch`,
 			func(r rank) { memory.Free(r.s, r.ours()) }},
 
-		// What was freed.
+		// Uses after Free.
 		"use after free": {`Put of array "words": it was freed`,
 			func(r rank) { a := r.freed(); r.Do(func() { a.Put(1, 1) }) }},
 		"free twice": {`Free of array "words": it was freed already`, func(r rank) { r.NoError(r.freed().Free()) }},
@@ -203,7 +203,7 @@ func TestMistakesAreTold(t *testing.T) {
 		}},
 		"an object resolved": {`a reference to object 1 of rank`, func(r rank) { memory.Resolve(r.s, r.ours()) }},
 
-		// What can't be allocated.
+		// Impossible allocations.
 		"an object of no elements": {`Alloc of 0 elements of uint64: give 1 to`,
 			func(r rank) { memory.Alloc[uint64](r.s, 0) }},
 		"an object with pointers": {`Alloc: type []int is not plain data`, func(r rank) { memory.Alloc[[]int](r.s, 1) }},
@@ -250,7 +250,7 @@ func TestMistakesAreTold(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			require.ErrorContains(t, shape("tcp", 2, 2).Run(t, program(c.do)), c.says)
 			require.ErrorContains(t, shape("tcp", 2, 2).Run(t, program(func(r rank) {
-				defer func() { _ = recover() }() // the program goes on
+				defer func() { _ = recover() }() // the program continues
 				c.do(r)
 			})), c.says, "recovered")
 		})
@@ -277,13 +277,12 @@ func TestIndexErrorsNameTheLine(t *testing.T) {
 	require.Equal(t, 1, pebble.WriteError(io.Discard, err))
 }
 
-// laps is a distribution of the user's with a method that is called as one of ours, and has nothing to do with
-// neighbours.
+// laps is a user's distribution with a method of a name that ours use for runs of neighbours, and another meaning.
 type laps struct{ distribution.Indexed }
 
 func (laps) Run(key uint64) uint64 { return key / 4 }
 
-// The methods of a distribution that is not ours are not taken for what ours mean by their names.
+// Methods of a user's distribution are not mistaken for methods of ours with the same names.
 func TestOwnDistributionsMayHaveAnyMethod(t *testing.T) {
 	require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: 1}, program(func(r rank) {
 		a := memory.NewArray[uint64](r.s, "a", laps{distribution.Block(16, 1)})

@@ -10,7 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// onTwo runs a program on two ranks, and its accesses in an epoch; rank 0 prints what it returns.
+// onTwo runs a program on two ranks, and its accesses in an epoch; rank 0 prints the result.
 func onTwo(prepare func(s *memory.Space) (access func() any, err error)) {
 	if err := pebble.Run(context.Background(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
 		access, err := prepare(memory.New(r))
@@ -28,7 +28,7 @@ func onTwo(prepare func(s *memory.Space) (access func() any, err error)) {
 	}
 }
 
-// A scalar is one value of the job. Words are changed in one step through its array.
+// A scalar is one value of the job. Its array gives atomic access to words.
 func ExampleScalar() {
 	onTwo(func(s *memory.Space) (func() any, error) {
 		limit := memory.NewScalar[uint64](s, "limit", 1)
@@ -44,7 +44,7 @@ func ExampleScalar() {
 	// Output: 40 42
 }
 
-// Both ranks change what no word has room for, one after the other.
+// Both ranks change data larger than a word, one after the other.
 func ExampleLock() {
 	err := pebble.Run(context.Background(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
 		s := memory.New(r)
@@ -74,7 +74,7 @@ func ExampleLock() {
 	// Output: [20 -20]
 }
 
-// Each rank makes values, to which others refer.
+// Each rank makes values, and others refer to them.
 func ExampleHeap() {
 	onTwo(func(s *memory.Space) (func() any, error) {
 		values := memory.NewHeap[int64](s, "values", 4)
@@ -88,7 +88,7 @@ func ExampleHeap() {
 	// Output: false 20 4 [10]
 }
 
-// A view is a copy of a range, which is written back.
+// A view is a copy of a range. Release writes it back.
 func ExampleArray_View() {
 	onTwo(func(s *memory.Space) (func() any, error) {
 		a := memory.NewArray[int64](s, "a", distribution.Block(8, 2))
@@ -109,7 +109,7 @@ func ExampleArray_View() {
 	// Output: [0 0 2 3 4 5 0 0]
 }
 
-// Start calls have many accesses on their way at a time, and one wait for each.
+// Start calls keep many accesses in flight, and one wait ends each.
 func ExamplePending() {
 	onTwo(func(s *memory.Space) (func() any, error) {
 		a := memory.NewArray[uint64](s, "a", distribution.Cyclic(8, 2))
@@ -134,7 +134,7 @@ func ExamplePending() {
 	// Output: [10 30 51] 9 true
 }
 
-// A word that one rank has allocated is changed in one step by others, until it is freed.
+// Other ranks change a word of one rank's object atomically, until it is freed.
 func ExampleTryGet() {
 	err := pebble.Run(context.Background(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
 		s := memory.New(r)
@@ -177,7 +177,7 @@ func ExampleTryGet() {
 	// true
 }
 
-// A reference to an element of an array says which one it is.
+// Resolve returns the number of the element that a reference names.
 func ExampleResolve() {
 	onTwo(func(s *memory.Space) (func() any, error) {
 		a := memory.NewArray[int64](s, "a", distribution.Block(8, 2))

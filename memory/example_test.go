@@ -9,7 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// A histogram: every rank adds to bins wherever they are, and reads all of them in one call.
+// A histogram: every rank adds to bins on all ranks, and reads all of them in one call.
 func ExampleArray() {
 	err := pebble.Run(context.Background(), pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
 		s := memory.New(r)
@@ -37,7 +37,7 @@ func ExampleArray() {
 	// Output: [60 120 0 0 120]
 }
 
-// An object that one rank has allocated alone: whoever gets its reference finds it, wherever that is.
+// One rank allocates an object, and every rank with its reference can access it.
 func ExampleAlloc() {
 	err := pebble.Run(context.Background(), pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
 		s := memory.New(r)

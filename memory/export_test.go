@@ -6,7 +6,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/request"
 )
 
-// NearPart is the elements of a rank as this one has them mapped.
+// NearPart returns the elements of a rank, as mapped on this one.
 func NearPart[T any](a *Array[T], rank int) []T {
 	near := a.nearby.part(rank).at
 	if near == nil {
@@ -15,7 +15,7 @@ func NearPart[T any](a *Array[T], rank int) []T {
 	return unsafe.Slice((*T)(near), a.d.LocalLen(rank))
 }
 
-// Left is how many exposures of this rank there are; at the end, of all ranks of its process and of arrays, too.
+// Left returns the number of exposures of this rank; at the end, of all ranks of its process and of arrays, too.
 func Left(s *Space, end bool) int {
 	d := s.directory
 	d.mu.Lock()
@@ -29,19 +29,19 @@ func Left(s *Space, end bool) int {
 	return n
 }
 
-// Answered has a rank take an answer to a question that it has not asked.
+// Answered makes a rank take an answer to a question that it has not asked.
 func Answered(s *Space, call uint32) {
 	s.arrive([]answered{{To: request.NewAddress(s.rank.ID(), call)}})
 }
 
-// Withdraw takes the memory of an array back, at a time when nobody expects it.
+// Withdraw withdraws the memory of an array unexpectedly.
 func Withdraw[T any](a *Array[T]) {
 	if err := a.s.memory.Withdraw(a.s.directory.find(a.key).base); err != nil {
 		panic(err)
 	}
 }
 
-// Addresses is how many addresses the process's cache has.
+// Addresses returns the number of addresses in the process's cache.
 func Addresses(s *Space) (n int) {
 	d := s.directory
 	for index := range uint64(s.common) + 1 {
@@ -54,7 +54,7 @@ func Addresses(s *Space) (n int) {
 	return n
 }
 
-// Allows has an entry of so many bytes say why an access must not be done; "" where it may.
+// Allows returns the reason of an entry of the given size to refuse an access; "" for none.
 func Allows(offset, bytes, room uint64) string {
 	e := &entry{kind: 1, bytes: room}
 	if no := e.allows(1, offset, bytes, room); no != none {

@@ -10,7 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// What is freed leaves nothing behind.
+// Free leaves nothing behind.
 func TestFreeLeavesNothing(t *testing.T) {
 	appstest.Freed(t, func(r *pebble.Rank) func() error {
 		s := memory.New(r)

@@ -8,39 +8,39 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Border says what lies around each tile of a [Grid].
+// Border describes the elements around each tile of a [Grid].
 type Border struct {
-	Width int  // elements on each side: as far as a stencil reaches
-	Torus bool // the matrix's first row comes after its last one, and its first column after the last one
+	Width int  // elements on each side: the reach of a stencil
+	Torus bool // the matrix's first row follows its last one, and its first column the last one
 }
 
-// Grid is a matrix in tiles, one for each rank. Each tile has a border: ghost cells, to which Exchange copies what the
-// tiles around it have there. It is what stencils need: a step exchanges, and then computes each element from those
+// Grid is a matrix in tiles, one for each rank. Each tile has a border: ghost cells, to which Exchange copies the
+// elements of the tiles around it. It serves stencils: a step exchanges, and then computes each element from those
 // around it.
 //
-// The tile with its border is Go's memory, and the rank's own: others never change it, but for Exchange.
+// The tile with its border is Go's memory, and the rank's own: others change it through Exchange alone.
 type Grid[T any] struct {
 	rank    *pebble.Rank
 	border  int
 	rows    int // of the tile
 	columns int
-	cells   []T // the tile and its border, row by row
+	cells   []T // tile and border, row by row
 	sides   []side[T]
 	inbox   *Array[T] // two of each rank: a neighbour may be one exchange ahead
-	room    int       // of one of them
-	turn    int       // which one is next
+	room    int       // elements of one inbox
+	turn    int       // next of the two inboxes
 }
 
 // side is one of the eight directions in which a tile may have a neighbour.
 type side[T any] struct {
 	down, right int    // -1, 0 or 1
-	to          uint64 // where what goes there has its place in the neighbour's inbox
-	from        int    // where what comes from there is in the own one
-	edge        []T    // what is on its way
+	to          uint64 // place in the neighbour's inbox for elements sent there
+	from        int    // place in the own inbox for elements from there
+	edge        []T    // elements in flight
 }
 
-// NewGrid allocates a grid, whose elements are zero, by the rules of NewArray. No tile may be smaller than its border
-// where it has neighbours. Beside the tile each rank holds its edges four times.
+// NewGrid allocates a grid of zero elements, by the rules of NewArray. A tile with neighbours must not be smaller than
+// its border. Beside the tile each rank holds its edges four times.
 func NewGrid[T any](s *Space, name string, tiles *distribution.TileMap, b Border) *Grid[T] {
 	const call = "memory.NewGrid"
 	switch t := reflect.TypeFor[T](); {
@@ -89,12 +89,12 @@ func NewGrid[T any](s *Space, name string, tiles *distribution.TileMap, b Border
 	return g
 }
 
-// pick is one of three for -1, 0 and 1.
+// pick returns one of three values for -1, 0 and 1.
 func pick(direction, before, within, behind int) int {
 	return [3]int{before, within, behind}[direction+1]
 }
 
-// neighbor is the next place in a direction, if there is one.
+// neighbor returns the next tile in a direction, if there is one.
 func neighbor(at, direction, places int, torus bool) (next int, ok bool) {
 	next = at + direction
 	if torus {
@@ -105,22 +105,21 @@ func neighbor(at, direction, places int, torus bool) (next int, ok bool) {
 
 func (g *Grid[T]) stride() int { return g.columns + 2*g.border }
 
-// Rows is how many rows this rank's tile has; the distribution says where it lies.
+// Rows returns the number of rows of this rank's tile. The distribution gives its position.
 func (g *Grid[T]) Rows() int { return g.rows }
 
-// Columns is how many columns this rank's tile has.
+// Columns returns the number of columns of this rank's tile.
 func (g *Grid[T]) Columns() int { return g.columns }
 
-// Row is a row of this rank's tile and its border: from -Width to Rows()+Width-1. It begins with the border's Width
-// elements: that of column j is at j+Width. It may be read and written between exchanges.
+// Row returns a row of this rank's tile and its border, for i from -Width to Rows()+Width-1. It begins with the
+// border's Width elements: the element of column j is at j+Width. It may be read and written between exchanges.
 func (g *Grid[T]) Row(i int) []T {
 	at := (i + g.border) * g.stride()
 	return g.cells[at : at+g.stride() : at+g.stride()]
 }
 
-// Exchange copies what lies at the edges of all tiles to the borders around them, corners too. All ranks call it,
-// between epochs; it is an epoch of its own. Each rank sends to at most eight neighbours. Where a tile has no neighbour
-// its border stays as the program has set it.
+// Exchange copies the edges of all tiles to the borders around them, corners too. All ranks call it, between epochs; it
+// runs an epoch. Each rank sends to at most eight neighbours. A border without a neighbour keeps the program's values.
 func (g *Grid[T]) Exchange() error {
 	base := g.turn * g.room
 	err := g.rank.Epoch(func() error {
@@ -142,7 +141,8 @@ func (g *Grid[T]) Exchange() error {
 	return nil
 }
 
-// each visits the rows of what goes to a side, which lies within the tile, or of the border there, without depth.
+// each visits rows at a side: of the edge within the tile for a depth of the border's width, and of the border for
+// depth 0.
 func (g *Grid[T]) each(at side[T], depth int, visit func(cells []T)) {
 	b := g.border
 	first := pick(at.down, depth-b, 0, g.rows-depth)
@@ -153,5 +153,5 @@ func (g *Grid[T]) each(at side[T], depth int, visit func(cells []T)) {
 	}
 }
 
-// Free ends the grid, as Array.Free does.
+// Free frees the grid, as Array.Free does.
 func (g *Grid[T]) Free() error { return g.inbox.Free() }

@@ -43,7 +43,7 @@ func around[T comparable](r rank, name string, tiles *distribution.TileMap, rows
 	r.NoError(g.Free())
 }
 
-// After an exchange each border has what the matrix has there, and nothing changes where there is no neighbour.
+// After an exchange each border has the elements of the matrix there, and borders without a neighbour do not change.
 func TestGrid(t *testing.T) {
 	everywhere(t, func(r rank) {
 		number := 0

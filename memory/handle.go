@@ -1,10 +1,10 @@
 package memory
 
-// handle names what was allocated: the partition of the directory, and the index there, from 1 on, which is never used
-// again (XLUPC, section 2.1). Partition r is of what rank r has allocated alone, and partition P, with P ranks, of what
-// all have allocated together. The zero value names nothing.
+// handle names an allocation: the partition of the directory, and the index there, from 1 on, which is never used again
+// (XLUPC, section 2.1). With P ranks, partition r < P has the allocations of rank r alone, and partition P the common
+// allocations of all ranks. The zero value names nothing.
 //
-// Ranks expose what they have allocated together in one piece a process. The address cache has it under the partition
+// Each process exposes its part of a common allocation in one piece. The address cache has it under the partition
 // P+1+p, for process p.
 type handle uint64
 
@@ -12,7 +12,7 @@ const (
 	indexBits   = 32
 	objectsMax  = 1<<indexBits - 1 // of a partition
 	elementBits = 44
-	elementsMax = 1 << elementBits // of an array: a reference has so many bits for the element
+	elementsMax = 1 << elementBits // of an array: the bits that a reference has for the element
 	tagMax      = 1<<(64-elementBits) - 1
 )
 

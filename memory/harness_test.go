@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// rank is one of a job, with its memory. Its assertions end the job.
+// rank is a rank of a job, with its memory. Its assertions end the job.
 type rank struct {
 	appstest.Rank
 	s *memory.Space
@@ -36,7 +36,7 @@ func (r rank) words(name string, n uint64) *memory.Array[uint64] {
 	return memory.NewArray[uint64](r.s, name, distribution.Block(n, r.Size()))
 }
 
-// shape is a job in one process over mem, and else in up to so many.
+// shape returns a job in one process over mem, and in up to the given number over other transports.
 func shape(transport string, ranks, processes int) appstest.Shape {
 	if transport == "mem" {
 		processes = 1
@@ -46,7 +46,7 @@ func shape(transport string, ranks, processes int) appstest.Shape {
 	}
 }
 
-// transports are those of processes of one machine.
+// transports connect processes of one machine.
 var transports = []string{"mem", "shm", "tcp"}
 
 // everywhere runs a program where appstest.Everywhere does.
@@ -77,7 +77,7 @@ func withCaches(t *testing.T, do func(r rank)) {
 	}
 }
 
-// nearAndFar runs a program on two ranks of one process, and of two, with and without a cache of addresses.
+// nearAndFar runs a program on two ranks in one process and in two, with and without a cache of addresses.
 func nearAndFar(t *testing.T, do func(r rank)) {
 	for _, cache := range []int{0, -1, 10} {
 		s := shape("tcp", 2, 2)
@@ -89,11 +89,11 @@ func nearAndFar(t *testing.T, do func(r rank)) {
 	}
 }
 
-// odd is an element that is no multiple of a word.
+// odd is an element whose size is no multiple of a word.
 type odd struct {
 	A uint32
 	B [5]byte
 }
 
-// wide is one of several words.
+// wide is an element of several words.
 type wide struct{ A, B, C uint64 }

@@ -13,7 +13,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// hidden runs a program over a network in which a put is done long before it is visible, unless a fence makes it so.
+// hidden runs a program over a network that completes a put long before it is visible, unless a fence makes it so.
 func hidden(t *testing.T, ranks int, program func(r *pebble.Rank) error) error {
 	w, err := sim.New(sim.Config{Ranks: ranks, Processes: ranks, Seed: 1, Faults: sim.Faults{Hide: time.Millisecond}})
 	require.NoError(t, err)
@@ -22,7 +22,7 @@ func hidden(t *testing.T, ranks int, program func(r *pebble.Rank) error) error {
 	})
 }
 
-// What the holder of a lock has put is there for the next one, though puts alone would be visible much later.
+// The next holder of a lock sees the puts of the holder before, though puts alone would be visible much later.
 func TestHoldersSeeWhatIsFenced(t *testing.T) {
 	const ranks, each, width = 4, 10, 3
 	require.NoError(t, hidden(t, ranks, func(r *pebble.Rank) error {
@@ -53,7 +53,7 @@ func TestHoldersSeeWhatIsFenced(t *testing.T) {
 	}))
 }
 
-// The end of an epoch is a fence: what a rank has put is there for all.
+// The end of an epoch is a fence: all ranks see the puts of a rank.
 func TestEpochsEndWithAFence(t *testing.T) {
 	const ranks = 3
 	require.NoError(t, hidden(t, ranks, func(r *pebble.Rank) error {

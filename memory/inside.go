@@ -9,10 +9,10 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// Inside is the part of a space for package pages of this module.
+// Inside returns the part of a space for package pages of this module.
 func (s *Space) Inside(frame.Access) inside.Space { return inner{s} }
 
-// Inside is the place of each rank's part, for package pages of this module. All ranks call it.
+// Inside returns the site of each rank's part, for package pages of this module. All ranks call it.
 func (a *Array[T]) Inside(frame.Access) []inside.Site { return sites(a) }
 
 // inner implements inside.Space.
@@ -83,7 +83,7 @@ func (w *wait) AwaitOthers(call string) {
 	w.End(call)
 }
 
-// sites returns the place of each rank's part. All ranks call it.
+// sites returns the site of each rank's part. All ranks call it.
 func sites[T any](a *Array[T]) []inside.Site {
 	s, d := a.s, a.s.directory
 	o := d.find(a.key)

@@ -31,7 +31,7 @@ func gatherForever(r rank) {
 	})
 }
 
-// An owner that is killed while others gather from it ends their ranks, with an error that names it.
+// If an owner is killed while others gather from it, their ranks end with an error that names it.
 func TestKilledOwner(t *testing.T) {
 	for _, by := range []string{connect.ByShm, connect.ByTCP} {
 		t.Run(by, func(t *testing.T) { appstest.Kills(t, 2, by, "gathers", 0, 1, 2) })

@@ -14,13 +14,13 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// twoProcesses runs a program on two ranks that reach each other by TCP.
+// twoProcesses runs a program on two ranks connected by TCP.
 func twoProcesses(t *testing.T, program func(r *pebble.Rank) error) {
 	s := appstest.Shape{Ranks: 2, Procs: 2, Transport: "tcp", New: route.Direct, Coalesce: 64, AddressCache: 100}
 	require.NoError(t, s.Run(t, program))
 }
 
-// The addresses of an array leave the cache with it, and those of another one stay.
+// The addresses of an array leave the cache when it is freed, and those of another one stay.
 func TestFreedArraysLeaveTheAddressCache(t *testing.T) {
 	twoProcesses(t, func(r *pebble.Rank) error {
 		s := memory.New(r)
@@ -48,7 +48,7 @@ func TestFreedArraysLeaveTheAddressCache(t *testing.T) {
 	})
 }
 
-// An access is allowed where it ends within the entry, also where its end is beyond all numbers.
+// An access is allowed if it ends within the entry, also if its end overflows.
 func TestEntriesAllow(t *testing.T) {
 	const beyond = "object 0 of rank 0: index out of range: the elements end beyond it"
 	for _, c := range []struct {

@@ -7,10 +7,10 @@ import (
 	"github.com/activepebbles/pebbles/memory/internal/inside"
 )
 
-// Lock is held by one task, or one rank's main function, of the job at a time. Callers get it in the order in which
-// they ask; the tasks of a rank take turns with other ranks. A holder sees what earlier holders have written to shared
-// data. Nobody polls: to take a free lock, and to give it back, costs an access each to its home, and to hand it over
-// costs a message each way.
+// Lock is held by one task, or one rank's main function, of the job at a time. Callers get it in the order of their
+// requests; the tasks of a rank take turns with other ranks. A holder sees the writes of earlier holders to shared
+// data. Waiting does not poll. Taking a free lock and releasing it cost an access each to its home. A hand-over costs a
+// message each way.
 type Lock struct {
 	s  *Space
 	of *inside.Lock
@@ -21,15 +21,15 @@ func NewLock(s *Space, name string, rank int) *Lock {
 	return &Lock{s, s.newLock(name, rank, 0, false)}
 }
 
-// newLock allocates a lock with a record of so many words.
+// newLock allocates a lock with a record of the given number of words.
 func (s *Space) newLock(name string, rank, words int, strict bool) *inside.Lock {
 	a := NewArray[uint64](s, name, at{uint64(1 + words), s.rank.Size(), rank})
 	return s.locks.Add(inner{s}, name, sites(a)[rank], words, strict, a.Free)
 }
 
-// Lock waits until nobody else holds the lock. The holder must not ask for it again, and a rank's main function that
-// holds it must not wait for a task of the same rank that asks for it. When all ranks are at rest but for those that
-// wait for locks, the job ends with a [LockError]. It is called in epochs that declare no depth.
+// Lock waits until the lock is free, and takes it. The holder must not take it again, and a rank's main function that
+// holds it must not wait for a task of the same rank that waits for it. When all ranks are at rest except those that
+// wait for locks, the job ends with a [LockError]. Lock may be called in epochs that declare no depth.
 //
 //go:noinline
 func (l *Lock) Lock() {
@@ -44,7 +44,7 @@ func (l *Lock) Lock() {
 	l.of.Acquire(call, by, at)
 }
 
-// TryLock takes the lock if nobody holds it.
+// TryLock takes the lock if it is free, and reports whether it did.
 //
 //go:noinline
 func (l *Lock) TryLock() bool {
@@ -63,11 +63,11 @@ func (l *Lock) Unlock() {
 	l.of.HandOver(call)
 }
 
-// Free ends the lock, as Array.Free does.
+// Free frees the lock, as Array.Free does.
 func (l *Lock) Free() error { return l.of.Free() }
 
-// caller is the task that calls, or none for the main function. It ends the job where a call must not wait, or if the
-// lock was freed.
+// caller returns the calling task, or none for the main function. It ends the job if the call must not wait here, or if
+// the lock was freed.
 func (l *Lock) caller(call string) inside.Caller {
 	if l.of.IsFreed() {
 		l.misuse(call, "the lock was freed")
@@ -80,7 +80,7 @@ func (l *Lock) misuse(call, format string, args ...any) {
 	l.s.misuse("%s of lock %q: %s", call, l.of.Name, fmt.Sprintf(format, args...))
 }
 
-// stuck is the error of a lock of this rank that nothing can release any more.
+// stuck returns the error of a lock of this rank that nothing can release any more.
 func (s *Space) stuck() error {
 	l, waiter, err := s.locks.Stuck()
 	if l == nil {
@@ -89,14 +89,14 @@ func (s *Space) stuck() error {
 	return &LockError{Lock: l.Name, Rank: s.rank.ID(), Task: l.IsHeldByTask(), Place: l.Place(), Waiter: waiter}
 }
 
-// LockError ends a job in which a lock is not given back and nothing is in flight that could make its holder do so:
-// Unlock was forgotten, or holders of several locks wait for each other.
+// LockError ends a job if a lock is not released and nothing is in flight that could lead to its release: Unlock was
+// forgotten, or holders of several locks wait for each other.
 type LockError struct {
 	Lock   string // its name
-	Rank   int    // the rank that holds it
+	Rank   int    // holder
 	Task   bool   // a task took it, and not the main function
-	Place  string // the file and line of the call that took it
-	Waiter int    // the rank that is next; -1 for none
+	Place  string // file and line of the call that took it
+	Waiter int    // next rank; -1 for none
 }
 
 func (e *LockError) Error() string {

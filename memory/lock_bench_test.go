@@ -10,8 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// Taking a lock of the other rank and giving it back: when nobody else wants it, and when both ranks do, or tasks of
-// both.
+// Take a lock of the other rank and release it: without contention, with both ranks, and with tasks of both.
 func BenchmarkLock(b *testing.B) {
 	for _, transport := range transports {
 		for _, tasks := range []int{-1, 0, 1, 4} {
@@ -21,7 +20,7 @@ func BenchmarkLock(b *testing.B) {
 	}
 }
 
-// benchmarkLock has the main function of rank 0 take a lock, or those of both ranks, or tasks of both.
+// benchmarkLock times locks by the main function of rank 0, by those of both ranks, or by tasks of both.
 func benchmarkLock(b *testing.B, transport string, tasks int) {
 	s := shape(transport, 2, 2)
 	s.Coalesce = 1024

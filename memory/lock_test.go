@@ -31,11 +31,11 @@ func (l *locking) newLocks() {
 // inTask runs f in a task, as Do does in the body of an epoch.
 func (l *locking) inTask(f func()) { l.NoError(l.tasks.Run(f)) }
 
-// take is what takes a lock, and give what gives it back.
+// take returns a function that takes a lock, and give one that releases it.
 func (l *locking) take(i int) func() { return func() { l.locks[i].Lock() } }
 func (l *locking) give(i int) func() { return func() { l.locks[i].Unlock() } }
 
-// twoRanks runs a program on two ranks: of one process, of two over each transport, and of two that are simulated. told
+// twoRanks runs a program on two ranks: of one process, of two over each transport, and of two simulated ones. told
 // gets the job's error.
 func twoRanks(t *testing.T, do func(l *locking), told func(t *testing.T, err error)) {
 	program := program(func(r rank) {
@@ -49,7 +49,8 @@ func twoRanks(t *testing.T, do func(l *locking), told func(t *testing.T, err err
 	t.Run("sim", func(t *testing.T) { told(t, simulated(t, 2, program)) })
 }
 
-// simulated runs a program on so many ranks, in as many processes, over a network that delays and repeats frames.
+// simulated runs a program on the given number of ranks, in as many processes, over a network that delays and repeats
+// frames.
 func simulated(t *testing.T, ranks int, program func(r *pebble.Rank) error) error {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -60,7 +61,7 @@ func simulated(t *testing.T, ranks int, program func(r *pebble.Rank) error) erro
 	})
 }
 
-// Who waits for a lock that nobody gives back ends the job, which names who has it, and where that was taken.
+// A wait for a lock that is never released ends the job with an error that names the holder and its call.
 func TestLocksThatAreNotGivenBack(t *testing.T) {
 	const inMain, inTask = `the main function of rank \d`, `a task of rank \d`
 	for name, c := range map[string]struct {
@@ -125,8 +126,8 @@ func TestLocksThatAreNotGivenBack(t *testing.T) {
 	}
 }
 
-// Who has a lock is told at once when he takes it again. Go does not know the line that calls a method value, so an
-// error says what it was.
+// Taking a held lock again ends the job at once. Go has no line for a call of a method value, so the error says so
+// instead.
 func TestLockTwice(t *testing.T) {
 	const line, value = `\S*lock_test\.go:\d+`, "a call of its method as a value"
 	twice := func(l *locking) {
@@ -159,8 +160,8 @@ func TestLockTwice(t *testing.T) {
 	}
 }
 
-// A lock that one epoch has left taken is given back in a later one, by another task of the rank, and serves others
-// again.
+// A lock that is held over the end of an epoch can be released in a later one, by another task of the rank, and then
+// serves others.
 func TestLocksOverEpochs(t *testing.T) {
 	twoRanks(t, func(l *locking) {
 		own := 1 - l.ID()
@@ -182,15 +183,15 @@ func TestLocksOverEpochs(t *testing.T) {
 // block is an element that travels in several pieces.
 type block [1 << 14]uint64
 
-// What a lock's holder has begun to put is seen by the next holder, also where it goes to a third rank and takes longer
-// than the lock does.
+// The next holder of a lock sees puts that the holder before has begun, also those to a third rank that take longer
+// than the lock.
 func TestNextHoldersSeeWhatWasBegun(t *testing.T) {
 	const rounds = 10
 	program := program(func(r rank) {
 		lock := memory.NewLock(r.s, "lock", 0)
 		blocks := memory.NewArray[block](r.s, "blocks", distribution.Cyclic(3, 3))
 		own, same := make([]block, 1), block{}
-		for range 2 { // in the first round addresses are asked for
+		for range 2 { // the first round asks for addresses
 			r.Do(func() {
 				for range rounds * min(1, 2-r.ID()) { // the owner has none
 					lock.Lock()

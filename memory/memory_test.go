@@ -13,7 +13,7 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// reversed is a distribution of the user's. It has the method Run of the one that it embeds, which knows nothing of it.
+// reversed is a user's distribution. Its method Run comes from the embedded distribution, and does not fit its order.
 type reversed struct{ *distribution.BlockMap }
 
 func (m reversed) back(key uint64) uint64     { return m.Len() - 1 - key }
@@ -27,8 +27,7 @@ func (m reversed) Owners(keys []uint64, owners []uint32) int {
 	return -1
 }
 
-// likeASlice has one rank after the other do with an array what can be done with a slice, while all do it with a slice,
-// and compares.
+// likeASlice makes one rank after the other operate on an array, while all operate on a slice, and compares.
 func likeASlice[T comparable](r rank, d distribution.Indexed, value func(n uint64) T) {
 	a := memory.NewArray[T](r.s, "a", d)
 	n := int(d.Len())
@@ -90,7 +89,7 @@ func access[T any](a *memory.Array[T], kind int, lo uint64, indices []uint64, so
 	}
 }
 
-// Arrays of elements of several sizes, over all distributions, do what slices do. Each distribution has two sizes.
+// Arrays of elements of several sizes, over all distributions, agree with slices. Each distribution has two sizes.
 func TestArraysAreLikeSlices(t *testing.T) {
 	everywhere(t, func(r rank) {
 		const n = 61
@@ -113,7 +112,7 @@ func TestArraysAreLikeSlices(t *testing.T) {
 	})
 }
 
-// Tasks of all ranks change words of an array at the same time; nothing is lost, and each waits for itself.
+// Tasks of all ranks change words of an array at the same time; no change is lost, and each task waits for its own.
 func TestTasksShareWords(t *testing.T) {
 	const words, tasks, steps = 97, 40, 10
 	everywhere(t, func(r rank) {
@@ -149,13 +148,13 @@ func TestTasksShareWords(t *testing.T) {
 	})
 }
 
-// What handlers have begun is done when the epoch has ended, by every detector's verdict that is about all ranks.
+// Operations that handlers have begun are done at the end of the epoch, with every detector that covers all ranks.
 func TestEpochsEndsAreFences(t *testing.T) {
 	const words, hops = 50, 20
 	everywhere(t, func(r rank) {
 		a := r.words("a", words)
 		var walk *target.Target[[2]uint64]
-		src := make([]uint64, 0, 10_000) // what is on its way must not move
+		src := make([]uint64, 0, 10_000) // buffers in flight must not move
 		walk = target.New(r.Rank.Rank, "walk", distribution.Cyclic(words, r.Size()),
 			target.Key(func(v [2]uint64) uint64 { return v[0] }),
 			target.Each(func(v [2]uint64) {
@@ -182,7 +181,7 @@ func TestEpochsEndsAreFences(t *testing.T) {
 	})
 }
 
-// Starts return at once, and what they began is there after Wait.
+// Starts return at once, and their operations are done after Wait.
 func TestStarts(t *testing.T) {
 	everywhere(t, func(r rank) {
 		const n = 300
@@ -210,7 +209,7 @@ func TestStarts(t *testing.T) {
 			p := a.GatherStart(got, indices)
 			var one uint64
 			q := a.GetStart(5, &one)
-			clear(indices) // they are the caller's again
+			clear(indices) // the caller may reuse them
 			q.Wait()
 			p.Wait()
 			r.Equal(want, got)
@@ -219,7 +218,7 @@ func TestStarts(t *testing.T) {
 	})
 }
 
-// References travel in pebbles, and are good on every rank.
+// References travel in pebbles, and are valid on every rank.
 func TestReferences(t *testing.T) {
 	type told struct {
 		To  uint64

@@ -8,14 +8,14 @@ import (
 	"github.com/activepebbles/pebbles/memory"
 )
 
-// Random words of the other rank's 2^25, by what the runtime does and by bare loads: of the same mapping, and of this
-// rank's own part. All pages were touched before, so that the time of page faults is nobody's. In "next" the index of a
-// read depends on the one before.
+// Random words of the other rank's 2^25, by the runtime and by bare loads: of the same mapping, and of this rank's own
+// part. All pages were touched before, so page faults do not count. In "next" the index of a read depends on the one
+// before.
 func BenchmarkNear(b *testing.B) {
 	for _, log2 := range []int{11, 25} {
 		for _, transport := range []string{"mem", "shm"} {
 			if log2 == 25 && transport == "mem" {
-				continue // as shm, but for the size of pages
+				continue // as shm, except for the size of pages
 			}
 			bench := func(name string, f func(n int, a *memory.Array[uint64])) {
 				b.Run(fmt.Sprintf("2^%d/%s/%s", log2, transport, name), func(b *testing.B) {

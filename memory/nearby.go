@@ -6,24 +6,24 @@ import (
 	"github.com/activepebbles/pebbles/distribution"
 )
 
-// nearby is where the parts of an array are that are near: those of this process's ranks, and those that were found
-// mapped here. Where a shift tells whose an element is, it finds elements as well. It calls nothing then: the fewer
-// instructions there are between two loads, the more of them the processor has in flight.
+// nearby has the addresses of the parts of an array that are near: those of this process's ranks, and others found
+// mapped here. If a shift gives the owner of an element, nearby finds elements as well, without calls: the fewer
+// instructions separate two loads, the more loads the processor has in flight.
 type nearby struct {
-	n     uint64 // elements that a shift finds; 0 where it does not
+	n     uint64 // elements that a shift finds; 0 if it can't
 	mask  uint64 // of an index at its owner
-	parts []site // of ranks one after the other
-	first uint64 // of these ranks
+	parts []site // of consecutive ranks
+	first uint64 // first of these ranks
 	shift uint8  // blocks have 2^shift elements
 }
 
-// site is where the part of a rank is.
+// site is the address of the part of a rank.
 type site struct {
-	at    unsafe.Pointer // the first element; nil where that is not known, or not near
-	other uint64         // 1: it is of another process, mapped from this host
+	at    unsafe.Pointer // first element; nil if unknown, or not near
+	other uint64         // 1 if it belongs to another process and is mapped from this host
 }
 
-// newNearby is that of an array with the parts of this process, from a rank on.
+// newNearby returns the nearby of an array with the parts of this process, from rank first on.
 func newNearby(d distribution.Indexed, first int, parts []site) nearby {
 	v := nearby{parts: parts, first: uint64(first)}
 	if blocks, ok := d.(*distribution.BlockMap); ok {
@@ -47,7 +47,7 @@ func (v *nearby) add(rank int, at unsafe.Pointer) {
 	v.parts[own] = site{at: at, other: 1}
 }
 
-// part is where the part of a rank is, as far as that is known.
+// part returns the site of the part of a rank, as far as it is known.
 func (v *nearby) part(rank int) (s site) {
 	if own := uint64(rank) - v.first; own < uint64(len(v.parts)) {
 		s = v.parts[own]
@@ -55,8 +55,8 @@ func (v *nearby) part(rank int) (s site) {
 	return s
 }
 
-// at is where an element of so many bytes is, and nil when that has to be asked for otherwise. other is 1 when it is of
-// another process.
+// at returns the address of an element of the given size, and nil if it must be found another way. other is 1 if the
+// element belongs to another process.
 func (v *nearby) at(i uint64, size uintptr) (at unsafe.Pointer, other uint64) {
 	if i >= v.n {
 		return nil, 0
@@ -76,7 +76,7 @@ func moveNear[T any](v *nearby, indices []uint64, all []T, way operation) (n int
 	return write(v, indices, all)
 }
 
-// read reads elements until one is not found, and returns how many it has read, and how many of them are of other
+// read reads elements until one is not found. It returns the number of elements read, and the number of these of other
 // processes.
 func read[T any](v *nearby, dst []T, indices []uint64) (n int, others uint64) {
 	dst = dst[:len(indices)]
@@ -91,8 +91,8 @@ func read[T any](v *nearby, dst []T, indices []uint64) (n int, others uint64) {
 	return len(indices), others
 }
 
-// write writes elements until one is not found, and returns how many it has written, and how many of them are of other
-// processes.
+// write writes elements until one is not found. It returns the number of elements written, and the number of these of
+// other processes.
 func write[T any](v *nearby, indices []uint64, src []T) (n int, others uint64) {
 	src = src[:len(indices)]
 	for i, index := range indices {
@@ -106,17 +106,17 @@ func write[T any](v *nearby, indices []uint64, src []T) (n int, others uint64) {
 	return len(indices), others
 }
 
-// ahead is how many elements are found before the first is accessed.
+// ahead is the number of elements that are found before the first access.
 const ahead = 32
 
-// found is some elements: those that are near, and the others.
+// found holds elements: those that are near, and the others.
 type found struct {
 	near        [ahead]nearElement
 	far         [ahead]farElement
 	nears, fars int
 }
 
-// nearElement is one, and its index among them; farElement is one of a rank, there at local.
+// nearElement has an element's address and index; farElement has an element's index, and its owner and local index.
 type (
 	nearElement struct {
 		at unsafe.Pointer
@@ -125,7 +125,7 @@ type (
 	farElement struct{ i, owner, local int }
 )
 
-// add adds an element that was found: near where at is not nil.
+// add adds an element, as a near one if at is not nil.
 func (f *found) add(i int, at unsafe.Pointer, owner, local int) {
 	if at != nil {
 		f.near[f.nears] = nearElement{at, i}
@@ -136,9 +136,9 @@ func (f *found) add(i int, at unsafe.Pointer, owner, local int) {
 	}
 }
 
-// find finds at most ahead elements of so many bytes, and returns how many of the near ones are of other processes. It
-// finds none when one of them has to be found otherwise. Which are near is anybody's guess, so nothing depends on it by
-// a branch.
+// find finds at most ahead elements of the given size, and returns the number of near ones of other processes. It finds
+// none if one of them must be found another way. The pattern of near elements is unpredictable, so no branch depends on
+// it.
 func (v *nearby) find(f *found, indices []uint64, size uintptr) (others uint64, ok bool) {
 	if len(v.parts) == 0 {
 		return 0, false

@@ -7,8 +7,8 @@ import (
 	"github.com/activepebbles/pebbles/memory"
 )
 
-// Elements are found where the distribution says, by whichever way: a shift, a multiplication, or what the distribution
-// answers itself. All accesses to another process are counted, also where its memory is mapped here.
+// Elements are found where the distribution has them, by each method: a shift, a multiplication, or the distribution's
+// methods. All accesses to another process are counted, also if its memory is mapped here.
 func TestElementsAreFound(t *testing.T) {
 	for _, d := range []distribution.Indexed{
 		distribution.Block(64, 2), distribution.Block(63, 2), distribution.Block(100, 2), distribution.Block(1, 2),

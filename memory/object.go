@@ -12,13 +12,13 @@ import (
 
 func (h handle) String() string { return fmt.Sprintf("object %d of rank %d", h.index(), h.partition()) }
 
-// Alloc allocates n elements, which are zero, on this rank alone, and returns them with the reference to the first.
-// Nobody is told: whoever uses the reference learns size and address by its first access. It may be called wherever the
-// rank runs, and ends the job where there is no room. The memory is not Go's, and is good until [Free], or until the
+// Alloc allocates n zero elements on this rank alone, and returns them with the reference to the first. It sends
+// nothing: users of the reference receive size and address with their first access. It may be called wherever the rank
+// runs, and ends the job if memory does not suffice. The memory is not Go's. It is valid until [Free], or until the
 // rank's function has returned.
 //
-// An object takes a page at least, and some microseconds. A process has 65,536 objects and arrays at most at a time:
-// for many small values take a [Heap].
+// An object takes at least a page, and some microseconds. A process has at most 65,536 objects and arrays at a time:
+// for many small values use a [Heap].
 func Alloc[T any](s *Space, n int) ([]T, Ref[T]) {
 	t := reflect.TypeFor[T]()
 	size := int(t.Size())
@@ -47,10 +47,10 @@ func Alloc[T any](s *Space, n int) ([]T, Ref[T]) {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(memory))), n), newRef[T](s, h, 0)
 }
 
-// Free frees what this rank has allocated by [Alloc]; r may refer to any of its elements. It is called in an epoch,
-// also in handlers and tasks, and does not wait. Accesses that follow find that it was freed, and those that others
-// have begun are done, or find that too: none finds what is allocated later. The processes that were told the address
-// are asked to forget it, and the memory is taken back when all have answered: at the end of the epoch at the latest.
+// Free frees an object that this rank has allocated by [Alloc]; r may refer to any of its elements. It is called in an
+// epoch, also in handlers and tasks, and does not wait. Later accesses fail with ErrFreed. Accesses in progress succeed
+// or fail with ErrFreed: none reaches a later allocation. Processes that have the address are asked to drop it. The
+// memory is withdrawn when all have answered: at the end of the epoch at the latest.
 func Free[T any](s *Space, r Ref[T]) {
 	const call = "Free"
 	check(s, r)
@@ -78,8 +78,8 @@ func Free[T any](s *Space, r Ref[T]) {
 	s.forgotten(o)
 }
 
-// forgotten notes that one more has forgotten the address of an object that was freed. When all have, its memory is
-// taken back.
+// forgotten records that one more process has dropped the address of a freed object. After the last one, it withdraws
+// the memory.
 func (s *Space) forgotten(o *object) {
 	if o.open--; o.open > 0 {
 		return
@@ -89,7 +89,7 @@ func (s *Space) forgotten(o *object) {
 	}
 }
 
-// kind is a sum of how elements lie in memory; it is not 0.
+// kind returns a checksum of the memory layout of elements; it is not 0.
 func (s *Space) kind(t reflect.Type) uint64 {
 	k, ok := s.kinds[t]
 	if !ok {
@@ -99,7 +99,7 @@ func (s *Space) kind(t reflect.Type) uint64 {
 	return k
 }
 
-// reach finds n elements of an object: where an access to them goes.
+// reach finds n elements of an object, and returns the spot of an access to them.
 func reach[T any](s *Space, call string, r Ref[T], n int) (to spot, err error) {
 	check(s, r)
 	d, h, size := s.directory, r.at, uint64(unsafe.Sizeof(*new(T)))
@@ -134,7 +134,7 @@ func reach[T any](s *Space, call string, r Ref[T], n int) (to spot, err error) {
 	if no := e.allows(kind, to.offset, uint64(n)*size, e.bytes); no != none {
 		return to, no.of(h)
 	}
-	to.known, to.at = true, e.base.Plus(int(to.offset)) // not e.near: it may be freed, and given out again
+	to.known, to.at = true, e.base.Plus(int(to.offset)) // not e.near: it may be freed and allocated again
 	return to, nil
 }
 
@@ -176,7 +176,7 @@ func move[T any](s *Space, call string, r Ref[T], all []T, way operation) error 
 	return s.ended(call, to, w)
 }
 
-// ended gives a wait back, and returns the error of its access when the object was freed. Other errors end the job.
+// ended releases a wait, and returns the error of its access if the object was freed. Other errors end the job.
 func (s *Space) ended(call string, to spot, w *wait) error {
 	err := w.c.Err()
 	s.release(w)
@@ -185,13 +185,13 @@ func (s *Space) ended(call string, to spot, w *wait) error {
 	}
 	if told := to.of.told(err); told != err {
 		s.counts.Stale++
-		s.forget(to.of) // an answer that came after the word that it was freed
+		s.forget(to.of) // the answer arrived after the message that it was freed
 		err = told
 	}
 	return s.failing(call, err)
 }
 
-// failing ends the job by an error that is not ErrFreed.
+// failing returns an ErrFreed error, and ends the job for all others.
 func (s *Space) failing(call string, err error) error {
 	var o *objectError
 	switch {
@@ -204,12 +204,12 @@ func (s *Space) failing(call string, err error) error {
 	case errors.As(err, &o):
 		s.misuse("%s: %v", call, err)
 	}
-	s.engine.Check() // when the job has failed, that is the cause
+	s.engine.Check() // if the job has failed, that is the cause
 	s.engine.Fail(fmt.Errorf("memory: rank %d: %s: %w", s.rank.ID(), call, err))
 	return nil
 }
 
-// must ends the job by an access to what was freed.
+// must ends the job for an access to a freed object.
 func must(s *Space, call string, err error) {
 	if err != nil {
 		s.misuse("%s: %v", call, errors.Unwrap(err))

@@ -16,8 +16,7 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// Objects that one rank has allocated are read and written by all, near and far, alone and in ranges, and are gone
-// after they were freed.
+// All ranks read and write the objects of each rank, near and far, alone and in ranges. Freed objects are gone.
 func TestObjects(t *testing.T) {
 	const each, words = 5, 20
 	withCaches(t, func(r rank) {
@@ -33,7 +32,7 @@ func TestObjects(t *testing.T) {
 			}
 			return append(some, 7)
 		}
-		r.Do(func() { // each rank writes what the one before it owns
+		r.Do(func() { // each rank writes to objects of the one before it
 			for i, ref := range all[(r.ID()+1)%r.Size()] {
 				memory.PutRange(r.s, ref, wanted(i)[:words-1])
 				memory.Put(r.s, ref.Plus(words-1), 7)
@@ -72,7 +71,7 @@ func TestObjects(t *testing.T) {
 	})
 }
 
-// All ranks allocate and free arrays and objects at once; all memory is given back, and nothing is left in the tables.
+// All ranks allocate and free arrays and objects at once; all memory is freed, and the tables are empty.
 func TestAllocationsReturn(t *testing.T) {
 	const rounds, arrays, objects = 4, 50, 500
 	byTransport(t, func(r rank) {
@@ -115,7 +114,8 @@ func TestAllocationsReturn(t *testing.T) {
 	})
 }
 
-// Objects are freed while tasks of all ranks use them: each gets a value of that object, or an error that names it.
+// Objects are freed while tasks of all ranks use them: each access gets a value of that object, or an error that names
+// it.
 func TestFreedWhileUsed(t *testing.T) {
 	const ranks, live, tasks = 4, 20, 50
 	accesses := 1_000_000
@@ -124,7 +124,7 @@ func TestFreedWhileUsed(t *testing.T) {
 	}
 	byTransport(t, func(r rank) {
 		scheduler := task.New(r.Rank.Rank, task.Workers(tasks+1))
-		// A list of references that everybody reads, and that each rank replaces while it frees: its own part of it.
+		// A list of references that all ranks read. Each rank replaces its own part while it frees.
 		list := memory.NewArray[memory.Ref[uint64]](r.s, "list", distribution.Block(ranks*live, ranks))
 		fresh := func() memory.Ref[uint64] {
 			part, ref := memory.Alloc[uint64](r.s, 2)
@@ -139,7 +139,7 @@ func TestFreedWhileUsed(t *testing.T) {
 		read := 0
 		use := func(random *rand.Rand) {
 			i := random.Uint64N(ranks * live)
-			if i/live == uint64(r.ID()) && random.IntN(4) == 0 { // a new object in place of an old one
+			if i/live == uint64(r.ID()) && random.IntN(4) == 0 { // a new object replaces an old one
 				old := held[i%live]
 				held[i%live] = fresh()
 				list.Put(i, held[i%live])
@@ -167,7 +167,7 @@ func TestFreedWhileUsed(t *testing.T) {
 	})
 }
 
-// An answer that came twice, or to nobody, ends the job in words.
+// A repeated or unexpected answer ends the job with an error.
 func TestStrayAnswers(t *testing.T) {
 	for _, slot := range []uint32{0, 1 << 30} {
 		err := pebble.Run(t.Context(), pebble.Config{Ranks: 1}, program(func(r rank) {

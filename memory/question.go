@@ -13,9 +13,9 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// An access to memory of another process whose address is not in the cache is a question to its owner, which does what
-// is asked where the memory is, and answers with the address as well (XLUPC, section 3). What is too long for a pebble
-// is moved by the asker, by that address.
+// An access to memory of another process whose address is not in the cache is a question to its owner. The owner
+// performs the access, and answers with the address as well (XLUPC, section 3). The asker moves data that is too long
+// for a pebble, by that address.
 
 // The pebbles of a question, which is a pending access of its rank.
 type (
@@ -23,7 +23,7 @@ type (
 	answered = request.Reply[answer, request.Address]
 )
 
-// operation is what a question asks for.
+// operation is the kind of access of a question.
 type operation uint32
 
 const (
@@ -32,30 +32,30 @@ const (
 	adding
 	swapping
 	comparing
-	forgetting // an address: the object has been freed
+	forgetting // drop an address: the object has been freed
 )
 
-// inlineBytes is what a question or an answer carries at most.
+// inlineBytes is the largest size of data in a question or an answer.
 const inlineBytes = 64
 
 type question struct {
-	To            uint32 // the rank that is asked
+	To            uint32 // the owner
 	What          operation
 	Of            handle
-	Kind          uint64 // of the elements; 0 where all ranks know it
-	Offset, Bytes uint64 // in the part of the rank that is asked
+	Kind          uint64 // of the elements; 0 if all ranks know it
+	Offset, Bytes uint64 // in the part of the owner
 	Data          [inlineBytes / exposed.WordBytes]uint64
 }
 
 type answer struct {
 	Refusal    refusal
 	_          uint32
-	Key, Base  uint64 // the address of what was exposed at once
-	Size, Part uint64 // its bytes, and where the part of the rank begins that was asked
+	Key, Base  uint64 // address of the exposed piece
+	Size, Part uint64 // its bytes, and the offset of the owner's part
 	Data       [inlineBytes / exposed.WordBytes]uint64
 }
 
-// spot is where an access goes: an address, or what its owner is asked for.
+// spot is the place of an access: an address, or the owner's name for it.
 type spot struct {
 	known  bool
 	at     netio.Address
@@ -65,29 +65,29 @@ type spot struct {
 	offset uint64
 }
 
-// access is one that its owner was asked for.
+// access is an access that was sent to its owner.
 type access struct {
 	spot
 	what   operation
-	buf    []byte // to be filled, or written
+	buf    []byte // to fill, or to write
 	old    *uint64
 	c      *netio.Completion // nil for forgetting
-	object *object           // that is to be forgotten
-	number uint64            // of the fences
+	object *object           // object to forget
+	number uint64            // number for the fences
 }
 
 // questioner is a rank's end of questions and answers.
 type questioner struct {
 	exchange *target.Exchange[asked, answered]
-	accesses pending.Table[access]             // that owners were asked for
-	fences   pending.Fences[*netio.Completion] // of them
-	served   netio.Completion                  // of what questions ask for
+	accesses pending.Table[access]             // pending at owners
+	fences   pending.Fences[*netio.Completion] // for pending accesses
+	served   netio.Completion                  // of operations for questions
 }
 
-// beyond is how much longer than a declared depth chains may be that end in an access: by its question and the answer.
+// beyond is the length that a question and its answer add to a declared depth.
 const beyond = 2
 
-// batch is how many questions share a frame.
+// batch is the number of questions in a frame.
 const batch = 64
 
 func (s *Space) openQuestions() {
@@ -121,7 +121,7 @@ type wordMover interface {
 	PutWords(frame.Access, netio.Address, []exposed.Word, *netio.Completion)
 }
 
-// moveWords begins to move words of the part of an owner, and returns their room.
+// moveWords begins to move words of the part of an owner, and returns the emptied slice.
 func (s *Space) moveWords(at netio.Address, way operation, words []exposed.Word, w *wait) (room []exposed.Word) {
 	if len(words) == 0 {
 		return words
@@ -138,7 +138,7 @@ func (s *Space) moveWords(at netio.Address, way operation, words []exposed.Word,
 			s.moveAt(at, way, one.Data[:], &w.c)
 		}
 	}
-	clear(words) // which the caller's memory would stay alive for
+	clear(words) // releases the caller's memory
 	return words[:0]
 }
 
@@ -202,7 +202,7 @@ func (s *Space) serve(qs []asked, back []answered) []answered {
 	return back
 }
 
-// reply does what is asked for, and fills in the answer.
+// reply performs the access, and fills in the answer.
 func (s *Space) reply(q *question, from int, a *answer) {
 	if q.What == forgetting {
 		s.forget(q.Of)
@@ -236,7 +236,7 @@ func (s *Space) reply(q *question, from int, a *answer) {
 	}
 }
 
-// forget drops the address of an object that was freed.
+// forget drops the address of a freed object.
 func (s *Space) forget(h handle) {
 	if s.directory.remote != nil {
 		s.directory.remote.Drop(func(key uint64) bool { return key == uint64(h) })
@@ -284,7 +284,7 @@ func (s *Space) finish(x *access, a *answer) {
 	x.c.Inside(frame.Access{}).End(1, nil)
 }
 
-// learn keeps an address in the cache.
+// learn stores an address in the cache.
 func (s *Space) learn(x *access, base netio.Address, size uint64) {
 	d := s.directory
 	if d.remote == nil {
@@ -304,23 +304,23 @@ func (s *Space) learn(x *access, base netio.Address, size uint64) {
 	}
 	near, err := s.memory.Near(base, int(size))
 	if err != nil {
-		return // it was freed meanwhile, or its process is lost, which the access is told
+		return // it was freed meanwhile, or its process is lost, which the access reports
 	}
 	e.near = near
 	d.remote.Add(key, e)
 }
 
-// alone are the offsets of one part.
+// alone has the offsets of one part.
 var alone = []int{0}
 
-// spread is what all ranks have allocated.
+// spread is a common allocation of all ranks.
 type spread interface {
-	// layOut tells where the parts of a process's ranks lie, in what it exposes at once: the first of these ranks, and
+	// layOut returns the layout of the parts of a process's ranks in its exposed piece: the first of these ranks, and
 	// the offsets, to the end.
 	layOut(process int) (first int, offsets []int)
 }
 
-// fenceAsked adds to c the end of all accesses for which owners have been asked so far.
+// fenceAsked adds to c the end of all pending accesses at owners.
 func (s *Space) fenceAsked(c *netio.Completion) {
 	if s.fences.Wait(c) {
 		c.Inside(frame.Access{}).Begin(1)

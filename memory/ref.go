@@ -4,9 +4,8 @@ import (
 	"unsafe"
 )
 
-// Ref is the global address of one element of type T: 16 bytes of plain data, which may travel in pebbles, be an
-// element itself, and be used on every rank of its job by [Get], [Put] and their neighbours. The zero value refers to
-// nothing.
+// Ref is the global address of one element of type T: 16 bytes of plain data. It may travel in pebbles, be an element
+// itself, and be used on every rank of its job by [Get], [Put] and their neighbours. The zero value refers to nothing.
 type Ref[T any] struct {
 	at    handle
 	place uint64 // the job's tag, and the element
@@ -18,17 +17,17 @@ func newRef[T any](s *Space, at handle, element uint64) Ref[T] {
 
 func (r Ref[T]) element() uint64 { return r.place & (elementsMax - 1) }
 
-// IsNil reports whether it refers to nothing.
+// IsNil reports whether r refers to nothing.
 func (r Ref[T]) IsNil() bool { return r == Ref[T]{} }
 
-// Plus refers to the element so many further on, of the same allocation.
+// Plus returns a reference to the element n further on, of the same allocation.
 func (r Ref[T]) Plus(n uint64) Ref[T] {
-	// What is too far is in no allocation.
+	// An element that is too far is in no allocation.
 	r.place = r.place&^(elementsMax-1) | min(r.element()+min(n, elementsMax-1), elementsMax-1)
 	return r
 }
 
-// Ref is the global address of an element.
+// Ref returns the global address of an element.
 func (a *Array[T]) Ref(i uint64) Ref[T] {
 	if i >= a.n {
 		a.outside("Ref", i)
@@ -36,7 +35,7 @@ func (a *Array[T]) Ref(i uint64) Ref[T] {
 	return newRef[T](a.s, a.key, i)
 }
 
-// Index is the number of the element of this array that is referred to.
+// Index returns the number of the element of this array that r refers to.
 func (a *Array[T]) Index(r Ref[T]) uint64 {
 	if r.at != a.key || r.element() >= a.n || !a.s.ours(r.place) {
 		a.misuse("Index", "the reference is to something else")
@@ -44,10 +43,10 @@ func (a *Array[T]) Index(r Ref[T]) uint64 {
 	return r.element()
 }
 
-// ours reports whether a reference is of this job.
+// ours reports whether a reference belongs to this job.
 func (s *Space) ours(place uint64) bool { return place>>elementBits == s.tag }
 
-// check ends the job unless a reference is to something that was allocated in this job.
+// check ends the job unless a reference is to an allocation of this job.
 func check[T any](s *Space, r Ref[T]) {
 	switch p := r.at.partition(); {
 	case r.IsNil():
@@ -57,8 +56,7 @@ func check[T any](s *Space, r Ref[T]) {
 	}
 }
 
-// Resolve finds the array that is referred to, and the number of the element there. It is not for what one rank has
-// allocated alone.
+// Resolve returns the array that r refers to, and the number of the element there. It is not for references from Alloc.
 func Resolve[T any](s *Space, r Ref[T]) (*Array[T], uint64) {
 	check(s, r)
 	if r.at.partition() < s.rank.Size() {
@@ -79,7 +77,7 @@ func Resolve[T any](s *Space, r Ref[T]) (*Array[T], uint64) {
 	return a, r.element()
 }
 
-// Get reads what is referred to, by the rules of Array.Get.
+// Get reads the element that r refers to, by the rules of Array.Get.
 func Get[T any](s *Space, r Ref[T]) T {
 	if r.at.partition() == s.rank.Size() {
 		a, i := Resolve(s, r)
@@ -90,7 +88,7 @@ func Get[T any](s *Space, r Ref[T]) T {
 	return v
 }
 
-// Put writes what is referred to, by the rules of Array.Put.
+// Put writes the element that r refers to, by the rules of Array.Put.
 func Put[T any](s *Space, r Ref[T], v T) {
 	if r.at.partition() == s.rank.Size() {
 		a, i := Resolve(s, r)
@@ -100,7 +98,7 @@ func Put[T any](s *Space, r Ref[T], v T) {
 	must(s, "Put", tryPut(s, "Put", r, v))
 }
 
-// GetRange reads elements from the one that is referred to on, by the rules of Array.GetRange.
+// GetRange reads elements from the one that r refers to on, by the rules of Array.GetRange.
 func GetRange[T any](s *Space, r Ref[T], dst []T) {
 	if r.at.partition() == s.rank.Size() {
 		a, i := Resolve(s, r)
@@ -110,7 +108,7 @@ func GetRange[T any](s *Space, r Ref[T], dst []T) {
 	must(s, "GetRange", move(s, "GetRange", r, dst, getting))
 }
 
-// PutRange writes elements from the one that is referred to on, by the rules of Array.PutRange.
+// PutRange writes elements from the one that r refers to on, by the rules of Array.PutRange.
 func PutRange[T any](s *Space, r Ref[T], src []T) {
 	if r.at.partition() == s.rank.Size() {
 		a, i := Resolve(s, r)
@@ -120,8 +118,8 @@ func PutRange[T any](s *Space, r Ref[T], src []T) {
 	must(s, "PutRange", move(s, "PutRange", r, src, putting))
 }
 
-// TryGet is Get for what others may free meanwhile: then it returns an error that names the object, and that is
-// [ErrFreed].
+// TryGet is Get for an object that another rank may free meanwhile: then it returns an error that names the object and
+// wraps [ErrFreed].
 func TryGet[T any](s *Space, r Ref[T]) (T, error) {
 	if r.at.partition() == s.rank.Size() {
 		return Get(s, r), nil
@@ -129,7 +127,8 @@ func TryGet[T any](s *Space, r Ref[T]) (T, error) {
 	return tryGet(s, "TryGet", r)
 }
 
-// TryPut is Put for what others may free meanwhile, as [TryGet] is Get. After an error, nothing was written.
+// TryPut is Put for an object that another rank may free meanwhile, by the rules of [TryGet]. After an error, nothing
+// was written.
 func TryPut[T any](s *Space, r Ref[T], v T) error {
 	if r.at.partition() == s.rank.Size() {
 		Put(s, r, v)

@@ -7,8 +7,8 @@ import (
 	"github.com/activepebbles/pebbles/internal/exposed"
 )
 
-// ErrFreed is what accesses to an object by [TryGet] and [TryPut] come to after it was freed. The error around it names
-// the object.
+// ErrFreed is the error of accesses by [TryGet] and [TryPut] to an object that was freed. The error around it names the
+// object.
 var ErrFreed = errors.New("it has been freed")
 
 var (
@@ -16,7 +16,7 @@ var (
 	errRange = errors.New("index out of range: the elements end beyond it")
 )
 
-// refusal is why an access is not done.
+// refusal is the reason to refuse an access.
 type refusal uint32
 
 const (
@@ -42,7 +42,7 @@ func (e *objectError) Error() string {
 
 func (e *objectError) Unwrap() error { return e.cause }
 
-// told makes the error of an access one that names the object: one that was freed while it was accessed.
+// told replaces the error of an access to an object that was freed meanwhile by one that names the object.
 func (h handle) told(err error) error {
 	if errors.Is(err, exposed.Withdrawn) {
 		return wasFreed.of(h)

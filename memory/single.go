@@ -2,7 +2,7 @@ package memory
 
 import "fmt"
 
-// at is the distribution of n elements that are all one rank's.
+// at is the distribution of n elements that one rank owns.
 type at struct {
 	n           uint64
 	ranks, rank int
@@ -43,21 +43,20 @@ func (v *Scalar[T]) Get() T { return v.a.Get(0) }
 // Put writes the value, as Array.Put does.
 func (v *Scalar[T]) Put(to T) { v.a.Put(0, to) }
 
-// Array is the scalar as an array of one element, for what is done with words, references and batches.
+// Array returns the scalar as an array of one element, for operations on words, references and batches.
 func (v *Scalar[T]) Array() *Array[T] { return v.a }
 
-// Free ends the scalar, as Array.Free does.
+// Free frees the scalar, as Array.Free does.
 func (v *Scalar[T]) Free() error { return v.a.Free() }
 
-// Heap is values of one type that ranks make one by one. Each is of the rank that has made it, for as long as the heap
-// is there.
+// Heap holds values of one type that ranks make one by one. The rank that made a value owns it until the heap is freed.
 type Heap[T any] struct {
 	a    *Array[T]
-	used int // of this rank's
+	used int // values of this rank
 }
 
-// NewHeap allocates a heap with room for so many values of each rank, by the rules of NewArray. Room takes memory when
-// it is first used.
+// NewHeap allocates a heap with room for each values per rank, by the rules of NewArray. Room takes memory on its first
+// use.
 func NewHeap[T any](s *Space, name string, each int) *Heap[T] {
 	if each < 0 {
 		s.fail("memory.NewHeap", fmt.Errorf("heap %q with room for %d values of each rank: give 0 or more", name, each))
@@ -65,8 +64,8 @@ func NewHeap[T any](s *Space, name string, each int) *Heap[T] {
 	return &Heap[T]{a: NewArray[T](s, name, rows{uint64(each), s.rank.Size()})}
 }
 
-// New makes a value of this rank, and returns its global address. It may be called wherever the rank runs, and ends the
-// job when there is no room left.
+// New makes a value on this rank, and returns its global address. It may be called wherever the rank runs, and ends the
+// job if there is no room left.
 func (h *Heap[T]) New(v T) Ref[T] {
 	h.mustBe("New")
 	if h.used == len(h.a.local) {
@@ -77,11 +76,11 @@ func (h *Heap[T]) New(v T) Ref[T] {
 	return h.a.Ref(h.a.d.Key(h.a.s.rank.ID(), h.used-1))
 }
 
-// Array is the heap as an array, for batches: the elements are numbered by rank, and Array.Index says which one a
-// reference is to.
+// Array returns the heap as an array, for batches. Elements are numbered by rank, and Array.Index returns the number of
+// a reference.
 func (h *Heap[T]) Array() *Array[T] { return h.a }
 
-// Local are the values of this rank.
+// Local returns the values of this rank.
 func (h *Heap[T]) Local() []T {
 	h.mustBe("Local")
 	return h.a.local[:h.used]
@@ -94,10 +93,10 @@ func (h *Heap[T]) mustBe(call string) {
 	}
 }
 
-// Free ends the heap, as Array.Free does.
+// Free frees the heap, as Array.Free does.
 func (h *Heap[T]) Free() error { return h.a.Free() }
 
-// rows is the distribution of as many elements to each rank.
+// rows is the distribution of the same number of elements to each rank.
 type rows struct {
 	each  uint64
 	ranks int

@@ -8,8 +8,7 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// A lock lets one holder in at a time, and shows it what the one before has put: no addition by reading and writing is
-// lost.
+// A lock has one holder at a time, which sees the puts of the one before: additions by reads and writes are not lost.
 func TestLocksExclude(t *testing.T) {
 	const tasks, steps = 5, 4
 	everywhere(t, func(r rank) {
@@ -46,13 +45,13 @@ func TestLocksExclude(t *testing.T) {
 	})
 }
 
-// node is an element of a list that goes over all ranks.
+// node is an element of a list over all ranks.
 type node struct {
 	Value uint64
 	Next  memory.Ref[node]
 }
 
-// Values that ranks make on heaps refer to each other.
+// Values on heaps of several ranks refer to each other.
 func TestHeapsLink(t *testing.T) {
 	const each = 30
 	everywhere(t, func(r rank) {
@@ -81,7 +80,7 @@ func TestHeapsLink(t *testing.T) {
 	})
 }
 
-// Views are copies, and are written back where that is asked for.
+// Views are copies, and are written back if their mode says so.
 func TestViews(t *testing.T) {
 	const n = 40
 	everywhere(t, func(r rank) {

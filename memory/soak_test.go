@@ -13,8 +13,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// soakVariable is how long all ranks access the same words, over each transport, such as 10s. Without it they do so
-// some times.
+// soakVariable sets the time during which all ranks access the same words, over each transport, such as 10s. Without
+// it, they make a fixed number of accesses.
 const soakVariable = "PEBBLES_SOAK"
 
 // whole is a word that shows when it is torn.
@@ -22,7 +22,7 @@ func whole(n uint64) uint64 { return n<<32 | ^n&math.MaxUint32 }
 
 func torn(word uint64) bool { return word != 0 && word>>32 != ^word&math.MaxUint32 }
 
-// All ranks put random words, get them, and change others in one step, in all ways, at the same time: no word is torn,
+// All ranks put random words, get them, and change others atomically, in all ways, at the same time: no word is torn,
 // and no addition lost.
 func TestSoak(t *testing.T) {
 	byTransport(t, func(r rank) {
@@ -66,7 +66,7 @@ type soaker struct {
 	room        [40]uint64
 }
 
-// step does some of each.
+// step makes some accesses of each kind.
 func (k *soaker) step() {
 	n := 1 + k.IntN(len(k.room))
 	some, indices := k.room[:n], k.indices[:n]

@@ -15,33 +15,32 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Space is one rank's access to all shared data of a job. It is for that rank: for its main function, its handlers and
-// its tasks.
+// Space is one rank's access to all shared data of a job, for its main function, its handlers and its tasks.
 type Space struct {
 	rank      *pebble.Rank
 	engine    *engine.Rank
 	memory    netio.OneSided
 	directory *directory  // of the process
-	known     map[int]any // arrays, by the index in the common partition; those that were freed are gone
-	common    int         // the last index there
-	own       int         // the last index in this rank's partition
+	known     map[int]any // arrays that are not freed, by the index in the common partition
+	common    int         // last index there
+	own       int         // last index in this rank's partition
 	tag       uint64      // of the job
 	kinds     map[reflect.Type]uint64
 	questioner
 	locks  *inside.Locks
-	paged  bool             // it has shared pages
-	free   []*wait          // those that nobody uses
-	words  []exposed.Word   // room for those that are moved together
-	loose  netio.Completion // of what nobody waits for
+	paged  bool             // has shared pages
+	free   []*wait          // unused waits
+	words  []exposed.Word   // buffer for words that move together
+	loose  netio.Completion // of operations without a waiter
 	counts Counts
-	calls  uint // of ranges and batches
+	calls  uint // calls on ranges and batches
 }
 
-// attendEvery is how many calls there are to one that handles what has arrived.
+// attendEvery is the number of calls per poll.
 const attendEvery = 64
 
-// attend begins a call on a range or a batch. Where all of it is near, nothing else would notice that the job has
-// failed; and other ranks may be waiting for addresses of this one.
+// attend starts a call on a range or a batch. If all of it is near, nothing else would notice that the job has failed;
+// and other ranks may be waiting for addresses of this one.
 func (s *Space) attend() {
 	s.engine.Check()
 	if s.calls++; s.calls%attendEvery == 0 && s.engine.InBody() {
@@ -53,13 +52,13 @@ func (s *Space) attend() {
 type Counts struct {
 	Near    uint64 `json:"near"`   // by loads and stores
 	Remote  uint64 `json:"remote"` // by messages
-	Hits    uint64 `json:"hits"`   // of another process, whose address was in the cache
-	Misses  uint64 `json:"misses"` // of another process, whose address was not: its owner was asked
+	Hits    uint64 `json:"hits"`   // to another process, with the address in the cache
+	Misses  uint64 `json:"misses"` // to another process, without: its owner was asked
 	Stale   uint64 `json:"stale"`  // hits on an object that was freed at the same time
-	Pebbles uint64 `json:"-"`      // questions to owners that this rank has sent, and answers that it has got
+	Pebbles uint64 `json:"-"`      // questions sent to owners, and answers received
 }
 
-// Add adds up the counts of several ranks.
+// Add returns the sum of two ranks' counts.
 func (c Counts) Add(o Counts) Counts {
 	return Counts{
 		c.Near + o.Near, c.Remote + o.Remote, c.Hits + o.Hits, c.Misses + o.Misses, c.Stale + o.Stale,
@@ -67,7 +66,7 @@ func (c Counts) Add(o Counts) Counts {
 	}
 }
 
-// Since is what has been counted since then.
+// Since returns the counts since an earlier reading.
 func (c Counts) Since(then Counts) Counts {
 	return Counts{
 		c.Near - then.Near, c.Remote - then.Remote, c.Hits - then.Hits, c.Misses - then.Misses, c.Stale - then.Stale,
@@ -75,7 +74,7 @@ func (c Counts) Since(then Counts) Counts {
 	}
 }
 
-// HitRate is the fraction of accesses to other processes whose address was cached, or 1 if there were none.
+// HitRate returns the fraction of accesses to other processes whose address was cached, or 1 if there were none.
 func (c Counts) HitRate() float64 {
 	if c.Hits+c.Misses == 0 {
 		return 1
@@ -83,7 +82,7 @@ func (c Counts) HitRate() float64 {
 	return float64(c.Hits) / float64(c.Hits+c.Misses)
 }
 
-// New makes a rank's space, or returns the one that it has. All ranks call it, in the same order with registrations of
+// New makes a rank's space, or returns the existing one. All ranks call it, in the same order with registrations of
 // targets and with collectives, between epochs. The first call registers two targets, and is a collective. No memory is
 // exposed before the first allocation.
 func New(r *pebble.Rank) *Space {
@@ -107,7 +106,8 @@ func New(r *pebble.Rank) *Space {
 	return s
 }
 
-// failed is the error, at the end of an epoch, of what nobody has waited for, or of a lock that is waited for in vain.
+// failed returns the error, at the end of an epoch, of an operation without a waiter, or of a wait for a lock that
+// can't end.
 func (s *Space) failed() error {
 	leaks.Left("questions about memory", s.fences.Open())
 	if err := s.loose.Err(); err != nil {
@@ -116,8 +116,7 @@ func (s *Space) failed() error {
 	return s.stuck()
 }
 
-// tellLeft tells tests of locks that are still waited for when an epoch begins, and when the rank's function has
-// returned.
+// tellLeft reports waits for locks to tests, before each epoch and after the rank's function has returned.
 func tellLeft(s *Space) {
 	leaks.Left("turns at locks", s.locks.Waiting())
 }
@@ -125,7 +124,7 @@ func tellLeft(s *Space) {
 // Rank is the rank that the space belongs to.
 func (s *Space) Rank() *pebble.Rank { return s.rank }
 
-// Counts returns the accesses so far.
+// Counts returns the counts so far.
 func (s *Space) Counts() Counts { return s.counts }
 
 // Fence waits until all accesses that this rank has begun are done and visible to all ranks. The end of an epoch does
@@ -138,24 +137,24 @@ func (s *Space) Fence() {
 	}
 	w := s.wait()
 	s.fenceAsked(&w.c)
-	s.await(call, w) // what was asked for may begin operations
+	s.await(call, w) // pending accesses may begin operations
 	s.memory.Fence(&w.c)
 	s.await(call, w)
 	s.end(w)
 }
 
-// wait is operations that somebody waits for.
+// wait is a set of operations with a waiter.
 type wait struct {
 	future.Future
 	s    *Space
 	c    netio.Completion
-	word uint64   // of an operation with an answer
-	room []uint64 // for an element that is on its way
+	word uint64   // result of an operation on a word
+	room []uint64 // for an element in flight
 	name string   // array name for error messages; empty if the caller handles errors itself
-	free bool     // nobody waits for it yet: it is released when it is done
+	free bool     // no waiter yet: the wait is released when it is done
 }
 
-// wait finds one that nobody uses.
+// wait returns an unused wait.
 func (s *Space) wait() *wait {
 	if n := len(s.free); n > 0 {
 		w := s.free[n-1]
@@ -167,12 +166,12 @@ func (s *Space) wait() *wait {
 	return w
 }
 
-// end ends a wait whose operations are done. It ends the job when one has failed.
+// end ends a wait whose operations are done. It ends the job if one has failed.
 func (s *Space) end(w *wait) {
 	err, name := w.c.Err(), w.name
 	s.release(w)
 	if err != nil {
-		s.engine.Check() // when the job has failed, that is the cause
+		s.engine.Check() // if the job has failed, that is the cause
 		s.engine.Fail(fmt.Errorf("memory: %q: %w", name, err))
 	}
 }
@@ -185,10 +184,10 @@ func (s *Space) release(w *wait) {
 	s.free = append(s.free, w)
 }
 
-// ended comes when the last operation is done.
+// ended is called after the last operation.
 func (w *wait) ended() {
 	if err := w.c.Err(); err != nil && w.name != "" {
-		w.s.loose.Inside(frame.Access{}).Fail(fmt.Errorf("%q: %w", w.name, err)) // nobody may wait for it
+		w.s.loose.Inside(frame.Access{}).Fail(fmt.Errorf("%q: %w", w.name, err)) // it may have no waiter
 	}
 	if w.free {
 		w.s.release(w)
@@ -208,7 +207,7 @@ func (s *Space) await(call string, w *wait) {
 	}
 }
 
-// mayWait ends the job where a call may not wait.
+// mayWait ends the job if the call must not wait here.
 func (s *Space) mayWait(call string) {
 	if s.engine.InTask(call) || s.engine.InBody() {
 		return
@@ -221,7 +220,7 @@ func (s *Space) mayWait(call string) {
 		"call it in a task, or in an epoch's body", call)
 }
 
-// mayStart ends the job where nothing may be begun.
+// mayStart ends the job if no operation may start here.
 func (s *Space) mayStart(call string) {
 	if s.engine.InTask(call) || s.engine.InEpoch() {
 		return
@@ -238,16 +237,16 @@ func (s *Space) misuse(format string, args ...any) {
 	s.engine.Misuse("memory", format, args...)
 }
 
-// Pending is operations that have begun. When one fails that nobody waits for, the end of the epoch ends the job.
+// Pending stands for operations that have begun. If one without a waiter fails, the end of the epoch ends the job.
 type Pending struct {
 	w      *wait // nil when they are done
 	ticket future.Ticket
 }
 
-// Ready reports whether Wait won't wait.
+// Ready reports whether Wait would return at once.
 func (p Pending) Ready() bool { return p.w == nil || !p.ticket.Good(&p.w.Future) || p.w.c.Done() }
 
-// Wait waits until the operations are done. It is called in a task or in an epoch's body, by one at a time.
+// Wait waits until the operations are done. It is called in a task or in an epoch's body, by one caller at a time.
 func (p Pending) Wait() {
 	const call = "Pending.Wait"
 	if p.w == nil {
@@ -256,7 +255,7 @@ func (p Pending) Wait() {
 	s := p.w.s
 	s.mayWait(call)
 	switch {
-	case !p.ticket.Good(&p.w.Future): // it is done, and others have its future
+	case !p.ticket.Good(&p.w.Future): // it is done, and its future is in use elsewhere
 		if s.loose.Err() != nil {
 			s.engine.Check()
 			s.engine.Fail(s.failed())
@@ -270,7 +269,7 @@ func (p Pending) Wait() {
 	s.end(p.w)
 }
 
-// awaitAll waits for operations, if there are any.
+// awaitAll waits for operations, if w is not nil.
 func (s *Space) awaitAll(call string, w *wait) {
 	if w != nil {
 		s.await(call, w)
@@ -278,7 +277,7 @@ func (s *Space) awaitAll(call string, w *wait) {
 	}
 }
 
-// begun is what has begun by a wait, which is released when all is done. nil is nothing.
+// begun returns the Pending of a wait, which is released when all is done. A nil wait stands for no operations.
 func (s *Space) begun(w *wait) Pending {
 	switch {
 	case w == nil:

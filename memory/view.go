@@ -1,33 +1,34 @@
 package memory
 
-// Mode says what a view is for.
+// Mode is the purpose of a view.
 type Mode uint8
 
-// The modes (Grappa, section 4.1).
+// Modes (Grappa, section 4.1).
 const (
-	ReadOnly  Mode = iota // a copy, which is dropped
-	ReadWrite             // a copy, which is written back
+	ReadOnly  Mode = iota // a copy, dropped by Release
+	ReadWrite             // a copy, written back by Release
 	WriteOnly             // nothing is read, and all is written
 )
 
-// View is a range of an array that one rank has copied to itself, until Release. It is nobody else's: what is written
-// to it is not seen before Release, and what others write meanwhile isn't seen in it, and is lost where it is written
-// back. It is a small value; copies are the same view.
+// View is a private copy of a range of an array on one rank, until Release. Its changes are not visible to others
+// before Release. Writes of others meanwhile are not visible in it, and are lost if it is written back. It is a small
+// value; copies are the same view.
 type View[T any] struct {
 	of  *copied[T]
 	use uint64
 }
 
-// copied is the copy of a view. Another view has it after Release.
+// copied is the copy of a view. Another view gets it after Release.
 type copied[T any] struct {
 	a    *Array[T]
 	lo   uint64
 	mode Mode
 	all  []T
-	use  uint64 // how many views have had it
+	use  uint64 // number of views that have had it
 }
 
-// View copies the elements lo to hi-1, by the rules of GetRange. Where nothing is read, its elements are zero.
+// View copies the elements lo to hi-1, by the rules of GetRange. In mode WriteOnly nothing is read, and the elements
+// are zero.
 func (a *Array[T]) View(lo, hi uint64, mode Mode) View[T] {
 	if lo > hi || hi > a.n {
 		if a.freed {
@@ -50,7 +51,7 @@ func (a *Array[T]) View(lo, hi uint64, mode Mode) View[T] {
 	return View[T]{v, v.use}
 }
 
-// view takes one that was released.
+// view returns a released copy, or a new one.
 func (a *Array[T]) view() *copied[T] {
 	if n := len(a.views); n > 0 {
 		v := a.views[n-1]
@@ -60,10 +61,10 @@ func (a *Array[T]) view() *copied[T] {
 	return &copied[T]{a: a}
 }
 
-// Elements are those of the view: that of index i of the array is Elements()[i-lo]. They are good until Release.
+// Elements returns the elements of the view: Elements()[i-lo] is the array's element i. They are valid until Release.
 func (v View[T]) Elements() []T { return v.open("Elements").all }
 
-// Release ends the view, by the rules of PutRange where it is written back. It is called once.
+// Release ends the view, and writes it back unless the mode is ReadOnly, by the rules of PutRange. It is called once.
 func (v View[T]) Release() {
 	c := v.open("Release")
 	c.use++

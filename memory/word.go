@@ -4,11 +4,11 @@ import (
 	"sync/atomic"
 )
 
-// Word is what can be changed in one step by any rank.
+// Word is the type of elements that any rank can change atomically.
 type Word interface{ ~int64 | ~uint64 }
 
-// Add adds n to an element, and returns what it was before. It is atomic with all other changes of words, and with
-// sync/atomic on the owner's Local.
+// Add adds n to an element, and returns the element's previous value. It is atomic with all other changes of words, and
+// with sync/atomic on the owner's Local.
 func Add[T Word](a *Array[T], i uint64, n T) T {
 	const call = "Add"
 	near, to := findWord(a, call, i, a.s.mayWait)
@@ -18,8 +18,8 @@ func Add[T Word](a *Array[T], i uint64, n T) T {
 	return changeWord[T](a, call, to, adding, uint64(n), 0)
 }
 
-// AddStart begins to add n to an element, and wants no answer. Handlers may call it too. Pending says when it was done;
-// so does the end of the epoch.
+// AddStart begins to add n to an element, without an answer. Handlers may call it too. It is done when Pending.Wait
+// returns, and at the end of the epoch.
 func AddStart[T Word](a *Array[T], i uint64, n T) Pending {
 	const call = "AddStart"
 	near, to := findWord(a, call, i, a.s.mayStart)
@@ -32,7 +32,7 @@ func AddStart[T Word](a *Array[T], i uint64, n T) Pending {
 	return a.s.begun(w)
 }
 
-// Swap sets an element, and returns what it was before.
+// Swap sets an element, and returns its previous value.
 func Swap[T Word](a *Array[T], i uint64, v T) T {
 	const call = "Swap"
 	near, to := findWord(a, call, i, a.s.mayWait)
@@ -52,7 +52,7 @@ func CompareAndSwap[T Word](a *Array[T], i uint64, old, v T) bool {
 	return changeWord[T](a, call, to, comparing, uint64(old), uint64(v)) == old
 }
 
-// findWord finds a word: where it is, or where its change goes. may says whether that is allowed.
+// findWord finds a word: its address, or the spot of its change. may ends the job if the change is not allowed here.
 func findWord[T Word](a *Array[T], call string, i uint64, may func(string)) (near *uint64, to spot) {
 	at, owner, local := a.find(call, i)
 	if at == nil {
@@ -62,7 +62,7 @@ func findWord[T Word](a *Array[T], call string, i uint64, may func(string)) (nea
 	return (*uint64)(at), to
 }
 
-// changeWord waits for a change of a word that is not near, and returns what it was.
+// changeWord waits for a change of a word that is not near, and returns the previous value.
 func changeWord[T Word](a *Array[T], call string, to spot, what operation, x, y uint64) T {
 	w := a.wait()
 	a.s.word(to, what, x, y, &w.word, &w.c)
@@ -72,7 +72,7 @@ func changeWord[T Word](a *Array[T], call string, to spot, what operation, x, y 
 	return v
 }
 
-// AddAt is Add for the word that is referred to.
+// AddAt is Add for the word that r refers to.
 func AddAt[T Word](s *Space, r Ref[T], n T) T {
 	if r.at.partition() == s.rank.Size() {
 		a, i := Resolve(s, r)
@@ -81,7 +81,7 @@ func AddAt[T Word](s *Space, r Ref[T], n T) T {
 	return changeAt(s, "AddAt", r, adding, uint64(n), 0)
 }
 
-// SwapAt is Swap for the word that is referred to.
+// SwapAt is Swap for the word that r refers to.
 func SwapAt[T Word](s *Space, r Ref[T], v T) T {
 	if r.at.partition() == s.rank.Size() {
 		a, i := Resolve(s, r)
@@ -90,7 +90,7 @@ func SwapAt[T Word](s *Space, r Ref[T], v T) T {
 	return changeAt(s, "SwapAt", r, swapping, uint64(v), 0)
 }
 
-// CompareAndSwapAt is CompareAndSwap for the word that is referred to.
+// CompareAndSwapAt is CompareAndSwap for the word that r refers to.
 func CompareAndSwapAt[T Word](s *Space, r Ref[T], old, v T) bool {
 	if r.at.partition() == s.rank.Size() {
 		a, i := Resolve(s, r)
@@ -100,7 +100,7 @@ func CompareAndSwapAt[T Word](s *Space, r Ref[T], old, v T) bool {
 	return was == old
 }
 
-// changeAt waits for a change of a word of an object, and returns what it was.
+// changeAt waits for a change of a word of an object, and returns the previous value. what is the operation.
 func changeAt[T Word](s *Space, call string, r Ref[T], what operation, x, y uint64) T {
 	to, err := reach(s, call, r, 1)
 	must(s, call, s.failing(call, err))

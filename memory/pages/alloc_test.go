@@ -10,8 +10,8 @@ import (
 	"github.com/activepebbles/pebbles/memory/pages"
 )
 
-// Nothing is allocated in steady state: spans, twins, diffs, locks and barriers use what there is. (The race detector's
-// pools drop what they hold.)
+// Steady state allocates nothing: spans, twins, diffs, locks and barriers reuse memory. (The race detector's pools drop
+// their contents.)
 func TestNothingIsAllocated(t *testing.T) {
 	for _, c := range []pages.Config{{}, {Copies: true}, {Copies: true, Flat: true}} {
 		require.NoError(t, job(2, c, func(r rank) {

@@ -8,7 +8,7 @@ import (
 	"github.com/activepebbles/pebbles/memory/pages"
 )
 
-// sum adds up words, as fast as a plain loop does.
+// sum adds words, as fast as a plain loop.
 //
 //go:noinline
 func sum(all []uint64) (s uint64) {
@@ -18,7 +18,7 @@ func sum(all []uint64) (s uint64) {
 	return s
 }
 
-// A span of near pages is read as a slice is.
+// Reading a span of near pages is like reading a slice.
 func BenchmarkNearRead(b *testing.B) {
 	const n = 1 << 20
 	plain := make([]uint64, n)

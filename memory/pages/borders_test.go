@@ -19,8 +19,8 @@ func ranks(t *testing.T, body func(s *Space) error) {
 	}))
 }
 
-// Notices of neighbouring pages name each of them: around the number that a word has room for, twice that, and where
-// the ring begins anew.
+// Notices of neighbouring pages name each of them: around the number of pages of a word, twice that, and where the ring
+// wraps.
 func TestNoticesAtTheBordersOfAWord(t *testing.T) {
 	for _, n := range []int{countMax - 1, countMax, countMax + 1, 2 * countMax, 2*countMax + 1} {
 		for _, from := range []uint64{0, logWords - 1, logWords} {
@@ -43,8 +43,8 @@ func TestNoticesAtTheBordersOfAWord(t *testing.T) {
 	}
 }
 
-// Copies of pages whose home is near go back with the interval that needed them: then the home's own memory is used,
-// without twins, in each round anew.
+// Copies of pages whose home is near end with the interval that needed them. Then the home's own memory is used,
+// without twins, in each round.
 func TestBorrowedCopiesGoBack(t *testing.T) {
 	const n = 16 * pageBytesMin
 	ranks(t, func(s *Space) error {
@@ -103,8 +103,7 @@ func TestNothingIsHeldAtRest(t *testing.T) {
 	}))
 }
 
-// Notices of an interval reach others however many they are: as many as a barrier tells, as many as the ring has, and
-// more.
+// Notices of an interval reach others in any number: the limit of a barrier, the limit of the ring, and more.
 func TestNoticesAtTheBordersOfTheLog(t *testing.T) {
 	for _, written := range []int{newsMax, newsMax + 1, logWords, logWords + 1} {
 		t.Run(fmt.Sprint(written), func(t *testing.T) {

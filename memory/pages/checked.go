@@ -8,13 +8,13 @@ import (
 	"github.com/activepebbles/pebbles/internal/exposed"
 )
 
-// In a checked space copies are protected by the processor, in pages of the system: what no span has opened can't be
-// accessed, and what Read has opened can't be written. Where several pages share one of the system's, it allows what
-// any of them does. The panic of Go's runtime has the address, which says what was accessed.
+// In a checked space the processor protects copies, in pages of the system: an element that no span has opened can't be
+// accessed, and an element opened by Read alone can't be written. If several pages share one of the system's, the
+// widest access of them applies. The panic of Go's runtime has the address of the access.
 
-// protect has the processor allow what spans that are open allow.
+// protect sets the protection of pages to the access of open spans.
 func (r *region) protect(first, last int) {
-	debug.SetPanicOnFault(true) // of this goroutine, of a rank or a task
+	debug.SetPanicOnFault(true) // for this goroutine, of a rank or a task
 	from, _ := r.span(first)
 	_, to := r.span(last)
 	for lo := from &^ (systemPage - 1); lo < to; lo += systemPage {
@@ -22,7 +22,7 @@ func (r *region) protect(first, last int) {
 	}
 }
 
-// allow sets the protection of a page of the system to what the spans on it need.
+// allow sets the protection of a page of the system to the access that the spans on it need.
 func (r *region) allow(lo, hi int) {
 	access := exposed.NoAccess
 	for p := r.page(uint64(lo / r.size)); p < len(r.state); p++ {
@@ -49,7 +49,7 @@ func (r *region) unprotect(lo, hi uint64) {
 	}
 }
 
-// protectAll has the processor allow what open spans allow, and nothing else.
+// protectAll sets the protection of all copies to the access of open spans.
 func (s *Space) protectAll() {
 	if !s.config.Checked {
 		return
@@ -66,7 +66,7 @@ func (s *Space) protectAll() {
 	}
 }
 
-// close has the processor allow nothing.
+// close forbids all access to copies.
 func (r *region) close() {
 	if r.s.config.Checked && len(r.copy) > 0 {
 		r.set(0, len(r.copy), exposed.NoAccess)
@@ -79,7 +79,7 @@ func (r *region) set(lo, hi int, a exposed.Protection) {
 	}
 }
 
-// stray says in words what a fault at an address is, where it is in a copy of this space.
+// stray describes the fault at an address, if it is in a copy of this space.
 func (s *Space) stray(address uintptr) string {
 	for _, r := range s.regions {
 		if r == nil || r.copy == nil {

@@ -6,10 +6,10 @@ import (
 	"github.com/activepebbles/pebbles/internal/exposed"
 )
 
-// order has pages by their last use, as a list through all of them.
+// order has pages in the order of their last use, as a list through all of them.
 type order struct {
-	older, newer []uint32 // by page, 1 more than the next one; 0 for none
-	oldest, last uint32   // in the same way
+	older, newer []uint32 // by page: neighbour in the list plus 1; 0 for none
+	oldest, last uint32   // in the same form
 }
 
 func newOrder(pages int) order {
@@ -33,7 +33,7 @@ func (o *order) use(p int) {
 	o.last = uint32(p) + 1
 }
 
-// drop takes a page out, if it is there.
+// drop removes a page, if it is in the list.
 func (o *order) drop(p int) {
 	if !o.has(p) {
 		return
@@ -52,14 +52,14 @@ func (o *order) drop(p int) {
 	o.older[p], o.newer[p] = 0, 0
 }
 
-// twin is a page as it was before this rank wrote to it.
+// twin is the content of a page before this rank's writes.
 type twin struct {
 	of     *region
 	page   int
 	before []byte
 }
 
-// reserve reserves the addresses of a region's copies, when it has its first.
+// reserve reserves the addresses of a region's copies, before its first copy.
 func (r *region) reserve(call string) {
 	if r.copy != nil {
 		return
@@ -73,13 +73,13 @@ func (r *region) reserve(call string) {
 	r.close()
 }
 
-// fail ends the job by an error of a region.
+// fail ends the job with an error of a region.
 func (r *region) fail(call string, err error) {
-	r.s.engine.Check() // when the job has failed, that is the cause
+	r.s.engine.Check() // if the job has failed, that is the cause
 	r.s.engine.Fail(fmt.Errorf("pages: rank %d: %s of %s: %w", r.s.rank.ID(), call, r.name, err))
 }
 
-// makeRoom has room for the copies of pages that have none. It drops those that were used longest ago.
+// makeRoom makes room for the copies of pages that have none. It drops the least recently used copies.
 func (r *region) makeRoom(call string, first, last int) {
 	s, needed := r.s, int64(0)
 	for p := first; p <= last; p++ {
@@ -111,7 +111,7 @@ func (r *region) pageBytes(p int) int64 {
 	return int64(hi-lo) * int64(r.size)
 }
 
-// makeRoom has room for more bytes of copies and twins: it drops copies that were used longest ago, of all regions.
+// makeRoom makes room for more bytes of copies and twins: it drops the least recently used copies of all regions.
 func (s *Space) makeRoom(call string, r *region, needed int64) {
 	if s.held+needed <= s.limit {
 		return
@@ -126,7 +126,8 @@ func (s *Space) makeRoom(call string, r *region, needed int64) {
 	}
 }
 
-// dropOldest drops the copy that was used longest ago, and what shares its memory pages, unless all are open.
+// dropOldest drops the least recently used copy, and those that share its memory pages. It returns false if all are
+// open.
 func (s *Space) dropOldest(call string) bool {
 	var found *region
 	for _, r := range s.regions {
@@ -151,7 +152,7 @@ func (s *Space) dropOldest(call string) bool {
 	return true
 }
 
-// evict gives back the memory of a page's copy, and of others that lie in the same pages of the system.
+// evict frees the memory of a page's copy, and of others that lie in the same pages of the system.
 func (r *region) evict(p int) {
 	lo, hi := r.span(p)
 	lo, hi = lo&^(systemPage-1), min((hi+systemPage-1)&^(systemPage-1), len(r.copy))
@@ -180,7 +181,7 @@ func (r *region) evict(p int) {
 	}
 }
 
-// span is where the copy of a page lies.
+// span returns the range of the copy of a page.
 func (r *region) span(p int) (from, to int) {
 	lo, hi := r.bounds(p)
 	return int(lo) * r.size, int(hi) * r.size
@@ -202,10 +203,10 @@ func (r *region) discard(p int) bool {
 	return true
 }
 
-// systemPage is the bytes of a page of the system: what it takes back, and protects.
+// systemPage is the bytes of a page of the system, the unit of freeing and protection.
 var systemPage = exposed.SystemPage()
 
-// takeTwin takes memory for a twin.
+// takeTwin returns memory for a twin.
 func (s *Space) takeTwin(call string, r *region, bytes int) []byte {
 	for i := len(s.spare) - 1; i >= 0; i-- {
 		if t := s.spare[i]; cap(t) >= bytes && cap(t) <= 2*bytes+8 {
@@ -220,7 +221,7 @@ func (s *Space) takeTwin(call string, r *region, bytes int) []byte {
 	return make([]byte, bytes)
 }
 
-// spareBytes is the memory of twins that are not in use.
+// spareBytes returns the memory of twins that are not in use.
 func (s *Space) spareBytes() (bytes int64) {
 	for _, t := range s.spare {
 		bytes += int64(cap(t))

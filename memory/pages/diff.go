@@ -5,14 +5,14 @@ import (
 	"unsafe"
 )
 
-// run is bytes of a page that have changed.
+// run is a range of changed bytes of a page.
 type run struct{ from, to int }
 
-// chunk is how many bytes are compared at once where little has changed.
+// chunk is the number of bytes compared at once where little has changed.
 const chunk = 256
 
-// diff appends the runs of bytes in which a page differs from its twin. A run holds nothing but what has changed, in
-// units of grain bytes: 1, 2, 4 or 8. Both slices begin at multiples of that.
+// diff appends the runs of bytes where a page differs from its twin. A run holds changed units alone, of grain bytes:
+// 1, 2, 4 or 8. Both slices begin at multiples of grain.
 func diff(runs []run, page, twin []byte, grain int) []run {
 	switch grain {
 	case 8:
@@ -25,8 +25,8 @@ func diff(runs []run, page, twin []byte, grain int) []run {
 	return compare(runs, page, twin)
 }
 
-// grain is the size of the units that elements of so many bytes are compared by: what two ranks write to neighbouring
-// elements must not meet in one.
+// grain returns the size of the units of comparison for elements of the given size. Writes of two ranks to neighbouring
+// elements must not share a unit.
 func grain(size int) int { return min(8, size&-size) }
 
 func words[W uint8 | uint16 | uint32 | uint64](b []byte) []W {
@@ -54,7 +54,7 @@ func compare[W uint8 | uint16 | uint32 | uint64](runs []run, page, twin []W) []r
 	return runs
 }
 
-// same reports whether the next chunk is there, and equal.
+// same reports whether the next chunk is complete, and equal.
 func same[W uint8 | uint16 | uint32 | uint64](page, twin []W) bool {
 	n := chunk / int(unsafe.Sizeof(*new(W)))
 	if len(page) < n {

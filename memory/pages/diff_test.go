@@ -22,9 +22,9 @@ func plainDiff(page, twin []byte, grain int) (runs []run) {
 	return runs
 }
 
-// pageOf draws a page and its twin: n bytes, of which some runs differ.
+// pageOf draws a page and its twin: n bytes with some runs that differ.
 func pageOf(random *rand.Rand, n int) (page, twin []byte) {
-	words := make([]uint64, n/8+1) // so that units are aligned
+	words := make([]uint64, n/8+1) // aligns units
 	twin = asBytes(words)[:n]
 	for i := range twin {
 		twin[i] = byte(random.Uint32())
@@ -61,14 +61,14 @@ func FuzzDiff(f *testing.F) {
 	})
 }
 
-// What two ranks write to neighbouring elements does not meet in one unit.
+// Writes of two ranks to neighbouring elements never share a unit.
 func TestGrain(t *testing.T) {
 	for size, want := range map[int]int{1: 1, 2: 2, 3: 1, 4: 4, 6: 2, 8: 8, 12: 4, 16: 8, 24: 8, 9: 1} {
 		require.Equal(t, want, grain(size), "elements of %d bytes", size)
 	}
 }
 
-// The notices of an interval name its pages, and no others, wherever in the ring they are.
+// The notices of an interval name its pages, and no others, at any place of the ring.
 func TestNoticesNameTheirPages(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	l := logs{own: make([]uint64, logWords), time: make([]uint64, 1)}

@@ -11,7 +11,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Slices and locks are as one memory, over all transports and in simulated jobs with faults.
+// Slices and locks behave like one memory, over all transports and in simulated jobs with faults.
 func TestEverywhere(t *testing.T) {
 	seed := seeds.Of(t)
 	for _, c := range []pages.Config{{}, {PageBytes: 64, Copies: true}, {PageBytes: 65536, Copies: true, Flat: true}} {
@@ -27,8 +27,8 @@ func TestEverywhere(t *testing.T) {
 	}
 }
 
-// countsUnderLocks has ranks add to words of a few slices under locks, some of them nested, and barriers between. No
-// addition is lost, and what a lock guards is seen whole.
+// countsUnderLocks makes ranks add to words of a few slices under locks, some of them nested, with barriers between. No
+// addition is lost, and data under a lock is seen whole.
 func countsUnderLocks(r rank, seed uint64, turns int) {
 	const locks, width = 4, 700
 	v, all := r.words(locks*width), r.locks(locks)

@@ -13,7 +13,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// What is freed leaves nothing behind.
+// Free leaves nothing behind.
 func TestFreeLeavesNothing(t *testing.T) {
 	appstest.Freed(t, func(r *pebble.Rank) func() error {
 		s := pages.New(memory.New(r), pages.Config{})
@@ -29,8 +29,8 @@ func TestFreeLeavesNothing(t *testing.T) {
 	})
 }
 
-// More slices than a rank may have at a time are made one after another, between two that stay: the places of those
-// that were freed serve again, for slices of other sizes, and nobody reads what another slice had there.
+// More slices than a rank may have at a time are made one after another, between two that stay. The places of freed
+// slices are reused for slices of other sizes, and no data of a freed slice is visible.
 func TestPlacesOfFreedSlices(t *testing.T) {
 	const most = 1 << 10
 	require.NoError(t, job(2, pages.Config{}, func(r rank) {

@@ -13,7 +13,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Pages rely on fences alone: not on puts being visible when they are done.
+// Pages rely on fences alone: they do not need puts to be visible when done.
 func TestReleasesAreFences(t *testing.T) {
 	seed := seeds.Of(t)
 	for i := range uint64(6) {

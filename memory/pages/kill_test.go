@@ -47,7 +47,7 @@ func writeForever(r *pebble.Rank, _ string) error {
 	}
 }
 
-// A home, a holder or a waiter that is killed ends the others' ranks, with an error that names it.
+// If a home, a holder or a waiter is killed, the other ranks end with an error that names it.
 func TestKilled(t *testing.T) {
 	for _, by := range []string{connect.ByShm, connect.ByTCP} {
 		for victim, who := range []string{"home", "holder", "waiter"} {

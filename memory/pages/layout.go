@@ -6,8 +6,8 @@ import (
 	"github.com/activepebbles/pebbles/distribution"
 )
 
-// layout cuts the elements of a slice into pages. A run is elements that follow each other, also at their home; all
-// runs are equally long, but for the last. Pages do not cross the end of a run.
+// layout cuts the elements of a slice into pages. A run is a sequence of elements that are also neighbours at their
+// home; all runs except the last have the same length. Pages do not cross the end of a run.
 type layout struct {
 	n       uint64 // elements
 	run     uint64 // elements of a run
@@ -15,13 +15,13 @@ type layout struct {
 	pagesOf uint64 // pages of a run
 }
 
-// runner is a distribution that knows neighbours.
+// runner is a distribution that reports runs of neighbours.
 type runner interface{ Run(key uint64) uint64 }
 
-// pagesMax is how many pages a slice has at most: a write notice has so many bits for one.
+// pagesMax is the largest number of pages of a slice: a write notice has pageBits for a page.
 const pagesMax = 1 << pageBits
 
-// newLayout lays out n elements of so many bytes over a distribution.
+// newLayout lays out n elements of the given size over a distribution.
 func newLayout(d distribution.Indexed, size, pageBytes int) (layout, error) {
 	l := layout{n: d.Len(), each: max(1, uint64(pageBytes/size))}
 	if l.n == 0 {
@@ -41,8 +41,8 @@ func newLayout(d distribution.Indexed, size, pageBytes int) (layout, error) {
 	return l, nil
 }
 
-// runAt is how many elements from one on are neighbours at their home. What a distribution says that is not of this
-// module is looked after.
+// runAt returns the number of elements from lo on that are neighbours at their home. It checks distributions from
+// outside this module.
 func runAt(d distribution.Indexed, lo uint64) uint64 {
 	if r, ok := d.(runner); ok && distribution.Proven(d) {
 		return min(r.Run(lo), d.Len()-lo)
@@ -54,7 +54,7 @@ func runAt(d distribution.Indexed, lo uint64) uint64 {
 	return n
 }
 
-// pages is how many pages there are.
+// pages returns the number of pages.
 func (l *layout) pages() int {
 	if l.n == 0 {
 		return 0
@@ -63,15 +63,15 @@ func (l *layout) pages() int {
 	return last + 1
 }
 
-// page is the one that an element is in.
+// page returns the page of an element.
 func (l *layout) page(i uint64) int { return int(i/l.run*l.pagesOf + i%l.run/l.each) }
 
-// bounds are the first element of a page, and the one behind it.
+// bounds returns the first element of a page, and the element after its last one.
 func (l *layout) bounds(page int) (lo, hi uint64) {
 	run, inRun := uint64(page)/l.pagesOf, uint64(page)%l.pagesOf
 	lo = run*l.run + inRun*l.each
 	return lo, min(lo+l.each, (run+1)*l.run, l.n)
 }
 
-// runOf is the run that a page is in.
+// runOf returns the run of a page.
 func (l *layout) runOf(page int) int { return int(uint64(page) / l.pagesOf) }

@@ -9,8 +9,8 @@ import (
 )
 
 // Lock is held by one task, or one rank's main function, of the job at a time. Lock is an acquire, and Unlock a
-// release: the holder sees what was written before the release of the holder before. Callers get the lock in the order
-// in which they ask; the tasks of a rank take turns with other ranks.
+// release: the holder sees the writes before the release of the previous holder. Callers get the lock in the order of
+// their requests; the tasks of a rank take turns with other ranks.
 //
 // A free lock costs a round trip to its home, and a hand-over costs a message, which carries the record of the last
 // release.
@@ -36,10 +36,10 @@ func NewLock(s *Space, name string, rank int) *Lock {
 	return l
 }
 
-// Lock waits until nobody else holds the lock, and is an acquire: spans of this rank end. The holder of a lock may take
-// those that were allocated later, and no others: so no two can wait for each other. It is called in a task, in the
-// body of an epoch that declares no depth, and between epochs. A lock must be given back before the next barrier,
-// before an epoch begins or ends, and before the rank's function returns.
+// Lock waits until the lock is free, and takes it. It is an acquire: spans of this rank end. The holder of a lock may
+// take those that were allocated later, and no others: so no two callers can wait for each other. It is called in a
+// task, in the body of an epoch that declares no depth, and between epochs. A lock must be released before the next
+// barrier, before an epoch begins or ends, and before the rank's function returns.
 //
 //go:noinline
 func (l *Lock) Lock() {
@@ -52,7 +52,7 @@ func (l *Lock) Lock() {
 	l.taken(call)
 }
 
-// TryLock takes the lock if nobody holds it, and reports whether it did: then it is an acquire.
+// TryLock takes the lock if it is free, and reports whether it did: then it is an acquire.
 //
 //go:noinline
 func (l *Lock) TryLock() bool {
@@ -66,7 +66,7 @@ func (l *Lock) TryLock() bool {
 	return true
 }
 
-// taken is an acquire of what the record tells.
+// taken is an acquire by the record of the lock.
 func (l *Lock) taken(call string) {
 	s, r := l.s, l.of.Record
 	s.begin(call)
@@ -83,7 +83,7 @@ func (l *Lock) taken(call string) {
 }
 
 // Unlock gives the lock to the next caller that waits for it. It is a release: spans of this rank end, and other ranks
-// find what was written to them. Any task of the rank may call it.
+// find the writes to them. Any task of the rank may call it.
 func (l *Lock) Unlock() {
 	const call = "Unlock"
 	s := l.s
@@ -99,7 +99,7 @@ func (l *Lock) Unlock() {
 	l.of.HandOver(call)
 }
 
-// Free ends the lock on all ranks. They call it in the same order, between epochs.
+// Free frees the lock on all ranks. They call it in the same order, between epochs.
 func (l *Lock) Free() error {
 	if l.of.IsHeld() {
 		l.misuse("Free", "this rank holds it since %s: call Unlock first", l.of.Place())
@@ -118,7 +118,7 @@ func (l *Lock) write() {
 	copy(r[recordTime:], log.time)
 }
 
-// may ends the job where a lock must not be used, and returns the caller.
+// may ends the job if a lock must not be used here, and returns the caller.
 func (l *Lock) may(call string) inside.Caller {
 	if l.of.IsFreed() {
 		l.misuse(call, "the lock was freed")
@@ -144,7 +144,7 @@ func (l *Lock) ordered(call string, by inside.Caller) {
 	}
 }
 
-// mayLeave is the error of a lock that is held where none may be.
+// mayLeave returns an error if a lock is held where none may be.
 func (s *Space) mayLeave(call string) error {
 	for _, l := range s.locks {
 		if l.of.IsHeld() {

@@ -13,12 +13,12 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// Each mistake ends the job, in words that say what is wrong.
+// Each mistake ends the job with an error that describes it.
 func TestMistakesAreTold(t *testing.T) {
 	slice := func(r rank, n uint64) *pages.Slice[uint64] {
 		return pages.NewSlice[uint64](r.s, "grid", distribution.Block(n, 2))
 	}
-	// locks has rank 0 do something with a lock of rank 1, or two.
+	// locks makes rank 0 use one or two locks of rank 1.
 	locks := func(do func(a, b *pages.Lock)) func(r rank) {
 		return func(r rank) {
 			a, b := pages.NewLock(r.s, "a", 1), pages.NewLock(r.s, "b", 1)
@@ -114,7 +114,7 @@ func TestMistakesAreTold(t *testing.T) {
 	}
 }
 
-// uneven is a distribution of the user's: of 10 elements rank 1 has numbers 5 and 6, and rank 0 the others.
+// uneven is a user's distribution: of 10 elements rank 1 has numbers 5 and 6, and rank 0 the others.
 type uneven struct{ *distribution.BlockMap }
 
 func (u uneven) Owner(key uint64) int { return int(key / 5 % 2 * (1 - key/7)) }
@@ -126,7 +126,7 @@ func (u uneven) Key(rank, local int) uint64 {
 	return [2][8]uint64{{0, 1, 2, 3, 4, 7, 8, 9}, {5, 6}}[rank][local]
 }
 
-// A page cache that is too small for what is open at a time is told.
+// A page cache that is too small for the open spans is reported.
 func TestPageCacheTooSmall(t *testing.T) {
 	err := jobOf(pebble.Config{Ranks: 2, PageCache: 16 << 10}, pages.Config{Copies: true}, func(r rank) {
 		v := r.words(10000)

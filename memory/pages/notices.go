@@ -9,14 +9,13 @@ import (
 )
 
 // An interval of a rank ends with a release. Its write notices name the pages that the rank has written in it: the
-// paper's write notices. A rank files them in a log, a ring of words in exposed memory, where whoever acquires gets
-// them. Its vector time says for each rank how many words of that one's log it has seen; the words behind belong to
-// intervals that it has yet to hear of.
+// paper's write notices. A rank files them in a log, a ring of words in exposed memory, where acquiring ranks get them.
+// Its vector time has for each rank the number of words of that rank's log that it has seen; later words belong to
+// intervals that it has not seen.
 //
-// A word names neighbouring pages of one region, and how often the ring had been filled before it. So whoever reads a
-// word sees whether it is the one that it wanted, or a later one in its place. In that case, or when it has missed
-// more words than the ring has, it takes every page as written. That costs transfers and is never wrong, and nobody
-// has to collect old intervals.
+// A word names neighbouring pages of one region, and the lap of the ring. So a reader finds out whether a word is the
+// expected one, or a later one in its place. In that case, or when it has missed more words than the ring has, it takes
+// every page as written. That costs transfers and is never wrong, and old intervals need no collection.
 type notice uint64
 
 const (
@@ -39,7 +38,7 @@ func (n notice) page() int   { return int(n & (1<<pageBits - 1)) }
 func (n notice) count() int  { return int(n>>pageBits&(countMax-1)) + 1 }
 func (n notice) region() int { return int(n >> (pageBits + countBits) & (regionMax - 1)) }
 
-// at reports whether it is the one of a place in the log.
+// at reports whether the notice belongs to a place in the log.
 func (n notice) at(place uint64) bool {
 	return uint64(n>>(pageBits+countBits+regionBits)) == place/logWords%(1<<lapBits)
 }
@@ -54,17 +53,17 @@ func byPlace(a, b written) int {
 	return int(a.page) - int(b.page)
 }
 
-// logs are those of all ranks, as one rank sees them.
+// logs are one rank's view of the logs of all ranks.
 type logs struct {
 	me   int
 	at   []netio.Address // by rank
-	own  []uint64        // the ring of this rank
-	time []uint64        // the vector time
-	met  []uint64        // that of the last barrier
-	got  []uint64        // room for words that were got
+	own  []uint64        // ring of this rank
+	time []uint64        // vector time
+	met  []uint64        // vector time of the last barrier
+	got  []uint64        // buffer for words of other logs
 }
 
-// file ends an interval: it files notices of pages, in any order and some of them twice, and empties the list.
+// file ends an interval: it files notices of pages, in any order and possibly repeated, and empties the list.
 func (l *logs) file(pages []written) (left []written, notices int) {
 	if len(pages) == 0 {
 		return pages, 0
@@ -87,14 +86,14 @@ func (l *logs) file(pages []written) (left []written, notices int) {
 	return pages[:0], int(l.time[l.me] - from)
 }
 
-// pieces are where words of a ring are: in one piece, or in two where it begins anew.
+// pieces locates words of a ring: one piece, or two if the range wraps.
 func pieces(from, to uint64) (lo, first, second uint64) {
 	lo = from % logWords
 	first = min(to-from, logWords-lo)
 	return lo, first, to - from - first
 }
 
-// get begins to get words of another rank's log, which are the last so many of room.
+// get begins to get words of another rank's log to room.
 func (l *logs) get(m netio.OneSided, rank int, from, to uint64, room []uint64, c *netio.Completion) {
 	lo, first, second := pieces(from, to)
 	m.Get(l.at[rank].Plus(int(lo)*wordBytes), asBytes(room[:first]), c)

@@ -20,7 +20,7 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// rank is one of a job with shared pages. Its assertions end the job.
+// rank is a rank of a job with shared pages. Its assertions end the job.
 type rank struct {
 	appstest.Rank
 	s *pages.Space
@@ -42,7 +42,7 @@ func jobOf(p pebble.Config, c pages.Config, body func(r rank)) error {
 // meet is a barrier of shared pages.
 func (r rank) meet() { r.NoError(r.s.Barrier()) }
 
-// locks are so many, at all ranks in turn.
+// locks makes n locks, with homes at all ranks in turn.
 func (r rank) locks(n int) (all []*pages.Lock) {
 	for i := range n {
 		all = append(all, pages.NewLock(r.s, fmt.Sprint("lock ", i), i%r.Size()))
@@ -55,10 +55,10 @@ func (r rank) words(n uint64) *pages.Slice[uint64] {
 	return pages.NewSlice[uint64](r.s, "words", distribution.Block(n, r.Size()))
 }
 
-// number is what elements are.
+// number is the type of elements.
 type number interface{ ~uint8 | ~uint32 | ~uint64 }
 
-// A span is drawn alike on all ranks. All ranks write to its elements in turns, or one rank does to all of them.
+// A span is the same on all ranks. Either all ranks write to its elements in turn, or one rank writes to all of them.
 type span struct {
 	lo, hi, writer, ranks uint64
 	shared                bool
@@ -82,7 +82,8 @@ func (p span) writes(rank, i uint64) bool {
 	return p.writer == rank
 }
 
-// equalsASlice has ranks write spans, one between two barriers, and compares spans and at last all with a plain slice.
+// equalsASlice makes ranks write spans, one between two barriers, and compares spans and finally everything with a
+// plain slice.
 func equalsASlice[T number](r rank, seed, n uint64, d func(n uint64, ranks int) distribution.Indexed) {
 	v := pages.NewSlice[T](r.s, "numbers", d(n, r.Size()))
 	random, twin, me := rand.New(rand.NewPCG(seed, n)), make([]T, n), uint64(r.ID())
@@ -171,10 +172,10 @@ func TestSmallPageCache(t *testing.T) {
 	}
 }
 
-// turnsVariable is how often each of 8 ranks takes a lock in a test.
+// turnsVariable sets the number of times that each of 8 ranks takes a lock in a test.
 const turnsVariable = "PEBBLES_TURNS"
 
-// Locks order what they guard: each rank adds to words under one of them, and no addition is lost.
+// Locks order the accesses that they guard: each rank adds to words under one of them, and no addition is lost.
 func TestLocksGuard(t *testing.T) {
 	const ranks, locks = 8, 8
 	each := 2000

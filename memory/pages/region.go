@@ -7,29 +7,29 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// region is the pages of one slice, as one rank sees them: bytes, where a [Slice] has elements.
+// region has the pages of one slice on one rank: bytes, where a [Slice] has elements.
 type region struct {
 	s    *Space
 	id   int
 	name string
 	layout
 	size  int           // bytes of an element
-	homes []inside.Site // by run: where it is
+	homes []inside.Site // by run
 	state []state       // by page
-	stamp []uint32      // by page: when it was last opened, on the space's clock
+	stamp []uint32      // by page: time of the last opening, on the space's clock
 	copy  []byte        // local copies, in the order of elements; nil before the first
-	order order         // of pages with a copy, by their last use
+	order order         // pages with a copy, by their last use
 	freed bool
 }
 
-// state is what a rank knows of a page.
+// state describes a page on this rank.
 type state uint8
 
 const (
-	resident state = 1 << iota // there is memory for a copy
-	valid                      // the copy has what this rank may read
-	dirty                      // it has a twin
-	// The others are good when the page was opened since the last acquire or release, as its stamp says.
+	resident state = 1 << iota // memory for a copy is allocated
+	valid                      // the copy is up to date for reads of this rank
+	dirty                      // the page has a twin
+	// The others are valid if the page was opened since the last acquire or release, by its stamp.
 	reading
 	writing
 )
@@ -57,7 +57,7 @@ func (r *region) open(call string, lo, hi uint64, how state) []byte {
 	return r.openCopy(call, lo, hi, how)
 }
 
-// direct reports whether pages are used where they lie: none has a copy that this rank has opened.
+// direct reports whether pages are used in place: none has a copy that this rank has opened.
 func (r *region) direct(first, last int) bool {
 	if r.s.config.copies() {
 		return false
@@ -73,7 +73,7 @@ func (r *region) direct(first, last int) bool {
 	return true
 }
 
-// mark notes that a page was opened.
+// mark records that a page was opened.
 func (r *region) mark(p int, how state) {
 	if r.stamp[p] != r.s.now {
 		r.stamp[p] = r.s.now
@@ -113,8 +113,8 @@ func (r *region) openCopy(call string, lo, hi uint64, how state) []byte {
 	return b
 }
 
-// beside ends the job where a span of copies meets one of the home's own memory that is open: what is written to one of
-// them would not be seen in the other.
+// beside ends the job if a span of copies overlaps an open span of the home's memory: writes to one of them would not
+// be visible in the other.
 func (r *region) beside(call string, first, last int, how state) {
 	if r.s.config.copies() {
 		return
@@ -170,18 +170,18 @@ func (r *region) fetch(call string, first, last int) {
 	s.counts.PagesFetched += uint64(missing)
 }
 
-// home is where an element is.
+// home returns the address of an element.
 func (r *region) home(i uint64) netio.Address {
 	return r.homes[i/r.run].At.Plus(int(i%r.run) * r.size)
 }
 
-// bytes are those of a page's copy.
+// bytes returns the bytes of a page's copy.
 func (r *region) bytes(p int) []byte {
 	lo, hi := r.bounds(p)
 	return r.copy[lo*uint64(r.size) : hi*uint64(r.size)]
 }
 
-// twin keeps a page as it is now.
+// twin stores the current content of a page.
 func (r *region) twin(call string, p int) {
 	s, b := r.s, r.bytes(p)
 	r.unprotect(r.bounds(p))
@@ -192,7 +192,7 @@ func (r *region) twin(call string, p int) {
 	s.counts.Twins++
 }
 
-// invalidate notes that others have written to pages.
+// invalidate records that others have written to pages.
 func (r *region) invalidate(first, count int) {
 	for p := first; p < first+count && p < len(r.state); p++ {
 		if r.state[p]&valid != 0 {
@@ -203,7 +203,7 @@ func (r *region) invalidate(first, count int) {
 	}
 }
 
-// outside ends the job: there are no such elements.
+// outside ends the job: the region has no such elements.
 func (r *region) outside(call string, lo, hi uint64) {
 	switch {
 	case r.freed:

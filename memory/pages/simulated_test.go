@@ -15,7 +15,7 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// Operations on exposed memory overtake each other in simulated networks: nothing is lost by that.
+// Operations on exposed memory overtake each other in simulated networks without losing data.
 func TestOvertakenOperations(t *testing.T) {
 	seed := seeds.Of(t)
 	for i := range uint64(30) {
@@ -31,18 +31,18 @@ func TestOvertakenOperations(t *testing.T) {
 	}
 }
 
-// held is one time that a rank has a lock.
+// held is one holding of a lock.
 type held struct {
 	rank             int
 	asked, got, left time.Duration
 }
 
-// Locks are fair: while a rank waits, no other one has the lock twice. The tasks of a rank take one turn each with the
+// Locks are fair: while a rank waits, no other one gets the lock twice. The tasks of a rank take one turn each with the
 // other ranks. Times are virtual, so a moment is the same on all ranks.
 func TestLocksAreFair(t *testing.T) {
 	const (
 		ranks, each = 5, 30
-		swap        = 3 * time.Microsecond // it takes less to the lock's home
+		swap        = 3 * time.Microsecond // more than an access to the lock's home
 	)
 	seed := seeds.Of(t)
 	for _, tasks := range []int{0, 1, 3} {
@@ -81,7 +81,7 @@ func TestLocksAreFair(t *testing.T) {
 		}))
 		require.Len(t, all, ranks*each*max(1, tasks))
 		waited := 0
-		before := map[int]time.Duration{} // by rank: when it had the lock last
+		before := map[int]time.Duration{} // by rank: last time that it had the lock
 		for i, h := range all {
 			since, met := max(h.asked, before[h.rank])+swap, map[int]bool{}
 			before[h.rank] = h.left

@@ -12,14 +12,14 @@ import (
 	"github.com/activepebbles/pebbles/memory/internal/inside"
 )
 
-// Slice is a shared slice, as one rank sees it. Its elements are numbered from 0, and a distribution says at whose home
-// each is.
+// Slice is one rank's access to a shared slice. Its elements are numbered from 0, and a distribution gives the home of
+// each.
 type Slice[T any] struct {
 	r *region
 	a *memory.Array[T]
 }
 
-// Option changes how a slice is kept.
+// Option is a setting of a slice.
 type Option interface{ apply(*settings) }
 
 type settings struct{ pageBytes int }
@@ -28,13 +28,13 @@ type option func(*settings)
 
 func (o option) apply(s *settings) { o(s) }
 
-// PageBytes sets the size of pages: a power of two from 64 bytes to 1 MiB. A page has as many elements as fit.
+// PageBytes sets the size of pages: a power of two from 64 bytes to 1 MiB. A page has the number of elements that fit.
 func PageBytes(n int) Option { return option(func(s *settings) { s.pageBytes = n }) }
 
-// NewSlice allocates a shared slice, whose elements are zero. All ranks call it in the same order, between epochs,
-// with equal arguments. The distribution says where the homes are; its blocks must be equally long, but for the last:
-// distribution.Block and distribution.BlockCyclic do, and a page crosses none of them. T is plain data.
-// As target.New does, it ends the job where there is no room, and where arguments are wrong.
+// NewSlice allocates a shared slice of zero elements. All ranks call it in the same order, between epochs, with equal
+// arguments. The distribution gives the homes. Its blocks, except the last, must have the same length, as those of
+// distribution.Block and distribution.BlockCyclic; a page crosses none of them. T is plain data. NewSlice ends the job,
+// as target.New does, if memory does not suffice or arguments are wrong.
 //
 // Homes take the memory of all elements once, when it is first touched. Copies take addresses for all of them on each
 // rank that makes some, and memory within the job's --page-cache.
@@ -74,30 +74,32 @@ func NewSlice[T any](s *Space, name string, d distribution.Indexed, options ...O
 	return &Slice[T]{r, a}
 }
 
-// Len is how many elements the slice has.
+// Len returns the number of elements.
 func (v *Slice[T]) Len() uint64 { return v.r.n }
 
-// Distribution says at whose home each element is.
+// Distribution returns the distribution of elements to homes.
 func (v *Slice[T]) Distribution() distribution.Indexed { return v.a.Distribution() }
 
-// Read opens the elements lo to hi-1 for reading. What it returns is good until this rank's next acquire, release or
-// barrier, by whichever of its tasks, and is not Go's memory. It is called in a task, in an epoch's body, and between
-// epochs; in a handler too where all of it is near and at one home.
+// Read opens the elements lo to hi-1 for reading. The result is valid until the next acquire, release or barrier of any
+// task of this rank, and is not Go's memory. Read is called in a task, in an epoch's body, and between epochs; in a
+// handler too if all elements are near and at one home.
 //
-// Where all of it is near and at one home, it is the home's own memory, and the call costs some nanoseconds for each
-// page. Else it is copies, and the call waits for those that are not valid. A span of copies must not overlap one of
-// a home's own memory that is open and of which one is written: the job ends then, with words that say so.
+// If all elements are near and at one home, the span is the home's own memory, and the call costs some nanoseconds for
+// each page. Otherwise it consists of copies, and the call waits for those that are not valid. A span of copies must
+// not overlap an open span of a home's own memory if one of them is written: the job then ends with an error that names
+// the elements.
 func (v *Slice[T]) Read(lo, hi uint64) []T { return elements[T](v.r.open("Read", lo, hi, reading)) }
 
-// Write opens the elements lo to hi-1 for reading and writing, by the rules of Read. What is written is seen by whoever
-// acquires after this rank's next release. Elements of the span that are not written stay as others write them.
+// Write opens the elements lo to hi-1 for reading and writing, by the rules of Read. Ranks that acquire after this
+// rank's next release see the elements that it has written. Other elements of the span keep the values that other ranks
+// write.
 func (v *Slice[T]) Write(lo, hi uint64) []T { return elements[T](v.r.open("Write", lo, hi, writing)) }
 
 func elements[T any](b []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b))/unsafe.Sizeof(*new(T)))
 }
 
-// Free ends the slice on all ranks. They call it in the same order, between epochs. What it held is gone.
+// Free frees the slice on all ranks. They call it in the same order, between epochs.
 func (v *Slice[T]) Free() error {
 	r := v.r
 	if r.freed {

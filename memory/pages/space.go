@@ -14,23 +14,23 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Config is how a rank's shared pages are used. All ranks give the same.
+// Config has the settings of a rank's shared pages. All ranks give the same.
 type Config struct {
-	// PageBytes is the size of the pages of a slice for which none is given: a power of two from 64 bytes to 1 MiB; 0
-	// is PageBytesDefault.
+	// PageBytes is the default size of the pages of a slice: a power of two from 64 bytes to 1 MiB; 0 stands for
+	// PageBytesDefault.
 	PageBytes int
-	// Copies has this rank use local copies of all pages, also where a page's home is near: for tests, and to measure
-	// what that costs.
+	// Copies makes this rank use local copies of all pages, also if a page's home is near: for tests, and to measure
+	// their cost.
 	Copies bool
-	// Checked has the processor look after spans, by the protection of memory: it implies Copies. An access to
-	// elements of a slice that no open span has, and a write by a span of Read, ends the job with words that name
-	// them. It costs a system call for each span. Builds with the tag pebbles_check always do so.
+	// Checked makes the processor check spans, by memory protection: it implies Copies. An access to elements of a
+	// slice outside all open spans, and a write to a span of Read, ends the job with an error that names them. It costs
+	// a system call for each span. Builds with the tag pebbles_check always do so.
 	Checked bool
 	// Flat makes barriers go through rank 0, as in the paper (section 2.2.2), instead of by dissemination.
 	Flat bool
 }
 
-// PageBytesDefault is the size of pages when none is given.
+// PageBytesDefault is the default size of pages.
 const PageBytesDefault = 4096
 
 const (
@@ -40,7 +40,7 @@ const (
 
 func (c *Config) copies() bool { return c.Copies || c.Checked }
 
-// Space is one rank's access to shared pages. It is for that rank: for its main function and its tasks.
+// Space is one rank's access to shared pages, for its main function and its tasks.
 type Space struct {
 	rank   *pebble.Rank
 	engine *engine.Rank
@@ -49,14 +49,14 @@ type Space struct {
 	shared *memory.Space
 	config Config
 
-	now      uint32 // counts acquires and releases: spans are good within one
+	now      uint32 // counts acquires and releases: spans are valid within one
 	regions  []*region
 	locks    []*Lock
 	written  []written // in this interval
-	twins    []twin    // of pages that are dirty
-	borrowed []written // copies of pages that are near, which this interval has
+	twins    []twin    // of dirty pages
+	borrowed []written // copies of near pages that this interval has
 	spare    [][]byte  // memory of twins
-	valid    int       // copies that are valid
+	valid    int       // valid copies
 	held     int64     // bytes of copies and twins
 	limit    int64
 
@@ -64,28 +64,28 @@ type Space struct {
 	steps   []collective.Step // of a barrier
 	record  []byte            // of this rank, in a barrier
 	runs    []run
-	busy    bool // a call changes what the rank knows of pages, and waits
+	busy    bool // a call changes pages, and waits
 	waiters []inside.Operation
 	meeting []uint64
 	counts  Counts
 }
 
-// Counts is what a rank has done with pages since its space was made.
+// Counts counts a rank's work with pages since its space was made.
 type Counts struct {
 	PagesFetched  uint64 `json:"pages_fetched"` // from homes
 	Fetches       uint64 `json:"fetches"`       // transfers of neighbouring pages
-	Twins         uint64 `json:"twins"`         // pages that were kept as they were
-	DiffBytes     uint64 `json:"diff_bytes"`    // that were put to homes
+	Twins         uint64 `json:"twins"`         // pages copied before a write
+	DiffBytes     uint64 `json:"diff_bytes"`    // bytes put to homes
 	DiffRuns      uint64 `json:"diff_runs"`     // transfers of neighbouring elements
-	Notices       uint64 `json:"notices"`       // words of write notices that were filed
+	Notices       uint64 `json:"notices"`       // words of write notices filed
 	Invalidations uint64 `json:"invalidations"` // of copies
-	Evictions     uint64 `json:"evictions"`     // of copies, for want of room
-	Locks         uint64 `json:"locks"`         // that were taken
-	LockWaits     uint64 `json:"lock_waits"`    // of them, those that somebody else had
+	Evictions     uint64 `json:"evictions"`     // of copies, to make room
+	Locks         uint64 `json:"locks"`         // acquired
+	LockWaits     uint64 `json:"lock_waits"`    // acquired from another holder
 	Barriers      uint64 `json:"barriers"`
 }
 
-// Add adds up the counts of several ranks.
+// Add returns the sum of two ranks' counts.
 func (c Counts) Add(o Counts) Counts {
 	return Counts{
 		c.PagesFetched + o.PagesFetched, c.Fetches + o.Fetches, c.Twins + o.Twins, c.DiffBytes + o.DiffBytes,
@@ -94,7 +94,7 @@ func (c Counts) Add(o Counts) Counts {
 	}
 }
 
-// Since is what has been counted since then.
+// Since returns the counts since an earlier reading.
 func (c Counts) Since(then Counts) Counts {
 	return Counts{
 		c.PagesFetched - then.PagesFetched, c.Fetches - then.Fetches, c.Twins - then.Twins, c.DiffBytes - then.DiffBytes,
@@ -149,13 +149,13 @@ func checkPageBytes(bytes int) error {
 	return nil
 }
 
-// Rank is the one whose space this is.
+// Rank returns the rank that the space belongs to.
 func (s *Space) Rank() *pebble.Rank { return s.rank }
 
-// Counts tells what was done so far.
+// Counts returns the counts so far.
 func (s *Space) Counts() Counts { return s.counts }
 
-// describe says what pages may take, for explanations.
+// describe returns the memory limits of pages, for explanations.
 func (s *Space) describe() string {
 	homes, slices := int64(0), 0
 	for _, r := range s.regions {
@@ -168,7 +168,7 @@ func (s *Space) describe() string {
 		"bytes a rank (--page-cache), %d at the most in the job", slices, homes, s.limit, s.limit*int64(s.rank.Size()))
 }
 
-// begin begins to change what the rank knows of pages. A task waits while another one does so.
+// begin starts a change of this rank's pages. A task waits while another one makes a change.
 func (s *Space) begin(call string) {
 	s.inside.Caller(call)
 	for s.busy {
@@ -190,11 +190,11 @@ func (s *Space) end() {
 	}
 }
 
-// Barrier returns when all ranks have called it, and each sees what all have written before. It is a release and an
+// Barrier returns when all ranks have called it, and each sees all earlier writes of all. It is a release and an
 // acquire, for the main function between epochs. No lock may be held. Spans end.
 //
-// It costs a put and a fence where pages have changed that are not near, ⌈log2 P⌉ rounds of messages with write
-// notices, and no more where there are few of these.
+// It costs a put and a fence if pages that are not near have changed, and ⌈log2 P⌉ rounds of messages with write
+// notices. Many notices cost further transfers.
 func (s *Space) Barrier() error {
 	const call = "Barrier"
 	if s.engine.InEpoch() {
@@ -218,10 +218,11 @@ func (s *Space) Barrier() error {
 	return nil
 }
 
-// newsMax is how many words of notices a rank tells in a barrier. Of more, others get the rest.
+// newsMax is the largest number of notice words in a rank's record of a barrier. With more, other ranks get them from
+// its log.
 const newsMax = 1 << 10
 
-// news appends the record of a barrier: this rank's time, and the notices since the last one, where there are few.
+// news appends the record of a barrier: this rank's time, and the notices since the last one if they are few.
 func (s *Space) news(b []byte) []byte {
 	me := s.log.me
 	from, to := s.log.met[me], s.log.time[me]
@@ -239,7 +240,7 @@ func (s *Space) news(b []byte) []byte {
 // recordHead is the bytes of a record's length, as collective.AppendRecord writes it.
 const recordHead = 4
 
-// meet takes in the records of all ranks.
+// meet applies the records of all ranks.
 func (s *Space) meet(call string, all []byte) {
 	s.meeting = append(s.meeting[:0], s.log.time...)
 	time := s.meeting
@@ -258,8 +259,8 @@ func (s *Space) meet(call string, all []byte) {
 	s.acquire(call, time)
 }
 
-// told takes in the notices that another rank's log has last, up to a place. Those that don't join what this rank has
-// heard are to be got.
+// told applies the last notices of another rank's log, up to a place. It leaves out those that don't follow the notices
+// that this rank has seen: acquire gets them.
 func (s *Space) told(call string, rank int, to uint64, words []byte) {
 	from, seen := to-uint64(len(words)/wordBytes), s.log.time[rank]
 	if s.valid == 0 || to <= seen || from > seen {
@@ -272,8 +273,8 @@ func (s *Space) told(call string, rank int, to uint64, words []byte) {
 	s.log.time[rank] = to
 }
 
-// release puts what this rank has written where others find it, and files notices of it (Keleher and others, section
-// 3). When it returns all of that is visible, and so is the record of the release of lock l, unless l is nil.
+// release puts this rank's writes to their homes, and files notices of them (Keleher and others, section 3). When it
+// returns, all of that is visible, and so is the record of the release of lock l, unless l is nil.
 func (s *Space) release(call string, l *Lock) {
 	o := s.inside.Begin("pages")
 	s.putDiffs(o.Completion(), true)
@@ -288,7 +289,7 @@ func (s *Space) release(call string, l *Lock) {
 	o.End(call)
 }
 
-// flush puts what pages with twins have changed to their homes. Where not all, pages that are open are left.
+// flush puts the changes of pages with twins to their homes. If all is false, it leaves out pages that are open.
 func (s *Space) flush(call string, all bool) {
 	if len(s.twins) == 0 {
 		return
@@ -300,7 +301,7 @@ func (s *Space) flush(call string, all bool) {
 	s.protectAll()
 }
 
-// putDiffs begins to put what pages with twins have changed to their homes.
+// putDiffs begins to put the changes of pages with twins to their homes.
 func (s *Space) putDiffs(c *netio.Completion, all bool) {
 	kept := s.twins[:0]
 	for _, t := range s.twins {
@@ -326,11 +327,11 @@ func (s *Space) putDiffs(c *netio.Completion, all bool) {
 	s.twins = kept
 }
 
-// tidy is what comes before copies are found to be invalid: what this rank has written to them goes home.
+// tidy puts this rank's writes to copies to their homes, before copies are invalidated.
 func (s *Space) tidy(call string) { s.flush(call, true) }
 
-// acquire brings this rank up to a vector time: it gets the notices that it has not seen, and copies of the pages
-// that they name are valid no more (Keleher and others, section 3).
+// acquire brings this rank up to a vector time: it gets the notices that it has not seen, and invalidates copies of the
+// pages that they name (Keleher and others, section 3).
 func (s *Space) acquire(call string, time []uint64) {
 	l := &s.log
 	total := uint64(0)
@@ -338,7 +339,7 @@ func (s *Space) acquire(call string, time []uint64) {
 		switch missing := t - l.time[rank]; {
 		case t <= l.time[rank]:
 		case s.valid == 0:
-			l.time[rank] = t // there is nothing to invalidate
+			l.time[rank] = t // no copies to invalidate
 		case missing > logWords:
 			s.tidy(call)
 			s.invalidateAll()
@@ -372,7 +373,7 @@ func (s *Space) acquire(call string, time []uint64) {
 	}
 }
 
-// hear takes in a notice, which is to be that of a place in a log.
+// hear applies a notice that was read at a place of a log.
 func (s *Space) hear(n notice, place uint64) {
 	if !n.at(place) {
 		s.invalidateAll()

@@ -5,23 +5,23 @@ import (
 	"sync"
 )
 
-// Cache is a table that forgets the entry that came first when another one needs its room: first in, first out, however
-// often it was used. Any goroutine may use it.
+// Cache is a table that drops its oldest entry when a new one needs the room: first in, first out, independent of use.
+// Any goroutine may use it.
 type Cache[V any] struct {
 	Table[V]
 
 	order sync.Mutex
-	came  []uint64 // keys in the order in which they came
+	came  []uint64 // keys in the order of arrival
 }
 
-// NewCache makes a cache of so many entries, 1 to Max.
+// NewCache makes a cache for 1 to Max entries.
 func NewCache[V any](entries int) *Cache[V] {
 	c := &Cache[V]{}
 	c.init(entries)
 	return c
 }
 
-// Add gives a key, which is not 0, its value. A key that has one keeps it.
+// Add sets the value of a key, which is not 0. A key that has a value keeps it.
 func (c *Cache[V]) Add(key uint64, v *V) {
 	c.order.Lock()
 	defer c.order.Unlock()
@@ -36,7 +36,7 @@ func (c *Cache[V]) Add(key uint64, v *V) {
 	c.Set(key, v)
 }
 
-// Drop takes out the entries whose keys are bad.
+// Drop removes the entries whose keys are bad.
 func (c *Cache[V]) Drop(bad func(key uint64) bool) {
 	c.order.Lock()
 	defer c.order.Unlock()

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What the library does wrong, and why a table calls Get and Set alone. When this test fails the library has got
-// better: see docs/dependencies.md.
+// Faults of the library, the reason why a table calls Get and Set alone. If this test fails, the library has improved:
+// see docs/dependencies.md.
 func TestFaultsOfHashmap(t *testing.T) {
 	lost := 0
 	for seed := range uint64(20) {
@@ -39,7 +39,7 @@ func TestFaultsOfHashmap(t *testing.T) {
 	require.Equal(t, 1, left, "Del takes out all that GetOrInsert has put in now")
 }
 
-// direct is a direct-mapped table: a key has one place, and takes it from another key.
+// direct is a direct-mapped table: a key has one slot, and replaces another key there.
 type direct struct {
 	slots []atomic.Pointer[directEntry]
 }
@@ -53,7 +53,7 @@ func (d *direct) slot(key uint64) *atomic.Pointer[directEntry] {
 	return &d.slots[key*0x9e3779b97f4a7c15>>32%uint64(len(d.slots))]
 }
 
-// Reading beside a writer, of the library and of what would take its place.
+// Reads beside a writer, of the library and of alternatives.
 func BenchmarkGet(b *testing.B) {
 	for _, n := range []int{10, 100, 1000} {
 		keys := make([]uint64, n)
@@ -103,5 +103,5 @@ func BenchmarkGet(b *testing.B) {
 	}
 }
 
-// indexBits are those of an index in a handle of package memory, from which keys come.
+// indexBits is the size of an index in a handle of package memory, the source of keys.
 const indexBits = 32

@@ -8,23 +8,23 @@ import (
 	"github.com/cornelk/hashmap"
 )
 
-// Max is how many entries a table may have.
+// Max is the largest number of entries of a table.
 const Max = 1000
 
 // Table finds values by key. Any goroutine may use it. Get costs some nanoseconds, and takes no lock.
 //
-// No key leaves its map: an entry that was taken out has no value. When keys with and without values fill the map,
-// another one takes its place, with those that have one.
+// Keys stay in the map: a removed entry has no value. When keys with and without values fill the map, a new map with
+// the values alone replaces it.
 type Table[V any] struct {
 	now atomic.Pointer[hashmap.Map[uint64, *V]]
 
-	mu   sync.Mutex // guards what follows, and writes to the map
+	mu   sync.Mutex // guards the fields below, and writes to the map
 	room int
-	keys map[uint64]*V // those in the map; nil for those that were taken out
-	live int           // those with values
+	keys map[uint64]*V // keys in the map; nil for removed ones
+	live int           // keys with values
 }
 
-// NewTable makes a table with room for so many values, 1 to Max.
+// NewTable makes a table for 1 to Max values.
 func NewTable[V any](room int) *Table[V] {
 	t := &Table[V]{}
 	t.init(room)
@@ -39,11 +39,10 @@ func (t *Table[V]) init(room int) {
 	t.renew()
 }
 
-// spare is how many keys a map has room for, for each value of the table: the more, the less often it is replaced.
+// spare is the number of keys in a map for each value of the table: a larger number makes replacements rarer.
 const spare = 2
 
-// renew puts a map with the values alone into the place of the present one. The map is never more than half full, so
-// it does not grow.
+// renew replaces the map by one with the values alone. The map is never more than half full, so it does not grow.
 func (t *Table[V]) renew() {
 	m, keys := hashmap.NewSized[uint64, *V](uintptr(2*spare*t.room)), make(map[uint64]*V, spare*t.room)
 	for key, v := range t.keys {
@@ -56,14 +55,13 @@ func (t *Table[V]) renew() {
 	t.now.Store(m)
 }
 
-// Get returns the value of a key; nil when there is none.
+// Get returns the value of a key; nil if there is none.
 func (t *Table[V]) Get(key uint64) *V {
 	v, _ := t.now.Load().Get(key)
 	return v
 }
 
-// Set gives a key a value, or takes it out where that is nil. It reports false, and does nothing, when there is no
-// room.
+// Set sets the value of a key, or removes the key if v is nil. It returns false, and does nothing, if there is no room.
 func (t *Table[V]) Set(key uint64, v *V) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

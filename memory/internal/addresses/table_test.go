@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A table is a map with room for so many values, whatever is set and taken out in between.
+// A table agrees with a map of limited size, after any sets and removals.
 func TestTableIsLikeAMap(t *testing.T) {
 	for _, room := range []int{1, 2, 4, 100, Max} {
 		random := rand.New(rand.NewPCG(uint64(room), 1))
@@ -77,7 +77,7 @@ func TestReadersBesideAWriter(t *testing.T) {
 	}
 }
 
-// A cache keeps the entries that came last, and drops what it is told to.
+// A cache keeps the most recent entries, and drops those that it should.
 func TestCacheForgetsTheOldest(t *testing.T) {
 	c := NewCache[int](3)
 	for n := range 5 {
@@ -94,7 +94,7 @@ func TestCacheForgetsTheOldest(t *testing.T) {
 	for _, key := range []uint64{3, 5, 9} {
 		require.NotNil(t, c.Get(key), "%d is forgotten, and there was room", key)
 	}
-	c.Add(4, new(int)) // as young as it has come again: in the room of 3, the oldest
+	c.Add(4, new(int)) // as young as its last arrival: in the room of 3, the oldest
 	require.Nil(t, c.Get(3))
 	c.Add(1, new(int))
 	require.Nil(t, c.Get(5))
@@ -103,7 +103,7 @@ func TestCacheForgetsTheOldest(t *testing.T) {
 	}
 }
 
-// Entries of all keys that come again and again are hit as often as there is room for them.
+// The hit rate of uniform random keys is the share of them that has room.
 func TestUniformKeysHitByShare(t *testing.T) {
 	const entries, keys, draws = 100, 400, 200_000
 	c, random, hits := NewCache[int](entries), rand.New(rand.NewPCG(3, 4)), 0
@@ -122,7 +122,7 @@ func TestTooManyEntries(t *testing.T) {
 	require.Panics(t, func() { NewCache[int](0) })
 }
 
-// A map is replaced before it would grow, however many keys come and go.
+// A map is replaced before it would grow, for any number of keys.
 func TestMapsDoNotGrow(t *testing.T) {
 	const room = 10
 	table := NewTable[int](room)

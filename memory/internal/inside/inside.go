@@ -17,28 +17,28 @@ type Space interface {
 	Caller(call string) Caller
 	// Begin starts an operation. Its errors carry name.
 	Begin(name string) Operation
-	// NewLock allocates a lock at a rank, with a record of so many words. All ranks call it, between epochs. A strict
-	// lock must be released before the end of the epoch.
+	// NewLock allocates a lock at a rank, with a record of the given number of words. All ranks call it, between
+	// epochs. A strict lock must be released before the end of the epoch.
 	NewLock(name string, rank, words int, strict bool) *Lock
 	// ClaimPages reports whether this is its first call: a rank has one space of pages.
 	ClaimPages() bool
 
-	// Misuse ends the job: a call was wrong.
+	// Misuse ends the job for a wrong call.
 	Misuse(format string, args ...any)
 	// Lacks ends the job: an object has no such elements.
 	Lacks(call, of, format string, args ...any)
 }
 
-// Operation is one or several operations that were begun with one completion.
+// Operation is one or several operations with one completion.
 type Operation interface {
 	Completion() *netio.Completion
-	// End waits until the operations are done, and ends the job if one has failed. A task lets other tasks run meanwhile,
-	// and the main function in an epoch's body handles what arrives; between epochs it handles nothing.
+	// End waits until the operations are done, and ends the job if one has failed. A task lets other tasks run
+	// meanwhile, and the main function in an epoch's body runs handlers; between epochs it runs none.
 	End(call string)
 	// Await is End for an operation that is used again before End.
 	Await(call string)
-	// AwaitOthers is End for an event that depends on the programs of other ranks. This rank counts as being at rest, so
-	// that the end of the epoch finds a wait in vain.
+	// AwaitOthers is End for an event that depends on the programs of other ranks. This rank counts as being at rest,
+	// so that the end of the epoch finds a wait that can't end.
 	AwaitOthers(call string)
 }
 
@@ -48,8 +48,8 @@ type Caller struct {
 	IsTask bool
 }
 
-// Site is the place of one rank's part of an array.
+// Site locates one rank's part of an array.
 type Site struct {
 	At   netio.Address
-	Near []byte // the whole part, if it belongs to this process or is mapped from this host
+	Near []byte // whole part, if it belongs to this process or is mapped from this host
 }

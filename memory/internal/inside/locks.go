@@ -11,10 +11,10 @@ import (
 	"github.com/activepebbles/pebbles/internal/engine"
 )
 
-// Locks are all locks of a rank, by a number that all ranks share.
+// Locks holds all locks of a rank, by a number that all ranks share.
 type Locks struct {
 	engine *engine.Rank
-	all    []*Lock // nil for those that were freed
+	all    []*Lock // nil for freed locks
 	posted []uint64
 }
 
@@ -25,8 +25,8 @@ func NewLocks(r *engine.Rank) *Locks {
 	return s
 }
 
-// Add adds a lock with its word at home and a record of so many words behind it, which free frees. All ranks call it in
-// the same order.
+// Add adds a lock with its word at home and a record of the given number of words after it. free frees both. All ranks
+// call it in the same order.
 func (s *Locks) Add(space Space, name string, home Site, words int, strict bool, free func() error) *Lock {
 	l := &Lock{
 		Name: name, Record: make([]uint64, words),
@@ -39,8 +39,8 @@ func (s *Locks) Add(space Space, name string, home Site, words int, strict bool,
 	return l
 }
 
-// Place puts an object at the first free place of a table, and returns the table and the place. Objects that are freed
-// leave nil. All ranks make and free objects in the same order, so the places are equal on all ranks.
+// Place puts an object at the first free place of a table, and returns the table and the place. Freed objects leave
+// nil. All ranks make and free objects in the same order, so the places are equal on all ranks.
 func Place[T any](table []*T, object *T) ([]*T, int) {
 	at := slices.Index(table, nil)
 	if at < 0 {
@@ -50,9 +50,9 @@ func Place[T any](table []*T, object *T) ([]*T, int) {
 	return table, at
 }
 
-// The messages of locks.
+// Messages of locks.
 const (
-	queueing = iota // the sender's turn is behind the receiver's
+	queueing = iota // the sender's turn follows the receiver's
 	granting        // the lock, with the record of its release
 )
 
@@ -95,7 +95,7 @@ func (s *Locks) stray(format string, args ...any) {
 
 var errStray = errors.New("messages were repeated, altered or misplaced")
 
-// Waiting is the number of locks that this rank waits for.
+// Waiting returns the number of locks that this rank waits for.
 func (s *Locks) Waiting() (n int) {
 	for _, l := range s.all {
 		if l != nil && l.turn && !l.held {
@@ -106,8 +106,8 @@ func (s *Locks) Waiting() (n int) {
 }
 
 // Stuck finds a lock that this rank holds while nothing can arrive any more: one that a caller waits for, or a strict
-// one. waiter is the rank that is next, or -1. If another rank holds the locks that this one waits for, Stuck leaves
-// the error to that rank.
+// one. waiter is the next rank, or -1. If another rank holds the locks that this one waits for, Stuck leaves the error
+// to that rank.
 func (s *Locks) Stuck() (held *Lock, waiter int, err error) {
 	for _, l := range s.all {
 		if l == nil || !l.held {
