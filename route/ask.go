@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Hops is the number of hops on the longest route, when the topology promises one; at least 1, also where there is one
-// rank alone.
+// Hops returns the number of hops on the longest route, if the topology promises one; at least 1, also for a single
+// rank.
 func Hops(t Topology) (hops int, ok bool) {
 	if b, ok := t.(Bounded); ok {
 		return max(1, b.Hops()), true
@@ -29,9 +29,9 @@ func Incoming(t Topology, at int) []int {
 	return all
 }
 
-// MessageCounts counts, for each number of hops, the ranks that are so many hops away from rank from: as many messages
-// carry a pebble there (TRAM, section V.B and Table II). The rank itself is at 0. The topology must be sound (see
-// [Check]). Cost: the hops of all routes from this rank.
+// MessageCounts returns, for each number of hops, the number of ranks at that distance from rank from: the hops are the
+// messages that carry a pebble there (TRAM, section V.B and Table II). The rank itself is at 0. The topology must be
+// sound (see [Check]). Cost: the hops of all routes from this rank.
 func MessageCounts(t Topology, from int) []int {
 	var counts []int
 	for dest := range t.Ranks() {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// axis is a dimension along which ranks differ: one of size 2 or more. Ranks are row-major, so the last dimension is
-// the fastest: its neighbours have consecutive ranks, such as the cores of one node.
+// axis is a dimension of size 2 or more. Ranks are row-major, so the last dimension is the fastest: its neighbours have
+// consecutive ranks, such as the cores of one node.
 type axis struct {
 	dim          int
 	size, stride uint32
@@ -32,18 +32,18 @@ func axesOf(dims []int) (axes []axis) {
 	return axes
 }
 
-// of is a rank's coordinate on this axis.
+// of returns a rank's coordinate on this axis.
 func (a *axis) of(rank uint32) uint32 {
 	n := a.byStride.quotient(rank)
 	return n - a.bySize.quotient(n)*a.size
 }
 
-// move is the rank that a step from one coordinate to another leads to.
+// move returns the rank after a step from one coordinate to another.
 func (a *axis) move(rank int, from, to uint32) int {
 	return rank + (int(to)-int(from))*int(a.stride)
 }
 
-// mustAxes panics unless there can be so many dimensions.
+// mustAxes panics if the number of dimensions is invalid.
 func mustAxes(name string, ranks, n int) {
 	if n < 1 || n > axesMax {
 		panic(fmt.Sprintf("route: %s over %d ranks: it has 1 to %d dimensions", name, ranks, axesMax))
@@ -71,7 +71,7 @@ func mustSizes(name string, dims []int, ranks int) {
 	}
 }
 
-// volume is the product of positive sizes, and whether it is within a limit.
+// volume returns the product of positive sizes, and reports whether it is within a limit.
 func volume(dims []int, limit int) (n int, ok bool) {
 	n = 1
 	for _, size := range dims {
@@ -83,7 +83,7 @@ func volume(dims []int, limit int) (n int, ok bool) {
 	return n, true
 }
 
-// joined writes numbers with something between them.
+// joined formats numbers with a separator.
 func joined(numbers []int, between string) string {
 	words := make([]string, len(numbers))
 	for i, n := range numbers {

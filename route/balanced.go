@@ -6,10 +6,10 @@ import (
 	"sort"
 )
 
-// balanced are n sizes, each ⌊P^1/n⌋ or one more, the longer first, of a mesh whose last slab along the first dimension
-// holds a rank at least.
+// balanced returns n sizes, each ⌊P^1/n⌋ or one more, the longer first, of a mesh whose last slab along the first
+// dimension holds at least one rank.
 func balanced(ranks, n int) []int {
-	size := sort.Search(ranks, func(size int) bool { // the largest whose mesh all ranks fill
+	size := sort.Search(ranks, func(size int) bool { // the largest size whose mesh all ranks fill
 		_, ok := volume(slices.Repeat([]int{size + 1}, n), ranks)
 		return !ok
 	})
@@ -20,15 +20,15 @@ func balanced(ranks, n int) []int {
 	return dims
 }
 
-// holds reports whether a mesh has room for so many ranks.
+// holds reports whether a mesh has room for the given number of ranks.
 func holds(dims []int, ranks int) bool {
 	_, less := volume(dims, ranks-1)
 	return !less
 }
 
-// Merge makes one dimension of a mesh's dimensions at and at+1, which follow each other in the order of routing. A
-// route then visits some of the ranks that it visited, in the same order, so it stays minimal where it was: fewer hops
-// for more neighbours (TRAM, section V.C). 4×4×8 becomes 16×8 at 0.
+// Merge merges a mesh's dimensions at and at+1, which must follow each other in the order of routing. A new route
+// visits a subset of the ranks of the old route, in the same order, so a minimal route stays minimal: fewer hops for
+// more neighbours (TRAM, section V.C). 4×4×8 becomes 16×8 at 0.
 func Merge(dims []int, at int) []int {
 	if at < 0 || at+1 >= len(dims) {
 		panic(fmt.Sprintf("route: merge of dimensions %d and %d: the mesh has %d", at, at+1, len(dims)))

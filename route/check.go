@@ -1,9 +1,9 @@
 package route
 
-// Check proves a topology over all pairs: every next hop is a neighbour, every route arrives without a loop, and what
-// the topology promises as a [Router], [Staged] or [Bounded] is so. Its error is about the first pair of ranks, in
-// order of the source, whose route is at fault. It costs O(P²) time, about 50 ns a pair, and 16 MiB or 8 bytes a rank
-// of memory; [CheckFrom] shares the work out over the ranks of a job.
+// Check proves a topology over all pairs: every next hop is a neighbour, every route arrives without a loop, and the
+// promises of a [Router], [Staged] or [Bounded] hold. Its error names the first pair of ranks, in order of the source,
+// with a bad route. It costs O(P²) time, about 50 ns per pair, and 16 MiB or 8 bytes per rank of memory; [CheckFrom]
+// divides the work among the ranks of a job.
 func Check(t Topology) (Shape, error) {
 	r, err := newRules(t)
 	if err != nil {

@@ -65,7 +65,7 @@ func line() promising {
 	}
 }
 
-// claims lets a rank list other neighbours.
+// claims makes a rank list other neighbours.
 func (p *promising) claims(rank int, all ...int) {
 	neighbors := p.neighbors
 	p.neighbors = func(at int) []int {
@@ -92,7 +92,7 @@ type hopless struct{ route.Topology }
 
 func (hopless) Hops() int { return 0 }
 
-// Each fault of a topology has its own words, which both Check and CheckFrom find.
+// Each fault of a topology has its own error, which both Check and CheckFrom return.
 func TestCheckFindsFaults(t *testing.T) {
 	shape, err := route.Check(goodRing(6))
 	require.NoError(t, err)
@@ -200,7 +200,7 @@ func b2i(b bool) int {
 	return 0
 }
 
-// A topology that is no function is found out, too, whatever it answers the second time.
+// A topology that is no function is detected, too, for any second answer.
 func TestCheckFindsWhatChanges(t *testing.T) {
 	r, asked := goodRing(4), 0
 	r.next = func(at, _ int) int {
@@ -233,7 +233,8 @@ func TestCheckFromIsAShare(t *testing.T) {
 	}
 }
 
-// Many ranks are checked a block of destinations at a time: what is found is of all, and a fault is the first of all.
+// Many ranks are checked a block of destinations at a time: results cover all blocks, and the fault is the first of
+// all.
 func TestCheckInBlocks(t *testing.T) {
 	const ranks = 1500
 	shape, err := route.Check(route.Ring(ranks))

@@ -1,10 +1,9 @@
 package route
 
-// Degreed is a topology that knows how many neighbours a rank of it has at the most, so that nobody need count those of
-// all.
+// Degreed is a topology with a known largest number of neighbours, so that callers need not count those of all ranks.
 type Degreed interface {
 	Topology
-	// Degree is the number of neighbours of the rank that has most of them.
+	// Degree is the largest number of neighbours of a rank.
 	Degree() int
 }
 
@@ -20,6 +19,6 @@ func (d direct) Degree() int { return int(d) - 1 }
 // Degree implements [Degreed]: rank 0 has a neighbour for each bit.
 func (h hypercube) Degree() int { return h.bits() }
 
-// Degree implements [Degreed]: from rank 0 all coordinates of each axis are there, also where the last face is not
+// Degree implements [Degreed]: rank 0 has neighbours at all coordinates of each axis, also if the last face is not
 // full.
 func (m *mesh) Degree() int { return len(m.Neighbors(0)) }

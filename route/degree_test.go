@@ -8,7 +8,7 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// The degree is what counting all neighbours gives.
+// The degree agrees with a count of all neighbours.
 func TestDegree(t *testing.T) {
 	for _, name := range []string{"direct", "hypercube", "mesh:1", "mesh:2", "mesh:3", "mesh:4"} {
 		constructor, err := route.ByName(name)

@@ -4,7 +4,7 @@ type direct int
 
 // Direct sends every pebble straight to its owner.
 //
-// Guarantees: one hop; P-1 neighbours, so P-1 buffers a rank; P(P-1) frames for an all-to-all of one pebble each; one
+// Guarantees: one hop; P-1 neighbours, so P-1 buffers per rank; P(P-1) frames for an all-to-all of one pebble each; one
 // stage.
 func Direct(ranks int) Topology {
 	mustRanks("direct", ranks)
@@ -47,7 +47,7 @@ func (d direct) Slots(at int, dests, slots []uint32) {
 	}
 }
 
-// skip is the index of n in a list that counts up from 0 and leaves out one number.
+// skip returns the index of n in a list that counts up from 0 and leaves out one number.
 func skip(n, without uint32) uint32 {
 	if n > without {
 		return n - 1

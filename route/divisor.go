@@ -5,13 +5,13 @@ import (
 	"math/bits"
 )
 
-// divisor divides numbers of 32 bits by one that is known beforehand, with a multiplication in place of a division.
+// divisor divides numbers of 32 bits by a constant, with a multiplication instead of a division.
 type divisor struct {
-	magic uint64 // 2^64/by, rounded up; 0 for by 1, where it would not fit
+	magic uint64 // 2^64/by, rounded up; 0 for by 1, where it would overflow
 }
 
-// newDivisor: rounding up adds less than n/2^64 to a quotient n/by, which is less than what lies between it and the
-// next whole number, 1/by or more, as long as n times by is below 2^64.
+// newDivisor: rounding up adds less than n/2^64 to a quotient n/by. That is less than the distance to the next whole
+// number, at least 1/by, as long as n times by is below 2^64.
 func newDivisor(by uint32) divisor {
 	if by == 1 {
 		return divisor{}

@@ -1,9 +1,9 @@
-// Package route holds the synthetic topologies of Active Pebbles: which ranks a rank sends to directly, and which of
-// them is next on the way to a destination (active routing; Active Pebbles, section 3.4).
+// Package route holds the synthetic topologies of Active Pebbles: the ranks that a rank sends to directly, and the next
+// of them on the way to a destination (active routing; Active Pebbles, section 3.4).
 //
 // A topology is a pure function of rank numbers. It trades hops for buffers: a rank keeps one coalescing buffer for
-// each neighbour, P-1 of them when it sends directly and about log2 P on a hypercube. Any type that implements
-// [Topology] will do; [Check] proves that it is sound before a job uses it.
+// each neighbour, P-1 of them when it sends directly and about log2 P on a hypercube. Programs can use any type that
+// implements [Topology]; [Check] proves that it is sound before a job uses it.
 //
 //	name          neighbours       hops             frames, all-to-all   stages
 //	direct        P-1              1                P(P-1)               1
@@ -16,8 +16,8 @@
 //	three-stage   c-1 + n/c        3                2P(c-1) + n(n-1)     none
 //
 // N is the number of dimensions and s the size of each; n is the number of processes and c the cores of each. An
-// all-to-all is one pebble from each rank to each, sent in as few frames as there can be. Where links have stages
-// ([Staged]) that is one frame a link, for a rank knows when all pebbles that a link will carry have come.
+// all-to-all is one pebble from each rank to each, in the fewest frames. With stages ([Staged]) that is one frame per
+// link, since a rank can tell when all pebbles for a link have arrived.
 //
 // Every ready-made topology is symmetric: a rank's neighbours have that rank as a neighbour, and the way to a neighbour
 // is one hop.

@@ -6,12 +6,12 @@ import (
 	"strconv"
 )
 
-// Watching is a topology that routes around what is marked. Its neighbours do not change with the marks.
+// Watching is a topology that routes around marks. Its neighbours do not change with the marks.
 type Watching interface {
 	Topology
-	// Watch returns the topology that looks at these marks.
+	// Watch returns the topology that uses these marks.
 	Watch(l *Links) Topology
-	// Links are the marks that it looks at; nil before somebody has called Watch.
+	// Links returns the marks that the topology uses; nil before a call of Watch.
 	Links() *Links
 }
 
@@ -21,19 +21,19 @@ type dynamic struct {
 }
 
 // Dynamic routes as another topology does, and around the links and ranks that are marked (Active Pebbles, section
-// 3.4). It uses the links of that topology alone. A pebble takes the base's next hop when the base's whole route from
+// 3.4). It uses the links of that topology alone. A pebble takes the base's next hop if the base's whole route from
 // here is free of marks, and otherwise the first hop of a shortest way over unmarked links and through unmarked ranks;
-// so it passes no mark as long as there is such a way. Where there is none, [Plan.Renew] reports it, and Next is the
-// base's.
+// so it passes no mark as long as such a way exists. If none exists, [Plan.Renew] reports it, and Next returns the
+// base's hop.
 //
 // No route has a loop while ranks see equal marks. From a rank whose base route is free of marks, the rest of that
-// route is free of them too: the pebble follows it home. From any other rank the next is closer by the shortest way, by
-// one. And where there is no way, the base's route goes on until a rank has one, which can't lead back to a rank that
-// has none.
+// route is free of them too: the pebble follows it to its destination. From any other rank with a way, the next is
+// closer by the shortest way, by one. From a rank without a way, the base's route goes on to a rank that has one, which
+// can't lead back to a rank that has none.
 //
-// Guarantees: the base's neighbours, and its hops and frames as long as nothing is marked; a table of 4 bytes a rank
-// (see [Plan]). Routes change, so it promises no bound on hops and has no stages. It costs Next a search of all links
-// where the base's route is marked, and a plan one such search for all destinations.
+// Guarantees: the base's neighbours, and its hops and frames as long as nothing is marked; a table of 4 bytes per rank
+// (see [Plan]). Routes change, so it promises no bound on hops and has no stages. If the base's route is marked, Next
+// costs a search of all links. A plan costs one such search for all destinations.
 func Dynamic(base Constructor) Constructor {
 	return func(ranks int) Topology {
 		if base == nil {
@@ -62,7 +62,7 @@ func (d dynamic) Neighbors(at int) []int  { return d.base.Neighbors(at) }
 func (d dynamic) Watch(l *Links) Topology { return dynamic{d.base, l} }
 func (d dynamic) Links() *Links           { return d.links }
 
-// Place places the base, if it depends on that.
+// Place places the base, if it is a [Placed].
 func (d dynamic) Place(first []int) Topology {
 	if p, ok := d.base.(Placed); ok {
 		return dynamic{p.Place(first), d.links}
@@ -87,8 +87,8 @@ func (d dynamic) Next(at, dest int) int {
 	return d.base.Next(at, dest)
 }
 
-// hops are the next hops from a rank to all others, and the version of the marks that they were made from. The error
-// names the ranks that there is no way to. Cost: the base's hops on all routes, and one search of all links.
+// hops returns the next hops from a rank to all others, and the version of the marks that they depend on. The error
+// names the ranks that have no way to them. Cost: the base's hops on all routes, and one search of all links.
 func (d dynamic) hops(at int) (next []int, version uint64, err error) {
 	m := d.marks()
 	next = make([]int, d.Ranks())
@@ -132,7 +132,7 @@ func (d dynamic) free(m *marks, at, dest int) bool {
 	return true
 }
 
-// around is, for each rank, the first hop of a shortest way from a rank past all marks: -1 where there is none. It
+// around returns, for each rank, the first hop of a shortest way from a rank past all marks: -1 if there is none. It
 // searches breadth first, and stops when it has found all ranks.
 func (d dynamic) around(m *marks, at int) []int {
 	first := slices.Repeat([]int{-1}, d.Ranks())

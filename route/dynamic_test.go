@@ -12,13 +12,13 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// dynamicOn makes a dynamic topology that looks at new marks.
+// dynamicOn makes a dynamic topology with new marks.
 func dynamicOn(base route.Constructor, ranks int) (route.Topology, *route.Links) {
 	links := route.NewLinks()
 	return route.Dynamic(base)(ranks).(route.Watching).Watch(links), links
 }
 
-// markSome marks links that the base has, and ranks.
+// markSome marks links of the base, and ranks.
 func markSome(rng *rand.Rand, base route.Topology, links *route.Links) {
 	for range rng.IntN(2 * base.Ranks()) {
 		at := rng.IntN(base.Ranks())
@@ -33,7 +33,7 @@ func markSome(rng *rand.Rand, base route.Topology, links *route.Links) {
 
 const far = 1 << 20
 
-// live is how far ranks are from each other past all marks, by looking at all ranks in between.
+// live returns the distances between ranks past all marks, by trying all ranks in between.
 func live(base route.Topology, links *route.Links) [][]int {
 	ranks := base.Ranks()
 	d := make([][]int, ranks)
@@ -69,8 +69,8 @@ func marked(route []int, links *route.Links) bool {
 	return false
 }
 
-// Under random marks, over all pairs: the base's route where it is free, and else a shortest way as long as there is
-// one, past all marks and without a loop. A plan has the same hops, or says whom it can't reach.
+// Under random marks, over all pairs: the base's route if it is free, and else a shortest way as long as there is one,
+// past all marks and without a loop. A plan has the same hops, or names the ranks that it can't reach.
 func TestDynamicRoutesPassNoMark(t *testing.T) {
 	rng := random(t)
 	bases := []route.Constructor{
@@ -95,7 +95,7 @@ func TestDynamicRoutesPassNoMark(t *testing.T) {
 	require.Positive(t, lost, "no marks left ranks without a way")
 }
 
-// checkDynamic returns how many ranks can't reach all others.
+// checkDynamic returns the number of ranks that can't reach all others.
 func checkDynamic(t *testing.T, base, topology route.Topology, links *route.Links) (lost int) {
 	distance := live(base, links)
 	hops := distances(t, topology) // no loop
@@ -131,12 +131,12 @@ func checkDynamic(t *testing.T, base, topology route.Topology, links *route.Link
 	return lost
 }
 
-// Marks come and go; a plan that is renewed each time is the plan made anew, and its lanes stay.
+// Marks come and go; a plan that is renewed each time equals a new plan, and its lanes stay.
 func TestPlanFollowsMarks(t *testing.T) {
 	const ranks, at = 19, 6
 	rng := random(t)
 	topology, links := dynamicOn(route.Hypercube, ranks)
-	links.Mark(at, at, true) // which is no link
+	links.Mark(at, at, true) // this is no link
 	plan := route.NewPlan(topology, at)
 	require.False(t, plan.Stale())
 	lanes := append([]int(nil), plan.Lanes...)
@@ -199,8 +199,8 @@ func TestOtherPlansAreNeverStale(t *testing.T) {
 	require.Panics(t, func() { route.NewPlan(ring{3, func(_, dest int) int { return dest }, goodRing(3).neighbors}, 0) })
 }
 
-// detour is a user's own topology that watches: a ring whose pebbles turn back at a mark. As a Router it would be asked
-// for its hops again and again, and the plan would not know when they change.
+// detour is a user's topology that watches: a ring whose pebbles turn back at a mark. As a Router it computes hops on
+// demand, and the plan would not see when they change.
 type detour struct {
 	ring
 	links *route.Links
@@ -296,7 +296,7 @@ func TestLinks(t *testing.T) {
 	require.EqualValues(t, 4, other.Version())
 }
 
-// Views that get the same marks in different orders are equal in the end, also when marks of one link cross.
+// Views that get the same marks in different orders are equal in the end, also if marks of one link cross.
 func TestViewsConverge(t *testing.T) {
 	const views, ranks, rounds = 4, 3, 200
 	rng := random(t)
@@ -342,7 +342,7 @@ func TestViewsConverge(t *testing.T) {
 	}
 }
 
-// A mark that took a mark away is remembered: an older one that comes later does not bring it back.
+// A mark that removed a mark is stored: an older one that arrives later does not restore it.
 func TestAnOlderMarkComesTooLate(t *testing.T) {
 	a, b := route.NewLinks(), route.NewLinks()
 	down := a.Issue(route.Mark{From: 2, To: 1, Down: true}, 0)
@@ -386,7 +386,7 @@ func TestMarkOnTheWire(t *testing.T) {
 	require.NoError(t, err)
 	var m route.Mark
 	require.NoError(t, m.UnmarshalBinary(good))
-	for _, at := range []int{3, 7, 8, 16, 20} { // too high: both ends, down, the count, by whom
+	for _, at := range []int{3, 7, 8, 16, 20} { // too high: both ends, Down, Count, By
 		bad := slices.Clone(good)
 		bad[at] = 0x80
 		require.ErrorContains(t, m.UnmarshalBinary(bad), "are no mark", at)
@@ -419,7 +419,7 @@ func TestMarksFromManyGoroutines(t *testing.T) {
 					open = false
 				default:
 				}
-				_ = plan.Renew() // which fails at times, for want of a way
+				_ = plan.Renew() // it fails at times, for want of a way
 				_ = topology.Next(r, (r+1)%ranks)
 			}
 		})

@@ -12,7 +12,7 @@ func ExampleCheck() {
 	// Output: 4 hops, 4 neighbours at the most, <nil>
 }
 
-// The order in which a mesh corrects dimensions keeps routes minimal in a network that goes by its longest first.
+// A mesh's order of correction keeps routes minimal in a network that routes by its longest dimension first.
 func ExampleMeshIn() {
 	dims := []int{4, 8, 2}
 	mesh := route.MeshIn(route.LongestFirst(dims), dims...)(64)
@@ -27,7 +27,7 @@ func ExampleMeshIn() {
 	// a torus: 7 hops, 5 neighbours at the most, <nil>
 }
 
-// Ranks of a process go through one of theirs, if the topology knows where they are.
+// Ranks of a process send through one of them, if the topology has the placement.
 func ExamplePlaced() {
 	for _, staged := range []route.Topology{route.TwoStage(12), route.ThreeStage(12)} {
 		placed := staged.(route.Placed).Place([]int{0, 4, 8})

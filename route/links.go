@@ -10,16 +10,16 @@ import (
 	"sync/atomic"
 )
 
-// Links are the marks of a job's links and ranks: which of them nothing is to be routed through (dynamic routing for
-// fault tolerance; Active Pebbles, section 3.4). Any goroutine may use them. Looking takes no lock; marking copies all
-// marks, of which there are few.
+// Links are the marks of a job's links and ranks. Nothing is routed over a marked link or through a marked rank
+// (dynamic routing for fault tolerance; Active Pebbles, section 3.4). Any goroutine may use them. Reading takes no
+// lock; marking copies all marks, which are few.
 //
-// Marks are a process's own view: whoever marks tells the others, by sending them the [Mark] that Issue returns, to
-// Apply. Marks of one link have a total order, so views agree as soon as all marks have come everywhere, in whatever
-// order. While views differ a pebble may go a longer way, or back and forth; when they agree it arrives.
+// Marks are a process's own view. The caller of Issue sends the returned [Mark] to all other processes, which Apply it.
+// Marks of one link have a total order, so views agree as soon as all marks have arrived everywhere, in any order.
+// While views differ a pebble may take a longer way, or go back and forth; when they agree it arrives.
 type Links struct {
-	mu    sync.Mutex // held by whoever changes marks
-	clock uint64     // the highest Count that was issued or applied
+	mu    sync.Mutex // held while marks change
+	clock uint64     // highest Count that was issued or applied
 	now   atomic.Pointer[marks]
 }
 
@@ -28,12 +28,12 @@ type marks struct {
 	version uint64
 	links   map[[2]int]bool // by both ends, the lower first
 	ranks   map[int]bool
-	last    map[[2]int]Mark // the last of each link and rank, also where it took the mark away; To is -1 for a rank
+	last    map[[2]int]Mark // last mark of each link and rank, also if it removed the mark; To is -1 for a rank
 }
 
 var noMarks = &marks{}
 
-// NewLinks makes links of which none is marked.
+// NewLinks returns Links without marks.
 func NewLinks() *Links { return &Links{} }
 
 func (l *Links) marks() *marks {
@@ -43,7 +43,7 @@ func (l *Links) marks() *marks {
 	return noMarks
 }
 
-// Version counts the changes so far. Cost: one atomic load.
+// Version returns the number of changes so far. Cost: one atomic load.
 func (l *Links) Version() uint64 { return l.marks().version }
 
 // Down reports whether the link between two ranks is marked.
@@ -52,19 +52,18 @@ func (l *Links) Down(a, b int) bool { return l.marks().down(a, b) }
 // RankDown reports whether a rank is marked.
 func (l *Links) RankDown(rank int) bool { return l.marks().ranks[rank] }
 
-// local is who marks in one view alone.
+// local is the issuer of marks in one view alone.
 const local = -1
 
-// Mark marks the link between two ranks, in both directions, or takes the mark away: in this view alone, as for
-// planning and tests. Rank.MarkLink of package pebble tells the whole job.
+// Mark marks the link between two ranks, in both directions, or removes the mark, in this view alone: for planning and
+// tests. Rank.MarkLink of package pebble marks in the whole job.
 func (l *Links) Mark(a, b int, down bool) { l.Issue(Mark{From: a, To: b, Down: down}, local) }
 
 // MarkRank is Mark for a rank. Nothing is routed through a marked rank; it still sends its own pebbles and receives
 // those for it.
 func (l *Links) MarkRank(rank int, down bool) { l.Issue(Mark{From: rank, To: -1, Down: down}, local) }
 
-// Issue makes m a mark of a rank, later than all that this view knows of, applies it, and returns it for others to
-// apply.
+// Issue makes m a mark by a rank, later than all marks in this view, applies it, and returns it for other processes.
 func (l *Links) Issue(m Mark, by int) Mark {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -73,14 +72,14 @@ func (l *Links) Issue(m Mark, by int) Mark {
 	return m
 }
 
-// Apply does what a mark says that was issued elsewhere, unless a later one of the same link or rank has come.
+// Apply applies a mark that was issued elsewhere, unless the view has a later one of the same link or rank.
 func (l *Links) Apply(m Mark) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.apply(m)
 }
 
-// apply makes the next marks from a copy of those there are.
+// apply makes the next marks from a copy of the current ones.
 func (l *Links) apply(m Mark) {
 	l.clock = max(l.clock, m.Count)
 	now, key := l.marks(), [2]int{m.From, -1}
@@ -111,7 +110,7 @@ func copied[K comparable, V any](from map[K]V) map[K]V {
 	return next
 }
 
-// with is a copy of a set with a key in it, or without.
+// with returns a copy of a set with a key added or removed.
 func with[K comparable](set map[K]bool, key K, in bool) map[K]bool {
 	next := copied(set)
 	if in {
@@ -124,7 +123,7 @@ func with[K comparable](set map[K]bool, key K, in bool) map[K]bool {
 
 func between(a, b int) [2]int { return [2]int{min(a, b), max(a, b)} }
 
-// Marks lists what is marked: links and then ranks, in order of rank.
+// Marks returns all marks: links and then ranks, in order of rank.
 func (l *Links) Marks() []Mark { return l.marks().list() }
 
 func (m *marks) none() bool           { return len(m.links) == 0 && len(m.ranks) == 0 }
@@ -144,12 +143,12 @@ func (m *marks) list() []Mark {
 	return all
 }
 
-// String names what is marked, the first few.
+// String names the first few marks.
 func (m *marks) String() string {
 	return listed(m.list(), Mark.String)
 }
 
-// listed writes the first few of a list, and how many more there are.
+// listed formats the first few elements of a list, and the number of the others.
 func listed[T any](all []T, word func(T) string) string {
 	const few = 8
 	words := make([]string, 0, few+1)

@@ -5,13 +5,13 @@ import (
 	"fmt"
 )
 
-// Mark says that nothing is to be routed over a link or through a rank, or that it may be again.
+// Mark closes a link or a rank to routes, or opens it again.
 type Mark struct {
-	From, To int  // the two ends of a link, in both directions; To is -1 for the rank From
-	Down     bool // whether it is marked from now on
+	From, To int  // both ends of a link, in both directions; To is -1 for the rank From
+	Down     bool // closes the link or rank
 
-	// Count and By order the marks of a link, or of a rank: the last counts. Count is a Lamport clock, By the rank that
-	// marks. [Links.Issue] sets both.
+	// Count and By order the marks of a link, or of a rank: the last one is valid. Count is a Lamport clock, By the
+	// rank that marks. [Links.Issue] sets both.
 	Count uint64
 	By    int
 }
@@ -19,12 +19,12 @@ type Mark struct {
 // after reports whether m is later than another mark of the same link or rank.
 func (m Mark) after(o Mark) bool { return m.Count > o.Count || m.Count == o.Count && m.By > o.By }
 
-// noRank stands for To of a mark of a rank, where numbers have no sign.
+// noRank is To of a mark of a rank in unsigned form.
 const noRank = 1<<32 - 1
 
 const (
-	markBytes = 21      // of a mark on the wire, little-endian: both ends, whether it is down, the count, by whom
-	countMax  = 1 << 62 // of marks: more is damage, and would let the clock wrap
+	markBytes = 21      // size of a mark on the wire, little-endian: both ends, Down, Count, By
+	countMax  = 1 << 62 // limit of Count: a higher one is damage, and would let the clock wrap
 )
 
 // AppendBinary appends the 21 bytes of the mark. It never fails for a mark that a rank of a job has issued.
@@ -50,7 +50,7 @@ func (m Mark) AppendBinary(b []byte) ([]byte, error) {
 	return binary.LittleEndian.AppendUint32(b, uint32(m.By)), nil
 }
 
-// UnmarshalBinary reads what AppendBinary has written, and nothing else.
+// UnmarshalBinary reads the bytes of AppendBinary, and nothing else.
 func (m *Mark) UnmarshalBinary(b []byte) error {
 	if len(b) != markBytes {
 		return fmt.Errorf("route: a mark has %d bytes, here are %d", markBytes, len(b))

@@ -7,33 +7,33 @@ import (
 )
 
 // mesh is N-dimensional. Its last slab along the first dimension may be incomplete, and so may be the last slab of that
-// one, and so on: the ranks are those whose coordinates are, row by row, not after the last rank's.
+// one, and so on: the ranks are those whose coordinates, row by row, do not follow the last rank's.
 type mesh struct {
 	name      string
 	ranks     int
 	axes      []axis
-	ascending []int    // the numbers of the axes
-	order     []int    // the same, in the order in which routes correct them
-	turn      []int    // by axis: its place in order
-	faces     []uint32 // the first rank of each incomplete slab, the outermost first
+	ascending []int    // numbers of the axes
+	order     []int    // the same, in the order of correction by routes
+	turn      []int    // by axis: its index in order
+	faces     []uint32 // first rank of each incomplete slab, the outermost first
 }
 
-// Mesh is TRAM's virtual mesh (TRAM, section III.B): ranks are row-major, the last dimension the fastest, so that it
-// can stand for the cores of a node; a rank's neighbours are those that differ in one dimension, however far; a route
-// corrects the highest dimension that differs first. The sizes must multiply to the number of ranks, or the constructor
-// panics.
+// Mesh is TRAM's virtual mesh (TRAM, section III.B). Ranks are row-major, the last dimension the fastest, so that it
+// can stand for the cores of a node. A rank's neighbours are all ranks that differ in one dimension. A route corrects
+// the highest dimension that differs first. The sizes must multiply to the number of ranks, or the constructor panics.
 //
-// Guarantees, for N dimensions of sizes s: as many hops as dimensions differ, N at the most (equation 2); sum of (s-1)
-// neighbours; P times as many frames for an all-to-all of one pebble each; N stages, one a dimension.
+// Guarantees, for N dimensions of sizes s: hops equal to the number of dimensions that differ, at most N (equation 2);
+// sum of (s-1) neighbours; P times that number of frames for an all-to-all of one pebble each; N stages, one per
+// dimension.
 func Mesh(dims ...int) Constructor {
 	if len(dims) == 1 {
-		return MeshIn([]int{0}, dims...) // for mesh:8 is the name of another one
+		return MeshIn([]int{0}, dims...) // since mesh:8 names another one
 	}
 	return newMeshIn("mesh:"+joined(dims, "x"), lastFirst(len(dims)), dims)
 }
 
-// MeshIn is a [Mesh] whose routes correct dimensions in the order given. Where a mesh stands for a physical torus or
-// mesh, the order of the network's own deterministic routing keeps routes minimal in it (TRAM, section V.C); see
+// MeshIn is a [Mesh] whose routes correct dimensions in the order given. If a mesh stands for a physical torus or mesh,
+// the order of the network's own deterministic routing keeps routes minimal in it (TRAM, section V.C); see
 // [LongestFirst].
 //
 // Guarantees: those of Mesh.
@@ -41,8 +41,9 @@ func MeshIn(order []int, dims ...int) Constructor {
 	return newMeshIn("mesh:"+joined(dims, "x")+"/"+joined(order, "-"), order, dims)
 }
 
-// LongestFirst is an order for [MeshIn]: longer dimensions before shorter ones, and the highest first among equals. So
-// do networks whose deterministic routing goes from the longest dimension to the shortest, such as Blue Gene/Q's.
+// LongestFirst returns an order for [MeshIn]: longer dimensions before shorter ones, and the highest first among
+// equals. It suits networks whose deterministic routing goes from the longest dimension to the shortest, such as Blue
+// Gene/Q's.
 func LongestFirst(dims []int) []int {
 	order := lastFirst(len(dims))
 	slices.SortStableFunc(order, func(a, b int) int { return dims[b] - dims[a] })
@@ -76,14 +77,14 @@ func newMeshIn(name string, order, dims []int) Constructor {
 	}
 }
 
-// MeshOf is a mesh of n dimensions of sizes as equal as possible, for any number of ranks. The longer dimensions come
-// first. Where the sizes don't multiply to the number of ranks, the last slab along the first dimension is incomplete.
-// A route that starts in an incomplete slab and leaves it corrects the dimension that leads out first, and then, as all
-// others do, the highest that differs. So every hop exists.
+// MeshOf returns a constructor of meshes of n dimensions of sizes as equal as possible, for any number of ranks. The
+// longer dimensions come first. If the sizes don't multiply to the number of ranks, the last slab along the first
+// dimension is incomplete. A route that starts in an incomplete slab and leaves it corrects the dimension that leads
+// out first, and then, as all others do, the highest that differs. So every hop exists.
 //
-// Guarantees: as many hops as dimensions differ, n at the most; at most sum of (s-1) neighbours for sizes s, each
-// ⌊P^1/n⌋ or one more; a frame a link for an all-to-all of one pebble each; n stages, and one more where a slab is
-// incomplete.
+// Guarantees: hops equal to the number of dimensions that differ, at most n; at most sum of (s-1) neighbours for sizes
+// s, each ⌊P^1/n⌋ or one more; one frame per link for an all-to-all of one pebble each; n stages, and one more if a
+// slab is incomplete.
 func MeshOf(n int) Constructor {
 	name := "mesh:" + strconv.Itoa(n)
 	return func(ranks int) Topology {
@@ -121,7 +122,7 @@ var (
 func (m *mesh) Name() string { return m.name }
 func (m *mesh) Ranks() int   { return m.ranks }
 
-// Hops: some rank differs from rank 0 in every dimension, even where a slab is incomplete, for another one is complete.
+// Hops: some rank differs from rank 0 in every dimension, even if a slab is incomplete, since another one is complete.
 func (m *mesh) Hops() int { return max(1, len(m.axes)) }
 
 // Stages: routes out of incomplete slabs leave them by their first hop, so those links come before all others.
@@ -136,8 +137,8 @@ func (m *mesh) Stage(from, to int) int {
 	return m.turn[x] + min(1, len(m.faces))
 }
 
-// floor is the first rank of the innermost incomplete slab that a rank lies in, or 0. No destination lies above a slab
-// that is incomplete, so those below the floor are those outside of it.
+// floor returns the first rank of the innermost incomplete slab around a rank, or 0. No destination lies above an
+// incomplete slab, so the destinations below the floor are those outside the slab.
 func (m *mesh) floor(at uint32) (floor uint32) {
 	for _, face := range m.faces {
 		if at >= face {
@@ -147,9 +148,8 @@ func (m *mesh) floor(at uint32) (floor uint32) {
 	return floor
 }
 
-// corrects lists the axes in the order in which a route looks for one to correct. Out of an incomplete slab it goes
-// along the first axis that differs: all before it agree with the last rank's, and the destination's coordinate is
-// smaller.
+// corrects returns the axes in the order of correction. A route out of an incomplete slab goes along the first axis
+// that differs: all axes before it agree with the last rank's, and the destination's coordinate is smaller.
 func (m *mesh) corrects(leaves bool) []int {
 	if leaves {
 		return m.ascending
@@ -168,7 +168,7 @@ func (m *mesh) Next(at, dest int) int {
 	return at
 }
 
-// Neighbors are in order of dimension, and of coordinate in each.
+// Neighbors returns neighbours in order of dimension, and of coordinate in each.
 func (m *mesh) Neighbors(at int) []int {
 	var all []int
 	for x := range m.axes {
@@ -183,7 +183,7 @@ func (m *mesh) Neighbors(at int) []int {
 	return all
 }
 
-// along is how many ranks there are on the line through a rank along an axis.
+// along returns the number of ranks on the line through a rank along an axis.
 func (m *mesh) along(a *axis, at, own uint32) uint32 {
 	return min(a.size, a.byStride.quotient(uint32(m.ranks-1)-(at-own*a.stride))+1)
 }

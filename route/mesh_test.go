@@ -36,7 +36,7 @@ func path(topology route.Topology, at, dest int) []int {
 	return all
 }
 
-// corrected is TRAM's route: coordinates become the destination's in an order.
+// corrected returns TRAM's route: coordinates become the destination's in an order.
 func corrected(at, dest int, order, dims []int) []int {
 	all := []int{at}
 	here, want := coordinates(at, dims), coordinates(dest, dims)
@@ -130,8 +130,7 @@ func TestMeshLeavesIncompleteSlabsFirst(t *testing.T) {
 }
 
 // TRAM Table II from the routes themselves, against equation 3: C(N, a) × (d-1)^a ranks at a messages. The paper's
-// counts agree; of its percentages, 8.3 should be 8.8, and 2.05 and 9.2e-2 are cut off where 2.06 and 9.16e-2 are
-// meant.
+// counts agree; of its percentages, 8.3 should be 8.8, and 2.05 and 9.2e-2 are truncated from 2.06 and 9.16e-2.
 func TestTableII(t *testing.T) {
 	for _, row := range []struct {
 		dims    []int
@@ -179,7 +178,7 @@ func TestMessageCounts(t *testing.T) {
 		})
 }
 
-// TRAM V.C: merging dimensions that follow each other in the order of routing leaves out ranks, and adds none.
+// TRAM V.C: merging dimensions that follow each other in the order of routing removes ranks from routes, and adds none.
 func TestMergedRoutesSkipRanks(t *testing.T) {
 	require.Equal(t, []int{16, 8}, route.Merge([]int{4, 4, 8}, 0))
 	require.Equal(t, []int{4, 32}, route.Merge([]int{4, 4, 8}, 1))
@@ -201,7 +200,7 @@ func TestMergedRoutesSkipRanks(t *testing.T) {
 	require.Panics(t, func() { route.Merge([]int{4, 4}, -1) })
 }
 
-// within reports whether one list is another with some left out.
+// within reports whether one list is another with some elements left out.
 func within(part, whole []int) bool {
 	for _, v := range whole {
 		if len(part) > 0 && part[0] == v {
@@ -220,7 +219,7 @@ func TestLongestFirst(t *testing.T) {
 		63))
 }
 
-// What a constructor was given may change afterwards.
+// A constructor's arguments may change afterwards.
 func TestSizesAreCopied(t *testing.T) {
 	dims, order := []int{2, 3}, []int{0, 1}
 	for _, c := range []route.Constructor{route.Mesh(dims...), route.MeshIn(order, dims...), route.Torus(dims...)} {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// named are the topologies whose names are single words.
+// named has the topologies whose names are single words.
 var named = map[string]Constructor{
 	"direct":      Direct,
 	"hypercube":   Hypercube,
@@ -18,11 +18,11 @@ var named = map[string]Constructor{
 	"three-stage": ThreeStage,
 }
 
-// Forms says how the names are written that [Names] leaves out, for help texts.
+// Forms describes the names that [Names] leaves out, for help texts.
 const Forms = "mesh:3 or torus:3 (3 dimensions as equal as can be), mesh:8x8 or torus:8x8 (their sizes), " +
 	"mesh:8x8/0-1 (and the order of routing), or dynamic: before any of them"
 
-// ByName finds a ready-made topology by the name that flags use, which is its Name. Besides single words there are
+// ByName finds a ready-made topology by its Name, as flags use it. Names that are no single words are
 //
 //	mesh:3        MeshOf(3)
 //	mesh:8x8      Mesh(8, 8)
@@ -31,7 +31,7 @@ const Forms = "mesh:3 or torus:3 (3 dimensions as equal as can be), mesh:8x8 or 
 //	torus:4x4     Torus(4, 4)
 //	dynamic:NAME  Dynamic of the topology of that name
 //
-// The error says what there is. Whether sizes suit the number of ranks is for the constructor to say.
+// The error lists the names. The constructor, not ByName, checks that sizes suit the number of ranks.
 func ByName(name string) (Constructor, error) {
 	c, err := parse(name)
 	if err != nil {
@@ -40,9 +40,9 @@ func ByName(name string) (Constructor, error) {
 	return c, nil
 }
 
-// Register gives a topology of the program's own a name, by which [ByName], and so the flag -topology, finds it: a word
-// of small letters, digits and dashes that no other topology has, or Register panics. The name should be the topology's
-// Name. It is for init functions, and for main before flags are parsed and a job begins.
+// Register gives a topology of the program a name for [ByName], and so for the flag -topology: a word of small letters,
+// digits and dashes that no other topology has, or Register panics. The name should be the topology's Name. Call it in
+// init functions, or in main before flags are parsed and a job begins.
 func Register(name string, c Constructor) {
 	switch {
 	case c == nil || name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "":
@@ -69,7 +69,7 @@ func parse(name string) (Constructor, error) {
 	return nil, fmt.Errorf("use one of %s, %s", strings.Join(words(), ", "), Forms)
 }
 
-// Names lists words that [ByName] knows and that suit any number of ranks, in order.
+// Names returns names for [ByName] that suit any number of ranks, in order.
 func Names() []string {
 	names := append(words(), "dynamic:hypercube", "mesh:2", "mesh:3")
 	slices.Sort(names)
@@ -136,7 +136,7 @@ func parseDynamic(form string) (Constructor, error) {
 	return Dynamic(base), nil
 }
 
-// numbers reads whole numbers from least on, as they are written in names: without signs or leading zeros.
+// numbers reads whole numbers from least on, as written in names: without signs or leading zeros.
 func numbers(form, between string, least int) (all []int, err error) {
 	for word := range strings.SplitSeq(form, between) {
 		n, err := strconv.Atoi(word)

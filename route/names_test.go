@@ -26,7 +26,7 @@ func TestByName(t *testing.T) {
 	require.False(t, route.Proven(star(3)))
 }
 
-// Names of what was made without a name lead back to it.
+// The name of a topology made by a constructor leads back to it.
 func TestNamesOfConstructors(t *testing.T) {
 	for name, topology := range map[string]route.Topology{
 		"mesh:12/0":      route.Mesh(12)(12),
@@ -82,7 +82,7 @@ func TestByNameRefuses(t *testing.T) {
 	}
 }
 
-// Constructors say in words what they can't connect, and so do those that ByName finds.
+// Constructors panic with a message for ranks that they can't connect, and so do those that ByName finds.
 func TestConstructorsRefuse(t *testing.T) {
 	const huge = 1 << 62
 	for _, c := range []struct {
@@ -121,7 +121,8 @@ func TestConstructorsRefuse(t *testing.T) {
 	}
 }
 
-// FuzzByName checks that any text is an error or the name of what it makes, and that constructors panic in words alone.
+// FuzzByName checks that any text is an error or the name of the result, and that constructors panic with messages
+// alone.
 func FuzzByName(f *testing.F) {
 	more := []string{"mesh:2x4", "mesh:2x4/0-1", "torus:8", "dynamic:torus:2x4", "mesh:x", "dynamic:dynamic:ring"}
 	for _, name := range append(route.Names(), more...) {

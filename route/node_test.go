@@ -50,7 +50,7 @@ func TestTwoStageRoutes(t *testing.T) {
 	}
 }
 
-// Each pair of processes talks over one pair of cores, and doors are spread evenly over the cores.
+// Each pair of processes communicates over one pair of cores, and doors are spread evenly over the cores.
 func TestThreeStageRoutes(t *testing.T) {
 	rng := random(t)
 	for range 60 {
@@ -85,7 +85,7 @@ func TestThreeStageRoutes(t *testing.T) {
 	}
 }
 
-// Nothing known of processes, a job is one process.
+// Without a placement, a job is one process.
 func TestUnplacedIsDirect(t *testing.T) {
 	for _, c := range []route.Constructor{route.TwoStage, route.ThreeStage} {
 		for at := range 9 {
@@ -114,7 +114,7 @@ func TestPlaceRefuses(t *testing.T) {
 	}
 }
 
-// words are those that a function panics with.
+// words returns the panic message of a function.
 func words(f func()) (text string) {
 	defer func() {
 		if s, ok := recover().(string); ok {

@@ -7,16 +7,16 @@ import (
 	"sort"
 )
 
-// placement says which ranks share a process. A rank's core is its number within its process.
+// placement has the processes of ranks. A rank's core is its number within its process.
 type placement struct {
-	first  []uint32 // the first rank of each process, and the number of ranks at the end
-	bySize []uint32 // the processes, the largest first: those that have a core c come before those that lack it
-	place  []uint32 // by process: its place in bySize
-	hint   []uint32 // the process of every rank that is a multiple of 2^shift
-	shift  uint     // so that a process has about 2^shift ranks
+	first  []uint32 // first rank of each process, and the number of ranks at the end
+	bySize []uint32 // processes, the largest first: those that have a core c come before those that lack it
+	place  []uint32 // by process: its index in bySize
+	hint   []uint32 // process of every rank that is a multiple of 2^shift
+	shift  uint     // a process has about 2^shift ranks
 }
 
-// together is the placement of ranks of which nothing is known: all in one process.
+// together returns the placement of ranks with unknown processes: all in one.
 func together(name string, ranks int) *placement {
 	mustRanks(name, ranks)
 	return newPlacement(name, ranks, []int{0})
@@ -69,7 +69,7 @@ func (p *placement) processes() uint32        { return uint32(len(p.bySize)) }
 func (p *placement) size(of uint32) uint32    { return p.first[of+1] - p.first[of] }
 func (p *placement) rank(of, core uint32) int { return int(p.first[of] + core) }
 
-// at is the process and the core of a rank.
+// at returns the process and the core of a rank.
 func (p *placement) at(rank uint32) (process, core uint32) {
 	process = p.hint[rank>>p.shift]
 	for p.first[process+1] <= rank {
@@ -78,12 +78,12 @@ func (p *placement) at(rank uint32) (process, core uint32) {
 	return process, rank - p.first[process]
 }
 
-// having is how many processes have a core of this number.
+// having returns the number of processes that have a core of this number.
 func (p *placement) having(core uint32) uint32 {
 	return uint32(sort.Search(len(p.bySize), func(i int) bool { return p.size(p.bySize[i]) <= core }))
 }
 
-// inside lists the other ranks of a process, with room for more.
+// inside returns the other ranks of a process, with capacity for more.
 func (p *placement) inside(process, core, more uint32) []int {
 	all := make([]int, 0, p.size(process)-1+more)
 	for c := range p.size(process) {
@@ -94,5 +94,5 @@ func (p *placement) inside(process, core, more uint32) []int {
 	return all
 }
 
-// several is how many processes have more than one rank.
+// several returns the number of processes that have more than one rank.
 func (p *placement) several() int { return int(p.having(1)) }

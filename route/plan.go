@@ -4,29 +4,30 @@ import (
 	"fmt"
 )
 
-// Plan is a topology as one rank sees it: its lanes, each of which leads to one neighbour, or to the rank itself. It
-// belongs to the rank's goroutine.
+// Plan is a topology as seen by one rank: its lanes, one for each neighbour, and one for the rank itself. It belongs to
+// the rank's goroutine.
 type Plan struct {
-	Lanes []int // the rank that each lane leads to
-	Self  int   // the lane that leads to the rank itself
+	Lanes []int // rank of each lane
+	Self  int   // lane of the rank itself
 	at    int
-	fill  func(at int, dests, lanes []uint32) // nil when a lane has the number of its rank
+	fill  func(at int, dests, lanes []uint32) // nil if a lane has the number of its rank
 
 	topology Topology
-	links    *Links // that the topology looks at; nil for most
+	links    *Links // marks of the topology; nil for most
 	table    []uint32
-	version  uint64 // of the marks that the table was made from
+	version  uint64 // of the marks that the table depends on
 }
 
-// noVersion is the version of marks that no table was made from.
+// noVersion marks a table that depends on no version of marks.
 const noVersion = 1<<64 - 1
 
-// tableRanks is up to how many ranks a table of lanes is faster than working them out: it stays in the cache.
+// tableRanks is the largest number of ranks for which a table of lanes is faster than computing them: it stays in the
+// cache.
 const tableRanks = 4096
 
-// NewPlan makes the plan of rank at. The topology must be sound (see [Check]). It is written out in a table of 4 bytes
-// for each rank of the job; only a [Router] of more than 4,096 ranks that is not [Watching] is asked for its hops as
-// they are needed. When marks leave no way to some rank the plan is stale from the start, and Renew says why.
+// NewPlan makes the plan of rank at. The topology must be sound (see [Check]). The plan has a table of 4 bytes for each
+// rank of the job; only for a [Router] of more than 4,096 ranks that is not [Watching] it computes hops on demand. If
+// marks leave no way to some rank the plan is stale from the start, and Renew returns the error.
 func NewPlan(t Topology, at int) *Plan {
 	p := &Plan{at: at, topology: t, version: noVersion}
 	if d, ok := t.(direct); ok {
@@ -56,7 +57,7 @@ func NewPlan(t Topology, at int) *Plan {
 	return p
 }
 
-// TableBytes is how much memory the table of a rank's plan takes; 0 where there is none.
+// TableBytes returns the memory of the table of a rank's plan; 0 if it has none.
 func TableBytes(t Topology) int64 {
 	if _, ok := t.(direct); ok {
 		return 0
@@ -71,7 +72,7 @@ func TableBytes(t Topology) int64 {
 // Identity reports whether lanes have the numbers of their ranks, so that Fill need not be called.
 func (p *Plan) Identity() bool { return p.fill == nil }
 
-// Fill writes into lanes[i] the lane for a pebble to rank dests[i]. Cost: some nanoseconds each; BenchmarkFill tells.
+// Fill writes into lanes[i] the lane for a pebble to rank dests[i]. Cost: some nanoseconds each; see BenchmarkFill.
 func (p *Plan) Fill(dests, lanes []uint32) {
 	if p.fill == nil {
 		copy(lanes, dests)
@@ -80,8 +81,8 @@ func (p *Plan) Fill(dests, lanes []uint32) {
 	p.fill(p.at, dests, lanes[:len(dests)])
 }
 
-// Fixed reports whether marks do not change the plan: whatever happens, pebbles for one rank form a tree that leads to
-// it, along which none comes to a rank twice.
+// Fixed reports whether the plan is independent of marks: pebbles for one rank then always form a tree that leads to
+// it, and none passes a rank twice.
 func (p *Plan) Fixed() bool {
 	_, watching := p.topology.(Watching)
 	return !watching
@@ -96,9 +97,9 @@ func (p *Plan) Link(lane int) bool {
 // one atomic load.
 func (p *Plan) Stale() bool { return p.links != nil && p.links.Version() != p.version }
 
-// Renew routes around the marks that there are now. Lanes stay the same. Its error names the ranks that there is no way
-// to, and the marks; pebbles for those would go over marked links, and the plan stays stale. Cost: the hops of all
-// routes from this rank, and at most one search of all links.
+// Renew routes around the current marks. Lanes stay the same. Its error names the ranks that have no way to them, and
+// the marks; pebbles for those would use marked links, and the plan stays stale. Cost: the hops of all routes from this
+// rank, and at most one search of all links.
 func (p *Plan) Renew() error {
 	if !p.Stale() {
 		return nil
@@ -106,7 +107,7 @@ func (p *Plan) Renew() error {
 	return p.tabulate()
 }
 
-// ask writes a router's answers down.
+// ask fills the table from a router.
 func (p *Plan) ask(r Router) {
 	dests := make([]uint32, r.Ranks())
 	for i := range dests {
@@ -143,7 +144,7 @@ func (p *Plan) tabulate() error {
 	return err
 }
 
-// hops are the next hops to all ranks, that to the rank itself being the rank, and the version of the marks before.
+// hops returns the next hops to all ranks, with the rank itself for the rank, and the version of the marks before.
 func (p *Plan) hops() (next []int, version uint64, err error) {
 	if d, ok := p.topology.(dynamic); ok {
 		next, version, err = d.hops(p.at)

@@ -13,12 +13,12 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// random makes a source of random numbers, whose seed a failing test prints.
+// random makes a source of random numbers. A failing test prints its seed.
 func random(t testing.TB) *rand.Rand {
 	return rand.New(rand.NewPCG(seeds.Of(t), 0))
 }
 
-// pairs are all pairs of ranks.
+// pairs yields all pairs of ranks.
 func pairs(ranks int) iter.Seq2[int, int] {
 	return func(yield func(at, dest int) bool) {
 		for i := range ranks * ranks {
@@ -32,7 +32,7 @@ func pairs(ranks int) iter.Seq2[int, int] {
 // exhaustive is the number of ranks up to which all pairs of all topologies are walked.
 const exhaustive = 72
 
-// placement draws where the processes of a job begin.
+// placement draws the first ranks of the processes of a job.
 func placement(rng *rand.Rand, ranks int) []int {
 	first := []int{0}
 	for r := 1; r < ranks; r++ {
@@ -43,7 +43,7 @@ func placement(rng *rand.Rand, ranks int) []int {
 	return first
 }
 
-// even are the starts of processes of so many cores, of which the last may have fewer.
+// even returns the first ranks of processes of the given number of cores; the last may have fewer.
 func even(ranks, cores int) (first []int) {
 	for r := 0; r < ranks; r += cores {
 		first = append(first, r)
@@ -51,7 +51,7 @@ func even(ranks, cores int) (first []int) {
 	return first
 }
 
-// factors are all ways to write a number as a product of so many sizes, 1 among them.
+// factors returns all ways to write a number as a product of the given number of sizes, 1 among them.
 func factors(n, parts int) (all [][]int) {
 	if parts == 1 {
 		return [][]int{{n}}
@@ -68,7 +68,7 @@ func factors(n, parts int) (all [][]int) {
 
 var orders = [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}
 
-// ready are the ready-made topologies of so many ranks.
+// ready returns the ready-made topologies of the given number of ranks.
 func ready(t testing.TB, rng *rand.Rand, ranks int) (all []route.Topology) {
 	for _, name := range append(route.Names(), "mesh:1", "mesh:4", "mesh:7") {
 		c, err := route.ByName(name)
@@ -96,7 +96,7 @@ func ready(t testing.TB, rng *rand.Rand, ranks int) (all []route.Topology) {
 	return all
 }
 
-// distances walks all routes, looks at whatever a topology promises, and returns the hops of each.
+// distances walks all routes, checks all promises of a topology, and returns the hops of each.
 func distances(t testing.TB, topology route.Topology) [][]int {
 	ranks := topology.Ranks()
 	staged, _ := topology.(route.Staged)
@@ -134,7 +134,7 @@ func distances(t testing.TB, topology route.Topology) [][]int {
 	return all
 }
 
-// same fails unless Slots and a plan tell the same next hops as Next.
+// same fails unless Slots and a plan return the same next hops as Next.
 func same(t testing.TB, topology route.Topology) {
 	ranks := topology.Ranks()
 	dests, slots := make([]uint32, ranks), make([]uint32, ranks)
@@ -163,8 +163,8 @@ func same(t testing.TB, topology route.Topology) {
 	}
 }
 
-// Every ready-made topology, over all pairs, for all numbers of ranks up to a bound. Its promises are not only kept:
-// the longest route is as long as Hops says, and the way to a neighbour is one hop.
+// Every ready-made topology, over all pairs, for all numbers of ranks up to a bound. Its promises are tight: the
+// longest route is as long as Hops, and the way to a neighbour is one hop.
 func TestReadyMadeAreSound(t *testing.T) {
 	rng := random(t)
 	most := exhaustive
@@ -197,7 +197,7 @@ func TestReadyMadeAreSound(t *testing.T) {
 	}
 }
 
-// shapeOf is what Check must find.
+// shapeOf returns the expected result of Check.
 func shapeOf(topology route.Topology, hops [][]int) route.Shape {
 	s := route.Shape{Ranks: len(hops)}
 	sum := 0
@@ -230,7 +230,7 @@ func TestReadyMadeKeepInterfaces(t *testing.T) {
 	}
 }
 
-// A rank hears from those that have it as a neighbour.
+// A rank receives from those that have it as a neighbour.
 func TestIncoming(t *testing.T) {
 	rng := random(t)
 	oneWay := goodRing(7)
@@ -255,8 +255,8 @@ func checkIncoming(t *testing.T, topology route.Topology) {
 	}
 }
 
-// What Staged promises, found without asking for stages: links that follow each other on a route form no cycle. Where a
-// topology has no stages its links do form one, so that it could have none.
+// The promise of Staged, checked without stages: links that follow each other on a route form no cycle. In a topology
+// without stages the links form one, so it could have none.
 func TestCyclesOfLinks(t *testing.T) {
 	rng := random(t)
 	for ranks := 1; ranks <= 26; ranks++ {
@@ -271,7 +271,7 @@ func TestCyclesOfLinks(t *testing.T) {
 	require.True(t, cyclic(route.ThreeStage(12).(route.Placed).Place(even(12, 4))))
 }
 
-// cyclic takes away links that none comes before until no more can be taken.
+// cyclic removes links without predecessors until none can be removed.
 func cyclic(topology route.Topology) bool {
 	after := map[[2]int]map[[2]int]bool{}
 	before := map[[2]int]int{}

@@ -1,7 +1,7 @@
 package route
 
-// Proven reports whether a topology is one of this package, whose soundness its tests prove for all numbers of ranks up
-// to a bound; others are checked when they are registered.
+// Proven reports whether a topology belongs to this package, whose tests prove soundness for all numbers of ranks up to
+// a bound. Others are checked when they are registered.
 func Proven(t Topology) bool {
 	switch t := t.(type) {
 	case direct, hypercube, *mesh, *torus, ring, tree, *twoStage, threeStage:

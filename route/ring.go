@@ -2,11 +2,11 @@ package route
 
 type ring int
 
-// Ring connects each rank to the one before and the one after it. Pebbles go the shorter way around; where both are as
-// long, those of even ranks go up and those of odd ranks go down.
+// Ring connects each rank to the one before and the one after it. Pebbles go the shorter way around; if both are
+// equally long, those of even ranks go up and those of odd ranks go down.
 //
-// Guarantees: at most ⌊P/2⌋ hops; at most 2 neighbours; P(P-1) frames for an all-to-all of one pebble each when ranks
-// go in step. Its links form cycles that routes go along, so it has no stages.
+// Guarantees: at most ⌊P/2⌋ hops; at most 2 neighbours; P(P-1) frames for an all-to-all of one pebble each if ranks run
+// in step. Routes go along cycles of links, so it has no stages.
 func Ring(ranks int) Topology {
 	mustRanks("ring", ranks)
 	return ring(ranks)
@@ -26,7 +26,7 @@ func (r ring) Next(at, dest int) int {
 	return int(step(uint32(at), size, up(uint32(at), uint32(dest), size)))
 }
 
-// Neighbors are the rank above, and the rank below unless that is the same.
+// Neighbors returns the rank above, and the rank below if that is another one.
 func (r ring) Neighbors(at int) []int {
 	above, below := step(uint32(at), uint32(r), true), step(uint32(at), uint32(r), false)
 	return []int{int(above), int(below)}[:min(2, r-1)]

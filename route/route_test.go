@@ -91,7 +91,7 @@ func TestHypercubeRoutesToOneRankAreATree(t *testing.T) {
 	}
 }
 
-// Where P is a power of two all ranks forward alike; elsewhere none forwards much more than others.
+// If P is a power of two all ranks forward the same number of routes; elsewhere none forwards many more than others.
 func TestHypercubeHasNoBusyRank(t *testing.T) {
 	for _, ranks := range []int{8, 64, 256, 5, 33, 96, 100, 255, 257} {
 		passed, total := make([]int, ranks), 0
@@ -110,7 +110,7 @@ func TestHypercubeHasNoBusyRank(t *testing.T) {
 	}
 }
 
-// A plan agrees with the Next of a topology of a user's own, too, as with that of ours in TestReadyMadeAreSound.
+// A plan agrees with the Next of a user's topology, too, as with ours in TestReadyMadeAreSound.
 func TestPlanAgreesWithNext(t *testing.T) {
 	for _, ranks := range []int{1, 2, 3, 6, 16, 37} {
 		same(t, star(ranks))

@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// rules are what a topology must fulfil, and what it has said of its neighbours.
+// rules checks a topology, and caches its neighbours.
 type rules struct {
 	t      Topology
-	router Router // nil where it is none
-	staged Staged // nil where it is none
+	router Router // nil if the topology is none
+	staged Staged // nil if the topology is none
 	stages int
-	most   int // hops that a route may have
+	most   int // most hops of a route
 	known  map[int]near
 }
 
-// near are the neighbours of a rank.
+// near has the neighbours of a rank.
 type near struct{ listed, sorted []int }
 
 func newRules(t Topology) (*rules, error) {
@@ -56,7 +56,7 @@ func (r *rules) neighbors(at int) (near, error) {
 	return n, nil
 }
 
-// neighbor checks a neighbour that a rank lists, maybe again.
+// neighbor checks a neighbour that a rank lists, possibly again.
 func (r *rules) neighbor(at, rank int, again bool) error {
 	switch {
 	case rank < 0 || rank >= r.t.Ranks():
@@ -69,12 +69,12 @@ func (r *rules) neighbor(at, rank int, again bool) error {
 	return nil
 }
 
-// follow goes along the route from at to dest, and finds whatever is wrong with it.
+// follow follows the route from at to dest, and returns the first fault.
 func (r *rules) follow(at, dest int) (hops int, err error) {
 	if at == dest {
 		return 0, r.own(at)
 	}
-	var broken error // of a route that arrives: stages fall along every loop
+	var broken error // fault of a route that arrives: stages fall along every loop
 	last, stage := at, -1
 	for here := at; here != dest; hops++ {
 		if hops >= r.t.Ranks() {
@@ -101,7 +101,7 @@ func (r *rules) follow(at, dest int) (hops int, err error) {
 	return hops, broken
 }
 
-// next is the next hop, which must be a neighbour, in its slot.
+// next returns the next hop, which must be a neighbour, in its slot.
 func (r *rules) next(here, dest int) (int, error) {
 	near, err := r.neighbors(here)
 	if err != nil {
@@ -144,10 +144,10 @@ func (r *rules) slot(at, dest int) int {
 	return int(slots[0])
 }
 
-// noSlot stands where Slots has written nothing.
+// noSlot marks a slot that Slots has not written.
 const noSlot = 1<<32 - 1
 
-// stage is the stage of a link, or 0 when links have none.
+// stage returns the stage of a link, or 0 if links have none.
 func (r *rules) stage(from, to int) (int, error) {
 	if r.staged == nil {
 		return 0, nil

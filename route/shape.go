@@ -2,17 +2,17 @@ package route
 
 import "fmt"
 
-// Shape is what [Check] found out about a topology, or [CheckFrom] about the routes from one rank.
+// Shape is the result of [Check] on a topology, or of [CheckFrom] on the routes from one rank.
 type Shape struct {
 	Ranks        int
 	Diameter     int     // hops on the longest route
 	NeighborsMax int     // most neighbours of one rank
 	MeanHops     float64 // over all ordered pairs of different ranks
-	Links        int     // neighbours of all ranks together, which is frames for an all-to-all if there are stages
-	Stages       int     // that links have; 0 when the topology is not [Staged]
+	Links        int     // neighbours of all ranks together; with stages, also the frames of an all-to-all
+	Stages       int     // stages of links; 0 if the topology is not [Staged]
 }
 
-// String describes the shape to people.
+// String formats the shape for people.
 func (s Shape) String() string {
 	text := fmt.Sprintf("%d ranks, %d links, at most %d neighbours; %.2f hops in the mean, at most %d",
 		s.Ranks, s.Links, s.NeighborsMax, s.MeanHops, s.Diameter)

@@ -1,22 +1,22 @@
 package route
 
-// survey goes along all routes of a topology. For each destination it walks from every rank until it meets a rank that
-// it has walked from before: each rank is passed once. It asks for the next hops to a block of destinations at a time,
-// so that it asks each rank for its neighbours a few times only, and its memory is bounded.
+// survey follows all routes of a topology. For each destination it walks from every rank until it meets a rank that it
+// has walked from before: it passes each rank once. It collects the next hops to a block of destinations at a time, so
+// that it calls Neighbors a few times per rank only, and its memory is bounded.
 type survey struct {
 	*rules
 	shape Shape
 	hops  int  // of all routes
-	fault pair // the first in order whose route is at fault
+	fault pair // first pair in order with a bad route
 
 	block int    // destinations in a block
 	links []link // of a block, by rank and by destination
 	dests []uint32
 	slots []uint32
 
-	lister []int32 // by rank: 1 + the rank that has listed it as a neighbour last
-	slot   []int32 // and its index there
-	stage  []int32 // and the stage of the link
+	lister []int32 // by rank: 1 + the last rank that has listed it as a neighbour
+	slot   []int32 // its index there
+	stage  []int32 // stage of the link
 
 	far  []int32 // by rank: its hops to the destination
 	path []int32
@@ -29,7 +29,7 @@ var nobody = pair{-1, -1}
 // link is the next hop of a rank to a destination, and the stage of its link.
 type link struct{ next, stage int32 }
 
-// What is known of a rank in place of hops, or of a link in place of the next hop.
+// States of a rank instead of hops, or of a link instead of the next hop.
 const (
 	unknown = -1 - iota
 	passing
@@ -70,7 +70,7 @@ func (s *survey) run() error {
 	return nil
 }
 
-// ask asks a rank for its links to a block of destinations.
+// ask collects a rank's links to a block of destinations.
 func (s *survey) ask(at int) error {
 	neighbors := s.t.Neighbors(at)
 	for i, n := range neighbors {
@@ -116,7 +116,7 @@ func (s *survey) linkTo(at, dest int, slot uint32) link {
 	return link{int32(next), s.stage[next]}
 }
 
-// walk goes along all routes to a destination.
+// walk follows all routes to a destination.
 func (s *survey) walk(dest int) {
 	for r := range s.far {
 		s.far[r] = unknown
@@ -140,8 +140,8 @@ func (s *survey) walk(dest int) {
 
 func (s *survey) link(at int32, dest int) link { return s.links[int(at)*s.block+dest] }
 
-// wayBack tells the ranks of the path how far they are, from the rank that it has ended at. The path of one that is
-// still being passed is a loop.
+// wayBack sets the hops of the ranks of the path, from its end back. If the end is still marked passing, the path is a
+// loop.
 func (s *survey) wayBack(end int32, dest int) {
 	for i := len(s.path) - 1; i >= 0; i-- {
 		here := s.path[i]
@@ -150,7 +150,7 @@ func (s *survey) wayBack(end int32, dest int) {
 	}
 }
 
-// beyond is how far a rank is whose next hop is known.
+// beyond returns the hops of a rank whose next hop is known.
 func (s *survey) beyond(here, next int32, dest int) int32 {
 	switch {
 	case next < 0 || s.far[next] < 0:
@@ -163,7 +163,7 @@ func (s *survey) beyond(here, next int32, dest int) int32 {
 	return s.far[next] + 1
 }
 
-// blame keeps the first pair in order whose route is at fault.
+// blame keeps the first pair in order with a bad route.
 func (s *survey) blame(p pair) {
 	if f := s.fault; f == nobody || p.at < f.at || p.at == f.at && p.dest < f.dest {
 		s.fault = p

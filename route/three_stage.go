@@ -2,13 +2,13 @@ package route
 
 type threeStage struct{ *placement }
 
-// ThreeStage goes core, node, core: each process has one core, its door, for each other process, and all pebbles
-// between two processes pass the door of one and then the door of the other: core c of process p sends to p's door for
-// p', that one to the door of p' for p, and that one to core c'. So two processes talk over one pair of cores, and a
-// rank has few neighbours in other processes, for the price of a hop (the intranode step of TRAM, section V.C, at both
-// ends). Doors go round: core p' mod c of a process of c cores is its door for process p'.
+// ThreeStage goes core, node, core. Each process has one core, its door, for each other process, and all pebbles
+// between two processes pass the doors of both: core c of process p sends to p's door for p', which sends to the door
+// of p' for p, which sends to core c'. So two processes communicate over one pair of cores, and a rank has few
+// neighbours in other processes, at the price of a hop (the intranode step of TRAM, section V.C, at both ends). Doors
+// rotate: core p' mod c of a process of c cores is its door for process p'.
 //
-// The constructor alone takes the job for one process, as [Direct] does; Place tells the processes.
+// The constructor alone assumes one process, as [Direct] does; Place sets the processes.
 //
 // Guarantees, for n processes of c cores: at most 3 hops; at most c-1 neighbours in the process and ⌈n/c⌉ in others;
 // 2P(c-1) + n(n-1) frames for an all-to-all of one pebble each. It has no stages, and can't: a link within a process
@@ -30,7 +30,7 @@ func (t threeStage) Place(first []int) Topology {
 	return threeStage{newPlacement(t.Name(), t.ranks(), first)}
 }
 
-// Hops: each end adds one where a core that is no door can be the source, or the destination.
+// Hops: each end adds a hop if a core that is no door can be the source, or the destination.
 func (t threeStage) Hops() int {
 	if t.processes() == 1 {
 		return 1
@@ -38,10 +38,10 @@ func (t threeStage) Hops() int {
 	return 1 + min(2, t.several())
 }
 
-// door is the core of a process for another process.
+// door returns the core of a process for another process.
 func (t threeStage) door(of, to uint32) uint32 { return to % t.size(of) }
 
-// Neighbors are the other cores of the process, and then the doors of the processes that the rank is the door for.
+// Neighbors returns the other cores of the process, and then the doors of the processes that the rank is the door for.
 func (t threeStage) Neighbors(at int) []int {
 	p, c := t.at(uint32(at))
 	all := t.inside(p, c, t.doors(p, c))
@@ -53,7 +53,7 @@ func (t threeStage) Neighbors(at int) []int {
 	return all
 }
 
-// doors is for how many other processes a core is the door.
+// doors returns the number of other processes for which a core is the door.
 func (t threeStage) doors(of, core uint32) uint32 {
 	if core >= t.processes() {
 		return 0

@@ -12,17 +12,17 @@ type torus struct {
 }
 
 // Torus connects ranks, row-major as in [Mesh], to those one step away in each dimension, with wrap-around. A route
-// corrects the highest dimension that differs first, step by step, the shorter way around; where both are as long,
+// corrects the highest dimension that differs first, step by step, the shorter way around; if both are equally long,
 // ranks of even coordinate go up and those of odd coordinate go down. The sizes must multiply to the number of ranks,
 // or the constructor panics.
 //
-// Guarantees, for N dimensions of sizes s: as many hops as the steps that lie between, sum of ⌊s/2⌋ at the most; at
-// most 2N neighbours; P times sum of (s-1) frames for an all-to-all of one pebble each when ranks go in step. Its links
-// form cycles that routes go along, so it has no stages.
+// Guarantees, for N dimensions of sizes s: hops equal to the number of steps, at most sum of ⌊s/2⌋; at most 2N
+// neighbours; P times sum of (s-1) frames for an all-to-all of one pebble each if ranks run in step. Routes go along
+// cycles of links, so it has no stages.
 func Torus(dims ...int) Constructor {
 	dims = slices.Clone(dims)
 	if len(dims) == 1 {
-		dims = append(dims, 1) // for torus:8 is the name of another one
+		dims = append(dims, 1) // since torus:8 names another one
 	}
 	name := "torus:" + joined(dims, "x")
 	return func(ranks int) Topology {
@@ -31,8 +31,8 @@ func Torus(dims ...int) Constructor {
 	}
 }
 
-// TorusOf is a torus of n dimensions for any number of ranks: sizes are divisors of it, as equal as can be found, so
-// one of a prime number is a ring. The longer dimensions come first. Guarantees are those of [Torus].
+// TorusOf returns a constructor of toruses of n dimensions for any number of ranks. Sizes are divisors of it, as equal
+// as can be found, so a prime number gives a ring. The longer dimensions come first. Guarantees are those of [Torus].
 func TorusOf(n int) Constructor {
 	name := "torus:" + strconv.Itoa(n)
 	return func(ranks int) Topology {
@@ -42,7 +42,7 @@ func TorusOf(n int) Constructor {
 	}
 }
 
-// divided is n sizes that multiply to a number: from the last on, each the largest divisor of what is left that leaves
+// divided returns n sizes that multiply to a number: from the last on, each the largest divisor of the rest that leaves
 // no smaller ones.
 func divided(number, n int) []int {
 	sizes := make([]int, n)
@@ -60,7 +60,7 @@ func divided(number, n int) []int {
 	return sizes
 }
 
-// fits reports whether a number to a power is at most another one.
+// fits reports whether a power of a number is at most another number.
 func fits(number, power, most int) bool {
 	for range power {
 		most /= number
@@ -84,7 +84,7 @@ func (t *torus) Hops() int {
 	return max(1, hops)
 }
 
-// up reports whether the way around a circle of a size goes up.
+// up reports whether the way around a circle of the given size goes up.
 func up(from, to, size uint32) bool {
 	steps := to + size - from
 	if steps >= size {
@@ -93,7 +93,7 @@ func up(from, to, size uint32) bool {
 	return 2*steps < size || 2*steps == size && from&1 == 0
 }
 
-// step is where one step along a circle leads.
+// step returns the position after one step along a circle.
 func step(from, size uint32, up bool) uint32 {
 	switch {
 	case up && from+1 == size:
@@ -116,7 +116,7 @@ func (t *torus) Next(at, dest int) int {
 	return at
 }
 
-// Neighbors are in order of dimension: the one above, and the one below unless that is the same.
+// Neighbors returns neighbours in order of dimension: the one above, and the one below if that is another one.
 func (t *torus) Neighbors(at int) []int {
 	var all []int
 	for x := range t.axes {
@@ -149,7 +149,7 @@ func (t *torus) Slots(at int, dests, slots []uint32) {
 	}
 }
 
-// below is 0 when the way goes to the neighbour above, which may be the one below as well, and else 1.
+// below returns 0 if the way goes to the neighbour above, which may be the one below as well, and else 1.
 func below(from, to, size uint32) uint32 {
 	if size == 2 || up(from, to, size) {
 		return 0

@@ -8,7 +8,7 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// A route has as many hops as steps lie between, one dimension after the other, the highest first.
+// A route has one hop for each step, one dimension after the other, the highest first.
 func TestTorusRoutesAreMinimal(t *testing.T) {
 	for _, dims := range [][]int{{7}, {8}, {4, 4}, {5, 4}, {2, 3, 4}, {2, 2}, {1, 6}, {3, 1, 3}} {
 		ranks := product(dims)
@@ -31,7 +31,7 @@ func TestTorusRoutesAreMinimal(t *testing.T) {
 	}
 }
 
-// changed is the only coordinate in which two ranks differ; if there are more it is too high.
+// changed returns the only coordinate that differs between two ranks; too high a number if there are more.
 func changed(a, b []int) (dim int) {
 	dim = -1
 	for d := range a {
@@ -45,7 +45,7 @@ func changed(a, b []int) (dim int) {
 	return dim
 }
 
-// Where both ways are as long, half of the routes go each way, and links differ by no more than one route.
+// If both ways are equally long, half of the routes go each way, and the loads of links differ by at most one route.
 func TestTiesAreSplitEvenly(t *testing.T) {
 	for _, size := range []int{4, 6, 8, 12} {
 		for _, topology := range []route.Topology{route.Ring(size), route.Torus(size)(size)} {
@@ -107,7 +107,7 @@ func TestTreeRoutes(t *testing.T) {
 	}
 }
 
-// A torus that finds its sizes is the torus of these.
+// A torus that computes its sizes equals the torus of these sizes.
 func TestTorusOf(t *testing.T) {
 	for _, c := range []struct {
 		ranks, n int

@@ -4,11 +4,11 @@ import "math/bits"
 
 type tree int
 
-// Tree connects ranks as a binomial tree with its root at rank 0: a rank's parent lacks the lowest bit that the rank
-// has, so the ranks below each are consecutive. A route goes up to the first rank that has its destination below, and
-// then down.
+// Tree connects ranks as a binomial tree with its root at rank 0. A rank's parent lacks the lowest bit of the rank, so
+// the ranks below each are consecutive. A route goes up to the first rank that has its destination below, and then
+// down.
 //
-// Guarantees: at most 2 log2 P hops, those between the two in the tree; at most ⌈log2 P⌉ neighbours, all of them at the
+// Guarantees: hops equal to the distance in the tree, at most 2 log2 P; at most ⌈log2 P⌉ neighbours, all of them at the
 // root, which half of all routes pass; 2(P-1) frames for an all-to-all of one pebble each, the fewest of all; at most
 // 2⌈log2 P⌉ stages: links up, the lowest level first, and then links down, the highest first.
 func Tree(ranks int) Topology {
@@ -25,10 +25,10 @@ var (
 func (t tree) Name() string { return "tree" }
 func (t tree) Ranks() int   { return int(t) }
 
-// level is how many links lie between a rank and the root.
+// level returns the number of links between a rank and the root.
 func level(at int) int { return bits.OnesCount(uint(at)) }
 
-// levels is the deepest level that a rank below a number has.
+// levels returns the deepest level of the ranks below a number.
 func levels(ranks int) int {
 	return max(level(ranks-1), bits.Len(uint(ranks-1))-1, 0)
 }
@@ -53,11 +53,11 @@ func (t tree) Stage(from, to int) int {
 	return levels(int(t)) + level(to) - 1
 }
 
-// reach is how many ranks, less one, a rank would have below it, itself included, if there were enough. The root has no
-// lowest bit, and all.
+// reach returns the size, less one, of the subtree of a rank in a tree without end, itself included. The root has no
+// lowest bit, and reaches all.
 func reach(at uint32) uint32 { return at&-at - 1 }
 
-// Neighbors are the parent and then the children, each twice as far as the one before.
+// Neighbors returns the parent and then the children, each twice as far as the one before.
 func (t tree) Neighbors(at int) []int {
 	var all []int
 	if at > 0 {
@@ -78,7 +78,7 @@ func (t tree) Next(at, dest int) int {
 
 func (t tree) Slots(at int, dests, slots []uint32) {
 	own, reach := uint32(at), reach(uint32(at))
-	children := min(uint32(1), own) // the index of the first
+	children := min(uint32(1), own) // index of the first
 	self := children + uint32(bits.Len32(min(reach, uint32(t)-1-own)))
 	slots = slots[:len(dests)]
 	for i, dest := range dests {

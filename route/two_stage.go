@@ -2,23 +2,22 @@ package route
 
 type twoStage struct {
 	*placement
-	classes int      // how many sizes processes have
-	class   []uint32 // by process: how many sizes are smaller than its own
+	classes int      // number of different sizes of processes
+	class   []uint32 // by process: number of smaller sizes
 }
 
 // TwoStage goes from core to core within a process and then between processes: core c of process p sends to core c' of
 // p, which has the number of the destination's core, and that one to core c' of process p'. So a network whose switches
-// the ranks don't see, such as a Clos network, gets frames in which all cores of a process have a part (TRAM, section
-// V.C). Processes may have any numbers of cores: when p has no core c', the pebble goes to core c of p' first, which is
-// larger than p, and then to core c' within it.
+// the ranks don't see, such as a Clos network, gets frames that combine pebbles of all cores of a process (TRAM,
+// section V.C). Processes may have any numbers of cores: if p has no core c', the pebble goes to core c of p' first,
+// which is larger than p, and then to core c' within it.
 //
-// The constructor alone takes the job for one process, as [Direct] does; Place tells the processes.
+// The constructor alone assumes one process, as [Direct] does; Place sets the processes.
 //
 // Guarantees, for n processes of c cores: at most 2 hops; at most c-1 neighbours in the process and n-1 in others; P
-// times (c-1 + n-1) frames for an all-to-all of one pebble each. It has two stages for each size that processes have,
-// also when they are uneven: links within smaller processes come before links out of them, and those before links
-// within larger ones. For a pebble comes from another process to be sent on within a process only when that one is
-// larger.
+// times (c-1 + n-1) frames for an all-to-all of one pebble each. It has two stages for each size of process, also if
+// sizes differ: links within smaller processes come before links out of them, and those before links within larger
+// ones. For a pebble from another process is sent on within a process only if that process is larger.
 func TwoStage(ranks int) Topology {
 	return newTwoStage(together("two-stage", ranks))
 }
@@ -66,7 +65,7 @@ func (t *twoStage) Stage(from, to int) int {
 	return 2*int(t.class[p]) + 1
 }
 
-// Neighbors are the other cores of the process, and then those of the same number in other processes, the largest
+// Neighbors returns the other cores of the process, and then those of the same number in other processes, the largest
 // first.
 func (t *twoStage) Neighbors(at int) []int {
 	p, c := t.at(uint32(at))
