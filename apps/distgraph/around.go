@@ -1,9 +1,9 @@
 package distgraph
 
-// Around returns the other ends of the arcs at this rank's vertices, whichever way these lead, in the order of rows. In
-// a directed graph it makes new rows, in which a vertex stands twice that arcs lead to and from; it makes Into first
-// if there is none, and refuses what the memory that is available has no room for. In an undirected graph it returns
-// the rows of p. All ranks call it, between epochs.
+// Around returns rows of the neighbours of this rank's vertices, over arcs of both directions, in the order of rows. In
+// a directed graph it makes new rows and lists a neighbour twice if arcs lead to it and come from it. It makes Into
+// first if it is nil, and returns an error if the available memory is too small. In an undirected graph it returns the
+// rows of p. All ranks call it, between epochs.
 func (p *Part[V]) Around(g *Graph) (*Rows[V], error) {
 	if g.Undirected {
 		return p.Rows, nil
@@ -25,7 +25,7 @@ func (p *Part[V]) Around(g *Graph) (*Rows[V], error) {
 	return made, nil
 }
 
-// merge appends two sorted lists to a third one, in order.
+// merge appends two sorted lists to a third, in order.
 func merge[V Index](to, a, b []V) []V {
 	for len(a) > 0 && len(b) > 0 {
 		if a[0] <= b[0] {

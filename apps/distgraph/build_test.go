@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// ring is six vertices in a ring, with a seventh apart.
+// ring has six vertices in a ring, and an isolated seventh.
 var ring = []graph.Edge{
 	{From: 0, To: 1}, {From: 1, To: 2}, {From: 2, To: 3}, {From: 3, To: 4}, {From: 4, To: 5}, {From: 5, To: 0},
 }
@@ -50,7 +50,7 @@ func cutGzip(tb testing.TB) string {
 	return packed.String()[:packed.Len()-6]
 }
 
-// A mistake in a file is the same error on every rank, over every transport, and the job could go on.
+// An error in a file is the same on every rank, over every transport, and the job can go on.
 func TestFileErrors(t *testing.T) {
 	for name, c := range map[string]struct{ path, says string }{
 		"missing":         {filepath.Join(t.TempDir(), "none.el"), "none.el: no such file"},
@@ -87,7 +87,7 @@ func TestFileErrors(t *testing.T) {
 	}
 }
 
-// A file may change between the two passes. All ranks must hear of it, in the middle of an epoch.
+// A file may change between the two passes. All ranks must get the error, in the middle of an epoch.
 func TestFileChanges(t *testing.T) {
 	for before, after := range map[string]string{
 		"p tw 4 2\n1 2\n2 4\n": "p tw 4 2\n1 2\n2 9\n", "p tw 4 2\n1 2\n2 3\n": "p tw 4 2\n1 2\nc  \n",
@@ -117,8 +117,8 @@ func TestFileChanges(t *testing.T) {
 	require.ErrorIs(t, err, gone)
 }
 
-// In an ordered graph each rank's vertices fall in degree, each row is in the order of its heads' places, and the edges
-// are those of the source. In any graph, a row has each head once, and not its own vertex.
+// In an ordered graph the degrees of each rank's vertices decrease, each row is in the order of its heads' places, and
+// the edges are those of the source. In any graph, a row contains each head once, and not its own vertex.
 func TestOrder(t *testing.T) {
 	for _, order := range []Order{AsGiven, ByDegree} {
 		source := Source{Generator: appstest.Kronecker(t, 9), Order: order}
@@ -149,7 +149,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// requireRows requires that a rank's rows are those of c.
+// requireRows requires that a rank's rows equal those of c.
 func requireRows(t *testing.T, c *graph.CSR, g *Graph, numbers []uint64) {
 	t.Helper()
 	size := g.Owner.Key(1, 0)
@@ -171,7 +171,7 @@ func requireRows(t *testing.T, c *graph.CSR, g *Graph, numbers []uint64) {
 	}
 }
 
-// OrderAuto orders what is skewed, and nothing directed.
+// OrderAuto orders skewed graphs, and no directed graph.
 func TestOrderAuto(t *testing.T) {
 	star := appstest.List{N: 300}
 	for v := uint64(1); v < star.N; v++ {
@@ -208,7 +208,7 @@ func TestOrderAuto(t *testing.T) {
 	require.ErrorContains(t, err, "order by degree is for undirected graphs")
 }
 
-// The roots that are drawn depend on the graph and the seed alone.
+// The drawn roots depend only on the graph and the seed.
 func TestDraw(t *testing.T) {
 	source := Source{Generator: appstest.ErdosRenyi(t, 8, 1)}
 	c, _, err := source.Load()
@@ -264,7 +264,7 @@ func TestArrange(t *testing.T) {
 	}
 }
 
-// Each row has the lightest of the arcs to one head, in any order of vertices, whether weights are random or given.
+// Each row has the lightest of the arcs to one head, in any order of vertices, with random and with given weights.
 func TestWeights(t *testing.T) {
 	file := appstest.Write(t, "some.el", "7 9 0.5\n9 7 0.25\n9 9 3\n7 1 1e3\n7 9 2\n")
 	for _, source := range []Source{

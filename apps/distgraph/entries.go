@@ -10,13 +10,13 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// An entry is the pebble that takes a name to the rank whose interval has it. At is its place among the names of the
-// rank that has met it; on the way to the owner of the vertex, its number.
+// An entry is the pebble that takes a name to the rank whose interval contains it. At is the place of the name among
+// the names of rank From; on the way to the owner of the vertex, At is the number of the vertex.
 type entry[N name] struct {
 	Name   N
 	From   uint64
 	At     uint64
-	Listed uint64 // 1 if a list of vertices has the name
+	Listed uint64 // 1 if a list of vertices contains the name
 }
 
 func (e entry[N]) fingerprint() uint64 {
@@ -27,7 +27,7 @@ func (e entry[N]) fingerprint() uint64 {
 	return apps.Fold(hash, e.From<<48^e.At^e.Listed<<40)
 }
 
-// sendEntries sends an entry for each name, and gives those that arrive to take. It is an epoch.
+// sendEntries sends an entry for each name, and passes the entries that arrive to take. It is an epoch.
 func sendEntries[N name](r *pebble.Rank, what string, owners distribution.Map, key func(e entry[N]) uint64, names []N,
 	entryOf func(at int) entry[N], take func(es []entry[N])) error {
 	var tally apps.Tally
@@ -67,7 +67,7 @@ func sendEntries[N name](r *pebble.Rank, what string, owners distribution.Map, k
 	return err
 }
 
-// codecOf is a codec if it is one of values of type V, which otherwise are plain data.
+// codecOf returns codec if it encodes values of type V. Otherwise V is plain data and needs none.
 func codecOf[V any](codec any) []pebble.Codec[V] {
 	if codec, ok := codec.(pebble.Codec[V]); ok {
 		return []pebble.Codec[V]{codec}

@@ -9,7 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// A generated graph on two ranks, each of which has half of the vertices.
+// A generated graph on two ranks; each owns half of the vertices.
 func ExampleBuild() {
 	generator, err := graph.ErdosRenyi(10, 8, 1)
 	if err != nil {

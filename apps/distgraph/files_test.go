@@ -20,8 +20,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// shown is a graph as text, a line for each vertex with the heads of its arcs and their weights, in the order of the
-// source: the same for any number of ranks.
+// shown returns a graph as text, a line for each vertex with the heads of its arcs and their weights, in the order of
+// the source. The text does not depend on the number of ranks.
 func shown(t *testing.T, ranks int, source Source) (lines []string, err error) {
 	by := make([][]string, ranks)
 	err = appstest.Job(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
@@ -63,7 +63,7 @@ func rowsOf(g *Graph, p *Part[uint32]) (lines []string, err error) {
 	return lines, err
 }
 
-// packed writes a file that one rank alone can read.
+// packed writes a compressed file, which only one rank can read.
 func packed(t *testing.T, name, text string) string {
 	path := filepath.Join(t.TempDir(), name)
 	f, err := os.Create(path)
@@ -76,7 +76,7 @@ func packed(t *testing.T, name, text string) string {
 	return path
 }
 
-// twin is a graph as shown shows it, made of its edges one after the other.
+// twin is a graph in the form of shown, made from its edges serially.
 type twin struct {
 	counts map[string]int
 	rows   map[string]map[string]string
@@ -119,7 +119,7 @@ func (g *twin) arc(tail, head, weight string) {
 	}
 }
 
-// people are edges between names of all kinds.
+// people are edges between diverse names.
 var people = [][3]string{
 	{"Zoë", "al", "1.5"}, {"al", "Zoë", "2"}, {"al", "\"q\"", "0.25"}, {"\"q\"", "al", "0.25"}, {"7", "07", "1"},
 	{"07", "7", "3"}, {"b,c", "al", "4"}, {"al", "al", "1"}, {"日本", "b,c", "0"}, {"-1", "1e3", "0.5"},
@@ -139,7 +139,7 @@ func edgeText(edges [][3]string, isWeighed bool) string {
 }
 
 // A graph of names is the same on any number of ranks, from one file or several, plain or compressed, with vertices
-// that no edge names.
+// without an edge.
 func TestNames(t *testing.T) {
 	half := len(people) / 2
 	text := "# a comment\n" + edgeText(people, true)
@@ -175,7 +175,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Ids of 64 bits, far apart, are vertices like all others, from the file to the labels of results.
+// Sparse ids of 64 bits are vertices like all others, from the file to the labels of results.
 func TestSparseIDs(t *testing.T) {
 	const most = "18446744073709551615"
 	edges := [][3]string{{most, "0"}, {"9223372036854775808", most}, {"1", "9223372036854775807"}, {"1", "4294967296"}}
@@ -202,7 +202,7 @@ func TestSparseIDs(t *testing.T) {
 	}))
 }
 
-// A list of vertices and names fit the graph, or are an error that names file, line or vertex.
+// A list of vertices, or names, that do not fit the graph are an error that names the file, line or vertex.
 func TestMistakesOfVertices(t *testing.T) {
 	edges := appstest.Write(t, "g.e", "1 2\n2 30\n")
 	for says, source := range map[string]Source{
@@ -229,7 +229,7 @@ func TestMistakesOfVertices(t *testing.T) {
 	}
 }
 
-// Roots may be named, and an error names what is not there.
+// Roots may be names, and an error names a missing one.
 func TestRootsByName(t *testing.T) {
 	source := Source{Path: appstest.Write(t, "p.el", edgeText(people, false)), Names: true, Format: ingest.EdgeList}
 	require.NoError(t, appstest.Job(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
@@ -259,7 +259,7 @@ const arcSchema = `{"type": "record", "name": "arc", "fields": [
 	{"name": "note", "type": {"type": "array", "items": "int"}}, {"name": "head", "type": "string"},
 	{"name": "cost", "type": ["null", "double"]}, {"name": "tail", "type": "string"}]}`
 
-// tables writes edges as tables of each format, which two ranks write into folders, and returns their names.
+// tables writes edges as tables of each format, from two ranks into folders, and returns the folders' names.
 func tables(t *testing.T, edges [][3]string) (names []string) {
 	var rows []arcRow
 	var records []any
@@ -293,7 +293,7 @@ func tables(t *testing.T, edges [][3]string) (names []string) {
 	return append(names, packed(t, "a.tsv.gz", tsv))
 }
 
-// quoted is a field of CSV or TSV.
+// quoted returns a field of CSV or TSV.
 func quoted(text string) string { return `"` + strings.ReplaceAll(text, `"`, `""`) + `"` }
 
 func written[T any](r *pebble.Rank, name string, format export.Format[T], rows []T, options ...export.Option) {
@@ -305,8 +305,8 @@ func written[T any](r *pebble.Rank, name string, format export.Format[T], rows [
 	appstest.Must(sink.Close())
 }
 
-// Edges of tables are the same graph in each format, on any number of ranks: names with blanks, quotes and commas, and
-// none; and ids.
+// Edges of tables are the same graph in each format, on any number of ranks. Names have spaces, quotes and commas, or
+// are empty; vertices may be ids.
 func TestTables(t *testing.T) {
 	odd := append(slices.Clone(people), [][3]string{{"", "al", "1"}, {"a b", "", "2"}, {" a b", "a b", "3"}}...)
 	ids := [][3]string{{"18446744073709551615", "0", "1"}, {"5", "5", "2"}, {"5", "6", "0.5"}, {"5", "6", "0.25"}}
@@ -329,7 +329,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// A table that is damaged or lacks a column is an error with file and line.
+// A damaged table, or one that lacks a column, is an error with file and line.
 func TestMistakesOfTables(t *testing.T) {
 	for _, c := range []struct{ name, text, says string }{
 		{"a.csv", "source,target\n1,2\n1,x\n", `a.csv: line 3: column "target": found "x"; expected a vertex`},
@@ -375,7 +375,7 @@ func TestMistakesOfTables(t *testing.T) {
 	require.ErrorContains(t, err, "give files of one format")
 }
 
-// A graph is the same in all formats whose vertices are numbers, on any number of ranks, in one file or two.
+// A graph whose vertices are numbers is the same in all formats, on any number of ranks, in one file or two.
 func TestFormats(t *testing.T) {
 	edges := [][3]string{{"2", "1", "0.5"}, {"3", "1", "2"}, {"4", "2", "1"}, {"4", "4", "3"}, {"6", "3", "0.25"}}
 	lines := edgeText(edges, true)

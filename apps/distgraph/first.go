@@ -6,18 +6,19 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-const firstTold = 5 // by a result
+const firstTold = 5 // in a result
 
-// First keeps the first five, in an order, of what it is offered. T is plain data. It belongs to its rank's goroutine.
+// First keeps the first five of the values offered to it, in a given order. T is plain data. It belongs to its rank's
+// goroutine.
 type First[T any] struct {
 	compare func(a, b T) int
 	kept    []T
 }
 
-// NewFirst makes one that is empty. compare is negative when a comes first, and puts all in one order.
+// NewFirst returns an empty First. compare is a total order; it is negative if a comes before b.
 func NewFirst[T any](compare func(a, b T) int) *First[T] { return &First[T]{compare: compare} }
 
-// Offer has v kept if it is among the first. Most of what comes late costs one comparison.
+// Offer keeps v if it is among the first. Most values offered late cost one comparison.
 func (f *First[T]) Offer(v T) {
 	full := len(f.kept) == firstTold
 	if full && f.compare(v, f.kept[firstTold-1]) >= 0 {
@@ -30,7 +31,7 @@ func (f *First[T]) Offer(v T) {
 	f.kept = slices.Insert(f.kept, at, v)
 }
 
-// Gather returns the first five of what all ranks have been offered, in order. All ranks call it.
+// Gather returns the first five of the values offered on all ranks, in order. All ranks call it.
 func (f *First[T]) Gather(r *pebble.Rank) ([]T, error) {
 	gathered, err := pebble.AllGatherSlice(r, f.kept)
 	all := slices.Concat(gathered...)

@@ -12,49 +12,49 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Number is the type of what vertices have of their own.
+// Number is the type of the value of a vertex.
 type Number interface {
 	uint32 | uint64 | float32 | float64
 }
 
-// Ghosts are one number for each of a rank's vertices, and copies of those of the other vertices at the other ends of
-// some arcs, the ghosts. A kernel that goes over all arcs again and again looks at its own memory alone, and each
-// number travels once to each rank that needs it: there are as many as ghosts, and not as arcs.
+// Ghosts holds one number for each of a rank's vertices and a copy of the number of each ghost. A ghost is a vertex of
+// another rank at the other end of one of this rank's arcs. A kernel that goes over all arcs repeatedly then reads
+// local memory only. Each number travels once to each rank that needs it, so messages grow with ghosts, not with arcs.
 //
 // A rank keeps an index for each arc of the rows, a number and two indices for each ghost, and a number for each of its
 // vertices.
 type Ghosts[V Index, T Number] struct {
-	// Values are the numbers: first those of the rank's vertices, by their places, which are the kernel's to set, then
-	// the ghosts' by their indices.
+	// Values are the numbers: first those of the rank's vertices by place, which the kernel sets, then those of the
+	// ghosts by index.
 	Values []T
-	// Slots are where in Values the numbers of the rows' heads are, in the order of Rows.Heads.
+	// Slots are the positions in Values of the numbers of the rows' heads, in the order of Rows.Heads.
 	Slots []V
 
 	g       *Graph
 	tally   apps.Tally
 	target  *target.Target[numbers[T]]
-	out     [][]V // by rank, the places of this rank's vertices that are ghosts there
+	out     [][]V // by rank: the places of this rank's vertices that are ghosts there
 	from    []block[V]
-	others  []V // the vertices that are ghosts, in the order of Values
+	others  []V // the ghosts' vertices, in the order of Values
 	sending []numbers[T]
 }
 
-// block is where in Values the ghosts are whose owner is one rank.
+// block is the range in Values of the ghosts of one owner.
 type block[V Index] struct{ begin, count V }
 
-// numbersAtOnce lets numbers of 4 bytes fill two cache lines, with the rest of the pebble. It is even, for
-// fingerprints.
+// numbersAtOnce lets numbers of 4 bytes, with the rest of the pebble, fill two cache lines. It is even because
+// fingerprint takes pairs of words.
 const numbersAtOnce = 28
 
-// numbers is the pebble by which ghosts get their values: those from At on of the vertices of rank From that are ghosts
-// at rank To.
+// numbers is the pebble that carries values to ghosts. Of the vertices of rank From that are ghosts at rank To, it
+// carries those from position At on.
 type numbers[T Number] struct {
 	To, From uint32
 	At       uint64
 	Values   [numbersAtOnce]T
 }
 
-// fingerprint multiplies pairs of words that do not wait for each other. The struct has no gaps, and its words are
+// fingerprint multiplies pairs of words, independently of each other. The struct has no gaps, and its words are
 // aligned.
 func (n *numbers[T]) fingerprint() (sum uint64) {
 	place := apps.Fold(uint64(n.To)<<32|uint64(n.From), n.At)
@@ -65,7 +65,7 @@ func (n *numbers[T]) fingerprint() (sum uint64) {
 	return sum
 }
 
-// want is the pebble by which a rank tells a vertex's owner that it needs the vertex's number.
+// want is the pebble that tells a vertex's owner that a rank needs the vertex's number.
 type want[V Index] struct {
 	Vertex V
 	Rank   uint32
@@ -73,8 +73,8 @@ type want[V Index] struct {
 
 func (w want[V]) fingerprint() uint64 { return apps.Fold(uint64(w.Vertex), uint64(w.Rank)) }
 
-// NewGhosts finds the ghosts of rows, and lets their owners know, in one epoch: between epochs, on all ranks together.
-// name names its targets, as Graph.Kernel makes them. While it works it needs 3 bits for each vertex of the graph.
+// NewGhosts finds the ghosts of rows and reports them to their owners, in one epoch. All ranks call it, between epochs.
+// name names its targets, as Graph.Kernel makes them. While it runs it needs 3 bits for each vertex of the graph.
 func NewGhosts[V Index, T Number](g *Graph, rows *Rows[V], name func(what string) string) (*Ghosts[V, T], error) {
 	size := g.Rank.Size()
 	s := &Ghosts[V, T]{g: g, out: make([][]V, size), from: make([]block[V], size), sending: make([]numbers[T], 0, 64)}
@@ -132,7 +132,7 @@ func (s *Ghosts[V, T]) find(rows *Rows[V]) (others []V) {
 			marks[head/64] |= 1 << (head % 64)
 		}
 	}
-	before := make([]V, len(marks)) // marks in the words before
+	before := make([]V, len(marks)) // number of marks in the words before
 	for i, word := range marks {
 		before[i] = V(len(others))
 		for ; word != 0; word &= word - 1 {
@@ -158,13 +158,13 @@ func (s *Ghosts[V, T]) find(rows *Rows[V]) (others []V) {
 	return others
 }
 
-// Of returns where in Values the ghosts are whose owner is this rank.
+// Of returns the range in Values of the ghosts that rank owns.
 func (s *Ghosts[V, T]) Of(rank int) (begin, end V) {
 	from := s.from[rank]
 	return from.begin, from.begin + from.count
 }
 
-// Slot returns where in Values the number of a vertex is, which is one of this rank's or a ghost. It costs a binary
+// Slot returns the position in Values of the number of a vertex, which is this rank's or a ghost. It costs a binary
 // search for a ghost.
 func (s *Ghosts[V, T]) Slot(vertex V) V {
 	if own := vertex - V(s.g.First); own < V(s.g.Local) {
@@ -182,10 +182,10 @@ func (s *Ghosts[V, T]) Vertex(slot V) V {
 	return s.others[slot-V(s.g.Local)]
 }
 
-// Exchange gives the ghosts on all ranks the numbers that their owners have. It is an epoch. All ranks call it.
+// Exchange updates the ghosts on all ranks with the numbers at their owners. It is an epoch. All ranks call it.
 func (s *Ghosts[V, T]) Exchange() error {
 	return s.g.Rank.Epoch(func() error {
-		for step := 1; step < s.g.Rank.Size(); step++ { // not all ranks to the same one at once
+		for step := 1; step < s.g.Rank.Size(); step++ { // start at different ranks
 			s.sendTo((s.g.Rank.ID() + step) % s.g.Rank.Size())
 		}
 		return nil
@@ -213,7 +213,7 @@ func (s *Ghosts[V, T]) flush() {
 	s.sending = s.sending[:0]
 }
 
-// take is the handler. What is behind the last number of a block is left over from the pebble before.
+// take is the handler. Values after the last number of a block are left over from an earlier pebble.
 func (s *Ghosts[V, T]) take(vs []numbers[T]) {
 	for i := range vs {
 		n := &vs[i]
@@ -228,5 +228,5 @@ func (s *Ghosts[V, T]) take(vs []numbers[T]) {
 	}
 }
 
-// Tally is what this rank has seen of the pebbles of all exchanges.
+// Tally returns this rank's tally of the pebbles of all exchanges.
 func (s *Ghosts[V, T]) Tally() apps.Tally { return s.tally }

@@ -9,8 +9,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// After an exchange the slot of each head has what the head's owner has last set, also where a rank's ghosts end a
-// pebble before its end.
+// After an exchange the slot of each head has the value that the head's owner set last, even if a rank's ghosts end in
+// the middle of a pebble.
 func TestGhosts(t *testing.T) {
 	star := appstest.List{N: 300}
 	for v := uint64(1); v < star.N; v++ {
@@ -34,7 +34,7 @@ func TestGhosts(t *testing.T) {
 	}
 }
 
-// exchanges sets other numbers again and again, and looks at all heads' afterwards.
+// exchanges sets other numbers in each round, and then checks those of all heads.
 func exchanges[T Number](g *Graph, rows *Rows[uint32]) error {
 	s := appstest.Must(NewGhosts[uint32, T](g, rows, g.Kernel("test")))
 	for round := range 3 {

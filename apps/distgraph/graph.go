@@ -1,13 +1,13 @@
-// Package distgraph spreads a graph over the ranks of a job: what the graph applications have in common.
+// Package distgraph spreads a graph over the ranks of a job. All graph applications share it.
 //
-// [Build] reads or makes a graph and sends each arc to the owner of its tail, by pebbles: vertices in blocks, each with
-// the arcs that leave it, in compressed sparse rows, with weights if the [Source] asks for them. Where it pays, a rank
-// keeps its vertices in the order of their degrees (see [Order]). What is lost on the way is noticed: each rank
-// accounts for the arcs that it sends and is given.
+// [Build] reads or makes a graph and sends each arc, as a pebble, to the owner of its tail. Each rank owns a block of
+// vertices and stores the arcs that leave them in compressed sparse rows, with weights if the [Source] asks for them. A
+// rank sorts its vertices by degree where that pays (see [Order]). Each rank accounts for the arcs that it sends and
+// receives, so that a lost arc is an error.
 //
-// A vertex has a label, which is what its source calls it: an id, or a name. Its number, 0 to n-1, is its place in
-// the ascending order of ids, or of the bytes of names. Its index, by which ranks know it, is the same, unless the
-// graph is ordered by degree. The owner of a vertex knows its label: see [Graph.Labels] and [Graph.Own].
+// A vertex has a label, its name in the source: an id or a string. Its number, 0 to n-1, is the rank of its label in
+// the ascending order of ids, or of the bytes of names. Ranks use its index, which equals its number unless the graph
+// is ordered by degree. The owner of a vertex stores its label: see [Graph.Labels] and [Graph.Own].
 package distgraph
 
 import (
@@ -22,17 +22,17 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Graph is a rank's part of a distributed graph: a block of vertices, and the arcs that leave them. An undirected edge
-// is two arcs, a self-loop too. Duplicate edges and self-loops are counted, as Graph500 counts them, and not kept: no
-// search needs them; but see Source.SelfLoops. Of duplicates with weights the lightest is kept. It belongs to its
-// rank's goroutine, and its fields are for reading.
+// Graph is a rank's part of a distributed graph: a block of vertices and the arcs that leave them. An undirected edge
+// is two arcs, and so is a self-loop. Duplicate edges and self-loops are counted, as in Graph500, but not kept, because
+// no search needs them; see also Source.SelfLoops. Of duplicates with weights the lightest is kept. A Graph belongs to
+// its rank's goroutine. Its fields are read-only.
 type Graph struct {
 	Name       string // of the source
 	Vertices   uint64
-	Edges      uint64 // as the source has them: an undirected one counts once
+	Edges      uint64 // as in the source: an undirected edge counts once
 	Undirected bool
-	Weighted   bool // the source has weights, whether they are used or not
-	SelfLoops  bool // are in the rows
+	Weighted   bool // the source has weights, used or not
+	SelfLoops  bool // the rows contain self-loops
 	Ordered    bool // by degree
 
 	Rank  *pebble.Rank
@@ -40,26 +40,26 @@ type Graph struct {
 	First uint64                 // index of this rank's first vertex
 	Local int                    // number of this rank's vertices
 
-	// Narrow and Wide are this rank's rows, with indices of 32 or 64 bits: one of the two, on all ranks the same, and the
-	// other nil.
+	// Narrow and Wide are this rank's rows, with indices of 32 or of 64 bits. One of them is nil, the same one on all
+	// ranks.
 	Narrow *Part[uint32]
 	Wide   *Part[uint64]
 
 	own     ownLabels
-	serial  uint64 // tells this graph's targets from those of other graphs of the job
+	serial  uint64 // distinguishes this graph's targets from those of other graphs of the job
 	kernels int
 	part    anyPart // Narrow or Wide
 }
 
-// Build makes the graph of source, on all ranks together. Every arc travels once, as a pebble keyed by its tail.
+// Build makes the graph of source. All ranks call it. Every arc travels once, as a pebble keyed by its tail.
 //
-// All ranks read shares of files, twice: first to check them and to count vertices, then to send edges; so an error in
-// a file is the same error on every rank, before an edge is sent. Between the two, where ids are not indices, ranks put
-// the ids in order together, and each learns the numbers of those that its edges name. A rank needs, for an arc that
-// leaves its vertices, 12 bytes while it builds and 4 afterwards, and 8 bytes a vertex; twice the bytes an arc when
-// there are 2^32 vertices or more. A weight takes 16 bytes more while it builds, and 8 afterwards; an id 16 bytes on
-// each rank whose edges name it, while it builds, and 8 afterwards. A graph that does not fit into the available memory
-// is an error.
+// All ranks read shares of the files twice: first to check them and to count vertices, then to send edges. So an error
+// in a file is the same error on every rank, before an edge is sent. If ids are not indices, the ranks sort the ids
+// together between the two passes, and each rank gets the numbers of the ids in its edges. While it builds, a rank
+// needs 12 bytes for each arc that leaves its vertices; afterwards it needs 4 bytes for each arc and 8 for each vertex.
+// Arcs take twice as much in graphs of 2^32 vertices or more. A weight takes 16 bytes more while it builds, and 8
+// afterwards. An id takes 16 bytes on each rank with an edge that contains it while it builds, and 8 afterwards. A
+// graph that does not fit into the available memory is an error.
 func Build(r *pebble.Rank, source Source) (*Graph, error) {
 	if err := source.Check(); err != nil {
 		return nil, err
@@ -109,10 +109,10 @@ func bit(yes bool) uint64 {
 	return 0
 }
 
-// ArcsPerEdge is how many arcs the source's edges count for: each of an undirected graph is two.
+// ArcsPerEdge returns the number of arcs of an edge of the source: 2 in an undirected graph, else 1.
 func (g *Graph) ArcsPerEdge() uint64 { return 1 + bit(g.Undirected) }
 
-// IndexBytes is the size of an index in memory.
+// IndexBytes returns the size of an index in memory.
 func (g *Graph) IndexBytes() float64 { return indexBytes(g.Wide != nil) }
 
 func indexBytes(isWide bool) float64 {
@@ -122,8 +122,8 @@ func indexBytes(isWide bool) float64 {
 	return 4
 }
 
-// mustFit refuses a graph before memory is allocated by numbers that a file merely claims. What a search needs is in
-// it, but for what some kernels need beyond that, who look at those themselves.
+// mustFit returns an error before memory is allocated by the numbers that a file claims. Its estimate includes the
+// memory of a search; kernels that need more check that themselves.
 func (g *Graph) mustFit(isWide, weighted, labelled bool) error {
 	index, weight, label := indexBytes(isWide), 24*float64(bit(weighted)), 8*float64(bit(labelled))
 	vertices, ranks := float64(g.Vertices), float64(g.Rank.Size())
@@ -131,8 +131,8 @@ func (g *Graph) mustFit(isWide, weighted, labelled bool) error {
 	return g.Fits("build", (vertices*(16+5*index+label)+arcs*(4*index+weight))/ranks+vertices/8)
 }
 
-// Fits refuses what needs so many bytes on each rank when they are not there. what says what is done to the graph. All
-// ranks call it.
+// Fits returns an error if a step needs more bytes on each rank than are available. what names the step in the error.
+// All ranks call it.
 func (g *Graph) Fits(what string, need float64) error {
 	place := g.Rank.Place()
 	least, err := pebble.AllReduce(g.Rank, cpu.MemoryAvailable()/int64(place.Last-place.First), pebble.Min[int64])
@@ -150,38 +150,37 @@ func (g *Graph) Fits(what string, need float64) error {
 // Owns reports whether the vertex with this index is one of this rank's.
 func (g *Graph) Owns(index uint64) bool { return index-g.First < uint64(g.Local) }
 
-// Kernel returns a function that names the targets of one more kernel on this graph, apart from those of others in the
-// job. All ranks call it in the same order.
+// Kernel returns a function that names the targets of a new kernel on this graph, distinct from those of other kernels
+// of the job. All ranks call it in the same order.
 func (g *Graph) Kernel(app string) func(what string) string {
 	g.kernels++
 	kernel := g.kernels
 	return func(what string) string { return fmt.Sprintf("%s %s %d.%d", app, what, g.serial, kernel) }
 }
 
-// target names a target of this graph itself.
+// target returns the name of a target of this graph itself.
 func (g *Graph) target(what string) string { return fmt.Sprintf("graph %s %d", what, g.serial) }
 
-// Index is the type of indices in memory and in pebbles: 32 bits serve for all graphs but the largest.
+// Index is the type of indices in memory and in pebbles. 32 bits serve for all graphs but the largest.
 type Index interface{ uint32 | uint64 }
 
-// None stands for the parent and the level of a vertex that is not reached. It is no index, and above every level.
+// None stands for the parent and the level of a vertex that is not reached. It is not a valid index, and it is above
+// every level.
 func None[V Index]() V { return ^V(0) }
 
-// Part is a rank's part of a graph, with indices of one width.
-//
-// A vertex has a number, which is its place in the source, and an index, by which ranks know it. Both lie in the block
-// of its owner. They differ when the graph is ordered by degree.
+// A vertex has a number, its place in the source, and an index, which ranks use. Both lie in the block of its owner.
+// They differ if the graph is ordered by degree.
 type Part[V Index] struct {
-	*Rows[V] // of the arcs that leave
-	// Into are the rows of the arcs that lead here, by their tails: the same in an undirected graph, else nil until
-	// Reverse makes them.
+	*Rows[V] // arcs that leave
+	// Into are the rows of the arcs that lead here, by their tails. In an undirected graph they are Rows; otherwise
+	// Into is nil until Reverse makes it.
 	Into    *Rows[V]
-	Counts  []uint64 // arcs that leave each vertex, as the source has them
-	places  []V      // of an ordered graph: the place in the block of each vertex, by number
-	numbers []V      // its inverse
+	Counts  []uint64 // number of arcs that leave each vertex, as in the source
+	places  []V      // in an ordered graph: the place of each vertex in the block, by number
+	numbers []V      // inverse of places
 }
 
-// anyPart is what a Graph asks its part for, whatever the width of indices.
+// anyPart is the part of a Graph, whatever the width of its indices.
 type anyPart interface {
 	// eachFit calls do, in the order of the source, with the place of each vertex that has an arc to another vertex.
 	eachFit(do func(place uint64))
@@ -198,7 +197,7 @@ func (p *Part[V]) eachFit(do func(place uint64)) {
 	}
 }
 
-// Place is where in the rank's block the vertex is whose number is so far into the block.
+// Place returns the place in the rank's block of the vertex with this number. Both count from the start of the block.
 func (p *Part[V]) Place(number uint64) uint64 {
 	if p.places == nil {
 		return number
@@ -214,8 +213,8 @@ func (p *Part[V]) Number(place uint64) uint64 {
 	return uint64(p.numbers[place])
 }
 
-// BySource returns what is known of each of this rank's vertices, by place, in the order of the graph's source: a new
-// slice.
+// BySource returns a new slice with the values of this rank's vertices in the order of the graph's source. byPlace has
+// them by place.
 func BySource[V Index, T any](p *Part[V], byPlace []T) []T {
 	all := make([]T, len(byPlace))
 	for number := range all {
@@ -224,31 +223,30 @@ func BySource[V Index, T any](p *Part[V], byPlace []T) []T {
 	return all
 }
 
-// Arcs counts those that leave and are in the rows.
+// Arcs returns the number of arcs that leave and are in the rows.
 func (p *Part[V]) Arcs() uint64 { return uint64(len(p.Heads)) }
 
-// Order is how a rank's vertices follow each other in its memory. Which rank owns a vertex never depends on it.
+// Order is the order of a rank's vertices in its memory. The owner of a vertex never depends on it.
 type Order string
 
 const (
-	// OrderAuto is ByDegree for undirected graphs in which some vertex has far more arcs than the average, AsGiven
-	// otherwise.
+	// OrderAuto is ByDegree for undirected graphs with a vertex of far more arcs than the average, else AsGiven.
 	OrderAuto Order = "auto"
-	// ByDegree puts vertices with many arcs first. What searches look at most then lies close together, and vertices
+	// ByDegree puts vertices with many arcs first. Searches read these most, and they lie close together; vertices
 	// without arcs lie apart. It is for undirected graphs.
 	ByDegree Order = "degree"
-	// AsGiven keeps the order of the source, which may be a good one: neighbours in a road network often have close ids.
+	// AsGiven keeps the order of the source. It may be a good one: neighbours in a road network often have close ids.
 	AsGiven Order = "given"
 )
 
 // Orders are all orders, by name.
 var Orders = []Order{OrderAuto, ByDegree, AsGiven}
 
-// skew is how many times the average degree the highest one must be for OrderAuto to order a graph. Kronecker graphs of
-// 2^14 vertices have 80, of 2^20 about 2,000; road networks and Erdős-Rényi graphs have less than 10.
+// skew is the ratio of the highest to the average degree at which OrderAuto orders a graph. Kronecker graphs of 2^14
+// vertices have 80, of 2^20 about 2,000; road networks and Erdős-Rényi graphs have less than 10.
 const skew = 32
 
-// checkOrder tells what is wrong with an order for a graph.
+// checkOrder returns an error if an order does not exist or does not suit the graph.
 func checkOrder(order Order, undirected bool) error {
 	switch order {
 	case "", OrderAuto, AsGiven:
@@ -262,7 +260,7 @@ func checkOrder(order Order, undirected bool) error {
 	return fmt.Errorf("order %q is not one of auto, degree, given", order)
 }
 
-// isOrdered reports whether a graph is to be ordered by degree: the same on all ranks, which all call it.
+// isOrdered reports whether to order a graph by degree. All ranks call it, and get the same result.
 func isOrdered(g *Graph, order Order, degrees []uint64) (bool, error) {
 	if order == AsGiven || order == ByDegree || !g.Undirected {
 		return order == ByDegree, nil
@@ -275,10 +273,10 @@ func isOrdered(g *Graph, order Order, degrees []uint64) (bool, error) {
 	return float64(most)*float64(g.Vertices) >= skew*2*float64(g.Edges) && g.Edges > 0, err
 }
 
-// order gives this rank's vertices their places by degree, and replaces the arcs by those with the new indices.
+// order gives this rank's vertices their places by degree, and replaces the arcs with arcs between the new indices.
 //
-// Nobody needs to ask for the place of another rank's vertex. Of an undirected edge, each end's owner holds an arc to
-// the other end. It sends the other end's owner an arc that leads back, to the new index of its own.
+// No rank asks for the place of another rank's vertex. The owner of each end of an undirected edge holds an arc to the
+// other end. It sends an arc in the opposite direction, with the new index of its own vertex, to the other owner.
 func (p *Part[V]) order(g *Graph, got *collector[V], isWeighed bool) error {
 	first := V(g.First)
 	p.setPlaces()
@@ -306,7 +304,7 @@ func (p *Part[V]) order(g *Graph, got *collector[V], isWeighed bool) error {
 	return err
 }
 
-// setPlaces sorts by degree; vertices of one degree keep their order.
+// setPlaces sorts vertices by degree. Vertices of equal degree keep their order.
 func (p *Part[V]) setPlaces() {
 	n := len(p.Counts)
 	p.numbers, p.places = make([]V, n), make([]V, n)
@@ -324,8 +322,8 @@ func (p *Part[V]) setPlaces() {
 	}
 }
 
-// IsHigher reports whether a vertex is above another in the order by degree: it has the higher one, or the same and a
-// higher index. Arcs that lead to the higher end are few at each vertex.
+// IsHigher reports whether a vertex is above another in the order by degree, and by index among equal degrees. Each
+// vertex has few arcs that lead to a higher end.
 func IsHigher[V Index](v, degree, than, thanDegree V) bool {
 	return degree > thanDegree || degree == thanDegree && v > than
 }

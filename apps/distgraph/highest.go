@@ -7,15 +7,15 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Score is a vertex with a number of its own, such as its centrality.
+// Score is a vertex and its score, such as its centrality.
 type Score struct {
 	Vertex Label   `json:"id"`
 	Score  float64 `json:"score"`
 }
 
-// Highest returns the vertices with the highest scores of all ranks, highest first, and the sum of all; scores are
-// those of this rank's vertices, in the order of the graph's source. Those of one score are in the order of the source.
-// The last digits of the sum depend on the number of ranks. All ranks call it.
+// Highest returns the vertices with the highest scores of all ranks, highest first, and the sum of all scores. scores
+// are those of this rank's vertices, in the order of the graph's source. Vertices of equal scores are in the order of
+// the source. The last digits of the sum depend on the number of ranks. All ranks call it.
 func (g *Graph) Highest(scores []float64) (top []Score, sum float64, err error) {
 	type place struct {
 		number uint64
@@ -47,7 +47,7 @@ func (g *Graph) Highest(scores []float64) (top []Score, sum float64, err error) 
 	return top, sum, err
 }
 
-// ScoreRows are labels and values for display of some vertices with their scores.
+// ScoreRows returns labels and values of some vertices and their scores for display.
 func ScoreRows(label string, top []Score) (rows [][2]string) {
 	for _, s := range top {
 		rows = append(rows, [2]string{label, fmt.Sprintf("vertex %v: %.6g", s.Vertex, s.Score)})

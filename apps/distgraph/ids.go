@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// idSet is a set of ids: a bit for each of those that are about as small as the set is large, and a map of the others.
+// idSet is a set of ids. Ids that are small for the size of the set are bits; a map has the others.
 type idSet struct {
 	near  []uint64
 	far   map[uint64]struct{}
 	count uint64
-	last  uint64 // id that was added last: edge lists are mostly sorted
+	last  uint64 // id added last: edge lists are mostly sorted
 }
 
-// nearMin and nearPerID bound the bits by the size of the set, never by the size of an id: 8 bytes an id.
+// nearMin and nearPerID bound the bits by the size of the set, never by the size of an id: 8 bytes for each id.
 const (
 	nearMin   = 1 << 16
 	nearPerID = 64

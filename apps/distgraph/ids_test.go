@@ -15,8 +15,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Numbers are those of a sorted list, with the smallest ids that are missing for vertices that a header alone counts,
-// on any number of ranks.
+// Numbers are those of a sorted list, on any number of ranks. Vertices that only a header counts have the smallest ids
+// that are missing.
 func TestIDsTwin(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		most := rapid.SampledFrom([]uint64{5, 50, 50000, 1 << 40, 1<<64 - 1}).Draw(rt, "largest id")
@@ -58,7 +58,7 @@ func TestIDsTwin(t *testing.T) {
 	})
 }
 
-// Isolated vertices, which a header alone counts, have indices and ids like all others, in the order of ids.
+// Isolated vertices, which only a header counts, have indices and ids like all others, in the order of ids.
 func TestIsolatedVertices(t *testing.T) {
 	path := appstest.Write(t, "g.el", "# Nodes: 1000000 Edges: 2\n7 3\n3 2000000\n")
 	require.NoError(t, appstest.Job(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
@@ -75,8 +75,8 @@ func TestIsolatedVertices(t *testing.T) {
 	}))
 }
 
-// Each rank's own vertices, rank after rank, are those of the source in order, whatever the order in memory; and each
-// rank gets the labels of the vertices that it asks for.
+// The own vertices of all ranks, rank after rank, are in the order of the source, whatever the order in memory. Each
+// rank gets the labels of the vertices that it asks about.
 func TestLabels(t *testing.T) {
 	star := "# Nodes: 400 Edges: 301\n18446744073709551615 18446744073709551614\n"
 	for v := range 300 {
@@ -141,7 +141,7 @@ var realGraphs = []struct {
 	{"memplus.mtx.gz", 17758, 126150, true, 17758, nil},
 }
 
-// Public graphs have the sizes that their publishers state, and searches known answers.
+// Public graphs have the sizes that their publishers state, and searches have known results.
 func TestRealGraphs(t *testing.T) {
 	for _, want := range realGraphs {
 		t.Run(want.file, func(t *testing.T) {

@@ -12,17 +12,17 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Labels are what a graph's source calls some vertices: ids, or names if it has names. In JSON they are numbers or
-// strings.
+// Labels are the labels of some vertices in a graph's source: ids, or names if it has names. In JSON they are numbers
+// or strings.
 type Labels struct {
 	IDs   []uint64 // nil if vertices have names
 	Names []string // nil if vertices have ids
 }
 
-// IDs are labels that are ids.
+// IDs returns ids as Labels.
 func IDs(ids ...uint64) Labels { return Labels{IDs: ids} }
 
-// Len is the number of labels.
+// Len returns the number of labels.
 func (l Labels) Len() int { return max(len(l.IDs), len(l.Names)) }
 
 // At returns the i-th label.
@@ -33,7 +33,7 @@ func (l Labels) At(i int) Label {
 	return Label{ID: l.IDs[i]}
 }
 
-// Column returns the labels as the values of a column: a []uint64 or a []string, which alias l.
+// Column returns the labels as the values of a column: a []uint64 or a []string, which aliases l.
 func (l Labels) Column() any {
 	if l.Names != nil {
 		return l.Names
@@ -59,7 +59,7 @@ func (l *Labels) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &l.Names)
 }
 
-// A Label is what a graph's source calls one vertex.
+// A Label is the label of one vertex in a graph's source.
 type Label struct {
 	ID     uint64
 	Name   string
@@ -73,7 +73,7 @@ func labelOf[N name](n N) Label {
 	return Label{Name: any(n).(string), IsName: true}
 }
 
-// String is the id; or the name, in quotes where it has blanks, quotes or nothing.
+// String returns the id, or the name. A name is quoted if it is empty or has spaces, quotes or unprintable characters.
 func (l Label) String() string {
 	if !l.IsName {
 		return strconv.FormatUint(l.ID, 10)
@@ -86,7 +86,7 @@ func (l Label) String() string {
 	return l.Name
 }
 
-// Format implements fmt.Formatter: a label is its String for each verb, %d too.
+// Format implements fmt.Formatter. It writes String for every verb, even %d.
 func (l Label) Format(to fmt.State, _ rune) { _, _ = to.Write([]byte(l.String())) }
 
 // MarshalJSON implements json.Marshaler.
@@ -107,7 +107,7 @@ func (l *Label) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &l.Name)
 }
 
-// ownLabels are what the source calls this rank's vertices, by number: ids, names, or neither if a vertex's id is
+// ownLabels are the labels of this rank's vertices in the source, by number: ids, names, or neither if a vertex's id is
 // its number plus base.
 type ownLabels struct {
 	ids     []uint64
@@ -133,17 +133,17 @@ func (g *Graph) Own() []uint64 {
 	return all
 }
 
-// Labels returns the labels of vertices, by index. All ranks call it, between epochs, each with vertices of its own
-// choice, its own or others. An index without a vertex has a label of the same number, or the empty name. It costs two
-// pebbles for each vertex of another rank, and none if ids follow from indices.
+// Labels returns the labels of vertices, by index. All ranks call it, between epochs, each with any vertices. For an
+// index without a vertex it returns the index as an id, or the empty name. It costs two pebbles for each vertex of
+// another rank, even if ids follow from indices.
 func (g *Graph) Labels(indices []uint64) (Labels, error) { return g.labels(indices, g.part.Number) }
 
-// LabelsOf is Labels for vertices by their numbers, which are their places in the source.
+// LabelsOf is Labels for vertices given by number, their place in the source.
 func (g *Graph) LabelsOf(numbers []uint64) (Labels, error) {
 	return g.labels(numbers, func(number uint64) uint64 { return number })
 }
 
-// labels returns the labels of vertices, whose owners know their numbers.
+// labels returns the labels of vertices. number returns the number of this rank's vertex at a place.
 func (g *Graph) labels(of []uint64, number func(at uint64) uint64) (Labels, error) {
 	if g.own.isNamed {
 		names, err := ask(g, of, func(at uint64) string { return g.own.names[number(at)] })
@@ -163,10 +163,11 @@ func (g *Graph) labels(of []uint64, number func(at uint64) uint64) (Labels, erro
 	return Labels{IDs: ids}, err
 }
 
-// asked is the question for the label of a vertex, the At-th of those that a rank asks for.
+// asked is the question for the label of a vertex, the At-th that a rank asks.
 type asked struct{ Vertex, At uint64 }
 
-// ask asks the owners of vertices about each, by its place in the owner's block. It is an epoch.
+// ask sends a question about each vertex to its owner, which answers by the place of the vertex in its block. It is an
+// epoch.
 func ask[N name](g *Graph, of []uint64, answer func(at uint64) N) ([]N, error) {
 	all, missing := make([]N, len(of)), uint64(0)
 	var options []target.Option

@@ -6,19 +6,19 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// headsAtOnce fills a cache line, with the rest of the pebble, in graphs with indices of 32 bits.
+// headsAtOnce lets a pebble fill a cache line in graphs with indices of 32 bits.
 const headsAtOnce = 12
 
-// piece is the pebble that carries some heads of a vertex's list, which has so many in all, to a rank. Heads that the
-// last piece has no use for are 0.
+// piece is the pebble that carries some heads of a vertex's list to a rank. Length is the length of the whole list.
+// Unused heads of the last piece are 0.
 type piece[V Index] struct {
 	To, Length uint32
-	At         uint32 // of the first of Heads in the list
+	At         uint32 // position of the first of Heads in the list
 	Tail       V
 	Heads      [headsAtOnce]V
 }
 
-// fingerprint multiplies pairs of words that do not wait for each other.
+// fingerprint multiplies pairs of words, independently of each other.
 func (p *piece[V]) fingerprint() (sum uint64) {
 	place := apps.Fold(uint64(p.To)<<32|uint64(p.Length), uint64(p.At)^uint64(p.Tail)<<20)
 	for i := 0; i < headsAtOnce; i += 2 {
@@ -27,29 +27,29 @@ func (p *piece[V]) fingerprint() (sum uint64) {
 	return sum
 }
 
-// partial is a list that has not arrived as a whole.
+// partial is a list that is incomplete.
 type partial[V Index] struct {
 	heads []V
-	left  int // heads that are still to come
+	left  int // number of heads to come
 }
 
-// Lists sends lists of vertices, such as rows, to all other ranks that own certain vertices, in pieces, and puts those
-// that come together. Pieces of one list are sent one after the other, so that few lists are incomplete at a time: a
-// rank keeps these, and a number for each rank. It belongs to its rank's goroutine.
+// Lists sends lists of vertices, such as rows, in pieces to all other ranks that own certain vertices, and assembles
+// the lists that arrive. The pieces of a list are sent one after the other, so that few lists are incomplete at a time.
+// A rank stores these, and a number for each rank. It belongs to its rank's goroutine.
 type Lists[V Index] struct {
 	g       *Graph
 	take    func(tail V, list []V)
 	target  *target.Target[piece[V]]
 	tally   apps.Tally
 	sending []piece[V]
-	turn    uint64   // lists so far
-	sent    []uint64 // by rank: the last turn in which it was sent a list
+	turn    uint64   // number of lists so far
+	sent    []uint64 // by rank: the turn of the last list sent to it
 	open    map[V]*partial[V]
 	spare   []*partial[V]
 }
 
-// NewLists registers a target that gives the lists that arrive to take, each with its vertex, on all ranks together,
-// between epochs. take runs in handlers, sends nothing by the same Lists, and doesn't keep the list.
+// NewLists registers a target that passes each list that arrives, with its vertex, to take. All ranks call it, between
+// epochs. take runs in handlers, sends nothing by the same Lists, and does not keep the list.
 func NewLists[V Index](g *Graph, name string, take func(tail V, list []V)) *Lists[V] {
 	s := &Lists[V]{
 		g: g, take: take, sending: make([]piece[V], 0, 128),
@@ -73,9 +73,10 @@ func NewLists[V Index](g *Graph, name string, take func(tail V, list []V)) *List
 	return s
 }
 
-// Send sends the list of a vertex, once to each other rank that owns some of the vertices that it is for, when some
-// pieces have been gathered. An empty list is not sent. The slices are read before it returns. It is for an epoch's
-// body, where it may run handlers. It costs a look at each vertex of to, and for each rank a copy of the list.
+// Send sends list, the list of tail, once to each other rank that owns some of the vertices in to. It buffers pieces
+// and sends them when the buffer is full. An empty list is not sent. The slices may be reused when it returns. It is
+// for an epoch's body, where it may run handlers. It costs a look at each vertex of to, and a copy of the list for each
+// rank.
 func (s *Lists[V]) Send(tail V, to, list []V) {
 	own := V(s.g.First)
 	s.turn++
@@ -101,16 +102,16 @@ func (s *Lists[V]) sendTo(rank int, tail V, list []V) {
 	}
 }
 
-// Flush sends what has been gathered. Handlers send nothing, so that nobody gathers meanwhile.
+// Flush sends the buffered pieces. Handlers send nothing, so that the buffer does not change meanwhile.
 func (s *Lists[V]) Flush() {
 	s.target.SendAll(s.sending)
 	s.sending = s.sending[:0]
 }
 
-// Tally is what this rank has seen of the pieces so far.
+// Tally returns this rank's tally of the pieces so far.
 func (s *Lists[V]) Tally() apps.Tally { return s.tally }
 
-// add takes a piece, and gives a list that is complete to take.
+// add stores a piece. It passes a complete list to take.
 func (s *Lists[V]) add(p *piece[V]) {
 	length := int(p.Length)
 	if length <= headsAtOnce {
@@ -123,7 +124,7 @@ func (s *Lists[V]) add(p *piece[V]) {
 		s.open[p.Tail] = l
 	}
 	if int(p.At) >= len(l.heads) {
-		return // a damaged piece, of which the account tells
+		return // a damaged piece; the tally reports it
 	}
 	l.left -= copy(l.heads[p.At:], p.Heads[:])
 	if l.left > 0 {
@@ -134,7 +135,7 @@ func (s *Lists[V]) add(p *piece[V]) {
 	s.spare = append(s.spare, l)
 }
 
-// begin is an empty list of so many heads.
+// begin returns an empty list with room for length heads.
 func (s *Lists[V]) begin(length int) *partial[V] {
 	last := len(s.spare) - 1
 	if last < 0 {

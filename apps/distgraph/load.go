@@ -8,8 +8,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Load reads or makes a whole graph on one rank, and returns it with the function that finds the index of an id: for
-// serial twins. A graph with names has their numbers for ids. It runs a job of its own.
+// Load reads or makes a whole graph on one rank, for serial twins. It returns the graph and a function that finds the
+// index of an id. In a graph with names, their numbers are the ids. It runs its own job.
 func (s Source) Load() (c *graph.CSR, index func(id uint64) (index uint64, known bool), err error) {
 	err = pebble.Run(context.Background(), pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
 		o, err := s.survey(r)

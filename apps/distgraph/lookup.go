@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// A lookup has the numbers of the vertices that this rank's edges name. An edge has the ids of its ends, or the places
-// of their names among the names that this rank has met.
+// A lookup maps the ends of this rank's edges to numbers. An end is an id, or the place of a name among the names of
+// this rank.
 type lookup struct {
-	ids     []uint64 // in ascending order; nil if edges have places
-	numbers []uint64 // beside ids, or by place
-	words   []uint64 // a bit for each id from ids[0] on, if they are dense enough; and
-	before  []uint32 // by word: ids before it
+	ids     []uint64 // in ascending order; nil if ends are places
+	numbers []uint64 // in the order of ids, or by place
+	words   []uint64 // a bit for each id from ids[0] on, if ids are dense
+	before  []uint32 // by word of words: number of ids before it
 }
 
-// newLookup makes a lookup of ids and their numbers; ids are nil if edges have places.
+// newLookup returns a lookup of ids and their numbers; ids are nil if ends are places.
 func newLookup(ids, numbers []uint64) *lookup {
 	l := &lookup{ids: ids, numbers: numbers}
 	n := uint64(len(ids))
@@ -33,7 +33,7 @@ func newLookup(ids, numbers []uint64) *lookup {
 	return l
 }
 
-// number is that of the end of an edge. The first pass has met all ends, unless the file has changed.
+// number returns the number of the end of an edge. The first pass has seen all ends, unless the file has changed.
 func (l *lookup) number(end uint64) (number uint64, known bool) {
 	at := end
 	switch {

@@ -5,23 +5,23 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Note is a pebble that goes to a vertex with a number, often the index of another vertex.
+// Note is a pebble that carries a number, often the index of another vertex, to a vertex.
 type Note[V Index] struct{ Vertex, Value V }
 
 func (n Note[V]) fingerprint() uint64 { return apps.Fold(uint64(n.Vertex), uint64(n.Value)) }
 
-// Notes sends notes to the owners of vertices, gathered, and keeps an account of them.
+// Notes buffers notes, sends them to the owners of vertices, and accounts for them.
 type Notes[V Index] struct {
 	target *target.Target[Note[V]]
 	tally  apps.Tally
 	out    []Note[V]
-	spare  []Note[V] // the buffer that is not being filled
+	spare  []Note[V] // the buffer that is not in use
 }
 
 const notesAtOnce = 512
 
-// NewNotes registers a target that gives the notes that arrive to take, on all ranks together, between epochs. take
-// runs in handlers; what it sends by the same Notes leaves when it has returned. It may change the batch, and doesn't
+// NewNotes registers a target that passes the notes that arrive to take. All ranks call it, between epochs. take runs
+// in handlers; notes that it sends by the same Notes leave when it has returned. It may change the batch, but does not
 // keep it.
 func NewNotes[V Index](g *Graph, name string, take func(vs []Note[V])) *Notes[V] {
 	s := &Notes[V]{}
@@ -45,7 +45,7 @@ func NewNotes[V Index](g *Graph, name string, take func(vs []Note[V])) *Notes[V]
 	return s
 }
 
-// Send sends a note, when some have been gathered. In an epoch's body it may run handlers.
+// Send buffers a note, and sends the buffer when it is full. In an epoch's body it may run handlers.
 func (s *Notes[V]) Send(vertex, value V) {
 	n := Note[V]{vertex, value}
 	s.tally.Send(n.fingerprint())
@@ -54,7 +54,7 @@ func (s *Notes[V]) Send(vertex, value V) {
 	}
 }
 
-// Flush sends what has been gathered. In an epoch's body it may run handlers, which gather in another buffer meanwhile.
+// Flush sends the buffered notes. In an epoch's body it may run handlers, which fill another buffer meanwhile.
 func (s *Notes[V]) Flush() {
 	if len(s.out) == 0 {
 		return
@@ -65,5 +65,5 @@ func (s *Notes[V]) Flush() {
 	s.spare = out[:0]
 }
 
-// Tally is what this rank has seen of the notes so far.
+// Tally returns this rank's tally of the notes so far.
 func (s *Notes[V]) Tally() apps.Tally { return s.tally }

@@ -8,7 +8,8 @@ import (
 	"github.com/activepebbles/pebbles/export"
 )
 
-// CheckRows returns an error of app if rows of a result are wanted, which are those of one start, and there are more.
+// CheckRows returns an error of app if o asks for the rows of a result, which are those of one start, and s has several
+// starts.
 func (s Starts) CheckRows(app string, o apps.Output) error {
 	n := s.Labels.Len()
 	if n == 0 {
@@ -20,8 +21,8 @@ func (s Starts) CheckRows(app string, o apps.Output) error {
 	return fmt.Errorf("%s: rows are those of one search, and there are %d %s: give one, or draw 1", app, n, s.Name)
 }
 
-// VertexColumns returns rows for a file: a vertex of this rank's, by its label, and a value, in the order of labels.
-// values are a slice as for export.Column, in the order of the source. All ranks call it, between epochs.
+// VertexColumns returns the rows of this rank's vertices for a file, in the order of labels: the label of each vertex
+// and a value. values are a slice as for export.Column, in the order of the source. All ranks call it, between epochs.
 func (g *Graph) VertexColumns(name string, values any) ([]export.Column, error) {
 	labels, err := g.Labels(g.Own())
 	return []export.Column{{Name: "vertex", Values: labels.Column()}, {Name: name, Values: values}}, err

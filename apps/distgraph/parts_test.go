@@ -13,9 +13,9 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Every list comes whole, with its vertex, once to each other rank that owns some of the vertices that it is for:
-// lists of no vertices, of less than a pebble, of as many as it has, and of more. The second time, a list follows on
-// that of the same vertex.
+// Every list arrives whole, with its vertex, once at each other rank that owns some of its destination vertices: empty
+// lists, and lists that fill less than a pebble, one pebble, and more. The second time, two lists of one vertex follow
+// each other.
 func TestLists(t *testing.T) {
 	const vertices, ranks = 60, 3
 	source := Source{Generator: appstest.List{N: vertices}.Generator()}
@@ -30,7 +30,7 @@ func TestLists(t *testing.T) {
 		g := appstest.Must(Build(r, source))
 		got, want := map[uint32][]uint32{}, map[uint32][]uint32{}
 		lists := NewLists(g, "test lists", func(tail uint32, list []uint32) {
-			got[tail] = append(got[tail], list...) // one that comes twice is too long
+			got[tail] = append(got[tail], list...) // a list that arrives twice is too long
 		})
 		for v := range uint32(vertices) {
 			isHere := slices.ContainsFunc(toOf(v), func(to uint32) bool { return g.Owns(uint64(to)) })
@@ -64,7 +64,7 @@ func TestLists(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// The first of all ranks are those that come first in a sorted whole.
+// The first of all ranks are the first of the sorted whole.
 func TestFirst(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		ranks := rapid.IntRange(1, 4).Draw(rt, "ranks")
@@ -87,8 +87,8 @@ func TestFirst(t *testing.T) {
 	})
 }
 
-// What can be afforded is looked at; otherwise about a part of it is, another one for another seed, and nothing that
-// takes much of it.
+// All items are in the sample if that is affordable. Otherwise about a part of them is, a different part for another
+// seed, without items of high cost.
 func TestSample(t *testing.T) {
 	const items, ranks = 10_000, 2
 	sampled := func(cost, affordable uint64, seed uint64) (of [items]bool) {

@@ -9,8 +9,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Report is what kernels report that go over a graph, or from some of its vertices, one after the other. A kernel
-// embeds it and adds fields of its own. Seconds is the sum over all starts, and Counters counts these alone.
+// Report is the report of a kernel that goes over a whole graph, or starts from some of its vertices in turn. A
+// kernel's report embeds it and adds fields. Seconds is the sum over all starts, and Counters covers only these.
 type Report struct {
 	apps.Report
 	Graph      string   `json:"graph"`
@@ -19,22 +19,22 @@ type Report struct {
 	Vertices   uint64   `json:"vertices"`
 	Edges      uint64   `json:"edges"`
 	Ordered    bool     `json:"ordered_by_degree"`
-	Validated  bool     `json:"validated"`          // results were checked; Errors counts the breaches
+	Validated  bool     `json:"validated"`          // results were checked; Errors is the number of breaches
 	Breaches   []string `json:"breaches,omitempty"` // the first few, on rank 0
 
 	done   int    // starts
 	broken uint64 // breaches that this rank has found at them
 }
 
-// breachesTold is how many breaches a report describes.
+// breachesTold is the number of breaches that a report describes.
 const breachesTold = 10
 
-// NewReport fills in the fields that are known before a run.
+// NewReport returns a report with the fields that are known before a run.
 func NewReport(r *pebble.Rank, app string, c apps.Common) Report {
 	return Report{Report: apps.NewReport(r, app, c.Seed), Validated: !c.SkipValidation}
 }
 
-// load builds the graph and calls prepare with it; SetUp is the time of both. All ranks call it.
+// load builds the graph and calls prepare with it. SetUp is the time of both. All ranks call it.
 func (p *Report) load(r *pebble.Rank, s Source, prepare func(g *Graph) error) (g *Graph, err error) {
 	p.SetUp, err = apps.Timed(r, func() error {
 		if g, err = Build(r, s); err != nil {
@@ -50,15 +50,15 @@ func (p *Report) load(r *pebble.Rank, s Source, prepare func(g *Graph) error) (g
 	return g, nil
 }
 
-// Kernel goes through a graph.
+// Kernel is an algorithm that starts from a vertex of a graph.
 type Kernel interface {
-	From(start uint64) error     // goes from one vertex
-	Validate() (Breaches, error) // checks what that has found
+	From(start uint64) error     // starts from one vertex
+	Validate() (Breaches, error) // checks the result of From
 	Tally() apps.Tally
 }
 
-// Each runs k from each start: timed, then added to the report by add, then checked. rules have a text for each kind of
-// breach, as for Describe. It returns the number of breaches that this rank found. All ranks call it.
+// Each runs k from each start, times it, adds the run to the report by add, and checks it. rules have a text for each
+// kind of breach, as for Describe. It returns the number of breaches that this rank found. All ranks call it.
 func (p *Report) Each(g *Graph, s Source, starts []uint64, k Kernel, rules []string,
 	add func(seconds float64) error) (breaches uint64, err error) {
 	for ; p.done < len(starts); p.done++ {
@@ -84,24 +84,24 @@ func (p *Report) Each(g *Graph, s Source, starts []uint64, k Kernel, rules []str
 // Whole is a kernel that goes over all of a graph at once.
 type Whole interface {
 	Run() error
-	Validate() (Breaches, error) // checks what that has found
+	Validate() (Breaches, error) // checks the result of Run
 	Tally() apps.Tally
 }
 
-// Work is what an application does with a kernel that goes over a whole graph. All functions are called on all ranks.
+// Work is the use that an application makes of a kernel over a whole graph. All ranks call all functions.
 type Work[K Whole] struct {
 	Prepare func(g *Graph) (K, error) // makes the kernel
 	Phase   string                    // names the run of the kernel for apps.Common.Phase
 	Sum     func(g *Graph, k K) error // adds the result to the report, before it is checked
 	Rules   []string                  // as for Each
-	// Columns returns this rank's rows of a result that is right, if they are wanted; By is the column by which
-	// apps.Output.Top ranks them.
+	// Columns returns this rank's rows of a correct result, if they are wanted. By is the column that apps.Output.Top
+	// sorts by.
 	Columns func(g *Graph, k K) ([]export.Column, error)
 	By      string
 }
 
-// Over builds the graph of s, makes a kernel for it, runs that, timed, checks the result, and writes its rows as
-// c.Output says. All ranks call it; it completes the report, and returns the kernel.
+// Over builds the graph of s, makes a kernel for it, runs and times the kernel, checks the result, and writes its rows
+// as c.Output says. It completes the report and returns the kernel. All ranks call it.
 func Over[K Whole](p *Report, r *pebble.Rank, c apps.Common, s Source, w Work[K]) (k K, err error) {
 	out, err := apps.NewRowWriter(r, c.Output, w.By)
 	if err != nil {
@@ -155,8 +155,8 @@ func (p *Report) validate(g *Graph, k interface{ Validate() (Breaches, error) },
 	return found.Count, err
 }
 
-// Rows are labels and values for display: of the graph, the kernel's own, and whether what was checked, such as trees,
-// kept the rules.
+// Rows returns labels and values for display: of the graph, the kernel's own, and the verdict on checked, such as
+// trees, by rules.
 func (p Report) Rows(checked, rules string, own ...[2]string) [][2]string {
 	kind := "directed"
 	if p.Undirected {
@@ -177,23 +177,23 @@ func (p Report) Rows(checked, rules string, own ...[2]string) [][2]string {
 	return rows
 }
 
-// Breaches are where a result breaks a rule, as found by one rank.
+// Breaches are the places at which a result breaks a rule, as found by one rank.
 type Breaches struct {
 	Count uint64
 	First []Breach // the first few
 }
 
-// Breach is where a result breaks a rule: which, at two vertices, and by what numbers. It is plain data, and travels to
-// rank 0.
+// Breach is one place at which a result breaks a rule: the rule, two vertices, and two numbers. It is plain data, which
+// ranks send to rank 0.
 type Breach struct {
-	Rule uint64 // the kernel's
+	Rule uint64 // index in the kernel's rules
 	V, W uint64 // indices
 	A, B float64
 }
 
 const breachesKept = 3 // that a rank describes
 
-// Add notes a breach of a rule, at two vertices, by two numbers.
+// Add records a breach of a rule at vertices v and w, with numbers x and y.
 func (b *Breaches) Add(rule int, v, w uint64, x, y float64) {
 	b.Count++
 	if len(b.First) < breachesKept {
@@ -201,8 +201,8 @@ func (b *Breaches) Add(rule int, v, w uint64, x, y float64) {
 	}
 }
 
-// Describe returns, on rank 0, words for the first breaches of each rank, with labels; nil on the others. rules have a
-// text for each rule, which is filled with two vertices and two numbers. All ranks call it, each with what it found.
+// Describe returns texts for the first breaches of each rank, with labels, on rank 0, and nil on the others. rules have
+// a format for each rule, with verbs for two vertices and two numbers. All ranks call it, each with its own breaches.
 func (g *Graph) Describe(b Breaches, rules []string) (texts []string, err error) {
 	gathered, err := pebble.AllGatherSlice(g.Rank, b.First)
 	if err != nil {

@@ -11,29 +11,29 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// name is the type by which a source names its vertices: ids, or any strings.
+// name is the type of the names of vertices in a source: ids, or any strings.
 type name interface{ uint64 | string }
 
-// A roll has the names that the ranks of a job have met, each once, in ascending order. Each rank has an interval of
-// it, and the intervals follow each other in the order of ranks.
+// A roll contains the names in the edges of all ranks of a job, each once, in ascending order. Each rank has an
+// interval of it; the intervals are in the order of ranks.
 type roll[N name] struct {
 	rank    *pebble.Rank
-	splits  []N        // the first name of each rank's interval but the first
+	splits  []N        // the first name of each rank's interval, except the first rank's
 	entries []entry[N] // of this rank's interval, in ascending order of names
 	names   []N        // the same names, each once
-	first   uint64     // place of the first of them
-	total   uint64     // names of all ranks
+	first   uint64     // place of the first of names in the roll
+	total   uint64     // number of names of all ranks
 
-	strangers []N // names of this rank's interval that a list of vertices should have
+	strangers []N // names of this rank's interval that the list of vertices lacks
 }
 
-// A numbered pebble tells the rank To that the name at a place among its own is of the vertex with a number.
+// A numbered pebble gives rank To the number of the vertex whose name is at position At among its names.
 type numbered struct{ To, At, Number uint64 }
 
 func (n numbered) fingerprint() uint64 { return apps.Fold(n.To<<48^n.At, n.Number) }
 
-// newRoll calls the roll of the names that ranks have met, each its own. If all vertices are listed, each name must be;
-// listed reports it. It is an epoch.
+// newRoll makes the roll of the names of all ranks; own are this rank's. If areListed, there is a list of all vertices,
+// and a name that it lacks is an error; listed reports whether it contains a name. It is an epoch.
 func newRoll[N name](r *pebble.Rank, own []N, areListed bool, listed func(at int) bool) (*roll[N], error) {
 	t := &roll[N]{rank: r}
 	if err := t.split(own); err != nil {
@@ -93,7 +93,7 @@ func (t *roll[N]) split(own []N) error {
 	return nil
 }
 
-// mustList is an error if the edges name a vertex that the list of vertices does not have. It is collective.
+// mustList returns an error if the edges name a vertex that the list of vertices lacks. It is collective.
 func (t *roll[N]) mustList() error {
 	own := t.strangers[:min(len(t.strangers), 1)]
 	all, err := pebble.AllGatherSlice(t.rank, own, codecOf[N](pebble.Strings{})...)
@@ -107,7 +107,7 @@ func (t *roll[N]) mustList() error {
 	return nil
 }
 
-// owner is the rank whose interval has a name.
+// owner returns the rank whose interval contains a name.
 func (t *roll[N]) owner(n N) uint64 {
 	after, found := slices.BinarySearch(t.splits, n)
 	for found && after < len(t.splits) && t.splits[after] == n {
@@ -116,14 +116,15 @@ func (t *roll[N]) owner(n N) uint64 {
 	return uint64(after)
 }
 
-// A counting gives vertices their numbers, from 0, in ascending order of their names. Isolated vertices, which a header
-// counts and nothing names, have the smallest ids that are no names: the ids below dense are all there.
+// A counting gives vertices their numbers, from 0, in ascending order of names. A header may count isolated vertices,
+// which no edge names. They get the smallest ids that are not names, so that all ids below dense exist.
 type counting struct{ isolated, dense uint64 }
 
-// count settles the numbers of a roll, for a graph of at least as many vertices as a header counts. It is collective.
+// count makes the counting of a roll, for a graph with at least counted vertices. counted is from a header. It is
+// collective.
 //
-// names[p]-p ids below names[p] are not there, and that never falls with p. So the last isolated vertex, the gap-th id
-// that is not there, has exactly those p names below it for which names[p]-p <= gap.
+// Below names[p], names[p]-p ids are missing; this never decreases with p. The last isolated vertex is the missing id
+// number gap. So exactly the names with names[p]-p <= gap are below it.
 func count(t *roll[uint64], counted uint64) (c counting, err error) {
 	if counted > 0 && t.total > counted {
 		return c, fmt.Errorf("the header has %d nodes, the edges name %d: the file is damaged; fetch it again or correct "+
@@ -147,7 +148,7 @@ func count(t *roll[uint64], counted uint64) (c counting, err error) {
 	return c, err
 }
 
-// number is that of the name at a place of the roll.
+// number returns the number of the name at a place of the roll.
 func number[N name](c counting, place uint64, n N) uint64 {
 	if id, isID := any(n).(uint64); isID && id < c.dense {
 		return id
@@ -155,8 +156,7 @@ func number[N name](c counting, place uint64, n N) uint64 {
 	return place + c.isolated
 }
 
-// answer returns the numbers of this rank's own names, and drops the list of ranks that asked for names. It is an
-// epoch.
+// answer returns the numbers of this rank's own names, and drops the entries. It is an epoch.
 func (t *roll[N]) answer(c counting, own int) (numbers []uint64, err error) {
 	numbers = make([]uint64, own)
 	var tally apps.Tally
@@ -198,7 +198,8 @@ func (t *roll[N]) answer(c counting, own int) (numbers []uint64, err error) {
 	return numbers, err
 }
 
-// deal gives each owner of vertices the names of its block that are on the roll, by their places in it. It is an epoch.
+// deal sends each owner of vertices the names of its block that are on the roll. It returns them by place in the block.
+// It is an epoch.
 func (t *roll[N]) deal(c counting, g *Graph) (names []N, err error) {
 	names = make([]N, g.Local)
 	owner := func(e entry[N]) uint64 { return e.At }
@@ -212,7 +213,7 @@ func (t *roll[N]) deal(c counting, g *Graph) (names []N, err error) {
 	return names, err
 }
 
-// targetOnce names a target that is used between two epochs of building a graph.
+// targetOnce returns the name of a target that serves between two epochs of building a graph.
 func targetOnce(r *pebble.Rank, what string) string {
 	return fmt.Sprintf("graph %s %d", what, r.Counters().Epochs)
 }

@@ -11,12 +11,12 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// ErrRoot is the error of a search from a vertex that the graph does not have, or of roots drawn from a graph in which
-// no vertex has an arc to another.
+// ErrRoot is the error of a search from a vertex that the graph does not have, and of drawing roots from a graph
+// without an arc between different vertices.
 var ErrRoot = errors.New("no such root")
 
-// Indices returns the indices of the vertices with these labels. All ranks call it with the same labels. A label
-// without a vertex is an error that wraps ErrRoot and names the range of labels.
+// Indices returns the indices of the vertices with these labels. All ranks call it with the same labels. For a label
+// without a vertex it returns an error that wraps ErrRoot and names the range of labels.
 func (g *Graph) Indices(labels Labels) ([]uint64, error) {
 	if labels.Len() > 0 && g.own.isNamed != (labels.Names != nil) {
 		return nil, fmt.Errorf("root %v: graph %s: the vertices have %s: %w",
@@ -46,7 +46,7 @@ func (g *Graph) Indices(labels Labels) ([]uint64, error) {
 	return indices, nil
 }
 
-// find returns the number, from this rank's first, of its vertex with a label.
+// find returns the number, relative to this rank's first, of its vertex with a label.
 func (o ownLabels) find(label Label, g *Graph) (number uint64, found bool) {
 	at := 0
 	switch {
@@ -61,7 +61,7 @@ func (o ownLabels) find(label Label, g *Graph) (number uint64, found bool) {
 	return uint64(at), found
 }
 
-// unknown is the error for a label without a vertex. All ranks call it.
+// unknown returns the error for a label without a vertex. All ranks call it.
 func (g *Graph) unknown(label Label) error {
 	if g.Vertices == 0 {
 		return fmt.Errorf("root %v: graph %s has no vertices: %w", label, g.Name, ErrRoot)
@@ -74,9 +74,9 @@ func (g *Graph) unknown(label Label) error {
 		label, g.Name, g.Vertices, g.own.kind(), ends.At(0), ends.At(1), ErrRoot)
 }
 
-// Draw returns the indices of count different vertices, drawn by seed from those with an arc to another vertex, or of
-// all of those when there are no more. The number of ranks makes no difference. All ranks call it with the same
-// arguments. It looks at every vertex of the rank.
+// Draw returns the indices of count different vertices with an arc to another vertex, drawn by seed, or of all such
+// vertices if the graph has no more. The result does not depend on the number of ranks. All ranks call it with the same
+// arguments. It costs a look at every vertex of the rank.
 func (g *Graph) Draw(count int, seed uint64) ([]uint64, error) {
 	fit := 0
 	g.part.eachFit(func(uint64) { fit++ })
@@ -91,7 +91,7 @@ func (g *Graph) Draw(count int, seed uint64) ([]uint64, error) {
 	return g.atPlaces(places, below)
 }
 
-// before adds up a number of each rank: over the ranks before this one, and over all.
+// before returns the sum of a number of each rank over the ranks below this one, and over all ranks.
 func (g *Graph) before(own uint64) (below, total uint64, err error) {
 	all, err := pebble.AllGatherSlice(g.Rank, []uint64{own})
 	for rank, one := range slices.Concat(all...) {
@@ -103,7 +103,7 @@ func (g *Graph) before(own uint64) (below, total uint64, err error) {
 	return below, total, err
 }
 
-// sample draws count different numbers below total, all of them if there are no more (Floyd's algorithm).
+// sample draws count different numbers below total, or all if the total is smaller (Floyd's algorithm).
 func sample(total, count, seed uint64) []uint64 {
 	count = min(count, total)
 	random := rand.New(rand.NewPCG(seed, 0x62667320726f6f74))
@@ -120,8 +120,8 @@ func sample(total, count, seed uint64) []uint64 {
 	return places
 }
 
-// atPlaces returns the vertices at some places in the row of all fit ones, of which this rank's start at place below.
-// Each rank finds its own; adding up puts them together.
+// atPlaces returns the vertices at some places in the sequence of all vertices with an arc. This rank's part begins at
+// place below. Each rank finds its own vertices; a sum combines them.
 func (g *Graph) atPlaces(places []uint64, below uint64) ([]uint64, error) {
 	wanted := slices.Sorted(slices.Values(places))
 	next, _ := slices.BinarySearch(wanted, below)
@@ -145,8 +145,8 @@ func (g *Graph) atPlaces(places []uint64, below uint64) ([]uint64, error) {
 	return indices, nil
 }
 
-// Choose settles what to search from: the vertices with these labels, or as many as are to be drawn by the seed when
-// none are given. It returns their labels and their indices. All ranks call it with the same arguments.
+// Choose returns the labels and the indices of the vertices to search from: those with the given labels, or count
+// vertices drawn by the seed if none are given. All ranks call it with the same arguments.
 func (g *Graph) Choose(given Labels, count int, seed uint64) (labels Labels, indices []uint64, err error) {
 	if given.Len() > 0 {
 		indices, err = g.Indices(given)
@@ -159,8 +159,9 @@ func (g *Graph) Choose(given Labels, count int, seed uint64) (labels Labels, ind
 	return labels, indices, err
 }
 
-// translate returns what own says of each value, on every rank: the owner of the vertex of the block at whose place a
-// value is asks own about it. A value that is no vertex stands for itself. All ranks call it with the same values.
+// translate returns, on every rank, the result of own for each value. The owner of the vertex with index or number
+// value calls own with its place in the block. A value that is no vertex is unchanged. All ranks call it with the same
+// values.
 func (g *Graph) translate(values []uint64, own func(place uint64) uint64) ([]uint64, error) {
 	if !g.Ordered {
 		return values, nil
@@ -194,12 +195,13 @@ func (g *Graph) IndicesOf(numbers []uint64) ([]uint64, error) {
 	return g.translate(numbers, g.part.Place)
 }
 
-// NumbersOf is the inverse of IndicesOf. What is no vertex stands for itself. All ranks call it with the same values.
+// NumbersOf is the inverse of IndicesOf. A value that is no vertex is unchanged. All ranks call it with the same
+// values.
 func (g *Graph) NumbersOf(indices []uint64) ([]uint64, error) {
 	return g.translate(indices, g.part.Number)
 }
 
-// question is the pebble by which a vertex asks for the number of its parent, answer what comes back.
+// question is the pebble that asks for the number of a vertex's parent; answer is the reply.
 type (
 	question[V Index] struct{ Parent, Child V }
 	answer[V Index]   struct{ Child, Number V }
@@ -208,8 +210,8 @@ type (
 func (q question[V]) fingerprint() uint64 { return apps.Fold(uint64(q.Parent), uint64(q.Child)) }
 func (a answer[V]) fingerprint() uint64   { return apps.Fold(uint64(a.Child), ^uint64(a.Number)) }
 
-// Parents finds the numbers of vertices that this rank's vertices know by their indices. The owners know them, so that
-// each costs two pebbles.
+// Parents finds the numbers of the parents of this rank's vertices, given by index. Their owners answer, so that each
+// costs two pebbles.
 type Parents[V Index] struct {
 	g         *Graph
 	tally     apps.Tally
@@ -219,7 +221,7 @@ type Parents[V Index] struct {
 	found     []V // by the place of the child
 }
 
-// NewParents registers what asks, on all ranks together, between epochs; name names its targets.
+// NewParents registers the targets, named by name. All ranks call it, between epochs.
 func NewParents[V Index](g *Graph, name func(what string) string) *Parents[V] {
 	p := &Parents[V]{g: g}
 	p.questions = target.New(g.Rank, name("questions"), g.Owner,
@@ -264,8 +266,8 @@ func (p *Parents[V]) answer(vs []question[V]) {
 	p.answers.SendAll(p.out)
 }
 
-// Ask returns the number of each vertex's parent; what is no index stands for itself. parents are by place, as the
-// result is. In a graph that is not ordered, numbers are indices, and it returns parents. All ranks call it.
+// Ask returns the number of each vertex's parent; a value that is no index is unchanged. parents and the result are by
+// place. In a graph that is not ordered, numbers are indices, and it returns parents. All ranks call it.
 func (p *Parents[V]) Ask(parents []V) ([]V, error) {
 	if !p.g.Ordered {
 		return parents, nil

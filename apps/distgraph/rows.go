@@ -12,13 +12,13 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Rows are arcs at a rank's vertices: Heads[Offsets[v]:Offsets[v+1]] are the other ends of those of the v-th, sorted,
-// each once; the vertex itself is among them only in graphs with self-loops. In an ordered graph those with the most
-// arcs come first, of each rank.
+// Rows are the arcs at a rank's vertices. Heads[Offsets[v]:Offsets[v+1]] are the other ends of the arcs of the v-th
+// vertex, sorted, each once. The vertex itself is among them only in graphs with self-loops. In an ordered graph the
+// heads are sorted by their places in their owners' blocks, so that those with most arcs come first.
 type Rows[V Index] struct {
 	Offsets []uint64
 	Heads   []V
-	Weights []float64 // of the arcs, in the order of Heads; nil when there are none
+	Weights []float64 // weights of the arcs, in the order of Heads; nil in rows without weights
 }
 
 // Row returns the heads of the arcs of this rank's v-th vertex; it aliases the graph.
@@ -27,8 +27,8 @@ func (c *Rows[V]) Row(v V) []V { return c.Heads[c.Offsets[v]:c.Offsets[v+1]] }
 // WeightsOf returns the weights of these arcs, in the order of Row; it aliases the graph.
 func (c *Rows[V]) WeightsOf(v V) []float64 { return c.Weights[c.Offsets[v]:c.Offsets[v+1]] }
 
-// Leads reports whether this rank's v-th vertex has an arc to head. It searches in the row, which is in the order of
-// tidy.
+// Leads reports whether this rank's v-th vertex has an arc to head. It costs a binary search in the row, which tidy has
+// sorted.
 func (c *Rows[V]) Leads(g *Graph, v, head V) bool {
 	if !g.Ordered {
 		_, found := slices.BinarySearch(c.Row(v), head)
@@ -41,10 +41,11 @@ func (c *Rows[V]) Leads(g *Graph, v, head V) bool {
 	return found
 }
 
-// byPlace sorts the heads of an ordered graph by place within their ranks' blocks of that size, which is by degree.
+// byPlace returns a sort key for a head of an ordered graph: its place in its rank's block of the given size, which is
+// by degree.
 func byPlace[V Index](head, size, ranks V) V { return head%size*ranks + head/size }
 
-// buildPart sends this rank's share of the edges, and makes its part of the graph of the arcs that arrive.
+// buildPart sends this rank's share of the edges, and makes its part of the graph from the arcs that arrive.
 func buildPart[V Index](g *Graph, source Source, o outline) (*Part[V], error) {
 	var got collector[V]
 	isWeighed := source.Weights != Unweighted
@@ -73,7 +74,7 @@ func buildPart[V Index](g *Graph, source Source, o outline) (*Part[V], error) {
 	return p, nil
 }
 
-// sendEdges gives this rank's share of the edges to send. It is an epoch.
+// sendEdges passes this rank's share of the edges to send. It is an epoch.
 func sendEdges(g *Graph, source Source, o outline, send func(batch edges)) error {
 	return g.Rank.Epoch(func() error {
 		return source.share(g.Rank.ID(), g.Rank.Size(), o, send)
@@ -109,8 +110,8 @@ func (p *Part[V]) Reverse(g *Graph) error {
 	return nil
 }
 
-// NeedInto makes the rows of the arcs that lead to this rank's vertices, as Reverse does, if there are none yet. What
-// the memory that is available has no room for is refused. All ranks call it, between epochs.
+// NeedInto makes the rows of the arcs that lead to this rank's vertices, as Reverse does, if they do not exist yet. It
+// returns an error if the available memory is too small. All ranks call it, between epochs.
 func (p *Part[V]) NeedInto(g *Graph) error {
 	if p.Into != nil {
 		return nil
@@ -122,11 +123,11 @@ func (p *Part[V]) NeedInto(g *Graph) error {
 	return p.Reverse(g)
 }
 
-// collector keeps the arcs of a rank's vertices as they arrive. A list of chunks grows without copying, and shrinks
-// while rows are made of it.
+// collector stores the arcs of a rank's vertices as they arrive. The list of chunks grows without copying, and shrinks
+// while rows are made from it.
 type collector[V Index] struct {
 	chunks  [][]arc[V]
-	weights [][]float64 // beside the chunks; nil when there are none
+	weights [][]float64 // in the order of the chunks; nil without weights
 	count   uint64
 }
 
@@ -154,7 +155,7 @@ func (c *collector[V]) add(vs []arc[V], weights []float64) {
 	}
 }
 
-// degrees counts the arcs of each vertex, duplicates and self-loops among them.
+// degrees returns the number of arcs of each vertex, including duplicates and self-loops.
 func (c *collector[V]) degrees(first V, vertices int) []uint64 {
 	counts := make([]uint64, vertices)
 	for _, chunk := range c.chunks {
@@ -165,7 +166,7 @@ func (c *collector[V]) degrees(first V, vertices int) []uint64 {
 	return counts
 }
 
-// weightsOf are the weights of a chunk; nil when there are none.
+// weightsOf returns the weights of a chunk; nil if arcs have none.
 func (c *collector[V]) weightsOf(chunk int) []float64 {
 	if c.weights == nil {
 		return nil
@@ -173,18 +174,18 @@ func (c *collector[V]) weightsOf(chunk int) []float64 {
 	return c.weights[chunk]
 }
 
-// forget lets go of a chunk.
+// forget releases a chunk.
 func (c *collector[V]) forget(chunk int) {
 	if c.chunks[chunk] = nil; c.weights != nil {
 		c.weights[chunk] = nil
 	}
 }
 
-// sort makes rows by counting, sorts each, and forgets the arcs.
+// sort makes rows by a counting sort, sorts each row, and releases the arcs.
 func (c *collector[V]) sort(g *Graph, isWeighed bool) *Rows[V] {
 	first := V(g.First)
-	// Degrees are counted two places on, so that summing them up leaves the beginning of row v at v+1, and placing the
-	// heads moves it on to the end of row v, where it belongs.
+	// Degrees are counted two positions ahead. Their prefix sum leaves the beginning of row v at v+1; placing the heads
+	// then moves it to the end of row v.
 	offsets := make([]uint64, g.Local+2)
 	for _, chunk := range c.chunks {
 		for _, a := range chunk {
@@ -215,9 +216,9 @@ func (c *collector[V]) sort(g *Graph, isWeighed bool) *Rows[V] {
 	return made
 }
 
-// tidy sorts each row, and leaves out duplicates, and self-loops unless the graph keeps them. In an ordered graph,
-// the vertices with the highest degrees come first: a search against the direction of arcs looks for any reached
-// vertex, and those are the first to be reached.
+// tidy sorts each row and removes duplicates, and self-loops unless the graph keeps them. In an ordered graph, the
+// vertices with the highest degrees come first: a search against the direction of arcs looks for any reached vertex,
+// and these are reached first.
 func (c *Rows[V]) tidy(g *Graph) {
 	size, ranks := V(g.Owner.Key(1, 0)), V(g.Rank.Size())
 	end := uint64(0)
@@ -263,7 +264,7 @@ func (c *Rows[V]) tidy(g *Graph) {
 	}
 }
 
-// lightest sorts a row whose arcs have weights, and keeps of those to one head the lightest.
+// lightest sorts a row with weights, and keeps the lightest of the arcs to one head.
 type lightest[V Index] []heavy[V]
 
 type heavy[V Index] struct {
@@ -271,7 +272,7 @@ type heavy[V Index] struct {
 	weight float64
 }
 
-// sort returns how many arcs are left.
+// sort returns the number of arcs that are left.
 func (s *lightest[V]) sort(heads []V, weights []float64) int {
 	all := (*s)[:0]
 	for i, head := range heads {
@@ -292,7 +293,7 @@ func (s *lightest[V]) sort(heads []V, weights []float64) int {
 	return n
 }
 
-// arc is the pebble by which a graph is built, weighed one with a weight. It goes to the owner of its tail.
+// arc is the pebble that builds a graph; weighed is an arc with a weight. Both go to the owner of the tail.
 type (
 	arc[V Index]     struct{ Tail, Head V }
 	weighed[V Index] struct {
@@ -307,19 +308,19 @@ func (a weighed[V]) fingerprint() uint64 {
 	return apps.Fold(uint64(a.Tail)^math.Float64bits(a.Weight)<<16, uint64(a.Head)^math.Float64bits(a.Weight))
 }
 
-// arcs are arcs on their way, with an account of them: a graph that lacks some would be searched without an error.
+// arcs sends arcs and accounts for them: in a graph with a lost arc a search would not fail.
 type arcs[V Index] struct {
 	plain   *target.Target[arc[V]]
-	weighed *target.Target[weighed[V]] // one of the two, and the other is nil
+	weighed *target.Target[weighed[V]] // nil if plain is not
 	name    string
 	tally   apps.Tally
-	vs      []arc[V] // of a batch with weights
+	vs      []arc[V] // buffer for a batch with weights
 	ws      []float64
 	out     []weighed[V]
 	both    []arc[V]
 }
 
-// newArcs registers a target that gives the arcs that arrive to take, with their weights if they have some.
+// newArcs registers a target that passes the arcs that arrive, with any weights, to take.
 func newArcs[V Index](g *Graph, what string, isWeighed bool, take func(vs []arc[V], weights []float64)) *arcs[V] {
 	s, first, local := &arcs[V]{name: g.target(what)}, V(g.First), V(g.Local)
 	if isWeighed {
@@ -361,10 +362,10 @@ func newArcs[V Index](g *Graph, what string, isWeighed bool, take func(vs []arc[
 	return s
 }
 
-// sendEdges sends the arcs of edges, which are two where a graph is undirected.
+// sendEdges sends the arcs of edges, two for each edge if undirected.
 func (s *arcs[V]) sendEdges(batch edges, undirected bool) {
 	both := s.both[:0]
-	s.both = nil // handlers may run, which send edges
+	s.both = nil // handlers may run and send edges
 	for _, e := range batch.list {
 		both = append(both, arc[V]{V(e.From), V(e.To)})
 	}
@@ -378,7 +379,7 @@ func (s *arcs[V]) sendEdges(batch edges, undirected bool) {
 	s.both = both
 }
 
-// sendAll sends arcs, with their weights if they are to have some.
+// sendAll sends arcs, with weights if the target takes them.
 func (s *arcs[V]) sendAll(vs []arc[V], weights []float64) {
 	if s.weighed == nil {
 		for _, v := range vs {
@@ -398,19 +399,19 @@ func (s *arcs[V]) sendAll(vs []arc[V], weights []float64) {
 	s.out = out
 }
 
-// check tells, on all ranks, whether what was sent has arrived. All ranks call it.
+// check returns an error, on all ranks, if an arc was lost. All ranks call it.
 func (s *arcs[V]) check(g *Graph) error {
 	return s.tally.Check(g.Rank, fmt.Sprintf("build graph %s by pebbles of %s", g.Name, s.name))
 }
 
-// Arranger sorts lists of a rank's vertices by way of a bitmap. To go through vertices in order is to go through their
-// rows in the order of memory, which is several times as fast as to jump from row to row.
+// Arranger sorts lists of a rank's vertices by a bitmap. Going through vertices in order reads their rows in the order
+// of memory, several times as fast as jumps from row to row.
 type Arranger[V Index] []uint64
 
-// NewArranger makes one for lists of a rank's vertices, with a bit for each vertex.
+// NewArranger returns an Arranger for lists of a rank's vertices, with a bit for each vertex.
 func NewArranger[V Index](vertices int) Arranger[V] { return make([]uint64, vertices/64+1) }
 
-// Arrange sorts a list of different vertices, if it is long enough to be worth a look at the whole bitmap.
+// Arrange sorts a list of different vertices, if it is long enough to be worth a pass over the whole bitmap.
 func (a Arranger[V]) Arrange(list []V) {
 	if len(list) < len(a) {
 		return

@@ -7,16 +7,16 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Sample is what a check looks at, when it may not be able to afford to look at everything. It is the same on all
-// ranks, and plain data.
+// Sample is the set of items that a check looks at if checking all items costs too much. It is the same on all ranks,
+// and plain data.
 type Sample struct {
 	seed, part uint64
-	most       uint64 // that an item may cost
+	most       uint64 // limit of the cost of an item
 }
 
-// NewSample decides, from what it would cost to check all of this rank's items and from what this rank can afford: all
-// items of all ranks if they can afford it together, and otherwise a part of them, drawn by seed, without those that
-// would take a large part of it alone. All ranks call it with the same seed.
+// NewSample chooses a sample. cost is the cost of checking all of this rank's items, affordable the cost that this rank
+// can spend. The sample has all items if the ranks together can afford it. Otherwise it is a part, drawn by seed,
+// without items that would take a large part of the budget alone. All ranks call it with the same seed.
 func NewSample(r *pebble.Rank, seed, cost, affordable uint64) (Sample, error) {
 	type sums struct{ Cost, Affordable uint64 }
 	all, err := pebble.AllReduce(r, sums{cost, affordable}, func(a, b sums) sums {
@@ -29,7 +29,7 @@ func NewSample(r *pebble.Rank, seed, cost, affordable uint64) (Sample, error) {
 	return Sample{seed, uint64(part), all.Affordable / 64}, err
 }
 
-// Has reports whether an item is looked at, by a number of its own and by its cost.
+// Has reports whether the sample contains an item, given by a unique number and by its cost.
 func (s Sample) Has(item, cost uint64) bool {
 	return cost <= s.most && apps.Mix(s.seed^apps.Mix(item))>>32 < s.part
 }

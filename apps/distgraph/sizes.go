@@ -2,22 +2,22 @@ package distgraph
 
 import "github.com/activepebbles/pebbles/pebble"
 
-// Sizes are the sizes of the groups into which vertices are divided, such as components.
+// Sizes are statistics of the groups that divide the vertices, such as components.
 type Sizes struct {
 	Groups  uint64
-	Largest uint64 // vertices of the largest
-	Alone   uint64 // groups of one vertex
+	Largest uint64 // number of vertices of the largest group
+	Alone   uint64 // number of groups of one vertex
 }
 
-// Sizer counts the vertices of groups. The label of a group is the index or the number of a vertex, at whose owner the
-// group is counted. It belongs to its rank's goroutine.
+// Sizer counts the vertices of groups. The label of a group is the index or the number of a vertex, and its owner
+// counts the group. It belongs to its rank's goroutine.
 type Sizer[V Index] struct {
 	g     *Graph
-	sizes []uint64 // by label, of this rank's
+	sizes []uint64 // by label, of this rank's groups
 	sums  *Notes[V]
 }
 
-// NewSizer registers the target of that name, on all ranks together, between epochs.
+// NewSizer registers a target of that name. All ranks call it, between epochs.
 func NewSizer[V Index](g *Graph, name string) *Sizer[V] {
 	s := &Sizer[V]{g: g}
 	s.sums = NewNotes(g, name, func(vs []Note[V]) {
@@ -28,8 +28,8 @@ func NewSizer[V Index](g *Graph, name string) *Sizer[V] {
 	return s
 }
 
-// Count returns the sizes of the groups of all ranks. labels are those of this rank's vertices. It sends a pebble for
-// each label of another rank. All ranks call it.
+// Count returns the sizes of the groups of all ranks. labels are the groups of this rank's vertices. It sends a pebble
+// for each different label of another rank. All ranks call it.
 func (s *Sizer[V]) Count(labels []V) (Sizes, error) {
 	s.sizes = make([]uint64, s.g.Local)
 	first, local := V(s.g.First), V(s.g.Local)

@@ -11,41 +11,42 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Source names a graph: files or a generator, one of the two.
+// Source names a graph: either files or a generator.
 type Source struct {
-	// Path is a file of the graph, a pattern of several, or a folder that package export has written: a pattern of
-	// ingest.Open. All ranks read shares of the files, twice: first to check and count, then to send.
+	// Path is a file of the graph, a pattern of ingest.Open that matches several, or a folder that package export has
+	// written. All ranks read shares of the files twice: first to check and count, then to send.
 	Path string
 	// More are further files of the same graph, or patterns.
 	More []string
-	// Vertices are files, or patterns, that list all vertices, one a line, also those without an edge: LDBC's .v files.
+	// Vertices are files, or patterns, that list all vertices, even those without an edge, one per line: LDBC's .v
+	// files.
 	Vertices []string
-	// Names means that vertices are any strings; otherwise they are numbers of 64 bits.
+	// Names means that vertices are any strings. Otherwise they are numbers of 64 bits.
 	Names bool
-	// Columns have the edges of tables: of CSV, TSV, JSON Lines, Avro and Parquet files, as their names end.
+	// Columns name the columns of tables: CSV, TSV, JSON Lines, Avro and Parquet files, by the ends of their names.
 	Columns Columns
 	// Format is the format of other files; ingest.AutoFormat detects it.
 	Format ingest.EdgeFormat
-	// Generator makes the graph, each rank its share of the edges. All ranks give equal generators.
+	// Generator makes the graph; each rank makes its share of the edges. All ranks pass equal generators.
 	Generator graph.Generator
 	// Undirected makes each arc of a directed graph an edge in both directions.
 	Undirected bool
-	// SelfLoops keeps arcs from a vertex to itself in rows, once each; without it they only count as edges.
+	// SelfLoops keeps arcs from a vertex to itself in rows, once each. Without it they only count as edges.
 	SelfLoops bool
 	// Order is the order of a rank's vertices in memory; the empty Order is OrderAuto.
 	Order Order
 
 	// Weights is the origin of the weights of arcs. The empty Weights is Unweighted: none are kept.
 	Weights Weights
-	// Seed decides Random weights. (A generator has a seed of its own.)
+	// Seed determines Random weights. (A generator has its own seed.)
 	Seed uint64
 
-	// Wide makes indices of 64 bits, as graphs of 2^32 vertices need, of any graph.
+	// Wide uses indices of 64 bits for any graph, as graphs of 2^32 vertices need.
 	Wide bool
-	// Progress, unless it is nil, is called on rank 0 from time to time with the number of edges of its share that a
-	// phase has done, and their total; 0 is unknown.
+	// Progress, if not nil, is called on rank 0 from time to time, with the number of done edges and of all edges of
+	// the phase in rank 0's share. A total of 0 is unknown.
 	Progress func(done, total uint64)
-	// Phase, unless it is nil, is called on rank 0 when a phase of building begins: "edges read", "edges sent" or "edges
+	// Phase, if not nil, is called on rank 0 when a phase of building begins: "edges read", "edges sent" or "edges
 	// made", "edges sorted" (without progress).
 	Phase func(what string)
 }
@@ -56,9 +57,9 @@ type Weights string
 const (
 	// Unweighted keeps no weights.
 	Unweighted Weights = ""
-	// Given are those of the file, or of a generator that is a graph.Weighted. An edge without a weight is an error.
+	// Given are the weights of the file, or of a generator that is a graph.Weighted. An edge without one is an error.
 	Given Weights = "given"
-	// Random are drawn uniformly from [0, 1) by the seed and each edge's place in the source, as Graph500 does.
+	// Random are drawn uniformly from [0, 1) by the seed and each edge's place in the source, as in Graph500.
 	Random Weights = "random"
 	// Ones are 1 each.
 	Ones Weights = "one"
@@ -72,21 +73,21 @@ func (s Source) tell(before, done, total uint64) {
 	}
 }
 
-// begin reports a phase.
+// begin reports the start of a phase.
 func (s Source) begin(what string) {
 	if s.Phase != nil {
 		s.Phase(what)
 	}
 }
 
-// beginOn reports a phase that all ranks begin.
+// beginOn reports the start of a phase that all ranks begin.
 func (s Source) beginOn(r *pebble.Rank, what string) {
 	if r.ID() == 0 {
 		s.begin(what)
 	}
 }
 
-// Check returns an error for settings that are wrong, without a look at the file.
+// Check returns an error if settings are wrong. It does not read the file.
 func (s Source) Check() error {
 	switch {
 	case s.Path == "" && s.Generator == nil:
@@ -108,10 +109,10 @@ func (s Source) Check() error {
 	default:
 		return fmt.Errorf("weights %q are not one of %s, %s, %s", s.Weights, Given, Random, Ones)
 	}
-	return checkOrder(s.Order, s.Generator == nil || s.Undirected || !s.Generator.Directed()) // Build asks the file
+	return checkOrder(s.Order, s.Generator == nil || s.Undirected || !s.Generator.Directed()) // Build checks the file
 }
 
-// CheckUnweighted is Check for an application that takes no weights.
+// CheckUnweighted is Check for an application without weights.
 func (s Source) CheckUnweighted(app string) error {
 	if s.Weights != Unweighted {
 		return errors.New(app + ": arcs count 1 each: leave weights out")
@@ -119,7 +120,7 @@ func (s Source) CheckUnweighted(app string) error {
 	return s.Check()
 }
 
-// Name is the file's path or the generator's description.
+// Name returns the file's path or the generator's description.
 func (s Source) Name() string {
 	if s.Generator != nil {
 		return s.Generator.Describe()
@@ -129,12 +130,12 @@ func (s Source) Name() string {
 
 func (s Source) patterns() []string { return append([]string{s.Path}, s.More...) }
 
-// edgesAtOnce is the number of edges that are read, made or sent at a time.
+// edgesAtOnce is the number of edges read, made or sent at a time.
 const edgesAtOnce = 512
 
-// edges are some edges of a source, with their weights; weights is nil when none are kept. Ends are numbers.
+// edges are some edges of a source. Their ends are numbers. weights is nil if none are kept.
 type edges struct {
-	first   uint64 // place of the first among all
+	first   uint64 // place of the first edge in the source
 	list    []graph.Edge
 	weights []float64
 }
@@ -147,7 +148,7 @@ func (e edges) upTo(n int) edges {
 	return e
 }
 
-// newBatch is room for some edges.
+// newBatch returns a batch with room for edgesAtOnce edges.
 func (s Source) newBatch() edges {
 	batch := edges{list: make([]graph.Edge, edgesAtOnce)}
 	if s.Weights != Unweighted {
@@ -156,7 +157,7 @@ func (s Source) newBatch() edges {
 	return batch
 }
 
-// weigh sets weights that are not the file's.
+// weigh sets the weights, except those from a file.
 func (s Source) weigh(batch edges) {
 	switch s.Weights {
 	case Random:
@@ -173,7 +174,7 @@ func (s Source) weigh(batch edges) {
 	}
 }
 
-// share gives a rank's share of the edges to do.
+// share passes a rank's share of the edges to do.
 func (s Source) share(rank, ranks int, o outline, do func(batch edges)) error {
 	if s.Generator != nil {
 		s.begin("edges made")

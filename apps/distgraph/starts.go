@@ -8,8 +8,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Starts are the vertices that a kernel starts from: those with these labels, in this order; or Count that the seed
-// draws if there are none, different vertices with an arc to another vertex. A Count of 0 is Default.
+// Starts are the vertices that a kernel starts from: those with these labels, in this order, or, without labels, Count
+// different vertices with an arc to another vertex, drawn by the seed. A Count of 0 is Default.
 type Starts struct {
 	Name    string // the plural noun for messages and phases, such as "roots"
 	Labels  Labels
@@ -17,7 +17,7 @@ type Starts struct {
 	Default int
 }
 
-// Check returns an error of app that tells why s is not valid, or nil.
+// Check returns an error of app with the reason if s is not valid.
 func (s Starts) Check(app string) error {
 	switch {
 	case s.Count < 0:
@@ -28,7 +28,7 @@ func (s Starts) Check(app string) error {
 	return nil
 }
 
-// Walk is a run of a kernel from some vertices of a graph, one after the other.
+// Walk runs a kernel from some vertices of a graph in turn.
 type Walk[K Kernel] struct {
 	Source Source
 	Starts Starts
@@ -41,9 +41,8 @@ type Walk[K Kernel] struct {
 	Sum    func(g *Graph, k K, n int) error // completes the report after n runs
 }
 
-// Run builds the graph, runs the kernel from each start, timed, and checks each run. It returns the labels of the
-// starts.
-// All ranks call it; it completes the report.
+// Run builds the graph, runs and times the kernel from each start, and checks each run. It completes the report and
+// returns the labels of the starts. All ranks call it.
 func (w Walk[K]) Run(p *Report, r *pebble.Rank, c apps.Common) (labels Labels, err error) {
 	var k K
 	var starts []uint64
@@ -75,20 +74,20 @@ func (w Walk[K]) Run(p *Report, r *pebble.Rank, c apps.Common) (labels Labels, e
 	return labels, p.Finish(r, k.Tally())
 }
 
-// Searches are the results of searches from some roots that bfs and sssp report alike.
+// Searches are the results of searches from some roots that bfs and sssp have in common.
 type Searches struct {
 	Roots            Labels  `json:"roots"`
 	HarmonicMeanTEPS float64 `json:"harmonic_mean_teps"`
-	// AllEdgesPerSecond is a harmonic mean too. It counts all edges of the graph for each search, reached or not, as the
-	// GAP benchmark suite does.
+	// AllEdgesPerSecond is a harmonic mean too. Each search counts all edges of the graph, reached or not, as in the
+	// GAP benchmark suite.
 	AllEdgesPerSecond float64 `json:"harmonic_mean_all_edges_per_second"`
 
-	// One entry a root.
+	// One entry for each root.
 	Reached []uint64  `json:"reached"`
 	TEPS    []float64 `json:"teps"` // traversed edges a second, by the Graph500 rule
 }
 
-// Add adds one search, which reached some vertices and traversed some edges.
+// Add adds one search and the numbers of vertices reached and of edges traversed.
 func (s *Searches) Add(reached, traversed uint64, seconds float64) {
 	s.Reached = append(s.Reached, reached)
 	s.TEPS = append(s.TEPS, apps.Rate(float64(traversed), seconds))
@@ -100,7 +99,7 @@ func (s *Searches) Rate(p Report, n int) {
 	s.AllEdgesPerSecond = apps.Rate(float64(p.Edges)*float64(n), p.Seconds)
 }
 
-// RateRows are labels and values of the rates for display.
+// RateRows returns labels and values of the rates for display.
 func (s Searches) RateRows() [][2]string {
 	return [][2]string{
 		{"traversed edges a second", fmt.Sprintf("%.4g (harmonic mean)", s.HarmonicMeanTEPS)},

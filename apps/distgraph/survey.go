@@ -9,19 +9,19 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// outline is known of a graph before its edges are sent.
+// outline is the knowledge of a graph before its edges are sent.
 type outline struct {
 	vertices, edges uint64
 	undirected      bool
-	weighted        bool          // in the file
+	weighted        bool          // the file has weights
 	file            *ingest.Graph // nil for a generator
-	base            uint64        // the id of number 0, if numbers follow from ids; otherwise
-	lookup          *lookup       // has the numbers, and
+	base            uint64        // the id of number 0, if numbers follow from ids
+	lookup          *lookup       // otherwise: from ids or names to numbers
 	// label gives each owner the labels of its vertices. It is collective.
 	label func(g *Graph) (ownLabels, error)
 }
 
-// survey reads files from end to end, so that everything wrong with them is known before an edge is sent. It is
+// survey reads the files from end to end, so that all errors in them are found before an edge is sent. It is
 // collective.
 func (s Source) survey(r *pebble.Rank) (o outline, err error) {
 	if g := s.Generator; g != nil {
@@ -76,25 +76,25 @@ func (s Source) survey(r *pebble.Rank) (o outline, err error) {
 	return o, err
 }
 
-// A meeting is one rank's share of the vertices of a graph, before they have numbers.
+// A meeting collects the vertices of one rank's share of a graph, before they have numbers.
 type meeting struct {
 	rank  *pebble.Rank
 	names *ingest.Names // nil if vertices are ids
 	ids   idSet
 
-	isListed    bool  // there is a list of all vertices
-	listedIDs   idSet // of the list
-	listedNames int   // the first of names are those of the list
+	isListed    bool  // a list of all vertices exists
+	listedIDs   idSet // ids of that list
+	listedNames int   // number of names of that list; they are the first of names
 }
 
-// meet notes a vertex of an edge.
+// meet records a vertex of an edge.
 func (m *meeting) meet(v uint64) {
 	if m.names == nil {
 		m.ids.add(v)
 	}
 }
 
-// list reads the lists of vertices, if there are some. It is collective.
+// list reads any lists of vertices. It is collective.
 func (m *meeting) list(patterns []string, options []ingest.Option) error {
 	if len(patterns) == 0 {
 		return nil
@@ -115,8 +115,8 @@ func (m *meeting) list(patterns []string, options []ingest.Option) error {
 	return err
 }
 
-// numberVertices gives the ids that ranks have met their numbers, for a graph of at least as many vertices as a header
-// counts. Ids from 0 to the number of vertices are numbers themselves. It is collective.
+// numberVertices gives ids their numbers, for a graph with at least counted vertices; counted is from a header. If all
+// ids are below the number of vertices, they are the numbers. It is collective.
 func (o *outline) numberVertices(m *meeting, counted uint64) error {
 	own := m.ids.sorted()
 	t, err := newRoll(m.rank, own, m.isListed, func(at int) bool { return m.listedIDs.has(own[at]) })
@@ -149,7 +149,7 @@ func (o *outline) numberVertices(m *meeting, counted uint64) error {
 	return err
 }
 
-// nameVertices gives the names that ranks have met their numbers. It is collective.
+// nameVertices gives names their numbers. It is collective.
 func (o *outline) nameVertices(m *meeting) error {
 	own := m.names.All()
 	t, err := newRoll(m.rank, own, m.isListed, func(at int) bool { return at < m.listedNames })
@@ -166,7 +166,7 @@ func (o *outline) nameVertices(m *meeting) error {
 	return err
 }
 
-// numberOf is the number of the end of an edge, if there is such a vertex.
+// numberOf returns the number of the end of an edge, and reports whether that vertex exists.
 func (o *outline) numberOf(end uint64) (number uint64, known bool) {
 	if o.lookup != nil {
 		return o.lookup.number(end)

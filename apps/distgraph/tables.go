@@ -11,17 +11,17 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Columns name the columns of a table of edges: a row is an arc from Source to Target. Weight is read if the weights of
-// the file are wanted. Empty names are "source", "target" and "weight".
+// Columns name the columns of a table of edges. A row is an arc from Source to Target. Weight is read if the source's
+// weights are Given. Empty names mean "source", "target" and "weight".
 type Columns struct{ Source, Target, Weight string }
 
-// isTable reports whether the edges are rows of a table, as the names of columns tell, or those of files if the format
-// is to be detected.
+// isTable reports whether the edges are rows of a table: columns are named, or the format is to detect and the file's
+// name is that of a table.
 func (s Source) isTable() bool {
 	return s.Columns != Columns{} || s.Format == ingest.AutoFormat && table.Named(s.Path)
 }
 
-// edges is the format of the edges of files; names are nil if vertices are ids. It is collective.
+// edges returns the format of the edges of files; names are nil if vertices are ids. It is collective.
 func (s Source) edges(r *pebble.Rank, names *ingest.Names) (ingest.Format[ingest.Edge], error) {
 	if !s.isTable() {
 		return ingest.Edges(s.Format), nil
@@ -56,9 +56,9 @@ func (s Source) edges(r *pebble.Rank, names *ingest.Names) (ingest.Format[ingest
 	}), nil
 }
 
-// vertexOf is the id in a column; text is the value as text.
+// vertexOf returns the id in a column; text is the value as text.
 func vertexOf(v table.Value, text []byte) (uint64, error) {
-	const exact = 1 << 53 // whole numbers below are exact as float64
+	const exact = 1 << 53 // whole numbers below it are exact as float64
 	if x, _ := v.Number(); v.Kind == table.Float && x == math.Trunc(x) && x >= 0 && x < exact {
 		return uint64(x), nil
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// A link is the pebble that offers a vertex a parent, by its number, on a path of some length.
+// A link is the pebble that offers a vertex a parent, by number, and the length of the path through it.
 type link[V Index] struct {
 	Vertex, Parent V
 	Distance       float64
@@ -19,37 +19,37 @@ func (l link[V]) fingerprint() uint64 {
 	return apps.Fold(uint64(l.Vertex)^uint64(l.Parent)<<32, math.Float64bits(l.Distance))
 }
 
-// A treeMaker finds one tree of shortest paths among all that there may be.
+// A treeMaker finds one determined tree of shortest paths among all that exist.
 type treeMaker[V Index] struct {
 	*Part[V]
 	g         *Graph
-	distances []float64 // by place; infinite for vertices that are not reached
-	parents   []V       // by place: numbers; None for those that have none
-	states    []state   // by place, when the round began
+	distances []float64 // by place; infinite for vertices out of reach
+	parents   []V       // by place: numbers, or None
+	states    []state   // by place, as of the beginning of the round
 	links     *target.Target[link[V]]
 	tally     apps.Tally
 	out       []link[V]
 }
 
-// state is how far a vertex of a tree is.
+// state is the progress of a vertex of a tree.
 type state uint8
 
 const (
-	away  state = iota // it is not reached
-	open               // it has no parent
-	fresh              // it has one, but has offered itself along arcs that add to the distance only
+	away  state = iota // out of reach
+	open               // reached, without a parent
+	fresh              // has a parent, and has offered itself only along arcs that add to the distance
 	done
 )
 
 // TreeColumns returns a row for each vertex of this rank that a search has reached from root: vertex, parent and
-// distance, in the order of labels. distances are by place, infinite for vertices that are not reached; weights count 1
-// each in a graph without.
+// distance, in the order of labels. distances are by place, infinite for vertices out of reach. In a graph without
+// weights each arc counts 1.
 //
-// The parent is that with the first label of all those from which a shortest path comes, whatever tree the search has
-// found: so rows do not depend on the ranks. The root's is itself. Only where an arc adds nothing to a distance, the
-// parent is one that has one already, over as few such arcs as possible, so that parents make a tree. It costs a pebble
-// for each arc to a vertex of another rank, and an epoch; one more for each of the arcs in a row that add nothing. All
-// ranks call it, between epochs.
+// Of all vertices on a shortest path just before a vertex, the one with the first label is the parent, whichever tree
+// the search has found. So rows do not depend on the ranks. The root is its own parent. Where an arc adds nothing to a
+// distance, the parent must have a parent already, by the smallest number of such arcs, so that parents form a tree. It
+// costs a pebble for each arc to a vertex of another rank and an epoch, and one more epoch for each step along arcs
+// that add nothing. All ranks call it, between epochs.
 func TreeColumns[V Index](g *Graph, p *Part[V], root uint64, distances []float64) ([]export.Column, error) {
 	t := &treeMaker[V]{Part: p, g: g, distances: distances, parents: make([]V, g.Local), states: make([]state, g.Local)}
 	t.links = target.New(g.Rank, g.Kernel("tree")("links"), g.Owner,
@@ -88,7 +88,7 @@ func (t *treeMaker[V]) make(root uint64) error {
 	return err
 }
 
-// settle ends a round, and counts the vertices without a parent.
+// settle ends a round, and returns the number of vertices without a parent.
 func (t *treeMaker[V]) settle() (left uint64) {
 	for v, is := range t.states {
 		switch {
@@ -103,11 +103,11 @@ func (t *treeMaker[V]) settle() (left uint64) {
 	return left
 }
 
-// number is that of this rank's v-th vertex among all of the source.
+// number returns the number in the source of this rank's v-th vertex.
 func (t *treeMaker[V]) number(v V) V { return V(t.g.First + t.Number(uint64(v))) }
 
-// offer lets the vertices of a state offer themselves along their arcs: those that add to the distance, or those that
-// do not. It is an epoch.
+// offer makes the vertices of a state offer themselves along the arcs that add to the distance, or along those that do
+// not. It is an epoch.
 func (t *treeMaker[V]) offer(by state, adds bool) error {
 	err := t.g.Rank.Epoch(func() error {
 		for v := V(0); v < V(t.g.Local); v++ {
@@ -160,16 +160,15 @@ func (t *treeMaker[V]) arrive(vs []link[V]) {
 	}
 }
 
-// take takes the offer of a parent if its path is a shortest one, and no parent before it has a smaller number. The
-// root keeps itself.
+// take accepts a parent on a shortest path if its number is below that of the present parent. The root keeps itself.
 func (t *treeMaker[V]) take(l link[V]) {
 	v := uint64(l.Vertex) - t.g.First
-	if t.states[v] == open && l.Distance == t.distances[v] && l.Parent < t.parents[v] { // None is larger than all
+	if t.states[v] == open && l.Distance == t.distances[v] && l.Parent < t.parents[v] { // None is above all numbers
 		t.parents[v] = l.Parent
 	}
 }
 
-// columns are the rows of the vertices that are reached.
+// columns returns the rows of the reached vertices.
 func (t *treeMaker[V]) columns() ([]export.Column, error) {
 	var vertices, parents []uint64
 	distances := []float64{}

@@ -5,15 +5,15 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Wedge is the pebble that asks a vertex whether it has an arc to another. Both have one to a third, where it comes
-// from.
+// Wedge is the pebble that asks a vertex whether it has an arc to another vertex. Both are neighbours of a third,
+// Middle, which sends it.
 type Wedge[V Index] struct{ Asked, Head, Middle V }
 
 func (w Wedge[V]) fingerprint() uint64 {
 	return apps.Fold(uint64(w.Asked)^uint64(w.Middle)<<32, uint64(w.Head)^uint64(w.Middle)<<16)
 }
 
-// Wedges asks which wedges an arc closes, and keeps an account of the pebbles. A chain of these has two.
+// Wedges asks whether arcs close wedges, and accounts for the pebbles. A wedge is a chain of two arcs.
 type Wedges[V Index] struct {
 	target *target.Target[Wedge[V]]
 	closed *Notes[V]
@@ -23,8 +23,8 @@ type Wedges[V Index] struct {
 
 const wedgesAtOnce = 512
 
-// NewWedges registers targets that look for arcs in rows, on all ranks together, between epochs. For a wedge
-// that is closed, the vertex of note is sent note, and take is given the notes that arrive, as by NewNotes. name names
+// NewWedges registers targets that look for arcs in rows. All ranks call it, between epochs. For a wedge that is
+// closed, it sends the note that note returns, and passes the notes that arrive to take, as NewNotes does. name names
 // the targets, as Graph.Kernel makes them. note and take run in handlers.
 func NewWedges[V Index](g *Graph, rows *Rows[V], name func(what string) string,
 	note func(w Wedge[V]) Note[V], take func(vs []Note[V]),
@@ -50,7 +50,7 @@ func NewWedges[V Index](g *Graph, rows *Rows[V], name func(what string) string,
 	return s
 }
 
-// Send sends a wedge, when some have been gathered. It is for an epoch's body, where it may run handlers.
+// Send buffers a wedge, and sends the buffer when it is full. It is for an epoch's body, where it may run handlers.
 func (s *Wedges[V]) Send(w Wedge[V]) {
 	s.tally.Send(w.fingerprint())
 	if s.out = append(s.out, w); len(s.out) == cap(s.out) {
@@ -58,11 +58,11 @@ func (s *Wedges[V]) Send(w Wedge[V]) {
 	}
 }
 
-// Flush sends what has been gathered. It is for an epoch's body, where it may run handlers.
+// Flush sends the buffered wedges. It is for an epoch's body, where it may run handlers.
 func (s *Wedges[V]) Flush() {
 	s.target.SendAll(s.out)
 	s.out = s.out[:0]
 }
 
-// Tally is what this rank has seen of wedges and notes so far.
+// Tally returns this rank's tally of wedges and notes so far.
 func (s *Wedges[V]) Tally() apps.Tally { return s.tally.Add(s.closed.Tally()) }
