@@ -2,11 +2,11 @@ package graph
 
 import "slices"
 
-// Communities is synchronous label propagation, as LDBC Graphalytics defines it: each vertex begins with itself as its
-// label, and in each iteration takes the most frequent label among those that its neighbours had before, the smallest
-// of several. A directed graph has a neighbour for each end of each arc, so that one that arcs lead to and from counts
-// twice. Duplicates and self-loops don't count. It ends after the given number of iterations, or after one that changes
-// nothing. An iteration costs O(V + E log E).
+// Communities is synchronous label propagation, as LDBC Graphalytics defines it. Each vertex begins with itself as its
+// label. In each iteration it takes the most frequent of its neighbours' labels of the iteration before; the smallest
+// wins a tie. A directed graph has a neighbour for each end of each arc, so a neighbour with arcs in both directions
+// counts twice. Duplicates and self-loops do not count. It ends after the given number of iterations, or after one that
+// changes nothing. An iteration costs O(V + E log E).
 func Communities(c *CSR, iterations int) (labels []uint64) {
 	c = c.Simple()
 	labels = make([]uint64, c.Vertices())
@@ -42,7 +42,7 @@ func (c *CSR) gather(labels []uint64) [][]uint64 {
 	return met
 }
 
-// mostFrequent returns the most frequent of some labels, the smallest of several, and sorts them.
+// mostFrequent sorts labels and returns the most frequent one; the smallest wins a tie.
 func mostFrequent(labels []uint64) (best uint64) {
 	slices.Sort(labels)
 	most := 0

@@ -1,7 +1,7 @@
 package graph
 
 // Components returns, for each vertex, the smallest vertex of its connected component; arcs of a directed graph join
-// their ends whichever way they lead. It is union and find, in about linear time.
+// their ends in both directions. It uses union and find, in about linear time.
 func Components(c *CSR) []uint64 {
 	parent := make([]uint64, c.Vertices())
 	for v := range parent {

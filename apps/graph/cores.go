@@ -1,13 +1,13 @@
 package graph
 
-// Cores returns the core number of each vertex: the largest k such that the vertex is in a part of the graph in which
-// each has k neighbours or more. Duplicates and self-loops don't count. The graph is to have each edge in the rows of
-// both ends, as undirected ones have. It takes away a vertex with the fewest neighbours, again and again, in linear
-// time (Batagelj and Zaversnik, An O(m) Algorithm for Cores Decomposition of Networks, 2003).
+// Cores returns the core number of each vertex: the largest k such that the vertex is in a subgraph where each vertex
+// has k neighbours or more. Duplicates and self-loops do not count. Each edge must be in the rows of both ends, as in
+// undirected graphs. It repeatedly removes a vertex with the fewest neighbours, in linear time (Batagelj and Zaversnik,
+// An O(m) Algorithm for Cores Decomposition of Networks, 2003).
 func Cores(c *CSR) []uint64 {
 	c = c.Simple()
 	n := c.Vertices()
-	left, waiting := make([]uint64, n), make([][]uint64, 1) // vertices by how many neighbours they had left
+	left, waiting := make([]uint64, n), make([][]uint64, 1) // vertices by their number of neighbours left when put
 	put := func(v uint64) {
 		for uint64(len(waiting)) <= left[v] {
 			waiting = append(waiting, nil)

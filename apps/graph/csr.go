@@ -1,12 +1,12 @@
-// Package graph makes synthetic graphs for the graph applications, and has the plain serial twins of what the
-// distributed programs compute. Package ingest reads graphs from files.
+// Package graph makes synthetic graphs for the graph applications, and contains plain serial twins of the distributed
+// programs. Package ingest reads graphs from files.
 //
 // Every graph is a list of [Edge] values whose ends are vertex indices 0 to n-1. [Kronecker] and [ErdosRenyi] make any
-// part of their edges from the seed and the position alone, so each rank makes its own share, and the graph is the same
+// part of their edges from the seed and the position alone. So each rank makes its own share, and the graph is the same
 // for any number of ranks.
 //
 // [CSR], [BFS], [Summarize], [TraversedEdges] and [Validate] are the serial side: linear time, one goroutine. They
-// state what a correct distributed result is. The package knows nothing of ranks, pebbles, files or clocks.
+// define a correct distributed result. The package does not depend on ranks, pebbles, files or clocks.
 package graph
 
 import (
@@ -15,27 +15,28 @@ import (
 )
 
 // Edge joins two vertices by their indices. In a directed graph it is an arc From -> To; in an undirected graph the
-// order of its ends means nothing.
+// order of its ends has no meaning.
 type Edge struct{ From, To uint64 }
 
 // CSR is a graph in memory, in compressed sparse rows: the heads of the arcs that leave vertex v are
-// Heads[Offsets[v]:Offsets[v+1]]. An undirected edge stands in the rows of both its ends, a self-loop twice in its own
-// row, so the rows of an undirected graph hold exactly two entries an edge. It takes 8 bytes a vertex and an entry.
+// Heads[Offsets[v]:Offsets[v+1]]. An undirected edge is in the rows of both its ends, a self-loop twice in its own row,
+// so the rows of an undirected graph have exactly two entries per edge. It takes 8 bytes for each vertex and each
+// entry.
 type CSR struct {
 	Offsets  []uint64
 	Heads    []uint64
-	Weights  []float64 // of the arcs, in the order of Heads; nil when there are none
+	Weights  []float64 // weights of the arcs, in the order of Heads; nil without weights
 	Directed bool
 }
 
-// NewCSR builds the rows of a graph serially, keeping the order of edges within a row, duplicates and self-loops. With
-// directed false every edge counts both ways, which also symmetrises a directed graph. It panics if an edge names a
-// vertex that is not below vertices. It does not keep edges.
+// NewCSR builds the rows of a graph serially. It keeps the order of edges within a row, duplicates and self-loops. If
+// directed is false, every edge counts in both directions; this also makes a directed graph symmetric. It panics if an
+// edge names a vertex that is not below vertices. It does not keep edges.
 func NewCSR(vertices uint64, edges []Edge, directed bool) *CSR {
 	return NewWeightedCSR(vertices, edges, nil, directed)
 }
 
-// NewWeightedCSR is NewCSR for edges with weights, one each. Without weights it is NewCSR.
+// NewWeightedCSR is NewCSR for edges with one weight each. With nil weights it is NewCSR.
 func NewWeightedCSR(vertices uint64, edges []Edge, weights []float64, directed bool) *CSR {
 	if weights != nil && len(weights) != len(edges) {
 		panic(fmt.Sprintf("graph: %d weights of %d edges", len(weights), len(edges)))
@@ -102,7 +103,7 @@ func (c *CSR) edgesOf(entries uint64) uint64 {
 // Simple returns the graph without duplicates, self-loops and weights, each row sorted. It costs O(E log E).
 func (c *CSR) Simple() *CSR { return c.Distinct(false) }
 
-// Distinct is Simple, but for self-loops: with them, it keeps one at each vertex that has any.
+// Distinct is Simple, except that with selfLoops it keeps one self-loop at each vertex that has any.
 func (c *CSR) Distinct(selfLoops bool) *CSR {
 	s := &CSR{Offsets: make([]uint64, 1, len(c.Offsets)), Directed: c.Directed}
 	for v := range c.Vertices() {

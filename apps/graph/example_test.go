@@ -14,7 +14,7 @@ func Example() {
 	// Output: {4 3 6} 3 <nil>
 }
 
-// Two ranks make the two halves of a Graph500 graph, each without the other.
+// Two ranks make the two halves of a Graph500 graph independently.
 func ExampleKronecker() {
 	g, err := graph.Kronecker(10, graph.EdgeFactorDefault, 1)
 	if err != nil {

@@ -4,33 +4,32 @@ import (
 	"fmt"
 )
 
-// Generator makes a synthetic graph whose every edge depends on the seed and its own position alone, so any slice of
-// the edges can be made by anyone, in any order, and the whole is the same. Its methods may be called from any
-// goroutine.
+// Generator makes a synthetic graph. Every edge depends only on the seed and its own position, so any slice of the
+// edges can be made anywhere, in any order, and the whole is the same. Its methods may be called from any goroutine.
 type Generator interface {
 	// Vertices returns the number of vertices, a power of two; ids are indices.
 	Vertices() uint64
-	// EdgeCount returns the number of edges, duplicates and self-loops counted.
+	// EdgeCount returns the number of edges, including duplicates and self-loops.
 	EdgeCount() uint64
-	// Fill writes edges first, first+1, … to edges, all of it. It allocates nothing, and panics if that reaches beyond
-	// EdgeCount.
+	// Fill fills edges with edges first, first+1, … of the graph. It allocates nothing, and panics if that reaches
+	// beyond EdgeCount.
 	Fill(first uint64, edges []Edge)
 	// Directed reports whether edges are arcs.
 	Directed() bool
-	// Describe names the graph and every parameter that it depends on.
+	// Describe returns the kind of the graph and every parameter that it depends on.
 	Describe() string
 }
 
 const (
 	// ScaleMax is the largest scale of a generator: 2^48 vertices.
 	ScaleMax = 48
-	// EdgeFactorMax is the largest number of edges a vertex.
+	// EdgeFactorMax is the largest number of edges per vertex.
 	EdgeFactorMax = 1 << 14
-	// EdgeFactorDefault is the number of edges a vertex that Graph500 prescribes.
+	// EdgeFactorDefault is the number of edges per vertex that Graph500 prescribes.
 	EdgeFactorDefault = 16
 )
 
-// size is what all generators have in common.
+// size is common to all generators.
 type size struct {
 	scale, edgeFactor int
 	seed              uint64
@@ -61,14 +60,14 @@ func (s size) check(first uint64, edges []Edge) {
 // golden is the odd number nearest to 2^64 divided by the golden ratio; its multiples spread over all of uint64.
 const golden = 0x9e3779b97f4a7c15
 
-// mix is a bijection on 64 bits whose output bits each depend on all input bits (the finaliser of SplitMix64).
+// mix is a bijection on 64 bits. Each output bit depends on all input bits (the finaliser of SplitMix64).
 func mix(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return x ^ x>>31
 }
 
-// stream is a sequence of random words with direct access to each: the SplitMix64 sequence from a mixed seed.
+// stream is a sequence of random words with random access: the SplitMix64 sequence from a mixed seed.
 type stream uint64
 
 // newStream returns the stream for a seed; streams for different purposes are independent.
@@ -84,7 +83,7 @@ type erdosRenyi struct {
 	words stream
 }
 
-// ErdosRenyi returns a directed graph of 2^scale vertices and edgeFactor·2^scale arcs, both ends of each drawn
+// ErdosRenyi returns a directed graph of 2^scale vertices and edgeFactor·2^scale arcs. Both ends of each arc are drawn
 // uniformly and independently (the G(n,m) model with repetition). An arc costs two random words.
 func ErdosRenyi(scale, edgeFactor int, seed uint64) (Generator, error) {
 	s, err := newSize("Erdős-Rényi", scale, edgeFactor, seed)
@@ -112,23 +111,23 @@ func (g *erdosRenyi) Describe() string {
 	return fmt.Sprintf("Erdős-Rényi scale %d, edge factor %d, seed %d", g.scale, g.edgeFactor, g.seed)
 }
 
-// Weighted is a generator whose edges have weights of their own.
+// Weighted is a generator whose edges have weights.
 type Weighted interface {
 	Generator
-	// Weigh writes the weights of edges first, first+1, … to weights, all of it.
+	// Weigh fills weights with the weights of edges first, first+1, ….
 	Weigh(first uint64, weights []float64)
 }
 
 const uniformWeights = 4 // purpose of a random stream
 
-// Uniform are random weights for edges: each depends on the seed and the edge's position alone, as the edges of a
+// Uniform are random weights for edges. Each depends only on the seed and the edge's position, as the edges of a
 // Generator do.
 type Uniform struct{ words stream }
 
 // UniformWeights returns weights drawn uniformly from [0, 1), as Graph500 weighs its graphs for shortest paths.
 func UniformWeights(seed uint64) Uniform { return Uniform{newStream(seed, uniformWeights)} }
 
-// Weigh writes the weights of edges first, first+1, … to weights, all of it. A weight costs one random word.
+// Weigh fills weights with the weights of edges first, first+1, …. A weight costs one random word.
 func (u Uniform) Weigh(first uint64, weights []float64) {
 	for i := range weights {
 		weights[i] = float64(u.words.at(first+uint64(i))>>11) / (1 << 53)

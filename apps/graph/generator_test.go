@@ -56,7 +56,7 @@ func TestDescribe(t *testing.T) {
 	require.True(t, e.Directed())
 }
 
-// TestSlicesAgree: any way of cutting the edges into slices gives the same graph.
+// TestSlicesAgree: the graph is the same for all ways of cutting the edges into slices.
 func TestSlicesAgree(t *testing.T) {
 	for kind := range generators {
 		rapid.Check(t, func(t *rapid.T) {
@@ -91,15 +91,15 @@ func TestSeedsDiffer(t *testing.T) {
 	}
 }
 
-// within checks that a count of successes among n trials of chance p is within five standard deviations.
+// within checks that a count of successes among n trials of probability p is within five standard deviations.
 func within(t *testing.T, p float64, n, got int, what string) {
 	t.Helper()
 	mean, deviation := p*float64(n), math.Sqrt(p*(1-p)*float64(n))
 	require.InDelta(t, mean, float64(got), 5*deviation+1, what)
 }
 
-// TestQuadrants: at each level an edge falls into the four quadrants by the chances of Graph500, and levels, as well as
-// edges next to each other, are independent.
+// TestQuadrants: at each level an edge falls into the four quadrants with the probabilities of Graph500. Levels are
+// independent, and so are adjacent edges.
 func TestQuadrants(t *testing.T) {
 	const scale, edges = 15, 200000
 	chances := [4]float64{.57, .19, .19, .05}
@@ -129,7 +129,7 @@ func TestQuadrants(t *testing.T) {
 	}
 }
 
-// TestScrambleBijective: labels are permuted, for every scale up to 16 by counting; beyond, the rounds are undone.
+// TestScrambleBijective: labels are permuted. Up to scale 16 the test counts; beyond, it undoes the rounds.
 func TestScrambleBijective(t *testing.T) {
 	for scale := 1; scale <= 16; scale++ {
 		s := newScramble(scale, newStream(uint64(scale), kroneckerLabels))
@@ -160,8 +160,8 @@ func unscramble(s scramble, label uint64) uint64 {
 	return label
 }
 
-// TestScrambleSpreads: the vertices that the initiator favours (few ones in their label) land everywhere, so that each
-// of eight equal shares of the labels has about an eighth of the edge ends.
+// TestScrambleSpreads: the vertices that the initiator favours (few ones in their label) are spread evenly: each of
+// eight equal shares of the labels has about an eighth of the edge ends.
 func TestScrambleSpreads(t *testing.T) {
 	const scale, shares = 14, 8
 	for seed := range uint64(5) {
@@ -178,7 +178,7 @@ func TestScrambleSpreads(t *testing.T) {
 	}
 }
 
-// TestDegreeSkew: a Kronecker graph has a few huge vertices and many isolated ones, an Erdős-Rényi graph neither.
+// TestDegreeSkew: a Kronecker graph has a few huge vertices and many isolated ones, an Erdős-Rényi graph has neither.
 func TestDegreeSkew(t *testing.T) {
 	const scale, edgeFactor = 14, 16
 	degrees := func(kind string) (largest, isolated int) {
@@ -196,7 +196,7 @@ func TestDegreeSkew(t *testing.T) {
 		return slices.Max(count), isolated
 	}
 	largest, isolated := degrees("kronecker")
-	// Row 0 alone has (A+B)^scale of the tails, and column 0 as many of the heads.
+	// Row 0 alone has (A+B)^scale of the tails, and column 0 the same share of the heads.
 	expected := 2 * math.Pow(.76, scale) * edgeFactor * (1 << scale)
 	require.InEpsilon(t, expected, largest, 0.05)
 	require.Greater(t, isolated, 1<<scale/8)
@@ -206,8 +206,8 @@ func TestDegreeSkew(t *testing.T) {
 	require.Zero(t, isolated)
 }
 
-// TestUniform: the arcs of an Erdős-Rényi graph fill a coarse grid of cells evenly, and so do the head of one and the
-// tail of the next.
+// TestUniform: the arcs of an Erdős-Rényi graph fill a coarse grid of cells evenly, and so do pairs of the head of one
+// arc and the tail of the next.
 func TestUniform(t *testing.T) {
 	const scale, cells = 12, 16
 	_, edges := mustMake(t, "erdosrenyi", scale, 16, 5)

@@ -1,15 +1,15 @@
 package graph
 
-// Pair is two vertices that an edge joins, and how similar they are: the Jaccard similarity of their neighbours, those
-// that both have over those that one of them has, from 0 to 1.
+// Pair is two adjacent vertices and the Jaccard similarity of their neighbours: the number of common neighbours divided
+// by the number of vertices that are a neighbour of either, from 0 to 1.
 type Pair struct {
 	First, Second uint64
 	Similarity    float64
 }
 
-// Jaccard returns the similarity of the two ends of each edge, the smaller end first, in order. Arcs count as edges,
-// whichever way they lead; duplicates and self-loops don't count. The graph is to have each edge in the rows of both
-// ends, as undirected ones have. It goes through the rows of both ends side by side.
+// Jaccard returns the similarity of the two ends of each edge, the smaller end first, in order. Arcs of both directions
+// count as edges; duplicates and self-loops do not count. Each edge must be in the rows of both ends, as in undirected
+// graphs. It goes through the rows of both ends side by side.
 func Jaccard(c *CSR) (pairs []Pair) {
 	c = c.Simple()
 	for u := range c.Vertices() {

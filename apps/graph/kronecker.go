@@ -2,15 +2,15 @@ package graph
 
 import "fmt"
 
-// The initiator of Graph500, in percent: the chance that an edge falls into the quadrant (low,low), (low,high),
-// (high,low) of the adjacency matrix, and of the quadrant within it, and so on; (high,high) has the rest, 5.
+// The initiator of Graph500, in percent: the probability that an edge falls into the quadrant (low,low), (low,high) or
+// (high,low) of the adjacency matrix, and then of that quadrant, recursively. (high,high) has the remaining 5.
 const (
 	initiatorA = 57
 	initiatorB = 19
 	initiatorC = 19
 )
 
-// Cumulative chances in units of 2^-32: one half of a random word decides one level.
+// Cumulative probabilities in units of 2^-32. Half of a random word decides one level.
 const (
 	uptoA uint64 = initiatorA << 32 / 100
 	uptoB uint64 = (initiatorA + initiatorB) << 32 / 100
@@ -28,9 +28,10 @@ type kronecker struct {
 	labels scramble
 }
 
-// Kronecker returns the Graph500 graph of 2^scale vertices and edgeFactor·2^scale undirected edges: quadrant chances
-// .57, .19, .19, .05, vertex labels scrambled by a bijection so that a label tells nothing of the degree. Edges are
-// drawn independently, so their order needs no shuffle. An edge costs scale/2 random words, under 100 ns at scale 20.
+// Kronecker returns the Graph500 graph of 2^scale vertices and edgeFactor·2^scale undirected edges. Its quadrant
+// probabilities are .57, .19, .19, .05. A bijection scrambles vertex labels, so that a label does not reveal the
+// degree. Edges are drawn independently, so their order needs no shuffle. An edge costs scale/2 random words, under 100
+// ns at scale 20.
 func Kronecker(scale, edgeFactor int, seed uint64) (Generator, error) {
 	s, err := newSize("Kronecker", scale, edgeFactor, seed)
 	if err != nil {
@@ -48,7 +49,7 @@ func (k *kronecker) Fill(first uint64, edges []Edge) {
 	}
 }
 
-// cell draws the cell of the adjacency matrix into which an edge falls, two levels a word of the edge's own.
+// cell draws the cell of the adjacency matrix of an edge. It takes two levels from each of the edge's random words.
 func (k *kronecker) cell(edge uint64) (from, to uint64) {
 	levels := k.scale
 	position := edge * (uint64(levels+1) / 2)
@@ -66,7 +67,7 @@ func (k *kronecker) cell(edge uint64) (from, to uint64) {
 	return from, to
 }
 
-// quadrant turns 32 random bits into 0 (A), 1 (B), 2 (C) or 3 (D) without a branch: a borrow marks each limit reached.
+// quadrant turns 32 random bits into 0 (A), 1 (B), 2 (C) or 3 (D) without a branch: each limit reached gives a borrow.
 func quadrant(r uint64) uint64 {
 	return (uptoA-1-r)>>63 + (uptoB-1-r)>>63 + (uptoC-1-r)>>63
 }
@@ -79,12 +80,12 @@ func (k *kronecker) Describe() string {
 	return fmt.Sprintf("Kronecker scale %d, edge factor %d, seed %d", k.scale, k.edgeFactor, k.seed)
 }
 
-// scrambleRounds of multiply and fold make a label look random: each round spreads every bit over all higher ones, and
-// back.
+// scrambleRounds is the number of rounds that make a label look random. Each round spreads every bit over all higher
+// ones, and back.
 const scrambleRounds = 4
 
-// scramble is a keyed bijection on the labels 0..2^scale-1. Multiplying by an odd number, adding and folding the upper
-// half of the bits onto the lower can each be undone.
+// scramble is a keyed bijection on the labels 0..2^scale-1. Its steps can each be undone: multiplication by an odd
+// number, addition, and folding the upper half of the bits onto the lower.
 type scramble struct {
 	mask        uint64
 	fold        int

@@ -2,26 +2,26 @@ package graph
 
 import "math"
 
-// Dangling is the use of the score of a vertex without arcs in an iteration of PageRank.
+// Dangling is the use that an iteration of PageRank makes of the score of a vertex without arcs.
 type Dangling string
 
 const (
-	// Lose drops it, as the GAP benchmark suite does: the scores add up to less than 1.
+	// Lose drops it, as the GAP benchmark suite does. The sum of the scores is then less than 1.
 	Lose Dangling = "lose"
 	// Spread divides it among all vertices, as LDBC Graphalytics, NetworkX and igraph do.
 	Spread Dangling = "spread"
-	// Self leaves it where it is, as if the vertex had an arc to itself.
+	// Self keeps it at the vertex, as if the vertex had an arc to itself.
 	Self Dangling = "self"
 )
 
-// Danglings are all of them, by name.
+// Danglings are all values of Dangling, by name.
 var Danglings = []Dangling{Lose, Spread, Self}
 
-// PageRank ranks the vertices of a graph by its arcs: a vertex has (1-damping)/n, and damping times the sum of what the
-// tails of its arcs have, each over the number of arcs that leave it. dangling says what becomes of the scores of
-// vertices without arcs. Every entry of a row counts: see CSR.Distinct. It starts at 1/n each, and ends when an
-// iteration changes all scores together by less than tolerance, or after the given number of iterations. All scores of
-// an iteration are made of those of the one before. An iteration costs O(V+E).
+// PageRank ranks the vertices of a graph by its arcs. The score of a vertex is (1-damping)/n plus damping times the
+// sum, over its incoming arcs, of the tail's score divided by the tail's number of outgoing arcs. dangling determines
+// the use of the scores of vertices without arcs. Every entry of a row counts: see CSR.Distinct. Scores start at 1/n.
+// It ends when the changes of an iteration add up to less than tolerance, or after the given number of iterations. All
+// scores of an iteration depend on those of the iteration before. An iteration costs O(V+E).
 func PageRank(c *CSR, damping, tolerance float64, iterations int, dangling Dangling) (scores []float64) {
 	n := c.Vertices()
 	scores = make([]float64, n)
@@ -43,7 +43,7 @@ func PageRank(c *CSR, damping, tolerance float64, iterations int, dangling Dangl
 	return scores
 }
 
-// divide gives the scores to the heads of arcs, and returns beside these what is to be divided among all vertices.
+// divide distributes the scores to the heads of arcs, and also returns the sum to divide among all vertices.
 func divide(c *CSR, scores []float64, dangling Dangling) (next []float64, lost float64) {
 	next = make([]float64, len(scores))
 	for v, score := range scores {

@@ -9,9 +9,9 @@ import (
 // Unreached stands for the distance and the parent of a vertex that a search did not reach.
 const Unreached = -1
 
-// BFS searches breadth-first from root along arcs, both ways in an undirected graph. dist holds the number of arcs on a
-// shortest path, parent the vertex before the last on one; the root is its own parent. It panics if there is no such
-// root.
+// BFS searches breadth-first from root along arcs, in both directions in an undirected graph. dist holds the number of
+// arcs on a shortest path, parent the vertex before the last on it; the root is its own parent. It panics if root is no
+// vertex.
 func BFS(c *CSR, root uint64) (dist, parent []int64) {
 	if root >= c.Vertices() {
 		panic(fmt.Sprintf("graph: BFS from vertex %d in a graph of %d vertices", root, c.Vertices()))
@@ -38,14 +38,14 @@ func unreached(n uint64) []int64 {
 	return s
 }
 
-// Summary is what a search found, in three numbers that do not depend on which of several shortest paths it took.
+// Summary is the result of a search in three numbers. They do not depend on the choice among shortest paths.
 type Summary struct {
-	Reached uint64 // vertices, the root among them
+	Reached uint64 // number of vertices, with the root
 	Depth   int64  // largest distance
 	Sum     uint64 // of all distances
 }
 
-// Summarize sums up the distances of a search; Unreached ones do not count.
+// Summarize returns the summary of a search's distances. Unreached ones do not count.
 func Summarize(dist []int64) Summary {
 	var s Summary
 	for _, d := range dist {
@@ -58,9 +58,9 @@ func Summarize(dist []int64) Summary {
 	return s
 }
 
-// TraversedEdges returns the number of edges by which Graph500 divides the time of a search: the input edges, each
-// counted once, multiplicities and self-loops included, that lie in the component reached. For a directed graph, where
-// reached vertices are no component, it counts the arcs whose tail was reached: those that a search has to look at.
+// TraversedEdges returns the number of edges that Graph500 divides the time of a search by: the input edges in the
+// component reached, each counted once, with multiplicities and self-loops. In a directed graph, where reached vertices
+// are no component, it counts the arcs whose tail was reached, which a search must look at.
 func TraversedEdges(c *CSR, dist []int64) uint64 {
 	entries := 0
 	for v, d := range dist {
@@ -71,11 +71,11 @@ func TraversedEdges(c *CSR, dist []int64) uint64 {
 	return c.edgesOf(uint64(entries))
 }
 
-// Brandes adds to scores what shortest paths from root contribute to the betweenness centrality of each vertex: for
-// every other vertex, the share of the shortest paths to it that pass through (Brandes, A Faster Algorithm for
-// Betweenness Centrality, 2001). Arcs count 1 each; duplicates and self-loops change nothing. It returns how many
-// vertices it reached, and false when there are more shortest paths than a float64 can count. It works in O(V+E), and
-// panics if there is no such root or not one score a vertex.
+// Brandes adds to scores the part of each vertex's betweenness centrality that comes from root: for every other vertex,
+// the share of the shortest paths to it that pass through (Brandes, A Faster Algorithm for Betweenness Centrality,
+// 2001). Arcs count 1 each; duplicates and self-loops change nothing. It returns the number of vertices reached, and
+// false if there are more shortest paths than a float64 can count. It costs O(V+E). It panics if root is no vertex, or
+// if scores does not have one entry per vertex.
 func Brandes(c *CSR, root uint64, scores []float64) (reached int, ok bool) {
 	if root >= c.Vertices() || uint64(len(scores)) != c.Vertices() {
 		panic(fmt.Sprintf("graph: Brandes from vertex %d in a graph of %d vertices with %d scores", root, c.Vertices(),
@@ -108,10 +108,10 @@ type counting struct {
 	*CSR
 	dist  []int64
 	paths []float64
-	met   []uint64 // one more than the last vertex whose row has led here
+	met   []uint64 // one more than the last vertex whose row led here
 }
 
-// count returns the vertices that are reached, level by level.
+// count returns the reached vertices, level by level.
 func (b *counting) count(root uint64) []uint64 {
 	b.dist[root], b.paths[root] = 0, 1
 	order := []uint64{root}
@@ -131,7 +131,7 @@ func (b *counting) count(root uint64) []uint64 {
 	return order
 }
 
-// each calls do once for each vertex that arcs of v lead to.
+// each calls do once for each different head of v's arcs.
 func (b *counting) each(v uint64, do func(w uint64)) {
 	for _, w := range b.Row(v) {
 		if b.met[w] != v+1 {
@@ -141,11 +141,11 @@ func (b *counting) each(v uint64, do func(w uint64)) {
 	}
 }
 
-// Dijkstra finds the shortest paths from root along arcs, both ways in an undirected graph, by their weights, none of
-// which is below 0. dist holds the length of a shortest path, +Inf for a vertex that is not reached, parent the vertex
-// before the last on one; the root is its own parent. A length is the sum of the weights from the root on, rounded at
-// each step. Rounding keeps order, so the lengths are the same whichever way they are found. It panics if there is no
-// such root, or if the graph has no weights.
+// Dijkstra finds the shortest paths from root along arcs, in both directions in an undirected graph, by their weights
+// of 0 or more. dist holds the length of a shortest path, +Inf for a vertex that is not reached, parent the vertex
+// before the last on it; the root is its own parent. A length is the sum of the weights from the root on, rounded at
+// each step. Rounding keeps order, so the lengths do not depend on the algorithm. It panics if root is no vertex, or if
+// the graph has no weights.
 func Dijkstra(c *CSR, root uint64) (dist []float64, parent []int64) {
 	if root >= c.Vertices() || c.Weights == nil && len(c.Heads) > 0 {
 		panic(fmt.Sprintf("graph: Dijkstra from vertex %d in a graph of %d vertices and %d weights", root, c.Vertices(),
@@ -171,7 +171,7 @@ func Dijkstra(c *CSR, root uint64) (dist []float64, parent []int64) {
 	return dist, parent
 }
 
-// reach is a vertex that can be reached by a path of some length.
+// reach is a vertex and the length of a path to it.
 type reach struct {
 	dist   float64
 	vertex uint64
@@ -191,15 +191,16 @@ func (n *nearest) Pop() any {
 	return last
 }
 
-// ValidatePaths checks shortest paths from root by the rules of Graph500, and returns what breaks one, or nil:
+// ValidatePaths checks shortest paths from root by the rules of Graph500, and returns an error for the first breach, or
+// nil:
 //
-//  1. The parents form a tree rooted at root, without cycles, which spans exactly what has a distance.
+//  1. The parents form a tree rooted at root, without cycles, which spans exactly the vertices with a distance.
 //  2. The root is at distance 0. Each tree edge is an arc of the graph, and the child's distance is the parent's plus
 //     the arc's weight.
-//  3. No arc leads from a vertex at some distance to a vertex further away than the arc's weight, or not reached.
+//  3. No arc leads from a reached vertex to a vertex that is further away than the arc's weight, or not reached.
 //
-// Together they prove the distances the shortest. It works in O(V+E) and panics if the slices don't have one entry a
-// vertex, or if there is no such root.
+// Together they prove the distances the shortest. It costs O(V+E), and panics if a slice does not have one entry per
+// vertex, or if root is no vertex.
 func ValidatePaths(c *CSR, root uint64, parent []int64, dist []float64) error {
 	n := c.Vertices()
 	if uint64(len(parent)) != n || uint64(len(dist)) != n || root >= n {
@@ -213,7 +214,7 @@ func ValidatePaths(c *CSR, root uint64, parent []int64, dist []float64) error {
 	if dist[root] != 0 {
 		return fmt.Errorf("paths: the root %d is at distance %v, not 0", root, dist[root])
 	}
-	fits := make([]bool, n) // an arc from its parent makes the vertex's distance
+	fits := make([]bool, n) // the vertex's distance comes from an arc of its parent
 	fits[root] = true
 	for v, d := range dist {
 		if !(d >= 0) || (parent[v] == Unreached) != math.IsInf(d, 1) {
@@ -243,10 +244,10 @@ func ValidatePaths(c *CSR, root uint64, parent []int64, dist []float64) error {
 // Violation is a breach of one of the five rules of Validate.
 type Violation struct {
 	Rule   int    // 1 to 5
-	Detail string // which vertices, and what about them
+	Detail string // the vertices and the breach
 }
 
-// Error tells the rule's number, the vertices and what is wrong.
+// Error returns a text with the rule's number, the vertices and the breach.
 func (v *Violation) Error() string {
 	return fmt.Sprintf("validate bfs tree: rule %d: %s", v.Rule, v.Detail)
 }
@@ -268,11 +269,11 @@ type search struct {
 //  2. Each tree edge joins vertices whose levels differ by one.
 //  3. Each edge joins vertices whose levels differ by at most one, or both unreached. For an arc of a directed graph:
 //     if its tail is reached, so is its head, at most one level below.
-//  4. The tree spans exactly what is reached: a vertex has a parent if and only if it has a level.
+//  4. The tree spans exactly the reached vertices: a vertex has a parent if and only if it has a level.
 //  5. Each tree edge is an edge of the graph.
 //
-// Together they prove that dist holds the shortest distances. It works in O(V+E) and panics if the slices don't have
-// one entry a vertex, or if there is no such root.
+// Together they prove that dist holds the shortest distances. It costs O(V+E), and panics if a slice does not have one
+// entry per vertex, or if root is no vertex.
 func Validate(c *CSR, root uint64, parent, dist []int64) error {
 	n := c.Vertices()
 	if uint64(len(parent)) != n || uint64(len(dist)) != n || root >= n {
@@ -288,8 +289,8 @@ func Validate(c *CSR, root uint64, parent, dist []int64) error {
 	return nil
 }
 
-// checkTree is rule 1. It follows parents from each vertex up to one that is known to hang on the root; every vertex is
-// passed once.
+// checkTree is rule 1. It follows parents from each vertex up to one that is connected to the root. It passes every
+// vertex once.
 func (s *search) checkTree() error {
 	if s.parent[s.root] != int64(s.root) {
 		return violation(1, "the root %d has parent %d, not itself", s.root, s.parent[s.root])
@@ -321,7 +322,7 @@ func (s *search) checkTree() error {
 	return nil
 }
 
-// checkSpan is rule 4, as far as rule 3 does not say it already.
+// checkSpan is rule 4, except for the part that rule 3 covers.
 func (s *search) checkSpan() error {
 	for v, d := range s.dist {
 		switch p := s.parent[v]; {
@@ -349,7 +350,7 @@ func (s *search) checkTreeLevels() error {
 	return nil
 }
 
-// checkEdgeLevels is rule 3. Undirected edges stand in the rows of both ends, so one direction at a time is enough.
+// checkEdgeLevels is rule 3. Undirected edges are in the rows of both ends, so one direction at a time is enough.
 func (s *search) checkEdgeLevels() error {
 	for v, level := range s.dist {
 		if level == Unreached {

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// twoParts is 0-1-2-3 in a row with the shortcut 0-2 and a loop at 3, apart from it 4-5 twice, and 6 alone.
+// twoParts is 0-1-2-3 in a row with the shortcut 0-2 and a loop at 3, apart from it 4-5 twice, and an isolated 6.
 var twoParts = []Edge{{0, 1}, {1, 2}, {2, 3}, {0, 2}, {3, 3}, {4, 5}, {5, 4}}
 
 func TestRows(t *testing.T) {
@@ -48,8 +48,8 @@ func TestSearch(t *testing.T) {
 	require.Panics(t, func() { BFS(both, 7) })
 }
 
-// TestValidateAgrees: on small random graphs, exactly the results whose distances are those of BFS and whose parents
-// lie on shortest paths are valid. One entry of a true result is changed at random.
+// TestValidateAgrees: on small random graphs, exactly the results with the distances of BFS and with parents on
+// shortest paths are valid. One entry of a true result is changed at random.
 func TestValidateAgrees(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.Uint64Range(1, 8).Draw(t, "vertices")
@@ -79,7 +79,7 @@ func TestValidateAgrees(t *testing.T) {
 	})
 }
 
-// isShortest tells by comparison with the truth whether a result is right.
+// isShortest reports whether a result is right, by comparison with the true distances.
 func isShortest(c *CSR, root uint64, parent, dist, trueDist []int64) bool {
 	for v, p := range parent {
 		switch {
@@ -101,8 +101,8 @@ func isShortest(c *CSR, root uint64, parent, dist, trueDist []int64) bool {
 	return true
 }
 
-// TestEachRule breaks each rule in each way it can be broken, from a valid result of a search from 0 in a ring of six
-// vertices with a seventh apart.
+// TestEachRule breaks each rule in each possible way, from a valid result of a search from 0 in a ring of six vertices
+// with an isolated seventh.
 func TestEachRule(t *testing.T) {
 	ring := []Edge{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 0}}
 	for name, c := range map[string]struct {
@@ -158,7 +158,7 @@ func TestEachRule(t *testing.T) {
 	}
 }
 
-// TestArcsBackUp: in a directed graph an arc may lead up any number of levels, and from an unreached vertex anywhere.
+// TestArcsBackUp: in a directed graph an arc may lead up any number of levels, and anywhere from an unreached vertex.
 func TestArcsBackUp(t *testing.T) {
 	c := NewCSR(5, []Edge{{0, 1}, {1, 2}, {2, 3}, {3, 0}, {4, 2}}, true)
 	dist, parent := BFS(c, 0)

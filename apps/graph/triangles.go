@@ -2,9 +2,9 @@ package graph
 
 import "slices"
 
-// Triangles counts the sets of three vertices each two of which are joined by an arc, whichever way it leads;
-// duplicates and self-loops don't count. The graph is to have each edge in the rows of both ends, as undirected ones
-// have. It goes through the rows of both ends of each edge side by side.
+// Triangles returns the number of sets of three vertices joined in pairs by arcs of either direction; duplicates and
+// self-loops do not count. Each edge must be in the rows of both ends, as in undirected graphs. It goes through the
+// rows of both ends of each edge side by side.
 func Triangles(c *CSR) (n uint64) {
 	c = c.Simple()
 	for u := range c.Vertices() {
@@ -17,10 +17,10 @@ func Triangles(c *CSR) (n uint64) {
 	return n
 }
 
-// Clustering returns in how many triangles each vertex is, and its local clustering coefficient, as LDBC Graphalytics
+// Clustering returns the number of triangles of each vertex, and its local clustering coefficient, as LDBC Graphalytics
 // defines it: the share of ordered pairs of its neighbours that an arc joins, 0 for fewer than two neighbours. The
-// other ends of all arcs of a vertex are its neighbours, whichever way they lead. Duplicates and self-loops don't
-// count. It costs O(E D) for the largest number D of neighbours.
+// other ends of all arcs of a vertex, in both directions, are its neighbours. Duplicates and self-loops do not count.
+// It costs O(E D) for the largest number D of neighbours.
 func Clustering(c *CSR) (triangles []uint64, clustering []float64) {
 	c = c.Simple()
 	around := c
@@ -42,7 +42,7 @@ func Clustering(c *CSR) (triangles []uint64, clustering []float64) {
 	return triangles, clustering
 }
 
-// arcs lists what stands in the rows.
+// arcs returns the entries of the rows.
 func (c *CSR) arcs() (all []Edge) {
 	for v := range c.Vertices() {
 		for _, w := range c.Row(v) {
@@ -52,13 +52,13 @@ func (c *CSR) arcs() (all []Edge) {
 	return all
 }
 
-// beyond is what of a sorted row is above a vertex.
+// beyond returns the vertices of a sorted row that are above a vertex.
 func beyond(row []uint64, v uint64) []uint64 {
 	at, _ := slices.BinarySearch(row, v+1)
 	return row[at:]
 }
 
-// inCommon counts the vertices that are in two sorted rows.
+// inCommon returns the number of vertices that are in both of two sorted rows.
 func inCommon(a, b []uint64) (n uint64) {
 	for len(a) > 0 && len(b) > 0 {
 		switch {
