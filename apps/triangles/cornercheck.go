@@ -8,8 +8,9 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// cornerCheck checks that each vertex is in as many triangles as edges join two of its neighbours, by asking one of
-// each two: all vertices, if there are no more pairs than affordable for each arc of the graph, and otherwise a sample.
+// cornerCheck checks that each vertex is in exactly one triangle for each pair of neighbours that an edge joins. It
+// asks one vertex of each pair. It checks all vertices if the number of pairs is affordable for the arcs of the graph,
+// and a sample otherwise.
 type cornerCheck[V distgraph.Index] struct {
 	*corners[V]
 	part      *distgraph.Part[V]
@@ -33,7 +34,7 @@ func newCornerCheck[V distgraph.Index](
 	return c
 }
 
-// edges counts those that join this rank's vertex v to another.
+// edges returns the number of edges that join this rank's vertex v to head.
 func (c *cornerCheck[V]) edges(v, head V) (n V) {
 	if c.g.Undirected {
 		return 1
@@ -47,7 +48,7 @@ func (c *cornerCheck[V]) edges(v, head V) (n V) {
 	return n
 }
 
-// pairs is how many pairs of neighbours a vertex has.
+// pairs returns the number of pairs of neighbours of a vertex.
 func (c *cornerCheck[V]) pairs(v V) uint64 {
 	n := uint64(c.degree(v))
 	return n * (max(n, 1) - 1) / 2
@@ -77,7 +78,7 @@ func (c *cornerCheck[V]) run() (breaches distgraph.Breaches, err error) {
 	return breaches, err
 }
 
-// ask counts the triangles of the vertices that are picked.
+// ask counts the triangles of the vertices that picked selects.
 func (c *cornerCheck[V]) ask(picked func(v V) bool) error {
 	c.counted, c.recounted = make([]corner, c.local), 0
 	before := c.wedges.Tally()
@@ -97,7 +98,7 @@ func (c *cornerCheck[V]) ask(picked func(v V) bool) error {
 	return c.wedges.Tally().Since(before).Check(c.g.Rank, "count the triangles again")
 }
 
-// askAbout sends all wedges about a vertex.
+// askAbout sends all wedges around a vertex.
 func (c *cornerCheck[V]) askAbout(v V) {
 	c.near = append(c.near[:0], c.Row(v)...)
 	c.near = slices.Compact(c.near)

@@ -7,10 +7,10 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// corner is what was found of one vertex.
+// corner is the counts of one vertex.
 type corner struct {
 	Triangles uint64
-	Edges     uint64 // between its neighbours; in a directed graph arcs
+	Edges     uint64 // number of edges between its neighbours; in a directed graph arcs
 }
 
 func (c *corner) add(more corner) {
@@ -18,7 +18,7 @@ func (c *corner) add(more corner) {
 	c.Edges += more.Edges
 }
 
-// share is the pebble by which a rank tells a vertex's owner what it has found of the vertex.
+// share is the pebble that carries a rank's counts of a vertex to the vertex's owner.
 type share[V distgraph.Index] struct {
 	Vertex V
 	Found  corner
@@ -28,12 +28,12 @@ func (s share[V]) fingerprint() uint64 {
 	return apps.Fold(uint64(s.Vertex)^s.Found.Edges<<32, s.Found.Triangles)
 }
 
-// corners is the kernel for PerVertex. A triangle is found where its middle vertex is, which adds to what it knows of
-// all three. When all are found, each rank sends its shares of other ranks' vertices to these.
+// corners is the kernel for PerVertex. The owner of a triangle's middle vertex finds it, and adds to its counts of all
+// three vertices. At the end, each rank sends its counts of other ranks' vertices to their owners.
 type corners[V distgraph.Index] struct {
 	*counting[V]
 	found  []corner // by slot: of this rank's vertices and of ghosts
-	twice  []uint64 // a bit for each vertex of the graph: those that stand in the list at hand twice
+	twice  []uint64 // a bit for each vertex of the graph: those that are twice in the present list
 	shares *target.Target[share[V]]
 	tally  apps.Tally
 	check  *cornerCheck[V]
@@ -64,7 +64,7 @@ func newCorners[V distgraph.Index](
 	return c
 }
 
-// Run implements Kernel. It costs an epoch more.
+// Run implements Kernel. It costs one more epoch.
 func (c *corners[V]) Run() error {
 	clear(c.found)
 	if err := c.counting.Run(); err != nil {
@@ -89,8 +89,9 @@ func (c *corners[V]) Run() error {
 	}, pebble.Depth(1), pebble.Named("corners"))
 }
 
-// count finds the triangles whose lowest vertex leads to the vertices of a list, and whose middle vertex is in the list
-// and of this rank. It is a handler, too. The list is sorted; a vertex stands in it twice that arcs lead to and from.
+// count finds the triangles of tail as the lowest vertex; list are the heads of its arcs, and the middle vertex is one
+// of them and this rank's. It is also a handler. The list is sorted. A vertex with arcs in both directions is in it
+// twice.
 func (c *corners[V]) count(tail V, list []V) {
 	for i, v := range list {
 		c.marks[v/64] |= 1 << (v % 64)
@@ -112,8 +113,8 @@ func (c *corners[V]) count(tail V, list []V) {
 	}
 }
 
-// meet finds the triangles of the list at hand whose middle vertex is own, a vertex of this rank that the given number
-// of edges joins to the lowest vertex. It returns the counts of the lowest vertex.
+// meet finds the triangles of the present list whose middle vertex is own. It is a vertex of this rank; the given
+// number of edges joins it to the lowest vertex. It returns the counts of the lowest vertex.
 func (c *corners[V]) meet(own V, edges uint64) (lowest corner) {
 	var middle corner
 	begin, row := c.upwards.Offsets[own], c.upwards.Row(own)

@@ -10,38 +10,38 @@ import (
 
 // Kernel counts triangles. It belongs to its rank's goroutine.
 type Kernel interface {
-	// Run counts them, from the start. It costs two epochs. All ranks call it.
+	// Run counts the triangles, from the start. It costs two epochs. All ranks call it.
 	Run() error
-	// Tally is what this rank has seen of the kernel's pebbles so far.
+	// Tally returns this rank's tally of the kernel's pebbles so far.
 	Tally() apps.Tally
-	// Counts adds up what Run has counted. All ranks call it.
+	// Counts returns the sums of the counts of Run. All ranks call it.
 	Counts() (Counts, error)
-	// Validate counts again for some vertices, with a pebble for each wedge below them and one for each triangle, and
-	// returns what breaches this rank found; an error, on all ranks, when not all of those pebbles were handled as they
-	// were sent. All ranks call it.
+	// Validate counts again for some vertices, with a pebble for each wedge around them and one for each triangle. It
+	// returns the breaches that this rank found, or an error on all ranks if pebbles were not handled as sent. All
+	// ranks call it.
 	Validate() (distgraph.Breaches, error)
-	// Recounted is for how many vertices Validate has counted again, on all ranks.
+	// Recounted returns the number of vertices on all ranks that Validate has counted again.
 	Recounted() uint64
-	// Corners returns in how many triangles each of this rank's vertices is, and its local clustering coefficient, in the
-	// order of the source of the graph: new slices. It is for a kernel of PerVertex.
+	// Corners returns the number of triangles of each of this rank's vertices, and its local clustering coefficient, in
+	// the order of the graph's source, in new slices. It is for a kernel with PerVertex.
 	Corners() (triangles []uint64, clustering []float64)
-	// Middles returns of how many triangles each of this rank's vertices is the middle one by degree, in the order of
-	// the source of the graph. It makes a new slice.
+	// Middles returns, for each of this rank's vertices, the number of triangles with this vertex as their middle one
+	// by degree, in the order of the graph's source. It makes a new slice.
 	Middles() []uint64
 }
 
 // Counts are sums over all ranks.
 type Counts struct {
 	Triangles uint64
-	Wedges    uint64 // pairs of arcs that meet at a vertex
+	Wedges    uint64 // number of pairs of arcs that meet at a vertex
 }
 
-// NewKernel registers a kernel on g, between epochs, on all ranks together; it does not use c.Source. Unless c has
-// PerVertex, the arcs of g lead both ways: a directed graph is to be built with Source.Undirected, and is refused
-// otherwise. Progress is told how many of its vertices rank 0 has done. It keeps 24 bytes for each vertex of the rank,
-// a bit for each of the graph, and 12 bytes for each of another rank at the end of an arc; and 6 bytes for each arc, 12
-// of a wide graph. PerVertex takes 16 bytes more for each of these vertices, a second bit, and a third more for each
-// arc, and in a directed graph twice that. What the memory that is available has no room for is refused.
+// NewKernel registers a kernel on g. All ranks call it, between epochs. It does not use c.Source. Without PerVertex,
+// the arcs of g must lead in both directions: build a directed graph with Source.Undirected, otherwise it is an error.
+// Progress gets the number of rank 0's vertices that are done. The kernel keeps 24 bytes for each vertex of the rank, a
+// bit for each of the graph, and 12 bytes for each of another rank at the end of an arc; and 6 bytes for each arc, 12
+// in a wide graph. PerVertex takes 16 bytes more for each of these vertices, a second bit, and a third more for each
+// arc, and in a directed graph twice that. If the available memory is too small, it returns an error.
 func NewKernel(g *distgraph.Graph, c Config) (Kernel, error) {
 	if !g.Undirected && !c.PerVertex {
 		return nil, fmt.Errorf(
@@ -76,7 +76,7 @@ func newKernel[V distgraph.Index](g *distgraph.Graph, p *distgraph.Part[V], c Co
 
 // counting is the kernel.
 type counting[V distgraph.Index] struct {
-	*distgraph.Rows[V] // of the arcs, whichever way they lead: in those of a directed graph a neighbour may stand twice
+	*distgraph.Rows[V] // of arcs of both directions: in a directed graph a neighbour may be twice in a row
 	part               *distgraph.Part[V]
 	g                  *distgraph.Graph
 	config             Config
@@ -85,8 +85,8 @@ type counting[V distgraph.Index] struct {
 	local              V                       // number of its vertices
 	upwards            distgraph.Rows[V]       // of the arcs to higher vertices
 	slots              []V                     // of the heads of upwards, if PerVertex needs them
-	marks              []uint64                // a bit for each vertex of the graph: those of the list at hand
-	middles            []uint64                // by place: triangles of which the vertex is the middle one
+	marks              []uint64                // a bit for each vertex of the graph: those of the present list
+	middles            []uint64                // by place: number of triangles whose middle one is this vertex
 	lists              *distgraph.Lists[V]
 	take               func(tail V, list []V) // finds triangles by a list, also in handlers
 	check              *validator[V]
@@ -108,10 +108,10 @@ func newCounting[V distgraph.Index](
 	return s, err
 }
 
-// degree is the number of neighbours of this rank's v-th vertex. Run sets it.
+// degree returns the number of neighbours of this rank's v-th vertex. Run sets it.
 func (s *counting[V]) degree(v V) V { return s.ghosts.Values[v] }
 
-// neighbours counts the different vertices of a row.
+// neighbours returns the number of different vertices in a row.
 func neighbours[V distgraph.Index](row []V) (n V) {
 	for i, head := range row {
 		if i == 0 || head != row[i-1] {
@@ -165,13 +165,13 @@ func (s *counting[V]) orient() {
 	s.upwards = up
 }
 
-// isHigher reports whether the vertex whose degree is in a slot is higher than another.
+// isHigher reports whether the vertex with its degree in a slot is higher than another.
 func (s *counting[V]) isHigher(vertex, slot, than, degree V) bool {
 	return distgraph.IsHigher(vertex, s.ghosts.Values[slot], than, degree)
 }
 
-// count finds the triangles whose lowest vertex leads to the vertices of a list, and whose middle vertex is in the list
-// and of this rank. It is a handler, too.
+// count finds the triangles whose lowest vertex has arcs to the vertices of list; the middle vertex is one of them and
+// this rank's. It is also a handler.
 func (s *counting[V]) count(_ V, list []V) {
 	marks := s.marks
 	for _, v := range list {

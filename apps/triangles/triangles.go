@@ -1,17 +1,18 @@
-// Package triangles counts the triangles of a distributed graph: sets of three vertices each two of which are joined by
-// an arc, whichever way it leads. Duplicates and self-loops don't count.
+// Package triangles counts the triangles of a distributed graph: sets of three vertices joined in pairs by arcs of
+// either direction. Duplicates and self-loops do not count.
 //
-// [NewKernel] registers the kernel on a graph. It orders vertices by degree, and lets each arc lead to the higher end,
-// so that no vertex has many (Schank and Wagner, Finding, Counting and Listing All Triangles, 2005). A triangle is
-// found from its lowest vertex, at the owner of its middle one: a rank sends what its vertices lead to, as a list, to
-// each rank that owns one of these, which looks for what its own lead to in the list.
+// [NewKernel] registers the kernel on a graph. It orders vertices by degree and points each arc to the higher end, so
+// that no vertex has many (Schank and Wagner, Finding, Counting and Listing All Triangles, 2005). The owner of a
+// triangle's middle vertex finds it. A rank sends the heads of a vertex's arcs, as a list, to each rank that owns one
+// of them; that rank intersects the list with the heads of its own vertices in the list.
 //
 // With PerVertex it also counts the triangles of each vertex, and finds its local clustering coefficient (Watts and
 // Strogatz, 1998; the LCC of LDBC Graphalytics): the share of ordered pairs of neighbours that an arc joins. Neighbours
-// are those at either end of an arc; an undirected edge joins both orders of its ends, an arc of a directed graph one.
+// are the vertices at the other ends of arcs of either direction. An undirected edge joins both orders of its ends, an
+// arc of a directed graph one.
 //
 // [Run] does all of it and reports; [Serial] is the plain twin. The check counts in another way, for all vertices of
-// small graphs and for a sample of larger ones: each two arcs that meet at a vertex ask at the other end of one of them
+// small graphs and for a sample of larger ones: for each two arcs that meet at a vertex, it asks the other end of one
 // whether a third arc closes the triangle (see Kernel.Validate).
 package triangles
 
@@ -25,31 +26,31 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Config says what Run does. All ranks give equal ones.
+// Config configures Run. It is the same on all ranks.
 type Config struct {
 	// Seed draws the vertices to check. Progress counts edges during setup, then vertices of rank 0
 	apps.Common
-	Source distgraph.Source // each of its arcs leads both ways, unless PerVertex is set
-	// PerVertex counts the triangles of each vertex, and finds its local clustering coefficient. Output needs it, and
-	// sets it.
+	Source distgraph.Source // its arcs count in both directions, unless PerVertex is set
+	// PerVertex counts the triangles of each vertex, and finds its local clustering coefficient. Output needs it and
+	// implies it.
 	PerVertex bool
 }
 
 // Check returns an error if c is invalid for a job of this number of ranks.
 func (c Config) Check(int) error { return c.Source.CheckUnweighted("triangles") }
 
-// Result is what Run reports.
+// Result is the report of Run.
 type Result struct {
 	distgraph.Report
 	Triangles uint64 `json:"triangles"`
-	Wedges    uint64 `json:"wedges"` // pairs of arcs that meet at a vertex
+	Wedges    uint64 `json:"wedges"` // number of pairs of arcs that meet at a vertex
 	// Transitivity is the share of wedges that are in a triangle.
 	Transitivity   float64 `json:"transitivity"`
-	EdgesPerSecond float64 `json:"edges_per_second"` // edges of the graph, a second
-	Recounted      uint64  `json:"recounted"`        // vertices for which the check has counted again
+	EdgesPerSecond float64 `json:"edges_per_second"` // edges of the graph per second
+	Recounted      uint64  `json:"recounted"`        // number of vertices that the check counted again
 }
 
-// Rows are labels and values of a summary for display.
+// Rows returns labels and values of a summary for display.
 func (res Result) Rows() [][2]string {
 	rows := [][2]string{
 		{"arcs", "count both ways; parallel ones count once, self-loops don't count"},
@@ -63,9 +64,9 @@ func (res Result) Rows() [][2]string {
 	return res.Report.Rows("counts", "rules", rows...)
 }
 
-// Run builds the graph, counts its triangles, and checks that. All ranks call it with equal configurations. Every rank
-// has the whole result, except Breaches, which rank 0 has. An error means that the job failed. Errors counts wrong
-// counts, and pebbles that were lost, repeated or changed.
+// Run builds the graph, counts its triangles, and checks the count. All ranks call it with equal configurations. Every
+// rank gets the whole result, except Breaches, which only rank 0 gets. An error means that the job failed. Errors is
+// the number of wrong counts and of pebbles that were lost, repeated or changed.
 func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
@@ -97,7 +98,7 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	return res, nil
 }
 
-// Serial is the plain twin of Run: it holds the whole graph, and counts its triangles on one goroutine.
+// Serial is the plain twin of Run: it loads the whole graph, and counts its triangles on one goroutine.
 func Serial(source distgraph.Source) (uint64, error) {
 	source.Undirected = true
 	c, _, err := source.Load()
@@ -107,8 +108,8 @@ func Serial(source distgraph.Source) (uint64, error) {
 	return graph.Triangles(c), nil
 }
 
-// SerialCorners is the plain twin for PerVertex. It returns in how many triangles each vertex is, and its local
-// clustering coefficient, in the order of the source of the graph.
+// SerialCorners is the plain twin for PerVertex. It returns the number of triangles of each vertex, and its local
+// clustering coefficient, in the order of the graph's source.
 func SerialCorners(source distgraph.Source) (triangles []uint64, clustering []float64, err error) {
 	c, _, err := source.Load()
 	if err != nil {

@@ -6,9 +6,9 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// validator checks that each vertex is the middle one of as many triangles as wedges about it are closed by an arc: all
-// vertices, if there are no more such wedges than affordable for each arc of the graph, and otherwise a sample, without
-// those vertices that have a large part of what is affordable.
+// validator checks that each vertex is the middle one of exactly one triangle for each closed wedge around it. It
+// checks all vertices if the number of such wedges is affordable for the arcs of the graph. Otherwise it checks a
+// sample, without vertices that take a large part of the budget.
 type validator[V distgraph.Index] struct {
 	*counting[V]
 	wedges    *distgraph.Wedges[V]
@@ -16,7 +16,7 @@ type validator[V distgraph.Index] struct {
 	recounted uint64
 }
 
-// affordable is how many wedges for each arc are checked.
+// affordable is the number of wedges checked per arc.
 const affordable = 4
 
 func newValidator[V distgraph.Index](s *counting[V], name func(what string) string) *validator[V] {
@@ -31,13 +31,13 @@ func newValidator[V distgraph.Index](s *counting[V], name func(what string) stri
 	return c
 }
 
-// about is how many wedges have a vertex as their middle one.
+// about returns the number of wedges whose middle vertex by degree is v.
 func (c *validator[V]) about(v V) uint64 {
 	up := uint64(len(c.upwards.Row(v)))
 	return up * (uint64(c.degree(v)) - up)
 }
 
-// sample decides which vertices are checked. All ranks call it.
+// sample chooses the vertices to check. All ranks call it.
 func (c *validator[V]) sample() (func(v V) bool, error) {
 	own := uint64(0)
 	for v := V(0); v < c.local; v++ {
@@ -79,7 +79,7 @@ func (c *validator[V]) run() (breaches distgraph.Breaches, err error) {
 	return breaches, err
 }
 
-// ask sends all wedges about a vertex.
+// ask sends all wedges around a vertex.
 func (c *validator[V]) ask(v V) {
 	up := c.upwards.Row(v)
 	if len(up) == 0 {
@@ -96,14 +96,14 @@ func (c *validator[V]) ask(v V) {
 	}
 }
 
-// What may be wrong.
+// The rules.
 const (
 	countWrong = iota
 	cornersWrong
 	edgesWrong
 )
 
-// Rules has a text for each, for [distgraph.Graph.Describe]. The texts are filled with two vertices and two numbers.
+// Rules has a text for each rule, for [distgraph.Graph.Describe]. The texts format two vertices and two numbers.
 var Rules = []string{
 	countWrong:   "vertex %[1]d was the middle one of %[3]v triangles, and is of %[4]v",
 	cornersWrong: "vertex %[1]d was in %[3]v triangles, and is in %[4]v",
