@@ -43,7 +43,7 @@ func (s *matching[V]) deal(threshold float64) (pairs []graph.Pair, err error) {
 	to := target.New(s.g.Rank, s.g.Kernel("jaccard")("pairs"), s.g.Owner,
 		target.Keys(func(vs []graph.Pair, keys []uint64) {
 			for i, p := range vs {
-				keys[i] = p.First // whose owner has the vertex with this index, too
+				keys[i] = p.First // whose owner also has the vertex with this index
 			}
 		}),
 		target.Batch(func(vs []graph.Pair) {

@@ -1,14 +1,15 @@
-// Package jaccard finds how similar the two ends of each edge of a distributed graph are: the Jaccard similarity of
-// their neighbours, those that both have over those that one of them has (Jaccard, The Distribution of the Flora in the
-// Alpine Zone, 1912). Arcs count as edges, whichever way they lead; duplicates and self-loops don't count.
+// Package jaccard finds the similarity of the two ends of each edge of a distributed graph: the Jaccard similarity of
+// their neighbours, the number of common neighbours divided by the number of vertices that are a neighbour of either
+// (Jaccard, The Distribution of the Flora in the Alpine Zone, 1912). Arcs of both directions count as edges; duplicates
+// and self-loops do not count.
 //
 // [NewKernel] registers the kernel on a graph. It orders vertices by degree. A rank sends the neighbours of a vertex,
-// as a list, once to each rank that owns a higher one of these, which looks for the list in the rows of those that it
-// owns: an edge costs what its lower end has, and never what a hub has.
+// as a list, once to each rank that owns a higher one of them. That rank intersects the list with the rows of its
+// higher vertices. So an edge costs the neighbours of its lower end, never those of a hub.
 //
 // [Run] does all of it and reports; [Serial] is the plain twin. The check counts in another way, for all edges of small
-// graphs and for a sample of larger ones: each neighbour of the lower end is asked whether it is one of the higher end,
-// too (see Kernel.Validate).
+// graphs and for a sample of larger ones: it asks each neighbour of the lower end whether it is a neighbour of the
+// higher end (see Kernel.Validate).
 package jaccard
 
 import (
@@ -22,16 +23,16 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// ThresholdDefault is the similarity from which on Result.Similar counts pairs.
+// ThresholdDefault is the default of Config.Threshold.
 const ThresholdDefault = 0.5
 
-// Config says what Run does. All ranks give equal ones.
+// Config configures Run. It is the same on all ranks.
 type Config struct {
 	// Seed draws the pairs to check. Progress counts edges during setup, then vertices of rank 0
 	apps.Common
-	Source distgraph.Source // each of its arcs leads both ways
+	Source distgraph.Source // its arcs count in both directions
 
-	// Threshold is the similarity from which on pairs are counted in Similar, above 0, and 1 at most; 0 is
+	// Threshold is the least similarity of the pairs that Similar counts, above 0 and at most 1. 0 means
 	// ThresholdDefault.
 	Threshold float64
 }
@@ -44,37 +45,37 @@ func (c Config) Check(int) error {
 	return c.Source.CheckUnweighted("jaccard")
 }
 
-// complete sets what is left open to the default.
+// complete returns c with defaults for empty fields.
 func (c Config) complete() Config {
 	c.Threshold = cmp.Or(c.Threshold, ThresholdDefault)
 	return c
 }
 
-// Result is what Run reports.
+// Result is the report of Run.
 type Result struct {
 	distgraph.Report
-	Pairs     uint64  `json:"pairs"`             // of different vertices that an edge joins
-	InCommon  uint64  `json:"common_neighbours"` // of both ends, over all pairs: 3 for each triangle
+	Pairs     uint64  `json:"pairs"`             // number of pairs of different adjacent vertices
+	InCommon  uint64  `json:"common_neighbours"` // number of common neighbours, over all pairs: 3 for each triangle
 	Sum       float64 `json:"similarity_sum"`
 	Mean      float64 `json:"similarity_mean"`
-	Zero      uint64  `json:"zero_pairs"` // with no neighbour in common
+	Zero      uint64  `json:"zero_pairs"` // number of pairs without a common neighbour
 	Threshold float64 `json:"threshold"`
-	Similar   uint64  `json:"similar_pairs"` // with a similarity at or above Threshold
-	// Highest are the five most similar pairs, the most similar first; those of one similarity are in the order of the
-	// source.
+	Similar   uint64  `json:"similar_pairs"` // number of pairs with a similarity at or above Threshold
+	// Highest are the five most similar pairs, the most similar first. Pairs of equal similarity are in the order of
+	// the source.
 	Highest        []Pair  `json:"highest"`
-	EdgesPerSecond float64 `json:"edges_per_second"` // edges of the graph, a second
-	Recounted      uint64  `json:"recounted"`        // pairs that the check has counted again
+	EdgesPerSecond float64 `json:"edges_per_second"` // edges of the graph per second
+	Recounted      uint64  `json:"recounted"`        // number of pairs that the check counted again
 }
 
-// Pair is two vertices that an edge joins, the first label first, and how similar they are.
+// Pair is two adjacent vertices, the first label first, and their similarity.
 type Pair struct {
 	First      distgraph.Label `json:"first"`
 	Second     distgraph.Label `json:"second"`
 	Similarity float64         `json:"similarity"`
 }
 
-// Rows are labels and values of a summary for display.
+// Rows returns labels and values of a summary for display.
 func (res Result) Rows() [][2]string {
 	rows := [][2]string{
 		{"arcs", "count both ways; parallel ones count once, self-loops don't count"},
@@ -95,8 +96,8 @@ func (res Result) Rows() [][2]string {
 }
 
 // Run builds the graph, finds the similarities of its pairs, and checks them. All ranks call it with equal
-// configurations. Every rank has the whole result, except Breaches, which rank 0 has. An error means that the job
-// failed. Errors counts wrong counts, and pebbles that were lost, repeated or changed.
+// configurations. Every rank gets the whole result, except Breaches, which only rank 0 gets. An error means that the
+// job failed. Errors is the number of wrong counts and of pebbles that were lost, repeated or changed.
 func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
@@ -128,7 +129,7 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	return res, nil
 }
 
-// Serial is the plain twin of Run: it holds the whole graph, and finds the similarity of each of its pairs on one
+// Serial is the plain twin of Run: it loads the whole graph, and finds the similarity of each of its pairs on one
 // goroutine. Vertices are numbers in the source, the smaller first, and pairs are in order.
 func Serial(source distgraph.Source) ([]graph.Pair, error) {
 	source.Undirected = true

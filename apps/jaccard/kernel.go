@@ -11,30 +11,30 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Kernel finds what the two ends of each edge have in common. It belongs to its rank's goroutine.
+// Kernel finds the common neighbours of the two ends of each edge. It belongs to its rank's goroutine.
 type Kernel interface {
-	// Run counts common neighbours, from the start. It costs two epochs. Of an edge whose lower end has d neighbours
-	// and whose higher end has D, it looks at D of them, or, when that is more than 32 d, searches d times in about
-	// log(D/d) steps. The d neighbours travel once to each rank that owns a higher one of them. All ranks call it.
+	// Run counts common neighbours, from the start. It costs two epochs. For an edge whose lower end has d neighbours
+	// and whose higher end has D, it reads D of them, or, if D is more than 32 d, searches d times in about log(D/d)
+	// steps. The d neighbours travel once to each rank that owns a higher one of them. All ranks call it.
 	Run() error
-	// Tally is what this rank has seen of the kernel's pebbles so far.
+	// Tally returns this rank's tally of the kernel's pebbles so far.
 	Tally() apps.Tally
-	// Sums adds up what Run has found. All ranks call it, with the same threshold.
+	// Sums returns the sums of the results of Run. All ranks call it, with the same threshold.
 	Sums(threshold float64) (Sums, error)
-	// Highest returns the five most similar pairs of all ranks, as Result has them. All ranks call it.
+	// Highest returns the five most similar pairs of all ranks, as in Result. All ranks call it.
 	Highest() ([]Pair, error)
-	// Pairs returns the pairs whose higher end is this rank's, by the vertices' numbers in the source of the graph, the
+	// Pairs returns the pairs whose higher end is this rank's, by the vertices' numbers in the graph's source, the
 	// smaller first, in no order. It makes a new slice.
 	Pairs() []graph.Pair
-	// Columns returns the pairs of a threshold or more as columns, by labels: source, target, similarity. The source's
-	// label comes before the target's; pairs are in order, those of all ranks too. It costs a pebble a pair, and those of
-	// labels. All ranks call it.
+	// Columns returns the pairs at or above a threshold as columns of labels: source, target, similarity. The source's
+	// label is before the target's. Pairs are in order, also over all ranks. It costs a pebble for each pair, and those
+	// of labels. All ranks call it.
 	Columns(threshold float64) ([]export.Column, error)
-	// Validate counts again for some pairs, with a pebble for each neighbour of the lower end and one for each that
-	// both have, and returns what breaches this rank found; an error, on all ranks, when not all of those pebbles were
-	// handled as they were sent. It keeps an index for each arc meanwhile. All ranks call it.
+	// Validate counts again for some pairs, with a pebble for each neighbour of the lower end and one for each common
+	// neighbour. It returns the breaches that this rank found, or an error on all ranks if pebbles were not handled as
+	// sent. It keeps an index for each arc meanwhile. All ranks call it.
 	Validate() (distgraph.Breaches, error)
-	// Recounted is how many pairs Validate has counted again, on all ranks.
+	// Recounted returns the number of pairs on all ranks that Validate has counted again.
 	Recounted() uint64
 }
 
@@ -50,11 +50,11 @@ func (s Sums) add(o Sums) Sums {
 	}
 }
 
-// NewKernel registers a kernel on g, between epochs, on all ranks together. The arcs of g lead both ways: a directed
-// graph is to be built with Source.Undirected, and is refused otherwise. seed decides which pairs are checked; progress
-// is told how many of its vertices rank 0 has done. It keeps two indices for each arc, three of an ordered graph; two
-// for each vertex of the rank and three for each of another rank at the end of an arc; and a bit for each vertex of the
-// graph. What the memory that is available has no room for is refused.
+// NewKernel registers a kernel on g. All ranks call it, between epochs. The arcs of g must lead in both directions:
+// build a directed graph with Source.Undirected, otherwise it is an error. seed draws the pairs to check; progress gets
+// the number of rank 0's vertices that are done. The kernel keeps two indices for each arc, three in an ordered graph;
+// two for each vertex of the rank and three for each of another rank at the end of an arc; and a bit for each vertex of
+// the graph. If the available memory is too small, it returns an error.
 func NewKernel(g *distgraph.Graph, seed uint64, progress apps.Progress) (Kernel, error) {
 	if !g.Undirected {
 		return nil, fmt.Errorf(
@@ -73,15 +73,15 @@ func NewKernel(g *distgraph.Graph, seed uint64, progress apps.Progress) (Kernel,
 
 // matching is the kernel.
 type matching[V distgraph.Index] struct {
-	*distgraph.Rows[V] // sorted by index, in an ordered graph too
+	*distgraph.Rows[V] // sorted by index, even in an ordered graph
 	g                  *distgraph.Graph
 	first, local       V                       // index of the rank's first vertex, number of its vertices
 	ghosts             *distgraph.Ghosts[V, V] // of degrees
-	numbers            []V                     // of an ordered graph, in the source, by slot
-	numbering          apps.Tally              // of the exchange of these, which is no part of a run
+	numbers            []V                     // in an ordered graph: numbers in the source, by slot
+	numbering          apps.Tally              // of the exchange of numbers, which is not part of a run
 	progress           apps.Progress
-	marks              []uint64 // a bit for each vertex of the graph: those of the list at hand
-	common             []V      // beside Heads: neighbours in common with a lower head
+	marks              []uint64 // a bit for each vertex of the graph: those of the present list
+	common             []V      // in the order of Heads: number of neighbours in common with a lower head
 	lists              *distgraph.Lists[V]
 	check              *validator[V]
 }
@@ -113,7 +113,7 @@ func newMatching[V distgraph.Index](
 	return s, s.numbering.Check(g.Rank, fmt.Sprintf("number the ghosts of graph %s", g.Name))
 }
 
-// byIndex are rows in which heads are in the order of their indices.
+// byIndex returns rows whose heads are sorted by index.
 func byIndex[V distgraph.Index](g *distgraph.Graph, rows *distgraph.Rows[V]) *distgraph.Rows[V] {
 	if !g.Ordered {
 		return rows
@@ -125,10 +125,10 @@ func byIndex[V distgraph.Index](g *distgraph.Graph, rows *distgraph.Rows[V]) *di
 	return sorted
 }
 
-// degree of this rank's v-th vertex.
+// degree returns the degree of this rank's v-th vertex.
 func (s *matching[V]) degree(v V) V { return V(s.Offsets[v+1] - s.Offsets[v]) }
 
-// leadsUp reports whether the arc of this rank's v-th vertex whose place in Heads is at leads to a higher one.
+// leadsUp reports whether an arc of this rank's v-th vertex, at position at of Heads, leads to a higher vertex.
 func (s *matching[V]) leadsUp(v V, at uint64) bool {
 	return distgraph.IsHigher(s.Heads[at], s.ghosts.Values[s.ghosts.Slots[at]], s.first+v, s.degree(v))
 }
@@ -145,7 +145,7 @@ func (s *matching[V]) Run() error {
 	var up []V
 	return s.g.Rank.Epoch(func() error {
 		for v := V(0); v < s.local; v++ {
-			if row := s.Row(v); len(row) > 1 { // one neighbour is the other end, and not in common
+			if row := s.Row(v); len(row) > 1 { // a single neighbour is the other end, and not common
 				up = s.upwards(up[:0], v)
 				s.match(s.first+v, row)
 				s.lists.Send(s.first+v, up, row)
@@ -167,8 +167,8 @@ func (s *matching[V]) upwards(up []V, v V) []V {
 	return up
 }
 
-// match counts what a vertex, whose neighbours are a list, has in common with those of them that are higher and this
-// rank's. It is a handler, too.
+// match counts the common neighbours of tail, whose neighbours are list, and each higher vertex of the list that is
+// this rank's. It is also a handler.
 func (s *matching[V]) match(tail V, list []V) {
 	for _, v := range list {
 		s.marks[v/64] |= 1 << (v % 64)
@@ -188,11 +188,11 @@ func (s *matching[V]) match(tail V, list []V) {
 	}
 }
 
-// looked is how many times as long as the list a row may be that is looked through: to look at a mark takes much less
-// time than to search. For Kronecker graphs 32 and 64 are alike, 16 takes a tenth longer, and 8 a third.
+// looked is the largest ratio of a row's length to the list's at which inCommon reads the row: to read a mark takes
+// much less time than to search. For Kronecker graphs 32 and 64 are alike, 16 takes a tenth longer, and 8 a third.
 const looked = 32
 
-// inCommon counts the vertices of a list, which are marked, that are in a row, which is as long or longer.
+// inCommon returns the number of vertices of a marked list that are in a row. The row is as long as the list or longer.
 func (s *matching[V]) inCommon(list, row []V) (n V) {
 	if len(row)/looked > len(list) {
 		return among(list, row)
@@ -203,8 +203,8 @@ func (s *matching[V]) inCommon(list, row []V) (n V) {
 	return n
 }
 
-// among counts the vertices of a sorted list that are in a sorted row. From the last one that was found it steps
-// further and further until it is beyond the next one, and searches in the last step.
+// among returns the number of vertices of a sorted list that are in a sorted row. From the last position it takes ever
+// larger steps until it is beyond the next vertex, and then searches the last step.
 func among[V distgraph.Index](list, row []V) (n V) {
 	for _, w := range list {
 		from, to := 0, 1

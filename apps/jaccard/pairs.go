@@ -8,8 +8,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// each calls do for each pair whose higher end is this rank's: its v-th vertex. at is the place in Heads of the lower
-// end.
+// each calls do for each pair whose higher end is this rank's v-th vertex. at is the position of the lower end in
+// Heads.
 func (s *matching[V]) each(do func(v V, at uint64)) {
 	for v := V(0); v < s.local; v++ {
 		for at := s.Offsets[v]; at < s.Offsets[v+1]; at++ {
@@ -26,7 +26,7 @@ func (s *matching[V]) similarity(v V, at uint64) float64 {
 	return float64(common) / float64(union)
 }
 
-// pair has the numbers of both ends in the source.
+// pair returns a pair by the numbers of both ends in the source.
 func (s *matching[V]) pair(v V, at uint64) graph.Pair {
 	a, b := s.first+v, s.Heads[at]
 	if s.g.Ordered {

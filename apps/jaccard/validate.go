@@ -8,19 +8,19 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// validator checks that the ends of an edge have as many neighbours in common as wedges, from the lower end, are closed
-// by an arc to the higher one: all edges, if there are no more such wedges than affordable for each arc of the graph,
-// and otherwise a sample.
+// validator checks that the ends of an edge have exactly one common neighbour for each wedge from the lower end that an
+// arc to the higher end closes. It checks all edges if the number of such wedges is affordable for the arcs of the
+// graph, and a sample otherwise.
 type validator[V distgraph.Index] struct {
 	*matching[V]
 	seed      uint64
 	sample    distgraph.Sample
 	wedges    *distgraph.Wedges[V]
-	found     []V // beside Heads
+	found     []V // in the order of Heads
 	recounted uint64
 }
 
-// affordable is how many wedges for each arc are checked.
+// affordable is the number of wedges checked per arc.
 const affordable = 4
 
 func newValidator[V distgraph.Index](
@@ -40,12 +40,12 @@ func newValidator[V distgraph.Index](
 	return c
 }
 
-// picked reports whether the pair of a lower vertex, with so many neighbours, and of a higher one is checked.
+// picked reports whether to check the pair of a lower vertex, whose degree is given, and a higher one.
 func (c *validator[V]) picked(low, degree, high V) bool {
 	return c.sample.Has(apps.Fold(uint64(low), uint64(high)), uint64(degree))
 }
 
-// draw decides which pairs are checked. All ranks call it.
+// draw chooses the pairs to check. All ranks call it.
 func (c *validator[V]) draw() (err error) {
 	cost := uint64(0)
 	for v := V(0); v < c.local; v++ {
@@ -93,7 +93,7 @@ func (c *validator[V]) run() (breaches distgraph.Breaches, err error) {
 	return breaches, err
 }
 
-// ask sends all wedges from this rank's v-th vertex, for each pair of which it is the lower end.
+// ask sends all wedges from this rank's v-th vertex, for each picked pair with this vertex as the lower end.
 func (c *validator[V]) ask(v V) {
 	row := c.Row(v)
 	for at := c.Offsets[v]; at < c.Offsets[v+1]; at++ {
@@ -109,11 +109,10 @@ func (c *validator[V]) ask(v V) {
 	}
 }
 
-// The one rule.
+// The only rule.
 const countWrong = 0
 
-// Rules has the text of what may be broken, for [distgraph.Graph.Describe]. It is filled with two vertices and two
-// numbers.
+// Rules has the text of the rule, for [distgraph.Graph.Describe]. It formats two vertices and two numbers.
 var Rules = []string{
 	countWrong: "vertices %d and %d had %v neighbours in common, and have %v",
 }
