@@ -1,13 +1,13 @@
-// Package kcore finds the cores of a distributed graph: the k-core is what is left of it when vertices with fewer than
-// k neighbours are taken away until there are none, and a vertex's core number is the largest k of a core that has it
-// (Seidman, Network Structure and Minimum Degree, 1983). Arcs count as edges, whichever way they lead; duplicates and
-// self-loops don't count.
+// Package kcore finds the cores of a distributed graph. The k-core is the rest of the graph after repeated removal of
+// vertices with fewer than k neighbours. A vertex's core number is the largest k of a core that contains it (Seidman,
+// Network Structure and Minimum Degree, 1983). Arcs of both directions count as edges; duplicates and self-loops do not
+// count.
 //
-// [NewKernel] registers the kernel on a graph. It peels, for one k after the other: vertices with k neighbours left are
-// taken away, and tell those that they are neighbours of, by a pebble each, which may be next. A k is an epoch.
+// [NewKernel] registers the kernel on a graph. It peels the graph for one k after the other: it removes vertices with k
+// neighbours left, and sends a pebble to each of their neighbours, which may be next. Each k is an epoch.
 //
-// [Run] does all of it and reports; [Serial] is the plain twin. The check finds core numbers in another way: each
-// vertex takes the largest number h such that h of its neighbours have h or more, from the degrees on, until nothing
+// [Run] does all of it and reports; [Serial] is the plain twin. The check finds core numbers in another way: starting
+// from the degrees, each vertex takes the largest number h such that h of its neighbours have h or more, until nothing
 // changes (Lü, Zhou, Zhang and Stanley, The H-index of a Network Node, 2016; see Kernel.Validate).
 package kcore
 
@@ -21,27 +21,27 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Config says what Run does. All ranks give equal ones.
+// Config configures Run. It is the same on all ranks.
 type Config struct {
 	apps.Common                  // Progress counts edges during setup, then vertices of rank 0
-	Source      distgraph.Source // each of its arcs leads both ways
+	Source      distgraph.Source // its arcs count in both directions
 }
 
 // Check returns an error if c is invalid for a job of this number of ranks.
 func (c Config) Check(int) error { return c.Source.CheckUnweighted("kcore") }
 
-// Result is what Run reports.
+// Result is the report of Run.
 type Result struct {
 	distgraph.Report
 	Largest   uint64 `json:"largest_core"`          // the largest core number
-	InLargest uint64 `json:"largest_core_vertices"` // vertices that have it
-	NumberSum uint64 `json:"core_number_sum"`       // of all vertices
-	Rounds    int    `json:"rounds"`                // core numbers that vertices have: an epoch each
-	// EdgesPerSecond is edges of the graph, a second.
+	InLargest uint64 `json:"largest_core_vertices"` // number of vertices with it
+	NumberSum uint64 `json:"core_number_sum"`       // sum over all vertices
+	Rounds    int    `json:"rounds"`                // number of different core numbers: an epoch each
+	// EdgesPerSecond counts the edges of the graph.
 	EdgesPerSecond float64 `json:"edges_per_second"`
 }
 
-// Rows are labels and values of a summary for display.
+// Rows returns labels and values of a summary for display.
 func (res Result) Rows() [][2]string {
 	return res.Report.Rows("core numbers", "rules",
 		[2]string{"arcs", "count both ways; parallel ones count once, self-loops don't count"},
@@ -51,9 +51,9 @@ func (res Result) Rows() [][2]string {
 	)
 }
 
-// Run builds the graph, finds its cores, and checks them. All ranks call it with equal configurations. Every rank has
-// the whole result, except Breaches, which rank 0 has. An error means that the job failed. Errors counts wrong core
-// numbers, and pebbles that were lost, repeated or changed.
+// Run builds the graph, finds its cores, and checks them. All ranks call it with equal configurations. Every rank gets
+// the whole result, except Breaches, which only rank 0 gets. An error means that the job failed. Errors is the number
+// of wrong core numbers and of pebbles that were lost, repeated or changed.
 func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
@@ -77,8 +77,8 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	return res, err
 }
 
-// Serial is the plain twin of Run: it holds the whole graph, and finds its vertices' core numbers on one goroutine.
-// They are in the order of the source of the graph.
+// Serial is the plain twin of Run: it loads the whole graph, and finds its vertices' core numbers on one goroutine.
+// They are in the order of the graph's source.
 func Serial(source distgraph.Source) (cores []uint64, err error) {
 	source.Undirected = true
 	c, _, err := source.Load()

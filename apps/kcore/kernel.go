@@ -10,29 +10,27 @@ import (
 
 // Kernel finds core numbers. It belongs to its rank's goroutine.
 type Kernel interface {
-	// Run finds them, from the start. It costs, for each core number that a vertex has, an epoch and an all-reduction.
-	// All ranks call it.
+	// Run finds the core numbers, from the start. It costs an epoch and an all-reduction for each different core
+	// number. All ranks call it.
 	Run() error
-	// Tally is what this rank has seen of the kernel's pebbles so far.
+	// Tally returns this rank's tally of the kernel's pebbles so far.
 	Tally() apps.Tally
-	// Rounds is how many core numbers the last run has found.
+	// Rounds returns the number of different core numbers that the last run has found.
 	Rounds() int
-	// Sums adds up what Run has found. All ranks call it.
+	// Sums returns the sums of the results of Run. All ranks call it.
 	Sums() (Sums, error)
-	// Validate finds the core numbers in another way, and returns what breaches this rank found; an error, on all
-	// ranks, when not all of its pebbles were handled as they were sent. It keeps an index for each arc meanwhile. All
-	// ranks call it.
+	// Validate finds the core numbers in another way. It returns the breaches that this rank found, or an error on all
+	// ranks if pebbles were not handled as sent. It keeps an index for each arc meanwhile. All ranks call it.
 	Validate() (distgraph.Breaches, error)
-	// Cores returns the core numbers of this rank's vertices, in the order of the source of the graph. It makes a new
-	// slice.
+	// Cores returns the core numbers of this rank's vertices, in the order of the graph's source. It makes a new slice.
 	Cores() []uint64
 }
 
 // Sums are over all ranks.
 type Sums struct {
-	Largest   uint64 // core number
-	InLargest uint64 // vertices that have it
-	Sum       uint64 // of all core numbers
+	Largest   uint64 // the largest core number
+	InLargest uint64 // number of vertices with it
+	Sum       uint64 // sum of all core numbers
 }
 
 func (s Sums) add(o Sums) Sums {
@@ -45,10 +43,10 @@ func (s Sums) add(o Sums) Sums {
 	return sum
 }
 
-// NewKernel registers a kernel on g, between epochs, on all ranks together. The arcs of g lead both ways: a directed
-// graph is to be built with Source.Undirected, and is refused otherwise. progress is told how many of its vertices rank
-// 0 has taken away. It keeps 12 bytes for each vertex of the rank, 24 of a wide graph. What the memory that is
-// available has no room for is refused.
+// NewKernel registers a kernel on g. All ranks call it, between epochs. The arcs of g must lead in both directions:
+// build a directed graph with Source.Undirected, otherwise it is an error. progress gets the number of vertices that
+// rank 0 has removed. The kernel keeps 12 bytes for each vertex of the rank, 24 in a wide graph. If the available
+// memory is too small, it returns an error.
 func NewKernel(g *distgraph.Graph, progress apps.Progress) (Kernel, error) {
 	if !g.Undirected {
 		return nil, fmt.Errorf("cores of graph %s, which is directed: build it with arcs that lead both ways", g.Name)
@@ -63,23 +61,23 @@ func NewKernel(g *distgraph.Graph, progress apps.Progress) (Kernel, error) {
 	return newPeeling(g, g.Narrow, progress), nil
 }
 
-// peeling is the kernel. Its vertices are in a row, in the order of the neighbours that they have left: a vertex that
-// loses one changes places with the first of those that have as many, and the row of these begins one later (Batagelj
-// and Zaversnik).
+// peeling is the kernel. row has its vertices in the order of the number of neighbours left. A vertex that loses a
+// neighbour swaps places with the first vertex of its number, and the interval of that number begins one later
+// (Batagelj and Zaversnik).
 type peeling[V distgraph.Index] struct {
 	*distgraph.Part[V]
 	g        *distgraph.Graph
 	first    V // index of the rank's first vertex
 	local    V // number of its vertices
 	progress apps.Progress
-	left     []V // by place: neighbours that are left; in the end, the core number
+	left     []V // by place: number of neighbours left; in the end, the core number
 	row      []V // places
-	at       []V // by place: where in row
-	begins   []V // by neighbours left: where in row those begin that have so many or more
-	done     V   // vertices of row that were taken away
+	at       []V // by place: position in row
+	begins   []V // by number of neighbours left: position in row of the first vertex with this number or more
+	done     V   // number of vertices of row that were removed
 	k        V
 	rounds   int
-	losses   *distgraph.Notes[V] // to a vertex that has lost a neighbour
+	losses   *distgraph.Notes[V] // notes to a vertex that has lost a neighbour
 }
 
 func newPeeling[V distgraph.Index](g *distgraph.Graph, p *distgraph.Part[V], progress apps.Progress) *peeling[V] {
@@ -96,15 +94,15 @@ func newPeeling[V distgraph.Index](g *distgraph.Graph, p *distgraph.Part[V], pro
 	return s
 }
 
-// arrange puts all vertices in a row by degree, by counting.
+// arrange puts all vertices in a row by degree, by a counting sort.
 func (s *peeling[V]) arrange() {
 	most := V(0)
 	for v := range s.left {
 		s.left[v] = V(s.Offsets[v+1] - s.Offsets[v])
 		most = max(most, s.left[v])
 	}
-	// Degrees are counted two places on, so that summing them up leaves where degree d begins at d+1, and placing the
-	// vertices moves it on to where d+1 begins, where it belongs.
+	// Degrees are counted two positions ahead. Their prefix sum leaves the beginning of degree d at d+1; placing the
+	// vertices then moves it to the beginning of d+1.
 	begins := make([]V, most+3)
 	for _, degree := range s.left {
 		begins[degree+2]++
@@ -143,7 +141,7 @@ func (s *peeling[V]) Run() error {
 	}
 }
 
-// peel is an epoch's idle work: it takes away some of the vertices that have k neighbours left.
+// peel is the idle work of an epoch. It removes some of the vertices with k neighbours left.
 func (s *peeling[V]) peel() bool {
 	const atOnce = 64
 	begin := s.done
@@ -162,7 +160,7 @@ func (s *peeling[V]) peel() bool {
 	return s.done > begin
 }
 
-// end is where in the row those begin that have more than k neighbours left.
+// end returns the position in row of the first vertex with more than k neighbours left.
 func (s *peeling[V]) end() V {
 	if uint64(s.k)+1 < uint64(len(s.begins)) {
 		return s.begins[s.k+1]
@@ -170,7 +168,7 @@ func (s *peeling[V]) end() V {
 	return s.local
 }
 
-// lose takes a neighbour from a vertex. One that has k left or fewer is taken away anyway, or was.
+// lose takes a neighbour from a vertex. A vertex with k or fewer left is unchanged: it is, or will be, removed.
 func (s *peeling[V]) lose(v V) {
 	left := s.left[v]
 	if left <= s.k {

@@ -5,8 +5,8 @@ import (
 	"github.com/activepebbles/pebbles/apps/distgraph"
 )
 
-// Validate implements Kernel. The numbers start as degrees, which no core number is above. An iteration lets each
-// vertex have the largest number h such that h neighbours have h or more. Core numbers are where that ends.
+// Validate implements Kernel. The numbers start as degrees, which are never below the core numbers. In an iteration
+// each vertex takes the largest number h such that h neighbours have h or more. The fixed point is the core numbers.
 func (s *peeling[V]) Validate() (breaches distgraph.Breaches, err error) {
 	ghosts, err := distgraph.NewGhosts[V, V](s.g, s.Rows, s.g.Kernel("kcore check"))
 	if err != nil {
@@ -32,7 +32,7 @@ func (s *peeling[V]) Validate() (breaches distgraph.Breaches, err error) {
 	return breaches, ghosts.Tally().Check(s.g.Rank, "check the core numbers")
 }
 
-// settle is an iteration. It returns how many vertices of all ranks it has changed.
+// settle is an iteration. It returns the number of vertices of all ranks that it has changed.
 func (s *peeling[V]) settle(ghosts *distgraph.Ghosts[V, V], counts []uint64) (_ []uint64, changed uint64, err error) {
 	values := ghosts.Values
 	for v := V(0); v < s.local; v++ {
@@ -47,8 +47,8 @@ func (s *peeling[V]) settle(ghosts *distgraph.Ghosts[V, V], counts []uint64) (_ 
 	return counts, changed, err
 }
 
-// hIndex is the largest number h, up to most, such that h of the values at some slots are h or more. counts is room for
-// it, which it returns for the next time.
+// hIndex returns the largest number h, at most most, such that h of the values at the given slots are h or more. counts
+// is scratch memory; it returns counts for the next call.
 func hIndex[V distgraph.Index](values, slots []V, most V, counts []uint64) (V, []uint64) {
 	counts = append(counts[:0], make([]uint64, most+1)...)
 	for _, slot := range slots {
@@ -62,11 +62,10 @@ func hIndex[V distgraph.Index](values, slots []V, most V, counts []uint64) (V, [
 	return 0, counts
 }
 
-// The one rule.
+// The only rule.
 const coreWrong = 0
 
-// Rules has the text of what may be broken, for [distgraph.Graph.Describe]. It is filled with two vertices and two
-// numbers.
+// Rules has the text of the rule, for [distgraph.Graph.Describe]. It formats two vertices and two numbers.
 var Rules = []string{
 	coreWrong: "vertex %[1]d has the core number %[3]v, and %[4]v by the numbers of its neighbours",
 }
