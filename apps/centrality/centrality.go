@@ -1,23 +1,21 @@
 // Package centrality computes the betweenness centrality of the vertices of a distributed graph, from some sources: for
-// each vertex, the sum over all others and all sources of the share of the shortest paths from the source to the other
-// that pass through (Brandes, A Faster Algorithm for Betweenness Centrality, 2001; Grappa's paper, section 7.2, has it
-// as Bader and others made it parallel). Arcs count 1 each; duplicates and self-loops change nothing.
+// each vertex, the sum over all sources and all other vertices of the share of the shortest paths between them that
+// pass through it (Brandes, A Faster Algorithm for Betweenness Centrality, 2001; Grappa's paper, section 7.2, uses the
+// parallel version of Bader and others). Arcs count 1 each; duplicates and self-loops change nothing.
 //
 // [NewKernel] registers one of two kernels on a graph. Each goes out from a source level by level and counts the
-// shortest paths to each vertex, and comes back from the last level to the first, summing up what depends on each:
+// shortest paths to each vertex. Then it comes back from the last level to the first and sums up the dependencies:
 //
-//   - [ByLevel] sends pebbles. A rank adds up first what its own vertices offer to one of another rank, and sends one
-//     pebble for all of them; on
-//     the way back the owner answers those ranks whose offers have counted, with one number each, and they look at
-//     their own memory alone.
-//   - [Tasks] is Grappa's: parallel loops over each level, and for each arc an operation at the owner of its head,
-//     which the task waits for.
+//   - [ByLevel] sends pebbles. A rank adds up the offers of its own vertices to a vertex of another rank, and sends one
+//     pebble for all of them. On the way back the owner answers the ranks with counted offers, with one number each,
+//     and these ranks read only local memory.
+//   - [Tasks] is Grappa's: parallel loops over each level, and for each arc an operation at the owner of its head. The
+//     task waits for its result.
 //
-// [Run] does all of it and reports; [Serial] is the plain twin. What a kernel has found is checked by other means than
-// it was found: each arc carries the paths of its tail to its head and brings back what depends on it, and sums and
-// levels must agree (see Kernel.Validate). Sums of float64 depend on their order in the last digits. So sums are
-// compared with a tolerance, relative to their size ([Tolerance]); counts of paths are exact as long as they are below
-// 2^53.
+// [Run] does all of it and reports; [Serial] is the plain twin. The check uses other means than the kernel: each arc
+// carries the paths of its tail to its head and brings back the head's dependency, and sums and levels must agree (see
+// Kernel.Validate). The last digits of sums of float64 depend on their order. So sums are compared with a tolerance,
+// relative to their size ([Tolerance]); counts of paths are exact below 2^53.
 package centrality
 
 import (
@@ -33,39 +31,39 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// Mode is how a kernel goes about it.
+// Mode is the method of a kernel.
 type Mode string
 
 const (
 	// ByLevel sends pebbles: each level out, and each level back, is an epoch.
 	ByLevel Mode = "level"
-	// Tasks has tasks that wait for answers, as Grappa does. Each arc is asked about, out and back.
+	// Tasks runs tasks that wait for answers, as Grappa does. Each arc is a request, out and back.
 	Tasks Mode = "tasks"
 )
 
 // Modes are all modes, by name.
 var Modes = []Mode{ByLevel, Tasks}
 
-// SourcesDefault is how many sources are drawn when a Config names none and gives no number.
+// SourcesDefault is the number of sources drawn if a Config gives neither sources nor a number.
 const SourcesDefault = 4
 
-// Tolerance is by how much, relative to their size, two sums of the same numbers in other orders may differ: far more
-// than rounding makes of millions of them, and far less than any that lacks.
+// Tolerance is the largest difference, relative to their size, between two sums of the same numbers in different
+// orders. It is far above the rounding errors of millions of numbers, and far below any missing number.
 const Tolerance = 1e-9
 
-// Config says what Run does. All ranks give equal ones.
+// Config configures Run. It is the same on all ranks.
 type Config struct {
 	apps.Common // Seed draws sources. Progress counts edges during setup, then sources
 	Source      distgraph.Source
 	Mode        Mode // the empty Mode is ByLevel
 
-	// Sources are the labels of the vertices to begin at, in this order.
+	// Sources are the labels of the vertices to start from, in this order.
 	Sources distgraph.Labels
-	// SourceCount is how many to draw if there are none: different vertices with an arc to another vertex, fewer when
-	// there are not so many. 0 is SourcesDefault.
+	// SourceCount is the number of sources to draw if Sources is empty: different vertices with an arc to another
+	// vertex, or all such vertices if the graph has fewer. 0 means SourcesDefault.
 	SourceCount int
 
-	// Linger is for how long a rank of mode Tasks that has nothing to do holds its buffers back (task.Linger).
+	// Linger is the time that an idle rank of mode Tasks holds its buffers back (task.Linger).
 	Linger time.Duration
 }
 
@@ -86,25 +84,25 @@ func (c Config) starts() distgraph.Starts {
 	return distgraph.Starts{Name: "sources", Labels: c.Sources, Count: c.SourceCount, Default: SourcesDefault}
 }
 
-// Result is what Run reports. Seconds is the sum over all sources, and Counters counts them alone.
+// Result is the report of Run. Seconds is the sum over all sources, and Counters covers only these.
 type Result struct {
 	distgraph.Report
 	Mode    Mode             `json:"mode"`
 	Sources distgraph.Labels `json:"sources"`
-	// TEPS is edges of the graph times sources, a second, as Grappa's paper counts (section 7.2).
+	// TEPS is edges of the graph times sources per second, as in Grappa's paper (section 7.2).
 	TEPS             float64 `json:"teps"`
 	SecondsPerSource float64 `json:"seconds_per_source"`
 
-	// One entry a source.
+	// One entry for each source.
 	Reached []uint64  `json:"reached"`
 	Depths  []int64   `json:"depths"`
 	Times   []float64 `json:"times"`
 
-	ScoreSum float64           `json:"score_sum"` // of all; its last digits depend on the order
+	ScoreSum float64           `json:"score_sum"` // sum of all scores; its last digits depend on the order
 	Top      []distgraph.Score `json:"top"`       // the vertices with the highest centralities, highest first
 }
 
-// Rows are labels and values of a summary for display.
+// Rows returns labels and values of a summary for display.
 func (res Result) Rows() [][2]string {
 	rows := [][2]string{
 		{"arcs", "parallel ones count once, self-loops don't count; all count in the rate"},
@@ -120,9 +118,9 @@ func (res Result) Rows() [][2]string {
 }
 
 // Run builds the graph, adds up centralities from each source, and checks them. All ranks call it with equal
-// configurations. Every rank has the whole result, except Breaches, which rank 0 has. An error means that the job
-// failed, or that there are too many paths to be counted (ErrPaths); wrong numbers, or pebbles that were not handled as
-// they were sent, are counted in Errors.
+// configurations. Every rank gets the whole result, except Breaches, which only rank 0 gets. An error means that the
+// job failed, or that the number of paths overflows (ErrPaths). Errors is the number of wrong numbers and of pebbles
+// that were not handled as sent.
 func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
@@ -164,8 +162,8 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	return res, out.Keep(&res.Report.Report, rows)
 }
 
-// Serial is the plain twin of Run: it holds the whole graph, and adds up centralities from the vertices with these ids
-// on one goroutine. The scores are in the order of the source of the graph.
+// Serial is the plain twin of Run: it loads the whole graph, and adds up centralities from the vertices with these ids
+// on one goroutine. The scores are in the order of the graph's source.
 func Serial(source distgraph.Source, sources []uint64) (scores []float64, err error) {
 	c, index, err := source.Load()
 	if err != nil {

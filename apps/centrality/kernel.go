@@ -11,30 +11,31 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// ErrPaths is the error of a source from which there are more shortest paths to some vertex than a float64 can count.
+// ErrPaths is the error of a source with more shortest paths to some vertex than a float64 can count.
 var ErrPaths = errors.New("more shortest paths than 1.8e308, which can't be counted")
 
-// Kernel adds up centralities on a graph, source by source. It belongs to its rank's goroutine.
+// Kernel adds up centralities on a graph, for one source after the other. It belongs to its rank's goroutine.
 type Kernel interface {
-	// From adds what shortest paths from the vertex with this index contribute; it panics if there is none. All ranks call
-	// it.
+	// From adds the contribution of shortest paths from the vertex with this index. It panics if that is no vertex. All
+	// ranks call it.
 	From(source uint64) error
-	// Tally is what this rank has seen of the pebbles of all sources so far.
+	// Tally returns this rank's tally of the pebbles of all sources so far.
 	Tally() apps.Tally
-	// Reached is how many vertices the last source has reached, and the largest distance. All ranks call it.
+	// Reached returns the number of vertices that the last source has reached, and the largest distance. All ranks call
+	// it.
 	Reached() (vertices uint64, depth int64, err error)
-	// Validate checks what the last source has contributed, with two pebbles for each arc that leaves a reached vertex,
-	// and returns what breaches this rank found; an error, on all ranks, when not all of those pebbles were handled as
-	// they were sent, and one that wraps ErrPaths when there are too many paths. All ranks call it.
+	// Validate checks the contribution of the last source, with two pebbles for each arc that leaves a reached vertex.
+	// It returns the breaches that this rank found, or an error on all ranks: if pebbles were not handled as sent, or
+	// one that wraps ErrPaths if the number of paths overflows. All ranks call it.
 	Validate() (distgraph.Breaches, error)
-	// Scores returns the centralities of this rank's vertices, in the order of the source of the graph. It makes a new
+	// Scores returns the centralities of this rank's vertices, in the order of the graph's source. It makes a new
 	// slice.
 	Scores() []float64
 }
 
-// NewKernel registers a kernel on g, between epochs, on all ranks together; tasks is the rank's scheduler, which mode
-// Tasks needs. It keeps 60 bytes for each vertex of the rank, and ByLevel 16 bytes and a bit for each vertex of the
-// graph. What the memory that is available has no room for is refused.
+// NewKernel registers a kernel on g. All ranks call it, between epochs. tasks is the rank's scheduler, which mode Tasks
+// needs. The kernel keeps 60 bytes for each vertex of the rank, and ByLevel 16 bytes and a bit for each vertex of the
+// graph. If the available memory is too small, it returns an error.
 func NewKernel(g *distgraph.Graph, mode Mode, tasks *task.Scheduler) (Kernel, error) {
 	if err := g.Fits("centralities of", 17*float64(g.Vertices)+60*float64(g.Local)); err != nil {
 		return nil, err
@@ -61,23 +62,23 @@ func newKernel[V vertex](g *distgraph.Graph, p *distgraph.Part[V], mode Mode, ta
 // vertex is the type of indices in memory and in pebbles.
 type vertex = distgraph.Index
 
-// sendAtOnce is how many pebbles a kernel gathers before it sends them.
+// sendAtOnce is the number of pebbles that a kernel buffers before it sends them.
 const sendAtOnce = 512
 
-// found is what a kernel finds out about this rank's vertices, and its scores.
+// found is a kernel's results for this rank's vertices, and its scores.
 type found[V vertex] struct {
 	*distgraph.Part[V]
 	g      *distgraph.Graph
 	target func(what string) string // names of targets
 	first  V                        // index of the rank's first vertex
 	local  V                        // number of its vertices
-	source uint64                   // its index
-	// this rank's vertices as they are reached, level after level; never grows beyond its capacity
+	source uint64                   // index of the source
+	// this rank's reached vertices, level after level; never grows beyond its capacity
 	queue  []V
-	levels []int     // where in the queue each level begins, and the last one ends
-	paths  []float64 // shortest paths to each vertex; 0 for one that is not reached
-	// through is, for each vertex, the sum of (1 + dependency) / paths over the heads of its arcs that are one level on.
-	// Its own dependency is paths times that.
+	levels []int     // positions in queue of the beginning of each level and of the end of the last
+	paths  []float64 // number of shortest paths to each vertex; 0 if it is not reached
+	// through is, for each vertex, the sum of (1 + dependency) / paths over the heads of its arcs that are one level
+	// on. The vertex's own dependency is paths times through.
 	through []float64
 	scores  []float64
 	tally   apps.Tally // of the kernel
@@ -96,7 +97,7 @@ func newTally[V vertex](g *distgraph.Graph, p *distgraph.Part[V]) *found[V] {
 // isOwn reports whether the vertex with this index is one of this rank's.
 func (f *found[V]) isOwn(index V) bool { return index-f.first < f.local }
 
-// start forgets the last source, and makes a new one the first level.
+// start drops the last source, and makes a new one the first level.
 func (f *found[V]) start(source uint64) {
 	if source >= f.g.Vertices {
 		panic(fmt.Sprintf("centrality: from vertex %d of a graph of %d vertices", source, f.g.Vertices))
@@ -112,14 +113,14 @@ func (f *found[V]) start(source uint64) {
 	}
 }
 
-// level is this rank's part of a level.
+// level returns this rank's part of a level.
 func (f *found[V]) level(level int) []V { return f.queue[f.levels[level]:f.levels[level+1]] }
 
-// depth is the last level in which some rank has a vertex.
+// depth returns the last level with a vertex on some rank.
 func (f *found[V]) depth() int { return len(f.levels) - 2 }
 
-// out goes out from the source: step takes the step of each level to the next, until there is none. It costs an
-// all-reduction a level.
+// out goes out from the source: it calls step for each level until no vertex is left. It costs an all-reduction for
+// each level.
 func (f *found[V]) out(step func(frontier []V) error) error {
 	for {
 		begin := f.levels[len(f.levels)-1]
@@ -135,20 +136,20 @@ func (f *found[V]) out(step func(frontier []V) error) error {
 	}
 }
 
-// x is what a vertex gives each that leads to it.
+// x returns the share of a vertex for each of its predecessors.
 func (f *found[V]) x(v V) float64 { return 1/f.paths[v] + f.through[v] }
 
-// score adds what the source has contributed.
+// score adds the contribution of the source.
 func (f *found[V]) score() {
 	for _, v := range f.queue {
 		f.scores[v] += f.paths[v] * f.through[v]
 	}
-	if f.g.Owns(f.source) { // the source's own dependency doesn't count, and is never summed up
+	if f.g.Owns(f.source) { // the source's own dependency does not count; ByLevel never sums it up
 		f.through[V(f.source)-f.first] = 0
 	}
 }
 
-// countable returns an error, on all ranks, if there are more paths than numbers.
+// countable returns an error, on all ranks, if a number of paths overflows.
 func (f *found[V]) countable() error {
 	var most float64
 	for _, v := range f.queue {
@@ -176,8 +177,9 @@ func (f *found[V]) Validate() (distgraph.Breaches, error) { return f.check.run()
 // Scores implements Kernel.
 func (f *found[V]) Scores() []float64 { return distgraph.BySource(f.Part, f.scores) }
 
-// step is what a task asks about an arc: of the tail, which Paths lead to, on the way out, and of the sum for the tail
-// on the way back, where Paths is 0. It goes to the head. Level is the head's, if the arc is one of a shortest path.
+// step is a task's request about an arc. It goes to the head. On the way out it carries the tail's Paths; on the way
+// back Paths is 0, and it asks for the head's share in the tail's sum. Level is the level of the head if the arc is on
+// a shortest path.
 type step[V vertex] struct {
 	Head, Tail V
 	Level      uint64
@@ -188,13 +190,13 @@ func (s step[V]) fingerprint() uint64 {
 	return apps.Fold(uint64(s.Head)^uint64(s.Tail)<<32, math.Float64bits(s.Paths)^s.Level<<40)
 }
 
-// byTasks is Grappa's way (Nelson and others, 2014, sections 7.2 and 8.1): parallel loops over each level, out and
-// back, and for each arc an operation at the rank that owns the head, which the task waits for: for some dozens at a
+// byTasks is Grappa's method (Nelson and others, 2014, sections 7.2 and 8.1): parallel loops over each level, out and
+// back, and for each arc an operation at the rank that owns the head. A task waits for some dozens of operations at a
 // time.
 type byTasks[V vertex] struct {
 	*found[V]
 	tasks *task.Scheduler
-	at    []uint64 // the level of each vertex of this rank; unreached for one that has none
+	at    []uint64 // the level of each vertex of this rank, or unreached
 	visit *apps.Delegate[step[V], uint64]
 	read  *apps.Delegate[step[V], float64]
 }
@@ -212,7 +214,7 @@ func newByTasks[V vertex](f *found[V], tasks *task.Scheduler) *byTasks[V] {
 	return s
 }
 
-// From implements Kernel. It costs two epochs and an all-reduction a level.
+// From implements Kernel. It costs two epochs and an all-reduction for each level.
 func (s *byTasks[V]) From(source uint64) error {
 	s.start(source)
 	for v := range s.at {
@@ -233,7 +235,7 @@ func (s *byTasks[V]) From(source uint64) error {
 	return nil
 }
 
-// expand is the step of a frontier to the next level. It is an epoch, as gather is.
+// expand is the step from a frontier to the next level. Like gather, it is an epoch.
 func (s *byTasks[V]) expand(frontier []V) error {
 	next := uint64(s.depth()) + 1
 	return s.tasks.Run(func() {
@@ -242,8 +244,8 @@ func (s *byTasks[V]) expand(frontier []V) error {
 	})
 }
 
-// arrive adds paths to a vertex of this rank, if they are shortest ones, and tells whether they are. It runs at the
-// head's owner.
+// arrive adds paths to a vertex of this rank, if they are shortest ones, and returns 1 if so. It runs at the head's
+// owner.
 func (s *byTasks[V]) arrive(q step[V]) uint64 {
 	v := q.Head - s.first
 	if s.at[v] == unreached {
@@ -257,7 +259,7 @@ func (s *byTasks[V]) arrive(q step[V]) uint64 {
 	return 1
 }
 
-// gather sums up what depends on the vertices of a level.
+// gather sums up the dependencies of the vertices of a level.
 func (s *byTasks[V]) gather(vertices []V, next uint64) error {
 	return s.tasks.Run(func() {
 		apps.EachArc(s.tasks, s.read, vertices, s.Row,
@@ -266,8 +268,7 @@ func (s *byTasks[V]) gather(vertices []V, next uint64) error {
 	})
 }
 
-// share is what a vertex of this rank contributes to those that lead to it by a shortest path. It runs at the head's
-// owner.
+// share returns the share of a vertex of this rank for its predecessors on shortest paths. It runs at the head's owner.
 func (s *byTasks[V]) share(q step[V]) float64 {
 	if v := q.Head - s.first; s.at[v] == q.Level {
 		return s.x(v)

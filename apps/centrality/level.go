@@ -10,8 +10,8 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// offer is the pebble of the way out: so many shortest paths lead to the vertex from those of a rank. It goes to its
-// vertex.
+// offer is the pebble of the way out: the number of shortest paths from the vertices of rank From to Vertex. It goes to
+// the owner of the vertex.
 type offer[V vertex] struct {
 	Vertex V
 	From   uint32
@@ -22,8 +22,8 @@ func (o offer[V]) fingerprint() uint64 {
 	return apps.Fold(uint64(o.Vertex)^uint64(o.From)<<48, math.Float64bits(o.Paths))
 }
 
-// reply is the pebble of the way back: what the vertex gives each that leads to it. It goes to a rank that has offered
-// paths to it.
+// reply is the pebble of the way back: the share X of the vertex for each of its predecessors. It goes to a rank that
+// has offered paths to the vertex.
 type reply[V vertex] struct {
 	Vertex V
 	To     uint32
@@ -34,15 +34,15 @@ func (r reply[V]) fingerprint() uint64 {
 	return apps.Fold(uint64(r.Vertex)^uint64(r.To)<<48, ^math.Float64bits(r.X))
 }
 
-// asker is a rank whose offers to a vertex of this one have counted.
+// asker is a rank with counted offers to a vertex of this rank.
 type asker[V vertex] struct {
 	vertex V
 	rank   uint32
 }
 
-// byLevel is the kernel that sends pebbles. In its arrays of all vertices of the graph a rank keeps of other ranks'
-// vertices what its own have to do with them, so that each arc costs a look at its own memory, and each pair of a
-// vertex and a rank that leads to it two pebbles.
+// byLevel is the kernel that sends pebbles. It has arrays over all vertices of the graph. For other ranks' vertices
+// they hold the part that concerns this rank. So an arc costs a read of local memory, and each pair of a vertex and a
+// preceding rank costs two pebbles.
 type byLevel[V vertex] struct {
 	*found[V]
 	offers  *target.Target[offer[V]]
@@ -50,18 +50,18 @@ type byLevel[V vertex] struct {
 	sending []offer[V]
 	giving  []reply[V]
 	inOrder distgraph.Arranger[V]
-	// known has a bit for each vertex of the graph: one of this rank that is reached in the level of the frontier or
-	// before, or one of another rank that was offered paths before. More paths to it are longer ones.
+	// known has a bit for each vertex of the graph: those of this rank that are reached in the frontier's level or
+	// before, and those of other ranks that were offered paths before. Further paths to them are longer.
 	known []uint64
-	// all are the paths to each vertex of the graph: those of this rank's are found.paths; of others, the paths that this
-	// rank offers.
+	// all are the numbers of paths to each vertex of the graph. For this rank's vertices they are found.paths; for
+	// others, the paths that this rank offers.
 	all []float64
-	// back is what each vertex of the graph gives those of this rank that lead to it; 0 until it is known, and for one of
-	// another rank that this rank leads to by longer paths alone.
+	// back is the share of each vertex of the graph for its predecessors on this rank. It is 0 until it arrives, and
+	// stays 0 for a vertex of another rank that this rank only has longer paths to.
 	back   []float64
-	met    []V // vertices of other ranks to which the step leads
+	met    []V // vertices of other ranks at the ends of the step's arcs
 	askers []asker[V]
-	asked  []int // where in askers those of each level end
+	asked  []int // by level: end of its askers in askers
 }
 
 func newByLevel[V vertex](f *found[V]) *byLevel[V] {
@@ -89,7 +89,7 @@ func newByLevel[V vertex](f *found[V]) *byLevel[V] {
 	return s
 }
 
-// From implements Kernel. It costs two epochs and an all-reduction a level.
+// From implements Kernel. It costs two epochs and an all-reduction for each level.
 func (s *byLevel[V]) From(source uint64) error {
 	s.start(source)
 	clear(s.known)
@@ -120,7 +120,7 @@ func (s *byLevel[V]) know(vertices []V) {
 	}
 }
 
-// offer is the step of a frontier to the next level.
+// offer is the step from a frontier to the next level.
 func (s *byLevel[V]) offer(frontier []V) error {
 	s.inOrder.Arrange(frontier)
 	next := len(s.queue)
@@ -143,7 +143,7 @@ func (s *byLevel[V]) offer(frontier []V) error {
 	return err
 }
 
-// expand adds up the paths to what the arcs of a frontier lead to. No handler runs meanwhile.
+// expand adds up the paths to the heads of a frontier's arcs. No handler runs meanwhile.
 func (s *byLevel[V]) expand(frontier []V) {
 	known, all, first, local, queue, met := s.known, s.all, s.first, s.local, s.queue, s.met
 	for _, v := range frontier {
@@ -174,7 +174,7 @@ func (s *byLevel[V]) sendOffers() {
 	s.sending = s.sending[:0]
 }
 
-// handle is the handler of offers. Those to vertices that were reached before lead there by longer paths.
+// handle is the handler of offers. Offers to vertices that were reached before are of longer paths.
 func (s *byLevel[V]) handle(vs []offer[V]) {
 	for _, o := range vs {
 		isOwn := s.isOwn(o.Vertex)
@@ -190,8 +190,8 @@ func (s *byLevel[V]) handle(vs []offer[V]) {
 	}
 }
 
-// giveBack sums up what depends on the vertices of a level, and tells those that lead to them. What this rank's give to
-// each other must not be there before all sums are: arcs within a level would find it.
+// giveBack sums up the dependencies of the vertices of a level, and sends their shares to their predecessors. It sets
+// the shares of this rank's vertices only after all sums: arcs within the level would read them.
 func (s *byLevel[V]) giveBack(level int) error {
 	vertices := s.level(level)
 	if level < s.depth() {
@@ -204,7 +204,7 @@ func (s *byLevel[V]) giveBack(level int) error {
 			s.through[v] = sum
 		}
 	}
-	if level == 1 { // the source's own dependency doesn't count
+	if level == 1 { // the source's own dependency does not count
 		return nil
 	}
 	for _, v := range vertices {

@@ -9,8 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// onward is the pebble by which an arc tells its head of its tail, and backward what comes back if the arc is one of a
-// shortest path.
+// onward is the pebble that carries an arc's tail to its head; backward is the reply if the arc is on a shortest path.
 type (
 	onward[V vertex] struct {
 		Head, Tail V
@@ -31,18 +30,18 @@ func (a backward[V]) fingerprint() uint64 {
 	return apps.Fold(uint64(a.Tail)^uint64(a.Head)<<32, ^math.Float64bits(a.X))
 }
 
-// validator checks what a kernel has found from a source:
+// validator checks the result of a kernel from a source:
 //
 //  1. The source is at level 0, and one path leads to it.
-//  2. No arc leads from a reached vertex to one that is not reached, or more than one level on.
-//  3. The paths to any other vertex are the sum of the paths to the tails of the arcs that lead there from one level
-//     before, and there are some.
-//  4. What depends on a vertex, over its paths, is the sum of (1 + dependency) / paths over the heads of the arcs
-//     that lead one level on.
+//  2. No arc leads from a reached vertex to a vertex that is not reached, or more than one level on.
+//  3. The number of paths to any other vertex is the sum of the paths to the tails of its arcs from the previous level,
+//     and it is above 0.
+//  4. The dependency of a vertex, divided by its paths, is the sum of (1 + dependency) / paths over the heads of the
+//     arcs that lead one level on.
 //
-// By 1 to 3 levels are distances, and paths are counted right; by 4, from the last level on, dependencies are. The cost
-// is a pebble for each arc that leaves a reached vertex, and one for each that belongs to a shortest path; all are
-// accounted for. The source's own dependency counts nowhere, and isn't looked at.
+// Rules 1 to 3 prove that levels are distances and that the path counts are right. Rule 4 proves the dependencies, from
+// the last level on. The cost is a pebble for each arc that leaves a reached vertex, and one for each arc on a shortest
+// path; a tally accounts for all of them. The source's own dependency does not count, and is not checked.
 type validator[V vertex] struct {
 	*found[V]
 	onwards   *target.Target[onward[V]]
@@ -133,7 +132,7 @@ func (c *validator[V]) send() {
 	c.out = c.out[:0]
 }
 
-// judge is the handler of arcs that come to their heads.
+// judge is the handler of arcs at their heads.
 func (c *validator[V]) judge(vs []onward[V]) {
 	c.back = c.back[:0]
 	for _, a := range vs {
@@ -157,7 +156,7 @@ func (c *validator[V]) judge(vs []onward[V]) {
 	c.backwards.SendAll(c.back)
 }
 
-// sum is the handler of what comes back.
+// sum is the handler of replies.
 func (c *validator[V]) sum(vs []backward[V]) {
 	for _, b := range vs {
 		isOwn := c.isOwn(b.Tail)
@@ -187,10 +186,10 @@ func (c *validator[V]) compare() {
 	}
 }
 
-// near reports whether two sums are the same but for the order of their additions.
+// near reports whether two sums are equal except for the order of their additions.
 func near(a, b float64) bool { return a == b || math.Abs(a-b) <= Tolerance*max(a, b) }
 
-// The rules, and the ways in which they are broken.
+// The rules, and the ways to break them.
 const (
 	sourceOff = iota
 	reachedTwice
@@ -201,7 +200,7 @@ const (
 	sumWrong
 )
 
-// Rules has a text for each, for [distgraph.Graph.Describe]. The texts are filled with two vertices and two numbers.
+// Rules has a text for each, for [distgraph.Graph.Describe]. The texts format two vertices and two numbers.
 var Rules = []string{
 	sourceOff:     "rule 1: the source %[1]d is at level %[3]v with %[4]v paths, not at level 0 with one",
 	reachedTwice:  "rule 2: vertex %[1]d is in levels %[3]v and %[4]v",
