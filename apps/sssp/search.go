@@ -14,48 +14,47 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Search is a kernel on a graph, with the result of its last search. It belongs to its rank's goroutine.
+// Search is a kernel on a graph and the result of its last search. It belongs to its rank's goroutine.
 type Search interface {
-	// From searches from the vertex with this index; it panics if there is none. All ranks call it.
+	// From searches from the vertex with this index. It panics if that is no vertex. All ranks call it.
 	From(root uint64) error
-	// Delta is the width of a bucket.
+	// Delta returns the width of a bucket.
 	Delta() float64
-	// Tally is what this rank has seen of the pebbles of all searches so far.
+	// Tally returns this rank's tally of the pebbles of all searches so far.
 	Tally() apps.Tally
-	// Summary sums up the result over all ranks. All ranks call it.
+	// Summary returns the sums of the result over all ranks. All ranks call it.
 	Summary() (Summary, error)
-	// Validate checks the result, with one pebble for each arc that leaves a reached vertex, and returns what breaches
-	// this rank found; an error, on all ranks, when not all of those pebbles were handled as they were sent. All ranks
-	// call it.
+	// Validate checks the result, with one pebble for each arc that leaves a reached vertex. It returns the breaches
+	// that this rank found, or an error on all ranks if pebbles were not handled as sent. All ranks call it.
 	Validate() (distgraph.Breaches, error)
-	// Result returns the parent and the distance of this rank's vertices in the order of the source, graph.Unreached and
-	// +Inf for those that were not reached. Parents are numbers of the source's vertices. It makes new slices, and costs
-	// two pebbles a vertex in an ordered graph. All ranks call it.
+	// Result returns the parent and the distance of this rank's vertices in the order of the source, graph.Unreached
+	// and +Inf for those that were not reached. Parents are numbers of the source's vertices. It makes new slices, and
+	// costs two pebbles for each vertex in an ordered graph. All ranks call it.
 	Result() (parent []int64, dist []float64, err error)
-	// Columns returns vertex, parent and distance of this rank's vertices that were reached, by labels and in their order:
-	// see [distgraph.TreeColumns]. All ranks call it.
+	// Columns returns vertex, parent and distance of this rank's reached vertices, by labels and in their order: see
+	// [distgraph.TreeColumns]. All ranks call it.
 	Columns() ([]export.Column, error)
 }
 
-// Summary is what a search found, in numbers that do not depend on which of several shortest paths it took.
+// Summary is the result of a search in numbers. They do not depend on the choice among shortest paths.
 type Summary struct {
-	Reached  uint64  // vertices, the root among them
+	Reached  uint64  // number of vertices, with the root
 	Farthest float64 // the largest distance
-	Sum      float64 // of all distances; its last digits depend on the order of the additions
-	// Traversed is the number of edges by which Graph500 divides the time: those of the component reached, each counted
-	// once. In a directed graph, the arcs whose tail is reached.
+	Sum      float64 // sum of all distances; its last digits depend on the order of the additions
+	// Traversed is the number of edges that Graph500 divides the time by: those of the reached component, each counted
+	// once. In a directed graph it is the number of arcs whose tail is reached.
 	Traversed uint64
 }
 
-// Tuning is what a Search can be told. The zero Tuning is for normal use.
+// Tuning is the tuning of a Search. The zero Tuning is for normal use.
 type Tuning struct {
 	Unfiltered bool    // as in Config
 	Delta      float64 // as in Config
 }
 
-// NewSearch registers the kernel on g, which has weights, between epochs, on all ranks together. It keeps 20 bytes for
-// each vertex of the rank and 16 for each that waits, and 4 for each vertex of the graph. What the memory that is
-// available has no room for is refused.
+// NewSearch registers the kernel on g, which has weights. All ranks call it, between epochs. The kernel keeps 20 bytes
+// for each vertex of the rank, 16 for each waiting one, and 4 for each vertex of the graph. If the available memory is
+// too small, it returns an error.
 func NewSearch(g *distgraph.Graph, tuning Tuning) (Search, error) {
 	if err := g.Fits("search shortest paths of", 4*float64(g.Vertices)+60*float64(g.Local)); err != nil {
 		return nil, err
@@ -67,13 +66,13 @@ func NewSearch(g *distgraph.Graph, tuning Tuning) (Search, error) {
 }
 
 const (
-	// sendAtOnce is how many pebbles a kernel gathers before it sends them.
+	// sendAtOnce is the number of pebbles that a kernel buffers before it sends them.
 	sendAtOnce = 512
-	// expandAtOnce is about how many arcs a rank looks at before it looks for what has arrived.
+	// expandAtOnce is about the number of arcs that a rank processes before it polls for arrivals.
 	expandAtOnce = 1 << 13
 )
 
-// offer is the pebble of a search: come to this distance, by this parent. It goes to its vertex.
+// offer is the pebble of a search. It offers a vertex a distance and a parent, and goes to the vertex's owner.
 type offer[V distgraph.Index] struct {
 	Vertex, Parent V
 	Dist           float64
@@ -90,8 +89,8 @@ type search[V distgraph.Index] struct {
 	target func(what string) string // names of targets
 	first  V                        // index of the rank's first vertex
 	local  V                        // number of its vertices
-	root   uint64                   // its index
-	parent []V                      // none for vertices that are not reached
+	root   uint64                   // index of the root
+	parent []V                      // None for vertices that are not reached
 	dist   []float64
 	tally  apps.Tally
 	check  *validator[V]
@@ -100,9 +99,9 @@ type search[V distgraph.Index] struct {
 	offers   *target.Target[offer[V]]
 	out      []offer[V]
 	waiting  buckets[V]
-	expanded []float64 // the distance at which a vertex has made its offers last
-	// told is, for each vertex of the graph, the shortest distance that this rank has offered it, rounded up; nil for none
-	// to be kept. Only those of other ranks' vertices are of use.
+	expanded []float64 // the distance of each vertex when it last made its offers
+	// told is, for each vertex of the graph, the shortest distance that this rank has offered it, rounded up. It is nil
+	// if Unfiltered. Only entries of other ranks' vertices are in use.
 	told []float32
 }
 
@@ -135,10 +134,9 @@ func newSearch[V distgraph.Index](g *distgraph.Graph, p *distgraph.Part[V], tuni
 	return s, nil
 }
 
-// width is the width of a bucket: as given, or twice the weight of the heaviest arc over the arcs that leave the vertex
-// to which an arc leads, in the mean over all arcs. So a vertex that has come nearer lets about two others come into
-// its own bucket, hubs in the mean included; in wider ones many make offers before they are as near as they come. All
-// ranks call it.
+// width returns the width of a bucket: as given, or twice the heaviest weight divided by the mean, over all arcs, of
+// the degree of the arc's end. So a vertex whose distance falls brings about two others into its own bucket, with hubs
+// in the mean. In wider buckets many vertices make offers before their distances are final. All ranks call it.
 func (s *search[V]) width(given float64) (float64, error) {
 	if given > 0 {
 		return given, nil
@@ -159,7 +157,7 @@ func (s *search[V]) width(given float64) (float64, error) {
 	if delta := 2 * all.heaviest * (all.arcs / all.squares); delta > 0 && delta <= math.MaxFloat64 {
 		return delta, err
 	}
-	return 1, err // nothing weighs anything, or all too much
+	return 1, err // all weights are 0, or too large
 }
 
 // Delta implements Search.
@@ -171,9 +169,9 @@ func (s *search[V]) Tally() apps.Tally { return s.tally }
 // isOwn reports whether the vertex with this index is one of this rank's.
 func (s *search[V]) isOwn(index V) bool { return index-s.first < s.local }
 
-// From implements Search. It costs one epoch. A vertex may take several offers before the best one comes, and then
-// makes offers again each time, so more arcs are looked at than there are: how many more depends on delta, and on how
-// far apart ranks are.
+// From implements Search. It costs one epoch. A vertex may accept several offers before the best one arrives, and makes
+// offers each time. So it processes more arcs than the graph has; the number depends on delta, and on the difference of
+// the ranks' progress.
 func (s *search[V]) From(root uint64) error {
 	if root >= s.g.Vertices {
 		panic(fmt.Sprintf("sssp: a search from vertex %d of a graph of %d vertices", root, s.g.Vertices))
@@ -205,14 +203,14 @@ func (s *search[V]) arrive(vs []offer[V]) {
 	}
 }
 
-// approach gives a vertex of this rank a shorter distance, and a parent.
+// approach gives a vertex of this rank a shorter distance and a parent.
 func (s *search[V]) approach(v, parent V, dist float64) {
 	s.parent[v], s.dist[v] = parent, dist
 	s.waiting.join(v, dist)
 }
 
-// work is the idle work: vertices of the nearest bucket make their offers, all of them or as many as have arcs enough.
-// When the bucket is empty the offers leave: others would be at work on farther ones meanwhile.
+// work is the idle work. Vertices of the nearest bucket make their offers until expandAtOnce arcs are done. When the
+// bucket is empty, it flushes the offers: otherwise other ranks would work on farther buckets meanwhile.
 func (s *search[V]) work() bool {
 	if s.waiting.isEmpty() {
 		return false
@@ -236,8 +234,7 @@ func (s *search[V]) work() bool {
 	return true
 }
 
-// expand makes offers to what the arcs of v lead to, and returns how many those are. A vertex of this rank takes its
-// offer at once.
+// expand makes offers along the arcs of v, and returns their number. A vertex of this rank takes its offer at once.
 func (s *search[V]) expand(v V) (arcs int) {
 	parent, from := s.first+v, s.dist[v]
 	row, weights := s.Row(v), s.WeightsOf(v)
@@ -262,7 +259,7 @@ func (s *search[V]) expand(v V) (arcs int) {
 	return len(row)
 }
 
-// roundUp is the least float32 that is not below a distance.
+// roundUp returns the least float32 that is not below a distance.
 func roundUp(dist float64) float32 {
 	short := float32(dist)
 	if float64(short) < dist {
@@ -323,24 +320,23 @@ func (s *search[V]) Columns() ([]export.Column, error) {
 	return distgraph.TreeColumns(s.g, s.Part, s.root, s.dist)
 }
 
-// bucketCount is how many buckets of width delta there are from the nearest on; what is further off waits in one heap
-// for all.
+// bucketCount is the number of buckets of width delta from the nearest on. All farther vertices wait in one heap.
 const bucketCount = 1 << 10
 
-// buckets are vertices that wait, by distance. A vertex stands in them once for each time that it came nearer; who
-// takes it out sees by its distance whether that is still so. What is emptied is used again.
+// buckets are waiting vertices by distance. A vertex is in them once for each time that its distance fell; when it is
+// taken out, its distance shows whether the entry is still valid. Emptied memory is reused.
 //
-// The bucket of a distance is its quotient by delta. That of bucket b is ring[b % bucketCount] while b is less than
-// bucketCount above from; others are in far, and come into the ring when from has come to the nearest of them. A bucket
-// below from lets from fall, and then a place of the ring may hold vertices of two buckets: leave puts those aside that
-// are not of the one that it empties.
+// The number of a bucket is the distance divided by delta. Bucket b is ring[b % bucketCount] if b is less than
+// bucketCount above from. Other vertices are in far, and enter the ring when from reaches the nearest of them. A bucket
+// below from lowers from; then a place of the ring may hold vertices of two buckets. pop moves vertices of the other
+// bucket to far.
 type buckets[V distgraph.Index] struct {
 	delta   float64
 	ring    [bucketCount][]waiting[V]
 	far     []waiting[V]
-	from    uint64 // no vertex waits in a bucket below it
-	nearFar uint64 // nor in far in one below this
-	near    int    // vertices in the ring
+	from    uint64 // no waiting vertex is in a lower bucket
+	nearFar uint64 // no vertex of far is in a lower bucket
+	near    int    // number of vertices in the ring
 }
 
 type waiting[V distgraph.Index] struct {
@@ -357,7 +353,7 @@ func (b *buckets[V]) clear() {
 
 func (b *buckets[V]) isEmpty() bool { return b.near == 0 && len(b.far) == 0 }
 
-// of is the bucket of a distance. Those too far to tell apart share the last.
+// of returns the bucket of a distance. The farthest distances share the last bucket.
 func (b *buckets[V]) of(dist float64) uint64 {
 	const last = 1 << 62
 	if at := dist / b.delta; at < last {
@@ -390,7 +386,7 @@ func (b *buckets[V]) putFar(w waiting[V], at uint64) {
 	b.nearFar = min(b.nearFar, at)
 }
 
-// nearest finds the nearest bucket that may have vertices. One must wait.
+// nearest returns the nearest bucket that may have vertices. At least one must wait.
 func (b *buckets[V]) nearest() uint64 {
 	for {
 		if b.near == 0 {
@@ -406,7 +402,7 @@ func (b *buckets[V]) nearest() uint64 {
 	}
 }
 
-// refill takes those of the far ones into the ring that it has a place for.
+// refill moves vertices from far into the ring if their buckets fit.
 func (b *buckets[V]) refill() {
 	far := b.far
 	b.far, b.nearFar = b.far[:0], math.MaxUint64
@@ -415,7 +411,7 @@ func (b *buckets[V]) refill() {
 	}
 }
 
-// pop removes a vertex from a bucket, if there is one.
+// pop removes a vertex from a bucket, and reports whether there was one.
 func (b *buckets[V]) pop(at uint64) (w waiting[V], ok bool) {
 	place := &b.ring[at%bucketCount]
 	for last := len(*place) - 1; last >= 0; last-- {

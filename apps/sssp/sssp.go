@@ -1,18 +1,18 @@
 // Package sssp finds shortest paths from one vertex to all others in a distributed graph with weights, by the rules of
-// Graph500's second kernel: many roots, each search timed on its own, each tree of paths checked.
+// Graph500's second kernel: many roots, each search timed separately, each tree of paths checked.
 //
 // It is label-correcting and asynchronous: a whole search is one epoch. A pebble offers a vertex a distance and a
-// parent; a vertex that takes the offer waits in a bucket, with others about as near, to make offers of its own along
-// its arcs. A rank empties its nearest bucket first, as idle work, whenever no offers are left to be handled: the order
-// of delta-stepping (Meyer and Sanders, Δ-stepping: a parallelizable shortest path algorithm, 2003), but each rank on
-// its own, and nobody waits for all. An offer that comes late corrects what was too far.
+// parent. A vertex that accepts waits in a bucket, with others at similar distances, to make offers along its arcs.
+// When a rank has no more offers to handle, it empties its nearest bucket, as idle work. That is the order of
+// delta-stepping (Meyer and Sanders, Δ-stepping: a parallelizable shortest path algorithm, 2003), but each rank
+// proceeds independently, without a barrier. A late offer corrects a distance that was too long.
 //
-// [Run] does all of it and reports; [Serial], which is Dijkstra's algorithm, is the plain twin. Distances are sums of
-// float64 from the root on, rounded at each step. Rounding keeps order, so the shortest distances do not depend on who
-// found them when, and both agree in each bit.
+// [Run] does all of it and reports; [Serial], Dijkstra's algorithm, is the plain twin. Distances are sums of float64
+// from the root on, rounded at each step. Rounding keeps order, so the shortest distances do not depend on the order of
+// the search, and both agree in every bit.
 //
-// Searches and their check use the same runtime, so what it loses might be missed by both. Therefore every rank
-// accounts for the pebbles that it sends and is given, as package bfs says.
+// Searches and their check use the same runtime, so both might miss its losses. Therefore every rank accounts for the
+// pebbles that it sends and receives, as described in package bfs.
 package sssp
 
 import (
@@ -26,26 +26,26 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// RootsDefault is how many roots are drawn when a Config names none and gives no number. Graph500 asks for 64.
+// RootsDefault is the number of roots drawn if a Config gives neither roots nor a number. Graph500 asks for 64.
 const RootsDefault = 16
 
-// Config says what Run does. All ranks give equal ones.
+// Config configures Run. It is the same on all ranks.
 type Config struct {
 	apps.Common                  // Seed draws roots. Progress counts edges during setup, then searches
 	Source      distgraph.Source // with weights
 
 	// Roots are the labels of the vertices to search from, in this order.
 	Roots distgraph.Labels
-	// RootCount is how many roots to draw if there are none: different vertices with an arc to another vertex, fewer
-	// when there are not so many. 0 is RootsDefault.
+	// RootCount is the number of roots to draw if Roots is empty: different vertices with an arc to another vertex, or
+	// all such vertices if the graph has fewer. 0 means RootsDefault.
 	RootCount int
 
-	// Delta is the width of a bucket: vertices whose distances differ by less may be taken in any order. 0 chooses it by
-	// the heaviest arc and the arcs of those to which arcs lead. It changes speed and counters, never the answer.
+	// Delta is the width of a bucket: vertices whose distances differ by less may be processed in any order. 0 chooses
+	// it by the heaviest arc and the degrees of arcs' ends. It changes speed and counters, never the result.
 	Delta float64
-	// Unfiltered makes a rank send a pebble for every arc that leads to another rank. By default it remembers, in 4 bytes
-	// for each vertex of the graph, what it has offered, and sends nothing that is no better. For measuring the network
-	// and its reduction caches.
+	// Unfiltered makes a rank send a pebble for every arc that leads to another rank. By default a rank remembers its
+	// offers, in 4 bytes for each vertex of the graph, and sends only better ones. It is for measuring the network and
+	// its reduction caches.
 	Unfiltered bool
 }
 
@@ -71,16 +71,16 @@ func (c Config) starts() distgraph.Starts {
 	return distgraph.Starts{Name: "roots", Labels: c.Roots, Count: c.RootCount, Default: RootsDefault}
 }
 
-// Result is what Run reports. Seconds is the sum of all searches' times, and Counters counts the searches alone.
+// Result is the report of Run. Seconds is the sum of all searches' times, and Counters covers only the searches.
 type Result struct {
 	distgraph.Report
 	distgraph.Searches
-	Weights string  `json:"weights"` // where they are from: given, random or one
+	Weights string  `json:"weights"` // their origin: given, random or one
 	Delta   float64 `json:"delta"`
-	// OffersPerVertex is the number of pebbles that the searches sent for each vertex reached; 1 is the minimum.
+	// OffersPerVertex is the number of pebbles sent per reached vertex; 1 is the minimum.
 	OffersPerVertex float64 `json:"offers_per_vertex"`
 
-	// One entry a root.
+	// One entry for each root.
 	Farthest     []float64 `json:"farthest"`
 	DistanceSums []float64 `json:"distance_sums"`
 }
@@ -91,7 +91,7 @@ func (res *Result) add(s Summary, seconds float64) {
 	res.DistanceSums = append(res.DistanceSums, s.Sum)
 }
 
-// Rows are labels and values of a summary for display.
+// Rows returns labels and values of a summary for display.
 func (res Result) Rows() [][2]string {
 	return res.Report.Rows("trees", "Graph500 rules", append([][2]string{
 		{"arcs", "the lightest of parallel ones counts, self-loops don't count; all count in the rates"},
@@ -105,8 +105,8 @@ func (res Result) Rows() [][2]string {
 }
 
 // Run builds the graph, searches from each root, and checks each tree. All ranks call it with equal configurations.
-// Every rank has the whole result, except Breaches, which rank 0 has. An error means that the job failed; a wrong tree,
-// or pebbles of the searches that were not handled as they were sent, are counted in Errors.
+// Every rank gets the whole result, except Breaches, which only rank 0 gets. An error means that the job failed. Errors
+// is the number of breaches in trees and of pebbles that were not handled as sent.
 func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
@@ -141,7 +141,7 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	return res, out.Keep(&res.Report.Report, rows)
 }
 
-// Serial is the plain twin of the searches of Run: it holds the whole graph, and searches from the vertices with these
+// Serial is the plain twin of the searches of Run: it loads the whole graph, and searches from the vertices with these
 // ids by Dijkstra's algorithm, on one goroutine.
 func Serial(source distgraph.Source, roots []uint64) ([]Summary, error) {
 	c, index, err := source.Load()

@@ -20,8 +20,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// Buckets give back all that joined, in the order of their buckets as long as none joins below, and any that does goes
-// first.
+// Buckets return all vertices that joined, in the order of their buckets while none joins below. A vertex that does
+// join below comes first.
 func TestBuckets(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	b := buckets[uint32]{delta: 0.5}
@@ -76,16 +76,15 @@ func TestRoundUp(t *testing.T) {
 	require.Equal(t, float32(16777218), roundUp(16777217))
 }
 
-// square is four vertices in a square, and a fifth and a sixth apart, joined by an arc without weight. Undirected, the
-// far corner is nearer by 1.
+// square is four vertices in a square, and two more joined by an arc of weight 0. Undirected, the far corner is nearer
+// by 1.
 var square = appstest.List{
 	N:       6,
 	Edges:   []graph.Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 0, To: 3}, {From: 3, To: 2}, {From: 4, To: 5}},
 	Weights: []float64{1, 1, 1, 2, 0},
 }
 
-// judge searches l from vertex 0 on some ranks, lets change spoil the result, and returns what the validator says of
-// it.
+// judge searches l from vertex 0 on some ranks, spoils the result by change, and returns the validator's verdict.
 func judge(tb testing.TB, ranks int, l appstest.List, change func(parent []int64, dist []float64)) (breaches uint64,
 	texts []string) {
 	tb.Helper()
@@ -110,7 +109,7 @@ func judge(tb testing.TB, ranks int, l appstest.List, change func(parent []int64
 	return breaches, texts
 }
 
-// Each rule is broken in each way it can be.
+// Each rule is broken in each possible way.
 func TestEachRule(t *testing.T) {
 	inf := math.Inf(1)
 	for name, c := range map[string]struct {
@@ -152,8 +151,8 @@ func TestEachRule(t *testing.T) {
 	}
 }
 
-// On small random graphs, with entries of a true result changed at random, the validator finds something exactly when
-// its serial twin does.
+// On small random graphs, with random changes of a true result, the validator finds a breach exactly if its serial twin
+// does.
 func TestValidateAgrees(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.Uint64Range(1, 7).Draw(rt, "vertices")

@@ -9,7 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// arc is the pebble by which an arc compares its ends. It goes to its head; Dist is the tail's distance and the arc's
+// arc is the pebble that compares the ends of an arc. It goes to its head. Dist is the tail's distance plus the arc's
 // weight.
 type arc[V distgraph.Index] struct {
 	Head, Tail V
@@ -22,23 +22,23 @@ func (a arc[V]) fingerprint() uint64 {
 
 // validator checks the tree of a search by the rules of Graph500 (see graph.ValidatePaths, its serial twin):
 //
-//  1. The parents form a tree rooted at the root, without cycles, which spans exactly what has a distance.
-//  2. The root is at distance 0. Each tree edge is an arc of the graph, and the child's distance is the parent's and
+//  1. The parents form a tree rooted at the root, without cycles, which spans exactly the vertices with a distance.
+//  2. The root is at distance 0. Each tree edge is an arc of the graph, and the child's distance is the parent's plus
 //     the arc's weight.
-//  3. No arc leads from a reached vertex to one that is further than the tail's distance and the arc's weight, or
-//     not reached.
+//  3. No arc leads from a reached vertex to a vertex that is not reached, or farther than the tail's distance plus the
+//     arc's weight.
 //
-// It begins at the root and goes along the tree. A vertex that hangs on the root tells the heads of all its arcs; a
-// head whose parent it is, and whose distance fits, hangs on the root too, and tells on. So a cycle of arcs without
-// weight, which breaks no rule that looks at one arc alone, is found: nobody ever tells it that it hangs. A reached
-// vertex that does not is a breach. The cost is a pebble for each arc that leaves a reached vertex; the pebbles are
-// accounted for.
+// It starts at the root and follows the tree. A vertex connected to the root sends a pebble to the heads of all its
+// arcs. A head with this parent and with the right distance is connected too, and continues. So it finds a cycle of
+// arcs of weight 0, which breaks no rule about single arcs, because no pebble along the tree reaches it. A reached
+// vertex that is not connected is a breach. The cost is a pebble for each arc that leaves a reached vertex; a tally
+// accounts for them.
 type validator[V distgraph.Index] struct {
 	*search[V]
 	arcs  *target.Target[arc[V]]
 	seen  apps.Tally
 	hangs []bool
-	queue []V // vertices that hang, and have yet to tell
+	queue []V // connected vertices that have yet to send their arcs
 	told  []arc[V]
 	found distgraph.Breaches
 }
@@ -89,7 +89,7 @@ func (c *validator[V]) hang(v V) {
 	c.queue = append(c.queue, v)
 }
 
-// sendArcs is the idle work: some vertices that hang on the root tell the heads of their arcs.
+// sendArcs is the idle work: it sends the arcs of some vertices connected to the root.
 func (c *validator[V]) sendArcs() bool {
 	if len(c.queue) == 0 {
 		return false
@@ -113,7 +113,7 @@ func (c *validator[V]) sendArcs() bool {
 	return true
 }
 
-// send sends what is to be told. Handlers that run meanwhile add nothing to it.
+// send sends the buffered arcs. Handlers that run meanwhile add none.
 func (c *validator[V]) send() {
 	c.arcs.SendAll(c.told)
 	c.told = c.told[:0]
@@ -138,7 +138,7 @@ func (c *validator[V]) judge(vs []arc[V]) {
 	}
 }
 
-// checkSpan looks, when all arcs have told, at what each vertex can tell of itself.
+// checkSpan checks each vertex alone, when all arcs have been handled.
 func (c *validator[V]) checkSpan() {
 	for v, parent := range c.parent {
 		index, dist := uint64(c.first)+uint64(v), c.dist[v]
@@ -155,7 +155,7 @@ func (c *validator[V]) checkSpan() {
 	}
 }
 
-// The rules, and the ways in which they are broken.
+// The rules, and the ways to break them.
 const (
 	rootAdopted = iota
 	rootNotAtZero
@@ -167,7 +167,7 @@ const (
 	notHanging
 )
 
-// Rules has a text for each, for [distgraph.Graph.Describe]. The texts are filled with two vertices and two distances.
+// Rules has a text for each, for [distgraph.Graph.Describe]. The texts format two vertices and two distances.
 var Rules = []string{
 	rootAdopted:   "rule 1: the root %[1]d has parent %[2]d, not itself",
 	rootNotAtZero: "rule 2: the root %[1]d is at distance %[3]v, not 0",
