@@ -1,16 +1,16 @@
 // Package communities finds communities of a distributed graph by synchronous label propagation, the CDLP of LDBC
-// Graphalytics (Iosup and others, 2016; after Raghavan, Albert and Kumara, 2007): each vertex begins with its own id as
-// its label, and in each iteration takes the most frequent label among those that its neighbours had before, the
-// smallest of several. In a directed graph a vertex counts each end of its arcs, so that a neighbour that arcs lead to
-// and from counts twice. Duplicates and self-loops don't count. A vertex without neighbours keeps its label.
+// Graphalytics (Iosup and others, 2016; after Raghavan, Albert and Kumara, 2007). Each vertex begins with its own id as
+// its label. In each iteration it takes the most frequent of its neighbours' labels of the iteration before; the
+// smallest wins a tie. In a directed graph a vertex counts each end of its arcs, so a neighbour with arcs in both
+// directions counts twice. Duplicates and self-loops do not count. A vertex without neighbours keeps its label.
 //
-// [NewKernel] registers the kernel on a graph. Labels of neighbours on other ranks are ghosts (distgraph.Ghosts), which
-// one exchange an iteration brings up to date. A label is the number of a vertex, its place in the source, which has
-// the order of ids. All labels of an iteration are made of those of the one before, so the number of ranks makes no
-// difference.
+// [NewKernel] registers the kernel on a graph. Labels of neighbours on other ranks are ghosts (distgraph.Ghosts); each
+// iteration updates them by one exchange. A label is the number of a vertex, its place in the source, in the order of
+// ids. All labels of an iteration depend only on those of the iteration before, so the result does not depend on the
+// number of ranks.
 //
-// [Run] does all of it and reports; [Serial] is the plain twin. The check goes through all iterations again by another
-// way: each vertex sends its label along each of its arcs, by a pebble of its own (see Kernel.Validate).
+// [Run] does all of it and reports; [Serial] is the plain twin. The check repeats all iterations in another way: each
+// vertex sends its label along each of its arcs, as a pebble (see Kernel.Validate).
 package communities
 
 import (
@@ -27,12 +27,12 @@ import (
 // IterationsDefault is the number of iterations of LDBC Graphalytics.
 const IterationsDefault = 10
 
-// Config says what Run does. All ranks give equal ones.
+// Config configures Run. It is the same on all ranks.
 type Config struct {
 	apps.Common // Progress counts edges during setup, then iterations
 	Source      distgraph.Source
-	// Iterations is the number of iterations; 0 is IterationsDefault. Those after one that has changed nothing are
-	// left out.
+	// Iterations is the largest number of iterations; 0 means IterationsDefault. The run ends early after an iteration
+	// that changes nothing.
 	Iterations int
 }
 
@@ -45,19 +45,19 @@ func (c Config) Check(int) error {
 	return c.Source.CheckUnweighted("communities")
 }
 
-// Result is what Run reports.
+// Result is the report of Run.
 type Result struct {
 	distgraph.Report
-	Iterations  int    `json:"iterations"` // that were needed
-	Changed     uint64 `json:"changed"`    // labels that the last one has changed
+	Iterations  int    `json:"iterations"` // number of iterations done
+	Changed     uint64 `json:"changed"`    // number of labels that the last iteration changed
 	Communities uint64 `json:"communities"`
-	Largest     uint64 `json:"largest"` // vertices of the largest community
-	Alone       uint64 `json:"alone"`   // vertices that are a community of their own
-	// EdgesPerSecond is edges of the graph times iterations, a second.
+	Largest     uint64 `json:"largest"` // number of vertices of the largest community
+	Alone       uint64 `json:"alone"`   // number of communities of one vertex
+	// EdgesPerSecond is edges of the graph times iterations per second.
 	EdgesPerSecond float64 `json:"edges_per_second"`
 }
 
-// Rows are labels and values of a summary for display.
+// Rows returns labels and values of a summary for display.
 func (res Result) Rows() [][2]string {
 	return res.Report.Rows("labels", "rules",
 		[2]string{"arcs", "count both ways; parallel ones count once, self-loops don't count"},
@@ -69,8 +69,8 @@ func (res Result) Rows() [][2]string {
 }
 
 // Run builds the graph, finds its communities, and checks them. All ranks call it with equal configurations. Every rank
-// has the whole result, except Breaches, which rank 0 has. An error means that the job failed. Errors counts wrong
-// labels, and pebbles that were lost, repeated or changed.
+// gets the whole result, except Breaches, which only rank 0 gets. An error means that the job failed. Errors is the
+// number of wrong labels and of pebbles that were lost, repeated or changed.
 func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
@@ -93,8 +93,8 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	return res, err
 }
 
-// Serial is the plain twin of Run: it holds the whole graph, and finds its communities on one goroutine. It returns the
-// label of each vertex, which is the place of a vertex in the source of the graph, in the order of the source.
+// Serial is the plain twin of Run: it loads the whole graph, and finds its communities on one goroutine. It returns the
+// label of each vertex, a place in the graph's source, in the order of the source.
 func Serial(c Config) (labels []uint64, err error) {
 	rows, _, err := c.Source.Load()
 	if err != nil {

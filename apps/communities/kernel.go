@@ -9,26 +9,29 @@ import (
 
 // Kernel finds communities. It belongs to its rank's goroutine.
 type Kernel interface {
-	// Run finds them, from the start. It costs, for each iteration, an epoch and an all-reduction. All ranks call it.
+	// Run finds the communities, from the start. It costs an epoch and an all-reduction for each iteration. All ranks
+	// call it.
 	Run() error
-	// Tally is what this rank has seen of the pebbles of all iterations so far.
+	// Tally returns this rank's tally of the pebbles of all iterations so far.
 	Tally() apps.Tally
-	// Iterations is how many the last run took, and how many labels the last of them has changed.
+	// Iterations returns the number of iterations of the last run, and the number of labels that its last iteration
+	// changed.
 	Iterations() (n int, changed uint64)
-	// Sizes counts what Run has found, with a pebble for each label of other ranks' vertices. All ranks call it.
+	// Sizes returns the sizes of the communities, with a pebble for each different label of other ranks' vertices. All
+	// ranks call it.
 	Sizes() (distgraph.Sizes, error)
-	// Validate checks the labels, with a pebble for each end of an arc and iteration, and returns what breaches this rank
-	// found; an error, on all ranks, when not all of those pebbles were handled as they were sent. All ranks call it.
+	// Validate checks the labels, with a pebble for each end of an arc and iteration. It returns the breaches that this
+	// rank found, or an error on all ranks if pebbles were not handled as sent. All ranks call it.
 	Validate() (distgraph.Breaches, error)
-	// Labels returns the labels of this rank's vertices, which are numbers of vertices, in the order of the source of the
-	// graph. It makes a new slice.
+	// Labels returns the labels of this rank's vertices, which are numbers of vertices, in the order of the graph's
+	// source. It makes a new slice.
 	Labels() []uint64
 }
 
-// NewKernel registers a kernel on g, between epochs, on all ranks together. 0 iterations are IterationsDefault; each is
-// reported to progress. It keeps up to 32 bytes for each vertex of the rank, and 12 for each of another rank at the end
-// of an arc; and 8 bytes for each end of an arc at its vertices, 16 of a wide graph, and the same again in a directed
-// one. What the memory that is available has no room for is refused.
+// NewKernel registers a kernel on g. All ranks call it, between epochs. 0 iterations mean IterationsDefault; progress
+// gets each iteration. The kernel keeps up to 32 bytes for each vertex of the rank, and 12 for each of another rank at
+// the end of an arc; and 8 bytes for each end of an arc at its vertices, 16 in a wide graph, and the same again in a
+// directed one. If the available memory is too small, it returns an error.
 func NewKernel(g *distgraph.Graph, iterations int, progress apps.Progress) (Kernel, error) {
 	ends := 2 * float64(g.Edges) / float64(g.Rank.Size())
 	need := 2*ends*g.IndexBytes() + 32*float64(g.Local) + 16*float64(g.Vertices)
@@ -48,9 +51,9 @@ type spreading[V distgraph.Index] struct {
 	g        *distgraph.Graph
 	around   *distgraph.Rows[V]
 	ghosts   *distgraph.Ghosts[V, V]
-	most     int // iterations
+	most     int // limit of iterations
 	progress apps.Progress
-	next     []V // labels of this rank's vertices after the iteration at hand, by place
+	next     []V // labels of this rank's vertices after the present iteration, by place
 	votes    *votes[V]
 	sizer    *distgraph.Sizer[V]
 	check    *validator[V]
@@ -76,7 +79,7 @@ func newSpreading[V distgraph.Index](
 	return s, err
 }
 
-// labels are those of this rank's vertices, by place.
+// labels returns the labels of this rank's vertices, by place.
 func (s *spreading[V]) labels() []V { return s.ghosts.Values[:s.g.Local] }
 
 // begin sets each label to its vertex.
@@ -105,7 +108,7 @@ func (s *spreading[V]) Run() (err error) {
 	return nil
 }
 
-// sweep is an iteration over this rank's vertices. It returns how many labels it has changed.
+// sweep is an iteration over this rank's vertices. It returns the number of changed labels.
 func (s *spreading[V]) sweep() uint64 {
 	for v, own := range s.labels() {
 		from, to := s.around.Offsets[v], s.around.Offsets[v+1]
@@ -114,7 +117,7 @@ func (s *spreading[V]) sweep() uint64 {
 	return replace(s.labels(), s.next)
 }
 
-// replace copies labels, and returns how many were others.
+// replace copies labels, and returns the number of changed ones.
 func replace[V distgraph.Index](labels, by []V) (changed uint64) {
 	for v, label := range by {
 		if labels[v] != label {

@@ -8,14 +8,14 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// validator goes through all iterations again. Each vertex sends its label along its arcs, and sorts those that it is
-// sent. The labels of the end must be those of the kernel.
+// validator repeats all iterations. Each vertex sends its label along its arcs, and sorts the labels that it receives.
+// The final labels must equal those of the kernel.
 type validator[V distgraph.Index] struct {
 	*spreading[V]
 	sent   *distgraph.Notes[V]
 	labels []V      // by place
-	inbox  []V      // labels that were sent, by row
-	free   []uint64 // by place: where in the inbox the next one goes
+	inbox  []V      // received labels, by row
+	free   []uint64 // by place: next free position in the inbox
 }
 
 func newValidator[V distgraph.Index](s *spreading[V], name func(what string) string) *validator[V] {
@@ -23,7 +23,7 @@ func newValidator[V distgraph.Index](s *spreading[V], name func(what string) str
 	c.sent = distgraph.NewNotes(s.g, name("labels"), func(vs []distgraph.Note[V]) {
 		for _, n := range vs {
 			v := n.Vertex - V(s.g.First)
-			if at := c.free[v]; at < s.around.Offsets[v+1] { // otherwise one came twice, of which the account tells
+			if at := c.free[v]; at < s.around.Offsets[v+1] { // otherwise a label arrived twice; the tally reports it
 				c.inbox[at] = n.Value
 				c.free[v]++
 			}
@@ -53,7 +53,7 @@ func (c *validator[V]) run() (breaches distgraph.Breaches, err error) {
 	return breaches, nil
 }
 
-// iterate is one iteration by pebbles. It returns how many labels it has changed, on all ranks.
+// iterate is one iteration by pebbles. It returns the number of labels changed on all ranks.
 func (c *validator[V]) iterate() (uint64, error) {
 	c.free = append(c.free[:0], c.around.Offsets[:c.g.Local]...)
 	before := c.sent.Tally()
@@ -84,7 +84,7 @@ func (c *validator[V]) iterate() (uint64, error) {
 	return apps.Sum(c.g.Rank, changed)
 }
 
-// longestRun sorts labels, and returns the one that then stands the most times in a row, the smallest of several.
+// longestRun sorts labels, and returns the one with the longest run; the smallest wins a tie.
 func longestRun[V distgraph.Index](labels []V) (best V) {
 	slices.Sort(labels)
 	most, begin := 0, 0
@@ -99,11 +99,11 @@ func longestRun[V distgraph.Index](labels []V) (best V) {
 	return best
 }
 
-// The one rule.
+// The only rule.
 const labelWrong = 0
 
-// Rules has the text of what may be broken, for [distgraph.Graph.Describe]. It is filled with two vertices and two
-// numbers. Labels are numbers of vertices.
+// Rules has the text of the rule, for [distgraph.Graph.Describe]. It formats two vertices and two numbers. Labels are
+// numbers of vertices.
 var Rules = []string{
 	labelWrong: "vertex %[1]d has the label %[3]v, and %[4]v by pebbles along its arcs",
 }

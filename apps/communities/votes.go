@@ -6,15 +6,15 @@ import (
 	"github.com/activepebbles/pebbles/apps/distgraph"
 )
 
-// votes counts labels in a table with open addressing, twice as large as a row at least. Of the table a row uses the
-// first places alone, so that those of short rows stay in the cache; what it has used is empty again afterwards.
+// votes counts labels in a table with open addressing, at least twice as large as a row. A row uses only the first
+// places of the table, so that those of short rows stay in the cache. It empties them afterwards.
 type votes[V distgraph.Index] struct {
 	labels []V
-	counts []V // 0: the place is empty
-	used   []V // places
+	counts []V // 0 for an empty place
+	used   []V // places in use
 }
 
-// newVotes makes a table for each of some rows.
+// newVotes returns a table that fits each of some rows.
 func newVotes[V distgraph.Index](rows *distgraph.Rows[V]) *votes[V] {
 	longest := uint64(0)
 	for v, end := range rows.Offsets[1:] {
@@ -24,10 +24,10 @@ func newVotes[V distgraph.Index](rows *distgraph.Rows[V]) *votes[V] {
 	return &votes[V]{labels: make([]V, size), counts: make([]V, size), used: make([]V, 0, longest)}
 }
 
-// logSize is the logarithm of the size of the table for a row of that length.
+// logSize returns the logarithm of the size of the table for a row of this length.
 func logSize(length uint64) int { return bits.Len64(length) + 1 }
 
-// most returns the most frequent of the values at some slots, the smallest of several; own when there are none.
+// most returns the most frequent of the values at some slots; the smallest wins a tie. It returns own without slots.
 func (t *votes[V]) most(values, slots []V, own V) (best V) {
 	switch len(slots) {
 	case 0:
