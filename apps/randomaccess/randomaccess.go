@@ -1,30 +1,30 @@
 // Package randomaccess is the RandomAccess benchmark of the HPC Challenge on Active Pebbles for Go (Active Pebbles,
-// section 4.1): updates of random words of a table that is spread over all ranks, each a pebble of its own.
+// section 4.1). It updates random words of a table spread over all ranks; each update is a pebble.
 //
 //	table[i] = i at the start, for every word i
 //	table[key(ran)] ^= ran for every number ran of the stream
 //
-// The stream is that of the benchmark: x^1, x^2, ... in GF(2)[x]/(x^64 + x^2 + x + 1), each number the one before it
-// shifted to the left by one. Rank r generates N of them from x^(rN+1) on, and jumps there at once. key takes the low
-// bits of ran where the words of the table are a power of two, as the benchmark does. It is defined for such tables
-// alone; for other numbers of ranks key scales ran to the table by a multiplication: the high 64 bits of ran × words.
+// The stream is that of the benchmark: x^1, x^2, ... in GF(2)[x]/(x^64 + x^2 + x + 1). Each number is the one before it
+// shifted to the left by one. Rank r generates N numbers from x^(rN+1) on, and jumps there directly. If the number of
+// words of the table is a power of two, key takes the low bits of ran, as in the benchmark, which is defined only for
+// such tables. Otherwise key scales ran to the table by a multiplication: the high 64 bits of ran × words.
 //
 // # The rule of 1,024
 //
-// The benchmark allows a rank at most 1,024 updates that it has generated and neither applied nor handed to the
-// transport. They wait in the batch that is being generated, in the buffers for the neighbours, where updates that pass
-// through the rank wait too, and in the reduction cache. By default the batch and the coalescing factor are made so
-// small that the sum cannot pass 1,024; Result.HPCCRule reports whether it can.
+// The benchmark limits the updates that a rank has generated, but neither applied nor handed to the transport, to
+// 1,024. They wait in the batch under generation, in the buffers for the neighbours, together with updates that pass
+// through the rank, and in the reduction cache. By default the batch and the coalescing factor are so small that the
+// sum cannot exceed 1,024; Result.HPCCRule reports whether it can.
 //
-// # What verification proves
+// # The proof of the verification
 //
-// XOR undoes itself, so running the updates again must bring every word back to its own number: that is the benchmark's
-// own check. It lets 1 % of the words be wrong; here none may be. Both runs use the same runtime, so more stands
-// against what goes wrong in both in the same way. Handlers count: in each run they must be given as many updates as
-// the configuration says, but for those that a cache has merged in the first. In the second run each update must be
-// handled by the rank whose words it is for, by the formula above. That run takes another path: every update straight
-// to its owner, with another coalescing factor and without a cache. And the XOR over the whole table after the first
-// run must be that over all numbers of the stream, which has a closed formula, and of the words.
+// XOR is its own inverse, so running the updates again must restore every word. That is the benchmark's own check,
+// which tolerates 1 % of wrong words; here no word may be wrong. Both runs use the same runtime, so further checks
+// cover errors that occur in both in the same way. Handlers count: in each run they must receive exactly the configured
+// number of updates, minus those that a cache has merged in the first run. In the second run the rank that owns an
+// update's word must handle it, by the formula above. That run takes another path: every update goes directly to its
+// owner, with another coalescing factor and without a cache. And the XOR over the whole table after the first run must
+// be that of all numbers of the stream, given by a closed formula, and of the words.
 package randomaccess
 
 import (
@@ -42,20 +42,20 @@ import (
 	"github.com/activepebbles/pebbles/termination"
 )
 
-// Config is what a run of RandomAccess can be told, as package apps says.
+// Config configures a run of RandomAccess, as described in package apps.
 type Config struct {
-	apps.Common            // Progress counts the updates of rank 0, those of the check included
-	Log2Words      int     // binary logarithm of the words of each rank, 8 bytes each. 0 is 20, 8 MiB
-	UpdatesPerWord float64 // in the mean. 0 is 4, the benchmark's own number
-	// Coalesce is the coalescing factor. 0 is the job's or what the rule of 1,024 allows, whichever is less. Any other
-	// number is used as it is.
+	apps.Common            // Progress counts the updates of rank 0, including those of the check
+	Log2Words      int     // binary logarithm of the number of words of each rank, 8 bytes each. 0 means 20, 8 MiB
+	UpdatesPerWord float64 // in the mean. 0 means 4, the benchmark's number
+	// Coalesce is the coalescing factor. 0 means the lesser of the job's and the largest that the rule of 1,024 allows.
+	// Any other number is used as given.
 	Coalesce int
 	Tuned    bool // leaves the coalescing factor to the job's tuning, which does not keep the rule
-	// Epoch is after how many updates each rank waits until all updates of all ranks have been made: an epoch ends there.
-	// It keeps the rule of 1,024 in another way, with buffers as large as Coalesce says: at most so many of a rank's own
-	// updates wait. That is how the paper ran it (Active Pebbles, sections 4.1 and 5.2). 0 is one epoch for all.
+	// Epoch is the number of updates of each rank after which an epoch ends, and all ranks wait for all updates. It
+	// keeps the rule of 1,024 in another way, with buffers as large as Coalesce allows: at most Epoch of a rank's own
+	// updates wait. The paper ran it so (Active Pebbles, sections 4.1 and 5.2). 0 means one epoch for all.
 	Epoch    int
-	OneByOne bool // send each update by a call of its own, as programs do that have no batches
+	OneByOne bool // send each update by a separate call, as programs without batches do
 }
 
 const (
@@ -95,26 +95,26 @@ func (c Config) Check(ranks int) error {
 	return nil
 }
 
-// words is the number of words of one rank.
+// words returns the number of words of one rank.
 func (c Config) words() uint64 { return 1 << c.Log2Words }
 
-// updates is the number of updates that one rank generates.
+// updates returns the number of updates that one rank generates.
 func (c Config) updates() uint64 { return uint64(c.UpdatesPerWord * float64(c.words())) }
 
-// Result is what a run of RandomAccess tells.
+// Result is the report of a run of RandomAccess.
 type Result struct {
 	apps.Report
 	Log2Words        int     `json:"log2_words"` // of each rank
 	Updates          uint64  `json:"updates"`    // of all ranks
 	UpdatesPerSecond float64 `json:"updates_per_second"`
-	// of the table after the updates, 16 hexadecimal digits: the same for every shape of the network
+	// of the table after the updates, 16 hexadecimal digits, independent of the shape of the network
 	Checksum string `json:"checksum"`
-	// updates that may wait in a rank at one time; of its own, where epochs bound them
+	// largest number of waiting updates of a rank; only its own updates if epochs bound them
 	WaitingMax int  `json:"waiting_max"`
 	HPCCRule   bool `json:"hpcc_rule"` // WaitingMax is at most 1,024
 }
 
-// result is what is known before the run.
+// result returns the fields known before the run.
 func (b *bench) result() Result {
 	waiting := b.quota.waiting()
 	if b.config.Epoch > 0 {
@@ -131,10 +131,10 @@ func (b *bench) result() Result {
 	return result
 }
 
-// digits writes a checksum: JSON readers that know floating-point numbers alone would round a number.
+// digits formats a checksum as text: JSON readers with only floating-point numbers would round a number.
 func digits(sum uint64) string { return fmt.Sprintf("%016x", sum) }
 
-// Rows is the result for display: labels and values.
+// Rows returns labels and values of the result for display.
 func (r Result) Rows() [][2]string {
 	rule := "kept"
 	if !r.HPCCRule {
@@ -150,23 +150,22 @@ func (r Result) Rows() [][2]string {
 }
 
 const (
-	waitingMax = 1024 // updates that may wait in a rank by the benchmark's rule
-	batchMost  = 256  // updates that are generated at a time
+	waitingMax = 1024 // limit of the updates waiting in a rank, by the benchmark's rule
+	batchMost  = 256  // updates generated at a time
 )
 
-// quota says how many updates may wait in each place of a rank.
+// quota is the number of updates that may wait in each place of a rank.
 type quota struct {
-	batch      int // being generated
+	batch      int // under generation
 	factor     int // in the buffer for each neighbour
-	neighbours int // the most that one rank has
+	neighbours int // largest number of one rank
 	cache      int // entries of the reduction cache
-	gathered   int // by single sends, before they go into buffers
+	gathered   int // by single sends, before they enter the buffers
 }
 
-// share divides the room of the rule among a rank's batch and its buffers. Single sends gather as many as one more
-// buffer, up to a limit. Asked is the coalescing factor that the caller insists on, 0 for none; most is the largest
-// that may be chosen. A cache that leaves no room for anything else breaks the rule, so that the rest need not be
-// small.
+// share divides the room of the rule among a rank's batch and its buffers. Single sends buffer up to one more buffer,
+// within a limit. asked is the coalescing factor that the caller demands, or 0; most is the largest that may be chosen.
+// A cache that leaves no room for anything else breaks the rule, so the rest need not be small.
 func share(neighbours, cache, gathered, asked, most int) quota {
 	q := quota{neighbours: neighbours, cache: slots(cache)}
 	lanes := max(1, neighbours)
@@ -190,7 +189,7 @@ func share(neighbours, cache, gathered, asked, most int) quota {
 	return q
 }
 
-// slots is the size that a cache really has.
+// slots returns the actual size of a cache.
 func slots(cache int) int {
 	if cache == 0 {
 		return 0
@@ -198,11 +197,11 @@ func slots(cache int) int {
 	return 1 << bits.Len(uint(cache-1))
 }
 
-// waiting is how many updates may wait in a rank at one time.
+// waiting returns the largest number of updates waiting in a rank.
 func (q quota) waiting() int { return q.batch + q.gathered + q.neighbours*q.factor + q.cache }
 
-// Run runs RandomAccess on a job, as package apps says. It registers two targets. Wrong words are counted in the
-// result's Errors.
+// Run runs RandomAccess on a job, as described in package apps. It registers two targets. The result's Errors include
+// wrong words.
 func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
@@ -239,14 +238,14 @@ type bench struct {
 	owner    *distribution.BlockMap
 	quota    quota
 	table    []uint64
-	rans     []uint64 // the batch that is being generated
+	rans     []uint64 // the batch under generation
 	sent     uint64   // updates, for Progress
-	first    uint64   // word of this rank
+	first    uint64   // first word of this rank
 	updated  apps.Tally
 	undone   apps.Tally
 	checksum uint64
-	errors   uint64 // words that are wrong
-	astray   uint64 // 1 if the XOR over the table was another than that of the stream
+	errors   uint64 // number of wrong words
+	astray   uint64 // 1 if the XOR over the table differs from that of the stream
 }
 
 func newBench(r *pebble.Rank, c Config) (*bench, error) {
@@ -293,10 +292,10 @@ func (b *bench) kernel() error {
 	return b.passes(b.updates("update", b.count, b.factor()...))
 }
 
-// count notes updates that the kernel's handler is given.
+// count counts updates that the kernel's handler receives.
 func (b *bench) count(rans []uint64) { b.updated.Handled += uint64(len(rans)) }
 
-// factor is the option for the coalescing factor: none when tuning is to find it.
+// factor returns the option for the coalescing factor: none if tuning chooses it.
 func (b *bench) factor() []target.Option {
 	if b.config.Tuned {
 		return nil
@@ -304,8 +303,8 @@ func (b *bench) factor() []target.Option {
 	return []target.Option{target.Coalesce(b.quota.factor)}
 }
 
-// updates registers a target whose pebbles are numbers of the stream, and returns the way to send to it. Its handler
-// lets look see them first.
+// updates registers a target whose pebbles are numbers of the stream, and returns the function that sends to it. Its
+// handler calls look with them first.
 func (b *bench) updates(name string, look func(rans []uint64), options ...target.Option) (send func(rans []uint64)) {
 	keys := target.Keys(b.words.keys)
 	if b.words.lowBits() {
@@ -326,7 +325,7 @@ func (b *bench) updates(name string, look func(rans []uint64), options ...target
 	return t.SendAll
 }
 
-// mergedUpdates registers a target whose pebbles can be merged, and returns the way to send to it.
+// mergedUpdates registers a target whose pebbles can be merged, and returns the function that sends to it.
 func (b *bench) mergedUpdates() (send func(rans []uint64)) {
 	t := target.New(b.rank, "update", b.owner, target.Keys(updateKeys),
 		target.Batch(func(us []update) {
@@ -343,10 +342,10 @@ func (b *bench) mergedUpdates() (send func(rans []uint64)) {
 	}
 }
 
-// progressEvery is how many updates rank 0 sends between two words of progress: some milliseconds.
+// progressEvery is the number of updates of rank 0 between two reports of progress: some milliseconds.
 const progressEvery = 1 << 16
 
-// passes sends all updates of this rank, in as many epochs as the configuration asks for.
+// passes sends all updates of this rank, in the configured number of epochs.
 func (b *bench) passes(send func(rans []uint64)) error {
 	if b.config.Epoch == 0 {
 		return b.pass(send)
@@ -373,10 +372,10 @@ func (b *bench) epoch(body func(), options ...pebble.EpochOption) error {
 	}, append(options, pebble.Depth(1), pebble.Named("update"))...)
 }
 
-// start is the first number of this rank's part of the stream.
+// start returns the number before the first of this rank's part of the stream.
 func (b *bench) start() uint64 { return number(uint64(b.rank.ID()) * b.config.updates()) }
 
-// part sends n updates, the first of which is a number of the stream, and returns the number after the last.
+// part sends n updates after a number of the stream, ran, and returns the number of the last.
 func (b *bench) part(send func(rans []uint64), ran, n uint64) uint64 {
 	for left := n; left > 0; {
 		rans := b.rans[:min(left, uint64(len(b.rans)))]
@@ -389,7 +388,7 @@ func (b *bench) part(send func(rans []uint64), ran, n uint64) uint64 {
 	return ran
 }
 
-// factorVerify is the coalescing factor of the second run: one that the rule of 1,024 never yields for the first.
+// factorVerify is the coalescing factor of the second run. The rule of 1,024 never yields it for the first.
 const factorVerify = 509
 
 // verify is check by another path than the kernel's.
@@ -397,17 +396,17 @@ func (b *bench) verify() error {
 	return b.check(b.updates("undo", b.see, target.Route(another(b.rank.Size())), target.Coalesce(factorVerify)))
 }
 
-// see notes updates that the second run's handler is given.
+// see counts updates that the second run's handler receives.
 func (b *bench) see(rans []uint64) {
 	b.undone.Handled += uint64(len(rans))
 	b.undone.Misplaced += b.words.foreign(b.first, rans)
 }
 
-// directMost is up to how many ranks the second run sends directly: beyond it, a lane for each rank would take more
-// than all the rest.
+// directMost is the largest number of ranks with a direct second run. Beyond it, a lane for each rank would take more
+// memory than everything else.
 const directMost = 1024
 
-// another is the topology of the second run.
+// another returns the topology of the second run.
 func another(ranks int) route.Constructor {
 	if ranks <= directMost {
 		return route.Direct
@@ -415,7 +414,7 @@ func another(ranks int) route.Constructor {
 	return route.MeshOf(4)
 }
 
-// check takes the checksum of the table, and counts what is wrong in it. It undoes all updates by send.
+// check takes the checksum of the table, undoes all updates by send, and counts the errors.
 func (b *bench) check(send func(rans []uint64)) (err error) {
 	if b.checksum, err = apps.Sum(b.rank, checksum(b.table, b.first)); err != nil {
 		return err
@@ -432,7 +431,7 @@ func (b *bench) check(send func(rans []uint64)) (err error) {
 	return err
 }
 
-// judge adds to the result what is wrong with it.
+// judge adds the errors to the result.
 func (b *bench) judge(result *Result) error {
 	if err := result.Found(b.rank, b.errors, "words of the table are wrong"); err != nil {
 		return err
@@ -443,7 +442,7 @@ func (b *bench) judge(result *Result) error {
 	return result.Prove(b.rank, b.undone, "the second run")
 }
 
-// wrong counts the words that are not what they were at the start.
+// wrong returns the number of words that differ from their first value.
 func (b *bench) wrong() (errors uint64) {
 	for i, word := range b.table {
 		if word != b.first+uint64(i) {
@@ -453,7 +452,7 @@ func (b *bench) wrong() (errors uint64) {
 	return errors
 }
 
-// changes is the XOR of this rank's table and of what it was at the start.
+// changes returns the XOR of this rank's table and of its first values.
 func (b *bench) changes() (sum uint64) {
 	for i, word := range b.table {
 		sum ^= word ^ (b.first + uint64(i))
@@ -461,7 +460,8 @@ func (b *bench) changes() (sum uint64) {
 	return sum
 }
 
-// checksum is a fingerprint of the words from first on. Those of the parts of a table add up to that of the whole.
+// checksum returns a fingerprint of the words from first on. The checksums of the parts of a table add up to that of
+// the whole.
 func checksum(table []uint64, first uint64) (sum uint64) {
 	for i, word := range table {
 		sum += apps.Mix(word ^ apps.Mix(first+uint64(i)))
@@ -469,8 +469,8 @@ func checksum(table []uint64, first uint64) (sum uint64) {
 	return sum
 }
 
-// Serial is RandomAccess without ranks, pebbles or any of this module's other code: the table that a job of so many
-// ranks has after all updates, and its checksum. The configuration must pass Check.
+// Serial is RandomAccess without ranks, pebbles or other code of this module. It returns the table of a job of this
+// number of ranks after all updates, and its checksum. The configuration must pass Check.
 func Serial(ranks int, c Config) (table []uint64, sum string) {
 	c = c.withDefaults()
 	table = make([]uint64, uint64(ranks)<<c.Log2Words)

@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// The checksum and all else that is told is that of the serial twin under every shape of the network.
+// The checksum and the rest of the report equal those of the serial twin under every shape of the network.
 func TestEveryShape(t *testing.T) {
 	c := Config{Log2Words: 6, UpdatesPerWord: 4}
 	sums := map[int]string{}
@@ -39,7 +39,7 @@ func TestEveryShape(t *testing.T) {
 	})
 }
 
-// Many epochs make the table that one makes, and bound what waits; the last may be short.
+// Many epochs give the same table as one, and bound the waiting updates. The last epoch may be short.
 func TestEpochs(t *testing.T) {
 	c := Config{Log2Words: 6, UpdatesPerWord: 4, Coalesce: 1024}
 	_, want := Serial(5, c)
@@ -54,7 +54,7 @@ func TestEpochs(t *testing.T) {
 	}
 }
 
-// The table is that of the serial twin, word for word.
+// The table equals that of the serial twin, word for word.
 func TestTable(t *testing.T) {
 	c := Config{Log2Words: 8, UpdatesPerWord: 3}
 	for _, ranks := range []int{1, 2, 3, 8} {
@@ -74,7 +74,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// The checksum tells tables apart, words that changed places among them, and adds up over parts.
+// The checksum differs between tables, also if words are swapped, and adds up over parts.
 func TestChecksum(t *testing.T) {
 	table := []uint64{5, 6, 7, 8, 9}
 	sum := checksum(table, 0)
@@ -108,8 +108,8 @@ func TestProgressGoesUp(t *testing.T) {
 	require.Len(t, calls, 8)
 }
 
-// Links go down and come up again in the middle of the updates, marked by different ranks of different processes, and
-// the table is that of the serial twin: every update once.
+// Links go down and up in the middle of the updates, marked by ranks of different processes. The table equals that of
+// the serial twin: every update is applied once.
 func TestLinksMarkedDownInMidEpoch(t *testing.T) {
 	c := Config{Log2Words: 12, UpdatesPerWord: 4}
 	for _, base := range []route.Constructor{route.Direct, route.Hypercube, route.MeshOf(2)} {
@@ -144,8 +144,8 @@ func TestLinksMarkedDownInMidEpoch(t *testing.T) {
 	}
 }
 
-// marking lets two ranks mark links of theirs while they send, and take the marks away later. Two links at a time can't
-// cut off anybody.
+// marking makes two ranks mark some of their links while they send, and unmark them later. Two links at a time cannot
+// disconnect a rank.
 func marking(b *bench, send func(rans []uint64)) func(rans []uint64) {
 	r, passed := b.rank, uint64(0)
 	if r.ID() != 1 && r.ID() != 6 {
@@ -239,7 +239,7 @@ func TestJumpsAddUp(t *testing.T) {
 	}
 }
 
-// The benchmark gives the period of its stream.
+// The benchmark states the period of its stream.
 func TestPeriod(t *testing.T) {
 	const period = 1317624576693539401
 	require.EqualValues(t, 1, number(period))
@@ -258,7 +258,7 @@ func TestTotal(t *testing.T) {
 	}
 }
 
-// run loads a table on each of three ranks, lets kernel and verify do the rest, and returns what the verifier says.
+// run loads a table on each of three ranks, calls kernel and verify, and returns the verifier's verdict.
 func run(t *testing.T, kernel, verify func(b *bench) error) (errors uint64, wrong []string) {
 	s := appstest.Mem(3)
 	require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
@@ -304,7 +304,7 @@ func TestVerifierNotices(t *testing.T) {
 	}
 }
 
-// both runs the kernel and the second run with harm done in the same way to what one rank sends first in each.
+// both runs the kernel and the second run. harm changes the first batch of one rank in the same way in each.
 func both(t *testing.T, harm func(rans []uint64) []uint64) (wrong []string) {
 	spoil := func(b *bench, send func(rans []uint64)) func(rans []uint64) {
 		done := b.rank.ID() != 1
@@ -320,7 +320,7 @@ func both(t *testing.T, harm func(rans []uint64) []uint64) (wrong []string) {
 	return wrong
 }
 
-// What both runs do wrong leaves every word right at the end.
+// Errors that occur in both runs leave every word right at the end.
 func TestVerifierNoticesWhatIsWrongTwice(t *testing.T) {
 	const missing, more = "1 pebble is missing of the 3072 that were sent",
 		"2 more pebbles are handled or merged than the 3072 that were sent"
@@ -334,7 +334,7 @@ func TestVerifierNoticesWhatIsWrongTwice(t *testing.T) {
 	require.Equal(t, []string{ofXOR}, both(t, func(rans []uint64) []uint64 { rans[1] ^= 1 << 40; return rans }), "altered")
 }
 
-// Updates that come to a rank that does not own their words are counted, however many words there are.
+// Updates that reach a rank that does not own their words are counted, for any number of words.
 func TestForeign(t *testing.T) {
 	for _, ranks := range []uint64{1, 2, 3, 4, 7, 8} {
 		w := words{total: ranks * 64, own: 64}
@@ -354,7 +354,7 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// A run of many updates allocates about as much as one of few.
+// A run of many updates allocates about as much as a run of few.
 func TestNoAllocationPerUpdate(t *testing.T) {
 	for _, cache := range []int{0, 64} {
 		appstest.SameMallocs(t, cache, 4*60<<12, appstest.Once(Run, Config{Log2Words: 12, UpdatesPerWord: 4}),
@@ -362,7 +362,7 @@ func TestNoAllocationPerUpdate(t *testing.T) {
 	}
 }
 
-// TestFillFollowsTheStream fills batches of all lengths up to some parts, from anywhere in the stream.
+// TestFillFollowsTheStream fills batches of all lengths up to several parts, from various positions in the stream.
 func TestFillFollowsTheStream(t *testing.T) {
 	for n := range 301 {
 		rans := make([]uint64, n)

@@ -9,13 +9,13 @@ import (
 // The stream's numbers are polynomials over GF(2) of degree below 64, bit i the coefficient of x^i, modulo
 // x^64 + x^2 + x + 1. Number n is x^n.
 
-// low is what x^64 is modulo the polynomial.
+// low is x^64 modulo the polynomial.
 const low = 1<<2 | 1<<1 | 1
 
-// next is the number after ran: ran times x.
+// next returns the number after ran: ran times x.
 func next(ran uint64) uint64 { return ran<<1 ^ uint64(int64(ran)>>63)&low }
 
-// times multiplies two numbers, by Horner's rule over the bits of b.
+// times multiplies two numbers by Horner's rule over the bits of b.
 func times(a, b uint64) uint64 {
 	var product uint64
 	for bit := 63; bit >= 0; bit-- {
@@ -24,7 +24,7 @@ func times(a, b uint64) uint64 {
 	return product
 }
 
-// number is number n of the stream, by squaring: it takes a few microseconds wherever n lies.
+// number returns number n of the stream by squaring, in a few microseconds for any n.
 func number(n uint64) uint64 {
 	ran := uint64(1)
 	for bit := 63; bit >= 0; bit-- {
@@ -36,7 +36,7 @@ func number(n uint64) uint64 {
 	return ran
 }
 
-// total is the XOR of the numbers 1 to n: x + x^2 + ... + x^n, of which the second half is the first times x^(n/2).
+// total returns the XOR of the numbers 1 to n: x + x^2 + ... + x^n. Its second half is the first times x^(n/2).
 func total(n uint64) uint64 {
 	if n == 0 {
 		return 0
@@ -49,14 +49,15 @@ func total(n uint64) uint64 {
 	return sum
 }
 
-// ahead is the number n after ran, n below 62: ran times x^n, of which what exceeds degree 63 is reduced at once.
+// ahead returns the n-th number after ran, for n below 62: ran times x^n. The terms above degree 63 are reduced at
+// once.
 func ahead(ran uint64, n int) uint64 {
 	high := ran >> (64 - n)
 	return ran<<n ^ high ^ high<<1 ^ high<<2
 }
 
-// fill sets rans to the numbers after ran, and returns the last. Each number waits for the one before, so four parts of
-// the stream are made at the same time.
+// fill sets rans to the numbers after ran, and returns the last. Each number depends on the one before, so it makes
+// four parts of the stream at the same time.
 func fill(rans []uint64, ran uint64) uint64 {
 	const part = 8
 	for ; len(rans) >= 4*part; rans = rans[4*part:] {
@@ -75,16 +76,16 @@ func fill(rans []uint64, ran uint64) uint64 {
 	return ran
 }
 
-// words says which word of the table a number of the stream is for.
+// words maps numbers of the stream to words of the table.
 type words struct {
-	total uint64 // words of the whole table
-	own   uint64 // words of each rank, a power of two
+	total uint64 // number of words of the whole table
+	own   uint64 // number of words of each rank, a power of two
 }
 
 // lowBits reports whether numbers choose their words by their low bits.
 func (w words) lowBits() bool { return w.total&(w.total-1) == 0 }
 
-// key is the word for a number.
+// key returns the word of a number.
 func (w words) key(ran uint64) uint64 {
 	if w.lowBits() {
 		return ran & (w.total - 1)
@@ -93,7 +94,7 @@ func (w words) key(ran uint64) uint64 {
 	return high
 }
 
-// keys is key for many numbers, where they don't choose by their low bits.
+// keys is key for many numbers, for tables whose words are not a power of two.
 func (w words) keys(rans, keys []uint64) {
 	keys = keys[:len(rans)]
 	for i, ran := range rans {
@@ -101,7 +102,7 @@ func (w words) keys(rans, keys []uint64) {
 	}
 }
 
-// foreign counts the numbers that are not for the words of the rank whose first word this is.
+// foreign returns the number of updates for words of other ranks. first is this rank's first word.
 func (w words) foreign(first uint64, rans []uint64) (n uint64) {
 	if w.lowBits() {
 		differs := uint64(0)
@@ -120,8 +121,8 @@ func (w words) foreign(first uint64, rans []uint64) (n uint64) {
 	return n
 }
 
-// apply updates the table of one rank by numbers for its words. The words of a rank are a power of two, so the low bits
-// of a key are the index there.
+// apply updates the table of one rank by numbers for its words. The number of a rank's words is a power of two, so the
+// low bits of a key are the local index.
 func (w words) apply(table, rans []uint64) {
 	if w.lowBits() {
 		pebble.PrefetchEach(table, rans, func(rans []uint64) { xor(table, rans) })
@@ -134,7 +135,7 @@ func (w words) apply(table, rans []uint64) {
 	}
 }
 
-// xor updates the words at the low bits of numbers, four a turn. The compiler sees that an index of so few bits is in
+// xor updates the words at the low bits of numbers, four per iteration. The compiler proves that such an index is in
 // bounds.
 func xor(table, rans []uint64) {
 	n := len(table)
@@ -154,8 +155,8 @@ func xor(table, rans []uint64) {
 	}
 }
 
-// update is the pebble of a run with a reduction cache, where updates to one word are merged: the number alone would
-// not tell the word any more.
+// update is the pebble of a run with a reduction cache, which merges updates of one word: a merged number alone no
+// longer determines the word.
 type update struct{ Key, Value uint64 }
 
 func merge(a, b update) update { return update{a.Key, a.Value ^ b.Value} }
