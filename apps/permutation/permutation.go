@@ -1,20 +1,20 @@
-// Package permutation is the Permutation benchmark on Active Pebbles for Go (Active Pebbles, section 4.3): data that
-// lies spread over all ranks is put in the order that a permutation, spread over all ranks too, asks for.
+// Package permutation is the Permutation benchmark on Active Pebbles for Go (Active Pebbles, section 4.3). It puts data
+// spread over all ranks in the order given by a permutation, which is spread over all ranks too.
 //
 // Three arrays of N elements lie in blocks on the ranks: data, whose element i is an index into perm; perm, whose
-// elements are places; and the result. When all is done, for every i in [0, N),
+// elements are places; and the result. At the end, for every i in [0, N),
 //
 //	result[perm[data[i]]] = i
 //
-// Two handlers do it. Each element i starts as a pebble {data[i], i} to the rank that has that element of perm; the
-// handler there writes perm[data[i]] into it and sends it on, to the rank that has that place of the result; the
-// handler there puts i down. Both work on whole batches, in the memory that the pebbles came in.
+// Two handlers do it. Each element i starts as a pebble {data[i], i} to the rank that owns that element of perm. The
+// handler there writes perm[data[i]] into it and sends it on, to the rank that owns that place of the result. The
+// handler there stores i. Both work on whole batches, in the memory of the received pebbles.
 //
-// data and perm are pseudo-random permutations that the seed names, made by every rank for its own block alone. So the
-// result can be checked without the arrays and without a pebble: each element is worked out again from the seed. An
-// element that was handled at a wrong rank has another place, or lies in another rank's block, so that is checked too;
-// and handlers count their pebbles, two for each element, so that none was handled twice. No index comes twice, so a
-// reduction cache finds nothing to leave out here, and can only cost.
+// data and perm are pseudo-random permutations that follow from the seed; every rank makes its own block of each. So
+// the check needs neither the arrays nor a pebble: it computes each element from the seed. The element of a pebble
+// handled at a wrong rank has another place, or lies in another rank's block, so the check covers that too. Handlers
+// count their pebbles, two for each element, so none was handled twice. No index occurs twice, so a reduction cache
+// finds nothing to merge here, and only adds cost.
 package permutation
 
 import (
@@ -29,11 +29,11 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Config is what a run of Permutation can be told, as package apps says.
+// Config configures a run of Permutation, as described in package apps.
 type Config struct {
-	apps.Common // Seed names the permutations; Progress counts elements that rank 0 has sent
-	// Log2Elements is the binary logarithm of the elements of each rank; an element has 8 bytes in each of three arrays. 0
-	// is 20, 24 MiB.
+	apps.Common // Seed determines the permutations; Progress counts elements that rank 0 has sent
+	// Log2Elements is the binary logarithm of the number of elements of each rank; an element takes 8 bytes in each of
+	// three arrays. 0 means 20, 24 MiB.
 	Log2Elements int
 }
 
@@ -61,10 +61,10 @@ func (c Config) Check(ranks int) error {
 	return nil
 }
 
-// elements is the number of elements of one rank.
+// elements returns the number of elements of one rank.
 func (c Config) elements() uint64 { return 1 << c.Log2Elements }
 
-// Result is what a run of Permutation tells.
+// Result is the report of a run of Permutation.
 type Result struct {
 	apps.Report
 	Log2Elements      int     `json:"log2_elements"` // of each rank
@@ -72,7 +72,7 @@ type Result struct {
 	ElementsPerSecond float64 `json:"elements_per_second"`
 }
 
-// Rows is the result for display: labels and values.
+// Rows returns labels and values of the result for display.
 func (r Result) Rows() [][2]string {
 	return [][2]string{
 		{"elements", fmt.Sprintf("%d, 2^%d a rank", r.Elements, r.Log2Elements)},
@@ -80,8 +80,8 @@ func (r Result) Rows() [][2]string {
 	}
 }
 
-// Run runs Permutation on a job, as package apps says. It registers two targets. Wrong elements are counted in the
-// result's Errors.
+// Run runs Permutation on a job, as described in package apps. It registers two targets. The result's Errors include
+// wrong elements.
 func Run(r *pebble.Rank, c Config) (result Result, err error) {
 	if err := c.Check(r.Size()); err != nil {
 		return result, err
@@ -118,7 +118,7 @@ func keys(es []element, keys []uint64) {
 	}
 }
 
-// nowhere is what the result holds where nothing was put down yet.
+// nowhere is the value of the result where nothing has been stored yet.
 const nowhere = ^uint64(0)
 
 // bench is one rank's part of a run.
@@ -158,7 +158,7 @@ func (b *bench) load() error {
 	return nil
 }
 
-// first is the first index of this rank.
+// first returns the first index of this rank.
 func (b *bench) first() uint64 { return b.config.elements() * uint64(b.rank.ID()) }
 
 // kernel permutes, in one epoch.
@@ -180,8 +180,8 @@ func (b *bench) kernel() error {
 	}, pebble.Depth(2), pebble.Named("permute"))
 }
 
-// readdress sends elements from indices of perm on to the places that are there. The elements of a rank are a power of
-// two, so the low bits of an index are the local index.
+// readdress sends elements at indices of perm on to the places stored there. The number of a rank's elements is a power
+// of two, so the low bits of an index are the local index.
 func readdress(es []element, perm []uint64) {
 	mask := uint64(len(perm) - 1)
 	pebble.PrefetchEach(perm, es, func(es []element) {
@@ -204,11 +204,11 @@ func (b *bench) putDown(es []element) {
 }
 
 const (
-	batch         = 512     // elements that are sent at a time
-	progressEvery = 1 << 16 // elements that rank 0 sends between two words of progress: some milliseconds
+	batch         = 512     // elements sent at a time
+	progressEvery = 1 << 16 // elements of rank 0 between two reports of progress: some milliseconds
 )
 
-// send sends all elements of this rank on their way.
+// send sends all elements of this rank.
 func (b *bench) send(sendAll func(es []element)) {
 	es := make([]element, min(batch, len(b.data)))
 	first := b.first()
@@ -221,7 +221,7 @@ func (b *bench) send(sendAll func(es []element)) {
 	}
 }
 
-// orders are the two permutations of [0, n) that a seed names. They take no memory.
+// orders are the two permutations of [0, n) of a seed. They take no memory.
 type orders struct {
 	data *distribution.ShuffledMap
 	perm *distribution.ShuffledMap
@@ -229,27 +229,27 @@ type orders struct {
 
 func newOrders(n, seed uint64) orders {
 	return orders{
-		// The order in which the keys of a shuffled distribution are dealt out is a bijection; one rank gets all of them.
+		// A shuffled distribution deals out its keys in the order of a bijection. One rank gets all of them.
 		data: distribution.Shuffled(n, 1, 2*seed),
 		perm: distribution.Shuffled(n, 1, 2*seed+1),
 	}
 }
 
-// dataAt is data[i].
+// dataAt returns data[i].
 func (o orders) dataAt(i uint64) uint64 { return uint64(o.data.Local(i)) }
 
-// permAt is perm[i].
+// permAt returns perm[i].
 func (o orders) permAt(i uint64) uint64 { return uint64(o.perm.Local(i)) }
 
-// verify counts the elements of this rank's block of the result that are not where the seed wants them. It sends
-// nothing, so it can't fail as the kernel might have.
+// verify counts the elements of this rank's block of the result that are wrong by the seed. It sends nothing, so it
+// cannot fail in the same way as the kernel.
 func (b *bench) verify() error {
 	b.errors = wrong(b.out, b.first(), b.orders)
 	return nil
 }
 
-// wrong counts the elements from first on of a result that do not hold the i with perm[data[i]] = their place. When
-// none does, no i is anywhere else either: perm and data are bijections.
+// wrong returns the number of wrong elements of a block of the result: those that do not hold the i with perm[data[i]]
+// = their place. first is the block's first place. If none is wrong, no i is elsewhere: perm and data are bijections.
 func wrong(out []uint64, first uint64, o orders) (errors uint64) {
 	n := o.data.Len()
 	for place, i := range out {
@@ -260,7 +260,7 @@ func wrong(out []uint64, first uint64, o orders) (errors uint64) {
 	return errors
 }
 
-// Serial is Permutation without ranks and pebbles: the whole result that a job of so many ranks has.
+// Serial is Permutation without ranks and pebbles. It returns the whole result of a job of this number of ranks.
 func Serial(ranks int, c Config) []uint64 {
 	c = c.withDefaults()
 	n := c.elements() * uint64(ranks)

@@ -13,7 +13,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// The whole result is that of the serial twin under every shape of the network.
+// The whole result equals that of the serial twin under every shape of the network.
 func TestEveryShape(t *testing.T) {
 	c := Config{Log2Elements: 6, Common: apps.Common{Seed: 7}}
 	want := map[int][]uint64{}
@@ -51,7 +51,7 @@ func TestOddSizes(t *testing.T) {
 	}
 }
 
-// The two arrays are permutations, not each other, and not those of another seed.
+// The two arrays are permutations, differ from each other, and differ from those of another seed.
 func TestOrders(t *testing.T) {
 	const n = 3 << 8
 	as := func(f func(uint64) uint64) []uint64 {
@@ -88,8 +88,8 @@ func TestBadConfig(t *testing.T) {
 	require.NoError(t, Config{Log2Elements: 36}.Check(1000))
 }
 
-// broken runs all on three ranks, with harm done to one of them after the kernel, and returns what the verifier
-// counted.
+// broken runs the benchmark on three ranks, changes one of them by harm after the kernel, and returns the verifier's
+// count.
 func broken(t *testing.T, harm func(b *bench)) (errors uint64) {
 	s := appstest.Mem(3)
 	require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
@@ -123,7 +123,7 @@ func TestVerifierNotices(t *testing.T) {
 	}), "nothing came")
 }
 
-// A run of many elements allocates about as much as one of few.
+// A run of many elements allocates about as much as a run of few.
 func TestNoAllocationPerElement(t *testing.T) {
 	for _, cache := range []int{0, 64} {
 		appstest.SameMallocs(t, cache, 4<<17, appstest.Once(Run, Config{Log2Elements: 10}),
