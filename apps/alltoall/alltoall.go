@@ -1,32 +1,32 @@
-// Package alltoall is the fine-grained all-to-all benchmark on Active Pebbles for Go (TRAM, section V.D): every rank
-// sends an item of a few bytes to every other rank, in each of many rounds. All rounds stream in one epoch, without a
-// look at the other ranks between two of them. TRAM's items have 32 bytes, as have these by default.
+// Package alltoall is the fine-grained all-to-all benchmark on Active Pebbles for Go (TRAM, section V.D). Every rank
+// sends an item of a few bytes to every other rank, in each of many rounds. All rounds stream in one epoch, without
+// synchronisation between two of them. TRAM's items have 32 bytes, which is the default here.
 //
-// A rank sends nothing to itself: such an item would not travel, and on few ranks the figure would tell of little else.
-// So P ranks send P(P-1) items a round, and a rank alone sends none. In each round a rank begins with the rank after it
-// and goes once around, so that ranks in step send to different ranks at any moment; TRAM draws an order at random to
-// the same end.
+// A rank sends nothing to itself: such an item would not travel, and on few ranks it would dominate the figure. So P
+// ranks send P(P-1) items in a round, and a single rank sends none. In each round a rank begins with the rank after it
+// and goes once around, so that ranks in step send to different ranks at any moment. TRAM draws a random order for the
+// same purpose.
 //
-// # What travels
+// # The items
 //
-// An item is a pebble, and travels as its bytes and nothing else. The first 8 of them, or all 4, are its number: its
-// round, who sends it, and to whom. Items of 4, 8, 16, 32, 64, 128 and 512 bytes are plain data. Those of any other
-// size, from 9 bytes to 64 KiB, go through a codec, with the 12 bytes that every coded pebble has. A coded item costs
-// several times what a plain one does, beyond what its bytes cost; and buffers of coded items hold 64 KiB, or one item.
-// Counters.BytesSent has all bytes of all hops.
+// An item is a pebble, and travels as its bytes alone. The first 8 of them, or all 4, are its number: its round, its
+// sender and its receiver. Items of 4, 8, 16, 32, 64, 128 and 512 bytes are plain data. Those of any other size, from 9
+// bytes to 64 KiB, go through a codec, with the 12 extra bytes of every coded pebble. A coded item costs several times
+// as much as a plain one, apart from its bytes; and buffers of coded items hold 64 KiB, or one item. Counters.BytesSent
+// has all bytes of all hops.
 //
-// # What verification proves
+// # The proof of the verification
 //
 // The bytes of an item follow from the seed and its number. The receiver makes them again and compares each, in the
-// timed kernel: a program would look at its data too. Beside that it keeps 16 bytes for each sender, however many the
-// rounds: how many whole items came, and the sum of a mark for each, which follows from its number. The marks of two
-// rounds differ, so an item that came twice in place of another does not go unnoticed. And it counts all items that
-// came, which must be as many as were sent.
+// timed kernel: a program would read its data too. It also keeps 16 bytes for each sender, for any number of rounds:
+// the number of whole items, and the sum of a mark for each, which follows from its number. The marks of two rounds
+// differ, so a repeated item instead of another is noticed. And it counts all received items, which must be equal to
+// those sent.
 //
-// An item that did not come, one that came once too often and one that came damaged count as one error each; an item of
-// 4 or 8 bytes that is altered into another one of its pair counts as one lost and one twice. Where one pair of ranks
-// has several that did not come and several that came too often, what the sums can't tell is left out: Errors is the
-// least that can have gone wrong then. It is 0 for a wrong result only if sums of 64 bits agree by accident.
+// A lost item, a repeated one and a damaged one count as one error each; an item of 4 or 8 bytes that is altered into
+// another one of its pair counts as one lost and one twice. If several items of one pair of ranks are lost and several
+// repeated, the sums cannot separate them: Errors is then a lower bound. It is 0 for a wrong result only if sums of 64
+// bits agree by accident.
 package alltoall
 
 import (
@@ -39,20 +39,20 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Config is what a run of the all-to-all can be told, as package apps says.
+// Config configures a run of the all-to-all, as described in package apps.
 type Config struct {
-	apps.Common     // Seed names the bytes of the items; Progress counts items that rank 0 has sent
-	Bytes       int // of an item: 4, or 8 to 64 KiB. 0 is 32
-	// Rounds is how many items each rank sends to each other. 0 is as many as make about a million items a rank, or 64 MiB
-	// when that is less.
+	apps.Common     // Seed determines the bytes of the items; Progress counts items that rank 0 has sent
+	Bytes       int // of an item: 4, or 8 to 64 KiB. 0 means 32
+	// Rounds is the number of items from each rank to each other rank. 0 means about a million items per rank, or 64
+	// MiB if that is less.
 	Rounds uint64
 }
 
 const (
 	bytesDefault = 32
 	bytesMax     = 64 << 10
-	itemsMost    = 1 << 20  // of a rank, when nobody says how many
-	volumeMost   = 64 << 20 // and their bytes
+	itemsMost    = 1 << 20  // of a rank, by default
+	volumeMost   = 64 << 20 // of the bytes of these
 	itemsMax     = 1 << 60  // of the whole job
 )
 
@@ -81,7 +81,7 @@ func (c Config) Check(ranks int) error {
 	return nil
 }
 
-// Result is what a run of the all-to-all tells.
+// Result is the report of a run of the all-to-all.
 type Result struct {
 	apps.Report
 	Faults
@@ -91,7 +91,7 @@ type Result struct {
 	ItemsPerSecond float64 `json:"items_per_second"`
 }
 
-// Rows is the result for display: labels and values.
+// Rows returns labels and values of the result for display.
 func (r Result) Rows() [][2]string {
 	if r.Items == 0 {
 		return [][2]string{{"items", "none: a rank alone has no other to send to"}}
@@ -107,8 +107,8 @@ func (r Result) Rows() [][2]string {
 	return rows
 }
 
-// Run runs the all-to-all on a job, as package apps says. It registers one target. Items that are lost, damaged or came
-// twice are counted in the result's Errors.
+// Run runs the all-to-all on a job, as described in package apps. It registers one target. The result's Errors include
+// lost, damaged and repeated items.
 func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
@@ -121,7 +121,7 @@ func (b *bench) run() (Result, error) {
 		Report: apps.NewReport(b.rank, "alltoall", b.config.Seed),
 		Bytes:  b.config.Bytes, Rounds: b.config.Rounds, Items: b.items() * uint64(b.rank.Size()),
 	}
-	result.Cache = 0 // no two items are equal: there is nothing to reduce
+	result.Cache = 0 // no two items are equal: no reduction is possible
 	b.inbox.tally.Sent = b.items()
 	var own Faults
 	err := result.RunPhases(b.rank, apps.Phases{
@@ -162,7 +162,7 @@ func (b *bench) kernel() error {
 	}, pebble.Depth(1), pebble.Named("exchange"))
 }
 
-// sender registers the target for items of the size that was asked for.
+// sender registers the target for items of the configured size.
 func (b *bench) sender() (send func()) {
 	n := b.inbox.numbers
 	switch b.config.Bytes {
@@ -185,15 +185,15 @@ func (b *bench) sender() (send func()) {
 	}
 }
 
-// items is how many items this rank sends.
+// items returns the number of items that this rank sends.
 func (b *bench) items() uint64 { return uint64(b.rank.Size()-1) * b.config.Rounds }
 
 const (
-	batch         = 256     // items that are sent at a time
-	progressEvery = 1 << 12 // items that rank 0 sends between two words of progress
+	batch         = 256     // items sent at a time
+	progressEvery = 1 << 12 // items of rank 0 between two reports of progress
 )
 
-// stream sends all items of this rank, which fill makes from their numbers.
+// stream sends all items of this rank. fill makes them from their numbers.
 func stream[V any](b *bench, sendAll func(vs []V), fill func(vs []V, ids []uint64)) {
 	c := newCourse(b.inbox.numbers, b.rank.ID(), b.rank.Size())
 	total := b.items()
@@ -208,12 +208,12 @@ func stream[V any](b *bench, sendAll func(vs []V), fill func(vs []V, ids []uint6
 	}
 }
 
-// course is the order in which a rank sends its items: round by round, and in each to all other ranks, from the one
-// after it once around. It is for two ranks or more.
+// course is the order of the items of a rank: round by round, and in each to all other ranks, from the one after it
+// once around. It is for two ranks or more.
 type course struct {
 	self, ranks uint64
-	ahead       uint64 // how far around the next item goes: 1 to ranks-1
-	from, step  uint64 // of numbers: this round and rank, and from a round to the next
+	ahead       uint64 // distance of the next item's receiver around the ring: 1 to ranks-1
+	from, step  uint64 // of numbers: base of this round and rank, and distance between rounds
 }
 
 func newCourse(n numbers, self, ranks int) course {
@@ -222,7 +222,7 @@ func newCourse(n numbers, self, ranks int) course {
 	return c
 }
 
-// next gives the numbers of the next items.
+// next fills ids with the numbers of the next items.
 func (c *course) next(ids []uint64) {
 	if c.ranks == 2 { // a round is one item
 		number := c.from | (1 - c.self)
@@ -234,7 +234,7 @@ func (c *course) next(ids []uint64) {
 		return
 	}
 	for len(ids) > 0 {
-		to, end := c.self+c.ahead, c.ranks-c.self // end is where the way comes to rank 0
+		to, end := c.self+c.ahead, c.ranks-c.self // end is the distance of rank 0
 		if to >= c.ranks {
 			to, end = to-c.ranks, c.ranks
 		}
@@ -250,8 +250,8 @@ func (c *course) next(ids []uint64) {
 	}
 }
 
-// Serial is the all-to-all without a job: by receiver, how many items come to it, and the sum of the marks of their
-// numbers modulo 2^64.
+// Serial is the all-to-all without a job. It returns, by receiver, the number of its items, and the sum of the marks of
+// their numbers modulo 2^64.
 func Serial(ranks int, c Config) (came, sums []uint64) {
 	c = c.withDefaults(ranks)
 	n := newNumbers(ranks, c.Seed)

@@ -18,10 +18,10 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // sizes are all sizes of plain items, and coded ones of few bytes, of a number that is no multiple of 8, and of many.
-// They are as many as no shape repeats after, so that every topology on every number of ranks has all of them.
+// Their number differs from the period of the shapes, so that every topology on every number of ranks gets all of them.
 var sizes = []int{8, 4, 16, 13, 32, 100, 64, 9, 128, 512, 1000}
 
-// Every rank gets what the serial twin says under every shape of the network.
+// Every rank receives the items of the serial twin under every shape of the network.
 func TestEveryShape(t *testing.T) {
 	type twin struct{ came, sums []uint64 }
 	wanted := map[int]twin{}
@@ -58,7 +58,7 @@ func TestEveryShape(t *testing.T) {
 	})
 }
 
-// travels is how many bytes an item takes in a frame.
+// travels returns the number of bytes of an item in a frame.
 func travels(bytes int) uint64 {
 	switch bytes {
 	case 4, 8, 16, 32, 64, 128, 512:
@@ -79,7 +79,7 @@ func TestDefaults(t *testing.T) {
 		"as many as their numbers tell apart")
 }
 
-// Sizes around those that have a pebble type, and the largest.
+// Sizes around those with a pebble type, and the largest.
 func TestSizes(t *testing.T) {
 	for _, bytes := range []int{9, 15, 17, 31, 33, 63, 65, 127, 129, 511, 513, 4096, 64<<10 - 1, 64 << 10} {
 		for _, shape := range []appstest.Shape{
@@ -117,7 +117,7 @@ func TestBadConfig(t *testing.T) {
 	require.Error(t, Config{Bytes: 64 << 10, Rounds: 1<<56 + 1}.Check(4))
 }
 
-// A round has every other rank once, and no two ranks in step send to the same.
+// A round contains every other rank once, and no two ranks in step send to the same rank.
 func TestCourse(t *testing.T) {
 	for ranks := 2; ranks <= 17; ranks++ {
 		courses, n := make([]course, ranks), newNumbers(ranks, 0)
@@ -149,8 +149,8 @@ func TestCourse(t *testing.T) {
 	}
 }
 
-// Hundreds of ranks in one process, an item from each to each: what a routed topology gathers into few frames leaves
-// one by one from the buffers of the direct one, which has one for every pair of ranks.
+// Hundreds of ranks in one process, an item from each to each. A routed topology gathers them into few frames. With the
+// direct one, which has a buffer for every pair of ranks, they leave one by one.
 func TestManyRanks(t *testing.T) {
 	const ranks, rounds = 256, 1
 	frames, most := map[string]uint64{}, map[string]int{}
@@ -178,7 +178,7 @@ func TestManyRanks(t *testing.T) {
 	require.Less(t, 10*frames["hypercube"], frames["direct"])
 }
 
-// The items of these tests come to rank 1 of 3, in 4 rounds.
+// The items of these tests go to rank 1 of 3, in 4 rounds.
 const (
 	self   = 1
 	ranks  = 3
@@ -188,7 +188,7 @@ const (
 
 var seeded = newNumbers(ranks, 77)
 
-// all are the items that must come.
+// all returns the expected items.
 func all[V any](k kind[V]) (its []V) {
 	for from := range ranks {
 		c := newCourse(seeded, from, ranks)
@@ -220,7 +220,7 @@ func TestVerifierCounts(t *testing.T) {
 	t.Run("512", func(t *testing.T) { counts(t, plain[[64]uint64](seeded)) })
 }
 
-// counts goes through all ways in which one or two items can go wrong.
+// counts tries all errors of one or two items.
 func counts[V comparable](t *testing.T, k kind[V]) {
 	whole := all(k)
 	errorsOf := func(its []V) uint64 { return errorsOf(k, its) }
@@ -242,7 +242,7 @@ func counts[V comparable](t *testing.T, k kind[V]) {
 			unsafe.Slice((*byte)(unsafe.Pointer(&bad)), unsafe.Sizeof(bad))[bit/8] ^= 1 << (bit % 8)
 			wrong := uint64(1)
 			if slices.Contains(without, bad) {
-				wrong = 2 // an item of nothing but its number is another one now: that is one lost and one twice
+				wrong = 2 // an item of only its number becomes another one: one lost and one twice
 			}
 			require.Equal(t, wrong, errorsOf(append(slices.Clone(without), bad)), "%d came with bit %d wrong", i, bit)
 			require.EqualValues(t, 1, errorsOf(append(slices.Clone(whole), bad)), "%d came twice, once with bit %d wrong", i,
@@ -251,8 +251,8 @@ func counts[V comparable](t *testing.T, k kind[V]) {
 	}
 }
 
-// Rounds of which some are lost and others come twice are noticed, also where the sums of their numbers are the same,
-// and of the squares and cubes of those.
+// The verifier notices lost and repeated rounds, even if the sums of their numbers, or of the squares and cubes, are
+// equal.
 func TestVerifierNoticesRoundsOfEqualSums(t *testing.T) {
 	const rounds = 16
 	for name, twice := range map[string][]uint64{ // the others are lost
@@ -280,7 +280,7 @@ func TestVerifierNoticesRoundsOfEqualSums(t *testing.T) {
 	}
 }
 
-// Items that nobody sent to this rank are errors, even with the right bytes.
+// Items that no rank sent to this one are errors, even with the right bytes.
 func TestVerifierNoticesStrangers(t *testing.T) {
 	k := bare[uint64](seeded)
 	whole := all(k)
@@ -325,7 +325,7 @@ func opened(t *testing.T, c codec, records [][]byte) uint64 {
 	return in.faults().errors()
 }
 
-// Every bit of an item is looked at.
+// Every bit of an item is checked.
 func TestVerifierLooksAtEveryBitOfCodedItems(t *testing.T) {
 	for _, size := range []int{9, 10, 13, 15, 16, 17, 100} {
 		c := codec{seeded, size}
@@ -345,7 +345,7 @@ func TestVerifierLooksAtEveryBitOfCodedItems(t *testing.T) {
 				bad := slices.Clone(record)
 				bad[bit/8] ^= 1 << (bit % 8)
 				got := opened(t, c, append(slices.Delete(slices.Clone(whole), i, i+1), bad))
-				if size < 16 && bit < 64 { // a few bytes may fit another item too: that is one lost and one twice
+				if size < 16 && bit < 64 { // a few bytes may fit another item too: one lost and one twice
 					require.Contains(t, []uint64{1, 2}, got, "bit %d", bit)
 					continue
 				}
@@ -357,7 +357,7 @@ func TestVerifierLooksAtEveryBitOfCodedItems(t *testing.T) {
 	}
 }
 
-// Plain and coded items of one size have the same bytes: those that follow from their number, word by word.
+// Plain and coded items of one size have the same bytes: each word follows from their number.
 func TestItemsHaveTheirBytes(t *testing.T) {
 	haveTheirBytes(t, bare[uint64](seeded))
 	haveTheirBytes(t, two(seeded))
@@ -379,7 +379,7 @@ func haveTheirBytes[V any](t *testing.T, k kind[V]) {
 	}
 }
 
-// spoilt runs the whole benchmark with harm done to what one rank sends, and returns the errors that the job tells.
+// spoilt runs the whole benchmark with a change to the items of one rank, and returns the errors that the job reports.
 func spoilt(t *testing.T, harm func(its [][4]uint64) [][4]uint64) (errors uint64) {
 	s := appstest.Shape{Ranks: ranks, Procs: 1, Transport: "mem", New: route.Hypercube}
 	require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
@@ -419,7 +419,7 @@ func TestVerifierNoticesInAJob(t *testing.T) {
 	}), "exchanged")
 }
 
-// A run of many rounds allocates about as much as one of few.
+// A run of many rounds allocates about as much as a run of few.
 func TestNoAllocationPerItem(t *testing.T) {
 	for _, bytes := range []int{32, 24} {
 		appstest.SameMallocs(t, 0, 4*3*7<<10, appstest.Once(Run, Config{Bytes: bytes, Rounds: 1 << 10}),

@@ -6,44 +6,44 @@ import (
 	"github.com/activepebbles/pebbles/apps"
 )
 
-// inbox is what a rank knows of the items that came to it.
+// inbox is a rank's account of the items that it received.
 type inbox struct {
 	numbers
 	self    uint32
 	rounds  uint64
 	end     uint64 // above the numbers of all rounds
 	senders []tally
-	tally   apps.Tally // of items that came, in whatever state
-	damaged uint64     // items that are not as any that was sent to this rank
+	tally   apps.Tally // of all received items
+	damaged uint64     // number of items that differ from every item sent to this rank
 }
 
-// tally is what a rank knows of one sender, however many the rounds.
+// tally is a rank's account of one sender, of constant size for any number of rounds.
 type tally struct {
 	came uint64
-	sum  uint64 // of the marks of the items that came
+	sum  uint64 // sum of the marks of these items
 }
 
 func newInbox(n numbers, self, ranks int, rounds uint64) *inbox {
 	return &inbox{numbers: n, self: uint32(self), rounds: rounds, end: n.id(0, 0, rounds), senders: make([]tally, ranks)}
 }
 
-// expects tells whether an item with this number is to come from some rank. Its round is for the run to look at.
+// expects reports whether the number of an item is that of some rank to this one. The run checks its round.
 func (in *inbox) expects(id uint64) bool {
 	return in.to(id) == in.self && int(in.from(id)) < len(in.senders)
 }
 
-// run is what the numbers of items have in common that one rank has sent to another.
+// run is the common part of the numbers of the items from one rank to another.
 type run struct {
 	first uint64 // number of its first item
-	ends  uint64 // bits of a number that say who sends the item, and to whom
+	ends  uint64 // bits of a number for the sender and the receiver of the item
 	end   uint64 // above the numbers of all rounds
 	seed  uint64
 }
 
-// has tells whether an item belongs to the run.
+// has reports whether an item belongs to the run.
 func (r *run) has(id uint64) bool { return (id^r.first)&r.ends == 0 && id < r.end }
 
-// receive is the handler. It looks at items of one sender together.
+// receive is the handler. It checks consecutive items of one sender together.
 func receive[V any](in *inbox, its []V, k kind[V]) {
 	in.tally.Handled += uint64(len(its))
 	for len(its) > 0 {
@@ -64,7 +64,7 @@ func receive[V any](in *inbox, its []V, k kind[V]) {
 	}
 }
 
-// refuse notes an item that did not come whole, or is not expected.
+// refuse counts an item that is damaged or not expected.
 func (in *inbox) refuse(id uint64) {
 	in.damaged++
 	if in.to(id) != in.self {
@@ -72,14 +72,14 @@ func (in *inbox) refuse(id uint64) {
 	}
 }
 
-// Faults is what went wrong, in items.
+// Faults are the numbers of items with errors.
 type Faults struct {
-	Lost    uint64 `json:"lost"`    // did not come, or not whole
-	Twice   uint64 `json:"twice"`   // came once too often
-	Damaged uint64 `json:"damaged"` // came with other bytes than they were sent with, or to the wrong rank
+	Lost    uint64 `json:"lost"`    // not received, or damaged
+	Twice   uint64 `json:"twice"`   // surplus copies
+	Damaged uint64 `json:"damaged"` // received with wrong bytes, or at the wrong rank
 }
 
-// faults compares what came with what should have.
+// faults compares the received items with the expected ones.
 func (in *inbox) faults() Faults {
 	f := Faults{Damaged: in.damaged}
 	for from, t := range in.senders {
@@ -99,7 +99,7 @@ func (in *inbox) faults() Faults {
 	return f
 }
 
-// want is the tally of a sender all of whose items came once.
+// want returns the tally of a sender whose items were all received once.
 func (in *inbox) want(from uint32) (t tally) {
 	if from == in.self {
 		return t
@@ -111,8 +111,8 @@ func (in *inbox) want(from uint32) (t tally) {
 	return t
 }
 
-// errors counts the items that something is wrong with: one that came damaged did not come whole, and is one of the
-// lost, unless it came whole too.
+// errors returns the number of items with errors. A damaged item is also counted as lost, unless it was also received
+// whole.
 func (f Faults) errors() uint64 { return f.Twice + max(f.Lost, f.Damaged) }
 
 func (f Faults) text() string {

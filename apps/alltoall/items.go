@@ -9,8 +9,8 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// numbers tells the items of a job apart: the first word of an item has its round, its sender and its receiver, so
-// that it needs no head beside its bytes.
+// numbers makes the numbers of the items of a job. The first word of an item holds its round, its sender and its
+// receiver, so that it needs no header.
 type numbers struct {
 	bits uint8  // of a rank
 	mask uint64 // of its bits
@@ -22,10 +22,10 @@ func newNumbers(ranks int, seed uint64) numbers {
 	return numbers{n, 1<<n - 1, apps.Mix(seed)}
 }
 
-// most is how many rounds fit an item of so many bytes.
+// most returns the number of rounds that fit an item of a given size.
 func (n numbers) most(bytes int) uint64 { return 1 << (8*uint(min(bytes, 8)) - 2*uint(n.bits)) }
 
-// id is the number of an item.
+// id returns the number of an item.
 func (n numbers) id(from, to uint32, round uint64) uint64 {
 	return round<<(2*n.bits&63) | uint64(from)<<(n.bits&63) | uint64(to)
 }
@@ -33,32 +33,32 @@ func (n numbers) id(from, to uint32, round uint64) uint64 {
 func (n numbers) to(id uint64) uint32   { return uint32(id & n.mask) }
 func (n numbers) from(id uint64) uint32 { return n.to(id >> (n.bits & 63)) }
 
-// mark is a bijection. Numbers of a pair of ranks lie in equal steps, so sums of theirs would not tell rounds 1 and 4
-// from rounds 2 and 3. Sums of marks do.
+// mark is a bijection. The numbers of a pair of ranks are evenly spaced, so their sums would be equal for rounds 1 and
+// 4 and for rounds 2 and 3. Sums of marks differ.
 func mark(id uint64) uint64 {
 	id *= 0x9E3779B97F4A7C15
 	return id ^ id>>32
 }
 
-// kind is how items of one size are addressed, made, and looked at.
+// kind is the addressing, making and reading of items of one size.
 type kind[V any] struct {
 	keys target.Keying[V]
-	// fill makes the items of these numbers.
+	// fill makes the items with these numbers.
 	fill func(its []V, ids []uint64)
-	// number is the number of an item.
+	// number returns the number of an item.
 	number func(it *V) uint64
-	// read counts the items at the front that came whole and belong to the run, and sums the marks of their numbers.
+	// read counts the leading items that are whole and belong to the run, and sums the marks of their numbers.
 	read func(its []V, r run) (n int, sum uint64)
 }
 
-// register registers a target for items, and returns a function that sends all of this rank's to it.
+// register registers a target for items, and returns a function that sends all items of this rank to it.
 func register[V any](b *bench, k kind[V], options ...target.Option) (send func()) {
 	t := target.New(b.rank, "item", b.owner, k.keys,
 		target.Batch(func(its []V) { receive(b.inbox, its, k) }), options...)
 	return func() { stream(b, t.SendAll, k.fill) }
 }
 
-// plain are items of four words and more.
+// plain returns the kind of items of four words and more.
 func plain[B words](n numbers) kind[B] {
 	return kind[B]{
 		keys:   target.LowBits[B](int(n.bits)),
@@ -68,7 +68,7 @@ func plain[B words](n numbers) kind[B] {
 	}
 }
 
-// fill makes the items of these numbers, four words at a time.
+// fill makes the items with these numbers, four words at a time.
 func fill[B words](its []B, ids []uint64, seed uint64) {
 	one, four := generator, fourth
 	for i, id := range ids[:len(its)] {
@@ -89,7 +89,7 @@ func fill[B words](its []B, ids []uint64, seed uint64) {
 	}
 }
 
-// read is that of plain items.
+// read is kind.read of plain items.
 func read[B words](its []B, r run) (n int, sum uint64) {
 	one, four := generator, fourth
 	for i := range its {
@@ -116,7 +116,7 @@ func read[B words](its []B, r run) (n int, sum uint64) {
 	return len(its), sum
 }
 
-// two are items of two words.
+// two returns the kind of items of two words.
 func two(n numbers) kind[[2]uint64] {
 	return kind[[2]uint64]{
 		keys: target.LowBits[[2]uint64](int(n.bits)),
@@ -140,7 +140,7 @@ func two(n numbers) kind[[2]uint64] {
 	}
 }
 
-// bare are items of nothing but their number.
+// bare returns the kind of items of only their number.
 func bare[V uint32 | uint64](n numbers) kind[V] {
 	return kind[V]{
 		keys: target.LowBits[V](int(n.bits)),
@@ -163,14 +163,14 @@ func bare[V uint32 | uint64](n numbers) kind[V] {
 	}
 }
 
-// letter is an item of any size outside of its frame. Its bytes are there alone: the codec writes them into the frame,
-// and compares them where they lie, so that nothing is allocated for an item.
+// letter is an item of any size outside its frame. Its bytes are only in the frame: the codec writes them there, and
+// compares them in place, so that an item needs no allocation.
 type letter struct {
 	ID      uint64
-	damaged bool // came with other bytes than it was sent with
+	damaged bool // received with wrong bytes
 }
 
-// coded are items of any size.
+// coded returns the kind of items of any size.
 func coded(n numbers) kind[letter] {
 	return kind[letter]{
 		keys: target.Key(func(l letter) uint64 { return uint64(n.to(l.ID)) }),
@@ -192,7 +192,7 @@ func coded(n numbers) kind[letter] {
 	}
 }
 
-// codec writes the bytes of an item, of which there are 8 or more.
+// codec writes the bytes of an item, 8 or more.
 type codec struct {
 	numbers
 	bytes int // of an item
@@ -223,7 +223,7 @@ func (c codec) Decode(src []byte) (letter, error) {
 	return letter{id, !c.wrote(src[8:], id)}, nil
 }
 
-// Schema tells ranks apart that were given items of different sizes.
+// Schema differs between ranks configured with different sizes of items.
 func (c codec) Schema() string { return fmt.Sprintf("items of %d bytes", c.bytes) }
 
 // wrote reports whether bytes are those of the item with this number.

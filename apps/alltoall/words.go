@@ -2,28 +2,28 @@ package alltoall
 
 import "unsafe"
 
-// words are the items of four words and more that travel as plain data.
+// words are the types of items of four words and more that travel as plain data.
 type words interface {
 	[4]uint64 | [8]uint64 | [16]uint64 | [64]uint64
 }
 
-// wordsOf are the words of an item.
+// wordsOf returns the words of an item.
 func wordsOf[B words](it *B) []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(it)), unsafe.Sizeof(*it)/8)
 }
 
-// generator makes a word of an item from the one before, by a step of a linear congruential generator; the word after
-// the first follows from the first and the seed. Loops take its numbers into registers, which the compiler does not do
-// with constants.
+// generator makes a word of an item from the one before, by a step of a linear congruential generator. The second word
+// follows from the first and the seed. Loops keep its numbers in registers, which the compiler does not do with
+// constants.
 var generator = step{6364136223846793005, 1442695040888963407}
 
-// fourth is four steps at once: a processor can begin with the words after the next four before those are known.
+// fourth is four steps at once: a processor can begin with the next four words before the present four are known.
 var fourth = generator.twice().twice()
 
-// step is from a word of an item to a later one.
+// step leads from a word of an item to a later one.
 type step struct{ times, plus uint64 }
 
 func (s step) twice() step { return step{s.times * s.times, s.times*s.plus + s.plus} }
 
-// next is a step from a word.
+// next returns the word after a word.
 func next(word uint64) uint64 { return word*generator.times + generator.plus }
