@@ -2,35 +2,35 @@ package reduction
 
 import "github.com/activepebbles/pebbles/reduce"
 
-// Total is what is put together under one key. A key without items has the zero Total.
+// Total is the result of the reduction of one key. A key without items has the zero Total.
 type Total struct {
-	Count uint64 // of sum, count and concatenate: the items
-	Value uint64 // of sum and concatenate: their sum modulo 2^64; of max: the largest; of distinct: a bit for each value
+	Count uint64 // number of items, for sum, count and concatenate
+	Value uint64 // sum and concatenate: sum of the items modulo 2^64; max: the largest; distinct: a bit for each value
 }
 
-// Kinds are the names of what a reduction can do.
+// Kinds returns the names of the kinds of reduction.
 func Kinds() []string { return []string{"sum", "count", "max", "distinct", "concatenate"} }
 
-// flow is what a kind does with pebbles of type V, a batch at a time.
+// flow is the treatment of pebbles of type V by a kind, a batch at a time.
 type flow[V any] struct {
 	reduction reduce.Kind[V]
 	// make makes the pebbles of the items with these numbers.
 	make func(vs []V, numbers []uint64, keys uint64)
 	keys func(vs []V, keys []uint64)
-	// add is the handler: it brings pebbles into the totals of this rank's keys, of which first is the first. It returns
-	// how many pebbles are for keys of other ranks, and the sum of the marks of the others, where totals do not tell what
-	// came.
+	// add is the handler: it adds pebbles to the totals of this rank's keys; first is the first key. It returns the
+	// number of pebbles for keys of other ranks, and the sum of the marks of the others, for kinds whose totals do not
+	// depend on every pebble.
 	add func(totals []Total, first uint64, vs []V) (astray, marks uint64)
 }
 
-// mark is for kinds whose totals have not every pebble in them. When nothing was merged, the sum over the pebbles of a
-// key has a closed formula.
+// mark is for kinds whose totals do not depend on every pebble. If none was merged, the sum over the pebbles of a key
+// has a closed formula.
 func mark(key, value uint64) uint64 { return key*0x9E3779B97F4A7C15 + value }
 
-// sequence are the numbers of the items of one key: count of them, step apart.
+// sequence is the numbers of the items of one key: count numbers, step apart.
 type sequence struct{ first, step, count uint64 }
 
-// sequenceOf is the sequence of a key when the items of all ranks are so many.
+// sequenceOf returns the sequence of a key for a given number of items of all ranks.
 func sequenceOf(key, keys, items uint64) sequence {
 	if key >= items {
 		return sequence{first: key, step: keys}
@@ -38,7 +38,7 @@ func sequenceOf(key, keys, items uint64) sequence {
 	return sequence{key, keys, (items-key-1)/keys + 1}
 }
 
-// total is the total of these items by kind.
+// total returns the total of these items by kind.
 func (s sequence) total(kind string) Total {
 	if s.count == 0 {
 		return Total{}
@@ -55,7 +55,7 @@ func (s sequence) total(kind string) Total {
 	}
 }
 
-// marks is the sum of the marks of the pebbles of these items, of one key, when none was merged.
+// marks returns the sum of the marks of the pebbles of these items, of one key, if none was merged.
 func (s sequence) marks(kind string, key uint64) uint64 {
 	switch kind {
 	case "max":
@@ -69,10 +69,10 @@ func (s sequence) marks(kind string, key uint64) uint64 {
 	}
 }
 
-// sum is the sum of n+1 over the sequence, modulo 2^64.
+// sum returns the sum of n+1 over the sequence, modulo 2^64.
 func (s sequence) sum() uint64 {
 	a, b := s.count, s.count-1
-	if a%2 == 0 { // before anything is lost above the 64 bits
+	if a%2 == 0 { // halve before bits above 64 are lost
 		a /= 2
 	} else {
 		b /= 2
@@ -112,11 +112,11 @@ func sums() flow[part] {
 	}
 }
 
-// tally is the pebble of count: so many items of one key. It takes the 8 bytes of a number, so keys and items must fit
-// 32 bits.
+// tally is the pebble of count: a number of items of one key. It takes the 8 bytes of a number, so keys and items must
+// fit 32 bits.
 type tally struct{ Key, Count uint32 }
 
-// countMax is how many items, and how many keys, count is for.
+// countMax is the limit of the numbers of items and of keys of count.
 const countMax = 1 << 32
 
 func counts() flow[tally] {
@@ -145,7 +145,7 @@ func counts() flow[tally] {
 
 func makeTallies(ts []tally, numbers []uint64, keys uint64) {
 	ts = ts[:len(numbers)]
-	if mask := keys - 1; keys&mask == 0 { // a division takes longer than all the rest
+	if mask := keys - 1; keys&mask == 0 { // a division takes longer than everything else
 		for i, n := range numbers {
 			ts[i] = tally{uint32(n & mask), 1}
 		}
@@ -191,7 +191,7 @@ func maxima() flow[candidate] {
 	}
 }
 
-// values is how many different values a key may have under distinct.
+// values is the number of different values of a key under distinct.
 const values = 4
 
 func distincts() flow[candidate] {
@@ -219,11 +219,10 @@ func distincts() flow[candidate] {
 	}
 }
 
-// list is the pebble of concatenate: the values of some items of one key, side by side. It has the same 64 bytes
-// however many they are.
+// list is the pebble of concatenate: the values of some items of one key. It has 64 bytes for any number of values.
 type list struct {
 	Key, Count uint64
-	Values     [listMost]uint64 // the first Count of them
+	Values     [listMost]uint64 // the first Count are valid
 }
 
 const listMost = 6

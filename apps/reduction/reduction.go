@@ -1,30 +1,32 @@
-// Package reduction is an all-to-one reduction on Active Pebbles for Go: every rank sends many items to one key, or to
-// a few, and pebbles to the same key become one on their way (Active Pebbles, section 3.5). Without that, all of them
-// arrive at the rank that owns the key, which then does all of the work.
+// Package reduction is an all-to-one reduction on Active Pebbles for Go. Every rank sends many items to one key, or to
+// a few, and pebbles to the same key merge on their way (Active Pebbles, section 3.5). Otherwise all of them arrive at
+// the rank that owns the key, and that rank does all of the work.
 //
-// Items are numbered over all ranks; rank r has those from rN on, N of them, and sends them in a pseudo-random order
-// that the seed names. The key of item n is n mod K, and keys lie on the ranks in blocks: key 0 on rank 0. What is put
-// together under a key is up to the kind:
+// Items are numbered over all ranks. Rank r has N of them, from rN on, and sends them in a pseudo-random order given by
+// the seed. The key of item n is n mod K, and keys lie on the ranks in blocks: key 0 on rank 0. The kind determines the
+// total of a key:
 //
-//	sum          how many items there are, and the sum of n+1, by reduce.Combine
+//	sum          the number of items, and the sum of n+1, by reduce.Combine
+//	count        the number of items, in pebbles of 8 bytes, by reduce.Combine
 //	max          the largest n+1, by reduce.Best
-//	distinct     which of 4 values (n/K) mod 4 there are, by reduce.Duplicates
+//	distinct     the set of the 4 values (n/K) mod 4, by reduce.Duplicates
 //	concatenate  all n+1, up to 6 in a pebble, by reduce.Concatenate; the owner adds them up
 //
-// The reduction cache is on here by default. It has one slot for a key and shares it with other keys, so it merges best
-// while the keys are fewer than its entries. With one key, sum sends a few pebbles a rank: one whenever the cache is
+// The reduction cache is on here by default. Each key has one slot in it, shared with other keys, so it merges best
+// while its entries outnumber the keys. With one key, sum sends a few pebbles per rank: one whenever the cache is
 // emptied.
 //
-// # What verification proves
+// # The proof of the verification
 //
 // Every number is that of one item, so the total of each key has a closed formula: its numbers are k, k+K, k+2K, and so
-// on. The owner of a key works it out without a pebble, and compares. A key whose total differs is an error. Sums are
-// taken modulo 2^64; with each goes the count of its items, so that losses that leave a sum as it was are seen as well.
+// on. The owner of a key computes it without a pebble, and compares. A key whose total differs is an error. Sums are
+// taken modulo 2^64; each comes with the count of its items, so that losses that leave a sum unchanged are seen as
+// well.
 //
-// The totals of max and distinct do not have every item in them. So as many pebbles must be handled or merged as there
-// are items, for all kinds, and where none was merged, the sum of a mark for each pebble has a closed formula as well.
-// What this does not see is what the reduction itself may do: with a cache, a max that is not the largest of its key
-// may be left out and another come twice.
+// The totals of max and distinct do not depend on every item. So, for all kinds, the number of handled or merged
+// pebbles must equal the number of items. If none was merged, the sum of a mark for each pebble has a closed formula as
+// well. The check does not see what the reduction itself may do: with a cache, a max that is not the largest of its key
+// may be dropped and another arrive twice.
 package reduction
 
 import (
@@ -40,21 +42,22 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Config is what a run of the reduction can be told, as package apps says.
+// Config configures a run of the reduction, as described in package apps.
 type Config struct {
-	apps.Common        // Seed names the order of the items; Progress counts items that rank 0 has sent
-	Kind        string // one of [Kinds]; empty is sum
-	Items       uint64 // that each rank sends. 0 is 2^20. Numbers other than powers of two take a little longer to make
-	Keys        uint64 // 16 bytes each at its owner. 0 is 1
-	// Cache is the size of the reduction cache, in entries. 0 is the job's if it has one, else 1,024; [NoCache] is none.
+	apps.Common        // Seed determines the order of the items; Progress counts items that rank 0 has sent
+	Kind        string // one of [Kinds]; empty means sum
+	Items       uint64 // sent by each rank. 0 means 2^20. Numbers other than powers of two take a little longer to make
+	Keys        uint64 // 16 bytes each at its owner. 0 means 1
+	// Cache is the size of the reduction cache, in entries. 0 means the job's, or 1,024 if it has none; [NoCache] means
+	// none.
 	Cache int
 	Tuned bool // leaves the size to the job's tuning, which begins with pebble.Config.Cache
 }
 
-// NoCache is the size of no cache at all: every item travels.
+// NoCache is the size that switches the cache off: every item travels.
 const NoCache = -1
 
-// CacheDefault is how many entries the reduction cache has when nobody says otherwise.
+// CacheDefault is the default number of entries of the reduction cache.
 const CacheDefault = 1024
 
 const (
@@ -62,7 +65,7 @@ const (
 	keysMax  = 1 << 40
 )
 
-// withDefaults completes c for a job with a cache of so many entries.
+// withDefaults completes c for a job with a cache of a given number of entries.
 func (c Config) withDefaults(cache int) Config {
 	c.Kind = cmp.Or(c.Kind, "sum")
 	c.Items = cmp.Or(c.Items, 1<<20)
@@ -90,7 +93,7 @@ func (c Config) Check(ranks int) error {
 	return nil
 }
 
-// cache is the option for the reduction cache: none when tuning is to find it.
+// cache returns the option for the reduction cache: none if tuning chooses its size.
 func (c Config) cache() []target.Option {
 	if c.Tuned {
 		return nil
@@ -98,10 +101,10 @@ func (c Config) cache() []target.Option {
 	return []target.Option{target.Cache(c.entries())}
 }
 
-// entries is the size of the cache, 0 for none.
+// entries returns the size of the cache, 0 for none.
 func (c Config) entries() int { return max(c.Cache, 0) }
 
-// Result is what a run of the reduction tells.
+// Result is the report of a run of the reduction.
 type Result struct {
 	apps.Report
 	Kind           string  `json:"kind"`
@@ -110,7 +113,7 @@ type Result struct {
 	ItemsPerSecond float64 `json:"items_per_second"`
 }
 
-// Rows is the result for display: labels and values.
+// Rows returns labels and values of the result for display.
 func (r Result) Rows() [][2]string {
 	return [][2]string{
 		{"items", fmt.Sprint(r.Items)},
@@ -120,8 +123,8 @@ func (r Result) Rows() [][2]string {
 	}
 }
 
-// Run runs the reduction on a job, as package apps says. It registers one target, named as the kind. Keys with a wrong
-// total are counted in the result's Errors.
+// Run runs the reduction on a job, as described in package apps. It registers one target, named after the kind. The
+// result's Errors include keys with a wrong total.
 func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
@@ -170,7 +173,7 @@ func newBench(r *pebble.Rank, c Config) (*bench, error) {
 	}, nil
 }
 
-// firstKey is the first key of this rank, if it has any.
+// firstKey returns the first key of this rank, if it has any.
 func (b *bench) firstKey() uint64 { return b.owner.Key(b.rank.ID(), 0) }
 
 // kernel sends all items, in one epoch.
@@ -190,8 +193,8 @@ func (b *bench) kernel() error {
 }
 
 const (
-	batch         = 512     // items that are sent at a time
-	progressEvery = 1 << 16 // items that rank 0 sends between two words of progress: some milliseconds
+	batch         = 512     // items sent at a time
+	progressEvery = 1 << 16 // items of rank 0 between two reports of progress: some milliseconds
 )
 
 // flood sends all items of this rank as pebbles of one kind.
@@ -221,11 +224,11 @@ func flood[V any](b *bench, f flow[V]) error {
 	}, pebble.Depth(1), pebble.Named("count"))
 }
 
-// order is the order in which a rank sends its items: a bijection of their numbers.
+// order is the order of the items of a rank: a bijection of their numbers.
 type order struct {
-	first uint64 // number of the rank's items
+	first uint64 // number of the rank's first item
 	items uint64
-	mask  uint64 // the least 2^n-1 that holds all their numbers
+	mask  uint64 // the least 2^n-1 that is not below any of their numbers
 	shift uint8  // half of n
 	add   uint64
 }
@@ -238,18 +241,18 @@ func newOrder(c Config, rank int) order {
 	}
 }
 
-// fill sets numbers to those of the items from the i-th on, in the order in which they are sent.
+// fill sets numbers to those of the items from the i-th on, in sending order.
 func (o order) fill(numbers []uint64, i uint64) {
 	for j := range numbers {
 		n := o.scramble(i + uint64(j))
-		for n >= o.items { // a bijection of more numbers than there are: follow it until it is back among them
+		for n >= o.items { // a bijection of a larger set: follow it until it returns to the items
 			n = o.scramble(n)
 		}
 		numbers[j] = o.first + n
 	}
 }
 
-// scramble is a bijection of [0, mask]: each of its steps is, modulo a power of two.
+// scramble is a bijection of [0, mask]: each of its steps is a bijection modulo a power of two.
 func (o order) scramble(n uint64) uint64 {
 	n = (n*0xD1342543DE82EF95 + o.add) & o.mask
 	n ^= n >> (o.shift & 63)
@@ -257,7 +260,7 @@ func (o order) scramble(n uint64) uint64 {
 	return n ^ n>>(o.shift&63)
 }
 
-// verify counts the keys of this rank that have not the total of the closed formula, and works out the marks of their
+// verify counts the keys of this rank whose total differs from the closed formula, and computes the marks of their
 // pebbles. It sends nothing.
 func (b *bench) verify() error {
 	items := b.config.Items * uint64(b.rank.Size())
@@ -278,7 +281,8 @@ func wrong(totals []Total, first, keys, items uint64, kind string) (errors uint6
 	return errors
 }
 
-// Serial is the reduction without ranks and pebbles: the totals of all keys that a job of so many ranks has.
+// Serial is the reduction without ranks and pebbles. It returns the totals of all keys of a job of this number of
+// ranks.
 func Serial(ranks int, c Config) []Total {
 	c = c.withDefaults(0)
 	totals := make([]Total, c.Keys)

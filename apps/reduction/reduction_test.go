@@ -17,8 +17,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// The totals are those of the serial twin under every shape of the network, for one key, a few, and more than a small
-// cache has entries or there are items. Kinds take turns, and meet every cache.
+// The totals equal those of the serial twin under every shape of the network, for one key, a few, and more keys than a
+// small cache has entries or than there are items. Kinds take turns, and each runs with every cache.
 func TestEveryShape(t *testing.T) {
 	keys := []uint64{1, 5, 40, 100, 1000}
 	turns, met := map[int]int{}, map[string]bool{}
@@ -53,8 +53,8 @@ func TestEveryShape(t *testing.T) {
 	require.Len(t, met, 3*len(Kinds()))
 }
 
-// With one key all but a few items of other ranks than the owner are merged on the way. A cache is emptied at most once
-// in 1,024 sends.
+// With one key, all but a few items of ranks other than the owner are merged on the way. A cache is emptied at most
+// once in 1,024 sends.
 func TestMergesOnTheWay(t *testing.T) {
 	const ranks, items = 4, 1 << 15
 	for _, topology := range []route.Constructor{route.Direct, route.Hypercube} {
@@ -72,7 +72,7 @@ func TestMergesOnTheWay(t *testing.T) {
 	}
 }
 
-// The cache is the job's when it has one, unless this run is told of another.
+// The cache is the job's, if it has one, unless the run sets another.
 func TestWhichCache(t *testing.T) {
 	for _, c := range []struct{ job, own, want int }{
 		{0, 0, 1024}, {16, 0, 16}, {16, 32, 32}, {16, NoCache, 0}, {0, NoCache, 0}, {0, 32, 32},
@@ -96,7 +96,7 @@ func TestBadConfig(t *testing.T) {
 	require.NoError(t, Config{Items: 1 << 58, Keys: 1 << 40, Cache: NoCache, Kind: "max"}.Check(4))
 }
 
-// The closed formula says what the serial twin counts.
+// The closed formula agrees with the counts of the serial twin.
 func TestFormula(t *testing.T) {
 	for _, kind := range Kinds() {
 		for keys := uint64(1); keys <= 12; keys++ {
@@ -110,7 +110,7 @@ func TestFormula(t *testing.T) {
 	}
 }
 
-// So does that of the marks of pebbles that were not merged.
+// So does the formula for the marks of pebbles that were not merged.
 func TestFormulaOfMarks(t *testing.T) {
 	flows := map[string]flow[candidate]{"max": maxima(), "distinct": distincts()}
 	for kind, f := range flows {
@@ -155,7 +155,7 @@ func astray[V any](t *testing.T, f flow[V]) {
 	require.NotContains(t, totals, Total{})
 }
 
-// Sums wrap as they should.
+// Sums wrap as defined.
 func TestFormulaOfLargeSums(t *testing.T) {
 	for _, s := range []sequence{{0, 1, 1 << 60}, {0, 1, 1<<60 - 1}, {5, 7, 1 << 57}, {1 << 39, 1 << 40, 1<<20 - 1}, {3,
 		1 << 40, 1}} {
@@ -168,7 +168,7 @@ func TestFormulaOfLargeSums(t *testing.T) {
 	}
 }
 
-// All ranks together have every number once, in an order that seeds change.
+// All ranks together have every number once, in an order that depends on the seed.
 func TestOrder(t *testing.T) {
 	const ranks = 5
 	for _, items := range []uint64{1, 2, 64, 77} {
@@ -191,8 +191,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// broken runs a kind on three ranks, with harm done to the totals of one of them after the kernel, and returns what the
-// verifier counted.
+// broken runs a kind on three ranks, changes the totals of one of them by harm after the kernel, and returns the
+// verifier's count.
 func broken(t *testing.T, kind string, kernel func(b *bench) error, harm func(totals []Total)) (errors uint64) {
 	s := appstest.Mem(3)
 	require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
@@ -256,7 +256,7 @@ func TestVerifierNoticesItems(t *testing.T) {
 	}
 }
 
-// Joined lists have all values of both, or are left as they were.
+// Joined lists have all values of both, or are unchanged.
 func TestJoin(t *testing.T) {
 	of := func(values ...uint64) list {
 		l := list{Key: 9, Count: uint64(len(values))}
@@ -287,7 +287,7 @@ func ExampleSerial() {
 	// concatenate [{3 9} {3 12}]
 }
 
-// A run of many items allocates about as much as one of few.
+// A run of many items allocates about as much as a run of few.
 func TestNoAllocationPerItem(t *testing.T) {
 	for _, kind := range Kinds() {
 		for _, cache := range []int{NoCache, 64} {
