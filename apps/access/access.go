@@ -1,8 +1,8 @@
-// Package access measures what accesses of package memory cost, and verifies each of them. [Gather] is bale's
-// indexgather and its relatives: every rank reads, or writes, random words of a table that is spread over all ranks, by
+// Package access measures the cost of accesses of package memory, and verifies each of them. [Gather] is bale's
+// indexgather and its relatives: every rank reads, or writes, random words of a table spread over all ranks, in
 // batches, one after the other, or by plain loads for comparison. [Attend] reads a word of a rank that computes for
-// long without a call of ours (XLUPC, section 4.6): by one-sided gets, which its process serves, or by questions and
-// answers, for which it has to attend.
+// long without a call of ours (XLUPC, section 4.6): by one-sided gets, which its process serves, or by questions, which
+// the rank itself must answer.
 package access
 
 import (
@@ -16,31 +16,31 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Way is how words are accessed.
+// Way is the way of accessing words.
 type Way string
 
-// The ways. The index of each access of a chain depends on what the one before has read.
+// The ways. The index of each access of a chain depends on the word read before.
 const (
-	ByGather  Way = "gather"  // many at once
-	ByScatter Way = "scatter" // many at once are written
-	ByGet     Way = "get"     // one after the other
-	ByPut     Way = "put"     // one after the other are written
-	ByLoad    Way = "load"    // of the rank's own words, by plain loads
-	Chain     Way = "chain"   // one after the other, in a chain
+	ByGather  Way = "gather"  // reads many at once
+	ByScatter Way = "scatter" // writes many at once
+	ByGet     Way = "get"     // reads one after the other
+	ByPut     Way = "put"     // writes one after the other
+	ByLoad    Way = "load"    // reads the rank's own words, by plain loads
+	Chain     Way = "chain"   // reads one after the other, in a chain
 	LoadChain Way = "load-chain"
 )
 
 // Ways are all ways.
 var Ways = []Way{ByGather, ByScatter, ByGet, ByPut, ByLoad, Chain, LoadChain}
 
-// GatherConfig is what a run of Gather can be told, as package apps says.
+// GatherConfig configures a run of Gather, as described in package apps.
 type GatherConfig struct {
-	apps.Common      // Seed names words and indices; Progress counts accesses that rank 0 has made
-	Log2Words   int  // binary logarithm of the words of each rank, 1 to 32. 0 is 20
-	Accesses    int  // of each rank, each with 24 bytes of memory, at most 2^32. 0 is 2^20
-	Batch       int  // how many are made at once, where they are, at most 2^20. 0 is 1024
-	Way         Way  // "" is ByGather
-	Others      bool // leaves out the rank's own words, where there are others
+	apps.Common      // Seed determines words and indices; Progress counts accesses that rank 0 has made
+	Log2Words   int  // binary logarithm of the number of words of each rank, 1 to 32. 0 means 20
+	Accesses    int  // of each rank, each with 24 bytes of memory, at most 2^32. 0 means 2^20
+	Batch       int  // accesses made at once, at most 2^20. 0 means 1024
+	Way         Way  // "" means ByGather
+	Others      bool // leaves out the rank's own words, in jobs of several ranks
 }
 
 const (
@@ -76,17 +76,17 @@ func (c GatherConfig) Check(ranks int) error {
 	return nil
 }
 
-// word is a word of the table.
+// word returns a word of the table.
 func word(seed, i uint64) uint64 { return apps.Fold(seed, i) }
 
-// draw draws indices: those that a rank accesses, of so many words in all.
+// draw draws the indices of a rank's accesses.
 type draw struct {
 	state     uint64
 	mask      uint64 // of a rank's words
 	bits      int
 	rank      uint64
 	ranks     uint64
-	own, rest bool // all are the rank's, or none is
+	own, rest bool // only the rank's own words, or none of them
 }
 
 func (c GatherConfig) draw(rank, ranks int) draw {
@@ -97,7 +97,7 @@ func (c GatherConfig) draw(rank, ranks int) draw {
 	}
 }
 
-// next is the index after a word has been read; 0 where it does not depend on one.
+// next returns the next index. In a chain it depends on the word read before; otherwise read is 0.
 func (d *draw) next(read uint64) uint64 {
 	d.state = d.state*6364136223846793005 + 1442695040888963407 + read
 	owner := d.rank
@@ -113,7 +113,8 @@ func (d *draw) next(read uint64) uint64 {
 	return owner<<d.bits | d.state>>32&d.mask
 }
 
-// Serial is a run of Gather without a job: the words that a rank reads, in order, or the last one that its chain does.
+// Serial is a run of Gather without a job. It returns the words that a rank reads, in order, or the last word of its
+// chain.
 func Serial(rank, ranks int, c GatherConfig) []uint64 {
 	c = c.withDefaults()
 	d, read, all := c.draw(rank, ranks), uint64(0), []uint64(nil)
@@ -135,7 +136,7 @@ func (c GatherConfig) chained() bool { return c.Way == Chain || c.Way == LoadCha
 // writes reports whether words are written.
 func (c GatherConfig) writes() bool { return c.Way == ByScatter || c.Way == ByPut }
 
-// GatherResult is what a run of Gather tells.
+// GatherResult is the report of a run of Gather.
 type GatherResult struct {
 	apps.Report
 	memory.Counts
@@ -146,7 +147,7 @@ type GatherResult struct {
 	SecondsPerAccess  float64 `json:"seconds_per_access"` // of one rank
 }
 
-// Rows is the result for display: labels and values.
+// Rows returns labels and values of the result for display.
 func (r GatherResult) Rows() [][2]string {
 	return [][2]string{
 		{"accesses", fmt.Sprintf("%d by %s, of %d words; %d near, %d remote", r.Accesses, r.Way, r.Words, r.Near, r.Remote)},
@@ -155,8 +156,8 @@ func (r GatherResult) Rows() [][2]string {
 	}
 }
 
-// Gather accesses random words of a table, as package apps says. What was not read as it is, or not written as it
-// should be, is counted in the result's Errors.
+// Gather accesses random words of a table, as described in package apps. The result's Errors include words read or
+// written wrongly.
 func Gather(r *pebble.Rank, c GatherConfig) (result GatherResult, err error) {
 	if err := c.Check(r.Size()); err != nil {
 		return result, err
@@ -178,7 +179,7 @@ func Gather(r *pebble.Rank, c GatherConfig) (result GatherResult, err error) {
 		},
 		Sum: func() (err error) {
 			result.Counts, err = pebble.AllReduce(r, g.space.Counts().Since(before), memory.Counts.Add)
-			if r.ID() == 0 { // no pebbles but the questions and answers of misses
+			if r.ID() == 0 { // the only pebbles are the questions and answers of misses
 				tally.Sent, tally.Handled = result.Pebbles, result.Pebbles
 			}
 			return err
@@ -201,8 +202,8 @@ type gather struct {
 	config  GatherConfig
 	space   *memory.Space
 	table   *memory.Array[uint64]
-	indices []uint64 // where there is no chain
-	words   []uint64 // that were read, or are to be written; of a chain the last one
+	indices []uint64 // nil in a chain
+	words   []uint64 // words read, or to write; in a chain only the last one
 }
 
 // load makes this rank's part of the table, and draws its indices.
@@ -235,8 +236,8 @@ func (g *gather) load() (err error) {
 	return g.touch()
 }
 
-// touch reads a word of each page that is near, so that page faults are not timed. By the first word of a part its
-// address becomes known.
+// touch reads a word of each near page, so that page faults are not timed. Reading the first word of a part makes its
+// address known.
 func (g *gather) touch() error {
 	const page = 512 // words
 	if err := g.rank.Barrier(); err != nil {
@@ -255,7 +256,7 @@ func (g *gather) touch() error {
 	})
 }
 
-// body is what is timed, in an epoch.
+// body is the timed part, in an epoch.
 func (g *gather) body() {
 	local, mask := g.table.Local(), uint64(1)<<g.config.Log2Words-1
 	switch g.config.Way {
@@ -291,7 +292,7 @@ func (g *gather) body() {
 	}
 }
 
-// batches makes all accesses but those of a chain, some at a time.
+// batches makes all accesses, except those of a chain, some at a time.
 func (g *gather) batches(access func(words, indices []uint64)) {
 	n := len(g.indices)
 	for lo := 0; lo < n; lo += g.config.Batch {
@@ -301,7 +302,7 @@ func (g *gather) batches(access func(words, indices []uint64)) {
 	}
 }
 
-// chain makes those of a chain.
+// chain makes the accesses of a chain.
 func (g *gather) chain(read func(i uint64) uint64) {
 	d, got := g.config.draw(g.rank.ID(), g.rank.Size()), uint64(0)
 	for done := 0; done < g.config.Accesses; {
@@ -318,8 +319,8 @@ func (g *gather) progress(done int) {
 	g.config.Progress.Passed(g.rank, 1, 0, uint64(done), uint64(g.config.Accesses))
 }
 
-// judge compares what was read with the serial twin. Of what was written, it reads back all, and looks for words
-// elsewhere.
+// judge compares the words read with the serial twin. After writes, it reads back all words written, and checks the
+// other words.
 func (g *gather) judge(result *GatherResult) error {
 	c, stray := g.config, uint64(0)
 	if c.writes() {

@@ -24,7 +24,8 @@ var shapes = []appstest.Shape{
 	{Ranks: 4, Procs: 3, Transport: "tcp", New: route.Hypercube},
 }
 
-// All ways read and write what the serial twin does, with and without a rank's own words, and with a short last batch.
+// All ways read and write the words of the serial twin, with and without a rank's own words, and with a short last
+// batch.
 func TestGather(t *testing.T) {
 	for _, s := range shapes {
 		for _, way := range Ways {
@@ -45,8 +46,8 @@ func TestGather(t *testing.T) {
 	}
 }
 
-// Without an address cache each access to another process asks its owner, which the verifier counts; with one, the
-// first alone, before time is taken.
+// Without an address cache each access to another process asks the owner, and the verifier counts the questions. With a
+// cache, only the first one does, before the timed part.
 func TestGatherCountsMisses(t *testing.T) {
 	for _, transport := range []string{"shm", "tcp"} {
 		for _, cached := range []int{-1, 100} {
@@ -65,7 +66,7 @@ func TestGatherCountsMisses(t *testing.T) {
 	}
 }
 
-// A word that was read wrong is told, and so is one that was written in a wrong place, or not at all.
+// A word that was read wrong is reported, and so is one that was written in a wrong place, or not at all.
 func TestVerifierNotices(t *testing.T) {
 	errorsOf := func(way Way, change func(g *gather)) (found uint64) {
 		require.NoError(t, shapes[0].Run(t, func(r *pebble.Rank) error {

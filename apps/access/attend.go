@@ -14,12 +14,12 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// AttendConfig is what a run of Attend can be told, as package apps says.
+// AttendConfig configures a run of Attend, as described in package apps.
 type AttendConfig struct {
-	apps.Common               // Seed names the words; Progress counts reads that were made
-	Reads       int           // at most 2^20. 0 is 1000
-	Busy        time.Duration // how long the owner computes at a time, at most a minute. 0 is 20 ms
-	Asks        bool          // a pebble asks the owner, which answers by another one. Without it the reads are gets
+	apps.Common               // Seed determines the words; Progress counts reads
+	Reads       int           // at most 2^20. 0 means 1000
+	Busy        time.Duration // length of one computation of the owner, at most a minute. 0 means 20 ms
+	Asks        bool          // reads are pebbles to the owner, which answers by pebbles. Otherwise reads are gets
 }
 
 const (
@@ -47,18 +47,18 @@ func (c AttendConfig) Check(ranks int) error {
 	return nil
 }
 
-// AttendResult is what a run of Attend tells.
+// AttendResult is the report of a run of Attend.
 type AttendResult struct {
 	apps.Report
 	By     string  `json:"by"` // get or ask
 	Reads  int     `json:"reads"`
-	Busy   float64 `json:"busy_seconds"` // that the owner computes at a time
+	Busy   float64 `json:"busy_seconds"` // length of one computation of the owner
 	Median float64 `json:"median_seconds"`
 	P99    float64 `json:"p99_seconds"`
 	Most   float64 `json:"most_seconds"`
 }
 
-// Rows is the result for display: labels and values.
+// Rows returns labels and values of the result for display.
 func (r AttendResult) Rows() [][2]string {
 	µs := func(seconds float64) string { return fmt.Sprintf("%.4g µs", seconds*1e6) }
 	return [][2]string{
@@ -69,9 +69,9 @@ func (r AttendResult) Rows() [][2]string {
 	}
 }
 
-// Attend has rank 0 read words of the last rank, which computes for long without a call of ours, looks once for what
-// has arrived, and computes again, as package apps says. It registers a target. Times are complete on rank 0. Words
-// that were read wrong are counted in the result's Errors.
+// Attend measures reads by rank 0 of words of the last rank, as described in package apps. The last rank computes for
+// long without a call of ours, polls once for arrivals, and computes again. Attend registers a target. Times are
+// complete on rank 0. The result's Errors include wrong words.
 func Attend(r *pebble.Rank, c AttendConfig) (result AttendResult, err error) {
 	if err := c.Check(r.Size()); err != nil {
 		return result, err
@@ -111,7 +111,7 @@ type attend struct {
 	wrong  uint64
 }
 
-// words are those of a part. The first says that there is nothing more to read.
+// words is the number of words of a part. The first word ends the reads.
 const words = 1024
 
 func (a *attend) load() (err error) {
@@ -127,7 +127,7 @@ func (a *attend) load() (err error) {
 	return nil
 }
 
-// asks has the owner answer the reads, in place of its process.
+// asks makes the owner answer the reads, instead of its process.
 func (a *attend) asks() func(i uint64) uint64 {
 	type question struct{ Index uint64 }
 	var answer uint64
@@ -160,7 +160,7 @@ func (a *attend) body() {
 		}
 	case 0:
 		first := uint64(a.owner) * words
-		a.read(first + 1) // connections are made, and buffers
+		a.read(first + 1) // sets up connections and buffers
 		for n := range a.config.Reads {
 			i := first + 1 + uint64(n)%(words-1)
 			began := a.rank.Now()
@@ -175,7 +175,7 @@ func (a *attend) body() {
 	}
 }
 
-// compute takes the owner's time, without a call.
+// compute spends the owner's time, without a call.
 func (a *attend) compute() {
 	until := a.rank.Now() + a.config.Busy
 	a.rank.Compute(a.config.Busy)
