@@ -1,7 +1,8 @@
 // Package ping measures streams of messages on Active Pebbles for Go, as Grappa's ping test does (Nelson and others,
-// 2014, section 8.2 and figure 10): each rank of the first half of a job sends messages to one rank of the second half,
+// 2014, section 8.2 and figure 10). Each rank of the first half of a job sends messages to one rank of the second half,
 // as fast as it can. With a coalescing factor of 1 each message is a frame; with others they share frames. Messages
-// have 8 bytes to 4 KiB, all of which the receiver reads: it checks how many have come, and the sum of their words.
+// have 8 bytes to 4 KiB, and the receiver reads all of them: it checks the number of messages, and the sum of their
+// words.
 package ping
 
 import (
@@ -15,17 +16,17 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Config is what a run can be told, as package apps says.
+// Config configures a run, as described in package apps.
 type Config struct {
-	apps.Common        // Seed names the contents of the messages; Progress counts messages that rank 0 has sent
-	Bytes       int    // of a message, a power of two from 8 to 4,096. 0 is 32
-	Messages    uint64 // of each sender. 0 is as many as make 64 MiB, or a million when that is less
+	apps.Common        // Seed determines the contents of the messages; Progress counts messages that rank 0 has sent
+	Bytes       int    // of a message, a power of two from 8 to 4,096. 0 means 32
+	Messages    uint64 // of each sender. 0 means 64 MiB of messages, or a million messages if that is less
 }
 
 const (
 	bytesLeast   = 8
 	bytesMost    = 4096
-	messagesMost = 1 << 40 // of a sender: their numbers have so many bits
+	messagesMost = 1 << 40 // of a sender: the number of bits of a message's number
 	ranksMost    = 1 << 24
 )
 
@@ -48,25 +49,25 @@ func (c Config) Check(ranks int) error {
 	return nil
 }
 
-// message is a message: all of its bytes are words, of which the first is its head.
+// message is a message: all of its bytes are words, and the first word is its head.
 type message interface {
 	[1]uint64 | [2]uint64 | [4]uint64 | [8]uint64 | [16]uint64 | [32]uint64 |
 		[64]uint64 | [128]uint64 | [256]uint64 | [512]uint64
 }
 
-// A head says to which rank a message goes, and the how manieth of its sender it is, from 0 on.
+// A head is the rank that a message goes to, and the number of the message at its sender, from 0 on.
 const rankBits = 24
 
 func head(to, number uint64) uint64 { return number<<rankBits | to }
 
-// contents are the words of messages behind their heads: a number that follows from the message's own, and one more in
-// each word.
+// contents makes the words of messages after their heads: the first follows from the message's number, and each other
+// word is one more than the word before.
 type contents struct{ seed uint64 }
 
-// first is the word behind the head.
+// first returns the word after the head.
 func (c contents) first(number uint64) uint64 { return (number + c.seed) * 0x9E3779B97F4A7C15 }
 
-// fill makes messages from a number on.
+// fill makes messages with consecutive numbers from number on.
 func fill[M message](ms []M, c contents, to, number uint64) {
 	for i := range ms {
 		m := &ms[i]
@@ -80,7 +81,7 @@ func fill[M message](ms []M, c contents, to, number uint64) {
 	}
 }
 
-// sum is that of all words of a stream of n messages: what fill makes, added up by formula.
+// sum returns the sum of all words of a stream of n messages, as made by fill, by a formula.
 func (c contents) sum(to, n uint64, words int) uint64 {
 	numbers := n / 2 * (n - 1) // the sum of 0 to n-1
 	if n%2 == 1 {
@@ -88,14 +89,14 @@ func (c contents) sum(to, n uint64, words int) uint64 {
 	}
 	behind := uint64(words - 1)
 	firsts := (numbers + n*c.seed) * 0x9E3779B97F4A7C15
-	steps := uint64(0) // how much more the words behind a first one are, in each message
+	steps := uint64(0) // in each message: sum of the differences to the first word after the head
 	for w := range behind {
 		steps += w
 	}
 	return numbers<<rankBits + n*to + behind*firsts + n*steps
 }
 
-// Result is what a run tells.
+// Result is the report of a run.
 type Result struct {
 	apps.Report
 	Bytes             int     `json:"bytes"`    // of a message
@@ -105,7 +106,7 @@ type Result struct {
 	BytesPerSecond    float64 `json:"bytes_per_second"`
 }
 
-// Rows is the result for display: labels and values.
+// Rows returns labels and values of the result for display.
 func (r Result) Rows() [][2]string {
 	streams := "1 stream"
 	if r.Streams > 1 {
@@ -118,8 +119,8 @@ func (r Result) Rows() [][2]string {
 	}
 }
 
-// Run runs the streams on a job, as package apps says. It registers one target. Streams that came with other messages
-// than were sent are counted in the result's Errors.
+// Run runs the streams on a job, as described in package apps. It registers one target. The result's Errors include
+// streams whose received messages differ from those sent.
 func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
@@ -156,28 +157,28 @@ type bench struct {
 	contents contents
 	streams  streams
 	tally    apps.Tally
-	sum      uint64 // of all words that came
+	sum      uint64 // of all received words
 }
 
 func newBench(r *pebble.Rank, c Config) *bench {
 	return &bench{rank: r, config: c, contents: contents{c.Seed}, streams: streams{r.Size()}}
 }
 
-// streams says who sends to whom: the ranks of the first half of a job to those of the second. Of an odd number, the
-// one in the middle has no part; a rank that is alone sends to itself.
+// streams pairs senders and receivers: the ranks of the first half of a job send to those of the second. Of an odd
+// number of ranks, the middle one has no part; a single rank sends to itself.
 type streams struct{ ranks int }
 
 func (s streams) count() int { return max(1, s.ranks/2) }
 
-// from is the rank that a rank sends to.
+// from returns the receiver of a rank's stream, and reports whether the rank sends.
 func (s streams) from(rank int) (to int, sends bool) {
 	return s.ranks - s.count() + rank, rank < s.count()
 }
 
-// to reports whether a rank is sent to.
+// to reports whether a rank receives a stream.
 func (s streams) to(rank int) bool { return rank >= s.ranks-s.count() }
 
-// kernel registers the target for messages of the size that was asked for.
+// kernel registers the target for messages of the configured size.
 func (b *bench) kernel() func() error {
 	switch b.config.Bytes {
 	case 8:
@@ -203,10 +204,10 @@ func (b *bench) kernel() func() error {
 	}
 }
 
-// chunkBytes is how many bytes of messages are made, and sent, at a time; they stay in the nearest cache.
+// chunkBytes is the number of bytes of messages made and sent at a time; they stay in the nearest cache.
 const chunkBytes = 8 << 10
 
-// kernel makes what is timed: one epoch, in which this rank sends its stream.
+// kernel returns the timed part: one epoch that sends this rank's stream.
 func kernel[M message](b *bench) func() error {
 	self := uint64(b.rank.ID())
 	t := target.New(b.rank, "message", distribution.Ranks(b.rank.Size()), target.Keys(func(ms []M, keys []uint64) {
@@ -248,9 +249,9 @@ func stream[M message](b *bench, sendAll func(ms []M), to uint64) {
 	}
 }
 
-const progressEvery = 1 << 16 // messages that rank 0 sends between two words of progress
+const progressEvery = 1 << 16 // messages of rank 0 between two reports of progress
 
-// verify is 1 if the stream that came here is not the one that was sent.
+// verify returns 1 if the stream received here differs from the one sent.
 func (b *bench) verify() uint64 {
 	self, want := b.rank.ID(), uint64(0)
 	if b.streams.to(self) {
@@ -262,7 +263,8 @@ func (b *bench) verify() uint64 {
 	return 0
 }
 
-// Serial is the streams without a job: how many messages each rank gets, and the sum of all their words.
+// Serial is the streams without a job. It returns the number of messages that each rank receives, and the sum of all
+// their words.
 func Serial(ranks int, c Config) (counts, sums []uint64) {
 	c = c.withDefaults()
 	s := streams{ranks}

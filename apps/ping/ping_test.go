@@ -16,7 +16,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var sizes = []int{8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096}
 
-// run runs streams, and compares what came to each rank with the serial twin.
+// run runs streams, and compares the messages received at each rank with the serial twin.
 func run(t *testing.T, c Config, ranks int) (program func(r *pebble.Rank) error, check func(t *testing.T)) {
 	got := make([]*bench, ranks)
 	return func(r *pebble.Rank) error {
@@ -34,7 +34,7 @@ func run(t *testing.T, c Config, ranks int) (program func(r *pebble.Rank) error,
 		}
 }
 
-// Messages of all sizes come under every shape of the network.
+// Messages of all sizes arrive under every shape of the network.
 func TestEveryShape(t *testing.T) {
 	turn := 0
 	appstest.Matrix(t, func(t *testing.T, s appstest.Shape) {
@@ -73,7 +73,7 @@ func TestRun(t *testing.T) {
 	require.EqualValues(t, 1<<18, told)
 }
 
-// A stream with another sum is wrong.
+// A stream with a different sum is wrong.
 func TestVerifierNotices(t *testing.T) {
 	s := appstest.Shape{Ranks: 1, Procs: 1, Transport: "mem", New: route.Direct, Coalesce: 1}
 	require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
