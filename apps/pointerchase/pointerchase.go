@@ -1,11 +1,10 @@
-// Package pointerchase is the PointerChase benchmark on Active Pebbles for Go (Active Pebbles, section 4.2): one small
-// message goes around a random ring of all ranks, again and again. Each step depends on the one before, so it measures
-// what a single pebble takes from one rank to another and nothing else.
+// Package pointerchase is the PointerChase benchmark on Active Pebbles for Go (Active Pebbles, section 4.2). One small
+// message goes around a random ring of all ranks, many times. Each step depends on the one before, so it measures only
+// the time of a single pebble from one rank to another.
 //
-// The handler does it all: it looks where the message came, and sends it to the next rank of the ring. The main
-// function of the first rank sends it off, and the end of the epoch tells that it has gone its last step. Nothing is
-// gained by waiting for more pebbles, so the coalescing factor is 1, whatever the job's is, and there is no reduction
-// cache.
+// The handler does all of it: it checks the step of the message, and sends it to the next rank of the ring. The main
+// function of the first rank starts it, and the end of the epoch shows that it has made its last step. Waiting for more
+// pebbles gains nothing, so the coalescing factor is 1, whatever the job's is, without a reduction cache.
 package pointerchase
 
 import (
@@ -18,10 +17,10 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Config is what a run of PointerChase can be told, as package apps says.
+// Config configures a run of PointerChase, as described in package apps.
 type Config struct {
-	apps.Common        // Seed names the ring; Progress counts rounds, in about a hundred calls
-	Rounds      uint64 // times that the message goes around the ring. 0 is 1,000
+	apps.Common        // Seed determines the ring; Progress counts rounds, in about a hundred calls
+	Rounds      uint64 // of the message around the ring. 0 means 1,000
 }
 
 const hopsMax = 1 << 60
@@ -39,14 +38,14 @@ func (c Config) Check(ranks int) error {
 	return nil
 }
 
-// Result is what a run of PointerChase tells.
+// Result is the report of a run of PointerChase.
 type Result struct {
 	apps.Report
 	Hops          uint64  `json:"hops"` // steps of the message along the ring
 	SecondsPerHop float64 `json:"seconds_per_hop"`
 }
 
-// Rows is the result for display: labels and values.
+// Rows returns labels and values of the result for display.
 func (r Result) Rows() [][2]string {
 	return [][2]string{
 		{"hops", fmt.Sprint(r.Hops)},
@@ -54,8 +53,8 @@ func (r Result) Rows() [][2]string {
 	}
 }
 
-// Run runs PointerChase on a job, as package apps says. It registers one target. Visits that were missed or came out of
-// turn are counted in the result's Errors.
+// Run runs PointerChase on a job, as described in package apps. It registers one target. The result's Errors include
+// visits that were missed or out of turn.
 func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
@@ -75,7 +74,7 @@ func (b *bench) run() (Result, error) {
 	return result, err
 }
 
-// message is the pebble: the rank that it goes to, and how many steps it has gone when it is there.
+// message is the pebble: its destination rank, and the number of its steps on arrival there.
 type message struct{ To, Hop uint64 }
 
 // bench is one rank's part of a run.
@@ -84,7 +83,7 @@ type bench struct {
 	config Config
 	place  uint64 // this rank's position in the ring
 	next   uint64 // the rank after this one in the ring
-	last   uint64 // steps in all
+	last   uint64 // total number of steps
 	send   func(message)
 	tally  apps.Tally // of visits
 	errors uint64     // visits out of turn
@@ -100,7 +99,7 @@ func newBench(r *pebble.Rank, c Config) *bench {
 	}
 }
 
-// kernel lets the message go all its steps, in one epoch.
+// kernel makes all steps of the message, in one epoch.
 func (b *bench) kernel() error {
 	ranks := b.rank.Size()
 	t := target.New(b.rank, "visit", distribution.Ranks(ranks),
@@ -128,8 +127,8 @@ func (b *bench) visit(m message) {
 	}
 }
 
-// turn is the step that must bring the message here for the n-th time: once a round, at this rank's place. The first
-// position is the last of each round.
+// turn returns the step of the message's n-th visit here: once per round, at this rank's place. The first position is
+// the last of each round.
 func (b *bench) turn(n uint64) (hop uint64) {
 	ranks := uint64(b.rank.Size())
 	if b.place == 0 {
@@ -138,26 +137,26 @@ func (b *bench) turn(n uint64) (hop uint64) {
 	return (n-1)*ranks + b.place
 }
 
-// verify counts what went wrong at this rank.
+// verify returns the number of errors at this rank.
 func (b *bench) verify() (errors uint64) {
 	return b.errors + max(b.tally.Handled, b.config.Rounds) - min(b.tally.Handled, b.config.Rounds)
 }
 
-// ring is a random order of the ranks, closed to a circle. It takes no memory for each rank.
+// ring is a random cyclic order of the ranks. It takes no memory for each rank.
 type ring struct{ order *distribution.ShuffledMap }
 
 func newRing(ranks int, seed uint64) ring {
-	// The order in which the keys of a shuffled distribution are dealt out is a bijection; one rank gets all of them.
+	// A shuffled distribution deals out its keys in the order of a bijection. One rank gets all of them.
 	return ring{distribution.Shuffled(uint64(ranks), 1, seed)}
 }
 
-// position is where in the ring a rank stands, from 0 on.
+// position returns the position of a rank in the ring, from 0 on.
 func (g ring) position(rank uint64) uint64 { return uint64(g.order.Local(rank)) }
 
-// at is the rank at a position.
+// at returns the rank at a position.
 func (g ring) at(position uint64) (rank uint64) { return g.order.Key(0, int(position)) }
 
-// Serial is PointerChase without a job: the ranks that the message comes to, step by step.
+// Serial is PointerChase without a job. It returns the ranks that the message visits, step by step.
 func Serial(ranks int, c Config) (visited []int) {
 	c = c.withDefaults()
 	g := newRing(ranks, c.Seed)

@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// The message goes the way of the serial twin under every shape of the network.
+// The message visits the ranks of the serial twin under every shape of the network.
 func TestEveryShape(t *testing.T) {
 	c := Config{Rounds: 5, Common: apps.Common{Seed: 11}}
 	appstest.General(t, func(t *testing.T, s appstest.Shape) {
@@ -60,7 +60,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// The ring goes through every rank once, and is another one for another seed.
+// The ring contains every rank once, and depends on the seed.
 func TestRing(t *testing.T) {
 	for ranks := 1; ranks <= 40; ranks++ {
 		g := newRing(ranks, 1)
@@ -76,7 +76,7 @@ func TestRing(t *testing.T) {
 		Common: apps.Common{Seed: 2}}))
 }
 
-// Messages that come to the wrong rank, out of turn, twice or never are all noticed.
+// Messages at the wrong rank, out of turn, twice or never are all noticed.
 func TestVerifierNotices(t *testing.T) {
 	require.NoError(t, appstest.Mem(1).Run(t, func(r *pebble.Rank) error {
 		count := func(hops ...uint64) uint64 {
@@ -107,7 +107,7 @@ func TestBadConfig(t *testing.T) {
 	require.NoError(t, Config{Rounds: 1 << 40}.Check(1000))
 }
 
-// A long chase allocates no more for each step than now and then: one rank has nobody to wait for.
+// A long chase allocates nothing in most steps: a single rank waits for no other.
 func TestNoAllocationPerHop(t *testing.T) {
 	mallocs := func(rounds uint64) float64 {
 		var before, after runtime.MemStats
