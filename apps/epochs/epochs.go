@@ -1,7 +1,7 @@
-// Package epochs measures what epochs cost by themselves on Active Pebbles for Go: many of them, one after the other,
-// in which each rank sends no pebble, or a few to the rank after it (detection of termination: Active Pebbles, section
-// 3.6). The levels of a search of a road map look like this. After each epoch every rank checks that it has handled all
-// that were sent to it.
+// Package epochs measures the cost of epochs alone on Active Pebbles for Go: many of them, one after the other. Each
+// rank sends no pebble in an epoch, or a few to the rank after it (detection of termination: Active Pebbles, section
+// 3.6). The levels of a search of a road map are similar. After each epoch every rank checks that it has handled all
+// pebbles sent to it.
 package epochs
 
 import (
@@ -14,11 +14,11 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Config is what a run can be told, as package apps says.
+// Config configures a run, as described in package apps.
 type Config struct {
-	apps.Common        // Progress counts the epochs that have ended, in about a hundred calls
-	Count       uint64 // epochs. 0 is 1,000
-	Pebbles     uint64 // that each rank sends in each of them to the rank after it
+	apps.Common        // Progress counts completed epochs, in about a hundred calls
+	Count       uint64 // number of epochs. 0 means 1,000
+	Pebbles     uint64 // sent by each rank in each epoch to the rank after it
 }
 
 const pebblesMax = 1 << 56 // of each rank
@@ -28,7 +28,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Check returns an error that says what is wrong with c.
+// Check returns an error if c is invalid.
 func (c Config) Check(int) error {
 	if c = c.withDefaults(); c.Pebbles > pebblesMax/c.Count {
 		return fmt.Errorf("epochs: %d pebbles in each of %d epochs are too many: give less", c.Pebbles, c.Count)
@@ -36,15 +36,15 @@ func (c Config) Check(int) error {
 	return nil
 }
 
-// Result is what a run tells.
+// Result is the report of a run.
 type Result struct {
 	apps.Report
 	Epochs          uint64  `json:"epochs"`
-	Pebbles         uint64  `json:"pebbles"` // that each rank sends in each epoch
+	Pebbles         uint64  `json:"pebbles"` // sent by each rank in each epoch
 	SecondsPerEpoch float64 `json:"seconds_per_epoch"`
 }
 
-// Rows is the result for display: labels and values.
+// Rows returns labels and values of the result for display.
 func (r Result) Rows() [][2]string {
 	return [][2]string{
 		{"epochs", fmt.Sprintf("%d, of %d pebbles from each rank", r.Epochs, r.Pebbles)},
@@ -52,8 +52,8 @@ func (r Result) Rows() [][2]string {
 	}
 }
 
-// Run runs the epochs on a job, as package apps says. It registers one target. Epochs that ended before all of their
-// pebbles were handled are counted in the result's Errors.
+// Run runs the epochs on a job, as described in package apps. It registers one target. The result's Errors include
+// epochs that ended before all of their pebbles were handled.
 func Run(r *pebble.Rank, c Config) (result Result, err error) {
 	if err := c.Check(r.Size()); err != nil {
 		return result, err
@@ -77,7 +77,7 @@ type bench struct {
 	config Config
 	send   func(to uint64)
 	tally  apps.Tally
-	errors uint64 // epochs that ended too early, or brought too much
+	errors uint64 // epochs that ended too early, or with too many pebbles
 }
 
 func newBench(r *pebble.Rank, c Config) *bench {
@@ -100,7 +100,7 @@ func (b *bench) kernel() error {
 	return nil
 }
 
-// body is what each rank does in an epoch.
+// body is a rank's part of an epoch.
 func (b *bench) body() error {
 	to := uint64(b.rank.ID()+1) % uint64(b.rank.Size())
 	for range b.config.Pebbles {
@@ -109,7 +109,7 @@ func (b *bench) body() error {
 	return nil
 }
 
-// verify compares what was handled here with what must have been by now.
+// verify compares the number of pebbles handled here with the expected number.
 func (b *bench) verify(want uint64) {
 	if b.tally.Handled != want {
 		b.errors++

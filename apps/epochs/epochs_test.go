@@ -13,7 +13,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// Every epoch brings all of its pebbles, under every shape of the network.
+// Every epoch delivers all of its pebbles, under every shape of the network.
 func TestEveryShape(t *testing.T) {
 	appstest.Matrix(t, func(t *testing.T, s appstest.Shape) {
 		pebbles := uint64(s.Coalesce % 2) // none where the factor is even
