@@ -9,30 +9,30 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Tally is what an application has itself seen, on one rank, of the pebbles of a phase. Over all ranks the pebbles sent
-// must be those that were handled or merged, each at the owner of its key. It costs a few additions a batch, but for
-// the fingerprints.
+// Tally is an application's account, on one rank, of the pebbles of a phase. Over all ranks the pebbles sent must equal
+// those handled or merged, each at the owner of its key. It costs a few additions per batch, apart from the
+// fingerprints.
 type Tally struct {
-	Sent      uint64 // as the application's rule says, or counted at its sends where there is none
-	Handled   uint64 // given to its handlers
+	Sent      uint64 // by the application's formula, or counted at its sends
+	Handled   uint64 // received by its handlers
 	Misplaced uint64 // of those, pebbles whose keys belong to other ranks by the formula of the distribution
-	Sum       uint64 // fingerprints of the pebbles sent less those of the pebbles handled; 0 where none are taken
+	Sum       uint64 // fingerprints of the pebbles sent minus those of the pebbles handled; 0 without fingerprints
 }
 
-// Fold is a fingerprint of two numbers: one multiplication. Sums of fingerprints tell sets of pebbles apart, but by
-// accident.
+// Fold returns a fingerprint of two numbers, for one multiplication. Sums of fingerprints of different sets of pebbles
+// are equal only by accident.
 func Fold(a, b uint64) uint64 {
 	high, low := bits.Mul64(a^0x9E3779B97F4A7C15, b^0xD1342543DE82EF95)
 	return high ^ low
 }
 
-// Send notes one pebble that is sent.
+// Send counts one pebble that is sent.
 func (t *Tally) Send(fingerprint uint64) {
 	t.Sent++
 	t.Sum += fingerprint
 }
 
-// Take notes one pebble that a handler was given; own reports whether its key belongs to this rank.
+// Take counts one pebble that a handler received; own reports whether its key belongs to this rank.
 func (t *Tally) Take(fingerprint uint64, own bool) {
 	t.Handled++
 	t.Sum -= fingerprint
@@ -41,18 +41,18 @@ func (t *Tally) Take(fingerprint uint64, own bool) {
 	}
 }
 
-// Add adds up two tallies.
+// Add returns the sum of two tallies.
 func (t Tally) Add(o Tally) Tally {
 	return Tally{t.Sent + o.Sent, t.Handled + o.Handled, t.Misplaced + o.Misplaced, t.Sum + o.Sum}
 }
 
-// Since is what was seen after another tally of the same pebbles.
+// Since returns the difference to an earlier tally of the same pebbles.
 func (t Tally) Since(before Tally) Tally {
 	return Tally{t.Sent - before.Sent, t.Handled - before.Handled, t.Misplaced - before.Misplaced, t.Sum - before.Sum}
 }
 
-// Check returns an error, the same on every rank, when the tallies of all ranks do not agree. It is for phases whose
-// pebbles can't be merged and on which others rest, such as those that make data. All ranks call it.
+// Check returns an error, the same on every rank, if the tallies of all ranks do not agree. It is for phases whose
+// pebbles cannot be merged and that others depend on, such as those that make data. All ranks call it.
 func (t Tally) Check(r *pebble.Rank, phase string) error {
 	total, err := pebble.AllReduce(r, t, Tally.Add)
 	if err != nil {
@@ -68,13 +68,13 @@ func (t Tally) Check(r *pebble.Rank, phase string) error {
 	return errors.New(phase + ": " + strings.Join(texts, "; "))
 }
 
-// fault is what is wrong, in so many cases.
+// fault is an error and the number of its occurrences.
 type fault struct {
 	count uint64
 	text  string
 }
 
-// faults lists what is wrong with the tally of all ranks, when so many pebbles were merged.
+// faults returns the errors in the tally of all ranks, given the number of merged pebbles.
 func (t Tally) faults(merged uint64) (all []fault) {
 	add := func(count uint64, format string, args ...any) {
 		all = append(all, fault{count, fmt.Sprintf(format, args...)})
@@ -94,7 +94,7 @@ func (t Tally) faults(merged uint64) (all []fault) {
 	return all
 }
 
-// miscounts tells where the runtime has counted other numbers of pebbles than the application.
+// miscounts returns the differences between the runtime's counts of pebbles and the application's.
 func (t Tally) miscounts(c pebble.Counters) (all []fault) {
 	for _, x := range []struct {
 		did           string
