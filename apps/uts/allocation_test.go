@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A search allocates nothing for a node.
+// A search allocates nothing per node.
 func TestSearchDoesNotAllocate(t *testing.T) {
 	w := newWalker(little[0])
 	w.stack = make([]node, 0, 1<<10)

@@ -11,16 +11,16 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// vertex is the number of a node in memory. While the tree is built it is the number of a rank and, in the low bits,
-// that of the vertex among those that this rank has found.
+// vertex is the number of a node in memory. While the tree is built, it consists of the number of a rank and, in the
+// low bits, the number of the vertex at that rank.
 type vertex uint64
 
 const vertexBits = 40
 
-// onRank is a vertex's number on its rank, while the tree is built.
+// onRank returns a vertex's number at its rank, while the tree is built.
 func (v vertex) onRank() vertex { return v & (1<<vertexBits - 1) }
 
-// children is where the children of a vertex are: they have consecutive numbers. 0 is none.
+// children is the place of the children of a vertex, which have consecutive numbers. 0 means none.
 type children uint64
 
 func childrenAt(first vertex, n uint64) children { return children(uint64(first)<<16 | n) }
@@ -30,19 +30,19 @@ func (c children) count() uint64 { return uint64(c) & (1<<16 - 1) }
 
 // memory is a tree in the memory of all ranks.
 type memory struct {
-	vertices uint64 // of all ranks
+	vertices uint64 // number of vertices of all ranks
 	owner    *distribution.BlockCyclicMap
 	own      []children // of this rank's vertices
 }
 
-// blockVertices is how many vertices lie together: 64 bytes, as Grappa deals its memory out (section 4.3).
+// blockVertices is the number of vertices of a block: 64 bytes, Grappa's unit of distribution (section 4.3).
 const blockVertices = 8
 
-// bytesPerVertex bounds what building takes, for a tree half of whose vertices have children.
+// bytesPerVertex bounds the memory for building a tree with children at half of its vertices.
 const bytesPerVertex = 8 + 2*16/2
 
-// build builds the tree: all ranks search it, and number the vertices that they find. Then they tell the owners of
-// these where their children are.
+// build builds the tree: all ranks search it, and number the vertices that they find. Then they send the places of the
+// children to the owners of the vertices.
 func (b *bench) build(s *search) (*memory, error) {
 	ranks := b.rank.Size()
 	if err := apps.MustFit(b.rank, "the vertices", b.want.Nodes*bytesPerVertex/uint64(ranks),
@@ -72,7 +72,7 @@ func (b *bench) build(s *search) (*memory, error) {
 	return m, m.place(b.rank, w.built, firsts)
 }
 
-// place tells the owners of the vertices where the children of these are. firsts are the numbers of each rank's first
+// place sends the places of the vertices' children to the vertices' owners. firsts are the numbers of each rank's first
 // vertex.
 func (m *memory) place(r *pebble.Rank, built []placed, firsts []uint64) error {
 	var tally apps.Tally
@@ -90,7 +90,7 @@ func (m *memory) place(r *pebble.Rank, built []placed, firsts []uint64) error {
 			}
 		}
 	}))
-	first := func(v vertex) vertex { return vertex(firsts[v>>vertexBits]) } // of the rank that has found it
+	first := func(v vertex) vertex { return vertex(firsts[v>>vertexBits]) } // of the rank that has found v
 	err := r.Epoch(func() error {
 		for len(built) > 0 {
 			some := built[:min(len(built), target.SendBufferMax)]
@@ -110,13 +110,13 @@ func (m *memory) place(r *pebble.Rank, built []placed, firsts []uint64) error {
 	return tally.Check(r, "placing the vertices")
 }
 
-// place is a vertex that was found in memory. Nothing else is known of it before it is read.
+// place is a vertex found in memory, before it is read.
 type place struct {
 	Vertex vertex
 	Height uint64
 }
 
-// visited notes vertices whose children are known, and appends these.
+// visited counts a vertex with known children, and appends them to to.
 func (a *Answer) visited(p place, c children, to []place) []place {
 	a.Nodes++
 	a.Sum += uint64(p.Vertex)
@@ -132,7 +132,7 @@ func (a *Answer) visited(p place, c children, to []place) []place {
 	return to
 }
 
-// byTasks is Grappa's UTS-Mem: a task reads vertices wherever they are, and makes tasks of their children.
+// byTasks is Grappa's UTS-Mem: a task reads vertices at their owners, and spawns tasks for their children.
 func (m *memory) byTasks(b *bench) (kernel func() error) {
 	read := delegate.New(b.tasks, "vertex", m.owner, func(v vertex) uint64 { return uint64(v) },
 		func(v vertex) children { return m.own[m.owner.Local(uint64(v))] })
@@ -175,13 +175,13 @@ func (m *memory) byTasks(b *bench) (kernel func() error) {
 	}
 }
 
-// batch is what a task that reads many vertices needs while it waits.
+// batch is the scratch memory of a task that waits for many vertices.
 type batch struct {
 	vertices []vertex
 	children []children
 }
 
-// byPebbles is the same search without tasks: vertices are visited where they are, and make pebbles for their children.
+// byPebbles is the same search without tasks: owners visit their vertices, and send pebbles for their children.
 func (m *memory) byPebbles(b *bench) (kernel func() error) {
 	told, self := b.progress(), b.rank.ID()
 	var next []place

@@ -11,25 +11,25 @@ import (
 type Tree struct {
 	Name  string
 	Shape Shape
-	Root  float64 // the children of the root: their number in binomial trees, in others its mean (b0)
+	Root  float64 // children of the root: their number in binomial trees, else its mean (b0)
 	Depth int     // of geometric and hybrid trees: where, or how slowly, they end
 	Seed  uint32  // of the root's hash
 	Q     float64 // of binomial and hybrid trees: the probability that a node has children
-	M     int     // of binomial and hybrid trees: how many it has then
+	M     int     // of binomial and hybrid trees: the number of children of such a node
 }
 
-// Shape is how the number of children depends on the height.
+// Shape is the dependence of the number of children on the height.
 type Shape string
 
 const (
-	Binomial Shape = "binomial" // everywhere below the root M children with probability Q, or else none
-	Fixed    Shape = "fixed"    // geometric, the same mean down to Depth, and nothing from there on
+	Binomial Shape = "binomial" // below the root: M children with probability Q, else none
+	Fixed    Shape = "fixed"    // geometric, a constant mean at heights below Depth, then no children
 	Linear   Shape = "linear"   // geometric, a mean that decreases to 0 at Depth
 	Cyclic   Shape = "cyclic"   // geometric, a mean that rises and falls with period Depth, five times
-	Hybrid   Shape = "hybrid"   // linear down to half of Depth, binomial from there on
+	Hybrid   Shape = "hybrid"   // linear at heights below half of Depth, then binomial
 )
 
-// Answer is what is known of a tree when all of it was searched.
+// Answer is the result of a complete search of a tree.
 type Answer struct {
 	Nodes  uint64
 	Leaves uint64
@@ -37,7 +37,7 @@ type Answer struct {
 	Sum    uint64 // of the first 8 bytes of all nodes' hashes, as little-endian numbers
 }
 
-// sample is one of the benchmark's sample trees, with the answer that it tells; the sums are ours.
+// sample is one of the benchmark's sample trees and its published answer; the sums are ours.
 type sample struct {
 	Tree
 	Answer
@@ -54,8 +54,8 @@ var samples = []sample{
 	{Tree{"T3L", Binomial, 2000, 0, 7, 0.200014, 5}, Answer{111345631, 89076904, 17844, 9972106669825888539}},
 }
 
-// TreeNames lists the benchmark's sample trees that are known by name: those of some 4 million nodes, and then those of
-// some 100 million.
+// TreeNames returns the names of the benchmark's sample trees: first those of some 4 million nodes, then those of some
+// 100 million.
 func TreeNames() []string {
 	names := make([]string, len(samples))
 	for i, s := range samples {
@@ -64,7 +64,7 @@ func TreeNames() []string {
 	return names
 }
 
-// TreeByName is one of the benchmark's sample trees.
+// TreeByName returns one of the benchmark's sample trees.
 func TreeByName(name string) (Tree, error) {
 	i := slices.IndexFunc(samples, func(s sample) bool { return s.Name == name })
 	if i < 0 {
@@ -73,7 +73,7 @@ func TreeByName(name string) (Tree, error) {
 	return samples[i].Tree, nil
 }
 
-// known is the benchmark's answer for a tree.
+// known returns the benchmark's answer for a tree, if there is one.
 func (t Tree) known() (Answer, bool) {
 	i := slices.IndexFunc(samples, func(s sample) bool { return s.Tree == t })
 	if i < 0 {
@@ -82,7 +82,7 @@ func (t Tree) known() (Answer, bool) {
 	return samples[i].Answer, true
 }
 
-// Cut is the tree with another depth. Binomial trees have none.
+// Cut returns the tree with another depth. Binomial trees have none.
 func (t Tree) Cut(depth int) (Tree, error) {
 	switch {
 	case t.Shape == Binomial:
@@ -96,14 +96,14 @@ func (t Tree) Cut(depth int) (Tree, error) {
 
 const (
 	depthMost    = 1 << 10
-	childrenMost = 100       // of a node, but the root of a binomial tree (MAXNUMCHILDREN)
+	childrenMost = 100       // of a node, except the root of a binomial tree (MAXNUMCHILDREN)
 	rootMost     = 1<<16 - 1 // children of the root
 )
 
-// check returns an error that says what is wrong with a tree.
+// check returns an error if a tree is invalid.
 func (t Tree) check() error {
 	binomial, geometric := t.Shape == Binomial || t.Shape == Hybrid, t.Shape != Binomial
-	_, ends := t.known() // T3L does, by its seed
+	_, ends := t.known() // T3L ends, by its seed
 	switch {
 	case !slices.Contains([]Shape{Binomial, Fixed, Linear, Cyclic, Hybrid}, t.Shape):
 		return fmt.Errorf("uts: there is no shape %q of trees", t.Shape)
@@ -120,21 +120,21 @@ func (t Tree) check() error {
 	return nil
 }
 
-// level says how many children the nodes of some height have. It is the benchmark's formula, ⌊log(1-u) / log(1-p)⌋ for
-// geometric trees, as a table: a node's number is compared with those from which on there is one child more, and no
-// logarithm is taken.
+// level maps the numbers of the nodes of one height to their numbers of children. For geometric trees it is the
+// benchmark's formula, ⌊log(1-u) / log(1-p)⌋, as a table: a node's number is compared with the limits between numbers
+// of children, and no logarithm is computed.
 type level struct {
-	most  int    // of binomial trees: children of nodes whose number is less than below
+	most  int    // of binomial trees: children of nodes with a number less than below
 	below uint32 //
 	// of geometric trees: from[k] is the least number of nodes with more than k children; the last is out of reach
 	from   []uint32
-	guided [1 << 8]int // by the first 8 of a number's 31 bits: children that there are at least
+	guided [1 << 8]int // by the first 8 of a number's 31 bits: least number of children
 }
 
-// numbers is how many numbers there are.
+// numbers is the number of values of a node's number.
 const numbers = 1 << 31
 
-// children is how many children a node with this number has.
+// children returns the number of children of a node with this number.
 func (l *level) children(number uint32) int {
 	if l.from == nil {
 		if number < l.below {
@@ -149,7 +149,7 @@ func (l *level) children(number uint32) int {
 	return n
 }
 
-// levels are those of the tree's heights from 0 on; the last is that of all further ones.
+// levels returns the levels of the tree's heights from 0 on; the last one is for all greater heights.
 func (t Tree) levels() (all []*level) {
 	add := func(l *level) { all = append(all, l) }
 	switch t.Shape {
@@ -173,7 +173,7 @@ func (t Tree) levels() (all []*level) {
 		}
 		add(geometric(0))
 	case Hybrid:
-		for h := range (t.Depth + 1) / 2 { // all below half of the depth
+		for h := range (t.Depth + 1) / 2 { // all heights below half of the depth
 			add(geometric(t.mean(h)))
 		}
 		add(t.binomial())
@@ -181,7 +181,7 @@ func (t Tree) levels() (all []*level) {
 	return all
 }
 
-// mean is the mean number of children at a height of a tree whose shape is linear, cyclic or hybrid.
+// mean returns the mean number of children at a height of a linear, cyclic or hybrid tree.
 func (t Tree) mean(height int) float64 {
 	switch x := float64(height) / float64(t.Depth); {
 	case height == 0:
@@ -197,7 +197,7 @@ func (t Tree) binomial() *level {
 	return &level{most: t.M, below: uint32(math.Ceil(min(t.Q, 1) * numbers))}
 }
 
-// geometric makes the level of a mean number of children.
+// geometric returns the level with a mean number of children.
 func geometric(mean float64) *level {
 	children := func(number uint32) int {
 		u := float64(number) / numbers
@@ -205,7 +205,7 @@ func geometric(mean float64) *level {
 	}
 	l := &level{}
 	for least := uint32(0); least < numbers; {
-		low, high := least, uint32(numbers) // where there is one child more than at len(l.from)
+		low, high := least, uint32(numbers) // bounds of the least number with more than len(l.from) children
 		for low < high {
 			if middle := low + (high-low)/2; children(middle) > len(l.from) {
 				high = middle

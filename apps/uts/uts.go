@@ -1,12 +1,12 @@
 // Package uts is the Unbalanced Tree Search benchmark on Active Pebbles for Go (Olivier and others, UTS: An Unbalanced
-// Tree Search Benchmark, 2006): count the nodes of a tree that nobody knows before it is searched. How many children a
-// node has follows from a SHA-1 hash that it got from its parent, so any rank can search any part of the tree, and no
-// rank knows how much is in which part.
+// Tree Search Benchmark, 2006). It counts the nodes of a tree whose shape is only found by searching it. The number of
+// children of a node follows from its SHA-1 hash, which it gets from its parent. So any rank can search any part of the
+// tree, and the sizes of parts are unknown in advance.
 //
-// A node to be searched is a task, which a rank without work may steal (package task). A task searches depth-first, and
-// after some hundred nodes hands on what it has found and not searched. With [Config.InMemory] the tree is built in the
-// memory of all ranks first, and searched there by tasks that read one vertex after the other through delegates, or by
-// pebbles: UTS-Mem of Grappa (Nelson and others, 2014, section 7.2).
+// A node to search is a task, and a rank without work may steal it (package task). A task searches depth-first, and
+// after some hundred nodes it spawns tasks for the nodes that it has found and not searched. With [Config.InMemory] the
+// tree is first built in the memory of all ranks. Then it is searched there by tasks that read one vertex after the
+// other through delegates, or by pebbles: UTS-Mem of Grappa (Nelson and others, 2014, section 7.2).
 package uts
 
 import (
@@ -20,34 +20,34 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// Mode is what searches a tree in memory.
+// Mode is the way to search a tree in memory.
 type Mode string
 
 const (
 	ByTasks   Mode = "tasks"   // tasks, which read vertices through delegates and move to ranks without work
-	ByPebbles Mode = "pebbles" // pebbles, which visit vertices where they are
+	ByPebbles Mode = "pebbles" // pebbles, which visit vertices at their owners
 )
 
 // Modes lists the modes, the default first.
 var Modes = []Mode{ByTasks, ByPebbles}
 
-// Config is what a run of UTS can be told, as package apps says. The zero value searches T1.
+// Config configures a run of UTS, as described in package apps. The zero value searches T1.
 type Config struct {
-	apps.Common      // Progress counts nodes that rank 0 has searched, of those of the tree
+	apps.Common      // Progress counts nodes that rank 0 has searched, of all nodes of the tree
 	Tree        Tree // the zero value is T1
-	// InMemory builds the tree in the memory of all ranks, 8 bytes a vertex, and then searches it there; building is not
-	// timed.
+	// InMemory builds the tree in the memory of all ranks, 8 bytes for each vertex, and then searches it there.
+	// Building is not timed.
 	InMemory bool
-	Mode     Mode // what searches in memory. "" is ByTasks
-	// Batch is how many nodes a task searches at most, about, before it hands on what it has found, or in memory how many
-	// vertices it reads at once. 0 is 1,024, or 64 in memory; 1 in memory is Grappa's way.
+	Mode     Mode // of a search in memory. "" means ByTasks
+	// Batch is about the largest number of nodes that a task searches before it spawns tasks for the rest; in memory,
+	// it is the number of vertices that a task reads at once. 0 means 1,024, or 64 in memory. Grappa reads 1.
 	Batch   int
-	Workers int           // tasks of a rank that may wait at a time. 0 is the default of package task
-	Linger  time.Duration // for how long a rank without work holds buffers back (task.Linger)
+	Workers int           // limit of a rank's waiting tasks. 0 means the default of package task
+	Linger  time.Duration // time that an idle rank holds buffers back (task.Linger)
 }
 
 const (
-	nodesDefault    = 1024 // of a task: some 60 µs, which a rank that asks for tasks has to wait
+	nodesDefault    = 1024 // of a task: some 60 µs of delay for a rank that asks for tasks
 	verticesDefault = 64
 	batchMost       = 1 << 20
 	workersMost     = 1 << 24
@@ -65,7 +65,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Check returns an error that says what is wrong with c.
+// Check returns an error if c is invalid.
 func (c Config) Check(int) error {
 	c = c.withDefaults()
 	switch {
@@ -83,28 +83,28 @@ func (c Config) Check(int) error {
 	return c.Tree.check()
 }
 
-// WorkersDefault is how many tasks of a rank may wait at a time when nobody says.
+// WorkersDefault is the default limit of a rank's waiting tasks.
 const WorkersDefault = task.WorkersDefault
 
-// Result is what a run of UTS tells.
+// Result is the report of a run of UTS.
 type Result struct {
 	apps.Report
 	Tree           string  `json:"tree"`
-	TreeDepth      int     `json:"tree_depth"` // the parameter, of geometric and hybrid trees
+	TreeDepth      int     `json:"tree_depth"` // the parameter, for geometric and hybrid trees
 	InMemory       bool    `json:"in_memory"`
 	Mode           Mode    `json:"mode"`
-	Batch          int     `json:"batch"` // nodes of a task
+	Batch          int     `json:"batch"` // nodes per task
 	Nodes          uint64  `json:"nodes"`
 	Depth          uint64  `json:"depth"` // of the deepest node; the root's is 0
 	Leaves         uint64  `json:"leaves"`
 	NodesPerSecond float64 `json:"nodes_per_second"`
-	Steals         uint64  `json:"steals"`   // tasks that were carried to a rank without work
-	Tasks          uint64  `json:"tasks"`    // that ran
+	Steals         uint64  `json:"steals"`   // tasks moved to a rank without work
+	Tasks          uint64  `json:"tasks"`    // number of tasks run
 	Switches       uint64  `json:"switches"` // from a rank to a task, and back
-	Workers        uint64  `json:"workers"`  // the most tasks that had begun and not ended at one time, on one rank
+	Workers        uint64  `json:"workers"`  // largest number of active tasks on one rank
 }
 
-// counted adds what the scheduler of this rank did in the search. All ranks call it.
+// counted adds the scheduler's counts of the search on this rank. All ranks call it.
 func (p *Result) counted(r *pebble.Rank, before, after task.Counts) error {
 	own := task.Counts{
 		Tasks: after.Tasks - before.Tasks, Switches: after.Switches - before.Switches, Stolen: after.Stolen - before.Stolen,
@@ -120,7 +120,7 @@ func (p *Result) counted(r *pebble.Rank, before, after task.Counts) error {
 	return err
 }
 
-// judge compares what was found on this rank, together with the others, with the answer.
+// judge compares the sum of all ranks' results with the answer.
 func (p *Result) judge(r *pebble.Rank, found, want Answer) error {
 	all, err := pebble.AllReduce(r, found, Answer.add)
 	if err != nil {
@@ -144,7 +144,7 @@ func (p *Result) judge(r *pebble.Rank, found, want Answer) error {
 		"sum of what names the nodes went wrong: some were altered, or not found and others twice")
 }
 
-// apart is how far two numbers are apart, which rank 0 alone tells.
+// apart returns the difference of two numbers on rank 0, and 0 on the others.
 func apart(r *pebble.Rank, a, b uint64) uint64 {
 	if r.ID() > 0 {
 		return 0
@@ -152,7 +152,7 @@ func apart(r *pebble.Rank, a, b uint64) uint64 {
 	return max(a, b) - min(a, b)
 }
 
-// Rows is the result for display: labels and values.
+// Rows returns labels and values of the result for display.
 func (p Result) Rows() [][2]string {
 	return [][2]string{
 		{"tree", fmt.Sprintf("%s: %d nodes, %d of them leaves, depth %d", p.Tree, p.Nodes, p.Leaves, p.Depth)},
@@ -161,8 +161,8 @@ func (p Result) Rows() [][2]string {
 	}
 }
 
-// Run runs UTS on a job that has no other tasks, as package apps says. The result is compared with the answer that the
-// benchmark tells for its trees, and for others with that of a serial search on rank 0, which comes first.
+// Run runs UTS on a job without other tasks, as described in package apps. It compares the result with the benchmark's
+// answer for its trees, and for others with that of a serial search on rank 0, which runs first.
 func Run(r *pebble.Rank, c Config) (result Result, err error) {
 	if err := c.Check(r.Size()); err != nil {
 		return result, err
@@ -199,8 +199,8 @@ type bench struct {
 	want   Answer
 	found  Answer // by this rank, in the kernel
 	kernel func() error
-	built  task.Counts // before the kernel
-	tally  apps.Tally  // of the kernel's pebbles, when these are the application's own
+	built  task.Counts // of setup
+	tally  apps.Tally  // of the kernel's pebbles, in mode ByPebbles
 }
 
 func newBench(r *pebble.Rank, c Config) *bench {
@@ -211,7 +211,7 @@ func newBench(r *pebble.Rank, c Config) *bench {
 	return &bench{rank: r, config: c, tasks: task.New(r, options...)}
 }
 
-// prepare finds out what the answer is, and builds the tree in memory when it is to be searched there.
+// prepare finds the answer, and builds the tree for a search in memory.
 func (b *bench) prepare() (err error) {
 	defer func() { b.built = b.tasks.Counts() }()
 	if b.want, err = b.answer(); err != nil {
@@ -235,7 +235,7 @@ func (b *bench) prepare() (err error) {
 	return nil
 }
 
-// answer is what the search must find.
+// answer returns the expected result of the search.
 func (b *bench) answer() (want Answer, err error) {
 	if want, known := b.config.Tree.known(); known {
 		return want, nil
@@ -248,9 +248,9 @@ func (b *bench) answer() (want Answer, err error) {
 	return pebble.Broadcast(b.rank, 0, want)
 }
 
-const progressEvery = 1 << 16 // nodes that rank 0 finds between two words of progress
+const progressEvery = 1 << 16 // nodes of rank 0 between two reports of progress
 
-// progress returns what is told how many nodes this rank has found.
+// progress returns a function that reports the number of nodes found on this rank.
 func (b *bench) progress() func(nodes uint64) {
 	told := uint64(0)
 	return func(nodes uint64) {
@@ -259,7 +259,7 @@ func (b *bench) progress() func(nodes uint64) {
 	}
 }
 
-// search is the search of a tree that is made as it is searched.
+// search is the search of a tree that is made during the search.
 type search struct {
 	rank   *pebble.Rank
 	tasks  *task.Scheduler
@@ -269,10 +269,11 @@ type search struct {
 	told   func(nodes uint64)
 }
 
-// beginWith is how many nodes a task begins with at most. More would leave none for others where there are few.
+// beginWith is the largest number of nodes that a task begins with. More would leave no work for other ranks in small
+// trees.
 const beginWith = 4
 
-// perNode is what a node costs in simulated time: its hash, as measured.
+// perNode is the simulated time of a node: its hash, as measured.
 const perNode = 65 * time.Nanosecond
 
 func newSearch(r *pebble.Rank, tasks *task.Scheduler, c Config) *search {
@@ -281,7 +282,7 @@ func newSearch(r *pebble.Rank, tasks *task.Scheduler, c Config) *search {
 	return s
 }
 
-// run searches the tree with all ranks, in one epoch, and returns what this one has found.
+// run searches the tree with all ranks, in one epoch, and returns this rank's result.
 func (s *search) run(told func(nodes uint64)) (Answer, error) {
 	s.told = told
 	err := onFirst(s.tasks, func() {
@@ -291,7 +292,7 @@ func (s *search) run(told func(nodes uint64)) (Answer, error) {
 	return s.walker.found, err
 }
 
-// onFirst is an epoch whose first task, on rank 0, is root.
+// onFirst runs an epoch whose first task, on rank 0, is root.
 func onFirst(s *task.Scheduler, root func()) error {
 	if s.Rank().ID() > 0 {
 		root = nil
@@ -299,8 +300,8 @@ func onFirst(s *task.Scheduler, root func()) error {
 	return s.Run(root)
 }
 
-// visit is a task: it searches below some nodes for a while, and hands on what is left, the oldest first, as these have
-// most below them.
+// visit is a task. It searches below some nodes for a while, and spawns the rest, the oldest first, because these have
+// the largest subtrees.
 func (s *search) visit(ns []node) {
 	w := s.walker
 	w.stack = append(w.stack, ns...)
@@ -314,7 +315,7 @@ func (s *search) visit(ns []node) {
 	s.told(w.found.Nodes)
 }
 
-// Serial is the search without a job: one thread, depth-first.
+// Serial is the search without a job: depth-first, on one goroutine.
 func Serial(t Tree) (Answer, error) {
 	if err := t.check(); err != nil {
 		return Answer{}, err

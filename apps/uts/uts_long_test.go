@@ -10,7 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/apps/appstest"
 )
 
-// The serial search finds what the benchmark tells of trees with some million nodes.
+// The serial search gives the benchmark's answers for trees with some million nodes.
 func TestAnswersOfTheBenchmark(t *testing.T) {
 	for _, s := range samples[:5] {
 		t.Run(s.Name, func(t *testing.T) {

@@ -34,7 +34,7 @@ func treeNamed(t testing.TB, name string) Tree {
 	return tree
 }
 
-// The serial search of little trees finds what it found when it found the benchmark's answers.
+// The serial search of little trees gives the same results as the version that reproduced the benchmark's answers.
 func TestAnswers(t *testing.T) {
 	for i, want := range []Answer{
 		{3987, 3232, 5, 17100893062730046846}, {1317, 762, 8, 9242316786588763224}, {2004, 1133, 31, 10413494150402880192},
@@ -59,7 +59,7 @@ var ways = []struct {
 	{"in memory, defaults", Config{InMemory: true}},
 }
 
-// All ranks together find what a serial search finds: in the first tree in every way, in the others in one way each.
+// All ranks together get the result of a serial search: of the first tree in every way, of the others in one way each.
 func TestEverywhere(t *testing.T) {
 	for i, tree := range little {
 		want := appstest.Must(Serial(tree))
@@ -90,7 +90,7 @@ func TestEverywhere(t *testing.T) {
 	}
 }
 
-// A tree of the benchmark is searched by two ranks, and progress is told.
+// Two ranks search a tree of the benchmark, and report progress.
 func TestRun(t *testing.T) {
 	told := uint64(0)
 	c := Config{Common: apps.Common{Progress: func(done, total uint64) {
@@ -108,7 +108,7 @@ func TestRun(t *testing.T) {
 	require.Positive(t, told)
 }
 
-// Answers that differ in anything are errors.
+// An answer that differs in any field is an error.
 func TestVerifierNotices(t *testing.T) {
 	right := Answer{Nodes: 10, Leaves: 7, Depth: 3, Sum: 45}
 	s := appstest.Shape{Ranks: 2, Procs: 1, Transport: "mem", New: route.Direct, Coalesce: 64}
@@ -139,7 +139,7 @@ func TestVerifierNotices(t *testing.T) {
 	}))
 }
 
-// A table of children has what the benchmark's formula says, at its borders and everywhere.
+// A table of children agrees with the benchmark's formula, at its limits and elsewhere.
 func TestChildren(t *testing.T) {
 	seed := seeds.Of(t)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -170,7 +170,7 @@ func TestChildren(t *testing.T) {
 	}
 }
 
-// Both ways to hash come to the same.
+// Both ways to hash give the same result.
 func TestHasher(t *testing.T) {
 	fast, plain := newHasher(), newHasher()
 	require.NotNil(t, fast.tells, "the library's SHA-1 has another form: searches take twice as long")

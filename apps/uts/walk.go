@@ -8,26 +8,26 @@ import (
 	"hash"
 )
 
-// node is a node that was found and has children which were not.
+// node is a node whose children have not been searched.
 type node struct {
 	State    state
 	Height   uint32
-	ID       vertex // where the tree is built in memory
+	ID       vertex // while the tree is built in memory
 	Children uint64
 }
 
-// walker searches a tree depth-first, or parts of it, by itself.
+// walker searches a tree, or parts of it, depth-first and serially.
 type walker struct {
 	levels []*level
 	hasher *hasher
-	stack  []node // to be searched
+	stack  []node // nodes to search
 	found  Answer
-	builds bool // notes the places of all children in built
+	builds bool // record the places of all children in built
 	next   vertex
 	built  []placed
 }
 
-// placed says where the children of a vertex are. While the tree is built, these are on the rank that says it.
+// placed is the place of a vertex's children. While the tree is built, it counts within the rank that sends it.
 type placed struct {
 	Of    vertex
 	Where children
@@ -35,12 +35,12 @@ type placed struct {
 
 func newWalker(t Tree) *walker { return &walker{levels: t.levels(), hasher: newHasher()} }
 
-// level is that of a height.
+// level returns the level of a height.
 func (w *walker) level(height uint32) *level {
 	return w.levels[min(int(height), len(w.levels)-1)]
 }
 
-// root begins with the root.
+// root starts the search at the root.
 func (w *walker) root(t Tree) {
 	n := node{State: rootState(t.Seed), ID: w.next}
 	n.Children = uint64(w.levels[0].children(number(n.State[:])))
@@ -54,7 +54,7 @@ func (w *walker) root(t Tree) {
 	w.stack = append(w.stack, n)
 }
 
-// search searches on until about so many nodes were found, or nothing is left.
+// search continues until it has found about most nodes, or until nothing is left.
 func (w *walker) search(most uint64) {
 	for before := w.found.Nodes; len(w.stack) > 0 && w.found.Nodes-before < most; {
 		last := len(w.stack) - 1
@@ -85,42 +85,42 @@ func (w *walker) expand(parent *node) {
 	w.next += vertex(parent.Children)
 }
 
-// add adds what two have found of one tree.
+// add combines the answers for two parts of a tree.
 func (a Answer) add(b Answer) Answer {
 	return Answer{a.Nodes + b.Nodes, a.Leaves + b.Leaves, max(a.Depth, b.Depth), a.Sum + b.Sum}
 }
 
-// state is the hash that a node has got: the benchmark's splittable random numbers (BRG SHA-1).
+// state is the hash of a node: the benchmark's splittable random numbers (BRG SHA-1).
 type state [sha1.Size]byte
 
-// rootState is that of a tree's root.
+// rootState returns the state of a tree's root.
 func rootState(seed uint32) state {
 	var text [20]byte
 	binary.BigEndian.PutUint32(text[16:], seed)
 	return sha1.Sum(text[:])
 }
 
-// number is the random number of the node with these bytes of state, of 31 bits.
+// number returns the random number, of 31 bits, of the node with this state.
 func number(state []byte) uint32 { return binary.BigEndian.Uint32(state[16:]) & (numbers - 1) }
 
-// mark is the first of a state's words. Two loads of what was stored in two parts are faster than one.
+// mark returns the first word of a state. It was stored in two parts, so two loads are faster than one.
 func mark(state []byte) uint64 {
 	return uint64(binary.LittleEndian.Uint32(state)) | uint64(binary.LittleEndian.Uint32(state[4:]))<<32
 }
 
-// hasher makes the states of children: the hash of the node's and the child's place among its siblings, 24 bytes. With
-// its padding that is one block of SHA-1. A whole block is hashed where it lies, and what the hash has come to then,
-// which it tells in its binary form, is the sum: that takes less than half the time of sha1.Sum.
+// hasher makes the states of children: the hash of the node's state and the child's place among its siblings, 24 bytes.
+// With its padding that is one block of SHA-1. The hasher hashes a whole block in place and reads the digest from the
+// hash's binary form, in less than half the time of sha1.Sum.
 type hasher struct {
 	hash  hash.Hash
-	tells encoding.BinaryAppender // nil where the library's hashes have another form: then it is sha1.Sum
+	tells encoding.BinaryAppender // nil if the library's hashes have another binary form: then it calls sha1.Sum
 	block [sha1.BlockSize]byte
 	told  []byte
 }
 
 const (
 	textBytes = sha1.Size + 4
-	stateAt   = 4 // in a hash's binary form, behind four bytes that say of which
+	stateAt   = 4 // in a hash's binary form, after four bytes that identify the hash
 )
 
 func newHasher() *hasher {
@@ -134,7 +134,7 @@ func newHasher() *hasher {
 	return h
 }
 
-// sound tells whether the faster way comes to the same.
+// sound reports whether the faster way gives the right result.
 func (h *hasher) sound() bool {
 	told, err := h.tells.AppendBinary(nil)
 	if err != nil || len(told) < stateAt+sha1.Size {
@@ -144,10 +144,10 @@ func (h *hasher) sound() bool {
 	return bytes.Equal(h.child(0), want[:])
 }
 
-// parent sets whose children are to be made.
+// parent sets the parent of the children to make.
 func (h *hasher) parent(of *state) { copy(h.block[:], of[:]) }
 
-// child makes the state of a child of the parent, whose bytes last until the next one is made.
+// child returns the state of a child of the parent. The bytes are valid until the next call.
 func (h *hasher) child(place uint32) []byte {
 	binary.BigEndian.PutUint32(h.block[sha1.Size:], place)
 	if h.tells == nil {
@@ -156,7 +156,7 @@ func (h *hasher) child(place uint32) []byte {
 		return h.told
 	}
 	h.hash.Reset()
-	h.hash.Write(h.block[:])                     // never fails, as hash.Hash says
+	h.hash.Write(h.block[:])                     // never fails, by the contract of hash.Hash
 	h.told, _ = h.tells.AppendBinary(h.told[:0]) // nor does this
 	return h.told[stateAt : stateAt+sha1.Size]
 }
