@@ -10,25 +10,26 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// jacobi sets each point of a grid to the mean of its four neighbours, again and again: from one grid into another,
-// and back. The border stays. A rank has some rows, and reads one row of each neighbour.
+// jacobi repeatedly sets each point of a grid to the mean of its four neighbours, from one grid into another, and back.
+// The border is constant. A rank owns some rows, and reads one row of each neighbour.
 type jacobi struct {
 	*run
 	rows
 	halos
 }
 
-// halos are the two grids, and how the rows next to a rank's own come.
+// halos are the two grids, and the access to the rows next to a rank's own.
 type halos interface {
 	// load makes the grids, and returns this rank's rows of them.
 	load() (own [2][]float64, err error)
-	// round has the rows of a grid set from the other grid: this rank's, and the rows above and below them.
+	// round calls set for the rows of the other grid, with this rank's rows of grid from and the rows above and below
+	// them.
 	round(from int, set func(out, own, above, below []float64)) error
-	// mine are this rank's rows of a grid, to read.
+	// mine returns this rank's rows of a grid, to read.
 	mine(grid int) []float64
 }
 
-// jacobiPoint is picoseconds that a point takes in simulated runs.
+// jacobiPoint is the time of a point in simulated runs, in picoseconds.
 const jacobiPoint = 1200
 
 func newJacobi(u *run) part {
@@ -57,7 +58,7 @@ func (j *jacobi) load() error {
 	return nil
 }
 
-// fillGrid sets points from one on to what the seed says.
+// fillGrid sets points, from the given one on, to values that depend on the seed.
 func (c Config) fillGrid(points []float64, from uint64) {
 	for i := range points {
 		points[i] = number(c.Seed, from+uint64(i))
@@ -125,7 +126,7 @@ func (h *pageHalos) round(from int, set func(out, own, above, below []float64)) 
 	return h.space.Barrier()
 }
 
-// arrayHalos are two arrays, and room for the two rows.
+// arrayHalos are two arrays, and buffers for the two rows.
 type arrayHalos struct {
 	*jacobi
 	grids        [2]*memory.Array[float64]
@@ -211,8 +212,8 @@ func (g *serialGrid) run(c Config) {
 	}
 }
 
-// SerialJacobi is Jacobi without a job: the grid with its border, by rows. The configuration must pass Check, here
-// and below.
+// SerialJacobi is Jacobi without a job. It returns the grid with its border, by rows. The configuration must pass
+// Check.
 func SerialJacobi(c Config) []float64 {
 	c = Jacobi.withDefaults(c)
 	g := newSerialGrid(c)

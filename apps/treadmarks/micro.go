@@ -9,7 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// micro is what the microbenchmarks share: the times of this rank, by case, and what it has read wrong.
+// micro is common to the microbenchmarks: the times of this rank, by case, and the number of wrong words read.
 type micro struct {
 	*run
 	took  map[string][]time.Duration
@@ -18,33 +18,33 @@ type micro struct {
 
 func newMicro(u *run) micro { return micro{run: u, took: map[string][]time.Duration{}} }
 
-// timed notes how long an operation has taken, of so many at once.
+// timed records the mean time of some operations done together.
 func (m *micro) timed(name string, began time.Duration, operations int) {
 	m.took[name] = append(m.took[name], (m.rank.Now()-began)/time.Duration(operations))
 }
 
-// want counts what was read wrong.
+// want counts a wrong word.
 func (m *micro) want(got, want uint64) {
 	if got != want {
 		m.wrong++
 	}
 }
 
-// compute has rank 0 compute, as long as it is to be busy, before it goes on to a barrier.
+// compute makes rank 0 compute for the configured time, before it goes on to a barrier.
 func (m *micro) compute() {
 	if m.rank.ID() == 0 {
 		for began := m.rank.Now(); m.rank.Now()-began < m.config.Busy; {
-			m.rank.Compute(m.config.Busy) // which takes no time but in simulated runs
+			m.rank.Compute(m.config.Busy) // which takes time only in simulated runs
 		}
 	}
 }
 
-// value is what is written to page p in a round.
+// value returns the word that is written to page p in a round.
 func (m *micro) value(round, p int) uint64 {
 	return apps.Fold(m.config.Seed, uint64(round)<<32|uint64(p))
 }
 
-// sum has the result tell the medians, each of the rank that has measured it.
+// sum adds the medians to the result, each from the rank that has measured it.
 func (m *micro) sum(names ...string) error {
 	cases := map[string]float64{}
 	for _, name := range names {
@@ -63,8 +63,8 @@ func (m *micro) sum(names ...string) error {
 
 func (m *micro) judge() error { return m.result.Found(m.rank, m.wrong, "words were read wrong") }
 
-// bare times accesses of package memory, by rank 1 to memory of rank 0: what a transport does at best. They come in
-// one epoch, or each in an epoch of its own, where what it is compared with comes after a barrier: rank 0 waits there.
+// bare times accesses of package memory, by rank 1 to memory of rank 0: the best that a transport can do. They share
+// one epoch. With apart each has its own epoch, for comparison with operations after a barrier, where rank 0 waits.
 func (m *micro) bare(words int, apart bool, access func(a *memory.Array[uint64])) error {
 	a := memory.NewArray[uint64](m.memory, "bare", m.atRank0(words))
 	epochs, each := 1, m.config.Rounds
@@ -89,8 +89,8 @@ func (m *micro) bare(words int, apart bool, access func(a *memory.Array[uint64])
 	return a.Free()
 }
 
-// barriers are barriers of pages without anything to tell, beside those of the runtime. Before each of them every
-// rank writes a word, and reads those of all others after another barrier.
+// barriers are barriers of pages without any changes, next to those of the runtime. Before each of them every rank
+// writes a word, and reads those of all others after another barrier.
 type barriers struct {
 	micro
 	words *pages.Slice[uint64]
@@ -131,8 +131,8 @@ func (b *barriers) kernel() error {
 	return b.sum("barrier", "bare")
 }
 
-// locks are acquisitions by rank 1 of a lock at rank 0, which had it last, or which rank 2 had last where there is
-// one; beside bare swaps. A count under the lock tells whether all have happened.
+// locks are acquisitions by rank 1 of a lock at rank 0, last held by rank 0, or by rank 2 if it exists, next to bare
+// swaps. A counter under the lock checks that none is lost.
 type locks struct {
 	micro
 	lock  *pages.Lock
@@ -148,7 +148,8 @@ func (l *locks) load() (err error) {
 	return nil
 }
 
-// turn has a rank take the lock, and the others wait until it has given it back. It returns how long it took to get.
+// turn makes a rank take the lock, and the others wait until it has released it. It records the time of the
+// acquisition.
 func (l *locks) turn(rank int, name string) error {
 	if l.rank.ID() == rank {
 		began := l.rank.Now()
@@ -200,11 +201,11 @@ func (l *locks) judge() error {
 	return l.micro.judge()
 }
 
-// paged is pages that have their home at rank 0.
+// paged is pages with home at rank 0.
 type paged struct {
 	micro
 	words *pages.Slice[uint64]
-	each  int // words of a page
+	each  int // words per page
 	got   []uint64
 }
 
@@ -221,15 +222,15 @@ func (g *paged) load() (err error) {
 	return nil
 }
 
-// page is where a page begins.
+// page returns the beginning of a page.
 func (g *paged) page(p int) uint64 { return uint64(p * g.each) }
 
-// faults are pages that rank 0 has written to, and then reads a word of, as rank 1 does afterwards.
+// faults are pages that rank 0 has written. It reads a word of each, and then rank 1 does.
 type faults struct{ paged }
 
 func newFaults(u *run) part { return &faults{newPaged(u)} }
 
-// read reads one word of each page, and compares them when that is done.
+// read reads one word of each page; compare checks them afterwards.
 func (g *paged) read(round int) {
 	for p := range g.got {
 		g.got[p] = g.words.Read(g.page(p), g.page(p)+1)[0]
@@ -273,8 +274,8 @@ func (f *faults) kernel() error {
 	return f.sum("page", "bare")
 }
 
-// diffs are words of pages that rank 1 writes under a lock, one of each page or all, and that another rank reads:
-// rank 2, or the home where there is none.
+// diffs are words of pages that rank 1 writes under a lock, one of each page or all. Another rank reads them: rank 2,
+// or else the home.
 type diffs struct {
 	paged
 	lock *pages.Lock

@@ -1,7 +1,7 @@
-// Package treadmarks has programs by which TreadMarks over GM was measured, on shared pages (package memory/pages).
-// All verify their results.
+// Package treadmarks contains the programs of the evaluation of TreadMarks over GM, on shared pages (package
+// memory/pages). All verify their results.
 //
-//   - Barrier, Lock, Page, Diff: what the operations of shared pages cost (Noronha and Panda, section 3.2).
+//   - Barrier, Lock, Page, Diff: the costs of the operations of shared pages (Noronha and Panda, section 3.2).
 //   - Jacobi, TSP: two of its programs, one with barriers and one with locks (section 3.3, table 1).
 //
 // Each program has a serial twin, which does the same work on one slice; the result has the times of both. Jacobi must
@@ -23,7 +23,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Program is one of those of this package, by its name.
+// Program is the name of one of the programs of this package.
 type Program string
 
 // The programs.
@@ -36,7 +36,7 @@ const (
 	TSP     Program = "tsp"
 )
 
-// Way is how a rank reads elements of other ranks.
+// Way is the way a rank reads elements of other ranks.
 type Way string
 
 // The ways.
@@ -45,29 +45,29 @@ const (
 	ByArray Way = "array" // Jacobi: whole rows, by memory.Array.GetRange, in an epoch for each round
 )
 
-// Config is what a run can be told, as package apps says.
+// Config configures a run, as described in package apps.
 type Config struct {
-	apps.Common                   // Seed names the data; Progress counts rounds that were done
-	Size            int           // how much there is to do: see [Program.About]. Barrier and Lock have none
-	Rounds          int           // how often it is done, at most 2^20. 0 is the program's default
-	PageBytes       int           // 0 is pages.PageBytesDefault
-	Copies, Checked bool          // force local copies of near pages too; let the processor guard spans
-	Way             Way           // one of [About.Ways]. "" is ByPages
-	Busy            time.Duration // how long rank 0 computes at a time while rank 1 takes its lock, or its pages
-	Pace            float64       // in simulated runs: how many times as long as here a unit of work takes; 0 is 1
+	apps.Common                   // Seed determines the data; Progress counts completed rounds
+	Size            int           // size of the problem: see [Program.About]. Barrier and Lock have none
+	Rounds          int           // number of repetitions, at most 2^20. 0 means the program's default
+	PageBytes       int           // 0 means pages.PageBytesDefault
+	Copies, Checked bool          // force local copies of near pages too; guard spans by the processor
+	Way             Way           // one of [About.Ways]. "" means ByPages
+	Busy            time.Duration // length of rank 0's computations while rank 1 takes its lock, or its pages
+	Pace            float64       // in simulated runs: factor of the time of a unit of work; 0 means 1
 }
 
-// About is what a program's size is, and how large it may be.
+// About describes a program's size and its limits.
 type About struct {
-	Size        string // what there are so many of; "" where a program has no size
-	Standard    int    // what 0 is
+	Size        string // unit of the size; "" for a program without a size
+	Standard    int    // default size
 	Least, Most int
-	Rounds      int // what 0 is
+	Rounds      int // default number of rounds
 	RanksLeast  int
-	Ways        []Way // nil: pages alone
+	Ways        []Way // nil: only pages
 
 	make func(*run) part
-	main string // the case that is told first, of those that measure operations
+	main string // for programs that measure operations: the case reported first
 }
 
 var programs = map[Program]About{
@@ -84,7 +84,7 @@ var programs = map[Program]About{
 
 const roundsMax = 1 << 20
 
-// About tells what a program's size is.
+// About returns the description of a program.
 func (p Program) About() About { return programs[p] }
 
 func (p Program) withDefaults(c Config) Config {
@@ -126,7 +126,7 @@ func (p Program) Check(c Config, ranks int) error {
 	return nil
 }
 
-// Result is what a run tells. Counts are of the timed kernel, over all ranks.
+// Result is the report of a run. Counts covers the timed kernel, over all ranks.
 type Result struct {
 	apps.Report
 	pages.Counts
@@ -137,19 +137,19 @@ type Result struct {
 	Checked      bool    `json:"checked"`
 	Way          Way     `json:"by"`
 	Microseconds float64 `json:"microseconds"` // of one operation, or of one round of a program
-	// Cases are microseconds of what was measured beside, and of the operation itself, by name: medians over the rounds.
+	// Cases are medians over the rounds, in microseconds, of the operation and of related measurements, by name.
 	Cases map[string]float64 `json:"cases,omitempty"`
-	// Serial is how long the serial twin takes on rank 0, and Speedup how many times as long as the ranks.
+	// Serial is the time of the serial twin on rank 0. Speedup is its ratio to the time of the ranks.
 	Serial  float64 `json:"serial_seconds,omitempty"`
 	Speedup float64 `json:"speedup,omitempty"`
-	Outcome string  `json:"outcome,omitempty"` // in words: what came out
+	Outcome string  `json:"outcome,omitempty"` // in words
 	// Checksum is that of Jacobi's grid: the sum of apps.Fold of each point's bits and place, in hexadecimal digits.
 	Checksum string `json:"checksum,omitempty"`
 
 	order []string // of cases
 }
 
-// Rows is the result for display: labels and values.
+// Rows returns labels and values of the result for display.
 func (r Result) Rows() [][2]string {
 	var rows [][2]string
 	for _, name := range r.order {
@@ -171,7 +171,7 @@ func (r Result) Rows() [][2]string {
 	)
 }
 
-// median is that of some times, 0 of none.
+// median returns the median of some times, 0 for none.
 func median(took []time.Duration) time.Duration {
 	if len(took) == 0 {
 		return 0
@@ -197,8 +197,8 @@ type part interface {
 	judge() error  // verifies, and adds to the result
 }
 
-// Run runs a program on a job, as package apps says. What is wrong with what was read, or came out, is counted in the
-// result's Errors.
+// Run runs a program on a job, as described in package apps. The result's Errors include wrong words read and wrong
+// results.
 func Run(r *pebble.Rank, p Program, c Config) (result Result, err error) {
 	if err := p.Check(c, r.Size()); err != nil {
 		return result, err
@@ -216,7 +216,7 @@ func Run(r *pebble.Rank, p Program, c Config) (result Result, err error) {
 		return result, err
 	}
 	r.ExplainNext()
-	if err := r.Epoch(func() error { return nil }); err != nil { // registrations are compared
+	if err := r.Epoch(func() error { return nil }); err != nil { // compares registrations
 		return result, err
 	}
 	if err := u.space.Barrier(); err != nil {
@@ -252,13 +252,13 @@ func (u *run) free() error {
 	return nil
 }
 
-// freed notes what is to be freed when the program has ended.
+// freed registers an object to free at the end of the program.
 func freed[A interface{ Free() error }](u *run, a A) A {
 	u.allocated = append(u.allocated, a)
 	return a
 }
 
-// newSlice is pages.NewSlice of what is freed at the end.
+// newSlice is pages.NewSlice of a slice that is freed at the end.
 func newSlice[T any](u *run, name string, d distribution.Indexed) *pages.Slice[T] {
 	return freed(u, pages.NewSlice[T](u.space, name, d))
 }
@@ -266,16 +266,16 @@ func newSlice[T any](u *run, name string, d distribution.Indexed) *pages.Slice[T
 // newLock is pages.NewLock, at rank 0.
 func newLock(u *run, name string) *pages.Lock { return freed(u, pages.NewLock(u.space, name, 0)) }
 
-// atRank0 is the distribution of n elements that all have their home at rank 0.
+// atRank0 returns the distribution of n elements with home at rank 0.
 func (u *run) atRank0(n int) distribution.Indexed {
 	return distribution.BlockCyclic(uint64(n), u.rank.Size(), uint64(n))
 }
 
-// rows is a matrix in blocks of rows, and which of them are a rank's own.
+// rows is a matrix in blocks of rows, and the range of a rank's own rows.
 type rows struct {
 	n, wide     int
-	each        int // rows of a rank
-	first, last int // this rank's, and the one behind
+	each        int // rows per rank
+	first, last int // this rank's first row, and the end of its rows
 }
 
 func (u *run) rows(n, wide int) rows { return newRows(n, wide, u.rank.Size(), u.rank.ID()) }
@@ -284,7 +284,7 @@ func newRows(n, wide, ranks, rank int) rows {
 	return rows{n: n, wide: wide, each: (n + ranks - 1) / ranks}.of(rank)
 }
 
-// of is the same of another rank.
+// of returns the rows of another rank.
 func (w rows) of(rank int) rows {
 	return rows{w.n, w.wide, w.each, min(rank*w.each, w.n), min((rank+1)*w.each, w.n)}
 }
@@ -295,28 +295,29 @@ func (w rows) distribution(ranks int) distribution.Indexed {
 
 func (w rows) empty() bool { return w.first == w.last }
 
-// span are the elements of rows.
+// span returns the range of elements of some rows.
 func (w rows) span(first, last int) (lo, hi uint64) {
 	return uint64(first * w.wide), uint64(last * w.wide)
 }
 
-// own are the elements of the rank's own rows.
+// own returns the range of elements of the rank's own rows.
 func (w rows) own() (lo, hi uint64) { return w.span(w.first, w.last) }
 
-// number is a number from 0 to 1 that the seed names. One fingerprint alone would have neighbours lie on lines.
+// number returns a number from 0 to 1 that depends on the seed. With a single fingerprint, neighbours would lie on
+// lines.
 func number(seed, i uint64) float64 { return float64(apps.Fold(apps.Fold(seed, i), 0)>>11) / (1 << 53) }
 
-// tick tells rounds that were done.
+// tick reports a completed round.
 func (u *run) tick(done int) {
 	u.config.Progress.Passed(u.rank, 1, uint64(done-1), uint64(done), uint64(u.config.Rounds))
 }
 
-// work has so many units of work take their time in a simulated run.
+// work spends the simulated time of a number of units of work.
 func (u *run) work(units int, each time.Duration) {
 	u.rank.Compute(time.Duration(u.config.Pace * float64(units) * float64(each) / 1000))
 }
 
-// twin has rank 0 run and time the serial twin, which does so many units of work. before makes its data.
+// twin runs and times the serial twin, of a number of units of work, on rank 0. before makes its data.
 func (u *run) twin(before, twin func(), units int, each time.Duration) (err error) {
 	var took time.Duration
 	if u.rank.ID() == 0 {
@@ -330,8 +331,8 @@ func (u *run) twin(before, twin func(), units int, each time.Duration) (err erro
 	return err
 }
 
-// same compares the rows that this rank has with those that rank 0 wants, by fingerprints of so many elements each.
-// Those that differ are counted.
+// same compares this rank's rows with rank 0's expected ones, by fingerprints of each elements, and counts the
+// differences.
 func same[T any](u *run, w rows, own, want []T, each int, bits func(T) uint64, what string) error {
 	prints := func(all []uint64, vs []T) []uint64 {
 		for len(vs) > 0 {
@@ -345,7 +346,7 @@ func same[T any](u *run, w rows, own, want []T, each int, bits func(T) uint64, w
 		return all
 	}
 	var wanted []uint64
-	before := 0 // fingerprints of ranks before this one
+	before := 0 // fingerprints of lower ranks
 	for rank := range u.rank.Size() {
 		lo, hi := w.of(rank).own()
 		if u.rank.ID() == 0 {

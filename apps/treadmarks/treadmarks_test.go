@@ -30,7 +30,7 @@ var small = map[Program]Config{
 	TSP:     {Size: 9, Rounds: 3},
 }
 
-// runs are those programs that a job of so many ranks can run, with each way, and with pages where they lie and
+// runs calls do for the programs that a job of this number of ranks can run, with each way, and with pages in place and
 // copied.
 func runs(ranks int, do func(name string, p Program, c Config)) {
 	for p, c := range small {
@@ -50,7 +50,7 @@ func runs(ranks int, do func(name string, p Program, c Config)) {
 	}
 }
 
-// Everything comes out right everywhere.
+// Every program gives the right result everywhere.
 func TestEverywhere(t *testing.T) {
 	for _, ranks := range []int{2, 3} {
 		runs(ranks, func(name string, p Program, c Config) {
@@ -73,7 +73,7 @@ func TestEverywhere(t *testing.T) {
 	})
 }
 
-// Seven ranks are no whole shares of two or three processes.
+// Seven ranks divide unevenly among two or three processes.
 func TestUnevenShares(t *testing.T) {
 	const ranks = 7
 	for procs := 2; procs <= 3; procs++ {
@@ -100,7 +100,7 @@ func program(t *testing.T, p Program, c Config) func(r *pebble.Rank) error {
 	}
 }
 
-// Pages of all sizes are right, and those of Checked.
+// Results are right with pages of all sizes, and with Checked.
 func TestPageSizes(t *testing.T) {
 	s := appstest.Shape{Ranks: 3, Procs: 3, Transport: "tcp", New: route.Direct}
 	for _, bytes := range []int{64, 4096, 65536} {
@@ -114,7 +114,7 @@ func TestPageSizes(t *testing.T) {
 	}
 }
 
-// The shortest tours are those that Held and Karp find.
+// The shortest tours are those of the algorithm of Held and Karp.
 func TestTSP(t *testing.T) {
 	for _, n := range []int{4, 5, 9, 12, 16} {
 		c := Config{Size: n, Rounds: 3, Common: apps.Common{Seed: uint64(n)}}
@@ -127,8 +127,8 @@ func TestTSP(t *testing.T) {
 	}
 }
 
-// heldKarp is the length of the shortest tour, by dynamic programming: of all paths from city 0 through each set of
-// cities to one of them the shortest is kept.
+// heldKarp returns the length of the shortest tour, by dynamic programming: it keeps the shortest path from city 0
+// through each set of cities to each of them.
 func heldKarp(c *cities) int {
 	n := c.n - 1 // without city 0
 	shortest := make([]int32, n<<n)
@@ -156,7 +156,7 @@ func heldKarp(c *cities) int {
 	return int(best)
 }
 
-// The grid of the serial twin is that of the plainest loops.
+// The grid of the serial twin equals that of the simplest loops.
 func TestGrids(t *testing.T) {
 	c := Config{Size: 12, Rounds: 5, Common: apps.Common{Seed: 4}}
 	n := c.Size + 2
@@ -201,7 +201,7 @@ func TestCheck(t *testing.T) {
 	require.NoError(t, Barrier.Check(Config{}, 1))
 }
 
-// What a kernel leaves wrong is counted: one change of the data on the last of three ranks, after the kernel.
+// The verifiers count errors of the kernels: one change of the data on the last of three ranks, after the kernel.
 func TestVerifiersNotice(t *testing.T) {
 	for p, harm := range map[Program]func(main part){
 		Barrier: func(main part) { main.(*barriers).want(1, 2) },
@@ -240,7 +240,7 @@ func TestVerifiersNotice(t *testing.T) {
 	}
 }
 
-// A tour that leaves a city out, or says another length than it has, is none.
+// A tour that leaves a city out, or has a wrong length, is invalid.
 func TestWhole(t *testing.T) {
 	c := newCities(3, 9)
 	best := c.first()
@@ -251,7 +251,7 @@ func TestWhole(t *testing.T) {
 	twice := best
 	twice.Path[3] = twice.Path[4]
 	require.False(t, whole(c, c.measured(twice)))
-	// A length that is not the shortest is found beside the serial twin.
+	// The comparison with the serial twin finds a length that is not the shortest.
 	s := appstest.Mem(2)
 	require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
 		u := &run{rank: r, config: TSP.withDefaults(Config{Size: 6, Rounds: 1}), result: &Result{}}

@@ -11,23 +11,23 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// tsp finds shortest tours by branch and bound. Beginnings of tours wait in a heap that all ranks share, those that
-// promise most first. Who takes one that is short goes on from it, under the lock; one that is long enough is
-// searched by its rank alone. The best tour is shared too, under a lock of its own: its length bounds all searches.
+// tsp finds shortest tours by branch and bound. Partial tours wait in a heap that all ranks share, those with the
+// lowest bound first. A rank that takes a short one extends it, under the lock; it searches a longer one alone. The
+// best tour is shared too, under another lock: its length bounds all searches.
 type tsp struct {
 	*run
 	queue, bound *pages.Lock
 	heap         *pages.Slice[tour] // from 1 on; element 0 has their number
-	best         *pages.Slice[tour] // one
+	best         *pages.Slice[tour] // of one element
 	lengths      []int              // of all rounds
 	wrong        uint64
-	looked, jobs int // beginnings that were gone on from, and those that were taken for that
+	looked, jobs int // partial tours extended, and partial tours taken to search alone
 }
 
 const (
 	heapMax  = 1 << 13
-	tspDepth = 4       // cities of a beginning that one rank searches alone
-	tspLook  = 2000000 // picoseconds that a beginning takes in simulated runs, with all that go on from it
+	tspDepth = 4       // number of cities of a partial tour that one rank searches alone
+	tspLook  = 2000000 // picoseconds for extending one partial tour in simulated runs
 )
 
 func newTSP(u *run) part { return &tsp{run: u} }
@@ -77,7 +77,7 @@ func (s *tsp) kernel() error {
 	return nil
 }
 
-// offer has all ranks know of a tour, if it is the best one so far.
+// offer publishes a tour to all ranks, if it is the best one so far.
 func (s *tsp) offer(t tour) {
 	s.bound.Lock()
 	defer s.bound.Unlock()
@@ -86,7 +86,7 @@ func (s *tsp) offer(t tour) {
 	}
 }
 
-// take takes the next beginning to be searched, and the best tour so far. It reports whether there was one.
+// take takes the next partial tour to search, and the best tour so far. It reports whether there was one.
 func (s *tsp) take(c *cities, t, shortest *tour) bool {
 	s.queue.Lock()
 	defer s.queue.Unlock()
@@ -100,7 +100,7 @@ func (s *tsp) take(c *cities, t, shortest *tour) bool {
 			return false
 		}
 		if *t = s.pop(); t.Bound >= best {
-			s.at(0).Count = 0 // the others promise less still
+			s.at(0).Count = 0 // the others have higher bounds still
 			return false
 		}
 		if t.Count >= tspDepth || t.Left == 0 || int(n)+c.n > heapMax {
@@ -124,11 +124,11 @@ func (s *tsp) take(c *cities, t, shortest *tour) bool {
 	}
 }
 
-// see opens one beginning of the heap for reading, and at for writing.
+// see opens one partial tour of the heap for reading, and at for writing.
 func (s *tsp) see(i int32) *tour { return &s.heap.Read(uint64(i), uint64(i)+1)[0] }
 func (s *tsp) at(i int32) *tour  { return &s.heap.Write(uint64(i), uint64(i)+1)[0] }
 
-// push adds a beginning to the heap.
+// push adds a partial tour to the heap.
 func (s *tsp) push(t tour) {
 	head := s.at(0)
 	head.Count++
@@ -144,7 +144,7 @@ func (s *tsp) push(t tour) {
 	*s.at(i) = t
 }
 
-// pop takes the beginning of the lowest bound out of the heap, which has one.
+// pop takes the partial tour with the lowest bound out of the heap, which must not be empty.
 func (s *tsp) pop() tour {
 	head := s.at(0)
 	top, last := *s.see(1), *s.see(head.Count)
@@ -167,7 +167,7 @@ func (s *tsp) pop() tour {
 	return top
 }
 
-// whole reports whether a tour goes through each city once, and has the length that it says.
+// whole reports whether a tour visits each city once, and has the right length.
 func whole(c *cities, t tour) bool {
 	seen := uint32(0)
 	for _, city := range t.Path[:c.n] {
@@ -180,7 +180,7 @@ func (s *tsp) judge() error {
 	var want []int
 	looked := 0
 	if s.rank.ID() == 0 {
-		// How much the twin looks at is known when it has.
+		// The twin's number of steps is only known afterwards.
 		start := s.rank.Now()
 		want, looked = serialTSP(s.config)
 		s.work(looked, tspLook)
@@ -202,24 +202,24 @@ func (s *tsp) judge() error {
 	return s.result.Found(s.rank, s.wrong, "tours are none, or not the shortest")
 }
 
-// citiesMax is how many cities there are at most.
+// citiesMax is the largest number of cities.
 const citiesMax = 24
 
-// cities are places on a map, the distances between them, and which are near to each: those in order of distance.
+// cities are places on a map, the distances between them, and for each city the others in order of distance.
 type cities struct {
 	n        int
 	distance [cityRoom][cityRoom]int32
 	near     [cityRoom][cityRoom]uint8
 }
 
-// cityRoom is a power of two, for indices that need no check.
+// a power of two, for indices without bounds checks
 const cityRoom = 32
 
 // tour is a tour, or its beginning: from city 0 through the cities of a path.
 type tour struct {
-	Bound  int32 // no tour that begins like this is shorter
+	Bound  int32 // no tour with this beginning is shorter
 	Length int32 // of the beginning
-	Count  int32 // cities of the beginning
+	Count  int32 // number of cities of the beginning
 	Left   uint32
 	Path   [citiesMax]uint8
 }
@@ -250,13 +250,13 @@ func newCities(seed uint64, n int) *cities {
 	return c
 }
 
-// seedOf is the seed of the cities of a round.
+// seedOf returns the seed of the cities of a round.
 func (c Config) seedOf(round int) uint64 { return apps.Fold(c.Seed, uint64(round)) }
 
-// start is the beginning that is city 0 alone.
+// start returns the partial tour of only city 0.
 func (c *cities) start() tour { return tour{Count: 1, Left: 1<<c.n - 2} }
 
-// add is a beginning with one city more.
+// add returns a partial tour with one more city.
 func (c *cities) add(t tour, city uint8) tour {
 	t.Length += c.distance[t.Path[t.Count-1]][city]
 	t.Path[t.Count] = city
@@ -265,11 +265,11 @@ func (c *cities) add(t tour, city uint8) tour {
 	return t
 }
 
-// closed is the length of a tour back to city 0.
+// closed returns the length of a tour back to city 0.
 func (c *cities) closed(t tour) int32 { return t.Length + c.distance[t.Path[t.Count-1]][0] }
 
-// first is a tour to begin with: always on to the nearest city, then without crossings: parts are turned round
-// while that makes it shorter.
+// first returns a first tour: it always goes on to the nearest city. Then parts are reversed while that shortens it,
+// which removes crossings.
 func (c *cities) first() tour {
 	t := c.start()
 	for t.Left != 0 {
@@ -297,7 +297,7 @@ func (c *cities) first() tour {
 	return c.measured(t)
 }
 
-// measured is a whole tour with its length, back to city 0.
+// measured returns a whole tour with its length, back to city 0.
 func (c *cities) measured(t tour) tour {
 	t.Length = 0
 	for i := range c.n {
@@ -306,11 +306,11 @@ func (c *cities) measured(t tour) tour {
 	return t
 }
 
-// rest is what a tour that goes on from a city through those that are left takes at least: a shortest tree of
-// those, and a link to each end. It may be told less when it is room or more.
+// rest returns a lower bound of the rest of a tour from a city through the cities left: a minimum spanning tree of
+// these, and a link to each end. If the bound is room or more, it may return less than the full bound.
 func (c *cities) rest(from uint8, left uint32, room int32) int32 {
 	var link [cityRoom]int32 // to the tree, by place in the list
-	var list [cityRoom]uint8 // cities that are not in it
+	var list [cityRoom]uint8 // cities outside the tree
 	first := bits.TrailingZeros32(left) % cityRoom
 	toFrom, toStart, toFirst := &c.distance[from%cityRoom], &c.distance[0], &c.distance[first]
 	a, b := toFrom[first], toStart[first]
@@ -340,15 +340,15 @@ func (c *cities) rest(from uint8, left uint32, room int32) int32 {
 	return total
 }
 
-// search is a search for the shortest tour, in depth.
+// search is a depth-first search for the shortest tour.
 type search struct {
 	*cities
 	best   tour
-	looked int // beginnings that were gone on from
+	looked int // number of partial tours extended
 	path   [cityRoom]uint8
 }
 
-// under looks for a shorter tour than the best one among those that begin like t.
+// under looks for a tour that begins like t and is shorter than the best one.
 func (s *search) under(t tour) {
 	if t.Left == 0 {
 		if length := s.closed(t); length < s.best.Length {
@@ -381,7 +381,7 @@ func (s *search) deeper(count int, left uint32, length int32) {
 		l := length + from[city%cityRoom]
 		room := s.best.Length - l
 		if room <= 0 {
-			return // the others are farther off
+			return // the others are farther
 		}
 		if s.rest(city, left&^(1<<city), room) < room {
 			s.path[count%cityRoom] = city
@@ -390,7 +390,7 @@ func (s *search) deeper(count int, left uint32, length int32) {
 	}
 }
 
-// SerialTSP is TSP without a job: the lengths of the shortest tours, one of each round.
+// SerialTSP is TSP without a job. It returns the length of the shortest tour of each round.
 func SerialTSP(c Config) []int {
 	lengths, _ := serialTSP(TSP.withDefaults(c))
 	return lengths
