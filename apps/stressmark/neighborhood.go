@@ -11,7 +11,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// NeighborhoodResult is what a run of Neighborhood tells.
+// NeighborhoodResult is the report of a run of Neighborhood.
 type NeighborhoodResult struct {
 	Report
 	Side           int       `json:"side"`
@@ -21,7 +21,7 @@ type NeighborhoodResult struct {
 	Textures       []Texture `json:"textures"`
 }
 
-// Rows is the result for display: labels and values.
+// Rows returns labels and values of the result for display.
 func (r NeighborhoodResult) Rows() [][2]string {
 	rows := [][2]string{
 		{"pairs", fmt.Sprintf("%d, in an image of %d × %d pixels of %d bits", r.Pairs, r.Side, r.Side, r.Bits)},
@@ -36,9 +36,9 @@ func (r NeighborhoodResult) Rows() [][2]string {
 	return rows
 }
 
-// Neighborhood runs the Neighborhood Stressmark on a job, as package apps says. The image lies in blocks on the ranks,
-// row after row; a rank goes through its pixels row by row, and reads what lies beyond. Pairs are counted by sum and
-// difference, at two distances and four angles. Wrong counts, and wrong pixels, are the result's Errors.
+// Neighborhood runs the Neighborhood Stressmark on a job, as described in package apps. The image lies in blocks on the
+// ranks, row after row; a rank processes its pixels row by row, and reads pixels beyond its part. Pairs are counted by
+// sum and difference, at two distances and four angles. The result's Errors include wrong counts and wrong pixels.
 func Neighborhood(r *pebble.Rank, c NeighborhoodConfig) (result NeighborhoodResult, err error) {
 	if err := c.Check(r.Size()); err != nil {
 		return result, err
@@ -95,7 +95,7 @@ func (n *neighborhood) histograms() (all []histogram) {
 func (n *neighborhood) load() (err error) {
 	side := uint64(n.config.Side)
 	d := distribution.Block(side*side, n.rank.Size())
-	need := 2*2*(side*side/uint64(n.rank.Size())+2*side) + 2*side*uint64(n.config.Long) // with what the verifier draws
+	need := 2*2*(side*side/uint64(n.rank.Size())+2*side) + 2*side*uint64(n.config.Long) // with the verifier's rows
 	if err := apps.MustFit(n.rank, "stressmark: the image", need, "give a smaller side"); err != nil {
 		return err
 	}
@@ -110,12 +110,12 @@ func (n *neighborhood) load() (err error) {
 	return nil
 }
 
-// rows are those that this rank has pixels of: first to last-1.
+// rows returns the rows with pixels of this rank: first to last-1.
 func (n *neighborhood) rows() (first, last int) {
 	return n.lo / n.config.Side, (n.hi + n.config.Side - 1) / n.config.Side
 }
 
-// kernel counts this rank's pairs, in one epoch, and adds up those of all.
+// kernel counts this rank's pairs, in one epoch, and sums the counts of all ranks.
 func (n *neighborhood) kernel() error {
 	err := n.rank.Epoch(func() error {
 		n.count(n.own, n.image.GetRange, n.tick)
@@ -157,7 +157,7 @@ func (n *neighborhood) count(to []histogram, read func(lo uint64, dst []uint16),
 			if y+w.down >= side {
 				continue
 			}
-			if w.right < 0 { // the first of three that go so far down
+			if w.right < 0 { // the first of three ways with this distance down
 				from, end := max(x0-w.distance, 0), min(x1+w.distance, side)
 				read(uint64((y+w.down)*side+from), there[from:end])
 			}
@@ -167,7 +167,8 @@ func (n *neighborhood) count(to []histogram, read func(lo uint64, dst []uint16),
 	}
 }
 
-// pairs counts those between the pixels x0 to x1-1 of a row, and pixels of a row as far to the right as the way goes.
+// pairs counts the pairs of the pixels x0 to x1-1 of a row and the pixels of the other row at the way's distance to the
+// right.
 func pairs(h histogram, row, other []uint16, w way, x0, x1 int) {
 	x0, x1 = max(x0, -w.right), min(x1, len(row)-w.right)
 	if x0 < x1 {
@@ -180,7 +181,7 @@ func (n *neighborhood) tick(rows, all int) {
 	n.config.Progress.Passed(n.rank, 64, uint64(rows-1), uint64(rows), uint64(all))
 }
 
-// judge verifies, and adds to the result what is wrong with it.
+// judge verifies the result, and adds the errors to it.
 func (n *neighborhood) judge(result *NeighborhoodResult) error {
 	counts, pixels := n.verify()
 	if err := result.Found(n.rank, counts, "counts of pairs are wrong"); err != nil {
@@ -189,8 +190,8 @@ func (n *neighborhood) judge(result *NeighborhoodResult) error {
 	return result.Found(n.rank, pixels, "pixels of the image are wrong")
 }
 
-// verify draws all that this rank needs again, without the array, and counts its pairs once more. Rank 0 compares how
-// many there are in all with what there must be.
+// verify draws all pixels that this rank needs again, without the array, and counts its pairs again. Rank 0 compares
+// the total numbers of pairs with the expected ones.
 func (n *neighborhood) verify() (counts, pixels uint64) {
 	side := n.config.Side
 	if n.lo < n.hi {
@@ -211,7 +212,7 @@ func (n *neighborhood) verify() (counts, pixels uint64) {
 	return counts, pixels
 }
 
-// unlike counts the elements of a slice that are not those of another one.
+// unlike returns the number of elements that differ between two slices.
 func unlike[T comparable](as, bs []T) (n uint64) {
 	for i, a := range as {
 		if a != bs[i] {
@@ -221,10 +222,10 @@ func unlike[T comparable](as, bs []T) (n uint64) {
 	return n
 }
 
-// way is where the other pixel of a pair is, seen from the upper one, or, in one row, from the left one.
+// way is the position of the other pixel of a pair, relative to the upper one, or, in one row, to the left one.
 type way struct{ distance, degrees, right, down int }
 
-// ways are two distances in four directions.
+// ways returns two distances in four directions.
 func (c NeighborhoodConfig) ways() (all []way) {
 	for _, d := range []int{c.Short, c.Long} {
 		all = append(all, way{d, 0, d, 0}, way{d, 45, -d, d}, way{d, 90, 0, d}, way{d, 135, d, d})
@@ -253,8 +254,7 @@ func (h histogram) addAll(as, bs []uint16) {
 	}
 }
 
-// Texture is what a histogram of pairs says of an image: entropies in nats, and energies, which are 1 when all pairs
-// are alike.
+// Texture is the measures of a histogram of pairs: entropies in nats, and energies, which are 1 if all pairs are alike.
 type Texture struct {
 	Distance          int     `json:"distance"`
 	Degrees           int     `json:"degrees"`
@@ -286,13 +286,13 @@ func measures(counts []uint64, all uint64) (entropy, energy float64) {
 	return entropy, energy
 }
 
-// line is a line of the image: its ends, the upper one first, and its pixels' value.
+// line is a line of the image: its ends, the upper one first, and the value of its pixels.
 type line struct {
 	x0, y0, x1, y1 int
 	value          uint16
 }
 
-// line is the k-th of the image, which later ones are drawn over.
+// line returns the k-th line of the image. Later ones are drawn over it.
 func (c NeighborhoodConfig) line(k int) line {
 	number := func(which, n int) int { return int(draw(c.Seed, forLines, uint64(8*k+which), uint64(n))) }
 	l := line{number(0, c.Side), number(1, c.Side), number(2, c.Side), number(3, c.Side), uint16(1 + number(4,
@@ -303,7 +303,7 @@ func (c NeighborhoodConfig) line(k int) line {
 	return l
 }
 
-// draw draws the rows lo to hi-1 of the image: the part of each line that is there.
+// draw draws the rows lo to hi-1 of the image: the part of each line in these rows.
 func (c NeighborhoodConfig) draw(lo, hi int) []uint16 {
 	rows := make([]uint16, (hi-lo)*c.Side)
 	for k := range c.Lines {
@@ -324,7 +324,7 @@ func (c NeighborhoodConfig) draw(lo, hi int) []uint16 {
 	return rows
 }
 
-// along is the number that is i of so many steps from a to b, rounded.
+// along returns the number after i of the given steps from a to b, rounded.
 func along(a, b, i, steps int) int {
 	if steps == 0 {
 		return a

@@ -9,18 +9,18 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// PointerResult is what a run of Pointer or of Update tells.
+// PointerResult is the report of a run of Pointer or of Update.
 type PointerResult struct {
 	Report
 	Words  uint64 `json:"words"`
 	Window int    `json:"window"`
 	Hops   uint64 `json:"hops"` // of all chases
-	// chases that came to where they stop; the others have made as many hops as they may
+	// chases that reached their end; the others have made the largest number of hops
 	Ended         uint64  `json:"ended"`
 	SecondsPerHop float64 `json:"seconds_per_hop"`
 }
 
-// Rows is the result for display: labels and values.
+// Rows returns labels and values of the result for display.
 func (r PointerResult) Rows() [][2]string {
 	return [][2]string{
 		{"hops", fmt.Sprintf("%d of %d words in a field of %d; chases that came to their end: %d", r.Hops, r.Window, r.Words,
@@ -30,12 +30,12 @@ func (r PointerResult) Rows() [][2]string {
 	}
 }
 
-// Pointer runs the Pointer Stressmark on a job, as package apps says: each rank follows a chain of its own. Chases that
-// went astray are counted in the result's Errors.
+// Pointer runs the Pointer Stressmark on a job, as described in package apps: each rank follows its own chain. The
+// result's Errors include wrong chases.
 func Pointer(r *pebble.Rank, c PointerConfig) (PointerResult, error) { return runPointer(r, c, false) }
 
-// Update runs the Update Stressmark on a job, as package apps says: rank 0 alone follows a chain, and writes a word at
-// each hop. The result's Errors count wrong words of the array, too.
+// Update runs the Update Stressmark on a job, as described in package apps: only rank 0 follows a chain, and writes a
+// word at each hop. The result's Errors include wrong words of the array.
 func Update(r *pebble.Rank, c PointerConfig) (PointerResult, error) { return runPointer(r, c, true) }
 
 // pointers is one rank's part of a run of either.
@@ -93,7 +93,7 @@ func (p *pointers) kernel() error {
 		}
 		var write func(at, word uint64)
 		if p.updates {
-			write = p.field.Put // done when it returns, so the next window has it
+			write = p.field.Put // complete when it returns, so the next window reads the word
 		}
 		p.trace = p.config.follow(p.config.chaseOf(p.rank.ID()), p.field.GetRange, write, p.tick)
 		return nil
@@ -103,7 +103,7 @@ func (p *pointers) kernel() error {
 // has reports whether this rank has a chain.
 func (p *pointers) has() bool { return !p.updates || p.rank.ID() == 0 }
 
-// between is how many hops are between two looks at what has come, and words of progress.
+// between is the number of hops between two polls, which also report progress.
 const between = 256
 
 func (p *pointers) tick(hops uint64) {
@@ -113,7 +113,7 @@ func (p *pointers) tick(hops uint64) {
 	}
 }
 
-// sum adds up what the ranks have done.
+// sum adds up the traces of the ranks.
 func (p *pointers) sum(result *PointerResult) error {
 	type total struct{ Hops, Ended, Longest uint64 }
 	own := total{Hops: p.trace.Hops, Longest: p.trace.Hops}
@@ -128,7 +128,7 @@ func (p *pointers) sum(result *PointerResult) error {
 	return err
 }
 
-// judge verifies, and adds to the result what is wrong with it.
+// judge verifies the result, and adds the errors to it.
 func (p *pointers) judge(result *PointerResult) error {
 	astray, wrong, err := p.verify()
 	if err != nil {
@@ -140,8 +140,8 @@ func (p *pointers) judge(result *PointerResult) error {
 	return result.Found(p.rank, wrong, "words of the field are wrong")
 }
 
-// verify compares this rank's chase with the one through words that are worked out again. Rank 0 compares the whole
-// field where it was updated, and else each rank its part.
+// verify compares this rank's chase with one through recomputed words. After updates, rank 0 compares the whole field;
+// otherwise each rank compares its part.
 func (p *pointers) verify() (astray, wrong uint64, err error) {
 	if p.updates {
 		return p.verifyUpdates()
@@ -173,7 +173,7 @@ func (p *pointers) verifyUpdates() (astray, wrong uint64, err error) {
 	return astray, wrong, err
 }
 
-// different counts the elements of an array that are not those of a slice. It is called in an epoch.
+// different returns the number of elements of an array that differ from a slice. It is called in an epoch.
 func different(a *memory.Array[uint64], want []uint64) (n uint64) {
 	got := make([]uint64, min(1<<14, len(want)))
 	for lo := 0; lo < len(want); lo += len(got) {
@@ -194,22 +194,22 @@ type chase struct {
 	stop, end uint64 // the indices that end it: from stop to end-1
 }
 
-// Trace is how a chase went.
+// Trace is the result of a chase.
 type Trace struct {
-	Hops, Index uint64 // how many, and where it was then
-	Ended       bool   // it came to where it stops
+	Hops, Index uint64 // number of hops, and the final index
+	Ended       bool   // it reached an index that ends it
 }
 
-// chaseOf is the chase of a rank.
+// chaseOf returns the chase of a rank.
 func (c PointerConfig) chaseOf(rank int) chase {
 	stop := draw(c.Seed, forStops, uint64(rank), c.starts()-c.Stop+1)
 	return chase{draw(c.Seed, forStarts, uint64(rank), c.starts()), stop, stop + c.Stop}
 }
 
-// word is a word of the array before the run.
+// word returns a word of the array before the run.
 func (c PointerConfig) word(i uint64) uint64 { return draw(c.Seed, forWords, i, c.starts()) }
 
-// follow goes a chase: read reads a window, and write, when not nil, writes a word.
+// follow follows a chase. read reads a window; write, if not nil, writes a word.
 func (c PointerConfig) follow(h chase, read func(at uint64, window []uint64), write func(at, word uint64),
 	tick func(hops uint64)) (t Trace) {
 	window := make([]uint64, c.Window)
@@ -232,7 +232,7 @@ func (c PointerConfig) follow(h chase, read func(at uint64, window []uint64), wr
 	}
 }
 
-// median finds the middle one of an odd number of words, which it sorts: they are few.
+// median sorts an odd number of words, which are few, and returns the middle one.
 func median(words []uint64) uint64 {
 	for i := 1; i < len(words); i++ {
 		for j := i; j > 0 && words[j] < words[j-1]; j-- {

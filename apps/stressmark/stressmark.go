@@ -1,15 +1,15 @@
-// Package stressmark is three of the DIS Stressmarks that XLUPC runs (XLUPC, section 4.4): programs whose ranks read
-// and write one distributed array of package memory, each element wherever it is.
+// Package stressmark is three of the DIS Stressmarks that XLUPC runs (XLUPC, section 4.4). Their ranks read and write
+// elements of one distributed array of package memory, at any rank.
 //
-//   - [Pointer]: every rank follows its own chain of pointers through the array: reads of a few words each, one after
+//   - [Pointer]: every rank follows its own chain of pointers through the array, with reads of a few words, one after
 //     the other.
-//   - [Update]: one rank does so, and writes a word at each hop, while the others have nothing to do.
-//   - [Neighborhood]: a stencil: each rank looks at pairs of pixels of an image, some of them across the borders of
+//   - [Update]: one rank does so, and writes a word at each hop, while the others are idle.
+//   - [Neighborhood]: a stencil: each rank processes pairs of pixels of an image, some of them across the borders of
 //     its part.
 //
-// The data is random, named by a seed. The answer of each does not depend on the number of ranks. Each has a serial
-// twin, which has one slice and no ranks, and a verifier, which reads no distributed array. Times are those of accesses
-// that wait, one after the other: nothing hides a latency here, for that is what is measured.
+// The data is random and depends on a seed. The results do not depend on the number of ranks. Each has a serial twin,
+// on one slice without ranks, and a verifier, which reads no distributed array. Times are those of blocking accesses,
+// one after the other: latency is not hidden, because it is the quantity measured.
 package stressmark
 
 import (
@@ -22,20 +22,19 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// PointerConfig is what a run of Pointer or of Update can be told, as package apps says.
+// PointerConfig configures a run of Pointer or of Update, as described in package apps.
 type PointerConfig struct {
-	// Seed names the words, and where chases start and stop.
-	// Progress counts hops of rank 0, of those that it makes at most.
+	// Seed determines the words and the beginnings and ends of chases. Progress counts hops of rank 0, of its limit.
 	apps.Common
-	Words  uint64 // of the array, 2^4 to 2^24, of 8 bytes. 0 is 2^18
-	Window int    // words that each hop reads, an odd number from 1 to 15. 0 is 7
-	Hops   uint64 // at most of a chase, to 2^40. 0 is 4096
-	// Stop is how many indices end a chase, up to Words - Window; where they are is random. 0 is one in 1024, and at least
-	// one.
+	Words  uint64 // of the array, 2^4 to 2^24, of 8 bytes. 0 means 2^18
+	Window int    // words read by each hop, an odd number from 1 to 15. 0 means 7
+	Hops   uint64 // limit of a chase, up to 2^40. 0 means 4096
+	// Stop is the number of indices that end a chase, up to Words - Window; their place is random. 0 means one in 1024,
+	// and at least one.
 	Stop uint64
 }
 
-// sizes of all stressmarks.
+// Limits of all stressmarks.
 const (
 	sizeMin = 1 << 4
 	sizeMax = 1 << 24
@@ -52,7 +51,7 @@ func (c PointerConfig) withDefaults() PointerConfig {
 	return c
 }
 
-// Check returns an error that says what is wrong with c.
+// Check returns an error if c is invalid.
 func (c PointerConfig) Check(int) error {
 	c = c.withDefaults()
 	switch {
@@ -69,17 +68,17 @@ func (c PointerConfig) Check(int) error {
 	return nil
 }
 
-// starts is how many indices windows begin at.
+// starts returns the number of indices at the beginnings of windows.
 func (c PointerConfig) starts() uint64 { return c.Words - uint64(c.Window) }
 
-// NeighborhoodConfig is what a run of Neighborhood can be told, as package apps says.
+// NeighborhoodConfig configures a run of Neighborhood, as described in package apps.
 type NeighborhoodConfig struct {
-	apps.Common     // Seed names the image; Progress counts rows that rank 0 has been through
-	Side        int // rows of the image, and pixels of each, of 2 bytes, up to 32768. 0 is 512
-	Bits        int // of a pixel, 7 to 15. 0 is 8
-	Lines       int // that are drawn into the image, at most 2^24. 0 is as many as the image has rows
-	// Short and Long are the distances of the pixels of a pair; Short is less than Long, and Long less than Side. 0 is 1,
-	// and 10, or half of the side where that is less.
+	apps.Common     // Seed determines the image; Progress counts rows that rank 0 has processed
+	Side        int // rows of the image, and pixels of each, of 2 bytes, up to 32768. 0 means 512
+	Bits        int // of a pixel, 7 to 15. 0 means 8
+	Lines       int // number of lines in the image, at most 2^24. 0 means the number of rows
+	// Short and Long are the distances of the pixels of a pair; Short is less than Long, and Long less than Side. 0
+	// means 1, and the lesser of 10 and half of the side.
 	Short, Long int
 }
 
@@ -100,7 +99,7 @@ func (c NeighborhoodConfig) withDefaults() NeighborhoodConfig {
 	return c
 }
 
-// Check returns an error that says what is wrong with c.
+// Check returns an error if c is invalid.
 func (c NeighborhoodConfig) Check(int) error {
 	c = c.withDefaults()
 	switch {
@@ -118,7 +117,7 @@ func (c NeighborhoodConfig) Check(int) error {
 	return nil
 }
 
-// Report is what all stressmarks report. The counts are of the timed kernel, over all ranks.
+// Report is common to the reports of all stressmarks. The counts cover the timed kernel, over all ranks.
 type Report struct {
 	apps.Report
 	memory.Counts
@@ -126,14 +125,14 @@ type Report struct {
 	HitRate      float64 `json:"hit_rate"`      // of the accesses to other processes: Counts.HitRate
 }
 
-// newReport is what is known before a run.
+// newReport returns the part of a report that is known before a run.
 func newReport(r *pebble.Rank, name string, seed uint64) Report {
 	p := apps.NewReport(r, "stressmark-"+name, seed)
 	p.Cache = 0
 	return Report{Report: p, AddressCache: max(0, r.Config().AddressCache)}
 }
 
-// run runs the phases of a stressmark, and counts the accesses of its kernel. No stressmark sends a pebble, but for the
+// run runs the phases of a stressmark, and counts the accesses of its kernel. The only pebbles of a stressmark are the
 // questions and answers of misses.
 func (p *Report) run(s *memory.Space, phases apps.Phases) error {
 	var before memory.Counts
@@ -156,7 +155,7 @@ func (p *Report) run(s *memory.Space, phases apps.Phases) error {
 	return p.RunPhases(s.Rank(), phases)
 }
 
-// accesses is a row for display.
+// accesses returns a row for display.
 func (p Report) accesses() [2]string {
 	share := 0.0
 	if all := p.Near + p.Remote; all > 0 {
@@ -170,7 +169,7 @@ func (p Report) accesses() [2]string {
 	return [2]string{"accesses", text}
 }
 
-// stream is what random numbers are for.
+// stream is the purpose of random numbers.
 type stream uint64
 
 const (
@@ -180,13 +179,13 @@ const (
 	forLines
 )
 
-// draw is the i-th number of a stream, less than n.
+// draw returns the i-th number of a stream, less than n.
 func draw(seed uint64, s stream, i, n uint64) uint64 {
 	v, _ := bits.Mul64(apps.Fold(apps.Fold(seed, uint64(s)), apps.Fold(i, uint64(s))), n)
 	return v
 }
 
-// SerialPointer is Pointer without a job: how the chase of each rank goes.
+// SerialPointer is Pointer without a job. It returns the trace of each rank's chase.
 func SerialPointer(ranks int, c PointerConfig) (all []Trace) {
 	c = c.withDefaults()
 	for rank := range ranks {
@@ -195,7 +194,7 @@ func SerialPointer(ranks int, c PointerConfig) (all []Trace) {
 	return all
 }
 
-// serial is the chase of one rank, through words that are worked out when they are read.
+// serial returns the trace of one rank's chase. It computes the words when it reads them.
 func (c PointerConfig) serial(rank int) Trace {
 	return c.follow(c.chaseOf(rank), func(at uint64, window []uint64) {
 		for i := range window {
@@ -204,7 +203,7 @@ func (c PointerConfig) serial(rank int) Trace {
 	}, nil, nil)
 }
 
-// SerialUpdate is Update without a job: how the chase goes, and the whole field after it.
+// SerialUpdate is Update without a job. It returns the trace of the chase, and the whole field after it.
 func SerialUpdate(c PointerConfig) (Trace, []uint64) {
 	c = c.withDefaults()
 	field := make([]uint64, c.Words)

@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// everywhere runs a stressmark over all transports and simulated, on 3 ranks too. check gets the result of each rank.
+// everywhere runs a stressmark over all transports and simulated, also on 3 ranks. check gets the result of each rank.
 func everywhere[C, R any](t *testing.T, run func(r *pebble.Rank, c C) (R, error), c C,
 	check func(t *testing.T, ranks int, got R)) {
 	appstest.AllEverywhere(t, run, c, check)
@@ -89,7 +89,8 @@ func TestNeighborhoodEverywhere(t *testing.T) {
 	})
 }
 
-// Pointer and Neighborhood find the same with every size of the address cache, on 1 to 7 ranks in 1 to 4 processes.
+// Pointer and Neighborhood give the same results with every size of the address cache, on 1 to 7 ranks in 1 to 4
+// processes.
 func TestAddressCaches(t *testing.T) {
 	p := PointerConfig{Words: 301, Window: 5, Hops: 30, Stop: 9, Common: apps.Common{Seed: 3}}
 	n := NeighborhoodConfig{Side: 19, Bits: 7, Lines: 12, Short: 2, Long: 7, Common: apps.Common{Seed: 4}}
@@ -137,7 +138,7 @@ func TestOddSizes(t *testing.T) {
 	}
 }
 
-// A chase as the specification has it, by sorting.
+// A chase by the specification, with sorting.
 func TestChase(t *testing.T) {
 	c := PointerConfig{Words: 200, Window: 9, Hops: 300, Stop: 2, Common: apps.Common{Seed: 8}}
 	for rank, got := range SerialPointer(20, c) {
@@ -162,7 +163,7 @@ func TestChase(t *testing.T) {
 		Common: apps.Common{Seed: 9}}))
 }
 
-// Rows drawn one by one are those of the whole image.
+// Rows drawn one by one equal those of the whole image.
 func TestImage(t *testing.T) {
 	c := NeighborhoodConfig{Side: 50, Bits: 15, Lines: 40, Common: apps.Common{Seed: 3}}
 	whole := c.draw(0, 50)
@@ -176,7 +177,7 @@ func TestImage(t *testing.T) {
 	require.Equal(t, l.value, whole[l.y1*50+l.x1])
 }
 
-// Even counts have the entropy of their number, and one count none.
+// Equal counts have the entropy of their number, and a single count has none.
 func TestTexture(t *testing.T) {
 	entropy, energy := measures([]uint64{5, 0, 5, 5, 5}, 20)
 	require.InDelta(t, 1.3862943611, entropy, 1e-9)
@@ -248,8 +249,8 @@ func TestBadConfig(t *testing.T) {
 	}))
 }
 
-// errorsOf runs the phases of a stressmark on three ranks, with harm done after the kernel, and returns what the
-// verifier counted.
+// errorsOf runs the phases of a stressmark on three ranks, calls harm after the kernel, and returns the verifier's
+// count.
 func errorsOf(t *testing.T, run func(r *pebble.Rank) (p *Report, s *memory.Space, phases apps.Phases, harm func()),
 ) (errors uint64) {
 	require.NoError(t, on(3, "mem").Run(t, func(r *pebble.Rank) error {
