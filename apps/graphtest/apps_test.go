@@ -26,23 +26,23 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// app is a way in which an application goes over a graph.
+// app is an application's use of a graph.
 type app struct {
 	name    string
-	matrix  func(t *testing.T, body func(t *testing.T, s appstest.Shape)) // if chains of pebbles have no bound, General
-	family  string                                                        // those that send alike
+	matrix  func(t *testing.T, body func(t *testing.T, s appstest.Shape)) // General if chains of pebbles have no bound
+	family  string                                                        // of applications that send alike
 	hasRoot bool
-	// start makes what is to be done with a graph. pick decides what else there is: a root, a damping.
+	// start makes the job on a graph. pick chooses further parameters: a root, a damping.
 	start func(tb require.TestingT, source distgraph.Source, pick uint64) job
 }
 
-// job is a rank's part, and what must have come out when all ranks are done.
+// job is a rank's part, and the check of the result when all ranks are done.
 type job struct {
 	program func(r *pebble.Rank) error
 	check   func(tb require.TestingT)
 }
 
-// run does the job, and checks it.
+// run runs the job, and checks it.
 func (j job) run(tb require.TestingT, run func(f func(r *pebble.Rank) error) error) {
 	require.NoError(tb, run(j.program))
 	j.check(tb)
@@ -75,15 +75,15 @@ var all = []app{
 		bfs.Tuning{}, bfs.Tuning{Unfiltered: true}, bfs.Tuning{})},
 }
 
-// load is the graph of a source.
+// load returns the graph of a source.
 func load(tb require.TestingT, source distgraph.Source) *graph.CSR {
 	c, _, err := source.Load()
 	require.NoError(tb, err)
 	return c
 }
 
-// checked runs a kernel on the graph of a source, checks it, and puts what it has found of this rank's vertices, in the
-// order of the source, into its own part of made. A breach fails the job. All ranks call it.
+// checked runs a kernel on the graph of a source, checks it, and stores its results for this rank's vertices, in the
+// order of the source, in this rank's part of made. A breach fails the job. All ranks call it.
 func checked[K distgraph.Whole, T any](
 	r *pebble.Rank, source distgraph.Source, prepare func(g *distgraph.Graph) (K, error),
 	found func(k K) []T, made []T,
@@ -96,7 +96,7 @@ func checked[K distgraph.Whole, T any](
 	return nil
 }
 
-// sound returns an error when a kernel finds breaches.
+// sound returns an error if a kernel finds breaches.
 func sound(k interface {
 	Validate() (distgraph.Breaches, error)
 }) error {
@@ -107,7 +107,7 @@ func sound(k interface {
 	return err
 }
 
-// undirected are the same vertices, with arcs that lead both ways.
+// undirected returns the same graph with arcs in both directions.
 func undirected(source distgraph.Source) distgraph.Source {
 	source.Undirected = true
 	return source
@@ -126,7 +126,7 @@ func startComponents(method components.Method) func(tb require.TestingT, source 
 	}
 }
 
-// startCommunities lets pick decide the iterations.
+// startCommunities takes the iterations from pick.
 func startCommunities(tb require.TestingT, source distgraph.Source, pick uint64) job {
 	c := communities.Config{Source: source, Iterations: int(pick % 13)}
 	want := appstest.Must(communities.Serial(c))
@@ -167,13 +167,13 @@ func newTriangles(g *distgraph.Graph) (triangles.Kernel, error) {
 	return triangles.NewKernel(g, triangles.Config{})
 }
 
-// counted is a vertex with what is known of its triangles.
+// counted is the triangle counts of a vertex.
 type counted struct {
 	triangles  uint64
 	clustering float64
 }
 
-// perVertex puts both together.
+// perVertex combines both.
 func perVertex(counts []uint64, clustering []float64) []counted {
 	all := make([]counted, len(counts))
 	for v, n := range counts {
@@ -212,18 +212,18 @@ func startJaccard(tb require.TestingT, source distgraph.Source, _ uint64) job {
 
 func newJaccard(g *distgraph.Graph) (jaccard.Kernel, error) { return jaccard.NewKernel(g, 0, nil) }
 
-// similarities are those of the serial twin.
+// similarities returns those of the serial twin.
 func similarities(tb require.TestingT, source distgraph.Source) []graph.Pair {
 	pairs := appstest.Must(jaccard.Serial(source))
 	return append([]graph.Pair{}, pairs...)
 }
 
-// exactly is a configuration whose scores are those that no iteration changes any more.
+// exactly returns a configuration with converged scores.
 func exactly(source distgraph.Source) pagerank.Config {
 	return pagerank.Config{Source: source, Tolerance: 1e-12, Iterations: 1000}
 }
 
-// startPageRank lets pick decide the damping, and what counts.
+// startPageRank takes the damping, and the counted arcs, from pick.
 func startPageRank(c pagerank.Config) func(tb require.TestingT, source distgraph.Source, pick uint64) job {
 	return func(tb require.TestingT, source distgraph.Source, pick uint64) job {
 		c := c
@@ -246,9 +246,9 @@ func startPageRank(c pagerank.Config) func(tb require.TestingT, source distgraph
 	}
 }
 
-// requireScores requires the scores of the twin after as many iterations; and, where the tolerance has ended them, that
-// scores are no further from those that no iteration changes than it lets them be: an iteration brings scores nearer to
-// these by the damping, in the sum of all, so that the rest of the way is a geometric series.
+// requireScores requires the scores of the twin after the same number of iterations. If the tolerance has ended the
+// run, it also requires that the scores are near the converged ones: an iteration reduces the sum of the distances by
+// the damping, so the rest is a geometric series.
 func requireScores(tb require.TestingT, c pagerank.Config, iterations int, got []float64) {
 	far := func(twin pagerank.Config) (sum float64) {
 		twin.Damping, twin.Dangling = c.Damping, c.Dangling
@@ -293,7 +293,7 @@ func startCentrality(mode centrality.Mode) func(tb require.TestingT, source dist
 	}
 }
 
-// starts adds up centralities from some vertices. All but the last are checked at once.
+// starts adds up centralities from some vertices. It checks all but the last at once.
 type starts struct {
 	centrality.Kernel
 	from []uint64
@@ -309,7 +309,7 @@ func (s starts) Run() error {
 	return nil
 }
 
-// search is what ranks have found of one root, each its own part.
+// search is the ranks' results for one root, each its own part.
 type search[D any] struct {
 	parent []int64
 	dist   []D
@@ -317,8 +317,8 @@ type search[D any] struct {
 
 func newSearch[D any](n uint64) search[D] { return search[D]{make([]int64, n), make([]D, n)} }
 
-// from searches times times with one kernel, so that a search must not see what the one before has left. It checks the
-// last tree and keeps this rank's part of it.
+// from searches several times with one kernel, so that a search must not depend on the state of the one before. It
+// checks the last tree and stores this rank's part of it.
 func (s search[D]) from(g *distgraph.Graph, k interface {
 	distgraph.Kernel
 	Result() (parent []int64, dist []D, err error)

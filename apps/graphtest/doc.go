@@ -1,3 +1,3 @@
-// Package graphtest has the tests of the applications that go over graphs: each finds what its serial twin does, on odd
-// graphs, on random ones and on those of public data, and its verifier tells a result that is spoiled.
+// Package graphtest tests the applications that go over graphs. Each agrees with its serial twin, on odd, random and
+// public graphs, and its verifier notices a spoiled result.
 package graphtest

@@ -16,7 +16,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// What several applications find of a generated graph, on three ranks.
+// Results of several applications for a generated graph, on three ranks.
 func Example() {
 	generator, err := graph.Kronecker(10, 8, 1)
 	if err != nil {

@@ -14,12 +14,12 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// halved takes the edges of an undirected graph as arcs.
+// halved turns the edges of an undirected graph into arcs.
 type halved struct{ graph.Generator }
 
 func (halved) Directed() bool { return true }
 
-// edges joins pairs of vertices.
+// edges returns edges between pairs of vertices.
 func edges(ends ...uint64) (all []graph.Edge) {
 	for i := 0; i < len(ends); i += 2 {
 		all = append(all, graph.Edge{From: ends[i], To: ends[i+1]})
@@ -27,7 +27,7 @@ func edges(ends ...uint64) (all []graph.Edge) {
 	return all
 }
 
-// clique has an edge between any two of n vertices.
+// clique returns a graph with an edge between any two of n vertices.
 func clique(n uint64) (l appstest.List) {
 	l.N = n
 	for v := range n {
@@ -38,7 +38,7 @@ func clique(n uint64) (l appstest.List) {
 	return l
 }
 
-// ladder has n vertices in pairs. Both of a pair lead to both of the next one: about 2^(n/2) paths.
+// ladder returns a graph of n vertices in pairs. Both of a pair lead to both of the next one: about 2^(n/2) paths.
 func ladder(n uint64) (l appstest.List) {
 	l.N = n
 	for v := uint64(2); v < n; v++ {
@@ -47,8 +47,8 @@ func ladder(n uint64) (l appstest.List) {
 	return l
 }
 
-// hubs are four vertices, each joined to all others. Each of the others has one more neighbour, so rows differ a lot in
-// length.
+// hubs returns a graph with four vertices joined to all others. Each of the others has one more neighbour, so rows
+// differ a lot in length.
 func hubs() appstest.List {
 	l := appstest.List{N: 500}
 	for v := uint64(4); v < l.N; v++ {
@@ -60,7 +60,7 @@ func hubs() appstest.List {
 	return l
 }
 
-// oddGraphs are those in which a kernel over a whole graph may forget something.
+// oddGraphs returns graphs with special cases for a kernel over a whole graph.
 func oddGraphs() map[string]appstest.List {
 	path, star := appstest.List{N: 70}, appstest.List{N: 70}
 	for v := range path.N - 1 {
@@ -85,8 +85,8 @@ func oddGraphs() map[string]appstest.List {
 	}
 }
 
-// onOddGraphs runs body for odd graphs, directed and not, on several numbers of ranks, with more ranks than vertices
-// among them.
+// onOddGraphs runs body for odd graphs, directed and undirected, on several numbers of ranks, some above the number of
+// vertices.
 func onOddGraphs(
 	t *testing.T, graphs map[string]appstest.List, body func(t *testing.T, ranks int, source distgraph.Source),
 ) {
@@ -99,7 +99,7 @@ func onOddGraphs(
 		} {
 			numbers := []int{1, 9}
 			if l.N > 12 {
-				numbers = []int{3} // whose many epochs tell no more with others
+				numbers = []int{3} // its many epochs show nothing new with others
 			}
 			for _, ranks := range numbers {
 				t.Run(fmt.Sprintf("%s %d, %d ranks", name, i, ranks), func(t *testing.T) { body(t, ranks, source) })

@@ -29,12 +29,12 @@ import (
 
 var update = flag.Bool("update", false, "write the table of docs/applications.md anew")
 
-// ldbcAlgorithm is an algorithm of LDBC Graphalytics, and the application that does it.
+// ldbcAlgorithm is an algorithm of LDBC Graphalytics, and the application for it.
 type ldbcAlgorithm struct {
 	name, command string
 	column        string // of the result
 	match         matching
-	// run writes the result to a file. It returns what the verifier has found wrong.
+	// run writes the result to a file. Its report has the verifier's errors.
 	run func(r *pebble.Rank, c ldbcCase, common apps.Common) (apps.Report, error)
 }
 
@@ -85,12 +85,12 @@ type ldbcCase struct {
 	reference  string // its file
 }
 
-// ldbcIterations are those of the references.
+// ldbcIterations are the numbers of iterations of the references.
 var ldbcIterations = map[string]int{
 	"example PR": 2, "example CDLP": 2, "dir PR": 14, "undir PR": 26, "dir CDLP": 5, "undir CDLP": 5,
 }
 
-// ldbcCases are all graphs of a folder with all algorithms that it has references for.
+// ldbcCases returns all graphs of a folder with all algorithms that have references there.
 func ldbcCases(folder string) (all []ldbcCase) {
 	at := func(name string) string { return filepath.Join(folder, filepath.FromSlash(name)) }
 	lists := func(name string, undirected bool) distgraph.Source {
@@ -128,7 +128,7 @@ func ldbcCases(folder string) (all []ldbcCase) {
 	return all
 }
 
-// ldbcShapes are jobs over all transports.
+// ldbcShapes returns jobs over all transports.
 func ldbcShapes() (all []appstest.Shape) {
 	for _, transport := range []string{"mem", "shm", "tcp"} {
 		for _, ranks := range []int{1, 2, 4, 7} {
@@ -142,8 +142,8 @@ func ldbcShapes() (all []appstest.Shape) {
 	return all
 }
 
-// Every result that LDBC Graphalytics publishes for its validation graphs is ours, on any number of ranks and over all
-// transports: in a file, whose integers are the same on all of them, and whose other numbers are within 1e-9.
+// Every result that LDBC Graphalytics publishes for its validation graphs is reproduced, on any number of ranks and
+// over all transports. The files have the same integers on all of them, and other numbers within 1e-9.
 func TestLDBC(t *testing.T) {
 	cases := ldbcCases(appstest.Data(t, "ldbc"))
 	first := map[int][]row{} // by the case: of the first job
@@ -185,7 +185,7 @@ func requireSameRows(t *testing.T, want, got []row) {
 	}
 }
 
-// requireTable requires that docs/applications.md has the table of what was compared, and writes it with -update.
+// requireTable requires that docs/applications.md has the table of the comparisons, and writes it with -update.
 func requireTable(t *testing.T, cases []ldbcCase) {
 	var b strings.Builder
 	b.WriteString("| | command | vertices compared | match |\n|---|---|---|---|\n")
@@ -222,7 +222,7 @@ const (
 	closely      matching = "within 1e-4"
 )
 
-// holds reports whether a value is that of the reference. seen has, for equivalence, the values that go together.
+// holds reports whether a value matches the reference. For equivalence, seen has the pairs of values so far.
 func (m matching) holds(want, got string, numbers func(text string) float64, seen map[string]string) bool {
 	switch m {
 	case equivalently:

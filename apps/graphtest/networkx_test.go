@@ -48,7 +48,7 @@ type networkxResult struct {
 	Clustering []float64 `json:"clustering"`
 }
 
-// byNetworkX is what NetworkX finds, if it is there; otherwise it skips the test.
+// byNetworkX returns the results of NetworkX. It skips the test if NetworkX is not installed.
 func byNetworkX(t *testing.T, l appstest.List) (res networkxResult) {
 	t.Helper()
 	pythons := []string{"python3", "/usr/bin/python3"} // Debian's package is for its own Python
@@ -73,8 +73,8 @@ func byNetworkX(t *testing.T, l appstest.List) (res networkxResult) {
 	return res
 }
 
-// Scores that are spread and count self-loops, triangles and clustering coefficients are those of NetworkX: of graphs
-// with self-loops, vertices without arcs, and edges that come twice.
+// Scores that are spread and count self-loops, triangles and clustering coefficients agree with NetworkX, on graphs
+// with self-loops, vertices without arcs, and duplicate edges.
 func TestNetworkX(t *testing.T) {
 	random := rand.New(rand.NewPCG(seeds.Of(t), 0))
 	for _, directed := range []bool{false, true} {

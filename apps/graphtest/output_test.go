@@ -26,8 +26,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// outputs are the graphs whose results are written: one that ranks order by degree, one in the order of the source, and
-// a file with ids that are far apart. label is that of a number.
+// outputs are the graphs of the written results: one that ranks order by degree, one in the order of the source, and a
+// file with sparse ids. label returns the label of a number.
 func outputs(t *testing.T) map[string]struct {
 	source distgraph.Source
 	label  func(number uint64) uint64
@@ -48,7 +48,7 @@ func outputs(t *testing.T) map[string]struct {
 	}
 }
 
-// leaves runs an application everywhere, and compares the file that it leaves with rows. Floats may differ by 1e-9.
+// leaves runs an application everywhere, and compares the file that it writes with rows. Floats may differ by 1e-9.
 func leaves(t *testing.T, header string, want [][]any, run func(r *pebble.Rank, c apps.Common) error) {
 	appstest.Everywhere(t, func(t *testing.T, _ int) (func(r *pebble.Rank) error, func(t *testing.T)) {
 		path := filepath.Join(t.TempDir(), "rows.csv")
@@ -83,7 +83,7 @@ func alike(t *testing.T, want any, cell string, says ...any) {
 	require.InDelta(t, number, got, 1e-9*max(1, math.Abs(number)), says...)
 }
 
-// treeRows are the rows of the tree in which each parent has the smallest number that one may have.
+// treeRows returns the rows of the tree in which each parent has the smallest possible number.
 func treeRows(c *graph.CSR, root uint64, dist []float64, label func(uint64) uint64, isLevel bool) (rows [][]any) {
 	parents := make([]uint64, len(dist))
 	for v := range parents {
@@ -153,8 +153,8 @@ func TestSearchesLeaveTheirTrees(t *testing.T) {
 	}
 }
 
-// Where arcs add nothing to a distance, parents are still a tree, and the same one everywhere: by the fewest such arcs,
-// then by the smallest label.
+// Even where arcs add nothing to a distance, parents form a tree, the same one everywhere: by the smallest number of
+// such arcs, then by the smallest label.
 func TestTreesOverArcsOfNoWeight(t *testing.T) {
 	l := appstest.List{N: 8, Edges: edges(0, 1, 1, 2, 2, 3, 3, 1, 0, 4, 4, 5, 5, 6, 6, 4, 2, 6),
 		Weights: []float64{1, 0, 0, 0, 1, 0, 0, 0, 0}}
@@ -218,7 +218,7 @@ func TestWholeGraphsLeaveTheirNumbers(t *testing.T) {
 	}
 }
 
-// Rows of several searches are refused before the job begins.
+// Rows of several searches are an error before the job begins.
 func TestRowsOfOneSearch(t *testing.T) {
 	source := distgraph.Source{Generator: appstest.Kronecker(t, 5)}
 	weighted := source
@@ -233,7 +233,7 @@ func TestRowsOfOneSearch(t *testing.T) {
 	require.NoError(t, bfs.Config{Source: source}.Check(1))
 }
 
-// Other tools read the rows of a public graph: sort finds them in order, mawk adds up the distances that are published.
+// Other tools read the rows of a public graph: sort finds them in order, and mawk adds up the published distances.
 func TestOtherToolsReadRows(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tree.csv")
 	config := bfs.Config{Source: distgraph.Source{Path: appstest.Data(t, "wiki-Vote.txt.gz")}, Roots: distgraph.IDs(30)}

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// row is a vertex with a value, as a file has them.
+// row is a vertex and a value, as text of a file.
 type row struct{ vertex, value string }
 
 func (w row) number(t *testing.T) float64 { return numberOf(t, w.value) }
@@ -52,7 +52,7 @@ func readReference(t *testing.T, name string) map[string]string {
 	return values
 }
 
-// requireMatch requires that a result is the reference, whose vertices that are not reached have no row.
+// requireMatch requires that a result matches the reference. Vertices that are not reached have no row.
 func requireMatch(t *testing.T, c ldbcCase, rows []row) {
 	t.Helper()
 	wanted, seen := readReference(t, c.reference), map[string]string{}

@@ -24,8 +24,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// breach runs a kernel on the graph of a source, on ranks of this process, and has spoil change what it has found.
-// It requires that the check of all ranks together finds something, and says so.
+// breach runs a kernel on the graph of a source, on ranks of this process, and changes its result by spoil. It requires
+// that the check of all ranks together finds a breach, and reports it.
 func breach[K distgraph.Whole](
 	t *testing.T, ranks int, source distgraph.Source, prepare func(g *distgraph.Graph) (K, error),
 	spoil func(g *distgraph.Graph, k K), rules []string, says string,
@@ -50,7 +50,7 @@ func breach[K distgraph.Whole](
 	require.Contains(t, fmt.Sprint(texts), says)
 }
 
-// inside is a field of a kernel, which is nobody's business but of who spoils it.
+// inside returns a private field of a kernel, for tests that spoil it.
 func inside[T any](k any, field string) *T {
 	v := reflect.Indirect(reflect.ValueOf(k)).FieldByName(field)
 	if want := reflect.TypeFor[T](); v.Type() != want {
@@ -59,7 +59,7 @@ func inside[T any](k any, field string) *T {
 	return (*T)(unsafe.Pointer(v.UnsafeAddr()))
 }
 
-// Labels are changed of two parts, 0 to 2 and 3 to 5.
+// Changed labels in two parts, 0 to 2 and 3 to 5.
 func TestWrongLabels(t *testing.T) {
 	l := appstest.List{N: 6, Edges: edges(0, 1, 1, 2, 3, 4, 4, 5)}
 	for says, labels := range map[string][]uint32{
@@ -79,7 +79,7 @@ func TestWrongLabels(t *testing.T) {
 	}
 }
 
-// A core number, counts of triangles and of common neighbours, and scores are changed, in an ordered graph too.
+// Changed core numbers, counts of triangles and of common neighbours, and scores, also in an ordered graph.
 func TestWrongNumbers(t *testing.T) {
 	tail := appstest.List{N: 4, Edges: edges(0, 1, 1, 2, 2, 0, 2, 3)}
 	apart := appstest.List{N: 5, Edges: edges(0, 1, 1, 2, 2, 0, 3, 4)}
@@ -117,7 +117,7 @@ func TestWrongNumbers(t *testing.T) {
 	}
 }
 
-// A label is changed of two cliques of 3, 0 to 2 and 3 to 5, in a directed graph too.
+// A changed label in two cliques of 3, 0 to 2 and 3 to 5, also in a directed graph.
 func TestWrongCommunities(t *testing.T) {
 	for _, directed := range []bool{false, true} {
 		l := appstest.List{N: 6, Directed: directed, Edges: edges(0, 1, 1, 2, 2, 0, 3, 4, 4, 5, 5, 3)}
@@ -133,7 +133,7 @@ func TestWrongCommunities(t *testing.T) {
 	}
 }
 
-// spoilCorners doubles the counts that a kernel has for its first vertices.
+// spoilCorners doubles a kernel's counts of its first vertices.
 func spoilCorners(k triangles.Kernel, vertices int) {
 	found := reflect.Indirect(reflect.ValueOf(k)).FieldByName("found")
 	for v := range vertices {
@@ -164,8 +164,8 @@ func TestWrongScores(t *testing.T) {
 	}
 }
 
-// Each rule of centralities is broken in each way it can be: where two shortest paths lead from 0 to 3, and one on to
-// 4; 5 is apart.
+// Each rule of centralities is broken in each possible way. Two shortest paths lead from 0 to 3, and one on to 4; 5 is
+// isolated.
 func TestWrongCentralities(t *testing.T) {
 	diamond := appstest.List{N: 6, Edges: edges(0, 1, 0, 2, 1, 3, 2, 3, 3, 4)}
 	paths := func(n float64) func(k any, v uint64) {
@@ -175,7 +175,7 @@ func TestWrongCentralities(t *testing.T) {
 		return func(k any, v uint64) { (*inside[[]float64](k, "through"))[v] = n }
 	}
 	for name, c := range map[string]struct {
-		change func(k any, v uint64) // what is found of a vertex
+		change func(k any, v uint64) // changes the results for a vertex
 		at     uint64
 		says   string
 	}{
@@ -215,7 +215,7 @@ func TestWrongCentralities(t *testing.T) {
 	}
 }
 
-// mistake is the error of a run on two ranks.
+// mistake returns the error of a run on two ranks.
 func mistake[C, R any](t *testing.T, run func(r *pebble.Rank, c C) (R, error), c C) error {
 	t.Helper()
 	_, err := appstest.Results(t, pebble.Config{Ranks: 2}, run, c)
@@ -270,7 +270,7 @@ func TestMistakes(t *testing.T) {
 	require.ErrorIs(t, err, distgraph.ErrRoot)
 }
 
-// Kernels that need arcs to lead both ways refuse a directed graph.
+// Kernels that need arcs in both directions return an error for a directed graph.
 func TestDirectedGraphsAreRefused(t *testing.T) {
 	for name, prepare := range map[string]func(g *distgraph.Graph) (err error){
 		"components": func(g *distgraph.Graph) (err error) { _, err = components.NewKernel(g, components.Hook); return err },

@@ -25,8 +25,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// each runs an application on ranks of this process, and gives check the result of each, which must be right: valid is
-// what its report says the verifier has found valid.
+// each runs an application on ranks of this process, and passes each rank's result to check. The report must say that
+// the verifier has found valid, the checked items, to be valid.
 func each[C any, R interface{ Rows() [][2]string }](
 	t *testing.T, job pebble.Config, run func(r *pebble.Rank, c C) (R, error), c C, valid string, check func(res R),
 ) {
@@ -49,7 +49,7 @@ func eachComponents(t *testing.T, ranks int, c components.Config, want distgraph
 	}
 }
 
-// sizesOf counts the labels of a twin.
+// sizesOf returns the sizes of the components of a twin.
 func sizesOf(tb testing.TB, source distgraph.Source) (sizes distgraph.Sizes) {
 	labels := appstest.Must(components.Serial(source))
 	counts := map[uint64]uint64{}
@@ -66,17 +66,17 @@ func sizesOf(tb testing.TB, source distgraph.Source) (sizes distgraph.Sizes) {
 	return sizes
 }
 
-// Components are reported on all ranks as the twin has found them. The giants of ranks hang together by few arcs, which
-// all of their vertices' first arcs lead away from; and long paths go to and fro between ranks.
+// All ranks report the components of the twin. Few arcs join the giants of ranks, and the first arcs of all of their
+// vertices lead away from these. Long paths go back and forth between ranks.
 func TestComponents(t *testing.T) {
 	random := rand.New(rand.NewPCG(seeds.Of(t), 0))
 	halves, path := appstest.List{N: 200}, appstest.List{N: 500}
-	for _, e := range clique(200).Edges { // each half is a clique of its own
+	for _, e := range clique(200).Edges { // each half is a clique
 		if e.From/100 == e.To/100 {
 			halves.Edges = append(halves.Edges, e)
 		}
 	}
-	for _, v := range random.Perm(4) { // and a vertex more than that is met by others
+	for _, v := range random.Perm(4) { // edges between the halves
 		halves.Edges = append(halves.Edges, graph.Edge{From: uint64(v) + 50, To: 199})
 	}
 	order := random.Perm(int(path.N))
@@ -93,7 +93,7 @@ func TestComponents(t *testing.T) {
 	}
 }
 
-// Public graphs have as many components as their publishers say.
+// Public graphs have the numbers of components that their publishers state.
 func TestComponentsOfRealGraphs(t *testing.T) {
 	for name, want := range map[string]distgraph.Sizes{
 		"soc-Epinions1.txt.gz": {Groups: 2, Largest: 75877}, "wiki-Vote.txt.gz": {Groups: 24, Largest: 7066},
@@ -107,7 +107,7 @@ func TestComponentsOfRealGraphs(t *testing.T) {
 	}
 }
 
-// Core numbers of public graphs are those of the twin; those of a clique of 5 with a tail of 2 are known.
+// Core numbers of public graphs are those of the twin. Those of a clique of 5 with a tail of 2 are known.
 func TestCores(t *testing.T) {
 	for _, name := range []string{"wiki-Vote.txt.gz", "astro-ph.metis.graph.gz"} {
 		t.Run(name, func(t *testing.T) {
@@ -133,13 +133,13 @@ func TestCores(t *testing.T) {
 	})
 }
 
-// triangleCounts are how many the publishers of public graphs count.
+// triangleCounts are the publishers' numbers of triangles in public graphs.
 var triangleCounts = map[string]uint64{
 	"soc-Epinions1.txt.gz": 1_624_481, "wiki-Vote.txt.gz": 608_389, "astro-ph.metis.graph.gz": 756_019,
 	"road-NY.gr.gz": 6_529,
 }
 
-// The triangles of public graphs are as many as their publishers say.
+// Public graphs have the numbers of triangles that their publishers state.
 func TestTrianglesOfRealGraphs(t *testing.T) {
 	for name, want := range triangleCounts {
 		t.Run(name, func(t *testing.T) {
@@ -152,7 +152,7 @@ func TestTrianglesOfRealGraphs(t *testing.T) {
 	}
 }
 
-// Of a clique all triangles are counted again, of a graph with many wedges those of a sample.
+// The check counts all triangles of a clique again, and those of a sample of a graph with many wedges.
 func TestTriangles(t *testing.T) {
 	c := triangles.Config{Source: distgraph.Source{Generator: clique(12).Generator()}}
 	each(t, on(3), triangles.Run, c, "counts", func(res triangles.Result) {
@@ -174,8 +174,8 @@ func pair(first, second uint64, similarity float64) jaccard.Pair {
 	return jaccard.Pair{First: distgraph.Label{ID: first}, Second: distgraph.Label{ID: second}, Similarity: similarity}
 }
 
-// In public graphs the ends of all edges have together 3 common neighbours for each triangle that their publishers
-// count, and similarities are those of the twin.
+// In public graphs the sum of the common neighbours of the ends of all edges is 3 for each triangle of the publishers'
+// counts. Similarities are those of the twin.
 func TestSimilaritiesOfRealGraphs(t *testing.T) {
 	for name, count := range triangleCounts {
 		if name == "soc-Epinions1.txt.gz" && !appstest.Long {
@@ -202,8 +202,8 @@ func TestSimilaritiesOfRealGraphs(t *testing.T) {
 	}
 }
 
-// Similarities are reported on all ranks: of two triangles that share an edge, with a tail, whose vertices have ids. Of
-// a clique all pairs are alike, and those told are the first; of a graph with many wedges a sample is checked.
+// All ranks report similarities: of two triangles that share an edge, with a tail, whose vertices have ids. In a clique
+// all pairs are alike, and the report has the first; in a graph with many wedges a sample is checked.
 func TestSimilarities(t *testing.T) {
 	path := appstest.Write(t, "some.el", "30 20\n20 10\n10 30\n20 40\n40 10\n40 50\n50 40\n50 50\n")
 	for _, order := range []distgraph.Order{distgraph.AsGiven, distgraph.ByDegree} {
@@ -238,7 +238,7 @@ func TestSimilarities(t *testing.T) {
 	}
 }
 
-// BenchmarkJaccard tells edges a second.
+// BenchmarkJaccard reports edges per second.
 func BenchmarkJaccard(b *testing.B) {
 	for _, ranks := range []int{1, 2} {
 		b.Run(fmt.Sprintf("%d ranks", ranks), func(b *testing.B) {
@@ -252,9 +252,9 @@ func BenchmarkJaccard(b *testing.B) {
 	}
 }
 
-// Communities are reported on all ranks as the twin has found them. The middle of a path of three and its ends exchange
-// their labels in every iteration; a bridge joins two cliques, whose labels settle before the last iteration; and an
-// arc each way counts twice.
+// All ranks report the communities of the twin. The middle of a path of three and its ends exchange their labels in
+// every iteration; a bridge joins two cliques, whose labels settle before the last iteration; and arcs in both
+// directions count twice.
 func TestCommunities(t *testing.T) {
 	bridge := clique(4)
 	bridge.N = 9
@@ -295,7 +295,7 @@ func TestCommunities(t *testing.T) {
 	}
 }
 
-// What is known of scores in small graphs by hand: in a ring all are alike, and what has no arcs loses what it has.
+// Scores in small graphs that are known by hand: in a ring all are alike, and vertices without arcs lose their score.
 func TestKnownScores(t *testing.T) {
 	const leaf = 0.05 * (1 + 0.425*2.7/(1-0.85*0.85)) // of a star
 	loop := appstest.List{N: 2, Directed: true, Edges: edges(0, 1, 0, 1, 1, 1)}
@@ -324,7 +324,7 @@ func TestKnownScores(t *testing.T) {
 	}
 }
 
-// Scores are reported on all ranks, whether they converge or not.
+// All ranks report scores, converged or not.
 func TestScores(t *testing.T) {
 	source := distgraph.Source{Generator: appstest.Kronecker(t, 9)}
 	want := appstest.Must(pagerank.Serial(exactly(source)))
@@ -354,8 +354,8 @@ func TestScores(t *testing.T) {
 	}
 }
 
-// Centralities are reported as the twin has found them, with the highest. More paths than there are numbers are an
-// error in words, on all ranks.
+// The report has the centralities of the twin, with the highest. An overflow of the number of paths is an error in
+// words, on all ranks.
 func TestCentralities(t *testing.T) {
 	source := distgraph.Source{Generator: appstest.Kronecker(t, 9)}
 	for _, mode := range centrality.Modes {
@@ -382,8 +382,8 @@ func TestCentralities(t *testing.T) {
 	require.ErrorIs(t, err, centrality.ErrPaths)
 }
 
-// Distances are reported as the twin has found them. Where arcs weigh 1 each, they are those of breadth-first search,
-// which are known of a public graph. Weights of a file that are below 0 are refused.
+// The report has the distances of the twin. With arcs of weight 1, they are those of breadth-first search, which are
+// known for a public graph. Weights of a file below 0 are an error.
 func TestDistances(t *testing.T) {
 	source := distgraph.Source{Generator: appstest.Kronecker(t, 9), Weights: distgraph.Random, Seed: 5}
 	c := sssp.Config{Source: source, RootCount: 3, Common: apps.Common{Seed: 7}, Unfiltered: true}

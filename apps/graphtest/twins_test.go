@@ -36,8 +36,7 @@ func forFamilies(t *testing.T, body func(t *testing.T, of []app)) {
 	}
 }
 
-// Each application finds everywhere what its twin does. Lists are longer than a pebble, and rows much longer than
-// lists.
+// Each application agrees with its twin everywhere. Lists are longer than a pebble, and rows much longer than lists.
 func TestEverywhere(t *testing.T) {
 	forAll(t, func(t *testing.T, a app) {
 		for _, source := range []distgraph.Source{
@@ -53,7 +52,7 @@ func TestEverywhere(t *testing.T) {
 	})
 }
 
-// The shape of the network makes no difference. Applications that send alike take turns.
+// Results do not depend on the shape of the network. Applications that send alike take turns.
 func TestEveryShape(t *testing.T) {
 	source := distgraph.Source{Generator: appstest.Kronecker(t, 5)}
 	forFamilies(t, func(t *testing.T, of []app) {
@@ -69,7 +68,7 @@ func TestEveryShape(t *testing.T) {
 	})
 }
 
-// Odd graphs, with more ranks than vertices among them.
+// Odd graphs, also with more ranks than vertices.
 func TestOddGraphs(t *testing.T) {
 	forAll(t, func(t *testing.T, a app) {
 		onOddGraphs(t, oddGraphs(), func(t *testing.T, ranks int, source distgraph.Source) {
@@ -82,7 +81,7 @@ func TestOddGraphs(t *testing.T) {
 	})
 }
 
-// A path is longer than a byte can tell.
+// A path longer than 255.
 func TestLongPath(t *testing.T) {
 	path := appstest.List{N: 271}
 	for v := range path.N - 1 {
@@ -93,7 +92,7 @@ func TestLongPath(t *testing.T) {
 	})
 }
 
-// Weights that lose digits, that correct each other, of nothing, and of nearly nothing.
+// Weights that lose digits, that correct each other, of 0, and of almost 0.
 func TestOddWeights(t *testing.T) {
 	tiny := math.SmallestNonzeroFloat64
 	onOddGraphs(t, map[string]appstest.List{
@@ -126,7 +125,7 @@ func TestGenerated(t *testing.T) {
 	})
 }
 
-// On small random graphs each application finds what its twin does, from any root, with any damping.
+// On small random graphs each application agrees with its twin, from any root, with any damping.
 func TestRandomGraphs(t *testing.T) {
 	forFamilies(t, func(t *testing.T, of []app) {
 		rapid.Check(t, func(rt *rapid.T) {
@@ -146,7 +145,8 @@ func TestRandomGraphs(t *testing.T) {
 	})
 }
 
-// On small random graphs whose weights are few, and so often equal, searches find what the twin does, whatever delta.
+// On small random graphs with few different weights, which are often equal, searches agree with the twin, for any
+// delta.
 func TestRandomWeights(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.Uint64Range(1, 12).Draw(rt, "vertices")
@@ -168,7 +168,7 @@ func TestRandomWeights(t *testing.T) {
 	})
 }
 
-// Twins find what trying everything does: of core numbers, triangles and similarities by their definitions.
+// Twins agree with brute force by the definitions of core numbers, triangles and similarities.
 func TestTwins(t *testing.T) {
 	same := func(t require.TestingT, source distgraph.Source) {
 		c := load(t, undirected(source)).Simple()
@@ -195,7 +195,7 @@ func TestTwins(t *testing.T) {
 	}
 }
 
-// core is the k-core of a graph: what taking away vertices with fewer neighbours leaves.
+// core returns the k-core of a graph, by removal of vertices with fewer neighbours.
 func core(c *graph.CSR, k uint64) (in []uint64) {
 	gone := make([]bool, c.Vertices())
 	for changed := true; changed; {
@@ -219,7 +219,7 @@ func core(c *graph.CSR, k uint64) (in []uint64) {
 	return in
 }
 
-// bruteClustering looks at all pairs of neighbours of each vertex.
+// bruteClustering tries all pairs of neighbours of each vertex.
 func bruteClustering(c *graph.CSR) []counted {
 	arc, all := map[[2]uint64]bool{}, make([]counted, c.Vertices())
 	for v := range c.Vertices() {
