@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// Every shape is the job that it says.
+// Every shape makes a job with its settings.
 func TestShapes(t *testing.T) {
 	seen, detectors := map[string]bool{}, map[string]bool{}
 	appstest.Matrix(t, func(t *testing.T, s appstest.Shape) {
@@ -48,7 +48,7 @@ func TestShapes(t *testing.T) {
 	require.Len(t, detectors, len(termination.Names())-1)
 }
 
-// What a job refuses it refuses in words, on the first epoch, and quickly.
+// A job returns an error in words for a refused shape, on the first epoch, and quickly.
 func TestRefusedShapes(t *testing.T) {
 	refused := appstest.Refused()
 	require.NotEmpty(t, refused)

@@ -15,24 +15,24 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// freedOften is how often an object is made and freed; with build tag long it is 10,000 times.
+// freedOften is the number of times that an object is made and freed; with build tag long it is 10,000.
 var freedOften = map[bool]int{false: 200, true: 10_000}[Long]
 
-// What may come at an odd moment: buffers grow when ranks meet, and a transport's goroutines come and go.
+// Variations by timing: buffers grow when ranks meet, and a transport's goroutines start and end.
 const (
 	oddBytes      = 32 << 10
 	oddGoroutines = 8
 )
 
-// held is what a rank holds, and on rank 0 what its process does.
+// held is the resources of a rank, and on rank 0 those of its process.
 type held struct {
 	heap, caches       int64
-	goroutines, number int // number is the one that the next target gets
+	goroutines, number int // number is that of the next target
 	files              []string
 }
 
-// Freed requires that objects leave nothing behind when they are freed: no memory, no goroutines, no descriptors, no
-// numbers of targets. It runs jobs over mem, shm and tcp. with is called on each rank and returns what makes an object,
+// Freed requires that freed objects leave nothing behind: no memory, no goroutines, no descriptors, no numbers of
+// targets. It runs jobs over mem, shm and tcp. Each rank calls with, which returns a function that makes an object,
 // uses it, and frees it.
 func Freed(t *testing.T, with func(r *pebble.Rank) (once func() error)) {
 	t.Helper()
@@ -54,7 +54,7 @@ func Freed(t *testing.T, with func(r *pebble.Rank) (once func() error)) {
 				}
 				return err
 			}))
-			grown := int64(math.MaxInt64) // at least, from one look to the next: what leaks grows each time
+			grown := int64(math.MaxInt64) // at least, from one look to the next: a leak grows each time
 			before, now := seen[0], seen[looks-1]
 			for i := 1; i < looks; i++ {
 				grown = min(grown, seen[i][0].heap-seen[i-1][0].heap)
@@ -67,7 +67,7 @@ func Freed(t *testing.T, with func(r *pebble.Rank) (once func() error)) {
 	}
 }
 
-// after repeats once, and returns what the rank holds then.
+// after repeats once, and returns the rank's resources afterwards.
 func after(r *pebble.Rank, times int, once func() error) (h held, err error) {
 	for range times {
 		if err := once(); err != nil {
@@ -82,13 +82,13 @@ func after(r *pebble.Rank, times int, once func() error) (h held, err error) {
 	h.number = int(probe.Inside(frame.Access{}).Index)
 	probe.Free()
 	h.caches = r.Memory().Caches
-	if r.ID() == 0 { // for all ranks of the test, which rest in the barrier
+	if r.ID() == 0 { // for all ranks of the test, which wait in the barrier
 		h.goroutines = runtime.NumGoroutine()
 		if h.files, err = filepath.Glob("/proc/self/fd/*"); err != nil {
 			return h, err
 		}
 		var m runtime.MemStats
-		for range 2 { // what has a finalizer goes with the second
+		for range 2 { // the second frees objects with a finalizer
 			runtime.GC()
 		}
 		runtime.ReadMemStats(&m)

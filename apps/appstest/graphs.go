@@ -15,7 +15,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// List is a graph written down: a generator, and a graph.Weighted if it has weights.
+// List is a graph as a list of edges. It has a generator, which is a graph.Weighted if the list has weights.
 type List struct {
 	N        uint64
 	Edges    []graph.Edge
@@ -23,7 +23,7 @@ type List struct {
 	Weights  []float64
 }
 
-// Generator is the list as a generator; without weights it has none.
+// Generator returns the list as a generator.
 func (l List) Generator() graph.Generator {
 	if l.Weights != nil {
 		return weighted{unweighted{l}}
@@ -43,7 +43,7 @@ type weighted struct{ unweighted }
 
 func (w weighted) Weigh(first uint64, weights []float64) { copy(weights, w.l.Weights[first:]) }
 
-// Kronecker is the Graph500 graph of 2^scale vertices.
+// Kronecker returns the Graph500 graph of 2^scale vertices.
 func Kronecker(tb testing.TB, scale int) graph.Generator {
 	tb.Helper()
 	g, err := graph.Kronecker(scale, graph.EdgeFactorDefault, 1)
@@ -51,7 +51,7 @@ func Kronecker(tb testing.TB, scale int) graph.Generator {
 	return g
 }
 
-// ErdosRenyi is a random graph of 2^scale vertices.
+// ErdosRenyi returns a random graph of 2^scale vertices.
 func ErdosRenyi(tb testing.TB, scale, factor int) graph.Generator {
 	tb.Helper()
 	g, err := graph.ErdosRenyi(scale, factor, 2)
@@ -59,8 +59,8 @@ func ErdosRenyi(tb testing.TB, scale, factor int) graph.Generator {
 	return g
 }
 
-// Data returns the path of a file of public data, and skips the test where there is none. Its folder is PEBBLES_DATA,
-// or shared/data in a folder above the test.
+// Data returns the path of a file of public data, and skips the test if it is absent. Its folder is PEBBLES_DATA, or
+// shared/data in a folder above the test.
 func Data(tb testing.TB, name string) string {
 	tb.Helper()
 	folder := os.Getenv("PEBBLES_DATA")
@@ -75,7 +75,7 @@ func Data(tb testing.TB, name string) string {
 	return path
 }
 
-// above is the path of a folder that is in this one or in one above it; if there is none, it is the last one tried.
+// above returns the path of a folder in this one or in one above it; if none exists, it returns the last one tried.
 func above(folder string) string {
 	for range 8 {
 		if _, err := os.Stat(folder); err == nil {
@@ -102,7 +102,7 @@ func Job(tb testing.TB, c pebble.Config, f func(r *pebble.Rank) error) error {
 	return pebble.Run(ctx, c, f)
 }
 
-// Results are those of an application on each of the ranks of this process.
+// Results returns the results of an application on the ranks of this process.
 func Results[C, R any](tb testing.TB, c pebble.Config, run func(r *pebble.Rank, config C) (R, error), config C,
 ) ([]R, error) {
 	tb.Helper()
@@ -119,7 +119,7 @@ func On(tb testing.TB, c pebble.Config) func(f func(r *pebble.Rank) error) error
 	return func(f func(r *pebble.Rank) error) error { return Job(tb, c, f) }
 }
 
-// DrawEdges draws up to so many edges of a graph of so many vertices.
+// DrawEdges draws up to most edges of a graph with a number of vertices.
 func DrawEdges(t *rapid.T, vertices uint64, most int) []graph.Edge {
 	vertex := rapid.Uint64Range(0, vertices-1)
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) graph.Edge {

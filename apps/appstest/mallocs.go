@@ -13,8 +13,8 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// Mallocs runs a job three times, and returns how many allocations it made as a whole when it made the fewest: the Go
-// scheduler and ranks that meet at odd moments add some, and never take any away.
+// Mallocs runs a job three times, and returns its smallest number of allocations: the Go scheduler and the timing of
+// ranks add some at times, and never remove any.
 func Mallocs(t *testing.T, s Shape, f func(r *pebble.Rank) error) uint64 {
 	t.Helper()
 	least := uint64(math.MaxUint64)
@@ -28,8 +28,8 @@ func Mallocs(t *testing.T, s Shape, f func(r *pebble.Rank) error) uint64 {
 	return least
 }
 
-// SameMallocs requires that a job that does more allocates no more than one that does little, but for one allocation in
-// a thousand of what it does more. Its frames are few, so that both jobs have all that they may have.
+// SameMallocs requires that a job with much work allocates no more than one with little, except for one allocation per
+// thousand of the additional work. The budget of frames is small, so that both jobs allocate all of them.
 func SameMallocs(t *testing.T, cache int, more float64, little, much func(r *pebble.Rank) error) {
 	t.Helper()
 	for _, topology := range []route.Constructor{route.Direct, route.Hypercube} {
@@ -39,8 +39,8 @@ func SameMallocs(t *testing.T, cache int, more float64, little, much func(r *peb
 	}
 }
 
-// Rate runs jobs for a benchmark, and reports how much they have done, in millions a second of their own seconds. run
-// does a rank's part.
+// Rate runs jobs for a benchmark, and reports their rate, in millions per second of their own time. run does a rank's
+// part.
 func Rate(b *testing.B, s Shape, run func(r *pebble.Rank) (p apps.Report, done uint64, err error)) {
 	b.Helper()
 	all, seconds := uint64(0), 0.0
@@ -58,14 +58,14 @@ func Rate(b *testing.B, s Shape, run func(r *pebble.Rank) (p apps.Report, done u
 	b.ReportMetric(float64(all)/seconds/1e6, "M/s")
 }
 
-// Rates is Rate on each of some numbers of ranks of this process.
+// Rates is Rate for each number of ranks of this process.
 func Rates(b *testing.B, ranks []int, run func(r *pebble.Rank) (p apps.Report, done uint64, err error)) {
 	for _, n := range ranks {
 		b.Run(fmt.Sprintf("ranks=%d", n), func(b *testing.B) { Rate(b, Mem(n), run) })
 	}
 }
 
-// Once is a program that runs an application on a rank.
+// Once returns a program that runs an application on a rank.
 func Once[C, R any](run func(r *pebble.Rank, config C) (R, error), config C) func(r *pebble.Rank) error {
 	return func(r *pebble.Rank) error {
 		_, err := run(r, config)
@@ -73,7 +73,7 @@ func Once[C, R any](run func(r *pebble.Rank, config C) (R, error), config C) fun
 	}
 }
 
-// All are the results of an application on the ranks of a job, which must not fail.
+// All returns the results of an application on the ranks of a job, which must not fail.
 func All[C, R any](t testing.TB, s Shape, run func(r *pebble.Rank, config C) (R, error), config C) []R {
 	t.Helper()
 	results := make([]R, s.Ranks)
@@ -84,7 +84,7 @@ func All[C, R any](t testing.TB, s Shape, run func(r *pebble.Rank, config C) (R,
 	return results
 }
 
-// AllEverywhere runs an application everywhere, and gives check the result of each rank.
+// AllEverywhere runs an application everywhere, and passes the result of each rank to check.
 func AllEverywhere[C, R any](t *testing.T, run func(r *pebble.Rank, config C) (R, error), config C,
 	check func(t *testing.T, ranks int, got R)) {
 	Everywhere(t, func(t *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
@@ -100,8 +100,7 @@ func AllEverywhere[C, R any](t *testing.T, run func(r *pebble.Rank, config C) (R
 	})
 }
 
-// Told runs a job on ranks of this process, and returns how much was done whenever its progress was told, which must go
-// up to total at most.
+// Told runs a job on ranks of this process, and returns the progress that it reported. Reports must not exceed total.
 func Told(t *testing.T, ranks int, total uint64, run func(r *pebble.Rank, told apps.Progress) error) (all []uint64) {
 	t.Helper()
 	require.NoError(t, Mem(ranks).Run(t, func(r *pebble.Rank) error {

@@ -24,18 +24,18 @@ var (
 	detectors  = termination.Names()
 )
 
-// Matrix runs body for some shapes, each as a subtest: within this process and simulated with faults, so that every two
-// values of parameters meet that can. Body's epochs declare their depth: see [General] for those that can't. With build
-// tag long it runs the whole product, over all transports.
+// Matrix runs body for some shapes, each as a subtest, within this process and simulated with faults. The shapes
+// contain every possible combination of two values of parameters. Body's epochs must declare their depth: see [General]
+// for those that cannot. With build tag long it runs the whole product, over all transports.
 func Matrix(t *testing.T, body func(t *testing.T, s Shape)) { each(t, pairs(), body) }
 
 // General is Matrix for programs whose chains of pebbles have no bound: without the detectors that need one.
 func General(t *testing.T, body func(t *testing.T, s Shape)) { each(t, general(), body) }
 
-// Triples is Matrix with more shapes: every three values meet that can.
+// Triples is Matrix with more shapes: every possible combination of three values.
 func Triples(t *testing.T, body func(t *testing.T, s Shape)) { each(t, triples(), body) }
 
-// Refused lists shapes that jobs refuse, in words, when their epoch declares a depth.
+// Refused returns the shapes that a job refuses, with an error in words, if its epochs declare a depth.
 func Refused() []Shape { return shapes(2, func(s Shape) bool { return !s.valid() }) }
 
 var (
@@ -84,7 +84,7 @@ func constructor(name string) route.Constructor {
 // General reports whether the shape's detector needs no declared depth.
 func (s Shape) General() bool { return s.Termination == "auto" || s.Termination == "skr" }
 
-// valid reports whether a job takes the shape, when its epochs declare a depth.
+// valid reports whether a job accepts the shape if its epochs declare a depth.
 func (s Shape) valid() bool {
 	switch s.Termination {
 	case "nbx", "pcx", "pcx-neighbors":
@@ -98,7 +98,8 @@ func (s Shape) valid() bool {
 	}
 }
 
-// procs is how many processes a shape has: two or three but over mem, so that some ranks share one and others don't.
+// procs returns the number of processes of a shape: 1 over mem, otherwise two or three, so that some ranks share one
+// and others do not.
 func procs(transport string, ranks int) int {
 	switch {
 	case transport == "mem":
@@ -110,14 +111,14 @@ func procs(transport string, ranks int) int {
 	}
 }
 
-// ring is a topology as a program would bring its own: each rank sends to the one before and the one after it, and
-// pebbles go around the shorter way.
+// ring is a topology as a program may define it: each rank sends to its predecessor and its successor, and pebbles take
+// the shorter way around.
 type ring int
 
-// ownRing is the name of [Ring], which is not that of route.Ring.
+// ownRing is the name of [Ring]. It differs from that of route.Ring.
 const ownRing = "own-ring"
 
-// Ring makes the two-way ring of so many ranks. It is not one of package route, so jobs check it when it is registered.
+// Ring returns the two-way ring of a number of ranks. It is not one of package route, so jobs check it at registration.
 func Ring(ranks int) route.Topology { return ring(ranks) }
 
 func (n ring) Name() string { return ownRing }
@@ -143,8 +144,8 @@ func (n ring) Next(at, dest int) int {
 }
 
 // Everywhere runs a program on 1, 2, 4 and 7 ranks within this process and simulated with faults, and on some over shm
-// and tcp; with build tag long, on all. with makes the program anew for each job, and what checks its results
-// afterwards, which may be nil.
+// and tcp; with build tag long, on all. For each job, with makes the program and a check of its results, which may be
+// nil.
 func Everywhere(t *testing.T, with func(t *testing.T, ranks int) (program func(r *pebble.Rank) error,
 	check func(t *testing.T))) {
 	for _, ranks := range []int{1, 2, 4, 7} {

@@ -11,7 +11,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// In the shapes of a matrix all values meet that meet in any shape, found by loops over the parameters themselves.
+// The shapes of a matrix contain all combinations of values that occur in any shape. Loops over the parameters find
+// these.
 func TestValuesMeet(t *testing.T) {
 	pairsOfAll, pairsOfGeneral, triplesOfAll := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	every := 0
@@ -54,7 +55,7 @@ func TestValuesMeet(t *testing.T) {
 	}
 }
 
-// meet notes which values of a shape's parameters meet, two and three at a time.
+// meet records the combinations of two and of three values of a shape's parameters.
 func meet(s Shape, two, three map[string]bool) {
 	values := [...]any{s.Transport, s.Ranks, s.Topology, s.Coalesce, s.Cache, s.Credits, s.Termination}
 	for i, v := range values {

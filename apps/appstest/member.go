@@ -17,16 +17,16 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Members is the number of processes of a job whose processes are killed, with a rank each.
+// Members is the number of processes of a job whose processes are killed. Each has one rank.
 const Members = 3
 
 const (
-	memberVariable = "APPSTEST_MEMBER" // of a process of such a job: its number, its transport, and what it does
-	killsVariable  = "PEBBLES_KILLS"   // how many processes Kills kills
+	memberVariable = "APPSTEST_MEMBER" // of a process of such a job: its number, its transport, and its action
+	killsVariable  = "PEBBLES_KILLS"   // number of processes that Kills kills
 )
 
-// Member reports whether [Kills] has started this process, and if so runs its rank, which says how it has ended. It is
-// for TestMain.
+// Member reports whether [Kills] has started this process. If so, it runs the process's rank, and prints the result. It
+// is for TestMain.
 func Member(run func(r *pebble.Rank, does string) error) bool {
 	text, ok := os.LookupEnv(memberVariable)
 	if !ok {
@@ -58,11 +58,11 @@ func member(text string, run func(r *pebble.Rank, does string) error) error {
 	return nil
 }
 
-// Flows says that all is under way: a process may be killed.
+// Flows reports that the job is under way: a process may be killed.
 func Flows() { fmt.Println("flows") }
 
-// Kills starts some jobs, or as many as PEBBLES_KILLS says, and kills one of the victims in each, in turn. The others
-// must end with an error that names it. It returns the processes.
+// Kills starts a number of jobs, or PEBBLES_KILLS of them if it is set, and kills one of the victims in each, in turn.
+// The others must end with an error that names it. It returns the processes.
 func Kills(t *testing.T, jobs int, transport, does string, victims ...int) (all []*netiotest.Member) {
 	t.Helper()
 	if text := os.Getenv(killsVariable); text != "" {

@@ -2,14 +2,14 @@ package appstest
 
 import "github.com/activepebbles/pebbles/pebble"
 
-// Must returns the value of a call that must not fail: otherwise it panics, which ends the test with the place of the
-// call. On a rank that is the error of the job, unless it has failed already.
+// Must returns the value of a call that must not fail. On an error it panics, which ends the test with the place of the
+// call. On a rank, that is the error of the job, unless the job has already failed.
 func Must[V any](value V, err error) V {
 	OK(err)
 	return value
 }
 
-// OK is Must for a call that returns nothing but its error.
+// OK is Must for a call that returns only an error.
 func OK(err error) {
 	if err != nil {
 		panic(err)

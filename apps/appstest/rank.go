@@ -8,7 +8,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Rank is a rank whose program checks as it goes: an assertion that does not hold ends the job, whose error tells it.
+// Rank is a rank of a program with assertions: one that fails ends the job, with its text as the error.
 type Rank struct {
 	*pebble.Rank
 	*require.Assertions
@@ -20,7 +20,7 @@ type fatal struct{}
 func (fatal) Errorf(format string, args ...any) { panic(fmt.Errorf(format, args...)) }
 func (fatal) FailNow()                          {}
 
-// Checked makes the function of a rank of one that checks as it goes.
+// Checked returns the rank function of a program with assertions.
 func Checked(program func(r Rank)) func(r *pebble.Rank) error {
 	return func(r *pebble.Rank) error {
 		program(Rank{r, require.New(fatal{})})
@@ -28,16 +28,16 @@ func Checked(program func(r Rank)) func(r *pebble.Rank) error {
 	}
 }
 
-// Do runs an epoch whose body checks as it goes.
+// Do runs an epoch whose body has assertions.
 func (r Rank) Do(body func(), options ...pebble.EpochOption) { Epoch(r.Rank, body, options...) }
 
 // Meet is a barrier.
 func (r Rank) Meet() { OK(r.Barrier()) }
 
-// Reduced is what all ranks have, merged.
+// Reduced returns the values of all ranks, merged.
 func Reduced[T any](r Rank, v T, merge func(a, b T) T) T {
 	return Must(pebble.AllReduce(r.Rank, v, merge))
 }
 
-// Gathered is what all ranks have, by rank.
+// Gathered returns the values of all ranks, by rank.
 func Gathered[T any](r Rank, v T) []T { return Must(pebble.AllGather(r.Rank, v)) }

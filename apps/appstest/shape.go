@@ -1,6 +1,6 @@
 // Package appstest runs a test of an application of Active Pebbles for Go over every shape of the synthetic network:
-// transports, topologies, coalescing factors, cache sizes and numbers of ranks. The shape is to be invisible (promise 6
-// of docs/contract.md), so one test body with one expected answer serves all.
+// transports, topologies, coalescing factors, cache sizes and numbers of ranks. Results must not depend on the shape
+// (promise 6 of docs/contract.md), so one test body with one expected result serves all.
 package appstest
 
 import (
@@ -23,10 +23,10 @@ import (
 	"github.com/activepebbles/pebbles/termination"
 )
 
-// patience is when a job of a test is given up: it is no part of any promise.
+// patience is the time limit of a job of a test. It is not part of any promise.
 const patience = 3 * time.Minute
 
-// Shape is one shape of the synthetic network, with everything that a job needs.
+// Shape is one shape of the synthetic network, with all settings of a job.
 type Shape struct {
 	Ranks        int
 	Procs        int    // processes; 1 with mem
@@ -35,17 +35,17 @@ type Shape struct {
 	New          route.Constructor
 	Coalesce     int
 	Cache        int
-	AddressCache int   // entries; 0 is the default, negative is none
-	Budget       int64 // bytes of frames in flight; 0 is the default
+	AddressCache int   // entries; 0 means the default, negative means none
+	Budget       int64 // bytes of frames in flight; 0 means the default
 
-	Termination string // the detector's name; "" is the default
-	Credits     int    // frames in flight on each link; 0 is the default
+	Termination string // name of the detector; "" means the default
+	Credits     int    // frames in flight on each link; 0 means the default
 	Tuning      *pebble.Tuning
 	Checkpoints pebble.Checkpoints
-	Unwatched   bool // nobody watches for stalls, which allocates something once a second
+	Unwatched   bool // no watch for stalls, which allocates memory once a second
 }
 
-// Mem is a shape of so many ranks of this process.
+// Mem returns a shape of a number of ranks in this process.
 func Mem(ranks int) Shape {
 	return Shape{Ranks: ranks, Procs: 1, Transport: "mem", New: route.Direct, Topology: "direct"}
 }
@@ -62,13 +62,13 @@ func Few(t *testing.T, body func(t *testing.T, s Shape)) {
 	}
 }
 
-// String is a name for a subtest.
+// String returns a name for a subtest.
 func (s Shape) String() string {
 	return fmt.Sprintf("%s procs=%d ranks=%d %s coalesce=%d cache=%d %s credits=%d",
 		s.Transport, s.Procs, s.Ranks, s.Topology, s.Coalesce, s.Cache, s.Termination, s.Credits)
 }
 
-// Config is the job's configuration, without a transport.
+// Config returns the job's configuration, without a transport.
 func (s Shape) Config() pebble.Config {
 	c := pebble.Config{
 		Watch: pebble.Watch{Stall: map[bool]time.Duration{true: -1}[s.Unwatched]},
@@ -86,9 +86,9 @@ func (s Shape) Config() pebble.Config {
 	return c
 }
 
-// Run runs f on every rank of one job of this shape, and returns its errors, those of all processes joined. With shm
-// and tcp the job's processes share this one, and meet over loopback. With sim they are simulated, with faults. It ends
-// within about a minute, whatever f does to the job.
+// Run runs f on every rank of one job of this shape, and returns the joined errors of all processes. With shm and tcp
+// the job's processes share this one, and connect over loopback. With sim they are simulated, with faults. It ends
+// within patience, whatever f does to the job.
 func (s Shape) Run(t testing.TB, f func(r *pebble.Rank) error) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -130,7 +130,7 @@ func (s Shape) simulate(ctx context.Context, seed uint64, f func(r *pebble.Rank)
 	})
 }
 
-// dial connects the processes of a job, all of which are this one, over loopback.
+// dial connects the processes of a job over loopback. All of them are this process.
 func dial(ctx context.Context, name string, ranks, procs int) ([]netio.Transport, error) {
 	configs, err := configure(ranks, procs)
 	if err != nil {
@@ -179,7 +179,7 @@ func configure(ranks, procs int) ([]tcp.Config, error) {
 	return configs, nil
 }
 
-// closeAll closes the transports that there are. Each waits for the others' goodbyes, so all do at once.
+// closeAll closes the transports. Each waits for the others' goodbyes, so it closes all at once.
 func closeAll(transports []netio.Transport) error {
 	errs := make([]error, len(transports))
 	var running sync.WaitGroup
