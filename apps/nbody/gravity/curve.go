@@ -2,7 +2,7 @@ package gravity
 
 import "math/bits"
 
-// LevelMost is the level of the least cells of the curve: 2^21 along each side of the cube.
+// LevelMost is the level of the smallest cells of the curve: 2^21 along each side of the cube.
 const LevelMost = 21
 
 // Cube is the space that the curve fills.
@@ -11,7 +11,7 @@ type Cube struct {
 	Side float64
 }
 
-// CubeOf is the cube of all particles, whose box is b.
+// CubeOf returns the cube of all particles in the box b.
 func CubeOf(b Box) Cube {
 	side := 0.0
 	for i := range b.Low {
@@ -20,13 +20,14 @@ func CubeOf(b Box) Cube {
 	return Cube{b.Low, side}
 }
 
-// Key is the place of p along Hilbert's curve through the cube, 63 bits. Skilling's algorithm (2004) takes some 100 ns.
+// Key returns the position of p on the Hilbert curve through the cube, 63 bits. Skilling's algorithm (2004) takes some
+// 100 ns.
 func (c Cube) Key(p Vector) uint64 {
 	var x [3]uint32
 	for i := range p {
 		x[i] = uint32(min(max((p[i]-c.Low[i])/c.Side*(1<<LevelMost), 0), 1<<LevelMost-1))
 	}
-	// Undo the turns of the curve, from the largest cells to the least.
+	// Undo the rotations of the curve, from the largest cells to the smallest.
 	for q := uint32(1) << (LevelMost - 1); q > 1; q >>= 1 {
 		low := q - 1
 		for i := range x {
@@ -61,25 +62,25 @@ func spread(x uint32) uint64 {
 	return (v | v<<2) & 0x1249249249249249
 }
 
-// ID names a cell of the curve: a 1, and 3 bits for each level down from the cube, which is 1.
+// ID names a cell of the curve: a 1, and 3 bits for each level below the cube, which is 1.
 type ID uint64
 
 // Root is the cube.
 const Root ID = 1
 
-// Level is how often the cube was divided: 0 to LevelMost.
+// Level returns the number of divisions of the cube: 0 to LevelMost.
 func (c ID) Level() int { return (bits.Len64(uint64(c)) - 1) / 3 }
 
-// Child is one of the eight cells of a cell, in the order of the curve.
+// Child returns one of the eight children of a cell, in the order of the curve.
 func (c ID) Child(i int) ID { return c<<3 | ID(i) }
 
-// First is the least key in the cell.
+// First returns the smallest key in the cell.
 func (c ID) First() uint64 {
 	rest := 3 * (LevelMost - c.Level())
 	return uint64(c)<<rest - 1<<(3*LevelMost)
 }
 
-// Last is the largest key in the cell.
+// Last returns the largest key in the cell.
 func (c ID) Last() uint64 {
 	rest := 3 * (LevelMost - c.Level())
 	return c.First() + 1<<rest - 1

@@ -6,7 +6,7 @@ import (
 	"github.com/activepebbles/pebbles/apps/nbody/gravity"
 )
 
-// Two particles attract each other: walked over a tree of their own.
+// Two particles attract each other, computed by a walk over their tree.
 func ExampleWalk() {
 	sources := []gravity.Source{{Pos: gravity.Vector{0, 0, 0}, Mass: 3}, {Pos: gravity.Vector{2, 0, 0}, Mass: 1}}
 	cube := gravity.CubeOf(gravity.Around(sources[0].Pos).With(gravity.Around(sources[1].Pos)))

@@ -1,11 +1,11 @@
-// Package gravity is what the N-body application computes on one rank, without messages: moments of particles up to
-// hexadecapoles, softened forces, keys along Hilbert's curve, octrees, and Barnes-Hut walks over them (ChaNGa: TRAM,
-// section VI A). The constant of gravity is 1; lengths, masses and times are in the units that follow from it.
+// Package gravity is the computation of the N-body application on one rank, without messages: moments of particles up
+// to hexadecapoles, softened forces, keys along a Hilbert curve, octrees, and Barnes-Hut walks over them (ChaNGa: TRAM,
+// section VI A). The constant of gravity is 1; lengths, masses and times are in the corresponding units.
 //
-// A tree is cut by cells of the curve alone: a cell is divided when it has more particles than a bucket holds. So the
-// parts of one tree may be built by whoever has their particles, and together they are the tree that one would have
-// built who has them all, bit by bit. A walk looks at cells in the order of the curve, wherever they come from, and
-// adds forces up in that order.
+// A tree is only cut at cells of the curve: a cell is divided if it has more particles than a bucket holds. So ranks
+// may build the parts of a tree from their own particles, and together they equal, bit by bit, the tree built from all
+// particles at once. A walk visits cells in the order of the curve, regardless of their origin, and adds up forces in
+// that order.
 package gravity
 
 import "math"
@@ -13,15 +13,15 @@ import "math"
 // Vector has the components x, y and z.
 type Vector [3]float64
 
-// Plus is v + f w.
+// Plus returns v + f w.
 func (v Vector) Plus(f float64, w Vector) Vector {
 	return Vector{v[0] + f*w[0], v[1] + f*w[1], v[2] + f*w[2]}
 }
 
-// Dot is the scalar product.
+// Dot returns the scalar product.
 func (v Vector) Dot(w Vector) float64 { return v[0]*w[0] + v[1]*w[1] + v[2]*w[2] }
 
-// Cross is the vector product.
+// Cross returns the vector product.
 func (v Vector) Cross(w Vector) Vector {
 	return Vector{v[1]*w[2] - v[2]*w[1], v[2]*w[0] - v[0]*w[2], v[0]*w[1] - v[1]*w[0]}
 }
@@ -30,29 +30,29 @@ func (v Vector) Cross(w Vector) Vector {
 type Particle struct {
 	Pos, Vel Vector
 	Mass     float64
-	Soft     float64 // softening length; the force between two is Newton's from the sum of theirs on
+	Soft     float64 // softening length; the force between two particles is Newton's beyond the sum of their lengths
 }
 
-// Source is what a particle attracts by. It has 40 bytes.
+// Source is the data of a particle that attracts others. It has 40 bytes.
 type Source struct {
 	Pos  Vector
 	Mass float64
 	Soft float64
 }
 
-// Force is what particles do to one: its acceleration and its potential, which is negative.
+// Force is the effect of particles on one: its acceleration and its potential, which is negative.
 type Force struct {
 	Acc Vector
 	Phi float64
 }
 
-// Box is the least one, along the axes, that holds some particles.
+// Box is the smallest box, along the axes, that contains some particles.
 type Box struct{ Low, High Vector }
 
-// Around is the box of one place.
+// Around returns the box of one place.
 func Around(p Vector) Box { return Box{p, p} }
 
-// With is the box of two.
+// With returns the box of two boxes.
 func (b Box) With(o Box) Box {
 	for i := range b.Low {
 		b.Low[i], b.High[i] = min(b.Low[i], o.Low[i]), max(b.High[i], o.High[i])
@@ -60,7 +60,7 @@ func (b Box) With(o Box) Box {
 	return b
 }
 
-// Distance2 is the square of the distance from a place to the nearest of the box.
+// Distance2 returns the square of the distance from a place to the nearest point of the box.
 func (b *Box) Distance2(p *Vector) float64 {
 	sum := 0.0
 	for i := range p {
@@ -70,7 +70,7 @@ func (b *Box) Distance2(p *Vector) float64 {
 	return sum
 }
 
-// farthest2 is the square of the distance from a place to the farthest of the box.
+// farthest2 returns the square of the distance from a place to the farthest point of the box.
 func (b *Box) farthest2(p *Vector) float64 {
 	sum := 0.0
 	for i := range p {
@@ -80,12 +80,12 @@ func (b *Box) farthest2(p *Vector) float64 {
 	return sum
 }
 
-// isFinite reports whether all components are numbers.
+// isFinite reports whether all components are finite numbers.
 func (v Vector) isFinite() bool {
-	return !math.IsNaN(v.Dot(Vector{})) // 0 times infinity is none
+	return !math.IsNaN(v.Dot(Vector{})) // 0 times infinity is NaN
 }
 
-// Check returns what is wrong with a particle, in words, or "".
+// Check returns the error of a particle in words, or "".
 func (p *Particle) Check() string {
 	switch {
 	case !p.Pos.isFinite():
@@ -100,10 +100,10 @@ func (p *Particle) Check() string {
 	return ""
 }
 
-// spline is what two particles whose softening lengths add up to reach do to each other at a distance of the square
-// root of r2, which is at most reach: the potential is -a and the acceleration -b times the vector between them, each
-// times the mass. Their masses are spread by the cubic spline (Hernquist and Katz 1989, appendix A). At no distance
-// and with no softening there is no force.
+// spline returns the interaction of two particles with softening lengths of sum reach, at a distance of the square root
+// of r2, at most reach: the potential is -a and the acceleration -b times the vector between them, each times the mass.
+// The cubic spline spreads their masses (Hernquist and Katz 1989, appendix A). At distance 0 without softening there is
+// no force.
 func spline(r2, reach float64) (a, b float64) {
 	if reach == 0 {
 		return 0, 0
@@ -121,7 +121,7 @@ func spline(r2, reach float64) (a, b float64) {
 	return a, b
 }
 
-// attract adds what sources do to a particle to f.
+// attract adds the effect of sources on a particle to f.
 func (f *Force) attract(at *Vector, soft float64, sources []Source) {
 	x, y, z := at[0], at[1], at[2]
 	ax, ay, az, phi := f.Acc[0], f.Acc[1], f.Acc[2], f.Phi
@@ -146,8 +146,8 @@ func (f *Force) attract(at *Vector, soft float64, sources []Source) {
 	f.Acc, f.Phi = Vector{ax, ay, az}, phi
 }
 
-// Direct is what sources do to a particle, added up one by one. self is its own number among them, below 0 if it is
-// none of them. It takes some 6 ns a source.
+// Direct returns the effect of sources on a particle, summed one by one. self is its own number among them, below 0 if
+// it is not one of them. It takes some 6 ns for each source.
 func Direct(at Vector, soft float64, sources []Source, self int) (f Force) {
 	if self < 0 {
 		f.attract(&at, soft, sources)

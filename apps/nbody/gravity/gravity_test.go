@@ -11,7 +11,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/seeds"
 )
 
-// cloud is particles at random places, some of them denser.
+// cloud returns particles at random places, some of them denser.
 func cloud(t testing.TB, n int) (sources []Source, keys []uint64) {
 	t.Helper()
 	seed := seeds.Of(t)
@@ -66,7 +66,7 @@ func forcesOf(t testing.TB, g *Builder, root *Cell, by Criterion) (forces []Forc
 	return forces, counts
 }
 
-// errorsOf are the relative errors of accelerations against direct sums, in order.
+// errorsOf returns the sorted relative errors of accelerations against direct sums.
 func errorsOf(sources []Source, forces []Force, every int) (errors []float64) {
 	for i := 0; i < len(sources); i += every {
 		want := Direct(sources[i].Pos, sources[i].Soft, sources, i)
@@ -77,7 +77,7 @@ func errorsOf(sources []Source, forces []Force, every int) (errors []float64) {
 	return errors
 }
 
-// Higher orders and smaller angles are more exact.
+// Higher orders and smaller angles give smaller errors.
 func TestForces(t *testing.T) {
 	sources, keys := cloud(t, 5000)
 	before := math.Inf(1)
@@ -101,7 +101,7 @@ func TestForces(t *testing.T) {
 	}
 }
 
-// Moments are those of the field: its derivative is the force.
+// Moments give a consistent field: the derivative of the potential is the force.
 func TestMomentsAreOfOneField(t *testing.T) {
 	sources, _ := cloud(t, 20)
 	s := summarize(Root, sources)
@@ -122,7 +122,7 @@ func TestMomentsAreOfOneField(t *testing.T) {
 	}
 }
 
-// The moments of parts that were joined are those of the whole.
+// The moments of joined parts equal those of the whole.
 func TestMomentsJoin(t *testing.T) {
 	sources, _ := cloud(t, 50)
 	whole := summarize(Root, sources)
@@ -133,7 +133,7 @@ func TestMomentsJoin(t *testing.T) {
 	require.Equal(t, whole.Count, parts.Count)
 }
 
-// The softened force is continuous, and that of the potential.
+// The softened force is continuous, and consistent with the potential.
 func TestSpline(t *testing.T) {
 	for r := 0.01; r < 0.999; r += 0.01 {
 		a, b := spline(r*r, 1)
@@ -182,7 +182,7 @@ func TestCurve(t *testing.T) {
 	require.False(t, Root.Child(3).Holds(Root))
 }
 
-// Pieces of a tree under a top are the tree of all, to the last bit.
+// The pieces of a tree under a top equal the tree of all particles, to the last bit.
 func TestTop(t *testing.T) {
 	sources, keys := cloud(t, 3000)
 	whole := &Builder{Keys: keys, Sources: sources, Most: 8}
@@ -240,7 +240,7 @@ func TestTop(t *testing.T) {
 	require.Equal(t, want, got)
 }
 
-// Particles in one place are a bucket at the lowest level.
+// Particles at one place are a bucket at the lowest level.
 func TestOnePlace(t *testing.T) {
 	sources := make([]Source, 40)
 	for i := range sources {
@@ -285,7 +285,7 @@ func BenchmarkParticles(b *testing.B) {
 	}
 }
 
-// BenchmarkWalk finds the forces on a cloud by walks of its tree.
+// BenchmarkWalk computes the forces in a cloud by walks of its tree.
 func BenchmarkWalk(b *testing.B) {
 	sources, keys := cloud(b, 36_000)
 	g, root := &Builder{Keys: keys, Sources: sources, Most: 16}, new(Cell)
@@ -306,7 +306,7 @@ func BenchmarkKey(b *testing.B) {
 	_ = sum
 }
 
-// What travels comes out as it went in, but that what is below it has to be asked for.
+// A branch is the same after encoding and decoding, except that the branches below its cells have to be requested.
 func TestWire(t *testing.T) {
 	sources, keys := cloud(t, 500)
 	g := &Builder{Keys: keys, Sources: sources, Most: 10, Owner: 3}
@@ -335,7 +335,7 @@ func TestWire(t *testing.T) {
 	require.NotEmpty(t, Wire{}.Schema())
 }
 
-// FuzzWire decodes whatever bytes, and what it takes it encodes as it was.
+// FuzzWire decodes arbitrary bytes, and encodes accepted ones unchanged.
 func FuzzWire(f *testing.F) {
 	sources, keys := cloud(f, 30)
 	g := &Builder{Keys: keys, Sources: sources, Most: 10}
@@ -358,7 +358,8 @@ func FuzzWire(f *testing.F) {
 	})
 }
 
-// Moments up to an order are exact up to the next one: with each halving of a system, errors shrink by as many powers.
+// Moments up to an order are exact up to the next one: each halving of a system reduces the errors by the corresponding
+// power.
 func TestMomentsAreExact(t *testing.T) {
 	sources, _ := cloud(t, 10)
 	errorAt := func(scale float64, order int) (sum float64) {
@@ -382,7 +383,7 @@ func TestMomentsAreExact(t *testing.T) {
 	}
 }
 
-// A cell is opened where softening reaches to the bucket, so that forces on it are softened.
+// A cell is opened if softening reaches the bucket, so that forces are softened.
 func TestSofteningOpens(t *testing.T) {
 	var sources []Source
 	for i := range 40 {

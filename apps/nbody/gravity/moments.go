@@ -9,14 +9,14 @@ import (
 // alone, since moments are about the centre of mass, where dipoles vanish.
 const OrderMost = 4
 
-// moments are how many products of up to four coordinates there are.
+// moments is the number of products of up to four coordinates.
 const moments = 35
 
 // raw are the sums of mass times products of coordinates relative to a centre, in the order of powers.
 type raw [moments]float64
 
 // powers are the exponents of x, y and z of each product: the mass, 3 of one coordinate, 6 of two, 10 of three, 15 of
-// four, the higher powers of x before those of y.
+// four, with higher powers of x before those of y.
 var powers = func() (all [moments][3]int) {
 	n := 0
 	for degree := range OrderMost + 1 {
@@ -30,13 +30,13 @@ var powers = func() (all [moments][3]int) {
 	return all
 }()
 
-// shift is a term of moments about another centre: so many times a moment times a product of the distance.
+// shift is a term of moments about another centre: a factor times a moment times a product of the distance.
 type shift struct {
 	to, from, by uint8
 	times        float64
 }
 
-// shifts are all terms, by the binomial theorem.
+// shifts returns all terms, by the binomial theorem.
 var shifts = sync.OnceValue(func() (all []shift) {
 	at := map[[3]int]uint8{}
 	for i, p := range powers {
@@ -65,13 +65,13 @@ func choose(n, k int) float64 {
 	return c
 }
 
-// products are all products of up to four coordinates.
+// products returns all products of up to four coordinates.
 func products(d Vector) (all raw) {
 	all[0] = 1
 	n := 1
 	for from, count := 0, 1; n < moments; count++ {
-		// The products of a degree follow those of the degree before: times x each, those without x times y, the last
-		// times z.
+		// The products of a degree follow from those of the degree before: each times x, those without x times y, and
+		// the last times z.
 		rows := count * (count + 1) / 2
 		for i := range rows {
 			all[n] = all[from+i] * d[0]
@@ -88,7 +88,7 @@ func products(d Vector) (all raw) {
 	return all
 }
 
-// add adds a mass at a distance d of the centre.
+// add adds a mass at a distance d from the centre.
 func (m *raw) add(mass float64, d Vector) {
 	p := products(d)
 	for i := range m {
@@ -104,8 +104,8 @@ func (m *raw) join(o *raw, d Vector) {
 	}
 }
 
-// Moments are those of some particles about their centre of mass, each with the factor by which it enters the
-// potential. They have no traces, so that those with two z follow from others and are left out: xzz is -xxx - xyy.
+// Moments are the moments of some particles about their centre of mass, each with its factor in the potential. They are
+// traceless, so those with two z follow from others and are left out: xzz is -xxx - xyy.
 type Moments struct {
 	Mass   float64
 	Center Vector
@@ -114,7 +114,7 @@ type Moments struct {
 	Q4     [9]float64 // xxxx xxxy xxxz xxyy xxyz xyyy xyyz yyyy yyyz
 }
 
-// traceless makes moments of sums about a centre.
+// traceless makes moments from sums about a centre.
 func (m *raw) traceless(center Vector) Moments {
 	q := Moments{Mass: m[0], Center: center}
 	s2, s3, s4 := m[4:10], m[10:20], m[20:35]
@@ -139,14 +139,14 @@ func (m *raw) traceless(center Vector) Moments {
 	return q
 }
 
-// attract adds what the particles of the moments do to one at a place to f, by moments up to an order. It takes some
-// 20 ns with hexadecapoles.
+// attract adds to f the effect of the particles of the moments on a particle at a place, by moments up to an order. It
+// takes some 20 ns with hexadecapoles.
 func (m *Moments) attract(at *Vector, f *Force, order int) {
 	x, y, z := at[0]-m.Center[0], at[1]-m.Center[1], at[2]-m.Center[2]
 	r1 := 1 / math.Sqrt(x*x+y*y+z*z)
 	r2 := r1 * r1
 	phi := m.Mass * r1
-	radial := phi * r2 // times (x, y, z), against it
+	radial := phi * r2 // times (x, y, z), in the opposite direction
 	var ax, ay, az float64
 	if order >= 2 {
 		q := &m.Q2
@@ -159,7 +159,7 @@ func (m *Moments) attract(at *Vector, f *Force, order int) {
 		radial += 5 * a * r2
 		ax, ay, az = 2*r5*tx, 2*r5*ty, 2*r5*tz
 		if order >= 3 {
-			// Products of two coordinates, less what those with two z take away.
+			// Products of two coordinates, minus the parts for moments with two z.
 			zz := z * z
 			xx, yy, xy, xz, yz := x*x-zz, y*y-zz, 2*x*y, 2*x*z, 2*y*z
 			q := &m.Q3
@@ -172,7 +172,7 @@ func (m *Moments) attract(at *Vector, f *Force, order int) {
 			radial += 7 * a * r2
 			ax, ay, az = ax+3*r7*tx, ay+3*r7*ty, az+3*r7*tz
 			if order >= 4 {
-				// And of three.
+				// Products of three.
 				xxx, xyy, yyy, xxy := x*(xx-2*zz), 3*x*yy, y*(yy-2*zz), 3*y*xx
 				xxz, yyz, xyz := z*(3*xx+2*zz), z*(3*yy+2*zz), 3*xy*z
 				q := &m.Q4

@@ -6,60 +6,60 @@ import (
 	"sync/atomic"
 )
 
-// Summary is what a cell's parent has to know of the particles in the cell. It is plain data.
+// Summary is the information about a cell's particles that its parent needs. It is plain data.
 type Summary struct {
 	Cell   ID
-	Count  uint64 // particles
-	sums   raw    // about Center
+	Count  uint64 // number of particles
+	sums   raw    // relative to Center
 	Center Vector // of mass
 	Box    Box
-	Soft   float64 // the largest softening
-	Owner  int32   // rank whose particles these are; below 0 above those
+	Soft   float64 // largest softening
+	Owner  int32   // rank that owns the particles; below 0 in cells above those
 }
 
-// Node is what a walk has to know of a cell that is far enough away. It is plain data.
+// Node is the information about a distant cell that a walk needs. It is plain data.
 type Node struct {
 	ID     ID
-	Count  uint32 // particles
+	Count  uint32 // number of particles
 	Leaf   bool   // its particles are a bucket
-	Remote bool   // what is below it is asked for
-	Owner  int32  // rank whose particles these are; below 0 above those
+	Remote bool   // the branch below it has to be requested
+	Owner  int32  // rank that owns the particles; below 0 in cells above those
 	Soft   float64
-	// Radius is that of the sphere about the centre of mass that holds the particles.
+	// Radius is the radius of the sphere around the centre of mass that contains the particles.
 	Radius float64
 	Moments
 }
 
-// Cell is one of a tree whose cube has particles there. It is not changed once walks have begun, but for what is below
-// one that another process has.
+// Cell is a cell of a tree with particles in its cube. It does not change once walks have begun, except that branches
+// of other processes are attached.
 type Cell struct {
 	Node
 	below atomic.Pointer[Branch]
 }
 
-// Branch is what is below a cell: the cells that it is divided into, those without particles left out, in the order
-// of the curve; or the particles of a bucket.
+// Branch is the part of a tree below a cell: its child cells with particles, in the order of the curve; or the
+// particles of a bucket.
 type Branch struct {
 	Cells   []Cell
 	Sources []Source
 }
 
-// Below is what is below a cell, or nil if this has to be asked for.
+// Below returns the branch below a cell, or nil if it has to be requested.
 func (c *Cell) Below() *Branch { return c.below.Load() }
 
-// Attach puts below a cell what was asked for. It may be called while others walk.
+// Attach stores a requested branch below a cell. It may be called during walks.
 func (c *Cell) Attach(b *Branch) { c.below.Store(b) }
 
-// set fills in what a summary says.
+// set fills in the cell from a summary.
 func (c *Cell) set(s *Summary, leaf bool) {
 	c.ID, c.Count, c.Leaf, c.Owner, c.Soft = s.Cell, uint32(s.Count), leaf, s.Owner, s.Soft
 	c.Radius = math.Sqrt(s.Box.farthest2(&s.Center))
 	c.Moments = s.sums.traceless(s.Center)
 }
 
-// Bucket is a leaf whose particles a rank has, for which a walk finds the forces together.
+// Bucket is a leaf of a rank's own particles. A walk computes their forces together.
 type Bucket struct {
-	From, To int // particles
+	From, To int // range of particles
 	Box      Box
 	Soft     float64
 }
@@ -68,12 +68,12 @@ type Bucket struct {
 type Builder struct {
 	Keys    []uint64 // of the particles, ascending
 	Sources []Source // in the same order; the trees keep them
-	Most    int      // particles that a bucket holds, but for cells that can't be divided
+	Most    int      // limit of particles in a bucket, except in cells that cannot be divided
 	Owner   int32    // the rank
-	Buckets []Bucket // of all trees that were built, in the order of the curve
+	Buckets []Bucket // of all trees built, in the order of the curve
 }
 
-// Build builds the tree of the particles in a cell of the curve into at. There must be some.
+// Build builds the tree of the particles in a cell of the curve into at. The cell must have particles.
 func (g *Builder) Build(id ID, at *Cell) Summary {
 	from, _ := slices.BinarySearch(g.Keys, id.First())
 	to, _ := slices.BinarySearch(g.Keys, id.Last()+1) // keys have 63 bits
@@ -114,7 +114,7 @@ func (g *Builder) build(id ID, from, to int, at *Cell) Summary {
 	return at.join(id, cells, summaries, g.Owner)
 }
 
-// join makes a cell of those that it is divided into.
+// join makes a cell from its child cells.
 func (c *Cell) join(id ID, cells []Cell, summaries []Summary, owner int32) Summary {
 	s := merge(id, summaries)
 	s.Owner = owner
@@ -123,7 +123,7 @@ func (c *Cell) join(id ID, cells []Cell, summaries []Summary, owner int32) Summa
 	return s
 }
 
-// summarize adds particles up.
+// summarize returns the summary of particles.
 func summarize(id ID, sources []Source) Summary {
 	s := Summary{Cell: id, Count: uint64(len(sources)), Box: Around(sources[0].Pos)}
 	mass := 0.0
@@ -141,7 +141,7 @@ func summarize(id ID, sources []Source) Summary {
 	return s
 }
 
-// merge adds cells up.
+// merge returns the summary of cells.
 func merge(id ID, parts []Summary) Summary {
 	s := Summary{Cell: id, Box: parts[0].Box}
 	mass := 0.0
@@ -160,7 +160,7 @@ func merge(id ID, parts []Summary) Summary {
 	return s
 }
 
-// center makes a centre of mass of a sum of masses times places. What has no mass has it in the middle.
+// center computes the centre of mass from the sum of masses times positions. Without mass, it is the middle of the box.
 func (s *Summary) center(mass float64) {
 	if mass > 0 {
 		s.Center = Vector{}.Plus(1/mass, s.Center)
@@ -169,9 +169,9 @@ func (s *Summary) center(mass float64) {
 	s.Center = Vector{}.Plus(0.5, s.Box.Low).Plus(0.5, s.Box.High)
 }
 
-// Top builds the top of a tree over its pieces: cells that together have all particles, none within another, in the
-// order of the curve. place puts the piece with a number into the cell that is given: with what is below it, or
-// without if that is to be asked for.
+// Top builds the top of a tree over its pieces: disjoint cells that together contain all particles, in the order of the
+// curve. place puts a piece, by number, into the given cell: with the branch below it, or without if it has to be
+// requested.
 func Top(pieces []Summary, place func(piece int, at *Cell)) *Cell {
 	root := new(Cell)
 	top(Root, pieces, 0, place, root)
@@ -200,22 +200,22 @@ func top(id ID, pieces []Summary, first int, place func(piece int, at *Cell), at
 	return at.join(id, cells, summaries, -1)
 }
 
-// under is the child of a cell above that has this one.
+// under returns the child of above that contains this cell.
 func (c ID) under(above ID) ID { return c >> (3 * (c.Level() - above.Level() - 1)) }
 
-// Alias makes the cell the same as another one, with what is below that.
+// Alias makes the cell equal to another one, with the branch below it.
 func (c *Cell) Alias(o *Cell) {
 	c.Node = o.Node
 	c.Attach(o.Below())
 }
 
-// SetRemote fills in a cell that another process has, where a bucket holds at most so many particles.
+// SetRemote fills in a cell of another process; most is the limit of particles in a bucket.
 func (c *Cell) SetRemote(s *Summary, most int) {
 	c.set(s, s.Count <= uint64(most) || s.Cell.Level() == LevelMost)
 	c.Remote = true
 }
 
-// Find is the cell with a name at or below this one, or nil if it is not there.
+// Find returns the cell with an ID at or below this one, or nil if it is not present.
 func (c *Cell) Find(id ID) *Cell {
 	for c != nil && c.ID != id {
 		b := c.Below()

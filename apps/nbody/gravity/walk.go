@@ -2,40 +2,40 @@ package gravity
 
 import "math"
 
-// Criterion says which cells are far enough away for their moments.
+// Criterion selects the cells that are far enough away for their moments.
 type Criterion struct {
-	// Theta is the opening angle: smaller is more exact. A cell is opened if a sphere about its centre of mass,
-	// 2/√3/Theta times as large as that which holds its particles, touches the bucket's box (PKDGRAV's and ChaNGa's
-	// criterion), or if softening may reach from one to the other.
+	// Theta is the opening angle: smaller is more exact. A cell is opened if a sphere around its centre of mass, with a
+	// radius of 2/√3/Theta times its own, touches the bucket's box (the criterion of PKDGRAV and ChaNGa), or if
+	// softening may reach from one to the other.
 	Theta float64
 	Order int // of the moments
 }
 
-// Counts are interactions.
+// Counts are numbers of interactions.
 type Counts struct {
 	Cells     uint64 // of particles with cells
 	Particles uint64 // of particles with particles
-	Hits      uint64 // cells of other processes that were opened, and that were there
+	Hits      uint64 // cells of other processes that were opened and present
 }
 
-// Walk finds the forces on some particles of a bucket. It may be stopped, and go on later, where something has to be
-// asked for. Its memory serves other buckets afterwards.
+// Walk computes the forces on some particles of a bucket. It can stop where a branch has to be requested, and continue
+// later. Its memory is reused for other buckets.
 type Walk struct {
 	Bucket int
 	box    Box
 	soft   float64
 	theta  float64 // 2/√3/Theta
 	order  int
-	own    []Source // of the bucket, where they are
-	at     []Source // on which the forces are
-	self   []int    // number of each in the bucket
-	Forces []Force  // on each
+	own    []Source // the bucket's sources, in place
+	at     []Source // particles whose forces are computed
+	self   []int    // their numbers in the bucket
+	Forces []Force  // their forces
 	Counts Counts
 	stack  []*Cell
 }
 
-// Begin begins a walk from a tree's root for the particles of a bucket, given all sources of its rank, that active
-// says, by number among the sources. It reports whether there are any.
+// Begin begins a walk from a tree's root for the particles of a bucket. sources are all sources of its rank; active
+// selects the particles by number among them. It reports whether it selects any.
 func (w *Walk) Begin(root *Cell, by Criterion, b *Bucket, sources []Source, active func(i int) bool) bool {
 	w.box, w.soft, w.theta, w.order = b.Box, b.Soft, 2/math.Sqrt(3)/by.Theta, by.Order
 	w.own = sources[b.From:b.To]
@@ -49,11 +49,11 @@ func (w *Walk) Begin(root *Cell, by Criterion, b *Bucket, sources []Source, acti
 	return len(w.at) > 0
 }
 
-// Active is the number in the bucket of each particle that has a force.
+// Active returns the number in the bucket of each particle with a force.
 func (w *Walk) Active() []int { return w.self }
 
-// Go walks until the end, and returns nil, or to a cell of which something has to be asked for: it goes on there when
-// called again after that is attached.
+// Go walks to the end, and returns nil; or it stops and returns a cell whose branch has to be requested. The next call,
+// after the branch is attached, continues there.
 func (w *Walk) Go() (missing *Cell) {
 	for len(w.stack) > 0 {
 		c := w.stack[len(w.stack)-1]
@@ -89,7 +89,7 @@ func (w *Walk) accepts(c *Cell) bool {
 func (w *Walk) cell(c *Cell) {
 	order := w.order
 	if c.Radius == 0 {
-		order = 1 // all its particles are in one place
+		order = 1 // all its particles are at one place
 	}
 	for i := range w.at {
 		c.attract(&w.at[i].Pos, &w.Forces[i], order)
@@ -99,7 +99,7 @@ func (w *Walk) cell(c *Cell) {
 
 func (w *Walk) particles(sources []Source) {
 	if len(sources) == 0 {
-		return // an answer went wrong, which is told elsewhere
+		return // an answer was wrong, which is reported elsewhere
 	}
 	if &sources[0] == &w.own[0] {
 		for i, self := range w.self {
@@ -116,7 +116,7 @@ func (w *Walk) particles(sources []Source) {
 	w.Counts.Particles += uint64(len(w.at) * len(sources))
 }
 
-// Add adds others up.
+// Add adds other counts.
 func (c *Counts) Add(o Counts) {
 	c.Cells += o.Cells
 	c.Particles += o.Particles

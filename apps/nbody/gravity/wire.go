@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// Wire carries branches between processes, as little-endian words: how many cells, and each with its owner; or none,
-// and the particles of a bucket. It is a pebble.Codec.
+// Wire encodes branches for other processes as little-endian words: the number of cells, and each cell with its owner;
+// or 0, and the particles of a bucket. It is a pebble.Codec.
 type Wire struct{}
 
 const (
@@ -17,7 +17,7 @@ const (
 
 var errDamaged = errors.New("a branch of a tree is damaged")
 
-// Schema describes the form.
+// Schema names the encoding.
 func (Wire) Schema() string { return "branches of an octree, 1" }
 
 // Append implements pebble.Codec.
@@ -56,7 +56,7 @@ func appendNumbers(to []byte, numbers []float64) []byte {
 	return to
 }
 
-// Decode implements pebble.Codec. What is below the cells has to be asked for.
+// Decode implements pebble.Codec. The branches below the cells have to be requested.
 func (Wire) Decode(from []byte) (*Branch, error) {
 	if len(from) < 8 || len(from)%8 != 0 {
 		return nil, errDamaged
@@ -82,7 +82,7 @@ func (Wire) Decode(from []byte) (*Branch, error) {
 	return b, nil
 }
 
-// reader takes words from bytes that are known to have them.
+// reader takes words from bytes that are known to contain them.
 type reader []byte
 
 func (r *reader) word() uint64 {
@@ -111,7 +111,7 @@ func (r *reader) node(n *Node) {
 	r.numbers(n.Q4[:])
 }
 
-// Fingerprint folds all that a branch has, but for what is below its cells, by a function of two numbers.
+// Fingerprint folds all fields of a branch, except the branches below its cells, by a function of two numbers.
 func (b *Branch) Fingerprint(fold func(a, b uint64) uint64) (print uint64) {
 	numbers := func(all ...float64) {
 		for _, x := range all {

@@ -1,6 +1,6 @@
-// Package initial makes systems of particles to begin with: Plummer's and King's models of star clusters, and two
-// galaxies about to collide. Particle by particle they come from random numbers that are counted by its number, so that
-// every rank can make its own part, and a system is the same whoever makes it.
+// Package initial makes initial systems of particles: Plummer's and King's models of star clusters, and two galaxies
+// about to collide. Each particle comes from random numbers that depend on its number, so that every rank can make its
+// own part, and a system does not depend on its division among ranks.
 package initial
 
 import (
@@ -13,32 +13,32 @@ import (
 	"github.com/activepebbles/pebbles/apps/nbody/gravity"
 )
 
-// Config is what a system can be told. Masses add up to 1, and so does the constant of gravity.
+// Config configures a system. Masses add up to 1, and the constant of gravity is 1.
 type Config struct {
 	Particles int
 	Seed      uint64
-	Soft      float64 // softening of each particle; 0 is half of the mean distance that they had in a cube of side 1
+	Soft      float64 // softening of each particle; 0 means half of the mean distance in a cube of side 1
 }
 
 const particlesMost = math.MaxInt32
 
-// System makes particles, each from random numbers of its own.
+// System makes particles, each from its own random numbers.
 type System struct {
 	name   string
 	config Config
 	make   func(rng *rand.Rand, i int) gravity.Particle // without mass and softening
 }
 
-// Name says what the system is.
+// Name describes the system.
 func (s *System) Name() string { return s.name }
 
-// Time is that at which a system begins.
+// Time returns the time at the beginning of a system.
 func (s *System) Time() float64 { return 0 }
 
-// Particles is how many there are.
+// Particles returns the number of particles.
 func (s *System) Particles() int { return s.config.Particles }
 
-// Read makes the particles from a number on. Several may read at the same time.
+// Read makes the particles from a number on. It may be called concurrently.
 func (s *System) Read(first int, into []gravity.Particle) error {
 	pcg := &rand.PCG{}
 	rng := rand.New(pcg)
@@ -62,8 +62,8 @@ func newSystem(name string, c Config, particle func(rng *rand.Rand, i int) gravi
 	return &System{name, c, particle}, nil
 }
 
-// Plummer is Plummer's model in the units of Hénon: its energy is -1/4, and its length 3π/16. Particles beyond 99.9 %
-// of the mass are drawn anew (Aarseth, Hénon and Wielen 1974).
+// Plummer returns Plummer's model in the units of Hénon: its energy is -1/4, and its length 3π/16. Particles stay
+// within 99.9 % of the mass (Aarseth, Hénon and Wielen 1974).
 func Plummer(c Config) (*System, error) {
 	return newSystem("Plummer", c, func(rng *rand.Rand, _ int) gravity.Particle { return plummer(rng) })
 }
@@ -72,7 +72,7 @@ func plummer(rng *rand.Rand) (p gravity.Particle) {
 	const length, mostMass = 3 * math.Pi / 16, 0.999
 	r := 1 / math.Sqrt(math.Pow(mostMass*(1-rng.Float64()), -2./3)-1)
 	p.Pos = towards(rng, r*length)
-	// The speed is a part q of that of escape, by the density q² (1-q²)^(7/2), which is below 0.1.
+	// The speed is a part q of the escape speed, by the density q² (1-q²)^(7/2), which is below 0.1.
 	for {
 		q := rng.Float64()
 		if 0.1*rng.Float64() < q*q*math.Pow(1-q*q, 3.5) {
@@ -82,7 +82,7 @@ func plummer(rng *rand.Rand) (p gravity.Particle) {
 	}
 }
 
-// towards is a vector of a length in any direction.
+// towards returns a vector of a length in a random direction.
 func towards(rng *rand.Rand, length float64) gravity.Vector {
 	z := 2*rng.Float64() - 1
 	s, c := math.Sincos(2 * math.Pi * rng.Float64())
@@ -90,11 +90,12 @@ func towards(rng *rand.Rand, length float64) gravity.Vector {
 	return gravity.Vector{length * flat * c, length * flat * s, length * z}
 }
 
-// Collision is two of Plummer's models, each with half of the particles, that come from afar on a parabola about each
-// other and would pass at a distance of their own lengths.
+// Collision returns two of Plummer's models, each with half of the particles. They approach from afar on a parabola
+// about each other, and would pass at a distance of about their lengths.
 func Collision(c Config) (*System, error) {
 	const apart, nearest = 6.0, 0.6
-	// On a parabola of two bodies whose masses add up to 1, the speed is √(2/r) and the swing √(2 nearest).
+	// On a parabola of two bodies with masses that add up to 1, the speed is √(2/r) and the angular momentum √(2
+	// nearest).
 	speed, swing := math.Sqrt(2/apart), math.Sqrt(2*nearest)
 	across := swing / apart
 	along := math.Sqrt(speed*speed - across*across)
@@ -104,7 +105,7 @@ func Collision(c Config) (*System, error) {
 		if i >= c.Particles/2 {
 			half = -0.5
 		}
-		// Half of the mass has the same length at half of the speeds' squares.
+		// Half of the mass has the same length at half of the squared speeds.
 		p.Vel = gravity.Vector{}.Plus(math.Sqrt(0.5), p.Vel)
 		p.Pos = p.Pos.Plus(half, gravity.Vector{apart, 0, 0})
 		p.Vel = p.Vel.Plus(half, gravity.Vector{-along, across, 0})
@@ -112,8 +113,8 @@ func Collision(c Config) (*System, error) {
 	})
 }
 
-// King is King's model (1966) of a central potential w, 0.1 to 12, in which speeds are below that of escape from a
-// sphere. Its radius is 1, where the density has come to 0.
+// King returns King's model (1966) of a central potential w, 0.1 to 12. Speeds are below the escape speed from a
+// sphere. Its radius is 1, where the density is 0.
 func King(c Config, w float64) (*System, error) {
 	if !(w >= 0.1) || w > 12 {
 		return nil, fmt.Errorf("a central potential of %v: give 0.1 to 12", w)
@@ -131,24 +132,24 @@ type king struct {
 	cores               float64 // the radius, in King's core radii
 }
 
-// kingDensity is the density where the potential is w, but for a factor.
+// kingDensity returns the density, except for a factor, where the potential is w.
 func kingDensity(w float64) float64 {
 	if w <= 0 {
 		return 0
 	}
 	root := math.Sqrt(w)
 	if w < 1e-3 {
-		return 8 * w * w * root / (15 * math.Sqrt(math.Pi)) // of which what follows is the difference of large numbers
+		return 8 * w * w * root / (15 * math.Sqrt(math.Pi)) // the formula below is then a difference of large numbers
 	}
 	return math.Exp(w)*math.Erf(root) - math.Sqrt(4*w/math.Pi)*(1+2*w/3)
 }
 
-// solveKing integrates Poisson's equation outwards, by Runge and Kutta's rule of fourth order, in units in which it is
-// w" + 2/r w' = -9 density / density in the middle.
+// solveKing integrates Poisson's equation outwards, by the fourth-order Runge-Kutta method. In its units the equation
+// is w" + 2/r w' = -9 density / central density.
 func solveKing(w0 float64) *king {
 	middle := kingDensity(w0)
 	k := &king{}
-	// m is -r² w', which the mass is proportional to.
+	// m is -r² w', which is proportional to the mass.
 	slope := func(r, w, m float64) (dw, dm float64) {
 		if r == 0 {
 			return 0, 0
@@ -186,7 +187,7 @@ func (k *king) particle(rng *rand.Rand) (p gravity.Particle) {
 	r := k.radius[i-1] + part*(k.radius[i]-k.radius[i-1])
 	w := k.depth[i-1] + part*(k.depth[i]-k.depth[i-1])
 	p.Pos = towards(rng, r)
-	// The speed is a part of that of escape, by the density q² (exp(w (1-q²)) - 1).
+	// The speed is a part q of the escape speed, by the density q² (exp(w (1-q²)) - 1).
 	density := func(q float64) float64 { return q * q * math.Expm1(w*(1-q*q)) }
 	most := 0.0
 	const looks = 32

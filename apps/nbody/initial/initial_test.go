@@ -11,7 +11,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/seeds"
 )
 
-// energies of a system by direct sums: kinetic and potential.
+// energies returns the kinetic and the potential energy of a system by direct sums.
 func energies(all []gravity.Particle) (kinetic, potential float64) {
 	sources := make([]gravity.Source, len(all))
 	for i, p := range all {
@@ -37,7 +37,7 @@ func read(t *testing.T, s *System) []gravity.Particle {
 	return all
 }
 
-// Models are in equilibrium: twice the kinetic energy is the potential one.
+// Models are in equilibrium: twice the kinetic energy equals minus the potential energy.
 func TestEquilibrium(t *testing.T) {
 	seed := seeds.Of(t)
 	c := Config{Particles: 4000, Seed: seed}
@@ -61,7 +61,7 @@ func TestEquilibrium(t *testing.T) {
 	}
 }
 
-// Half of Plummer's mass is within 1.305 of its lengths, and King's model ends at 1.
+// Half of the mass of Plummer's model is within 1.305 of its lengths, and King's model ends at 1.
 func TestRadii(t *testing.T) {
 	radii := func(s *System) (all []float64) {
 		for _, p := range read(t, s) {
@@ -80,13 +80,13 @@ func TestRadii(t *testing.T) {
 		require.LessOrEqual(t, radii(k)[1999], 1.0)
 		require.Greater(t, radii(k)[1999], 0.5*radii(k)[1000])
 	}
-	// The concentrations that are printed everywhere: W0 3, 6 and 9 have radii of 10^0.67, 10^1.25 and 10^2.12 cores.
+	// The published concentrations: W0 3, 6 and 9 have radii of 10^0.67, 10^1.25 and 10^2.12 cores.
 	for w, want := range map[float64]float64{3: 0.67, 6: 1.25, 9: 2.12} {
 		require.InDelta(t, want, math.Log10(solveKing(w).cores), 0.01)
 	}
 }
 
-// The two of a collision fall towards each other on a parabola: their energy is that of two alone.
+// The two models of a collision fall towards each other on a parabola: the energy is that of the two alone.
 func TestCollision(t *testing.T) {
 	s, err := Collision(Config{Particles: 4000, Seed: 3})
 	require.NoError(t, err)
@@ -94,11 +94,11 @@ func TestCollision(t *testing.T) {
 	kinetic, potential := energies(all)
 	_, left := energies(all[:2000])
 	_, right := energies(all[2000:])
-	require.InDelta(t, -1./4/6, potential-left-right, 0.002) // what they do to each other
+	require.InDelta(t, -1./4/6, potential-left-right, 0.002) // their mutual energy
 	require.InDelta(t, 0, kinetic+left/2+right/2+potential-left-right, 0.01)
 }
 
-// Every part of a system is the same whoever makes it.
+// Every part of a system is independent of the other parts read.
 func TestParts(t *testing.T) {
 	s, err := King(Config{Particles: 100, Seed: 1, Soft: 0.3}, 5)
 	require.NoError(t, err)

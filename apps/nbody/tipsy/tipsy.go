@@ -1,6 +1,6 @@
-// Package tipsy reads and writes files of particles in TIPSY's "standard" form: big-endian numbers as XDR has them, a
-// header of 32 bytes, and then gas, dark and star particles of 48, 36 and 44 bytes. All attract alike here; what gas
-// and stars have beyond dark particles is not kept.
+// Package tipsy reads and writes files of particles in TIPSY's "standard" format: big-endian numbers as in XDR, a
+// header of 32 bytes, and then gas, dark and star particles of 48, 36 and 44 bytes. All kinds attract alike here; the
+// additional fields of gas and stars are not kept.
 package tipsy
 
 import (
@@ -12,19 +12,19 @@ import (
 	"github.com/activepebbles/pebbles/apps/nbody/gravity"
 )
 
-// The sizes of what is in a file, in bytes.
+// Sizes of the parts of a file, in bytes.
 const (
 	headerSize = 32
 	gasSize    = 48
 	darkSize   = 36
 	starSize   = 44
-	baseSize   = 28 // of mass, position and velocity, with which each particle begins
+	baseSize   = 28 // of mass, position and velocity, at the beginning of each particle
 )
 
 // particlesMost keeps sizes of files in 64 bits, and numbers of particles in 32.
 const particlesMost = math.MaxInt32
 
-// File is particles in a file that was opened.
+// File is the particles of an open file.
 type File struct {
 	name            string
 	from            io.ReaderAt
@@ -32,7 +32,8 @@ type File struct {
 	gas, dark, star int
 }
 
-// Open reads the header of a file of a size in bytes, and checks that the particles that it promises are there.
+// Open reads the header of a file of a size in bytes, and checks that the file has the particles that the header
+// declares.
 func Open(name string, from io.ReaderAt, size int64) (*File, error) {
 	var header [headerSize]byte
 	if size < headerSize {
@@ -66,23 +67,23 @@ func Open(name string, from io.ReaderAt, size int64) (*File, error) {
 	return f, nil
 }
 
-// Name is what the file was opened as.
+// Name returns the name passed to Open.
 func (f *File) Name() string { return f.name }
 
-// Time is that of the system.
+// Time returns the time of the system.
 func (f *File) Time() float64 { return f.time }
 
-// Particles is how many there are.
+// Particles returns the number of particles.
 func (f *File) Particles() int { return f.gas + f.dark + f.star }
 
-// at is where a particle begins.
+// at returns the beginning of a particle.
 func (f *File) at(i int) int64 {
 	gas := min(i, f.gas)
 	dark := min(i-gas, f.dark)
 	return headerSize + int64(gas)*gasSize + int64(dark)*darkSize + int64(i-gas-dark)*starSize
 }
 
-// softAt is where in a particle its softening is.
+// softAt returns the position of the softening in a particle.
 func (f *File) softAt(i int) int {
 	switch {
 	case i < f.gas:
@@ -93,7 +94,7 @@ func (f *File) softAt(i int) int {
 	return 36
 }
 
-// Read reads the particles from a number on. Several may read at the same time.
+// Read reads the particles from a number on. It may be called concurrently.
 func (f *File) Read(first int, into []gravity.Particle) error {
 	const some = 4096
 	var bytes []byte

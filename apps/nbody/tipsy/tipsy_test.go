@@ -16,7 +16,7 @@ import (
 
 func open(b []byte) (*File, error) { return Open("file", bytes.NewReader(b), int64(len(b))) }
 
-// some are particles whose numbers have 32 bits.
+// some returns particles with numbers of 32 bits.
 func some(n int) []gravity.Particle {
 	all := make([]gravity.Particle, n)
 	random := rand.New(rand.NewPCG(1, 0))
@@ -37,7 +37,7 @@ func written(t testing.TB, all []gravity.Particle) []byte {
 	return b.Bytes()
 }
 
-// What is written is read, from any particle on.
+// A written file can be read, from any particle on.
 func TestWriteAndRead(t *testing.T) {
 	want := some(10_000)
 	f, err := open(written(t, want))
@@ -52,7 +52,7 @@ func TestWriteAndRead(t *testing.T) {
 	require.Equal(t, want[777:5777], got[:5000])
 }
 
-// Gas and stars are read by their own sizes.
+// Gas and stars are read with their sizes.
 func TestAllKinds(t *testing.T) {
 	b := make([]byte, headerSize)
 	for i, n := range []uint32{6, 3, 1, 2, 3} {
@@ -82,7 +82,7 @@ func TestAllKinds(t *testing.T) {
 	}
 }
 
-// What is wrong is told in one sentence.
+// Each error is one sentence.
 func TestBadFiles(t *testing.T) {
 	good := written(t, some(3))
 	changed := func(at int, b ...byte) []byte {
@@ -117,7 +117,7 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
-// ChaNGa's King model is read, and written byte by byte as it was but for its potentials.
+// ChaNGa's King model can be read, and is written byte by byte the same, except for its potentials.
 func TestKing(t *testing.T) {
 	path := appstest.Data(t, "changa/king_soft.bin")
 	b, err := os.ReadFile(path)
@@ -136,7 +136,7 @@ func TestKing(t *testing.T) {
 	require.Equal(t, b[headerSize:], out.Bytes()[headerSize:])
 }
 
-// FuzzOpen opens whatever bytes, and reads what they say.
+// FuzzOpen opens arbitrary bytes, and reads their particles.
 func FuzzOpen(f *testing.F) {
 	f.Add(written(f, some(3)))
 	f.Add([]byte("no file of particles"))
