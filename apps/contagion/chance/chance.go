@@ -1,8 +1,7 @@
-// Package chance draws the random numbers of a contagion simulation, by two sources. [Counter] is ours: its numbers
-// depend on what they are for and on nothing else, so that they are the same on any number of ranks. [Standard] is
-// the default engine of GNU's C++ library with that library's distributions, which Loimos draws by: the same seed
-// gives the same numbers, bit by bit but for what the logarithm and the exponential of two libraries differ by in the
-// last place.
+// Package chance draws the random numbers of a contagion simulation, from two sources. The numbers of [Counter] depend
+// only on their use, so they are the same on any number of ranks. [Standard] is the default engine of GNU's C++ library
+// with that library's distributions, as used by Loimos. The same seed gives the same numbers, bit by bit, except for
+// differences of two libraries in the last place of logarithms and exponentials.
 package chance
 
 import (
@@ -11,17 +10,17 @@ import (
 	"math/bits"
 )
 
-// Source draws random numbers. Drawing takes some nanoseconds, and allocates nothing.
+// Source draws random numbers. A draw takes some nanoseconds, and allocates nothing.
 type Source interface {
-	Float64() float64                       // of [0, 1)
-	Float32() float32                       // of [0, 1)
-	Int(low, high int64) int64              // of low to high, both included
-	Normal(mean, deviation float64) float64 // the standard deviation, in the unit of the mean
-	Poisson(mean float64) int               // of a mean above 0
+	Float64() float64                       // in [0, 1)
+	Float32() float32                       // in [0, 1)
+	Int(low, high int64) int64              // from low to high, inclusive
+	Normal(mean, deviation float64) float64 // deviation is the standard deviation
+	Poisson(mean float64) int               // mean is above 0
 }
 
-// normal draws by Marsaglia's polar method, whose second number is thrown away: who draws seldom would have to keep
-// it for each person.
+// normal draws by Marsaglia's polar method. It discards the second number: otherwise each person would have to keep it
+// until the next draw.
 func normal(s interface{ Float64() float64 }, mean, deviation float64) float64 {
 	for {
 		x := float64(2*s.Float64()) - 1
@@ -34,26 +33,25 @@ func normal(s interface{ Float64() float64 }, mean, deviation float64) float64 {
 	}
 }
 
-// Counter draws numbers by counting: number n of a stream is a hash of the stream's key and of n (SplitMix64).
-// Streams of different keys have nothing to do with each other. It takes 16 bytes, and is made where it is needed, by
-// At.
+// Counter draws numbers by counting: number n of a stream is a hash of the stream's key and of n (SplitMix64). Streams
+// of different keys are independent. A Counter takes 16 bytes, and is made by At where it is needed.
 type Counter struct{ key, n uint64 }
 
-// At is the stream for a use of random numbers, such as what a person does on a day.
+// At returns the stream for a use of random numbers, such as the actions of a person on a day.
 func At(seed, use, who, when uint64) Counter {
 	return Counter{key: mix(mix(mix(mix(seed)^use)^who) ^ when)}
 }
 
-// Of is the stream within this one that belongs to two further numbers.
+// Of returns the stream within this one for two further numbers.
 func (c Counter) Of(a, b uint64) Counter { return Counter{key: mix(mix(c.key^a) ^ b)} }
 
-// Next is the next number of 64 bits.
+// Next returns the next number of 64 bits.
 func (c *Counter) Next() uint64 {
 	c.n++
 	return mix(c.key + c.n)
 }
 
-// mix is a bijection that spreads every bit over all: the finalizer of SplitMix64.
+// mix is a bijection that spreads every bit over all bits: the finalizer of SplitMix64.
 func mix(v uint64) uint64 {
 	v += 0x9E3779B97F4A7C15
 	v = (v ^ v>>30) * 0xBF58476D1CE4E5B9
@@ -67,10 +65,10 @@ func (c *Counter) Float64() float64 { return float64(c.Next()>>11) / (1 << 53) }
 // Float32 implements Source.
 func (c *Counter) Float32() float32 { return float32(c.Next()>>40) / (1 << 24) }
 
-// scale makes a number of 64 bits one of [0, values), by Lemire's multiplication; not ok if it would favour some.
+// scale maps a number of 64 bits to [0, values), by Lemire's multiplication. ok is false if it would be biased.
 func scale(number, values uint64) (n uint64, ok bool) {
 	n, rest := bits.Mul64(number, values)
-	return n, rest >= values || rest >= -values%values // the first saves most divisions
+	return n, rest >= values || rest >= -values%values // the first comparison saves most divisions
 }
 
 // Int implements Source.
@@ -86,7 +84,7 @@ func (c *Counter) Int(low, high int64) int64 {
 	}
 }
 
-// Fill draws numbers of low to high, as Int does.
+// Fill draws numbers from low to high, as Int does.
 func (c *Counter) Fill(with []int32, low, high int32) {
 	key, n := c.key, c.n // in registers
 	values := uint64(int64(high)-int64(low)) + 1
@@ -105,21 +103,21 @@ func (c *Counter) Fill(with []int32, low, high int32) {
 // Normal implements Source.
 func (c *Counter) Normal(mean, deviation float64) float64 { return normal(c, mean, deviation) }
 
-// Poisson implements Source. It takes as long as its mean is high.
+// Poisson implements Source. Its time is proportional to the mean.
 func (c *Counter) Poisson(mean float64) int { return PoissonOf(mean).Draw(c) }
 
 // Poisson draws Poisson numbers of one mean by Knuth's method: it counts uniform numbers until their product is below
-// exp(-mean). Made by PoissonOf.
+// exp(-mean). Make it by PoissonOf.
 type Poisson struct {
-	whole int     // parts of the mean that are poissonPart, and drawn by themselves
+	whole int     // number of parts of poissonPart in the mean, drawn separately
 	least float64 // exp(-mean) of the rest
 }
 
-const poissonPart = 500 // exp(-mean) is a number above 0 until 745
+const poissonPart = 500 // exp(-mean) is above 0 up to 745
 
 var leastOfPart = math.Exp(-poissonPart)
 
-// PoissonOf prepares for a mean above 0.
+// PoissonOf prepares draws with a mean above 0.
 func PoissonOf(mean float64) (p Poisson) {
 	for ; mean > poissonPart; mean -= poissonPart {
 		p.whole++
@@ -128,7 +126,7 @@ func PoissonOf(mean float64) (p Poisson) {
 	return p
 }
 
-// Draw draws a number. It takes as long as the mean is high.
+// Draw draws a number. Its time is proportional to the mean.
 func (p Poisson) Draw(from *Counter) (n int) {
 	for range p.whole {
 		n += from.until(leastOfPart)
@@ -146,21 +144,21 @@ func (c *Counter) until(least float64) (n int) {
 	return n
 }
 
-// Standard is std::default_random_engine of libstdc++, which is std::minstd_rand0: Lewis, Goodman and Miller's
-// minimal standard generator, x ← 16807 x mod 2^31 − 1, with the distributions of that library. It takes 4 bytes.
-// Make it by Seeded.
+// Standard is std::default_random_engine of libstdc++, which is std::minstd_rand0: the minimal standard generator of
+// Lewis, Goodman and Miller, x ← 16807 x mod 2^31 − 1, with the distributions of that library. It takes 4 bytes. Make
+// it by Seeded.
 type Standard struct{ state uint32 }
 
 const (
 	standardModulus = 1<<31 - 1
-	standardLeast   = 1                   // of what the engine gives
-	standardNumbers = standardModulus - 1 // so many different numbers
+	standardLeast   = 1                   // least number of the engine
+	standardNumbers = standardModulus - 1 // number of different numbers
 )
 
-// StandardMeanMost bounds the means of Standard's Poisson numbers: the library has another method from there on.
+// StandardMeanMost bounds the means of Standard's Poisson numbers: the library uses another method from there on.
 const StandardMeanMost = 12
 
-// Seeded is the engine that the seed starts.
+// Seeded returns the engine with this seed.
 func Seeded(seed uint64) Standard {
 	s := Standard{uint32(seed % standardModulus)}
 	if s.state == 0 {
@@ -169,7 +167,7 @@ func Seeded(seed uint64) Standard {
 	return s
 }
 
-// Next is the engine's next number, of 1 to 2^31 − 2.
+// Next returns the engine's next number, from 1 to 2^31 − 2.
 func (s *Standard) Next() uint32 {
 	s.state = uint32(uint64(s.state) * 16807 % standardModulus)
 	return s.state
@@ -189,8 +187,8 @@ func (s *Standard) Float32() float32 {
 	return min(float32(s.Next()-standardLeast)/float32(standardNumbers), most)
 }
 
-// Int implements Source, by std::uniform_int_distribution: numbers are refused where they would favour some. Ranges
-// of more numbers than the engine has panic.
+// Int implements Source, by std::uniform_int_distribution: it rejects numbers that would bias the result. A range with
+// more numbers than the engine panics.
 func (s *Standard) Int(low, high int64) int64 {
 	values := uint64(high-low) + 1
 	if high < low || values > standardNumbers {
@@ -207,7 +205,7 @@ func (s *Standard) Int(low, high int64) int64 {
 	}
 }
 
-// Uniform is a number of [low, high), by std::uniform_real_distribution.
+// Uniform returns a number in [low, high), by std::uniform_real_distribution.
 func (s *Standard) Uniform(low, high float64) float64 {
 	return float64(s.Float64()*(high-low)) + low
 }
@@ -229,5 +227,5 @@ func (s *Standard) Poisson(mean float64) int {
 	}
 }
 
-// Exponential is a waiting time of the given rate, from a number u of [0, 1). It is 0 for none.
+// Exponential returns a waiting time of the given rate, from a number u in [0, 1). It returns 0 for u = 0.
 func Exponential(u, rate float64) float64 { return -math.Log1p(-u) / rate }

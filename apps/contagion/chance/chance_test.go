@@ -9,7 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/seeds"
 )
 
-// Numbers have the mean and the variance of their distribution, whatever the source.
+// Numbers have the mean and the variance of their distribution, from both sources.
 func TestMoments(t *testing.T) {
 	const n = 200_000
 	seed := seeds.Of(t)
@@ -39,7 +39,7 @@ func TestMoments(t *testing.T) {
 	}
 }
 
-// Streams of other keys, and of keys that are made of others, are other streams; the same key is the same stream.
+// Streams of different keys differ, also if a key is composed of others. The same key gives the same stream.
 func TestStreams(t *testing.T) {
 	seen := map[uint64]bool{}
 	for seed := range uint64(10) {
@@ -70,7 +70,7 @@ func TestCounterOfLargeMeans(t *testing.T) {
 	require.InEpsilon(t, 2_000_000, sum, 0.01)
 }
 
-// What is drawn at once is what is drawn one by one, and goes on with the same stream.
+// Numbers drawn at once equal those drawn one by one, and continue the same stream.
 func TestDrawsTogether(t *testing.T) {
 	for seed := range uint64(100) {
 		one, all := At(seed, 1, 2, 3), At(seed, 1, 2, 3)
@@ -104,7 +104,7 @@ func BenchmarkFloat64(b *testing.B) {
 	}
 }
 
-// The C++ standard says what the 10,000th number of std::minstd_rand0 is ([rand.predef]).
+// The C++ standard defines the 10,000th number of std::minstd_rand0 ([rand.predef]).
 func TestEngineIsThatOfTheStandard(t *testing.T) {
 	s := Seeded(1)
 	for range 9_999 {
@@ -113,7 +113,7 @@ func TestEngineIsThatOfTheStandard(t *testing.T) {
 	require.EqualValues(t, 1043618065, s.Next())
 }
 
-// What follows was printed by a C++ program with g++ 12.2 and its libstdc++.
+// A C++ program printed the following numbers, with g++ 12.2 and its libstdc++.
 func TestSeeds(t *testing.T) {
 	for seed, want := range map[uint64][3]uint32{
 		0: {16807, 282475249, 1622650073}, 1: {16807, 282475249, 1622650073}, 42: {705894, 1126542223, 1579310009},
@@ -164,8 +164,7 @@ func TestStandardDistributions(t *testing.T) {
 	}
 }
 
-// Three distributions take turns a hundred thousand times; their numbers together have the hash that the C++ program
-// printed.
+// Three distributions take turns a hundred thousand times. The hash of their numbers equals that of the C++ program.
 func TestStandardDistributionsTogether(t *testing.T) {
 	s, hash := Seeded(7), uint64(0)
 	for range 100_000 {

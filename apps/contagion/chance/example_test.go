@@ -6,7 +6,7 @@ import (
 	"github.com/activepebbles/pebbles/apps/contagion/chance"
 )
 
-// Numbers are counted by what they are for: here by a seed, a use, a person and a day.
+// Numbers depend on their use: here on a seed, a use, a person and a day.
 func ExampleAt() {
 	s := chance.At(1, 2, 3, 4)
 	again := chance.At(1, 2, 3, 4)

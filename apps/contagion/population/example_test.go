@@ -7,7 +7,7 @@ import (
 	"github.com/activepebbles/pebbles/apps/contagion/population"
 )
 
-// A town has the same visits whenever it is asked.
+// A town returns the same visits for each call.
 func ExampleNewTown() {
 	town, err := population.NewTown(population.TownConfig{People: 1_000_000, Seed: 1})
 	if err != nil {
@@ -24,7 +24,7 @@ func ExampleNewTown() {
 	// 30857 74492 85481
 }
 
-// A line of contacts is a visit of two persons to a place where nobody else is.
+// A line of contacts is a visit of two persons to a place without other persons.
 func ExampleReadContacts() {
 	lines := "Time id1 id2 c1 c2\n31220 1558 1567 3B 3B\n31240 1558 1567 3B 3B\n"
 	school, err := population.ReadContacts(strings.NewReader(lines), "school")

@@ -7,27 +7,27 @@ import (
 	"github.com/activepebbles/pebbles/apps/contagion/scenario"
 )
 
-// Grid is a population made on the fly as Loimos makes it, number by number: each person has the library's engine,
-// seeded by the person's number, draws the visits of one day from it, which are those of every day, and goes on with
-// it through the disease. People come in blocks, and locations in tiles of their grid; a block's people live in one
-// tile, whose locations they visit or some as many hops away as a Poisson number says.
+// Grid is a population made on the fly exactly as Loimos makes it. Each person has the library's engine, seeded by the
+// person's number. It draws the visits of one day, which repeat every day, and continues through the disease. People
+// come in blocks, and locations in tiles of their grid. A block's people live in one tile. They visit locations of the
+// tile, or locations at a Poisson number of hops.
 type Grid struct {
 	GridConfig
 	tileWidth, tileHeight int
 }
 
-// GridConfig is what a Grid is told.
+// GridConfig configures a Grid.
 type GridConfig struct {
 	People         int
-	Width, Height  int // of the locations
-	TilesX, TilesY int // of the grid: they divide it
-	Blocks         int // of people
+	Width, Height  int // in locations
+	TilesX, TilesY int // number of tiles; they divide the sides of the grid
+	Blocks         int // number of blocks of people
 	VisitsPerDay   float64
 	Seed           uint64
 }
 
 const (
-	hopsMean   = 5.2 // of a visit, as Loimos has it
+	hopsMean   = 5.2 // of a visit, as in Loimos
 	blocksMost = 1 << 20
 )
 
@@ -76,14 +76,14 @@ func (g *Grid) Visits(dst []Visit, person, _ int) []Visit {
 	return dst
 }
 
-// Engine is the engine of a person who has drawn the visits.
+// Engine returns the engine of a person after it has drawn the visits.
 func (g *Grid) Engine(person int) chance.Standard {
 	var room [32]Visit
 	_, s := g.draw(room[:0], person)
 	return s
 }
 
-// draw appends the visits of a person, and returns the engine that has drawn them.
+// draw appends the visits of a person, and returns the engine afterwards.
 func (g *Grid) draw(dst []Visit, person int) ([]Visit, chance.Standard) {
 	s := chance.Seeded(g.Seed + uint64(person))
 	var room [64]int32
@@ -99,7 +99,7 @@ func (g *Grid) draw(dst []Visit, person int) ([]Visit, chance.Standard) {
 	return dst, s
 }
 
-// near draws a location some hops away. What would be beyond the border of the grid is on it.
+// near draws a location some hops away. Locations beyond the border of the grid are moved to the border.
 func (g *Grid) near(x, y int, s *chance.Standard) (toX, toY int) {
 	hops := min(s.Poisson(hopsMean), g.Width+g.Height-2)
 	if hops == 0 {
@@ -116,8 +116,8 @@ func (g *Grid) near(x, y int, s *chance.Standard) (toX, toY int) {
 	return x + along, y - min(across, y)
 }
 
-// block is that of a person. The first blocks have a person more than the others, where people are no multiple of
-// blocks.
+// block returns the block of a person. If the number of people is no multiple of the number of blocks, the first blocks
+// have one more person.
 func (g *Grid) block(person int) int {
 	size, larger := g.GridConfig.People/g.Blocks, g.GridConfig.People%g.Blocks
 	if person < larger*(size+1) {
@@ -126,20 +126,20 @@ func (g *Grid) block(person int) int {
 	return larger + (person-larger*(size+1))/size
 }
 
-// home is where a person lives. Loimos lets nobody live at the last location of a tile.
+// home returns the location where a person lives. As in Loimos, no person lives at the last location of a tile.
 func (g *Grid) home(person int) (x, y int) {
 	tile := g.block(person) % (g.TilesX * g.TilesY)
 	at := person % (g.tileWidth*g.tileHeight - 1)
 	return tile%g.TilesX*g.tileWidth + at%g.tileWidth, tile/g.TilesX*g.tileHeight + at/g.tileWidth
 }
 
-// number is the number of the location at a place: tile by tile, and in a tile row by row.
+// number returns the number of the location at a place: tile by tile, and in a tile row by row.
 func (g *Grid) number(x, y int) int {
 	tile := y/g.tileHeight*g.TilesX + x/g.tileWidth
 	return tile*g.tileWidth*g.tileHeight + y%g.tileHeight*g.tileWidth + x%g.tileWidth
 }
 
-// Age implements Population: it is not known.
+// Age implements Population: it is unknown.
 func (g *Grid) Age(int) int { return -1 }
 
 // Home implements Population.
@@ -153,7 +153,7 @@ func (g *Grid) Where(location int) (x, y float64, ok bool) {
 		at/g.tileWidth), true
 }
 
-// Crowd implements Population: it is not known.
+// Crowd implements Population: it is unknown.
 func (g *Grid) Crowd(int) int { return 0 }
 
 // Kinds implements Population.
@@ -168,7 +168,7 @@ func (g *Grid) PersonID(person int) int64 { return int64(person) }
 // LocationID implements Population.
 func (g *Grid) LocationID(location int) int64 { return int64(location) }
 
-// moments are the times of arrival and departure of n visits, in order.
+// moments returns the times of arrival and departure of n visits, in order.
 func moments(times []int32, s chance.Source, n int) []int32 {
 	for range 2 * n {
 		times = append(times, int32(s.Int(0, scenario.Day)))

@@ -1,6 +1,6 @@
-// Package population has the people and the locations of a contagion simulation, and who visits which location when.
-// A [Schedule] is read from files and kept in memory; a [Town] is made on the fly, by random numbers that need none;
-// a [Grid] is a town as Loimos makes it. [Curve] spreads people and locations over ranks so that what is near stays
+// Package population contains the people and the locations of a contagion simulation, and the schedules of visits. A
+// [Schedule] is read from files and kept in memory. A [Town] is made on the fly, from random numbers without memory. A
+// [Grid] is a town as Loimos makes it. [Curve] spreads people and locations over ranks so that neighbours stay
 // together.
 package population
 
@@ -14,52 +14,52 @@ import (
 	"github.com/activepebbles/pebbles/distribution"
 )
 
-// Population is people, locations, and visits. Both are numbered from 0. It never changes, so that all ranks of a
-// process share one, and call it at the same time.
+// Population is people, locations, and visits. Both are numbered from 0. It never changes, so all ranks of a process
+// share one, and may call it at the same time.
 type Population interface {
-	// Name says what it is, in a few words.
+	// Name describes the population in a few words.
 	Name() string
 	People() int
 	Locations() int
-	// Days is after how many days the visits begin anew.
+	// Days is the number of days after which the visits repeat.
 	Days() int
 	// Visits appends the visits of a person on a day of 0 to Days−1 to dst, in no order, and returns it.
 	Visits(dst []Visit, person, day int) []Visit
-	// Age is that of a person in years, below 0 if it is not known.
+	// Age returns the age of a person in years, below 0 if it is unknown.
 	Age(person int) int
-	// Home is the location that a person is near to.
+	// Home returns the location near which a person lives.
 	Home(person int) int
-	// Where is the place of a location on a map; not ok if there is none.
+	// Where returns the position of a location on a map; ok is false if it has none.
 	Where(location int) (x, y float64, ok bool)
-	// Crowd is how many persons are in a location at one time at most, 0 if that is not known.
+	// Crowd returns the largest number of persons in a location at one time, 0 if it is unknown.
 	Crowd(location int) int
-	// Kinds are the kinds that locations may be of, such as "school".
+	// Kinds returns the kinds of locations, such as "school".
 	Kinds() []string
 	// Is reports whether a location is of a kind.
 	Is(location int, kind string) bool
-	// PersonID and LocationID are what files call a person and a location.
+	// PersonID and LocationID return the ids of a person and of a location in files.
 	PersonID(person int) int64
 	LocationID(location int) int64
 }
 
-// Visit is one person's visit to a location. Persons meet at one place of a location, if their times overlap. Times
-// are in seconds since midnight, the arrival before the departure.
+// Visit is one person's visit to a location. Persons meet at one place of a location, if their times overlap. Times are
+// in seconds since midnight, with the arrival before the departure.
 type Visit struct {
 	Location, Place uint32
 	Arrive, Depart  int32
 }
 
-// most is how many people, and how many locations, there may be: pebbles number them by 32 bits.
+// most is the limit of the numbers of people and of locations: pebbles number them by 32 bits.
 const most = 1<<32 - 2
 
-// The ages of the two camps of Camps.
+// The ages of the two groups of Camps.
 const (
 	AgeRisky = 21
 	AgeSafe  = 65
 )
 
-// Camps are people of two kinds whose visits never meet, to try a simulation with: all who are risky spend half of
-// each day at one location, and each who is safe spends it alone. The ages tell them apart.
+// Camps returns people of two kinds whose visits never meet, for trying a simulation: all risky persons spend half of
+// each day at one location, and each safe person spends it alone. The ages distinguish the kinds.
 func Camps(risky, safe int) (*Schedule, error) {
 	visits := make([]Planned, 0, risky+safe)
 	for person := range risky + safe {
@@ -82,9 +82,9 @@ func Camps(risky, safe int) (*Schedule, error) {
 	return s, nil
 }
 
-// Curve spreads people and locations over ranks along Hilbert's curve, which passes through the map so that what is
-// near on it is near on the map: each rank gets locations of one region, and the people who live there, as many as
-// any other rank. Its tables take 12 bytes a person and a location, and some seconds for ten million people; the
+// Curve spreads people and locations over ranks along a Hilbert curve through the map. Points that are close on the
+// curve are close on the map. Each rank gets locations of one region and the people who live there, the same number as
+// any other rank. The tables take 12 bytes for each person and location, and some seconds for ten million people; the
 // ranks of a process share them.
 func Curve(p Population, ranks int) (people, locations distribution.Indexed, err error) {
 	if _, _, ok := p.Where(0); !ok {
@@ -104,7 +104,7 @@ const (
 	curveSide = 1 << curveBits
 )
 
-// curveOf is where each location is along the curve.
+// curveOf returns the position of each location on the curve.
 func curveOf(p Population) []uint32 {
 	low, high := [2]float64{math.Inf(1), math.Inf(1)}, [2]float64{math.Inf(-1), math.Inf(-1)}
 	for location := range p.Locations() {
@@ -120,7 +120,7 @@ func curveOf(p Population) []uint32 {
 	return along
 }
 
-// hilbert is how far along the curve a point of the square is.
+// hilbert returns the position on the curve of a point of the square.
 func hilbert(x, y uint32) (d uint32) {
 	for side := uint32(curveSide / 2); side > 0; side /= 2 {
 		var right, upper uint32
@@ -131,7 +131,7 @@ func hilbert(x, y uint32) (d uint32) {
 			upper = 1
 		}
 		d += side * side * (3*right ^ upper)
-		if upper == 0 { // the quarter's curve is turned
+		if upper == 0 { // the curve of this quarter is rotated
 			if right == 1 {
 				x, y = curveSide-1-x, curveSide-1-y
 			}
@@ -141,7 +141,7 @@ func hilbert(x, y uint32) (d uint32) {
 	return d
 }
 
-// cut gives each rank as many things as any other, in the order of where they are along the curve.
+// cut gives each rank the same number of items, in the order of their positions on the curve.
 func cut(along []uint32, ranks int) *distribution.TableMap {
 	order := make([]uint32, len(along))
 	for i := range order {

@@ -19,7 +19,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/seeds"
 )
 
-// requireSound requires what every population promises, of some persons of it.
+// requireSound requires the promises of Population, for some persons.
 func requireSound(t *testing.T, p Population) {
 	t.Helper()
 	for person := 0; person < p.People(); person += 1 + p.People()/1000 {
@@ -58,7 +58,7 @@ func TestTowns(t *testing.T) {
 	}
 }
 
-// Visits of a town are as many as they should be, and as far from home.
+// The number of visits of a town is as configured, and so are their distances from home.
 func TestVisitsOfATown(t *testing.T) {
 	town := appstest.Must(NewTown(TownConfig{People: 100_000, Locations: 90_000, Seed: 3}))
 	visits, distances := 0, map[int]int{}
@@ -156,7 +156,7 @@ func TestPopulationsOfLoimos(t *testing.T) {
 
 const personFields = `fields { field_name: "pid" unique_id {} } fields { field_name: "age" int32 {} }`
 
-// files is a population of two people that is right.
+// files returns a correct population of two people.
 func files() fstest.MapFS {
 	all := fstest.MapFS{}
 	for name, text := range map[string]string{
@@ -185,7 +185,7 @@ func TestRead(t *testing.T) {
 	require.Len(t, s.Visits(nil, 1, 0), 2, "the day after is the same day again")
 }
 
-// Each mistake is told in one sentence, with the file and the line.
+// Each error is one sentence, with the file and the line.
 func TestBadFiles(t *testing.T) {
 	for _, x := range []struct{ file, good, bad, want string }{
 		{"people.csv", "9,40", "9,old", `people.csv, line 3: the age is "old"`},
@@ -254,7 +254,7 @@ func TestReadContacts(t *testing.T) {
 	}
 }
 
-// The contacts of a primary school are all there.
+// The contacts of a primary school are complete.
 func TestPrimarySchool(t *testing.T) {
 	f := appstest.Must(os.Open(appstest.Data(t, "primaryschool.csv.gz")))
 	defer f.Close()
@@ -274,7 +274,7 @@ func TestPrimarySchool(t *testing.T) {
 	require.Len(t, places, 8317)
 }
 
-// Who is near in the town is on one rank, and no rank has more than any other.
+// Neighbours in the town are on one rank, and all ranks have the same number.
 func TestCurve(t *testing.T) {
 	town := appstest.Must(NewTown(TownConfig{People: 4096, Locations: 1024}))
 	people, locations, err := Curve(town, 4)
@@ -300,7 +300,7 @@ func TestCurve(t *testing.T) {
 	require.ErrorContains(t, err, "its locations have no places on a map")
 }
 
-// Each step along the curve is to a neighbour.
+// Each step along the curve goes to a neighbour.
 func TestHilbert(t *testing.T) {
 	const side = 64
 	at := map[uint32][2]int{}
@@ -326,7 +326,7 @@ func TestCamps(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	all := files()
 	f.Add(all["people.csv"].Data, all["locations.csv"].Data, all["visits.csv"].Data)
-	f.Add([]byte("\"d"), all["locations.csv"].Data, all["visits.csv"].Data) // a quote that has no end
+	f.Add([]byte("\"d"), all["locations.csv"].Data, all["visits.csv"].Data) // an unterminated quote
 	f.Fuzz(func(t *testing.T, people, locations, visits []byte) {
 		all := files()
 		all["people.textproto"].Data = []byte(personFields)
@@ -363,7 +363,7 @@ func BenchmarkVisits(b *testing.B) {
 	}
 }
 
-// Times are ordered as slices.Sort does it.
+// Times are ordered as by slices.Sort.
 func TestOrder(t *testing.T) {
 	seed := seeds.Of(t)
 	random := rand.New(rand.NewPCG(seed, 0))

@@ -15,10 +15,10 @@ import (
 	"github.com/activepebbles/pebbles/apps/contagion/scenario"
 )
 
-// Read reads a population as Loimos keeps it: people.csv, locations.csv and visits.csv, each with a textproto beside
-// it that says what its columns are. prefix stands before these names, such as "small_city_". Times of visits are in
-// seconds since the midnight before the first day; a visit over midnight is split there. days is after how many days
-// the visits begin anew; 0 is as many as visits.textproto says, or all that there are. Every process that needs the
+// Read reads a population in the format of Loimos: people.csv, locations.csv and visits.csv, each with a textproto that
+// describes its columns. prefix precedes these names, such as "small_city_". Times of visits are in seconds since the
+// midnight before the first day; a visit over midnight is split there. days is the number of days after which the
+// visits repeat; 0 means the number in visits.textproto, or all days with visits. Every process that needs the
 // population reads all of it.
 func Read(files fs.FS, prefix string, days int) (*Schedule, error) {
 	s := &Schedule{name: prefix, kinds: map[string][]bool{}}
@@ -44,7 +44,7 @@ type reader struct {
 	prefix string
 }
 
-// rows reads a file row by row. columns are asked once, for where they are; row is called with the texts of a row.
+// rows reads a file row by row. It calls columns once, to find them, and row with the texts of each row.
 func (r reader) rows(name string, columns func(t *scenario.Table) error,
 	row func(texts []string) error) (*scenario.Table, error) {
 	text, err := fs.ReadFile(r.files, r.prefix+name+".textproto")
@@ -93,7 +93,7 @@ func (r reader) rows(name string, columns func(t *scenario.Table) error,
 	return table, nil
 }
 
-// named compares the first line of a file with the names that its textproto has.
+// named compares the first line of a file with the names in its textproto.
 func named(t *scenario.Table, texts []string) error {
 	for i, c := range t.Columns {
 		if texts[i] != c.Name {
@@ -112,10 +112,10 @@ func whole(texts []string, at int, what string) (int64, error) {
 	return n, nil
 }
 
-// index is the numbers of things by their ids.
+// index is the numbers of items by their ids.
 type index map[int64]uint32
 
-// add numbers one more.
+// add numbers one more item.
 func (x index) add(ids *[]int64, id int64, what string) error {
 	if _, known := x[id]; known {
 		return fmt.Errorf("%s %d is there twice", what, id)
@@ -191,7 +191,7 @@ func (r reader) locations(s *Schedule) (index, error) {
 	return of, err
 }
 
-// locate notes the place of the next location.
+// locate records the position of the next location.
 func (s *Schedule) locate(x, y string) error {
 	at := [2]float64{}
 	for i, text := range []string{x, y} {
@@ -264,7 +264,7 @@ func (r reader) visits(s *Schedule, people, locations index, days int) (all []Pl
 		}
 	}
 	for i := range all {
-		all[i].Day %= uint32(s.days) // what goes on beyond the last day, on the first
+		all[i].Day %= uint32(s.days) // days beyond the last continue from the first
 	}
 	return all, nil
 }
@@ -282,7 +282,7 @@ func wholes(texts []string, self, other, arrive, how int) (v [4]int64, err error
 	return v, nil
 }
 
-// slot is how long a line of contacts stands for, in seconds, until its time.
+// slot is the length of the contact of a line, in seconds, until its time.
 const slot = 20
 
 // contact is a line of a file of contacts.
@@ -292,10 +292,10 @@ type contact struct {
 	groups string
 }
 
-// ReadContacts reads contacts face to face as SocioPatterns publishes them: lines of a time in seconds, two ids, and
-// the groups that they belong to, such as classes, behind a line of names. Each line is a contact of the 20 seconds
-// until its time. The location of a contact are the two groups, and its place belongs to the two persons alone, so
-// that nobody else meets them there; lines of one contact that follow each other are one visit of each.
+// ReadContacts reads face-to-face contacts as SocioPatterns publishes them. After a line of names, each line has a time
+// in seconds, two ids, and the groups of both persons, such as classes. Each line is a contact of the 20 seconds until
+// its time. The location of a contact is the pair of groups. Each pair of persons has its own place there, so that they
+// meet no one else. Consecutive lines of one contact are one visit of each person.
 func ReadContacts(r io.Reader, name string) (*Schedule, error) {
 	all, err := contacts(r)
 	if err != nil {
@@ -357,7 +357,7 @@ func contacts(r io.Reader) (all []contact, err error) {
 	return all, nil
 }
 
-// meetings makes visits of contacts in the order of time.
+// meetings makes visits from contacts in the order of time.
 func meetings(all []contact, people []int64, groups map[string]uint32) (visits []Planned) {
 	type pair struct{ a, b int64 }
 	places, last := map[pair]uint32{}, map[pair]int{}

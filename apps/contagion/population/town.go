@@ -10,10 +10,10 @@ import (
 	"github.com/activepebbles/pebbles/apps/contagion/scenario"
 )
 
-// Town is a population made on the fly: nothing of it is kept, so that millions of people take no memory and no time
-// to make. The locations are a grid; neighbours in number share a home, which is one of them. A person's visits on a
-// day are as many as a Poisson number says, one after the other, each to a location so many hops away from home as
-// Zipf's law says, in any direction. A twentieth of the locations are schools.
+// Town is a population made on the fly. Nothing of it is stored, so millions of people take no memory and no time to
+// make. The locations are a grid; persons with consecutive numbers share a home, which is one of the locations. The
+// number of a person's visits on a day is a Poisson number. They follow each other, each to a location at a number of
+// hops from home by Zipf's law, in any direction. A twentieth of the locations are schools.
 type Town struct {
 	TownConfig
 	width, height int
@@ -21,12 +21,12 @@ type Town struct {
 	visits        chance.Poisson // of a person on a day
 }
 
-// TownConfig is what a Town can be told. The zero value of a field stands for its default.
+// TownConfig configures a Town. The zero value of a field means its default.
 type TownConfig struct {
 	People, Locations int     // 10,000, and a quarter of the people
-	VisitsPerDay      float64 // of a person in the mean: 5
+	VisitsPerDay      float64 // of a person, in the mean: 5
 	Zipf              float64 // exponent of the distances: 1.5
-	Days              int     // until the visits begin anew: 7
+	Days              int     // until the visits repeat: 7
 	Seed              uint64
 }
 
@@ -70,10 +70,10 @@ func NewTown(c TownConfig) (*Town, error) {
 	return t, nil
 }
 
-// zipf draws numbers of 0 to n−1, of which i comes in a share of (i+1)^−exponent.
+// zipf draws numbers from 0 to n−1; number i has a probability proportional to (i+1)^−exponent.
 type zipf struct {
-	sums  []float64         // chance of a number of at most i
-	first [zipfFirsts]int32 // by the first bits of a chance: the least number that it may mean
+	sums  []float64         // probability of a number of at most i
+	first [zipfFirsts]int32 // by the first bits of a probability: the least possible number
 }
 
 const zipfFirsts = 1 << 11
@@ -95,7 +95,7 @@ func newZipf(n int, exponent float64) (z zipf) {
 	return z
 }
 
-// of is the number that a chance of [0, 1) means.
+// of returns the number for a uniform number in [0, 1).
 func (z *zipf) of(chance float64) int {
 	i := int(z.first[int(chance*zipfFirsts)])
 	for z.sums[i] < chance {
@@ -118,7 +118,7 @@ func (t *Town) Locations() int { return t.TownConfig.Locations }
 // Days implements Population.
 func (t *Town) Days() int { return t.TownConfig.Days }
 
-// Visits implements Population. It takes some 50 ns a visit.
+// Visits implements Population. It takes some 50 ns for each visit.
 func (t *Town) Visits(dst []Visit, person, day int) []Visit {
 	s := chance.At(t.Seed, useVisits, uint64(person), uint64(day))
 	var room [64]int32
@@ -136,8 +136,8 @@ func (t *Town) Visits(dst []Visit, person, day int) []Visit {
 	return dst
 }
 
-// order sorts times, which are even in number. Most often they are few: those go two at a time into those before them,
-// without branches, which no processor could foresee.
+// order sorts an even number of times. Most often they are few. Then it inserts two at a time into the sorted part,
+// without branches, which a processor could not predict.
 func order(times []int32) {
 	const few = 32
 	if len(times) > few {
@@ -154,8 +154,8 @@ func order(times []int32) {
 	}
 }
 
-// near draws a location near another one: so many hops away, at any place of the diamond that these make. What would
-// be beyond the border of the town is mirrored there.
+// near draws a location near another one: at a number of hops, anywhere on the diamond of this distance. Locations
+// beyond the border of the town are mirrored there.
 func (t *Town) near(x, y int, s *chance.Counter) int {
 	if hops := t.hops.of(s.Float64()); hops > 0 {
 		along := int(s.Int(int64(-hops), int64(hops)))
@@ -168,7 +168,7 @@ func (t *Town) near(x, y int, s *chance.Counter) int {
 	return min(x+t.width*y, t.TownConfig.Locations-1)
 }
 
-// mirror brings a place into [0, n), as mirrors at both ends would.
+// mirror maps a position into [0, n), as mirrors at both ends would.
 func mirror(at, n int) int {
 	if uint(at) < uint(n) {
 		return at
@@ -180,7 +180,7 @@ func mirror(at, n int) int {
 	return min(at, 2*(n-1)-at)
 }
 
-// Age implements Population: 0 to 99, all in the same number.
+// Age implements Population: 0 to 99, uniformly.
 func (t *Town) Age(person int) int {
 	s := chance.At(t.Seed, useAge, uint64(person), 0)
 	return int(s.Int(0, 99))
@@ -196,7 +196,7 @@ func (t *Town) Where(location int) (x, y float64, ok bool) {
 	return float64(location % t.width), float64(location / t.width), true
 }
 
-// Crowd implements Population: it is not known.
+// Crowd implements Population: it is unknown.
 func (t *Town) Crowd(int) int { return 0 }
 
 // Kinds implements Population.
@@ -219,18 +219,18 @@ func (t *Town) PersonID(person int) int64 { return int64(person) }
 // LocationID implements Population.
 func (t *Town) LocationID(location int) int64 { return int64(location) }
 
-// Schedule is a population in memory. It takes 16 bytes a visit, and some 20 a person and a location. Make it by
-// Read, ReadContacts or NewSchedule.
+// Schedule is a population in memory. It takes 16 bytes for each visit, and some 20 for each person and location. Make
+// it by Read, ReadContacts or NewSchedule.
 type Schedule struct {
 	name      string
 	days      int
 	people    []int64 // their ids
-	ages      []int16 // empty if they are not known
+	ages      []int16 // empty if they are unknown
 	locations []int64
-	crowds    []uint32 // empty if they are not known
+	crowds    []uint32 // empty if they are unknown
 	x, y      []float64
 	kinds     map[string][]bool
-	starts    []uint64 // where the visits of a person on a day begin; one more, the end
+	starts    []uint64 // beginning of the visits of a person on a day; the last element is the end
 	visits    []Visit
 }
 
@@ -240,8 +240,8 @@ type Planned struct {
 	Visit
 }
 
-// NewSchedule makes a schedule of so many days. People and locations have their numbers for ids, no ages, kinds or
-// places.
+// NewSchedule returns a schedule of a number of days. The ids of people and locations are their numbers; they have no
+// ages, kinds or positions.
 func NewSchedule(name string, people, locations, days int, visits []Planned) (*Schedule, error) {
 	s := &Schedule{name: name, days: days, people: numbers(people), locations: numbers(locations)}
 	return s, s.plan(visits)
@@ -255,7 +255,7 @@ func numbers(n int) []int64 {
 	return all
 }
 
-// plan takes visits, and orders them.
+// plan checks visits, and stores them in order.
 func (s *Schedule) plan(visits []Planned) error {
 	if len(s.people) == 0 || len(s.locations) == 0 || s.days <= 0 {
 		return fmt.Errorf("population %s: %d people, %d locations and %d days: give one of each at least", s.name,
@@ -315,7 +315,7 @@ func (s *Schedule) Age(person int) int {
 	return int(s.ages[person])
 }
 
-// Home implements Population: where the first visit goes.
+// Home implements Population: the location of the first visit.
 func (s *Schedule) Home(person int) int {
 	if at := s.starts[person*s.days]; at < s.starts[(person+1)*s.days] {
 		return int(s.visits[at].Location)

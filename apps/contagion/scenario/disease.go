@@ -1,6 +1,6 @@
-// Package scenario reads what a contagion simulation is told in text: disease models, interventions, and what the
-// columns of a population's files are. The files are textproto, Protocol Buffers as text, in the schema of Loimos,
-// the open successor of EpiSimdemics (TRAM, section VI B). Mistakes are told in one sentence.
+// Package scenario reads the text inputs of a contagion simulation: disease models, interventions, and descriptions of
+// the columns of a population's files. The files are textproto, Protocol Buffers as text, in the schema of Loimos, the
+// open successor of EpiSimdemics (TRAM, section VI B). Each error is one sentence.
 package scenario
 
 import (
@@ -10,61 +10,61 @@ import (
 	"github.com/activepebbles/pebbles/apps/contagion/chance"
 )
 
-// Disease is how a disease goes on in a person: a probabilistic timed transition system. It never changes once it is
+// Disease is the course of a disease in a person: a probabilistic timed transition system. It never changes after it is
 // read, so all ranks may share it.
 type Disease struct {
 	Label            string
-	Transmissibility float64 // propensity of a day together, of full susceptibility and infectivity
-	Starts           []Start // who is in which state at first, by age
+	Transmissibility float64 // propensity of a day together, at full susceptibility and infectivity
+	Starts           []Start // first states, by age
 	States           []State
 }
 
-// Start is the state that persons of some ages are in at first.
+// Start is the first state of persons of some ages.
 type Start struct {
 	State     int
-	Low, High int // years, both included
+	Low, High int // years, inclusive
 }
 
 // State is a state of the disease.
 type State struct {
 	Label          string
-	Infectivity    float64 // 0 if others can't be infected
-	Susceptibility float64 // 0 if who is in it can't be infected
+	Infectivity    float64 // 0 if persons in this state infect no one
+	Susceptibility float64 // 0 if persons in this state cannot be infected
 	Symptomatic    bool
-	Timed          []Transition // where it leads by itself: their probabilities sum up to 1; none if it lasts
-	Exposure       []Transition // where it leads once infected, at once
+	Timed          []Transition // spontaneous transitions: their probabilities sum up to 1; none if it lasts
+	Exposure       []Transition // immediate transitions after an infection
 }
 
 // Transition is a way out of a state.
 type Transition struct {
 	Next        int
 	Probability float64
-	Dwell       Dwell // how long the state lasts before it, of a timed one
+	Dwell       Dwell // of a timed transition: time in the state before it
 }
 
-// Forever is how long a state lasts that nothing ends, in seconds.
+// Forever is the length, in seconds, of a state that never ends.
 const Forever = math.MaxInt32
 
-// susceptible and infectious are what Loimos asks of a state.
+// susceptible and infectious are the conditions of Loimos on a state.
 func (s State) susceptible() bool { return s.Susceptibility != 0 }
 func (s State) infectious() bool  { return s.Infectivity != 0 }
 
 // Susceptible reports whether persons in a state can be infected.
 func (d *Disease) Susceptible(state int) bool { return d.States[state].susceptible() }
 
-// Infectious reports whether persons in a state, who can't be infected themselves, infect others.
+// Infectious reports whether persons in a state infect others; they must not be susceptible.
 func (d *Disease) Infectious(state int) bool {
 	return d.States[state].infectious() && !d.States[state].susceptible()
 }
 
-// Propensity is that of who is susceptible to be infected by who is infectious in so many seconds together. The
-// chance to escape is exp(-propensity).
+// Propensity returns the propensity of an infection of a person in state susceptible by one in state infectious, for a
+// number of seconds together. The probability of no infection is exp(-propensity).
 func (d *Disease) Propensity(susceptible, infectious int, seconds int32, modifier float64) float64 {
 	p := d.Transmissibility * float64(seconds) * modifier
 	return p * d.States[susceptible].Susceptibility * d.States[infectious].Infectivity / Day
 }
 
-// Start is the state that a person of an age is in at first; with one state for all, the age may be unknown.
+// Start returns the first state of a person of an age. With one state for all, the age may be unknown.
 func (d *Disease) Start(age int) (state int, err error) {
 	if len(d.Starts) == 1 {
 		return d.Starts[0].State, nil
@@ -83,7 +83,7 @@ func (d *Disease) Start(age int) (state int, err error) {
 // Ages reports whether the starting state depends on the age.
 func (d *Disease) Ages() bool { return len(d.Starts) > 1 }
 
-// Leave draws how a state ends that somebody has just entered: in which state, after how many seconds.
+// Leave draws the end of a state just entered: the next state, and the number of seconds until then.
 func (d *Disease) Leave(state int, s chance.Source) (next int, seconds int32) {
 	if ways := d.States[state].Timed; len(ways) > 0 {
 		t := choose(ways, s)
@@ -101,7 +101,7 @@ func (d *Disease) Infect(state int, s chance.Source) (next int) {
 	return choose(ways, s).Next
 }
 
-// choose draws by the probabilities, as Loimos adds them up: in numbers of 32 bits.
+// choose draws by the probabilities. It adds them up as Loimos does: in numbers of 32 bits.
 func choose(ways []Transition, s chance.Source) Transition {
 	cut, sum := s.Float32(), float32(0)
 	for _, t := range ways {
@@ -112,10 +112,10 @@ func choose(ways []Transition, s chance.Source) Transition {
 	return ways[len(ways)-1] // the sum is a little below 1
 }
 
-// Dwell is how long a state lasts. Times are in seconds.
+// Dwell is the distribution of the length of a state. Times are in seconds.
 type Dwell struct {
 	Kind   DwellKind
-	A, B   float64 // the time that is fixed; least and most of uniform; mean and standard deviation of normal
+	A, B   float64 // fixed: the time; uniform: least and most; normal: mean and standard deviation
 	Times  []int32 // of discrete
 	Shares []float64
 }
@@ -128,7 +128,7 @@ const (
 	Fixed DwellKind = iota
 	Endless
 	Uniform
-	Normal // its deviation is what files call tvariance, as Loimos takes it
+	Normal // the deviation is tvariance in files, as in Loimos
 	Discrete
 )
 
@@ -153,7 +153,7 @@ func (d *Dwell) draw(s chance.Source) int32 {
 	return int32(d.A)
 }
 
-// textDwell are the parts of a transition of which one says how long its state lasts.
+// textDwell is the part of a transition with the length of its state. One field is set.
 type textDwell struct {
 	Uniform *textUniform
 	Normal  *textNormal
@@ -187,7 +187,7 @@ type textBin struct {
 	Share float64  `text:"with_prob"`
 }
 
-// dwell checks what a file says of a time.
+// dwell checks a time of a file.
 func (t textDwell) dwell(where string) (d Dwell, err error) {
 	if err := oneOf(where, "uniform, normal, fixed, forever and discrete", t.Uniform != nil, t.Normal != nil,
 		t.Fixed != nil,
@@ -224,7 +224,7 @@ func (t textDwell) dwell(where string) (d Dwell, err error) {
 	return d, nil
 }
 
-// closeTo is how far a sum of probabilities may be from 1: files round them.
+// closeTo is the tolerance of sums of probabilities: files round them.
 const closeTo = 1e-4
 
 func sumToOne(where string, probabilities []float64) error {
@@ -241,7 +241,7 @@ func sumToOne(where string, probabilities []float64) error {
 	return nil
 }
 
-// Example is a disease that resembles influenza, for examples and tests: nobody has fitted its numbers to anything.
+// Example returns a disease that resembles influenza, for examples and tests. Its numbers are not fitted to data.
 func Example() *Disease {
 	d, err := ReadDisease([]byte(example))
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/activepebbles/pebbles/apps/contagion/scenario"
 )
 
-// A mistake in a model is told in a sentence.
+// An error in a model is one sentence.
 func ExampleReadDisease() {
 	_, err := scenario.ReadDisease([]byte(`
 		label: "cold" transmissibility: 1

@@ -6,39 +6,39 @@ import (
 	"math"
 )
 
-// Intervention is what is done against a disease while its trigger is on.
+// Intervention is a measure against a disease while its trigger is on.
 type Intervention struct {
 	Kind       InterventionKind
-	Compliance float64 // share of the persons, or of the locations, that comply; who they are is drawn once
+	Compliance float64 // share of the persons, or of the locations, that comply; drawn once
 	Trigger    Trigger
-	// Of a Vaccination: the chance of a person to be vaccinated on a day, and the share of the susceptibility that is
-	// left then.
+	// For a Vaccination: the daily probability of a person's vaccination, and the share of the susceptibility left
+	// afterwards.
 	Probability, Susceptibility float64
-	// Closed is the kind of locations that a Closure closes: a column of the locations' file that is true or false.
+	// Closed is the kind of locations that a Closure closes: a boolean column of the locations' file.
 	Closed string
 }
 
-// InterventionKind is what an intervention does.
+// InterventionKind is the kind of an intervention.
 type InterventionKind uint8
 
 // The kinds of interventions.
 const (
-	Isolation   InterventionKind = iota // who has symptoms visits nobody
+	Isolation   InterventionKind = iota // persons with symptoms visit no location
 	Vaccination                         // persons become less susceptible
-	Closure                             // locations let nobody in
+	Closure                             // locations admit no one
 )
 
 // OfLocations reports whether locations comply with an intervention, not persons.
 func (i Intervention) OfLocations() bool { return i.Kind == Closure }
 
-// Trigger says when an intervention is on: by the day, or by the new infections of the day before.
+// Trigger is the condition of an intervention: by the day, or by the new infections of the day before.
 type Trigger struct {
 	ByCases bool
 	On, Off float64 // day, Off 0 for never; or share of the people, Off below On
 }
 
-// Next tells whether the trigger is on, on a day, when it was on the day before or not, and so many people in a share
-// were infected then.
+// Next reports whether the trigger is on, on a day. was is its state on the day before, and share the share of the
+// people infected then.
 func (t Trigger) Next(was bool, day int, share float64) bool {
 	if !t.ByCases {
 		return float64(day) >= t.On && (t.Off == 0 || float64(day) < t.Off)
@@ -79,7 +79,7 @@ type textIntervention struct {
 	Isolation   *textNothing     `text:"self_isolation"`
 	Schools     *textNothing     `text:"school_closures"`
 	Vaccination *textVaccination `text:"vaccination"`
-	Closure     *textClosure     `text:"closure"` // ours: Loimos closes schools alone
+	Closure     *textClosure     `text:"closure"` // ours: Loimos only closes schools
 }
 
 type textVaccination struct {
@@ -91,11 +91,11 @@ type textClosure struct {
 	Kind string `text:"kind"`
 }
 
-// interventionsMost is how many interventions there may be of persons, and of locations: each has a bit of who
-// complies.
+// interventionsMost is the limit of the number of interventions of persons, and of locations: each has a bit of a mask
+// of compliance.
 const interventionsMost = 16
 
-// ReadInterventions reads what is done against a disease. Those of persons come first.
+// ReadInterventions reads the interventions against a disease. Those of persons come first.
 func ReadInterventions(text []byte) (all []Intervention, err error) {
 	var t textInterventions
 	if err := unmarshal(text, &t); err != nil {

@@ -75,7 +75,7 @@ func ReadDisease(text []byte) (*Disease, error) {
 	return d, nil
 }
 
-// statesMost is how many states a disease may have: pebbles and persons keep them in 16 bits.
+// statesMost is the limit of the number of states of a disease: pebbles and persons keep them in 16 bits.
 const statesMost = math.MaxUint16
 
 func (d *Disease) fill(t textDisease) error {
@@ -162,7 +162,7 @@ func (s State) check(where string) error {
 		return fmt.Errorf("%s is susceptible, and has no exposure_transition: say where an infection leads", where)
 	}
 	for _, ways := range [][]Transition{s.Timed, s.Exposure} {
-		if len(ways) == 0 || len(ways) == 1 && len(s.Exposure) == 1 { // which needs no probability
+		if len(ways) == 0 || len(ways) == 1 && len(s.Exposure) == 1 { // a single way needs no probability
 			continue
 		}
 		var all []float64
@@ -176,9 +176,9 @@ func (s State) check(where string) error {
 	return nil
 }
 
-// The schema of a message is a Go struct: each field has the tag "text", its name in the file. A struct is a message,
-// a pointer to one a message that may be absent, a slice what may be there several times. So there is one place that
-// says what a file may hold, and no generated code.
+// The schema of a message is a Go struct: the tag "text" of each field is its name in the file. A struct is a message,
+// a pointer to one a message that may be absent, a slice a repeated field. So the structs alone define the contents of
+// files, without generated code.
 
 // unmarshal reads a textproto into a struct whose fields are tagged.
 func unmarshal(text []byte, into any) error {
@@ -189,7 +189,7 @@ func unmarshal(text []byte, into any) error {
 	describe(file, value.Type())
 	descriptor, err := protodesc.NewFile(file, nil)
 	if err != nil {
-		panic("scenario: " + err.Error()) // a struct of this package is no schema
+		panic("scenario: " + err.Error()) // a struct of this package is not a valid schema
 	}
 	message := dynamicpb.NewMessage(descriptor.Messages().ByName(protoreflect.Name(value.Type().Name())))
 	if err := prototext.Unmarshal(text, message); err != nil {
@@ -199,7 +199,7 @@ func unmarshal(text []byte, into any) error {
 	return nil
 }
 
-// describe adds the schema of a struct, and of those in it, to a file.
+// describe adds the schema of a struct, and of the structs in it, to a file.
 func describe(file *descriptorpb.FileDescriptorProto, of reflect.Type) {
 	for _, m := range file.MessageType {
 		if m.GetName() == of.Name() {
@@ -239,7 +239,7 @@ var kinds = map[reflect.Kind]descriptorpb.FieldDescriptorProto_Type{
 	reflect.Float64: descriptorpb.FieldDescriptorProto_TYPE_DOUBLE,
 }
 
-// fill copies a message into the struct that is its schema.
+// fill copies a message into a struct with its schema.
 func fill(into reflect.Value, message protoreflect.Message) {
 	for i := range into.NumField() {
 		field := message.Descriptor().Fields().Get(i)
@@ -272,7 +272,7 @@ func converted(value protoreflect.Value, to reflect.Type) reflect.Value {
 	return reflect.ValueOf(value.Interface()).Convert(to)
 }
 
-// oneOf returns an error unless just one of some parts is there.
+// oneOf returns an error unless exactly one of some parts is present.
 func oneOf(what string, names string, there ...bool) error {
 	n := 0
 	for _, is := range there {
@@ -289,24 +289,24 @@ func oneOf(what string, names string, there ...bool) error {
 // Day is the length of a day in seconds.
 const Day = 24 * 3600
 
-// textTime is a time in a file: the sum of its parts, which are numbers of 32 bits.
+// textTime is a time in a file: the sum of its parts, in numbers of 32 bits.
 type textTime struct {
 	Days    float32 `text:"days"`
 	Hours   float32 `text:"hours"`
 	Minutes float32 `text:"minutes"`
 }
 
-// seconds is the time in whole seconds, rounded towards 0, as Loimos rounds it.
+// seconds returns the time in whole seconds, rounded towards 0, as in Loimos.
 func (t textTime) seconds() int32 {
 	return int32(float32(t.Days*Day) + float32(t.Hours*3600) + float32(t.Minutes*60))
 }
 
-// Table is what the columns of a population's file are.
+// Table describes the columns of a population's file.
 type Table struct {
 	Columns []Column
-	Rows    int64 // 0 if it is not said
-	Days    int   // of a schedule of visits; 0 if it is not said
-	First   int   // day that a schedule begins on
+	Rows    int64 // 0 if it is not given
+	Days    int   // of a schedule of visits; 0 if it is not given
+	First   int   // first day of a schedule
 }
 
 // Column is a column of a file.
@@ -315,14 +315,14 @@ type Column struct {
 	Role Role
 }
 
-// Role is what a column is for.
+// Role is the purpose of a column.
 type Role uint8
 
-// The roles of columns. Of people and locations, Self is their id; of visits, it is the location's.
+// The roles of columns. For people and locations, Self is their id; for visits, it is the location's.
 const (
 	Ignored Role = iota
 	Self
-	Other // of visits, the person's id
+	Other // for visits, the person's id
 	Arrival
 	Duration
 	Number
@@ -367,7 +367,7 @@ type textCategory struct {
 	Values []int32 `text:"values"`
 }
 
-// ReadTable reads what the columns of a file are.
+// ReadTable reads the description of the columns of a file.
 func ReadTable(text []byte) (*Table, error) {
 	var t textTable
 	if err := unmarshal(text, &t); err != nil {
@@ -400,7 +400,7 @@ func ReadTable(text []byte) (*Table, error) {
 	return table, nil
 }
 
-// Find is the place of the column with a role; an error if there is none.
+// Find returns the position of the column with a role, or an error if none has it.
 func (t *Table) Find(role Role, what string) (int, error) {
 	for i, c := range t.Columns {
 		if c.Role == role {
@@ -410,7 +410,7 @@ func (t *Table) Find(role Role, what string) (int, error) {
 	return 0, fmt.Errorf("there is no field that is %s", what)
 }
 
-// Named is the place of the column with a name, whatever it is for; -1 if there is none.
+// Named returns the position of the column with a name, of any role; -1 if none has it.
 func (t *Table) Named(name string) int {
 	for i, c := range t.Columns {
 		if c.Name == name {

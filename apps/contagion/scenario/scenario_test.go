@@ -51,7 +51,7 @@ func TestReadDisease(t *testing.T) {
 	require.Equal(t, 1, d.Infect(0, &s))
 }
 
-// The models of Loimos are read, but for one of an older schema.
+// The models of Loimos can be read, except one of an older schema.
 func TestModelsOfLoimos(t *testing.T) {
 	read := func(name string) (*Disease, error) {
 		text, err := os.ReadFile(appstest.Data(t, filepath.Join("loimos", name)))
@@ -77,7 +77,7 @@ func TestModelsOfLoimos(t *testing.T) {
 	require.ErrorContains(t, err, "unknown field: transition_set")
 }
 
-// Each mistake is told in one sentence.
+// Each error is one sentence.
 func TestBadDiseases(t *testing.T) {
 	for _, x := range []struct{ good, bad, want string }{
 		{"with_prob: 0.5", "with_prob: 0.4", `state "I" has probabilities that sum up to 0.9`},
@@ -112,7 +112,7 @@ func TestBadDiseases(t *testing.T) {
 	}
 }
 
-// Every kind of dwell time has the mean that it says.
+// Every kind of dwell time has its declared mean.
 func TestDwellTimes(t *testing.T) {
 	for text, mean := range map[string]float64{
 		"fixed: { time_in_state: { minutes: 90 } }":                                                             5400,
@@ -132,7 +132,7 @@ func TestDwellTimes(t *testing.T) {
 	}
 }
 
-// An infection leads where the probabilities say.
+// An infection leads to each state with its probability.
 func TestExposureTransitions(t *testing.T) {
 	d, err := ReadDisease([]byte(strings.Replace(sir, "transitions: { next_state: 1 }",
 		"transitions: { next_state: 1 with_prob: 0.2 } transitions: { next_state: 2 with_prob: 0.8 }", 1)))
