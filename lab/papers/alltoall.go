@@ -25,7 +25,7 @@ func exchange(rounds int) program {
 	}}
 }
 
-// mesh is a mesh's name; one of a single dimension is direct.
+// mesh returns a mesh's name; a mesh of a single dimension is direct.
 func mesh(dims ...int) string {
 	if len(dims) == 1 {
 		return "direct"
@@ -33,17 +33,17 @@ func mesh(dims ...int) string {
 	return "mesh:" + strings.Trim(strings.ReplaceAll(fmt.Sprint(dims), " ", "x"), "[]")
 }
 
-// partition is a machine of one of TRAM's runs: its nodes, and how many rounds of it are affordable.
+// partition is the machine of one of TRAM's runs: its nodes, and an affordable number of rounds.
 type partition struct {
 	dims     []int
 	rounds   int
-	directly bool // simulated without aggregation too
-	routed   bool // simulated with it
+	directly bool // also simulated without aggregation
+	routed   bool // simulated with aggregation
 }
 
 func (p partition) nodes() int { return p.dims[0] * p.dims[1] * p.dims[2] }
 
-// partitions are TRAM's four (section V.D), and two that are small enough to be simulated in full.
+// partitions returns TRAM's four (section V.D), and two that are small enough for a full simulation.
 func partitions(l *simulator) []partition {
 	small := partition{dims: []int{4, 4, 4}, rounds: 4, directly: true, routed: true}
 	if l.small {
@@ -61,8 +61,8 @@ func partitions(l *simulator) []partition {
 
 const bufferItems = 2 << 10 / itemBytes // TRAM's buffers of 2 KB, figure 4a
 
-// allToAll is figure 4a: a pebble a frame straight to its owner, against buffers of 2 KB along the three dimensions of
-// the machine.
+// allToAll is figure 4a: a pebble per frame straight to its owner, against buffers of 2 KB along the three dimensions
+// of the machine.
 func allToAll(l *simulator, d *drawing) {
 	d.axis, d.unit = "nodes", "milliseconds a round"
 	t := lab.NewTable("nodes", "rounds", "direct: ms a round", "mesh", "speedup", "direct by the model: ms a round",
@@ -92,7 +92,7 @@ func allToAll(l *simulator, d *drawing) {
 	d.table(t)
 }
 
-// exchanged is a round of the all-to-all by the model, in milliseconds.
+// exchanged returns the time of a round of the all-to-all by the model, in milliseconds.
 func exchanged(ranks int, topology string, factor, rounds int) float64 {
 	constructor := must(route.ByName(topology))
 	p := must(model.BlueGeneQ.Predict(model.Job{
@@ -102,7 +102,7 @@ func exchanged(ranks int, topology string, factor, rounds int) float64 {
 	return 1e3 * p.Overlapped / float64(rounds)
 }
 
-// payloads are how many bytes go to each destination, in rounds of 32.
+// payloads returns the amounts of data for each destination, in rounds of 32 bytes.
 func payloads(most int) (rounds []int) {
 	for n := 1; n <= most; n *= 8 {
 		rounds = append(rounds, n)
@@ -164,7 +164,7 @@ func allToAllByTopology(l *simulator, d *drawing) {
 	}
 }
 
-// slowest is the curve that is highest at a place, and the one that is lowest.
+// slowest returns the curve that is highest at a place, and the one that is lowest.
 func slowest(all []*curve, at int) (worst, best *curve) {
 	worst, best = all[0], all[0]
 	for _, c := range all {

@@ -8,8 +8,8 @@ import (
 
 const clearingName = "clearing"
 
-// clearing is a hypercube whose routes clear all bits that the destination lacks before they set others: pebbles
-// between ranks without a common bit pass rank 0. It shows the cost of a busy rank.
+// clearing is a hypercube whose routes first clear all bits that the destination lacks, and then set the others:
+// pebbles between ranks without a common bit pass rank 0. It shows the cost of a busy rank.
 type clearing struct{ route.Topology }
 
 func (clearing) Name() string { return clearingName }

@@ -15,7 +15,7 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// sending is a way in which visits are sent, as TRAM's paper compares them (section VI B).
+// sending is a way to send visits, as compared in TRAM's paper (section VI B).
 type sending struct {
 	name     string
 	send     contagion.Send
@@ -30,7 +30,7 @@ var (
 	separately = sending{"a message a visit", contagion.Aggregated, "direct", 1}
 )
 
-// epidemic is a day of a town, whose people and locations are dealt to the ranks in turn.
+// epidemic runs a day of a town. Its people and locations are dealt to the ranks in turn.
 func (l *simulator) epidemic(s sending, ranks int) outcome {
 	people := l.some(100_000, 2000)
 	town := must(population.NewTown(population.TownConfig{People: people}))
@@ -46,8 +46,7 @@ func (l *simulator) epidemic(s sending, ranks int) outcome {
 		}})
 }
 
-// epidemicBy runs a day on more and more ranks, by some ways to send. It returns the milliseconds by way, and draws
-// them.
+// epidemicBy runs a day on more and more ranks, by some ways to send, and draws the milliseconds of each way.
 func (l *simulator) epidemicBy(d *drawing, ways []sending) {
 	d.axis, d.unit = "ranks", "milliseconds a day"
 	names := []string{"ranks"}
@@ -97,8 +96,8 @@ func epidemicByWay(l *simulator, d *drawing) {
 	}
 }
 
-// epidemicOverhead is table III for our own simulation: what processing and communication of messages cost by the
-// model, without aggregation and with it, beside the time that the simulated run gained.
+// epidemicOverhead is table III for our simulation: the costs of processing and communication of messages by the model,
+// without aggregation and with it, next to the time that the simulated run gained.
 func epidemicOverhead(l *simulator, d *drawing) {
 	t := lab.NewTable("ranks", "processing without: ms", "with", "communication without: ms", "with",
 		"observed improvement: ms", "observed time with: ms")
@@ -122,5 +121,5 @@ func epidemicOverhead(l *simulator, d *drawing) {
 	d.table(t)
 }
 
-// visitBytes are those of a visit.
+// visitBytes is the size of a visit.
 const visitBytes = 36

@@ -1,4 +1,4 @@
-// Command papers draws the figures of five papers again, from simulation of the real runtime and from the model: weak
+// Command papers redraws the figures of five papers, from simulation of the real runtime and from the model: weak
 // scaling of the four applications of Active Pebbles (sections 4 and 5, figures 3 and 4); TRAM's all-to-all (section
 // V.D, figures 4a to 4c) and its two applications (section VI, figures 6 to 8, and table III); Grappa's figures of
 // tasks (sections 4 and 8.1 to 8.3, figures 7 to 13); XLUPC's address caches; and TreadMarks over GM. `make -C lab

@@ -18,7 +18,7 @@ type figure struct {
 // failed ends a figure.
 type failed struct{ error }
 
-// must is a result. An error ends the figure.
+// must returns a result. An error ends the figure.
 func must[T any](result T, err error) T {
 	if err != nil {
 		panic(failed{err})
@@ -26,7 +26,7 @@ func must[T any](result T, err error) T {
 	return result
 }
 
-// drawn draws the figure. The error is that of a job that it needs.
+// drawn draws the figure. It returns the error of a failed job.
 func (f figure) drawn(l *simulator) (d drawing, err error) {
 	defer func() {
 		value := recover()
@@ -97,7 +97,7 @@ func figures() []figure {
 	}
 }
 
-// group is a group of results for package plots.
+// group returns a group of results for package plots.
 func (f figure) group(d drawing) lab.GroupResult {
 	g := lab.GroupResult{Name: "papers " + f.name, Title: f.title, About: f.about}
 	for _, c := range d.curves {
@@ -112,7 +112,7 @@ func (f figure) group(d drawing) lab.GroupResult {
 type drawing struct {
 	parts      []string
 	axis, unit string
-	rates      bool // more is better; otherwise less, as for times
+	rates      bool // higher is better; otherwise lower, as for times
 	curves     []*curve
 }
 
@@ -139,9 +139,9 @@ func (d *drawing) curve(name string) *curve {
 
 func (c *curve) add(at, is float64) { c.at, c.is = append(c.at, at), append(c.is, is) }
 
-// crossing is the place from which on one curve lies below another at all places that both have. Between two places the
-// ratio of the curves is interpolated on logarithmic scales. It is 0 where that is so from the first place on, and
-// infinite where it is not so at the last.
+// crossing returns the place from which on one curve lies below another, at all places that both have. Between two
+// places it interpolates the ratio of the curves on logarithmic scales. It returns 0 if that is so from the first place
+// on, and infinity if it is not so at the last.
 func crossing(above, below *curve) float64 {
 	at, lead := 0.0, math.Inf(1)
 	for i, place := range above.at {
@@ -158,7 +158,7 @@ func crossing(above, below *curve) float64 {
 	return at
 }
 
-// describe is a crossing in words.
+// describe returns a crossing in words.
 func describe(at float64, first, last float64, unit string) string {
 	switch {
 	case at == 0:
@@ -169,7 +169,7 @@ func describe(at float64, first, last float64, unit string) string {
 	return fmt.Sprintf("from about %.0f %s on", at, unit)
 }
 
-// below says from where on one curve lies below another.
+// below adds the place from which on one curve lies below another.
 func (d *drawing) below(above, below *curve, unit string) {
 	d.say("%s is faster than %s %s.", below.name, above.name,
 		describe(crossing(above, below), above.at[0], above.at[len(above.at)-1], unit))

@@ -17,7 +17,7 @@ import (
 
 const perNode = 4 // ranks of a node of odin
 
-// nodes16 is the ranks of the 16 nodes that Grappa's sensitivity was measured on (section 8.3).
+// nodes16 returns the number of ranks of the 16 nodes of Grappa's sensitivity measurements (section 8.3).
 func (l *simulator) nodes16() int { return l.some(16*perNode, 2*perNode) }
 
 // visitors are the ways to search a tree in memory.
@@ -30,8 +30,8 @@ var visitors = []struct {
 	{"pebbles", uts.Config{Mode: uts.ByPebbles}},
 }
 
-// visit searches a tree in memory: T1 of the benchmark, down to a depth that is affordable. It returns how many million
-// vertices a second were visited.
+// visit searches a tree in memory: T1 of the benchmark, down to an affordable depth. It returns the rate, in million
+// vertices per second.
 func (l *simulator) visit(ranks, coalesce int, c uts.Config) (rate float64, o outcome) {
 	c.Tree = must(uts.TreeByName("T1"))
 	c.Tree = must(c.Tree.Cut(l.some(9, 5)))
@@ -47,7 +47,7 @@ func (l *simulator) visit(ranks, coalesce int, c uts.Config) (rate float64, o ou
 			}
 			return result.Report, err
 		}})
-	if nodes == 0 { // it was run before
+	if nodes == 0 { // cached: the program did not run
 		nodes = must(uts.Serial(c.Tree)).Nodes
 	}
 	return float64(nodes) / o.Seconds / 1e6, o
@@ -177,8 +177,8 @@ func pings(l *simulator, d *drawing) {
 	d.table(t)
 }
 
-// switches is the time of a switch against the number of tasks (section 4). It is the one figure here that is measured,
-// not simulated.
+// switches is the time of a switch against the number of tasks (section 4). It is the only figure here that is
+// measured, not simulated.
 func switches(l *simulator, d *drawing) {
 	d.axis, d.unit = "tasks", "nanoseconds"
 	c := d.curve("a switch to another task")
@@ -199,7 +199,7 @@ func switches(l *simulator, d *drawing) {
 	d.table(t)
 }
 
-// yields is the time in which all tasks yield a number of times each, once all have begun.
+// yields returns the time of a number of yields of all tasks, once all have begun.
 func yields(ctx context.Context, tasks, times int) (took time.Duration) {
 	err := pebble.Run(ctx, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
 		s := task.New(r, task.Workers(tasks+1))

@@ -13,23 +13,23 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// How Grappa's paper ran BFS and centrality (sections 7.2 and 8.1, figures 8 and 9): one Kronecker graph of 2^25
-// vertices and 2^29 edges on 1 to 16 nodes. Ours is a smaller one of the same edge factor. It doesn't say from how many
-// sources it computed centralities.
+// The runs of BFS and centrality in Grappa's paper (sections 7.2 and 8.1, figures 8 and 9): one Kronecker graph of 2^25
+// vertices and 2^29 edges on 1 to 16 nodes. Ours is smaller, with the same edge factor. The paper does not state the
+// number of sources of centralities.
 const (
 	nodesMost     = 16
 	grappaScale   = 15
 	grappaSources = 2
-	// about a message there and back; the paper had 2 ms, for frames that are far larger
+	// about a message there and back; 2 ms in the paper, for frames that are far larger
 	grappaLinger = 10 * time.Microsecond
 )
 
-// grappaGraph is the graph of both figures.
+// grappaGraph returns the graph of both figures.
 func grappaGraph(l *simulator) distgraph.Source {
 	return distgraph.Source{Generator: must(graph.Kronecker(l.some(grappaScale, 8), graph.EdgeFactorDefault, 1))}
 }
 
-// kernels are the modes that a figure compares: that of the paper, by tasks that wait for answers, and those by
+// kernels draws the modes that a figure compares: that of the paper, by tasks that wait for answers, and those by
 // pebbles.
 func (l *simulator) kernels(d *drawing, rates []string, modes []string, of func(mode string) program,
 	rate func(o outcome) []float64) {
@@ -69,7 +69,7 @@ func (l *simulator) kernels(d *drawing, rates []string, modes []string, of func(
 // grappaBFS is breadth-first search (Grappa, figure 8).
 func grappaBFS(l *simulator, d *drawing) {
 	source := grappaGraph(l)
-	var last bfs.Result // simulations are remembered by their program: each of these runs once
+	var last bfs.Result // simulations are cached by program: each of these runs once
 	run := func(mode string) program {
 		c := bfs.Config{Source: source, RootCount: 1, Common: apps.Common{Seed: 1}, Mode: bfs.Mode(mode),
 			Linger: grappaLinger}
@@ -93,7 +93,7 @@ func grappaBFS(l *simulator, d *drawing) {
 		})
 }
 
-// everyArc is mode level with a pebble for each arc to another rank, as the paper's search asks about each.
+// everyArc is mode level with a pebble for each arc to another rank: the paper's search sends a request for each.
 const everyArc = "level, each arc"
 
 // grappaCentrality is betweenness centrality (Grappa, figure 9).

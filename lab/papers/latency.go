@@ -15,7 +15,7 @@ import (
 
 const chaseRounds = 2
 
-// chasing is PointerChase (Active Pebbles, section 4.2, figure 3b): no coalescing; pcx cannot end handlers that send
+// chasing is PointerChase (Active Pebbles, section 4.2, figure 3b), without coalescing. pcx cannot end chains of sends
 // without limit.
 func chasing(l *simulator, d *drawing) {
 	d.axis, d.unit = "ranks", "microseconds a step"
@@ -40,11 +40,11 @@ func chasing(l *simulator, d *drawing) {
 	d.below(direct, routed, "ranks")
 }
 
-// How the paper ran BFS (Active Pebbles, sections 4.4 and 5, figure 4b): 2^19 vertices on each processor of an
-// Erdős-Rényi graph, whose degree it does not state; by level, an epoch each; buffers of 4,096.
+// The paper's runs of BFS (Active Pebbles, sections 4.4 and 5, figure 4b): 2^19 vertices on each processor of an
+// Erdős-Rényi graph of unstated degree; by level, an epoch each; buffers of 4,096.
 const edgeFactor = 8
 
-// search is one search; graphs of a number of vertices a rank.
+// search is one search of a graph with a number of vertices per rank.
 func search(log2, ranks int) program {
 	scale := log2 + bits.Len(uint(ranks)) - 1
 	g := must(graph.ErdosRenyi(scale, edgeFactor, 1))
@@ -57,8 +57,8 @@ func search(log2, ranks int) program {
 	}}
 }
 
-// searching is weak scaling of BFS: as it is with few vertices, and with many of which each simulated one stands for
-// several.
+// searching is weak scaling of BFS: with few vertices, simulated exactly, and with many, where each simulated one
+// stands for several.
 func searching(l *simulator, d *drawing) {
 	d.axis, d.unit = "ranks", "milliseconds"
 	log2 := l.some(10, 7)

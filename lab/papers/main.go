@@ -17,13 +17,13 @@ func main() { lab.Main(command) }
 
 var command = lab.Program{Name: "papers", Flags: "small only out page", Parts: true, Run: papers}
 
-// papers draws the figures that were asked for.
+// papers draws the selected figures.
 func papers(ctx context.Context, s *lab.Session) error {
 	results, err := kept(s.Out)
 	if err != nil {
 		return err
 	}
-	only, drawn := regexp.MustCompile(s.Only), 0 // which is checked
+	only, drawn := regexp.MustCompile(s.Only), 0 // already checked
 	l := &simulator{
 		ctx: ctx, log: s.Stderr, small: s.Small,
 		known: map[string]outcome{}, paged: map[string]treadmarks.Result{},
@@ -49,7 +49,7 @@ func papers(ctx context.Context, s *lab.Session) error {
 	return nil
 }
 
-// kept are the results of earlier calls; each call draws some figures.
+// kept returns the results of earlier calls; each call draws some figures.
 func kept(file string) (lab.Results, error) {
 	r := lab.NewResults("make -C lab papers")
 	if file == "" {

@@ -13,14 +13,15 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// requestItems is how many items all buffers of a rank hold (TRAM, section VI A).
+// requestItems is the number of items in all buffers of a rank (TRAM, section VI A).
 const requestItems = 4096
 
-// requestsDue is for how long requests wait in buffers: walks wait for them, and ranks that pass them on may walk.
+// requestsDue is the longest time that requests wait in buffers: walks wait for them, and forwarding ranks may be
+// walking.
 const requestsDue = 50 * time.Microsecond
 
-// galaxy is a step of an N-body simulation, with so many items in a rank's buffers, or a message each. It returns the
-// outcome, and the part of its time that was gravity.
+// galaxy runs a step of an N-body simulation, with a number of items in a rank's buffers, or a message for each. It
+// returns the outcome, and the part of its time spent on gravity.
 func (l *simulator) galaxy(topology string, ranks, items int) (o outcome, gravity float64) {
 	constructor := must(route.ByName(topology))
 	coalesce := max(1, items/len(constructor(ranks).Neighbors(0)))

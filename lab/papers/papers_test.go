@@ -29,7 +29,7 @@ func newLab(t *testing.T) *simulator {
 	}
 }
 
-// Every figure can be drawn, with few ranks, and its plots too.
+// Every figure can be drawn with few ranks, with its plots.
 func TestQuick(t *testing.T) {
 	if raceDetector {
 		t.Skip("simulated ranks take turns: there is nothing to detect, and it takes minutes")
@@ -44,10 +44,10 @@ func TestQuick(t *testing.T) {
 	require.NoError(t, err)
 	files, err := plots.Write(t.TempDir(), results)
 	require.NoError(t, err)
-	require.Len(t, files, len(figures())-6) // six are tables alone
+	require.Len(t, files, len(figures())-6) // six are only tables
 }
 
-// A page gets a section for each figure, and no other one is touched.
+// A page gets a section for each figure; other sections are unchanged.
 func TestPage(t *testing.T) {
 	folder := t.TempDir()
 	page := filepath.Join(folder, "papers.md")
@@ -78,8 +78,8 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// With Odin's parameters and the paper's epochs direct sends are faster on few ranks and a hypercube on many, where
-// each rank sends about a frame an epoch to each neighbour when the epoch ends stage by stage (Active Pebbles, section
+// With Odin's parameters and the paper's epochs, direct sends are faster on few ranks and a hypercube on many, if the
+// epoch ends stage by stage. There each rank sends about a frame per epoch to each neighbour (Active Pebbles, section
 // 5.2 and figure 3a).
 func TestCrossingOfRandomAccess(t *testing.T) {
 	if raceDetector {
@@ -96,7 +96,7 @@ func TestCrossingOfRandomAccess(t *testing.T) {
 	require.InDelta(t, math.Log2(64), run(64, ordered).perRank(run(64, ordered).Counters.FramesSent), 1)
 }
 
-// A simulated element that stands for many takes about what they take.
+// A simulated element that stands for many takes about their time.
 func TestCoarse(t *testing.T) {
 	if raceDetector {
 		t.Skip("simulated ranks take turns: there is nothing to detect, and it takes minutes")
@@ -114,7 +114,7 @@ func TestCrossing(t *testing.T) {
 	}{
 		{[]float64{.5, 1, 1, 1}, 0},
 		{[]float64{2, 2, 2, 2}, 2}, // equal there
-		{[]float64{3, 3, 3, 3}, 3}, // between 2 and 4, as both curves are straight on logarithmic scales
+		{[]float64{3, 3, 3, 3}, 3}, // between 2 and 4, since both curves are straight on logarithmic scales
 		{[]float64{2, 1, 5, 5}, 5}, // the first crossing does not last
 		{[]float64{2, 4, 8, 16}, math.Inf(1)},
 	} {
@@ -127,7 +127,7 @@ func TestCrossing(t *testing.T) {
 	}
 }
 
-// A machine that both the simulation and the model know is the same one.
+// A machine of both the simulation and the model has the same parameters in both.
 func TestMachinesAreAlike(t *testing.T) {
 	for name, p := range map[string]model.Parameters{"odin": model.Odin, "bluegene-q": model.BlueGeneQ} {
 		n := sim.Machines[name]
@@ -143,7 +143,7 @@ func TestMachinesAreAlike(t *testing.T) {
 	}
 }
 
-// The routes that make a busy rank are sound, and most of them pass rank 0.
+// The routes that make a rank busy are sound, and most of them pass rank 0.
 func TestClearing(t *testing.T) {
 	made, err := topologyOf(clearingName)
 	require.NoError(t, err)
@@ -157,6 +157,6 @@ func TestClearing(t *testing.T) {
 			}
 		}
 	}
-	// ranks without a common bit, in three of four cases for each bit: 3^6, less those for rank 0
+	// ranks without a common bit, in three of four cases for each bit: 3^6, minus those for rank 0
 	require.Equal(t, 729-64, through)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// How the paper ran Permutation (Active Pebbles, sections 4.3 and 5, figure 4a): 2^22 elements of 8 bytes on each
+// The paper's runs of Permutation (Active Pebbles, sections 4.3 and 5, figure 4a): 2^22 elements of 8 bytes on each
 // processor, buffers of 4,096 elements, one epoch, handlers of a depth of two.
 const (
 	paperElements = 22
@@ -26,14 +26,14 @@ func permute(log2 int) program {
 	}}
 }
 
-// grain is how many elements a simulated one stands for where there are too many for a simulation, and its logarithm.
+// grain is the number of elements that a simulated one stands for if all would be too many, and its logarithm.
 const (
 	grain     = 16
 	log2Grain = 4
 )
 
-// permuting is weak scaling with little work, with work of which each simulated element stands for many, and, by the
-// model, with the paper's.
+// permuting is weak scaling with little work; with more work, where each simulated element stands for many; and with
+// the paper's, by the model.
 func permuting(l *simulator, d *drawing) {
 	d.axis, d.unit = "ranks", "nanoseconds an element of a rank"
 	log2 := l.some(12, 8)
@@ -79,15 +79,15 @@ func permuting(l *simulator, d *drawing) {
 	}
 }
 
-// coarseness is how much longer it takes to simulate every element than elements that stand for many, in simulated
-// time.
+// coarseness returns the ratio of the simulated times with every element simulated and with elements that stand for
+// many.
 func coarseness(l *simulator, w way, ranks, log2 int) float64 {
 	where := odin(ranks, w, paperFactor)
 	fine := l.run(where, permute(log2+log2Grain))
 	return fine.Seconds / l.run(coarse(where, grain), permute(log2)).Seconds
 }
 
-// permuted is the time of an element of a rank by the model, in nanoseconds. Each element is a pebble twice.
+// permuted returns the time of an element of a rank by the model, in nanoseconds. Each element is a pebble twice.
 func permuted(ranks int, topology route.Constructor, elements float64) float64 {
 	p := must(model.Odin.Predict(model.Job{
 		Ranks: ranks, Layout: model.Layout{PerProcess: 1, PerHost: 4}, Topology: topology, Coalesce: paperFactor,
@@ -96,7 +96,7 @@ func permuted(ranks int, topology route.Constructor, elements float64) float64 {
 	return 1e9 * p.Overlapped / elements
 }
 
-// permutingBySize looks at one number of ranks for how much work makes direct sends the faster ones.
+// permutingBySize looks for the amount of work, on one number of ranks, at which direct sends become faster.
 func permutingBySize(l *simulator, d *drawing) {
 	d.axis, d.unit = "elements a rank", "nanoseconds an element of a rank"
 	ranks := l.some(256, 16)

@@ -2,5 +2,5 @@
 
 package main
 
-// raceDetector reports whether these tests run about twenty times slower.
+// raceDetector reports whether the race detector makes these tests about twenty times slower.
 const raceDetector = true

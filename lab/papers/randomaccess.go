@@ -11,19 +11,19 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// How the paper ran RandomAccess (Active Pebbles, sections 4.1, 5.1 and 5.2, figure 3a): 2^19 words on each processor,
-// four updates a word, buffers of 1,024 updates, and no more than 1,024 of a processor's updates waiting at a time,
-// which takes an epoch for each 1,024.
+// The paper's runs of RandomAccess (Active Pebbles, sections 4.1, 5.1 and 5.2, figure 3a): 2^19 words on each
+// processor, four updates per word, and buffers of 1,024 updates. At most 1,024 of a processor's updates wait at a
+// time, by an epoch for each 1,024.
 const (
 	lookAhead   = 1024
 	paperWords  = 19
 	paperEpochs = 4 << paperWords / lookAhead
-	epochsRun   = 2 // that are simulated; all are alike
+	epochsRun   = 2 // simulated; all are alike
 	ranksFirst  = 4 // a node of Odin
 	ranksMost   = 512
 )
 
-// updates are some epochs of RandomAccess; the work of each is the same.
+// updates runs some epochs of RandomAccess, with the same work in each.
 func updates(epochs, each int) program {
 	c := randomaccess.Config{Log2Words: 10, UpdatesPerWord: float64(epochs*each) / 1024, Coalesce: each, Epoch: each}
 	return program{fmt.Sprintf("RandomAccess, %d epochs of %d", epochs, each),
@@ -33,7 +33,7 @@ func updates(epochs, each int) program {
 		}}
 }
 
-// way is how pebbles travel, and how epochs end.
+// way is the topology of the pebbles and the detector of the epochs.
 type way struct{ topology, termination string }
 
 func (w way) String() string { return w.topology + ", " + w.termination }

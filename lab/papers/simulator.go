@@ -15,7 +15,7 @@ import (
 	"github.com/activepebbles/pebbles/termination"
 )
 
-// simulator runs jobs under simulated time, and remembers their outcomes.
+// simulator runs jobs under simulated time, and caches their outcomes.
 type simulator struct {
 	ctx   context.Context
 	log   io.Writer
@@ -24,7 +24,7 @@ type simulator struct {
 	paged map[string]treadmarks.Result // known results on shared pages
 }
 
-// world is where a program runs: a network and the settings of the job.
+// world is the environment of a program: a network and the settings of the job.
 type world struct {
 	network     sim.Network
 	ranks       int
@@ -32,9 +32,9 @@ type world struct {
 	termination string
 	coalesce    int
 	credits     int
-	// of the address cache, for a rank a process; 0 is the default, and the network's processes
+	// of the address cache, for one rank per process; 0 means the default, and the network's processes
 	addresses int
-	due       time.Duration // for which pebbles may wait in a buffer; 0 is without limit
+	due       time.Duration // longest time that pebbles wait in a buffer; 0 means no limit
 }
 
 // odin is the cluster of Active Pebbles.
@@ -43,7 +43,7 @@ func odin(ranks int, w way, coalesce int) world {
 		coalesce: coalesce}
 }
 
-// program is the program of all ranks of a world. Its name tells programs of different work apart.
+// program is the program of all ranks of a world. Programs with different work have different names.
 type program struct {
 	name string
 	run  func(*pebble.Rank) (apps.Report, error)
@@ -55,7 +55,7 @@ type outcome struct {
 	stats sim.Stats
 }
 
-// perRank is a number of the whole job for each rank.
+// perRank divides a number of the whole job by the number of ranks.
 func (o outcome) perRank(n uint64) float64 { return float64(n) / float64(o.Ranks) }
 
 // run simulates a program. A wrong result ends the figure.
@@ -84,7 +84,7 @@ func (l *simulator) simulate(w world, p program) (o outcome, err error) {
 		c.Due = w.due
 	}
 	c.Topology = must(topologyOf(w.topology))
-	if w.termination != "" { // or else the runtime chooses
+	if w.termination != "" { // otherwise the runtime chooses
 		c.Termination = must(termination.ByName(w.termination))
 	}
 	job := sim.Config{Ranks: w.ranks, Network: w.network, Seed: 1}
@@ -115,7 +115,7 @@ func topologyOf(name string) (route.Constructor, error) {
 	return route.ByName(name)
 }
 
-// upTo are the powers of two from one number to another; few of them for a quick run.
+// upTo returns the powers of two from one number to another; few of them in a quick run.
 func (l *simulator) upTo(first, last int) (all []int) {
 	if l.small {
 		last = min(last, 2*first)
@@ -126,7 +126,7 @@ func (l *simulator) upTo(first, last int) (all []int) {
 	return all
 }
 
-// some is an amount of work, or a small one for a quick run.
+// some returns an amount of work, or a small one in a quick run.
 func (l *simulator) some(whole, small int) int {
 	if l.small {
 		return small
@@ -134,10 +134,10 @@ func (l *simulator) some(whole, small int) int {
 	return whole
 }
 
-// coarse is a world in which each simulated pebble stands for so many: what pebbles and their bytes cost is as many
-// times as much, buffers hold as many fewer, and latencies are less by what that adds to headers, so that messages
-// without pebbles take as long as before. Messages of pcx hold a number for each rank, which would cost too much: nbx
-// is in its place, with as many rounds.
+// coarse returns a world where each simulated pebble stands for grain pebbles. It multiplies the costs of pebbles and
+// of their bytes, and divides the sizes of buffers. Latencies are reduced by the addition to the times of headers, so
+// that messages without pebbles take as long as before. Messages of pcx hold a number for each rank, which would cost
+// too much: nbx replaces it, with the same number of rounds.
 func coarse(w world, grain int) world {
 	const header = 64
 	times, n := float64(grain), &w.network

@@ -24,16 +24,16 @@ var tram = []observed{
 	{8192, 6.73, .630, 9.88, .462, 7.13, 7.69},
 }
 
-// sixDims are meshes of six dimensions, the last of which are a node's sixteen cores.
+// sixDims are meshes of six dimensions; the last dimension is a node's sixteen cores.
 var sixDims = map[int][]int{
 	8: {1, 2, 2, 2, 1, 16}, 64: {2, 2, 2, 4, 2, 16}, 512: {4, 4, 4, 4, 2, 16}, 4096: {8, 4, 8, 8, 2, 16},
 	8192: {8, 8, 8, 8, 2, 16},
 }
 
-// itemsTable3 is TRAM's buffer in this application (section VI.B), and the bytes that it adds to an item for routing.
+// itemsTable3 is the size of TRAM's buffer in this application (section VI.B), in items.
 const itemsTable3 = 64
 
-// tableIII compares how many messages aggregation saves with how much less overhead the paper estimates.
+// tableIII compares the messages saved by aggregation with the reduction of the overhead that the paper estimates.
 func tableIII(l *simulator, d *drawing) {
 	t := lab.NewTable("nodes", "mesh", "hops in the mean", "messages saved by the model, times", "simulated, times",
 		"overhead saved by the paper, times",

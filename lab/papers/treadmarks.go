@@ -10,9 +10,10 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// The cluster of TreadMarks over GM (section 3.1): one rank a node, messages of 9.04 µs, and 225 million bytes a
-// second. How much of a message's time the processors spend is not told: a microsecond at each end is an estimate. So
-// is by how much its processors, of 700 MHz, were slower than the one whose units of work package treadmarks has.
+// The cluster of TreadMarks over GM (section 3.1): one rank per node, messages of 9.04 µs, and 225 million bytes per
+// second. The paper does not state the processor time of a message: a microsecond at each end is an estimate. So is the
+// pace: the ratio of the times of a unit of work on its processors, of 700 MHz, and on the processor of package
+// treadmarks.
 const (
 	gmMessage  = 9.04e-6
 	gmPerByte  = 1 / 225e6
@@ -20,7 +21,7 @@ const (
 	gmPace     = 12
 )
 
-// gm is that cluster, when a message costs the processors so much more at each end.
+// gm returns that cluster. more is additional processor time of a message at each end.
 func gm(more float64) sim.Network {
 	link := sim.Link{Latency: gmMessage - 2*gmOverhead, Overhead: gmOverhead + more, PerByte: gmPerByte}
 	return sim.Network{
@@ -29,7 +30,7 @@ func gm(more float64) sim.Network {
 	}
 }
 
-// pages runs a program on shared pages, when a message costs so much more at each end.
+// pages runs a program on shared pages, with additional processor time of a message at each end.
 func (l *simulator) pages(ranks int, more float64, p treadmarks.Program, c treadmarks.Config) treadmarks.Result {
 	c.Seed, c.Pace = 1, gmPace
 	key := fmt.Sprintf("%s of %d, %d rounds, by %q, %d ranks, %g s more", p, c.Size, c.Rounds, c.Way, ranks, more)
@@ -49,14 +50,14 @@ func (l *simulator) pages(ranks int, more float64, p treadmarks.Program, c tread
 	return r
 }
 
-// both runs a program with GM's messages, and with UDP's.
+// both runs a program with the messages of GM, and with those of UDP.
 func (l *simulator) both(ranks int, p treadmarks.Program, c treadmarks.Config) (fast, slow treadmarks.Result) {
 	more := l.udp()
 	return l.pages(ranks, 0, p, c), l.pages(ranks, more, p, c)
 }
 
-// udp is the processor time of UDP at each end of a message: as much as makes a lock that its manager has had 3.36
-// times as slow, as the paper found (section 3.2). Nothing else is fitted.
+// udp returns the processor time of UDP at each end of a message. It makes a lock last held by its manager 3.36 times
+// as slow, as in the paper (section 3.2). Nothing else is fitted.
 func (l *simulator) udp() (more float64) {
 	const ratio = 3.36
 	lock := func(more float64) (us float64) {
@@ -103,8 +104,7 @@ func operations(l *simulator, d *drawing) {
 	d.table(t)
 }
 
-// onPages are two of the paper's four programs with its defaults (section 3.3.1), and what it found on 16 nodes
-// (3.3.2).
+// onPages are two of the paper's four programs with its defaults (section 3.3.1), and its results on 16 nodes (3.3.2).
 var onPages = []struct {
 	name    string
 	program treadmarks.Program
@@ -139,7 +139,7 @@ func pagesByNodes(l *simulator, d *drawing) {
 	d.table(t)
 }
 
-// cut has few rounds in a quick run.
+// cut reduces the rounds in a quick run.
 func (l *simulator) cut(c treadmarks.Config) treadmarks.Config {
 	c.Rounds = l.some(c.Rounds, 1)
 	if l.small && c.Size == 18 {

@@ -7,13 +7,13 @@ import (
 	"github.com/activepebbles/pebbles/netio/sim"
 )
 
-// change is one thing that is different from the paper's RandomAccess.
+// change is one difference from the paper's RandomAccess.
 type change struct {
 	what    string
 	network func(*sim.Network)
-	epoch   int    // updates of a rank; 0 is the paper's
-	credits int    // 0 is the default
-	ends    [2]way // zero values are the paper's
+	epoch   int    // updates of a rank; 0 means the paper's
+	credits int    // 0 means the default
+	ends    [2]way // zero values mean the paper's
 }
 
 // with changes the links between hosts.
@@ -54,7 +54,7 @@ func changes() []change {
 	}
 }
 
-// whatDecides changes one thing at a time, and looks where the routed curve comes to lie below the direct one.
+// whatDecides changes one thing at a time, and finds the crossing of the routed and the direct curve.
 func whatDecides(l *simulator, d *drawing) {
 	t := lab.NewTable("what is changed", "routed is faster", "direct at 64 ranks: µs an epoch", "routed at 64 ranks",
 		"direct at 128", "routed at 128")
@@ -67,7 +67,7 @@ func whatDecides(l *simulator, d *drawing) {
 	d.table(t)
 }
 
-// of is the curve's value at a place; NaN where it has none.
+// of returns the curve's value at a place, or NaN.
 func (c *curve) of(at float64) float64 {
 	for i := range c.at {
 		if c.at[i] == at {
@@ -77,7 +77,7 @@ func (c *curve) of(at float64) float64 {
 	return math.NaN()
 }
 
-// curves are the times of an epoch up to twice as many ranks as they cross at.
+// curves returns the times of an epoch up to twice the number of ranks at the crossing.
 func (c change) curves(l *simulator) (direct, routed *curve) {
 	network, each := sim.Machines["odin"], lookAhead
 	if c.network != nil {

@@ -9,12 +9,12 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// addressCaches are the sizes of figure 8 of XLUPC's paper, and processesMost how many processes it has at most.
+// addressCaches are the sizes in figure 8 of XLUPC's paper, and processesMost is its largest number of processes.
 var addressCaches = []int{4, 10, 100}
 
 const processesMost = 512
 
-// xlupcRows are the rows of a process in Neighborhood: the long distance goes to the next process.
+// xlupcRows is the number of rows of a process in Neighborhood: the long distance reaches the next process.
 const xlupcRows = 10
 
 // marked is a stressmark of figure 8.
