@@ -12,10 +12,10 @@ import (
 	"github.com/activepebbles/pebbles/lab"
 )
 
-// usageStatus is the exit status of our command, as of this one, for flags that it doesn't know.
+// usageStatus is the exit status of our command, and of this one, for unknown flags.
 const usageStatus = 2
 
-// offersShm reports whether our command knows the transport shm. Any other failure is an error.
+// offersShm reports whether our command has the transport shm. Any other failure is an error.
 func offersShm(ctx context.Context, pebbles string) (bool, error) {
 	_, err := machine.Run(ctx, lab.Limit, nil, append([]string{pebbles},
 		strings.Fields("randomaccess --procs 2 --transport shm --log2-words 4 --json")...)...)
@@ -29,7 +29,7 @@ func offersShm(ctx context.Context, pebbles string) (bool, error) {
 	return false, fmt.Errorf("%s --transport shm: %w", pebbles, err)
 }
 
-// drawRoots has our command draw the roots that all programs search from, for each scale.
+// drawRoots runs our command to draw the roots of all programs' searches, for each scale.
 func drawRoots(ctx context.Context, pebbles string, size sizes) (map[int][]string, error) {
 	roots := map[int][]string{}
 	for _, scale := range size.scales {

@@ -15,10 +15,11 @@ const (
 	busyEvery   = 50 * time.Millisecond
 )
 
-// busy is how many other threads are runnable, the median over a second; 0 where the system doesn't report it. MPI's
-// processes spin while they wait, and lose more than ours to other threads: on a busy machine a comparison is not fair.
+// busy returns the number of other runnable threads, the median over a second; 0 if the system does not report it.
+// MPI's processes spin while they wait, and lose more than ours to other threads: on a busy machine a comparison is not
+// fair.
 func busy() int {
-	// With a second processor, Go wakes a second thread of this program now and then, which would be counted.
+	// With a second processor, Go would wake a second thread of this program at times, which would be counted.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var others []float64
 	for range busySamples {
@@ -29,7 +30,8 @@ func busy() int {
 	return int(lab.Summarize(others).Median)
 }
 
-// othersRunning reads the fourth field of /proc/loadavg: runnable threads, this one among them, over all threads.
+// othersRunning reads the fourth field of /proc/loadavg: the number of runnable threads, with this one, and of all
+// threads.
 func othersRunning(loadavg string) int {
 	fields := strings.Fields(loadavg)
 	if len(fields) < 4 {

@@ -23,7 +23,7 @@ import (
 	"github.com/activepebbles/pebbles/lab"
 )
 
-// install puts shell scripts of these names alone into PATH, beside what scripts need, and returns their folder.
+// install puts shell scripts of these names into PATH, with only the tools that scripts need, and returns their folder.
 func install(t *testing.T, scripts map[string]string) string {
 	if _, err := os.Stat("/dev/shm"); err != nil {
 		t.Skip("peers are for Linux: there is no /dev/shm")
@@ -59,16 +59,16 @@ func install(t *testing.T, scripts map[string]string) string {
 	return folder
 }
 
-// version is how Open MPI's mpirun begins.
+// version is the beginning of Open MPI's mpirun.
 const version = `if [ "$1" = --version ]; then echo 'mpirun (Open MPI) 4.1.4'; exit; fi
 `
 
-// runsLast is an mpirun that runs the last argument alone.
+// runsLast is an mpirun that only runs the last argument.
 const runsLast = version + `for last; do :; done
 exec "$last"
 `
 
-// says is a program that prints HPCC's output to stdout.
+// says returns a program that prints HPCC's output to stdout.
 func says(text string) string { return "cat <<'END'\n" + text + "END\n" }
 
 func run(t *testing.T, args ...string) (stdout string, err error) {
@@ -127,7 +127,7 @@ func TestMistakes(t *testing.T) {
 	require.ErrorContains(t, err, "run `make -C lab programs`")
 }
 
-// A run of the program that is made from HPCC's source.
+// A run of the program made from HPCC's source.
 func TestAlone(t *testing.T) {
 	text := section(generated)
 	folder := install(t, map[string]string{
@@ -166,7 +166,8 @@ func TestAlone(t *testing.T) {
 	require.ErrorContains(t, err, "no memory")
 }
 
-// Debian's hpcc is ended as soon as the section is there; what it would do next would take longer than this test may.
+// Debian's hpcc is stopped as soon as the section is complete: its next benchmarks would take longer than this test
+// may.
 func TestDebian(t *testing.T) {
 	debian := func(script string) (out string, err error) {
 		install(t, map[string]string{"mpirun": runsLast, "hpcc": script})
@@ -186,7 +187,7 @@ func TestDebian(t *testing.T) {
 	require.ErrorContains(t, err, "hpcc ended (exit status 0)")
 }
 
-// When this program is told to end, so is hpcc.
+// An interrupt of this program also ends hpcc.
 func TestDebianInterrupted(t *testing.T) {
 	started := filepath.Join(t.TempDir(), "started")
 	install(t, map[string]string{"mpirun": runsLast, "hpcc": "echo $$ >" + started + "\nexec sleep 300\n"})
@@ -209,7 +210,7 @@ func TestDebianInterrupted(t *testing.T) {
 	require.ErrorIs(t, syscall.Kill(hpcc, 0), syscall.ESRCH, "hpcc has ended")
 }
 
-// HPCC takes as its table what HPL's matrix holds, rounded down to a power of two.
+// The size of HPCC's table is that of HPL's matrix, rounded down to a power of two.
 func TestInput(t *testing.T) {
 	for _, ranks := range []int{2, 4, 16} {
 		for log2 := 1; log2 <= hpccLog2Most; log2++ {
@@ -264,7 +265,7 @@ func TestGroups(t *testing.T) {
 	require.NotContains(t, fmt.Sprint(groups), "Sandia")
 }
 
-// Ranks are bound to cores when there are enough.
+// Ranks are bound to cores if there are enough.
 func TestBinding(t *testing.T) {
 	require.Equal(t, "core", mpi{ranks: runtime.NumCPU()}.binding())
 	require.Equal(t, "none", mpi{ranks: runtime.NumCPU() + 1}.binding())
@@ -288,7 +289,7 @@ func TestAgree(t *testing.T) {
 		"a and b have the same graph")
 }
 
-// Of a command that fails, it is not said that it lacks a transport.
+// The failure of a command does not count as a missing transport.
 func TestOffersShm(t *testing.T) {
 	folder := install(t, map[string]string{"new": "exit 0", "old": "exit 2", "broken": "echo no room >&2\nexit 1"})
 	ask := func(name string) (bool, error) { return offersShm(context.Background(), filepath.Join(folder, name)) }
@@ -328,7 +329,7 @@ const anything = `cat <<'END'
 END
 `
 
-// What a program does wrong ends the measurement with its name and what it did.
+// An error of a program ends the measurement, with the program's name and its output.
 func TestOddPrograms(t *testing.T) {
 	fine := fmt.Sprintf(anything, "0", "1")
 	for peer, why := range map[string]string{
@@ -384,7 +385,7 @@ func TestKeep(t *testing.T) {
 	require.FileExists(t, filepath.Join(filepath.Dir(page), "plots", "peers", "one-two.svg"))
 }
 
-// What was measured before an error is kept, but not as the results.
+// Results measured before an error are kept, but not as the results.
 func TestKeepPart(t *testing.T) {
 	var said bytes.Buffer
 	o := options{Session: &lab.Session{Out: filepath.Join(t.TempDir(), "peers.json"), Stderr: &said}}
@@ -424,7 +425,7 @@ func TestLine(t *testing.T) {
 		options{Session: &lab.Session{Repeats: 5}, again: "BFS", hpccSource: "debian"}.line())
 }
 
-// The page on peers names every program and every target of make that it tells to call.
+// Every program and every target of make on the page on peers exists.
 func TestPage(t *testing.T) {
 	page, err := os.ReadFile("../results/peers.md")
 	require.NoError(t, err)
@@ -450,7 +451,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// The README's table is that of the results that are kept.
+// The README's table equals that of the kept results.
 func TestReadme(t *testing.T) {
 	r, err := lab.Read("../results/peers.json")
 	require.NoError(t, err)

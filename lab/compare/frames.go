@@ -14,14 +14,14 @@ import (
 	"github.com/activepebbles/pebbles/netio/mem"
 )
 
-// frames is a ping-pong of bare frames between ranks 0 and 1, through their ports: what carries pebbles, without
+// frames is a ping-pong of bare frames between ranks 0 and 1, through their ports: the carrier of pebbles, without
 // pebbles.
 type frames struct {
 	rounds, bytes int
 }
 
-// framesReport is its result, with the field names of lab/peers/pingpong.c. A frame of another length is no number of
-// errors but ends the measurement.
+// framesReport is its result, with the field names of lab/peers/pingpong.c. A frame of wrong length is not counted as
+// an error; it ends the measurement.
 type framesReport struct {
 	App           string  `json:"app"`
 	Transport     string  `json:"transport"`
@@ -32,7 +32,8 @@ type framesReport struct {
 	SecondsPerHop float64 `json:"seconds_per_hop"`
 }
 
-// framesProgram is the command `compare frames`: by itself it has both ranks, else it is a process of a job of two.
+// framesProgram is the command `compare frames`. Run directly it has both ranks; otherwise it is a process of a job of
+// two.
 func framesProgram() lab.Program {
 	var p frames
 	return lab.Program{Name: "compare frames", Own: func(f *flag.FlagSet) {
@@ -51,7 +52,7 @@ func framesProgram() lab.Program {
 	}}
 }
 
-// run measures, and tells whether this process is the one that prints.
+// run measures, and reports whether this process prints the result.
 func (p frames) run(ctx context.Context) (r framesReport, first bool, err error) {
 	if !launch.Started(false) {
 		t := mem.New(2)
@@ -70,7 +71,7 @@ func (p frames) run(ctx context.Context) (r framesReport, first bool, err error)
 	return r, member.Place.Process == 0, errors.Join(err, member.Close())
 }
 
-// play lets the frame go to and fro, between the ranks that this process has.
+// play sends the frame to and fro, between the ranks of this process.
 func (p frames) play(ctx context.Context, t netio.Transport) (framesReport, error) {
 	r := framesReport{App: "frames", Transport: t.Name(), Bytes: p.bytes, Hops: 2 * p.rounds}
 	seconds, err := fit.Hop(ctx, t, p.bytes, p.rounds)

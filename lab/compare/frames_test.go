@@ -37,7 +37,7 @@ func TestFramesMistakes(t *testing.T) {
 	require.NoError(t, three.Close())
 }
 
-// Who is told to end, ends.
+// A cancelled context ends the measurement.
 func TestFramesInterrupted(t *testing.T) {
 	ctx, stop := context.WithCancelCause(t.Context())
 	tr := mem.New(2)

@@ -27,7 +27,7 @@ type hpccRun struct {
 	program string // of lab/peers/hpcc/randomaccess.c; empty for Debian's hpcc, with its whole suite
 }
 
-const hpccLog2Most = 28 // of all words, HPL's matrix would have more rows than HPCC reads
+const hpccLog2Most = 28 // limit of all words: HPL's matrix would have more rows than HPCC reads
 
 // hpccProgram is the command `compare hpcc`.
 func hpccProgram() lab.Program {
@@ -85,7 +85,7 @@ func (h hpccRun) run(ctx context.Context) (r report, err error) {
 	return r, nil
 }
 
-// alone runs the program that does nothing else.
+// alone runs the program that only has MPIRandomAccess.
 func (h hpccRun) alone(ctx context.Context) (string, error) {
 	line := h.mpi.command(h.over, h.program, strconv.Itoa(h.log2))
 	cmd := exec.CommandContext(ctx, line[0], line[1:]...)
@@ -99,14 +99,14 @@ func (h hpccRun) alone(ctx context.Context) (string, error) {
 	return string(out), nil
 }
 
-// endGently has a command end by SIGTERM, and by SIGKILL only later.
+// endGently makes a command end by SIGTERM, and by SIGKILL only later.
 func endGently(cmd *exec.Cmd) {
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 10 * time.Second
 }
 
-// debian runs Debian's hpcc until it has written the section of MPIRandomAccess, which comes first. The benchmarks that
-// follow are not needed.
+// debian runs Debian's hpcc until it has written the section of MPIRandomAccess, which comes first. The following
+// benchmarks are not needed.
 func (h hpccRun) debian(ctx context.Context) (string, error) {
 	if _, err := exec.LookPath("hpcc"); err != nil {
 		return "", errors.New("there is no hpcc: run `make -C lab tools` as root, or install Debian's package hpcc")
@@ -137,7 +137,7 @@ func (h hpccRun) debian(ctx context.Context) (string, error) {
 	return await(ctx, output, ended, stop, &said)
 }
 
-// exit is how a program has ended.
+// exit is the way a program has ended.
 type exit struct{ err error }
 
 func (e exit) String() string {
@@ -147,7 +147,7 @@ func (e exit) String() string {
 	return e.err.Error()
 }
 
-// pollEvery is how often HPCC's output is read; each time costs a core some microseconds.
+// pollEvery is the interval between readings of HPCC's output; each costs a core some microseconds.
 const pollEvery = 100 * time.Millisecond
 
 // await waits until the section is complete, then stops the program and waits for its end.
@@ -179,8 +179,8 @@ func await(ctx context.Context, output string, ended <-chan exit, stop func(), s
 	}
 }
 
-// hpccInput is an hpccinf.txt by which the tables of MPIRandomAccess have 2^log2 words a rank. They are as large as
-// HPL's matrix, rounded down to a power of two. All else is as small as HPCC takes it.
+// hpccInput returns an hpccinf.txt for tables of MPIRandomAccess with 2^log2 words per rank. Their size is that of
+// HPL's matrix, rounded down to a power of two. Everything else is as small as HPCC allows.
 func hpccInput(ranks, log2 int) string {
 	rows := int(math.Ceil(math.Sqrt(math.Ldexp(float64(ranks), log2))))
 	return fmt.Sprintf(`HPLinpack benchmark input file

@@ -34,9 +34,9 @@ type options struct {
 	programs   string
 	hpccSource string
 	ranks      int
-	from       string // results that the README is rendered from
+	from       string // results to render the README from
 	readme     string
-	again      string // groups that are measured again, and take the place of those in the file
+	again      string // groups to measure again, which replace those in the file
 }
 
 func compareProgram() lab.Program {
@@ -107,7 +107,7 @@ func (o options) compare(ctx context.Context) error {
 	return o.keep(results)
 }
 
-// renewed are the results of the file, with groups that were measured again, or are new.
+// renewed returns the results of the file, with groups that are new or were measured again.
 func (o options) renewed(again lab.Results, all []lab.Group) (lab.Results, error) {
 	results, err := lab.Read(o.Out)
 	if err != nil {
@@ -116,7 +116,7 @@ func (o options) renewed(again lab.Results, all []lab.Group) (lab.Results, error
 	return results, results.Renew(again, all)
 }
 
-// checkIdle refuses a page on a machine that does something else, and otherwise warns.
+// checkIdle returns an error for a page on a busy machine, and otherwise warns.
 func (o options) checkIdle() error {
 	if o.Small {
 		return nil
@@ -133,7 +133,7 @@ func (o options) checkIdle() error {
 	return nil
 }
 
-// line is the command that measures this again.
+// line returns the command that repeats this measurement.
 func (o options) line() string {
 	line := fmt.Sprintf("make -C lab compare REPEATS=%d", o.Repeats)
 	if o.Only != "" {

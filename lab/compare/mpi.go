@@ -18,8 +18,8 @@ const (
 	tcp medium = "tcp" // TCP over loopback
 )
 
-// tuned are the options of Open MPI that make it fastest here: messages of up to 32 KiB go at once, and larger ones
-// through shared memory too, without system calls.
+// tuned are the options that make Open MPI fastest here: messages of up to 32 KiB are sent eagerly, and larger ones
+// also go through shared memory, without system calls.
 var tuned = map[medium][]string{
 	shm: {"--mca", "pml", "ob1", "--mca", "btl", "vader,self", "--mca", "btl_vader_eager_limit", "32768",
 		"--mca", "btl_vader_single_copy_mechanism", "none"},
@@ -33,8 +33,8 @@ func (m medium) check() error {
 	return nil
 }
 
-// mpi starts MPI programs. What Open MPI keeps in files while a job runs goes to two folders of its own, so that
-// nothing is left even of a job that was killed.
+// mpi starts MPI programs. It gives Open MPI two folders for its files during a job, so that nothing is left even of a
+// job that was killed.
 type mpi struct {
 	ranks    int
 	files    string // sockets and the like
@@ -84,7 +84,7 @@ func firstLine(text string) string {
 	return line
 }
 
-// command starts a program on all ranks.
+// command returns the command that starts a program on all ranks.
 func (m mpi) command(over medium, program ...string) []string {
 	args := []string{"mpirun", "-np", strconv.Itoa(m.ranks), "--oversubscribe", "--bind-to", m.binding(),
 		"--mca", "orte_tmpdir_base", m.files, "--mca", "btl_vader_backing_directory", m.segments}
@@ -94,13 +94,13 @@ func (m mpi) command(over medium, program ...string) []string {
 	return append(append(args, tuned[over]...), program...)
 }
 
-// line is the command as a user would type it.
+// line returns the command as a user would type it.
 func (m mpi) line(over medium, program ...string) string {
 	line := []string{"mpirun", "-np", strconv.Itoa(m.ranks), "--bind-to", m.binding()}
 	return strings.Join(append(append(line, tuned[over]...), program...), " ")
 }
 
-// binding gives each rank a core when there are enough.
+// binding returns "core", one for each rank, if there are enough.
 func (m mpi) binding() string {
 	if m.ranks <= runtime.NumCPU() {
 		return "core"

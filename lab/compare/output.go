@@ -16,8 +16,8 @@ type report struct {
 	Procs   int     `json:"procs"`
 	Log2    int     `json:"log2_words"` // of each rank
 	Seconds float64 `json:"seconds"`
-	// Errors are the wrong words if they are more than the benchmark's rules allow, which is 1 %: then the run
-	// does not count.
+	// Errors are the wrong words if they are more than the 1 % that the benchmark's rules allow. Then the run does not
+	// count.
 	Errors           uint64  `json:"errors"`
 	WrongWords       uint64  `json:"wrong_words"`
 	Words            uint64  `json:"words"`
@@ -34,7 +34,7 @@ const (
 // complete reports whether HPCC has written the whole section.
 func complete(text string) bool { return strings.Contains(text, sectionEnds) }
 
-// section is the part of HPCC's output that is about MPIRandomAccess.
+// section returns the part of HPCC's output about MPIRandomAccess.
 func section(text string) string {
 	_, text, _ = strings.Cut(text, sectionBegins)
 	text, _, _ = strings.Cut(text, sectionEnds)
@@ -45,12 +45,12 @@ var (
 	ranksLine    = regexp.MustCompile(`(?m)^Running on (\d+) processors`)
 	sizeLine     = regexp.MustCompile(`(?m)^PE Main table size = 2\^(\d+) `)
 	updatesLine  = regexp.MustCompile(`(?m)^Default number of updates \(RECOMMENDED\) = (\d+)$`)
-	executedLine = regexp.MustCompile(`(?m)^Number of updates EXECUTED = (\d+) `) // when HPCC goes by a time limit
+	executedLine = regexp.MustCompile(`(?m)^Number of updates EXECUTED = (\d+) `) // if HPCC has a time limit
 	secondsLine  = regexp.MustCompile(`(?m)^Real time used = (\S+) seconds$`)
 	foundLine    = regexp.MustCompile(`(?m)^Found (\d+) errors in (\d+) locations \((passed|failed)\)\.$`)
 )
 
-// read reads a section. All that a result needs must be there.
+// read reads a section. It must have all parts of a result.
 func read(text string) (r report, err error) {
 	found := foundLine.FindStringSubmatch(text)
 	updates := updatesLine
@@ -82,7 +82,7 @@ func read(text string) (r report, err error) {
 	return r, nil
 }
 
-// whole is the number in a line; when there is none, it sets err, unless that is set already.
+// whole returns the number in a line. If it is missing, whole sets err, unless that is set already.
 func whole(text string, line *regexp.Regexp, err *error) uint64 {
 	n, parse := strconv.ParseUint(first(text, line), 10, 64)
 	if parse != nil && *err == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// generated is what HPCC 1.5.0 writes about MPIRandomAccess; what of the suite stands around it must not be read.
+// generated is HPCC 1.5.0's output about MPIRandomAccess. The parts of the suite around the section must not be read.
 const generated = `Begin of Summary section.
 Running on 64 processors (PowerofTwo)
 Begin of MPIRandomAccess section.
@@ -51,7 +51,7 @@ func TestReadWithoutATimeLimit(t *testing.T) {
 	require.EqualValues(t, 1<<24, r.UpdatesPerSecond)
 }
 
-// Wrong words are always told, and are errors when they are more than one of a hundred, or HPCC says so.
+// Wrong words are always reported. They are errors if they are more than one in a hundred, or if HPCC says so.
 func TestReadWrongWords(t *testing.T) {
 	for found, errors := range map[string]uint64{
 		"Found 824 errors in 2097152 locations (passed).":   0,
@@ -68,7 +68,7 @@ func TestReadWrongWords(t *testing.T) {
 	}
 }
 
-// A line that is missing, cut or no number is reported with what HPCC has printed instead.
+// A line that is missing, cut or not a number is reported with the line that HPCC printed instead.
 func TestReadDamaged(t *testing.T) {
 	for damaged, instead := range map[string]string{
 		"Running on 2":                      "Running on many",

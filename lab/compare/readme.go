@@ -21,14 +21,14 @@ func writeReadme(from, file string) error {
 	return lab.WriteSection(file, "peers", readme(r))
 }
 
-// readme is the table of the README: this library beside the alternatives of its readers.
+// readme returns the table of the README: this library next to its readers' alternatives.
 func readme(r lab.Results) string {
 	t := lab.NewTable("work", "over", "Active Pebbles", "in one process", "MPI by hand", "HPCC or PBGL")
 	for _, work := range works {
 		for _, over := range []medium{shm, tcp} {
 			group, unit := work+", "+names[over], ""
 			ours := best(r, group, "Active Pebbles, processes", &unit)
-			if ours == "" { // these results are of a day before this row
+			if ours == "" { // these results are older than this row
 				continue
 			}
 			t.Row(work+": "+unit, names[over], ours, best(r, group, "Active Pebbles, one process", &unit),
@@ -39,7 +39,7 @@ func readme(r lab.Results) string {
 		"%v.\n\n%s", r.Repeats, r.Date.Format("2006-01-02"), r.Machine, t)
 }
 
-// best is the best median of the rows of a group whose names have a prefix; it sets the unit.
+// best returns the best median of the rows of a group whose names have a prefix. It sets the unit.
 func best(r lab.Results, group, who string, unit *string) string {
 	found := 0.0
 	for _, g := range r.Groups {

@@ -10,20 +10,20 @@ import (
 	"github.com/activepebbles/pebbles/lab"
 )
 
-// sizes are how much work the cases do. Numbers are of each rank.
+// sizes are the amounts of work of the cases. Numbers are per rank.
 type sizes struct {
-	words    []int // binary logarithms, of RandomAccess
-	ranks    []int // more than cores, of RandomAccess and of empty epochs
-	elements int   // binary logarithm, of Permutation
+	words    []int // binary logarithms, for RandomAccess
+	ranks    []int // more than cores, for RandomAccess and empty epochs
+	elements int   // binary logarithm, for Permutation
 	hops     int   // rounds of PointerChase, and of the ping-pong
 	scales   []int // of Kronecker graphs
 	roots    int
-	items    []int // bytes, of the all-to-all
-	volume   int   // bytes that a rank sends there
-	epochs   int   // empty ones
-	grid     int   // rows and columns, of Jacobi
+	items    []int // bytes, for the all-to-all
+	volume   int   // bytes sent by a rank there
+	epochs   int   // number of empty ones
+	grid     int   // rows and columns, for Jacobi
 	sweeps   int
-	people   int // of Contagion
+	people   int // for Contagion
 }
 
 // tinyWords is a logarithm. On smaller tables opt2 loses more updates than HPCC's rules allow.
@@ -42,11 +42,11 @@ var (
 	}
 )
 
-// genericMost is the largest table, as a logarithm, that HPCC's generic algorithm is run on: it makes some 20 million
-// updates a second, and 3 million over TCP.
+// genericMost is the logarithm of the largest table for HPCC's generic algorithm: it makes some 20 million updates per
+// second, and 3 million over TCP.
 var genericMost = map[medium]int{shm: 22, tcp: 20}
 
-// pbglMost is the largest graph, as a logarithm, that PBGL is run on: at scale 20 an iteration takes it 3 seconds.
+// pbglMost is the logarithm of the largest graph for PBGL: at scale 20 its iteration takes 3 seconds.
 const pbglMost = 18
 
 // suite makes the cases.
@@ -55,12 +55,12 @@ type suite struct {
 	self     string // this program
 	mpi      mpi
 	size     sizes
-	sources  bool // there are programs made from HPCC's source
+	sources  bool // programs made from HPCC's source exist
 	shm      bool // our command offers shared memory
 	roots    map[int][]string
 }
 
-// groups are all cases. Each group's first case is ours; all are compared with the strongest peer.
+// groups returns all cases. Each group's first case is ours; all are compared with the strongest peer.
 func (s suite) groups() (all []lab.Group) {
 	for _, over := range []medium{shm, tcp} {
 		for _, log2 := range s.size.words {
@@ -92,21 +92,21 @@ func (s suite) groups() (all []lab.Group) {
 	return all
 }
 
-// of is the suite on another number of ranks.
+// of returns the suite on another number of ranks.
 func (s suite) of(ranks int) suite {
 	s.mpi.ranks = ranks
 	return s
 }
 
-// names of media in titles.
+// names are the names of media in titles.
 var names = map[medium]string{shm: "shared memory", tcp: "TCP over loopback"}
 
-// work is the work that all cases of a group do.
+// work is the common work of all cases of a group.
 type work struct {
 	suite
 	group  lab.Group
 	over   medium
-	figure lab.Case // shared by all
+	figure lab.Case // common to all
 }
 
 func (s suite) work(over medium, what, about string, figure lab.Case) *work {
@@ -126,11 +126,11 @@ func (w *work) add(who, against, line string, args []string) {
 
 func (w *work) name(who string) string { return w.group.Name + ": " + who }
 
-// ours adds our command, for every transport that stands beside the medium. Ranks in one process stand beside shared
-// memory.
+// ours adds our command, for every transport comparable with the medium. Ranks in one process are comparable with
+// shared memory.
 func (w *work) ours(against, arguments string) { w.oursAs("Active Pebbles", against, arguments) }
 
-// oursAs is ours under a name, where there are two ways.
+// oursAs is ours under a name, for groups with two of our ways.
 func (w *work) oursAs(name, against, arguments string) {
 	ranks := strconv.Itoa(w.mpi.ranks)
 	several := "--procs " + ranks + " --transport "
@@ -191,11 +191,11 @@ func (s suite) randomAccess(over medium, log2 int) lab.Group {
 	return w.group
 }
 
-// bucket is how many updates a buffer has where HPCC's rule does not bound them.
+// bucket is the number of updates in a buffer where HPCC's rule does not limit it.
 const bucket = 4096
 
-// withLargeBuffers adds the programs of an MPI engineer and ours with buffers of a size that pays. MPI's point to point
-// gathers half of its look-ahead.
+// withLargeBuffers adds the programs of an MPI engineer and ours with buffers of a profitable size. MPI's point to
+// point buffers half of its look-ahead.
 func (w *work) withLargeBuffers(words string) {
 	w.ours(pointToPoint, fmt.Sprintf("randomaccess %s --coalesce %d", words, bucket))
 	ahead := bucket * w.mpi.ranks
@@ -215,7 +215,7 @@ func (s suite) largeBuffers(over medium, log2 int) lab.Group {
 	return w.group
 }
 
-// crowded is RandomAccess on more ranks than there are cores.
+// crowded is RandomAccess on more ranks than cores.
 func (s suite) crowded() lab.Group {
 	what := fmt.Sprintf("RandomAccess, %d ranks of 2^%d words, 4,096 a buffer", s.mpi.ranks, s.size.words[0])
 	w := s.work(shm, what, "More ranks than cores. MPI's processes are told so, and yield while they wait.",
@@ -224,7 +224,7 @@ func (s suite) crowded() lab.Group {
 	return w.group
 }
 
-// hpcc adds those of HPCC. They print no checksum, and how many words they leave wrong does not depend on timing.
+// hpcc adds the cases of HPCC. They print no checksum, and their number of wrong words does not depend on timing.
 func (w *work) hpcc(against string, log2 int) {
 	common := w.figure
 	defer func() { w.figure = common }()
@@ -319,7 +319,7 @@ func (s suite) allToAll(over medium, bytes int) lab.Group {
 	return w.group
 }
 
-// epochs are empty ones, by the fewest messages that tell MPI's ranks as much.
+// epochs are empty ones, next to the fewest messages that give MPI's ranks the same guarantee.
 func (s suite) epochs(over medium) lab.Group {
 	w := s.work(over, fmt.Sprintf("Empty epochs of %d ranks", s.mpi.ranks),
 		"The time of an epoch in which nobody sends: for MPI one MPI_Allreduce of what was sent and handled, or one "+
@@ -359,7 +359,7 @@ func (s suite) contagion(over medium) lab.Group {
 	return w.group
 }
 
-// found are the fields of a search that do not depend on who searches.
+// found are the fields of a search that do not depend on the program.
 var found = []string{"vertices", "edges", "reached", "depths", "distance_sums"}
 
 func (s suite) search(over medium, scale int) lab.Group {
