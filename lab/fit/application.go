@@ -16,18 +16,18 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Run is the report of one run of an application on its timed part.
+// Run is the report of the timed part of one run of an application.
 type Run struct {
 	Seconds  float64 // by the clock of the rank
 	Counters pebble.Counters
 }
 
-// Application measures the cost of a pebble of an application: a job of some ranks on one processor, whose clock is
-// that of the processor, so that the times of all ranks add up and other programs don't lengthen them. With more ranks
-// a pebble costs more: there are more lanes to choose from, frames have fewer pebbles, and all tables together more
-// bytes. The costs of frames are subtracted. Of the rest, sending has what p says that it costs any program, at most
-// all; handling has what is left, which includes what the program does to make a pebble. The result is the median of
-// the repeats. It changes GOMAXPROCS while it runs.
+// Application measures the cost of a pebble of an application. It runs a job of some ranks on one processor, with the
+// processor's time as the clock, so that the times of all ranks add up and other programs do not lengthen them. With
+// more ranks a pebble costs more: a rank chooses among more lanes, frames have fewer pebbles, and all tables together
+// have more bytes. The costs of frames are subtracted. Of the rest, sending gets the general cost in p, at most all;
+// handling gets the remainder, which includes the program's work to make a pebble. The result is the median of the
+// repeats. It changes GOMAXPROCS while it runs.
 func Application(ctx context.Context, c pebble.Config, p model.Parameters, repeats int,
 	run func(*pebble.Rank) (Run, error)) (model.Application, error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
@@ -53,7 +53,7 @@ func Application(ctx context.Context, c pebble.Config, p model.Parameters, repea
 		}
 		counted = r.Counters
 		frames := float64(counted.FramesSent) * (2*p.Process.Overhead + p.Frame)
-		if i > 0 { // the first time memory is new
+		if i > 0 { // in the first repeat memory is new
 			each = append(each, max(0, r.Seconds-frames))
 		}
 	}

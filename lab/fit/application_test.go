@@ -11,7 +11,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// The parts of an application's time add up to the whole, whatever is taken for granted of other programs.
+// The parts of an application's time add up to the whole, for any general costs.
 func TestShare(t *testing.T) {
 	n := pebble.Counters{PebblesSent: 1000, PebblesHandled: 800, Forwarded: 500}
 	for _, general := range []model.Pebble{{}, {Send: 2e-9, Forward: 1e-9}, {Send: 1}, {Send: 2e-9, Forward: 1}} {
@@ -23,7 +23,7 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// An application is run on two ranks as often as it must be, and what frames cost is taken off.
+// An application runs on two ranks the required number of times, and the costs of frames are subtracted.
 func TestApplication(t *testing.T) {
 	runs := 0
 	run := func(r *pebble.Rank) (Run, error) {

@@ -7,16 +7,16 @@ import (
 	"github.com/activepebbles/pebbles/model"
 )
 
-// Measurement is a link of a class as it was measured.
+// Measurement is a measured link of a class.
 type Measurement struct {
 	Class model.Class
 	Link  model.Link
 	model.Measured
 }
 
-// File puts measurements and costs together. A class that was not measured has the link of the next nearer class, or,
-// when there is none, of the next farther one; at least one was measured. The cost of a frame is without the overheads
-// of the link in memory.
+// File combines measurements and costs. A class that was not measured gets the link of the next nearer class, or,
+// without one, of the next farther class; at least one must be measured. The cost of a frame excludes the overheads of
+// the link in memory.
 func File(all []Measurement, c Costs, cores model.Cores, now time.Time) model.File {
 	f := model.File{
 		Format: model.FileFormat, Machine: machine.This().String(), Date: now.UTC().Truncate(time.Second),

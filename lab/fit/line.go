@@ -13,23 +13,23 @@ import (
 // samples are the times of one repeat, in seconds.
 type samples struct {
 	pings   []point // one way, by bytes of the frame
-	streams []point // a frame of a stream, by bytes
-	trades  []point // a frame sent and one received by an end while both do both, beyond touching them, by bytes
-	alone   float64 // a trade of small frames, each of which leaves by itself
+	streams []point // time per frame of a stream, by bytes
+	trades  []point // a frame sent and one received by an end, while both do both, minus touching them, by bytes
+	alone   float64 // a trade of small frames that leave one by one
 }
 
-// point is a time that was measured for a size.
+// point is a measured time for a size.
 type point struct{ x, y float64 }
 
-// batchBytes is up to how many bytes frames share a system call, as netio has it.
+// batchBytes is the limit, in netio, of the bytes of frames in one system call.
 const batchBytes = 64 << 10
 
-// link computes the parameters (LogGP, by ping-pong, streams and trades): streams take o+g+nG a frame, a frame alone
-// 2o+L+nG, and a trade 2o. No parameter is below 0, and the sums stay as measured: an overhead that is longer
-// than its part of either is cut to that. The residual is that of the stream's line.
+// link computes the parameters (LogGP, by ping-pong, streams and trades): a stream takes o+g+nG per frame, a single
+// frame 2o+L+nG, and a trade 2o. No parameter is below 0, and the sums stay as measured: an overhead that exceeds its
+// part of either is reduced to it. The residual is that of the stream's line.
 //
-// The costs of the ends beyond o follow from trades: twice O a byte, and twice the cost of a batch when each frame is
-// one.
+// The costs of the ends beyond o follow from trades: twice O for each byte, and twice the cost of a batch if each frame
+// is one.
 func (s samples) link() (l model.Link, residual float64) {
 	stream, rise := lineThrough(s.streams), max(0, slope(s.trades, s.trades[:1]))
 	l.PerByte = max(0, stream.slope)
@@ -42,8 +42,8 @@ func (s samples) link() (l model.Link, residual float64) {
 	return l, stream.residual
 }
 
-// summary is the trimmed mean of the repeats, parameter by parameter: a state that the machine is in for a part of the
-// time counts for that part. The spread is the median distance to the median.
+// summary returns the trimmed mean of the repeats, parameter by parameter: a state of the machine counts for its part
+// of the time. The spread is the median distance to the median.
 func summary(all []samples) (l model.Link, m model.Measured) {
 	var links []model.Link
 	var residuals []float64
@@ -72,10 +72,10 @@ func eachField[T any](all []T, of func([]float64) float64) (sum T) {
 // line is intercept + slope·x.
 type line struct {
 	intercept, slope float64
-	residual         float64 // the median distance of points to it, as part of the point
+	residual         float64 // median distance of points to the line, relative to the point
 }
 
-// lineThrough is the Theil-Sen line (Theil 1950, Sen 1968), which outliers hardly change.
+// lineThrough returns the Theil-Sen line (Theil 1950, Sen 1968), which is robust against outliers.
 func lineThrough(points []point) line {
 	l := line{slope: slope(points, points)}
 	l.intercept = intercept(points, l.slope)
@@ -87,7 +87,8 @@ func lineThrough(points []point) line {
 	return l
 }
 
-// slope is the median of the slopes from some points to later ones, each weighted by the distance of the two sizes.
+// slope returns the median of the slopes from some points to later ones, each weighted by the distance of the two
+// sizes.
 func slope(points, from []point) float64 {
 	var slopes []weighted
 	for i, a := range from {
@@ -100,8 +101,8 @@ func slope(points, from []point) float64 {
 	return middle(slopes)
 }
 
-// intercept is the median of the times less the slope, each weighted by the inverse of the time, since errors grow
-// with times.
+// intercept returns the median of the times minus the slope's part, each weighted by the inverse of the time, since
+// errors grow with times.
 func intercept(points []point, slope float64) float64 {
 	var rest []weighted
 	for _, p := range points {
@@ -112,7 +113,7 @@ func intercept(points []point, slope float64) float64 {
 
 type weighted struct{ value, weight float64 }
 
-// middle is the weighted median: half of the weight is below it. Of nothing it is 0.
+// middle returns the weighted median: half of the weight is below it. Without values it returns 0.
 func middle(all []weighted) float64 {
 	slices.SortFunc(all, func(a, b weighted) int { return cmp.Compare(a.value, b.value) })
 	total, sum := 0.0, 0.0
@@ -131,8 +132,8 @@ func middle(all []weighted) float64 {
 	return 0
 }
 
-// mean is the trimmed mean, without an eighth of the values at each end: outliers don't count, and a machine that is
-// slow for a part of the time gives about the mean.
+// mean returns the trimmed mean, without an eighth of the values at each end: outliers do not count, and a machine that
+// is slow for a part of the time gives about the mean.
 func mean(values []float64) (m float64) {
 	out := len(values) / 8
 	kept := slices.Sorted(slices.Values(values))[out : len(values)-out]

@@ -10,7 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/model"
 )
 
-// random draws the same numbers in every run: what is asserted of them holds for nearly all seeds, not for all.
+// random draws the same numbers in every run: assertions on them hold for nearly all seeds, not for all.
 func random() *rand.Rand { return rand.New(rand.NewPCG(1, 3)) }
 
 func TestLine(t *testing.T) {
@@ -18,7 +18,7 @@ func TestLine(t *testing.T) {
 	require.InDelta(t, 3, l.intercept, 1e-12)
 	require.InDelta(t, 2, l.slope, 1e-12)
 	require.InDelta(t, 0, l.residual, 1e-12)
-	// One point of five that is far off moves nothing.
+	// One outlier among five points changes nothing.
 	l = lineThrough([]point{{1, 5}, {2, 7}, {4, 1100}, {8, 19}, {16, 35}})
 	require.InDelta(t, 3, l.intercept, 1e-9)
 	require.InDelta(t, 2, l.slope, 1e-9)
@@ -32,15 +32,15 @@ func TestMiddle(t *testing.T) {
 	require.EqualValues(t, 9, middle([]weighted{{1, 1}, {2, 1}, {9, 5}}))
 }
 
-// The mean is of three quarters, and of a machine that is slow half of the time between its two states.
+// The mean is over three quarters; for a machine that is slow half of the time it is between its two states.
 func TestMean(t *testing.T) {
 	require.EqualValues(t, 2, mean([]float64{1, 2, 3}))
 	require.EqualValues(t, 2, mean([]float64{1, 100, 1, 3, 3, 2, -50, 2}))
 	require.EqualValues(t, 5, mean([]float64{1, 9, 1, 9, 1, 9, 1, 9}))
 }
 
-// played are the samples that a machine of known parameters would give, with noise that stretches times, and now and
-// then by far, as other programs do.
+// played returns the samples of a machine of known parameters, with noise that stretches times, at times by far, as
+// other programs do.
 func played(rng *rand.Rand, l model.Link, noise float64) (s samples) {
 	off := func(seconds float64) float64 {
 		seconds *= math.Exp(noise * rng.NormFloat64())
@@ -63,8 +63,8 @@ func played(rng *rand.Rand, l model.Link, noise float64) (s samples) {
 	return s
 }
 
-// TestParametersComeBack: known parameters of links of all kinds are found again, exactly without noise, and within
-// some per cent of the times that they make up with it.
+// TestParametersComeBack: known parameters of links of all kinds are found again, exactly without noise, and with noise
+// within some per cent of the times that they add up to.
 func TestParametersComeBack(t *testing.T) {
 	rng := random()
 	for _, l := range []model.Link{
@@ -99,7 +99,7 @@ func TestParametersComeBack(t *testing.T) {
 	}
 }
 
-// TestNothingBelowZero: what hides behind something else is 0, and the sums still agree.
+// TestNothingBelowZero: a parameter hidden by another is 0, and the sums still agree.
 func TestNothingBelowZero(t *testing.T) {
 	s := samples{trades: []point{{64, 10}, {128, 10}}, pings: []point{{64, 3}},
 		streams: []point{{64, 2}, {128, 1}, {256, 0.5}}}

@@ -14,14 +14,15 @@ import (
 	"github.com/activepebbles/pebbles/netio/connect"
 )
 
-// Effort says how long to measure.
+// Effort is the amount of measurement.
 type Effort struct {
-	Repeats int // of everything, at the least
-	// of a ping-pong, there and back, and of a stream; trades have an eighth, and at least as many as may be in flight
+	Repeats int // least number, for each measurement
+	// of a ping-pong, there and back, and of a stream; trades have an eighth, and at least the number that may be in
+	// flight
 	Frames int
-	// Time is the least time that repeats take together. A shared host migrates virtual processors, several times a
-	// second here, which makes messages between them cost up to eight times as much: a measurement must cover that, as
-	// a job does.
+	// Time is the least total time of the repeats. A shared host migrates virtual processors, several times a second
+	// here, which makes messages between them cost up to eight times as much. A measurement must cover that, as a job
+	// does.
 	Time time.Duration
 }
 
@@ -44,7 +45,7 @@ var (
 )
 
 const (
-	small      = 64               // bytes of a frame whose own cost is measured
+	small      = 64               // bytes of a frame that shows the fixed cost of frames
 	inFlight   = 512 << 10        // bytes of a stream: a link's credit
 	warmUp     = 64               // frames there and back
 	framesMin  = 16               // of an effort
@@ -52,9 +53,9 @@ const (
 	silenceMax = 10 * time.Second // of the other end, which answers at once
 )
 
-// Link measures the link between ranks 0 and 1 of a job of two ranks. The process of rank 0 gets the result, ok. It
-// starts the transport; the caller closes it. All processes of the job call it, with equal efforts. With [Standard] it
-// takes two or three seconds. The error says which process is lost.
+// Link measures the link between ranks 0 and 1 of a job of two ranks. The process of rank 0 gets the result; ok is true
+// there. Link starts the transport; the caller closes it. All processes of the job call it, with equal efforts. With
+// [Standard] it takes two or three seconds. The error names a lost process.
 func Link(ctx context.Context, t netio.Transport, effort Effort) (l model.Link, m model.Measured, ok bool, err error) {
 	if err := effort.check(); err != nil {
 		return l, m, false, err
@@ -77,7 +78,7 @@ func Link(ctx context.Context, t netio.Transport, effort Effort) (l model.Link, 
 }
 
 // Hop measures a ping-pong between the ranks of a job of two: the time of a frame one way, in seconds, as the mean of
-// some rounds there and back. The process of rank 0 gets it. All else is as with [Link].
+// some rounds there and back. The process of rank 0 gets it. Otherwise it is like [Link].
 func Hop(ctx context.Context, t netio.Transport, bytes, rounds int) (seconds float64, err error) {
 	err = play(ctx, t, func(e *end) error {
 		_, err := e.ping(bytes, min(rounds, warmUp))
@@ -93,7 +94,7 @@ func Hop(ctx context.Context, t netio.Transport, bytes, rounds int) (seconds flo
 	return seconds, err
 }
 
-// play starts a transport of two ranks, and runs the ends that this process has until both have measured.
+// play starts a transport of two ranks, and runs the ends in this process until both have measured.
 func play(ctx context.Context, t netio.Transport, measure func(*end) error) error {
 	place := t.Place()
 	if place.Ranks != 2 {
@@ -114,7 +115,7 @@ func play(ctx context.Context, t netio.Transport, measure func(*end) error) erro
 	for rank := place.First; rank < place.Last; rank++ {
 		e := &end{Port: t.Port(rank), failed: &failed, self: uint32(rank), batches: t.Name() == connect.ByTCP}
 		ends.Go(func() {
-			if errs[rank] = measure(e); errs[rank] != nil { // the other end need not wait
+			if errs[rank] = measure(e); errs[rank] != nil { // so that the other end does not wait
 				fail(errs[rank])
 			}
 		})
@@ -131,15 +132,15 @@ func play(ctx context.Context, t netio.Transport, measure func(*end) error) erro
 // and the first measures their times.
 type end struct {
 	netio.Port
-	failed   *atomic.Pointer[error] // that the transport has reported, or why the context has ended
+	failed   *atomic.Pointer[error] // reported by the transport, or the cause of the context's end
 	self     uint32
 	batches  bool          // frames share system calls
-	sent     uint64        // data frames
-	deadline time.Duration // of the wait that is going on
+	sent     uint64        // number of data frames
+	deadline time.Duration // of the present wait
 	checksum uint64        // of the bytes read, so that the compiler keeps the reads
 }
 
-// measure measures until the first end has enough, which tells the other one by the size of a frame.
+// measure measures until the first end has enough. The size of a frame signals that to the other end.
 func (e *end) measure(effort Effort) (all []samples, err error) {
 	if _, err := e.ping(small, warmUp); err != nil {
 		return nil, err
@@ -188,7 +189,7 @@ func (e *end) repeat(frames int) (s samples, err error) {
 	return s, err
 }
 
-// ping is the mean one-way time of a frame, over n round trips.
+// ping returns the mean one-way time of a frame, over a number of round trips.
 func (e *end) ping(bytes, times int) (seconds float64, err error) {
 	start := e.Now()
 	for range times {
@@ -209,7 +210,7 @@ func (e *end) ping(bytes, times int) (seconds float64, err error) {
 	return (e.Now() - start).Seconds() / float64(2*times), nil
 }
 
-// stream is the time of a frame of a stream. The second end sends one frame back when it has all.
+// stream returns the time per frame of a stream. The second end sends one frame back when it has received all.
 func (e *end) stream(bytes, frames int) (seconds float64, err error) {
 	start := e.Now()
 	for range frames {
@@ -230,12 +231,12 @@ func (e *end) stream(bytes, frames int) (seconds float64, err error) {
 	return (e.Now() - start).Seconds() / float64(frames), err
 }
 
-// trade is the time of a frame sent and a frame received by an end, while both ends do both as fast as they can: what
-// frames cost the processors at both ends, for neither waits. Both ends write and read all words of a frame, as filling
-// buffers and handling pebbles does. They send as much as may be in flight, and then receive what the other end has
-// sent. With alone they pause after each frame, so that each frame leaves by itself.
+// trade returns the time of a frame sent and a frame received by an end, while both ends do both at full speed: the
+// processor time of frames at both ends, since neither waits. Both ends write and read all words of a frame, as in
+// filling buffers and handling pebbles. They send as much as may be in flight, and then receive the frames of the other
+// end. With alone they pause after each frame, so that frames leave one by one.
 //
-// beyond is how much longer that takes than to write and read the frames without sending them, which both ends do
+// beyond is that time minus the time of writing and reading the frames without sending them, which both ends measure
 // afterwards.
 func (e *end) trade(bytes, frames int, alone bool) (beyond float64, err error) {
 	if _, err := e.ping(small, 1); err != nil { // so that both begin at once
@@ -276,8 +277,8 @@ func (e *end) trade(bytes, frames int, alone bool) (beyond float64, err error) {
 	return seconds - e.touching(bytes, frames), e.failure()
 }
 
-// touching is the time of a frame that is written and read by the same end, among as many as a trade has in flight: the
-// part of a trade that the link does not cause.
+// touching returns the time of a frame that is written and read by the same end, among as many frames as a trade has in
+// flight: the part of a trade that the link does not cause.
 func (e *end) touching(bytes, frames int) (seconds float64) {
 	start := e.Now()
 	var filled netio.Frames
@@ -292,9 +293,9 @@ func (e *end) touching(bytes, frames int) (seconds float64) {
 	return (e.Now() - start).Seconds() / float64(frames)
 }
 
-// tradeBytes is how many bytes a trade has in flight: a link's credit. Where the kernel copies frames it is eight times
-// as much, as of a rank with eight links: those copies must not stay in the caches of a core. Cache misses on a rank's
-// own frames are part of the costs of an application's pebbles.
+// tradeBytes returns the number of bytes in flight in a trade: a link's credit. If the kernel copies frames it is eight
+// times as much, as for a rank with eight links: those copies must not stay in the caches of a core. Cache misses on a
+// rank's own frames are part of the costs of an application's pebbles.
 func (e *end) tradeBytes() int64 {
 	if e.batches {
 		return 8 * inFlight
@@ -308,14 +309,14 @@ func (e *end) roomFor(bytes int) bool {
 	return e.Pool().LentAtMost() <= most || e.Pool().Lent() <= most
 }
 
-// frame is one from the pool.
+// frame returns a frame from the pool.
 func (e *end) frame(bytes int) *netio.Frame {
 	f := e.Pool().Get(bytes)
 	f.Kind, f.From, f.To, f.Bytes = netio.Data, e.self, 1-e.self, uint32(bytes)
 	return f
 }
 
-// fill is a frame all of whose words are written.
+// fill returns a frame with all words written.
 func (e *end) fill(bytes int) *netio.Frame {
 	f := e.frame(bytes)
 	w := words(f)
@@ -333,12 +334,12 @@ func (e *end) read(f *netio.Frame) {
 	f.Release()
 }
 
-// words are those of a frame's payload.
+// words returns the words of a frame's payload.
 func words(f *netio.Frame) []uint64 { return unsafe.Slice((*uint64)(f.Base()), f.Bytes/8) }
 
 const cacheLine = 64
 
-// send sends a frame each of whose cache lines is written.
+// send sends a frame, after writing to each of its cache lines.
 func (e *end) send(bytes int) {
 	f := e.frame(bytes)
 	payload := f.Payload()
@@ -363,7 +364,7 @@ func (e *end) recv() (bytes int, err error) {
 	return len(payload), nil
 }
 
-// room waits until at most so many bytes of frames are in flight.
+// room waits until at most the given number of bytes of frames are in flight.
 func (e *end) room(bytes int64) error {
 	return e.await(func() bool { return e.Pool().Lent() <= bytes })
 }
@@ -377,8 +378,7 @@ func (e *end) await(done func() bool) error {
 	return err
 }
 
-// idle waits a little after a poll that found nothing. It counts the polls, and fails when the other end has been
-// silent too long.
+// idle waits a little after a poll without a frame. It counts the polls, and fails if the other end is silent too long.
 func (e *end) idle(polls *int) error {
 	if *polls++; *polls < spinsMax {
 		e.Pause()
@@ -398,7 +398,7 @@ func (e *end) idle(polls *int) error {
 	return nil
 }
 
-// failure is why the measurement has failed, if it has. It costs one load.
+// failure returns the cause if the measurement has failed. It costs one load.
 func (e *end) failure() error {
 	if err := e.failed.Load(); err != nil {
 		return *err

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var little = Effort{Repeats: 2, Frames: 50}
 
-// sound holds what must be so of any machine.
+// sound checks conditions that hold on any machine.
 func sound(t *testing.T, l model.Link, m model.Measured, name string) {
 	require.Equal(t, name, m.Transport)
 	require.Greater(t, m.Frames, uint64((little.Repeats+1)*len(streamSizes)*little.Frames))
@@ -31,7 +31,7 @@ func sound(t *testing.T, l model.Link, m model.Measured, name string) {
 		require.GreaterOrEqual(t, p, 0.0)
 		require.Less(t, p, 1.0)
 	}
-	// What a frame of any size takes is above 0, though its start or its rise may hide behind the other.
+	// The time of a frame of any size is above 0, though its start or its rise may hide behind the other.
 	require.Positive(t, l.Message(small))
 	require.Positive(t, l.Interval()+small*l.PerByte)
 	require.NoError(t, (&model.Parameters{Process: l}).Check())
@@ -46,7 +46,7 @@ func TestMem(t *testing.T) {
 	require.NoError(t, tr.Close())
 }
 
-// two are the transports of two processes.
+// two returns the transports of two processes.
 func two(t *testing.T, name string) []netio.Transport {
 	return netiotest.StartAll(t, netiotest.Configs(t, 2, 2), func(_ int, c tcp.Config) (netio.Transport, error) {
 		return connect.Dial(t.Context(), c, name)
@@ -92,7 +92,7 @@ func TestHop(t *testing.T) {
 	}
 }
 
-// A frame of another length than was sent ends a ping-pong.
+// A frame of unequal length ends a ping-pong.
 func TestHopOfUnequalEnds(t *testing.T) {
 	all, errs := two(t, connect.ByTCP), make([]error, 2)
 	var second sync.WaitGroup
@@ -105,14 +105,14 @@ func TestHopOfUnequalEnds(t *testing.T) {
 	}
 }
 
-// TestLostPeer: when the second process gives up in the middle, the first says so, and does not hang.
+// TestLostPeer: if the second process gives up in the middle, the first returns an error, and does not hang.
 func TestLostPeer(t *testing.T) {
 	all := two(t, connect.ByTCP)
 	var second sync.WaitGroup
 	second.Go(func() {
 		all[1].Start(func(error) {})
 		port := all[1].Port(1)
-		for port.Recv() == nil { // which stays unanswered
+		for port.Recv() == nil { // unanswered
 			port.Wait(time.Second)
 		}
 		all[1].Abort("it was only a test")
@@ -124,7 +124,7 @@ func TestLostPeer(t *testing.T) {
 	_ = all[0].Close()
 }
 
-// TestCancelled: a context that ends ends both ends.
+// TestCancelled: the end of a context ends both ends.
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("enough")
@@ -144,7 +144,7 @@ func TestRefuses(t *testing.T) {
 	require.ErrorContains(t, err, "32768 pebbles")
 }
 
-// Repeats go on for as long as they are to.
+// Repeats go on for the time of the effort.
 func TestTimeOfAnEffort(t *testing.T) {
 	effort, start := little, time.Now()
 	effort.Time = 50 * time.Millisecond

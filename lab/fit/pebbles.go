@@ -26,18 +26,18 @@ var factors = []int{16, 64, 256, 1024}
 
 const (
 	ranks     = 8       // direct, or a cube of three dimensions
-	remote    = 7.0 / 8 // the part of pebbles for other ranks, with random owners
-	hops      = 3.0 / 2 // of a pebble on the cube, those for the own rank too
-	chunk     = 1 << 12 // pebbles of a SendAll, of each rank
+	remote    = 7.0 / 8 // share of pebbles for other ranks, with random owners
+	hops      = 3.0 / 2 // of a pebble on the cube, including those for the own rank
+	chunk     = 1 << 12 // pebbles of a SendAll, per rank
 	pebbleMin = ranks * chunk
 	slots     = 1 << 14
 	lookups   = 1 << 18 // into a cache
 )
 
-// Pebbles measures the costs of pebbles and frames: a job of eight ranks on one processor, where the times of all ranks
+// Pebbles measures the costs of pebbles and frames. A job of eight ranks on one processor, where the times of all ranks
 // add up, sends pebbles to random owners, directly with several factors and over a cube. The time of a pebble is linear
-// in the inverse of the factor: the slope is the cost of a frame. The cube takes longer by the pebbles that it
-// forwards. The clock is processor time. The result is the median of the repeats. It changes GOMAXPROCS while it runs.
+// in the inverse of the factor: the slope is the cost of a frame. The additional time of the cube is that of forwarded
+// pebbles. The clock is processor time. The result is the median of the repeats. It changes GOMAXPROCS while it runs.
 func Pebbles(ctx context.Context, repeats, pebbles int) (Costs, error) {
 	if repeats < 1 || pebbles < pebbleMin {
 		return Costs{}, fmt.Errorf("fit: %d repeats of %d pebbles: give at least one repeat, and %d pebbles", repeats,
@@ -64,7 +64,7 @@ func Pebbles(ctx context.Context, repeats, pebbles int) (Costs, error) {
 	median := func(values []float64) float64 { return lab.Summarize(values).Median }
 	var costs []model.Pebble
 	var frames []float64
-	for _, c := range all[1:] { // the first time memory is new
+	for _, c := range all[1:] { // in the first repeat memory is new
 		costs, frames = append(costs, c.Pebble), append(frames, c.Frame)
 	}
 	return Costs{eachField(costs, median), median(frames)}, nil
@@ -73,14 +73,14 @@ func Pebbles(ctx context.Context, repeats, pebbles int) (Costs, error) {
 // costing is one rank of the job that measures the costs.
 type costing struct {
 	rank    *pebble.Rank
-	chunks  int                      // that each rank sends in an epoch
+	chunks  int                      // sent by each rank in an epoch
 	direct  []*target.Target[uint64] // by factor
 	cube    *target.Target[uint64]
 	values  []uint64
 	sum     uint64
 	timing  bool          // handlers are timed
-	handled time.Duration // inside of them
-	count   int           // pebbles of them
+	handled time.Duration // time in handlers
+	count   int           // pebbles of these handlers
 	cache   *reduce.Cache[uint64]
 }
 
@@ -100,7 +100,7 @@ func (b *costing) target(name string, factor int, topology route.Constructor) *t
 		target.Batch(b.handle), target.Coalesce(factor), target.Route(topology))
 }
 
-// valuesOf are the pebbles of a rank: numbers with pseudorandom remainders.
+// valuesOf returns the pebbles of a rank: numbers with pseudorandom remainders.
 func valuesOf(rank int) []uint64 {
 	values := make([]uint64, chunk)
 	for i := range values {
@@ -111,7 +111,7 @@ func valuesOf(rank int) []uint64 {
 
 const golden = 0x9E3779B97F4A7C15
 
-// handle does next to nothing.
+// handle does almost nothing.
 func (b *costing) handle(vs []uint64) {
 	var start time.Duration
 	if b.timing {
@@ -126,7 +126,7 @@ func (b *costing) handle(vs []uint64) {
 	}
 }
 
-// once measures everything once. The result is rank 0's, whose handlers are timed; the other ranks take part.
+// once measures everything once. The result is rank 0's, which times its handlers; the other ranks take part.
 func (b *costing) once() (c Costs, err error) {
 	var line []point
 	sent := func(t *target.Target[uint64]) (seconds float64) {
@@ -149,13 +149,13 @@ func (b *costing) once() (c Costs, err error) {
 	c.Frame = max(0, direct.slope)
 	c.Pebble.Handle = b.handled.Seconds() / float64(b.count)
 	c.Pebble.Send = max(0, direct.intercept-c.Pebble.Handle)
-	more := (hops - remote) / float64(factors[last]) // frames that the cube needs for a pebble
+	more := (hops - remote) / float64(factors[last]) // additional frames per pebble on the cube
 	c.Pebble.Forward = max(0, cube-line[last].y-c.Frame*more) / (hops - remote)
 	c.Pebble.Look = b.look()
 	return c, nil
 }
 
-// send is the time of a pebble in an epoch in which all ranks send.
+// send returns the time of a pebble in an epoch in which all ranks send.
 func (b *costing) send(t *target.Target[uint64]) (seconds float64, err error) {
 	if err := b.rank.Barrier(); err != nil {
 		return 0, err
@@ -173,7 +173,7 @@ func (b *costing) send(t *target.Target[uint64]) (seconds float64, err error) {
 	return (processor(b.rank.Now) - start).Seconds() / float64(b.chunks*pebbleMin), err
 }
 
-// look is the time of a cache lookup that misses. One rank measures at a time.
+// look returns the time of a cache lookup that misses. One rank measures at a time.
 func (b *costing) look() float64 {
 	vs, keys := make([]uint64, chunk), make([]uint64, chunk)
 	took, n := time.Duration(0), uint64(0)
@@ -191,8 +191,8 @@ func (b *costing) look() float64 {
 
 const switches = 1 << 14 // of a measurement
 
-// Switch is the time of a switch of a core between two goroutines, in seconds: two of them yield to each other on one
-// processor. It changes GOMAXPROCS while it runs.
+// Switch returns the time of a switch of a core between two goroutines, in seconds: two of them yield to each other on
+// one processor. It changes GOMAXPROCS while it runs.
 func Switch(repeats int) float64 {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var times []float64

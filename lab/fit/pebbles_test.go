@@ -28,7 +28,8 @@ func TestPebbles(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// TestPebblesGoWhereTheyAreMeasured counts pebbles by rank, and what the cube forwards: a hop less than bits differ.
+// TestPebblesGoWhereTheyAreMeasured counts pebbles by rank, and the hops forwarded by the cube: one less than the
+// number of differing bits.
 func TestPebblesGoWhereTheyAreMeasured(t *testing.T) {
 	handled, got, forwarded := make([]uint64, ranks), make([]uint64, ranks), uint64(0)
 	epochs := uint64(len(factors) + 2)
