@@ -7,10 +7,10 @@ import (
 	"unsafe"
 )
 
-// Copies is a copy of memory by goroutines, each from a piece of its own to another.
+// Copies is a copy of memory by goroutines, each from its own piece to another.
 type Copies struct {
 	Bytes  int // of a piece: a multiple of 8
-	Pieces int // and goroutines
+	Pieces int // and number of goroutines
 	Rounds int
 }
 
@@ -27,7 +27,7 @@ func (c Copies) Run() (Report, error) {
 		for j := range from[i] {
 			from[i][j] = numbered(i, j)
 		}
-		clear(to[i]) // so that the timed part finds its pages
+		clear(to[i]) // so that its pages exist before the timed part
 	}
 	var running sync.WaitGroup
 	start := time.Now()
@@ -51,10 +51,10 @@ func (c Copies) Run() (Report, error) {
 	return r, nil
 }
 
-// numbered is the word j of piece i.
+// numbered returns the word j of piece i.
 func numbered(i, j int) uint64 { return (uint64(i)<<40 + uint64(j)) * 0x9E3779B97F4A7C15 }
 
-// bytesOf is the memory of words.
+// bytesOf returns the memory of words.
 func bytesOf(words []uint64) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), 8*len(words))
 }

@@ -14,7 +14,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// The tests' own program is the second process when this variable says which.
+// The tests' program is the second process if this variable is set to a role.
 const roleVariable = "BARE_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -41,7 +41,7 @@ func answer(role string) error {
 		return AnswerTCP(p, os.Args[len(os.Args)-1])
 	case "ring":
 		return AnswerRing(p)
-	case "tcp, late": // comes, and goes in the middle
+	case "tcp, late": // connects, and leaves in the middle
 		c, err := net.Dial("tcp", os.Args[len(os.Args)-1])
 		if err != nil {
 			return err
@@ -82,7 +82,7 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// A second process that fails, early or late, is told, and nobody waits for it.
+// A failure of the second process, early or late, is reported, and the first does not wait for it.
 func TestLosingTheSecond(t *testing.T) {
 	for way, measure := range map[string]func(Pair) (Report, error){"tcp, gone": TCP, "tcp, late": TCP,
 		"ring, gone": Ring} {
@@ -98,7 +98,7 @@ func TestLosingTheSecond(t *testing.T) {
 	require.ErrorContains(t, err, "start the second process")
 }
 
-// Who does not know the secret is not let in, and does not keep the right one out.
+// A connection without the secret is rejected, and does not keep the right one out.
 func TestStrangers(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -127,7 +127,7 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// The second process refuses to be started by hand.
+// The second process cannot be started by hand.
 func TestAnsweringNobody(t *testing.T) {
 	t.Setenv(secretVariable, "")
 	require.ErrorContains(t, AnswerTCP(pairs["stream"], "127.0.0.1:1"), "started by limit tcp alone")
@@ -148,7 +148,7 @@ func TestAnsweringNobody(t *testing.T) {
 	}
 }
 
-// The second process counts wrong words, and says last how many.
+// The second process counts wrong words, and sends their number last.
 func TestFindsWrongWords(t *testing.T) {
 	f, err := sharedFile()
 	require.NoError(t, err)
@@ -198,8 +198,8 @@ func TestUpdates(t *testing.T) {
 	}
 }
 
-// serialTables are three tables of 1,024 words after updates that are made one at a time, by the definition of the
-// stream: x^(n+1) = 2 x^n, reduced by the polynomial 7 when the highest bit was set.
+// serialTables returns three tables of 1,024 words after serial updates by the definition of the stream: x^(n+1) = 2
+// x^n, reduced by the polynomial 7 if the highest bit was set.
 func serialTables(perWord int) [][]uint64 {
 	tables := make([][]uint64, 3)
 	for i := range tables {

@@ -11,7 +11,7 @@ import (
 
 const hugePage = 2 << 20
 
-// memory allocates words, in huge pages when asked and the system has them; free releases them.
+// memory allocates words, in huge pages if huge is set and the system has them; free releases them.
 func memory(words int, huge bool) (_ []uint64, free func(), err error) {
 	if !huge {
 		return make([]uint64, words), func() {}, nil

@@ -11,7 +11,7 @@ func adviseHuge(memory []byte) { _ = unix.Madvise(memory, unix.MADV_HUGEPAGE) }
 // yield lets the system run another process on this core.
 func yield() { _, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
 
-// sharedFile is a file in memory that has no name.
+// sharedFile returns a file in memory without a name.
 func sharedFile() (*os.File, error) {
 	fd, err := unix.MemfdCreate("limit", unix.MFD_CLOEXEC)
 	if err != nil {

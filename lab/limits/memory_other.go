@@ -11,7 +11,7 @@ func adviseHuge([]byte) {}
 
 func yield() { time.Sleep(time.Microsecond) }
 
-// sharedFile is a file that is unlinked at once.
+// sharedFile returns a file that is already unlinked.
 func sharedFile() (*os.File, error) {
 	f, err := os.CreateTemp("", "limit")
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // Pair is a measurement between two processes: this program, started again, is the second. A stream goes from the first
 // to the second in messages; a ping-pong sends one message there and back again.
 type Pair struct {
-	Second   []string // the command that starts the second process: it must call Answer of the same measurement
+	Second   []string // starts the second process, which must call Answer of the same measurement
 	Messages int      // of a stream, or rounds of a ping-pong
 	Bytes    int      // of a message: a multiple of 8
 	PingPong bool
@@ -62,10 +62,10 @@ func (s *second) wait() error {
 	return nil
 }
 
-// grace is how long the second process may take to say why it fails.
+// grace is the time for the second process to report its failure.
 const grace = time.Second
 
-// lost adds to an error how the second process failed, if it did.
+// lost joins an error with the failure of the second process, if it failed.
 func (s *second) lost(err error) error {
 	select {
 	case <-s.done:
@@ -81,7 +81,7 @@ type carrier interface {
 	receive(message []byte) error
 }
 
-// lead is the first process: it measures. The other end reports last how many messages were wrong.
+// lead is the first process, which measures. The other end sends its number of wrong messages last.
 func (p Pair) lead(app string, c carrier) (r Report, err error) {
 	r = Report{App: app, Procs: 2}
 	message := make([]uint64, p.Bytes/8)

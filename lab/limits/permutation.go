@@ -9,18 +9,18 @@ import (
 	"github.com/activepebbles/pebbles/internal/cpu"
 )
 
-// Permutation is the limit of the application of that name: out[perm[data[i]]] = i for arrays of the same size
-// that lie in one memory, by a goroutine for each share of i, with no messages. data and perm are random permutations.
+// Permutation is the limit of the application of that name: out[perm[data[i]]] = i for arrays of the same size in one
+// memory, by a goroutine for each share of i, without messages. data and perm are random permutations.
 type Permutation struct {
 	Log2Elements int    // of each share, 8 bytes in each of three arrays: 1 to 30
-	Shares       int    // and goroutines
+	Shares       int    // and number of goroutines
 	Seed         uint64 // of data and perm
 	Huge         bool   // ask the system for huge pages
 }
 
 const elementsMost = 1 << 36 // of all shares: 24 bytes each are more than any machine has
 
-// Check refuses sizes that cannot be measured.
+// Check returns an error for sizes that cannot be measured.
 func (p Permutation) Check() error {
 	if p.Log2Elements < 1 || p.Log2Elements > 30 || p.Shares < 1 || p.Shares > elementsMost>>p.Log2Elements {
 		return fmt.Errorf("%d shares of 2^%d elements: give 1 to 30 for the logarithm, at least one share, and at "+
@@ -30,8 +30,7 @@ func (p Permutation) Check() error {
 	return nil
 }
 
-// Run permutes. It is verified by looking for every i where it belongs: perm and data may not lead two of them to one
-// place.
+// Run permutes. It verifies that every i is in its place: perm and data may not lead two of them to one place.
 func (p Permutation) Run() (Report, error) {
 	if err := p.Check(); err != nil {
 		return Report{}, err
@@ -51,7 +50,7 @@ func (p Permutation) Run() (Report, error) {
 	return r, nil
 }
 
-// shared runs work for each share at the same time, and waits for all.
+// shared runs work for each share concurrently, and waits for all.
 func (p Permutation) shared(work func(first, end int)) {
 	var running sync.WaitGroup
 	for i := range p.Shares {
@@ -60,10 +59,10 @@ func (p Permutation) shared(work func(first, end int)) {
 	running.Wait()
 }
 
-// arrays are the three of Permutation.
+// arrays are the three arrays of Permutation.
 type arrays struct{ data, perm, out []uint64 }
 
-// unset marks elements of out that were not written yet.
+// unset marks elements of out that have not been written.
 const unset = ^uint64(0)
 
 // arrays makes them; free releases their memory, whatever the error.
@@ -112,7 +111,7 @@ func (a arrays) permute(first, end int) {
 	})
 }
 
-// misplaced counts every i that is not where it belongs.
+// misplaced returns the number of i that are not in their place.
 func (a arrays) misplaced() (errors uint64) {
 	for i, index := range a.data {
 		if a.out[a.perm[index]] != uint64(i) {

@@ -30,7 +30,7 @@ func TestPermutation(t *testing.T) {
 	}
 }
 
-// serialPermutation is the result by the other way round: what is at each place is looked for.
+// serialPermutation returns the result in the reverse direction: it searches for the element of each place.
 func serialPermutation(t *testing.T, p Permutation) (out []uint64) {
 	a, free, err := p.arrays()
 	require.NoError(t, err)
@@ -42,7 +42,7 @@ func serialPermutation(t *testing.T, p Permutation) (out []uint64) {
 	return out
 }
 
-// data and perm are permutations, neither each other nor in order.
+// data and perm are permutations, different from each other and from the identity.
 func TestShuffle(t *testing.T) {
 	const n = 1000
 	data, perm, ordered := make([]uint64, n), make([]uint64, n), make([]uint64, n)
@@ -63,7 +63,7 @@ func TestShuffle(t *testing.T) {
 	require.Less(t, home, 10, "a random permutation leaves one element at its place in the mean")
 }
 
-// Every kind of wrong result is seen: an element too few, two that changed places, and one that is put down twice.
+// Every kind of wrong result is noticed: a missing element, two swapped elements, and one that is stored twice.
 func TestMisplacedElements(t *testing.T) {
 	right := func() arrays {
 		return arrays{data: []uint64{2, 0, 1, 3}, perm: []uint64{3, 1, 0, 2}, out: []uint64{0, 2, 3, 1}}
@@ -93,7 +93,7 @@ func TestBadPermutation(t *testing.T) {
 	}
 }
 
-// Every element is in one share, and the two permutations are different ones.
+// Every element is in one share, and the two permutations differ.
 func TestShares(t *testing.T) {
 	p := Permutation{Log2Elements: 4, Shares: 5, Seed: 1}
 	times := make([]atomic.Int32, 5<<4)

@@ -6,9 +6,9 @@ import "time"
 type Report struct {
 	App     string  `json:"app"`
 	Procs   int     `json:"procs"`
-	Bytes   uint64  `json:"bytes"`   // moved in all, one way
-	Seconds float64 `json:"seconds"` // of the timed part alone
-	Errors  uint64  `json:"errors"`  // words that were wrong
+	Bytes   uint64  `json:"bytes"`   // moved in total, one way
+	Seconds float64 `json:"seconds"` // of the timed part only
+	Errors  uint64  `json:"errors"`  // number of wrong words
 
 	Updates          uint64  `json:"updates,omitempty"`
 	UpdatesPerSecond float64 `json:"updates_per_second,omitempty"`

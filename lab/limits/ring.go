@@ -12,33 +12,33 @@ import (
 )
 
 const (
-	slots      = 16      // of a ring: enough that neither end waits for the other at each message
+	slots      = 16      // in a ring: enough that neither end waits for the other at each message
 	yieldEvery = 200     // polls of a word before other goroutines may use the core
-	checkEvery = 1 << 12 // polls before the system may run another process, and is asked whether the other end is alive
+	checkEvery = 1 << 12 // polls before it yields to other processes, and checks that the other end is alive
 )
 
-// counter is a word on a cache line of its own, and on the one that is fetched with it.
+// counter is a word on its own pair of cache lines, since the processor fetches lines in pairs.
 type counter struct {
 	n atomic.Uint64
 	_ [120]byte
 }
 
-// ring is memory that both processes share: a ring of slots each way. One process alone writes to a slot, and to a
-// counter.
+// ring is the shared memory of both processes: a ring of slots in each direction. Only one process writes to a slot,
+// and to a counter.
 type ring struct {
 	memory []byte
 	bytes  int // of a slot
 	alive  func() error
 }
 
-// counters stand at the start of the memory: filled and emptied slots of each way.
+// Counters at the start of the memory: filled and emptied slots of each direction.
 const (
 	filled = iota
 	emptied
 	headerSize = 2 * 2 * int(unsafe.Sizeof(counter{}))
 )
 
-// ringEnd is one end: it puts into a way, and gets from the other.
+// ringEnd is one end: it sends in one direction, and receives in the other.
 type ringEnd struct {
 	*ring
 	way       int
@@ -62,7 +62,7 @@ func (r *ring) counter(i int) *atomic.Uint64 {
 	return &(*counter)(unsafe.Pointer(&r.memory[i*int(unsafe.Sizeof(counter{}))])).n
 }
 
-// slot is the memory of a message of a way.
+// slot returns the memory of a message of a direction.
 func (r *ring) slot(way int, i uint64) []byte {
 	at := headerSize + (way*slots+int(i%slots))*r.bytes
 	return r.memory[at : at+r.bytes]
@@ -80,7 +80,7 @@ func (e *ringEnd) send(message []byte) error {
 	return nil
 }
 
-// get copies a message out of the ring.
+// receive copies a message out of the ring.
 func (e *ringEnd) receive(message []byte) error {
 	i, way := e.got, 1-e.way
 	e.got++
@@ -92,7 +92,7 @@ func (e *ringEnd) receive(message []byte) error {
 	return nil
 }
 
-// await returns when a counter has reached n, or the other process has ended.
+// await returns when a counter has reached n, or when the other process has ended.
 func (r *ring) await(c *atomic.Uint64, n uint64) error {
 	for polls := 1; c.Load() < n; polls++ {
 		if polls%yieldEvery == 0 {
@@ -142,7 +142,7 @@ func Ring(p Pair) (Report, error) {
 	return report, other.wait()
 }
 
-// AnswerRing is the second process, which has the shared memory as its file 3.
+// AnswerRing is the second process. It gets the shared memory as its file 3.
 func AnswerRing(p Pair) error {
 	if err := p.check(); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// connectLimit is how long the second process may take to connect.
+// connectLimit is the time for the second process to connect.
 const connectLimit = 10 * time.Second
 
 // secretVariable is the environment variable with the secret that the second process sends first.
@@ -49,7 +49,7 @@ func TCP(p Pair) (Report, error) {
 	return r, other.wait()
 }
 
-// accept accepts the connection that sends the secret, and closes others.
+// accept accepts the connection that sends the secret, and closes the others.
 func accept(listener net.Listener, secret string) (net.Conn, error) {
 	until := time.Now().Add(connectLimit)
 	if err := listener.(*net.TCPListener).SetDeadline(until); err != nil {
@@ -69,7 +69,7 @@ func accept(listener net.Listener, secret string) (net.Conn, error) {
 	}
 }
 
-// AnswerTCP is the second process, which connects to the first at an address.
+// AnswerTCP is the second process. It connects to the first at an address.
 func AnswerTCP(p Pair, address string) error {
 	if err := p.check(); err != nil {
 		return err

@@ -8,16 +8,16 @@ import (
 	"github.com/activepebbles/pebbles/internal/cpu"
 )
 
-// Updates is the limit of RandomAccess: as many updates, from the same kind of stream, to tables of the same
-// size, by one goroutine for each table, with no messages, and with the same look ahead.
+// Updates is the limit of RandomAccess: the same number of updates, from the same kind of stream, to tables of the same
+// size, by one goroutine for each table, without messages, and with the same look ahead.
 type Updates struct {
 	Log2Words int  // of each table, 8 bytes each: 1 to 32
-	Tables    int  // and goroutines
+	Tables    int  // and number of goroutines
 	PerWord   int  // mean number of updates of a word
 	Huge      bool // ask the system for huge pages
 }
 
-// Check refuses sizes that cannot be measured.
+// Check returns an error for sizes that cannot be measured.
 func (u Updates) Check() error {
 	if u.Log2Words < 1 || u.Log2Words > 32 || u.Tables < 1 || u.PerWord < 1 || u.PerWord<<u.Log2Words < len(batch{}) {
 		return fmt.Errorf("%d tables of 2^%d words, %d updates a word: give 1 to 32 for the logarithm, a table or "+
@@ -26,7 +26,7 @@ func (u Updates) Check() error {
 	return nil
 }
 
-// Run makes the updates. They are verified by making them again, which undoes them.
+// Run makes the updates. It verifies them by making them again, which undoes them.
 func (u Updates) Run() (Report, error) {
 	if err := u.Check(); err != nil {
 		return Report{}, err
@@ -52,7 +52,7 @@ func (u Updates) Run() (Report, error) {
 	return r, nil
 }
 
-// updates are those of one table.
+// updates returns the number of updates of one table.
 func (u Updates) updates() int { return u.PerWord << u.Log2Words / len(batch{}) * len(batch{}) }
 
 func (u Updates) pass(tables [][]uint64) time.Duration {
@@ -94,7 +94,7 @@ func checksum(tables [][]uint64) string {
 	return fmt.Sprintf("%016x", sum)
 }
 
-// misplaced counts the words that are not as they were at first.
+// misplaced returns the number of words that differ from their first values.
 func misplaced(tables [][]uint64) (errors uint64) {
 	for _, table := range tables {
 		for i, v := range table {
