@@ -13,8 +13,8 @@ var (
 	accesses = metric{"accesses_per_second", millions, "M accesses/s", false}
 )
 
-// arrays are random accesses of distributed arrays beside plain loads: in caches and beyond, one after the other and in
-// batches.
+// arrays are random accesses of distributed arrays next to plain loads: in caches and beyond, one after the other and
+// in batches.
 func (o Options) arrays() lab.Group {
 	g := lab.Group{Name: "Arrays", Title: "Random accesses of distributed arrays beside plain loads",
 		About: "Random words of a table of 8-byte words, read or written by two ranks at once, or by one. In a chain " +
@@ -69,7 +69,7 @@ func (o Options) arrays() lab.Group {
 	return g
 }
 
-// attendance is reads of a rank that computes, by its process and by itself.
+// attendance is reads from a rank that computes, answered by its process and by the rank itself.
 func (o Options) attendance() lab.Group {
 	g := lab.Group{Name: "Attendance", Title: "Reads of a rank that computes 20 ms at a time",
 		About: "Single words of 8 bytes, read one after the other from a rank that computes 20 ms at a time, and " +

@@ -2,17 +2,17 @@ package suite
 
 import "github.com/activepebbles/pebbles/lab"
 
-// Baseline is the name of the group that changes are held to.
+// Baseline is the name of the group that changes are compared with.
 const Baseline = "Baseline"
 
-// exact are the counters that don't depend on timing. Frames and flushes do: pebbles that are due, or of an idle rank,
+// exact are the counters that do not depend on timing. Frames and flushes do: pebbles that are due, or of an idle rank,
 // leave a buffer early.
 var exact = []string{"counters.pebbles_sent", "counters.pebbles_handled", "counters.forwarded", "counters.merged",
 	"counters.bytes_sent", "counters.epochs"}
 
 // baseline is small, and runs on one core, so the distance of cores does not matter. Its figures are per processor
-// time, which other programs hardly change. So its ratios are those of the work that the code does, and hold on other
-// machines. Its sizes are the same in a quick suite.
+// time, which other programs hardly change. So its ratios are those of the code's work, and hold on other machines. Its
+// sizes are the same in a quick suite.
 func (o Options) baseline() lab.Group {
 	tables, switching := "limit-updates, one core", "limit-switch, one core"
 	g := lab.Group{Name: Baseline, Title: "Baseline that changes are held to",

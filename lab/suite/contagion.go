@@ -8,7 +8,7 @@ import (
 
 var visits = metric{"visits_per_second", millions, "M visits/s", false}
 
-// epidemics are contagion simulations: by one rank, by two, and in the three ways to send that TRAM's paper compares.
+// epidemics are contagion simulations: on one rank, on two, and with the three ways to send of TRAM's paper.
 func (o Options) epidemics() lab.Group {
 	g := lab.Group{Name: "Contagion", Title: "Visits of a contagion simulation, by how they are sent",
 		About: "Six days of a town of 500,000 people who make 5 visits a day, spread over the ranks without regard " +

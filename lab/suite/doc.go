@@ -1,3 +1,3 @@
 // Package suite is the table of the measurements of pebbles-lab bench: every application over transports, ranks and
-// sizes, beside the limits of the machine. A new transport, mode or application is a new row.
+// sizes, next to the limits of the machine. A new transport, mode or application is a new row.
 package suite

@@ -6,7 +6,7 @@ import (
 	"github.com/activepebbles/pebbles/lab"
 )
 
-// emptyEpochs are of detection alone.
+// emptyEpochs measure detection alone.
 func (o Options) emptyEpochs() lab.Group {
 	g := lab.Group{Name: "Empty epochs", Title: "The end of an empty epoch, by detector",
 		About: "What the end of an epoch of declared depth 1 costs by itself."}
@@ -39,7 +39,8 @@ func (o Options) shortEpochs() lab.Group {
 	return g
 }
 
-// count is how many epochs are timed. With more ranks than cores, an epoch's time grows as the square of the ranks.
+// count returns the number of timed epochs. With more ranks than cores, an epoch's time grows as the square of the
+// ranks.
 func (o Options) count(ranks int) int { return max(32, o.times(1<<17/(ranks*ranks))) }
 
 // detectors adds a row for each detector, compared with the first.

@@ -8,7 +8,7 @@ import (
 
 var interactions = metric{"interactions_per_second", millions, "M interactions/s", false}
 
-// systems are N-body simulations: by one rank, by two, and in the ways to ask for cells of other processes.
+// systems are N-body simulations: on one rank, on two, and with the ways to request cells of other processes.
 func (o Options) systems() lab.Group {
 	g := lab.Group{Name: "N-body", Title: "Interactions of an N-body simulation, by how walks ask for cells of others",
 		About: "The forces on 50,000 particles of Plummer's model at the start and after a step, at an opening angle " +

@@ -30,8 +30,8 @@ func (o Options) streams() lab.Group {
 	return g
 }
 
-// caches has keys whose tallies fit a core's cache and keys whose tallies don't; and as many keys as slots, which merge
-// well.
+// caches uses keys whose tallies fit a core's cache, and keys whose tallies do not; and as many keys as slots, which
+// merge well.
 func (o Options) caches() lab.Group {
 	g := lab.Group{Name: "Reductions", Title: "Reductions with a cache and without",
 		About: "Items of random keys, counted under each key in 8 bytes, or summed in 16. The cache has 65,536 " +
@@ -98,12 +98,11 @@ func (o Options) applications() lab.Group {
 	return g
 }
 
-// Modes are those of bfs that are measured, and how documents call them. A mode that the program offers later joins
-// here.
+// Modes are the measured modes of bfs, and their names in documents. Add new modes of the program here.
 var Modes = []struct{ Flag, Name string }{{"level", "level by level"}, {"async", "asynchronous"},
 	{"direction", "direction-optimising"}}
 
-// searches of the largest graph are of fewer roots, since making and checking it takes long.
+// searches uses fewer roots on the largest graph, since making and checking it takes long.
 func (o Options) searches() lab.Group {
 	g := lab.Group{Name: "Breadth-first search", Title: "Breadth-first search by mode and transport",
 		About: "Edges a second by the rule of Graph500, the harmonic mean of 8 roots, of 4 at scale 20."}

@@ -6,7 +6,7 @@ import (
 	"github.com/activepebbles/pebbles/lab"
 )
 
-// pages are operations of shared pages beside bare accesses, and programs beside their serial twins.
+// pages are operations of shared pages next to bare accesses, and programs next to their serial twins.
 func (o Options) pages() lab.Group {
 	g := lab.Group{Name: "Pages", Title: "Shared pages: operations, and programs beside one rank",
 		About: "A lock that its home had last, beside one swap of a word; the first read of a page of 4 KiB that " +

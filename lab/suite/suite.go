@@ -11,7 +11,7 @@ import (
 type Options struct {
 	Program    string   // the path of pebbles-lab
 	Quick      bool     // small sizes, for a trial or a test: the figures differ from those of the full suite
-	Transports []string // that the program offers: mem, shm, tcp
+	Transports []string // offered by the program: mem, shm, tcp
 }
 
 const (
@@ -19,10 +19,10 @@ const (
 	micro    = 1e6
 )
 
-// quickLess is how much smaller the work of a quick suite is, as a binary logarithm.
+// quickLess is the binary logarithm of the factor between the full and the quick suite.
 const quickLess = 6
 
-// Groups is the whole suite.
+// Groups returns the whole suite.
 func Groups(o Options) []lab.Group {
 	return []lab.Group{
 		o.randomAccess(), o.ranks(), o.memory(), o.streams(), o.topologies(), o.crossover(), o.factors(), o.credits(),
@@ -31,10 +31,10 @@ func Groups(o Options) []lab.Group {
 	}
 }
 
-// place is where the ranks of a job are.
+// place is the location of a job's ranks.
 type place struct{ name, flags string }
 
-// places are those that the program offers for a number of ranks: all in one process, or in two.
+// places returns the program's places for a number of ranks: all in one process, or in two.
 func (o Options) places(ranks int) []place {
 	all := []place{{"mem", fmt.Sprintf("--ranks %d", ranks)}}
 	for _, transport := range o.Transports {
@@ -45,7 +45,7 @@ func (o Options) places(ranks int) []place {
 	return all
 }
 
-// less makes a binary logarithm smaller when the suite is quick.
+// less reduces a binary logarithm if the suite is quick.
 func (o Options) less(log2 int) int {
 	if o.Quick {
 		return max(8, log2-quickLess)
@@ -53,7 +53,7 @@ func (o Options) less(log2 int) int {
 	return log2
 }
 
-// times makes a number of rounds smaller when the suite is quick.
+// times reduces a number of rounds if the suite is quick.
 func (o Options) times(n int) int {
 	if o.Quick {
 		return max(1, n>>quickLess)
@@ -61,7 +61,7 @@ func (o Options) times(n int) int {
 	return n
 }
 
-// metric is a field that an application prints, and its unit.
+// metric is a field of an application's output, and its unit.
 type metric struct {
 	field string
 	scale float64
@@ -79,7 +79,7 @@ var (
 	bytes    = metric{"bytes_per_second", 1e-9, "GB/s", false}
 )
 
-// run is a case that calls the program with the arguments of a line.
+// run returns a case that calls the program with the arguments of a line.
 func (o Options) run(name string, m metric, line, against string) lab.Case {
 	arguments, typed := strings.Fields(line), "pebbles "
 	if arguments[0] == "limit" {

@@ -15,7 +15,7 @@ import (
 
 var all = []string{"mem", "shm", "tcp", "auto"}
 
-// names are those of all rows.
+// names returns all cases by name.
 func names(groups []lab.Group) map[string]lab.Case {
 	rows := map[string]lab.Case{}
 	for _, g := range groups {
@@ -26,7 +26,7 @@ func names(groups []lab.Group) map[string]lab.Case {
 	return rows
 }
 
-// The suite can be run, quick or not, whatever transports there are.
+// The suite is valid, quick or not, for all sets of transports.
 func TestSuite(t *testing.T) {
 	for _, transports := range [][]string{nil, {"mem", "tcp", "auto"}, all} {
 		for _, quick := range []bool{false, true} {
@@ -43,7 +43,7 @@ func TestSuite(t *testing.T) {
 	}
 }
 
-// A transport that the program offers has rows, and one that it does not has none.
+// A transport that the program offers has rows; others have none.
 func TestTransports(t *testing.T) {
 	count := func(groups []lab.Group, transport string) (n int) {
 		for _, c := range names(groups) {
@@ -65,7 +65,7 @@ func TestTransports(t *testing.T) {
 		rows["RandomAccess, 2^22 words a rank, 2 processes over shm, 4,096 a buffer"].Work)
 }
 
-// What is measured over TCP is measured over shared memory too, but for what is a matter of TCP.
+// Every measurement over TCP also has a row over shared memory, except those that are specific to TCP.
 func TestSharedMemoryBesideTCP(t *testing.T) {
 	alone := map[string]bool{"Credits": true}
 	for _, g := range Groups(Options{Program: "pebbles", Transports: all}) {
@@ -74,7 +74,7 @@ func TestSharedMemoryBesideTCP(t *testing.T) {
 			lines[c.Line] = true
 		}
 		for line := range lines {
-			// as they take longer over TCP
+			// they are shorter over TCP, where they take longer
 			fewer := strings.Contains(line, "epochs") || strings.Contains(line, "pointerchase")
 			if strings.Contains(line, "--transport tcp") && !fewer && !alone[g.Name] {
 				require.Contains(t, lines, strings.Replace(line, "--transport tcp", "--transport shm", 1))
@@ -83,8 +83,7 @@ func TestSharedMemoryBesideTCP(t *testing.T) {
 	}
 }
 
-// The curves of the crossover have their points at the same ranks, do the same work, and differ in topology and
-// buffers.
+// The curves of the crossover have points at the same ranks, do the same work, and differ in topology and buffers.
 func TestCrossover(t *testing.T) {
 	groups, err := lab.Matching(Groups(Options{Program: "pebbles", Transports: all}), "^Crossover$")
 	require.NoError(t, err)
@@ -105,7 +104,7 @@ func TestCrossover(t *testing.T) {
 	}
 }
 
-// Resident memory is told as a part of the tables of a process.
+// Resident memory is measured relative to the tables of a process.
 func TestMemory(t *testing.T) {
 	rows := names(Groups(Options{Program: "pebbles", Transports: all}))
 	require.InEpsilon(t, 1, rows["RandomAccess, 2^25 words a rank, 2 ranks, resident"].Scale*(512<<20), 1e-9)
@@ -133,7 +132,7 @@ func TestBaseline(t *testing.T) {
 
 var row = regexp.MustCompile("rows? (`[^`]+`(?:(?:,| and)\\s+`[^`]+`)*)")
 
-// referred are the names that a document refers to, as row `NAME`.
+// referred returns the names that a document refers to, as row `NAME`.
 func referred(document string) (names []string) {
 	for _, found := range row.FindAllStringSubmatch(document, -1) {
 		for i, name := range strings.Split(found[1], "`") {
@@ -145,7 +144,7 @@ func referred(document string) (names []string) {
 	return names
 }
 
-// Rows of the measurements that documents refer to are measured.
+// The rows of measurements that documents refer to exist.
 func TestRowsThatDocumentsReferTo(t *testing.T) {
 	require.Equal(t, []string{"a b", "c", "d"}, referred("see row `a\nb` and rows `c`, `d`. `e`"))
 	known := names(Groups(Options{Program: "pebbles", Transports: []string{"mem", "tcp"}}))

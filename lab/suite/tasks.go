@@ -11,7 +11,7 @@ var (
 	messages = metric{"messages_per_second", millions, "M messages/s", false}
 )
 
-// trees are searches of unbalanced trees: as they are made, by one rank for comparison, and in memory.
+// trees are searches of unbalanced trees: during their making, on one rank for comparison, and in memory.
 func (o Options) trees() lab.Group {
 	g := lab.Group{Name: "Trees", Title: "Unbalanced tree search by tasks that are stolen",
 		About: "The trees T1 and T3 of the UTS benchmark, 4 million nodes each, made as they are searched: each node " +
@@ -24,7 +24,7 @@ func (o Options) trees() lab.Group {
 	for _, tree := range []string{"T1", "T3"} {
 		alone, cut := fmt.Sprintf("UTS %s, 1 rank", tree), depth
 		if tree == "T3" {
-			cut = "" // which is binomial
+			cut = "" // T3 is binomial
 		}
 		g.Add(o.run(alone, nodes, fmt.Sprintf("uts --tree %s%s --ranks 1", tree, cut), ""))
 		for _, p := range o.places(2) {
@@ -44,7 +44,7 @@ func (o Options) trees() lab.Group {
 	return g
 }
 
-// pings are streams of messages from one process to another, with shared frames and without, beside the bare stream.
+// pings are streams of messages from one process to another, with shared frames and without, next to the bare stream.
 func (o Options) pings() lab.Group {
 	g := lab.Group{Name: "Ping", Title: "Messages from one process to another, with shared frames and without",
 		About: "Streams of messages of some bytes, in frames of up to 1,024 and alone, beside a bare stream of " +

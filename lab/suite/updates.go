@@ -7,29 +7,29 @@ import (
 	"github.com/activepebbles/pebbles/lab"
 )
 
-// words is the binary logarithm of the table words of a rank of RandomAccess on 2 ranks: 32 MiB, beyond the caches of a
-// core.
+// words is the binary logarithm of the number of table words of a rank of RandomAccess on 2 ranks: 32 MiB, more than
+// the caches of a core.
 const words = 22
 
-// updates is a run of RandomAccess on tables of 2^log2 words in each rank.
+// updates returns a run of RandomAccess on tables of 2^log2 words in each rank.
 func (o Options) updates(name string, log2, perWord int, flags, against string) lab.Case {
 	return o.run(name, updates, fmt.Sprintf("randomaccess --updates-per-word %d --log2-words %d %s", perWord, log2,
 		flags), against)
 }
 
-// update is a run with 8 updates a word.
+// update returns a run with 8 updates per word.
 func (o Options) update(name string, log2 int, flags, against string) lab.Case {
 	return o.updates(name, log2, 8, flags, against)
 }
 
-// limitUpdates are as many updates of tables of the same size without messages.
+// limitUpdates returns the same number of updates of tables of the same size without messages.
 func (o Options) limitUpdates(name string, log2, perWord int, flags, against string) lab.Case {
 	return o.run(name, updates, fmt.Sprintf("limit updates --updates-per-word %d --log2-words %d %s", perWord, log2,
 		flags), against)
 }
 
 // randomAccess goes from tables in a core's cache to tables beyond all caches. Tables of applications are in huge
-// pages, and so are those of the limits, but for one.
+// pages, and so are those of the limits, except one.
 func (o Options) randomAccess() lab.Group {
 	g := lab.Group{Name: "RandomAccess", Title: "RandomAccess beside updates without messages",
 		About: "Compared with the same updates of the same tables, in huge pages too, without a message; single " +
@@ -58,7 +58,7 @@ func (o Options) randomAccess() lab.Group {
 	return g
 }
 
-// where is the name of a place in documents.
+// where returns the name of a place in documents.
 func where(p place, ranks int) string {
 	if p.name == "mem" {
 		return fmt.Sprintf("%d ranks", ranks)
@@ -66,7 +66,7 @@ func where(p place, ranks int) string {
 	return "2 processes over " + name(p)
 }
 
-// name is how documents call a transport between processes.
+// name returns the name in documents of a transport between processes.
 func name(p place) string {
 	if p.name == "tcp" {
 		return "TCP"
@@ -74,7 +74,7 @@ func name(p place) string {
 	return p.name
 }
 
-// ranks are more and more of them on the same cores.
+// ranks measures increasing numbers of ranks on the same cores.
 func (o Options) ranks() lab.Group {
 	log2 := o.less(20)
 	g := lab.Group{Name: "Ranks", Title: "RandomAccess on more and more ranks of the same cores",
@@ -99,7 +99,7 @@ func (o Options) ranks() lab.Group {
 	return g
 }
 
-// crossover has tables of the same size in all runs.
+// crossover uses tables of the same size in all runs.
 func (o Options) crossover() lab.Group {
 	g := lab.Group{Name: "Crossover", Title: "RandomAccess, direct and over a hypercube, on more and more ranks",
 		About: "RandomAccess over direct and hypercube, as the ranks of one process grow. HPCC's rule divides 1,024 " +
@@ -114,7 +114,7 @@ func (o Options) crossover() lab.Group {
 				c := o.updates(fmt.Sprintf(row, topology), o.less(words)-bits.Len(uint(ranks))+1, 4,
 					fmt.Sprintf("--ranks %d --topology %s%s", ranks, topology, buffers.flags),
 					fmt.Sprintf(row, "direct"))
-				c.Work = "updates" // the table is the same however it is spread
+				c.Work = "updates" // the table is the same for all distributions
 				c.Point = &lab.Point{Curve: topology + ", " + buffers.name, Axis: "ranks", At: float64(ranks)}
 				g.Add(c)
 			}
@@ -123,7 +123,7 @@ func (o Options) crossover() lab.Group {
 	return g
 }
 
-// memory has tables that make up nearly all of a process. What a rank's frames take does not grow with them.
+// memory uses tables that take nearly all memory of a process. The memory of a rank's frames does not grow with them.
 func (o Options) memory() lab.Group {
 	large, small := o.less(25), o.less(20)
 	g := lab.Group{Name: "Memory", Title: "Memory of RandomAccess",
@@ -131,7 +131,7 @@ func (o Options) memory() lab.Group {
 			"that the frames, queues and caches of one rank took."}
 	buffers := metric{"memory.buffers_peak", 1.0 / 1024, "KiB a rank", true}
 	for _, p := range o.places(2) {
-		ranks := 2 // of a process
+		ranks := 2 // per process
 		if p.name != "mem" {
 			ranks = 1
 		}
