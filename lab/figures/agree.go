@@ -14,7 +14,7 @@ import (
 
 var agreeProgram = lab.Program{Name: "agree", Flags: "pebbles repeats small page", Repeats: 5, Run: agree}
 
-// agree works through all rounds, and publishes the table.
+// agree runs all rounds, and publishes the table.
 func agree(ctx context.Context, s *lab.Session) error {
 	folder, err := os.MkdirTemp("", "agree-")
 	if err != nil {
@@ -40,16 +40,16 @@ func agree(ctx context.Context, s *lab.Session) error {
 
 // cell is one job that is measured and simulated.
 type cell struct {
-	app       string // with the flags that make its work
+	app       string // with the flags for its work
 	transport string
 	ranks     int
 
 	measured, simulated []float64 // seconds of the kernel, by lap and by round
 }
 
-// kernels are the applications that are compared with their simulations, with work for a number of ranks: as many
-// pebbles a rank for each, so that the shortest jobs take a tenth of a second. In less than half of that, one-time
-// costs, such as new memory, are a large part.
+// kernels returns the applications that are compared with their simulations, with work for a number of ranks: the same
+// number of pebbles per rank for each, so that the shortest jobs take a tenth of a second. In less than half of that,
+// one-time costs, such as new memory, are a large part.
 func kernels(small bool, ranks int) []string {
 	words, items := 20, 1<<22
 	if small {
@@ -58,12 +58,12 @@ func kernels(small bool, ranks int) []string {
 	return []string{fmt.Sprint("randomaccess --log2-words ", words), fmt.Sprint("alltoall --rounds ", items/(ranks-1))}
 }
 
-// sizes are the jobs' ranks, and laps is how often a round measures each job.
+// sizes are the numbers of ranks of the jobs, and laps is the number of measurements of each job in a round.
 var sizes = []int{2, 4, 8}
 
 const laps = 3
 
-// args are those of the application's command: over TCP each rank is a process.
+// args returns the arguments of the application's command: over TCP each rank is a process.
 func (c *cell) args() []string {
 	args := append(strings.Fields(c.app), fmt.Sprint("--ranks=", c.ranks))
 	if c.transport != "mem" {
@@ -72,11 +72,11 @@ func (c *cell) args() []string {
 	return args
 }
 
-// ratio is simulated over measured time, in the mean: where a machine is now slow and now fast, a median is one or the
-// other.
+// ratio returns the ratio of simulated to measured time, by means: on a machine that is slow at times, a median is one
+// state or the other.
 func (c *cell) ratio() float64 { return mean(c.simulated) / mean(c.measured) }
 
-// apart is how far the rounds' own ratios are from it, in the median.
+// apart returns the median distance of the rounds' ratios to it.
 func (c *cell) apart() float64 {
 	var far []float64
 	for i, s := range c.simulated {
@@ -92,8 +92,8 @@ func mean(values []float64) (m float64) {
 	return m
 }
 
-// agreeRound fits and simulates everything once, and measures it before and twice after it fits: the machine may change
-// between fit and the measurement.
+// agreeRound fits and simulates everything once. It measures once before the fit and twice after it: the machine may
+// change between them.
 func agreeRound(ctx context.Context, s *lab.Session, parameters string, cells []*cell) error {
 	for lap := range laps {
 		if lap == 1 {
@@ -142,7 +142,7 @@ func agreeFit(ctx context.Context, s *lab.Session, parameters string) error {
 	return nil
 }
 
-// seconds is the time that a run reports for its kernel.
+// seconds returns the time that a run reports for its kernel.
 func seconds(ctx context.Context, s *lab.Session, args ...string) (float64, error) {
 	var o struct {
 		Seconds float64
@@ -155,7 +155,7 @@ func seconds(ctx context.Context, s *lab.Session, args ...string) (float64, erro
 	return o.Seconds, err
 }
 
-// agreement is the part of the page.
+// agreement returns the part of the page.
 func agreement(cells []*cell, rounds int) string {
 	within := 0
 	t := lab.NewTable("application", "transport", "ranks", "measured", "lowest", "highest", "spread", "simulated",

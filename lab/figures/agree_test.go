@@ -14,15 +14,15 @@ import (
 	"github.com/activepebbles/pebbles/lab"
 )
 
-// script is a program that stands for pebbles: it answers what it is asked for.
+// script returns a program that replaces pebbles: it prints given answers.
 func script(t *testing.T, text string) string {
 	name := filepath.Join(t.TempDir(), "pebbles")
 	scripttest.Write(t, name, text)
 	return name
 }
 
-// Simulations answer with 3 s and jobs with 4, 5 and 3 s, 4 in the mean: the table has the ratio, and the page keeps
-// the rest of itself.
+// Simulations answer with 3 s and jobs with 4, 5 and 3 s, 4 in the mean. The table has the ratio, and the rest of the
+// page is unchanged.
 func TestAgree(t *testing.T) {
 	calls := filepath.Join(t.TempDir(), "calls")
 	pebbles := script(t, `echo "$*" >>`+calls+`
@@ -65,7 +65,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// Ratios are of means; a round's own is of its three measurements.
+// Ratios are of means; that of a round is of its three measurements.
 func TestRatio(t *testing.T) {
 	c := cell{measured: []float64{1, 2, 3, 6, 6, 6}, simulated: []float64{4, 4}}
 	require.EqualValues(t, 1, c.ratio())

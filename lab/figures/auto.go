@@ -15,14 +15,14 @@ import (
 	"github.com/activepebbles/pebbles/tune"
 )
 
-// auto compares jobs that tune themselves with the best setting of a full sweep: for each application over each
-// transport, it runs every topology, coalescing factor and cache, and runs the one with the best median again,
-// alternately with the defaults, with auto as a newcomer has it after pebbles-lab fit, and with auto after pebbles
-// tune. The best of many noisy settings looks better than it is, which is why it is measured anew beside the others.
+// auto compares jobs that tune themselves with the best setting of a full sweep. For each application over each
+// transport, it runs every topology, coalescing factor and cache. It runs the setting with the best median again,
+// alternately with the defaults, with auto after pebbles-lab fit, as for a new user, and with auto after pebbles tune.
+// The best of many noisy settings looks better than it is, so it is measured again next to the others.
 type auto struct {
 	*lab.Session
 	ctx     context.Context
-	runs    int    // of pebbles tune
+	runs    int    // limit of the runs of pebbles tune
 	scratch string // a folder
 }
 
@@ -38,23 +38,23 @@ func autoProgram() lab.Program {
 	}
 }
 
-// tunables are applications whose settings are swept: their work, tiny for -small, and the flags that leave their
-// settings to the job.
+// tunables are the applications with swept settings: their work, tiny for -small, and the flags for settings that the
+// job may choose.
 var tunables = []struct{ name, work, tiny, open string }{
 	{"randomaccess", "--log2-words 19", "--log2-words 10", "--topology --coalesce"},
 	{"permutation", "--log2-elements 20", "--log2-elements 10", "--topology --coalesce"},
-	{"pointerchase", "--rounds 2000", "--rounds 2", "--topology"}, // its coalescing factor is its own
+	{"pointerchase", "--rounds 2000", "--rounds 2", "--topology"}, // its coalescing factor is fixed
 	{"bfs", "--kronecker 16 --roots 16", "--kronecker 8 --roots 2", "--topology --coalesce --cache"},
 	{"alltoall", "--rounds 500000", "--rounds 1000", "--topology --coalesce"},
 	{"reduce", "--items 2000000", "--items 1000", "--topology --coalesce --cache"},
 }
 
-// transports have 4 ranks each, more than a machine of two cores has, so that topologies differ.
+// transports have 4 ranks each, more than the cores of a machine of two, so that topologies differ.
 var transports = []struct{ name, flags string }{
 	{"mem", "--ranks 4"}, {"shm", "--ranks 4 --procs 2 --transport shm"}, {"tcp", "--ranks 4 --procs 2 --transport tcp"},
 }
 
-// sweep are all settings of flags, as a command line has them.
+// sweep returns all settings of flags, as on a command line.
 func sweep(open string) (all []string) {
 	all = []string{""}
 	for flag := range strings.FieldsSeq(open) {
@@ -90,7 +90,7 @@ func (a *auto) publish() (err error) {
 		"auto, tuned", "ended with")
 	for _, of := range tunables {
 		for _, t := range transports {
-			if name := of.name + "/" + t.name; !regexp.MustCompile(a.Only).MatchString(name) { // which is checked
+			if name := of.name + "/" + t.name; !regexp.MustCompile(a.Only).MatchString(name) { // already checked
 				continue
 			}
 			work := of.work
@@ -177,7 +177,7 @@ func (a *auto) measure(line, open string) (row []any, err error) {
 	return row, nil
 }
 
-// with is an application's command line with more flags.
+// with returns a case of an application's command line with more flags.
 func (a *auto) with(name, folder, line, more string) lab.Case {
 	args := append(strings.Fields(a.Pebbles+" "+line+" "+more), "--json", "--quiet")
 	return lab.Case{Name: name, Args: args, Env: a.configured(folder), Field: "seconds", Unit: "s", Lower: true}

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A sweep has every combination once, and only of what an application leaves open.
+// A sweep has every combination once, of only the settings that an application leaves open.
 func TestSweep(t *testing.T) {
 	require.Equal(t, []string{"--topology direct", "--topology hypercube"}, sweep("--topology"))
 	all := sweep("--topology --coalesce --cache")

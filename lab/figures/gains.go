@@ -13,8 +13,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// gainsProgram measures the time of a get and of a put of package memory, by size, from an owner that attends (XLUPC,
-// figures 6 and 7). It is a job of two processes, which lab/gains/run starts with the address cache and without.
+// gainsProgram measures the time of a get and of a put of package memory, by size, with an attending owner (XLUPC,
+// figures 6 and 7). It is a job of two processes. lab/gains/run starts it with the address cache and without.
 func gainsProgram() lab.Program {
 	var options *pebble.Options
 	return lab.Program{Name: "gains", Own: func(f *flag.FlagSet) { options = pebble.Flags(f) },
@@ -24,7 +24,7 @@ func gainsProgram() lab.Program {
 		}}
 }
 
-// accesses has rank 0 get from and put to the last rank.
+// accesses gets on rank 0 from the last rank, and puts to it.
 func accesses(r *pebble.Rank) error {
 	const most = 4 << 20 // bytes
 	type row struct {
@@ -50,7 +50,7 @@ func accesses(r *pebble.Rank) error {
 	return json.NewEncoder(os.Stdout).Encode(rows)
 }
 
-// timed is how many microseconds a call takes, after some that don't count.
+// timed returns the time of a call in microseconds, after some uncounted calls.
 func timed(r *pebble.Rank, call func()) float64 {
 	for range 3 {
 		call()

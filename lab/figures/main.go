@@ -1,5 +1,5 @@
-// Command figures measures and writes the parts of pages that are made of runs of the command pebbles, and draws plots
-// of results that are kept. lab/Makefile calls it.
+// Command figures measures and writes the parts of pages that come from runs of the command pebbles, and draws plots of
+// kept results. lab/Makefile calls it.
 //
 //	figures agree   simulated times against measured ones
 //	figures auto    jobs that tune themselves against the best setting of a sweep
@@ -41,7 +41,7 @@ func drawProgram() lab.Program {
 	}}
 }
 
-// render writes results into a section of a page, with pictures beside the page.
+// render writes results into a section of a page, with pictures next to the page.
 func render(page, section string, r lab.Results) error {
 	pictures, err := plots.Beside(page, section, r)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/lab"
 )
 
-// Results are rendered into the section of their name, and a second time in place of the first.
+// Results are rendered into the section of their name; a second rendering replaces the first.
 func TestResultsAreRendered(t *testing.T) {
 	r, err := lab.Read("../results/suite.json")
 	require.NoError(t, err)

@@ -57,7 +57,7 @@ func scale(ctx context.Context, s *lab.Session, app, sizes string) error {
 	return s.Publish("scale", text)
 }
 
-// tables show runs beside the formulas.
+// tables returns the runs next to the formulas.
 func tables(app string, runs []run) string {
 	counted := lab.NewTable("ranks", "buffers on a rank, at most", "log2 P + 1", "frames", "P log2 P + full ones",
 		"frames / (P log2 P)", "rounds",
@@ -79,7 +79,7 @@ func tables(app string, runs []run) string {
 		lab.Made("make -C lab scale"), app, counted, took)
 }
 
-// curves are the plots: counters, and their formulas.
+// curves returns the plots: counters, and their formulas.
 func curves(runs []run) (all []lab.GroupResult) {
 	each := func(r run, n uint64) float64 { return float64(n) / float64(r.Ranks) }
 	for _, of := range []struct {
@@ -111,11 +111,11 @@ func curves(runs []run) (all []lab.GroupResult) {
 	return all
 }
 
-// run is one simulated job, as the command's JSON describes it, and the time and memory that it took.
+// run is one simulated job, from the command's JSON, and the time and memory of the command.
 type run struct {
 	Ranks      int
 	Seconds    float64 // virtual
-	Coalesce   uint64  // pebbles a buffer
+	Coalesce   uint64  // pebbles in a buffer
 	Errors     uint64
 	Counters   counters
 	Memory     struct{ Buffers int }
@@ -150,18 +150,18 @@ func simulate(ctx context.Context, program string, app []string, ranks int) (r r
 	return r, nil
 }
 
-// log is log2 P.
+// log returns log2 P.
 func (r run) log() int { return bits.Len(uint(r.Ranks)) - 1 }
 
-// pebblesAway are pebbles times the links that they went over: at most those that left their rank and those that were
-// passed on.
+// pebblesAway returns the number of pebbles times their links: at most those that left their rank and those that were
+// forwarded.
 func (r run) pebblesAway() uint64 { return r.Counters.Sent + r.Counters.Forwarded }
 
-// What the formulas say.
+// The formulas.
 
-// links are those of all ranks: over each goes a frame when nothing fills a buffer, and a message of the ordered
+// links returns the number of links of all ranks. Each carries a frame if no buffer fills, and a message of the ordered
 // detector in an epoch of depth one.
 func (r run) links() uint64 { return uint64(r.Ranks * r.log()) }
 
-// mostFrames is a frame for each link, and the frames that are full.
+// mostFrames returns a frame for each link, plus the full frames.
 func (r run) mostFrames() uint64 { return r.links() + r.pebblesAway()/r.Coalesce }
