@@ -7,35 +7,36 @@ import (
 	"github.com/activepebbles/pebbles/internal/frame"
 )
 
-// Account counts frames that are in flight: charged, and not yet known to be released. A target has one for each link,
-// and holds back when there are too many on it. The zero value is ready; one that a pool owns costs less for small
+// Account counts frames in flight: charged, and not yet known to be released. A target has one for each link and stops
+// sending when the count reaches its limit. The zero value is ready. An account that a pool owns costs less for small
 // frames.
 type Account struct {
 	open   atomic.Int64  // frames charged and not yet collected by their pools
-	pool   *Pool         // the owner of all frames that are charged; nil for an account that pools share
-	out    int64         // small frames in flight, whose release counts reports
-	seen   uint64        // the part of counts that has been collected
+	pool   *Pool         // owner of all charged frames; nil for an account that pools share
+	out    int64         // small frames in flight, counted back by counts
+	seen   uint64        // collected part of counts
 	counts *releaseCount // nil before the first small frame
 	number frame.Number  // of counts
-	left   bool          // nothing more will be charged to it
+	left   bool          // no more charges
 }
 
 // releaseCount counts the small frames of one account that their receivers have released. The memory of such a frame
-// never left its sender, so only this count comes back. It has cache lines of its own: receivers write it, and the
-// sender reads it only when it has run out of credit or room.
+// never left its sender, so only this count returns. It has its own cache lines: receivers write it, and the sender
+// reads it only when it has run out of credit or room.
 type releaseCount struct {
 	frames atomic.Uint64
 	_      [2*cpu.CacheLine - 8]byte
 }
 
-// InFlight is an upper bound of the frames in flight. It includes frames that came back since the pool last collected.
+// InFlight returns an upper bound of the frames in flight. The bound includes frames that returned after the pool's
+// last collection.
 func (a *Account) InFlight() int64 { return a.open.Load() }
 
 // Own declares that only frames of this pool will be charged to an account. Call it before the first charge.
 func (p *Pool) Own(a *Account) { a.pool = p }
 
-// Leave declares that no more frames will be charged to an account that this pool owns. When all its frames are back,
-// the pool gives its release count to another account.
+// Leave declares that no more frames will be charged to an account that this pool owns. When all its frames have
+// returned, the pool reuses its release count for another account.
 func (p *Pool) Leave(a *Account) {
 	if a.left = true; a.counts != nil && a.out == 0 {
 		p.spare = append(p.spare, a.number)
@@ -45,17 +46,17 @@ func (p *Pool) Leave(a *Account) {
 // insidePool has the methods of a pool for transports.
 type insidePool Pool
 
-// Inside returns the methods of a pool for the transports of this module.
+// Inside returns the pool's methods for the transports of this module.
 func (p *Pool) Inside(frame.Access) *insidePool { return (*insidePool)(p) }
 
 // SetKeeper gives the pool another keeper, before the first Get.
 func (p *insidePool) SetKeeper(k Keeper) { p.keeper = k }
 
-// Has reports whether Get(n) would not allocate. It is for the owner, as are the next but Released.
+// Has reports whether Get(n) would not allocate. It is for the owner. So are the following methods except Released.
 func (p *insidePool) Has(n int) bool { return p.free[frame.ClassOf(n)] != nil }
 
 // Number returns the number of the release count of the account that f is charged to. It reports false if the account
-// is not this pool's own.
+// does not belong to this pool.
 func (p *insidePool) Number(f *Frame) (n frame.Number, ok bool) {
 	a := f.in.Account
 	if a == nil || a.pool != (*Pool)(p) {
@@ -67,7 +68,7 @@ func (p *insidePool) Number(f *Frame) (n frame.Number, ok bool) {
 	return a.number, true
 }
 
-// giveCount gives an account a release count: a spare one, or else a new one.
+// giveCount gives an account a spare release count, or a new one.
 func (p *insidePool) giveCount(a *Account) {
 	var all []*releaseCount
 	if known := p.counts.Load(); known != nil {
@@ -88,8 +89,8 @@ func (p *insidePool) giveCount(a *Account) {
 // may call it.
 func (p *insidePool) Released(n frame.Number) { (*p.counts.Load())[n].frames.Add(1) }
 
-// Copied takes back a frame whose contents have been copied for its receiver. If the release of the copy is awaited,
-// the cost of a small frame stays lent.
+// Copied takes back a frame after its contents were copied for its receiver. If the release of the copy is awaited, the
+// cost of a small frame stays lent.
 func (p *insidePool) Copied(f *Frame, awaited bool) {
 	c := frame.Class(f.in.Memory)
 	if f.in.Account != nil && !awaited {

@@ -11,10 +11,10 @@ import (
 // acknowledges a frame that is not in flight.
 var ErrDamaged = errors.New("damaged frame")
 
-// ErrFinished is in the chain of an error about a frame for a process that has already ended normally.
+// ErrFinished is in the chain of an error about a frame for a process that has ended normally.
 var ErrFinished = errors.New("process has finished, but frames are still sent to it")
 
-// LostError reports that another process of the job is lost: its connection broke, or it was silent for too long.
+// LostError reports the loss of another process of the job: its connection broke, or it was silent for too long.
 type LostError struct {
 	Process     int
 	First, Last int // its ranks: First..Last-1
@@ -31,7 +31,7 @@ func (e *LostError) Error() string {
 
 func (e *LostError) Unwrap() error { return e.Cause }
 
-// AbortError reports that another process has ended the job, and why.
+// AbortError reports that another process has ended the job, and its reason.
 type AbortError struct {
 	Process int
 	Reason  string
@@ -41,11 +41,11 @@ func (e *AbortError) Error() string {
 	return fmt.Sprintf("process %d ended the job: %s", e.Process, e.Reason)
 }
 
-// AbsentError reports the processes that were not connected with this one when its start ended.
+// AbsentError reports the processes that were not connected with this one at the end of its start.
 type AbsentError struct {
 	Processes []int
 	Addresses []string // their addresses, in the order of Processes
-	Cause     error    // context.DeadlineExceeded is in its chain if the time for a start has passed
+	Cause     error    // has context.DeadlineExceeded in its chain if the time for the start has passed
 }
 
 func (e *AbsentError) Error() string {
@@ -58,8 +58,8 @@ func (e *AbsentError) Error() string {
 
 func (e *AbsentError) Unwrap() error { return e.Cause }
 
-// Blamed returns the processes that err is about, and why: one that was lost, or those that were not connected in time.
-// It returns nil if err is about none.
+// Blamed returns the processes that err is about, and the cause: a lost process, or the processes that did not connect
+// in time. It returns nil if err is about no process.
 func Blamed(err error) (processes []int, cause error) {
 	var lost *LostError
 	var absent *AbsentError

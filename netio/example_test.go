@@ -6,7 +6,7 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// Ten ranks over three processes: the first processes have one more.
+// Ten ranks run in three processes. The first process has one more rank.
 func ExampleSpread() {
 	for process := range 3 {
 		first, last := netio.Spread(10, 3, process)

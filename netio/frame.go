@@ -21,13 +21,13 @@ const (
 type Header struct {
 	Kind   Kind
 	Flags  uint8  // free for the runtime
-	Target uint16 // the target that the pebbles are for, by order of registration
-	Epoch  uint32 // the epoch that the frame belongs to
-	From   uint32 // the rank that sent the frame: a hop, not the origin of its pebbles
-	To     uint32 // the rank that the frame is for: a hop, not the owner of its pebbles
+	Target uint16 // target of the pebbles, by order of registration
+	Epoch  uint32 // epoch of the frame
+	From   uint32 // sending rank: a hop, not the origin of the pebbles
+	To     uint32 // receiving rank: a hop, not the owner of the pebbles
 	Count  uint32 // pebbles in the payload
 	Bytes  uint32 // bytes of payload
-	Check  uint32 // fingerprint of the target's type: frames of a mismatched type are refused
+	Check  uint32 // fingerprint of the target's type: a receiver refuses frames of a mismatched type
 	Tag    uint32 // step of a collective
 	Seq    uint64 // sequence number of a collective
 }
@@ -35,8 +35,8 @@ type Header struct {
 // FrameBytesMax bounds the payload of one frame, in bytes.
 const FrameBytesMax = 1 << 30
 
-// Frame is one header and the memory of its payload. It has one owner at a time: the caller that got it from a [Pool]
-// or from [Port.Recv], until the call of [Port.Send] or [Frame.Release].
+// Frame is one header and the memory of its payload. It has one owner at a time. The caller that got it from a [Pool]
+// or from [Port.Recv] owns it until it calls [Port.Send] or [Frame.Release].
 type Frame struct {
 	Header
 	in inside
@@ -47,8 +47,8 @@ type Frame struct {
 type inside struct {
 	Memory  []byte // frame.HeaderRoom bytes, then the payload's capacity; starts on a cache line
 	Pool    *Pool
-	Next    *Frame   // link of the stack or queue that the frame is in
-	Account *Account // counts the frame until it is released; nil when none does
+	Next    *Frame   // link in the stack or queue that holds the frame
+	Account *Account // counts the frame until its release; nil when no account does
 	frame.Transit
 }
 
@@ -63,7 +63,7 @@ func (f *Frame) Payload() []byte {
 	return f.in.Memory[frame.HeaderRoom : frame.HeaderRoom+int(f.Bytes)]
 }
 
-// Space returns all of the memory that the payload may use.
+// Space returns all memory that the payload may use.
 func (f *Frame) Space() []byte { return f.in.Memory[frame.HeaderRoom:] }
 
 // Base returns a pointer to the first byte of the payload.
@@ -73,8 +73,8 @@ func (f *Frame) Base() unsafe.Pointer { return unsafe.Pointer(&f.in.Memory[frame
 func (f *Frame) Cost() int64 { return int64(len(f.in.Memory)) }
 
 // Charge adds the frame to an account. Its owner calls it once, before the frame is sent. The pool that lent the frame
-// takes it off when it collects ([Pool.Lent]), on its owner's goroutine, so that the account stays in the owner's
-// cache.
+// takes it off the account when it collects ([Pool.Lent]), on its owner's goroutine, so that the account stays in the
+// owner's cache.
 func (f *Frame) Charge(account *Account) {
 	account.open.Add(1)
 	f.in.Account = account
@@ -89,12 +89,12 @@ func (f *Frame) ChargeWithin(account *Account, limit int64) bool {
 	return true
 }
 
-// Release gives the frame back to the pool that lent it. A data frame from another process returns to its sender once
-// the release is acknowledged. Any goroutine may call Release, once; the frame must not be touched afterwards. It costs
+// Release returns the frame to the pool that lent it. A data frame from another process returns to its sender once the
+// release is acknowledged. Any goroutine may call Release, once. No one may touch the frame afterwards. A release costs
 // one atomic exchange, and sometimes the wake-up of a goroutine.
 func (f *Frame) Release() { f.in.Pool.keeper.Release(f.in.Pool, f) }
 
-// Values returns n values of type V, of plain data, at the start of a frame's payload. They share the frame's memory.
+// Values returns n values of the plain-data type V at the start of a frame's payload. They share the frame's memory.
 func Values[V any](f *Frame, n int) []V {
 	return unsafe.Slice((*V)(unsafe.Pointer(&f.in.Memory[frame.HeaderRoom])), n)
 }

@@ -2,17 +2,17 @@ package netio
 
 import "sync/atomic"
 
-// Frames is a queue of frames, chained by their links: it allocates nothing. It belongs to one goroutine. The zero
+// Frames is a queue of frames, chained by their links. It allocates nothing and belongs to one goroutine. The zero
 // value is empty.
 type Frames struct{ head, tail *Frame }
 
-// Empty reports whether no frame is in the queue.
+// Empty reports whether the queue is empty.
 func (q *Frames) Empty() bool { return q.head == nil }
 
-// First is the oldest frame, which stays in the queue; nil when there is none.
+// First returns the oldest frame, which stays in the queue, or nil if the queue is empty.
 func (q *Frames) First() *Frame { return q.head }
 
-// Len counts the frames in the queue, one after the other.
+// Len returns the number of frames in the queue. Its cost is linear.
 func (q *Frames) Len() (n int) {
 	for f := q.head; f != nil; f = f.in.Next {
 		n++
@@ -20,7 +20,7 @@ func (q *Frames) Len() (n int) {
 	return n
 }
 
-// Push puts a frame at the end. Its owner must not link it elsewhere meanwhile.
+// Push appends a frame. Its owner must not link it elsewhere while it is queued.
 func (q *Frames) Push(f *Frame) {
 	f.in.Next = nil
 	if q.tail == nil {
@@ -31,7 +31,7 @@ func (q *Frames) Push(f *Frame) {
 	q.tail = f
 }
 
-// PushFront puts a frame before all others.
+// PushFront puts a frame at the front.
 func (q *Frames) PushFront(f *Frame) {
 	if f.in.Next = q.head; q.head == nil {
 		q.tail = f
@@ -39,7 +39,7 @@ func (q *Frames) PushFront(f *Frame) {
 	q.head = f
 }
 
-// Shift takes out the oldest frame; nil when there is none.
+// Shift removes and returns the oldest frame, or returns nil if the queue is empty.
 func (q *Frames) Shift() *Frame {
 	f := q.head
 	if f == nil {
@@ -52,8 +52,8 @@ func (q *Frames) Shift() *Frame {
 	return f
 }
 
-// ShiftOr is Shift for a queue that takes all from a stack when it is empty, whose taker its owner is. It returns the
-// frame behind as well, which stays in the queue; nil when there is none.
+// ShiftOr is Shift for a queue that is refilled from a stack when it is empty. The queue's owner must be the stack's
+// taker. It also returns the next frame, which stays in the queue, or nil.
 func (q *Frames) ShiftOr(s *Stack) (f, next *Frame) {
 	if q.head == nil {
 		if s.top.Load() == nil {
@@ -61,29 +61,29 @@ func (q *Frames) ShiftOr(s *Stack) (f, next *Frame) {
 		}
 		*q = s.Take()
 	}
-	f = q.Shift() // first: it changes the head
+	f = q.Shift() // comes first, because it changes the head
 	return f, q.head
 }
 
-// Move takes all frames out, into a queue of their own.
+// Move moves all frames into a new queue.
 func (q *Frames) Move() Frames {
 	all := *q
 	*q = Frames{}
 	return all
 }
 
-// Release gives all frames back.
+// Release releases all frames.
 func (q *Frames) Release() {
 	for f := q.Shift(); f != nil; f = q.Shift() {
 		f.Release()
 	}
 }
 
-// Stack holds frames for one taker; any goroutine may push. The taker takes all at once, so that no frame can come back
-// to the top while another goroutine looks at it. It allocates nothing. The zero value is empty.
+// Stack holds frames for one taker; any goroutine may push. The taker takes all frames at once, so that no frame can
+// return to the top while another goroutine looks at it. Stack allocates nothing. The zero value is empty.
 type Stack struct{ top atomic.Pointer[Frame] }
 
-// Push reports whether the stack was empty.
+// Push adds a frame and reports whether the stack was empty.
 func (s *Stack) Push(f *Frame) (first bool) {
 	for {
 		top := s.top.Load()
@@ -94,10 +94,10 @@ func (s *Stack) Push(f *Frame) (first bool) {
 	}
 }
 
-// Empty reports whether no frame is in the stack. It costs one load.
+// Empty reports whether the stack is empty. It costs one load.
 func (s *Stack) Empty() bool { return s.top.Load() == nil }
 
-// Take takes all frames out, oldest first. It costs one load when there is none.
+// Take removes all frames and returns them oldest first. It costs one load when the stack is empty.
 func (s *Stack) Take() Frames {
 	last := s.takeAll()
 	q := Frames{tail: last}
@@ -109,8 +109,8 @@ func (s *Stack) Take() Frames {
 	return q
 }
 
-// TakeNewest takes all frames out, newest first. A pool that gets them back in this order lends first the frames that
-// are still in a cache.
+// TakeNewest removes all frames and returns them newest first. A pool that gets them in this order first lends frames
+// that are still in a cache.
 func (s *Stack) TakeNewest() Frames {
 	q := Frames{head: s.takeAll()}
 	for f := q.head; f != nil; f = f.in.Next {
@@ -119,7 +119,7 @@ func (s *Stack) TakeNewest() Frames {
 	return q
 }
 
-// takeAll returns a list of all frames, newest first.
+// takeAll removes all frames and returns them as a list, newest first.
 func (s *Stack) takeAll() *Frame {
 	if s.top.Load() == nil {
 		return nil

@@ -27,7 +27,7 @@ func TestNewestFirst(t *testing.T) {
 	require.NotNil(t, none.Shift())
 }
 
-// A queue goes on with what is in a stack when it is empty, oldest first, and names the frame behind.
+// TestShiftOr requires that an empty queue continues with a stack's frames, oldest first, and returns the frame behind.
 func TestShiftOr(t *testing.T) {
 	var all [4]Frame
 	var q Frames
@@ -39,14 +39,14 @@ func TestShiftOr(t *testing.T) {
 	for i := range all[1:] {
 		s.Push(&all[1+i])
 	}
-	for i, behind := range []*Frame{nil, &all[2], &all[3], nil} { // the stack is looked at when the queue is empty
+	for i, behind := range []*Frame{nil, &all[2], &all[3], nil} { // an empty queue looks at the stack
 		f, next = q.ShiftOr(&s)
 		require.Same(t, &all[i], f)
 		require.True(t, next == behind, i)
 	}
 }
 
-// TestStackLosesNothing lets many push while one takes; each pusher's frames come out in their order.
+// TestStackLosesNothing lets many goroutines push while one takes. Each pusher's frames come out in their order.
 func TestStackLosesNothing(t *testing.T) {
 	const pushers, count = 4, 5000
 	var s Stack

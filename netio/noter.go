@@ -1,13 +1,13 @@
 package netio
 
 // Noter is implemented by transports that connect several processes. Notes are messages about processes, for people to
-// read: they travel beside all frames, wait for no rank, and a job does not depend on them.
+// read. They travel beside all frames and wait for no rank. A job does not depend on them.
 type Noter interface {
-	// Notes registers take as the handler of arriving notes. Any goroutine may call take, which must not wait and must not
-	// keep note. Notes that arrive before the call of Notes are dropped.
+	// Notes registers take as the handler of arriving notes. Any goroutine may call take, which must neither wait nor
+	// keep note. The transport drops notes that arrive before the call of Notes.
 	Notes(take func(process int, note []byte))
-	// Note sends a note to another process, and returns at once. A note longer than NoteBytesMax is dropped, and so is
-	// one to a process that is lost or has finished. Any goroutine may call it.
+	// Note sends a note to another process, and returns immediately. It drops a note that is longer than NoteBytesMax,
+	// or for a process that is lost or has finished. Any goroutine may call it.
 	Note(process int, note []byte)
 }
 

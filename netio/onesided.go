@@ -6,15 +6,15 @@ import (
 	"github.com/activepebbles/pebbles/internal/frame"
 )
 
-// Address is the address of a byte of exposed memory. It is plain data, and may travel in pebbles. The zero value is no
+// Address is the address of a byte of exposed memory. It is plain data and may travel in pebbles. The zero value is no
 // address.
 type Address struct {
-	Process uint32 // the process that has exposed the memory
-	Key     uint64 // of one call of Expose; a process uses a key once
+	Process uint32 // process that has exposed the memory
+	Key     uint64 // of one call of Expose; a process uses each key once
 	Offset  uint64 // of the byte in the exposed memory
 }
 
-// Plus returns the address that is bytes further on.
+// Plus returns the address the given number of bytes further on.
 func (a Address) Plus(bytes int) Address {
 	a.Offset += uint64(bytes)
 	return a
@@ -24,52 +24,56 @@ func (a Address) String() string {
 	return fmt.Sprintf("byte %d of memory %d.%d of process %d", a.Offset, a.Key&(1<<32-1), a.Key>>32, a.Process)
 }
 
-// OneSided is a rank's access to exposed memory: that of its own process, and that of all other processes. The process
-// that has exposed it need not attend, and its ranks pay nothing. All methods are for the rank's goroutine.
+// OneSided is a rank's access to exposed memory of its own process and of all other processes. The exposing process
+// need not attend, and its ranks pay nothing. All methods are for the rank's goroutine.
 //
 // Put, Get, Add, Swap, CompareAndSwap and Fence begin an operation and never block. The [Completion] of an operation
-// counts it until it is done. The rank learns of the end while it receives, pauses or waits at its port; operations on
-// mapped memory are done at once. Operations leave together: those that the rank begins before it next pauses, waits or
-// receives nothing.
+// counts it until it is done. The rank notices the end while it receives, pauses or waits at its port. Operations on
+// mapped memory are done immediately. Operations leave together: those that the rank begins before it next pauses,
+// waits or receives nothing.
 //
-// Until an operation is done, the memory that it reads or writes belongs to it. Operations have no order, except that
-// Fence gives one and that an operation follows those that were done before it began. An aligned word, of 8 bytes, is
-// never torn; longer transfers may be seen in parts. Add, Swap and CompareAndSwap are for aligned words: they are
+// Until an operation is done, the memory that it reads or writes belongs to it. Operations have no order, except by
+// Fence, and except that an operation follows those that were done before it began. An aligned word of 8 bytes is never
+// torn; longer transfers may become visible in parts. Add, Swap and CompareAndSwap are for aligned words. They are
 // atomic with each other and with the functions of sync/atomic at the owner.
 //
-// An operation fails if its address is bad or withdrawn, or belongs to a lost process. Then it has written nothing that
-// others can reach or, if it is longer than 32 KiB, only some parts. The Completion has its error, an [AddressError].
+// An operation fails if its address is invalid or withdrawn, or belongs to a lost process. It has then written nothing
+// that others can reach or, if it is longer than 32 KiB, only some parts. The Completion has its error, an
+// [AddressError].
 type OneSided interface {
-	// Expose gives the process zeroed memory that others can reach. The memory begins on a page, is not part of the Go
-	// heap, and is good until it is withdrawn or the rank's function has returned. Its pages are allocated when they are
-	// first touched. The call costs some microseconds.
+	// Expose allocates zeroed memory that other processes can reach. The memory begins on a page, lies outside the Go
+	// heap, and is valid until it is withdrawn or the rank's function has returned. Its pages are allocated at their
+	// first touch. The call costs some microseconds.
 	Expose(bytes int) (Address, []byte, error)
 	// Withdraw withdraws the memory of an earlier Expose of this process; a may be the address of any of its bytes. The
-	// contents are gone. Operations on the memory fail, or are done before; none reaches memory that is exposed later in
+	// contents are lost. Operations on the memory fail, or finish first; none reaches memory that is later exposed in
 	// the same place.
 	Withdraw(a Address) error
-	// Near returns n bytes of exposed memory if they are this process's or mapped from this host, and else nil. The slice
-	// is good until they are withdrawn. Use sync/atomic for words that others may write at the same time.
+	// Near returns n bytes of exposed memory if they belong to this process or are mapped from this host; otherwise it
+	// returns nil. The slice is valid until the memory is withdrawn. Use sync/atomic for words that others may write at
+	// the same time.
 	Near(a Address, n int) ([]byte, error)
-	// Put copies src to exposed memory. Once it is done, src may be used again; all ranks see the bytes once the next
-	// fence is done.
+	// Put copies src to exposed memory. When it is done, src may be reused. All ranks see the bytes once the next fence
+	// is done.
 	Put(a Address, src []byte, c *Completion)
 	// Get copies exposed memory to dst.
 	Get(a Address, dst []byte, c *Completion)
-	// Add adds n to a word, and stores the word's earlier value to old, unless old is nil.
+	// Add adds n to a word, and stores the word's earlier value in old, unless old is nil.
 	Add(a Address, n uint64, old *uint64, c *Completion)
-	// Swap sets a word, and stores its earlier value to old, unless old is nil.
+	// Swap sets a word, and stores its earlier value in old, unless old is nil.
 	Swap(a Address, with uint64, old *uint64, c *Completion)
-	// CompareAndSwap sets a word if it is equal to expect. It stores the word's earlier value to old, unless old is nil.
+	// CompareAndSwap sets a word if it is equal to expect. It stores the word's earlier value in old, unless old is
+	// nil.
 	CompareAndSwap(a Address, expect, with uint64, old *uint64, c *Completion)
 	// Fence ends when all operations that this rank began before it are done and visible to all ranks.
 	Fence(c *Completion)
-	// Open returns the number of operations of this rank that are not done, or not visible to all ranks. It costs a load.
+	// Open returns the number of this rank's operations that are not done, or not visible to all ranks. It costs a
+	// load.
 	Open() int
 }
 
-// Completion counts operations that are not done. The zero value is ready, and several operations may share one. It is
-// for the goroutine of its rank.
+// Completion counts unfinished operations. The zero value is ready, and several operations may share one. It is for the
+// goroutine of its rank.
 type Completion struct {
 	open int
 	err  error
@@ -79,14 +83,14 @@ type Completion struct {
 // Done reports whether all operations are done, or have failed.
 func (c *Completion) Done() bool { return c.open == 0 }
 
-// Err is the error of the first operation that has failed since the last Reset.
+// Err returns the error of the first operation that has failed since the last Reset.
 func (c *Completion) Err() error { return c.err }
 
-// Reset forgets errors. It is for a completion that is done.
+// Reset clears the error. It is for a completion that is done.
 func (c *Completion) Reset() { c.err = nil }
 
-// Then registers f. It is called when the last open operation is done, at the rank's port; never for operations that
-// were done at once. f must not use the port.
+// Then registers f. The rank's port calls f when the last open operation is done, but never for operations that were
+// done immediately. f must not use the port.
 func (c *Completion) Then(f func()) { c.done = f }
 
 // Inside returns the methods of a completion for the transports of this module.
@@ -95,7 +99,7 @@ func (c *Completion) Inside(frame.Access) *insideCompletion { return (*insideCom
 // insideCompletion has the methods of a completion for transports.
 type insideCompletion Completion
 
-// Begin counts n operations that are not done at once.
+// Begin counts n operations that are not done immediately.
 func (c *insideCompletion) Begin(n int) { c.open += n }
 
 // End ends n operations. A non-nil err is their error.
@@ -115,7 +119,7 @@ func (c *insideCompletion) Fail(err error) {
 
 // AddressError is the error of an operation on exposed memory.
 type AddressError struct {
-	Rank    int    // the rank that began the operation
+	Rank    int    // rank that began the operation
 	Call    string // such as "Put"
 	Address Address
 	Bytes   int

@@ -2,7 +2,7 @@ package netio
 
 import "fmt"
 
-// Place says where a process stands in its job. Ranks are spread over processes in contiguous runs, by [Spread].
+// Place is the position of a process in its job. [Spread] spreads ranks over processes in contiguous runs.
 type Place struct {
 	Ranks     int // ranks of the whole job
 	First     int // the first rank of this process
@@ -11,13 +11,13 @@ type Place struct {
 	Processes int
 }
 
-// PlaceOf is the place of a process in a job whose ranks are spread by [Spread].
+// PlaceOf returns the place of a process in a job whose ranks are spread by [Spread].
 func PlaceOf(ranks, processes, process int) Place {
 	first, last := Spread(ranks, processes, process)
 	return Place{Ranks: ranks, First: first, Last: last, Process: process, Processes: processes}
 }
 
-// Spread says which ranks a process has: first..last-1. The runs are contiguous and their sizes differ by at most one,
+// Spread returns the ranks of a process: first..last-1. The runs are contiguous. Their sizes differ by at most one,
 // larger ones first.
 func Spread(ranks, processes, process int) (first, last int) {
 	if ranks < 0 || processes <= 0 || process < 0 || process >= processes {
@@ -32,10 +32,10 @@ func Spread(ranks, processes, process int) (first, last int) {
 	return first, last
 }
 
-// ProcessOf is the process that has the given rank: the inverse of [Spread], in constant time.
+// ProcessOf returns the process of the given rank. It is the inverse of [Spread], in constant time.
 func (p Place) ProcessOf(rank int) int {
 	size, larger := p.Ranks/p.Processes, p.Ranks%p.Processes
-	inLarger := larger * (size + 1) // ranks in processes that have one more
+	inLarger := larger * (size + 1) // ranks in processes that have one more rank
 	if rank < inLarger {
 		return rank / (size + 1)
 	}
@@ -45,7 +45,7 @@ func (p Place) ProcessOf(rank int) int {
 // Has reports whether a rank lives in this process.
 func (p Place) Has(rank int) bool { return p.First <= rank && rank < p.Last }
 
-// Firsts is the first rank of every process.
+// Firsts returns the first rank of every process.
 func (p Place) Firsts() []int {
 	firsts := make([]int, p.Processes)
 	for i := range firsts {

@@ -8,25 +8,25 @@ import (
 	"github.com/activepebbles/pebbles/internal/frame"
 )
 
-// Pool lends frames to one owner, and takes them back from any goroutine. The owner holds back when too much is lent,
-// which bounds the memory of a job as docs/contract.md promises. A data frame stays lent until its receiver has
-// released it, in whatever process, so the count of the senders also bounds the memory of the receivers.
+// Pool lends frames to one owner and takes them back from any goroutine. The owner stops sending when too much is lent,
+// which bounds the memory of a job as docs/contract.md promises. A data frame stays lent until its receiver, in any
+// process, has released it. The senders' counts therefore also bound the memory of the receivers.
 //
-// Get, Lent, Peak and Trim are for the owner's goroutine; [Frame.Release] and TakeBack may be called from any.
+// Get, Lent, Peak and Trim are for the owner's goroutine. Any goroutine may call [Frame.Release] and TakeBack.
 type Pool struct {
 	keeper Keeper
 	counts atomic.Pointer[[]*releaseCount] // release counts of this pool's accounts, by number
 	_      [2*cpu.CacheLine - 24]byte
 
-	returned Stack // frames that came back and are not collected
+	returned Stack // returned frames, not yet collected
 	_        [2*cpu.CacheLine - 8]byte
 
 	away []*Account               // accounts with small frames in flight
-	free [frame.ClassCount]*Frame // frames with room for 1<<i bytes of payload that are not lent
+	free [frame.ClassCount]*Frame // idle frames with room for 1<<i bytes of payload
 	idle int64                    // bytes in free
 	lent int64                    // bytes lent and not yet collected
-	peak int64                    // the most that lent and free frames together have been
-	back uint64                   // frames that came back and were collected
+	peak int64                    // maximum of lent plus idle
+	back uint64                   // number of collected frames
 
 	spare []frame.Number // release counts that no account uses
 }
@@ -37,15 +37,15 @@ type Keeper interface {
 	Memory(n int) []byte
 	// Drop is called when the pool drops a frame. The pool's owner calls it.
 	Drop(f *Frame)
-	// Gather calls [Pool.TakeBack] for frames that do not come back by themselves. The pool's owner calls it before it
+	// Gather calls [Pool.TakeBack] for frames that return only on request. The pool's owner calls it before it
 	// collects.
 	Gather()
-	// Release implements [Frame.Release], on any goroutine. It must not block. It calls [Pool.TakeBack] for the frame
-	// once, at once or later.
+	// Release implements [Frame.Release] on any goroutine. It must not block. It calls [Pool.TakeBack] once for the
+	// frame, immediately or later.
 	Release(p *Pool, f *Frame)
 }
 
-// Heap is a [Keeper] with memory of the Go heap. Frames come back at once.
+// Heap is a [Keeper] with memory from the Go heap. Frames return immediately.
 type Heap struct{}
 
 // Memory implements [Keeper].
@@ -60,7 +60,7 @@ func (Heap) Gather() {}
 // Release implements [Keeper].
 func (Heap) Release(p *Pool, f *Frame) { p.TakeBack(f) }
 
-// NewPool makes an empty pool with a keeper of its own; nil is a [Heap].
+// NewPool returns an empty pool with its own keeper. A nil keeper means [Heap].
 func NewPool(k Keeper) *Pool {
 	if k == nil {
 		k = Heap{}
@@ -69,12 +69,12 @@ func NewPool(k Keeper) *Pool {
 }
 
 // FrameCost returns the cost of a frame with n bytes of payload, as [Pool.Lent] counts it: n rounded up to a power of
-// two, and 64 bytes.
+// two, plus 64 bytes.
 func FrameCost(n int) int64 { return frame.Bytes(frame.ClassOf(n)) }
 
-// Get lends a frame with room for at least n bytes of payload. Its header is zero: set Bytes before [Frame.Payload] is
-// used. Its memory has the contents of an earlier use. In steady state Get allocates nothing; it panics if n is more
-// than FrameBytesMax.
+// Get lends a frame with room for at least n bytes of payload. Its header is zero: set Bytes before you call
+// [Frame.Payload]. Its memory keeps the contents of an earlier use. In steady state Get allocates nothing. It panics if
+// n exceeds FrameBytesMax.
 func (p *Pool) Get(n int) *Frame {
 	if n < 0 || n > FrameBytesMax {
 		panic(fmt.Sprintf("netio: a frame of %d bytes was asked for, the most is %d", n, FrameBytesMax))
@@ -97,20 +97,20 @@ func (p *Pool) Get(n int) *Frame {
 	return f
 }
 
-// Lent collects the frames that came back, and returns the bytes of frames that are still lent.
+// Lent collects the returned frames and returns the bytes of frames that are still lent.
 func (p *Pool) Lent() int64 {
 	p.collect()
 	return p.lent
 }
 
-// LentAtMost returns the bytes lent without collecting, so it takes no cache line from the goroutines that release.
+// LentAtMost returns the lent bytes without collecting, so it takes no cache line from the goroutines that release.
 func (p *Pool) LentAtMost() int64 { return p.lent }
 
-// Back returns the number of frames that came back and were collected. An owner that waits for frames must look again
-// before it parks if the number has grown since it looked.
+// Back returns the number of collected frames. An owner that waits for frames must look again before it parks if the
+// number has grown since its last look.
 func (p *Pool) Back() uint64 { return p.back }
 
-// Peak returns the most bytes that the pool ever held, lent or idle.
+// Peak returns the maximum of bytes that the pool has held, lent or idle.
 func (p *Pool) Peak() int64 { return p.peak }
 
 // Idle returns the bytes of frames that wait for the next Get.
@@ -131,11 +131,11 @@ func (p *Pool) Trim() {
 	p.idle = 0
 }
 
-// TakeBack takes back a frame that this pool has lent; the pool collects it later. It is for keepers. Any goroutine may
-// call it.
+// TakeBack takes back a frame that this pool has lent. The pool collects it later. TakeBack is for keepers. Any
+// goroutine may call it.
 func (p *Pool) TakeBack(f *Frame) { p.returned.Push(f) }
 
-// collect collects the frames that came back, and reports whether there were any.
+// collect collects the returned frames and reports whether it found any.
 func (p *Pool) collect() bool {
 	before := p.back
 	p.keeper.Gather()

@@ -30,7 +30,7 @@ func TestFramesAreRoomyAlignedAndClean(t *testing.T) {
 	}
 }
 
-// TestPoolCounts compares with a plain sum.
+// TestPoolCounts compares the counts with a plain sum.
 func TestPoolCounts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := netio.NewPool(nil)
@@ -85,7 +85,7 @@ func TestChargeIsTakenOffOnce(t *testing.T) {
 	}
 }
 
-// counting counts the frames that are given back.
+// counting counts the frames that are returned.
 type counting struct {
 	netio.Heap
 	returns *atomic.Int64
@@ -96,7 +96,7 @@ func (c counting) Release(p *netio.Pool, f *netio.Frame) {
 	c.returns.Add(1)
 }
 
-// TestManyRelease lets many goroutines give frames back while the owner gets others.
+// TestManyRelease lets many goroutines release frames while the owner gets others.
 func TestManyRelease(t *testing.T) {
 	const releasers, count = 4, 20000
 	var returns atomic.Int64

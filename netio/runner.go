@@ -5,40 +5,39 @@ import (
 	"time"
 )
 
-// Runner is implemented by transports that run the ranks of their process themselves, instead of on a goroutine each: a
+// Runner is implemented by transports that run the ranks of their process themselves, instead of on a goroutine each. A
 // simulation runs one rank at a time.
 type Runner interface {
-	// Run calls the functions, one for each rank of this process, by rank. It returns true when all have returned. Once
-	// failed is closed, it returns false if no rank of the job has used the transport for as long as grace.
+	// Run calls the functions, one for each rank of this process, by rank. It returns true when all have returned.
+	// After failed is closed, it returns false once no rank of the job has used the transport for the time grace.
 	Run(ranks []func(), failed <-chan struct{}, grace time.Duration) bool
-	// Looks returns the number of looks without success after which a rank should park if only an arrival can give it
-	// work.
+	// Looks returns the number of fruitless looks after which a rank should park if only an arrival can give it work.
 	Looks() int
-	// Memory returns the default limit of bytes for the pebbles of this process. It is the same in every run.
+	// Memory returns the default limit for the pebbles of this process, in bytes. It is the same in every run.
 	Memory() int64
 }
 
-// Work counts the pebbles of a rank since it began, for a [Meter].
+// Work counts the pebbles of a rank since its start, for a [Meter].
 type Work struct {
 	Sent    uint64 // from the main function and from handlers
 	Handled uint64
-	Passed  uint64 // on to another rank, at a hop
+	Passed  uint64 // forwarded to another rank, at a hop
 }
 
-// Meter is implemented by ports on which work takes simulated time.
+// Meter is implemented by ports that charge simulated time for work.
 type Meter interface {
 	Meter(done func() Work)
-	// Compute lets time pass, as for a computation of that length.
+	// Compute lets time pass, like a computation of that length.
 	Compute(d time.Duration)
 }
 
 // Counting is implemented by transports that set the first number of data frames, epochs and collectives, all of which
-// may wrap. A simulation starts them just below a wrap. All processes of a job return the same number; without Counting
-// it is 0.
+// may wrap. A simulation starts just below a wrap. All processes of a job return the same number. The number without
+// Counting is 0.
 type Counting interface{ CountFrom() uint64 }
 
-// RunRanks runs the ranks of a process: each on its own goroutine, unless the transport is a [Runner]. It returns true
-// when all functions have returned. Once failed is closed, it waits at most for grace, and then returns false.
+// RunRanks runs the ranks of a process, each on its own goroutine, unless the transport is a [Runner]. It returns true
+// when all functions have returned. After failed is closed, it waits at most for grace and then returns false.
 func RunRanks(t Transport, ranks []func(), failed <-chan struct{}, grace time.Duration) bool {
 	if r, ok := t.(Runner); ok {
 		return r.Run(ranks, failed, grace)
@@ -55,8 +54,7 @@ func RunRanks(t Transport, ranks []func(), failed <-chan struct{}, grace time.Du
 	return WaitEnd(ended, failed, grace)
 }
 
-// WaitEnd waits for ended. Once failed is closed, it waits at most for grace longer. It reports whether ended was
-// closed.
+// WaitEnd waits for ended. After failed is closed, it waits at most for grace. It reports whether ended was closed.
 func WaitEnd(ended, failed <-chan struct{}, grace time.Duration) bool {
 	select {
 	case <-ended:

@@ -10,8 +10,8 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// TestRunRanksWaitsForGrace: a rank that does not come back after a failure is waited for no longer than the grace;
-// before that, it is.
+// TestRunRanksWaitsForGrace requires that RunRanks waits for a rank without limit before a failure, and no longer than
+// the grace after it.
 func TestRunRanksWaitsForGrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		failed, forever := make(chan struct{}), make(chan struct{})
