@@ -1,4 +1,4 @@
-// Package connect opens the transport between the processes of a job by its name.
+// Package connect opens the transport between the processes of a job by name.
 package connect
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/activepebbles/pebbles/netio/tcp"
 )
 
-// The names of transports between processes, as [Dial] takes them.
+// The names of transports between processes, for [Dial].
 const (
 	ByAuto = "auto" // shared memory within each host; between hosts libfabric where there is a device, else TCP
 	ByShm  = "shm"  // shared memory, or an error
@@ -30,8 +30,8 @@ var names = []string{ByAuto, ByShm, ByOFI, ByTCP}
 // tlsPrefix begins the names of transports whose connections are encrypted.
 const tlsPrefix = "tls+"
 
-// Encrypted is the name of a transport with connections that TLS 1.3 encrypts, which leaves libfabric out. Memory that
-// processes of a host share is not encrypted.
+// Encrypted returns the name of a transport whose connections use TLS 1.3. It excludes libfabric. Memory that processes
+// of a host share is not encrypted.
 func Encrypted(name string) string {
 	if IsEncrypted(name) {
 		return name
@@ -39,17 +39,18 @@ func Encrypted(name string) string {
 	return tlsPrefix + name
 }
 
-// IsEncrypted reports whether a name is one of [Encrypted].
+// IsEncrypted reports whether a name comes from [Encrypted].
 func IsEncrypted(name string) bool { return strings.HasPrefix(name, tlsPrefix) }
 
-// Fabric says how libfabric is used.
+// Fabric configures libfabric.
 type Fabric struct {
 	Provider string // such as verbs, efa, cxi, tcp or shm; "" is the first that has hardware
 	Pinned   int64  // most bytes of registered memory of a process; 0 is half of its memory, and at most `ulimit -l`
-	Insecure bool   // providers that anybody can reach may leave the host
+	Insecure bool   // providers that any host can reach may leave this host
 }
 
-// With is the name of a transport that uses libfabric so: [ByOFI], or [ByAuto] where it has a Provider.
+// With returns the name of a transport that uses libfabric with these settings: [ByOFI], or [ByAuto] where f has a
+// Provider.
 func With(name string, f Fabric) string {
 	if f == (Fabric{}) {
 		return name
@@ -69,7 +70,7 @@ const (
 	insecureWord = "insecure"
 )
 
-// Parse takes a name apart, without the prefix of [Encrypted]. The error says which names there are.
+// Parse splits a name, without the prefix of [Encrypted]. The error lists the valid names.
 func Parse(text string) (name string, f Fabric, err error) {
 	parts := strings.Split(strings.TrimPrefix(text, tlsPrefix), ":")
 	name = parts[0]
@@ -109,7 +110,7 @@ func Parse(text string) (name string, f Fabric, err error) {
 	return name, f, nil
 }
 
-// Opener opens the way by libfabric. When the job must have it, an error says why it can't; else there is no way then.
+// Opener opens the way over libfabric. If must is set, an error explains a failure; otherwise it returns no way.
 type Opener func(c *way.Config, f Fabric, must bool) ([]way.Way, error)
 
 var opener Opener
@@ -120,18 +121,18 @@ func Register(_ frame.Access, o Opener) { opener = o }
 var errNoOFI = errors.New("this program can't use libfabric: " +
 	`build it with import _ "github.com/activepebbles/pebbles/netio/ofi", or use transport tcp`)
 
-// Dial connects this process with all others of its job, as [tcp.Dial] does, by the transport of a name; "" is
-// [ByAuto]. All processes must be given the same.
+// Dial connects this process with all others of its job, like [tcp.Dial], over the named transport; "" means [ByAuto].
+// All processes must use the same name.
 func Dial(ctx context.Context, c tcp.Config, name string) (netio.Transport, error) {
 	c.TLS = IsEncrypted(name)
 	t, err := mux.Dial(ctx, c, func(c *way.Config) ([]way.Way, error) { return ways(c, name) })
 	if err != nil {
-		return nil, err // no interface that holds a nil pointer
+		return nil, err // no interface around a nil pointer
 	}
 	return t, nil
 }
 
-// ways opens the ways of a name, in the order in which frames try them.
+// ways opens the ways of a name. Frames try them in this order.
 func ways(c *way.Config, text string) ([]way.Way, error) {
 	name, f, err := Parse(text)
 	if err != nil {

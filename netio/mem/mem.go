@@ -1,5 +1,5 @@
-// Package mem is the transport of a job whose ranks all live in one process: a frame changes hands between two
-// goroutines, by one atomic exchange and without a copy, or by value when it is small.
+// Package mem is the transport of a job with all ranks in one process. A frame changes hands between two goroutines by
+// one atomic exchange and without a copy, or by value when it is small.
 package mem
 
 import (
@@ -29,7 +29,8 @@ var (
 	_ netio.Port      = (*port)(nil)
 )
 
-// New makes a transport for a number of ranks, and panics if there are none. It holds memory only for frames in flight.
+// New returns a transport for the given number of ranks. It panics if the number is not positive. It holds memory only
+// for frames in flight.
 func New(ranks int) *Transport {
 	if ranks <= 0 {
 		panic(fmt.Sprintf("netio: a job of %d ranks was asked for, it needs at least one", ranks))
@@ -37,8 +38,8 @@ func New(ranks int) *Transport {
 	return open(netio.PlaceOf(ranks, 1, 0))
 }
 
-// NewLone makes the transport of rank 0 of a job of that many ranks, of which no other one exists: for a job that is
-// only explained.
+// NewLone returns the transport of rank 0 in a job of the given number of ranks. The other ranks do not exist: the job
+// is only explained.
 func NewLone(ranks int) *Transport {
 	place := netio.PlaceOf(1, 1, 0)
 	place.Ranks = ranks
@@ -68,7 +69,7 @@ func (t *Transport) Start(func(error)) {}
 // Port implements [netio.Transport].
 func (t *Transport) Port(rank int) netio.Port { return t.ports[rank] }
 
-// Abort implements [netio.Transport]: there is no other process to tell.
+// Abort implements [netio.Transport]. No other process needs the reason.
 func (t *Transport) Abort(string) { t.down.Store(true) }
 
 // Close implements [netio.Transport].
@@ -84,7 +85,7 @@ type port struct {
 	*local.Port
 	t        *Transport
 	oneSided *local.OneSided
-	idle     uint32 // pauses since a frame came
+	idle     uint32 // pauses since the last frame
 	_        [2 * cpu.CacheLine]byte
 }
 
@@ -100,8 +101,8 @@ func (p *port) Send(f *netio.Frame) {
 	p.Pass(f, p.t.locals[f.To])
 }
 
-// Pause implements [netio.Port]. A rank with a core for itself looks for frames before it yields, for the longer the
-// more often it has found nothing.
+// Pause implements [netio.Port]. A rank with its own core looks for frames before it yields. Each pause without a frame
+// makes the next one longer.
 func (p *port) Pause() {
 	p.idle++
 	if !p.t.crowded {

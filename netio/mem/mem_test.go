@@ -23,7 +23,8 @@ func TestMemConforms(t *testing.T) {
 	})
 }
 
-// A rank with a core for itself looks for long before it yields, and sees what comes meanwhile.
+// TestPausesOfALoneRank requires that a rank with its own core looks for a long time before it yields, and sees
+// arrivals meanwhile.
 func TestPausesOfALoneRank(t *testing.T) {
 	p := mem.New(1).Port(0)
 	for range 3 * idle.MemYieldEvery {

@@ -10,8 +10,8 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// What comes after a rank's last look and before it says that it parks wakes it all the same, in one process: a frame
-// of either way, one that came back of either way, and a call.
+// TestNoWakeUpIsLostBeforeParking requires that an event between a rank's last look and its announcement wakes it,
+// within one process: a frame of either way, a returned frame of either way, and a call.
 func TestNoWakeUpIsLostBeforeParking(t *testing.T) {
 	for name, make := range map[string]func(a, b *port) func(){
 		"large frame": func(a, b *port) func() { return func() { b.Send(address(b, netio.Data, 1, 0, 1000)) } },
