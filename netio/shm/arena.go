@@ -6,8 +6,8 @@ import (
 	"github.com/activepebbles/pebbles/internal/frame"
 )
 
-// arena gives out the part of this process's shared memory that frames live in. Ranks come here when their pools have
-// nothing of a size, which is seldom. What was given back keeps its size, and loses its pages.
+// arena allocates the part of this process's shared memory that holds frames. Ranks come here only when their pools
+// have no frame of a size, which is rare. Freed memory keeps its size class and loses its pages.
 type arena struct {
 	mu   sync.Mutex
 	mem  []byte
@@ -15,7 +15,7 @@ type arena struct {
 	free [frame.ClassCount][][]byte // by class
 }
 
-// alloc returns memory for a frame of n bytes in all; nil when there is no room.
+// alloc returns memory for a frame of n bytes in total, or nil when the arena is full.
 func (a *arena) alloc(n int) []byte {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -46,7 +46,7 @@ func (a *arena) release(r *region, mem []byte) {
 	a.free[c] = append(a.free[c], mem)
 }
 
-// wholePages is the part of mem[offset:offset+n] that has pages for itself.
+// wholePages returns the part of mem[offset:offset+n] that fills whole pages.
 func wholePages(mem []byte, offset, n int) []byte {
 	from, to := roundUp(offset, pageRoom), (offset+n)/pageRoom*pageRoom
 	if from >= to {

@@ -15,7 +15,7 @@ import (
 	"github.com/activepebbles/pebbles/netio/tcp"
 )
 
-// Process is one of a job all of whose processes share memory.
+// Process is a process of a job where all processes share memory.
 type Process struct {
 	*mux.Transport
 	way *Way
@@ -24,7 +24,7 @@ type Process struct {
 // Dial connects a process that shares memory with all others.
 func Dial(ctx context.Context, c tcp.Config) (Process, error) { return dial(ctx, c, func(*Way) {}) }
 
-// DialBlind is Dial for a process that can map exposed memory of so many others, and of no more.
+// DialBlind is Dial for a process that can map the exposed memory of only the given number of others.
 func DialBlind(ctx context.Context, c tcp.Config, sees int64) (Process, error) {
 	return dial(ctx, c, func(w *Way) {
 		var seen atomic.Int64
@@ -49,10 +49,10 @@ func dial(ctx context.Context, c tcp.Config, change func(*Way)) (p Process, err 
 	return p, err
 }
 
-// Kill ends the transport as the death of its process would.
+// Kill ends the transport like the death of its process.
 func (p Process) Kill() { p.Under(access).Kill() }
 
-// Sees says of which processes the exposed memory is mapped.
+// Sees returns the processes whose exposed memory is mapped.
 func (p Process) Sees() (all []int) {
 	for process, l := range p.way.peers {
 		if l != nil && l.segment != nil {
@@ -62,8 +62,8 @@ func (p Process) Sees() (all []int) {
 	return all
 }
 
-// Crossed is how many frames a rank's port has sent through shared memory, and Detoured how many that should have gone
-// there and found no room.
+// Crossed returns the number of frames that the ports have sent through shared memory, and the number that found no
+// room there.
 func (p Process) Crossed() (crossed, detoured uint64) {
 	for _, q := range p.way.ports {
 		crossed, detoured = crossed+q.crossings, detoured+q.detours
@@ -71,7 +71,7 @@ func (p Process) Crossed() (crossed, detoured uint64) {
 	return crossed, detoured
 }
 
-// Forged is a descriptor as a process that lies would write it.
+// Forged is a descriptor that a lying process writes.
 type Forged struct {
 	Kind         netio.Kind
 	From, Sender uint32
@@ -95,7 +95,7 @@ func (p Process) Forge(to int, d Forged) {
 	peer.event.wake(at.ring.Header)
 }
 
-// ForgeRelease tells a rank of another process, in the name of any, that a frame was released.
+// ForgeRelease reports a release to a rank of another process, in the name of any process.
 func (p Process) ForgeRelease(to, process int, number uint32) {
 	peer := p.way.peerOf(to)
 	releases := &peer.ranks[to-peer.place.First].releases
@@ -103,20 +103,20 @@ func (p Process) ForgeRelease(to, process int, number uint32) {
 	peer.event.wake(releases.header)
 }
 
-// ArenaBytes is how large the process's arena is.
+// ArenaBytes returns the size of the process's arena in bytes.
 func (p Process) ArenaBytes() uint64 { return uint64(len(p.way.arena.mem)) }
 
-// FillArena leaves no room.
+// FillArena fills the arena.
 func (p Process) FillArena() {
 	p.way.arena.mu.Lock()
 	defer p.way.arena.mu.Unlock()
 	p.way.arena.used = len(p.way.arena.mem)
 }
 
-// ArenaUsed is how many bytes the arena has ever given out.
+// ArenaUsed returns the bytes that the arena has ever allocated.
 func (p Process) ArenaUsed() int { return p.way.arena.used }
 
-// RingSlots and SharedMax are how much is in flight at most.
+// RingSlots and SharedMax are the maximum numbers of frames in flight.
 func (p Process) RingSlots() int { return p.way.own.slots }
 
 const SharedMax = inflight.SharedMax

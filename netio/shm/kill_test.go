@@ -18,12 +18,12 @@ import (
 )
 
 const (
-	rivalVariable   = "NETIO_TEST_RIVAL"           // the number of a process that a test has started
+	rivalVariable   = "NETIO_TEST_RIVAL"           // number of a process that a test has started
 	carrierVariable = "NETIO_TEST_RIVAL_TRANSPORT" // its transport
 )
 
-// rival is one of two processes that send each other frames, and use each other's memory, as fast as they can, until
-// one is killed. The other one says how it was told, and fails when something is left. It never returns.
+// rival is one of two processes that send each other frames, and use each other's memory, at full speed until one is
+// killed. The other reports its notice of the loss, and fails when anything is left. rival never returns.
 func rival() {
 	process, err := strconv.Atoi(os.Getenv(rivalVariable))
 	must(err)
@@ -49,7 +49,7 @@ func flood(port netio.Port, process int, told <-chan error) error {
 	one := port.OneSided()
 	mine, _, err := one.Expose(1 << 20)
 	must(err)
-	theirs := netio.Address{Process: uint32(1 - process), Key: mine.Key} // what each exposes first has the same key
+	theirs := netio.Address{Process: uint32(1 - process), Key: mine.Key} // all first exposures have the same key
 	var used netio.Completion
 	buffer := make([]byte, 100_000)
 	access := func() error {
@@ -64,7 +64,7 @@ func flood(port netio.Port, process int, told <-chan error) error {
 		return err
 	}
 	for got := 0; ; {
-		_ = access() // there is nothing before the other one has exposed it
+		_ = access() // fails until the other process has exposed its memory
 		for range 64 {
 			if port.Pool().Lent() > 1<<20 {
 				break
@@ -139,7 +139,7 @@ func TestKilledPartner(t *testing.T) {
 }
 
 func TestMain(m *testing.M) {
-	if os.Getenv(rivalVariable) != "" { // a process that a test has started would start more of them
+	if os.Getenv(rivalVariable) != "" { // a process that a test has started would start more processes
 		rival()
 	}
 	goleak.VerifyTestMain(leaks.Main(m))

@@ -23,8 +23,8 @@ func requireHome(t *testing.T, both []Process) {
 	}
 }
 
-// A frame that the ring has no room for goes by the other way, and is in flight there alone: of contents and of places,
-// once and again.
+// TestWhatDetoursIsInFlightOnce requires that a frame without room in the ring goes the other way and is in flight only
+// there: contents and places, repeatedly.
 func TestWhatDetoursIsInFlightOnce(t *testing.T) {
 	both := twins(t)
 	p, q := both[0].Port(0), both[1].Port(1)

@@ -17,25 +17,25 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/way"
 )
 
-// meeting is where the processes of one host give each other their memory: over Unix sockets, after both ends have
-// proven that they know the job's secret. Each dials those below its own number, as with TCP.
+// meeting exchanges the memory of the processes of one host over Unix sockets, after both ends have proven that they
+// have the job's secret. Each process dials those below its number, as with TCP.
 type meeting struct {
 	c      *way.Config
 	w      *Way
 	gate   handshake.Gate
-	failed chan error // capacity 1: the first reason to give up
+	failed chan error // capacity 1: first reason to give up
 	open   context.Context
 	shut   context.CancelFunc
 
-	mu   sync.Mutex // guards peers of w, until all have met
-	last error      // the last failure that was no reason to give up
-	met  chan int   // processes that have been linked
+	mu   sync.Mutex // guards peers of w until all have met
+	last error      // last failure that was no reason to give up
+	met  chan int   // linked processes
 }
 
-// memoryLane is the number of these connections in a [handshake.Hello], after those of the streams of TCP.
+// memoryLane is the lane of these connections in a [handshake.Hello], after the lanes of TCP's streams.
 const memoryLane = 2
 
-// newMeeting lets others in.
+// newMeeting opens the gate for other processes.
 func newMeeting(c *way.Config, w *Way, socket *net.UnixListener) *meeting {
 	m := &meeting{c: c, w: w, failed: make(chan error, 1), met: make(chan int, c.Place.Processes)}
 	m.open, m.shut = context.WithCancel(context.Background())
@@ -48,7 +48,7 @@ func newMeeting(c *way.Config, w *Way, socket *net.UnixListener) *meeting {
 	return m
 }
 
-// strangers names the processes that have no address.
+// strangers names the processes without an address.
 func (m *meeting) strangers(addresses map[int]string) string {
 	var names []string
 	for process, address := range m.c.Addresses {
@@ -97,7 +97,7 @@ func (m *meeting) meet(ctx context.Context, line way.LifeLine, addresses map[int
 	return nil
 }
 
-// close refuses further processes, and drops those that are being met.
+// close refuses further processes and drops those that have not yet met.
 func (m *meeting) close() {
 	m.shut()
 	m.gate.Close()
@@ -110,8 +110,7 @@ func (m *meeting) fail(err error) {
 	}
 }
 
-// dial reports whether to dial again: failures of the network pass, such as too many processes that dial at the same
-// time.
+// dial reports whether to dial again: network failures pass, such as too many processes that dial at the same time.
 func (m *meeting) dial(ctx context.Context, process int, socket string) (again bool, err error) {
 	err = m.dialOnce(ctx, process, socket)
 	if err == nil || ctx.Err() != nil {
@@ -120,8 +119,8 @@ func (m *meeting) dial(ctx context.Context, process int, socket string) (again b
 	return m.passes(fmt.Errorf("share memory with process %d: %w", process, err)), err
 }
 
-// passes reports whether an error is a failure of the network, and ends the start otherwise. A process whose connection
-// has broken dials again; if a process has ended, the life line reports why.
+// passes reports whether an error is a network failure, and ends the start otherwise. A process whose connection has
+// broken dials again. If a process has ended, the life line reports the reason.
 func (m *meeting) passes(err error) bool {
 	var network *net.OpError
 	if !errors.As(err, &network) && !errors.Is(err, io.EOF) && !errors.Is(err, handshake.ErrDropped) {
@@ -156,7 +155,7 @@ func (m *meeting) dialOnce(ctx context.Context, process int, socket string) erro
 	return m.swap(conn, hello)
 }
 
-// welcome takes a connection that was accepted.
+// welcome takes an accepted connection.
 func (m *meeting) welcome(conn net.Conn, hello handshake.Hello) {
 	defer conn.Close()
 	stop := context.AfterFunc(m.open, func() { conn.Close() })
@@ -172,8 +171,8 @@ func (m *meeting) welcome(conn net.Conn, hello handshake.Hello) {
 	}
 }
 
-// swap gives another process our memory and eventfd, and takes its. It has no limit of its own: an end that gave up
-// could not know whether the other one has what it needs. The caller closes conn when the start ends.
+// swap exchanges memory and eventfds with another process. It has no time limit: an end that gives up cannot know
+// whether the other one has got everything. The caller closes conn when the start ends.
 func (m *meeting) swap(conn net.Conn, hello handshake.Hello) error {
 	place := m.c.Place
 	if hello.Lane != memoryLane && hello.Process > place.Process || hello.Role != handshake.RolePeer ||

@@ -16,7 +16,7 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/way"
 )
 
-// TestDialsBesideACrowd has others fill the queue of a process's socket for longer than a process may be refused.
+// TestDialsBesideACrowd fills the queue of a process's socket for longer than a process may be refused.
 func TestDialsBesideACrowd(t *testing.T) {
 	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 	require.NoError(t, err)
@@ -44,8 +44,8 @@ func TestDialsBesideACrowd(t *testing.T) {
 	require.ErrorIs(t, m.last, unix.EAGAIN)
 }
 
-// TestBrokenMeetingsPass has processes that are gone while they give each other their memory, whether they had read all
-// or not. That is no reason to give up: why they are gone is for the life line to tell.
+// TestBrokenMeetingsPass breaks connections during the exchange of memory, before and after the peer has read
+// everything. Neither is a reason to give up: the life line reports the reason.
 func TestBrokenMeetingsPass(t *testing.T) {
 	open := func() *os.File {
 		f, err := os.Open(os.DevNull)
@@ -69,7 +69,7 @@ func TestBrokenMeetingsPass(t *testing.T) {
 		if reads {
 			_, err := theirs.Read(one[:])
 			require.NoError(t, err)
-		} else { // until there is something that it has not read
+		} else { // until it has unread data
 			raw, err := theirs.SyscallConn()
 			require.NoError(t, err)
 			require.NoError(t, raw.Read(func(fd uintptr) bool {
@@ -89,7 +89,7 @@ func TestBrokenMeetingsPass(t *testing.T) {
 	require.ErrorContains(t, <-m.failed, "it was started for 3 ranks in 2 processes, this one for 2 in 2")
 }
 
-// pair is both ends of a connection.
+// pair returns both ends of a connection.
 func pair(t *testing.T) (mine, theirs *net.UnixConn) {
 	l, err := net.Listen("unix", "@")
 	require.NoError(t, err)

@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// memorySeals fix the size of a memory file: a process that maps it can't lose its pages.
+// memorySeals fix the size of a memory file, so that a process that maps it cannot lose its pages.
 const memorySeals = unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_SEAL
 
-// newMemory makes a file in memory that has no name, and maps it. Its pages are allocated when they are first touched.
+// newMemory makes an unnamed file in memory, and maps it. Its pages are allocated at their first touch.
 func newMemory(bytes int64) (_ *os.File, mapped []byte, err error) {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &limit); err == nil && uint64(bytes) > limit.Cur {
@@ -62,13 +62,13 @@ func mapMemory(fd int, bytes int64) ([]byte, error) {
 	return mapped, nil
 }
 
-// unmapMemory and dropPages can fail only on memory that is not mapped.
+// unmapMemory unmaps memory. It fails only on memory that is not mapped, as does dropPages.
 func unmapMemory(mapped []byte) { _ = unix.Munmap(mapped) }
 
-// dropPages gives the memory of whole pages back. They read as zero afterwards.
+// dropPages frees the memory of whole pages. They read as zero afterwards.
 func dropPages(pages []byte) { _ = unix.Madvise(pages, unix.MADV_REMOVE) }
 
-// newEventfd makes an event counter, in a file whose readers wait in the netpoller.
+// newEventfd returns an event counter as a file. Its readers wait in the netpoller.
 func newEventfd() (*os.File, error) {
 	fd, err := unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
 	if err != nil {
@@ -77,8 +77,8 @@ func newEventfd() (*os.File, error) {
 	return os.NewFile(uintptr(fd), "eventfd"), nil
 }
 
-// thisHost is the same for two processes that can share memory: they run under one kernel, reach each other's sockets
-// without a network, and are the same user's.
+// thisHost returns the same string for two processes that can share memory: they run under one kernel, reach each
+// other's sockets without a network, and have the same user.
 func thisHost() (string, error) {
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
@@ -91,7 +91,7 @@ func thisHost() (string, error) {
 	return string(boot[:max(0, len(boot)-1)]) + " " + space + " " + strconv.Itoa(os.Geteuid()), nil
 }
 
-// sameUser refuses the other end of a connection by a Unix socket that is another user's.
+// sameUser returns an error if another user has the other end of a Unix connection.
 func sameUser(conn net.Conn) error {
 	raw, err := conn.(*net.UnixConn).SyscallConn()
 	if err != nil {
@@ -113,8 +113,7 @@ func sameUser(conn net.Conn) error {
 	return nil
 }
 
-// descriptorCount is the number of descriptors that two processes send each other: of the memory, of exposed memory
-// and of the eventfd.
+// descriptorCount is the number of descriptors that two processes exchange: memory, exposed memory and eventfd.
 const descriptorCount = 3
 
 // sendFiles passes descriptors over a connection, with one byte.
@@ -153,7 +152,7 @@ func receiveFiles(conn *net.UnixConn) (files [descriptorCount]*os.File, err erro
 	}
 	if len(fds) != descriptorCount || flags&syscall.MSG_CTRUNC != 0 || one[0] != descriptorCount {
 		for _, fd := range fds {
-			_ = unix.Close(fd) // ours, and of no use
+			_ = unix.Close(fd) // ours, but of no use
 		}
 		return files, fmt.Errorf("%d descriptors came, not %d: too many files may be open (ulimit -n)",
 			len(fds), descriptorCount)

@@ -14,17 +14,17 @@ import (
 type port struct {
 	w         *Way
 	rank      int
-	pool      *netio.Pool   // of the rank, whose frames lie in shared memory
-	parking   *idle.Parking // where the rank parks
+	pool      *netio.Pool   // the rank's; its frames lie in shared memory
+	parking   *idle.Parking // parking place of the rank
 	ring      local.Ring
 	next      uint64 // seq of the ring
 	releases  releases
 	nextBack  uint64 // seq of the releases
 	sent      sentFrames
 	received  received
-	ended     uint32 // ends of peers that were attended to
-	crossings uint64 // frames that went through shared memory
-	detours   uint64 // frames that had no room there
+	ended     uint32 // ended peers that this port has handled
+	crossings uint64 // frames sent through shared memory
+	detours   uint64 // frames that found no room there
 }
 
 func newPort(w *Way, over *local.Port, rank int) *port {
@@ -73,8 +73,8 @@ func (p *port) home(f sent) {
 	p.pool.Inside(access).Back(f.account, 1)
 }
 
-// Send implements [way.Port]. It costs an atomic exchange and a store that takes a cache line to another processor;
-// when the receiver sleeps, a system call.
+// Send implements [way.Port]. It costs an atomic exchange and a store that moves a cache line to another processor, and
+// a system call when the receiver sleeps.
 func (p *port) Send(f *netio.Frame, process int) bool {
 	to := p.w.peers[process]
 	if to == nil || to.over.Load() {
@@ -88,13 +88,13 @@ func (p *port) Send(f *netio.Frame, process int) bool {
 	return false
 }
 
-// cross puts a frame into its receiver's ring, if there is room.
+// cross puts a frame into its receiver's ring if the ring has room.
 func (p *port) cross(f *netio.Frame, to *peer) bool {
 	in := f.Inside(access)
 	lender := p
 	if in.Pool != p.pool {
 		if lender = p.w.lender(f); lender == nil {
-			return false // it is another process's
+			return false // belongs to another process
 		}
 	}
 	var at local.Location
@@ -170,14 +170,14 @@ func (p *port) Recv() (f *netio.Frame) {
 	return f
 }
 
-// tellReleases sends pending releases. It costs one load when there are none.
+// tellReleases sends pending releases. Without any, it costs one load.
 func (p *port) tellReleases() {
 	if !p.received.pending.Empty() {
 		p.received.keep(p.received.tellSenders())
 	}
 }
 
-// Look implements [way.Port]. When it looks in vain, it may wake other ranks of this process.
+// Look implements [way.Port]. A fruitless look may wake other ranks of this process.
 func (p *port) Look(times int) bool {
 	p.tellReleases()
 	for range times {
@@ -198,7 +198,7 @@ func (p *port) Announce() bool {
 	return p.news()
 }
 
-// news is the last look before the rank sleeps. Tests make work behind it, where it must be heard by the announcement.
+// news is the last look before the rank sleeps. Tests create work after it, which the announcement must notice.
 func (p *port) news() bool {
 	_, _, released := p.releases.next(p.nextBack)
 	found := released || p.ring.Filled(p.next) || p.ended != p.w.ended.Load()

@@ -8,19 +8,19 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/local"
 )
 
-// received are the frames of other processes that one rank has received over shared memory, until their senders have
-// been told that they were released. To tell costs a cache line, so releases gather: see netio/internal/inflight. It
-// keeps both pools.
+// received holds the frames of other processes that one rank has received over shared memory, until their releases are
+// reported to the senders. A report costs a cache line, so releases gather: see netio/internal/inflight. It is the
+// keeper of both pools.
 type received struct {
 	netio.Heap
 
 	w       *Way
-	pending netio.Stack  // pushed by anybody: released frames whose senders are to be told
-	told    netio.Stack  // released, with nobody left to tell: the timer has told, or a control frame came in a slot
-	remotes *netio.Pool  // lends frames whose memory is another process's
+	pending netio.Stack  // released frames whose senders wait; any goroutine pushes
+	told    netio.Stack  // released frames that need no report: the timer sent it, or a control frame came in a slot
+	remotes *netio.Pool  // lends frames whose memory belongs to another process
 	inlines *netio.Pool  // lends frames that came in a slot
-	remote  *netio.Frame // list of those not lent; the rank's own, as is the next
-	inline  *netio.Frame // list of those not lent
+	remote  *netio.Frame // idle frames of remotes; the rank's own, like the next
+	inline  *netio.Frame // idle frames of inlines
 	late    inflight.DelayedFlush
 }
 
@@ -34,10 +34,11 @@ func (r *received) init(w *Way) {
 	})
 }
 
-// awaited reports whether a frame's sender waits for its release: a control frame in a slot has been copied twice.
+// awaited reports whether a frame's sender waits for its release. A control frame in a slot was copied twice, so its
+// sender does not wait.
 func awaited(f *netio.Frame) bool { return f.Inside(access).Received != frame.None }
 
-// Release implements [netio.Keeper]. Only frames that somebody waits for are pending, so that the first one there arms
+// Release implements [netio.Keeper]. Only frames whose release is awaited are pending, so that the first of them arms
 // the delayed flush.
 func (r *received) Release(_ *netio.Pool, f *netio.Frame) {
 	if !awaited(f) {
@@ -49,7 +50,7 @@ func (r *received) Release(_ *netio.Pool, f *netio.Frame) {
 	}
 }
 
-// lend lends a frame for a descriptor. The memory of one that did not come in its slot is given.
+// lend lends a frame for a descriptor. mem is the memory of a frame that did not come in its slot.
 func (r *received) lend(d *local.Descriptor, mem []byte) *netio.Frame {
 	free, pool := &r.remote, r.remotes
 	if d.Inline {
@@ -75,7 +76,7 @@ func (r *received) lend(d *local.Descriptor, mem []byte) *netio.Frame {
 	return f
 }
 
-// keep takes frames whose release is not awaited, for the next descriptors.
+// keep keeps frames whose release is not awaited, for the next descriptors.
 func (r *received) keep(all netio.Frames) {
 	for f := all.Shift(); f != nil; f = all.Shift() {
 		in, free := f.Inside(access), &r.inline

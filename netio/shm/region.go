@@ -15,17 +15,17 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/local"
 )
 
-// region is the shared memory of one process, as it is mapped here. Everything in it is zero at first, and that is a
-// good start: a ring that nobody has written to is empty.
+// region is the shared memory of one process, as mapped here. Initially it is all zero, which is valid: a ring without
+// writes is empty.
 //
 //	signalled │ a ring header for each rank │ a ring of slots for each rank │ releases for each rank │ arena
 //
-// The mapping is kept for as long as anything refers to the region: a rank that did not come back after a failure may
-// still use its frames. So frames refer to it, by their pools.
+// The mapping lives as long as anything refers to the region: a rank that did not return after a failure may still use
+// its frames. So frames refer to it through their pools.
 type region struct {
 	mapped    []byte
-	place     netio.Place    // of the process that it belongs to
-	signalled *atomic.Uint32 // 1 from a signal on the eventfd until a look
+	place     netio.Place    // of the process that owns the region
+	signalled *atomic.Uint32 // 1 from a signal on the eventfd until the next look
 	headers   []local.RingHeader
 	slots     int
 	rings     []local.Slot    // slots of each rank, by rank
@@ -38,14 +38,14 @@ const (
 	headerSize  = 4 * local.SlotSize
 	slotsMin    = 1 << 10
 	slotsMax    = 1 << 13
-	slotsEach   = 128 // for each rank of another process: the most frames of credit that a link has by default
+	slotsEach   = 128 // for each rank of another process: the default maximum of frames of credit of a link
 	pageRoom    = 64 << 10
 	arenaMin    = 64 << 20
-	arenaShare  = 2 // part of the available memory that all ranks together may lend by default
+	arenaShare  = 2 // default part of the available memory that all ranks together may lend
 	regionAlign = 2 << 20
 )
 
-// sizes says where things are in a region. All processes compute the same for each.
+// sizes holds the offsets within a region. All processes compute the same ones for each region.
 type sizes struct{ slots, headers, rings, releases, arena int }
 
 func sizesOf(p netio.Place) sizes {
@@ -63,7 +63,7 @@ func sizesOf(p netio.Place) sizes {
 
 func roundUp(n, to int) int { return (n + to - 1) / to * to }
 
-// newRegion makes the region of this process, and the file by which other processes map it.
+// newRegion makes the region of this process, and the file that other processes map.
 func newRegion(p netio.Place) (*region, *os.File, error) {
 	room := max(arenaMin, cpu.MemoryAvailable()/arenaShare)
 	file, mapped, err := newMemory(int64(roundUp(sizesOf(p).arena+int(room), regionAlign)))
@@ -102,7 +102,7 @@ func layOut(mapped []byte, p netio.Place) *region {
 	return r
 }
 
-// ring is that of one of the region's ranks.
+// ring returns the ring of one of the region's ranks.
 func (r *region) ring(rank int) local.Ring {
 	i := rank - r.place.First
 	return local.Ring{Slots: r.rings[i*r.slots : (i+1)*r.slots], Header: &r.headers[i]}
@@ -113,7 +113,7 @@ func (r *region) releasesOf(rank int) releases {
 	return releases{entries: r.releases[i*inflight.SharedMax : (i+1)*inflight.SharedMax], header: &r.headers[i]}
 }
 
-// find says where in the arena memory lies, if it does.
+// find returns the offset of memory in the arena. It reports false if the memory lies elsewhere.
 func (r *region) find(mem []byte) (offset uint64, ok bool) {
 	offset = uint64(uintptr(unsafe.Pointer(&mem[0])) - uintptr(unsafe.Pointer(&r.arena[0])))
 	return offset, offset < uint64(len(r.arena))
@@ -121,7 +121,7 @@ func (r *region) find(mem []byte) (offset uint64, ok bool) {
 
 var errLocation = errors.New("its memory is not where frames are")
 
-// memory returns the memory that a descriptor refers to, of at most that many bytes.
+// memory returns the memory that a descriptor refers to, for at most the given number of bytes.
 func (r *region) memory(at local.Location, bytes uint32) ([]byte, error) {
 	if at.Class < frame.ClassMin || at.Class >= frame.ClassCount || at.Offset%cpu.CacheLine != 0 {
 		return nil, errLocation

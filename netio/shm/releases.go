@@ -8,8 +8,8 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/local"
 )
 
-// releases tell one rank which of its frames others have released. There is an entry for each frame that it can have in
-// flight, so there is always room, and to release never waits. An entry says which time around this is, who tells, and
+// releases report to one rank the frames that others have released. Each frame that the rank can have in flight has an
+// entry, so a release always has room and never waits. An entry holds the turn of the ring, the releasing process, and
 // the number of the frame.
 type releases struct {
 	entries []atomic.Uint64 // inflight.SharedMax
@@ -31,7 +31,7 @@ func (r *releases) publish(seq uint64, process int, n frame.Number) {
 	r.entries[seq%inflight.SharedMax].Store(turnOf(seq)<<turnShift | uint64(process)<<processShift | uint64(n))
 }
 
-// next is the entry of the rank's next sequence number, once it is there.
+// next returns the entry of the rank's next sequence number, once it is present.
 func (r *releases) next(seq uint64) (process int, n frame.Number, ok bool) {
 	e := r.entries[seq%inflight.SharedMax].Load()
 	if e>>turnShift != turnOf(seq) {

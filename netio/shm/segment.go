@@ -13,11 +13,11 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/way"
 )
 
-// newSegment makes the segment of this process's exposed memory, and the file by which other processes map it.
+// newSegment makes the segment of this process's exposed memory, and the file that other processes map.
 func newSegment(p netio.Place) (*exposed.Segment, *os.File, error) {
 	users, room := local.Users(p), exposed.Room()
 	file, mapped, err := newMemory(exposed.Bytes(room, users))
-	for ; err != nil && room > segmentMin; room /= 2 { // where files or address space are limited
+	for ; err != nil && room > segmentMin; room /= 2 { // files or address space are limited
 		file, mapped, err = newMemory(exposed.Bytes(room, users))
 	}
 	if err != nil {
@@ -32,7 +32,7 @@ func newSegment(p netio.Place) (*exposed.Segment, *os.File, error) {
 	return s, file, nil
 }
 
-// segmentMin is the least room that a process has for exposed memory, in bytes.
+// segmentMin is the minimum room for the exposed memory of a process, in bytes.
 const segmentMin = 64 << 20
 
 // openSegment maps the segment of another process.
@@ -48,9 +48,9 @@ func (w *Way) openSegment(file *os.File, p netio.Place) (*exposed.Segment, error
 	return s, err
 }
 
-// shareSegments maps the segment of the process at the other end of a connection, if each end can map the other
-// one's. What is not mapped is reached over TCP, in both directions: who is in the memory of another process marks
-// that in its own segment, and must be seen there before that memory is given out anew. err is the connection's.
+// shareSegments maps the segment of the process at the other end of a connection if each end can map the other's.
+// Otherwise, both ends use TCP. A process inside another one's memory marks that in its own segment, and the owner must
+// see the mark before it reuses the memory. err is the connection's error.
 func (w *Way) shareSegments(conn net.Conn, file *os.File, p netio.Place, log *slog.Logger) (*exposed.Segment, error) {
 	s, why := w.openSegment(file, p)
 	mapped := [1]byte{}
@@ -73,7 +73,7 @@ func (w *Way) shareSegments(conn net.Conn, file *os.File, p netio.Place, log *sl
 	return s, nil
 }
 
-// share has the transport use the segments, after all have met.
+// share makes the transport use the segments, after all processes have met.
 func (w *Way) share(line way.LifeLine) {
 	space := line.Space()
 	space.Share(w.segment)

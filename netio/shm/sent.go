@@ -10,7 +10,7 @@ import (
 )
 
 // sentFrames are the data frames of one rank's pool that are in flight over shared memory, until their receivers have
-// released them. It is the rank's goroutine that takes them back. Another rank of this process may have sent them.
+// released them. The rank's goroutine takes them back. Another rank of this process may have sent them.
 type sentFrames struct {
 	mu    sync.Mutex
 	table pending.Table[sent]
@@ -18,12 +18,12 @@ type sentFrames struct {
 
 // sent is one frame in flight.
 type sent struct {
-	frame   *netio.Frame   // nil when its contents went by value: it can be lent again at once
-	account *netio.Account // of one that went by value; may be nil
+	frame   *netio.Frame   // nil when its contents went by value: the frame is free immediately
+	account *netio.Account // account of a frame that went by value; may be nil
 	to      *peer
 }
 
-// enter returns the number of a frame that is sent; there may be none.
+// enter returns the number for a sent frame. It reports false if none is free.
 func (s *sentFrames) enter(f sent) (n frame.Number, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -33,7 +33,7 @@ func (s *sentFrames) enter(f sent) (n frame.Number, ok bool) {
 	return frame.Number(s.table.Add(f)), true
 }
 
-// remove removes the frame that was sent to a process under a number, if there is one.
+// remove removes the frame that was sent to a process under a number, if one exists.
 func (s *sentFrames) remove(n frame.Number, process int) (f sent, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -43,8 +43,8 @@ func (s *sentFrames) remove(n frame.Number, process int) (f sent, ok bool) {
 	return s.table.Remove(uint32(n)), true
 }
 
-// abandon takes out what was sent to processes that will release nothing any more. Such a process may be reading
-// still, if it is there at all: memory that it was shown is not used again.
+// abandon removes the frames that were sent to processes that are over. Such a process may still be reading, so the
+// memory that it has seen is not used again.
 func (s *sentFrames) abandon() (all []sent) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,5 +60,5 @@ func (s *sentFrames) abandon() (all []sent) {
 	return all
 }
 
-// access is the key to the parts of netio for transports.
+// access is the key to the transports' parts of netio.
 var access frame.Access

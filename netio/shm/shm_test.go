@@ -28,8 +28,8 @@ func TestShmConforms(t *testing.T) {
 	})
 }
 
-// TestMixedConforms has the last of three processes share no memory, as one on another host. It tries what passes
-// between those that do and that one: the rest of the promises are kept by each way alone.
+// TestMixedConforms runs three processes, where the last shares no memory, like one on another host. It tests only
+// traffic between the two groups: each way alone keeps the other promises.
 func TestMixedConforms(t *testing.T) {
 	needMemory(t)
 	netiotest.RunSome(t, func(t *testing.T, ranks, _ int) []netio.Transport {
@@ -46,7 +46,7 @@ func needMemory(t testing.TB) {
 	}
 }
 
-// dialShm starts all processes of a job, which share memory although they are one.
+// dialShm starts all processes of a job, which share memory although they are one process.
 func dialShm(t testing.TB, cs []tcp.Config) []shm.Process {
 	needMemory(t)
 	return netiotest.StartAll(t, cs, func(_ int, c tcp.Config) (shm.Process, error) { return shm.Dial(t.Context(), c) })
@@ -61,8 +61,8 @@ func dialMixed(t testing.TB, ranks int) []netio.Transport {
 	return all
 }
 
-// pair starts two processes of a rank each that share memory, and ends them with the test. What the first one is told
-// comes to told.
+// pair starts two processes of one rank each that share memory, and ends them with the test. Failures of the first go
+// to told.
 func pair(t testing.TB) (all []shm.Process, told chan error) {
 	all, told = dialShm(t, netiotest.Configs(t, 2, 2)), make(chan error, 4)
 	all[0].Start(func(err error) { told <- err })
@@ -71,7 +71,7 @@ func pair(t testing.TB) (all []shm.Process, told chan error) {
 	return all, told
 }
 
-// killable is a transport that tests can end.
+// killable is a transport that tests can kill.
 type killable struct{ *mux.Transport }
 
 func (k killable) Kill() { k.Under(frame.Access{}).Kill() }
@@ -127,9 +127,9 @@ func TestShmIsRefusedInWords(t *testing.T) {
 	}
 }
 
-// TestMappingsAreMutual has a process that has no address space for some of the others' exposed memory. Who is in
-// memory of another process marks that in its own, and must be seen there: so of two processes none sees the other
-// one's, or each does.
+// TestMappingsAreMutual starts a process without address space for some of the others' exposed memory. A process inside
+// another one's memory marks that in its own, where the owner must see it. So two processes map each other's memory, or
+// neither does.
 func TestMappingsAreMutual(t *testing.T) {
 	needMemory(t)
 	for sees := range int64(3) {
@@ -159,8 +159,7 @@ func TestMappingsAreMutual(t *testing.T) {
 	}
 }
 
-// TestNoRoomInSharedMemory fills up one thing after the other: frames that find no room go the other way, and all
-// arrive.
+// TestNoRoomInSharedMemory fills one resource after the other. Frames without room go the other way, and all arrive.
 func TestNoRoomInSharedMemory(t *testing.T) {
 	const small, large = 8, 1000
 	for _, c := range []struct {
@@ -168,7 +167,7 @@ func TestNoRoomInSharedMemory(t *testing.T) {
 		bytes, count int
 		kind         netio.Kind
 		prepare      func(shm.Process)
-		held, take   bool // frames are kept; frames are received meanwhile
+		held, take   bool // hold frames; receive frames meanwhile
 	}{
 		{name: "ring", bytes: small, count: 3000, kind: netio.Control},
 		{name: "ring, of data", bytes: large, count: 3000, kind: netio.Data},
@@ -220,14 +219,14 @@ func TestNoRoomInSharedMemory(t *testing.T) {
 				}
 			}
 			for p.Pool().Lent() > 0 {
-				q.Pause() // tells what was released
+				q.Pause() // reports the releases
 				p.Wait(time.Millisecond)
 			}
 		})
 	}
 }
 
-// TestLyingProcessIsNamed writes into shared memory what no process would.
+// TestLyingProcessIsNamed writes invalid data into shared memory.
 func TestLyingProcessIsNamed(t *testing.T) {
 	for _, d := range []shm.Forged{
 		{Kind: 0, Sender: 1, From: 1},
@@ -248,7 +247,7 @@ func TestLyingProcessIsNamed(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%+v", d), func(t *testing.T) {
 			all, told := pair(t)
-			if d.Offset == math.MaxUint64 { // the arena's very end, less than a frame before it
+			if d.Offset == math.MaxUint64 { // the end of the arena, where less than a frame is left
 				d.Offset = all[1].ArenaBytes() - 64
 			}
 			all[1].Forge(0, d)
@@ -260,7 +259,7 @@ func TestLyingProcessIsNamed(t *testing.T) {
 	}
 }
 
-// TestNamelessLie can't be traced to a process.
+// TestNamelessLie forges data that names no process.
 func TestNamelessLie(t *testing.T) {
 	for _, sender := range []uint32{0, 2, math.MaxUint32} {
 		all, told := pair(t)
@@ -278,7 +277,7 @@ func TestForgedReleaseIsRefused(t *testing.T) {
 	}{{1, 1, true}, {1, 1 << 20, true}, {0, 0, false}, {5, 0, false}} {
 		all, told := pair(t)
 		p := all[0].Port(0)
-		netiotest.Send(p, 0, 1, 1000) // the only one in flight, by number 0
+		netiotest.Send(p, 0, 1, 1000) // the only frame in flight, number 0
 		all[1].ForgeRelease(0, c.process, c.passage)
 		p.Pool().Lent() // looks for releases
 		err := <-told
@@ -289,7 +288,7 @@ func TestForgedReleaseIsRefused(t *testing.T) {
 	}
 }
 
-// TestTrimGivesPagesBack fills frames with ones: pages that were given back are zero when they are lent again.
+// TestTrimGivesPagesBack fills frames with ones: freed pages read as zero when they are lent again.
 func TestTrimGivesPagesBack(t *testing.T) {
 	const bytes = 1 << 20
 	all, _ := pair(t)
@@ -314,7 +313,7 @@ func TestTrimGivesPagesBack(t *testing.T) {
 	g.Release()
 }
 
-// TestAbandonedMemoryIsNotLentAgain loses a process that may be reading what it was sent.
+// TestAbandonedMemoryIsNotLentAgain loses a process that may still be reading its frames.
 func TestAbandonedMemoryIsNotLentAgain(t *testing.T) {
 	all, told := pair(t)
 	p := all[0].Port(0)
@@ -346,7 +345,7 @@ func TestFramesOutliveTheTransport(t *testing.T) {
 	require.Zero(t, p.Pool().Lent())
 }
 
-// endedJob is what is left of a job that has ended: a port, a frame of its pool, and one that another process has
+// endedJob returns the remains of an ended job: a port, a frame of its pool, and a frame that another process has
 // received.
 func endedJob(t *testing.T) (p netio.Port, mine, got *netio.Frame) {
 	all := dialShm(t, netiotest.Configs(t, 2, 2))
@@ -357,8 +356,8 @@ func endedJob(t *testing.T) (p netio.Port, mine, got *netio.Frame) {
 	return p, mine, netiotest.Next(all[1].Port(1))
 }
 
-// TestNothingIsLeftOfSharedMemory counts descriptors, mappings and files. Collections end mappings that nothing refers
-// to, on a goroutine of the runtime: how many that takes nobody promises.
+// TestNothingIsLeftOfSharedMemory counts descriptors, mappings and files. Garbage collections end mappings without
+// references, on a goroutine of the runtime. Their number is not specified.
 func TestNothingIsLeftOfSharedMemory(t *testing.T) {
 	needMemory(t)
 	collected := func() bool {

@@ -16,8 +16,9 @@ import (
 	"github.com/activepebbles/pebbles/netio/tcp"
 )
 
-// The same over shared memory, where a rank says twice that it parks: to other processes, and to its own. The event
-// comes before the first announcement, behind the last look that follows it, or before the second one.
+// TestNoWakeUpIsLostBeforeParkingOverSharedMemory repeats the test of netio/mem over shared memory, where a rank
+// announces twice that it parks: to other processes, and to its own. The event comes before the first announcement,
+// between the last look after it and the second one, or before the second one.
 func TestNoWakeUpIsLostBeforeParkingOverSharedMemory(t *testing.T) {
 	for name, make := range map[string]func(both []Process) func(){
 		"frame": func(both []Process) func() {
@@ -53,8 +54,8 @@ func TestNoWakeUpIsLostBeforeParkingOverSharedMemory(t *testing.T) {
 	}
 }
 
-// Releases of data frames are told within a millisecond or so although a control frame was released before, and their
-// rank is busy.
+// TestReleasesBehindAControlFrameAreTold requires that releases of data frames are reported within about a millisecond
+// although a control frame was released before, and their rank is busy.
 func TestReleasesBehindAControlFrameAreTold(t *testing.T) {
 	both := twins(t)
 	p, q := both[0].Port(0), both[1].Port(1)
@@ -89,8 +90,8 @@ func twins(t *testing.T) []Process {
 	return both
 }
 
-// TestTurnsWrap goes around rings while the numbers of their turns begin again at zero: each entry is seen once, and
-// only after it was put.
+// TestTurnsWrap goes around rings while the numbers of their turns wrap to zero. Each entry is seen once, and only
+// after it was put.
 func TestTurnsWrap(t *testing.T) {
 	t.Run("releases", func(t *testing.T) {
 		r := releases{entries: make([]atomic.Uint64, inflight.SharedMax), header: &local.RingHeader{}}

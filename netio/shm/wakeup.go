@@ -7,9 +7,9 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/local"
 )
 
-// The states of local.RingHeader.Asleep. A rank that finds nothing to do says that it sleeps, and looks a last time;
-// whoever has brought something looks for that afterwards, so one of the two sees the other. Who finds a rank asleep
-// wakes it, by the eventfd of its process.
+// The states of local.RingHeader.Asleep. A rank without work announces its sleep and then looks a last time. A sender
+// first publishes its frame and then looks for the announcement, so at least one of the two sees the other. A sender
+// that finds the rank asleep wakes it by the eventfd of its process.
 const (
 	awake uint32 = iota
 	asleep
@@ -22,19 +22,19 @@ type eventfd struct {
 	region *region
 }
 
-var one = binary.NativeEndian.AppendUint64(nil, 1) // the count that is written to an eventfd
+var one = binary.NativeEndian.AppendUint64(nil, 1) // increment for an eventfd
 
-// wake costs one load when the rank is awake.
+// wake wakes the rank if it sleeps. It costs one load when the rank is awake.
 func (e *eventfd) wake(h *local.RingHeader) {
 	if h.Asleep.Load() != asleep || !h.Asleep.CompareAndSwap(asleep, called) {
 		return
 	}
 	if e.region.signalled.Swap(1) == 0 {
-		_, _ = e.file.Write(one) // fails when this process has closed, or the counter is full: then it is heard
+		_, _ = e.file.Write(one) // fails if this process has closed or the counter is full: a wake-up is pending
 	}
 }
 
-// listen waits on the eventfd of this process until it is closed. It is the one goroutine that waits for all ranks.
+// listen waits on the eventfd of this process until it is closed. One goroutine waits for all ranks.
 func (w *Way) listen() {
 	var count [8]byte
 	for {
@@ -45,8 +45,8 @@ func (w *Way) listen() {
 	}
 }
 
-// wakeCalled wakes the ranks that were called. While others of the process keep its cores busy, the Go scheduler hears
-// of the eventfd late, so these do it too.
+// wakeCalled wakes the ranks that were called. While other ranks keep the cores busy, the Go scheduler notices the
+// eventfd late, so these ranks also call wakeCalled.
 func (w *Way) wakeCalled() {
 	w.own.signalled.Store(0)
 	for _, p := range w.ports {

@@ -1,5 +1,5 @@
-// Package shm is the faster way between the processes of one host: they exchange frames through memory that they share.
-// Package netio/tcp connects all processes besides, and tells when one is lost.
+// Package shm is the faster way between the processes of one host: they exchange frames through shared memory. Package
+// netio/tcp still connects all processes, and reports a lost one.
 package shm
 
 import (
@@ -21,29 +21,30 @@ import (
 )
 
 // Way is the way between processes of one host that share memory. A rank's pool lends memory that the other processes
-// see too, so frames change hands without a copy. What travels is a descriptor of two cache lines, in a ring that the
-// receiving rank looks at itself. Frames of up to 80 bytes travel in it.
+// also map, so frames change hands without a copy. A descriptor of two cache lines travels through a ring that the
+// receiving rank polls. Frames of up to 80 bytes travel inside the descriptor.
 //
-// There is no room when a ring is full, when a rank has 4,096 data frames in flight, or when all shared memory is lent.
+// A way has no room when a ring is full, when a rank has 4,096 data frames in flight, or when all shared memory is
+// lent.
 //
-// What comes out of shared memory is checked before it is used, as bytes from a connection are: a process that lies
-// ends the job, with an error that names it. There is no checksum, for these bytes never leave the machine's memory.
+// Data from shared memory is checked before use, like bytes from a connection: a process that lies ends the job, with
+// an error that names it. A checksum is not needed, because the bytes never leave the host's memory.
 type Way struct {
 	meeting *meeting
 	offer   handshake.Offer
-	all     bool // the job can't do without
+	all     bool // the job requires this way
 	line    way.LifeLine
 	place   netio.Place
 	own     *region
-	memory  *os.File // of the region, until all have met
-	exposed *os.File // of the segment, until then
+	memory  *os.File // the region's; open until all have met
+	exposed *os.File // the segment's; open until then
 	segment *exposed.Segment
 	see     func(*os.File) ([]byte, error) // maps the exposed memory of another process
 	arena   arena
 	event   *os.File // eventfd of this process
 	peers   []*peer  // by process; nil for this one and for those on other hosts
 	ports   []*port
-	ended   atomic.Uint32  // peers that are over
+	ended   atomic.Uint32  // number of peers that are over
 	heard   sync.WaitGroup // listen
 }
 
@@ -51,21 +52,21 @@ type Way struct {
 type peer struct {
 	place   netio.Place
 	region  *region
-	segment *exposed.Segment // its exposed memory; nil unless each end has mapped the other one's
+	segment *exposed.Segment // its exposed memory; nil unless each end has mapped the other's
 	ranks   []remoteRank     // to its ranks
 	event   eventfd
-	over    atomic.Bool // nothing will be released there any more
+	over    atomic.Bool // the peer will release nothing more
 }
 
-// remoteRank is this process's way to a rank of another.
+// remoteRank is this process's way to a rank of another process.
 type remoteRank struct {
 	ring     local.Ring
 	releases releases
-	head     atomic.Uint64 // slots that its rank has emptied, as far as is known here
+	head     atomic.Uint64 // slots that the rank has emptied, as far as this process has seen
 }
 
-// Open opens the way, with a socket under a name that is not in the file system. When all must share memory, an error
-// says why some can't; else there is no way then.
+// Open opens the way, with a socket whose name is not in the file system. If all processes must share memory, an error
+// explains a failure; otherwise Open then returns no way.
 func Open(c *way.Config, all bool) ([]way.Way, error) {
 	w := &Way{all: all, place: c.Place, see: openMemory, peers: make([]*peer, c.Place.Processes)}
 	err := w.open(c)
@@ -149,8 +150,8 @@ func (w *Way) Meet(ctx context.Context, line way.LifeLine, addresses map[int]str
 	return nil
 }
 
-// Close implements [way.Way]. The memory that was shared is given back; the addresses where it was stay mapped for as
-// long as somebody has a frame or a port.
+// Close implements [way.Way]. It frees the shared memory. The addresses stay mapped while a frame or a port refers to
+// them.
 func (w *Way) Close(quiet bool) {
 	w.meeting.close()
 	w.giveBack()
@@ -164,7 +165,7 @@ func (w *Way) Close(quiet bool) {
 }
 
 func (w *Way) giveBack() {
-	w.memory.Close() // nil, it does nothing; closed already, it does nothing
+	w.memory.Close() // no effect on nil or on a closed file
 	w.exposed.Close()
 	w.event.Close()
 	for _, l := range w.peers {
@@ -185,7 +186,7 @@ func (w *Way) Unlink(process int) {
 	}
 }
 
-// lender is the port of this process whose pool has lent a frame; nil when it came from another process.
+// lender returns the port of this process whose pool has lent a frame, or nil for a frame of another process.
 func (w *Way) lender(f *netio.Frame) *port {
 	for _, p := range w.ports {
 		if p.pool == f.Inside(access).Pool {
@@ -195,7 +196,7 @@ func (w *Way) lender(f *netio.Frame) *port {
 	return nil
 }
 
-// check refuses descriptors that make no sense, and returns the memory that one refers to.
+// check refuses invalid descriptors, and returns the memory that a valid one refers to.
 func (w *Way) check(l *local.Descriptor) (mem []byte, err error) {
 	if l.Kind != netio.Control && l.Kind != netio.Data {
 		return nil, fmt.Errorf("unknown kind %#x", l.Kind)
@@ -213,7 +214,7 @@ func (w *Way) check(l *local.Descriptor) (mem []byte, err error) {
 	return from.region.memory(l.Location, l.Bytes)
 }
 
-// peerOf is a rank's process, even if it is over; nil when there is none.
+// peerOf returns a rank's process, even if it is over, or nil if none exists.
 func (w *Way) peerOf(rank int) *peer {
 	if rank >= w.place.Ranks {
 		return nil
@@ -221,7 +222,7 @@ func (w *Way) peerOf(rank int) *peer {
 	return w.peer(w.place.ProcessOf(rank))
 }
 
-// peer is a process, even if it is over; nil when there is none.
+// peer returns a process, even if it is over, or nil if none exists.
 func (w *Way) peer(process int) *peer {
 	if process >= len(w.peers) {
 		return nil
@@ -229,7 +230,7 @@ func (w *Way) peer(process int) *peer {
 	return w.peers[process]
 }
 
-// damaged ends the job: a peer, if it is known which, has sent invalid data.
+// damaged ends the job after invalid data. from is the peer that sent it, if known.
 func (w *Way) damaged(from *peer, what error) {
 	err := fmt.Errorf("check shared memory: %w: %w", netio.ErrDamaged, what)
 	if from == nil {
@@ -239,7 +240,7 @@ func (w *Way) damaged(from *peer, what error) {
 	w.line.Lose(from.place.Process, err)
 }
 
-// tellSender reports to the rank that sent them that the first n frames of a list were released.
+// tellSender reports the release of the first n frames of a list to the rank that sent them.
 func (w *Way) tellSender(f *netio.Frame, n int) {
 	sender := int(f.Inside(access).Sender)
 	l := w.peerOf(sender)
