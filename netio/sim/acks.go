@@ -7,18 +7,18 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/inflight"
 )
 
-// Where frames leave in batches, so do acks of their release, as over TCP. Acks travel with the next frame that the
-// rank sends to the same process, or else in a batch of their own. A rank that waits sends all its pending acks. A rank
-// that pauses, or has called Recv or Send inflight.PromptLookEvery times, sends them only if its senders asked for a
-// prompt ack. A rank that calls either acks a release at most batchTime later.
+// Where frames leave in batches, acks of releases do, too, as over TCP. Acks travel with the next frame that the rank
+// sends to the same process, or else in their own batch. A rank that waits sends all its pending acks. A rank that
+// pauses, or has called Recv or Send inflight.PromptLookEvery times, sends them only if a sender asked for a prompt
+// ack. A rank that calls either sends the ack of a release at most batchTime later.
 
-// pendingAcks are the acks that a rank has not sent yet: it has released these frames of other processes.
+// pendingAcks are the unsent acks of a rank, which has released these frames of other processes.
 type pendingAcks struct {
 	of    map[*Process]*ackList
-	order []*ackList // those with acks, in the order of their first ones
-	asked bool       // a prompt ack is among them
-	until instant    // when all of them leave
-	calls int        // of Recv and Send while acks are pending
+	order []*ackList // nonempty lists, in the order of their first acks
+	asked bool       // includes a prompt ack
+	until instant    // departure of all of them
+	calls int        // calls of Recv and Send while acks are pending
 }
 
 // ackList are the acks for one process.
@@ -64,7 +64,7 @@ func (r *rank) sendAck(k class, l ack, pays instant) {
 	l.owner.expect(returning{at: r.clock + r.world.charges.latency[k], frame: l.frame, from: r.process, pays: pays})
 }
 
-// sendAcksWith adds the acks for a process to a batch that has been opened. The world is locked.
+// sendAcksWith adds the acks for a process to an open batch. The world is locked.
 func (r *rank) sendAcksWith(to *Process) {
 	o := &r.pending
 	d := o.of[to]
@@ -77,7 +77,7 @@ func (r *rank) sendAcksWith(to *Process) {
 	o.asked = o.asked && len(o.order) > 0
 }
 
-// sendAllAcks sends all acks, to each process in a batch of its own, which costs both ends. The world is locked.
+// sendAllAcks sends all acks, in one batch per process, which costs both ends. The world is locked.
 func (r *rank) sendAllAcks() {
 	o := &r.pending
 	for _, d := range o.order {
@@ -97,15 +97,15 @@ func (r *rank) sendList(d *ackList, pays instant) {
 	d.acks = d.acks[:0]
 }
 
-// sendPromptAcks sends all acks if a prompt one is among them. The world is locked.
+// sendPromptAcks sends all acks if one of them is prompt. The world is locked.
 func (r *rank) sendPromptAcks() {
 	if r.pending.asked {
 		r.sendAllAcks()
 	}
 }
 
-// sendLateAcks sends all acks if they have waited too long, or, now and then, if a prompt one is among them. The world
-// is locked.
+// sendLateAcks sends all acks if they have waited too long. Now and then, it also sends them if one of them is prompt.
+// The world is locked.
 func (r *rank) sendLateAcks() {
 	o := &r.pending
 	if len(o.order) == 0 {
@@ -122,7 +122,7 @@ type inFlight struct {
 	prompt inflight.Prompter
 }
 
-// trackSent counts a frame that leaves in a batch, and notes whether it asks for a prompt ack. The world is locked.
+// trackSent counts a frame that leaves in a batch, and records whether it asks for a prompt ack. The world is locked.
 func (r *rank) trackSent(f *netio.Frame, to *Process) {
 	if r.process.inFlight == nil {
 		r.process.inFlight = map[*Process]*inFlight{}

@@ -1,6 +1,6 @@
 package sim
 
-// event happens at a moment, independent of ranks. Events of one moment happen in the order in which they were planned.
+// event happens at a moment, independent of ranks. Events of one moment happen in the order of their planning.
 type event struct {
 	at     instant
 	number uint64
@@ -11,7 +11,7 @@ func (e event) before(o event) bool {
 	return e.at < o.at || e.at == o.at && e.number < o.number
 }
 
-// agenda is the events that are planned, and the source of sequence numbers.
+// agenda holds the planned events, and the source of sequence numbers.
 type agenda struct {
 	heap[event]
 	numbers uint64

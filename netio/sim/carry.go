@@ -2,8 +2,7 @@ package sim
 
 import "github.com/activepebbles/pebbles/netio"
 
-// carry sends a frame, and reports whether it did; otherwise the frame still belongs to the caller. The world is
-// locked.
+// carry sends a frame and reports whether it did. Otherwise the caller keeps the frame. The world is locked.
 func (w *World) carry(r *rank, f *netio.Frame) bool {
 	to := &w.ranks[f.To]
 	k := w.layout.class(r.id, to.id)
@@ -30,7 +29,7 @@ func (w *World) carry(r *rank, f *netio.Frame) bool {
 	return true
 }
 
-// refuse fails the sender of a frame whose receiver's process has ended normally while the job goes on.
+// refuse fails the sender of a frame for a process that has ended normally before the job.
 func (w *World) refuse(r, to *rank) {
 	if r.process.down || w.aborted || to.process.lost {
 		return

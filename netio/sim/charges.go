@@ -3,18 +3,18 @@ package sim
 // charges are a network's costs as spans of virtual time.
 type charges struct {
 	latency, overhead, gap [classes]instant
-	perByte                [classes]float64 // picoseconds: less than one for fast links
+	perByte                [classes]float64 // picoseconds; less than one on fast links
 	batch                  [classes]instant
 	endByte                [classes]float64 // picoseconds
 	send, handle, pass     float64          // picoseconds
 	look                   instant
-	ahead                  instant // how far a rank may be ahead of all others
+	ahead                  instant // lead of a rank over all others, at most
 }
 
-// slack is by how many overheads a rank may be ahead of the others beyond a latency. Nothing arrives sooner than a
-// latency after it was sent, so a rank that is ahead by less misses no arrival. Some overheads more spare most turns of
-// ranks that send and receive in step; such a rank sees the missed arrival at its next look, or is woken by it when
-// parked.
+// slack is the number of overheads by which a rank may be ahead of the others beyond a latency. Nothing arrives sooner
+// than a latency after it was sent, so a rank whose lead is smaller misses no arrival. Some more overheads save most
+// turns of ranks that send and receive in step. Such a rank sees a missed arrival at its next look; a parked one is
+// woken by it.
 const slack = 2
 
 // headBytes is the size of a header on the wire.
@@ -36,12 +36,12 @@ func newCharges(n Network, l *layout) charges {
 		c.batch[i], c.endByte[i] = span(end.Batch), end.PerByte*1e12
 	}
 	if c.ahead == never {
-		c.ahead = 0 // a rank alone
+		c.ahead = 0 // only one rank
 	}
 	return c
 }
 
-// wire is the time of a frame's bytes on the wire.
+// wire returns the time of a frame's bytes on the wire.
 func (c *charges) wire(k class, bytes uint32) instant {
 	return instant(c.perByte[k] * float64(headBytes+bytes))
 }

@@ -13,16 +13,16 @@ import (
 	"github.com/activepebbles/pebbles/netio/netiotest"
 )
 
-// The suite of all transports. Its tests use ports from goroutines of their own, also those of several ranks from one.
-// Ranks of a simulation are coroutines, and only one of them runs. So each is a servant here: it does what its driven
-// port is asked for, a call at a time, or a whole rank's part of a test.
+// TestKeepsThePromisesOfTransports runs the suite of all transports. Its tests use ports from their own goroutines,
+// even several ranks' ports from one. Ranks of a simulation are coroutines, and only one of them runs. So each rank is
+// a servant here: it does the calls of its driven port one at a time, or a whole rank's part of a test.
 func TestKeepsThePromisesOfTransports(t *testing.T) {
 	netiotest.Run(t, func(t *testing.T, ranks, processes int) (all []netio.Transport) {
 		w, err := New(Config{Ranks: ranks, Processes: processes, Network: slowLooks()})
 		require.NoError(t, err)
 		for _, p := range w.processes {
 			d := newDriven(p)
-			t.Cleanup(func() { _ = d.Close() }) // also after a test that was skipped
+			t.Cleanup(func() { _ = d.Close() }) // also after a skipped test
 			all = append(all, d)
 		}
 		return all
@@ -34,19 +34,19 @@ func TestKeepsThePromisesOfTransports(t *testing.T) {
 	})
 }
 
-// slowLooks is a network in which idle servants let time pass quickly: a test that waits for milliseconds takes
-// hundreds of turns.
+// slowLooks is a network whose idle servants let time pass quickly: a test that waits for milliseconds takes hundreds
+// of turns.
 func slowLooks() Network {
 	n := Machines["flat"]
 	n.Costs.Look = 20e-6
 	return n
 }
 
-// driven is a process whose ranks do what their ports are asked for.
+// driven is a process whose ranks do the calls of their ports.
 type driven struct {
 	*Process
 	ports  []*drivenPort
-	over   chan struct{} // closed when Run has returned
+	over   chan struct{} // closed after Run has returned
 	killed bool
 }
 
@@ -61,7 +61,7 @@ func newDriven(p *Process) *driven {
 	return d
 }
 
-// Start sets the servants going.
+// Start starts the servants.
 func (d *driven) Start(failed func(error)) {
 	w := d.world
 	d.Process.Start(func(err error) {
@@ -70,7 +70,7 @@ func (d *driven) Start(failed func(error)) {
 		w.mu.Unlock()
 		var hang *HangError
 		if killed || errors.As(err, &hang) {
-			return // what the dead are told doesn't matter, and goroutines outside of the world will continue with it
+			return // failures no longer concern a dead process, and goroutines outside the world continue with it
 		}
 		failed(err)
 	})
@@ -100,7 +100,7 @@ func (d *driven) Kill() {
 	}
 }
 
-// Close lets the servants return. What they had got for nobody is released.
+// Close lets the servants return. It releases their undelivered frames.
 func (d *driven) Close() error {
 	for _, p := range d.ports {
 		p.leave()
@@ -118,18 +118,18 @@ func (d *driven) Close() error {
 	return d.Process.Close()
 }
 
-// drivenPort hands calls to its rank, for as long as that is there.
+// drivenPort passes calls to its rank while the rank exists.
 type drivenPort struct {
 	*rank
 	calls   chan call
 	results chan result
-	stop    chan struct{} // closed when the servant shall return
-	gone    chan struct{} // closed when it has, or is dead
+	stop    chan struct{} // closed to stop the servant
+	gone    chan struct{} // closed when it has stopped or is dead
 	once    sync.Once     // closes gone
 	leaving sync.Once     // closes stop
 }
 
-// call is what a port is asked for.
+// call is a call of a port.
 type call struct {
 	what  func(*rank, call) result
 	part  func(netio.Port)
@@ -141,7 +141,7 @@ type result struct{ frame *netio.Frame }
 
 func (p *drivenPort) leave() { p.leaving.Do(func() { close(p.stop) }) }
 
-// serve is the rank's function. A rank that is asked for nothing lets time pass.
+// serve is the rank's function. A rank without calls lets time pass.
 func (p *drivenPort) serve() {
 	defer p.once.Do(func() { close(p.gone) })
 	for {
@@ -152,13 +152,13 @@ func (p *drivenPort) serve() {
 			return
 		default:
 			p.rank.Pause()
-			runtime.Gosched() // who asks is outside of the world
+			runtime.Gosched() // the caller is outside the world
 		}
 	}
 }
 
-// ask has the servant do something. The ports of those that are gone do it on the caller's goroutine, as those of other
-// transports.
+// ask passes a call to the servant. Ports whose servant is gone do the call on the caller's goroutine, like those of
+// other transports.
 func (p *drivenPort) ask(c call) *netio.Frame {
 	select {
 	case p.calls <- c:
@@ -178,7 +178,7 @@ var (
 	doRecv = func(r *rank, _ call) result { return result{r.Recv()} }
 	doWait = func(r *rank, c call) result {
 		if r.ended {
-			time.Sleep(time.Millisecond) // nobody resumes it any more
+			time.Sleep(time.Millisecond) // nothing resumes it any more
 		} else {
 			r.Wait(c.time)
 		}

@@ -9,10 +9,10 @@ import (
 // pauses, or until it looks or sends after a Slice while another process is next in the queue. Ranks that have work and
 // find no free core queue for one, first come, first served.
 type Cores struct {
-	Count         int     `json:"count"`          // of each host; 0: one a rank
+	Count         int     `json:"count"`          // of each host; 0: one per rank
 	Switch        float64 `json:"switch"`         // seconds to switch to another rank of the same process
 	ProcessSwitch float64 `json:"process_switch"` // seconds to switch to a rank of another process
-	Slice         float64 `json:"slice"`          // seconds after which another process has a turn; 0 is never
+	Slice         float64 `json:"slice"`          // seconds after which another process gets a turn; 0 means never
 }
 
 func (c Cores) check() error {
@@ -40,17 +40,17 @@ func (a *allCores) of(r *rank) *hostCores { return &a.hosts[a.layout.host(r.id)]
 // hostCores are the cores of one host, and the queue of ranks for them.
 type hostCores struct {
 	idle    []core
-	waiting []*rank // ranks that have work, in the order in which they came
+	waiting []*rank // ranks with work, in order of arrival
 	within  instant // time of a switch within a process
 	across  instant // time of a switch to another process
-	slice   instant // never when there is none
+	slice   instant // never if there is no limit
 }
 
 // core is one core.
 type core struct {
-	free instant // when its last rank left it
+	free instant // time at which its last rank left it
 	last *rank   // nil before the first
-	from instant // when the rank that holds it got it
+	from instant // time at which its rank got it
 }
 
 func newCores(c Cores, l *layout, q *queue) allCores {
@@ -58,7 +58,7 @@ func newCores(c Cores, l *layout, q *queue) allCores {
 		return allCores{}
 	}
 	all := make([]hostCores, l.hosts())
-	count := min(c.Count, l.place.Ranks) // no more are ever busy
+	count := min(c.Count, l.place.Ranks) // more cores are never busy
 	slice := never
 	if c.Slice > 0 {
 		slice = span(c.Slice)
@@ -71,8 +71,8 @@ func newCores(c Cores, l *layout, q *queue) allCores {
 	return allCores{all, l, q}
 }
 
-// acquire finds a core for a rank that has work, and reports whether the rank continues at once. Otherwise the rank
-// is queued again for the moment at which it has a core, or it waits for one. The world is locked.
+// acquire finds a core for a rank with work, and reports whether the rank continues immediately. Otherwise the rank is
+// queued for the moment at which it gets a core, or waits for one. The world is locked.
 func (a *allCores) acquire(r *rank) bool {
 	if a.hosts == nil || r.core != nil {
 		return true
@@ -91,7 +91,7 @@ func (a *allCores) acquire(r *rank) bool {
 	return false
 }
 
-// pick selects the core that a rank can have soonest: its last one if no other rank had it since.
+// pick selects the core that a rank can have soonest: its last one if no other rank has used it since.
 func (c *hostCores) pick(r *rank) core {
 	best := 0
 	for i := range c.idle {
@@ -105,7 +105,7 @@ func (c *hostCores) pick(r *rank) core {
 	return picked
 }
 
-// start is when a rank would continue on a core.
+// start returns the time at which a rank would continue on a core.
 func (c *hostCores) start(r *rank, with core) instant {
 	at := max(r.clock, with.free)
 	switch {
@@ -117,14 +117,14 @@ func (c *hostCores) start(r *rank, with core) instant {
 	return at + c.across
 }
 
-// assign lets a rank have a core, as soon as that is free.
+// assign gives a rank a core as soon as the core is free.
 func (c *hostCores) assign(r *rank, with core) {
 	r.clock = c.start(r, with)
 	with.last, with.from = r, r.clock
 	r.core = &with
 }
 
-// release takes a rank off its core; the first rank that waits gets the core. The world is locked.
+// release takes a rank off its core. The first waiting rank gets the core. The world is locked.
 func (a *allCores) release(r *rank) {
 	if r.core == nil {
 		return
@@ -165,7 +165,7 @@ func (r *rank) preempt() {
 	r.suspend()
 }
 
-// retire removes a rank that has ended from its core or from the queue. The world is locked.
+// retire removes an ended rank from its core or from the queue. The world is locked.
 func (a *allCores) retire(r *rank) {
 	a.release(r)
 	if a.hosts == nil {

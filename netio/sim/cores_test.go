@@ -14,12 +14,12 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// work is a network on which nothing but the ranks' own computations takes time.
+// work is a network that takes time only for the ranks' computations.
 func work(processesPerHost int, cores sim.Cores) sim.Network {
 	return sim.Network{Name: "work", RanksPerProcess: 1, ProcessesPerHost: processesPerHost, Cores: cores}
 }
 
-// ends runs ranks that compute for so long each, and tells when each had done so.
+// ends runs ranks that compute for d each, and returns the time at which each has finished.
 func ends(t *testing.T, c sim.Config, d time.Duration) []time.Duration {
 	done := make([]time.Duration, c.Ranks)
 	mustRun(t, c, pebble.Config{}, func(r appstest.Rank) {
@@ -29,13 +29,14 @@ func ends(t *testing.T, c sim.Config, d time.Duration) []time.Duration {
 	return done
 }
 
-// nth is when the n-th rank of a core is done, from 0: those before it have computed, and have then looked at their
-// inboxes before they parked, for a nanosecond each time.
+// nth returns the end of the n-th rank of a core, from 0. The ranks before it have computed, and have looked at their
+// inboxes for a nanosecond each before they parked.
 func nth(n int, d time.Duration) time.Duration { return time.Duration(n+1)*d + time.Duration(n)*looks }
 
 const looks = 2 * time.Nanosecond
 
-// Ranks that share cores take as much longer as there are more of them, but for a look; with a core each they don't.
+// TestCoresAreShared requires that ranks that share cores take longer in proportion to their number, except for a look,
+// and that ranks with their own cores do not.
 func TestCoresAreShared(t *testing.T) {
 	const d = 1234567 * time.Nanosecond
 	for _, ranks := range []int{1, 2, 4, 7} {
@@ -50,19 +51,20 @@ func TestCoresAreShared(t *testing.T) {
 				for i, at := range done {
 					n := i / shared
 					require.GreaterOrEqual(t, at, time.Duration(n+1)*d)
-					require.LessOrEqual(t, at, nth(n, d)+time.Duration(n)*looks) // messages that come meanwhile cost looks
+					require.LessOrEqual(t, at, nth(n, d)+time.Duration(n)*looks) // arrivals cost looks
 				}
 			})
 		}
 	}
 }
 
-// A process has a core for its slice, and those of the same process for as long as they like.
+// TestSlices requires that a process keeps a core for its slice, and that ranks of the same process keep it without
+// limit.
 func TestSlices(t *testing.T) {
 	for _, c := range []struct {
 		processes   int
 		slice       float64
-		first, last time.Duration // when the two of a core have computed, but for looks
+		first, last time.Duration // end of the two ranks of a core, without looks
 	}{
 		{2, 0, 4 * time.Millisecond, 8 * time.Millisecond},
 		{2, 1e-3, 7 * time.Millisecond, 8 * time.Millisecond},
@@ -96,7 +98,7 @@ func TestSlices(t *testing.T) {
 	}
 }
 
-// Cores are those of a host: two hosts with a core each take as long as one.
+// TestCoresOfHosts requires that two hosts with a core each take as long as one.
 func TestCoresOfHosts(t *testing.T) {
 	done := ends(t, sim.Config{Ranks: 4, Network: work(2, sim.Cores{Count: 1})}, time.Millisecond)
 	for host := range 2 {
@@ -104,8 +106,8 @@ func TestCoresOfHosts(t *testing.T) {
 	}
 }
 
-// Two ranks on one core take twice as long as one, to the nanosecond, and the time that the core needs to continue with
-// another rank, which differs between processes.
+// TestSwitches requires that two ranks on one core take twice the time of one, to the nanosecond, plus the time of a
+// switch, which differs between processes.
 func TestSwitches(t *testing.T) {
 	for _, c := range []struct {
 		processes int
@@ -122,7 +124,7 @@ func TestSwitches(t *testing.T) {
 	}
 }
 
-// Real programs find the same on any number of cores, never faster on fewer.
+// TestJobsOnFewCores requires that real programs find the same on any number of cores, and are never faster on fewer.
 func TestJobsOnFewCores(t *testing.T) {
 	for _, processes := range []int{1, 3, 6} {
 		before := 0.0
@@ -140,7 +142,7 @@ func TestJobsOnFewCores(t *testing.T) {
 	}
 }
 
-// A process that dies or freezes leaves its cores to others.
+// TestDeadLeaveTheirCores requires that a process that dies or freezes frees its cores.
 func TestDeadLeaveTheirCores(t *testing.T) {
 	n := sim.Machines["odin"]
 	n.ProcessesPerHost, n.Cores = 4, sim.Cores{Count: 1}

@@ -13,17 +13,17 @@ type Ends struct {
 	Between End `json:"between_hosts"`
 }
 
-// End is a frame's cost at either rank beyond o. It takes the rank's processor, where G takes only the wire. Frames
-// that leave one after the other, while their sender neither pauses nor waits, form a batch: they share a system call,
-// as over TCP.
+// End is a frame's cost at either rank beyond o. It takes time of the rank's processor, where G takes only the wire.
+// Frames that leave one after the other, without a pause or wait of their sender, form a batch: they share a system
+// call, as over TCP.
 type End struct {
-	// PerByte is the seconds for each byte of a payload: the O of LogGOPS (Hoefler, Schneider and Lumsdaine 2010).
+	// PerByte is the time per byte of a payload, in seconds: the O of LogGOPS (Hoefler, Schneider and Lumsdaine 2010).
 	PerByte float64 `json:"per_byte"`
-	// Batch is the seconds for each batch, of frames or of acks.
+	// Batch is the time per batch of frames or of acks, in seconds.
 	Batch float64 `json:"batch"`
 }
 
-// A batch has at most batchBytes, and leaves at most batchTime after its first frame, as in netio/tcp.
+// A batch has at most batchBytes and leaves at most batchTime after its first frame, as in netio/tcp.
 const (
 	batchBytes = 64 << 10
 	batchTime  = instant(inflight.DelayMax) * nanosecond
@@ -32,7 +32,7 @@ const (
 // batches are a rank's open batches.
 type batches struct {
 	room map[*Process]int // bytes left in the open batch to a process
-	ends instant          // when all of them leave
+	ends instant          // departure of all batches
 }
 
 // closeAll closes all batches.
@@ -50,7 +50,7 @@ func (e Ends) check() error {
 	return nil
 }
 
-// ofEnd is a frame's cost at either end. The frame is the first of a batch if opens is set.
+// ofEnd returns a frame's cost at either end. opens marks the first frame of a batch.
 func (c *charges) ofEnd(k class, bytes uint32, opens bool) instant {
 	takes := c.overhead[k] + instant(c.endByte[k]*float64(bytes))
 	if opens {
@@ -62,7 +62,7 @@ func (c *charges) ofEnd(k class, bytes uint32, opens bool) instant {
 // open reports whether a frame for a process joins an open batch.
 func (b *batches) open(at instant, to *Process) bool { return at <= b.ends && b.room[to] > 0 }
 
-// opens reports whether a frame begins a batch, where batches cost something.
+// opens reports whether a frame begins a batch. It reports false where batches are free.
 func (r *rank) opens(k class, to *rank, bytes uint32) bool {
 	if r.world.charges.batch[k] == 0 {
 		return false

@@ -11,7 +11,7 @@ import (
 	"github.com/activepebbles/pebbles/netio/sim"
 )
 
-// port runs two ranks, each in a process of its own on one host, with nothing but the ports between them.
+// port runs two ranks on one host, each in its own process, with only the ports between them.
 func port(t *testing.T, end sim.End, first, second func(netio.Port)) {
 	n := sim.Network{Name: "ends", RanksPerProcess: 1, ProcessesPerHost: 2, Ends: sim.Ends{Host: end}}
 	n.Host.Latency = 1e-3
@@ -24,7 +24,7 @@ func port(t *testing.T, end sim.End, first, second func(netio.Port)) {
 	require.NoError(t, err)
 }
 
-// send sends a frame of so many bytes to rank 1, and tells how long that took.
+// send sends a frame of the given size to rank 1, and returns the time that it took.
 func send(p netio.Port, bytes int) time.Duration {
 	f := netiotest.Frame(p, netio.Data, 0, 1, bytes)
 	start := p.Now()
@@ -32,7 +32,7 @@ func send(p netio.Port, bytes int) time.Duration {
 	return p.Now() - start
 }
 
-// take waits for a frame, and tells how long it took to take it in.
+// take waits for a frame, and returns the time of its reception.
 func take(p netio.Port) time.Duration {
 	for {
 		start := p.Now()
@@ -44,8 +44,8 @@ func take(p netio.Port) time.Duration {
 	}
 }
 
-// Each end pays for each byte, and for each batch: frames that leave without a pause between them, up to 64 KiB and
-// within a millisecond.
+// TestFramesCostTheirEnds charges each end for each byte, and for each batch: frames that leave without a pause between
+// them, up to 64 KiB and within a millisecond.
 func TestFramesCostTheirEnds(t *testing.T) {
 	const each, batch = 1000 * 3 * time.Nanosecond, 50 * time.Microsecond
 	want := []time.Duration{
@@ -73,7 +73,7 @@ func TestFramesCostTheirEnds(t *testing.T) {
 	require.Equal(t, want, taken, "what opens a batch for its sender does so for its receiver")
 }
 
-// Without a price of batches there are none.
+// TestNoBatches requires that batches without a price do not exist.
 func TestNoBatches(t *testing.T) {
 	port(t, sim.End{PerByte: 1e-9}, func(p netio.Port) {
 		require.Equal(t, 100*time.Nanosecond, send(p, 100))
@@ -88,7 +88,7 @@ const (
 	latency = time.Millisecond      // of port's links
 )
 
-// home waits until so many bytes are lent at most, and tells when that is so.
+// home waits until at most the given number of bytes is lent, and returns the time.
 func home(p netio.Port, lent int64) time.Duration {
 	for p.Recv(); p.Pool().Lent() > lent; p.Recv() {
 		p.Wait(-1)
@@ -96,7 +96,8 @@ func home(p netio.Port, lent int64) time.Duration {
 	return p.Now()
 }
 
-// Word of a release is a batch of its own when its rank waits, and costs both ends what a batch does.
+// TestReceiptsCostBothEnds requires that the acks of a waiting rank form their own batch, which costs both ends the
+// price of a batch.
 func TestReceiptsCostBothEnds(t *testing.T) {
 	port(t, sim.End{Batch: call.Seconds()}, func(p netio.Port) {
 		send(p, 100)
@@ -109,7 +110,7 @@ func TestReceiptsCostBothEnds(t *testing.T) {
 	})
 }
 
-// Word of a release goes with what is sent to the same process anyway, at no price.
+// TestReceiptsTravelWithFrames requires that acks travel free of charge with frames for the same process.
 func TestReceiptsTravelWithFrames(t *testing.T) {
 	port(t, sim.End{Batch: call.Seconds()}, func(p netio.Port) {
 		send(p, 100)
@@ -123,8 +124,8 @@ func TestReceiptsTravelWithFrames(t *testing.T) {
 	})
 }
 
-// Of many frames in flight, a rank that pauses sends the acks that were asked for promptly: of the first ones, and then
-// of one in a quarter.
+// TestReceiptsWait requires that a rank that pauses with many frames in flight sends the prompt acks: of the first
+// frames, and then of every fourth.
 func TestReceiptsWait(t *testing.T) {
 	const frames = 8
 	port(t, sim.End{Batch: call.Seconds()}, func(p netio.Port) {

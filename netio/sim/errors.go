@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// HangError is the error of a job in which every rank waits and nothing is in flight that could wake one.
+// HangError is the error of a job whose ranks all wait while nothing in flight could wake one.
 type HangError struct {
 	At      time.Duration // of virtual time
-	Waiting []int         // the first few ranks that wait
-	Ranks   int           // that have not ended
+	Waiting []int         // the first few waiting ranks
+	Ranks   int           // ranks that have not ended
 }
 
 func (e *HangError) Error() string {
@@ -21,7 +21,7 @@ func (e *HangError) Error() string {
 // Hangs reports true: watchers of a job recognize a hang by this method.
 func (e *HangError) Hangs() bool { return true }
 
-// LimitError is the error of a job that has passed a limit of its simulation.
+// LimitError is the error of a job that has exceeded a limit of its simulation.
 type LimitError struct {
 	What  string // "virtual time" or "turns"
 	Limit string
@@ -35,7 +35,7 @@ func (e *LimitError) Error() string {
 // ErrMissing is in the chain of a netio.LostError when a reliable link has lost a frame.
 var ErrMissing = errors.New("a frame is missing")
 
-// ErrSilent is in the chain of a netio.LostError when a process was silent for as long as the silence limit.
+// ErrSilent is in the chain of a netio.LostError when a process was silent for the silence limit.
 var ErrSilent = errors.New("no sign of life")
 
 // ErrBroken is in the chain of a netio.LostError when a process has died and its connections broke.

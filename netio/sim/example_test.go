@@ -9,7 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// A barrier of 64 ranks under virtual time: the same on every machine.
+// A barrier of 64 ranks takes the same virtual time on every machine.
 func Example() {
 	world, err := sim.New(sim.Config{Ranks: 64, Seed: 1})
 	if err != nil {

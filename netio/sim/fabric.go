@@ -18,8 +18,8 @@ import (
 //     shortest way, over at most one cable between groups.
 type Fabric struct {
 	Kind  string `json:"kind,omitempty"`
-	Radix int    `json:"radix,omitempty"` // 0 is 16; a torus needs none
-	// Hop is the seconds that each switch after the first adds. The first one is part of the network's L.
+	Radix int    `json:"radix,omitempty"` // 0 is 16; unused by a torus
+	// Hop is the time that each switch after the first adds, in seconds. The first switch is part of the network's L.
 	Hop float64 `json:"hop,omitempty"`
 }
 
@@ -38,7 +38,7 @@ func (f Fabric) check() error {
 	return nil
 }
 
-// cable is one direction of a cable, by what it leads from and to, as its fabric counts them.
+// cable is one direction of a cable, identified by its ends as its fabric numbers them.
 type cable struct{ level, from, to int }
 
 // fabric is the state of a Fabric.
@@ -48,7 +48,7 @@ type fabric struct {
 	gates map[cable]*gate
 }
 
-// newFabric makes the fabric of a number of hosts; nil for one without contention.
+// newFabric makes the fabric for the given number of hosts, or returns nil for one without contention.
 func newFabric(f Fabric, hosts int) *fabric {
 	radix := f.Radix
 	if radix == 0 {
@@ -68,8 +68,8 @@ func newFabric(f Fabric, hosts int) *fabric {
 	return made
 }
 
-// cross sends a frame over the cables between two hosts, and returns when its head has passed the last one. Each cable
-// is occupied for the time of the frame's bytes, while the frame's head goes on (cut-through).
+// cross sends a frame over the cables between two hosts, and returns the time at which its head has passed the last
+// one. Each cable is occupied for the time of the frame's bytes, while the frame's head continues (cut-through).
 func (f *fabric) cross(from, to int, at instant, wire instant) instant {
 	first := true
 	f.path(from, to, func(c cable) {
@@ -88,7 +88,7 @@ func (f *fabric) cross(from, to int, at instant, wire instant) instant {
 }
 
 // fatTree numbers the switches of a level by the hosts below them. The receiver's number selects the way up, so that
-// frames to one host contend on the way down alone.
+// frames to one host contend only on the way down.
 func fatTree(down int) func(from, to int, over func(cable)) {
 	return func(from, to int, over func(cable)) {
 		top, below := 1, down
@@ -129,8 +129,8 @@ func torus(hosts int) func(from, to int, over func(cable)) {
 	}
 }
 
-// dragonfly numbers switches through all groups. The number of the other group selects the switch at which a cable
-// between two groups ends.
+// dragonfly numbers switches across all groups. The number of the other group selects the switch at the end of a cable
+// between two groups.
 func dragonfly(switches, hosts int) func(from, to int, over func(cable)) {
 	return func(from, to int, over func(cable)) {
 		a, b := from/hosts, to/hosts

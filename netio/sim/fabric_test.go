@@ -11,9 +11,9 @@ func cables(f Fabric, hosts, from, to int) (all []cable) {
 	return all
 }
 
-// The lengths of ways, as their papers have them.
+// TestFabricWays compares the lengths of ways with their papers.
 func TestFabricWays(t *testing.T) {
-	tree := Fabric{Kind: "fat-tree", Radix: 8} // 4 hosts a switch
+	tree := Fabric{Kind: "fat-tree", Radix: 8} // 4 hosts per switch
 	require.Empty(t, cables(tree, 64, 0, 3))
 	require.Len(t, cables(tree, 64, 0, 4), 2)
 	require.Len(t, cables(tree, 64, 0, 63), 4)
@@ -23,7 +23,7 @@ func TestFabricWays(t *testing.T) {
 	require.Len(t, cables(grid, 64, 0, 3), 1, "round the end")
 	require.Len(t, cables(grid, 64, 0, 2+2*4+2*16), 6)
 
-	fly := Fabric{Kind: "dragonfly", Radix: 4} // 2 hosts a switch, 8 a group
+	fly := Fabric{Kind: "dragonfly", Radix: 4} // 2 hosts per switch, 8 per group
 	require.Empty(t, cables(fly, 64, 0, 1))
 	require.Len(t, cables(fly, 64, 0, 2), 1)
 	for from := range 64 {
@@ -33,7 +33,7 @@ func TestFabricWays(t *testing.T) {
 	}
 }
 
-// Every way begins and ends where it should, and is connected.
+// TestTorusWays requires that every way is connected and has the right ends.
 func TestTorusWays(t *testing.T) {
 	for _, hosts := range []int{1, 2, 7, 27, 60} {
 		for from := range hosts {
@@ -49,7 +49,7 @@ func TestTorusWays(t *testing.T) {
 	}
 }
 
-// Frames that share a cable wait for each other; others don't.
+// TestCablesCarryOneFrameAtATime requires that frames that share a cable wait for each other, and that others do not.
 func TestCablesCarryOneFrameAtATime(t *testing.T) {
 	f := newFabric(Fabric{Kind: "torus", Hop: 1e-9}, 8)
 	require.EqualValues(t, 100, f.cross(0, 1, 100, 50))

@@ -5,38 +5,39 @@ import (
 	"time"
 )
 
-// Faults are injected at random, by the world's seed. docs/contract.md says what the runtime guarantees under each.
+// Faults are injected at random, by the world's seed. docs/contract.md gives the runtime's guarantees under each.
 type Faults struct {
-	// Delay is the probability that a frame is late, and DelayMost the longest delay. Delayed frames are overtaken by
-	// others; nothing but time changes.
+	// Delay is the probability that a frame is late, and DelayMost the longest delay. Other frames overtake delayed
+	// ones. Only time changes.
 	Delay     float64       `json:"delay,omitempty"`
 	DelayMost time.Duration `json:"delay_most,omitempty"` // 0 is 100 µs
 
-	// Probabilities for a frame between processes. A lost or damaged frame ends the job; a second copy is dropped.
+	// Loss, Double and Corrupt are probabilities for a frame between processes. A lost or damaged frame ends the job. A
+	// second copy is dropped.
 	Loss    float64 `json:"loss,omitempty"`
 	Double  float64 `json:"double,omitempty"`
 	Corrupt float64 `json:"corrupt,omitempty"`
 
-	// Hide is for how long what a put has written stays hidden after the put is done, unless a fence makes it visible.
-	// That is the least that netio.OneSided promises.
+	// Hide is the time for which the data of a finished put stays hidden unless a fence makes it visible. It is the
+	// least that netio.OneSided promises.
 	Hide time.Duration `json:"hide,omitempty"`
 
 	Partitions []Partition `json:"partitions,omitempty"`
 	Freezes    []Freeze    `json:"freezes,omitempty"`
 	Deaths     []Death     `json:"deaths,omitempty"`
 
-	Silence time.Duration `json:"silence,omitempty"` // after which a process counts as lost; 0 is 10 s
+	Silence time.Duration `json:"silence,omitempty"` // silence after which a process counts as lost; 0 is 10 s
 }
 
-// Partition cuts processes 0..Below-1 off from the others for a while. Frames sent meanwhile arrive afterwards. If it
-// lasts as long as the silence limit, the job ends.
+// Partition separates processes 0..Below-1 from the others for a time. Frames sent meanwhile arrive afterwards. If it
+// lasts for the silence limit, the job ends.
 type Partition struct {
 	Below int           `json:"below"`
 	At    time.Duration `json:"at"`
 	For   time.Duration `json:"for"`
 }
 
-// Freeze stops the ranks of a process for a while.
+// Freeze stops the ranks of a process for a time.
 type Freeze struct {
 	Process int           `json:"process"`
 	At      time.Duration `json:"at"`
@@ -52,10 +53,10 @@ type Death struct {
 const (
 	delayDefault   = 100 * time.Microsecond
 	silenceDefault = 10 * time.Second
-	breaksAfter    = 10 * time.Millisecond // until a broken connection is noticed
+	breaksAfter    = 10 * time.Millisecond // time to notice a broken connection
 )
 
-// None reports whether there are no faults.
+// None reports whether f has no faults.
 func (f Faults) None() bool {
 	return f.Delay == 0 && f.Hide == 0 && !f.frames() && len(f.Partitions)+len(f.Freezes)+len(f.Deaths) == 0
 }

@@ -21,7 +21,7 @@ func world(f sim.Faults) sim.Config { return sim.Config{Ranks: 8, Processes: 4, 
 
 const moment = 30 * time.Microsecond // in the middle of the job
 
-// What delays, reorders and doubles changes nothing but time.
+// TestHarmlessFaults requires that delays, reordering and duplicates change only times.
 func TestHarmlessFaults(t *testing.T) {
 	for name, f := range map[string]sim.Faults{
 		"delay":         {Delay: 0.5, DelayMost: time.Millisecond},
@@ -38,7 +38,7 @@ func TestHarmlessFaults(t *testing.T) {
 	}
 }
 
-// What can't be mended ends the job with an error that names the process.
+// TestFatalFaults requires that irreparable faults end the job with an error that names the process.
 func TestFatalFaults(t *testing.T) {
 	for name, c := range map[string]struct {
 		faults sim.Faults
@@ -74,7 +74,7 @@ func TestFaultsAreChecked(t *testing.T) {
 	}
 }
 
-// The ends of a job that its own ranks bring about.
+// TestEnds ends jobs by their own ranks.
 func TestEnds(t *testing.T) {
 	boom := errors.New("boom")
 	job := func(f func(*pebble.Rank) error) error {
@@ -94,7 +94,7 @@ func TestEnds(t *testing.T) {
 		"rank 5: its function left by runtime.Goexit")
 }
 
-// A rank that waits for what nobody sends is a hang, which is reported at once.
+// TestHang requires an immediate report of a hang: a rank waits for a message that no rank sends.
 func TestHang(t *testing.T) {
 	var failed error
 	_, err := each(t, sim.Config{Ranks: 3, Processes: 3}, func(tr netio.Transport) error {
@@ -129,7 +129,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// The end of the context ends a simulated job.
+// TestContext ends a simulated job by the end of its context.
 func TestContext(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cause := errors.New("enough")
@@ -146,7 +146,7 @@ func TestContext(t *testing.T) {
 	require.ErrorIs(t, err, cause)
 }
 
-// A process whose job can't start ends the others.
+// TestProcessThatNeverRuns requires that a process whose job cannot start ends the others.
 func TestProcessThatNeverRuns(t *testing.T) {
 	_, err := each(t, sim.Config{Ranks: 2, Processes: 2}, func(tr netio.Transport) error {
 		config := pebble.Config{Transport: tr}
@@ -158,7 +158,8 @@ func TestProcessThatNeverRuns(t *testing.T) {
 	require.ErrorContains(t, err, "coalescing factor")
 }
 
-// LogGP: one frame takes 2o + L + nG; each of a stream comes a gap, or its bytes' time, after the one before.
+// TestTimesAreThoseOfLogGP requires LogGP's times: one frame takes 2o + L + nG, and each frame of a stream follows a
+// gap, or its bytes' time, after the one before.
 func TestTimesAreThoseOfLogGP(t *testing.T) {
 	const bytes, frames = 936, 10 // 1,000 with the header
 	network := sim.Network{
@@ -195,7 +196,7 @@ func TestTimesAreThoseOfLogGP(t *testing.T) {
 	}
 }
 
-// Computation that a program tells of takes time, and is no message.
+// TestCompute requires that declared computation takes time and sends no message.
 func TestCompute(t *testing.T) {
 	mustRun(t, sim.Config{Ranks: 2}, pebble.Config{}, func(r appstest.Rank) {
 		before := r.Now()

@@ -2,21 +2,21 @@ package sim
 
 import "slices"
 
-// gate serializes the frames of one sender or one receiver in the order of their arrival. pass is called in the order
-// of sending, so a frame may arrive earlier than one that was passed before: it then uses a gap, if one is long enough.
+// gate serializes the frames of one sender or one receiver in the order of their arrival. enter is called in the order
+// of sending, so a frame may arrive earlier than a frame that entered before it. It then uses a gap that is long
+// enough, if one exists.
 type gate struct {
-	free instant // no frame passes from then on
-	gaps []gap   // before that, the oldest first
+	free instant // no frame passes from this time on
+	gaps []gap   // earlier gaps, the oldest first
 }
 
-// gap is a span in which no frame passes.
+// gap is a span without frames.
 type gap struct{ from, to instant }
 
-// gapsMost is how many gaps are remembered. Frames come late by some frames, not by thousands.
+// gapsMost is the number of remembered gaps. Frames are late by some frames, not by thousands.
 const gapsMost = 32
 
-// enter lets a frame through that arrives at a moment and occupies the gate for a span. It returns when the frame
-// enters.
+// enter lets through a frame that arrives at a moment and occupies the gate for a span. It returns the time of entry.
 func (g *gate) enter(at, takes instant) instant {
 	for i, gap := range g.gaps {
 		if start := max(at, gap.from); start+takes <= gap.to {
@@ -44,7 +44,7 @@ func (g *gate) fill(i int, from, to instant) {
 	}
 }
 
-// add remembers a gap, and forgets the oldest when there are too many.
+// add remembers a gap, and drops the oldest when the list is full.
 func (g *gate) add(i int, one gap) {
 	g.gaps = slices.Insert(g.gaps, i, one)
 	if len(g.gaps) > gapsMost {

@@ -3,7 +3,7 @@ package sim
 // ordered is an element of a heap.
 type ordered[T any] interface{ before(T) bool }
 
-// heap is a binary heap, its first element on top. The zero value is empty. It allocates only to grow.
+// heap is a binary heap with its first element on top. The zero value is empty. It allocates only to grow.
 type heap[T ordered[T]] []T
 
 func (h *heap[T]) push(v T) {
@@ -19,7 +19,7 @@ func (h *heap[T]) push(v T) {
 	}
 }
 
-// pop removes and returns the first element; the heap must not be empty.
+// pop removes and returns the first element. The heap must not be empty.
 func (h *heap[T]) pop() T {
 	all := *h
 	first, last := all[0], len(all)-1

@@ -7,26 +7,26 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/local"
 )
 
-// hidden is what a rank's puts have written that is not visible yet: see Faults.Hide.
+// hidden holds the data of a rank's puts that is not yet visible: see Faults.Hide.
 type hidden struct {
 	puts    []*hiddenPut
-	started uint64 // the number of the last operation that has begun
-	fenced  uint64 // that of the last one that a fence came after
+	started uint64 // number of the latest operation
+	fenced  uint64 // number of the latest operation before a fence
 }
 
-// hiddenPut is a put that is done. Its data is a copy: the rank has its own back.
+// hiddenPut is a finished put. It has a copy of the data, since the rank may reuse its own.
 type hiddenPut struct {
 	number uint64
 	of     local.Operation
 }
 
-// arrive does an operation that has arrived, but hides a put that no fence has come after. The world is locked.
+// arrive does an arrived operation, but hides a put without a later fence. The world is locked.
 func (o *oneSided) arrive(res *outcome) exposed.Fault {
 	w, op := o.rank.world, &res.of
 	if w.faults.Hide == 0 {
 		return w.exposure.perform(op)
 	}
-	o.reveal(func(h *hiddenPut) bool { return meets(&h.of, op) }) // this rank may know that it is done
+	o.reveal(func(h *hiddenPut) bool { return meets(&h.of, op) }) // the rank may have seen its completion
 	if op.Kind != local.Put || res.fenced <= o.hidden.fenced {
 		return w.exposure.perform(op)
 	}
@@ -47,25 +47,25 @@ func (o *oneSided) arrive(res *outcome) exposed.Fault {
 	return exposed.None
 }
 
-// meets reports whether two operations are of the same bytes.
+// meets reports whether two operations overlap.
 func meets(a, b *local.Operation) bool {
 	return a.Key == b.Key && a.Offset < b.Offset+uint64(b.Bytes()) && b.Offset < a.Offset+uint64(a.Bytes())
 }
 
-// reveal makes some of the hidden puts visible, in the order in which they have arrived. The world is locked.
+// reveal makes some of the hidden puts visible, in the order of their arrival. The world is locked.
 func (o *oneSided) reveal(which func(h *hiddenPut) bool) {
 	w := o.rank.world
 	o.hidden.puts = slices.DeleteFunc(o.hidden.puts, func(h *hiddenPut) bool {
 		if !which(h) {
 			return false
 		}
-		_ = w.exposure.perform(&h.of) // what was withdrawn meanwhile nobody sees
+		_ = w.exposure.perform(&h.of) // fails if the memory was withdrawn meanwhile
 		o.tell(outcome{at: max(w.now, o.rank.clock), fenced: h.number, of: local.Operation{Address: h.of.Address}})
 		return true
 	})
 }
 
-// revealAll is a fence: what was put before is visible, and what is still on its way will be when it arrives.
+// revealAll is a fence: earlier puts become visible, and puts in flight will be visible when they arrive.
 func (o *oneSided) revealAll() {
 	w := o.rank.world
 	if w.faults.Hide == 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/netio/netiotest"
 )
 
-// The promises of exposed memory hold where a put is visible at its fence, and no sooner.
+// TestHiddenPutsKeepThePromises runs the suite of exposed memory where a put is visible only at its fence.
 func TestHiddenPutsKeepThePromises(t *testing.T) {
 	netiotest.RunSome(t, func(t *testing.T, ranks, processes int) (all []netio.Transport) {
 		faults := Faults{Hide: time.Millisecond}
@@ -25,8 +25,8 @@ func TestHiddenPutsKeepThePromises(t *testing.T) {
 	}, "OneSidedDoesWhatATwinDoes", "FencesOrder", "FencesWaitForWhatCameBefore", "BadAddresses")
 }
 
-// A put is hidden from others when it is done, and visible behind a fence, or when its time has passed; its own rank
-// sees it at once.
+// TestPutsAreHidden requires that a finished put is hidden from others until a fence, or until its time has passed. Its
+// own rank sees it immediately.
 func TestPutsAreHidden(t *testing.T) {
 	const hide = time.Second
 	w, err := New(Config{Ranks: 2, Processes: 2, Faults: Faults{Hide: hide}})

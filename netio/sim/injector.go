@@ -11,11 +11,11 @@ type injector struct {
 	Faults
 	world   *World
 	random  *rand.Rand         // nil in a world without faults
-	streams map[[2]int]*stream // by the processes that they connect
-	lost    netio.Frames       // frames that were lost or damaged, kept until the end
+	streams map[[2]int]*stream // by sending and receiving process
+	lost    netio.Frames       // lost or damaged frames, kept until the end
 }
 
-// prepare plans the faults, before the world begins.
+// prepare plans the faults before the world begins.
 func (i *injector) prepare(w *World) {
 	i.world, i.Faults = w, w.config.Faults.withDefaults()
 	if i.None() {
@@ -39,7 +39,7 @@ func (i *injector) prepare(w *World) {
 // active reports whether the world has faults.
 func (i *injector) active() bool { return i.random != nil }
 
-// split reports to each side of a partition that the other is lost.
+// split reports the other side of a partition as lost to each side.
 func (i *injector) split(below int) {
 	w := i.world
 	w.mu.Lock()
@@ -67,7 +67,7 @@ func (i *injector) freeze(z Freeze) {
 	}
 }
 
-// declareLost reports a process as lost to all others. They close their connections to it; if it is alive, it notices
+// declareLost reports a process as lost to all others. They close their connections to it. If it is alive, it notices
 // that.
 func (i *injector) declareLost(p *Process, cause error) {
 	w := i.world
@@ -78,7 +78,7 @@ func (i *injector) declareLost(p *Process, cause error) {
 	}
 	p.lost, w.aborted = true, true
 	for rank := p.place.First; p.dead && rank < p.place.Last; rank++ {
-		w.ranks[rank].clear() // the dead process won't release these
+		w.ranks[rank].clear() // the dead process will not release these
 	}
 	w.mu.Unlock()
 	for _, other := range w.processes {

@@ -40,7 +40,7 @@ func run(t *testing.T, c sim.Config, config pebble.Config, f func(*pebble.Rank) 
 	})
 }
 
-// mustRun runs a job that ends well, whose ranks check as they go.
+// mustRun runs a job that ends well. Its ranks check as they go.
 func mustRun(t *testing.T, c sim.Config, config pebble.Config, f func(r appstest.Rank)) *sim.World {
 	t.Helper()
 	w, err := run(t, c, config, appstest.Checked(f))
@@ -106,22 +106,23 @@ func TestSameSeedSameTrace(t *testing.T) {
 	require.False(t, one == trace(2))
 }
 
-// A world that this machine has no room for is refused with an error, before there is anything of it.
+// TestImpossibleWorldsAreRefused requires an error for a world that exceeds this machine's memory, before anything is
+// allocated.
 func TestImpossibleWorldsAreRefused(t *testing.T) {
 	_, err := sim.New(sim.Config{Ranks: 1_000_000_000})
 	require.ErrorContains(t, err, "sim: 1000000000 simulated ranks need at least 59.6 TiB of memory, and ")
 	require.ErrorContains(t, err, "are available: simulate fewer")
 }
 
-// Two ranks mark the same link, or the same rank, at the same moment, one down and one up: once the marks have come
-// everywhere all ranks see the same, and a pebble arrives.
+// TestMarksThatCross marks the same link or rank from two ranks at the same moment, one down and one up. When the marks
+// have arrived everywhere, all ranks see the same, and a pebble arrives.
 func TestMarksThatCross(t *testing.T) {
 	const ranks = 5
 	for name, mark := range map[string]func(r *pebble.Rank, down bool){
 		"link": func(r *pebble.Rank, down bool) { r.MarkLink(1, 2, down) },
 		"rank": func(r *pebble.Rank, down bool) { r.MarkRank(1, down) },
 	} {
-		for _, first := range []int{0, 1} { // who marks it down
+		for _, first := range []int{0, 1} { // rank that marks it down
 			for _, processes := range []int{ranks, 3} {
 				t.Run(name, func(t *testing.T) {
 					var sees [ranks]bool

@@ -4,16 +4,16 @@ package sim
 type links struct {
 	layout  *layout
 	charges *charges
-	fabric  *fabric // nil when each host is connected with each other host
+	fabric  *fabric // nil when hosts are connected pairwise
 	hosts   []traffic
 	stats   *Stats
 }
 
-// traffic is the outgoing and the incoming side of a link that several ranks share.
+// traffic is the outgoing and the incoming side of a link that ranks share.
 type traffic struct{ out, in gate }
 
-// transit returns when bytes that leave at a moment arrive: after the outgoing and incoming links, which ranks share,
-// and the fabric.
+// transit returns the arrival time of bytes that leave at a moment. They pass the outgoing link and the incoming link,
+// which ranks share, and the fabric.
 func (l *links) transit(leaves instant, r, to *rank, k class, bytes uint32) instant {
 	c := l.charges
 	wire := c.wire(k, bytes)

@@ -2,8 +2,8 @@ package sim
 
 import "fmt"
 
-// loop gives turns until all ranks have ended. A rank that ends by runtime.Goexit takes the goroutine that resumed it
-// along; another one continues then.
+// loop gives turns until all ranks have ended. A rank that ends by runtime.Goexit also ends the goroutine that resumed
+// it; another goroutine then continues.
 func (w *World) loop() {
 	ended := false
 	defer func() {
@@ -45,7 +45,7 @@ func (w *World) advance() {
 	w.limit()
 }
 
-// limit ends a job that has passed a limit. The world is locked.
+// limit ends a job that has exceeded a limit. The world is locked.
 func (w *World) limit() {
 	c := &w.config
 	switch {
@@ -98,7 +98,7 @@ func (w *World) remove(r *rank) {
 	}
 }
 
-// horizon is how far the running rank's clock may go: nothing unknown can arrive before.
+// horizon returns the limit of the running rank's clock: no unknown frame can arrive before it.
 func (w *World) horizon() instant {
 	limit := w.queue.first() + w.charges.ahead
 	if len(w.agenda.heap) > 0 {
@@ -107,7 +107,7 @@ func (w *World) horizon() instant {
 	return limit
 }
 
-// time is the running rank's clock, or the time of the event.
+// time returns the running rank's clock, or the time of the event.
 func (w *World) time() instant {
 	if w.running != nil {
 		return max(w.now, w.running.clock)
@@ -115,8 +115,8 @@ func (w *World) time() instant {
 	return w.now
 }
 
-// stall handles a world with nothing left in flight. It ends dead processes if no other rank is left; otherwise the
-// ranks that wait hang. The world is locked.
+// stall handles a world with nothing in flight. It ends dead processes if no other rank is left. Otherwise the waiting
+// ranks hang. The world is locked.
 func (w *World) stall() {
 	switch {
 	case w.dead > 0 && w.dead == w.alive:
@@ -125,7 +125,7 @@ func (w *World) stall() {
 		w.stalled = true
 		err := w.hang()
 		w.unlocked(func() { w.failAll(err) })
-	default: // the ranks know of the failure; only a goroutine outside the world can make them continue
+	default: // the failure is reported; only a goroutine outside the world can make the ranks continue
 		w.unlocked(func() { <-w.outside })
 	}
 }
@@ -178,7 +178,7 @@ func (w *World) sweepAll() {
 	all.Release()
 }
 
-// clear releases all frames in flight when the job is over. The world is locked.
+// clear releases all frames in flight after the job's end. The world is locked.
 func (w *World) clear() {
 	for i := range w.ranks {
 		w.ranks[i].clear()

@@ -13,24 +13,24 @@ import (
 // Link is a frame's cost between two ranks by LogGP (Active Pebbles, section 3), in seconds. As in that paper, a frame
 // of n bytes costs n times G.
 type Link struct {
-	Latency  float64 `json:"L"` // until the first byte arrives, without the overheads
+	Latency  float64 `json:"L"` // until the first byte arrives, excluding overheads
 	Overhead float64 `json:"o"` // of a rank that sends or receives a frame
-	Gap      float64 `json:"g"` // between two frames of a sender, or of a receiver, at the least
+	Gap      float64 `json:"g"` // minimum between two frames of a sender or of a receiver
 	PerByte  float64 `json:"G"` // for each byte of a frame, including its header of 64 bytes
 }
 
 // Costs are the times of a rank's own work, in seconds.
 type Costs struct {
-	Send   float64 `json:"send"`   // of a pebble, to any rank: to find its owner and fill its lane
-	Handle float64 `json:"handle"` // of a pebble that is home
-	Pass   float64 `json:"pass"`   // of a pebble that goes on from a hop
-	Look   float64 `json:"look"`   // that found nothing to do
+	Send   float64 `json:"send"`   // of a pebble, to any rank: find its owner and fill its lane
+	Handle float64 `json:"handle"` // of a pebble that has arrived at its owner
+	Pass   float64 `json:"pass"`   // of a pebble that a hop forwards
+	Look   float64 `json:"look"`   // that found no work
 }
 
 // Network describes a machine: the layout of ranks, and the costs of frames and pebbles.
 type Network struct {
 	Name             string `json:"name"`
-	About            string `json:"about,omitempty"`    // where the numbers are from
+	About            string `json:"about,omitempty"`    // source of the numbers
 	RanksPerProcess  int    `json:"ranks_per_process"`  // 0 is 1
 	ProcessesPerHost int    `json:"processes_per_host"` // 0 is 1
 	Process          Link   `json:"within_process"`
@@ -42,20 +42,20 @@ type Network struct {
 	Cores            Cores  `json:"cores"`  // of a host
 }
 
-// Machines are networks by name.
+// Machines holds the built-in networks by name.
 //
-// "flat" has every rank on a host of its own, and round numbers of a present cluster. "local" is ranks of one process.
-// "ideal" costs next to nothing: it is for tests, where only order matters.
+// "flat" has each rank on its own host, and round numbers of a present-day cluster. "local" has all ranks in one
+// process. "ideal" costs almost nothing: it is for tests where only order matters.
 //
-// "odin" is the machine of the Active Pebbles paper. The paper (section 5) tells what it was: 128 nodes of four
-// processor cores at 2 GHz, four ranks a node, InfiniBand of single data rate; it gives no LogGP parameters. L, o and g
-// are the defaults of LogGOPSim, a published simulator by one of that paper's authors, not measurements of that
-// cluster; G is that of a link of 8 Gbit/s. The costs inside a node and of a pebble are estimates. The numbers are
-// those of model.Odin.
+// "odin" is the machine of the Active Pebbles paper. The paper (section 5) describes it: 128 nodes of four processor
+// cores at 2 GHz, four ranks per node, InfiniBand at single data rate. It gives no LogGP parameters. L, o and g are the
+// defaults of LogGOPSim, a published simulator by one of that paper's authors, not measurements of that cluster. G is
+// that of a link of 8 Gbit/s. The costs inside a node and of a pebble are estimates. The numbers are those of
+// model.Odin.
 //
-// "bluegene-q" is one of TRAM's machines, with one rank a node. TRAM tells o (section VI.B: about 5 µs a message at
-// each end) and that streams come near the bandwidth with messages of 4 to 32 KB (section IV.B); 2 GB/s is the nominal
-// rate of its links. The rest are estimates. The numbers are those of model.BlueGeneQ.
+// "bluegene-q" is one of TRAM's machines, with one rank per node. TRAM gives o (section VI.B: about 5 µs per message at
+// each end) and reports that streams approach the bandwidth with messages of 4 to 32 KB (section IV.B). 2 GB/s is the
+// nominal rate of its links. The rest are estimates. The numbers are those of model.BlueGeneQ.
 var Machines = map[string]Network{
 	"flat": {
 		Name: "flat", About: "round numbers of a present cluster, one rank a host",
@@ -96,7 +96,7 @@ var Machines = map[string]Network{
 
 var localLink = Link{0.15e-6, 0.1e-6, 0, 0.02e-9}
 
-// Names are those of [Machines], in order.
+// Names returns the names of [Machines], in order.
 func Names() (names []string) {
 	for name := range Machines {
 		names = append(names, name)
@@ -105,7 +105,7 @@ func Names() (names []string) {
 	return names
 }
 
-// Load returns the network of a name, or else reads it from a JSON file.
+// Load returns the network with the given name, or reads it from a JSON file.
 func Load(nameOrFile string) (Network, error) {
 	if n, ok := Machines[nameOrFile]; ok {
 		return n, nil
@@ -123,10 +123,10 @@ func Load(nameOrFile string) (Network, error) {
 	return n, n.Check()
 }
 
-// spanMax is the longest time that a network may have, in seconds.
+// spanMax is the upper limit of a network's times, in seconds.
 const spanMax = 1000
 
-// Check returns an error that says what is wrong with the network.
+// Check returns an error that describes the first invalid field of the network.
 func (n Network) Check() error {
 	if n.RanksPerProcess < 0 || n.ProcessesPerHost < 0 {
 		return fmt.Errorf("sim: network %q: %d ranks a process, %d processes a host: give positive numbers, or 0 for 1",

@@ -8,14 +8,14 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/local"
 )
 
-// exposure is the exposed memory of all processes of a world: one segment, whose only user is the world.
+// exposure is the exposed memory of all processes of a world: one segment, used only by the world.
 type exposure struct {
 	space *exposed.Space    // nil before the first use
 	user  exposed.User      // of the space
-	owner map[uint64]uint32 // the process that has exposed a key
+	owner map[uint64]uint32 // exposing process, by key
 }
 
-// entriesMax is how many exposures a world may have at a time, of all its processes: 256 MiB of address space.
+// entriesMax is the maximum number of exposures in a world at a time, for all its processes: 256 MiB of address space.
 const entriesMax = 1 << 22
 
 // open reserves the segment. The world is locked.
@@ -32,7 +32,7 @@ func (e *exposure) open() error {
 	return nil
 }
 
-// perform does an operation now. The world is locked.
+// perform does an operation immediately. The world is locked.
 func (e *exposure) perform(op *local.Operation) exposed.Fault {
 	if e.space == nil {
 		return exposed.Unknown
@@ -43,10 +43,10 @@ func (e *exposure) perform(op *local.Operation) exposed.Fault {
 	return op.Perform(e.user, e.space.Near(0))
 }
 
-// oneSided is the simulated part of a rank's access to exposed memory, all of which is far. An operation on memory of
-// the rank's own process is done at once and takes a nanosecond, so a rank that waits for a word of its own in a loop
-// lets others run. Another operation travels as two frames, a request and an answer, at the cost of frames to the rank.
-// The network serves it when the request arrives, at no cost to a rank there.
+// oneSided is the simulated part of a rank's access to exposed memory, which treats all memory as far. An operation on
+// memory of the rank's own process is done immediately and takes a nanosecond, so a rank that polls its own word lets
+// others run. Other operations travel as two frames, a request and an answer, at the cost of frames to the rank. The
+// network serves a request on arrival, at no cost to a rank there.
 type oneSided struct {
 	*local.OneSided
 	rank    *rank
@@ -55,20 +55,20 @@ type oneSided struct {
 	hidden  hidden
 }
 
-// outcome is what has become of an operation, on its way back.
+// outcome is the result of an operation, on its way back.
 type outcome struct {
 	at     instant
 	number uint64
-	fenced uint64 // the number of the operation for fences; 0 while what it has put is hidden
+	fenced uint64 // number of the operation for fences; 0 while its put is hidden
 	class  class
 	bytes  uint32
-	of     local.Operation // without a completion when the rank knows already that it is done
+	of     local.Operation // has no completion when the operation is already done
 	cause  error
 }
 
 func (a outcome) before(o outcome) bool { return a.at < o.at || a.at == o.at && a.number < o.number }
 
-// access is the key to the parts of netio for transports.
+// access is the key to the transports' parts of netio.
 var access frame.Access
 
 var (
@@ -150,7 +150,7 @@ func (o *oneSided) MoveWords(k local.Kind, a netio.Address, words []exposed.Word
 	local.StartWords(o, k, a, words, c)
 }
 
-// Fence implements [local.Far]: an operation that has been answered is visible.
+// Fence implements [local.Far]. An answered operation is visible.
 func (o *oneSided) Fence(c *netio.Completion) {
 	o.revealAll()
 	if o.fences.Wait(c) {
@@ -161,7 +161,7 @@ func (o *oneSided) Fence(c *netio.Completion) {
 // Open implements [local.Far].
 func (o *oneSided) Open() int { return o.fences.Open() }
 
-// Start implements [local.Far]. It does an operation on memory of the rank's process at once.
+// Start implements [local.Far]. It does an operation on the process's own memory immediately.
 func (o *oneSided) Start(op local.Operation) {
 	r, w := o.rank, o.rank.world
 	w.mu.Lock()
@@ -173,7 +173,7 @@ func (o *oneSided) Start(op local.Operation) {
 	}
 }
 
-// refuse does an operation on memory of the rank's process. It returns the cause if an operation can't be done.
+// refuse does an operation on the process's own memory. It returns the cause if an operation is impossible.
 func (o *oneSided) refuse(op *local.Operation) error {
 	r, w := o.rank, o.rank.world
 	switch {
@@ -206,11 +206,11 @@ func (o *oneSided) send(op local.Operation) {
 	number := o.fences.Start()
 	o.hidden.started = number
 	r.clock += w.charges.ofEnd(k, request, true)
-	w.stats.Frames += 2 // one each way
+	w.stats.Frames += 2 // one in each direction
 	w.stats.Bytes += uint64(request) + uint64(answer)
 	at, never := w.faults.late(r, to, w.links.transit(r.clock, r, to, k, request))
 	if never {
-		return // the job will end
+		return // the job ends
 	}
 	w.plan(at, func() {
 		w.mu.Lock()
@@ -227,7 +227,7 @@ func (o *oneSided) send(op local.Operation) {
 	})
 }
 
-// tell has the rank learn of an outcome when it has come. The world is locked.
+// tell queues an outcome for the rank. The world is locked.
 func (o *oneSided) tell(res outcome) {
 	r, w := o.rank, o.rank.world
 	res.number = w.number()
@@ -237,7 +237,7 @@ func (o *oneSided) tell(res outcome) {
 	}
 }
 
-// sizes are the bytes of a request and its answer: an address and operands, and what is put or got.
+// sizes returns the bytes of a request and of its answer: an address, operands, and the data of a Put or Get.
 func sizes(op *local.Operation) (request, answer uint32) {
 	const address, words = 24, 16
 	n := uint32(op.Bytes())
@@ -250,7 +250,7 @@ func sizes(op *local.Operation) (request, answer uint32) {
 	return address + words, n
 }
 
-// collect ends the operations whose results have arrived by now. The world is locked.
+// collect ends the operations whose results have arrived. The world is locked.
 func (o *oneSided) collect() {
 	r := o.rank
 	for len(o.results) > 0 && o.results[0].at <= r.clock {

@@ -13,13 +13,13 @@ type Process struct {
 	world  *World
 	place  netio.Place
 	failed func(error)
-	ranks  int  // that have not ended
+	ranks  int  // ranks that have not ended
 	joined bool // Run or Close was called
 	down   bool // aborted, lost or closed: frames to and from it are dropped
 	lost   bool // the others have been or will be notified
 	dead   bool // its ranks get no more turns before the end
 
-	inFlight map[*Process]*inFlight // to others, where frames leave in batches
+	inFlight map[*Process]*inFlight // by receiving process, where frames leave in batches
 	notes    atomic.Pointer[func(process int, note []byte)]
 }
 
@@ -46,14 +46,14 @@ func (p *Process) Start(failed func(error)) {
 	p.failed = failed
 }
 
-// looks is the number of looks after which a rank parks. A parked rank wakes at the very time of an arrival, so more
-// looks would only take turns.
+// looks is the number of looks after which a rank parks. A parked rank wakes exactly when a frame arrives, so more
+// looks would only cost turns.
 const looks = 2
 
 // Notes implements [netio.Noter].
 func (p *Process) Notes(take func(process int, note []byte)) { p.notes.Store(&take) }
 
-// Note implements [netio.Noter]. A note takes no simulated time, and changes nothing of what is simulated.
+// Note implements [netio.Noter]. A note takes no simulated time and does not affect the simulation.
 func (p *Process) Note(process int, note []byte) {
 	if take := p.world.processes[process].notes.Load(); take != nil && len(note) <= netio.NoteBytesMax {
 		(*take)(p.place.Process, note)
@@ -68,11 +68,11 @@ func (p *Process) CountFrom() uint64 { return p.world.config.CountFrom }
 
 // Memory implements [netio.Runner].
 func (p *Process) Memory() int64 {
-	return 2 * p.world.config.Memory * int64(p.place.Last-p.place.First) // of which the runtime takes half
+	return 2 * p.world.config.Memory * int64(p.place.Last-p.place.First) // the runtime takes half of it
 }
 
 // Run implements [netio.Runner]. Ranks begin when every process has called Run or Close. They must wait for each other
-// through their ports alone: only one of them runs at a time.
+// only through their ports: only one of them runs at a time.
 func (p *Process) Run(ranks []func(), failed <-chan struct{}, grace time.Duration) bool {
 	p.join(ranks)
 	w := p.world
@@ -90,7 +90,7 @@ func (p *Process) Run(ranks []func(), failed <-chan struct{}, grace time.Duratio
 	}
 }
 
-// join counts the process. The last one starts the world.
+// join counts the process. The last process starts the world.
 func (p *Process) join(ranks []func()) {
 	w := p.world
 	w.mu.Lock()
@@ -116,8 +116,8 @@ func (p *Process) join(ranks []func()) {
 	}
 }
 
-// Abort implements [netio.Transport]. The other processes are notified after the latency of the links to them. One that
-// fails meanwhile is notified too, and keeps its own cause.
+// Abort implements [netio.Transport]. The other processes are notified after the latency of the links to them. A
+// process that fails meanwhile is also notified, and keeps its own cause.
 func (p *Process) Abort(reason string) {
 	w := p.world
 	w.mu.Lock()
@@ -143,7 +143,7 @@ func (p *Process) Abort(reason string) {
 	}
 }
 
-// reasonMax is the longest part of a reason that is sent.
+// reasonMax is the maximum length of a sent reason.
 const reasonMax = 4096
 
 // fail notifies the process's job of a failure.
@@ -156,12 +156,12 @@ func (p *Process) fail(err error) {
 	}
 }
 
-// loss is the error by which others learn that this process is lost.
+// loss returns the error that reports the loss of this process to others.
 func (p *Process) loss(cause error) error {
 	return &netio.LostError{Process: p.place.Process, First: p.place.First, Last: p.place.Last, Cause: cause}
 }
 
-// finished is the error of a process that sends to this one after this one has ended normally.
+// finished returns the error of a process that sends to this one after its normal end.
 func (p *Process) finished() error {
 	return fmt.Errorf("sim: process %d: %w", p.place.Process, netio.ErrFinished)
 }

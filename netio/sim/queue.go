@@ -1,17 +1,17 @@
 package sim
 
-// queue is a heap of the ranks that do not run, ordered by the time at which they continue. It knows each rank's index,
-// so that an arriving frame can bring the rank forward. It never reads a rank: with many ranks each read is a cache
+// queue is a heap of the ranks that do not run, ordered by the time at which they continue. It holds each rank's index,
+// so that an arriving frame can bring the rank forward. It never reads a rank: with many ranks, each read is a cache
 // miss. For the same reason it is a 4-ary heap: the tree is half as high, and four siblings share a cache line.
 type queue struct {
 	entries []entry
-	index   []int32 // by rank: that of its entry; -1 when it has none
+	index   []int32 // index of a rank's entry; -1 if it has none
 }
 
-// entry is a rank in the queue. Ranks of one moment are in order of their ties.
+// entry is a rank in the queue. Simultaneous ranks are in the order of their ties.
 type entry struct {
 	key instant
-	tie uint64 // drawn by seed, the number of the rank in its lower half
+	tie uint64 // drawn by seed; the rank's number in its lower half
 }
 
 const branches = 4
@@ -24,7 +24,7 @@ func newQueue(ranks int) queue {
 	return q
 }
 
-// tie orders the ranks of one moment.
+// tie returns the order of a rank among simultaneous ones.
 func tie(seed uint64, rank int) uint64 {
 	return mix(seed, uint64(rank))>>32<<32 | uint64(rank)
 }
@@ -33,7 +33,7 @@ func (e entry) rank() int { return int(uint32(e.tie)) }
 
 func (e entry) before(o entry) bool { return e.key < o.key || e.key == o.key && e.tie < o.tie }
 
-// first is when the next rank continues; never if there is none.
+// first returns the time at which the next rank continues, or never.
 func (q *queue) first() instant {
 	if len(q.entries) == 0 {
 		return never
@@ -46,7 +46,7 @@ func (q *queue) push(key instant, tie uint64) {
 	q.up(len(q.entries)-1, entry{key, tie})
 }
 
-// pop removes and returns the first rank; the queue must not be empty.
+// pop removes and returns the first rank. The queue must not be empty.
 func (q *queue) pop() (rank int, key instant) {
 	first, end := q.entries[0], len(q.entries)-1
 	last := q.entries[end]
@@ -65,14 +65,14 @@ func (q *queue) sooner(rank int, key instant) {
 	}
 }
 
-// later puts a rank off.
+// later postpones a rank.
 func (q *queue) later(rank int, key instant) {
 	if i := q.index[rank]; i >= 0 && key > q.entries[i].key {
 		q.down(int(i), entry{key, q.entries[i].tie})
 	}
 }
 
-// up places an entry at i or above, and moves those it passes down.
+// up places an entry at i or above. It moves the entries that it passes down.
 func (q *queue) up(i int, e entry) {
 	for i > 0 {
 		above := (i - 1) / branches
@@ -85,7 +85,7 @@ func (q *queue) up(i int, e entry) {
 	q.set(i, e)
 }
 
-// down places an entry at i or below, and moves those it passes up.
+// down places an entry at i or below. It moves the entries that it passes up.
 func (q *queue) down(i int, e entry) {
 	for {
 		next := branches*i + 1

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The queue against a sorted list.
+// TestQueueIsASortedList compares the queue with a sorted list.
 func TestQueueIsASortedList(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	for range 50 {
@@ -60,8 +60,8 @@ func TestQueueIsASortedList(t *testing.T) {
 	}
 }
 
-// Frames that are told of out of order pass as those would that come in order: by a gate that is free when they come,
-// they pass when they come; and none passes while another does.
+// TestGate requires that frames that enter out of order pass like frames in order: on arrival when the gate is free,
+// and never at the same time as another.
 func TestGate(t *testing.T) {
 	var g gate
 	require.EqualValues(t, 100, g.enter(100, 10))
@@ -91,7 +91,7 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// In order, a gate is the queue that it stands for.
+// TestGateInOrder requires that a gate in order is a plain queue.
 func TestGateInOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var g gate
@@ -105,7 +105,7 @@ func TestGateInOrder(t *testing.T) {
 	}
 }
 
-// FuzzNetwork reads files of networks: what is taken can be checked again, and no time in it is beyond bounds.
+// FuzzNetwork reads files of networks. Check accepts a network that was read, and none of its times exceeds the limits.
 func FuzzNetwork(f *testing.F) {
 	f.Add([]byte(`{"Name":"n","Host":{"Latency":1e-6},"RanksPerProcess":2}`))
 	f.Add([]byte(`{"Host":{"Latency":-1}}`))

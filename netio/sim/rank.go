@@ -13,27 +13,27 @@ type rank struct {
 	process *Process
 	id      int
 	pool    *netio.Pool
-	tie     uint64 // orders ranks of one moment
+	tie     uint64 // order among simultaneous ranks
 
 	clock    instant
-	key      instant // the latest time at which it continues, while it does not run
-	parked   bool    // in Wait: what arrives brings it forward
-	woken    bool    // somebody has called Wake
+	key      instant // latest time at which it continues, while it does not run
+	parked   bool    // in Wait: an arrival brings it forward
+	woken    bool    // Wake was called
 	returned bool    // frames have returned since the last Wait
 	ended    bool
-	frozen   instant // it does not continue before
-	traffic          // of frames that don't leave the host
+	frozen   instant // it does not continue before this time
+	traffic          // frames that do not leave the host
 
 	inbox    heap[parcel]
 	returns  heap[returning]
 	oneSided *oneSided // nil before its first use
-	core     *core     // nil when it holds none, or has one of its own
+	core     *core     // nil when it holds no core, or has its own
 	batches  batches
 	pending  pendingAcks
 	prompt   map[*netio.Frame]bool // frames of this rank in flight that asked for a prompt ack
-	done     func() netio.Work     // counts the rank's work; nil: unknown
-	worked   netio.Work            // the work whose time has passed
-	fraction float64               // of a picosecond, not yet paid
+	done     func() netio.Work     // counts the rank's work; nil if unknown
+	worked   netio.Work            // work whose time has passed
+	fraction float64               // unpaid part of a picosecond
 	resume   func() (struct{}, bool)
 	yield    func(struct{}) bool
 }
@@ -44,7 +44,7 @@ type parcel struct {
 	number   uint64
 	frame    *netio.Frame
 	envelope *envelope // nil on a link without faults
-	opens    bool      // it is the first of a batch
+	opens    bool      // first frame of a batch
 }
 
 func (p parcel) before(o parcel) bool { return p.at < o.at || p.at == o.at && p.number < o.number }
@@ -54,7 +54,7 @@ type returning struct {
 	at     instant
 	number uint64
 	frame  *netio.Frame
-	from   *Process // that released it
+	from   *Process // process that released it
 	pays   instant  // cost for the rank that receives the ack
 }
 
@@ -121,7 +121,7 @@ func (r *rank) Recv() *netio.Frame {
 	}
 }
 
-// Fetch implements [netio.Port]: there is nothing to prefetch.
+// Fetch implements [netio.Port]. It has no effect.
 func (r *rank) Fetch() {}
 
 // Pool implements [netio.Port].
@@ -152,9 +152,9 @@ func (r *rank) park(d time.Duration) {
 	r.collect()
 }
 
-// due is when a rank that has just ended its turn continues. It is called under the lock under which the rank enters
-// the queue: before that nothing can bring the rank forward, and a goroutine outside may have woken it. The world is
-// locked.
+// due returns the time at which a rank that has just ended its turn continues. The caller holds the lock under which
+// the rank enters the queue: before that nothing can bring the rank forward, and a goroutine outside may have woken it.
+// The world is locked.
 func (r *rank) due() instant {
 	at := r.key
 	switch {
@@ -205,7 +205,7 @@ func (r *rank) Pause() {
 	r.collect()
 }
 
-// Now implements [netio.Port]: virtual time.
+// Now implements [netio.Port]. It returns virtual time.
 func (r *rank) Now() time.Duration {
 	r.world.mu.Lock()
 	defer r.world.mu.Unlock()
@@ -224,7 +224,7 @@ func (r *rank) Compute(d time.Duration) {
 	r.clock += instantOf(max(d, 0))
 }
 
-// pay advances the clock by the time of the rank's work since it was last called.
+// pay advances the clock by the time of the rank's work since the last call.
 func (r *rank) pay() {
 	if r.done == nil {
 		return
@@ -246,14 +246,14 @@ func (r *rank) sync() {
 	}
 }
 
-// suspend gives the turn back to the world.
+// suspend returns the turn to the world.
 func (r *rank) suspend() {
 	r.world.mu.Unlock()
 	r.yield(struct{}{})
 	r.world.mu.Lock()
 }
 
-// collect takes in all that has arrived by now but frames. The world is locked.
+// collect handles all arrivals except frames. The world is locked.
 func (r *rank) collect() {
 	r.collectAcks()
 	if r.oneSided != nil {
@@ -261,7 +261,7 @@ func (r *rank) collect() {
 	}
 }
 
-// collectAcks returns to the pool the frames whose acks have arrived by now.
+// collectAcks returns frames to the pool whose acks have arrived.
 func (r *rank) collectAcks() {
 	for len(r.returns) > 0 && r.returns[0].at <= r.clock {
 		c := r.returns.pop()
@@ -283,8 +283,8 @@ type keeper struct {
 // Release implements [netio.Keeper].
 func (k keeper) Release(_ *netio.Pool, f *netio.Frame) { k.rank.released(f) }
 
-// released handles the release of a frame of this rank's pool. The ack of a data frame takes as long as a frame without
-// bytes; a control frame needs none.
+// released handles the release of a frame of this rank's pool. The ack of a data frame takes the time of an empty
+// frame. A control frame needs no ack.
 func (r *rank) released(f *netio.Frame) {
 	w := r.world
 	w.mu.Lock()
@@ -299,7 +299,7 @@ func (r *rank) released(f *netio.Frame) {
 		w.queue.sooner(r.id, max(r.clock, w.time()))
 	}
 	if w.running == nil {
-		w.resumeStalled() // the caller may be outside of the world
+		w.resumeStalled() // the caller may be outside the world
 	}
 }
 
@@ -327,7 +327,7 @@ func (r *rank) expect(c returning) {
 	}
 }
 
-// clear releases all frames in flight to this rank, and takes back its own. The world is locked.
+// clear releases all frames in flight to this rank and takes back its own. The world is locked.
 func (r *rank) clear() {
 	for len(r.inbox) > 0 {
 		r.world.unreleased.Push(r.inbox.pop().frame)

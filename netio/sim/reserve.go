@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	reserveFrom = 2048      // ranks, from which on their memory is larger than the processor's caches and its TLB reach
-	reserveEach = 112 << 10 // bytes, what a rank of a routed job with two targets was seen to take, at 65,536 ranks
+	reserveFrom = 2048      // ranks; from this number, their memory exceeds the processor's caches and its TLB reach
+	reserveEach = 112 << 10 // bytes; measured for a rank of a routed job with two targets, at 65,536 ranks
 )
 
 // reserved is the memory of this process that was advised to use huge pages.
@@ -18,10 +18,10 @@ var reserved struct {
 	bytes int64
 }
 
-// reserve backs the memory that the ranks will use with huge pages. Each turn goes to another rank, whose stack, frames
-// and lanes are cold: with small pages each of them misses the TLB too, which took a fifth of the time. Go's heap has
-// no such option, so reserve allocates memory, gives the advice, and frees it untouched: the heap reuses freed memory
-// first, with the advice, for the ranks. Until then no page is in use. It reserves at most half of the available
+// reserve backs the future memory of the ranks with huge pages. Each turn goes to another rank, whose stack, frames and
+// lanes are cold. With small pages, each of them also misses the TLB, which took a fifth of the time. Go's heap has no
+// such option, so reserve allocates memory, gives the advice, and frees it untouched: the heap reuses freed memory
+// first, with the advice, for the ranks. No page is in use until then. reserve takes at most half of the available
 // memory.
 func reserve(ranks int) {
 	if ranks < reserveFrom {
@@ -35,5 +35,5 @@ func reserve(ranks int) {
 	}
 	reserved.bytes += bytes
 	cpu.HugePages(make([]byte, bytes))
-	runtime.GC() // frees it before it counts as what the program needs, by which the collector would pace itself
+	runtime.GC() // frees it before the collector's pacing counts it as live
 }

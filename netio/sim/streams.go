@@ -7,20 +7,20 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// envelope is the sequence number and checksum by which the receiver of a frame detects faults.
+// envelope is a frame's sequence number and checksum, which let its receiver detect faults.
 type envelope struct {
 	stream *stream
 	number uint64
 	sum    uint32
 }
 
-// stream numbers the frames from one process to another, as a connection does.
+// stream numbers the frames from one process to another, like a connection.
 type stream struct {
 	from, to *Process
 	sent     uint64
-	below    uint64          // all frames before it have arrived
-	beyond   map[uint64]bool // those that have arrived out of order
-	watched  bool            // a check of the number sent is planned
+	below    uint64          // all frames with lower numbers have arrived
+	beyond   map[uint64]bool // frames that have arrived out of order
+	watched  bool            // a check of the sent number is planned
 }
 
 func (i *injector) stream(from, to *Process) *stream {
@@ -33,8 +33,8 @@ func (i *injector) stream(from, to *Process) *stream {
 	return s
 }
 
-// receive notes the arrival of a frame, and reports whether it is the first copy. It is called when the frame is sent:
-// a frame takes less than the silence limit, and one that its rank has not received yet is not missing.
+// receive records the arrival of a frame, and reports whether it is the first copy. It is called at the time of
+// sending: a frame takes less than the silence limit, and an unreceived frame in its rank's inbox is not missing.
 func (s *stream) receive(number uint64) bool {
 	if number < s.below || s.beyond[number] {
 		return false
@@ -47,7 +47,7 @@ func (s *stream) receive(number uint64) bool {
 	return true
 }
 
-// send sends a frame over a link with faults. The frame is the first of a batch if opens is set.
+// send sends a frame over a link with faults. opens marks the first frame of a batch.
 func (i *injector) send(r, to *rank, k class, at instant, f *netio.Frame, opens bool) {
 	w := i.world
 	at += i.delay()
@@ -81,7 +81,7 @@ func (i *injector) send(r, to *rank, k class, at instant, f *netio.Frame, opens 
 
 func (i *injector) drawn(chance float64) bool { return chance > 0 && i.random.Float64() < chance }
 
-// delay is by how much a frame is late.
+// delay returns the delay of a frame.
 func (i *injector) delay() instant {
 	if !i.drawn(i.Delay) {
 		return 0
@@ -90,8 +90,8 @@ func (i *injector) delay() instant {
 	return instant(i.random.Int64N(int64(instantOf(i.DelayMost)) + 1))
 }
 
-// late returns when a request or an answer arrives that would arrive at a moment without faults. It reports true when
-// it never does. Only frames are lost, damaged or doubled at random.
+// late returns the arrival of a request or an answer that would arrive at a given moment without faults. It reports
+// true if it never arrives. Random loss, damage and duplication affect only frames.
 func (i *injector) late(from, to *rank, at instant) (instant, bool) {
 	if !i.active() {
 		return at, false
@@ -100,7 +100,7 @@ func (i *injector) late(from, to *rank, at instant) (instant, bool) {
 	return i.partitioned(from, to, at)
 }
 
-// lose drops a frame, and keeps its memory until the job is over. Its sender gets no error.
+// lose drops a frame, and keeps its memory until the job's end. Its sender gets no error.
 func (i *injector) lose(f *netio.Frame) {
 	i.world.stats.Lost++
 	i.lost.Push(f)
@@ -116,7 +116,7 @@ func (i *injector) damage(f *netio.Frame) {
 	}
 }
 
-// partitioned returns when a frame that meets partitions arrives. It reports true when it never does.
+// partitioned returns the arrival of a frame across partitions. It reports true if the frame never arrives.
 func (i *injector) partitioned(r, to *rank, at instant) (instant, bool) {
 	a, b := r.process.place.Process, to.process.place.Process
 	for _, p := range i.Partitions {
@@ -131,7 +131,7 @@ func (i *injector) partitioned(r, to *rank, at instant) (instant, bool) {
 	return at, false
 }
 
-// watch plans a check that all frames sent have arrived, late enough for all of them.
+// watch plans a check that all sent frames have arrived, late enough for all of them.
 func (i *injector) watch(s *stream) {
 	if s.watched {
 		return
@@ -142,7 +142,7 @@ func (i *injector) watch(s *stream) {
 	w.plan(w.time()+instantOf(i.Silence), func() { i.compare(s, count) })
 }
 
-// compare ends the job when one of those frames is missing.
+// compare ends the job if one of those frames is missing.
 func (i *injector) compare(s *stream, count uint64) {
 	w := i.world
 	w.mu.Lock()
@@ -171,7 +171,7 @@ func (i *injector) intact(r *rank, p parcel) bool {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// checksum is over the header and the payload.
+// checksum returns a checksum of the header and the payload.
 func checksum(f *netio.Frame) uint32 {
 	var head [48]byte
 	h := f.Header

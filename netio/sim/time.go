@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// instant is a point or a span of virtual time in picoseconds: fine enough for the cost of a byte, wide enough for 50
-// days.
+// instant is a point or a span of virtual time in picoseconds. The unit is fine enough for the cost of a byte, and the
+// range is 50 days.
 type instant int64
 
 const (
 	nanosecond instant = 1000
-	never      instant = math.MaxInt64 / 2 // so that a span can be added
+	never      instant = math.MaxInt64 / 2 // leaves room to add a span
 )
 
 func instantOf(d time.Duration) instant {
@@ -21,7 +21,7 @@ func instantOf(d time.Duration) instant {
 	return instant(d) * nanosecond
 }
 
-// span is a number of seconds.
+// span converts seconds.
 func span(seconds float64) instant { return instant(math.Round(seconds * 1e12)) }
 
 // duration rounds down to the nanosecond.

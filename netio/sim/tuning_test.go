@@ -21,16 +21,16 @@ import (
 	"github.com/activepebbles/pebbles/tune"
 )
 
-// load is a program of many epochs, in each of which every rank sends pebbles to random keys.
+// load is a program of many epochs. In each epoch every rank sends pebbles to random keys.
 type load struct {
 	ranks   int
 	epochs  int
-	pebbles int // of a rank, in an epoch
+	pebbles int // pebbles of a rank in an epoch
 }
 
-// run returns how long the epochs take on rank 0 in simulated time, one after the other, and what tuning has come to.
+// run returns the simulated times of the epochs on rank 0 in order, and the result of tuning.
 func (l load) run(t *testing.T, c pebble.Config) (took []time.Duration, tuned pebble.Tuned) {
-	handled := 0 // by all ranks, which take turns
+	handled := 0 // total of all ranks, which take turns
 	mustRun(t, sim.Config{Ranks: l.ranks, Seed: 1}, c, func(r appstest.Rank) {
 		const keys = 1 << 20
 		at := target.New(r.Rank, "load", distribution.Cyclic(keys, r.Size()),
@@ -62,7 +62,7 @@ func sum(times []time.Duration) (total time.Duration) {
 	return total
 }
 
-// watcher is a tuner that changes nothing and keeps what it saw.
+// watcher is a tuner that changes nothing and records its windows.
 type watcher struct {
 	tune.Setting
 	seen []tune.Window
@@ -71,8 +71,8 @@ type watcher struct {
 func (w *watcher) Next() tune.Setting    { return w.Setting }
 func (w *watcher) Observe(s tune.Window) { w.seen = append(w.seen, s) }
 
-// Windows grow until their ends take a fiftieth of them, however short they were to be. What an end took is told with
-// the next window.
+// TestWindowsAreWorthTheirEnds requires that windows grow, from any requested length, until their ends take a fiftieth
+// of them. The time of an end is reported with the next window.
 func TestWindowsAreWorthTheirEnds(t *testing.T) {
 	var w *watcher
 	tuning := pebble.Tuning{Coalesce: true, Window: 1, New: func(s tune.Site) (pebble.Tuner, error) {
@@ -93,8 +93,9 @@ func TestWindowsAreWorthTheirEnds(t *testing.T) {
 	require.Less(t, lost, 1.2*spent/50)
 }
 
-// A job that tunes itself comes to 0.95 of what the best setting of a full sweep does, with the first better topology
-// within 25 decisions, and by then has never fallen more than 5 % behind a job that stays with what both began with.
+// TestTuningComesNearTheBestOfASweep requires that a self-tuning job reaches 0.95 of the best setting of a full sweep,
+// with the first better topology within 25 decisions, and that until then it is never more than 5 % behind a job that
+// keeps the initial setting.
 func TestTuningComesNearTheBestOfASweep(t *testing.T) {
 	l := load{ranks: 16, epochs: 1500, pebbles: 120}
 	const tail = 40
@@ -117,7 +118,7 @@ func TestTuningComesNearTheBestOfASweep(t *testing.T) {
 	stays, _ := l.run(t, pebble.Config{})
 	fastest, _ := l.run(t, best)
 	ratio := float64(sum(fastest[l.epochs-tail:])) / float64(sum(took[l.epochs-tail:]))
-	// begin is the time of the first order, and of short windows until the length of an epoch is known.
+	// begin covers the first order, and short windows until the length of an epoch is known.
 	const begin = 250 * time.Microsecond
 	behind := 0.0
 	for i := range took {

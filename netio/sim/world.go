@@ -11,16 +11,16 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// Config describes a simulated job. The same program runs identically in Worlds of the same Config.
+// Config describes a simulated job. The same program runs identically in Worlds with the same Config.
 type Config struct {
-	Ranks     int     // it is an error if they don't fit in memory, at 64 KiB each
-	Processes int     // 0: by the network's ranks a process
+	Ranks     int     // 64 KiB each must fit in memory
+	Processes int     // 0: from the network's ranks per process
 	Network   Network // the zero value is Machines["flat"]
-	Seed      uint64  // for faults, and for the order of events at one moment
+	Seed      uint64  // for faults, and for the order of simultaneous events
 	Faults    Faults
-	Memory    int64         // bytes for a rank's pebbles, unless the program sets a limit; 0 is 256 MiB
-	TimeLimit time.Duration // of virtual time; 0 is none
-	TurnLimit uint64        // of ranks' turns and events; 0 is none
+	Memory    int64         // bytes for a rank's pebbles unless the program sets a limit; 0 is 256 MiB
+	TimeLimit time.Duration // of virtual time; 0 means no limit
+	TurnLimit uint64        // of ranks' turns and events; 0 means no limit
 	// CountFrom is the first number of frames, epochs (in 32 bits) and collectives. Set it just below a wrap to test
 	// the wrap.
 	CountFrom uint64
@@ -28,7 +28,7 @@ type Config struct {
 
 const memoryDefault = 256 << 20
 
-// Check returns an error that says what is wrong with c.
+// Check returns an error that describes the first invalid field of c.
 func (c Config) Check() error {
 	c = c.withDefaults()
 	switch {
@@ -61,8 +61,7 @@ func (c Config) withDefaults() Config {
 }
 
 // World is one simulated job: its processes, their ranks, the network between them, and its clock. One rank runs at a
-// time, on a coroutine of its own, until its clock is so far ahead that another rank could still send it something
-// earlier.
+// time, on its own coroutine, until its clock is so far ahead that another rank could still send it something earlier.
 type World struct {
 	config    Config
 	layout    layout
@@ -73,27 +72,27 @@ type World struct {
 	processes []*Process
 	ranks     []rank
 
-	// mu guards all below. Ranks take it, and other goroutines that release frames or wake ranks.
+	// mu guards all fields below. Ranks take it, and so do other goroutines that release frames or wake ranks.
 	mu          sync.Mutex
 	queue       queue
 	agenda      agenda
 	now         instant
-	running     *rank        // the rank that has the turn; nil between turns
+	running     *rank        // rank that has the turn; nil between turns
 	arrived     int          // processes that have called Run or Close
 	alive       int          // ranks that have not ended
-	dead        int          // of them, those whose process has died
-	aborted     bool         // all processes have been or will be notified that the job failed
-	failedFirst int          // the process that failed first; -1 for none
+	dead        int          // those of them whose process has died
+	aborted     bool         // all processes have been or will be notified of the job's failure
+	failedFirst int          // process that failed first; -1 for none
 	stalled     bool         // a hang was reported
-	unreleased  netio.Frames // to be released once the world is unlocked
+	unreleased  netio.Frames // to be released when the world is unlocked
 	exposure    exposure
 	stats       Stats
 	done        chan struct{} // closed when all ranks have ended
-	outside     chan struct{} // capacity 1: a goroutine outside has woken a rank, or released a frame
-	progress    atomic.Uint64 // turns, read by those who wait for the end
+	outside     chan struct{} // capacity 1: a goroutine outside has woken a rank or released a frame
+	progress    atomic.Uint64 // turns, read by goroutines that wait for the end
 }
 
-// New makes a World. It takes some hundred bytes for each rank; more as the ranks need it.
+// New makes a World. It takes some hundred bytes per rank, and more as the ranks need it.
 func New(c Config) (*World, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -119,8 +118,9 @@ func New(c Config) (*World, error) {
 	return w, nil
 }
 
-// Each calls run for each process on its own goroutine, and returns when all have returned. It returns the error of the
-// process that failed first, or else of the lowest that has one. It does what the launcher does for real processes.
+// Each calls run for each process on its own goroutine, and returns when all calls have returned. It returns the error
+// of the process that failed first, or else the error of the lowest process that has one. It replaces the launcher of
+// real processes.
 func (w *World) Each(run func(netio.Transport) error) error {
 	errs := make([]error, len(w.processes))
 	var running sync.WaitGroup
@@ -131,8 +131,8 @@ func (w *World) Each(run func(netio.Transport) error) error {
 	return w.firstError(errs)
 }
 
-// firstError selects the most useful error: that of the process that failed first, unless it only says that another one
-// has ended.
+// firstError selects the most useful error: that of the process that failed first, unless it only reports the end of
+// another one.
 func (w *World) firstError(errs []error) (found error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -151,7 +151,7 @@ func (w *World) firstError(errs []error) (found error) {
 	return found
 }
 
-// Stats returns the network's counters. Call it when all processes have returned.
+// Stats returns the network's counters. Call it after all processes have returned.
 func (w *World) Stats() Stats {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -165,8 +165,8 @@ func (w *World) Stats() Stats {
 // Stats are the counters of a simulated network.
 type Stats struct {
 	Seconds float64 `json:"seconds"` // of virtual time, until the last rank ended
-	Turns   uint64  `json:"turns"`   // of ranks, and events
-	Frames  uint64  `json:"frames"`  // data and control, also those inside a process
+	Turns   uint64  `json:"turns"`   // turns of ranks, and events
+	Frames  uint64  `json:"frames"`  // data and control frames, including those within a process
 	Bytes   uint64  `json:"bytes"`   // of their payloads
 
 	WithinProcess uint64 `json:"frames_within_process"`
@@ -179,7 +179,7 @@ type Stats struct {
 	Corrupted  uint64 `json:"corrupted"`
 }
 
-// mix hashes two numbers by SplitMix64.
+// mix hashes two numbers with SplitMix64.
 func mix(seed, n uint64) uint64 {
 	z := seed + (n+1)*0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
