@@ -1,7 +1,7 @@
-// Package idle is how ranks and the goroutines of transports wait: they spin up to an adaptive limit, yield where cores
-// are shared, then park. Its numbers stand in one table, numbers.go, with the reason for each.
+// Package idle implements the waiting of ranks and of transports' goroutines: they spin up to an adaptive limit, yield
+// where cores are shared, then park. Its numbers stand in one table, numbers.go, with the reason for each.
 //
-//   - [Parking] is where one goroutine sleeps without losing a wake-up.
-//   - [Streak] ends a run of idle polls that takes long, as it does beside other programs.
-//   - [Policy] says how many looks and yields a poll has, by how many ranks share the cores.
+//   - [Parking] is the place where one goroutine sleeps without losing a wake-up.
+//   - [Streak] ends a run of idle polls that takes long, beside other programs.
+//   - [Policy] sets the looks and yields of a poll by the number of ranks that share the cores.
 package idle

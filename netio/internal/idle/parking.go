@@ -5,39 +5,39 @@ import (
 	"time"
 )
 
-// Parking is the place where one goroutine waits for others. The goroutine announces that it parks and then looks for
-// work a last time. A goroutine that makes work looks for the announcement afterwards, so one of the two sees the
-// other:
+// Parking is the place where one goroutine waits for others. The goroutine announces that it parks, and then looks for
+// work a last time. A goroutine that makes work looks for the announcement afterwards, so at least one of the two sees
+// the other:
 //
-//	the one that waits          the others
+//	waiting goroutine           other goroutines
 //	  Announce                    make work
 //	  look for work               Notify
 //	  none: Sleep, else: Leave
 type Parking struct {
 	parked atomic.Bool
-	signal chan struct{} // capacity 1: a wake-up that was not yet seen
+	signal chan struct{} // capacity 1: a wake-up that the goroutine has not seen
 	timer  *time.Timer
-	before func() // called before an announcement, by tests; else nil
+	before func() // set by tests, called before an announcement; else nil
 }
 
-// NewParking makes one. It must not be copied once it is used.
+// NewParking returns a Parking. It must not be copied after its first use.
 func NewParking() Parking { return Parking{signal: make(chan struct{}, 1)} }
 
-// Announce says that the goroutine is about to sleep.
+// Announce announces that the goroutine is about to sleep.
 func (p *Parking) Announce() {
 	p.BeforeAnnouncement()
 	p.parked.Store(true)
 }
 
-// BeforeAnnouncement calls the function of a test that makes work between a look and an announcement, where a wake-up
-// could be lost. An owner that also announces elsewhere calls it there, after the last look.
+// BeforeAnnouncement calls a test's function that makes work between a look and an announcement, where a wake-up could
+// be lost. An owner that also announces elsewhere calls it there, after the last look.
 func (p *Parking) BeforeAnnouncement() {
 	if p.before != nil {
 		p.before()
 	}
 }
 
-// Once registers a test's function. It is called before the first announcement after that many others.
+// Once registers a test's function. It is called once, before an announcement, after the given number of others.
 func (p *Parking) Once(after int, f func()) {
 	p.before = func() {
 		if after--; after < 0 {
@@ -47,14 +47,14 @@ func (p *Parking) Once(after int, f func()) {
 	}
 }
 
-// Leave takes the announcement back.
+// Leave withdraws the announcement.
 func (p *Parking) Leave() { p.parked.Store(false) }
 
 // Announced reports whether the goroutine sleeps or is about to, and has not been woken.
 func (p *Parking) Announced() bool { return p.parked.Load() }
 
-// Sleep blocks until the goroutine is woken or d has passed (never, when negative), and takes the announcement back. It
-// reports whether it was woken.
+// Sleep blocks until the goroutine is woken or d has passed, and withdraws the announcement. A negative d means no
+// limit. It reports whether the goroutine was woken.
 func (p *Parking) Sleep(d time.Duration) (woken bool) {
 	defer p.Leave()
 	if d < 0 {
@@ -75,10 +75,10 @@ func (p *Parking) Sleep(d time.Duration) (woken bool) {
 	}
 }
 
-// Woken reports whether the next Sleep would end at once. It costs one load.
+// Woken reports whether the next Sleep would end immediately. It costs one load.
 func (p *Parking) Woken() bool { return len(p.signal) > 0 }
 
-// Notify wakes the goroutine if it has announced itself and has not been woken. Any goroutine may call it; without an
+// Notify wakes the goroutine if it has announced itself and has not been woken. Any goroutine may call it. Without an
 // announcement it costs one load.
 func (p *Parking) Notify() {
 	if p.parked.Load() && p.parked.CompareAndSwap(true, false) {

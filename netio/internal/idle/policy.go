@@ -7,16 +7,16 @@ import (
 	"github.com/activepebbles/pebbles/internal/cpu"
 )
 
-// Policy is how ranks that share memory with other processes wait, by the number of ranks that share the cores. A rank
-// with a core of its own only looks: a yield would cost more than a frame takes, and would wake idle threads that take
-// the core from another process. Ranks that outnumber the cores of their process yield to each other, and those that
-// outnumber the cores of the host yield to other processes.
+// Policy controls the waiting of ranks that share memory with other processes, by the number of ranks that share the
+// cores. A rank with its own core only looks: a yield would cost more than a frame takes, and would wake idle threads
+// that take the core from another process. Ranks that outnumber the cores of their process yield to each other. Ranks
+// that outnumber the cores of the host yield to other processes.
 type Policy struct {
 	Looks        int    // of one poll
-	CollectEvery int    // polls of a Wait between two looks for frames that came back
+	CollectEvery int    // polls of a Wait between two looks for returned frames
 	Min, Max     int    // of a rank's spin limit: idle polls before it parks
 	Ranks        uint32 // polls between two yields to ranks of this process
-	Processes    uint32 // polls between two yields to other processes; 0 is never
+	Processes    uint32 // polls between two yields to other processes; 0 means never
 	Yield        func() // to other processes
 }
 
@@ -35,14 +35,14 @@ func PolicyFor(here, onHost int) Policy {
 	return p
 }
 
-// YieldAsOverTCP is for ranks whose looks take as long as a yield.
+// YieldAsOverTCP adds yields for ranks whose looks take as long as a yield.
 func (p *Policy) YieldAsOverTCP() {
 	if p.Processes == 0 {
 		p.Processes = CoreYieldEvery
 	}
 }
 
-// Learn returns a rank's spin limit after a sleep. Beside other work, it does not pay to poll for a rank that is not
+// Learn returns a rank's spin limit after a sleep. Beside other work, polling does not pay for a rank that is not
 // running.
 func (p *Policy) Learn(limit int, slept time.Duration) int {
 	if slept < SleepShort {

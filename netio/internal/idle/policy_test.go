@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// However long a rank has slept, it goes on to look around some times before it parks, so that it can learn that this
-// pays again: also where ranks outnumber the cores of the host.
+// TestSpinLimitComesBack requires that a rank looks several times before it parks, however long it has slept, so that
+// it can discover that looking pays again, even where ranks outnumber the cores of the host.
 func TestSpinLimitComesBack(t *testing.T) {
 	for _, onHost := range []int{1, 100 * runtime.NumCPU()} {
 		p := PolicyFor(1, onHost)
@@ -27,7 +27,7 @@ func TestSpinLimitComesBack(t *testing.T) {
 	}
 }
 
-// row pauses until the row ends, or so many times, and tells how often.
+// row pauses until the streak ends, at most the given number of times, and returns the number of pauses.
 func (v *Streak) row(most int, each time.Duration) (pauses int) {
 	for ; pauses < most && !v.Long(); pauses++ {
 		time.Sleep(each)
@@ -37,8 +37,9 @@ func (v *Streak) row(most int, each time.Duration) (pauses int) {
 	return pauses
 }
 
-// A row of quick pauses ends when its owner wants. One of pauses that each take a slice of the scheduler ends after
-// two, and the next rows at once: more of them each time, but never for good.
+// TestStreaksEndByTheirLength requires that a streak of quick pauses ends when its owner ends it. A streak whose pauses
+// each take a slice of the scheduler ends after two, and the next streaks end immediately: more of them each time, but
+// not for good.
 func TestStreaksEndByTheirLength(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const slice = StreakMax * 3 / 4

@@ -2,22 +2,22 @@ package idle
 
 import "time"
 
-// Streak is a run of idle polls, which find nothing, and the experience of earlier runs.
+// Streak is a run of idle polls, which find nothing, with the experience of earlier runs.
 //
-// A poll that yields costs a microsecond or less while no other thread wants the core: sched_yield returns at once.
+// A poll that yields costs a microsecond or less while no other thread wants the core: sched_yield returns immediately.
 // Beside threads that compute, each sched_yield gives away a slice of the scheduler, milliseconds, and hundreds of
 // polls take seconds. A rank that sleeps is scheduled soon after its wake-up, since it has used less than its share. So
-// a streak ends after [StreakMax]. After a long streak, some streaks end before their first poll; then polls are tried
+// a streak ends after [StreakMax]. After a long streak, some streaks end before their first poll. Then polls are tried
 // again, for the machine may be quiet by then.
 type Streak struct {
 	Polls int // so far
 	began time.Duration
-	skip  int // streaks to come that end at once
-	skips int // the value of skip after the last streak; 0 if that was not long
+	skip  int // future streaks that end immediately
+	skips int // value of skip after the last streak; 0 if that was short
 }
 
-// Long reports whether the streak should end. It reads the clock before the first poll, and after 1, 2, 4, 8, … of
-// them: 40 ns each time.
+// Long reports whether the streak should end. It reads the clock before the first poll, and after 1, 2, 4, 8, … polls,
+// at 40 ns each.
 func (s *Streak) Long() bool {
 	switch {
 	case s.Polls&(s.Polls-1) != 0:
@@ -34,7 +34,7 @@ func (s *Streak) Long() bool {
 
 func (s *Streak) late() bool { return Now()-s.began > StreakMax }
 
-// End ends the streak: something has come, or the rank parks. It reads the clock when Long was called in this streak.
+// End ends the streak after an arrival, or before the rank parks. It reads the clock if Long was called in this streak.
 func (s *Streak) End() {
 	polled := s.Polls > 0
 	s.Polls = 0

@@ -9,26 +9,26 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// inlineRing receives small frames for one rank of this process by value. The cache line of a slot has come to the
-// receiver's processor once it sees that the slot is filled; a frame's header, its link and its payload would have to
-// be brought there one after the other, and back. The receiver copies the slots into frames of its own receive pool.
-// Only a release count comes back to the sender, if the release is awaited.
+// inlineRing receives small frames for one rank of this process by value. A slot's cache line is at the receiver's
+// processor once the receiver sees that the slot is filled. A frame's header, link and payload would have to move there
+// one after the other, and back. The receiver copies the slots into frames of its own receive pool. Only a release
+// count returns to the sender, if the release is awaited.
 type inlineRing struct {
 	netio.Heap // of the receive pool
 
 	ring Ring
-	rank uint32 // the rank that receives
+	rank uint32 // receiving rank
 	from func(rank uint32) *Port
 	_    [2 * cpu.CacheLine]byte
 
-	head atomic.Uint64 // the receiver's position as far as its senders know it
+	head atomic.Uint64 // receiver's position as its senders have last seen it
 	_    [2*cpu.CacheLine - 8]byte
 
-	next uint64 // sequence number of the receiver; its own, as is the receive pool
+	next uint64 // next sequence number of the receiver; its own, like the receive pool
 	pool *netio.Pool
 }
 
-// A ring takes as many small frames as senders have credit for at a time; those of many ranks take less memory each.
+// A ring has room for the default credit of a sender in small frames. Rings of many ranks have fewer slots each.
 const (
 	inlineSlots     = 256
 	inlineSlotsMany = 32
@@ -45,13 +45,13 @@ func newInlineRing(ranks int, rank uint32, from func(rank uint32) *Port) *inline
 	return r
 }
 
-// alignedSlots returns slots that are aligned with the processor's cache lines.
+// alignedSlots returns slots on cache lines.
 func alignedSlots(n int) []Slot {
 	raw := cpu.AlignedBytes(n * SlotSize)
 	return unsafe.Slice((*Slot)(unsafe.Pointer(&raw[0])), n)
 }
 
-// put copies a frame into the ring, if there is room and the frame may travel by value. It is for the sender.
+// put copies a frame into the ring if the ring has room and the frame may travel by value. The sender calls it.
 func (r *inlineRing) put(f *netio.Frame, sender *Port) bool {
 	number := frame.None
 	if f.Kind != netio.Control {
@@ -74,7 +74,7 @@ func (r *inlineRing) put(f *netio.Frame, sender *Port) bool {
 // filled reports whether a frame has arrived.
 func (r *inlineRing) filled() bool { return r.ring.Filled(r.next) }
 
-// take returns the next frame in the ring. There must be one.
+// take returns the next frame in the ring, which must exist.
 func (r *inlineRing) take() *netio.Frame {
 	s := r.ring.At(r.next)
 	s.Fetch()
@@ -97,5 +97,5 @@ func (r *inlineRing) Release(p *netio.Pool, f *netio.Frame) {
 	p.TakeBack(f)
 }
 
-// access is the key to the parts of frames and pools for transports.
+// access is the key to the transports' parts of frames and pools.
 var access frame.Access

@@ -23,8 +23,8 @@ func small(s *Port, account *netio.Account, seq uint64) *netio.Frame {
 	return f
 }
 
-// TestSmallFramesAreLentAgainAtOnce counts what is in flight while the sender has its frame back, and the receiver
-// holds on to what it got.
+// TestSmallFramesAreLentAgainAtOnce counts the frames in flight while the sender has its frame back and the receiver
+// keeps its copy.
 func TestSmallFramesAreLentAgainAtOnce(t *testing.T) {
 	const count = inlineSlots - 1
 	a, b := pair()
@@ -62,12 +62,12 @@ func TestSmallFramesAreLentAgainAtOnce(t *testing.T) {
 	require.Zero(t, account.InFlight())
 }
 
-// TestFullInlineRing sends more than there are slots: the others change hands whole, and nothing is lost or charged
-// twice.
+// TestFullInlineRing sends more frames than the ring has slots: the others change hands whole, and nothing is lost or
+// charged twice.
 func TestFullInlineRing(t *testing.T) {
 	const count = 3*inlineSlots + 5
 	a, b := pair()
-	accounts := make([]netio.Account, 3) // the last is nobody's own, and its frames don't travel by value
+	accounts := make([]netio.Account, 3) // no pool owns the last, and its frames do not travel by value
 	a.pool.Own(&accounts[0])
 	a.pool.Own(&accounts[1])
 	for round := range 3 {
@@ -90,7 +90,7 @@ func TestFullInlineRing(t *testing.T) {
 	}
 }
 
-// TestControlFramesAreNotAwaited sends some, charged to an account or not: they come back when they have left.
+// TestControlFramesAreNotAwaited sends control frames, charged to an account or not: they return when they have left.
 func TestControlFramesAreNotAwaited(t *testing.T) {
 	a, b := pair()
 	var account netio.Account
@@ -112,8 +112,8 @@ func TestControlFramesAreNotAwaited(t *testing.T) {
 	require.Zero(t, a.pool.Lent())
 }
 
-// TestInlineRingUnderCredit has three ranks send to the fourth within credit, while others release what it has
-// received.
+// TestInlineRingUnderCredit lets three ranks send to the fourth within credit, while others release its received
+// frames.
 func TestInlineRingUnderCredit(t *testing.T) {
 	const senders, count, credit = 3, 20_000, 7
 	all := NewPorts(netio.PlaceOf(senders+1, 1, 0))

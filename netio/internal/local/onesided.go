@@ -9,7 +9,7 @@ import (
 )
 
 // OneSided is a rank's access to exposed memory, over every transport. It reads and writes the memory that its process
-// has mapped, and leaves the rest to a transport.
+// has mapped, and passes other operations to a transport.
 type OneSided struct {
 	rank  int
 	place netio.Place
@@ -19,10 +19,10 @@ type OneSided struct {
 	far   Far  // nil where all memory is mapped
 }
 
-// Users is the number of users of a process's exposed memory: its ranks, and one for each process that it serves.
+// Users returns the number of users of a process's exposed memory: its ranks, and one for each process that it serves.
 func Users(p netio.Place) int { return p.Last - p.First + p.Processes }
 
-// Far is the part of a transport that reaches exposed memory which is not mapped here.
+// Far is the part of a transport that reaches exposed memory outside the mapped segments.
 type Far interface {
 	// Start begins an operation that is not a Fence.
 	Start(op Operation)
@@ -30,7 +30,7 @@ type Far interface {
 	MoveWords(k Kind, a netio.Address, words []exposed.Word, c *netio.Completion)
 	// Fence ends when all operations that began before it have ended.
 	Fence(c *netio.Completion)
-	// Open is the number of operations that have begun and not ended.
+	// Open returns the number of operations that have begun and not ended.
 	Open() int
 }
 
@@ -39,7 +39,7 @@ type Operation struct {
 	Kind Kind
 	netio.Address
 	Data         []byte // of Put and Get
-	Expect, With uint64 // With is also the number that Add adds
+	Expect, With uint64 // With also holds the operand of Add
 	Old          *uint64
 	Completion   *netio.Completion
 }
@@ -58,7 +58,7 @@ const (
 	kinds
 )
 
-// KindOf returns a kind that has come over a wire, and false if there is none of that number.
+// KindOf returns the kind for a number from the wire. It reports false if the number is invalid.
 func KindOf(n uint32) (Kind, bool) { return Kind(n), n >= uint32(Get) && n < uint32(Fence) }
 
 var kindNames = [kinds]string{
@@ -67,7 +67,7 @@ var kindNames = [kinds]string{
 
 func (k Kind) String() string { return kindNames[k] }
 
-// Bytes is the number of bytes of exposed memory that the operation reads or writes.
+// Bytes returns the number of bytes of exposed memory that the operation reads or writes.
 func (op *Operation) Bytes() int {
 	if op.Kind == Get || op.Kind == Put {
 		return len(op.Data)
@@ -75,12 +75,12 @@ func (op *Operation) Bytes() int {
 	return exposed.WordBytes
 }
 
-// Error is the error of an operation that a rank has begun and that has failed.
+// Error returns the error of a failed operation of a rank.
 func (op *Operation) Error(rank int, cause error) error {
 	return &netio.AddressError{Rank: rank, Call: op.Kind.String(), Address: op.Address, Bytes: op.Bytes(), Cause: cause}
 }
 
-// Lost is the cause of an error about an address of a process that is lost, or has finished.
+// Lost returns the cause of an error about an address of a process that is lost or has finished.
 func Lost(p netio.Place, process int) error {
 	first, last := netio.Spread(p.Ranks, p.Processes, process)
 	return &netio.LostError{Process: process, First: first, Last: last, Cause: errGone}
@@ -94,7 +94,7 @@ var ErrEnded = errors.New("the job has ended")
 // ErrNoProcess is the cause of an error about an address of a process that does not exist.
 var ErrNoProcess = errors.New("the job has no such process")
 
-// NewOneSided makes a rank's access. space is nil where all memory is far, and far where all is mapped.
+// NewOneSided returns a rank's access. space is nil where all memory is far, and far is nil where all memory is mapped.
 func NewOneSided(rank int, p netio.Place, space *exposed.Space, far Far) *OneSided {
 	return &OneSided{rank: rank, place: p, space: space, far: far}
 }
@@ -127,7 +127,7 @@ func (o *OneSided) Withdraw(a netio.Address) error {
 	return &netio.AddressError{Rank: o.rank, Call: "Withdraw", Address: a, Cause: cause}
 }
 
-// where returns the segment of an address, if it is mapped here. Without a segment and a cause the address is far.
+// where returns the segment of an address if it is mapped here. Without a segment and a cause, the address is far.
 func (o *OneSided) where(a netio.Address) (s *exposed.Segment, cause error) {
 	if int64(a.Process) >= int64(o.place.Processes) {
 		return nil, ErrNoProcess
@@ -189,18 +189,18 @@ func (o *OneSided) Get(a netio.Address, dst []byte, c *netio.Completion) {
 	o.pass(Operation{Kind: Get, Address: a, Data: dst, Completion: c}, cause)
 }
 
-// PutWords puts many words of one exposure; the offset of a is ignored. It costs less per word than Put, and is for
+// PutWords puts many words of one exposure; it ignores the offset of a. It costs less per word than Put, and is for
 // package memory.
 func (o *OneSided) PutWords(_ frame.Access, a netio.Address, words []exposed.Word, c *netio.Completion) {
 	o.moveWords(Put, a, words, c)
 }
 
-// GetWords gets many words of one exposure, as [OneSided.PutWords] puts them.
+// GetWords gets many words of one exposure. See [OneSided.PutWords].
 func (o *OneSided) GetWords(_ frame.Access, a netio.Address, words []exposed.Word, c *netio.Completion) {
 	o.moveWords(Get, a, words, c)
 }
 
-// moveWords leaves far words to the transport together, and moves others one by one.
+// moveWords passes far words to the transport together, and moves others one by one.
 func (o *OneSided) moveWords(k Kind, a netio.Address, words []exposed.Word, c *netio.Completion) {
 	if s, cause := o.where(a); s == nil && cause == nil {
 		o.far.MoveWords(k, a, words, c)
@@ -216,7 +216,8 @@ func (o *OneSided) moveWords(k Kind, a netio.Address, words []exposed.Word, c *n
 	}
 }
 
-// StartWords starts an operation for each of the words. It is MoveWords of transports that don't move them together.
+// StartWords starts an operation for each of the words. It implements MoveWords for transports that do not move them
+// together.
 func StartWords(f Far, k Kind, a netio.Address, words []exposed.Word, c *netio.Completion) {
 	for _, w := range words {
 		a.Offset = w.Offset
@@ -224,7 +225,7 @@ func StartWords(f Far, k Kind, a netio.Address, words []exposed.Word, c *netio.C
 	}
 }
 
-// pass fails an operation for a cause; without one it leaves the operation to the transport.
+// pass fails an operation with a cause; without a cause it passes the operation to the transport.
 func (o *OneSided) pass(op Operation, cause error) {
 	if cause == nil {
 		o.far.Start(op)
@@ -264,7 +265,7 @@ func (o *OneSided) change(op Operation) {
 	o.pass(op, cause)
 }
 
-// Perform does an operation in a segment, at once.
+// Perform does an operation in a segment, immediately.
 func (op *Operation) Perform(by exposed.User, s *exposed.Segment) exposed.Fault {
 	var old uint64
 	var fault exposed.Fault

@@ -2,8 +2,8 @@
 
 package local
 
-// Published is for the race detector.
+// Published does nothing without the race detector.
 func Published() {}
 
-// Observed is for the race detector.
+// Observed does nothing without the race detector.
 func Observed() {}

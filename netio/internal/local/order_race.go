@@ -4,12 +4,12 @@ package local
 
 import "sync/atomic"
 
-// The race detector doesn't look at memory that it did not hand out. When the processes of a test's job are one, it
-// must be told that what comes out of shared memory came in before.
+// order orders accesses for the race detector, which does not track memory outside the Go heap. When one process runs
+// all processes of a test's job, each read of shared memory must follow its write.
 var order atomic.Uint64
 
-// Published is called before something is stored in shared memory for another process to see.
+// Published is called before a store to shared memory that another process reads.
 func Published() { order.Add(1) }
 
-// Observed is called after something has been seen there.
+// Observed is called after a load of such a store.
 func Observed() { order.Load() }

@@ -10,9 +10,9 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/idle"
 )
 
-// Port is the part of a port that all transports share: the frames that have arrived, the pool, and the place where the
-// rank's goroutine parks. Frames between ranks of one process change hands here: large ones without a copy, small ones
-// by value. It implements [netio.Port] except Send.
+// Port is the part of a port that all transports share: the arrived frames, the pool, and the parking place of the
+// rank's goroutine. It passes frames between ranks of one process: large ones without a copy, small ones by value. It
+// implements [netio.Port] except Send.
 type Port struct {
 	netio.Heap // of the pool
 
@@ -23,15 +23,15 @@ type Port struct {
 
 	arrived netio.Stack // pushed by any goroutine
 	_       [2*cpu.CacheLine - 8]byte
-	parking idle.Parking // looked at by any goroutine
+	parking idle.Parking // notified by any goroutine
 	_       [cpu.CacheLine]byte
 
-	inbox netio.Frames // taken from arrived; the rank's own, as is the next
-	turns uint32       // of Recv, which looks here first or there
+	inbox netio.Frames // taken from arrived; the rank's own, like the next
+	turns uint32       // calls of Recv, which alternate the first place to look
 	_     [2 * cpu.CacheLine]byte
 }
 
-// NewPorts makes the ports of a process's ranks.
+// NewPorts returns the ports of a process's ranks.
 func NewPorts(p netio.Place) []*Port {
 	all := make([]*Port, p.Last-p.First)
 	for i := range all {
@@ -49,7 +49,7 @@ func (s *Port) Release(p *netio.Pool, f *netio.Frame) {
 	s.parking.Notify()
 }
 
-// Pass gives a frame to another rank of this process. It is for the rank's goroutine.
+// Pass passes a frame to another rank of this process. It is for the rank's goroutine.
 func (s *Port) Pass(f *netio.Frame, to *Port) {
 	in := f.Inside(access)
 	if f.Bytes > frame.InlineMax || in.Pool != s.pool || !to.inline.put(f, s) {
@@ -64,13 +64,13 @@ func (s *Port) Pass(f *netio.Frame, to *Port) {
 	to.parking.Notify()
 }
 
-// Deliver appends a frame to those that have arrived for the rank. Any goroutine may call it.
+// Deliver appends a frame to the rank's arrived frames. Any goroutine may call it.
 func (s *Port) Deliver(f *netio.Frame) {
 	s.arrived.Push(f)
 	s.parking.Notify()
 }
 
-// Parking is where the rank parks.
+// Parking returns the rank's parking place.
 func (s *Port) Parking() *idle.Parking { return &s.parking }
 
 // Wake implements [netio.Port].
@@ -92,7 +92,7 @@ func (s *Port) Recv() *netio.Frame {
 	return nil
 }
 
-// shift returns the oldest frame that did not come by the inline ring.
+// shift returns the oldest frame that arrived outside the inline ring.
 func (s *Port) shift() *netio.Frame {
 	f, next := s.inbox.ShiftOr(&s.arrived)
 	prefetch(next)
@@ -107,14 +107,14 @@ func (s *Port) Fetch() {
 	}
 }
 
-// prefetch prefetches the payload of the next frame, if there is one, while the rank does other work.
+// prefetch prefetches the payload of the next frame, if any, while the rank does other work.
 func prefetch(f *netio.Frame) {
 	if f != nil {
 		cpu.Prefetch(f.Base(), int(min(f.Bytes, prefetchMax)))
 	}
 }
 
-// prefetchMax is the bytes of a frame that are prefetched: they fit into a first-level cache beside other data.
+// prefetchMax is the maximum of prefetched bytes of a frame: they fit into a first-level cache beside other data.
 const prefetchMax = 8 << 10
 
 // Has reports whether Recv would return a frame.
@@ -125,7 +125,7 @@ func (s *Port) Has() bool {
 // Pool implements [netio.Port].
 func (s *Port) Pool() *netio.Pool { return s.pool }
 
-// Collect collects the frames that came back to the pool, and reports whether there were any.
+// Collect collects the frames that returned to the pool, and reports whether it found any.
 func (s *Port) Collect() bool {
 	before := s.pool.Back()
 	s.pool.Lent()
@@ -135,7 +135,7 @@ func (s *Port) Collect() bool {
 // Wait implements [netio.Port].
 func (s *Port) Wait(d time.Duration) {
 	s.parking.Announce()
-	if s.Has() || s.Collect() { // after it has collected, the next Wait of a rank that needs no room parks
+	if s.Has() || s.Collect() { // after a collection, the next Wait of a rank that needs no room parks
 		s.parking.Leave()
 		return
 	}

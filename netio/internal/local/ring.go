@@ -5,10 +5,10 @@ import (
 	"sync/atomic"
 )
 
-// Ring holds the slots that are on their way to one rank: many senders, one receiver, no lock. A sender reserves a
-// sequence number, fills the slot of that number, and stores which time around the ring this is. Only senders write to
-// slots and only the receiver reads them, so that a cache line passes from one processor to the other once. Where the
-// receiver is stands on a line of its own, which senders look at when the ring seems full.
+// Ring holds the slots on their way to one rank: many senders, one receiver, no lock. A sender reserves a sequence
+// number, fills the slot of that number, and stores the current round of the ring. Only senders write to slots and only
+// the receiver reads them, so a cache line passes from one processor to the other once. The receiver's position has its
+// own line, which senders read when the ring seems full.
 //
 // A sender that dies between reserving and publishing stops the ring. Its death ends the job.
 type Ring struct {
@@ -19,30 +19,29 @@ type Ring struct {
 // RingHeader is the state, besides slots, that a rank shares with its senders. Each word is alone on two cache lines,
 // which processors fetch together.
 type RingHeader struct {
-	Tail     atomic.Uint64 // sequence numbers that senders have reserved
+	Tail     atomic.Uint64 // sequence numbers reserved by senders
 	_        [SlotSize - 8]byte
-	Head     atomic.Uint64 // slots that the rank has emptied, as far as it has told
+	Head     atomic.Uint64 // slots that the rank has emptied, as last published
 	_        [SlotSize - 8]byte
-	Released atomic.Uint64 // entries that releasers have reserved, over shared memory
+	Released atomic.Uint64 // entries reserved by releasers, over shared memory
 	_        [SlotSize - 8]byte
-	Asleep   atomic.Uint32 // whether the rank sleeps, over shared memory
+	Asleep   atomic.Uint32 // sleep state of the rank, over shared memory
 	_        [SlotSize - 4]byte
 }
 
-// turn returns the round of the ring to which a sequence number belongs, from 1 on.
+// turn returns the round of the ring for a sequence number, from 1 on.
 func (r *Ring) turn(seq uint64) uint32 {
-	return uint32(seq>>(bits.TrailingZeros(uint(len(r.Slots)))&63)) + 1 // a division would be on the path of each look
+	return uint32(seq>>(bits.TrailingZeros(uint(len(r.Slots)))&63)) + 1 // a division would slow each look
 }
 
 // At returns the slot of a sequence number.
 func (r *Ring) At(seq uint64) *Slot { return &r.Slots[seq&uint64(len(r.Slots)-1)] }
 
-// Reserve returns a sequence number, unless the ring is full. head is the receiver's position as far as senders know
-// it.
+// Reserve returns a sequence number, unless the ring is full. head caches the receiver's position for the senders.
 func (r *Ring) Reserve(head *atomic.Uint64) (seq uint64, ok bool) {
 	for {
 		known := head.Load()
-		seq = r.Header.Tail.Load() // after head, so that it is no less
+		seq = r.Header.Tail.Load() // loaded after head, so it is no less
 		if seq-known >= uint64(len(r.Slots)) {
 			known = r.Header.Head.Load()
 			head.Store(known)
@@ -56,7 +55,7 @@ func (r *Ring) Reserve(head *atomic.Uint64) (seq uint64, ok bool) {
 	}
 }
 
-// Publish makes the slot of a sequence number visible to the receiver. It must be filled.
+// Publish makes the slot of a sequence number visible to the receiver. The slot must be filled.
 func (r *Ring) Publish(s *Slot, seq uint64) {
 	Published()
 	s.turn.Store(r.turn(seq))
@@ -71,7 +70,7 @@ func (r *Ring) Filled(seq uint64) bool {
 	return true
 }
 
-// headEvery is the number of slots that the receiver empties before it publishes its position; in a small ring it is a
+// headEvery is the number of slots that the receiver empties before it publishes its position. In a small ring it is a
 // quarter of the slots.
 const headEvery = 64
 

@@ -13,11 +13,11 @@ import (
 // need only the first. A frame of up to frame.InlineMax bytes travels in the slot; a longer one sends only its
 // location.
 //
-// A receiver that waits reads the first line all the time. So a sender fills the second line before it; otherwise the
-// first line would go to the receiver and come back while the sender waits for the second.
+// A waiting receiver reads the first line all the time. So a sender fills the second line first; otherwise the first
+// line would go to the receiver and come back while the sender waits for the second.
 type Slot struct {
-	turn   atomic.Uint32 // which time around the ring the slot was written; last to be stored, first to be loaded
-	kind   netio.Kind    // with byLocation when the body is a location
+	turn   atomic.Uint32 // round of the ring in which the slot was written; stored last, loaded first
+	kind   netio.Kind    // includes byLocation when the body is a location
 	flags  uint8
 	target uint16
 	epoch  uint32
@@ -27,8 +27,8 @@ type Slot struct {
 	check  uint32
 	tag    uint32
 	seq    uint64
-	sender uint32       // the rank that the frame is to come back to
-	number frame.Number // by which its release is told, or frame.None
+	sender uint32       // rank that gets the frame back
+	number frame.Number // number for the report of its release, or frame.None
 	body   [frame.InlineMax]byte
 }
 
@@ -45,7 +45,7 @@ type Location struct {
 	Class  uint32 // of the frame's size
 }
 
-// Descriptor is a copy of a slot, read once: a process that can write to the slot could change it at any time.
+// Descriptor is a copy of a slot, read once: a process with write access to the slot could change it at any time.
 type Descriptor struct {
 	netio.Header
 	Sender   uint32
@@ -54,7 +54,7 @@ type Descriptor struct {
 	Inline   bool
 }
 
-// onFirst is how many bytes of the body lie on the slot's first cache line.
+// onFirst is the number of bytes of the body on the slot's first cache line.
 const onFirst = cpu.CacheLine - unsafe.Offsetof(Slot{}.body)
 
 // Write fills in all fields but the body, which must be filled first.
@@ -70,7 +70,7 @@ func (s *Slot) Refer(l Location) {
 	*(*Location)(unsafe.Pointer(&s.body)) = l
 }
 
-// CopyIn copies a small frame's payload into the body, in words: both have room for whole ones. It begins at the end.
+// CopyIn copies a small frame's payload into the body, in words: both have room for whole words. It begins at the end.
 func (s *Slot) CopyIn(f *netio.Frame) {
 	from := (*[frame.InlineMax / 8]uint64)(f.Base())
 	to := (*[frame.InlineMax / 8]uint64)(unsafe.Pointer(&s.body))
@@ -79,7 +79,7 @@ func (s *Slot) CopyIn(f *netio.Frame) {
 	}
 }
 
-// Fetch prefetches the part of a frame on the slot's second line, while the first one is used.
+// Fetch prefetches the part of a frame on the slot's second line, while the first line is used.
 func (s *Slot) Fetch() {
 	if s.bytes > uint32(onFirst) && s.bytes <= frame.InlineMax {
 		cpu.Prefetch(unsafe.Pointer(&s.body[onFirst]), 1)
@@ -89,7 +89,7 @@ func (s *Slot) Fetch() {
 // CopyOut copies the body into a payload.
 func (s *Slot) CopyOut(payload []byte) { copy(payload, s.body[:]) }
 
-// read fills in all of a header except To, which is the ring's rank.
+// read fills in a header except To, which is the ring's rank.
 func (s *Slot) read(h *netio.Header) {
 	h.Kind, h.Flags, h.Target, h.Epoch, h.From = s.kind, s.flags, s.target, s.epoch, s.from
 	h.Count, h.Bytes, h.Check, h.Tag, h.Seq = s.count, s.bytes, s.check, s.tag, s.seq

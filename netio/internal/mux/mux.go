@@ -1,5 +1,5 @@
 // Package mux joins the ways between the processes of a job: TCP, which can connect all processes and is the life line,
-// and faster ways beside it. It selects a way for each frame, and lets a rank wait for all ways at once.
+// and the faster ways beside it. It selects a way for each frame, and lets a rank wait for all ways at once.
 package mux
 
 import (
@@ -15,14 +15,14 @@ import (
 	"github.com/activepebbles/pebbles/netio/tcp"
 )
 
-// Transport is the transport of a job whose processes reach each other over TCP, and over faster ways.
+// Transport is the transport of a job whose processes reach each other over TCP and over faster ways.
 type Transport struct {
 	*tcp.Transport
 	open   func(*way.Config) ([]way.Way, error)
 	hosts  []string     // where processes listen, by process
 	all    []way.Way    // all open ways
-	ways   []way.Way    // those that link this process with others
-	far    bool         // some process is linked by TCP alone
+	ways   []way.Way    // ways that link this process with others
+	far    bool         // TCP alone links some process
 	ends   []netio.Port // ports of this process's ranks
 	policy idle.Policy
 }
@@ -33,11 +33,11 @@ var (
 	_ tcp.Layer       = (*Transport)(nil)
 )
 
-// access is the key to the parts of netio for transports.
+// access is the key to the transports' parts of netio.
 var access frame.Access
 
-// Dial connects this process with all others of its job, as [tcp.Dial] does. open opens faster ways before this process
-// greets others, in the order in which frames try them.
+// Dial connects this process with all others of its job, like [tcp.Dial]. open opens faster ways before this process
+// greets others. Frames try them in their order.
 func Dial(ctx context.Context, c tcp.Config, open func(*way.Config) ([]way.Way, error)) (*Transport, error) {
 	t := &Transport{open: open, far: true}
 	c.Inside(access).Under(t)
@@ -47,8 +47,8 @@ func Dial(ctx context.Context, c tcp.Config, open func(*way.Config) ([]way.Way, 
 	return t, nil
 }
 
-// Name implements [netio.Transport]. It is "tcp", the name of a faster way that links all processes, or such as
-// "shm+tcp".
+// Name implements [netio.Transport]. It returns "tcp", the name of a faster way that links all processes, or a mix such
+// as "shm+tcp".
 func (t *Transport) Name() (name string) {
 	for _, w := range t.ways {
 		name += "+" + w.Name()
@@ -67,7 +67,7 @@ func (t *Transport) Port(rank int) netio.Port {
 	return t.Transport.Port(rank)
 }
 
-// Preposted implements [netio.Preposter]: one of the faster ways may.
+// Preposted implements [netio.Preposter] if one of the faster ways does.
 func (t *Transport) Preposted(senders map[int]bool) (netio.Preposted, bool) {
 	for _, w := range t.ways {
 		if w, ok := w.(netio.Preposter); ok {
@@ -106,8 +106,8 @@ func (t *Transport) Links(process int) bool {
 	return slices.ContainsFunc(t.all, func(w way.Way) bool { return near || !w.Local() })
 }
 
-// Meet implements [tcp.Layer]: it links this process with others by the faster ways, and gives the ranks ports that
-// take them.
+// Meet implements [tcp.Layer]. It links this process with others by the faster ways, and gives the ranks ports for
+// these.
 func (t *Transport) Meet(ctx context.Context) error {
 	place, line := t.Place(), t.Under(access)
 	linked, onHost := make([]bool, place.Processes), make([]bool, place.Processes)

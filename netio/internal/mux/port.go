@@ -11,14 +11,14 @@ import (
 	"github.com/activepebbles/pebbles/netio/tcp"
 )
 
-// port is the port of a rank that has faster ways than TCP to some processes. It keeps the rank's pool.
+// port is the port of a rank with ways that are faster than TCP to some processes. It is the keeper of the rank's pool.
 type port struct {
 	*tcp.Port
 	t      *Transport
 	place  netio.Place
-	first  way.Port // of the ways
+	first  way.Port // first of the ways
 	ways   []way.Port
-	turn   int // which of the other ways, or TCP, Recv looks at next
+	turn   int // next of the other ways, or TCP, for Recv
 	policy *idle.Policy
 	turns  uint32 // of Recv, which alternates between the first way and the others
 	streak idle.Streak
@@ -58,14 +58,14 @@ func (p *port) Drop(f *netio.Frame) {
 	}
 }
 
-// Gather implements [netio.Keeper]: it collects the releases of the port's frames.
+// Gather implements [netio.Keeper]. It collects the releases of the port's frames.
 func (p *port) Gather() {
 	for _, w := range p.ways {
 		w.Gather()
 	}
 }
 
-// Send implements [netio.Port]. A frame for which no way has room goes over TCP.
+// Send implements [netio.Port]. A frame goes over TCP if no way has room.
 func (p *port) Send(f *netio.Frame) {
 	if to := int(f.To); to < p.place.Ranks && !p.place.Has(to) {
 		process := p.place.ProcessOf(to)
@@ -103,7 +103,7 @@ func (p *port) Recv() *netio.Frame {
 	return f
 }
 
-// recvOther returns a frame that didn't come by the first way. The others take turns with TCP and the ranks of this
+// recvOther returns a frame that arrived outside the first way. The others take turns with TCP and the ranks of this
 // process.
 func (p *port) recvOther() (f *netio.Frame) {
 	for i := 0; f == nil && i < len(p.ways); i++ {
@@ -121,8 +121,8 @@ func (p *port) recvOther() (f *netio.Frame) {
 	return f
 }
 
-// Wait implements [netio.Port]. The rank polls up to its spin limit before it parks. It also looks for frames that came
-// back: the rank may wait for them, and is not woken for them before it announces that it sleeps.
+// Wait implements [netio.Port]. The rank polls up to its spin limit before it parks. It also looks for returned frames:
+// it may need them, and before it announces its sleep nothing wakes it for them.
 func (p *port) Wait(d time.Duration) {
 	if p.Inside(access).FlushRequests() || p.Collect() {
 		return
@@ -140,7 +140,7 @@ func (p *port) Wait(d time.Duration) {
 	p.park(d)
 }
 
-// Pause implements [netio.Port]. Many idle ones come to a short Wait.
+// Pause implements [netio.Port]. Many idle pauses amount to a short Wait.
 func (p *port) Pause() {
 	p.Inside(access).Flush()
 	p.Inside(access).FlushRequests()
@@ -153,12 +153,12 @@ func (p *port) Pause() {
 	}
 }
 
-// spunEnough tells whether the rank has reached its spin limit, or polled for long.
+// spunEnough reports whether the rank has reached its spin limit, or polled for long.
 func (p *port) spunEnough() bool {
 	return p.streak.Polls >= p.limit || p.policy.Processes > 0 && p.streak.Long()
 }
 
-// park sleeps until somebody wakes the rank, and learns from how long that took.
+// park sleeps until the rank is woken, and adapts the spin limit to the time of the sleep.
 func (p *port) park(d time.Duration) {
 	p.streak.End()
 	p.Parking().BeforeAnnouncement()
@@ -176,7 +176,7 @@ func (p *port) park(d time.Duration) {
 	}
 }
 
-// spin looks for a moment, and reports whether something arrived. A rank that waits for releases asks the pool.
+// spin looks for a moment and reports whether something arrived. A rank that waits for releases asks the pool.
 func (p *port) spin() bool {
 	for _, w := range p.ways {
 		if w.Look(p.policy.Looks) {
@@ -186,10 +186,10 @@ func (p *port) spin() bool {
 	return p.active() && p.Inside(access).Look() || p.Has()
 }
 
-// active tells whether sockets are worth each look.
+// active reports whether each look should include the sockets.
 func (p *port) active() bool { return p.Inside(access).Active() }
 
-// yieldIdle is an idle poll. It yields the core to others.
+// yieldIdle counts an idle poll, and yields the core to others.
 func (p *port) yieldIdle() {
 	p.streak.Polls++
 	p.yields++

@@ -14,15 +14,15 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/way"
 )
 
-// road is a way between processes of one test, which are one: what is sent is copied into the receiver's queue. It
-// refuses each frame whose turn it is, and links the processes of one place.
+// road is a way between the processes of a test, which run in one process. Send copies a frame into the receiver's
+// queue. A road refuses frames at a fixed interval, and links the processes of one place.
 type road struct {
 	name        string
 	offer       handshake.Offer
-	refuseEvery int // 0 is never
+	refuseEvery int // 0 means never
 	place       netio.Place
 	ports       []*roadPort
-	unmet       error // what Meet fails by
+	unmet       error // error of Meet
 	closed      atomic.Int32
 
 	mu             sync.Mutex
@@ -31,13 +31,13 @@ type road struct {
 	asked, crossed int
 }
 
-// passage is a frame that a rank of another process has not released yet.
+// passage is a frame that a rank of another process has not released.
 type passage struct {
 	frame   *netio.Frame
 	process int
 }
 
-// roads are all that are open, by address.
+// roads are all open roads, by address.
 var roads sync.Map
 
 func newRoad(c *way.Config, name, place string, refuseEvery int) *road {
@@ -77,7 +77,7 @@ func (r *road) Meet(_ context.Context, line way.LifeLine, addresses map[int]stri
 	return r.unmet
 }
 
-// Unlink brings home what will not be released.
+// Unlink returns the frames that will not be released.
 func (r *road) Unlink(process int) {
 	r.mu.Lock()
 	delete(r.links, process)
@@ -93,7 +93,7 @@ func (r *road) Unlink(process int) {
 	}
 }
 
-// enter returns who takes a frame, and its number.
+// enter returns the road that takes a frame, and the frame's number.
 func (r *road) enter(f *netio.Frame, process int) (to *road, n uint32) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -108,7 +108,7 @@ func (r *road) enter(f *netio.Frame, process int) (to *road, n uint32) {
 	return to, r.sent.Add(passage{f, process})
 }
 
-// released is told by the process that has received a frame.
+// released is called by the process that has received a frame.
 func (r *road) released(n uint32, process int) {
 	r.mu.Lock()
 	at := r.sent.At(n)
@@ -124,14 +124,14 @@ func (r *road) released(n uint32, process int) {
 // roadPort is one rank's end of a road.
 type roadPort struct {
 	road    *road
-	pool    *netio.Pool // of frames that were received
+	pool    *netio.Pool // of received frames
 	parking *idle.Parking
 	asleep  atomic.Bool
 	waiting atomic.Int64
 
 	mu    sync.Mutex
 	queue []parcel
-	taken int // of the queue
+	taken int // index in the queue
 }
 
 // parcel is a copy of a frame.
@@ -166,7 +166,7 @@ func (p *roadPort) Send(f *netio.Frame, process int) bool {
 	return true
 }
 
-// put copies a frame into a parcel, whose memory an earlier one may have had.
+// put copies a frame into a parcel, which may reuse the memory of an earlier one.
 func (p *roadPort) put(f *netio.Frame, sender int, n uint32) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -199,7 +199,7 @@ func (p *roadPort) Recv() *netio.Frame {
 	return f
 }
 
-// lender keeps the pool of frames that were received.
+// lender is the keeper of the pool of received frames.
 type lender struct {
 	netio.Heap
 	road *road

@@ -19,9 +19,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestWaysConform has two faster ways. The first links processes 0 and 1 only; both refuse some of the frames. Of the
-// promises those are tried that could break where frames of one rank go by several ways: all others are kept by the
-// ways themselves, which have the whole suite.
+// TestWaysConform has two faster ways. The first links only processes 0 and 1; both refuse some frames. It tests the
+// promises that could break where frames of one rank take several ways. The ways themselves keep all others, and pass
+// the whole suite.
 func TestWaysConform(t *testing.T) {
 	netiotest.RunSome(t, func(t *testing.T, ranks, processes int) []netio.Transport {
 		all, _ := dialByRoads(t, netiotest.Configs(t, ranks, processes), alleyAndRoad)
@@ -36,7 +36,7 @@ func alleyAndRoad(c *way.Config) []*road {
 	return []*road{newRoad(c, "alley", fmt.Sprint("block ", c.Place.Process/2), 3), newRoad(c, "road", "town", 2)}
 }
 
-// Kill ends the transport as the death of its process would.
+// Kill ends the transport like the death of its process.
 func (t *Transport) Kill() { t.Under(access).Kill() }
 
 // dialByRoads starts all processes of a job, and returns the roads of each.
@@ -56,7 +56,8 @@ func dialOver(t testing.TB, c tcp.Config, roads func(*way.Config) []*road, built
 	})
 }
 
-// TestNamesOfWays: a name lists the ways that link a process with others, and TCP when these don't link all.
+// TestNamesOfWays requires that a name lists the ways that link a process with others, and TCP if these do not link
+// all.
 func TestNamesOfWays(t *testing.T) {
 	for _, c := range []struct {
 		processes int
@@ -88,8 +89,8 @@ func requireClosed(t *testing.T, built ...[]*road) {
 	}
 }
 
-// TestFramesTakeTheFirstWayWithRoom counts which way each frame goes: the alley refuses each third, the road each
-// second of these, and TCP takes the rest.
+// TestFramesTakeTheFirstWayWithRoom counts the frames of each way: the alley refuses every third, the road every second
+// of these, and TCP takes the rest.
 func TestFramesTakeTheFirstWayWithRoom(t *testing.T) {
 	const frames = 600
 	all, built := dialByRoads(t, netiotest.Configs(t, 2, 2), alleyAndRoad)
@@ -111,14 +112,14 @@ func TestFramesTakeTheFirstWayWithRoom(t *testing.T) {
 	_ = netiotest.CloseAll(all)
 }
 
-// looked tells whether TCP has brought a whole frame to the first rank, after a look at sockets.
+// looked reports whether TCP has brought a whole frame to the first rank, after a look at sockets.
 func looked(t *Transport) bool {
 	p := t.ends[0].(*port)
-	p.Inside(access).Look() // which is true of a part of a frame too
+	p.Inside(access).Look() // also true for a part of a frame
 	return p.Has()
 }
 
-// looks is how often the first rank has looked at sockets.
+// looks returns the number of the first rank's looks at sockets.
 func looks(t *Transport) int { return int(t.ends[0].(*port).Inside(access).Looks()) }
 
 func numbered(p netio.Port, i int) *netio.Frame {
@@ -127,7 +128,7 @@ func numbered(p netio.Port, i int) *netio.Frame {
 	return f
 }
 
-// TestNoWayStarves has frames wait on both ways and on TCP: among the next few, some come by each.
+// TestNoWayStarves queues frames on both ways and on TCP: the next few frames include some of each.
 func TestNoWayStarves(t *testing.T) {
 	const frames, few = 600, 12
 	all, _ := dialByRoads(t, netiotest.Configs(t, 2, 2), alleyAndRoad)
@@ -135,7 +136,7 @@ func TestNoWayStarves(t *testing.T) {
 	for i := range frames {
 		p.Send(numbered(p, i))
 	}
-	p.Pause() // writes what goes over TCP
+	p.Pause() // writes the frames for TCP
 	require.Eventually(t, func() bool { return looked(all[1]) }, time.Minute, time.Millisecond, "TCP brings its share")
 	came := map[string]int{}
 	for range few {
@@ -154,7 +155,7 @@ func TestNoWayStarves(t *testing.T) {
 	_ = netiotest.CloseAll(all)
 }
 
-// TestStartWithoutAWay fails to open ways, or to meet on one. All that are open are closed.
+// TestStartWithoutAWay fails to open ways, or to meet on one. All open ways are closed.
 func TestStartWithoutAWay(t *testing.T) {
 	broken := errors.New("the bridge is down")
 	t.Run("open", func(t *testing.T) {
@@ -175,24 +176,24 @@ func TestStartWithoutAWay(t *testing.T) {
 			}, &built[i])
 		})
 		for _, err := range errs {
-			require.ErrorContains(t, err, broken.Error()) // its own, or the other's
+			require.ErrorContains(t, err, broken.Error()) // its own, or that of the other process
 		}
 		requireClosed(t, built...)
 	})
 }
 
-// What comes back while a rank pauses ends its Wait within a few pauses: what another process tells, and what this one
-// gives back.
+// TestWaitSeesWhatComesBack requires that a frame that returns while a rank pauses ends its Wait within a few pauses,
+// whether another process or this one has released it.
 func TestWaitSeesWhatComesBack(t *testing.T) {
 	for name, crowd := range map[string]int{"own core": 1, "shared cores": 1000} {
 		for _, released := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, released there %v", name, released), func(t *testing.T) {
-				const when = 3 // pauses in vain before it comes
+				const when = 3 // fruitless pauses before the release
 				all, _ := dialByRoads(t, netiotest.Configs(t, 2, 2), openRoad)
 				defer netiotest.CloseAll(all)
 				p, q := all[0].Port(0), all[1].Port(1)
 				f := numbered(p, 0)
-				back := func() { f.Release() } // as the reader of an acknowledgement does
+				back := func() { f.Release() } // like the reader of an acknowledgement
 				if released {
 					p.Send(f)
 					got := netiotest.Next(q)
@@ -215,8 +216,8 @@ func TestWaitSeesWhatComesBack(t *testing.T) {
 	}
 }
 
-// A rank with a way to all others looks at sockets seldom, and at each turn while an operation of its own is in flight
-// there.
+// TestSocketsAreLookedAtForOperations requires that a rank with a way to all others seldom looks at sockets, but at
+// each turn while its own operation is in flight there.
 func TestSocketsAreLookedAtForOperations(t *testing.T) {
 	all, _ := dialByRoads(t, netiotest.Configs(t, 2, 2), openRoad)
 	defer netiotest.CloseAll(all)
@@ -245,9 +246,9 @@ func TestSocketsAreLookedAtForOperations(t *testing.T) {
 
 func openRoad(c *way.Config) []*road { return []*road{newRoad(c, "road", "town", 0)} }
 
-// Beside a load, a rank gives its core away in few of its waits: each time, the core is gone for a slice of the
-// scheduler. On a quiet machine it does so up to 2,048 times. The load is simulated: a yield comes back when a slice is
-// over.
+// TestEffortBesideALoad requires that a rank beside a load gives its core away in few of its waits: each time, the core
+// is gone for a slice of the scheduler. On a quiet machine it does so up to 2,048 times. The load is simulated: a yield
+// returns at the end of a slice.
 func TestEffortBesideALoad(t *testing.T) {
 	const rounds, slice, polls = 200, 2 * idle.StreakMax, 8
 	all, _ := dialByRoads(t, netiotest.Configs(t, 2, 2), openRoad)
@@ -266,7 +267,7 @@ func TestEffortBesideALoad(t *testing.T) {
 	require.LessOrEqual(t, waits, 10*rounds)
 }
 
-// effort has p send to a partner that is busy with other things, and wait for each frame to come back.
+// effort lets p send to a partner that is busy with other work, and wait for each frame to return.
 func effort(p, q netio.Port, rounds, polls int) (waits int) {
 	var releases sync.WaitGroup
 	defer releases.Wait()

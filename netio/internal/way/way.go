@@ -1,6 +1,6 @@
-// Package way is the contract between the multiplexer (netio/internal/mux) and the ways by which frames pass between
-// processes. Package netio/tcp can connect all processes and is the life line; shared memory and libfabric are faster
-// ways to some of them.
+// Package way is the contract between the multiplexer (netio/internal/mux) and the ways of frames between processes.
+// Package netio/tcp can connect all processes and is the life line. Shared memory and libfabric are faster ways to some
+// of them.
 package way
 
 import (
@@ -15,11 +15,11 @@ import (
 )
 
 // Way is a faster way than TCP to some of the other processes. A frame to one of them tries the ways in their order and
-// takes the first that has room; TCP is last, and always has room. Only TCP reports loss, abort and goodbye.
+// takes the first with room; TCP is last, and always has room. Only TCP reports loss, abort and goodbye.
 type Way interface {
-	// Name is the way's word in the name of the transport.
+	// Name returns the way's word in the name of the transport.
 	Name() string
-	// Offer is the way's part of this process's handshake.
+	// Offer returns the way's part of this process's handshake.
 	Offer() handshake.Offer
 	// Local reports whether the way links processes of one host alone.
 	Local() bool
@@ -28,55 +28,55 @@ type Way interface {
 	Meet(ctx context.Context, line LifeLine, addresses map[int]string) error
 	// OnHost reports, after Meet, whether this process shares processors with another one that the way links.
 	OnHost(process int) bool
-	// LooksAtMemory reports whether a look takes nanoseconds. Otherwise it is a call that takes as long as a yield of the
-	// processor.
+	// LooksAtMemory reports whether a look takes nanoseconds. Otherwise a look is a call that takes as long as a yield
+	// of the processor.
 	LooksAtMemory() bool
-	// Port is a rank's end of the way, after Meet.
+	// Port returns a rank's end of the way, after Meet.
 	Port(rank int) Port
 	// Unlink is called on any goroutine, maybe twice, when a process will release no more frames.
 	Unlink(process int)
-	// Close is called once, last: after a start that failed, for a way that linked no process, and after TCP has ended. If
+	// Close is called once, last: after a failed start, for a way that linked no process, and after TCP has ended. If
 	// quiet is set, no process reads this process's frames any more.
 	Close(quiet bool)
 }
 
-// Port is a rank's end of a [Way]. All methods are for the rank's goroutine. A frame comes back when its receiver has
-// released it, or after Unlink; the rank is woken when a frame arrives, or one comes back, between Announce and Leave.
+// Port is a rank's end of a [Way]. All methods are for the rank's goroutine. A frame returns when its receiver has
+// released it, or after Unlink. Between Announce and Leave, an arriving or returning frame wakes the rank.
 type Port interface {
-	// Memory returns n bytes for a frame, on a cache line, or nil if the way has none to give. Drop takes them back, and
+	// Memory returns n bytes for a frame, on a cache line, or nil if the way has no memory. Drop takes them back, and
 	// ignores other memory.
 	Memory(n int) []byte
 	Drop(f *netio.Frame)
-	// Send takes a frame for a rank of a process. It reports false when the process isn't linked, or there is no room
+	// Send sends a frame to a rank of a process. It reports false if the process is not linked, or the way has no room
 	// now.
 	Send(f *netio.Frame, process int) bool
-	// Recv returns a frame that has arrived, or nil.
+	// Recv returns an arrived frame, or nil.
 	Recv() *netio.Frame
-	// Look sends pending acknowledgements. Then it looks for a frame that has arrived, at most that many times.
+	// Look sends pending acknowledgements. Then it looks for an arrived frame, at most the given number of times.
 	Look(times int) bool
 	// Gather collects the releases of frames by other processes.
 	Gather()
-	// Announce sends pending acknowledgements, and announces that the rank is about to park. Then it reports whether there
-	// is something to receive or to gather.
+	// Announce sends pending acknowledgements, and announces that the rank is about to park. Then it reports whether
+	// anything is left to receive or to gather.
 	Announce() bool
-	// Leave takes the announcement back.
+	// Leave withdraws the announcement.
 	Leave()
 }
 
-// OneSided is a [Port] that accesses exposed memory of other processes too.
+// OneSided is a [Port] that also accesses exposed memory of other processes.
 type OneSided interface {
-	// Far returns the way's access to memory that is not mapped from this host. It leaves to rest the operations that the
-	// way can't do.
+	// Far returns the way's access to memory outside this host's mappings. It passes to rest the operations that the
+	// way cannot do.
 	Far(rest local.Far) local.Far
 }
 
-// LifeLine is the part of the transport between all processes that ways use. Any goroutine may call it.
+// LifeLine is the part of the all-connecting transport that ways use. Any goroutine may call it.
 type LifeLine interface {
-	// Ports are those of this process's ranks, where frames of their own process arrive.
+	// Ports returns the ports of this process's ranks, where frames of their own process arrive.
 	Ports() []*local.Port
-	// Space is the exposed memory of the process, and its view of that of others.
+	// Space returns the exposed memory of the process, and its view of other processes' exposed memory.
 	Space() *exposed.Space
-	// First receives the first failure of the job that is reported here.
+	// First receives the first reported failure of the job.
 	First() <-chan error
 	// Tell reports a failure without a known culprit.
 	Tell(err error)
@@ -97,7 +97,7 @@ type Config struct {
 	Hello func(lane uint8) handshake.Hello
 }
 
-// Absent returns the error for processes that are not connected. addresses are by process.
+// Absent returns the error for unconnected processes. addresses are by process.
 func Absent(addresses []string, processes []int, cause error) error {
 	e := &netio.AbsentError{Processes: processes, Cause: cause}
 	for _, p := range processes {
