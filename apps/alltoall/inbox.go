@@ -19,8 +19,8 @@ type inbox struct {
 
 // tally is a rank's account of one sender, of constant size for any number of rounds.
 type tally struct {
-	came uint64
-	sum  uint64 // sum of the marks of these items
+	came uint64 // number of whole items received
+	sum  uint64 // sum of the marks of the whole items received
 }
 
 func newInbox(n numbers, self, ranks int, rounds uint64) *inbox {
