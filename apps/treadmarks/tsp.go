@@ -212,7 +212,7 @@ type cities struct {
 	near     [cityRoom][cityRoom]uint8
 }
 
-// a power of two, for indices without bounds checks
+// cityRoom is a power of two, for indices without bounds checks.
 const cityRoom = 32
 
 // tour is a tour, or its beginning: from city 0 through the cities of a path.
