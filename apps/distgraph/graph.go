@@ -168,6 +168,8 @@ type Index interface{ uint32 | uint64 }
 // every level.
 func None[V Index]() V { return ^V(0) }
 
+// Part is a rank's part of a graph, with indices of one width.
+//
 // A vertex has a number, its place in the source, and an index, which ranks use. Both lie in the block of its owner.
 // They differ if the graph is ordered by degree.
 type Part[V Index] struct {
