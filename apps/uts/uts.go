@@ -199,7 +199,7 @@ type bench struct {
 	want   Answer
 	found  Answer // by this rank, in the kernel
 	kernel func() error
-	built  task.Counts // of setup
+	built  task.Counts // before the kernel
 	tally  apps.Tally  // of the kernel's pebbles, in mode ByPebbles
 }
 
