@@ -12,7 +12,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// large is a simulation that takes a second.
+// large returns a simulation that takes a second.
 func large(b *testing.B) Config {
 	c := little(b, 1)
 	c.Population, c.Days, c.List = town(b, population.TownConfig{People: 100_000, Seed: 1}), 10, false
@@ -35,7 +35,7 @@ func BenchmarkContagion(b *testing.B) {
 	})
 }
 
-// A location sweeps its visits.
+// A sweep of a location's visits.
 func BenchmarkSweep(b *testing.B) {
 	c := little(b, 1).withDefaults()
 	c.Contact = Constant
@@ -59,8 +59,7 @@ func BenchmarkSweep(b *testing.B) {
 	}
 }
 
-// A plain loop over people and visits, which knows nothing of exposures, is what the twin's days without an outbreak
-// are compared with.
+// A plain loop over people and visits, without exposures, for comparison with the twin's days without an outbreak.
 func BenchmarkPlain(b *testing.B) {
 	c := large(b)
 	c.PerDay = -1

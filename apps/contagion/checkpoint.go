@@ -5,10 +5,10 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// counts are what a part counts over all days.
+// counts are the counts of a part over all days.
 type counts struct {
-	sent, got exposed // what exposures add up to, at both ends
-	made      uint64  // visits
+	sent, got exposed // sums of exposures, at both ends
+	made      uint64  // number of visits
 	stayed    uint64  // of these, at this part's own locations
 	refused   uint64  // by closed locations
 	newly     uint64  // persons infected today
@@ -25,7 +25,7 @@ func (e exposed) plus(o exposed) exposed {
 	return exposed{e.Count + o.Count, e.Propensity + o.Propensity}
 }
 
-// restore goes on from the newest checkpoint, if there is one.
+// restore continues from the newest checkpoint, if there is one.
 func (b *bench) restore() error {
 	p := b.part
 	states := len(b.config.Disease.States)
@@ -38,13 +38,13 @@ func (b *bench) restore() error {
 		checkpoint.PerRank("contacts", &p.sweeper.contacts, pebble.Sum), checkpoint.PerRank("pairs", &p.sweeper.meetings,
 			pebble.Sum),
 		checkpoint.PerRank("curve", &p.curve, addCurves), checkpoint.PerRank("infections", &p.infections, joinInfections))
-	for len(p.curve) < b.steps.Done() { // of a rank more than there were
+	for len(p.curve) < b.steps.Done() { // on additional ranks
 		p.curve = append(p.curve, make([]uint64, states))
 	}
 	return err
 }
 
-// addCurves adds up what two ranks have counted on each day.
+// addCurves adds up the counts of two ranks for each day.
 func addCurves(a, b [][]uint64) [][]uint64 {
 	for day, counts := range b {
 		for state, n := range counts {

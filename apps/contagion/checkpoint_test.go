@@ -11,7 +11,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// A simulation goes on after any day, on other numbers of ranks, and has the answer of the twin.
+// A simulation continues after any day, on other numbers of ranks, and gives the result of the twin.
 func TestSimulationsGoOn(t *testing.T) {
 	seed := seeds.Of(t) % (1 << 32)
 	for _, loimos := range []bool{false, true} {
@@ -36,7 +36,7 @@ func TestSimulationsGoOn(t *testing.T) {
 	}
 }
 
-// Other rules are refused by name.
+// An error names rules that differ from the checkpoint's.
 func TestCheckpointOfOtherRules(t *testing.T) {
 	c := little(t, 1)
 	s := appstest.Mem(2)

@@ -1,25 +1,26 @@
-// Package contagion simulates how a disease goes through a population whose people meet at locations (EpiSimdemics:
-// TRAM, section VI B; its open successor is Loimos). On each day, persons send a visit to each location that they go
-// to, a pebble of 36 bytes; when all have come, a location sweeps the arrivals and departures in order of time, and
-// sends an exposure to each susceptible person for each infectious one met; when these have come, persons are
-// infected, or not, by what their exposures add up to, and go on in their disease: two epochs a day.
+// Package contagion simulates the spread of a disease through a population whose people meet at locations
+// (EpiSimdemics: TRAM, section VI B; its open successor is Loimos). A day has two epochs. First, persons send a visit,
+// a pebble of 36 bytes, to each location that they go to. When all have arrived, a location sweeps the arrivals and
+// departures in order of time, and sends an exposure to each susceptible person for each infectious person met. When
+// these have arrived, the sum of a person's exposures decides on an infection, and the disease of each person
+// continues.
 //
 // # The same answer everywhere
 //
-// A simulation has one answer, bit by bit, on any number of ranks, over any network and with any buffers and caches:
-// random numbers are counted by what they are for (package chance), a location sorts its visits before it looks at
-// them, and propensities are added up as whole numbers of 2^-48. Who has infected somebody is drawn among the
-// exposures by a race of waiting times, of which the shortest wins: it needs no order and no list. So exposures to
-// one person may be merged on their way.
+// A simulation has one answer, bit by bit, on any number of ranks, over any network and with any buffers and caches.
+// Random numbers depend only on their use (package chance), a location sorts its visits before the sweep, and
+// propensities are added up as whole numbers of 2^-48. The source of an infection is drawn among the exposures by a
+// race of waiting times: the shortest wins, which needs neither order nor list. So exposures of one person may be
+// merged on their way.
 //
-// With [Config.Loimos] numbers are drawn as Loimos draws them, by the engine of each person and each location; the
-// epidemic is then that of Loimos to the last person.
+// With [Config.Loimos] numbers are drawn as in Loimos, by the engine of each person and each location; the epidemic
+// then equals that of Loimos to the last person.
 //
-// # What verification proves
+// # The proof of the verification
 //
-// Handlers count visits and exposures, with their fingerprints, and whether they are at their owner; merged exposures
-// must add up to those sent. On each day all people must be in some state. And where a simulation is small, rank 0
-// runs its serial twin, whose curve and infections must be the same.
+// Handlers count visits and exposures, with their fingerprints, and check that they are at their owner; merged
+// exposures must add up to those sent. On each day all people must be in some state. For a small simulation, rank 0
+// also runs its serial twin, whose curve and infections must be the same.
 package contagion
 
 import (
@@ -34,51 +35,51 @@ import (
 	"github.com/activepebbles/pebbles/distribution"
 )
 
-// Config is what a simulation can be told. Disease and Population are needed; all ranks of a process share them.
+// Config configures a simulation. Disease and Population are required; all ranks of a process share them.
 type Config struct {
 	apps.Common   // Progress counts days
 	Disease       *scenario.Disease
 	Population    population.Population
 	Interventions []scenario.Intervention // none, or those of a file
-	Days          int                     // to simulate; 0 is 30
+	Days          int                     // to simulate; 0 means 30
 	Loimos        bool                    // draw random numbers as Loimos does
-	Contact       Contact                 // whether persons who meet touch; "" is Constant
-	// A person in PerDay is infected on each of the first SeedDays days, whoever it may be. 0 are Loimos's 2 and 10;
-	// below 0 is none.
+	Contact       Contact                 // rule of contact of persons who meet; "" means Constant
+	// PerDay persons, drawn at random, are infected on each of the first SeedDays days. 0 means Loimos's 2 and 10;
+	// below 0 means none.
 	PerDay, SeedDays int
-	// People and Locations spread the people and the locations over the ranks; nil are blocks of equal numbers. All
-	// ranks give the same, such as what population.Curve makes.
+	// People and Locations spread the people and the locations over the ranks; nil means blocks of equal numbers. They
+	// are the same on all ranks, for example from population.Curve.
 	People, Locations distribution.Indexed
-	Send              Send // "" is Aggregated
-	Bundle            int  // visits in a buffer of Manual; 0 is 64
-	// Meetings counts who met, which makes locations sweep all visits, those of healthy people, too.
+	Send              Send // "" means Aggregated
+	Bundle            int  // visits in a buffer of Manual; 0 means 64
+	// Meetings counts meetings. Locations then sweep all visits, even those of healthy people.
 	Meetings bool
 	// List gathers all infections on rank 0.
 	List bool
-	// Twin runs the serial twin on rank 0, too, and compares with it. Without it, only small simulations are compared.
+	// Twin also runs the serial twin on rank 0, for comparison. Otherwise only small simulations are compared.
 	Twin bool
 }
 
-// Contact is a rule of whether two persons who are at one place at the same time touch.
+// Contact is a rule for contacts between persons at one place at the same time.
 type Contact string
 
-// The rules, the first two of which are Loimos's.
+// The rules. The first two are Loimos's.
 const (
-	Constant    Contact = "constant"      // half of them do
-	MinMaxAlpha Contact = "min-max-alpha" // fewer where many come, by the most that are in a location at one time
-	Certain     Contact = "certain"       // all do
+	Constant    Contact = "constant"      // half of the meetings
+	MinMaxAlpha Contact = "min-max-alpha" // a share that falls with the largest crowd of the location
+	Certain     Contact = "certain"       // all meetings
 )
 
 // Contacts are all rules.
 var Contacts = []Contact{Constant, MinMaxAlpha, Certain}
 
-// Send is a way in which visits go to locations.
+// Send is the way that visits go to locations.
 type Send string
 
 // The ways to send (TRAM, section VI B).
 const (
 	Aggregated Send = "aggregated" // by targets: buffered for the next hop, and routed
-	Manual     Send = "manual"     // by a buffer of the application's for each rank, straight to it
+	Manual     Send = "manual"     // by a buffer of the application for each rank, straight to it
 )
 
 // Sends are all ways to send.
@@ -89,7 +90,7 @@ const (
 	daysMost      = 1 << 20
 	bundleDefault = 64
 	bundleMost    = 1 << 16
-	twinMost      = 1 << 20 // person days that the twin is run for without being asked
+	twinMost      = 1 << 20 // largest number of person days for which the twin runs by default
 )
 
 func (c Config) withDefaults() Config {
@@ -134,7 +135,7 @@ func (c Config) check(ranks int) error {
 	return c.checkParts(ranks)
 }
 
-// checkParts checks what must fit the population.
+// checkParts checks the settings that depend on the population.
 func (c Config) checkParts(ranks int) error {
 	for _, i := range c.Interventions {
 		if i.OfLocations() && !slices.Contains(c.Population.Kinds(), i.Closed) {
@@ -163,7 +164,7 @@ func (c Config) checkParts(ranks int) error {
 	return nil
 }
 
-// Result is what a simulation tells.
+// Result is the report of a simulation.
 type Result struct {
 	apps.Report
 	Disease         string      `json:"disease"`
@@ -176,20 +177,20 @@ type Result struct {
 	Visits          uint64      `json:"visits"`     // of all people on all days
 	OwnVisits       uint64      `json:"own_visits"` // of these, to locations of the person's own rank
 	Refused         uint64      `json:"refused"`    // visits to closed locations
-	Exposures       uint64      `json:"exposures"`  // of susceptible people, each to an infectious one
-	Infected        uint64      `json:"infected"`   // persons were, as often as they were
-	Meetings        uint64      `json:"meetings"`   // pairs of visits that overlapped; 0 if they were not counted
-	Contacts        uint64      `json:"contacts"`   // of these, as many as touch in the mean
+	Exposures       uint64      `json:"exposures"`  // pairs of a susceptible and an infectious person
+	Infected        uint64      `json:"infected"`   // number of infections
+	Meetings        uint64      `json:"meetings"`   // pairs of visits that overlapped; 0 if not counted
+	Contacts        uint64      `json:"contacts"`   // of these, the mean number of contacts
 	VisitsPerSecond float64     `json:"visits_per_second"`
-	Bundles         int64       `json:"bundle_bytes"` // of the buffers of one rank that sends manually
+	Bundles         int64       `json:"bundle_bytes"` // of the buffers of one rank with Manual
 	Checksum        string      `json:"checksum"`     // of all infections, 16 hexadecimal digits
-	Twin            bool        `json:"twin"`         // the serial twin was run, and compared with
+	Twin            bool        `json:"twin"`         // the serial twin was run and compared
 	Curve           []Row       `json:"curve"`        // by day and state
-	Infections      []Infection `json:"-"`            // on rank 0, if Config.List asks for them: by day and person
+	Infections      []Infection `json:"-"`            // on rank 0, if Config.List is set: by day and person
 }
 
-// Row is how many people are in a state at the end of a day. A curve has rows of states that somebody is in, or was
-// on the day before.
+// Row is the number of people in a state at the end of a day. A curve has rows of the states that have people, or had
+// some on the day before.
 type Row struct {
 	Day    int    `json:"day"`
 	State  string `json:"state"`
@@ -197,12 +198,12 @@ type Row struct {
 	Change int64  `json:"change"`
 }
 
-// totals are what ranks have counted.
+// totals are the counts of ranks.
 type totals struct {
 	Made, Stayed, Refused, Exposures, Infected, Meetings, Contacts, Sum uint64
 }
 
-// totals are those of a part.
+// totals returns the counts of a part.
 func (p *part) totals() totals {
 	return totals{
 		Made: p.made, Stayed: p.stayed, Refused: p.refused, Exposures: p.got.Count, Infected: uint64(len(p.infections)),
@@ -217,14 +218,14 @@ func (t totals) plus(o totals) totals {
 	}
 }
 
-// describe fills in what is known before a run.
+// describe sets the fields known before a run.
 func (r *Result) describe(c Config) {
 	p := c.Population
 	r.Disease, r.Population, r.People, r.Locations = c.Disease.Label, p.Name(), p.People(), p.Locations()
 	r.Days, r.Loimos, r.Send = c.Days, c.Loimos, c.Send
 }
 
-// count fills in what was counted on all ranks.
+// count sets the fields with the counts of all ranks.
 func (r *Result) count(c Config, curve [][]uint64, t totals) {
 	r.Visits, r.OwnVisits, r.Refused, r.Exposures, r.Infected = t.Made, t.Stayed, t.Refused, t.Exposures, t.Infected
 	r.Meetings, r.Contacts, r.Checksum = t.Meetings, t.Contacts, fmt.Sprintf("%016x", t.Sum)
@@ -254,7 +255,7 @@ func sortInfections(all []Infection) {
 	})
 }
 
-// Rows is the result for display: labels and values.
+// Rows returns labels and values of the result for display.
 func (r Result) Rows() [][2]string {
 	own := 0.0
 	if r.Visits > 0 {

@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// flu is a disease that many catch.
+// flu is a contagious disease.
 const flu = `
 label: "flu" transmissibility: 4
 starting_states: { starting_state: 0 }
@@ -58,7 +58,7 @@ func interventions(t testing.TB) []scenario.Intervention {
 	return all
 }
 
-// little is a simulation that takes some milliseconds.
+// little returns a simulation that takes some milliseconds.
 func little(t testing.TB, seed uint64) Config {
 	return Config{
 		Disease: diseaseOf(t, flu), Population: town(t, population.TownConfig{People: 300, Locations: 60,
@@ -67,7 +67,7 @@ func little(t testing.TB, seed uint64) Config {
 	}
 }
 
-// ways are configurations of all kinds.
+// ways returns configurations of all kinds.
 func ways(t *testing.T) map[string]Config {
 	seed := seeds.Of(t) % (1 << 32)
 	of := func(change func(c *Config)) Config {
@@ -87,7 +87,7 @@ func ways(t *testing.T) map[string]Config {
 	}
 }
 
-// sameAs requires that a run has the answer of the serial twin.
+// sameAs requires that a run has the result of the serial twin.
 func sameAs(t *testing.T, want, got Result) {
 	t.Helper()
 	require.Zero(t, got.Errors, got.Wrong)
@@ -95,7 +95,7 @@ func sameAs(t *testing.T, want, got Result) {
 	require.True(t, got.Twin)
 }
 
-// The answer is that of the serial twin under every shape of the network.
+// The result equals that of the serial twin under every shape of the network.
 func TestEveryShape(t *testing.T) {
 	all, twins := ways(t), map[string]Result{}
 	for name, c := range all {
@@ -122,7 +122,7 @@ func TestEveryShape(t *testing.T) {
 	})
 }
 
-// Every way to simulate has the same answer on any number of ranks, over the transports and in simulated time.
+// Every way to simulate gives the same result on any number of ranks, over the transports and in simulated time.
 func TestEverywhere(t *testing.T) {
 	for name, c := range ways(t) {
 		want := appstest.Must(Serial(c))
@@ -139,7 +139,7 @@ func runOn(t *testing.T, ranks int, c Config) Result {
 	return appstest.All(t, s, Run, c)[0]
 }
 
-// The curve of Loimos comes out, to the line, serially and on any number of ranks.
+// The curve equals that of Loimos, to the line, serially and on any number of ranks.
 func TestLoimosOnRanks(t *testing.T) {
 	c := syn(t)
 	want := string(loimos(t, "test-syn.csv"))
@@ -152,7 +152,7 @@ func TestLoimosOnRanks(t *testing.T) {
 	}
 }
 
-// Ranks of a region of the town have the same answer, and keep more visits to themselves.
+// Ranks of a region of the town give the same result, and keep more visits local.
 func TestCurveKeepsVisits(t *testing.T) {
 	c := little(t, 1)
 	c.Population = town(t, population.TownConfig{People: 4000, Locations: 1000, Seed: 1})
@@ -167,7 +167,7 @@ func TestCurveKeepsVisits(t *testing.T) {
 	require.Greater(t, curve.OwnVisits, blocks.OwnVisits)
 }
 
-// safeRisky starts by age, infects whoever touches, and lasts three days.
+// safeRisky starts by age, infects every contact, and lasts three days.
 const safeRisky = `
 label: "safe and risky" transmissibility: 1
 starting_states: { lower: 0 upper: 50 starting_state: 3 }
@@ -182,7 +182,7 @@ disease_states: { state_label: "risky and ill" infectivity: 1
 disease_states: { state_label: "risky and immune" }
 `
 
-// Of people whose visits never meet, nobody is infected who is safe, but the outbreak's; of the others all are.
+// In camps whose visits never meet, the only safe persons infected are those of the outbreak; all others are infected.
 func TestSafeAndRisky(t *testing.T) {
 	camps := appstest.Must(population.Camps(2000, 1500))
 	seed := seeds.Of(t)
@@ -210,7 +210,7 @@ func TestSafeAndRisky(t *testing.T) {
 		"safe and immune": int64(safe)}, ends)
 }
 
-// Who has infected somebody was infectious then, and at that location at that time; so was who was infected.
+// The source of an infection was infectious, and at the location at that time; so was the infected person.
 func TestInfectionsAreOfMeetings(t *testing.T) {
 	c := little(t, 5)
 	got := appstest.Must(Serial(c))
@@ -239,7 +239,7 @@ func TestInfectionsAreOfMeetings(t *testing.T) {
 	require.Positive(t, others)
 }
 
-// Interventions lower the number of infected people, each on its own.
+// Each intervention alone reduces the number of infected people.
 func TestInterventionsHelp(t *testing.T) {
 	c := little(t, 3)
 	c.Population = town(t, population.TownConfig{People: 3000, Locations: 750, Seed: 3})
@@ -255,7 +255,7 @@ func TestInterventionsHelp(t *testing.T) {
 	}
 }
 
-// An epidemic without an outbreak has no day that is unlike another.
+// In an epidemic without an outbreak all days are equal.
 func TestNoOutbreak(t *testing.T) {
 	c := little(t, 1)
 	c.PerDay = -1
@@ -287,7 +287,7 @@ func TestFewPeople(t *testing.T) {
 	sameAs(t, want, runOn(t, 9, c))
 }
 
-// What is written comes back.
+// Written results can be read back.
 func TestWrite(t *testing.T) {
 	curve := []Row{{0, "S", 98, 98}, {0, "E, or so", 2, 2}, {1, "S", 97, -1}}
 	var b bytes.Buffer

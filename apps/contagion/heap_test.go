@@ -10,8 +10,8 @@ import (
 	"github.com/activepebbles/pebbles/internal/seeds"
 )
 
-// The heap takes out who leaves next, and of those who leave at the same time who comes first among the events: with
-// many such, since the wrong one would leave in the place of another.
+// The heap removes the present person who leaves next, and among equal times the first one in the order of events. The
+// test has many equal times, where a wrong order would remove another person.
 func TestHeapTakesOutWhoLeaves(t *testing.T) {
 	random := rand.New(rand.NewPCG(seeds.Of(t), 0))
 	for range 200 {

@@ -14,7 +14,7 @@ import (
 	"github.com/activepebbles/pebbles/apps/contagion/scenario"
 )
 
-// loimos reads a file of Loimos, and skips the test where there is none.
+// loimos reads a file of Loimos, and skips the test if it is absent.
 func loimos(t testing.TB, name string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(appstest.Data(t, filepath.Join("loimos", name)))
@@ -28,7 +28,7 @@ func diseaseOf(t testing.TB, text string) *scenario.Disease {
 	return d
 }
 
-// syn is the run of Loimos whose curve its own tests demand.
+// syn is the run of Loimos with the curve that its own tests check.
 func syn(t testing.TB) Config {
 	grid, err := population.NewGrid(population.GridConfig{
 		People: 10_000, Width: 50, Height: 50, TilesX: 5, TilesY: 5, Blocks: 32, VisitsPerDay: 5,
@@ -38,7 +38,7 @@ func syn(t testing.TB) Config {
 		Loimos: true}
 }
 
-// lines is a curve as Loimos writes it.
+// lines returns a curve in the format of Loimos.
 func lines(curve []Row) string {
 	var b strings.Builder
 	b.WriteString("day,state,total_in_state,change_in_state\n")
@@ -48,7 +48,7 @@ func lines(curve []Row) string {
 	return b.String()
 }
 
-// Utopia has the interactions that the tests of Loimos demand.
+// Utopia has the number of interactions that the tests of Loimos check.
 func TestUtopia(t *testing.T) {
 	folder := filepath.Dir(appstest.Data(t, "loimos/utopia_people.csv"))
 	utopia := appstest.Must(population.Read(os.DirFS(folder), "utopia_", 1))

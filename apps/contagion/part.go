@@ -13,22 +13,23 @@ import (
 
 // Uses of random numbers.
 const (
-	useDecide = 100 + iota // what becomes of a person on a day
+	useDecide = 100 + iota // the course of a person's disease on a day
 	useComply
-	useContact // who of a location touches on a day
-	useRace    // which exposure of a person was the first to infect
+	useContact // contacts in a location on a day
+	useRace    // the exposure of a person that infects first
 	useSeeds
 	useVaccine
 )
 
-// spot finds what a rank has of the people, or of the locations. Blocks and cyclic distributions are asked once.
+// spot finds the people, or the locations, of a rank. For blocks and cyclic distributions it computes the local number
+// without calls.
 type spot struct {
 	of     distribution.Indexed
 	self   int
 	n      uint64
 	first  uint32
-	stride uint32 // from each of the rank's things to the next; 0 if they are in no such order
-	magic  uint64 // divides by the stride: 2^63 / stride, rounded up
+	stride uint32 // between the rank's consecutive keys; 0 if they are not evenly spaced
+	magic  uint64 // for division by the stride: 2^63 / stride, rounded up
 }
 
 func newSpot(of distribution.Indexed, self int) spot {
@@ -46,18 +47,18 @@ func newSpot(of distribution.Indexed, self int) spot {
 	return s
 }
 
-// local is the number of a thing among those of the rank; not ok if it is another's.
+// local returns the local number of a key; ok is false if another rank owns it.
 func (s *spot) local(key uint32) (local uint32, ok bool) {
 	if s.stride == 0 {
 		return s.ask(key)
 	}
 	from := key - s.first
-	high, low := bits.Mul64(s.magic, uint64(from)) // exact, as strides have 31 bits at most
+	high, low := bits.Mul64(s.magic, uint64(from)) // exact, since strides have at most 31 bits
 	quotient := high<<1 | low>>63
 	return uint32(quotient), uint32(quotient)*s.stride == from && quotient < s.n
 }
 
-// ask is local for things in no order.
+// ask is local for keys that are not evenly spaced.
 func (s *spot) ask(key uint32) (local uint32, ok bool) {
 	if s.of.Owner(uint64(key)) != s.self {
 		return 0, false
@@ -65,7 +66,7 @@ func (s *spot) ask(key uint32) (local uint32, ok bool) {
 	return uint32(s.of.Local(uint64(key))), true
 }
 
-// key is the number of one of the rank's things among all.
+// key returns the key of a local number.
 func (s *spot) key(local int) uint32 {
 	if s.stride > 0 {
 		return s.first + uint32(local)*s.stride
@@ -73,8 +74,8 @@ func (s *spot) key(local int) uint32 {
 	return uint32(s.of.Key(s.self, local))
 }
 
-// part is what a rank has of a simulation: some people and some locations, and what happens to them. The serial twin
-// is one part that has all. A day is visits, meet, decide; what these send arrives by take and expose.
+// part is a rank's part of a simulation: some people and some locations, and their states. The serial twin is a single
+// part. A day is visit, meet, decide; take and expose receive the visits and exposures.
 type part struct {
 	*rules
 	peopleAt, locationsAt spot
@@ -95,7 +96,7 @@ type part struct {
 	counter   chance.Counter
 }
 
-// exposed is what exposures add up to.
+// exposed is a sum of exposures.
 type exposed struct{ Count, Propensity uint64 }
 
 func (e *exposed) add(x *exposure) {
@@ -109,19 +110,19 @@ type person struct {
 	state, next uint16
 	engine      chance.Standard // Loimos's
 	modifier    float32         // of the susceptibility
-	exposed     uint32          // the number of today's exposures in the list, from 1; 0 if there are none
+	exposed     uint32          // number of today's exposure in the list, from 1; 0 if there is none
 	complies    uint16          // a bit for each intervention of persons
 	vaccinated  bool
-	seeded      bool // is infected today whoever it meets
+	seeded      bool // is infected today, whatever its meetings
 }
 
 // place is one of the locations.
 type place struct {
-	brings   carry // what today's visitors bring
+	brings   carry // union of the bits of today's visitors
 	complies uint16
 	closed   bool
 	engine   chance.Standard // Loimos's
-	visits   uint32          // of today; then where the next of them goes in the order
+	visits   uint32          // number of today's visits; later the next position in the order
 }
 
 func newPart(w *rules, self int) *part {
@@ -155,7 +156,7 @@ func (p *part) settle(i int) {
 	who.complies = comply(p.ofPersons, p.source(&who.engine, useComply, uint64(key), 0))
 }
 
-// comply draws who complies with each intervention, as bits.
+// comply draws the compliance with each intervention, as bits.
 func comply(with []scenario.Intervention, s chance.Source) (bits uint16) {
 	for i, x := range with {
 		if s.Float64() < x.Compliance {
@@ -165,7 +166,7 @@ func comply(with []scenario.Intervention, s chance.Source) (bits uint16) {
 	return bits
 }
 
-// source is where somebody's random numbers come from: the engine, by Loimos, or what they are counted by.
+// source returns the source of random numbers: the engine for Loimos, or otherwise the counter for the use.
 func (p *part) source(engine *chance.Standard, use, who, when uint64) chance.Source {
 	if p.Loimos {
 		return engine
@@ -174,10 +175,10 @@ func (p *part) source(engine *chance.Standard, use, who, when uint64) chance.Sou
 	return &p.counter
 }
 
-// visitsMade is how many visits are made before they are sent.
+// visitsMade is the number of visits made before they are sent.
 const visitsMade = 512
 
-// visit makes the visits of all people on a day, and hands them to send, some at a time.
+// visit makes the visits of all people on a day, and passes them to send, some at a time.
 func (p *part) visit(day int, send func(vs []visit)) {
 	for _, key := range p.seedsOf(day) {
 		if local, ok := p.peopleAt.local(key); ok {
@@ -207,7 +208,7 @@ func (p *part) visit(day int, send func(vs []visit)) {
 	p.depart(out, send)
 }
 
-// depart sends visits, and counts those that stay here.
+// depart sends visits, and counts those to locations of this part.
 func (p *part) depart(vs []visit, send func(vs []visit)) {
 	p.made += uint64(len(vs))
 	for i := range vs {
@@ -218,7 +219,7 @@ func (p *part) depart(vs []visit, send func(vs []visit)) {
 	send(vs)
 }
 
-// intervene applies what is on to a person, and reports whether the person stays alone today.
+// intervene applies the active interventions to a person, and reports whether the person stays alone today.
 func (p *part) intervene(who *person, key uint32, day int) (alone bool) {
 	for i, x := range p.ofPersons {
 		if !p.on[i] || who.complies>>i&1 == 0 {
@@ -271,7 +272,7 @@ func (p *part) take(vs []visit) {
 	}
 }
 
-// meet sweeps the locations where somebody may be infected, and hands the exposures to send, some at a time.
+// meet sweeps the locations with possible infections, and passes the exposures to send, some at a time.
 func (p *part) meet(day int, send func(xs []exposure)) {
 	out := make([]exposure, 0, visitsMade)
 	flush := func() {
@@ -297,8 +298,8 @@ func (p *part) meet(day int, send func(xs []exposure)) {
 	flush()
 }
 
-// sortHot orders the visits of hot locations by location, and returns where those of each begin. place.visits is
-// where they end then.
+// sortHot orders the visits of hot locations by location, and returns the beginning of each location's visits.
+// place.visits is their end then.
 func (p *part) sortHot() (froms []uint32) {
 	p.hot = p.hot[:0]
 	total := uint32(0)
@@ -343,7 +344,7 @@ func (p *part) expose(xs []exposure) {
 	}
 }
 
-// decide ends a day: people are infected or not, and go on in their disease.
+// decide ends a day: it draws infections, and continues the diseases.
 func (p *part) decide(day int) {
 	counts := make([]uint64, len(p.Disease.States))
 	p.newly = 0
@@ -358,7 +359,7 @@ func (p *part) decide(day int) {
 	p.curve = append(p.curve, counts)
 }
 
-// live lets a person's day end.
+// live ends a person's day.
 func (p *part) live(who *person, key uint32, day int) {
 	s := p.source(&who.engine, useDecide, uint64(key), uint64(day))
 	if p.caught(who, s) && p.carries[who.state]&susceptible != 0 {
@@ -377,7 +378,7 @@ func (p *part) live(who *person, key uint32, day int) {
 	}
 }
 
-// caught draws whether a person's exposures are too much.
+// caught draws whether a person's exposures lead to an infection.
 func (p *part) caught(who *person, s chance.Source) bool {
 	propensity := 0.0
 	if who.exposed != 0 {
@@ -393,12 +394,12 @@ func (p *part) caught(who *person, s chance.Source) bool {
 		return false
 	}
 	if p.Loimos {
-		s.Float64() // by which Loimos draws who has infected, in the order in which exposures have come
+		s.Float64() // Loimos draws the source of the infection by it, in the order of arrival of exposures
 	}
 	return true
 }
 
-// note notes that a person was infected.
+// note records an infection.
 func (p *part) note(who *person, key uint32, day int) {
 	i := Infection{Day: int32(day), Person: p.Population.PersonID(int(key)), By: -1, Location: -1, Start: -1}
 	if who.exposed != 0 && !who.seeded {

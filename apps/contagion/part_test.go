@@ -10,7 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/seeds"
 )
 
-// A rank finds its own things, and no others, as the distribution says.
+// A rank finds its own keys, and no others, as the distribution defines them.
 func TestSpot(t *testing.T) {
 	seed := seeds.Of(t)
 	random := rand.New(rand.NewPCG(seed, 0))

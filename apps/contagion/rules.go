@@ -10,26 +10,26 @@ import (
 	"github.com/activepebbles/pebbles/distribution"
 )
 
-// rules are what every rank knows of a simulation, and follows.
+// rules are the data of a simulation that is the same on every rank.
 type rules struct {
 	Config
 	ranks     int
 	people    distribution.Indexed
 	locations distribution.Indexed
-	carries   []carry // what each state makes of a visitor
+	carries   []carry // bits of a visitor in each state
 	outbreak  []uint32
 	ofPersons []scenario.Intervention
 	ofPlaces  []scenario.Intervention
-	on        []bool // whether each intervention is, today; those of persons first
+	on        []bool // whether each intervention is active today; those of persons first
 }
 
-// carry is what visitors bring to a location, as bits.
+// carry is the relevant properties of visitors of a location, as bits.
 type carry uint8
 
 const (
 	susceptible carry = 1 << iota
 	infectious
-	anybody // who has come at all, where meetings are counted
+	anybody // any visitor, if meetings are counted
 )
 
 func newRules(c Config, ranks int) *rules {
@@ -69,7 +69,7 @@ func (k carry) isHot() bool {
 	return k&(susceptible|infectious) == susceptible|infectious || k&anybody != 0
 }
 
-// seeds are the persons who are infected first, in the order of Loimos: the last ones on the first day.
+// seeds returns the persons who are infected first, in the order of Loimos: the last ones on the first day.
 func (w *rules) seeds() (all []uint32) {
 	people := w.Population.People()
 	n := min(max(w.PerDay, 0)*max(w.SeedDays, 0), people)
@@ -88,7 +88,7 @@ func (w *rules) seeds() (all []uint32) {
 	return all
 }
 
-// seedsOf are those who are infected on a day.
+// seedsOf returns the persons of the outbreak on a day.
 func (w *rules) seedsOf(day int) []uint32 {
 	if w.PerDay <= 0 {
 		return nil
@@ -97,12 +97,12 @@ func (w *rules) seedsOf(day int) []uint32 {
 	return w.outbreak[max(0, last-w.PerDay):last]
 }
 
-// isAsked reports whether an intervention depends on how many were infected.
+// isAsked reports whether an intervention depends on the number of infections.
 func (w *rules) isAsked() bool {
 	return slices.ContainsFunc(w.Interventions, func(i scenario.Intervention) bool { return i.Trigger.ByCases })
 }
 
-// begin decides which interventions are on, on a day, after one on which so many were infected.
+// begin sets the active interventions of a day, given the number of infections on the day before.
 func (w *rules) begin(day int, infected uint64) {
 	share := float64(infected) / float64(w.Population.People())
 	for i, x := range slices.Concat(w.ofPersons, w.ofPlaces) {
@@ -110,7 +110,7 @@ func (w *rules) begin(day int, infected uint64) {
 	}
 }
 
-// touch is the chance that two persons who meet in a location touch.
+// touch returns the probability of a contact between two persons who meet in a location.
 func (w *rules) touch(location int) float64 {
 	const least, most, alpha, half = 5, 40, 1000, 0.5 // of Loimos
 	switch w.Contact {
@@ -123,7 +123,7 @@ func (w *rules) touch(location int) float64 {
 	return half
 }
 
-// engine is Loimos's engine of a person at the start.
+// engine returns Loimos's engine of a person at the start.
 func (w *rules) engine(person int) chance.Standard {
 	if grid, ok := w.Population.(*population.Grid); ok {
 		return grid.Engine(person)

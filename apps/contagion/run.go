@@ -12,9 +12,9 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Run simulates. Every rank calls it once, between epochs, with the same configuration but for Progress. It registers
-// two targets. The result is complete on every rank, but for Infections, which rank 0 has. What went wrong is counted
-// in its Errors; an error means that the job failed, or can't work.
+// Run simulates. Every rank calls it once, between epochs, with the same configuration except Progress. It registers
+// two targets. The result is complete on every rank, except Infections, which only rank 0 gets. Errors in the result
+// are counted in its Errors; an error means that the job failed, or that the configuration is invalid.
 func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
@@ -39,20 +39,20 @@ type bench struct {
 	rank      *pebble.Rank
 	config    Config
 	part      *part
-	send      func(vs []visit) // visits
-	flush     func()           // what was sent by hand
-	bundles   int64            // bytes of buffers of the application's
+	send      func(vs []visit) // sends visits
+	flush     func()           // sends manually buffered visits
+	bundles   int64            // bytes of the application's buffers
 	exposures *target.Target[exposure]
 	steps     apps.Steps // days
 }
 
-// What people and locations cost in simulated time, as measured.
+// Simulated times of people and locations, as measured.
 const (
 	perVisit = 150 * time.Nanosecond // made and taken
-	perSwept = 100 * time.Nanosecond // visit to a location where somebody may be infected
+	perSwept = 100 * time.Nanosecond // visit to a location with possible infections
 )
 
-// settle makes the rank's people and locations, and registers what goes between them.
+// settle makes the rank's people and locations, and registers the targets.
 func (b *bench) settle() error {
 	w := newRules(b.config, b.rank.Size())
 	people, places := newSpot(w.people, b.rank.ID()).n, newSpot(w.locations, b.rank.ID()).n
@@ -77,13 +77,13 @@ func (b *bench) settle() error {
 	}
 	options := []target.Option{target.Reduce(reduce.Combine(merge))}
 	if b.config.Send == Manual {
-		options = append(options, target.Route(route.Direct)) // some detectors want one topology for all
+		options = append(options, target.Route(route.Direct)) // some detectors need the same topology for all targets
 	}
 	b.exposures = target.New(b.rank, "exposure", w.people, target.Keys(personsOf), target.Batch(b.part.expose), options...)
 	return b.restore()
 }
 
-// take counts visits that have come, and takes them.
+// take counts received visits, and takes them.
 func (b *bench) take(vs []visit) {
 	sum := uint64(0)
 	for i := range vs {
@@ -150,9 +150,8 @@ func (b *bench) expose(xs []exposure) {
 	b.exposures.SendAll(xs)
 }
 
-// Serial is the simulation without a job: one goroutine that has all people and locations. It shares the rules of
-// people and locations with Run, and has nothing of its messages. The result has no times, and no infections unless
-// Config.List says so.
+// Serial is the simulation without a job: one goroutine with all people and locations. It shares the rules of people
+// and locations with Run, but no messages. The result has no times, and has infections only if Config.List is set.
 func Serial(c Config) (Result, error) {
 	c.People, c.Locations = nil, nil
 	if err := c.Check(1); err != nil {

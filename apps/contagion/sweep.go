@@ -7,7 +7,7 @@ import (
 	"github.com/activepebbles/pebbles/apps/contagion/chance"
 )
 
-// sweeper goes through the visits of a location in order of time, and finds who met whom for how long.
+// sweeper goes through the visits of a location in order of time, and finds the meetings and their lengths.
 type sweeper struct {
 	*rules
 	visits      []visit // of the location, in any order
@@ -16,7 +16,7 @@ type sweeper struct {
 	infectious  heap
 	out         func(x exposure)
 	meetings    uint64 // pairs of visits that overlapped
-	contacts    uint64 // of these, as many as touch in the mean: Loimos's interactions
+	contacts    uint64 // of these, the mean number of contacts: Loimos's interactions
 
 	location uint32
 	day      int
@@ -25,8 +25,8 @@ type sweeper struct {
 	stream   chance.Counter   // ours
 }
 
-// event is an arrival or a departure. Its key is the place, then the time, then departures before arrivals: who comes
-// when another goes does not meet that one.
+// event is an arrival or a departure. Its key is the place, then the time, with departures before arrivals: a person
+// who arrives when another departs does not meet that one.
 type event struct {
 	key   uint64
 	visit uint32
@@ -34,11 +34,11 @@ type event struct {
 
 const (
 	isArrival  = 1
-	timeBits   = 17 // of a day's seconds
+	timeBits   = 17 // for the seconds of a day
 	placeShift = timeBits + 1
 )
 
-// sweep goes through s.visits, on a day. engine is the location's engine, which Loimos's numbers come from.
+// sweep goes through s.visits, on a day. engine is the location's engine, the source of Loimos's numbers.
 func (s *sweeper) sweep(location uint32, day int, engine *chance.Standard) {
 	s.location, s.day, s.engine = location, day, engine
 	s.stream = chance.At(s.Seed, useContact, uint64(location), uint64(day))
@@ -75,7 +75,7 @@ func (s *sweeper) sweep(location uint32, day int, engine *chance.Standard) {
 	}
 }
 
-// of is where those are kept who are there in a visitor's condition; nil if others don't care.
+// of returns the heap of present visitors in the condition of v; nil if v is irrelevant to others.
 func (s *sweeper) of(v *visit) *heap {
 	switch k := s.carries[v.State]; {
 	case k&susceptible != 0:
@@ -93,7 +93,7 @@ func (s *sweeper) arrive(number uint32) {
 	}
 }
 
-// depart lets a visitor leave, who meets all who are still there.
+// depart removes a visitor, who meets all those still present.
 func (s *sweeper) depart(number uint32) {
 	v := &s.visits[number]
 	switch s.of(v) {
@@ -110,7 +110,7 @@ func (s *sweeper) depart(number uint32) {
 	}
 }
 
-// meet lets a susceptible and an infectious visitor meet until a time.
+// meet adds a meeting of a susceptible and an infectious visitor until a time.
 func (s *sweeper) meet(v, by *visit, until int32) {
 	if !s.touching(v, by) {
 		return
@@ -130,7 +130,7 @@ func (s *sweeper) meet(v, by *visit, until int32) {
 	s.out(x)
 }
 
-// touching draws whether two who meet touch.
+// touching draws whether two visitors who meet have a contact.
 func (s *sweeper) touching(v, by *visit) bool {
 	switch {
 	case s.Loimos && s.Contact != Certain:
@@ -142,7 +142,7 @@ func (s *sweeper) touching(v, by *visit) bool {
 	return pair.Float64() < s.touches
 }
 
-// present is a visitor who is in the location.
+// present is a visitor in the location.
 type present struct {
 	depart int32
 	person uint32
@@ -156,8 +156,7 @@ func (p present) before(o present) bool {
 	return p.person < o.person
 }
 
-// heap has those first who leave first. It is kept as std::push_heap and std::pop_heap keep theirs, since Loimos
-// draws in its order.
+// heap is a heap by departure. Its order is that of std::push_heap and std::pop_heap, since Loimos draws in that order.
 type heap []present
 
 func (h *heap) push(p present) {
@@ -170,7 +169,7 @@ func (h *heap) push(p present) {
 	a[at] = p
 }
 
-// pop takes the first away.
+// pop removes the first.
 func (h *heap) pop() {
 	last := len(*h) - 1
 	p := (*h)[last]

@@ -13,7 +13,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/seeds"
 )
 
-// pairs finds exposures by looking at each pair of visits.
+// pairs finds exposures by checking each pair of visits.
 func pairs(s *sweeper, visits []visit) (all []exposure, meetings uint64) {
 	s.out = func(x exposure) { all = append(all, x) }
 	for i := range visits {
@@ -41,7 +41,7 @@ func sorted(all []exposure) []exposure {
 	return all
 }
 
-// A sweep finds what a look at each pair of visits finds, whatever the order of the visits.
+// A sweep finds the same as a check of each pair of visits, for any order of the visits.
 func TestSweepFindsAllMeetings(t *testing.T) {
 	seed := seeds.Of(t)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -76,7 +76,7 @@ func TestSweepFindsAllMeetings(t *testing.T) {
 	}
 }
 
-// Exposures merge to the same in any order.
+// The result of merging exposures does not depend on the order.
 func TestMergingHasNoOrder(t *testing.T) {
 	seed := seeds.Of(t)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -116,8 +116,8 @@ func TestMergingHasNoOrder(t *testing.T) {
 	}
 }
 
-// A person who meets infectious ones is infected as often as the propensities say, and by each in proportion to its
-// own.
+// A person who meets infectious ones is infected with the probability of the propensities, and by each in proportion to
+// its own.
 func TestInfectionsHaveTheirChances(t *testing.T) {
 	const trials = 1000
 	seed := seeds.Of(t)
@@ -149,7 +149,7 @@ func TestInfectionsHaveTheirChances(t *testing.T) {
 	require.InDelta(t, float64(infected)*4/5, by[1], 6*8.7)
 }
 
-// A bundle comes back as it was, and bytes that are none are refused.
+// A bundle is unchanged after encoding and decoding, and invalid bytes are an error.
 func TestBundles(t *testing.T) {
 	x := bundle{To: 7, Visits: []visit{{1, 2, 3, 4, 5, 6, 7, 8, 9}, {Person: 1 << 31, Arrive: -1, Modifier: 0.5}}}
 	text, err := bundleCodec{}.Append([]byte("before"), x)

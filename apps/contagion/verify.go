@@ -7,7 +7,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// verify sums up what all ranks have counted, and adds to the result what is wrong with it.
+// verify sums the counts of all ranks, and adds the errors to the result.
 func (b *bench) verify(r *Result) error {
 	if err := b.collect(r); err != nil {
 		return err
@@ -34,7 +34,7 @@ func (b *bench) verify(r *Result) error {
 	return b.compare(r)
 }
 
-// collect fills in the result.
+// collect sets the fields of the result.
 func (b *bench) collect(r *Result) error {
 	p := b.part
 	all, err := pebble.AllReduce(b.rank, p.totals(), totals.plus)
@@ -59,7 +59,7 @@ func (b *bench) collect(r *Result) error {
 	return err
 }
 
-// astray is on how many days the people in all states are not all people.
+// astray returns the number of days on which the sum over all states is not the number of people.
 func (b *bench) astray(r *Result) (days uint64) {
 	people := make([]int64, r.Days)
 	for _, row := range r.Curve {
@@ -84,7 +84,7 @@ func (b *bench) compare(r *Result) error {
 	})
 }
 
-// apart is in how many of their results two runs differ.
+// apart returns the number of differing results of two runs.
 func apart(a, b Result) (n uint64) {
 	return apps.Differ(slices.Equal(a.Curve, b.Curve), a.Checksum == b.Checksum, a.Visits == b.Visits,
 		a.Refused == b.Refused, a.Exposures == b.Exposures,

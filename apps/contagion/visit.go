@@ -18,7 +18,7 @@ import (
 type visit struct {
 	Location, Person, Place uint32
 	Arrive, Depart          int32   // seconds since midnight
-	Day, Number             uint32  // which of the person's visits on the day it is
+	Day, Number             uint32  // Number counts the person's visits on the day
 	State                   uint32  // of the disease
 	Modifier                float32 // of the susceptibility
 }
@@ -37,30 +37,30 @@ func locationsOf(vs []visit, keys []uint64) {
 	}
 }
 
-// exposure is the pebble from a location to a susceptible person who touched an infectious one there. Exposures of
-// one person on one day merge: they add up, and the one whose race was the shortest says who has infected, if
-// somebody has.
+// exposure is the pebble from a location to a susceptible person with a contact to an infectious one there. Exposures
+// of one person on one day merge: they add up, and the one with the shortest race is the source of an infection, if
+// there is one.
 type exposure struct {
 	Propensity uint64  // in units of 1/one
 	Race       float64 // a waiting time
 	Person     uint32
-	Count      uint32 // so many have merged
+	Count      uint32 // number of merged exposures
 	By         uint32 // the infectious person
 	Location   uint32
-	Start      int32 // when they met, in seconds since midnight
+	Start      int32 // of the meeting, in seconds since midnight
 	Day        uint32
 }
 
 // one is a propensity of 1 as a whole number. Sums of whole numbers are the same in any order.
 const one = 1 << 48
 
-// most is the propensity that one exposure has at most: nobody escapes it.
+// most is the limit of the propensity of one exposure, which always infects.
 const most = 64
 
-// whole is a propensity as a whole number.
+// whole returns a propensity as a whole number.
 func whole(propensity float64) uint64 { return uint64(min(propensity, most) * one) }
 
-// add adds up propensities. What is too much for 64 bits stays the most that they hold, in any order.
+// add adds up propensities. On overflow the sum is the largest value of 64 bits, in any order.
 func add(a, b uint64) uint64 {
 	if sum := a + b; sum >= a {
 		return sum
@@ -68,7 +68,7 @@ func add(a, b uint64) uint64 {
 	return math.MaxUint64
 }
 
-// merge is two exposures of a person as one.
+// merge merges two exposures of a person.
 func merge(a, b exposure) exposure {
 	if cmp.Or(cmp.Compare(b.Race, a.Race), cmp.Compare(b.By, a.By), cmp.Compare(b.Location, a.Location),
 		cmp.Compare(b.Start, a.Start)) < 0 {
@@ -91,13 +91,13 @@ func personsOf(xs []exposure, keys []uint64) {
 	}
 }
 
-// Infection says who was infected. Nobody and nowhere are numbers below 0: the outbreak itself.
+// Infection is an infection of a person. By, Location and Start are below 0 for the outbreak itself.
 type Infection struct {
 	Day      int32 `json:"day"`
-	Person   int64 `json:"person"`   // as the population's file calls the person
-	By       int64 `json:"by"`       // who was infectious
-	Location int64 `json:"location"` // where they met
-	Start    int32 `json:"start"`    // when, in seconds since midnight
+	Person   int64 `json:"person"`   // id in the population's file
+	By       int64 `json:"by"`       // the infectious person
+	Location int64 `json:"location"` // of the meeting
+	Start    int32 `json:"start"`    // of the meeting, in seconds since midnight
 }
 
 func (i Infection) fingerprint() uint64 {
@@ -105,7 +105,7 @@ func (i Infection) fingerprint() uint64 {
 		uint64(i.By)<<32^uint64(i.Location)<<20^uint64(uint32(i.Start)))
 }
 
-// store keeps the visits of a day in blocks, so that it grows without moving what it has. Its memory serves the next
+// store keeps the visits of a day in blocks, so that it grows without moving them. Its memory is reused on the next
 // day.
 type store struct {
 	blocks [][]visit
@@ -130,10 +130,10 @@ func (s *store) add(v *visit) *visit {
 	return to
 }
 
-// at is the visit with a number.
+// at returns the visit with a number.
 func (s *store) at(i int) *visit { return &s.blocks[i>>blockBits][i&blockMask] }
 
-// clear forgets all visits.
+// clear removes all visits.
 func (s *store) clear() { s.n = 0 }
 
 // bundle is the message of manual buffering: visits of one rank's people to one rank's locations.
@@ -142,14 +142,14 @@ type bundle struct {
 	Visits []visit
 }
 
-// byHand makes a buffer of a fixed size for each rank, which leaves when it is full, straight to its rank and in a
-// message of its own: the memory of all buffers of a job grows with the square of its ranks (TRAM, section VI B).
+// byHand makes a buffer of a fixed size for each rank. A full buffer goes straight to its rank in a separate message.
+// The memory of all buffers of a job grows with the square of its ranks (TRAM, section VI B).
 func (b *bench) byHand() {
 	p := b.part
 	t := target.New(b.rank, "visits", distribution.Ranks(b.rank.Size()),
 		target.Key(func(x bundle) uint64 { return uint64(x.To) }),
 		target.Each(func(x bundle) {
-			p.tally.Handled++ // and of its visits, which take counts
+			p.tally.Handled++ // and its visits are counted by take
 			p.tally.Handled -= uint64(len(x.Visits))
 			b.take(x.Visits)
 		}),
@@ -183,12 +183,12 @@ func (b *bench) byHand() {
 	}
 }
 
-// bundleCodec carries a bundle: 4 bytes, and the visits as they lie in memory.
+// bundleCodec encodes a bundle: 4 bytes, and the memory of the visits.
 type bundleCodec struct{}
 
 const bundleHead = 4
 
-// bytesOf is the memory of visits.
+// bytesOf returns the memory of visits.
 func bytesOf(vs []visit) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(vs))), len(vs)*visitBytes)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/export"
 )
 
-// CheckFile returns an error for the name of a file whose extension is no format of WriteCurve and WriteInfections.
+// CheckFile returns an error if the extension of a file's name is not a format of WriteCurve and WriteInfections.
 func CheckFile(name string) error {
 	if filepath.Ext(name) == asArray {
 		return nil
@@ -18,11 +18,11 @@ func CheckFile(name string) error {
 	return apps.Output{Path: name}.Check()
 }
 
-// asArray is the extension of a file that has an array of objects.
+// asArray is the extension of a file with an array of objects.
 const asArray = ".json"
 
-// WriteCurve writes a curve to a file, whose name has the extension .json, for an array of objects, or one of
-// export.CreateTable. As .csv it is what Loimos writes.
+// WriteCurve writes a curve to a file. The extension of name is .json, for an array of objects, or one of
+// export.CreateTable. As .csv it equals the output of Loimos.
 func WriteCurve(w io.Writer, name string, curve []Row) error {
 	days, totals, changes := make([]int64, len(curve)), make([]int64, len(curve)), make([]int64, len(curve))
 	states := make([]string, len(curve))
