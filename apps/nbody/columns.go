@@ -5,8 +5,8 @@ import (
 	"github.com/activepebbles/pebbles/export"
 )
 
-// Columns returns a row for each particle at the end: mass, place, velocity, softening length and potential. It needs
-// Config.List.
+// Columns returns a row for each particle at the end: mass, position, velocity, softening length and potential. It
+// needs Config.List.
 func (r Result) Columns() (all []export.Column) {
 	for _, c := range []struct {
 		name string

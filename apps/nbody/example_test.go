@@ -9,7 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Four ranks let two small galaxies collide.
+// Four ranks simulate a collision of two small galaxies.
 func ExampleRun() {
 	galaxies, err := initial.Collision(initial.Config{Particles: 1000, Seed: 1})
 	if err != nil {

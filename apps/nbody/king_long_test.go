@@ -23,7 +23,7 @@ func TestKing(t *testing.T) {
 	}
 }
 
-// Energy is kept to four decimals over ten steps.
+// Energy is conserved to four decimals over ten steps.
 func TestKingDrift(t *testing.T) {
 	got := runOn(t, 2, 2, Config{Source: king(t), Steps: 10, Step: 0.1, Rungs: 10, Eta: 0.1, Sample: -1})
 	require.Zero(t, got.Errors, got.Wrong)

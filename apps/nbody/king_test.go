@@ -2,7 +2,7 @@
 
 package nbody
 
-// These take too long under the race detector, to which small systems show the same.
+// These take too long under the race detector; tests of small systems cover the same code.
 
 import (
 	"bytes"
@@ -24,7 +24,7 @@ func king(t testing.TB) *tipsy.File {
 	return f
 }
 
-// reference is the energy of ChaNGa's King model at the start, as PKDGRAV has found it. Direct sums are -32.191521.
+// reference is the energy of ChaNGa's King model at the start, as computed by PKDGRAV. Direct sums give -32.191521.
 const reference = -32.191951
 
 // ChaNGa's King model has its energy at the start. Its forces, and those of a Plummer sphere, are close to direct sums.

@@ -1,23 +1,23 @@
 // Package nbody simulates systems of particles that attract each other (ChaNGa: TRAM, section VI A): Barnes-Hut trees
-// with moments up to hexadecapoles, and leapfrog steps, global ones or each particle's own.
+// with moments up to hexadecapoles, and leapfrog steps, global ones or individual ones of each particle.
 //
-// Particles are in the order of a space-filling curve, and each rank has a piece of it, whose work in the last step was
-// the same as that of others. Ranks build the trees of their pieces; all know the tree's top. A walk that has to open a
-// cell of another process asks its owner by a pebble of 16 bytes, which is aggregated with others; the answer, moments
-// of the cells below or the particles of a bucket, goes as it is into a cache that the ranks of a process share. Walks
-// that need the same wait once, and others go on meanwhile.
+// Particles are in the order of a space-filling curve. Each rank has some pieces of it, with about the same work in the
+// last step as other ranks. Ranks build the trees of their pieces; each rank has the tree's top. A walk that has to
+// open a cell of another process sends a request, a pebble of 16 bytes, to the cell's owner, aggregated with others.
+// The answer contains the moments of the cells below or the particles of a bucket, and goes unchanged into a cache that
+// the ranks of a process share. Walks that need the same branch share one request, and other walks go on meanwhile.
 //
 // # The same answer everywhere
 //
-// The tree is cut by cells of the curve, whoever has their particles, and a walk that waited goes on where it was. So
+// The tree is cut at cells of the curve, whichever rank has their particles, and a walk continues where it waited. So
 // all forces are added up in the same order on any number of ranks, over any network, and with any buffers, by tasks or
-// by asks: positions, velocities and numbers of interactions are those of the serial twin to the last bit.
+// by asks: positions, velocities and numbers of interactions equal those of the serial twin to the last bit.
 //
-// # What verification proves
+// # The proof of the verification
 //
-// Handlers count particles, questions and answers with their fingerprints, and whether they are at their owner. All
-// particles must be there after each step, and all walks must have ended. Forces on a sample of the particles are
-// compared with direct sums. Where a simulation is small, rank 0 runs its serial twin, which must have the same
+// Handlers count particles, questions and answers with their fingerprints, and check that they are at their owner. All
+// particles must be present after each step, and all walks must have ended. Forces on a sample of the particles are
+// compared with direct sums. For a small simulation, rank 0 also runs its serial twin, which must have the same
 // particles.
 package nbody
 
@@ -31,43 +31,43 @@ import (
 	"github.com/activepebbles/pebbles/apps/nbody/gravity"
 )
 
-// Source is where particles come from, such as a system of package initial or a file of package tipsy. All ranks of a
-// process share it, and read at the same time.
+// Source is a source of particles, such as a system of package initial or a file of package tipsy. All ranks of a
+// process share it, and read concurrently.
 type Source interface {
 	Name() string
-	Time() float64 // at which a simulation begins
+	Time() float64 // at the beginning of a simulation
 	Particles() int
 	// Read reads the particles from a number on.
 	Read(first int, into []gravity.Particle) error
 }
 
-// Config is what a simulation can be told. Source is needed; all ranks give the same.
+// Config configures a simulation. Source is required. It is the same on all ranks.
 type Config struct {
-	apps.Common // Seed reaches the report alone; Progress counts steps
+	apps.Common // Seed is only in the report; Progress counts steps
 	Source      Source
-	Steps       int     // 0 is none: forces alone
-	Step        float64 // time of one; 0 is 0.01
-	Theta       float64 // opening angle; 0 is 0.7
-	Order       int     // of moments, 1 (the mass) to 4 (hexadecapoles); 0 is 4
-	Bucket      int     // particles of a leaf, at most; 0 is 16
-	// Rungs is how often a step may be halved for particles that need it: 0 is never, so that steps are global. A
-	// particle's own step is at most Eta times the root of its softening over its acceleration; 0 is 0.2.
+	Steps       int     // 0 means none: only forces
+	Step        float64 // time of one; 0 means 0.01
+	Theta       float64 // opening angle; 0 means 0.7
+	Order       int     // of moments, 1 (the mass) to 4 (hexadecapoles); 0 means 4
+	Bucket      int     // limit of particles of a leaf; 0 means 16
+	// Rungs is the largest number of times that a step is halved for particles that need it; 0 means never: steps are
+	// global. A particle's step is at most Eta times the root of its softening over its acceleration; 0 means 0.2.
 	Rungs int
 	Eta   float64
-	Walk  By // "" is Asks
-	// Sample is on how many particles, at the end, the forces are compared with direct sums; 0 is 100, below 0 none.
+	Walk  By // "" means Asks
+	// Sample is the number of particles whose final forces are compared with direct sums; 0 means 100, below 0 none.
 	Sample int
-	// Twin runs the serial twin on rank 0, too, and compares with it. Without it, only small simulations are compared.
+	// Twin also runs the serial twin on rank 0, for comparison. Otherwise only small simulations are compared.
 	Twin bool
 	List bool // gather all particles on rank 0 at the end
 }
 
-// By is what walks are.
+// By is the way to walk.
 type By string
 
 // The ways to walk.
 const (
-	Asks  By = "asks"  // by questions whose answers come to callbacks
+	Asks  By = "asks"  // by questions with callbacks for answers
 	Tasks By = "tasks" // by a task for each bucket, which waits
 )
 
@@ -83,7 +83,7 @@ const (
 	rungsMost     = 30
 	etaDefault    = 0.2
 	sampleMost    = 1 << 16
-	twinMost      = 1 << 17 // particles times steps for which the twin is run without being asked
+	twinMost      = 1 << 17 // largest number of particles times steps for which the twin runs by default
 )
 
 func (c Config) withDefaults() Config {
@@ -135,7 +135,7 @@ func (c Config) check(ranks int) error {
 	return nil
 }
 
-// Result is what a simulation tells. Lengths, times and energies are in the units of the particles, in which the
+// Result is the report of a simulation. Lengths, times and energies are in the units of the particles, where the
 // constant of gravity is 1.
 type Result struct {
 	apps.Report
@@ -153,30 +153,30 @@ type Result struct {
 	WithOthers   uint64  `json:"particle_interactions"` //
 	PerSecond    float64 `json:"interactions_per_second"`
 	Gravity      float64 `json:"gravity_seconds"` // of the kernel: the walks, on the slowest rank
-	Requests     uint64  `json:"requests"`        // of 16 bytes, for what is below a cell of another process
+	Requests     uint64  `json:"requests"`        // of 16 bytes, for branches below cells of another process
 	CacheHits    uint64  `json:"cache_hits"`      // cells of other processes that were opened without one
-	SharedWaits  uint64  `json:"shared_waits"`    // waits for what another walk had asked for
+	SharedWaits  uint64  `json:"shared_waits"`    // waits for a branch that another walk had requested
 	EnergyStart  float64 `json:"energy_start"`    // kinetic and potential
 	EnergyEnd    float64 `json:"energy_end"`
-	Momentum     float64 `json:"momentum_change"` // length of the change of the sum of all
+	Momentum     float64 `json:"momentum_change"` // length of the change of the total
 	Spin         float64 `json:"spin_change"`     // the same of the angular momentum
 	Sample       int     `json:"force_sample"`    // particles whose accelerations were compared with direct sums
 	ErrorMedian  float64 `json:"force_error_median"`
 	Error99      float64 `json:"force_error_99"`
 	Checksum     string  `json:"checksum"` // of all particles at the end, 16 hexadecimal digits
-	Twin         bool    `json:"twin"`     // the serial twin was run, and compared with
+	Twin         bool    `json:"twin"`     // the serial twin was run and compared
 
-	End        []gravity.Particle `json:"-"` // on rank 0, if Config.List asks: as they are in the end, by number
+	End        []gravity.Particle `json:"-"` // on rank 0, if Config.List is set: the final state, by number
 	Potentials []float64          `json:"-"` // of each
 }
 
-// describe fills in what is known before a run.
+// describe sets the fields known before a run.
 func (r *Result) describe(c Config) {
 	r.System, r.Particles, r.Steps, r.Step = c.Source.Name(), c.Source.Particles(), c.Steps, c.Step
 	r.Theta, r.Order, r.Bucket, r.Rungs, r.Walk = c.Theta, c.Order, c.Bucket, c.Rungs, c.Walk
 }
 
-// count fills in what was counted over all parts.
+// count sets the fields with the counts of all parts.
 func (r *Result) count(start, end totals, counts gravity.Counts) {
 	r.WithCells, r.WithOthers, r.Interactions = counts.Cells, counts.Particles, counts.Cells+counts.Particles
 	r.EnergyStart, r.EnergyEnd = start.Kinetic+start.Potential, end.Kinetic+end.Potential
@@ -186,7 +186,7 @@ func (r *Result) count(start, end totals, counts gravity.Counts) {
 	r.Checksum = fmt.Sprintf("%016x", end.Checksum)
 }
 
-// list fills in the particles.
+// list sets the particles.
 func (r *Result) list(bodies []body) {
 	slices.SortFunc(bodies, func(a, b body) int { return cmp.Compare(a.number, b.number) })
 	for i := range bodies {
@@ -195,7 +195,7 @@ func (r *Result) list(bodies []body) {
 	}
 }
 
-// Rows is the result for display: labels and values.
+// Rows returns labels and values of the result for display.
 func (r Result) Rows() [][2]string {
 	rows := [][2]string{
 		{"system", fmt.Sprintf("%s, %d particles", r.System, r.Particles)},

@@ -30,7 +30,7 @@ func system(t testing.TB, particles int, seed uint64) *initial.System {
 	return s
 }
 
-// ways are configurations of all kinds that take some milliseconds.
+// ways returns configurations of all kinds that take some milliseconds.
 func ways(t *testing.T) map[string]Config {
 	seed := seeds.Of(t)
 	of := func(change func(c *Config)) Config {
@@ -50,7 +50,7 @@ func ways(t *testing.T) map[string]Config {
 	}
 }
 
-// sameAs requires that a run has the answer of the serial twin.
+// sameAs requires that a run has the result of the serial twin.
 func sameAs(t *testing.T, want, got Result) {
 	t.Helper()
 	require.Zero(t, got.Errors, got.Wrong)
@@ -58,7 +58,7 @@ func sameAs(t *testing.T, want, got Result) {
 	require.True(t, got.Twin)
 }
 
-// A simulation goes on from a checkpoint, and leaves the same particles, wherever they are.
+// A simulation continues from a checkpoint with the same particles, at any of its ranks.
 func TestNBodyGoesOn(t *testing.T) {
 	all := ways(t)
 	for _, name := range []string{"own steps", "tasks"} {
@@ -79,7 +79,7 @@ func TestNBodyGoesOn(t *testing.T) {
 	}
 }
 
-// The answer is that of the serial twin under every shape of the network.
+// The result equals that of the serial twin under every shape of the network.
 func TestEveryShape(t *testing.T) {
 	all, twins := ways(t), map[string]Result{}
 	for name, c := range all {
@@ -104,7 +104,7 @@ func TestEveryShape(t *testing.T) {
 	})
 }
 
-// Every way to simulate has the same answer on any number of ranks, over the transports and in simulated time.
+// Every way to simulate gives the same result on any number of ranks, over the transports and in simulated time.
 func TestEverywhere(t *testing.T) {
 	for name, c := range ways(t) {
 		want := appstest.Must(Serial(c))
@@ -114,7 +114,7 @@ func TestEverywhere(t *testing.T) {
 	}
 }
 
-// runOn runs on ranks of so many processes.
+// runOn runs on ranks of a number of processes.
 func runOn(t *testing.T, ranks, procs int, c Config) Result {
 	t.Helper()
 	s := appstest.Shape{Ranks: ranks, Procs: procs, Transport: "mem", New: route.Direct, Coalesce: 64}
@@ -124,9 +124,9 @@ func runOn(t *testing.T, ranks, procs int, c Config) Result {
 	return appstest.All(t, s, Run, c)[0]
 }
 
-// Every way to simulate has the same answer on four ranks of two processes, which ask each other.
+// Every way to simulate gives the same result on four ranks of two processes, which send each other requests.
 func TestRanksAgree(t *testing.T) {
-	var requests, hits, shared uint64 // where galaxies are far apart, there may be none
+	var requests, hits, shared uint64 // if galaxies are far apart, all may be 0
 	for name, c := range ways(t) {
 		want := appstest.Must(Serial(c))
 		t.Run(name, func(t *testing.T) {
@@ -140,7 +140,7 @@ func TestRanksAgree(t *testing.T) {
 	require.Positive(t, shared)
 }
 
-// A request has 16 bytes, with the rank that asks.
+// A request has 16 bytes, with the asking rank.
 func TestRequestsAreSmall(t *testing.T) {
 	require.EqualValues(t, 12, unsafe.Sizeof(question{}))
 	c := new(gravity.Cell)
@@ -151,7 +151,7 @@ func TestRequestsAreSmall(t *testing.T) {
 	require.EqualValues(t, 40, unsafe.Sizeof(gravity.Source{}))
 }
 
-// Two bodies on a circle come back, the more exactly the smaller the steps are.
+// Two bodies on a circle return, with an error that decreases with the steps.
 func TestCircle(t *testing.T) {
 	before := math.Inf(1)
 	for _, steps := range []int{100, 400} {
@@ -187,7 +187,7 @@ func (p pair) Read(first int, into []gravity.Particle) error {
 	return nil
 }
 
-// Steps of their own keep the energy better than global ones of the same length.
+// Individual steps conserve the energy better than global ones of the same length.
 func TestOwnStepsHelp(t *testing.T) {
 	c := Config{Source: system(t, 500, 2), Steps: 3, Step: 0.25, Eta: 0.1}
 	global := appstest.Must(Serial(c))
@@ -197,7 +197,7 @@ func TestOwnStepsHelp(t *testing.T) {
 	require.Less(t, math.Abs(own.EnergyEnd-own.EnergyStart), math.Abs(global.EnergyEnd-global.EnergyStart)/3)
 }
 
-// The work is shared out: after the first step, ranks have about the same.
+// The work is shared: after the first step, ranks have about the same.
 func TestBalance(t *testing.T) {
 	pieces := make([]piece, 100)
 	for i := range pieces {
@@ -248,7 +248,7 @@ func TestMistakes(t *testing.T) {
 	require.ErrorContains(t, err, "beyond all numbers")
 }
 
-// As many ranks as bodies, and many bodies in one place.
+// A rank for each body, and many bodies at one place.
 func TestOddSystems(t *testing.T) {
 	c := Config{Source: system(t, 9, 1), Steps: 2, Bucket: 1}
 	want := appstest.Must(Serial(c))
@@ -258,7 +258,7 @@ func TestOddSystems(t *testing.T) {
 	sameAs(t, want, runOn(t, 4, 2, c))
 }
 
-// heap is bodies of which most are in one place.
+// heap is bodies that are mostly at one place.
 type heap struct{}
 
 func (heap) Name() string   { return "heap" }
@@ -275,7 +275,7 @@ func (heap) Read(first int, into []gravity.Particle) error {
 	return nil
 }
 
-// Walks of all ranks of a process wait for an answer that one of them has asked for.
+// All ranks of a process wait for one answer, which one of them has requested.
 func TestWalksWaitOnce(t *testing.T) {
 	f, c := &cache{}, new(gravity.Cell)
 	c.ID = gravity.Root.Child(3)
@@ -295,7 +295,7 @@ func TestWalksWaitOnce(t *testing.T) {
 	require.Same(t, nothing, c.Below())
 }
 
-// Pieces are cells of the tree, and have all of the curve.
+// Pieces are cells of the tree, and cover the curve.
 func TestPiecesAreCells(t *testing.T) {
 	seed := seeds.Of(t)
 	rng := rand.New(rand.NewPCG(seed, 0))
@@ -346,7 +346,7 @@ func TestPiecesAreCells(t *testing.T) {
 	}
 }
 
-// Bodies of one place are in the order of their numbers, whatever order they come in.
+// Bodies at one place are in the order of their numbers, for any order of arrival.
 func TestOrderOfOnePlace(t *testing.T) {
 	p := &part{}
 	for i := range 100 {

@@ -11,17 +11,17 @@ import (
 	"github.com/activepebbles/pebbles/apps/nbody/gravity"
 )
 
-// body is a particle on its way. It is plain data.
+// body is a moving particle. It is plain data.
 type body struct {
 	gravity.Particle
-	gravity.Force        // when it was last found
+	gravity.Force        // as last computed
 	key           uint64 // place along the curve
 	number        uint32 // in the source
-	work          uint32 // of the walks that have found the force, in interactions with particles
-	rung          uint8  // its steps are halved so often
+	work          uint32 // of the walks for the last force, in interactions with particles
+	rung          uint8  // number of halvings of its steps
 }
 
-// fingerprint tells bodies apart by their motion and their forces.
+// fingerprint distinguishes bodies by their motion and their forces.
 func (b *body) fingerprint() uint64 {
 	print := uint64(b.number)<<8 | uint64(b.rung)
 	for _, v := range [...]float64{
@@ -32,7 +32,7 @@ func (b *body) fingerprint() uint64 {
 	return print
 }
 
-// part is the bodies of a rank, and what it has done for them. The serial twin is one part that has all.
+// part is the bodies of a rank, and its work for them. The serial twin is a single part.
 type part struct {
 	Config
 	bodies  []body
@@ -42,7 +42,7 @@ type part struct {
 	counts  gravity.Counts
 }
 
-// place is where a body is in the part, and along the curve.
+// place is the position of a body in the part, and along the curve.
 type place struct {
 	key        uint64
 	number, at uint32
@@ -68,7 +68,7 @@ func (p *part) read(first, n int) error {
 	return nil
 }
 
-// box is that of all bodies of the part. That of none is next to nothing.
+// box returns the box of all bodies of the part. Without bodies it is neutral for With.
 func (p *part) box() gravity.Box {
 	far := math.Inf(1)
 	b := gravity.Box{Low: gravity.Vector{far, far, far}, High: gravity.Vector{-far, -far, -far}}
@@ -78,7 +78,7 @@ func (p *part) box() gravity.Box {
 	return b
 }
 
-// assignKeys gives bodies their places along the curve through the box of all.
+// assignKeys gives bodies their places along the curve through the box of all bodies.
 func (p *part) assignKeys(all gravity.Box) error {
 	cube := gravity.CubeOf(all)
 	if cube.Side == 0 {
@@ -97,7 +97,7 @@ func (p *part) assignKeys(all gravity.Box) error {
 	return nil
 }
 
-// sort puts the bodies into the order of the curve, those of one place by number.
+// sort puts the bodies into the order of the curve; those at one place are in the order of their numbers.
 func (p *part) sort() {
 	p.order = p.order[:0]
 	for i := range p.bodies {
@@ -114,7 +114,7 @@ func (p *part) sort() {
 	p.bodies, p.spare = p.spare, p.bodies
 }
 
-// prepare takes the bodies, in order, as what trees are built of. Walks of the last ones must have ended.
+// prepare passes the sorted bodies to the builder of trees. Walks of the previous ones must have ended.
 func (p *part) prepare() {
 	g := &p.builder
 	g.Buckets, g.Keys, g.Sources = g.Buckets[:0], g.Keys[:0], g.Sources[:0]
@@ -125,17 +125,17 @@ func (p *part) prepare() {
 	}
 }
 
-// begin begins the walk of a bucket for the bodies that are active, and reports whether there are any.
+// begin begins the walk of a bucket for its active bodies, and reports whether there are any.
 func (p *part) begin(w *gravity.Walk, root *gravity.Cell, bucket int, active func(b *body) bool) bool {
 	w.Bucket = bucket
 	return w.Begin(root, gravity.Criterion{Theta: p.Theta, Order: p.Order}, &p.builder.Buckets[bucket], p.builder.Sources,
 		func(i int) bool { return active(&p.bodies[i]) })
 }
 
-// cellCost is what an interaction with a cell costs, in interactions with particles.
+// cellCost is the cost of an interaction with a cell, in interactions with particles.
 const cellCost = 6
 
-// end gives the bodies of a walk that has ended their forces.
+// end stores the forces of a walk that has ended in its bodies.
 func (p *part) end(w *gravity.Walk) {
 	from := p.builder.Buckets[w.Bucket].From
 	work := (cellCost*w.Counts.Cells + w.Counts.Particles) / uint64(len(w.Forces))
@@ -146,7 +146,7 @@ func (p *part) end(w *gravity.Walk) {
 	p.counts.Add(w.Counts)
 }
 
-// serialForces finds the forces on all active bodies, where there is no other part.
+// serialForces computes the forces on all active bodies, for a single part.
 func (p *part) serialForces(active func(b *body) bool) error {
 	if err := p.assignKeys(p.box()); err != nil {
 		return err
@@ -164,7 +164,7 @@ func (p *part) serialForces(active func(b *body) bool) error {
 	return nil
 }
 
-// within is which bodies, in order, are in a cell of the curve.
+// within returns the range of the sorted bodies in a cell of the curve.
 func (p *part) within(c gravity.ID) (from, to int) {
 	at := func(key uint64) int {
 		return sort.Search(len(p.bodies), func(i int) bool { return p.bodies[i].key >= key })
@@ -172,7 +172,7 @@ func (p *part) within(c gravity.ID) (from, to int) {
 	return at(c.First()), at(c.Last() + 1)
 }
 
-// totals are sums over bodies. Those of floating-point numbers depend on the order in their last bits.
+// totals are sums over bodies. The last bits of floating-point sums depend on the order.
 type totals struct {
 	Kinetic, Potential float64
 	Momentum, Spin     gravity.Vector // linear and angular
@@ -200,20 +200,20 @@ func (p *part) totals() (t totals) {
 }
 
 // leapfrog moves bodies by kicks of half a step, drifts of a whole one, and kicks of half a step. A body on rung r has
-// steps of 1/2^r of a whole one. Time within a step is counted in the least of these.
+// steps of 1/2^r of a whole one. Time within a step is counted in the smallest of these.
 type leapfrog struct {
 	*part
-	forces func(active func(b *body) bool) error // finds those on active bodies; it may pass bodies on to others
-	most   func(n uint64) (uint64, error)        // of all parts
+	forces func(active func(b *body) bool) error // computes forces on active bodies; may move bodies to other parts
+	most   func(n uint64) (uint64, error)        // over all parts
 }
 
-// all are the bodies when a step begins, and when it ends.
+// all selects all bodies, at the beginning and at the end of a step.
 func all(*body) bool { return true }
 
-// ticks are how many of the least steps a step of a rung has.
+// ticks returns the number of the smallest steps in a step of a rung.
 func (l *leapfrog) ticks(rung uint8) uint64 { return 1 << (uint(l.Rungs) - uint(rung)) }
 
-// step is one whole step. Before the first one the forces on all bodies must have been found.
+// step is one whole step. Before the first one the forces on all bodies must have been computed.
 func (l *leapfrog) step() error {
 	whole := l.ticks(0)
 	for tick := uint64(0); tick < whole; {
@@ -257,8 +257,8 @@ func (l *leapfrog) drift(time float64) {
 	}
 }
 
-// choose gives active bodies the rungs that their accelerations ask for. Larger steps begin where they would begin
-// without smaller ones.
+// choose sets the rungs of active bodies by their accelerations. Larger steps begin where they would begin without
+// smaller ones.
 func (l *leapfrog) choose(tick uint64) {
 	if l.Rungs == 0 {
 		return

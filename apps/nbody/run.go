@@ -12,9 +12,9 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Run simulates. Every rank calls it once, between epochs, with the same configuration but for Progress. It registers
-// four targets. The result is complete on every rank, but for Particles, which rank 0 has. What went wrong
-// is counted in its Errors; an error means that the job failed, or can't work.
+// Run simulates. Every rank calls it once, between epochs, with the same configuration except Progress. It registers
+// four targets. The result is complete on every rank, except End and Potentials, which only rank 0 gets. Errors in the
+// result are counted in its Errors; an error means that the job failed, or that the configuration is invalid.
 func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
@@ -43,21 +43,21 @@ type bench struct {
 	walks   *walks
 	moves   *target.Target[move]
 	trees   int
-	astray  uint64 // steps after which not all bodies were there
+	astray  uint64 // steps after which bodies were missing
 	gravity time.Duration
 	start   totals
 }
 
-// move is a body that goes to the rank that has its piece of the curve from now on.
+// move is a body on its way to the new owner of its piece of the curve.
 type move struct {
 	body
 	To uint64
 }
 
-// bytesPerBody is what a body takes at the most, with its share of the tree.
+// bytesPerBody is the largest memory of a body, with its share of the tree.
 const bytesPerBody = 2*unsafe.Sizeof(body{}) + unsafe.Sizeof(gravity.Source{}) + unsafe.Sizeof(gravity.Cell{})
 
-// settle reads the rank's share of the particles, and registers what ranks send.
+// settle reads the rank's share of the particles, and registers the targets.
 func (b *bench) settle() error {
 	source := distribution.Block(uint64(b.config.Source.Particles()), b.rank.Size())
 	n := source.LocalLen(b.rank.ID())
@@ -111,7 +111,7 @@ func (b *bench) count() error {
 	return err
 }
 
-// forces finds the forces on active bodies: it divides the curve anew, moves bodies to where they belong, builds the
+// forces computes the forces on active bodies: it divides the curve again, moves bodies to their owners, builds the
 // tree and walks it.
 func (b *bench) forces(active func(b *body) bool) error {
 	box, err := pebble.AllReduce(b.rank, b.part.box(), gravity.Box.With)
@@ -138,10 +138,10 @@ func (b *bench) forces(active func(b *body) bool) error {
 	return err
 }
 
-// movesMade is how many bodies are sent together.
+// movesMade is the number of bodies sent together.
 const movesMade = 256
 
-// exchange sends bodies to the ranks that have their pieces.
+// exchange sends bodies to the owners of their pieces.
 func (b *bench) exchange(pieces []piece) error {
 	self, all := b.rank.ID(), b.part.bodies
 	b.part.bodies = b.part.spare[:0] // which take adds to
@@ -161,7 +161,7 @@ func (b *bench) exchange(pieces []piece) error {
 		}
 		b.moves.SendAll(out)
 		return nil
-	}) // which declares no depth, since walks can't, so that all epochs end alike
+	}) // no declared depth, since walks have none, so that all epochs end alike
 	b.part.spare = all[:0]
 	if err != nil {
 		return err
@@ -199,8 +199,8 @@ func (b *bench) build(pieces []piece) (root *gravity.Cell, own []*gravity.Cell, 
 	return b.walks.cache.top(b.trees, slices.Concat(of...), b.config.Bucket), own, nil
 }
 
-// Serial is the simulation without a job: one goroutine that has all particles. It shares trees and steps with Run, and
-// has nothing of its messages. The result has no times, and no force errors.
+// Serial is the simulation without a job: one goroutine with all particles. It shares trees and steps with Run, but no
+// messages. The result has no times, and no force errors.
 func Serial(c Config) (Result, error) {
 	if err := c.Check(1); err != nil {
 		return Result{}, err

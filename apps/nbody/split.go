@@ -11,27 +11,27 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// piece is a cell of the curve whose bodies one rank has.
+// piece is a cell of the curve whose bodies one rank owns.
 type piece struct {
 	cell   gravity.ID
 	bodies uint64
-	work   uint64 // of the bodies, when their forces were last found
+	work   uint64 // of the bodies, when their forces were last computed
 	owner  int
 }
 
-// sample stands for some work of the bodies that begin at a place along the curve.
+// sample represents some work of the bodies that begin at a place along the curve.
 type sample struct{ Key, Work uint64 }
 
-// piecesOf is how many pieces a rank of so many has, at least, if each body had its share of the work: fewer where
-// there are many ranks, since all know all pieces.
+// piecesOf returns the least number of pieces per rank, for equal work of all bodies: fewer for many ranks, since each
+// rank stores all pieces.
 func piecesOf(ranks int) int { return min(max(1024/ranks, 1), 16) }
 
-// samplesPerPiece make a piece have about what it should.
+// samplesPerPiece is enough for pieces of about equal work.
 const samplesPerPiece = 4
 
-// split divides the curve into pieces for the ranks, by samples of the work that each has. Pieces with no more bodies
-// than a bucket holds are none within another such cell, so that they are cells of the tree; those without bodies are
-// left out. Bodies must be in order.
+// split divides the curve into pieces for the ranks, by samples of each rank's work. It does not divide a cell with at
+// most a bucket of bodies, so that pieces are cells of the tree. It leaves out pieces without bodies. Bodies must be
+// sorted.
 func (b *bench) split() ([]piece, error) {
 	cells, err := b.cells()
 	if err != nil {
@@ -58,7 +58,7 @@ func (b *bench) split() ([]piece, error) {
 	return pieces, nil
 }
 
-// cells are what rank 0 makes of all samples, on every rank.
+// cells returns, on every rank, the cells that rank 0 makes from all samples.
 func (b *bench) cells() ([]gravity.ID, error) {
 	ranks := b.rank.Size()
 	if ranks == 1 {
@@ -90,7 +90,7 @@ func (b *bench) cells() ([]gravity.ID, error) {
 	return cells, nil
 }
 
-// samples are up to so many, each for the same work of the part's bodies.
+// samples returns up to most samples, each for the same work of the part's bodies.
 func (p *part) samples(most int) (all []sample) {
 	total := uint64(0)
 	for i := range p.bodies {
@@ -108,7 +108,7 @@ func (p *part) samples(most int) (all []sample) {
 	return all
 }
 
-// divide appends the cells into which one is divided until none has more work than most.
+// divide appends the cells that id is divided into, until none has more work than most.
 func divide(cells []gravity.ID, id gravity.ID, samples []sample, most uint64) []gravity.ID {
 	work := uint64(0)
 	for _, s := range samples {
@@ -125,7 +125,7 @@ func divide(cells []gravity.ID, id gravity.ID, samples []sample, most uint64) []
 	return cells
 }
 
-// prune joins the pieces of each cell that is not to be divided, since a bucket holds its bodies.
+// prune joins the pieces of each cell whose bodies fit a bucket.
 func prune(id gravity.ID, pieces []piece, bucket uint64) []piece {
 	if pieces[0].cell == id {
 		return pieces
@@ -150,7 +150,7 @@ func prune(id gravity.ID, pieces []piece, bucket uint64) []piece {
 	return pruned
 }
 
-// share gives the pieces, in order, to the ranks, so that each has about the same work.
+// share distributes the pieces, in order, among the ranks, so that each has about the same work.
 func share(pieces []piece, ranks int) {
 	total := uint64(0)
 	for _, p := range pieces {
@@ -164,7 +164,7 @@ func share(pieces []piece, ranks int) {
 	}
 }
 
-// ownerOf is the rank that has the piece of a key.
+// ownerOf returns the rank that owns the piece of a key.
 func ownerOf(pieces []piece, key uint64) int {
 	i := sort.Search(len(pieces), func(i int) bool { return pieces[i].cell.First() > key })
 	return pieces[max(i-1, 0)].owner

@@ -10,7 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// verify sums up what all ranks have counted, and adds to the result what is wrong with it.
+// verify sums the counts of all ranks, and adds the errors to the result.
 func (b *bench) verify(r *Result) error {
 	if err := b.collect(r); err != nil {
 		return err
@@ -28,7 +28,7 @@ func (b *bench) verify(r *Result) error {
 	return b.compare(r)
 }
 
-// seen is what a rank has counted.
+// seen is the counts of a rank.
 type seen struct {
 	gravity.Counts
 	Asked, Shared uint64
@@ -40,7 +40,7 @@ func (s seen) plus(o seen) seen {
 	return seen{s.Counts, s.Asked + o.Asked, s.Shared + o.Shared, max(s.Gravity, o.Gravity)}
 }
 
-// collect fills in the result.
+// collect sets the fields of the result.
 func (b *bench) collect(r *Result) error {
 	end, err := pebble.AllReduce(b.rank, b.part.totals(), totals.plus)
 	if err != nil {
@@ -51,7 +51,7 @@ func (b *bench) collect(r *Result) error {
 		return err
 	}
 	r.count(b.start, end, s.Counts)
-	// A cell that was asked for is opened when it has come, once for each walk that has waited.
+	// A requested cell is opened when it has arrived, once for each walk that waited.
 	r.Requests, r.SharedWaits, r.CacheHits = s.Asked, s.Shared, s.Hits-min(s.Asked+s.Shared, s.Hits)
 	r.Gravity = s.Gravity.Seconds()
 	r.PerSecond = apps.Rate(float64(r.Interactions), r.Seconds)
@@ -73,13 +73,13 @@ type probe struct {
 	Number uint32
 }
 
-// The worst errors of forces that are no fault: the least exact configurations have a tenth of them.
+// Limits of the errors of forces: the least exact configurations have a tenth of them.
 const (
 	medianMost = 0.1
 	worstMost  = 0.5
 )
 
-// forcesAtOnce is how many forces are added up over all ranks together.
+// forcesAtOnce is the number of forces summed over all ranks together.
 const forcesAtOnce = 32
 
 // sample compares the forces on some bodies with direct sums over all.
@@ -99,7 +99,7 @@ func (b *bench) sample(r *Result) error {
 	if err != nil {
 		return err
 	}
-	b.part.prepare() // bodies are where they were in the last walk, but velocities
+	b.part.prepare() // positions are those of the last walk
 	var errors []float64
 	for some := range slices.Chunk(slices.Concat(of...), forcesAtOnce) {
 		var forces [forcesAtOnce]gravity.Force
@@ -133,7 +133,7 @@ func (b *bench) sample(r *Result) error {
 	return r.FoundOnce(b.rank, wrong, "sample of forces went wrong: they are not those of direct sums")
 }
 
-// errorOf is the relative error of an acceleration.
+// errorOf returns the relative error of an acceleration.
 func errorOf(got, want gravity.Vector) float64 {
 	d := got.Plus(-1, want)
 	if off := d.Dot(d); off > 0 {
@@ -153,8 +153,8 @@ func (b *bench) compare(r *Result) error {
 	})
 }
 
-// apart is in how many of their results two runs differ: particles and counts to the last bit, energies as far as sums
-// in another order may.
+// apart returns the number of differing results of two runs: particles and counts are compared to the last bit,
+// energies within the differences of sums in another order.
 func apart(a, b Result) (n uint64) {
 	near := func(x, y float64) bool { return math.Abs(x-y) <= 1e-11*max(math.Abs(x), math.Abs(y)) }
 	return apps.Differ(a.Checksum == b.Checksum, a.WithCells == b.WithCells, a.WithOthers == b.WithOthers,

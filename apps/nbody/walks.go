@@ -13,10 +13,10 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// question asks the owner of a cell for what is below it. It has 12 bytes, and 16 with the rank that asks, which the
-// library adds.
+// question is a request for the branch below a cell, sent to its owner. It has 12 bytes, and 16 with the asking rank,
+// which the library adds.
 type question struct {
-	High, Low uint32 // of the cell's name
+	High, Low uint32 // of the cell's ID
 	Owner     uint32
 }
 
@@ -28,7 +28,7 @@ func (q question) cell() gravity.ID { return gravity.ID(q.High)<<32 | gravity.ID
 
 func (q question) fingerprint() uint64 { return apps.Fold(uint64(q.cell()), uint64(q.Owner)) }
 
-// arrival tells a rank of a process that another one has what its walks wait for.
+// arrival notifies a rank of a process that another one has received a branch that its walks wait for.
 type arrival struct {
 	Cell gravity.ID
 	Rank uint64
@@ -36,7 +36,7 @@ type arrival struct {
 
 func (a arrival) fingerprint() uint64 { return apps.Fold(uint64(a.Cell), ^a.Rank) }
 
-// walks are those of one rank's buckets.
+// walks are the walks of one rank's buckets.
 type walks struct {
 	part     *part
 	rank     *pebble.Rank
@@ -45,28 +45,28 @@ type walks struct {
 	pieces   []*gravity.Cell // this rank's, in order
 	asks     *target.Ask[question, *gravity.Branch]
 	arrivals *target.Target[arrival]
-	tasks    *task.Scheduler // nil where walks are none
+	tasks    *task.Scheduler // nil unless walks are tasks
 	waiting  map[gravity.ID][]*bucketWalk
 	ready    []*bucketWalk
 	spare    []*bucketWalk
-	asked    uint64 // questions
-	shared   uint64 // waits for what another walk has asked for
-	lost     uint64 // walks that have not ended
+	asked    uint64 // number of questions
+	shared   uint64 // number of waits for a branch that another walk has requested
+	lost     uint64 // number of walks that have not ended
 }
 
 // bucketWalk is the walk of one bucket, which may have to wait.
 type bucketWalk struct {
 	gravity.Walk
-	task task.Task // where walks are tasks
+	task task.Task // if walks are tasks
 }
 
-// What interactions cost in simulated time, as measured.
+// Simulated times of interactions, as measured.
 const (
 	perCell     = 60 * time.Nanosecond
 	perParticle = 8 * time.Nanosecond
 )
 
-// openWalks registers what walks of a rank send.
+// openWalks registers the targets of the walks of a rank.
 func openWalks(r *pebble.Rank, p *part, tally *apps.Tally) *walks {
 	w := &walks{
 		part: p, rank: r, tally: tally, waiting: map[gravity.ID][]*bucketWalk{},
@@ -99,7 +99,7 @@ func (w *walks) run(root *gravity.Cell, pieces []*gravity.Cell, active func(b *b
 	return err
 }
 
-// byAsks walks on as far as there is something to walk on, bucket by bucket. What waits goes on when answers have come.
+// byAsks starts all walks, bucket by bucket, and walks as far as possible. Waiting walks continue after their answers.
 func (w *walks) byAsks(root *gravity.Cell, active func(b *body) bool) error {
 	return w.rank.Epoch(func() error {
 		for i := range w.part.builder.Buckets {
@@ -115,8 +115,8 @@ func (w *walks) byAsks(root *gravity.Cell, active func(b *body) bool) error {
 	}, pebble.Idle(w.resume), pebble.Named("walk"))
 }
 
-// resume goes on with all walks that can go on, and reports whether there were any. A rank may rest after each idle
-// work, so it is not one walk alone.
+// resume continues all ready walks, and reports whether there were any. A rank may rest after each idle work, so it
+// does not stop after one walk.
 func (w *walks) resume() (worked bool) {
 	for ; len(w.ready) > 0; worked = true {
 		last := len(w.ready) - 1
@@ -138,7 +138,7 @@ func (w *walks) walk(h *bucketWalk) {
 	w.end(h)
 }
 
-// byTasks has a task for each bucket.
+// byTasks runs a task for each bucket.
 func (w *walks) byTasks(root *gravity.Cell, active func(b *body) bool) error {
 	return w.rank.Epoch(func() error {
 		for i := range w.part.builder.Buckets {
@@ -161,7 +161,7 @@ func (w *walks) byTasks(root *gravity.Cell, active func(b *body) bool) error {
 	}, pebble.Named("walk"))
 }
 
-// fresh is a walk that has not begun.
+// fresh returns a walk that has not begun.
 func (w *walks) fresh() *bucketWalk {
 	n := len(w.spare)
 	if n == 0 {
@@ -178,8 +178,8 @@ func (w *walks) end(h *bucketWalk) {
 	w.spare = append(w.spare, h)
 }
 
-// wait lets a walk wait for what is below a cell, and asks for that if nobody has. It reports false if it has come
-// meanwhile.
+// wait makes a walk wait for the branch below a cell, and requests it if no walk has. It reports false if it has
+// arrived meanwhile.
 func (w *walks) wait(h *bucketWalk, c *gravity.Cell) bool {
 	there, asked := w.cache.want(c, w.rank.ID())
 	if there {
@@ -193,14 +193,14 @@ func (w *walks) wait(h *bucketWalk, c *gravity.Cell) bool {
 	q := ask(c)
 	w.asked++
 	w.tally.Send(q.fingerprint())
-	w.asks.Send(q) // which may run handlers that let the walk go on
+	w.asks.Send(q) // which may run handlers that make the walk ready
 	return true
 }
 
-// nothing is below cells that were asked for at the wrong rank.
+// nothing is the answer for a cell requested at the wrong rank.
 var nothing = &gravity.Branch{}
 
-// answer finds what is below cells of this rank.
+// answer finds the branches below cells of this rank.
 func (w *walks) answer(qs []question, as []*gravity.Branch) {
 	for i, q := range qs {
 		as[i] = nothing
@@ -218,11 +218,11 @@ func (w *walks) answer(qs []question, as []*gravity.Branch) {
 	}
 }
 
-// take puts answers into the cache of the process, and tells those that wait for them.
+// take puts answers into the cache of the process, and notifies the waiting ranks.
 func (w *walks) take(qs []question, as []*gravity.Branch) {
 	for i, q := range qs {
 		ranks := w.cache.attach(q.cell(), as[i])
-		own := len(ranks) > 0 && int(ranks[0]) == w.rank.ID() // it has asked
+		own := len(ranks) > 0 && int(ranks[0]) == w.rank.ID() // this rank has sent the question
 		w.tally.Take(as[i].Fingerprint(apps.Fold)+q.fingerprint(), own)
 		for _, rank := range ranks {
 			if int(rank) == w.rank.ID() {
@@ -243,7 +243,7 @@ func (w *walks) arrive(as []arrival) {
 	}
 }
 
-// wake lets the walks go on that wait for a cell.
+// wake makes the walks ready that wait for a cell.
 func (w *walks) wake(id gravity.ID) {
 	for _, h := range w.waiting[id] {
 		if w.tasks != nil {
@@ -255,25 +255,25 @@ func (w *walks) wake(id gravity.ID) {
 	delete(w.waiting, id)
 }
 
-// cache is what the ranks of a process share: one tree of all bodies at a time. Their own cells, those of each other
-// and the tree's top are there from the beginning; below it, cells of other processes are a cache of answers, which the
-// next tree begins without.
+// cache is the tree of all bodies that the ranks of a process share. The cells of these ranks and the tree's top are
+// present from the beginning. Below it, cells of other processes are a cache of answers; the next tree begins without
+// them.
 type cache struct {
 	mutex  sync.Mutex
-	trees  int // that there were
+	trees  int // number of trees so far
 	pieces map[gravity.ID]*gravity.Cell
 	root   *gravity.Cell
 	wanted map[gravity.ID]*wanted
 }
 
-// wanted is a cell of which something was asked for.
+// wanted is a cell with a requested branch.
 type wanted struct {
 	cell  *gravity.Cell
-	ranks []int32 // of this process whose walks wait; the first of them has asked
+	ranks []int32 // of this process, with waiting walks; the first one has sent the question
 }
 
-// add adds a piece of a tree that a rank of this process has built. The ranks build the trees one after the other, and
-// a collective comes between add and top, and between top and the next add.
+// add adds a piece of a tree that a rank of this process has built. The ranks build the trees one after the other, with
+// a collective between add and top, and between top and the next add.
 func (c *cache) add(tree int, piece *gravity.Cell) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -281,7 +281,7 @@ func (c *cache) add(tree int, piece *gravity.Cell) {
 	c.pieces[piece.ID] = piece
 }
 
-// clear forgets the trees before.
+// clear removes the previous trees.
 func (c *cache) clear(tree int) {
 	if c.trees < tree {
 		c.trees, c.root = tree, nil
@@ -289,7 +289,7 @@ func (c *cache) clear(tree int) {
 	}
 }
 
-// top is the root of the tree over its pieces. The first rank that comes builds it.
+// top returns the root of the tree over its pieces. The first rank to call it builds it.
 func (c *cache) top(tree int, pieces []gravity.Summary, bucket int) *gravity.Cell {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -306,8 +306,8 @@ func (c *cache) top(tree int, pieces []gravity.Summary, bucket int) *gravity.Cel
 	return c.root
 }
 
-// want notes that a rank wants what is below a cell. It returns whether this is there already, and if not, whether it
-// was asked for already.
+// want records that a rank wants the branch below a cell. It reports whether the branch is present, and otherwise
+// whether it was already requested.
 func (c *cache) want(cell *gravity.Cell, rank int) (there, asked bool) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -325,7 +325,7 @@ func (c *cache) want(cell *gravity.Cell, rank int) (there, asked bool) {
 	return false, true
 }
 
-// attach puts an answer into the cache, and returns the ranks that wait for it. Nobody waits for one that comes again.
+// attach puts an answer into the cache, and returns the ranks that wait for it. No rank waits for a repeated answer.
 func (c *cache) attach(id gravity.ID, b *gravity.Branch) (ranks []int32) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
