@@ -12,12 +12,12 @@ import (
 type call struct {
 	kind    callKind
 	peer    *peer
-	slot    uint32 // of a packet, and of a piece of a transfer
+	slot    uint32 // of a packet, or of a piece of a transfer
 	bytes   int
 	slab    region
-	mem     region // that a frame is fetched to
+	mem     region // destination of a fetched frame
 	fetch   fetching
-	piece   []byte // of a transfer: its part of the rank's memory
+	piece   []byte // of a transfer: a part of the rank's memory
 	of      *transfer
 	at, key uint64
 }
@@ -39,10 +39,10 @@ const (
 	getPiece
 )
 
-// calls are those in flight, by their tags.
+// calls are the calls in flight, by their tags.
 type calls struct {
 	table pending.Table[call]
-	busy  []uint32 // that the fabric would not take yet
+	busy  []uint32 // refused by the busy fabric
 	retry []uint32
 }
 
@@ -50,7 +50,7 @@ const callsMax = 1 << 13
 
 func (c *calls) full() bool { return c.table.Full(callsMax) }
 
-// add reports false when there are too many.
+// add adds a call. It reports false if the table is full.
 func (c *calls) add(of call) (tag uint32, ok bool) {
 	if c.full() {
 		return 0, false
@@ -58,26 +58,26 @@ func (c *calls) add(of call) (tag uint32, ok bool) {
 	return c.table.Add(of), true
 }
 
-// abandon gives up all, when the fabric is closed.
+// abandon abandons all calls when the fabric is closed.
 func (c *calls) abandon() {
 	for _, at := range c.table.All() {
 		if f := at.fetch.frame; f != nil {
-			*at = call{} // its tag may still come
+			*at = call{} // its tag may still arrive
 			f.Inside(access).Stale = true
 			f.Inside(access).Pool.TakeBack(f)
 		}
 	}
 }
 
-// submit hands a call to the fabric, now or when it has room.
+// submit passes a call to the fabric, now or when the fabric has room.
 func (w *Way) submit(tag uint32) {
 	if len(w.calls.busy) > 0 || !w.try(tag) {
 		w.calls.busy = append(w.calls.busy, tag)
 	}
 }
 
-// retryAll tries the calls that the fabric would not take. One that it still won't take holds up those of others only
-// until the next time.
+// retryAll retries the calls that the fabric has refused. A call that it refuses again delays the others only until the
+// next time.
 func (c *calls) retryAll(w *Way) {
 	if len(c.busy) == 0 {
 		return

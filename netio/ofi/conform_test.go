@@ -14,13 +14,13 @@ import (
 	"github.com/activepebbles/pebbles/netio/tcp"
 )
 
-// process is one of a job that this way connects.
+// process is a process of a job that this way connects.
 type process struct {
 	*mux.Transport
 	way *Way
 }
 
-// Kill ends the transport as the death of its process would.
+// Kill ends the transport like the death of its process.
 func (p process) Kill() { p.Under(access).Kill() }
 
 // dial starts all processes of a job over fabrics.
@@ -38,14 +38,14 @@ func dial(t testing.TB, cs []tcp.Config, o Options, fabrics func(process int) (f
 	})
 }
 
-// job starts so many processes of a rank each over a loopback. Whatever they are told is an error.
+// job starts processes of one rank each over a loopback. Any reported failure is an error.
 func job(t testing.TB, n *loopback, processes int) []process {
 	all := dial(t, netiotest.Configs(t, processes, processes), Options{All: true}, n.ends)
 	startAll(t, all)
 	return all
 }
 
-// losing starts two processes of a rank each, of which the test kills the second one. The first one tells of that.
+// losing starts two processes of one rank each. The test kills the second, and the first reports the loss.
 func losing(t testing.TB, fabrics func(process int) (fabric, error)) (all []process, told chan error) {
 	all = dial(t, netiotest.Configs(t, 2, 2), Options{All: true}, fabrics)
 	told = make(chan error, 8)
@@ -80,11 +80,11 @@ func TestLoopbackConforms(t *testing.T) {
 
 const sleeps = "sleeps of the loopback fabric allocate on a busy machine: providers of libfabric are held to it"
 
-// providerVariable names a provider of libfabric that is to be tested, and where: tcp, shm or verbs@10.77.0.1.
+// providerVariable names the libfabric provider under test, and its address: tcp, shm or verbs@10.77.0.1.
 const providerVariable = "PEBBLES_PROVIDER"
 
-// TestProviderConforms has the processes of a job, which are one here, close their endpoints together: the provider shm
-// shares the memory of endpoints of one process, and another one would look into what was unmapped.
+// TestProviderConforms closes the endpoints of all processes of the job together, since one process runs them all. The
+// provider shm shares the memory of endpoints of one process, and another process would read unmapped memory.
 func TestProviderConforms(t *testing.T) {
 	provider := os.Getenv(providerVariable)
 	if provider == "" {
@@ -93,7 +93,7 @@ func TestProviderConforms(t *testing.T) {
 	conforms(t, func() func(int) (fabric, error) { return ends(provider, 3) })
 }
 
-// ends opens an end of a provider for each process of a job of at most so many.
+// ends opens an end of a provider for each process of a job, with at most the given number of processes.
 func ends(provider string, processes int) func(int) (fabric, error) {
 	provider, host, _ := strings.Cut(provider, "@")
 	g := &together{}

@@ -9,14 +9,14 @@ import (
 
 // Finding is the result of [Examine]: libfabric on this host.
 type Finding struct {
-	Version string `json:"version,omitempty"` // of the library; "" where it can't be used
-	// Providers have reliable datagrams, messages and one-sided access. They are in the library's order.
+	Version string `json:"version,omitempty"` // of the library; "" if it is unusable
+	// Providers are those with reliable datagrams, messages and one-sided access, in the library's order.
 	Providers []Provider `json:"providers,omitempty"`
 	Devices   []string   `json:"devices,omitempty"` // of this host, for RDMA
 	Locked    int64      `json:"locked_memory"`     // bytes that a process may lock (`ulimit -l`); -1 is without limit
-	// Pinned is the most bytes that a process registers by default with a provider that locks memory.
+	// Pinned is the default limit of registered memory of a process, in bytes, with a provider that locks memory.
 	Pinned  int64    `json:"pinned"`
-	Missing []string `json:"missing,omitempty"` // missing parts, a sentence each, which names the package
+	Missing []string `json:"missing,omitempty"` // missing parts, one sentence each, which names the package
 }
 
 // Provider describes one of libfabric's providers.
@@ -24,20 +24,20 @@ type Provider struct {
 	Name         string   `json:"name"`
 	Wait         string   `json:"wait,omitempty"`         // [WaitsByDescriptor] or [WaitsBySleep]
 	MultiReceive bool     `json:"multi_receive"`          // many packets into one buffer, which jobs need
-	Registration []string `json:"registration,omitempty"` // the modes that it wants, such as FI_MR_LOCAL
+	Registration []string `json:"registration,omitempty"` // required modes, such as FI_MR_LOCAL
 	Locks        bool     `json:"locks"`                  // registered memory counts for the locked-memory limit
-	Largest      int64    `json:"largest_message"`        // bytes of one message, put or get
-	Problem      string   `json:"problem,omitempty"`      // why no endpoint could be opened
+	Largest      int64    `json:"largest_message"`        // maximum bytes of one message, put or get
+	Problem      string   `json:"problem,omitempty"`      // reason why no endpoint could be opened
 }
 
-// How processes wait for a provider.
+// Ways to wait for a provider.
 const (
 	WaitsByDescriptor = "descriptor"
-	WaitsBySleep      = "sleep" // it has no descriptor, or none that tells the truth
+	WaitsBySleep      = "sleep" // it has no descriptor, or an unreliable one
 )
 
-// Examine loads libfabric, and opens an endpoint of each provider for a moment. It takes up to a second. Where
-// libfabric can't be used, Missing says why.
+// Examine loads libfabric and opens an endpoint of each provider for a moment. It takes up to a second. If libfabric
+// cannot be used, Missing has the reason.
 func Examine() Finding {
 	f := Finding{Devices: devices("/"), Locked: lockedMax(), Pinned: pinnedDefault(true)}
 	if err := f.ask(); err != nil {
@@ -69,19 +69,19 @@ func (f *Finding) compare() {
 	}
 }
 
-// ofInfiniband are the providers of devices in /sys/class/infiniband.
+// ofInfiniband lists the providers of devices in /sys/class/infiniband.
 var ofInfiniband = []string{"verbs", "efa", "psm3", "psm2", "opx", "usnic"}
 
-// leastPinned is the bytes that a process of a job registers before it starts, with a provider of hardware.
+// leastPinned returns the bytes that a process of a job registers before it starts, with a hardware provider.
 func leastPinned(processes int) int64 {
 	s := slabs{packet: packetSmall}
 	return slotsTogether*packetSmall + slabBytes*int64(s.needed(uint64(processes-1)*windowFirst))
 }
 
-// devices are those that libfabric may use. root is that of the file system.
+// devices returns the devices that libfabric may use. root is the root of the file system.
 func devices(root string) (names []string) {
 	for _, folder := range []string{"sys/class/infiniband", "sys/class/cxi"} {
-		all, _ := filepath.Glob(filepath.Join(root, folder, "*")) // fails on bad patterns alone
+		all, _ := filepath.Glob(filepath.Join(root, folder, "*")) // fails only on bad patterns
 		for _, d := range all {
 			names = append(names, filepath.Base(d))
 		}

@@ -68,7 +68,7 @@ func examineProvider(l *library, i *fiInfo, name string) Provider {
 	return p
 }
 
-// lockedMax is how many bytes may be locked; -1 is without limit.
+// lockedMax returns the bytes that may be locked; -1 means no limit.
 func lockedMax() int64 {
 	var limit unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_MEMLOCK, &limit) != nil || limit.Cur > math.MaxInt64 {

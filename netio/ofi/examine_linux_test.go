@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What the library says of providers that every build of it has.
+// TestExamine checks the library's report of providers that every build has.
 func TestExamine(t *testing.T) {
 	needLibrary(t)
 	f := Examine()
@@ -21,7 +21,7 @@ func TestExamine(t *testing.T) {
 		require.NotContains(t, found, p.Name)
 		found[p.Name] = p
 	}
-	tcp := found["tcp"] // alone, from libfabric 1.18 on
+	tcp := found["tcp"] // alone since libfabric 1.18
 	if tcp.Name == "" {
 		tcp = found["tcp;ofi_rxm"]
 	}
@@ -37,8 +37,8 @@ func TestExamine(t *testing.T) {
 	require.Contains(t, shm.Registration, "FI_MR_VIRT_ADDR")
 }
 
-// TestSignalsAreGos loads the library and opens endpoints, which both may take signals that are Go's, and finds that Go
-// still hears of them.
+// TestSignalsAreGos loads the library and opens endpoints. Both may take signals that belong to Go. Go must still get
+// them.
 func TestSignalsAreGos(t *testing.T) {
 	before := actions()
 	needLibrary(t)

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What is missing is worked out from devices, providers and the limit.
+// TestMissing derives the missing parts from devices, providers and the limit.
 func TestMissing(t *testing.T) {
 	least := leastPinned(2)
 	verbs := Provider{Name: "verbs;ofi_rxm"}

@@ -2,29 +2,29 @@ package ofi
 
 import "errors"
 
-// fabric is one endpoint of reliable datagrams: the calls that this package needs of libfabric. None of them blocks.
-// They are for one goroutine at a time. Memory that is given to one is not Go's, and stays registered for as long as
-// the fabric uses it.
+// fabric is one endpoint of reliable datagrams: the calls of libfabric that this package needs. None of them blocks.
+// They are for one goroutine at a time. Memory for a fabric lies outside the Go heap, and stays registered while the
+// fabric uses it.
 type fabric interface {
-	// Address is where others reach the endpoint.
+	// Address returns the address of the endpoint for others.
 	Address() []byte
 	// Link returns the number of another endpoint.
 	Link(address []byte) (peer uint64, err error)
-	// Register lets the fabric use memory, and other endpoints that know its key read and write it. key is used where
+	// Register lets the fabric use memory, and lets other endpoints with its key read and write it. key is used where
 	// the provider lets the application choose.
 	Register(mem []byte, key uint64) (region, error)
 	Deregister(r region) error
-	// Post gives a slab for packets to be received into, many in one. It ends with an event that has left set.
+	// Post posts a slab to receive packets, many per slab. It ends with an event that has left set.
 	Post(slab []byte, r region, tag uint32) error
-	// Send, Put and Get begin an operation, which ends with an event. A put is visible to its target then. errBusy
-	// says: later.
+	// Send, Put and Get begin an operation, which ends with an event. A put is then visible to its target. errBusy
+	// means: try again later.
 	Send(peer uint64, mem []byte, r region, tag uint32) error
 	Put(peer uint64, mem []byte, r region, at, key uint64, tag uint32) error
 	Get(peer uint64, mem []byte, r region, at, key uint64, tag uint32) error
-	// Poll moves operations in flight, and lists those that have ended.
+	// Poll advances operations in flight, and lists those that have ended.
 	Poll(into []event) (int, error)
-	// Descriptor becomes readable when something may have ended; -1 where the provider has none that tells the truth.
-	// It is to be waited for only after MayWait has said so.
+	// Descriptor becomes readable when an operation may have ended. It is -1 if the provider has no reliable one. Wait
+	// for it only after MayWait has returned true.
 	Descriptor() int
 	MayWait() bool
 	// Traits are the abilities and requirements of the provider.
@@ -33,39 +33,39 @@ type fabric interface {
 	Close()
 }
 
-// region is memory that is registered.
+// region is registered memory.
 type region struct {
 	mem    []byte
-	key    uint64 // by which others reach it
-	base   uint64 // what they say for its first byte
+	key    uint64 // for access by others
+	base   uint64 // address of its first byte for others
 	desc   uintptr
 	handle uintptr
 }
 
-// at is how others name a byte of the region.
+// at returns the address of a byte of the region for others.
 func (r *region) at(offset int) uint64 { return r.base + uint64(offset) }
 
-// event is one thing that has ended.
+// event is the end of one call.
 type event struct {
 	tag    uint32 // of the call
-	packet []byte // that was received; nil for other events
-	left   bool   // the slab is not used any more
+	packet []byte // received packet; nil for other events
+	left   bool   // the slab is no longer used
 	err    error
 }
 
-// traits are those of a provider.
+// traits are the traits of a provider.
 type traits struct {
 	Provider string
-	Pins     bool // registered memory can't be paged out, and counts for the locked-memory limit
-	Message  int  // the most bytes of a Get or Put
-	Packet   int  // the most bytes of a Send; a slab ends when it has less room
-	Locks    bool // it has locks in memory that processes share: a killed process may block calls of others
-	Cuts     bool // a Put or Get may be cut within a word, for others to see, or end before its target sees it
-	Packets  int  // the most Sends of another endpoint that may be in flight to this one; 0 is no bound
+	Pins     bool // registered memory cannot be paged out, and counts for the locked-memory limit
+	Message  int  // most bytes of a Get or Put
+	Packet   int  // most bytes of a Send; a slab ends when it has less room
+	Locks    bool // has locks in memory that processes share: a killed process may block calls of others
+	Cuts     bool // others may see a Put or Get cut within a word, or it may end before its target sees it
+	Packets  int  // most Sends in flight from one other endpoint to this one; 0 means no bound
 }
 
-// errBusy says that a call is to be tried again later.
+// errBusy reports that a call must be retried later.
 var errBusy = errors.New("the fabric is busy")
 
-// eventsMax is how many events one look lists.
+// eventsMax is the number of events that one look lists at most.
 const eventsMax = 32

@@ -11,7 +11,7 @@ import (
 	"github.com/activepebbles/pebbles/netio/netiotest"
 )
 
-// late is an end that is too busy to fetch anything until it is let go.
+// late is an end that is too busy to fetch until it is let go.
 type late struct {
 	*loop
 	met, free atomic.Bool
@@ -25,9 +25,8 @@ func (f *late) Get(peer uint64, mem []byte, r region, at, key uint64, tag uint32
 	return f.loop.Get(peer, mem, r, at, key, tag)
 }
 
-// TestSenderEndsBeforeAFetch has a process send a frame whose payload is to be fetched, and lose its endpoint
-// before it is. No part of the frame arrives, its memory comes back, and the process is told as lost: it has
-// damaged nothing.
+// TestSenderEndsBeforeAFetch lets a process send a frame whose payload must be fetched, and lose its endpoint first. No
+// part of the frame arrives, its memory returns, and the process is reported as lost: it has damaged nothing.
 func TestSenderEndsBeforeAFetch(t *testing.T) {
 	for name, end := range map[string]func(sender process, at *loop){
 		"alone":            func(_ process, at *loop) { at.Close() },

@@ -10,7 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/netio/netiotest"
 )
 
-// FuzzHead reads heads of packets: what passes is what was sealed, or its sum was.
+// FuzzHead reads heads of packets: a valid head was sealed, or its checksum was.
 func FuzzHead(f *testing.F) {
 	sealed := make([]byte, packetHead+64)
 	h := head{token: 7, process: 3, limit: 1 << 40, bytes: uint32(len(sealed)), records: 2, releases: 5, short: true}
@@ -32,7 +32,7 @@ func FuzzHead(f *testing.F) {
 	})
 }
 
-// FuzzPacket takes the records and releases of a packet apart, of a member that sends nonsense: it is refused, and
+// FuzzPacket takes apart the records and releases of a packet from a member that sends nonsense: it is refused, and
 // nothing beyond the packet is read.
 func FuzzPacket(f *testing.F) {
 	frame := make([]byte, recordHead+8)
@@ -66,11 +66,11 @@ func FuzzPacket(f *testing.F) {
 		for _, p := range all {
 			p.Abort("enough")
 		}
-		_ = netiotest.CloseAll(all) // nobody says goodbye
+		_ = netiotest.CloseAll(all) // without a goodbye
 	})
 }
 
-// strict is a loopback that refuses addresses that are none of its own, as libfabric does.
+// strict is a loopback that refuses foreign addresses, like libfabric.
 type strict struct{ *loop }
 
 func (s strict) Link(address []byte) (uint64, error) {
@@ -80,7 +80,7 @@ func (s strict) Link(address []byte) (uint64, error) {
 	return s.loop.Link(address)
 }
 
-// FuzzGreeting links what another process says of its endpoint.
+// FuzzGreeting links another process's description of its endpoint.
 func FuzzGreeting(f *testing.F) {
 	f.Add(`{"Provider":"loopback","Packet":20000,"Packets":32,"Token":1,"Address":"AA=="}`)
 	f.Add(`{"Provider":"tcp"}`)

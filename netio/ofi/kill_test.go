@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	providerVariable = "PEBBLES_PROVIDER" // of libfabric that is tested
+	providerVariable = "PEBBLES_PROVIDER" // libfabric provider under test
 	part             = 1 << 12            // words of a rank
 	lap              = 1000               // operations or pebbles between two looks
 )
@@ -62,8 +62,8 @@ func forever(r *pebble.Rank, does string) error {
 	})
 }
 
-// TestKilledProcess kills processes while they put, get and send. The others end with an error that names the one that
-// was killed, and nothing of the job's is left in /dev/shm; a neighbour's file is.
+// TestKilledProcess kills processes while they put, get and send. The others end with an error that names the killed
+// process. The job leaves nothing in /dev/shm; a neighbour's file stays.
 func TestKilledProcess(t *testing.T) {
 	provider, _, _ := strings.Cut(os.Getenv(providerVariable), "@")
 	if provider == "" {
@@ -82,7 +82,7 @@ func TestKilledProcess(t *testing.T) {
 	}
 }
 
-// neighbourFile makes a file as another job's killed process would have left it.
+// neighbourFile makes a file like that of another job's killed process.
 func neighbourFile(t *testing.T) string {
 	c := exec.Command("true")
 	require.NoError(t, c.Run())

@@ -4,8 +4,8 @@ package ofi
 
 import "unsafe"
 
-// The structures of libfabric's ABI 1.x as far as they are used, on 64-bit systems. TestLayout compares them with the
-// headers.
+// The structures of libfabric's ABI 1.x as far as this package uses them, on 64-bit systems. TestLayout compares them
+// with the headers.
 
 type fiInfo struct {
 	next             *fiInfo
@@ -125,7 +125,7 @@ type message struct {
 	data    uint64
 }
 
-// The places of functions in their tables.
+// Indexes of functions in their tables.
 const (
 	opClose, opBind, opControl = 1, 2, 3
 	opSetOption                = 3

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLayout compares the structures of this package with the headers of libfabric-dev, by a program in C.
+// TestLayout compares the structures of this package with the headers of libfabric-dev, by a C program.
 func TestLayout(t *testing.T) {
 	cc, err := exec.LookPath("cc")
 	if err != nil {

@@ -7,27 +7,27 @@ import (
 	"github.com/activepebbles/pebbles/internal/exposed"
 )
 
-// A process reads and writes exposed memory of another by the fabric under a lease. It asks for one at its first
-// operation on what was exposed at once, and is granted the fabric's key, or the reason why not. Before that is
-// withdrawn, the owner revokes all leases of it, and waits until their holders have ended their operations. So the
-// fabric meets no key that is not good, which providers answer by breaking the connection.
+// A process needs a lease to read and write exposed memory of another process over the fabric. It asks for a lease at
+// its first operation on an exposure, and gets the fabric's key, or the reason of a refusal. Before the owner withdraws
+// the memory, it revokes all its leases and waits until their holders have ended their operations. So the fabric never
+// sees an invalid key, which would make providers break the connection.
 //
-// No fabric need keep the order of packets. A process has one question for a key open at a time, and keeps the lease
-// until that is answered: so each note says by its key what it is about, whatever it has overtaken.
+// A fabric need not keep the order of packets. A process has one open question for a key at a time, and keeps the lease
+// until the answer. So a note's key identifies its subject, whatever the note has overtaken.
 
 // lease is this process's access to exposed memory of another process.
 type lease struct {
 	granted   bool
-	revoked   bool // maybe before it is granted
-	elsewhere bool // nothing is registered: TCP serves it
+	revoked   bool // possibly before it is granted
+	elsewhere bool // not registered; TCP serves it
 	bytes     uint64
 	at, key   uint64
 	open      int         // transfers
-	waiting   []*transfer // for the grant
+	waiting   []*transfer // transfers that wait for the grant
 }
 
-// exposures are what this process has exposed, and who has a lease of it, by the keys. Where no limit was set, only
-// what was asked for is here.
+// exposures are the exposures of this process and the holders of their leases, by key. Where no limit was set, they
+// include only requested ones.
 type exposures struct {
 	w   *Way
 	all map[uint64]*exposure
@@ -36,9 +36,9 @@ type exposures struct {
 type exposure struct {
 	region  region
 	pinned  bool
-	asked   bool  // for, so that it is pinned or could not be
-	kept    int64 // bytes that are kept for it until then
-	going   bool  // it is being withdrawn
+	asked   bool  // a lease was requested: the memory is pinned, or could not be
+	kept    int64 // bytes reserved for it until then
+	going   bool  // withdrawal in progress
 	holders map[int]bool
 }
 
@@ -55,7 +55,7 @@ func (e *exposures) guard(w *Way) {
 func (e *exposures) Allow(key uint64, bytes int) error {
 	w := e.w
 	if w.options.Pinned == 0 {
-		return nil // memory that can't be pinned is reached over TCP
+		return nil // memory that cannot be pinned is reached over TCP
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -89,13 +89,13 @@ func (x *exposure) register(w *Way, mem []byte) {
 	x.region, x.pinned = r, true
 }
 
-// free gives up the room that was kept.
+// free releases the reserved room.
 func (x *exposure) free(w *Way) {
 	w.pinned.kept -= x.kept
 	x.kept = 0
 }
 
-// Revoke implements [exposed.Guard]: it returns when no other process is in the memory, nor will be.
+// Revoke implements [exposed.Guard]. It returns when no other process uses the memory, or will.
 func (e *exposures) Revoke(key uint64) {
 	w := e.w
 	w.mu.Lock()
@@ -136,14 +136,14 @@ func (e *exposures) Withdrawn(key uint64) {
 	}
 }
 
-// forget is told that a process is over.
+// forget removes a process that is over.
 func (e *exposures) forget(process int) {
 	for _, x := range e.all {
 		delete(x.holders, process)
 	}
 }
 
-// asked answers a process that asks for a lease.
+// asked returns the answer to a process that asks for a lease.
 func (e *exposures) asked(p *peer, key uint64) note {
 	answer := note{kind: grant, key: key}
 	if x := e.all[key]; x != nil && x.going {
@@ -160,13 +160,13 @@ func (e *exposures) asked(p *peer, key uint64) note {
 		x.register(p.w, mem)
 	}
 	x.holders[p.place.Process] = true
-	if x.pinned { // else it is a grant of nothing
+	if x.pinned { // otherwise it grants nothing
 		answer.reference = reference{at: x.region.at(0), key: x.region.key, bytes: uint64(len(mem)), check: 1}
 	}
 	return answer
 }
 
-// handleNote handles a note. A note of a process that has ended comes too late.
+// handleNote handles a note. It ignores a note of a process that has ended.
 func (w *Way) handleNote(p *peer, n note) error {
 	if p.over.Load() {
 		return nil
@@ -192,14 +192,14 @@ func (w *Way) handleNote(p *peer, n note) error {
 	return nil
 }
 
-// granted takes in the answer to the question for a lease.
+// granted handles the answer to a question for a lease.
 func (p *peer) granted(n note) error {
 	s := p.leases[n.key]
 	fault, ok := exposed.FaultOf(uint64(n.fault))
 	if s == nil || s.granted || !ok {
 		return errPacket
 	}
-	if fault != exposed.None || s.revoked { // which was answered then
+	if fault != exposed.None || s.revoked { // a revocation was answered then
 		delete(p.leases, n.key)
 		s.failWaiting(fault)
 		return nil
@@ -214,7 +214,7 @@ func (p *peer) granted(n note) error {
 	return nil
 }
 
-// failWaiting ends the transfers that wait for a grant which does not help them.
+// failWaiting ends the transfers that wait for a useless grant.
 func (s *lease) failWaiting(fault exposed.Fault) {
 	for _, t := range s.waiting {
 		t.finish(fault)
@@ -222,8 +222,8 @@ func (s *lease) failWaiting(fault exposed.Fault) {
 	s.waiting = nil
 }
 
-// answerRevocation answers a revocation when nothing is in flight any more. A lease whose grant is on its way is kept
-// for that.
+// answerRevocation answers a revocation when nothing is in flight. A lease whose grant is on its way is kept until the
+// grant.
 func (p *peer) answerRevocation(key uint64, s *lease) {
 	if !s.revoked || s.open > 0 {
 		return

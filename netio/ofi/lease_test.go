@@ -20,7 +20,7 @@ type overtaken struct {
 
 	busy bool
 	mu   sync.Mutex
-	kind netio.Kind // 0 is none
+	kind netio.Kind // 0 means none
 	met  int
 	held []func() error
 }
@@ -40,7 +40,7 @@ func (o *overtaken) Send(peer uint64, mem []byte, r region, tag uint32) error {
 	return nil
 }
 
-// some reports whether a packet has been held up.
+// some reports whether a packet has been delayed.
 func (o *overtaken) some() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -56,7 +56,7 @@ func (o *overtaken) letGo(t *testing.T) {
 	}
 }
 
-// overtaking opens ends, of which that of one process is overtaken.
+// overtaking opens ends. The end of one process is overtaken.
 func (o *overtaken) overtaking(process int) func(int) (fabric, error) {
 	n := &loopback{}
 	o.loop = n.open()
@@ -71,13 +71,13 @@ func (o *overtaken) pair(t *testing.T, of int) []process {
 	return all
 }
 
-// look has rank 1 look until something is so.
+// look lets rank 1 look until a condition holds.
 func look(t *testing.T, all []process, what string, so func() bool) {
 	t.Helper()
 	lookAt(t, all[1].Port(1), what, so)
 }
 
-// lookAt has a port look.
+// lookAt lets a port look.
 func lookAt(t *testing.T, p netio.Port, what string, so func() bool) {
 	t.Helper()
 	for end := time.Now().Add(20 * time.Second); !so(); {
@@ -87,21 +87,21 @@ func lookAt(t *testing.T, p netio.Port, what string, so func() bool) {
 	}
 }
 
-// locked looks at what a way's lock guards.
+// locked calls f under a way's lock.
 func locked[T any](w *Way, f func() T) T {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return f()
 }
 
-// withdraw begins a withdrawal beside the test's own goroutine.
+// withdraw begins a withdrawal on another goroutine.
 func withdraw(p process, a netio.Address) (done func() bool, err func() error) {
 	ended := make(chan error, 1)
 	go func() { ended <- p.Port(0).OneSided().Withdraw(a) }()
 	return func() bool { return len(ended) > 0 }, func() error { return <-ended }
 }
 
-// requireWithdrawn has rank 0 withdraw memory while rank 1 looks.
+// requireWithdrawn withdraws rank 0's memory while rank 1 looks.
 func requireWithdrawn(t *testing.T, all []process, a netio.Address) {
 	t.Helper()
 	withdrawn, result := withdraw(all[0], a)
@@ -109,8 +109,8 @@ func requireWithdrawn(t *testing.T, all []process, a netio.Address) {
 	require.NoError(t, result())
 }
 
-// TestRevocationOvertakesGrant withdraws memory for which a lease was granted a moment ago. Nobody is blamed, the
-// operation ends, and the late grant gives nothing.
+// TestRevocationOvertakesGrant withdraws memory just after its lease was granted. No process is blamed, the operation
+// ends, and the late grant gives nothing.
 func TestRevocationOvertakesGrant(t *testing.T) {
 	for name, busy := range map[string]bool{"fabric without order": false, "busy for one packet": true} {
 		t.Run(name, func(t *testing.T) {
@@ -132,8 +132,8 @@ func TestRevocationOvertakesGrant(t *testing.T) {
 	}
 }
 
-// TestLateAskOfALostProcess has a process ask for a lease and end at once. Its question is read after its loss: it
-// holds nothing, and nobody waits for it.
+// TestLateAskOfALostProcess lets a process ask for a lease and end immediately. Its question is read after its loss: it
+// holds nothing, and no process waits for it.
 func TestLateAskOfALostProcess(t *testing.T) {
 	o := &overtaken{kind: ask}
 	all, lost := losing(t, o.overtaking(1))
@@ -158,8 +158,8 @@ func TestLateAskOfALostProcess(t *testing.T) {
 	require.NoError(t, all[0].Port(0).OneSided().Withdraw(address))
 }
 
-// TestExposeBeyondPinnedInParts exposes what has room alone, and not together, before anybody accesses it. What was
-// withdrawn has given its room back.
+// TestExposeBeyondPinnedInParts exposes parts that fit one at a time, but not together, before any access. Withdrawn
+// parts free their room.
 func TestExposeBeyondPinnedInParts(t *testing.T) {
 	for name, accessed := range map[string]bool{"untouched": false, "accessed": true} {
 		t.Run(name, func(t *testing.T) {
@@ -187,10 +187,10 @@ func TestExposeBeyondPinnedInParts(t *testing.T) {
 	}
 }
 
-// TestRefusedLeasesAreKept accesses memory many times that the fabric will not register. It is asked for once, the
-// process says once that TCP serves it, and the withdrawal is met as that of any other.
+// TestRefusedLeasesAreKept accesses memory many times that the fabric does not register. The fabric is asked once, the
+// process logs once that TCP serves the memory, and its withdrawal is like any other.
 func TestRefusedLeasesAreKept(t *testing.T) {
-	all, logs := pair(t, &loopback{refuseAfter: 4}, Options{All: true}) // what each process begins with
+	all, logs := pair(t, &loopback{refuseAfter: 4}, Options{All: true}) // initial registrations of each process
 	for refused := range uint64(2) {
 		address, mem := expose(t, all, 4096)
 		for range 50 {
@@ -207,7 +207,7 @@ func TestRefusedLeasesAreKept(t *testing.T) {
 	require.Equal(t, 1, logs[0].times("goes over TCP"))
 }
 
-// TestNoFabricCutsWords puts and gets over a fabric that may cut words: it is asked for nothing.
+// TestNoFabricCutsWords puts and gets over a fabric that may cut words. The fabric gets no calls.
 func TestNoFabricCutsWords(t *testing.T) {
 	all, _ := pair(t, &loopback{cuts: true}, Options{All: true})
 	address, mem := expose(t, all, 4096)
@@ -222,7 +222,7 @@ func TestNoFabricCutsWords(t *testing.T) {
 	require.NoError(t, all[0].Port(0).OneSided().Withdraw(address))
 }
 
-// TestWithdrawalEndsRegistration exposes, accesses and withdraws: nothing stays registered, or counted.
+// TestWithdrawalEndsRegistration exposes, accesses and withdraws memory: nothing stays registered or counted.
 func TestWithdrawalEndsRegistration(t *testing.T) {
 	n := &loopback{}
 	all, _ := pair(t, n, Options{All: true})
@@ -248,8 +248,8 @@ func TestWithdrawalEndsRegistration(t *testing.T) {
 	require.Equal(t, before, state())
 }
 
-// TestWithdrawalWaitsForHolders withdraws memory that another process has a lease of. It returns when that has said
-// that it uses it no more.
+// TestWithdrawalWaitsForHolders withdraws memory that another process has leased. The withdrawal returns when that
+// process has ended its use.
 func TestWithdrawalWaitsForHolders(t *testing.T) {
 	o := &overtaken{kind: revoked}
 	all := o.pair(t, 1)
@@ -266,12 +266,12 @@ func TestWithdrawalWaitsForHolders(t *testing.T) {
 	require.NoError(t, result())
 }
 
-// TestWithdrawalAfterAHoldersDeath has a process that has a lease end before it could answer a revocation.
+// TestWithdrawalAfterAHoldersDeath ends a leaseholder before it answers a revocation.
 func TestWithdrawalAfterAHoldersDeath(t *testing.T) {
 	for name, early := range map[string]bool{"withdrawn before": true, "withdrawn after": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := &overtaken{kind: revoked} // and never let go
+			o := &overtaken{kind: revoked} // never let go
 			all, lost := losing(t, o.overtaking(1))
 			address, _ := expose(t, all, 4096)
 			require.NoError(t, put(t, all, address, make([]byte, 8)))
@@ -293,7 +293,7 @@ func TestWithdrawalAfterAHoldersDeath(t *testing.T) {
 	}
 }
 
-// TestOneRegionForAll has several processes ask for the same memory, which is registered once.
+// TestOneRegionForAll lets several processes ask for the same memory, which is registered once.
 func TestOneRegionForAll(t *testing.T) {
 	all := job(t, &loopback{}, 3)
 	w, one := all[0].way, all[0].Port(0).OneSided()

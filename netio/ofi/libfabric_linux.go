@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// libfabric is a fabric over an endpoint of libfabric's.
+// libfabric is a fabric over an endpoint of the library.
 type libfabric struct {
 	l                      *library
 	processes              int
@@ -22,28 +22,28 @@ type libfabric struct {
 	fabric, domain, av, cq *object
 	ep                     *endpoint
 	traits                 traits
-	iWARP                  bool // the device is an adapter for it
+	iWARP                  bool // the device is an iWARP adapter
 	mode                   int32
 	keyMask                uint64
 	descriptor             int
 	regions                map[uintptr]*memoryRegion
 	address                []byte
 	held                   held
-	arguments              [9]uintptr // of the call that is made
-	scratch                *scratch   // arguments, in memory that is not Go's
+	arguments              [9]uintptr // of the current call
+	scratch                *scratch   // arguments outside the Go heap
 	memory                 []byte     // of scratch
 	slabs                  map[uint32][]byte
 
 	recvMsg, send, get, putMsg, read, readError, tryWait uintptr
-	self                                                 uintptr // the endpoint
+	self                                                 uintptr // endpoint
 	queue                                                uintptr
 }
 
 const tagsMax = callsMax // operations in flight
 
-// scratch is the memory to which calls point.
+// scratch is the memory that calls point to.
 type scratch struct {
-	contexts [tagsMax][8]uintptr // one for each operation, as large as the largest that a provider wants
+	contexts [tagsMax][8]uintptr // one per operation, as large as any provider needs
 	entries  [eventsMax]cqEntry
 	failure  cqError
 	local    ioVec
@@ -52,20 +52,20 @@ type scratch struct {
 	message  message
 	rma      rmaMessage
 	waited   uintptr
-	out      uintptr // what a call returns by a pointer
+	out      uintptr // result that a call returns by a pointer
 }
 
-// openLibfabric opens an endpoint of a provider, for a job of so many processes; "" is the first of those that have
-// hardware. node is the address of this host that providers over IP use.
+// openLibfabric opens an endpoint of a provider for a job of the given number of processes; "" means the first provider
+// that has hardware. Providers over IP use node, the address of this host.
 func openLibfabric(provider, node string, processes int) (fabric, error) {
 	l, err := load()
 	if err != nil {
 		return nil, err
 	}
-	// Read once, when libfabric first looks for providers. rxm makes queues for so many peers, by default 256: more
-	// than soft-RoCE has.
+	// libfabric reads these once, when it first looks for providers. rxm makes queues for this number of peers, by
+	// default 256, which exceeds the limits of soft-RoCE.
 	peers := processes
-	if base(provider) == "tcp" { // which receives where a slab has room: rxm's buffers need not be as large
+	if base(provider) == "tcp" { // receives where a slab has room, so rxm's buffers may be small
 		l.setenv("FI_OFI_RXM_EAGER_LIMIT", strconv.Itoa(packetLarge), false)
 	} else {
 		peers = shareReceives(l, processes)
@@ -75,7 +75,7 @@ func openLibfabric(provider, node string, processes int) (fabric, error) {
 		l: l, processes: processes, descriptor: -1,
 		regions: make(map[uintptr]*memoryRegion), slabs: make(map[uint32][]byte),
 	}
-	keepingSignals(func() { err = f.open(provider, node) }) // shm takes signals for its endpoints
+	keepingSignals(func() { err = f.open(provider, node) }) // shm installs signal handlers for its endpoints
 	if err != nil {
 		f.Close()
 		return nil, err
@@ -86,8 +86,7 @@ func openLibfabric(provider, node string, processes int) (fabric, error) {
 	return f, nil
 }
 
-// shareReceives has the connections of rxm share their receives. It returns for how many peers rxm is to make its
-// queue.
+// shareReceives makes the connections of rxm share their receives. It returns the number of peers for rxm's queue.
 func shareReceives(l *library, processes int) (peers int) {
 	all := receives(processes) * max(processes-1, 1)
 	l.setenv("FI_OFI_RXM_USE_SRX", "1", false)
@@ -95,7 +94,7 @@ func shareReceives(l *library, processes int) (peers int) {
 	return peersFor(processes, all)
 }
 
-// query lists what a provider has for us; "" is all of them. more is what it must be capable of besides.
+// query lists a provider's endpoints for this package; "" means all providers. more is a further required capability.
 func query(l *library, provider, node string, more uint64) (*fiInfo, error) {
 	hints := hintsOf(l)
 	hints.caps |= more
@@ -118,7 +117,7 @@ func query(l *library, provider, node string, more uint64) (*fiInfo, error) {
 	return *found, nil
 }
 
-// hintsOf is what this package wants: it can do with all modes of registration that it knows.
+// hintsOf returns the requirements of this package, which supports all modes of registration that it names.
 func hintsOf(l *library) *fiInfo {
 	at := uintptr(invoke(l.dupInfo, 0))
 	h := *(**fiInfo)(unsafe.Pointer(&at))
@@ -157,7 +156,7 @@ func (f *libfabric) open(provider, node string) (err error) {
 		Packet:  packetOf(provider),
 	}
 	f.traits.Locks = f.traits.Provider == shmProvider
-	f.traits.Cuts = overIP[base(f.traits.Provider)] // a receiver takes what a socket has, into the memory itself
+	f.traits.Cuts = overIP[base(f.traits.Provider)] // a receiver moves partial data from a socket to the memory itself
 	if strings.HasPrefix(f.traits.Provider, "verbs") {
 		f.traits.Packets = receives(f.processes)
 		f.iWARP = isIWARP("/", goString(i.domain.name))
@@ -206,7 +205,7 @@ func (f *libfabric) openObjects() error {
 	if err := f.step("bind the queue", bind, f.self, f.queue, flagSend|flagRecv); err != nil {
 		return err
 	}
-	shm := f.traits.Provider == "shm" // which has nothing to set it on before it is enabled
+	shm := f.traits.Provider == "shm" // its option must be set before it is enabled
 	if !shm {
 		if err := f.keepRoom(); err != nil {
 			return err
@@ -234,7 +233,7 @@ func (f *libfabric) openObjects() error {
 	return nil
 }
 
-// keepRoom has the provider end a slab when it has no room for a packet any more.
+// keepRoom makes the provider end a slab that has no room for another packet.
 func (f *libfabric) keepRoom() error {
 	room := new(uint64)
 	*room = uint64(f.traits.Packet)
@@ -242,7 +241,7 @@ func (f *libfabric) keepRoom() error {
 		f.ep.ops[opSetOption], f.self, optionEndpoint, optionMinMulti, hold(&f.held, room), 8)
 }
 
-// openQueue asks for a queue that can be waited for, and then for one that can't.
+// openQueue asks for a queue with a wait object, and then for one without.
 func (f *libfabric) openQueue() error {
 	a := &cqAttr{size: 4096, format: formatData, wait: waitDescriptor}
 	err := f.step("open a queue", f.domain.ops[opCQ], ptr(f.domain), hold(&f.held, a), hold(&f.held, &f.cq), 0)
@@ -257,10 +256,10 @@ func (f *libfabric) openQueue() error {
 	return nil
 }
 
-// ptr returns the address of memory that is not Go's, or that the endpoint holds.
+// ptr returns the address of memory outside the Go heap, or of memory that the endpoint holds.
 func ptr[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }
 
-// held keeps memory of Go's that C is given, on the heap.
+// held keeps Go memory that C points to, on the heap.
 type held struct{ all []any }
 
 func hold[T any](h *held, p *T) uintptr {
@@ -343,7 +342,7 @@ func (f *libfabric) Put(peer uint64, mem []byte, r region, at, key uint64, tag u
 	return f.result("put", f.do(f.putMsg, f.self, ptr(&s.rma), flagDelivered))
 }
 
-// do calls C with memory that is not Go's. It allocates nothing.
+// do calls C with memory outside the Go heap. It allocates nothing.
 func (f *libfabric) do(function uintptr, arguments ...uintptr) int {
 	n := copy(f.arguments[:], arguments)
 	r, _, _ := purego.SyscallN(function, f.arguments[:n]...)
@@ -395,7 +394,7 @@ func (f *libfabric) failed(into []event) (int, error) {
 		return 0, nil
 	}
 	if c.context == 0 {
-		return 0, nil // of what nobody waits for
+		return 0, nil // no call waits for it
 	}
 	into[0] = event{
 		tag:  f.tag(c.context),

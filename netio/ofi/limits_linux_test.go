@@ -10,7 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/way"
 )
 
-// pinning is a fabric whose memory can't be paged out.
+// pinning is a fabric whose memory cannot be paged out.
 type pinning struct{ *loop }
 
 func (pinning) Traits() traits {

@@ -18,13 +18,13 @@ type library struct {
 	version                            uint32
 	getInfo, freeInfo, dupInfo, fabric uintptr
 	strerror                           uintptr
-	setenv                             setenv // of C, before the first call of getInfo
+	setenv                             setenv // setenv of C, for calls before the first getInfo
 }
 
 const (
 	libraryName = "libfabric.so.1"
 	versionMin  = 1<<16 | 14
-	// PackageHint says which package has the library.
+	// PackageHint names the package of the library.
 	PackageHint = "install it (Debian and Ubuntu: libfabric1; Fedora and RHEL: libfabric; SUSE: libfabric1)"
 )
 
@@ -38,14 +38,14 @@ func loadLibrary() (*library, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Handlers that print where a program crashed, and take signals that are Go's.
+	// The library's crash handlers would take signals that belong to Go.
 	setC("IPATH_NO_BACKTRACE", "1", false)
 	setC("HFI_NO_BACKTRACE", "1", false)
-	// Larger messages take rxm's rendezvous.
+	// Larger messages use rxm's rendezvous.
 	setC("FI_OFI_RXM_BUFFER_SIZE", strconv.Itoa(packetSmall), false)
-	// A cache of registrations learns what is unmapped from C's munmap alone. Go's does not call that: what is mapped
-	// later at the same address would be read and written in pages that are gone. Registrations here last long, so that
-	// a cache gains nothing.
+	// A registration cache notices unmapped memory only by C's munmap, which Go does not call. Memory that is later
+	// mapped at the same address would be read and written in pages that are gone. Registrations here last long, so a
+	// cache gains nothing.
 	setC("FI_MR_CACHE_MONITOR", "disabled", true)
 	setC("FI_MR_CACHE_MAX_COUNT", "0", true)
 	handle, err := purego.Dlopen(libraryName, purego.RTLD_NOW|purego.RTLD_LOCAL)
@@ -68,8 +68,7 @@ func loadLibrary() (*library, error) {
 	return l, nil
 }
 
-// setenv sets a variable of C's, which does not see what Go's os.Setenv does. It leaves alone what is set, unless force
-// is.
+// setenv sets a variable of C, which does not see Go's os.Setenv. It keeps an existing value unless force is set.
 type setenv func(name, value string, force bool)
 
 func setenvC() (setenv, error) {
@@ -88,10 +87,10 @@ func setenvC() (setenv, error) {
 	}, nil
 }
 
-// Version is such as 1.17.
+// Version returns the version, such as 1.17.
 func (l *library) Version() string { return fmt.Sprintf("%d.%d", l.version>>16, l.version&0xffff) }
 
-// fault is an error of libfabric's.
+// fault returns an error of the library.
 func (l *library) fault(what string, result int) error {
 	if result == -errNoDataNumber {
 		return fmt.Errorf("%s: %w", what, errNoData)
@@ -110,7 +109,7 @@ func invoke(function uintptr, arguments ...uintptr) int {
 	return int(r)
 }
 
-// status is the result of a function that returns a C int.
+// status converts the result of a function that returns a C int.
 func status(result int) int { return int(int32(result)) }
 
 func cString(s string) *byte {

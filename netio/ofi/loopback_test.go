@@ -9,25 +9,25 @@ import (
 	"unsafe"
 )
 
-// loopback is a network in memory, whose endpoints are fabrics. Tests set what goes wrong in it.
+// loopback is a network in memory whose endpoints are fabrics. Tests set its faults.
 type loopback struct {
 	mu    sync.Mutex
 	all   []*loop
-	delay int // looks that an event waits for
-	late  int // more of them for that of a get
-	busy  int // one call in so many is refused for now; 0 is never
+	delay int // looks before an event
+	late  int // additional looks before the event of a get
+	busy  int // interval of refused calls; 0 means never
 	calls int
 
-	refuseAfter int // registrations of an endpoint that are granted; 0 is all
-	none        int // packets that found no slab
+	refuseAfter int // registrations that an endpoint grants; 0 means all
+	none        int // packets without a slab
 	overtaken   int // sends and puts that began while gets from the same end were open
 
-	packets int // the most that may be in flight from one end to another; 0 is no bound
-	most    int // of them, that ever were
+	packets int // most in flight from one end to another; 0 means no bound
+	most    int // observed maximum of them
 	cuts    bool
 }
 
-// loop is one end of it.
+// loop is one end of a loopback.
 type loop struct {
 	net     *loopback
 	number  uint64
@@ -36,9 +36,9 @@ type loop struct {
 	slabs   []loopSlab
 	events  []loopEvent
 	closed  bool
-	failing error // of what is sent from now on
+	failing error // of later sends
 	packets int   // of its net
-	cuts    bool  // as well
+	cuts    bool  // of its net
 }
 
 type loopSlab struct {
@@ -51,7 +51,7 @@ type loopEvent struct {
 	event
 	wait int
 	from uint64
-	got  bool // it ends a get, from there
+	got  bool // end of a get from there
 }
 
 func (n *loopback) open() *loop {
@@ -65,7 +65,7 @@ func (n *loopback) open() *loop {
 // ends opens an end for each process.
 func (n *loopback) ends(int) (fabric, error) { return n.open(), nil }
 
-// with opens an end for each process but one, which has f.
+// with opens an end for each process except one, which gets f.
 func (n *loopback) with(f fabric, process int) func(int) (fabric, error) {
 	return func(p int) (fabric, error) {
 		if p == process {
@@ -97,7 +97,7 @@ func (f *loop) Deregister(r region) error {
 	return nil
 }
 
-// turn tells whether a call is taken.
+// turn reports whether a call is accepted.
 func (f *loop) turn() error {
 	f.net.calls++
 	if f.net.busy > 0 && f.net.calls%f.net.busy == 0 {
@@ -108,7 +108,7 @@ func (f *loop) turn() error {
 
 func (f *loop) tell(e event) { f.hear(e, f.number) }
 
-// hear is told an event by an end.
+// hear queues an event of another end.
 func (f *loop) hear(e event, from uint64) {
 	f.events = append(f.events, loopEvent{event: e, wait: f.net.delay, from: from})
 	under := 0
@@ -120,7 +120,7 @@ func (f *loop) hear(e event, from uint64) {
 	f.net.most = max(f.net.most, under)
 }
 
-// passes counts what begins while a get from the same end is open.
+// passes counts operations that begin while a get from the same end is open.
 func (f *loop) passes(peer uint64) {
 	if slices.ContainsFunc(f.events, func(e loopEvent) bool { return e.got && e.from == peer }) {
 		f.net.overtaken++
@@ -169,7 +169,7 @@ func (f *loop) Send(peer uint64, mem []byte, _ region, tag uint32) error {
 	return nil
 }
 
-// find finds memory of another end.
+// find returns memory of another end.
 func (f *loop) find(peer uint64, at, key uint64, n int) ([]byte, error) {
 	to := f.net.all[peer]
 	r, ok := to.regions[key]
@@ -179,7 +179,7 @@ func (f *loop) find(peer uint64, at, key uint64, n int) ([]byte, error) {
 	return r.mem[at-r.base:][:n], nil
 }
 
-// move copies word by word, as the memory's own process may read it.
+// move copies word by word, since the memory's own process may read it.
 func move(to, from []byte) {
 	for ; len(to) >= 8 && uintptr(unsafe.Pointer(&to[0]))%8 == 0; to, from = to[8:], from[8:] {
 		*(*uint64)(unsafe.Pointer(&to[0])) = binary.LittleEndian.Uint64(from)

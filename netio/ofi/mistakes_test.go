@@ -14,7 +14,7 @@ import (
 	"github.com/activepebbles/pebbles/netio/netiotest"
 )
 
-// said counts what is logged.
+// said counts log records.
 type said struct {
 	mu  sync.Mutex
 	all []string
@@ -42,7 +42,7 @@ func (s *said) times(words string) (n int) {
 	return n
 }
 
-// pair starts two processes of a rank each, whose logs are kept.
+// pair starts two processes of one rank each, and keeps their logs.
 func pair(t *testing.T, n *loopback, o Options) (all []process, logs [2]*said) {
 	cs := netiotest.Configs(t, 2, 2)
 	for i := range cs {
@@ -55,14 +55,14 @@ func pair(t *testing.T, n *loopback, o Options) (all []process, logs [2]*said) {
 	return all, logs
 }
 
-// expose has rank 0 expose memory.
+// expose exposes memory of rank 0.
 func expose(t *testing.T, all []process, bytes int) (netio.Address, []byte) {
 	a, memory, err := all[0].Port(0).OneSided().Expose(bytes)
 	require.NoError(t, err)
 	return a, memory
 }
 
-// put has rank 1 put, and get has it get.
+// put puts from rank 1; get gets from there.
 func put(t *testing.T, all []process, at netio.Address, data []byte) error {
 	var c netio.Completion
 	all[1].Port(1).OneSided().Put(at, data, &c)
@@ -86,7 +86,7 @@ func done(t *testing.T, all []process, c *netio.Completion) error {
 	return c.Err()
 }
 
-// TestStrangersAreLoggedOnce has one endpoint hear what no member would send: it counts all, and tells of one.
+// TestStrangersAreLoggedOnce sends one endpoint packets that no member would send: it counts all, and logs one.
 func TestStrangersAreLoggedOnce(t *testing.T) {
 	n := &loopback{}
 	all, logs := pair(t, n, Options{All: true})
@@ -102,7 +102,7 @@ func TestStrangersAreLoggedOnce(t *testing.T) {
 	require.Equal(t, 1, logs[0].times("stranger"))
 }
 
-// TestBadTransfers reads beyond what was exposed, also where the process has a lease.
+// TestBadTransfers reads beyond exposed memory, also with a lease.
 func TestBadTransfers(t *testing.T) {
 	all, _ := pair(t, &loopback{}, Options{All: true})
 	address, mem := expose(t, all, 4096)
@@ -115,7 +115,7 @@ func TestBadTransfers(t *testing.T) {
 	}
 }
 
-// TestExposeBeyondDefault exposes more than may be pinned where nobody said how much: TCP serves it.
+// TestExposeBeyondDefault exposes more than may be pinned by default: TCP serves it.
 func TestExposeBeyondDefault(t *testing.T) {
 	all, logs := pair(t, &loopback{}, Options{All: true})
 	w := all[0].way

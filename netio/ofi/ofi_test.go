@@ -13,8 +13,8 @@ import (
 	"github.com/activepebbles/pebbles/netio/netiotest"
 )
 
-// TestTrouble sends frames of all sizes to one process while the fabric delays, is busy, or refuses memory: each
-// arrives once, and no packet finds no slab.
+// TestTrouble sends frames of all sizes to one process while the fabric delays, is busy, or refuses memory. Each
+// arrives once, and every packet finds a slab.
 func TestTrouble(t *testing.T) {
 	for name, n := range map[string]*loopback{
 		"delays": {delay: 3}, "is busy": {busy: 3}, "refuses": {refuseAfter: 4},
@@ -35,7 +35,7 @@ func TestTrouble(t *testing.T) {
 	}
 }
 
-// trouble sends frames of all sizes from three processes to one, over ends of a fabric: each arrives once.
+// trouble sends frames of all sizes from three processes to one, over ends of a fabric. Each arrives once.
 func trouble(t *testing.T, end func() fabric) (all []process) {
 	const count, from = 180, 3
 	cs := netiotest.Configs(t, from+1, from+1)
@@ -93,14 +93,14 @@ func TestProvidersDiffer(t *testing.T) {
 		"it uses provider tcp, this one loopback: give both the same --provider")
 }
 
-// TestTooLittleMemory allows less pinned memory than the way begins with.
+// TestTooLittleMemory allows less pinned memory than the way needs at first.
 func TestTooLittleMemory(t *testing.T) {
 	c := &way.Config{Place: netio.PlaceOf(2, 2, 0), Log: slog.New(slog.DiscardHandler)}
 	_, err := open(c, (&loopback{}).open(), Options{Pinned: 1 << 20})
 	require.ErrorContains(t, err, "raise --pinned, or `ulimit -l`")
 }
 
-// The head of a packet says all that it is given, to members, and nothing that was damaged.
+// TestPacket requires that the head of a packet transports its fields to members, and rejects damage.
 func TestPacket(t *testing.T) {
 	packet := make([]byte, packetHead+64)
 	want := head{
@@ -120,8 +120,8 @@ func TestPacket(t *testing.T) {
 	require.ErrorIs(t, err, netio.ErrDamaged)
 }
 
-// TestProvidersThatAnybodyReaches: they stay on the host unless the user says otherwise, also where libfabric has
-// chosen one.
+// TestProvidersThatAnybodyReaches requires that such providers stay on the host unless the user allows otherwise, even
+// if libfabric has chosen one.
 func TestProvidersThatAnybodyReaches(t *testing.T) {
 	here := &way.Config{Addresses: []string{"127.0.0.1:1", "127.0.0.2:1"}}
 	there := &way.Config{Addresses: []string{"127.0.0.1:1", "10.0.0.2:1"}}

@@ -11,8 +11,8 @@ import (
 
 func init() { connect.Register(access, Open) }
 
-// Open opens the way. When the job need not have it, nothing is loaded unless there is a device or a provider was
-// named, and what fails is logged.
+// Open opens the way. If the job does not require it, Open loads the library only if a device exists or a provider was
+// named, and logs failures.
 func Open(c *way.Config, f connect.Fabric, must bool) ([]way.Way, error) {
 	if !must && f.Provider == "" && !HasDevice() || c.Place.Processes == 1 {
 		return nil, nil
@@ -33,7 +33,7 @@ func openWay(c *way.Config, f connect.Fabric, must bool) (*Way, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := mayLeave(f.Provider, c, f.Insecure); err != nil { // loads nothing to say so
+	if err := mayLeave(f.Provider, c, f.Insecure); err != nil { // needs no library
 		return nil, err
 	}
 	fabric, err := openLibfabric(f.Provider, node, c.Place.Processes)
@@ -47,7 +47,7 @@ func openWay(c *way.Config, f connect.Fabric, must bool) (*Way, error) {
 	return open(c, fabric, Options{Provider: f.Provider, All: must, Pinned: f.Pinned})
 }
 
-// mayLeave refuses a provider that anybody can reach where a process of the job is on another host, unless insecure
+// mayLeave refuses a provider that any host can reach if a process of the job is on another host, unless insecure
 // allows it.
 func mayLeave(provider string, c *way.Config, insecure bool) error {
 	if !overIP[base(provider)] || insecure {
@@ -64,14 +64,14 @@ func mayLeave(provider string, c *way.Config, insecure bool) error {
 	return nil
 }
 
-// overIP are the providers whose endpoints are bound to an address of the host.
+// overIP lists the providers whose endpoints are bound to an address of the host.
 var overIP = map[string]bool{"tcp": true, "net": true, "sockets": true, "udp": true}
 
 // HasDevice reports whether this host has a device that libfabric may use.
 func HasDevice() bool { return len(devices("/")) > 0 }
 
-// packetOf is the largest packet of a provider. Others than these may have buffers of that size of their own, for each
-// process.
+// packetOf returns the largest packet of a provider. Providers other than these may have their own buffers of that
+// size, for each process.
 func packetOf(provider string) int {
 	if b := base(provider); b == "tcp" || b == "shm" {
 		return packetLarge
@@ -79,7 +79,7 @@ func packetOf(provider string) int {
 	return packetSmall
 }
 
-// base is a provider's name without what is layered on it.
+// base returns a provider's name without the layers on it.
 func base(provider string) string {
 	name, _, _ := strings.Cut(provider, ";")
 	return name

@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// ordered is a fabric over a provider whose gets may end after what was sent to the same endpoint later. libfabric's
-// verbs takes completions for those of its oldest operations: one that comes late breaks its list of them, and it
-// crashes soon. So nothing is sent to an endpoint while gets from it are open, and no get begins while something waits
-// to be sent: neither keeps the other waiting for ever.
+// ordered is a fabric over a provider whose gets may end after later sends to the same endpoint. libfabric's verbs
+// attributes completions to its oldest operations, so a late one corrupts its list of them, and it crashes soon. So
+// ordered sends nothing to an endpoint while gets from it are open, and begins no get while a send waits. Neither waits
+// for the other without end.
 type ordered struct {
 	fabric
 	peers []order
-	from  [callsMax]uint64 // whom a get asks, by its tag, plus 1; 0 is no get
+	from  [callsMax]uint64 // endpoint of a get, by its tag, plus 1; 0 is no get
 }
 
-// order is that of the operations to one endpoint.
+// order is the order of the operations on one endpoint.
 type order struct {
-	gets int  // that are open
-	held bool // something waits for them to end
+	gets int  // open gets
+	held bool // an operation waits for them to end
 }
 
 func (o *ordered) Link(address []byte) (uint64, error) {
@@ -30,7 +30,7 @@ func (o *ordered) Link(address []byte) (uint64, error) {
 	return peer, err
 }
 
-// waits reports whether something that is no get has to wait.
+// waits reports whether an operation other than a get has to wait.
 func (o *ordered) waits(peer uint64) bool {
 	p := &o.peers[peer]
 	p.held = p.gets > 0
@@ -75,8 +75,8 @@ func (o *ordered) Poll(into []event) (int, error) {
 	return n, err
 }
 
-// isIWARP reports whether a device of verbs is an adapter for iWARP, in a file system with that root. A put has ended
-// there when it has left, and what travels over TCP is placed as it comes. Soft-iWARP ends gets late besides.
+// isIWARP reports whether a verbs device is an iWARP adapter. root is the root of the file system. An iWARP put ends
+// when it has left, and its data is placed as it arrives over TCP. Soft-iWARP also ends gets late.
 func isIWARP(root, device string) bool {
 	kind, _ := os.ReadFile(filepath.Join(root, "sys/class/infiniband", device, "node_type"))
 	return strings.HasPrefix(string(kind), "4:") // RNIC

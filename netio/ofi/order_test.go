@@ -13,8 +13,8 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/local"
 )
 
-// TestOrdered draws operations and looks. What is refused is tried again, all in turn, as the way does: nothing passes
-// a get to the same end, and all end.
+// TestOrdered draws operations and looks, and retries refused ones in turn, like the way. Nothing passes a get to the
+// same end, and all end.
 func TestOrdered(t *testing.T) {
 	const peers, looks = 3, 5
 	rapid.Check(t, func(t *rapid.T) {
@@ -76,7 +76,7 @@ func TestOrdered(t *testing.T) {
 	})
 }
 
-// TestGetsKeepNoSendWaiting begins a get with every look: a send gets its turn once those have ended that it met.
+// TestGetsKeepNoSendWaiting begins a get with every look: a send gets its turn once the gets before it have ended.
 func TestGetsKeepNoSendWaiting(t *testing.T) {
 	const looks = 5
 	n := &loopback{late: looks}
@@ -102,8 +102,8 @@ func TestGetsKeepNoSendWaiting(t *testing.T) {
 	require.Equal(t, 1, begun)
 }
 
-// TestLateGetsAreOvertaken has jobs send frames that are fetched, over ends whose gets end late: only an ordered one
-// holds back what is sent meanwhile.
+// TestLateGetsAreOvertaken runs jobs that send fetched frames, over ends whose gets end late: only an ordered end holds
+// back later sends.
 func TestLateGetsAreOvertaken(t *testing.T) {
 	for name, inOrder := range map[string]bool{"ordered": true, "bare": false} {
 		t.Run(name, func(t *testing.T) {
@@ -136,7 +136,7 @@ type nothingFar struct{ local.Far }
 
 func (nothingFar) Fence(*netio.Completion) {}
 
-// A fence waits for the transfers that began before it, and for those alone.
+// TestFencesCountWhatCameBefore requires that a fence waits only for the transfers that began before it.
 func TestFencesCountWhatCameBefore(t *testing.T) {
 	r := &far{rest: nothingFar{}}
 	var first, second netio.Completion
@@ -149,7 +149,7 @@ func TestFencesCountWhatCameBefore(t *testing.T) {
 	r.Fence(&first)
 	between := begin()
 	r.Fence(&second)
-	r.remove(begin(), true) // one that began after both
+	r.remove(begin(), true) // began after both fences
 	require.False(t, first.Done())
 	require.False(t, second.Done())
 	r.remove(between, true)

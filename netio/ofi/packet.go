@@ -9,8 +9,8 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// A packet is what one message of the fabric carries: records, and then the numbers of frames that were released.
-// Numbers are little-endian.
+// A packet is the content of one message of the fabric: records, and then the numbers of released frames. Numbers are
+// little-endian.
 //
 //	head       token 8 │ CRC32C of the rest 4 │ process 4 │ limit 8 │ bytes 4 │ records 2 │ releases 2 │ short 1 │ 3 │
 //	           packets taken 4
@@ -23,25 +23,25 @@ const (
 	referenceBytes = 32
 	releaseBytes   = 4
 
-	eagerMax = 16 << 10 // of payload that is copied
+	eagerMax = 16 << 10 // of a copied payload
 	// packetSmall is the largest packet of a provider that copies packets once more, or receives into its own buffers.
 	packetSmall = 18 << 10
-	// packetLarge is the largest packet of other providers: 64 KiB of frames, as netio/tcp writes at a time.
+	// packetLarge is the largest packet of other providers: 64 KiB of frames, like one write of netio/tcp.
 	packetLarge = 66 << 10
-	packetRest  = packetSmall - packetHead - recordHead - eagerMax // of a packet, that frames leave to releases and notes
+	packetRest  = packetSmall - packetHead - recordHead - eagerMax // of a packet, left by frames to releases and notes
 )
 
-// Kinds of records beside those of frames. Their key is in Seq.
+// Kinds of records other than frames. Their key is in Seq.
 const (
-	byReference netio.Kind = 0x80 // of a frame: its payload is to be fetched
+	byReference netio.Kind = 0x80 // of a frame: the receiver fetches its payload
 
-	ask     netio.Kind = 0x41 // for a lease
-	grant   netio.Kind = 0x42 // of one, or its fault in Tag
-	revoke  netio.Kind = 0x43 // a lease
-	revoked netio.Kind = 0x44 // it is
+	ask     netio.Kind = 0x41 // asks for a lease
+	grant   netio.Kind = 0x42 // grants one, or has its fault in Tag
+	revoke  netio.Kind = 0x43 // revokes a lease
+	revoked netio.Kind = 0x44 // confirms a revocation
 )
 
-// head is that of a packet.
+// head is the head of a packet.
 type head struct {
 	token             uint64
 	process           uint32
@@ -68,7 +68,7 @@ func (h *head) seal(packet []byte) {
 	binary.LittleEndian.PutUint32(packet[8:], cpu.Checksum(packet[12:]))
 }
 
-// unseal reads the head of a packet. It reports false if the packet is not from a member.
+// unseal reads the head of a packet. It reports false if the packet does not come from a member.
 func unseal(packet []byte, token uint64) (h head, member bool, err error) {
 	if len(packet) < packetHead || binary.LittleEndian.Uint64(packet) != token {
 		return h, false, nil
@@ -85,7 +85,7 @@ func unseal(packet []byte, token uint64) (h head, member bool, err error) {
 	return h, true, nil
 }
 
-// reference says where something is in the memory of the sender.
+// reference is a location in the memory of the sender.
 type reference struct {
 	at, key uint64
 	bytes   uint64
@@ -130,5 +130,5 @@ func referenceIn(b []byte) reference {
 // words rounds bytes up to whole words.
 func words(bytes int) int { return (bytes + 7) &^ 7 }
 
-// access is the key to the parts of netio for transports.
+// access is the key to the transports' parts of netio.
 var access frame.Access

@@ -13,55 +13,55 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/local"
 )
 
-// peer is another process. All fields are guarded by the way's lock, except those that are for any goroutine.
+// peer is another process. The way's lock guards all fields, except those for any goroutine.
 //
-// Flow control is by bytes. Each end counts the bytes of the packets that it has sent. The receiver tells the sender a
+// Flow control is by bytes. Each end counts the bytes of the packets that it has sent. The receiver sends the sender a
 // limit for that count: the bytes that it has taken out, plus a window. Packets with frames leave the last part of the
 // window (framesLeave) to packets that carry only releases, notes and limits. These leave the rest (releasesLeave) to
-// packets that carry a limit alone. An end sends a bare limit after each quarter of a window that it has received, and
+// packets that carry only a limit. An end sends a bare limit after each quarter of a window that it has received, and
 // once when its frames found no room. The rest of the window has room for all of these before the other end has taken
-// them out: so a limit can always be sent, and no two ends wait for each other forever. Where the fabric bounds the
-// number of packets in flight, packets are counted in the same way.
+// them out, so a limit can always be sent and no two ends deadlock. Where the fabric bounds the number of packets in
+// flight, packets are counted in the same way.
 type peer struct {
 	w        *Way
 	place    netio.Place
 	endpoint uint64
-	token    uint64      // of packets to it
-	onHost   bool        // it shares processors with this process
-	address  []byte      // of its endpoint
-	over     atomic.Bool // nothing will be released there any more; for anybody
+	token    uint64      // of packets to the peer
+	onHost   bool        // the peer shares processors with this process
+	address  []byte      // of the peer's endpoint
+	over     atomic.Bool // the peer will release nothing more; for any goroutine
 
 	packets   allowance
 	sent      uint64 // bytes
 	limit     uint64 // of sent
 	short     bool   // frames found no room since the last packet
-	shortAt   uint64 // the limit at which that was told last
+	shortAt   uint64 // limit when short was last sent
 	packetMax int
-	packet    []byte // that is being filled; nil when there is none
-	slot      uint32 // of it
+	packet    []byte // being filled; nil if none is
+	slot      uint32 // of the packet
 	used      int
 	records   int
 	table     pending.Table[sent]
 	notes     []note
 
 	taken    uint64 // bytes
-	told     uint64 // the limit that it was told last
+	told     uint64 // limit that the peer was last sent
 	window   uint64
 	losing   bool
-	released netio.Stack // frames of its that were released here, which it is to be told; for anybody
+	released netio.Stack // frames of the peer that were released here and not yet reported; for any goroutine
 	eager    *netio.Pool // lends frames for payloads in packets
-	fetches  *netio.Pool // and for fetched payloads
+	fetches  *netio.Pool // lends frames for fetched payloads
 	keeper   [2]received
 	leases   map[uint64]*lease
 }
 
-// sent is a frame that it has yet to release.
+// sent is a frame that the peer has yet to release.
 type sent struct {
 	frame     *netio.Frame
-	reference bool // it may fetch it
+	reference bool // the peer may fetch it
 }
 
-// note is a record that is no frame.
+// note is a record other than a frame.
 type note struct {
 	kind   netio.Kind
 	key    uint64
@@ -94,8 +94,8 @@ func newPeer(w *Way, place netio.Place, endpoint uint64, g greeting) *peer {
 	return p
 }
 
-// room makes room for so many bytes in the open packet, or opens one, if that leaves a part of the window. It reports
-// false when there is no room.
+// room makes room for need bytes in the open packet, or opens one, if that leaves the given reserve of the window. It
+// reports false without room.
 func (p *peer) room(need int, leave reserve) bool {
 	if p.packet != nil && p.used+need > p.packetMax-packetRest {
 		p.flush()
@@ -119,7 +119,7 @@ func (p *peer) room(need int, leave reserve) bool {
 	return true
 }
 
-// add adds a frame to the packet, if there is room for it.
+// add adds a frame to the packet if the packet has room for it.
 func (p *peer) add(f *netio.Frame) bool {
 	in := f.Inside(access)
 	need, large := recordHead, f.Bytes > eagerMax
@@ -135,7 +135,7 @@ func (p *peer) add(f *netio.Frame) bool {
 		need += words(int(f.Bytes))
 	}
 	if !p.room(need, framesLeave) {
-		if p.shortAt != p.limit { // or it would tell it with all that is left of the window
+		if p.shortAt != p.limit { // else it would spend the rest of the window on reports
 			p.short, p.shortAt = true, p.limit
 			p.w.news.Store(true)
 		}
@@ -169,7 +169,7 @@ func (p *peer) add(f *netio.Frame) bool {
 	return true
 }
 
-// say has a note told soon.
+// say queues a note.
 func (p *peer) say(n note) {
 	p.notes = append(p.notes, n)
 	p.w.news.Store(true)
@@ -188,7 +188,7 @@ func (p *peer) flush() {
 	}
 }
 
-// flushOnce reports whether there may be more to tell.
+// flushOnce sends one packet at most, and reports whether more may be pending.
 func (p *peer) flushOnce() (more bool) {
 	due := p.due()
 	if p.packet == nil && p.released.Empty() && len(p.notes) == 0 && !due {
@@ -240,7 +240,7 @@ func (p *peer) flushOnce() (more bool) {
 	return more
 }
 
-// send lets the packet leave.
+// send sends the packet.
 func (p *peer) send(notes, releases int) {
 	p.told = p.taken + p.window
 	p.packets.countSent()
@@ -256,7 +256,7 @@ func (p *peer) send(notes, releases int) {
 	w.counts.Packets++
 	w.counts.Frames += uint64(p.records)
 	tag, ok := w.calls.add(call{kind: sendPacket, peer: p, slot: p.slot, bytes: p.used})
-	if !ok { // which takes as many calls as there are slots, and more
+	if !ok { // would take more open calls than slots
 		w.broken(errors.New("too many calls are in progress"))
 		return
 	}
@@ -264,7 +264,7 @@ func (p *peer) send(notes, releases int) {
 	w.submit(tag)
 }
 
-// arrived takes in a packet.
+// arrived handles a received packet.
 func (w *Way) arrived(packet []byte) {
 	h, member, err := unseal(packet, w.token)
 	if !member {
@@ -281,7 +281,7 @@ func (w *Way) arrived(packet []byte) {
 		return
 	}
 	p := w.peers[h.process]
-	p.taken += uint64(len(packet)) // of one that has finished, too
+	p.taken += uint64(len(packet)) // even if the process has finished
 	p.limit = max(p.limit, h.limit)
 	p.packets.countReceived(h.taken)
 	if h.short {
@@ -298,12 +298,12 @@ func (w *Way) arrived(packet []byte) {
 	}
 }
 
-// due reports whether the process is to be told soon how far it may count.
+// due reports whether the process needs its new limit soon.
 func (p *peer) due() bool {
 	return p.short || p.taken+p.window-p.told >= p.window/4 || p.packets.due()
 }
 
-// widen lets the process send more at a time, if slabs can be had for it.
+// widen lets the process send more at a time if memory for slabs is available.
 func (p *peer) widen() {
 	if p.window >= windowMax {
 		return
@@ -372,7 +372,7 @@ func (p *peer) handleRecord(h netio.Header, number frame.Number, extra []byte) e
 	return p.w.handleNote(p, note{kind: h.Kind, key: h.Seq, number: number, fault: h.Tag, reference: referenceIn(extra)})
 }
 
-// deliver hands a frame to its rank.
+// deliver delivers a frame to its rank.
 func (p *peer) deliver(f *netio.Frame) error {
 	w := p.w
 	if !p.place.Has(int(f.From)) || !w.place.Has(int(f.To)) {
@@ -404,7 +404,7 @@ func (p *peer) fetch(h netio.Header, number frame.Number, from reference) error 
 	return nil
 }
 
-// lend lends a frame for a fetched payload, in registered memory if there is some.
+// lend lends a frame for a fetched payload, in registered memory if available.
 func (p *peer) lend(bytes int) *netio.Frame {
 	w, k := p.w, &p.keeper[1]
 	if p.fetches.Inside(access).Has(bytes) {
@@ -414,7 +414,7 @@ func (p *peer) lend(bytes int) *netio.Frame {
 		w.complain()
 	}
 	f := p.fetches.Get(bytes)
-	if k.next != nil { // the pool had one after all
+	if k.next != nil { // the pool had a frame after all
 		w.arena.release(k.next)
 		k.next = nil
 	}
@@ -450,8 +450,8 @@ func (p *peer) release(number uint32) error {
 	return nil
 }
 
-// reclaim takes back the frames that the process will not release any more. The process may still be reading: memory
-// that it was shown is not used again.
+// reclaim takes back the frames that the process will no longer release. The process may still be reading, so memory
+// that it has seen is not used again.
 func (p *peer) reclaim() {
 	for n, at := range p.table.All() {
 		at.frame.Inside(access).Stale = at.reference

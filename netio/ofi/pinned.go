@@ -17,14 +17,14 @@ type pinned struct {
 	fabric  fabric
 	limit   int64
 	used    int64
-	kept    int64 // for exposed memory that is not registered yet
+	kept    int64 // for exposed memory that is not yet registered
 	refused error // the first refusal
 	all     []region
 }
 
 var errPinned = errors.New("no more memory may be pinned: raise --pinned, or `ulimit -l`")
 
-// register registers memory of somebody else.
+// register registers memory of another owner.
 func (p *pinned) register(mem []byte) (region, error) {
 	if int64(len(mem)) > p.left() {
 		return region{}, p.refuse(fmt.Errorf("%d bytes beside %d of %d: %w", len(mem), p.used+p.kept, p.limit, errPinned))
@@ -48,10 +48,10 @@ func (p *pinned) refuse(err error) error {
 
 func (p *pinned) deregister(r region) {
 	p.used -= int64(len(r.mem))
-	_ = p.fabric.Deregister(r) // it is unused: a failure has no consequence
+	_ = p.fabric.Deregister(r) // unused, so a failure has no consequence
 }
 
-// more maps and registers memory, which is kept to the end.
+// more maps and registers memory, which stays until the end.
 func (p *pinned) more(bytes int) (region, error) {
 	mem := mapped(bytes)
 	if mem == nil {
@@ -66,7 +66,7 @@ func (p *pinned) more(bytes int) (region, error) {
 	return r, nil
 }
 
-// arena lends registered memory for frames that are fetched. Memory that was given back keeps its size.
+// arena lends registered memory for frames that are fetched. Freed memory keeps its size class.
 type arena struct {
 	pinned *pinned
 	chunks []region // by address
@@ -76,7 +76,7 @@ type arena struct {
 
 const chunkBytes = 4 << 20
 
-// alloc returns memory for a frame of n bytes in all; nil when there is no room.
+// alloc returns memory for a frame of n bytes in total, or nil without room.
 func (a *arena) alloc(n int) []byte {
 	free := &a.free[frame.ClassOf(n-frame.HeaderRoom)]
 	if last := len(*free) - 1; last >= 0 {
@@ -106,7 +106,7 @@ func (a *arena) release(mem []byte) {
 	}
 }
 
-// find says where memory is.
+// find returns the location of memory.
 func (a *arena) find(mem []byte) (r region, offset int, ok bool) {
 	at := addressOf(mem)
 	i, exact := slices.BinarySearchFunc(a.chunks, at, byAddress)
@@ -119,7 +119,7 @@ func (a *arena) find(mem []byte) (r region, offset int, ok bool) {
 	return a.chunks[i], int(at - addressOf(a.chunks[i].mem)), true
 }
 
-// pinnedError says that memory can't be exposed.
+// pinnedError reports that memory cannot be exposed.
 type pinnedError struct {
 	bytes       int
 	left, limit int64
@@ -134,7 +134,7 @@ func addressOf(mem []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceD
 
 func byAddress(r region, at uintptr) int { return cmp.Compare(addressOf(r.mem), at) }
 
-// random is 64 random bits.
+// random returns 64 random bits.
 func random() uint64 {
 	var b [8]byte
 	rand.Read(b[:])

@@ -10,26 +10,26 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/idle"
 )
 
-// poller looks while the ranks don't: while all are parked, or at work elsewhere. It waits for the fabric's descriptor,
-// where there is one that tells the truth; else it sleeps, the longer the less there is.
+// poller looks while the ranks do not: while all are parked, or at work elsewhere. It waits for the fabric's descriptor
+// if that is reliable. Otherwise it sleeps, longer after each fruitless look.
 type poller struct {
 	w       *Way
 	parking idle.Parking
 	awake   atomic.Int64  // ranks that are not parked
 	looks   atomic.Uint64 // of ranks
 	parks   atomic.Uint64 // of ranks
-	since   time.Duration // when the next two were
+	since   time.Duration // time of the next two values
 	seen    uint64        // looks
 	known   uint64        // parks
 	sleep   time.Duration
 	over    atomic.Bool
 	running sync.WaitGroup
-	file    *os.File // the descriptor; nil when there is none
+	file    *os.File // descriptor; nil if none is usable
 	raw     syscall.RawConn
 	waiter  waiter
 }
 
-// The sleeps of a poller: the first is about what a wake-up takes; with the last, 8 processes that wait take a few
+// The sleeps of a poller. The first is about the time of a wake-up. With the last, 8 waiting processes take a few
 // hundredths of a core each.
 const (
 	sleepMin = 20 * time.Microsecond
@@ -56,7 +56,7 @@ func (s *poller) stop() {
 // countLook counts a rank's look.
 func (s *poller) countLook() { s.looks.Add(1) }
 
-// parked says that a rank parks. The poller looks whether others do its work.
+// parked records that a rank parks. The poller then checks whether others do its work.
 func (s *poller) parked() {
 	s.awake.Add(-1)
 	s.parks.Add(1)
@@ -84,7 +84,7 @@ func (s *poller) run() {
 	}
 }
 
-// ranksLook reports whether ranks look. What came before one has parked says nothing. What has come since counts for
+// ranksLook reports whether ranks look. Looks before a rank's parking do not count. Looks since then count for
 // idle.PollerSleep, however often the poller was woken meanwhile.
 func (s *poller) ranksLook() bool {
 	looks, parks, now := s.looks.Load(), s.parks.Load(), idle.Now()
@@ -108,9 +108,9 @@ func (s *poller) rest(d time.Duration) {
 	s.parking.Sleep(d)
 }
 
-// sleepLonger sleeps, for longer each time.
+// sleepLonger sleeps, longer each time.
 func (s *poller) sleepLonger() {
-	if s.sleep < sleepMax { // Go's timers round up to that
+	if s.sleep < sleepMax { // Go's timers round up to sleepMax
 		nanosleep(s.sleep)
 	} else {
 		s.rest(sleepMax)

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openDescriptor takes the fabric's descriptor, if it is quiet while nothing happens.
+// openDescriptor takes the fabric's descriptor if it is quiet while nothing happens.
 func (s *poller) openDescriptor() {
 	s.w.mu.Lock()
 	fd := s.w.fabric.Descriptor()
@@ -16,8 +16,8 @@ func (s *poller) openDescriptor() {
 	if !truthful {
 		return
 	}
-	// A set of its own holds it: the fabric's descriptor stays the fabric's. It is armed for one wake-up each time:
-	// else each message would wake Go's poller, while ranks look for messages.
+	// An epoll set holds it, since the fabric keeps the descriptor. The set is armed for one wake-up at a time:
+	// otherwise each message would wake Go's poller while ranks look for messages.
 	set, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
 		return
@@ -38,8 +38,8 @@ func (s *poller) openDescriptor() {
 	s.waiter.ask = s.waiter.look
 }
 
-// quiet tries the descriptor of a fabric: one that is readable while there is nothing to do would keep the poller busy.
-// look looks at the fabric.
+// quiet tests the descriptor of a fabric: one that is readable while idle would keep the poller busy. look looks at the
+// fabric.
 func quiet(f fabric, look func()) bool {
 	for range 8 {
 		look()
@@ -54,8 +54,8 @@ func quiet(f fabric, look func()) bool {
 	return false
 }
 
-// watch waits until the descriptor is readable. It reports false when that must not be waited for. As some providers do
-// part of their work only when they are looked at, it waits for no longer than watchMax.
+// watch waits until the descriptor is readable. It reports false when waiting is not allowed. Some providers do part of
+// their work only during looks, so it waits at most watchMax.
 func (s *poller) watch() bool {
 	s.w.mu.Lock()
 	may := !s.w.closed && s.w.fabric.MayWait()
@@ -67,23 +67,23 @@ func (s *poller) watch() bool {
 		return false
 	}
 	s.waiter.armed = false
-	_ = s.raw.Read(s.waiter.ask) // which fails when the time is over
+	_ = s.raw.Read(s.waiter.ask) // fails at the deadline
 	return true
 }
 
-// waiter is the memory of watch, which is made once to avoid garbage.
+// waiter is the memory of watch, made once to avoid garbage.
 type waiter struct {
 	ask    func(set uintptr) bool
-	fabric int32 // the descriptor
+	fabric int32 // descriptor
 	armed  bool
 	arm    unix.EpollEvent
 	event  [1]unix.EpollEvent
 }
 
-// look is called before Go's poller waits, and when it has been woken.
+// look is called before Go's poller waits, and after it has been woken.
 func (w *waiter) look(set uintptr) (over bool) {
 	if w.armed {
-		_, _ = unix.EpollWait(int(set), w.event[:], 0) // which disarms it
+		_, _ = unix.EpollWait(int(set), w.event[:], 0) // disarms it
 		return true
 	}
 	w.armed = true
@@ -91,10 +91,10 @@ func (w *waiter) look(set uintptr) (over bool) {
 	return unix.EpollCtl(int(set), unix.EPOLL_CTL_MOD, int(w.fabric), &w.arm) != nil
 }
 
-// nanosleep sleeps for less than Go's timers can.
+// nanosleep sleeps for times below the resolution of Go's timers.
 func nanosleep(d time.Duration) {
 	t := unix.NsecToTimespec(int64(d))
-	_ = unix.Nanosleep(&t, nil) // which a signal may end
+	_ = unix.Nanosleep(&t, nil) // a signal may end it
 }
 
 const watchMax = 10 * time.Millisecond

@@ -9,15 +9,15 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/way"
 )
 
-// port is one rank's end of a [Way]. Frames that arrive for the rank join those of its own process.
+// port is one rank's end of a [Way]. Its arriving frames join those of the rank's own process.
 type port struct {
 	w         *Way
 	over      *local.Port
 	rank      int
 	far       far
 	calls     uint32 // of Recv
-	nothing   uint32 // of them, those that found nothing at once
-	paused    bool   // since it last looked
+	nothing   uint32 // of them, those that found nothing immediately
+	paused    bool   // since its last look
 	detours   uint64
 	crossings uint64
 }
@@ -39,7 +39,7 @@ func (p *port) Far(rest local.Far) local.Far {
 	return &p.far
 }
 
-// Memory implements [way.Port]. Only frames that are fetched need memory of this way.
+// Memory implements [way.Port]. Only frames that are fetched need this way's memory.
 func (p *port) Memory(n int) []byte {
 	if n <= eagerMax+frame.HeaderRoom {
 		return nil
@@ -63,7 +63,7 @@ func (p *port) Drop(f *netio.Frame) {
 	p.w.arena.release(f.Inside(access).Memory)
 }
 
-// Gather implements [way.Port]: frames come back by themselves, when somebody looks.
+// Gather implements [way.Port]. It does nothing: each look returns frames.
 func (p *port) Gather() {}
 
 // Send implements [way.Port]. It costs a copy of up to 16 KiB, and now and then a call of the fabric.
@@ -109,15 +109,15 @@ func (p *port) Look(times int) bool {
 	for range (times + looksShare - 1) / looksShare {
 		p.w.poll()
 		if p.far.settle() || p.over.Has() {
-			p.paused = false // what the rank makes of it leaves before the next look
+			p.paused = false // the rank's answers leave before the next look
 			return true
 		}
 	}
 	return false
 }
 
-// looksShare is how many looks at memory take as long as one at a fabric, or longer: shorter spins would be over before
-// a sleep and its wake-up pay.
+// looksShare is the number of looks at memory that take as long as one look at a fabric, or longer. Shorter spins would
+// end before a sleep and its wake-up pay.
 const looksShare = 8
 
 // Announce implements [way.Port].

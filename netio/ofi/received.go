@@ -5,12 +5,12 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// received keeps the pool of frames that came from a process.
+// received is the keeper of the pool of frames from a process.
 type received struct {
 	netio.Heap
 
 	peer *peer
-	next []byte // memory for the next frame; nil is Go's
+	next []byte // memory for the next frame; nil means Go's
 }
 
 // Memory implements [netio.Keeper].
@@ -36,7 +36,7 @@ func (r *received) Release(pool *netio.Pool, f *netio.Frame) {
 		p.w.news.Store(true)
 		p.w.late.Arm()
 	}
-	if p.over.Load() { // whoever ended it may have looked before
+	if p.over.Load() { // the end of the process may have preceded the push
 		rest := p.released.TakeNewest()
 		for f := rest.Shift(); f != nil; f = rest.Shift() {
 			f.Inside(access).Pool.TakeBack(f)

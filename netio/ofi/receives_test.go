@@ -10,8 +10,9 @@ import (
 	"github.com/activepebbles/pebbles/netio/netiotest"
 )
 
-// TestPacketsAreBounded sends many small frames, each in a packet of its own, both ways between processes that look
-// seldom. No more packets are in flight than the fabric allows, all frames arrive, and nothing waits for ever.
+// TestPacketsAreBounded sends many small frames, each in its own packet, in both directions between processes that
+// seldom look. The number of packets in flight stays within the fabric's bound, all frames arrive, and nothing waits
+// without end.
 func TestPacketsAreBounded(t *testing.T) {
 	most := map[int]int{}
 	for _, bound := range []int{0, receivesMin} {
@@ -55,8 +56,8 @@ func TestReceives(t *testing.T) {
 	}
 }
 
-// The bound of packets is met exactly, also where counts wrap and packets overtake each other; and what was taken is
-// told once.
+// TestAllowance requires that the bound of packets is met exactly, even where counts wrap and packets overtake each
+// other, and that taken packets are reported once.
 func TestAllowance(t *testing.T) {
 	for _, begin := range []uint32{0, 1<<32 - 3} {
 		a := allowance{here: 8, there: 4, sent: begin, gone: begin, taken: begin, told: begin}
@@ -69,7 +70,7 @@ func TestAllowance(t *testing.T) {
 		require.False(t, a.due())
 		a.countReceived(begin + 3)
 		require.False(t, a.due())
-		a.countReceived(begin + 2) // which the one before has overtaken
+		a.countReceived(begin + 2) // overtaken by the one before
 		require.True(t, a.due(), "a quarter of what may come was taken")
 		require.True(t, a.room(2))
 		require.False(t, a.room(3))
@@ -82,7 +83,8 @@ func TestAllowance(t *testing.T) {
 	require.True(t, (&allowance{sent: 1 << 31}).room(1<<20), "no bound")
 }
 
-// What is said to be pinned is what is pinned: at first, and when the windows of some processes have grown.
+// TestPreposted compares the reported pinned memory with the actual: at first, and after the windows of some processes
+// have grown.
 func TestPreposted(t *testing.T) {
 	for _, processes := range []int{2, 4, 12} {
 		all := job(t, &loopback{}, processes)

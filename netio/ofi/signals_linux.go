@@ -19,15 +19,15 @@ type signalAction struct {
 
 const signalMax = 64
 
-// keepingSignals calls f, and puts back the signal actions that it has changed: Debian's libfabric loads a library that
-// takes SIGINT, SIGTERM, SIGSEGV and more, and the provider shm takes such when it opens an endpoint. Go's runtime
-// would hear of none, or too late to panic.
+// keepingSignals calls f and restores the signal actions that f has changed. Debian's libfabric loads a library that
+// takes SIGINT, SIGTERM, SIGSEGV and more, and the provider shm takes some when it opens an endpoint. Go's runtime
+// would miss these signals, or get them too late to panic.
 func keepingSignals(f func()) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	var before [signalMax + 1]signalAction
 	for s := 1; s <= signalMax; s++ {
-		_ = action(s, nil, &before[s]) // fails on SIGKILL and SIGSTOP, which nobody takes
+		_ = action(s, nil, &before[s]) // fails on SIGKILL and SIGSTOP, which nothing takes
 	}
 	f()
 	for s := 1; s <= signalMax; s++ {

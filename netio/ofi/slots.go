@@ -1,6 +1,6 @@
 package ofi
 
-// slots is registered memory for packets that leave, and for pieces of transfers. Each slot has room for a packet.
+// slots is registered memory for departing packets, and for pieces of transfers. Each slot has room for a packet.
 type slots struct {
 	room    int // of each
 	regions []region
@@ -18,7 +18,7 @@ func (s *slots) at(n uint32) ([]byte, region) {
 	return r.mem[from : from+s.room : from+s.room], r
 }
 
-// acquire reports false when there is none now.
+// acquire returns a free slot. It reports false if none is free.
 func (s *slots) acquire(w *Way) (n uint32, ok bool) {
 	if len(s.spare) == 0 && !s.grow(w) {
 		return 0, false
@@ -48,9 +48,9 @@ func (s *slots) grow(w *Way) bool {
 	return true
 }
 
-// complain says once that there was no memory to pin.
+// complain logs once that no memory could be pinned.
 func (w *Way) complain() {
-	if w.line == nil { // the job does not begin, and its error says why
+	if w.line == nil { // the job does not begin; its error has the reason
 		return
 	}
 	if w.counts.Refused++; w.counts.Refused == 1 {
@@ -59,34 +59,34 @@ func (w *Way) complain() {
 	}
 }
 
-// slabs are posted ahead for packets to be received into. Their room is always more than what all other processes may
-// send before they hear of more: so no packet finds none.
+// slabs are posted in advance to receive packets. Their room always exceeds the total that all other processes may send
+// before their next limit, so every packet finds a slab.
 type slabs struct {
-	packet int // the largest
+	packet int // largest packet
 	count  int
 }
 
 const (
 	slabBytes   = 512 << 10
-	windowFirst = 64 << 10 // bytes that each process may send at first
+	windowFirst = 64 << 10 // bytes that each process may send initially
 	windowMax   = 1 << 20
 )
 
-// needed is how many slabs it takes for so many bytes: one may be full of what is being taken out, and one too full for
-// the next packet; each is left with less than a packet to spare.
+// needed returns the number of slabs for the given bytes. One slab may be full of packets that are being taken out, and
+// one too full for the next packet. Each leaves less than a packet unused.
 func (s *slabs) needed(bytes uint64) int {
 	room := uint64(slabBytes - s.packet)
 	return 2 + int((bytes+room-1)/room)
 }
 
-// grow posts slabs for that many bytes, if necessary.
+// grow posts slabs for the given bytes, if necessary.
 func (s *slabs) grow(w *Way, bytes uint64) error {
 	for n := s.needed(bytes); s.count < n; s.count++ {
 		r, err := w.pinned.more(slabBytes)
 		if err != nil {
 			return err
 		}
-		tag, _ := w.calls.add(call{kind: postSlab, slab: r}) // slabs come before most else
+		tag, _ := w.calls.add(call{kind: postSlab, slab: r}) // slabs precede most other calls
 		w.submit(tag)
 	}
 	return nil

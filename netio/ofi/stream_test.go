@@ -15,10 +15,10 @@ import (
 	"github.com/activepebbles/pebbles/netio/netiotest"
 )
 
-// Streams go both ways at once between two processes: frames of one size, of which so many bytes may be in flight each
-// way.
+// Streams run in both directions at once between two processes: frames of one size, with a window of bytes in flight in
+// each direction.
 const (
-	streamBytes  = 6 << 10 // a frame of RandomAccess, by default
+	streamBytes  = 6 << 10 // default frame of RandomAccess
 	streamWindow = 1 << 20
 )
 
@@ -30,7 +30,7 @@ func streamFrame(b *testing.B) int {
 	return n
 }
 
-// streamFabrics opens the ends of a stream: of the provider that PEBBLES_PROVIDER names, else of the loopback.
+// streamFabrics opens the ends of a stream, of the provider that PEBBLES_PROVIDER names, or of the loopback.
 func streamFabrics() func(int) (fabric, error) {
 	if provider := os.Getenv(providerVariable); provider != "" {
 		return ends(provider, 2)
@@ -38,8 +38,8 @@ func streamFabrics() func(int) (fabric, error) {
 	return (&loopback{}).ends
 }
 
-// BenchmarkBareStream is what the fabric itself reaches: each packet is a frame, nobody looks into it, and an end may
-// be a window ahead of what it has received. BenchmarkFrameStream is compared with it.
+// BenchmarkBareStream measures the fabric itself: each packet is a frame, nothing reads it, and an end may be a window
+// ahead of its received bytes. Compare BenchmarkFrameStream.
 func BenchmarkBareStream(b *testing.B) {
 	bytes, open := streamFrame(b), streamFabrics()
 	var ends [2]bareEnd
@@ -59,7 +59,7 @@ func BenchmarkBareStream(b *testing.B) {
 	}
 }
 
-// both runs the two ends, once before it is timed.
+// both runs the two ends, once before the timed run.
 func both(b *testing.B, end func(i, n int)) {
 	run := func(n int) {
 		var running sync.WaitGroup
@@ -82,7 +82,7 @@ type bareEnd struct {
 	bytes          int
 	slots, slabs   region
 	spare          []uint32
-	sent, received int // in all
+	sent, received int // in total
 	events         [eventsMax]event
 }
 

@@ -10,11 +10,12 @@ import (
 )
 
 // A process that is killed within a call of the provider shm may hold a lock in memory that it shares with the others.
-// A call that needs that lock spins in C forever, with the way's lock held. So Unlink and Close wait for the way's lock
-// for a limited time. Ranks that wait for it are left behind by the runtime, as are all that don't return after a
-// failure, and the job ends with the loss. Memory and endpoint stay as they are: the call may go on at any time.
+// Another process's call that needs the lock then spins in C forever, with the way's lock held. So Unlink and Close
+// wait for the way's lock for a limited time. The runtime leaves behind the ranks that wait for it, like all that do
+// not return after a failure, and the job ends with the loss. Memory and endpoint stay as they are: the call may
+// continue at any time.
 const (
-	stuckLimitLost  = 250 * time.Millisecond // after the loss of a process, where the provider has locks in shared memory
+	stuckLimitLost  = 250 * time.Millisecond // after the loss of a process, if the provider has locks in shared memory
 	stuckLimitOther = 2 * time.Second
 )
 
@@ -25,7 +26,8 @@ func (w *Way) stuckLimit(lost bool) time.Duration {
 	return stuckLimitOther
 }
 
-// within calls f, and returns when f has returned or the limit is over. It reports false then, and f goes on.
+// within calls f, and returns when f has returned or the limit is over. In the latter case it reports false, and f
+// continues.
 func within(limit <-chan time.Time, f func()) bool {
 	returned := make(chan struct{})
 	go func() {
@@ -40,7 +42,7 @@ func within(limit <-chan time.Time, f func()) bool {
 	}
 }
 
-// abandon ends Close when a call does not return: it removes the files of an endpoint that can't be closed.
+// abandon ends Close when a call does not return. It removes the files of an endpoint that cannot be closed.
 func (w *Way) abandon() {
 	w.left.Store(true)
 	w.config.Log.Warn("a call of libfabric has not returned, and is left behind", "provider", w.provider)
@@ -64,15 +66,15 @@ func (w *Way) removeShmFiles() {
 
 const shmProvider = "shm"
 
-// removeShmFile removes the file that the provider shm has made for another process, by its name, which is in the
-// address: a process that was killed leaves it behind. One that lives, or that is somebody else's, is left alone.
+// removeShmFile removes the file that the provider shm has made for another process, since a killed process leaves it
+// behind. Its name is in the address. The file of a living process, or of another user, stays.
 func removeShmFile(address []byte) {
 	if name, pid := shmFile(address); pid > 0 && ended(pid) {
-		_ = os.Remove(name) // it may be gone, or another user's
+		_ = os.Remove(name) // may be gone, or another user's
 	}
 }
 
-// shmFile is the file of an endpoint of the provider shm, and the process that made it; 0 is none.
+// shmFile returns the file of an endpoint of the provider shm and the process that made it, or 0.
 func shmFile(address []byte) (name string, pid int) {
 	name = strings.TrimRight(string(address), "\x00")
 	if _, rest, ok := strings.Cut(name, "://"); ok {
@@ -86,12 +88,12 @@ func shmFile(address []byte) (name string, pid int) {
 	return filepath.Join("/dev/shm", name), pid
 }
 
-// ended tells whether a process of this host has: also when whoever started it has yet to hear of that.
+// ended reports whether a process of this host has ended, even if its parent has not yet reaped it.
 func ended(pid int) bool {
 	if syscall.Kill(pid, 0) == syscall.ESRCH {
 		return true
 	}
 	stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
-	name := strings.LastIndex(string(stat), ") ") // the end of it
+	name := strings.LastIndex(string(stat), ") ") // end of the name
 	return err == nil && name > 0 && strings.ContainsRune("ZX", rune(stat[name+2]))
 }

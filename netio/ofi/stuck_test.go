@@ -17,12 +17,12 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// sticky is a fabric with a call that does not return, once it is armed.
+// sticky is a fabric with a call that does not return once it is armed.
 type sticky struct {
 	*loop
 	call    string
 	armed   atomic.Bool
-	stuck   chan struct{} // closed when it is
+	stuck   chan struct{} // closed when the call is stuck
 	release chan struct{} // closed at the end of the test
 }
 
@@ -76,7 +76,7 @@ func busy(r *pebble.Rank, flows func()) error {
 	})
 }
 
-// waits waits for ranks that don't come: those of the last process.
+// waits waits for ranks that do not come: those of the last process.
 func waits(r *pebble.Rank, flows func(), over <-chan struct{}) error {
 	flows()
 	if r.ID() >= stuckRanks*(stuckProcesses-1)/stuckProcesses {
@@ -98,8 +98,8 @@ func TestStuck(t *testing.T) {
 	goleak.VerifyNone(t, running)
 }
 
-// stuckIn has a process's fabric not return from a call: all its ranks wait, and the poller makes the call, or a rank
-// that looks; or they are busy.
+// stuckIn blocks a process's fabric in a call. Either all its ranks wait, and the poller or a looking rank makes the
+// call, or they are busy.
 func stuckIn(t *testing.T, call string, idle bool) {
 	t.Parallel() // it waits for seconds
 	n := &loopback{}
@@ -135,7 +135,7 @@ func stuckIn(t *testing.T, call string, idle bool) {
 	for i := range last {
 		err := <-results[i]
 		require.ErrorContains(t, err, "lost process 2 (ranks 4-5)")
-		if i > 0 || call != "poll" { // which a rank may have called
+		if i > 0 || call != "poll" { // a rank may have made the call
 			require.Equal(t, i == 0 && call == "put", strings.Contains(err.Error(), "did not return within"), err)
 		}
 	}

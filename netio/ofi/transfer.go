@@ -10,40 +10,40 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/local"
 )
 
-// far is one rank's access to exposed memory of other processes. Put and Get go by the fabric, through slots: a late
-// piece of an operation that was given up touches no memory of the rank's. Words are left to the owner's process, over
-// TCP, as is memory that could not be registered, and all of it where the fabric cuts words.
+// far is one rank's access to exposed memory of other processes. Put and Get use the fabric, through slots, so that a
+// late piece of an abandoned operation touches no memory of the rank. The owner's process does operations on words,
+// over TCP. TCP also serves memory that could not be registered, and all memory if the fabric cuts words.
 type far struct {
 	p       *port
 	rest    local.Far
-	fences  pending.Fences[*netio.Completion] // of all; it is the rank's own, as is all but done
-	all     []*transfer                       // that are open
+	fences  pending.Fences[*netio.Completion] // of all operations; the rank's own, like all fields except done
+	all     []*transfer                       // open transfers
 	spare   []*transfer
 	endings uint32
 	done    []*transfer // guarded by the way's lock
-	taken   []*transfer // transfers that are done; the rank's own
+	taken   []*transfer // finished transfers; the rank's own
 }
 
-// transfer is a Put or Get, or the fetch of a frame into memory that is not registered.
+// transfer is a Put or Get, or the fetch of a frame into unregistered memory.
 type transfer struct {
 	of      *far // nil for a fetch
 	fetch   fetching
 	op      local.Operation
 	number  uint64 // of the fences
-	place   int    // in all
+	place   int    // index in all
 	peer    *peer
 	lease   *lease // nil for a fetch
 	at, key uint64
-	next    int // bytes that have left
-	pieces  int // in flight
+	next    int // sent bytes
+	pieces  int // pieces in flight
 	err     error
-	over    bool // it is done
-	dropped bool // the rank has given it up; it is guarded by the way's lock
-	passed  bool // to TCP; the rank's own
+	over    bool // done
+	dropped bool // abandoned by the rank; guarded by the way's lock
+	passed  bool // passed to TCP; the rank's own
 	rest    netio.Completion
 }
 
-// errElsewhere makes TCP serve an operation.
+// errElsewhere passes an operation to TCP.
 var errElsewhere = errors.New("nothing is registered")
 
 func (r *far) init(p *port) { r.p = p }
@@ -83,7 +83,7 @@ func (r *far) transfer() *transfer {
 	return &transfer{of: r}
 }
 
-// start is for the holder of the way's lock, as are those that follow.
+// start starts a transfer. It is for the holder of the way's lock, like the following functions.
 func (t *transfer) start() {
 	p := t.peer
 	switch s := p.leases[t.op.Key]; {
@@ -125,7 +125,7 @@ func (t *transfer) startUnder(s *lease) {
 	t.sendAll()
 }
 
-// sendAll lets all pieces leave, as soon as there are slots.
+// sendAll sends all pieces as soon as slots are free.
 func (t *transfer) sendAll() {
 	w := t.peer.w
 	if len(w.waiting) > 0 || !t.sendPieces() {
@@ -133,16 +133,16 @@ func (t *transfer) sendAll() {
 	}
 }
 
-// piecesMax is how many pieces may be in flight: packets need slots too.
+// piecesMax is the maximum number of pieces in flight: packets also need slots.
 const piecesMax = slotsMax * 3 / 4
 
-// pieceMax is the bytes of a transfer that go at once: the room of a slot, in multiples of 16 KiB.
+// pieceMax returns the maximum bytes of a piece: the room of a slot, in multiples of 16 KiB.
 func (w *Way) pieceMax() int { return w.slots.room &^ (16<<10 - 1) }
 
-// sendPieces lets pieces leave for as long as there are slots. It reports whether all have left.
+// sendPieces sends pieces while slots are free. It reports whether all have left.
 func (t *transfer) sendPieces() bool {
 	w := t.peer.w
-	for t.next < len(t.op.Data) && t.err == nil && !w.left.Load() { // or the memory is its rank's again
+	for t.next < len(t.op.Data) && t.err == nil && !w.left.Load() { // after left, the memory belongs to its rank again
 		if w.pieces == piecesMax {
 			return false
 		}
@@ -153,7 +153,7 @@ func (t *transfer) sendPieces() bool {
 		if !ok {
 			return false
 		}
-		// All pieces but the last end with a word, so that none is torn.
+		// All pieces except the last end on a word boundary, so that no word is torn.
 		at := t.at + uint64(t.next)
 		n := min(len(t.op.Data)-t.next, w.pieceMax()-int(at%exposed.WordBytes))
 		c := call{
@@ -226,7 +226,7 @@ func (t *transfer) settleLease() {
 	t.peer.answerRevocation(t.op.Key, t.lease)
 }
 
-// finish lets the rank learn that a transfer is done.
+// finish reports the end of a transfer to its rank.
 func (t *transfer) finish(err error) {
 	t.err, t.over = err, true
 	if t.dropped {
@@ -238,8 +238,8 @@ func (t *transfer) finish(err error) {
 	}
 }
 
-// settle ends the transfers that are done, and reports whether there were any. It is for the rank's goroutine, and
-// costs a load when nothing is open.
+// settle ends the finished transfers, and reports whether it found any. It is for the rank's goroutine. It costs a load
+// when nothing is open.
 func (r *far) settle() bool {
 	if r.fences.Open() == 0 {
 		return false
@@ -290,7 +290,7 @@ func (r *far) lost(op local.Operation) error {
 	return op.Error(r.p.rank, local.Lost(r.p.w.place, int(op.Process)))
 }
 
-// fallBack leaves an operation to TCP.
+// fallBack passes an operation to TCP.
 func (r *far) fallBack(t *transfer) {
 	op, c := t.op, t.op.Completion
 	t.passed = true
@@ -303,8 +303,8 @@ func (r *far) fallBack(t *transfer) {
 	r.rest.Start(op)
 }
 
-// remove removes a transfer, and ends the fences that have waited for it. The transfer may be used again if no other
-// goroutine has it.
+// remove removes a transfer, and ends the fences that have waited for it. again permits reuse of the transfer, if no
+// other goroutine has it.
 func (r *far) remove(t *transfer, again bool) {
 	last := r.all[len(r.all)-1]
 	r.all[t.place], last.place = last, t.place

@@ -16,32 +16,32 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/way"
 )
 
-// Way is the way between processes that a fabric connects. All ranks of a process share its endpoint: each rank that
-// looks advances the operations of all, and the poller does while no rank looks.
+// Way is the way between processes that a fabric connects. All ranks of a process share its endpoint: each look of a
+// rank advances the operations of all ranks, and the poller advances them while no rank looks.
 //
-// There is no room for a frame when the receiving process has granted no more bytes, or no more memory may be pinned.
+// A frame finds no room when the receiving process has granted no more bytes, or no more memory may be pinned.
 type Way struct {
 	config   *way.Config
 	options  Options
 	line     way.LifeLine
 	place    netio.Place
 	token    uint64 // of packets for this process
-	packet   int    // the largest
+	packet   int    // largest packet
 	address  []byte // of the endpoint
 	provider string
-	cuts     bool // the fabric cuts words: Put and Get are left to TCP
+	cuts     bool // the fabric cuts words: TCP does Put and Get
 	locks    bool // the provider has locks in memory that processes share
 	offer    handshake.Offer
-	peers    []*peer // by process; nil for those that it doesn't connect
-	linked   []*peer // the others
+	peers    []*peer // by process; nil for unconnected ones
+	linked   []*peer // connected peers
 	ports    []*port
 	late     inflight.DelayedFlush
 	news     atomic.Bool   // releases, grants or notes are pending
 	endings  atomic.Uint32 // of peers
 	poller   poller
-	left     atomic.Bool // by Close, while a call does not return
+	left     atomic.Bool // Close has left while a call does not return
 
-	mu        sync.Mutex // guards the fabric, and all below
+	mu        sync.Mutex // guards the fabric, and all fields below
 	fabric    fabric
 	pinned    pinned
 	arena     arena
@@ -49,12 +49,12 @@ type Way struct {
 	slots     slots
 	slabs     slabs
 	exposures exposures
-	waiting   []*transfer // transfers that wait for slots; nil for one that needs none any more
-	served    int         // of waiting, those that have been served
+	waiting   []*transfer // transfers that wait for slots; nil for one that no longer needs any
+	served    int         // number of served entries of waiting
 	after     []func()    // calls to make without the lock
 	events    [eventsMax]event
-	pieces    int  // of transfers, in flight
-	noSlot    bool // peers have pending packets, and found no slot
+	pieces    int  // pieces of transfers in flight
+	noSlot    bool // peers have pending packets, but found no slot
 	closed    bool
 	counts    Counts
 }
@@ -62,8 +62,8 @@ type Way struct {
 // Options configure the fabric of a way.
 type Options struct {
 	Provider string // of libfabric; "" is the first that has hardware
-	All      bool   // the job can't do without
-	Pinned   int64  // most bytes of registered memory; 0 is the limit of the system
+	All      bool   // the job requires this way
+	Pinned   int64  // limit of registered memory in bytes; 0 means the system's limit
 }
 
 // Counts are the counters of a way. They are final when the transport is closed.
@@ -82,11 +82,11 @@ type greeting struct {
 	Address  []byte
 	Token    uint64
 	Host     string
-	Packet   int // the most bytes that it can receive
-	Packets  int // the most packets that may be in flight to it from one process; 0 is no bound
+	Packet   int // most bytes that it can receive
+	Packets  int // most packets in flight to it from one process; 0 means no bound
 }
 
-// open makes a way over a fabric, which it owns.
+// open returns a way over a fabric, and owns the fabric.
 func open(c *way.Config, f fabric, o Options) (*Way, error) {
 	w := &Way{
 		config: c, options: o, place: c.Place, fabric: f, token: random(), address: f.Address(),
@@ -192,14 +192,14 @@ func (w *Way) connect(process int, address string) error {
 	return err
 }
 
-// host is the same for all processes of a running system.
+// host returns the same string for all processes of a running system.
 func host() string {
 	name, _ := os.Hostname()
-	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // there is none elsewhere than on Linux
+	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // exists only on Linux
 	return name + " " + string(boot)
 }
 
-// unlock gives the lock back, and makes the calls that need it to be free.
+// unlock releases the lock, and then makes the calls that need it released.
 func (w *Way) unlock() {
 	after := w.after
 	w.after = nil
@@ -219,7 +219,7 @@ func (w *Way) poll() (some bool) {
 	return some
 }
 
-// advance is for the holder of the lock.
+// advance is poll for the holder of the lock.
 func (w *Way) advance() (some bool) {
 	if w.closed {
 		return false
@@ -230,7 +230,7 @@ func (w *Way) advance() (some bool) {
 			w.broken(err)
 			return some
 		}
-		if w.left.Load() { // ranks have gone on, and what has arrived is not put into their memory
+		if w.left.Load() { // ranks have continued, and arrivals must not reach their memory
 			return some
 		}
 		for i := range w.events[:n] {
@@ -246,8 +246,8 @@ func (w *Way) advance() (some bool) {
 	return some
 }
 
-// lossDelayMax is the time that TCP has to report a loss that may have made an operation fail. TCP notices a loss
-// within half a second.
+// lossDelayMax is the time that TCP has to report a loss that may have failed an operation. TCP notices a loss within
+// half a second.
 const lossDelayMax = 2 * time.Second
 
 // failUnlessTold ends the job after a failure without a known culprit, unless TCP reports a loss first.
@@ -284,7 +284,7 @@ func (w *Way) flushLinks() {
 	}
 }
 
-// causeDelayMax is the time that TCP has to report why a process can't be reached.
+// causeDelayMax is the time that TCP has to report why a process cannot be reached.
 const causeDelayMax = 500 * time.Millisecond
 
 // loseUnlessTold is called when an operation with a process has failed. Often the process has ended, which TCP will
