@@ -12,8 +12,8 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// chargeLasts follows one frame for each pair of ranks: it is charged and lent while its receiver holds it, and comes
-// back when that has released it.
+// chargeLasts follows one frame for each pair of ranks: it is charged and lent while its receiver holds it, and returns
+// after its release.
 func chargeLasts(w *world) {
 	for from, p := range w.ports {
 		for to, q := range w.ports {
@@ -29,7 +29,7 @@ func chargeLasts(w *world) {
 			require.EqualValues(w.t, 1, account.InFlight(), "from %d to %d: held", from, to)
 			require.GreaterOrEqual(w.t, p.Pool().Lent(), netio.FrameCost(1000))
 			held.Release()
-			q.Pause() // the receiver goes on
+			q.Pause() // the receiver continues
 			require.NoError(w.t, allBack(p))
 			require.Zero(w.t, account.InFlight(), "from %d to %d: released", from, to)
 		}
@@ -37,7 +37,7 @@ func chargeLasts(w *world) {
 	w.checkReceived()
 }
 
-// sentOn lets all ranks send one and the same frame on: it is its first sender's until the last one has released it.
+// sentOn makes all ranks forward the same frame: it belongs to its first sender until the last rank has released it.
 func sentOn(w *world) {
 	const bytes = 1000
 	p := w.ports[0]
@@ -64,7 +64,7 @@ func sentOn(w *world) {
 	w.checkReceived()
 }
 
-// roundTrip lets control frames pass both ways, so that the transport has had time for what it may do by itself.
+// roundTrip passes control frames in both directions, which gives the transport time for its own work.
 func roundTrip(w *world, from, to int) {
 	for _, way := range [][2]int{{from, to}, {to, from}} {
 		p, q := w.ports[way[0]], w.ports[way[1]]
@@ -75,8 +75,8 @@ func roundTrip(w *world, from, to int) {
 	}
 }
 
-// credits lets each rank have at most a few frames in flight to each other one, while receivers release what they hold
-// in any order, late, and some of it on another goroutine. No rank may ever hold more than the credit of all senders.
+// credits lets each rank have a few frames in flight to each other one. Receivers release frames in any order, late,
+// and partly on another goroutine. No rank may hold more than the credit of all senders.
 func credits(w *world) {
 	const total, credit = 4000 * times, 16
 	ranks := len(w.ports)
@@ -86,7 +86,7 @@ func credits(w *world) {
 		defer h.close()
 		accounts, sent, all := make([]netio.Account, ranks), make([]int, ranks), 0
 		for to := 0; to < ranks; to += 2 {
-			p.Pool().Own(&accounts[to]) // and others that it doesn't
+			p.Pool().Own(&accounts[to]) // and others that it does not own
 		}
 		step := func() (bool, error) {
 			for to := range ranks {
@@ -128,7 +128,7 @@ func credits(w *world) {
 type holder struct {
 	random *rand.Rand
 	held   []*netio.Frame
-	from   []atomic.Int64 // frames held, by sender
+	from   []atomic.Int64 // held frames, by sender
 	taken  int
 	away   chan *netio.Frame
 	other  sync.WaitGroup
@@ -164,13 +164,13 @@ func (h *holder) take(f *netio.Frame, most int64) error {
 	return nil
 }
 
-// release takes the frame from the count before its sender can know.
+// release decrements the count before the sender can notice the release.
 func (h *holder) release(f *netio.Frame) {
 	h.from[f.From].Add(-1)
 	f.Release()
 }
 
-// releaseSome lets go of about half of what is held; now and then all of it waits for a moment.
+// releaseSome releases about half of the held frames. Now and then all of them wait for a moment.
 func (h *holder) releaseSome() {
 	if h.random.IntN(64) == 0 {
 		time.Sleep(time.Duration(h.random.IntN(200)) * time.Microsecond)
@@ -187,7 +187,7 @@ func (h *holder) releaseSome() {
 	}
 }
 
-// The ends that a job may come to while frames are in flight.
+// The possible ends of a job with frames in flight.
 func abortWithFramesInFlight(w *world) {
 	inFlightAtEnd(w, func(tr netio.Transport) { tr.Abort("in the middle") })
 }
@@ -201,9 +201,9 @@ func lossWithFramesInFlight(w *world) {
 
 func closeWithFramesInFlight(w *world) { inFlightAtEnd(w, func(netio.Transport) {}) }
 
-// inFlightAtEnd has frames in flight between all ranks: some were released, some are held, some were not received, some
-// are still to be written. Then the last process ends, and all close. Whatever was in the hands of another process
-// comes back, once; what a rank of the same process holds does when that releases it.
+// inFlightAtEnd leaves frames in flight between all ranks: released, held, not received, and not yet written. Then the
+// last process ends, and all close. Each frame at another process returns once. A frame that a rank of the same process
+// holds returns on its release.
 func inFlightAtEnd(w *world, end func(netio.Transport)) {
 	const count = 50
 	accounts := make([]netio.Account, len(w.ports))
@@ -243,7 +243,7 @@ func inFlightAtEnd(w *world, end func(netio.Transport)) {
 		require.Zero(w.t, accounts[rank].InFlight(), "frames of rank %d that were charged for good, or taken off twice", rank)
 	}
 	w.checkReceived()
-	for i := range w.failures { // they may have been told of the end
+	for i := range w.failures { // may report the end
 		for len(w.failures[i]) > 0 {
 			<-w.failures[i]
 		}

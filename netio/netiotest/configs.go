@@ -13,7 +13,7 @@ import (
 	"github.com/activepebbles/pebbles/netio/tcp"
 )
 
-// Configs are those of all processes of a job, over loopback.
+// Configs returns the configurations of all processes of a job, over loopback.
 func Configs(t testing.TB, ranks, processes int) []tcp.Config {
 	listeners := make([]net.Listener, processes)
 	addresses := make([]string, processes)
@@ -32,7 +32,7 @@ func Configs(t testing.TB, ranks, processes int) []tcp.Config {
 	return all
 }
 
-// TryAll starts all processes of a job together, and returns what each has got.
+// TryAll starts all processes of a job together, and returns the result of each.
 func TryAll[T any](cs []tcp.Config, dial func(process int, c tcp.Config) (T, error)) ([]T, []error) {
 	all, errs := make([]T, len(cs)), make([]error, len(cs))
 	var running sync.WaitGroup
@@ -43,7 +43,7 @@ func TryAll[T any](cs []tcp.Config, dial func(process int, c tcp.Config) (T, err
 	return all, errs
 }
 
-// StartAll is [TryAll], and requires that all processes start.
+// StartAll is [TryAll], but requires that all processes start.
 func StartAll[T any](t testing.TB, cs []tcp.Config, dial func(process int, c tcp.Config) (T, error)) []T {
 	all, errs := TryAll(cs, dial)
 	require.NoError(t, errors.Join(errs...))
@@ -53,7 +53,7 @@ func StartAll[T any](t testing.TB, cs []tcp.Config, dial func(process int, c tcp
 // CloseAll closes all processes of a job together.
 func CloseAll[T netio.Transport](all []T) error { return errors.Join(closeEach(all)...) }
 
-// closeEach is [CloseAll], and returns what each has got.
+// closeEach is [CloseAll], but returns the result of each.
 func closeEach[T netio.Transport](all []T) []error {
 	errs := make([]error, len(all))
 	var running sync.WaitGroup
@@ -64,7 +64,7 @@ func closeEach[T netio.Transport](all []T) []error {
 	return errs
 }
 
-// Interfaces are transports as the conformance suite takes them.
+// Interfaces converts transports for the conformance suite.
 func Interfaces[T netio.Transport](all []T) (some []netio.Transport) {
 	for _, tr := range all {
 		some = append(some, tr)
@@ -72,7 +72,7 @@ func Interfaces[T netio.Transport](all []T) (some []netio.Transport) {
 	return some
 }
 
-// Secret is 32 equal bytes.
+// Secret returns 32 equal bytes.
 func Secret(b byte) []byte {
 	s := make([]byte, 32)
 	for i := range s {
@@ -81,7 +81,7 @@ func Secret(b byte) []byte {
 	return s
 }
 
-// Identity is that of all processes of [Configs].
+// Identity returns the identity of all processes of [Configs].
 func Identity() handshake.Identity {
 	return handshake.Identity{Protocol: handshake.Protocol, Build: "b", ByteOrder: "little", Registry: "r"}
 }

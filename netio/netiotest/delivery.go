@@ -21,20 +21,20 @@ func places(w *world) {
 	require.Equal(w.t, len(w.ports), ranks)
 }
 
-// fill gives a frame what belongs to its way and number, so that the receiver can make the same.
+// fill sets contents derived from a frame's way and number, so that the receiver can compute them.
 func fill(f *netio.Frame, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, uint64(f.From)<<40|uint64(f.To)<<20|f.Seq))
 	f.Flags, f.Target, f.Epoch = uint8(r.Uint32()), uint16(r.Uint32()), r.Uint32()
 	f.Count, f.Check, f.Tag = r.Uint32(), r.Uint32(), r.Uint32()
 	b := f.Payload()
-	for ; len(b) >= 8; b = b[8:] { // a word at a time, for the large ones
+	for ; len(b) >= 8; b = b[8:] { // word by word, for large frames
 		binary.LittleEndian.PutUint64(b, r.Uint64())
 	}
 	clear(b)
 }
 
-// size draws how long frame number i is: mostly short, some empty, few large; one to the next rank is past every
-// budget.
+// size draws the length of frame number i: mostly short, some empty, few large. One frame to the next rank exceeds
+// every budget.
 func size(r *rand.Rand, i, count int, next bool) int {
 	switch {
 	case i == count/2 && next:
@@ -48,7 +48,7 @@ func size(r *rand.Rand, i, count int, next bool) int {
 	}
 }
 
-// book is what one rank has received.
+// book records the frames that one rank has received.
 type book struct {
 	seed uint64
 	seen map[[2]uint64]bool // by sender and number
@@ -72,7 +72,7 @@ func (b *book) enter(f *netio.Frame, rank int) error {
 	return nil
 }
 
-// everyFrame sends between all pairs, both ways at once, both kinds.
+// everyFrame sends frames of both kinds between all pairs, in both directions at once.
 func everyFrame(w *world) {
 	const count, budget = 24 * times, 8 << 20
 	ranks := len(w.ports)
@@ -106,7 +106,7 @@ func everyFrame(w *world) {
 	w.checkReceived()
 }
 
-// manyToOne lets all ranks send to rank 0 as fast as they can.
+// manyToOne lets all ranks send to rank 0 at full speed.
 func manyToOne(w *world) {
 	const count, budget = 500 * times, 128 << 10
 	w.each(func(rank int, p netio.Port) error {

@@ -1,3 +1,3 @@
-// Package netiotest proves that a transport of Active Pebbles keeps the promises of package netio. Every transport runs
-// the same suite, [Run], in its own tests.
+// Package netiotest tests the promises of package netio. Every transport of Active Pebbles runs the same suite, [Run],
+// in its own tests.
 package netiotest

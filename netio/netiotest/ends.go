@@ -10,8 +10,8 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// closeInOrder lets the first process close as soon as it has sent; the others must still get everything, and get back
-// what they have sent to it and it has not released.
+// closeInOrder closes the first process as soon as it has sent. The others must still get everything, and get back the
+// frames that they have sent to it and it has not released.
 func closeInOrder(w *world) {
 	const count = 200
 	last := len(w.ports) - 1
@@ -51,7 +51,7 @@ func closeInOrder(w *world) {
 	}
 }
 
-// abortIsTold lets the last process abort: all others are told the reason, and nobody keeps frames that are sent later.
+// abortIsTold aborts the last process: all others get the reason, and no process keeps frames that are sent later.
 func abortIsTold(w *world) {
 	last := len(w.transports) - 1
 	reason := "rank 7 has had enough" + strings.Repeat(".", 5000)
@@ -73,8 +73,8 @@ func abortIsTold(w *world) {
 	w.close()
 }
 
-// leaveInFlight has frames in flight that nobody receives, between the last rank and those of other processes: they
-// must come back without Close when the last process ends.
+// leaveInFlight leaves frames in flight without a receiver, between the last rank and those of other processes. They
+// must return without Close when the last process ends.
 func leaveInFlight(w *world) {
 	last := len(w.ports) - 1
 	for rank, p := range w.ports {
@@ -108,7 +108,7 @@ func lossIsTold(w *world) {
 		}
 		return sendLate(rank, len(w.ports)-1, p)
 	})
-	w.closeAll() // the one that was killed may complain
+	w.closeAll() // the killed one may return an error
 }
 
 // lateFrames sends after Close.
@@ -124,7 +124,7 @@ func lateFrames(w *world) {
 	})
 }
 
-// sendLate sends frames that can't arrive, and waits for them to be released.
+// sendLate sends frames that cannot arrive, and waits for their release.
 func sendLate(rank, to int, p netio.Port) error {
 	for i := range 10 {
 		p.Send(Frame(p, netio.Data+netio.Kind(i%2), rank, to, 1000))

@@ -11,7 +11,7 @@ import (
 )
 
 // controlPasses lets rank 0 send much data to the last rank, then a control frame. The receiver releases nothing before
-// that has come.
+// the control frame has arrived.
 func controlPasses(w *world) {
 	const count, bytes = 256, 64 << 10 // more than sockets hold, at both ends
 	last := len(w.ports) - 1
@@ -56,7 +56,7 @@ func holdUntilControl(p netio.Port, count int) error {
 	return nil
 }
 
-// wakeIsNotLost calls Wake before, during and between waits. A lost one would end only with the test's time.
+// wakeIsNotLost calls Wake before, during and between waits. A lost wake-up would block until the test's time limit.
 func wakeIsNotLost(w *world) {
 	w.each(func(rank int, p netio.Port) error {
 		p.Wake()
@@ -80,12 +80,12 @@ func wakeIsNotLost(w *world) {
 	})
 }
 
-// pingPong sends one frame around between all ranks, which wait without limit.
+// pingPong passes one frame around all ranks, which wait without limit.
 func pingPong(w *world) {
 	ring(w, 200*times, func(p netio.Port) { p.Wait(-1) })
 }
 
-// pausing is the same with ranks that never wait.
+// pausing is pingPong with ranks that never wait.
 func pausing(w *world) {
 	ring(w, 50, netio.Port.Pause)
 }
@@ -114,7 +114,7 @@ func ring(w *world, rounds int, idle func(netio.Port)) {
 	w.checkReceived()
 }
 
-// releaseByOthers hands received frames to another goroutine, and waits without limit for frames to come back.
+// releaseByOthers passes received frames to another goroutine, and waits without limit for frames to return.
 func releaseByOthers(w *world) {
 	const count, budget = 200 * times, 16 << 10
 	ranks := len(w.ports)
@@ -152,8 +152,8 @@ func releaseByOthers(w *world) {
 	w.checkReceived()
 }
 
-// backpressure sends to a rank that receives nothing: exactly what the sender lets itself lend, and no byte more, is
-// in flight, and neither end needs memory for more. Then the receiver takes one frame at a time, some times as many.
+// backpressure sends to a rank that receives nothing: exactly the bytes that the sender permits itself are in flight,
+// and neither end needs memory for more. Then the receiver takes one frame at a time, several times that number.
 func backpressure(w *world) {
 	const bytes, budget, count = 64 << 10, 1 << 20, 60
 	last := len(w.ports) - 1
@@ -168,7 +168,7 @@ func backpressure(w *world) {
 			sent++
 		}
 	}
-	for range 3 { // nothing comes back while the receiver is busy
+	for range 3 { // nothing returns while the receiver is busy
 		fill()
 		p.Wait(10 * time.Millisecond)
 	}

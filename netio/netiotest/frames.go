@@ -9,7 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// Frame lends a frame of n bytes, addressed.
+// Frame lends a frame of n bytes, with its addresses set.
 func Frame(p netio.Port, kind netio.Kind, from, to, n int) *netio.Frame {
 	f := p.Pool().Get(n)
 	f.Kind, f.From, f.To, f.Bytes = kind, uint32(from), uint32(to), uint32(n)
@@ -19,8 +19,7 @@ func Frame(p netio.Port, kind netio.Kind, from, to, n int) *netio.Frame {
 // Send sends a data frame of n bytes.
 func Send(p netio.Port, from, to, n int) { p.Send(Frame(p, netio.Data, from, to, n)) }
 
-// Eventually polls: what it waits for is the work of goroutines and processes that tell nobody. Its limit is for what
-// never comes.
+// Eventually polls, since it waits for goroutines and processes that report nothing. Its limit is for failures.
 func Eventually(t testing.TB, what string, done func() bool) {
 	t.Helper()
 	for limit := time.Now().Add(patience); !done(); time.Sleep(100 * time.Microsecond) {
@@ -28,10 +27,10 @@ func Eventually(t testing.TB, what string, done func() bool) {
 	}
 }
 
-// Next receives a frame, however long that takes.
+// Next receives a frame, without a time limit.
 func Next(p netio.Port) *netio.Frame { return NextBy(p, func(p netio.Port) { p.Wait(-1) }) }
 
-// NextBy receives a frame, and calls idle while none comes.
+// NextBy receives a frame, and calls idle while none has arrived.
 func NextBy(p netio.Port, idle func(netio.Port)) *netio.Frame {
 	for {
 		if f := p.Recv(); f != nil {
@@ -52,7 +51,7 @@ func Receive(t testing.TB, p netio.Port) (f *netio.Frame) {
 	return f
 }
 
-// RequireLost requires that an error says that a process was lost.
+// RequireLost requires that an error reports the loss of a process.
 func RequireLost(t testing.TB, err error, process int) {
 	t.Helper()
 	var lost *netio.LostError

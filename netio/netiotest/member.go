@@ -16,7 +16,7 @@ import (
 	"github.com/activepebbles/pebbles/netio/tcp"
 )
 
-// Member is a process that a test has started: its own program again, with variables that tell it so.
+// Member is a process that a test has started: its own program again, with variables that mark it.
 type Member struct {
 	Command *exec.Cmd
 	Input   io.Writer // ends with the test
@@ -41,7 +41,7 @@ func Start(t testing.TB, variables ...string) *Member {
 	return &Member{c, input, bufio.NewScanner(output)}
 }
 
-// Line returns the rest of the next line that the process has written, which must begin with a word.
+// Line returns the rest of the next line of the process's output, which must begin with a word.
 func (m *Member) Line(t testing.TB, word string) string {
 	t.Helper()
 	require.True(t, m.lines.Scan(), "no line %s: %v", word, m.lines.Err())
@@ -50,9 +50,9 @@ func (m *Member) Line(t testing.TB, word string) string {
 	return strings.TrimSpace(rest)
 }
 
-// Join is what a started process does to meet the others of its job, which have one rank each: it writes its address,
-// reads those of all, and returns what to dial with. The process ends when its input does: the test that has started it
-// may be gone.
+// Join lets a started process meet the others of its job, which have one rank each. It writes the process's address,
+// reads all addresses, and returns the configuration for Dial. The process ends when its input ends, since the test
+// that has started it may be gone.
 func Join(process, members int) (c tcp.Config, err error) {
 	listener, err := tcp.Listen("")
 	if err != nil {
@@ -77,7 +77,7 @@ func Join(process, members int) (c tcp.Config, err error) {
 }
 
 // KillOne lets started processes meet, kills one of them when all have written "flows", and returns when each other one
-// has written "ended" after that, with an error that names the lost process.
+// has then written "ended", with an error that names the lost process.
 func KillOne(t testing.TB, all []*Member, victim int) (took []time.Duration) {
 	t.Helper()
 	var addresses []string

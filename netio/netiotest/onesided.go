@@ -21,7 +21,7 @@ func settle(p netio.Port, c *netio.Completion) error {
 	return err
 }
 
-// exposure is what one rank has exposed.
+// exposure is the exposed memory of one rank.
 type exposure struct {
 	netio.Address
 	memory []byte
@@ -31,7 +31,7 @@ func (e *exposure) words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(&e.memory[0])), len(e.memory)/8)
 }
 
-// expose lets every rank expose so many bytes.
+// expose exposes n bytes on every rank.
 func (w *world) expose(n int) []exposure {
 	all := make([]exposure, len(w.ports))
 	w.each(func(rank int, p netio.Port) (err error) {
@@ -42,7 +42,7 @@ func (w *world) expose(n int) []exposure {
 	return all
 }
 
-// near reports whether everything is.
+// near reports whether all exposures are near.
 func near(o netio.OneSided, all []exposure) bool {
 	for _, e := range all {
 		if memory, err := o.Near(e.Address, 8); err != nil || memory == nil {

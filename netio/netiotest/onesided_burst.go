@@ -10,12 +10,12 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// burstPart is what a rank reads and writes of each rank's memory. Of its two halves one is read and one is written, by
+// burstPart is the part of each rank's memory that a rank reads and writes. It reads one half and writes the other, in
 // turns, each word once.
 const burstPart = 16 << 10
 
-// oneSidedBursts has each rank begin many accesses to single words before it waits, whatever way they travel in. Some
-// are bad, and these alone fail.
+// oneSidedBursts makes each rank begin many accesses to single words before it waits, whatever way they travel. Some
+// are bad, and only these fail.
 func oneSidedBursts(w *world) {
 	const rounds, most = 6, 2000
 	all := w.expose(burstPart * len(w.ports))
@@ -40,7 +40,7 @@ func oneSidedBursts(w *world) {
 		}
 		for round := range rounds {
 			b.read = round % 2 * burstPart / 2
-			begun := b.begin(1 + b.random.IntN(most>>(2*(round%3)))) // from some to more than a request holds
+			begun := b.begin(1 + b.random.IntN(most>>(2*(round%3)))) // from a few to more than a request holds
 			b.memory.Fence(&b.fence)
 			if err := settle(p, &b.fence); err != nil {
 				return err
@@ -63,16 +63,16 @@ type burst struct {
 	owners []burstOwner
 	gone   netio.Address // withdrawn
 	fence  netio.Completion
-	read   int // where the half begins that is read
+	read   int // begin of the half that is read
 }
 
 type burstOwner struct {
 	own    netio.Address // this rank's part
-	beyond netio.Address // a word there ends beyond what is exposed
+	beyond netio.Address // a word there ends beyond the exposed memory
 	twin   []byte        // of this rank's part
 }
 
-// begin begins so many accesses. Often one is like the one before.
+// begin begins n accesses. Many are similar to their predecessors.
 func (b *burst) begin(n int) (all []*begun) {
 	unwritten := make([][]int, len(b.owners)) // words, by owner
 	for o := range unwritten {

@@ -13,8 +13,8 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// withdrawn withdraws what others are using, again and again: they get what was there or an error, never what is
-// exposed next, which is zero.
+// withdrawn repeatedly withdraws memory that others use: they get its contents or an error, never the next exposure,
+// which is zero.
 func withdrawn(w *world) {
 	const rounds, size = 50 * times, 20 << 10
 	ranks := len(w.ports)
@@ -136,5 +136,5 @@ func lossEndsOperations(w *world) {
 		var gone *netio.LostError
 		require.ErrorAs(w.t, w.failure(i), &gone)
 	}
-	w.closeAll() // the one that was killed may complain
+	w.closeAll() // the killed one may return an error
 }

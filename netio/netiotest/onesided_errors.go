@@ -11,7 +11,7 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// badAddresses are errors in words, and nothing is written.
+// badAddresses uses bad addresses: they are errors that name the cause, and nothing is written.
 func badAddresses(w *world) {
 	const size = 100
 	all := w.expose(size)

@@ -9,7 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// operationFlood begins many operations at once, all to all, and then waits.
+// operationFlood begins many operations at once, from all ranks to all, and then waits.
 func operationFlood(w *world) {
 	const count, big = 2000, 1 << 20
 	ranks := len(w.ports)

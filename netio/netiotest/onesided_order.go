@@ -12,7 +12,7 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// ownerNeedNotAttend has rank 0 alone use its port: the others make no call at all.
+// ownerNeedNotAttend uses only the port of rank 0: the other ranks make no call at all.
 func ownerNeedNotAttend(w *world) {
 	all := w.expose(1 << 20)
 	for rank := range all {
@@ -42,7 +42,8 @@ func ownerNeedNotAttend(w *world) {
 	}
 }
 
-// fenced has what one rank has put before a fence be seen by another one that gets a frame from it afterwards.
+// fenced requires that a rank sees all data that another one has put before a fence, once it gets a frame sent after
+// the fence.
 func fenced(w *world) {
 	const rounds = 24 * times
 	all := w.expose(64 << 10)
@@ -100,8 +101,8 @@ func fenced(w *world) {
 	})
 }
 
-// fencesWait has a fence come between long puts, which have left or not, and short gets that end earlier: it is done
-// when the puts are, whatever else has ended.
+// fencesWait puts a fence between long puts, whether or not they have left, and short gets that end earlier. The fence
+// ends when the puts end, whatever else has ended.
 func fencesWait(w *world) {
 	const rounds, size = 20, 100 << 10
 	ranks := len(w.ports)
@@ -112,7 +113,7 @@ func fencesWait(w *world) {
 		for i := range rounds {
 			var puts, fence, gets netio.Completion
 			o.Put(all[(rank+i/2)%ranks].Address, buffer, &puts)
-			if i%2 == 0 { // a look has it leave
+			if i%2 == 0 { // a look sends it
 				if f := p.Recv(); f != nil {
 					f.Release()
 				}

@@ -13,8 +13,8 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// oneSidedTwin has each rank put to, and get from, a part of what every rank has exposed, of all lengths and
-// alignments, and change words of it; a twin in memory of its own does the same.
+// oneSidedTwin makes each rank put to, get from, and change words of a part of every rank's exposed memory, with all
+// lengths and alignments. A twin in the rank's own memory does the same.
 func oneSidedTwin(w *world) {
 	const part, steps = 160 << 10, 150 * times
 	ranks := len(w.ports)
@@ -98,13 +98,13 @@ func oneSidedTwin(w *world) {
 	}
 }
 
-// wordMover is what ports have for package memory, but for simulated ones.
+// wordMover is the interface of ports for package memory. Simulated ports lack it.
 type wordMover interface {
 	GetWords(key.Access, netio.Address, []exposed.Word, *netio.Completion)
 	PutWords(key.Access, netio.Address, []exposed.Word, *netio.Completion)
 }
 
-// wordsOf are words in a part, no two of which overlap, most of them aligned.
+// wordsOf returns disjoint words in a part, most of them aligned.
 func wordsOf(r *rand.Rand, part int) (words []exposed.Word) {
 	for _, at := range r.Perm(part / 16)[:1<<r.IntN(14)/8] {
 		offset := uint64(16 * at)
@@ -116,7 +116,7 @@ func wordsOf(r *rand.Rand, part int) (words []exposed.Word) {
 	return words
 }
 
-// within are the words so far behind.
+// within returns the words shifted by an offset.
 func within(words []exposed.Word, offset uint64) (moved []exposed.Word) {
 	for _, w := range words {
 		moved = append(moved, exposed.Word{Offset: w.Offset + offset, Data: w.Data})

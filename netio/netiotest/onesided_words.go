@@ -16,13 +16,13 @@ import (
 
 const wordBytes = 8
 
-// whole is a word that shows when it is torn.
+// whole returns a word that shows tearing.
 func whole(n uint64) uint64 { return n<<32 | ^n&math.MaxUint32 }
 
 func torn(word uint64) bool { return word != 0 && word>>32 != ^word&math.MaxUint32 }
 
-// atomicWords lets all ranks add to, swap and compare the same words, and put and get ranges of others, at the same
-// time as the owners do.
+// atomicWords lets all ranks add to, swap and compare the same words, and put and get ranges of others, while the
+// owners do the same.
 func atomicWords(w *world) {
 	const rounds, counters, ranges = 120 * times, 3, 600
 	ranks := len(w.ports)
@@ -35,7 +35,7 @@ func atomicWords(w *world) {
 			to := r.IntN(ranks)
 			a := all[to].Address
 			o.Add(a, 1, nil, &c)
-			atomic.AddUint64(&all[rank].words()[0], 1) // the owner's own way
+			atomic.AddUint64(&all[rank].words()[0], 1) // the owner's way
 			for done := false; !done; {
 				var old, now uint64
 				o.Get(a.Plus(8), (*[8]byte)(unsafe.Pointer(&now))[:], &c)
@@ -53,7 +53,7 @@ func atomicWords(w *world) {
 			from, n := r.IntN(ranges-1), 1+r.IntN(1+i%ranges)
 			n = min(n, ranges-from)
 			at := a.Plus(8 * (counters + from))
-			buffer := room[r.IntN(8):][:8*n] // of any alignment
+			buffer := room[r.IntN(8):][:8*n] // any alignment
 			if i%2 == 0 {
 				for k := range n {
 					binary.NativeEndian.PutUint64(buffer[8*k:], whole(r.Uint64N(1<<30)))
@@ -84,8 +84,8 @@ func atomicWords(w *world) {
 	require.EqualValues(w.t, rounds*ranks, compared)
 }
 
-// longPuts has a rank put long ranges that begin at odd offsets, all bytes of each equal, while the owner reads, by
-// words and by ranges that begin there too: each word that a range covers as a whole is one put's.
+// longPuts lets a rank put long ranges at odd offsets, each filled with one byte, while the owner reads by words and by
+// ranges that begin at the same offsets. Each word that lies fully within a range comes from one put.
 func longPuts(w *world) {
 	const rounds, size = 20 * times, 100 << 10
 	all := w.expose(size)

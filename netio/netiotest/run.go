@@ -11,34 +11,34 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// Killer is what a transport under test may offer besides: Kill ends it as the death of its process would, without a
-// goodbye. Its own failures after that don't matter.
+// Killer is an optional interface of a transport under test: Kill ends it like the death of its process, without a
+// goodbye. Its own failures after that are ignored.
 type Killer interface{ Kill() }
 
-// Doer is what a port under test may offer besides when its rank has a place of its own to run at: Do lets part run
-// there, with a port for it, and returns when it has.
+// Doer is an optional interface of a port under test whose rank runs elsewhere: Do runs part there, with a port for it,
+// and returns when part has returned.
 type Doer interface {
 	Do(part func(netio.Port))
 }
 
-// Lender is what a transport under test may offer besides. It is asked after Close.
+// Lender is an optional interface of a transport under test. The suite calls it after Close.
 type Lender interface {
-	Received() int64     // bytes of received frames that were not released
-	ReceivedPeak() int64 // the most bytes of received frames that it ever had at once, in use or not
+	Received() int64     // bytes of unreleased received frames
+	ReceivedPeak() int64 // maximum bytes of received frames at any time, in use or not
 }
 
-// Maker makes the transports of one job, one for each process, connected and not started. It skips the test when the
-// transport can't have so many processes.
+// Maker makes the transports of one job, one for each process, connected and not started. It skips the test if the
+// transport cannot have that number of processes.
 type Maker func(t *testing.T, ranks, processes int) []netio.Transport
 
-// Except names tests that make no sense for a transport, and says why.
+// Except maps tests that make no sense for a transport to the reason.
 type Except map[string]string
 
-// shape is how many ranks and processes a job has.
+// shape is the number of ranks and of processes of a job.
 type shape struct{ ranks, processes int }
 
-// shapes are few, and have what changes a way: ranks that share a process, one rank alone in each, and processes with
-// more ranks than others among several.
+// shapes cover the cases that change a way: ranks that share a process, one rank alone in each, and processes with more
+// ranks than others among several.
 var shapes = []shape{{3, 1}, {2, 2}, {5, 3}}
 
 // cases are the tests of the suite.
@@ -80,8 +80,8 @@ var cases = []struct {
 	{"OneSidedAllocatesNothing", oneSidedSteadyState},
 }
 
-// Run proves all promises but for what is excepted, in jobs of several shapes. Random contents come from a seed, which
-// is logged, and can be given back in the environment as PEBBLES_SEED.
+// Run tests all promises except the excepted ones, in jobs of several shapes. Random contents come from a seed, which
+// is logged. The environment variable PEBBLES_SEED sets it.
 func Run(t *testing.T, maker Maker, except ...Except) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -97,7 +97,7 @@ func Run(t *testing.T, maker Maker, except ...Except) {
 	}
 }
 
-// RunLargest is Run in jobs of the largest shape alone: for another way of a transport that has passed [Run].
+// RunLargest is Run for jobs of the largest shape only: for another way of a transport that has passed [Run].
 func RunLargest(t *testing.T, maker Maker, except Except) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -112,8 +112,8 @@ func RunLargest(t *testing.T, maker Maker, except Except) {
 // excepted begins the reasons of skipped tests. .ci/tests allows these.
 const excepted = "excepted for this transport: "
 
-// RunSome proves some promises in jobs of the largest shape: for another way of a transport that has passed [Run],
-// whose promises may break where it parts from that.
+// RunSome tests some promises in jobs of the largest shape: for another way of a transport that has passed [Run], where
+// only these promises may break.
 func RunSome(t *testing.T, maker Maker, names ...string) {
 	found := 0
 	for _, c := range cases {
@@ -129,7 +129,7 @@ func (s shape) run(t *testing.T, maker Maker, body func(*world)) {
 	t.Run(fmt.Sprintf("%d ranks in %d", s.ranks, s.processes), func(t *testing.T) {
 		running := goleak.IgnoreCurrent()
 		w := newWorld(t, maker(t, s.ranks, s.processes))
-		t.Cleanup(func() { w.closeAll() }) // which a body that fails, or is skipped, does not come to
+		t.Cleanup(func() { w.closeAll() }) // for a body that fails or is skipped
 		body(w)
 		w.close()
 		goleak.VerifyNone(t, running)

@@ -9,7 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// steadyState counts what frames allocate once all pools are warm.
+// steadyState counts the allocations of frames once all pools are warm.
 func steadyState(w *world) {
 	last := len(w.ports) - 1
 	w.allocatesNothing("frame", 2, func(n int) {
@@ -18,7 +18,7 @@ func steadyState(w *world) {
 	w.checkReceived()
 }
 
-// oneSidedSteadyState counts what operations on exposed memory allocate.
+// oneSidedSteadyState counts the allocations of operations on exposed memory.
 func oneSidedSteadyState(w *world) {
 	all := w.expose(16 << 10)
 	owner := all[len(all)-1].Address
@@ -45,13 +45,13 @@ func oneSidedSteadyState(w *world) {
 	})
 }
 
-// allocatesNothing requires that rounds of a number of operations each allocate nothing for them, once all pools are
-// warm. The tolerance is for what the Go runtime and the transport's timers do meanwhile; a single allocation for every
-// operation is fifty times as much.
+// allocatesNothing requires that rounds of each operations allocate nothing once all pools are warm. The tolerance
+// covers the Go runtime and the transport's timers. A single allocation for every operation would exceed it fifty
+// times.
 func (w *world) allocatesNothing(operation string, each int, run func(rounds int)) {
 	const warm, count, looks, tolerance = 300, 500, 5, 0.02
 	run(warm)
-	least := math.Inf(1) // of some looks: now and then the Go scheduler allocates for itself
+	least := math.Inf(1) // minimum of some looks: now and then the Go scheduler allocates for itself
 	for look := 0; look < looks && least >= tolerance; look++ {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -62,7 +62,7 @@ func (w *world) allocatesNothing(operation string, each int, run func(rounds int
 	require.Less(w.t, least, tolerance, "allocations for each %s", operation)
 }
 
-// bounce sends frames from rank 0 to the last one and back.
+// bounce sends frames from rank 0 to the last rank and back.
 func bounce(rank, last, n int, p netio.Port) error {
 	if rank != 0 && rank != last {
 		return nil

@@ -2,5 +2,5 @@
 
 package netiotest
 
-// times is how often more the suite does what it does again and again: with tag long, some times more.
+// times multiplies the repetitions of the suite. It is larger with tag long.
 const times = 1

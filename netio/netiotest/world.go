@@ -13,7 +13,7 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// patience is when the suite gives up: it is no part of any promise.
+// patience is the suite's time limit. It is no part of any promise.
 const patience = 60 * time.Second
 
 // world is one job under test.
@@ -21,7 +21,7 @@ type world struct {
 	t          *testing.T
 	seed       uint64
 	transports []netio.Transport // by process
-	failures   []chan error      // by process: what its transport told
+	failures   []chan error      // failures reported by the transport, by process
 	ports      []netio.Port      // by rank
 	process    []int             // by rank
 	closed     bool
@@ -41,7 +41,7 @@ func newWorld(t *testing.T, transports []netio.Transport) *world {
 	return w
 }
 
-// each runs f for every rank, on a goroutine of its own or where its port is a [Doer].
+// each runs f for every rank, on its own goroutine, or where its port is a [Doer], there.
 func (w *world) each(f func(rank int, p netio.Port) error) {
 	w.t.Helper()
 	errs := make([]error, len(w.ports))
@@ -59,7 +59,7 @@ func (w *world) each(f func(rank int, p netio.Port) error) {
 	require.NoError(w.t, errors.Join(errs...))
 }
 
-// close closes all transports at the same time, as a job does, unless a test has done so.
+// close closes all transports at the same time, like a job, unless a test has done so.
 func (w *world) close() {
 	w.t.Helper()
 	for _, err := range w.closeAll() {
@@ -78,7 +78,7 @@ func (w *world) closeAll() []error {
 	return closeEach(w.transports)
 }
 
-// checkReceived proves that transports got all frames back that they lent to ranks.
+// checkReceived requires that transports got back all frames that they lent to ranks.
 func (w *world) checkReceived() {
 	w.t.Helper()
 	for _, err := range w.closeAll() {
@@ -91,7 +91,7 @@ func (w *world) checkReceived() {
 	}
 }
 
-// await waits at a port until done.
+// await waits at a port until done returns true or an error.
 func await(p netio.Port, what string, done func() (bool, error)) error {
 	end := p.Now() + patience
 	for {
@@ -119,7 +119,7 @@ func allBack(p netio.Port) error {
 	return await(p, "get all frames back", func() (bool, error) { return p.Pool().Lent() == 0, nil })
 }
 
-// failure waits for what a process was told.
+// failure waits for a failure reported to a process.
 func (w *world) failure(process int) error {
 	select {
 	case err := <-w.failures[process]:
