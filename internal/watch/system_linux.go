@@ -6,13 +6,13 @@ import (
 	"os"
 )
 
-// traced reports whether a debugger has this process.
+// traced reports whether this process is being debugged.
 func traced() bool {
 	status, _ := os.ReadFile("/proc/self/status")
 	return hasTracer(status)
 }
 
-// hasTracer finds in what /proc tells of a process that another one traces it.
+// hasTracer reports whether a process is traced, from its status in /proc.
 func hasTracer(status []byte) bool {
 	_, after, found := bytes.Cut(status, []byte("TracerPid:"))
 	first, _, _ := bytes.Cut(bytes.TrimSpace(after), []byte("\n"))
@@ -22,6 +22,6 @@ func hasTracer(status []byte) bool {
 // stopped reports whether a process of this host is stopped by a signal.
 func stopped(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	end := bytes.LastIndexByte(stat, ')') // of its name, which may be anything
+	end := bytes.LastIndexByte(stat, ')') // end of its name, which may contain any character
 	return err == nil && end >= 0 && bytes.HasPrefix(stat[end+1:], []byte(" T"))
 }

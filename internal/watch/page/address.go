@@ -13,10 +13,10 @@ import (
 
 const loopback = "127.0.0.1"
 
-// An address is one to listen at, as it was asked for.
+// address is a requested address to listen at.
 type address struct {
 	host  string // an address or a name
-	named bool   // it was given as a name or an address, not as an interface
+	named bool   // given as a name or an address, not as an interface
 	port  string
 }
 
@@ -42,7 +42,7 @@ func parse(text string) (address, error) {
 	return address{host: host, named: true, port: port}, nil
 }
 
-// addressOf is the address of an interface, of IPv4 if it has one.
+// addressOf returns the address of an interface, an IPv4 address if possible.
 func addressOf(i *net.Interface) (best string, err error) {
 	addresses, err := i.Addrs()
 	if err != nil {
@@ -66,8 +66,8 @@ func addressOf(i *net.Interface) (best string, err error) {
 
 func (a address) listen() string { return net.JoinHostPort(a.host, a.port) }
 
-// seen is host and port as a viewer writes them. An address that stands for all interfaces is no place to go to, so the
-// name of this host stands for it.
+// seen returns the host and port for a viewer. The name of this host replaces an address that stands for all
+// interfaces, since viewers cannot connect to that.
 func (a address) seen(bound *net.TCPAddr) string {
 	host := a.host
 	if bound.IP.IsUnspecified() {
@@ -79,7 +79,7 @@ func (a address) seen(bound *net.TCPAddr) string {
 	return net.JoinHostPort(host, strconv.Itoa(bound.Port))
 }
 
-// hosts are those that a request may name as its host.
+// hosts returns the host names that a request may use.
 func (a address) hosts(bound *net.TCPAddr) hosts {
 	h := hosts{literals: bound.IP.IsUnspecified()}
 	h.names = map[string]bool{"localhost": true, plain(bound.IP.String()): true}
@@ -93,11 +93,11 @@ func (a address) hosts(bound *net.TCPAddr) hosts {
 	return h
 }
 
-// hosts are names by which this server may be called. A page of another server that has its own name point here is thus
-// refused. The port may be any, since tunnels change it.
+// hosts are the names of this server. They exclude a page of another server whose name points here. The port may be
+// any, since tunnels change it.
 type hosts struct {
 	names    map[string]bool
-	literals bool // any address will do: no other server's name is one
+	literals bool // accept any IP address: it cannot be another server's name
 }
 
 func (h hosts) has(host string) bool {
@@ -109,7 +109,7 @@ func (h hosts) has(host string) bool {
 	return h.names[host] || h.literals && err == nil
 }
 
-// plain is a host in the one spelling that is compared.
+// plain returns a host in a canonical spelling, for comparison.
 func plain(host string) string {
 	if a, err := netip.ParseAddr(host); err == nil {
 		return a.Unmap().WithZone("").String()
@@ -117,7 +117,7 @@ func plain(host string) string {
 	return strings.ToLower(strings.TrimSuffix(host, "."))
 }
 
-// inWords says what to do about an address that cannot be had.
+// inWords adds advice to the error of an unavailable address.
 func inWords(at string, err error) error {
 	var dns *net.DNSError
 	advice := "name another one"

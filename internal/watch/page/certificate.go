@@ -17,13 +17,13 @@ import (
 	"time"
 )
 
-// fingerprintName is the part of a page's address that names the certificate: browsers do not send what follows #.
+// fingerprintName is the part of a page's address that names the certificate. Browsers do not send the part after #.
 const fingerprintName = "certificate="
 
-// certificateLife is how long a job's certificate is valid, before and after it was made. A job may run for weeks.
+// certificateLife is the validity of a job's certificate, before and after its creation. A job may run for weeks.
 const certificateLife = 366 * 24 * time.Hour
 
-// encrypt gives the server a certificate of its own. No browser knows its issuer: viewers compare the fingerprint.
+// encrypt gives the server its own certificate. No browser trusts its issuer, so viewers compare the fingerprint.
 func (s *Server) encrypt() error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader) // browsers do not take Ed25519
 	if err != nil {
@@ -47,15 +47,15 @@ func (s *Server) encrypt() error {
 	return nil
 }
 
-// TLSOf returns how to talk to the page at an address that a job has printed: only to the server whose certificate the
-// address names. Without a fingerprint it returns nil, the usual rules.
+// TLSOf returns the TLS configuration for the page at an address that a job has printed: it trusts only the certificate
+// that the address names. Without a fingerprint it returns nil, for the usual rules.
 func TLSOf(address *url.URL) *tls.Config {
 	want, ok := strings.CutPrefix(address.Fragment, fingerprintName)
 	if !ok {
 		return nil
 	}
 	return &tls.Config{
-		MinVersion: tls.VersionTLS13, InsecureSkipVerify: true, // nobody has signed it: the address has its fingerprint
+		MinVersion: tls.VersionTLS13, InsecureSkipVerify: true, // self-signed: the address has its fingerprint
 		VerifyConnection: func(s tls.ConnectionState) error {
 			sum := sha256.Sum256(s.PeerCertificates[0].Raw)
 			if hex.EncodeToString(sum[:]) != want {

@@ -2,8 +2,8 @@ package page
 
 import "github.com/activepebbles/pebbles/internal/watch/state"
 
-// A family is one metric. Exactly one of job, process, rank and link is set; it says whose values they are, and emits
-// them. What is said beside rank or process goes into the label sub.
+// family is one metric. Exactly one of job, process, rank and link is set: it emits the values of that owner. A further
+// distinction within an owner goes into the label sub.
 type family struct {
 	name string
 	kind string // of Prometheus: "gauge", "counter" or "summary"
@@ -16,13 +16,13 @@ type family struct {
 	link    func(*state.Link) float64
 
 	greatest bool // ranks or processes that share a series have the greatest of their values, not the sum
-	detail   bool // it is by rank only in small jobs
+	detail   bool // by rank only in small jobs
 }
 
-// emit takes one value, with that of the label sub.
+// emit takes one value of the label sub.
 type emit func(sub string, value float64)
 
-// families are all metrics in the order of the output: first what waits.
+// families are all metrics in output order, waiting times first.
 var families = []family{
 	{name: "pebbles_still_seconds", kind: "gauge", job: func(j *state.Job, e emit) { e("", j.StillSeconds) },
 		help: "For how long no rank has made progress while some waited."},
@@ -103,12 +103,12 @@ var families = []family{
 		help: "Messages of collectives and of termination detection."},
 }
 
-// one is a family that has one value for each rank.
+// one returns a function for a family with one value for each rank.
 func one(f func(*state.Rank) float64) func(*state.Rank, emit) {
 	return func(r *state.Rank, e emit) { e("", f(r)) }
 }
 
-// single is the same for each process.
+// single returns a function for a family with one value for each process.
 func single(f func(*state.Process) float64) func(*state.Process, emit) {
 	return func(p *state.Process, e emit) { e("", f(p)) }
 }
@@ -159,7 +159,7 @@ func tasks(r *state.Rank) (n float64) {
 	return n
 }
 
-// epochs emits the parts of a summary by the ends of their names.
+// epochs emits the parts of a summary, by the suffixes of their names.
 func epochs(j *state.Job, e emit) {
 	if r := rankZero(j); r != nil {
 		e("_sum", r.Seconds.Epochs)

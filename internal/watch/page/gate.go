@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// A gate is a listener that closes at once what comes while as many connections as may be are open, so that strangers
-// cost a bounded number of goroutines and files.
+// gate is a listener that immediately closes connections beyond a limit, so that strangers cost a bounded number of
+// goroutines and files.
 type gate struct {
 	net.Listener
 	slots   chan struct{} // one element for each open connection
@@ -18,7 +18,7 @@ func newGate(l net.Listener, most int) *gate {
 	return &gate{Listener: l, slots: make(chan struct{}, most)}
 }
 
-// Accept waits for a connection for which there is a slot.
+// Accept waits for a connection and a slot for it.
 func (g *gate) Accept() (net.Conn, error) {
 	for {
 		c, err := g.Listener.Accept()
@@ -34,15 +34,15 @@ func (g *gate) Accept() (net.Conn, error) {
 	}
 }
 
-// state is told by the HTTP server what becomes of connections. Closed is the last thing that a connection's goroutine
-// says, so a free slot means that the goroutine is gone as well.
+// state gets the state of connections from the HTTP server. Closed is the last report of a connection's goroutine, so a
+// free slot means that the goroutine has also ended.
 func (g *gate) state(_ net.Conn, s http.ConnState) {
 	if s == http.StateClosed {
 		<-g.slots
 	}
 }
 
-// drain waits until all connections have ended; none may come any more.
+// drain waits until all connections have ended. No new ones may arrive.
 func (g *gate) drain() {
 	g.drained.Do(func() {
 		for range cap(g.slots) {

@@ -5,18 +5,18 @@ import "github.com/activepebbles/pebbles/internal/watch/state"
 // Grade is the condition of a job, in one word.
 type Grade string
 
-// The grades. The first one that applies counts.
+// The grades. The first grade that applies counts.
 const (
 	Died    Grade = "died"    // a process has ended before its ranks
 	Stopped Grade = "stopped" // a process is stopped by a signal
-	Stalled Grade = "stalled" // no rank has made progress for long
-	Silent  Grade = "silent"  // a process has told nothing for long
+	Stalled Grade = "stalled" // no rank has made progress for a long time
+	Silent  Grade = "silent"  // a process has sent nothing for a long time
 	Ended   Grade = "ended"   // all ranks have returned
 	Waits   Grade = "waits"   // no rank makes progress now
 	Runs    Grade = "runs"
 )
 
-// Limits beyond which a job no longer counts as running well, in seconds.
+// Limits in seconds. Beyond them a job no longer counts as healthy.
 const (
 	waitsAfter   = 2
 	stalledAfter = 10

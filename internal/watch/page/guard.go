@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// A guard lets through who knows the token and only reads.
+// guard passes requests that have the token and only read.
 type guard struct {
-	token  [sha256.Size]byte // its sum: equally long whatever the token, for comparison in constant time
+	token  [sha256.Size]byte // its hash: constant length, for comparison in constant time
 	cookie http.Cookie
-	value  [sha256.Size]byte // the sum of the cookie's value
+	value  [sha256.Size]byte // hash of the cookie's value
 	hosts  hosts
 	next   http.Handler
 
@@ -24,8 +24,8 @@ type guard struct {
 
 const tokenName = "token"
 
-// newGuard makes the cookie out of the token: its value, so that it does not tell the token; its name, so that two jobs
-// that a browser sees under one host have one each.
+// newGuard derives the cookie from the token. The cookie's value does not reveal the token. Its name differs between
+// two jobs that a browser sees under one host.
 func newGuard(token string, h hosts, next http.Handler) *guard {
 	value := derive(token, "value")
 	return &guard{
@@ -37,18 +37,18 @@ func newGuard(token string, h hosts, next http.Handler) *guard {
 	}
 }
 
-// derive makes one of several secrets out of a token.
+// derive derives one of several secrets from a token.
 func derive(token, what string) string {
 	m := hmac.New(sha256.New, []byte(token))
 	m.Write([]byte(what))
 	return hex.EncodeToString(m.Sum(nil))
 }
 
-// policy lets the page load what this server has, and nothing else.
+// policy lets the page load only resources of this server.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// secure sets what browsers need to keep others out.
+// secure sets the headers that let browsers exclude other pages.
 func secure(h http.Header) {
 	h.Set("Content-Security-Policy", policy)
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
@@ -59,10 +59,10 @@ func secure(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 }
 
-// ServeHTTP asks for the token first: a stranger learns nothing, not even which paths there are.
+// ServeHTTP checks the token first, so that a stranger discovers nothing, not even the existing paths.
 func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	secure(w.Header())
-	if r.ContentLength != 0 { // nobody wants it, and net/http reads some of it for as long as it may come
+	if r.ContentLength != 0 { // no handler reads a body, but net/http reads some of it while it may arrive
 		http.NewResponseController(w).SetReadDeadline(time.Now().Add(g.bodyWait))
 	}
 	query := r.URL.Query()
@@ -97,7 +97,7 @@ func (g *guard) known(r *http.Request) bool {
 	return err == nil && same(c.Value, g.value)
 }
 
-// same compares in a time that does not depend on where the two differ.
+// same compares in a time that does not depend on the position of a difference.
 func same(text string, sum [sha256.Size]byte) bool {
 	got := sha256.Sum256([]byte(text))
 	return subtle.ConstantTimeCompare(got[:], sum[:]) == 1
@@ -113,7 +113,7 @@ func foreign(r *http.Request) bool {
 	return err != nil || !strings.EqualFold(u.Host, r.Host)
 }
 
-// without is the request without the token, which no handler shall pass on.
+// without returns the request without the token, which no handler may forward.
 func without(r *http.Request, query url.Values) *http.Request {
 	if !query.Has(tokenName) {
 		return r

@@ -7,20 +7,20 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
-// Heat is the number of bytes that wait or are in flight between ranks: a square of at most 64 by 64 cells. Each cell
-// covers Each by Each ranks.
+// Heat is the number of bytes that wait or are in flight between ranks, as a square of at most 64 by 64 cells. Each
+// cell covers Each by Each ranks.
 type Heat struct {
 	Each  int    `json:"each"`
 	Side  int    `json:"side"`
-	Cells []Cell `json:"cells"` // those that hold something, by row
+	Cells []Cell `json:"cells"` // nonempty cells, by row
 }
 
 // Cell is the content of the links between two groups of ranks.
 type Cell struct {
-	From    int   `json:"from"` // row: ranks From*Each and on
+	From    int   `json:"from"` // row: ranks from From*Each
 	To      int   `json:"to"`
 	Bytes   int64 `json:"bytes"`
-	Filling int64 `json:"filling"` // bytes, beside those
+	Filling int64 `json:"filling"` // bytes, in addition to Bytes
 	Flight  int64 `json:"flight"`  // frames
 	Waiting int64 `json:"waiting"` // frames
 }
@@ -59,7 +59,7 @@ func links(j *state.Job, f func(*state.Held)) {
 	})
 }
 
-// fullest returns the links that hold most, the fullest first.
+// fullest returns the fullest links, in descending order.
 func fullest(j *state.Job, most int) []state.Held {
 	all := make([]state.Held, 0, most+1)
 	links(j, func(l *state.Held) {
@@ -76,7 +76,7 @@ func fullest(j *state.Job, most int) []state.Held {
 	return all
 }
 
-// byBytes puts the link that holds more first.
+// byBytes puts the fuller link first.
 func byBytes(a, b state.Held) int {
 	if c := cmp.Compare(b.Bytes+b.Filling, a.Bytes+a.Filling); c != 0 {
 		return c

@@ -11,12 +11,12 @@ import (
 // pointsMost bounds the points of a history: a quarter of an hour with a viewer.
 const pointsMost = 900
 
-// Point holds the values of the plots at one moment: sums over all ranks.
+// Point holds the values of the plots at one moment, summed over all ranks.
 type Point struct {
 	At       time.Time `json:"at"`
-	Handled  uint64    `json:"handled"` // pebbles so far
-	Bytes    uint64    `json:"bytes"`   // sent so far
-	Held     int64     `json:"held"`    // bytes now
+	Handled  uint64    `json:"handled"` // total pebbles
+	Bytes    uint64    `json:"bytes"`   // total bytes sent
+	Held     int64     `json:"held"`    // current bytes
 	Bound    int64     `json:"bound"`
 	Resident int64     `json:"resident"`
 }
@@ -36,13 +36,13 @@ func pointOf(j *state.Job) Point {
 	return p
 }
 
-// history holds past points. It grows while there is a viewer, so a page that is loaded later shows the same past.
+// history holds past points. It grows while the page has a viewer, so a page that is loaded later shows the same past.
 type history struct {
 	mu     sync.Mutex
 	points []Point // oldest first
 }
 
-// add appends a point, unless it is not later than the last one.
+// add appends a point if it is later than the last one.
 func (h *history) add(p Point) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

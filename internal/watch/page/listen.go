@@ -15,40 +15,40 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
-// Source is where a server takes a job from. Any goroutine may call it.
+// Source provides the state of a job to a server. Any goroutine may call it.
 type Source interface {
-	// Job is the state of the whole job, at most a second old; it is not changed afterwards. It is nil before anything
-	// is known. It is called at most once a second.
+	// Job returns the state of the whole job, at most a second old, which does not change afterwards. It returns nil
+	// before anything is known. It is called at most once a second.
 	Job() *state.Job
-	// Report is made now, which takes up to 2 s; it is nil when none can be made. One is made at a time.
+	// Report makes a report, which takes up to 2 s. It returns nil if that is impossible. One report is made at a time.
 	Report() *state.Report
 }
 
-// Config says what a server serves, and to whom.
+// Config configures a server.
 type Config struct {
-	// Addr is a port, or host:port. Without a host it is 127.0.0.1. The host may be an address, a name, or an interface
-	// of this host, such as "eth0:8080". Port 0 is any that is free.
+	// Addr is a port, or host:port. The default host is 127.0.0.1. The host may be an address, a name, or an interface
+	// of this host, such as "eth0:8080". Port 0 selects a free port.
 	Addr   string
-	Token  string // what a viewer must know; empty: 32 random bytes in hex are drawn
-	TLS    bool   // by a certificate that is made for the page; the address has its fingerprint
+	Token  string // secret for viewers; empty: 32 random bytes in hex
+	TLS    bool   // use a certificate made for the page; the address has its fingerprint
 	Pprof  bool   // serve /debug/pprof/
 	Source Source
-	Log    *slog.Logger // gets what the HTTP server has to say, on level debug; nil: nobody
+	Log    *slog.Logger // for messages of the HTTP server, at level debug; nil: none
 
-	headerWait, bodyWait time.Duration // how long a request may take to come; 0 is headerWait
+	headerWait, bodyWait time.Duration // time limits of a request's arrival; 0 is headerWait
 }
 
-// The limits hold for each connection. A stranger keeps one for headerWait at the most, whoever knows the token for
+// These limits apply to each connection. A stranger keeps one for headerWait at most, and a viewer with the token for
 // idleWait between requests.
 const (
 	connectionsMost = 256
 	headerMost      = 8 << 10 // bytes; net/http adds 4 KiB
 	headerWait      = 5 * time.Second
 	idleWait        = 30 * time.Second
-	writeWait       = 30 * time.Second // the pprof handlers add the time of a profile
+	writeWait       = 30 * time.Second // pprof handlers add the time of a profile
 )
 
-// Server is a page that is being served.
+// Server serves the page.
 type Server struct {
 	http  *http.Server
 	gate  *gate
@@ -56,7 +56,7 @@ type Server struct {
 	ended chan struct{} // closed when Serve has returned
 }
 
-// Listen binds the address and serves it until Close. An address that cannot be had is an error in words.
+// Listen binds the address and serves it until Close. An error about an unavailable address names the remedy.
 func Listen(c Config) (*Server, error) {
 	if c.Token == "" {
 		c.Token = draw()
@@ -82,7 +82,7 @@ func Listen(c Config) (*Server, error) {
 	}
 	s.http = &http.Server{
 		Handler:                      guard,
-		DisableGeneralOptionsHandler: true, // OPTIONS * needs the token too
+		DisableGeneralOptionsHandler: true, // OPTIONS * also needs the token
 		ReadHeaderTimeout:            cmp.Or(c.headerWait, headerWait),
 		WriteTimeout:                 writeWait,
 		IdleTimeout:                  idleWait,
@@ -118,12 +118,12 @@ func (s *Server) serve(log *slog.Logger) {
 	}
 }
 
-// URL is the address of the page, with the token. Show it to whoever runs the job, and nobody else. Any goroutine may
+// URL returns the address of the page with the token. Show it only to the person who runs the job. Any goroutine may
 // call it.
 func (s *Server) URL() string { return s.url }
 
-// Close ends all connections. It waits until all that runs for them has returned, so for up to 2 s while a report is
-// made. Any goroutine may call it, also again.
+// Close ends all connections. It waits until all handlers have returned, so for up to 2 s while a report is made. Any
+// goroutine may call it, repeatedly.
 func (s *Server) Close() error {
 	err := s.http.Close()
 	<-s.ended

@@ -10,21 +10,21 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
-// The bounds of a family keep all metrics together under 1 MiB.
+// These limits keep all metrics together below 1 MiB.
 const (
-	seriesMost      = 2048 // series of a family
+	seriesMost      = 2048 // series in a family
 	seriesOfDetails = 256
-	byRankMost      = 1024 // ranks that are told of one by one
+	byRankMost      = 1024 // ranks with their own series
 	pendingMost     = 256  // links
-	subsMost        = 256  // values of a label of the application; others are one more, otherSubs
-	labelMost       = 48   // bytes of such a value
+	subsMost        = 256  // values of an application's label; others share one more, otherSubs
+	labelMost       = 48   // bytes in such a value
 )
 
 const otherSubs = "others"
 
-// metrics are all families in the text format 0.0.4 of Prometheus. A family is by rank; by process when it would have
-// too many series or the job has more than 1,024 ranks; else of the whole job. That depends on the shape of the job
-// alone, so series keep their labels.
+// metrics returns all families in Prometheus's text format 0.0.4. A family is by rank. It is by process if it would
+// have too many series or the job has more than 1,024 ranks, and otherwise for the whole job. That depends only on the
+// shape of the job, so series keep their labels.
 func metrics(j *state.Job) []byte {
 	b := &bytes.Buffer{}
 	for i := range families {
@@ -42,7 +42,7 @@ func metrics(j *state.Job) []byte {
 	return b.Bytes()
 }
 
-// write writes a family whose values are of ranks or processes.
+// write writes a family whose values belong to ranks or processes.
 func (f *family) write(b *bytes.Buffer, j *state.Job) {
 	t := &table{subs: f.subs(j), greatest: f.greatest, at: map[series]float64{}}
 	group := f.grouping(j, max(1, len(t.subs)))
@@ -66,7 +66,7 @@ func (f *family) each(j *state.Job, do func(process, rank int, sub string, v flo
 	}
 }
 
-// subs are the values of the family's own label that are told of one by one; nil for a family that has no such label.
+// subs returns the values of the family's own label that get their own series, or nil if the family has no such label.
 func (f *family) subs(j *state.Job) map[string]bool {
 	if f.sub == "" {
 		return nil
@@ -80,13 +80,13 @@ func (f *family) subs(j *state.Job) map[string]bool {
 	return subs
 }
 
-// An owner is whose values a series has: a rank, a process, or the whole job.
+// owner is the owner of a series' values: a rank, a process, or the whole job.
 type owner struct {
 	label  string // "rank", "process" or ""
 	number int
 }
 
-// grouping says whose series a value goes to, in a family that has so many values for each owner.
+// grouping returns the owner of the series for each value, in a family with the given number of values for each owner.
 func (f *family) grouping(j *state.Job, values int) func(process, rank int) owner {
 	most := seriesMost
 	if f.detail {
@@ -101,18 +101,18 @@ func (f *family) grouping(j *state.Job, values int) func(process, rank int) owne
 	return func(int, int) owner { return owner{} }
 }
 
-// A series is an owner, and a value of the family's own label.
+// series is an owner and a value of the family's own label.
 type series struct {
 	owner
 	sub string
 }
 
-// A table has the values of a family by series.
+// table holds the values of a family by series.
 type table struct {
-	subs     map[string]bool // told of one by one; nil: all
+	subs     map[string]bool // values with their own series; nil means all
 	greatest bool
 	at       map[series]float64
-	order    []series // as they came
+	order    []series // in order of arrival
 }
 
 func (t *table) add(o owner, sub string, v float64) {
@@ -143,7 +143,7 @@ func (f *family) labels(s series) string {
 	return strings.Join(all, ",")
 }
 
-// writeLinks writes a family of the links that hold most, over the whole job.
+// writeLinks writes a family of the fullest links over the whole job.
 func (f *family) writeLinks(b *bytes.Buffer, j *state.Job) {
 	all := fullest(j, pendingMost)
 	slices.SortFunc(all, byEnds)
@@ -168,7 +168,7 @@ func writeSample(b *bytes.Buffer, name, labels string, v float64) {
 	b.WriteByte('\n')
 }
 
-// cut shortens a value of a label, in whole runes of valid UTF-8: Prometheus takes no other.
+// cut shortens a value of a label, in whole runes of valid UTF-8, which Prometheus requires.
 func cut(text string) string {
 	if len(text) > labelMost {
 		text = text[:labelMost]

@@ -24,10 +24,10 @@ var ChartLibrary string
 //go:embed assets/uplot/uPlot.min.css
 var ChartStyle string
 
-// paths are the answers of the server, each made once for all viewers.
+// paths are the answers of the server, each rendered once for all viewers.
 type paths struct {
 	job     *shared[*state.Job]
-	whole   *shared[[]byte] // JSON of the job; nil while there is none
+	whole   *shared[[]byte] // JSON of the job; nil before the first state
 	view    *shared[[]byte]
 	metrics *shared[[]byte]
 	report  *shared[*state.Report]
@@ -70,7 +70,7 @@ func assets(mux *http.ServeMux) {
 	})
 }
 
-// onlyFiles keeps lists of folders back.
+// onlyFiles hides lists of folders.
 func onlyFiles(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if path := r.URL.Path; path == "" || path[len(path)-1] == '/' {
@@ -81,7 +81,7 @@ func onlyFiles(next http.Handler) http.Handler {
 	})
 }
 
-// profiles serves those of net/http/pprof, but for the command line: a token may be in it.
+// profiles serves the profiles of net/http/pprof except the command line, which may contain a token.
 func profiles(mux *http.ServeMux) {
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
@@ -89,7 +89,7 @@ func profiles(mux *http.ServeMux) {
 	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
 }
 
-// ofJob makes something out of the job; nil while there is none.
+// ofJob renders the job, or returns nil before the first state.
 func (p *paths) ofJob(make func(*state.Job) []byte) []byte {
 	if j := p.job.get(); j != nil {
 		return make(j)
@@ -104,14 +104,14 @@ func (p *paths) ofReport(make func(*state.Report) []byte) []byte {
 	return nil
 }
 
-// see is the view of a job as JSON, and remembers its point.
+// see returns the view of a job as JSON, and records its point.
 func (p *paths) see(j *state.Job) []byte {
 	v := ViewOf(j)
 	p.history.add(v.Now)
 	return encode(v)
 }
 
-// encode is JSON in which no HTML can hide; what it is given always has one.
+// encode returns JSON with escaped HTML. Its argument must be encodable.
 func encode(of any) []byte {
 	b, err := json.Marshal(of)
 	if err != nil {
@@ -120,7 +120,7 @@ func encode(of any) []byte {
 	return b
 }
 
-// answer serves what is made, or says that there is nothing.
+// answer serves the rendered answer, or an error if none exists.
 func answer(kind string, make func() []byte) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		b := make()
@@ -133,9 +133,9 @@ func answer(kind string, make func() []byte) http.HandlerFunc {
 	}
 }
 
-// text is a report for people.
+// text returns a report as text.
 func text(r *state.Report) []byte {
 	var b bytes.Buffer
-	_ = r.Write(&b) // memory takes all
+	_ = r.Write(&b) // memory accepts all writes
 	return b.Bytes()
 }

@@ -6,19 +6,19 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
-// Row is a process, or several neighbouring ones if there are more than 64.
+// Row is a process, or several neighbouring ones if the job has more than 64.
 type Row struct {
-	First    int     `json:"first"` // processes are First to Last-1
+	First    int     `json:"first"` // the processes are First to Last-1
 	Last     int     `json:"last"`
 	Host     string  `json:"host"`  // of the first
 	PID      int     `json:"pid"`   // of the first
 	Ranks    [2]int  `json:"ranks"` // first, and one past the last
 	Held     int64   `json:"held"`  // bytes
-	Peak     int64   `json:"peak"`  // bytes: the sum of the ranks' peaks
+	Peak     int64   `json:"peak"`  // bytes: sum of the ranks' peaks
 	Bound    int64   `json:"bound"` // bytes
 	Resident int64   `json:"resident"`
-	Silent   float64 `json:"silent"` // seconds, of the one that has been silent longest
-	State    string  `json:"state"`  // in words: of the worst of them
+	Silent   float64 `json:"silent"` // seconds, of the process silent for longest
+	State    string  `json:"state"`  // description of the worst process
 	Bad      bool    `json:"bad"`    // that state is a fault
 }
 

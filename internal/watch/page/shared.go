@@ -8,11 +8,11 @@ import (
 // once is the time for which a value is reused.
 const once = time.Second
 
-// shared is a value that is made on request, by one goroutine at a time, and at most once a second.
+// shared is a value that is made on request, by one goroutine at a time, at most once a second.
 type shared[T any] struct {
 	mu    sync.Mutex
 	make  func() T
-	made  time.Time // when value was finished
+	made  time.Time // time at which value was finished
 	value T
 }
 
@@ -26,5 +26,5 @@ func (s *shared[T]) get() T {
 	return s.value
 }
 
-// each returns a shared value that is not made yet.
+// each returns a shared value that has not been made.
 func each[T any](make func() T) *shared[T] { return &shared[T]{make: make} }

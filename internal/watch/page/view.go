@@ -8,7 +8,7 @@ import (
 
 // Bounds of a view. Strings of the application are clipped to textMost runes.
 const (
-	rowsMost  = 64 // of strips, cells to a side, and processes
+	rowsMost  = 64 // maximum of strips, of cells per side, and of processes
 	worstMost = 5
 	linksMost = 10
 	textMost  = 400
@@ -29,9 +29,9 @@ type View struct {
 	Status  Status  `json:"status"`
 
 	Worst     []Worst           `json:"worst"`
-	Strips    []Strip           `json:"strips"` // by rank; by range of ranks when there are more than 64
+	Strips    []Strip           `json:"strips"` // by rank, or by range of ranks if there are more than 64
 	Heat      Heat              `json:"heat"`
-	Fullest   []state.Held      `json:"fullest"` // the ten links that hold most
+	Fullest   []state.Held      `json:"fullest"` // the ten fullest links
 	Events    []state.Event     `json:"events"`  // of rank 0
 	Processes []Row             `json:"processes"`
 	Settings  map[string]string `json:"settings"`
@@ -46,16 +46,16 @@ type Status struct {
 
 // Strip is the use of time of a rank, or of several neighbouring ones.
 type Strip struct {
-	First   int           `json:"first"` // ranks are First to Last-1
+	First   int           `json:"first"` // the ranks are First to Last-1
 	Last    int           `json:"last"`
 	Seconds state.Seconds `json:"seconds"` // sum
 	Handled uint64        `json:"handled"` // pebbles
-	Still   float64       `json:"still"`   // seconds, of the rank that has not moved longest
-	Told    int           `json:"told"`    // number of ranks with a state
+	Still   float64       `json:"still"`   // seconds, of the rank without progress for longest
+	Told    int           `json:"told"`    // ranks with a state
 }
 
-// ViewOf makes a view of a job. It takes time in proportion to the ranks and their links: some milliseconds for 4,096
-// ranks. It does not change the job.
+// ViewOf returns a view of a job. Its cost is linear in the ranks and their links: some milliseconds for 4,096 ranks.
+// It does not change the job.
 func ViewOf(j *state.Job) View {
 	v := View{
 		Program: clip(j.Program), ID: clip(j.ID), Transport: clip(j.Transport), Ranks: j.Ranks,
@@ -76,7 +76,7 @@ func ViewOf(j *state.Job) View {
 	return v
 }
 
-// eventsMost bounds the events of a view: those of state.Rank are as many.
+// eventsMost bounds the events of a view. It equals the bound of state.Rank.
 const eventsMost = 256
 
 // ranks calls f for each rank with a state, with its process.
@@ -109,7 +109,7 @@ func statusOf(j *state.Job) Status {
 	return s
 }
 
-// span returns the number of neighbours that share a row, within the bound of rows.
+// span returns the number of neighbours that share a row, within the limit of rows.
 func span(n int) int { return max(1, (n+rowsMost-1)/rowsMost) }
 
 func strips(j *state.Job) []Strip {
@@ -139,7 +139,7 @@ func (s *Strip) add(r *state.Rank) {
 	s.Told++
 }
 
-// clip shortens what is too long to be shown.
+// clip shortens a text that is too long for the page.
 func clip(text string) string {
 	n := 0
 	for i := range text {

@@ -14,7 +14,7 @@ type Worst struct {
 	Rank    int      `json:"rank"`
 	Process int      `json:"process"`
 	Host    string   `json:"host"`
-	Doing   string   `json:"doing"` // in words
+	Doing   string   `json:"doing"` // description
 	Still   float64  `json:"still"` // seconds
 	Waiters int      `json:"waiters"`
 	Stack   []string `json:"stack"` // innermost first
@@ -31,7 +31,8 @@ type suspect struct {
 	waiters int  // ranks that wait for it
 }
 
-// worst returns the ranks of lost processes, then those that others wait for, then those without progress for longest.
+// worst returns the ranks of lost processes, then the ranks that others wait for, then those without progress for
+// longest.
 func worst(j *state.Job) []Worst {
 	waiters := map[int]int{}
 	ranks(j, func(_ *state.Process, r *state.Rank) {
@@ -40,7 +41,7 @@ func worst(j *state.Job) []Worst {
 		}
 	})
 	_, culprits := j.Conclude()
-	for _, c := range culprits { // the ranks that wait for all others wait for these
+	for _, c := range culprits { // ranks that wait for all others wait for these
 		waiters[c.Rank] += j.WaitForAll()
 	}
 	var all []suspect
@@ -59,7 +60,7 @@ func worst(j *state.Job) []Worst {
 	return list
 }
 
-// compare puts the worse one first. It compares whole seconds, so that ranks that stopped together keep their order.
+// compare puts the worse rank first. It compares whole seconds, so that ranks that stopped together keep their order.
 func (s suspect) compare(t suspect) int {
 	if s.lost != t.lost {
 		return map[bool]int{true: -1, false: 1}[s.lost]
