@@ -7,43 +7,43 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
-// Events is how many events a board keeps.
+// Events is the number of events that a board keeps.
 const Events = 256
 
-// Board is what one rank publishes. All methods that are not said to be for readers are for the rank's goroutine.
+// Board is the published state of one rank. All methods are for the rank's goroutine, except those marked for readers.
 type Board struct {
 	events [Events]event
-	head   atomic.Uint64 // events that were begun since the job began
-	call   event         // the last one that is a call of all ranks
-	opened uint64        // the head when that was begun
+	head   atomic.Uint64 // events begun since the start of the job
+	call   event         // last event that is a call of all ranks
+	opened uint64        // head at its begin
 	wait   waiting
-	parked bool // it has parked in this wait
+	parked bool // the rank has parked in this wait
 
 	counters state.Counters
 	memory   state.Memory
-	moved    uint64        // counts what the rank brings forward
-	epochs   time.Duration // in those that have ended
+	moved    uint64        // progress of the rank
+	epochs   time.Duration // time in finished epochs
 
-	now    time.Duration // when the rank last looked at the clock
+	now    time.Duration // last look at the clock
 	stale  int           // events since then
 	sites  sites
 	names  lastName
 	begun  atomic.Bool
 	status atomic.Pointer[string]
-	told   atomic.Uint64 // how often the application has said something
+	told   atomic.Uint64 // number of status messages of the application
 
-	asked   atomic.Bool // somebody wants details
+	asked   atomic.Bool // a reader has asked for details
 	details atomic.Pointer[Details]
 }
 
-// Details are what a rank publishes when somebody has asked: they cost it microseconds.
+// Details are published only on request: they cost the rank microseconds.
 type Details struct {
 	Links   []state.Link
 	Targets []state.Target
 	Tasks   []state.Tasks
 }
 
-// event is one event in words: what it is of, when it began and ended, its number, and what kind, name and site it has.
+// event is one event in words: its subject, begin, end, number, kind, name and site.
 type event struct {
 	at, end time.Duration
 	number  uint64
@@ -55,7 +55,7 @@ type event struct {
 // Kind is the kind of an event.
 type Kind uint32
 
-// The kinds of events. Collectives are Collective and above, by what they are for.
+// The kinds of events. Collectives are Collective and above, by their purpose.
 const (
 	none Kind = iota
 	Parked
@@ -63,18 +63,18 @@ const (
 	Collective
 )
 
-// Wait is what a rank waits for.
+// Wait is the reason of a rank's wait.
 type Wait uint32
 
-// What ranks wait for.
+// The reasons of waits.
 const (
 	Nothing     Wait = iota
 	ForEnd           // the end of an epoch
 	ForOthers        // a collective
 	ForCredit        // credit of a link
 	ForRoom          // room for another frame
-	ForOneSided      // operations on exposed memory, and what is posted
-	ForAnswer        // what a call of the main function's waits for
+	ForOneSided      // operations on exposed memory, including posted ones
+	ForAnswer        // the end of a wait in a call of the main function
 	waits
 )
 
@@ -83,33 +83,33 @@ var waitNames = [waits]string{
 	ForRoom: "room for another frame", ForOneSided: "exposed memory", ForAnswer: "an answer",
 }
 
-// String is what a rank waits for, in words.
+// String describes the reason of a wait.
 func (w Wait) String() string { return waitNames[w] }
 
-// everyEvents is after how many events without a look at the clock the rank is to look.
+// everyEvents is the number of events without a look at the clock after which the rank must look.
 const everyEvents = 16
 
-// Looked notes what the clock said.
+// Looked records a look at the clock.
 //
 //go:norace
 func (b *Board) Looked(now time.Duration) { b.now, b.stale = now, 0 }
 
-// Now is the time of the last look.
+// Now returns the time of the last look.
 func (b *Board) Now() time.Duration { return b.now }
 
-// LastCall is the call that was begun last.
+// LastCall returns the call that was begun last.
 func (b *Board) LastCall() (kind Kind, name Name, number uint64) {
 	return b.call.kind, b.call.name, b.call.number
 }
 
-// Stale reports whether the next event needs a look at the clock. The time of an event is that of the last look, which
-// is at most so many events old: a look costs more than an empty epoch's bookkeeping does.
+// Stale reports whether the next event needs a look at the clock. The time of an event is that of the last look, at
+// most everyEvents events earlier: a look costs more than the bookkeeping of an empty epoch.
 func (b *Board) Stale() bool {
 	b.stale++
 	return b.stale > everyEvents
 }
 
-// Call notes the begin of a call that all ranks make.
+// Call records the begin of a call that all ranks make.
 func (b *Board) Call(kind Kind, name string) { b.begin(kind, b.Named(name), b.call.number+1) }
 
 //go:norace
@@ -124,7 +124,7 @@ func (b *Board) begin(kind Kind, name Name, number uint64) {
 	b.head.Store(n + 1)
 }
 
-// End notes that the call begun last has returned.
+// End records the return of the last call.
 //
 //go:norace
 func (b *Board) End() {
@@ -137,27 +137,27 @@ func (b *Board) End() {
 	}
 }
 
-// waiting is what a rank waits for.
+// waiting describes a wait of a rank.
 type waiting struct {
 	Wait
-	call   Name  // in which, where that says more
-	target Name  // of whose link
-	rank   int32 // at its other end; -1 for none
+	call   Name  // call of the wait, if that adds information
+	target Name  // target of the link
+	rank   int32 // rank at the link's other end; -1 for none
 }
 
-// Waits notes that the rank waits, in a call of this name, or "".
+// Waits records that the rank waits, in a call of this name, or "".
 //
 //go:norace
 func (b *Board) Waits(w Wait, call string) { b.wait = waiting{Wait: w, call: b.Named(call), rank: -1} }
 
-// WaitsForLink notes that the rank waits for a link of a target to another rank, or for any for -1.
+// WaitsForLink records that the rank waits for a link of a target to another rank; -1 means any rank.
 //
 //go:norace
 func (b *Board) WaitsForLink(w Wait, target string, rank int) {
 	b.wait = waiting{Wait: w, target: b.Named(target), rank: int32(rank)}
 }
 
-// Waited notes that the wait has ended.
+// Waited records the end of the wait.
 //
 //go:norace
 func (b *Board) Waited() {
@@ -170,7 +170,7 @@ func (b *Board) Waited() {
 	b.wait = waiting{}
 }
 
-// Parks notes that the rank is about to park. Parks in a row, for the same, are one event.
+// Parks records that the rank is about to park. Consecutive parks for the same reason are one event.
 //
 //go:norace
 func (b *Board) Parks() {
@@ -187,29 +187,29 @@ func (b *Board) Parks() {
 	b.begin(Parked, Name(b.wait.Wait), 1)
 }
 
-// Count publishes what the rank has counted and holds, and how much it has brought forward.
+// Count publishes the rank's counters, its memory and its progress.
 //
 //go:norace
 func (b *Board) Count(c *state.Counters, m state.Memory, moved uint64) {
 	b.counters, b.memory, b.moved = *c, m, moved
 }
 
-// Begins notes that the rank runs.
+// Begins records that the rank runs.
 func (b *Board) Begins() { b.begun.Store(true) }
 
 // Begun reports whether the rank runs, or has run. It is for readers.
 func (b *Board) Begun() bool { return b.begun.Load() }
 
-// SetStatus publishes what the application says of itself. Any goroutine may call it.
+// SetStatus publishes a status of the application. Any goroutine may call it.
 func (b *Board) SetStatus(text string) {
 	b.status.Store(&text)
 	b.told.Add(1)
 }
 
-// Ask asks the rank for details: it publishes them when it next looks. It is for readers.
+// Ask asks the rank for details, which it publishes at its next look. It is for readers.
 func (b *Board) Ask() { b.asked.Store(true) }
 
-// Asked reports whether somebody wants details, which have not been published. It costs one load.
+// Asked reports whether requested details are still unpublished. It costs one load.
 func (b *Board) Asked() bool { return b.asked.Load() }
 
 // Detail publishes details.

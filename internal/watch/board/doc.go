@@ -1,9 +1,8 @@
-// Package board is what a rank publishes of itself: its last events, the call that it is in, what it waits for and what
-// it has counted. The rank writes, plainly and without a lock, in nanoseconds; whoever watches the job reads, from any
-// goroutine, and never looks into the rank itself.
+// Package board publishes the state of a rank: its last events, its current call, the reason of its wait, and its
+// counters. The rank writes, plainly and without a lock, in nanoseconds. Watchers read from any goroutine, and never
+// access the rank itself.
 //
-// A board consists of words, each of which is written by one goroutine. A reader may see words of two moments beside
-// each other, never half a word. That is no synchronization as Go's memory model has it, and needs none: what is read
-// is shown to people, or compared with what was read before. So the race detector is told to leave these functions
-// alone.
+// A board consists of words, each written by one goroutine. A reader may see words of two moments together, but never
+// half a word. The Go memory model does not count that as synchronization, and none is needed: the words are shown to
+// people, or compared with earlier ones. So the race detector skips these functions.
 package board

@@ -2,8 +2,8 @@ package board
 
 import "sync"
 
-// interned gives things numbers, so that an event has a word in place of each: 0 is the zero value, and what comes when
-// the table is full. Any goroutine may use it.
+// interned numbers values, so that an event holds a word for each. Number 0 is the zero value, and any value that
+// arrives when the table is full. Any goroutine may use it.
 type interned[K comparable] struct {
 	mu      sync.RWMutex
 	most    int
@@ -31,7 +31,7 @@ func (t *interned[K]) number(of K) uint32 {
 	return uint32(len(t.all))
 }
 
-// of is what has a number.
+// of returns the value with a number.
 func (t *interned[K]) of(number uint32) (k K) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()

@@ -1,18 +1,18 @@
 package board
 
-// Name is a name in the table of the process: events have numbers in place of texts.
+// Name is a name in the table of the process: events hold numbers instead of texts.
 type Name uint32
 
-// names is the table. What programs name is few; beyond these they have no name.
+// names is the table. Programs use few names. Names beyond the limit are empty.
 var names = interned[string]{most: 4096}
 
-// lastName is the last name that a rank has asked for: programs name the same epoch again and again.
+// lastName is the last name that a rank has looked up: programs often repeat the name of an epoch.
 type lastName struct {
 	text string
 	name Name
 }
 
-// Named is the number of a name.
+// Named returns the number of a name.
 func (b *Board) Named(text string) Name {
 	if text == "" {
 		return 0
@@ -23,16 +23,16 @@ func (b *Board) Named(text string) Name {
 	return b.names.name
 }
 
-// String is the name.
+// String returns the text of the name.
 func (n Name) String() string { return names.of(uint32(n)) }
 
 // kindNames are the names of kinds from Collective on.
 var kindNames []string
 
-// NameCollectives says what collectives are called, by what they are for: once, before any board is read.
+// NameCollectives sets the names of collectives, by their purpose. Call it once, before any board is read.
 func NameCollectives(all []string) { kindNames = all }
 
-// String is the kind in a word.
+// String returns a word for the kind.
 func (k Kind) String() string {
 	switch k {
 	case none:

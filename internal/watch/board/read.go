@@ -4,8 +4,8 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
-// Read tells what the rank has published, in words. It is for readers. What the rank is doing is for the caller to say:
-// a board knows of waits alone.
+// Read copies the rank's published state to r. It is for readers. The caller sets the rank's activity: a board holds
+// only waits.
 //
 //go:norace
 func (b *Board) Read(r *state.Rank) {
@@ -22,7 +22,7 @@ func (b *Board) Read(r *state.Rank) {
 	r.Moved = b.Moved()
 }
 
-// Moved grows with whatever the rank brings forward, and with what the application says. It is for readers.
+// Moved grows with the rank's progress, and with the status messages of the application. It is for readers.
 //
 //go:norace
 func (b *Board) Moved() uint64 {
@@ -33,7 +33,7 @@ func (b *Board) Moved() uint64 {
 	return moved
 }
 
-// tell says in words what a rank waits for.
+// tell describes a rank's wait.
 func (w waiting) tell(r *state.Rank) {
 	r.For = -1
 	if w.Wait == Nothing {
@@ -48,12 +48,12 @@ func (w waiting) tell(r *state.Rank) {
 	}
 }
 
-// WaitsFor is what the rank waits for. It is for readers.
+// WaitsFor returns the reason of the rank's wait. It is for readers.
 //
 //go:norace
 func (b *Board) WaitsFor() Wait { return b.wait.Wait }
 
-// Last are the last events, at most so many of those that the board still has, the oldest first. It is for readers.
+// Last returns at most n of the latest events that the board still has, oldest first. It is for readers.
 //
 //go:norace
 func (b *Board) Last(n int) (all []state.Event) {
@@ -61,7 +61,7 @@ func (b *Board) Last(n int) (all []state.Event) {
 	var kept [Events]event
 	copy(kept[:], b.events[:])
 	from := next - min(next, uint64(n), Events)
-	if after := b.head.Load(); after > Events { // what was written meanwhile has taken the place of the oldest
+	if after := b.head.Load(); after > Events { // later events have overwritten the oldest
 		from = max(from, after-Events+1)
 	}
 	for ; from < next; from++ {

@@ -10,27 +10,27 @@ import (
 	"github.com/activepebbles/pebbles/internal/cpu"
 )
 
-// Site is a place in the program that has made a call, by number in the table of the process.
+// Site is a place in the program that has made a call, as a number in the table of the process.
 type Site uint32
 
-// stack is the return addresses of a call's callers, the innermost first.
+// stack holds the return addresses of a call's callers, innermost first.
 type stack [cpu.CallersMost]uintptr
 
-// table has the sites of the process. A program has few: those of its calls of epochs and collectives, each with the
-// calls above it. Where it calls from more, the others have no site.
+// table holds the sites of the process. A program has few: those of its calls of epochs and collectives, each with the
+// calls above it. Calls beyond the limit have no site.
 var table = interned[stack]{most: 16 << 10}
 
-// places are the words for sites that somebody has read.
+// places caches the texts of sites that were read.
 var places sync.Map // of Site to string
 
-// sites are those that a rank has asked for last, by hash of the sum of their addresses.
+// sites are the last sites that a rank has looked up, by hash of the sum of their addresses.
 type sites [16]struct {
 	stack stack
 	site  Site
 }
 
-// caller is the site of the call that is running. It costs some 20 ns: the frame pointers of the goroutine's stack are
-// followed, and what they say is looked up as it is; words are made of it when it is read.
+// caller returns the site of the current call. It costs about 20 ns: it follows the frame pointers of the goroutine's
+// stack and looks up the addresses. Only readers translate them to text.
 func (s *sites) caller() Site {
 	var at stack
 	cpu.Callers((*[cpu.CallersMost]uintptr)(&at))
@@ -45,16 +45,16 @@ func (s *sites) caller() Site {
 	return known.site
 }
 
-// inside are the packages whose functions are not the program's.
+// inside is the prefix of packages whose functions do not belong to the program.
 const inside = "github.com/activepebbles/pebbles/"
 
-// outermost is the function that calls a rank's function.
+// outermost is the caller of a rank's function.
 const outermost = ".(*job).runRank"
 
 var insideToo = []string{"internal/", "pebble.", "target.", "task.", "delegate.", "memory.", "memory/", "container",
 	"coalesce.", "distribution.", "reduce.", "route.", "netio", "ingest", "export"}
 
-// Ours reports whether a function is of the runtime that the program uses.
+// Ours reports whether a function belongs to the runtime.
 func Ours(function string) bool {
 	name, ok := strings.CutPrefix(function, inside)
 	if !ok || strings.Contains(name, "_test.") {
@@ -68,7 +68,7 @@ func Ours(function string) bool {
 	return false
 }
 
-// String is the file and line of the program that has made the call, such as "bfs.go:88"; "" where that is not known.
+// String returns the file and line of the program's call, such as "bfs.go:88", or "" if they are unknown.
 func (s Site) String() string {
 	if known, ok := places.Load(s); ok {
 		return known.(string)
@@ -79,7 +79,7 @@ func (s Site) String() string {
 	return text
 }
 
-// place is the innermost call that is the program's.
+// place returns the innermost call of the program.
 func (at stack) place() string {
 	n := 0
 	for n < len(at) && at[n] != 0 {
@@ -90,7 +90,7 @@ func (at stack) place() string {
 		f, more := frames.Next()
 		switch {
 		case strings.HasSuffix(f.Function, outermost):
-			return "" // the runtime itself has called, at the end of a rank's function
+			return "" // a call of the runtime itself, at the end of a rank's function
 		case f.Function != "" && !Ours(f.Function):
 			return fmt.Sprintf("%s:%d", path.Base(f.File), f.Line)
 		}
