@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// countersMost is how many names of counters a file has at most.
+// countersMost is the maximum number of names of counters in a file.
 const countersMost = 256
 
 // counterKey is a counter of a rank.
@@ -16,12 +16,12 @@ type counterKey struct {
 // counter is the track of a counter.
 type counter struct {
 	last int64
-	told uint32 // as with lane
+	told uint32 // as in lane
 }
 
-// Counter tells the value of a counter of one of this process's ranks, about once a second. Its name says what it
-// counts, and in what: "pebbles/s", "bytes held". A file has 256 names at most; others are ignored, and so are values
-// that are no numbers. It is for the goroutine that calls Drain, and takes less than a microsecond.
+// Counter records the value of a counter of one of this process's ranks, about once a second. Its name gives the
+// quantity and the unit: "pebbles/s", "bytes held". A file has at most 256 names. Further names are ignored, and so are
+// NaNs and infinities. Counter is for the goroutine that calls Drain, and takes less than a microsecond.
 func (f *File) Counter(rank int, name string, at time.Duration, value float64) {
 	title, ok := f.titles[name]
 	if !ok {
@@ -37,13 +37,13 @@ func (f *File) Counter(rank int, name string, at time.Duration, value float64) {
 		f.counters[key] = new(counter)
 	}
 	c := f.counters[key]
-	c.last = max(c.last, f.wall(at)) // a track is in the order of time
+	c.last = max(c.last, f.wall(at)) // the times of a track must not decrease
 	f.ready()
 	f.describeCounter(key, c, name)
 	f.appendValue(c.last, counterTrack(rank, title), value)
 }
 
-// describeCounter describes a counter's track, and before it the rank's own, where that has not been done.
+// describeCounter describes a counter's track, and before it the rank's own track, unless that has been done.
 func (f *File) describeCounter(key counterKey, c *counter, name string) {
 	f.describeRank(key.rank)
 	if c.told == f.generation {

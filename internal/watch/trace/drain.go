@@ -1,6 +1,6 @@
 package trace
 
-// take encodes all that the ranks have told.
+// take encodes all events of the ranks.
 func (f *File) take() {
 	if now := f.now(); now.Sub(f.turned) >= window {
 		f.turned = now
@@ -13,7 +13,7 @@ func (f *File) take() {
 	}
 }
 
-// event encodes an event, unless it has to be left out.
+// event encodes an event, or counts it as left out.
 func (f *File) event(rank int, e *event) {
 	kind, begin := e.kind.known(), f.wall(e.begin)
 	end := max(f.wall(e.end), begin)
@@ -26,7 +26,7 @@ func (f *File) event(rank int, e *event) {
 		f.left.lanes++
 		return
 	}
-	f.ready() // a flush may just have failed
+	f.ready() // a flush may have just failed
 	f.describe(rank, kind.row(), number)
 	f.Rank(rank).tracks[kind.row()][number].end = end
 	f.last = max(f.last, end)
@@ -68,7 +68,7 @@ func (f *File) appendEvent(e *event, kind Kind, begin int64, track uint64) {
 	f.shut(at)
 }
 
-// appendNumber appends an annotation with an interned name, if there is one.
+// appendNumber appends an annotation with an interned name, unless it has no name or number.
 func appendNumber(b []byte, name string, id, number uint64) []byte {
 	if name == "" || number == None {
 		return b
@@ -87,16 +87,16 @@ func (f *File) appendEnd(end int64, track uint64) {
 	f.shut(at)
 }
 
-// named is a name that events have.
+// named is a name of events.
 type named struct {
 	id   uint64
 	text string
-	told uint32 // the generation of the file in which it was told last
+	told uint32 // generation of the file in which it was last written
 }
 
-// intern is the id of a name, and its text where the file does not have it yet. Names without a text are the kinds'
-// words; these have the ids below all others. The others are numbered as they come, so that the same events give the
-// same file.
+// intern returns the id of a name, and its text if the file does not have it yet. Names without a text are the words of
+// kinds, with the ids below all others. Other names are numbered in order of appearance, so that the same events give
+// the same file.
 func (f *File) intern(name Name, kind Kind) (id uint64, fresh string) {
 	n := f.names[name]
 	if n == nil {
@@ -117,7 +117,7 @@ func (f *File) intern(name Name, kind Kind) (id uint64, fresh string) {
 	return n.id, n.text
 }
 
-// tellLeft says how many events the file does not have, if there is something new to say and room for it.
+// tellLeft writes the number of missing events if it has changed and the file has room for it.
 func (f *File) tellLeft(leave int64) {
 	f.left.ring = 0
 	for i := range f.ranks {

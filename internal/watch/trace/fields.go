@@ -1,6 +1,6 @@
 package trace
 
-// Numbers of fields, by messages of Perfetto's.
+// Numbers of fields, by message of Perfetto.
 const (
 	tracePacket = 1 // Trace
 
@@ -68,16 +68,16 @@ const (
 	inOrderOfPlace = 3 // TrackDescriptor.ChildTracksOrdering
 
 	clockRealtime = 1 // BuiltinClock
-	clockBoottime = 6 // the trace's clock, unless it says otherwise
+	clockBoottime = 6 // default clock of a trace
 )
 
-// Categories of what a file says of itself. They are written out, so that any version knows them.
+// Categories of a file's descriptions of itself. They are written out, so that any version can read them.
 const (
 	categoryJob  = "pebbles.job"
 	categoryLeft = "pebbles.left_out"
 )
 
-// Names of what a file says of the events that it does not have.
+// Names of counts of missing events.
 const (
 	saidRing  = "ring was full"
 	saidFile  = "file was full"

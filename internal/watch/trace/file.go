@@ -10,26 +10,26 @@ import (
 	"time"
 )
 
-// Config says what is traced.
+// Config configures a trace.
 type Config struct {
-	Process   int    // the number of this process
+	Process   int    // number of this process
 	Processes int    // of the job; 0 is 1
 	First     int    // the ranks of this process are First to Last-1
 	Last      int    //
 	Program   string // its name
-	Job       string // its id; "" when this process is alone
+	Job       string // its id; "" for a job of one process
 	Host      string
 	PID       int
-	Started   time.Time           // when the job's clock was at zero
+	Started   time.Time           // wall time at zero of the job's clock
 	Names     func(uint32) string // the text of a Name; nil or "" for the word of the kind. The drainer calls it.
-	Bytes     int64               // bound of the file; 0 is [BytesDefault]
+	Bytes     int64               // limit of the file's size; 0 is [BytesDefault]
 	simulated *simulated          // nil for a real job
 }
 
-// BytesDefault is how many bytes a file has at most, unless [Config.Bytes] says otherwise.
+// BytesDefault is the default limit of a file's size, in bytes. [Config.Bytes] overrides it.
 const BytesDefault = 256 << 20
 
-// bytesLeast is the least bound of a file, whatever Config says.
+// bytesLeast is the least limit of a file, whatever the Config.
 const bytesLeast = 64 << 10
 
 var errClosed = errors.New("the trace is closed")
@@ -40,25 +40,25 @@ type disk interface {
 	Truncate(size int64) error
 }
 
-// File is the trace of one process, or of a simulated job. Its methods but [File.Rank] are for one goroutine, the
-// drainer; of a simulated job, those who have joined close it, each once.
+// File is the trace of one process, or of a simulated job. All methods except [File.Rank] are for one goroutine, the
+// drainer. In a simulated job, each process that has joined closes the file once.
 type File struct {
 	config Config
 	zero   int64 // wall time at zero of the job's clock, in nanoseconds
 	ranks  []Rank
 	output
 	windows  *windows
-	turned   time.Time // when the last window began
+	turned   time.Time // begin of the last window
 	names    map[Name]*named
-	bare     [kinds]named // by kind: of events without a name
+	bare     [kinds]named // for events without a name, by kind
 	counters map[counterKey]*counter
-	titles   map[string]int // of counters, numbered
-	last     int64          // the latest time that the file has
+	titles   map[string]int // numbers of counters, by name
+	last     int64          // latest time in the file
 	now      func() time.Time
 	closed   bool
 }
 
-// Create begins the trace of a process, in a file that Path names. It takes 200 KB of memory for each rank.
+// Create begins the trace of a process, in the file named by Path. It takes 200 KB of memory for each rank.
 func Create(path string, c Config) (*File, error) {
 	if c.First < 0 || c.Last < c.First || c.Process < 0 || c.Process >= max(c.Processes, 1) {
 		return nil, fmt.Errorf("trace process %d of %d with ranks %d to %d: there is no such process",
@@ -101,12 +101,12 @@ func newFile(to disk, path string, c Config) *File {
 	if c.simulated != nil {
 		f.simulate()
 	}
-	f.ready() // a process that never tells anything has a file that says so
+	f.ready() // a process without events also has a complete file
 	f.flush()
 	return f
 }
 
-// Path is the name of the file that a process writes when path was asked for: path itself where it is alone.
+// Path returns the name of a process's file for the requested path: path itself if the process is alone.
 func Path(path string, process, processes int) string {
 	if processes <= 1 {
 		return path
@@ -115,13 +115,13 @@ func Path(path string, process, processes int) string {
 	return fmt.Sprintf("%s-%d%s", strings.TrimSuffix(path, ext), process, ext)
 }
 
-// Rank is where a rank of this process puts its events; it panics if there is no such rank here. Any goroutine may ask
-// for it, once and for all.
+// Rank returns the event recorder of a rank of this process. It panics if the rank runs elsewhere. Any goroutine may
+// call it. The result is always the same.
 func (f *File) Rank(rank int) *Rank { return &f.ranks[rank-f.config.First] }
 
-// Drain writes what the ranks have told. It is called some times a second: a ring has room for 4,096 events. It takes
-// less than a microsecond an event, and waits for the disk. An error of the disk is returned once, in words: the job
-// goes on, and so does the trace when the disk takes something again. For a simulated job there is nothing to do.
+// Drain writes the ranks' events. Call it a few times a second: a ring has room for 4,096 events. It takes less than a
+// microsecond per event, and waits for the disk. It returns an error of the disk once: the job continues, and so does
+// the trace when the disk accepts writes again. For a simulated job it does nothing.
 func (f *File) Drain() error {
 	if f.config.simulated != nil {
 		return nil
@@ -135,7 +135,7 @@ func (f *File) Drain() error {
 	return f.tell()
 }
 
-// Close writes the rest, and how many events were left out. What ranks tell from then on is lost.
+// Close writes the remaining events, and the number of missing ones. Later events are lost.
 func (f *File) Close() error {
 	if s := f.config.simulated; s != nil {
 		if !s.leave() {

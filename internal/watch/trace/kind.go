@@ -1,32 +1,33 @@
 package trace
 
-// Kind is what an event is. It decides on which of a rank's tracks the event is, and what its two numbers are.
+// Kind is the kind of an event. It selects the event's track among those of its rank, and the meaning of its two
+// numbers.
 type Kind uint8
 
-// The kinds of events, and their numbers a and b. [None] stands for a number that an event does not have.
+// The kinds of events, with their numbers a and b. [None] stands for a missing number.
 const (
-	Epoch      Kind = iota // a: which call it is, b: pebbles handled in it
-	Collective             // a: which call it is, b: bytes
-	Handler                // a batch of pebbles is handled; a: pebbles, b: the rank they came from
-	Task                   // a task runs; a: which
-	Wait                   // a: times that the rank parked, b: the rank it waits for
-	Access                 // one-sided, to exposed memory; a: bytes, b: the rank whose memory it is
-	Lock                   // a: which, b: the rank that has it
-	Flush                  // a buffer leaves; a: bytes, b: the rank it goes to
+	Epoch      Kind = iota // a: number of the call, b: pebbles handled in it
+	Collective             // a: number of the call, b: bytes
+	Handler                // handling of a batch of pebbles; a: pebbles, b: sending rank
+	Task                   // a run of a task; a: its number
+	Wait                   // a: number of parks, b: rank that it waits for
+	Access                 // one-sided, to exposed memory; a: bytes, b: owning rank
+	Lock                   // a: number of the lock, b: rank that has it
+	Flush                  // departure of a buffer; a: bytes, b: receiving rank
 	Other                  // a: a value
 	kinds
 )
 
-// None stands for a number that an event does not have.
+// None stands for a missing number of an event.
 const None = ^uint64(0)
 
-// Name is the name of an event, as a number that the caller has interned; [Config.Names] turns it into text.
+// Name is the name of an event, as a number that the caller has interned. [Config.Names] returns its text.
 type Name uint32
 
-// kindWords is how a kind is shown.
+// kindWords are the texts for a kind.
 type kindWords struct {
 	name, track string
-	a, b        string // what the numbers are; "" where there is none
+	a, b        string // meanings of the numbers; "" for none
 	frequent    bool
 }
 
@@ -42,17 +43,17 @@ var words = [kinds]kindWords{
 	Other:      {"other", "other", "value", "", false},
 }
 
-// String is the word for a kind.
+// String returns the word for a kind.
 func (k Kind) String() string { return words[k.known()].name }
 
-// Frequent reports whether there may be millions of events of this kind in a second, so that callers ask
-// [Rank.Sampled] before they tell of one, and that they are left out first when the file becomes full.
+// Frequent reports whether events of this kind may occur millions of times in a second. Callers then ask [Rank.Sampled]
+// before they record one, and a file that becomes full leaves them out first.
 func (k Kind) Frequent() bool { return words[k.known()].frequent }
 
-// known is the kind itself, or Other if it is none.
+// known returns the kind, or Other if it is invalid.
 func (k Kind) known() Kind { return min(k, Other) }
 
-// row is the kind on whose tracks this one is.
+// row returns the kind whose tracks this kind uses.
 func (k Kind) row() Kind {
 	if k == Collective {
 		return Epoch // a rank is in one call at a time

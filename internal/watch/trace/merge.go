@@ -13,13 +13,13 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
-// apartMost is how far apart clocks may begin before a Summary tells of it.
+// apartMost is the greatest distance between starts of clocks that a Summary does not report.
 const apartMost = time.Minute
 
-// Merge puts the files of one job together. What it writes is a trace, too, with all whole packets of all files; it is
-// no input for Merge. Files that cannot be read, or only in part, and processes without a file are among the Summary's
-// problems. It is an error if there is no file that can be read, if files are of different jobs, or if two are of the
-// same process; nothing is written then. It takes little memory, however long the files are.
+// Merge joins the files of one job. The output is also a trace, with all whole packets of all files, but no valid input
+// for Merge. Unreadable and partly readable files, and processes without a file, are among the Summary's problems.
+// Merge returns an error, and writes nothing, if no file is readable, if files belong to different jobs, or if two
+// belong to the same process. It takes little memory, however long the files are.
 func Merge(out io.Writer, paths []string) (Summary, error) {
 	var sum Summary
 	var sources []source
@@ -56,7 +56,7 @@ func Merge(out io.Writer, paths []string) (Summary, error) {
 	return sum, nil
 }
 
-// of takes over what the job is, and checks that it is one.
+// of sets the description of the job, and checks that all sources agree on it.
 func (sum *Summary) of(sources []source) error {
 	first := sources[0]
 	sum.Program, sum.Job, sum.Processes = first.program, first.job, first.processes
@@ -89,12 +89,12 @@ func (sum *Summary) of(sources []source) error {
 	return nil
 }
 
-// words says what job a file is of.
+// words describes the job of a file.
 func (s *source) words() string {
 	return fmt.Sprintf("job %q of %s with %d processes", s.job, s.program, s.processes)
 }
 
-// add copies a file, and counts what is in it. The error is of the copy.
+// add copies a file and counts its contents. The error is of the copy.
 func (sum *Summary) add(out io.Writer, s source, span *span) error {
 	file, err := os.Open(s.path)
 	if err != nil {

@@ -4,45 +4,45 @@ import "fmt"
 
 // Parts of the file's bound, in bytes.
 const (
-	packetsRoom = 4 << 10 // one event takes less, with all that comes before it, and so does a notice
-	leftRoom    = 4 << 10 // is kept for the last notice
+	packetsRoom = 4 << 10 // limit for one event with all packets before it, and for a notice
+	leftRoom    = 4 << 10 // reserved for the last notice
 	chunk       = 64 << 10
 )
 
-// left counts events that the file does not have, by why.
+// left counts the missing events by cause.
 type left struct {
 	ring, file, disk, lanes uint64
 }
 
-// output is what goes to the disk.
+// output is the file and its buffer.
 type output struct {
 	disk  disk
 	path  string
-	bytes int64 // bound
+	bytes int64 // limit
 
 	buf        []byte
 	pending    uint64 // events in buf
 	size       int64  // of the file, without buf
-	fresh      bool   // the sequence has to begin
-	generation uint32 // counts how often it has begun
+	fresh      bool   // the sequence must begin
+	generation uint32 // number of begins of the sequence
 
 	left   left
-	said   left  // as the file says
-	why    error // the first failure
-	told   bool  // it has been returned
-	broken bool  // the file has a cut packet, behind which nothing can be read
+	said   left  // as written to the file
+	why    error // first failure
+	told   bool  // it was returned
+	broken bool  // the file ends with a cut packet; nothing after it can be read
 }
 
 func newOutput(to disk, path string, bytes int64) output {
 	return output{disk: to, path: path, bytes: bytes, fresh: true, generation: 1}
 }
 
-// roomFor reports whether the file may have something more, and leave so many bytes.
+// roomFor reports whether the file has room for one more event while it leaves the given bytes free.
 func (o *output) roomFor(leave int64) bool {
 	return o.size+int64(len(o.buf))+packetsRoom+leave <= o.bytes
 }
 
-// roomForEvent reports whether the file may have one more event.
+// roomForEvent reports whether the file has room for one more event.
 func (o *output) roomForEvent(frequent bool) bool {
 	leave := int64(packetsRoom + leftRoom)
 	if frequent {
@@ -51,7 +51,7 @@ func (o *output) roomForEvent(frequent bool) bool {
 	return o.roomFor(leave)
 }
 
-// flush writes what has gathered.
+// flush writes the buffer.
 func (o *output) flush() {
 	if len(o.buf) == 0 {
 		return
@@ -68,7 +68,7 @@ func (o *output) flush() {
 	o.buf, o.pending = o.buf[:0], 0
 }
 
-// fail gives up what has gathered, and makes the file such that it can go on.
+// fail drops the buffer, and restores the file so that it can continue.
 func (o *output) fail(err error) {
 	if o.why == nil {
 		o.why = err
@@ -77,7 +77,7 @@ func (o *output) fail(err error) {
 	o.lose()
 }
 
-// lose forgets what has gathered. What it told once has to be told again.
+// lose drops the buffer. Texts that it described once must be described again.
 func (o *output) lose() {
 	o.left.disk += o.pending
 	o.buf, o.pending = o.buf[:0], 0
@@ -86,7 +86,7 @@ func (o *output) lose() {
 	o.said = left{}
 }
 
-// tell is the first failure, once.
+// tell returns the first failure, once.
 func (o *output) tell() error {
 	if o.why == nil || o.told {
 		return nil

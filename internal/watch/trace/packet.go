@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// version is of what a file says of itself.
+// version is the version of a file's description of itself.
 const version = 1
 
-// IDs of interned names of annotations: first those of kinds, then this.
+// IDs of interned names of annotations: those of kinds, then weightID.
 const weightID = 2*uint64(kinds) + 1
 
 func categoryID(k Kind) uint64 { return uint64(k) + 1 }
@@ -27,7 +27,7 @@ func (f *File) packet() (at int) {
 
 func (f *File) shut(at int) { f.buf = shut(f.buf, at) }
 
-// ready begins the sequence, if that has not been done, or has been lost.
+// ready begins the sequence if it has not begun, or was lost.
 func (f *File) ready() {
 	if !f.fresh {
 		return
@@ -40,7 +40,7 @@ func (f *File) ready() {
 	}
 }
 
-// appendFirst appends the packet that begins the sequence: with it come texts and the process's track.
+// appendFirst appends the packet that begins the sequence, with texts and the process's track.
 func (f *File) appendFirst(b []byte) []byte {
 	b, packet := open(b, tracePacket)
 	b = appendUint(b, packetSequence, uint64(f.config.Process)+1)
@@ -73,7 +73,7 @@ func appendEntry(b []byte, field int, id uint64, text string) []byte {
 	return shut(appendText(appendUint(b, entryID, id), entryName, text), at)
 }
 
-// appendClocks appends that the trace's clock is wall time.
+// appendClocks appends the declaration that the trace's clock is wall time.
 func (f *File) appendClocks() {
 	at := f.packet()
 	var clocks int
@@ -86,7 +86,7 @@ func (f *File) appendClocks() {
 	f.shut(at)
 }
 
-// appendJob appends what the job is.
+// appendJob appends the description of the job.
 func (f *File) appendJob() {
 	c := &f.config
 	at, event := f.instant(f.zero, "job", categoryJob)
@@ -118,7 +118,7 @@ func (f *File) instant(time int64, name, category string) (at, event int) {
 	return at, event
 }
 
-// appendNamed appends an annotation whose name is written out: a text, or a number if that is empty.
+// appendNamed appends an annotation whose name is written out: a text, or a number if the text is empty.
 func appendNamed(b []byte, name string, number uint64, text string) []byte {
 	b, at := open(b, eventAnnotations)
 	b = appendText(b, annotationName, name)
@@ -128,7 +128,7 @@ func appendNamed(b []byte, name string, number uint64, text string) []byte {
 	return shut(appendUint(b, annotationUint, number), at)
 }
 
-// wall is a time on the job's clock as files have it.
+// wall converts a time on the job's clock to the form of files.
 func (f *File) wall(t time.Duration) int64 {
 	if t > 0 && f.zero > math.MaxInt64-int64(t) {
 		return math.MaxInt64

@@ -2,17 +2,17 @@ package trace
 
 import "time"
 
-// Rank is where one rank puts its events. Its methods are for one goroutine, the rank's; they take some nanoseconds,
-// allocate nothing and never wait. They may be called until after the file has been closed.
+// Rank records the events of one rank. Its methods are for the rank's goroutine. They take a few nanoseconds, allocate
+// nothing and never wait. They may be called even after the file has been closed.
 type Rank struct {
 	ring
 	sampler
 	tracks tracks // the drainer's
-	pushed func() // comes after each event of a simulated job; nil elsewhere
+	pushed func() // called after each event of a simulated job; else nil
 }
 
-// Slice tells of something that took time, when it has ended. Times are on the job's clock. What a and b are depends on
-// the kind. Of frequent kinds, only tell of those that [Rank.Sampled] has chosen.
+// Slice records an event with a duration, at its end. Times are on the job's clock. The meaning of a and b depends on
+// the kind. Record events of frequent kinds only if [Rank.Sampled] has chosen them.
 func (r *Rank) Slice(kind Kind, name Name, begin, end time.Duration, a, b uint64) {
 	if e := r.slot(); e != nil {
 		*e = event{begin, end, a, b, name, r.weight(kind), kind, false}
@@ -20,7 +20,7 @@ func (r *Rank) Slice(kind Kind, name Name, begin, end time.Duration, a, b uint64
 	}
 }
 
-// Instant tells of something that took no time. All else is as with [Rank.Slice].
+// Instant records an event without a duration. See [Rank.Slice].
 func (r *Rank) Instant(kind Kind, name Name, at time.Duration, a, b uint64) {
 	if e := r.slot(); e != nil {
 		*e = event{at, at, a, b, name, r.weight(kind), kind, true}
@@ -28,7 +28,7 @@ func (r *Rank) Instant(kind Kind, name Name, at time.Duration, a, b uint64) {
 	}
 }
 
-// push hands over the event in the slot.
+// push publishes the event in the slot.
 func (r *Rank) push() {
 	r.ring.push()
 	if r.pushed != nil {
@@ -36,7 +36,7 @@ func (r *Rank) push() {
 	}
 }
 
-// weight is for how many an event stands that is told of now.
+// weight returns the weight of an event recorded now.
 func (r *Rank) weight(kind Kind) uint32 {
 	if kind.Frequent() {
 		return r.stands

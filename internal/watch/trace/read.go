@@ -7,10 +7,10 @@ import (
 	"io"
 )
 
-// packetMost is how long a packet may be that readers take.
+// packetMost is the length of the longest packet that readers accept.
 const packetMost = 16 << 10
 
-// Why a file cannot be read any further.
+// Reasons why a file cannot be read further.
 var (
 	errCut     = errors.New("its last packet is cut")
 	errDamaged = errors.New("it is damaged")
@@ -19,13 +19,13 @@ var (
 // reader reads the packets of a file.
 type reader struct {
 	in *bufio.Reader
-	at int64 // where the next packet begins
+	at int64 // begin of the next packet
 }
 
 func newReader(in io.Reader) *reader { return &reader{in: bufio.NewReaderSize(in, 2*packetMost)} }
 
-// next is the next packet: whole, with its length before it, and what is in it. They are good until the next call. The
-// error is io.EOF after the last packet, errCut, errDamaged, or the file's.
+// next returns the next packet: whole, with its length before it, and its content. They are valid until the next call.
+// The error is io.EOF after the last packet, errCut, errDamaged, or an error of the file.
 func (r *reader) next() (whole, inside []byte, err error) {
 	head, err := r.in.Peek(1 + binary.MaxVarintLen64)
 	if len(head) == 0 {
@@ -47,11 +47,11 @@ func (r *reader) next() (whole, inside []byte, err error) {
 	}
 	whole = whole[:len(whole):len(whole)]
 	r.at += int64(len(whole))
-	_, err = r.in.Discard(len(whole)) // what Peek gave stays as it is until more is read
+	_, err = r.in.Discard(len(whole)) // the result of Peek is valid until the next read
 	return whole, whole[1+n:], err
 }
 
-// cut is the error for a packet whose end could not be read.
+// cut returns the error for a packet whose end could not be read.
 func cut(err error) error {
 	if err == io.EOF {
 		return errCut
@@ -68,7 +68,7 @@ type field struct {
 
 func (f *field) is(number, wire int) bool { return f.number == number && f.wire == wire }
 
-// each calls visit with the fields of a message, and reports whether it is one.
+// each calls visit with the fields of a message, and reports whether the message is valid.
 func each(message []byte, visit func(f *field)) bool {
 	for len(message) > 0 {
 		f, n := parse(message)
@@ -81,7 +81,7 @@ func each(message []byte, visit func(f *field)) bool {
 	return true
 }
 
-// parse is the first field of a message, and how long it is: 0 if it is none.
+// parse returns the first field of a message and its size, or 0 if it is invalid.
 func parse(b []byte) (f field, size int) {
 	tag, n := binary.Uvarint(b)
 	if n <= 0 || tag>>3 == 0 || tag>>3 >= 1<<29 {
@@ -112,7 +112,7 @@ func parse(b []byte) (f field, size int) {
 	return f, 0
 }
 
-// fixed is the size of a field of fixed size, whose value nobody wants.
+// fixed returns the size of a field of fixed size whose value is unused.
 func fixed(tag, rest, size int) int {
 	if rest < size {
 		return 0

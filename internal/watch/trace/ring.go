@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// ringSize is how many events a ring holds: a power of two.
+// ringSize is the number of events in a ring, a power of two.
 const ringSize = 4096
 
 // event is one event of a rank.
@@ -13,7 +13,7 @@ type event struct {
 	begin, end time.Duration
 	a, b       uint64
 	name       Name
-	weight     uint32 // it stands for so many
+	weight     uint32 // number of events that it represents
 	kind       Kind
 	instant    bool
 }
@@ -22,10 +22,10 @@ type event struct {
 type ring struct {
 	slots *[ringSize]event
 
-	_    [64]byte // what one side writes often is on no cache line of the other's
+	_    [64]byte // keeps the frequent writes of one side off the other's cache lines
 	head atomic.Uint64
 	next uint64 // the producer's copy of head
-	free uint64 // events before this one have been taken, as the producer knows
+	free uint64 // events before this one have been taken, as the producer has last seen
 	lost atomic.Uint64
 
 	_    [64]byte
@@ -33,7 +33,7 @@ type ring struct {
 	_    [64]byte
 }
 
-// slot is where the next event goes; nil if there is no room: then the event is dropped, and has been counted.
+// slot returns the place of the next event. Without room it counts a dropped event, and returns nil.
 func (r *ring) slot() *event {
 	if r.next-r.free == ringSize && !r.hasRoom() {
 		return nil
@@ -41,7 +41,7 @@ func (r *ring) slot() *event {
 	return &r.slots[r.next%ringSize]
 }
 
-// hasRoom looks how much has been taken. If nothing has, it counts an event that is dropped.
+// hasRoom looks for events that were taken. Without any, it counts a dropped event.
 func (r *ring) hasRoom() bool {
 	if r.free = r.tail.Load(); r.next-r.free < ringSize {
 		return true
@@ -50,13 +50,13 @@ func (r *ring) hasRoom() bool {
 	return false
 }
 
-// push makes the event in the slot one that can be taken.
+// push publishes the event in the slot.
 func (r *ring) push() {
 	r.next++
 	r.head.Store(r.next)
 }
 
-// drain takes out all events that are there now. The pointer is good for the call of take.
+// drain takes out all present events. The pointer is valid during the call of take.
 func (r *ring) drain(take func(*event)) {
 	head := r.head.Load()
 	for at := r.tail.Load(); at != head; at++ {

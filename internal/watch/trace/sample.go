@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// A rank keeps so many frequent events in a window of time. When it has kept keptMost in the current one, it halves its
-// share at once, and again after each keptStep more; after a window with less than keptLeast it doubles it.
+// Numbers of frequent events that a rank keeps in a window of time. When it has kept keptMost in the current window, it
+// immediately halves its share, and again after each further keptStep. After a window with less than keptLeast it
+// doubles its share.
 const (
 	window    = 250 * time.Millisecond
 	keptMost  = 512
@@ -15,23 +16,23 @@ const (
 	everyMost = 1 << 24
 )
 
-// windows counts windows of time. It has a cache line for itself, since all ranks read it all the time.
+// windows counts windows of time. It has its own cache line, since all ranks read it all the time.
 type windows struct {
 	_ [64]byte
 	n atomic.Uint64
 	_ [64]byte
 }
 
-// sampler chooses frequent events. One goroutine uses it.
+// sampler chooses frequent events. It is for one goroutine.
 type sampler struct {
 	windows *windows
-	seen    uint64 // the number of its current window
-	every   uint32 // it keeps one in so many
-	drawn   uint32 // every, when the next one was chosen
-	left    uint32 // the next one is so many away
-	stands  uint32 // for so many stands the one that was kept last
+	seen    uint64 // number of its current window
+	every   uint32 // it keeps one of this number
+	drawn   uint32 // value of every when the next event was chosen
+	left    uint32 // events until the next one that it keeps
+	stands  uint32 // weight of the last kept event
 	kept    uint32 // in the current window
-	turn    uint32 // it keeps less when it has kept so many
+	turn    uint32 // number of kept events that reduces the share
 	random  uint64
 }
 
@@ -40,11 +41,11 @@ func newSampler(w *windows, seed int) sampler {
 	return sampler{windows: w, every: 1, drawn: 1, left: 1, stands: 1, turn: keptMost, random: random}
 }
 
-// Sampled reports whether the next event of a frequent kind is to be kept. It is asked once for each; where it says no,
-// the caller need not even look at the clock. All are kept at first. When a rank has more than some thousand in a
-// second, one in N is: N grows within a second, and shrinks again in the seconds after. Which one it is among N is
-// random, so that events that come in turns are all seen. The N of the last yes is the weight of the events of frequent
-// kinds that follow it. Seconds are those of [File.Drain], of wall time, whatever the job's clock does. It takes some
+// Sampled reports whether to keep the next event of a frequent kind. Call it once for each. If it reports false, the
+// caller need not even look at the clock. Initially it keeps all. When a rank has more than some thousand in a second,
+// it keeps one in N: N grows within a second, and shrinks again in the seconds after. The choice among N is random, so
+// that all of several alternating events are seen. The N of the last choice is the weight of the following events of
+// frequent kinds. Seconds are those of [File.Drain], of wall time, whatever the job's clock does. A call takes about
 // two nanoseconds.
 func (r *Rank) Sampled() bool { return r.sampled() }
 
@@ -69,7 +70,7 @@ func (s *sampler) keep() {
 	s.choose()
 }
 
-// choose chooses the next event: with equal chances one that is 1 to 2N-1 away, so N on the mean.
+// choose chooses the next event: with equal chances it is 1 to 2N-1 away, so N on average.
 func (s *sampler) choose() {
 	s.random ^= s.random << 13
 	s.random ^= s.random >> 7
@@ -78,7 +79,7 @@ func (s *sampler) choose() {
 	s.left = 1 + uint32(s.random>>32)%(2*s.every-1)
 }
 
-// turnWindow begins a new window. Windows in which the rank has asked for nothing count, too.
+// turnWindow begins a new window. Windows without a call also count.
 func (s *sampler) turnWindow() {
 	now := s.windows.n.Load()
 	for ; s.seen != now && s.every > 1 && s.kept < keptLeast; s.seen++ {
@@ -87,6 +88,6 @@ func (s *sampler) turnWindow() {
 	}
 	s.seen, s.kept, s.turn = now, 0, keptMost
 	if s.left >= 2*s.every {
-		s.choose() // it was chosen when there were more
+		s.choose() // it was chosen with a larger distance
 	}
 }

@@ -8,19 +8,19 @@ import (
 	"unicode"
 )
 
-// seen is what a packet says, as far as Merge wants to know.
+// seen is the content of a packet as far as Merge needs it.
 type seen struct {
 	time     int64
 	sequence uint64
-	what     uint64 // the type of its event; 0 if it has none
+	what     uint64 // type of its event; 0 for none
 	category uint64 // interned
 	weight   uint64
-	said     string // the category of what a file says of itself
+	said     string // category of a file's description of itself
 	numbers  map[string]uint64
 	texts    map[string]string
 }
 
-// see reads a packet. It reports whether it is one.
+// see reads a packet. It reports whether the packet is valid.
 func see(packet []byte) (s seen, ok bool) {
 	whole := true
 	ok = each(packet, func(f *field) {
@@ -82,7 +82,7 @@ func (s *seen) annotation(message []byte) bool {
 	return ok
 }
 
-// source is a file to be merged, and what it says of its job.
+// source is an input file of Merge with the description of its job.
 type source struct {
 	path      string
 	program   string
@@ -93,7 +93,7 @@ type source struct {
 	started   int64
 }
 
-// plain makes a text from a file one that a terminal may be shown.
+// plain makes a text from a file safe for a terminal.
 func plain(text string) string {
 	return strings.Map(func(c rune) rune {
 		if !unicode.IsPrint(c) {
@@ -103,13 +103,13 @@ func plain(text string) string {
 	}, clean(text))
 }
 
-// processesMost is how many processes a job may have that readers believe.
+// processesMost is the largest number of processes of a job that readers accept.
 const processesMost = 1 << 20
 
-// jobWithin is within how many packets a file has said what its job is.
+// jobWithin is the number of packets within which a file describes its job.
 const jobWithin = 16
 
-// look reads what a file says of its job.
+// look reads the description of a file's job.
 func look(path string) (source, error) {
 	file, err := os.Open(path)
 	if err != nil {

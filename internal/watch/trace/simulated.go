@@ -7,24 +7,24 @@ import (
 	"sync"
 )
 
-// simulated is what the trace of a simulated job has besides. All processes of the job are in this one, and its ranks
-// run one at a time: so they write one file, each event when it is told, and the same run gives the same bytes.
+// simulated is the state of a simulated job's trace. All processes of the job are in this process, and its ranks run
+// one at a time. So they write one file, each event immediately, and the same run gives the same bytes.
 type simulated struct {
 	path    string       // absolute
 	members map[int]bool // processes that have joined; guarded by together
-	left    int          // of them, those that have closed the file; guarded by together
-	mu      sync.Mutex   // a rank that was left behind may still tell something while the file is closed
+	left    int          // those that have closed the file; guarded by together
+	mu      sync.Mutex   // a rank that was left behind may still record events while the file is closed
 }
 
-// together are the traces of simulated jobs that are being written, by absolute path.
+// together holds the open traces of simulated jobs, by absolute path.
 var together = struct {
 	sync.Mutex
 	files map[string]*File
 }{files: map[string]*File{}}
 
-// Join begins the trace of a simulated job for one of its processes, or joins what another one has begun. The
-// configuration is that of a process which has all ranks of the job. All events are kept until the file is nearly full,
-// and there is nothing to drain. The file is complete when all that have joined have closed it.
+// Join begins the trace of a simulated job for one of its processes, or joins a trace that another one has begun. The
+// configuration is that of a process with all ranks of the job. All events are kept until the file is nearly full, and
+// Drain does nothing. The file is complete when all that have joined have closed it.
 func Join(path string, process int, c Config) (*File, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -48,7 +48,7 @@ func Join(path string, process int, c Config) (*File, error) {
 	return f, nil
 }
 
-// leave has one of the processes leave, and reports whether it was the last.
+// leave counts a process that leaves, and reports whether it was the last.
 func (s *simulated) leave() bool {
 	together.Lock()
 	defer together.Unlock()
@@ -59,9 +59,9 @@ func (s *simulated) leave() bool {
 	return true
 }
 
-// simulate has the ranks of a simulated job write what they tell by themselves, all of it.
+// simulate makes the ranks of a simulated job write all their events themselves.
 func (f *File) simulate() {
-	slots := new([ringSize]event) // of all: each has taken its event out before another one runs
+	slots := new([ringSize]event) // shared by all: each has taken its event out before another one runs
 	for i := range f.ranks {
 		r, rank := &f.ranks[i], f.config.First+i
 		r.slots, r.turn = slots, math.MaxUint32

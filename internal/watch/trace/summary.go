@@ -8,29 +8,29 @@ import (
 	"time"
 )
 
-// Summary is what [Merge] has found in the files of a job.
+// Summary describes the files of a job, as [Merge] has read them.
 type Summary struct {
 	Program   string
 	Job       string
 	Processes int           // of the job
-	Files     int           // that were read
+	Files     int           // files read
 	Kinds     [kinds]Count  // by Kind
 	Span      time.Duration // from the first event to the end of the last
 	Apart     time.Duration // from the first start of a process's clock to the last
-	Dropped   uint64        // events that a full ring did not take
-	LeftOut   uint64        // events that were left out since a file was full
-	Refused   uint64        // events that a disk refused
-	Crossed   uint64        // slices that were left out since they crossed others
-	Problems  []string      // what could not be read, and what else is wrong
+	Dropped   uint64        // events dropped by a full ring
+	LeftOut   uint64        // events left out of a full file
+	Refused   uint64        // events refused by a disk
+	Crossed   uint64        // slices left out because they crossed others
+	Problems  []string      // unreadable parts and other faults
 }
 
 // Count counts events of a kind.
 type Count struct {
 	Events uint64 // in the files
-	Stand  uint64 // about so many there were, as the events' weights say
+	Stand  uint64 // estimated number of original events, by weight
 }
 
-// String is the summary for people, some lines.
+// String returns the summary as some lines of text.
 func (sum *Summary) String() string {
 	var b strings.Builder
 	span := sum.Span.Round(time.Millisecond)
@@ -82,7 +82,7 @@ func (sum *Summary) count(s *seen, span *span) {
 	}
 }
 
-// left adds what a file says of the events that it does not have.
+// left adds a file's counts of its missing events.
 func (sum *Summary) left(said map[string]uint64) {
 	sum.Dropped += said[saidRing]
 	sum.LeftOut += said[saidFile]
@@ -90,7 +90,7 @@ func (sum *Summary) left(said map[string]uint64) {
 	sum.Crossed += said[saidLanes]
 }
 
-// span is from when to when there are events.
+// span is the time from the first event to the last.
 type span struct {
 	from, to int64
 	any      bool

@@ -2,19 +2,19 @@ package trace
 
 import "fmt"
 
-// lanesMost is how many tracks a kind of a rank's events has at most.
+// lanesMost is the maximum number of tracks for a kind of a rank's events.
 const lanesMost = 8
 
 // lane is one track.
 type lane struct {
 	end  int64  // of the last slice
-	told uint32 // the generation of the file in which the track was described last
+	told uint32 // generation of the file in which the track was last described
 }
 
-// tracks are those of a rank, by the kind in whose row they are.
+// tracks are the tracks of a rank, by the kind of their row.
 type tracks [kinds][lanesMost]lane
 
-// find is the first lane of a row that is free from a time on.
+// find returns the first lane of a row that is free from a time on.
 func (t *tracks) find(row Kind, begin int64) (number int, ok bool) {
 	for i := range t[row] {
 		if t[row][i].end <= begin {
@@ -24,8 +24,8 @@ func (t *tracks) find(row Kind, begin int64) (number int, ok bool) {
 	return 0, false
 }
 
-// Numbers of tracks are unique in the job: a rank's, the row's and the lane's, or that of a counter. The first lane of
-// the first row is the rank's own track.
+// Numbers of tracks are unique in the job. They consist of a rank, a row and a lane, or identify a counter. The first
+// lane of the first row is the rank's own track.
 func rankTrack(rank int, row Kind, lane int) uint64 {
 	return (uint64(rank)+1)<<16 | uint64(row)<<8 | uint64(lane)
 }
@@ -34,7 +34,7 @@ func counterTrack(rank, number int) uint64 { return (uint64(rank)+1)<<16 | 1<<15
 
 func processTrack(process int) uint64 { return 1<<62 | (uint64(process) + 1) }
 
-// describe describes a lane, and before it the rank's own track, where that has not been done.
+// describe describes a lane, and before it the rank's own track, unless that has been done.
 func (f *File) describe(rank int, row Kind, number int) {
 	f.describeRank(rank)
 	l := &f.Rank(rank).tracks[row][number]
@@ -48,7 +48,7 @@ func (f *File) describe(rank int, row Kind, number int) {
 	f.shut(at)
 }
 
-// describeRank describes a rank's own track, where that has not been done.
+// describeRank describes a rank's own track, unless that has been done.
 func (f *File) describeRank(rank int) {
 	if own := &f.Rank(rank).tracks[0][0]; own.told != f.generation {
 		own.told = f.generation
@@ -56,7 +56,8 @@ func (f *File) describeRank(rank int) {
 	}
 }
 
-// appendRank appends the track of a rank: a thread. No thread has the number of a process, which would be its main one.
+// appendRank appends the track of a rank, a thread. No thread has the number of a process, which would make it the main
+// thread.
 func (f *File) appendRank(rank int) {
 	at := f.packet()
 	var track, thread int

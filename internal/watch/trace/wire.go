@@ -32,13 +32,13 @@ func appendText(b []byte, field int, text string) []byte {
 	return append(b, text...)
 }
 
-// open begins a message within b, which shut ends: pass it where open says its bytes begin.
+// open begins a message within b. Pass the returned position of its first byte to shut, which ends it.
 func open(b []byte, field int) (_ []byte, at int) {
-	b = append(appendTag(b, field, wireBytes), 0) // the length, of one byte as most are
+	b = append(appendTag(b, field, wireBytes), 0) // length, one byte in most messages
 	return b, len(b)
 }
 
-// shut ends the message whose bytes began at a place.
+// shut ends the message whose bytes began at a position.
 func shut(b []byte, at int) []byte {
 	var length [binary.MaxVarintLen64]byte
 	n := binary.PutUvarint(length[:], uint64(len(b)-at))
@@ -52,7 +52,7 @@ func shut(b []byte, at int) []byte {
 // textMost bounds texts, in bytes.
 const textMost = 200
 
-// clean makes a text one that a trace may have: UTF-8, not too long.
+// clean makes a text valid for a trace: UTF-8, not too long.
 func clean(text string) string {
 	if len(text) > textMost {
 		text = text[:textMost]
