@@ -22,17 +22,17 @@ const (
 // Ending describes the end of a job and its cause.
 type Ending struct {
 	Kind    Kind
-	Process int       // that failed first; -1 if none did, or all at once
+	Process int       // process that failed first; -1 if none did, or all at once
 	At      time.Time // of the end of that process
 	Cause   string    // in one sentence
 	Facts   []string  // about the cause
 }
 
-// atOnce is the largest difference between the last lines of processes that were killed together: each writes once a
+// atOnce is the greatest difference between the last lines of processes that were killed together: each writes once a
 // second.
 const atOnce = 2500 * time.Millisecond
 
-// ending finds the end of the job. The launcher's observations count most, then the reports of processes, then the
+// ending finds the end of the job. The launcher's observations have priority, then the reports of processes, then the
 // process whose record breaks off first.
 func (k *Record) ending() Ending {
 	for _, find := range []func() *Ending{k.byLauncher, k.byFailure, k.byLoss, k.byError, k.byBreak} {
@@ -45,7 +45,8 @@ func (k *Record) ending() Ending {
 	return Ending{Kind: InOrder, Process: noProcess, At: k.Job.Ended, Cause: cause}
 }
 
-// byLauncher uses the launcher's file. The last process that it marks as first counts, since it may learn that late.
+// byLauncher uses the launcher's file. The last process that it marks as first counts, since the launcher may identify
+// that process late.
 func (k *Record) byLauncher() *Ending {
 	for _, exit := range slices.Backward(k.Exits) {
 		if !exit.First {

@@ -7,7 +7,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
-// openMost bounds the events of a rank that have no end yet. The latest are kept.
+// openMost bounds the unfinished events of a rank. The latest are kept.
 const openMost = 16
 
 // ringFull is the number of events that a rank keeps.
@@ -22,11 +22,11 @@ type eventKey struct {
 
 func keyOf(e state.Event) eventKey { return eventKey{e.At, e.Kind, e.Number} }
 
-// eventsSeen tracks the events of a rank that the record has.
+// eventsSeen tracks the events of a rank that are in the record.
 type eventsSeen struct {
 	some bool
 	last eventKey
-	open []eventKey // without an end
+	open []eventKey // unfinished
 }
 
 // news returns the events that began or ended since the last call. Overrun reports that the rank has dropped others
@@ -60,7 +60,7 @@ func (s *eventsSeen) news(ring []state.Event) (fresh []state.Event, overrun bool
 // eventsMost bounds the events of a line.
 const eventsMost = 16
 
-// choose returns the latest events that a line has room for, in their order. Waits, which are many, come last.
+// choose returns the latest events that fit into a line, in their order. The numerous waits have the lowest priority.
 func choose(fresh []state.Event) []state.Event {
 	if len(fresh) <= eventsMost {
 		return fresh
@@ -80,7 +80,7 @@ func choose(fresh []state.Event) []state.Event {
 	return others[max(0, len(others)-eventsMost):]
 }
 
-// Bounds of the epochs that are kept: the first ones and the last ones.
+// Bounds of kept epochs: the first ones and the last ones.
 const (
 	epochsFirst = 256
 	epochsLast  = 4096
@@ -89,10 +89,10 @@ const (
 // epochs gathers epochs from the events of all ranks.
 type epochs struct {
 	by    map[uint64]*Epoch
-	floor uint64 // epochs below it are no longer kept, except the first ones
+	floor uint64 // epochs below it are dropped, except the first ones
 }
 
-// note takes an event in.
+// note handles an event.
 func (a *epochs) note(e state.Event) {
 	if e.Kind != "epoch" || e.Number > epochsFirst && e.Number < a.floor {
 		return
@@ -119,8 +119,8 @@ func (a *epochs) prune() {
 	}
 }
 
-// list returns all epochs. The last call of each rank tells which ones it has begun and ended, since all ranks make the
-// same calls in one order; events may be lost.
+// list returns all epochs. The last call of each rank determines the epochs that it has begun and ended, since all
+// ranks make the same calls in one order, while events may be lost.
 func (a *epochs) list(ranks []*Rank) (all []Epoch) {
 	var began, ended []uint64
 	for _, r := range ranks {
@@ -137,7 +137,7 @@ func (a *epochs) list(ranks []*Rank) (all []Epoch) {
 	return all
 }
 
-// atLeast counts the numbers, of sorted ones, that are n or more.
+// atLeast returns the number of elements of a sorted slice that are n or more.
 func atLeast(sorted []uint64, n uint64) int {
 	below, _ := slices.BinarySearch(sorted, n)
 	return len(sorted) - below

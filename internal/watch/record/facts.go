@@ -58,7 +58,7 @@ func (k *Record) others(e *Ending) (all []string) {
 	return all
 }
 
-// whoWasApart lists the last calls of the ranks if they differ.
+// whoWasApart lists the last calls of the ranks, if they differ.
 func (k *Record) whoWasApart() (all []string) {
 	if len(k.Groups) < 2 {
 		return nil
@@ -74,7 +74,7 @@ func (k *Record) whoWasApart() (all []string) {
 	return all
 }
 
-// stillest returns the process that reports the longest standstill; nil if none does.
+// stillest returns the process that reports the longest standstill, or nil if none does.
 func (k *Record) stillest() (most *Process) {
 	for _, p := range k.Processes {
 		if p.Still >= stillLeast && p.Verdict != "" && (most == nil || p.Still > most.Still) {
@@ -95,7 +95,7 @@ func callText(c state.Call) string {
 	return fmt.Sprintf("after call %d, %s", c.Number, c)
 }
 
-// plural chooses between singular and plural.
+// plural selects singular or plural.
 func plural(n int, one, many string) string {
 	if n == 1 {
 		return one

@@ -47,7 +47,7 @@ func launcherName(token string) string { return token + ".launcher" + suffix }
 type fileName struct {
 	name    string
 	token   string
-	process int // noProcess: the launcher's
+	process int // noProcess for the launcher
 	segment int
 }
 
@@ -71,7 +71,7 @@ func parseName(name string) (f fileName, ok bool) {
 	return f, errors.Join(err, more) == nil && name == segmentName(f.token, f.process, f.segment)
 }
 
-// claim creates a file of a job, and its folder if need be. It fails if the folder holds files of another job.
+// claim creates a file of a job, and its folder if necessary. It fails if the folder holds files of another job.
 func claim(dir, token, name string) (disk.File, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return disk.File{}, fmt.Errorf("make the folder of the record: %w", err)
@@ -87,7 +87,7 @@ func claim(dir, token, name string) (disk.File, error) {
 	if err != nil {
 		return disk.File{}, fmt.Errorf("make a file of the record: %w", err)
 	}
-	if err := ours(dir, token); err != nil { // two jobs that begin at the same moment find each other here
+	if err := ours(dir, token); err != nil { // two jobs that begin at the same moment detect each other here
 		file.Close()
 		_ = disk.Remove(path)
 		return disk.File{}, err

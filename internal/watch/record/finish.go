@@ -27,7 +27,7 @@ func (r *reading) finish() *Record {
 	return k
 }
 
-// missing are the ranks without a line.
+// missing returns the ranks without a line.
 func (k *Record) missing() (all []int) {
 	known := k.Ranks
 	for rank := range k.Job.Ranks {
@@ -61,7 +61,7 @@ func groups(ranks []*Rank) []Group {
 	return all
 }
 
-// process returns a process by its number; nil if the record has nothing of it.
+// process returns a process by its number, or nil if the record does not contain it.
 func (k *Record) process(number int) *Process {
 	i, ok := slices.BinarySearchFunc(k.Processes, number, func(p *Process, n int) int { return cmp.Compare(p.Process, n) })
 	if !ok {
@@ -70,7 +70,7 @@ func (k *Record) process(number int) *Process {
 	return k.Processes[i]
 }
 
-// Rank returns a rank by its number; nil if the record has nothing of it.
+// Rank returns a rank by its number, or nil if the record does not contain it.
 func (k *Record) Rank(number int) *Rank {
 	i, ok := slices.BinarySearchFunc(k.Ranks, number, func(r *Rank, n int) int { return cmp.Compare(r.Rank.Rank, n) })
 	if !ok {
@@ -79,7 +79,7 @@ func (k *Record) Rank(number int) *Rank {
 	return k.Ranks[i]
 }
 
-// Seconds is the time from the start of the job to its last line.
+// Seconds returns the time from the start of the job to its last line.
 func (k *Record) Seconds() float64 { return max(0, k.Job.Ended.Sub(k.Job.Started).Seconds()) }
 
 // worst returns at most n ranks with the highest values above 0.

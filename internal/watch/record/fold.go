@@ -7,7 +7,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
-// Bounds of a record that is read.
+// Bounds of a record for readers.
 const (
 	rankLimit  = 1 << 20
 	exitsMost  = 1 << 16
@@ -18,7 +18,7 @@ const (
 type fold struct {
 	process *Process
 	empty   bool // none of its lines has been read
-	segment int  // the number of the next file
+	segment int  // number of the next file
 	at      time.Time
 	gauges  *series
 }
@@ -33,7 +33,7 @@ type rankFold struct {
 	at   time.Time // of its last line
 }
 
-// line takes in a line of a file. A line of a later version may have none of its fields.
+// line handles a line of a file. A line of a later version may have none of its fields.
 func (r *reading) line(f fileName, text []byte) error {
 	var l line
 	if err := json.Unmarshal(text, &l); err != nil {
@@ -61,7 +61,7 @@ func (r *reading) line(f fileName, text []byte) error {
 	return nil
 }
 
-// launcherLine takes in a line of the launcher.
+// launcherLine handles a line of the launcher.
 func (r *reading) launcherLine(l *line) {
 	if r.record.Launched == nil {
 		r.record.Launched = &Launched{}
@@ -127,10 +127,10 @@ func (r *reading) second(l *secondLine) {
 	b[boundMost] = max(b[boundMost], float64(l.Bound))
 }
 
-// since is the time since the start of the job, in seconds.
+// since returns the time since the start of the job, in seconds.
 func (r *reading) since(at time.Time) float64 { return at.Sub(r.record.Job.Started).Seconds() }
 
-// heard notes the time of the process's last line.
+// heard records the time of the process's last line.
 func (r *reading) heard(at time.Time) {
 	if at.After(r.now.process.Heard) {
 		r.now.process.Heard = at
@@ -152,7 +152,7 @@ func (r *reading) failed(l *failedLine) {
 	}
 }
 
-// rank takes in the state of a rank.
+// rank handles the state of a rank.
 func (r *reading) rank(l *rankLine) {
 	p, n := r.now.process, l.Rank.Rank
 	if n < 0 || n >= rankLimit || p.Last > 0 && (n < p.First || n >= p.Last) {
@@ -188,10 +188,10 @@ func (r *reading) counts(f *rankFold, l *rankLine) {
 	f.at = r.now.at
 }
 
-// grown is the growth of a counter; 0 if a damaged record lets it fall.
+// grown returns the growth of a counter, or 0 if a damaged record lets it fall.
 func grown(from, to uint64) float64 { return float64(max(int64(to-from), 0)) }
 
-// event keeps an event among the last of a rank. It replaces itself without its end.
+// event keeps an event among the last ones of a rank. It replaces its earlier copy, which has no end.
 func (k *Rank) event(e state.Event) {
 	all := k.Events
 	for i := range all {

@@ -18,7 +18,7 @@ var pageTemplate = template.Must(template.New("report").Parse(pageText))
 var pageBounds = bounds{facts: 64, problems: 64, ranks: 8, events: eventsKept, worst: 8, epochs: 24, processes: 24}
 
 // HTML writes a page with the sections of the report and charts over time. It is one file below 4 MiB, which loads
-// nothing. The charts are drawn by the library of the job's own page.
+// nothing. The chart library of the job's own page draws the charts.
 func (k *Record) HTML(w io.Writer) error {
 	sections := k.sections(pageBounds)
 	view := struct {
@@ -38,7 +38,7 @@ func (k *Record) HTML(w io.Writer) error {
 	return nil
 }
 
-// columns are the times and the values of the charts, in the order of report.html.
+// columns returns the times and values of the charts, in the order of report.html.
 func (k *Record) columns() [][]float64 {
 	all := make([][]float64, 10)
 	for _, p := range k.Series {
@@ -48,7 +48,7 @@ func (k *Record) columns() [][]float64 {
 			p.Compute / spent, p.Handle / spent, p.Credit / spent, p.Idle / spent,
 		} {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				v = 0 // JSON has no such numbers
+				v = 0 // JSON cannot represent it
 			}
 			all[i] = append(all[i], v)
 		}

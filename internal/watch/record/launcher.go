@@ -12,7 +12,7 @@ import (
 // time. Its methods write before they return.
 type Launcher struct {
 	file disk.File
-	torn bool // the last write was cut: the next begins a line
+	torn bool // the last write was cut: the next one begins a line
 }
 
 // CreateLauncher begins the launcher's file of a job, in the folder of [Create].
@@ -31,12 +31,12 @@ func CreateLauncher(dir, id, program string, processes int, at time.Time) (*Laun
 }
 
 // Ended records the end of a process: its status or signal, in words. First marks the process that caused the failure
-// of the job; a second call for the same process may add it.
+// of the job. A second call for the same process may add it.
 func (l *Launcher) Ended(at time.Time, process int, how string, first bool) error {
 	return l.write(line{Ended: &endedLine{stamp(at), process, shortened(how), first}})
 }
 
-// Close ends the file: the job ended in order, or with the error how if that is not empty.
+// Close ends the file: the job ended in order if how is empty, else with the error how.
 func (l *Launcher) Close(at time.Time, how string) error {
 	err := l.write(line{End: &endLine{stamp(at), shortened(how)}})
 	if closed := l.file.Close(); err == nil && closed != nil {

@@ -8,10 +8,10 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
-// version is the version of the format. A reader may miss fields of a later one.
+// version is the version of the format. A reader may lack fields of a later one.
 const version = 2
 
-// line is a line of a file: one of its fields is set.
+// line is a line of a file. Exactly one of its fields is set.
 type line struct {
 	Job    *jobLine    `json:"job,omitempty"`
 	Second *secondLine `json:"second,omitempty"`
@@ -44,10 +44,10 @@ type secondLine struct {
 	Still    float64   `json:"still_seconds,omitempty"`
 	Verdict  string    `json:"verdict,omitempty"`
 	Resident int64     `json:"resident_bytes,omitempty"`
-	Held     int64     `json:"held_bytes,omitempty"` // by its ranks
+	Held     int64     `json:"held_bytes,omitempty"` // by the process's ranks
 	Bound    int64     `json:"bound_bytes,omitempty"`
-	Skipped  uint64    `json:"skipped,omitempty"` // seconds before this one that a slow disk had no time for
-	Lost     uint64    `json:"lost,omitempty"`    // batches before this one that the disk refused
+	Skipped  uint64    `json:"skipped,omitempty"` // seconds before this one, skipped on a slow disk
+	Lost     uint64    `json:"lost,omitempty"`    // batches before this one, refused by the disk
 	Why      string    `json:"why,omitempty"`     // the disk's error
 }
 
@@ -55,20 +55,20 @@ type secondLine struct {
 type rankLine struct {
 	state.Rank
 
-	Dropped int `json:"dropped,omitempty"` // events that had no room, or that the rank itself did not keep
+	Dropped int `json:"dropped,omitempty"` // events without room, or that the rank itself did not keep
 }
 
-// failedLine is the cause of the job's failure as one process sees it.
+// failedLine is the cause of the job's failure, as reported by one process.
 type failedLine struct {
 	At    time.Time `json:"at"`
-	Of    int       `json:"of"` // the process that caused it; -1 if none did
+	Of    int       `json:"of"` // process that caused it; -1 for none
 	Cause string    `json:"cause"`
 }
 
 // endLine is the end of a process or of the launcher.
 type endLine struct {
 	At  time.Time `json:"at"`
-	How string    `json:"how"` // "" is in order
+	How string    `json:"how"` // "" means in order
 }
 
 // launchLine begins the launcher's file.
@@ -80,7 +80,7 @@ type launchLine struct {
 	At        time.Time `json:"at"`
 }
 
-// endedLine is the end of a process as the launcher saw it.
+// endedLine is the end of a process, as reported by the launcher.
 type endedLine struct {
 	At      time.Time `json:"at"`
 	Process int       `json:"process"`
@@ -88,10 +88,10 @@ type endedLine struct {
 	First   bool      `json:"first,omitempty"`
 }
 
-// lineMax bounds a line that is read, in bytes.
+// lineMax bounds a line for readers, in bytes.
 const lineMax = 256 << 10
 
-// appendLine appends a line. It fails for numbers that JSON does not have.
+// appendLine appends a line. It fails for numbers that JSON cannot represent.
 func appendLine(to []byte, l line) ([]byte, error) {
 	text, err := json.Marshal(l)
 	if err != nil {
@@ -111,7 +111,7 @@ func shortened(text string) string {
 	return text[:causeMax] + "…"
 }
 
-// stamp is a time in the form of lines: JSON has no years beyond 9999.
+// stamp converts a time to the form of lines: JSON has no years beyond 9999.
 func stamp(t time.Time) time.Time {
 	if t = t.UTC(); t.Year() < 0 || t.Year() > 9999 {
 		return time.Time{}

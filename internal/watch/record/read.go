@@ -13,7 +13,7 @@ import (
 	"slices"
 )
 
-// Read reads the record in a folder: all readable lines, with the problems of the rest. A folder without a record is an
+// Read reads the record in a folder: all readable lines, and the problems of the rest. A folder without a record is an
 // error. The files may be damaged, and may grow meanwhile. Read keeps a few KiB per rank and process, however long the
 // files are.
 func Read(dir string) (*Record, error) {
@@ -52,7 +52,7 @@ type reading struct {
 	epochs   epochs
 	series   *series
 	ranks    map[int]*rankFold
-	now      *fold // the process whose files are read
+	now      *fold // process whose files are read
 	lines    int
 	known    bool // the record describes the job
 }
@@ -61,7 +61,7 @@ func newReading() *reading {
 	return &reading{epochs: epochs{by: map[uint64]*Epoch{}}, series: newSeries(), ranks: map[int]*rankFold{}}
 }
 
-// choose returns the files of the job with the most files: a folder that was copied together may hold strays.
+// choose returns the files of the job with the most files: a folder with copied files may hold strays.
 func (r *reading) choose(jobs map[string][]fileName) []fileName {
 	tokens := slices.SortedFunc(maps.Keys(jobs), func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(jobs[b]), len(jobs[a])), cmp.Compare(a, b))
@@ -120,7 +120,7 @@ func (r *reading) scan(f fileName, file io.Reader) error {
 	}
 }
 
-// afterSecond names the last second of the process that is read.
+// afterSecond names the last second of the current process.
 func (r *reading) afterSecond(f fileName) string {
 	if f.process == noProcess || r.now.process.Seconds == 0 {
 		return ""
@@ -141,7 +141,7 @@ func (r *reading) begin(f fileName) {
 	r.now.segment = f.segment + 1
 }
 
-// leave adds a process whose files have been read to the record.
+// leave adds a process to the record after its files were read.
 func (r *reading) leave() {
 	if r.now == nil {
 		return

@@ -6,18 +6,18 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
-// Record is the record of a job as far as it is readable.
+// Record is the readable part of a job's record.
 type Record struct {
 	Job       Job
 	Ending    Ending
 	Processes []*Process // those with a readable line, by number
 	Ranks     []*Rank    // those with a line, by number
 	Groups    []Group    // the ranks by their last calls, the largest first
-	Epochs    []Epoch    // by number; of many the first 256 and the last
+	Epochs    []Epoch    // by number; if many, the first 256 and the last
 	Exits     []Exit     // in the launcher's order; empty without its file
 	Launched  *Launched  // the rest of the launcher's file; nil without it
 	Series    []Point    // the activity over time, at most 256 points
-	Problems  []string   // parts that are unreadable or missing
+	Problems  []string   // unreadable or missing parts
 }
 
 // Job describes the job.
@@ -28,7 +28,7 @@ type Job struct {
 	Transport string
 	Settings  map[string]string
 	Started   time.Time
-	Ended     time.Time // the time of the last line
+	Ended     time.Time // time of the last line
 }
 
 // Process is the last state of a process.
@@ -37,14 +37,14 @@ type Process struct {
 	Host        string
 	PID         int
 	First, Last int       // its ranks are First to Last-1
-	Seconds     uint64    // number of seconds in the record
-	Heard       time.Time // the time of its last line
-	Still       float64   // seconds for which the job stood still at the end
+	Seconds     uint64    // seconds in the record
+	Heard       time.Time // time of its last line
+	Still       float64   // standstill of the job at the end, in seconds
 	Verdict     string
-	Resident    int64 // bytes, the last
+	Resident    int64 // bytes at the end
 	Held        int64
 	Bound       int64
-	Ended       bool   // it has written its end
+	Ended       bool   // its end is in the record
 	How         string // then: "" is in order
 	Failures    []Failure
 
@@ -52,15 +52,15 @@ type Process struct {
 	why           string
 }
 
-// Failure is the failure of the job as one process sees it.
+// Failure is the failure of the job, as reported by one process.
 type Failure struct {
 	At    time.Time
 	By    int
-	Of    int // the process that caused it; -1 if none did
+	Of    int // process that caused it; -1 for none
 	Cause string
 }
 
-// Exit is the end of a process as the launcher saw it.
+// Exit is the end of a process, as reported by the launcher.
 type Exit struct {
 	At      time.Time
 	Process int
@@ -71,7 +71,7 @@ type Exit struct {
 // Launched is the launcher's view of the whole job.
 type Launched struct {
 	Processes int
-	Closed    bool // the launcher has written the end of the job
+	Closed    bool // the launcher's file has the end of the job
 	How       string
 }
 
@@ -80,7 +80,7 @@ type Rank struct {
 	state.Rank
 	Process   int
 	StillMost float64 // its longest standstill, in seconds
-	Dropped   uint64  // at least this number of events is missing
+	Dropped   uint64  // lower bound of the number of missing events
 }
 
 // Group is the ranks with the same last call.
@@ -89,8 +89,8 @@ type Group struct {
 	Ranks []int
 }
 
-// Epoch is an epoch, with times from the events of the ranks and counts from their last calls. Times are in seconds on
-// the job's clock.
+// Epoch is an epoch, with times from the ranks' events and counts from their last calls. Times are in seconds on the
+// job's clock.
 type Epoch struct {
 	Number     uint64
 	Name, Site string
@@ -101,10 +101,10 @@ type Epoch struct {
 
 // Point is the activity of the job in a span of time, summed over all ranks.
 type Point struct {
-	At, Width float64 // its begin and its length, in seconds since the job started
+	At, Width float64 // begin and length, in seconds since the job's start
 	Handled   float64 // pebbles a second
 	Bytes     float64 // bytes sent a second
-	// Time of the ranks, in seconds per second.
+	// Times of the ranks, in seconds per second.
 	Compute, Handle, Credit, Idle float64
 	Held, Bound                   float64 // bytes, of all ranks
 	Resident                      float64 // bytes, of all processes

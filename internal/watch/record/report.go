@@ -18,10 +18,10 @@ type section struct {
 	Lines []string
 }
 
-// bounds are the numbers of lines that a report has for each topic.
+// bounds are the maximum numbers of lines for each topic of a report.
 type bounds struct{ facts, problems, ranks, events, worst, epochs, processes int }
 
-// add appends a line. Control characters, and those that turn the direction of text around, become spaces.
+// add appends a line. Control characters, and characters that reverse the direction of text, become spaces.
 func (s *section) add(format string, values ...any) {
 	text := strings.Map(func(c rune) rune {
 		if unicode.In(c, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
@@ -32,7 +32,7 @@ func (s *section) add(format string, values ...any) {
 	s.Lines = append(s.Lines, shortened(text))
 }
 
-// addAll appends the first lines of many, and the number of the others.
+// addAll appends the first lines of a list, and the number of the others.
 func (s *section) addAll(lines []string, most int) {
 	for _, text := range lines[:min(len(lines), most)] {
 		s.add("%s", text)
@@ -42,7 +42,7 @@ func (s *section) addAll(lines []string, most int) {
 	}
 }
 
-// sections are the contents of a report, the end of the job first.
+// sections returns the contents of a report, the end of the job first.
 func (k *Record) sections(n bounds) []section {
 	all := []section{k.endSection(n), k.problemSection(n)}
 	for _, r := range k.atFault(n.ranks) {
@@ -65,7 +65,7 @@ func (k *Record) problemSection(n bounds) section {
 	return s
 }
 
-// section is the last state of a rank and its last events.
+// section returns the last state of a rank and its last events.
 func (r *Rank) section(n bounds) section {
 	last := r.Rank
 	last.Events = last.Events[max(0, len(last.Events)-n.events):]

@@ -10,17 +10,17 @@ import (
 	"github.com/activepebbles/pebbles/internal/disk"
 )
 
-// segments are the files of one process: the first, which stays, and the latest.
+// segments are the files of one process: the first file, which is kept, and the latest.
 type segments struct {
-	head  []byte // the line that each begins with
-	bound int64  // bytes of all
+	head  []byte // first line of each segment
+	bound int64  // in bytes, for all segments
 	open  func(segment int) (io.WriteCloser, error)
 	drop  func(segment int) error
 
-	next   int // the number of the segment to be opened next
+	next   int // number of the next segment
 	file   io.WriteCloser
-	headed bool // it has its head
-	torn   bool // the last write was cut: the next begins a line
+	headed bool // the current segment has its head
+	torn   bool // the last write was cut: the next one begins a line
 	sizes  []segmentSize
 }
 
@@ -29,7 +29,7 @@ type segmentSize struct {
 	bytes   int64
 }
 
-// segmentsMost bounds the files of a process, even if a full disk leaves them short.
+// segmentsMost bounds the files of a process, even if a full disk keeps them short.
 const segmentsMost = 32
 
 // segmentMax is the greatest length of a segment.

@@ -24,17 +24,17 @@ const (
 
 type bucket [measures]float64
 
-// series holds measures over time, in at most pointsMost buckets of equal width. It doubles the width as time goes on.
+// series holds measures over time, in at most pointsMost buckets of equal width. The width doubles as time passes.
 type series struct {
 	width   float64 // seconds; a power of two
 	buckets []bucket
-	last    float64 // the latest time
+	last    float64 // latest time
 }
 
 func newSeries() *series { return &series{width: 1} }
 
-// at returns the bucket of a time, in seconds since the start. The end of a bucket belongs to it, since a line covers
-// the time before it.
+// at returns the bucket of a time, in seconds since the start. A bucket includes its end, since a line covers the time
+// before it.
 func (s *series) at(t float64) *bucket {
 	if !(t > 0) {
 		t = 0

@@ -10,27 +10,27 @@ import (
 // queueMax bounds the batches that wait for the disk.
 const queueMax = 4
 
-// batch is lines that are written together.
+// batch is a set of lines that are written together.
 type batch struct {
 	lines []byte
-	fresh bool          // they begin a new segment
+	fresh bool          // begins a new segment
 	done  chan struct{} // if not nil, closed after the write or its failure
 }
 
-// store takes batches. One goroutine uses it.
+// store writes batches. It is for one goroutine.
 type store interface {
 	write(lines []byte, fresh bool) error
 	io.Closer
 }
 
-// sink passes batches to a goroutine that writes them, so callers do not wait for the disk.
+// sink passes batches to a goroutine that writes them, so that callers do not wait for the disk.
 type sink struct {
 	queue chan batch
-	done  chan struct{} // the goroutine has ended
+	done  chan struct{} // closed when the goroutine has ended
 
 	mu   sync.Mutex
-	lost uint64 // batches that could not be written since the last look
-	why  error  // the last reason
+	lost uint64 // failed batches since the last look
+	why  error  // last reason
 }
 
 func newSink(to store) *sink {

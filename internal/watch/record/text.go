@@ -10,7 +10,7 @@ import (
 const (
 	textLines = 60
 	textWidth = 120
-	foldsMost = 10 // lines of one line of a section
+	foldsMost = 10 // lines for one line of a section
 )
 
 var textBounds = bounds{facts: 10, problems: 5, ranks: 2, events: 5, worst: 3, epochs: 5}
@@ -42,7 +42,7 @@ func (k *Record) Text(w io.Writer) error {
 	return err
 }
 
-// folded breaks a text between words. Lines after the first are indented more.
+// folded breaks a text between words. Lines after the first have a deeper indent.
 func folded(indent, text string) (lines []string) {
 	if utf8.RuneCountInString(indent+text) <= textWidth {
 		return []string{indent + text}

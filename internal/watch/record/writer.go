@@ -8,13 +8,13 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
-// BytesDefault is the default bound of the record of a process, in bytes.
+// BytesDefault is the default limit of the record of a process, in bytes.
 const BytesDefault = 64 << 20
 
-// bytesLeast is the least bound for each rank of a process, in bytes.
+// bytesLeast is the least limit for each rank of a process, in bytes.
 const bytesLeast = 128 << 10
 
-// Waits for the disk at the end of a job.
+// Limits of waits for the disk at the end of a job.
 const (
 	failedWait = time.Second
 	closeWait  = 2 * time.Second
@@ -31,24 +31,24 @@ const linksMost = 3
 
 var errClosed = errors.New("the record is closed")
 
-// Writer writes the record of one process. One goroutine may use it at a time. Its own goroutine ends with Close.
+// Writer writes the record of one process. It is for one goroutine at a time. Its own goroutine ends with Close.
 type Writer struct {
 	sink    *sink
 	bytes   int64
 	events  map[int]*eventsSeen
-	size    int64 // of the current segment, once all has been written
+	size    int64 // of the current segment, once all lines are written
 	segment int
 
-	skipped uint64 // seconds since the last one that was taken
-	lost    uint64 // batches that the disk refused since then
+	skipped uint64 // seconds since the last one that was accepted
+	lost    uint64 // batches since then that the disk refused
 	failed  int
-	why     error // the last reason
-	told    bool  // it has been returned
+	why     error // last reason
+	told    bool  // it was returned
 	closed  bool
 }
 
-// Create begins the record of one process of a job, with the given bound in bytes; 0 is [BytesDefault]. It makes the
-// folder if need be. The folder may hold files of other processes of the job; the record of another job is an error.
+// Create begins the record of one process of a job, with the given limit in bytes; 0 is [BytesDefault]. It makes the
+// folder if necessary. The folder may hold files of other processes of the job; the record of another job is an error.
 // First describes the job and, among its processes, this one; it is not kept. Create waits for the disk.
 func Create(dir string, first *state.Job, process int, bytes int64) (*Writer, error) {
 	head := headOf(first, process)
@@ -75,7 +75,7 @@ func newWriter(to store, bytes int64) *Writer {
 	return &Writer{sink: newSink(to), bytes: bytes, events: map[int]*eventsSeen{}}
 }
 
-// headOf is the line that describes a job and one of its processes.
+// headOf returns the line that describes a job and one of its processes.
 func headOf(job *state.Job, process int) jobLine {
 	head := jobLine{
 		Version:   version,
@@ -96,8 +96,8 @@ func headOf(job *state.Job, process int) jobLine {
 }
 
 // Second writes the state of the process and its ranks. Call it about once a second. It does not wait for the disk: if
-// the disk is behind, the second is skipped. The first error of the disk is returned, once; the record goes on as soon
-// as the disk takes writes again. It takes about 10 µs per rank.
+// the disk is behind, it skips the second. It returns the first error of the disk, once. The record continues as soon
+// as the disk accepts writes again. A call takes about 10 µs per rank.
 func (w *Writer) Second(at time.Time, p *state.Process, stillSeconds float64, verdict string) error {
 	switch {
 	case w.closed:
@@ -122,7 +122,7 @@ func (w *Writer) Second(at time.Time, p *state.Process, stillSeconds float64, ve
 	return told
 }
 
-// lines are the line of a second and those of the ranks.
+// lines returns the line of a second and those of the ranks.
 func (w *Writer) lines(at time.Time, p *state.Process, still float64, verdict string) ([]byte, error) {
 	second := secondLine{
 		At:       stamp(at),
@@ -148,7 +148,7 @@ func (w *Writer) lines(at time.Time, p *state.Process, still float64, verdict st
 	return lines, err
 }
 
-// rank is the line of a rank.
+// rank returns the line of a rank.
 func (w *Writer) rank(r *state.Rank) *rankLine {
 	seen := w.events[r.Rank]
 	if seen == nil {
@@ -168,7 +168,7 @@ func (w *Writer) rank(r *state.Rank) *rankLine {
 	return l
 }
 
-// tell returns the error of a disk that refuses, the first time.
+// tell returns the error of a disk that refuses writes, the first time.
 func (w *Writer) tell() error {
 	lost, why := w.sink.look()
 	if lost == 0 {
@@ -183,9 +183,9 @@ func (w *Writer) tell() error {
 	return fmt.Errorf("the record has a gap: %w: the job goes on, and the record is tried again every second", why)
 }
 
-// Failed records the failure of the job, as this process has learned of it, and its cause. Of is the process that
-// caused it: this one, one that was lost or has ended the job, or -1. Only the first 16 failures are written. Failed
-// waits for the disk for at most 1 second; after an error the record may lack the line.
+// Failed records the failure of the job as this process has noticed it, and its cause. Of is the process that caused
+// it: this one, one that was lost or has ended the job, or -1. Only the first 16 failures are written. Failed waits for
+// the disk for at most 1 second. After an error the record may lack the line.
 func (w *Writer) Failed(at time.Time, cause string, of int) error {
 	if w.closed {
 		return errClosed
@@ -205,8 +205,8 @@ func (w *Writer) await(l line, most time.Duration) error {
 	return errors.Join(err, w.tell())
 }
 
-// Close ends the record: the process ends in order, or with the error how if that is not empty. It waits for the disk
-// for at most 2 seconds. A disk that has not answered by then keeps one goroutine and one file until it does.
+// Close ends the record: the process ends in order if how is empty, else with the error how. It waits for the disk for
+// at most 2 seconds. A disk that has not answered by then keeps one goroutine and one file until it does.
 func (w *Writer) Close(at time.Time, how string) error {
 	if w.closed {
 		return errClosed
