@@ -11,7 +11,7 @@ import (
 
 // Entry is a job of this user on this host.
 type Entry struct {
-	PID       int       `json:"pid"`     // of process 0; for Announce, 0 is this process
+	PID       int       `json:"pid"`     // of process 0; for Announce, 0 means this process
 	Program   string    `json:"program"` // its name, without a path
 	Job       string    `json:"job"`     // its id; "" for none
 	Ranks     int       `json:"ranks"`
@@ -20,21 +20,21 @@ type Entry struct {
 	URL       string    `json:"url"` // of the job's page, with its token; "" where it has none. A secret.
 }
 
-// A file is what is written of a job.
+// file is the content of a job's file.
 type file struct {
 	Entry
 	Process identity `json:"process"`
 }
 
-// Names of files. One that is not yet whole has another name.
+// Names of files. An incomplete file has another name.
 const (
 	listed = "job-*.json"
 	begun  = "new-*"
 )
 
-// Announce puts a job into the list of this user's jobs on this host, until forget is called, or its process has ended.
-// Without an error it has written one file and synced nothing: some 0.1 ms. forget may be called again, and by any
-// goroutine. An error is no reason to end the job; forget is never nil.
+// Announce adds a job to the list of this user's jobs on this host, until forget is called or its process has ended.
+// Without an error it has written one file and synced nothing, in about 0.1 ms. Any goroutine may call forget,
+// repeatedly. An error is no reason to end the job; forget is never nil.
 func Announce(e Entry) (forget func(), err error) {
 	if e.PID == 0 {
 		e.PID = os.Getpid()
@@ -49,7 +49,7 @@ func Announce(e Entry) (forget func(), err error) {
 	return forget, nil
 }
 
-// write writes a file under a name that no other has, whole or not at all.
+// write writes a file under a unique name, whole or not at all.
 func write(f file) (forget func(), err error) {
 	text, err := json.Marshal(f)
 	if err != nil {
@@ -71,7 +71,7 @@ func write(f file) (forget func(), err error) {
 	}
 	defer root.Close()
 	unfinished, name := draw(begun), draw(listed)
-	err = root.WriteFile(unfinished, text, 0o600) // the name is drawn, so no file has it
+	err = root.WriteFile(unfinished, text, 0o600) // the name is random, so no file has it
 	if err == nil {
 		err = root.Rename(unfinished, name)
 	}

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// places are where files of jobs may be. A job that was started without a session, such as by cron, may use another one
-// than its user's shell.
+// places returns the folders that may hold files of jobs. A job that was started without a session, for instance by
+// cron, may use another folder than its user's shell.
 func places() (all []string) {
 	if dir := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) && private(dir) == nil {
 		all = append(all, filepath.Join(dir, "pebbles"))
@@ -21,7 +21,7 @@ func places() (all []string) {
 	return all
 }
 
-// place is where this process writes its own.
+// place returns the folder for the files of this process.
 func place() (string, error) {
 	if all := places(); len(all) > 0 {
 		return all[0], nil
@@ -30,7 +30,7 @@ func place() (string, error) {
 	return "", fmt.Errorf("this user has no folder for caches: %w: set XDG_CACHE_HOME or HOME", err)
 }
 
-// private reports what is wrong with a folder that shall be this user's alone.
+// private returns an error if a folder is not private to this user.
 func private(dir string) error {
 	info, err := os.Lstat(dir)
 	if err != nil {
@@ -55,8 +55,8 @@ func alone(dir string, info os.FileInfo) error {
 	return nil
 }
 
-// open opens a folder that is this user's alone. What is looked at is what is opened: another folder may come to the
-// same name at any time.
+// open opens a folder that is private to this user. It checks the opened folder: the name may at any time refer to
+// another one.
 func open(dir string) (*os.Root, error) {
 	named, err := os.Lstat(dir)
 	if err != nil {

@@ -6,24 +6,24 @@ import (
 	"syscall"
 )
 
-// An identity tells a process from all that had its number before, and will have it.
+// identity distinguishes a process from all others that have or had its number.
 type identity struct {
-	Where string `json:"where"` // the host and the container
-	Start string `json:"start"` // when the process began there
+	Where string `json:"where"` // host and container
+	Start string `json:"start"` // start of the process there
 }
 
-// standing is what has become of a process.
+// standing is the fate of a process.
 type standing int
 
 const (
 	runs    standing = iota
-	gone             // from this host
-	unknown          // it is of another host or another container, or this system does not tell now
+	gone             // it has ended on this host
+	unknown          // it belongs to another host or container, or this system does not report it now
 )
 
 var errEnded = errors.New("it has ended")
 
-// stands finds out what has become of the process that had a number.
+// stands returns the fate of the process that had a number.
 func (i identity) stands(pid int) standing {
 	if i.Where != where() {
 		return unknown

@@ -7,14 +7,15 @@ import (
 	"strings"
 )
 
-// where names this host, and the space that process numbers are from.
+// where names this host and the namespace of its process numbers.
 func where() string {
 	host, _ := os.Hostname()
 	space, _ := os.Readlink("/proc/self/ns/pid")
 	return host + " " + space
 }
 
-// identify is the identity of a process that runs. Times are since the host has started, so its start is in them.
+// identify returns the identity of a running process. Times count from the start of the host, so the identity includes
+// that start.
 func identify(pid int) (identity, error) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -31,10 +32,10 @@ func identify(pid int) (identity, error) {
 	return identity{where(), strings.TrimSpace(string(boot)) + " " + ticks}, nil
 }
 
-// started reads when a process began, in ticks, from what the kernel tells of it. Its name comes in brackets, and may
-// have any letter in it, brackets too.
+// started reads the start of a process, in ticks, from its status in /proc. The process's name comes in brackets and
+// may contain any character, including brackets.
 func started(stat []byte) (ticks string, err error) {
-	const state, start = 0, 19 // fields behind the name
+	const state, start = 0, 19 // fields after the name
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	switch {
 	case len(fields) <= start:

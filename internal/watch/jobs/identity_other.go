@@ -13,7 +13,7 @@ func where() string {
 	return host
 }
 
-// identify is the identity of a process that runs. This system does not tell when it began.
+// identify returns the identity of a running process. This system does not report its start.
 func identify(pid int) (identity, error) {
 	if err := syscall.Kill(pid, 0); err != nil {
 		return identity{}, fmt.Errorf("no process %d can be seen: %w", pid, err)

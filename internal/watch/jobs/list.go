@@ -14,12 +14,12 @@ import (
 
 const (
 	fileMost  = 64 << 10    // bytes
-	begunMost = time.Minute // that a file takes to be written
+	begunMost = time.Minute // for writing a file
 )
 
-// List is the jobs of this user on this host, the oldest first. It takes away the files of those whose process is gone.
-// What can't be read is left out, and named by the error, which comes with all the others. Each job costs some 50 µs.
-// Any goroutine and process may call it at any time.
+// List returns the jobs of this user on this host, oldest first. It removes the files of jobs whose process is gone. It
+// skips unreadable files, and names them in the error, which comes with all other jobs. Each job costs about 50 µs. Any
+// goroutine and process may call it at any time.
 func List() ([]Entry, error) {
 	var all []Entry
 	var wrong []error
@@ -63,7 +63,7 @@ func is(pattern string, f fs.DirEntry) bool {
 	return ok
 }
 
-// leftOver removes a file that a process has begun, and ended before it was whole.
+// leftOver removes an old file whose process ended before the file was complete.
 func leftOver(root *os.Root, f fs.DirEntry) error {
 	info, err := f.Info()
 	if err == nil && time.Since(info.ModTime()) > begunMost {
@@ -72,7 +72,7 @@ func leftOver(root *os.Root, f fs.DirEntry) error {
 	return ignoreGone(err)
 }
 
-// look reads one file. It is nil when that is not of a job that runs here.
+// look reads one file. It returns nil if the file does not belong to a job that runs here.
 func look(root *os.Root, name string) (*Entry, error) {
 	text, err := contents(root, name)
 	if err != nil {
@@ -94,7 +94,7 @@ func look(root *os.Root, name string) (*Entry, error) {
 	return &f.Entry, nil
 }
 
-// contents reads a file that is no longer than those of jobs. A pipe would wait for a writer, so it is not opened.
+// contents reads a file up to the maximum length of job files. It does not open a pipe, which would wait for a writer.
 func contents(root *os.Root, name string) ([]byte, error) {
 	info, err := root.Lstat(name)
 	switch {
