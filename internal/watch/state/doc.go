@@ -1,4 +1,4 @@
-// Package state is what is known of a job at one moment, as plain data: what its ranks have published, put together by
-// process, and what can be concluded from that. Page, metrics, records and reports are made of it. It is pure: it is
-// handed all that it looks at.
+// Package state holds the state of a job at one moment, as plain data: the published state of its ranks, by process,
+// and conclusions from it. Page, metrics, records and reports use it. The package is pure: all its inputs are
+// arguments.
 package state

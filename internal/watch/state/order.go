@@ -9,7 +9,7 @@ func largestFirst(groups [][]Rank) {
 	slices.SortStableFunc(groups, func(a, b []Rank) int { return cmp.Compare(len(b), len(a)) })
 }
 
-// Fullest are the links that hold most, at most LinksMost, the fullest first. It changes the order of what it is given.
+// Fullest returns the fullest links, at most LinksMost, in descending order. It reorders its argument.
 func Fullest(all []Link) []Link {
 	slices.SortStableFunc(all, func(a, b Link) int { return cmp.Compare(b.Bytes, a.Bytes) })
 	return all[:min(len(all), LinksMost)]

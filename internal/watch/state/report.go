@@ -6,25 +6,25 @@ import (
 	"time"
 )
 
-// Report is what can be said of a job that stands still, or that somebody asks: bounded, however many ranks there are.
+// Report describes a job that stands still, or on request. Its size is bounded, whatever the number of ranks.
 type Report struct {
 	Verdict   string    `json:"verdict"`   // one sentence
 	Program   string    `json:"program"`   //
 	ID        string    `json:"id"`        // of the job
 	Taken     string    `json:"taken"`     // RFC 3339
 	Ranks     int       `json:"ranks"`     //
-	Culprits  []Rank    `json:"culprits"`  // that are not with the others, at most CulpritsMost
-	More      int       `json:"more"`      // culprits beyond these
-	Groups    []Group   `json:"groups"`    // all ranks by where they are
-	Links     []Held    `json:"links"`     // those that hold most, at most LinksMost
-	Processes []Process `json:"processes"` // those that are silent or have ended, without their ranks
-	Stacks    []Stack   `json:"stacks"`    // the tree of all ranks' calls
+	Culprits  []Rank    `json:"culprits"`  // ranks apart from the others, at most CulpritsMost
+	More      int       `json:"more"`      // number of further culprits
+	Groups    []Group   `json:"groups"`    // all ranks, by place
+	Links     []Held    `json:"links"`     // fullest links, at most LinksMost
+	Processes []Process `json:"processes"` // silent or ended ones, without their ranks
+	Stacks    []Stack   `json:"stacks"`    // tree of all ranks' calls
 }
 
 // CulpritsMost bounds the ranks that a report shows in full.
 const CulpritsMost = 8
 
-// Group is ranks that are at the same place.
+// Group is the ranks at one place.
 type Group struct {
 	Ranks string `json:"ranks"` // "0-3, 7"
 	Count int    `json:"count"`
@@ -32,18 +32,18 @@ type Group struct {
 	Moves bool   `json:"moves"` // they make progress
 }
 
-// Held is a link, and whose it is.
+// Held is a link and its sending rank.
 type Held struct {
 	From int `json:"from"`
 	Link
 }
 
-// Stack is a function in the tree of calls, whose callers come first.
+// Stack is a function in the tree of calls. Callers precede it.
 type Stack struct {
 	Depth int    `json:"depth"`
 	Ranks string `json:"ranks"`
 	Call  string `json:"call"`  // "function file:line"
-	Moves bool   `json:"moves"` // ranks that are here were elsewhere a moment later
+	Moves bool   `json:"moves"` // ranks there were elsewhere a moment later
 }
 
 // Calls are the calls of ranks with equal stacks.
@@ -53,7 +53,7 @@ type Calls struct {
 	Moves bool     `json:"moves"` // some of the ranks were elsewhere a moment later
 }
 
-// MakeReport makes the report of a job, with the stacks of those processes that have told them.
+// MakeReport returns the report of a job. stacks are those of the processes that have answered.
 func MakeReport(j *Job, stacks []Calls) *Report {
 	verdict, culprits := j.Conclude()
 	r := &Report{
@@ -85,7 +85,7 @@ func MakeReport(j *Job, stacks []Calls) *Report {
 	return r
 }
 
-// What a report shows at the most, besides culprits and links.
+// Limits of a report, besides culprits and links.
 const (
 	eventsShown = 12 // of a culprit
 	groupsShown = 40
@@ -112,7 +112,7 @@ func (r *Report) groups(all []Rank) {
 	}
 }
 
-// Brief writes growing numbers as [Spans] does, and cuts a list that is too long to read.
+// Brief formats growing numbers like [Spans], and cuts a list that is too long to read.
 func Brief(all []int) string {
 	const most = 200
 	spans := Spans(all)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Write writes a report for people: the verdict first, then the ranks that are not with the others.
+// Write writes a report as text: the verdict first, then the ranks apart from the others.
 func (r *Report) Write(w io.Writer) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s\n\n%s%s, %d ranks, at %s\n", r.Verdict, r.Program, job(r.ID), r.Ranks, r.Taken)
@@ -53,7 +53,7 @@ func mark(is bool, text string) string {
 	return ""
 }
 
-// list is a text between two others; nothing when there is none.
+// list returns a text between two others, or "" if the text is empty.
 func list(before, text, after string) string {
 	if text == "" {
 		return ""
@@ -75,12 +75,12 @@ func (r *Rank) write(b *bytes.Buffer) {
 	}
 }
 
-// String describes the place of a rank, and for how long it has been there.
+// String describes the place of a rank, and the time without progress.
 func (r *Rank) String() string {
 	return fmt.Sprintf("rank %d %s, for %s", r.Rank, r.Place(), Lasting(r.StillSeconds))
 }
 
-// Details are the status, the tasks, the stack and the events of a rank, one line each.
+// Details returns the status, the tasks, the stack and the events of a rank, one line each.
 func (r *Rank) Details() (all []string) {
 	if r.Status != "" {
 		all = append(all, "it said: "+r.Status)

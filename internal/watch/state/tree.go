@@ -10,10 +10,10 @@ type node struct {
 	call  string
 	ranks []int
 	moves bool
-	calls []*node // that it makes
+	calls []*node // calls that it makes
 }
 
-// tree joins stacks that begin alike: a call is one line, whatever the number of ranks in it.
+// tree merges stacks with a common start: a call is one line, whatever the number of ranks in it.
 func tree(stacks []Calls) []Stack {
 	root := &node{}
 	for _, s := range stacks {
@@ -40,8 +40,8 @@ func (n *node) calling(call string) *node {
 	return c
 }
 
-// flatten lists a node and what is below it, the rarest first, since that is where what differs is. A chain of calls
-// with the same ranks keeps its depth.
+// flatten lists a node and its descendants, rarest first, since they show the differences. A chain of calls with the
+// same ranks keeps its depth.
 func (n *node) flatten(depth int, all *[]Stack) {
 	if depth >= 0 {
 		if len(*all) >= nodesShown {

@@ -6,14 +6,14 @@ import (
 )
 
 const (
-	silentSeconds = 3 // a process that has told nothing for longer is named
-	stillSeconds  = 3 // a job that has not moved for longer stands still
+	silentSeconds = 3 // a process that has been silent for longer is named
+	stillSeconds  = 3 // a job without progress for longer stands still
 )
 
-// Conclude says in one sentence what the job is at, and which ranks are not with the others: those that the others wait
-// for. It looks at what is certain first: processes that have ended or are silent, then ranks that run code of the
-// program's while others wait, then ranks that have made fewer calls than others, as a flight recorder finds them, and
-// last, where all wait in the same call, what each waits for.
+// Conclude describes the condition of the job in one sentence, and returns the ranks apart from the others, which the
+// others wait for. It considers certain evidence first: processes that have ended or are silent, then ranks that run
+// code of the program while others wait, then ranks that have made fewer calls than others, like a flight recorder.
+// Finally, if all wait in the same call, it considers the reason of each wait.
 func (j *Job) Conclude() (verdict string, culprits []Rank) {
 	if p := j.gone(); p != nil {
 		return p.goes(j.waiting()), nil
@@ -45,7 +45,7 @@ func (j *Job) Conclude() (verdict string, culprits []Rank) {
 	return crowd(waiting) + j.unfinished(waiting), nil
 }
 
-// gone is the first process that has ended badly, or is silent.
+// gone returns the first process that has ended badly, or is silent.
 func (j *Job) gone() *Process {
 	for i := range j.Processes {
 		if p := &j.Processes[i]; p.Ended != "" {
@@ -95,7 +95,7 @@ func numbers(first, last int) (all []int) {
 	return all
 }
 
-// each calls f with all ranks that have told something.
+// each calls f with all ranks with a published state.
 func (j *Job) each(f func(r *Rank)) {
 	for i := range j.Processes {
 		for k := range j.Processes[i].Ranks {
@@ -104,7 +104,7 @@ func (j *Job) each(f func(r *Rank)) {
 	}
 }
 
-// WaitForAll is how many ranks wait for all others: for the end of an epoch, or in a collective.
+// WaitForAll returns the number of ranks that wait for all others: for the end of an epoch, or in a collective.
 func (j *Job) WaitForAll() (n int) {
 	j.each(func(r *Rank) {
 		if r.waitsForAll() {
@@ -119,8 +119,8 @@ func (j *Job) waiting() []Rank {
 	return waiting
 }
 
-// split tells ranks that wait from those that run. A rank that has ended does neither, unless others wait in a call
-// that it has not made.
+// split separates waiting ranks from running ones. An ended rank counts as neither, unless others wait in a call that
+// it has not made.
 func (j *Job) split() (waiting, running []Rank) {
 	j.each(func(r *Rank) {
 		switch r.Doing {
@@ -145,8 +145,8 @@ func parted(all []Rank, is func(r *Rank) bool) (those, others []Rank) {
 	return those, others
 }
 
-// align tells ranks that have made fewer calls than others, and where all have made as many, those whose call is
-// another one than that of most.
+// align separates the ranks that have made fewer calls than others. If all have made the same number, it separates
+// those whose call differs from that of the majority.
 func align(all []Rank) (behind, others []Rank) {
 	most := all[0].Call.Number
 	for i := range all {
@@ -167,7 +167,7 @@ func align(all []Rank) (behind, others []Rank) {
 	return parted(all, func(r *Rank) bool { return r.Call.Kind+r.Call.Name != usual })
 }
 
-// crowd says where ranks are: the largest group, and that there are others.
+// crowd describes the places of ranks: the largest groups, and the number of the others.
 func crowd(all []Rank) string {
 	groups := group(all)
 	var texts []string
@@ -185,7 +185,7 @@ func crowd(all []Rank) string {
 	return strings.Join(texts, ", ")
 }
 
-// together says where the ranks of one group are, and for how long.
+// together describes the place of the ranks of one group, and their time there.
 func together(g []Rank) string {
 	place := g[0].Place()
 	if len(g) > 1 {
@@ -201,14 +201,14 @@ func together(g []Rank) string {
 	return ranks(g) + " " + place
 }
 
-// plural has the verb that a place begins with in the plural.
+// plural converts the verb at the start of a place to the plural.
 func plural(place string) string {
 	first, rest, _ := strings.Cut(place, " ")
 	many := map[string]string{"has": "have", "runs": "run", "waits": "wait", "works": "work"}[first]
 	return many + " " + rest
 }
 
-// group puts ranks at the same place together, the largest group first.
+// group groups ranks by place, the largest group first.
 func group(all []Rank) (groups [][]Rank) {
 	at := map[string]int{}
 	for i := range all {
@@ -225,7 +225,7 @@ func group(all []Rank) (groups [][]Rank) {
 	return groups
 }
 
-// moves says what a job is at that moves.
+// moves describes the condition of a job that moves.
 func (j *Job) moves() string {
 	var all []Rank
 	j.each(func(r *Rank) { all = append(all, *r) })
@@ -255,7 +255,7 @@ func (j *Job) moves() string {
 	}
 }
 
-// unfinished says what an epoch lacks that all wait for.
+// unfinished describes the missing work of an epoch that all wait for.
 func (j *Job) unfinished(waiting []Rank) string {
 	tasks, call := 0, ""
 	var oldest *Link

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Spans writes numbers that grow as "0-3, 7".
+// Spans formats growing numbers like "0-3, 7".
 func Spans(all []int) string {
 	var texts []string
 	for i := 0; i < len(all); {
@@ -41,7 +41,7 @@ func ranks(all []Rank) string {
 	return fmt.Sprintf("%d ranks", len(all))
 }
 
-// verb is a verb for so many.
+// verb selects the form of a verb for a number.
 func verb(n int, one, many string) string {
 	if n == 1 {
 		return one
@@ -60,7 +60,7 @@ func Lasting(seconds float64) string {
 	return d.Round(time.Microsecond).String()
 }
 
-// at is where in the program something is, in brackets; "" where that is not known.
+// at returns a place in the program, in brackets, or "" if it is unknown.
 func at(site string) string {
 	if site == "" {
 		return ""
@@ -68,7 +68,7 @@ func at(site string) string {
 	return " (" + site + ")"
 }
 
-// String is a call in words: `epoch "relax" (bfs.go:88)`, `barrier (main.go:12)`.
+// String describes a call: `epoch "relax" (bfs.go:88)`, `barrier (main.go:12)`.
 func (c Call) String() string {
 	text := c.Kind
 	if c.Name != "" {
@@ -77,7 +77,7 @@ func (c Call) String() string {
 	return text + at(c.Site)
 }
 
-// within says in which epoch something happens, if it does.
+// within names the open epoch of a call, if any.
 func (c Call) within() string {
 	if !c.Open || c.Kind != "epoch" {
 		return ""
@@ -85,7 +85,7 @@ func (c Call) within() string {
 	return ", in " + c.String()
 }
 
-// Place says where a rank is: what groups are made by, and how they are told.
+// Place describes the place of a rank. Ranks are grouped by this text.
 func (r *Rank) Place() string {
 	switch c := r.Call; r.Doing {
 	case Ended:
@@ -110,7 +110,7 @@ func (r *Rank) Place() string {
 	return "waits " + r.waits()
 }
 
-// waits says what a rank waits for.
+// waits describes the reason of a rank's wait.
 func (r *Rank) waits() string {
 	c := r.Call
 	switch {
@@ -128,7 +128,7 @@ func (r *Rank) waits() string {
 	return "for " + r.Wait + c.within()
 }
 
-// What a rank waits for that waits for all others.
+// Reasons of waits for all other ranks.
 const (
 	WaitEnd    = "the end of the epoch"
 	WaitOthers = "the other ranks"
@@ -139,7 +139,7 @@ func (r *Rank) waitsForAll() bool {
 	return r.Doing == Waiting && (r.Wait == WaitEnd || r.Wait == WaitOthers)
 }
 
-// counted is a number of things.
+// counted formats a number of things.
 func counted(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
