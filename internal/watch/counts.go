@@ -6,15 +6,15 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
-// traceCounts are the values of the counters at their last sample.
+// traceCounts are the counters' values at their last sample.
 type traceCounts struct {
 	zero time.Time // of the trace's clock
 	last time.Time
 	of   []state.Counters // by rank of this process
 }
 
-// tellCounters samples the counters of the ranks of this process for the trace: rates since the last sample, and the
-// bytes held now.
+// tellCounters samples the counters of this process's ranks for the trace: rates since the last sample, and the bytes
+// held now.
 func (o *outlets) tellCounters(here func(events int) *state.Job) {
 	f, c := o.trace, &o.counts
 	if f == nil || o.simulated {

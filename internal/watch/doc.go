@@ -1,8 +1,8 @@
-// Package watch watches a job from beside it. In each process one goroutine looks, once a second, at what the ranks
-// there have published (internal/watch/board), and tells process 0 how far they have come: two numbers. Process 0 adds
-// them up. When no rank of the job has moved for a while though some wait, it asks all processes for details, and
-// writes a report. The same details make the page, the metrics and the records.
+// Package watch watches a job from outside its ranks. In each process one goroutine looks, once a second, at the
+// published state of the ranks (internal/watch/board), and sends process 0 their progress: two numbers. Process 0 adds
+// them up. When no rank of the job has moved for a while although some wait, it asks all processes for details, and
+// writes a report. The page, the metrics and the records use the same details.
 //
-// A job stands still by exact counts: of pebbles, frames, operations, tasks and calls, by rank. Time counts only while
-// this process has run: a process that was stopped, or is under a debugger, raises no alarm.
+// The progress of a job is measured by exact counts: of pebbles, frames, operations, tasks and calls, by rank. Time
+// counts only while this process has run: a process that was stopped, or is under a debugger, raises no alarm.
 package watch

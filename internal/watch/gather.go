@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	detailsTime = 100 * time.Millisecond // for ranks to publish details; it takes them microseconds
+	detailsTime = 100 * time.Millisecond // for ranks to publish details; publishing takes them microseconds
 	answersTime = 1500 * time.Millisecond
-	eventsTold  = 16 // of each rank, for a report
+	eventsTold  = 16 // of each rank in a report
 )
 
 // Job returns the state of the job. In process 0 it covers all processes, and is at most a second old for those that
-// answer; elsewhere it covers this process alone. It takes up to 0.2 s. Any goroutine may call it.
+// answer. Elsewhere it covers only this process. It takes up to 0.2 s. Any goroutine may call it.
 func (w *Watcher) Job() *state.Job {
 	if !w.begun() {
 		return w.here(0)
@@ -34,7 +34,7 @@ func (w *Watcher) Job() *state.Job {
 	return w.job(0)
 }
 
-// Report returns a report of the whole job; nil before the ranks run. It takes up to 2 s. Any goroutine may call it.
+// Report returns a report of the whole job, or nil before the ranks run. It takes up to 2 s. Any goroutine may call it.
 func (w *Watcher) Report() *state.Report {
 	if !w.begun() {
 		return nil
@@ -56,7 +56,7 @@ func (w *Watcher) job(events int) *state.Job {
 	return j
 }
 
-// here returns the job as this process knows it, with the last events of each rank.
+// here returns the job as this process sees it, with the last events of each rank.
 func (w *Watcher) here(events int) *state.Job {
 	j := w.skeleton()
 	w.mu.Lock()
@@ -68,8 +68,8 @@ func (w *Watcher) here(events int) *state.Job {
 	return j
 }
 
-// skeleton returns the job without its ranks: in process 0 with all processes, elsewhere with this one alone. The
-// first process is this one.
+// skeleton returns the job without its ranks: in process 0 with all processes, elsewhere with this one only. The first
+// process is this one.
 func (w *Watcher) skeleton() *state.Job {
 	j := &state.Job{
 		Program: w.config.Program, ID: w.config.Job, Ranks: w.place.Ranks, Transport: w.config.Transport,
@@ -89,7 +89,7 @@ func (w *Watcher) skeleton() *state.Job {
 	return j
 }
 
-// process returns the state of this process, after its ranks had time to publish details, and their stacks.
+// process returns the state of this process, after its ranks have had time to publish details, and their stacks.
 func (w *Watcher) process(full bool) (*state.Process, []state.Calls) {
 	var all []state.Calls
 	events := 0
@@ -130,7 +130,7 @@ func (w *Watcher) begun() bool {
 	return w.sight != nil
 }
 
-// detail asks the ranks to publish details, and gives them time. It leaves simulated ranks alone: waking them would
+// detail asks the ranks to publish details, and gives them time. It does not ask simulated ranks: waking them would
 // change the simulation.
 func (w *Watcher) detail() {
 	if !w.simulated {
@@ -142,7 +142,7 @@ func (w *Watcher) detail() {
 	}
 }
 
-// calls returns the stacks of the ranks of this process. It looks twice to see which of them move.
+// calls returns the stacks of the ranks of this process. It looks twice, to find the ranks that move.
 func (w *Watcher) calls() []state.Calls {
 	first := stacks.Calls()
 	w.detail()

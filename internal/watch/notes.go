@@ -6,7 +6,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
-// note is a message between processes. One of its fields is set.
+// note is a message between processes. Exactly one of its fields is set.
 type note struct {
 	Count  *count `json:"count,omitempty"`  // to process 0: the progress of the sender
 	Ask    *ask   `json:"ask,omitempty"`    // from process 0: a request for the receiver's state
@@ -16,7 +16,7 @@ type note struct {
 
 // ask is a request of process 0.
 type ask struct {
-	Full bool `json:"full"` // events and stacks as well
+	Full bool `json:"full"` // include events and stacks
 }
 
 // told is the state of a process.
@@ -25,11 +25,11 @@ type told struct {
 	Stacks  []state.Calls  `json:"stacks,omitempty"`
 }
 
-// noted takes a note. It is called by the reader of a connection and must not wait.
+// noted handles a note. The reader of a connection calls it, so it must not wait.
 func (w *Watcher) noted(process int, text []byte) {
 	var n note
 	if json.Unmarshal(text, &n) != nil {
-		return // a process of another version would not have passed the handshake
+		return // a process of another version would have failed the handshake
 	}
 	if n.Ask != nil {
 		w.aside(func() { w.state(n.Ask.Full) })
@@ -43,7 +43,7 @@ func (w *Watcher) noted(process int, text []byte) {
 	}
 }
 
-// aside runs f in a goroutine, unless the job has ended.
+// aside runs f on a goroutine, unless the job has ended.
 func (w *Watcher) aside(f func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

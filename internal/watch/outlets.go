@@ -17,7 +17,7 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// outlets are the page, the list of jobs, the record and the trace of a job, as far as they are asked for.
+// outlets are the requested ones of page, list of jobs, record and trace.
 type outlets struct {
 	config    *Config
 	place     netio.Place
@@ -26,7 +26,7 @@ type outlets struct {
 	started   time.Time
 
 	page   *page.Server // nil for none
-	forget func()       // takes the job off the list of jobs
+	forget func()       // removes the job from the list of jobs
 	mu     sync.Mutex
 	record *record.Writer // nil for none; guarded by mu
 	trace  *trace.File    // nil for none; for the goroutine that looks
@@ -34,7 +34,7 @@ type outlets struct {
 	cause  string         // of the failure of the job; guarded by mu
 }
 
-// open opens the outlets that the configuration asks for. The page shows source; the record begins with first.
+// open opens the configured outlets. The page shows source; the record begins with first.
 func (o *outlets) open(source page.Source, first *state.Job, transport netio.Transport) error {
 	if c := o.config; c.HTTP != "" && o.place.Process == 0 {
 		secret, ok := transport.(interface{ Encrypted() bool })
@@ -67,7 +67,7 @@ func (o *outlets) open(source page.Source, first *state.Job, transport netio.Tra
 	return nil
 }
 
-// announce adds the job to the list of this user. A job that cannot be listed runs nevertheless.
+// announce adds the job to the list of this user. A failure does not end the job.
 func (o *outlets) announce() {
 	e := jobs.Entry{
 		Program: o.config.Program, Job: o.config.Job, Ranks: o.place.Ranks, Processes: o.place.Processes, Started: o.started,
@@ -83,8 +83,8 @@ func (o *outlets) announce() {
 	o.forget = forget
 }
 
-// openTrace begins the file of this process, whose clock is that of the ports. A simulated job has one file, which
-// does not depend on this machine or hour.
+// openTrace begins the file of this process, whose clock is that of the ports. A simulated job has one file, which is
+// independent of this machine and of the time.
 func (o *outlets) openTrace(transport netio.Transport) (*trace.File, error) {
 	c := trace.Config{
 		Program: o.config.Program, Job: o.config.Job, Names: func(n uint32) string { return board.Name(n).String() },
@@ -136,8 +136,8 @@ func (o *outlets) refused(what string, err error) {
 	}
 }
 
-// dumpFlight writes the contents of Go's flight recorder, if it is on, to the folder of the record, or else to the
-// current folder.
+// dumpFlight writes the contents of Go's flight recorder, if it is on, to the folder of the record, or to the current
+// folder.
 func (o *outlets) dumpFlight() {
 	if f := o.config.Flight; f == nil || !f.Enabled() {
 		return
@@ -155,7 +155,7 @@ func (o *outlets) dumpFlight() {
 	fmt.Fprintf(o.config.Out, "Go's flight recorder is in %s: go tool trace shows it\n", name)
 }
 
-// shown reports whether some outlet shows the activity of ranks.
+// shown reports whether an outlet shows the activity of ranks.
 func (o *outlets) shown() bool {
 	return o.page != nil || o.record != nil || o.trace != nil && !o.simulated
 }

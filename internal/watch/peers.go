@@ -16,13 +16,13 @@ type peers struct {
 
 	mu     sync.Mutex
 	others []other       // by process; nil except in process 0
-	answer chan struct{} // closed and renewed with each answer
+	answer chan struct{} // closed and replaced at each answer
 	stacks []state.Calls // of the last answers
 }
 
 // other is the last state of another process.
 type other struct {
-	heard  time.Duration // since its last note
+	heard  time.Duration // time since its last note
 	count  count
 	state  *state.Process // nil before the first answer
 	stated time.Time      // of that answer
@@ -39,7 +39,7 @@ func (p *peers) send(process int, n note) {
 	}
 }
 
-// ask asks all processes for their state, and waits until all have answered, at most for the given time.
+// ask asks all processes for their state, and waits for all answers, at most for the given time.
 func (p *peers) ask(full bool, most time.Duration, over <-chan struct{}) {
 	if p.place.Process != 0 || p.noter == nil {
 		return
@@ -64,7 +64,7 @@ func (p *peers) ask(full bool, most time.Duration, over <-chan struct{}) {
 	}
 }
 
-// answered reports whether all processes have answered since a time. The channel is closed by the next answer.
+// answered reports whether all processes have answered since a time. Otherwise the next answer closes the channel.
 func (p *peers) answered(since time.Time) (next <-chan struct{}, all bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -76,7 +76,7 @@ func (p *peers) answered(since time.Time) (next <-chan struct{}, all bool) {
 	return nil, true
 }
 
-// heard takes in a note of another process.
+// heard handles a note of another process.
 func (p *peers) heard(process int, n note) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -93,7 +93,7 @@ func (p *peers) heard(process int, n note) {
 	}
 }
 
-// tick lets a tick pass, and adds the progress of the other processes to that of this one.
+// tick advances time by a tick, and adds the progress of the other processes to that of this one.
 func (p *peers) tick(all count) count {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -108,7 +108,7 @@ func (p *peers) tick(all count) count {
 	return all
 }
 
-// takeStacks returns the stacks of the last answers, and forgets them.
+// takeStacks returns the stacks of the last answers, and clears them.
 func (p *peers) takeStacks() []state.Calls {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -8,8 +8,8 @@ import (
 // current is the watcher of the job of this process.
 var current atomic.Pointer[Watcher]
 
-// Quit asks process 0 for a report of the whole job, and gives it the time to ask this process. Call it before the
-// process ends by a signal that asks for its state. It takes up to 2 s.
+// Quit asks process 0 for a report of the whole job, and gives process 0 the time to query this process. Call it before
+// the process ends by a signal that requests its state. It takes up to 2 s.
 func Quit() {
 	w := current.Load()
 	if w == nil {

@@ -25,7 +25,7 @@ func (w *Watcher) sample() {
 	}
 }
 
-// seconds returns the sum for an activity; nil if its time is not counted.
+// seconds returns the sum for an activity, or nil if its time is not counted.
 func (p *progress) seconds(doing state.Doing, wait board.Wait) *float64 {
 	switch doing {
 	case state.Computing, state.Tasking, state.Moving:

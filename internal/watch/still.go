@@ -2,14 +2,14 @@ package watch
 
 import "time"
 
-// standstill finds out whether the job stands still.
+// standstill detects a standstill of the job.
 type standstill struct {
 	moved uint64        // progress of all ranks at the last look
-	still time.Duration // without progress, while some rank waits
-	told  bool          // it has been reported
+	still time.Duration // time without progress while a rank waits
+	told  bool          // it was reported
 }
 
-// take adds the progress of a tick. It reports true once, when the job has stood still for the limit; a limit that is
+// take adds the progress of a tick. It reports true once, when the job has stood still for the limit. A limit that is
 // not positive is never reached.
 func (s *standstill) take(all count, limit time.Duration) (stalled bool) {
 	if all.Moved != s.moved || all.Waiting == 0 {

@@ -19,19 +19,19 @@ import (
 // Config configures a Watcher.
 type Config struct {
 	Stall     time.Duration              // time without progress before a report; not positive: never
-	Stalled   func(verdict string) error // not nil: the error that ends a job that stands still
+	Stalled   func(verdict string) error // if not nil: returns the error that ends a job that stands still
 	Out       io.Writer                  // for reports
-	Program   string                     // "" is the name of this program
+	Program   string                     // "" means the name of this program
 	Job       string                     // its id; "" for none
-	Settings  func() map[string]string   // by names of flags; called once, when first needed
+	Settings  func() map[string]string   // by names of flags; called once, at the first use
 	Transport string                     // its name
 	HTTP      string                     // the address of the page in process 0; "" for none
 	Announce  bool                       // process 0 lists the job, for pebbles ps and top
-	Pprof     bool                       // the page serves Go's profiles too
+	Pprof     bool                       // the page also serves Go's profiles
 	Trace     string                     // the file of the trace, as trace.Path takes it; "" for none
 	Record    string                     // the folder of the record; "" for none
-	Bound     int64                      // bytes that one rank may hold for pebbles
-	Flight    *rtrace.FlightRecorder     // of Go, dumped beside the report; nil for none
+	Bound     int64                      // limit of one rank's memory for pebbles, in bytes
+	Flight    *rtrace.FlightRecorder     // Go's, dumped beside the report; nil for none
 	Log       *slog.Logger
 }
 
@@ -41,7 +41,7 @@ const StallDefault = 30 * time.Second
 // tick is the time between two looks.
 const tick = time.Second
 
-// Watcher watches the ranks of this process, and in process 0 those of all others.
+// Watcher watches the ranks of this process. In process 0 it watches all ranks.
 type Watcher struct {
 	config    Config
 	started   time.Time
@@ -72,7 +72,7 @@ type progress struct {
 
 var _ engine.Watcher = (*Watcher)(nil)
 
-// New makes a watcher for one job. The page, the record and the trace are open until End.
+// New returns a watcher for one job. The page, the record and the trace are open until End.
 func New(c Config, transport netio.Transport) (*Watcher, error) {
 	if c.Program == "" {
 		c.Program = filepath.Base(os.Args[0])
@@ -135,14 +135,14 @@ func (w *Watcher) End() {
 	w.mu.Unlock()
 	close(w.over)
 	w.running.Wait()
-	w.outlets.second(w.here) // the last second, and the only one of a short job
+	w.outlets.second(w.here) // last second, and the only one of a short job
 	w.outlets.tellCounters(w.here)
 	if err := w.outlets.shut(); err != nil {
 		w.config.Log.Warn("close the page of the job", "error", err)
 	}
 }
 
-// run looks once a second, unless nobody needs it.
+// run looks once a second, unless no outlet needs it.
 func (w *Watcher) run() {
 	if w.config.Stall <= 0 && !w.outlets.shown() {
 		<-w.over
@@ -175,8 +175,8 @@ func (w *Watcher) run() {
 	}
 }
 
-// look measures the progress of the ranks of this process, and in process 0 of all. It reports whether the job has just
-// reached the limit of Config.Stall.
+// look measures the progress of the ranks of this process, and in process 0 of all ranks. It reports whether the job
+// has just reached the limit of Config.Stall.
 func (w *Watcher) look() (stalled bool) {
 	mine := w.count()
 	if w.place.Process != 0 {

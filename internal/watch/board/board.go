@@ -74,7 +74,7 @@ const (
 	ForCredit        // credit of a link
 	ForRoom          // room for another frame
 	ForOneSided      // operations on exposed memory, including posted ones
-	ForAnswer        // the end of a wait in a call of the main function
+	ForAnswer        // an answer to a call of the main function
 	waits
 )
 
