@@ -22,8 +22,7 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// report is where a job's report goes. Its release is closed when the report has come, so that a case goes on by what
-// has happened and not by time.
+// report receives a job's report. It closes release at the report, so that a case continues by events and not by time.
 type report struct {
 	mu      sync.Mutex
 	text    bytes.Buffer
@@ -41,7 +40,7 @@ func (r *report) Write(b []byte) (int, error) {
 	return r.text.Write(b)
 }
 
-// verdict is the first line; "" when there was no report.
+// verdict returns the first line, or "" without a report.
 func (r *report) verdict() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -49,14 +48,14 @@ func (r *report) verdict() string {
 	return line
 }
 
-// ranks is a target with a pebble for each rank, by number.
+// ranks returns a target with a pebble for each rank, by number.
 func ranks(r *pebble.Rank, handle func(v uint64)) *target.Target[uint64] {
 	return target.New(r, "visit", distribution.Ranks(r.Size()), target.Key(func(v uint64) uint64 { return v }),
 		target.Each(handle))
 }
 
-// cases are jobs that stand still, by what is wrong with them, and what the verdict must say. A function that has to
-// hang waits for release, which is closed when the report has come.
+// cases are jobs that stand still, by their fault, with the expected verdict. A function that has to hang waits for
+// release, which is closed after the report.
 var cases = []struct {
 	name    string
 	ranks   int
@@ -128,7 +127,7 @@ var cases = []struct {
 			}
 			for r.ID() == 1 {
 				if !lock.TryLock() {
-					lock.Lock() // which rank 2 has
+					lock.Lock() // held by rank 2
 					defer lock.Unlock()
 					return nil
 				}
@@ -157,7 +156,7 @@ var cases = []struct {
 	}, []string{"ranks 0-1 wait for the others in barrier", "rank 2 runs its function, and has called nothing yet"}},
 }
 
-// The verdict names who is to blame.
+// TestVerdicts requires that the verdict names the culprit.
 func TestVerdicts(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -173,7 +172,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// A job ends when it stands still, where it is to.
+// TestStallExit requires that a job that stands still ends if configured so.
 func TestStallExit(t *testing.T) {
 	t.Parallel()
 	out := newReport()
@@ -191,7 +190,7 @@ func TestStallExit(t *testing.T) {
 	require.Equal(t, 76, pebble.WriteError(&bytes.Buffer{}, err))
 }
 
-// hold is a transport that keeps data frames for one rank back until it is let go: a link that is slow.
+// hold is a transport that delays data frames for one rank until it is let go: a slow link.
 type hold struct {
 	netio.Transport
 	to    uint32
@@ -230,7 +229,7 @@ func (p *heldPort) Recv() *netio.Frame {
 	return p.Port.Recv()
 }
 
-// A link whose frames do not arrive is named, when all ranks wait for the end of the epoch.
+// TestSlowLink requires that a link whose frames do not arrive is named, when all ranks wait for the end of the epoch.
 func TestSlowLink(t *testing.T) {
 	t.Parallel()
 	out := newReport()
@@ -250,7 +249,8 @@ func TestSlowLink(t *testing.T) {
 	require.Contains(t, out.verdict(), `1 frame of "visit" from rank 0 to rank 2 has not been handled`)
 }
 
-// What the runtime finds out by itself ends the job, in words that name who is to blame: no report is needed.
+// TestNamedAtOnce requires that a fault that the runtime detects itself ends the job, with an error that names the
+// culprit and without a report.
 func TestNamedAtOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		run   func(r *pebble.Rank) error
@@ -302,7 +302,8 @@ func TestNamedAtOnce(t *testing.T) {
 	}
 }
 
-// A simulated world in which every rank waits for what nobody sends ends at once, with the verdict.
+// TestSimulatedHang requires that a simulated world whose ranks all wait for unsent messages ends immediately, with the
+// verdict.
 func TestSimulatedHang(t *testing.T) {
 	world, err := sim.New(sim.Config{Ranks: 4, Seed: 1})
 	require.NoError(t, err)

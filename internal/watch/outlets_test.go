@@ -30,7 +30,7 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// get asks the page of a job for a path.
+// get requests a path from the page of a job.
 func get(t *testing.T, url, path, token string) []byte {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+path, nil)
@@ -46,8 +46,8 @@ func get(t *testing.T, url, path, token string) []byte {
 	return text
 }
 
-// A job that is shown, recorded and traced at once tells the same everywhere, leaves files that can be read, and tells
-// the token of its page to nobody but whoever reads its errors.
+// TestOutlets requires that a job that is shown, recorded and traced at once reports the same everywhere, leaves
+// readable files, and reveals the token of its page only to readers of its errors.
 func TestOutlets(t *testing.T) {
 	dir := t.TempDir()
 	out := &output{news: make(chan struct{}, 1)}
@@ -124,7 +124,8 @@ func TestOutlets(t *testing.T) {
 	}))
 }
 
-// Goroutines of profiles carry the kind of the task that they run, while they run it, and for as long as it waits.
+// TestKindsInProfiles requires that goroutines in profiles carry the kind of the task that they run, while they run it,
+// and while it waits.
 func TestKindsInProfiles(t *testing.T) {
 	for _, labelled := range []bool{true, false} {
 		var waits, between bytes.Buffer
@@ -165,7 +166,8 @@ func TestKindsInProfiles(t *testing.T) {
 	}
 }
 
-// Traces show for which memory and locks tasks wait. A simulated job shows all of it.
+// TestWaitsOfTasksInTraces requires that traces show the memory and locks that tasks wait for. A simulated job shows
+// all of it.
 func TestWaitsOfTasksInTraces(t *testing.T) {
 	const taskCount = 5
 	file := filepath.Join(t.TempDir(), "trace")
@@ -179,7 +181,7 @@ func TestWaitsOfTasksInTraces(t *testing.T) {
 			lock := memory.NewLock(space, "door", 0)
 			s := task.New(r)
 			return s.Run(func() {
-				for range taskCount * r.ID() { // of rank 1, which reads what rank 0 has
+				for range taskCount * r.ID() { // of rank 1, which reads memory of rank 0
 					s.Go(func() {
 						lock.Lock()
 						words.Get(0)
@@ -197,7 +199,7 @@ func TestWaitsOfTasksInTraces(t *testing.T) {
 		"each waits for the swap of the lock's word, and all but the first for the lock")
 }
 
-// A job that can't be shown, recorded or traced as it was asked to does not begin.
+// TestOutletsRefused requires that a job that cannot be shown, recorded or traced as requested does not begin.
 func TestOutletsRefused(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
@@ -217,7 +219,7 @@ func TestOutletsRefused(t *testing.T) {
 	}
 }
 
-// What ended a job is in its record.
+// TestRecordOfFailure requires that the record has the cause of a job's end.
 func TestRecordOfFailure(t *testing.T) {
 	dir := t.TempDir()
 	config := pebble.Config{Ranks: 2, Watch: pebble.Watch{Record: dir, Out: io.Discard}}
@@ -235,8 +237,8 @@ func TestRecordOfFailure(t *testing.T) {
 	require.Contains(t, text.String(), "rank 1: the disk is full")
 }
 
-// With profiles asked for, the goroutine of a rank carries the target whose handler runs; and Go's flight recorder is
-// dumped beside the report of a job that stands still.
+// TestGoTools requires that, with profiles, the goroutine of a rank carries the target whose handler runs, and that
+// Go's flight recorder is dumped beside the report of a standstill.
 func TestGoTools(t *testing.T) {
 	t.Parallel()
 	flight := rtrace.NewFlightRecorder(rtrace.FlightRecorderConfig{})

@@ -25,19 +25,19 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// roleVariable has the test binary be a process of a job.
+// roleVariable makes the test binary a process of a job.
 const roleVariable = "WATCH_TEST_ROLE"
 
 func TestMain(m *testing.M) {
 	if role, ok := os.LookupEnv(roleVariable); ok {
 		play(role)
 	}
-	_ = flag.Set("test.parallel", "8") // these wait
+	_ = flag.Set("test.parallel", "8") // these tests wait
 	goleak.VerifyTestMain(m)
 }
 
-// play is a process of a job: its last rank waits for a line on a pipe that the test holds, in the place that the role
-// says, while the others wait for it.
+// play is a process of a job. Its last rank waits for a line on a pipe that the test holds, at the place given by the
+// role, while the others wait for it.
 func play(role string) {
 	config := pebble.Config{Watch: pebble.Watch{Stall: 2 * time.Second, Name: "play"}}
 	if role == "refused" {
@@ -62,7 +62,7 @@ func play(role string) {
 	})
 }
 
-// output is what a job writes; await waits until it has what a pattern says, and returns the first group.
+// output is the output of a job; await waits until it matches a pattern, and returns the first group.
 type output struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -97,7 +97,7 @@ func (o *output) await(t *testing.T, ended <-chan struct{}, pattern string) stri
 	}
 }
 
-// start starts a job of this test binary's, whose output grows until it has ended.
+// start starts a job with this test binary. Its output grows until it has ended.
 func start(t *testing.T, role string, processes, ranks int) (*output, <-chan struct{}) {
 	out := &output{news: make(chan struct{}, 1)}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -117,7 +117,8 @@ func start(t *testing.T, role string, processes, ranks int) (*output, <-chan str
 	return out, ended
 }
 
-// startStopped starts a job of two processes, and returns when all ranks are there. The pid is that of the last one.
+// startStopped starts a job of two processes, and returns when all ranks are running. The pid is that of the last
+// process.
 func startStopped(t *testing.T) (out *output, ended <-chan struct{}, pid int) {
 	out, ended = start(t, "stopped", 2, 4)
 	pid, err := strconv.Atoi(out.await(t, ended, `rank 3 is pid ([0-9]+)`))
@@ -127,7 +128,8 @@ func startStopped(t *testing.T) (out *output, ended <-chan struct{}, pid int) {
 	return out, ended, pid
 }
 
-// Process 0 reports for all processes: a handler that does not return in another one is named, with its calls.
+// TestOtherProcess requires that process 0 reports for all processes: a handler that does not return in another process
+// is named, with its calls.
 func TestOtherProcess(t *testing.T) {
 	t.Parallel()
 	out, ended := start(t, "handler", 3, 6)
@@ -136,7 +138,8 @@ func TestOtherProcess(t *testing.T) {
 	out.await(t, ended, `(processes_test\.go:[0-9]+ \[5\])`)
 }
 
-// A process that can't show its job ends the others, which blame nobody else for it.
+// TestRefusedInOneProcess requires that a process that cannot show its job ends the others, which blame no other
+// process.
 func TestRefusedInOneProcess(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
@@ -152,7 +155,7 @@ func TestRefusedInOneProcess(t *testing.T) {
 	require.Empty(t, failed.Lost)
 }
 
-// A process that is stopped is named, with its ranks.
+// TestStoppedProcess requires that a stopped process is named, with its ranks.
 func TestStoppedProcess(t *testing.T) {
 	t.Parallel()
 	out, ended, pid := startStopped(t)
@@ -161,13 +164,13 @@ func TestStoppedProcess(t *testing.T) {
 	verdict := out.await(t, ended, `(?m)^(process 1.*)$`)
 	require.Contains(t, verdict, "its ranks are 2-3")
 	require.Contains(t, verdict, `ranks 0-1 wait for the end of epoch "play"`)
-	if strings.Contains(verdict, "pid") { // it has told who it is, before
+	if strings.Contains(verdict, "pid") { // it has sent its description before
 		require.Contains(t, verdict, fmt.Sprintf("pid %d", pid))
 		require.Contains(t, verdict, "is stopped by a signal")
 	}
 }
 
-// SIGQUIT to one process has process 0 report for all.
+// TestQuit requires that SIGQUIT to one process makes process 0 report for all.
 func TestQuit(t *testing.T) {
 	t.Parallel()
 	out, ended, pid := startStopped(t)
@@ -177,7 +180,8 @@ func TestQuit(t *testing.T) {
 	<-ended
 }
 
-// A report of many simulated ranks, one of which hangs, is made in time and is short.
+// TestManySimulatedRanks requires that the report of many simulated ranks with one that hangs is short, and made in
+// time.
 func TestManySimulatedRanks(t *testing.T) {
 	const many = 1024
 	world, err := sim.New(sim.Config{Ranks: many, Seed: 1})

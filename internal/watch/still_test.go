@@ -6,7 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A standstill is reported once, when it has lasted for the limit, and again after the job has moved.
+// TestStandsStillAgain requires that a standstill is reported once, when it has lasted for the limit, and again after
+// the job has moved.
 func TestStandsStillAgain(t *testing.T) {
 	const looks = 3
 	var s standstill

@@ -10,7 +10,8 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
-// The last events are kept, the oldest first, and a call's end is found again if it is still there.
+// TestEvents requires that the last events are kept, oldest first, and that the end of a call reaches its event if that
+// is still kept.
 func TestEvents(t *testing.T) {
 	var b Board
 	require.Empty(t, b.Last(Events))
@@ -34,7 +35,7 @@ func TestEvents(t *testing.T) {
 	require.EqualValues(t, 3*Events, r.Call.Number)
 }
 
-// Parks in a row for the same are one event, which ends when the rank has what it waited for.
+// TestWaits requires that consecutive parks for one reason are one event, which ends with the wait.
 func TestWaits(t *testing.T) {
 	var b Board
 	b.Call(Epoch, "")
@@ -59,7 +60,7 @@ func TestWaits(t *testing.T) {
 	require.Len(t, b.Last(Events), 3)
 }
 
-// What a rank brings forward moves it: counters, calls, and what the application says. Waits don't.
+// TestMoved requires that counters, calls and statuses of the application count as progress, and waits do not.
 func TestMoved(t *testing.T) {
 	var b Board
 	last := b.Moved()
@@ -82,7 +83,7 @@ func TestMoved(t *testing.T) {
 	require.Equal(t, last, b.Moved())
 }
 
-// Details are published once they have been asked for.
+// TestAsk requires that details are published on request.
 func TestAsk(t *testing.T) {
 	var b Board
 	require.False(t, b.Asked())
@@ -95,7 +96,7 @@ func TestAsk(t *testing.T) {
 	require.Equal(t, []state.Tasks{{Call: "Wait", Count: 2}}, r.Tasks)
 }
 
-// A reader beside the writer sees events that were written, whole and in their order.
+// TestReadBeside requires that a concurrent reader sees written events, whole and in their order.
 func TestReadBeside(t *testing.T) {
 	var b Board
 	done := make(chan struct{})
@@ -131,7 +132,8 @@ func site() string {
 	return b.Last(1)[0].Site
 }
 
-// The site of a call is where the program calls the runtime: here all is of the runtime, but for the test's runner.
+// TestSite requires that the site of a call is the place where the program calls the runtime. Here everything belongs
+// to the runtime, except the test's runner.
 func TestSite(t *testing.T) {
 	require.True(t, Ours("github.com/activepebbles/pebbles/pebble.(*Rank).Epoch"))
 	require.True(t, Ours("github.com/activepebbles/pebbles/memory/pages.New"))
@@ -141,7 +143,7 @@ func TestSite(t *testing.T) {
 	require.Equal(t, site(), site(), "one call has one site")
 }
 
-// Publishing allocates nothing.
+// TestAllocations requires that publishing allocates nothing.
 func TestAllocations(t *testing.T) {
 	var b Board
 	b.Call(Epoch, "relax")
@@ -163,7 +165,7 @@ func BenchmarkCall(b *testing.B) {
 	}
 }
 
-// A table gives each thing one number, whoever asks, until it is full.
+// TestInterned requires that a table gives each value one number, on any goroutine, until it is full.
 func TestInterned(t *testing.T) {
 	table := interned[string]{most: 3}
 	require.Zero(t, table.number(""))

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// refused holds that neither side uses a folder, and that nothing comes into it.
+// refused requires that neither side uses a folder, and that it stays empty.
 func refused(t *testing.T, dir, why string) {
 	t.Helper()
 	forget, err := Announce(Entry{URL: "http://127.0.0.1:1/?token=secret"})
@@ -59,7 +59,7 @@ func TestHostileFolder(t *testing.T) {
 	require.Empty(t, names(t, dir))
 }
 
-// TestHostileFolderBesideGood still lists what is in the other one.
+// TestHostileFolderBesideGood requires that the jobs of the other folder are still listed.
 func TestHostileFolderBesideGood(t *testing.T) {
 	_, dir := fresh(t)
 	announce(t, Entry{Job: "good"})
@@ -97,7 +97,7 @@ func TestDamagedFiles(t *testing.T) {
 	require.NotContains(t, err.Error(), "good")
 }
 
-// TestUnfinishedFile keeps what is being written, and removes what was left so.
+// TestUnfinishedFile requires that a file in progress is kept, and that an abandoned one is removed.
 func TestUnfinishedFile(t *testing.T) {
 	dir, _ := fresh(t)
 	announce(t, Entry{})
@@ -122,7 +122,7 @@ func TestFolderThatCannotBeWritten(t *testing.T) {
 	require.ErrorContains(t, err, "not a directory")
 }
 
-// TestAtOnce announces, lists and forgets in many goroutines: no list is ever torn.
+// TestAtOnce announces, lists and forgets on many goroutines: no list is ever torn.
 func TestAtOnce(t *testing.T) {
 	dir, _ := fresh(t)
 	const each = 50

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The kernel puts any name into its brackets.
+// TestStarted puts arbitrary names into the kernel's brackets.
 func TestStarted(t *testing.T) {
 	rest := " S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 4711 0 0"
 	for _, name := range []string{"a", "a b", ") S 1 2 3", "((", "", "\n"} {

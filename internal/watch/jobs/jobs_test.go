@@ -15,7 +15,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain is also a job that announces itself, and ends when it is killed.
+// TestMain also serves as a job that announces itself, and ends when it is killed.
 func TestMain(m *testing.M) {
 	if os.Getenv("ANNOUNCE") == "" {
 		goleak.VerifyTestMain(m)
@@ -23,10 +23,10 @@ func TestMain(m *testing.M) {
 	}
 	_, err := Announce(Entry{Program: "child"})
 	fmt.Println(err)
-	time.Sleep(time.Hour) // Go ends a process all of whose goroutines wait for ever
+	time.Sleep(time.Hour) // Go ends a process whose goroutines all block
 }
 
-// fresh has the list in folders that are empty.
+// fresh puts the list into empty folders.
 func fresh(t *testing.T) (runtime, temporary string) {
 	t.Helper()
 	runtime, temporary = t.TempDir(), t.TempDir()
@@ -37,7 +37,7 @@ func fresh(t *testing.T) (runtime, temporary string) {
 	return filepath.Join(runtime, "pebbles"), filepath.Join(temporary, "pebbles", "jobs")
 }
 
-// list is the list, of which nothing is wrong.
+// list returns the list, which must have no errors.
 func list(t *testing.T) []Entry {
 	t.Helper()
 	all, err := List()
@@ -107,7 +107,7 @@ func TestBothPlaces(t *testing.T) {
 	require.Len(t, list(t), 5)
 }
 
-// TestKilledProcess kills a job, which takes no file away then.
+// TestKilledProcess kills a job, which then removes no file.
 func TestKilledProcess(t *testing.T) {
 	dir, _ := fresh(t)
 	child := exec.Command(os.Args[0])
@@ -124,14 +124,14 @@ func TestKilledProcess(t *testing.T) {
 	require.Equal(t, child.Process.Pid, all[0].PID)
 
 	require.NoError(t, child.Process.Kill())
-	// Until somebody waits for it, its number is taken.
+	// Until its parent waits for it, its number is taken.
 	require.Eventually(t, func() bool { return len(list(t)) == 1 }, time.Minute, time.Millisecond)
 	require.Error(t, child.Wait())
 	require.Equal(t, "parent", list(t)[0].Program)
 	require.Len(t, names(t, dir), 1, "the file of the killed one is gone")
 }
 
-// put writes a file as another process would have.
+// put writes a file as another process would.
 func put(t *testing.T, dir, name string, f file) {
 	t.Helper()
 	text, err := json.Marshal(f)

@@ -15,7 +15,7 @@ func TestAddressThatCannotBeHad(t *testing.T) {
 	defer taken.Close()
 	for at, words := range map[string]string{
 		taken.Addr().String(): "it is in use: name another port, or 0",
-		"192.0.2.1:0":         "no interface of this host has it", // of TEST-NET-1
+		"192.0.2.1:0":         "no interface of this host has it", // in TEST-NET-1
 		"no-such.invalid:0":   "cannot be served",
 		"host":                "give a port",
 	} {
@@ -24,7 +24,8 @@ func TestAddressThatCannotBeHad(t *testing.T) {
 	}
 }
 
-// A server on all interfaces is called by the name of its host or by any address, but by no other name.
+// TestHostsOfAllInterfaces requires that a server on all interfaces accepts the name of its host and any address, but
+// no other name.
 func TestHostsOfAllInterfaces(t *testing.T) {
 	at, err := parse("0.0.0.0:80")
 	require.NoError(t, err)

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// render is the page of a job as Chromium shows it after two seconds or so of the page's own time, which stands still
-// while an answer is awaited, and what Chromium says meanwhile.
+// render returns the page of a job as Chromium shows it after about two seconds of the page's time, which stops while
+// an answer is awaited, and Chromium's messages.
 func render(t *testing.T, source Source) (dom, said string) {
 	t.Helper()
 	s, err := Listen(Config{Addr: "0", Source: source})
@@ -50,7 +50,7 @@ func TestPageInBrowser(t *testing.T) {
 			source := newMadeUp(100, kind)
 			dom, said := render(t, source)
 			require.Contains(t, dom, `<span id="grade">`+word+`</span>`)
-			verdict, _, _ := strings.Cut(source.Job().Verdict, " for ") // seconds go on
+			verdict, _, _ := strings.Cut(source.Job().Verdict, " for ") // the seconds increase
 			require.Contains(t, dom, verdict)
 			require.Contains(t, dom, source.status)
 			require.Contains(t, dom, "ranks 98–99", "ranks are shown in ranges")
@@ -61,7 +61,7 @@ func TestPageInBrowser(t *testing.T) {
 	}
 }
 
-// What the application says may be anything. None of it is HTML to the page.
+// TestPageEscapes requires that the page treats no text of the application as HTML.
 func TestPageEscapes(t *testing.T) {
 	const hostile = `<script>document.title="taken"</script><img src=x onerror="document.title='taken'">`
 	source := newMadeUp(4, "stalled")
@@ -82,14 +82,14 @@ func TestJSONHoldsNoHTML(t *testing.T) {
 	}
 }
 
-// The page says so at once when an answer fails, and keeps what it has seen.
+// TestPageSaysThatTheJobIsGone requires that the page shows a failed answer immediately, and keeps earlier data.
 func TestPageSaysThatTheJobIsGone(t *testing.T) {
 	source := newMadeUp(4, "running")
 	paths := newPaths(Config{Source: source})
 	var asked atomic.Int64
 	ends := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/view.json" && asked.Add(1) > 1 {
-			panic(http.ErrAbortHandler) // the connection breaks
+			panic(http.ErrAbortHandler) // breaks the connection
 		}
 		paths.ServeHTTP(w, r)
 	})

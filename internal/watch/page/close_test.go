@@ -19,7 +19,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
-// Strangers who connect and say nothing, or something, cost a bounded number of goroutines, and go away.
+// TestCrowd requires that connected strangers, silent or not, cost a bounded number of goroutines, and are dropped.
 func TestCrowd(t *testing.T) {
 	var log bytes.Buffer
 	source := newMadeUp(4, "running")
@@ -42,7 +42,7 @@ func TestCrowd(t *testing.T) {
 		mine = append(mine, c)
 		require.LessOrEqual(t, runtime.NumGoroutine()-before, 2*connectionsMost)
 	}
-	require.Eventually(t, func() bool { // headerWait frees the slots of those who say nothing
+	require.Eventually(t, func() bool { // headerWait frees the slots of silent ones
 		r, err := http.NewRequest("GET", target(t, s, "/view.json"), nil)
 		require.NoError(t, err)
 		r.Header = bearer(secret)
@@ -57,7 +57,7 @@ func TestCrowd(t *testing.T) {
 	require.Empty(t, log.String(), "strangers fill no log")
 }
 
-// A stranger's connection is closed with the answer, also when there is more to come.
+// TestStrangersDoNotStay requires that a stranger's connection is closed with the answer, even if more data is coming.
 func TestStrangersDoNotStay(t *testing.T) {
 	s := serve(t, Config{Source: newMadeUp(1, "running"), bodyWait: 100 * time.Millisecond})
 	c, err := net.Dial("tcp", strings.TrimPrefix(target(t, s, ""), "http://"))
@@ -79,7 +79,7 @@ func TestHugeHeaderIsRefused(t *testing.T) {
 	require.Equal(t, http.StatusRequestHeaderFieldsTooLarge, answer.StatusCode)
 }
 
-// slow is a source whose report takes until it is let go.
+// slow is a source whose report blocks until it is let go.
 type slow struct {
 	*madeUp
 	begun, end chan struct{}
@@ -91,7 +91,8 @@ func (s slow) Report() *state.Report {
 	return s.madeUp.Report()
 }
 
-// Close ends connections that idle, that have said nothing, and that wait for an answer; and it waits for the last.
+// TestCloseLeavesNothing requires that Close ends connections that are idle, silent, or waiting for an answer, and
+// waits for the last.
 func TestCloseLeavesNothing(t *testing.T) {
 	before := goleak.IgnoreCurrent()
 	source := slow{newMadeUp(4, "running"), make(chan struct{}), make(chan struct{})}

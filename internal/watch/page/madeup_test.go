@@ -16,13 +16,13 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
-// madeUp is a job that nobody runs. It moves with the clock.
+// madeUp is an invented job. It changes with the clock.
 type madeUp struct {
 	ranks   int
 	kind    string // "running", "stalled" or "died"
 	status  string
 	started time.Time
-	asked   atomic.Int64 // how often Job was called
+	asked   atomic.Int64 // calls of Job
 	reports atomic.Int64
 }
 
@@ -31,7 +31,7 @@ func newMadeUp(ranks int, kind string) *madeUp {
 	return &madeUp{ranks: ranks, kind: kind, status: status, started: time.Now()}
 }
 
-// The made-up job began before the test, so that there is something to see.
+// The made-up job began before the test, so that it has a history.
 const ago = 95 * time.Second
 
 func (m *madeUp) Job() *state.Job {
@@ -110,7 +110,7 @@ func (m *madeUp) rank(rank int, s float64) state.Rank {
 	return r
 }
 
-// stand makes a rank of a job that does not move wait for rank 0.
+// stand makes a rank wait for rank 0 if the job stands still.
 func (m *madeUp) stand(r *state.Rank) {
 	if m.kind == "running" {
 		return
@@ -148,7 +148,7 @@ func (m *madeUp) Report() *state.Report {
 
 var show = flag.String("show", "", `serve made-up jobs until interrupted, such as "64/stalled,4/running"`)
 
-// TestShow serves made-up jobs, for whoever works on the page: go test -run TestShow -show 64/stalled -timeout 0 -v
+// TestShow serves made-up jobs, for work on the page: go test -run TestShow -show 64/stalled -timeout 0 -v
 func TestShow(t *testing.T) {
 	if *show == "" {
 		t.Skip("flag -show serves made-up jobs to look at")
@@ -169,7 +169,7 @@ func TestShow(t *testing.T) {
 	<-interrupt
 }
 
-// hostileSource puts a text wherever a job has one.
+// hostileSource puts a text into all texts of a job.
 type hostileSource struct {
 	*madeUp
 	text string

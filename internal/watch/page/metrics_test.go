@@ -14,7 +14,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
-// Prometheus itself takes the metrics, and has nothing to say about their names.
+// TestPromtool requires that Prometheus itself accepts the metrics and their names.
 func TestPromtool(t *testing.T) {
 	promtool, err := exec.LookPath("promtool")
 	if err != nil {
@@ -33,12 +33,12 @@ func TestPromtool(t *testing.T) {
 	}
 }
 
-// A sample as the format has it.
+// label and line are the format of a sample.
 const label = `[a-z]+="(?:[^"\\\n]|\\["\\n])*"`
 
 var line = regexp.MustCompile(`^[a-z_]+(\{` + label + `(,` + label + `)*\})? [-+0-9.eInfNa]+$`)
 
-// Every family has its HELP and TYPE once, before its samples; no series comes twice.
+// TestMetricsFormat requires HELP and TYPE once for each family, before its samples, and no series twice.
 func TestMetricsFormat(t *testing.T) {
 	for _, ranks := range []int{1, 4, 64, 1025} {
 		family, seen := "", map[string]bool{}
@@ -93,7 +93,8 @@ func TestMetricsValues(t *testing.T) {
 	require.True(t, strings.HasPrefix(text, "\n# HELP pebbles_still_seconds "), "what waits comes first")
 }
 
-// What is by process in a job of many ranks is the sum of its ranks, or the greatest where a sum says nothing.
+// TestMetricsOfManyRanks requires that a series of a process is the sum of its ranks, or the greatest value if a sum is
+// meaningless.
 func TestMetricsOfManyRanks(t *testing.T) {
 	j := newMadeUp(1025, "stalled").Job()
 	var sent uint64
@@ -109,7 +110,7 @@ func TestMetricsOfManyRanks(t *testing.T) {
 	require.Contains(t, string(metrics(newMadeUp(1024, "running").Job())), `pebbles_sent_total{rank="1023"}`)
 }
 
-// spread is a job in which every rank is a process, and has many targets with long names: the most to tell of.
+// spread returns a job in which every rank is a process with many targets with long names: the largest metrics.
 func spread(ranks, targets int) *state.Job {
 	j := &state.Job{Ranks: ranks, Started: time.Now(), Taken: time.Now()}
 	for r := range ranks {

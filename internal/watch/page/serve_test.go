@@ -18,7 +18,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
-// awaited is far more than any machine needs.
+// awaited is far longer than any machine needs.
 const awaited = time.Minute
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -35,7 +35,7 @@ func serve(t *testing.T, c Config) *Server {
 	return s
 }
 
-// target is where a path of a server is, without the token.
+// target returns the URL of a path of a server, without the token.
 func target(t *testing.T, s *Server, path string) string {
 	t.Helper()
 	u, err := url.Parse(s.URL())
@@ -43,7 +43,7 @@ func target(t *testing.T, s *Server, path string) string {
 	return "http://" + u.Host + path
 }
 
-// ask makes one request on a connection of its own.
+// ask makes one request on its own connection.
 func ask(t *testing.T, method, at string, header http.Header) (*http.Response, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, at, nil)
@@ -71,7 +71,7 @@ const secret = "a secret; with = odd & characters"
 var allPaths = []string{"/", "/job.json", "/view.json", "/history.json", "/report", "/report.json", "/metrics",
 	"/debug/pprof/", "/debug/pprof/heap", "/assets/main.js", "/assets/", "/nothing", "//", "/../x", "/debug/pprof"}
 
-// Whoever does not know the token learns nothing, whatever they ask.
+// TestTokenIsAskedForEverywhere requires that requests without the token reveal nothing.
 func TestTokenIsAskedForEverywhere(t *testing.T) {
 	source := newMadeUp(4, "running")
 	s := serve(t, Config{Token: secret, Pprof: true, Source: source})
@@ -140,7 +140,7 @@ func headersAreSafe(t *testing.T, h http.Header) {
 	require.NotContains(t, policy, "http")
 }
 
-// A path that redirects does not pass the token on.
+// TestTokenIsNotPassedOn requires that a path that redirects does not forward the token.
 func TestTokenIsNotPassedOn(t *testing.T) {
 	s := serve(t, Config{Token: "abcdef", Pprof: true, Source: newMadeUp(1, "running")})
 	answer, body := ask(t, "GET", target(t, s, "/debug/pprof?token=abcdef&debug=1"), nil)
@@ -154,7 +154,7 @@ func TestTokenIsDrawn(t *testing.T) {
 	require.NotEqual(t, a.URL()[len(a.URL())-64:], b.URL()[len(b.URL())-64:])
 }
 
-// Many viewers cost what one costs.
+// TestViewersShare requires that many viewers cost as much as one.
 func TestViewersShare(t *testing.T) {
 	source := newMadeUp(64, "running")
 	s := serve(t, Config{Token: secret, Source: source})
@@ -171,20 +171,20 @@ func TestViewersShare(t *testing.T) {
 	require.LessOrEqual(t, source.asked.Load(), 1+int64(time.Since(begun)/once))
 }
 
-// knowsNothing is a source before anything is known.
+// knowsNothing is a source without any state.
 type knowsNothing struct{}
 
 func (knowsNothing) Job() *state.Job       { return nil }
 func (knowsNothing) Report() *state.Report { return nil }
 
-// The files of testdata tell where a server listens, and what it answers whoever knows the token. $OWN is its own
-// address, and $LOOPBACK an interface.
+// TestScenarios runs the files of testdata. They contain addresses to listen at, and answers to requests with the
+// token. $OWN is the server's address, and $LOOPBACK an interface.
 func TestScenarios(t *testing.T) {
 	scenario.Run(t, func(t *testing.T, l *scenario.Log) scenario.Verbs {
 		var s *Server
 		loopback := "lo"
 		if _, err := net.InterfaceByName(loopback); err != nil {
-			loopback = "lo0" // of other systems
+			loopback = "lo0" // on other systems
 		}
 		request := func(c *scenario.Command) {
 			own := strings.TrimPrefix(target(t, s, ""), "http://")
@@ -228,7 +228,8 @@ func TestScenarios(t *testing.T) {
 	})
 }
 
-// A page over TLS opens for viewers that know the fingerprint of its certificate, which stands in the page's address.
+// TestEncryptedPage requires that a page over TLS opens for viewers with the fingerprint of its certificate, which is
+// in the page's address.
 func TestEncryptedPage(t *testing.T) {
 	s := serve(t, Config{TLS: true, Source: newMadeUp(1, "running")})
 	u, err := url.Parse(s.URL())

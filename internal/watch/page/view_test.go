@@ -23,7 +23,7 @@ func TestViewOfNothing(t *testing.T) {
 	}
 }
 
-// Ranks, peers and events that cannot be are left out; the page stays.
+// TestViewOfDamage omits impossible ranks, peers and events; the rest of the page stays.
 func TestViewOfDamage(t *testing.T) {
 	v := ViewOf(&state.Job{Ranks: 2, Processes: []state.Process{{Ranks: []state.Rank{{Rank: -1}, {Rank: 7},
 		{Rank: 0, For: 99, Links: []state.Link{{To: -1, Bytes: 1}, {To: 2, Bytes: 1}, {To: 1, Bytes: 5}}}}}}})
@@ -54,7 +54,7 @@ func TestWorst(t *testing.T) {
 			{Rank: 0, For: -1, StillSeconds: 30, Doing: state.Waiting, Wait: "the end of the epoch", Call: at},
 			{Rank: 1, For: 2, Doing: state.Waiting, Wait: "credit of rank 2"},
 			{Rank: 2, For: -1, Doing: state.Handling, Target: "t", Call: at, Stack: []string{"f a.go:2"}},
-			{Rank: 3, For: 3, Doing: state.Waiting}, // for itself
+			{Rank: 3, For: 3, Doing: state.Waiting}, // itself
 			{Rank: 4, For: -1, StillSeconds: 40, Doing: state.Ended},
 			{Rank: 5, For: -1, StillSeconds: 30.5, Doing: state.Tasking},
 			{Rank: 6, For: -1, StillSeconds: 1},
@@ -78,7 +78,7 @@ func TestWorst(t *testing.T) {
 	require.Equal(t, []string{"f a.go:2"}, worst(j)[1].Stack)
 }
 
-// Sums over ranges of ranks are those of the ranks, whatever divides them.
+// TestRangesOfRanks requires that sums over ranges of ranks equal those of the ranks, for any partition.
 func TestRangesOfRanks(t *testing.T) {
 	for _, ranks := range []int{1, 64, 65, 127, 128, 129, 1000, 4096} {
 		j := newMadeUp(ranks, "running").Job()
@@ -160,7 +160,7 @@ func TestReportAsText(t *testing.T) {
 	require.Equal(t, want.String(), string(text(m.Report())))
 }
 
-// What a job of 4,096 ranks costs a second, while somebody looks.
+// BenchmarkView measures the cost per second of a job of 4,096 ranks with a viewer.
 func BenchmarkView(b *testing.B) {
 	j := newMadeUp(4096, "running").Job()
 	for b.Loop() {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// small is a record of a few lines.
+// small returns a record of a few lines.
 func small(t testing.TB) (name string, text []byte) {
 	o := newOne(t, 2, 0)
 	for s := range 3 {
@@ -32,7 +32,7 @@ func readText(t *testing.T, name string, text []byte) (*reading, error) {
 	return r, r.scan(f, bytes.NewReader(text))
 }
 
-// A file may be cut at any byte: the lines before are read.
+// TestCutAtEveryByte cuts a file at any byte: the lines before are read.
 func TestCutAtEveryByte(t *testing.T) {
 	name, text := small(t)
 	for cut := range text {
@@ -50,7 +50,7 @@ func TestCutAtEveryByte(t *testing.T) {
 	}
 }
 
-// Damaged lines are skipped and counted, and the lines around them are read.
+// TestDamagedLines requires that damaged lines are skipped and counted, and the lines around them are read.
 func TestDamagedLines(t *testing.T) {
 	name, text := small(t)
 	all := bytes.SplitAfter(text, []byte("\n"))
@@ -65,7 +65,7 @@ func TestDamagedLines(t *testing.T) {
 	require.Contains(t, record.Ending.Cause, "index out of range")
 }
 
-// A folder without a readable line is an error.
+// TestNothingReadable requires an error for a folder without a readable line.
 func TestNothingReadable(t *testing.T) {
 	dir := t.TempDir()
 	_, err := Read(filepath.Join(dir, "none"))
@@ -77,7 +77,7 @@ func TestNothingReadable(t *testing.T) {
 	require.ErrorContains(t, err, "holds no readable line of a record")
 }
 
-// A record with many problems lists the first ones.
+// TestManyProblems requires that a record with many problems lists the first ones.
 func TestManyProblems(t *testing.T) {
 	var p problems
 	for range problemsMost + 3 {
@@ -87,7 +87,7 @@ func TestManyProblems(t *testing.T) {
 	require.Equal(t, "and 3 more problems", p.all()[problemsMost])
 }
 
-// A rank of another process is not believed.
+// TestRankOfAnotherProcess requires that a line of another process's rank is rejected.
 func TestRankOfAnotherProcess(t *testing.T) {
 	name, text := small(t)
 	r, err := readText(t, name, append(text, "{\"rank\":{\"rank\":5}}\n"...))

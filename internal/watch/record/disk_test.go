@@ -28,7 +28,7 @@ func (f faulty) Write(p []byte) (int, error) {
 	return n, *f.full
 }
 
-// newOneOn is a process whose files are what open makes of them.
+// newOneOn returns a process whose files are wrapped by open.
 func newOneOn(t *testing.T, ranks int, open func(*os.File) io.WriteCloser) *one {
 	t.Helper()
 	o := &one{t: t, dir: t.TempDir(), job: jobOf("j1", 1, ranks), random: newRandom(t)}
@@ -51,7 +51,7 @@ func newOneOn(t *testing.T, ranks int, open func(*os.File) io.WriteCloser) *one 
 	return o
 }
 
-// A disk is full for a while. That is told once, what was there before stays, and the record goes on.
+// TestFullForAWhile fills a disk for a while. One error is reported, earlier lines stay, and the record continues.
 func TestFullForAWhile(t *testing.T) {
 	for _, cause := range []error{syscall.ENOSPC, syscall.EIO} {
 		var full error
@@ -78,7 +78,7 @@ func TestFullForAWhile(t *testing.T) {
 	}
 }
 
-// A disk that is full from the beginning costs the head too: it comes when there is room.
+// TestFullAtFirst requires that the head, which a full disk refuses at first, is written when the disk has room.
 func TestFullAtFirst(t *testing.T) {
 	full := error(syscall.ENOSPC)
 	o := newOneOn(t, 2, func(f *os.File) io.WriteCloser { return faulty{f, &full} })
@@ -93,7 +93,7 @@ func TestFullAtFirst(t *testing.T) {
 // stuck is a file whose disk does not answer until it is let go.
 type stuck struct {
 	io.WriteCloser
-	met chan struct{} // hears of a write, when it can
+	met chan struct{} // signals a write, if possible
 	go_ chan struct{}
 }
 
@@ -106,7 +106,7 @@ func (s stuck) Write(p []byte) (int, error) {
 	return s.WriteCloser.Write(p)
 }
 
-// A disk that does not answer holds nobody: seconds are skipped, and what they had is in the next one.
+// TestSlowDisk requires that a silent disk blocks nothing: seconds are skipped, and the next one includes their counts.
 func TestSlowDisk(t *testing.T) {
 	t.Parallel()
 	met, release := make(chan struct{}, 1), make(chan struct{})
@@ -130,7 +130,7 @@ func TestSlowDisk(t *testing.T) {
 	require.Contains(t, record.Problems[0], "seconds were skipped because its disk was slow")
 }
 
-// A disk that never answers does not hold the end of the process.
+// TestDeadDisk requires that a disk that never answers does not block the end of the process.
 func TestDeadDisk(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
@@ -143,7 +143,7 @@ func TestDeadDisk(t *testing.T) {
 	<-o.sink.done
 }
 
-// A real file system fills, and is emptied.
+// TestFullFileSystem fills a real file system, and empties it.
 func TestFullFileSystem(t *testing.T) {
 	o := &one{t: t, dir: t.TempDir(), job: jobOf("j1", 1, 4), random: newRandom(t)}
 	if err := mountSmall(o.dir); err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// writes are the processes of a job of three, which write for so many seconds each and then end like this.
+// ended runs the processes of a job of three. They write for the given numbers of seconds each and then end as given.
 func ended(t *testing.T, dir string, seconds [3]float64, ends ...func(w []*Writer)) {
 	t.Helper()
 	job := jobOf("j1", 3, 2)
@@ -23,7 +23,7 @@ func ended(t *testing.T, dir string, seconds [3]float64, ends ...func(w []*Write
 		end(all)
 	}
 	for _, w := range all {
-		if !w.closed { // as the death of the process would
+		if !w.closed { // like the death of the process
 			w.closed = true
 			require.NoError(t, w.sink.close(closeWait))
 		}
@@ -81,7 +81,8 @@ func TestEndings(t *testing.T) {
 	}
 }
 
-// The launcher's word counts more than what processes say, and is joined with it.
+// TestLauncherSays requires that the launcher's report has priority over the processes' reports, and is joined with
+// them.
 func TestLauncherSays(t *testing.T) {
 	launcher := func(t *testing.T, how string, exits ...Exit) string {
 		dir := t.TempDir()
@@ -114,7 +115,7 @@ func TestLauncherSays(t *testing.T) {
 	require.Equal(t, InOrder, record.Ending.Kind)
 }
 
-// Ranks that were not with the others, and the verdict of a job that stood still, are among the facts.
+// TestApart requires that ranks apart from the others, and the verdict of a standstill, are among the facts.
 func TestApart(t *testing.T) {
 	o := newOne(t, 6, 0)
 	step(o.random, o.p, 6, 1)

@@ -8,7 +8,8 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
-// The record has each event once, and once more with its end, however the ring turns: the twin is the list of all.
+// TestEventsOnce requires each event once, and once more with its end, however the ring turns. The twin is the list of
+// all events.
 func TestEventsOnce(t *testing.T) {
 	random := newRandom(t)
 	var ring, all, got []state.Event
@@ -19,7 +20,7 @@ func TestEventsOnce(t *testing.T) {
 			all = append(all, state.Event{At: float64(len(all)), Kind: "wait", Number: uint64(len(all))})
 			ring = append(ring, all[len(all)-1])
 		}
-		for range random.IntN(3) { // events end in no order
+		for range random.IntN(3) { // events end in any order
 			if n := len(ring); n > 0 {
 				i := n - 1 - random.IntN(min(n, 8))
 				ring[i].End = ring[i].At + 1
@@ -88,8 +89,8 @@ func TestEpochsAreBounded(t *testing.T) {
 	require.Equal(t, uint64(epochsFirst), all[epochsFirst-1].Number)
 }
 
-// The events of a rank may be lost: its ring is overrun, or a line has no room. A job that has ended in order has ended
-// its epochs all the same.
+// TestLostEndsOfEpochs loses events of a rank: its ring is overrun, or a line has no room. A job that has ended in
+// order has nevertheless ended its epochs.
 func TestLostEndsOfEpochs(t *testing.T) {
 	dir := t.TempDir()
 	job := jobOf("j1", 1, 2)
@@ -116,7 +117,7 @@ func TestLostEndsOfEpochs(t *testing.T) {
 	require.Equal(t, `epoch 1 "level": from 500ms to 1.5s: 1s`, record.Epochs[0].String())
 }
 
-// Of many new events a line has the latest, and waits only where others leave room.
+// TestChosenEvents requires that a line has the latest of many new events, and waits only if others leave room.
 func TestChosenEvents(t *testing.T) {
 	var all []state.Event
 	for i := range 100 {

@@ -30,7 +30,7 @@ func TestAnotherJobsRecord(t *testing.T) {
 	require.ErrorContains(t, err, "is there already")
 }
 
-// Files of another job that were copied into a folder are told of, and not read.
+// TestStrayFiles requires that files of another job in the folder are reported and not read.
 func TestStrayFiles(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
 	for i := range 2 {
@@ -48,7 +48,7 @@ func TestStrayFiles(t *testing.T) {
 	require.Equal(t, []string{problem}, record.Problems)
 }
 
-// What hosts that share no folder have written is missing until it is copied.
+// TestHostsApart requires that the files of hosts without a shared folder are missing until they are copied.
 func TestHostsApart(t *testing.T) {
 	dir := t.TempDir()
 	job := jobOf("j1", 4, 2)

@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Whatever files contain, reading and reporting end in order, and take no more memory than the files warrant.
+// FuzzRead requires that reading and reporting end in order for any contents of files, and take no more memory than the
+// files warrant.
 func FuzzRead(f *testing.F) {
 	name, text := small(f)
 	f.Add(text)

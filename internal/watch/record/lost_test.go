@@ -10,8 +10,8 @@ import (
 	"github.com/activepebbles/pebbles/internal/disk/disktest"
 )
 
-// An error of any call on a file is told: by Create, by a second, or by Close. The record is small here, so that files
-// follow each other, and old ones go.
+// TestNoErrorOfTheDiskIsLost requires that Create, a second, or Close reports an error of any call on a file. The
+// record is small, so that segments change and old ones are removed.
 func TestNoErrorOfTheDiskIsLost(t *testing.T) {
 	met := map[string]bool{}
 	disktest.Each(t, func(t *testing.T, call string) {

@@ -28,12 +28,12 @@ func TestMain(m *testing.M) {
 
 var began = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 
-// after is a time on the clock of the tests' jobs.
+// after returns a time on the clock of the tests' jobs.
 func after(seconds float64) time.Time {
 	return began.Add(time.Duration(seconds * float64(time.Second))).Truncate(time.Millisecond)
 }
 
-// jobOf is a job whose processes have equally many ranks.
+// jobOf returns a job whose processes have equal numbers of ranks.
 func jobOf(id string, processes, ranks int) *state.Job {
 	job := &state.Job{
 		Program:   "bfs",
@@ -152,7 +152,7 @@ type one struct {
 	random *rand.Rand
 }
 
-// newOne has so many ranks, and files of so many bytes.
+// newOne has the given number of ranks, and the given limit of bytes.
 func newOne(t testing.TB, ranks int, bytes int64) *one {
 	t.Helper()
 	o := &one{t: t, dir: t.TempDir(), job: jobOf("j1", 1, ranks), random: newRandom(t)}
@@ -160,7 +160,7 @@ func newOne(t testing.TB, ranks int, bytes int64) *one {
 	return o
 }
 
-// live lets the process work for a second, with so many events, and writes it.
+// live lets the process work for a second with the given number of events, and writes the second.
 func (o *one) live(s, events int) error {
 	step(o.random, o.p, s, events)
 	err := o.Second(after(float64(s+1)), o.p, 0, "it moves")
@@ -179,7 +179,7 @@ func (o *one) read(seconds int) *Record {
 	return record
 }
 
-// second writes a second, and waits until it has been written.
+// second writes a second, and waits until it is written.
 func second(t testing.TB, w *Writer, at float64, p *state.Process) {
 	t.Helper()
 	require.NoError(t, w.Second(after(at), p, 0, "it moves"))
@@ -201,7 +201,7 @@ func read(t testing.TB, dir string) *Record {
 	return record
 }
 
-// onlyFile is the one file of a folder.
+// onlyFile returns the only file of a folder.
 func onlyFile(t testing.TB, dir string) (path string, text []byte) {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(dir, "*"))
@@ -215,7 +215,7 @@ func onlyFile(t testing.TB, dir string) (path string, text []byte) {
 // childDir names the variable that makes this binary a writer to be killed.
 const childDir = "PEBBLES_TEST_RECORD"
 
-// writeUntilKilled writes second after second, as fast as the disk takes them.
+// writeUntilKilled writes second after second, at the speed of the disk.
 func writeUntilKilled(dir string) {
 	job := jobOf("j1", 1, 4)
 	w, err := Create(dir, job, 0, 1<<20)
@@ -228,7 +228,7 @@ func writeUntilKilled(dir string) {
 		if err := w.Second(after(float64(s)), &job.Processes[0], 0, "it moves"); err != nil {
 			panic(err)
 		}
-		if s == 10 { // what was handed over by now has been written
+		if s == 10 { // all earlier batches are written
 			done := make(chan struct{})
 			w.sink.queue <- batch{done: done}
 			<-done
@@ -237,8 +237,8 @@ func writeUntilKilled(dir string) {
 	}
 }
 
-// A process is killed at any moment. What it had written is there, but for a line that was cut, and it is known that it
-// was killed.
+// TestKilled kills a process at any moment. Its written lines are in the record, except for a cut one, and the record
+// classifies the end as a kill.
 func TestKilled(t *testing.T) {
 	random := newRandom(t)
 	for range 6 {

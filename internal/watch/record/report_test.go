@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// dead is the record of a job that ran for a minute and failed.
+// dead returns the record of a job that ran for a minute and failed.
 func dead(t *testing.T, hostile string) *Record {
 	dir := t.TempDir()
 	job := jobOf("j1", 4, 4)
@@ -66,12 +66,12 @@ func TestText(t *testing.T) {
 	require.ErrorContains(t, record.HTML(broken{}), "write the report")
 }
 
-// broken is a writer that takes nothing.
+// broken is a writer that accepts nothing.
 type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
-// However much there is to say, the text is short.
+// TestTextIsBounded requires that the text is short, whatever the record contains.
 func TestTextIsBounded(t *testing.T) {
 	record := dead(t, "")
 	record.Ending.Cause = strings.Repeat("many words ", 1000)
@@ -84,7 +84,7 @@ func TestTextIsBounded(t *testing.T) {
 	require.Equal(t, textLines, strings.Count(text.String(), "\n"))
 }
 
-// The page loads nothing, and shows the texts of a program as text.
+// TestHTML requires that the page loads nothing, and shows the texts of a program as text.
 func TestHTML(t *testing.T) {
 	const hostile = `<script>alert(1)</script>"'><img onerror=x>&{{.}}`
 	var page bytes.Buffer
@@ -101,7 +101,7 @@ func TestHTML(t *testing.T) {
 	require.Greater(t, job, cause)
 }
 
-// A record that has next to nothing makes pages too.
+// TestEmptyReports makes pages of almost empty records.
 func TestEmptyReports(t *testing.T) {
 	for _, record := range []*Record{
 		{},
@@ -145,7 +145,8 @@ func TestSeries(t *testing.T) {
 	require.Equal(t, 1.0, gauges.buckets[4][heldMost])
 }
 
-// A report shows control characters, and those that turn the direction of text, as spaces.
+// TestSectionsArePlain requires that a report shows control characters, and those that reverse the direction of text,
+// as spaces.
 func TestSectionsArePlain(t *testing.T) {
 	var s section
 	s.add("%s", "a\x1b[31m\nb\u202ec\u2028")

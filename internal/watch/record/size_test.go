@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Busy ranks, with 256 events per second, take 4 KiB per second, and the events without room are counted.
+// TestBusyRanks requires that ranks with 256 events per second take 4 KiB per second, and that events without room are
+// counted.
 func TestBusyRanks(t *testing.T) {
 	const seconds = 5
 	for _, ranks := range []int{1, 8, 200} {
@@ -37,7 +38,7 @@ func TestBusyRanks(t *testing.T) {
 	}
 }
 
-// JSON has no number for a NaN: the second is lost, and the record goes on.
+// TestNumberThatJSONDoesNotHave records a NaN: the second is lost, and the record continues.
 func TestNumberThatJSONDoesNotHave(t *testing.T) {
 	o := newOne(t, 1, 0)
 	o.p.Ranks[0].StillSeconds = math.NaN()
@@ -47,7 +48,7 @@ func TestNumberThatJSONDoesNotHave(t *testing.T) {
 	require.Empty(t, o.read(2).Problems)
 }
 
-// A record that has reached its bound has its start and its end, and counters that are right.
+// TestBoundInTotal requires that a record at its limit has its start, its end, and correct counters.
 func TestBoundInTotal(t *testing.T) {
 	const bound, seconds = 256 << 10, 500
 	o := newOne(t, 2, bound)
@@ -71,7 +72,7 @@ func TestBoundInTotal(t *testing.T) {
 	}
 }
 
-// A bound that is too small for the ranks is raised, and the files of another are left alone.
+// TestSmallBound requires that a limit that is too small for the ranks is raised, and that other writers' files stay.
 func TestSmallBound(t *testing.T) {
 	const ranks, seconds = 16, 40
 	o := newOne(t, ranks, 1)
@@ -92,7 +93,7 @@ func TestSmallBound(t *testing.T) {
 	require.Empty(t, text)
 }
 
-// A report of many ranks shows those at fault and a sample, in both forms.
+// TestManyRanks requires that a report of many ranks shows those at fault and a sample, in both forms.
 func TestManyRanks(t *testing.T) {
 	dir := t.TempDir()
 	job := jobOf("j1", 24, 64)
@@ -117,7 +118,7 @@ func TestManyRanks(t *testing.T) {
 	require.Contains(t, strings.Join(record.Ending.Facts, "\n"), "rank 1091: in call 1, epoch")
 }
 
-// BenchmarkSecond is what a second costs its caller, by ranks that are as busy as they can be.
+// BenchmarkSecond measures the caller's cost of a second, for the busiest ranks.
 func BenchmarkSecond(b *testing.B) {
 	o := newOne(b, 64, 0)
 	for s := range b.N {

@@ -10,7 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
-// A job writes for a while, and what is read is what its ranks were: the twin is the ranks themselves.
+// TestRoundTrip compares the record of a job with its ranks, which are the twin.
 func TestRoundTrip(t *testing.T) {
 	random := newRandom(t)
 	dir := t.TempDir()
@@ -76,7 +76,7 @@ func sameEpochs(t *testing.T, record *Record, job *state.Job, seconds int) {
 	}
 }
 
-// sameSums holds the series to the counters: what it shows of all spans together is what the ranks did.
+// sameSums compares the series with the counters: its sum over all spans equals the work of the ranks.
 func sameSums(t *testing.T, record *Record, job *state.Job) {
 	t.Helper()
 	var handled, sum uint64
@@ -93,7 +93,7 @@ func sameSums(t *testing.T, record *Record, job *state.Job) {
 	require.InDelta(t, 64<<20*len(job.Processes), record.Series[50].Bound, 0)
 }
 
-// The processes of a job write side by side, each from its own goroutine, and so does the launcher.
+// TestSideBySide lets the processes of a job and the launcher write concurrently, each on its own goroutine.
 func TestSideBySide(t *testing.T) {
 	dir := t.TempDir()
 	job := jobOf("j1", 8, 2)
@@ -124,7 +124,7 @@ func TestSideBySide(t *testing.T) {
 	require.Equal(t, InOrder, record.Ending.Kind)
 }
 
-// A record of a later version is read as far as its fields are known.
+// TestLaterVersion reads the known fields of a record of a later version.
 func TestLaterVersion(t *testing.T) {
 	dir := t.TempDir()
 	const text = `{"job":{"version":3,"ranks":1,"last":1,"new":7}}

@@ -14,8 +14,7 @@ import (
 
 var relax = Call{Number: 7, Kind: "epoch", Name: "relax", Site: "bfs.go:88", Open: true}
 
-// standing is a job of so many ranks that stands still, in which all wait for the end of an epoch but those that change
-// says.
+// standing returns a job that stands still. All its ranks wait for the end of an epoch, except as change says.
 func standing(ranks int, change map[int]func(r *Rank)) *Job {
 	j := &Job{Ranks: ranks, StillSeconds: 41, Processes: []Process{{Host: "a", PID: 12, Last: ranks}}}
 	for n := range ranks {
@@ -28,7 +27,7 @@ func standing(ranks int, change map[int]func(r *Rank)) *Job {
 	return j
 }
 
-// The files of testdata tell who is to blame where a job of ranks in epoch relax stands still.
+// TestScenarios runs the files of testdata: jobs of ranks in epoch relax that stand still, and their culprits.
 func TestScenarios(t *testing.T) {
 	scenario.Run(t, func(_ *testing.T, l *scenario.Log) scenario.Verbs {
 		var j *Job
@@ -55,7 +54,7 @@ func TestScenarios(t *testing.T) {
 	})
 }
 
-// change says what a rank does in place of waiting for the end of the epoch.
+// change sets the activity of a rank instead of the wait for the end of the epoch.
 func change(c *scenario.Command, r *Rank) {
 	r.Call = map[string]Call{
 		"relax": relax, "count": {Number: 7, Kind: "epoch", Name: "count", Site: "bfs.go:99", Open: true},
@@ -79,7 +78,7 @@ func change(c *scenario.Command, r *Rank) {
 	}
 }
 
-// process adds another process, of which its host says something.
+// process adds another process with a report from its host.
 func process(c *scenario.Command, j *Job) {
 	j.Processes = append(j.Processes, Process{
 		Process: 1, Host: "b", PID: 99, First: j.Ranks, Last: 2 * j.Ranks, SilentSeconds: float64(c.Int("silent", 0)),
@@ -87,7 +86,7 @@ func process(c *scenario.Command, j *Job) {
 	})
 }
 
-// A report is short, however many ranks there are and whatever they are at.
+// TestReportIsBounded requires that a report is short, whatever the number and activity of ranks.
 func TestReportIsBounded(t *testing.T) {
 	const most = 4096
 	change := map[int]func(r *Rank){}

@@ -18,7 +18,7 @@ func BenchmarkSlice(b *testing.B) {
 	b.ReportAllocs()
 	for i := range b.N {
 		if i%ringSize == 0 {
-			r.tail.Store(r.head.Load()) // there is always room
+			r.tail.Store(r.head.Load()) // the ring always has room
 		}
 		r.Slice(Handler, 1, time.Duration(i), time.Duration(i+1), 2, 3)
 	}
@@ -40,7 +40,7 @@ func BenchmarkSampled(b *testing.B) {
 	}
 }
 
-// BenchmarkDrain is what an event costs the drainer, with its share of the disk.
+// BenchmarkDrain measures the drainer's cost per event, including the disk.
 func BenchmarkDrain(b *testing.B) {
 	c := configOf(0, 1, 1)
 	c.Bytes = 1 << 40

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A file holds its bound, drops frequent kinds first, and says how many events are missing.
+// TestBound requires that a file keeps its limit, drops frequent kinds first, and counts the missing events.
 func TestBound(t *testing.T) {
 	for _, bound := range []int64{1, 100_000, 1 << 20} {
 		c := configOf(0, 1, 3)
@@ -17,7 +17,7 @@ func TestBound(t *testing.T) {
 		c.Names = func(n uint32) string { return fmt.Sprint(n, strings.Repeat("x", 500)) }
 		f := create(t, c)
 		told := map[string]uint64{}
-		var noFrequent, none time.Duration // from when on
+		var noFrequent, none time.Duration // times at which these begin
 		for i := range time.Duration(20_000) {
 			for rank := range 3 {
 				for _, kind := range []Kind{Handler, Wait} {
@@ -62,7 +62,7 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// What events cost in a file.
+// TestSizeOfEvents measures the size of events in a file.
 func TestSizeOfEvents(t *testing.T) {
 	f := create(t, configOf(0, 1, 1))
 	const events = 1000

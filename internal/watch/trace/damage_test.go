@@ -11,7 +11,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// small is a short trace with a bit of everything.
+// small returns a short trace with events of all sorts.
 func small(t testing.TB, c Config) []byte {
 	t.Helper()
 	f := create(t, c)
@@ -27,7 +27,7 @@ func small(t testing.TB, c Config) []byte {
 	return read(t, f.path)
 }
 
-// ends are where the packets of a trace end, as the library for protobuf says.
+// ends returns the ends of the packets of a trace, as found by the protobuf library.
 func ends(t testing.TB, trace []byte) (all []int) {
 	for at := 0; at < len(trace); {
 		n := protowire.ConsumeFieldValue(1, protowire.BytesType, trace[at+1:])
@@ -71,7 +71,7 @@ func TestCutAtEveryByte(t *testing.T) {
 	view(t, trace)
 }
 
-// Whatever byte is damaged, Merge gives whole packets of the file and nothing else.
+// TestFlippedBytes requires that Merge outputs whole packets of the file and nothing else, whichever byte is damaged.
 func TestFlippedBytes(t *testing.T) {
 	trace := small(t, configOf(0, 1, 1))
 	path := filepath.Join(t.TempDir(), "flipped")
@@ -82,7 +82,7 @@ func TestFlippedBytes(t *testing.T) {
 	}
 }
 
-// merges merges a file that may be anything, and checks what must hold all the same.
+// merges merges a file with arbitrary contents, and checks the invariants.
 func merges(t testing.TB, path string, trace []byte) {
 	t.Helper()
 	require.NoError(t, os.WriteFile(path, trace, 0o600))
@@ -120,7 +120,7 @@ func FuzzMerge(f *testing.F) {
 	f.Fuzz(func(t *testing.T, trace []byte) { merges(t, path, trace) })
 }
 
-// The reader agrees with the library about what is a message.
+// FuzzParse requires that the reader and the library accept the same messages.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte("\x08\x96\x01\x12\x03abc\x19\x01\x02\x03\x04\x05\x06\x07\x08\x25\x01\x02\x03\x04"))
@@ -133,7 +133,7 @@ func FuzzParse(f *testing.F) {
 		for rest := message; len(rest) > 0 && wantOK; {
 			number, _, n := protowire.ConsumeField(rest)
 			tag, _ := protowire.ConsumeVarint(rest)
-			wantOK = n > 0 && number <= protowire.MaxValidNumber && tag&7 != 3 // groups are none of ours
+			wantOK = n > 0 && number <= protowire.MaxValidNumber && tag&7 != 3 // traces have no groups
 			if wantOK {
 				want = append(want, int(number))
 				rest = rest[n:]
@@ -144,7 +144,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// A packet that is long is no reason to take memory.
+// TestLongPackets requires that a long packet does not take memory.
 func TestLongPackets(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "long")
 	problems := func(packet []byte) []string {

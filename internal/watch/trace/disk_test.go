@@ -12,11 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// flaky is a file whose disk is full while it is told so: some bytes of a write get there then.
+// flaky is a file with a disk that is full on request: then a write transfers only some bytes.
 type flaky struct {
 	*os.File
 	full  bool
-	stuck bool // it cannot be cut off
+	stuck bool // it cannot be truncated
 }
 
 func (f *flaky) Write(p []byte) (int, error) {
@@ -42,7 +42,7 @@ func flakyFile(t *testing.T, full, stuck bool) (*File, *flaky) {
 	return newFile(to, file.Name(), configOf(0, 1, 2)), to
 }
 
-// A disk is full for a while. That is told once, what was there before stays, and the trace goes on.
+// TestFullForAWhile fills a disk for a while. One error is reported, earlier events stay, and the trace continues.
 func TestFullForAWhile(t *testing.T) {
 	for _, atFirst := range []bool{false, true} {
 		random := newRandom(t)
@@ -83,7 +83,7 @@ func TestFullForAWhile(t *testing.T) {
 	}
 }
 
-// Where what a failed write has left cannot be cut off, nothing comes behind it.
+// TestFullAndStuck requires that nothing follows the remains of a failed write that cannot be cut off.
 func TestFullAndStuck(t *testing.T) {
 	f, disk := flakyFile(t, false, true)
 	var want, lost wanted
@@ -102,7 +102,7 @@ func TestFullAndStuck(t *testing.T) {
 	want.same(t, view(t, trace[:f.size]))
 }
 
-// What only Close finds out, Close tells.
+// TestFullAtClose requires that Close reports errors that only Close finds.
 func TestFullAtClose(t *testing.T) {
 	f, disk := flakyFile(t, false, false)
 	disk.full = true

@@ -64,7 +64,7 @@ func TestPath(t *testing.T) {
 	require.Equal(t, "a.b/trace-0", Path("a.b/trace", 0, 2))
 }
 
-// Names may be missing, empty, long or no UTF-8.
+// TestNames uses names that are missing, empty, long or invalid UTF-8.
 func TestNames(t *testing.T) {
 	c := configOf(0, 1, 1)
 	c.Host, c.Program = strings.Repeat("host\xff", 1000), "\x00\xc3"
@@ -103,7 +103,7 @@ func TestExtremeTimes(t *testing.T) {
 	require.Equal(t, map[string][]float64{"rank 0 x": {1, 2}}, p.counters)
 
 	c := configOf(0, 1, 1)
-	c.Started = time.Time{} // nobody knows
+	c.Started = time.Time{} // unknown
 	f = create(t, c)
 	f.Rank(0).Slice(Wait, 1, -5, 7, 1, 2)
 	p = finished(t, f)

@@ -28,10 +28,10 @@ func TestMain(m *testing.M) {
 
 var began = time.Date(2026, 3, 4, 5, 6, 7, 123456789, time.UTC)
 
-// zero is began as traces have it.
+// zero is the time began in the form of traces.
 var zero = uint64(began.UnixNano())
 
-// configOf is a process with a number of ranks, of a job that has so many in each.
+// configOf returns the configuration of a process of a job, with the given number of ranks in each process.
 func configOf(process, processes, ranks int) Config {
 	return Config{
 		Process: process, Processes: processes, First: process * ranks, Last: (process + 1) * ranks,
@@ -40,7 +40,7 @@ func configOf(process, processes, ranks int) Config {
 	}
 }
 
-// create begins a trace in a folder of the test's.
+// create begins a trace in the test's folder.
 func create(t testing.TB, c Config) *File {
 	t.Helper()
 	f, err := Create(filepath.Join(t.TempDir(), "trace.pftrace"), c)
@@ -48,14 +48,14 @@ func create(t testing.TB, c Config) *File {
 	return f
 }
 
-// finished closes a trace, and makes a picture of it.
+// finished closes a trace and returns its picture.
 func finished(t testing.TB, f *File) *picture {
 	t.Helper()
 	require.NoError(t, f.Close())
 	return view(t, read(t, f.path))
 }
 
-// summed is what Merge says of one trace.
+// summed returns Merge's summary of one trace.
 func summed(t testing.TB, path string) Summary {
 	t.Helper()
 	sum, err := Merge(io.Discard, []string{path})
@@ -70,17 +70,17 @@ func read(t testing.TB, path string) []byte {
 	return b
 }
 
-// newRandom is chance, whose seed is told.
+// newRandom returns a random generator with a logged seed.
 func newRandom(t testing.TB) *rand.Rand {
 	return rand.New(rand.NewPCG(seeds.Of(t), 0))
 }
 
-// wanted is what has been told of, as a viewer must show it: the serial twin of a trace.
+// wanted holds the recorded events in a viewer's form: the serial twin of a trace.
 type wanted struct {
 	events []shown
 }
 
-// tell tells a rank of an event, and notes it.
+// tell records an event of a rank, and notes it.
 func (w *wanted) tell(r *Rank, rank int, e event) {
 	if e.instant {
 		r.Instant(e.kind, e.name, e.begin, e.a, e.b)
@@ -110,7 +110,7 @@ var (
 	}
 )
 
-// sorted brings events into an order that does not depend on how they came. The rank's own track has no name.
+// sorted sorts events into an order that is independent of their arrival. The rank's own track has no name.
 func sorted(events []shown) []shown {
 	events = slices.Clone(events)
 	for i := range events {
@@ -139,7 +139,7 @@ func (b byKey) Swap(i, j int) {
 	b.keys[i], b.keys[j] = b.keys[j], b.keys[i]
 }
 
-// same fails the test unless a trace shows what was told, each event once.
+// same fails the test unless a trace shows the recorded events, each once.
 func (w *wanted) same(t testing.TB, p *picture) {
 	t.Helper()
 	require.Equal(t, len(w.events), len(p.events))
@@ -149,7 +149,7 @@ func (w *wanted) same(t testing.TB, p *picture) {
 	}
 }
 
-// childPath is where the test's own program writes a trace until it is killed.
+// childPath is the path where the test's own program writes a trace until it is killed.
 const childPath = "TRACE_TEST_CHILD"
 
 func traceUntilKilled(path string) {
@@ -165,10 +165,10 @@ func traceUntilKilled(path string) {
 	}
 	f.Rank(0).Slice(Wait, 1, 9999, 9999, 0, None) // is lost
 	fmt.Println("drained")
-	time.Sleep(time.Hour) // Go ends a process all of whose goroutines wait for ever
+	time.Sleep(time.Hour) // Go ends a process whose goroutines all block
 }
 
-// The trace of a process that was killed has all up to its last Drain.
+// TestKilled requires that the trace of a killed process has all events up to its last Drain.
 func TestKilled(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "trace.pftrace")
 	child := exec.Command(os.Args[0])

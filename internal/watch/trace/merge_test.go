@@ -59,7 +59,7 @@ func TestMerge(t *testing.T) {
 	require.Empty(t, sum.Problems)
 	require.Contains(t, sum.String(), "300  handler")
 
-	// Files one behind the other are a trace, too.
+	// Concatenated files are also a trace.
 	var all []byte
 	for _, path := range paths {
 		all = append(all, read(t, path)...)
@@ -122,7 +122,7 @@ func TestMergeOfClocksFarApart(t *testing.T) {
 	require.Contains(t, sum.Problems[0], "the clock of process 1 on host1 began 2h0m0s after that of process 0 on host0")
 }
 
-// What files say of themselves is shown on terminals.
+// TestMergeShowsPlainText requires that descriptions from files are safe for terminals.
 func TestMergeShowsPlainText(t *testing.T) {
 	var want wanted
 	c := configOf(0, 1, 1)
@@ -132,7 +132,7 @@ func TestMergeShowsPlainText(t *testing.T) {
 	require.Equal(t, " [31mred ", sum.Program)
 }
 
-// Files of other versions, and of processes that cannot be, are refused in words.
+// TestMergeOfStrangers requires errors for files of other versions, and of impossible processes.
 func TestMergeOfStrangers(t *testing.T) {
 	var none wanted
 	path := written(t, &none, configOf(0, 1, 1))[0]
@@ -150,7 +150,7 @@ func TestMergeOfStrangers(t *testing.T) {
 	}
 }
 
-// full takes some bytes and refuses others.
+// full accepts some bytes and refuses others.
 type full struct{ room int }
 
 func (f *full) Write(p []byte) (int, error) {

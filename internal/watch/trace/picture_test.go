@@ -6,17 +6,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// shown is an event as a viewer shows it.
+// shown is an event in a viewer's form.
 type shown struct {
 	rank       string // "rank 17"
-	row        string // the name of the track that it is on
+	row        string // name of its track
 	kind, name string
 	begin, end uint64
 	numbers    map[string]uint64
 	instant    bool
 }
 
-// track is a track as a viewer knows it.
+// track is a track in a viewer's form.
 type track struct {
 	description message
 	open        []shown
@@ -24,7 +24,7 @@ type track struct {
 	deepest     int
 }
 
-// picture is what a viewer makes of a trace. It shares nothing with what writes traces.
+// picture is a viewer's interpretation of a trace. It shares no code with the writers of traces.
 type picture struct {
 	t        testing.TB
 	texts    map[uint64]map[string]map[uint64]string // by sequence and kind of text
@@ -36,7 +36,7 @@ type picture struct {
 	zeros    []uint64             // of clock snapshots
 }
 
-// must fails the test unless something holds. It is faster than package require, which matters here.
+// must fails the test unless a condition holds. It is faster than package require, which matters here.
 func (p *picture) must(holds bool, what string) {
 	if !holds {
 		p.t.Helper()
@@ -44,7 +44,7 @@ func (p *picture) must(holds bool, what string) {
 	}
 }
 
-// view makes a picture of a trace, and checks all that viewers rely on.
+// view returns the picture of a trace, and checks the rules that viewers rely on.
 func view(t testing.TB, trace []byte) *picture {
 	t.Helper()
 	p := &picture{
@@ -110,13 +110,13 @@ func (p *picture) describe(d message) {
 	if parent := d.uint("parent_uuid"); parent != 0 {
 		require.Contains(p.t, p.tracks, parent)
 	}
-	if p.tracks[id] == nil { // it may come again, as it was
+	if p.tracks[id] == nil { // an unchanged description may be repeated
 		p.tracks[id] = &track{description: d}
 	}
 	require.Equal(p.t, p.tracks[id].description.text("name"), d.text("name"))
 }
 
-// text is an interned text.
+// text returns an interned text.
 func (p *picture) text(sequence uint64, kind string, id uint64) string {
 	text := p.texts[sequence][kind][id]
 	p.must(text != "", "a text is not interned")
@@ -179,7 +179,7 @@ func (p *picture) event(sequence, time uint64, m message) {
 	track.deepest = max(track.deepest, len(track.open))
 }
 
-// rank is the name of the thread whose track this is, or is under.
+// rank returns the name of the thread above a track, or of the track itself.
 func (p *picture) rank(d message) string {
 	for !d.has("thread") {
 		p.must(d.uint("parent_uuid") != 0, "a track without a rank")

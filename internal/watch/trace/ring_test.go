@@ -11,12 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// numbered is an event of which every part says its number.
+// numbered returns an event whose parts all derive from its number.
 func numbered(i uint64) *event {
 	return &event{time.Duration(i), time.Duration(2 * i), 3 * i, 4 * i, Name(i), uint32(i), Kind(i), i%2 == 1}
 }
 
-// Events that are taken out while others are put in come once, whole and in order, and the others are counted.
+// TestRingOfTwoGoroutines requires that events that are taken out during insertions come once, whole and in order, and
+// that the others are counted.
 func TestRingOfTwoGoroutines(t *testing.T) {
 	for _, procs := range []int{1, 2, 8} {
 		t.Run(fmt.Sprint(procs), func(t *testing.T) {
@@ -70,7 +71,7 @@ func TestFullRing(t *testing.T) {
 	for i := range uint64(ringSize + 11) {
 		f.Rank(1).Slice(Wait, 1, time.Duration(i), time.Duration(i), i, None)
 	}
-	f.Rank(0).Slice(Wait, 1, ringSize, ringSize, ringSize, None) // there is room again
+	f.Rank(0).Slice(Wait, 1, ringSize, ringSize, ringSize, None) // the ring has room again
 	p := finished(t, f)
 	require.Len(t, p.events, 2*ringSize+2)
 	seen := map[string]uint64{}
@@ -85,7 +86,7 @@ func TestFullRing(t *testing.T) {
 	require.Equal(t, []uint64{100, 111}, dropped)
 }
 
-// Ranks tell, and ask whether to tell, while one goroutine drains.
+// TestRanksWhileDraining lets ranks record and sample events while one goroutine drains.
 func TestRanksWhileDraining(t *testing.T) {
 	for _, procs := range []int{1, 2, 8} {
 		t.Run(fmt.Sprint(procs), func(t *testing.T) {
@@ -131,7 +132,7 @@ func TestRanksWhileDraining(t *testing.T) {
 	}
 }
 
-// stepping is a clock that goes on by a step whenever somebody looks.
+// stepping returns a clock that advances by a step at each look.
 func stepping(step time.Duration) func() time.Time {
 	at := time.Now()
 	return func() time.Time {

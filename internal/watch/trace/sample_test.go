@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// second lets a rank have so many events in a second, told of in turns, and drains as often as windows are.
+// second lets a rank record events for a second, in turns of kinds, and drains once in each window.
 func second(t *testing.T, f *File, at *time.Duration, events int) (kept int) {
 	r := f.Rank(0)
 	for range 4 {
@@ -25,7 +25,8 @@ func second(t *testing.T, f *File, at *time.Duration, events int) (kept int) {
 	return kept
 }
 
-// A rank keeps all of few events, and some thousand a second of many; their weights add up to about all.
+// TestSampling requires that a rank keeps all of few events, and some thousand a second of many. The sum of their
+// weights is about the total.
 func TestSampling(t *testing.T) {
 	f := create(t, configOf(0, 1, 1))
 	f.now = stepping(window)
@@ -52,7 +53,7 @@ func TestSampling(t *testing.T) {
 	require.InEpsilon(t, 5*many/2, stand["flush"], 0.2)
 }
 
-// A rank that has been busy and then has nothing to do for long keeps all again at once.
+// TestSamplingAfterQuiet requires that a rank that was busy and then idle for long keeps all events immediately.
 func TestSamplingAfterQuiet(t *testing.T) {
 	f := create(t, configOf(0, 1, 1))
 	f.now = stepping(window)
@@ -66,7 +67,7 @@ func TestSamplingAfterQuiet(t *testing.T) {
 	require.NoError(t, f.Close())
 }
 
-// A burst that comes before anybody drains fits into the ring.
+// TestSamplingOfABurst requires that a burst before any drain fits into the ring.
 func TestSamplingOfABurst(t *testing.T) {
 	f := create(t, configOf(0, 1, 1))
 	r := f.Rank(0)
@@ -78,7 +79,7 @@ func TestSamplingOfABurst(t *testing.T) {
 	require.Len(t, finished(t, f).said, 1, "nothing is dropped")
 }
 
-// Drains that come often don't make more events.
+// TestOftenDrained requires that frequent drains do not increase the number of events.
 func TestOftenDrained(t *testing.T) {
 	f := create(t, configOf(0, 1, 1))
 	f.now = stepping(window / 100)
@@ -96,7 +97,7 @@ func TestOftenDrained(t *testing.T) {
 	require.Greater(t, kept, 500)
 }
 
-// Kinds that are not frequent stand for themselves, whatever the sampling does.
+// TestWeights requires that events of infrequent kinds have weight 1, whatever the sampling does.
 func TestWeights(t *testing.T) {
 	f := create(t, configOf(0, 1, 1))
 	r := f.Rank(0)

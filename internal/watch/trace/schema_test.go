@@ -14,8 +14,8 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 )
 
-// schema is the part of Perfetto's schema that a trace may use, from its .proto files: one message or enumeration a
-// paragraph, one field a line.
+// schema is the part of Perfetto's schema that a trace may use, from its .proto files: one message or enumeration per
+// paragraph, one field per line.
 //
 //go:embed testdata/schema.txt
 var schema string
@@ -31,7 +31,7 @@ var scalars = map[string]descriptorpb.FieldDescriptorProto_Type{
 	"uint64": descriptorpb.FieldDescriptorProto_TYPE_UINT64,
 }
 
-// fieldOf is the field that a line of the schema says.
+// fieldOf returns the field of a line of the schema.
 func fieldOf(words []string) *descriptorpb.FieldDescriptorProto {
 	number, err := strconv.Atoi(words[4])
 	if err != nil {
@@ -52,7 +52,7 @@ func fieldOf(words []string) *descriptorpb.FieldDescriptorProto {
 	return f
 }
 
-// enumOf is the enumeration that a paragraph of the schema says.
+// enumOf returns the enumeration of a paragraph of the schema.
 func enumOf(name string, lines []string) *descriptorpb.EnumDescriptorProto {
 	e := &descriptorpb.EnumDescriptorProto{Name: proto.String(name)}
 	for _, line := range lines {
@@ -93,7 +93,7 @@ var traceType = func() protoreflect.MessageDescriptor {
 	return made.Messages().ByName("Trace")
 }()
 
-// message is a message that was decoded, or one of its parts. It panics where a name is none of the schema's.
+// message is a decoded message, or one of its parts. It panics for names outside the schema.
 type message struct{ protoreflect.Message }
 
 func (m message) field(name string) protoreflect.FieldDescriptor {
@@ -124,7 +124,7 @@ func (m message) parts(name string) (all []message) {
 	return all
 }
 
-// decode decodes a trace, of which the schema must know every field.
+// decode decodes a trace. The schema must contain every field.
 func decode(t testing.TB, trace []byte) []message {
 	t.Helper()
 	m := dynamicpb.NewMessage(traceType)
@@ -133,7 +133,7 @@ func decode(t testing.TB, trace []byte) []message {
 	return message{m}.parts("packet")
 }
 
-// allKnown fails the test when a message, or a part of it, has fields that the schema does not know.
+// allKnown fails the test if a message, or a part of it, has fields outside the schema.
 func allKnown(t testing.TB, m protoreflect.Message) {
 	t.Helper()
 	if len(m.GetUnknown()) > 0 {

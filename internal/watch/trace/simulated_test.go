@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// simulatedJob has the ranks of a simulated job of three processes tell so many handlers each, in turns.
+// simulatedJob lets the ranks of a simulated job of three processes record the given number of handlers each, in turns.
 func simulatedJob(t *testing.T, path string, first Name, handlers int) {
 	t.Helper()
 	c := configOf(0, 1, 6)
@@ -35,8 +35,8 @@ func simulatedJob(t *testing.T, path string, first Name, handlers int) {
 	require.ErrorIs(t, files[0].Close(), errClosed)
 }
 
-// The processes of a simulated job write one file, with all events, more than a ring holds; the same run gives the same
-// bytes, also where names have other numbers.
+// TestSimulatedJob requires that the processes of a simulated job write one file with all events, more than a ring
+// holds, and that the same run gives the same bytes even if names have other numbers.
 func TestSimulatedJob(t *testing.T) {
 	const handlers = ringSize + ringSize/8
 	dir := t.TempDir()
@@ -53,7 +53,7 @@ func TestSimulatedJob(t *testing.T) {
 	}
 }
 
-// Two simulated jobs can't write to one file.
+// TestSimulatedJobsOfOnePath requires that two simulated jobs cannot write one file.
 func TestSimulatedJobsOfOnePath(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "trace")
 	f, err := Join(path, 0, configOf(0, 1, 2))

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// life is a rank that works, as ranks do: calls with handlers and waits inside, of which some are inside each other.
+// life is a working rank: calls with handlers and waits inside, some of them nested.
 type life struct {
 	random *rand.Rand
 	rank   int
@@ -27,7 +27,7 @@ func (l *life) number() uint64 {
 	return l.random.Uint64() >> l.random.IntN(64)
 }
 
-// do lets something of a kind happen, with others inside.
+// do records an event of a kind with others inside.
 func (l *life) do(kind Kind, inside ...Kind) {
 	e := event{kind: kind, begin: l.at, name: Name(l.random.Uint32N(50)), a: l.number(), b: l.number()}
 	l.pass()
@@ -70,8 +70,8 @@ func TestTwin(t *testing.T) {
 	}
 }
 
-// Whatever times callers give, tracks are in order, and what is shown is what was told, but for times before zero and
-// ends before begins.
+// TestTwinOfNonsense requires that tracks are in order for any times of callers, and that the trace shows the recorded
+// events, except for times before zero and ends before begins.
 func TestTwinOfNonsense(t *testing.T) {
 	random := newRandom(t)
 	kinds := []Kind{Epoch, Collective, Handler, Task, Wait, Access, Lock, Flush, Other}
@@ -112,7 +112,7 @@ func TestTwinOfNonsense(t *testing.T) {
 	}
 }
 
-// Slices that are around each other are on lanes below each other, and those behind each other on one.
+// TestLanes requires that nested slices are on lanes below each other, and consecutive slices on one.
 func TestLanes(t *testing.T) {
 	f := create(t, configOf(0, 1, 1))
 	for depth := range time.Duration(lanesMost + 2) {
