@@ -99,6 +99,11 @@ func (t *Transport) Abort(reason string) {
 	reason = reason[:min(len(reason), reasonBytesMax)]
 	for _, p := range t.others {
 		p.sent.close() // no acknowledgements are awaited any more
+		for _, l := range p.streams {
+			if !l.connected() {
+				l.out.close() // it will not be connected any more
+			}
+		}
 	}
 	t.tell(&netio.AbortError{Process: t.place.Process, Reason: reason})
 }

@@ -47,7 +47,7 @@ type calls struct{ dialling, answering, joined bool }
 func (l *stream) mayDial() bool {
 	l.peer.mu.Lock()
 	defer l.peer.mu.Unlock()
-	l.dialling = !l.joined && !l.answering && !l.peer.over
+	l.dialling = !l.joined && !l.answering && !l.peer.over && !l.peer.t.down.Load()
 	return l.dialling
 }
 
@@ -86,7 +86,7 @@ func (l *stream) connected() bool {
 func (l *stream) settled() bool {
 	l.peer.mu.Lock()
 	defer l.peer.mu.Unlock()
-	return l.joined || l.peer.over
+	return l.joined || l.peer.over || l.peer.t.down.Load()
 }
 
 // light reports whether acknowledgements would leave soon on this stream. The data stream may have much to carry, some
