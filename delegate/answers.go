@@ -10,10 +10,10 @@ import (
 	"github.com/activepebbles/pebbles/internal/request"
 )
 
-// What follows are functions, not methods of generic types: a compiler makes all methods of a type for all types of
-// questions and answers, and twice, but of functions those that are called.
+// This file has functions instead of methods of generic types: the compiler makes all methods for all types of
+// questions and answers, and twice, but only those functions that are called.
 
-// operation is what does not depend on the types of questions and answers.
+// operation is the part of a delegate that does not depend on the types of questions and answers.
 type operation struct {
 	engine *engine.Rank
 	name   string
@@ -23,7 +23,7 @@ type operation struct {
 // reply is an answer on its way back.
 type reply[A any] = request.Reply[A, request.Address]
 
-// waiting is a call that waits for answers, without their type: the beginning of a call.
+// waiting is the untyped head of a call that waits for answers.
 type waiting struct {
 	future future.Future
 	number uint32
@@ -31,11 +31,11 @@ type waiting struct {
 	places int    // of all answers
 }
 
-// call is one that waits for answers. It is used again.
+// call is a call that waits for answers. It is reused.
 type call[A any] struct {
 	waiting
 	as  []A
-	one [1]A // as of a call with one answer
+	one [1]A // memory of as for a call with one answer
 }
 
 // newCall adds a call that waits for answers to as.
@@ -56,7 +56,7 @@ func slotFor(d *operation) (uint32, **waiting) {
 	return d.calls.Reuse()
 }
 
-// callOf is the call that begins with what is waited for.
+// callOf returns the call with the given head.
 func callOf[A any](w *waiting) *call[A] { return (*call[A])(unsafe.Pointer(w)) }
 
 // newCallOfOne adds a call that waits for one answer.
@@ -66,7 +66,7 @@ func newCallOfOne[A any](d *operation) *call[A] {
 	return c
 }
 
-// address is where the answer for a place of a call goes.
+// address returns the address of the answer for a place of a call.
 func (d *operation) address(c *waiting, place int) request.Address {
 	return request.NewAddress(d.engine.ID(), c.number).Plus(place)
 }
@@ -102,7 +102,7 @@ func arrive[A any](d *operation, rs []reply[A]) {
 	}
 }
 
-// called is the call that an answer is for.
+// called returns the call of an answer.
 func (d *operation) called(to request.Address) *waiting {
 	at := d.calls.At(to.Call())
 	if at == nil || (*at).left == 0 || to.Place() >= uint64((*at).places) {
@@ -111,21 +111,21 @@ func (d *operation) called(to request.Address) *waiting {
 	return *at
 }
 
-// Future is an answer that may still be to come.
+// Future is an answer that may not have arrived.
 type Future[A any] struct {
-	of     *operation // nil when a is the answer
+	of     *operation // nil if a is the answer
 	call   *call[A]
 	ticket future.Ticket
 	a      A
 }
 
-// Ready reports whether Wait won't wait.
+// Ready reports whether Wait would return at once.
 func (f Future[A]) Ready() bool {
 	return f.of == nil || !f.ticket.Good(&f.call.future) || f.call.left == 0
 }
 
-// Wait returns the answer. A task waits for it, and lets others run; the main function, in an epoch's body, handles
-// what arrives. It is called once: the answer is gone afterwards.
+// Wait returns the answer. A task waits for it, and other tasks run; the main function, in an epoch's body, runs
+// handlers. It is called once: the answer is dropped afterwards.
 func (f Future[A]) Wait() A {
 	d := f.of
 	if d == nil {

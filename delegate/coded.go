@@ -13,22 +13,22 @@ import (
 )
 
 // Coded makes the questions and answers of a delegate travel through codecs, such as pebble.Strings and those of
-// package target/avro. A codec that is nil is for a type that is plain data. Each way costs what the codec costs, and
-// 20 bytes. target.Coded does the same for values of one type.
+// package target/avro. A nil codec stands for a type that is plain data. Each way costs the codec, and 20 bytes.
+// target.Coded does the same for values of one type.
 func Coded[Q, A any](questions target.Codec[Q], answers target.Codec[A]) target.Option {
 	missing := cmp.Or(lack("question", reflect.TypeFor[Q](), questions != nil),
 		lack("answer", reflect.TypeFor[A](), answers != nil))
 	return pair{target.Coded(questions), questions, answers, missing}
 }
 
-// pair is an option of a delegate: what Coded was given. As an option of a target it is refused.
+// pair is the option that Coded returns. A target refuses it.
 type pair struct {
 	target.Option
 	questions, answers any
 	lack               error
 }
 
-// lack is an error where values are not plain data, and have no codec.
+// lack returns an error if values are not plain data, and have no codec.
 func lack(name string, t reflect.Type, coded bool) error {
 	if err := layout.Plain(t); err != nil && !coded {
 		return fmt.Errorf("its %s: %w: give delegate.Coded %s, or another codec of it, in place of nil", name, err,
@@ -37,7 +37,7 @@ func lack(name string, t reflect.Type, coded bool) error {
 	return nil
 }
 
-// parted makes the options of both targets of those of the program.
+// parted splits the program's options into those of both targets.
 func parted[Q, A any](options []target.Option) (asking, replying []target.Option, coded bool, err error) {
 	q, a := codecs.NewItem[Q]("question"), codecs.NewItem[A]("answer")
 	others, err := shared(options, &q, &a)

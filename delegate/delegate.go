@@ -11,14 +11,14 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// Delegate is an operation: questions of type Q are answered by values of type A at the rank that owns their keys. Both
-// are plain data, or travel through codecs: see [Coded].
-// Its methods are for its rank's tasks, and for its main function in an epoch's body.
+// Delegate is an operation that answers questions of type Q by values of type A at the ranks that own their keys. Both
+// are plain data, or travel through codecs: see [Coded]. Its methods are for its rank's tasks, and for its main
+// function in an epoch's body.
 type Delegate[Q, A any] struct {
 	of       *operation
 	engine   *engine.Rank
 	self     int
-	here     distribution.Map // answers at once where it says this rank; nil where keys move
+	here     distribution.Map // owners of keys, to answer at once on this rank; nil if keys move
 	key      func(q Q) uint64
 	answer   func(qs []Q, as []A)
 	one      func(q Q) A // answer, for one question
@@ -26,19 +26,19 @@ type Delegate[Q, A any] struct {
 	asking   *engine.Target // of questions
 	batch    request.Batch[Q, A]
 	places   []uint32        // of own questions in a call of many
-	chunks   [][]question[Q] // that no call uses
+	chunks   [][]question[Q] // unused ones
 	coded    bool            // questions and answers may hold pointers
 }
 
-// chunk is how many questions are asked and answered at a time.
+// chunk is the number of questions asked and answered at a time.
 const chunk = 256
 
-// question is one on its way to the owner of its key.
+// question is a question on its way to the owner of its key.
 type question[Q any] = request.Request[Q, request.Address]
 
-// New registers an operation, by the rules of target.New: on all ranks, in the same order, between epochs. key gives
-// the key of a question; answer is called at its owner. Of the options of targets, Coalesce, Route, Coded and Answers
-// apply, and [Coded] is one more.
+// New registers an operation, by the rules of target.New: on all ranks, in the same order, between epochs. key returns
+// the key of a question; answer runs at its owner. The target options Coalesce, Route, Coded and Answers apply, and
+// [Coded] is one more.
 func New[Q, A any](s *task.Scheduler, name string, owner distribution.Map, key func(q Q) uint64, answer func(q Q) A,
 	options ...target.Option) *Delegate[Q, A] {
 	var all func(qs []Q, as []A)
@@ -56,8 +56,7 @@ func New[Q, A any](s *task.Scheduler, name string, owner distribution.Map, key f
 }
 
 // NewBatch is New with a function that answers many questions at a time, as they have arrived, and sets as[i] to the
-// answer to qs[i]. It saves a call a question, and can fetch ahead what it will read. The slices are gone when it
-// returns.
+// answer to qs[i]. It saves a call per question, and can prefetch its data. The slices are valid until it returns.
 func NewBatch[Q, A any](s *task.Scheduler, name string, owner distribution.Map, key func(q Q) uint64,
 	answer func(qs []Q, as []A), options ...target.Option) *Delegate[Q, A] {
 	r := s.Rank()
@@ -109,9 +108,8 @@ func (d *Delegate[Q, A]) Free() {
 	d.batch, d.places, d.chunks = request.Batch[Q, A]{}, nil, nil
 }
 
-// Call asks, and returns the answer. A task that calls waits, and lets others run, unless this rank owns the key. In an
-// epoch's body the main function may call, and handles what arrives until the answer is there; tasks don't run
-// meanwhile.
+// Call asks, and returns the answer. Unless this rank owns the key, a calling task waits, and other tasks run. In an
+// epoch's body the main function may call, and runs handlers until the answer arrives; tasks don't run meanwhile.
 func (d *Delegate[Q, A]) Call(q Q) A {
 	if !d.engine.InTask("Call") && !d.engine.InBody() {
 		d.of.refuse("Call")
@@ -119,7 +117,7 @@ func (d *Delegate[Q, A]) Call(q Q) A {
 	if d.here == nil || d.here.Owner(d.key(q)) != d.self {
 		return callAway(d, q)
 	}
-	// isHere and answerHere are written out here, which halves the time of a call.
+	// isHere and answerHere are inlined by hand here, which halves the time of a call.
 	before := d.asking.Handle(1)
 	d.engine.Sender.Count.PebblesSent++
 	a := d.one(q)
@@ -134,8 +132,8 @@ func callAway[Q, A any](d *Delegate[Q, A], q Q) A {
 	return answerOf(d.of, c)
 }
 
-// CallAll asks all questions and returns when all answers have come: as[i] to qs[i]. A task waits once for all of them,
-// so each costs a fraction of a Call.
+// CallAll asks all questions and returns when all answers have arrived: as[i] is the answer to qs[i]. A task waits once
+// for all of them, so each costs a fraction of a Call.
 func (d *Delegate[Q, A]) CallAll(qs []Q, as []A) {
 	d.of.mayWait("CallAll")
 	if len(as) != len(qs) {
@@ -157,10 +155,10 @@ func callAll[Q, A any](d *Delegate[Q, A], qs []Q, as []A) {
 	answerOf(d.of, c)
 }
 
-// askAll asks questions whose answers go to places of a call from one on.
+// askAll asks questions whose answers go to the places of a call from one on.
 func askAll[Q, A any](d *Delegate[Q, A], c *call[A], qs []Q, from int) {
 	var out []question[Q]
-	if n := len(d.chunks); n > 0 { // while sends wait, other tasks ask
+	if n := len(d.chunks); n > 0 { // other tasks ask while sends wait
 		out, d.chunks = d.chunks[n-1], d.chunks[:n-1]
 	} else {
 		out = make([]question[Q], 0, chunk)
@@ -189,7 +187,7 @@ func askAll[Q, A any](d *Delegate[Q, A], c *call[A], qs []Q, from int) {
 	d.chunks = append(d.chunks, out[:0])
 }
 
-// Start asks, and returns at once. The answer is the future's, which is to be waited for once.
+// Start asks, and returns at once. The future has the answer; call its Wait once.
 func (d *Delegate[Q, A]) Start(q Q) Future[A] {
 	d.of.mayWait("Start")
 	if isHere(d, q) {
@@ -204,8 +202,8 @@ func (d *Delegate[Q, A]) Start(q Q) Future[A] {
 	return Future[A]{of: d.of, call: c, ticket: c.future.Ticket()}
 }
 
-// Do asks without an answer. It may be called where a target may be sent to, also by handlers and answers. When the
-// epoch has ended, the operation has been done.
+// Do asks without an answer. It may be called wherever a target's Send may be, also by handlers and answers. At the end
+// of the epoch the operation has been done.
 func (d *Delegate[Q, A]) Do(q Q) {
 	if d.engine.InBody() || d.engine.InTask("Do") {
 		if isHere(d, q) {
@@ -219,8 +217,8 @@ func (d *Delegate[Q, A]) Do(q Q) {
 	d.exchange.Questions.Send(question[Q]{Q: q, From: request.Nobody})
 }
 
-// full tells whether a task calls, and links may be full, so that it waits for those that it asks over. The questions
-// of tasks that only Call need no more than one a task.
+// full reports whether the caller is a task and links may be full, so that it must wait for those that it asks over.
+// The questions of tasks that only Call need no more than one place per task.
 func (d *operation) full(call string, asking *engine.Target) bool {
 	return d.engine.InTask(call) && !asking.HasRooms()
 }
@@ -229,8 +227,7 @@ func isHere[Q, A any](d *Delegate[Q, A], q Q) bool {
 	return d.here != nil && d.here.Owner(d.key(q)) == d.self
 }
 
-// answerOwn answers the first n questions of the batch, which are this rank's own, and puts the answers to their
-// places.
+// answerOwn answers the first n questions of the batch, which this rank owns, and stores the answers at their places.
 func answerOwn[Q, A any](d *Delegate[Q, A], n int, as []A) {
 	d.engine.Sender.Count.PebblesSent += uint64(n)
 	qs, answers := d.batch.Room(n)
@@ -252,7 +249,7 @@ func answerHere[Q, A any](d *Delegate[Q, A], q Q) A {
 	return a
 }
 
-// serve answers questions in three passes: the answers' reads of memory overlap where nothing else comes between them.
+// serve answers questions in three passes: the answers' reads of memory overlap if nothing else comes between them.
 func serve[Q, A any](d *Delegate[Q, A], asked []question[Q], back []reply[A]) []reply[A] {
 	qs, as := d.batch.Room(len(asked))
 	for i := range asked {
@@ -268,14 +265,14 @@ func serve[Q, A any](d *Delegate[Q, A], asked []question[Q], back []reply[A]) []
 	return back
 }
 
-// forget lets go of what the values of a batch of n point to.
+// forget releases the memory that the values of a batch of n point to.
 func forget[Q, A any](d *Delegate[Q, A], n int) {
 	if d.coded {
 		d.batch.Forget(n)
 	}
 }
 
-// mayWait ends the job where a call may not wait.
+// mayWait ends the job if the call must not wait here.
 func (d *operation) mayWait(call string) {
 	if !d.engine.MayWait(call) {
 		d.refuse(call)

@@ -1,4 +1,4 @@
-// Package delegate does operations where their data is, and brings the answers back to tasks that wait for them
+// Package delegate runs operations at the owners of their data, and returns the answers to tasks that wait for them
 // (Grappa, section 5).
 //
 //	s, tickets := task.New(r), 0
@@ -13,12 +13,12 @@
 //		return err
 //	}
 //
-// A question goes to the owner of its key and is answered there by a function that runs as a handler does: on the
-// owner's goroutine, one at a time, so that each operation is atomic. It must not wait, so it must not call, but it
-// may send. Questions and answers are pebbles of plain data: they are coalesced, routed and counted, and they keep the
-// epoch open until the last answer has come. A question of a rank to itself is answered at once.
+// A question goes to the owner of its key. A function answers it there as a handler: on the owner's goroutine, one at a
+// time, so that each operation is atomic. It must not wait, so it must not call, but it may send. Questions and answers
+// are pebbles of plain data: they are coalesced, routed and counted, and they keep the epoch open until the last answer
+// has arrived. A question of a rank to itself is answered at once.
 //
-// One call that waits at a time for each of some thousand tasks is what [Delegate.Call] is for. Many questions with
-// one wait, by [Delegate.CallAll], cost a fraction each. No method returns an error: when the job fails, a call
-// unwinds its task, as a send does.
+// [Delegate.Call] is for thousands of tasks with one waiting call each. Many questions with one wait, by
+// [Delegate.CallAll], cost a fraction each. No method returns an error: when the job fails, a call unwinds its task, as
+// a send does.
 package delegate

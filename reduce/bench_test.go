@@ -20,8 +20,8 @@ func benchmarked() []reduce.Kind[uint64] {
 	}
 }
 
-// BenchmarkFilter gives ns a pebble, and merged ones a pebble as the check of the work,
-// for uniform keys: as many as slots, twice as many, and hardly ever the same.
+// BenchmarkFilter measures ns per pebble, and merges per pebble to check the work, for uniform keys: as many as slots,
+// twice as many, and hardly ever the same.
 func BenchmarkFilter(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	in := make([]uint64, 1<<18)
@@ -81,10 +81,9 @@ func BenchmarkFilterOne(b *testing.B) {
 	b.ReportMetric(float64(c.Merged())/float64(b.N), "merged/pebble")
 }
 
-// BenchmarkCarry sets a cache of 2^16 slots against the cost of carrying what it merges:
-// into a frame, and from there to random words of a table of 64 MiB. One iteration runs
-// the same 2^20 pebbles in turn without a cache, with one that is always on and with one
-// that may go off; medians are over the iterations.
+// BenchmarkCarry compares a cache of 2^16 slots with the cost of carrying the pebbles that it merges: into a frame, and
+// from there to random words of a table of 64 MiB. One iteration runs the same 2^20 pebbles in turn without a cache,
+// with one that is always on and with one that may switch off; medians are over the iterations.
 func BenchmarkCarry(b *testing.B) {
 	const pebbles = 1 << 20
 	table := make([]uint64, 1<<23)
@@ -131,7 +130,7 @@ func (c *carrier) run(rng *rand.Rand, pebbles, shift int) {
 	for range pebbles / batch {
 		for i := range vs {
 			keys[i] = rng.Uint64() >> shift
-			vs[i] = keys[i] // also the pebble's value: only that is carried
+			vs[i] = keys[i] // the key is also the pebble's value, and only that is carried
 		}
 		n := batch
 		if c.cache != nil && worth(c.cache, keys) {
@@ -148,7 +147,7 @@ func (c *carrier) run(rng *rand.Rand, pebbles, shift int) {
 	c.cache.Clear()
 }
 
-// carry puts pebbles into a frame, and gives a full frame to the handler.
+// carry puts pebbles into a frame, and passes a full frame to the handler.
 func (c *carrier) carry(vs []uint64) {
 	c.frame = append(c.frame, vs...)
 	if len(c.frame) < 1024 {

@@ -1,9 +1,8 @@
 package reduce
 
-// Best lets a pebble travel on only if it is better than the one remembered for its key.
-// It is for handlers that keep the best value: a maximum, a shortest distance. better
-// must be a strict ordering (better(a, a) is false); of equal pebbles the first goes.
-// It must not use the cache.
+// Best lets a pebble travel on only if it is better than the one remembered for its key. It is for handlers that keep
+// the best value: a maximum, a shortest distance. better must be a strict ordering (better(a, a) is false); of equal
+// pebbles the first one travels. better must not use the cache.
 func Best[V any](better func(a, b V) bool) Kind[V] {
 	if better == nil {
 		panic("reduce: Best without a function that says which is better")

@@ -55,7 +55,7 @@ func TestStridedKeysSpread(t *testing.T) {
 	}
 }
 
-// Nothing comes to life again however often a cache is cleared: there are only so many marks.
+// Cleared pebbles never come back, for any number of Clears: the number of marks is limited.
 func TestClearForgets(t *testing.T) {
 	for _, kind := range kinds()[:3] {
 		for _, size := range []int{2, 4, 8, 64, 1024} {
@@ -84,7 +84,7 @@ func TestDrainGoesOnWhereItStopped(t *testing.T) {
 	var out int
 	for round := 0; c.Held() > 0; round++ {
 		out += c.Drain(vs, keys)
-		if round < 50 { // what comes in behind the drain is not left behind
+		if round < 50 { // pebbles that come in after the drain are not left behind
 			if _, _, ok := c.FilterOne(pebble{keys[0], 1}, keys[0]); ok {
 				out++
 			}

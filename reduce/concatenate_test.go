@@ -20,7 +20,7 @@ type load struct {
 
 func packed(held, next load) (load, bool) {
 	if int(held.n)+int(next.n) > len(held.items) {
-		return load{key: 1 << 63}, false // what it returns beside must not be looked at
+		return load{key: 1 << 63}, false // the joined pebble must be ignored
 	}
 	held.n += uint8(copy(held.items[held.n:], next.items[:next.n]))
 	return held, true
@@ -45,8 +45,8 @@ type item struct {
 	value uint32
 }
 
-// Every item comes out once with its key, in loads that are joined where they fit, and a
-// joined pebble counts as one merged.
+// Every item comes out once with its key, in loads that are joined where they fit, and a joined pebble counts as one
+// merged.
 func TestConcatenateAgainstTwin(t *testing.T) {
 	concatenateTwin(t, packed,
 		func(p item) load { return load{p.key, 1, [3]uint32{p.value}} },
@@ -104,7 +104,7 @@ func concatenateTwin[V any](t *testing.T, join func(held, next V) (V, bool),
 	}
 }
 
-// What doesn't fit pushes the held one out, and takes its place.
+// A pebble that doesn't fit pushes the held one out, and takes its place.
 func TestConcatenateLetsFullOnesGo(t *testing.T) {
 	c := reduce.NewFixedCache(reduce.Concatenate(packed), 64)
 	vs, keys := make([]load, 8), make([]uint64, 8)
@@ -120,7 +120,7 @@ func TestConcatenateLetsFullOnesGo(t *testing.T) {
 	require.Equal(t, load{5, 2, [3]uint32{6, 7}}, vs[0])
 }
 
-// A join that fits nothing makes the cache a detour of one pebble a slot, and one that Worth leaves out.
+// A join that fits nothing makes the cache a detour of one pebble per slot, and Worth leaves the cache out.
 func TestConcatenateOfNothingFits(t *testing.T) {
 	never := func(held, next pebble) (pebble, bool) { return held, false }
 	c := reduce.NewCache(reduce.Concatenate(never), 64)
@@ -131,7 +131,7 @@ func TestConcatenateOfNothingFits(t *testing.T) {
 	require.Less(t, through, 200_000/20)
 }
 
-// A cache that keeps clones gives what went in, though the memory of each pebble is used again at once.
+// A cache that keeps clones returns its input, though the memory of each pebble is reused at once.
 func TestKeepingHoldsClones(t *testing.T) {
 	type words struct {
 		text []byte

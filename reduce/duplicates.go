@@ -1,7 +1,7 @@
 package reduce
 
-// Duplicates drops a pebble that equals, key and value, the one in its slot. It is for
-// handlers to which the same pebble twice means no more than once.
+// Duplicates drops a pebble that equals, key and value, the one in its slot. It is for handlers that ignore a repeated
+// pebble.
 func Duplicates[V comparable]() Kind[V] {
 	return Kind[V]{name: "duplicates", make: func(s slots, _ func(v V) V) store[V] {
 		return &duplicates[V]{remembered[V]{table: newTable[V](s)}}
@@ -29,7 +29,7 @@ func (d *duplicates[V]) filter(vs []V, keys []uint64) (o outcome) {
 	return outcome{out: n, merged: len(keys) - n, fills: fills}
 }
 
-// one is 1 for true, without a branch.
+// one returns 1 for true, without a branch.
 func one(is bool) int {
 	if is {
 		return 1

@@ -73,7 +73,7 @@ func ExampleCache_Advise() {
 			n = cache.Filter(batch, append([]uint64{}, batch...))
 			through++
 		case reduce.Watch:
-			cache.Watch(batch) // which are their own keys
+			cache.Watch(batch) // these are their own keys
 		}
 		_ = batch[:n] // travels on
 	}

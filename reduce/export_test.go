@@ -1,6 +1,6 @@
 package reduce
 
-// MergedByWatch is how many of the pebbles with these keys a cache would merge, as a trial sees it.
+// MergedByWatch returns the number of pebbles with these keys that a cache would merge, by a trial's estimate.
 func MergedByWatch(slots int, keys []uint64) int {
 	w := newWatch(newSlots(slots))
 	return w.look(keys).merged

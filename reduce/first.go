@@ -2,9 +2,9 @@ package reduce
 
 import "unsafe"
 
-// First lets the first pebble to a key travel on and drops later ones to the same key,
-// whatever their values, for as long as the key is in its slot. It is for handlers that
-// do their work for whichever pebble comes first. It remembers keys alone.
+// First lets the first pebble to a key travel on and drops later ones to the same key, with any value, as long as the
+// key is in its slot. It is for handlers whose work depends on the first pebble to arrive alone. It remembers keys
+// alone.
 func First[V any]() Kind[V] {
 	return Kind[V]{name: "first", make: func(s slots, _ func(v V) V) store[V] {
 		return &first[V]{slots: s, seen: resident[uint64](s.len())}

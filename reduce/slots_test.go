@@ -9,7 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/seeds"
 )
 
-// A slot and its tag tell the key, and no tag is that of a slot never filled.
+// A slot and its tag give the key, and no tag is that of a slot never filled.
 func TestTagAndSlotTellTheKey(t *testing.T) {
 	random := rand.New(rand.NewPCG(seeds.Of(t), 0))
 	for log2 := 1; log2 <= 30; log2++ {
@@ -43,7 +43,7 @@ func TestMarksBeginAnewAfterAll(t *testing.T) {
 	}
 }
 
-// reached is the fraction of slots that as many keys reach.
+// reached returns the fraction of slots that as many keys reach.
 func reached(log2 int, key func(i uint64) uint64) float64 {
 	s := newSlots(1 << log2)
 	hit, hits := make([]bool, s.len()), 0
@@ -55,8 +55,8 @@ func reached(log2 int, key func(i uint64) uint64) float64 {
 	return float64(hits) / float64(s.len())
 }
 
-// Neighbouring keys, from wherever they begin, have a slot each or nearly so, and keys of
-// any stride reach a good part of what random ones would, two thirds.
+// Neighbouring keys, from any start, have a slot each or nearly so, and keys of any stride reach most of the slots that
+// random ones would, two thirds.
 func TestRegularKeysSpread(t *testing.T) {
 	random := rand.New(rand.NewPCG(seeds.Of(t), 0))
 	for _, log2 := range []int{8, 12, 16} {

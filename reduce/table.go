@@ -2,17 +2,17 @@ package reduce
 
 import "unsafe"
 
-// An entry is what a slot holds or remembers.
+// An entry is the content of a slot.
 type entry[V any] struct {
 	tag uint64
 	v   V
 }
 
-// table is the slots of the kinds that keep pebbles.
+// table has the slots of the kinds that store pebbles.
 type table[V any] struct {
 	slots   slots
 	entries []entry[V]
-	touched uint64 // keeps the loads of touch from being left out as useless
+	touched uint64 // keeps the compiler from removing the loads of touch
 }
 
 func newTable[V any](s slots) table[V] {
@@ -26,7 +26,7 @@ func (t *table[V]) bytes() int     { return t.slotBytes() * len(t.entries) }
 const large = 8 << 20
 
 // resident makes n zero elements, and touches their pages unless they are large. A cache reads a slot before it writes
-// to it: the first read of a page gets the system's page of zeros, and the write replaces that one, which interrupts
+// to it: the first read of a page maps the system's page of zeros, and the write replaces that one, which interrupts
 // every core of the process.
 func resident[T any](n int) []T {
 	s := make([]T, n)
@@ -36,10 +36,9 @@ func resident[T any](n int) []T {
 	return s
 }
 
-// touch loads the slots of keys, many at a time. Loops that call the program's function
-// for a pebble overlap few loads, and would wait for main memory once a
-// pebble: at 2^20 slots of 16 bytes this made Combine a quarter faster. Nearer memory
-// isn't worth a second pass.
+// touch loads the slots of keys, many at a time. Loops that call the program's function for a pebble overlap few loads,
+// and would wait for main memory once per pebble: at 2^20 slots of 16 bytes this made Combine a quarter faster. Nearer
+// memory isn't worth a second pass.
 func (t *table[V]) touch(keys []uint64) {
 	if t.bytes() < large {
 		return

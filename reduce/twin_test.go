@@ -42,7 +42,7 @@ func keysOf(ps []pebble) []uint64 {
 	return keys
 }
 
-// through is Filter, or what a caller does who asks Advise, listens to the answer mostly, or never asks.
+// through is Filter, or a caller that asks Advise, follows the advice mostly, or never asks.
 func through(c *reduce.Cache[pebble], rng *rand.Rand, vs []pebble, keys []uint64) int {
 	if rng.IntN(4) > 0 && !worth(c, keys[:len(vs)]) && rng.IntN(8) > 0 {
 		return len(vs)
@@ -50,8 +50,8 @@ func through(c *reduce.Cache[pebble], rng *rand.Rand, vs []pebble, keys []uint64
 	return c.Filter(vs, keys)
 }
 
-// pass sends in through the cache in batches of random length, and returns all that
-// comes out, with a whole drain at the end and some parts of one before.
+// pass sends in through the cache in batches of random length, and returns all that comes out, with a whole drain at
+// the end and some parts of one before.
 func pass(t *testing.T, rng *rand.Rand, c *reduce.Cache[pebble], in []pebble) (out []pebble) {
 	vs, keys := make([]pebble, 300), make([]uint64, 300)
 	take := func(n int) {
@@ -104,8 +104,8 @@ func requireWithin(t *testing.T, after, before map[pebble]int) {
 
 func higher(a, b pebble) bool { return a.value > b.value }
 
-// What a handler of the kind makes of the pebbles that come out of a cache is what it makes of those that went in.
-// Where pebbles are not merged into new ones, none is invented or multiplied.
+// A handler of the kind gets the same result from the output of a cache as from its input. Kinds that don't merge
+// pebbles neither invent nor repeat any.
 func TestKindsAgainstTwins(t *testing.T) {
 	for _, kind := range kinds() {
 		for _, size := range sizes {
@@ -124,8 +124,8 @@ func TestKindsAgainstTwins(t *testing.T) {
 	}
 }
 
-// twins are what receivers keep, by kind: the set of values of each key, the first one, each improvement in order, and
-// the sum.
+// twins are the results of receivers, by kind: the set of values of each key, the first one, each improvement in order,
+// and the sum.
 var twins = map[string]func(ps []pebble) map[uint64][]uint32{
 	"duplicates": byKey(func(kept []uint32, v uint32) []uint32 {
 		if i, ok := slices.BinarySearch(kept, v); !ok {
@@ -150,7 +150,7 @@ func sum(kept []uint32, v uint32) []uint32 {
 	return []uint32{kept[0] + v}
 }
 
-// byKey is a receiver that keeps something for each key.
+// byKey is a receiver that keeps values for each key.
 func byKey(keep func(kept []uint32, v uint32) []uint32) func(ps []pebble) map[uint64][]uint32 {
 	return func(ps []pebble) map[uint64][]uint32 {
 		all := map[uint64][]uint32{}
@@ -197,9 +197,8 @@ func TestFilterOneMeansFilter(t *testing.T) {
 	}
 }
 
-// FuzzFilter reads a stream from bytes, each a pebble of one of 16 keys and values, and
-// takes it through every kind, with Worth asked or not. What a handler of the kind makes
-// of the pebbles that come out is what it makes of those that went in.
+// FuzzFilter reads a stream from bytes, each a pebble of one of 16 keys and values, and passes it through every kind,
+// with and without asking Worth. A handler of the kind gets the same result from the output as from the input.
 func FuzzFilter(f *testing.F) {
 	f.Add([]byte("active pebbles"), uint16(1))
 	f.Add([]byte{0, 0, 1, 1, 16, 16, 17}, uint16(7))

@@ -1,24 +1,22 @@
 package reduce
 
-// watch follows what a cache that is off would merge, without a pebble: it keeps the tags that one slot in
-// 2^skip would have, and looks at no other. That part says how many pebbles would have missed, and so how many
-// would have merged, however few keys most pebbles are for: a key in a slot that is not looked at misses no
-// more often than others do. Computer architects call it set sampling.
+// watch estimates the merges of a cache that is off, without pebbles: it keeps the tags of one slot in 2^skip, and
+// ignores the others. That sample gives the number of misses, and so the number of merges, even if most pebbles are for
+// few keys: a key outside the sample misses no more often than others do. Computer architects call it set sampling.
 //
-// It goes by keys alone. Duplicates and Best may merge fewer; then the cache switches on, fails, and
-// rests longer.
+// It uses keys alone. Duplicates and Best may merge fewer; then the cache switches on, fails, and rests longer.
 type watch struct {
 	slots slots
-	tags  []uint64 // of the slots that are looked at, in order
-	skip  uint8    // log2 of how many slots there are for one that is looked at
+	tags  []uint64 // of the sampled slots, in order
+	skip  uint8    // log2 of the number of slots per sampled slot
 }
 
 const (
 	skipMost = 4 // one slot in 16
-	// Neighbouring keys have neighbouring slots. Runs of 2^runBits slots are looked at together, so that
-	// neighbours which meet in the cache meet here.
+	// Neighbouring keys have neighbouring slots. Runs of 2^runBits slots are sampled together, so that neighbours which
+	// meet in the cache meet here.
 	runBits = 4
-	// sampleLeast is the log2 of the slots that are looked at in the least.
+	// sampleLeast is the log2 of the smallest number of sampled slots.
 	sampleLeast = 6
 )
 
@@ -27,13 +25,14 @@ func newWatch(s slots) watch {
 	return watch{slots: s, skip: uint8(skip), tags: resident[uint64](s.len() >> skip)}
 }
 
-// look looks at the keys of pebbles that pass by.
+// look counts the keys of pebbles that pass by.
 func (w *watch) look(keys []uint64) outcome {
 	slots, tags, skip := w.slots, w.tags, w.skip&63 // in registers
 	missed, fills := 0, 0
 	for _, key := range keys {
 		slot, tag := slots.of(key)
-		// A slot's number is: block of runs, run of the block, place in the run. Of each block one run is looked at.
+		// A slot's number consists of block of runs, run in the block, place in the run. One run of each block is
+		// sampled.
 		run := slot >> runBits
 		block := run >> skip
 		if run != block<<skip|block*spread>>1>>(63-skip) {
@@ -50,7 +49,7 @@ func (w *watch) look(keys []uint64) outcome {
 	return outcome{out: missed, merged: len(keys) - missed, fills: fills}
 }
 
-// renew forgets all.
+// renew drops all tags.
 func (w *watch) renew() {
 	if w.slots.renew() {
 		clear(w.tags)

@@ -14,7 +14,7 @@ import (
 
 const chunk = 256
 
-// worth reports whether pebbles go through c, and gives it their keys where it watches.
+// worth reports whether pebbles go through c, and passes it their keys if it watches.
 func worth[V any](c *reduce.Cache[V], keys []uint64) bool {
 	advice := c.Advise(len(keys))
 	if advice == reduce.Watch {
@@ -23,8 +23,8 @@ func worth[V any](c *reduce.Cache[V], keys []uint64) bool {
 	return advice == reduce.Use
 }
 
-// drive sends n pebbles through c in chunks, where c is worth it, and ends an epoch after
-// every epoch pebbles (0 for never). It returns how many went through the cache.
+// drive sends n pebbles through c in chunks, where c is worth it, and ends an epoch after every epoch pebbles (0 for
+// never). It returns the number that went through the cache.
 func drive(t *testing.T, c *reduce.Cache[pebble], n, epoch int, next func() pebble) (through int) {
 	vs, keys := make([]pebble, chunk), make([]uint64, chunk)
 	off, left := c.Off(), epoch
@@ -54,7 +54,7 @@ func drive(t *testing.T, c *reduce.Cache[pebble], n, epoch int, next func() pebb
 	return through
 }
 
-// uniform draws pebbles of keys in which nothing but the key differs.
+// uniform draws pebbles of random keys; only the key differs.
 func uniform(rng *rand.Rand, keys uint64) func() pebble {
 	return func() pebble { return pebble{key: rng.Uint64N(keys)} }
 }
@@ -73,25 +73,25 @@ func replay(keys []uint64) func() pebble {
 	return func() pebble { i++; return pebble{key: keys[i]} }
 }
 
-// everyKind gives each kind for which pebbles that are the same but for chance merge.
+// everyKind runs a test for each kind that merges equal pebbles.
 func everyKind(t *testing.T, test func(t *testing.T, kind reduce.Kind[pebble], rng *rand.Rand)) {
 	for _, kind := range kinds() {
 		t.Run(kind.String(), func(t *testing.T) { test(t, kind, seeded(t)) })
 	}
 }
 
-// trial is how many pebbles a trial takes at keys that hardly ever repeat: as many as
-// lets 1,024 meet a filled slot, with a fifth for chance and the last chunk.
+// trial returns the number of pebbles of a trial at keys that hardly ever repeat: enough for 1,024 to meet a filled
+// slot, with a fifth for chance and the last chunk.
 func trial(slots int) int {
 	n := math.Sqrt(2 * 1024 * float64(slots))
 	return int(1.2*n) + 1024 + chunk
 }
 
-// longest is how many pebbles can go through a cache that earns nothing.
+// longest returns the largest number of pebbles that go through a cache that earns nothing.
 func longest(slots int) int { return 2*slots + 256 + chunk }
 
-// The bar: with many more keys than slots at most 2 % of the pebbles go through the
-// cache, and with no more keys than slots all of them.
+// The limits: with many more keys than slots at most 2 % of the pebbles go through the cache, and with no more keys
+// than slots all of them.
 func TestUniformKeys(t *testing.T) {
 	rng := seeded(t)
 	const slots, n = 1 << 16, 2 << 20
@@ -125,8 +125,8 @@ func TestUniformKeysEveryKind(t *testing.T) {
 	})
 }
 
-// Where a cache that is always on merges well over two fifths, one that may go off loses
-// next to nothing of it; where it merges far less, hardly anything goes through.
+// If a cache that is always on merges well over two fifths, one that may switch off loses next to nothing of it; if it
+// merges far less, hardly anything goes through.
 func TestSkewedKeys(t *testing.T) {
 	rng := seeded(t)
 	const n = 1 << 18
@@ -160,8 +160,8 @@ func TestSkewedKeys(t *testing.T) {
 	require.Greater(t, off, 5)
 }
 
-// A stream that turns from hot to cold goes off, at the latest when each slot's worth of
-// good times is spent twice; turning back, it is on again after 128 trials.
+// A stream that turns from hot to cold switches the cache off, at the latest when each slot's worth of good times is
+// spent twice; after it turns back, the cache is on again after 128 trials.
 func TestPhases(t *testing.T) {
 	everyKind(t, func(t *testing.T, kind reduce.Kind[pebble], rng *rand.Rand) {
 		const slots = 1024
@@ -197,8 +197,8 @@ func TestWarmingUpIsNoFailure(t *testing.T) {
 	}
 }
 
-// The ends of epochs empty the cache. Where enough pebbles merge for all that, it stays on,
-// and comes on; where too few do, it doesn't flap.
+// The ends of epochs empty the cache. If enough pebbles merge nevertheless, it stays on, and switches on; if too few
+// do, it doesn't flap.
 func TestShortEpochs(t *testing.T) {
 	rng := seeded(t)
 	const slots = 256
@@ -245,7 +245,7 @@ func drain(c *reduce.Cache[pebble]) {
 	}
 }
 
-// untilTrial lets pebbles pass by until a trial is on, and returns how many.
+// untilTrial passes pebbles by until a trial begins, and returns their number.
 func untilTrial(c *reduce.Cache[pebble]) (passed int) {
 	for c.Advise(1) == reduce.Skip {
 		passed++
@@ -253,7 +253,7 @@ func untilTrial(c *reduce.Cache[pebble]) (passed int) {
 	return passed
 }
 
-// A trial that begins late in an epoch sees a whole one, at no cost: one is enough for what pays over epochs.
+// A trial that begins late in an epoch sees a whole one, at no cost: one is enough for a cache that pays over epochs.
 func TestTrialSeesAWholeEpoch(t *testing.T) {
 	everyKind(t, func(t *testing.T, kind reduce.Kind[pebble], _ *rand.Rand) {
 		const slots = 1024
@@ -270,7 +270,7 @@ func TestTrialSeesAWholeEpoch(t *testing.T) {
 	})
 }
 
-// However long it was off before a good time, after it the first trial comes soon.
+// The first trial after a good time comes soon, however long the cache was off before.
 func TestGoodTimesAreRemembered(t *testing.T) {
 	everyKind(t, func(t *testing.T, kind reduce.Kind[pebble], rng *rand.Rand) {
 		const slots = 64
@@ -296,8 +296,8 @@ func TestBursts(t *testing.T) {
 	})
 }
 
-// Whatever comes, a cache spends no more than it earned and what its trials get: a look
-// costs 2, a merged pebble earns 5.
+// For any stream, a cache spends no more than it earned and the credit of its trials: a lookup costs 2, a merged pebble
+// earns 5.
 func TestLossIsBounded(t *testing.T) {
 	everyKind(t, func(t *testing.T, kind reduce.Kind[pebble], rng *rand.Rand) {
 		for range 10 {
@@ -317,7 +317,7 @@ func TestLossIsBounded(t *testing.T) {
 	})
 }
 
-// Filter works as always while the cache is off; only what Advise sends by brings the next trial nearer.
+// Filter works as always while the cache is off; only pebbles that Advise sends by bring the next trial nearer.
 func TestFilterWhileOff(t *testing.T) {
 	everyKind(t, func(t *testing.T, kind reduce.Kind[pebble], _ *rand.Rand) {
 		c, twin := reduce.NewCache(kind, 64), reduce.NewCache(kind, 64)
@@ -342,11 +342,11 @@ func TestFilterWhileOff(t *testing.T) {
 	})
 }
 
-// Prices decide where the line is: from which part of merged pebbles on a cache stays on.
+// Prices set the limit: the fraction of merged pebbles from which a cache stays on.
 func TestPrice(t *testing.T) {
 	for _, c := range []struct {
 		look, saved time.Duration
-		part        int // of 100 pebbles that merge
+		part        int // merging ones of 100 pebbles
 		on          bool
 	}{
 		{10, 100, 20, true}, {10, 100, 5, false},
@@ -378,7 +378,7 @@ func TestPrice(t *testing.T) {
 	}
 }
 
-// A cache that is off stays off when nobody gives it keys to watch, and goes on when somebody does.
+// A cache that is off stays off without keys to watch, and switches on with them.
 func TestNothingWatchedNothingDecided(t *testing.T) {
 	c := reduce.NewCache(reduce.First[pebble](), 64)
 	for next := scan(1 << 40); c.Advise(chunk) == reduce.Use; {
@@ -394,7 +394,8 @@ func TestNothingWatchedNothingDecided(t *testing.T) {
 	require.Equal(t, reduce.Use, c.Advise(chunk), "of one that is on it says nothing")
 }
 
-// What a trial expects is what the cache then does: few keys, many, in order or not, and with most pebbles for a few.
+// The estimate of a trial agrees with the cache afterwards: for few keys, many, in order or not, and with most pebbles
+// for a few.
 func TestWatchAgreesWithTheCache(t *testing.T) {
 	rng := seeded(t)
 	const n = 1 << 18

@@ -5,11 +5,11 @@ import "math/bits"
 // writeBack is the store of the kinds that hold pebbles and join later ones to them.
 type writeBack[V any] struct {
 	table[V]
-	// join makes one pebble of the held and the next one, or says that they don't fit.
+	// join merges the held and the next pebble, or returns false if they don't fit.
 	join   func(held, next V) (joined V, ok bool)
-	clone  func(v V) V // of what is to be held; nil to hold it as it is
+	clone  func(v V) V // copies a pebble before it is held; nil for none
 	filled []uint64    // bit i%64 of word i/64: slot i holds a pebble
-	count  int         // of filled slots
+	count  int         // filled slots
 	word   int         // of filled, where the next drain continues
 }
 
@@ -44,7 +44,7 @@ func (w *writeBack[V]) filter(vs []V, keys []uint64) (o outcome) {
 				continue
 			}
 		}
-		// At most one goes out for each that came in, so out <= i: no unread pebble is lost.
+		// At most one leaves for each that came in, so out <= i: no unread pebble is lost.
 		vs[o.out], keys[o.out] = e.v, slots.key(slot, old)
 		o.out++
 		o.fills += one(slots.past(old))
@@ -61,7 +61,7 @@ func (w *writeBack[V]) fill(slot uint64) {
 	w.count++
 }
 
-// drain goes around the words of filled bits from where it stopped last.
+// drain goes around the words of filled bits from its last position.
 func (w *writeBack[V]) drain(vs []V, keys []uint64) (n int) {
 	keys = keys[:len(vs)]
 	for w.count > 0 {
@@ -74,7 +74,7 @@ func (w *writeBack[V]) drain(vs []V, keys []uint64) (n int) {
 			*filled &= *filled - 1
 			e := &w.entries[slot]
 			vs[n], keys[n] = e.v, w.slots.key(uint64(slot), e.tag)
-			*e = entry[V]{} // so that what v points to can be collected
+			*e = entry[V]{} // lets v's memory be collected
 			n++
 			w.count--
 		}
@@ -89,6 +89,6 @@ func (w *writeBack[V]) drain(vs []V, keys []uint64) (n int) {
 func (w *writeBack[V]) held() int  { return w.count }
 func (w *writeBack[V]) bytes() int { return w.table.bytes() + 8*len(w.filled) }
 
-// renew needs no clearing when marks begin anew: a held pebble is told by its tag not
-// being 0, and its mark serves to count fills alone.
+// renew needs no clearing when marks wrap: a tag that is not 0 identifies a held pebble, and its mark serves to count
+// fills alone.
 func (w *writeBack[V]) renew() { w.slots.renew() }

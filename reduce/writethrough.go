@@ -6,7 +6,7 @@ type writeThrough[V any] struct{}
 func (writeThrough[V]) held() int               { return 0 }
 func (writeThrough[V]) drain([]V, []uint64) int { return 0 }
 
-// remembered is the slots of a write-through kind that keeps copies of pebbles.
+// remembered has the slots of a write-through kind that keeps copies of pebbles.
 type remembered[V any] struct {
 	writeThrough[V]
 	table[V]

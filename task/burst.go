@@ -6,25 +6,24 @@ import (
 	"github.com/activepebbles/pebbles/internal/engine"
 )
 
-// burst is what a rank does of tasks between two looks at what has arrived, and before it shares with ranks that have
-// none. It is bounded in number, in time, and in frames: links have credit for so many, and tasks wait when it is used
-// up before a look. The clock is not looked at for each task, which would take longer than a short one does: steps
-// between looks are the longer the shorter tasks are, and so short that those which follow can't keep the rank for
-// long, however long they take.
+// burst is a rank's work on tasks between two polls, and before it shares with ranks that have none. It is bounded in
+// number, in time, and in frames, since links have limited credit, and tasks wait when it is used up before a poll. The
+// clock is not read for each task, which would take longer than a short task. Steps between readings are longer for
+// shorter tasks, and short enough that later tasks, of any length, can't keep the rank for long.
 type burst struct {
-	step   int           // switches, and tasks begun without one, between two looks at the clock
-	left   int           // those of them that are left
-	beyond int           // those that are left of the burst, after these
-	looked time.Duration // when the clock was last looked at
-	ends   time.Duration // when the burst does
+	step   int           // switches, and tasks begun without one, between two readings of the clock
+	left   int           // of these, those left
+	beyond int           // those left of the burst after these
+	looked time.Duration // last reading of the clock
+	ends   time.Duration // end of the burst
 	sent   uint64        // frames that had left when it began
 }
 
 const (
-	stepMost    = 32                    // switches and new tasks between two looks at the clock, at the most
-	burstMost   = 512                   // and between two looks at what has arrived
-	burstLong   = 50 * time.Microsecond // after so long there is no other before the next look at what has arrived
-	burstFrames = 16                    // nor after so many frames
+	stepMost    = 32                    // most switches and new tasks between two readings of the clock
+	burstMost   = 512                   // most between two polls
+	burstLong   = 50 * time.Microsecond // longest burst
+	burstFrames = 16                    // most frames of a burst
 )
 
 func (b *burst) begin(r *engine.Rank) {
@@ -32,8 +31,8 @@ func (b *burst) begin(r *engine.Rank) {
 	b.ends, b.left, b.beyond = b.looked+burstLong, b.step, burstMost-b.step
 }
 
-// goesOn reports whether there is another one to do. At the end of a step it looks at the clock, and begins another one
-// unless the burst has ended.
+// goesOn reports whether the burst continues. At the end of a step it reads the clock, and starts another step unless
+// the burst has ended.
 func (b *burst) goesOn(r *engine.Rank) bool { return b.left > 0 || b.more(r) }
 
 func (b *burst) more(r *engine.Rank) bool {
@@ -46,7 +45,7 @@ func (b *burst) more(r *engine.Rank) bool {
 	return true
 }
 
-// look reads the clock, and adapts steps to how long this one has taken.
+// look reads the clock, and adapts the step to the time that this one took.
 func (b *burst) look(r *engine.Rank) {
 	done, now := b.step-b.left, r.Sender.Port.Now()
 	if took := now - b.looked; took > burstLong {

@@ -2,13 +2,12 @@ package task
 
 import "fmt"
 
-// WaitError ends a job in which tasks of a rank still wait after every pebble was handled, so that nothing can wake
-// them.
+// WaitError ends a job if tasks of a rank still wait after every pebble was handled, so that nothing can wake them.
 type WaitError struct {
 	Waiting  int    // tasks that have begun
-	Call     string // in which one of them waits
+	Call     string // call in progress in one of them
 	NotBegun int    // tasks that found no worker
-	Workers  int    // that there may be
+	Workers  int    // limit on workers
 }
 
 func (e *WaitError) Error() string {

@@ -11,45 +11,45 @@ import (
 )
 
 // A group ends by the counts of Dijkstra and Scholten (Termination detection for diffusing computations, 1980). Each
-// rank counts, of a group, its own tasks that have not ended, and those that it has spawned until it hears that the
-// ranks where they began have taken them over. A rank is in a group from its first task on: that one's spawner hears
-// of it when the rank has nothing left of the group. Spawners of further tasks hear at once. So ranks are a tree, from
-// the one that made the group down, and nothing is left anywhere when that one has counted to 0.
+// rank counts, for a group, its own tasks that have not ended, and the tasks that it has spawned until the ranks where
+// they began report that they have taken them over. A rank joins a group with its first task: it reports that task to
+// its spawner when it has nothing left of the group. It reports further tasks at once. So ranks form a tree below the
+// rank that made the group, and nothing is left anywhere when that rank has counted to 0.
 
-// GroupKind is a [Kind] whose tasks belong to groups: who waits for a group waits for them, wherever they run, and
-// for those that they spawn. Its methods may be called where those of a Kind may.
+// GroupKind is a [Kind] whose tasks belong to groups: a wait for a group covers them on all ranks, and the tasks that
+// they spawn. Its methods may be called where those of a Kind may.
 type GroupKind[A any] struct {
 	s    *Scheduler
 	kind *Kind[member[A]]
 	run  func(g *Group, a A)
 }
 
-// member is a task of a group that has not begun. Its codec takes what follows A for one tag.
+// member is a task of a group that has not begun. Its codec treats the fields after A as one tag.
 type member[A any] struct {
 	A A
 	groupName
-	From uint32 // the rank that counts it
+	From uint32 // rank that counts it
 }
 
-// groupName is the rank that has made a group, and its number there; 0 is none.
+// groupName is the rank that made a group, and its number there; number 0 stands for none.
 type groupName struct{ Root, Number uint32 }
 
-// taken says that a rank need not count a task of a group any more.
+// taken reports that a rank need not count a task of a group any more.
 type taken struct {
 	To uint32
 	groupName
 }
 
-// groups are those of which this rank has something left, and that have tasks of kinds.
+// groups has the groups with tasks of kinds that are not finished on this rank.
 type groups struct {
 	s     *Scheduler
 	known map[groupName]*Group
-	last  uint32 // number of a group
+	last  uint32 // number of the last group
 	taken *target.Target[taken]
 }
 
-// NewGroupKind registers a kind of tasks for groups, by the rules of [NewKind]. run gets the task's group, by which it
-// spawns more for it: by this kind or another one, or by [Group.Go]. That is good until run returns.
+// NewGroupKind registers a kind of tasks for groups, by the rules of [NewKind]. run gets the task's group, to spawn
+// more tasks for it: of this kind or another one, or by [Group.Go]. The group is valid until run returns.
 func NewGroupKind[A any](s *Scheduler, name string, run func(g *Group, a A), options ...target.Option) *GroupKind[A] {
 	if run == nil {
 		s.engine.Refuse(name, "it has no function that runs its tasks: give one")
@@ -102,20 +102,21 @@ func (k *GroupKind[A]) member(g *Group, a A) member[A] {
 	return member[A]{a, g.name, uint32(k.s.rank.ID())}
 }
 
-// begin runs a task, where it has come to.
+// begin runs a task on the rank where it has arrived.
 func (k *GroupKind[A]) begin(m member[A]) {
 	g := k.s.groups.groupOf(m.groupName, m.From)
 	k.run(g, m.A)
 	g.ended()
 }
 
-// Group is tasks that another one waits for: of the rank that has made it, by Go, and of any rank, by a [GroupKind].
+// Group is a set of tasks that another task waits for: of the rank that made it, by Go, and of any rank, by a
+// [GroupKind].
 type Group struct {
 	s       *Scheduler
 	left    int // tasks that have not ended, and those that no other rank has taken over
 	waiting []*worker
-	name    groupName // as other ranks know it; of those that have no tasks of kinds, none
-	parent  uint32    // the rank to be told that this one has nothing left of it; unless it is the one that made it
+	name    groupName // name for other ranks; none without tasks of kinds
+	parent  uint32    // rank that gets the report when nothing is left here; unused on the rank that made the group
 }
 
 // NewGroup makes a group without tasks.
@@ -128,9 +129,9 @@ func (g *Group) Go(run func()) {
 	g.s.fresh.push(own{run, g})
 }
 
-// Wait lets the task that calls, which must be none of the group, wait until all tasks of the group have ended. It is
-// for the rank that has made the group. Each task that waits keeps its worker: where tasks wait for others, which wait
-// for others again, there must be more workers than waiting tasks.
+// Wait makes the calling task, which must not belong to the group, wait until all tasks of the group have ended. It is
+// for the rank that made the group. Each waiting task keeps its worker: if tasks wait for others, which wait for others
+// again, there must be more workers than waiting tasks.
 func (g *Group) Wait() {
 	w := g.s.caller("Group.Wait")
 	if g.elsewhere() {
@@ -143,7 +144,7 @@ func (g *Group) Wait() {
 	}
 }
 
-// elsewhere tells whether another rank has made the group.
+// elsewhere reports whether another rank made the group.
 func (g *Group) elsewhere() bool { return g.name.Number > 0 && int(g.name.Root) != g.s.rank.ID() }
 
 // join counts one more task.
@@ -177,7 +178,7 @@ func newGroups(s *Scheduler) *groups {
 	return t
 }
 
-// takenOver counts one less of a group whose task another rank has taken over. It is a handler.
+// takenOver counts one task less of a group, after another rank has taken it over. It is a handler.
 func (t *groups) takenOver(e taken) {
 	g := t.known[e.groupName]
 	if g == nil {
@@ -187,7 +188,7 @@ func (t *groups) takenOver(e taken) {
 	g.ended()
 }
 
-// name has other ranks know a group.
+// name gives a group a name for other ranks.
 func (t *groups) name(g *Group) {
 	if g.name.Number == 0 {
 		t.last++
@@ -196,7 +197,7 @@ func (t *groups) name(g *Group) {
 	t.known[g.name] = g
 }
 
-// groupOf finds the group of a task that begins here, and counts the task unless this rank has done so.
+// groupOf returns the group of a task that begins here, and counts the task unless this rank has done so.
 func (t *groups) groupOf(name groupName, from uint32) *Group {
 	g := t.known[name]
 	switch {
@@ -211,7 +212,7 @@ func (t *groups) groupOf(name groupName, from uint32) *Group {
 	return g
 }
 
-// remove forgets a group of which nothing is left here.
+// remove removes a group of which nothing is left here.
 func (t *groups) remove(g *Group) {
 	delete(t.known, g.name)
 	if g.elsewhere() {

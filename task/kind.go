@@ -12,28 +12,28 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Kind is tasks that move: one function, which all ranks register under one name, and an argument for each task. A task
-// that has not begun is nothing but its argument, 8 bytes or so, and may be carried to a rank that has nothing to do
-// (Grappa, sections 4.1 and 4.2). So an argument says what to do by keys, and never by what one rank alone has. It is
-// plain data, or travels through a codec: see target.Coded. Methods may be called in an epoch's body, by handlers and
-// by tasks. The end of the epoch says that all have ended.
+// Kind is a class of tasks that move: one function, which all ranks register under one name, and an argument for each
+// task. A task that has not begun is its argument alone, 8 bytes or so, and may move to an idle rank (Grappa, sections
+// 4.1 and 4.2). So an argument refers to data by keys, and never to data of one rank alone. It is plain data, or
+// travels through a codec: see target.Coded. Methods may be called in an epoch's body, by handlers and by tasks. All
+// tasks have ended at the end of the epoch.
 type Kind[A any] struct {
 	s       *Scheduler
 	name    string
 	run     func(a A)    // nil for batches
 	runAll  func(as []A) // nil for single tasks
-	most    int          // tasks of one run
-	bound   ring[A]      // to this rank, the oldest first
+	most    int          // most tasks of one run
+	bound   ring[A]      // sent to this rank, the oldest first
 	tasks   []A          // for any rank, the newest last; those before first are gone
 	first   int
-	batches [][]A        // that no run uses
+	batches [][]A        // unused batches
 	codec   codecs.Value // of arguments
 	encoded []byte       // working memory of loot
 	carry   *target.Target[carried[A]]
 	labels  *engine.Labels
 }
 
-// carried is a task on its way to another rank. Its codec takes what follows A for one tag.
+// carried is a task on its way to another rank. Its codec treats the fields after A as one tag.
 type carried[A any] struct {
 	A    A
 	To   uint32
@@ -49,27 +49,27 @@ const (
 	remembered            // stolen, over a lifeline
 )
 
-// kind is a Kind as the scheduler knows it.
+// kind is the interface of a Kind for the scheduler.
 type kind interface {
-	// begin runs the next task, or batch, on the coroutine that calls, and tells whether there was one.
+	// begin runs the next task, or batch, on the calling coroutine, and reports whether there was one.
 	begin() bool
-	// spare is how many tasks other ranks may have.
+	// spare returns the number of tasks that other ranks may take.
 	spare() int
 	// sendHalf sends some to another rank.
 	sendHalf(to int, why why)
 }
 
-// stealBytes bounds the arguments that one theft carries, as handlers can't wait for room.
+// stealBytes bounds the arguments of one theft, since handlers can't wait for room.
 const stealBytes = 64 << 10
 
-// NewKind registers a kind of tasks, by the rules of target.New: on all ranks, in the same order, between epochs. Of
-// options, Coalesce, Route and Coded apply.
+// NewKind registers a kind of tasks, by the rules of target.New: on all ranks, in the same order, between epochs. The
+// options Coalesce, Route and Coded apply.
 func NewKind[A any](s *Scheduler, name string, run func(a A), options ...target.Option) *Kind[A] {
 	return newKind(s, &Kind[A]{s: s, name: name, run: run, most: 1}, options)
 }
 
-// NewKindBatch registers a kind whose tasks run up to so many at a time: what one run waits for, it waits for once for
-// all of them. The slice is gone when run returns.
+// NewKindBatch registers a kind that runs up to most tasks at a time: a run waits once for all of them. The slice is
+// valid until run returns.
 func NewKindBatch[A any](s *Scheduler, name string, most int, run func(as []A), options ...target.Option) *Kind[A] {
 	k := &Kind[A]{s: s, name: name, runAll: run, most: most}
 	if most < 1 {
@@ -120,16 +120,16 @@ func (k *Kind[A]) Free() {
 	k.bound, k.tasks, k.batches, k.encoded = ring[A]{}, nil, nil, nil
 }
 
-// Spawn makes a task that any rank may run: this one, the newest first, or one that has nothing to do, the oldest first
-// (Grappa, section 4.2: the public queue). Ranks look for tasks of others in epochs of [Scheduler.Run].
+// Spawn makes a task that any rank may run: this one, the newest first, or an idle one, the oldest first (Grappa,
+// section 4.2: the public queue). Ranks steal tasks in epochs of [Scheduler.Run].
 func (k *Kind[A]) Spawn(a A) {
 	k.s.engine.Tasks.CheckSpawn("Spawn was called")
 	k.tasks = append(k.tasks, a)
 	k.s.queued++
 }
 
-// SpawnOn makes a task that runs on a rank, where it is queued when it has arrived. A task that calls may wait for
-// room, as a send does.
+// SpawnOn makes a task that runs on a rank, where it joins the queue on arrival. A calling task may wait for room, as a
+// send does.
 func (k *Kind[A]) SpawnOn(rank int, a A) {
 	k.s.engine.Tasks.CheckSpawn("SpawnOn was called")
 	self, ranks := k.s.rank.ID(), k.s.rank.Size()
@@ -151,7 +151,7 @@ func (k *Kind[A]) misuse(format string, args ...any) {
 	k.s.engine.Misuse("task", "kind %q: %s", k.name, fmt.Sprintf(format, args...))
 }
 
-// arrive queues tasks that have come from another rank.
+// arrive queues tasks from another rank.
 func (k *Kind[A]) arrive(cs []carried[A]) {
 	for i := range cs {
 		switch c := &cs[i]; c.Why {
@@ -191,7 +191,7 @@ func (k *Kind[A]) begin() bool {
 	return true
 }
 
-// next takes a task out.
+// next removes and returns a task.
 func (k *Kind[A]) next() A {
 	if k.bound.size > 0 {
 		return k.bound.pop()
@@ -199,7 +199,7 @@ func (k *Kind[A]) next() A {
 	last := len(k.tasks) - 1
 	a := k.tasks[last]
 	if k.codec.Coded() {
-		k.tasks[last] = *new(A) // lets go of what it points to
+		k.tasks[last] = *new(A) // releases its memory
 	}
 	k.tasks = k.tasks[:last]
 	if last == k.first {
@@ -208,7 +208,7 @@ func (k *Kind[A]) next() A {
 	return a
 }
 
-// batch finds an empty slice for a batch.
+// batch returns an empty slice for a batch.
 func (k *Kind[A]) batch() []A {
 	last := len(k.batches) - 1
 	if last < 0 {
@@ -221,7 +221,7 @@ func (k *Kind[A]) batch() []A {
 
 func (k *Kind[A]) spare() int { return len(k.tasks) - k.first }
 
-// loot is how many tasks one theft gets: the older half, at most as many as fit.
+// loot returns the number of tasks for one theft: the older half, up to stealBytes.
 func (k *Kind[A]) loot() int {
 	half := (k.spare() + 1) / 2
 	if !k.codec.Coded() {
@@ -229,7 +229,7 @@ func (k *Kind[A]) loot() int {
 	}
 	bytes := 0
 	for i := range half {
-		// An error comes again when the task is sent.
+		// An error occurs again when the task is sent.
 		k.encoded, _ = k.codec.Append(k.encoded[:0], unsafe.Pointer(&k.tasks[k.first+i]))
 		if bytes += len(k.encoded); bytes > stealBytes {
 			return max(1, i)
@@ -238,7 +238,7 @@ func (k *Kind[A]) loot() int {
 	return half
 }
 
-// sendHalf implements kind: the older half.
+// sendHalf implements kind: it sends the older half.
 func (k *Kind[A]) sendHalf(to int, why why) {
 	n := k.loot()
 	for _, a := range k.tasks[k.first : k.first+n] {

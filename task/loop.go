@@ -4,9 +4,9 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// For runs a loop over [from, to) in pieces of at most grain, as tasks of this rank and in the one that calls, and
-// returns when all pieces have ended. The larger the grain, the fewer switches; the smaller, the more pieces that can
-// wait at a time. It needs no free worker, so loops may nest.
+// For runs a loop over [from, to) in pieces of at most grain, as tasks of this rank and in the calling task, and
+// returns when all pieces have ended. A larger grain saves switches; a smaller one lets more pieces wait at a time. For
+// needs no free worker, so loops may nest.
 func (s *Scheduler) For(from, to, grain uint64, body func(from, to uint64)) {
 	w := s.caller("For")
 	if grain == 0 {
@@ -39,8 +39,8 @@ func (s *Scheduler) For(from, to, grain uint64, body func(from, to uint64)) {
 	}
 }
 
-// Loop is a loop whose pieces may run on any rank. A range is split in halves until these are no longer than a grain,
-// so that a rank without work gets half of what another has left (Grappa, section 4.1).
+// Loop is a loop whose pieces may run on any rank. A range is split in halves down to the grain, so that an idle rank
+// gets half of another rank's rest (Grappa, section 4.1).
 type Loop struct {
 	kind  *Kind[span]
 	grain uint64
@@ -65,7 +65,7 @@ func NewLoop(s *Scheduler, name string, grain uint64, body func(from, to uint64)
 // Free frees the loop, by the rules of target.Target.Free.
 func (l *Loop) Free() { l.kind.Free() }
 
-// Spawn starts the loop over [from, to), and returns at once: the end of the epoch says that all pieces have ended.
+// Spawn starts the loop over [from, to), and returns at once. All pieces have ended at the end of the epoch.
 func (l *Loop) Spawn(from, to uint64) {
 	if from < to {
 		l.kind.Spawn(span{from, to})

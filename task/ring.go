@@ -2,7 +2,7 @@ package task
 
 // ring is a queue that grows.
 type ring[T any] struct {
-	items       []T // as many as a power of two
+	items       []T // length is a power of two
 	first, size int
 }
 
@@ -17,13 +17,13 @@ func (r *ring[T]) push(v T) {
 func (r *ring[T]) pop() (v T) {
 	at := &r.items[r.first]
 	v = *at
-	*at = *new(T) // lets go of what it points to
+	*at = *new(T) // releases its memory
 	r.first = (r.first + 1) & (len(r.items) - 1)
 	r.size--
 	return v
 }
 
-// at is the item that i others are ahead of.
+// at returns item i of the queue.
 func (r *ring[T]) at(i int) T { return r.items[(r.first+i)&(len(r.items)-1)] }
 
 func (r *ring[T]) grow() {

@@ -6,7 +6,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/engine"
 )
 
-// room is a link that has none, and the tasks whose sends wait for it.
+// room is a link without room, and the tasks whose sends wait for it.
 type room struct {
 	to      *engine.Target
 	lane    int
@@ -20,7 +20,7 @@ func (s tasks) Await(t *engine.Target, lane int) {
 	w.pause()
 }
 
-// roomOf is where the tasks wait that send over a link.
+// roomOf returns the room of the tasks that send over a link.
 func (s *Scheduler) roomOf(t *engine.Target, lane int) *room {
 	n := len(s.rooms)
 	for i := range s.rooms {
@@ -28,13 +28,13 @@ func (s *Scheduler) roomOf(t *engine.Target, lane int) *room {
 			return r
 		}
 	}
-	s.rooms = slices.Grow(s.rooms, 1)[:n+1] // whose queue is an earlier one's, and empty
+	s.rooms = slices.Grow(s.rooms, 1)[:n+1] // reuses the empty queue of an earlier one
 	r := &s.rooms[n]
 	r.to, r.lane = t, lane
 	return r
 }
 
-// roomy is a worker whose send has room; nil for none. Links take turns.
+// roomy returns a worker whose send has room; nil for none. Links take turns.
 func (s *Scheduler) roomy() *worker {
 	for range s.rooms {
 		last := len(s.rooms) - 1

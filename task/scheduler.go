@@ -11,29 +11,29 @@ import (
 )
 
 // Scheduler runs the tasks of one rank, one at a time. Its methods are for that rank: for its main function, its
-// handlers and its tasks, as each says.
+// handlers and its tasks, as documented for each.
 type Scheduler struct {
 	rank    *pebble.Rank
 	engine  *engine.Rank
 	most    int // workers
 	linger  time.Duration
 	workers []*worker // all
-	idle    []*worker // those that run no task
-	current *worker   // the one that was resumed last
+	idle    []*worker // those without a task
+	current *worker   // last one resumed
 	ready   ring[*worker]
 	fresh   ring[own]
 	rooms   []room
-	room    int   // the one of rooms to look at first
-	full    bool  // no room had any when they were last looked at, and no frame has left since
+	room    int   // index in rooms to check first
+	full    bool  // no room was free at the last check, and no frame has left since
 	picks   uint  // of workers to go on
-	burst   burst // that is going on
-	waiting int   // tasks that have begun and wait to be woken
-	stirred bool  // since the last burst ended, something has begun, or was woken
+	burst   burst // in progress
+	waiting int   // tasks that have begun and wait
+	stirred bool  // a task has begun or was woken since the last burst
 	kinds   []kind
 	queued  int     // tasks of kinds that have not begun
-	thief   *thief  // nil when there are no kinds, or no other ranks
-	groups  *groups // nil when there are no kinds for groups
-	running bool    // Run is: ranks without work look for some
+	thief   *thief  // nil without kinds, or without other ranks
+	groups  *groups // nil without kinds for groups
+	running bool    // Run is in progress: idle ranks steal
 	counts  Counts
 }
 
@@ -43,41 +43,41 @@ type own struct {
 	of  *Group // nil for none
 }
 
-// Counts is what the scheduler of one rank has done since it was made.
+// Counts counts the work of one rank's scheduler since it was made.
 type Counts struct {
 	Tasks    uint64 `json:"tasks"`    // that have begun
 	Switches uint64 `json:"switches"` // from the rank to a task, and back
-	Workers  uint64 `json:"workers"`  // the most tasks that had begun and not ended at one time, as workers are kept
-	Stolen   uint64 `json:"stolen"`   // tasks that came from ranks that had more
+	Workers  uint64 `json:"workers"`  // most tasks that had begun and not ended at one time, as workers are kept
+	Stolen   uint64 `json:"stolen"`   // tasks from ranks that had more
 }
 
 const (
-	// WorkersDefault is how many tasks of a rank may have begun at a time, when nobody asks for another number. Grappa
-	// was fastest with 1,536 to 3,072 (section 8.3, figure 13).
+	// WorkersDefault is the default limit on tasks of a rank that have begun at a time. Grappa was fastest with 1,536
+	// to 3,072 (section 8.3, figure 13).
 	WorkersDefault = 2048
 
-	freshEach = 16                    // one in so many picks is of a task that has not begun, also while others are ready
+	freshEach = 16                    // one pick in this number is a new task, also while others are ready
 	perSwitch = 100 * time.Nanosecond // in simulated time: to a task and back, as measured
 	perWorker = 3 << 10               // bytes of a task that waits in a function or two
 )
 
-// Option changes how a scheduler works.
+// Option is a setting of a scheduler.
 type Option interface{ apply(*Scheduler) }
 
 type option func(*Scheduler)
 
 func (o option) apply(s *Scheduler) { o(s) }
 
-// Workers sets how many tasks of a rank may have begun at a time. Each takes about 3 KiB until the rank's function
-// returns, and more if it waits deep in calls. More is not always better: with some thousands, switches miss caches.
+// Workers sets the limit on tasks of a rank that have begun at a time. Each takes about 3 KiB until the rank's function
+// returns, and more if it waits deep in calls. With some thousands, switches miss caches.
 func Workers(most int) Option { return option(func(s *Scheduler) { s.most = most }) }
 
-// Linger sets how long an idle rank holds its buffers while tasks of it wait, so that tasks which are woken meanwhile
-// fill them. The default is 0. It pays if messages are costly and latency is long, up to the time of a message, and
-// costs that time if there are few tasks (Grappa, section 8.3, figure 12).
+// Linger sets the time during which an idle rank holds its buffers while its tasks wait, so that tasks that wake
+// meanwhile fill them. The default is 0. It pays if messages are costly and latency is long, up to the time of a
+// message, and costs that time if there are few tasks (Grappa, section 8.3, figure 12).
 func Linger(most time.Duration) Option { return option(func(s *Scheduler) { s.linger = most }) }
 
-// New gives a rank its scheduler. It is called once, between epochs, on ranks that run tasks.
+// New makes a rank's scheduler. It is called once, between epochs, on ranks that run tasks.
 func New(r *pebble.Rank, options ...Option) *Scheduler {
 	s := &Scheduler{rank: r, engine: r.Inside(frame.Access{}), most: WorkersDefault, burst: burst{step: 1}}
 	for _, o := range options {
@@ -90,9 +90,9 @@ func New(r *pebble.Rank, options ...Option) *Scheduler {
 	return s
 }
 
-// Run is an epoch whose body spawns one task, or none when root is nil. It returns when all tasks of all ranks have
-// ended and every pebble that they sent has been handled. Tasks may also be spawned in the body of any other epoch
-// that declares no depth; they begin when that has returned. Options are those of pebble.Rank.Epoch.
+// Run runs an epoch whose body spawns one task, or none if root is nil. It returns when all tasks of all ranks have
+// ended and every pebble that they sent has been handled. Tasks may also be spawned in the body of any other epoch that
+// declares no depth; they begin when the body has returned. Options are those of pebble.Rank.Epoch.
 func (s *Scheduler) Run(root func(), options ...pebble.EpochOption) error {
 	s.running = true
 	defer func() { s.running = false }()
@@ -104,29 +104,28 @@ func (s *Scheduler) Run(root func(), options ...pebble.EpochOption) error {
 	}, options...)
 }
 
-// Go spawns a task that runs on this rank. Those that have not begun wait in a queue, the oldest first (Grappa,
-// section 4.2: the private queue). It may be called in an epoch's body, by handlers and by tasks.
+// Go spawns a task that runs on this rank. Tasks that have not begun wait in a queue, the oldest first (Grappa, section
+// 4.2: the private queue). Go may be called in an epoch's body, by handlers and by tasks.
 func (s *Scheduler) Go(run func()) {
 	s.engine.Tasks.CheckSpawn("Go was called")
 	s.fresh.push(own{run: run})
 }
 
-// Yield lets the other tasks that are ready, and what has arrived, go first, and now and then a task that has not
-// begun (Grappa, figure 2).
+// Yield lets other ready tasks and handlers run first, and now and then a task that has not begun (Grappa, figure 2).
 func (s *Scheduler) Yield() {
 	w := s.caller("Yield")
 	s.ready.push(w)
 	w.pause()
 }
 
-// Counts tells what was done so far.
+// Counts returns the counts so far.
 func (s *Scheduler) Counts() Counts {
 	c := s.counts
 	c.Workers = uint64(len(s.workers))
 	return c
 }
 
-// caller is the worker of the task that calls, which it may do only as a task.
+// caller returns the worker of the calling task. It ends the job if the caller is no task.
 func (s *Scheduler) caller(call string) *worker {
 	if !s.engine.InTask(call) {
 		s.engine.Misuse("task", "%s was called outside of a task: only a task can wait, and no handler or answer can", call)
@@ -134,7 +133,7 @@ func (s *Scheduler) caller(call string) *worker {
 	return s.current
 }
 
-// tasks is a scheduler as the engine knows it.
+// tasks is the scheduler's interface for the engine.
 type tasks struct{ *Scheduler }
 
 var _ engine.Tasks = tasks{}
@@ -160,18 +159,18 @@ func (s tasks) Work() (worked, left bool) {
 		return s.thief != nil && s.hungry() && s.thief.seek(), len(s.rooms) > 0
 	}
 	s.engine.Compute(perSwitch * time.Duration(switches))
-	if !s.stirred { // tasks that only yield may wait for what lies in this rank's buffers
+	if !s.stirred { // tasks that only yield may wait for pebbles in this rank's buffers
 		s.engine.Targets.Flush(coalesce.Idle, coalesce.AllStages)
 	}
 	s.stirred = false
 	return true, true
 }
 
-// hungry tells whether this rank should look for tasks elsewhere.
+// hungry reports whether this rank should look for tasks elsewhere.
 func (s *Scheduler) hungry() bool { return s.running && (len(s.idle) > 0 || len(s.workers) < s.most) }
 
-// next is the worker to go on: one whose send has room, one that is ready, or one for a task that has not begun. Those
-// come last, but now and then first: a task that yields until another has done something must not keep that one from
+// next returns the worker to go on: one whose send has room, one that is ready, or one for a task that has not begun.
+// These come last, and now and then first: a task that yields until another has acted must not keep that one from
 // beginning.
 func (s *Scheduler) next() *worker {
 	if len(s.rooms) > 0 && !s.full {
@@ -197,12 +196,12 @@ func (s *Scheduler) next() *worker {
 	return s.newWorker()
 }
 
-// mayBegin tells whether there is a task that has not begun, and a worker for it.
+// mayBegin reports whether there is a task that has not begun, and a worker for it.
 func (s *Scheduler) mayBegin() bool {
 	return s.fresh.size+s.queued > 0 && (len(s.idle) > 0 || len(s.workers) < s.most)
 }
 
-// resume lets a worker go on until it waits.
+// resume runs a worker until it waits.
 func (s *Scheduler) resume(w *worker) {
 	s.counts.Switches++
 	backlog := s.engine.Sender.Backlog
@@ -211,15 +210,15 @@ func (s *Scheduler) resume(w *worker) {
 	_, alive := w.resume()
 	s.engine.Tasks.End(before)
 	if !alive {
-		s.engine.Check() // it has found that the job has failed
+		s.engine.Check() // the worker found that the job has failed
 	}
 	if s.engine.Sender.Backlog > backlog {
-		s.engine.Tasks.Pump() // what it has filled
+		s.engine.Tasks.Pump() // sends the frames that it has filled
 		s.full = false
 	}
 }
 
-// begin runs the next task that has not begun, on the worker that calls, and tells whether there was one.
+// begin runs the next task that has not begun, on the calling worker, and reports whether there was one.
 func (s *Scheduler) begin() bool {
 	if s.fresh.size+s.queued == 0 {
 		return false
@@ -239,7 +238,7 @@ func (s *Scheduler) begin() bool {
 	return true
 }
 
-// beginQueued runs the next task of a kind: of the last one that has any.
+// beginQueued runs the next task of the last kind that has any.
 func (s *Scheduler) beginQueued() {
 	for i := len(s.kinds) - 1; i >= 0; i-- {
 		if s.kinds[i].begin() {
@@ -274,8 +273,8 @@ func (s tasks) HoldBuffers() time.Duration {
 	return s.linger
 }
 
-// End implements engine.Tasks. Deferred functions of tasks may panic, or leave their goroutine: the others unwind all
-// the same.
+// End implements engine.Tasks. Deferred functions of tasks may panic, or leave their goroutine: the others unwind
+// nevertheless.
 func (s tasks) End() {
 	defer func() {
 		if len(s.workers) > 0 {

@@ -10,25 +10,25 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// thief gets tasks for a rank that has none. It asks two ranks at random, and with the second, whose answer may take
-// long, those that it has a lifeline to, its neighbours in a hypercube, which remember it and send half of what they
-// have when they have something (Saraswat and others, Lifeline-based global load balancing, 2011). Then it asks no
-// more: each question is a pebble, and would keep the epoch open. Grappa asks on (section 4.2).
+// thief gets tasks for an idle rank. It asks two ranks at random. With the second question, whose answer may take long,
+// it also asks the ranks at its lifelines, its neighbours in a hypercube, which remember it and send half of their
+// tasks when they have some (Saraswat and others, Lifeline-based global load balancing, 2011). Then it stops asking:
+// each question is a pebble, and would keep the epoch open. Grappa keeps asking (section 4.2).
 //
-// Nothing is lost by that. A rank with tasks to spare sends some to all who have a lifeline to it, these to those who
-// have one to them, and the hypercube connects all ranks.
+// No work is missed. A rank with tasks to spare sends some to all ranks with a lifeline to it, these to those with one
+// to them, and the hypercube connects all ranks.
 type thief struct {
 	s      *Scheduler
 	steals *target.Target[message]
 	engine *engine.Target
 	random *rand.Rand
-	asking bool     // a rank was asked, and has not answered
-	tries  int      // since a task has come
+	asking bool     // a question is unanswered
+	tries  int      // since the last task arrived
 	lines  []bool   // by dimension: the neighbour remembers this rank
 	waits  []uint32 // ranks that this one remembers
 }
 
-// message asks for tasks, or says that there are none.
+// message asks for tasks, or answers that there are none.
 type message struct {
 	To, From uint32
 	What     what
@@ -53,7 +53,7 @@ func newThief(s *Scheduler) *thief {
 	return t
 }
 
-// seek asks for tasks, unless that is in progress or was in vain. It tells whether it has asked.
+// seek asks for tasks, unless a question is open or the last ones were in vain. It reports whether it has asked.
 func (t *thief) seek() bool {
 	if t.asking || t.tries == triesMost {
 		return false
@@ -96,7 +96,7 @@ func (t *thief) receive(p message) {
 	}
 }
 
-// sendTasks sends tasks to another rank, and tells whether there were enough: the last one stays here.
+// sendTasks sends tasks to another rank, and reports whether there were enough: the last one stays here.
 func (t *thief) sendTasks(to int, why why) bool {
 	for _, k := range t.s.kinds {
 		if k.spare() > 1 {
@@ -107,7 +107,7 @@ func (t *thief) sendTasks(to int, why why) bool {
 	return false
 }
 
-// share gives to those who are remembered, and tells whether it has.
+// share sends tasks to remembered ranks, and reports whether it did.
 func (t *thief) share() (shared bool) {
 	if len(t.waits) == 0 {
 		return false
@@ -121,7 +121,7 @@ func (t *thief) share() (shared bool) {
 	return shared
 }
 
-// found notes a task that has come from another rank.
+// found records a task that arrived from another rank.
 func (t *thief) found(from int, why why) {
 	t.s.counts.Stolen++
 	t.tries = 0
@@ -132,7 +132,7 @@ func (t *thief) found(from int, why why) {
 	t.lines[bits.TrailingZeros(uint(from^t.s.rank.ID()))] = false
 }
 
-// forget ends an epoch: nobody remembers anybody.
+// forget resets the thief at the end of an epoch.
 func (t *thief) forget() {
 	t.asking, t.tries, t.waits = false, 0, t.waits[:0]
 	clear(t.lines)

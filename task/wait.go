@@ -6,14 +6,14 @@ type Task struct {
 	number uint64
 }
 
-// Self is the task that calls.
+// Self returns the calling task.
 func (s *Scheduler) Self() Task {
 	w := s.caller("Self")
 	return Task{w, w.task}
 }
 
-// Suspend lets the task that calls wait until Wake is called for it. If that has happened since its last Suspend, it
-// goes on at once: a wake-up is never lost (Grappa, figure 2).
+// Suspend makes the calling task wait until Wake is called for it. If that has happened since its last Suspend, it
+// returns at once: a wake-up is never lost (Grappa, figure 2).
 func (s *Scheduler) Suspend() {
 	w := s.caller("Suspend")
 	if !w.permit {
@@ -23,8 +23,8 @@ func (s *Scheduler) Suspend() {
 	w.permit = false
 }
 
-// Wake lets a task go on that waits in Suspend, or that will: several times as once. For a task that has ended it does
-// nothing. It may be called in an epoch's body, by handlers and by tasks.
+// Wake wakes a task that waits in Suspend, or lets its next Suspend return at once: several calls count as one. For a
+// task that has ended it does nothing. It may be called in an epoch's body, by handlers and by tasks.
 func (s *Scheduler) Wake(t Task) {
 	s.engine.Tasks.CheckSpawn("Wake was called")
 	switch {
@@ -40,17 +40,17 @@ func (s *Scheduler) Wake(t Task) {
 	}
 }
 
-// Gate is what tasks of one rank wait at until it is opened.
+// Gate makes tasks of one rank wait until it is opened.
 type Gate struct {
 	s       *Scheduler
 	open    bool
 	waiting []*worker
 }
 
-// NewGate makes a gate, which is closed.
+// NewGate makes a closed gate.
 func (s *Scheduler) NewGate() *Gate { return &Gate{s: s} }
 
-// Wait lets the task that calls wait until the gate is open.
+// Wait makes the calling task wait until the gate is open.
 func (g *Gate) Wait() {
 	w := g.s.caller("Gate.Wait")
 	if !g.open {
@@ -59,9 +59,9 @@ func (g *Gate) Wait() {
 	}
 }
 
-// Open lets all tasks go on that wait, and all that come. It may be called wherever the rank runs.
+// Open wakes all tasks at the gate, and lets all later ones pass. It may be called wherever the rank runs.
 func (g *Gate) Open() {
-	g.s.engine.InTask("Gate.Open") // which checks who calls
+	g.s.engine.InTask("Gate.Open") // checks the calling goroutine
 	g.open = true
 	for _, w := range g.waiting {
 		w.wake()

@@ -7,7 +7,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Rank is the one whose tasks these are.
+// Rank returns the rank that the tasks belong to.
 func (s *Scheduler) Rank() *pebble.Rank { return s.rank }
 
 // Waiter implements engine.Tasks.

@@ -14,12 +14,12 @@ type worker struct {
 	resume    func() (struct{}, bool)
 	yield     func(struct{}) bool
 	place     cpu.Coroutine
-	waits     string // the call in which its task waits; "" when it doesn't
-	task      uint64 // the number of its task, or of the next one
-	suspended bool   // it waits in Suspend
-	permit    bool   // it was woken ahead of its next Suspend
+	waits     string // call that its task waits in; "" for none
+	task      uint64 // number of its task, or of the next one
+	suspended bool   // waits in Suspend
+	permit    bool   // woken ahead of its next Suspend
 	stopped   bool
-	goroutine uint64 // the coroutine's, in builds that compare goroutines
+	goroutine uint64 // of the coroutine, in builds that compare goroutines
 	stop      func()
 }
 
@@ -29,7 +29,7 @@ func (s *Scheduler) newWorker() *worker {
 	w.resume, w.stop = iter.Pull(func(yield func(struct{}) bool) {
 		w.yield, w.goroutine = yield, engine.GoroutineNumber()
 		w.place.Settle(yield)
-		s.engine.Tasks.Begin(w.goroutine) // again: the number was not known
+		s.engine.Tasks.Begin(w.goroutine) // again: the number was unknown
 		s.engine.Coroutine(w.run)
 	})
 	w.place.Resume(w.resume)
@@ -37,7 +37,7 @@ func (s *Scheduler) newWorker() *worker {
 	return w
 }
 
-// run takes tasks that have not begun: the next one without a switch, for so many as the scheduler allows at a time.
+// run runs tasks that have not begun: the next one without a switch, as long as the burst lasts.
 func (w *worker) run() {
 	s := w.s
 	for !w.stopped {
@@ -51,23 +51,23 @@ func (w *worker) run() {
 	}
 }
 
-// pause lets the rank go on until it resumes the worker.
+// pause switches to the rank until it resumes the worker.
 func (w *worker) pause() {
 	w.place.Suspends()
 	if w.stopped || !w.yield(struct{}{}) {
-		w.stopped = true // also for what deferred functions wait for
+		w.stopped = true // also for waits in deferred functions
 		w.s.engine.Leave()
 	}
 }
 
-// wait lets the rank go on until wake is called. call is what the task waits in.
+// wait switches to the rank until wake is called. call names the wait.
 func (w *worker) wait(call string) {
 	w.waits = call
 	w.s.waiting++
 	w.pause()
 }
 
-// wake makes a worker ready that waits.
+// wake makes a waiting worker ready.
 func (w *worker) wake() {
 	w.waits = ""
 	w.s.waiting--
@@ -75,16 +75,16 @@ func (w *worker) wake() {
 	w.s.ready.push(w)
 }
 
-// prefetchFrom is from how many workers on prefetching pays. The state of fewer stays in the caches.
+// prefetchFrom is the number of workers from which prefetching pays. The state of fewer stays in the caches.
 const prefetchFrom = 512
 
-// How many switches ahead of its own a worker is fetched, and then what its switch touches.
+// Distances, in switches, of the prefetch of a worker, and of the memory that its switch touches.
 const (
 	aheadWorker = 10
 	aheadSwitch = 5
 )
 
-// prefetch fetches what switches that are soon to come will touch.
+// prefetch fetches the memory of switches that come soon.
 func (s *Scheduler) prefetch() {
 	if r := &s.ready; r.size > aheadWorker {
 		cpu.Prefetch(unsafe.Pointer(r.at(aheadWorker)), int(unsafe.Sizeof(worker{})))
