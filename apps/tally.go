@@ -10,8 +10,7 @@ import (
 )
 
 // Tally is an application's account, on one rank, of the pebbles of a phase. Over all ranks the pebbles sent must equal
-// those handled or merged, each at the owner of its key. It costs a few additions per batch, apart from the
-// fingerprints.
+// those handled or merged, each at the owner of its key. It costs a few additions per batch, plus fingerprints.
 type Tally struct {
 	Sent      uint64 // by the application's formula, or counted at its sends
 	Handled   uint64 // received by its handlers

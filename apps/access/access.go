@@ -113,8 +113,7 @@ func (d *draw) next(read uint64) uint64 {
 	return owner<<d.bits | d.state>>32&d.mask
 }
 
-// Serial is a run of Gather without a job. It returns the words that a rank reads, in order, or the last word of its
-// chain.
+// Serial is a run of Gather without a job. It returns the words read by a rank, in order, or the last of its chain.
 func Serial(rank, ranks int, c GatherConfig) []uint64 {
 	c = c.withDefaults()
 	d, read, all := c.draw(rank, ranks), uint64(0), []uint64(nil)
@@ -156,8 +155,7 @@ func (r GatherResult) Rows() [][2]string {
 	}
 }
 
-// Gather accesses random words of a table, as described in package apps. The result's Errors include words read or
-// written wrongly.
+// Gather accesses random words of a table, as described in package apps. The result's Errors include wrong words.
 func Gather(r *pebble.Rank, c GatherConfig) (result GatherResult, err error) {
 	if err := c.Check(r.Size()); err != nil {
 		return result, err
@@ -319,8 +317,7 @@ func (g *gather) progress(done int) {
 	g.config.Progress.Passed(g.rank, 1, 0, uint64(done), uint64(g.config.Accesses))
 }
 
-// judge compares the words read with the serial twin. After writes, it reads back all words written, and checks the
-// other words.
+// judge compares the words read with the serial twin. After writes, it reads them back, and checks the other words.
 func (g *gather) judge(result *GatherResult) error {
 	c, stray := g.config, uint64(0)
 	if c.writes() {

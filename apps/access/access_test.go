@@ -24,8 +24,7 @@ var shapes = []appstest.Shape{
 	{Ranks: 4, Procs: 3, Transport: "tcp", New: route.Hypercube},
 }
 
-// All ways read and write the words of the serial twin, with and without a rank's own words, and with a short last
-// batch.
+// All ways read and write the words of the serial twin, with and without own words, with a short last batch.
 func TestGather(t *testing.T) {
 	for _, s := range shapes {
 		for _, way := range Ways {

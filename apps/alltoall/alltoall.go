@@ -4,8 +4,7 @@
 //
 // A rank sends nothing to itself: such an item would not travel, and on few ranks it would dominate the figure. So P
 // ranks send P(P-1) items in a round, and a single rank sends none. In each round a rank begins with the rank after it
-// and goes once around, so that ranks in step send to different ranks at any moment. TRAM draws a random order for the
-// same purpose.
+// and goes once around, so that ranks in step send to different ranks at any moment. TRAM draws a random order.
 //
 // # The items
 //
@@ -20,8 +19,7 @@
 // The bytes of an item follow from the seed and its number. The receiver makes them again and compares each, in the
 // timed kernel: a program would read its data too. It also keeps 16 bytes for each sender, for any number of rounds:
 // the number of whole items, and the sum of a mark for each, which follows from its number. The marks of two rounds
-// differ, so a repeated item instead of another is noticed. And it counts all received items, which must be equal to
-// those sent.
+// differ, so a repeated item instead of another is noticed. All items sent must be received.
 //
 // A lost item, a repeated one and a damaged one count as one error each; an item of 4 or 8 bytes that is altered into
 // another one of its pair counts as one lost and one twice. If several items of one pair of ranks are lost and several

@@ -251,8 +251,7 @@ func counts[V comparable](t *testing.T, k kind[V]) {
 	}
 }
 
-// The verifier notices lost and repeated rounds, even if the sums of their numbers, or of the squares and cubes, are
-// equal.
+// The verifier notices lost and repeated rounds, even if the sums of numbers, squares and cubes are equal.
 func TestVerifierNoticesRoundsOfEqualSums(t *testing.T) {
 	const rounds = 16
 	for name, twice := range map[string][]uint64{ // the others are lost

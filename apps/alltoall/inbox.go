@@ -111,8 +111,7 @@ func (in *inbox) want(from uint32) (t tally) {
 	return t
 }
 
-// errors returns the number of items with errors. A damaged item is also counted as lost, unless it was also received
-// whole.
+// errors returns the number of items with errors. A damaged item is also lost, unless it was also received whole.
 func (f Faults) errors() uint64 { return f.Twice + max(f.Lost, f.Damaged) }
 
 func (f Faults) text() string {

@@ -13,8 +13,7 @@ func wordsOf[B words](it *B) []uint64 {
 }
 
 // generator makes a word of an item from the one before, by a step of a linear congruential generator. The second word
-// follows from the first and the seed. Loops keep its numbers in registers, which the compiler does not do with
-// constants.
+// follows from the first and the seed. Loops keep its numbers in registers, unlike constants.
 var generator = step{6364136223846793005, 1442695040888963407}
 
 // fourth is four steps at once: a processor can begin with the next four words before the present four are known.

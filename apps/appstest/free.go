@@ -31,9 +31,8 @@ type held struct {
 	files              []string
 }
 
-// Freed requires that freed objects leave nothing behind: no memory, no goroutines, no descriptors, no numbers of
-// targets. It runs jobs over mem, shm and tcp. Each rank calls with, which returns a function that makes an object,
-// uses it, and frees it.
+// Freed requires that freed objects leave no memory, goroutines, descriptors or numbers of targets behind. It runs jobs
+// over mem, shm and tcp. Each rank calls with, which returns a function that makes an object, uses it, and frees it.
 func Freed(t *testing.T, with func(r *pebble.Rank) (once func() error)) {
 	t.Helper()
 	for _, s := range []Shape{

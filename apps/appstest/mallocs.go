@@ -39,8 +39,7 @@ func SameMallocs(t *testing.T, cache int, more float64, little, much func(r *peb
 	}
 }
 
-// Rate runs jobs for a benchmark, and reports their rate, in millions per second of their own time. run does a rank's
-// part.
+// Rate runs jobs for a benchmark, and reports their rate, in millions per second of job time. run does a rank's part.
 func Rate(b *testing.B, s Shape, run func(r *pebble.Rank) (p apps.Report, done uint64, err error)) {
 	b.Helper()
 	all, seconds := uint64(0), 0.0

@@ -98,8 +98,7 @@ func (s Shape) valid() bool {
 	}
 }
 
-// procs returns the number of processes of a shape: 1 over mem, otherwise two or three, so that some ranks share one
-// and others do not.
+// procs returns the number of processes of a shape: 1 over mem, else two or three, some with several ranks.
 func procs(transport string, ranks int) int {
 	switch {
 	case transport == "mem":
@@ -144,8 +143,7 @@ func (n ring) Next(at, dest int) int {
 }
 
 // Everywhere runs a program on 1, 2, 4 and 7 ranks within this process and simulated with faults, and on some over shm
-// and tcp; with build tag long, on all. For each job, with makes the program and a check of its results, which may be
-// nil.
+// and tcp; with build tag long, on all. For each job, with makes the program and an optional check of its results.
 func Everywhere(t *testing.T, with func(t *testing.T, ranks int) (program func(r *pebble.Rank) error,
 	check func(t *testing.T))) {
 	for _, ranks := range []int{1, 2, 4, 7} {

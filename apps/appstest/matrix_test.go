@@ -11,8 +11,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// The shapes of a matrix contain all combinations of values that occur in any shape. Loops over the parameters find
-// these.
+// The shapes of a matrix contain all combinations of values that occur in any shape. Loops find these.
 func TestValuesMeet(t *testing.T) {
 	pairsOfAll, pairsOfGeneral, triplesOfAll := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	every := 0

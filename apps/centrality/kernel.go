@@ -21,15 +21,13 @@ type Kernel interface {
 	From(source uint64) error
 	// Tally returns this rank's tally of the pebbles of all sources so far.
 	Tally() apps.Tally
-	// Reached returns the number of vertices that the last source has reached, and the largest distance. All ranks call
-	// it.
+	// Reached returns the number of vertices reached from the last source, and the depth. All ranks call it.
 	Reached() (vertices uint64, depth int64, err error)
 	// Validate checks the contribution of the last source, with two pebbles for each arc that leaves a reached vertex.
 	// It returns the breaches that this rank found, or an error on all ranks: if pebbles were not handled as sent, or
 	// one that wraps ErrPaths if the number of paths overflows. All ranks call it.
 	Validate() (distgraph.Breaches, error)
-	// Scores returns the centralities of this rank's vertices, in the order of the graph's source. It makes a new
-	// slice.
+	// Scores returns the centralities of this rank's vertices, in the order of the graph's source, in a new slice.
 	Scores() []float64
 }
 
@@ -119,8 +117,7 @@ func (f *found[V]) level(level int) []V { return f.queue[f.levels[level]:f.level
 // depth returns the last level with a vertex on some rank.
 func (f *found[V]) depth() int { return len(f.levels) - 2 }
 
-// out goes out from the source: it calls step for each level until no vertex is left. It costs an all-reduction for
-// each level.
+// out calls step for each level from the source until no vertex is left. It costs an all-reduction for each level.
 func (f *found[V]) out(step func(frontier []V) error) error {
 	for {
 		begin := f.levels[len(f.levels)-1]
@@ -191,8 +188,7 @@ func (s step[V]) fingerprint() uint64 {
 }
 
 // byTasks is Grappa's method (Nelson and others, 2014, sections 7.2 and 8.1): parallel loops over each level, out and
-// back, and for each arc an operation at the rank that owns the head. A task waits for some dozens of operations at a
-// time.
+// back, and for each arc an operation at the rank that owns the head. A task has some dozens in flight.
 type byTasks[V vertex] struct {
 	*found[V]
 	tasks *task.Scheduler

@@ -9,16 +9,13 @@ import (
 
 // Kernel finds communities. It belongs to its rank's goroutine.
 type Kernel interface {
-	// Run finds the communities, from the start. It costs an epoch and an all-reduction for each iteration. All ranks
-	// call it.
+	// Run finds the communities. It costs an epoch and an all-reduction for each iteration. All ranks call it.
 	Run() error
 	// Tally returns this rank's tally of the pebbles of all iterations so far.
 	Tally() apps.Tally
-	// Iterations returns the number of iterations of the last run, and the number of labels that its last iteration
-	// changed.
+	// Iterations returns the number of iterations of the last run, and the labels changed by its last iteration.
 	Iterations() (n int, changed uint64)
-	// Sizes returns the sizes of the communities, with a pebble for each different label of other ranks' vertices. All
-	// ranks call it.
+	// Sizes returns the sizes of the communities, with a pebble for each label of other ranks. All ranks call it.
 	Sizes() (distgraph.Sizes, error)
 	// Validate checks the labels, with a pebble for each end of an arc and iteration. It returns the breaches that this
 	// rank found, or an error on all ranks if pebbles were not handled as sent. All ranks call it.

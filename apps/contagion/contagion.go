@@ -2,8 +2,7 @@
 // (EpiSimdemics: TRAM, section VI B; its open successor is Loimos). A day has two epochs. First, persons send a visit,
 // a pebble of 36 bytes, to each location that they go to. When all have arrived, a location sweeps the arrivals and
 // departures in order of time, and sends an exposure to each susceptible person for each infectious person met. When
-// these have arrived, the sum of a person's exposures decides on an infection, and the disease of each person
-// continues.
+// these have arrived, the sum of a person's exposures decides on an infection, and diseases continue.
 //
 // # The same answer everywhere
 //

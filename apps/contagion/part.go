@@ -21,8 +21,7 @@ const (
 	useVaccine
 )
 
-// spot finds the people, or the locations, of a rank. For blocks and cyclic distributions it computes the local number
-// without calls.
+// spot finds the people, or the locations, of a rank. Blocks and cyclic distributions need no calls.
 type spot struct {
 	of     distribution.Indexed
 	self   int

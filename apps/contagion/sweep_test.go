@@ -116,8 +116,7 @@ func TestMergingHasNoOrder(t *testing.T) {
 	}
 }
 
-// A person who meets infectious ones is infected with the probability of the propensities, and by each in proportion to
-// its own.
+// A person who meets infectious ones is infected with the probability of the propensities, in proportion to each.
 func TestInfectionsHaveTheirChances(t *testing.T) {
 	const trials = 1000
 	seed := seeds.Of(t)

@@ -105,8 +105,7 @@ func (i Infection) fingerprint() uint64 {
 		uint64(i.By)<<32^uint64(i.Location)<<20^uint64(uint32(i.Start)))
 }
 
-// store keeps the visits of a day in blocks, so that it grows without moving them. Its memory is reused on the next
-// day.
+// store keeps the visits of a day in blocks, so that it grows without moving them. The next day reuses its memory.
 type store struct {
 	blocks [][]visit
 	n      int

@@ -8,8 +8,7 @@ import (
 
 const firstTold = 5 // in a result
 
-// First keeps the first five of the values offered to it, in a given order. T is plain data. It belongs to its rank's
-// goroutine.
+// First keeps the first five of its values, in a given order. T is plain data. It belongs to its rank's goroutine.
 type First[T any] struct {
 	compare func(a, b T) int
 	kept    []T

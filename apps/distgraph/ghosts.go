@@ -24,8 +24,7 @@ type Number interface {
 // A rank keeps an index for each arc of the rows, a number and two indices for each ghost, and a number for each of its
 // vertices.
 type Ghosts[V Index, T Number] struct {
-	// Values are the numbers: first those of the rank's vertices by place, which the kernel sets, then those of the
-	// ghosts by index.
+	// Values are the numbers: first of the rank's vertices by place, set by the kernel, then of the ghosts by index.
 	Values []T
 	// Slots are the positions in Values of the numbers of the rows' heads, in the order of Rows.Heads.
 	Slots []V
@@ -54,8 +53,7 @@ type numbers[T Number] struct {
 	Values   [numbersAtOnce]T
 }
 
-// fingerprint multiplies pairs of words, independently of each other. The struct has no gaps, and its words are
-// aligned.
+// fingerprint multiplies pairs of words, independently of each other. Words are aligned, without gaps.
 func (n *numbers[T]) fingerprint() (sum uint64) {
 	place := apps.Fold(uint64(n.To)<<32|uint64(n.From), n.At)
 	words := unsafe.Slice((*uint64)(unsafe.Pointer(&n.Values)), unsafe.Sizeof(n.Values)/8)
@@ -164,8 +162,7 @@ func (s *Ghosts[V, T]) Of(rank int) (begin, end V) {
 	return from.begin, from.begin + from.count
 }
 
-// Slot returns the position in Values of the number of a vertex, which is this rank's or a ghost. It costs a binary
-// search for a ghost.
+// Slot returns the position in Values of a vertex of this rank or a ghost. It costs a binary search for a ghost.
 func (s *Ghosts[V, T]) Slot(vertex V) V {
 	if own := vertex - V(s.g.First); own < V(s.g.Local) {
 		return own

@@ -40,8 +40,7 @@ type Graph struct {
 	First uint64                 // index of this rank's first vertex
 	Local int                    // number of this rank's vertices
 
-	// Narrow and Wide are this rank's rows, with indices of 32 or of 64 bits. One of them is nil, the same one on all
-	// ranks.
+	// Narrow and Wide are this rank's rows, with indices of 32 or 64 bits. One is nil, the same on all ranks.
 	Narrow *Part[uint32]
 	Wide   *Part[uint64]
 
@@ -131,8 +130,7 @@ func (g *Graph) mustFit(isWide, weighted, labelled bool) error {
 	return g.Fits("build", (vertices*(16+5*index+label)+arcs*(4*index+weight))/ranks+vertices/8)
 }
 
-// Fits returns an error if a step needs more bytes on each rank than are available. what names the step in the error.
-// All ranks call it.
+// Fits returns an error if a step needs more bytes per rank than are available. what names the step. All ranks call it.
 func (g *Graph) Fits(what string, need float64) error {
 	place := g.Rank.Place()
 	least, err := pebble.AllReduce(g.Rank, cpu.MemoryAvailable()/int64(place.Last-place.First), pebble.Min[int64])
@@ -164,8 +162,7 @@ func (g *Graph) target(what string) string { return fmt.Sprintf("graph %s %d", w
 // Index is the type of indices in memory and in pebbles. 32 bits serve for all graphs but the largest.
 type Index interface{ uint32 | uint64 }
 
-// None stands for the parent and the level of a vertex that is not reached. It is not a valid index, and it is above
-// every level.
+// None stands for the parent and the level of a vertex that is not reached. It is above every index and level.
 func None[V Index]() V { return ^V(0) }
 
 // Part is a rank's part of a graph, with indices of one width.
@@ -215,8 +212,7 @@ func (p *Part[V]) Number(place uint64) uint64 {
 	return uint64(p.numbers[place])
 }
 
-// BySource returns a new slice with the values of this rank's vertices in the order of the graph's source. byPlace has
-// them by place.
+// BySource returns a new slice with values of this rank's vertices, given by place, in the order of the graph's source.
 func BySource[V Index, T any](p *Part[V], byPlace []T) []T {
 	all := make([]T, len(byPlace))
 	for number := range all {

@@ -12,8 +12,7 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Labels are the labels of some vertices in a graph's source: ids, or names if it has names. In JSON they are numbers
-// or strings.
+// Labels are the labels of some vertices in a graph's source: ids, or names. In JSON they are numbers or strings.
 type Labels struct {
 	IDs   []uint64 // nil if vertices have names
 	Names []string // nil if vertices have ids
@@ -166,8 +165,7 @@ func (g *Graph) labels(of []uint64, number func(at uint64) uint64) (Labels, erro
 // asked is the question for the label of a vertex, the At-th that a rank asks.
 type asked struct{ Vertex, At uint64 }
 
-// ask sends a question about each vertex to its owner, which answers by the place of the vertex in its block. It is an
-// epoch.
+// ask sends a question about each vertex to its owner, which answers by the place in its block. It is an epoch.
 func ask[N name](g *Graph, of []uint64, answer func(at uint64) N) ([]N, error) {
 	all, missing := make([]N, len(of)), uint64(0)
 	var options []target.Option

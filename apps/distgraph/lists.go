@@ -75,8 +75,7 @@ func NewLists[V Index](g *Graph, name string, take func(tail V, list []V)) *List
 
 // Send sends list, the list of tail, once to each other rank that owns some of the vertices in to. It buffers pieces
 // and sends them when the buffer is full. An empty list is not sent. The slices may be reused when it returns. It is
-// for an epoch's body, where it may run handlers. It costs a look at each vertex of to, and a copy of the list for each
-// rank.
+// for an epoch's body, where it may run handlers. It costs a look at each vertex of to, and a copy for each rank.
 func (s *Lists[V]) Send(tail V, to, list []V) {
 	own := V(s.g.First)
 	s.turn++

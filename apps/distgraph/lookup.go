@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// A lookup maps the ends of this rank's edges to numbers. An end is an id, or the place of a name among the names of
-// this rank.
+// A lookup maps the ends of this rank's edges to numbers. An end is an id, or the place of a name among this rank's.
 type lookup struct {
 	ids     []uint64 // in ascending order; nil if ends are places
 	numbers []uint64 // in the order of ids, or by place

@@ -21,8 +21,7 @@ type Notes[V Index] struct {
 const notesAtOnce = 512
 
 // NewNotes registers a target that passes the notes that arrive to take. All ranks call it, between epochs. take runs
-// in handlers; notes that it sends by the same Notes leave when it has returned. It may change the batch, but does not
-// keep it.
+// in handlers; notes that it sends by the same Notes leave when it has returned. It may change the batch, not keep it.
 func NewNotes[V Index](g *Graph, name string, take func(vs []Note[V])) *Notes[V] {
 	s := &Notes[V]{}
 	s.target = target.New(g.Rank, name, g.Owner,

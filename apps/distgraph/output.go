@@ -8,8 +8,7 @@ import (
 	"github.com/activepebbles/pebbles/export"
 )
 
-// CheckRows returns an error of app if o asks for the rows of a result, which are those of one start, and s has several
-// starts.
+// CheckRows returns an error of app if o asks for rows, which are those of one start, and s has several.
 func (s Starts) CheckRows(app string, o apps.Output) error {
 	n := s.Labels.Len()
 	if n == 0 {

@@ -13,9 +13,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Every list arrives whole, with its vertex, once at each other rank that owns some of its destination vertices: empty
-// lists, and lists that fill less than a pebble, one pebble, and more. The second time, two lists of one vertex follow
-// each other.
+// Every list arrives whole, with its vertex, once at each other rank that owns destination vertices: empty lists, and
+// lists that fill less than a pebble, one pebble, and more. The second time, two lists of one vertex follow each other.
 func TestLists(t *testing.T) {
 	const vertices, ranks = 60, 3
 	source := Source{Generator: appstest.List{N: vertices}.Generator()}

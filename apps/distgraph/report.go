@@ -94,8 +94,7 @@ type Work[K Whole] struct {
 	Phase   string                    // names the run of the kernel for apps.Common.Phase
 	Sum     func(g *Graph, k K) error // adds the result to the report, before it is checked
 	Rules   []string                  // as for Each
-	// Columns returns this rank's rows of a correct result, if they are wanted. By is the column that apps.Output.Top
-	// sorts by.
+	// Columns returns this rank's rows of a correct result, if wanted. By is the column that apps.Output.Top sorts by.
 	Columns func(g *Graph, k K) ([]export.Column, error)
 	By      string
 }
@@ -155,8 +154,7 @@ func (p *Report) validate(g *Graph, k interface{ Validate() (Breaches, error) },
 	return found.Count, err
 }
 
-// Rows returns labels and values for display: of the graph, the kernel's own, and the verdict on checked, such as
-// trees, by rules.
+// Rows returns labels and values for display: of the graph, own, and the verdict on checked, such as trees, by rules.
 func (p Report) Rows(checked, rules string, own ...[2]string) [][2]string {
 	kind := "directed"
 	if p.Undirected {
@@ -183,8 +181,8 @@ type Breaches struct {
 	First []Breach // the first few
 }
 
-// Breach is one place at which a result breaks a rule: the rule, two vertices, and two numbers. It is plain data, which
-// ranks send to rank 0.
+// Breach is one place at which a result breaks a rule: the rule, two vertices, and two numbers. It is plain data for
+// rank 0.
 type Breach struct {
 	Rule uint64 // index in the kernel's rules
 	V, W uint64 // indices

@@ -120,8 +120,7 @@ func (t *roll[N]) owner(n N) uint64 {
 // which no edge names. They get the smallest ids that are not names, so that all ids below dense exist.
 type counting struct{ isolated, dense uint64 }
 
-// count makes the counting of a roll, for a graph with at least counted vertices. counted is from a header. It is
-// collective.
+// count makes the counting of a roll, for a graph with at least counted vertices, from a header. It is collective.
 //
 // Below names[p], names[p]-p ids are missing; this never decreases with p. The last isolated vertex is the missing id
 // number gap. So exactly the names with names[p]-p <= gap are below it.

@@ -160,8 +160,7 @@ func (g *Graph) Choose(given Labels, count int, seed uint64) (labels Labels, ind
 }
 
 // translate returns, on every rank, the result of own for each value. The owner of the vertex with index or number
-// value calls own with its place in the block. A value that is no vertex is unchanged. All ranks call it with the same
-// values.
+// value calls own with its place in the block. Other values are unchanged. All ranks call it with the same values.
 func (g *Graph) translate(values []uint64, own func(place uint64) uint64) ([]uint64, error) {
 	if !g.Ordered {
 		return values, nil
@@ -195,8 +194,7 @@ func (g *Graph) IndicesOf(numbers []uint64) ([]uint64, error) {
 	return g.translate(numbers, g.part.Place)
 }
 
-// NumbersOf is the inverse of IndicesOf. A value that is no vertex is unchanged. All ranks call it with the same
-// values.
+// NumbersOf is the inverse of IndicesOf. Other values are unchanged. All ranks call it with the same values.
 func (g *Graph) NumbersOf(indices []uint64) ([]uint64, error) {
 	return g.translate(indices, g.part.Number)
 }
@@ -210,8 +208,7 @@ type (
 func (q question[V]) fingerprint() uint64 { return apps.Fold(uint64(q.Parent), uint64(q.Child)) }
 func (a answer[V]) fingerprint() uint64   { return apps.Fold(uint64(a.Child), ^uint64(a.Number)) }
 
-// Parents finds the numbers of the parents of this rank's vertices, given by index. Their owners answer, so that each
-// costs two pebbles.
+// Parents finds the numbers of the parents of this rank's vertices, by index. Each costs a question and an answer.
 type Parents[V Index] struct {
 	g         *Graph
 	tally     apps.Tally

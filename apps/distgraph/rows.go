@@ -41,8 +41,7 @@ func (c *Rows[V]) Leads(g *Graph, v, head V) bool {
 	return found
 }
 
-// byPlace returns a sort key for a head of an ordered graph: its place in its rank's block of the given size, which is
-// by degree.
+// byPlace returns a sort key for a head of an ordered graph: its place, by degree, in a block of the given size.
 func byPlace[V Index](head, size, ranks V) V { return head%size*ranks + head/size }
 
 // buildPart sends this rank's share of the edges, and makes its part of the graph from the arcs that arrive.

@@ -7,8 +7,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Sample is the set of items that a check looks at if checking all items costs too much. It is the same on all ranks,
-// and plain data.
+// Sample is the set of items to check if checking all costs too much. It is the same on all ranks, and plain data.
 type Sample struct {
 	seed, part uint64
 	most       uint64 // limit of the cost of an item

@@ -18,8 +18,7 @@ type Source struct {
 	Path string
 	// More are further files of the same graph, or patterns.
 	More []string
-	// Vertices are files, or patterns, that list all vertices, even those without an edge, one per line: LDBC's .v
-	// files.
+	// Vertices are files, or patterns, that list all vertices, even without an edge, one per line: LDBC's .v files.
 	Vertices []string
 	// Names means that vertices are any strings. Otherwise they are numbers of 64 bits.
 	Names bool

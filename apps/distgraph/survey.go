@@ -21,8 +21,7 @@ type outline struct {
 	label func(g *Graph) (ownLabels, error)
 }
 
-// survey reads the files from end to end, so that all errors in them are found before an edge is sent. It is
-// collective.
+// survey reads the whole files, to find all errors in them before an edge is sent. It is collective.
 func (s Source) survey(r *pebble.Rank) (o outline, err error) {
 	if g := s.Generator; g != nil {
 		return outline{vertices: g.Vertices(), edges: g.EdgeCount(), undirected: s.Undirected || !g.Directed()}, nil

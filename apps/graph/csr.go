@@ -20,8 +20,7 @@ type Edge struct{ From, To uint64 }
 
 // CSR is a graph in memory, in compressed sparse rows: the heads of the arcs that leave vertex v are
 // Heads[Offsets[v]:Offsets[v+1]]. An undirected edge is in the rows of both its ends, a self-loop twice in its own row,
-// so the rows of an undirected graph have exactly two entries per edge. It takes 8 bytes for each vertex and each
-// entry.
+// so the rows of an undirected graph have exactly two entries per edge. It takes 8 bytes per vertex and entry.
 type CSR struct {
 	Offsets  []uint64
 	Heads    []uint64

@@ -11,8 +11,7 @@ type Generator interface {
 	Vertices() uint64
 	// EdgeCount returns the number of edges, including duplicates and self-loops.
 	EdgeCount() uint64
-	// Fill fills edges with edges first, first+1, … of the graph. It allocates nothing, and panics if that reaches
-	// beyond EdgeCount.
+	// Fill fills edges with edges first, first+1, … of the graph. It allocates nothing, and panics beyond EdgeCount.
 	Fill(first uint64, edges []Edge)
 	// Directed reports whether edges are arcs.
 	Directed() bool
@@ -120,8 +119,7 @@ type Weighted interface {
 
 const uniformWeights = 4 // purpose of a random stream
 
-// Uniform are random weights for edges. Each depends only on the seed and the edge's position, as the edges of a
-// Generator do.
+// Uniform are random weights for edges. Each depends only on the seed and the edge's position.
 type Uniform struct{ words stream }
 
 // UniformWeights returns weights drawn uniformly from [0, 1), as Graph500 weighs its graphs for shortest paths.

@@ -80,8 +80,7 @@ func (k *kronecker) Describe() string {
 	return fmt.Sprintf("Kronecker scale %d, edge factor %d, seed %d", k.scale, k.edgeFactor, k.seed)
 }
 
-// scrambleRounds is the number of rounds that make a label look random. Each round spreads every bit over all higher
-// ones, and back.
+// scrambleRounds is the number of rounds that make a label look random. Each round spreads every bit up and back.
 const scrambleRounds = 4
 
 // scramble is a keyed bijection on the labels 0..2^scale-1. Its steps can each be undone: multiplication by an odd

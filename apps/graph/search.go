@@ -191,8 +191,7 @@ func (n *nearest) Pop() any {
 	return last
 }
 
-// ValidatePaths checks shortest paths from root by the rules of Graph500, and returns an error for the first breach, or
-// nil:
+// ValidatePaths checks shortest paths from root by the rules of Graph500, and returns the first breach, or nil:
 //
 //  1. The parents form a tree rooted at root, without cycles, which spans exactly the vertices with a distance.
 //  2. The root is at distance 0. Each tree edge is an arc of the graph, and the child's distance is the parent's plus
@@ -289,8 +288,7 @@ func Validate(c *CSR, root uint64, parent, dist []int64) error {
 	return nil
 }
 
-// checkTree is rule 1. It follows parents from each vertex up to one that is connected to the root. It passes every
-// vertex once.
+// checkTree is rule 1. It follows parents from each vertex to one connected to the root, and passes every vertex once.
 func (s *search) checkTree() error {
 	if s.parent[s.root] != int64(s.root) {
 		return violation(1, "the root %d has parent %d, not itself", s.root, s.parent[s.root])

@@ -354,8 +354,7 @@ func TestScores(t *testing.T) {
 	}
 }
 
-// The report has the centralities of the twin, with the highest. An overflow of the number of paths is an error in
-// words, on all ranks.
+// The report has the centralities of the twin, with the highest. An overflow of paths is an error on all ranks.
 func TestCentralities(t *testing.T) {
 	source := distgraph.Source{Generator: appstest.Kronecker(t, 9)}
 	for _, mode := range centrality.Modes {

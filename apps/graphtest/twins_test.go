@@ -145,8 +145,7 @@ func TestRandomGraphs(t *testing.T) {
 	})
 }
 
-// On small random graphs with few different weights, which are often equal, searches agree with the twin, for any
-// delta.
+// On small random graphs with few different weights, searches agree with the twin, for any delta.
 func TestRandomWeights(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.Uint64Range(1, 12).Draw(rt, "vertices")

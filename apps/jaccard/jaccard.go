@@ -32,8 +32,7 @@ type Config struct {
 	apps.Common
 	Source distgraph.Source // its arcs count in both directions
 
-	// Threshold is the least similarity of the pairs that Similar counts, above 0 and at most 1. 0 means
-	// ThresholdDefault.
+	// Threshold is the least similarity of the pairs in Similar, above 0 and at most 1. 0 means ThresholdDefault.
 	Threshold float64
 }
 

@@ -8,8 +8,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// each calls do for each pair whose higher end is this rank's v-th vertex. at is the position of the lower end in
-// Heads.
+// each calls do for each pair whose higher end is this rank's v-th vertex. at is the lower end's position in Heads.
 func (s *matching[V]) each(do func(v V, at uint64)) {
 	for v := V(0); v < s.local; v++ {
 		for at := s.Offsets[v]; at < s.Offsets[v+1]; at++ {

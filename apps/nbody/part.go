@@ -257,8 +257,7 @@ func (l *leapfrog) drift(time float64) {
 	}
 }
 
-// choose sets the rungs of active bodies by their accelerations. Larger steps begin where they would begin without
-// smaller ones.
+// choose sets the rungs of active bodies by their accelerations. Larger steps begin at multiples of themselves.
 func (l *leapfrog) choose(tick uint64) {
 	if l.Rungs == 0 {
 		return

@@ -178,8 +178,7 @@ func (w *walks) end(h *bucketWalk) {
 	w.spare = append(w.spare, h)
 }
 
-// wait makes a walk wait for the branch below a cell, and requests it if no walk has. It reports false if it has
-// arrived meanwhile.
+// wait makes a walk wait for the branch below a cell, and requests it if no walk has. It returns false if it is there.
 func (w *walks) wait(h *bucketWalk, c *gravity.Cell) bool {
 	there, asked := w.cache.want(c, w.rank.ID())
 	if there {

@@ -88,8 +88,7 @@ func TestBadConfig(t *testing.T) {
 	require.NoError(t, Config{Log2Elements: 36}.Check(1000))
 }
 
-// broken runs the benchmark on three ranks, changes one of them by harm after the kernel, and returns the verifier's
-// count.
+// broken runs the benchmark on three ranks, changes one by harm after the kernel, and returns the verifier's count.
 func broken(t *testing.T, harm func(b *bench)) (errors uint64) {
 	s := appstest.Mem(3)
 	require.NoError(t, s.Run(t, func(r *pebble.Rank) error {

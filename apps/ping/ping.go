@@ -1,8 +1,7 @@
 // Package ping measures streams of messages on Active Pebbles for Go, as Grappa's ping test does (Nelson and others,
 // 2014, section 8.2 and figure 10). Each rank of the first half of a job sends messages to one rank of the second half,
 // as fast as it can. With a coalescing factor of 1 each message is a frame; with others they share frames. Messages
-// have 8 bytes to 4 KiB, and the receiver reads all of them: it checks the number of messages, and the sum of their
-// words.
+// have 8 bytes to 4 KiB, and the receiver reads all of them: it checks their number and the sum of words.
 package ping
 
 import (
@@ -263,8 +262,7 @@ func (b *bench) verify() uint64 {
 	return 0
 }
 
-// Serial is the streams without a job. It returns the number of messages that each rank receives, and the sum of all
-// their words.
+// Serial is the streams without a job. It returns, for each rank, the number of messages and the sum of their words.
 func Serial(ranks int, c Config) (counts, sums []uint64) {
 	c = c.withDefaults()
 	s := streams{ranks}

@@ -460,8 +460,7 @@ func (b *bench) changes() (sum uint64) {
 	return sum
 }
 
-// checksum returns a fingerprint of the words from first on. The checksums of the parts of a table add up to that of
-// the whole.
+// checksum returns a fingerprint of the words from first on. The checksums of parts add up to that of the table.
 func checksum(table []uint64, first uint64) (sum uint64) {
 	for i, word := range table {
 		sum += apps.Mix(word ^ apps.Mix(first+uint64(i)))

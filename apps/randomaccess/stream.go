@@ -49,8 +49,7 @@ func total(n uint64) uint64 {
 	return sum
 }
 
-// ahead returns the n-th number after ran, for n below 62: ran times x^n. The terms above degree 63 are reduced at
-// once.
+// ahead returns the n-th number after ran, for n below 62: ran times x^n. It reduces degrees above 63 at once.
 func ahead(ran uint64, n int) uint64 {
 	high := ran >> (64 - n)
 	return ran<<n ^ high ^ high<<1 ^ high<<2
@@ -135,8 +134,7 @@ func (w words) apply(table, rans []uint64) {
 	}
 }
 
-// xor updates the words at the low bits of numbers, four per iteration. The compiler proves that such an index is in
-// bounds.
+// xor updates the words at the low bits of numbers, four per iteration. The compiler proves the indices in bounds.
 func xor(table, rans []uint64) {
 	n := len(table)
 	if n == 0 {

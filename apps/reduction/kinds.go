@@ -112,8 +112,7 @@ func sums() flow[part] {
 	}
 }
 
-// tally is the pebble of count: a number of items of one key. It takes the 8 bytes of a number, so keys and items must
-// fit 32 bits.
+// tally is the pebble of count: a number of items of one key. It takes 8 bytes, so keys and items must fit 32 bits.
 type tally struct{ Key, Count uint32 }
 
 // countMax is the limit of the numbers of items and of keys of count.

@@ -13,15 +13,13 @@
 //	concatenate  all n+1, up to 6 in a pebble, by reduce.Concatenate; the owner adds them up
 //
 // The reduction cache is on here by default. Each key has one slot in it, shared with other keys, so it merges best
-// while its entries outnumber the keys. With one key, sum sends a few pebbles per rank: one whenever the cache is
-// emptied.
+// while its entries outnumber the keys. With one key, sum sends a pebble per rank whenever the cache is emptied.
 //
 // # The proof of the verification
 //
 // Every number is that of one item, so the total of each key has a closed formula: its numbers are k, k+K, k+2K, and so
 // on. The owner of a key computes it without a pebble, and compares. A key whose total differs is an error. Sums are
-// taken modulo 2^64; each comes with the count of its items, so that losses that leave a sum unchanged are seen as
-// well.
+// taken modulo 2^64; each comes with the count of its items, to notice losses that leave a sum unchanged.
 //
 // The totals of max and distinct do not depend on every item. So, for all kinds, the number of handled or merged
 // pebbles must equal the number of items. If none was merged, the sum of a mark for each pebble has a closed formula as
@@ -281,8 +279,7 @@ func wrong(totals []Total, first, keys, items uint64, kind string) (errors uint6
 	return errors
 }
 
-// Serial is the reduction without ranks and pebbles. It returns the totals of all keys of a job of this number of
-// ranks.
+// Serial is the reduction without ranks and pebbles. It returns all totals of a job of this number of ranks.
 func Serial(ranks int, c Config) []Total {
 	c = c.withDefaults(0)
 	totals := make([]Total, c.Keys)

@@ -76,8 +76,7 @@ func TestRoundUp(t *testing.T) {
 	require.Equal(t, float32(16777218), roundUp(16777217))
 }
 
-// square is four vertices in a square, and two more joined by an arc of weight 0. Undirected, the far corner is nearer
-// by 1.
+// square is a square of four vertices, and an arc of weight 0 apart. Undirected, the far corner is nearer by 1.
 var square = appstest.List{
 	N:       6,
 	Edges:   []graph.Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 0, To: 3}, {From: 3, To: 2}, {From: 4, To: 5}},
@@ -151,8 +150,7 @@ func TestEachRule(t *testing.T) {
 	}
 }
 
-// On small random graphs, with random changes of a true result, the validator finds a breach exactly if its serial twin
-// does.
+// On small random graphs, with random changes of a true result, the validator agrees with its serial twin.
 func TestValidateAgrees(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.Uint64Range(1, 7).Draw(rt, "vertices")

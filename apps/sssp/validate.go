@@ -9,8 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// arc is the pebble that compares the ends of an arc. It goes to its head. Dist is the tail's distance plus the arc's
-// weight.
+// arc is the pebble that compares the ends of an arc. It goes to its head, with the distance through the arc.
 type arc[V distgraph.Index] struct {
 	Head, Tail V
 	Dist       float64

@@ -167,8 +167,7 @@ func (n *neighborhood) count(to []histogram, read func(lo uint64, dst []uint16),
 	}
 }
 
-// pairs counts the pairs of the pixels x0 to x1-1 of a row and the pixels of the other row at the way's distance to the
-// right.
+// pairs counts the pairs of the pixels x0 to x1-1 of a row and those of the other row at the way's distance.
 func pairs(h histogram, row, other []uint16, w way, x0, x1 int) {
 	x0, x1 = max(x0, -w.right), min(x1, len(row)-w.right)
 	if x0 < x1 {

@@ -249,8 +249,7 @@ func TestBadConfig(t *testing.T) {
 	}))
 }
 
-// errorsOf runs the phases of a stressmark on three ranks, calls harm after the kernel, and returns the verifier's
-// count.
+// errorsOf runs a stressmark's phases on three ranks, calls harm after the kernel, and returns the verifier's count.
 func errorsOf(t *testing.T, run func(r *pebble.Rank) (p *Report, s *memory.Space, phases apps.Phases, harm func()),
 ) (errors uint64) {
 	require.NoError(t, on(3, "mem").Run(t, func(r *pebble.Rank) error {

@@ -22,8 +22,7 @@ type jacobi struct {
 type halos interface {
 	// load makes the grids, and returns this rank's rows of them.
 	load() (own [2][]float64, err error)
-	// round calls set for the rows of the other grid, with this rank's rows of grid from and the rows above and below
-	// them.
+	// round calls set for the rows of the other grid, with this rank's rows of grid from and those above and below.
 	round(from int, set func(out, own, above, below []float64)) error
 	// mine returns this rank's rows of a grid, to read.
 	mine(grid int) []float64
@@ -212,8 +211,7 @@ func (g *serialGrid) run(c Config) {
 	}
 }
 
-// SerialJacobi is Jacobi without a job. It returns the grid with its border, by rows. The configuration must pass
-// Check.
+// SerialJacobi is Jacobi without a job. It returns the grid with its border, by rows. c must pass Check.
 func SerialJacobi(c Config) []float64 {
 	c = Jacobi.withDefaults(c)
 	g := newSerialGrid(c)

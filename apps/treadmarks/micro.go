@@ -148,8 +148,7 @@ func (l *locks) load() (err error) {
 	return nil
 }
 
-// turn makes a rank take the lock, and the others wait until it has released it. It records the time of the
-// acquisition.
+// turn makes a rank take the lock, and the others wait for its release. It records the time of the acquisition.
 func (l *locks) turn(rank int, name string) error {
 	if l.rank.ID() == rank {
 		began := l.rank.Now()

@@ -197,8 +197,7 @@ type part interface {
 	judge() error  // verifies, and adds to the result
 }
 
-// Run runs a program on a job, as described in package apps. The result's Errors include wrong words read and wrong
-// results.
+// Run runs a program on a job, as described in package apps. The result's Errors include wrong words and results.
 func Run(r *pebble.Rank, p Program, c Config) (result Result, err error) {
 	if err := p.Check(c, r.Size()); err != nil {
 		return result, err
@@ -303,8 +302,7 @@ func (w rows) span(first, last int) (lo, hi uint64) {
 // own returns the range of elements of the rank's own rows.
 func (w rows) own() (lo, hi uint64) { return w.span(w.first, w.last) }
 
-// number returns a number from 0 to 1 that depends on the seed. With a single fingerprint, neighbours would lie on
-// lines.
+// number returns a number from 0 to 1 that depends on the seed. A single fingerprint would put neighbours on lines.
 func number(seed, i uint64) float64 { return float64(apps.Fold(apps.Fold(seed, i), 0)>>11) / (1 << 53) }
 
 // tick reports a completed round.
@@ -331,8 +329,7 @@ func (u *run) twin(before, twin func(), units int, each time.Duration) (err erro
 	return err
 }
 
-// same compares this rank's rows with rank 0's expected ones, by fingerprints of each elements, and counts the
-// differences.
+// same compares this rank's rows with rank 0's expected ones, by fingerprints of each elements, and counts errors.
 func same[T any](u *run, w rows, own, want []T, each int, bits func(T) uint64, what string) error {
 	prints := func(all []uint64, vs []T) []uint64 {
 		for len(vs) > 0 {

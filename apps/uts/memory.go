@@ -72,8 +72,7 @@ func (b *bench) build(s *search) (*memory, error) {
 	return m, m.place(b.rank, w.built, firsts)
 }
 
-// place sends the places of the vertices' children to the vertices' owners. firsts are the numbers of each rank's first
-// vertex.
+// place sends the places of children to the owners of the vertices. firsts are the numbers of each rank's first vertex.
 func (m *memory) place(r *pebble.Rank, built []placed, firsts []uint64) error {
 	var tally apps.Tally
 	owner, self := m.owner, r.ID()

@@ -269,8 +269,7 @@ type search struct {
 	told   func(nodes uint64)
 }
 
-// beginWith is the largest number of nodes that a task begins with. More would leave no work for other ranks in small
-// trees.
+// beginWith is the largest number of nodes that a task begins with. More would leave no work for others in small trees.
 const beginWith = 4
 
 // perNode is the simulated time of a node: its hash, as measured.

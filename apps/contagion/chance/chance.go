@@ -19,8 +19,7 @@ type Source interface {
 	Poisson(mean float64) int               // mean is above 0
 }
 
-// normal draws by Marsaglia's polar method. It discards the second number: otherwise each person would have to keep it
-// until the next draw.
+// normal draws by Marsaglia's polar method. It discards the second number: otherwise each person would have to keep it.
 func normal(s interface{ Float64() float64 }, mean, deviation float64) float64 {
 	for {
 		x := float64(2*s.Float64()) - 1

@@ -116,8 +116,7 @@ func (g *Grid) near(x, y int, s *chance.Standard) (toX, toY int) {
 	return x + along, y - min(across, y)
 }
 
-// block returns the block of a person. If the number of people is no multiple of the number of blocks, the first blocks
-// have one more person.
+// block returns the block of a person. The first blocks have one more person if the division has a remainder.
 func (g *Grid) block(person int) int {
 	size, larger := g.GridConfig.People/g.Blocks, g.GridConfig.People%g.Blocks
 	if person < larger*(size+1) {

@@ -91,8 +91,7 @@ type textClosure struct {
 	Kind string `text:"kind"`
 }
 
-// interventionsMost is the limit of the number of interventions of persons, and of locations: each has a bit of a mask
-// of compliance.
+// interventionsMost is the limit of interventions of persons, and of locations: each has a bit of a mask.
 const interventionsMost = 16
 
 // ReadInterventions reads the interventions against a disease. Those of persons come first.

@@ -358,8 +358,7 @@ func FuzzWire(f *testing.F) {
 	})
 }
 
-// Moments up to an order are exact up to the next one: each halving of a system reduces the errors by the corresponding
-// power.
+// Moments up to an order are exact up to the next one: each halving of a system reduces errors by that power.
 func TestMomentsAreExact(t *testing.T) {
 	sources, _ := cloud(t, 10)
 	errorAt := func(scale float64, order int) (sum float64) {

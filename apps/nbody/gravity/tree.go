@@ -37,8 +37,7 @@ type Cell struct {
 	below atomic.Pointer[Branch]
 }
 
-// Branch is the part of a tree below a cell: its child cells with particles, in the order of the curve; or the
-// particles of a bucket.
+// Branch is the part of a tree below a cell: its child cells with particles, in order; or the particles of a bucket.
 type Branch struct {
 	Cells   []Cell
 	Sources []Source

@@ -32,8 +32,7 @@ type File struct {
 	gas, dark, star int
 }
 
-// Open reads the header of a file of a size in bytes, and checks that the file has the particles that the header
-// declares.
+// Open reads the header of a file of a size in bytes, and checks that size against the declared particles.
 func Open(name string, from io.ReaderAt, size int64) (*File, error) {
 	var header [headerSize]byte
 	if size < headerSize {
