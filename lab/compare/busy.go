@@ -15,9 +15,8 @@ const (
 	busyEvery   = 50 * time.Millisecond
 )
 
-// busy returns the number of other runnable threads, the median over a second; 0 if the system does not report it.
-// MPI's processes spin while they wait, and lose more than ours to other threads: on a busy machine a comparison is not
-// fair.
+// busy returns the number of other runnable threads, the median over a second; 0 if unknown. MPI's processes spin while
+// they wait, and lose more than ours to other threads: a busy machine makes a comparison unfair.
 func busy() int {
 	// With a second processor, Go would wake a second thread of this program at times, which would be counted.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
@@ -30,8 +29,7 @@ func busy() int {
 	return int(lab.Summarize(others).Median)
 }
 
-// othersRunning reads the fourth field of /proc/loadavg: the number of runnable threads, with this one, and of all
-// threads.
+// othersRunning reads the fourth field of /proc/loadavg: runnable threads, with this one, and all threads.
 func othersRunning(loadavg string) int {
 	fields := strings.Fields(loadavg)
 	if len(fields) < 4 {

@@ -166,8 +166,7 @@ func TestAlone(t *testing.T) {
 	require.ErrorContains(t, err, "no memory")
 }
 
-// Debian's hpcc is stopped as soon as the section is complete: its next benchmarks would take longer than this test
-// may.
+// Debian's hpcc is stopped as soon as the section is complete: its next benchmarks would take too long.
 func TestDebian(t *testing.T) {
 	debian := func(script string) (out string, err error) {
 		install(t, map[string]string{"mpirun": runsLast, "hpcc": script})

@@ -14,8 +14,7 @@ import (
 	"github.com/activepebbles/pebbles/netio/mem"
 )
 
-// frames is a ping-pong of bare frames between ranks 0 and 1, through their ports: the carrier of pebbles, without
-// pebbles.
+// frames is a ping-pong of bare frames between ranks 0 and 1, through their ports, without pebbles.
 type frames struct {
 	rounds, bytes int
 }
@@ -32,8 +31,7 @@ type framesReport struct {
 	SecondsPerHop float64 `json:"seconds_per_hop"`
 }
 
-// framesProgram is the command `compare frames`. Run directly it has both ranks; otherwise it is a process of a job of
-// two.
+// framesProgram is the command `compare frames`. Run directly it has both ranks; else it is one process of two.
 func framesProgram() lab.Program {
 	var p frames
 	return lab.Program{Name: "compare frames", Own: func(f *flag.FlagSet) {

@@ -16,8 +16,7 @@ type report struct {
 	Procs   int     `json:"procs"`
 	Log2    int     `json:"log2_words"` // of each rank
 	Seconds float64 `json:"seconds"`
-	// Errors are the wrong words if they are more than the 1 % that the benchmark's rules allow. Then the run does not
-	// count.
+	// Errors are the wrong words if they exceed the 1 % of the benchmark's rules. Then the run does not count.
 	Errors           uint64  `json:"errors"`
 	WrongWords       uint64  `json:"wrong_words"`
 	Words            uint64  `json:"words"`

@@ -126,8 +126,7 @@ func (w *work) add(who, against, line string, args []string) {
 
 func (w *work) name(who string) string { return w.group.Name + ": " + who }
 
-// ours adds our command, for every transport comparable with the medium. Ranks in one process are comparable with
-// shared memory.
+// ours adds our command, for every transport comparable with the medium. One process compares with shared memory.
 func (w *work) ours(against, arguments string) { w.oursAs("Active Pebbles", against, arguments) }
 
 // oursAs is ours under a name, for groups with two of our ways.

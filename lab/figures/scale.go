@@ -153,8 +153,7 @@ func simulate(ctx context.Context, program string, app []string, ranks int) (r r
 // log returns log2 P.
 func (r run) log() int { return bits.Len(uint(r.Ranks)) - 1 }
 
-// pebblesAway returns the number of pebbles times their links: at most those that left their rank and those that were
-// forwarded.
+// pebblesAway returns the number of pebbles times their links: at most those sent plus those forwarded.
 func (r run) pebblesAway() uint64 { return r.Counters.Sent + r.Counters.Forwarded }
 
 // The formulas.

@@ -87,8 +87,7 @@ func lineThrough(points []point) line {
 	return l
 }
 
-// slope returns the median of the slopes from some points to later ones, each weighted by the distance of the two
-// sizes.
+// slope returns the median of the slopes from some points to later ones, weighted by the distance of the sizes.
 func slope(points, from []point) float64 {
 	var slopes []weighted
 	for i, a := range from {

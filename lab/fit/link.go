@@ -21,8 +21,7 @@ type Effort struct {
 	// flight
 	Frames int
 	// Time is the least total time of the repeats. A shared host migrates virtual processors, several times a second
-	// here, which makes messages between them cost up to eight times as much. A measurement must cover that, as a job
-	// does.
+	// here, which makes messages between them cost up to eight times as much. A measurement must cover that.
 	Time time.Duration
 }
 

@@ -119,8 +119,7 @@ func (p Pair) lead(app string, c carrier) (r Report, err error) {
 	return r, err
 }
 
-// follow is the second process. It sends back the first message, and all of a ping-pong, with 1 added to the first
-// word.
+// follow is the second process. It sends back the first message, and all of a ping-pong, adding 1 to the first word.
 func (p Pair) follow(c carrier) error {
 	message := make([]uint64, p.Bytes/8)
 	bytes, wrong := bytesOf(message), uint64(0)

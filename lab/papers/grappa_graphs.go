@@ -29,8 +29,7 @@ func grappaGraph(l *simulator) distgraph.Source {
 	return distgraph.Source{Generator: must(graph.Kronecker(l.some(grappaScale, 8), graph.EdgeFactorDefault, 1))}
 }
 
-// kernels draws the modes that a figure compares: that of the paper, by tasks that wait for answers, and those by
-// pebbles.
+// kernels draws the modes that a figure compares: that of the paper, by waiting tasks, and those by pebbles.
 func (l *simulator) kernels(d *drawing, rates []string, modes []string, of func(mode string) program,
 	rate func(o outcome) []float64) {
 	d.axis, d.unit, d.rates = "nodes", "million edges a second", true

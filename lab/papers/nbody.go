@@ -16,8 +16,7 @@ import (
 // requestItems is the number of items in all buffers of a rank (TRAM, section VI A).
 const requestItems = 4096
 
-// requestsDue is the longest time that requests wait in buffers: walks wait for them, and forwarding ranks may be
-// walking.
+// requestsDue is the longest time of requests in buffers: walks wait for them, and forwarding ranks may be walking.
 const requestsDue = 50 * time.Microsecond
 
 // galaxy runs a step of an N-body simulation, with a number of items in a rank's buffers, or a message for each. It

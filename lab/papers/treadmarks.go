@@ -12,8 +12,7 @@ import (
 
 // The cluster of TreadMarks over GM (section 3.1): one rank per node, messages of 9.04 µs, and 225 million bytes per
 // second. The paper does not state the processor time of a message: a microsecond at each end is an estimate. So is the
-// pace: the ratio of the times of a unit of work on its processors, of 700 MHz, and on the processor of package
-// treadmarks.
+// pace: the ratio of the times of a unit of work on its processors, of 700 MHz, and on that of package treadmarks.
 const (
 	gmMessage  = 9.04e-6
 	gmPerByte  = 1 / 225e6

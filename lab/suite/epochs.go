@@ -39,8 +39,7 @@ func (o Options) shortEpochs() lab.Group {
 	return g
 }
 
-// count returns the number of timed epochs. With more ranks than cores, an epoch's time grows as the square of the
-// ranks.
+// count returns the number of timed epochs. With more ranks than cores, an epoch's time is quadratic in ranks.
 func (o Options) count(ranks int) int { return max(32, o.times(1<<17/(ranks*ranks))) }
 
 // detectors adds a row for each detector, compared with the first.
