@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -43,31 +44,49 @@ func scored(path string, more ...string) []string {
 	return append(strings.Fields("centrality --kronecker 8 --root 1 --ranks 3 --quiet --output "+path), more...)
 }
 
-// A process that is killed at any call on a file leaves the file whole, or the one that was there before, or none; the
-// next job is not hindered. Its status tells of the kill.
-func TestKilledWhileItWrites(t *testing.T) {
-	folder := t.TempDir()
-	path := func(name string) string { return filepath.Join(folder, name, "out", "scores.csv") }
-	for _, name := range []string{"want", "each"} {
-		require.NoError(t, os.MkdirAll(filepath.Dir(path(name)), 0o700))
-	}
-	var calls []string
+// sortedTo is a command line that writes more rows than one write of a rank holds.
+func sortedTo(path string, more ...string) []string {
+	return append(strings.Fields("sort --numbers 60000 --ranks 3 --quiet --replace --output "+path), more...)
+}
+
+// points are calls around which most can go wrong: rows are first written, and again, a part and the file are finished,
+// and the file has all rows but not its name, or has it and the folder may not know.
+var points = []string{"write of part-00000-of-00003.csv, 1", "write of part-00002-of-00003.csv, 2",
+	"sync of part-00001-of-00003.csv, 1", "write of whole, 4", "sync of whole, 3", "rename of whole, 1", "sync of out, 1"}
+
+// callsOfSorted are the calls on files of a job, those of points first, and the file that it writes.
+func callsOfSorted(t *testing.T, path string) (calls []string, want []byte) {
 	var lock sync.Mutex
 	disktest.Watch(func(call string) error {
 		lock.Lock()
 		defer lock.Unlock()
-		if strings.Contains(call, "part-") || strings.HasSuffix(call, ", 1") { // others are not of one process
-			calls = append(calls, call)
-		}
+		calls = append(calls, call)
 		return nil
 	})
-	pebbles(scored(path("want"))...)
+	r := pebbles(sortedTo(path)...)
 	disk.SetFault(nil)
-	want, err := os.ReadFile(path("want"))
+	require.Zero(t, r.Status, r.Stderr)
+	want, err := os.ReadFile(path)
 	require.NoError(t, err)
-	require.NotEmpty(t, calls)
+	require.Subset(t, calls, points)
 	draws := rand.New(rand.NewPCG(seeds.Of(t), 0))
 	draws.Shuffle(len(calls), func(i, j int) { calls[i], calls[j] = calls[j], calls[i] })
+	slices.SortStableFunc(calls, func(a, b string) int {
+		return slices.Index(points, b) - slices.Index(points, a) // the last point first
+	})
+	return calls, want
+}
+
+// A process that is killed at any call on a file leaves the file whole, or the one that was there before, or none; the
+// next job is not hindered. Every fourth job is of three processes, one of which is killed, and its status tells of it.
+func TestKilledWhileItWrites(t *testing.T) {
+	folder := t.TempDir()
+	path := func(name string) string { return filepath.Join(folder, name, "out", "sorted.csv") }
+	for _, name := range []string{"want", "each"} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(path(name)), 0o700))
+	}
+	calls, want := callsOfSorted(t, path("want"))
+	const kills = 20
 	for turn, call := range calls[:min(kills, len(calls))] {
 		old := []byte("old\n")
 		if turn%2 == 1 { // there was none
@@ -76,9 +95,13 @@ func TestKilledWhileItWrites(t *testing.T) {
 		} else {
 			require.NoError(t, os.WriteFile(path("each"), old, 0o600))
 		}
-		r := process(t, []string{killAt + "=" + call}, scored(path("each"), "--procs", "3", "--replace")...)
-		require.Equal(t, 128+9, r.Status, "%s: %s", call, r.Stderr)
-		require.Contains(t, r.Stderr, "was killed by signal 9", call)
+		line, status := sortedTo(path("each")), -1
+		if turn%4 == 3 && (strings.Contains(call, "part-") || strings.HasSuffix(call, ", 1")) { // others are of one process
+			line, status = append(line, "--procs", "3"), 128+9
+		}
+		r := process(t, []string{killAt + "=" + call}, line...)
+		require.Equal(t, status, r.Status, "%s: %s", call, r.Stderr)
+		require.Equal(t, status > 0, strings.Contains(r.Stderr, "was killed by signal 9"), call)
 		got, err := os.ReadFile(path("each"))
 		if err != nil {
 			require.ErrorIs(t, err, os.ErrNotExist, call)
@@ -87,10 +110,10 @@ func TestKilledWhileItWrites(t *testing.T) {
 		}
 		require.True(t, bytes.Equal(got, want) || bytes.Equal(got, old), "%s: %d bytes", call, len(got))
 	}
-	require.Zero(t, process(t, nil, scored(path("each"), "--procs", "3", "--replace")...).Status)
+	require.Zero(t, process(t, nil, sortedTo(path("each"), "--procs", "3")...).Status)
 	got, err := os.ReadFile(path("each"))
 	require.NoError(t, err)
-	require.Equal(t, string(want), string(got))
+	require.True(t, bytes.Equal(got, want), "%d bytes", len(got))
 }
 
 // The file is the same by one rank, and by processes over shared memory and TCP, in every format.
