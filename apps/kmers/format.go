@@ -1,6 +1,7 @@
 package kmers
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -8,19 +9,41 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// isFASTQ reports the format of all files, by the name of the first one, or by its first byte if the name has no known
-// extension. It is
-// collective.
-func (b *bench) isFASTQ() (bool, error) {
-	name := strings.ToLower(b.config.Files[0])
+// named returns the format that a file's name tells: "FASTQ", "FASTA" or "".
+func named(file string) string {
+	name := strings.ToLower(file)
 	for _, packed := range []string{".gz", ".bgz", ".zst"} {
 		name = strings.TrimSuffix(name, packed)
 	}
 	switch filepath.Ext(name) {
 	case ".fastq", ".fq":
-		return true, nil
+		return "FASTQ"
 	case ".fasta", ".fa", ".fna", ".ffn":
-		return false, nil
+		return "FASTA"
+	}
+	return ""
+}
+
+// checkFormats refuses files whose names tell of two formats.
+func checkFormats(files []string) error {
+	first := ""
+	for _, file := range files {
+		switch format := named(file); {
+		case format == "":
+		case first == "":
+			first = file
+		case format != named(first):
+			return fmt.Errorf("kmers: %s is %s and %s is %s: give files of one format", first, named(first), file, format)
+		}
+	}
+	return nil
+}
+
+// isFASTQ reports the format of all files, by the name of the first one, or by its first byte if the name has no known
+// extension. It is collective.
+func (b *bench) isFASTQ() (bool, error) {
+	if format := named(b.config.Files[0]); format != "" {
+		return format == "FASTQ", nil
 	}
 	lines, err := ingest.Open(b.rank, b.config.Files, ingest.Lines(), ingest.Unchecked())
 	if err != nil {

@@ -61,6 +61,9 @@ func (c Config) withDefaults() Config {
 
 // Check returns an error that says what is wrong with c.
 func (c Config) Check(int) error {
+	if err := checkFormats(c.Files); err != nil {
+		return err
+	}
 	switch {
 	case c.K < 0 || c.K > kMost:
 		return fmt.Errorf("kmers: k-mers of %d bases: give 1 to %d, or 0 for %d", c.K, kMost, KDefault)

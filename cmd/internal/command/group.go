@@ -2,6 +2,9 @@ package command
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -47,6 +50,9 @@ func newGroup(t Terminal) *cobra.Command {
 			return err
 		}
 		if config.Aggregates, err = all.columns(); err != nil {
+			return err
+		}
+		if err := all.strayed(config.Files); err != nil {
 			return err
 		}
 		config.Space, err = space.space(given)
@@ -96,6 +102,18 @@ func (v *aggregate) Set(text string) error {
 			return fmt.Errorf("has an empty name: list columns with commas between them")
 		}
 		v.all.list = append(v.all.list, group.Aggregate{Function: v.function, Column: name})
+	}
+	return nil
+}
+
+// strayed returns an error for a file that is rather the column of a flag whose value needs a =.
+func (a *aggregates) strayed(files []string) error {
+	bare := slices.IndexFunc(a.list, func(one group.Aggregate) bool { return one.Column == summed })
+	for _, file := range files {
+		if _, err := os.Stat(file); bare >= 0 && err != nil && filepath.Ext(file) == "" {
+			return fmt.Errorf("no file %s: if it is a column, name it behind a =, as in --%s=%s", file, a.list[bare].Function,
+				file)
+		}
 	}
 	return nil
 }
