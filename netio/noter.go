@@ -11,5 +11,11 @@ type Noter interface {
 	Note(process int, note []byte)
 }
 
+// Connected is implemented by transports that connect several processes.
+type Connected interface {
+	// Connections is how many connections this process has with others now. Any goroutine may call it.
+	Connections() int
+}
+
 // NoteBytesMax bounds a note, in bytes.
 const NoteBytesMax = 4 << 20

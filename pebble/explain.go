@@ -30,8 +30,16 @@ type Explanation struct {
 	Bytes int64    `json:"bytes"`
 	Tasks string   `json:"tasks,omitempty"` // what tasks may take beside, in words; "" when the program has none
 	Notes []string `json:"notes,omitempty"` // what the program takes besides buffers, in words
+	// Connections is how process 0 is connected with other processes; nil without any.
+	Connections *Connections `json:"connections,omitempty"`
 	// Fabric is what process 0 posts ahead for frames over an RDMA fabric, beside all this; nil without one.
 	Fabric *netio.Preposted `json:"fabric,omitempty"`
+}
+
+// Connections are those of a process.
+type Connections struct {
+	Made     int `json:"made"`     // so far
+	Partners int `json:"partners"` // processes that it exchanges frames of pebbles with, each over one connection at most
 }
 
 // TargetPlan is the part of one target. The numbers are of the rank that has the most neighbours.
@@ -83,6 +91,9 @@ func (c *Config) explanation(r *engine.Rank, depth int) Explanation {
 		e.Bytes += p.Filling + p.Waiting + p.InFlight + p.Cache
 		e.Targets = append(e.Targets, p)
 	}
+	if n, ok := r.Job.Connections(); ok {
+		e.Connections = &Connections{n, len(partners(r))}
+	}
 	if _, ok := r.Job.Preposted(nil); ok { // otherwise nobody needs to know who sends
 		p, _ := r.Job.Preposted(senders(r))
 		e.Fabric = &p
@@ -97,6 +108,20 @@ func senders(r *engine.Rank) map[int]bool {
 		for rank := here.First; rank < here.Last; rank++ {
 			for _, from := range route.Incoming(d.Topology, rank) {
 				all[here.ProcessOf(from)] = true
+			}
+		}
+	}
+	delete(all, here.Process)
+	return all
+}
+
+// partners are the other processes to or from which a route has a hop from or to one of this process.
+func partners(r *engine.Rank) map[int]bool {
+	all, here := senders(r), r.Job.Place()
+	for d := range r.Targets.Descriptions() {
+		for rank := here.First; rank < here.Last; rank++ {
+			for _, to := range d.Topology.Neighbors(rank) {
+				all[here.ProcessOf(to)] = true
 			}
 		}
 	}
@@ -153,6 +178,10 @@ func (e Explanation) String() string {
 	}
 	for _, note := range e.Notes {
 		fmt.Fprintln(&b, note)
+	}
+	if c := e.Connections; c != nil {
+		fmt.Fprintf(&b, "process 0 has %s, and exchanges frames with %s\n", plural(c.Made, "connection", "connections"),
+			plural(c.Partners, "process", "processes"))
 	}
 	if e.Fabric != nil {
 		writeFabric(&b, e.Fabric)

@@ -174,6 +174,15 @@ func (j *job) Preposted(senders map[int]bool) (p netio.Preposted, ok bool) {
 	return p, false
 }
 
+// Connections is how many connections this process has with others; ok is false where it needs none.
+func (j *job) Connections() (n int, ok bool) {
+	t, ok := j.transport.(netio.Connected)
+	if !ok || j.place.Processes == 1 {
+		return 0, false
+	}
+	return t.Connections(), true
+}
+
 // InCommon is the value that the ranks of this process have in common under a key. The first rank that asks makes it.
 func (j *job) InCommon(key any, make func() any) any {
 	j.mutex.Lock()

@@ -63,6 +63,9 @@ func (w *Watcher) here(events int) *state.Job {
 	defer w.mu.Unlock()
 	j.StillSeconds, j.Stalled = w.stands.still.Seconds(), w.stands.told
 	if w.sight != nil {
+		if c, ok := w.sight.Transport().(netio.Connected); ok {
+			j.Processes[0].Connections = c.Connections()
+		}
 		j.Processes[0].Ranks = w.own(events)
 	}
 	return j

@@ -1,5 +1,7 @@
 package tcp
 
+import "time"
+
 // Kill ends the transport as the death of its process would: connections break without a goodbye.
 func (t *Transport) Kill() { t.Under(access).Kill() }
 
@@ -29,3 +31,12 @@ func (c *Config) Serve() { c.served = true }
 
 // CheckFiles is checkFiles.
 var CheckFiles = checkFiles
+
+// Late lets the time for a start be over.
+func (t *Transport) Late() { t.connector.slow = time.Time{} }
+
+// Hop and Neighbours are hop and neighbours.
+var (
+	Hop        = hop
+	Neighbours = neighbours
+)

@@ -66,6 +66,7 @@ type Transport struct {
 var (
 	_ netio.Transport = (*Transport)(nil)
 	_ netio.Noter     = (*Transport)(nil)
+	_ netio.Connected = (*Transport)(nil)
 )
 
 func newTransport(c Config) *Transport {

@@ -53,6 +53,9 @@ var families = []family{
 	{name: "pebbles_resident_bytes", kind: "gauge",
 		process: single(func(p *state.Process) float64 { return float64(p.Resident) }),
 		help:    "Resident memory of a process."},
+	{name: "pebbles_connections", kind: "gauge",
+		process: single(func(p *state.Process) float64 { return float64(p.Connections) }),
+		help:    "Connections of a process with others."},
 
 	{name: "pebbles_sent_total", kind: "counter",
 		rank: count(func(c *state.Counters) uint64 { return c.PebblesSent }),

@@ -65,7 +65,7 @@ func TestMetricsFormat(t *testing.T) {
 func TestMetricsValues(t *testing.T) {
 	started := time.Unix(1000, 5e8)
 	j := &state.Job{Ranks: 3, StillSeconds: 1.5, Started: started, Processes: []state.Process{
-		{Process: 0, Last: 2, Bound: 100, Resident: 200, Ranks: []state.Rank{
+		{Process: 0, Last: 2, Bound: 100, Resident: 200, Connections: 4, Ranks: []state.Rank{
 			{Rank: 0, StillSeconds: 2, Counters: state.Counters{PebblesSent: 7, FlushFull: 3, FlushDeep: 1, Epochs: 4},
 				Seconds: state.Seconds{Credit: 0.25, Epochs: 8}, Targets: []state.Target{{Name: "a\"b", Handled: 5}},
 				Tasks: []state.Tasks{{Count: 2}, {Count: 3}},
@@ -81,6 +81,7 @@ func TestMetricsValues(t *testing.T) {
 		`pebbles_link_age_seconds{rank="0",peer="2",target="t"} 0.5`,
 		`pebbles_credit_wait_seconds_total{rank="0"} 0.25`, `pebbles_rank_seconds_total{rank="0",state="credit"} 0.25`,
 		`pebbles_memory_bound_bytes{process="0"} 100`, `pebbles_resident_bytes{process="0"} 200`,
+		`pebbles_connections{process="0"} 4`,
 		`pebbles_sent_total{rank="0"} 7`,
 		`pebbles_handled_total{rank="0",target="a\"b"} 5`, `pebbles_handled_total{rank="1",target="a\"b"} 6`,
 		`pebbles_frames_sent_total{rank="0",reason="full"} 3`, `pebbles_frames_sent_total{rank="0",reason="deep"} 1`,

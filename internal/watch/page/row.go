@@ -8,18 +8,19 @@ import (
 
 // Row is a process, or several neighbouring ones if the job has more than 64.
 type Row struct {
-	First    int     `json:"first"` // the processes are First to Last-1
-	Last     int     `json:"last"`
-	Host     string  `json:"host"`  // of the first
-	PID      int     `json:"pid"`   // of the first
-	Ranks    [2]int  `json:"ranks"` // first, and one past the last
-	Held     int64   `json:"held"`  // bytes
-	Peak     int64   `json:"peak"`  // bytes: sum of the ranks' peaks
-	Bound    int64   `json:"bound"` // bytes
-	Resident int64   `json:"resident"`
-	Silent   float64 `json:"silent"` // seconds, of the process silent for longest
-	State    string  `json:"state"`  // description of the worst process
-	Bad      bool    `json:"bad"`    // that state is a fault
+	First       int     `json:"first"` // the processes are First to Last-1
+	Last        int     `json:"last"`
+	Host        string  `json:"host"`  // of the first
+	PID         int     `json:"pid"`   // of the first
+	Ranks       [2]int  `json:"ranks"` // first, and one past the last
+	Held        int64   `json:"held"`  // bytes
+	Peak        int64   `json:"peak"`  // bytes: sum of the ranks' peaks
+	Bound       int64   `json:"bound"` // bytes
+	Resident    int64   `json:"resident"`
+	Connections int     `json:"connections"`
+	Silent      float64 `json:"silent"` // seconds, of the process silent for longest
+	State       string  `json:"state"`  // description of the worst process
+	Bad         bool    `json:"bad"`    // that state is a fault
 }
 
 func rows(j *state.Job) []Row {
@@ -40,6 +41,7 @@ func (w *Row) add(i int, p *state.Process) {
 	w.Ranks[1] = max(w.Ranks[1], p.Last)
 	w.Bound += p.Bound
 	w.Resident += p.Resident
+	w.Connections += p.Connections
 	w.Silent = max(w.Silent, p.SilentSeconds)
 	for k := range p.Ranks {
 		w.Held += p.Ranks[k].Memory.Held

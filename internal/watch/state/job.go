@@ -22,13 +22,14 @@ type Job struct {
 
 // Process is one process of a job.
 type Process struct {
-	Process  int    `json:"process"`
-	Host     string `json:"host"`
-	PID      int    `json:"pid"`
-	First    int    `json:"first"` // its ranks are First to Last-1
-	Last     int    `json:"last"`
-	Resident int64  `json:"resident_bytes"` // current memory
-	Bound    int64  `json:"bound_bytes"`    // limit of its ranks' memory for pebbles: sum of MemoryLimit
+	Process     int    `json:"process"`
+	Host        string `json:"host"`
+	PID         int    `json:"pid"`
+	First       int    `json:"first"` // its ranks are First to Last-1
+	Last        int    `json:"last"`
+	Resident    int64  `json:"resident_bytes"` // current memory
+	Connections int    `json:"connections"`    // with other processes
+	Bound       int64  `json:"bound_bytes"`    // limit of its ranks' memory for pebbles: sum of MemoryLimit
 	// SilentSeconds is the age of the other fields: the time since the process's last answer.
 	SilentSeconds float64 `json:"silent_seconds"`
 	Stopped       bool    `json:"stopped"` // by a signal, as reported by its host

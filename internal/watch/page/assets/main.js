@@ -70,12 +70,13 @@ function showProcesses(view) {
         `${bytes(p.held)} of ${bytes(p.bound)} (${percent(p.held, p.bound)})`,
         "",
         bytes(p.resident),
+        p.connections,
         p.state,
         p.host,
         p.last - p.first > 1 ? `${p.pid} …` : p.pid,
         seconds(p.silent),
       ],
-      [5, 6],
+      [6, 7],
     );
     const part = p.bound > 0 ? Math.min(1, p.held / p.bound) : 0;
     const bar = child(row.children[3], "div", "bar");
