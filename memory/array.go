@@ -10,7 +10,6 @@ import (
 
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/internal/layout"
-	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
@@ -136,7 +135,7 @@ const partAlign = 128
 
 // layOut implements spread.
 func (a *Array[T]) layOut(process int) (first int, offsets []int) {
-	first, last := netio.Spread(a.s.rank.Size(), a.s.directory.place.Processes, process)
+	first, last := a.s.directory.place.Span(process)
 	offsets = make([]int, 1, last-first+1)
 	for rank := first; rank < last; rank++ {
 		end := offsets[rank-first] + a.d.LocalLen(rank)*int(a.size())

@@ -158,7 +158,7 @@ func (d *directory) key(h handle, rank int) uint64 {
 
 // firstOf returns the first rank of a process.
 func (d *directory) firstOf(process int) int {
-	first, _ := netio.Spread(d.place.Ranks, d.place.Processes, process)
+	first, _ := d.place.Span(process)
 	return first
 }
 

@@ -49,7 +49,7 @@ type question struct {
 
 type answer struct {
 	Refusal    refusal
-	_          uint32
+	Process    uint32 // of the address
 	Key, Base  uint64 // address of the exposed piece
 	Size, Part uint64 // its bytes, and the offset of the owner's part
 	Data       [inlineBytes / exposed.WordBytes]uint64
@@ -220,7 +220,7 @@ func (s *Space) reply(q *question, from int, a *answer) {
 	if o.given != nil && s.directory.remote != nil {
 		o.given[int(s.directory.process[from])] = true
 	}
-	a.Key, a.Base, a.Size, a.Part = o.base.Key, o.base.Offset, o.bytes, uint64(part)
+	a.Process, a.Key, a.Base, a.Size, a.Part = o.base.Process, o.base.Key, o.base.Offset, o.bytes, uint64(part)
 	c := &s.served // all of this is near, and done at once
 	switch at := o.base.Plus(part + int(q.Offset)); {
 	case q.What >= adding:
@@ -266,7 +266,7 @@ func (s *Space) finish(x *access, a *answer) {
 		x.c.Inside(frame.Access{}).End(1, a.Refusal.of(x.of))
 		return
 	}
-	base := netio.Address{Process: s.directory.process[x.owner], Key: a.Key, Offset: a.Base}
+	base := netio.Address{Process: a.Process, Key: a.Key, Offset: a.Base}
 	s.learn(x, base, a.Size)
 	at := base.Plus(int(a.Part + x.offset))
 	switch {
@@ -300,7 +300,7 @@ func (s *Space) learn(x *access, base netio.Address, size uint64) {
 		if !ok {
 			return // it was freed meanwhile
 		}
-		e.first, e.offsets = a.(spread).layOut(int(base.Process))
+		e.first, e.offsets = a.(spread).layOut(int(d.process[x.owner]))
 	}
 	near, err := s.memory.Near(base, int(size))
 	if err != nil {

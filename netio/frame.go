@@ -29,7 +29,7 @@ type Header struct {
 	Bytes  uint32 // bytes of payload
 	Check  uint32 // fingerprint of the target's type: a receiver refuses frames of a mismatched type
 	Tag    uint32 // step of a collective
-	Seq    uint64 // sequence number of a collective
+	Seq    uint64 // sequence number of a collective, 32 bits; the team that the frame is for, above them
 }
 
 // FrameBytesMax bounds the payload of one frame, in bytes.

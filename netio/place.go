@@ -1,14 +1,22 @@
 package netio
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"sort"
+)
 
 // Place is the position of a process in its job. [Spread] spreads ranks over processes in contiguous runs.
+//
+// In a team of a job's ranks, a run of consecutive ranks in one process stands for a process; see [PlaceAmong].
 type Place struct {
 	Ranks     int // ranks of the whole job
 	First     int // the first rank of this process
 	Last      int // one past the last rank of this process
 	Process   int // this process, 0..Processes-1
 	Processes int
+
+	firsts *[]int // of all processes, where these are not as by Spread
 }
 
 // PlaceOf returns the place of a process in a job whose ranks are spread by [Spread].
@@ -32,8 +40,31 @@ func Spread(ranks, processes, process int) (first, last int) {
 	return first, last
 }
 
-// ProcessOf returns the process of the given rank. It is the inverse of [Spread], in constant time.
+// PlaceAmong returns the place of a process in a job. firsts are the first ranks of all processes, in ascending order
+// from 0 on.
+func PlaceAmong(ranks int, firsts []int, process int) Place {
+	p := Place{Ranks: ranks, Process: process, Processes: len(firsts), firsts: &firsts}
+	p.First, p.Last = p.Span(process)
+	return p
+}
+
+// Span returns the ranks of a process: first to last-1.
+func (p Place) Span(process int) (first, last int) {
+	switch {
+	case p.firsts == nil:
+		return Spread(p.Ranks, p.Processes, process)
+	case process+1 < p.Processes:
+		return (*p.firsts)[process], (*p.firsts)[process+1]
+	}
+	return (*p.firsts)[process], p.Ranks
+}
+
+// ProcessOf returns the process of the given rank. It is the inverse of [Place.Span], in constant time for ranks that
+// [Spread] spreads.
 func (p Place) ProcessOf(rank int) int {
+	if p.firsts != nil {
+		return sort.SearchInts(*p.firsts, rank+1) - 1
+	}
 	size, larger := p.Ranks/p.Processes, p.Ranks%p.Processes
 	inLarger := larger * (size + 1) // ranks in processes that have one more rank
 	if rank < inLarger {
@@ -47,6 +78,9 @@ func (p Place) Has(rank int) bool { return p.First <= rank && rank < p.Last }
 
 // Firsts returns the first rank of every process.
 func (p Place) Firsts() []int {
+	if p.firsts != nil {
+		return slices.Clone(*p.firsts)
+	}
 	firsts := make([]int, p.Processes)
 	for i := range firsts {
 		firsts[i], _ = Spread(p.Ranks, p.Processes, i)

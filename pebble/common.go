@@ -9,5 +9,5 @@ import "reflect"
 // value by accident.
 func InCommon[T any](r *Rank, make func() T) T {
 	r.engine.Account("InCommon was called")
-	return r.engine.Job.InCommon(reflect.TypeFor[T](), func() any { return make() }).(T)
+	return r.engine.InCommon(reflect.TypeFor[T](), func() any { return make() }).(T)
 }

@@ -16,6 +16,7 @@ var ErrExplained = errors.New("pebble: the epoch was explained, and not run")
 
 // Explanation is what an epoch is about to do, by formula: nothing has been sent yet.
 type Explanation struct {
+	Team      string       `json:"team,omitempty"` // whose epoch it is; "" for the whole job
 	Ranks     int          `json:"ranks"`
 	Procs     int          `json:"procs"`
 	Transport string       `json:"transport"`
@@ -78,7 +79,7 @@ func (c *Config) explain(r *engine.Rank, depth int) error {
 
 func (c *Config) explanation(r *engine.Rank, depth int) Explanation {
 	e := Explanation{
-		Ranks: r.Size(), Procs: r.Job.Place().Processes, Transport: r.Job.Transport(), Depth: depth,
+		Team: r.Team(), Ranks: r.Size(), Procs: r.Place().Processes, Transport: r.Job.Transport(), Depth: depth,
 		Budget: c.BufferBudget, Limit: c.MemoryLimit,
 	}
 	e.Detector, e.Messages = r.Detection.Cost(depth)
@@ -91,10 +92,10 @@ func (c *Config) explanation(r *engine.Rank, depth int) Explanation {
 		e.Bytes += p.Filling + p.Waiting + p.InFlight + p.Cache
 		e.Targets = append(e.Targets, p)
 	}
-	if n, ok := r.Job.Connections(); ok {
+	if n, ok := r.Job.Connections(); ok && e.Team == "" {
 		e.Connections = &Connections{n, len(partners(r))}
 	}
-	if _, ok := r.Job.Preposted(nil); ok { // otherwise nobody needs to know who sends
+	if _, ok := r.Job.Preposted(nil); ok && e.Team == "" { // otherwise nobody needs to know who sends
 		p, _ := r.Job.Preposted(senders(r))
 		e.Fabric = &p
 	}
@@ -103,7 +104,7 @@ func (c *Config) explanation(r *engine.Rank, depth int) Explanation {
 
 // senders are the other processes that have a rank from which a route has a hop to one of this process.
 func senders(r *engine.Rank) map[int]bool {
-	all, here := make(map[int]bool), r.Job.Place()
+	all, here := make(map[int]bool), r.Place()
 	for d := range r.Targets.Descriptions() {
 		for rank := here.First; rank < here.Last; rank++ {
 			for _, from := range route.Incoming(d.Topology, rank) {
@@ -117,7 +118,7 @@ func senders(r *engine.Rank) map[int]bool {
 
 // partners are the other processes to or from which a route has a hop from or to one of this process.
 func partners(r *engine.Rank) map[int]bool {
-	all, here := senders(r), r.Job.Place()
+	all, here := senders(r), r.Place()
 	for d := range r.Targets.Descriptions() {
 		for rank := here.First; rank < here.Last; rank++ {
 			for _, to := range d.Topology.Neighbors(rank) {
@@ -149,6 +150,9 @@ func (c *Config) planOf(r *engine.Rank, d engine.Description) TargetPlan {
 // String says it for people, with the memory of a rank as a sum.
 func (e Explanation) String() string {
 	var b strings.Builder
+	if e.Team != "" {
+		fmt.Fprintf(&b, "team %q: ", e.Team)
+	}
 	fmt.Fprintf(&b, "%s in %s, %s transport\n", plural(e.Ranks, "rank", "ranks"), plural(e.Procs, "process",
 		"processes"), e.Transport)
 	depth := "no declared depth"

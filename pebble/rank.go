@@ -41,7 +41,7 @@ func (r *Rank) Size() int { return r.engine.Size() }
 func (r *Rank) Config() Config { return *r.config }
 
 // Place says which ranks share this rank's process, First to Last-1, and how many Processes there are.
-func (r *Rank) Place() netio.Place { return r.engine.Job.Place() }
+func (r *Rank) Place() netio.Place { return r.engine.Place() }
 
 // Transport is the name of the transport that carries the job's frames.
 func (r *Rank) Transport() string { return r.engine.Job.Transport() }

@@ -36,7 +36,7 @@ func (c *core) renewed(t route.Topology) {
 	cacheBytes := int64(0)
 	if c.cache != nil {
 		cacheBytes = int64(c.cache.Bytes())
-		c.prices = newPrices(t, c.spec.factor(), c.engine.Rank.Job.Place().Processes)
+		c.prices = newPrices(t, c.spec.factor(), c.engine.Rank.Place().Processes)
 	}
 	c.engine.Renew(t, c.out.Bytes(), cacheBytes)
 	c.updateRouting()

@@ -42,6 +42,7 @@ type Shape struct {
 	Credits     int    // frames in flight on each link; 0 means the default
 	Tuning      *pebble.Tuning
 	Checkpoints pebble.Checkpoints
+	Team        bool // the ranks are a team of a job with twice as many; see half
 	Unwatched   bool // no watch for stalls, which allocates memory once a second
 }
 
@@ -93,6 +94,9 @@ func (s Shape) Run(t testing.TB, f func(r *pebble.Rank) error) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
+	if s.Team || onTeams {
+		s.Ranks, f = 2*s.Ranks, half(f)
+	}
 	switch s.Transport {
 	case "mem":
 		return pebble.Run(ctx, s.Config(), f)

@@ -63,11 +63,11 @@ func (a *arrivals) arrive(f *netio.Frame) {
 
 // message takes in a message of a collective, or one that is taken wherever the rank is.
 func (a *arrivals) message(f *netio.Frame) {
-	p := purpose(f.Check)
-	if p >= purposes || a.messages[p] == nil {
+	if !a.takesAnywhere(f) {
 		a.collective(f)
 		return
 	}
+	p := purpose(f.Check)
 	if err := a.messages[p](f); err != nil {
 		a.refuse(f, err.Error())
 	}
@@ -75,6 +75,12 @@ func (a *arrivals) message(f *netio.Frame) {
 		a.processed++
 	}
 	f.Release()
+}
+
+// takesAnywhere reports whether a message is one that is taken in wherever the rank is.
+func (a *arrivals) takesAnywhere(f *netio.Frame) bool {
+	p := purpose(f.Check)
+	return p < purposes && a.messages[p] != nil
 }
 
 // postpone keeps a data frame of an epoch that has not begun here. Its sender has passed a point that this rank has yet
@@ -112,7 +118,7 @@ func (a *arrivals) handle(f *netio.Frame) (taken bool) {
 	target.labels.Drop()
 	a.caller.mode, a.caller.depth = busy, 0
 	if traced && taken {
-		a.publisher.slice(trace.Handler, target.Name, began, uint64(f.Count), uint64(f.From))
+		a.publisher.slice(trace.Handler, target.Name, began, uint64(f.Count), uint64(a.caller.InJob(int(f.From))))
 	}
 	if err != nil {
 		a.refuse(f, err.Error())

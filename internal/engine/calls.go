@@ -12,15 +12,17 @@ import (
 type caller struct {
 	id       int
 	Job      *job
+	team     *team
+	port     *port // of a team's; nil where the whole job is the team
 	mode     mode
-	depth    int // of the pebbles that are being handled; 0 in the main function, and when there is no limit
-	limit    int // declared depth of the epoch; 0 for none
-	owner    owner
+	depth    int     // of the pebbles that are being handled; 0 in the main function, and when there is no limit
+	limit    int     // declared depth of the epoch; 0 for none
+	owner    *owner  // the same for all teams of a rank
 	handling *Target // the target whose handler runs, or ran last
 	hooks    *hooks
 	endTasks func() // unwinds tasks; nil where there are none
 	stack    []byte // of a panic on its way through Epoch
-	freed    string // the freed object whose calls come here; "" where nothing was freed
+	gone     string // why all calls are in vain, such as an object that was freed; "" where they are not
 }
 
 // mode is where a rank's goroutine is: in the program or, in a call of the program's, in the runtime.
@@ -44,7 +46,9 @@ const (
 	handler             // a handler
 	nested              // a call of it, and the handling of a frame around handlers
 	_
-	over // the rank's function has returned
+	over      // the rank's function has returned
+	_         // of the program's
+	elsewhere // a call of another team of this rank runs
 )
 
 // ofProgram reports whether the program runs, and no call of it: each of its modes is even, and a call's is the next
@@ -88,7 +92,7 @@ func (c *caller) misplaced(in mode, call, format string, args ...any) {
 		c.crossed(call)
 	}
 	if !onRank() {
-		c.intruded(fmt.Sprintf("pebble: rank %d: %s", c.id, fmt.Sprintf(format, args...)))
+		c.intruded(fmt.Sprintf("pebble: %s: %s", c.self(), fmt.Sprintf(format, args...)))
 	}
 	c.Misuse(room, format, args...)
 }
@@ -96,13 +100,16 @@ func (c *caller) misplaced(in mode, call, format string, args ...any) {
 // crossed ends the job, and the goroutine's part in it: a call has met another one of its rank, or comes after all of
 // them.
 func (c *caller) crossed(call string) {
-	if c.mode == over {
+	switch c.mode {
+	case over:
 		c.late(call)
+	case elsewhere:
+		c.inOther(call)
 	}
-	c.intruded(fmt.Sprintf("pebble: rank %d: %s while another call of the same rank is in progress: a rank and its "+
+	c.intruded(fmt.Sprintf("pebble: %s: %s while another call of the same rank is in progress: a rank and its "+
 		"targets are for the "+
 		"goroutine of the rank's function alone, and not for the functions that give keys, merge or distribute. "+
-		"Build with -race or with -tags pebbles_check to find every call from another goroutine", c.id, call))
+		"Build with -race or with -tags pebbles_check to find every call from another goroutine", c.self(), call))
 }
 
 // late panics: the rank's function has returned, or what is called was freed.
@@ -110,8 +117,8 @@ func (c *caller) late(call string) {
 	if c.Job.intruded.Load() {
 		runtime.Goexit() // which the job's error is about
 	}
-	if c.freed != "" {
-		c.Misuse(room, "%s after %s was freed: free what nothing uses any more", call, c.freed)
+	if c.gone != "" {
+		c.Misuse(room, "%s %s", call, c.gone)
 	}
 	c.Misuse(room, "%s after the rank's function has returned: a rank and its targets are good for one call of that "+
 		"function", call)
@@ -120,7 +127,7 @@ func (c *caller) late(call string) {
 // intruded ends the job because a rank was used by another goroutine than its own, and leaves the program.
 func (c *caller) intruded(words string) {
 	c.Job.intruded.Store(true)
-	c.Job.fail(newPanicError(c.id, "", words, debug.Stack()))
+	c.Job.fail(newPanicError(c.InJob(c.id), "", words, debug.Stack()))
 	if !onRank() {
 		runtime.Goexit()
 	}

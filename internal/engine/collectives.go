@@ -24,13 +24,13 @@ type Collectives struct {
 type common struct {
 	control  mailbox
 	machine  collective.Machine
-	sequence uint64 // of the last collective
+	sequence uint32 // of the last collective; frames carry 32 bits of it
 }
 
 // begin prepares the collectives of a job whose ranks count from start.
 func (c *Collectives) begin(start uint64) {
 	id, ranks := c.caller.id, c.caller.Size()
-	c.barrier, c.reduce, c.sequence = collective.Barrier(id, ranks), collective.AllReduce(id, ranks), start
+	c.barrier, c.reduce, c.sequence = collective.Barrier(id, ranks), collective.AllReduce(id, ranks), uint32(start)
 }
 
 // Barrier returns when all ranks have called it.

@@ -37,6 +37,14 @@ func (r *Rank) Epoch(f func() error, plan Plan) error {
 	if in := r.mode; in != outside {
 		r.misplaced(in, call, "Epoch was called inside an epoch: epochs do not nest")
 	}
+	if r.port != nil {
+		return r.port.during(call, func() error { return r.epoch(f, plan) })
+	}
+	return r.epoch(f, plan)
+}
+
+// epoch is Epoch where it may be called.
+func (r *Rank) epoch(f func() error, plan Plan) error {
 	return r.guard(func() error {
 		if err := agree(r); err != nil {
 			return err

@@ -22,7 +22,9 @@ type exposed struct {
 // is a fence of all ranks whose end it is. At each end, failed returns the error of operations that nobody has waited
 // for.
 func (x *exposed) OneSided(failed func() error) netio.OneSided {
-	x.caller.owned("memory.New was called")
+	const call = "memory.New was called"
+	x.caller.CheckFreed(call)
+	x.caller.owned(call)
 	if x.oneSided == nil {
 		x.oneSided = x.sender.Port.OneSided()
 	}

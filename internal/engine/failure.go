@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"runtime/debug"
 )
@@ -34,8 +35,16 @@ func (c *caller) Check() {
 
 // Fail ends the job and leaves the program.
 func (c *caller) Fail(cause error) {
-	c.Job.fail(cause)
+	c.fail(cause)
 	unwindProgram()
+}
+
+// fail ends the job. The ranks in the cause are those of the caller's team.
+func (c *caller) fail(cause error) {
+	if c.port != nil {
+		cause = &TeamError{c.team.name, c.InJob(c.id), cause}
+	}
+	c.Job.fail(cause)
 }
 
 // Leave leaves the program, whose job has failed.
@@ -43,7 +52,7 @@ func (c *caller) Leave() { unwindProgram() }
 
 // FailIn ends the job because of a collective, and returns the job's error.
 func (c *caller) FailIn(call string, cause error) error {
-	c.Job.fail(fmt.Errorf("rank %d: %s: %w", c.id, call, cause))
+	c.fail(fmt.Errorf("rank %d: %s: %w", c.id, call, cause))
 	return c.Job.error()
 }
 
@@ -56,7 +65,7 @@ func (c *caller) Misuse(room, format string, args ...any) {
 	if c.mode != over && c.Job.failed.Load() {
 		unwindProgram() // what is deferred when the job has failed is no mistake
 	}
-	words := fmt.Sprintf("%s: rank %d: %s", room, c.id, fmt.Sprintf(format, args...))
+	words := fmt.Sprintf("%s: %s: %s", room, c.self(), fmt.Sprintf(format, args...))
 	if c.Job.runs() {
 		c.Job.fail(c.panicked(words, debug.Stack()))
 	}
@@ -90,8 +99,10 @@ func (c *caller) guard(f func() error) (err error) {
 			if c.stack == nil {
 				c.stack = debug.Stack()
 			}
-			if c.endTasks != nil {
+			if c.endTasks != nil || c.port != nil { // of whose stack and handler nobody learns elsewhere
 				c.Job.fail(c.panicked(value, c.stack)) // first: deferred functions of tasks may call the runtime
+			}
+			if c.endTasks != nil {
 				c.endTasks()
 			}
 			panic(value)
@@ -114,7 +125,10 @@ func (c *caller) panicked(value any, stack []byte) error {
 	if c.mode&^1 == handler && c.handling != nil {
 		where = c.place() + c.handling.endpoint.Pebble()
 	}
-	return newPanicError(c.id, where, c.hooks.fault(value), stack)
+	if c.port != nil {
+		where = fmt.Sprintf("%s of %v", cmp.Or(where, c.place()), c.team)
+	}
+	return newPanicError(c.InJob(c.id), where, c.hooks.fault(value), stack)
 }
 
 // Coroutine runs f, a part of the rank's program, on a goroutine that takes turns with the rank's own. A panic goes on

@@ -16,16 +16,22 @@ func (r *Rank) Free(object string) (gone *Rank) {
 		r.misplaced(in, call, "%s inside an epoch: free between epochs", call)
 	}
 	r.Targets.changed("frees " + object)
-	gone = &Rank{caller: caller{id: r.id, Job: r.Job, mode: over, freed: object}}
+	gone = &Rank{caller: caller{id: r.id, Job: r.Job, team: r.team, owner: new(owner), mode: over}}
+	gone.gone = freed(object)
 	connect(gone)
 	return gone
 }
 
-// CheckFreed ends the job when a call comes to what was freed.
+// CheckFreed ends the job when a call comes to what was freed, or to a team that the rank is no member of.
 func (c *caller) CheckFreed(call string) {
-	if c.freed != "" {
+	if c.gone != "" {
 		c.late(call)
 	}
+}
+
+// freed says why calls of an object are in vain.
+func freed(object string) string {
+	return "after " + object + " was freed: free what nothing uses any more"
 }
 
 // Free frees the target: its number, its place in accounts, and what its cache has reserved. It reports whether it has.

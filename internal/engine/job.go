@@ -20,19 +20,18 @@ type job struct {
 	config    Config
 	transport netio.Transport
 	place     netio.Place
+	whole     team                   // all ranks
 	ports     []netio.Port           // of this process's ranks
 	running   []atomic.Pointer[Rank] // the same, while their functions run
 	boards    []board.Board          // the same
-	links     *route.Links
-	start     uint64 // where ranks begin to count
+	start     uint64                 // where ranks begin to count
 
 	intruded atomic.Bool // a rank was used by another goroutine than its own
 
 	failed  atomic.Bool
 	failure chan struct{} // closed when failed is set
 	mutex   sync.Mutex
-	cause   error       // the first failure; set before failed
-	common  map[any]any // what ranks of this process have in common, by key; nil before its first use
+	cause   error // the first failure; set before failed
 }
 
 // graceAfterFailure is how long Run waits for ranks to come back to the runtime after the job has failed.
@@ -40,8 +39,8 @@ const graceAfterFailure = 2 * time.Second
 
 // newJob makes the part of a job that lives in this process. Its ranks can be made from here on; Run runs them.
 func newJob(c Config) *job {
-	j := &job{config: c, transport: c.Transport, place: c.Transport.Place(), links: route.NewLinks(),
-		failure: make(chan struct{})}
+	j := &job{config: c, transport: c.Transport, place: c.Transport.Place(), failure: make(chan struct{})}
+	j.whole = team{place: j.place, links: route.NewLinks()}
 	for rank := j.place.First; rank < j.place.Last; rank++ {
 		j.ports = append(j.ports, j.transport.Port(rank))
 	}
@@ -160,9 +159,6 @@ func reasonOf(cause error) string {
 // Config is the job's configuration.
 func (j *job) Config() *Config { return &j.config }
 
-// Place says which ranks share this process, and how many processes there are.
-func (j *job) Place() netio.Place { return j.place }
-
 // Transport is the name of the transport that carries the job's frames.
 func (j *job) Transport() string { return j.transport.Name() }
 
@@ -181,21 +177,6 @@ func (j *job) Connections() (n int, ok bool) {
 		return 0, false
 	}
 	return t.Connections(), true
-}
-
-// InCommon is the value that the ranks of this process have in common under a key. The first rank that asks makes it.
-func (j *job) InCommon(key any, make func() any) any {
-	j.mutex.Lock()
-	defer j.mutex.Unlock()
-	if v, ok := j.common[key]; ok {
-		return v
-	}
-	v := make()
-	if j.common == nil {
-		j.common = map[any]any{}
-	}
-	j.common[key] = v
-	return v
 }
 
 func (j *job) error() error {
@@ -219,9 +200,7 @@ func (j *job) runRank(id int, port netio.Port, function func(*Rank) error) {
 		default:
 			j.fail(r.panicked(value, r.stack))
 		}
-		r.Tasks.end()
-		r.mode = over
-		r.owner.end()
+		r.over()
 		if !j.intruded.Load() { // otherwise another goroutine may still be in a call
 			r.release()
 		}

@@ -16,7 +16,7 @@ func (p *publisher) LabelsFor(key, name string) *Labels {
 	if !p.caller.Job.config.Labels {
 		return nil
 	}
-	bare := stacks.WithRank(context.Background(), p.caller.id)
+	bare := stacks.WithRank(context.Background(), p.caller.InJob(p.caller.id))
 	return &Labels{pprof.WithLabels(bare, pprof.Labels(key, name)), bare}
 }
 

@@ -166,6 +166,10 @@ func (l *loop) Await(call string, done func() bool) {
 // AwaitBetween lets the main function, between epochs, wait for operations on exposed memory and for posted messages.
 // It handles no pebbles: those of the next epoch wait.
 func (l *loop) AwaitBetween(call string, done func() bool) {
+	if p := l.caller.port; p != nil {
+		_ = p.during(call, func() error { l.await(call, board.ForOneSided, done, l.Progress); return nil })
+		return
+	}
 	l.await(call, board.ForOneSided, done, l.Progress)
 }
 

@@ -44,7 +44,7 @@ func (m *marks) mark(call string, mark route.Mark) {
 	if err != nil {
 		m.caller.Fail(err)
 	}
-	place := m.caller.Job.place
+	place := m.caller.team.place
 	for process := range place.Processes {
 		if process != place.Process {
 			m.tell(process, value)
@@ -58,8 +58,7 @@ func (m *marks) mark(call string, mark route.Mark) {
 
 // tell sends a mark to the first rank of a process, which takes it in wherever it is.
 func (m *marks) tell(process int, value []byte) {
-	place := m.caller.Job.place
-	first, _ := netio.Spread(place.Ranks, place.Processes, process)
+	first, _ := m.caller.team.place.Span(process)
 	sendControl(m.sender, first, value, netio.Header{Check: uint32(marking)})
 }
 

@@ -31,6 +31,8 @@ const (
 	scan
 	posting
 	sharing
+	splitting
+	parting
 	purposes
 )
 
@@ -49,6 +51,8 @@ var purposeNames = [purposes]string{
 	scan:         "a scan",
 	posting:      "a message between locks",
 	sharing:      "a barrier of shared pages",
+	splitting:    "a split into teams",
+	parting:      "the end of a team",
 }
 
 // begun says that a collective for this purpose is to begin.
@@ -129,7 +133,7 @@ var (
 // Open gives out the sequence number of the next collective.
 func (n *network) Open() uint64 {
 	n.common.sequence++
-	return n.common.sequence
+	return uint64(n.common.sequence)
 }
 
 func (n *network) Send(to int, seq uint64, tag uint32, value []byte) {
@@ -192,7 +196,7 @@ func (n *network) run(steps []collective.Step, value []byte, merge func(into, fr
 // collect is run, with the function that merges values which keep their length, or the one for others.
 func (n *network) collect(steps []collective.Step, value []byte, merge func(into, from []byte),
 	fold Fold) ([]byte, error) {
-	c, machine := n.caller, &n.common.machine
+	c := n.caller
 	if c.Job.config.Lone {
 		steps = nil
 	}
@@ -201,8 +205,21 @@ func (n *network) collect(steps []collective.Step, value []byte, merge func(into
 	if in := c.mode; in != outside {
 		c.misplaced(in, call, "%s inside an epoch: collectives are for the main function between epochs", call)
 	}
+	var err error
+	if c.port != nil {
+		err = c.port.during(call, func() error { return n.participate(call, steps, value, merge, fold) })
+	} else {
+		err = n.participate(call, steps, value, merge, fold)
+	}
+	return n.common.machine.Value, err
+}
+
+// participate takes part in a collective that may be begun.
+func (n *network) participate(call string, steps []collective.Step, value []byte, merge func(into, from []byte),
+	fold Fold) error {
+	c, machine := n.caller, &n.common.machine
 	c.beginCall(call)
-	err := c.guard(func() error {
+	return c.guard(func() error {
 		c.Check()
 		n.publisher.begins(board.Collective+board.Kind(n.purpose), "")
 		n.publisher.board.Waits(board.ForOthers, "")
@@ -223,5 +240,4 @@ func (n *network) collect(steps []collective.Step, value []byte, merge func(into
 		c.endCall(call, outside)
 		return nil
 	})
-	return machine.Value, err
 }

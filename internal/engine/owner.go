@@ -75,9 +75,9 @@ func (c *caller) owned(call string) {
 	case goroutine():
 		known.Store(block)
 	default:
-		c.intruded(fmt.Sprintf("pebble: rank %d: %s from another goroutine than that of the rank's function: "+
+		c.intruded(fmt.Sprintf("pebble: %s: %s from another goroutine than that of the rank's function: "+
 			"a rank and its targets are for that goroutine alone; let it make the call, with what others have "+
-			"worked out", c.id, call))
+			"worked out", c.self(), call))
 	}
 }
 

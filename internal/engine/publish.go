@@ -34,6 +34,7 @@ type publisher struct {
 	begun   time.Duration // the call, and how many pebbles the rank had handled then: with a trace
 	handled uint64
 	region  *rtrace.Region // of the call, in Go's own trace; nil for none
+	turns   uint32         // calls of the team so far; the board counts those of the whole job
 	moved   uint64         // pieces of work that no counter has: of tasks, of idle work, and operations on exposed memory
 }
 
@@ -42,7 +43,12 @@ func (p *publisher) begins(kind board.Kind, name string) {
 	if p.board.Stale() || p.trace != nil {
 		p.board.Looked(p.sender.Port.Now())
 	}
-	p.board.Call(kind, name)
+	if p.caller.port == nil {
+		p.board.Call(kind, name)
+	} else {
+		p.turns++
+		p.board.CallOf(p.caller.team.name, p.turns, kind, name)
+	}
 	if p.trace != nil {
 		p.begun, p.handled = p.board.Now(), p.sender.Count.PebblesHandled
 	}
@@ -71,10 +77,13 @@ func (p *publisher) SetStatus(text string) { p.board.SetStatus(text) }
 func (p *publisher) looks(now time.Duration, processed uint64) {
 	s := p.sender
 	p.board.Looked(now)
-	c := s.Count
+	c, moved := s.Count, p.moved+processed
+	if at, ok := s.Port.(*port); ok {
+		c, moved = at.hub.counts(), at.hub.moved()
+	}
 	p.board.Count(&c, state.Memory{
 		Held: s.Pool.LentAtMost() + s.Reserved, Peak: s.Pool.Peak() + s.Reserved, Queued: s.Queued, Limit: s.MemoryLimit,
-	}, p.moved+processed+c.PebblesSent+c.PebblesHandled+c.Forwarded+c.ControlSent-c.DetectionSent)
+	}, moved+c.PebblesSent+c.PebblesHandled+c.Forwarded+c.ControlSent-c.DetectionSent)
 	if p.board.Asked() {
 		p.board.Detail(p.details(now))
 	}
@@ -130,7 +139,7 @@ func (a *ages) links(all []state.Link, t *Target, now time.Duration) []state.Lin
 			continue
 		}
 		all = append(all, state.Link{
-			Target: t.Name, To: t.outbox.Plan.Lanes[l], Filling: held.Filling, Flight: held.Flight, Waiting: held.Waiting,
+			Target: t.Name, To: t.Rank.InJob(t.outbox.Plan.Lanes[l]), Filling: held.Filling, Flight: held.Flight, Waiting: held.Waiting,
 			Bytes: held.Filling + (held.Flight+held.Waiting)*int64(t.description.Frame), Sent: uint64(held.Sent),
 			AgeSeconds: (now - s.at).Seconds(),
 		})

@@ -24,7 +24,7 @@ type Rank struct {
 	Marks       marks           // of links
 	Hooks       hooks           // of packages above the engine
 	Publisher   publisher       // for those who watch
-	Explains    explains
+	Explains    *explains       // the same for all teams of a rank
 
 	tuner betweenEpochs // nil when nothing is tuned
 }
@@ -49,23 +49,46 @@ type explains struct {
 // newRank makes one rank of a job. Nothing else has to run: the goroutine that calls its methods is the rank's.
 func newRank(j *job, id int, port netio.Port) *Rank {
 	c := &j.config
-	r := &Rank{caller: caller{id: id, Job: j}}
-	connect(r)
-	r.Sender = coalesce.Sender{
-		Options: c.Options, Rank: id, Port: port, Pool: port.Pool(), Engine: &limits{&r.caller, &r.Sender},
-		Failed: &j.failed, Epoch: uint32(j.start), Created: j.start,
-	}
-	r.Loop.begin(c, j.start)
-	r.Collectives.begin(j.start)
-	r.Marks.links = j.links
+	r := &Rank{caller: caller{id: id, Job: j, team: &j.whole, owner: new(owner)}}
+	r.begin(port)
 	r.Publisher.board = &j.boards[id-j.place.First]
 	r.Publisher.board.Begins()
-	r.Explains = explains{config: c, next: c.Explain != nil && !c.ExplainMarked}
+	r.Explains = &explains{config: c, next: c.Explain != nil && !c.ExplainMarked}
 	if c.Tuning != nil {
 		r.tuner = newTuning(r, c)
 	}
-	r.observe(c)
+	if m, ok := port.(netio.Meter); ok {
+		m.Meter(func() netio.Work { return workOf(&r.Sender.Count) })
+	}
+	if c.Trace != nil {
+		r.Publisher.traced(c.Trace(r.id))
+	}
 	return r
+}
+
+// newRankOf makes the part that a rank of the job has in a team. Its settings are not tuned.
+func newRankOf(whole *Rank, t *team, id int, p *port) *Rank {
+	r := &Rank{caller: caller{id: id, Job: whole.Job, team: t, port: p, owner: whole.owner}}
+	r.begin(p)
+	r.Publisher.board, r.Explains = whole.Publisher.board, whole.Explains
+	r.Publisher.traced(whole.Publisher.trace)
+	return r
+}
+
+// begin readies a rank whose caller is complete.
+func (r *Rank) begin(port netio.Port) {
+	j := r.Job
+	connect(r)
+	r.Sender = coalesce.Sender{
+		Options: j.config.Options, Rank: r.id, Port: port, Pool: port.Pool(), Engine: &limits{&r.caller, &r.Sender},
+		Failed: &j.failed, Epoch: uint32(j.start), Created: j.start,
+	}
+	r.Loop.begin(&j.config, j.start)
+	if runner, ok := j.transport.(netio.Runner); ok {
+		r.Loop.spins = runner.Looks()
+	}
+	r.Collectives.begin(j.start)
+	r.Marks.links = r.team.links
 }
 
 // connect gives the parts of a rank each other, as far as they need it.
@@ -90,21 +113,10 @@ func connect(r *Rank) {
 	}
 }
 
-// observe connects the rank with a port that meters its work, and with its trace.
-func (r *Rank) observe(c *Config) {
-	if runner, ok := r.Job.transport.(netio.Runner); ok {
-		r.Loop.spins = runner.Looks()
-	}
-	if m, ok := r.Sender.Port.(netio.Meter); ok {
-		count := &r.Sender.Count
-		m.Meter(func() netio.Work {
-			passed := count.Forwarded + count.Rescued // a pebble that is being rescued counts as forwarded first
-			return netio.Work{Sent: count.PebblesSent, Handled: count.PebblesHandled, Passed: passed}
-		})
-	}
-	if c.Trace != nil {
-		r.Publisher.traced(c.Trace(r.id))
-	}
+// workOf is what a rank has done, for a port that meters it.
+func workOf(c *coalesce.Counters) netio.Work {
+	passed := c.Forwarded + c.Rescued // a pebble that is being rescued counts as forwarded first
+	return netio.Work{Sent: c.PebblesSent, Handled: c.PebblesHandled, Passed: passed}
 }
 
 // Now is the time on the job's clock.
@@ -139,8 +151,10 @@ func (r *Rank) finish() error {
 	if r.Job.failed.Load() { // and the program has recovered from that
 		return r.Job.error()
 	}
-	if err := r.Hooks.mayBegin("the end of the rank's function"); err != nil {
-		return err
+	for _, part := range r.parts() {
+		if err := part.Hooks.mayBegin("the end of the rank's function"); err != nil {
+			return err
+		}
 	}
 	if r.Job.config.Explain != nil && !r.Explains.any {
 		return errors.New("pebble: explain: the program began no epoch that could be explained: leave -explain out")
@@ -149,10 +163,33 @@ func (r *Rank) finish() error {
 	return err
 }
 
+// parts are those that this rank of the job has in its teams, and its part in the job.
+func (r *Rank) parts() []*Rank {
+	if p, ok := r.Sender.Port.(*port); ok {
+		return p.hub.all()
+	}
+	return []*Rank{r}
+}
+
+// over ends the tasks and the calls of the rank.
+func (r *Rank) over() {
+	for _, part := range r.parts() {
+		part.Tasks.end()
+		part.mode = over
+	}
+	r.owner.end()
+}
+
 // release gives back the frames that the rank still holds when it ends.
 func (r *Rank) release() {
-	r.Loop.arrivals.release()
-	r.Collectives.control.clear()
+	for _, part := range r.parts() {
+		part.Loop.arrivals.release()
+		part.Collectives.control.clear()
+		if p, ok := part.Sender.Port.(*port); ok {
+			p.waiting.Release()
+			p.hub.early.Release()
+		}
+	}
 	for f := r.Sender.Port.Recv(); f != nil; f = r.Sender.Port.Recv() {
 		f.Release()
 	}

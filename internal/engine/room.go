@@ -8,7 +8,7 @@ func (t *Target) AwaitCredit(lane int) {
 	if !t.outbox.Waits(lane) {
 		return
 	}
-	t.Rank.Publisher.board.WaitsForLink(board.ForCredit, t.Name, t.outbox.Plan.Lanes[lane])
+	t.Rank.Publisher.board.WaitsForLink(board.ForCredit, t.Name, t.Rank.InJob(t.outbox.Plan.Lanes[lane]))
 	for idle := 0; t.outbox.Waits(lane); {
 		idle = t.Rank.Loop.wait(idle)
 	}

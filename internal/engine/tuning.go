@@ -187,7 +187,7 @@ func (t *tuning) follow(seen tune.Window, site tune.Site) (err error) {
 // site describes the job and its targets to a tuner.
 func (t *tuning) site() tune.Site {
 	s := tune.Site{
-		Ranks: t.caller.Size(), Processes: t.caller.Job.place.Processes, Transport: t.caller.Job.Transport(),
+		Ranks: t.caller.Size(), Processes: t.caller.team.place.Processes, Transport: t.caller.Job.Transport(),
 		Room:  t.sender.MemoryLimit,
 		Start: t.now,
 	}

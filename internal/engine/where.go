@@ -4,7 +4,7 @@ package engine
 func (c *caller) ID() int { return c.id }
 
 // Size is the number of ranks of the job.
-func (c *caller) Size() int { return c.Job.place.Ranks }
+func (c *caller) Size() int { return c.team.place.Ranks }
 
 // InTask reports whether a task is running, and no call of it and no handler. It ends the job when another goroutine
 // calls.

@@ -16,6 +16,7 @@ type Board struct {
 	head   atomic.Uint64 // events begun since the start of the job
 	call   event         // last event that is a call of all ranks
 	opened uint64        // head at its begin
+	turns  uint32        // calls of the whole job so far
 	wait   waiting
 	parked bool // the rank has parked in this wait
 
@@ -46,10 +47,12 @@ type Details struct {
 // event is one event in words: its subject, begin, end, number, kind, name and site.
 type event struct {
 	at, end time.Duration
-	number  uint64
+	number  uint64 // of a call, among all of the rank
 	kind    Kind
 	name    Name
 	site    Site
+	team    Name   // 0 for the whole job
+	turn    uint32 // of a call: its number among those of its team
 }
 
 // Kind is the kind of an event.
@@ -110,13 +113,21 @@ func (b *Board) Stale() bool {
 }
 
 // Call records the begin of a call that all ranks make.
-func (b *Board) Call(kind Kind, name string) { b.begin(kind, b.Named(name), b.call.number+1) }
+func (b *Board) Call(kind Kind, name string) {
+	b.turns++
+	b.begin(kind, b.Named(name), b.call.number+1, 0, b.turns)
+}
+
+// CallOf records the begin of a call that all ranks of a team make, and its number among them.
+func (b *Board) CallOf(team string, turn uint32, kind Kind, name string) {
+	b.begin(kind, b.Named(name), b.call.number+1, Name(names.number(team)), turn)
+}
 
 //go:norace
-func (b *Board) begin(kind Kind, name Name, number uint64) {
+func (b *Board) begin(kind Kind, name Name, number uint64, team Name, turn uint32) {
 	n := b.head.Load()
 	e := &b.events[n%Events]
-	*e = event{at: b.now, kind: kind, name: name, number: number}
+	*e = event{at: b.now, kind: kind, name: name, number: number, team: team, turn: turn}
 	if kind >= Epoch {
 		e.site = b.sites.caller()
 		b.call, b.opened = *e, n
@@ -184,7 +195,7 @@ func (b *Board) Parks() {
 		}
 	}
 	b.parked = true
-	b.begin(Parked, Name(b.wait.Wait), 1)
+	b.begin(Parked, Name(b.wait.Wait), 1, b.call.team, 0)
 }
 
 // Count publishes the rank's counters, its memory and its progress.

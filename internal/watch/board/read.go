@@ -72,12 +72,12 @@ func (b *Board) Last(n int) (all []state.Event) {
 
 func (e *event) inWords() state.Event {
 	w := state.Event{At: e.at.Seconds(), End: e.end.Seconds(), Number: e.number,
-		Kind: e.kind.String(), Site: e.site.String()}
+		Kind: e.kind.String(), Site: e.site.String(), Team: e.team.String()}
 	switch e.kind {
 	case Parked:
 		w.Name = Wait(e.name).String()
 	default:
-		w.Name = e.name.String()
+		w.Name, w.Number = e.name.String(), uint64(e.turn)
 	}
 	return w
 }
@@ -86,6 +86,6 @@ func (e *event) asCall() state.Call {
 	if e.kind < Epoch {
 		return state.Call{}
 	}
-	return state.Call{Number: e.number, Kind: e.kind.String(), Name: e.name.String(), Site: e.site.String(),
-		Open: e.end == 0}
+	return state.Call{Number: uint64(e.turn), Kind: e.kind.String(), Name: e.name.String(), Site: e.site.String(),
+		Team: e.team.String(), Open: e.end == 0}
 }

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -18,9 +19,10 @@ type eventKey struct {
 	at     float64
 	kind   string
 	number uint64
+	team   string
 }
 
-func keyOf(e state.Event) eventKey { return eventKey{e.At, e.Kind, e.Number} }
+func keyOf(e state.Event) eventKey { return eventKey{e.At, e.Kind, e.Number, e.Team} }
 
 // eventsSeen tracks the events of a rank that are in the record.
 type eventsSeen struct {
@@ -86,9 +88,15 @@ const (
 	epochsLast  = 4096
 )
 
+// epochKey identifies an epoch: its team, and its number there.
+type epochKey struct {
+	team   string
+	number uint64
+}
+
 // epochs gathers epochs from the events of all ranks.
 type epochs struct {
-	by    map[uint64]*Epoch
+	by    map[epochKey]*Epoch
 	floor uint64 // epochs below it are dropped, except the first ones
 }
 
@@ -97,10 +105,11 @@ func (a *epochs) note(e state.Event) {
 	if e.Kind != "epoch" || e.Number > epochsFirst && e.Number < a.floor {
 		return
 	}
-	epoch := a.by[e.Number]
+	key := epochKey{e.Team, e.Number}
+	epoch := a.by[key]
 	if epoch == nil {
-		epoch = &Epoch{Number: e.Number, Name: e.Name, Site: e.Site, Begin: e.At}
-		a.by[e.Number] = epoch
+		epoch = &Epoch{Number: e.Number, Name: e.Name, Site: e.Site, Team: e.Team, Begin: e.At}
+		a.by[key] = epoch
 	}
 	epoch.Begin = min(epoch.Begin, e.At)
 	epoch.End = max(epoch.End, e.End)
@@ -110,28 +119,39 @@ func (a *epochs) note(e state.Event) {
 }
 
 func (a *epochs) prune() {
-	numbers := slices.Sorted(maps.Keys(a.by))
-	a.floor = numbers[len(numbers)-epochsLast]
-	for _, n := range numbers[:len(numbers)-epochsLast] {
-		if n > epochsFirst {
-			delete(a.by, n)
+	keys := a.sorted()
+	a.floor = keys[len(keys)-epochsLast].number
+	for _, key := range keys[:len(keys)-epochsLast] {
+		if key.number > epochsFirst {
+			delete(a.by, key)
 		}
 	}
 }
 
+// sorted returns the keys of all epochs, by number.
+func (a *epochs) sorted() []epochKey {
+	return slices.SortedFunc(maps.Keys(a.by), func(a, b epochKey) int {
+		return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.team, b.team))
+	})
+}
+
 // list returns all epochs. The last call of each rank determines the epochs that it has begun and ended, since all
-// ranks make the same calls in one order, while events may be lost.
+// ranks of a team make the same calls in one order, while events may be lost. A rank whose last call is of another team is past those of this
+// one, and is not counted.
 func (a *epochs) list(ranks []*Rank) (all []Epoch) {
-	var began, ended []uint64
+	began, ended := map[string][]uint64{}, map[string][]uint64{}
 	for _, r := range ranks {
-		began = append(began, r.Call.Number)
-		ended = append(ended, r.Call.Returned())
+		team := r.Call.Team
+		began[team] = append(began[team], r.Call.Number)
+		ended[team] = append(ended[team], r.Call.Returned())
 	}
-	slices.Sort(began)
-	slices.Sort(ended)
-	for _, n := range slices.Sorted(maps.Keys(a.by)) {
-		e := a.by[n]
-		e.Began, e.Ended = atLeast(began, n), atLeast(ended, n)
+	for team := range began {
+		slices.Sort(began[team])
+		slices.Sort(ended[team])
+	}
+	for _, key := range a.sorted() {
+		e := a.by[key]
+		e.Began, e.Ended = atLeast(began[key.team], key.number), atLeast(ended[key.team], key.number)
 		all = append(all, *e)
 	}
 	return all

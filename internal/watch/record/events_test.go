@@ -70,7 +70,7 @@ func TestOverrun(t *testing.T) {
 }
 
 func TestEpochsAreBounded(t *testing.T) {
-	a := epochs{by: map[uint64]*Epoch{}}
+	a := epochs{by: map[epochKey]*Epoch{}}
 	const n = 20_000
 	for range 2 { // two ranks, one after the other
 		for e := range uint64(n) {

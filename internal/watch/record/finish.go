@@ -40,14 +40,15 @@ func (k *Record) missing() (all []int) {
 	return all
 }
 
-// groups returns the ranks by the number of their last call, the largest group first.
+// groups returns the ranks by their last call's team and number, the largest group first.
 func groups(ranks []*Rank) []Group {
-	by := map[uint64]*Group{}
+	by := map[epochKey]*Group{}
 	for _, rank := range ranks {
-		g := by[rank.Call.Number]
+		key := epochKey{rank.Call.Team, rank.Call.Number}
+		g := by[key]
 		if g == nil {
 			g = &Group{Call: rank.Call}
-			by[rank.Call.Number] = g
+			by[key] = g
 		}
 		g.Ranks = append(g.Ranks, rank.Rank.Rank)
 	}
@@ -56,7 +57,8 @@ func groups(ranks []*Rank) []Group {
 		all = append(all, *g)
 	}
 	slices.SortFunc(all, func(a, b Group) int {
-		return cmp.Or(cmp.Compare(len(b.Ranks), len(a.Ranks)), cmp.Compare(b.Call.Number, a.Call.Number))
+		return cmp.Or(cmp.Compare(len(b.Ranks), len(a.Ranks)), cmp.Compare(b.Call.Number, a.Call.Number),
+			cmp.Compare(a.Call.Team, b.Call.Team))
 	})
 	return all
 }

@@ -58,7 +58,7 @@ type reading struct {
 }
 
 func newReading() *reading {
-	return &reading{epochs: epochs{by: map[uint64]*Epoch{}}, series: newSeries(), ranks: map[int]*rankFold{}}
+	return &reading{epochs: epochs{by: map[epochKey]*Epoch{}}, series: newSeries(), ranks: map[int]*rankFold{}}
 }
 
 // choose returns the files of the job with the most files: a folder with copied files may hold strays.

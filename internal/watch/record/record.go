@@ -94,6 +94,7 @@ type Group struct {
 type Epoch struct {
 	Number     uint64
 	Name, Site string
+	Team       string  // "" for the whole job
 	Begin, End float64 // of the first and the last rank with an event
 	Began      int     // ranks known to have begun it
 	Ended      int     // ranks known to have ended it

@@ -165,6 +165,7 @@ func (e Epoch) String() string {
 	if e.Name != "" {
 		text += " " + strconv.Quote(e.Name)
 	}
+	text += state.OfTeam(e.Team)
 	if e.Site != "" {
 		text += " at " + e.Site
 	}

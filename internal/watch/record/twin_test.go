@@ -68,7 +68,7 @@ func sameEpochs(t *testing.T, record *Record, job *state.Job, seconds int) {
 	t.Helper()
 	require.Len(t, record.Epochs, seconds)
 	for i, e := range record.Epochs {
-		want := Epoch{uint64(i + 1), "level", "bfs.go:88", float64(i), float64(i + 1), job.Ranks, job.Ranks}
+		want := Epoch{uint64(i + 1), "level", "bfs.go:88", "", float64(i), float64(i + 1), job.Ranks, job.Ranks}
 		if i == seconds-1 {
 			want.End, want.Ended = 0, 0
 		}

@@ -79,11 +79,12 @@ const LinksMost = 16
 
 // Call is one call of a rank's function that all ranks make in the same order.
 type Call struct {
-	Number uint64 `json:"number"` // 1 for the first; 0 before it
-	Kind   string `json:"kind"`   // "epoch", "barrier", "all-reduction", ...
-	Name   string `json:"name"`   // of a named epoch
-	Site   string `json:"site"`   // "bfs.go:88", in the program
-	Open   bool   `json:"open"`   // it has not returned
+	Number uint64 `json:"number"`         // 1 for the first; 0 before it
+	Kind   string `json:"kind"`           // "epoch", "barrier", "all-reduction", ...
+	Name   string `json:"name"`           // of a named epoch
+	Site   string `json:"site"`           // "bfs.go:88", in the program
+	Open   bool   `json:"open"`           // it has not returned
+	Team   string `json:"team,omitempty"` // that makes it; "" for the whole job
 }
 
 // Returned returns the number of the last call that has returned.
@@ -141,10 +142,11 @@ type Tasks struct {
 
 // Event is one event of a rank.
 type Event struct {
-	At     float64 `json:"at"`     // seconds on the job's clock
-	End    float64 `json:"end"`    // the same for its end; 0 without one
-	Kind   string  `json:"kind"`   // "epoch", "barrier", ..., or "wait"
-	Name   string  `json:"name"`   // of an epoch, or of the reason of a wait
-	Site   string  `json:"site"`   // in the program
-	Number uint64  `json:"number"` // of a call; of a wait, the number of parks
+	At     float64 `json:"at"`             // seconds on the job's clock
+	End    float64 `json:"end"`            // the same for its end; 0 without one
+	Kind   string  `json:"kind"`           // "epoch", "barrier", ..., or "wait"
+	Name   string  `json:"name"`           // of an epoch, or of the reason of a wait
+	Site   string  `json:"site"`           // in the program
+	Team   string  `json:"team,omitempty"` // of a call; "" for the whole job
+	Number uint64  `json:"number"`         // of a call; of a wait, the number of parks
 }

@@ -101,8 +101,8 @@ func (e Event) String() string {
 	switch {
 	case e.Kind == "wait":
 		text = "waited for " + e.Name
-	case e.Name != "":
-		text = Call{Kind: e.Kind, Name: e.Name}.String()
+	default:
+		text = Call{Kind: e.Kind, Name: e.Name, Team: e.Team}.String()
 	}
 	text += at(e.Site)
 	switch {

@@ -42,7 +42,20 @@ func (j *Job) Conclude() (verdict string, culprits []Rank) {
 	if len(special) > 0 {
 		return crowd(waiting) + ": what they wait for does not come", special
 	}
+	if crossed(waiting) {
+		return crowd(waiting) + ": ranks call the teams that they share in one order", waiting
+	}
 	return crowd(waiting) + j.unfinished(waiting), nil
+}
+
+// crossed reports whether ranks wait in calls of different teams, where no rank runs that might come.
+func crossed(waiting []Rank) bool {
+	for i := range waiting {
+		if waiting[i].Call.Team != waiting[0].Call.Team {
+			return true
+		}
+	}
+	return false
 }
 
 // gone returns the first process that has ended badly, or is silent.
@@ -148,6 +161,9 @@ func parted(all []Rank, is func(r *Rank) bool) (those, others []Rank) {
 // align separates the ranks that have made fewer calls than others. If all have made the same number, it separates
 // those whose call differs from that of the majority.
 func align(all []Rank) (behind, others []Rank) {
+	if crossed(all) {
+		return nil, all
+	}
 	most := all[0].Call.Number
 	for i := range all {
 		most = max(most, all[i].Call.Number)

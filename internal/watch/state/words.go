@@ -74,7 +74,15 @@ func (c Call) String() string {
 	if c.Name != "" {
 		text += " " + strconv.Quote(c.Name)
 	}
-	return text + at(c.Site)
+	return text + OfTeam(c.Team) + at(c.Site)
+}
+
+// OfTeam says whose a call is; "" for the whole job.
+func OfTeam(name string) string {
+	if name == "" {
+		return ""
+	}
+	return " of team " + strconv.Quote(name)
 }
 
 // within names the open epoch of a call, if any.
