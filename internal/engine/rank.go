@@ -159,7 +159,7 @@ func (r *Rank) finish() error {
 	if r.Job.config.Explain != nil && !r.Explains.any {
 		return errors.New("pebble: explain: the program began no epoch that could be explained: leave -explain out")
 	}
-	_, err := r.Collectives.networks[finishing].run(r.Collectives.barrier, nil, nil)
+	_, err := r.Collectives.networks[finishing].run(r.Collectives.reduce, nil, nil)
 	return err
 }
 

@@ -1,5 +1,5 @@
-// Package tcp is the transport of a job whose processes reach each other over TCP: two connections for each pair of
-// processes, with checksums, heartbeats, and word of frames that were released.
+// Package tcp is the transport of a job whose processes reach each other over TCP: at most two connections for each pair
+// of processes, with checksums, heartbeats, and word of frames that were released.
 package tcp
 
 import (
@@ -21,7 +21,8 @@ import (
 
 // Transport is the transport of a job of several processes. Each pair of processes shares two connections: one for
 // control frames and one for data, so that the former never wait behind the latter. All ranks of a process share them;
-// frames between ranks of one process change hands without a copy.
+// frames between ranks of one process change hands without a copy. A connection is made at the start, or by the first
+// frame for it, as Config.Connect says.
 //
 // On Linux the ranks read and write the connections themselves, by calls that never block, so that no goroutine is
 // woken for a frame. While they are parked or busy, one goroutine of the process looks after all connections. Elsewhere
