@@ -1,6 +1,7 @@
 package appstest
 
 import (
+	"errors"
 	"os"
 
 	"github.com/activepebbles/pebbles/pebble"
@@ -21,6 +22,6 @@ func half(f func(r *pebble.Rank) error) func(r *pebble.Rank) error {
 		if err != nil || !team.Member() {
 			return err
 		}
-		return f(team.Rank)
+		return errors.Join(f(team.Rank), team.Free())
 	}
 }

@@ -143,7 +143,8 @@ func (n ring) Next(at, dest int) int {
 }
 
 // Everywhere runs a program on 1, 2, 4 and 7 ranks within this process and simulated with faults, and on some over shm
-// and tcp; with build tag long, on all. For each job, with makes the program and an optional check of its results.
+// and tcp, and on a team; with build tag long, on all. For each job, with makes the program and an optional check of its
+// results.
 func Everywhere(t *testing.T, with func(t *testing.T, ranks int) (program func(r *pebble.Rank) error,
 	check func(t *testing.T))) {
 	for _, ranks := range []int{1, 2, 4, 7} {
@@ -152,11 +153,13 @@ func Everywhere(t *testing.T, with func(t *testing.T, ranks int) (program func(r
 			{Transport: "sim", Procs: (ranks + 1) / 2, New: route.Hypercube, Coalesce: 16},
 			{Transport: "shm", Procs: min(ranks, 2), New: route.Direct, Coalesce: 64},
 			{Transport: "tcp", Procs: min(ranks, 2), New: route.Direct, Coalesce: 64},
+			{Transport: "sim", Procs: 3, New: route.Direct, Coalesce: 16, Team: true},
 		} {
-			if s.Ranks = ranks; !Long && (s.Transport == "shm" && ranks != 4 || s.Transport == "tcp" && ranks != 2) {
+			if s.Ranks = ranks; !Long && (s.Transport == "shm" && ranks != 4 || s.Transport == "tcp" && ranks != 2 ||
+				s.Team && ranks != 4) {
 				continue
 			}
-			t.Run(fmt.Sprintf("%d ranks, %s", ranks, s.Transport), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%d ranks, %s, team %t", ranks, s.Transport, s.Team), func(t *testing.T) {
 				program, check := with(t, ranks)
 				require.NoError(t, s.Run(t, program))
 				if check != nil {

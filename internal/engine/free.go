@@ -16,7 +16,7 @@ func (r *Rank) Free(object string) (gone *Rank) {
 		r.misplaced(in, call, "%s inside an epoch: free between epochs", call)
 	}
 	r.Targets.changed("frees " + object)
-	gone = &Rank{caller: caller{id: r.id, Job: r.Job, team: r.team, owner: new(owner), mode: over}}
+	gone = &Rank{caller: caller{id: r.id, Job: r.Job, team: r.team, port: r.port, owner: new(owner), mode: over}}
 	gone.gone = freed(object)
 	connect(gone)
 	return gone

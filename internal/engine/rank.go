@@ -182,15 +182,19 @@ func (r *Rank) over() {
 
 // release gives back the frames that the rank still holds when it ends.
 func (r *Rank) release() {
+	from := r.Sender.Port
+	if p, ok := from.(*port); ok {
+		from = p.Port
+		p.hub.early.Release()
+	}
 	for _, part := range r.parts() {
 		part.Loop.arrivals.release()
 		part.Collectives.control.clear()
 		if p, ok := part.Sender.Port.(*port); ok {
 			p.waiting.Release()
-			p.hub.early.Release()
 		}
 	}
-	for f := r.Sender.Port.Recv(); f != nil; f = r.Sender.Port.Recv() {
+	for f := from.Recv(); f != nil; f = from.Recv() {
 		f.Release()
 	}
 }

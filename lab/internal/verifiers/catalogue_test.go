@@ -55,6 +55,18 @@ var catalogue = []mutation{
 		"if depth != s.depth || s.n+vs.n >= s.size { // which", "if s.n+vs.n >= s.size { // which",
 		"TestDepth"},
 
+	// Teams.
+	{"a frame for a team that is being made is lost", "internal/engine/port.go", "\t\th.early.Push(f) // its",
+		"\t\tf.Release() // its", "TestPortsOfTeams"},
+	{"a frame for another team is dropped", "internal/engine/port.go", "\tp.waiting.Push(f)\n", "\tf.Release()\n",
+		"TestPortsOfTeams"},
+	{"a team's frame is for another rank of the job", "internal/engine/port.go", "uint32(t.members[f.To])", "f.To",
+		"TestPortsOfTeams"},
+	{"a rank is in epochs of two teams", "internal/engine/port.go", "\t\t\tr.mode = elsewhere\n", "",
+		"pebble/TestTeamMisuse"},
+	{"keys don't order a team", "internal/engine/split.go", "cmp.Compare(a.key, b.key), ", "", "pebble/TestSplit"},
+	{"the first rank of a run is of the run before", "netio/place.go", "rank+1) - 1", "rank) - 1", "TestPlaces"},
+
 	{"a rank that sends to itself serves nobody", "internal/engine/target.go", "\tif t.Rank.Loop.worked(n) {\n",
 		"\tif t.Rank.Loop.pace.spend(n) && n < 0 {\n",
 		"target/TestSendersToThemselvesServeOthers"},
