@@ -11,7 +11,7 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// Calls allocate nothing, at home and elsewhere.
+// Calls allocate nothing, on the own rank and on others.
 func TestCallsAllocateNothing(t *testing.T) {
 	require.NoError(t, run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
 		s := task.New(r)

@@ -33,8 +33,8 @@ func BenchmarkLocalCall(b *testing.B) {
 	}))
 }
 
-// BenchmarkRemoteReads reads b.N words at random of the other of two ranks, on both: by tasks that wait for one word
-// at a time, by tasks that wait for several, and by pebbles there and back with as many in flight.
+// BenchmarkRemoteReads reads b.N words at random of the other of two ranks, on both: by tasks that wait for one word at
+// a time, by tasks that wait for several, and by pebbles there and back with as many in flight.
 func BenchmarkRemoteReads(b *testing.B) {
 	shapes := []appstest.Shape{{Transport: "mem", Procs: 1}, {Transport: "shm", Procs: 2}, {Transport: "tcp", Procs: 2}}
 	for _, on := range shapes {
@@ -58,7 +58,7 @@ func two(b *testing.B, on appstest.Shape, program func(r *pebble.Rank, owner dis
 	b.ReportMetric(2*float64(b.N)/b.Elapsed().Seconds()/1e6, "M/s")
 }
 
-// elsewhere is the next word of the other rank.
+// elsewhere returns the next word of the other rank.
 func elsewhere(r *pebble.Rank, at uint64) uint64 {
 	at = at*6364136223846793005 + 1442695040888963407
 	return at>>44&(table-1) | uint64(1-r.ID())*table

@@ -16,7 +16,7 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// words travel as they are; one that begins with a full stop does not.
+// The codec of text rejects words that begin with a full stop.
 type text struct{}
 
 var errStop = errors.New("a full stop")
@@ -34,7 +34,7 @@ func (text) Schema() string { return "text" }
 
 func length(word string) uint64 { return uint64(len(word)) }
 
-// Strings are asked and answered in all ways, at home and elsewhere, and nobody holds on to them.
+// Strings are asked and answered in all ways, on the own rank and on others, and their memory is not retained.
 func TestStrings(t *testing.T) {
 	everywhere(t, func(_ *testing.T, r *pebble.Rank) error {
 		s := task.New(r, task.Workers(20))
@@ -82,7 +82,7 @@ func TestStrings(t *testing.T) {
 	})
 }
 
-// Codecs that don't fit, and functions that are not there, are told in words.
+// Codecs that don't fit, and missing functions, are reported.
 func TestCodecsThatDoNotFit(t *testing.T) {
 	ranks := distribution.Ranks(2)
 	yes, none := func(string) bool { return true }, func(string) string { return "" }
@@ -127,7 +127,7 @@ func TestCodecsThatDoNotFit(t *testing.T) {
 	}), "a full stop")
 }
 
-// Answers have options of their own: one for each frame, while their questions share one.
+// Answers have separate options: one for each frame, while their questions share one.
 func TestAnswersHaveOptions(t *testing.T) {
 	const questions = 8
 	for want, options := range map[uint64][]target.Option{

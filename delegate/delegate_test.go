@@ -34,7 +34,7 @@ func run(t testing.TB, c pebble.Config, f func(r *pebble.Rank) error) error {
 	return pebble.Run(ctx, c, f)
 }
 
-// simulate runs a job of processes of one rank each in simulated time, and returns how long it took.
+// simulate runs a job of processes of one rank each in simulated time, and returns its duration.
 func simulate(t *testing.T, c sim.Config, job pebble.Config, f func(r *pebble.Rank) error) (seconds float64) {
 	t.Helper()
 	c.Processes = c.Ranks
@@ -51,7 +51,7 @@ func simulate(t *testing.T, c sim.Config, job pebble.Config, f func(r *pebble.Ra
 // asking is a delegate of numbers.
 type asking = delegate.Delegate[uint64, uint64]
 
-// everywhere is appstest.Everywhere for programs that check by themselves.
+// everywhere is appstest.Everywhere for programs that check their own results.
 func everywhere(t *testing.T, program func(t *testing.T, r *pebble.Rank) error) {
 	appstest.Everywhere(t, func(t *testing.T, _ int) (func(r *pebble.Rank) error, func(t *testing.T)) {
 		return func(r *pebble.Rank) error { return program(t, r) }, nil
@@ -62,7 +62,7 @@ const words = 1000
 
 func itself(i uint64) uint64 { return i }
 
-// next is where a chase goes on; after is the serial twin of a chase.
+// next is the next position of a chase; after is the serial twin of a chase.
 func next(i uint64) uint64 { return (i*7 + 3) % words }
 
 func after(i uint64, steps int) uint64 {
@@ -72,7 +72,7 @@ func after(i uint64, steps int) uint64 {
 	return i
 }
 
-// links is a table of words that each say the next one.
+// links is a table of words that each give the next position.
 func links(r *pebble.Rank, s *task.Scheduler) *asking {
 	owner := distribution.Cyclic(words, r.Size())
 	table := make([]uint64, owner.LocalLen(r.ID()))
@@ -80,7 +80,7 @@ func links(r *pebble.Rank, s *task.Scheduler) *asking {
 		table[i] = next(owner.Key(r.ID(), i))
 	}
 	answer := func(i uint64) uint64 { return table[owner.Local(i)] }
-	if r.ID()%2 == 0 { // how a rank answers is its own affair
+	if r.ID()%2 == 0 { // ranks may register different functions
 		return delegate.New(s, "links", owner, itself, answer)
 	}
 	return delegate.NewBatch(s, "links", owner, itself, func(is, to []uint64) {
@@ -90,7 +90,7 @@ func links(r *pebble.Rank, s *task.Scheduler) *asking {
 	})
 }
 
-// Chases by calls of all kinds go where a serial one goes.
+// Chases by calls of all kinds agree with a serial one.
 func TestChases(t *testing.T) {
 	everywhere(t, func(_ *testing.T, r *pebble.Rank) error {
 		s := task.New(r, task.Workers(20))
@@ -152,7 +152,7 @@ func TestChases(t *testing.T) {
 	})
 }
 
-// The main function of an epoch's body calls too, on all ranks at once.
+// The main function calls in an epoch's body too, on all ranks at once.
 func TestMainCalls(t *testing.T) {
 	everywhere(t, func(_ *testing.T, r *pebble.Rank) error {
 		link := links(r, task.New(r))
@@ -239,7 +239,7 @@ func TestOperationsAreAtomic(t *testing.T) {
 	})
 }
 
-// Answers may send, and have things done, but not wait: at home and elsewhere the same words say so.
+// Answers may send and call Do, but not wait: the error is the same on the own rank and on others.
 func TestAnswersDoNotWait(t *testing.T) {
 	for call, f := range map[string]func(d *asking){
 		"Call":    func(d *asking) { d.Call(0) },
@@ -321,7 +321,7 @@ func TestMisuseIsToldInWords(t *testing.T) {
 	}
 }
 
-// A job that fails unwinds what waits for answers, in tasks and in the main function.
+// A job that fails unwinds all waits for answers, in tasks and in the main function.
 func TestFailureUnwindsCalls(t *testing.T) {
 	broken := errors.New("broken")
 	var begun, unwound atomic.Int64
@@ -359,7 +359,8 @@ func TestFailureUnwindsCalls(t *testing.T) {
 	require.Equal(t, begun.Load(), unwound.Load())
 }
 
-// A job of a hundred thousand tasks ends soon when it is cancelled, wherever they are: all that have begun unwind.
+// A job of a hundred thousand tasks ends soon after it is cancelled, at any point of their calls: all that have begun
+// unwind.
 func TestManyTasksUnwind(t *testing.T) {
 	const tasks = manyTasks
 	for _, calls := range []int64{0, 1000, 4 * tasks, 20 * tasks} {
@@ -392,7 +393,7 @@ func TestManyTasksUnwind(t *testing.T) {
 	}
 }
 
-// Keys that move are asked where they are.
+// Keys that move are asked at their current owner.
 func TestKeysThatMove(t *testing.T) {
 	require.NoError(t, run(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
 		s := task.New(r)
@@ -426,8 +427,8 @@ func TestKeysThatMove(t *testing.T) {
 	}))
 }
 
-// What tasks ask without waiting for it, or many at a time, waits for room under a limit that has none for all of it;
-// and more tasks than that may wait, since each asks one question.
+// Questions without waits, and many at a time, wait for room under a limit that does not fit all of them. More tasks
+// than that may wait, since each asks one question.
 func TestFloodsOfQuestionsWaitForRoom(t *testing.T) {
 	const tasks, limit = 3, 256 << 10
 	for name, c := range map[string]struct {
@@ -453,7 +454,7 @@ func TestFloodsOfQuestionsWaitForRoom(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var done [4]int // by rank: each its own
+			var done [4]int // by rank
 			config := pebble.Config{Ranks: 4, MemoryLimit: limit, Coalesce: 64}
 			require.NoError(t, run(t, config, func(r *pebble.Rank) error {
 				s := task.New(r)
@@ -474,7 +475,7 @@ func TestFloodsOfQuestionsWaitForRoom(t *testing.T) {
 	}
 }
 
-// A task that asks a rank which answers at once doesn't wait for one that floods a slow rank, by the same delegate.
+// A task that asks a fast rank doesn't wait for one that floods a slow rank, with the same delegate.
 func TestTasksAskOverTheirOwnLinks(t *testing.T) {
 	const questions, slowRank, fastRank, together = 1000, 1, 2, 500
 	for name, c := range map[string]struct {

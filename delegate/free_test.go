@@ -12,7 +12,7 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// Operations that are freed leave nothing behind.
+// Freed operations leave nothing behind.
 func TestFreeLeavesNothing(t *testing.T) {
 	appstest.Freed(t, func(r *pebble.Rank) func() error {
 		s := task.New(r)
@@ -25,7 +25,7 @@ func TestFreeLeavesNothing(t *testing.T) {
 	})
 }
 
-// Calls of an operation that was freed end the job with words that say so.
+// Calls of a freed operation end the job with a message.
 func TestFreedIsTold(t *testing.T) {
 	type operation = *delegate.Delegate[uint64, uint64]
 	for want, use := range map[string]func(d operation){

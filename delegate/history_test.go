@@ -18,7 +18,7 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// operation is one on a word: the word becomes new if it is old, or new more than it is.
+// operation is an operation on a word: the word becomes new if it equals old, or is increased by new.
 type operation struct {
 	Key      uint64
 	Old, New uint64
@@ -35,9 +35,8 @@ func (o operation) apply(word uint64) uint64 {
 	return word
 }
 
-// history is what tasks of all ranks have seen: a checker of its own looks for an order in which words, one operation
-// after the other, answer so, and in which no operation comes before one that had ended when it began (Herlihy and
-// Wing 1990).
+// history has the operations that tasks of all ranks saw. A separate checker searches for an order of operations that
+// explains all answers, such that no operation comes before one that had ended when it began (Herlihy and Wing 1990).
 type history struct {
 	mu    sync.Mutex
 	clock atomic.Int64
@@ -95,7 +94,7 @@ func TestHistoriesAreLinearizable(t *testing.T) {
 						s.Go(func() {
 							var seen [keys]uint64
 							for range each {
-								// Of few values there are so many orders that a checker may not end.
+								// With few values the number of orders is so large that a checker may not end.
 								o := operation{Key: random.Uint64N(keys), New: random.Uint64N(1 << 40), Add: random.Uint64N(2)}
 								o.Old = seen[o.Key]
 								seen[o.Key] = o.apply(h.do(number, o, change.Call))

@@ -14,7 +14,7 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// A rank that holds buffers back while tasks wait sends fuller frames, faster where messages are costly.
+// A rank that holds buffers while tasks wait sends fuller frames, and is faster if messages are costly.
 func TestLinger(t *testing.T) {
 	reads := func(linger time.Duration) (frames uint64, seconds float64) {
 		world := sim.Config{Ranks: 16, Seed: 1, Network: sim.Machines["odin"]}

@@ -8,7 +8,7 @@ import (
 	"github.com/activepebbles/pebbles/distribution"
 )
 
-// BenchmarkOwners gives ns a key, and the sum of the owners as the check of the work.
+// BenchmarkOwners measures ns per key, with the sum of the owners as a check of the work.
 func BenchmarkOwners(b *testing.B) {
 	const n, ranks = 1<<20 - 3, 12
 	table := make([]int, n)

@@ -10,12 +10,11 @@ type BlockMap struct {
 	ranks  int
 }
 
-// Block spreads the keys [0, n) over ranks in blocks of ceil(n/ranks) keys: rank 0
-// owns the first block, rank 1 the second. The last blocks may be shorter or empty.
-// It panics when ranks is not positive or a block does not fit an int.
+// Block spreads the keys [0, n) over ranks in blocks of ceil(n/ranks) keys: rank 0 owns the first block, rank 1 the
+// second. The last blocks may be shorter or empty. It panics if ranks is not positive or a block does not fit an int.
 //
-// Where every nanosecond counts, a rank that computes first := m.Key(rank, 0) once has
-// the local index of its own keys as key - first, without the division in Local.
+// For the fastest local index, a rank computes first := m.Key(rank, 0) once: the local index of its own keys is key -
+// first, without the division in Local.
 func Block(n uint64, ranks int) *BlockMap {
 	checkRanks("block", ranks)
 	size := ceilDiv(n, uint64(ranks))
@@ -24,9 +23,9 @@ func Block(n uint64, ranks int) *BlockMap {
 	return &BlockMap{n: n, size: size, bySize: newDivisor(size), ranks: ranks}
 }
 
-// Ranks has the ranks themselves as keys: key k belongs to rank k. It is the block distribution of as many keys as
-// ranks, for targets whose pebbles name the rank that they go to, and for data of which each rank has one piece. It
-// panics when ranks is not positive.
+// Ranks is the distribution of the ranks themselves: key k belongs to rank k. It is the block distribution of as many
+// keys as ranks, for targets whose pebbles name their destination rank, and for data with one piece per rank. It panics
+// if ranks is not positive.
 func Ranks(ranks int) *BlockMap {
 	checkRanks("ranks", ranks)
 	return Block(uint64(ranks), ranks)
@@ -70,7 +69,7 @@ func (m *BlockMap) Owners(keys []uint64, owners []uint32) int {
 	return -1
 }
 
-// shiftAll is Owners for blocks of 2^shift keys. Where a key is its owner, the loop is half as long.
+// shiftAll is Owners for blocks of 2^shift keys. For shift 0, where a key is its owner, the loop is half as long.
 func shiftAll(keys []uint64, owners []uint32, n uint64, shift uint8) int {
 	if shift == 0 {
 		for i, key := range keys {
@@ -90,8 +89,8 @@ func shiftAll(keys []uint64, owners []uint32, n uint64, shift uint8) int {
 	return -1
 }
 
-// Shift reports whether all blocks are of 2^bits keys, but for the last ones that may be shorter: the owner of a key is
-// the key without so many low bits.
+// Shift reports whether all blocks have 2^bits keys, except the last ones, which may be shorter: the owner of a key is
+// the key without its lowest bits.
 func (m *BlockMap) Shift() (bits int, ok bool) {
 	return int(m.bySize.shift), m.size&(m.size-1) == 0
 }
@@ -122,7 +121,7 @@ func (m *BlockMap) LocalLen(rank int) int {
 	}
 }
 
-// Run is how many keys from this one on are neighbours at its owner.
+// Run returns the number of keys from this one on that are neighbours at its owner.
 func (m *BlockMap) Run(key uint64) uint64 {
 	owner := m.Owner(key)
 	return uint64(m.LocalLen(owner) - m.Local(key))

@@ -2,8 +2,7 @@ package distribution
 
 import "fmt"
 
-// BlockCyclicMap deals blocks of keys out to the ranks one by one. Made by
-// [BlockCyclic].
+// BlockCyclicMap deals blocks of keys to the ranks in turn. Made by [BlockCyclic].
 type BlockCyclicMap struct {
 	n       uint64
 	block   uint64
@@ -12,10 +11,9 @@ type BlockCyclicMap struct {
 	byRanks divisor
 }
 
-// BlockCyclic cuts the keys [0, n) into blocks of block keys and deals the blocks out:
-// block b goes to rank b mod ranks, behind the blocks which that rank has already. The
-// last block may be shorter. It panics when ranks or block is not positive, or the
-// keys of one rank do not fit an int.
+// BlockCyclic cuts the keys [0, n) into blocks of block keys and deals them out: block b goes to rank b mod ranks,
+// after the blocks that the rank already has. The last block may be shorter. It panics if ranks or block is not
+// positive, or the keys of one rank do not fit an int.
 func BlockCyclic(n uint64, ranks int, block uint64) *BlockCyclicMap {
 	checkRanks("block-cyclic", ranks)
 	if block == 0 {
@@ -83,7 +81,7 @@ func (m *BlockCyclicMap) LocalLen(rank int) int {
 func (m *BlockCyclicMap) length(rank uint64) uint64 {
 	full := m.n / m.block
 	length := full / m.ranks * m.block
-	switch last := full % m.ranks; { // the rank whose turn it is after the full blocks
+	switch last := full % m.ranks; { // the rank after the last full block
 	case rank < last:
 		length += m.block
 	case rank == last:
@@ -92,7 +90,7 @@ func (m *BlockCyclicMap) length(rank uint64) uint64 {
 	return length
 }
 
-// Run is how many keys from this one on are neighbours at its owner.
+// Run returns the number of keys from this one on that are neighbours at its owner.
 func (m *BlockCyclicMap) Run(key uint64) uint64 {
 	return min(m.block-key%m.block, m.n-key)
 }

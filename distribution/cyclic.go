@@ -2,16 +2,15 @@ package distribution
 
 import "fmt"
 
-// CyclicMap deals keys out to the ranks one by one. Made by [Cyclic].
+// CyclicMap deals keys to the ranks in turn. Made by [Cyclic].
 type CyclicMap struct {
 	n       uint64
 	ranks   uint64
 	byRanks divisor
 }
 
-// Cyclic gives key k of [0, n) to rank k mod ranks, as its local index k / ranks. No
-// two ranks differ by more than one key. It panics when ranks is not positive or the
-// keys of one rank do not fit an int.
+// Cyclic gives key k of [0, n) to rank k mod ranks, as its local index k / ranks. No two ranks differ by more than one
+// key. It panics if ranks is not positive or the keys of one rank do not fit an int.
 func Cyclic(n uint64, ranks int) *CyclicMap {
 	checkRanks("cyclic", ranks)
 	checkLocal("cyclic", n, ranks, ceilDiv(n, uint64(ranks)))

@@ -9,19 +9,19 @@ import (
 	"github.com/activepebbles/pebbles/distribution"
 )
 
-// A world is some ranks with their directories, and all messages between them, delivered in any order at all.
+// A world is some ranks with their directories, and all messages between them, delivered in any order.
 type world struct {
 	t       *testing.T
 	rng     *rand.Rand
 	ranks   []*distribution.Directory
 	keys    uint64
 	transit []message
-	owner   map[uint64]int // the plain truth: the owner of each key, or -1 between two
+	owner   map[uint64]int // owner of each key, or -1 between two
 	arrived int
 }
 
-// message is one on its way to rank to: a pebble unless version is set; then the key
-// itself if adopt is set, and news that the key is at rank at otherwise.
+// message is a message on its way to rank to: a pebble unless version is set; then the key itself if adopt is set, and
+// news that the key is at rank at otherwise.
 type message struct {
 	to      int
 	key     uint64
@@ -49,7 +49,7 @@ func (w *world) anyRank() int { return w.rng.IntN(len(w.ranks)) }
 
 func (w *world) post(m message) { w.transit = append(w.transit, m) }
 
-// move gives a key to another rank, and spreads the news to nobody, to some or to its home.
+// move gives a key to another rank, and spreads the news to no rank, to some or to its home.
 func (w *world) move() {
 	key, to := w.rng.Uint64N(w.keys), w.anyRank()
 	from := w.owner[key]
@@ -90,7 +90,7 @@ func (w *world) deliver() {
 	}
 }
 
-// check compares what the ranks believe they own with the truth.
+// check compares the ranks' own view with the truth.
 func (w *world) check() {
 	keys, owners := make([]uint64, w.keys), make([]uint32, w.keys)
 	for key := range w.keys {
@@ -109,7 +109,7 @@ func (w *world) check() {
 	}
 }
 
-// hops counts those of a pebble from rank to the owner of key.
+// hops counts the hops of a pebble from rank to the owner of key.
 func (w *world) hops(rank int, key uint64) (n int) {
 	for ; !w.ranks[rank].Owns(key); n++ {
 		if n >= len(w.ranks) {
@@ -183,7 +183,7 @@ func TestDirectoryNews(t *testing.T) {
 	require.Equal(t, 0, former.Owner(0))
 	former.Adopt(0, 1)
 	require.True(t, former.Owns(0))
-	former.Learn(0, 4, 9) // whoever owns knows best
+	former.Learn(0, 4, 9) // the owner ignores news
 	require.True(t, former.Owns(0))
 }
 
@@ -219,7 +219,7 @@ func TestDirectoryMisuse(t *testing.T) {
 	require.Panics(t, func() { d.Learn(9, 5, 1) }, "at nobody")
 }
 
-// Keys keep their places in whatever order they move and are looked for: in rows, backwards and in steps over pages.
+// Keys keep their places in any order of moves and searches: consecutive, backwards and in steps over pages.
 func TestDirectoryPages(t *testing.T) {
 	const keys, ranks = 997, 3 // a prime: each step meets all keys
 	d, twin := distribution.NewDirectory(distribution.Cyclic(keys, ranks), 0), map[uint64]int{}

@@ -5,14 +5,13 @@ import (
 	"math/bits"
 )
 
-// A divisor divides by a number d fixed beforehand with a multiplication and a
-// shift; a hardware division takes several times as long.
+// A divisor divides by a fixed number d with a multiplication and a shift; a hardware division takes several times as
+// long.
 //
-// With 2^s <= d < 2^(s+1) the quotient x/d is (magic*x + add) >> (64+s), exact for
-// every x, in one of two ways. Rounding 2^(64+s)/d up to magic is exact when it adds
-// at most 2^s/d; rounding it down, and x up to x+1 (which is add = magic), is exact
-// when it takes at most 2^s/d. The two errors add up to d/d, and d < 2*2^s, so one of
-// them is small enough. A power of two rounds 2^64 down to 2^64-1.
+// With 2^s <= d < 2^(s+1) the quotient x/d is (magic*x + add) >> (64+s), exact for every x, in one of two ways.
+// Rounding 2^(64+s)/d up to magic is exact if it adds at most 2^s/d; rounding it down, and x up to x+1 (add = magic),
+// is exact if it takes at most 2^s/d. The two errors add up to d/d, and d < 2*2^s, so one of them is small enough. A
+// power of two rounds 2^64 down to 2^64-1.
 type divisor struct {
 	magic uint64
 	add   uint64
@@ -33,10 +32,10 @@ func newDivisor(d uint64) divisor {
 	return divisor{magic: down, add: down, shift: shift}
 }
 
-// quo is x/d.
+// quo returns x/d.
 func (v divisor) quo(x uint64) uint64 {
 	hi, lo := bits.Mul64(v.magic, x)
 	_, carry := bits.Add64(lo, v.add, 0)
-	hi, _ = bits.Add64(hi, 0, carry) // one instruction, which hi + carry is not
+	hi, _ = bits.Add64(hi, 0, carry) // one instruction, unlike hi + carry
 	return hi >> (v.shift & 63)
 }

@@ -13,8 +13,8 @@ import (
 
 func seeded(t testing.TB) *rand.Rand { return rand.New(rand.NewPCG(seeds.Of(t), 1)) }
 
-// edges are the numbers at which a rounding that is wrong shows: around the powers of
-// two, around the fractions of 2^64, and small ones.
+// edges returns the numbers that expose a wrong rounding: around the powers of two, around the fractions of 2^64, and
+// small ones.
 func edges() []uint64 {
 	var xs []uint64
 	around := func(x uint64) { xs = append(xs, x-2, x-1, x, x+1, x+2) }
@@ -41,7 +41,7 @@ func TestDivisorAtEdges(t *testing.T) {
 		}
 		for _, x := range edges() {
 			requireQuo(t, x, d)
-			requireQuo(t, x/d*d, d) // the first and the last number with a quotient
+			requireQuo(t, x/d*d, d) // first and last number with a quotient
 			requireQuo(t, x/d*d-1, d)
 		}
 	}

@@ -20,7 +20,7 @@ func ExampleBlock() {
 	// owner of 9: 3 owner of 10: -1
 }
 
-// Pebbles that are addressed to ranks.
+// Pebbles are addressed to ranks.
 func ExampleRanks() {
 	ranks := distribution.Ranks(4)
 	fmt.Println(ranks.Owner(3), ranks.Owner(4))
@@ -47,7 +47,7 @@ func ExampleBlockCyclic() {
 	// Output: [0 0 0 1 1 1 0 0 0 1]
 }
 
-// Neighbours spread over the ranks, and every rank owns as many keys as the others.
+// Neighbours spread over the ranks, and all ranks own the same number of keys.
 func ExampleShuffled() {
 	vertices := distribution.Shuffled(1000, 4, 42)
 	owner, local := vertices.Owner(7), vertices.Local(7)
@@ -55,7 +55,7 @@ func ExampleShuffled() {
 	// Output: 7 250 250
 }
 
-// Keys that are texts.
+// Keys are texts.
 func ExampleHashString() {
 	words := distribution.Hash(4)
 	owner := words.Owner(distribution.HashString("pebble"))
@@ -63,14 +63,14 @@ func ExampleHashString() {
 	// Output: true true
 }
 
-// What a graph partitioner computed.
+// Use the result of a graph partitioner.
 func ExampleTable() {
 	parts := distribution.Table([]int{1, 0, 1, 1, 0}, 2)
 	fmt.Println(parts.LocalLen(1), parts.Local(3), parts.Key(1, 2))
 	// Output: 3 2 3
 }
 
-// A user's own distribution needs two methods: here, even keys on rank 0 and odd on 1.
+// A user's distribution needs two methods: here, even keys on rank 0 and odd on 1.
 func ExampleMap() {
 	var m distribution.Map = parity{}
 	owners := make([]uint32, 3)
@@ -84,7 +84,7 @@ type parity struct{}
 func (parity) Ranks() int           { return 2 }
 func (parity) Owner(key uint64) int { return int(key % 2) }
 
-// Key 0 moves from rank 0 to rank 2; rank 1 has heard nothing, so it asks at home.
+// Key 0 moves from rank 0 to rank 2; rank 1 has no news, so it asks the home.
 func ExampleDirectory() {
 	base := distribution.Block(10, 3)
 	ranks := []*distribution.Directory{

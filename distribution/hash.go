@@ -8,10 +8,9 @@ import (
 // HashMap spreads all 64-bit keys over the ranks by their hash. Made by [Hash].
 type HashMap struct{ ranks uint64 }
 
-// Hash owns every key there is: key k belongs to a rank that a fixed hash of k names.
-// It has no local indices; a rank keeps its data in a Go map or the like. Keys that are
-// not numbers go through [HashString] or [HashBytes] first. Like any hash it is balanced
-// only on average; see [Shuffled] for [0, n). It panics when ranks is not positive.
+// Hash distributes all 64-bit keys: a fixed hash of key k selects its rank. It has no local indices; a rank keeps its
+// data in a Go map or the like. Keys that are not numbers go through [HashString] or [HashBytes] first. Like any hash
+// it is balanced only on average; see [Shuffled] for [0, n). It panics if ranks is not positive.
 func Hash(ranks int) *HashMap {
 	checkRanks("hash", ranks)
 	return &HashMap{ranks: uint64(ranks)}

@@ -1,8 +1,8 @@
 package distribution
 
-// A shuffle is a pseudo-random bijection of the numbers of a fixed count of bits.
-// Each round is invertible on its own: it adds a number, multiplies by an odd number
-// (mod 2^bits both), and folds the upper half onto the lower, which undoes itself.
+// A shuffle is a pseudo-random bijection of the numbers of a fixed count of bits. Each round is invertible: it adds a
+// number, multiplies by an odd number (mod 2^bits both), and folds the upper half onto the lower, which is its own
+// inverse.
 type shuffle struct {
 	mask   uint64
 	fold   uint8 // at least half of the bits
@@ -11,10 +11,10 @@ type shuffle struct {
 
 type shuffleRound struct{ add, mul uint64 }
 
-// shuffleRounds is the least number at which strided keys spread as random ones do.
+// shuffleRounds is the smallest number of rounds that spreads strided keys like random ones.
 const shuffleRounds = 3
 
-// newShuffle makes the shuffle of [0, 2^width) that seed names.
+// newShuffle makes the shuffle of [0, 2^width) for a seed.
 func newShuffle(width int, seed uint64) shuffle {
 	s := shuffle{mask: 1<<width - 1, fold: uint8((width + 1) / 2)}
 	for i := range s.rounds {
@@ -44,8 +44,8 @@ func (s *shuffle) invert(x uint64) uint64 {
 	return x
 }
 
-// inverse is the number that gives 1 when multiplied with the odd number m (mod 2^64).
-// m is its own inverse in the lowest 3 bits; each step of Newton's doubles them.
+// inverse returns the inverse of the odd number m (mod 2^64). m is its own inverse in the lowest 3 bits; each step of
+// Newton's doubles them.
 func inverse(m uint64) uint64 {
 	x := m
 	for right := 3; right < 64; right *= 2 {

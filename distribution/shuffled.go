@@ -5,22 +5,20 @@ import (
 	"math/bits"
 )
 
-// ShuffledMap deals keys out to the ranks in a pseudo-random order. Made by [Shuffled].
+// ShuffledMap deals keys to the ranks in a pseudo-random order. Made by [Shuffled].
 type ShuffledMap struct {
 	order shuffle
 	dealt CyclicMap
 	seed  uint64
 }
 
-// Shuffled puts the keys [0, n) into the pseudo-random order that seed names, and deals
-// them out in that order. Neighbouring or strided keys spread over all ranks, yet no
-// two ranks differ by more than one key, and a key can be computed back from its owner
-// and local index. All ranks must use the same seed. It panics when ranks is not
-// positive or the keys of one rank do not fit an int.
+// Shuffled puts the keys [0, n) into a pseudo-random order given by seed, and deals them out in that order.
+// Neighbouring or strided keys spread over all ranks, yet no two ranks differ by more than one key, and a key can be
+// computed from its owner and local index. All ranks must use the same seed. It panics if ranks is not positive or the
+// keys of one rank do not fit an int.
 //
-// A key's place costs a few times that of the other maps: the order is a bijection of
-// the next power of two, and a place that falls behind n is mapped again until it falls
-// inside, twice at most on average.
+// A lookup costs a few times that of the other maps: the order is a bijection of the next power of two, and a place
+// beyond n is mapped again until it falls inside, twice at most on average.
 func Shuffled(n uint64, ranks int, seed uint64) *ShuffledMap {
 	checkRanks("shuffled", ranks)
 	checkLocal("shuffled", n, ranks, ceilDiv(n, uint64(ranks)))
@@ -28,8 +26,8 @@ func Shuffled(n uint64, ranks int, seed uint64) *ShuffledMap {
 	return &ShuffledMap{order: newShuffle(width, seed), dealt: *Cyclic(n, ranks), seed: seed}
 }
 
-// place is the place of key, which must be inside, in the order. The walk ends:
-// a bijection leads every number around a cycle, and key itself lies inside.
+// place returns the place of key, which must be inside, in the order. The walk ends: a bijection leads every number
+// around a cycle, and key itself lies inside.
 func (m *ShuffledMap) place(key uint64) uint64 {
 	for {
 		key = m.order.apply(key)
@@ -70,9 +68,8 @@ func (m *ShuffledMap) Owners(keys []uint64, owners []uint32) int {
 	return -1
 }
 
-// places sets places to those of keys, up to the first key outside, and returns how
-// many. It lists the places that fell behind n without a branch on where a place fell,
-// which no processor could foresee, and maps just those again.
+// places sets places to those of keys, up to the first key outside, and returns their number. It lists the places
+// beyond n without an unpredictable branch, and maps just those again.
 func (m *ShuffledMap) places(keys []uint64, places *[placesChunk]uint64) int {
 	var behind [placesChunk]uint8
 	n, again := m.dealt.n, 0
@@ -99,7 +96,7 @@ func (m *ShuffledMap) places(keys []uint64, places *[placesChunk]uint64) int {
 	return len(keys)
 }
 
-// atLeast is 1 when x >= n and 0 otherwise, without a branch.
+// atLeast returns 1 if x >= n and 0 otherwise, without a branch.
 func atLeast(x, n uint64) int {
 	_, less := bits.Sub64(x, n, 0)
 	return int(1 - less)

@@ -33,8 +33,8 @@ func TestShuffleIsABijection(t *testing.T) {
 	}
 }
 
-// requireEven fails if counts are further from even than 1 in a million random draws
-// would be: chi-square is close to normal with this mean and deviation.
+// requireEven fails if counts are less even than 1 in a million random draws would be: chi-square is close to normal
+// with this mean and deviation.
 func requireEven(t *testing.T, counts []int, what string) {
 	t.Helper()
 	total := 0
@@ -50,7 +50,7 @@ func requireEven(t *testing.T, counts []int, what string) {
 	require.Less(t, chi, 1.6*free+30, what)
 }
 
-// Strided keys must spread as random ones: that is what hashing is for.
+// Strided keys must spread like random ones: this is the purpose of hashing.
 func TestHashingSpreadsStrides(t *testing.T) {
 	const n, ranks, draws = 1 << 20, 64, 1 << 14
 	for _, stride := range []uint64{1, 2, 3, 16, 63, 64} {

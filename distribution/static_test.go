@@ -10,7 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/distribution"
 )
 
-// full is all that a ready-made distribution with local indices offers.
+// full is the interface of a ready-made distribution with local indices.
 type full interface {
 	distribution.Indexed
 	distribution.Batcher
@@ -26,7 +26,7 @@ var (
 	_ full = (*distribution.TileMap)(nil)
 )
 
-// constantSpace are the distributions that n may be any number for.
+// constantSpace returns the distributions that take any n.
 func constantSpace(n uint64, ranks int) []full {
 	return []full{
 		distribution.Block(n, ranks),
@@ -67,7 +67,7 @@ func requireSound(t *testing.T, m full, n uint64, ranks int) {
 	require.Equal(t, ranks, m.Ranks(), name)
 	require.Equal(t, n, m.Len(), name)
 
-	data := make([][]uint64, ranks) // what each rank keeps: at each local index, the key + 1
+	data := make([][]uint64, ranks) // data of each rank: at each local index, the key + 1
 	total := uint64(0)
 	for rank := range data {
 		data[rank] = make([]uint64, m.LocalLen(rank))
@@ -93,7 +93,7 @@ func requireSound(t *testing.T, m full, n uint64, ranks int) {
 	requireOwners(t, m, n)
 }
 
-// requireOwners compares the batch with the single door, with and without a key outside.
+// requireOwners compares the batch with single calls, with and without a key outside.
 func requireOwners(t *testing.T, m full, n uint64) {
 	name := m.Describe()
 	keys := make([]uint64, min(n, 700))
@@ -121,7 +121,7 @@ func requireSame(t *testing.T, m full, keys []uint64, owners []uint32) {
 	}
 }
 
-// TestStaticOfHugeLength asks random keys, as a table of them all does not fit.
+// TestStaticOfHugeLength uses random keys, as a table of all keys does not fit.
 func TestStaticOfHugeLength(t *testing.T) {
 	rng := seeded(t)
 	for _, n := range []uint64{1<<40 + 1, 1<<62 - 57, 1<<63 - 25, 1<<63 - 1, 1 << 63, 1<<63 + 1, math.MaxUint64 - 58,
@@ -149,7 +149,7 @@ func requireRoundTrip(t *testing.T, m full, key uint64) {
 	}
 }
 
-// requireLengths also takes the last key of every rank around.
+// requireLengths also checks the last key of every rank.
 func requireLengths(t *testing.T, m full, n uint64, ranks int) {
 	total := uint64(0)
 	for rank := range ranks {
@@ -247,7 +247,7 @@ func TestBadArgumentsPanic(t *testing.T) {
 	}
 }
 
-// modulo is a user's own distribution, with nothing but what Map asks for.
+// modulo is a user's distribution with the methods of Map alone.
 type modulo struct{}
 
 func (modulo) Ranks() int { return 3 }
@@ -267,7 +267,7 @@ func TestBatcherOfUsersOwn(t *testing.T) {
 	require.Equal(t, distribution.Batcher(block), distribution.BatcherOf(block))
 }
 
-// far names owners that 32 bits can't hold.
+// far returns owners that 32 bits can't hold.
 type far struct{ modulo }
 
 func (far) Owner(key uint64) int { return 1<<32 + int(key) }
@@ -278,7 +278,7 @@ func TestOwnersBeyond32BitsAreNoRanks(t *testing.T) {
 	require.Equal(t, []uint32{math.MaxUint32, math.MaxUint32}, owners)
 }
 
-// Maps of this package are proven; those around them, of others, are not.
+// Maps of this package are proven; user maps around them are not.
 func TestProven(t *testing.T) {
 	for _, m := range append(constantSpace(10, 3), distribution.Table([]int{0, 2, 1}, 3)) {
 		require.True(t, distribution.Proven(m), m.Describe())
@@ -290,7 +290,7 @@ func TestProven(t *testing.T) {
 	require.False(t, distribution.Proven(struct{ *distribution.BlockMap }{distribution.Block(10, 3)}))
 }
 
-// Nothing is allocated for a batch.
+// A batch allocates nothing.
 func TestOwnersAllocatesNothing(t *testing.T) {
 	keys, owners := make([]uint64, 1000), make([]uint32, 1000)
 	random := seeded(t)

@@ -5,19 +5,18 @@ import (
 	"math"
 )
 
-// TableMap looks the owner of each key up. Made by [Table].
+// TableMap looks up the owner of each key. Made by [Table].
 type TableMap struct {
 	owners []uint32
 	locals []uint32
-	keys   []uint32 // the keys of rank 0 in order, then those of rank 1, ...
-	starts []int    // where the keys of each rank start; one more, the end
-	sum    uint64   // of owners, so that Describe tells tables apart
+	keys   []uint32 // keys of rank 0 in order, then those of rank 1, ...
+	starts []int    // start of the keys of each rank; one more, the end
+	sum    uint64   // of owners, to distinguish tables in Describe
 }
 
-// Table gives key k to rank owners[k]; the keys of a rank are numbered in rising order.
-// It suits what a partitioner computed. It takes 12 bytes a key, in every process (ranks
-// of one process may share one: it never changes). owners is copied. Table panics when
-// ranks is not positive, an entry is not a rank, or there are 2^32 keys or more.
+// Table gives key k to rank owners[k]; the keys of a rank are numbered in rising order. It suits the result of a
+// partitioner. It takes 12 bytes per key, in every process (ranks of one process may share one: it never changes).
+// owners is copied. Table panics if ranks is not positive, an entry is not a rank, or there are 2^32 keys or more.
 func Table[R ~int | ~int32 | ~uint32](owners []R, ranks int) *TableMap {
 	checkRanks("table", ranks)
 	if uint64(len(owners)) > math.MaxUint32 {
@@ -31,7 +30,7 @@ func Table[R ~int | ~int32 | ~uint32](owners []R, ranks int) *TableMap {
 		sum:    golden,
 	}
 	for key, owner := range owners {
-		if uint64(owner) >= uint64(ranks) { // a negative one too
+		if uint64(owner) >= uint64(ranks) { // also if negative
 			panic(fmt.Sprintf("distribution: table gives key %d to rank %d of %d", key, owner, ranks))
 		}
 		m.owners[key] = uint32(owner)

@@ -6,15 +6,14 @@ import (
 	"unsafe"
 )
 
-// HashString turns a text key into a 64-bit key. It gives the same number in every
-// process, build and byte order. Two texts share a number only by chance, one in 2^64
-// for each pair; it does not resist someone who seeks such pairs. It allocates nothing
-// and takes a few nanoseconds, plus about one for each 16 bytes.
+// HashString turns a text key into a 64-bit key. It gives the same number in every process, build and byte order. Two
+// texts share a number by chance only, one in 2^64 for each pair; it does not resist deliberate collisions. It
+// allocates nothing and takes a few nanoseconds, plus about one for each 16 bytes.
 func HashString(s string) uint64 {
 	return HashBytes(unsafe.Slice(unsafe.StringData(s), len(s)))
 }
 
-// HashBytes is HashString for bytes: equal contents, equal number.
+// HashBytes is HashString for bytes: equal contents give equal numbers.
 func HashBytes(b []byte) uint64 {
 	h, length := uint64(golden), uint64(len(b))
 	for len(b) > 16 {
@@ -23,11 +22,11 @@ func HashBytes(b []byte) uint64 {
 	}
 	lo, hi := ends(b)
 	h = fold(lo^root2, hi^h)
-	// The length tells apart texts that differ only in zero bytes at the end.
+	// The length distinguishes texts that differ only in zero bytes at the end.
 	return mix(h ^ length*golden)
 }
 
-// ends is the at most 16 bytes of b in two words, which overlap where b is shorter.
+// ends returns the at most 16 bytes of b in two words, which overlap if b is shorter.
 func ends(b []byte) (lo, hi uint64) {
 	n := len(b)
 	switch {
@@ -35,7 +34,7 @@ func ends(b []byte) (lo, hi uint64) {
 		return word(b), word(b[n-8:])
 	case n >= 4:
 		return uint64(binary.LittleEndian.Uint32(b)), uint64(binary.LittleEndian.Uint32(b[n-4:]))
-	case n > 0: // the first, the middle and the last byte are all there is
+	case n > 0: // first, middle and last byte are all bytes
 		return uint64(b[0]) | uint64(b[n/2])<<8, uint64(b[n-1])
 	}
 	return 0, 0
@@ -43,8 +42,7 @@ func ends(b []byte) (lo, hi uint64) {
 
 func word(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
 
-// fold multiplies into 128 bits and folds them to 64: every bit of both numbers
-// reaches the middle of the product.
+// fold multiplies into 128 bits and folds them to 64: every bit of both numbers reaches the middle of the product.
 func fold(a, b uint64) uint64 {
 	hi, lo := bits.Mul64(a, b)
 	return hi ^ lo

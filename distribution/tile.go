@@ -7,17 +7,17 @@ import (
 )
 
 // TileMap cuts a matrix into tiles, one for each rank. Made by [Tiles] and [Rows]. The key of an element is its row
-// times the number of columns, plus its column. A tile's own elements are numbered row by row.
+// times the number of columns, plus its column. The elements of a tile are numbered row by row.
 //
-// The ranks lie in a grid of their own, row by row. Tiles of one row of that grid have equally many rows of the matrix,
-// and those of one column equally many columns; no two tiles differ by more than one in either.
+// The ranks form a grid, row by row. Tiles in one row of that grid have the same number of rows of the matrix, and
+// those in one column the same number of columns; no two tiles differ by more than one in either.
 type TileMap struct {
 	columns    divisor
 	down, wide split // of the rows, and of the columns
 }
 
-// Tiles cuts a matrix into one tile for each rank, so that as few elements as can be lie at the edges between tiles. It
-// panics when ranks is not positive, or the matrix has 2^64 elements or more.
+// Tiles cuts a matrix into one tile for each rank, with the fewest elements at the edges between tiles. It panics if
+// ranks is not positive, or the matrix has 2^64 elements or more.
 func Tiles(rows, columns uint64, ranks int) *TileMap {
 	checkRanks("tiles", ranks)
 	best, least := 1, math.Inf(1)
@@ -34,7 +34,7 @@ func Tiles(rows, columns uint64, ranks int) *TileMap {
 	return tiles("tiles", rows, columns, best, ranks/best)
 }
 
-// edgesOf is how many elements lie at the edges between tiles. A grid with tiles that have none comes last.
+// edgesOf returns the number of elements at the edges between tiles. A grid with empty tiles comes last.
 func edgesOf(rows, columns uint64, down, wide int) float64 {
 	edges := float64(down-1)*float64(columns) + float64(wide-1)*float64(rows)
 	if uint64(down) > rows || uint64(wide) > columns {
@@ -43,7 +43,7 @@ func edgesOf(rows, columns uint64, down, wide int) float64 {
 	return edges
 }
 
-// Rows cuts a matrix into whole rows, as equally many for each rank as can be. It panics as Tiles does.
+// Rows cuts a matrix into whole rows, with numbers as equal as possible. It panics as Tiles does.
 func Rows(rows, columns uint64, ranks int) *TileMap {
 	checkRanks("rows", ranks)
 	return tiles("rows", rows, columns, ranks, 1)
@@ -58,11 +58,11 @@ func tiles(name string, rows, columns uint64, down, wide int) *TileMap {
 	return m
 }
 
-// Grid is how many tiles there are below each other, and beside each other. Rank r has the tile in row r/wide and
+// Grid returns the numbers of tiles below each other, and beside each other. Rank r has the tile in row r/wide and
 // column r%wide.
 func (m *TileMap) Grid() (down, wide int) { return m.down.parts, m.wide.parts }
 
-// Tile is where the tile of a rank begins, in the matrix, and its size.
+// Tile returns the position of the tile of a rank in the matrix, and its size.
 func (m *TileMap) Tile(rank int) (row, column uint64, rows, columns int) {
 	checkRank(rank, m.Ranks())
 	y, x := rank/m.wide.parts, rank%m.wide.parts
@@ -76,7 +76,7 @@ func (m *TileMap) Ranks() int { return m.down.parts * m.wide.parts }
 // Len implements Indexed.
 func (m *TileMap) Len() uint64 { return m.down.n * m.wide.n }
 
-// at is the row and the column of an element.
+// at returns the row and the column of an element.
 func (m *TileMap) at(key uint64) (row, column uint64) {
 	row = m.columns.quo(key)
 	return row, key - row*m.wide.n
@@ -127,7 +127,7 @@ func (m *TileMap) LocalLen(rank int) int {
 	return rows * columns
 }
 
-// Run is how many keys from this one on are neighbours at its owner.
+// Run returns the number of keys from this one on that are neighbours at its owner.
 func (m *TileMap) Run(key uint64) uint64 {
 	row, column := m.at(key)
 	if m.wide.parts == 1 {
@@ -141,9 +141,9 @@ func (m *TileMap) Describe() string {
 	return fmt.Sprintf("tiles(rows=%d, columns=%d, grid=%dx%d)", m.down.n, m.wide.n, m.down.parts, m.wide.parts)
 }
 
-// split is numbers below n in parts that differ by one at most: the first ones are larger.
+// split divides the numbers below n into parts that differ by one at most: the first ones are larger.
 type split struct {
-	n, each, larger uint64 // numbers, the least of a part, and parts that have one more
+	n, each, larger uint64 // numbers, the smallest size of a part, and parts that have one more
 	parts           int
 	byEach, byMore  divisor
 }
@@ -156,13 +156,13 @@ func newSplit(n uint64, parts int) split {
 	}
 }
 
-// most is the size of the largest part.
+// most returns the size of the largest part.
 func (s *split) most() uint64 { return s.each + min(1, s.larger) }
 
-// first is the first number of a part.
+// first returns the first number of a part.
 func (s *split) first(part int) uint64 { return uint64(part)*s.each + min(uint64(part), s.larger) }
 
-// of is the part that a number is in.
+// of returns the part of a number.
 func (s *split) of(x uint64) int {
 	if edge := s.larger * (s.each + 1); x >= edge {
 		return int(s.larger + s.byEach.quo(x-edge))

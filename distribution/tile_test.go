@@ -11,7 +11,7 @@ import (
 
 var matrices = [][2]uint64{{0, 0}, {0, 5}, {5, 0}, {1, 1}, {1, 9}, {9, 1}, {4, 4}, {7, 11}, {16, 64}, {61, 17}}
 
-// Each element is in the tile of its owner, in the place that its local index says.
+// Each element is in the tile of its owner, at its local index.
 func TestTiles(t *testing.T) {
 	for _, size := range matrices {
 		rows, columns := size[0], size[1]
@@ -53,7 +53,7 @@ func TestTilesAreEven(t *testing.T) {
 	}
 }
 
-// The grid is the one with the fewest elements at edges, of those whose tiles all have some.
+// The grid has the fewest elements at edges among those without empty tiles.
 func TestTilesHaveShortEdges(t *testing.T) {
 	for _, c := range []struct {
 		rows, columns uint64
@@ -86,7 +86,7 @@ func ExampleTiles() {
 	// [2 2 2 3 3 3]
 }
 
-// Whole rows, as a stencil of few columns has them.
+// Whole rows, for a stencil of few columns.
 func ExampleRows() {
 	fmt.Println(distribution.Rows(10, 1000, 4).Tile(1))
 	// Output: 3 0 3 1000

@@ -8,18 +8,18 @@ import (
 	"strings"
 )
 
-// detection is how many messages follow each other at the end of an epoch: rounds, each of some steps.
+// detection is the cost of detecting the end of an epoch: rounds of steps, each a message after the one before.
 type detection struct {
 	rounds  int
-	global  bool // a round goes over all ranks, in ⌈log2 P⌉ steps of doubling distance; otherwise over neighbours
-	steps   int  // of a round, when it is not global
+	global  bool // a round covers all ranks, in ⌈log2 P⌉ steps of doubling distance; otherwise the neighbours
+	steps   int  // of a round that is not global
 	formula string
 }
 
-// Detectors are the names that [Job].Detector takes; "" is skr without a declared depth, and with one the fastest.
+// Detectors are the values of [Job].Detector; "" stands for skr without a declared depth, and with one for the fastest.
 var Detectors = []string{"nbx", "ordered", "pcx", "pcx-neighbors", "skr"}
 
-// detect finds the formula of a detector (Active Pebbles, section 3.6), for a depth n and routes of s hops.
+// detect returns the formula of a detector (Active Pebbles, section 3.6), for a depth n and routes of s hops.
 func detect(name string, depth int, s Shape) (detection, error) {
 	d := detection{rounds: depth * max(1, s.Hops)}
 	switch name {
@@ -47,13 +47,13 @@ func detect(name string, depth int, s Shape) (detection, error) {
 	return d, nil
 }
 
-// log2 is ⌈log2 n⌉.
+// log2 returns ⌈log2 n⌉.
 func log2(n int) int { return bits.Len(uint(max(1, n) - 1)) }
 
-// countBytes is what a message of detection carries: two counts (Active Pebbles, 3.6; termination.SKR).
+// countBytes is the size of a message of detection: two counts (Active Pebbles, 3.6; termination.SKR).
 const countBytes = 16
 
-// seconds is how long detection takes.
+// seconds returns the time of detection.
 func (d detection) seconds(p *Parameters, s Shape, layout Layout) float64 {
 	if !d.global {
 		slowest := 0.0
@@ -69,7 +69,7 @@ func (d detection) seconds(p *Parameters, s Shape, layout Layout) float64 {
 	return float64(d.rounds) * round
 }
 
-// messages is how many steps follow each other.
+// messages returns the number of steps that follow each other.
 func (d detection) messages(ranks int) int {
 	if d.global {
 		return d.rounds * log2(ranks)
@@ -77,7 +77,7 @@ func (d detection) messages(ranks int) int {
 	return d.rounds * d.steps
 }
 
-// choose finds the detector of a job.
+// choose returns the detector of a job.
 func (j *Job) choose(p *Parameters, s Shape, layout Layout) (name string, d detection, err error) {
 	switch {
 	case j.Detector != "" && j.Detector != "auto":
@@ -88,7 +88,7 @@ func (j *Job) choose(p *Parameters, s Shape, layout Layout) (name string, d dete
 		return "skr", d, err
 	}
 	best := math.Inf(1)
-	// skr first: its verdict says most, and wins when none is faster
+	// skr first: its verdict is the strongest, and wins if none is faster
 	for _, candidate := range slices.Backward(Detectors) {
 		one, err := detect(candidate, j.Depth, s)
 		if seconds := one.seconds(p, s, layout); err == nil && seconds < best {

@@ -1,6 +1,6 @@
 package model
 
-// Part is a line of a prediction: what it is, its value, and the formula that it comes from.
+// Part is a line of a prediction: its name, its value, and its formula.
 type Part struct {
 	Name    string
 	Value   float64
@@ -8,9 +8,9 @@ type Part struct {
 	Formula string
 }
 
-// Parts lists what a prediction says, and the formula of each: with n pebbles a rank, P ranks, C pebbles a buffer, k
-// neighbours, H hops in the mean, s of the longest route, h the hit rate of a cache, and o, g, G and L summed over
-// classes of links.
+// Parts returns the values of a prediction, and the formula of each: with n pebbles per rank, P ranks, C pebbles per
+// buffer, k neighbours, H hops in the mean, s of the longest route, h the hit rate of a cache, and o, g, G and L summed
+// over classes of links.
 func (r Prediction) Parts() []Part {
 	return []Part{
 		{"time", r.Seconds, "s", "the sum of the parts below"},

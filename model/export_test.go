@@ -4,7 +4,7 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// SurveyBySamples is Survey as it is where there are many ranks.
+// SurveyBySamples is Survey with its method for many ranks.
 func SurveyBySamples(topology route.Constructor, ranks int, layout Layout) (Shape, error) {
 	layout, err := layout.complete(ranks)
 	if err != nil {

@@ -10,26 +10,26 @@ import (
 // FileFormat is the version of parameter files. It grows when an older reader would misread a file.
 const FileFormat = 1
 
-// File is parameters and where they come from, as they are kept.
+// File is the stored form of parameters, with their origin.
 type File struct {
 	Format     int        `json:"format"`
 	Machine    string     `json:"machine"` // for display: processor, cores, system
 	Date       time.Time  `json:"date"`
 	Parameters Parameters `json:"parameters"`
-	// Measured says what each class of link was measured by, and how far from the line the measurements were. Classes
-	// that were not measured are missing, and have the parameters of the class next to them.
+	// Measured describes the measurement of each class of link, and its distance from the line. Classes without a
+	// measurement are missing, and have the parameters of the next class.
 	Measured map[string]Measured `json:"measured"`
-	// Applications has what pebbles of applications cost, by the application and the flags that make its work.
+	// Applications has the costs of pebbles of applications, by the application and the flags that make its work.
 	Applications map[string]Application `json:"applications,omitempty"`
 }
 
-// Measured says how a link was measured.
+// Measured describes the measurement of a link.
 type Measured struct {
 	Transport string `json:"transport"`
 	Spread    Link   `json:"spread"` // half of the repeats are nearer to the median
-	// of the lines through times of streams and ping-pongs: the median, as part of the time
+	// of the lines through times of streams and ping-pongs: the median, as a fraction of the time
 	Residual float64 `json:"residual"`
-	Frames   uint64  `json:"frames"` // that were sent
+	Frames   uint64  `json:"frames"` // frames sent
 }
 
 // Encode writes a file as JSON.
@@ -42,8 +42,8 @@ func (f File) Encode() ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// DecodeFile reads what Encode has written. The error says what to do about a file of another kind or version, or a
-// damaged one.
+// DecodeFile reads the output of Encode. For a file of another kind or version, or a damaged one, the error has a
+// remedy.
 func DecodeFile(text []byte) (File, error) {
 	var version struct{ Format int }
 	if err := json.Unmarshal(text, &version); err != nil || version.Format == 0 {

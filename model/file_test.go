@@ -60,7 +60,7 @@ func TestFileRefuses(t *testing.T) {
 	require.ErrorContains(t, err, "send is -1")
 }
 
-// FuzzDecodeFile: whatever comes in is refused with an error or is sound.
+// FuzzDecodeFile checks that any input is refused with an error or is sound.
 func FuzzDecodeFile(f *testing.F) {
 	text, err := model.File{Parameters: round()}.Encode()
 	require.NoError(f, err)

@@ -12,11 +12,11 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// The seed is fixed: what is asserted of random worlds holds for nearly all seeds, not for all.
+// The seed is fixed: assertions on random worlds hold for nearly all seeds, not for all.
 func random(*testing.T) *rand.Rand { return rand.New(rand.NewPCG(1, 5)) }
 
-// buffers are those of all ranks of a job that is played through one pebble after the other: a frame leaves when it is
-// full, and the rest stage by stage.
+// buffers are the buffers of all ranks of a job that is played through one pebble after the other: a frame leaves when
+// it is full, and the rest stage by stage.
 type buffers struct {
 	t         route.Topology
 	coalesce  int
@@ -48,7 +48,7 @@ func (b *buffers) flush(lane [2]int) {
 	}
 }
 
-// finish sends what is left, the lower stages first, so that each link has one last frame.
+// finish sends the rest, the lower stages first, so that each link has one last frame.
 func (b *buffers) finish() {
 	staged := b.t.(route.Staged)
 	for stage := range staged.Stages() {
@@ -137,11 +137,11 @@ func TestFrames(t *testing.T) {
 	require.EqualValues(t, 3, model.Frames(9, 4, true))
 	require.EqualValues(t, 2, model.Frames(8, 4, true))
 	require.InEpsilon(t, 1e9/64+0.5, model.Frames(1e9, 64, false), 1e-6, "large numbers take no time")
-	// Where the sum ends and the formula for wide distributions begins they agree.
+	// The sum and the formula for wide distributions agree at their border.
 	require.InEpsilon(t, model.Frames(64*64-1, 64, false), model.Frames(64*64+1, 64, false), 1e-3)
 }
 
-// poisson draws from Poisson's distribution by adding up waits.
+// poisson draws from Poisson's distribution by summing waits.
 func poisson(rng *rand.Rand, mean float64) (n int) {
 	for at := rng.ExpFloat64(); at < mean; at += rng.ExpFloat64() {
 		n++

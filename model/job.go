@@ -6,29 +6,29 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// Job is what is to be predicted: epochs in which every rank sends pebbles to all ranks alike.
+// Job is the work to predict: epochs in which every rank sends pebbles to all ranks equally.
 type Job struct {
 	Ranks    int
 	Layout   Layout
 	Topology route.Constructor
-	Coalesce int     // C: pebbles a buffer
-	Pebbles  float64 // that each rank sends in an epoch
+	Coalesce int     // C: pebbles per buffer
+	Pebbles  float64 // pebbles that each rank sends in an epoch
 	Bytes    int     // of a pebble
-	Epochs   int     // 0 is one
-	// Even says that every rank gets the same number from every other one, as in an all-to-all. Otherwise owners are
+	Epochs   int     // 0 stands for one
+	// Even means that every rank gets the same number from every other one, as in an all-to-all. Otherwise owners are
 	// drawn at random from all ranks, the sender too, as in RandomAccess.
 	Even     bool
-	Hit      float64 // hit rate of one look into a reduction cache, 0 to 1; looks cost nothing when it is 0
-	Depth    int     // declared; 0 is none
+	Hit      float64 // hit rate of one lookup in a reduction cache, 0 to 1; lookups cost nothing if it is 0
+	Depth    int     // declared depth; 0 for none
 	Detector string  // see Detectors
-	Compute  float64 // seconds that the program itself takes for a pebble, beyond what the runtime costs
+	Compute  float64 // seconds of the program per pebble, beyond the costs of the runtime
 }
 
-// RanksMax is how many ranks a job can be predicted for. A survey takes 20 bytes of memory for each, and follows its
+// RanksMax is the largest number of ranks of a prediction. A survey takes 20 bytes of memory for each, and follows its
 // routes to 16 others.
 const RanksMax = 1 << 26
 
-// surveyBytes is what a survey takes for each rank: see walk.
+// surveyBytes is the memory of a survey for each rank: see walk.
 const surveyBytes = 20
 
 func checkRanks(ranks int) error {
@@ -62,7 +62,7 @@ func (j *Job) check() error {
 	return checkTime("compute", j.Compute)
 }
 
-// each is how many pebbles go from a rank to each other one in an epoch.
+// each returns the number of pebbles from a rank to each other one in an epoch.
 func (j *Job) each() float64 {
 	if j.Even {
 		return j.Pebbles / max(1, float64(j.Ranks-1))
@@ -70,7 +70,7 @@ func (j *Job) each() float64 {
 	return j.Pebbles / float64(j.Ranks)
 }
 
-// own is how many pebbles of a rank are for itself, and trapped there (Active Pebbles, section 3.2).
+// own returns the number of pebbles of a rank for itself, which stay there (Active Pebbles, section 3.2).
 func (j *Job) own() float64 {
 	switch {
 	case j.Ranks == 1:
@@ -81,7 +81,7 @@ func (j *Job) own() float64 {
 	return j.each()
 }
 
-// Class says how far two ranks are from each other, and so which [Link] is between them.
+// Class is the distance between two ranks, which determines their [Link].
 type Class uint8
 
 const (
@@ -91,12 +91,12 @@ const (
 	classes
 )
 
-// String is the word for the class.
+// String returns the word for the class.
 func (c Class) String() string {
 	return [...]string{"process", "host", "network"}[c]
 }
 
-// Layout says how ranks are spread: contiguous runs of them make processes, and of these hosts.
+// Layout is the placement of ranks: contiguous runs of them form processes, and contiguous processes form hosts.
 type Layout struct {
 	PerProcess int `json:"ranks_a_process"` // 0: all ranks are in one process
 	PerHost    int `json:"ranks_a_host"`    // 0: all ranks are on one host; a multiple of PerProcess
@@ -120,7 +120,7 @@ func (l Layout) complete(ranks int) (Layout, error) {
 	return l, nil
 }
 
-// class is that of two ranks. The layout is complete.
+// class returns the class of two ranks. The layout is complete.
 func (l Layout) class(a, b int) Class {
 	switch {
 	case a/l.PerProcess == b/l.PerProcess:
@@ -131,7 +131,7 @@ func (l Layout) class(a, b int) Class {
 	return Network
 }
 
-// firsts are the first ranks of the processes.
+// firsts returns the first ranks of the processes.
 func (l Layout) firsts(ranks int) (all []int) {
 	for r := 0; r < ranks; r += l.PerProcess {
 		all = append(all, r)

@@ -9,30 +9,30 @@ import (
 	"strings"
 )
 
-// Parameters are what a machine and its runtime cost. All times are in seconds.
+// Parameters are the costs of a machine and its runtime. All times are in seconds.
 type Parameters struct {
 	Process Link `json:"process"` // between ranks of one process
 	Host    Link `json:"host"`    // between processes of one host
 	Network Link `json:"network"` // between hosts
-	// Interfaces is how many network interfaces a host has, which its ranks share: when r ranks of a host send at once,
-	// gap and bytes of each take r/Interfaces times as long. 0: each rank has one of its own, as LogGP takes it.
+	// Interfaces is the number of network interfaces of a host, which its ranks share: if r ranks of a host send at
+	// once, gap and bytes of each take r/Interfaces times as long. 0: each rank has its own, as in LogGP.
 	Interfaces int    `json:"interfaces"`
 	Pebble     Pebble `json:"pebble"`
-	// of both ends together, beside the overheads: making a frame, taking it in, its credit
+	// of both ends together, beside the overheads: making and receiving a frame, its credit
 	Frame float64 `json:"frame"`
 	Cores Cores   `json:"cores"` // for simulations: predictions by formula leave them out
 }
 
-// Pebble is what a pebble costs the processor of a rank, in seconds: the overhead o_p of the paper (Active Pebbles,
+// Pebble is the processor time of a pebble on a rank, in seconds: the overhead o_p of the paper (Active Pebbles,
 // section 3) without that of frames.
 type Pebble struct {
-	Send    float64 `json:"send"`    // to find its owner and hop, and to store it in a buffer
-	Handle  float64 `json:"handle"`  // to hand it to a handler that does next to nothing
-	Forward float64 `json:"forward"` // to pass it on at a hop
-	Look    float64 `json:"look"`    // c: to look it up in a reduction cache (Active Pebbles, section 3.5)
+	Send    float64 `json:"send"`    // finding its owner and hop, and storing it in a buffer
+	Handle  float64 `json:"handle"`  // passing it to a handler that does next to nothing
+	Forward float64 `json:"forward"` // forwarding it at a hop
+	Look    float64 `json:"look"`    // c: a lookup in a reduction cache (Active Pebbles, section 3.5)
 }
 
-// Link is that of a class.
+// Link returns the link of a class.
 func (p *Parameters) Link(c Class) Link { return [...]Link{p.Process, p.Host, p.Network}[c] }
 
 // Check returns an error for impossible values.
@@ -54,8 +54,7 @@ func (p *Parameters) Check() error {
 	return nil
 }
 
-// Over are the parameters of a machine whose processes all talk over the network's link, as those of one host do by
-// TCP.
+// Over returns the parameters of a machine whose processes all use the link of class c, as those of one host do by TCP.
 func (p Parameters) Over(c Class) Parameters {
 	p.Host = p.Link(c)
 	return p
@@ -66,25 +65,24 @@ func (p Parameters) Over(c Class) Parameters {
 // alone is a message. All are in seconds.
 type Link struct {
 	Latency float64 `json:"latency"` // L: from the end of sending to the start of receiving
-	// o: of the processor that sends a message, and as much of the one that receives it
+	// o: of the sending processor, and the same of the receiving one
 	Overhead float64 `json:"overhead"`
 	Gap      float64 `json:"gap"`          // g: between two messages, beyond the overhead: two sends are o+g apart
 	PerByte  float64 `json:"gap_per_byte"` // G: of a byte, the inverse of the bandwidth
 
-	// What messages cost the processors of both ends beside o, which a simulation needs where ranks share cores.
-	// Predictions by formula have them in L and G.
-	// O: of a byte at either end (LogGOPS: Hoefler, Schneider and Lumsdaine 2010)
+	// Processor time of messages at both ends beside o, which a simulation needs if ranks share cores. Predictions by
+	// formula have it in L and G. O: of a byte at either end (LogGOPS: Hoefler, Schneider and Lumsdaine 2010)
 	EndPerByte float64 `json:"end_per_byte,omitempty"`
 	Batch      float64 `json:"batch,omitempty"` // of messages that leave together, at either end: a system call
 }
 
-// Message is the time of one message from the call that sends it to the end of its receipt: 2o + L + nG.
+// Message returns the time of one message from the call that sends it to the end of its receipt: 2o + L + nG.
 func (l Link) Message(bytes float64) float64 { return 2*l.Overhead + l.Latency + bytes*l.PerByte }
 
-// Interval is the time between two messages of one sender, but for their bytes: o + g.
+// Interval returns the time between two messages of one sender, without their bytes: o + g.
 func (l Link) Interval() float64 { return l.Overhead + l.Gap }
 
-// checkSeconds refuses impossible times: of all fields of a struct that are times, by their names in files.
+// checkSeconds rejects impossible times in all fields of a struct that are times. Errors use their names in files.
 func checkSeconds(of any) error {
 	v := reflect.ValueOf(of)
 	for i := range v.NumField() {
@@ -105,21 +103,20 @@ func checkTime(name string, value float64) error {
 	return nil
 }
 
-// Application is what a pebble of one application costs, in seconds of a processor, as it was measured in that
-// application with work of one size: its handler's misses of the cache, and what the program does to make it, are in
-// it.
+// Application is the processor time of a pebble of one application, in seconds, as measured in that application with
+// work of one size. It includes the handler's cache misses, and the program's work to make the pebble.
 type Application struct {
-	Send   float64 `json:"send"`   // where it is made, with what finds its owner and hop
-	Handle float64 `json:"handle"` // where it is handled
-	Spread float64 `json:"spread"` // half of the repeats are nearer to the median, as part of it
+	Send   float64 `json:"send"`   // at its source, with the search for its owner and hop
+	Handle float64 `json:"handle"` // at its handler
+	Spread float64 `json:"spread"` // half of the repeats are nearer to the median, as a fraction of it
 }
 
-// Cores is what the ranks of a host share.
+// Cores are the shared cores of a host.
 type Cores struct {
-	Count         int     `json:"count"`          // of a host; 0: not known
+	Count         int     `json:"count"`          // of a host; 0: unknown
 	Switch        float64 `json:"switch"`         // seconds until a core continues with another rank of its process
 	ProcessSwitch float64 `json:"process_switch"` // and with one of another process
-	// seconds that a process has a core at most while another one waits for it; 0: not known
+	// longest time in seconds that a process keeps a core while another one waits for it; 0: unknown
 	Slice float64 `json:"slice"`
 }
 
@@ -136,7 +133,7 @@ func (c Cores) check() error {
 const micro = 1e-6
 
 // Odin is the machine of the paper's measurements. The paper states (Active Pebbles, section 5) 128 nodes of two
-// dual-core Opterons at 2 GHz, InfiniBand of single data rate, Open MPI, four ranks a node. It states no LogGP
+// dual-core Opterons at 2 GHz, InfiniBand of single data rate, Open MPI, four ranks per node. It states no LogGP
 // parameters:
 //
 //   - L, o and g are the defaults of LogGOPSim (Hoefler, Schneider and Lumsdaine 2010), published for another cluster
@@ -154,10 +151,10 @@ var Odin = Parameters{
 	Pebble:     Pebble{Send: 20e-9, Handle: 10e-9, Forward: 20e-9, Look: 10e-9},
 }
 
-// BlueGeneQ has what TRAM reports of Blue Gene/Q: about 5 µs of overhead a message at each end (TRAM, section VI.B). It
-// also reports that streams come near the bandwidth with messages of 4 to 32 KB (section IV.B, figure 3), which 5 µs
-// and the 2 GB/s that its links nominally have agree with. The rest are estimates: L, links within a node, no gap
-// beside the overhead, and pebbles as those of [Odin].
+// BlueGeneQ has TRAM's values for Blue Gene/Q: about 5 µs of overhead per message at each end (TRAM, section VI.B).
+// TRAM also reports that streams come near the bandwidth with messages of 4 to 32 KB (section IV.B, figure 3), which
+// agrees with 5 µs and the nominal 2 GB/s of its links. The rest are estimates: L, links within a node, no gap beside
+// the overhead, and pebbles as those of [Odin].
 var BlueGeneQ = Parameters{
 	Process:    Link{Latency: 0.5 * micro, Overhead: 0.5 * micro, PerByte: 0.5e-9},
 	Host:       Link{Latency: 0.5 * micro, Overhead: 0.5 * micro, PerByte: 0.5e-9},
@@ -166,10 +163,10 @@ var BlueGeneQ = Parameters{
 	Pebble:     Pebble{Send: 20e-9, Handle: 10e-9, Forward: 20e-9, Look: 10e-9},
 }
 
-// named are the published parameters.
+// named has the published parameters.
 var named = map[string]Parameters{"odin": Odin, "bluegene-q": BlueGeneQ}
 
-// Names lists the names that [ByName] knows, in order.
+// Names returns the names for [ByName], in order.
 func Names() (all []string) {
 	for name := range named {
 		all = append(all, name)
@@ -178,7 +175,7 @@ func Names() (all []string) {
 	return all
 }
 
-// ByName finds published parameters by the name that flags use.
+// ByName returns published parameters by the name that flags use.
 func ByName(name string) (Parameters, error) {
 	if p, ok := named[name]; ok {
 		return p, nil

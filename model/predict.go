@@ -2,43 +2,42 @@ package model
 
 import "math"
 
-// HeaderBytes is what travels ahead of a frame's pebbles: the e of TRAM's analysis (TRAM, section IV.C), as netio has
-// it.
+// HeaderBytes is the size of a frame's header: the e of TRAM's analysis (TRAM, section IV.C), with netio's value.
 const HeaderBytes = 56
 
-// Prediction is what a job is predicted to cost. Times are those of the rank that is busiest, for all epochs; counts
-// are of all ranks and epochs unless they say otherwise.
+// Prediction is the predicted cost of a job. Times are those of the busiest rank, for all epochs; counts are of all
+// ranks and epochs unless documented otherwise.
 type Prediction struct {
 	Ranks    int    `json:"ranks"`
 	Topology string `json:"topology"`
 	Coalesce int    `json:"coalesce"`
 	Detector string `json:"detector"`
 
-	Seconds float64 `json:"seconds"` // the sum of those below
-	// sending, handling and forwarding pebbles, looks into caches, the program itself
+	Seconds float64 `json:"seconds"` // sum of those below
+	// sending, handling and forwarding pebbles, cache lookups, the program itself
 	Pebble float64 `json:"pebble_seconds"`
-	// o of frames that are sent and received, and what frames cost beside it
+	// o of frames sent and received, and the cost of frames beside it
 	Overhead    float64 `json:"overhead_seconds"`
 	Gap         float64 `json:"gap_seconds"`         // g between frames
 	Byte        float64 `json:"byte_seconds"`        // G of the bytes of frames
-	Latency     float64 `json:"latency_seconds"`     // L of the longest route, and what its further hops add
+	Latency     float64 `json:"latency_seconds"`     // L of the longest route, and the cost of its further hops
 	Termination float64 `json:"termination_seconds"` // finding the end of epochs
-	// if interfaces moved bytes while processors worked: the larger of the two in place of the sum
+	// if interfaces moved bytes while processors worked: the larger of the two instead of the sum
 	Overlapped float64 `json:"overlapped_seconds"`
 	Fill       float64 `json:"buffer_fill_seconds"` // until a buffer is full, or the epoch ends
-	Rate       float64 `json:"pebbles_per_second"`  // sent, of all ranks; 0 when nothing costs time
+	Rate       float64 `json:"pebbles_per_second"`  // sent, of all ranks; 0 if nothing costs time
 
 	Hops        int     `json:"hops"`               // of the longest route
 	MeanHops    float64 `json:"mean_hops"`          // between different ranks
 	Buffers     int     `json:"buffers"`            // of a rank, at most
 	BufferBytes float64 `json:"buffer_bytes"`       // of a rank: buffers x coalescing factor x bytes of a pebble
 	Frames      float64 `json:"frames"`             // with pebbles
-	FrameFill   float64 `json:"frame_fill"`         // pebbles of a frame in the mean, as part of the coalescing factor
+	FrameFill   float64 `json:"frame_fill"`         // mean pebbles of a frame, as a fraction of the coalescing factor
 	Bytes       float64 `json:"bytes"`              // of frames, with headers
-	Forwarded   float64 `json:"forwarded"`          // pebbles passed on at hops
-	Merged      float64 `json:"merged"`             // pebbles that reductions merged
+	Forwarded   float64 `json:"forwarded"`          // pebbles forwarded at hops
+	Merged      float64 `json:"merged"`             // pebbles merged by reductions
 	Rounds      int     `json:"termination_rounds"` // of an epoch
-	Messages    int     `json:"termination_steps"`  // that follow each other at the end of an epoch
+	Messages    int     `json:"termination_steps"`  // messages in sequence at the end of an epoch
 	Exact       bool    `json:"exact"`              // every route was walked
 
 	formula string // of detection
@@ -57,7 +56,7 @@ func (p *Parameters) Predict(j Job) (Prediction, error) {
 }
 
 // PredictOn is Predict for a shape that Survey has returned before, of the same topology, ranks and layout: for many
-// predictions that differ in other things.
+// predictions that differ in other settings.
 func (p *Parameters) PredictOn(s Shape, j Job) (Prediction, error) {
 	if err := p.Check(); err != nil {
 		return Prediction{}, err
@@ -97,10 +96,10 @@ type epoch struct {
 	layout Layout
 }
 
-// traffic is what a rank sends in an epoch, by class.
+// traffic is the traffic that a rank sends in an epoch, by class.
 type traffic [classes]struct{ frames, pebbles, bytes float64 }
 
-// over is the traffic on lanes.
+// over returns the traffic on lanes.
 func (e *epoch) over(lanes []Lanes) (t traffic) {
 	part := e.job.each() * travelling(e.job.Hit, e.shape.MeanHops)
 	for _, l := range lanes {
@@ -122,13 +121,13 @@ func (t *traffic) all() (frames, pebbles, bytes float64) {
 	return frames, pebbles, bytes
 }
 
-// remote is how many pebbles a rank sends to others, and how many of those others handle.
+// remote returns the number of pebbles that a rank sends to others, and the number of these that others handle.
 func (e *epoch) remote() (sent, handled float64) {
 	sent = e.job.Pebbles - e.job.own()
 	return sent, sent * (1 - hitRate(e.job.Hit, e.shape.MeanHops))
 }
 
-// count fills in what is counted, of all ranks.
+// count sets the counts, of all ranks.
 func (e *epoch) count(r *Prediction) {
 	mean := e.over(e.shape.Mean)
 	frames, carried, bytes := mean.all()
@@ -143,7 +142,7 @@ func (e *epoch) count(r *Prediction) {
 	}
 }
 
-// time fills in the times of the busiest rank. What comes in there is as much as what goes out.
+// time sets the times of the busiest rank. It receives as much as it sends.
 func (e *epoch) time(r *Prediction) {
 	busy := e.over(e.shape.Busiest)
 	for c := range classes {
@@ -168,7 +167,7 @@ func (e *epoch) time(r *Prediction) {
 	r.Fill = r.Seconds * min(1, e.fill())
 }
 
-// share is how many ranks take turns at what a rank sends by.
+// share returns the number of ranks that share the interface of a rank.
 func (e *epoch) share(c Class) float64 {
 	if c != Network || e.Interfaces == 0 {
 		return 1
@@ -176,8 +175,8 @@ func (e *epoch) share(c Class) float64 {
 	return max(1, float64(min(e.layout.PerHost, e.job.Ranks))/float64(e.Interfaces))
 }
 
-// latency is L on all hops of the longest route, and on all but the first, which the other parts have, 2o + nG of a
-// frame.
+// latency returns L on all hops of the longest route, and 2o + nG of a frame on all but the first, which the other
+// parts have.
 func (e *epoch) latency(pebbles float64) float64 {
 	bytes := pebbles*float64(e.job.Bytes) + HeaderBytes
 	total, latency, message := 0.0, 0.0, 0.0
@@ -193,9 +192,9 @@ func (e *epoch) latency(pebbles float64) float64 {
 	return (latency + float64(e.shape.Hops-1)*message) / total
 }
 
-// fill is how long a buffer takes to fill, in epochs, in the mean: pebbles pass as many buffers as they have hops, and
-// spread over the buffers of a rank. With one of each it is the g/r of TRAM's table I; buffers of a mesh fill
-// N(P-1)/Σ(s-1) times as fast as those of direct sends (TRAM, sections IV.C and V.B).
+// fill returns the mean time until a buffer is full, in epochs: pebbles pass one buffer per hop, and spread over the
+// buffers of a rank. With one of each it is the g/r of TRAM's table I; buffers of a mesh fill N(P-1)/Σ(s-1) times as
+// fast as those of direct sends (TRAM, sections IV.C and V.B).
 func (e *epoch) fill() float64 {
 	lanes := 0.0
 	for _, l := range e.shape.Mean {
@@ -207,7 +206,7 @@ func (e *epoch) fill() float64 {
 	return 1
 }
 
-// times makes what is of an epoch that of several.
+// times multiplies the sums of one epoch by the number of epochs.
 func (r *Prediction) times(epochs float64) {
 	for _, sum := range []*float64{
 		&r.Seconds, &r.Pebble, &r.Overhead, &r.Gap, &r.Byte, &r.Latency, &r.Termination, &r.Overlapped,
@@ -217,12 +216,12 @@ func (r *Prediction) times(epochs float64) {
 	}
 }
 
-// hitRate is that of several caches on a route together, if each hits by itself: 1 - (1-h)^n, with n = log2 P on a
+// hitRate returns the joint hit rate of several independent caches on a route: 1 - (1-h)^n, with n = log2 P on a
 // hypercube (Active Pebbles, section 3.5).
 func hitRate(hit, caches float64) float64 { return 1 - math.Pow(1-hit, caches) }
 
-// travelling is the part of hops that pebbles still make when a cache before each hop merges a part h of them: the mean
-// of (1-h)^j over the hops j of a route.
+// travelling returns the fraction of hops that pebbles still make if a cache before each hop merges a fraction h of
+// them: the mean of (1-h)^j over the hops j of a route.
 func travelling(hit, hops float64) float64 {
 	if hit == 0 || hops == 0 {
 		return 1
@@ -231,22 +230,22 @@ func travelling(hit, hops float64) float64 {
 	return keep * (1 - math.Pow(keep, hops)) / (hit * hops)
 }
 
-// Frames is how many frames carry pebbles over one link in an epoch, when they leave as they fill and once more at the
-// end: ⌈X/C⌉ for X pebbles and C a buffer. When the number of pebbles is the same on every link (even) X is what is
-// given. Otherwise each pebble draws its owner by itself, X is close to Poisson's distribution with that mean, and the
-// result is the mean of ⌈X/C⌉. TRAM counts full buffers alone, z/g (TRAM, table I): what comes on top here are the last
-// ones, half full in the mean.
+// Frames returns the number of frames that carry pebbles over one link in an epoch, if they leave when full and once
+// more at the end: ⌈X/C⌉ for X pebbles and C per buffer. If the number of pebbles is the same on every link (even) X is
+// the argument. Otherwise each pebble draws its owner independently, X is close to Poisson's distribution with that
+// mean, and the result is the mean of ⌈X/C⌉. TRAM counts full buffers alone, z/g (TRAM, table I): the difference are
+// the last ones, half full in the mean.
 //
-// Cost: some hundred to some ten thousand steps, as many as the deviation of X has pebbles.
+// Cost: a hundred to ten thousand steps, proportional to the deviation of X.
 func Frames(pebbles float64, coalesce int, even bool) float64 {
 	c := float64(coalesce)
 	switch {
 	case pebbles <= 0:
 		return 0
 	case even:
-		return math.Ceil(pebbles/c - 1e-9) // 1e-9: what a sum of parts is off by
+		return math.Ceil(pebbles/c - 1e-9) // 1e-9: the rounding error of a sum of parts
 	case math.Sqrt(pebbles) > c:
-		// X is spread over buffers so widely that each filling of the last one is as likely
+		// X is spread over buffers so widely that all fillings of the last one are equally likely
 		return pebbles/c + (c-1)/(2*c)
 	}
 	return frameMean(pebbles, c)

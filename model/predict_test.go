@@ -11,7 +11,7 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// predicted is what parameters predict of a job.
+// predicted returns the prediction of a job.
 func predicted(t *testing.T, p model.Parameters, j model.Job) model.Prediction {
 	t.Helper()
 	r, err := p.Predict(j)
@@ -19,7 +19,7 @@ func predicted(t *testing.T, p model.Parameters, j model.Job) model.Prediction {
 	return r
 }
 
-// round has parameters that are easy to reckon with.
+// round has parameters for easy arithmetic.
 func round() model.Parameters {
 	return model.Parameters{
 		Process: model.Link{Latency: 100, Overhead: 10, Gap: 5, PerByte: 0.5},
@@ -30,7 +30,8 @@ func round() model.Parameters {
 	}
 }
 
-// TestDirectByHand reckons an all-to-all of 4 ranks with 10 pebbles of 8 bytes to each, 4 a buffer: 3 frames a link.
+// TestDirectByHand computes an all-to-all of 4 ranks with 10 pebbles of 8 bytes to each, 4 per buffer: 3 frames per
+// link.
 func TestDirectByHand(t *testing.T) {
 	p := round()
 	r := predicted(t, p, model.Job{Ranks: 4, Topology: route.Direct, Coalesce: 4, Pebbles: 30, Bytes: 8, Even: true})
@@ -80,7 +81,7 @@ func TestTwoHopsByHand(t *testing.T) {
 	require.InDelta(t, 4.0/3, r.MeanHops, 1e-9)
 }
 
-// TestOwnPebbles: what is for the own rank costs no frame, and no cache keeps it back.
+// TestOwnPebbles: pebbles for the own rank cost no frame, and no cache holds them back.
 func TestOwnPebbles(t *testing.T) {
 	p := round()
 	r := predicted(t, p, model.Job{Ranks: 1, Topology: route.Direct, Coalesce: 4, Pebbles: 30, Bytes: 8, Hit: 0.5})
@@ -89,7 +90,7 @@ func TestOwnPebbles(t *testing.T) {
 	require.InDelta(t, 30*(3+2), r.Seconds, 1e-9)
 }
 
-// TestHitRate: reductions at every hop keep back 1-(1-h)^H.
+// TestHitRate: reductions at every hop hold back 1-(1-h)^H.
 func TestHitRate(t *testing.T) {
 	p := round()
 	j := model.Job{Ranks: 8, Topology: route.Direct, Coalesce: 1, Pebbles: 700, Bytes: 8, Even: true, Hit: 0.25}
@@ -160,7 +161,7 @@ func TestPredictRefuses(t *testing.T) {
 }
 
 // randomAccess is the paper's RandomAccess: epochs of 1,024 updates of 8 bytes, the look-ahead that the benchmark
-// allows, ended by pcx, on four ranks a node (Active Pebbles, sections 4.1 and 5).
+// allows, ended by pcx, on four ranks per node (Active Pebbles, sections 4.1 and 5).
 func randomAccess(ranks int, topology route.Constructor) model.Job {
 	return model.Job{
 		Ranks: ranks, Layout: model.Layout{PerProcess: 1, PerHost: 4}, Topology: topology, Coalesce: 1024,
@@ -198,7 +199,7 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// TestParts: the parts that are times add up, and each names its source.
+// TestParts: the times of the parts add up, and each names its source.
 func TestParts(t *testing.T) {
 	p := round()
 	r := predicted(t, p, model.Job{Ranks: 16, Topology: route.Hypercube, Coalesce: 4, Pebbles: 30, Bytes: 8})
@@ -213,7 +214,7 @@ func TestParts(t *testing.T) {
 	require.InDelta(t, r.Seconds, sum, 1e-9)
 }
 
-// A job that a survey has no room for is refused with an error, before there is anything of it.
+// A job too large for a survey is refused with an error, before any allocation.
 func TestImpossibleJobsAreRefused(t *testing.T) {
 	const want = "model: 1000000000 ranks need 18.6 GiB of memory for their routes: give 67108864 at the most"
 	_, err := model.Survey(route.Hypercube, 1_000_000_000, model.Layout{})

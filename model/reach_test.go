@@ -10,7 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// What is reached is what a check of all routes finds; where only some are walked, nearly.
+// The reach agrees with a check of all routes; nearly, if only some are walked.
 func TestReachIsThatOfAllRoutes(t *testing.T) {
 	for _, name := range append(words, "dynamic:hypercube", "torus:4x4") {
 		for _, ranks := range []int{1, 2, 16, 21, 64, 600} {

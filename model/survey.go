@@ -12,36 +12,37 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// Shape is what a topology does with one pebble from each rank to each other one.
+// Shape is the traffic of a topology for one pebble from each rank to each other one.
 type Shape struct {
 	Topology  string // its name
 	Ranks     int
 	Neighbors int     // most neighbours of a rank
 	Hops      int     // of the longest route
 	MeanHops  float64 // over all pairs of different ranks
-	Stages    int     // that links have; 0 when they have none
+	Stages    int     // of links; 0 without stages
 	Exact     bool    // all routes were walked; otherwise those to some ranks
 	Mean      []Lanes // of a rank in the mean
 	Busiest   []Lanes // of the rank that sends and forwards most
 }
 
-// Lanes are links of a rank that carry alike.
+// Lanes are links of a rank with equal load.
 type Lanes struct {
 	Class   Class
-	Count   float64 // links; in the mean over ranks it need not be whole
-	Pebbles float64 // that each carries, of one pebble from each rank to each other one
+	Count   float64 // links; a mean over ranks need not be whole
+	Pebbles float64 // load of each, for one pebble from each rank to each other one
 }
 
 const (
-	exactRanks     = 512     // up to so many, all routes are walked: 5 to 10 ms
-	samples        = 16      // of ranks, where there are more
-	askedNeighbors = 1 << 20 // of the ranks that are asked for them, about
+	exactRanks     = 512     // up to this number, all routes are walked: 5 to 10 ms
+	samples        = 16      // of ranks, beyond that
+	askedNeighbors = 1 << 20 // of the ranks whose neighbours are counted, about
 )
 
-// Survey counts what a topology does. Up to 512 ranks it is exact and costs a call of Next for each pair of ranks, some
-// milliseconds in all. Beyond, it walks the routes to 16 ranks and asks as many for their neighbours as have a million,
-// or all. That is exact where ranks are alike, but for how lanes of one class and stage differ. The busiest rank is
-// then worked out from smaller jobs of the same topology. The error names what the topology refuses.
+// Survey counts the traffic of a topology. Up to 512 ranks it is exact and costs a call of Next for each pair of ranks,
+// some milliseconds in all. Beyond, it walks the routes to 16 ranks and counts the neighbours of all ranks, or of
+// enough ranks for a million neighbours. That is exact if ranks are alike, except for differences between lanes of one
+// class and stage. The load of the busiest rank is then extrapolated from smaller jobs of the same topology. The error
+// is that of the topology's constructor.
 func Survey(topology route.Constructor, ranks int, layout Layout) (Shape, error) {
 	if err := checkRanks(ranks); err != nil {
 		return Shape{}, err
@@ -61,7 +62,7 @@ func Survey(topology route.Constructor, ranks int, layout Layout) (Shape, error)
 	return s.Shape, err
 }
 
-// build makes a topology, and turns what its constructor panics with into an error.
+// build makes a topology, and turns a panic of its constructor into an error.
 func build(topology route.Constructor, ranks int, layout Layout) (t route.Topology, err error) {
 	if topology == nil {
 		return nil, errors.New("model: there is no topology: give a constructor, such as route.Direct")
@@ -86,7 +87,7 @@ func build(topology route.Constructor, ranks int, layout Layout) (t route.Topolo
 type survey struct {
 	Shape
 	t      route.Topology
-	staged route.Staged // nil when links have no stages
+	staged route.Staged // nil if links have no stages
 	layout Layout
 	walk   *walk
 }
@@ -108,12 +109,12 @@ func (s *survey) count(exact bool) error {
 	return s.bySamples()
 }
 
-// exactly walks all routes, and keeps what each link carries.
+// exactly walks all routes, and stores the load of each link.
 func (s *survey) exactly() error {
 	n := s.Ranks
 	s.Exact = true
 	loads := make([]float64, n*n) // by both ends
-	sent := make([]float64, n)    // by rank: what all its links carry
+	sent := make([]float64, n)    // by rank: load of all its links
 	for dest := range n {
 		if err := s.walk.to(s.t, dest); err != nil {
 			return err
@@ -150,13 +151,13 @@ func (s *survey) lanesOf(t tally, loads []float64, at int, weight float64) {
 	}
 }
 
-// lane tells lanes apart: by class, and by what they carry or by stage.
+// lane distinguishes lanes: by class, and by load or stage.
 type lane struct {
 	class Class
 	kind  float64
 }
 
-// tally sums lanes up by kind: how many there are, and what they carry together.
+// tally sums lanes by kind: their number, and their total load.
 type tally map[lane][2]float64
 
 func (t tally) add(l lane, count, pebbles float64) {
@@ -164,7 +165,7 @@ func (t tally) add(l lane, count, pebbles float64) {
 	t[l] = [2]float64{sum[0] + count, sum[1] + pebbles}
 }
 
-// lanes are the sums in a fixed order, so that all ranks who ask get equal results.
+// lanes returns the sums in a fixed order, so that all ranks get equal results.
 func (t tally) lanes() (all []Lanes) {
 	keys := slices.SortedFunc(maps.Keys(t), func(a, b lane) int {
 		return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(a.kind, b.kind))
@@ -177,7 +178,7 @@ func (t tally) lanes() (all []Lanes) {
 	return all
 }
 
-// kind is what is known of a link without counting: its class and its stage.
+// kind returns the properties of a link that need no counting: its class and its stage.
 func (s *survey) kind(from, to int) lane {
 	l := lane{class: s.layout.class(from, to)}
 	if s.staged != nil {
@@ -186,15 +187,14 @@ func (s *survey) kind(from, to int) lane {
 	return l
 }
 
-// sample is the i-th of the ranks that stand for all. Odd steps of the golden ratio reach all parts and all low bits
-// alike.
+// sample returns the i-th sampled rank. Odd steps of the golden ratio reach all parts and all low bits equally.
 func (s *survey) sample(i int) int {
 	const golden = 0x9E3779B97F4A7C15
 	high, _ := bits.Mul64(uint64(i+1)*golden, uint64(s.Ranks))
 	return int(high)
 }
 
-// bySamples walks the routes to some ranks, and asks some for their neighbours.
+// bySamples walks the routes to some ranks, and counts the neighbours of some.
 func (s *survey) bySamples() error {
 	n, mean := float64(s.Ranks), tally{}
 	for i := range samples {
@@ -203,7 +203,7 @@ func (s *survey) bySamples() error {
 			return err
 		}
 		for at, next := range s.walk.next {
-			if next >= 0 { // n-1 destinations in place of the samples
+			if next >= 0 { // n-1 destinations instead of the samples
 				mean.add(s.kind(at, int(next)), 0, s.walk.carry[at]/samples)
 				s.MeanHops += float64(s.walk.far[at]) / samples / (n - 1)
 				s.Hops = max(s.Hops, int(s.walk.far[at]))
@@ -222,7 +222,7 @@ func (s *survey) bySamples() error {
 	return nil
 }
 
-// ask asks ranks for their neighbours: all, or as many as a million neighbours are of. Their weights are 1 together.
+// ask visits the neighbours of all ranks, or of enough ranks for a million neighbours. The weights sum to 1.
 func (s *survey) ask(each func(at int, neighbors []int, weight float64)) {
 	first := s.t.Neighbors(0)
 	s.Neighbors = len(first)
@@ -238,9 +238,9 @@ func (s *survey) ask(each func(at int, neighbors []int, weight float64)) {
 	}
 }
 
-// findBusiest has the busiest rank carry what two smaller jobs of the same topology say by how their busiest ranks
-// grow; where ranks are alike there, they are here. A topology that is for this number of ranks alone has its sizes in
-// its name, and all its ranks are alike.
+// findBusiest extrapolates the load of the busiest rank from those of two smaller jobs of the same topology; if ranks
+// are alike there, they are here. A topology for this number of ranks alone has its sizes in its name, and all its
+// ranks are alike.
 func (s *survey) findBusiest(topology route.Constructor) {
 	doublings := bits.Len(uint((s.Ranks - 1) / exactRanks))
 	load, even := busiest(topology, s.Ranks>>doublings)
@@ -255,7 +255,7 @@ func (s *survey) findBusiest(topology route.Constructor) {
 	}
 }
 
-// busiest is what the busiest of so many ranks sends, and whether all send about as much.
+// busiest returns the load of the busiest of the given number of ranks, and reports whether all loads are about equal.
 func busiest(topology route.Constructor, ranks int) (load float64, even bool) {
 	s, err := Survey(topology, ranks, Layout{})
 	if err != nil {
@@ -265,7 +265,7 @@ func busiest(topology route.Constructor, ranks int) (load float64, even bool) {
 	return load, load < 1.01*sent(s.Mean)
 }
 
-// sent is what lanes carry together.
+// sent returns the total load of lanes.
 func sent(all []Lanes) (pebbles float64) {
 	for _, l := range all {
 		pebbles += l.Count * l.Pebbles
@@ -274,11 +274,11 @@ func sent(all []Lanes) (pebbles float64) {
 }
 
 // walk follows the routes of all ranks to one. Routes to a rank form a tree: each hop has one next, so a call of Next
-// for each rank tells all of them.
+// for each rank gives all of them.
 type walk struct {
 	next  []int32
-	far   []int32   // hops to go; -1: not known yet
-	order []int32   // the ranks, the farthest first
+	far   []int32   // hops to go; -1: unknown
+	order []int32   // ranks, the farthest first
 	carry []float64 // routes that pass a rank or start there
 	path  []int32
 }
@@ -290,7 +290,7 @@ func newWalk(ranks int) *walk {
 	}
 }
 
-// to follows the routes to dest. Afterwards order, next and carry say what each rank sends there.
+// to follows the routes to dest. Afterwards order, next and carry describe the load that each rank sends there.
 func (w *walk) to(t route.Topology, dest int) error {
 	longest := int32(0)
 	for at := range w.next {
@@ -316,7 +316,7 @@ func (w *walk) to(t route.Topology, dest int) error {
 	return nil
 }
 
-// measure finds how far a rank is, and all on its way; false when the way has no end.
+// measure computes the distance of a rank, and of all on its way; false if the way has no end.
 func (w *walk) measure(at int32) bool {
 	w.path = w.path[:0]
 	for ; w.far[at] < 0; at = w.next[at] {
@@ -348,15 +348,15 @@ func (w *walk) sort(longest int) {
 	}
 }
 
-// Reach is how far pebbles travel over a topology, and to how many ranks one sends directly.
+// Reach is the distance that pebbles travel over a topology, and the number of ranks that one sends to directly.
 type Reach struct {
-	Neighbors int     // most of a rank
+	Neighbors int     // most neighbours of a rank
 	MeanHops  float64 // over all pairs of different ranks
-	Exact     bool    // otherwise from the routes to 16 ranks, and from as many ranks as have a million neighbours
+	Exact     bool    // otherwise from the routes to 16 ranks, and from enough ranks for a million neighbours
 }
 
-// ReachOf counts that of a topology as a job has it, which must be sound. Up to 512 ranks, and where the topology
-// tells, it is exact. It takes 20 bytes of memory for each rank. The error is about a route that does not arrive.
+// ReachOf computes the reach of a job's topology, which must be sound. It is exact up to 512 ranks, and for a topology
+// with one hop. It takes 20 bytes of memory for each rank. The error names a route that does not arrive.
 func ReachOf(t route.Topology) (Reach, error) {
 	n := t.Ranks()
 	if hops, ok := route.Hops(t); ok && hops == 1 {

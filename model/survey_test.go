@@ -19,7 +19,7 @@ func byName(t testing.TB, name string) route.Constructor {
 	return c
 }
 
-// made is the topology as a job has it.
+// made makes the topology as a job does.
 func made(c route.Constructor, ranks, perProcess int) route.Topology {
 	t := c(ranks)
 	if p, ok := t.(route.Placed); ok {
@@ -39,7 +39,7 @@ func surveyed(t *testing.T, c route.Constructor, ranks int, l model.Layout) mode
 	return s
 }
 
-// TestSurveyByHand follows each route by itself, and counts.
+// TestSurveyByHand follows each route separately, and counts.
 func TestSurveyByHand(t *testing.T) {
 	for _, name := range words {
 		for _, ranks := range []int{1, 2, 3, 7, 8, 16, 21, 32, 48} {
@@ -68,7 +68,7 @@ func surveyByHand(t *testing.T, c route.Constructor, ranks int, layout model.Lay
 	require.InDelta(t, checked.MeanHops, s.MeanHops, 1e-9)
 	require.Equal(t, checked.NeighborsMax, s.Neighbors)
 	require.Equal(t, checked.Stages, s.Stages)
-	var carried [3]float64 // by class: what links carry
+	var carried [3]float64 // by class: load of links
 	links := map[[2]int]float64{}
 	sent := make([]float64, ranks)
 	for from := range ranks {
@@ -151,7 +151,7 @@ func lanesOf(all []model.Lanes) (sum float64) {
 	return sum
 }
 
-// TestBusiest: a tree's root carries P² less the squares of what lies below its children.
+// TestBusiest: a tree's root carries P² less the squares of the sizes of its children's subtrees.
 func TestBusiest(t *testing.T) {
 	for _, ranks := range []int{1 << 10, 1 << 13} {
 		s := surveyed(t, route.Tree, ranks, model.Layout{})

@@ -10,7 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// Spawning, running, yielding and waiting allocate nothing once workers and queues are there.
+// Spawning, running, yielding and waiting allocate nothing in steady state.
 func TestTasksAllocateNothing(t *testing.T) {
 	one(t, 10, func(s *task.Scheduler) func() {
 		return func() {

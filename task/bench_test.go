@@ -8,7 +8,7 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// Switching against the number of tasks that take turns (Grappa, section 4: 38 ns).
+// The cost of a switch against the number of tasks that take turns (Grappa, section 4: 38 ns).
 func BenchmarkYield(b *testing.B) {
 	for _, n := range []int{1, 10, 1000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -46,7 +46,7 @@ func BenchmarkGo(b *testing.B) {
 	})
 }
 
-// BenchmarkWaiting makes b.N tasks wait at a time, and tells what each takes of memory.
+// BenchmarkWaiting makes b.N tasks wait at a time, and reports the memory of each.
 func BenchmarkWaiting(b *testing.B) {
 	var before, after runtime.MemStats
 	runtime.GC()
@@ -58,7 +58,7 @@ func BenchmarkWaiting(b *testing.B) {
 				s.Go(func() {
 					if begun++; begun == b.N {
 						runtime.ReadMemStats(&after)
-						b.StopTimer() // to wake them is not to make them wait
+						b.StopTimer() // wake-ups do not count
 						gate.Open()
 					}
 					gate.Wait()
@@ -69,7 +69,7 @@ func BenchmarkWaiting(b *testing.B) {
 	b.ReportMetric(float64(after.Sys-before.Sys)/float64(b.N), "B/task")
 }
 
-// A task of a group, by Group.Go and by a kind, both on this rank, beside one of no group.
+// A task of a group, by Group.Go and by a kind, both on this rank, beside one without a group.
 func BenchmarkGroups(b *testing.B) {
 	for _, way := range []string{"Kind", "Group.Go", "GroupKind"} {
 		b.Run(way, func(b *testing.B) {

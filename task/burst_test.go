@@ -13,7 +13,7 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// However many short tasks came first, a rank with long ones looks at arrivals between them, and shares them.
+// After any number of short tasks, a rank with long ones polls between them, and shares them.
 func TestLongTasksEndBursts(t *testing.T) {
 	const long, each = 400, time.Millisecond
 	for _, short := range []int{0, 300, 100_000} {
@@ -53,10 +53,10 @@ func TestLongTasksEndBursts(t *testing.T) {
 	}
 }
 
-// Tasks that fill a frame each don't use up a link's credit before their rank looks at what has arrived.
+// Tasks that fill a frame each don't use up a link's credit before their rank polls.
 func TestFramesEndBursts(t *testing.T) {
 	const tasks, step = 10_000, 32
-	ran, most := 0, 0 // since rank 0 looked
+	ran, most := 0, 0 // since rank 0 polled
 	world, single := sim.Config{Ranks: 2, Seed: 3}, pebble.Config{Coalesce: 1}
 	require.NoError(t, simulate(t, world, single, rooted(func(s *task.Scheduler) func() {
 		looks := numbers(s.Rank(), "looks", func(to uint64) {
@@ -78,7 +78,7 @@ func TestFramesEndBursts(t *testing.T) {
 	require.LessOrEqual(t, most, 2*step)
 }
 
-// While all workers of a rank wait, what its handlers spawn goes to a rank that has left word over a lifeline.
+// While all workers of a rank wait, the tasks that its handlers spawn go to a rank with a lifeline to it.
 func TestTakenWorkersShare(t *testing.T) {
 	const tasks = 200
 	early, woken := 0, false
@@ -101,7 +101,7 @@ func TestTakenWorkersShare(t *testing.T) {
 				s.Wake(root)
 			}
 		}))
-		pass := func(d time.Duration) { // and answer those who ask for tasks
+		pass := func(d time.Duration) { // answers requests for tasks meanwhile
 			for end := r.Now() + d; r.Now() < end; s.Yield() {
 				r.Compute(100 * time.Microsecond)
 			}
@@ -112,7 +112,7 @@ func TestTakenWorkersShare(t *testing.T) {
 				root = s.Self()
 				s.Suspend()
 			case 2:
-				pass(5 * time.Millisecond) // until rank 1 asks no more
+				pass(5 * time.Millisecond) // until rank 1 stops asking
 				spawn.Send(tasks)
 				spawn.Flush()
 				pass(45 * time.Millisecond)
@@ -123,8 +123,8 @@ func TestTakenWorkersShare(t *testing.T) {
 	require.Greater(t, early, tasks/4)
 }
 
-// A task waits for room on the links that it sends over: one that floods a rank which takes its pebbles at once
-// doesn't wait for one that floods a slow rank, by targets of their own, by one for both, and in batches.
+// A task waits for room on its own links: one that floods a fast rank doesn't wait for one that floods a slow rank,
+// with separate targets, with one for both, and in batches.
 func TestTasksWaitForTheirOwnLinks(t *testing.T) {
 	const pebbles, slowRank, fastRank = 1000, 1, 2
 	type send = func(rank uint64)

@@ -16,7 +16,7 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// Tasks whose argument is a text run once, stolen or sent, empty ones and such as are longer than a frame.
+// Tasks whose argument is a text run once, stolen or sent, including empty texts and texts longer than a frame.
 func TestTasksOfTexts(t *testing.T) {
 	texts := []string{"", "a", strings.Repeat("long ", 20_000)}
 	for i := range 200 {

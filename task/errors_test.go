@@ -17,7 +17,7 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// A task that waits for ever ends the job with an error that says where; deferred functions may not wait either.
+// A wait that can't end ends the job with an error that names the call; deferred functions may not wait either.
 func TestTasksThatWaitForEver(t *testing.T) {
 	for call, wait := range map[string]func(s *task.Scheduler){
 		"Gate.Wait": func(s *task.Scheduler) { s.NewGate().Wait() },
@@ -90,7 +90,7 @@ func TestPanicsOfTasks(t *testing.T) {
 	require.GreaterOrEqual(t, begun.Load(), int64(5))
 }
 
-// A task that leaves its goroutine takes the rank along.
+// A task that leaves its goroutine ends the rank.
 func TestGoexitOfATask(t *testing.T) {
 	unwound := false
 	err := run(t, pebble.Config{Ranks: 1}, rooted(func(s *task.Scheduler) func() {
@@ -107,7 +107,7 @@ func TestGoexitOfATask(t *testing.T) {
 	require.True(t, unwound)
 }
 
-// A job with many waiting tasks that is ended from outside leaves nothing behind, and soon.
+// A cancelled job with many waiting tasks leaves nothing behind, and ends soon.
 func TestCancelledTasks(t *testing.T) {
 	const tasks = 2000
 	stop := errors.New("stop")
@@ -135,7 +135,7 @@ func TestCancelledTasks(t *testing.T) {
 	require.EqualValues(t, 2*tasks, unwound.Load())
 }
 
-// A simulated process that dies takes no task of its own or of others along.
+// The death of a simulated process loses no task.
 func TestTasksOfLostProcesses(t *testing.T) {
 	var begun, unwound atomic.Int64
 	world := sim.Config{Ranks: 2, Seed: 1, Faults: sim.Faults{Deaths: []sim.Death{{Process: 1, At: time.Millisecond}}}}
@@ -158,7 +158,8 @@ func TestTasksOfLostProcesses(t *testing.T) {
 	require.EqualValues(t, 20, unwound.Load())
 }
 
-// Every mistake ends the job with words, and what is not plain data and has no codec with the option to add.
+// Every mistake ends the job with a message, and arguments that are neither plain data nor have a codec name the
+// option.
 func TestMisuseIsToldInWords(t *testing.T) {
 	type scheduler = *task.Scheduler
 	coded := target.Coded(pebble.Strings{})

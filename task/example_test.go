@@ -31,7 +31,7 @@ func ExampleScheduler() {
 	// <nil>
 }
 
-// A tree is counted by whichever ranks have nothing else to do.
+// Ranks without other work count the nodes of a tree.
 func ExampleKind() {
 	err := pebble.Run(context.Background(), pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
 		s, nodes := task.New(r), 0

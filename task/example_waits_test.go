@@ -9,7 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// onTwo runs a root task on rank 0 of two, and prints the sum over both ranks of what counts.
+// onTwo runs a root task on rank 0 of two, and prints the sum of count over both ranks.
 func onTwo(prepare func(s *task.Scheduler, count *int) (root func())) {
 	if err := pebble.Run(context.Background(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
 		s, count := task.New(r, task.Workers(16)), 0
@@ -30,7 +30,7 @@ func onTwo(prepare func(s *task.Scheduler, count *int) (root func())) {
 	}
 }
 
-// The pieces of a loop run on whichever ranks have nothing else to do.
+// Idle ranks run the pieces of a loop.
 func ExampleLoop() {
 	onTwo(func(s *task.Scheduler, count *int) func() {
 		loop := task.NewLoop(s, "count", 8, func(from, to uint64) { *count += int(to - from) })
@@ -39,7 +39,7 @@ func ExampleLoop() {
 	// Output: 100
 }
 
-// A task waits for those that it has made, and for those that these have made, wherever they run.
+// A task waits for its tasks, and for tasks that these have spawned, on all ranks.
 func ExampleGroup() {
 	onTwo(func(s *task.Scheduler, count *int) func() {
 		var visit *task.GroupKind[int]
@@ -60,7 +60,7 @@ func ExampleGroup() {
 	// Output: 16
 }
 
-// A task waits until another one has something for it.
+// A task waits until another one has data for it.
 func ExampleScheduler_Suspend() {
 	onTwo(func(s *task.Scheduler, count *int) func() {
 		return func() {

@@ -10,11 +10,11 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// Kinds that are freed leave nothing behind.
+// Freed kinds leave nothing behind.
 func TestFreeLeavesNothing(t *testing.T) {
 	appstest.Freed(t, func(r *pebble.Rank) func() error {
 		s := task.New(r)
-		task.NewGroupKind(s, "first", func(*task.Group, uint32) {}) // with what a scheduler keeps for all
+		task.NewGroupKind(s, "first", func(*task.Group, uint32) {}) // with the scheduler's shared parts
 		return func() error {
 			kind := task.NewKind(s, "kind", func(uint32) {})
 			defer kind.Free()
@@ -31,7 +31,7 @@ func TestFreeLeavesNothing(t *testing.T) {
 	})
 }
 
-// Calls of a kind that was freed end the job with words that say so.
+// Calls of a freed kind end the job with a message.
 func TestFreedIsTold(t *testing.T) {
 	for want, use := range map[string]func(k *task.Kind[uint32]){
 		`Spawn was called after kind "kind" was freed`:   func(k *task.Kind[uint32]) { k.Spawn(1) },

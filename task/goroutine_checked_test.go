@@ -13,7 +13,7 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// A task's calls are its rank's, wherever it goes on, and those of goroutines that it starts are not.
+// A task's calls count as its rank's after each switch, and those of goroutines that it starts do not.
 func TestTasksAreNotOtherGoroutines(t *testing.T) {
 	for call, f := range map[string]func(s *task.Scheduler, hear *target.Target[uint64]){
 		"Counters was called": func(s *task.Scheduler, _ *target.Target[uint64]) { s.Rank().Counters() },

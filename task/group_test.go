@@ -19,8 +19,8 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// growTrees has each rank grow trees, each a group whose tasks spawn others in all ways, and wait for them. got counts
-// nodes by tree; each tree must be whole when the wait for it is over.
+// growTrees makes each rank grow trees. Each is a group whose tasks spawn others in all ways, and wait for them. got
+// counts nodes by tree; each tree must be complete after the wait for it.
 func growTrees(r *pebble.Rank, seed uint64, trees int, got []atomic.Int64) error {
 	s := task.New(r, task.Workers(20))
 	owner := distribution.Cyclic(1000, r.Size())
@@ -51,7 +51,7 @@ func growTrees(r *pebble.Rank, seed uint64, trees int, got []atomic.Int64) error
 			s.Go(func() {
 				root := treeRoot(seed, r.ID()*trees+i)
 				g := s.NewGroup()
-				for range 2 { // a group that has ended begins again
+				for range 2 { // a group that has ended can be used again
 					before := got[root.Tree].Load()
 					grow.SpawnOn(g, i%r.Size(), root)
 					g.Wait()
@@ -73,7 +73,7 @@ func treeRoot(seed uint64, tree int) node {
 	return node{State: seed + uint64(tree), Tree: uint32(tree)}
 }
 
-// Trees of tasks over all ranks are waited for until the last task has ended, by groups that are used again.
+// A wait for a tree of tasks over all ranks lasts until the last task has ended, with groups that are reused.
 func TestGroupsOverRanks(t *testing.T) {
 	const trees = 3
 	seed := seeds.Of(t)
@@ -87,7 +87,7 @@ func TestGroupsOverRanks(t *testing.T) {
 	})
 }
 
-// The same holds where frames are delayed and overtake each other.
+// The same if frames are delayed and overtake each other.
 func TestGroupsInWorlds(t *testing.T) {
 	const ranks, trees = 5, 2
 	first := seeds.Of(t)
@@ -100,7 +100,7 @@ func TestGroupsInWorlds(t *testing.T) {
 	}
 }
 
-// A process that is lost ends the wait for a group, by an error that names it.
+// A lost process ends the wait for a group, with an error that names it.
 func TestGroupsOfLostProcesses(t *testing.T) {
 	c := sim.Config{Ranks: 3, Seed: 1, Faults: sim.Faults{Deaths: []sim.Death{{Process: 2, At: 50 * time.Microsecond}}}}
 	err := simulate(t, c, pebble.Config{}, func(r *pebble.Rank) error {
@@ -123,7 +123,7 @@ func TestGroupsOfLostProcesses(t *testing.T) {
 	require.Equal(t, 2, lost.Process)
 }
 
-// What a group's task may not do is told in words, and arguments may have a codec.
+// Forbidden calls of a group's task are reported, and arguments may have a codec.
 func TestGroupKindsAreCheckedInWords(t *testing.T) {
 	type kind = *task.GroupKind[string]
 	for words, misuse := range map[string]func(s *task.Scheduler, k kind, g *task.Group){

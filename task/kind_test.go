@@ -18,7 +18,7 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// node is one of an unbalanced tree.
+// node is a node of an unbalanced tree.
 type node struct {
 	State uint64
 	Depth uint32
@@ -43,13 +43,13 @@ func (n node) size() (nodes int64) {
 	return nodes
 }
 
-// A tree whose root lies on one rank is searched by all, and each node is visited once, over several epochs.
+// All ranks search a tree whose root lies on one rank, and visit each node once, over several epochs.
 func TestTreesAreSearchedOnce(t *testing.T) {
 	random := rand.New(rand.NewPCG(seeds.Of(t), 0))
 	roots := make([]node, 3)
 	want := make([]int64, 3)
 	for i := range roots {
-		for want[i] < 100 { // in smaller ones there is little to steal
+		for want[i] < 100 { // smaller ones have little to steal
 			roots[i] = node{State: random.Uint64(), Tree: uint32(i)}
 			want[i] = roots[i].size()
 		}
@@ -94,7 +94,7 @@ func TestTreesAreSearchedOnce(t *testing.T) {
 	}
 }
 
-// working is a rank's function: its tasks take 10 µs each, and are counted by rank and the number that they are given.
+// working returns a rank's function: its tasks take 10 µs each, and are counted by rank and by their number.
 func working(ran [][4]int, root func(s *task.Scheduler, work *task.Kind[int])) func(r *pebble.Rank) error {
 	return rooted(func(s *task.Scheduler) func() {
 		work := task.NewKind(s, "work", func(n int) {
@@ -105,7 +105,7 @@ func working(ran [][4]int, root func(s *task.Scheduler, work *task.Kind[int])) f
 	})
 }
 
-// pass lets time pass in which a rank answers those who ask for tasks, until nobody asks any more.
+// pass lets time pass while the rank answers requests for tasks, until no rank asks any more.
 func pass(s *task.Scheduler) {
 	for range 1000 {
 		s.Rank().Compute(10 * time.Microsecond)
@@ -113,7 +113,7 @@ func pass(s *task.Scheduler) {
 	}
 }
 
-// Ranks without work get some from the one that has all: the job takes hardly more than its share of time.
+// Idle ranks get tasks from the one that has all: the job takes hardly more than its share of time.
 func TestWorkIsShared(t *testing.T) {
 	const tasks = 4000
 	for _, ranks := range []int{2, 5, 16} {
@@ -142,8 +142,8 @@ func TestWorkIsShared(t *testing.T) {
 	}
 }
 
-// Ranks that have asked in vain and keep quiet get tasks when there are some, over lifelines from rank to rank: as
-// often as they have nothing to do.
+// Ranks whose requests failed get tasks when some appear, over lifelines from rank to rank, each time that they are
+// idle.
 func TestLifelines(t *testing.T) {
 	const bursts, tasks = 4, 1000
 	for _, ranks := range []int{2, 7, 16} {
@@ -168,7 +168,7 @@ func TestLifelines(t *testing.T) {
 	}
 }
 
-// Tasks for a rank run there and nowhere else, whoever spawns them.
+// Tasks for a rank run there and nowhere else, for every spawner.
 func TestTasksForRanks(t *testing.T) {
 	appstest.Everywhere(t, func(_ *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
 		var ran atomic.Int64
@@ -211,7 +211,7 @@ func BenchmarkSpawn(b *testing.B) {
 	})
 }
 
-// Tasks for a rank run there, also where others have none.
+// Tasks for a rank run there, also while others are idle.
 func TestTasksForARankAreNotStolen(t *testing.T) {
 	ran := make([][4]int, 3)
 	require.NoError(t, simulate(t, sim.Config{Ranks: 3, Seed: 3}, pebble.Config{},

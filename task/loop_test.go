@@ -13,7 +13,7 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// Pieces of loops cover their range once, wait, nest, and need no more workers than there are.
+// Pieces of loops cover their range once, wait, nest, and need no further workers.
 func TestLoopsOfARank(t *testing.T) {
 	for _, workers := range []int{1, 2, 100} {
 		for _, n := range []uint64{0, 1, 10, 1000} {

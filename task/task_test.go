@@ -46,7 +46,7 @@ func simulate(t *testing.T, c sim.Config, job pebble.Config, f func(r *pebble.Ra
 	})
 }
 
-// rooted is a rank's function that makes what tasks need, and then runs a first one, and those that it starts.
+// rooted returns a rank's function that prepares tasks, and then runs a first one and those that it starts.
 func rooted(f func(s *task.Scheduler) (root func()), options ...task.Option) func(r *pebble.Rank) error {
 	return func(r *pebble.Rank) error {
 		s := task.New(r, options...)
@@ -129,7 +129,7 @@ func TestWakeUpsAreNotLost(t *testing.T) {
 						s.Go(func() {
 							waiting[n] = s.Self()
 							over.Send(call{uint64(r.ID()), n})
-							for n%3 == 0 && !called[n] { // which is woken ahead of its Suspend
+							for n%3 == 0 && !called[n] { // it is woken ahead of its Suspend
 								s.Yield()
 							}
 							s.Suspend()
@@ -140,7 +140,7 @@ func TestWakeUpsAreNotLost(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				return s.Run(func() { // those that have ended are not woken
+				return s.Run(func() { // ended tasks are not woken
 					for _, ended := range waiting {
 						s.Wake(ended)
 					}
@@ -151,7 +151,7 @@ func TestWakeUpsAreNotLost(t *testing.T) {
 	})
 }
 
-// Loops of Yield keep no task from beginning, and their rank neither from sending nor from hearing of a failure.
+// Loops of Yield neither keep tasks from beginning, nor their rank from sending and from noticing a failure.
 func TestYieldStarvesNobody(t *testing.T) {
 	require.NoError(t, run(t, pebble.Config{Ranks: 2, Due: -1}, rooted(func(s *task.Scheduler) func() {
 		begun, heard := false, 0
@@ -183,10 +183,10 @@ func TestYieldStarvesNobody(t *testing.T) {
 	}), broken)
 }
 
-// A flood of pebbles that tasks send one way waits for room, under a limit that has none for all of them.
+// A one-way flood of pebbles from tasks waits for room, under a limit that does not fit all of them.
 func TestFloodsWaitForRoom(t *testing.T) {
 	const each, tasks = 200_000, 3
-	for _, all := range []int{0, 100, each} { // pebbles of a SendAll; 0 is single sends
+	for _, all := range []int{0, 100, each} { // pebbles of a SendAll; 0 stands for single sends
 		var got [4]int
 		var peaks [4]int64
 		c := pebble.Config{Ranks: 4, MemoryLimit: 1 << 20, Coalesce: 256}
@@ -264,7 +264,7 @@ func TestTasksAreExplained(t *testing.T) {
 	require.Contains(t, told.String(), "at most 10 that have begun, each a coroutine of about 3072 bytes: 30720 bytes")
 }
 
-// Buffers that are due leave while tasks run, however many there are to run.
+// Due buffers leave while tasks run, for any number of tasks.
 func TestBuffersAreDueWhileTasksRun(t *testing.T) {
 	const due, busy = time.Millisecond, 100 * time.Millisecond
 	var arrived time.Duration

@@ -8,7 +8,7 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// yields lets others run, and no longer than they may need.
+// yields lets others run as long as they need, with a bound.
 func yields(s *task.Scheduler, until func() bool) {
 	for n := 0; n < 1000 && !until(); n++ {
 		s.Yield()
@@ -17,7 +17,7 @@ func yields(s *task.Scheduler, until func() bool) {
 
 func never() bool { return false }
 
-// A wake-up for a task that has ended is for nobody: nor for the next one of its worker, if that waits already.
+// A wake-up for a task that has ended has no effect, not even on the next task of its worker if that already waits.
 func TestWakeUpsOfTasksThatHaveEnded(t *testing.T) {
 	one(t, 2, func(s *task.Scheduler) func() {
 		return func() {
@@ -25,7 +25,7 @@ func TestWakeUpsOfTasksThatHaveEnded(t *testing.T) {
 			told, early := false, false
 			s.Go(func() {
 				ended = s.Self()
-				s.Wake(ended) // which it does not use
+				s.Wake(ended) // it has no effect
 			})
 			s.Go(func() {
 				next = s.Self()
@@ -43,7 +43,7 @@ func TestWakeUpsOfTasksThatHaveEnded(t *testing.T) {
 	})
 }
 
-// A task that yields again and again lets new ones begin.
+// A task that keeps yielding lets new ones begin.
 func TestYieldLetsTasksBegin(t *testing.T) {
 	one(t, 2, func(s *task.Scheduler) func() {
 		return func() {
@@ -55,7 +55,7 @@ func TestYieldLetsTasksBegin(t *testing.T) {
 	})
 }
 
-// A group is waited for until its last task has ended.
+// A wait for a group lasts until its last task has ended.
 func TestGroupsWaitForTheLast(t *testing.T) {
 	one(t, 10, func(s *task.Scheduler) func() {
 		return func() {

@@ -16,7 +16,7 @@ func odin(t testing.TB) *model.Parameters {
 	return &p
 }
 
-// site is a job on so many ranks that may change its topology and factor.
+// site returns a job on the given number of ranks that may change its topology and factor.
 func site(ranks int) tune.Site {
 	return tune.Site{
 		Ranks: ranks, Processes: ranks, Start: tune.Setting{Topology: "direct", Coalesce: 1024}, Topology: true,
@@ -24,7 +24,7 @@ func site(ranks int) tune.Site {
 	}
 }
 
-// experiments are the settings that a tuner asks for when all windows are the same.
+// experiments returns a tuner's proposals if all windows are the same.
 func experiments(t *testing.T, s tune.Site, p *model.Parameters) (start tune.Setting, all []tune.Setting) {
 	tuner, err := tune.Auto(s, p)
 	require.NoError(t, err)
@@ -40,7 +40,7 @@ func experiments(t *testing.T, s tune.Site, p *model.Parameters) (start tune.Set
 	return start, all
 }
 
-// A job begins with what the model likes best, or with what it has when nothing is to be changed.
+// A job begins with the model's best setting, or with its own if nothing may change.
 func TestAutoBeginsWithTheModel(t *testing.T) {
 	start, _ := experiments(t, site(64), nil)
 	require.Equal(t, tune.Setting{Topology: "direct", Coalesce: 1024}, start)
@@ -55,8 +55,8 @@ func TestAutoBeginsWithTheModel(t *testing.T) {
 	require.Empty(t, all)
 }
 
-// Nothing is tried that the job can't have: neither buffers beyond its memory, nor a topology by which its epochs can't
-// end, nor what is not to be changed.
+// Impossible settings are never tried: neither buffers beyond the job's memory, nor a topology that its epochs can't
+// end with, nor changes that are not allowed.
 func TestAutoKeepsToItsSpace(t *testing.T) {
 	s := site(64)
 	_, all := experiments(t, s, nil)

@@ -10,33 +10,33 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// Config says what a tuner may do.
+// Config has the rules of a tuner.
 type Config struct {
-	// Start is the setting that the job would run with if nobody tuned it: the default that what experiments cost is
-	// held against.
+	// Start is the setting that the job would run with without tuning: the default against which the cost of
+	// experiments is measured.
 	Start Setting
 	Space Space
-	// Predict returns the seconds that the model has for some fixed work with a setting; +Inf for an impossible one.
-	// nil: there is no model. Only ratios count. See [Predictor].
+	// Predict returns the model's time in seconds of some fixed work with a setting; +Inf for an impossible one. nil:
+	// no model. Only ratios count. See [Predictor].
 	Predict func(Setting) float64
-	// Runs is how many windows there are, where each is a whole run of the job: experiments may cost what they do,
-	// little has to be shown to go on from a setting, and the last CheckRuns are for the check. 0: windows of a job
-	// that runs. At every moment its experiments have lost at most 5 % of the time that has passed, as far as none of
-	// them loses more than a window takes; after one that did, there are none until it is paid for.
+	// Runs is the number of windows if each is a whole run of the job. The cost of experiments is then unlimited, a
+	// small gain suffices to continue from a setting, and the last CheckRuns are for the check. 0: windows of a running
+	// job. At every moment its experiments have lost at most 5 % of the elapsed time, provided that none of them loses
+	// more than a window takes; after one that did, there are none until it is paid for.
 	Runs int
-	// Known says that Start was found by experiments, such as those of a profile: the tuner begins settled, and tries
-	// something else only once the load has changed.
+	// Known means that Start was found by experiments, such as those of a profile: the tuner begins settled, and tries
+	// other settings only after the load has changed.
 	Known bool
 }
 
-// Space is what a tuner may choose from.
+// Space is the set of settings of a tuner.
 type Space struct {
 	Topologies []string // empty: that of Start alone
 	Coalesce   []int    // in growing order; empty: that of Start alone
 	Cache      []int    // in growing order; empty: that of Start alone
 }
 
-// complete fills in the defaults, and returns an error that says what is wrong.
+// complete fills in the defaults, and returns an error if a value is invalid.
 func (c Config) complete() (Config, error) {
 	if err := c.Start.check(); err != nil {
 		return c, fmt.Errorf("tune: start with %w", err)
@@ -56,7 +56,7 @@ func (c Config) complete() (Config, error) {
 	return c, nil
 }
 
-// with is a list that has a value, once.
+// with returns a list that contains a value, once.
 func with[T comparable](all []T, value T) []T {
 	if slices.Contains(all, value) {
 		return slices.Clone(all)
@@ -64,13 +64,13 @@ func with[T comparable](all []T, value T) []T {
 	return append(slices.Clone(all), value)
 }
 
-// best is the setting on some topologies with the least predicted time, or the given one where none is much better. A
-// cache is left as it is: what it merges only a run can show.
+// best returns the setting on some topologies with the least predicted time, or from if none is much better. It does
+// not change the cache: only a run can show its merges.
 func (c *Config) best(from Setting, topologies []string) Setting {
 	best, to, least := from, from, (1-hysteresis)*c.Predict(from)
 	for _, to.Topology = range topologies {
 		for _, to.Coalesce = range c.Space.Coalesce {
-			if p := c.Predict(to); p < least && !math.IsInf(least, 1) { // where the model knows the given one
+			if p := c.Predict(to); p < least && !math.IsInf(least, 1) { // only if the model covers from
 				best, least = to, p
 			}
 		}
@@ -78,11 +78,11 @@ func (c *Config) best(from Setting, topologies []string) Setting {
 	return best
 }
 
-// Predictor makes a [Config].Predict from the model for a job: its topology and coalescing factor are those of the
-// setting that is asked about. Caches are taken to merge nothing, for how much they merge only a run can show. The
-// function keeps the shapes of topologies, and belongs to one goroutine.
+// Predictor makes a [Config].Predict from the model for a job, with the topology and coalescing factor of its argument.
+// It assumes that caches merge nothing, since only a run can show their merges. The function caches the shapes of
+// topologies, and belongs to one goroutine.
 func Predictor(p model.Parameters, j model.Job) func(Setting) float64 {
-	shapes := map[string]*model.Shape{} // nil where the model knows none
+	shapes := map[string]*model.Shape{} // nil if the model has none
 	return func(s Setting) float64 {
 		shape, known := shapes[s.Topology]
 		if !known {
@@ -106,30 +106,30 @@ func Predictor(p model.Parameters, j model.Job) func(Setting) float64 {
 	}
 }
 
-// Site is what a job knows of itself when its tuning begins.
+// Site describes a job at the start of its tuning.
 type Site struct {
 	Ranks     int
 	Processes int
 	Transport string
-	// Start is what the job has now. Its topology need not have a name that route.ByName knows.
+	// Start is the job's current setting. Its topology need not be one of route.ByName.
 	Start Setting
-	// Topology, Coalesce and Cache say what may be changed. A cache may only when some target has a reduction.
+	// Topology, Coalesce and Cache permit changes. A cache may change only if some target has a reduction.
 	Topology, Coalesce, Cache bool
-	PebbleBytes               int                        // of the largest plain pebble; 0 when all are coded
+	PebbleBytes               int                        // of the largest plain pebble; 0 if all are coded
 	Room                      int64                      // bytes that buffers, queues and caches of a rank may use
 	Holds                     func(topology string) bool // whether the job's epochs can end with it; nil: with all
 	Known                     bool                       // Start was found by experiments, such as those of a profile
 }
 
-// Auto makes the tuner of a job that tunes itself. It starts with what the model predicts to be best, when it is given
-// the parameters of the machine, and otherwise, or where that is known to be good, with what the job has.
+// Auto makes the tuner of a job that tunes itself. It starts with the model's best setting, given the parameters of the
+// machine. Without them, or if the job's setting is known to be good, it starts with that.
 func Auto(s Site, p *model.Parameters) (*Tuner, error) {
 	c := Config{Start: s.Start, Space: s.Space(), Known: s.Known}
 	if p != nil {
 		const steady = 1 << 16 // pebbles to each other rank in an epoch: enough for every buffer to fill many times
 		c.Predict = Predictor(*p, model.Job{
 			Ranks: s.Ranks, Layout: model.Layout{PerProcess: (s.Ranks + s.Processes - 1) / s.Processes},
-			Pebbles: float64(steady * s.Ranks), Bytes: max(s.PebbleBytes, 1), Even: true, // which is quick to work out
+			Pebbles: float64(steady * s.Ranks), Bytes: max(s.PebbleBytes, 1), Even: true, // even is quick to compute
 		})
 		if whole, err := c.complete(); err == nil && !s.Known {
 			c.Start = whole.best(c.Start, whole.Space.Topologies)
@@ -138,9 +138,9 @@ func Auto(s Site, p *model.Parameters) (*Tuner, error) {
 	return New(c)
 }
 
-// Space is what may be chosen: direct, hypercube and meshes of 2 and 3 dimensions, as far as ranks are enough to tell
-// them apart, factors by twos from 16 pebbles to buffers of 256 KiB, and caches of 2^10, 2^14 or 2^18 entries or none;
-// of these, topologies and factors whose buffers, all filling at once, take an eighth of the room.
+// Space returns the possible settings: direct, hypercube and meshes of 2 and 3 dimensions, if there are enough ranks
+// for them to differ, factors by twos from 16 pebbles to buffers of 256 KiB, and caches of 2^10, 2^14 or 2^18 entries
+// or none; of these, topologies and factors whose buffers, all filling at once, take at most an eighth of the room.
 func (s Site) Space() (c Space) {
 	bytes := max(s.PebbleBytes, 1)
 	room := int(min(s.Room/8, 1<<40))
@@ -165,7 +165,7 @@ func (s Site) Space() (c Space) {
 	return c
 }
 
-// neighbours is how many rank 0 has, which stands for all; 0 when the name is a program's own.
+// neighbours returns the number of neighbours of rank 0, which stands for all; 0 for a name of the program.
 func neighbours(topology string, ranks int) int {
 	constructor, err := route.ByName(topology)
 	if err != nil {

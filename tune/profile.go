@@ -10,7 +10,7 @@ import (
 // ProfileFormat is the version of profile files. It grows when an older reader would misread a file.
 const ProfileFormat = 1
 
-// For says what a profile is for. A setting that is good for one of these says nothing about another.
+// For is the purpose of a profile. A good setting for one of these says nothing about another.
 type For struct {
 	App       string `json:"app"` // with the arguments that make its work
 	Ranks     int    `json:"ranks"`
@@ -19,15 +19,15 @@ type For struct {
 	Machine   string `json:"machine"`
 }
 
-// Profile is what a tuner has found, for later runs to begin with.
+// Profile is a tuner's result, for later runs to begin with.
 type Profile struct {
 	Format    int        `json:"format"`
 	For       For        `json:"for"`
 	Date      time.Time  `json:"date"`
 	Setting   Setting    `json:"setting"`
-	Start     Setting    `json:"start"` // that the tuner began with
-	Gain      float64    `json:"gain"`  // how many times as fast as the start
-	Rate      float64    `json:"rate"`  // work a second
+	Start     Setting    `json:"start"` // where the tuner began
+	Gain      float64    `json:"gain"`  // speed relative to the start
+	Rate      float64    `json:"rate"`  // work per second
 	Decisions []Decision `json:"decisions"`
 }
 
@@ -41,8 +41,8 @@ func (p Profile) Encode() ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// DecodeProfile reads what Encode has written. The error says what to do about a file of another kind or version, or a
-// damaged one.
+// DecodeProfile reads the output of Encode. For a file of another kind or version, or a damaged one, the error has a
+// remedy.
 func DecodeProfile(text []byte) (Profile, error) {
 	var version struct{ Format int }
 	if err := json.Unmarshal(text, &version); err != nil || version.Format == 0 {
@@ -65,7 +65,7 @@ func DecodeProfile(text []byte) (Profile, error) {
 	return p, nil
 }
 
-// Fits refuses a profile that was made for something else. The error names the first difference.
+// Fits returns an error if a profile was made for another job. The error names the first difference.
 func (p Profile) Fits(now For) error {
 	for _, d := range []struct {
 		what     string

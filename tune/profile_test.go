@@ -71,7 +71,7 @@ func TestProfileFits(t *testing.T) {
 	}
 }
 
-// FuzzDecodeProfile: whatever comes in is refused with an error, or is a setting that can be run.
+// FuzzDecodeProfile checks that any input is refused with an error, or is a setting that can be run.
 func FuzzDecodeProfile(f *testing.F) {
 	text, err := tune.Profile{Setting: start, For: job}.Encode()
 	require.NoError(f, err)

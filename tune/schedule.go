@@ -4,16 +4,16 @@ import "time"
 
 // Chooser chooses settings, window by window. A [Tuner] is one.
 type Chooser interface {
-	// Next is what to run the next window with.
+	// Next returns the setting of the next window.
 	Next() Setting
 	// Observe takes the result of that window.
 	Observe(Window)
 }
 
-// Schedule divides the epochs of a job into windows, and asks a chooser what to run them with. It belongs to rank 0.
+// Schedule divides the epochs of a job into windows, and asks a chooser for their settings. It belongs to rank 0.
 type Schedule struct {
-	Least time.Duration               // what a window takes; 0 is 10 ms
-	New   func(Site) (Chooser, error) // makes a chooser; nil is Auto without a model
+	Least time.Duration               // least length of a window; 0 stands for 10 ms
+	New   func(Site) (Chooser, error) // makes a chooser; nil stands for Auto without a model
 
 	now    Setting // in force
 	epochs int     // of a window
@@ -25,9 +25,9 @@ type Schedule struct {
 
 const (
 	windowDefault = 10 * time.Millisecond
-	growthMost    = 8  // times the epochs of the last window
-	calmer        = 10 // windows are so many times as long once nothing is left to try
-	worthItsEnd   = 50 // a window is so many times as long as what its end costs
+	growthMost    = 8  // limit on the epochs of a window over those of the last one
+	calmer        = 10 // factor on the length of windows once nothing is left to try
+	worthItsEnd   = 50 // least length of a window over the cost of its end
 )
 
 func (s *Schedule) least() time.Duration {
@@ -37,7 +37,7 @@ func (s *Schedule) least() time.Duration {
 	return s.Least
 }
 
-// Paid notes what the end of a window has cost.
+// Paid records the cost of the end of a window.
 func (s *Schedule) Paid(cost time.Duration) {
 	const few = 4
 	s.lost = cost
@@ -47,7 +47,8 @@ func (s *Schedule) Paid(cost time.Duration) {
 	s.cost += (cost - s.cost) / few
 }
 
-// Between takes what all ranks saw of the last window, and chooses the setting and the number of epochs of the next.
+// Between takes the result of the last window over all ranks, and chooses the setting and the number of epochs of the
+// next.
 func (s *Schedule) Between(seen Window, site Site) (next Setting, epochs int, err error) {
 	s.epochs = max(s.epochs, 1)
 	if s.chooser != nil {
@@ -62,7 +63,7 @@ func (s *Schedule) Between(seen Window, site Site) (next Setting, epochs int, er
 	return s.now, s.epochs, nil
 }
 
-// resize fits the number of epochs of a window to how long the last one took.
+// resize adapts the number of epochs of a window to the time of the last one.
 func (s *Schedule) resize(took time.Duration) {
 	least := s.least()
 	if t, ok := s.chooser.(*Tuner); ok && t.Settled() {
@@ -84,5 +85,5 @@ func (s *Schedule) make(site Site) (Chooser, error) {
 	return s.New(site)
 }
 
-// Chosen is the setting in force, and who has chosen it; nil when nobody was asked.
+// Chosen returns the setting in force, and its chooser; nil if none was asked.
 func (s *Schedule) Chosen() (Setting, Chooser) { return s.now, s.chooser }

@@ -2,10 +2,10 @@ package tune
 
 import "fmt"
 
-// Setting is what a tuner chooses.
+// Setting is a tuner's choice.
 type Setting struct {
-	Topology string `json:"topology"` // as route.ByName takes it
-	Coalesce int    `json:"coalesce"` // pebbles a buffer
+	Topology string `json:"topology"` // a name for route.ByName
+	Coalesce int    `json:"coalesce"` // pebbles per buffer
 	Cache    int    `json:"cache"`    // entries of the reduction cache, 0 for none
 }
 
@@ -30,7 +30,7 @@ func (s Setting) check() error {
 	return nil
 }
 
-// change describes what differs between two settings.
+// change describes the differences between two settings.
 func change(from, to Setting) string {
 	text := ""
 	add := func(name string, from, to any) {
@@ -44,27 +44,27 @@ func change(from, to Setting) string {
 	return text[2:]
 }
 
-// Window is what a job did under one setting: some epochs, a part of one, or a whole run.
+// Window is the result of a job under one setting: some epochs, a part of one, or a whole run.
 type Window struct {
-	Work     float64 // of all ranks: pebbles handled, or whatever the program counts
+	Work     float64 // of all ranks: pebbles handled, or the program's own count
 	Seconds  float64 // of the slowest rank
 	Overhead float64 // seconds lost between the window before and this one: no part of its rate
 }
 
-// Join puts the windows of two ranks together: what an all-reduction merges by.
+// Join merges the windows of two ranks: the operation of an all-reduction.
 func (w Window) Join(other Window) Window {
 	return Window{w.Work + other.Work, max(w.Seconds, other.Seconds), max(w.Overhead, other.Overhead)}
 }
 
 // Decision is one change that was tried.
 type Decision struct {
-	Window  int     `json:"window"` // how many windows there had been
+	Window  int     `json:"window"` // number of windows before
 	From    Setting `json:"from"`
 	To      Setting `json:"to"`
-	Kept    bool    `json:"kept"`    // by a check; of others, taken until the check
-	Ratio   float64 `json:"ratio"`   // how many times as fast To was
-	Noise   float64 `json:"noise"`   // deviation of a window, as part of it
-	Windows int     `json:"windows"` // that it was tried for
+	Kept    bool    `json:"kept"`    // by a check; for others, taken until the check
+	Ratio   float64 `json:"ratio"`   // speed of To relative to From
+	Noise   float64 `json:"noise"`   // deviation of a window, as a fraction of it
+	Windows int     `json:"windows"` // of the trial
 	Reason  string  `json:"reason"`
 	// "model", "coalesce", "cache", "topology", or "check" of the setting that the search has found
 	Phase string `json:"phase"`

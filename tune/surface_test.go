@@ -12,10 +12,10 @@ import (
 	"github.com/activepebbles/pebbles/tune"
 )
 
-// The seed is fixed: what is asserted of random worlds holds for nearly all seeds, not for all.
+// The seed is fixed: assertions on random worlds hold for nearly all seeds, not for all.
 func seed(*testing.T) uint64 { return 1 }
 
-// surface is the rate that a job would have with a setting, in its n-th window.
+// surface returns the rate of a job with a setting, in its n-th window.
 type surface func(s tune.Setting, window int) float64
 
 // world plays a tuner against a surface, with noise.
@@ -25,14 +25,14 @@ type world struct {
 	noise    float64
 	rng      *rand.Rand
 	windows  int
-	seconds  float64 // that have passed
-	start    float64 // that the start would have taken
-	worst    float64 // the most that the job was behind the start, as part of what that would have taken
-	changes  []int   // windows at which the setting in force changed
+	seconds  float64 // elapsed
+	start    float64 // time that the start would have taken
+	worst    float64 // largest loss of the job against the start, as a fraction of the start's time
+	changes  []int   // windows where the setting in force changed
 	tried    int     // windows of experiments
 	tuner    *tune.Tuner
 	timed    bool    // windows take a second each; otherwise they do equal work
-	overhead float64 // as part of a window
+	overhead float64 // as a fraction of a window
 	odd      float64 // share of windows that take three times as long
 }
 
@@ -42,7 +42,7 @@ func newWorld(t testing.TB, s surface, c tune.Config, noise float64, seed uint64
 	return &world{surface: s, config: c, noise: noise, rng: rand.New(rand.NewPCG(seed, 9)), tuner: tuner}
 }
 
-// step runs a window. The account of what the job loses has no noise: nobody can hold a bound against the dice.
+// step runs a window. The account of losses has no noise: no tuner can guarantee a bound against chance.
 func (w *world) step() {
 	next, before := w.tuner.Next(), w.tuner.Setting()
 	rate := w.surface(next, w.windows)
@@ -73,7 +73,7 @@ func (w *world) run(windows int) {
 	}
 }
 
-// best is the rate of the best setting in the space, and quality that of the setting in force as part of it.
+// best returns the rate of the best setting in the space, and quality that of the setting in force as a fraction of it.
 func (w *world) best() (best float64) {
 	for _, topology := range w.config.Space.Topologies {
 		for _, c := range w.config.Space.Coalesce {
@@ -87,7 +87,7 @@ func (w *world) best() (best float64) {
 
 func (w *world) quality() float64 { return w.surface(w.tuner.Setting(), w.windows) / w.best() }
 
-// gain is what the last check has shown.
+// gain returns the gain shown by the last check.
 func (w *world) gain() float64 { return w.tuner.Profile(job, time.Time{}).Gain }
 
 func (w *world) String() string {
@@ -112,7 +112,7 @@ var factors = func() (all []int) {
 	return all
 }()
 
-// hill is a response with one best factor: what messages cost falls with it, and what waiting costs grows.
+// hill is a response with one best factor: the cost of messages falls with the factor, and the cost of waiting grows.
 func hill(best float64, steep float64) surface {
 	return func(s tune.Setting, _ int) float64 {
 		off := math.Log2(float64(s.Coalesce) / best)
@@ -120,7 +120,7 @@ func hill(best float64, steep float64) surface {
 	}
 }
 
-// cliff is a response that grows up to a factor and falls off beyond it, as when buffers leave the cache.
+// cliff is a response that grows up to a factor and falls beyond it, as if buffers leave the cache.
 func cliff(edge float64, fall float64) surface {
 	return func(s tune.Setting, _ int) float64 {
 		c := float64(s.Coalesce)
@@ -132,10 +132,10 @@ func cliff(edge float64, fall float64) surface {
 	}
 }
 
-// flat rewards nothing.
+// flat is the same for all settings.
 func flat(tune.Setting, int) float64 { return 1e6 }
 
-// whole has all three dimensions: topologies with best factors of their own, and a cache that pays up to a size.
+// whole has all three dimensions: topologies with separate best factors, and a cache that pays up to a size.
 func whole(s tune.Setting, _ int) float64 {
 	top := map[string]struct{ rate, best float64 }{
 		"direct": {1, 4096}, "hypercube": {1.5, 256}, "mesh:2": {1.9, 512}, "mesh:3": {1.7, 256}, "tree": {0.3, 64},
@@ -145,7 +145,7 @@ func whole(s tune.Setting, _ int) float64 {
 	return 1e6 * top.rate * cache / (1 + 0.04*off*off)
 }
 
-// alternating is two loads by turns, of so many windows each, whose best factors are far apart.
+// alternating alternates two loads, for the given number of windows each, with best factors far apart.
 func alternating(windows int) surface {
 	return func(s tune.Setting, n int) float64 {
 		if n/windows%2 == 1 {

@@ -10,10 +10,10 @@ import (
 
 const (
 	hysteresis = 0.02 // a change that gains less is not made
-	hopeless   = 3    // times as long by the model: a topology that is not tried
+	hopeless   = 3    // predicted slowdown from which a topology is not tried
 	sure       = 2.5  // deviations by which a change must be better, or worse
-	unsure     = 1    // the same where runs are counted
-	worthIt    = 0.05 // a gain that is to be told from none, where triesMost windows can tell
+	unsure     = 1    // the same if runs are counted
+	worthIt    = 0.05 // a gain that trials must detect, if triesMost windows suffice
 	triesLeast = 3
 	triesMost  = 25
 	surer      = 3.5 // the same for the check at the end of a search
@@ -21,16 +21,16 @@ const (
 	checkMost  = 60
 	recentMost = 64 // windows of the setting in force that count
 	noiseGuess = 0.05
-	share      = 0.05 // of the time, which experiments may lose
-	changedBy  = 0.15 // of the rate, at the least: what makes a change of the load
+	share      = 0.05 // limit on the time that experiments lose
+	changedBy  = 0.15 // least change of the rate that counts as a change of the load
 	changedFor = 5    // windows in a row
-	calmFor    = 10   // windows after a search that say what the load is
+	calmFor    = 10   // windows after a search that define the load
 )
 
-// CheckRuns is how many of a configuration's Runs are kept for the check at the end.
+// CheckRuns is the number of a configuration's Runs that are reserved for the check at the end.
 const CheckRuns = 2*checkLeast + 2
 
-// phases are what a search changes, one after the other. Factors have a second turn for another topology.
+// phases are the phases of a search, in order. Factors have a second turn for another topology.
 var phases = []string{"model", "coalesce", "cache", "topology", "coalesce"}
 
 // Tuner chooses settings. It belongs to one goroutine.
@@ -41,10 +41,10 @@ type Tuner struct {
 	from    Setting // in force when the search began
 	phase   int     // of the search, in phases
 	seen    map[Setting]bool
-	attempt *attempt // the change that is being tried
+	attempt *attempt // change under trial
 	trying  bool     // in the next window
-	gain    float64  // that the last check has shown, of the setting in force to that before the search; 1 without
-	debt    float64  // seconds lost in experiments and between windows that have yet to be earned
+	gain    float64  // speed of the setting in force over that before the search, by the last check; 1 without one
+	debt    float64  // seconds lost in experiments and between windows that are not yet earned back
 
 	windows int
 	rates   []float64 // of the last windows of the setting in force
@@ -52,21 +52,22 @@ type Tuner struct {
 
 	settled bool
 	rate    float64 // of the setting in force after that
-	off     int     // windows in a row whose rates are another load's
-	calm    int     // windows before the next search; more where the load keeps changing
+	off     int     // windows in a row with rates of another load
+	calm    int     // windows before the next search; more if the load keeps changing
 }
 
-// attempt is a change under trial. A check tries the setting that the search began with, against the one it has found.
+// attempt is a change under trial. A check tries the setting that the search began with, against the one that it has
+// found.
 type attempt struct {
 	to     Setting
 	check  bool
 	ratios []float64 // of its rate to that of the setting in force
 	before float64   // rate of the setting in force before the window
-	rate   float64   // of the window that waits for what comes after; 0 when none does
-	broken int       // windows that told nothing
+	rate   float64   // of the window whose successor is awaited; 0 for none
+	broken int       // windows without a result
 }
 
-// New makes a tuner. The error says what is wrong with the configuration.
+// New makes a tuner. It returns an error if the configuration is invalid.
 func New(c Config) (*Tuner, error) {
 	c, err := c.complete()
 	if err != nil {
@@ -84,7 +85,7 @@ func (t *Tuner) search(from Setting) {
 	t.gain = 1
 }
 
-// Next is what to run the next window with. It changes nothing, and is the same until Observe is called.
+// Next returns the setting of the next window. It changes nothing, and is the same until Observe is called.
 func (t *Tuner) Next() Setting {
 	if t.trying {
 		return t.attempt.to
@@ -92,17 +93,16 @@ func (t *Tuner) Next() Setting {
 	return t.now
 }
 
-// Setting is the setting in force: the one that looks best, and once the tuner has settled the one that was shown to
-// be.
+// Setting returns the setting in force: the best so far, and after the tuner has settled the one that passed the check.
 func (t *Tuner) Setting() Setting { return t.now }
 
 // Settled reports whether nothing is left to try, until the load changes.
 func (t *Tuner) Settled() bool { return t.settled }
 
-// Log lists all decisions, the oldest first. The caller must not change it.
+// Log returns all decisions, the oldest first. The caller must not change it.
 func (t *Tuner) Log() []Decision { return t.log }
 
-// Reason says what is in force and why, for display.
+// Reason describes the setting in force and the reason for it, for display.
 func (t *Tuner) Reason() string {
 	text := t.now.String()
 	switch tried := counted(len(t.log), "other setting"); {
@@ -130,7 +130,7 @@ func counted(n int, one string) string {
 	return fmt.Sprintf("%d %ss", n, one)
 }
 
-// Profile is what the tuner has found so far: the setting that it began with, until a check has shown another to be
+// Profile returns the tuner's result so far: the setting that it began with, until a check has shown another to be
 // faster.
 func (t *Tuner) Profile(of For, now time.Time) Profile {
 	p := Profile{
@@ -160,7 +160,7 @@ func (t *Tuner) Observe(w Window) {
 		return
 	}
 	if len(t.rates) == 0 {
-		t.debt += w.Seconds // what the first experiment may lose
+		t.debt += w.Seconds // allowance for the first experiment
 	}
 	if t.debt = max(0, t.debt-share*w.Seconds); t.config.Runs > 0 {
 		t.debt = 0
@@ -172,14 +172,14 @@ func (t *Tuner) Observe(w Window) {
 	t.plan()
 }
 
-// plan decides what the next window is run with: the change under trial when there is room for it, and otherwise the
+// plan chooses the setting of the next window: the change under trial if there is room for it, and otherwise the
 // setting in force.
 func (t *Tuner) plan() {
 	if t.settled || t.fresh == 0 || t.fresh == 1 && t.config.Runs == 0 {
 		return
 	}
 	if n := t.config.Runs; n > 0 && t.windows >= n-CheckRuns && (t.attempt == nil || !t.attempt.check) {
-		t.attempt, t.phase = nil, len(phases) // what is left is for the check
+		t.attempt, t.phase = nil, len(phases) // the rest is for the check
 	}
 	if t.attempt == nil {
 		to, left := t.propose()
@@ -197,7 +197,7 @@ func (t *Tuner) plan() {
 	}
 }
 
-// propose is the setting to try; false when nothing is left.
+// propose returns the setting to try; false if nothing is left.
 func (t *Tuner) propose() (Setting, bool) {
 	for ; t.phase < len(phases); t.phase++ {
 		for _, to := range t.candidates() {
@@ -209,7 +209,7 @@ func (t *Tuner) propose() (Setting, bool) {
 	return Setting{}, false
 }
 
-// candidates are the settings of a phase, the likeliest first.
+// candidates returns the settings of a phase, the likeliest first.
 func (t *Tuner) candidates() (all []Setting) {
 	space, to := &t.config.Space, t.now
 	switch phases[t.phase] {
@@ -219,8 +219,8 @@ func (t *Tuner) candidates() (all []Setting) {
 		if t.phase == len(phases)-1 && t.now.Topology == t.from.Topology {
 			return nil
 		}
-		// Two places away, and then one: where the best is a single hill, it is found in half as many steps as it is
-		// places away, and four more.
+		// Two places away, and then one: if the best is a single hill, the number of steps to it is half its distance
+		// in places, and four more.
 		at := slices.Index(space.Coalesce, t.now.Coalesce)
 		for _, place := range []int{at + 2, at - 2, at + 1, at - 1} {
 			if place >= 0 && place < len(space.Coalesce) {
@@ -228,7 +228,7 @@ func (t *Tuner) candidates() (all []Setting) {
 				all = append(all, to)
 			}
 		}
-	case "cache": // may cost more than it saves up to a size and pay beyond it, so that no size stands for others
+	case "cache": // may cost more than it saves up to a size and pay beyond it, so no size stands for others
 		for _, to.Cache = range space.Cache {
 			all = append(all, to)
 		}
@@ -246,7 +246,7 @@ func (t *Tuner) candidates() (all []Setting) {
 	return all
 }
 
-// judge looks at the change under trial, when a window of the setting in force has followed its own.
+// judge judges the change under trial, after a window of the setting in force has followed its own.
 func (t *Tuner) judge() {
 	a := t.attempt
 	if a == nil || a.rate == 0 {
@@ -262,11 +262,11 @@ func (t *Tuner) judge() {
 	n, ratio, must, enough := len(a.ratios), median(a.ratios), sure, true
 	judged := n&(n-1) == 0 // judging after each window would find more differences by chance
 	deviations := sure * noise / worthIt
-	most := int(min(max(2*deviations*deviations, triesLeast), triesMost)) // that tell what is worth it from nothing
+	most := int(min(max(2*deviations*deviations, triesLeast), triesMost)) // enough to detect a gain of worthIt
 	switch {
 	case a.check:
 		// Nearly all windows are slower, 10 of 10 or 17 of 20, as happens once with 800 equal settings. Ratios alone
-		// would tell nothing where many windows are odd.
+		// would not suffice if many windows are odd.
 		enough = float64(count(a.ratios, func(r float64) bool { return r < 1 })) >= float64(n)/2+1.55*math.Sqrt(float64(n))
 		ratio, must, most, judged = 1/ratio, surer, checkMost, n%checkLeast == 0
 	case t.config.Runs > 0:
@@ -276,7 +276,7 @@ func (t *Tuner) judge() {
 		return
 	}
 	doubt := must * noise * math.Sqrt(2/float64(n)) // windows of the change, and as many of the setting in force
-	better := math.Log(ratio)                       // so that half and twice as fast are as far from equal
+	better := math.Log(ratio)                       // so that half and double speed are equally far from equal
 	kept := enough && better > max(hysteresis, doubt)
 	if kept || better < -doubt || n >= most || n >= triesLeast && better+doubt/must < worthIt {
 		t.decide(kept, ratio, noise)
@@ -311,7 +311,7 @@ func (t *Tuner) decide(kept bool, ratio, noise float64) {
 	t.log = append(t.log, d)
 }
 
-// rescale turns the rates into those of a setting so many times as fast, which has just come into force.
+// rescale multiplies the rates by the speed of the setting that has just come into force.
 func (t *Tuner) rescale(ratio float64) {
 	for i := range t.rates {
 		t.rates[i] *= ratio
@@ -321,7 +321,7 @@ func (t *Tuner) rescale(ratio float64) {
 
 func (t *Tuner) settle() { t.settled, t.fresh, t.off = true, 0, 0 }
 
-// watch starts a new search when the load has changed for good.
+// watch starts a new search after a lasting change of the load.
 func (t *Tuner) watch() {
 	switch {
 	case !t.settled || t.fresh == 0:
@@ -337,13 +337,13 @@ func (t *Tuner) watch() {
 			t.calm = calmFor
 		}
 		t.calm *= 2
-		t.search(t.now) // what the start would do now is not known
+		t.search(t.now) // the start's rate under this load is unknown
 	}
 }
 
-// noise is the standard deviation of a window's rate, as part of it, by the median of how far windows are from the ones
-// before them: neither drift nor a single odd window makes it large. Of few windows it is more, for they may agree by
-// chance, and before there are four it is a guess.
+// noise returns the standard deviation of a window's rate, as a fraction of it, by the median distance of windows from
+// the ones before them: neither drift nor a single odd window makes it large. With few windows it is increased, since
+// they may agree by chance, and with fewer than four it is a guess.
 func noise(rates []float64) float64 {
 	if len(rates) < 4 {
 		return noiseGuess

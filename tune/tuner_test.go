@@ -13,8 +13,8 @@ import (
 	"github.com/activepebbles/pebbles/tune"
 )
 
-// TestFactorWithinFive: without a model, from 1,024 pebbles a buffer, a factor within 10 % of the best takes at most 5
-// decisions, wherever the best is (TRAM, section V.E).
+// TestFactorWithinFive: without a model, from 1,024 pebbles per buffer, a factor within 10 % of any best one takes at
+// most 5 decisions (TRAM, section V.E).
 func TestFactorWithinFive(t *testing.T) {
 	from := seed(t)
 	for _, best := range factors {
@@ -57,9 +57,9 @@ func TestWholeWithinTwentyFive(t *testing.T) {
 	}
 }
 
-// TestBound: at no moment has the job lost more than 5 % of what the start would have taken, but for what noise makes
-// of the account; also when the start is the best there is, and when settings beyond a cliff are a hundred times as
-// slow. Once settled, nothing moves as long as the load does not.
+// TestBound: at no moment has the job lost more than 5 % of the start's time, apart from noise in the account; also if
+// the start is the best setting, and if settings beyond a cliff are a hundred times as slow. After the tuner has
+// settled, nothing moves as long as the load does not.
 func TestBound(t *testing.T) {
 	from := seed(t)
 	for name, s := range map[string]surface{
@@ -82,7 +82,7 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// TestBoundOfWholeWindows: with epochs the bound holds, and is come back to after something was slower.
+// TestBoundOfWholeWindows: with epochs the bound holds, and is restored after a slower setting.
 func TestBoundOfWholeWindows(t *testing.T) {
 	from := seed(t)
 	for name, s := range map[string]surface{"hill": hill(1024, 0.1), "flat": flat, "far": hill(64, 0.05)} {
@@ -106,7 +106,7 @@ func TestBoundOfWholeWindows(t *testing.T) {
 	require.True(t, w.tuner.Settled())
 }
 
-// TestLoadAlternates: a job gains more than experiments cost it, though its load changes and windows take longer.
+// TestLoadAlternates: a job gains more than its experiments cost, though its load changes and windows take longer.
 func TestLoadAlternates(t *testing.T) {
 	from := seed(t)
 	for _, windows := range []int{50, 150, 500} {
@@ -123,7 +123,7 @@ func TestLoadAlternates(t *testing.T) {
 	}
 }
 
-// TestKnown: what is known to be good is kept until the load changes for good; then the tuner searches.
+// TestKnown: a setting that is known to be good is kept until a lasting change of the load; then the tuner searches.
 func TestKnown(t *testing.T) {
 	from := seed(t)
 	const change = 500
@@ -145,7 +145,7 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-// TestOverhead: what is lost between windows is lost room for experiments. Where it takes all of it, there are none.
+// TestOverhead: time lost between windows reduces the room for experiments. If it takes all of it, there are none.
 func TestOverhead(t *testing.T) {
 	const windows = 200
 	first := func(overhead float64) (n int) {
@@ -162,7 +162,7 @@ func TestOverhead(t *testing.T) {
 	require.Equal(t, windows, first(0.05))
 }
 
-// TestFlatStays: noise alone does not make the tuner leave its start, but for a small share of its decisions.
+// TestFlatStays: noise alone does not make the tuner leave its start, except for a small share of its decisions.
 func TestFlatStays(t *testing.T) {
 	from := seed(t)
 	kept, decisions := 0, 0
@@ -180,7 +180,7 @@ func TestFlatStays(t *testing.T) {
 	require.Less(t, float64(kept), 0.06*float64(decisions))
 }
 
-// TestLoadChanges: when another setting becomes the best for good, the tuner finds it.
+// TestLoadChanges: if another setting becomes the best permanently, the tuner finds it.
 func TestLoadChanges(t *testing.T) {
 	from := seed(t)
 	for i := range uint64(10) {
@@ -220,7 +220,7 @@ func TestLoadDuringSearch(t *testing.T) {
 	}
 }
 
-// TestOscillation: a load that comes and goes does not make a tuner search for ever.
+// TestOscillation: a load that comes and goes does not keep a tuner searching.
 func TestOscillation(t *testing.T) {
 	waves := func(s tune.Setting, window int) float64 {
 		return hill(1024, 0.05)(s, window) * (1 + 0.5*math.Floor(math.Mod(float64(window)/40, 2)))
@@ -231,8 +231,8 @@ func TestOscillation(t *testing.T) {
 	require.LessOrEqual(t, w.worst, 0.055, w)
 }
 
-// TestModel: with a model that is right the first decision is the best setting but for the cache, and with one that is
-// wrong the search goes on from where the job began.
+// TestModel: with a right model the first decision is the best setting apart from the cache, and with a wrong one the
+// search continues from the job's start.
 func TestModel(t *testing.T) {
 	right := func(s tune.Setting) float64 { return 1 / whole(s, 0) }
 	w := newWorld(t, whole, tune.Config{Start: start, Space: space, Predict: right}, 0.02, seed(t))
@@ -250,7 +250,7 @@ func TestModel(t *testing.T) {
 		"the factor and the cache at the least\n%s", w)
 }
 
-// TestPredictor: the model's own choice is proposed first; what can't connect the ranks is never tried.
+// TestPredictor: the model's choice is proposed first; topologies that can't connect the ranks are never tried.
 func TestPredictor(t *testing.T) {
 	j := model.Job{Ranks: 512, Layout: model.Layout{PerHost: 4, PerProcess: 1}, Pebbles: 1024, Bytes: 8, Epochs: 1,
 		Topology: route.Direct, Coalesce: 1}
@@ -270,7 +270,7 @@ func TestPredictor(t *testing.T) {
 	require.True(t, math.IsInf(predict(tune.Setting{Topology: "mesh:3x3", Coalesce: 4}), 1))
 }
 
-// TestEmptyWindows: a window in which nothing was done changes nothing.
+// TestEmptyWindows: a window without work changes nothing.
 func TestEmptyWindows(t *testing.T) {
 	w := newWorld(t, whole, tune.Config{Start: start, Space: space}, 0, 1)
 	w.run(20)
@@ -285,7 +285,7 @@ func TestEmptyWindows(t *testing.T) {
 	require.GreaterOrEqual(t, w.quality(), 0.9)
 }
 
-// TestReason: at every moment there are words, and they name the setting in force.
+// TestReason: Reason always names the setting in force.
 func TestReason(t *testing.T) {
 	w := newWorld(t, whole, tune.Config{Start: start, Space: space}, 0.02, seed(t))
 	require.Contains(t, w.tuner.Reason(), "nothing else was tried yet")
@@ -318,7 +318,7 @@ func TestConfigRefuses(t *testing.T) {
 	}
 }
 
-// TestSameEverywhere: tuners that see equal windows propose equal settings, and say the same.
+// TestSameEverywhere: tuners that see equal windows propose equal settings, with equal reasons.
 func TestSameEverywhere(t *testing.T) {
 	n := seed(t)
 	a := newWorld(t, whole, tune.Config{Start: start, Space: space}, 0.1, n)
@@ -346,8 +346,8 @@ func TestSpace(t *testing.T) {
 	require.Contains(t, s.Cache, 0)
 }
 
-// TestEqualSettingsGainNothing: however noisy windows are, and whatever looked better during the search, the tuner
-// comes back to its start where settings are equal, and tells no gain.
+// TestEqualSettingsGainNothing: if settings are equal, the tuner returns to its start, with any noise and any apparent
+// gain during the search, and reports no gain.
 func TestEqualSettingsGainNothing(t *testing.T) {
 	from, taken := seed(t), 0
 	for _, noise := range []float64{0.02, 0.1, 0.3} {
@@ -374,8 +374,8 @@ func TestEqualSettingsGainNothing(t *testing.T) {
 	require.Greater(t, taken, 20, "checks had something to refuse")
 }
 
-// TestWholeRuns: a search by so many whole runs, as pebbles tune makes it, comes near the best although the machine
-// gets slower all the time, and never makes more of them.
+// TestWholeRuns: a search by a number of whole runs, as pebbles tune makes it, comes near the best although the machine
+// keeps slowing down, and never makes more runs.
 func TestWholeRuns(t *testing.T) {
 	from := seed(t)
 	slower := func(s tune.Setting, window int) float64 { return whole(s, window) * math.Pow(0.99, float64(window)) }
@@ -400,7 +400,7 @@ func TestWholeRuns(t *testing.T) {
 	}
 }
 
-// TestFewRuns: any number of runs will do; a setting is told only when it was checked, in the profile's words.
+// TestFewRuns: any number of runs suffices; the profile has a setting only after its check.
 func TestFewRuns(t *testing.T) {
 	for runs := 1; runs < 200; runs++ {
 		w := newWorld(t, whole, tune.Config{Start: start, Space: space, Runs: runs}, 0, 1)
