@@ -1,5 +1,5 @@
-// Package codecs makes codecs of pebbles that carry values of a program with something of ours beside them, such as who
-// asks. The program gives codecs of its values alone, since it can't name the pebbles.
+// Package codecs makes codecs of pebbles that carry values of a program with data of ours, such as the asking rank. The
+// program gives codecs of its values alone, since it can't name the pebbles.
 package codecs
 
 import (
@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Codec is pebble.Codec. It is another name for an interface that has none: of an interface with a name the compiler
-// makes methods for each V.
+// Codec is pebble.Codec. It is an alias of an unnamed interface: for a named interface the compiler makes methods for
+// each V.
 type Codec[V any] = interface {
 	Append(dst []byte, v V) ([]byte, error)
 	Decode(src []byte) (V, error)
@@ -19,7 +19,7 @@ type Codec[V any] = interface {
 // ErrNone is the error of an option without a codec.
 var ErrNone = errors.New("target.Coded got no codec: give one, or leave the option out for plain data")
 
-// Given takes the codecs that the program has given out of options.
+// Given removes the program's codecs from options.
 func Given[O any](options []O) (given []any, others []O) {
 	for _, o := range options {
 		if c, ok := any(o).(interface{ Given() any }); ok {
@@ -31,8 +31,8 @@ func Given[O any](options []O) (given []any, others []O) {
 	return given, others
 }
 
-// Share gives the codecs that a program has given to the items that they are for. The error says which one is for none,
-// or which item needs one.
+// Share gives the program's codecs to the items that they are for. The error names a codec without an item, or an item
+// that needs one.
 func Share(given []any, items ...*Item) error {
 	for _, codec := range given {
 		if codec == nil {
@@ -64,12 +64,12 @@ func list(items []*Item) string {
 	return strings.Replace(text, " a ", " is a ", 1)
 }
 
-// Advice says which option carries values of a type that is not plain data.
+// Advice returns the option that carries values of a type that is not plain data.
 func Advice(t reflect.Type) string {
 	return fmt.Sprintf("add target.Coded(%s), or another codec of it", Ready(t))
 }
 
-// Ready names a codec for a type, as a program would write it.
+// Ready returns the expression of a codec for a type.
 func Ready(t reflect.Type) string {
 	switch t {
 	case reflect.TypeFor[string]():
@@ -80,7 +80,7 @@ func Ready(t reflect.Type) string {
 	return fmt.Sprintf("avro.Must[%v]()", t)
 }
 
-// Schema describes what a codec writes.
+// Schema describes the output of a codec.
 func Schema(codec any) string {
 	if s, ok := codec.(interface{ Schema() string }); ok {
 		return s.Schema()

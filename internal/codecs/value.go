@@ -10,26 +10,26 @@ import (
 	"github.com/activepebbles/pebbles/internal/layout"
 )
 
-// Value is a codec of values of one type, by where they lie: so its code is the same for all types. The zero value is
-// the codec of nothing.
+// Value is a codec of values of one type, given by their addresses: so its code is the same for all types. The zero
+// value has no codec.
 type Value struct {
 	Type   reflect.Type
-	append func(dst []byte, at unsafe.Pointer) ([]byte, error) // nil where the program has given none
+	append func(dst []byte, at unsafe.Pointer) ([]byte, error) // nil if the program gave none
 	decode func(src []byte, to unsafe.Pointer) error
 	schema func() string
-	given  any // the codec
+	given  any // the program's codec
 }
 
-// Derive makes a codec of values of a type that the program has given none for. Package target/avro sets it.
+// Derive makes a codec of values of a type without a codec from the program. Package target/avro sets it.
 var Derive = func(t reflect.Type) (Value, error) { return Value{}, fmt.Errorf("%v has no codec", t) }
 
-// NewValue is a codec of values of a type.
+// NewValue makes a codec of values of a type.
 func NewValue(t reflect.Type, appends func(dst []byte, at unsafe.Pointer) ([]byte, error),
 	decode func(src []byte, to unsafe.Pointer) error, schema func() string) Value {
 	return Value{t, appends, decode, schema, nil}
 }
 
-// Of is a codec that the program has given.
+// Of makes a Value from a codec of the program.
 func Of[V any](c Codec[V]) Value {
 	return Value{reflect.TypeFor[V](),
 		func(dst []byte, at unsafe.Pointer) ([]byte, error) { return c.Append(dst, *(*V)(at)) },
@@ -41,13 +41,13 @@ func Of[V any](c Codec[V]) Value {
 		func() string { return Schema(c) }, c}
 }
 
-// Is reports whether it is a codec that the program has given.
+// Is reports whether it is this codec of the program.
 func (v *Value) Is(codec any) bool { return v.given == codec }
 
 // Coded reports whether there is a codec: values without one are plain data.
 func (v *Value) Coded() bool { return v.append != nil }
 
-// OrPlain is the codec, or where there is none that of plain data.
+// OrPlain returns the codec, or if there is none that of plain data.
 func (v Value) OrPlain() Value {
 	if v.Coded() {
 		return v
@@ -71,10 +71,10 @@ func (v Value) OrPlain() Value {
 // Append appends the bytes of a value.
 func (v *Value) Append(dst []byte, at unsafe.Pointer) ([]byte, error) { return v.append(dst, at) }
 
-// Decode sets a value to the one of bytes.
+// Decode sets a value from its bytes.
 func (v *Value) Decode(src []byte, to unsafe.Pointer) error { return v.decode(src, to) }
 
-// Schema describes what Append writes.
+// Schema describes the output of Append.
 func (v *Value) Schema() string { return v.schema() }
 
 // Field is a value in a struct.
@@ -83,10 +83,10 @@ type Field struct {
 	Value
 }
 
-// Tag is plain data of type T in a struct.
+// Tag returns a field of plain data of type T in a struct.
 func Tag[T any](at uintptr) Field { return Field{at, Value{Type: reflect.TypeFor[T]()}} }
 
-// Struct is a codec of structs: of plain data that goes first, and of fields. Plain data of no type is left out.
+// Struct makes a codec of structs: of plain data that goes first, and of fields. A tag without a type is left out.
 func Struct(t reflect.Type, tag Field, fields ...Field) Value {
 	for i := range fields {
 		fields[i].Value = fields[i].OrPlain()
@@ -171,7 +171,7 @@ func (v *Value) AppendTo(list []byte, at unsafe.Pointer) ([]byte, error) {
 	return lengthened(list, v, at)
 }
 
-// Each decodes the values of a list, each to where room says.
+// Each decodes the values of a list, each to an address from room.
 func (v *Value) Each(list []byte, room func() unsafe.Pointer) error {
 	for len(list) > 0 {
 		if len(list) < lengthBytes || len(list)-lengthBytes < int(binary.LittleEndian.Uint32(list)) {
@@ -188,7 +188,7 @@ func (v *Value) Each(list []byte, room func() unsafe.Pointer) error {
 
 var errCut = errors.New("a list is cut short")
 
-// List is a codec of slices of what a codec is for.
+// List makes a codec of slices of a codec's values.
 func List[V any](of Value) Value {
 	of = of.OrPlain()
 	return Value{reflect.TypeFor[[]V](),
@@ -211,7 +211,7 @@ func List[V any](of Value) Value {
 		func() string { return "list of " + of.schema() }, nil}
 }
 
-// Pebbles is a codec of pebbles by one of where they lie: the one that the program has given, or one for one goroutine.
+// Pebbles makes a codec of pebbles from a Value: the program's codec, or one for one goroutine.
 func Pebbles[P any](v Value) Codec[P] {
 	if c, ok := v.given.(Codec[P]); ok {
 		return c
@@ -221,7 +221,7 @@ func Pebbles[P any](v Value) Codec[P] {
 
 type pebbles[P any] struct {
 	of   Value
-	room P // of what is encoded or decoded: what a function value is given would be allocated
+	room P // the value in progress: the argument of a function value would be allocated
 }
 
 func (c *pebbles[P]) Append(dst []byte, p P) ([]byte, error) {
@@ -239,14 +239,14 @@ func (c *pebbles[P]) Decode(src []byte) (p P, err error) {
 
 func (c *pebbles[P]) Schema() string { return c.of.schema() }
 
-// Item is values of one type in pebbles of ours, and how they travel.
+// Item is a set of values of one type in pebbles of ours, with their codec.
 type Item struct {
-	Name  string // what they are, in errors
-	Value        // the codec that the program has given, if any
+	Name  string // in errors
+	Value        // the program's codec, if any
 	typed func(codec any) (Value, bool)
 }
 
-// NewItem is values of a type, without a codec.
+// NewItem returns an Item of a type, without a codec.
 func NewItem[V any](name string) Item { return Item{name, Value{Type: reflect.TypeFor[V]()}, typed[V]} }
 
 func typed[V any](codec any) (v Value, ok bool) {
@@ -268,7 +268,7 @@ func (i *Item) Take(codec any) bool {
 
 func (i *Item) String() string { return fmt.Sprintf("its %s a %v", i.Name, i.Type) }
 
-// check refuses values that can't travel.
+// check returns an error for values that can't travel.
 func (i *Item) check() error {
 	if err := layout.Plain(i.Type); err != nil && !i.Coded() {
 		return fmt.Errorf("its %s: %w: %s", i.Name, err, Advice(i.Type))

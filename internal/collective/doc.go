@@ -1,8 +1,8 @@
 // Package collective holds the collectives of Active Pebbles as nonblocking state machines: each is a short list of
-// steps for one rank, and a [Machine] takes them as far as the messages that have arrived allow. Termination detection
-// and the collectives that users call run on the same machines.
+// steps for one rank, and a [Machine] runs them as far as arrived messages allow. Termination detection and the
+// collectives that users call run on the same machines.
 //
-// What each costs over P ranks; a round is the time of one message, and a rank sends one message a round at most:
+// The costs over P ranks; a round is the time of one message, and a rank sends at most one message per round:
 //
 //	collective     method               messages of a rank     rounds                  bytes of a rank, for values of b
 //	Barrier        dissemination        ⌈log2 P⌉               ⌈log2 P⌉                0

@@ -4,23 +4,23 @@ import "slices"
 
 // Network carries the messages of collectives for one rank.
 type Network interface {
-	// Send takes a copy of value to rank to.
+	// Send sends a copy of value to rank to.
 	Send(to int, seq uint64, tag uint32, value []byte)
 	// Take returns the value that rank from has sent with this sequence number and tag, if it has arrived. The value is
-	// good until the next call.
+	// valid until the next call.
 	Take(from int, seq uint64, tag uint32) (value []byte, ok bool)
 }
 
-// Machine runs the steps of one collective at a time on one rank. Between runs it keeps its memory, so that a run of
-// the size of one before allocates nothing.
+// Machine runs the steps of one collective at a time on one rank. It keeps its memory between runs, so that a run of
+// the size of an earlier one allocates nothing.
 type Machine struct {
-	// Value is this rank's value, then the result. Its memory belongs to the machine.
+	// Value is this rank's value, then the result. The machine owns its memory.
 	Value []byte
 
 	steps []Step
 	seq   uint64
 	merge func(into, from []byte)
-	fold  func(own, from []byte) []byte // in place of merge
+	fold  func(own, from []byte) []byte // used instead of merge
 	next  int
 }
 
@@ -31,14 +31,14 @@ func (m *Machine) Start(steps []Step, seq uint64, value []byte, merge func(into,
 	m.Value = append(m.Value[:0], value...)
 }
 
-// StartFold is Start for values that change their length when they are merged: fold returns what becomes of both, in
-// the memory of own or in other memory that the machine then keeps.
+// StartFold is Start for values whose merged length differs: fold returns the merged value, in the memory of own or in
+// other memory that the machine then keeps.
 func (m *Machine) StartFold(steps []Step, seq uint64, value []byte, fold func(own, from []byte) []byte) {
 	m.Start(steps, seq, value, nil)
 	m.fold = fold
 }
 
-// Advance takes all steps that need not wait, and reports whether the run is complete.
+// Advance runs all steps that need not wait, and reports whether the run is complete.
 func (m *Machine) Advance(n Network) (done bool) {
 	for ; m.next < len(m.steps); m.next++ {
 		if !m.take(n, m.steps[m.next]) {
@@ -48,7 +48,7 @@ func (m *Machine) Advance(n Network) (done bool) {
 	return true
 }
 
-// take takes one step, and reports whether it need not wait.
+// take runs one step, and reports whether it need not wait.
 func (m *Machine) take(n Network, s Step) bool {
 	switch s.Action {
 	case Send:
@@ -90,8 +90,7 @@ func (m *Machine) receive(a Action, value []byte) {
 	}
 }
 
-// turn moves the first so many bytes behind the others, in place: what is reversed in two parts, and then as a whole,
-// has both parts as they were, in the other order.
+// turn moves the first at bytes behind the others, in place: reversing both parts, and then the whole, swaps the parts.
 func turn(value []byte, at int) {
 	slices.Reverse(value[:at])
 	slices.Reverse(value[at:])

@@ -5,7 +5,7 @@ import (
 	"iter"
 )
 
-// recordHead is the bytes of a record's length, which is in front of it.
+// recordHead is the bytes of a record's length, at its beginning.
 const recordHead = 4
 
 // AppendRecord appends a value of any length, below 4 GiB, as a record.
@@ -13,7 +13,7 @@ func AppendRecord(dst, value []byte) []byte {
 	return append(binary.LittleEndian.AppendUint32(dst, uint32(len(value))), value...)
 }
 
-// Records are the values of records that follow each other. They lie in the memory of those.
+// Records yields the values of consecutive records. They share the memory of the records.
 func Records(all []byte) iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		for i := 0; len(all) > 0; i++ {
@@ -26,7 +26,7 @@ func Records(all []byte) iter.Seq2[int, []byte] {
 	}
 }
 
-// records is the length of the first n records, in bytes.
+// records returns the length of the first n records, in bytes.
 func records(all []byte, n int) (length int) {
 	for range n {
 		length += recordHead + int(binary.LittleEndian.Uint32(all[length:]))

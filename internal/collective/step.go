@@ -2,7 +2,7 @@ package collective
 
 import "math/bits"
 
-// Action is what a step does with the machine's value.
+// Action is the effect of a step on the machine's value.
 type Action uint8
 
 const (
@@ -12,34 +12,34 @@ const (
 	SendHead
 	// CutTail sends the part of the value from At on to the peer, and drops it.
 	CutTail
-	// Merge waits for the peer's value and merges it into as much of ours, from the front.
+	// Merge waits for the peer's value and merges it into the front of ours.
 	Merge
-	// Replace waits for the peer's value and takes it over.
+	// Replace waits for the peer's value and replaces ours.
 	Replace
 	// Append waits for the peer's value and appends it to ours.
 	Append
-	// Turn moves the part of the value before At behind the rest of it. It is no message.
+	// Turn moves the part of the value before At behind the rest of it, without a message.
 	Turn
 	// SendRecords sends the first At records of the value to the peer: see [AppendRecord].
 	SendRecords
-	// TurnRecords moves the first At records of the value behind the others. It is no message.
+	// TurnRecords moves the first At records of the value behind the others, without a message.
 	TurnRecords
 )
 
-// Step is one message of a collective, as one rank sees it. A send and the receive that it pairs with have equal tags.
+// Step is one message of a collective on one rank. A send and its matching receive have equal tags.
 type Step struct {
 	Action Action
 	Peer   int
 	Tag    uint32
-	At     int // where the value is parted, in bytes or in records
+	At     int // where the value is divided, in bytes or in records
 }
 
 const lastTag = 1 << 16
 
 // AllReduce merges the values of all ranks, and leaves the result on each, by recursive doubling. The merge must be
-// associative and commutative. Ranks beyond the largest power of two M hand their value to a partner and wait for the
-// result: ⌊log2 P⌋ rounds, and two more when P is no power of two. A rank below M sends ⌊log2 P⌋ messages, and one more
-// when it has a partner; the others send one.
+// associative and commutative. Ranks beyond the largest power of two M send their value to a partner and wait for the
+// result: ⌊log2 P⌋ rounds, and two more if P is no power of two. A rank below M sends ⌊log2 P⌋ messages, and one more
+// if it has a partner; the others send one.
 func AllReduce(rank, ranks int) []Step {
 	m := 1 << (bits.Len(uint(ranks)) - 1)
 	if rank >= m {
@@ -70,8 +70,8 @@ func Barrier(rank, ranks int) []Step {
 	return steps
 }
 
-// Broadcast takes the root's value to every rank along a binomial tree: P-1 messages in ⌈log2 P⌉ rounds, the most of
-// them from the root, ⌈log2 P⌉.
+// Broadcast sends the root's value to every rank along a binomial tree: P-1 messages in ⌈log2 P⌉ rounds, of which the
+// root sends the most, ⌈log2 P⌉.
 func Broadcast(rank, ranks, root int) []Step {
 	var steps []Step
 	parent, children := tree(rank, ranks, root)
@@ -84,15 +84,15 @@ func Broadcast(rank, ranks, root int) []Step {
 	return steps
 }
 
-// Gather takes every rank's value to the root along a binomial tree, appended in no order: P-1 messages in
-// ⌈log2 P⌉ rounds, one from each rank but the root.
+// Gather sends every rank's value to the root along a binomial tree, appended in no order: P-1 messages in ⌈log2 P⌉
+// rounds, one from each rank except the root.
 func Gather(rank, ranks, root int) []Step { return up(Append, rank, ranks, root) }
 
 // Reduce merges the values of all ranks along a binomial tree, and leaves the result on the root: P-1 messages in ⌈log2
-// P⌉ rounds, one from each rank but the root. The merge must be associative and commutative.
+// P⌉ rounds, one from each rank except the root. The merge must be associative and commutative.
 func Reduce(rank, ranks, root int) []Step { return up(Merge, rank, ranks, root) }
 
-// up takes values to the root.
+// up sends values to the root.
 func up(a Action, rank, ranks, root int) []Step {
 	var steps []Step
 	parent, children := tree(rank, ranks, root)
@@ -105,8 +105,9 @@ func up(a Action, rank, ranks, root int) []Step {
 	return steps
 }
 
-// tree is the binomial tree over all ranks with the given root: a rank's parent lacks its lowest bit, counted from the
-// root. The parent of the root is -1; children come smallest subtree first.
+// tree returns a rank's parent and children in the binomial tree over all ranks with the given root: the parent lacks
+// the rank's lowest bit, counted from the root. The parent of the root is -1; children are in order of their subtrees'
+// size, the smallest first.
 func tree(rank, ranks, root int) (parent int, children []int) {
 	relative := (rank - root + ranks) % ranks
 	parent = -1

@@ -2,15 +2,15 @@ package collective
 
 import "math/bits"
 
-// ReduceScatter merges vectors of P elements, one element for each rank, and leaves each rank with the merged element
-// that is its own. The value is the vector, by rank, P elements of size bytes; merge folds a run of elements into a run
-// of the same length, and must be associative and commutative.
+// ReduceScatter merges vectors of P elements, one element for each rank, and leaves its own merged element on each
+// rank. The value is the vector, by rank, P elements of size bytes; merge folds a run of elements into a run of the
+// same length, and must be associative and commutative.
 //
-// A rank keeps sums for the ranks in front of it, by distance: those at distances below a power of two that has at
-// least P of them at first, and half as many after each round. What is for the farther half goes to the rank in the
-// middle, whose distance to those is the distance that is left. So it is halving for any P, and the reverse of
-// [AllGather]: ⌈log2 P⌉ rounds, as many messages a rank, of P/2 elements at most and then half as many each time, P-1
-// elements in all (Bruck et al. 1997, turned round).
+// A rank keeps sums for the ranks in front of it, by distance: first for those at distances below the smallest power of
+// two that covers all ranks, and half as many after each round. The sums for the farther half go to the rank in the
+// middle, whose distance to those ranks is the remaining distance. So it is halving for any P, and the reverse of
+// [AllGather]: ⌈log2 P⌉ rounds with one message per rank, of P/2 elements at most and then half as many each time, P-1
+// elements in all (Bruck et al. 1997, reversed).
 func ReduceScatter(rank, ranks, size int) []Step {
 	steps := []Step{{Turn, 0, 0, rank * size}} // the own element comes first
 	for bit := rounds(ranks) - 1; bit >= 0; bit-- {
@@ -22,9 +22,9 @@ func ReduceScatter(rank, ranks, size int) []Step {
 	return steps
 }
 
-// AllGather takes every rank's value of size bytes to every rank, by rank, by Bruck's algorithm (Bruck et al. 1997):
-// after k rounds a rank has the values of 2^k ranks from itself on, and hands them to the rank that lacks just those.
-// ⌈log2 P⌉ rounds, as many messages a rank, P-1 values in all.
+// AllGather sends every rank's value of size bytes to every rank, by rank, by Bruck's algorithm (Bruck et al. 1997):
+// after k rounds a rank has the values of 2^k ranks from itself on, and sends them to the rank that lacks just those.
+// It takes ⌈log2 P⌉ rounds with one message per rank, P-1 values in all.
 func AllGather(rank, ranks, size int) []Step {
 	var steps []Step
 	for bit := range rounds(ranks) {
@@ -51,5 +51,5 @@ func AllGatherV(rank, ranks int) []Step {
 	return steps
 }
 
-// rounds is ⌈log2 P⌉.
+// rounds returns ⌈log2 P⌉.
 func rounds(ranks int) int { return bits.Len(uint(ranks - 1)) }

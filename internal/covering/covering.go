@@ -1,13 +1,13 @@
-// Package covering makes covering arrays: few rows of a product of parameters in which every pair, or triple, of values
-// occurs (Cohen, Dalal, Fredman and Patton, The AETG System, IEEE TSE 23, 1997, section 2). Tests use them in place of
-// the product: a fault that shows only where two values meet is found by far fewer jobs.
+// Package covering makes covering arrays: few rows of a product of parameters that contain every pair, or triple, of
+// values (Cohen, Dalal, Fredman and Patton, The AETG System, IEEE TSE 23, 1997, section 2). Tests use them instead of
+// the product: far fewer jobs find a fault that needs two values together.
 package covering
 
 // Array returns rows of values, one for each parameter, such that every combination of the values of strength
 // parameters that occurs in a valid row of the product occurs in a row of the array. Parameter i has the values 0 to
-// levels[i]-1; a nil valid takes all rows. The same arguments give the same rows. Each row is the one that adds the
-// most combinations, and of several the one whose values have occurred least, so that all values occur about equally.
-// The cost is rows × product × sets of parameters.
+// levels[i]-1; a nil valid accepts all rows. The same arguments give the same rows. Each row is the one that adds the
+// most combinations, and among several the one whose values have occurred least, so that all values occur about
+// equally. The cost is rows × product × sets of parameters.
 func Array(strength int, levels []int, valid func(row []int) bool) (rows [][]int) {
 	var product [][]int
 	for row := range Product(levels) {
@@ -52,8 +52,8 @@ func Array(strength int, levels []int, valid func(row []int) bool) (rows [][]int
 	return rows
 }
 
-// uses counts how often each value of each parameter occurs, times the parameter's number of values: equal shares count
-// the same.
+// uses counts the occurrences of each value of each parameter, times the parameter's number of values: equal shares
+// have equal counts.
 type uses [][]int
 
 func newUses(levels []int) (u uses) {
@@ -76,7 +76,7 @@ func (u uses) of(row []int) (sum int) {
 	return sum
 }
 
-// Product yields every row of a product, in lexicographic order. A row is good until the next one.
+// Product yields every row of a product, in lexicographic order. A row is valid until the next one.
 func Product(levels []int) func(yield func(row []int) bool) {
 	return func(yield func(row []int) bool) {
 		row := make([]int, len(levels))
@@ -98,7 +98,7 @@ func Product(levels []int) func(yield func(row []int) bool) {
 	}
 }
 
-// numberOf numbers the values that a row gives to a set of parameters. That of levels itself is above all of them.
+// numberOf numbers the values of a row for a set of parameters. The number of levels itself is above all of them.
 func numberOf(row, set, levels []int) (n int) {
 	for _, i := range set {
 		n = n*(levels[i]+1) + row[i]
@@ -106,7 +106,7 @@ func numberOf(row, set, levels []int) (n int) {
 	return n
 }
 
-// subsets are all sets of strength of n parameters.
+// subsets returns all sets of strength of n parameters.
 func subsets(strength, n int) (all [][]int) {
 	if strength == 0 {
 		return [][]int{nil}

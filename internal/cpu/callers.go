@@ -1,4 +1,4 @@
 package cpu
 
-// CallersMost is how many calls [Callers] tells at the most.
+// CallersMost is the largest number of calls of [Callers].
 const CallersMost = 12

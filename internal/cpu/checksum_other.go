@@ -2,5 +2,5 @@
 
 package cpu
 
-// sumBlocks sums up what it can, which is nothing on processors of this kind, and returns what is left.
+// sumBlocks sums no block on this processor, and returns all bytes.
 func sumBlocks(b []byte) (sum uint32, rest []byte) { return 0, b }

@@ -1,4 +1,4 @@
-// Package cpu holds what Active Pebbles asks of the processor and of the machine's memory: prefetching, a pause in a
-// spin loop, a yield of the core, vector instructions, huge pages, and how much memory is free. Nothing here changes
-// what a program computes.
+// Package cpu has the functions that depend on the processor and the machine's memory: prefetching, a pause in a spin
+// loop, a yield of the core, vector instructions, huge pages, and the amount of free memory. None of them changes the
+// results of a program.
 package cpu

@@ -10,11 +10,11 @@ import (
 	"unsafe"
 )
 
-// memoryUnknown is what MemoryAvailable returns when the system does not tell.
+// memoryUnknown is the result of MemoryAvailable if the system does not report it.
 const memoryUnknown = 2 << 30
 
-// MemoryAvailable is how many bytes of memory this process may still use without swapping: Linux's estimate, or the
-// limit of the process's control group when that is lower; 2 GiB where neither can be read.
+// MemoryAvailable returns the bytes of memory that this process may still use without swapping: Linux's estimate, or
+// the limit of the process's control group if that is lower; 2 GiB if neither can be read.
 func MemoryAvailable() int64 {
 	available := int64(memoryUnknown)
 	if info, err := os.ReadFile("/proc/meminfo"); err == nil {
@@ -34,10 +34,11 @@ func MemoryAvailable() int64 {
 	return available
 }
 
-// ResidentPeak is the most bytes of memory that this process has had resident, or 0 where the system does not tell.
+// ResidentPeak returns the largest resident memory of this process so far, in bytes, or 0 if the system does not report
+// it.
 func ResidentPeak() int64 { return resident("VmHWM:") }
 
-// Resident is how many bytes of memory this process has resident now, or 0 where the system does not tell.
+// Resident returns the resident memory of this process, in bytes, or 0 if the system does not report it.
 func Resident() int64 { return resident("VmRSS:") }
 
 func resident(name string) int64 {
@@ -49,8 +50,7 @@ func resident(name string) int64 {
 	return n
 }
 
-// kibibytes finds the value of a name in the text of a file of Linux's that has lines of name, number and "kB". It
-// returns bytes.
+// kibibytes finds the value of a name in a file of Linux with lines of name, number and "kB". It returns bytes.
 func kibibytes(text []byte, name string) (int64, bool) {
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	for lines.Scan() {
@@ -63,8 +63,8 @@ func kibibytes(text []byte, name string) (int64, bool) {
 	return 0, false
 }
 
-// CheckMemory returns an error when n things of at least so many bytes each do not fit into the available bytes. what
-// is the things' name in the plural. Nothing is allocated. n and each may be as large as an int64 holds.
+// CheckMemory returns an error if n things of at least each bytes do not fit into the available bytes. what names the
+// things, in the plural. Nothing is allocated. n and each may be as large as an int64 holds.
 func CheckMemory(n int, what string, each, available int64) error {
 	need := float64(n) * float64(each)
 	if need <= float64(available) {
@@ -74,7 +74,7 @@ func CheckMemory(n int, what string, each, available int64) error {
 		bytesText(float64(available)))
 }
 
-// bytesText writes a number of bytes with three digits.
+// bytesText formats a number of bytes with three digits.
 func bytesText(n float64) string {
 	units := []string{"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"}
 	i := 0

@@ -8,11 +8,11 @@ import (
 	"unsafe"
 )
 
-// outOfReach reports whether a table of so many bytes is larger than a core's own cache. In a smaller one a prefetch is
-// an instruction too many.
+// outOfReach reports whether a table of the given size is larger than a core's own cache. For a smaller one a prefetch
+// costs more than it saves.
 func outOfReach(bytes uintptr) bool { return bytes > ownCache() }
 
-// ownCache is the size of a core's own cache, the one of the second level: 512 KiB where the system does not tell.
+// ownCache returns the size of a core's own cache, of the second level: 512 KiB if the system does not report it.
 var ownCache = sync.OnceValue(func() uintptr {
 	text, err := os.ReadFile("/sys/devices/system/cpu/cpu0/cache/index2/size")
 	if err == nil {
@@ -25,8 +25,8 @@ var ownCache = sync.OnceValue(func() uintptr {
 })
 
 // prefetchKeys prefetches, for each key, the element at the key's low bits. A key is the first 8 bytes of an element of
-// keys. It costs about a nanosecond a key. Elements that are prefetched too early are evicted again, so it serves some
-// tens of keys at a time. It does nothing when the length of the table is no power of two, or keys are shorter than 8
+// keys. It costs about a nanosecond per key. Elements that are prefetched too early are evicted again, so it serves
+// tens of keys at a time. It does nothing if the length of the table is no power of two, or keys are shorter than 8
 // bytes.
 func prefetchKeys[T, K any](table []T, keys []K) {
 	if n := len(table); n == 0 || n&(n-1) != 0 || len(keys) == 0 || unsafe.Sizeof(keys[0]) < 8 {
@@ -36,13 +36,13 @@ func prefetchKeys[T, K any](table []T, keys []K) {
 		unsafe.Pointer(unsafe.SliceData(keys)), unsafe.Sizeof(keys[0]), len(keys))
 }
 
-// prefetchBlock is the number of keys in a block: as many as a processor has misses in flight, and some more.
+// prefetchBlock is the number of keys in a block: a little more than a processor's misses in flight.
 const prefetchBlock = 32
 
 // PrefetchEach calls visit with all keys, in order and in blocks of at most 32. Before each call it prefetches the
 // elements of the table that the next block will touch: those at the low bits of its keys. A key is the first 8 bytes
-// of an element of keys. The blocks are parts of keys. Nothing is prefetched when the length of the table is no power
-// of two, when it fits into a core's own cache, or keys are shorter than 8 bytes.
+// of an element of keys. The blocks are parts of keys. Nothing is prefetched if the length of the table is no power of
+// two, if it fits into a core's own cache, or if keys are shorter than 8 bytes.
 func PrefetchEach[T, K any](table []T, keys []K, visit func(block []K)) {
 	ahead := outOfReach(uintptr(len(table)) * unsafe.Sizeof(*new(T)))
 	for n := min(prefetchBlock, len(keys)); n > 0; n = min(prefetchBlock, len(keys)) {

@@ -4,7 +4,7 @@ package cpu
 
 import "unsafe"
 
-// Split puts no word: nothing is known that would be faster on this processor than to put one by one.
+// Split splits no word: no faster method than single words is known for this processor.
 func Split(_, _ unsafe.Pointer, _ []uint32, _ unsafe.Pointer) (put, inB int) { return 0, 0 }
 
 // Fields does no word, for the same reason.

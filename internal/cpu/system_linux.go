@@ -7,11 +7,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Yield lets other processes have this core, by sched_yield. It takes less than a microsecond when none wants the core,
-// so it is a raw system call that the Go scheduler does not see.
+// Yield gives other processes this core, by sched_yield. It takes less than a microsecond if none wants the core, so it
+// is a raw system call that bypasses the Go scheduler.
 func Yield() { _, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
 
-// adviseHuge gives the advice for the whole pages of the memory.
+// adviseHuge advises huge pages for the whole pages of the memory.
 func adviseHuge(memory []byte) {
 	page := uintptr(os.Getpagesize())
 	start := uintptr(unsafe.Pointer(&memory[0]))

@@ -8,9 +8,9 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Agree returns nil when err is nil on all ranks, and otherwise the error of the lowest rank that has one, on every
-// rank. It is collective: whoever does something that may fail on one rank alone calls it before the next collective.
-// Other ranks than that one get the words, and nothing to unwrap.
+// Agree returns nil if err is nil on all ranks, and otherwise the error of the lowest rank that has one, on every rank.
+// It is a collective: after a step that may fail on one rank alone, call it before the next collective. Other ranks
+// than that one get the text, without a wrapped error.
 func Agree(r *pebble.Rank, err error) error {
 	var text []byte
 	if err != nil {
@@ -44,25 +44,25 @@ func SetHost(of func(r *pebble.Rank) string) {
 	hostOf.Store(&of)
 }
 
-// Host is the name of a rank's host, by which ranks find out which of them share files.
+// Host returns the name of a rank's host, by which ranks find the ranks that share their files.
 func Host(r *pebble.Rank) string {
 	if of := hostOf.Load(); of != nil {
 		return (*of)(r)
 	}
 	name, err := os.Hostname()
 	if err != nil {
-		return "" // all hosts without a name are taken for one: their files are compared
+		return "" // hosts without a name count as one: their files are compared
 	}
 	return name
 }
 
-// A Group is the ranks of one host.
+// A Group has the ranks of one host.
 type Group struct {
 	Hosts   []string // of all ranks of the job
-	Members []int    // the ranks of this rank's host, in order
+	Members []int    // ranks of this rank's host, in order
 }
 
-// GroupOf gathers the names of hosts. It is collective.
+// GroupOf gathers the names of hosts. It is a collective.
 func GroupOf(r *pebble.Rank, host string) (g Group, err error) {
 	if g.Hosts, err = pebble.AllGather(r, host, pebble.Strings{}); err != nil {
 		return g, err
@@ -75,5 +75,5 @@ func GroupOf(r *pebble.Rank, host string) (g Group, err error) {
 	return g, nil
 }
 
-// Leader is the group's first rank, which does for all what need be done once on each host.
+// Leader returns the group's first rank, for work that is done once on each host.
 func (g Group) Leader() int { return g.Members[0] }

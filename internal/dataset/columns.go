@@ -12,13 +12,13 @@ import (
 // A Column is a field of a struct that stands for a column of a table.
 type Column struct {
 	Name     string
-	Optional bool // it may be missing or empty, and is the zero value then
+	Optional bool // it may be missing or empty, and is then the zero value
 	Index    int  // of the field
 	set      func(to reflect.Value, text []byte) error
 	add      func(dst []byte, from reflect.Value) ([]byte, error)
 }
 
-// Set gives the field of a struct the value that a text says.
+// Set sets the field of a struct from text.
 func (c *Column) Set(of reflect.Value, text []byte) error {
 	if len(text) == 0 && c.Optional {
 		return nil
@@ -38,7 +38,8 @@ func (c *Column) Append(dst []byte, of reflect.Value) ([]byte, error) {
 	return dst, nil
 }
 
-// Columns are the exported fields of a struct type as columns. A tag gives a column's name, or leaves it out by "-":
+// Columns returns the exported fields of a struct type as columns. A tag gives a column's name, or leaves it out by
+// "-":
 //
 //	`csv:"name"` `csv:"name,optional"` `csv:",optional"` `csv:"-"`
 func Columns(t reflect.Type) (all []Column, err error) {
@@ -82,7 +83,7 @@ type (
 	appender = func(dst []byte, from reflect.Value) ([]byte, error)
 )
 
-// conversions between text and a type; nil for types that have none.
+// conversions returns the conversions between text and a type; nil for types that have none.
 func conversions(t reflect.Type) (setter, appender) {
 	if reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
 		return setText, addText
@@ -166,10 +167,10 @@ func addFloat(bits int) appender {
 	}
 }
 
-// shown is how much of a wrong value is shown.
+// shown is the number of bytes of a wrong value in an error.
 const shown = 40
 
-// plainly is a strconv error without the name of its function.
+// plainly returns a strconv error without the name of its function.
 func plainly(text []byte, err error) error {
 	var cause *strconv.NumError
 	if !errors.As(err, &cause) {

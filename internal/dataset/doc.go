@@ -1,4 +1,3 @@
-// Package dataset is what reading and writing files by all ranks share: how ranks agree that all went well, which of
-// them are on one host, and how columns of a table become fields of a struct. Packages ingest and export are built on
-// it.
+// Package dataset has the common parts of reading and writing files by all ranks: agreement on errors, the ranks of a
+// host, and columns of a table as fields of a struct. Packages ingest and export are built on it.
 package dataset

@@ -1,5 +1,5 @@
-// Package disk has the calls by which results reach a file: create, write, sync, close, rename and remove. A writer
-// that must not lose an error makes its calls here, so a test can let each call fail once: see package disktest.
+// Package disk has the calls that write results to a file: create, write, sync, close, rename and remove. A writer that
+// must not lose an error makes its calls here, so a test can let each call fail once: see package disktest.
 package disk
 
 import (
@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 )
 
-// Fault is the error of a call on a file, by the name of the call and of the file; nil lets the call go on.
+// Fault returns the error of a call on a file, by the name of the call and of the file; nil lets the call continue.
 type Fault func(call, name string) error
 
 var fault atomic.Pointer[Fault] // nil outside of tests
@@ -23,7 +23,7 @@ func SetFault(f Fault) {
 	fault.Store(&f)
 }
 
-// Meets returns the injected error of a call. Code with file calls of its own may ask it; it costs one load.
+// Meets returns the injected error of a call. Code with its own file calls may call it; it costs one load.
 func Meets(call, name string) error {
 	f := fault.Load()
 	if f == nil {
@@ -98,7 +98,7 @@ func (f File) Sync() error {
 	return f.File.Sync()
 }
 
-// Close closes the file, also where it reports an error.
+// Close closes the file, also if it returns an error.
 func (f File) Close() error { return errors.Join(Meets("close", f.Name()), f.File.Close()) }
 
 // Rename is os.Rename.

@@ -20,13 +20,13 @@ import (
 
 var update = goflag.Bool("update", false, "write testdata/api anew")
 
-// public are the packages that programs of others import.
+// public are the packages that other programs import.
 var public = []string{
 	"pebble", "target", "target/avro", "task", "delegate", "memory", "memory/pages", "container", "distribution", "route",
 	"reduce", "termination", "model", "tune", "coalesce", "netio", "ingest", "ingest/parquet", "export", "export/parquet",
 }
 
-// What packages export is what their files in testdata/api say: a change of it shows in the diff of a commit.
+// The exports of packages agree with their files in testdata/api: a change shows in the diff of a commit.
 func TestAPI(t *testing.T) {
 	for _, folder := range public {
 		t.Run(folder, func(t *testing.T) {
@@ -44,7 +44,7 @@ func TestAPI(t *testing.T) {
 	}
 }
 
-// exports is what a package exports, as source without bodies and comments.
+// exports returns the exports of a package, as source without bodies and comments.
 func exports(t *testing.T, folder string) string {
 	t.Helper()
 	fset, p := packageOf(t, folder)
@@ -62,7 +62,7 @@ func exports(t *testing.T, folder string) string {
 	return fmt.Sprintln(strings.Join(lines, "\n\n"))
 }
 
-// eachExport calls a function for each thing that a package exports. Methods have the name of their type and a dot.
+// eachExport calls a function for each export of a package. Methods have the name of their type and a dot.
 func eachExport(p *doc.Package, value func(v *doc.Value), function func(f *doc.Func, of string),
 	is func(of *doc.Type)) {
 	all := func(values []*doc.Value, functions []*doc.Func, of string) {
@@ -81,7 +81,7 @@ func eachExport(p *doc.Package, value func(v *doc.Value), function func(f *doc.F
 	}
 }
 
-// packageOf is what a package exports, without its tests.
+// packageOf returns the exports of a package, without its tests.
 func packageOf(t *testing.T, folder string) (*token.FileSet, *doc.Package) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join("..", "..", filepath.FromSlash(folder), "*.go"))

@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// statement marks a block of a comment as Go code, which tables and commands are not.
+// statement matches a block of a comment that is Go code, unlike tables and commands.
 var statement = regexp.MustCompile(`(?m):=|^type \w+ |^return |func\(.*\{`)
 
-// goBlocks are the blocks of Go code in a package comment.
+// goBlocks returns the blocks of Go code in a package comment.
 func goBlocks(text string) (blocks []string) {
 	parsed := new(comment.Parser).Parse(text)
 	for _, b := range parsed.Content {
@@ -27,7 +27,7 @@ func goBlocks(text string) (blocks []string) {
 	return blocks
 }
 
-// packageComment is the comment of a package, from whichever of its files has one.
+// packageComment returns the comment of a package, from any of its files.
 func packageComment(t *testing.T, folder string) string {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(root, folder, "*.go"))
@@ -42,7 +42,7 @@ func packageComment(t *testing.T, folder string) string {
 	return ""
 }
 
-// unindented is a text without the indentation of its lines.
+// unindented returns a text without the indentation of its lines.
 func unindented(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(strings.Trim(text, "\n")) {
@@ -51,7 +51,7 @@ func unindented(text string) string {
 	return "\n" + b.String()
 }
 
-// shown is the text of a package's files with examples.
+// shown returns the text of a package's files with examples.
 func shown(t *testing.T, folder string) string {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(root, folder, "*_test.go"))
@@ -67,7 +67,7 @@ func shown(t *testing.T, folder string) string {
 	return all.String()
 }
 
-// TestCodeInPackageComments wants the code of package comments to stand in an example, which the compiler checks.
+// TestCodeInPackageComments requires the code of package comments to occur in an example, which the compiler checks.
 func TestCodeInPackageComments(t *testing.T) {
 	found := 0
 	for _, folder := range public {

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// anywhere are names that need no place in the contract's table: options, merges, codecs, methods of plain values, and
-// functions around a job.
+// anywhere matches names that need no place in the contract's table: options, merges, codecs, methods of plain values,
+// and functions around a job.
 var anywhere = regexp.MustCompile(`^(pebble\.(And|Or|Xor|Logical.*|Min|Max|Sum|Product|Depth|EndBy|Named|Idle|Flags|` +
 	`HugePages|PrefetchEach|Run|RunLaunched|Main|WriteError|Rank\.(Termination|Transport|Tuned|.*Bytes))|` +
 	`(pebble|target|task|delegate|memory|memory/pages|container)\..*Error\..*|` +
@@ -22,7 +22,7 @@ var anywhere = regexp.MustCompile(`^(pebble\.(And|Or|Xor|Logical.*|Min|Max|Sum|P
 	`delegate\.Future\.Ready|memory\.(Ref|View\.Elements|Pending\.Ready)\.?.*|memory\.(Array\.Len|Grid\.(Columns|Rows?)|` +
 	`Heap\.Array|Scalar\..*|Space\.Rank)|memory/pages\.(Slice\.Len|Space\.Rank|PageBytes))$`)
 
-// The contract's table has a place for each call of the packages that work on other ranks' data.
+// The contract's table has each call of the packages that work on other ranks' data.
 func TestContractNamesCalls(t *testing.T) {
 	_, table, ok := strings.Cut(read(t, "docs/contract.md"), "## What may be called where")
 	require.True(t, ok)
@@ -40,7 +40,7 @@ func TestContractNamesCalls(t *testing.T) {
 	}
 }
 
-// functionsOf are the functions and methods that a package exports to programs.
+// functionsOf returns the functions and methods that a package exports to programs.
 func functionsOf(t *testing.T, folder string) (names []string) {
 	t.Helper()
 	_, p := packageOf(t, folder)

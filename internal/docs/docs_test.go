@@ -25,7 +25,7 @@ func read(t *testing.T, name string) string {
 	return string(text)
 }
 
-// files lists the module's files with one of these endings, by their paths from its root.
+// files returns the module's files with one of these endings, by their paths from its root.
 func files(t *testing.T, endings ...string) (all []string) {
 	t.Helper()
 	require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -45,7 +45,8 @@ func files(t *testing.T, endings ...string) (all []string) {
 	return all
 }
 
-// documents lists the pages that must agree with the code. Changes, decisions and pages of figures describe their time.
+// documents returns the pages that must agree with the code. Changes, decisions and pages of figures describe their
+// time.
 func documents(t *testing.T) (names []string) {
 	history := regexp.MustCompile(`^CHANGELOG|^docs/decisions/|` +
 		`^lab/results/(accesses|measurements|memory|papers|peers|watching)`)
@@ -58,7 +59,7 @@ func documents(t *testing.T) (names []string) {
 	return names
 }
 
-// entries are the first cells of a table's rows.
+// entries returns the first cells of a table's rows.
 func entries(text string) (all []string) {
 	for _, row := range regexp.MustCompile(`(?m)^\| ([^|]+) \|`).FindAllStringSubmatch(text, -1) {
 		all = append(all, row[1])
@@ -66,10 +67,10 @@ func entries(text string) (all []string) {
 	return all
 }
 
-// glossary lists the words, each of which has one line.
+// glossary returns the words, each of which has one line.
 func glossary(text string) []string { return entries(text)[1:] }
 
-// unused are the words that stand in none of the texts.
+// unused returns the words that occur in none of the texts.
 func unused(words []string, texts string) (all []string) {
 	for _, word := range words {
 		if !strings.Contains(texts, word) {
@@ -97,7 +98,7 @@ func TestGlossary(t *testing.T) {
 	}
 }
 
-// TestPagesAreShort holds documents to the length at which they are still read.
+// TestPagesAreShort limits documents to a readable length.
 func TestPagesAreShort(t *testing.T) {
 	for name, lines := range map[string]int{"README.md": 120, "docs/architecture.md": 150, "docs/contract.md": 205} {
 		require.LessOrEqual(t, strings.Count(read(t, name), "\n"), lines, name)
@@ -114,7 +115,7 @@ func TestPagesAreShort(t *testing.T) {
 		}
 		for _, word := range strings.Fields(read(t, name)) {
 			if strings.ContainsFunc(word, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
-				words++ // the bars of a table are none
+				words++ // the bars of a table are no words
 			}
 		}
 	}
@@ -123,11 +124,11 @@ func TestPagesAreShort(t *testing.T) {
 	require.LessOrEqual(t, words, 30_000)
 }
 
-// TestLines wants lines of prose to end at 120 columns. Tables and blocks of code may be wider.
+// TestLines requires lines of prose to end at 120 columns. Tables and blocks of code may be wider.
 func TestLines(t *testing.T) {
 	for _, name := range append(files(t, ".md"), "README.md") {
 		if strings.HasPrefix(name, "lab/results/") {
-			continue // which programs write
+			continue // programs write these
 		}
 		for line := range strings.Lines(fenced.ReplaceAllString(read(t, name), "")) {
 			if !strings.HasPrefix(line, "|") {
@@ -137,7 +138,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestStages compares CONTRIBUTING's tables with what .ci/run and .ci/long do.
+// TestStages compares CONTRIBUTING's tables with the stages of .ci/run and .ci/long.
 func TestStages(t *testing.T) {
 	stages := regexp.MustCompile(`(?m)^(?:stage|beside|always) "([^"]+)"`)
 	for script, head := range map[string]string{".ci/run": "| step |", ".ci/long": "| long step |"} {
@@ -169,7 +170,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestCommentsNamePages wants the pages that comments, scripts and messages name to be there.
+// TestCommentsNamePages requires the pages named by comments, scripts and messages to exist.
 func TestCommentsNamePages(t *testing.T) {
 	page := regexp.MustCompile(`\b(docs|lab/results)/[a-z/-]+\.md\b`)
 	scripts, err := filepath.Glob(filepath.Join(root, ".ci", "*"))
@@ -233,7 +234,7 @@ func TestNamesBite(t *testing.T) {
 	require.Equal(t, []string{"rank", "in flight"}, glossary(table))
 }
 
-// TestExamples wants an example in every public package that programs use themselves. Transports are opened by name,
+// TestExamples requires an example in every public package that programs use directly. Transports are opened by name,
 // and applications share an example in apps, or in apps/graphtest.
 func TestExamples(t *testing.T) {
 	const sharing = "access alltoall centrality communities components epochs jaccard join kcore kmers pagerank " +
@@ -254,7 +255,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestPackageComments wants each package to say what it is.
+// TestPackageComments requires a comment for each package.
 func TestPackageComments(t *testing.T) {
 	comment := regexp.MustCompile(`(?m)^// [A-Z].*\n(//.*\n)*package `)
 	packages := map[string]bool{}

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// importers are the folders whose files import a module, without those of its tests.
+// importers returns the folders whose files import a module, without those of its tests.
 func importers(t *testing.T, module string) map[string]bool {
 	t.Helper()
 	all := map[string]bool{}

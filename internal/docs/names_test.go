@@ -17,15 +17,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A module is what there is to be named.
+// A module has the names that documents may use.
 type module struct {
 	folders map[string]bool            // at the root
 	names   map[string]map[string]bool // of each package: functions, types, methods, fields, constants and variables
 	public  map[string]bool            // exported names of all packages but programs
-	members map[string]map[string]bool // methods and fields of each type; types of one name are taken together
-	within  map[string][]string        // types that a type is made of: embedded ones, and what an alias stands for
+	members map[string]map[string]bool // methods and fields of each type; types of one name are merged
+	within  map[string][]string        // components of a type: embedded types, and the target of an alias
 	flags   map[string]bool
-	texts   *strings.Builder // what string literals say, an ellipsis for each verb
+	texts   *strings.Builder // string literals, with an ellipsis for each verb
 }
 
 // load parses the module's Go files.
@@ -47,7 +47,7 @@ func load(t *testing.T) module {
 		require.NoError(t, err)
 		m.add(file)
 	}
-	m.texts.WriteString(read(t, ".ci/run")) // which names its stages
+	m.texts.WriteString(read(t, ".ci/run")) // it names its stages
 	return m
 }
 
@@ -93,7 +93,7 @@ func (m module) add(file *ast.File) {
 	})
 }
 
-// member notes methods or fields of a type.
+// member records methods or fields of a type.
 func (m module) member(of string, names ...*ast.Ident) {
 	if m.members[of] == nil {
 		m.members[of] = map[string]bool{}
@@ -103,7 +103,7 @@ func (m module) member(of string, names ...*ast.Ident) {
 	}
 }
 
-// compose notes what a type's declaration says of its members.
+// compose records the components in a type's declaration.
 func (m module) compose(name string, is ast.Expr) {
 	var fields *ast.FieldList
 	switch is := is.(type) {
@@ -124,7 +124,7 @@ func (m module) compose(name string, is ast.Expr) {
 	}
 }
 
-// base is the name of a type without package, pointer and parameters.
+// base returns the name of a type without package, pointer and parameters.
 func base(is ast.Expr) string {
 	switch is := is.(type) {
 	case *ast.Ident:
@@ -141,7 +141,7 @@ func base(is ast.Expr) string {
 	return ""
 }
 
-// has reports whether a type has a member, by itself or by what it is made of.
+// has reports whether a type has a member, directly or through its components.
 func (m module) has(of, member string) bool {
 	if m.members[of][member] {
 		return true
@@ -154,8 +154,8 @@ func (m module) has(of, member string) bool {
 	return false
 }
 
-// flag notes a flag: a call, or an entry of a table, that has its name and, further on, a text of some words on it. A
-// call that registers has the name alone.
+// flag records a flag: a call, or an entry of a table, that has its name and, further on, a text of some words. A call
+// that registers has the name alone.
 func (m module) flag(parts []ast.Expr, registers bool) {
 	for i, part := range parts {
 		name, ok := literal(part)
@@ -170,10 +170,11 @@ func (m module) flag(parts []ast.Expr, registers bool) {
 	}
 }
 
-// verb is a part of a text that differs from one time to the next.
+// verb matches a variable part of a text.
 var verb = regexp.MustCompile(`%[-+# 0-9.*\[\]]*[a-zA-Z]`)
 
-// literal is the text of string literals that are added up. Verbs of formats, and what is no literal, are an ellipsis.
+// literal returns the text of concatenated string literals. Verbs of formats, and other expressions, become an
+// ellipsis.
 func literal(e ast.Expr) (text string, ok bool) {
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -228,10 +229,10 @@ func set(words string, texts ...string) map[string]bool {
 	return all
 }
 
-// wrong says which names in a document's prose there are not: paths and identifiers that stand alone between
+// wrong returns the names in a document's prose that do not exist: paths and identifiers that stand alone between
 // backquotes, flags of commands there, texts that are quoted from the code, and links.
 func (m module) wrong(folder, text string) (all []string) {
-	prose := rows.ReplaceAllString(fenced.ReplaceAllString(text, ""), "") // rows of measurements are held to lab/suite
+	prose := rows.ReplaceAllString(fenced.ReplaceAllString(text, ""), "") // rows of measurements are compared with lab/suite
 	for _, found := range code.FindAllStringSubmatch(prose, -1) {
 		all = append(all, m.wrongCode(found[1])...)
 	}
@@ -241,7 +242,7 @@ func (m module) wrong(folder, text string) (all []string) {
 	return append(all, wrongLinks(folder, text)...)
 }
 
-// wrongLinks says which links of a document in a folder lead nowhere: to no file, or to no heading of it.
+// wrongLinks returns the links of a document in a folder that lead nowhere: to no file, or to no heading of it.
 func wrongLinks(folder, text string) (all []string) {
 	for _, found := range link.FindAllStringSubmatch(fenced.ReplaceAllString(text, ""), -1) {
 		page := text
@@ -251,7 +252,7 @@ func wrongLinks(folder, text string) (all []string) {
 				all = append(all, "there is no "+found[1])
 				continue
 			}
-			content, _ := os.ReadFile(filepath.Join(root, file)) // nothing of a folder, which has no headings
+			content, _ := os.ReadFile(filepath.Join(root, file)) // empty for a folder, which has no headings
 			page = string(content)
 		}
 		has := func(of []string) bool { return anchor(of[1]) == found[2] }
@@ -263,7 +264,7 @@ func wrongLinks(folder, text string) (all []string) {
 	return all
 }
 
-// anchor is how links name a heading.
+// anchor returns the form of a heading in links.
 func anchor(heading string) string {
 	kept := regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(heading), "")
 	return strings.ReplaceAll(strings.TrimSpace(kept), " ", "-")
@@ -303,14 +304,14 @@ func (m module) wrongCode(text string) (all []string) {
 	return all
 }
 
-// ofScript reports whether a command is a script of ours that knows a flag.
+// ofScript reports whether a command is a script of ours that has a flag.
 func ofScript(command, name string) bool {
 	file, _, _ := strings.Cut(command, " ")
 	text, err := os.ReadFile(filepath.Join(root, file))
 	return err == nil && strings.Contains(string(text), name)
 }
 
-// wrongText looks for what a text says, between the parts that differ each time, in the literals of the code.
+// wrongText searches the code's literals for the constant parts of a text.
 func (m module) wrongText(text string) (all []string) {
 	differs := regexp.MustCompile(`"[^"]*"|\S*[0-9/]\S*|…`)
 	for _, part := range differs.Split(text, -1) {
@@ -326,7 +327,7 @@ func (m module) wrongText(text string) (all []string) {
 	return all
 }
 
-// exists reports whether a path or pattern from the module's root leads to something.
+// exists reports whether a path or pattern from the module's root matches a file.
 func exists(pattern string) bool {
 	found, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
 	return err == nil && len(found) > 0

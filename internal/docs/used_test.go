@@ -11,14 +11,14 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// ofRuntime are names that the runtime uses alone, in packages that both use.
+// ofRuntime matches names that only the runtime uses, in packages that programs use too.
 var ofRuntime = regexp.MustCompile(`^(distribution\.(Proven|Batcher|BlockMap\.Shift|Describer|Directory\..*|HashMap)|` +
 	`memory\.(ReadOnly|WriteOnly|Sites)|` +
 	`pebble\.(AddressCacheDefault|PageCacheDefault|Config\.CreditsFor|Rank\.AllGatherBytes)|` +
 	`route\.(Proven|TableBytes|Degreed|NewLinks|Links.*|Mark.*|Plan.*|NewPlan|Watching)|` +
 	`reduce\.(SizeMax|Advice|NewFixedCache|Cache\.(Price|SlotSize)|Kind\.(Keeping|WriteBack)))$`)
 
-// Each name that programs may use is shown: by an application, an example, the command or a guide.
+// Each name for programs is shown: by an application, an example, the command or a guide.
 func TestNamesAreShown(t *testing.T) {
 	used := usedNames(t)
 	for _, folder := range strings.Fields("pebble target memory memory/pages task delegate distribution route reduce") {
@@ -35,7 +35,7 @@ func TestNamesAreShown(t *testing.T) {
 // word finds names in text.
 var word = regexp.MustCompile(`\b[A-Z]\w*`)
 
-// usedNames are the names in what shows how packages are used.
+// usedNames returns the names in all text that shows the use of packages.
 func usedNames(t *testing.T) map[string]bool {
 	t.Helper()
 	used := map[string]bool{}
@@ -53,7 +53,7 @@ func usedNames(t *testing.T) map[string]bool {
 	return used
 }
 
-// exportedNames are the functions, methods, constants and variables of a package for programs.
+// exportedNames returns the functions, methods, constants and variables of a package for programs.
 func exportedNames(t *testing.T, folder string) (names []string) {
 	t.Helper()
 	_, p := packageOf(t, folder)

@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ownWords are words of our own that stood where the field has one, by the folder in which they must not come back.
+// ownWords are words of our own that have replaced the field's terms before, by the folder where they must not come
+// back.
 var ownWords = map[string]string{
 	"netio/ofi": "sentry nap snooze doze relieve hungry fed starved surrender heed stir doubt suspect leftovers",
 	"netio/tcp": "mute tired blindfold stranded lookouts aside",
@@ -20,7 +21,7 @@ var ownWords = map[string]string{
 	"memory":    "plea hire",
 }
 
-// The field's words stand where there are any.
+// The field's terms are used where they exist.
 func TestWordsAreTheFields(t *testing.T) {
 	for folder, words := range ownWords {
 		for _, name := range below(t, folder, ".go") {
@@ -32,7 +33,8 @@ func TestWordsAreTheFields(t *testing.T) {
 	}
 }
 
-// One word is one thing: what has left and has not arrived is in flight, and a call that has not returned in progress.
+// One word stands for one thing: a message that has left and has not arrived is in flight, and a call that has not
+// returned in progress.
 func TestOnePhraseForOneThing(t *testing.T) {
 	for _, folder := range strings.Fields("coalesce delegate docs internal memory netio pebble target task termination") {
 		for _, name := range below(t, folder, "") {
@@ -41,7 +43,7 @@ func TestOnePhraseForOneThing(t *testing.T) {
 	}
 }
 
-// below lists the files of a folder with an ending, but for tests of words.
+// below returns the files of a folder with an ending, except tests of words.
 func below(t *testing.T, folder, ending string) (all []string) {
 	t.Helper()
 	for _, name := range files(t, ending) {
@@ -58,7 +60,7 @@ func TestWordsOfSource(t *testing.T) {
 		wordsOf("hungryLink.X // a Nap"))
 }
 
-// parts finds the words that names are put together of.
+// parts matches the words of a composed name.
 var parts = regexp.MustCompile(`[A-Z]?[a-z]+|[A-Z]+`)
 
 func wordsOf(source string) map[string]bool {

@@ -8,7 +8,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/cpu"
 )
 
-// WordBytes is the size of what is never torn: a word at a multiple of its size.
+// WordBytes is the size of a word, which is never torn if it begins at a multiple of its size.
 const WordBytes = 8
 
 // Get copies exposed memory to dst.
@@ -31,17 +31,17 @@ func (u User) Put(s *Segment, to Place, src []byte) Fault {
 	return fault
 }
 
-// Word is one of an exposure: where it is there, and where it goes to or comes from.
+// Word is a word of an exposure: its offset there, and its local memory.
 type Word struct {
 	Offset uint64
 	Data   *[WordBytes]byte
 }
 
-// wordsAhead is how many words are brought near before the first is written, so that they come together.
+// wordsAhead is the number of words that are prefetched together before the first write.
 const wordsAhead = 32
 
-// GetWords copies words of one exposure to dst. places has their offsets, little-endian, as they came over a wire. With
-// a fault, which may be of any of them, dst tells nothing.
+// GetWords copies words of one exposure to dst. places has their offsets, little-endian, in wire format. With a fault,
+// which may concern any of them, dst is undefined.
 func (u User) GetWords(s *Segment, key uint64, places, dst []byte) Fault {
 	first, fault := u.enterWords(s, key, places, WordBytes)
 	if fault != None {
@@ -59,8 +59,8 @@ func (u User) GetWords(s *Segment, key uint64, places, dst []byte) Fault {
 	return u.left(s, Place{Key: key})
 }
 
-// PutWords copies words to one exposure. Each of places is an offset and the word. With a fault none is written: who
-// then puts the others one by one writes no word twice.
+// PutWords copies words to one exposure. Each element of places is an offset and the word. With a fault none is
+// written: a caller that then puts the good ones one by one writes no word twice.
 func (u User) PutWords(s *Segment, key uint64, places []byte) Fault {
 	const each = 2 * WordBytes
 	first, fault := u.enterWords(s, key, places, each)
@@ -79,8 +79,8 @@ func (u User) PutWords(s *Segment, key uint64, places []byte) Fault {
 	return None
 }
 
-// enterWords enters an exposure, which begins at first, when all words of places are in it. Each place takes so many
-// bytes.
+// enterWords enters an exposure, which begins at first, if it contains all words of places. each is the size of a place
+// in bytes.
 func (u User) enterWords(s *Segment, key uint64, places []byte, each int) (first unsafe.Pointer, fault Fault) {
 	first, fault = u.enter(s, Place{Key: key}, 0)
 	if fault != None {
@@ -97,7 +97,7 @@ func (u User) enterWords(s *Segment, key uint64, places []byte, each int) (first
 	return first, None
 }
 
-// bringNear finds the words of the first places, and has the processor fetch them.
+// bringNear finds the words of the first places, and prefetches them.
 func bringNear(words *[wordsAhead]unsafe.Pointer, first unsafe.Pointer, places []byte, each int) (n int) {
 	n = min(wordsAhead, len(places)/each)
 	for i := range words[:n] {
@@ -116,7 +116,7 @@ func (u User) find(s *Segment, p Place) (*uint64, Fault) {
 	return (*uint64)(at), fault
 }
 
-// Add adds to a word, and returns what it was.
+// Add adds to a word, and returns its previous value.
 func (u User) Add(s *Segment, to Place, n uint64) (old uint64, fault Fault) {
 	at, fault := u.find(s, to)
 	if fault == None {
@@ -126,7 +126,7 @@ func (u User) Add(s *Segment, to Place, n uint64) (old uint64, fault Fault) {
 	return old, fault
 }
 
-// Swap sets a word, and returns what it was.
+// Swap sets a word, and returns its previous value.
 func (u User) Swap(s *Segment, to Place, with uint64) (old uint64, fault Fault) {
 	at, fault := u.find(s, to)
 	if fault == None {
@@ -136,7 +136,7 @@ func (u User) Swap(s *Segment, to Place, with uint64) (old uint64, fault Fault) 
 	return old, fault
 }
 
-// CompareAndSwap sets a word if it has a value, and returns what it was.
+// CompareAndSwap sets a word if it has the expected value, and returns its previous value.
 func (u User) CompareAndSwap(s *Segment, to Place, expect, with uint64) (old uint64, fault Fault) {
 	at, fault := u.find(s, to)
 	if fault != None {
@@ -150,7 +150,7 @@ func (u User) CompareAndSwap(s *Segment, to Place, expect, with uint64) (old uin
 	return old, u.left(s, to)
 }
 
-// Near is exposed memory itself, which is good until it is withdrawn.
+// Near returns exposed memory itself, which is valid until it is withdrawn.
 func (u User) Near(s *Segment, p Place, n int) ([]byte, Fault) {
 	at, fault := u.enter(s, p, uint64(n))
 	if fault != None {
@@ -160,8 +160,8 @@ func (u User) Near(s *Segment, p Place, n int) ([]byte, Fault) {
 	return unsafe.Slice((*byte)(at), n), None
 }
 
-// copyOut copies from shared memory. The copy of Go's runtime writes and reads each word at once where both sides are
-// aligned, as pointers need it; where they are not, this does.
+// copyOut copies from shared memory. The copy of Go's runtime reads and writes each word at once only if both sides are
+// aligned, as pointers require; copyOut does so for any alignment.
 func copyOut(dst []byte, from unsafe.Pointer) {
 	src := unsafe.Slice((*byte)(from), len(dst))
 	if len(dst) == WordBytes && aligned(src) {
@@ -203,12 +203,12 @@ func copyIn(to unsafe.Pointer, src []byte) {
 	copy(dst, src)
 }
 
-// word is the one that bytes begin with.
+// word returns the first word of bytes.
 func word(b []byte) *uint64 { return (*uint64)(unsafe.Pointer(unsafe.SliceData(b))) }
 
 func aligned(b []byte) bool { return uintptr(unsafe.Pointer(unsafe.SliceData(b)))%WordBytes == 0 }
 
-// head is how many bytes lie ahead of the first word.
+// head returns the number of bytes before the first word.
 func head(b []byte) int {
 	return min(len(b), int(-uintptr(unsafe.Pointer(unsafe.SliceData(b)))%WordBytes))
 }

@@ -8,15 +8,15 @@ func Map(bytes int) ([]byte, error) {
 	return syscall.Mmap(-1, 0, bytes, syscall.PROT_READ|syscall.PROT_WRITE, flags)
 }
 
-// Unmap can fail only on what is no mapping.
+// Unmap can fail only for memory that is no mapping.
 func Unmap(mapped []byte) { _ = syscall.Munmap(mapped) }
 
-// DropPages gives pages back, after which they read as zero. It reports false when the system does not take them: those
-// that are locked in place.
+// DropPages returns pages to the system; they then read as zero. It returns false if the system does not take them,
+// since they are locked.
 func DropPages(pages []byte, shared bool) bool {
 	advice := syscall.MADV_DONTNEED
 	if shared {
-		advice = syscall.MADV_REMOVE // for all who have them mapped
+		advice = syscall.MADV_REMOVE // for all processes that have them mapped
 	}
 	return syscall.Madvise(pages, advice) == nil
 }

@@ -12,25 +12,25 @@ import (
 
 // Owner exposes memory of its process's segment, and withdraws it. Any goroutine may call it.
 //
-// It keeps what it has given out in memory of its own, since other processes may write to the segment.
+// It keeps its records in private memory, since other processes may write to the segment.
 type Owner struct {
 	mu    sync.Mutex
 	own   *Segment
 	free  spans
 	given pending.Table[exposure] // by entry; generations are the turns of keys
-	late  []uint32                // entries that were withdrawn while somebody was in them
+	late  []uint32                // entries that were withdrawn during an access
 	bytes int64                   // exposed now
 	count int
 }
 
-// exposure is what an entry has, until nobody is in it any more.
+// exposure is the content of an entry, until no user accesses it.
 type exposure struct {
 	span
 	bytes int
-	live  bool // it was not withdrawn
+	live  bool // not withdrawn
 }
 
-// turnMax is how often an entry is exposed: a key has 32 bits for that, and none comes twice.
+// turnMax is the largest number of exposures of an entry: a key has 32 bits for the turn, and no key is used twice.
 const turnMax = 1<<(64-slotBits) - 1
 
 // NewOwner makes the owner of a segment.
@@ -38,8 +38,8 @@ func NewOwner(s *Segment) *Owner {
 	return &Owner{own: s, free: spans{{0, len(s.arena)}}, given: pending.Table[exposure]{Uses: turnMax}}
 }
 
-// Expose gives out n bytes, which are zero and begin on a page. others are the segments of other processes whose users
-// may use it.
+// Expose allocates n zero bytes that begin on a page. others are the segments of other processes whose users may access
+// the memory.
 func (o *Owner) Expose(n int, others []*Segment) (key uint64, memory []byte, err error) {
 	if n <= 0 {
 		return 0, nil, fmt.Errorf("%d bytes: expose one at least", n)
@@ -83,7 +83,7 @@ func (o *Owner) Expose(n int, others []*Segment) (key uint64, memory []byte, err
 	return key, memory, nil
 }
 
-// Withdraw ends what was exposed by a key. What it held is gone when it returns.
+// Withdraw withdraws the exposure of a key. Its data is lost when Withdraw returns.
 func (o *Owner) Withdraw(key uint64, others []*Segment) Fault {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -96,13 +96,13 @@ func (o *Owner) Withdraw(key uint64, others []*Segment) Fault {
 	o.own.entries[number].key.Store(0)
 	o.bytes -= int64(t.to - t.from)
 	o.count--
-	o.own.drop(t.span) // or else reap clears it
+	o.own.drop(t.span) // if this fails, reap clears it
 	o.late = append(o.late, number)
 	o.reap(others)
 	return None
 }
 
-// find finds what is exposed by a key.
+// find returns the exposure of a key.
 func (o *Owner) find(key uint64) (*exposure, Fault) {
 	number := uint32(key)
 	t, last := o.given.At(number), uint64(o.given.Generation(number))
@@ -115,7 +115,7 @@ func (o *Owner) find(key uint64) (*exposure, Fault) {
 	return t, None
 }
 
-// exposed is what is exposed by a key.
+// exposed returns the memory of a key.
 func (o *Owner) exposed(key uint64) ([]byte, Fault) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -126,14 +126,14 @@ func (o *Owner) exposed(key uint64) ([]byte, Fault) {
 	return o.own.arena[t.from : t.from+t.bytes : t.from+t.bytes], None
 }
 
-// Exposed is how many memories are exposed now, and how many bytes they take.
+// Exposed returns the number of exposures, and their bytes.
 func (o *Owner) Exposed() (count int, bytes int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.count, o.bytes
 }
 
-// reap takes back the entries that nobody is in any more.
+// reap frees the withdrawn entries that no user accesses any more.
 func (o *Owner) reap(others []*Segment) {
 	o.late = slices.DeleteFunc(o.late, func(number uint32) bool {
 		inIt := func(s *Segment) bool { return s.entered(o.own, number) }
@@ -141,7 +141,7 @@ func (o *Owner) reap(others []*Segment) {
 			return false
 		}
 		t := o.given.Remove(number)
-		if !o.own.drop(t.span) { // again: whoever was in it may have written after the first time
+		if !o.own.drop(t.span) { // again: a user may have written after the first drop
 			clear(o.own.arena[t.from:t.to])
 		}
 		o.free.insert(t.span)
@@ -149,7 +149,7 @@ func (o *Owner) reap(others []*Segment) {
 	})
 }
 
-// entered reports whether a user of this segment's process is in an entry of another segment, or of this one.
+// entered reports whether a user of this segment's process accesses an entry of a segment, which may be this one.
 func (s *Segment) entered(of *Segment, number uint32) bool {
 	here := of.here(number)
 	for i := range s.users {
@@ -160,11 +160,10 @@ func (s *Segment) entered(of *Segment, number uint32) bool {
 	return false
 }
 
-// drop gives memory back to the system, after which it reads as zero. It reports false when the system does not take
-// it.
+// drop returns memory to the system; it then reads as zero. It returns false if the system does not take it.
 func (s *Segment) drop(at span) bool { return DropPages(s.arena[at.from:at.to], s.shared) }
 
-// Drop gives all exposed memory of the process back to the system, at the end.
+// Drop returns all exposed memory of the process to the system, at the end.
 func (o *Owner) Drop() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -175,12 +174,12 @@ func (o *Owner) Drop() {
 	}
 }
 
-// spans are free parts of an arena, in order, none next to another.
+// spans are free parts of an arena, in order and not adjacent.
 type spans []span
 
 type span struct{ from, to int }
 
-// cut cuts out n bytes that begin at a multiple of align: from the first part that has them.
+// cut cuts out n bytes that begin at a multiple of align, from the first part with enough room.
 func (all *spans) cut(n, align int) (span, bool) {
 	for i, s := range *all {
 		from := roundUp(s.from, align)

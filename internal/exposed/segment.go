@@ -7,41 +7,40 @@ import (
 	"unsafe"
 )
 
-// Segment is the exposed memory of one process, as it is mapped here. All of it is zero at first.
+// Segment is the exposed memory of one process, as mapped here. All of it is zero at first.
 //
 //	a mark for each user │ an entry for each exposure │ arena
 //
-// The mapping is kept for as long as anything refers to the segment.
+// The mapping exists as long as anything refers to the segment.
 type Segment struct {
 	process int
 	users   []mark
 	entries []entry
 	arena   []byte
-	shared  bool // mapped by other processes as well
+	shared  bool // also mapped by other processes
 	lost    atomic.Bool
 }
 
-// Lose says that the process of the segment is gone: who accesses it from now on is told.
+// Lose marks the process of the segment as gone: later accesses fail.
 func (s *Segment) Lose() { s.lost.Store(true) }
 
-// mark says what a user is in: nothing, or an entry of the segment of a process. It is alone on two cache lines, which
-// processors fetch together.
+// mark is the entry that a user accesses, or nothing. It is alone on two cache lines, which processors fetch together.
 type mark struct {
 	at atomic.Uint64
 	_  [120]byte
 }
 
-// entry is one exposure. Its process writes it, while no user is in it, but for key.
+// entry is one exposure. Its process writes it while no user accesses it, except key.
 type entry struct {
-	key    atomic.Uint64 // while it can be used; else 0
-	last   atomic.Uint64 // the highest key that it has had
+	key    atomic.Uint64 // while it is valid; else 0
+	last   atomic.Uint64 // highest key so far
 	offset atomic.Uint64 // in the arena
 	bytes  atomic.Uint64
 	_      [32]byte
 }
 
 const (
-	// EntriesMax is how many exposures a process may have at a time, by default.
+	// EntriesMax is the default limit on exposures of a process at a time.
 	EntriesMax = 1 << 16
 
 	slotBits  = 32
@@ -50,18 +49,18 @@ const (
 	hugeBytes = 2 << 20
 )
 
-// headBytes is the room before the arena.
+// headBytes returns the bytes before the arena.
 func headBytes(users, entries int) int {
 	return roundUp(users*markBytes+entries*int(unsafe.Sizeof(entry{})), hugeBytes)
 }
 
-// Bytes is the size of a segment with room for so many bytes of exposed memory, and so many users.
+// Bytes returns the size of a segment with the given room for exposed memory, and the given number of users.
 func Bytes(room int64, users int) int64 {
 	return int64(headBytes(users, EntriesMax)) + room&^(hugeBytes-1)
 }
 
-// Reserve makes a segment that no other process maps. Its memory takes room when it is touched. Where the system
-// limits address space it is smaller than was asked for.
+// Reserve makes a segment that no other process maps. Its memory takes room when it is touched. If the system limits
+// address space, it is smaller than requested.
 func Reserve(process int, room int64, users, entries int) (*Segment, error) {
 	var failed error
 	for ; room >= hugeBytes; room /= 2 {
@@ -75,8 +74,8 @@ func Reserve(process int, room int64, users, entries int) (*Segment, error) {
 		failed)
 }
 
-// Share makes a segment of memory that several processes have mapped. It is the owner's, or another one's as it is
-// mapped here. unmap ends the mapping, after the segment.
+// Share makes a segment of memory that several processes have mapped: the owner's, or another one's mapping here. unmap
+// ends the mapping, after the segment.
 func Share(mapped []byte, unmap func([]byte), process, users int) (*Segment, error) {
 	if len(mapped) < headBytes(users, EntriesMax)+hugeBytes {
 		return nil, fmt.Errorf("open the exposed memory of process %d: it has %d bytes, %d are needed at least",
@@ -98,16 +97,16 @@ func layOut(mapped []byte, unmap func([]byte), process, users, entries int, shar
 
 func roundUp(n, to int) int { return (n + to - 1) / to * to }
 
-// User is one who accesses segments, from one goroutine at a time.
+// User accesses segments, from one goroutine at a time.
 type User struct{ mark *mark }
 
-// User is the one of a number, of the process whose segment this is.
+// User returns the user of a number, of the process that owns this segment.
 func (s *Segment) User(number int) User { return User{&s.users[number]} }
 
-// here is the mark of a user who is in an entry.
+// here returns the mark of a user that accesses an entry.
 func (s *Segment) here(slot uint32) uint64 { return uint64(s.process+1)<<slotBits | uint64(slot+1) }
 
-// enter finds n bytes, and keeps them from being given out anew until leave.
+// enter finds n bytes, and keeps them allocated until leave.
 func (u User) enter(s *Segment, p Place, n uint64) (unsafe.Pointer, Fault) {
 	slot := uint32(p.Key)
 	if s == nil || uint64(slot) >= uint64(len(s.entries)) || p.Key>>slotBits == 0 {
@@ -130,14 +129,14 @@ func (u User) enter(s *Segment, p Place, n uint64) (unsafe.Pointer, Fault) {
 		return nil, Beyond
 	}
 	at, room := e.offset.Load()+p.Offset, uint64(len(s.arena))
-	if at > room || n > room-at { // another process has written nonsense
+	if at > room || n > room-at { // another process has corrupted the entry
 		u.leave()
 		return nil, Beyond
 	}
 	return unsafe.Add(unsafe.Pointer(unsafe.SliceData(s.arena)), at), None
 }
 
-// room is how many bytes there are of an exposure that the user is in.
+// room returns the bytes of an exposure that the user has entered.
 func (u User) room(s *Segment, key uint64) uint64 {
 	e, arena := &s.entries[uint32(key)], uint64(len(s.arena))
 	return min(e.bytes.Load(), arena-min(arena, e.offset.Load()))
@@ -145,7 +144,8 @@ func (u User) room(s *Segment, key uint64) uint64 {
 
 func (u User) leave() { u.mark.at.Store(0) }
 
-// left leaves, and reports whether what was read was still exposed: whoever withdraws clears the memory after the key.
+// left leaves, and returns a fault if the memory was withdrawn during the read: a withdrawal clears the memory after
+// the key.
 func (u User) left(s *Segment, p Place) Fault {
 	u.leave()
 	if s.entries[uint32(p.Key)].key.Load() != p.Key {
@@ -154,20 +154,20 @@ func (u User) left(s *Segment, p Place) Fault {
 	return None
 }
 
-// Place is where something is in the exposed memory of a process.
+// Place is an address in the exposed memory of a process.
 type Place struct{ Key, Offset uint64 }
 
-// Fault is why an access was refused.
+// Fault is the reason to refuse an access.
 type Fault uint8
 
-// The faults.
+// Faults.
 const (
 	None      Fault = iota
-	Unknown         // nothing was ever exposed by this key
-	Withdrawn       // it has been
-	Beyond          // the end of what was exposed
-	Lost            // its process is
-	Odd             // a word that does not begin at a multiple of 8
+	Unknown         // the key was never used
+	Withdrawn       // the memory was withdrawn
+	Beyond          // the access ends beyond the exposure
+	Lost            // the process is gone
+	Odd             // a word does not begin at a multiple of 8
 	faults
 )
 
@@ -180,7 +180,7 @@ var faultTexts = [faults]string{
 	Odd:       "the offset of a word is a multiple of 8",
 }
 
-// FaultOf is one that has come over a wire.
+// FaultOf returns the fault of a number in wire format.
 func FaultOf(n uint64) (Fault, bool) { return Fault(n), n < uint64(faults) }
 
 func (f Fault) Error() string { return faultTexts[f] }

@@ -7,33 +7,33 @@ import (
 	"github.com/activepebbles/pebbles/internal/cpu"
 )
 
-// Space is what one process sees: its own segment, and those of others that it has mapped.
+// Space has one process's own segment, and those of others that it has mapped.
 type Space struct {
 	process, users, entries int
 	own                     atomic.Pointer[Segment]
-	near                    []*Segment // of other processes, by process; nil for those that are not mapped here
+	near                    []*Segment // of other processes, by process; nil if not mapped here
 
-	guard Guard // nil when there is none; set before the first use
+	guard Guard // nil for none; set before the first use
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	owner  *Owner
-	others []*Segment // those of near that are there
+	others []*Segment // segments in near
 }
 
-// NewSpace makes that of a process, which has so many users, and so many exposures at a time. It reserves nothing
+// NewSpace makes the space of a process with the given number of users, and of exposures at a time. It reserves nothing
 // before the first use.
 func NewSpace(process, users, entries int) *Space {
 	return &Space{process: process, users: users, entries: entries}
 }
 
-// Share has the process expose memory of a segment that others map. It comes before the first use.
+// Share makes the process expose memory of a segment that others map. Call it before the first use.
 func (s *Space) Share(own *Segment) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.adopt(own)
 }
 
-// See adds the segment of another process as it is mapped here, before the first use.
+// See adds the segment of another process as mapped here. Call it before the first use.
 func (s *Space) See(other *Segment) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -49,7 +49,7 @@ func (s *Space) adopt(own *Segment) {
 	s.own.Store(own)
 }
 
-// Near is the segment of a process; nil when it is not mapped here.
+// Near returns the segment of a process; nil if it is not mapped here.
 func (s *Space) Near(process int) *Segment {
 	if process == s.process {
 		return s.own.Load()
@@ -60,7 +60,7 @@ func (s *Space) Near(process int) *Segment {
 	return s.near[process]
 }
 
-// Own is this process's segment. It is reserved now, if need be.
+// Own returns this process's segment, and reserves it if needed.
 func (s *Space) Own() (*Segment, error) {
 	if own := s.own.Load(); own != nil {
 		return own, nil
@@ -77,13 +77,13 @@ func (s *Space) Own() (*Segment, error) {
 	return s.owner.own, nil
 }
 
-// roomMin is the least room of a segment, in bytes.
+// roomMin is the smallest room of a segment, in bytes.
 const roomMin = 1 << 30
 
-// Room is how much memory a process may expose by default.
+// Room returns the default limit on the memory that a process may expose.
 func Room() int64 { return max(roomMin, cpu.MemoryAvailable()) }
 
-// Expose gives out memory of this process.
+// Expose allocates memory of this process.
 func (s *Space) Expose(n int) (key uint64, memory []byte, err error) {
 	if _, err := s.Own(); err != nil {
 		return 0, nil, err
@@ -94,13 +94,13 @@ func (s *Space) Expose(n int) (key uint64, memory []byte, err error) {
 		return key, memory, err
 	}
 	if err := s.guard.Allow(key, n); err != nil {
-		_ = owner.Withdraw(key, others) // nobody has been told of it
+		_ = owner.Withdraw(key, others) // no other process has its key
 		return 0, nil, err
 	}
 	return key, memory, nil
 }
 
-// Withdraw ends what was exposed by a key.
+// Withdraw withdraws the memory of a key.
 func (s *Space) Withdraw(key uint64) Fault {
 	owner, others := s.parts()
 	if owner == nil {
@@ -113,13 +113,12 @@ func (s *Space) Withdraw(key uint64) Fault {
 	return owner.Withdraw(key, others)
 }
 
-// Guard has given others ways of their own into exposed memory. Its methods are called by whoever exposes and
-// withdraws.
+// Guard controls other access paths into exposed memory. Expose and Withdraw call its methods.
 type Guard interface {
-	// Allow may refuse so many bytes that are to be exposed by a key, which nobody has been told yet.
+	// Allow may refuse an exposure of the given number of bytes under a new key.
 	Allow(key uint64, bytes int) error
-	// Revoke returns when no other process is in what is exposed by a key, or will be, by the guard's ways. The key
-	// may be bad. Withdrawn says that it is good no more.
+	// Revoke returns when no other process accesses the memory of a key over the guard's paths, or will. The key may be
+	// bad. Withdrawn reports that it is no longer valid.
 	Revoke(key uint64)
 	Withdrawn(key uint64)
 }
@@ -127,7 +126,7 @@ type Guard interface {
 // Guard sets the guard, before the first use.
 func (s *Space) Guard(g Guard) { s.guard = g }
 
-// Exposed is what is exposed by a key.
+// Exposed returns the memory of a key.
 func (s *Space) Exposed(key uint64) ([]byte, Fault) {
 	owner, _ := s.parts()
 	if owner == nil {
@@ -142,7 +141,7 @@ func (s *Space) parts() (*Owner, []*Segment) {
 	return s.owner, s.others
 }
 
-// Drop gives the memory back at the end, when nobody uses it any more.
+// Drop frees the memory at the end, after the last use.
 func (s *Space) Drop() {
 	if owner, _ := s.parts(); owner != nil {
 		owner.Drop()

@@ -1,4 +1,4 @@
-// Package future lets a rank's tasks wait for what comes later: an answer, or the end of operations on memory.
+// Package future lets a rank's tasks wait for an answer, or for the end of operations on memory.
 package future
 
 import (
@@ -7,19 +7,19 @@ import (
 	"github.com/activepebbles/pebbles/internal/engine"
 )
 
-// Future is what one call waits for. It is used again by other calls, so that waiting allocates nothing. It is for the
+// Future is the event that one call waits for. Other calls reuse it, so that waiting allocates nothing. It is for the
 // goroutine of its rank.
 type Future struct {
 	waiter engine.Waiter
-	waits  bool   // waiter does
-	use    uint32 // how many calls have had it
+	waits  bool   // waiter waits
+	use    uint32 // number of calls that have had it
 }
 
-// Suspend lets the task that calls wait for what is not there yet, until Wake is called. Other tasks run meanwhile.
-// call is what the program has called, and in what the task is said to wait in.
+// Suspend makes the calling task wait until Wake is called. Other tasks run meanwhile. call is the program's call, and
+// in names the wait in reports.
 //
-// After a switch of tasks the processor mispredicts the returns, and each function on the way here is one more. So
-// there are few.
+// After a switch of tasks the processor mispredicts the returns, and each function on the way here adds one. So their
+// number is small.
 func (f *Future) Suspend(r *engine.Rank, call, in string) {
 	began, traced := r.Publisher.Sampled()
 	f.waiter, f.waits = r.Tasks.Current().Waiter(), true
@@ -29,7 +29,7 @@ func (f *Future) Suspend(r *engine.Rank, call, in string) {
 	}
 }
 
-// Wake comes when it is there: the task that waits goes on.
+// Wake wakes the waiting task.
 func (f *Future) Wake() {
 	if f.waits {
 		f.waits = false
@@ -40,14 +40,14 @@ func (f *Future) Wake() {
 // Waited reports whether a task waits for the future.
 func (f *Future) Waited() bool { return f.waits }
 
-// Renew ends its use by a call: tickets of it are good no more.
+// Renew ends its use by a call: its tickets are no longer valid.
 func (f *Future) Renew() { f.use++ }
 
-// Ticket is a future as one call has it.
+// Ticket returns a ticket for the current call.
 func (f *Future) Ticket() Ticket { return Ticket{f.use} }
 
-// Ticket says by which call a future is used.
+// Ticket identifies the call that uses a future.
 type Ticket struct{ use uint32 }
 
-// Good reports whether the future is still that of the call.
+// Good reports whether the call still uses the future.
 func (t Ticket) Good(f *Future) bool { return t.use == f.use }

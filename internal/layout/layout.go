@@ -1,5 +1,5 @@
-// Package layout describes how a type of Active Pebbles lies in memory: whether its values may be sent as they are, and
-// a description that is equal on two ranks exactly when their layouts are.
+// Package layout describes the memory layout of a type of Active Pebbles: whether its values may be sent as they are,
+// and a description that is equal on two ranks exactly if their layouts are.
 package layout
 
 import (
@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// Plain returns nil when values of the type hold all of their meaning in their own bytes: numbers, booleans, and arrays
+// Plain returns nil if values of the type hold all of their meaning in their own bytes: numbers, booleans, and arrays
 // and structs of them. Otherwise the error names the part that does not.
 func Plain(t reflect.Type) error {
 	if path, bad := pointing(t, t.String()); bad != nil {
@@ -18,7 +18,7 @@ func Plain(t reflect.Type) error {
 	return nil
 }
 
-// pointing finds the first part of a type that refers to memory outside of it.
+// pointing finds the first part of a type that refers to other memory.
 func pointing(t reflect.Type, path string) (string, reflect.Type) {
 	switch t.Kind() {
 	case reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
@@ -40,7 +40,7 @@ func pointing(t reflect.Type, path string) (string, reflect.Type) {
 	}
 }
 
-// Describe writes the layout of a plain type: the kinds, offsets and names of its parts, and its size.
+// Describe returns the layout of a plain type: the kinds, offsets and names of its parts, and its size.
 func Describe(t reflect.Type) string {
 	var b strings.Builder
 	describe(&b, t)
@@ -70,20 +70,20 @@ func describe(b *strings.Builder, t reflect.Type) {
 	}
 }
 
-// Bytes is the memory of a value of plain data.
+// Bytes returns the memory of a value of plain data.
 func Bytes[T any](v *T) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v)) }
 
-// Get is the value of plain data whose bytes these are, wherever they lie.
+// Get returns the value of plain data with these bytes, at any alignment.
 func Get[T any](value []byte) (v T) {
 	copy(Bytes(&v), value)
 	return v
 }
 
-// Set puts a value of plain data down.
+// Set stores a value of plain data.
 func Set[T any](value []byte, v T) { copy(value, Bytes(&v)) }
 
-// BytesOf is the memory of values of plain data. Values without bytes take one each here, so that their number is
-// known.
+// BytesOf returns the memory of values of plain data. Values without bytes take one byte each here, to preserve their
+// number.
 func BytesOf[T any](vs []T) []byte {
 	size := int(unsafe.Sizeof(*new(T)))
 	if size == 0 {
@@ -92,7 +92,7 @@ func BytesOf[T any](vs []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(vs))), len(vs)*size)
 }
 
-// GetAll is the values of plain data whose bytes [BytesOf] gave, wherever they lie.
+// GetAll returns the values of plain data from the bytes of [BytesOf], at any alignment.
 func GetAll[T any](values []byte) []T {
 	all := make([]T, len(values)/max(1, int(unsafe.Sizeof(*new(T)))))
 	if unsafe.Sizeof(*new(T)) > 0 {

@@ -1,5 +1,5 @@
-// Package leaks has tests end with a check that nothing is left: no entry of a table, no turn, no file. Whoever keeps
-// such things tells what is left at its end, where all should be gone. Outside of tests nobody asks.
+// Package leaks makes tests end with a check that nothing is left: no entry of a table, no turn, no file. The owner of
+// such things reports the rest at its end, when all should be gone. Outside of tests the reports are unused.
 package leaks
 
 import (
@@ -16,7 +16,7 @@ var (
 	left = map[string]int{}
 )
 
-// Left says how many things of a kind are left at the end of what had them.
+// Left reports the number of things of a kind that are left when their owner ends.
 func Left(kind string, n int) {
 	if n == 0 {
 		return
@@ -29,7 +29,7 @@ func Left(kind string, n int) {
 // Tests runs tests: a testing.M.
 type Tests interface{ Run() int }
 
-// Main is the tests of a package, which fail when something is left: what Left was told, or files.
+// Main returns the tests of a package, with a failure if anything is left: reports by Left, or files.
 func Main(m Tests) Tests { return checked{m} }
 
 type checked struct{ Tests }
@@ -39,7 +39,7 @@ func (c checked) Run() int {
 	before := descriptors()
 	code := c.Tests.Run()
 	if code != 0 {
-		return code // what a failed test leaves says nothing
+		return code // a failed test may leave anything
 	}
 	for _, what := range Found(before) {
 		fmt.Println("leaks: the tests leave", what)
@@ -48,7 +48,7 @@ func (c checked) Run() int {
 	return code
 }
 
-// Found is what is left: beyond files that were open before.
+// Found returns the reports, and the open files that were not open before.
 func Found(before []string) (all []string) {
 	mu.Lock()
 	for kind, n := range left {
@@ -57,7 +57,7 @@ func Found(before []string) (all []string) {
 	mu.Unlock()
 	slices.Sort(all)
 	var more []string
-	for range 50 { // finalizers close what nobody has any more
+	for range 50 { // finalizers close unreferenced files
 		if more = beyond(before); len(more) == 0 {
 			return all
 		}
@@ -67,7 +67,7 @@ func Found(before []string) (all []string) {
 	return append(all, fmt.Sprintf("open files: %v", more))
 }
 
-// beyond is what is open now and was not before. Go keeps files of its own, which it opens when it first needs them.
+// beyond returns the files that are open now and were not before. Go opens some files on first use and keeps them.
 func beyond(before []string) (more []string) {
 	for _, name := range descriptors() {
 		if i := slices.Index(before, name); i >= 0 {
@@ -80,7 +80,7 @@ func beyond(before []string) (more []string) {
 	return more
 }
 
-// descriptors are what this process has open; none where the system does not say.
+// descriptors returns the open files of this process; none if the system does not report them.
 func descriptors() (names []string) {
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {

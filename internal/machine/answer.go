@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Answer is what a command prints. Numbers stay as they are written, so that counters beyond 2^53 are exact.
+// Answer is the output of a command. Numbers stay in their written form, so that counters beyond 2^53 are exact.
 type Answer map[string]any
 
 // Parse reads an answer, which is one JSON object and nothing else.
@@ -28,7 +28,7 @@ func Parse(text []byte) (Answer, error) {
 
 func clipped(text []byte) []byte { return text[:min(len(text), 200)] }
 
-// Field finds a value by the names that lead to it.
+// Field returns the value at a path of names.
 func (a Answer) Field(path string) any {
 	var at any = map[string]any(a)
 	for name := range strings.SplitSeq(path, ".") {
@@ -41,7 +41,7 @@ func (a Answer) Field(path string) any {
 	return at
 }
 
-// Number is a field that must be there.
+// Number returns a field that must be present.
 func (a Answer) Number(path string) (float64, error) {
 	n, ok := a.Field(path).(json.Number)
 	if !ok {
@@ -50,7 +50,7 @@ func (a Answer) Number(path string) (float64, error) {
 	return n.Float64()
 }
 
-// Verified returns an error unless the program found its own work right.
+// Verified returns an error unless the program found its own work correct.
 func (a Answer) Verified() error {
 	errors, err := a.Number("errors")
 	if err == nil && errors != 0 {
@@ -59,7 +59,7 @@ func (a Answer) Verified() error {
 	return err
 }
 
-// Counters are the numbers of the object's field "counters".
+// Counters returns the numbers of the object's field "counters".
 func (a Answer) Counters() map[string]json.Number {
 	inside, _ := a.Field("counters").(map[string]any)
 	all := map[string]json.Number{}
@@ -71,7 +71,7 @@ func (a Answer) Counters() map[string]json.Number {
 	return all
 }
 
-// Exact are the fields that must not change.
+// Exact returns the fields that must not change.
 func (a Answer) Exact(paths []string) (map[string]string, error) {
 	all := map[string]string{}
 	for _, path := range paths {

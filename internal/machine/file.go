@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// WriteFile puts text into a file in one step: the file is whole or, after an error, as it was before. A device such as
-// /dev/stdout is written to.
+// WriteFile writes text to a file in one step: the file is whole or, after an error, unchanged. It writes directly to a
+// device such as /dev/stdout.
 func WriteFile(name string, text []byte) error {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 		return os.WriteFile(name, text, 0o644)
@@ -16,7 +16,7 @@ func WriteFile(name string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(part.Name()) }() // which is gone already when all went well
+	defer func() { _ = os.Remove(part.Name()) }() // after success the file is gone already
 	_, err = part.Write(text)
 	if err == nil {
 		err = part.Chmod(0o644)
@@ -30,8 +30,8 @@ func WriteFile(name string, text []byte) error {
 	return err
 }
 
-// Writable returns an error when WriteFile cannot make a file of this name, so that a long measurement isn't lost at
-// its end. An empty name is no file.
+// Writable returns an error if WriteFile cannot make a file of this name, so that a long measurement isn't lost at its
+// end. An empty name stands for no file.
 func Writable(name string) error {
 	if name == "" {
 		return nil

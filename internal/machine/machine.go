@@ -1,5 +1,5 @@
-// Package machine is what programs that measure need of the machine that they run on: what it is, which parameters are
-// kept of it, programs that run with a limit and print what they found, and files that are whole.
+// Package machine has the common parts of programs that measure: a description of the machine, its stored parameters,
+// programs that run with a limit and print results, and files that are whole.
 package machine
 
 import (
@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Machine is where results come from. What the system does not report is empty or 0.
+// Machine describes the origin of results. Properties that the system does not report are empty or 0.
 type Machine struct {
 	CPU    string `json:"cpu"`
 	Cores  int    `json:"cores"`  // that this process may use
@@ -20,7 +20,7 @@ type Machine struct {
 	System string `json:"system"` // such as linux/amd64
 }
 
-// This describes the machine that it runs on. It reads /proc.
+// This describes the current machine. It reads /proc.
 func This() Machine {
 	kibibytes, _, _ := strings.Cut(procLine("/proc/meminfo", "MemTotal"), " ")
 	memory, _ := strconv.ParseInt(kibibytes, 10, 64)
@@ -31,7 +31,7 @@ func This() Machine {
 	}
 }
 
-// procLine is the value of the first line of a file that begins with a name and a colon.
+// procLine returns the value of the first line of a file that begins with a name and a colon.
 func procLine(file, name string) string {
 	text, _ := os.ReadFile(file)
 	for line := range strings.Lines(string(text)) {

@@ -11,12 +11,12 @@ import (
 	"github.com/activepebbles/pebbles/model"
 )
 
-// ApplicationRanks is how many ranks an application has whose pebbles' costs are kept, unless their name says
-// otherwise: enough that pebbles leave their rank.
+// ApplicationRanks is the number of ranks of an application whose pebbles' costs are stored, unless its name gives
+// another: enough that pebbles leave their rank.
 const ApplicationRanks = 2
 
-// ParametersFile is the file of the parameters of this machine: pebbles/parameters.json in the user's configuration
-// folder.
+// ParametersFile returns the file of the parameters of this machine: pebbles/parameters.json in the user's
+// configuration folder.
 func ParametersFile() (string, error) {
 	folder, err := os.UserConfigDir()
 	if err != nil {
@@ -25,8 +25,8 @@ func ParametersFile() (string, error) {
 	return filepath.Join(folder, "pebbles", "parameters.json"), nil
 }
 
-// WriteParameters stores parameters in a file, whose folder is made if need be. The file is whole or, after an error,
-// as it was before.
+// WriteParameters stores parameters in a file, and makes its folder if needed. The file is whole or, after an error,
+// unchanged.
 func WriteParameters(name string, f model.File) error {
 	text, err := f.Encode()
 	if err != nil {

@@ -13,26 +13,26 @@ import (
 	"time"
 )
 
-// grace is how long a program may take to end after SIGTERM.
+// grace is the time that a program has to end after SIGTERM.
 const grace = 2 * time.Second
 
-// tail is how many bytes of a failed program's output an error quotes.
+// tail is the number of bytes of a failed program's output in an error.
 const tail = 2000
 
-// lineMax is how long the first line may be that it quotes besides.
+// lineMax is the longest first line that an error quotes in addition.
 const lineMax = 500
 
-// Output is what a command has printed, and what it took.
+// Output is the output of a command, and its use of resources.
 type Output struct {
 	Text     []byte
 	Took     time.Duration
 	CPU      time.Duration // of the processor, in all of its processes
-	Resident int64         // bytes of its largest process at most
+	Resident int64         // bytes of its largest process
 }
 
-// Run runs a command in a process group of its own, with env added to the environment. A command that is still running
-// at the limit (0 is none), or when ctx ends, gets SIGTERM, and after a grace period its group is killed: nothing of it
-// is left. An error quotes the end of what the command printed.
+// Run runs a command in a new process group, with env added to the environment. A command that is still running at the
+// limit (0 is none), or when ctx ends, gets SIGTERM, and after a grace period its group is killed: no process of it is
+// left. An error quotes the end of the command's output.
 func Run(ctx context.Context, limit time.Duration, env []string, args ...string) (o Output, err error) {
 	timed, stop := ctx, func() {}
 	if limit > 0 {
@@ -49,7 +49,7 @@ func Run(ctx context.Context, limit time.Duration, env []string, args ...string)
 	start := time.Now()
 	err = cmd.Run()
 	if err != nil && cmd.Process != nil {
-		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what has outlived it
+		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // processes that outlived it
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -69,7 +69,7 @@ func Run(ctx context.Context, limit time.Duration, env []string, args ...string)
 	return o, nil
 }
 
-// Ask runs a command as Run does, and reads the JSON object that it prints into answer. An error names the command.
+// Ask runs a command as Run does, and reads its JSON output into answer. An error names the command.
 func Ask(ctx context.Context, limit time.Duration, env []string, answer any, args ...string) (Output, error) {
 	o, err := Run(ctx, limit, env, args...)
 	if err == nil {
@@ -81,8 +81,8 @@ func Ask(ctx context.Context, limit time.Duration, env []string, answer any, arg
 	return o, err
 }
 
-// Said quotes a program's output, as the end of a message: of what is long, the end, and the first line, by which a
-// program says what is wrong before it prints its flags.
+// Said quotes a program's output, as the end of a message. Of a long output it quotes the end, and the first line,
+// since programs print an error before their flags.
 func Said(text string) string {
 	text = strings.TrimSpace(text)
 	if text == "" {

@@ -8,26 +8,25 @@ import (
 	"io"
 )
 
-// A Block is where one is in its file.
+// A Block locates a block in its file.
 type Block struct {
 	Count  int64 // records
-	At     int64 // where its bytes begin
-	Size   int64 // bytes as they stand
-	Next   int64 // where the next block begins
-	Damage error // what is wrong with its header or its mark; of such a block only Next is to be used
+	At     int64 // offset of its bytes
+	Size   int64 // bytes in the file
+	Next   int64 // offset of the next block
+	Damage error // error of its header or its mark; such a block has only Next
 }
 
 var errDamaged = errors.New("the file is damaged, write it again")
 
-// Find finds the block that begins at a place of a file, by its header and the mark behind it. Where these are damaged,
-// the next block begins behind the next mark, or at the file's end. The error is io.EOF at the file's end, or what
-// keeps the file from being read.
+// Find finds the block at an offset of a file, by its header and its mark. If these are damaged, the next block begins
+// after the next mark, or at the file's end. The error is io.EOF at the file's end, or a read error.
 func (h *Header) Find(f io.ReaderAt, size, at int64) (Block, error) {
 	b, err := h.find(f, size, at)
 	if err != nil || b.Damage == nil {
 		return b, err
 	}
-	if b.Next > 0 { // the header may be right, and the mark alone be damaged
+	if b.Next > 0 { // the header may be right, and only the mark damaged
 		after, err := h.find(f, size, b.Next)
 		if err == io.EOF || err == nil && after.Damage == nil {
 			return b, nil
@@ -39,7 +38,7 @@ func (h *Header) Find(f io.ReaderAt, size, at int64) (Block, error) {
 	return b, err
 }
 
-// find is Find, without Next where the header is damaged.
+// find is Find, without Next if the header is damaged.
 func (h *Header) find(f io.ReaderAt, size, at int64) (b Block, err error) {
 	if at == size {
 		return b, io.EOF
@@ -74,7 +73,7 @@ func (h *Header) find(f io.ReaderAt, size, at int64) (b Block, err error) {
 	return b, nil
 }
 
-// behindMark is where the next mark ends, and the file's end where there is none.
+// behindMark returns the end of the next mark, or the file's end if there is none.
 func (h *Header) behindMark(f io.ReaderAt, size, at int64) (int64, error) {
 	buf := make([]byte, min(256<<10, size-at))
 	for have := 0; ; {
@@ -103,21 +102,21 @@ type Reader struct {
 	codec codec
 }
 
-// NewReader makes a reader of blocks that have at most so many bytes when they are decompressed. The caller closes it.
+// NewReader makes a reader of blocks of at most limit bytes after decompression. The caller closes it.
 func NewReader(f io.ReaderAt, h Header, limit int) (*Reader, error) {
 	c, err := newCodec(h.Codec)
 	return &Reader{Header: h, f: f, limit: limit, codec: c}, err
 }
 
-// Close gives back what decompression holds.
+// Close frees the memory of decompression.
 func (r *Reader) Close() { r.codec.close() }
 
-// ErrLong: a block has more bytes than the limit.
+// ErrLong is the error of a block with more bytes than the limit.
 var ErrLong = errors.New("the block has more bytes than the limit")
 
-// Read returns the decompressed bytes of a block, which are good until the next call.
+// Read returns the decompressed bytes of a block, which are valid until the next call.
 func (r *Reader) Read(b Block) ([]byte, error) {
-	if b.Size > int64(r.limit)+int64(r.limit)/8+1<<10 { // compression makes nothing that much longer
+	if b.Size > int64(r.limit)+int64(r.limit)/8+1<<10 { // compression never lengthens data by that much
 		return nil, ErrLong
 	}
 	if n := int(b.Size); cap(r.raw) < n {
@@ -142,13 +141,13 @@ type Writer struct {
 	data  []byte
 }
 
-// NewWriter makes a writer of blocks behind a header.
+// NewWriter makes a writer of blocks that follow a header.
 func NewWriter(h Header) (*Writer, error) {
 	c, err := newCodec(h.Codec)
 	return &Writer{Header: h, codec: c}, err
 }
 
-// Append appends a block of so many records.
+// Append appends a block of count records.
 func (w *Writer) Append(dst []byte, count int64, data []byte) ([]byte, error) {
 	var err error
 	if w.data, err = w.codec.compress(w.data[:0], data); err != nil {

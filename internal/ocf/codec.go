@@ -74,7 +74,7 @@ func (deflate) decompress(dst, data []byte, limit int) ([]byte, error) {
 
 func (deflate) close() {}
 
-// readUpTo appends what a reader gives, at most limit bytes.
+// readUpTo appends the output of a reader, at most limit bytes.
 func readUpTo(dst []byte, r io.Reader, limit int) ([]byte, error) {
 	b := bytes.NewBuffer(dst)
 	n, err := io.Copy(b, io.LimitReader(r, int64(limit)+1))
@@ -84,7 +84,7 @@ func readUpTo(dst []byte, r io.Reader, limit int) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// snappy has a checksum behind the data.
+// snappy has a checksum after the data.
 type snappy struct{}
 
 func (snappy) compress(dst, data []byte) ([]byte, error) {

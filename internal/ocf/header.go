@@ -12,10 +12,10 @@ import (
 
 const magic = "Obj\x01"
 
-// headerMax bounds what is read of a header: schemas are some kilobytes.
+// headerMax bounds the size of a header: schemas are some kilobytes.
 const headerMax = 16 << 20
 
-// A Header is what a file says of its blocks.
+// A Header is the header of a file, which describes its blocks.
 type Header struct {
 	Schema string
 	Codec  string // "null", "deflate", "snappy" or "zstandard"
@@ -56,13 +56,13 @@ func readHeader(r *counter) (h Header, err error) {
 			}
 			return h, err
 		}
-		if n < 0 { // then its length follows
+		if n < 0 { // the block's length follows
 			n = -n
 			if _, err := binary.ReadVarint(r); err != nil {
 				return h, err
 			}
 		}
-		if n < 0 { // there is no -n
+		if n < 0 { // -n overflows
 			return h, fmt.Errorf("the header has a count of %d: %w", n, errDamaged)
 		}
 		for range n {
@@ -97,7 +97,7 @@ func (h *Header) entry(r *counter) error {
 	return nil
 }
 
-// Append appends the header as it stands in a file.
+// Append appends the header in its file format.
 func (h *Header) Append(dst []byte) []byte {
 	dst = append(dst, magic...)
 	dst = binary.AppendVarint(dst, 2)
@@ -131,7 +131,7 @@ func (c *counter) ReadByte() (byte, error) {
 	return b, err
 }
 
-// bytes reads a length and so many bytes; no more is allocated than there are.
+// bytes reads a length and that number of bytes; it allocates no more than the file has.
 func (c *counter) bytes() ([]byte, error) {
 	n, err := binary.ReadVarint(c)
 	if err != nil {

@@ -1,7 +1,7 @@
 package pending
 
-// Fences counts operations in the order in which they have started. A fence, of type F, is passed when all operations
-// that started before it are done. The zero value has none. An operation costs a pass over the fences that wait.
+// Fences counts operations in the order of their start. A fence, of type F, is passed when all operations that started
+// before it are done. The zero value has none. An operation costs a pass over the waiting fences.
 type Fences[F any] struct {
 	started uint64
 	open    int // operations that are not done
@@ -10,11 +10,11 @@ type Fences[F any] struct {
 
 type fence[F any] struct {
 	before uint64 // it waits for operations up to this one
-	left   int    // of them, those that are not done
+	left   int    // those of them that are not done
 	of     F
 }
 
-// Open is how many operations and fences are not done.
+// Open returns the number of operations and fences that are not done.
 func (f *Fences[F]) Open() int { return f.open + len(f.waiting) }
 
 // Start counts an operation, and returns its number for End: from 1 on.
@@ -24,7 +24,7 @@ func (f *Fences[F]) Start() (number uint64) {
 	return f.started
 }
 
-// Wait adds a fence. It reports false, and adds none, when nothing is open.
+// Wait adds a fence. It returns false, and adds none, if nothing is open.
 func (f *Fences[F]) Wait(of F) bool {
 	if f.open == 0 {
 		return false
@@ -33,8 +33,7 @@ func (f *Fences[F]) Wait(of F) bool {
 	return true
 }
 
-// End says that an operation is done, and calls passed with each fence that it was the last one for. passed must not
-// add fences.
+// End ends an operation, and calls passed with each fence that waited for it last. passed must not add fences.
 func (f *Fences[F]) End(number uint64, passed func(F)) {
 	f.open--
 	still := f.waiting[:0]

@@ -2,10 +2,10 @@ package pending
 
 import "iter"
 
-// Table numbers values, by slots that are used again when their value is gone. A slot counts how often it was used: its
-// generation. It is not safe for concurrent use. The zero value is an empty table.
+// Table numbers values, by slots that are reused when their value is removed. A slot counts its uses: its generation.
+// It is not safe for concurrent use. The zero value is an empty table.
 type Table[T any] struct {
-	// Uses bounds how often a slot is used; 0 is no bound. Beyond it the slot stays empty.
+	// Uses bounds the uses of a slot; 0 stands for no bound. Beyond it the slot stays empty.
 	Uses uint32
 
 	slots []slot[T]
@@ -15,17 +15,17 @@ type Table[T any] struct {
 
 type slot[T any] struct {
 	v          T
-	generation uint32 // how many values it has had
-	used       bool   // it has one
+	generation uint32 // number of values it has had
+	used       bool   // it has a value
 }
 
-// Len is how many values there are.
+// Len returns the number of values.
 func (t *Table[T]) Len() int { return t.used }
 
-// Slots is how many slots there are: more than any number of a value.
+// Slots returns the number of slots: more than any number of a value.
 func (t *Table[T]) Slots() int { return len(t.slots) }
 
-// Full reports whether Add would make a slot beyond so many.
+// Full reports whether Add would make a slot beyond the given number.
 func (t *Table[T]) Full(slots int) bool { return len(t.free) == 0 && len(t.slots) >= slots }
 
 // Add adds a value, and returns its number.
@@ -35,8 +35,8 @@ func (t *Table[T]) Add(v T) uint32 {
 	return n
 }
 
-// Reuse adds what the slot's value was when it was freed by Free, or else the zero value. The pointer is good until
-// the next slot is added.
+// Reuse adds the slot's value at the time of Free, or else the zero value. The pointer is valid until the next slot is
+// added.
 func (t *Table[T]) Reuse() (n uint32, v *T) {
 	if last := len(t.free) - 1; last >= 0 {
 		n = t.free[last]
@@ -52,8 +52,8 @@ func (t *Table[T]) Reuse() (n uint32, v *T) {
 	return n, &s.v
 }
 
-// At is the value of a number that came from outside; nil when there is none. The pointer is good until the next slot
-// is added.
+// At returns the value of a number that came from outside; nil if there is none. The pointer is valid until the next
+// slot is added.
 func (t *Table[T]) At(n uint32) *T {
 	if uint64(n) >= uint64(len(t.slots)) || !t.slots[n].used {
 		return nil
@@ -61,7 +61,7 @@ func (t *Table[T]) At(n uint32) *T {
 	return &t.slots[n].v
 }
 
-// Generation is how many values a slot has had; 0 when there is no such slot.
+// Generation returns the number of values that a slot has had; 0 if there is no such slot.
 func (t *Table[T]) Generation(n uint32) uint32 {
 	if uint64(n) >= uint64(len(t.slots)) {
 		return 0
@@ -69,15 +69,15 @@ func (t *Table[T]) Generation(n uint32) uint32 {
 	return t.slots[n].generation
 }
 
-// Remove takes a value out, and returns it.
+// Remove removes a value, and returns it.
 func (t *Table[T]) Remove(n uint32) T {
 	v := t.slots[n].v
-	t.slots[n].v = *new(T) // which may hold memory
+	t.slots[n].v = *new(T) // releases its memory
 	t.Free(n)
 	return v
 }
 
-// Free takes a value out, and keeps it for the next one who gets the slot by Reuse.
+// Free removes a value, and keeps it for the next Reuse of the slot.
 func (t *Table[T]) Free(n uint32) {
 	s := &t.slots[n]
 	s.used = false
@@ -87,7 +87,7 @@ func (t *Table[T]) Free(n uint32) {
 	}
 }
 
-// All are the values by their numbers. Values may be taken out meanwhile.
+// All yields the values by their numbers. Values may be removed meanwhile.
 func (t *Table[T]) All() iter.Seq2[uint32, *T] {
 	return func(yield func(uint32, *T) bool) {
 		for n := range t.slots {

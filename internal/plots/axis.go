@@ -6,17 +6,17 @@ import (
 	"slices"
 )
 
-// farApart is the ratio of the highest to the lowest median from which on an axis is logarithmic.
+// farApart is the ratio of the highest to the lowest median from which an axis is logarithmic.
 const farApart = 10
 
-// axis places figures between two ends of a line.
+// axis maps figures to a line.
 type axis struct {
 	low, high float64 // figures at the ends
-	from, to  float64 // where the ends are
+	from, to  float64 // positions of the ends
 	log       bool
 }
 
-// axisOf is an axis on which all samples have a place: from 0, or logarithmic where medians are far apart.
+// axisOf returns an axis for all samples: from 0, or logarithmic if medians are far apart.
 func axisOf(results []*Result, from, to float64) axis {
 	var lows, medians, highs []float64
 	for _, r := range results {
@@ -36,7 +36,7 @@ func axisOf(results []*Result, from, to float64) axis {
 	return a
 }
 
-// at is the place of a figure.
+// at returns the position of a figure.
 func (a axis) at(v float64) float64 {
 	low, high := a.low, a.high
 	if a.log {
@@ -45,7 +45,7 @@ func (a axis) at(v float64) float64 {
 	return a.from + (a.to-a.from)*(v-low)/(high-low)
 }
 
-// ticks are round figures on the axis, about as many as asked for.
+// ticks returns round figures on the axis, about the requested number.
 func (a axis) ticks(about int) (all []float64) {
 	if a.log {
 		for _, steps := range [][]float64{{1, 2, 5}, {1, 3}, {1}} {
@@ -68,7 +68,7 @@ func (a axis) ticks(about int) (all []float64) {
 	return all
 }
 
-// decades are the multiples of powers of ten on the axis.
+// decades returns the multiples of powers of ten on the axis.
 func (a axis) decades(multiples []float64) (all []float64) {
 	for ten := math.Floor(math.Log10(a.low)); ten <= math.Log10(a.high); ten++ {
 		for _, m := range multiples {
@@ -80,7 +80,7 @@ func (a axis) decades(multiples []float64) (all []float64) {
 	return all
 }
 
-// number writes a figure in three digits or, if it is large, as a whole one, thousands apart.
+// number formats a figure in three digits or, if it is large, as a whole number with separators of thousands.
 func number(v float64) string {
 	if math.Abs(v) < 1000 {
 		return fmt.Sprintf("%.3g", v)

@@ -9,8 +9,8 @@ import (
 
 const plotHeight = 330
 
-// Curves take these in turn. The colors can be told apart by the colour-blind (Okabe and Ito 2008); through the gaps of
-// dashes a curve is seen that lies below.
+// Curves use these in turn. Colour-blind people can distinguish the colors (Okabe and Ito 2008); the gaps of dashes
+// show a curve below.
 var (
 	colors = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"}
 	dashes = []string{"none", "9 4", "2 3", "9 3 2 3"}
@@ -26,7 +26,7 @@ type curve struct {
 	results []*Result
 }
 
-// byCurve are the curves in the order in which the table names them.
+// byCurve returns the curves in the order of the table.
 func (c *chart) byCurve() (all []*curve) {
 	of := map[string]*curve{}
 	for _, r := range c.Results {
@@ -65,7 +65,7 @@ func (c *chart) curves(p *page) (how string) {
 	along := axis{low: places[0] / 1.2, high: last * 1.2, from: left,
 		to: pageWidth - margin - span(number(last), textSize)/2, log: true}
 	labels := places
-	if places[0] <= 0 { // which has no logarithm
+	if places[0] <= 0 { // 0 has no logarithm
 		along.low, along.high, along.log = places[0], max(last, places[0]+1), false
 		labels = along.ticks(9)
 	}
@@ -92,10 +92,10 @@ func (c *chart) curves(p *page) (how string) {
 	return ""
 }
 
-// marksMost is from how many results on a curve has no marks: they would hide it.
+// marksMost is the largest number of results for which a curve has marks: more would hide it.
 const marksMost = 40
 
-// draw draws the curve, the i-th.
+// draw draws the curve with number i.
 func (o *curve) draw(p *page, i int, along, up axis) {
 	var way []string
 	for _, r := range o.results {
@@ -113,18 +113,18 @@ func (o *curve) draw(p *page, i int, along, up axis) {
 	}
 }
 
-// stroke draws a path as the i-th curve has it.
+// stroke draws a path in the style of curve i.
 func (p *page) stroke(i int, path string) {
 	fmt.Fprintf(&p.body, `<path d="%s" fill="none" stroke="%s" stroke-width="2" stroke-dasharray="%s"/>`+"\n", path,
 		colors[i%len(colors)], dashes[i%len(dashes)])
 }
 
-// mark draws the mark of the i-th curve.
+// mark draws the mark of curve i.
 func (p *page) mark(i int, x, y float64, color string) {
 	fmt.Fprintf(&p.body, `<path d="M%.1f,%.1f%s" fill="%s"/>`+"\n", x, y, marks[i%len(marks)], color)
 }
 
-// legend names the curves below the plot, as many beside each other as have room.
+// legend names the curves below the plot, in rows.
 func (p *page) legend(all []*curve) {
 	const sample = 34 // of a curve
 	x := float64(margin)

@@ -7,24 +7,24 @@ import (
 	"unicode/utf8"
 )
 
-// Lengths are in units of which a page is 800 wide.
+// Lengths are in units of 1/800 of a page's width.
 const (
 	pageWidth = 800
 	margin    = 20
 	titleSize = 19 // of letters
 	textSize  = 14
-	leading   = 1.35 // lines to the size of letters
-	letter    = 0.65 // width of a letter to its size, in the mean over a text, in wide fonts
+	leading   = 1.35 // line height over the size of letters
+	letter    = 0.65 // mean width of a letter over its size, in wide fonts
 	gap       = 10
 )
 
 // page is a picture that grows downwards.
 type page struct {
-	y    float64 // where the next part begins
+	y    float64 // start of the next part
 	body strings.Builder
 }
 
-// span is the width that a text takes at most.
+// span returns the largest width of a text.
 func span(text string, size float64) float64 {
 	return letter * size * float64(utf8.RuneCountInString(text))
 }
@@ -36,7 +36,7 @@ const (
 	end    = "end"
 )
 
-// text writes a line; x is where its anchor is, and y its base.
+// text writes a line; x is the position of its anchor, and y its base.
 func (p *page) text(x, y, size float64, anchor, text string) {
 	fmt.Fprintf(&p.body, `<text x="%.1f" y="%.1f" font-size="%.0f" text-anchor="%s">%s</text>`+"\n", x, y, size, anchor,
 		escaped(text))
@@ -69,7 +69,7 @@ func (p *page) paragraph(text string, size float64) {
 	p.y += gap
 }
 
-// wrapped cuts a text into lines that fit.
+// wrapped splits a text into lines that fit.
 func wrapped(text string, size, width float64) (lines []string) {
 	for _, word := range strings.Fields(text) {
 		last := len(lines) - 1
@@ -82,7 +82,7 @@ func wrapped(text string, size, width float64) (lines []string) {
 	return lines
 }
 
-// svg is the file. It has no size of its own but a shape, and so fits what shows it.
+// svg returns the file. It has an aspect ratio and no size, so it fits any viewer.
 func (p *page) svg(title string) []byte {
 	return fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %.0f" role="img" font-family="sans-serif" fill="#222">
 <title>%s</title>

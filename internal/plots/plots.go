@@ -11,32 +11,32 @@ import (
 	"github.com/activepebbles/pebbles/internal/machine"
 )
 
-// A Group is figures that are drawn together.
+// A Group is a set of figures that are drawn together.
 type Group struct {
 	Name, Heading, About string
 	Results              []*Result
 }
 
-// A Result is a figure: the median of some, and the least and the most of them.
+// A Result is a figure: a median, and the lowest and highest sample.
 type Result struct {
 	Name, Unit       string
 	Lower            bool // less is better
-	Limit            bool // it is what the machine can do at most
+	Limit            bool // it is the machine's limit
 	Median, Min, Max float64
-	Point            *Point // where it stands in a plot of lines, which is one whose results all have a point
+	Point            *Point // place in a plot of lines; such a plot needs points for all results
 }
 
 // A Point is a place along one line of a plot.
 type Point struct {
-	Curve string // the line's name
-	Axis  string // what goes along the plot
+	Curve string // name of the line
+	Axis  string // quantity along the plot
 	At    float64
 }
 
-// Write draws each group into a folder, which is made if need be, and returns the files by group's name. A group of
+// Write draws each group into a folder, which it makes if needed, and returns the files by group's name. A group of
 // several units gets a file for each. A group whose results all have a [Point] is drawn as curves, others as bars, of
-// medians, with lines from the lowest to the highest sample; limits are grey. Where figures differ by much, their axis
-// is logarithmic.
+// medians, with lines from the lowest to the highest sample; limits are grey. If figures differ by much, their axis is
+// logarithmic.
 func Write(folder string, groups ...Group) (files map[string][]string, err error) {
 	files = map[string][]string{}
 	if err := os.MkdirAll(folder, 0o755); err != nil {
@@ -82,7 +82,7 @@ func byUnit(g Group) (all []*chart) {
 	return all
 }
 
-// file is the name of the chart's file: small letters and digits, with dashes between words.
+// file returns the name of the chart's file: small letters and digits, with dashes between words.
 func (c *chart) file() string {
 	name := c.Name
 	if c.several {
@@ -94,7 +94,7 @@ func (c *chart) file() string {
 	return strings.Join(words, "-") + ".svg"
 }
 
-// draw is the whole picture: title, plot, legend and caption, one below the other.
+// draw returns the whole picture: title, plot, legend and caption, one below the other.
 func (c *chart) draw() []byte {
 	p := &page{y: margin}
 	p.paragraph(c.Heading, titleSize)
@@ -117,7 +117,7 @@ func (c *chart) curved() bool {
 	return true
 }
 
-// measure is what the axis of figures says.
+// measure returns the label of the axis of figures.
 func (c *chart) measure() string {
 	if c.Results[0].Lower {
 		return c.unit + ", less is better"

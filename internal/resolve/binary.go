@@ -26,7 +26,7 @@ func long(src []byte) (x int64, rest []byte, err error) {
 	return x, src[n:], nil
 }
 
-// integer reads a value of a kind, which fits in 32 bits unless it is a long.
+// integer reads a value of a kind. It must fit in 32 bits unless the kind is long.
 func integer(src []byte, kind string) (x int64, rest []byte, err error) {
 	x, rest, err = long(src)
 	if err == nil && kind != "long" && int64(int32(x)) != x {
@@ -35,7 +35,7 @@ func integer(src []byte, kind string) (x int64, rest []byte, err error) {
 	return x, rest, err
 }
 
-// lengthOf is how many bytes a value has that follow their length, with that.
+// lengthOf returns the size of a value with a length prefix, including the prefix.
 func lengthOf(src []byte) (int, error) {
 	n, rest, err := long(src)
 	if err == nil && (n < 0 || n > int64(len(rest))) {
@@ -44,7 +44,7 @@ func lengthOf(src []byte) (int, error) {
 	return len(src) - len(rest) + int(n), err
 }
 
-// number appends a number from its text.
+// number appends a number given as text.
 func number(dst []byte, kind, text string) ([]byte, error) {
 	if kind == "int" || kind == "long" {
 		x, err := strconv.ParseInt(text, 10, map[string]int{"int": 32, "long": 64}[kind])

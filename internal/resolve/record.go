@@ -8,14 +8,15 @@ import (
 	"strings"
 )
 
-// A part is what a record consists of: a field as it is written, whose place among the wanted ones is to, or -1.
+// A part is a field of a record as written. to is its index among the wanted fields, or -1.
 type part struct {
 	name string
 	turn *turn
 	to   int
 }
 
-// record turns a record. Fields that are not wanted are passed over, and those that are not written get their defaults.
+// record makes the turn of a record. It skips fields that are not wanted, and inserts defaults for fields that are not
+// written.
 func (t turns) record(from, to *schema) (turn, error) {
 	var wanted []field
 	if to != nil {
@@ -55,13 +56,13 @@ func names(fields []field) string {
 	return fmt.Sprintf("%.200s", strings.Join(all, ", "))
 }
 
-// ordered reports whether fields are wanted in the order in which they are written.
+// ordered reports whether the wanted order of fields is the written one.
 func ordered(parts []part) bool {
 	wanted := slices.DeleteFunc(slices.Clone(parts), func(p part) bool { return p.to < 0 })
 	return slices.IsSortedFunc(wanted, func(a, b part) int { return a.to - b.to })
 }
 
-// errDepth is target/avro's.
+// errDepth has the text of target/avro.
 var errDepth = fmt.Errorf("it nests more than %d records deep", depthMax)
 
 func inOrder(parts []part) turn {
@@ -78,7 +79,7 @@ func inOrder(parts []part) turn {
 	}
 }
 
-// anyOrder puts fields where they are wanted, and defaults of those that are not found.
+// anyOrder puts fields into the wanted order, with defaults for those that are not found.
 func anyOrder(parts []part, wanted []field, found []bool) turn {
 	return func(dst, src []byte, depth int) (out, rest []byte, err error) {
 		if depth++; depth > depthMax {
@@ -108,7 +109,7 @@ func anyOrder(parts []part, wanted []field, found []bool) turn {
 	}
 }
 
-// placed is an error at a place of a value, which is told from the outermost record on.
+// placed is an error with the place of a value, from the outermost record on.
 type placed struct {
 	place string
 	err   error

@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// A Turn appends to dst, in the wanted schema, the value that src begins with, and returns what follows that in src.
+// A Turn appends to dst, in the wanted schema, the value at the beginning of src, and returns the rest of src.
 type Turn func(dst, src []byte) (out, rest []byte, err error)
 
-// Between makes a Turn from the schema that values are written in to the wanted one; nil where the bytes are the same.
-// What it appends is bounded by a constant for each byte that it reads.
+// Between makes a Turn from the written schema of values to the wanted one; nil if the bytes are the same. The size of
+// its output is at most proportional to that of its input.
 func Between(written, wanted string) (Turn, error) {
 	from, err := parse(written)
 	if err != nil {
@@ -34,7 +34,7 @@ func Between(written, wanted string) (Turn, error) {
 	return func(dst, src []byte) (out, rest []byte, err error) { return (*t)(dst, src, 0) }, nil
 }
 
-// alike are pairs of schemas whose values have the same bytes, unless others differ.
+// alike has pairs of schemas whose values have the same bytes, unless others differ.
 type alike map[[2]*schema]bool
 
 func (a alike) same(x, y *schema) bool {
@@ -47,8 +47,8 @@ func (a alike) same(x, y *schema) bool {
 		slices.EqualFunc(x.fields, y.fields, func(f, g field) bool { return f.name == g.name && a.same(f.of, g.of) })
 }
 
-// Check makes a function that returns what follows the value that src begins with, in a schema. Its error tells what is
-// no value of the schema. The time that it takes is bounded by a constant for each byte of src.
+// Check makes a function that skips the value at the beginning of src, in a schema, and returns the rest. Its error
+// describes a value that does not fit the schema. Its time is at most proportional to the size of src.
 func Check(written string) (func(src []byte) (rest []byte, err error), error) {
 	s, err := parse(written)
 	if err != nil {
@@ -67,13 +67,13 @@ func Check(written string) (func(src []byte) (rest []byte, err error), error) {
 // depthMax bounds records in records, as in target/avro.
 const depthMax = 10_000
 
-// turn is a Turn within so many records.
+// turn is a Turn at a depth of records.
 type turn func(dst, src []byte, depth int) (out, rest []byte, err error)
 
-// turns are those that are made, by their schemas: a type may contain itself.
+// turns caches turns by their schemas: a type may contain itself.
 type turns map[[2]*schema]*turn
 
-// of makes a turn. Values that are not wanted, which nil says, are passed over.
+// of makes a turn. If to is nil, values are not wanted, and it skips them.
 func (t turns) of(from, to *schema) (*turn, error) {
 	made := t[[2]*schema{from, to}]
 	if made != nil {
@@ -123,7 +123,7 @@ func (s *schema) String() string {
 	return s.kind
 }
 
-// promoted are types that values may be read as, besides their own.
+// promoted has the other types that values of a type may be read as.
 var promoted = map[string]string{"int": "long float double", "long": "float double", "float": "double",
 	"string": "bytes", "bytes": "string"}
 
@@ -136,7 +136,7 @@ func fits(from, to *schema) bool {
 		slices.Equal(from.symbols, to.symbols[:len(from.symbols)])
 }
 
-// scalar copies a value without others in it.
+// scalar copies a value without members.
 func scalar(from, to *schema) turn {
 	if to != nil && from.kind != to.kind && from.kind != "string" && from.kind != "bytes" && to.kind != "long" {
 		return func(dst, src []byte, _ int) (out, rest []byte, err error) {
@@ -162,7 +162,7 @@ func scalar(from, to *schema) turn {
 	}
 }
 
-// length is how many bytes a value has.
+// length returns the size of a value.
 func length(src []byte, of *schema) (int, error) {
 	switch of.kind {
 	case "null":
@@ -188,7 +188,7 @@ func length(src []byte, of *schema) (int, error) {
 	return len(src) - len(rest), err
 }
 
-// real reads a number, and how many bytes it has.
+// real reads a number, and returns its size and value.
 func real(src []byte, kind string) (n int, x float64, err error) {
 	if kind != "float" {
 		i, rest, err := integer(src, kind)
@@ -200,7 +200,7 @@ func real(src []byte, kind string) (n int, x float64, err error) {
 	return 4, float64(math.Float32frombits(binary.LittleEndian.Uint32(src))), nil
 }
 
-// fromUnion turns each member of a union that is written into what is wanted.
+// fromUnion converts each member of a written union to the wanted schema.
 func (t turns) fromUnion(from, to *schema) (turn, error) {
 	var members []*turn
 	for _, of := range from.of {
@@ -222,13 +222,13 @@ func (t turns) fromUnion(from, to *schema) (turn, error) {
 	}, nil
 }
 
-// toUnion turns into the first member of a union that fits.
+// toUnion converts to the first member of a union that fits.
 func (t turns) toUnion(from, to *schema) (turn, error) {
 	for i, of := range to.of {
 		before := maps.Clone(t)
 		m, err := t.of(from, of)
 		if err != nil {
-			clear(t) // of what refers to the turn that can't be made
+			clear(t) // drops turns that refer to the impossible one
 			maps.Copy(t, before)
 			continue
 		}
@@ -239,8 +239,8 @@ func (t turns) toUnion(from, to *schema) (turn, error) {
 	return nil, fmt.Errorf("it is %s; expected %s", from, to)
 }
 
-// blocks turns the items of an array or a map, which stand in blocks behind their number. A number below 0 is that of
-// items behind their bytes' number.
+// blocks converts the items of an array or a map. They stand in blocks, each after the number of its items. A negative
+// number is followed by the size of the block in bytes.
 func (t turns) blocks(from, to *schema) (turn, error) {
 	if from.kind == "array" && from.of[0].empty(map[*schema]bool{}) {
 		return nil, errors.New("its elements have no bytes, so a few could claim any number of them")
@@ -287,7 +287,7 @@ func (t turns) blocks(from, to *schema) (turn, error) {
 	}, nil
 }
 
-// empty reports whether values have no bytes, those of a type that has been seen aside.
+// empty reports whether values have no bytes. It takes types in seen as empty.
 func (s *schema) empty(seen map[*schema]bool) bool {
 	if seen[s] {
 		return true

@@ -1,5 +1,5 @@
-// Package resolve turns Avro binary of one schema into that of another one, by the rules of Avro's specification
-// ("Schema Resolution"), but for names of types, which need not be the same. Fields belong together by their names.
+// Package resolve converts Avro binary between schemas, by the rules of Avro's specification ("Schema Resolution"),
+// except that names of types need not match. Fields are matched by their names.
 package resolve
 
 import (
@@ -13,22 +13,22 @@ import (
 
 // A schema is a type of Avro.
 type schema struct {
-	kind    string // as the specification names it; "union" too
+	kind    string // name in the specification; also "union"
 	fields  []field
 	symbols []string
 	size    int
-	of      []*schema // items, values, or the members of a union
+	of      []*schema // items, values, or members of a union
 }
 
 type field struct {
 	name     string
 	of       *schema
-	fallback []byte // its default, in binary; nil where it has none
+	fallback []byte // default, in binary; nil for none
 }
 
 var primitives = []string{"null", "boolean", "int", "long", "float", "double", "bytes", "string"}
 
-// parse makes a schema of its JSON.
+// parse makes a schema from its JSON.
 func parse(text string) (*schema, error) {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
@@ -40,7 +40,7 @@ func parse(text string) (*schema, error) {
 	return p.schema(v, "")
 }
 
-// A parser knows the types with names that it has met.
+// A parser has the named types that it has read.
 type parser map[string]*schema
 
 func (p parser) schema(v any, space string) (*schema, error) {
@@ -158,7 +158,7 @@ func (p parser) record(s *schema, v any, space string) error {
 	return nil
 }
 
-// binaryOf appends what the JSON of a default says, which for a union is of its first member.
+// binaryOf appends the value of a JSON default; for a union, a default belongs to the first member.
 func binaryOf(dst []byte, s *schema, v any) ([]byte, error) {
 	var text string
 	switch x := v.(type) {
@@ -240,7 +240,7 @@ func only(fits bool) error {
 	return errDefault
 }
 
-// latin are the bytes that a default says by the characters with these numbers.
+// latin returns the bytes of a default, given as characters with these numbers.
 func latin(text string) ([]byte, bool) {
 	var b bytes.Buffer
 	for _, r := range text {

@@ -6,15 +6,15 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// Port is a port that does what a scenario says: it says what becomes of a frame that is sent, which frames arrive, and
-// what time it is.
+// Port is a port under the control of a scenario: the scenario receives the frames that are sent, and provides the
+// frames that arrive and the time.
 type Port struct {
 	Lends   *netio.Pool
 	Clock   *time.Duration
-	Arrived netio.Frames                         // what Recv returns
-	Sent    func(f *netio.Frame)                 // is given what is sent
-	Rests   func(parks bool, most time.Duration) // is called in Pause, and when the rank parks in Wait
-	Woken   func()                               // is called in Wake
+	Arrived netio.Frames                         // frames for Recv
+	Sent    func(f *netio.Frame)                 // receives each sent frame
+	Rests   func(parks bool, most time.Duration) // called in Pause, and when the rank parks in Wait
+	Woken   func()                               // called in Wake
 	Exposed netio.OneSided
 }
 

@@ -1,12 +1,12 @@
-// Package scenario runs tests that are written as transcripts: commands, and below them what comes of them.
+// Package scenario runs tests that are written as transcripts: commands, and their results below them.
 //
-// A file of testdata begins with an explanation, in lines behind #. Blocks follow, with empty lines between them: more
-// explanation if need be, commands of one line each, a line of four dashes, and what the commands have told. With the
-// flag -rewrite the test writes what they tell now in place of what the file says: so to write a scenario is to write
-// its commands, and to read what comes of them.
+// A file of testdata begins with an explanation, in lines after #. Blocks follow, with empty lines between them: more
+// explanation if needed, commands of one line each, a line of four dashes, and the output of the commands. With the
+// flag -rewrite the test replaces the output in the file: to write a scenario, write its commands, and read their
+// output.
 //
-// A command is a name and words behind it, some of which are of the form key=value. What commands there are is up to
-// the test: see [Verbs].
+// A command is a name and words after it; words may have the form key=value. The test defines the commands: see
+// [Verbs].
 package scenario
 
 import (
@@ -25,19 +25,19 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write what the commands of scenarios tell into their files")
 
-// Verbs are the commands of a test, by name. They tell what comes of them to the Log that the test was given.
+// Verbs are the commands of a test, by name. They write their output to the Log of the test.
 type Verbs map[string]func(c *Command)
 
-// Log is what the commands of a block have told so far.
+// Log is the output of the commands of a block.
 type Log struct{ text strings.Builder }
 
-// Say tells one line.
+// Say writes one line.
 func (l *Log) Say(format string, args ...any) {
 	fmt.Fprintf(&l.text, format, args...)
 	l.text.WriteByte('\n')
 }
 
-// Count is a number of things in words: 1 frame, 2 frames.
+// Count formats a number of things in words: 1 frame, 2 frames.
 func Count[N ~int | ~int64 | ~uint32](n N, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -54,7 +54,7 @@ func (l *Log) take() string {
 	return text
 }
 
-// Run plays each file of testdata, with verbs of its own, and requires that it says what comes of its commands.
+// Run plays each file of testdata, with fresh verbs, and compares the output with the file.
 func Run(t *testing.T, verbs func(t *testing.T, l *Log) Verbs) {
 	files, err := filepath.Glob("testdata/*.txt")
 	require.NoError(t, err)
@@ -76,8 +76,8 @@ func Run(t *testing.T, verbs func(t *testing.T, l *Log) Verbs) {
 	}
 }
 
-// Play runs the commands of a file, and returns the file as it should be. Its error says which line can't be run; the
-// file is told up to there then.
+// Play runs the commands of a file, and returns the file with their output. Its error names a line that can't be run;
+// the returned file then ends there.
 func Play(file, source string, verbs Verbs, l *Log) (told string, err error) {
 	if !strings.HasPrefix(source, "# ") {
 		return "", fmt.Errorf("%s:1: begin with what the scenario shows, behind #", file)
@@ -112,7 +112,7 @@ func Play(file, source string, verbs Verbs, l *Log) (told string, err error) {
 	return out.String(), nil
 }
 
-// run runs one command. A verb refuses it by a panic.
+// run runs one command. A verb rejects it by a panic.
 func run(at, line string, verbs Verbs) (err error) {
 	words := strings.Fields(line)
 	c := &Command{Name: words[0], values: map[string]string{}}
@@ -152,7 +152,7 @@ func run(at, line string, verbs Verbs) (err error) {
 	return nil
 }
 
-// Command is one command with its words. A verb takes out those that it knows; what is left is refused.
+// Command is one command with its words. A verb removes the words that it uses; words that are left are rejected.
 type Command struct {
 	Name   string
 	words  []string
@@ -164,7 +164,7 @@ type refusal string
 // Refuse ends the test: the command makes no sense.
 func (c *Command) Refuse(format string, args ...any) { panic(refusal(fmt.Sprintf(format, args...))) }
 
-// Word is the next word.
+// Word returns the next word.
 func (c *Command) Word(what string) string {
 	if len(c.words) == 0 {
 		c.Refuse("say which %s", what)
@@ -177,16 +177,16 @@ func (c *Command) Word(what string) string {
 // More reports whether there is another word.
 func (c *Command) More() bool { return len(c.words) > 0 }
 
-// Number is the next word as a number.
+// Number returns the next word as a number.
 func (c *Command) Number(what string) int { return c.number(what, c.Word(what)) }
 
-// Pair is the next word as two numbers with something between them, such as 0->1.
+// Pair returns the next word as two numbers with a separator, such as 0->1.
 func (c *Command) Pair(what, between string) (a, b int) {
 	left, right, _ := strings.Cut(c.Word(what), between)
 	return c.number(what, left), c.number(what, right)
 }
 
-// Has reports whether a word is among the command's, and takes it out.
+// Has reports whether a word is among the command's, and removes it.
 func (c *Command) Has(word string) bool {
 	i := slices.Index(c.words, word)
 	if i >= 0 {
@@ -195,7 +195,7 @@ func (c *Command) Has(word string) bool {
 	return i >= 0
 }
 
-// Text is the value of a key, or otherwise where the command has none.
+// Text returns the value of a key, or otherwise if the command has none.
 func (c *Command) Text(key, otherwise string) string {
 	if v, ok := c.values[key]; ok {
 		delete(c.values, key)
@@ -204,7 +204,7 @@ func (c *Command) Text(key, otherwise string) string {
 	return otherwise
 }
 
-// Values are all keys that are left, with their values.
+// Values returns all remaining keys, with their values.
 func (c *Command) Values() map[string]string {
 	all := c.values
 	c.values = nil

@@ -1,6 +1,6 @@
 // Package seeds gives tests the seeds of their random draws. A test draws the same numbers in every run, so that a
-// commit passes or fails wherever it is tested; .ci/long sets PEBBLES_SEED to try others. Tests that draw by package
-// rapid import this package, which fixes the flag -rapid.seed.
+// commit passes or fails on every machine; .ci/long sets PEBBLES_SEED to try others. Tests that draw by package rapid
+// import this package, which fixes the flag -rapid.seed.
 package seeds
 
 import (
@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"testing"
 
-	_ "pgregory.net/rapid" // whose flag is set here
+	_ "pgregory.net/rapid" // its flag is set here
 )
 
 // Variable is the environment variable that replaces the seed of every test.
@@ -18,8 +18,8 @@ const Variable = "PEBBLES_SEED"
 
 var _ = flag.Set("rapid.seed", cmp.Or(os.Getenv(Variable), "1"))
 
-// Of returns the seed of a test: PEBBLES_SEED, or 1 without it. The test's log shows the seed in the form in which it
-// can be given back.
+// Of returns the seed of a test: PEBBLES_SEED, or 1 without it. The test's log shows the seed in a form that can be
+// given back.
 func Of(tb testing.TB) uint64 {
 	tb.Helper()
 	seed := uint64(1)

@@ -1,5 +1,5 @@
-// Package stacks tells where the goroutines of this process are: equal stacks once, with the ranks whose they are. It
-// serves a process that is about to end.
+// Package stacks reports the stacks of the goroutines of this process: equal stacks once, with their ranks. It serves a
+// process that is about to end.
 package stacks
 
 import (
@@ -16,26 +16,27 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
-// rankLabel is the pprof label by which goroutines are known, also in profiles.
+// rankLabel is the pprof label of a rank's goroutines, also in profiles.
 const rankLabel = "rank"
 
-// Label makes the calling goroutine, and all that it starts from then on, coroutines too, known as those of a rank.
+// Label labels the calling goroutine, and all goroutines and coroutines that it starts from then on, as those of a
+// rank.
 func Label(ctx context.Context, rank int) {
 	pprof.SetGoroutineLabels(WithRank(ctx, rank))
 }
 
-// WithRank are the labels of a rank's goroutines.
+// WithRank returns the labels of a rank's goroutines.
 func WithRank(ctx context.Context, rank int) context.Context {
 	return pprof.WithLabels(ctx, pprof.Labels(rankLabel, strconv.Itoa(rank)))
 }
 
-// group is goroutines with equal stacks.
+// group is a set of goroutines with equal stacks.
 type group struct {
-	ranks map[int]int // how many are of each rank; -1 for those of none
-	stack string      // a line a call, the innermost first
+	ranks map[int]int // number of goroutines of each rank; -1 for those without a rank
+	stack string      // one line per call, the innermost first
 }
 
-// turn is the innermost function of a coroutine that lets another goroutine run, as pprof shows it.
+// turn is the innermost function of a waiting coroutine, as pprof shows it.
 const turn = "iter.Pull["
 
 // pauses reports whether the goroutines wait for their turn.
@@ -49,7 +50,7 @@ func (g *group) count() (n int) {
 }
 
 // Write writes each stack once: those that wait for their turn to run come last, and of the others the rarest first,
-// since that is where what differs is. It stops all goroutines for a moment.
+// since they show the difference. It stops all goroutines for a moment.
 func Write(w io.Writer) error {
 	all := groups()
 	slices.SortStableFunc(all, func(a, b *group) int {
@@ -66,7 +67,7 @@ func Write(w io.Writer) error {
 	return err
 }
 
-// title says whose the goroutines are.
+// title names the ranks of the goroutines.
 func (g *group) title() string {
 	n := g.count()
 	text := "1 goroutine"
@@ -86,8 +87,8 @@ func (g *group) title() string {
 	return text
 }
 
-// Of are the stacks of a rank's goroutines that have one of the functions among their calls, by the names that pprof
-// shows, and don't wait for their turn.
+// Of returns the stacks of a rank's goroutines that have one of the functions among their calls, by pprof's names, and
+// don't wait for their turn.
 func Of(rank int, functions ...string) (stacks []string) {
 	for _, g := range groups() {
 		if g.ranks[rank] == 0 || g.pauses() {
@@ -100,8 +101,8 @@ func Of(rank int, functions ...string) (stacks []string) {
 	return stacks
 }
 
-// Calls are the stacks of all ranks of this process, from their functions on. Goroutines that wait for their turn to
-// run are left out.
+// Calls returns the stacks of all ranks of this process, from their functions on. It leaves out goroutines that wait
+// for their turn to run.
 func Calls() (all []state.Calls) {
 	for _, g := range groups() {
 		if calls := g.calls(); len(calls) > 0 && !g.pauses() {
@@ -114,7 +115,8 @@ func Calls() (all []state.Calls) {
 // outermost are the functions of the engine that call the program's.
 var outermost = []string{".(*job).runRank", ".(*Rank).Coroutine"}
 
-// calls are the calls within the function of a rank, as "function file:line" without folders; nil for other goroutines.
+// calls returns the calls within the function of a rank, as "function file:line" without folders; nil for other
+// goroutines.
 func (g *group) calls() (calls []string) {
 	for line := range strings.Lines(g.stack) {
 		function, place, _ := strings.Cut(strings.TrimSpace(line), " ")
@@ -126,7 +128,7 @@ func (g *group) calls() (calls []string) {
 	return nil
 }
 
-// known are the ranks whose the goroutines are.
+// known returns the ranks of the goroutines.
 func (g *group) known() (ranks []int) {
 	for rank := range g.ranks {
 		if rank >= 0 {
@@ -137,11 +139,11 @@ func (g *group) known() (ranks []int) {
 	return ranks
 }
 
-// groups reads pprof's profile of goroutines in its form for people, whose groups are told apart by labels too.
+// groups reads pprof's profile of goroutines in its text form, whose groups differ by labels too.
 func groups() (all []*group) {
 	var text bytes.Buffer
 	if err := pprof.Lookup("goroutine").WriteTo(&text, 1); err != nil {
-		return nil // a buffer takes all
+		return nil // a buffer never fails
 	}
 	known := map[string]*group{}
 	for block := range strings.SplitSeq(text.String(), "\n\n") {
@@ -160,8 +162,8 @@ func groups() (all []*group) {
 	return all
 }
 
-// parse takes one group of pprof's apart: "2 @ 0x1 0x2", "# labels: {...}" and a line "# address function+offset
-// file:line" for each call.
+// parse parses one group of pprof: "2 @ 0x1 0x2", "# labels: {...}" and a line "# address function+offset file:line"
+// for each call.
 func parse(block string) (n, rank int, stack string) {
 	rank = -1
 	var b strings.Builder

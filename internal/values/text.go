@@ -8,7 +8,7 @@ import (
 // textMax bounds a file of results, parameters, a profile or a network, in bytes.
 const textMax = 64 << 20
 
-// Text reads a file that a flag names. What is no regular file, and might never end, is refused, and so is what is
+// Text reads a file named by a flag. It refuses files that are not regular, which might never end, and files that are
 // too long for a text.
 func Text(name string) ([]byte, error) {
 	info, err := os.Stat(name)

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// Auto is the value of a setting that the job is to find itself.
+// Auto is the value of a setting that the job determines.
 const Auto = "auto"
 
-// Count reads a whole number that is not below least.
+// Count reads a whole number of at least least.
 func Count(text string, least int) (int, error) {
 	n, err := strconv.Atoi(text)
 	switch {
@@ -25,7 +25,7 @@ func Count(text string, least int) (int, error) {
 	return n, nil
 }
 
-// CountOrAuto reads a whole number that is not below least, or auto.
+// CountOrAuto reads a whole number of at least least, or auto.
 func CountOrAuto(text string, least int) (n int, auto bool, err error) {
 	if text == Auto {
 		return 0, true, nil
@@ -63,7 +63,7 @@ func Bytes(text string) (int64, error) {
 	return int64(n * unit), nil
 }
 
-// BytesText writes a number of bytes in binary units, with four digits. [Bytes] reads what it writes of 1 to 1<<60.
+// BytesText formats a number of bytes in binary units, with four digits. [Bytes] reads its results for 1 to 1<<60.
 func BytesText(n int64) string {
 	size, unit := float64(n), 0
 	for size >= 1024 && unit < 5 {
@@ -85,7 +85,7 @@ func Wait(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// WaitText writes what [Wait] reads.
+// WaitText formats a time for [Wait].
 func WaitText(d time.Duration) string {
 	if d < 0 {
 		return "never"

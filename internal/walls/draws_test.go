@@ -10,17 +10,18 @@ import (
 )
 
 var (
-	// drawn is what differs between two runs of a test: numbers without a seed, or with one of the clock.
+	// drawn matches differences between two runs of a test: numbers without a seed, or with a seed from the clock.
 	drawn = regexp.MustCompile(`\brand\.(Int|Uint|Float|Perm|Shuffle|N|NormFloat|ExpFloat)(32|64)?N?\(|` +
 		`time\.Now\(\)\.UnixNano\(\)\)`)
 	importsRapid = regexp.MustCompile(`(?m)^\s+"pgregory\.net/rapid"$`)
-	// fixesSeeds is an import of a package that fixes the seed of package rapid.
+	// fixesSeeds matches an import of a package that fixes the seed of package rapid.
 	fixesSeeds = regexp.MustCompile(`pebbles/(internal/seeds|apps/appstest)"`)
-	// ofTheDay is what differs between two runs of a script. .ci/long draws a seed, and prints it.
+	// ofTheDay matches differences between two runs of a script. .ci/long draws a seed, and prints it.
 	ofTheDay = regexp.MustCompile(`\$\(date\b|-shuffle[= ]on\b|\bshuf\b`)
 )
 
-// TestNothingIsDrawn wants tests, the laboratory and .ci to do the same in each run: seeds are those of internal/seeds.
+// TestNothingIsDrawn requires tests, the laboratory and .ci to do the same in each run: seeds are those of
+// internal/seeds.
 func TestNothingIsDrawn(t *testing.T) {
 	isScript := func(name string) bool { return strings.HasPrefix(name, ".ci/") && name != ".ci/long" }
 	wanted := func(name string) bool {

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestInternalTypesStayInside checks the packages of programs: what they export has no type of an internal package.
+// TestInternalTypesStayInside checks that packages of programs export no type of an internal package.
 func TestInternalTypesStayInside(t *testing.T) {
 	seen, folders := map[string]bool{}, strings.Fields("coalesce container delegate distribution "+
 		"export ingest memory memory/pages model pebble reduce route target task termination tune")
@@ -52,7 +52,7 @@ func TestInternalTypesStayInsideBites(t *testing.T) {
 	}
 }
 
-// leaks are the exported names of a file whose types are of internal packages.
+// leaks returns the exported names of a file whose types belong to internal packages.
 func leaks(t *testing.T, source []byte) (names []string) {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "", source, 0)
@@ -101,7 +101,7 @@ func takesKey(f *ast.FuncType) bool {
 	})
 }
 
-// mentions reports whether types that users see have parts of the packages.
+// mentions reports whether the visible parts of types belong to the packages.
 func mentions(types ast.Node, packages map[string]bool) (found bool) {
 	ast.Inspect(types, func(n ast.Node) bool {
 		switch n := n.(type) {

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The top level has few folders: whoever looks for something finds it by name.
+// The top level has few folders, so that readers find names there.
 func TestTopLevel(t *testing.T) {
 	const folders = "apps checkpoint cmd coalesce container delegate distribution docs examples export ingest " +
 		"internal lab memory " +
@@ -34,13 +34,14 @@ const (
 	fieldsMax  = 25
 )
 
-// flat are types that are forms to fill in: what a run found out, or a world as its text says it, field by field; and
-// the functions of a library of C's.
+// flat are types that are plain records: the results of a run, or the description of a world, field by field; and the
+// functions of a C library.
 var flat = map[string]bool{
 	"apps/nbody.Result": true, "model.Prediction": true, "netio/ofi.libfabric": true,
 }
 
-// large are types that have more than one idea still, with their methods or fields. None joins them, and none grows.
+// large are types that still have more than one idea, with the number of their methods or fields. None joins them, and
+// none grows.
 var large = map[string]int{"netio/ofi.Way": 35, "netio/ofi.peer": 28}
 
 // A type has one idea: few methods and few fields.
@@ -75,7 +76,7 @@ func f() {}
 	require.Equal(t, map[string]int{"a.A": 4}, fields)
 }
 
-// count adds up the methods and fields of the types of a file.
+// count adds the methods and fields of the types of a file.
 func count(t *testing.T, folder string, source []byte, methods, fields map[string]int) {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "", source, parser.SkipObjectResolution)
@@ -105,7 +106,7 @@ func count(t *testing.T, folder string, source []byte, methods, fields map[strin
 	}
 }
 
-// receiver is the name of a receiver's type.
+// receiver returns the name of a receiver's type.
 func receiver(of ast.Expr) string {
 	switch of := of.(type) {
 	case *ast.StarExpr:

@@ -14,8 +14,8 @@ type layer struct {
 	not     string // folders before it that it may not import all the same; "netio/" is all below netio
 }
 
-// layers are the house, from the bottom up. The compiler holds more: what is under an internal folder is for the folder
-// that this one is in.
+// layers are the layers of the module, from the bottom up. The compiler enforces more: packages under an internal
+// folder are for the folder around it.
 var layers = []layer{
 	{folders: "internal/watch/state"},
 	{folders: "internal/cpu internal/frame internal/layout internal/stacks internal/values internal/collective " +
@@ -94,8 +94,8 @@ const (
 		"internal/launch internal/launch/ internal/watch internal/watch/ internal/engine coalesce"
 )
 
-// pure are folders that compute and do no more: clock and randomness are handed in. Those in locking share memory
-// between goroutines besides, those in files read what others write.
+// pure are folders that only compute: callers pass clock and randomness in. Those in locking also share memory between
+// goroutines, those in files read files of others.
 const (
 	pure = "distribution reduce termination internal/codecs internal/collective internal/frame internal/layout " +
 		"internal/pending internal/request apps/contagion/chance"
@@ -108,8 +108,8 @@ const (
 	fileStandard = "bytes embed encoding/hex encoding/json io os path regexp text/template unicode unicode/utf8"
 )
 
-// quiet are folders that keep out files, sockets, processes and the system; log output goes to the slog.Logger of the
-// caller. They, and all that are pure, don't read the clock.
+// quiet are folders without files, sockets, processes and the system; log output goes to the slog.Logger of the caller.
+// They, and all pure ones, don't read the clock.
 const (
 	quiet     = "internal/engine pebble target target/* task delegate memory memory/* container apps apps/*"
 	loud      = "log net net/ os os/ plugin syscall testing testing/"
@@ -121,8 +121,8 @@ const helpers = "apps/appstest apps/graphtest netio/netiotest internal/launch/pm
 	"internal/covering internal/seeds internal/scenario internal/disk/disktest lab/internal/overlay " +
 	"cmd/internal/commandtest"
 
-// homes are the folders that may import a library; those for tests have none. Nobody imports a library that is not
-// here.
+// homes are the folders that may import a library; libraries for tests have none. No folder imports a library that is
+// missing here.
 var homes = map[string]string{
 	"github.com/cornelk/hashmap":       "memory/internal/addresses",
 	"github.com/linkedin/goavro/v2":    "apps/contagion export ingest internal/ocf internal/resolve target/avro",
@@ -148,7 +148,7 @@ var homes = map[string]string{
 // clock are the names of package time that read the clock or wait on it.
 var clock = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
 
-// layerOf is the number of a folder's layer; -1 for a folder that has none.
+// layerOf returns the number of a folder's layer; -1 for a folder without one.
 func layerOf(folder string) int {
 	return slices.IndexFunc(layers, func(l layer) bool { return lists(l.folders, folder) })
 }
@@ -196,8 +196,8 @@ func mayTime(folder string) bool {
 	return !lists(without, folder) || lists(withClock, folder)
 }
 
-// lists reports whether names, which stand between spaces, have one that matches: "net" is one package, "net/" is all
-// below it, "*" is all, and others are patterns of path.Match.
+// lists reports whether one of names, separated by spaces, matches: "net" is one package, "net/" is all below it, "*"
+// is all, and others are patterns of path.Match.
 func lists(names, name string) bool {
 	return slices.ContainsFunc(strings.Fields(names), func(n string) bool {
 		matches, err := path.Match(n, name)

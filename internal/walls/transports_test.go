@@ -13,14 +13,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// importers are the folders that may import a transport: TCP is the life line of the multiplexer and of starting jobs,
-// and programs choose libfabric. No other transport depends on either.
+// importers are the folders that may import a transport: the multiplexer and the start of jobs depend on TCP, and
+// programs choose libfabric. No other transport depends on either.
 var importers = map[string]string{
 	"netio/tcp": "netio/tcp netio/internal/mux netio/connect netio/netiotest internal/launch apps/appstest",
 	"netio/ofi": "netio/ofi cmd/internal/command lab/fabrics",
 }
 
-// No transport but libfabric itself and the command knows libfabric, and no transport is built on the insides of TCP.
+// Only libfabric itself and the command depend on libfabric, and no transport is built on the internals of TCP.
 func TestTransportsAreApart(t *testing.T) {
 	used := map[string]int{}
 	eachFile(t, isCode, func(name string, source []byte) {

@@ -19,8 +19,8 @@ import (
 // root is the module's folder.
 var root = filepath.Join("..", "..")
 
-// eachFile calls do with the text of each file of the module whose name, from its root, it wants. Folders of test data,
-// hidden ones but .ci, and modules of their own, whose imports are in their go.mod, are left out.
+// eachFile calls do with the text of each file of the module whose name, from its root, is wanted. It skips folders of
+// test data, hidden ones except .ci, and separate modules, whose imports are in their go.mod.
 func eachFile(t *testing.T, wanted func(name string) bool, do func(name string, text []byte)) {
 	t.Helper()
 	files := 0
@@ -53,7 +53,7 @@ func isGo(name string) bool { return strings.HasSuffix(name, ".go") }
 
 func isCode(name string) bool { return isGo(name) && !strings.HasSuffix(name, "_test.go") }
 
-// TestTree checks every file of the module against the walls, whatever system it is built for.
+// TestTree checks every file of the module against the walls, for all systems.
 func TestTree(t *testing.T) {
 	eachFile(t, isGo, func(name string, source []byte) {
 		for _, breach := range breaches(t, path.Dir(name), path.Base(name), source) {
@@ -87,7 +87,7 @@ func TestTreeBites(t *testing.T) {
 		[]byte(`package a; import ("os"; "time"); var _, _ = os.Args, time.Now()`)))
 }
 
-// breaches lists what a file does that its wall forbids.
+// breaches returns the violations of walls by a file.
 func breaches(t *testing.T, folder, name string, source []byte) (all []string) {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), name, source, parser.SkipObjectResolution)

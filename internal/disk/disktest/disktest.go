@@ -1,4 +1,4 @@
-// Package disktest has calls of package disk fail, one after the other.
+// Package disktest makes calls of package disk fail, one after the other.
 package disktest
 
 import (
@@ -17,12 +17,12 @@ import (
 // Err is the error of a call that fails.
 var Err = errors.New("the disk has failed in a test")
 
-// drawn is the part of a temporary file's name that differs from run to run.
+// drawn matches the part of a temporary file's name that differs from run to run.
 var drawn = regexp.MustCompile(`(tmp|spill-)(\d+|\*)`)
 
-// Each runs do once without a fault, and then once for each call on a file that it has made, which fails. do gets a
-// test of its own and the call that fails, such as "sync of part-00000-of-00002.txt, 1"; "" for none. It must fail the
-// test where that error is lost. Each returns the calls. A file that is opened must be closed.
+// Each runs do once without a fault, and then once for each call on a file that it has made, with that call failing. do
+// gets a separate test and the failing call, such as "sync of part-00000-of-00002.txt, 1"; "" for none. It must fail
+// the test if that error is lost. Each returns the calls. A file that is opened must be closed.
 func Each(t *testing.T, do func(t *testing.T, call string)) (all []string) {
 	t.Helper()
 	all = calls(t, do)
@@ -41,7 +41,7 @@ func Each(t *testing.T, do func(t *testing.T, call string)) (all []string) {
 	return all
 }
 
-// Count is how many of the calls are of a kind.
+// Count returns the number of calls of a kind.
 func Count(calls []string, kind string) (n int) {
 	for _, call := range calls {
 		if strings.HasPrefix(call, kind+" of ") {
@@ -51,7 +51,7 @@ func Count(calls []string, kind string) (n int) {
 	return n
 }
 
-// calls are those that do makes.
+// calls returns the calls of do.
 func calls(t *testing.T, do func(t *testing.T, call string)) (all []string) {
 	t.Run("none fails", func(t *testing.T) {
 		_, made := watch(t, "")
@@ -63,7 +63,7 @@ func calls(t *testing.T, do func(t *testing.T, call string)) (all []string) {
 	return all
 }
 
-// watch has one call fail until the test ends, and tells which calls were made.
+// watch makes one call fail until the test ends, and records the calls.
 func watch(t *testing.T, fails string) (met *bool, made *[]string) {
 	met, made = new(bool), new([]string)
 	Watch(func(call string) error {
@@ -78,8 +78,8 @@ func watch(t *testing.T, fails string) (met *bool, made *[]string) {
 	return met, made
 }
 
-// Watch calls do before each call on a file, one at a time, with the call as Each names it; its error is the call's.
-// disk.SetFault(nil) ends it.
+// Watch calls do before each call on a file, one at a time, with the call in the form of Each; the result of do is the
+// error of the call. disk.SetFault(nil) ends it.
 func Watch(do func(call string) error) {
 	var mu sync.Mutex
 	times := map[string]int{}
