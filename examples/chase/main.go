@@ -25,10 +25,10 @@ func main() {
 	})
 }
 
-// next is what the table holds for a word: where a chase goes on.
+// next returns the table's entry for a word: the next word of a chase.
 func next(word uint64) uint64 { return (word*2654435761 + 1) % words }
 
-// run chases from as many words as each rank has chases, and returns the sum of the words where those of this rank end.
+// run chases from as many words as each rank has chases, and returns the sum of the last words of this rank's chases.
 func run(r *pebble.Rank) (sum uint64, err error) {
 	owner := distribution.Block(words, r.Size())
 	table := make([]uint64, owner.LocalLen(r.ID()))

@@ -1,5 +1,5 @@
-// Flags counts random numbers at the owners of their keys. It shows how a program takes the flags of all jobs, reports
-// in JSON, and runs in a simulated world: docs/guide-first-program.md and docs/guide-simulation.md.
+// Flags counts random numbers at the owners of their keys. It shows a program with the flags of all jobs, a report in
+// JSON, and a simulated world: docs/guide-first-program.md and docs/guide-simulation.md.
 //
 //	go run ./examples/flags -ranks 4 -topology hypercube
 //	go run ./examples/flags -json -coalesce auto

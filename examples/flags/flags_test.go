@@ -14,7 +14,7 @@ import (
 
 const asProgram = "TEST_IS_THE_PROGRAM"
 
-// TestMain is the program itself where TestFlags starts it.
+// TestMain is the program itself when TestFlags starts it.
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) == "" {
 		os.Exit(m.Run())
@@ -28,7 +28,7 @@ func program(args ...string) *exec.Cmd {
 	return c
 }
 
-// The program as users call it: the same numbers, whatever carries them.
+// The program as users call it: the same numbers over every transport.
 func TestFlags(t *testing.T) {
 	for _, c := range []struct {
 		args      []string

@@ -17,7 +17,7 @@ func main() {
 	options.Main(os.Stdout, func(r *pebble.Rank) error { return run(r, options, *numbers) })
 }
 
-// run counts numbers, and prints how many of them there are in all and what that has cost.
+// run counts numbers, and prints their total and the cost.
 func run(r *pebble.Rank, options *pebble.Options, numbers int) error {
 	counted := 0
 	count := target.New(r, "count", distribution.Hash(r.Size()), target.Key(func(n uint64) uint64 { return n }),

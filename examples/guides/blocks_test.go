@@ -20,7 +20,7 @@ type block struct {
 	text     string
 }
 
-// documents are the files whose blocks are held to the truth.
+// documents returns the files whose blocks are checked.
 func documents(t *testing.T) (files []string) {
 	for _, pattern := range []string{"docs/guide-*.md", "docs/applications.md", "README.md"} {
 		found, err := filepath.Glob(filepath.Join(root, pattern))
@@ -51,8 +51,8 @@ func blocks(name, document string) (all []block, err error) {
 	return all, nil
 }
 
-// plain leaves out what may differ between a block and the source that it stands in: indentation, and the marks of
-// comments, in which examples hold their output.
+// plain removes the differences between a block and its source: indentation, and comment marks, since examples hold
+// their output in comments.
 func plain(text string) string {
 	var b strings.Builder
 	b.WriteString("\n")
@@ -64,7 +64,7 @@ func plain(text string) string {
 	return b.String()
 }
 
-// sources are the files of examples that are compiled here, made plain.
+// sources returns the compiled files of examples, made plain.
 func sources(t *testing.T) map[string]string {
 	all := map[string]string{}
 	files, err := filepath.Glob("../*/*.go")
@@ -82,7 +82,7 @@ func sources(t *testing.T) map[string]string {
 	return all
 }
 
-// stands returns an error unless a block stands in a source.
+// stands returns an error unless a source contains a block.
 func stands(b block, sources map[string]string) error {
 	want := plain(b.text)
 	for file, source := range sources {
@@ -94,7 +94,7 @@ func stands(b block, sources map[string]string) error {
 	return fmt.Errorf("%s: this block of %s stands in no compiled source of examples:\n%s", b.place, b.language, b.text)
 }
 
-// blocksOf are the blocks of a document.
+// blocksOf returns the blocks of a document.
 func blocksOf(t *testing.T, name string) []block {
 	document, err := os.ReadFile(name)
 	require.NoError(t, err)
@@ -103,7 +103,7 @@ func blocksOf(t *testing.T, name string) []block {
 	return all
 }
 
-// TestBlocks holds text and Go in documents to what is compiled.
+// TestBlocks compares text and Go in documents with compiled files.
 func TestBlocks(t *testing.T) {
 	sources := sources(t)
 	for _, name := range documents(t) {
@@ -116,7 +116,7 @@ func TestBlocks(t *testing.T) {
 			case b.language == "sh" || i > 0 && explains(all[i-1]): // see TestCommands
 			case b.language != "text":
 				err = fmt.Errorf("%s: a block of %q: use go, sh or text", b.place, b.language)
-			case filepath.Base(name) != "README.md": // which shows what benchmarks print
+			case filepath.Base(name) != "README.md": // README shows the output of benchmarks
 				err = stands(b, sources)
 			}
 			if err != nil {

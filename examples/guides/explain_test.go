@@ -9,13 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// explains reports whether a block is one command that says what it would do.
+// explains reports whether a block is one command that explains its plan.
 func explains(b block) bool {
 	return b.language == "sh" && strings.Count(b.text, "\n") == 1 && strings.Contains(b.text, "--explain")
 }
 
-// explained compares what such a command prints with the block below it. The command is made to say all that depends on
-// the machine.
+// explained compares the output of such a command with the block below it. Flags fix all values that depend on the
+// machine.
 func explained(t *testing.T, command, b block) error {
 	line, ok := strings.CutPrefix(strings.TrimSpace(command.text), "go run ./cmd/")
 	words := strings.Fields(line)

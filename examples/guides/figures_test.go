@@ -13,7 +13,7 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Defaults that documents state are those of the code.
+// Defaults in documents agree with the code.
 func TestDefaultsInDocuments(t *testing.T) {
 	for document, sentences := range map[string][]string{
 		"guide-speed.md":         {fmt.Sprintf("batches of up to %d in the main function", target.SendBufferMax)},

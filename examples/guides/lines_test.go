@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// lines is how many lines of a Go file, which must be as gofmt writes it, are neither blank nor a comment; body leaves
+// lines returns the number of lines of a Go file, in gofmt's form, that are neither blank nor a comment; body leaves
 // out the package clause and the imports.
 func lines(t *testing.T, file string) (all, body int) {
 	text, err := os.ReadFile(file)
@@ -54,9 +54,10 @@ func TestTopologyIsUnder15Lines(t *testing.T) {
 	require.Less(t, body, 15)
 }
 
-// lengthOf is how many lines of a function, from its name to its last brace, are neither blank nor a comment.
+// lengthOf returns the number of lines of a function, from its name to its last brace, that are neither blank nor a
+// comment.
 func lengthOf(t *testing.T, file, name string) int {
-	lines(t, file) // which wants gofmt
+	lines(t, file) // requires gofmt
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	files := token.NewFileSet()
@@ -71,7 +72,7 @@ func lengthOf(t *testing.T, file, name string) int {
 	return 0
 }
 
-// The whole of a job over containers, files included, is as short as docs/guide-containers.md says.
+// A whole job over containers, files included, is as short as docs/guide-containers.md claims.
 func TestContainersAreShort(t *testing.T) {
 	for program, most := range map[string]int{"topwords": 15, "kmercount": 30, "ranking": 40, "joined": 30} {
 		require.LessOrEqual(t, lengthOf(t, "../"+program+"/main.go", "run"), most, program)

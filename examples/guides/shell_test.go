@@ -15,7 +15,8 @@ import (
 
 const module = "github.com/activepebbles/pebbles"
 
-// built is the path of a program that was built before: a build within a test would take minutes on a busy machine.
+// built returns the path of a program that was built before: a build within a test would take minutes on a busy
+// machine.
 func built(t *testing.T, program string) string {
 	folder := os.Getenv("PEBBLES_PROGRAMS")
 	if folder == "" {
@@ -43,7 +44,7 @@ func (s *shell) check(t *testing.T, b block) error {
 	return nil
 }
 
-// wordsOf cuts a command at its spaces, but for those within quotes.
+// wordsOf splits a command at its spaces, except within quotes.
 func wordsOf(command string) (words []string) {
 	for i, part := range strings.Split(command, "'") {
 		if i%2 == 1 {
@@ -78,7 +79,7 @@ func (s *shell) command(t *testing.T, words []string) error {
 	return fmt.Errorf("%q is a command that this test does not know", words[0])
 }
 
-// launched checks what another launcher starts, after its own flags.
+// launched checks the program that another launcher starts, after the launcher's own flags.
 func (s *shell) launched(t *testing.T, words []string) error {
 	for i, word := range words {
 		switch {
@@ -104,7 +105,7 @@ func (s *shell) program(name string) error {
 
 func (s *shell) goCommand(t *testing.T, words []string) error {
 	verb, words := words[0], words[1:]
-	if verb == "mod" || verb == "get" || verb == "run" && len(words) == 1 && words[0] == "." { // in a module of one's own
+	if verb == "mod" || verb == "get" || verb == "run" && len(words) == 1 && words[0] == "." { // in a user's module
 		return nil
 	}
 	if verb != "run" && verb != "build" && verb != "install" && verb != "test" {
@@ -156,7 +157,7 @@ func (s *shell) goPackage(t *testing.T, verb, name string, args []string) error 
 	return nil
 }
 
-// hasFlag looks in a program's source for a flag that is returned or put into a variable.
+// hasFlag searches a program's source for a flag that is returned or put into a variable.
 func hasFlag(source, name string) bool {
 	quoted := `"` + regexp.QuoteMeta(name) + `",`
 	return regexp.MustCompile(`[(]` + quoted + `|, ` + quoted + `\s`).MatchString(source)
@@ -168,14 +169,14 @@ func (s *shell) pebbles(t *testing.T, program string, args []string) error {
 		return nil
 	}
 	if app := slices.IndexFunc(args[1:], s.application(t)) + 1; args[0] == "tune" && app > 0 {
-		if err := s.pebbles(t, program, args[app:]); err != nil { // whose flags follow its name
+		if err := s.pebbles(t, program, args[app:]); err != nil { // its flags follow its name
 			return err
 		}
 		args = args[:app]
 	}
 	command := args[:1]
 	if len(args) > 1 && !strings.HasPrefix(args[1], "-") {
-		command = args[:2] // which may be a command of the command
+		command = args[:2] // may be a subcommand
 	}
 	help, err := exec.Command(built(t, program), append(slices.Clone(command), "--help")...).CombinedOutput()
 	require.NoError(t, err)
@@ -187,7 +188,7 @@ func (s *shell) pebbles(t *testing.T, program string, args []string) error {
 		return fmt.Errorf("%s has no command %s", program, args[0])
 	}
 	for i, arg := range args[1:] {
-		if arg == "--" && args[0] == "k8s" { // whose program is in an image
+		if arg == "--" && args[0] == "k8s" { // its program is in an image
 			return nil
 		}
 		if arg == "--" {
@@ -204,7 +205,7 @@ func (s *shell) pebbles(t *testing.T, program string, args []string) error {
 	return nil
 }
 
-// application tells which words are commands that run a job.
+// application returns a function that reports whether a word is a command that runs a job.
 func (s *shell) application(t *testing.T) func(word string) bool {
 	help, err := exec.Command(built(t, "pebbles"), "tune").CombinedOutput()
 	require.Error(t, err, "it names them when it is given none")
@@ -212,7 +213,7 @@ func (s *shell) application(t *testing.T) func(word string) bool {
 	return func(word string) bool { return strings.Contains(names, word+",") || strings.Contains(names, word+";") }
 }
 
-// TestCommands checks the commands of all documents, and what --explain prints there.
+// TestCommands checks the commands of all documents, and the output of --explain there.
 func TestCommands(t *testing.T) {
 	for _, name := range documents(t) {
 		all := blocksOf(t, name)
@@ -281,7 +282,7 @@ func TestShellBites(t *testing.T) {
 	}
 }
 
-// TestProcesses runs word count as processes over TCP, as the guide says: it prints what it prints alone.
+// TestProcesses runs word count as processes over TCP, as in the guide: the output is that of one process.
 func TestProcesses(t *testing.T) {
 	alone, err := exec.Command(built(t, "wordcount"), "-ranks", "3").Output()
 	require.NoError(t, err)

@@ -1,6 +1,6 @@
-// Hashtable is a hash table that is spread over all ranks: it is written by delegates, which find a free slot where the
-// slots are, and read by Gather, which fetches the first slots of many keys at once, and looks on where those have
-// other keys.
+// Hashtable is a hash table that is spread over all ranks. Delegates write it: they find a free slot at the owner of
+// the slots. Gather reads it: it fetches the first slots of many keys at once, and continues with the keys that are not
+// there.
 //
 //	go run ./examples/hashtable
 package main

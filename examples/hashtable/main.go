@@ -12,7 +12,7 @@ import (
 
 const (
 	part  = 1 << 12 // slots of each rank
-	words = 2500    // that each rank writes, and that it reads
+	words = 2500    // written and read by each rank
 )
 
 func main() {
@@ -28,7 +28,7 @@ func main() {
 // slot is free while its key is 0.
 type slot struct{ Key, Value uint64 }
 
-// next is the slot after one, of the same rank.
+// next returns the slot after one, of the same rank.
 func next(i uint64) uint64 { return i/part*part + (i+1)%part }
 
 // mix spreads keys: it is the finaliser of splitmix64.
@@ -38,7 +38,7 @@ func mix(key uint64) uint64 {
 	return key ^ key>>31
 }
 
-// run writes words to the table, and then reads those that the next rank has written.
+// run writes words to the table, and then reads those of the next rank.
 func run(r *pebble.Rank) (found, rounds int, err error) {
 	table := memory.NewArray[slot](memory.New(r), "table", distribution.Block(part*uint64(r.Size()), r.Size()))
 	home := func(key uint64) uint64 { return mix(key) % table.Len() }
@@ -73,7 +73,7 @@ func run(r *pebble.Rank) (found, rounds int, err error) {
 	err = r.Epoch(func() error {
 		for ; len(keys) > 0; rounds++ {
 			table.Gather(got[:len(at)], at)
-			rest := 0 // those that are not where they were looked for
+			rest := 0 // keys that are not in their current slot
 			for i, key := range keys {
 				switch v := got[i]; {
 				case v.Key == key && v.Value == key*key:

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	bits    = 20 // of a number that choose its counter
+	bits    = 20 // of a number that select its counter
 	numbers = 1 << 19
 	batch   = 1024
 )

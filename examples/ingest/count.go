@@ -32,13 +32,13 @@ func countRows(r *pebble.Rank, files []string, column string, skip int64) (map[s
 	return counts, report, err
 }
 
-// A count is a row of the files that are written.
+// A count is a row of the written files.
 type count struct {
 	Value string `csv:"value"`
 	Rows  int64  `csv:"rows"`
 }
 
-// save writes the counts of all ranks, each its own, to a folder.
+// save writes the counts of all ranks to a folder. Each rank writes its own.
 func save(r *pebble.Rank, folder string, counts map[string]int64) (*export.Manifest, error) {
 	out, err := export.Create(r, folder, export.CSV[count](','), export.Zstd())
 	if err != nil {

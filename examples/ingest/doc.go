@@ -4,6 +4,5 @@
 //	go run ./examples/ingest -column city -out counts trips/*.csv.zst
 //	pebbles run -n 4 -- ./ingest -column city -out counts 'trips/*.csv.zst'
 //
-// Each rank reads a share of the files and sends what it finds to the owners of the values. docs/guide-data.md walks
-// through it.
+// Each rank reads a share of the files and sends its values to their owners. docs/guide-data.md walks through it.
 package main

@@ -29,7 +29,7 @@ type visit struct {
 	Time int64
 }
 
-// count1 counts what all ranks read.
+// count1 counts the records of all ranks.
 func count1[T any](t *testing.T, r *pebble.Rank, in *ingest.Source[T], err error) {
 	require.NoError(t, err)
 	for range in.All() {
@@ -51,7 +51,7 @@ func written[T any](t *testing.T, r *pebble.Rank, name string, format export.For
 	require.NoError(t, err)
 }
 
-// TestFormats opens what the guide opens.
+// TestFormats opens the guide's formats.
 func TestFormats(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{"table.tsv": "a\t\"\nb\t2\n",

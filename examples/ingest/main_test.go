@@ -35,7 +35,7 @@ func TestCountRows(t *testing.T) {
 	require.ErrorContains(t, err, "trips.csv: line 402: the row has 1 fields, the header has 2")
 }
 
-// saved reads what was written.
+// saved reads the written files.
 func saved(t *testing.T, ranks int, folder string) map[string]int64 {
 	var lock sync.Mutex
 	all := map[string]int64{}

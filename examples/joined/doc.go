@@ -1,5 +1,5 @@
-// Joined reads two CSV files into tables, joins them by a name that both have, and adds up by country what the one says
-// of the countries of the other: container.Join, GroupBy and SortBy.
+// Joined reads two CSV files into tables, joins them by a name that both have, and sums the orders by the customers'
+// countries: container.Join, GroupBy and SortBy.
 //
 //	go run ./examples/joined -orders orders.csv -customers customers.csv
 //

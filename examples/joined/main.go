@@ -36,7 +36,7 @@ type customer struct {
 
 type sum = container.Entry[string, int64] // cents by country
 
-// run adds up the orders of each country, and sorts the sums by the countries' names.
+// run sums the orders of each country, and sorts the sums by the countries' names.
 func run(r *pebble.Rank, ordersFile, customersFile string) (*container.Table[sum], error) {
 	orders := container.NewTable[order](r, "orders", container.Budget{})
 	customers := container.NewTable[customer](r, "customers", container.Budget{})

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// drawn makes both files: customers who are doubled, unknown, without orders, or have most of them.
+// drawn makes both files: customers that are doubled, unknown, without orders, or have most of them.
 func drawn(seed uint64) (orders, customers string) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	var o, c strings.Builder
@@ -58,7 +58,7 @@ func twin(orders, customers string) string {
 	return b.String()
 }
 
-// printed is what a job prints.
+// printed returns the output of a job.
 func printed(t *testing.T, s appstest.Shape, orders, customers string) (string, error) {
 	w := &strings.Builder{}
 	err := s.Run(t, func(r *pebble.Rank) error {

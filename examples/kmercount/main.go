@@ -61,7 +61,7 @@ func run(r *pebble.Rank, files []string, format ingest.Format[ingest.Sequence]) 
 	return counts, err
 }
 
-// codeOf is the code of a base: 3 less it is that of the base that it pairs with.
+// codeOf returns the code of a base. 3 less the code is that of the complement.
 func codeOf(base byte) (code uint64, isBase bool) {
 	switch base {
 	case 'A', 'a':

@@ -25,7 +25,7 @@ func reversed(bases string) string {
 	return string(b)
 }
 
-// twin counts as strings what the program counts as numbers.
+// twin counts strings where the program counts numbers.
 func twin(sequences []string) map[string]uint64 {
 	counts := map[string]uint64{}
 	for _, s := range sequences {
@@ -38,7 +38,7 @@ func twin(sequences []string) map[string]uint64 {
 	return counts
 }
 
-// drawn are pieces of a short genome and of its reverse complement, some with bases that are not known.
+// drawn returns pieces of a short genome and of its reverse complement, some with unknown bases.
 func drawn(seed uint64) (all []string) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	genome := make([]byte, 500)

@@ -8,7 +8,7 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// A tree is visited by all ranks, and a task waits until that is done, before the epoch has ended.
+// All ranks visit a tree, and a task waits for the end of that, before the epoch has ended.
 func Example_groups() {
 	err := pebble.Run(context.Background(), pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
 		s, nodes := task.New(r), 0

@@ -13,7 +13,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// Every second person is known, and found by the rank that looks.
+// Every second person is found by the rank that looks.
 func TestLookup(t *testing.T) {
 	appstest.Few(t, func(t *testing.T, s appstest.Shape) {
 		require.NoError(t, s.Run(t, func(r *pebble.Rank) error {

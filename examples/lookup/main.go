@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	people = 10_000 // that each rank knows, and looks up
+	people = 10_000 // stored, and looked up, by each rank
 	batch  = 64
 )
 
@@ -25,10 +25,10 @@ func main() {
 	})
 }
 
-// entry is a person with an age; an answer with none is for a person that nobody knows.
+// entry is a person with an age; an answer with none is for an unknown person.
 type entry struct{ Person, Age uint64 }
 
-// run fills the map with every second person, looks everybody up, and returns how many were found.
+// run fills the map with every second person, looks up all of them, and returns the number found.
 func run(r *pebble.Rank) (found int, err error) {
 	ages := map[uint64]uint64{} // this rank's part
 	owner := distribution.Hash(r.Size())

@@ -12,10 +12,10 @@ func main() {
 	pebble.Main(pebble.Config{}, func(r *pebble.Rank) error { return run(r, make([]uint64, 1<<16)) })
 }
 
-// next is the number after ran in the stream: ran times x, as a polynomial over GF(2).
+// next returns the number after ran in the stream: ran times x, as a polynomial over GF(2).
 func next(ran uint64) uint64 { return ran<<1 ^ uint64(int64(ran)>>63)&7 }
 
-// run updates the words of all ranks' tables, which are equally long, 4 times as often as there are words.
+// run updates the words of all ranks' tables, which have equal lengths. The number of updates is 4 times that of words.
 func run(r *pebble.Rank, table []uint64) error {
 	words := distribution.Block(uint64(len(table)*r.Size()), r.Size())
 	update := target.New(r, "update", words, target.Key(func(ran uint64) uint64 { return ran % words.Len() }),

@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// serial is the table after one serial program has made all updates.
+// serial returns the table after one serial program has made all updates.
 func serial(words, ranks int) []uint64 {
 	table := make([]uint64, words*ranks)
 	ran := uint64(1)

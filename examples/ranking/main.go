@@ -27,13 +27,13 @@ func main() {
 
 const damping = 0.85
 
-// A vertex has a score, which is 1 on average, and the sum of what others pass on to it.
+// A vertex has a score, which is 1 on average, and the sum of the shares that it receives.
 type vertex struct{ Score, Sum float64 }
 
 // run passes scores on along edges. A vertex without edges passes its score on to all.
 func run(r *pebble.Rank, files []string, rounds int) (*container.Map[uint64, vertex], error) {
 	heads := container.NewMultiMap[uint64, uint64](r, "heads")
-	vertices := container.NewMap[uint64, vertex](r, "vertices") // whose owners are those of their heads
+	vertices := container.NewMap[uint64, vertex](r, "vertices") // with the owners of their heads
 	pass := container.NewFinder(vertices, "pass", func(_ uint64, v *vertex, share float64) { v.Sum += share })
 	edges, err := ingest.Open(r, files, ingest.Edges(ingest.EdgeList))
 	if err != nil {

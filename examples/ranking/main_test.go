@@ -15,7 +15,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// twin ranks vertices one edge after the other, by probabilities, which are scores of an nth.
+// twin ranks vertices one edge after the other, by probabilities, which are the scores divided by the number of
+// vertices.
 func twin(edges [][2]uint64, rounds int) map[uint64]float64 {
 	scores, degrees := map[uint64]float64{}, map[uint64]float64{}
 	for _, e := range edges {
@@ -44,7 +45,7 @@ func twin(edges [][2]uint64, rounds int) map[uint64]float64 {
 	return scores
 }
 
-// drawn are edges with hubs, loops, doubled ones, and vertices that lead nowhere.
+// drawn returns edges with hubs, loops, doubled ones, and vertices that lead nowhere.
 func drawn(seed uint64) (edges [][2]uint64) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	for range 800 {

@@ -9,7 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// around sends a pebble from each rank to each, before and after the link between ranks 0 and 1 was marked.
+// around sends a pebble from each rank to each, before and after the link between ranks 0 and 1 is marked.
 func around(r *pebble.Rank, out io.Writer) error {
 	if err := greetAll(r, "all links", out); err != nil {
 		return err
@@ -23,7 +23,7 @@ func around(r *pebble.Rank, out io.Writer) error {
 	return greetAll(r, "not 0-1", out)
 }
 
-// greetAll makes a target and sends its pebbles. Rank 0 writes how many of them passed a hop.
+// greetAll makes a target and sends its pebbles. Rank 0 prints the number of pebbles that passed a hop.
 func greetAll(r *pebble.Rank, name string, out io.Writer) error {
 	greet := target.New(r, name, distribution.Ranks(r.Size()),
 		target.Key(func(to uint64) uint64 { return to }), target.Each(func(uint64) {}))

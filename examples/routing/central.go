@@ -6,14 +6,14 @@ import (
 	"github.com/activepebbles/pebbles/termination"
 )
 
-// central is a detector in which all ranks tell rank 0 their counts when they are idle, and rank 0 tells all whether
-// the sums are those of the round before, and as many frames were processed as created. The argument is that of
-// termination.SKR; the cost is P-1 messages a round for rank 0, and one for each other rank.
+// central is a detector: all ranks send rank 0 their counts when they are idle. Rank 0 tells all whether the sums equal
+// those of the round before, and the number of processed frames that of created ones. The argument is that of
+// termination.SKR; the cost is P-1 messages per round for rank 0, and one for each other rank.
 type central struct {
 	site   termination.Site
 	told   bool
 	seq    uint64
-	next   int // the rank that rank 0 waits for
+	next   int // rank that rank 0 waits for
 	sums   [2]uint64
 	last   [2]uint64
 	seen   bool // last is of this epoch

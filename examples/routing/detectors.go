@@ -10,7 +10,7 @@ import (
 
 var ends = []string{"skr", "nbx", "pcx", "pcx-neighbors", "ordered", "auto"}
 
-// detectors writes how many messages the end of an epoch costs the rank that sends most of them.
+// detectors prints the largest number of messages of a rank at the end of an epoch.
 func detectors(out io.Writer, j job) error {
 	fmt.Fprintln(out, "depth  topology      skr   nbx   pcx  pcx-neighbors  ordered  auto")
 	for depth := range 3 {
@@ -28,14 +28,14 @@ func detectors(out io.Writer, j job) error {
 			}
 			fmt.Fprintln(out)
 			if depth == 0 {
-				break // nothing but skr holds, and it does not look at the topology
+				break // only skr works without a depth, and it does not depend on the topology
 			}
 		}
 	}
 	return nil
 }
 
-// messages is what a detector costs at a site, and nothing where it does not hold.
+// messages returns the cost of a detector at a site, and an empty text if it does not work there.
 func messages(detector string, s termination.Site) string {
 	n, err := termination.Messages(detector, s)
 	if err != nil {

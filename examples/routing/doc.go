@@ -1,4 +1,4 @@
-// Command routing prices the synthetic network of a job by formula, without running it: the buffers, hops and messages
-// that each topology and each detector costs. Beside that it brings a topology and a detector of its own to Active
-// Pebbles, and routes around a link. docs/guide-network.md walks through it.
+// Command routing computes the cost of a job's synthetic network by formula, without running it: the buffers, hops and
+// messages of each topology and each detector. It also adds a user's topology and detector to Active Pebbles, and
+// routes around a link. docs/guide-network.md walks through it.
 package main

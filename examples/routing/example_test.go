@@ -72,7 +72,7 @@ func Example_coalescing() {
 	//  1024 pebbles:  3078.0 µs alone,  10.0 µs in one frame
 }
 
-// TRAM's table I for a million pebbles of 8 bytes, whose frames have headers of 56 bytes, with 1,024 a frame.
+// TRAM's table I for a million pebbles of 8 bytes, in frames with headers of 56 bytes, 1,024 per frame.
 func Example_aggregation() {
 	const z, m, e, g = 1 << 20, 8, 56, 1024
 	show := func(what string, s sending) {

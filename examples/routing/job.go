@@ -8,7 +8,7 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// job is what the costs follow from.
+// job has the parameters of the costs.
 type job struct{ ranks, procs, bytes, coalesce, credits int }
 
 func (j job) check() error {
@@ -21,10 +21,10 @@ func (j job) check() error {
 	return nil
 }
 
-// names are the topologies that the tables have, each of which suits any number of ranks.
+// names are the topologies in the tables. Each suits any number of ranks.
 var names = []string{"direct", "mesh:2", "mesh:3", "hypercube", "tree", "two-stage", "three-stage", "ring"}
 
-// topology makes one of them for the job. Those that depend on which ranks share a process are told.
+// topology makes one of them for the job, and places it if it depends on the processes of ranks.
 func (j job) topology(name string) (route.Topology, error) {
 	constructor, err := route.ByName(name)
 	if err != nil {

@@ -8,21 +8,21 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// leaders is a topology in which the first rank of each process talks to other processes for all: a pebble goes to the
-// leader of its own process, to the leader of its destination's, and down from there.
+// leaders is a topology where the first rank of each process communicates with other processes for all: a pebble goes
+// to the leader of its own process, to the leader of its destination's, and down from there.
 type leaders struct {
 	ranks int
-	first []int // of each process: its leader
+	first []int // leader of each process
 }
 
-// newLeaders takes the job for one process until Place tells the processes.
+// newLeaders assumes one process until Place sets the processes.
 func newLeaders(ranks int) route.Topology { return leaders{ranks, []int{0}} }
 
 func (l leaders) Name() string                     { return fmt.Sprintf("leaders%v", l.first) }
 func (l leaders) Ranks() int                       { return l.ranks }
 func (l leaders) Place(first []int) route.Topology { return leaders{l.ranks, slices.Clone(first)} }
 
-// leader is that of a rank's process.
+// leader returns the leader of a rank's process.
 func (l leaders) leader(of int) int { return l.first[sort.SearchInts(l.first, of+1)-1] }
 
 func (l leaders) Neighbors(at int) []int {

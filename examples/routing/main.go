@@ -25,7 +25,7 @@ func main() {
 	}
 }
 
-// run writes all tables for a job.
+// run prints all tables for a job.
 func run(out io.Writer, j job) error {
 	for _, table := range []func(io.Writer, job) error{topologies, detectors, filling} {
 		if err := table(out, j); err != nil {

@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// Equation 3 counts what the topology's routes do.
+// Equation 3 agrees with the topology's routes.
 func TestEquation3(t *testing.T) {
 	for _, dims := range [][]int{{7}, {4, 4}, {5, 5, 5}, {3, 3, 3, 3}} {
 		n, d := len(dims), dims[0]
@@ -34,7 +34,7 @@ func TestEquation3(t *testing.T) {
 	}
 }
 
-// What the table says of memory is what a job says of itself.
+// The memory in the table agrees with the job's own report.
 func TestMemoryIsThatOfAJob(t *testing.T) {
 	j := job{ranks: 12, procs: 1, bytes: 8, coalesce: 100, credits: 3}
 	for _, name := range names {
@@ -77,7 +77,7 @@ func TestFormulas(t *testing.T) {
 	require.False(t, pays(0.5, 2, 1))
 }
 
-// Leaders are sound wherever processes begin.
+// Leaders are sound for all placements of processes.
 func TestLeadersAreSound(t *testing.T) {
 	for ranks := 1; ranks <= 9; ranks++ {
 		for begins := range 1 << (ranks - 1) { // bit i: a process begins at rank i+1
@@ -100,7 +100,7 @@ func TestLeadersAreSound(t *testing.T) {
 	}
 }
 
-// A chain visits all ranks with a topology and a detector of our own, in one process and in three. Nothing is lost.
+// A chain visits all ranks with a user's topology and detector, in one process and in three. Nothing is lost.
 func TestOwnTopologyAndDetector(t *testing.T) {
 	for _, s := range []appstest.Shape{
 		{Ranks: 1, Procs: 1, Transport: "mem"},

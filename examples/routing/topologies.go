@@ -8,7 +8,7 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// topologies writes what each topology costs a rank in buffers, and the job in hops and frames.
+// topologies prints the cost of each topology: the buffers of a rank, and the hops and frames of the job.
 func topologies(out io.Writer, j job) error {
 	fmt.Fprintf(out, "%d ranks in %d processes, %d pebbles of %d bytes a buffer, %d credits\n",
 		j.ranks, j.procs, j.coalesce, j.bytes, j.credits)
@@ -28,14 +28,14 @@ func topologies(out io.Writer, j job) error {
 	return nil
 }
 
-// memory is the most that the frames of one target take on a rank, in bytes: for each neighbour one that fills, one
-// that waits for credit, and those in flight.
+// memory returns the largest memory of the frames of one target on a rank, in bytes: for each neighbour one that fills,
+// one that waits for credit, and those in flight.
 func (j job) memory(neighbors int) int64 {
 	return int64(neighbors) * int64(2+j.credits) * netio.FrameCost(j.coalesce*j.bytes)
 }
 
-// frames is how many an all-to-all of one pebble each takes: one a link, where stages tell when a link's pebbles have
-// come.
+// frames returns the number of frames of an all-to-all of one pebble each: one per link, if stages show when all
+// pebbles of a link have arrived.
 func (j job) frames(s route.Shape) string {
 	if s.Stages == 0 {
 		return "-"

@@ -24,7 +24,7 @@ func main() {
 	})
 }
 
-// run lets heat spread from the first row down the matrix, and returns how much of it is in this rank's rows.
+// run spreads heat from the first row down the matrix, and returns the heat in this rank's rows.
 func run(r *pebble.Rank) (heat float64, err error) {
 	tiles := distribution.Rows(uint64(r.Size())*rows, width, r.Size())
 	m := memory.NewGrid[float64](memory.New(r), "heat", tiles, memory.Border{Width: 1})
@@ -33,11 +33,11 @@ func run(r *pebble.Rank) (heat float64, err error) {
 		m.Row(0)[1+width/2] = 1
 	}
 	for range steps {
-		// After it, each rank has a row of each neighbour around its own.
+		// Then each rank has a row of each neighbour around its own.
 		if err := m.Exchange(); err != nil {
 			return 0, err
 		}
-		if r.ID() == 0 { // the first row gives nothing away
+		if r.ID() == 0 { // no heat leaves the first row upwards
 			copy(m.Row(-1), m.Row(0))
 		}
 		for i := range next {

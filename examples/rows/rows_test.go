@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// No heat is lost as long as it has not reached the last row.
+// No heat is lost before it has reached the last row.
 func TestRows(t *testing.T) {
 	appstest.Few(t, func(t *testing.T, s appstest.Shape) {
 		require.NoError(t, s.Run(t, func(r *pebble.Rank) error {

@@ -18,7 +18,7 @@ func main() {
 	options.Main(os.Stdout, func(r *pebble.Rank) error { return run(r, *cycle) })
 }
 
-// run lets every rank ask for the roots of some keys.
+// run makes every rank ask for the roots of some keys.
 func run(r *pebble.Rank, cycle bool) error {
 	owners := distribution.Cyclic(keys, r.Size())
 	parents := make([]int, keys/r.Size()+1) // of the keys here, by local index

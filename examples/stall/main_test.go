@@ -19,8 +19,7 @@ func TestRoots(t *testing.T) {
 	})
 }
 
-// The verdict names the rank with the cycle, its handler and its epoch. The handler, which does not return, is left
-// behind.
+// The verdict names the rank with the cycle, its handler and its epoch. The handler keeps running.
 func TestCycle(t *testing.T) {
 	config := pebble.Config{Ranks: 4, Watch: pebble.Watch{Stall: time.Second, StallExit: true, Out: io.Discard}}
 	err := pebble.Run(context.Background(), config, func(r *pebble.Rank) error { return run(r, true) })

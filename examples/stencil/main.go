@@ -25,11 +25,11 @@ func main() {
 	})
 }
 
-// run lets heat spread from the first row, and returns how much of it is in this rank's rows.
+// run spreads heat from the first row, and returns the heat in this rank's rows.
 func run(r *pebble.Rank) (heat float64, err error) {
 	s := pages.New(memory.New(r), pages.Config{})
 	n := uint64(r.Size()) * rows
-	var grid [2]*pages.Slice[float64] // from one into the other, and back
+	var grid [2]*pages.Slice[float64] // alternately source and destination
 	for i, name := range []string{"even", "odd"} {
 		grid[i] = pages.NewSlice[float64](s, name, distribution.Block(n*width, r.Size()))
 	}
@@ -38,7 +38,7 @@ func run(r *pebble.Rank) (heat float64, err error) {
 		grid[0].Write(0, width)[width/2] = 1
 	}
 	for step := range steps {
-		if err := s.Barrier(); err != nil { // what all have written is seen, and spans end
+		if err := s.Barrier(); err != nil { // makes all writes visible, and ends spans
 			return 0, err
 		}
 		from, to := grid[step%2], grid[1-step%2].Write(first*width, (first+rows)*width)

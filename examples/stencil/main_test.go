@@ -12,10 +12,10 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// Heat goes as in a serial program, and none is lost.
+// Heat spreads as in a serial program, and none is lost.
 func TestStencil(t *testing.T) {
 	appstest.Few(t, func(t *testing.T, s appstest.Shape) {
-		column := make([]float64, rows*s.Ranks) // all columns are alike, but for the one that heat begins in
+		column := make([]float64, rows*s.Ranks) // all columns are alike, except for the start of the heat
 		column[0] = 1
 		for range steps {
 			next := make([]float64, len(column))

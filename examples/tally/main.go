@@ -11,7 +11,7 @@ import (
 
 const (
 	bins  = 16
-	throw = 100_000 // numbers that each rank draws
+	throw = 100_000 // numbers drawn by each rank
 )
 
 func main() {

@@ -1,3 +1,3 @@
-// Command topology brings its own synthetic topology to Active Pebbles: ranks in a square grid. Every rank sends one
-// pebble to each rank, and rank 0 tells how many of them passed a hop. docs/guide-network.md walks through it.
+// Command topology defines a synthetic topology: ranks in a square grid. Every rank sends one pebble to each rank, and
+// rank 0 prints the number of pebbles that passed a hop. docs/guide-network.md walks through it.
 package main

@@ -22,7 +22,7 @@ func (g grid) Neighbors(at int) []int {
 	return slices.DeleteFunc(route.Direct(g.ranks).Neighbors(at), apart)
 }
 
-// Next goes along the row first. When that leads nowhere, because the column is right already or the last row is too
+// Next goes along the row first. If that leads nowhere, because the column is right already or the last row is too
 // short, it goes along the column.
 func (g grid) Next(at, dest int) int {
 	if across := at - at%g.columns + dest%g.columns; across != at && across < g.ranks {

@@ -26,7 +26,7 @@ func TestGridIsSound(t *testing.T) {
 	}
 }
 
-// The topology has a name for flags, and beside others for errors.
+// The topology has a name for flags, and errors name it among others.
 func TestGridHasAName(t *testing.T) {
 	fs := flag.NewFlagSet("", flag.ContinueOnError)
 	options := pebble.Flags(fs)
@@ -41,7 +41,7 @@ func TestGridHasAName(t *testing.T) {
 	require.Panics(t, func() { route.Register("nothing", nil) })
 }
 
-// Any number of columns will do, too.
+// Any number of columns is sound.
 func TestGridsAreSound(t *testing.T) {
 	for ranks := 1; ranks <= 30; ranks++ {
 		for columns := 1; columns <= ranks+1; columns++ {
@@ -51,7 +51,7 @@ func TestGridsAreSound(t *testing.T) {
 	}
 }
 
-// A pebble passes a hop when it changes both row and column.
+// A pebble passes a hop if it changes both row and column.
 func TestRun(t *testing.T) {
 	for ranks, want := range map[int]string{
 		1: "1 pebbles handled, 0 passed through a hop\n",

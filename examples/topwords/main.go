@@ -24,7 +24,7 @@ func main() {
 	})
 }
 
-// run counts the words of files, which are what blanks part.
+// run counts the words of files, separated by white space.
 func run(r *pebble.Rank, files []string) (*container.Counter[string], error) {
 	counts := container.NewCounter[string](r, "counts")
 	lines, err := ingest.Open(r, files, ingest.Lines())

@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// written makes some text of words of all lengths, seldom and often, with blanks of all kinds between them.
+// written makes a text of words of all lengths, rare and frequent, with blanks of all kinds between them.
 func written(seed uint64) string {
 	random := rand.New(rand.NewPCG(seed, 1))
 	var b strings.Builder

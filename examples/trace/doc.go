@@ -1,4 +1,4 @@
 // Command trace follows three pebbles through a simulated job of 4 ranks under a hypercube: it prints the header of
-// every frame with pebbles as it is sent and taken, and where handlers run. docs/guide-network.md walks through what it
-// prints.
+// every frame with pebbles as it is sent and received, and the ranks of handlers. docs/guide-network.md walks through
+// the output.
 package main

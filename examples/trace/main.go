@@ -24,8 +24,7 @@ func main() {
 	}
 }
 
-// follow runs the job in a simulated world, whose processes tell of the frames with pebbles, and then what the handlers
-// did.
+// follow runs the job in a simulated world. Its processes print the frames with pebbles, and then the handlers' work.
 func follow(out io.Writer) error {
 	world, err := sim.New(sim.Config{Ranks: ranks, Seed: 1})
 	if err != nil {
@@ -41,7 +40,7 @@ func follow(out io.Writer) error {
 	return err
 }
 
-// run has rank 0 send three pebbles: one to its own key, and two to rank 3, which is two hops away.
+// run makes rank 0 send three pebbles: one to its own key, and two to rank 3, which is two hops away.
 func run(r *pebble.Rank, out io.Writer) error {
 	keys := distribution.Block(ranks, ranks) // key k belongs to rank k
 	visit := target.New(r, "visit", keys, target.Key(func(key uint64) uint64 { return key }),

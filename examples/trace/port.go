@@ -8,7 +8,7 @@ import (
 	"github.com/activepebbles/pebbles/netio/sim"
 )
 
-// process is a simulated process that tells of frames.
+// process is a simulated process that prints frames.
 type process struct {
 	*sim.Process
 	out io.Writer
@@ -19,13 +19,13 @@ func (p process) Port(rank int) netio.Port {
 	return port{p.Process.Port(rank).(metered), p.out}
 }
 
-// metered is what simulated ports are.
+// metered is the interface of simulated ports.
 type metered interface {
 	netio.Port
 	netio.Meter
 }
 
-// port is a rank's end that tells of each frame with pebbles that it sends or takes, and not of the messages of
+// port is a rank's port that prints each frame with pebbles that it sends or receives, and not the messages of
 // collectives and detectors.
 type port struct {
 	metered
@@ -34,7 +34,7 @@ type port struct {
 
 // Send implements [netio.Port].
 func (p port) Send(f *netio.Frame) {
-	header := f.Header // the frame is gone afterwards
+	header := f.Header // the frame must not be used afterwards
 	p.metered.Send(f)
 	p.tell("send", header)
 }

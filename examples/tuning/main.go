@@ -17,7 +17,7 @@ const (
 )
 
 func main() {
-	ranks, _ := strconv.Atoi(os.Getenv("PEBBLES_RANKS")) // 0 is one for each core
+	ranks, _ := strconv.Atoi(os.Getenv("PEBBLES_RANKS")) // 0 stands for one for each core
 	config := pebble.Config{Ranks: ranks, Tuning: &pebble.Tuning{Topology: true, Coalesce: true}}
 	pebble.Main(config, func(r *pebble.Rank) error {
 		heard, err := run(r, rounds)
@@ -33,7 +33,8 @@ func main() {
 	})
 }
 
-// run lets everybody tell their friends, in each round, and returns how often those of this rank were told.
+// run makes all people tell their friends, in each round, and returns the number of times that each person of this rank
+// was told.
 func run(r *pebble.Rank, rounds int) ([]uint64, error) {
 	owner := distribution.Block(people, r.Size())
 	heard := make([]uint64, owner.LocalLen(r.ID()))
@@ -57,7 +58,7 @@ func run(r *pebble.Rank, rounds int) ([]uint64, error) {
 	return heard, nil
 }
 
-// friendsOf are those whom a person tells in a round.
+// friendsOf returns the friends that a person tells in a round.
 func friendsOf(person uint64, round int) []uint64 {
 	all := make([]uint64, friends)
 	for i := range all {

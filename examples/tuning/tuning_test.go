@@ -8,7 +8,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// TestRumours compares with one table that one goroutine fills, whatever the job changes of itself.
+// TestRumours compares with one table that one goroutine fills, for every change that the job makes.
 func TestRumours(t *testing.T) {
 	const rounds = 4
 	want := make([]uint64, people)

@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// codec carries a count as its number, in as few bytes as it needs, and then the word.
+// codec encodes a count as its number, in as few bytes as it needs, followed by the word.
 type codec struct{}
 
 func (codec) Append(dst []byte, c count) ([]byte, error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// count is the pebble: a word, and how often it was met.
+// count is the pebble: a word with its number of occurrences.
 type count struct {
 	Word string
 	N    uint64
@@ -40,8 +40,8 @@ func countWords(r *pebble.Rank, files []string) (map[string]uint64, error) {
 	return counts, err
 }
 
-// merge makes one pebble of two to the same key. Two words share a key only if their hashes are equal, which no text is
-// expected to show; counting them as one would be worse than to stop.
+// merge merges two pebbles with the same key. Two words share a key only if their hashes are equal, which no text is
+// expected to show; stopping is better than counting them as one.
 func merge(a, b count) count {
 	if a.Word != b.Word {
 		panic(fmt.Sprintf("wordcount: %q and %q have the same hash", a.Word, b.Word))

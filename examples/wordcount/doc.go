@@ -4,6 +4,6 @@
 //	go run ./examples/wordcount FILE...
 //	pebbles run -n 2 -- ./wordcount FILE...
 //
-// Without a file it counts a small text of its own. Every rank reads all files and sends the words of its share of the
+// Without a file it counts a small built-in text. Every rank reads all files and sends the words of its share of the
 // lines, so all processes of a job must see the same files. docs/guide-first-program.md walks through it.
 package main

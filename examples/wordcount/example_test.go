@@ -32,7 +32,7 @@ func Example() {
 	// <nil>
 }
 
-// The ready-made codec serves where a codec of one's own is not worth its lines.
+// The ready-made codec serves if a user's codec is not worth its lines.
 func Example_readyMadeCodec() {
 	err := pebble.Run(context.Background(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
 		words := target.New(r, "words", distribution.Hash(r.Size()),

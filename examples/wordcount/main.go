@@ -17,7 +17,7 @@ func main() {
 	})
 }
 
-// run is what every rank does. Rank 0 prints.
+// run is the function of every rank. Rank 0 prints.
 func run(r *pebble.Rank, out io.Writer, files []string) error {
 	counts, err := countWords(r, files)
 	if err != nil {

@@ -58,7 +58,7 @@ func Example_outsideOfEpochs() {
 	// mistakes_test.go:54: rank 0 panicked: pebble: rank 0: target "cells": a pebble was sent outside of an epoch: send inside the function given to Rank.Epoch
 }
 
-// Another launcher has started several of this program.
+// Another launcher has started several processes of this program.
 func Example_otherLauncher() {
 	os.Setenv("PMI_SIZE", "2")
 	defer os.Unsetenv("PMI_SIZE")

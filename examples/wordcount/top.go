@@ -7,7 +7,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// shown is how many words are printed.
+// shown is the number of words printed.
 const shown = 10
 
 // gatherTop returns the most frequent words of all ranks on rank 0, and nil on the others. A word is counted on one

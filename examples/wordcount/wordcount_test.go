@@ -43,7 +43,7 @@ func texts(t *testing.T) (files []string) {
 	return append(files, empty)
 }
 
-// serial counts the words of files with nothing of the program.
+// serial counts the words of files without the code of the program.
 func serial(t *testing.T, files []string) map[string]uint64 {
 	counts := map[string]uint64{}
 	for _, name := range files {
@@ -104,7 +104,7 @@ func TestCountsAreThoseOfASerialProgram(t *testing.T) {
 	}
 }
 
-// What is printed does not depend on the ranks, and rank 0 alone prints.
+// The output does not depend on the ranks, and rank 0 alone prints.
 func TestPrintsTheMostFrequent(t *testing.T) {
 	files := texts(t)
 	want := ""

@@ -23,7 +23,7 @@ func main() {
 	})
 }
 
-// run counts the words of a text that this rank has read, and returns how often words were met on all ranks.
+// run counts the words of a text that this rank has read, and returns the numbers of occurrences of words on all ranks.
 func run(r *pebble.Rank, text string, ask ...string) ([]uint64, error) {
 	counts := map[string]uint64{} // of this rank's part of all words
 	s := task.New(r)
@@ -37,7 +37,7 @@ func run(r *pebble.Rank, text string, ask ...string) ([]uint64, error) {
 
 	if err := s.Run(func() {
 		for word := range strings.FieldsSeq(text) {
-			count.Do(word) // one way: nobody waits
+			count.Do(word) // one way, without an answer
 		}
 	}); err != nil {
 		return nil, err

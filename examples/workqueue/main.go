@@ -9,9 +9,9 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-const numbers, piece = 5000, 100 // all, and what a rank takes at once
+const numbers, piece = 5000, 100 // all, and the number that a rank takes at once
 
-// state is what the ranks share: the next number that nobody has taken, and what was found.
+// state is the shared state: the next number to take, and the sum so far.
 type state struct{ Next, Sum uint64 }
 
 func main() {
@@ -24,17 +24,17 @@ func main() {
 	})
 }
 
-// run returns the sum of the divisors of all numbers, and how many pieces this rank has taken.
+// run returns the sum of the divisors of all numbers, and the number of pieces that this rank has taken.
 func run(r *pebble.Rank) (sum uint64, pieces int, err error) {
 	s := pages.New(memory.New(r), pages.Config{})
 	shared := pages.NewSlice[state](s, "state", distribution.BlockCyclic(1, r.Size(), 1))
 	lock := pages.NewLock(s, "state", 0)
 	for found := uint64(0); ; pieces++ {
-		lock.Lock() // from here on this rank sees what others have written before they gave the lock back
+		lock.Lock() // this rank now sees the writes of earlier holders
 		at := &shared.Write(0, 1)[0]
 		first := at.Next
 		at.Next, at.Sum = min(first+piece, numbers), at.Sum+found
-		lock.Unlock() // at is good no more
+		lock.Unlock() // at is no longer valid
 		if first == numbers {
 			break
 		}
@@ -49,7 +49,7 @@ func run(r *pebble.Rank) (sum uint64, pieces int, err error) {
 	return shared.Read(0, 1)[0].Sum, pieces, nil
 }
 
-// divisors is the sum of the divisors of a number.
+// divisors returns the sum of the divisors of a number.
 func divisors(n uint64) (sum uint64) {
 	for d := uint64(1); d <= n; d++ {
 		if n%d == 0 {

@@ -232,7 +232,7 @@ func set(words string, texts ...string) map[string]bool {
 // wrong returns the names in a document's prose that do not exist: paths and identifiers that stand alone between
 // backquotes, flags of commands there, texts that are quoted from the code, and links.
 func (m module) wrong(folder, text string) (all []string) {
-	prose := rows.ReplaceAllString(fenced.ReplaceAllString(text, ""), "") // rows of measurements are compared with lab/suite
+	prose := rows.ReplaceAllString(fenced.ReplaceAllString(text, ""), "") // lab/suite checks rows of measurements
 	for _, found := range code.FindAllStringSubmatch(prose, -1) {
 		all = append(all, m.wrongCode(found[1])...)
 	}
