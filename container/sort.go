@@ -57,8 +57,8 @@ func SortBy[R any, K cmp.Ordered](t *Table[R], key func(row R) K) error {
 	return sortRows(t.mover, o)
 }
 
-// SortFunc sorts a table in the order of compare (see slices.SortFunc), which must be a strict weak order, as [Sort]
-// does. The order of equal rows is undefined. All ranks call it.
+// SortFunc sorts a table in the order of compare, a strict weak order (see slices.SortFunc), by the method of [Sort].
+// The order of equal rows is undefined. All ranks call it.
 func (t *Table[R]) SortFunc(compare func(a, b R) int) error {
 	return sortFunc(t.mover, compare)
 }

@@ -31,7 +31,7 @@ type Grid[T any] struct {
 	turn    int       // next of the two inboxes
 }
 
-// side is one of the eight directions in which a tile may have a neighbour.
+// side is a direction with a neighbouring tile, one of at most eight.
 type side[T any] struct {
 	down, right int    // -1, 0 or 1
 	to          uint64 // place in the neighbour's inbox for elements sent there

@@ -126,8 +126,7 @@ func TestLocksThatAreNotGivenBack(t *testing.T) {
 	}
 }
 
-// Taking a held lock again ends the job at once. Go has no line for a call of a method value, so the error says so
-// instead.
+// Taking a held lock again ends the job at once. A call of a method value has no line in Go; the error states that.
 func TestLockTwice(t *testing.T) {
 	const line, value = `\S*lock_test\.go:\d+`, "a call of its method as a value"
 	twice := func(l *locking) {

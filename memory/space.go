@@ -137,7 +137,7 @@ func (s *Space) Fence() {
 	}
 	w := s.wait()
 	s.fenceAsked(&w.c)
-	s.await(call, w) // pending accesses may begin operations
+	s.await(call, w) // what was asked for may begin operations
 	s.memory.Fence(&w.c)
 	s.await(call, w)
 	s.end(w)

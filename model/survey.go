@@ -35,7 +35,7 @@ type Lanes struct {
 const (
 	exactRanks     = 512     // up to this number, all routes are walked: 5 to 10 ms
 	samples        = 16      // of ranks, beyond that
-	askedNeighbors = 1 << 20 // of the ranks whose neighbours are counted, about
+	askedNeighbors = 1 << 20 // of the ranks with counted neighbours, about
 )
 
 // Survey counts the traffic of a topology. Up to 512 ranks it is exact and costs a call of Next for each pair of ranks,

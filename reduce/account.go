@@ -45,7 +45,7 @@ const (
 	// since the processor can't predict the branch; Combine took 9 and 15 ns. G is about 15 to 35 ns between ranks of
 	// one process, handler included, and more over a network or several hops.
 	costs, earns = 64, 160
-	// earnsMax bounds what a merged pebble earns.
+	// earnsMax bounds the credit of a merged pebble.
 	earnsMax = 64 * costs
 	// creditOn is the credit, in lookups, of a cache that switches on. That number of pebbles that replace others
 	// separates a fraction of two fifths from one of a quarter with a probability far above 99 %.

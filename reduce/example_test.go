@@ -81,7 +81,7 @@ func ExampleCache_Advise() {
 	// Output: true true true
 }
 
-// Distances to vertices: one no shorter than what went before would change nothing.
+// Distances to vertices: one that is no shorter than an earlier one would change nothing.
 func ExampleBest() {
 	type reach struct{ vertex, distance uint64 }
 	cache := reduce.NewCache(reduce.Best(func(a, b reach) bool {

@@ -29,7 +29,7 @@ func pairs(ranks int) iter.Seq2[int, int] {
 	}
 }
 
-// exhaustive is the number of ranks up to which all pairs of all topologies are walked.
+// exhaustive is the largest number of ranks for walks over all pairs of all topologies.
 const exhaustive = 72
 
 // placement draws the first ranks of the processes of a job.

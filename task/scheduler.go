@@ -25,7 +25,7 @@ type Scheduler struct {
 	rooms   []room
 	room    int   // index in rooms to check first
 	full    bool  // no room was free at the last check, and no frame has left since
-	picks   uint  // of workers to go on
+	picks   uint  // of workers to run next
 	burst   burst // in progress
 	waiting int   // tasks that have begun and wait
 	stirred bool  // a task has begun or was woken since the last burst

@@ -66,7 +66,7 @@ func (c *central) hear(n termination.Network) (verdict, heard bool) {
 	return c.judge(n), true
 }
 
-// judge tells all ranks the verdict.
+// judge sends all ranks the verdict.
 func (c *central) judge(n termination.Network) (verdict bool) {
 	verdict = c.seen && c.sums == c.last && c.sums[0] == c.sums[1]
 	c.last, c.seen = c.sums, true

@@ -27,7 +27,7 @@ func (text) Decode(src []byte) (string, error) {
 	return string(src), nil
 }
 
-// letter is a pebble of ours: two values, and who sends them.
+// letter is a pebble of ours: two values, and the sender.
 type letter struct {
 	A    string
 	B    uint16
@@ -40,7 +40,7 @@ func letters() Codec[letter] {
 		Field{Value: Of[string](text{})}, Field{At: unsafe.Offsetof(l.B), Value: Value{Type: reflect.TypeFor[uint16]()}}))
 }
 
-// Pebbles come back whole after other bytes, and what is cut short or holds a bad value is an error, never a panic.
+// Pebbles come back whole after other bytes. Truncated bytes and bad values are an error, never a panic.
 func TestPebblesComeBack(t *testing.T) {
 	c := letters()
 	for _, word := range []string{"", "a", "worse", strings.Repeat("long ", 100_000)} {
@@ -80,7 +80,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// A list by place has the values that were added, and what is cut short is an error.
+// A list of values by address has the values that were added. Truncated lists are an error.
 func TestListsByPlace(t *testing.T) {
 	v, list, want := Of[string](text{}), []byte(nil), []string{"a", "", "bc"}
 	require.Equal(t, "codecs.text", v.Schema())
@@ -112,7 +112,7 @@ func TestListsByPlace(t *testing.T) {
 	require.ErrorContains(t, err, "chan int has no codec")
 }
 
-// Each codec goes to all values of its type, the last one counts, and errors say what to add.
+// Each codec goes to all values of its type, the last one counts, and errors name the option to add.
 func TestShare(t *testing.T) {
 	q, a, n := NewItem[string]("question"), NewItem[string]("answer"), NewItem[int]("number")
 	item, other := NewItem[string]("item"), NewItem[int]("other")

@@ -13,16 +13,16 @@ import (
 	"github.com/activepebbles/pebbles/internal/collective"
 )
 
-// post carries messages between machines; its owner decides which rank runs next. It keeps a clock for each rank: a
-// send takes the next tick, in which its message arrives at the earliest, and a rank receives one message a tick. So
-// the last tick is the number of rounds of ranks that send one message and receive one in a round, in whatever order
-// they ran here.
+// post carries messages between machines; its owner chooses the next rank to run. It keeps a clock for each rank: a
+// send takes the next tick, the earliest arrival of its message, and a rank receives one message per tick. So the last
+// tick is the number of rounds of ranks that send one message and receive one per round, for any order of execution
+// here.
 type post struct {
 	messages map[[2]int]map[[2]uint64]letter // from, to; seq, tag
 	sent     []int
 	bytes    []int
 	clock    []int
-	received []int // the tick in which the last message arrived
+	received []int // tick of the last arrival
 }
 
 type letter struct {
@@ -66,7 +66,7 @@ func (e end) Take(from int, seq uint64, tag uint32) ([]byte, bool) {
 	return l.value, ok
 }
 
-// result is what one run of a collective left behind, by rank.
+// result is the result of one run of a collective, by rank.
 type result struct {
 	values [][]byte
 	sent   []int
@@ -120,7 +120,7 @@ func numbers(ns ...uint64) (value []byte) {
 	return value
 }
 
-const most = 70 // ranks of the largest job that these tests look at
+const most = 70 // ranks of the largest job in these tests
 
 // each runs a test for every number of ranks.
 func each(t *testing.T, test func(t *testing.T, rng *rand.Rand, ranks, log int)) {
@@ -132,7 +132,7 @@ func each(t *testing.T, test func(t *testing.T, rng *rand.Rand, ranks, log int))
 
 func square(rank int) []byte { return numbers(uint64(rank*rank + 1)) }
 
-// squares is the sum of those of all ranks.
+// squares returns the sum of the squares of all ranks.
 func squares(ranks int) []byte {
 	sum := uint64(0)
 	for r := range ranks {
@@ -226,7 +226,7 @@ func TestReduceScatter(t *testing.T) {
 	})
 }
 
-// What a rank sends is at most half of what it has, and halves from round to round.
+// A rank sends at most half of its elements, and the number halves from round to round.
 func TestReduceScatterHalves(t *testing.T) {
 	for ranks := 2; ranks <= most; ranks++ {
 		has := ranks
@@ -264,8 +264,8 @@ func total(ns []int) (sum int) {
 	return sum
 }
 
-// lines is a network without memory of its own for each message: one slot for each pair of ranks, in which the next may
-// be written when the last has been taken.
+// lines is a network without memory for each message: one slot for each pair of ranks. The next message may be written
+// after the last one has been taken.
 type lines struct {
 	rank  int
 	ranks int
@@ -285,7 +285,7 @@ func (l *lines) Take(from int, _ uint64, _ uint32) ([]byte, bool) {
 	return l.slots[at], ok
 }
 
-// A machine that runs again and again, as those of detectors do, allocates nothing.
+// A machine that runs repeatedly, as those of detectors do, allocates nothing.
 func TestMachinesKeepTheirMemory(t *testing.T) {
 	for _, ranks := range []int{5, 8} {
 		for name, steps := range map[string]func(rank int) []collective.Step{

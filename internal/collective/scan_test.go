@@ -11,7 +11,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/collective"
 )
 
-// Concatenation shows the order in which values are merged.
+// Concatenation shows the order of merges.
 func TestScan(t *testing.T) {
 	each(t, func(t *testing.T, rng *rand.Rand, ranks, log int) {
 		got := playAll(t, rng, ranks, func(m *collective.Machine, rank int) {

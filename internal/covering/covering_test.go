@@ -10,7 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/covering"
 )
 
-// Every combination of a valid row occurs, found by loops that know nothing of the package's sets and numbers.
+// Every combination of a valid row occurs. The check uses loops, independent of the package's sets and numbers.
 func TestEveryCombinationOccurs(t *testing.T) {
 	odd := func(row []int) bool { return (row[0]+row[1])%2 == 1 || row[2] == 0 }
 	for _, c := range []struct {

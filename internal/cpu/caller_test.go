@@ -20,8 +20,7 @@ func called(deep int) (caller, same uintptr) {
 	return cpu.Caller(), at[0]
 }
 
-// Who has called is told as the runtime tells it: directly, from deep inside, from a goroutine's first function, and
-// from a function value.
+// Caller agrees with the runtime: directly, deep in calls, in a goroutine's first function, and in a function value.
 func TestCaller(t *testing.T) {
 	same := func(caller, same uintptr) {
 		t.Helper()
@@ -56,7 +55,7 @@ func inner() (at [cpu.CallersMost]uintptr) {
 	return at
 }
 
-// The calls that frame pointers tell are those that the runtime's own walk tells.
+// The calls found by frame pointers agree with the runtime's own walk.
 func TestCallers(t *testing.T) {
 	at := outer()
 	var names []string

@@ -13,8 +13,8 @@ import (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// TestChecksum compares with the standard library, in every way that the processor can: all lengths up to some blocks,
-// and some far beyond, at all offsets.
+// TestChecksum compares with the standard library, by each method of the processor: all lengths up to some blocks, and
+// some far beyond, at all offsets.
 func TestChecksum(t *testing.T) {
 	t.Run("with AVX-512", testChecksum)
 	t.Run("without", func(t *testing.T) {
@@ -43,7 +43,7 @@ func testChecksum(t *testing.T) {
 	}
 }
 
-// FuzzChecksum has bytes of any kind: runs of zeros are what a sum is weak at.
+// FuzzChecksum checks arbitrary bytes; runs of zeros are the weak point of a sum.
 func FuzzChecksum(f *testing.F) {
 	f.Add(make([]byte, 10_000), 3)
 	f.Fuzz(func(t *testing.T, b []byte, zeros int) {

@@ -10,8 +10,8 @@ import (
 	"github.com/activepebbles/pebbles/internal/cpu"
 )
 
-// What is prefetched changes nothing: before a coroutine has run, while it waits, deep in calls, when its stack has
-// moved and when it has ended.
+// Prefetching changes nothing: before a coroutine has run, while it waits, deep in calls, when its stack has moved and
+// when it has ended.
 func TestCoroutinesGoOnAsTheyWere(t *testing.T) {
 	const rounds = 20
 	var (

@@ -1,6 +1,6 @@
 package cpu
 
-// WithoutAVX512 makes Split and Checksum do without it, until the function that it returns is called.
+// WithoutAVX512 disables AVX-512 for Split and Checksum, until the returned function is called.
 func WithoutAVX512() (again func()) {
 	split, multiply := canSplitEights, canMultiplyWide
 	canSplitEights, canMultiplyWide = false, false

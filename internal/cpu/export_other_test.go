@@ -2,5 +2,5 @@
 
 package cpu
 
-// WithoutAVX512 does nothing: there is none.
+// WithoutAVX512 does nothing: this processor has none.
 func WithoutAVX512() (again func()) { return func() {} }

@@ -1,6 +1,6 @@
 package cpu
 
-// OwnCache and OutOfReach tell of which tables elements are prefetched.
+// OwnCache and OutOfReach determine the tables whose elements are prefetched.
 var (
 	OwnCache   = func() uintptr { return ownCache() }
 	OutOfReach = outOfReach

@@ -9,7 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/cpu"
 )
 
-// TestPrefetchEachSeesEachKeyOnceInOrder looks ahead in tables of all sorts, which must change nothing.
+// TestPrefetchEachSeesEachKeyOnceInOrder prefetches in tables of all sorts, without any effect on the visits.
 func TestPrefetchEachSeesEachKeyOnceInOrder(t *testing.T) {
 	type wide struct{ key, value uint64 }
 	for _, words := range []int{0, 1, 2, 3, 64, 1000, 1 << 12} {
@@ -38,7 +38,8 @@ func TestPrefetchEachSeesEachKeyOnceInOrder(t *testing.T) {
 	}
 }
 
-// TestTablesWithinACoresCacheAreNotPrefetched holds the bound to the cache's size, and that to what processors have.
+// TestTablesWithinACoresCacheAreNotPrefetched checks the limit against the cache's size, and that size against common
+// processors.
 func TestTablesWithinACoresCacheAreNotPrefetched(t *testing.T) {
 	size := cpu.OwnCache()
 	require.GreaterOrEqual(t, size, uintptr(64<<10))
@@ -55,7 +56,7 @@ func TestPrefetchEachAllocatesNothing(t *testing.T) {
 	require.NotZero(t, sum)
 }
 
-// BenchmarkPrefetchEach updates words of tables of several sizes, to see from which one on it gains.
+// BenchmarkPrefetchEach updates words of tables of several sizes, to find the size from which it gains.
 func BenchmarkPrefetchEach(b *testing.B) {
 	for _, log2 := range []int{12, 16, 18, 20, 22, 24} {
 		table, keys := make([]uint64, 1<<log2), make([]uint64, 1<<12)

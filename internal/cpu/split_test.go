@@ -10,8 +10,8 @@ import (
 	"github.com/activepebbles/pebbles/internal/cpu"
 )
 
-// TestSplitIsPlain parts words as a loop does, in every way that the processor can: those of all sixteen sets of four,
-// and many at random, into memory that has just enough room.
+// TestSplitIsPlain compares with a loop, by each method of the processor: words of all sixteen sets of four, and many
+// at random, into memory that has just enough room.
 func TestSplitIsPlain(t *testing.T) {
 	t.Run("with AVX-512", testSplit)
 	t.Run("without", func(t *testing.T) {
@@ -51,8 +51,8 @@ func testSplit(t *testing.T) {
 	}
 }
 
-// TestFieldsIsPlain takes fields of words as a loop does, of all lengths, for all shifts, into memory that has just
-// enough room.
+// TestFieldsIsPlain compares fields of words with a loop, for all lengths and shifts, into memory that has just enough
+// room.
 func TestFieldsIsPlain(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for round := range 5000 {

@@ -11,8 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Ranges are put to odd places, and got from odd places, at the same time: each word that a range covers as a whole is
-// one put's. All bytes of a put are the same. There are so many of each, however they share the cores.
+// Ranges are put to odd places, and got from odd places, at the same time. Each word that a range covers as a whole
+// comes from one put. All bytes of a put are the same. The test makes a fixed number of each, for any schedule of
+// cores.
 func TestRangesFromOddPlacesTearNoWord(t *testing.T) {
 	const each, size = 3000, 16 << 10
 	own := reserve(t, 4, 2*hugeBytes, 2, EntriesMax)
@@ -20,16 +21,16 @@ func TestRangesFromOddPlacesTearNoWord(t *testing.T) {
 	words := unsafe.Slice((*uint64)(unsafe.Pointer(&mem[0])), size/WordBytes)
 	whole := func(word uint64) bool { return word == word&0xff*0x0101_0101_0101_0101 }
 
-	const most = 100 * each // where cores are few a put is seldom met
+	const most = 100 * each // with few cores a get seldom meets a put
 	var over atomic.Bool
-	var puts, met atomic.Int64 // met are looks during which a put began
+	var puts, met atomic.Int64 // met counts gets during which a put began
 	var both sync.WaitGroup
 	both.Go(func() {
 		defer over.Store(true)
 		u := own.User(0)
 		for i := 0; i < each || met.Load() < each && i < most; i++ {
 			odd := 1 + i%(WordBytes-1)
-			from := i % 2 // where a word begins, or not
+			from := i % 2 // at the beginning of a word, or not
 			puts.Add(1)
 			u.Put(own, Place{key, uint64(odd)}, slices.Repeat([]byte{byte(i)}, size-odd)[from:])
 		}
@@ -53,8 +54,8 @@ func TestRangesFromOddPlacesTearNoWord(t *testing.T) {
 	require.Zero(t, torn, "words are torn")
 }
 
-// Where one of many words is bad none is written, wherever it is: the others are put one by one then, and a word that
-// was put twice could undo what somebody else has written between.
+// If one of many words is bad none is written, at any position: the caller then puts the others one by one, and a word
+// that was put twice could undo another rank's write between.
 func TestWordsAreWrittenWhenAllAreGood(t *testing.T) {
 	const words = 3 * wordsAhead
 	own := reserve(t, 4, 2*hugeBytes, 2, EntriesMax)

@@ -26,7 +26,7 @@ func expose(t *testing.T, o *Owner, bytes int) (key uint64, memory []byte) {
 	return key, memory
 }
 
-// TestSpans compares with a slice that has one mark a byte.
+// TestSpans compares with a slice of one mark per byte.
 func TestSpans(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const room = 64
@@ -77,7 +77,7 @@ func marks(all []bool) []byte {
 	return b
 }
 
-// TestMemoryIsNotGivenOutWhileSomebodyIsInIt has a user stay in what is withdrawn.
+// TestMemoryIsNotGivenOutWhileSomebodyIsInIt keeps a user in withdrawn memory.
 func TestMemoryIsNotGivenOutWhileSomebodyIsInIt(t *testing.T) {
 	own := reserve(t, 3, 4*hugeBytes, 2, EntriesMax)
 	o, u := NewOwner(own), own.User(1)
@@ -85,7 +85,7 @@ func TestMemoryIsNotGivenOutWhileSomebodyIsInIt(t *testing.T) {
 	at, fault := u.enter(own, Place{key, 92}, 8)
 	require.Equal(t, None, fault)
 	require.Equal(t, None, o.Withdraw(key, nil))
-	*(*uint64)(at) = 7 // as one does who has begun before
+	*(*uint64)(at) = 7 // as a user that began before the withdrawal
 	next, other := expose(t, o, 100)
 	require.NotSame(t, &memory[0], &other[0])
 	require.NotEqual(t, uint32(key), uint32(next), "the entry is in use")
@@ -109,7 +109,7 @@ func TestMemoryIsNotGivenOutWhileSomebodyIsInIt(t *testing.T) {
 	require.Equal(t, Lost, u.Put(own, Place{again, 0}, make([]byte, 1)))
 }
 
-// TestRoomEnds exposes all that there is, twice.
+// TestRoomEnds exposes all memory, twice.
 func TestRoomEnds(t *testing.T) {
 	own := reserve(t, 0, 2*hugeBytes, 1, EntriesMax)
 	o := NewOwner(own)
@@ -130,7 +130,7 @@ func TestRoomEnds(t *testing.T) {
 	}
 }
 
-// TestForeignEntriesAreChecked reads by an entry that another process has written nonsense into.
+// TestForeignEntriesAreChecked reads by an entry that another process has corrupted.
 func TestForeignEntriesAreChecked(t *testing.T) {
 	own := reserve(t, 0, 2*hugeBytes, 1, EntriesMax)
 	key, _ := expose(t, NewOwner(own), 8)
@@ -141,7 +141,7 @@ func TestForeignEntriesAreChecked(t *testing.T) {
 	}
 }
 
-// TestCopies of all alignments and lengths are copies, and leave the rest alone.
+// TestCopies of all alignments and lengths are copies, and do not change the rest.
 func TestCopies(t *testing.T) {
 	own := reserve(t, 0, 2*hugeBytes, 1, EntriesMax)
 	u := own.User(0)
@@ -180,7 +180,7 @@ func TestCopies(t *testing.T) {
 	require.Equal(t, Beyond, fault)
 }
 
-// What is read while its memory is withdrawn is what was there, or a fault: never what the system clears it to.
+// A read during a withdrawal returns the data, or a fault: never the zeros of cleared memory.
 func TestWhatIsClearedIsNotRead(t *testing.T) {
 	own := reserve(t, 0, 4*hugeBytes, 2, EntriesMax)
 	o, u := NewOwner(own), own.User(0)
@@ -202,7 +202,7 @@ func TestWhatIsClearedIsNotRead(t *testing.T) {
 						cleared <- true
 						return
 					}
-					runtime.Gosched() // who withdraws may have to have this core
+					runtime.Gosched() // the withdrawing goroutine may need this core
 				}
 			}
 		}()
@@ -212,7 +212,7 @@ func TestWhatIsClearedIsNotRead(t *testing.T) {
 	}
 }
 
-// What was withdrawn is told as such at once, before its entry serves again: to who reads, writes, adds or withdraws.
+// A withdrawal is reported at once, before its entry is reused, to reads, writes, additions and withdrawals.
 func TestWithdrawnAtOnce(t *testing.T) {
 	own := reserve(t, 0, 2*hugeBytes, 1, EntriesMax)
 	o, u := NewOwner(own), own.User(0)
@@ -231,8 +231,8 @@ func TestWithdrawnAtOnce(t *testing.T) {
 	require.Zero(t, bytes)
 }
 
-// Who is in memory while it is withdrawn is told so when he leaves, also where nothing was cleared yet. Whoever
-// withdraws it until then is told that it is, and it counts once.
+// A user that is in memory during a withdrawal gets the fault when it leaves, also if nothing was cleared yet. Further
+// withdrawals meanwhile get the fault too, and the exposure is counted once.
 func TestLeavingTellsOfWithdrawal(t *testing.T) {
 	own := reserve(t, 0, 2*hugeBytes, 1, EntriesMax)
 	o, u := NewOwner(own), own.User(0)

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An owner may lock its memory in place, and no advice gives locked pages back. It is cleared all the same.
+// An owner may lock its memory, and no advice frees locked pages. The memory is cleared nevertheless.
 func TestLockedMemoryIsCleared(t *testing.T) {
 	own := reserve(t, 0, 2*hugeBytes, 1, EntriesMax)
 	o := NewOwner(own)
@@ -24,7 +24,7 @@ func TestLockedMemoryIsCleared(t *testing.T) {
 	require.Zero(t, again[8])
 }
 
-// An entry that has had all of its keys serves no more: no key comes twice, and none is 0.
+// An entry that has used all of its keys is not reused: no key occurs twice, and none is 0.
 func TestKeysEnd(t *testing.T) {
 	own := reserve(t, 0, 2*hugeBytes, 1, EntriesMax)
 	o, u := NewOwner(own), own.User(0)

@@ -11,15 +11,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The promise that memory is not given out with somebody in it rests on the order of two steps on each side: who
-// accesses marks, then looks at the key; who withdraws makes the key bad, then looks at marks. Memory that may not be
-// touched stops each side at its second step, where the first must have been done. (The race detector can't be
-// stopped so.)
+// The guarantee that memory in use is not allocated again depends on the order of two steps on each side. A user sets
+// its mark, then checks the key. A withdrawal invalidates the key, then checks marks. Inaccessible memory stops each
+// side at its second step, when the first must have been done. (The race detector can't be stopped in this way.)
 
-// usersOfAPage is how many users have their marks fill the first page of a segment: entries begin with the next one.
+// usersOfAPage is the number of users whose marks fill the first page of a segment: entries begin with the next one.
 const usersOfAPage = pageBytes / markBytes
 
-// stopped has f stop where it touches a page, and then looks.
+// stopped stops f where it touches a page, and then calls look.
 func stopped(t *testing.T, at unsafe.Pointer, f, look func()) {
 	t.Helper()
 	page := unsafe.Slice((*byte)(at), pageBytes)
@@ -38,7 +37,7 @@ func stopped(t *testing.T, at unsafe.Pointer, f, look func()) {
 	look()
 }
 
-// Who accesses has marked where it is before it looks at the key.
+// A user has set its mark before it checks the key.
 func TestMarksComeBeforeLooks(t *testing.T) {
 	own := reserve(t, 4, 2*hugeBytes, usersOfAPage, EntriesMax)
 	key, _ := expose(t, NewOwner(own), WordBytes)
@@ -48,7 +47,7 @@ func TestMarksComeBeforeLooks(t *testing.T) {
 		func() { require.Equal(t, own.here(uint32(key)), u.mark.at.Load(), "the mark of who looks at the key") })
 }
 
-// Who withdraws has made the key bad before it looks at marks.
+// A withdrawal has invalidated the key before it checks marks.
 func TestKeysAreBadBeforeMarksAreLookedAt(t *testing.T) {
 	own := reserve(t, 4, 2*hugeBytes, usersOfAPage, EntriesMax)
 	o := NewOwner(own)

@@ -141,7 +141,7 @@ func (o *Owner) reap(others []*Segment) {
 			return false
 		}
 		t := o.given.Remove(number)
-		if !o.own.drop(t.span) { // again: a user may have written after the first drop
+		if !o.own.drop(t.span) { // again: whoever was in it may have written after the first time
 			clear(o.own.arena[t.from:t.to])
 		}
 		o.free.insert(t.span)

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What is told, and files that stay open, are found.
+// Reports, and files that stay open, are found.
 func TestFound(t *testing.T) {
 	before := descriptors()
 	require.NotEmpty(t, before)

@@ -60,7 +60,7 @@ func TestParametersFile(t *testing.T) {
 	require.Equal(t, "parameters.json", filepath.Base(name))
 }
 
-// A file that can't be written is told before a measurement if possible, and what was there stays.
+// A file that can't be written is reported before a measurement if possible, and an existing file stays.
 func TestUnwritable(t *testing.T) {
 	require.ErrorIs(t, Writable("/no/such/folder/r.json"), os.ErrNotExist)
 	dir := t.TempDir()
@@ -81,7 +81,7 @@ func TestUnwritable(t *testing.T) {
 	require.Len(t, left, 1, "a part of a file is left behind")
 }
 
-// A program's answer is read by the names that lead to its fields, and its errors are told.
+// A program's answer is read by the names of its fields, and its errors are reported.
 func TestAsk(t *testing.T) {
 	var told struct{ Seconds float64 }
 	out, err := Ask(t.Context(), time.Minute, []string{"SECONDS_=2"}, &told, "sh", "-c", `echo "{\"seconds\": $SECONDS_}"`)

@@ -14,7 +14,7 @@ import (
 
 var codecs = []string{"null", "deflate", "snappy", "zstandard"}
 
-// written is a file of blocks, each of which has its number as often as that.
+// written returns a file of blocks; block n has its number n times.
 func written(t testing.TB, codec string, blocks int) []byte {
 	w, err := NewWriter(Header{Schema: `"string"`, Codec: codec, Sync: [16]byte{1, 2, 3}})
 	require.NoError(t, err)
@@ -61,7 +61,7 @@ func walk(file []byte, limit int) (datums int64, err error) {
 	}
 }
 
-// goavro reads what is written here, and what goavro writes is read here.
+// goavro reads our files, and we read goavro's.
 func TestAsGoavro(t *testing.T) {
 	for _, codec := range codecs {
 		file := written(t, codec, 5)
@@ -69,7 +69,7 @@ func TestAsGoavro(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, int64(15), n)
 		if codec == "zstandard" {
-			continue // which goavro does not know
+			continue // goavro does not support it
 		}
 		r, err := goavro.NewOCFReader(bytes.NewReader(file))
 		require.NoError(t, err)
@@ -93,7 +93,7 @@ func TestAsGoavro(t *testing.T) {
 	}
 }
 
-// A file that is cut anywhere is an error, and one of blocks that are too long.
+// A file that is cut anywhere is an error, and so is one with blocks that are too long.
 func TestDamaged(t *testing.T) {
 	for _, codec := range codecs {
 		file := written(t, codec, 5)
@@ -126,11 +126,11 @@ func FuzzWalk(f *testing.F) {
 		f.Add(written(f, codec, 3))
 	}
 	f.Fuzz(func(t *testing.T, file []byte) {
-		_, _ = walk(file, 1<<16) // which ends, and allocates little
+		_, _ = walk(file, 1<<16) // it ends, and allocates little
 	})
 }
 
-// What a block takes is bounded, whatever it says.
+// The memory of a block is bounded, for any length in its header.
 func TestBomb(t *testing.T) {
 	bomb := make([]byte, 64<<20)
 	for _, codec := range codecs[1:] {

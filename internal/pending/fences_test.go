@@ -14,7 +14,7 @@ func TestFencesCountWhatCameBefore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var f Fences[int]
 		var open []uint64
-		waiting := map[int][]uint64{} // what each fence waits for
+		waiting := map[int][]uint64{} // operations of each fence
 		for step := range rapid.IntRange(1, 60).Draw(t, "steps") {
 			switch rapid.IntRange(0, 2).Draw(t, "what") {
 			case 0:

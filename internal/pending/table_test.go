@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A table is a map: each number belongs to one value until that is taken out, and numbers from outside that are not in
-// use find nothing.
+// A table agrees with a map: each number belongs to one value until that is removed, and unused numbers from outside
+// find nothing.
 func TestTable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var table Table[int]
@@ -38,7 +38,7 @@ func TestTable(t *testing.T) {
 	})
 }
 
-// A slot counts its values, keeps what is freed for the next one, and serves as often as it may.
+// A slot counts its values, keeps a freed value for the next one, and is used up to its limit.
 func TestGenerations(t *testing.T) {
 	table := Table[string]{Uses: 3}
 	require.Zero(t, table.Generation(0))

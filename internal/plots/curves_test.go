@@ -15,7 +15,7 @@ func point(curve string, at float64, values ...float64) *Result {
 	return r
 }
 
-// A line goes from the left to the right through the medians of its own results.
+// A line goes from the left to the right through the medians of its results.
 func TestCurves(t *testing.T) {
 	c := byUnit(Group{Name: "G", Results: []*Result{
 		point("b", 64, 3), point("b", 8, 10, 12, 17), point("a <&>", 8, 5), point("b", 16, 4)}})[0]
@@ -31,7 +31,7 @@ func TestCurves(t *testing.T) {
 	require.Equal(t, []float64{12, 4, 3}, medians)
 }
 
-// A group is drawn as lines when all of its results are points, and as bars otherwise.
+// A group is drawn as lines if all of its results are points, and as bars otherwise.
 func TestWriteCurves(t *testing.T) {
 	var lines []*Result
 	for _, curve := range []string{"one", "two", "three", "four", "five <&>"} {
@@ -56,7 +56,7 @@ func TestWriteCurves(t *testing.T) {
 	require.Subset(t, texts(t, filepath.Join(folder, "one.svg")), []string{"c", "ranks"})
 }
 
-// A curve that begins at 0 has an even axis, and one of many points no marks.
+// A curve that begins at 0 has a linear axis, and one of many points no marks.
 func TestCurvesFromZero(t *testing.T) {
 	var many, few []*Result
 	for at := range 100 {

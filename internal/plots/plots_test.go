@@ -21,7 +21,7 @@ func made(name, unit string, values ...float64) *Result {
 		Median: (values[(n-1)/2] + values[n/2]) / 2}
 }
 
-// texts are the words of a picture, which must be sound XML.
+// texts returns the words of a picture, which must be valid XML.
 func texts(t *testing.T, file string) (words []string) {
 	f, err := os.Open(file)
 	require.NoError(t, err)
@@ -74,7 +74,7 @@ func TestBars(t *testing.T) {
 	require.Contains(t, picture, "Grey is what the")
 }
 
-// Figures that are far apart stand on a logarithmic axis, at equal distances for equal ratios; others on one from 0.
+// Figures that are far apart are on a logarithmic axis, at equal distances for equal ratios; others on an axis from 0.
 func TestAxis(t *testing.T) {
 	a := axisOf([]*Result{made("a", "s", 1, 2, 3), made("b", "s", 9)}, 0, 100)
 	require.False(t, a.log)

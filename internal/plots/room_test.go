@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// textBox is the room that a text takes at most, with letters of any font.
+// textBox is the largest area of a text, with letters of any font.
 type textBox struct {
 	words                    string
 	left, top, right, bottom float64
@@ -25,7 +25,7 @@ func (b textBox) overlaps(o textBox) bool {
 	return b.left < o.right && o.left < b.right && b.top < o.bottom && o.top < b.bottom
 }
 
-// read is the size of a picture, and the boxes of its texts. A text has no transformation and inherits no size.
+// read returns the size of a picture, and the boxes of its texts. A text has no transformation and inherits no size.
 func read(t *testing.T, picture []byte) (width, height float64, boxes []textBox) {
 	d := xml.NewDecoder(bytes.NewReader(picture))
 	number := func(text string) float64 {
@@ -66,7 +66,7 @@ func read(t *testing.T, picture []byte) (width, height float64, boxes []textBox)
 	}
 }
 
-// roomy holds that no text of a picture leaves it or lies over another.
+// roomy requires that no text of a picture leaves it or overlaps another.
 func roomy(t *testing.T, picture []byte) {
 	width, height, boxes := read(t, picture)
 	require.NotEmpty(t, boxes)
@@ -95,7 +95,7 @@ func TestCommitted(t *testing.T) {
 	require.Greater(t, pictures, 10)
 }
 
-// Whatever names and figures there are, texts have room.
+// Texts have room for all names and figures.
 func TestRoom(t *testing.T) {
 	long := strings.TrimSpace(strings.Repeat("RandomAccess over two processes, ", 8))
 	var curves, bars []*Result
@@ -110,7 +110,7 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// The test of room tells of texts that have none.
+// The test of room detects texts without room.
 func TestRoomBites(t *testing.T) {
 	for _, picture := range []func(*page){
 		func(p *page) { p.text(700, 50, textSize, start, "out to the right") },

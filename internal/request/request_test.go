@@ -9,7 +9,7 @@ import (
 	_ "github.com/activepebbles/pebbles/internal/seeds" // fixes the draws of rapid
 )
 
-// An address has room for each rank, call and place, and none of them touches another.
+// An address has separate room for each rank, call and place.
 func TestAddress(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rank := rapid.IntRange(0, 1<<20-2).Draw(t, "rank")

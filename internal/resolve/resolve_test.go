@@ -12,7 +12,7 @@ import (
 	_ "github.com/activepebbles/pebbles/internal/seeds" // fixes the draws of rapid
 )
 
-// turned writes a native in one schema and reads it in another one.
+// turned writes a native value in one schema and reads it in another one.
 func turned(t require.TestingT, written, wanted string, v any) (any, error) {
 	from, err := goavro.NewCodec(written)
 	require.NoError(t, err)
@@ -97,7 +97,7 @@ func TestTurns(t *testing.T) {
 	require.Nil(t, turn, "names alone cost nothing")
 }
 
-// Fields in any order, some dropped, some added with defaults and some wider, say what they said.
+// Fields in any order, some dropped, some added with defaults and some wider, keep their values.
 func TestFieldsInAnyOrder(t *testing.T) {
 	type kind struct {
 		written, wanted, fallback string
@@ -134,7 +134,7 @@ func TestFieldsInAnyOrder(t *testing.T) {
 	})
 }
 
-// Damaged bytes are errors, and make no more than in proportion.
+// Damaged bytes are errors, with output at most proportional to the input.
 func FuzzTurn(f *testing.F) {
 	written := fmt.Sprintf(chain, "a", "int", `,{"name":"m","type":{"type":"map","values":"string"}}`)
 	wanted := fmt.Sprintf(chain, "a", "long", `,{"name":"d","type":"string","default":"some"}`)

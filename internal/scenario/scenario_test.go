@@ -11,7 +11,7 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// verbs are those of a test that counts.
+// verbs are the verbs of a test that counts.
 func verbs(l *scenario.Log) scenario.Verbs {
 	n := 0
 	return scenario.Verbs{
@@ -49,7 +49,7 @@ func TestPlay(t *testing.T) {
 	require.Equal(t, told, again, "a file that is as it should be stays")
 }
 
-// What can't be run is told with its file and line.
+// The error of a command that can't be run has its file and line.
 func TestOddCommands(t *testing.T) {
 	for command, why := range map[string]string{
 		"sum 1":                     `unknown command "sum": there are add, pair`,
@@ -73,12 +73,12 @@ func TestOddCommands(t *testing.T) {
 	}, "a panic that refuses nothing goes on")
 }
 
-// The files of testdata say what comes of their commands.
+// The files of testdata have the output of their commands.
 func TestRun(t *testing.T) {
 	scenario.Run(t, func(_ *testing.T, l *scenario.Log) scenario.Verbs { return verbs(l) })
 }
 
-// A port tells its scenario of what it is asked, and has what the scenario gives it.
+// A port passes calls to its scenario, and returns the frames that the scenario provides.
 func TestPort(t *testing.T) {
 	var told []string
 	now := time.Second

@@ -9,7 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/scripttest"
 )
 
-// Scripts can be run as soon as they are written, whatever else of the process starts programs.
+// Scripts can be run as soon as they are written, while other goroutines start programs.
 func TestWriteAndRun(t *testing.T) {
 	var group sync.WaitGroup
 	for range 8 {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// awaited is far more than any machine needs.
+// awaited is far longer than any machine needs.
 const awaited = time.Minute
 
 func waitsForever(begun chan<- struct{}, end <-chan struct{}) {
@@ -34,7 +34,7 @@ func TestEqualStacksAreToldOnce(t *testing.T) {
 		}()
 		<-begun
 	}
-	// A goroutine that has begun waits soon after: a group of the four is awaited, not assumed.
+	// A goroutine that has begun waits soon after: the test awaits a group of the four.
 	var text string
 	require.Eventually(t, func() bool {
 		var b bytes.Buffer

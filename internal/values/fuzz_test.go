@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzValues reads what users write to flags: what is taken is within bounds.
+// FuzzValues reads arbitrary flag values: accepted ones are within bounds.
 func FuzzValues(f *testing.F) {
 	for _, text := range []string{"0", "-1", "64KiB", "1.5G", "1e30T", "nan", "inf", "auto", "10ms", "never", " 7 kb",
 		"16384TiB", "1PiB", "1024PiB", "1023.9999K", "9223372036854775808"} {
