@@ -78,7 +78,7 @@ type Send string
 // The ways to send (TRAM, section VI B).
 const (
 	Aggregated Send = "aggregated" // by targets: buffered for the next hop, and routed
-	Manual     Send = "manual"     // by a buffer of the application for each rank, straight to it
+	Manual     Send = "manual"     // by a buffer of the application for each rank, directly to it
 )
 
 // Sends are all ways to send.

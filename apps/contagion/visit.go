@@ -141,7 +141,7 @@ type bundle struct {
 	Visits []visit
 }
 
-// byHand makes a buffer of a fixed size for each rank. A full buffer goes straight to its rank in a separate message.
+// byHand makes a buffer of a fixed size for each rank. A full buffer goes directly to its rank in a separate message.
 // The memory of all buffers of a job grows with the square of its ranks (TRAM, section VI B).
 func (b *bench) byHand() {
 	p := b.part

@@ -63,7 +63,7 @@ func (n *numbers[T]) fingerprint() (sum uint64) {
 	return sum
 }
 
-// want is the pebble that tells a vertex's owner that a rank needs the vertex's number.
+// want is the pebble that requests a vertex's number from its owner, for a rank.
 type want[V Index] struct {
 	Vertex V
 	Rank   uint32

@@ -5,7 +5,7 @@
 // rank sorts its vertices by degree where that pays (see [Order]). Each rank accounts for the arcs that it sends and
 // receives, so that a lost arc is an error.
 //
-// A vertex has a label, its name in the source: an id or a string. Its number, 0 to n-1, is the rank of its label in
+// A vertex has a label, its name in the source: an id or a string. Its number, 0 to n-1, is the place of its label in
 // the ascending order of ids, or of the bytes of names. Ranks use its index, which equals its number unless the graph
 // is ordered by degree. The owner of a vertex stores its label: see [Graph.Labels] and [Graph.Own].
 package distgraph

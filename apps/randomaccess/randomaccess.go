@@ -375,7 +375,7 @@ func (b *bench) epoch(body func(), options ...pebble.EpochOption) error {
 // start returns the number before the first of this rank's part of the stream.
 func (b *bench) start() uint64 { return number(uint64(b.rank.ID()) * b.config.updates()) }
 
-// part sends n updates after a number of the stream, ran, and returns the number of the last.
+// part sends the n updates after the number ran of the stream, and returns the last number.
 func (b *bench) part(send func(rans []uint64), ran, n uint64) uint64 {
 	for left := n; left > 0; {
 		rans := b.rans[:min(left, uint64(len(b.rans)))]

@@ -6,8 +6,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// The stream's numbers are polynomials over GF(2) of degree below 64, bit i the coefficient of x^i, modulo
-// x^64 + x^2 + x + 1. Number n is x^n.
+// The stream's numbers are polynomials over GF(2) of degree below 64, bit i the coefficient of x^i, modulo x^64 + x^2 +
+// x + 1. Number n is x^n.
 
 // low is x^64 modulo the polynomial.
 const low = 1<<2 | 1<<1 | 1

@@ -16,7 +16,7 @@ type cornerCheck[V distgraph.Index] struct {
 	part      *distgraph.Part[V]
 	wedges    *distgraph.Wedges[V]
 	counted   []corner // by place
-	near      []V      // neighbours of the vertex at hand
+	near      []V      // neighbours of the present vertex
 	recounted uint64
 }
 

@@ -61,7 +61,7 @@ func partitions(l *simulator) []partition {
 
 const bufferItems = 2 << 10 / itemBytes // TRAM's buffers of 2 KB, figure 4a
 
-// allToAll is figure 4a: a pebble per frame straight to its owner, against buffers of 2 KB along the three dimensions
+// allToAll is figure 4a: a pebble per frame directly to its owner, against buffers of 2 KB along the three dimensions
 // of the machine.
 func allToAll(l *simulator, d *drawing) {
 	d.axis, d.unit = "nodes", "milliseconds a round"

@@ -15,7 +15,7 @@ type Source interface {
 	Float64() float64                       // in [0, 1)
 	Float32() float32                       // in [0, 1)
 	Int(low, high int64) int64              // from low to high, inclusive
-	Normal(mean, deviation float64) float64 // deviation is the standard deviation
+	Normal(mean, deviation float64) float64 // the standard deviation, in the unit of the mean
 	Poisson(mean float64) int               // mean is above 0
 }
 
