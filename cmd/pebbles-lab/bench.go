@@ -20,7 +20,7 @@ import (
 	"github.com/activepebbles/pebbles/lab/suite"
 )
 
-// bench are the flags of the
+// bench is the command pebbles-lab bench.
 type bench struct {
 	command.Terminal
 	repeats int
@@ -107,7 +107,7 @@ func (b *bench) print(groups []lab.Group) error {
 	return nil
 }
 
-// measure measures, and writes the results. It checks that the files are writable first, since a run may take an hour.
+// measure measures and writes the results. It first checks that the files are writable, since a run may take an hour.
 func (b *bench) measure(groups []lab.Group) error {
 	for _, file := range []string{b.results, b.page} {
 		if err := machine.Writable(file); err != nil {
@@ -218,7 +218,7 @@ func compare(t command.Terminal, before, after string, o lab.CompareOptions) err
 	return c.Err()
 }
 
-// percent is a flag whose value is a part of a whole: 5%, or 5.
+// percent is the value of a flag for a part of a whole: 5%, or 5.
 type percent float64
 
 func (p *percent) Type() string   { return "percent" }

@@ -20,7 +20,7 @@ import (
 	"github.com/activepebbles/pebbles/lab/suite"
 )
 
-// Every row of the suite is a command line of this
+// TestSuiteLines requires that every row of the suite is a command line of this program.
 func TestSuiteLines(t *testing.T) {
 	for _, quick := range []bool{false, true} {
 		for _, g := range suite.Groups(suite.Options{Program: "pebbles-lab", Quick: quick, Transports: command.Transports}) {
@@ -41,7 +41,7 @@ func TestSuiteLines(t *testing.T) {
 	}
 }
 
-// quickly measures two rows with one look at each, and writes all that there is to write.
+// TestBench measures two rows with one look at each, and writes all outputs.
 func TestBench(t *testing.T) {
 	dir := t.TempDir()
 	file, page, folder := filepath.Join(dir, "r.json"), filepath.Join(dir, "page.md"), filepath.Join(dir, "plots")
@@ -78,7 +78,7 @@ func TestBenchList(t *testing.T) {
 	require.NotContains(t, out, "Permutation")
 }
 
-// What can't be written is told at once, and what fails is told by its row.
+// TestBenchFails requires that an unwritable file is reported immediately, and a failure with its row.
 func TestBenchFails(t *testing.T) {
 	row := "an empty epoch, 2 ranks, direct, skr"
 	for _, flag := range []string{"--json", "--page"} {
@@ -96,7 +96,7 @@ func TestBenchFails(t *testing.T) {
 	}
 }
 
-// saved writes results of one row with a file of their own.
+// saved writes results of one row to a file.
 func saved(t *testing.T, name string, values ...float64) string {
 	r := lab.Result{Case: lab.Case{Name: name, Unit: "M/s", Line: "pebbles x"}}
 	for _, v := range values {
@@ -121,7 +121,7 @@ func TestBenchCompare(t *testing.T) {
 	fails(t, 1, []string{"bench", "compare", old, "/no/such/file.json"}, "no such file")
 }
 
-// An interrupt ends the measurement and the run that is under way, at once.
+// TestBenchInterrupted requires that an interrupt ends the measurement and the current run immediately.
 func TestBenchInterrupted(t *testing.T) {
 	c := exec.Command(binary, "bench", "--repeats", "1000", "an empty epoch, 2 processes over TCP, skr")
 	var stdout bytes.Buffer
@@ -129,7 +129,7 @@ func TestBenchInterrupted(t *testing.T) {
 	stderr, err := c.StderrPipe()
 	require.NoError(t, err)
 	require.NoError(t, c.Start())
-	_, err = stderr.Read(make([]byte, 1)) // a run has ended, so another one is under way
+	_, err = stderr.Read(make([]byte, 1)) // a run has ended, so the next is in progress
 	require.NoError(t, err)
 	require.NoError(t, c.Process.Signal(syscall.SIGINT))
 	text, ended := new(bytes.Buffer), make(chan error, 1)

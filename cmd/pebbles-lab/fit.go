@@ -37,10 +37,10 @@ type fitter struct {
 	json      bool
 	pair      bool
 	jobs      []*command.Job // of apps
-	apps      []string       // command lines of applications that are to be calibrated
+	apps      []string       // command lines of applications to calibrate
 }
 
-// fitted are the transports that can be measured, and the class of link that each stands for.
+// fitted maps each measurable transport to the class of link that it represents.
 var fitted = map[string]model.Class{"mem": model.Process, connect.ByShm: model.Host, connect.ByTCP: model.Network}
 
 func newFit(t command.Terminal) *cobra.Command {
@@ -100,7 +100,7 @@ func (m *fitter) start() error {
 		return errors.New("fit starts its processes itself: run it by itself")
 	}
 	for i := range m.spread.Hosts {
-		m.spread.Hosts[i].Slots = 0 // one process each
+		m.spread.Hosts[i].Slots = 0 // one process per host
 	}
 	if err := m.parseApps(); err != nil {
 		return err
@@ -114,7 +114,7 @@ func (m *fitter) start() error {
 	return nil
 }
 
-// measure measures what the flags name, saves and prints it.
+// measure measures the links that the flags name, saves the parameters and prints them.
 func (m *fitter) measure() error {
 	out := m.out
 	if out == "" {
@@ -156,7 +156,7 @@ func (m *fitter) measure() error {
 }
 
 // links measures each transport that the flags name. Under "all" it skips those that this system lacks, and prints
-// which.
+// their names.
 func (m *fitter) links(ctx context.Context) (all []fit.Measurement, err error) {
 	for _, name := range []string{"mem", connect.ByShm, connect.ByTCP} {
 		if m.transport.Text != "all" && m.transport.Text != name {
@@ -186,7 +186,7 @@ func inMemory(ctx context.Context, effort fit.Effort) (l model.Link, measured mo
 	return l, measured, errors.Join(err, t.Close())
 }
 
-// between starts this command as a job of two processes, and reads what the first one prints.
+// between starts this command as a job of two processes, and reads the output of the first one.
 func (m *fitter) between(ctx context.Context, name string) (l model.Link, measured model.Measured, err error) {
 	self, err := command.ThisProgram()
 	if err != nil {
@@ -214,7 +214,7 @@ func (m *fitter) between(ctx context.Context, name string) (l model.Link, measur
 	return p.Link, p.Measured, nil
 }
 
-// pairResult is what the first process of a pair prints.
+// pairResult is the output of the first process of a pair.
 type pairResult struct {
 	Link     model.Link     `json:"link"`
 	Measured model.Measured `json:"measured"`
@@ -243,7 +243,7 @@ func (m *fitter) answer() error {
 	return command.Written(json.NewEncoder(m.Stdout).Encode(pairResult{l, measured}))
 }
 
-// kept are the saved links of the classes that were not measured now.
+// kept returns the saved links of the classes that were not measured now.
 func kept(out string, now []fit.Measurement) (all []fit.Measurement) {
 	f, ok := savedHere(out)
 	if !ok {
@@ -322,7 +322,7 @@ func (m *fitter) parseApps() error {
 	return nil
 }
 
-// calibrate measures the applications with the saved parameters, and saves the costs of their pebbles beside them.
+// calibrate measures the applications with the saved parameters, and saves the costs of their pebbles with them.
 func (m *fitter) calibrate(out string) error {
 	file, err := machine.ReadParameters(out)
 	if err != nil {
@@ -375,14 +375,14 @@ func (m *fitter) printApplications(f model.File, out string) error {
 	return command.Written(w.Flush())
 }
 
-// savedHere are the parameters of this machine that a file has.
+// savedHere returns this machine's parameters in a file. It reports false if the file has none.
 func savedHere(out string) (f model.File, ok bool) {
 	f, err := machine.ReadParameters(out)
 	return f, err == nil && f.Machine == machine.This().String()
 }
 
-// coresHere measures how ranks share this host's cores. Where that can't be measured, a switch to another process is
-// taken to cost as much as one to another rank.
+// coresHere measures how ranks share this host's cores. If a switch to another process cannot be measured, its cost is
+// that of a switch to another rank.
 func coresHere(repeats int) (model.Cores, error) {
 	c := model.Cores{Count: runtime.NumCPU(), Switch: fit.Switch(repeats), Slice: lab.TimeSlice(repeats)}
 	process, err := lab.ContextSwitch(repeats)

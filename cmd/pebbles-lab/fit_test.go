@@ -16,7 +16,7 @@ import (
 
 var littleFit = []string{"fit", "--repeats", "2", "--frames", "60", "--time", "0", "--pebbles", "32768"}
 
-// Everything is measured, kept where pebbles-lab model looks for it, and shown.
+// TestFit measures everything, saves it where pebbles-lab model looks for it, and prints it.
 func TestFit(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("HOME", folder)
@@ -40,7 +40,7 @@ func TestFit(t *testing.T) {
 	require.Len(t, left, 1)
 }
 
-// One transport leaves what was kept of the others.
+// TestFitKeepsOthers requires that a measurement of one transport keeps the saved others.
 func TestFitKeepsOthers(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "p.json")
 	succeeds(t, with(littleFit, "--transport", "tcp", "--out", out)...)
@@ -57,14 +57,14 @@ func TestFitKeepsOthers(t *testing.T) {
 	require.NotEqual(t, before.Parameters.Process, after.Parameters.Process)
 }
 
-// A job can't be made of it.
+// TestFitIsNoProgram requires that fit cannot be started as a job.
 func TestFitIsNoProgram(t *testing.T) {
 	r := pebbles("run", "-n", "2", "--", binary, "fit")
 	require.NotZero(t, r.Status)
 	require.Contains(t, r.Stderr, "starts its processes itself")
 }
 
-// What pebbles of an application cost is kept beside the parameters.
+// TestFitOfApplication requires that the costs of an application's pebbles are saved with the parameters.
 func TestFitOfApplication(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("HOME", folder)

@@ -16,7 +16,7 @@ import (
 	"github.com/activepebbles/pebbles/lab/worlds"
 )
 
-// fuzz are the flags that try the runtime in simulated worlds.
+// fuzz holds the flags of runs in simulated worlds.
 type fuzz struct {
 	command.Terminal
 	on      bool
@@ -74,7 +74,7 @@ func (z *fuzz) start() error {
 	return z.report(report, time.Since(began))
 }
 
-// failing is the error of a world that failed, with the command lines that run it again.
+// failing returns the error of a failed world, with the command lines that run it again.
 func (z *fuzz) failing(err error) error {
 	var f *worlds.Failure
 	if !errors.As(err, &f) {
@@ -86,13 +86,13 @@ func (z *fuzz) failing(err error) error {
 			z.seed, f.Err, f.World, f.Drawn)}
 }
 
-// stuck ends the command: a world that never looks at its network can't be stopped.
+// stuck ends the command: a world that never looks at its network cannot be stopped.
 func (z *fuzz) stuck(w worlds.World, err error) {
 	fmt.Fprintf(z.Stderr, "pebbles-lab sim: seed %d: %v\nagain:  pebbles-lab sim --fuzz --world '%v'\n", z.seed, err, w)
 	launch.Exit(launch.ExitError)
 }
 
-// progress prints how many worlds have run.
+// progress prints the number of finished worlds.
 func (z *fuzz) progress(r worlds.Report) {
 	if !z.quiet {
 		fmt.Fprintf(z.Stderr, "\r%s", command.Counted(r.Worlds, "world", "worlds"))

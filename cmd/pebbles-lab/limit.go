@@ -12,8 +12,8 @@ import (
 	"github.com/activepebbles/pebbles/lab/limits"
 )
 
-// newLimit has the commands that measure upper bounds for pebbles-lab bench. They are not applications, so help hides
-// them.
+// newLimit returns the commands that measure upper bounds for pebbles-lab bench. They are not applications, so help
+// hides them.
 func newLimit(t command.Terminal) *cobra.Command {
 	return command.Group(&cobra.Command{
 		Use:     "limit",
@@ -116,7 +116,7 @@ func newLimitSwitch(t command.Terminal) *cobra.Command {
 	return limitCommand(t, c, func() (limits.Report, error) { return s.Run() })
 }
 
-// newLimitPair makes a command that starts itself again as the second of two processes.
+// newLimitPair returns a command that starts itself again as the second of two processes.
 func newLimitPair(t command.Terminal, name, short string, first func(limits.Pair) (limits.Report, error),
 	second func(limits.Pair, string) error) *cobra.Command {
 	p := limits.Pair{Messages: 1 << 14, Bytes: 1 << 16}

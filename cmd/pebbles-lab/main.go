@@ -1,5 +1,5 @@
-// Command pebbles-lab is the command pebbles with what the laboratory needs beside it: bench and limit measure, fit
-// measures the machine, model predicts without running, and sim sweeps, and tries the runtime in made-up worlds.
+// Command pebbles-lab is the command pebbles with tools for the laboratory: bench and limit measure, fit measures the
+// machine, model predicts without running, and sim sweeps and tests the runtime in random worlds.
 package main
 
 import (
@@ -10,7 +10,7 @@ import (
 
 func main() { command.Main(programOf(nil)) }
 
-// programOf is this program, whose command sim runs a point of a sweep by a function, where that is not nil.
+// programOf returns this program. If point is not nil, the command sim runs points of a sweep with it.
 func programOf(point run) command.Program {
 	tools := slices.DeleteFunc(command.Pebbles().Tools, func(m command.Maker) bool { return m.Name == "sim" })
 	return command.Program{

@@ -14,7 +14,7 @@ import (
 	"github.com/activepebbles/pebbles/model"
 )
 
-// laboratory is the program, in this process.
+// laboratory runs the program in this process.
 var laboratory commandtest.Program = func(stdout, stderr io.Writer, args ...string) int {
 	return command.Execute(command.New(programOf(nil),
 		command.Terminal{Args: args, Stdin: os.Stdin, Stdout: stdout, Stderr: stderr}))
@@ -22,7 +22,7 @@ var laboratory commandtest.Program = func(stdout, stderr io.Writer, args ...stri
 
 func TestMain(m *testing.M) { commandtest.Main(m, main, nil) }
 
-// binary is the program: this test itself.
+// binary is the program: this test binary.
 var binary, _ = os.Executable()
 
 var (
@@ -32,10 +32,10 @@ var (
 	with     = commandtest.With
 )
 
-// typed runs a command line that has no spaces within words.
+// typed runs a command line without spaces within words.
 func typed(line string) commandtest.Ran { return pebbles(strings.Fields(line)...) }
 
-// TestExamples runs the command lines of the laboratory's own examples up to the start of what they do.
+// TestExamples runs the command lines of the laboratory's own examples up to the start of their action.
 func TestExamples(t *testing.T) {
 	lines := 0
 	var of func(c *cobra.Command)
@@ -65,7 +65,7 @@ func TestExamples(t *testing.T) {
 	require.Greater(t, lines, 10)
 }
 
-// TestProgram has the applications and tools of pebbles beside its own, and its own name.
+// TestProgram requires the applications and tools of pebbles, the program's own commands, and its name.
 func TestProgram(t *testing.T) {
 	help := succeeds(t)
 	for _, name := range []string{"randomaccess", "tune", "bench", "fit", "model", "sim", "doctor"} {
@@ -91,7 +91,7 @@ func TestCompletion(t *testing.T) {
 
 func TestMistakes(t *testing.T) { laboratory.Mistakes(t, "pebbles-lab") }
 
-// What limits applications is measured by commands that print one report each.
+// TestLimits requires that each command for limits prints one report.
 func TestLimits(t *testing.T) {
 	for line, says := range map[string]string{
 		"updates --log2-words 8": "updates per second", "permutation --log2-elements 8": "elements per second",
@@ -106,7 +106,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestOutputThatCannotBeWritten has all ways in which a command prints, onto a disk that is full.
+// TestOutputThatCannotBeWritten lets commands print onto a full disk in all ways.
 func TestOutputThatCannotBeWritten(t *testing.T) {
 	for _, line := range []string{
 		"bench --list", "model --parameters odin", "model --parameters odin --json",
@@ -115,7 +115,7 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 	} {
 		t.Run(line, func(t *testing.T) { laboratory.IntoFull(t, strings.Fields(line)...) })
 	}
-	for _, line := range []string{ // files that commands make beside their output
+	for _, line := range []string{ // files beside the output
 		"model --parameters odin --sweep ranks=4,8 --plot /dev/full",
 		"sim epochs --count 2 -q --sweep ranks=2,3 --plot /dev/full",
 		"bench -q --quick --repeats 1 --warm-up 0 --json /dev/full limit-switch,.between",

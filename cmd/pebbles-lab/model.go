@@ -33,7 +33,7 @@ type predictor struct {
 	explain     bool
 }
 
-// detectors are the model's detectors by name.
+// detectors are the names of the model's detectors.
 var detectors = append([]string{"auto"}, model.Detectors...)
 
 func newModel(t command.Terminal) *cobra.Command {
@@ -120,13 +120,13 @@ func (m *predictor) start(c *cobra.Command) error {
 	return command.Failed(s.draw())
 }
 
-// plainly strips the package's name: the command's name precedes the error.
+// plainly removes the package's name, since the command's name precedes the error.
 func (m *predictor) plainly(err error) error {
 	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "model: "), "fit: ")
 	return plain{text, err}
 }
 
-// predict is one prediction.
+// predict makes one prediction.
 func (m *predictor) predict(p *model.Parameters, surveys map[string]model.Shape) (model.Prediction, error) {
 	constructor, err := route.ByName(m.topology.Text)
 	if err != nil {
@@ -167,15 +167,15 @@ func (m *predictor) sweepOf() (sweep, error) {
 	return sweepOf(m.sweeps, may, "one of "+strings.Join(sweepable, ", "))
 }
 
-// prediction is what came of a point.
+// prediction is the result of a point.
 type prediction struct {
 	Values map[string]string `json:"values,omitempty"` // by axis
 	model.Prediction
-	Left string `json:"left_out,omitempty"` // why there is no prediction: a topology that can't connect so many ranks
+	Left string `json:"left_out,omitempty"` // reason without prediction: a topology that cannot connect the ranks
 }
 
-// sweep predicts every point. Points that can't be predicted are left out, and printed as such; it is an error if none
-// can.
+// sweep predicts every point. It leaves out points that cannot be predicted, and prints them as such. It returns an
+// error if it can predict none.
 func (m *predictor) sweep(p *model.Parameters, s sweep, flags *pflag.FlagSet) (points []point[prediction], err error) {
 	surveys := map[string]model.Shape{}
 	whole := 0

@@ -11,14 +11,14 @@ import (
 
 // crossover is the point from which one value of an axis is faster than another.
 type crossover struct {
-	Axis   string `json:"axis"` // along which
+	Axis   string `json:"axis"` // horizontal axis
 	Slower string `json:"slower_before"`
 	Faster string `json:"faster_from"`
-	// the first value of the axis from which on it is faster at all that follow; "" when there is none
+	// first value of the axis from which it is faster at all following ones; "" if none
 	At string `json:"at"`
 }
 
-// String is for people.
+// String describes the crossover.
 func (c crossover) String() string {
 	if c.At == "" {
 		return fmt.Sprintf("%s is not faster than %s for good at any of these", c.Faster, c.Slower)
@@ -26,8 +26,8 @@ func (c crossover) String() string {
 	return fmt.Sprintf("%s is faster than %s from %s %s on", c.Faster, c.Slower, c.At, c.Axis)
 }
 
-// crossovers compares the first topology of a sweep with each other one along the axis of numbers, when these two are
-// all axes.
+// crossovers compares the first topology of a sweep with each other topology along the axis of numbers, if the sweep
+// has exactly these two axes.
 func crossovers(axes sweep, points []point[prediction]) (all []crossover) {
 	if len(axes) != 2 {
 		return nil
@@ -64,7 +64,7 @@ func crossovers(axes sweep, points []point[prediction]) (all []crossover) {
 	return all
 }
 
-// show is what a prediction or a sweep looks like.
+// show prints a prediction or a sweep.
 type show struct {
 	*predictor
 	from       string
@@ -112,7 +112,7 @@ func (s *show) one(r model.Prediction) error {
 	return w.Flush()
 }
 
-// valueText writes a value in its unit.
+// valueText formats a value in its unit.
 func valueText(v float64, unit string) string {
 	switch {
 	case unit == "s":
@@ -125,7 +125,7 @@ func valueText(v float64, unit string) string {
 	return fmt.Sprintf("%.4g", v)
 }
 
-// timeText writes seconds with four digits, in a unit that suits them.
+// timeText formats seconds with four digits, in a suitable unit.
 func timeText(s float64) string {
 	for _, unit := range []struct {
 		size float64
@@ -138,7 +138,7 @@ func timeText(s float64) string {
 	return fmt.Sprintf("%.4g ns", s*1e9)
 }
 
-// table prints a sweep, one line a prediction.
+// table prints a sweep, one line per prediction.
 func (s *show) table() error {
 	w := tabwriter.NewWriter(s.Stdout, 0, 0, 2, ' ', 0)
 	for _, a := range s.axes {
@@ -170,14 +170,14 @@ func (s *show) table() error {
 	return nil
 }
 
-// predictedMeasures are what a sweep draws.
+// predictedMeasures are the measures that a sweep draws.
 var predictedMeasures = []measure[prediction]{
 	{"Predicted time", "ms", func(p prediction) float64 { return 1e3 * p.Seconds }},
 	{"Predicted frames", "frames", func(p prediction) float64 { return p.Frames }},
 	{"Predicted buffers", "buffers a rank", func(p prediction) float64 { return float64(p.Buffers) }},
 }
 
-// draw puts plots of what could be predicted into a folder.
+// draw draws plots of the predictions into a folder.
 func (s *show) draw() error {
 	var whole []point[prediction]
 	for _, p := range s.points {

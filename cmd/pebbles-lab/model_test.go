@@ -15,7 +15,7 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// predicted is what pebbles-lab model prints with --json.
+// predicted is the output of pebbles-lab model with --json.
 type predicted struct {
 	App         string
 	Parameters  string
@@ -32,7 +32,7 @@ func predictedBy(t *testing.T, args ...string) (p predicted) {
 	return p
 }
 
-// The command says what the package says.
+// TestModelPredicts compares the command with the package.
 func TestModelPredicts(t *testing.T) {
 	p := predictedBy(t, "--parameters", "odin", "--ranks", "64", "--per-host", "4", "--per-process", "1", "--topology",
 		"hypercube",
@@ -54,7 +54,8 @@ func TestModelPredicts(t *testing.T) {
 	require.Equal(t, "pcx", p.Predictions[0].Detector)
 }
 
-// Where no coalescing factor is given, a buffer holds 1,024 pebbles or as many as 128 KiB hold, in sweeps too.
+// TestModelBoundsBuffers requires that a buffer holds 1,024 pebbles or 128 KiB without a coalescing factor, also in
+// sweeps.
 func TestModelBoundsBuffers(t *testing.T) {
 	for args, want := range map[string][]float64{
 		"--bytes 8":                             {1024 * 8},
@@ -73,7 +74,7 @@ func TestModelBoundsBuffers(t *testing.T) {
 	}
 }
 
-// A sweep has every combination, leaves out what can't be, and tells crossovers.
+// TestModelSweeps requires that a sweep has every combination, omits impossible ones, and reports crossovers.
 func TestModelSweeps(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "plots")
 	args := []string{"--parameters", "odin", "--per-host", "4", "--per-process", "1", "--pebbles", "1024", "--sweep",
@@ -107,7 +108,7 @@ func TestModelSweeps(t *testing.T) {
 	require.Contains(t, text, "\nmesh:2 is faster than direct from 16 ranks on\n")
 }
 
-// Many ranks take no time.
+// TestModelOfManyRanks requires that many ranks take no time.
 func TestModelOfManyRanks(t *testing.T) {
 	p := predictedBy(t, "--parameters", "odin", "--ranks", "65536", "--per-host", "64", "--topology", "mesh:16", "--even",
 		"--pebbles", "65535")
@@ -117,7 +118,8 @@ func TestModelOfManyRanks(t *testing.T) {
 	require.False(t, p.Predictions[0].Exact)
 }
 
-// What a job forwards is what the model says, and no link has fewer frames than it says. Idle ranks may send more.
+// TestModelAgainstRuns requires that a job forwards the model's number of pebbles, and that no link has fewer frames
+// than predicted. Idle ranks may send more.
 func TestModelAgainstRuns(t *testing.T) {
 	for _, topology := range []string{"direct", "hypercube", "mesh:3", "tree", "ring", "torus:2x4"} {
 		run := commandtest.Report(t, succeeds(t, "alltoall", "--json", "--ranks", "8", "--rounds", "300", "--coalesce", "64",

@@ -13,18 +13,18 @@ import (
 	"github.com/activepebbles/pebbles/cmd/internal/command"
 )
 
-// A run is what is done with a simulated job whose flags have been checked.
+// run is the action for a simulated job with checked flags.
 type run func(*command.Simulation, *command.Job) error
 
-// simulation is the command sim with sweeps, and worlds.
+// simulation is the command sim with sweeps and worlds.
 type simulation struct {
 	command.Terminal
 	sweep []string
 	plot  string // folder
-	point run    // runs one point of a sweep; nil outside of one
+	point run    // runs one point of a sweep; nil outside a sweep
 }
 
-// simOf makes the maker of the command sim, which runs a point of a sweep by a function of its own.
+// simOf returns the maker of the command sim. point runs a point of a sweep.
 func simOf(point run) func(command.Terminal) *cobra.Command {
 	return func(t command.Terminal) *cobra.Command {
 		s := &simulation{Terminal: t, point: point}
@@ -59,7 +59,7 @@ func (s *simulation) register(c *cobra.Command) {
 	}
 }
 
-// begin runs an application's job, whose flags have been checked: once, or for each point of a sweep.
+// begin runs an application's job with checked flags: once, or for each point of a sweep.
 func (s *simulation) begin(one *command.Simulation, j *command.Job) error {
 	switch {
 	case s.point != nil:
@@ -74,13 +74,13 @@ func (s *simulation) begin(one *command.Simulation, j *command.Job) error {
 	return one.Once(j)
 }
 
-// fixed are the flags of a sweep as a whole.
+// fixed are the flags that apply to a sweep as a whole.
 var fixed = []string{"sweep", "plot", "trace", "json"}
 
 func mayVary(flag string) bool { return !slices.Contains(fixed, flag) }
 
-// each runs the command line again for each point of the sweep, with the axes' flags last. It checks all points before
-// it runs the first one.
+// each reruns the command line for each point of the sweep, with the axes' flags last. It checks all points before it
+// runs the first.
 func (s *simulation) each(j *command.Job) error {
 	axes, err := sweepOf(s.sweep, mayVary, "the name of a flag")
 	if err != nil {
@@ -118,7 +118,7 @@ func (s *simulation) each(j *command.Job) error {
 	return command.Failed(drawSweep(s.plot, j.Name, axes, points, simulatedMeasures("Simulated "+j.Name+", ")))
 }
 
-// at parses one point's command line and calls what is to be done with it.
+// at parses one point's command line and calls do with it.
 func at(j *command.Job, words []string, do run) error {
 	inner := j.Terminal
 	inner.Args = slices.Clone(j.Args)
@@ -160,7 +160,7 @@ var columns = []struct {
 	{"memory", func(r command.Simulated) string { return command.BytesText(r.Report().Memory.BuffersPeak) }},
 }
 
-// tabulate prints a sweep for people.
+// tabulate prints a sweep as a table.
 func tabulate(j *command.Job, axes sweep, points []point[command.Simulated]) error {
 	t := tabwriter.NewWriter(j.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	for _, a := range axes {
@@ -182,7 +182,7 @@ func tabulate(j *command.Job, axes sweep, points []point[command.Simulated]) err
 	return t.Flush()
 }
 
-// simulatedMeasures are what a sweep draws, each under a name that begins so.
+// simulatedMeasures returns the measures that a sweep draws. begins is the prefix of their names.
 func simulatedMeasures(begins string) []measure[command.Simulated] {
 	return []measure[command.Simulated]{
 		{begins + "time", "ms", func(r command.Simulated) float64 { return 1e3 * r.Report().Seconds }},
@@ -195,7 +195,7 @@ func simulatedMeasures(begins string) []measure[command.Simulated] {
 	}
 }
 
-// axesOf completes --sweep to the names of what may vary, each followed by the sign that precedes its values.
+// axesOf completes --sweep to the names of variable flags, each followed by the sign that precedes its values.
 const axesOf = cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
 
 func axesNamed(names []string) (all []string) {
@@ -205,7 +205,7 @@ func axesNamed(names []string) (all []string) {
 	return all
 }
 
-// axesAmong are the flags of a command that a sweep of simulations may vary.
+// axesAmong returns the flags of a command that a sweep of simulations may vary.
 func axesAmong(c *cobra.Command) (names []string) {
 	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
 		if mayVary(f.Name) && f.Value.Type() != "bool" && !f.Hidden {

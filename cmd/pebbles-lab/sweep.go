@@ -18,16 +18,16 @@ type axis struct {
 	values []string
 }
 
-// sweep is what --sweep flags say: its points are all combinations of the axes' values.
+// sweep holds the axes of the --sweep flags. Its points are all combinations of their values.
 type sweep []axis
 
-// point is one combination, with a value for each axis, and what came of it.
+// point is one combination, with a value for each axis, and its result.
 type point[R any] struct {
 	values []string
 	result R
 }
 
-// sweepOf reads --sweep flags. Each names a flag that may vary, and its values; which lists in words what may vary.
+// sweepOf reads --sweep flags. Each names a variable flag and its values. which describes the variable flags.
 func sweepOf(texts []string, may func(flag string) bool, which string) (s sweep, err error) {
 	for _, text := range texts {
 		name, list, _ := strings.Cut(text, "=")
@@ -42,7 +42,7 @@ func sweepOf(texts []string, may func(flag string) bool, which string) (s sweep,
 	return s, nil
 }
 
-// points are all combinations of values, the last axis going fastest.
+// points returns all combinations of values. The last axis varies fastest.
 func (s sweep) points() [][]string {
 	all := [][]string{nil}
 	for _, a := range s {
@@ -57,7 +57,7 @@ func (s sweep) points() [][]string {
 	return all
 }
 
-// words name a point by its values, such as "ranks=16".
+// words describes a point by its values, such as "ranks=16".
 func (s sweep) words(values []string) (all []string) {
 	for i, a := range s {
 		all = append(all, a.name+"="+values[i])
@@ -65,10 +65,10 @@ func (s sweep) words(values []string) (all []string) {
 	return all
 }
 
-// errNoAlong is the error of a sweep that can't be drawn.
+// errNoAlong is the error of a sweep that cannot be drawn.
 var errNoAlong = errors.New("--plot draws along numbers: sweep ranks or another number above 0")
 
-// along is the index of the first axis of numbers; -1 when there is none.
+// along returns the index of the first axis of numbers, or -1.
 func (s sweep) along() int { return slices.IndexFunc(s, axis.numeric) }
 
 // numeric reports whether all values are numbers above 0.
@@ -79,7 +79,7 @@ func (a axis) numeric() bool {
 	})
 }
 
-// curve names the line of the plot on which a point lies: its values on all axes but the horizontal one.
+// curve names the curve of a point in the plot: its values on all axes except the horizontal one.
 func (s sweep) curve(values []string, along int) string {
 	var words []string
 	for i, a := range s {
@@ -96,8 +96,8 @@ type measure[R any] struct {
 	of         func(R) float64
 }
 
-// drawSweep puts a plot of each measure into a folder: along the first axis of numbers, a curve for each combination of
-// the others. A sweep of one axis has one curve, which bears the name of the whole.
+// drawSweep draws a plot of each measure into a folder: along the first axis of numbers, with a curve for each
+// combination of the others. A sweep of one axis has one curve, named by whole.
 func drawSweep[R any](folder, whole string, s sweep, points []point[R], measures []measure[R]) error {
 	along := s.along()
 	if along < 0 {

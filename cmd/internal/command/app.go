@@ -14,11 +14,11 @@ import (
 
 // application describes one application to the command.
 type application struct {
-	check func(s *settings, given givenFlags) error         // rejects flags that can't work
+	check func(s *settings, given givenFlags) error         // rejects impossible flags
 	run   func(r *pebble.Rank, p progress) (outcome, error) // of one rank
 }
 
-// givenFlags tells which flags are on the command line.
+// givenFlags reports whether a flag is on the command line.
 type givenFlags func(name string) bool
 
 // appCommand adds the shared flags and the action to an application's command. The application's own flags come first.
@@ -56,12 +56,12 @@ func appCommand(t Terminal, c *cobra.Command, a application) *cobra.Command {
 // packageName begins the errors of packages.
 var packageName = regexp.MustCompile(`^[a-z]+: `)
 
-// withoutPackage is an error without its package, in whose place the command's name is printed.
+// withoutPackage removes the package's name from an error, since the command's name precedes it.
 func withoutPackage(err error) error {
 	return errors.New(packageName.ReplaceAllString(err.Error(), ""))
 }
 
-// result is what an application returns.
+// result is the result of an application.
 type result interface {
 	Common() apps.Report
 	Rows() [][2]string
@@ -73,8 +73,8 @@ type configuration[C any] interface {
 	Shared() *apps.Common
 }
 
-// runs runs an application on a rank by a copy of config. Its progress counts something until a phase names another
-// thing to count.
+// runs returns a function that runs an application on a rank with a copy of config. counts is the unit of its progress
+// until a phase names another unit.
 func runs[C any, P configuration[C], R result](config P, counts string, run func(*pebble.Rank, C) (R, error),
 ) func(*pebble.Rank, progress) (outcome, error) {
 	return func(r *pebble.Rank, p progress) (outcome, error) {
@@ -95,8 +95,8 @@ func runs[C any, P configuration[C], R result](config P, counts string, run func
 // checkedConfig is a configuration that checks itself for the ranks of a job.
 type checkedConfig interface{ Check(ranks int) error }
 
-// byConfig is the application that a configuration alone describes. set, which may be nil, completes the configuration
-// before it is checked.
+// byConfig returns an application that its configuration describes completely. set, which may be nil, completes the
+// configuration before its check.
 func byConfig[C checkedConfig, P configuration[C], R result](config P, counts string,
 	run func(*pebble.Rank, C) (R, error), set func(s *settings, given givenFlags) error) application {
 	return application{
@@ -113,9 +113,9 @@ func byConfig[C checkedConfig, P configuration[C], R result](config P, counts st
 	}
 }
 
-// byFiles is application for one whose configuration needs files: check reports whether it does, and load completes and
-// checks it then, when the job runs, once in each process for all of its ranks. write writes files of the result, on
-// rank 0.
+// byFiles returns an application whose configuration needs files. check reports whether it does. load completes and
+// checks the configuration when the job runs, once in each process for all of its ranks. write writes files of the
+// result, on rank 0.
 func byFiles[C any, P configuration[C], R result](config P, counts string,
 	check func(s *settings, given givenFlags) (reads bool, err error),
 	load func(ranks int) error, run func(*pebble.Rank, C) (R, error), write func(R) error) application {
@@ -143,7 +143,7 @@ func byFiles[C any, P configuration[C], R result](config P, counts string,
 	}
 }
 
-// unused says in the help of flags that they have no effect here, and why.
+// unused states in the help of flags that they have no effect here, and the reason.
 func unused(c *cobra.Command, why string, flags ...string) *cobra.Command {
 	for _, name := range flags {
 		c.Flags().Lookup(name).Usage = "has no effect here: " + why
@@ -151,7 +151,7 @@ func unused(c *cobra.Command, why string, flags ...string) *cobra.Command {
 	return c
 }
 
-// Group is a command that only has commands below it.
+// Group returns a command that only has subcommands.
 func Group(c *cobra.Command, below ...*cobra.Command) *cobra.Command {
 	c.Args = noCommand
 	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }

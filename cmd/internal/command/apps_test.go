@@ -16,7 +16,8 @@ import (
 	"github.com/activepebbles/pebbles/apps/appstest"
 )
 
-// The page's picture is what the page's command draws: a simulation has one answer.
+// TestPictureOfContagion requires that the page's picture is the output of the page's command: a simulation has one
+// result.
 func TestPictureOfContagion(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "curve.svg")
 	succeeds(t, "contagion", "--people", "20000", "--days", "100", "--curve", file, "--ranks", "3")
@@ -27,7 +28,8 @@ func TestPictureOfContagion(t *testing.T) {
 	require.Equal(t, string(want), string(got), "docs/pictures/contagion.svg is out of date")
 }
 
-// The command has Loimos's own curve, to the line, and writes the same files from two processes as from one.
+// TestContagionFiles requires that the command reproduces Loimos's own curve, to the line, and writes the same files
+// from two processes as from one.
 func TestContagionFiles(t *testing.T) {
 	disease := appstest.Data(t, "loimos/covid19_onepath.textproto")
 	want, err := os.ReadFile(appstest.Data(t, "loimos/test-syn.csv"))
@@ -59,7 +61,7 @@ func TestContagionFiles(t *testing.T) {
 	require.FileExists(t, tree)
 }
 
-// pagesLines are command lines of all programs on shared pages that take a few milliseconds.
+// pagesLines are command lines of all programs on shared pages, of a few milliseconds each.
 var pagesLines = []string{
 	"pages barrier --rounds 3", "pages lock --rounds 3", "pages page --size 4 --rounds 2",
 	"pages diff --size 4 --rounds 2",
@@ -67,7 +69,7 @@ var pagesLines = []string{
 	"pages jacobi --size 30 --rounds 3 --by array",
 }
 
-// Programs on shared pages verify wherever they run, and tell what pages did.
+// TestPages requires that programs on shared pages verify wherever they run, and print the counts of pages.
 func TestPages(t *testing.T) {
 	processes := []string{
 		"--ranks 3 --procs 2 --transport tcp --page-size 64", "--ranks 4 --procs 2 --transport shm --copies",
@@ -104,7 +106,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// objectAt is what a command line prints somewhere: with flags, or in a simulation with those after "sim ".
+// objectAt returns the output of a command line at a place: with flags, or in a simulation with those after "sim ".
 func objectAt(t *testing.T, line []string, where string) (o map[string]any, simulated bool) {
 	t.Helper()
 	flags, simulated := strings.CutPrefix(where, "sim ")
@@ -115,7 +117,7 @@ func objectAt(t *testing.T, line []string, where string) (o map[string]any, simu
 	return object(t, all...), simulated
 }
 
-// stressmarks are command lines of all that take a few milliseconds, and the fields of each.
+// stressmarks are command lines of all stressmarks, of a few milliseconds each, with their fields.
 var stressmarks = map[string][]string{
 	"stressmark pointer --words 1000 --hops 50": {"words", "window", "hops", "ended",
 		"seconds_per_hop"},
@@ -126,9 +128,9 @@ var stressmarks = map[string][]string{
 	"stressmark neighborhood --side 5 --short 2 --long 4 --lines 3 --bits 15": {"textures"},
 }
 
-// What a stressmark finds is the same wherever it runs, and it says what was near and what remote.
+// TestStressmarks requires that a stressmark finds the same wherever it runs, and counts near and remote accesses.
 func TestStressmarks(t *testing.T) {
-	processes := []string{"--ranks 2 --procs 2 --transport shm", "--ranks 3 --procs 2 --transport tcp"} // one a line
+	processes := []string{"--ranks 2 --procs 2 --transport shm", "--ranks 3 --procs 2 --transport tcp"} // one per line
 	for line, own := range stressmarks {
 		t.Run(line, func(t *testing.T) {
 			var texture, tokens any
@@ -164,7 +166,7 @@ func TestStressmarks(t *testing.T) {
 	require.NotZero(t, remote["remote"])
 }
 
-// Groups of programs print tables and explain themselves as applications do.
+// TestTablesOfGroups requires that groups of programs print tables and explain themselves like applications.
 func TestTablesOfGroups(t *testing.T) {
 	for _, group := range []struct {
 		name, row string
@@ -190,7 +192,8 @@ func TestTablesOfGroups(t *testing.T) {
 	}
 }
 
-// With each size of the address cache a stressmark finds the same, and counts what was in the cache.
+// TestStressmarkAddressCaches requires that a stressmark finds the same with each size of the address cache, and counts
+// its hits.
 func TestStressmarkAddressCaches(t *testing.T) {
 	line := strings.Fields("stressmark pointer --words 1000 --hops 200 --stop 1 --ranks 4 --procs 4")
 	for _, transport := range []string{"shm", "tcp"} {
@@ -209,7 +212,7 @@ func TestStressmarkAddressCaches(t *testing.T) {
 		succeeds(t, strings.Fields("stressmark update --words 1000 --hops 50 --ranks 2 --procs 2 --transport tcp")...))
 }
 
-// TestPublicGraphs compares with the answers that are known of public graphs, one entry a root.
+// TestPublicGraphs compares with known results for public graphs, one entry per root.
 func TestPublicGraphs(t *testing.T) {
 	for _, known := range []struct {
 		file, roots          string
@@ -241,7 +244,7 @@ func TestPublicGraphs(t *testing.T) {
 	}
 }
 
-// TestOutputThatCannotBeWritten has all ways in which a command prints, onto a disk that is full.
+// TestOutputThatCannotBeWritten lets commands print onto a full disk in all ways.
 func TestOutputThatCannotBeWritten(t *testing.T) {
 	for _, line := range []string{
 		"", "--help", "--version", "version", "help bfs", "bfs --help", "tune --help", "tune randomaccess --help",
@@ -261,7 +264,7 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// TestFilesThatCannotBeWritten has the files that commands make beside their output.
+// TestFilesThatCannotBeWritten lets commands write their other files onto a full disk.
 func TestFilesThatCannotBeWritten(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("this system has no /dev/full")
@@ -278,7 +281,7 @@ func (b *broken) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// The first error is kept, also when later writes succeed.
+// TestChecked requires that the first error is kept even if later writes succeed.
 func TestChecked(t *testing.T) {
 	b := &broken{1}
 	c := &checked{to: b}

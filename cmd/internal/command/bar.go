@@ -13,28 +13,28 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// progress is called by an application on rank 0: done of a total of something, such as "edges read", are finished. A
-// total of 0 means unknown. It is nil on ranks that don't report.
+// progress is called by an application on rank 0: done of a total of units, such as "edges read", are finished. A total
+// of 0 means unknown. It is nil on other ranks.
 type progress func(what string, done, total uint64)
 
-// bar draws progress on a terminal, once the run has taken a second. Only rank 0's goroutine draws; clear is called
+// bar draws progress on a terminal, once the run has taken a second. Only rank 0's goroutine draws. clear is called
 // after the job.
 type bar struct {
 	to      io.Writer // nil: no terminal, or --quiet
 	app     string
 	started time.Time
-	what    string    // what is being counted
-	total   uint64    // of what
-	begun   time.Time // when counting what began
-	drawn   bool      // it is on the terminal
+	what    string    // unit of the count
+	total   uint64    // of units
+	begun   time.Time // begin of this count
+	drawn   bool      // the bar is on the terminal
 	last    time.Time // of the last drawing
-	said    time.Time // when those who watch the job were told last
+	said    time.Time // last status for watchers of the job
 }
 
 const (
-	drawAfter = time.Second            // before anything is drawn
+	drawAfter = time.Second            // before the first drawing
 	throttle  = 100 * time.Millisecond // between two drawings
-	gauge     = 14                     // columns that the percentage and the shortest bar take
+	gauge     = 14                     // columns for the percentage and the shortest bar
 )
 
 func newBar(w io.Writer, app string, quiet bool) *bar {
@@ -45,7 +45,7 @@ func newBar(w io.Writer, app string, quiet bool) *bar {
 	return b
 }
 
-// progress is the function that the application on rank r calls. It tells those who watch the job, too.
+// progress returns the function that the application on rank r calls. It also sets the status of the rank for watchers.
 func (b *bar) progress(r *pebble.Rank) progress {
 	if r.ID() != 0 {
 		return nil
@@ -59,7 +59,7 @@ func (b *bar) progress(r *pebble.Rank) progress {
 	}
 }
 
-// draw shows progress. Each phase counts something else and has its own bar. Errors in drawing are ignored.
+// draw shows progress. Each phase has its own unit and its own bar. Errors in drawing are ignored.
 func (b *bar) draw(what string, done, total uint64) {
 	if b.to == nil {
 		return
@@ -76,7 +76,7 @@ func (b *bar) draw(what string, done, total uint64) {
 	fmt.Fprint(b.to, "\r"+b.line(done, now.Sub(b.begun).Seconds(), widthOf(b.to)))
 }
 
-// line is a text and, where there is a total, a bar of what is done, as wide as a line may be.
+// line returns a text and, with a total, a bar of the finished part that fills the line.
 func (b *bar) line(done uint64, seconds float64, width int) string {
 	text := b.text(done, seconds)
 	text = text[:min(len(text), max(0, width-gauge))]
@@ -89,7 +89,7 @@ func (b *bar) line(done uint64, seconds float64, width int) string {
 	return fmt.Sprintf("%s %3d%% |%s%s|", text, int(100*part), strings.Repeat("█", full), strings.Repeat(" ", room-full))
 }
 
-// widthOf is the width of a terminal.
+// widthOf returns the width of a terminal.
 func widthOf(w io.Writer) int {
 	if file, ok := w.(*os.File); ok {
 		if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 {
@@ -99,7 +99,7 @@ func widthOf(w io.Writer) int {
 	return 80
 }
 
-// status is what those who watch the job are told.
+// status returns the status for watchers of the job.
 func (b *bar) status(what string, done, total uint64) string {
 	switch {
 	case total > 0:
@@ -124,7 +124,7 @@ func (b *bar) text(done uint64, seconds float64) string {
 	return text
 }
 
-// timeLeft is a time in seconds, in days when it is more than two.
+// timeLeft formats a time in seconds, in days beyond two days.
 func timeLeft(seconds float64) string {
 	const day = 24 * 60 * 60
 	if seconds > 2*day {
@@ -133,7 +133,7 @@ func timeLeft(seconds float64) string {
 	return time.Duration(seconds * float64(time.Second)).Round(time.Second).String()
 }
 
-// short writes a number in four digits at most: 999, 1.235k, 12.35M, 3.2G.
+// short formats a number with at most four digits: 999, 1.235k, 12.35M, 3.2G.
 func short(n float64) string {
 	unit := 0
 	for n >= 999.95 && unit < 6 {
@@ -143,7 +143,7 @@ func short(n float64) string {
 	return strconv.FormatFloat(n, 'g', 4, 64) + []string{"", "k", "M", "G", "T", "P", "E"}[unit]
 }
 
-// clear takes the bar away.
+// clear removes the bar.
 func (b *bar) clear() {
 	if b.drawn {
 		fmt.Fprintf(b.to, "\r%*s\r", max(0, widthOf(b.to)-1), "")

@@ -31,7 +31,8 @@ func TestBarDraws(t *testing.T) {
 	require.True(t, strings.HasSuffix(screen.String(), "\r"), "%q", screen.String())
 }
 
-// A line of the widest numbers leaves room for the bar within 80 columns, and says each number in one way.
+// TestBarText requires that a line with the widest numbers leaves room for the bar within 80 columns, and formats each
+// number in one way.
 func TestBarText(t *testing.T) {
 	for _, c := range []struct {
 		done, total uint64

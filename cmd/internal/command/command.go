@@ -1,6 +1,6 @@
-// Package command is the command line of Active Pebbles: the applications, and the tools beside them. Each application
-// prints a table for people, or with --json one object; nothing else goes to standard output. Progress, logs and errors
-// go to standard error.
+// Package command is the command line of Active Pebbles: the applications and the tools beside them. Each application
+// prints a table, or with --json one object; nothing else goes to standard output. Progress, logs and errors go to
+// standard error.
 package command
 
 import (
@@ -18,13 +18,13 @@ import (
 	"github.com/activepebbles/pebbles/internal/launch"
 )
 
-// A Program is a command line that has tools beside the applications.
+// Program is a command line with tools beside the applications.
 type Program struct {
 	Name, Short, Long, Example string
 	Tools                      []Maker
 }
 
-// Pebbles is the command pebbles.
+// Pebbles returns the command pebbles.
 func Pebbles() Program {
 	return Program{
 		Name:  "pebbles",
@@ -49,7 +49,7 @@ type Terminal struct {
 	Args           []string
 	Stdin          *os.File
 	Stdout, Stderr io.Writer
-	Begin          func(*Job) error // runs a job whose flags have been checked; nil is its own way
+	Begin          func(*Job) error // runs a job with checked flags; nil means the job's own start
 }
 
 // Execute runs the command line and returns the exit status. A failed write of output is a failure, even if the
@@ -74,16 +74,16 @@ func Execute(root *cobra.Command) (status int) {
 	return ExitUsage
 }
 
-// ExitUsage is the status of a mistake on the command line.
+// ExitUsage is the exit status of a mistake on the command line.
 const ExitUsage = 2
 
-// Failure is the error of a command whose command line was right.
+// Failure is the error of a command with a valid command line.
 type Failure struct {
 	Status int
-	Err    error // nil when it has been printed already
+	Err    error // nil if it has been printed
 }
 
-// Failed is the failure of a command that err has ended, nil if none has. A signal gives the status.
+// Failed returns the failure of a command that err has ended, or nil if err is nil. A signal gives the status.
 func Failed(err error) error {
 	var s *launch.SignalError
 	switch {
@@ -95,7 +95,7 @@ func Failed(err error) error {
 	return &Failure{launch.ExitError, err}
 }
 
-// ThisProgram is the file of this command.
+// ThisProgram returns the file of this command.
 func ThisProgram() (string, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -107,7 +107,7 @@ func ThisProgram() (string, error) {
 func (f *Failure) Error() string { return fmt.Sprintf("exit status %d: %v", f.Status, f.Err) }
 func (f *Failure) Unwrap() error { return f.Err }
 
-// New makes a program's root command with all others.
+// New returns a program's root command with all others.
 func New(p Program, t Terminal) *cobra.Command {
 	t.Stdout = &checked{to: t.Stdout}
 	root := &cobra.Command{
@@ -118,7 +118,7 @@ func New(p Program, t Terminal) *cobra.Command {
 		Args:          noCommand,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	root.SetArgs(append([]string{}, t.Args...)) // nil would be those of the process
+	root.SetArgs(append([]string{}, t.Args...)) // nil would mean those of the process
 	root.SetOut(t.Stdout)
 	root.SetErr(t.Stderr)
 	root.Flags().Bool("version", false, "print the version") // without cobra's -v, which is --verbose elsewhere
@@ -140,13 +140,13 @@ func New(p Program, t Terminal) *cobra.Command {
 	return root
 }
 
-// A Maker makes the command of a name, with all of its flags.
+// Maker makes the command with a name and all of its flags.
 type Maker struct {
 	Name string
 	Make func(Terminal) *cobra.Command
 }
 
-// applications are the commands that run one as a job.
+// applications returns the commands that run an application as a job.
 func applications() []Maker {
 	return []Maker{
 		{"randomaccess", newRandomAccess}, {"permutation", newPermutation}, {"pointerchase", newPointerChase},
@@ -159,8 +159,8 @@ func applications() []Maker {
 	}
 }
 
-// addCalled adds the command that the word at a place of the command line calls, and all where it calls none of them:
-// to make the flags of all takes half the time of a process that has nothing to do.
+// addCalled adds the command that the word at a place of the command line names, or all commands if it names none.
+// Making the flags of all takes half the time of a process without work.
 func addCalled(parent *cobra.Command, t Terminal, makers []Maker, place int) {
 	if place < len(t.Args) {
 		called := func(m Maker) bool { return m.Name == t.Args[place] }
@@ -173,7 +173,7 @@ func addCalled(parent *cobra.Command, t Terminal, makers []Maker, place int) {
 	}
 }
 
-// completeCompletion makes the ready-made completion command refuse shells that it does not know.
+// completeCompletion makes the generated completion command refuse unknown shells.
 func completeCompletion(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	completion, _, err := root.Find([]string{"completion"})
@@ -185,7 +185,7 @@ func completeCompletion(root *cobra.Command) {
 	completion.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 }
 
-// firstWord is the first argument that is no flag.
+// firstWord returns the first argument that is no flag.
 func firstWord(args []string) string {
 	for _, a := range args {
 		if !strings.HasPrefix(a, "-") {
@@ -230,7 +230,7 @@ func newVersion(Terminal) *cobra.Command {
 	}
 }
 
-// version is the module's version, the commit if known, and the toolchain.
+// version returns the module's version, the commit if known, and the toolchain.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -266,7 +266,7 @@ func (c *checked) Write(text []byte) (int, error) {
 	return n, err
 }
 
-// unchecked unwraps a checked writer: a started process gets the terminal itself.
+// unchecked unwraps a checked writer, so that a started process gets the terminal itself.
 func unchecked(w io.Writer) io.Writer {
 	for {
 		c, ok := w.(*checked)

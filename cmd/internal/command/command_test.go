@@ -20,7 +20,7 @@ import (
 
 const limit = commandtest.Limit
 
-// run is the command pebbles, in this process.
+// run runs the command pebbles in this process.
 var run commandtest.Program = func(stdout, stderr io.Writer, args ...string) int {
 	return Execute(New(Pebbles(), Terminal{Args: args, Stdin: os.Stdin, Stdout: stdout, Stderr: stderr}))
 }
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	commandtest.Main(m, func() { kill(); Main(Pebbles()) }, map[string]func(){"program": program})
 }
 
-// binary is the command as a program: this test itself.
+// binary is the command as a program: this test binary.
 var binary, _ = os.Executable()
 
 type ran = commandtest.Ran
@@ -42,17 +42,17 @@ var (
 	with     = commandtest.With
 )
 
-// process runs the command as a process, with more in its environment.
+// process runs the command as a process with an extended environment.
 func process(t *testing.T, environment []string, args ...string) ran {
 	t.Helper()
 	return commandtest.Process(t, environment, binary, args...)
 }
 
-// What testdata/applications.txt says of each application.
+// The contents of testdata/applications.txt, by application.
 var (
-	small  = map[string][]string{} // command lines that take a few milliseconds
+	small  = map[string][]string{} // command lines of a few milliseconds
 	depths = map[string]int{}      // declared depths of the kernels
-	own    = map[string][]string{} // fields of the application's own
+	own    = map[string][]string{} // fields of only this application
 )
 
 func init() {
@@ -64,11 +64,11 @@ func init() {
 	}
 }
 
-// rows are the lines of a file of testdata, without comments, cut at bars.
+// rows returns the lines of a file of testdata, without comments, split at bars.
 func rows(name string) (all [][]string) {
 	text, err := os.ReadFile(filepath.Join("testdata", name+".txt"))
 	if err != nil {
-		return nil // of a copy of the test that is a program, and stands elsewhere
+		return nil // for a copy of the test that is a program in another folder
 	}
 	for line := range strings.Lines(string(text)) {
 		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "#") {
@@ -78,7 +78,7 @@ func rows(name string) (all [][]string) {
 	return all
 }
 
-// each calls do for every command that people see.
+// each calls do for every visible command.
 func each(c *cobra.Command, do func(*cobra.Command)) {
 	do(c)
 	for _, sub := range c.Commands() {
@@ -133,7 +133,7 @@ func TestHelp(t *testing.T) {
 	require.Equal(t, succeeds(t, "version"), succeeds(t, "--version"))
 }
 
-// TestOnlyWhatIsCalledIsMade: a process that runs one command doesn't make the flags of all.
+// TestOnlyWhatIsCalledIsMade requires that a process that runs one command does not make the flags of all.
 func TestOnlyWhatIsCalledIsMade(t *testing.T) {
 	names := func(c *cobra.Command) (all []string) {
 		for _, sub := range c.Commands() {
@@ -153,7 +153,7 @@ func TestOnlyWhatIsCalledIsMade(t *testing.T) {
 	require.Len(t, names(newSim(Terminal{Args: []string{"sim", "--ranks", "bfs"}})), len(applications()))
 }
 
-// TestDefaults shows that what a flag says of its default is what it does.
+// TestDefaults requires that each flag has the default that its help states.
 func TestDefaults(t *testing.T) {
 	require.Len(t, small, 24)
 	for app := range small {
@@ -177,7 +177,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// TestCompletion asks for words as a shell does.
+// TestCompletion requests completions like a shell.
 func TestCompletion(t *testing.T) {
 	offers := rows("completions")
 	require.Greater(t, len(offers), 20)

@@ -13,18 +13,18 @@ import (
 	"golang.org/x/term"
 )
 
-// What a terminal does for programs that take all of its screen.
+// Control sequences for programs that use the whole screen.
 const (
 	enterScreen = "\x1b[?1049h\x1b[?25l" // another screen, without a cursor
 	leaveScreen = "\x1b[?25h\x1b[?1049l"
-	lineEnd     = "\x1b[K\r\n" // nothing is left of what was there
+	lineEnd     = "\x1b[K\r\n" // clears the rest of the line
 )
 
-// A console is a terminal whose whole screen is a program's, which gets each key at once.
+// console is a terminal whose whole screen belongs to a program, which gets each key immediately.
 type console struct {
 	in, out *os.File
 	before  *term.State
-	stop    func() error // stops this process and those that it runs with, as a shell expects it
+	stop    func() error // stops this process and its process group, as a shell expects
 }
 
 func openConsole(in, out *os.File) (*console, error) {
@@ -40,7 +40,7 @@ func (c *console) enter() (err error) {
 	return err
 }
 
-// leave makes the terminal what it was.
+// leave restores the terminal.
 func (c *console) leave() error {
 	_, _ = c.out.WriteString(leaveScreen)
 	if err := term.Restore(int(c.in.Fd()), c.before); err != nil {
@@ -50,11 +50,11 @@ func (c *console) leave() error {
 }
 
 func (c *console) close() error {
-	_ = c.in.SetReadDeadline(time.Now()) // ends keys, where that can be
+	_ = c.in.SetReadDeadline(time.Now()) // ends keys, where supported
 	return c.leave()
 }
 
-// suspend leaves the terminal to others until this process continues.
+// suspend leaves the terminal to other processes until this process continues.
 func (c *console) suspend(ctx context.Context) error {
 	if err := c.leave(); err != nil {
 		return err
@@ -80,12 +80,12 @@ func (c *console) size() (width, height int) {
 	return width, height
 }
 
-// draw shows lines, as many as the screen has. Errors are those of a terminal that is gone, which keys tell too.
+// draw shows lines, at most as many as the screen has. It ignores errors of a lost terminal, which keys also reports.
 func (c *console) draw(lines []string) {
 	_, _ = c.out.WriteString("\x1b[H" + strings.Join(lines, lineEnd) + "\x1b[K\x1b[J")
 }
 
-// keys are the keys that are pressed, by name, until the terminal is gone.
+// keys returns the pressed keys, by name, until the terminal is lost.
 func (c *console) keys(ctx context.Context) <-chan string {
 	keys := make(chan string)
 	go func() {
@@ -112,13 +112,13 @@ func (c *console) keys(ctx context.Context) <-chan string {
 	return keys
 }
 
-// keyNames are what terminals send for keys, after an escape and a bracket or an O.
+// keyNames maps the codes of keys, after an escape and a bracket or an O, to names.
 var keyNames = map[string]string{
 	"A": "up", "B": "down", "C": "right", "D": "left", "H": "home", "F": "end",
 	"1~": "home", "7~": "home", "4~": "end", "8~": "end", "5~": "pgup", "6~": "pgdown",
 }
 
-// nextKey is the name of the first key of what was read, and the rest; an empty name where more must be read.
+// nextKey returns the name of the first key in the input, and the rest. An empty name means that more input is needed.
 func nextKey(text []byte) (key string, rest []byte) {
 	switch {
 	case text[0] == 3:
@@ -135,7 +135,7 @@ func nextKey(text []byte) (key string, rest []byte) {
 		return "esc", text[1:]
 	}
 	for i := 2; i < len(text); i++ {
-		if text[i] >= 0x40 && text[i] <= 0x7e { // the last letter of a sequence
+		if text[i] >= 0x40 && text[i] <= 0x7e { // last byte of a sequence
 			if name := keyNames[string(text[2:i+1])]; name != "" {
 				return name, text[i+1:]
 			}

@@ -20,10 +20,10 @@ import (
 	"github.com/activepebbles/pebbles/internal/plots"
 )
 
-// contagionFlags are the flags of pebbles contagion alone.
+// contagionFlags are the flags of only pebbles contagion.
 type contagionFlags struct {
 	config        contagion.Config
-	population    string // folder, or what its files' names begin with
+	population    string // folder, or prefix of its files' names
 	contacts      string // file
 	people        int
 	locations     int
@@ -40,9 +40,9 @@ type contagionFlags struct {
 
 // The ways to spread people and locations over the ranks.
 const (
-	spreadBlocks  = "blocks"  // of neighbours in number
+	spreadBlocks  = "blocks"  // of neighbours by number
 	spreadHilbert = "hilbert" // of neighbours on the map
-	spreadCyclic  = "cyclic"  // in turn, without regard to who is near
+	spreadCyclic  = "cyclic"  // round-robin, regardless of distance
 )
 
 func newContagion(t Terminal) *cobra.Command {
@@ -100,7 +100,7 @@ func (b *contagionFlags) register(c *cobra.Command) {
 		"transmission tree `file`: the same formats but .svg")
 }
 
-// check translates the flags. given tells which of them are on the command line.
+// check translates the flags. given reports whether one is on the command line.
 func (b *contagionFlags) check(s *settings, given givenFlags) (reads bool, err error) {
 	c := &b.config
 	c.Seed, c.Contact, c.Send = s.Seed, contagion.Contact(b.contact.Text), contagion.Send(b.send.Text)
@@ -111,7 +111,7 @@ func (b *contagionFlags) check(s *settings, given givenFlags) (reads bool, err e
 	return b.population+b.contacts+b.disease+b.interventions != "", b.agree(given)
 }
 
-// read reads what the flags name, and makes the rest.
+// read reads the files that the flags name, and generates the rest.
 func (b *contagionFlags) read(ranks int) (err error) {
 	c := &b.config
 	if c.Population, err = b.source(c.Seed); err != nil {
@@ -139,7 +139,7 @@ func (b *contagionFlags) read(ranks int) (err error) {
 	return c.Check(ranks)
 }
 
-// agree refuses flags that have nothing to say.
+// agree refuses flags without effect.
 func (b *contagionFlags) agree(given givenFlags) error {
 	if b.population != "" && b.contacts != "" {
 		return errors.New("--population and --contacts name two populations: give one")
@@ -177,7 +177,7 @@ func (b *contagionFlags) agree(given givenFlags) error {
 // curveFormats are the extensions of contagion.CheckFile; text formats may be compressed.
 const curveFormats = ".csv, .json, .tsv, .jsonl, .avro, .parquet"
 
-// source reads the population, or makes one.
+// source reads the population, or generates one.
 func (b *contagionFlags) source(seed uint64) (population.Population, error) {
 	switch {
 	case b.population != "":
@@ -195,7 +195,7 @@ func (b *contagionFlags) source(seed uint64) (population.Population, error) {
 		Seed: seed})
 }
 
-// grid is a town as Loimos makes it. Its defaults are those of the run whose curve Loimos's own tests demand.
+// grid returns a town like Loimos's. Its defaults are those of the run whose curve Loimos's own tests require.
 func (b *contagionFlags) grid(seed uint64) (population.Population, error) {
 	or := func(n, standard int) int {
 		if n == 0 {
@@ -216,7 +216,7 @@ func (b *contagionFlags) grid(seed uint64) (population.Population, error) {
 	})
 }
 
-// read reads a file of text by a function.
+// read reads a text file with a parse function.
 func read[V any](file string, as func(text []byte) (V, error)) (v V, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -246,7 +246,7 @@ func readContacts(file string) (population.Population, error) {
 	return population.ReadContacts(text, filepath.Base(file))
 }
 
-// write writes the files that the command line asks for.
+// write writes the files that the flags name.
 func (b *contagionFlags) write(r contagion.Result) (err error) {
 	for _, file := range b.curves {
 		if formatOf(file) == "svg" {
@@ -266,7 +266,7 @@ func (b *contagionFlags) write(r contagion.Result) (err error) {
 	}))
 }
 
-// drawCurve draws how many people are in each state, by day.
+// drawCurve draws the number of people in each state, by day.
 func drawCurve(file string, r contagion.Result) error {
 	g := plots.Group{Heading: r.Population}
 	for _, row := range r.Curve {

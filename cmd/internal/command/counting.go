@@ -93,7 +93,7 @@ func newKmers(t Terminal) *cobra.Command {
 	return unused(c, "equal k-mers are far apart: none would be merged", "cache")
 }
 
-// generated rejects flags that are for generated input where there are files.
+// generated rejects flags for generated input if files are given.
 func generated(files []string, given givenFlags, flags ...string) error {
 	for _, name := range flags {
 		if len(files) > 0 && given(name) {

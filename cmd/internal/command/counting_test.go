@@ -21,7 +21,8 @@ func piped(t *testing.T, text string, args ...string) (status int, stderr string
 	return status, failed.String()
 }
 
-// Standard input is counted as a file is, leaves nothing behind, and is called so in errors.
+// TestStandardInput requires that standard input is counted like a file, leaves nothing behind, and has its name in
+// errors.
 func TestStandardInput(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	output := filepath.Join(t.TempDir(), "out.csv")
@@ -50,7 +51,8 @@ func TestStandardInput(t *testing.T) {
 	require.Empty(t, left)
 }
 
-// The columns of groups are in the order of the flags, and those without a column are of the sums.
+// TestGroupColumns requires that the columns of groups are in the order of the flags, and that those without a column
+// are of the sums.
 func TestGroupColumns(t *testing.T) {
 	table := appstest.Write(t, "a.csv", "k,x,y\na,1,2\na,3,4\n")
 	output := filepath.Join(t.TempDir(), "out.csv")

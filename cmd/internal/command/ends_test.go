@@ -10,7 +10,8 @@ import (
 	"github.com/activepebbles/pebbles/internal/launch"
 )
 
-// The command reports every error of a call that writes the ends of processes.
+// TestEndsThatCannotBeWrittenAreTold requires that the command reports every error of a call that writes the ends of
+// processes.
 func TestEndsThatCannotBeWrittenAreTold(t *testing.T) {
 	disktest.Each(t, func(t *testing.T, call string) {
 		result := launch.Result{Job: "j1", Order: []int{1, 0}, Outcomes: make([]launch.Outcome, 2)}

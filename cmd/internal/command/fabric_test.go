@@ -16,14 +16,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// without is an environment in which the loader finds a file in place of libfabric.
+// without returns an environment in which the loader finds a file instead of libfabric.
 func without(t *testing.T, file []byte) []string {
 	folder := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "libfabric.so.1"), file, 0o600))
 	return []string{"LD_LIBRARY_PATH=" + folder}
 }
 
-// refused runs a small job that must end with status 1, and each line that tells why has these words.
+// refused runs a small job that must end with status 1. Each line about the reason has these words.
 func refused(t *testing.T, environment []string, says []string, line ...string) {
 	t.Helper()
 	r := process(t, environment, line...)
@@ -35,7 +35,8 @@ func refused(t *testing.T, environment []string, says []string, line ...string) 
 	require.NotContains(t, r.Stderr, "goroutine")
 }
 
-// TestWithoutLibfabric: the command starts where there is none, and names the package when it is asked to use it.
+// TestWithoutLibfabric requires that the command starts without the library, and names the package when the library is
+// requested.
 func TestWithoutLibfabric(t *testing.T) {
 	absent, two := without(t, nil), with(small["randomaccess"], "--procs", "2")
 	r := process(t, absent, two...)
@@ -43,13 +44,13 @@ func TestWithoutLibfabric(t *testing.T) {
 	refused(t, absent, []string{"load libfabric.so.1", "install it", "libfabric1"}, with(two, "--transport", "ofi")...)
 }
 
-// TestAutoLoadsNothing looks into processes of a job that no flag tells to use libfabric.
+// TestAutoLoadsNothing inspects processes of a job without flags for libfabric.
 func TestAutoLoadsNothing(t *testing.T) {
 	if devices, _ := filepath.Glob("/sys/class/infiniband/*"); len(devices) > 0 {
 		t.Skip("this host has a device")
 	}
 	job := begin(t, 2, "--procs", "2", "--transport", "auto")
-	require.False(t, mapsLibfabric(t, job.Process.Pid)) // this process may have: other tests of it use libfabric
+	require.False(t, mapsLibfabric(t, job.Process.Pid)) // this process may have loaded it for other tests
 	for _, m := range job.members {
 		require.False(t, mapsLibfabric(t, m.pid))
 	}
@@ -62,7 +63,7 @@ func mapsLibfabric(t *testing.T, pid int) bool {
 	return strings.Contains(string(maps), "libfabric")
 }
 
-// TestStaticProgram looks at the command without libfabric. It needs no loader, and nothing of the system's files.
+// TestStaticProgram inspects the command without libfabric. It needs no loader and no files of the system.
 func TestStaticProgram(t *testing.T) {
 	static := os.Getenv("PEBBLES_STATIC")
 	if static == "" {
@@ -94,13 +95,13 @@ func needsLoader(t *testing.T, program string) bool {
 	return false
 }
 
-// TestFabricMistakes is for hosts that have libfabric.
+// TestFabricMistakes is for hosts with libfabric.
 func TestFabricMistakes(t *testing.T) {
 	if os.Getenv("PEBBLES_PROVIDER") == "" {
 		t.Skip("name a provider of libfabric in PEBBLES_PROVIDER, such as tcp")
 	}
 	two := with(small["randomaccess"], "--procs", "2", "--transport", "ofi")
-	t.Run("loads", func(t *testing.T) { // which TestAutoLoadsNothing would see
+	t.Run("loads", func(t *testing.T) { // TestAutoLoadsNothing would see it
 		for _, m := range begin(t, 2, "--procs", "2", "--transport", "ofi", "--provider", "tcp").members {
 			require.True(t, mapsLibfabric(t, m.pid))
 		}

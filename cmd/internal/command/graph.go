@@ -15,7 +15,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// graphFlags are the flags by which applications name a graph.
+// graphFlags are the flags of applications that name a graph.
 type graphFlags struct {
 	files      []string
 	vertices   []string
@@ -51,7 +51,7 @@ const (
 	idsAreNames   = "names"
 )
 
-// names are values of a type of words, as words.
+// names converts values of a string type to strings.
 func names[W ~string](of []W) []string {
 	all := make([]string, len(of))
 	for i, w := range of {
@@ -60,7 +60,7 @@ func names[W ~string](of []W) []string {
 	return all
 }
 
-// source translates the flags. given tells which of them are on the command line.
+// source translates the flags. given reports whether one is on the command line.
 func (b *graphFlags) source(seed uint64, given func(string) bool) (distgraph.Source, error) {
 	format, err := ingest.ParseEdgeFormat(b.format.Text)
 	if err != nil {
@@ -77,7 +77,7 @@ func (b *graphFlags) source(seed uint64, given func(string) bool) (distgraph.Sou
 	return source, err
 }
 
-// generator returns the graph's generator; nil for a graph from a file.
+// generator returns the graph's generator, or nil for a graph from a file.
 func (b *graphFlags) generator(seed uint64, given func(string) bool) (graph.Generator, error) {
 	sources := 0
 	for _, name := range []string{"graph", "kronecker", "erdos-renyi"} {
@@ -106,7 +106,7 @@ func (b *graphFlags) generator(seed uint64, given func(string) bool) (graph.Gene
 	return graph.ErdosRenyi(b.erdosRenyi, b.edgeFactor, seed)
 }
 
-// startFlags name the vertices to start from, or how many to draw.
+// startFlags name the start vertices, or the number of vertices to draw.
 type startFlags struct {
 	one, many string // names of the flags
 	ids       []string
@@ -123,7 +123,7 @@ func (b *startFlags) register(c *cobra.Command, one, many, to string, otherwise 
 	f.Lookup(many).DefValue = strconv.Itoa(otherwise)
 }
 
-// chosen are the labels, or the number when none are named.
+// chosen returns the labels, or the number if no vertex is named.
 func (b *startFlags) chosen(of distgraph.Source, given func(string) bool) (distgraph.Labels, int, error) {
 	switch {
 	case given(b.one) && given(b.many):
@@ -149,15 +149,15 @@ func (b *startFlags) chosen(of distgraph.Source, given func(string) bool) (distg
 	return labels, 0, nil
 }
 
-// graphFiles is the part of the help of all applications on graphs that tells which files they read.
+// graphFiles is the part of the help of all graph applications about files.
 const graphFiles = "\n\n" +
 	"Files are SNAP edge lists, adjacency lists, PACE or DIMACS .gr, Matrix Market, METIS, LDBC's .e (and\n" +
 	".v, with --vertices), or tables of arcs: CSV, TSV, JSON Lines, Avro and Parquet, whose columns\n" +
 	"--source, --target and --weight name. Text may be compressed by gzip or zstd. Vertices are numbers\n" +
 	"of 64 bits, or any strings with --ids names."
 
-// graphCommand is the command of an application on graphs, whose configuration has a source. set, which may be nil,
-// completes the configuration when the source is known.
+// graphCommand returns the command of an application on graphs, whose configuration has a source. set, which may be
+// nil, completes the configuration when the source is known.
 func graphCommand[C checkedConfig, P configuration[C], R result](t Terminal, c *cobra.Command, config P,
 	source *distgraph.Source, run func(*pebble.Rank, C) (R, error), set func(given givenFlags) error) *cobra.Command {
 	var graph graphFlags
@@ -174,7 +174,7 @@ func graphCommand[C checkedConfig, P configuration[C], R result](t Terminal, c *
 	}))
 }
 
-// above0 refuses a flag of 0, which a configuration takes for the default.
+// above0 refuses a flag of 0, which would mean the default in a configuration.
 func above0(flag string, value float64) error {
 	if value == 0 {
 		return fmt.Errorf("--%s is 0: give a number above 0", flag)

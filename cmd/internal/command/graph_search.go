@@ -57,7 +57,7 @@ func newBFS(t Terminal) *cobra.Command {
 	})
 }
 
-// thresholds checks the flags that are given, and leaves the others to the mode.
+// thresholds checks the given flags, and leaves the others to the mode.
 func thresholds(c *bfs.Config, given givenFlags) error {
 	for name, value := range map[string]*float64{"alpha": &c.Alpha, "beta": &c.Beta} {
 		switch {
@@ -112,7 +112,7 @@ func newSSSP(t Terminal) *cobra.Command {
 	})
 }
 
-// weigh sets where the weights of a source come from: by default from its file, or random for a generator.
+// weigh sets the origin of a source's weights: by default its file, or random numbers for a generator.
 func weigh(source *distgraph.Source, by distgraph.Weights) error {
 	generated := source.Generator != nil
 	switch source.Weights = by; {

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every application on graphs states in its help and in its summary how parallel arcs and self-loops count, and shows
-// the names of vertices.
+// TestArcsThatCount requires that every graph application states in its help and in its summary how parallel arcs and
+// self-loops count, and shows the names of vertices.
 func TestArcsThatCount(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "people.csv")
 	require.NoError(t, os.WriteFile(path, []byte("who,friend,w\nAnn,\"Bo, Jr.\",1\n\"Bo, Jr.\",Cy,2\nAnn,Cy,1\n"), 0o600))

@@ -65,10 +65,10 @@ func newGroup(t Terminal) *cobra.Command {
 // summed stands for the columns of --sum.
 const summed = "those of --sum"
 
-// counted is the value of --count, as of flags without one.
+// counted is the value of --count, like that of flags without a value.
 const counted = "true"
 
-// aggregates are the flags for columns of the result, in their order.
+// aggregates holds the flags for columns of the result, in their order.
 type aggregates struct{ list []group.Aggregate }
 
 func (a *aggregates) flag(f group.Function) *aggregate { return &aggregate{a, f} }
@@ -118,7 +118,7 @@ func (a *aggregates) strayed(files []string) error {
 	return nil
 }
 
-// columns are the aggregates, with the columns of --sum where none is named.
+// columns returns the aggregates, with the columns of --sum for those that name none.
 func (a *aggregates) columns() (list []group.Aggregate, err error) {
 	var sums []string
 	for _, one := range a.list {

@@ -10,22 +10,22 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// helpColumns is the width of help. Package pflag lets the last word of a flag's text begin up to 5 columns behind its
-// limit.
+// helpColumns is the width of help. In package pflag, the last word of a flag's text may begin up to 5 columns beyond
+// its limit.
 const (
 	helpColumns = 100
 	flagColumns = helpColumns - 5
 )
 
-// helpAll is the flag of applications that asks for the flags of all of them, too.
+// helpAll is the flag that adds the shared flags to the help of an application.
 const helpAll = "help-all"
 
-// A section of help is a title, and names of commands or flags.
+// section is a section of help: a title, and names of commands or flags.
 type section struct{ title, names string }
 
 func (s section) has(name string) bool { return slices.Contains(strings.Fields(s.names), name) }
 
-// flagSections are the flags that all applications share, as --help-all lists them.
+// flagSections are the flags that all applications share, in the order of --help-all.
 var flagSections = []section{
 	{"Job", "ranks procs hosts hostfile bind ssh restart alone profile seed"},
 	{"Network", "transport tls connect provider insecure topology termination coalesce cache credits due period"},
@@ -35,10 +35,10 @@ var flagSections = []section{
 	{"Output", "json explain verbose quiet log-format"},
 }
 
-// graphSection are those that applications on graphs share besides, and that few runs give.
+// graphSection has the rarely used flags that applications on graphs also share.
 var graphSection = section{"Graphs", "format erdos-renyi edge-factor order"}
 
-// sectionsOf are the sections of flags that a command shares with others, none for a command that is no application.
+// sectionsOf returns the sections of a command's shared flags, or none for a command that is no application.
 func sectionsOf(c *cobra.Command) []section {
 	switch {
 	case c.Flags().Lookup(helpAll) == nil:
@@ -49,7 +49,7 @@ func sectionsOf(c *cobra.Command) []section {
 	return slices.Concat([]section{graphSection}, flagSections)
 }
 
-// commandSections are the commands of pebbles and pebbles-lab. Those that are in none come last.
+// commandSections are the commands of pebbles and pebbles-lab. Commands in no section come last.
 var commandSections = []section{
 	{"Run and watch", "run k8s sim tune ps top report trace doctor"},
 	{"Measure and predict", "bench limit fit model"},
@@ -87,7 +87,7 @@ func abridged(c *cobra.Command) bool {
 	return all != nil && !all.Value.(*asksForAll).asked
 }
 
-// help prints what a command does, and its usage. Abridged help has one paragraph and three examples.
+// help prints the description of a command, and its usage. Abridged help has one paragraph and three examples.
 func help(c *cobra.Command, _ []string) {
 	text := c.Long
 	if text == "" {
@@ -100,8 +100,8 @@ func help(c *cobra.Command, _ []string) {
 	printUsage(c.OutOrStdout(), c)
 }
 
-// printUsage prints how a command is called, its examples, its commands and its flags. A failure to write is kept by
-// the output.
+// printUsage prints the usage of a command, its examples, its commands and its flags. The output keeps a failure to
+// write.
 func printUsage(w io.Writer, c *cobra.Command) {
 	fmt.Fprintf(w, "Usage:\n  %s\n", c.UseLine())
 	if c.HasAvailableSubCommands() {
@@ -121,7 +121,7 @@ func printUsage(w io.Writer, c *cobra.Command) {
 	}
 }
 
-// printCommands lists the commands below a command, those of the program in sections.
+// printCommands lists the subcommands of a command, those of the program in sections.
 func printCommands(w io.Writer, c *cobra.Command) {
 	list := func(title string, wanted func(name string) bool) {
 		for _, sub := range c.Commands() {
@@ -141,7 +141,7 @@ func printCommands(w io.Writer, c *cobra.Command) {
 	list("\nOther:\n", func(name string) bool { return !among(commandSections, name) })
 }
 
-// printFlags lists the flags of a command: of an application its own, and with --help-all those of the sections.
+// printFlags lists the flags of a command: for an application its own, and with --help-all those of the sections.
 func printFlags(w io.Writer, c *cobra.Command) {
 	sections := sectionsOf(c)
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -168,7 +168,7 @@ func printFlags(w io.Writer, c *cobra.Command) {
 	}
 }
 
-// flags are those of a command that the section has.
+// flags returns the flags of a command that are in the section.
 func (s section) flags(c *cobra.Command) *pflag.FlagSet {
 	some := pflag.NewFlagSet("", pflag.ContinueOnError)
 	some.SortFlags = false

@@ -27,7 +27,8 @@ func lists(help, flag string) bool {
 	})
 }
 
-// The help of an application fits a screen: it has the flags of its own, and --help-all those of all applications too.
+// TestHelpOfApplicationsFits requires that the help of an application fits a screen. It has the application's own
+// flags; --help-all adds those of all applications.
 func TestHelpOfApplicationsFits(t *testing.T) {
 	each(New(Pebbles(), Terminal{}), func(c *cobra.Command) {
 		line := strings.Fields(c.CommandPath())[1:]
@@ -50,7 +51,7 @@ func TestHelpOfApplicationsFits(t *testing.T) {
 	})
 }
 
-// Each shared flag is in one section, and each command of the program.
+// TestSectionsOfHelp requires that each shared flag and each command of the program is in one section.
 func TestSectionsOfHelp(t *testing.T) {
 	c := &cobra.Command{Use: "none"}
 	(&settings{}).register(c)

@@ -13,7 +13,7 @@ func lenient(c *cobra.Command, input *apps.Input) {
 	c.Flags().BoolVar(&input.Lenient, "lenient", false, "skip records of files that cannot be read, and count them")
 }
 
-// skippedRows are the row of a summary for records that a lenient run has skipped.
+// skippedRows returns the rows of a summary for the records that a lenient run has skipped.
 func skippedRows(r apps.Report) [][2]string {
 	if r.Skipped == 0 {
 		return nil

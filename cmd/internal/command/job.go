@@ -20,32 +20,32 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Job is one run of an application. Its flags have been checked.
+// Job is one run of an application with checked flags.
 type Job struct {
 	Terminal
 	Name     string
-	Work     string // the application and the flags that make its work, however it runs
+	Work     string // the application and the flags that define its work, however it runs
 	settings *settings
-	member   bool // this process belongs to a job that somebody has started
+	member   bool // this process belongs to a started job
 	run      func(*pebble.Rank, progress) (outcome, error)
 }
 
-// Several reports whether the job is to have several processes.
+// Several reports whether the job has several processes.
 func (j *Job) Several() bool { return j.settings.spread.Several() }
 
-// Explains reports whether the job is only to be explained.
+// Explains reports whether the job is only explained.
 func (j *Job) Explains() bool { return j.settings.Explain }
 
-// JSON reports whether results are to be printed as JSON.
+// JSON reports whether results are printed as JSON.
 func (j *Job) JSON() bool { return j.settings.JSON() }
 
-// Quiet reports whether no progress is to be shown.
+// Quiet reports whether progress is hidden.
 func (j *Job) Quiet() bool { return j.settings.log.quiet }
 
-// Config is the job's configuration.
+// Config returns the job's configuration.
 func (j *Job) Config(log *slog.Logger) (pebble.Config, error) { return j.settings.config(log) }
 
-// Costs is the key of what the job's pebbles cost: its work, and its ranks if those are not the default.
+// Costs returns the key for the cost of the job's pebbles: its work, and its ranks unless they have the default number.
 func (j *Job) Costs() string {
 	if ranks := j.settings.ranks(); ranks != machine.ApplicationRanks {
 		return fmt.Sprintf("%s --ranks=%d", j.Work, ranks)
@@ -53,7 +53,7 @@ func (j *Job) Costs() string {
 	return j.Work
 }
 
-// Measure runs a rank, and returns what it has measured.
+// Measure runs a rank and returns its measurements.
 func (j *Job) Measure(r *pebble.Rank) (apps.Report, error) {
 	o, err := j.run(r, nil)
 	return o.report, err
@@ -67,7 +67,7 @@ func (j *Job) start() error {
 	return j.runRanks()
 }
 
-// launch starts this command again as the processes of the job. Process 0 gets the terminal itself, to draw on; the
+// launch starts this command again as the processes of the job. Process 0 gets the terminal itself, to draw on. The
 // lines of the others get a prefix.
 func (j *Job) launch() error {
 	self, err := ThisProgram()
@@ -92,16 +92,16 @@ func (j *Job) launch() error {
 	return &Failure{result.Status, err}
 }
 
-// alreadyReported reports whether a process of this command has already printed why it ended.
+// alreadyReported reports whether a process of this command has already printed the reason of its end.
 func alreadyReported(o launch.Outcome) bool {
 	return o.Signal == 0 && (o.Status == launch.ExitError || o.Status == launch.ExitPanic)
 }
 
-// precedence is the time by which processes other than 0 delay an error: many errors reach all ranks at once, and then
-// process 0 reports it and the others end silently.
+// precedence is the delay of an error on processes other than 0. Many errors reach all ranks at once; then process 0
+// reports the error and the others end silently.
 const precedence = 300 * time.Millisecond
 
-// runRanks runs the ranks of this process, and prints the result where rank 0 is.
+// runRanks runs the ranks of this process, and prints the result if rank 0 is here.
 func (j *Job) runRanks() error {
 	stderr := &prefixWriter{to: j.Stderr}
 	log := j.settings.log.logger(stderr)
@@ -112,7 +112,7 @@ func (j *Job) runRanks() error {
 	if j.member {
 		config.Ranks = j.settings.spread.Ranks
 		if _, said := os.LookupEnv("PEBBLES_RANKS"); said {
-			config.Ranks = 0 // who started the job says how many; see settings.fits
+			config.Ranks = 0 // set by the starter of the job; see settings.fits
 		}
 	}
 	ctx, stop := config.WithSignals(context.Background())
@@ -159,7 +159,7 @@ func (j *Job) runRanks() error {
 	return j.report(*result)
 }
 
-// explain prints what the job would do. execute reports a failure to write at the end.
+// explain prints the plan of the job. Execute reports a failure to write at the end.
 func (j *Job) explain(e pebble.Explanation) {
 	if j.settings.JSON() {
 		_ = json.NewEncoder(j.Stdout).Encode(e)
@@ -188,7 +188,7 @@ func Written(err error) error {
 	return Failed(fmt.Errorf("write the result: %w", err))
 }
 
-// formatOf is the type of a file, by its name.
+// formatOf returns the type of a file, from its name.
 func formatOf(file string) string { return strings.TrimPrefix(filepath.Ext(file), ".") }
 
 // create writes a file.

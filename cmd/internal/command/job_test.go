@@ -31,11 +31,11 @@ func TestShort(t *testing.T) {
 	}
 }
 
-// fields are those that every JSON object has.
+// fields are the fields of every JSON object.
 var fields = []string{"app", "ranks", "procs", "transport", "topology", "termination", "coalesce", "cache", "seed",
 	"seconds", "set_up_seconds", "verify_seconds", "errors", "counters", "memory"}
 
-// picked is the detector that auto takes.
+// picked returns the detector that auto selects.
 func picked(t *testing.T, topology string, ranks, depth int) string {
 	t.Helper()
 	make, err := route.ByName(topology)
@@ -60,7 +60,7 @@ func TestJSON(t *testing.T) {
 		transport, topology string
 		coalesce, cache     int
 	}
-	processes := []place{ // for some applications: how they start is the same for all
+	processes := []place{ // for some applications: all start in the same way
 		{"--procs 2", 2, 2, "shm", "direct", 0, 0},
 		{"--procs 3 --ranks 5 --transport shm --topology ring", 5, 3, "shm", "ring", 0, 0},
 		{"--procs 2 --ranks 5 --transport tcp --topology hypercube --coalesce 7 --cache 64 --seed 9", 5, 2, "tcp",
@@ -94,7 +94,7 @@ func TestJSON(t *testing.T) {
 				require.Equal(t, want, o["termination"])
 				if where.coalesce != 0 && app != "pointerchase" { // whose one message does not wait
 					require.EqualValues(t, where.coalesce, o["coalesce"])
-					if !slices.Contains([]string{"alltoall", "uts", "ping"}, app) { // which have nothing to reduce
+					if !slices.Contains([]string{"alltoall", "uts", "ping"}, app) { // without a reduction
 						require.EqualValues(t, where.cache, o["cache"])
 					}
 				}
@@ -157,7 +157,7 @@ func newSettings(t *testing.T, args ...string) *settings {
 	return s
 }
 
-// All that there may be to tell of buffers and links.
+// TestTableTellsAll formats every possible row about buffers and links.
 func TestTableTellsAll(t *testing.T) {
 	r := apps.Report{Ranks: 4, Procs: 2, Transport: "tcp", Topology: "ring", Coalesce: 8, Errors: 1,
 		Counters: pebble.Counters{
@@ -177,7 +177,7 @@ func TestTableTellsAll(t *testing.T) {
 	require.Equal(t, "1 sent, 0 B; 1 held back", framesText(r))
 }
 
-// Each way for a buffer to leave is told by a run in which it happens.
+// TestTableOfRuns runs a job for each way in which a buffer leaves, and requires its count.
 func TestTableOfRuns(t *testing.T) {
 	for line, want := range map[string]string{
 		"randomaccess --log2-words 10 --ranks 4 --coalesce 8":                                       `(?m)^frames .*: [\d,]+ full`,
@@ -194,7 +194,7 @@ func TestTableOfRuns(t *testing.T) {
 	}
 }
 
-// TestWrongResult shows that a result with errors is printed, told of, and makes the command fail.
+// TestWrongResult requires that a result with errors is printed, reported, and makes the command fail.
 func TestWrongResult(t *testing.T) {
 	var stdout strings.Builder
 	j := Job{Terminal: Terminal{Stdout: &stdout}, settings: newSettings(t)}
@@ -220,10 +220,10 @@ func aligned(t *testing.T, table string) {
 	}
 }
 
-// endless is a job that is in its epoch at once, and stays there for hours.
+// endless is a job that enters its epoch immediately, and stays there for hours.
 var endless = []string{"randomaccess", "--log2-words", "10", "--updates-per-word", "1e12", "--verbose"}
 
-// member is a process of a job, as its log tells of it.
+// member is a process of a job, as named in its log.
 type member struct{ pid, process int }
 
 // running is a command that a test has started.
@@ -235,7 +235,7 @@ type running struct {
 	ended   chan struct{}
 }
 
-// begin starts an endless job and waits until all of its processes are at work in the epoch.
+// begin starts an endless job and waits until all of its processes work in the epoch.
 func begin(t *testing.T, processes int, flags ...string) *running {
 	t.Helper()
 	if stat(os.Getpid()) == nil {
@@ -246,7 +246,7 @@ func begin(t *testing.T, processes int, flags ...string) *running {
 	require.NoError(t, r.Start())
 	go func() {
 		defer close(r.ended)
-		_ = r.Wait() // the status tells
+		_ = r.Wait() // the status is checked
 	}()
 	t.Cleanup(func() {
 		_ = r.Process.Kill()
@@ -262,7 +262,7 @@ func begin(t *testing.T, processes int, flags ...string) *running {
 	return r
 }
 
-// until waits until something is so.
+// until waits for a condition.
 func (r *running) until(t *testing.T, what string, so func() bool) {
 	t.Helper()
 	for give := time.After(limit); !so(); {
@@ -276,8 +276,8 @@ func (r *running) until(t *testing.T, what string, so func() bool) {
 	}
 }
 
-// inTime looks whether something is so within the 5 seconds that docs/contract.md promises. They are counted in looks:
-// on a loaded machine a look takes longer, as does what it waits for.
+// inTime reports whether a condition holds within the 5 seconds that docs/contract.md promises. They are counted in
+// looks: on a loaded machine a look takes longer, like the awaited event.
 func inTime(so func() bool) bool {
 	const apart = 5 * time.Millisecond
 	for range 5 * time.Second / apart {
@@ -289,7 +289,7 @@ func inTime(so func() bool) bool {
 	return so()
 }
 
-// hasEnded reports whether the command has.
+// hasEnded reports whether the command has ended.
 func (r *running) hasEnded() bool {
 	select {
 	case <-r.ended:
@@ -299,7 +299,7 @@ func (r *running) hasEnded() bool {
 	}
 }
 
-// end waits for the end of the command, and checks that nothing is left of the job.
+// end waits for the end of the command, and requires that nothing is left of the job.
 func (r *running) end(t *testing.T) (status int, stderr string) {
 	t.Helper()
 	require.True(t, inTime(r.hasEnded), "the job has not ended within 5 seconds: %s", &r.log)
@@ -308,7 +308,7 @@ func (r *running) end(t *testing.T) (status int, stderr string) {
 	return r.ProcessState.ExitCode(), r.log.String()
 }
 
-// gone checks that no process of the job is left.
+// gone requires that no process of the job is left.
 func (r *running) gone(t *testing.T) {
 	t.Helper()
 	for _, m := range r.members {
@@ -357,7 +357,7 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// log keeps what a command prints to standard error while it runs.
+// log keeps the standard error of a running command.
 type log struct {
 	mutex sync.Mutex
 	text  bytes.Buffer
@@ -386,7 +386,7 @@ func (l *log) members() (ms []member) {
 	return ms
 }
 
-// stat reads the fields of /proc/PID/stat from the state on; nil when there is no such process.
+// stat reads the fields of /proc/PID/stat from the state on, or returns nil if the process does not exist.
 func stat(pid int) []string {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -396,13 +396,13 @@ func stat(pid int) []string {
 	return strings.Fields(rest)
 }
 
-// alive reports whether a process is there, and not only waiting for its parent to look at its end.
+// alive reports whether a process exists and is not a zombie.
 func alive(pid int) bool {
 	s := stat(pid)
 	return len(s) > 0 && s[0] != "Z" && s[0] != "X"
 }
 
-// cpuTicks is how long a process has worked, in hundredths of a second.
+// cpuTicks returns the processor time of a process, in hundredths of a second.
 func cpuTicks(pid int) int {
 	s := stat(pid)
 	if len(s) < 13 {

@@ -56,7 +56,7 @@ func newJoin(t Terminal) *cobra.Command {
 	return unused(c, "nothing can be merged", "cache")
 }
 
-// columnsOf are the names that a flag lists.
+// columnsOf returns the names that a flag lists.
 func columnsOf(flag, text string, given givenFlags) ([]string, error) {
 	if !given(flag) {
 		return nil, nil

@@ -82,7 +82,7 @@ func newStressmark(t Terminal) *cobra.Command {
 	}, newPointer(t), newUpdate(t), newNeighborhood(t))
 }
 
-// stressmarkCommand is appCommand for a stressmark: no pebble travels but for addresses.
+// stressmarkCommand is appCommand for a stressmark, whose only pebbles request addresses.
 func stressmarkCommand[C checkedConfig, P configuration[C], R result](t Terminal, c *cobra.Command, config P,
 	counts string, run func(*pebble.Rank, C) (R, error)) *cobra.Command {
 	appCommand(t, c, byConfig(config, counts, run, nil))
@@ -113,7 +113,7 @@ func newUpdate(t Terminal) *cobra.Command {
 	})
 }
 
-// chasing is the command of either.
+// chasing returns the command of either.
 func chasing(t Terminal, run func(*pebble.Rank, stressmark.PointerConfig) (stressmark.PointerResult, error),
 	c *cobra.Command) *cobra.Command {
 	config := stressmark.PointerConfig{Words: 1 << 18, Window: 7, Hops: 4096}
@@ -161,7 +161,7 @@ func newPages(t Terminal) *cobra.Command {
 	return c
 }
 
-// pagesPrograms are the programs, with their words for people.
+// pagesPrograms are the programs with their help texts.
 var pagesPrograms = []struct {
 	program     treadmarks.Program
 	short, long string

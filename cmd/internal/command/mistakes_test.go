@@ -17,7 +17,7 @@ import (
 	"github.com/activepebbles/pebbles/apps/nbody/tipsy"
 )
 
-// mistake is a command line that can't work, and words that must be in the one line that tells of it.
+// mistake is an invalid command line, with words that must be in the one line of its error.
 type mistake struct {
 	line string
 	says []string
@@ -25,7 +25,7 @@ type mistake struct {
 
 func TestCommandLineMistakes(t *testing.T) { run.Mistakes(t, "pebbles") }
 
-// TestBadInput has what can only be seen when the job runs.
+// TestBadInput has mistakes that only appear when the job runs.
 func TestBadInput(t *testing.T) {
 	busy, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -132,14 +132,14 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// toldByTwo are mistakes that a job of two processes makes as well: one of each place where they are seen.
+// toldByTwo are mistakes that a job of two processes also makes: one for each place that detects them.
 var toldByTwo = []string{
 	"missing file", "root outside", "no such state", "one place", "small memory", "no stages", "no depth2",
 	"huge factor", "many ranks",
 }
 
-// wrong runs a command line that must end with status 1 and one line. Processes that fail by themselves at the same
-// time tell of it each, or in a logged line, which escapes the quotation marks of what it tells.
+// wrong runs a command line that must end with status 1 and one line. Processes that fail independently at the same
+// time each report it, also in a logged line, which escapes quotation marks.
 func wrong(t *testing.T, m mistake, flags ...string) {
 	t.Parallel()
 	r := fails(t, 1, with(strings.Fields(m.line), flags...))
@@ -154,7 +154,7 @@ func wrong(t *testing.T, m mistake, flags ...string) {
 	}
 }
 
-// particles is a TIPSY file of particles that are all in one place.
+// particles returns a TIPSY file of particles at one point.
 func particles(n int) string {
 	var b bytes.Buffer
 	all := make([]gravity.Particle, n)

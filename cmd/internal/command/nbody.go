@@ -15,7 +15,7 @@ import (
 	"github.com/activepebbles/pebbles/apps/nbody/tipsy"
 )
 
-// nbodyFlags are the flags of pebbles nbody alone.
+// nbodyFlags are the flags of only pebbles nbody.
 type nbodyFlags struct {
 	config    nbody.Config
 	particles int
@@ -27,7 +27,7 @@ type nbodyFlags struct {
 	output    string // file
 }
 
-// The systems that are made.
+// The generated systems.
 const (
 	modelPlummer   = "plummer"
 	modelKing      = "king"
@@ -78,7 +78,7 @@ func (b *nbodyFlags) register(c *cobra.Command) {
 		"write the final particles to this `file`: .csv, .tsv, .jsonl, .avro, .parquet, or TIPSY")
 }
 
-// check translates the flags. given tells which of them are on the command line.
+// check translates the flags. given reports whether one is on the command line.
 func (b *nbodyFlags) check(s *settings, given givenFlags) (reads bool, err error) {
 	c := &b.config
 	c.Seed, c.Walk, c.List = s.Seed, nbody.By(b.walk.Text), b.output != ""
@@ -106,7 +106,7 @@ func (b *nbodyFlags) check(s *settings, given givenFlags) (reads bool, err error
 	return b.tipsy != "", nil
 }
 
-// open makes the particles, or opens their file, which stays open.
+// open generates the particles, or opens their file, which stays open.
 func (b *nbodyFlags) open(ranks int) (err error) {
 	if b.config.Source, err = b.source(); err != nil {
 		return err
@@ -145,7 +145,7 @@ func (b *nbodyFlags) source() (nbody.Source, error) {
 	return initial.Plummer(c)
 }
 
-// write writes the files that the command line asks for.
+// write writes the files that the flags name.
 func (b *nbodyFlags) write(r nbody.Result) error {
 	if b.output == "" {
 		return nil

@@ -7,11 +7,11 @@ import (
 	"math"
 	"strings"
 
-	"github.com/activepebbles/pebbles/netio/ofi" // for transport ofi too
+	"github.com/activepebbles/pebbles/netio/ofi" // also adds transport ofi
 )
 
-// examineFabric loads libfabric: nothing but doctor calls it. It returns what there is, and lines of a name and a text
-// that say so.
+// examineFabric loads libfabric; only doctor calls it. It returns the finding, and lines of a name and a text that
+// describe it.
 func examineFabric() (finding any, lines [][2]string) {
 	f := ofi.Examine()
 	say := func(name, format string, values ...any) {

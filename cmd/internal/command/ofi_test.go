@@ -14,7 +14,8 @@ import (
 	"github.com/activepebbles/pebbles/netio/ofi"
 )
 
-// Without libfabric doctor says so in one line, and is content: a job needs none.
+// TestDoctorWithoutLibfabric requires one line from doctor about the missing library, and status 0: a job does not need
+// it.
 func TestDoctorWithoutLibfabric(t *testing.T) {
 	r := process(t, without(t, []byte("no library")), "doctor")
 	require.Zero(t, r.Status, r.Stderr)
@@ -30,7 +31,7 @@ func TestDoctorWithoutLibfabric(t *testing.T) {
 	require.Len(t, printed.Libfabric.Missing, 1)
 }
 
-// Only doctor loads libfabric unasked, as the loader's own log tells.
+// TestWhoLoadsLibfabric requires that only doctor loads libfabric without a request, according to the loader's log.
 func TestWhoLoadsLibfabric(t *testing.T) {
 	loads := func(args ...string) bool {
 		log := filepath.Join(t.TempDir(), "log")

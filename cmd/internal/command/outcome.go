@@ -12,11 +12,11 @@ import (
 	"github.com/activepebbles/pebbles/internal/values"
 )
 
-// outcome is an application's result, in both forms in which it is printed.
+// outcome is an application's result, in both printed forms.
 type outcome struct {
 	report apps.Report
 	whole  any         // for JSON
-	rows   [][2]string // for people: the application's own rows
+	rows   [][2]string // the application's own rows of the table
 }
 
 // print writes the result: one JSON object on one line, or a table.
@@ -33,7 +33,7 @@ func (o outcome) print(w io.Writer, s *settings) error {
 	return t.Flush()
 }
 
-// table is the summary for people: where the job ran, its result, and its cost.
+// table returns the summary: the place of the job, its result, and its cost.
 func (o outcome) table(s *settings) [][2]string {
 	rows := append([][2]string{{o.report.App, place(o.report)}}, o.rows...)
 	rows = append(rows, skippedRows(o.report)...)
@@ -114,7 +114,7 @@ func framesText(r apps.Report) string {
 	return text
 }
 
-// amount is how many of something there are.
+// amount is a number of things.
 type amount struct {
 	n    uint64
 	what string
@@ -138,7 +138,7 @@ func Plural(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// Counted is plural for numbers that may be large.
+// Counted formats a number, which may be large, with a noun.
 func Counted(n uint64, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -146,7 +146,7 @@ func Counted(n uint64, one, many string) string {
 	return Grouped(n) + " " + many
 }
 
-// Grouped writes a number with a comma between thousands.
+// Grouped formats a number with a comma between thousands.
 func Grouped(n uint64) string {
 	text := fmt.Sprint(n)
 	for i := len(text) - 3; i > 0; i -= 3 {
@@ -166,5 +166,5 @@ func SecondsText(s float64) string {
 	return d.String()
 }
 
-// BytesText writes a number of bytes in binary units.
+// BytesText formats a number of bytes in binary units.
 func BytesText(n int64) string { return values.BytesText(n) }

@@ -9,7 +9,7 @@ import (
 )
 
 // outputFlags adds the flags of an application whose result has rows, such as "vertex,score", which --top ranks by a
-// column. It is called before appCommand, for the flags to come before the shared ones.
+// column. Call it before appCommand, so that these flags precede the shared ones.
 func outputFlags(c *cobra.Command, o *apps.Output, columns, by string) {
 	f := c.Flags()
 	f.StringVar(&o.Path, "output", "", "write "+columns+" to this `FILE`: .csv, .tsv, .jsonl, .avro or .parquet, text "+

@@ -20,8 +20,8 @@ import (
 	"github.com/activepebbles/pebbles/internal/seeds"
 )
 
-// killAt names, in the environment of a program, a call on a file as disktest does: the process that is about to make
-// it is killed.
+// killAt names, in the environment of a program, a call on a file in the form of disktest. The process is killed just
+// before it makes the call.
 const killAt = "PEBBLES_TEST_KILL_AT"
 
 // kill obeys killAt.
@@ -39,7 +39,7 @@ func kill() {
 	})
 }
 
-// scored is a command line that writes some rows by three ranks.
+// scored returns a command line that writes some rows from three ranks.
 func scored(path string, more ...string) []string {
 	return append(strings.Fields("centrality --kronecker 8 --root 1 --ranks 3 --quiet --output "+path), more...)
 }
@@ -89,7 +89,7 @@ func TestKilledWhileItWrites(t *testing.T) {
 	const kills = 20
 	for turn, call := range calls[:min(kills, len(calls))] {
 		old := []byte("old\n")
-		if turn%2 == 1 { // there was none
+		if turn%2 == 1 { // without an earlier file
 			old = nil
 			require.NoError(t, os.RemoveAll(path("each")))
 		} else {
@@ -116,7 +116,8 @@ func TestKilledWhileItWrites(t *testing.T) {
 	require.True(t, bytes.Equal(got, want), "%d bytes", len(got))
 }
 
-// The file is the same by one rank, and by processes over shared memory and TCP, in every format.
+// TestOutputOfProcesses requires the same file from one rank, and from processes over shared memory and TCP, in every
+// format.
 func TestOutputOfProcesses(t *testing.T) {
 	folder := t.TempDir()
 	for _, extension := range []string{".csv", ".tsv", ".jsonl"} {
@@ -138,7 +139,8 @@ func TestOutputOfProcesses(t *testing.T) {
 	}
 }
 
-// A job that cannot write fails with the cause and the remedy, and leaves nothing.
+// TestOutputThatHasNoRoom requires that a job that cannot write fails with the cause and the remedy, and leaves
+// nothing.
 func TestOutputThatHasNoRoom(t *testing.T) {
 	folder := t.TempDir()
 	taken := filepath.Join(folder, "taken.csv")

@@ -11,14 +11,13 @@ import (
 	"github.com/activepebbles/pebbles/model"
 )
 
-// ParametersUsage is what a flag for parameters takes.
+// ParametersUsage returns the usage of a flag for parameters.
 func ParametersUsage() string {
 	return "parameters: a file of pebbles-lab fit, or " + strings.Join(model.Names(),
 		" or ") + " (default what pebbles-lab fit has kept for this machine)"
 }
 
-// ParametersOf finds parameters by name or in a file; "" means those saved by pebbles-lab fit. from is where they were
-// found.
+// ParametersOf finds parameters by name or in a file; "" means those saved by pebbles-lab fit. from is their source.
 func ParametersOf(name string) (p model.Parameters, from string, err error) {
 	if slices.Contains(model.Names(), name) {
 		p, err = model.ByName(name)

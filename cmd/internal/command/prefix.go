@@ -10,7 +10,7 @@ import (
 )
 
 // prefixWriter is the standard error of a process. Each line begins with the ranks of the process, except for process 0
-// and for a job of one process. Any goroutine may call it; each Write must be whole lines.
+// and for a job of one process. Any goroutine may call it; each Write must consist of whole lines.
 type prefixWriter struct {
 	to     io.Writer
 	mutex  sync.Mutex

@@ -19,8 +19,9 @@ import (
 	"github.com/activepebbles/pebbles/tune"
 )
 
-// tuning is the tuner's configuration; nil when no flag is auto. The job begins with the profile's setting, or else
-// with the one that the model predicts to be best, when pebbles-lab fit has measured this machine.
+// tuning returns the tuner's configuration, or nil if no flag is auto. The job begins with the profile's setting.
+// Without a profile it begins with the setting that the model predicts to be best, if pebbles-lab fit has measured this
+// machine.
 func (s *settings) tuning(log *slog.Logger) *pebble.Tuning {
 	auto := s.autos()
 	if auto == (autos{}) {
@@ -39,7 +40,7 @@ func (s *settings) tuning(log *slog.Logger) *pebble.Tuning {
 	}
 }
 
-// machine returns the model's parameters for this machine; nil when there are none.
+// machine returns the model's parameters for this machine, or nil.
 func (s *settings) machine(site tune.Site, log *slog.Logger) *model.Parameters {
 	p, _, err := ParametersOf(s.parameters)
 	if err != nil {
@@ -52,7 +53,7 @@ func (s *settings) machine(site tune.Site, log *slog.Logger) *model.Parameters {
 	return &p
 }
 
-// profilePlace is the file of an application's profile, beside the parameters of the machine.
+// profilePlace returns the file of an application's profile, beside the parameters of the machine.
 func profilePlace(app string) (string, error) {
 	place, err := machine.ParametersFile()
 	if err != nil {
@@ -61,7 +62,7 @@ func profilePlace(app string) (string, error) {
 	return filepath.Join(filepath.Dir(place), "profile-"+app+".json"), nil
 }
 
-// profiled is the identity of a command line's profile: the application with the flags that define its work, the
+// profiled returns the identity of a command line's profile: the application with the flags that define its work, the
 // machine, and the transport.
 func profiled(c *cobra.Command, s *settings) tune.For {
 	shared := pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -71,7 +72,7 @@ func profiled(c *cobra.Command, s *settings) tune.For {
 	app := []string{c.Name()}
 	c.Flags().Visit(func(f *pflag.Flag) {
 		if c.InheritedFlags().Lookup(f.Name) != nil {
-			return // those of pebbles sim
+			return // flags of pebbles sim
 		}
 		if shared.Lookup(f.Name) == nil || f.Name == "seed" {
 			app = append(app, fmt.Sprintf("--%s=%s", f.Name, f.Value))
@@ -87,7 +88,7 @@ func profiled(c *cobra.Command, s *settings) tune.For {
 	}
 }
 
-// recall loads the profile that pebbles tune saved for this very job, if there is one and a flag is auto.
+// recall loads the profile that pebbles tune saved for exactly this job, if one exists and a flag is auto.
 func (s *settings) recall(c *cobra.Command) {
 	if s.autos() == (autos{}) {
 		return
@@ -105,7 +106,7 @@ func (s *settings) recall(c *cobra.Command) {
 	}
 }
 
-// can reports whether package route knows a topology.
+// can reports whether package route has a topology.
 func (s *settings) can(topology string) bool {
 	_, err := route.ByName(topology)
 	return err == nil
@@ -130,11 +131,11 @@ func (s *settings) load(c *cobra.Command) error {
 	if err != nil {
 		return fmt.Errorf("--profile %s: %s", s.profile, strings.TrimPrefix(err.Error(), "tune: "))
 	}
-	s.known = &p.Setting // where flags say auto
+	s.known = &p.Setting // where flags are auto
 	for name, value := range map[string]any{"topology": p.Setting.Topology, "coalesce": p.Setting.Coalesce,
 		"cache": p.Setting.Cache} {
 		if f := c.Flags().Lookup(name); !f.Changed && f.DefValue != fmt.Sprint(value) {
-			if err := c.Flags().Set(name, fmt.Sprint(value)); err != nil { // as if it had been given
+			if err := c.Flags().Set(name, fmt.Sprint(value)); err != nil { // as if it were on the command line
 				return fmt.Errorf("--profile %s: %w", s.profile, err)
 			}
 		}

@@ -33,7 +33,7 @@ func newPs(t Terminal) *cobra.Command {
 	return c
 }
 
-// ps prints what can be read, whatever can't.
+// ps prints the readable entries, even if others are unreadable.
 func ps(t Terminal, inJSON bool) error {
 	all, wrong := jobs.List()
 	for i := range all {
@@ -66,7 +66,7 @@ func printJobs(t Terminal, all []jobs.Entry, inJSON, whole bool) error {
 	return w.Flush()
 }
 
-// orDash is a word of a table, which is never empty.
+// orDash returns a nonempty word for a table.
 func orDash(text string) string {
 	if text == "" {
 		return "-"
@@ -74,7 +74,7 @@ func orDash(text string) string {
 	return escaped(text)
 }
 
-// withoutToken is an address that may be shown.
+// withoutToken returns a URL that may be shown.
 func withoutToken(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {

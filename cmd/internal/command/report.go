@@ -12,7 +12,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/record"
 )
 
-// newReport reads the record of a job.
+// newReport returns the command that reads the record of a job.
 func newReport(t Terminal) *cobra.Command {
 	var page string
 	c := &cobra.Command{
@@ -47,7 +47,7 @@ func newReport(t Terminal) *cobra.Command {
 	return c
 }
 
-// recordEnds writes what the launcher has seen to the record of a job: how each process has ended, and which fell
+// recordEnds adds the launcher's observations to the record of a job: the end of each process, and the one that fell
 // first.
 func recordEnds(dir, program string, began time.Time, result launch.Result, err error) error {
 	if dir == "" || result.Job == "" {

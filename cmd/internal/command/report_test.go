@@ -16,12 +16,12 @@ import (
 	"github.com/activepebbles/pebbles/internal/seeds"
 )
 
-// kills is how many recorded jobs are killed, and killedWithin how long after they are at work. With the build tag long
-// they are more.
+// kills is the number of recorded jobs that are killed, and killedWithin the longest time from their start of work to
+// the kill. With the build tag long they are larger.
 var kills, killedWithin = 6, 400 * time.Millisecond
 
-// A job of 3 processes is killed at any moment, a process of it or all, with the launcher or without. Its record can be
-// read, and says which process fell first, or that all did.
+// TestReportOfKilledJobs kills a job of 3 processes at any moment: one process or all, with or without the launcher.
+// Its record is readable, and names the process that fell first, or all.
 func TestReportOfKilledJobs(t *testing.T) {
 	random := rand.New(rand.NewPCG(seeds.Of(t), 0))
 	for i := range kills {
@@ -42,7 +42,7 @@ func killRecorded(t *testing.T, victims []int, launcher bool, moment time.Durati
 	dir := t.TempDir()
 	r := begin(t, 3, "--procs", "3", "--record", dir)
 	time.Sleep(moment)
-	if launcher { // it may tell nothing of the others
+	if launcher { // it may report nothing about the others
 		require.NoError(t, r.Process.Signal(syscall.SIGSTOP))
 	}
 	for _, victim := range victims {

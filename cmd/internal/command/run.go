@@ -67,7 +67,7 @@ func newRun(t Terminal) *cobra.Command {
 	}
 	f := c.Flags()
 	f.SortFlags = false
-	f.SetInterspersed(false) // what follows the program is the program's
+	f.SetInterspersed(false) // words after the program belong to the program
 	f.VarP(Count(&s.spread.Processes, 1, "one a host or slot"), "procs", "n", "processes to start")
 	s.addRuntime(c, "ranks", "transport", "tls", "connect", "provider", "pinned", "insecure")
 	Completes(c, "transport", cobra.ShellCompDirectiveNoFileComp, Transports[1:]...)
@@ -80,7 +80,7 @@ func newRun(t Terminal) *cobra.Command {
 	return c
 }
 
-// forwarding are the flags that say how output is forwarded.
+// forwarding are the flags for the forwarding of output.
 type forwarding struct{ prefix, bare bool }
 
 func (f forwarding) check() error {
@@ -95,7 +95,7 @@ func (f forwarding) apply(s *launch.Spec) {
 	s.Prefix = f.prefix || s.First && s.Processes > 1
 }
 
-// runProgram starts a program as a job, and returns when it has ended.
+// runProgram starts a program as a job, and returns after its end.
 func runProgram(t Terminal, s launch.Spec) error {
 	s.Stdin, s.Stdout, s.Stderr = t.Stdin, unchecked(t.Stdout), t.Stderr
 	result, err := launch.Run(context.Background(), s)
@@ -207,7 +207,7 @@ func newDoctor(t Terminal) *cobra.Command {
 	return c
 }
 
-// printFinding prints all lines at once: other tasks print theirs at the same time. lines say what fabric does.
+// printFinding prints all lines at once, since other tasks print theirs at the same time. lines describes fabric.
 func printFinding(t Terminal, f launch.Finding, fabric any, lines [][2]string, inJSON bool) error {
 	if inJSON {
 		return json.NewEncoder(t.Stdout).Encode(struct {

@@ -18,7 +18,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/scripttest"
 )
 
-// TestRun starts this command by itself: any program built on the library would do.
+// TestRun starts this command as the program of a job. Any program built on the library would do.
 func TestRun(t *testing.T) {
 	for _, c := range []struct{ flags, ranks, procs, transport string }{
 		{"-n 1 --ranks 1", "1", "1", "tcp"},
@@ -42,7 +42,7 @@ func TestRunForwards(t *testing.T) {
 	shell := func(flags string, script string) ran {
 		return pebbles(append(append([]string{"run"}, strings.Fields(flags)...), "--", "sh", "-c", script)...)
 	}
-	alone := func(stderr string) (lines []string, told bool) { // what they print, and that none has joined
+	alone := func(stderr string) (lines []string, told bool) { // their output; none has joined
 		for line := range strings.Lines(stderr) {
 			if strings.HasPrefix(line, "pebbles run: no process has joined the job: each of the ") {
 				told = true
@@ -90,7 +90,7 @@ func TestRunForwards(t *testing.T) {
 	})
 }
 
-// sorted are the lines of a text, whose order is nobody's.
+// sorted returns the lines of a text, which have no order, sorted.
 func sorted(text string) []string {
 	return slices.Sorted(strings.SplitSeq(strings.TrimSpace(text), "\n"))
 }
@@ -103,7 +103,7 @@ func TestRunMismatch(t *testing.T) {
 	fails(t, 2, []string{"run", "-n", "2", "--", binary, "randomaccess", "--transport", "mem"}, "--transport mem")
 }
 
-// TestOtherLaunchers has another launcher start several of this command.
+// TestOtherLaunchers starts several processes of this command like another launcher.
 func TestOtherLaunchers(t *testing.T) {
 	t.Setenv("OMPI_COMM_WORLD_SIZE", "2")
 	for _, c := range []struct {
@@ -126,7 +126,7 @@ func TestOtherLaunchers(t *testing.T) {
 	succeeds(t, with(small["randomaccess"], "--procs", "2")...)
 }
 
-// TestTasks has two tasks of another launcher be one job.
+// TestTasks joins two tasks of another launcher to one job.
 func TestTasks(t *testing.T) {
 	t.Setenv("PEBBLES_PROCESSES", "2")
 	t.Setenv("PEBBLES_RENDEZVOUS_DIR", t.TempDir())
@@ -160,7 +160,7 @@ func TestLimitsOfARun(t *testing.T) {
 	require.Equal(t, "1h0m0s 2h0m0s\n", r.Stdout)
 }
 
-// TestHosts reaches "hosts" by a command that stands for ssh and runs what it is given here.
+// TestHosts reaches "hosts" by a command that replaces ssh and runs its argument here.
 func TestHosts(t *testing.T) {
 	fake := filepath.Join(t.TempDir(), "fakessh")
 	scripttest.Write(t, fake, "for last; do :; done\nexec sh -c \"$last\"")
@@ -176,7 +176,7 @@ func TestHosts(t *testing.T) {
 	require.EqualValues(t, 4, object(t, line...)["procs"])
 	require.EqualValues(t, 3, object(t, with(line, "--procs", "3")...)["procs"])
 
-	here := filepath.Join(t.TempDir(), "here") // this host alone: without an address, and without ssh
+	here := filepath.Join(t.TempDir(), "here") // this host alone, without an address and without ssh
 	require.NoError(t, os.WriteFile(here, []byte("localhost slots=2\n"), 0o600))
 	line = with(small["randomaccess"], "--hostfile", here, "--ssh", "/no/such")
 	require.EqualValues(t, 2, object(t, line...)["procs"])
@@ -194,7 +194,7 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// TestManyRanks has more ranks than any machine that runs tests has to have cores.
+// TestManyRanks runs more ranks than a test machine must have cores.
 func TestManyRanks(t *testing.T) {
 	for _, flags := range []string{"--ranks 8", "--procs 8", "--procs 2 --ranks 16 --topology hypercube"} {
 		t.Run(flags, func(t *testing.T) {

@@ -21,23 +21,23 @@ import (
 	"github.com/activepebbles/pebbles/tune"
 )
 
-// autos says which settings are auto: the job finds them itself.
+// autos marks the settings that are auto: the job finds them itself.
 type autos struct{ Topology, Coalesce, Cache bool }
 
-// settings are the flags that all applications share: those of every program of the library, and the command's own.
+// settings are the flags that all applications share: those of every program of the library, and those of the command.
 type settings struct {
 	*pebble.Options
-	runtime    *flag.FlagSet // where Options has its flags
+	runtime    *flag.FlagSet // flag set of Options
 	spread     Spread
 	log        logFlags
-	transport  string        // as given, once the flags have been read
+	transport  string        // as given, valid after read
 	parameters string        // of which machine; "" is this one
-	known      *tune.Setting // from a profile: what it begins with; nil: none
-	firstCache int           // what a cache that is auto begins with, without a profile
-	profile    string        // file of pebbles tune
+	known      *tune.Setting // initial setting from a profile; nil without one
+	firstCache int           // initial size of an auto cache, without a profile
+	profile    string        // file from pebbles tune
 }
 
-// Transports are what carries frames. All but the first connect processes.
+// Transports are the names of the transports. All but the first connect processes.
 var Transports = []string{"mem", connect.ByShm, connect.ByOFI, connect.ByTCP, connect.ByAuto}
 
 // register adds the flags to a command.
@@ -65,7 +65,7 @@ func (s *settings) register(c *cobra.Command) {
 	}
 }
 
-// runtimeFlags are the flags of package pebble, on a set of their own.
+// runtimeFlags returns the flags of package pebble, in their own set.
 func runtimeFlags() (*pebble.Options, *flag.FlagSet) {
 	fs := flag.NewFlagSet("", flag.ContinueOnError)
 	return pebble.Flags(fs), fs
@@ -78,33 +78,33 @@ func (s *settings) addRuntime(c *cobra.Command, names ...string) {
 	}
 }
 
-// text is the value of a flag of the runtime.
+// text returns the value of a runtime flag.
 func (s *settings) text(name string) string { return s.runtime.Lookup(name).Value.String() }
 
-// number is the value of a flag of the runtime whose value is a number; 0 where it is none.
+// number returns the value of a runtime flag as a number, or 0 if it is no number.
 func (s *settings) number(name string) int {
 	n, _ := strconv.Atoi(s.text(name))
 	return n
 }
 
-// bytes is the value of a flag of the runtime whose value is a size; 0 where it was not given.
+// bytes returns the value of a runtime flag as a size, or 0 if it was not given.
 func (s *settings) bytes(name string) int64 {
 	n, _ := values.Bytes(s.text(name))
 	return n
 }
 
-// autos are the flags of the runtime that are auto.
+// autos returns the runtime flags that are auto.
 func (s *settings) autos() autos {
 	is := func(name string) bool { return s.text(name) == values.Auto }
 	return autos{is("topology"), is("coalesce"), is("cache")}
 }
 
-// read copies what the launcher needs from the flags of the runtime, which have been parsed.
+// read copies the launcher's settings from the parsed runtime flags.
 func (s *settings) read() {
 	s.transport, s.spread.Ranks = s.text("transport"), s.number("ranks")
 }
 
-// check rejects flags that don't go together. member means that a launcher has started this process.
+// check rejects flags that cannot be combined. member means that a launcher has started this process.
 func (s *settings) check(member bool) error {
 	if err := s.log.check(); err != nil {
 		return err
@@ -148,12 +148,12 @@ func (s *settings) checkpoints(application string) error {
 	return fmt.Errorf("--checkpoint: %s makes no checkpoints; these do: %s", application, strings.Join(resumable, ", "))
 }
 
-// fabric is how the flags say that libfabric is used.
+// fabric returns the flags for libfabric.
 func (s *settings) fabric() fabric {
 	return fabric{s.text("provider"), s.bytes("pinned"), s.text("insecure") == "true"}
 }
 
-// via is what connects processes, as the launcher tells it to them.
+// via returns the way to connect processes, in the launcher's form for them.
 func (s *settings) via() string {
 	f := s.fabric()
 	via := launch.Via{
@@ -162,7 +162,7 @@ func (s *settings) via() string {
 	return via.String()
 }
 
-// checkNetwork rejects flags that do not go with what connects processes.
+// checkNetwork rejects flags that do not fit the transport.
 func (s *settings) checkNetwork() error {
 	f := s.fabric()
 	if s.encrypts() && (f != (fabric{}) || s.transport == connect.ByOFI) {
@@ -171,15 +171,15 @@ func (s *settings) checkNetwork() error {
 	return f.check(s.transport)
 }
 
-// encrypts reports whether connections are to be encrypted.
+// encrypts reports whether connections must be encrypted.
 func (s *settings) encrypts() bool { return s.text("tls") == "true" }
 
-// connects reports whether the flags name what connects processes.
+// connects reports whether the flags name a transport that connects processes.
 func (s *settings) connects() bool {
 	return s.transport != "mem" && (s.transport != connect.ByAuto || s.text("provider") != "")
 }
 
-// spans rejects a topology that can't connect that many ranks.
+// spans rejects a topology that cannot connect the given number of ranks.
 func (s *settings) spans(ranks int) (err error) {
 	topology, err := s.start()
 	if err != nil {
@@ -198,7 +198,7 @@ func (s *settings) spans(ranks int) (err error) {
 	return nil
 }
 
-// ranks is how many ranks the job will have, unless a launcher decides.
+// ranks returns the number of ranks of the job, unless a launcher decides.
 func (s *settings) ranks() int {
 	switch {
 	case s.spread.Ranks > 0:
@@ -211,7 +211,7 @@ func (s *settings) ranks() int {
 
 // config translates the flags for the runtime.
 func (s *settings) config(log *slog.Logger) (pebble.Config, error) {
-	if !launch.Started(s.spread.Alone) { // this process alone, or a simulation: nothing is to connect processes
+	if !launch.Started(s.spread.Alone) { // this process alone, or a simulation: no processes to connect
 		_ = s.runtime.Set("transport", connect.ByAuto)
 	}
 	c, err := s.Config(io.Discard)
@@ -236,7 +236,8 @@ func (s *settings) config(log *slog.Logger) (pebble.Config, error) {
 	return c, nil
 }
 
-// fits checks the flags against the job that the launcher has started. Rank 0 alone reports what concerns all ranks.
+// fits checks the flags against the job that the launcher has started. Only rank 0 reports errors that concern all
+// ranks.
 func (s *settings) fits(r *pebble.Rank) error {
 	if err := s.spans(r.Size()); err != nil {
 		return err
@@ -254,7 +255,7 @@ func (s *settings) fits(r *pebble.Rank) error {
 	return nil
 }
 
-// start is the topology that the job begins with.
+// start returns the initial topology of the job.
 func (s *settings) start() (route.Constructor, error) {
 	if !s.autos().Topology {
 		return route.ByName(s.text("topology"))
@@ -265,7 +266,7 @@ func (s *settings) start() (route.Constructor, error) {
 	return route.Direct, nil
 }
 
-// knows reports whether a setting equals the profile's, in all that is auto.
+// knows reports whether a setting equals the profile's in all auto flags.
 func (s *settings) knows(now tune.Setting) bool {
 	auto := s.autos()
 	return s.known != nil && (!auto.Topology || now.Topology == s.known.Topology) &&
@@ -308,7 +309,7 @@ func (l *logFlags) logger(w io.Writer) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, options))
 }
 
-// fabric is how flags say that libfabric is used.
+// fabric holds the flags for libfabric.
 type fabric struct {
 	provider string
 	pinned   int64

@@ -17,14 +17,15 @@ import (
 	"github.com/activepebbles/pebbles/tune"
 )
 
-// configured gives the test a folder of its own for what commands keep.
+// configured gives the test its own folder for the files that commands save.
 func configured(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("HOME", folder)
 	t.Setenv("XDG_CONFIG_HOME", folder)
 }
 
-// Every application runs with all that can be tuned left to the job, alone and simulated, and says what it chose.
+// TestAuto runs every application with all settings auto, alone and simulated, and requires a report of the chosen
+// ones.
 func TestAuto(t *testing.T) {
 	configured(t)
 	for _, app := range [][]string{
@@ -45,7 +46,8 @@ func TestAuto(t *testing.T) {
 	require.Nil(t, reported(t, little...).Tuned)
 }
 
-// What pebbles tune has kept for an application is what auto begins with, for that very job.
+// TestAutoBeginsWithTheProfile requires that auto begins with the setting that pebbles tune has saved for exactly this
+// job.
 func TestAutoBeginsWithTheProfile(t *testing.T) {
 	configured(t)
 	job := []string{"randomaccess", "--ranks", "2", "--log2-words", "8"}
@@ -74,7 +76,7 @@ func TestAutoBeginsWithTheProfile(t *testing.T) {
 	require.Equal(t, 444, begun("--profile", other))
 }
 
-// TestExplain asks every application what it would do. Nothing is run, so there is no result.
+// TestExplain asks every application for its plan. Nothing is run, so there is no result.
 func TestExplain(t *testing.T) {
 	for app, line := range small {
 		places := map[string]string{
@@ -100,12 +102,12 @@ func TestExplain(t *testing.T) {
 				require.NoError(t, json.Unmarshal([]byte(stdout), &e))
 				depth := depths[app]
 				if app == "components" {
-					depth = 1 // of its first epoch, an exchange, which is the one that is explained
+					depth = 1 // of its first epoch, an exchange, which is explained
 				}
 				require.Equal(t, picked(t, "direct", e.Ranks, depth), e.Detector)
 				require.Equal(t, depth, e.Depth)
 				require.NotEmpty(t, e.Targets)
-				e.Limit = 0 // which depends on what is free
+				e.Limit = 0 // depends on free memory
 				require.Equal(t, limitNumber.ReplaceAllString(text, "to 0;"), e.String(), "both forms say the same")
 			})
 		}
@@ -114,7 +116,7 @@ func TestExplain(t *testing.T) {
 
 var limitNumber = regexp.MustCompile(`to \d+;`)
 
-// The flags of buffers and links are what is explained.
+// TestExplainFlags requires that explanations follow the flags of buffers and links.
 func TestExplainFlags(t *testing.T) {
 	line := "randomaccess --log2-words 10 --explain --json --procs 2 --ranks 8 --topology mesh:2x4 --credits 3 " +
 		"--coalesce 100 --memory 64MiB --termination skr"
@@ -215,5 +217,5 @@ func TestDiary(t *testing.T) {
 	}
 }
 
-// beginnings are the times that the lines of a log begin with.
+// beginnings match the times at the begin of log lines.
 var beginnings = regexp.MustCompile(`(?m)^(time=\S+ |\{"time":"[^"]*",)`)

@@ -14,13 +14,13 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Simulation are the flags of the command beyond those of the application.
+// Simulation holds the flags of the command beyond those of the application.
 type Simulation struct {
 	Terminal
 	network string
 	fabric  string
 	faults  simulatedFaults
-	cores   int  // of each host; 0: as the network says
+	cores   int  // of each host; 0: from the network
 	limit   wait // of virtual time
 	begin   func(*Simulation, *Job) error
 }
@@ -34,8 +34,7 @@ func newSim(t Terminal) *cobra.Command {
 	})
 }
 
-// NewSim makes the command that simulates applications, and does as begin says with a job whose flags have been
-// checked.
+// NewSim returns the command that simulates applications. begin gets each job with checked flags.
 func NewSim(t Terminal, begin func(*Simulation, *Job) error) *cobra.Command {
 	s := &Simulation{Terminal: t, network: "flat", limit: -1, begin: begin}
 	c := &cobra.Command{
@@ -76,7 +75,7 @@ func (s *Simulation) register(c *cobra.Command) {
 	Completes(c, "limit", cobra.ShellCompDirectiveNoFileComp, "never")
 }
 
-// simulatedApp makes an application's command, and those below it, commands of sim.
+// simulatedApp makes an application's command, and its subcommands, commands of sim.
 func simulatedApp(c *cobra.Command) {
 	for _, sub := range c.Commands() {
 		simulatedApp(sub)
@@ -122,7 +121,7 @@ func (s *Simulation) Run(j *Job) (result Simulated, err error) {
 	return result, err
 }
 
-// switchHop is the latency in seconds that each further switch adds, unless a file gives another.
+// switchHop is the default latency that each further switch adds, in seconds.
 const switchHop = 100e-9
 
 // config translates the flags for the network.
@@ -147,7 +146,7 @@ func (s *Simulation) config(j *Job) (sim.Config, error) {
 	return c, simMistake(c.Check())
 }
 
-// ranks runs all ranks, and keeps rank 0's result.
+// ranks runs all ranks and keeps rank 0's result.
 func (s *Simulation) ranks(j *Job, w *sim.World, config pebble.Config, result *Simulated) error {
 	ctx, stop := launch.Signals(context.Background())
 	defer stop()
@@ -170,7 +169,7 @@ func (s *Simulation) ranks(j *Job, w *sim.World, config pebble.Config, result *S
 	return nil
 }
 
-// simMistake strips the package's name from an error in the flags: the command's name precedes it.
+// simMistake removes the package's name from an error in the flags: the command's name precedes it.
 func simMistake(err error) error {
 	if err == nil {
 		return nil

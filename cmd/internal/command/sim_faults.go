@@ -11,7 +11,7 @@ import (
 	"github.com/activepebbles/pebbles/netio/sim"
 )
 
-// simulatedFaults are the flags that say what goes wrong.
+// simulatedFaults are the flags for faults.
 type simulatedFaults struct {
 	chances []string
 	deaths  []string
@@ -69,7 +69,7 @@ func chance(f *sim.Faults, text string) error {
 	return nil
 }
 
-// moment is when something happens to a process, and for how long.
+// moment is the time and duration of an event of a process.
 type moment struct {
 	process   int
 	at, lasts time.Duration

@@ -11,10 +11,10 @@ import (
 	"github.com/activepebbles/pebbles/netio/sim"
 )
 
-// byFit is the network that pebbles-lab fit has measured.
+// byFit names the network that pebbles-lab fit has measured.
 const byFit = "fitted"
 
-// networkOf returns the network that the job is simulated on.
+// networkOf returns the network of the job's simulation.
 func (s *Simulation) networkOf(j *Job) (sim.Network, error) {
 	n, err := s.named(j)
 	if err != nil {
@@ -29,8 +29,8 @@ func (s *Simulation) networkOf(j *Job) (sim.Network, error) {
 	return n, nil
 }
 
-// named is the network of the flag: measured by pebbles-lab fit, read from one of its files, or one of package sim, by
-// name or file.
+// named returns the network of the flag: measured by pebbles-lab fit, read from one of its files, or one of package
+// sim, by name or file.
 func (s *Simulation) named(j *Job) (sim.Network, error) {
 	name := s.network
 	if name == byFit {
@@ -66,14 +66,14 @@ func (s *Simulation) named(j *Job) (sim.Network, error) {
 	return n, nil
 }
 
-// isFitted reports whether a file is one of pebbles-lab fit.
+// isFitted reports whether a file comes from pebbles-lab fit.
 func isFitted(name string) bool {
 	_, err := machine.ReadParameters(name)
 	return err == nil
 }
 
-// networkBy makes a network from parameters: all ranks share the cores of one host. Each end pays half of a frame's own
-// cost. In package model, a sender's messages are o+g apart, and L includes the cost of a batch at both ends.
+// networkBy returns a network for parameters: all ranks share the cores of one host. Each end pays half of a frame's
+// own cost. In package model, a sender's messages are o+g apart, and L includes the cost of a batch at both ends.
 func networkBy(p model.Parameters) sim.Network {
 	n := sim.Network{
 		RanksPerProcess: math.MaxInt32, ProcessesPerHost: math.MaxInt32,

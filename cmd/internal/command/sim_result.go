@@ -40,7 +40,7 @@ func (r Simulated) Judge() error {
 	return nil
 }
 
-// Encode prints the application's JSON object with the simulation's added.
+// Encode prints the application's JSON object together with the simulation's.
 func (r Simulated) Encode(j *Job) error {
 	whole, err := json.Marshal(r.outcome.whole)
 	if err != nil {
@@ -54,7 +54,7 @@ func (r Simulated) Encode(j *Job) error {
 	return err
 }
 
-// table prints the application's table with more rows.
+// table prints the application's table with further rows.
 func (r Simulated) table(j *Job) error {
 	t := tabwriter.NewWriter(j.Stdout, 0, 0, 2, ' ', 0)
 	for _, row := range append(r.outcome.table(j.settings), r.rows()...) {
@@ -84,7 +84,7 @@ func (r Simulated) rows() [][2]string {
 	return rows
 }
 
-// Hops is the mean number of hops of a pebble. A pebble that stays on its rank counts as one hop.
+// Hops returns the mean number of hops of a pebble. A pebble that stays on its rank counts as one hop.
 func (r Simulated) Hops() float64 {
 	c := r.outcome.report.Counters
 	if c.PebblesHandled == 0 {
@@ -93,10 +93,10 @@ func (r Simulated) Hops() float64 {
 	return 1 + float64(c.Forwarded)/float64(c.PebblesHandled)
 }
 
-// Report is what the application has measured.
+// Report returns the application's measurements.
 func (r Simulated) Report() apps.Report { return r.outcome.report }
 
-// Each is a count divided by the ranks.
+// Each divides a count by the number of ranks.
 func (r Simulated) Each(count uint64) float64 {
 	return float64(count) / float64(r.outcome.report.Ranks)
 }

@@ -21,10 +21,11 @@ import (
 	"github.com/activepebbles/pebbles/termination"
 )
 
-// typed runs a command line that has no spaces within words.
+// typed runs a command line without spaces within words.
 func typed(line string) ran { return pebbles(strings.Fields(line)...) }
 
-// A simulated run finds what a real one finds, and the same in every run but for the memory of this process.
+// TestSimulationIsTheSameEachTime requires that a simulated run finds the result of a real one, and the same in every
+// run except for the memory of this process.
 func TestSimulationIsTheSameEachTime(t *testing.T) {
 	line := "sim randomaccess --ranks 12 --procs 3 --log2-words 6 --topology hypercube --network odin --fabric " +
 		"fat-tree --json --trace "
@@ -68,7 +69,8 @@ func TestSimulationOfAllApplications(t *testing.T) {
 	}
 }
 
-// Faults that can't be mended end with the status and the words of a lost process; others with a result.
+// TestSimulatedFaults requires that irreparable faults end with the status and the words of a lost process, and others
+// with a result.
 func TestSimulatedFaults(t *testing.T) {
 	for flags, says := range map[string]string{
 		"--die 3@20us":         "lost process 3 (rank 3): connection broken",
@@ -89,7 +91,7 @@ func TestLimitOfSimulation(t *testing.T) {
 	fails(t, launch.ExitError, strings.Fields("sim epochs --limit 1ns --ranks 4 --count 10"), "virtual time")
 }
 
-// A host has no more cores that matter than the job has ranks.
+// TestCoresWithoutNumber requires that cores beyond the job's ranks have no effect.
 func TestCoresWithoutNumber(t *testing.T) {
 	line := strings.Fields("sim epochs --count 2 --ranks 3 -q --cores")
 	few, many := object(t, with(line, "3")...), object(t, with(line, "9223372036854775807")...)
@@ -107,10 +109,10 @@ func sent(t *testing.T, ranks int, flags string) apps.Report {
 	return o
 }
 
-// Under a hypercube of a power of two ranks, every rank sends every other one an item: half of all bits differ, so
-// there are P²/2 log2 P hops, and P log2 P frames when stages are ended in order and nothing fills a buffer (Active
-// Pebbles, section 3.4). Buffers have room for what goes over the busiest link: the pebbles of all pairs of ranks
-// without a common bit pass through rank 0, 3^(log2 P) of them.
+// TestHypercubeIsAsTheFormulasSay compares with formulas. Under a hypercube of a power of two ranks, every rank sends
+// every other one an item. Half of all bits differ, so there are P²/2 log2 P hops, and P log2 P frames if stages are
+// ended in order and nothing fills a buffer (Active Pebbles, section 3.4). Buffers have room for the traffic of the
+// busiest link: the pebbles of all pairs of ranks without a common bit pass through rank 0, 3^(log2 P) of them.
 func TestHypercubeIsAsTheFormulasSay(t *testing.T) {
 	for _, ranks := range []int{16, 64, 256} {
 		log := bits.Len(uint(ranks)) - 1
@@ -131,7 +133,8 @@ func TestHypercubeIsAsTheFormulasSay(t *testing.T) {
 	}
 }
 
-// Detection sends what package termination says: exactly for an epoch of known depth, and by whole rounds under skr.
+// TestDetectionIsAsTheFormulasSay compares messages of detection with package termination: exactly for an epoch of
+// known depth, and by whole rounds under skr.
 func TestDetectionIsAsTheFormulasSay(t *testing.T) {
 	for _, ranks := range []int{16, 64, 256} {
 		topology := route.Hypercube(ranks)
@@ -157,8 +160,8 @@ func TestDetectionIsAsTheFormulasSay(t *testing.T) {
 	}
 }
 
-// A simulation takes what pebbles-lab fit has measured, and what pebbles of the application cost, however many ranks
-// there are.
+// TestSimulationByParameters requires that a simulation uses the parameters of pebbles-lab fit, and the saved costs of
+// the application's pebbles, for any number of ranks.
 func TestSimulationByParameters(t *testing.T) {
 	configured(t)
 	line := "sim alltoall --ranks 4 --rounds 50 --network fitted"
@@ -189,11 +192,12 @@ func TestSimulationByParameters(t *testing.T) {
 	other := filepath.Join(t.TempDir(), "other.json")
 	require.NoError(t, machine.WriteParameters(other, file))
 	succeeds(t, strings.Fields("sim epochs --ranks 2 --count 2 -q --network "+other)...)
-	r = typed("randomaccess --log2-words 10 --ranks 2 --coalesce auto --topology auto --json") // which predicts by them
+	r = typed("randomaccess --log2-words 10 --ranks 2 --coalesce auto --topology auto --json") // predicts by them
 	require.Zero(t, r.Status, r.Stderr)
 }
 
-// Parameters mean the same to a simulation: one frame alone takes as long as a message of the model.
+// TestNetworkByParameters requires that parameters mean the same to a simulation: a single frame takes as long as a
+// message of the model.
 func TestNetworkByParameters(t *testing.T) {
 	l := model.Link{Latency: 30e-6, Overhead: 2e-6, Gap: 3e-6, PerByte: 1e-9, EndPerByte: 2e-10, Batch: 5e-6}
 	n := networkBy(model.Parameters{Network: l, Frame: 1e-6})

@@ -9,7 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/container"
 )
 
-// spaceFlags say where rows lie that have no room in memory.
+// spaceFlags name the place of rows that exceed the memory.
 type spaceFlags struct {
 	memory  size
 	scratch string
@@ -74,7 +74,7 @@ func newSort(t Terminal) *cobra.Command {
 	return unused(c, "nothing can be merged", "cache")
 }
 
-// sortFlags rejects flags of a sort that do not go together.
+// sortFlags rejects flags of a sort that cannot be combined.
 func sortFlags(config *sort.Config, given givenFlags) error {
 	for _, name := range []string{"numbers", "distinct"} {
 		if len(config.Files) > 0 && given(name) {

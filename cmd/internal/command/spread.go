@@ -13,10 +13,10 @@ import (
 	"github.com/activepebbles/pebbles/internal/launch"
 )
 
-// Spread are the flags that say where the ranks of a job run.
+// Spread holds the flags for the placement of a job's ranks.
 type Spread struct {
 	Ranks     int
-	Processes int // 0: the flag was not given
+	Processes int // 0 if the flag was not given
 	Hosts     hostList
 	hostfile  string
 	bind      string
@@ -50,7 +50,7 @@ func (s *Spread) Register(c *cobra.Command) {
 	Completes(c, "bind", cobra.ShellCompDirectiveNoFileComp)
 }
 
-// hostList is the flag that names hosts. It may be given again, for more of them.
+// hostList is the flag that names hosts. It may be repeated.
 type hostList []launch.Host
 
 func (h *hostList) Type() string { return "list" }
@@ -63,10 +63,10 @@ func (h *hostList) Set(text string) error {
 	return err
 }
 
-// OnHosts reports whether the processes are to run on hosts that are named.
+// OnHosts reports whether flags name the hosts of the processes.
 func (s *Spread) OnHosts() bool { return len(s.Hosts) > 0 || s.hostfile != "" }
 
-// Count is the number of processes. It is known after check.
+// count returns the number of processes. It is valid after Check.
 func (s *Spread) count() int {
 	if s.Processes == 0 {
 		return max(1, launch.Slots(s.Hosts))
@@ -77,10 +77,10 @@ func (s *Spread) count() int {
 // Several reports whether the command must start the job's processes.
 func (s *Spread) Several() bool { return s.count() > 1 || s.OnHosts() }
 
-// counted reports whether flags say that there are several processes: a hostfile is read by the launcher alone.
+// counted reports whether flags state that there are several processes: only the launcher reads a hostfile.
 func (s *Spread) counted() bool { return s.count() > 1 || len(s.Hosts) > 0 }
 
-// readHosts reads the hostfile, which need not be on the other hosts: a process that was started has no use for it.
+// readHosts reads the hostfile. The file need not exist on the other hosts, since a started process does not use it.
 func (s *Spread) readHosts() (err error) {
 	started := launch.Started(s.Alone) || launch.Joined()
 	switch {
@@ -97,7 +97,7 @@ func (s *Spread) readHosts() (err error) {
 	return nil
 }
 
-// Check reads the hostfile, and returns an error for what can't work.
+// Check reads the hostfile, and returns an error for impossible flags.
 func (s *Spread) Check() error {
 	if err := s.readHosts(); err != nil {
 		return err
@@ -130,7 +130,7 @@ func (s *Spread) hostsFlag() string {
 	return "--hosts"
 }
 
-// Spec describes the job to its launcher, after check.
+// Spec describes the job for its launcher, after Check.
 func (s *Spread) Spec(program []string, log *slog.Logger) launch.Spec {
 	places, _ := launch.PlaceOn(s.Hosts, s.count())
 	return launch.Spec{
@@ -140,7 +140,7 @@ func (s *Spread) Spec(program []string, log *slog.Logger) launch.Spec {
 	}
 }
 
-// spare are the hosts whose slots the job does not need.
+// spare returns the hosts whose slots the job does not need.
 func (s *Spread) spare(places []string) (names []string) {
 	for _, h := range s.Hosts {
 		if !slices.Contains(places, h.Name) && !slices.Contains(names, h.Name) {

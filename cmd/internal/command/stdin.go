@@ -13,7 +13,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/launch"
 )
 
-// stdin is standard input as a file, which all ranks of this process read at many places.
+// stdin is standard input as a file, which all ranks of this process read at many offsets.
 type stdin struct {
 	from   *os.File
 	folder string // of the file; "" before there is one
@@ -21,7 +21,7 @@ type stdin struct {
 
 const stdinName = "-"
 
-// spool copies standard input to a file if it is named, and returns the names of files with that instead.
+// spool copies standard input to a file if names contains it, and returns the names with that file instead.
 func (i *stdin) spool(s *settings, names []string) (all []string, err error) {
 	at := slices.Index(names, stdinName)
 	switch {
@@ -39,7 +39,7 @@ func (i *stdin) spool(s *settings, names []string) (all []string, err error) {
 	return all, nil
 }
 
-// copy copies standard input to a file of a new folder, and returns its name, which errors tell.
+// copy copies standard input to a file in a new folder, and returns its name, which also appears in errors.
 func (i *stdin) copy() (name string, err error) {
 	if i.folder, err = os.MkdirTemp("", "pebbles-"); err != nil {
 		return "", err

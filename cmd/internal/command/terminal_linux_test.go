@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openTerminal makes a pseudo-terminal: what is written to it can be read from master.
+// openTerminal makes a pseudo-terminal. Its output is readable from master.
 func openTerminal(t *testing.T) (master, terminal *os.File) {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
@@ -40,7 +40,7 @@ func TestBarNeedsTerminal(t *testing.T) {
 	require.Nil(t, newBar(terminal, "work", true).to)
 }
 
-// TestProgressOnTerminal runs until a bar is seen.
+// TestProgressOnTerminal runs until a bar appears.
 func TestProgressOnTerminal(t *testing.T) {
 	for _, procs := range []string{"1", "2"} {
 		t.Run("procs "+procs, func(t *testing.T) {
@@ -60,7 +60,7 @@ func TestProgressOnTerminal(t *testing.T) {
 				require.NoError(t, err, screen.String())
 			}
 			require.NoError(t, c.Process.Signal(os.Interrupt))
-			go func() { // a terminal that nobody reads would hold up the command
+			go func() { // an unread terminal would block the command
 				for piece := make([]byte, 4096); ; {
 					if _, err := master.Read(piece); err != nil {
 						return
@@ -81,7 +81,7 @@ func TestProgressOnTerminal(t *testing.T) {
 // drawnBar is a bar that has been drawn.
 var drawnBar = regexp.MustCompile(`randomaccess: [0-9.]+[kMG]? of [0-9.]+[TP] updates(, [0-9.]+[kMG]?/s, [^ ]+( days)? left)? +0% \|`)
 
-// TestBarFitsTerminals draws the widest of bars on terminals of many widths.
+// TestBarFitsTerminals draws the widest bars on terminals of many widths.
 func TestBarFitsTerminals(t *testing.T) {
 	master, terminal := openTerminal(t)
 	defer master.Close()
@@ -92,7 +92,7 @@ func TestBarFitsTerminals(t *testing.T) {
 		b.draw("updates", 1, math.MaxInt64)
 		b.begun = b.begun.Add(-1000 * time.Hour)
 		for _, done := range []uint64{1, math.MaxInt64 / 7, math.MaxInt64 / 3, math.MaxInt64/10*10 - 1} {
-			b.drawn = false // draws at once
+			b.drawn = false // draws immediately
 			b.draw("updates", done, math.MaxInt64)
 			piece := make([]byte, 1<<16)
 			n, err := master.Read(piece)

@@ -56,7 +56,7 @@ func newTop(t Terminal) *cobra.Command {
 	return c
 }
 
-// watchable completes the names of jobs that have a page.
+// watchable completes the names of jobs with a page.
 func watchable(args []string) (names []string) {
 	if len(args) > 0 {
 		return nil
@@ -109,10 +109,10 @@ func (t *top) printJSON(ctx context.Context, r *reader) error {
 	return err
 }
 
-// between is the time between two looks at a job: its page makes no more than one sighting a second.
+// between is the time between two looks at a job: its page makes at most one sighting per second.
 const between = time.Second
 
-// printOnce looks twice, so that there are rates. A job that ends between is shown all the same.
+// printOnce looks twice, to compute rates. It also shows a job that ends between the looks.
 func (t *top) printOnce(ctx context.Context, r *reader) error {
 	s := newScreen(time.Now())
 	if out, ok := unchecked(t.Stdout).(*os.File); ok && term.IsTerminal(int(out.Fd())) {
@@ -131,7 +131,7 @@ func (t *top) printOnce(ctx context.Context, r *reader) error {
 	return err
 }
 
-// patient asks a job again that has nothing to tell yet.
+// patient repeats a request to a job that has no state yet.
 func patient[T any](ctx context.Context, ask func(context.Context) (T, error)) (told T, err error) {
 	for begun := time.Now(); ; pause(ctx, between/5) {
 		told, err = ask(ctx)
@@ -153,7 +153,7 @@ func pause(ctx context.Context, d time.Duration) {
 // isTerminal reports whether a file is a terminal.
 func isTerminal(f *os.File) bool { return f != nil && term.IsTerminal(int(f.Fd())) }
 
-// live shows the job until it ends or the user has seen enough.
+// live shows the job until it ends or the user quits.
 func (t *top) live(ctx context.Context, see func(context.Context) (*sighting, error), out *os.File) error {
 	l := &live{screen: newScreen(time.Now()), see: see}
 	if err := l.run(ctx, t.Stdin, out); err != nil {

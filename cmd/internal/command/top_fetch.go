@@ -23,7 +23,7 @@ import (
 const (
 	answerMost = 8 << 20 // bytes
 	answerWait = 5 * time.Second
-	wholeMost  = 64 // ranks of jobs that are fetched whole; of larger ones the view is
+	wholeMost  = 64 // ranks of jobs that are fetched whole; larger ones by their view
 )
 
 // reader reads the page of one job.
@@ -33,7 +33,8 @@ type reader struct {
 	client http.Client
 }
 
-// newReader makes a reader of an address as a job prints it. It names no part of it in errors: a token is in it.
+// newReader returns a reader for an address that a job has printed. Its errors quote no part of the address, which
+// contains a token.
 func newReader(address string) (*reader, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -46,7 +47,7 @@ func newReader(address string) (*reader, error) {
 		client: http.Client{
 			Timeout:       answerWait,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-			// No proxy: it would see the token.
+			// A proxy would see the token.
 			Transport: &http.Transport{MaxResponseHeaderBytes: 64 << 10, TLSClientConfig: page.TLSOf(u)},
 		},
 	}, nil
@@ -54,20 +55,20 @@ func newReader(address string) (*reader, error) {
 
 func (r *reader) close() { r.client.CloseIdleConnections() }
 
-// A refusal is an answer that will not change: what is there is no page of this job.
+// refusal is an answer that will not change: the address has no page of this job.
 type refusal struct{ text string }
 
 func (r *refusal) Error() string { return r.text }
 
 var errNothingYet = errors.New("the job has nothing to tell yet")
 
-// final reports whether it is no use to ask again.
+// final reports whether another request is useless.
 func final(err error) bool {
 	var r *refusal
 	return errors.As(err, &r) || errors.Is(err, syscall.ECONNREFUSED)
 }
 
-// see is what is known of the job now.
+// see returns the current state of the job.
 func (r *reader) see(ctx context.Context) (*sighting, error) {
 	var v page.View
 	if err := r.decode(ctx, "view.json", &v); err != nil {
@@ -86,7 +87,7 @@ func (r *reader) see(ctx context.Context) (*sighting, error) {
 	return ofJob(&v, &j), nil
 }
 
-// whole is the job in JSON, on one line.
+// whole returns the job in JSON, on one line.
 func (r *reader) whole(ctx context.Context) ([]byte, error) {
 	var j state.Job
 	text, err := r.get(ctx, "job.json")
@@ -140,7 +141,7 @@ func (r *reader) get(ctx context.Context, name string) ([]byte, error) {
 	return text, err
 }
 
-// status says what a status means. Words of the server's are not shown: it may be any.
+// status returns the error for a status code. It shows no words of the server, which may be any server.
 func (r *reader) status(code int) error {
 	switch {
 	case code == http.StatusOK:
@@ -155,7 +156,7 @@ func (r *reader) status(code int) error {
 	return &refusal{fmt.Sprintf("status %d: what is there is no job's page", code)}
 }
 
-// find is the address of the page of a job that is named by its id, its pid or its address, or is the only one.
+// find returns the address of the page of a job, given its id, its pid or its address, or of the only job.
 func find(name string) (address string, err error) {
 	if strings.Contains(name, "://") {
 		return name, nil
@@ -188,7 +189,7 @@ func find(name string) (address string, err error) {
 	return "", errors.Join(err, wrong)
 }
 
-// told lists jobs, one on a line.
+// told lists jobs, one per line.
 func told(all []jobs.Entry) string {
 	var b strings.Builder
 	for _, e := range all {
@@ -201,5 +202,5 @@ func told(all []jobs.Entry) string {
 	return b.String()
 }
 
-// nameOf names a job as an argument.
+// nameOf returns the argument that names a job.
 func nameOf(e jobs.Entry) string { return cmp.Or(e.Job, strconv.Itoa(e.PID)) }

@@ -109,7 +109,7 @@ func TestNobodyThere(t *testing.T) {
 	require.NotContains(t, err.Error(), "token")
 }
 
-// TestTokenGoesByHeader to the place that was named, and to no other.
+// TestTokenGoesByHeader requires that the token goes only to the named server.
 func TestTokenGoesByHeader(t *testing.T) {
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter,
 		*http.Request) {
@@ -127,7 +127,7 @@ func TestTokenGoesByHeader(t *testing.T) {
 	require.ErrorContains(t, err, "status 302: the address points to another one, which is not followed")
 }
 
-// TestHostileServers answer what no job's page does.
+// TestHostileServers uses servers whose answers no job's page would give.
 func TestHostileServers(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "no job's page, or that of another version", "[]": "no job's page, or that",

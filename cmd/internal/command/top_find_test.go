@@ -15,7 +15,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/jobs"
 )
 
-// listIn has the list of jobs in a folder of this test's.
+// listIn puts the list of jobs into a folder of this test.
 func listIn(t *testing.T) {
 	t.Helper()
 	t.Setenv("XDG_RUNTIME_DIR", "")
@@ -29,12 +29,12 @@ func announce(t *testing.T, e jobs.Entry) {
 	t.Cleanup(forget)
 }
 
-// command runs one command by itself.
+// command runs a single command.
 func command(t *testing.T, of func(Terminal) *cobra.Command, args ...string) ran {
 	t.Helper()
 	var stdout, stderr strings.Builder
 	c := of(Terminal{Stdout: &stdout, Stderr: &stderr})
-	c.SetArgs(append([]string{}, args...)) // nil would be those of the test
+	c.SetArgs(append([]string{}, args...)) // nil would mean those of the test
 	c.SetErr(&stderr)
 	c.SilenceErrors, c.SilenceUsage = true, true
 	status := Execute(c)

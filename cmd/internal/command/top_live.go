@@ -12,28 +12,28 @@ import (
 	"time"
 )
 
-// live shows a job on a terminal until it ends or the user has seen enough. Only the goroutine of run uses it.
+// live shows a job on a terminal until it ends or the user quits. It is for the goroutine of run.
 type live struct {
 	screen *screen
 	see    func(context.Context) (*sighting, error)
-	over   error // why it has ended; nil when the user has ended it
+	over   error // reason of its end; nil if the user has quit
 }
 
-// seen is what a look at the job has found.
+// seen is the result of a look at the job.
 type seen struct {
 	at       time.Time
 	sighting *sighting
 	err      error
 }
 
-// run shows the job. Whatever ends it, a panic too, the terminal is then as it was.
+// run shows the job. Whatever ends it, even a panic, it restores the terminal.
 func (l *live) run(ctx context.Context, in, out *os.File) (err error) {
 	c, err := openConsole(in, out)
 	if err != nil {
 		return err
 	}
 	within, stop := context.WithCancel(ctx)
-	defer stop() // of a look that is under way
+	defer stop() // ends a look in progress
 	defer func() {
 		if p := recover(); p != nil {
 			err = panicked(p)
@@ -77,7 +77,7 @@ func (l *live) run(ctx context.Context, in, out *os.File) (err error) {
 	}
 }
 
-// look looks at the job. A panic is an error: the terminal must be left first.
+// look looks at the job. It converts a panic to an error, so that the terminal can be restored first.
 func (l *live) look(ctx context.Context) (s seen) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -89,7 +89,7 @@ func (l *live) look(ctx context.Context) (s seen) {
 	return s
 }
 
-// saw takes what a look has found, and reports whether to look again.
+// saw handles the result of a look, and reports whether to look again.
 func (l *live) saw(s seen) (again bool) {
 	var p *panicError
 	switch {
@@ -103,14 +103,14 @@ func (l *live) saw(s seen) (again bool) {
 	return l.over == nil
 }
 
-// panicError is a mistake of the program's.
+// panicError is a fault of the program.
 type panicError struct{ text string }
 
 func (p *panicError) Error() string { return p.text }
 
 func panicked(p any) error { return &panicError{fmt.Sprintf("panic: %v\n%s", p, debug.Stack())} }
 
-// farewellTo leaves the last verdict on the terminal when the job is over.
+// farewellTo leaves the last verdict on the terminal after the end of the job.
 func (l *live) farewellTo(w io.Writer) error {
 	if !errors.Is(l.over, errOver) {
 		return l.over

@@ -9,14 +9,14 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
-// madeUpJob is a job that nobody runs. It is a second older each time that somebody looks.
+// madeUpJob is an invented job. It is a second older at each look.
 type madeUpJob struct {
 	ranks  int
 	kind   string // "running", "stalled" or "died"
 	status string
 	target string
 	looks  atomic.Int64
-	none   atomic.Bool // there is nothing to tell
+	none   atomic.Bool // it has no state
 }
 
 func (m *madeUpJob) Report() *state.Report { return nil }
@@ -31,7 +31,7 @@ func (m *madeUpJob) Job() *state.Job {
 
 var madeUpStart = time.Date(2026, 11, 26, 8, 0, 0, 0, time.UTC)
 
-// at is the job after so many seconds.
+// at returns the job after the given number of seconds.
 func (m *madeUpJob) at(second int64) *state.Job {
 	j := &state.Job{Program: "bfs", ID: "3f9c2a", Ranks: m.ranks, Transport: "shm", Started: madeUpStart,
 		Taken:   madeUpStart.Add(time.Duration(second) * time.Second),
@@ -80,7 +80,7 @@ func (m *madeUpJob) rank(rank int, second int64) state.Rank {
 	return r
 }
 
-// sightingAt is what is seen of it after so many seconds.
+// sightingAt returns the sighting after the given number of seconds.
 func (m *madeUpJob) sightingAt(second int64) *sighting {
 	return sightingFrom(m.at(second))
 }

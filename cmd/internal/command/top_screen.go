@@ -9,34 +9,35 @@ import (
 )
 
 const (
-	window    = 6                // sightings that are kept: rates are those between the first and the last one
-	firstWait = 10 * time.Second // for a job that has not been seen
-	lostWait  = 30 * time.Second // for one that has
+	window    = 6                // kept sightings: rates are those between the first and the last
+	firstWait = 10 * time.Second // for the first sighting of a job
+	lostWait  = 30 * time.Second // for a further sighting
 )
 
-// screen is what is shown of a job. It knows no terminal: it is told keys, sizes and answers, and makes lines.
+// screen is the content of the display of a job. It does not use a terminal: it takes keys, sizes and answers, and
+// returns lines.
 type screen struct {
-	width, height int         // 0: no end
-	past          []*sighting // the last ones, the oldest first
+	width, height int         // 0: no limit
+	past          []*sighting // last sightings, oldest first
 	ranks         table[rankRow]
 	links         table[linkRow]
-	byLink        bool // links are shown, not ranks
+	byLink        bool // show links, not ranks
 	help          bool
-	heard         time.Time // when the job has told anything
-	trouble       error     // why it has not since
+	heard         time.Time // time of the last answer
+	trouble       error     // cause of its silence since
 }
 
 func newScreen(now time.Time) *screen {
 	return &screen{ranks: rankTable(), links: linkTable(), heard: now}
 }
 
-// seen reports whether the job has been seen at all.
+// seen reports whether the job has been seen.
 func (s *screen) seen() bool { return len(s.past) > 0 }
 
-// last is the last sighting; there is one.
+// last returns the last sighting, which must exist.
 func (s *screen) last() *sighting { return s.past[len(s.past)-1] }
 
-// earlier is the sighting that rates are since; nil where there is none.
+// earlier returns the sighting that rates refer to, or nil.
 func (s *screen) earlier() *sighting {
 	if len(s.past) < 2 {
 		return nil
@@ -44,8 +45,8 @@ func (s *screen) earlier() *sighting {
 	return s.past[0]
 }
 
-// show takes a new sighting. One of another job, which has the same address, makes the past irrelevant. The same one
-// again, which is what a page gives that has no newer, changes nothing.
+// show adds a new sighting. A sighting of another job at the same address clears the past. The same sighting again,
+// which is a page's answer while it has no newer one, changes nothing.
 func (s *screen) show(now time.Time, next *sighting) {
 	s.heard, s.trouble = now, nil
 	switch {
@@ -63,10 +64,10 @@ func (s *screen) show(now time.Time, next *sighting) {
 	s.scroll(0)
 }
 
-// errOver is why a job that has been seen is no longer shown.
+// errOver is the reason why a job is no longer shown.
 var errOver = errors.New("the job has ended or can't be reached")
 
-// miss takes an error in place of a sighting. It returns one when there is no use in going on.
+// miss handles an error instead of a sighting. It returns an error when further looks are useless.
 func (s *screen) miss(now time.Time, err error) error {
 	s.trouble = err
 	silent := now.Sub(s.heard)
@@ -79,7 +80,7 @@ func (s *screen) miss(now time.Time, err error) error {
 	return nil
 }
 
-// press takes a key.
+// press handles a key.
 func (s *screen) press(key string) {
 	switch key {
 	case "r":
@@ -99,7 +100,7 @@ func (s *screen) press(key string) {
 	s.scroll(map[string]int{"up": -1, "down": 1, "pgup": -page, "pgdown": page, "home": -1 << 30, "end": 1 << 30}[key])
 }
 
-// resize takes a new size of the terminal.
+// resize sets the size of the terminal.
 func (s *screen) resize(width, height int) {
 	s.width, s.height = width, height
 	s.scroll(0)
@@ -107,7 +108,7 @@ func (s *screen) resize(width, height int) {
 
 func (s *screen) scroll(rows int) { s.table().scroll(rows, s.fit()) }
 
-// table is the one that is shown.
+// table returns the visible table.
 func (s *screen) table() interface {
 	move(columns int)
 	reverse()
@@ -126,7 +127,7 @@ const (
 	noLimit = 1 << 30
 )
 
-// fit is how many rows there is room for.
+// fit returns the number of rows with room.
 func (s *screen) fit() int {
 	if s.height == 0 {
 		return noLimit
@@ -134,7 +135,7 @@ func (s *screen) fit() int {
 	return max(0, s.height-len(s.head())-around)
 }
 
-// head is what is above the table: the verdict first.
+// head returns the lines above the table, the verdict first.
 func (s *screen) head() []string {
 	if !s.seen() {
 		return wrap("waiting for the job"+s.silence(), s.width, 3)
@@ -153,7 +154,7 @@ func (s *screen) head() []string {
 	return append(lines, cut(now.title, s.width), cut(now.totals(s.earlier()), s.width))
 }
 
-// silence says for how long and why the job has told nothing.
+// silence describes the time and cause of the job's silence.
 func (s *screen) silence() string {
 	if s.trouble == nil {
 		return ""
@@ -163,7 +164,7 @@ func (s *screen) silence() string {
 
 const keysLine = "q quit  r ranks  l links  < > sort  s reverse  arrows PgUp PgDn scroll  ? help"
 
-// lines are all lines of the screen, no more and no wider than fit.
+// lines returns all lines of the screen, within its height and width.
 func (s *screen) lines() []string {
 	lines := s.head()
 	switch {
@@ -186,10 +187,10 @@ func (s *screen) lines() []string {
 	return append(lines, cut(keysLine, s.width))
 }
 
-// titled makes a line stand out.
+// titled highlights a line.
 func titled(line string) string { return "\x1b[1m" + line + "\x1b[m" }
 
-// text is the job at this moment with all its rows, for a file or a pipe.
+// text returns the current state of the job with all its rows, for a file or a pipe.
 func (s *screen) text() string {
 	lines := append(s.head(), "")
 	lines = append(append(lines, s.ranks.lines(s.width, noLimit)...), "")
@@ -200,7 +201,7 @@ func (s *screen) text() string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// farewell is what is left on the terminal of a job that is no longer there.
+// farewell returns the last text on the terminal about an ended job.
 func (s *screen) farewell() string {
 	return fmt.Sprintf("%s\n%s\n%v\n", s.last().title, s.last().verdict, errOver)
 }

@@ -15,7 +15,7 @@ import (
 
 var noon = time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
 
-// after is a screen of a terminal that has shown a job at some seconds.
+// after returns a screen that has shown a job at the given seconds.
 func after(job *madeUpJob, width, height int, seconds ...int64) *screen {
 	s := newScreen(noon)
 	s.resize(width, height)
@@ -25,7 +25,7 @@ func after(job *madeUpJob, width, height int, seconds ...int64) *screen {
 	return s
 }
 
-// text is what is on a screen, without what makes titles stand out.
+// textOf returns the text on a screen, without highlights.
 func textOf(s *screen) string {
 	return strings.NewReplacer("\x1b[1m", "", "\x1b[m", "").Replace(strings.Join(s.lines(), "\n"))
 }
@@ -86,7 +86,7 @@ q quit  r ranks  l links  < > sort  s reverse  arrows PgUp PgDn scroll  ? help`,
 	require.Contains(t, textOf(press(s, "r")), "ranks: 4, sorted by RANK")
 }
 
-// TestEveryWidthAndHeight fits, whatever is pressed.
+// TestEveryWidthAndHeight requires that lines fit, whatever keys are pressed.
 func TestEveryWidthAndHeight(t *testing.T) {
 	for _, ranks := range []int{1, 64, 1024} {
 		for _, size := range [][2]int{{1, 1}, {2, 2}, {9, 3}, {40, 7}, {80, 24}, {81, 9}, {132, 50}, {400, 100}} {
@@ -141,7 +141,7 @@ func TestSorting(t *testing.T) {
 		"the first column is beside the last")
 }
 
-// TestRates are those between the first and the last sighting that are kept.
+// TestRates requires rates between the first and the last kept sighting.
 func TestRates(t *testing.T) {
 	job := newMadeUpJob(4, "running")
 	s := after(job, 80, 24, 10)
@@ -164,7 +164,7 @@ func TestRates(t *testing.T) {
 	require.Len(t, s.past, 1)
 }
 
-// TestMisses tells of a job that does not answer, until there is no use in it.
+// TestMisses reports a silent job until further looks are useless.
 func TestMisses(t *testing.T) {
 	slow := errors.New("timeout \x1b[2J")
 	s := newScreen(noon)
@@ -186,7 +186,7 @@ func TestMisses(t *testing.T) {
 	require.Contains(t, s.farewell(), "the job has ended or can't be reached")
 }
 
-// TestHostileTexts come from a program, or from whoever answers in its place.
+// TestHostileTexts uses texts of a hostile program or server.
 func TestHostileTexts(t *testing.T) {
 	for _, ranks := range []int{4, 1024} {
 		job := newMadeUpJob(ranks, "stalled")
@@ -206,7 +206,7 @@ func TestHostileTexts(t *testing.T) {
 	}
 }
 
-// TestLive takes what looks have found, without a terminal.
+// TestLive handles the results of looks, without a terminal.
 func TestLive(t *testing.T) {
 	job := newMadeUpJob(4, "running")
 	looks := int64(0)

@@ -9,32 +9,32 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
-// A sighting is what is known of a job at one moment. Its texts are escaped.
+// sighting is the state of a job at one moment. Its texts are escaped.
 type sighting struct {
 	title   string
 	verdict string
-	status  string // what the application says; "" for nothing
-	job     string // tells the job from others
+	status  string // status of the application; "" for none
+	job     string // distinguishes the job from others
 	began   time.Time
 	now     page.Point
 	ranks   []rankRow
 	links   []linkRow
 }
 
-// rankRow is a rank, or neighbours together in a large job.
+// rankRow is a rank, or a range of ranks in a large job.
 type rankRow struct {
-	first, last int // ranks are first to last-1
+	first, last int // the ranks are first to last-1
 	doing       string
 	still       float64 // seconds
 	waits       bool    // it has stood still for long, and has not ended
 	handled     uint64
-	held        int64 // bytes; -1 where that is not known
+	held        int64 // bytes; -1 if unknown
 	seconds     state.Seconds
-	rate        float64 // pebbles handled a second, lately; NaN where it is not known yet
+	rate        float64 // recent rate of handled pebbles per second; NaN if not known yet
 	shares      shares
 }
 
-// shares are parts of the time of a rank, lately.
+// shares are recent parts of the time of a rank.
 type shares struct{ compute, handle, credit, idle float64 }
 
 // linkRow is a link.
@@ -43,10 +43,10 @@ type linkRow struct {
 	target string // escaped
 }
 
-// waitsLeast is from when on a rank that does not move is marked, in seconds.
+// waitsLeast is the time without progress after which a rank is marked, in seconds.
 const waitsLeast = 3
 
-// ofView is a sighting of a large job.
+// ofView returns a sighting of a large job.
 func ofView(v *page.View) *sighting {
 	s := sightingOf(v)
 	for _, strip := range v.Strips {
@@ -65,7 +65,7 @@ func ofView(v *page.View) *sighting {
 	return s
 }
 
-// ofJob is a sighting of a job that is known whole, with what its view concludes.
+// ofJob returns a sighting of a job with its whole state, and the conclusions of its view.
 func ofJob(v *page.View, j *state.Job) *sighting {
 	s := sightingOf(v)
 	for i := range j.Processes {
@@ -107,7 +107,7 @@ func (s *sighting) follows(t *sighting) bool {
 	return s.job == t.job && s.began.Equal(t.began) && len(s.ranks) == len(t.ranks) && s.now.At.After(t.now.At)
 }
 
-// since computes what has happened since an earlier sighting; since the job began, where that is nil.
+// since computes the changes since an earlier sighting, or since the begin of the job if that is nil.
 func (s *sighting) since(t *sighting) {
 	for i := range s.ranks {
 		r := &s.ranks[i]
@@ -121,7 +121,7 @@ func (s *sighting) since(t *sighting) {
 	}
 }
 
-// parts are parts of the time between two moments. Where nothing has been sampled there are none.
+// parts returns the parts of the time between two moments. Without samples they are NaN.
 func parts(now, before state.Seconds) shares {
 	compute, handle := now.Compute-before.Compute, now.Handle-before.Handle
 	credit, idle := now.Credit-before.Credit, now.Idle-before.Idle
@@ -132,7 +132,7 @@ func parts(now, before state.Seconds) shares {
 	return shares{compute / all, handle / all, credit / all, idle / all}
 }
 
-// perSecond is how fast a counter grows; NaN where it has not, being another one.
+// perSecond returns the rate of a counter, or NaN if it has fallen, like that of another job.
 func perSecond(now, before uint64, in time.Duration) float64 {
 	if now < before || in <= 0 {
 		return math.NaN()
@@ -140,7 +140,7 @@ func perSecond(now, before uint64, in time.Duration) float64 {
 	return float64(now-before) / in.Seconds()
 }
 
-// totals is a line of sums over all ranks, with their rates since an earlier sighting.
+// totals returns a line of sums over all ranks, with their rates since an earlier sighting.
 func (s *sighting) totals(t *sighting) string {
 	pebbles, bytes := math.NaN(), math.NaN()
 	if t != nil {

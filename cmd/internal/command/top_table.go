@@ -9,21 +9,21 @@ import (
 	"unicode/utf8"
 )
 
-// A column is one of a table with rows of a type.
+// column is a column of a table with rows of one type.
 type column[R any] struct {
 	title   string
 	text    func(*R) string
-	compare func(a, b *R) int // in the order in which one wants to see it: the most first, but the first rank first
+	compare func(a, b *R) int // preferred order: largest first, but the first rank first
 }
 
-// A table is rows of a job in an order, of which some are shown. The last column takes what the others leave, and its
-// texts begin at the left.
+// table shows a part of a job's rows in an order. The last column takes the remaining width, and its texts are
+// left-aligned.
 type table[R any] struct {
 	name     string // of the rows
 	columns  []column[R]
-	by       int  // the column that they are sorted by
-	reversed bool // the other way round
-	first    int  // the first row that is shown
+	by       int  // column of the order
+	reversed bool // reverse order
+	first    int  // first visible row
 	rows     []R  // in order
 }
 
@@ -33,7 +33,7 @@ func (t *table[R]) put(rows []R) {
 	t.sort()
 }
 
-// sort keeps rows that are equal in the order of the first column that has one.
+// sort sorts the rows. Equal rows follow the order of the first column that distinguishes them.
 func (t *table[R]) sort() {
 	slices.SortStableFunc(t.rows, func(a, b R) int {
 		order := t.columns[t.by].compare(&a, &b)
@@ -44,7 +44,7 @@ func (t *table[R]) sort() {
 	})
 }
 
-// move sorts by another column, so many to the right.
+// move sorts by another column, the given number of columns to the right.
 func (t *table[R]) move(columns int) {
 	n := len(t.columns)
 	t.by = (t.by + columns + n) % n
@@ -56,12 +56,12 @@ func (t *table[R]) reverse() {
 	t.sort()
 }
 
-// scroll shows rows so much further down, where so many fit.
+// scroll moves the visible rows down by a number, where fit rows are visible.
 func (t *table[R]) scroll(rows, fit int) {
 	t.first = max(0, min(t.first+rows, len(t.rows)-fit))
 }
 
-// caption says which rows are shown.
+// caption describes the visible rows.
 func (t *table[R]) caption(fit int) string {
 	order := ""
 	if t.reversed {
@@ -74,8 +74,8 @@ func (t *table[R]) caption(fit int) string {
 	return fmt.Sprintf("%s: %s, sorted by %s%s", t.name, shown, t.columns[t.by].title, order)
 }
 
-// lines are the titles, and the rows that fit. They are as wide as the widest row of all, so that nothing moves
-// sideways when one scrolls. A width of 0 is none.
+// lines returns the titles and the visible rows. Their width is that of the widest of all rows, so that scrolling does
+// not shift the columns. A width of 0 means no limit.
 func (t *table[R]) lines(width, fit int) []string {
 	cells := make([][]string, 1+len(t.rows))
 	widths := make([]int, len(t.columns))
@@ -97,7 +97,7 @@ func (t *table[R]) lines(width, fit int) []string {
 	return all
 }
 
-// line is a row, of which all cells but the last one end at the right.
+// line formats a row. All cells except the last are right-aligned.
 func line(cells []string, widths []int) string {
 	var b strings.Builder
 	last := len(cells) - 1
@@ -117,13 +117,13 @@ func least[R any, N cmp.Ordered](of func(*R) N) func(a, b *R) int {
 	return func(a, b *R) int { return cmp.Compare(of(a), of(b)) }
 }
 
-// share is a column of a part of the time.
+// share returns a column for a part of the time.
 func share(title string, of func(*shares) float64) column[rankRow] {
 	part := func(r *rankRow) float64 { return of(&r.shares) }
 	return column[rankRow]{title, func(r *rankRow) string { return partText(part(r)) }, most(part)}
 }
 
-// rankTable is the table of ranks. A rank that has stood still for long is marked by a sign beside its time.
+// rankTable returns the table of ranks. A sign beside its time marks a rank that has stood still for long.
 func rankTable() table[rankRow] {
 	rate := func(r *rankRow) float64 { return r.rate }
 	handled := func(r *rankRow) uint64 { return r.handled }
@@ -163,7 +163,7 @@ func (r *rankRow) heldText() string {
 	return BytesText(r.held)
 }
 
-// linkTable is the table of links, which begins with the fullest.
+// linkTable returns the table of links, fullest first.
 func linkTable() table[linkRow] {
 	number := func(of func(*linkRow) int64) func(*linkRow) string {
 		return func(l *linkRow) string { return short(float64(of(l))) }
@@ -184,7 +184,7 @@ func linkTable() table[linkRow] {
 	}}
 }
 
-// ageText is the age of frames, in tenths of a second where it is short.
+// ageText formats the age of frames; short ages in tenths of a second.
 func ageText(seconds float64) string {
 	if seconds < 10 {
 		return fmt.Sprintf("%.1fs", seconds)
@@ -192,7 +192,7 @@ func ageText(seconds float64) string {
 	return spanText(seconds)
 }
 
-// keysHelp is what the key ? shows.
+// keysHelp is the text for the key ?.
 var keysHelp = []string{
 	"r        ranks: for how long each has stood still (! from 3 s on), pebbles",
 	"         handled a second, handled so far, memory that it holds for pebbles;",

@@ -18,7 +18,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/launch"
 )
 
-// watcher is pebbles top on a terminal of its own.
+// watcher is pebbles top on its own terminal.
 type watcher struct {
 	master, terminal *os.File
 	before           unix.Termios
@@ -28,7 +28,7 @@ type watcher struct {
 	drawn bytes.Buffer
 }
 
-// watchOn begins to show what see sees, on a terminal of 80 columns and 24 lines.
+// watchOn starts to show sightings on a terminal of 80 columns and 24 lines.
 func watchOn(t *testing.T, run func(*top, *os.File) error) *watcher {
 	t.Helper()
 	t.Setenv("TERM", "xterm-256color")
@@ -88,7 +88,7 @@ func (w *watcher) press(t *testing.T, keys string) {
 	require.NoError(t, err)
 }
 
-// restored waits for the end, and holds that the terminal is as it was.
+// restored waits for the end, and requires that the terminal is restored.
 func (w *watcher) restored(t *testing.T) error {
 	t.Helper()
 	var err error
@@ -100,7 +100,7 @@ func (w *watcher) restored(t *testing.T) error {
 	require.Equal(t, w.before, w.state(t), "the terminal is not in the mode that it had")
 	_, written := w.terminal.WriteString("Z-END-Z")
 	require.NoError(t, written)
-	w.await(t, "Z-END-Z") // all that was written before has been read
+	w.await(t, "Z-END-Z") // all earlier output has been read
 	for on, off := range map[string]string{"\x1b[?1049h": "\x1b[?1049l", "\x1b[?25l": "\x1b[?25h",
 		"\x1b[?2004h": "\x1b[?2004l"} {
 		require.GreaterOrEqual(t, strings.LastIndex(w.screen(), off), strings.LastIndex(w.screen(), on), "%q", w.screen())
@@ -126,14 +126,14 @@ func TestTopOnTerminal(t *testing.T) {
 	narrow := len(w.screen())
 	w.size(t, 132, 40)
 	require.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGWINCH))
-	require.Eventually(t, func() bool { // which the narrow lines have not
+	require.Eventually(t, func() bool { // which the narrow lines do not have
 		return strings.Count(w.screen()[narrow:], "(bfs.go:88)") > 20
 	}, limit, time.Millisecond)
 	w.press(t, "q")
 	require.NoError(t, w.restored(t))
 }
 
-// TestTopWhenJobEnds leaves the last verdict behind, and the exit status is 0.
+// TestTopWhenJobEnds requires that the last verdict stays on the terminal, and that the exit status is 0.
 func TestTopWhenJobEnds(t *testing.T) {
 	s := served(t, newMadeUpJob(4, "stalled"))
 	w := watchOn(t, onPage(s.URL()))
@@ -181,7 +181,7 @@ func TestSuspended(t *testing.T) {
 	require.Equal(t, before, w.state(t))
 	const all = enterScreen + leaveScreen + enterScreen + leaveScreen
 	drawn := make([]byte, len(all))
-	_, err = io.ReadFull(master, drawn) // which may come in parts
+	_, err = io.ReadFull(master, drawn) // may arrive in parts
 	require.NoError(t, err)
 	require.Equal(t, all, string(drawn))
 	file, err := os.Open(os.DevNull)
@@ -190,7 +190,7 @@ func TestSuspended(t *testing.T) {
 	require.ErrorContains(t, err, "take the terminal")
 }
 
-// TestTopPanics in the look at the job, and in what is shown of it.
+// TestTopPanics panics in the look at the job, and in its display.
 func TestTopPanics(t *testing.T) {
 	for _, see := range []func(context.Context) (*sighting, error){
 		func(context.Context) (*sighting, error) { panic("a mistake") },

@@ -9,11 +9,11 @@ import (
 	"unicode/utf8"
 )
 
-// escapedMost bounds a text of a job's, in letters.
+// escapedMost bounds a text of a job, in runes.
 const escapedMost = 1000
 
-// escaped is a text of a job's as one line. What a terminal might obey, or would show as something else, is written as
-// Go writes it: \x1b, \n, \u202e.
+// escaped returns a text of a job as one line. Runes that a terminal might obey or misrepresent are written in Go's
+// escapes: \x1b, \n, \u202e.
 func escaped(text string) string {
 	var b strings.Builder
 	for letters := 0; text != ""; letters++ {
@@ -36,7 +36,7 @@ func escaped(text string) string {
 	return b.String()
 }
 
-// escapedJSON is JSON in which letters that escaped would write otherwise are escaped: they can only be in its strings.
+// escapedJSON escapes the same runes in JSON, where they only occur within strings.
 func escapedJSON(text []byte) []byte {
 	var b []byte
 	for _, r := range string(text) {
@@ -53,7 +53,7 @@ func escapedJSON(text []byte) []byte {
 	return b
 }
 
-// cut shortens a text to a width. A width of 0 is none.
+// cut shortens a text to a width; 0 means no limit.
 func cut(text string, width int) string {
 	if width <= 0 || utf8.RuneCountInString(text) <= width {
 		return text
@@ -61,7 +61,8 @@ func cut(text string, width int) string {
 	return string([]rune(text)[:width-1]) + "…"
 }
 
-// wrap breaks a text into lines between its words, and words that are longer than a line. A width of 0 is none.
+// wrap breaks a text into lines between words, and within words that are longer than a line. A width of 0 means no
+// limit.
 func wrap(text string, width, most int) (lines []string) {
 	if width <= 0 {
 		return []string{text}
@@ -85,14 +86,14 @@ func wrap(text string, width, most int) (lines []string) {
 	return lines
 }
 
-// spanText is a time in whole seconds.
+// spanText formats a time in whole seconds.
 func spanText(seconds float64) string {
 	const most = 1000 * 24 * 60 * 60
 	seconds = math.Min(math.Max(0, seconds), most)
 	return time.Duration(seconds * float64(time.Second)).Truncate(time.Second).String()
 }
 
-// partText is a part of a whole in whole percents; "-" where there is no whole.
+// partText formats a part of a whole in whole percents; "-" without a whole.
 func partText(part float64) string {
 	if math.IsNaN(part) {
 		return "-"
@@ -100,7 +101,7 @@ func partText(part float64) string {
 	return fmt.Sprintf("%.0f%%", 100*part)
 }
 
-// rateText is a number a second; "-" where it is not known yet.
+// rateText formats a number per second; "-" if it is not known yet.
 func rateText(rate float64) string {
 	if math.IsNaN(rate) {
 		return "-"
@@ -108,7 +109,7 @@ func rateText(rate float64) string {
 	return short(rate)
 }
 
-// bytesRateText is the same in bytes.
+// bytesRateText is rateText for bytes.
 func bytesRateText(rate float64) string {
 	if math.IsNaN(rate) {
 		return "-"

@@ -22,7 +22,7 @@ func TestEscaped(t *testing.T) {
 	}
 }
 
-// obeyed reports whether a terminal might obey something in a text.
+// obeyed reports whether a terminal might obey a part of a text.
 func obeyed(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool {
 		return r < ' ' || r >= 0x7f && r < 0xa0 || r == '\u202e' || r == '\u2066' || r == utf8.RuneError
@@ -36,7 +36,7 @@ func TestEscapedIsHarmless(t *testing.T) {
 	})
 }
 
-// TestEscapedJSON compares what encoding/json reads before and after.
+// TestEscapedJSON compares the results of encoding/json before and after.
 func TestEscapedJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text, err := json.Marshal(map[string]string{rapid.String().Draw(t, "name"): rapid.String().Draw(t, "value")})

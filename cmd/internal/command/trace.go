@@ -13,7 +13,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/trace"
 )
 
-// newTrace joins the traces of a job's processes.
+// newTrace returns the command that joins the traces of a job's processes.
 func newTrace(t Terminal) *cobra.Command {
 	var out string
 	c := &cobra.Command{
@@ -51,7 +51,7 @@ func newTrace(t Terminal) *cobra.Command {
 	return c
 }
 
-// same reports whether two names are of one file.
+// same reports whether two names refer to one file.
 func same(a, b string) bool {
 	x, errX := os.Stat(a)
 	y, errY := os.Stat(b)

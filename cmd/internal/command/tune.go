@@ -25,8 +25,8 @@ import (
 	"github.com/activepebbles/pebbles/tune"
 )
 
-// tuning is the command pebbles tune: it finds settings by running an application repeatedly, or a program of the
-// user's, which takes its flags from pebble.Flags and prints its report.
+// tuning is the command pebbles tune. It finds settings by running an application repeatedly, or a user's program that
+// takes its flags from pebble.Flags and prints its report.
 type tuning struct {
 	Terminal
 	runs       int
@@ -36,17 +36,17 @@ type tuning struct {
 	json       bool
 	quiet      bool
 
-	own     bool     // it is a program of the user's
-	command []string // that is run again and again
+	own     bool     // a user's program
+	command []string // rerun for each measurement
 	of      tune.For
 	start   tune.Setting    // of the first run
-	open    map[string]bool // the settings that no flag says, by the names of their flags
+	open    map[string]bool // settings without a given flag, by the names of their flags
 }
 
 // settled are the settings that tune varies, by the names of their flags.
 var settled = []string{"topology", "coalesce", "cache"}
 
-// tunable are the applications, and whether they have a reduction, so that caches are worth a try.
+// tunable maps each application to whether it has a reduction, which makes caches worth a test.
 var tunable = map[string]bool{
 	"randomaccess": true, "permutation": false, "pointerchase": false, "bfs": true, "sssp": true, "centrality": false,
 	"pagerank": false, "components": false, "communities": false, "triangles": false, "jaccard": false, "kcore": false,
@@ -56,7 +56,7 @@ var tunable = map[string]bool{
 	"group": false,
 }
 
-// IsApplication reports whether a word is the name of an application that can be tuned and calibrated.
+// IsApplication reports whether a word is the name of an application for tuning and calibration.
 func IsApplication(name string) bool {
 	_, is := tunable[name]
 	return is
@@ -98,7 +98,7 @@ func newTune(t Terminal) *cobra.Command {
 	}
 	f := c.Flags()
 	f.SortFlags = false
-	f.SetInterspersed(false) // what follows the application's name is the application's
+	f.SetInterspersed(false) // words after the application's name belong to the application
 	f.Var(Count(&u.runs, 1, ""), "runs", fmt.Sprintf("maximum number of runs; fewer than %d can't show a gain", runsLeast))
 	f.DurationVar(&u.limit, "limit", 2*time.Minute, "time limit of one run")
 	f.StringVar(&u.out, "out", "", "write the profile to this `file` (default pebbles/profile-APP.json in the user's "+
@@ -110,7 +110,7 @@ func newTune(t Terminal) *cobra.Command {
 	return c
 }
 
-// run parses the command line of what is tuned, and tunes.
+// run parses the tuned command line, and tunes.
 func (u *tuning) run(c *cobra.Command, line []string) error {
 	switch {
 	case u.limit <= 0:
@@ -120,7 +120,7 @@ func (u *tuning) run(c *cobra.Command, line []string) error {
 	case !u.own:
 		if app, job, err := u.parse(line); err != nil {
 			return err
-		} else if job == nil { // the application was asked for help, and had nothing to begin
+		} else if job == nil { // the application was asked for help, so it has no job
 			return u.help(c, app)
 		} else if u.Begin != nil {
 			return u.Begin(job)
@@ -133,7 +133,7 @@ func (u *tuning) run(c *cobra.Command, line []string) error {
 	return Failed(u.tune())
 }
 
-// parse parses an application's command line, by its own command.
+// parse parses an application's command line with the application's own command.
 func (u *tuning) parse(line []string) (app *cobra.Command, of *Job, err error) {
 	root := New(Pebbles(), Terminal{Args: line, Stdout: io.Discard, Stderr: io.Discard, Begin: func(j *Job) error {
 		of = j
@@ -171,7 +171,7 @@ func (u *tuning) parse(line []string) (app *cobra.Command, of *Job, err error) {
 	return app, of, nil
 }
 
-// help is that of tune, and of the flags that make the application's work.
+// help prints the help of tune, and the flags that define the application's work.
 func (u *tuning) help(c, app *cobra.Command) error {
 	if err := c.Help(); err != nil {
 		return err
@@ -180,7 +180,7 @@ func (u *tuning) help(c, app *cobra.Command) error {
 	return Written(err)
 }
 
-// tune runs the command until there is nothing left to try, and writes the profile.
+// tune runs the command until no setting is left to try, and writes the profile.
 func (u *tuning) tune() error {
 	if err := u.place(); err != nil {
 		return err
@@ -229,8 +229,8 @@ func (u *tuning) tune() error {
 	return u.print(p, text)
 }
 
-// place finds the file of the profile, which must be one that can be written; none for a program of the user's, which
-// is told by its flags.
+// place sets the file of the profile, which must be writable. A user's program has none by default: its flags are
+// printed.
 func (u *tuning) place() (err error) {
 	switch {
 	case u.out == "" && u.own:
@@ -246,13 +246,13 @@ func (u *tuning) place() (err error) {
 	return machine.Writable(u.out)
 }
 
-// measured is what a run has told.
+// measured is the result of a run.
 type measured struct {
 	machine.Answer
 	seconds float64
 }
 
-// measure runs the command once with more flags.
+// measure runs the command once with further flags.
 func (u *tuning) measure(ctx context.Context, flags ...string) (m measured, err error) {
 	args := slices.Concat(u.command, []string{"--json"}, flags)
 	if !u.own {
@@ -277,13 +277,13 @@ func (u *tuning) measure(ctx context.Context, flags ...string) (m measured, err 
 	return m, nil
 }
 
-// ofProgram explains an error of the first run of a program of the user's.
+// ofProgram explains an error of the first run of a user's program.
 func ofProgram(err error) error {
 	return fmt.Errorf("run the program, which must take its flags from pebble.Flags and print what pebble.Measure "+
 		"reports: %w", err)
 }
 
-// learn takes from a program's report what there is to tune.
+// learn reads the tunable settings from a program's report.
 func (u *tuning) learn(report machine.Answer) error {
 	said, err := report.Exact(append(settled, "ranks", "procs", "transport", "settles"))
 	if err != nil {
@@ -308,7 +308,7 @@ func (u *tuning) learn(report machine.Answer) error {
 	return nil
 }
 
-// flags are those of a setting that no flag has said.
+// flags returns the flags of a setting, except those given by the user.
 func (u *tuning) flags(s tune.Setting) (flags []string) {
 	dash := "--"
 	if u.own {
@@ -322,8 +322,8 @@ func (u *tuning) flags(s tune.Setting) (flags []string) {
 	return flags
 }
 
-// predict returns the model's predictions for the work that the first run counted; nil when there are no parameters for
-// this machine and no flag names any.
+// predict returns the model's predictions for the work that the first run counted, or nil if this machine has no
+// parameters and no flag names any.
 func (u *tuning) predict(counters map[string]json.Number) (func(tune.Setting) float64, error) {
 	counter := func(name string) float64 {
 		n, _ := counters[name].Float64()
@@ -366,16 +366,16 @@ func (u *tuning) print(p tune.Profile, text []byte) error {
 	return Written(w.Flush())
 }
 
-// runsLeast is how many runs can show that one other setting is faster.
+// runsLeast is the least number of runs that can show one other setting to be faster.
 const runsLeast = tune.CheckRuns + 3
 
-// why gives the reasons for a profile's setting.
+// why returns the reasons for a profile's setting.
 func (u *tuning) why(p tune.Profile) string {
 	n := len(p.Decisions)
 	switch {
 	case p.Setting != p.Start:
 		return fmt.Sprintf("%.2f times as fast as %s", p.Gain, p.Start)
-	case u.runs < runsLeast || n > 0 && p.Decisions[n-1].Kept: // which no check has followed
+	case u.runs < runsLeast || n > 0 && p.Decisions[n-1].Kept: // without a following check
 		return fmt.Sprintf("runs were too few to show that another setting is faster; give --runs %d or more",
 			max(runsLeast, u.runs+1))
 	case n == 0:

@@ -17,7 +17,7 @@ import (
 	"github.com/activepebbles/pebbles/tune"
 )
 
-// A profile that tune has written for a command line is taken by that command line, and what it says is run.
+// TestTuneAndProfile requires that a command line uses the profile that tune has written for it, with the same setting.
 func TestTuneAndProfile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "profile.json")
 	for _, line := range [][]string{
@@ -55,7 +55,7 @@ func reported(t *testing.T, line ...string) apps.Report {
 	return commandtest.Report(t, succeeds(t, with(line, "--json")...))
 }
 
-// The help of an application to be tuned is that of tune, with the application's flags.
+// TestTuneHelp requires that the help of a tuned application is that of tune, with the application's flags.
 func TestTuneHelp(t *testing.T) {
 	for _, flag := range []string{"--help", "-h"} {
 		text := succeeds(t, "tune", "bfs", "--kronecker", "5", flag)
@@ -67,7 +67,7 @@ func TestTuneHelp(t *testing.T) {
 	}
 }
 
-// What the user has chosen is not tuned.
+// TestTuneKeepsFlags requires that settings given by the user are not tuned.
 func TestTuneKeepsFlags(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "p.json")
 	text := succeeds(t, "tune", "--quiet", "--json", "--runs", "40", "--out", out,
@@ -89,7 +89,7 @@ func TestTuneMistakes(t *testing.T) {
 	fails(t, 2, []string{"randomaccess", "--profile", damaged}, "damaged.json", "format 7", "pebbles tune")
 }
 
-// program is one of a user's: it counts numbers.
+// program is a user's program, which counts numbers.
 func program() {
 	options := pebble.Flags(flag.CommandLine)
 	numbers := flag.Int("numbers", 1, "")
@@ -114,7 +114,7 @@ func countNumbers(r *pebble.Rank, options *pebble.Options, numbers int) error {
 	return options.Print(os.Stdout, report)
 }
 
-// A program of the user's is tuned in all that neither its command line nor its targets say.
+// TestTuneAProgram tunes a user's program in all settings that neither its command line nor its targets fix.
 func TestTuneAProgram(t *testing.T) {
 	folder := t.TempDir()
 	program := filepath.Join(folder, "program")
@@ -137,7 +137,7 @@ func TestTuneAProgram(t *testing.T) {
 		require.NotContains(t, d.Reason, "topology")
 	}
 
-	// In a simulated world times are exact, so the choice is the same each time.
+	// In a simulated world times are exact, so each run makes the same choice.
 	simulated := []string{
 		"tune", "-q", "--runs", "26", "--", program, "-ranks", "16", "-numbers", "200", "-network", "odin",
 	}
@@ -160,7 +160,7 @@ func TestTuneAProgram(t *testing.T) {
 	}
 }
 
-// chosen is what tune says to run.
+// chosen returns the command that tune recommends.
 func chosen(text string) string {
 	_, line, _ := strings.Cut(text, "run it as")
 	return line

@@ -49,11 +49,11 @@ func Words(c *cobra.Command, w *Word, name, standard string, names []string, usa
 	Completes(c, name, cobra.ShellCompDirectiveNoFileComp, names...)
 }
 
-// counter is a flag whose value is a whole number that is not below least. Its default may be.
+// counter is a flag whose value is a whole number of at least least. Its default may be lower.
 type counter[N int | uint64] struct {
 	n     *N
 	least int
-	zero  string // what a default of 0 means
+	zero  string // meaning of a default of 0
 }
 
 func Count[N int | uint64](n *N, least int, zero string) counter[N] {
@@ -97,7 +97,7 @@ func (s *size) Set(text string) error {
 	return err
 }
 
-// wait is a flag whose value is a time, or never: a negative one.
+// wait is a flag whose value is a time, or never, which is negative.
 type wait time.Duration
 
 func (w *wait) Type() string { return "time" }
@@ -115,8 +115,8 @@ func (w *wait) Set(text string) error {
 // wholeTime is a time in one unit.
 var wholeTime = regexp.MustCompile(`^\+?[0-9]+(\.[0-9]*)?(ns|us|µs|μs|ms|s|m|h)$`)
 
-// inWords rewrites the error of a flag whose value is well formed but out of range. The standard library's text for it
-// is worse, or calls it malformed.
+// inWords rewrites the error of a flag whose value is well formed but out of range. The standard library's text is less
+// clear, or calls the value malformed.
 func inWords(err error) error {
 	var invalid *pflag.InvalidValueError
 	if !errors.As(err, &invalid) {
@@ -124,18 +124,18 @@ func inWords(err error) error {
 	}
 	value, flag := invalid.GetValue(), invalid.GetFlag()
 	_, malformed := time.ParseDuration(value)
-	isRange := strings.HasSuffix(err.Error(), strconv.ErrRange.Error()) // package flag has an error of its own for it
+	isRange := strings.HasSuffix(err.Error(), strconv.ErrRange.Error()) // package flag has its own error for it
 	if isRange || malformed != nil && wholeTime.MatchString(value) {
 		return fmt.Errorf("invalid argument %q for %q flag: the number is too large", value, "--"+flag.Name)
 	}
 	return err
 }
 
-// timeout is a flag whose value is how long to wait for something. 0 means the default of the package that waits.
+// timeout is a flag whose value is the time to wait for an event. 0 means the default of the waiting package.
 type timeout struct {
 	time     time.Duration
 	least    time.Duration
-	standard string // what the default is
+	standard string // description of the default
 }
 
 var _ pflag.Value = (*timeout)(nil)
@@ -165,7 +165,7 @@ func Completes(c *cobra.Command, flag string, how cobra.ShellCompDirective, word
 	}
 }
 
-// complete completes an application's name, and what follows it as the application's own command does.
+// complete completes an application's name, and then the application's flags like the application's own command.
 func (u *tuning) complete(args []string, begun string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 {
 		return tunables(), cobra.ShellCompDirectiveNoFileComp

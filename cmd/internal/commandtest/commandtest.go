@@ -1,5 +1,5 @@
-// Package commandtest runs command lines as users do: most in the test's own process, and as a process of its own where
-// that is the subject.
+// Package commandtest runs command lines like a user: most within the test's process, and as separate processes where
+// these are the subject.
 package commandtest
 
 import (
@@ -22,14 +22,15 @@ import (
 	"github.com/activepebbles/pebbles/apps"
 )
 
-// Limit is how long a test waits for a command. None takes near as long, but on a loaded machine.
+// Limit is the time that a test waits for a command. Commands only take that long on a loaded machine.
 const Limit = 60 * time.Second
 
-// asCommand is set in the environment of all that a test starts: its binary is then the program, not the test.
+// asCommand is set in the environment of all processes that a test starts: it makes the test binary the program instead
+// of the test.
 const asCommand = "GO_TEST_AS_COMMAND"
 
-// Main is the main function of a test, whose binary is also the program that it tests: a build would take minutes on a
-// busy machine. A copy of the binary with one of the other names is that program.
+// Main is the main function of a test whose binary is also the tested program, since a build would take minutes on a
+// busy machine. A copy of the binary with one of the other names is the program of that name.
 func Main(m *testing.M, program func(), others map[string]func()) {
 	if other, ok := others[filepath.Base(os.Args[0])]; ok {
 		other()
@@ -45,10 +46,10 @@ func Main(m *testing.M, program func(), others map[string]func()) {
 	os.Exit(m.Run())
 }
 
-// A Program runs a command line in this process, and returns the exit status.
+// Program runs a command line in this process, and returns the exit status.
 type Program func(stdout, stderr io.Writer, args ...string) (status int)
 
-// Ran is what a user sees of a command.
+// Ran is the visible result of a command.
 type Ran struct {
 	Stdout, Stderr string
 	Status         int
@@ -61,7 +62,7 @@ func (p Program) Run(args ...string) Ran {
 	return Ran{stdout.String(), stderr.String(), status}
 }
 
-// Succeeds runs a command line that must work without a word on standard error.
+// Succeeds runs a command line that must succeed without output on standard error.
 func (p Program) Succeeds(t *testing.T, args ...string) (stdout string) {
 	t.Helper()
 	r := p.Run(args...)
@@ -70,13 +71,13 @@ func (p Program) Succeeds(t *testing.T, args ...string) (stdout string) {
 	return r.Stdout
 }
 
-// Object runs a command line that must work, with --json, and reads what it prints.
+// Object runs a command line with --json that must succeed, and reads its output.
 func (p Program) Object(t *testing.T, args ...string) map[string]any {
 	t.Helper()
 	return Object(t, p.Succeeds(t, With(args, "--json")...))
 }
 
-// Fails runs a command line that must end with a status, print nothing but errors, and have all words in them.
+// Fails runs a command line that must end with the given status, print only errors, and mention all words in them.
 func (p Program) Fails(t *testing.T, status int, args []string, says ...string) Ran {
 	t.Helper()
 	r := p.Run(args...)
@@ -88,7 +89,7 @@ func (p Program) Fails(t *testing.T, status int, args []string, says ...string) 
 	return r
 }
 
-// Complete asks for words as a shell does.
+// Complete requests completions like a shell.
 func (p Program) Complete(line ...string) []string {
 	return strings.Fields(p.Run(append([]string{"__complete"}, line...)...).Stdout)
 }
@@ -96,15 +97,15 @@ func (p Program) Complete(line ...string) []string {
 // With adds flags to a command line.
 func With(line []string, flags ...string) []string { return append(slices.Clone(line), flags...) }
 
-// Mistakes runs the command lines of testdata/mistakes.txt, which must end with the status and the one line of a
-// mistake that has all words.
+// Mistakes runs the command lines of testdata/mistakes.txt. Each must end with the status of a mistake and one line
+// that has all words.
 func (p Program) Mistakes(t *testing.T, name string) {
 	text, err := os.ReadFile("testdata/mistakes.txt")
 	require.NoError(t, err)
 	for row := range strings.Lines(string(text)) {
 		line, says, ok := strings.Cut(strings.TrimSpace(row), " | ")
 		if !ok {
-			continue // a comment
+			continue // comment
 		}
 		t.Run(line, func(t *testing.T) {
 			r := p.Run(strings.Fields(line)...)
@@ -119,7 +120,7 @@ func (p Program) Mistakes(t *testing.T, name string) {
 	}
 }
 
-// Process runs a command line as a process, with more in its environment, which is this test's program or another.
+// Process runs a command line as a process with an extended environment. The program is this test's or another.
 func Process(t *testing.T, environment []string, program string, args ...string) Ran {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), Limit)
@@ -136,7 +137,7 @@ func Process(t *testing.T, environment []string, program string, args ...string)
 	return Ran{stdout.String(), stderr.String(), c.ProcessState.ExitCode()}
 }
 
-// Object reads standard output that must be one JSON object and nothing else.
+// Object reads standard output, which must be exactly one JSON object.
 func Object(t *testing.T, stdout string) map[string]any {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(stdout))
@@ -146,7 +147,7 @@ func Object(t *testing.T, stdout string) map[string]any {
 	return o
 }
 
-// Report reads the report of an application, which must have found no errors.
+// Report reads the report of an application, which must have no errors.
 func Report(t *testing.T, stdout string) (r apps.Report) {
 	t.Helper()
 	require.NoError(t, json.Unmarshal([]byte(stdout), &r))
@@ -154,7 +155,7 @@ func Report(t *testing.T, stdout string) (r apps.Report) {
 	return r
 }
 
-// buffer is a stream that several goroutines write to.
+// buffer is a stream for several writing goroutines.
 type buffer struct {
 	mu sync.Mutex
 	bytes.Buffer
@@ -166,7 +167,7 @@ func (b *buffer) Write(text []byte) (int, error) {
 	return b.Buffer.Write(text)
 }
 
-// IntoFull runs a command line whose standard output is a disk that is full, and must tell of it.
+// IntoFull runs a command line whose standard output is a full disk. It must report that.
 func (p Program) IntoFull(t *testing.T, args ...string) (said string) {
 	t.Helper()
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
@@ -184,7 +185,7 @@ func (p Program) IntoFull(t *testing.T, args ...string) (said string) {
 	return stderr.String()
 }
 
-// CopyOfMe makes a program of this test, which then is what Main says of its name.
+// CopyOfMe copies this test's binary to the given name, which selects the program in Main.
 func CopyOfMe(t *testing.T, name string) {
 	t.Helper()
 	self, err := os.Executable()
