@@ -15,7 +15,7 @@ const (
 )
 
 // bars draws a row for each result: its name, and below that its median and spread. A logarithmic axis has dots instead
-// of bars, since it has no 0 to begin at.
+// of bars, since it does not begin at 0.
 func (c *chart) bars(p *page) (how string) {
 	a := axisOf(c.Results, margin, pageWidth-margin-valueRoom)
 	for _, r := range c.Results {
@@ -57,7 +57,7 @@ func (c *chart) bar(p *page, a axis, r *Result) {
 	p.y += barHeight + gap
 }
 
-// across draws an axis from the left to the right, and names the ticks that have room.
+// across draws an axis from left to right, and labels the ticks that have room.
 func (p *page) across(a axis, ticks []float64) {
 	p.line(a.from, p.y, a.to, p.y, lineColor, 1)
 	taken := 0.0

@@ -20,7 +20,7 @@ var (
 	}
 )
 
-// curve is one line: its results, from the left to the right.
+// curve is one line: its results, from left to right.
 type curve struct {
 	name    string
 	results []*Result
@@ -43,7 +43,7 @@ func (c *chart) byCurve() (all []*curve) {
 	return all
 }
 
-// curves draws medians as marks that lines join, and a line through each from the lowest to the highest sample.
+// curves draws medians as marks joined by lines, and at each mark a line from the lowest to the highest sample.
 func (c *chart) curves(p *page) (how string) {
 	var places []float64
 	for _, r := range c.Results {

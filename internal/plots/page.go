@@ -44,7 +44,7 @@ func (p *page) text(x, y, size float64, anchor, text string) {
 
 func escaped(text string) string {
 	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(text)) // writing to a Builder does not fail
+	_ = xml.EscapeText(&b, []byte(text)) // a write to a Builder does not fail
 	return b.String()
 }
 

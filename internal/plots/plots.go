@@ -1,5 +1,5 @@
-// Package plots draws figures as SVG files that look the same with any font: a text is placed by its anchor, has room
-// for wide letters, and asks for any sans serif.
+// Package plots draws figures as SVG files that look the same with any font: each text is placed by its anchor, has
+// room for wide letters, and asks for any sans serif.
 package plots
 
 import (
@@ -26,7 +26,7 @@ type Result struct {
 	Point            *Point // place in a plot of lines; such a plot needs points for all results
 }
 
-// A Point is a place along one line of a plot.
+// Point is a place along one curve of a plot.
 type Point struct {
 	Curve string // name of the line
 	Axis  string // quantity along the plot
@@ -54,14 +54,14 @@ func Write(folder string, groups ...Group) (files map[string][]string, err error
 	return files, nil
 }
 
-// Draw draws a group of one unit.
+// Draw draws a group with one unit.
 func Draw(g Group) []byte { return byUnit(g)[0].draw() }
 
-// chart has the results of a group in one unit.
+// chart holds the results of a group in one unit.
 type chart struct {
-	Group   // of this unit alone
+	Group   // results of this unit only
 	unit    string
-	several bool // the group has other units too
+	several bool // the group also has other units
 }
 
 func byUnit(g Group) (all []*chart) {
@@ -107,7 +107,7 @@ func (c *chart) draw() []byte {
 	return p.svg(c.Heading)
 }
 
-// curved reports whether the chart is one of curves.
+// curved reports whether the chart has curves.
 func (c *chart) curved() bool {
 	for _, r := range c.Results {
 		if r.Point == nil {

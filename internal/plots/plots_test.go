@@ -57,8 +57,8 @@ func TestWrite(t *testing.T) {
 	require.Subset(t, texts(t, at("two-us.svg")), []string{"Two", "µs", "d"})
 }
 
-// A bar ends at the median of its row, its line at the lowest and the highest; the first row is on top, and limits are
-// grey.
+// TestBars requires that a bar ends at the median of its row, and its line at the lowest and the highest sample. The
+// first row is on top, and limits are grey.
 func TestBars(t *testing.T) {
 	c := byUnit(Group{Name: "G", Results: []*Result{made("limit-a", "M/s", 10, 12),
 		made("b", "M/s", 5, 9, 6)}})[0]

@@ -79,7 +79,7 @@ func roomy(t *testing.T, picture []byte) {
 	}
 }
 
-// Texts of the pictures of lab/results have room.
+// TestCommitted requires that texts of the pictures of lab/results have room.
 func TestCommitted(t *testing.T) {
 	pictures := 0
 	require.NoError(t, filepath.WalkDir(filepath.Join("..", "..", "lab", "results", "plots"), func(path string,

@@ -8,8 +8,8 @@ import (
 	"github.com/activepebbles/pebbles/lab"
 )
 
-// Write draws each group of the results into a folder, which is made if need be, and returns the files by group's name:
-// see [plots.Write].
+// Write draws each group of the results into a folder, which it makes if necessary, and returns the files by group's
+// name: see [plots.Write].
 func Write(folder string, r lab.Results) (files map[string][]string, err error) {
 	groups := make([]plots.Group, len(r.Groups))
 	for i, g := range r.Groups {
@@ -27,7 +27,7 @@ func Write(folder string, r lab.Results) (files map[string][]string, err error) 
 	return plots.Write(folder, groups...)
 }
 
-// ForPage draws into a folder, as Write does, and returns the files as links from a page.
+// ForPage draws into a folder, like Write, and returns the files as links from a page.
 func ForPage(page, folder string, r lab.Results) (links map[string][]string, err error) {
 	if links, err = Write(folder, r); err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func ForPage(page, folder string, r lab.Results) (links map[string][]string, err
 	return links, nil
 }
 
-// Beside draws into the folder plots beside a page, or a folder in there, and returns the files as links from the page.
+// Beside draws into the folder plots beside a page, or a folder in it, and returns the files as links from the page.
 func Beside(page, folder string, r lab.Results) (links map[string][]string, err error) {
 	return ForPage(page, filepath.Join(filepath.Dir(page), "plots", folder), r)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/activepebbles/pebbles/lab"
 )
 
-// The pictures of lab/results are those of the results that are kept.
+// TestCommitted requires that the pictures of lab/results are those of the kept results.
 func TestCommitted(t *testing.T) {
 	committed := filepath.Join("..", "results", "plots")
 	drawn := map[string]bool{}
@@ -43,7 +43,7 @@ func TestCommitted(t *testing.T) {
 	}))
 }
 
-// Pictures beside a page are named from where it is.
+// TestBeside requires that pictures beside a page are named relative to the page.
 func TestBeside(t *testing.T) {
 	var g lab.GroupResult
 	g.Name = "G"
