@@ -9,20 +9,20 @@ import (
 	"github.com/activepebbles/pebbles/internal/machine"
 )
 
-// Limit is how long a run may take by default.
+// Limit is the default time limit of a run.
 const Limit = 2 * time.Minute
 
-// Options say how a suite is measured.
+// Options control the measurement of a suite.
 type Options struct {
-	Repeats  int                  // runs of each case that count; at least 1
-	WarmUp   int                  // runs of each case before them
+	Repeats  int                  // counted runs of each case; at least 1
+	WarmUp   int                  // earlier runs of each case
 	Limit    time.Duration        // of one run; 0 is [Limit]
 	Command  string               // as the user typed it, for the results
-	Progress func(Step)           // when not nil, is called after every run
+	Progress func(Step)           // if not nil, called after every run
 	Probe    func() time.Duration // measures the machine's state; nil is Probe
 }
 
-// A Step is a run that has succeeded.
+// Step is a successful run.
 type Step struct {
 	Case        Case
 	Repeat      int // from 1; 0 in the warm-up
@@ -30,10 +30,10 @@ type Step struct {
 	Done, Total int // runs of the whole suite
 }
 
-// Alternate measures a suite: each group on its own, its cases in turn, as often as Options says, every second time in
+// Alternate measures a suite: each group separately, its cases in turn, Options.Repeats times. Every second round has
 // the opposite order, so that no case always follows the same other. The machine's state is probed before and after
-// each run. It stops with an error at the first run that fails, prints no result, was wrong, or differs where it must
-// not; when ctx ends, the error is its cause. The results beside an error are those of the groups that were complete.
+// each run. Alternate stops with an error at the first run that fails, prints no result, is wrong, or differs where it
+// must not. When ctx ends, the error is its cause. The results beside an error are those of the complete groups.
 func Alternate(ctx context.Context, groups []Group, o Options) (Results, error) {
 	if o.Repeats < 1 || o.WarmUp < 0 {
 		return Results{}, fmt.Errorf("%d repeats after %d warm-up runs: give at least one repeat", o.Repeats, o.WarmUp)

@@ -14,7 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The cases of a group take turns, every second time backwards, and the groups follow each other.
+// TestAlternation requires that the cases of a group take turns, every second time backwards, and that the groups
+// follow each other.
 func TestAlternation(t *testing.T) {
 	diary := filepath.Join(t.TempDir(), "diary")
 	writes := func(name string) Case {
@@ -46,7 +47,7 @@ func TestAlternation(t *testing.T) {
 	require.WithinRange(t, results.Date, begun.Truncate(time.Second), time.Now())
 }
 
-// Each way in which a run can go wrong ends the measurement, and is told.
+// TestBadRuns requires that each failure of a run ends the measurement, and is reported.
 func TestBadRuns(t *testing.T) {
 	for text, why := range map[string]string{
 		`echo lost a peer >&2; exit 3`:            "exit status 3; it said:\nlost a peer",
@@ -80,7 +81,7 @@ func TestBadRuns(t *testing.T) {
 	require.ErrorContains(t, err, "nothing to measure")
 }
 
-// Groups that were complete before an error are there beside it.
+// TestCompleteGroups requires that groups that were complete before an error are returned beside it.
 func TestCompleteGroups(t *testing.T) {
 	good, bad := prints(t, "good", `{"errors": 0, "rate": 1}`), script(t, "bad", "exit 3")
 	results, err := Alternate(t.Context(), []Group{{Name: "one", Cases: []Case{good}}, {Name: "two", Cases: []Case{bad}},
@@ -90,7 +91,7 @@ func TestCompleteGroups(t *testing.T) {
 	require.Equal(t, []float64{1, 1}, results.Find("good").Values())
 }
 
-// numberIn is what a script has written to a file; nothing when it was ended before it could.
+// numberIn returns the number that a script has written to a file, or "" if the script was ended earlier.
 func numberIn(t *testing.T, file string) string {
 	text, err := os.ReadFile(file)
 	if !os.IsNotExist(err) {
@@ -115,10 +116,10 @@ func alive(t *testing.T, file string) bool {
 	if os.IsNotExist(err) && syscall.Kill(pid, 0) != nil {
 		return false
 	}
-	return !strings.Contains(string(status), ") Z ") // which nobody here can bury
+	return !strings.Contains(string(status), ") Z ") // a zombie, which no process here can reap
 }
 
-// A command that hangs is ended with all that it has started, whether it minds or not.
+// TestHanging requires that a hanging command is ended with all its processes, even if it ignores signals.
 func TestHanging(t *testing.T) {
 	for name, text := range map[string]string{
 		"with a child": `sleep 1000 & echo $! >%s; wait`,
@@ -139,7 +140,8 @@ func TestHanging(t *testing.T) {
 	}
 }
 
-// A command that ends and leaves a process behind, which holds its output, does not hold up the measurement for ever.
+// TestLeavingAProcessBehind requires that a command that ends but leaves behind a process that holds its output does
+// not block the measurement.
 func TestLeavingAProcessBehind(t *testing.T) {
 	t.Parallel()
 	pid := filepath.Join(t.TempDir(), "pid")
@@ -149,7 +151,7 @@ func TestLeavingAProcessBehind(t *testing.T) {
 	gone(t, pid)
 }
 
-// When the context ends, the command does, and its cause is told.
+// TestInterrupted requires that the end of the context ends the command, and that its cause is returned.
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("enough")
@@ -169,14 +171,14 @@ func TestInterrupted(t *testing.T) {
 	require.False(t, alive(t, pid))
 }
 
-// counting is a case whose object changes from run to run: %d is the number of the run.
+// counting returns a case whose object changes from run to run: %d is the number of the run.
 func counting(t *testing.T, name, object string) Case {
 	file := filepath.Join(t.TempDir(), "runs")
 	return script(t, name, fmt.Sprintf("echo >>%s; n=$(wc -l <%s)\ncat <<END\n%s\nEND", file, file,
 		strings.ReplaceAll(object, "%d", "$n")))
 }
 
-// What must be the same in every run is: checksums, exact fields, and the checksums of the same work.
+// TestAgreement requires agreement of checksums, of exact fields, and of the checksums of the same work, in every run.
 func TestAgreement(t *testing.T) {
 	run := func(cases ...Case) (Results, error) {
 		return Alternate(t.Context(), []Group{{Name: "G", Cases: cases}}, Options{Repeats: 2, WarmUp: 1, Probe: near})
@@ -220,7 +222,7 @@ func TestAgreement(t *testing.T) {
 	require.ErrorContains(t, err, `field "checksum" of the work "w" is missing`)
 }
 
-// An amount is told by the time of the processor, which a program that only waits takes little of.
+// TestPerCPU requires amounts per processor time, which a waiting program hardly uses.
 func TestPerCPU(t *testing.T) {
 	work := func(name, text string) Case {
 		c := script(t, name, text+`; echo '{"errors": 0, "rate": 1}'`)
@@ -238,7 +240,8 @@ func TestPerCPU(t *testing.T) {
 	require.Less(t, r.Find("waits").Samples[0].CPU, 0.3, "waiting is no work")
 }
 
-// A case's environment is added to ours, its field may be inside another, and is scaled.
+// TestEnvironmentAndFields requires that a case's environment is added to ours, and that its field may be nested and is
+// scaled.
 func TestEnvironmentAndFields(t *testing.T) {
 	c := script(t, "a", `echo "{\"errors\": 0, \"inside\": {\"rate\": $RATE}}"`)
 	c.Env, c.Field, c.Scale = []string{"RATE=25"}, "inside.rate", 0.1

@@ -8,46 +8,46 @@ import (
 	"strings"
 )
 
-// A Case is one figure: the command that gives it, and its field of the JSON object that the command prints. The
-// object's field "errors" must be 0; an exit status or number of errors other than 0 ends the measurement.
+// Case is one figure: its command, and its field of the JSON object that the command prints. The object's field
+// "errors" must be 0. A nonzero exit status or number of errors ends the measurement.
 type Case struct {
-	// of its own in the whole suite; names of cases that bound others begin with "limit-"
+	// unique in the whole suite; names of cases that bound others begin with "limit-"
 	Name string   `json:"name"`
-	Args []string `json:"-"`             // the program, by its path or a name that PATH knows, and its arguments
+	Args []string `json:"-"`             // program, as a path or a name in PATH, and its arguments
 	Env  []string `json:"env,omitempty"` // NAME=value, added to the environment of this process
-	// the command as a user would type it; empty: Env and Args with spaces between them
+	// command as a user would type it; empty: Env and Args with spaces between them
 	Line string `json:"line"`
 
-	// of the printed object; those of objects inside by dots: counters.frames_sent
+	// of the printed object; dots separate nested names: counters.frames_sent
 	Field string  `json:"field"`
-	Scale float64 `json:"scale,omitempty"` // by which the field is multiplied to be in Unit; 0 is 1
+	Scale float64 `json:"scale,omitempty"` // factor from the field to Unit; 0 is 1
 	Unit  string  `json:"unit"`            // such as "M updates/s"
-	Lower bool    `json:"lower,omitempty"` // less is better: a time
-	// PerCPU says that the field is an amount of work, and that the figure is this amount per second of processor time,
-	// which covers the whole process, its set-up and verification too. Other programs on the machine hardly change it.
+	Lower bool    `json:"lower,omitempty"` // less is better, as for a time
+	// PerCPU marks an amount of work: the figure is this amount per second of processor time, which covers the whole
+	// process, including its set-up and verification. Other programs on the machine hardly change it.
 	PerCPU bool `json:"per_cpu,omitempty"`
 
-	// Against names the case of the same group that Result.Ratios compares this one with. It must be in the same unit.
+	// Against names the case of the same group that Result.Ratios compares this one with. It must have the same unit.
 	Against string `json:"against,omitempty"`
-	// Work, when not empty, names the work that is done: all runs of all cases of a group with the same Work must print
-	// the same field "checksum". Without it, the runs of one case must print the same checksum, if they print one.
+	// Work, if not empty, names the work: all runs of all cases of a group with the same Work must print the same field
+	// "checksum". Without it, the runs of one case must print the same checksum, if they print one.
 	Work string `json:"work,omitempty"`
-	// Exact names fields that must be the same in every run, as they don't depend on timing. Compare holds them to be
-	// equal between two results.
+	// Exact names fields that must be the same in every run, since they are independent of timing. Compare requires
+	// that they are equal in two results.
 	Exact []string `json:"exact,omitempty"`
-	// Point, when not nil, is where the figure stands in a plot of lines. A group is drawn so when all of its cases
+	// Point, if not nil, is the place of the figure in a plot of curves. A group is drawn as curves if all of its cases
 	// have one.
 	Point *Point `json:"point,omitempty"`
 }
 
-// A Point is a place along one line of a plot.
+// Point is a place along one curve of a plot.
 type Point struct {
-	Curve string  `json:"curve"` // the line's name
+	Curve string  `json:"curve"` // name of the curve
 	Axis  string  `json:"axis"`  // quantity along the plot, the same in a whole group: "ranks"
-	At    float64 `json:"at"`    // how much of it, above 0: the axis is logarithmic
+	At    float64 `json:"at"`    // its amount, above 0: the axis is logarithmic
 }
 
-// A Group holds cases that are run alternately, and shown together.
+// Group holds cases that are run alternately, and shown together.
 type Group struct {
 	Name  string
 	Title string // of a plot; empty: Name
@@ -58,7 +58,7 @@ type Group struct {
 // Add adds a case to the group.
 func (g *Group) Add(c Case) { g.Cases = append(g.Cases, c) }
 
-// typed is the case with its line.
+// typed returns the case with its line.
 func (c Case) typed() Case {
 	if c.Line == "" {
 		c.Line = strings.Join(append(append([]string{}, c.Env...), c.Args...), " ")
@@ -73,7 +73,7 @@ func (c Case) scale() float64 {
 	return c.Scale
 }
 
-// speed is the ratio of the speeds of two values of this case's unit.
+// speed returns the ratio of the speeds of two values of this case's unit.
 func (c Case) speed(value, against float64) float64 {
 	if c.Lower {
 		return against / value
@@ -81,7 +81,7 @@ func (c Case) speed(value, against float64) float64 {
 	return value / against
 }
 
-// Check reports the first mistake in a suite, before anything runs.
+// Check reports the first mistake in a suite, before any run.
 func Check(groups []Group) error {
 	if len(groups) == 0 {
 		return errors.New("there is nothing to measure")
@@ -120,10 +120,10 @@ func (g Group) check(seen map[string]bool) error {
 	return nil
 }
 
-// Matching returns the cases whose name or group's name matches a regular expression, in upper or lower case, with
-// the cases that they are compared with.
+// Matching returns the cases whose name or group's name matches a regular expression, regardless of case, with the
+// cases that they are compared with.
 func Matching(groups []Group, expression string) (some []Group, err error) {
-	if _, err := regexp.Compile(expression); err != nil { // as the user has written it
+	if _, err := regexp.Compile(expression); err != nil { // the error quotes the user's expression
 		return nil, err
 	}
 	pattern := regexp.MustCompile("(?i)" + expression)
@@ -150,7 +150,7 @@ func Matching(groups []Group, expression string) (some []Group, err error) {
 	return some, nil
 }
 
-// want marks a case and the cases that it is compared with, directly or not.
+// want marks a case and the cases that it is compared with, directly or indirectly.
 func (g Group) want(c Case, wanted map[string]bool) {
 	if wanted[c.Name] {
 		return

@@ -11,15 +11,15 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// A Verdict is the outcome of comparing a case in two results.
+// Verdict is the outcome of comparing a case in two results.
 type Verdict string
 
 // The verdicts. Slower, Changed, Missing and Undecided fail a comparison.
 const (
-	Same      Verdict = "~"         // no difference that is significant and beyond the threshold
+	Same      Verdict = "~"         // no significant difference beyond the threshold
 	Faster    Verdict = "faster"    // significantly, and beyond the threshold
 	Slower    Verdict = "SLOWER"    // significantly, and beyond the threshold
-	Changed   Verdict = "CHANGED"   // the checksum, or a field that must be exactly the same, differs
+	Changed   Verdict = "CHANGED"   // the checksum, or an exact field, differs
 	Missing   Verdict = "MISSING"   // only the old results have it
 	Added     Verdict = "added"     // only the new results have it
 	Undecided Verdict = "UNDECIDED" // too few samples for the test
@@ -30,23 +30,23 @@ const Significance = 0.05
 
 // CompareOptions defines a difference.
 type CompareOptions struct {
-	Threshold float64 // least change of speed that counts, as a part: 0.1 is 10 % faster or slower
-	// compare ratios to what cases are compared with, and no other speeds: for results of other machines
+	Threshold float64 // least change of speed that counts, as a fraction: 0.1 is 10 % faster or slower
+	// compare only ratios to other cases, for results of different machines
 	Ratios bool
 }
 
-// A Difference is one case in two results.
+// Difference is one case in two results.
 type Difference struct {
 	Name     string
 	Unit     string
 	Old, New Summary
-	Speed    float64 // of the new as a part of the old: 0.9 is 10 % slower
+	Speed    float64 // new as a fraction of the old: 0.9 is 10 % slower
 	P        float64 // probability of such samples by chance
 	Verdict  Verdict
-	Why      string // for Changed and Undecided: the reason
+	Why      string // reason for Changed and Undecided
 }
 
-// Comparison are all differences, in the order of the old results.
+// Comparison holds all differences, in the order of the old results.
 type Comparison struct {
 	Differences []Difference
 	Notes       []string // reasons to trust the comparison less
@@ -54,7 +54,7 @@ type Comparison struct {
 
 // Compare compares new results with old ones, case by case: speeds by a Mann-Whitney U-test (Mann and Whitney, On a
 // test of whether one of two random variables is stochastically larger than the other, 1947) and a threshold, exact
-// fields and checksums exactly. It fails when the two have no case in common.
+// fields and checksums exactly. It fails if the two have no case in common.
 func Compare(before, after Results, o CompareOptions) (Comparison, error) {
 	c := Comparison{Notes: notes(before, after, o)}
 	common := 0
@@ -104,7 +104,7 @@ func (o CompareOptions) difference(oldGroup GroupResult, old *Result, after Resu
 	first, second, lower := old.Values(), now.Values(), old.Lower
 	switch {
 	case o.Ratios && old.Against == "":
-		d.Verdict = Same // only exact fields can be compared
+		d.Verdict = Same // only exact fields are comparable
 		return d
 	case o.Ratios:
 		first, second, lower = oldGroup.Ratios(old), newGroup.Ratios(now), false
@@ -124,7 +124,7 @@ func (o CompareOptions) difference(oldGroup GroupResult, old *Result, after Resu
 }
 
 func sample(values []float64) *benchmath.Sample {
-	return benchmath.NewSample(slices.Clone(values), &benchmath.DefaultThresholds) // which sorts its argument
+	return benchmath.NewSample(slices.Clone(values), &benchmath.DefaultThresholds) // it sorts its argument
 }
 
 func (o CompareOptions) judge(speed, p float64) Verdict {
@@ -133,13 +133,13 @@ func (o CompareOptions) judge(speed, p float64) Verdict {
 		return Same
 	case speed < 1-o.Threshold:
 		return Slower
-	case speed > 1/(1-o.Threshold): // as much as the old would be slower than the new
+	case speed > 1/(1-o.Threshold): // then the old is slower than the new by the threshold
 		return Faster
 	}
 	return Same
 }
 
-// leastP is the least probability that a U-test of n and m samples can give: 2 of all orders of the samples.
+// leastP returns the least probability that a U-test of n and m samples can give: 2 out of all orders of the samples.
 func leastP(n, m int) float64 {
 	if n == 0 || m == 0 {
 		return 1
@@ -158,7 +158,7 @@ func (r Results) locate(name string) (GroupResult, *Result) {
 	return GroupResult{}, nil
 }
 
-// changes lists the differences that no measurement explains.
+// changes lists the differences other than measured figures.
 func changes(old, now *Result) string {
 	var all []string
 	if old.Unit != now.Unit || old.Lower != now.Lower || old.Against != now.Against {
@@ -178,7 +178,7 @@ func changes(old, now *Result) string {
 	return strings.Join(all, "; ")
 }
 
-// Err says how many cases fail the comparison; nil when none does.
+// Err reports the number of cases that fail the comparison, or returns nil.
 func (c Comparison) Err() error {
 	failed := map[Verdict]int{}
 	for _, d := range c.Differences {

@@ -89,7 +89,7 @@ func TestMissingAndAdded(t *testing.T) {
 	require.ErrorContains(t, err, "no case in common")
 }
 
-// Ratios are compared where the machines differ: what counts is the part of the limit.
+// TestComparingRatios requires that ratios are compared if the machines differ: the fraction of the limit counts.
 func TestComparingRatios(t *testing.T) {
 	here := results(made("limit-a", "", 100, 100, 100, 100, 100), made("a", "limit-a", 50, 51, 52, 53, 54))
 	there := results(made("limit-a", "", 10, 10, 10, 10, 10), made("a", "limit-a", 5.0, 5.1, 5.2, 5.3, 5.4))
@@ -115,7 +115,7 @@ func TestComparingRatios(t *testing.T) {
 	require.EqualError(t, c.Err(), "of 2 cases 1 slower, 1 changed", "what has no ratio is compared exactly")
 }
 
-// Comparing leaves the samples in their order, by which ratios are made.
+// TestComparingKeepsSamples requires that a comparison keeps the order of samples, which ratios depend on.
 func TestComparingKeepsSamples(t *testing.T) {
 	old, now := made("a", "", 5, 1, 4, 2, 3), made("a", "", 3, 5, 1, 2, 4)
 	verdict(t, old, now, 0.1)

@@ -11,9 +11,9 @@ import (
 
 const handOvers = 1 << 11 // of a measurement
 
-// ContextSwitch measures the cost of a switch of a core between two threads, in seconds: two threads on one core hand a
-// byte to and fro, less the time that one thread takes to hand it to itself. It returns the error of a system call that
-// fails.
+// ContextSwitch measures the cost of a switch of a core between two threads, in seconds: the time for two threads on
+// one core to pass a byte to and fro, minus the time for one thread to pass it to itself. It returns the error of a
+// failed system call.
 func ContextSwitch(repeats int) (float64, error) {
 	there, err := newPipe()
 	if err != nil {
@@ -33,8 +33,8 @@ func ContextSwitch(repeats int) (float64, error) {
 	return max(0, median(apart)-median(alone)), nil
 }
 
-// handedOver is the time of a byte from one pipe's end to the other: of two threads, or of one when both pipes are the
-// same.
+// handedOver returns the time of a byte from one pipe's end to the other: with two threads, or with one if both pipes
+// are the same.
 func handedOver(there, back pipe) (seconds float64) {
 	var both sync.WaitGroup
 	if there != back {
@@ -64,7 +64,7 @@ func handedOver(there, back pipe) (seconds float64) {
 	return seconds
 }
 
-// bindToFirst binds this thread to the first core that it may use, if the system lets it.
+// bindToFirst binds this thread to the first core that it may use, if the system permits it.
 func bindToFirst() {
 	if first, _, ok := twoCores(); ok {
 		bind(first)

@@ -2,5 +2,5 @@
 
 package lab
 
-// ContextSwitch is 0 where threads can't be bound to a core.
+// ContextSwitch returns 0, since this system cannot bind threads to a core.
 func ContextSwitch(int) (float64, error) { return 0, nil }

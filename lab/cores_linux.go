@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// twoCores are the first two cores that this process may use, if Go uses two.
+// twoCores returns the first two cores that this process may use, if Go uses two.
 func twoCores() (first, second int, ok bool) {
 	var set unix.CPUSet
 	if runtime.GOMAXPROCS(0) < 2 || unix.SchedGetaffinity(0, &set) != nil || set.Count() < 2 {
@@ -19,7 +19,7 @@ func twoCores() (first, second int, ok bool) {
 	return first, second, true
 }
 
-// bind binds this thread to a core, if the system lets it.
+// bind binds this thread to a core, if the system permits it.
 func bind(core int) {
 	var set unix.CPUSet
 	set.Set(core)

@@ -4,7 +4,7 @@ package lab
 
 import "runtime"
 
-// twoCores reports whether Go uses two cores. There is no way here to say which.
+// twoCores reports whether Go uses two cores. This system cannot name them.
 func twoCores() (first, second int, ok bool) {
 	return 0, 1, min(runtime.GOMAXPROCS(0), runtime.NumCPU()) >= 2
 }

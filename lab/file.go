@@ -8,7 +8,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/values"
 )
 
-// Write puts the results into a file as JSON. The file is whole or, after an error, as it was before.
+// Write writes the results to a file as JSON. The file is complete or, after an error, unchanged.
 func (r Results) Write(name string) error {
 	text, err := json.MarshalIndent(r, "", "\t")
 	if err == nil {
@@ -20,7 +20,7 @@ func (r Results) Write(name string) error {
 	return nil
 }
 
-// Read reads results that Write has written.
+// Read reads results written by Write.
 func Read(name string) (Results, error) {
 	text, err := values.Text(name)
 	if err != nil {

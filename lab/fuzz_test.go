@@ -10,7 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/machine"
 )
 
-// FuzzResults reads files of results: what is taken has samples in each case.
+// FuzzResults reads files of results: accepted ones have samples in each case.
 func FuzzResults(f *testing.F) {
 	f.Add([]byte(`{"Format":1,"Groups":[{"Name":"g","Results":[{"Samples":[1]}]}]}`))
 	f.Add([]byte(`{"Format":1,"Groups":[{"Results":[null]}]}`))

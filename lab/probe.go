@@ -9,15 +9,14 @@ import (
 )
 
 const (
-	probeTrips   = 200 // round trips of a batch, some 10 µs
+	probeTrips   = 200 // round trips of a batch, about 10 µs
 	probeBatches = 64
-	probeTime    = 50 * time.Millisecond // of all batches at most
+	probeTime    = 50 * time.Millisecond // limit for all batches
 )
 
-// Probe measures the round trip of a cache line between the first two cores that this process may use: two threads,
-// bound to them where the system can (Linux), take turns at adding to a word. It returns the shortest of many batches,
-// which other programs on the machine hardly change, and 0 when there is one core. It takes about 2 ms, and 50 on a
-// crowded machine.
+// Probe measures the round trip of a cache line between the first two cores that this process may use. Two threads,
+// bound to them if the system can (Linux), add to a word in turn. It returns the shortest of many batches, which other
+// programs on the machine hardly change, or 0 with one core. It takes about 2 ms, and 50 ms on a crowded machine.
 func Probe() time.Duration {
 	first, second, ok := twoCores()
 	if !ok {
@@ -26,7 +25,7 @@ func Probe() time.Duration {
 	var turn word
 	var partner sync.WaitGroup
 	partner.Go(func() {
-		runtime.LockOSThread() // never unlocked: the thread ends with its goroutine, and its binding with it
+		runtime.LockOSThread() // never unlocked: the thread and its binding end with its goroutine
 		bind(second)
 		turn.answer()
 	})
@@ -42,8 +41,8 @@ func Probe() time.Duration {
 	return slices.Min(trips)
 }
 
-// word is the word that the threads add to in turn, on a cache line of its own: even numbers are the asker's turn. It
-// is below 0 when there are no more turns.
+// word is the word that the threads add to in turn, on its own cache line. Even numbers are the asker's turn. A
+// negative number ends the turns.
 type word struct {
 	_ [128]byte
 	n atomic.Int64
@@ -53,7 +52,7 @@ type word struct {
 func (w *word) ask() (trips []time.Duration) {
 	began := time.Now()
 	next := int64(0)
-	w.trips(&next, 1) // wait for the partner to be there
+	w.trips(&next, 1) // wait for the partner's start
 	for len(trips) < probeBatches && (len(trips) == 0 || time.Since(began) < probeTime) {
 		start := time.Now()
 		w.trips(&next, probeTrips)

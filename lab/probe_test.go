@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The probe ends, measures where there are two cores, and leaves no thread bound.
+// TestProbe requires that the probe ends, measures if there are two cores, and leaves no thread bound.
 func TestProbe(t *testing.T) {
 	first, second, ok := twoCores()
 	for range 3 {

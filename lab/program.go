@@ -17,32 +17,32 @@ import (
 	"github.com/activepebbles/pebbles/internal/machine"
 )
 
-// A Program measures something, and writes the results into a page and a file.
+// Program measures something, and writes the results to a page and a file.
 type Program struct {
 	Name    string
-	Flags   string // the flags of a Session that it has, with spaces between: pebbles repeats small only out page
-	Repeats int    // by default
-	Parts   bool   // a page may be made part by part, so that -only goes with -page
+	Flags   string // its flags of a Session, separated by spaces: pebbles repeats small only out page
+	Repeats int    // default
+	Parts   bool   // a page may be made in parts, so -only may go with -page
 	Own     func(*flag.FlagSet)
 	Run     func(context.Context, *Session) error
 }
 
-// A Session is one call of a program, with the flags that all programs share.
+// Session is one call of a program, with the flags that all programs share.
 type Session struct {
 	Pebbles        string // path of pebbles-lab
 	Repeats        int
 	Small          bool
-	Only           string // a regular expression
+	Only           string // regular expression
 	Out, Page      string // files; empty: none
 	Stdout, Stderr io.Writer
 }
 
-// UsageError is a mistake in how a program was called.
+// UsageError is a mistake in the call of a program.
 type UsageError struct{ Err error }
 
 func (e UsageError) Error() string { return e.Err.Error() }
 
-// Unwrap is the error itself.
+// Unwrap returns the error itself.
 func (e UsageError) Unwrap() error { return e.Err }
 
 // Exit statuses of Main.
@@ -51,9 +51,9 @@ const (
 	misused = 2
 )
 
-// Main is the main function of a program, or of several in one file: then the first argument names one. An
-// interrupt ends the context of its Run. Its error is printed after the program's name. The exit status is 2 for a
-// UsageError, and 1 for another error; asking for help is no error.
+// Main is the main function of a program, or of several in one file, named by the first argument. An interrupt ends the
+// context of its Run. Its error is printed after the program's name. The exit status is 2 for a UsageError, and 1 for
+// another error. A request for help is no error.
 func Main(programs ...Program) {
 	p, args := programs[0], os.Args[1:]
 	if len(programs) > 1 {
@@ -72,7 +72,7 @@ func Main(programs ...Program) {
 	os.Exit(failed)
 }
 
-// pick is the program that the first argument names, and the other arguments.
+// pick returns the program that the first argument names, and the other arguments.
 func pick(programs []Program, args []string) (Program, []string) {
 	var names []string
 	for _, p := range programs {
@@ -149,7 +149,7 @@ func (p Program) check(s *Session, f *flag.FlagSet) error {
 	return nil
 }
 
-// Publish prints a part of a page, and puts it into the page where one is wanted.
+// Publish prints a part of a page, and puts it into the page if one is requested.
 func (s *Session) Publish(section, text string) error {
 	if _, err := io.WriteString(s.Stdout, text); err != nil || s.Page == "" {
 		return err
@@ -157,7 +157,7 @@ func (s *Session) Publish(section, text string) error {
 	return WriteSection(s.Page, section, text)
 }
 
-// Made says which command made something, on which day and machine, as the first words of a paragraph.
+// Made returns the first words of a paragraph: the command, the day and the machine of a measurement.
 func Made(command string) string {
 	return fmt.Sprintf("Made by `%s` on %s: %v.", command, time.Now().UTC().Format(time.DateOnly), machine.This())
 }

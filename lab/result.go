@@ -19,15 +19,15 @@ const Format = 1
 // Results are the results of a measurement.
 type Results struct {
 	Format  int             `json:"format"`
-	Date    time.Time       `json:"date"`    // when it began
-	Command string          `json:"command"` // that measured
+	Date    time.Time       `json:"date"`    // begin of the measurement
+	Command string          `json:"command"` // measuring command
 	Machine machine.Machine `json:"machine"`
 	Repeats int             `json:"repeats"`
 	WarmUp  int             `json:"warm_up"`
 	Groups  []GroupResult   `json:"groups"`
 }
 
-// GroupResult are the results of a group.
+// GroupResult holds the results of a group.
 type GroupResult struct {
 	Name    string    `json:"name"`
 	Title   string    `json:"title,omitempty"` // of a plot; empty: Name
@@ -38,8 +38,8 @@ type GroupResult struct {
 // Result is the result of a case.
 type Result struct {
 	Case
-	Samples []Sample          `json:"samples"` // one a repeat, in their order
-	Exactly map[string]string `json:"exactly"` // the fields of Case.Exact, the same in every sample
+	Samples []Sample          `json:"samples"` // one per repeat, in order
+	Exactly map[string]string `json:"exactly"` // fields of Case.Exact, the same in every sample
 	// of the work, the same in every sample; empty if the command prints none
 	Sum string `json:"checksum,omitempty"`
 }
@@ -47,8 +47,8 @@ type Result struct {
 // Sample is the result of one run.
 type Sample struct {
 	Value    float64                `json:"value"`              // in the case's unit
-	Seconds  float64                `json:"seconds"`            // of the whole process, its set-up and verification too
-	CPU      float64                `json:"cpu_seconds"`        // of the processor, in all of its processes
+	Seconds  float64                `json:"seconds"`            // of the whole process, with set-up and verification
+	CPU      float64                `json:"cpu_seconds"`        // processor time of all its processes
 	Counters map[string]json.Number `json:"counters,omitempty"` // the object's field "counters"
 	Before   time.Duration          `json:"probe_before_ns"`    // see Probe
 	After    time.Duration          `json:"probe_after_ns"`
@@ -83,7 +83,7 @@ func (s *Sample) read(c Case, o machine.Answer) (err error) {
 	return err
 }
 
-// addSample adds a sample, which must agree with those before it.
+// addSample adds a sample, which must agree with the earlier ones.
 func (r *Result) addSample(s Sample) error {
 	if len(r.Samples) == 0 {
 		r.Exactly, r.Sum = s.exactly, s.checksum
@@ -99,7 +99,7 @@ func (r *Result) addSample(s Sample) error {
 	return nil
 }
 
-// agree compares the checksums of the same work with each other.
+// agree compares the checksums of cases with the same work.
 func (g GroupResult) agree() error {
 	first := map[string]*Result{}
 	for _, r := range g.Results {
@@ -117,10 +117,10 @@ func (g GroupResult) agree() error {
 	return nil
 }
 
-// Limit reports whether the case bounds others, and is no program of its own.
+// Limit reports whether the case bounds others, and is not a program of its own.
 func (c Case) Limit() bool { return strings.HasPrefix(c.Name, "limit-") }
 
-// Find finds a result by its name; nil when there is none.
+// Find returns a result by its name, or nil.
 func (r Results) Find(name string) *Result {
 	for _, g := range r.Groups {
 		if found := g.find(name); found != nil {
@@ -139,9 +139,9 @@ func (g GroupResult) find(name string) *Result {
 	return nil
 }
 
-// Renew puts groups that were measured by themselves on the same machine in the place of those of their names, or where
-// they stand among all groups that are measured, and has them say so. Groups that are no more are left out. It is for
-// runs that something else has disturbed, and for groups that have changed since.
+// Renew replaces groups with groups of the same names that were measured separately on the same machine, and marks
+// them. New groups take their place in the order of all. Groups that no longer exist are removed. It is for disturbed
+// runs, and for groups that have changed since.
 func (r *Results) Renew(again Results, all []Group) error {
 	if a, b := fmt.Sprint(again.Machine), fmt.Sprint(r.Machine); a != b {
 		return fmt.Errorf("%s is not the machine of the other groups, %s: measure all of them", a, b)
@@ -167,16 +167,16 @@ func (r *Results) Renew(again Results, all []Group) error {
 	return nil
 }
 
-// Heading is the title of the group's plots.
+// Heading returns the title of the group's plots.
 func (g GroupResult) Heading() string { return cmp.Or(g.Title, g.Name) }
 
-// NewResults are results that a command begins to make, with nothing in them.
+// NewResults returns empty results of a command.
 func NewResults(command string) Results {
 	return Results{Format: Format, Date: time.Now().UTC().Truncate(time.Second), Command: command,
 		Machine: machine.This(), Repeats: 1}
 }
 
-// Dot adds one figure, at a point of a curve.
+// Dot adds one figure at a point of a curve.
 func (g *GroupResult) Dot(curve, axis, unit string, at, value float64) *Result {
 	r := &Result{Case: Case{Name: fmt.Sprintf("%s at %v", curve, at), Unit: unit, Point: &Point{curve, axis, at}},
 		Samples: []Sample{{Value: value}}}
@@ -195,7 +195,7 @@ func (r *Results) Put(g GroupResult) {
 	r.Groups = append(r.Groups, g)
 }
 
-// Values are the figures of all samples, in their order.
+// Values returns the figures of all samples, in order.
 func (r *Result) Values() []float64 {
 	values := make([]float64, len(r.Samples))
 	for i, s := range r.Samples {
@@ -204,11 +204,11 @@ func (r *Result) Values() []float64 {
 	return values
 }
 
-// Summary is that of the values.
+// Summary returns the summary of the values.
 func (r *Result) Summary() Summary { return Summarize(r.Values()) }
 
-// Ratios are the speeds of the case as parts of those of the case in Against, repeat by repeat: 0.5 is half as
-// fast, for rates and for times. nil when it is compared with nothing.
+// Ratios returns the speeds of the case as fractions of those of the case in Against, repeat by repeat: 0.5 is half as
+// fast, for rates and for times. It returns nil if the case has no Against.
 func (g GroupResult) Ratios(r *Result) []float64 {
 	base := g.find(r.Against)
 	if base == nil || len(base.Samples) != len(r.Samples) {

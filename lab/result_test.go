@@ -13,7 +13,7 @@ import (
 	_ "github.com/activepebbles/pebbles/internal/seeds" // fixes the draws of rapid
 )
 
-// made is a result of given samples.
+// made returns a result with the given samples.
 func made(name, against string, values ...float64) *Result {
 	r := &Result{Case: Case{Name: name, Field: "f", Unit: "M/s", Against: against, Line: "run " + name}}
 	for _, v := range values {
@@ -35,7 +35,8 @@ func TestSummary(t *testing.T) {
 	require.Zero(t, Summarize(nil))
 }
 
-// The median is what as many samples are below as above, the spread what half of the distances are within.
+// TestSummaryOfAnything requires that equal numbers of samples are below and above the median, and that half of the
+// distances are within the spread.
 func TestSummaryOfAnything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.Float64Range(-1e6, 1e6), 1, 20).Draw(t, "values")
@@ -63,7 +64,8 @@ func TestSummaryOfAnything(t *testing.T) {
 	})
 }
 
-// A ratio is of speeds, of runs of the same repeat: what is a half stays a half while the machine drifts.
+// TestRatios requires that a ratio is one of speeds, of runs of the same repeat: a half stays a half while the machine
+// drifts.
 func TestRatios(t *testing.T) {
 	base, half := made("base", "", 10, 40, 20), made("half", "base", 5, 20, 10)
 	g := results(base, half).Groups[0]
@@ -135,7 +137,7 @@ func TestBadFiles(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// Results that can't be written are told.
+// TestUnwritable requires an error for results that cannot be written.
 func TestUnwritable(t *testing.T) {
 	r := results(made("a", "", 1))
 	require.ErrorIs(t, r.Write("/no/such/folder/r.json"), os.ErrNotExist)
@@ -145,7 +147,7 @@ func TestUnwritable(t *testing.T) {
 	}
 }
 
-// Groups that were measured again say so, and stand where the others were.
+// TestRenew requires that remeasured groups are marked, and take the place of the earlier ones.
 func TestRenew(t *testing.T) {
 	of := func(name string, value float64, cases ...string) (g GroupResult) {
 		g = GroupResult{Name: name, About: "About."}

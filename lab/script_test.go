@@ -12,7 +12,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// script is a case whose command is a few lines of shell.
+// script returns a case whose command is a few lines of shell.
 func script(t *testing.T, name, text string) Case {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "app")
@@ -20,10 +20,10 @@ func script(t *testing.T, name, text string) Case {
 	return Case{Name: name, Args: []string{file}, Field: "rate", Unit: "M/s"}
 }
 
-// prints is a case that prints a text.
+// prints returns a case that prints a text.
 func prints(t *testing.T, name, text string) Case { return script(t, name, "echo '"+text+"'") }
 
-// near is a machine whose state does not change.
+// near is the probe of a machine whose state does not change.
 func near() time.Duration { return 60 }
 
 // once measures each case of a group once.

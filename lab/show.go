@@ -11,7 +11,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/machine"
 )
 
-// text is the median with its spread.
+// text formats the median with its spread.
 func (s Summary) text() string {
 	if s.Median == 0 {
 		return ""
@@ -19,7 +19,7 @@ func (s Summary) text() string {
 	return fmt.Sprintf("%s ±%.0f%%", Digits(s.Median), 100*s.Spread/s.Median)
 }
 
-// Digits writes a number in three digits or, if it is large, as a whole one; NaN is written as nothing.
+// Digits formats a number in three digits or, if it is large, as a whole number. NaN becomes "".
 func Digits(v float64) string {
 	switch {
 	case math.IsNaN(v):
@@ -30,7 +30,7 @@ func Digits(v float64) string {
 	return fmt.Sprintf("%.3g", v)
 }
 
-// Grouped writes a whole number with commas.
+// Grouped formats a whole number with commas.
 func Grouped(n int) string {
 	if n < 1000 {
 		return fmt.Sprint(n)
@@ -38,7 +38,7 @@ func Grouped(n int) string {
 	return fmt.Sprintf("%s,%03d", Grouped(n/1000), n%1000)
 }
 
-// ratio is the median of the ratios, or nothing.
+// ratio formats the median of the ratios, or returns "".
 func (g GroupResult) ratio(r *Result) string {
 	if ratios := g.Ratios(r); ratios != nil {
 		return fmt.Sprintf("%.2f", median(ratios))
@@ -62,8 +62,8 @@ func (r Results) Table(w io.Writer) error {
 	return t.Text(w)
 }
 
-// Markdown is the results as a part of a page: how they were made, and a table for each group under a heading, with the
-// pictures that are named for the group, by their way from the page.
+// Markdown returns the results as a part of a page: the description of the measurement, and under a heading a table for
+// each group, with the group's pictures, linked from the page.
 func (r Results) Markdown(pictures map[string][]string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `Made by %s on %s: %v.
@@ -91,7 +91,7 @@ func (g GroupResult) markdown(b *strings.Builder, pictures map[string][]string) 
 	b.WriteString(g.Images(pictures))
 }
 
-// Images are the pictures of a group in Markdown, by their links.
+// Images returns the pictures of a group in Markdown, by their links.
 func (g GroupResult) Images(links map[string][]string) (text string) {
 	for _, link := range links[g.Name] {
 		text += fmt.Sprintf("\n![%s](%s)\n", g.Heading(), link)
@@ -99,13 +99,13 @@ func (g GroupResult) Images(links map[string][]string) (text string) {
 	return text
 }
 
-// marks are the comments that a section of a page stands between.
+// marks returns the comments around a section of a page.
 func marks(name string) (begin, end string) {
 	return fmt.Sprintf("<!-- begin %s -->\n", name), fmt.Sprintf("<!-- end %s -->\n", name)
 }
 
-// Section puts text into a page, between the comments <!-- begin NAME --> and <!-- end NAME -->; the text between
-// them is replaced, and the rest stays. A page without the comments gets them at its end.
+// Section puts text into a page, between the comments <!-- begin NAME --> and <!-- end NAME -->. It replaces the text
+// between them, and keeps the rest. A page without the comments gets them at its end.
 func Section(page, name, text string) (string, error) {
 	begin, end := marks(name)
 	text = begin + "\n" + strings.Trim(text, "\n") + "\n\n" + end
@@ -120,7 +120,7 @@ func Section(page, name, text string) (string, error) {
 	return strings.TrimRight(page, "\n") + "\n\n" + text, nil
 }
 
-// WriteSection puts text into a section of the page in a file, which need not be there yet. See Section and WriteFile.
+// WriteSection puts text into a section of the page in a file, which need not exist. See Section and WriteFile.
 func WriteSection(file, name, text string) error {
 	page, err := os.ReadFile(file)
 	if errors.Is(err, os.ErrNotExist) {

@@ -44,7 +44,7 @@ func TestMarkdown(t *testing.T) {
 	require.NotContains(t, shown().Markdown(nil), "![")
 }
 
-// A section is replaced, and the rest of the page stays as it is.
+// TestSection requires that a section is replaced, and that the rest of the page stays unchanged.
 func TestSection(t *testing.T) {
 	page, err := Section("# Page\n\nWords.\n", "one", "first")
 	require.NoError(t, err)

@@ -2,22 +2,22 @@ package lab
 
 import "time"
 
-// State is how close the machine's cores are to each other. Hypervisors migrate a guest's virtual cores while it runs:
-// when they are near each other, a cache line's round trip takes 50 to 110 ns; far, 310 to 450 ns. The speed of ranks
+// State is the distance between the machine's cores. Hypervisors migrate a guest's virtual cores while it runs: a cache
+// line's round trip takes 50 to 110 ns between near cores, and 310 to 450 ns between far ones. The speed of ranks
 // changes with it.
 type State string
 
 // The states of a run.
 const (
-	Near    State = "near"    // before and after the run a round trip took less than 200 ns
-	Far     State = "far"     // it took longer, before and after
+	Near    State = "near"    // less than 200 ns per round trip before and after the run
+	Far     State = "far"     // more, before and after
 	Mixed   State = "mixed"   // it changed
-	Unknown State = "unknown" // it could not be measured: there is one core
+	Unknown State = "unknown" // not measured: one core
 )
 
 const farFrom = 200 * time.Nanosecond
 
-// stateOf is the state of a run from the round trips before and after it.
+// stateOf returns the state of a run from the round trips before and after it.
 func stateOf(before, after time.Duration) State {
 	switch {
 	case before <= 0 || after <= 0:
@@ -30,7 +30,7 @@ func stateOf(before, after time.Duration) State {
 	return Mixed
 }
 
-// State is that of all samples: Mixed when they differ.
+// State returns the state of all samples, or Mixed if they differ.
 func (r *Result) State() State {
 	state := Unknown
 	for i, s := range r.Samples {

@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// Summary describes samples. Spread is the median of their distances to the median (median absolute deviation), in
-// the same unit: half of the samples are nearer.
+// Summary describes samples. Spread is the median of their distances to the median (median absolute deviation), in the
+// same unit: half of the samples are nearer.
 type Summary struct {
 	Median, Min, Max, Spread float64
 }
 
-// Summarize returns the summary of samples; the zero value without any.
+// Summarize returns the summary of samples. Without samples it is zero.
 func Summarize(values []float64) Summary {
 	if len(values) == 0 {
 		return Summary{}

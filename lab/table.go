@@ -10,10 +10,10 @@ import (
 // Table is a table of words.
 type Table struct{ rows [][]string }
 
-// NewTable makes a table of these columns.
+// NewTable returns a table with the given columns.
 func NewTable(columns ...string) *Table { return &Table{[][]string{columns}} }
 
-// Row adds a row. Numbers are written by [Digits].
+// Row adds a row. [Digits] formats its numbers.
 func (t *Table) Row(cells ...any) {
 	row := make([]string, len(cells))
 	for i, c := range cells {
@@ -35,7 +35,7 @@ func (t *Table) Text(w io.Writer) error {
 	return columns.Flush()
 }
 
-// String is the table in Markdown.
+// String returns the table in Markdown.
 func (t *Table) String() string {
 	var b strings.Builder
 	for i, row := range t.rows {

@@ -8,11 +8,11 @@ import (
 
 const (
 	sliceWatch = 50 * time.Millisecond // of a measurement: some tens of slices
-	sliceGap   = 50 * time.Microsecond // that a thread misses when another one had its core, and not just an interrupt
+	sliceGap   = 50 * time.Microsecond // time that a thread loses to another one, not to an interrupt
 )
 
-// TimeSlice is for how long a thread has a core that another one wants as well, in seconds: two threads look at the
-// clock on one core, and note when they could not. It is 0 where that did not happen.
+// TimeSlice returns the time for which a thread keeps a core that another one also wants, in seconds. Two threads poll
+// the clock on one core, and note the times that they miss. It returns 0 if they miss none.
 func TimeSlice(repeats int) float64 {
 	var slices []float64
 	var mu sync.Mutex
@@ -36,10 +36,10 @@ func TimeSlice(repeats int) float64 {
 	return median(slices)
 }
 
-// slicesOf are the spans between the gaps that this thread sees in a while.
+// slicesOf returns the spans between the gaps that this thread sees during a time.
 func slicesOf(while time.Duration, clock func() time.Time) (all []float64) {
 	start := clock()
-	last, begun, counts := start, start, false // the first one began before
+	last, begun, counts := start, start, false // the first span began before
 	for last.Sub(start) < while {
 		now := clock()
 		if now.Sub(last) > sliceGap {

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Slices lie between two gaps. What comes before the first gap and after the last is no whole one, and an interrupt is
-// no gap.
+// TestSlicesOfAClock requires that slices lie between two gaps. The spans before the first gap and after the last are
+// incomplete, and an interrupt is no gap.
 func TestSlicesOfAClock(t *testing.T) {
 	now := time.Now()
 	steps, interrupts := 0, 0

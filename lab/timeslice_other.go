@@ -2,5 +2,5 @@
 
 package lab
 
-// TimeSlice is 0, which is not known, where threads can't be bound to a core.
+// TimeSlice returns 0 for unknown, since this system cannot bind threads to a core.
 func TimeSlice(int) float64 { return 0 }

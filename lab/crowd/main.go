@@ -1,10 +1,10 @@
-// Command crowd stands at the doors of every job of its network namespace, as a local user without rights may: it
-// connects to whatever listens there, TCP and the Unix sockets of shared memory, as fast as it can, until SIGTERM or
-// its time is over. It says when it is there, and in the end how often it has connected.
+// Command crowd connects to all listeners of jobs in its network namespace, TCP and the Unix sockets of shared memory,
+// as fast as it can, like a local user without rights. It stops at SIGTERM or at the end of its time. It reports its
+// start, and at the end the number of connections.
 //
 //	ip netns exec NAMESPACE setpriv --reuid 65534 --clear-groups crowd -say opening
 //
-// It has no job's secret, and holds at most 1,024 connections; a newer one takes the place of the oldest. .ci/floods
+// It does not have a job's secret, and holds at most 1,024 connections; a newer one replaces the oldest. .ci/floods
 // starts jobs beside it.
 package main
 
@@ -33,7 +33,7 @@ import (
 const (
 	heldMax   = 1024 // connections
 	lookEvery = 3 * time.Millisecond
-	limit     = time.Second // for a dial, and for a conversation
+	limit     = time.Second // of a dial, and of a conversation
 )
 
 // sayings are the bytes that strangers send.
@@ -41,7 +41,7 @@ var sayings = map[string]func(net.Conn) error{
 	"nothing": func(net.Conn) error { return nil },
 	"half":    func(c net.Conn) error { _, err := c.Write([]byte{0xa7, 'p'}); return err },
 	"http":    func(c net.Conn) error { _, err := io.WriteString(c, "GET / HTTP/1.1\r\n\r\n"); return err },
-	"opening": func(c net.Conn) error { // of a job of its own
+	"opening": func(c net.Conn) error { // for another job
 		_, _, err := handshake.Client(c, []byte("another"), handshake.Hello{Job: "another"}, limit)
 		return err
 	},
@@ -84,7 +84,7 @@ type crowd struct {
 	connections atomic.Int64
 }
 
-// look keeps the list of doors.
+// look updates the list of listeners.
 func (c *crowd) look(ctx context.Context) {
 	for ctx.Err() == nil {
 		doors := slices.Concat(read("/proc/net/tcp", tcpDoor), read("/proc/net/unix", unixDoor))
@@ -93,7 +93,7 @@ func (c *crowd) look(ctx context.Context) {
 	}
 }
 
-// knock dials one door after the other, beginning with its own, and stays there.
+// knock dials one listener after the other, beginning at its own number, and keeps the connections.
 func (c *crowd) knock(ctx context.Context, number int) {
 	dialer := net.Dialer{Timeout: limit}
 	for i := number; ctx.Err() == nil; i++ {
@@ -105,11 +105,11 @@ func (c *crowd) knock(ctx context.Context, number int) {
 		door := doors[i%len(doors)]
 		conn, err := dialer.DialContext(ctx, door.Network(), door.String())
 		if err != nil {
-			continue // it is closed by now, or others stand there
+			continue // it is closed by now, or its queue is full
 		}
 		c.connections.Add(1)
 		if tcp, ok := conn.(*net.TCPConn); ok {
-			_ = tcp.SetLinger(0) // nothing is left of it, which would make the list of sockets long
+			_ = tcp.SetLinger(0) // nothing is left of it, which would lengthen the list of sockets
 		}
 		if c.speak(conn) != nil {
 			conn.Close()
@@ -134,7 +134,7 @@ func (c *crowd) hold(conn net.Conn) {
 	}
 }
 
-// read takes a table of sockets apart.
+// read parses a table of sockets.
 func read(file string, door func(columns []string) net.Addr) (doors []net.Addr) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -149,8 +149,8 @@ func read(file string, door func(columns []string) net.Addr) (doors []net.Addr) 
 	return doors
 }
 
-// tcpDoor is an address such as 0100007F:1F90, whose bytes are those of this machine's words, in the state 0A: it
-// listens.
+// tcpDoor returns a listening address, such as 0100007F:1F90 in the state 0A. Its bytes are those of this machine's
+// words.
 func tcpDoor(columns []string) net.Addr {
 	if len(columns) < 4 || columns[3] != "0A" {
 		return nil
@@ -164,7 +164,7 @@ func tcpDoor(columns []string) net.Addr {
 	return net.TCPAddrFromAddrPort(netip.AddrPortFrom(ip, uint16(b[4])<<8|uint16(b[5])))
 }
 
-// unixDoor is the socket of a process that shares memory, which listens.
+// unixDoor returns the listening socket of a process that shares memory.
 func unixDoor(columns []string) net.Addr {
 	const listens = "00010000"
 	if len(columns) < 8 || columns[3] != listens || !strings.HasPrefix(columns[7], "@pebbles-") {

@@ -20,7 +20,7 @@ func call(t *testing.T, p lab.Program, args ...string) (stdout string, err error
 	return out.String(), err
 }
 
-// Equal amounts make equal files, which have as much in them as was asked for.
+// TestMake requires that equal amounts make equal files of the requested size.
 func TestMake(t *testing.T) {
 	for kind, lines := range map[string]int{
 		"reads": 400, "numbers": 1000, "lines": 1000, "orders": 1001, "customers": 1001, // reads are names, and 100 bases
@@ -48,8 +48,8 @@ func TestMake(t *testing.T) {
 	}
 }
 
-// A line's checksum is that of what it prints, or of the file that it writes, which is gone then. One that fails in any
-// part of a pipe has none.
+// TestTime requires that a line's checksum is that of its output, or of the file that it writes, which is then removed.
+// A line that fails in any part of a pipe has none.
 func TestTime(t *testing.T) {
 	one := func(args ...string) timed {
 		out, err := call(t, timeProgram(), args...)
@@ -73,7 +73,7 @@ func TestTime(t *testing.T) {
 	require.Error(t, err, "a file that is not written")
 }
 
-// What is not there is left out, with a line; ours is what others are compared with.
+// TestGroups requires that missing programs are left out, with a line, and that others are compared with ours.
 func TestGroups(t *testing.T) {
 	t.Setenv("PATH", "")
 	var told bytes.Buffer

@@ -1,13 +1,13 @@
-// Command data times programs that read, count, sort and join files: our examples and command beside those that people
-// use on one machine. `make -C lab data` installs the peers, and calls it.
+// Command data times programs that read, count, sort and join files: our examples and command, beside common programs
+// for one machine. `make -C lab data` installs the peers, and calls it.
 //
 //	data compare -programs built                   measure, print tables
 //	data compare -small                            run each once, tiny: do all find the same?
 //	data make -kind words -amount 1000 -out FILE   one of the files that they read
 //	data time -line LINE [-sum FILE]               one run of a line of bash, as one JSON object
 //
-// All programs of a table read the same files, and print or write the same bytes, which is checked by a checksum. A
-// peer that is not there is left out, with a line.
+// All programs of a table read the same files. A checksum verifies that they print or write the same bytes. A missing
+// peer is left out, with a line.
 package main
 
 import (
@@ -24,7 +24,7 @@ import (
 
 func main() { lab.Main(compareProgram(), timeProgram(), makeProgram()) }
 
-// limit is how long one run may take.
+// limit is the time limit of one run.
 const limit = 20 * time.Minute
 
 func compareProgram() lab.Program {
@@ -84,7 +84,7 @@ func compare(ctx context.Context, s *lab.Session, b suite, share int) (err error
 	return keep(s, results)
 }
 
-// keep prints the results, and writes them to the files of the flags.
+// keep prints the results, and writes them to the files that flags name.
 func keep(s *lab.Session, results lab.Results) error {
 	if err := results.Table(s.Stdout); err != nil {
 		return err
@@ -100,7 +100,7 @@ func keep(s *lab.Session, results lab.Results) error {
 	return lab.WriteSection(s.Page, "data", results.Markdown(nil)+memories(results))
 }
 
-// memories tells how much memory the programs have taken.
+// memories returns a table of the programs' memory.
 func memories(r lab.Results) string {
 	var b strings.Builder
 	b.WriteString("\n## Memory\n\nOf the largest process of each, at most, in MB.\n\n")

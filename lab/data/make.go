@@ -20,12 +20,12 @@ import (
 	"github.com/activepebbles/pebbles/lab"
 )
 
-// parts is how many parts a file is made in, so that it need not fit in memory.
+// parts is the number of parts in which a file is made, so that it need not fit in memory.
 const parts = 64
 
-// kinds are the files that can be made, of an amount each. Equal amounts make equal files.
+// kinds are the kinds of files, each with an amount. Equal amounts make equal files.
 var kinds = map[string]struct {
-	of    string                            // the amount
+	of    string                            // unit of the amount
 	write func(w *bufio.Writer, amount int) // w keeps its first error
 }{
 	"words":     {"bytes of words that are as frequent as Zipf's law says, of a million", writeWords},
@@ -51,7 +51,7 @@ func makeProgram() lab.Program {
 	}}
 }
 
-// names are those of the kinds, each with the unit of its amount.
+// names returns the names of the kinds, each with the unit of its amount.
 func names() string {
 	var all []string
 	for name, k := range kinds {
@@ -68,7 +68,7 @@ type input struct {
 	path   string
 }
 
-// make makes the file, unless it is there.
+// make makes the file unless it exists.
 func (in input) make() (err error) {
 	if _, err := os.Stat(in.path); err == nil {
 		return nil
@@ -94,7 +94,7 @@ func writeWords(w *bufio.Writer, amount int) {
 }
 
 func writeReads(w *bufio.Writer, amount int) {
-	const few = 4 // each of them makes the whole genome
+	const few = 4 // each makes the whole genome
 	n := 0
 	for part := range few {
 		for _, read := range kmers.Reads(kmers.Config{Bases: amount, Coverage: 20, Common: apps.Common{Seed: 1}}, part, few) {

@@ -11,7 +11,7 @@ import (
 	"github.com/activepebbles/pebbles/lab"
 )
 
-// amounts are how much work there is.
+// amounts are the amounts of work.
 type amounts struct {
 	words, bases, numbers, lines, orders, customers int
 }
@@ -24,56 +24,56 @@ var (
 	tiny = amounts{words: 100_000, bases: 5_000, numbers: 10_000, lines: 10_000, orders: 10_000, customers: 1_000}
 )
 
-// part is a part of the amounts.
+// part returns a fraction of the amounts.
 func (a amounts) part(share int) amounts {
 	return amounts{
 		a.words / share, a.bases / share, a.numbers / share, a.lines / share, a.orders / share, a.customers / share,
 	}
 }
 
-// suite makes the cases, and finds out which files they read.
+// suite makes the cases, and collects the files that they read.
 type suite struct {
 	self     string // this program
 	programs string // folder of ours
 	files    string
 	amounts
 	inputs  []input
-	leftOut io.Writer // is told of peers that are not there
+	leftOut io.Writer // gets a line for each missing peer
 }
 
 func (b *suite) groups() []lab.Group {
 	return []lab.Group{b.wordCount(), b.kmerCount(), b.sortNumbers(), b.sortLines(), b.joinFiles(), b.joinRows()}
 }
 
-// group makes groups of one work.
+// group makes groups for one kind of work.
 type group struct {
 	lab.Group
 	*suite
-	out string // a file that programs write; empty: they print
+	out string // output file of the programs; empty: they print
 }
 
 func (b *suite) group(name, about string) *group {
 	return &group{Group: lab.Group{Name: name, About: about}, suite: b}
 }
 
-// input is the path of a file that the group reads.
+// input returns the path of a file that the group reads.
 func (b *suite) input(kind string, amount int) string {
 	in := input{kind, amount, filepath.Join(b.files, fmt.Sprintf("%s-%d", kind, amount))}
 	b.inputs = append(b.inputs, in)
 	return in.path
 }
 
-// The names of ours.
+// The names of our programs.
 const (
 	oneProcess = "Active Pebbles"
 	processes  = "Active Pebbles, 2 processes"
 )
 
-// add adds a program, by its line, if everything in needs is there: names that PATH knows, or files. Ours are first,
-// and the others are compared with what stands first.
+// add adds a program, by its line, if everything in needs exists: names in PATH, or files. Our programs come first, and
+// the others are compared with the first.
 func (g *group) add(who, line string, needs ...string) { g.addWith(who, line, "", needs...) }
 
-// addWith is add for a line that continues with commands that select the result from the output, and clean up.
+// addWith is add for a line with further commands that select the result from the output, and clean up.
 func (g *group) addWith(who, line, rest string, needs ...string) {
 	for _, need := range needs {
 		if _, err := exec.LookPath(need); err != nil {
@@ -97,13 +97,13 @@ func (g *group) addWith(who, line, rest string, needs ...string) {
 	g.Add(c)
 }
 
-// leaveOut tells of a program that needs something that is not there.
+// leaveOut reports a program that lacks a requirement.
 func (g *group) leaveOut(who, need string) {
 	fmt.Fprintf(g.leftOut, "LEFT OUT: %s, %s: there is no %s: run `make -C lab data-tools` as root\n", g.Name, who,
 		filepath.Base(need))
 }
 
-// ours adds a program of ours, by ranks in one process and by two processes.
+// ours adds a program of ours, with ranks in one process and with two processes.
 func (g *group) ours(line string) {
 	program, rest, _ := strings.Cut(line, " ")
 	path := filepath.Join(g.programs, program)
@@ -184,7 +184,7 @@ func (b *suite) joinFiles() lab.Group {
 	return g.Group
 }
 
-// joinRows compares joins alone. Rows are random, and not the same.
+// joinRows compares only joins. Rows are random, and differ between the programs.
 func (b *suite) joinRows() lab.Group {
 	g := b.group("Join rows", fmt.Sprintf("%s rows with %s, which are in memory: the time of the join alone, with a sum "+
 		"over its results.", lab.Grouped(b.orders), lab.Grouped(b.customers)))

@@ -15,13 +15,13 @@ import (
 
 // timed is one run of a line.
 type timed struct {
-	Seconds  float64          `json:"seconds"` // from the start of the shell to the end of all that it starts
-	Errors   int              `json:"errors"`  // 0: the line's status was 0, or there is no object
+	Seconds  float64          `json:"seconds"` // from the start of the shell to the end of all its processes
+	Errors   int              `json:"errors"`  // 0: the line's status was 0; otherwise no object is printed
 	Checksum string           `json:"checksum"`
 	Counters map[string]int64 `json:"counters"`
 }
 
-// timeProgram runs a line of bash, which fails when a part of a pipe does. The checksum is of its output, or of a
+// timeProgram runs a line of bash, which fails if a part of a pipe fails. The checksum is that of its output, or of a
 // file that it writes, which is removed before and afterwards.
 func timeProgram() lab.Program {
 	var line, file string
@@ -33,7 +33,7 @@ func timeProgram() lab.Program {
 			return lab.UsageError{Err: fmt.Errorf("there is no line: give -line LINE")}
 		}
 		if file != "" {
-			remove := func() { _ = os.Remove(file) } // it need not be there
+			remove := func() { _ = os.Remove(file) } // it need not exist
 			remove()
 			defer remove()
 		}

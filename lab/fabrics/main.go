@@ -1,7 +1,7 @@
 //go:build unix
 
-// Command fabrics is a job whose last rank comes late to a barrier. Each process prints how much of a core it has used
-// while it waited. lab/fabrics/run starts it over the providers of libfabric.
+// Command fabrics is a job whose last rank comes late to a barrier. Each process prints the share of a core that it has
+// used while it waited. lab/fabrics/run starts it over the providers of libfabric.
 package main
 
 import (
@@ -34,7 +34,7 @@ func main() {
 	})
 }
 
-// processor is the time that this process has used of all cores.
+// processor returns the processor time of this process on all cores.
 func processor() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

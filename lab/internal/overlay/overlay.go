@@ -1,4 +1,4 @@
-// Package overlay builds this module with faults put into it, for tests that check that something detects them.
+// Package overlay builds this module with planted faults, for tests that check that each fault is detected.
 package overlay
 
 import (
@@ -14,11 +14,10 @@ import (
 )
 
 // Change is a change of one file of the module, named from its root with slashes. Good, which must be in the file once,
-// becomes Bad. Without Good, the file is a new one, and Bad is its whole text.
+// becomes Bad. Without Good, the file is new, and Bad is its whole text.
 type Change struct{ File, Good, Bad string }
 
-// Texts are the files of changes after them, by their paths. A change that finds nothing, or finds it twice, fails the
-// test.
+// Texts returns the changed files by path. A change that matches nothing, or twice, fails the test.
 func Texts(t testing.TB, changes []Change) map[string]string {
 	t.Helper()
 	root, texts := Root(t), map[string]string{}
@@ -29,8 +28,8 @@ func Texts(t testing.TB, changes []Change) map[string]string {
 	return texts
 }
 
-// Build runs a command of go, "build" or "test" with its arguments, in the module's root, with the files changed. The
-// files themselves stay as they are.
+// Build runs a go command, "build" or "test" with its arguments, in the module's root, with the changed files. The
+// files themselves stay unchanged.
 func Build(t testing.TB, changes []Change, command string, args ...string) {
 	t.Helper()
 	dir, texts := t.TempDir(), Texts(t, changes)
@@ -49,7 +48,7 @@ func Build(t testing.TB, changes []Change, command string, args ...string) {
 	require.NoError(t, err, string(out))
 }
 
-// apply returns the text of the file at path after the change, and after those of it that are in texts.
+// apply returns the text of the file at path after the change, applied to earlier changes in texts.
 func (c Change) apply(t testing.TB, path string, texts map[string]string) string {
 	t.Helper()
 	if c.Good == "" {
@@ -66,7 +65,7 @@ func (c Change) apply(t testing.TB, path string, texts map[string]string) string
 	return strings.Replace(text, c.Good, c.Bad, 1)
 }
 
-// Root is the folder of go.mod, in which or below which the test runs.
+// Root returns the folder of go.mod that contains the test's working directory.
 func Root(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()

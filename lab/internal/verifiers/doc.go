@@ -1,5 +1,4 @@
-// Package verifiers holds the verifiers of the applications to their promises. Its test builds the command with
-// faults put into the runtime, each of which loses, repeats, alters or misplaces pebbles, and runs every application:
-// each run must fail, and name the error. And it holds tests to their promises: a catalogue of faults names, for
-// each, the test that finds it.
+// Package verifiers tests the promises of the applications' verifiers. Its test builds the command with faults in the
+// runtime that lose, repeat, alter or misplace pebbles, and runs every application: each run must fail, and name the
+// error. It also tests the tests: a catalogue names, for each of many faults, the test that finds it.
 package verifiers

@@ -19,15 +19,15 @@ import (
 	"github.com/activepebbles/pebbles/lab/internal/overlay"
 )
 
-// mutation is one fault of the catalogue: good, which is in the file once, becomes bad, and a test must fail. It is of
-// the file's package, unless a folder stands before its name.
+// mutation is one fault of the catalogue: good, which is in the file once, becomes bad, and a test must fail. The test
+// is in the file's package, unless a folder precedes its name.
 type mutation struct{ name, file, good, bad, test string }
 
 func (m mutation) change() overlay.Change {
 	return overlay.Change{File: m.file, Good: m.good, Bad: m.bad}
 }
 
-// where is the folder of the test, and its name.
+// where returns the folder of the test, and its name.
 func (m mutation) where() (folder, test string) {
 	folder, test = path.Split(m.test)
 	return path.Clean(cmp.Or(folder, path.Dir(m.file))), test
@@ -38,14 +38,14 @@ var faults = slices.Concat(catalogue, upper, rooms)
 
 var plantFlag = flag.String("plant", "", "plant the faults whose name or file matches this regular expression")
 
-// How long a test may take until it must have failed: in its own words, and until it is killed.
+// Time limits of a failing test: for its own report, and until it is killed.
 const (
 	failsWithin = "90s"
 	killedAfter = 2 * time.Minute
 )
 
-// What the catalogue changes is where it says, and the tests that it names are there: who changes a line changes its
-// fault, too.
+// TestCatalogueIsOfThisTree requires that the catalogue's lines and tests exist: a change of such a line must also
+// change its fault.
 func TestCatalogueIsOfThisTree(t *testing.T) {
 	names := map[string]bool{}
 	for _, m := range faults {
@@ -71,7 +71,7 @@ func requireTest(t *testing.T, m mutation) {
 	t.Fatalf("%s: no %s in %s", m.name, test, folder)
 }
 
-// chosen are the faults that the flag asks for.
+// chosen returns the faults that the flag selects.
 func chosen(t *testing.T) (some []mutation) {
 	t.Helper()
 	wanted, err := regexp.Compile(*plantFlag)
@@ -84,8 +84,9 @@ func chosen(t *testing.T) (some []mutation) {
 	return some
 }
 
-// Each fault of the catalogue makes its test fail, in words: not by waiting for ever. One build has all faults that it
-// can have, each behind a number in the environment, so that the same test must pass without one.
+// TestMutationsAreCaught requires that each fault of the catalogue makes its test fail with a report, not by a timeout.
+// One build contains all compatible faults, each behind a number in the environment, so the same test must pass without
+// one.
 func TestMutationsAreCaught(t *testing.T) {
 	if *plantFlag == "" {
 		t.Skip("builds tests anew: give -plant, as .ci/verifiers does")
@@ -124,7 +125,7 @@ func TestMutationsAreCaught(t *testing.T) {
 		len(alone))
 }
 
-// requireCaught requires that the test of a fault fails, by its own words.
+// requireCaught requires that the test of a fault fails with its own report.
 func requireCaught(t *testing.T, program string, m mutation, number int) {
 	t.Helper()
 	out, err := runs(t, program, m, number)
@@ -134,7 +135,7 @@ func requireCaught(t *testing.T, program string, m mutation, number int) {
 	require.NotContains(t, out, "test timed out", "it waits for ever")
 }
 
-// runs runs the test of a fault, with the fault of a number, and returns what that says.
+// runs runs the test of a fault, with the numbered fault, and returns its output.
 func runs(t *testing.T, program string, m mutation, number int) (told string, failed error) {
 	t.Helper()
 	folder, test := m.where()

@@ -17,23 +17,24 @@ import (
 	"github.com/activepebbles/pebbles/lab/internal/overlay"
 )
 
-// plantedVariable is the environment variable that says which fault of a build happens.
+// plantedVariable is the environment variable that selects the fault of a build.
 const plantedVariable = "PEBBLES_PLANTED_FAULT"
 
-// planting is a build that has many faults: each function that one changes has, ahead of its own body, that of the
-// fault, for when the environment asks for it.
+// planting is a build with many faults. Each changed function has the fault's body before its own, for use when the
+// environment selects it.
 type planting struct {
 	faults []mutation
 	files  map[string]*patched // by their names from the module's root
 }
 
-// patched is a file, and what comes at some of its offsets.
+// patched is a file, and the text to insert at some of its offsets.
 type patched struct {
 	text   string
 	insert map[int]string
 }
 
-// plant makes a build of faults, and returns those that it can't have: what changes more than bodies of functions.
+// plant makes a build of faults, and returns those that it cannot contain, since they change more than bodies of
+// functions.
 func plant(t *testing.T, all []mutation) (together planting, alone []mutation) {
 	t.Helper()
 	together.files = map[string]*patched{}
@@ -52,8 +53,8 @@ func plant(t *testing.T, all []mutation) (together planting, alone []mutation) {
 	return together, alone
 }
 
-// add puts the bodies of functions that a fault changes into the file, under its number. It tells whether these are all
-// that is changed.
+// add puts the bodies of functions that a fault changes into the file, under its number. It reports whether these are
+// the only changes.
 func (p *patched) add(t *testing.T, bad string, number int) bool {
 	t.Helper()
 	was, is := declarations(t, p.text), declarations(t, bad)
@@ -81,7 +82,7 @@ func (p *patched) add(t *testing.T, bad string, number int) bool {
 	return len(insert) > 0
 }
 
-// declaration is one of a file: where it begins, its text, and where the body begins in it when it is a function.
+// declaration is one declaration of a file: its offset, its text, and the offset of its body in it if it is a function.
 type declaration struct {
 	at, body int
 	text     string
@@ -90,7 +91,7 @@ type declaration struct {
 
 func (d declaration) head() string { return d.text[:d.body] }
 
-// declarations takes a file apart: the first one is all that stands outside the others.
+// declarations parses a file. The first one holds all text outside the others.
 func declarations(t *testing.T, text string) []declaration {
 	t.Helper()
 	files := token.NewFileSet()
@@ -111,7 +112,7 @@ func declarations(t *testing.T, text string) []declaration {
 	return all
 }
 
-// labelled reports whether a function has labels, which would be there twice.
+// labelled reports whether a function has labels, which would be duplicated.
 func labelled(f *ast.FuncDecl) (has bool) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		_, label := n.(*ast.LabeledStmt)
@@ -121,7 +122,7 @@ func labelled(f *ast.FuncDecl) (has bool) {
 	return has
 }
 
-// changes are the files of the build, and one more in each package that has faults.
+// changes returns the files of the build, and one more in each package with faults.
 func (p planting) changes(t *testing.T) (all []overlay.Change) {
 	t.Helper()
 	packages := map[string]bool{}
@@ -144,8 +145,8 @@ func (p planting) changes(t *testing.T) (all []overlay.Change) {
 	return all
 }
 
-// build makes the programs of all tests that find the faults, and returns them by folder: by one command, but for those
-// that have one name.
+// build makes the programs of all tests that find the faults, and returns them by folder. It uses one command, except
+// for packages with equal names.
 func (p planting) build(t *testing.T) (programs map[string]string) {
 	t.Helper()
 	programs = map[string]string{}
@@ -173,7 +174,8 @@ func (p planting) build(t *testing.T) (programs map[string]string) {
 	return programs
 }
 
-// A function has the body of a fault ahead of its own; what changes anything else is not planted.
+// TestPlanting requires that a function gets the body of a fault before its own, and that other changes are not
+// planted.
 func TestPlanting(t *testing.T) {
 	p := &patched{"package a\n\nconst n = 1\n\nfunc f() int {\n\treturn n\n}\n\nfunc g() {\n\tf()\n}\n", map[int]string{}}
 	require.True(t, p.add(t, strings.Replace(p.text, "return n", "return 2", 1), 3))

@@ -20,10 +20,10 @@ import (
 
 var build = flag.Bool("build", false, "build the command with faults in its runtime, and run all applications")
 
-// limit is how long a run may take before the test gives it up. Runs take a tenth of a second.
+// limit is the time after which the test gives up a run. Runs take a tenth of a second.
 const limit = time.Minute
 
-// changes put the faults of testdata into the runtime. Which one happens is up to the environment.
+// changes put the faults of testdata into the runtime. The environment selects the active one.
 func changes(t *testing.T) []overlay.Change {
 	file := func(name string) string { return read(t, filepath.Join("testdata", name)) }
 	after := func(file, line, more string) overlay.Change {
@@ -60,7 +60,7 @@ func read(t *testing.T, file string) string {
 	return string(text)
 }
 
-// fault is one of those of testdata, and what a verifier must say of it.
+// fault is one of the faults of testdata, with the verifier's expected report.
 type fault struct{ name, says string }
 
 const (
@@ -72,7 +72,7 @@ const (
 	stray     = `answers that nobody waits for|` + tooMany + `|` + altered
 )
 
-// ofAll are faults that happen to pebbles of every kind, ofCaches those of pebbles that go through a cache.
+// ofAll are faults of pebbles of every kind, ofCaches those of pebbles that pass a cache.
 var (
 	ofAll = []fault{
 		{"one lost", missing},
@@ -87,8 +87,8 @@ var (
 		{"all at the next rank", misplaced},
 	}
 	ofCaches = []fault{{"lost in the cache", missing}, {"merges counted wrongly", tooMany}}
-	// ofTasks are those of tasks that were stolen. The runtime alone counts them, they may run anywhere, and many more
-	// would be stolen without end.
+	// ofTasks are faults of stolen tasks. Only the runtime counts them. They may run anywhere, and many more would be
+	// stolen without end.
 	ofTasks = []fault{
 		{"one lost", missing},
 		{"one lost, but counted", altered},
@@ -97,7 +97,7 @@ var (
 		{"one lost, another twice", altered},
 		{"altered", altered},
 	}
-	// ofRows are those of rows of tables, which only the runtime counts, and which applications look at afterwards.
+	// ofRows are faults of rows of tables, which only the runtime counts and which applications inspect afterwards.
 	ofRows = []fault{
 		{"one lost", missing},
 		{"one lost, but counted", altered},
@@ -112,8 +112,7 @@ var (
 	}
 	// unaltered are those of them that change no bit of a pebble.
 	unaltered = lessOf(ofRows, "altered")
-	// ofQuestions are those of questions that tasks wait for: a lost one lets its task wait for ever, which ends the job,
-	// too.
+	// ofQuestions are faults of questions that tasks wait for. A lost one blocks its task, which also ends the job.
 	ofQuestions = []fault{
 		{"one twice", stray},
 		{"each three times", stray},
@@ -121,15 +120,15 @@ var (
 		{"one lost, another twice", stray},
 		{"one at the next rank", stray},
 		{"all at the next rank", stray},
-	} // a question of which a bit has changed may be answered rightly
-	// ofReads, ofGathers and ofWrites are those of elements of arrays.
+	} // a question with a changed bit may get the right answer
+	// ofReads, ofGathers and ofWrites are faults of elements of arrays.
 	ofReads   = []fault{{"one read elsewhere", elements}}
 	ofGathers = []fault{{"one gathered elsewhere", elements}}
 	ofWrites  = []fault{{"one not written", elements}, {"one written elsewhere", elements}}
 	ofKeys    = []fault{{"all to one key lost", missing}}
 )
 
-// cases are runs of all applications that take a few milliseconds, and the targets to whose pebbles the faults happen.
+// cases are runs of all applications, of a few milliseconds each, and the targets whose pebbles the faults affect.
 var cases = []struct {
 	line, at string
 	faults   []fault
@@ -138,16 +137,16 @@ var cases = []struct {
 	{"randomaccess --log2-words 10", "undo", ofAll},
 	{"randomaccess --log2-words 10", "update,undo", ofAll},
 	{"randomaccess --log2-words 10 --ranks 3", "update,undo", ofAll},
-	// which sends it on
+	// forwards it
 	{"randomaccess --log2-words 10 --topology hypercube", "update,undo", without("one at the next rank")},
 	{"randomaccess --log2-words 10 --cache 64", "update", append(ofCaches, counted()...)},
 	{"permutation --log2-elements 10", "permute", ofAll},
 	{"permutation --log2-elements 10", "put", ofAll},
 	{"permutation --log2-elements 10 --cache 64", "put", ofCaches},
-	{"pointerchase --rounds 2", "visit", without("one lost, another twice")}, // there is one message at a time
+	{"pointerchase --rounds 2", "visit", without("one lost, another twice")}, // one message at a time
 	{"alltoall --rounds 100", "item", ofAll},
 	{"alltoall --rounds 100 --topology hypercube", "item", without("one at the next rank")},
-	// a letter that is decoded has no bytes
+	// a decoded letter has no bytes
 	{"alltoall --rounds 100 --bytes 40", "item", without("one at the next rank", "altered")},
 	{"reduce --items 1000 --keys 50 --cache 0 --kind sum", "sum", ofAll},
 	{"reduce --items 1000 --keys 50 --cache 0 --kind count", "count", ofAll},
@@ -159,13 +158,13 @@ var cases = []struct {
 	{"reduce --items 1000 --keys 50 --kind max", "max", append(ofCaches, counted()...)},
 	{"reduce --items 1000 --keys 50 --kind distinct", "distinct", append(ofCaches, counted()...)},
 	{"reduce --items 1000 --keys 50 --kind concatenate", "concatenate", ofCaches},
-	{"epochs --count 10 --pebbles 2", "next", without("one lost, another twice")}, // all that a rank gets are the same
+	{"epochs --count 10 --pebbles 2", "next", without("one lost, another twice")}, // a rank gets only equal ones
 	{"ping --messages 1000", "message", ofAll},
 	{"stressmark pointer --hops 100", "field", ofReads},
 	{"stressmark update --hops 100", "field", append(ofWrites, ofReads...)},
 	{"stressmark neighborhood --side 64 --lines 500", "image", ofReads},
 	{"access gather --log2-words 10 --accesses 500", "table", ofGathers},
-	// Of few words none is written twice, which would mend the fault.
+	// With few words none is written twice, which would mend the fault.
 	{"access gather --log2-words 20 --accesses 10 --way scatter", "table", ofWrites},
 	{"access gather --log2-words 20 --accesses 10 --way put", "table", ofWrites},
 	{contagion, "visit", ofAll},
@@ -210,7 +209,7 @@ var cases = []struct {
 	{"centrality --kronecker 8", "onwards", ofAll},
 	{"centrality --kronecker 8", "backwards", ofAll},
 	{"pagerank --kronecker 8", "wants", ofAll},
-	{"pagerank --kronecker 8", "numbers", without("one lost, another twice")}, // a frame an iteration
+	{"pagerank --kronecker 8", "numbers", without("one lost, another twice")}, // one frame per iteration
 	{"pagerank --kronecker 8", "shares", ofAll},
 	{"components --erdos-renyi 8 --edge-factor 1", "joins", ofAll},
 	{"components --erdos-renyi 8 --edge-factor 1", "asks", ofAll},
@@ -218,23 +217,23 @@ var cases = []struct {
 	{"components --erdos-renyi 8 --edge-factor 1", "sizes", ofAll},
 	{"components --erdos-renyi 8 --edge-factor 1", "visits", ofAll},
 	{"components --erdos-renyi 8 --edge-factor 1 --method propagate", "offers", ofAll},
-	{"components --kronecker 8 --order degree --top 1", "smallest", without("one lost, another twice")}, // alike
-	// A frame an iteration.
+	{"components --kronecker 8 --order degree --top 1", "smallest", without("one lost, another twice")}, // equal
+	// One frame per iteration.
 	{"communities --kronecker 8", "numbers", without("one lost, another twice")},
 	// Notes of a label are equal.
 	{"communities --kronecker 8", "labels", without("one lost, another twice")},
 	{"triangles --kronecker 8", "lists", ofAll},
 	{"triangles --kronecker 8", "wedges", ofAll},
-	{"triangles --kronecker 8", "closed", without("one lost, another twice")}, // notes of one vertex are the same
+	{"triangles --kronecker 8", "closed", without("one lost, another twice")}, // notes of one vertex are equal
 	{"triangles --kronecker 8 --top 1", "shares", ofAll},
 	{"jaccard --kronecker 8", "lists", ofAll},
 	{"jaccard --kronecker 8", "wedges", ofAll},
-	{"jaccard --kronecker 8", "closed", without("one lost, another twice")}, // notes of one pair are the same
+	{"jaccard --kronecker 8", "closed", without("one lost, another twice")}, // notes of one pair are equal
 	{"kcore --kronecker 8", "losses", ofAll},
 	// A word is a record of a codec, which a rank that does not own it sends on to its owner.
 	{"words --bytes 20000", "words add", lessOf(unaltered, "one at the next rank")},
 	{"kmers --bases 1000 --coverage 2", "k-mers add", unaltered},
-	{"sort --numbers 2000", "rows moves", unaltered}, // where a row goes may be altered, too
+	{"sort --numbers 2000", "rows moves", unaltered}, // the destination of a row may also be altered
 	{"join --left 2000 --right 1000", "right moves", unaltered},
 	{"bfs --kronecker 8 --roots 3 --mode async", "wakes", without("one lost, another twice", "one at the next rank")},
 }
@@ -245,12 +244,12 @@ const contagion = "contagion --people 1000 --days 5 --outbreak 50"
 // nbody is a simulation whose particles change their ranks.
 const nbody = "nbody --particles 500 --steps 1 --step 0.2 --sample 10"
 
-// lessOf are some faults without one of them.
+// lessOf returns faults without one of them.
 func lessOf(faults []fault, name string) []fault {
 	return slices.DeleteFunc(slices.Clone(faults), func(f fault) bool { return f.name == name })
 }
 
-// without are all faults but some, which would change nothing.
+// without returns all faults except some, which would change nothing.
 func without(names ...string) (some []fault) {
 	for _, f := range ofAll {
 		if !slices.Contains(names, f.name) {
@@ -260,14 +259,14 @@ func without(names ...string) (some []fault) {
 	return some
 }
 
-// counted are the faults that change how many pebbles there are.
+// counted returns the faults that change the number of pebbles.
 func counted() []fault { return ofAll[:6] }
 
-// mayMiss are runs whose harm changes no answer when it happens to some pebbles: the bit of a task that is a leaf, and
-// two equal words, one for the other. They are repeated until one fails, with harm done at a later chance.
+// mayMiss are runs whose result is unchanged if the harm affects certain pebbles: the bit of a task that is a leaf, and
+// two equal words, one for the other. They are repeated until one fails, with harm at a later chance.
 var mayMiss = []string{"uts --depth 6/altered", "words --bytes 20000/one lost, another twice"}
 
-// Every application notices what goes wrong with pebbles, and says so.
+// TestFaultsAreFound requires that every application notices a fault of pebbles, and names it.
 func TestFaultsAreFound(t *testing.T) {
 	if !*build {
 		t.Skip("builds the command anew: give -build, as .ci/verifiers does")
@@ -309,10 +308,10 @@ const (
 	runsMost = 20 // until there was something to harm: on a busy machine a job may end before a task is stolen
 )
 
-// key is a vertex that some search reaches, whose visits and arcs are lost.
+// key is a vertex that some search reaches. Its visits and arcs are lost.
 const key = "5"
 
-// run runs the broken command on 4 ranks, if the line does not say otherwise.
+// run runs the broken command, on 4 ranks by default.
 func run(t *testing.T, program, line string, harm ...string) (stderr string, status int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)

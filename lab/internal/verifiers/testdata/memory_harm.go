@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// A broken build has this file, and calls of it. The environment says what goes wrong: HARM is the fault, HARM_AT are
-// the arrays to which it happens, by parts of their names.
+// A broken build contains this file and calls of it. The environment selects the harm: HARM is the fault, and HARM_AT
+// lists parts of the names of the affected arrays.
 var (
 	harm     = os.Getenv("HARM")
 	harmAt   = strings.Split(os.Getenv("HARM_AT"), ",")
@@ -29,7 +29,7 @@ func (a *Array[T]) harms(fault string) bool {
 	return true
 }
 
-// spoiled is the index that is accessed in place of another one.
+// spoiled returns the index that is accessed instead of another one.
 func (a *Array[T]) spoiled(i uint64, fault string) uint64 {
 	if a.harms(fault) {
 		return (i + 1) % a.n
@@ -37,7 +37,7 @@ func (a *Array[T]) spoiled(i uint64, fault string) uint64 {
 	return i
 }
 
-// spoiledFirst are the indices that are accessed in place of others.
+// spoiledFirst returns the indices that are accessed instead of others.
 func (a *Array[T]) spoiledFirst(indices []uint64, fault string) []uint64 {
 	if len(indices) > 0 && a.harms(fault) {
 		indices = slices.Clone(indices)
@@ -46,7 +46,7 @@ func (a *Array[T]) spoiledFirst(indices []uint64, fault string) []uint64 {
 	return indices
 }
 
-// spoiledRange is where a range begins that is accessed in place of another one.
+// spoiledRange returns the begin of a range that is accessed instead of another one.
 func (a *Array[T]) spoiledRange(lo uint64, length int, fault string) uint64 {
 	if length > 0 && lo+uint64(length) < a.n && a.harms(fault) {
 		return lo + 1

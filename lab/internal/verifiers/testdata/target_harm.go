@@ -11,8 +11,8 @@ import (
 	"unsafe"
 )
 
-// A broken build has this file, and calls of it. The environment says what goes wrong: HARM is the fault, HARM_AT are
-// the targets to which it happens, by parts of their names, HARM_KEY a key, and HARM_AFTER how many chances pass first.
+// A broken build contains this file and calls of it. The environment selects the harm: HARM is the fault, HARM_AT lists
+// parts of the names of the affected targets, HARM_KEY is a key, and HARM_AFTER is the number of earlier chances.
 var (
 	harm         = os.Getenv("HARM")
 	harmAt       = strings.Split(os.Getenv("HARM_AT"), ",")
@@ -27,7 +27,7 @@ func (c *core) harms(fault string) bool {
 		slices.ContainsFunc(harmAt, func(part string) bool { return strings.Contains(c.spec.name, part) })
 }
 
-// done notes that a fault has happened, and reports whether this was the chance for it.
+// done records that a fault has happened, and reports whether this was the chance for it.
 func done() bool {
 	first := chances.Add(1) == harmAfter+1
 	if first {
@@ -36,7 +36,7 @@ func done() bool {
 	return first
 }
 
-// run stands for the run of core, which is called sound here.
+// run replaces the run of core, which is called sound here.
 func (c *core) run(vs pebbles) {
 	n, size := vs.n, c.element.size
 	handled := &c.engine.Count.PebblesHandled
@@ -84,17 +84,17 @@ func (c *core) run(vs pebbles) {
 	}
 }
 
-// cloned is a copy of some pebbles.
+// cloned returns a copy of some pebbles.
 func (c *core) cloned(vs pebbles) pebbles {
 	clone := pebbles{c.element.room(vs.n), vs.n}
 	c.element.copy(clone.at, vs.at, vs.n)
 	return clone
 }
 
-// bytesOf is the memory of some pebbles.
+// bytesOf returns the memory of some pebbles.
 func (c *core) bytesOf(vs pebbles) []byte { return unsafe.Slice((*byte)(vs.at), vs.n*c.element.size) }
 
-// misplace changes who owns pebbles that are sent.
+// misplace changes the owners of sent pebbles.
 func (c *core) misplace(owners []uint32) {
 	ranks := uint32(c.engine.Rank.Size())
 	switch {
