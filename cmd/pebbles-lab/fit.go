@@ -155,8 +155,7 @@ func (m *fitter) measure() error {
 	return m.print(file, out)
 }
 
-// links measures each transport that the flags name. Under "all" it skips those that this system lacks, and prints
-// their names.
+// links measures each transport that the flags name. Under "all" it skips unavailable ones, and prints their names.
 func (m *fitter) links(ctx context.Context) (all []fit.Measurement, err error) {
 	for _, name := range []string{"mem", connect.ByShm, connect.ByTCP} {
 		if m.transport.Text != "all" && m.transport.Text != name {

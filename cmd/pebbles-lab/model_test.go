@@ -54,8 +54,7 @@ func TestModelPredicts(t *testing.T) {
 	require.Equal(t, "pcx", p.Predictions[0].Detector)
 }
 
-// TestModelBoundsBuffers requires that a buffer holds 1,024 pebbles or 128 KiB without a coalescing factor, also in
-// sweeps.
+// TestModelBoundsBuffers requires buffers of 1,024 pebbles or 128 KiB without a coalescing factor, also in sweeps.
 func TestModelBoundsBuffers(t *testing.T) {
 	for args, want := range map[string][]float64{
 		"--bytes 8":                             {1024 * 8},

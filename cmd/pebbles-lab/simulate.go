@@ -79,8 +79,7 @@ var fixed = []string{"sweep", "plot", "trace", "json"}
 
 func mayVary(flag string) bool { return !slices.Contains(fixed, flag) }
 
-// each reruns the command line for each point of the sweep, with the axes' flags last. It checks all points before it
-// runs the first.
+// each reruns the command line for each point of the sweep, with the axes' flags last. It checks all points first.
 func (s *simulation) each(j *command.Job) error {
 	axes, err := sweepOf(s.sweep, mayVary, "the name of a flag")
 	if err != nil {

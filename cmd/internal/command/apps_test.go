@@ -16,8 +16,7 @@ import (
 	"github.com/activepebbles/pebbles/apps/appstest"
 )
 
-// TestPictureOfContagion requires that the page's picture is the output of the page's command: a simulation has one
-// result.
+// TestPictureOfContagion requires that the page's picture is the output of its command: a simulation has one result.
 func TestPictureOfContagion(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "curve.svg")
 	succeeds(t, "contagion", "--people", "20000", "--days", "100", "--curve", file, "--ranks", "3")
@@ -192,8 +191,7 @@ func TestTablesOfGroups(t *testing.T) {
 	}
 }
 
-// TestStressmarkAddressCaches requires that a stressmark finds the same with each size of the address cache, and counts
-// its hits.
+// TestStressmarkAddressCaches requires the same result with each size of the address cache, and counts of its hits.
 func TestStressmarkAddressCaches(t *testing.T) {
 	line := strings.Fields("stressmark pointer --words 1000 --hops 200 --stop 1 --ranks 4 --procs 4")
 	for _, transport := range []string{"shm", "tcp"} {

@@ -17,8 +17,8 @@ import (
 // of 0 means unknown. It is nil on other ranks.
 type progress func(what string, done, total uint64)
 
-// bar draws progress on a terminal, once the run has taken a second. Only rank 0's goroutine draws. clear is called
-// after the job.
+// bar draws progress on a terminal after the first second. Only rank 0's goroutine draws. clear is called after the
+// job.
 type bar struct {
 	to      io.Writer // nil: no terminal, or --quiet
 	app     string

@@ -21,8 +21,7 @@ func piped(t *testing.T, text string, args ...string) (status int, stderr string
 	return status, failed.String()
 }
 
-// TestStandardInput requires that standard input is counted like a file, leaves nothing behind, and has its name in
-// errors.
+// TestStandardInput requires that standard input is counted like a file, leaves nothing, and is named in errors.
 func TestStandardInput(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	output := filepath.Join(t.TempDir(), "out.csv")
@@ -51,8 +50,7 @@ func TestStandardInput(t *testing.T) {
 	require.Empty(t, left)
 }
 
-// TestGroupColumns requires that the columns of groups are in the order of the flags, and that those without a column
-// are of the sums.
+// TestGroupColumns requires columns of groups in the order of the flags. Those without a column are of the sums.
 func TestGroupColumns(t *testing.T) {
 	table := appstest.Write(t, "a.csv", "k,x,y\na,1,2\na,3,4\n")
 	output := filepath.Join(t.TempDir(), "out.csv")

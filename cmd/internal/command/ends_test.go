@@ -10,8 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/launch"
 )
 
-// TestEndsThatCannotBeWrittenAreTold requires that the command reports every error of a call that writes the ends of
-// processes.
+// TestEndsThatCannotBeWrittenAreTold requires a report of every error of a call that writes the ends of processes.
 func TestEndsThatCannotBeWrittenAreTold(t *testing.T) {
 	disktest.Each(t, func(t *testing.T, call string) {
 		result := launch.Result{Job: "j1", Order: []int{1, 0}, Outcomes: make([]launch.Outcome, 2)}

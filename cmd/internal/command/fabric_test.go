@@ -35,8 +35,7 @@ func refused(t *testing.T, environment []string, says []string, line ...string) 
 	require.NotContains(t, r.Stderr, "goroutine")
 }
 
-// TestWithoutLibfabric requires that the command starts without the library, and names the package when the library is
-// requested.
+// TestWithoutLibfabric requires that the command starts without the library, and names its package when asked for it.
 func TestWithoutLibfabric(t *testing.T) {
 	absent, two := without(t, nil), with(small["randomaccess"], "--procs", "2")
 	r := process(t, absent, two...)

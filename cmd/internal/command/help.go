@@ -100,8 +100,7 @@ func help(c *cobra.Command, _ []string) {
 	printUsage(c.OutOrStdout(), c)
 }
 
-// printUsage prints the usage of a command, its examples, its commands and its flags. The output keeps a failure to
-// write.
+// printUsage prints the usage of a command, its examples, commands and flags. The output keeps a failure to write.
 func printUsage(w io.Writer, c *cobra.Command) {
 	fmt.Fprintf(w, "Usage:\n  %s\n", c.UseLine())
 	if c.HasAvailableSubCommands() {

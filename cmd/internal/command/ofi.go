@@ -10,8 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/netio/ofi" // also adds transport ofi
 )
 
-// examineFabric loads libfabric; only doctor calls it. It returns the finding, and lines of a name and a text that
-// describe it.
+// examineFabric loads libfabric; only doctor calls it. It returns the finding, and lines of names and texts about it.
 func examineFabric() (finding any, lines [][2]string) {
 	f := ofi.Examine()
 	say := func(name, format string, values ...any) {

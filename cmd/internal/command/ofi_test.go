@@ -14,8 +14,7 @@ import (
 	"github.com/activepebbles/pebbles/netio/ofi"
 )
 
-// TestDoctorWithoutLibfabric requires one line from doctor about the missing library, and status 0: a job does not need
-// it.
+// TestDoctorWithoutLibfabric requires one line from doctor about the missing library, and status 0.
 func TestDoctorWithoutLibfabric(t *testing.T) {
 	r := process(t, without(t, []byte("no library")), "doctor")
 	require.Zero(t, r.Status, r.Stderr)

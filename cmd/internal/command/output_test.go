@@ -116,8 +116,7 @@ func TestKilledWhileItWrites(t *testing.T) {
 	require.True(t, bytes.Equal(got, want), "%d bytes", len(got))
 }
 
-// TestOutputOfProcesses requires the same file from one rank, and from processes over shared memory and TCP, in every
-// format.
+// TestOutputOfProcesses requires one file from a rank, and from processes over shared memory and TCP, in every format.
 func TestOutputOfProcesses(t *testing.T) {
 	folder := t.TempDir()
 	for _, extension := range []string{".csv", ".tsv", ".jsonl"} {
@@ -139,8 +138,7 @@ func TestOutputOfProcesses(t *testing.T) {
 	}
 }
 
-// TestOutputThatHasNoRoom requires that a job that cannot write fails with the cause and the remedy, and leaves
-// nothing.
+// TestOutputThatHasNoRoom requires that a job that cannot write fails with cause and remedy, and leaves nothing.
 func TestOutputThatHasNoRoom(t *testing.T) {
 	folder := t.TempDir()
 	taken := filepath.Join(folder, "taken.csv")

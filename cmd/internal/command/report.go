@@ -47,8 +47,7 @@ func newReport(t Terminal) *cobra.Command {
 	return c
 }
 
-// recordEnds adds the launcher's observations to the record of a job: the end of each process, and the one that fell
-// first.
+// recordEnds adds the launcher's observations to the record of a job: the end of each process, and the first to fall.
 func recordEnds(dir, program string, began time.Time, result launch.Result, err error) error {
 	if dir == "" || result.Job == "" {
 		return nil

@@ -236,8 +236,7 @@ func (s *settings) config(log *slog.Logger) (pebble.Config, error) {
 	return c, nil
 }
 
-// fits checks the flags against the job that the launcher has started. Only rank 0 reports errors that concern all
-// ranks.
+// fits checks the flags against the job that the launcher has started. Only rank 0 reports errors of all ranks.
 func (s *settings) fits(r *pebble.Rank) error {
 	if err := s.spans(r.Size()); err != nil {
 		return err

@@ -24,8 +24,7 @@ func configured(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", folder)
 }
 
-// TestAuto runs every application with all settings auto, alone and simulated, and requires a report of the chosen
-// ones.
+// TestAuto runs every application with all settings auto, alone and simulated, and requires the chosen ones.
 func TestAuto(t *testing.T) {
 	configured(t)
 	for _, app := range [][]string{
@@ -46,8 +45,7 @@ func TestAuto(t *testing.T) {
 	require.Nil(t, reported(t, little...).Tuned)
 }
 
-// TestAutoBeginsWithTheProfile requires that auto begins with the setting that pebbles tune has saved for exactly this
-// job.
+// TestAutoBeginsWithTheProfile requires that auto begins with the setting that pebbles tune has saved for this job.
 func TestAutoBeginsWithTheProfile(t *testing.T) {
 	configured(t)
 	job := []string{"randomaccess", "--ranks", "2", "--log2-words", "8"}

@@ -69,8 +69,8 @@ func TestSimulationOfAllApplications(t *testing.T) {
 	}
 }
 
-// TestSimulatedFaults requires that irreparable faults end with the status and the words of a lost process, and others
-// with a result.
+// TestSimulatedFaults requires the status and the words of a lost process for irreparable faults, and a result for
+// others.
 func TestSimulatedFaults(t *testing.T) {
 	for flags, says := range map[string]string{
 		"--die 3@20us":         "lost process 3 (rank 3): connection broken",

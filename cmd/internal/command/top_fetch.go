@@ -33,8 +33,7 @@ type reader struct {
 	client http.Client
 }
 
-// newReader returns a reader for an address that a job has printed. Its errors quote no part of the address, which
-// contains a token.
+// newReader returns a reader for an address that a job has printed. Its errors do not quote the address with its token.
 func newReader(address string) (*reader, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {

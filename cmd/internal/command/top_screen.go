@@ -14,8 +14,7 @@ const (
 	lostWait  = 30 * time.Second // for a further sighting
 )
 
-// screen is the content of the display of a job. It does not use a terminal: it takes keys, sizes and answers, and
-// returns lines.
+// screen is the content of a job's display. It uses no terminal: it takes keys, sizes and answers, and returns lines.
 type screen struct {
 	width, height int         // 0: no limit
 	past          []*sighting // last sightings, oldest first

@@ -16,8 +16,7 @@ type column[R any] struct {
 	compare func(a, b *R) int // preferred order: largest first, but the first rank first
 }
 
-// table shows a part of a job's rows in an order. The last column takes the remaining width, and its texts are
-// left-aligned.
+// table shows a part of a job's rows in an order. The last column is left-aligned and takes the remaining width.
 type table[R any] struct {
 	name     string // of the rows
 	columns  []column[R]

@@ -61,8 +61,7 @@ func cut(text string, width int) string {
 	return string([]rune(text)[:width-1]) + "…"
 }
 
-// wrap breaks a text into lines between words, and within words that are longer than a line. A width of 0 means no
-// limit.
+// wrap breaks a text into lines between words, and within words longer than a line. A width of 0 means no limit.
 func wrap(text string, width, most int) (lines []string) {
 	if width <= 0 {
 		return []string{text}

@@ -229,8 +229,7 @@ func (u *tuning) tune() error {
 	return u.print(p, text)
 }
 
-// place sets the file of the profile, which must be writable. A user's program has none by default: its flags are
-// printed.
+// place sets the file of the profile, which must be writable. A user's program has none by default: flags are printed.
 func (u *tuning) place() (err error) {
 	switch {
 	case u.out == "" && u.own:

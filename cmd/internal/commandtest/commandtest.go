@@ -25,8 +25,7 @@ import (
 // Limit is the time that a test waits for a command. Commands only take that long on a loaded machine.
 const Limit = 60 * time.Second
 
-// asCommand is set in the environment of all processes that a test starts: it makes the test binary the program instead
-// of the test.
+// asCommand is set in the environment of a test's processes: it makes the test binary the program instead of the test.
 const asCommand = "GO_TEST_AS_COMMAND"
 
 // Main is the main function of a test whose binary is also the tested program, since a build would take minutes on a
