@@ -240,8 +240,7 @@ func TestPerCPU(t *testing.T) {
 	require.Less(t, r.Find("waits").Samples[0].CPU, 0.3, "waiting is no work")
 }
 
-// TestEnvironmentAndFields requires that a case's environment is added to ours, and that its field may be nested and is
-// scaled.
+// TestEnvironmentAndFields requires that a case's environment is added to ours, and that its field is scaled.
 func TestEnvironmentAndFields(t *testing.T) {
 	c := script(t, "a", `echo "{\"errors\": 0, \"inside\": {\"rate\": $RATE}}"`)
 	c.Env, c.Field, c.Scale = []string{"RATE=25"}, "inside.rate", 0.1

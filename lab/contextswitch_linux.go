@@ -33,8 +33,8 @@ func ContextSwitch(repeats int) (float64, error) {
 	return max(0, median(apart)-median(alone)), nil
 }
 
-// handedOver returns the time of a byte from one pipe's end to the other: with two threads, or with one if both pipes
-// are the same.
+// handedOver returns the time of a byte from one pipe's end to the other, with two threads, or with one if they are
+// equal.
 func handedOver(there, back pipe) (seconds float64) {
 	var both sync.WaitGroup
 	if there != back {

@@ -64,8 +64,7 @@ func TestSummaryOfAnything(t *testing.T) {
 	})
 }
 
-// TestRatios requires that a ratio is one of speeds, of runs of the same repeat: a half stays a half while the machine
-// drifts.
+// TestRatios requires ratios of speeds, of runs of the same repeat: a half stays a half while the machine drifts.
 func TestRatios(t *testing.T) {
 	base, half := made("base", "", 10, 40, 20), made("half", "base", 5, 20, 10)
 	g := results(base, half).Groups[0]

@@ -8,8 +8,7 @@ import (
 )
 
 // Account counts frames in flight: charged, and not yet known to be released. A target has one for each link and stops
-// sending when the count reaches its limit. The zero value is ready. An account that a pool owns costs less for small
-// frames.
+// sending when the count reaches its limit. The zero value is ready. A pool's own account costs less for small frames.
 type Account struct {
 	open   atomic.Int64  // frames charged and not yet collected by their pools
 	pool   *Pool         // owner of all charged frames; nil for an account that pools share
@@ -28,8 +27,7 @@ type releaseCount struct {
 	_      [2*cpu.CacheLine - 8]byte
 }
 
-// InFlight returns an upper bound of the frames in flight. The bound includes frames that returned after the pool's
-// last collection.
+// InFlight returns an upper bound of the frames in flight, which ignores returns after the pool's last collection.
 func (a *Account) InFlight() int64 { return a.open.Load() }
 
 // Own declares that only frames of this pool will be charged to an account. Call it before the first charge.
@@ -85,8 +83,7 @@ func (p *insidePool) giveCount(a *Account) {
 	p.counts.Store(&all)
 }
 
-// Released counts that a receiver has released a small frame that was charged to an account of this pool. Any goroutine
-// may call it.
+// Released counts that a receiver has released a small frame of an account of this pool. Any goroutine may call it.
 func (p *insidePool) Released(n frame.Number) { (*p.counts.Load())[n].frames.Add(1) }
 
 // Copied takes back a frame after its contents were copied for its receiver. If the release of the copy is awaited, the

@@ -72,9 +72,8 @@ func (f *Frame) Base() unsafe.Pointer { return unsafe.Pointer(&f.in.Memory[frame
 // Cost returns the bytes of the frame's memory, which [Pool.Lent] includes.
 func (f *Frame) Cost() int64 { return int64(len(f.in.Memory)) }
 
-// Charge adds the frame to an account. Its owner calls it once, before the frame is sent. The pool that lent the frame
-// takes it off the account when it collects ([Pool.Lent]), on its owner's goroutine, so that the account stays in the
-// owner's cache.
+// Charge adds the frame to an account. Its owner calls it once, before the frame is sent. The lending pool takes it off
+// the account when it collects ([Pool.Lent]), on its owner's goroutine, so that the account stays in the owner's cache.
 func (f *Frame) Charge(account *Account) {
 	account.open.Add(1)
 	f.in.Account = account

@@ -2,8 +2,7 @@ package netio
 
 import "sync/atomic"
 
-// Frames is a queue of frames, chained by their links. It allocates nothing and belongs to one goroutine. The zero
-// value is empty.
+// Frames is a queue of linked frames. It allocates nothing and belongs to one goroutine. The zero value is empty.
 type Frames struct{ head, tail *Frame }
 
 // Empty reports whether the queue is empty.

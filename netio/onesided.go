@@ -6,8 +6,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/frame"
 )
 
-// Address is the address of a byte of exposed memory. It is plain data and may travel in pebbles. The zero value is no
-// address.
+// Address is the address of a byte of exposed memory. It is plain data and may travel in pebbles. Zero is no address.
 type Address struct {
 	Process uint32 // process that has exposed the memory
 	Key     uint64 // of one call of Expose; a process uses each key once
@@ -46,15 +45,15 @@ type OneSided interface {
 	// first touch. The call costs some microseconds.
 	Expose(bytes int) (Address, []byte, error)
 	// Withdraw withdraws the memory of an earlier Expose of this process; a may be the address of any of its bytes. The
-	// contents are lost. Operations on the memory fail, or finish first; none reaches memory that is later exposed in
-	// the same place.
+	// contents are lost. Operations on the memory fail, or finish first; none reaches memory that is later exposed
+	// there.
 	Withdraw(a Address) error
 	// Near returns n bytes of exposed memory if they belong to this process or are mapped from this host; otherwise it
-	// returns nil. The slice is valid until the memory is withdrawn. Use sync/atomic for words that others may write at
-	// the same time.
+	// returns nil. The slice is valid until the withdrawal. Use sync/atomic for words that others may write at the same
+	// time.
 	Near(a Address, n int) ([]byte, error)
-	// Put copies src to exposed memory. When it is done, src may be reused. All ranks see the bytes once the next fence
-	// is done.
+	// Put copies src to exposed memory. Once it is done, src may be reused. All ranks see the bytes after the next
+	// fence.
 	Put(a Address, src []byte, c *Completion)
 	// Get copies exposed memory to dst.
 	Get(a Address, dst []byte, c *Completion)
@@ -62,13 +61,11 @@ type OneSided interface {
 	Add(a Address, n uint64, old *uint64, c *Completion)
 	// Swap sets a word, and stores its earlier value in old, unless old is nil.
 	Swap(a Address, with uint64, old *uint64, c *Completion)
-	// CompareAndSwap sets a word if it is equal to expect. It stores the word's earlier value in old, unless old is
-	// nil.
+	// CompareAndSwap sets a word if it is equal to expect. It stores the earlier value in old, unless old is nil.
 	CompareAndSwap(a Address, expect, with uint64, old *uint64, c *Completion)
 	// Fence ends when all operations that this rank began before it are done and visible to all ranks.
 	Fence(c *Completion)
-	// Open returns the number of this rank's operations that are not done, or not visible to all ranks. It costs a
-	// load.
+	// Open returns the number of this rank's operations that are not done or not visible to all ranks. It costs a load.
 	Open() int
 }
 

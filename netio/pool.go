@@ -37,8 +37,7 @@ type Keeper interface {
 	Memory(n int) []byte
 	// Drop is called when the pool drops a frame. The pool's owner calls it.
 	Drop(f *Frame)
-	// Gather calls [Pool.TakeBack] for frames that return only on request. The pool's owner calls it before it
-	// collects.
+	// Gather calls [Pool.TakeBack] for frames that return only on request. The owner calls it before it collects.
 	Gather()
 	// Release implements [Frame.Release] on any goroutine. It must not block. It calls [Pool.TakeBack] once for the
 	// frame, immediately or later.

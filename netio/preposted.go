@@ -18,13 +18,11 @@ type Preposted struct {
 
 // Preposter is a [Transport] that posts memory in advance.
 type Preposter interface {
-	// Preposted returns the memory that the transport posts if the given processes send to this one. It reports false
-	// if it posts none.
+	// Preposted returns the memory that the transport posts for the given senders. It reports false if it posts none.
 	Preposted(senders map[int]bool) (Preposted, bool)
 }
 
-// Slabs returns the number of slabs if the given number of senders has the largest window, and the others have the
-// first one.
+// Slabs returns the number of slabs if the given number of senders has the largest window.
 func (p *Preposted) Slabs(senders int) int64 {
 	bytes := int64(senders)*p.WindowMax + int64(p.Links-senders)*p.Window
 	return p.Ahead + (bytes+p.Room-1)/p.Room

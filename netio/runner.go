@@ -32,8 +32,7 @@ type Meter interface {
 }
 
 // Counting is implemented by transports that set the first number of data frames, epochs and collectives, all of which
-// may wrap. A simulation starts just below a wrap. All processes of a job return the same number. The number without
-// Counting is 0.
+// may wrap. A simulation starts just below a wrap. All processes return the same number, which is 0 without Counting.
 type Counting interface{ CountFrom() uint64 }
 
 // RunRanks runs the ranks of a process, each on its own goroutine, unless the transport is a [Runner]. It returns true

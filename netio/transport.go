@@ -19,8 +19,7 @@ type Transport interface {
 	// drops frames that are sent afterwards.
 	Abort(reason string)
 	// Close ends the transport in order. Frames that were sent before leave first. Then Close tells the peers that this
-	// process has finished. It returns within the transport's time limit, and leaves no goroutine, socket or file
-	// behind.
+	// process has finished. It returns within the transport's time limit, and leaves no goroutine, socket or file.
 	Close() error
 }
 

@@ -13,8 +13,7 @@ type traceCounts struct {
 	of   []state.Counters // by rank of this process
 }
 
-// tellCounters samples the counters of this process's ranks for the trace: rates since the last sample, and the bytes
-// held now.
+// tellCounters samples the counters of this process's ranks for the trace: rates since the last sample, and held bytes.
 func (o *outlets) tellCounters(here func(events int) *state.Job) {
 	f, c := o.trace, &o.counts
 	if f == nil || o.simulated {

@@ -107,8 +107,8 @@ func (w *Watcher) process(full bool) (*state.Process, []state.Calls) {
 	return &w.here(events).Processes[0], all
 }
 
-// own returns the states of the ranks of this process, with the given number of events each, and all of rank 0. The
-// caller holds mu.
+// own returns the states of this process's ranks, with the given number of events, and all of rank 0. The caller holds
+// mu.
 func (w *Watcher) own(events int) (all []state.Rank) {
 	for i := range w.ranks {
 		r := w.sight.Rank(w.place.First + i)

@@ -136,8 +136,7 @@ func (o *outlets) refused(what string, err error) {
 	}
 }
 
-// dumpFlight writes the contents of Go's flight recorder, if it is on, to the folder of the record, or to the current
-// folder.
+// dumpFlight writes the contents of Go's flight recorder, if it is on, to the folder of the record or the current one.
 func (o *outlets) dumpFlight() {
 	if f := o.config.Flight; f == nil || !f.Enabled() {
 		return

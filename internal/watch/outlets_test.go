@@ -166,8 +166,7 @@ func TestKindsInProfiles(t *testing.T) {
 	}
 }
 
-// TestWaitsOfTasksInTraces requires that traces show the memory and locks that tasks wait for. A simulated job shows
-// all of it.
+// TestWaitsOfTasksInTraces requires the memory and locks that tasks wait for in traces, and all of them if simulated.
 func TestWaitsOfTasksInTraces(t *testing.T) {
 	const taskCount = 5
 	file := filepath.Join(t.TempDir(), "trace")

@@ -117,8 +117,7 @@ func start(t *testing.T, role string, processes, ranks int) (*output, <-chan str
 	return out, ended
 }
 
-// startStopped starts a job of two processes, and returns when all ranks are running. The pid is that of the last
-// process.
+// startStopped starts a job of two processes, and returns when all ranks are running, with the pid of the last process.
 func startStopped(t *testing.T) (out *output, ended <-chan struct{}, pid int) {
 	out, ended = start(t, "stopped", 2, 4)
 	pid, err := strconv.Atoi(out.await(t, ended, `rank 3 is pid ([0-9]+)`))
@@ -138,8 +137,7 @@ func TestOtherProcess(t *testing.T) {
 	out.await(t, ended, `(processes_test\.go:[0-9]+ \[5\])`)
 }
 
-// TestRefusedInOneProcess requires that a process that cannot show its job ends the others, which blame no other
-// process.
+// TestRefusedInOneProcess requires that a process that cannot show its job ends the others, which blame no other.
 func TestRefusedInOneProcess(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
@@ -180,8 +178,7 @@ func TestQuit(t *testing.T) {
 	<-ended
 }
 
-// TestManySimulatedRanks requires that the report of many simulated ranks with one that hangs is short, and made in
-// time.
+// TestManySimulatedRanks requires a timely, short report of many simulated ranks, where one hangs.
 func TestManySimulatedRanks(t *testing.T) {
 	const many = 1024
 	world, err := sim.New(sim.Config{Ranks: many, Seed: 1})

@@ -149,8 +149,7 @@ func read(file string, door func(columns []string) net.Addr) (doors []net.Addr) 
 	return doors
 }
 
-// tcpDoor returns a listening address, such as 0100007F:1F90 in the state 0A. Its bytes are those of this machine's
-// words.
+// tcpDoor returns a listening address, such as 0100007F:1F90 in the state 0A, with the bytes of this machine's words.
 func tcpDoor(columns []string) net.Addr {
 	if len(columns) < 4 || columns[3] != "0A" {
 		return nil

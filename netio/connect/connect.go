@@ -49,8 +49,7 @@ type Fabric struct {
 	Insecure bool   // providers that any host can reach may leave this host
 }
 
-// With returns the name of a transport that uses libfabric with these settings: [ByOFI], or [ByAuto] where f has a
-// Provider.
+// With returns the name of a transport that uses libfabric so: [ByOFI], or [ByAuto] where f has a Provider.
 func With(name string, f Fabric) string {
 	if f == (Fabric{}) {
 		return name

@@ -13,8 +13,8 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// withdrawn repeatedly withdraws memory that others use: they get its contents or an error, never the next exposure,
-// which is zero.
+// withdrawn withdraws memory that others use: they get its contents or an error, never the next exposure, which is
+// zero.
 func withdrawn(w *world) {
 	const rounds, size = 50 * times, 20 << 10
 	ranks := len(w.ports)

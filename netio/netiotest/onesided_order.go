@@ -42,8 +42,7 @@ func ownerNeedNotAttend(w *world) {
 	}
 }
 
-// fenced requires that a rank sees all data that another one has put before a fence, once it gets a frame sent after
-// the fence.
+// fenced requires that a rank sees all puts of another one before a fence, once it gets a frame sent after the fence.
 func fenced(w *world) {
 	const rounds = 24 * times
 	all := w.expose(64 << 10)

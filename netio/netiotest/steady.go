@@ -45,9 +45,9 @@ func oneSidedSteadyState(w *world) {
 	})
 }
 
-// allocatesNothing requires that rounds of each operations allocate nothing once all pools are warm. The tolerance
-// covers the Go runtime and the transport's timers. A single allocation for every operation would exceed it fifty
-// times.
+// allocatesNothing requires that rounds, of the given number of operations each, allocate nothing once all pools are
+// warm. The tolerance covers the Go runtime and the transport's timers. An allocation for every operation would exceed
+// it fifty times.
 func (w *world) allocatesNothing(operation string, each int, run func(rounds int)) {
 	const warm, count, looks, tolerance = 300, 500, 5, 0.02
 	run(warm)

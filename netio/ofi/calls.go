@@ -76,8 +76,8 @@ func (w *Way) submit(tag uint32) {
 	}
 }
 
-// retryAll retries the calls that the fabric has refused. A call that it refuses again delays the others only until the
-// next time.
+// retryAll retries the calls that the fabric has refused. One that it refuses again delays others only until the next
+// time.
 func (c *calls) retryAll(w *Way) {
 	if len(c.busy) == 0 {
 		return

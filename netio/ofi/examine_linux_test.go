@@ -37,8 +37,7 @@ func TestExamine(t *testing.T) {
 	require.Contains(t, shm.Registration, "FI_MR_VIRT_ADDR")
 }
 
-// TestSignalsAreGos loads the library and opens endpoints. Both may take signals that belong to Go. Go must still get
-// them.
+// TestSignalsAreGos requires that Go still gets its signals after the library is loaded and has opened endpoints.
 func TestSignalsAreGos(t *testing.T) {
 	before := actions()
 	needLibrary(t)

@@ -2,9 +2,9 @@ package ofi
 
 import "errors"
 
-// fabric is one endpoint of reliable datagrams: the calls of libfabric that this package needs. None of them blocks.
-// They are for one goroutine at a time. Memory for a fabric lies outside the Go heap, and stays registered while the
-// fabric uses it.
+// fabric is one endpoint of reliable datagrams: the calls of libfabric that this package needs. None blocks. They are
+// for one goroutine at a time. Memory for a fabric lies outside the Go heap, and stays registered while the fabric uses
+// it.
 type fabric interface {
 	// Address returns the address of the endpoint for others.
 	Address() []byte

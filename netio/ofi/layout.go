@@ -4,8 +4,7 @@ package ofi
 
 import "unsafe"
 
-// The structures of libfabric's ABI 1.x as far as this package uses them, on 64-bit systems. TestLayout compares them
-// with the headers.
+// The used structures of libfabric's ABI 1.x, on 64-bit systems. TestLayout compares them with the headers.
 
 type fiInfo struct {
 	next             *fiInfo

@@ -222,8 +222,7 @@ func (s *lease) failWaiting(fault exposed.Fault) {
 	s.waiting = nil
 }
 
-// answerRevocation answers a revocation when nothing is in flight. A lease whose grant is on its way is kept until the
-// grant.
+// answerRevocation answers a revocation when nothing is in flight. A lease with a grant on its way waits for that.
 func (p *peer) answerRevocation(key uint64, s *lease) {
 	if !s.revoked || s.open > 0 {
 		return

@@ -6,8 +6,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/cpu"
 )
 
-// mapped returns memory outside the Go heap, since a fabric needs memory that stays in place. It returns nil if none is
-// available.
+// mapped returns memory outside the Go heap, since a fabric needs memory that stays in place, or nil.
 func mapped(bytes int) []byte {
 	mem, err := unix.Mmap(-1, 0, bytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {
@@ -22,8 +21,8 @@ func unmapped(mem []byte) { _ = unix.Munmap(mem) }
 // dropped frees pages. They read as zero afterwards.
 func dropped(mem []byte) { _ = unix.Madvise(mem, unix.MADV_DONTNEED) }
 
-// pinnedDefault returns the default limit of registered memory in bytes: half of the available memory, and no more than
-// may be locked.
+// pinnedDefault returns the default limit of registered memory in bytes: half of the available, and no more than may be
+// locked.
 func pinnedDefault(locks bool) int64 {
 	half := cpu.MemoryAvailable() / 2
 	var limit unix.Rlimit

@@ -47,8 +47,7 @@ func openWay(c *way.Config, f connect.Fabric, must bool) (*Way, error) {
 	return open(c, fabric, Options{Provider: f.Provider, All: must, Pinned: f.Pinned})
 }
 
-// mayLeave refuses a provider that any host can reach if a process of the job is on another host, unless insecure
-// allows it.
+// mayLeave refuses a provider that any host can reach if a process is on another host, unless insecure allows it.
 func mayLeave(provider string, c *way.Config, insecure bool) error {
 	if !overIP[base(provider)] || insecure {
 		return nil

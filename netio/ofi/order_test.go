@@ -102,8 +102,7 @@ func TestGetsKeepNoSendWaiting(t *testing.T) {
 	require.Equal(t, 1, begun)
 }
 
-// TestLateGetsAreOvertaken runs jobs that send fetched frames, over ends whose gets end late: only an ordered end holds
-// back later sends.
+// TestLateGetsAreOvertaken fetches frames over ends with late gets: only an ordered end holds back later sends.
 func TestLateGetsAreOvertaken(t *testing.T) {
 	for name, inOrder := range map[string]bool{"ordered": true, "bare": false} {
 		t.Run(name, func(t *testing.T) {

@@ -9,8 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// A packet is the content of one message of the fabric: records, and then the numbers of released frames. Numbers are
-// little-endian.
+// A packet is one message of the fabric: records, then the numbers of released frames. Numbers are little-endian.
 //
 //	head       token 8 │ CRC32C of the rest 4 │ process 4 │ limit 8 │ bytes 4 │ records 2 │ releases 2 │ short 1 │ 3 │
 //	           packets taken 4

@@ -38,7 +38,7 @@ func (s *poller) openDescriptor() {
 	s.waiter.ask = s.waiter.look
 }
 
-// quiet tests the descriptor of a fabric: one that is readable while idle would keep the poller busy. look looks at the
+// quiet tests the descriptor of a fabric: one that is readable while idle would busy the poller. look looks at the
 // fabric.
 func quiet(f fabric, look func()) bool {
 	for range 8 {

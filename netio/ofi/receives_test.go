@@ -11,8 +11,7 @@ import (
 )
 
 // TestPacketsAreBounded sends many small frames, each in its own packet, in both directions between processes that
-// seldom look. The number of packets in flight stays within the fabric's bound, all frames arrive, and nothing waits
-// without end.
+// seldom look. The packets in flight stay within the fabric's bound, all frames arrive, and nothing waits without end.
 func TestPacketsAreBounded(t *testing.T) {
 	most := map[int]int{}
 	for _, bound := range []int{0, receivesMin} {
@@ -83,8 +82,7 @@ func TestAllowance(t *testing.T) {
 	require.True(t, (&allowance{sent: 1 << 31}).room(1<<20), "no bound")
 }
 
-// TestPreposted compares the reported pinned memory with the actual: at first, and after the windows of some processes
-// have grown.
+// TestPreposted compares the reported pinned memory with the actual: at first, and with some grown windows.
 func TestPreposted(t *testing.T) {
 	for _, processes := range []int{2, 4, 12} {
 		all := job(t, &loopback{}, processes)

@@ -15,8 +15,7 @@ import (
 	"github.com/activepebbles/pebbles/netio/netiotest"
 )
 
-// Streams run in both directions at once between two processes: frames of one size, with a window of bytes in flight in
-// each direction.
+// Streams run in both directions at once between two processes: frames of one size, each way with a window in bytes.
 const (
 	streamBytes  = 6 << 10 // default frame of RandomAccess
 	streamWindow = 1 << 20

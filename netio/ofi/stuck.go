@@ -26,8 +26,7 @@ func (w *Way) stuckLimit(lost bool) time.Duration {
 	return stuckLimitOther
 }
 
-// within calls f, and returns when f has returned or the limit is over. In the latter case it reports false, and f
-// continues.
+// within calls f, and returns when f has returned or the limit is over. Then it reports false, and f continues.
 func within(limit <-chan time.Time, f func()) bool {
 	returned := make(chan struct{})
 	go func() {

@@ -246,8 +246,7 @@ func (w *Way) advance() (some bool) {
 	return some
 }
 
-// lossDelayMax is the time that TCP has to report a loss that may have failed an operation. TCP notices a loss within
-// half a second.
+// lossDelayMax is the time for TCP to report a loss that may have failed an operation. TCP takes half a second at most.
 const lossDelayMax = 2 * time.Second
 
 // failUnlessTold ends the job after a failure without a known culprit, unless TCP reports a loss first.
@@ -287,8 +286,7 @@ func (w *Way) flushLinks() {
 // causeDelayMax is the time that TCP has to report why a process cannot be reached.
 const causeDelayMax = 500 * time.Millisecond
 
-// loseUnlessTold is called when an operation with a process has failed. Often the process has ended, which TCP will
-// report.
+// loseUnlessTold is called when an operation with a process has failed. Often TCP will report the process's end.
 func (w *Way) loseUnlessTold(p *peer, err error) {
 	if p.over.Load() || w.closed || p.losing {
 		return

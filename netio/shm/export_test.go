@@ -62,8 +62,7 @@ func (p Process) Sees() (all []int) {
 	return all
 }
 
-// Crossed returns the number of frames that the ports have sent through shared memory, and the number that found no
-// room there.
+// Crossed returns the number of frames that the ports have sent through shared memory, and of those without room there.
 func (p Process) Crossed() (crossed, detoured uint64) {
 	for _, q := range p.way.ports {
 		crossed, detoured = crossed+q.crossings, detoured+q.detours

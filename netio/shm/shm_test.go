@@ -61,8 +61,7 @@ func dialMixed(t testing.TB, ranks int) []netio.Transport {
 	return all
 }
 
-// pair starts two processes of one rank each that share memory, and ends them with the test. Failures of the first go
-// to told.
+// pair starts two processes of one rank each that share memory. told gets the failures of the first.
 func pair(t testing.TB) (all []shm.Process, told chan error) {
 	all, told = dialShm(t, netiotest.Configs(t, 2, 2)), make(chan error, 4)
 	all[0].Start(func(err error) { told <- err })
@@ -345,8 +344,7 @@ func TestFramesOutliveTheTransport(t *testing.T) {
 	require.Zero(t, p.Pool().Lent())
 }
 
-// endedJob returns the remains of an ended job: a port, a frame of its pool, and a frame that another process has
-// received.
+// endedJob returns the remains of an ended job: a port, a frame of its pool, and a frame received elsewhere.
 func endedJob(t *testing.T) (p netio.Port, mine, got *netio.Frame) {
 	all := dialShm(t, netiotest.Configs(t, 2, 2))
 	defer netiotest.CloseAll(all)

@@ -90,8 +90,7 @@ func twins(t *testing.T) []Process {
 	return both
 }
 
-// TestTurnsWrap goes around rings while the numbers of their turns wrap to zero. Each entry is seen once, and only
-// after it was put.
+// TestTurnsWrap goes around rings while their turns wrap to zero. Each entry is seen once, after it was put.
 func TestTurnsWrap(t *testing.T) {
 	t.Run("releases", func(t *testing.T) {
 		r := releases{entries: make([]atomic.Uint64, inflight.SharedMax), header: &local.RingHeader{}}

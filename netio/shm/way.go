@@ -150,8 +150,7 @@ func (w *Way) Meet(ctx context.Context, line way.LifeLine, addresses map[int]str
 	return nil
 }
 
-// Close implements [way.Way]. It frees the shared memory. The addresses stay mapped while a frame or a port refers to
-// them.
+// Close implements [way.Way]. It frees the shared memory, but frames and ports keep their addresses mapped.
 func (w *Way) Close(quiet bool) {
 	w.meeting.close()
 	w.giveBack()

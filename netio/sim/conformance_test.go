@@ -34,8 +34,7 @@ func TestKeepsThePromisesOfTransports(t *testing.T) {
 	})
 }
 
-// slowLooks is a network whose idle servants let time pass quickly: a test that waits for milliseconds takes hundreds
-// of turns.
+// slowLooks is a network whose idle servants let time pass quickly: some milliseconds take hundreds of turns.
 func slowLooks() Network {
 	n := Machines["flat"]
 	n.Costs.Look = 20e-6
@@ -157,8 +156,7 @@ func (p *drivenPort) serve() {
 	}
 }
 
-// ask passes a call to the servant. Ports whose servant is gone do the call on the caller's goroutine, like those of
-// other transports.
+// ask passes a call to the servant. Without a servant it does the call on the caller's goroutine, like other ports.
 func (p *drivenPort) ask(c call) *netio.Frame {
 	select {
 	case p.calls <- c:

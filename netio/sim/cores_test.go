@@ -58,8 +58,7 @@ func TestCoresAreShared(t *testing.T) {
 	}
 }
 
-// TestSlices requires that a process keeps a core for its slice, and that ranks of the same process keep it without
-// limit.
+// TestSlices requires that a process keeps a core for its slice, and that ranks of one process keep it without limit.
 func TestSlices(t *testing.T) {
 	for _, c := range []struct {
 		processes   int

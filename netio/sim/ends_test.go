@@ -96,8 +96,7 @@ func home(p netio.Port, lent int64) time.Duration {
 	return p.Now()
 }
 
-// TestReceiptsCostBothEnds requires that the acks of a waiting rank form their own batch, which costs both ends the
-// price of a batch.
+// TestReceiptsCostBothEnds requires that the acks of a waiting rank form a batch, which both ends pay.
 func TestReceiptsCostBothEnds(t *testing.T) {
 	port(t, sim.End{Batch: call.Seconds()}, func(p netio.Port) {
 		send(p, 100)

@@ -67,8 +67,7 @@ func (i *injector) freeze(z Freeze) {
 	}
 }
 
-// declareLost reports a process as lost to all others. They close their connections to it. If it is alive, it notices
-// that.
+// declareLost reports a process as lost to all others. They close their connections to it, which it notices if alive.
 func (i *injector) declareLost(p *Process, cause error) {
 	w := i.world
 	w.mu.Lock()
@@ -107,7 +106,7 @@ func (i *injector) kill(p *Process) {
 	w.plan(w.now+instantOf(breaksAfter), func() { i.declareLost(p, ErrBroken) })
 }
 
-// endDead ends the functions of dead processes when no other rank is left, so that no goroutine leaks. The world is
+// endDead ends the functions of dead processes when only these are left, so that no goroutine leaks. The world is
 // locked.
 func (i *injector) endDead() {
 	w := i.world

@@ -106,8 +106,7 @@ func TestSameSeedSameTrace(t *testing.T) {
 	require.False(t, one == trace(2))
 }
 
-// TestImpossibleWorldsAreRefused requires an error for a world that exceeds this machine's memory, before anything is
-// allocated.
+// TestImpossibleWorldsAreRefused requires an error for a world beyond this machine's memory, before any allocation.
 func TestImpossibleWorldsAreRefused(t *testing.T) {
 	_, err := sim.New(sim.Config{Ranks: 1_000_000_000})
 	require.ErrorContains(t, err, "sim: 1000000000 simulated ranks need at least 59.6 TiB of memory, and ")

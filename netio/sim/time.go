@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// instant is a point or a span of virtual time in picoseconds. The unit is fine enough for the cost of a byte, and the
-// range is 50 days.
+// instant is a point or a span of virtual time in picoseconds, fine enough for the cost of a byte. Its range is 50
+// days.
 type instant int64
 
 const (

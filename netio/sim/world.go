@@ -22,7 +22,7 @@ type Config struct {
 	TimeLimit time.Duration // of virtual time; 0 means no limit
 	TurnLimit uint64        // of ranks' turns and events; 0 means no limit
 	// CountFrom is the first number of frames, epochs (in 32 bits) and collectives. Set it just below a wrap to test
-	// the wrap.
+	// that.
 	CountFrom uint64
 }
 
@@ -119,8 +119,8 @@ func New(c Config) (*World, error) {
 }
 
 // Each calls run for each process on its own goroutine, and returns when all calls have returned. It returns the error
-// of the process that failed first, or else the error of the lowest process that has one. It replaces the launcher of
-// real processes.
+// of the process that failed first, or else of the lowest process that has one. It replaces the launcher of real
+// processes.
 func (w *World) Each(run func(netio.Transport) error) error {
 	errs := make([]error, len(w.processes))
 	var running sync.WaitGroup
@@ -131,8 +131,7 @@ func (w *World) Each(run func(netio.Transport) error) error {
 	return w.firstError(errs)
 }
 
-// firstError selects the most useful error: that of the process that failed first, unless it only reports the end of
-// another one.
+// firstError selects the most useful error: that of the first failed process, unless it only reports another one's end.
 func (w *World) firstError(errs []error) (found error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -10,8 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
-// TestEvents requires that the last events are kept, oldest first, and that the end of a call reaches its event if that
-// is still kept.
+// TestEvents requires that the last events are kept, oldest first, and that a kept call gets its end.
 func TestEvents(t *testing.T) {
 	var b Board
 	require.Empty(t, b.Last(Events))

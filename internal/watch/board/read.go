@@ -4,8 +4,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
-// Read copies the rank's published state to r. It is for readers. The caller sets the rank's activity: a board holds
-// only waits.
+// Read copies the rank's published state to r. It is for readers. The caller sets r.Doing: a board holds only waits.
 //
 //go:norace
 func (b *Board) Read(r *state.Rank) {

@@ -55,8 +55,7 @@ func alone(dir string, info os.FileInfo) error {
 	return nil
 }
 
-// open opens a folder that is private to this user. It checks the opened folder: the name may at any time refer to
-// another one.
+// open opens a folder that is private to this user. It checks the opened folder, since another may get the name.
 func open(dir string) (*os.Root, error) {
 	named, err := os.Lstat(dir)
 	if err != nil {

@@ -14,8 +14,7 @@ func where() string {
 	return host + " " + space
 }
 
-// identify returns the identity of a running process. Times count from the start of the host, so the identity includes
-// that start.
+// identify returns the identity of a running process. It includes the host's start, since times count from there.
 func identify(pid int) (identity, error) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

@@ -24,8 +24,7 @@ func TestAddressThatCannotBeHad(t *testing.T) {
 	}
 }
 
-// TestHostsOfAllInterfaces requires that a server on all interfaces accepts the name of its host and any address, but
-// no other name.
+// TestHostsOfAllInterfaces requires that a server on all interfaces accepts only its host's name and any address.
 func TestHostsOfAllInterfaces(t *testing.T) {
 	at, err := parse("0.0.0.0:80")
 	require.NoError(t, err)

@@ -1,5 +1,4 @@
-// Package page is the HTTP server for watching a job: one page, its data as JSON, a report on demand, and metrics for
-// Prometheus.
+// Package page is the HTTP server of a job's watchers: a page, its data as JSON, a report, and metrics for Prometheus.
 //
 // It reads a Source and changes nothing. It renders each answer at most once a second, for all viewers, and only on
 // request: ten viewers cost as much as one, and none cost nothing. The page polls /view.json once a second. A stream of

@@ -118,8 +118,7 @@ func (s *Server) serve(log *slog.Logger) {
 	}
 }
 
-// URL returns the address of the page with the token. Show it only to the person who runs the job. Any goroutine may
-// call it.
+// URL returns the address of the page with the token. Show it only to the owner of the job. Any goroutine may call it.
 func (s *Server) URL() string { return s.url }
 
 // Close ends all connections. It waits until all handlers have returned, so for up to 2 s while a report is made. Any

@@ -94,8 +94,7 @@ func TestMetricsValues(t *testing.T) {
 	require.True(t, strings.HasPrefix(text, "\n# HELP pebbles_still_seconds "), "what waits comes first")
 }
 
-// TestMetricsOfManyRanks requires that a series of a process is the sum of its ranks, or the greatest value if a sum is
-// meaningless.
+// TestMetricsOfManyRanks requires that a series of a process is the sum of its ranks, or their greatest value.
 func TestMetricsOfManyRanks(t *testing.T) {
 	j := newMadeUp(1025, "stalled").Job()
 	var sent uint64

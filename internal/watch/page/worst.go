@@ -31,8 +31,7 @@ type suspect struct {
 	waiters int  // ranks that wait for it
 }
 
-// worst returns the ranks of lost processes, then the ranks that others wait for, then those without progress for
-// longest.
+// worst returns the ranks of lost processes, then those that others wait for, then those longest without progress.
 func worst(j *state.Job) []Worst {
 	waiters := map[int]int{}
 	ranks(j, func(_ *state.Process, r *state.Rank) {

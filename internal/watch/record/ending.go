@@ -28,8 +28,7 @@ type Ending struct {
 	Facts   []string  // about the cause
 }
 
-// atOnce is the greatest difference between the last lines of processes that were killed together: each writes once a
-// second.
+// atOnce is the greatest difference between the last lines of processes killed together: each writes once a second.
 const atOnce = 2500 * time.Millisecond
 
 // ending finds the end of the job. The launcher's observations have priority, then the reports of processes, then the

@@ -81,8 +81,7 @@ func TestEndings(t *testing.T) {
 	}
 }
 
-// TestLauncherSays requires that the launcher's report has priority over the processes' reports, and is joined with
-// them.
+// TestLauncherSays requires that the launcher's report has priority over the processes', and is joined with them.
 func TestLauncherSays(t *testing.T) {
 	launcher := func(t *testing.T, how string, exits ...Exit) string {
 		dir := t.TempDir()

@@ -31,8 +31,7 @@ type eventsSeen struct {
 	open []eventKey // unfinished
 }
 
-// news returns the events that began or ended since the last call. Overrun reports that the rank has dropped others
-// meanwhile.
+// news returns the events that began or ended since the last call. Overrun reports that others were dropped meanwhile.
 func (s *eventsSeen) news(ring []state.Event) (fresh []state.Event, overrun bool) {
 	from := 0
 	if s.some {

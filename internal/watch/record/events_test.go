@@ -8,8 +8,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
-// TestEventsOnce requires each event once, and once more with its end, however the ring turns. The twin is the list of
-// all events.
+// TestEventsOnce requires each event once, and once more with its end. The twin is the list of all events.
 func TestEventsOnce(t *testing.T) {
 	random := newRandom(t)
 	var ring, all, got []state.Event

@@ -11,8 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzRead requires that reading and reporting end in order for any contents of files, and take no more memory than the
-// files warrant.
+// FuzzRead requires that reading and reporting end in order for any files, with memory in proportion to the files.
 func FuzzRead(f *testing.F) {
 	name, text := small(f)
 	f.Add(text)

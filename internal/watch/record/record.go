@@ -89,8 +89,8 @@ type Group struct {
 	Ranks []int
 }
 
-// Epoch is an epoch, with times from the ranks' events and counts from their last calls. Times are in seconds on the
-// job's clock.
+// Epoch is an epoch, with times from the ranks' events, in seconds on the job's clock, and counts from their last
+// calls.
 type Epoch struct {
 	Number     uint64
 	Name, Site string

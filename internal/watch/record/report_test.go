@@ -145,8 +145,7 @@ func TestSeries(t *testing.T) {
 	require.Equal(t, 1.0, gauges.buckets[4][heldMost])
 }
 
-// TestSectionsArePlain requires that a report shows control characters, and those that reverse the direction of text,
-// as spaces.
+// TestSectionsArePlain requires that a report shows control characters, and those that reverse text, as spaces.
 func TestSectionsArePlain(t *testing.T) {
 	var s section
 	s.add("%s", "a\x1b[31m\nb\u202ec\u2028")

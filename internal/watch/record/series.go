@@ -33,8 +33,7 @@ type series struct {
 
 func newSeries() *series { return &series{width: 1} }
 
-// at returns the bucket of a time, in seconds since the start. A bucket includes its end, since a line covers the time
-// before it.
+// at returns the bucket of a time, in seconds since the start. A bucket includes its end, where its lines are.
 func (s *series) at(t float64) *bucket {
 	if !(t > 0) {
 		t = 0

@@ -11,8 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestBusyRanks requires that ranks with 256 events per second take 4 KiB per second, and that events without room are
-// counted.
+// TestBusyRanks requires that ranks with 256 events per second take 4 KiB per second. Events without room are counted.
 func TestBusyRanks(t *testing.T) {
 	const seconds = 5
 	for _, ranks := range []int{1, 8, 200} {

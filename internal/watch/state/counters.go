@@ -2,8 +2,7 @@ package state
 
 import "unsafe"
 
-// Counters counts the work of one rank since the start of the job. All counts are exact. They are for tests and for
-// tuning.
+// Counters counts the work of one rank since the start of the job, exactly. It is for tests and for tuning.
 type Counters struct {
 	PebblesSent    uint64 `json:"pebbles_sent"`    // by Send and SendAll, to any rank
 	PebblesHandled uint64 `json:"pebbles_handled"` // passed to handlers of this rank
@@ -34,8 +33,7 @@ func (c *Counters) each() *[unsafe.Sizeof(Counters{}) / 8]uint64 {
 	return (*[unsafe.Sizeof(Counters{}) / 8]uint64)(unsafe.Pointer(c))
 }
 
-// Add returns the sum of c and o, for sums over ranks. Epochs and Rounds are the same on all ranks, so they keep their
-// values.
+// Add returns the sum of c and o, for sums over ranks. Epochs and Rounds are the same on all ranks, so they stay.
 func (c Counters) Add(o Counters) Counters {
 	rounds, epochs := max(c.Rounds, o.Rounds), max(c.Epochs, o.Epochs)
 	for i, n := range o.each() {

@@ -129,8 +129,7 @@ type Link struct {
 	Waiting int64  `json:"waiting"` // frames that wait for credit
 	Bytes   int64  `json:"bytes"`   // of all these frames, approximately
 	Sent    uint64 `json:"sent"`    // frames sent so far, modulo 2^32
-	// AgeSeconds is a lower bound of the time for which frames have been in flight or waiting without the return of
-	// any.
+	// AgeSeconds is a lower bound of the time for which frames were in flight or waiting and none has returned.
 	AgeSeconds float64 `json:"age_seconds"`
 }
 

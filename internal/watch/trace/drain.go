@@ -95,8 +95,7 @@ type named struct {
 }
 
 // intern returns the id of a name, and its text if the file does not have it yet. Names without a text are the words of
-// kinds, with the ids below all others. Other names are numbered in order of appearance, so that the same events give
-// the same file.
+// kinds, with the ids below all others. Other names are numbered in order of appearance, so that runs are reproducible.
 func (f *File) intern(name Name, kind Kind) (id uint64, fresh string) {
 	n := f.names[name]
 	if n == nil {

@@ -1,7 +1,6 @@
 package trace
 
-// Kind is the kind of an event. It selects the event's track among those of its rank, and the meaning of its two
-// numbers.
+// Kind is the kind of an event. It selects the event's track within its rank, and the meaning of its two numbers.
 type Kind uint8
 
 // The kinds of events, with their numbers a and b. [None] stands for a missing number.

@@ -56,8 +56,7 @@ func (f *File) describeRank(rank int) {
 	}
 }
 
-// appendRank appends the track of a rank, a thread. No thread has the number of a process, which would make it the main
-// thread.
+// appendRank appends the track of a rank, a thread. No thread has the number of a process, as a main thread would.
 func (f *File) appendRank(rank int) {
 	at := f.packet()
 	var track, thread int

@@ -1,7 +1,7 @@
 package verifiers
 
-// rooms is faults of the rooms around the core, as those of the catalogue: sizes that few tests reach, what is left on
-// rare ways, the second action in a race, fences, the second time, and errors that are lost.
+// rooms are faults of the rooms around the core, like those of the catalogue: rarely tested sizes, leftovers of rare
+// paths, the second action in a race, fences, the second time, and lost errors.
 var rooms = []mutation{
 	// Files that are written.
 	{"a frame behind the first ends with each buffer", "export/packing.go", "f.open, f.any, f.n = true, true, 0",

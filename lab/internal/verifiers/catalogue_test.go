@@ -1,7 +1,7 @@
 package verifiers
 
-// catalogue is faults of the runtime, a line or two each, and the test that finds each one. They are chosen where a
-// fault would be silent: a promise that holds all the same in most jobs.
+// catalogue are faults of the runtime, a line or two each, with the test that finds each. They are chosen where a fault
+// would be silent: most jobs would still keep the promise.
 var catalogue = []mutation{
 	// Tasks.
 	{"a task is stolen twice", "task/kind.go", "\tk.first += n\n\tk.s.queued -= n\n",
@@ -498,7 +498,8 @@ var catalogue = []mutation{
 	{"a job begins with processes missing", "internal/launch/messages.go", "len(d.Addresses) != processes",
 		"len(d.Addresses) > processes", "TestBadMessagesAreRefused"},
 
-	// Containers, and what reads files, by tests of small programs where these can tell: theirs take long to build.
+	// Containers and readers of files, by tests of small programs where these suffice: their own tests take long to
+	// build.
 	{"a full block of rows is forgotten", "container/blocks.go", "b.full = append(b.full, b.last)", "b.n -= len(b.last)",
 		"apps/sort/TestNumbersEverywhere"},
 	{"strings that begin alike stay as they are", "container/radix.go", "if to-from > 1 {", "if to-from > len(rows) {",
@@ -567,7 +568,7 @@ var catalogue = []mutation{
 	{"marks of a list stay", "apps/jaccard/kernel.go", "\t\ts.marks[v/64] = 0\n", "\t\t_ = v\n",
 		"apps/graphtest/TestOddGraphs"},
 
-	// The core, by the scenarios of its parts: tests of targets and programs don't see these.
+	// The core, by the scenarios of its parts: tests of targets and programs miss these.
 	{"depths meet in a rank's own queue", "coalesce/queue.go", " || o.sender.Deep && q.frame.Flags != depth", "",
 		"TestScenarios"},
 	{"another topology has fresh credit", "coalesce/links.go", "plan.Lanes, k.accounts\n",

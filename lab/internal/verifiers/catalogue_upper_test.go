@@ -1,6 +1,6 @@
 package verifiers
 
-// upper is faults of what is above the runtime, as those of the catalogue.
+// upper are faults above the runtime, like those of the catalogue.
 var upper = []mutation{
 	// Containers.
 	{"a bag keeps one element too many on each rank", "container/bag.go", "before += max(0, n-due(rank))",

@@ -44,8 +44,7 @@ const (
 	killedAfter = 2 * time.Minute
 )
 
-// TestCatalogueIsOfThisTree requires that the catalogue's lines and tests exist: a change of such a line must also
-// change its fault.
+// TestCatalogueIsOfThisTree requires the catalogue's lines and tests: a change of such a line also changes its fault.
 func TestCatalogueIsOfThisTree(t *testing.T) {
 	names := map[string]bool{}
 	for _, m := range faults {
@@ -84,9 +83,8 @@ func chosen(t *testing.T) (some []mutation) {
 	return some
 }
 
-// TestMutationsAreCaught requires that each fault of the catalogue makes its test fail with a report, not by a timeout.
-// One build contains all compatible faults, each behind a number in the environment, so the same test must pass without
-// one.
+// TestMutationsAreCaught requires that each fault makes its test fail with a report, not by a timeout. One build
+// contains all compatible faults, each behind a number in the environment, so the same test must pass without one.
 func TestMutationsAreCaught(t *testing.T) {
 	if *plantFlag == "" {
 		t.Skip("builds tests anew: give -plant, as .ci/verifiers does")

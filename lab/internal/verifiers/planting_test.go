@@ -33,8 +33,7 @@ type patched struct {
 	insert map[int]string
 }
 
-// plant makes a build of faults, and returns those that it cannot contain, since they change more than bodies of
-// functions.
+// plant makes a build of faults, and returns those that change more than bodies of functions.
 func plant(t *testing.T, all []mutation) (together planting, alone []mutation) {
 	t.Helper()
 	together.files = map[string]*patched{}
@@ -53,8 +52,8 @@ func plant(t *testing.T, all []mutation) (together planting, alone []mutation) {
 	return together, alone
 }
 
-// add puts the bodies of functions that a fault changes into the file, under its number. It reports whether these are
-// the only changes.
+// add puts the bodies of functions that a fault changes into the file, under its number, and reports whether that is
+// all.
 func (p *patched) add(t *testing.T, bad string, number int) bool {
 	t.Helper()
 	was, is := declarations(t, p.text), declarations(t, bad)
@@ -174,8 +173,7 @@ func (p planting) build(t *testing.T) (programs map[string]string) {
 	return programs
 }
 
-// TestPlanting requires that a function gets the body of a fault before its own, and that other changes are not
-// planted.
+// TestPlanting requires that a function gets the body of a fault before its own. Other changes are not planted.
 func TestPlanting(t *testing.T) {
 	p := &patched{"package a\n\nconst n = 1\n\nfunc f() int {\n\treturn n\n}\n\nfunc g() {\n\tf()\n}\n", map[int]string{}}
 	require.True(t, p.add(t, strings.Replace(p.text, "return n", "return 2", 1), 3))

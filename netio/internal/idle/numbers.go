@@ -49,8 +49,7 @@ const (
 	ParkEvery = 16
 	// PauseMax is the longest time that a rank parks in a pause.
 	PauseMax = time.Millisecond
-	// CoreYieldEvery is the number of pauses for each yield to other processes, whose ranks may share this rank's
-	// processor.
+	// CoreYieldEvery is the number of pauses for each yield to other processes, which may share this rank's processor.
 	CoreYieldEvery = 4
 	// SchedYieldEvery is the number of pauses for each yield to other goroutines of this process. These have processors
 	// unless ranks take all. Each yield wakes a thread, which looks for work and finds this rank.

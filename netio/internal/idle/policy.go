@@ -42,8 +42,8 @@ func (p *Policy) YieldAsOverTCP() {
 	}
 }
 
-// Learn returns a rank's spin limit after a sleep. Beside other work, polling does not pay for a rank that is not
-// running.
+// Learn returns a rank's spin limit after a sleep. Beside other work, a rank that is not running gains nothing by
+// polls.
 func (p *Policy) Learn(limit int, slept time.Duration) int {
 	if slept < SleepShort {
 		return min(2*limit, p.Max)

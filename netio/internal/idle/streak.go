@@ -16,8 +16,8 @@ type Streak struct {
 	skips int // value of skip after the last streak; 0 if that was short
 }
 
-// Long reports whether the streak should end. It reads the clock before the first poll, and after 1, 2, 4, 8, … polls,
-// at 40 ns each.
+// Long reports whether the streak should end. It reads the clock, at 40 ns, before the first poll and after 1, 2, 4, …
+// polls.
 func (s *Streak) Long() bool {
 	switch {
 	case s.Polls&(s.Polls-1) != 0:

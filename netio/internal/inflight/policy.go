@@ -32,8 +32,7 @@ const (
 // Prompter selects the frames whose sender asks for a prompt acknowledgement.
 type Prompter struct{ since int }
 
-// Next is called for each frame with the number in flight. It reports whether the frame asks for a prompt
-// acknowledgement.
+// Next is called for each frame with the number in flight. It reports whether the frame asks for a prompt ack.
 func (p *Prompter) Next(inFlight int) bool {
 	p.since++
 	prompt := p.since >= PromptMax || p.since*PromptShare >= inFlight

@@ -23,8 +23,7 @@ func small(s *Port, account *netio.Account, seq uint64) *netio.Frame {
 	return f
 }
 
-// TestSmallFramesAreLentAgainAtOnce counts the frames in flight while the sender has its frame back and the receiver
-// keeps its copy.
+// TestSmallFramesAreLentAgainAtOnce counts the frames in flight while the sender has its frame and the receiver a copy.
 func TestSmallFramesAreLentAgainAtOnce(t *testing.T) {
 	const count = inlineSlots - 1
 	a, b := pair()
@@ -62,8 +61,7 @@ func TestSmallFramesAreLentAgainAtOnce(t *testing.T) {
 	require.Zero(t, account.InFlight())
 }
 
-// TestFullInlineRing sends more frames than the ring has slots: the others change hands whole, and nothing is lost or
-// charged twice.
+// TestFullInlineRing sends more frames than the ring has slots: the others change hands whole. All are charged once.
 func TestFullInlineRing(t *testing.T) {
 	const count = 3*inlineSlots + 5
 	a, b := pair()
@@ -112,8 +110,7 @@ func TestControlFramesAreNotAwaited(t *testing.T) {
 	require.Zero(t, a.pool.Lent())
 }
 
-// TestInlineRingUnderCredit lets three ranks send to the fourth within credit, while others release its received
-// frames.
+// TestInlineRingUnderCredit lets three ranks send to the fourth within credit, while others release its frames.
 func TestInlineRingUnderCredit(t *testing.T) {
 	const senders, count, credit = 3, 20_000, 7
 	all := NewPorts(netio.PlaceOf(senders+1, 1, 0))

@@ -189,8 +189,7 @@ func (o *OneSided) Get(a netio.Address, dst []byte, c *netio.Completion) {
 	o.pass(Operation{Kind: Get, Address: a, Data: dst, Completion: c}, cause)
 }
 
-// PutWords puts many words of one exposure; it ignores the offset of a. It costs less per word than Put, and is for
-// package memory.
+// PutWords puts many words of one exposure; it ignores the offset of a. It is cheaper than Put, and for package memory.
 func (o *OneSided) PutWords(_ frame.Access, a netio.Address, words []exposed.Word, c *netio.Completion) {
 	o.moveWords(Put, a, words, c)
 }
@@ -216,8 +215,7 @@ func (o *OneSided) moveWords(k Kind, a netio.Address, words []exposed.Word, c *n
 	}
 }
 
-// StartWords starts an operation for each of the words. It implements MoveWords for transports that do not move them
-// together.
+// StartWords starts an operation for each of the words, for transports that do not move them together.
 func StartWords(f Far, k Kind, a netio.Address, words []exposed.Word, c *netio.Completion) {
 	for _, w := range words {
 		a.Offset = w.Offset

@@ -47,8 +47,7 @@ func Dial(ctx context.Context, c tcp.Config, open func(*way.Config) ([]way.Way, 
 	return t, nil
 }
 
-// Name implements [netio.Transport]. It returns "tcp", the name of a faster way that links all processes, or a mix such
-// as "shm+tcp".
+// Name implements [netio.Transport]: "tcp", the name of a faster way that links all processes, or a mix like "shm+tcp".
 func (t *Transport) Name() (name string) {
 	for _, w := range t.ways {
 		name += "+" + w.Name()

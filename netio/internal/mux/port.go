@@ -103,8 +103,7 @@ func (p *port) Recv() *netio.Frame {
 	return f
 }
 
-// recvOther returns a frame that arrived outside the first way. The others take turns with TCP and the ranks of this
-// process.
+// recvOther returns a frame from outside the first way. The others take turns with TCP and the ranks of this process.
 func (p *port) recvOther() (f *netio.Frame) {
 	for i := 0; f == nil && i < len(p.ways); i++ {
 		if p.turn++; p.turn < len(p.ways) {

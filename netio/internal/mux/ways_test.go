@@ -20,8 +20,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // TestWaysConform has two faster ways. The first links only processes 0 and 1; both refuse some frames. It tests the
-// promises that could break where frames of one rank take several ways. The ways themselves keep all others, and pass
-// the whole suite.
+// promises that could break where frames of one rank take several ways. The ways themselves pass the whole suite.
 func TestWaysConform(t *testing.T) {
 	netiotest.RunSome(t, func(t *testing.T, ranks, processes int) []netio.Transport {
 		all, _ := dialByRoads(t, netiotest.Configs(t, ranks, processes), alleyAndRoad)
@@ -56,8 +55,7 @@ func dialOver(t testing.TB, c tcp.Config, roads func(*way.Config) []*road, built
 	})
 }
 
-// TestNamesOfWays requires that a name lists the ways that link a process with others, and TCP if these do not link
-// all.
+// TestNamesOfWays requires that a name lists the linking ways, and TCP if these do not link all processes.
 func TestNamesOfWays(t *testing.T) {
 	for _, c := range []struct {
 		processes int

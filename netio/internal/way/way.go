@@ -28,8 +28,7 @@ type Way interface {
 	Meet(ctx context.Context, line LifeLine, addresses map[int]string) error
 	// OnHost reports, after Meet, whether this process shares processors with another one that the way links.
 	OnHost(process int) bool
-	// LooksAtMemory reports whether a look takes nanoseconds. Otherwise a look is a call that takes as long as a yield
-	// of the processor.
+	// LooksAtMemory reports whether a look takes nanoseconds. Otherwise a look is a call that takes as long as a yield.
 	LooksAtMemory() bool
 	// Port returns a rank's end of the way, after Meet.
 	Port(rank int) Port
@@ -47,8 +46,7 @@ type Port interface {
 	// ignores other memory.
 	Memory(n int) []byte
 	Drop(f *netio.Frame)
-	// Send sends a frame to a rank of a process. It reports false if the process is not linked, or the way has no room
-	// now.
+	// Send sends a frame to a rank of a process. It reports false if the process is not linked, or without room.
 	Send(f *netio.Frame, process int) bool
 	// Recv returns an arrived frame, or nil.
 	Recv() *netio.Frame
@@ -65,8 +63,7 @@ type Port interface {
 
 // OneSided is a [Port] that also accesses exposed memory of other processes.
 type OneSided interface {
-	// Far returns the way's access to memory outside this host's mappings. It passes to rest the operations that the
-	// way cannot do.
+	// Far returns the way's access to memory outside this host's mappings. It passes unsupported operations to rest.
 	Far(rest local.Far) local.Far
 }
 
