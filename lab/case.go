@@ -35,8 +35,8 @@ type Case struct {
 	// Exact names fields that must be the same in every run, since they are independent of timing. Compare requires
 	// that they are equal in two results.
 	Exact []string `json:"exact,omitempty"`
-	// Point, if not nil, is the place of the figure in a plot of curves. If all cases of a group have one, they form
-	// curves.
+	// Point, if not nil, is the place of the figure in a plot of curves. If all cases of a group have one, curves are
+	// drawn.
 	Point *Point `json:"point,omitempty"`
 }
 

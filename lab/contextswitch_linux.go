@@ -33,8 +33,7 @@ func ContextSwitch(repeats int) (float64, error) {
 	return max(0, median(apart)-median(alone)), nil
 }
 
-// handedOver returns the time of a byte from one pipe's end to the other, with two threads, or with one if they are
-// equal.
+// handedOver returns the time of a byte from one pipe's end to the other, with two threads, or one for a single pipe.
 func handedOver(there, back pipe) (seconds float64) {
 	var both sync.WaitGroup
 	if there != back {

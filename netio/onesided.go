@@ -44,16 +44,13 @@ type OneSided interface {
 	// heap, and is valid until it is withdrawn or the rank's function has returned. Its pages are allocated at their
 	// first touch. The call costs some microseconds.
 	Expose(bytes int) (Address, []byte, error)
-	// Withdraw withdraws the memory of an earlier Expose of this process; a may be the address of any of its bytes. The
-	// contents are lost. Operations on the memory fail, or finish first; none reaches memory that is later exposed
-	// there.
+	// Withdraw withdraws the memory of an earlier Expose of this process; a may be any of its addresses. The contents
+	// are lost. Operations on the memory fail, or finish first; none reaches memory that is later exposed there.
 	Withdraw(a Address) error
-	// Near returns n bytes of exposed memory if they belong to this process or are mapped from this host; otherwise it
-	// returns nil. The slice is valid until the withdrawal. Use sync/atomic for words that others may write at the same
-	// time.
+	// Near returns n bytes of exposed memory if they belong to this process or are mapped from this host, or else nil.
+	// The slice is valid until the withdrawal. Use sync/atomic for words that others may write at the same time.
 	Near(a Address, n int) ([]byte, error)
-	// Put copies src to exposed memory. Once it is done, src may be reused. All ranks see the bytes after the next
-	// fence.
+	// Put copies src to exposed memory. Once it is done, src may be reused. All ranks see the bytes after a fence.
 	Put(a Address, src []byte, c *Completion)
 	// Get copies exposed memory to dst.
 	Get(a Address, dst []byte, c *Completion)

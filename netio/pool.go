@@ -35,7 +35,7 @@ type Pool struct {
 type Keeper interface {
 	// Memory returns n bytes for a new frame, on a cache line. The pool's owner calls it.
 	Memory(n int) []byte
-	// Drop is called when the pool drops a frame. The pool's owner calls it.
+	// Drop is called by the pool's owner when the pool drops a frame.
 	Drop(f *Frame)
 	// Gather calls [Pool.TakeBack] for frames that return only on request. The owner calls it before it collects.
 	Gather()

@@ -22,7 +22,7 @@ type Preposter interface {
 	Preposted(senders map[int]bool) (Preposted, bool)
 }
 
-// Slabs returns the number of slabs if the given number of senders has the largest window.
+// Slabs returns the number of slabs if senders processes have the largest window, and the others the first one.
 func (p *Preposted) Slabs(senders int) int64 {
 	bytes := int64(senders)*p.WindowMax + int64(p.Links-senders)*p.Window
 	return p.Ahead + (bytes+p.Room-1)/p.Room

@@ -12,8 +12,7 @@ import (
 	"github.com/activepebbles/pebbles/lab/limits"
 )
 
-// newLimit returns the commands that measure upper bounds for pebbles-lab bench. They are no applications: help hides
-// them.
+// newLimit returns the commands that measure upper bounds for pebbles-lab bench. Help hides them.
 func newLimit(t command.Terminal) *cobra.Command {
 	return command.Group(&cobra.Command{
 		Use:     "limit",

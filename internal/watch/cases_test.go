@@ -302,8 +302,7 @@ func TestNamedAtOnce(t *testing.T) {
 	}
 }
 
-// TestSimulatedHang requires that a simulated world whose ranks wait for unsent messages ends at once, with the
-// verdict.
+// TestSimulatedHang requires that a simulated world whose ranks wait for unsent messages ends, with the verdict.
 func TestSimulatedHang(t *testing.T) {
 	world, err := sim.New(sim.Config{Ranks: 4, Seed: 1})
 	require.NoError(t, err)

@@ -107,8 +107,7 @@ func (w *Watcher) process(full bool) (*state.Process, []state.Calls) {
 	return &w.here(events).Processes[0], all
 }
 
-// own returns the states of this process's ranks, with the given number of events, and all of rank 0. The caller holds
-// mu.
+// own returns the states of this process's ranks, with the given number of events, all of rank 0. The caller holds mu.
 func (w *Watcher) own(events int) (all []state.Rank) {
 	for i := range w.ranks {
 		r := w.sight.Rank(w.place.First + i)

@@ -33,8 +33,7 @@ func fill(f *netio.Frame, seed uint64) {
 	clear(b)
 }
 
-// size draws the length of frame i: mostly short, some empty, few large. One frame to the next rank exceeds every
-// budget.
+// size draws the length of frame i: mostly short, some empty, few large. One to the next rank exceeds every budget.
 func size(r *rand.Rand, i, count int, next bool) int {
 	switch {
 	case i == count/2 && next:

@@ -13,8 +13,7 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// withdrawn withdraws memory that others use: they get its contents or an error, never the next exposure, which is
-// zero.
+// withdrawn withdraws memory that others use: they get its contents or an error, never the zeros of the next exposure.
 func withdrawn(w *world) {
 	const rounds, size = 50 * times, 20 << 10
 	ranks := len(w.ports)

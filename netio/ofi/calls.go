@@ -76,8 +76,7 @@ func (w *Way) submit(tag uint32) {
 	}
 }
 
-// retryAll retries the calls that the fabric has refused. One that it refuses again delays others only until the next
-// time.
+// retryAll retries the calls that the fabric has refused. A further refusal delays others only until the next look.
 func (c *calls) retryAll(w *Way) {
 	if len(c.busy) == 0 {
 		return

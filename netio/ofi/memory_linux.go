@@ -21,8 +21,8 @@ func unmapped(mem []byte) { _ = unix.Munmap(mem) }
 // dropped frees pages. They read as zero afterwards.
 func dropped(mem []byte) { _ = unix.Madvise(mem, unix.MADV_DONTNEED) }
 
-// pinnedDefault returns the default limit of registered memory in bytes: half of the available, and no more than may be
-// locked.
+// pinnedDefault returns the default limit of registered memory: half of the available bytes, or fewer if locks are
+// limited.
 func pinnedDefault(locks bool) int64 {
 	half := cpu.MemoryAvailable() / 2
 	var limit unix.Rlimit

@@ -38,8 +38,7 @@ func (s *poller) openDescriptor() {
 	s.waiter.ask = s.waiter.look
 }
 
-// quiet tests the descriptor of a fabric: one that is readable while idle would busy the poller. look looks at the
-// fabric.
+// quiet tests the descriptor of a fabric: one that is readable while idle would busy the poller. look looks there.
 func quiet(f fabric, look func()) bool {
 	for range 8 {
 		look()

@@ -15,8 +15,7 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/local"
 )
 
-// region is the shared memory of one process, as mapped here. All zero is a valid start: a ring without writes is
-// empty.
+// region is the shared memory of one process, mapped here. Zero is a valid start: a ring without writes is empty.
 //
 //	signalled │ a ring header for each rank │ a ring of slots for each rank │ releases for each rank │ arena
 //

@@ -24,8 +24,7 @@ import (
 // also map, so frames change hands without a copy. A descriptor of two cache lines travels through a ring that the
 // receiving rank polls. Frames of up to 80 bytes travel inside the descriptor.
 //
-// A way has no room when a ring is full, when a rank has 4,096 data frames in flight, or when all shared memory is
-// lent.
+// No room is left when a ring is full, when a rank has 4,096 data frames in flight, or when all shared memory is lent.
 //
 // Data from shared memory is checked before use, like bytes from a connection: a process that lies ends the job, with
 // an error that names it. A checksum is not needed, because the bytes never leave the host's memory.

@@ -140,7 +140,7 @@ type result struct{ frame *netio.Frame }
 
 func (p *drivenPort) leave() { p.leaving.Do(func() { close(p.stop) }) }
 
-// serve is the rank's function. A rank without calls lets time pass.
+// serve runs as the rank's function. A rank without calls lets time pass.
 func (p *drivenPort) serve() {
 	defer p.once.Do(func() { close(p.gone) })
 	for {

@@ -106,8 +106,7 @@ func (i *injector) kill(p *Process) {
 	w.plan(w.now+instantOf(breaksAfter), func() { i.declareLost(p, ErrBroken) })
 }
 
-// endDead ends the functions of dead processes when only these are left, so that no goroutine leaks. The world is
-// locked.
+// endDead ends the functions of dead processes when only these are left: no goroutine leaks. The world is locked.
 func (i *injector) endDead() {
 	w := i.world
 	w.dead = 0

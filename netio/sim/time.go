@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// instant is a point or a span of virtual time in picoseconds, fine enough for the cost of a byte. Its range is 50
-// days.
+// instant is a point or a span of virtual time in picoseconds, fine enough for the cost of a byte, up to 50 days.
 type instant int64
 
 const (

@@ -21,8 +21,8 @@ type Config struct {
 	Memory    int64         // bytes for a rank's pebbles unless the program sets a limit; 0 is 256 MiB
 	TimeLimit time.Duration // of virtual time; 0 means no limit
 	TurnLimit uint64        // of ranks' turns and events; 0 means no limit
-	// CountFrom is the first number of frames, epochs (in 32 bits) and collectives. Set it just below a wrap to test
-	// that.
+	// CountFrom is the first number of frames, epochs (in 32 bits) and collectives. Set it just below a wrap for a
+	// test.
 	CountFrom uint64
 }
 

@@ -17,8 +17,7 @@ import (
 // of 0 means unknown. It is nil on other ranks.
 type progress func(what string, done, total uint64)
 
-// bar draws progress on a terminal after the first second. Only rank 0's goroutine draws. clear is called after the
-// job.
+// bar draws progress on a terminal after the first second. Only rank 0's goroutine draws. clear follows the job.
 type bar struct {
 	to      io.Writer // nil: no terminal, or --quiet
 	app     string
@@ -110,7 +109,7 @@ func (b *bar) status(what string, done, total uint64) string {
 	return what
 }
 
-// text is printed before the bar. seconds is the time since the phase began.
+// text returns the text before the bar. seconds is the time since the phase began.
 func (b *bar) text(done uint64, seconds float64) string {
 	text := b.app + ": " + b.status(b.what, done, b.total)
 	if done == 0 || seconds <= 0 {

@@ -25,7 +25,7 @@ type mistake struct {
 
 func TestCommandLineMistakes(t *testing.T) { run.Mistakes(t, "pebbles") }
 
-// TestBadInput has mistakes that only appear when the job runs.
+// TestBadInput makes mistakes that only appear when the job runs.
 func TestBadInput(t *testing.T) {
 	busy, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

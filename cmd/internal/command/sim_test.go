@@ -69,8 +69,7 @@ func TestSimulationOfAllApplications(t *testing.T) {
 	}
 }
 
-// TestSimulatedFaults requires the status and the words of a lost process for irreparable faults, and a result for
-// others.
+// TestSimulatedFaults requires status and words of a lost process for irreparable faults, and a result for others.
 func TestSimulatedFaults(t *testing.T) {
 	for flags, says := range map[string]string{
 		"--die 3@20us":         "lost process 3 (rank 3): connection broken",

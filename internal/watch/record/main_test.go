@@ -152,7 +152,7 @@ type one struct {
 	random *rand.Rand
 }
 
-// newOne has the given number of ranks, and the given limit of bytes.
+// newOne returns a job with the given number of ranks, and the given limit of bytes.
 func newOne(t testing.TB, ranks int, bytes int64) *one {
 	t.Helper()
 	o := &one{t: t, dir: t.TempDir(), job: jobOf("j1", 1, ranks), random: newRandom(t)}

@@ -89,8 +89,7 @@ type Group struct {
 	Ranks []int
 }
 
-// Epoch is an epoch, with times from the ranks' events, in seconds on the job's clock, and counts from their last
-// calls.
+// Epoch is an epoch, with times from ranks' events, in seconds on the job's clock, and counts from their last calls.
 type Epoch struct {
 	Number     uint64
 	Name, Site string

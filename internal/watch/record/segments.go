@@ -32,7 +32,7 @@ type segmentSize struct {
 // segmentsMost bounds the files of a process, even if a full disk keeps them short.
 const segmentsMost = 32
 
-// segmentMax is the greatest length of a segment.
+// segmentMax returns the greatest length of a segment.
 func segmentMax(bound int64, segment int) int64 {
 	if segment == 0 {
 		return bound / 8

@@ -85,7 +85,7 @@ func MakeReport(j *Job, stacks []Calls) *Report {
 	return r
 }
 
-// Limits of a report, besides culprits and links.
+// Further limits of a report.
 const (
 	eventsShown = 12 // of a culprit
 	groupsShown = 40

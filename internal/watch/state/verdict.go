@@ -132,8 +132,7 @@ func (j *Job) waiting() []Rank {
 	return waiting
 }
 
-// split separates waiting and running ranks. An ended rank is neither, unless others wait in a call that it has not
-// made.
+// split separates waiting and running ranks. An ended rank is neither, unless others wait in a call that it lacks.
 func (j *Job) split() (waiting, running []Rank) {
 	j.each(func(r *Rank) {
 		switch r.Doing {

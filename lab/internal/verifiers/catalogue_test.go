@@ -498,8 +498,7 @@ var catalogue = []mutation{
 	{"a job begins with processes missing", "internal/launch/messages.go", "len(d.Addresses) != processes",
 		"len(d.Addresses) > processes", "TestBadMessagesAreRefused"},
 
-	// Containers and readers of files, by tests of small programs where these suffice: their own tests take long to
-	// build.
+	// Containers and readers of files, by tests of small programs where these suffice: other tests take long to build.
 	{"a full block of rows is forgotten", "container/blocks.go", "b.full = append(b.full, b.last)", "b.n -= len(b.last)",
 		"apps/sort/TestNumbersEverywhere"},
 	{"strings that begin alike stay as they are", "container/radix.go", "if to-from > 1 {", "if to-from > len(rows) {",

@@ -52,7 +52,7 @@ func plant(t *testing.T, all []mutation) (together planting, alone []mutation) {
 	return together, alone
 }
 
-// add puts the bodies of functions that a fault changes into the file, under its number, and reports whether that is
+// add puts the bodies of functions that a fault changes into the file, under its number. It reports whether that is
 // all.
 func (p *patched) add(t *testing.T, bad string, number int) bool {
 	t.Helper()

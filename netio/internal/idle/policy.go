@@ -42,8 +42,7 @@ func (p *Policy) YieldAsOverTCP() {
 	}
 }
 
-// Learn returns a rank's spin limit after a sleep. Beside other work, a rank that is not running gains nothing by
-// polls.
+// Learn returns a rank's spin limit after a sleep. Beside other work, polling for a descheduled rank does not pay.
 func (p *Policy) Learn(limit int, slept time.Duration) int {
 	if slept < SleepShort {
 		return min(2*limit, p.Max)

@@ -17,7 +17,6 @@ type Streak struct {
 }
 
 // Long reports whether the streak should end. It reads the clock, at 40 ns, before the first poll and after 1, 2, 4, …
-// polls.
 func (s *Streak) Long() bool {
 	switch {
 	case s.Polls&(s.Polls-1) != 0:
