@@ -13,8 +13,8 @@ import (
 )
 
 // Run simulates. Every rank calls it once, between epochs, with the same configuration except Progress. It registers
-// four targets. The result is complete on every rank, except End and Potentials, which only rank 0 gets. Errors in the
-// result are counted in its Errors; an error means that the job failed, or that the configuration is invalid.
+// four targets. The result is complete on every rank, except End and Potentials, which only rank 0 gets. Its Errors
+// counts the faults that the verification finds; an error means that the run could not start, or failed.
 func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
