@@ -16,7 +16,7 @@ import (
 // stdin is standard input as a file, which all ranks of this process read at many offsets.
 type stdin struct {
 	from   *os.File
-	folder string // of the file; "" before there is one
+	folder string // of the file; "" without one
 }
 
 const stdinName = "-"

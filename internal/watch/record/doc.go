@@ -20,7 +20,7 @@
 //	job      the first line of each segment: the job, its settings and the process
 //	second   one per second: time, verdict and memory of the process; the lines of its ranks follow
 //	rank     the state of a rank, as /job.json of the page shows it, with the events since the previous line
-//	failed   the process has learned that the job fails, and which process caused it
+//	failed   the process has noticed the failure of the job: its cause, and the process that caused it
 //	end      the process or the launcher has ended: in order if "how" is empty
 //	launch   the first line of the launcher's file
 //	ended    the launcher has seen a process end

@@ -11,7 +11,7 @@ var (
 	harmDone atomic.Bool
 )
 
-// spoil makes something go wrong with what comes out of a cache, once.
+// spoil harms the output of a cache, once.
 func (c *Cache[V]) spoil(out int) int {
 	if out == 0 || harm != "lost in the cache" && harm != "merges counted wrongly" ||
 		!harmDone.CompareAndSwap(false, true) {

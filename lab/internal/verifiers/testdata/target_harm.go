@@ -63,7 +63,7 @@ func (c *core) run(vs pebbles) {
 		c.element.copyOne(c.element.index(vs.at, 1), vs.at)
 	case c.harms("altered"):
 		done()
-		c.bytesOf(vs)[min(size-4, 20)] ^= 1 // of what the pebble carries, or, if that is nothing but its key, of the key
+		c.bytesOf(vs)[min(size-4, 20)] ^= 1 // of the pebble's contents, or else of its key
 	case c.harms("all to one key lost"):
 		key, _ := strconv.ParseUint(harmKey, 10, 64)
 		keys := make([]uint64, 1)
