@@ -11,6 +11,7 @@ package kmers
 import (
 	"cmp"
 	"fmt"
+	"iter"
 
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/container"
@@ -37,6 +38,8 @@ type Config struct {
 	// Histogram is a file that gets the number of k-mers of each multiplicity, also of those that a filter has left out.
 	// Output.Replace replaces it, too.
 	Histogram string
+
+	batch uint64 // bases that a rank reads between two checkpoints; 0 is batchBases
 }
 
 // The defaults.
@@ -52,10 +55,13 @@ const (
 	readBases = 100
 	twinMost  = 1 << 24 // bases of reads that rank 0 counts serially too
 	tallest   = 64      // counts from here on are told together
+
+	batchBases = 1 << 24 // about a second's
 )
 
 func (c Config) withDefaults() Config {
 	c.K, c.Bases, c.Coverage = cmp.Or(c.K, KDefault), cmp.Or(c.Bases, BasesDefault), cmp.Or(c.Coverage, CoverageDefault)
+	c.batch = cmp.Or(c.batch, batchBases)
 	return c
 }
 
@@ -165,6 +171,7 @@ func Run(r *pebble.Rank, c Config) (result Result, err error) {
 	err = result.RunPhases(r, apps.Phases{
 		Load:   b.load,
 		Kernel: b.kernel,
+		Steps:  &b.steps,
 		Sum:    func() error { return b.sum(&result) },
 		Rate:   func() { result.KmersPerSecond = apps.Rate(float64(result.Kmers), result.Seconds) },
 		Verify: func() error { return b.verify(&result) },
@@ -175,28 +182,20 @@ func Run(r *pebble.Rank, c Config) (result Result, err error) {
 	return result, err
 }
 
-func (b *bench) open() (err error) {
-	isFASTQ, err := b.isFASTQ()
-	if err != nil {
-		return err
-	}
-	format := ingest.FASTA()
-	if isFASTQ {
-		format = ingest.FASTQ()
-	}
-	b.files, err = ingest.Open(b.rank, b.config.Files, format, b.config.Options()...)
-	return err
-}
-
 // bench is one rank's part of a run.
 type bench struct {
 	rank   *pebble.Rank
 	config Config
 	counts *container.Counter[uint64]
-	files  *ingest.Source[ingest.Sequence]
-	reads  [][]byte // that are made up
+	files  *ingest.Source[read]
+	made   [][]byte // reads that are made up
+	first  int      // number of the first of them
+	steps  apps.Steps
 	met    met
-	once   *once // nil: all are counted
+	done   []span // reads that this rank has counted
+	own    int    // of these, in other runs
+	past   []span // what all ranks have counted in other runs, in order
+	once   *once  // nil: all are counted
 	out    *apps.RowWriter
 	shape  *apps.RowWriter // the histogram's
 }
@@ -214,32 +213,45 @@ func (m met) add(o met) met {
 func (b *bench) load() error {
 	if b.files == nil {
 		b.rank.Status("makes up reads")
-		b.reads = Reads(b.config, b.rank.ID(), b.rank.Size())
+		b.made, b.first = Reads(b.config, b.rank.ID(), b.rank.Size())
 	}
-	return nil
+	return b.restore()
 }
 
+// kernel counts k-mers, a batch of reads at a time. With a filter the first step finds those that are met again.
 func (b *bench) kernel() error {
-	if b.once != nil {
-		b.rank.Status("finds k-mers that are met again")
-		if err := b.pass("find", b.once.firsts.SendAll); err != nil {
-			return err
+	next, stop := iter.Pull(b.left())
+	defer stop()
+	return b.steps.Run(func(n int) (more bool, err error) {
+		if n == 0 && b.once != nil {
+			return true, b.find()
 		}
-		if b.files != nil {
-			if err := b.open(); err != nil {
-				return err
-			}
-		}
-		b.met = met{}
-		b.rank.Status("counts them")
-		return b.pass("count", b.once.seconds.SendAll)
-	}
-	b.rank.Status("counts k-mers")
-	return b.pass("count", b.counts.AddAll)
+		return b.count(next)
+	})
 }
 
-// pass goes over all reads, and sends their k-mers.
-func (b *bench) pass(name string, send func(ks []uint64)) error {
+// find is the first pass over all reads, of those with a filter.
+func (b *bench) find() error {
+	b.rank.Status("finds k-mers that are met again")
+	s, bases := scanner{k: b.config.K, take: b.once.firsts.SendAll}, uint64(0)
+	return b.rank.Epoch(func() error {
+		for r := range b.reads() {
+			s.scan(r.bases)
+			bases += uint64(len(r.bases))
+			b.progress(bases-uint64(len(r.bases)), bases)
+		}
+		s.flush()
+		return b.failed()
+	}, pebble.Named("find"))
+}
+
+// count counts the k-mers of a batch of reads, and reports whether a rank has more.
+func (b *bench) count(next func() (read, bool)) (more bool, err error) {
+	b.rank.Status("counts k-mers")
+	send := b.counts.AddAll
+	if b.once != nil {
+		send = b.once.seconds.SendAll
+	}
 	s := scanner{k: b.config.K, take: func(ks []uint64) {
 		send(ks)
 		for _, k := range ks {
@@ -247,29 +259,39 @@ func (b *bench) pass(name string, send func(ks []uint64)) error {
 		}
 		b.met.Items += uint64(len(ks))
 	}}
-	return b.rank.Epoch(func() error {
-		if b.files == nil {
-			for _, read := range b.reads {
-				b.count(&s, read)
+	ended := uint64(1)
+	err = b.rank.Epoch(func() error {
+		for most := b.most(); b.met.Bases < most; {
+			r, some := next()
+			if !some {
+				s.flush()
+				return b.failed()
 			}
-			s.flush()
-			return nil
+			b.take(&s, r)
 		}
-		for read := range b.files.All() {
-			b.count(&s, read.Bases)
-		}
+		ended = 0
 		s.flush()
-		return b.files.Err()
-	}, pebble.Named(name))
+		return nil
+	}, pebble.Named("count"))
+	if err != nil || !apps.Saves(b.rank) {
+		return false, err
+	}
+	all, err := pebble.AllReduce(b.rank, ended, pebble.Min)
+	return all == 0, err
 }
 
-func (b *bench) count(s *scanner, read []byte) {
-	const every = 1 << 20
+// take counts the k-mers of a read.
+func (b *bench) take(s *scanner, r read) {
 	before := b.met.Bases
 	b.met.Reads++
-	b.met.Bases += uint64(len(read))
-	s.scan(read)
-	b.config.Progress.Passed(b.rank, every, before, b.met.Bases, 0)
+	b.met.Bases += uint64(len(r.bases))
+	s.scan(r.bases)
+	b.note(r.place)
+	b.progress(before, b.met.Bases)
+}
+
+func (b *bench) progress(before, bases uint64) {
+	b.config.Progress.Passed(b.rank, 1<<20, before, bases, 0)
 }
 
 // sum adds up what is in the counter.
@@ -317,23 +339,21 @@ func (b *bench) verify(p *Result) error {
 	}
 	p.Twin = b.files == nil && !b.config.SkipTwin && p.Bases <= twinMost
 	return p.Compare(b.rank, p.Twin, func() (uint64, error) {
-		want := Serial(b.config, b.rank.Size())
+		want := Serial(b.config)
 		return apps.Differ(want.Kmers == p.Kmers, want.Distinct == p.Distinct+p.Filtered,
 			want.Singletons == p.Singletons+p.Filtered, want.Highest == max(p.Highest, min(1, p.Filtered))), nil
 	})
 }
 
-// Serial is the plain twin of Run for reads that are made up for so many ranks: Go's map on one goroutine, and k-mers
-// as text.
-func Serial(c Config, ranks int) (result Result) {
+// Serial is the plain twin of Run for reads that are made up: Go's map on one goroutine, and k-mers as text.
+func Serial(c Config) (result Result) {
 	c = c.withDefaults()
 	counts := map[string]uint64{}
-	for rank := range ranks {
-		for _, read := range Reads(c, rank, ranks) {
-			for i := 0; i+c.K <= len(read); i++ {
-				counts[canonicalText(string(read[i:i+c.K]))]++
-				result.Kmers++
-			}
+	reads, _ := Reads(c, 0, 1)
+	for _, read := range reads {
+		for i := 0; i+c.K <= len(read); i++ {
+			counts[canonicalText(string(read[i:i+c.K]))]++
+			result.Kmers++
 		}
 	}
 	for _, n := range counts {

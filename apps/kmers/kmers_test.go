@@ -89,7 +89,7 @@ func TestFilesAreCounted(t *testing.T) {
 // With room enough the filter leaves out nearly all that is met once, and never anything else; with the least room it
 // leaves out little.
 func TestFilter(t *testing.T) {
-	all := Serial(Config{Bases: 20_000, Errors: 0.01}, 2)
+	all := Serial(Config{Bases: 20_000, Errors: 0.01})
 	require.Greater(t, all.Singletons, all.Distinct/2)
 	for _, c := range []struct{ bytes, least, most int64 }{
 		{1 << 20, int64(all.Singletons) * 99 / 100, int64(all.Singletons)}, {64, 0, int64(all.Singletons) / 50},
@@ -101,6 +101,34 @@ func TestFilter(t *testing.T) {
 			require.LessOrEqual(t, int64(p.Filtered), c.most)
 			require.Equal(t, all.Distinct, p.Distinct+p.Filtered)
 		}
+	}
+}
+
+// Counts go on from a checkpoint, of reads that are made up and of files, and no read counts twice or never.
+func TestKmersGoOn(t *testing.T) {
+	reads, _ := Reads(Config{Bases: 1000, Errors: 0.01}, 0, 1)
+	var fasta, fastq strings.Builder
+	for i, read := range reads {
+		fmt.Fprintf(&fasta, ">%d\n%s\n%s\n", i, read[:50], read[50:])
+		fmt.Fprintf(&fastq, "@%d\n%s\n+\n%s\n", i, read, strings.Repeat("I", len(read)))
+	}
+	folder := t.TempDir()
+	for name, text := range map[string]string{"a.fa": fasta.String(), "b.fq": fastq.String(), "c.fa": ">x\nACGTTTGCA\n"} {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
+	}
+	files := apps.Input{Files: []string{filepath.Join(folder, "*.fa")}}
+	for name, c := range map[string]Config{
+		"made up": {Bases: 2000, Coverage: 10, Errors: 0.01, batch: 1500}, "FASTA": {Input: files, K: 5, batch: 1000},
+		"FASTQ, filtered": {Input: apps.Input{Files: []string{filepath.Join(folder, "b.fq")}}, Filter: 1 << 20, batch: 3000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			appstest.GoesOn(t, func(r *pebble.Rank, path string) error {
+				c := c
+				c.Output.Path = path
+				_, err := Run(r, c)
+				return err
+			}, nil)
+		})
 	}
 }
 
@@ -148,7 +176,7 @@ func BenchmarkKmers(b *testing.B) {
 // out k-mers that are met once, and the histogram has them.
 func TestOutput(t *testing.T) {
 	c := Config{Bases: 2000, Errors: 0.02, K: 17, Common: apps.Common{Seed: 2}}
-	reads := Reads(c, 0, 1)
+	reads, _ := Reads(c, 0, 1)
 	text, counts := "", map[string]int{}
 	for i, read := range reads {
 		text += fmt.Sprintf(">%d\n%s\n", i, read)

@@ -3,6 +3,9 @@ package kmers
 import (
 	"math/rand/v2"
 	"strings"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/distribution"
 )
 
 const batch = 1024 // k-mers that are counted together
@@ -66,20 +69,23 @@ func canonicalText(kmer string) string {
 	return min(kmer, string(other))
 }
 
-// Reads are those of a rank, of so many, when reads are made up: pieces of a genome from random places, half of them of
-// its other strand. They are the caller's.
-func Reads(c Config, rank, ranks int) [][]byte {
+// Reads are those of a rank, of so many, when reads are made up, and the number of the first of them: pieces of a genome
+// from random places, half of them of its other strand. All ranks together have the same reads, however many there are.
+// They are the caller's.
+func Reads(c Config, rank, ranks int) (all [][]byte, first int) {
 	const bases = "ACGT"
 	c = c.withDefaults()
-	genome, random := make([]byte, c.Bases), rand.New(rand.NewPCG(c.Seed, 0))
+	source := rand.NewPCG(c.Seed, 0)
+	genome, random := make([]byte, c.Bases), rand.New(source)
 	for i := range genome {
 		genome[i] = bases[random.IntN(4)]
 	}
-	random = rand.New(rand.NewPCG(c.Seed, uint64(rank)+1))
-	total := c.Bases * c.Coverage / readBases
-	n := total/ranks + min(1, max(0, total%ranks-rank))
-	all, room := make([][]byte, 0, n), make([]byte, n*readBases)
-	for range n {
+	share := distribution.Block(uint64(c.Bases*c.Coverage/readBases), ranks)
+	n := share.LocalLen(rank)
+	first = int(share.Key(rank, 0))
+	room := make([]byte, n*readBases)
+	for number := first; number < first+n; number++ {
+		source.Seed(c.Seed, apps.Mix(uint64(number)))
 		at := random.IntN(c.Bases - readBases + 1)
 		read := room[:readBases:readBases]
 		room = room[readBases:]
@@ -98,5 +104,5 @@ func Reads(c Config, rank, ranks int) [][]byte {
 		}
 		all = append(all, read)
 	}
-	return all
+	return all, first
 }

@@ -97,7 +97,8 @@ func writeReads(w *bufio.Writer, amount int) {
 	const few = 4 // each makes the whole genome
 	n := 0
 	for part := range few {
-		for _, read := range kmers.Reads(kmers.Config{Bases: amount, Coverage: 20, Common: apps.Common{Seed: 1}}, part, few) {
+		reads, _ := kmers.Reads(kmers.Config{Bases: amount, Coverage: 20, Common: apps.Common{Seed: 1}}, part, few)
+		for _, read := range reads {
 			fmt.Fprintf(w, ">%d\n%s\n", n, read)
 			n++
 		}
