@@ -9,6 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/dataset"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target"
+	"github.com/activepebbles/pebbles/termination"
 )
 
 // restoring is the state of Restore while it reads.
@@ -40,7 +41,7 @@ func (c *Checkpoint) read(found *choice) error {
 			s.load(r)
 		}
 		return nil // what went wrong is agreed on behind the epoch
-	}, pebble.Named("restore "+c.name))
+	}, pebble.Named("restore "+c.name), pebble.EndBy(termination.SKR)) // it declares no depth
 	if err != nil {
 		return err
 	}

@@ -62,6 +62,15 @@ var breaks = []struct{ name, file, good, bad string }{
 		"\tk.first += n - n/4\n\tk.s.queued -= n - n/4\n"},
 	{"a task lost on its way", "task/kind.go", "k.first += n\n", "if k.first += n; k.spare() > 2 " +
 		"{\n\t\tk.first++\n\t\tk.s.queued--\n\t}\n"},
+	// Of checkpoints: what is restored is the state of one moment, each element once.
+	{"a part of the checkpoint before", "checkpoint/value.go", "data, err := p.bytes(nil, []T{*p.at})",
+		"if p.came == nil {\n\t\tp.came = []from[T]{{v: *p.at}}\n\t}\n\tdata, err := p.bytes(nil, []T{p.came[0].v})\n\t" +
+			"p.came[0].v = *p.at"},
+	{"a row lost", "checkpoint/records.go", "container.AddRecords(e.of, vs)", "container.AddRecords(e.of, vs[1:])"},
+	{"a row twice", "checkpoint/records.go", "container.AddRecords(e.of, vs)",
+		"container.AddRecords(e.of, append(vs, vs[0]))"},
+	{"elements that go to other ranks lose their keys", "checkpoint/rows.go", "mine[j], theirs[j] = vs[i], keys[i]",
+		"mine[j], theirs[j] = vs[i], keys[own[0]]"},
 	{"a move forgotten", "target/directory.go", "if w := d.waiting[i]; d.Owns(w.key) {",
 		"if w := d.waiting[i]; i == 0 && d.Owns(w.key) {"},
 }

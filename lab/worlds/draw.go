@@ -27,6 +27,10 @@ func Draw(seed uint64) World {
 	if w.moves() { // a fault that delays a key delays its pebbles: they are forwarded without bound
 		w.Loss, w.Corrupt, w.Death, w.Freeze, w.Partition = 0, 0, 0, 0, 0
 	}
+	if d.chance(15) {
+		d.saves(&w)
+		w = w.repaired()
+	}
 	return w
 }
 

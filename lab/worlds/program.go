@@ -17,6 +17,8 @@ type program struct {
 	*World
 	moving
 	shared
+	kept
+	senders int    // main functions, which are spread over the ranks
 	tasks   *tasks // nil when there are none
 	rank    *pebble.Rank
 	spare   []route.Mark
@@ -27,7 +29,7 @@ type program struct {
 }
 
 func newProgram(w *World, r *pebble.Rank, spare []route.Mark) *program {
-	p := &program{World: w, rank: r, spare: spare, tallies: make([]tally, w.Targets*w.Keys),
+	p := &program{World: w, senders: w.Ranks, rank: r, spare: spare, tallies: make([]tally, w.Targets*w.Keys),
 		batches: make([][]message, w.Targets)}
 	static := maps[w.Map](uint64(w.Keys), r.Size())
 	p.openDirectory(r, static)
@@ -93,7 +95,7 @@ func (p *program) epoch(number int, want []tally) error {
 		return err
 	}
 	err := p.runEpoch(func() error {
-		for i, a := range p.first(p.rank.ID(), number) {
+		for i, a := range p.own(number) {
 			p.send(a)
 			p.move(uint32(mix(a.ID, 13)%uint64(p.Keys)), a.ID+uint64(i))
 			if !p.inTask() {
@@ -122,6 +124,16 @@ func (p *program) epoch(number int, want []tally) error {
 		return fmt.Errorf("epoch %d was ended by %s, not by %s", number, got, by)
 	}
 	return p.compare(number, want)
+}
+
+// own are the pebbles of the main functions of this rank.
+func (p *program) own(epoch int) (all []addressed) {
+	for sender := p.rank.ID(); sender < p.senders; sender += p.rank.Size() {
+		of := p.first(sender, epoch)
+		p.sender(sender, epoch, len(of))
+		all = append(all, of...)
+	}
+	return all
 }
 
 func (p *program) send(a addressed) {

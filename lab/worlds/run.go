@@ -32,11 +32,34 @@ func (w World) Run() (Outcome, error) {
 	if err := w.check(); err != nil {
 		return Outcome{}, err
 	}
+	t := w.twin()
+	if w.Again == 0 {
+		return w.run(t, w.Ranks, nil)
+	}
+	in, err := w.newSaved()
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer in.remove()
+	o, err := w.run(t, w.Ranks, in)
+	if in.recovers(); err != nil && !(w.Crash > 0 && strings.Contains(err.Error(), errCrash.Error())) {
+		return o, err
+	}
+	next, err := w.again().run(t, w.Ranks, in)
+	next.Stats.Frames += o.Stats.Frames
+	next.Stats.Turns += o.Stats.Turns
+	return next, err
+}
+
+// run runs one job of a world, whose main functions are so many. It saves its state, unless in is nil.
+func (w World) run(t twin, senders int, in *saved) (Outcome, error) {
 	config, err := w.config()
 	if err != nil {
 		return Outcome{}, err
 	}
-	t := w.twin()
+	if in != nil {
+		config.Checkpoints = pebble.Checkpoints{Folder: in.folder, Every: -1}
+	}
 	tried := judged{w, t}
 	simulation := w.simulation()
 	simulation.TurnLimit = tried.turns()
@@ -53,9 +76,18 @@ func (w World) Run() (Outcome, error) {
 		return pebble.Run(context.Background(), c, func(r *pebble.Rank) error {
 			p := newProgram(&w, r, spare)
 			e := &ends[r.ID()]
+			p.senders = senders
 			p.openArrays()
-			for i, want := range t.after {
-				err := p.epoch(i, want)
+			next, err := p.openCheckpoint(in)
+			if err != nil {
+				return err
+			}
+			for i, want := range t.after[next:] {
+				i += next
+				err := p.save(i)
+				if err == nil {
+					err = p.epoch(i, want)
+				}
 				if err == nil {
 					err = p.compareArrays(i, t.sums[i])
 				}
@@ -68,13 +100,16 @@ func (w World) Run() (Outcome, error) {
 				}
 			}
 			e.counters, e.memory, e.moves, e.asked = r.Counters(), r.Memory(), p.pebbles, p.asked()
-			return nil
+			return p.compareKept(t)
 		})
 	})
 	o := Outcome{Pebbles: t.pebbles, Stats: simulated.Stats()}
 	if err != nil {
 		o.Failed = true
 		return o, tried.expected(err)
+	}
+	if in != nil {
+		return o, nil // a job that goes on sends what is left
 	}
 	return o, tried.checkCounters(ends)
 }
@@ -92,6 +127,9 @@ func (w judged) turns() uint64 {
 		1000*w.t.jobs*(w.Ops+1))
 	if w.Arrays > 0 {
 		most += 300 * uint64(w.accesses())
+	}
+	if w.Again > 0 {
+		most += uint64(5000 * w.Ranks * (w.Epochs + 1))
 	}
 	if w.Cores > 0 {
 		most *= pollsMax

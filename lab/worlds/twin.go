@@ -116,6 +116,7 @@ type twin struct {
 	sums    [][]uint64 // of the array, after each epoch, by key
 	ledgers []*ledger  // of tasks, after each epoch
 	pebbles int        // in all, but those that tasks are made of
+	sent    int        // of these, by main functions
 	jobs    int        // tasks in all
 }
 
@@ -126,6 +127,7 @@ func (w *World) twin() twin {
 	for epoch := range w.Epochs {
 		for rank := range w.Ranks {
 			left := w.first(rank, epoch)
+			t.sent += len(left)
 			for _, j := range w.jobs(rank, epoch) {
 				w.runAsTwin(j, ledger, func(a addressed) { left = append(left, a) })
 			}

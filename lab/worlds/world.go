@@ -19,6 +19,7 @@ type World struct {
 	globals
 	tasking
 	faults
+	saving
 }
 
 // machine is the hardware that is simulated.
@@ -186,7 +187,7 @@ func (w World) check() error {
 		return fmt.Errorf("worlds: faults of processes %d, %d and below %d, of %d",
 			w.Death-1, w.Freeze-1, w.Partition, w.Processes)
 	}
-	return cmp.Or(w.tasking.check(w.Declared != 0), w.globals.check())
+	return cmp.Or(w.tasking.check(w.Declared != 0), w.globals.check(), w.saving.check(&w))
 }
 
 const targetsMost = 3
