@@ -25,6 +25,9 @@ type givenFlags func(name string) bool
 func appCommand(t Terminal, c *cobra.Command, a application) *cobra.Command {
 	s := &settings{}
 	s.register(c)
+	if saved := resumable[c.Name()]; saved != "" {
+		c.Long += "\n\nWith --checkpoint, " + saved
+	}
 	c.Args = NoArguments
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		s.read()

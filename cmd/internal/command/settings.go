@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -137,15 +138,25 @@ func (s *settings) check(member bool) error {
 	return s.spans(s.ranks())
 }
 
-// resumable are the applications that make checkpoints.
-var resumable = []string{"contagion"}
+// resumable are the applications that make checkpoints, with what their help says of these.
+var resumable = map[string]string{
+	"bfs":        "modes level and direction save parents and distances between levels.",
+	"components": "method hook saves what has been joined, between rounds.",
+	"contagion":  "people, locations and counts are saved between days.",
+	"kmers": "counts are saved between batches of reads, with --filter in the second pass. A job that\n" +
+		"goes on reads all files again, and passes over what has been counted.",
+	"nbody":    "particles are saved between steps.",
+	"pagerank": "scores are saved between iterations.",
+	"sort":     "rows are saved when they have been read, and when they have been sorted.",
+}
 
 // checkpoints refuses a folder for checkpoints where an application makes none.
 func (s *settings) checkpoints(application string) error {
-	if s.text("checkpoint") == "" || slices.Contains(resumable, application) {
+	if s.text("checkpoint") == "" || resumable[application] != "" {
 		return nil
 	}
-	return fmt.Errorf("--checkpoint: %s makes no checkpoints; these do: %s", application, strings.Join(resumable, ", "))
+	return fmt.Errorf("--checkpoint: %s makes no checkpoints; these do: %s", application,
+		strings.Join(slices.Sorted(maps.Keys(resumable)), ", "))
 }
 
 // fabric returns the flags for libfabric.
