@@ -1,6 +1,8 @@
 package apps
 
 import (
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/activepebbles/pebbles/checkpoint"
@@ -26,7 +28,7 @@ type Steps struct {
 // the end of the phase Load: its pebbles are none of the kernel's. All ranks call it alike, once. Without a
 // folder for checkpoints it does nothing.
 func (s *Steps) Restore(r *pebble.Rank, name string, seed uint64, parts ...checkpoint.Part) (restored bool, err error) {
-	if r.Config().Checkpoints.Folder == "" {
+	if !Saves(r) {
 		return false, nil
 	}
 	s.rank = r
@@ -35,6 +37,18 @@ func (s *Steps) Restore(r *pebble.Rank, name string, seed uint64, parts ...check
 	restored, err = s.kept.Restore()
 	s.before = s.spent
 	return restored, err
+}
+
+// Saves reports whether a job has a folder for checkpoints.
+func Saves(r *pebble.Rank) bool { return r.Config().Checkpoints.Folder != "" }
+
+// CheckSaves refuses a job with a folder for checkpoints where an application goes a way that makes none. what is the
+// application and the kind of its ways, such as "bfs: mode"; do are those that make some.
+func CheckSaves[W ~string](r *pebble.Rank, what string, way W, do ...W) error {
+	if !Saves(r) || slices.Contains(do, way) {
+		return nil
+	}
+	return fmt.Errorf("%s %s makes no checkpoints: choose %s, or no folder for checkpoints", what, way, Names(do))
 }
 
 // Done is how many steps have been done, also in runs before.

@@ -165,7 +165,7 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
 	}
-	if err := c.mode().resumes(r); err != nil {
+	if err := apps.CheckSaves(r, "bfs: mode", c.mode(), Resumable...); err != nil {
 		return Result{}, err
 	}
 	out, err := apps.NewRowWriter(r, c.Output, "distance")

@@ -1,25 +1,12 @@
 package bfs
 
 import (
-	"fmt"
-	"slices"
-
-	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/distgraph"
 	"github.com/activepebbles/pebbles/checkpoint"
-	"github.com/activepebbles/pebbles/pebble"
 )
 
 // Resumable are the modes that make checkpoints: between two levels.
 var Resumable = []Mode{ByLevel, Direction}
-
-// resumes returns an error when checkpoints are wanted, and a search in this mode makes none.
-func (m Mode) resumes(r *pebble.Rank) error {
-	if r.Config().Checkpoints.Folder == "" || slices.Contains(Resumable, m) {
-		return nil
-	}
-	return fmt.Errorf("bfs: mode %s makes no checkpoints: use one of %s", m, apps.Names(Resumable))
-}
 
 // Resume implements Search.
 func (t *tree[V]) Resume(uint64, ...checkpoint.Part) error { return nil }

@@ -85,13 +85,23 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
 	}
+	if err := apps.CheckSaves(r, "components: method", c.method(), Hook); err != nil {
+		return Result{}, err
+	}
 	res := Result{Report: distgraph.NewReport(r, "components", c.Common), Method: c.method()}
 	source := c.Source
 	source.Undirected = true
 	_, err := distgraph.Over(&res.Report, r, c.Common, source, distgraph.Work[Kernel]{
 		Phase: "components", Rules: Rules, By: "component",
-		Prepare: func(g *distgraph.Graph) (Kernel, error) { return NewKernel(g, c.method()) },
+		Prepare: func(g *distgraph.Graph) (Kernel, error) {
+			k, err := NewKernel(g, c.method())
+			if err == nil {
+				err = k.Resume(c.Seed)
+			}
+			return k, err
+		},
 		Sum: func(_ *distgraph.Graph, k Kernel) error {
+			res.Seconds += k.Before()
 			res.EdgesPerSecond = apps.Rate(float64(res.Edges), res.Seconds)
 			sizes, err := k.Sizes()
 			res.Components, res.Largest, res.Alone = sizes.Groups, sizes.Largest, sizes.Alone

@@ -18,6 +18,9 @@ type hooking[V distgraph.Index] struct {
 	asks     *distgraph.Notes[V] // to a root: another that hangs on it
 	answers  *distgraph.Notes[V] // to a root: what the one that it hangs on hangs on
 	unsettle []V                 // places of roots that may not hang on the smallest yet
+	rounds   apps.Steps          // one that joins, and those of shortening
+	saved    []V                 // by place, the number of a vertex that this one is joined with, at a save
+	told     apps.Tally          // of pebbles of saves
 }
 
 func newHooking[V distgraph.Index](f *found[V], name func(what string) string) *hooking[V] {
@@ -40,6 +43,29 @@ func newHooking[V distgraph.Index](f *found[V], name func(what string) string) *
 // Run implements Kernel. It costs an exchange of ghosts, a gathering, an epoch, and for each round of shortening an
 // epoch and an all-reduction. Rounds are as many as the logarithm of the longest way from a root to its smallest.
 func (s *hooking[V]) Run() error {
+	if s.rounds.Done() > 0 {
+		if err := s.rejoin(); err != nil {
+			return err
+		}
+	}
+	err := s.rounds.Run(func(n int) (more bool, err error) {
+		if n == 0 {
+			return true, s.joinAll()
+		}
+		return s.shorten()
+	})
+	if err != nil {
+		return err
+	}
+	labels := s.labels()
+	for v := range labels {
+		labels[v] = s.above[s.forest[v]]
+	}
+	return nil
+}
+
+// joinAll joins what arcs join.
+func (s *hooking[V]) joinAll() error {
 	giant := s.grow()
 	for v := range s.above {
 		s.above[v] = s.first + V(v)
@@ -56,22 +82,23 @@ func (s *hooking[V]) Run() error {
 	if err := s.ghosts.Exchange(); err != nil {
 		return err
 	}
-	err = s.g.Rank.Epoch(func() error {
-		s.joinGhosts(giant, giants)
+	return s.joinBy(func() { s.joinGhosts(giant, giants) })
+}
+
+// joinBy is the epoch of joining. Afterwards all roots are to be shortened.
+func (s *hooking[V]) joinBy(body func()) error {
+	err := s.g.Rank.Epoch(func() error {
+		body()
 		s.joins.Flush()
 		return nil
 	}, pebble.Named("join"))
-	if err != nil {
-		return err
+	s.unsettle = s.unsettle[:0]
+	for v := range s.above {
+		if s.forest[v] == V(v) {
+			s.unsettle = append(s.unsettle, V(v))
+		}
 	}
-	if err := s.shorten(); err != nil {
-		return err
-	}
-	labels := s.labels()
-	for v := range labels {
-		labels[v] = s.above[s.forest[v]]
-	}
-	return nil
+	return err
 }
 
 // joinGhosts joins each ghost's tree here with its tree at its owner. A ghost that hangs on itself has arcs from the
@@ -155,38 +182,28 @@ func (s *hooking[V]) climb(index V) V {
 	}
 }
 
-// shorten lets each root hang on the smallest that it hangs together with: again and again on what that one hangs on.
-func (s *hooking[V]) shorten() error {
-	s.unsettle = s.unsettle[:0]
-	for v := range s.above {
-		if s.forest[v] == V(v) {
-			s.unsettle = append(s.unsettle, V(v))
+// shorten lets each root hang on what the one that it hangs on hangs on, and reports whether there was one that did
+// not hang on the smallest. In the end each root hangs on the smallest that it hangs together with.
+func (s *hooking[V]) shorten() (more bool, err error) {
+	open := s.unsettle[:0]
+	for _, v := range s.unsettle {
+		s.above[v] = s.climb(s.first + v)
+		if s.above[v]-s.first >= s.local {
+			open = append(open, v)
 		}
 	}
-	for {
-		open := s.unsettle[:0]
-		for _, v := range s.unsettle {
-			s.above[v] = s.climb(s.first + v)
-			if s.above[v]-s.first >= s.local {
-				open = append(open, v)
-			}
-		}
-		s.unsettle = nil
-		left, err := apps.Sum(s.g.Rank, uint64(len(open)))
-		if err != nil || left == 0 {
-			return err
-		}
-		err = s.g.Rank.Epoch(func() error {
-			for _, v := range open {
-				s.asks.Send(s.above[v], s.first+v)
-			}
-			s.asks.Flush()
-			return nil
-		}, pebble.Named("shorten")) // no depth, so that it ends by the same detector as the joining
-		if err != nil {
-			return err
-		}
+	s.unsettle = nil
+	left, err := apps.Sum(s.g.Rank, uint64(len(open)))
+	if err != nil || left == 0 {
+		return false, err
 	}
+	return true, s.g.Rank.Epoch(func() error {
+		for _, v := range open {
+			s.asks.Send(s.above[v], s.first+v)
+		}
+		s.asks.Flush()
+		return nil
+	}, pebble.Named("shorten")) // no depth, so that it ends by the same detector as the joining
 }
 
 // learn is the handler of answers. What hangs on a root that hangs on nothing is settled. An answer that is larger is a
@@ -204,5 +221,5 @@ func (s *hooking[V]) learn(vs []distgraph.Note[V]) {
 
 // Tally implements Kernel.
 func (s *hooking[V]) Tally() apps.Tally {
-	return s.ghosts.Tally().Add(s.joins.Tally()).Add(s.asks.Tally()).Add(s.answers.Tally())
+	return s.ghosts.Tally().Add(s.joins.Tally()).Add(s.asks.Tally()).Add(s.answers.Tally()).Add(s.told)
 }

@@ -9,8 +9,13 @@ import (
 
 // Kernel finds components. It belongs to its rank's goroutine.
 type Kernel interface {
-	// Run finds them, from the start. All ranks call it.
+	// Run finds them, from the start, or from what Resume has found. All ranks call it.
 	Run() error
+	// Resume makes the next Run go on from the newest checkpoint of the job, if there is one, and save what has been joined
+	// between rounds. Propagate does nothing. All ranks call it, once, between epochs.
+	Resume(seed uint64) error
+	// Before is the time, in seconds, that the runs took of which Run went on.
+	Before() float64
 	// Tally is what this rank has seen of the kernel's pebbles so far.
 	Tally() apps.Tally
 	// Sizes counts what Run has found, with a pebble for each label of other ranks' vertices. All ranks call it.
@@ -88,6 +93,12 @@ func (f *found[V]) labels() []V { return f.ghosts.Values[:f.local] }
 
 // Validate implements Kernel.
 func (f *found[V]) Validate() (distgraph.Breaches, error) { return f.check.run() }
+
+// Resume implements Kernel.
+func (f *found[V]) Resume(uint64) error { return nil }
+
+// Before implements Kernel.
+func (f *found[V]) Before() float64 { return 0 }
 
 // Labels implements Kernel.
 func (f *found[V]) Labels() []uint64 {

@@ -14,6 +14,9 @@ import (
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/apps/bfs"
+	"github.com/activepebbles/pebbles/apps/components"
+	"github.com/activepebbles/pebbles/apps/distgraph"
+	"github.com/activepebbles/pebbles/apps/graph"
 	"github.com/activepebbles/pebbles/apps/pagerank"
 	"github.com/activepebbles/pebbles/pebble"
 )
@@ -65,6 +68,46 @@ func TestTreesGoOn(t *testing.T) {
 			_, err := bfs.Run(r, bfs.Config{Common: written(path), Source: source, Mode: mode, RootCount: 1})
 			return err
 		}, nil)
+	}
+}
+
+// Components after a restart have the same vertices, wherever the ways from root to root were shortened: in a long path
+// from rank to rank, and in a graph that ranks order by degree.
+func TestComponentsGoOn(t *testing.T) {
+	path := appstest.List{N: 600}
+	for v := range path.N - 1 {
+		if at := func(v uint64) uint64 { return v * 7 % path.N }; v%100 != 99 {
+			path.Edges = append(path.Edges, graph.Edge{From: at(v), To: at(v + 1)})
+		}
+	}
+	hubs := hubs()
+	hubs.N += 50
+	for v := hubs.N - 49; v < hubs.N; v += 2 {
+		hubs.Edges = append(hubs.Edges, graph.Edge{From: v, To: v + 1 - 2*(v&1)})
+	}
+	for name, source := range map[string]distgraph.Source{
+		"path": {Generator: path.Generator()}, "by degree": {Generator: hubs.Generator(), Order: distgraph.ByDegree},
+	} {
+		t.Run(name, func(t *testing.T) {
+			appstest.GoesOn(t, func(r *pebble.Rank, path string) error {
+				_, err := components.Run(r, components.Config{Common: written(path), Source: source})
+				return err
+			}, nil)
+		})
+	}
+}
+
+// What makes no checkpoints refuses a folder, and says what to use.
+func TestWithoutCheckpoints(t *testing.T) {
+	source := outputs(t)["by degree"].source
+	for says, run := range map[string]func(r *pebble.Rank) error{
+		"bfs: mode async makes no checkpoints: choose level, direction": appstest.Once(bfs.Run,
+			bfs.Config{Source: source, Mode: bfs.Async}),
+		"components: method propagate makes no checkpoints: choose hook": appstest.Once(components.Run,
+			components.Config{Source: source, Method: components.Propagate}),
+	} {
+		job := pebble.Config{Ranks: 2, Checkpoints: pebble.Checkpoints{Folder: t.TempDir()}}
+		require.ErrorContains(t, appstest.Job(t, job, run), says)
 	}
 }
 

@@ -7,14 +7,15 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// restore goes on from the newest checkpoint, if there is one. source is who has read the bodies that the part has now.
+// restore goes on from the newest checkpoint, if there is one. source is the distribution by which the ranks have read
+// the bodies.
 func (b *bench) restore(source *distribution.BlockMap) error {
 	c, p := b.config, b.part
 	_, err := b.steps.Restore(b.rank, "nbody", c.Seed,
 		checkpoint.Argument("system", c.Source.Name()), checkpoint.Argument("step", c.Step),
 		checkpoint.Argument("theta", c.Theta), checkpoint.Argument("order", c.Order),
 		checkpoint.Argument("bucket", c.Bucket), checkpoint.Argument("rungs", c.Rungs), checkpoint.Argument("eta", c.Eta),
-		checkpoint.Slice("bodies", whoever{source, p}, &p.bodies), checkpoint.Value("start", &b.start),
+		checkpoint.Slice("bodies", holders{source, p}, &p.bodies), checkpoint.Value("start", &b.start),
 		checkpoint.Value("astray", &b.astray), checkpoint.PerRank("counts", &p.counts, plusCounts),
 		checkpoint.PerRank("asked", &b.walks.asked, pebble.Sum), checkpoint.PerRank("shared", &b.walks.shared, pebble.Sum),
 		checkpoint.PerRank("gravity", &b.gravity, pebble.Max))
@@ -26,15 +27,15 @@ func plusCounts(a, b gravity.Counts) gravity.Counts {
 	return a
 }
 
-// whoever is the distribution of bodies, by their numbers: when they are saved, a rank has those that have come to its
-// pieces of the curve; when they are restored, those that it has read, which are in order.
-type whoever struct {
+// holders is the distribution of bodies by their numbers: in a save, of those that have come to a rank's pieces of the
+// curve; at a restart, of those that the rank has read, in order.
+type holders struct {
 	*distribution.BlockMap
 	part *part
 }
 
 // Key implements distribution.Indexed, for bodies of this rank.
-func (w whoever) Key(_, local int) uint64 { return uint64(w.part.bodies[local].number) }
+func (h holders) Key(_, local int) uint64 { return uint64(h.part.bodies[local].number) }
 
 // LocalLen implements distribution.Indexed, for this rank.
-func (w whoever) LocalLen(int) int { return len(w.part.bodies) }
+func (h holders) LocalLen(int) int { return len(h.part.bodies) }
