@@ -37,6 +37,9 @@ func New(r *pebble.Rank, name string, parts ...Part) *Checkpoint {
 	c.start(r.Now())
 	r.Inside(frame.Access{}).Job.Config().Described()
 	err := checkName(name)
+	if team := r.Inside(frame.Access{}).Team(); team != "" {
+		err = fmt.Errorf("its rank is of team %q: a checkpoint is of the whole job: describe it on the job's rank", team)
+	}
 	names := map[string]bool{}
 	for i := 0; i < len(parts) && err == nil; i++ {
 		p := &parts[i]

@@ -215,6 +215,10 @@ func TestWrongPartsAreRefused(t *testing.T) {
 			return nil
 		}), "give one without slash")
 	}
+	require.ErrorContains(t, appstest.Mem(1).Run(t, func(r *pebble.Rank) error {
+		checkpoint.New(appstest.Must(r.Split(0, 0, "half")).Rank, "a")
+		return nil
+	}), `its rank is of team "half": a checkpoint is of the whole job`)
 }
 
 // Save needs a Restore before it, and without a folder nothing is saved.

@@ -34,6 +34,10 @@ type RegistrationError = engine.RegistrationError
 // depth. Its fields are Rank; Target, whose handler sent; and Depth, as declared.
 type DepthError = engine.DepthError
 
+// TeamError is an error of a team's rank, whose words number ranks as the team does. Its fields are Team, the name;
+// Rank, that reports it, as the job numbers it; and Err. A [PanicError] numbers ranks as the job does.
+type TeamError = engine.TeamError
+
 // KeyError is the error of a job in which a pebble was sent to a key outside its target's distribution.
 type KeyError struct {
 	// Site is the program's call that has found it, as "main.go:31": the send, or a later call if single sends were

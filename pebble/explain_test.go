@@ -258,3 +258,27 @@ func TestExplainedJobEnds(t *testing.T) {
 	require.Equal(t, []bool{true, true, true}, ran)
 	goleak.VerifyNone(t)
 }
+
+// The first epoch of a team is explained under its name, with its ranks.
+func TestExplanationOfATeam(t *testing.T) {
+	var e pebble.Explanation
+	err := run(t, pebble.Config{Ranks: 5, Topology: route.Hypercube, Explain: func(x pebble.Explanation) { e = x }},
+		func(r *pebble.Rank) error {
+			team, err := r.Split(min(1, r.ID())-1, 0, "solver")
+			if err != nil || !team.Member() {
+				return err
+			}
+			byRank(team.Rank, "update", ignore)
+			return idle(team.Rank)
+		})
+	require.ErrorIs(t, err, pebble.ErrExplained)
+	require.Equal(t, "solver", e.Team)
+	require.Equal(t, 4, e.Ranks)
+	require.Equal(t, 2, e.Targets[0].Neighbors)
+	require.Regexp(t, `^team "solver": 4 ranks in 1 process`, e.String())
+
+	err = run(t, pebble.Config{Ranks: 1 << 20, Explain: func(pebble.Explanation) {}}, func(r *pebble.Rank) error {
+		return errorOf(r.Split(0, 0))
+	})
+	require.ErrorContains(t, err, "Split: with this many ranks only rank 0 is there to explain an epoch")
+}

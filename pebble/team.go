@@ -25,7 +25,7 @@ const NoTeam = engine.NoTeam
 //
 // Errors, reports and records name the team by its name, which is the color in default of one, behind the name of the
 // team that was split and a slash. All ranks of a team give the same. It costs ⌈log2 P⌉ messages a rank, in as many
-// rounds, with 28 bytes and the name of each rank.
+// rounds, with 20 bytes and the name of each rank.
 func (r *Rank) Split(color, key int, name ...string) (*Team, error) {
 	if len(name) > 1 {
 		r.engine.Misuse("pebble", "Split with %d names: give one", len(name))

@@ -105,7 +105,8 @@ func (j *job) stuck() string {
 			b.WriteString("\nand more ranks")
 			break
 		}
-		fmt.Fprintf(&b, "\nrank %d is in %s:\n%s", r.id, r.place(), strings.Join(stacks.Of(r.id, ".(*job).runRank",
+		rank := j.place.First + i
+		fmt.Fprintf(&b, "\nrank %d is in %s:\n%s", rank, r.place(), strings.Join(stacks.Of(rank, ".(*job).runRank",
 			".(*caller).Coroutine"), "\n"))
 	}
 	return strings.TrimRight(b.String(), "\n")

@@ -153,6 +153,9 @@ func (a *epochs) list(ranks []*Rank) (all []Epoch) {
 		e.Began, e.Ended = atLeast(began[key.team], key.number), atLeast(ended[key.team], key.number)
 		all = append(all, *e)
 	}
+	if slices.ContainsFunc(all, func(e Epoch) bool { return e.Team != "" }) {
+		slices.SortStableFunc(all, func(a, b Epoch) int { return cmp.Compare(a.Begin, b.Begin) })
+	}
 	return all
 }
 

@@ -88,6 +88,28 @@ func TestEpochsAreBounded(t *testing.T) {
 	require.Equal(t, uint64(epochsFirst), all[epochsFirst-1].Number)
 }
 
+// Epochs of teams are numbered by themselves, and listed as they began.
+func TestEpochsOfTeams(t *testing.T) {
+	a := epochs{by: map[epochKey]*Epoch{}}
+	for _, team := range []string{"left", "", "right"} {
+		a.note(state.Event{Kind: "epoch", Number: 1, At: float64(len(team)), End: 9, Team: team})
+	}
+	ranks := make([]*Rank, 3)
+	for i, call := range []state.Call{{Number: 1, Open: true, Team: "left"}, {Number: 4, Team: "right"}, {Number: 1}} {
+		ranks[i] = &Rank{}
+		ranks[i].Call = call
+	}
+	all := a.list(ranks)
+	require.Equal(t, []Epoch{
+		{Number: 1, End: 9, Began: 1, Ended: 1},
+		{Number: 1, Team: "left", Begin: 4, End: 9, Began: 1},
+		{Number: 1, Team: "right", Begin: 5, End: 9, Began: 1, Ended: 1},
+	}, all)
+	require.Equal(t, `epoch 1 of team "left": from 4s to 9s, and 1 of 1 ranks are not known to have ended it`,
+		all[1].String())
+	require.Len(t, groups(ranks), 3)
+}
+
 // TestLostEndsOfEpochs loses events of a rank: its ring is overrun, or a line has no room. A job that has ended in
 // order has nevertheless ended its epochs.
 func TestLostEndsOfEpochs(t *testing.T) {

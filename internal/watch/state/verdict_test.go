@@ -60,6 +60,8 @@ func change(c *scenario.Command, r *Rank) {
 		"relax": relax, "count": {Number: 7, Kind: "epoch", Name: "count", Site: "bfs.go:99", Open: true},
 		"barrier": {Number: 6, Kind: "barrier", Site: "bfs.go:40", Open: !c.Has("after")},
 	}[c.Text("call", "relax")]
+	r.Call.Team = c.Text("team", "")
+	r.Call.Number = uint64(c.Int("number", int(r.Call.Number)))
 	target, to := c.Text("target", ""), c.Int("to", 0)
 	switch {
 	case c.Has("handles"):
