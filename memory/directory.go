@@ -136,7 +136,7 @@ func (d *directory) add(h handle, o *object) {
 	d.mu.Unlock()
 }
 
-// drop removes an object: nobody can find it any more.
+// drop removes an object: no rank can find it any more.
 func (d *directory) drop(h handle) {
 	d.mu.Lock()
 	d.forget(h)

@@ -42,7 +42,7 @@ type question struct {
 	To            uint32 // the owner
 	What          operation
 	Of            handle
-	Kind          uint64 // of the elements; 0 if all ranks know it
+	Kind          uint64 // of the elements; 0 for arrays, whose type all ranks share
 	Offset, Bytes uint64 // in the part of the owner
 	Data          [inlineBytes / exposed.WordBytes]uint64
 }

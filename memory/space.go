@@ -121,7 +121,7 @@ func tellLeft(s *Space) {
 	leaks.Left("turns at locks", s.locks.Waiting())
 }
 
-// Rank is the rank that the space belongs to.
+// Rank returns the rank that the space belongs to.
 func (s *Space) Rank() *pebble.Rank { return s.rank }
 
 // Counts returns the counts so far.

@@ -25,7 +25,7 @@ func ExampleParameters_Predict() {
 	// hypercube: 8 hops at most, 8 buffers a rank, 17385 frames
 }
 
-// A survey counts what a topology's links carry.
+// A survey counts the loads of a topology's links.
 func ExampleSurvey() {
 	s, err := model.Survey(route.Hypercube, 16, model.Layout{})
 	fmt.Println(s.Hops, err)

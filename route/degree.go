@@ -3,7 +3,7 @@ package route
 // Degreed is a topology with a known largest number of neighbours, so that callers need not count those of all ranks.
 type Degreed interface {
 	Topology
-	// Degree is the largest number of neighbours of a rank.
+	// Degree returns the largest number of neighbours of a rank.
 	Degree() int
 }
 

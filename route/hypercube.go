@@ -40,7 +40,7 @@ func (h hypercube) bits() int { return bits.Len(uint(h - 1)) }
 func (h hypercube) Hops() int   { return max(1, h.bits()) }
 func (h hypercube) Stages() int { return max(1, h.bits()+h.ragged()) }
 
-// ragged is 1 if the number of ranks is no power of two.
+// ragged returns 1 if the number of ranks is no power of two, and otherwise 0.
 func (h hypercube) ragged() int { return min(1, int(h)&(int(h)-1)) }
 
 func (h hypercube) Stage(from, to int) int {

@@ -212,7 +212,7 @@ func (t *groups) groupOf(name groupName, from uint32) *Group {
 	return g
 }
 
-// remove removes a group of which nothing is left here.
+// remove removes a group with nothing left here.
 func (t *groups) remove(g *Group) {
 	delete(t.known, g.name)
 	if g.elsewhere() {

@@ -10,7 +10,7 @@ import (
 // ProfileFormat is the version of profile files. It grows when an older reader would misread a file.
 const ProfileFormat = 1
 
-// For is the purpose of a profile. A good setting for one of these says nothing about another.
+// For is the purpose of a profile. A good setting for one purpose may be bad for another.
 type For struct {
 	App       string `json:"app"` // with the arguments that make its work
 	Ranks     int    `json:"ranks"`

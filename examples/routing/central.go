@@ -6,9 +6,9 @@ import (
 	"github.com/activepebbles/pebbles/termination"
 )
 
-// central is a detector: all ranks send rank 0 their counts when they are idle. Rank 0 tells all whether the sums equal
-// those of the round before, and the number of processed frames that of created ones. The argument is that of
-// termination.SKR; the cost is P-1 messages per round for rank 0, and one for each other rank.
+// central is a detector: all ranks send rank 0 their counts when they are idle. Rank 0 sends all the verdict: whether
+// the sums equal those of the round before, and the number of processed frames equals that of created ones. The
+// argument is that of termination.SKR; the cost is P-1 messages per round for rank 0, and one for each other rank.
 type central struct {
 	site   termination.Site
 	told   bool

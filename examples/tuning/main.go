@@ -33,8 +33,8 @@ func main() {
 	})
 }
 
-// run makes all people tell their friends, in each round, and returns the number of times that each person of this rank
-// was told.
+// run makes all people tell their friends, in each round, and returns the number of rumours that each person of this
+// rank received.
 func run(r *pebble.Rank, rounds int) ([]uint64, error) {
 	owner := distribution.Block(people, r.Size())
 	heard := make([]uint64, owner.LocalLen(r.ID()))

@@ -90,7 +90,7 @@ func (f File) ReadFrom(r io.Reader) (int64, error) {
 	return f.File.ReadFrom(r)
 }
 
-// Sync is that of os.File.
+// Sync is os.File's Sync.
 func (f File) Sync() error {
 	if err := Meets("sync", f.Name()); err != nil {
 		return err

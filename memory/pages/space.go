@@ -373,7 +373,7 @@ func (s *Space) acquire(call string, time []uint64) {
 	}
 }
 
-// hear applies a notice that was read at a place of a log.
+// hear applies a notice read from a place of a log.
 func (s *Space) hear(n notice, place uint64) {
 	if !n.at(place) {
 		s.invalidateAll()
