@@ -242,7 +242,7 @@ func TestLyingProcessIsNamed(t *testing.T) {
 		{Kind: netio.Data, Sender: 1, From: 1, Bytes: 100, ByLocation: true, Class: 8, Offset: 32},
 		{Kind: netio.Data, Sender: 1, From: 1, Bytes: 100, ByLocation: true, Class: 8, Offset: 1 << 63},
 		{Kind: netio.Data, Sender: 1, From: 1, Bytes: 100, ByLocation: true, Class: 8, Offset: math.MaxUint64 - 63},
-		{Kind: netio.Data, Sender: 1, From: 1, Bytes: 100, ByLocation: true, Class: 8, Offset: math.MaxUint64}, // see below
+		{Kind: netio.Data, Sender: 1, From: 1, Bytes: 100, ByLocation: true, Class: 8, Offset: math.MaxUint64}, // below
 	} {
 		t.Run(fmt.Sprintf("%+v", d), func(t *testing.T) {
 			all, told := pair(t)
