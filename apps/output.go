@@ -30,11 +30,11 @@ func (o Output) Check() error {
 	case o.Path == "":
 		return nil
 	}
-	return export.CheckTable(o.Path, o.options()...)
+	return export.CheckTable(o.Path, o.Options()...)
 }
 
-// options are those of the file.
-func (o Output) options() []export.Option {
+// Options are those of the file, for package export.
+func (o Output) Options() []export.Option {
 	options := []export.Option{withParquet}
 	if o.Replace {
 		options = append(options, export.Replace())
@@ -83,7 +83,7 @@ func NewRowWriter(r *pebble.Rank, o Output, by string) (w *RowWriter, err error)
 	if o.Path == "" {
 		return w, nil
 	}
-	w.sink, err = export.CreateTable(r, o.Path, o.options()...)
+	w.sink, err = export.CreateTable(r, o.Path, o.Options()...)
 	return w, err
 }
 

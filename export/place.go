@@ -29,10 +29,8 @@ func newPlace(r *pebble.Rank, name string, o options) (*place, error) {
 	p := &place{name: name}
 	var err error
 	if r.ID() == 0 {
-		if err = o.vacant(name); err == nil {
-			p.temp, err = os.MkdirTemp(filepath.Dir(name), "."+filepath.Base(name)+".tmp")
-			p.made = err == nil
-		}
+		p.temp, err = o.vacantFolder(name)
+		p.made = err == nil
 	}
 	temp, failed := pebble.Broadcast(r, 0, strings.TrimPrefix(p.temp, filepath.Dir(name)), pebble.Strings{})
 	if failed != nil {

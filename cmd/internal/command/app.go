@@ -2,12 +2,14 @@ package command
 
 import (
 	"errors"
+	"io"
 	"regexp"
 	"sync"
 
 	"github.com/spf13/cobra"
 
 	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/export"
 	"github.com/activepebbles/pebbles/internal/launch"
 	"github.com/activepebbles/pebbles/pebble"
 )
@@ -116,12 +118,18 @@ func byConfig[C checkedConfig, P configuration[C], R result](config P, counts st
 	}
 }
 
+// resultFile is a file that one process writes, and the function that writes it.
+type resultFile struct {
+	name  string
+	write func(w io.Writer) error
+}
+
 // byFiles returns an application whose configuration needs files. check reports whether it does. load completes and
-// checks the configuration when the job runs, once in each process for all of its ranks. write writes files of the
-// result, on rank 0.
+// checks the configuration when the job runs, once in each process for all of its ranks. files returns the files of the
+// result, which rank 0 writes unless the result has errors.
 func byFiles[C any, P configuration[C], R result](config P, counts string,
 	check func(s *settings, given givenFlags) (reads bool, err error),
-	load func(ranks int) error, run func(*pebble.Rank, C) (R, error), write func(R) error) application {
+	load func(ranks int) error, run func(*pebble.Rank, C) (R, error), files func(result *R) []resultFile) application {
 	var loaded func() error
 	return application{
 		check: func(s *settings, given givenFlags) error {
@@ -135,12 +143,24 @@ func byFiles[C any, P configuration[C], R result](config P, counts string,
 			if err := loaded(); err != nil {
 				return outcome{}, err
 			}
-			return runs(config, counts, func(r *pebble.Rank, c C) (R, error) {
-				result, err := run(r, c)
-				if err == nil && r.ID() == 0 {
-					err = write(result)
+			return runs(config, counts, func(r *pebble.Rank, c C) (result R, err error) {
+				all, options := files(&result), config.Shared().Output.Options()
+				if r.ID() == 0 {
+					for _, f := range all {
+						if err := export.Writable(f.name, options...); err != nil {
+							return result, err
+						}
+					}
 				}
-				return result, err
+				if result, err = run(r, c); err != nil || r.ID() != 0 || result.Common().Errors > 0 {
+					return result, err
+				}
+				for _, f := range all {
+					if err := export.WriteFile(f.name, f.write, options...); err != nil {
+						return result, Failed(err)
+					}
+				}
+				return result, nil
 			})(r, p)
 		},
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/activepebbles/pebbles/apps/contagion/population"
 	"github.com/activepebbles/pebbles/apps/contagion/scenario"
 	"github.com/activepebbles/pebbles/distribution"
-	"github.com/activepebbles/pebbles/internal/machine"
 	"github.com/activepebbles/pebbles/internal/plots"
 )
 
@@ -64,7 +63,7 @@ func newContagion(t Terminal) *cobra.Command {
 	}
 	b := &contagionFlags{}
 	b.register(c)
-	appCommand(t, c, byFiles(&b.config, "days", b.check, b.read, contagion.Run, b.write))
+	appCommand(t, c, byFiles(&b.config, "days", b.check, b.read, contagion.Run, b.files))
 	return c
 }
 
@@ -98,6 +97,7 @@ func (b *contagionFlags) register(c *cobra.Command) {
 		"epidemic curve `file`: .csv, .tsv, .jsonl, .json, .avro, .parquet or .svg; repeatable")
 	f.StringVar(&b.infections, "infections", "",
 		"transmission tree `file`: the same formats but .svg")
+	f.BoolVar(&b.config.Output.Replace, "replace", false, "replace these files if they exist")
 }
 
 // check translates the flags. given reports whether one is on the command line.
@@ -167,6 +167,9 @@ func (b *contagionFlags) agree(given givenFlags) error {
 		if contagion.CheckFile(file) != nil {
 			return fmt.Errorf("--curve %s: end its name in %s or .svg", file, curveFormats)
 		}
+	}
+	if b.config.Output.Replace && len(b.curves) == 0 && b.infections == "" {
+		return errors.New("--replace is for files that are written: add --curve or --infections, or leave it out")
 	}
 	if b.infections != "" && contagion.CheckFile(b.infections) != nil {
 		return fmt.Errorf("--infections %s: end its name in %s", b.infections, curveFormats)
@@ -246,33 +249,32 @@ func readContacts(file string) (population.Population, error) {
 	return population.ReadContacts(text, filepath.Base(file))
 }
 
-// write writes the files that the flags name.
-func (b *contagionFlags) write(r contagion.Result) (err error) {
+// files returns the files that the flags name.
+func (b *contagionFlags) files(r *contagion.Result) (all []resultFile) {
 	for _, file := range b.curves {
-		if formatOf(file) == "svg" {
-			err = drawCurve(file, r)
-		} else {
-			err = create(file, func(w io.Writer) error { return contagion.WriteCurve(w, file, r.Curve) })
-		}
-		if err != nil {
-			return Failed(err)
-		}
+		all = append(all, resultFile{file, func(w io.Writer) error {
+			if formatOf(file) == "svg" {
+				return drawCurve(w, r)
+			}
+			return contagion.WriteCurve(w, file, r.Curve)
+		}})
 	}
-	if b.infections == "" {
-		return nil
+	if b.infections != "" {
+		all = append(all, resultFile{b.infections, func(w io.Writer) error {
+			return contagion.WriteInfections(w, b.infections, r.Infections)
+		}})
 	}
-	return Failed(create(b.infections, func(w io.Writer) error {
-		return contagion.WriteInfections(w, b.infections, r.Infections)
-	}))
+	return all
 }
 
 // drawCurve draws the number of people in each state, by day.
-func drawCurve(file string, r contagion.Result) error {
+func drawCurve(w io.Writer, r *contagion.Result) error {
 	g := plots.Group{Heading: r.Population}
 	for _, row := range r.Curve {
 		n := float64(row.Total)
 		g.Results = append(g.Results, &plots.Result{Unit: "people", Median: n, Min: n, Max: n,
 			Point: &plots.Point{Curve: row.State, Axis: "day", At: float64(row.Day)}})
 	}
-	return machine.WriteFile(file, plots.Draw(g))
+	_, err := w.Write(plots.Draw(g))
+	return err
 }

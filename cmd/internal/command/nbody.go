@@ -50,7 +50,7 @@ func newNBody(t Terminal) *cobra.Command {
 	}
 	b := &nbodyFlags{}
 	b.register(c)
-	appCommand(t, c, byFiles(&b.config, "steps", b.check, b.open, nbody.Run, b.write))
+	appCommand(t, c, byFiles(&b.config, "steps", b.check, b.open, nbody.Run, b.files))
 	return unused(c, "nothing can be merged", "cache")
 }
 
@@ -76,6 +76,7 @@ func (b *nbodyFlags) register(c *cobra.Command) {
 	f.BoolVar(&b.config.Twin, "twin", false, "compare with the serial twin at any size")
 	f.StringVar(&b.output, "output", "",
 		"write the final particles to this `file`: .csv, .tsv, .jsonl, .avro, .parquet, or TIPSY")
+	f.BoolVar(&b.config.Output.Replace, "replace", false, "replace the output if it exists")
 }
 
 // check translates the flags. given reports whether one is on the command line.
@@ -100,6 +101,8 @@ func (b *nbodyFlags) check(s *settings, given givenFlags) (reads bool, err error
 		return false, fmt.Errorf("--softening %v: give a length above 0, or leave it out", b.softening)
 	case given("w0") && b.model.Text != modelKing:
 		return false, errors.New("--w0 is for King's model: add --model king, or leave it out")
+	case c.Output.Replace && b.output == "":
+		return false, errors.New("--replace is for a file that is written: add --output, or leave it out")
 	case given("eta") && c.Rungs == 0:
 		return false, errors.New("--eta is for particles' own steps: add --rungs, or leave it out")
 	}
@@ -145,15 +148,15 @@ func (b *nbodyFlags) source() (nbody.Source, error) {
 	return initial.Plummer(c)
 }
 
-// write writes the files that the flags name.
-func (b *nbodyFlags) write(r nbody.Result) error {
+// files returns the files that the flags name.
+func (b *nbodyFlags) files(r *nbody.Result) []resultFile {
 	if b.output == "" {
 		return nil
 	}
-	return Failed(create(b.output, func(w io.Writer) error {
+	return []resultFile{{b.output, func(w io.Writer) error {
 		if (apps.Output{Path: b.output}).Check() == nil {
 			return apps.WriteTable(w, b.output, r.Columns()...)
 		}
 		return tipsy.Write(w, b.config.Source.Time()+float64(r.Steps)*r.Step, r.End, r.Potentials)
-	}))
+	}}}
 }

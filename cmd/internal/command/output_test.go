@@ -158,3 +158,27 @@ func TestOutputThatHasNoRoom(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "mine\n", string(content))
 }
+
+// Files of contagion and nbody are published as other outputs are: one that exists is refused before the work, unless it
+// is replaced.
+func TestFilesOfSimulations(t *testing.T) {
+	folder := t.TempDir()
+	for _, line := range []string{"contagion --people 300 --days 4 --curve", "contagion --people 300 --days 4 --infections",
+		"nbody --particles 300 --steps 1 --output"} {
+		path := filepath.Join(folder, "a.csv")
+		require.NoError(t, os.WriteFile(path, []byte("mine\n"), 0o600))
+		run := append(strings.Fields(line), path)
+		fails(t, 1, run, "write "+path, "it exists already")
+		got, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, "mine\n", string(got))
+		succeeds(t, append(run, "--replace", "--quiet")...)
+		got, err = os.ReadFile(path)
+		require.NoError(t, err)
+		require.Contains(t, string(got), ",")
+		fails(t, 1, append(strings.Fields(line), filepath.Join(folder, "no", "a.csv")), "make the folder")
+	}
+	left, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	require.Len(t, left, 1)
+}
