@@ -24,9 +24,9 @@ type Steps struct {
 	begun  time.Duration // when Run was called, on the job's clock
 }
 
-// Restore describes the state between two steps, and reports whether it has restored the newest checkpoint. It is for
-// the end of the phase Load: its pebbles are none of the kernel's. All ranks call it alike, once. Without a
-// folder for checkpoints it does nothing.
+// Restore describes the state between two steps, and reports whether it has restored the newest checkpoint. It belongs
+// in the phase Load: its pebbles are none of the kernel's. All ranks call it alike, once. Without a folder for
+// checkpoints it does nothing.
 func (s *Steps) Restore(r *pebble.Rank, name string, seed uint64, parts ...checkpoint.Part) (restored bool, err error) {
 	if !Saves(r) {
 		return false, nil

@@ -61,7 +61,8 @@ func newDirection[V vertex](t *tree[V], tuning Tuning) (*direction[V], error) {
 
 // Resume implements Search.
 func (s *direction[V]) Resume(seed uint64, parts ...checkpoint.Part) error {
-	return s.restore(seed, append(parts, checkpoint.Value("last", &s.last), checkpoint.Value("unexplored", &s.unexplored)))
+	return s.restore(seed, append(parts,
+		checkpoint.Value("last", &s.last), checkpoint.Value("unexplored", &s.unexplored)))
 }
 
 // From implements Search. It costs, for each level, an epoch and an all-reduction.

@@ -20,8 +20,8 @@ import (
 type Search interface {
 	// From searches from the vertex with this index; it panics if there is none. All ranks call it.
 	From(root uint64) error
-	// Resume makes the next search go on from the newest checkpoint of the job, if there is one, and save its state between
-	// levels, with parts of the caller's. Async and Tasks do nothing. All ranks call it, once, between epochs.
+	// Resume makes the next search go on from the newest checkpoint of the job, if there is one, and save its state
+	// between levels, with parts of the caller's. Async and Tasks do nothing. All ranks call it, once, between epochs.
 	Resume(seed uint64, parts ...checkpoint.Part) error
 	// Before is the time, in seconds, that runs took of which the last search went on.
 	Before() float64

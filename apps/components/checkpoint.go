@@ -22,8 +22,11 @@ func (s *hooking[V]) Resume(seed uint64) error {
 		}
 		return err
 	}
-	_, err := s.rounds.Restore(s.g.Rank, "components", seed,
+	restored, err := s.rounds.Restore(s.g.Rank, "components", seed,
 		append(s.g.Arguments(), distgraph.Kept(s.g, s.Part, "joined", &s.saved))...)
+	if err == nil && restored {
+		s.saved, err = distgraph.IndicesBy(s.g, s.saved)
+	}
 	return err
 }
 
@@ -32,15 +35,11 @@ func (s *hooking[V]) Before() float64 { return s.rounds.Before() }
 
 // rejoin joins each vertex with the one that it was saved with. Ranks and indices may be others than they were.
 func (s *hooking[V]) rejoin() error {
-	with, err := distgraph.IndicesBy(s.g, s.saved)
-	if err != nil {
-		return err
-	}
 	for v := range s.above {
 		s.forest[v], s.above[v] = V(v), s.first+V(v)
 	}
 	return s.joinBy(func() {
-		for v, other := range with {
+		for v, other := range s.saved {
 			s.join(s.first+V(v), other)
 		}
 	})

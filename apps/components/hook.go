@@ -19,7 +19,7 @@ type hooking[V distgraph.Index] struct {
 	answers  *distgraph.Notes[V] // to a root: what the one that it hangs on hangs on
 	unsettle []V                 // places of roots that may not hang on the smallest yet
 	rounds   apps.Steps          // one that joins, and those of shortening
-	saved    []V                 // by place, the number of a vertex that this one is joined with, at a save
+	saved    []V                 // by place, a vertex that this one is joined with: at a save, its number
 	told     apps.Tally          // of pebbles of saves
 }
 

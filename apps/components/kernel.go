@@ -9,9 +9,9 @@ import (
 
 // Kernel finds components. It belongs to its rank's goroutine.
 type Kernel interface {
-	// Run finds them, from the start, or from what Resume has found. All ranks call it.
+	// Run finds them, from the start, or from the checkpoint of Resume. All ranks call it.
 	Run() error
-	// Resume makes the next Run go on from the newest checkpoint of the job, if there is one, and save what has been joined
+	// Resume makes the next Run go on from the newest checkpoint of the job, if there is one, and save the joined trees
 	// between rounds. Propagate does nothing. All ranks call it, once, between epochs.
 	Resume(seed uint64) error
 	// Before is the time, in seconds, that the runs took of which Run went on.

@@ -23,8 +23,8 @@ func (p *Report) Searched() []checkpoint.Part {
 	}
 }
 
-// Kept is the part of a checkpoint for what is known of this rank's vertices, by place. Its keys are their numbers,
-// which no number of ranks changes, as it changes the indices of an ordered graph.
+// Kept is the part of a checkpoint for values of this rank's vertices, by place. Its keys are the numbers of the
+// vertices, which are the same on any number of ranks; indices of an ordered graph are not.
 func Kept[V Index, T any](g *Graph, p *Part[V], name string, byPlace *[]T) checkpoint.Part {
 	return checkpoint.Slice(name, byNumber{g.Owner, g.First, p}, byPlace)
 }
@@ -42,8 +42,9 @@ func (n byNumber) Key(_, place int) uint64 { return n.first + n.part.Number(uint
 // Local implements distribution.Indexed, for vertices of this rank.
 func (n byNumber) Local(number uint64) int { return int(n.part.Place(number - n.first)) }
 
-// IndicesBy returns the indices of the vertices with these numbers, those of any rank: the inverse of Parents.Ask. What
-// is no number stands for itself. In a graph that is not ordered it returns numbers. All ranks call it, between epochs.
+// IndicesBy returns the indices of the vertices with these numbers, of any rank: the inverse of Parents.Ask. A value
+// that is no number stands for itself. In a graph that is not ordered it returns numbers. All ranks call it, between
+// epochs.
 func IndicesBy[V Index](g *Graph, numbers []V) ([]V, error) {
 	if !g.Ordered {
 		return numbers, nil

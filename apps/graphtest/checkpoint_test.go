@@ -29,11 +29,14 @@ func written(path string) apps.Common {
 // Scores after a restart are those of an undisturbed run; of a graph that ranks order by degree, where they add them up
 // in an order of their own, but for rounding.
 func TestPageRankGoesOn(t *testing.T) {
-	for name, compare := range map[string]func(t *testing.T, want, got []byte){"by degree": sameRows, "ids far apart": nil} {
+	for name, compare := range map[string]func(t *testing.T, want, got []byte){
+		"by degree": sameRows, "ids far apart": nil,
+	} {
 		t.Run(name, func(t *testing.T) {
 			source := outputs(t)[name].source
 			appstest.GoesOn(t, func(r *pebble.Rank, path string) error {
-				_, err := pagerank.Run(r, pagerank.Config{Common: written(path), Source: source, Fixed: true, Iterations: 4})
+				c := pagerank.Config{Common: written(path), Source: source, Fixed: true, Iterations: 4}
+				_, err := pagerank.Run(r, c)
 				return err
 			}, compare)
 		})
@@ -46,7 +49,8 @@ func TestSearchesGoOn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			source := outputs(t)[name].source
 			appstest.GoesOn(t, func(r *pebble.Rank, path string) error {
-				res, err := bfs.Run(r, bfs.Config{Common: apps.Common{Seed: 7}, Source: source, Mode: mode, RootCount: 3})
+				c := bfs.Config{Common: apps.Common{Seed: 7}, Source: source, Mode: mode, RootCount: 3}
+				res, err := bfs.Run(r, c)
 				if err != nil || r.ID() > 0 {
 					return err
 				}
@@ -97,7 +101,7 @@ func TestComponentsGoOn(t *testing.T) {
 	}
 }
 
-// What makes no checkpoints refuses a folder, and says what to use.
+// Ways that make no checkpoints refuse a folder for some, and name those that do.
 func TestWithoutCheckpoints(t *testing.T) {
 	source := outputs(t)["by degree"].source
 	for says, run := range map[string]func(r *pebble.Rank) error{

@@ -194,7 +194,7 @@ type bench struct {
 	met    met
 	done   []span // reads that this rank has counted
 	own    int    // of these, in other runs
-	past   []span // what all ranks have counted in other runs, in order
+	past   []span // reads that all ranks have counted in other runs, in order
 	once   *once  // nil: all are counted
 	out    *apps.RowWriter
 	shape  *apps.RowWriter // the histogram's

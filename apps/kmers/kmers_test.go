@@ -113,13 +113,17 @@ func TestKmersGoOn(t *testing.T) {
 		fmt.Fprintf(&fastq, "@%d\n%s\n+\n%s\n", i, read, strings.Repeat("I", len(read)))
 	}
 	folder := t.TempDir()
-	for name, text := range map[string]string{"a.fa": fasta.String(), "b.fq": fastq.String(), "c.fa": ">x\nACGTTTGCA\n"} {
+	for name, text := range map[string]string{
+		"a.fa": fasta.String(), "b.fq": fastq.String(), "c.fa": ">x\nACGTTTGCA\n",
+	} {
 		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
 	}
 	files := apps.Input{Files: []string{filepath.Join(folder, "*.fa")}}
 	for name, c := range map[string]Config{
 		"made up": {Bases: 2000, Coverage: 10, Errors: 0.01, batch: 1500}, "FASTA": {Input: files, K: 5, batch: 1000},
-		"FASTQ, filtered": {Input: apps.Input{Files: []string{filepath.Join(folder, "b.fq")}}, Filter: 1 << 20, batch: 3000},
+		"FASTQ, filtered": {
+			Input: apps.Input{Files: []string{filepath.Join(folder, "b.fq")}}, Filter: 1 << 20, batch: 3000,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			appstest.GoesOn(t, func(r *pebble.Rank, path string) error {

@@ -14,10 +14,12 @@ func (b *bench) restore(source *distribution.BlockMap) error {
 	_, err := b.steps.Restore(b.rank, "nbody", c.Seed,
 		checkpoint.Argument("system", c.Source.Name()), checkpoint.Argument("step", c.Step),
 		checkpoint.Argument("theta", c.Theta), checkpoint.Argument("order", c.Order),
-		checkpoint.Argument("bucket", c.Bucket), checkpoint.Argument("rungs", c.Rungs), checkpoint.Argument("eta", c.Eta),
+		checkpoint.Argument("bucket", c.Bucket), checkpoint.Argument("rungs", c.Rungs),
+		checkpoint.Argument("eta", c.Eta),
 		checkpoint.Slice("bodies", holders{source, p}, &p.bodies), checkpoint.Value("start", &b.start),
 		checkpoint.Value("astray", &b.astray), checkpoint.PerRank("counts", &p.counts, plusCounts),
-		checkpoint.PerRank("asked", &b.walks.asked, pebble.Sum), checkpoint.PerRank("shared", &b.walks.shared, pebble.Sum),
+		checkpoint.PerRank("asked", &b.walks.asked, pebble.Sum),
+		checkpoint.PerRank("shared", &b.walks.shared, pebble.Sum),
 		checkpoint.PerRank("gravity", &b.gravity, pebble.Max))
 	return err
 }

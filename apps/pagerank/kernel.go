@@ -12,8 +12,8 @@ import (
 
 // Kernel ranks the vertices of a graph. It belongs to its rank's goroutine.
 type Kernel interface {
-	// Run ranks the vertices, from the start, or from what Resume has found. It costs, for each iteration, an epoch and an
-	// all-reduction. All ranks call it.
+	// Run ranks the vertices, from the start, or from the checkpoint of Resume. It costs, for each iteration, an epoch
+	// and an all-reduction. All ranks call it.
 	Run() error
 	// Resume makes the next Run go on from the newest checkpoint of the job, if there is one, and save scores between
 	// iterations. All ranks call it, once, between epochs.

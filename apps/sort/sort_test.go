@@ -162,8 +162,8 @@ func TestSeed(t *testing.T) {
 	require.NotEqual(t, of(1, 5), of(1, 6))
 }
 
-// A job goes on with the rows of a checkpoint, sorted or not, and leaves the same file: of numbers, and of a table whose
-// columns are known from all of its rows, some of which can't be read.
+// A job goes on with the rows of a checkpoint, sorted or not, and leaves the same file: of numbers, and of a table
+// whose columns are known from all of its rows, some of which can't be read.
 func TestSortGoesOn(t *testing.T) {
 	seed := seeds.Of(t)
 	random := rand.New(rand.NewPCG(seed, 0))

@@ -108,9 +108,11 @@ func (z *fuzz) report(r worlds.Report, took time.Duration) error {
 	}
 	_, err := fmt.Fprintf(z.Stdout,
 		"%s passed in %s (%.0f a second), seed %d: %s ended with the error that their faults must lead to;\n"+
-			"the others handled %s, each once, in %s\n", command.Counted(r.Worlds, "world", "worlds"),
+			"%s went on from a checkpoint; those that did not fail handled %s, each once, in %s\n",
+		command.Counted(r.Worlds, "world", "worlds"),
 		command.SecondsText(took.Seconds()),
-		float64(r.Worlds)/took.Seconds(), r.Seed, command.Grouped(r.Failed), command.Counted(r.Pebbles, "pebble", "pebbles"),
+		float64(r.Worlds)/took.Seconds(), r.Seed, command.Grouped(r.Failed), command.Grouped(r.Resumed),
+		command.Counted(r.Pebbles, "pebble", "pebbles"),
 		command.Counted(r.Frames, "frame", "frames"))
 	return command.Written(err)
 }

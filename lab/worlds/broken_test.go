@@ -64,8 +64,8 @@ var breaks = []struct{ name, file, good, bad string }{
 		"{\n\t\tk.first++\n\t\tk.s.queued--\n\t}\n"},
 	// Of checkpoints: what is restored is the state of one moment, each element once.
 	{"a part of the checkpoint before", "checkpoint/value.go", "data, err := p.bytes(nil, []T{*p.at})",
-		"if p.came == nil {\n\t\tp.came = []from[T]{{v: *p.at}}\n\t}\n\tdata, err := p.bytes(nil, []T{p.came[0].v})\n\t" +
-			"p.came[0].v = *p.at"},
+		"if p.came == nil {\n\t\tp.came = []from[T]{{v: *p.at}}\n\t}\n\tdata, err := p.bytes(nil, []T{p.came[0].v})\n" +
+			"\tp.came[0].v = *p.at"},
 	{"a row lost", "checkpoint/records.go", "container.AddRecords(e.of, vs)", "container.AddRecords(e.of, vs[1:])"},
 	{"a row twice", "checkpoint/records.go", "container.AddRecords(e.of, vs)",
 		"container.AddRecords(e.of, append(vs, vs[0]))"},

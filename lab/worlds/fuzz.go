@@ -22,7 +22,8 @@ type Report struct {
 	Seed    uint64 `json:"seed"`
 	Worlds  uint64 `json:"worlds"`
 	Failed  uint64 `json:"failed_as_promised"` // those whose faults had to end the job with a named error
-	Pebbles uint64 `json:"pebbles"`            // of those that did not
+	Resumed uint64 `json:"resumed"`            // those in which a job has gone on from a checkpoint
+	Pebbles uint64 `json:"pebbles"`            // of those that did not fail
 	Frames  uint64 `json:"frames"`
 	Turns   uint64 `json:"turns"`
 }
@@ -104,6 +105,9 @@ func (t *trial) add(w World, o Outcome, err error) {
 	r.Worlds++
 	r.Frames += o.Stats.Frames
 	r.Turns += o.Stats.Turns
+	if o.Resumed {
+		r.Resumed++
+	}
 	if o.Failed {
 		r.Failed++
 	} else {

@@ -23,6 +23,7 @@ const (
 // Outcome is the result of a world in which nothing is wrong.
 type Outcome struct {
 	Failed  bool // with the error that its faults must lead to
+	Resumed bool // a job has gone on from a checkpoint of another one
 	Pebbles int
 	Stats   sim.Stats
 }
@@ -36,19 +37,7 @@ func (w World) Run() (Outcome, error) {
 	if w.Again == 0 {
 		return w.run(t, w.Ranks, nil)
 	}
-	in, err := w.newSaved()
-	if err != nil {
-		return Outcome{}, err
-	}
-	defer in.remove()
-	o, err := w.run(t, w.Ranks, in)
-	if in.recovers(); err != nil && !(w.Crash > 0 && strings.Contains(err.Error(), errCrash.Error())) {
-		return o, err
-	}
-	next, err := w.again().run(t, w.Ranks, in)
-	next.Stats.Frames += o.Stats.Frames
-	next.Stats.Turns += o.Stats.Turns
-	return next, err
+	return w.runAgain(t)
 }
 
 // run runs one job of a world, whose main functions are so many. It saves its state, unless in is nil.

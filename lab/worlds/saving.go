@@ -13,19 +13,21 @@ import (
 	"github.com/activepebbles/pebbles/container"
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/internal/disk"
+	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
 // saving is how the program saves its state, and the job that goes on when the first one has ended or died. The tests
-// of package checkpoint kill processes; worlds try that what is restored is the state of one moment, on any ranks.
+// of package checkpoint kill processes; worlds try that the restored state is that of one moment, on any ranks.
 type saving struct {
-	Saves int // percent of the epochs ahead of which the state is saved
-	Crash int // call on a file, counted from 1, from which on all fail, as if the host had gone; 0 is none
-	Again int // ranks of the job that goes on; 0: nothing is saved
+	Saves   int // percent of the epochs ahead of which the state is saved
+	Crash   int // call on a file, counted from 1, from which on all fail, as if the host had gone; 0 is none
+	Between int // ranks of a job that goes on, and meets the faults of the first one; 0: there is none
+	Again   int // ranks of the job that goes on to the end; 0: nothing is saved
 }
 
 func (s saving) check(w *World) error {
-	if s.Again > 1<<16 || s.Again > 0 && (w.Map > 1 || w.moves() || w.Tasks > 0 || w.Arrays > 0 || w.Tune > 0) {
+	if max(s.Again, s.Between) > 1<<16 || s.Again > 0 && (w.Map > 1 || w.moves() || w.Tasks > 0 || w.Arrays > 0 || w.Tune > 0) {
 		return errors.New("worlds: what is saved has a map of 0 or 1, and no keys that move, tasks, arrays or tuning")
 	}
 	return nil
@@ -36,6 +38,9 @@ func (d drawn) saves(w *World) {
 	w.Saves, w.Again = one(d, 30, 70, 100), 1+d.small(9)
 	w.Map, w.Moving, w.Moves, w.Arrays, w.Addresses, w.Tune, w.tasking = d.IntN(2), 0, 0, 0, 0, 0, tasking{}
 	w.Epochs = 2 + d.small(4)
+	if d.chance(30) {
+		w.Between = 1 + d.small(9)
+	}
 	if d.chance(40) {
 		w.Crash = 1 + d.IntN(100)
 	}
@@ -44,21 +49,53 @@ func (d drawn) saves(w *World) {
 	}
 }
 
-// again is the world of the job that goes on, without faults that end it.
-func (w World) again() World {
-	w.Ranks, w.Crash = w.Again, 0
-	w.Loss, w.Corrupt, w.Death, w.Freeze, w.Partition = 0, 0, 0, 0, 0
+// on is the world of a job that goes on with some ranks.
+func (w World) on(ranks int) World {
+	w.Ranks = ranks
 	return w.repaired()
 }
 
-// saved is a folder for checkpoints, and what is known of those in it.
+// again is the world of the last job, without faults that end it.
+func (w World) again() World {
+	w.Loss, w.Corrupt, w.Death, w.Freeze, w.Partition = 0, 0, 0, 0, 0
+	return w.on(w.Again)
+}
+
+// runAgain runs a job, perhaps another one, and a last one, which must come to the end of the twin.
+func (w World) runAgain(t twin) (Outcome, error) {
+	in, err := newSaved()
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer in.remove()
+	jobs, stats := []World{w}, sim.Stats{}
+	if w.Between > 0 {
+		jobs = append(jobs, w.on(w.Between))
+	}
+	for _, job := range jobs {
+		in.crash(w.Crash)
+		o, err := job.run(t, w.Ranks, in)
+		if in.heals(); err != nil && !strings.Contains(err.Error(), errCrash.Error()) {
+			return o, err
+		}
+		stats.Frames, stats.Turns = stats.Frames+o.Stats.Frames, stats.Turns+o.Stats.Turns
+	}
+	o, err := w.again().run(t, w.Ranks, in)
+	o.Resumed = in.resumed
+	o.Stats.Frames, o.Stats.Turns = o.Stats.Frames+stats.Frames, o.Stats.Turns+stats.Turns
+	return o, err
+}
+
+// saved is a folder for checkpoints, and the epochs of those in it.
 type saved struct {
 	folder string
 
 	mu    sync.Mutex
-	calls int // on files that may still be made; below 0 none
+	calls int // on files until one fails
 	begun int // the last epoch ahead of which a save was begun; -1 for none
 	done  int // and of those that a rank has seen done
+
+	resumed bool // a job has gone on
 }
 
 // errCrash is the error of calls on files after a crash.
@@ -94,27 +131,27 @@ func (s *saved) call() error {
 }
 
 // newSaved makes a folder, in memory where there is a file system for that.
-func (w World) newSaved() (*saved, error) {
+func newSaved() (*saved, error) {
 	in := "/dev/shm"
 	if _, err := os.Stat(in); err != nil {
 		in = ""
 	}
 	folder, err := os.MkdirTemp(in, folderMark)
-	s := &saved{folder: folder, calls: w.Crash, begun: -1, done: -1}
-	if w.Crash > 0 {
+	return &saved{folder: folder, begun: -1, done: -1}, err
+}
+
+// crash lets a call on a file fail, and all after it; 0 is none.
+func (s *saved) crash(call int) {
+	if s.calls = call; call > 0 {
 		counting()
-		crashing.Store(filepath.Base(folder), s)
+		crashing.Store(filepath.Base(s.folder), s)
 	}
-	return s, err
 }
 
-// recovers ends the crash.
-func (s *saved) recovers() { crashing.Delete(filepath.Base(s.folder)) }
+// heals ends the crash.
+func (s *saved) heals() { crashing.Delete(filepath.Base(s.folder)) }
 
-func (s *saved) remove() error {
-	s.recovers()
-	return os.RemoveAll(s.folder)
-}
+func (s *saved) remove() { _ = os.RemoveAll(s.folder) }
 
 // note notes a save ahead of an epoch.
 func (s *saved) note(which *int, epoch int) {
@@ -137,7 +174,7 @@ type kept struct {
 	in    *saved                // nil: nothing is saved
 }
 
-// openCheckpoint describes the state, and goes on from what was saved. It returns the epoch that comes next.
+// openCheckpoint describes the state, and restores the newest checkpoint. It returns the epoch that comes next.
 func (p *program) openCheckpoint(in *saved) (int, error) {
 	if in == nil {
 		return 0, nil
@@ -166,11 +203,12 @@ func (p *program) openCheckpoint(in *saved) (int, error) {
 func (s *saved) fits(restored bool, next int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.resumed = restored
 	if !restored && s.done < 0 || restored && s.done <= next && next <= s.begun {
 		return nil
 	}
-	return fmt.Errorf("restored is %v, with the state ahead of epoch %d; the last save that ended was ahead of epoch %d, "+
-		"and the last one that began ahead of epoch %d", restored, next, s.done, s.begun)
+	return fmt.Errorf("restored is %v, with the state ahead of epoch %d; the last save that ended was ahead of epoch "+
+		"%d, and the last one that began ahead of epoch %d", restored, next, s.done, s.begun)
 }
 
 // exchange gives each tally of this rank's keys, and the row that is saved of it.
@@ -193,8 +231,8 @@ func (p *program) save(epoch int) error {
 		p.point.Request()
 	}
 	if due := p.point.Due(); due != wanted {
-		return cmp.Or(p.rank.Barrier(), fmt.Errorf("ahead of epoch %d, it is %v on rank %d that a save was asked for, and %v "+
-			"that one is due", epoch, wanted, p.rank.ID(), due))
+		return cmp.Or(p.rank.Barrier(), fmt.Errorf("ahead of epoch %d, it is %v on rank %d that a save was asked for, "+
+			"and %v that one is due", epoch, wanted, p.rank.ID(), due))
 	} else if !due {
 		return nil
 	}
@@ -208,7 +246,7 @@ func (p *program) save(epoch int) error {
 	return nil
 }
 
-// sender notes what the main function of a rank has sent, in this job or the one before.
+// sender notes the pebbles that a main function sends in an epoch.
 func (p *program) sender(number, epoch, pebbles int) {
 	if p.in != nil {
 		p.sent += uint64(pebbles)
@@ -216,7 +254,7 @@ func (p *program) sender(number, epoch, pebbles int) {
 	}
 }
 
-// compareKept compares what was kept over all epochs with what there must be.
+// compareKept compares the state that was kept over all epochs with that of the twin.
 func (p *program) compareKept(t twin) error {
 	if p.in == nil {
 		return nil

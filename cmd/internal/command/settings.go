@@ -138,13 +138,13 @@ func (s *settings) check(member bool) error {
 	return s.spans(s.ranks())
 }
 
-// resumable are the applications that make checkpoints, with what their help says of these.
+// resumable are the applications that make checkpoints, with the end of a sentence of their help.
 var resumable = map[string]string{
 	"bfs":        "modes level and direction save parents and distances between levels.",
-	"components": "method hook saves what has been joined, between rounds.",
+	"components": "method hook saves the trees that it has joined, between rounds.",
 	"contagion":  "people, locations and counts are saved between days.",
 	"kmers": "counts are saved between batches of reads, with --filter in the second pass. A job that\n" +
-		"goes on reads all files again, and passes over what has been counted.",
+		"goes on reads all files again, and passes over the reads that have been counted.",
 	"nbody":    "particles are saved between steps.",
 	"pagerank": "scores are saved between iterations.",
 	"sort":     "rows are saved when they have been read, and when they have been sorted.",
