@@ -52,7 +52,7 @@ func GoesOn(t *testing.T, run func(r *pebble.Rank, output string) error, alike f
 				}
 			})
 		}
-		require.Less(t, newest(t, each.Folder), last+saves, "checkpoints: all steps were done again")
+		require.LessOrEqual(t, newest(t, each.Folder), max(saves+1, last+saves-1), "checkpoints: steps were done again")
 	}
 }
 
