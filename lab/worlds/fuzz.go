@@ -12,6 +12,7 @@ import (
 type Options struct {
 	Seed     uint64
 	Worlds   uint64             // at the most; 0 is without limit
+	Saving   bool               // only worlds that save their state
 	Workers  int                // worlds at one time; 0 is 1
 	Progress func(Report)       // called from time to time, on any goroutine, one call at a time; may be nil
 	Stuck    func(World, error) // called when a world has not ended in time, and may hang; nil: panic
@@ -76,7 +77,11 @@ func (t *trial) work(ctx context.Context) {
 		if !ok {
 			return
 		}
-		w := Draw(mix(t.Seed, number))
+		draw := Draw
+		if t.Saving {
+			draw = drawSaving
+		}
+		w := draw(mix(t.Seed, number))
 		o, err := t.watched(w)
 		t.add(w, o, err)
 	}

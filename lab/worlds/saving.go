@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -47,6 +48,15 @@ func (d drawn) saves(w *World) {
 	if w.Processes > 1 && d.chance(50) {
 		w.Death, w.When = 1+d.IntN(w.Processes), d.IntN(one(d, 20_000, 300_000))
 	}
+}
+
+// drawSaving is the world of a seed, which saves its state whatever Draw says.
+func drawSaving(seed uint64) World {
+	w := Draw(seed)
+	if d := (drawn{rand.New(rand.NewPCG(seed, 0x7361766564))}); w.Again == 0 {
+		d.saves(&w)
+	}
+	return w.repaired()
 }
 
 // on is the world of a job that goes on with some ranks.

@@ -26,7 +26,16 @@ func TestWorlds(t *testing.T) {
 		require.NoError(t, err)
 		return
 	}
-	report, err := Try(t.Context(), Options{Seed: seeds.Of(t), Worlds: *countFlag})
+	tries(t, Options{Seed: seeds.Of(t), Worlds: *countFlag})
+}
+
+// Worlds that save their state go on on other numbers of ranks.
+func TestSavingWorlds(t *testing.T) {
+	tries(t, Options{Seed: seeds.Of(t), Worlds: *countFlag / 4, Saving: true})
+}
+
+func tries(t *testing.T, o Options) {
+	report, err := Try(t.Context(), o)
 	var failure *Failure
 	if errors.As(err, &failure) {
 		t.Fatalf("after %d worlds\n%v\n-world='%v'\ndrawn as '%v'",
