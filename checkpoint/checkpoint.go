@@ -26,7 +26,15 @@ type Checkpoint struct {
 	looked  bool          // Restore was called
 	group   dataset.Group // the ranks of this host
 	newest  int           // the highest number that any host has
+	behind  *behind       // what is being written while the ranks compute
+	failed  error         // of that, for the next Save
 	current int           // the number of the one that was saved or restored last; 0 for none
+}
+
+// behind is a checkpoint that is not yet there as a whole.
+type behind struct {
+	out    *export.Sink[record]
+	number int
 }
 
 // New describes the state that a program saves under a name, which is a part of names of files. It is collective: all
@@ -35,6 +43,7 @@ type Checkpoint struct {
 func New(r *pebble.Rank, name string, parts ...Part) *Checkpoint {
 	c := &Checkpoint{rank: r, config: r.Config().Checkpoints, name: name, parts: parts}
 	c.start(r.Now())
+	r.Inside(frame.Access{}).Hooks.OnEnd(c.end)
 	r.Inside(frame.Access{}).Job.Config().Described()
 	err := checkName(name)
 	if team := r.Inside(frame.Access{}).Team(); team != "" {
@@ -101,6 +110,10 @@ func (c *Checkpoint) path(number int) string {
 // the checkpoints before it stay. It is collective. When Due has become true because the job is to make room, Save
 // returns [pebble.ErrPreempted] after the checkpoint: the program returns that. The parts are the program's again when
 // Save returns.
+//
+// With Copy of [pebble.Checkpoints] Save returns when the files are in memory, and a goroutine of each rank writes them.
+// The checkpoint is there when a later Due finds them written, and at the latest when the next Save begins or the job
+// ends. An error makes Due true, and is returned by the next Save, or fails the job at its end.
 func (c *Checkpoint) Save() error {
 	if c.config.Folder == "" {
 		return nil
@@ -108,14 +121,15 @@ func (c *Checkpoint) Save() error {
 	if !c.looked {
 		return fmt.Errorf("checkpoint: save %s: Restore was not called: call it once, before the loop", c.name)
 	}
-	number := c.newest + 1
-	if err := c.write(c.path(number)); err != nil {
-		return fmt.Errorf("checkpoint: save: %w", err)
+	err := c.settle()
+	if err == nil {
+		err = c.write(c.newest + 1)
 	}
-	c.remove(c.current)
-	c.newest, c.current = number, number
-	if saved := c.rank.Inside(frame.Access{}).Job.Config().Saved; saved != nil && c.rank.ID() == 0 {
-		saved()
+	if err == nil && (c.stop || !c.config.Copy) {
+		err = c.settle()
+	}
+	if err != nil {
+		return fmt.Errorf("checkpoint: save: %w", err)
 	}
 	if c.saved = c.rank.Now(); c.stop {
 		return pebble.ErrPreempted
@@ -123,8 +137,41 @@ func (c *Checkpoint) Save() error {
 	return nil
 }
 
-// write writes a checkpoint's folder. It is collective.
-func (c *Checkpoint) write(folder string) error {
+// settle waits for the checkpoint that is being written, and gives it its name. It is collective.
+func (c *Checkpoint) settle() error {
+	b, err := c.behind, c.failed
+	c.behind, c.failed = nil, nil
+	if b == nil {
+		return err
+	}
+	defer b.out.Abort() // unless Close comes to its end
+	if _, err := b.out.Close(); err != nil {
+		return err
+	}
+	c.remove(c.current)
+	c.newest, c.current = b.number, b.number
+	if saved := c.rank.Inside(frame.Access{}).Job.Config().Saved; saved != nil && c.rank.ID() == 0 {
+		saved()
+	}
+	return nil
+}
+
+// end settles behind the rank's function, or gives up what is being written where the job has failed.
+func (c *Checkpoint) end(returned bool) error {
+	if !returned {
+		if c.behind != nil {
+			c.behind.out.Abort()
+		}
+		return nil
+	}
+	if err := c.settle(); err != nil {
+		return fmt.Errorf("checkpoint: save: %w", err)
+	}
+	return nil
+}
+
+// write begins a checkpoint, whose files hold all records then, or are in memory. It is collective.
+func (c *Checkpoint) write(number int) error {
 	id := ""
 	if c.rank.ID() == 0 {
 		id = rand.Text()
@@ -133,28 +180,33 @@ func (c *Checkpoint) write(folder string) error {
 	if err != nil {
 		return err
 	}
-	compression := export.Null
+	compression, opts := export.Null, []export.Option{export.Copies(frame.Access{})}
 	if c.config.Zstd {
 		compression = export.Zstandard
 	}
-	out, err := export.Create(c.rank, folder, export.AvroOf(avroRecords{}, compression),
-		export.Copies(frame.Access{}))
+	if c.config.Copy {
+		opts = append(opts, export.Later(frame.Access{}))
+	}
+	out, err := export.Create(c.rank, c.path(number), export.AvroOf(avroRecords{}, compression), opts...)
 	if err != nil {
 		return err
 	}
-	defer out.Abort()
+	c.behind = &behind{out, number}
 	counts := make([]uint64, len(c.parts))
 	err = dataset.Agree(c.rank, c.writeParts(id, counts, out.Write))
+	var text json.RawMessage
+	if err == nil {
+		text, err = c.note(id, counts)
+	}
 	if err != nil {
+		c.behind = nil
+		out.Abort()
 		return err
 	}
-	text, err := c.note(id, counts)
-	if err != nil {
-		return err
+	if out.Note(text); c.config.Copy {
+		out.Written(frame.Access{})
 	}
-	out.Note(text)
-	_, err = out.Close()
-	return err
+	return nil
 }
 
 // writeParts writes this rank's records, and counts the elements of each part.
@@ -214,6 +266,7 @@ func (t *timing) start(now time.Duration) { t.made, t.saved = now, now }
 const (
 	due     uint64 = 1 << iota // now
 	dueStop                    // now, and the job ends then
+	writing                    // the one before is not written yet
 )
 
 // Due reports whether it is time to save, on all ranks alike: after the time that the user has set, when a signal has
@@ -228,13 +281,19 @@ func (c *Checkpoint) Due() bool {
 		return false
 	}
 	c.stop, c.asked = c.stop || all&dueStop != 0, false
-	return all != 0
+	if c.behind != nil && all&writing == 0 {
+		c.failed = c.settle()
+	}
+	return all&^writing != 0 || c.failed != nil
 }
 
 // own is what this rank says. Rank 0's clock is that of all.
 func (c *Checkpoint) own() (word uint64) {
 	if c.asked {
 		word = due
+	}
+	if c.behind != nil && !c.behind.out.Written(frame.Access{}) {
+		word |= writing
 	}
 	select {
 	case <-c.rank.Preempted():

@@ -17,7 +17,7 @@
 //	}
 //
 // The user says where and when, by the flags of pebble.Flags: -checkpoint FOLDER, -checkpoint-every TIME, -time-limit
-// TIME. Without a folder Restore reports false, Due is false, and Save does nothing.
+// TIME, -checkpoint-copy. Without a folder Restore reports false, Due is false, and Save does nothing.
 //
 // # Files
 //

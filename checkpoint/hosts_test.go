@@ -57,8 +57,8 @@ func restoresOnHosts(t *testing.T, ranks int, base string, hosts []string) (due 
 // Where hosts do not share the folder, each has the files of another one, too: when one is lost, other numbers of ranks
 // restore the state, on the hosts that are left and on new ones, and save it soon where a file is on one host alone.
 func TestLostHosts(t *testing.T) {
-	for _, n := range []int{2, 3, 5} {
-		hosts := strings.Split("abcde", "")[:n]
+	for _, n := range []int{2, 4} {
+		hosts := strings.Split("abcd", "")[:n]
 		saved := t.TempDir()
 		savesOnHosts(t, 2*n-1, saved, hosts)
 		for i, lost := range hosts {

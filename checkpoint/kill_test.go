@@ -2,6 +2,7 @@ package checkpoint_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,6 +29,8 @@ import (
 
 const (
 	roleVariable = "CHECKPOINT_ROLE" // of a process of a job: the folder, and the moments at which it dies or is told
+	keptVariable = "CHECKPOINT_KEPT" // the folder of the checkpoints, for .ci/faults, which makes hosts
+	copyVariable = "CHECKPOINT_COPY" // is set where checkpoints are written from memory
 	hostVariable = "CHECKPOINT_HOST" // is set where each process is a host, whose files are lost when it is killed
 	memberSteps  = 12
 )
@@ -92,6 +95,15 @@ func (m *moments) isHost() bool { return os.Getenv(hostVariable) != "" }
 // host is the folder of this process's host.
 func (m *moments) host() string { return filepath.Join(m.folder, fmt.Sprint("host-", m.process)) }
 
+// resumes notes the time and the step at which the job goes on.
+func (m *moments) resumes(step int) {
+	name := filepath.Join(m.folder, "resumed")
+	if f, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err == nil {
+		fmt.Fprintln(f, time.Now().UnixNano(), step)
+		f.Close()
+	}
+}
+
 // member runs a process of a job: values spread over a ring in steps, and each step is saved.
 func member(role string) {
 	folder, signals, _ := strings.Cut(role, " ")
@@ -105,7 +117,9 @@ func member(role string) {
 		m.reached(call)
 		return nil
 	})
-	config := pebble.Config{Checkpoints: pebble.Checkpoints{Folder: filepath.Join(folder, "kept"), Every: 1}}
+	kept := cmp.Or(os.Getenv(keptVariable), filepath.Join(folder, "kept"))
+	config := pebble.Config{Checkpoints: pebble.Checkpoints{Folder: kept, Every: 1,
+		Copy: os.Getenv(copyVariable) != ""}}
 	pebble.Main(config, func(r *pebble.Rank) error {
 		if p := r.Place(); r.ID() == p.First {
 			m.mutex.Lock()
@@ -140,6 +154,9 @@ func spread(r *pebble.Rank, m *moments) error {
 	}
 	if _, err := c.Restore(); err != nil {
 		return err
+	}
+	if r.ID() == 0 {
+		m.resumes(step)
 	}
 	for ; step < memberSteps; step++ {
 		if c.Due() {
@@ -229,6 +246,19 @@ func TestKilledJobsGoOn(t *testing.T) {
 				require.FileExists(t, filepath.Join(folder, fmt.Sprint("reached-", i)), printed)
 			}
 			require.Len(t, names(t, filepath.Join(folder, "kept")), 2)
+		})
+	}
+}
+
+// The same holds where checkpoints are written from memory.
+func TestKilledCopiesGoOn(t *testing.T) {
+	t.Parallel()
+	for _, at := range []string{"epoch:9:1:5", "write:9:1:4", "sync:9:0:4", "write-manifest:9:0:3", "rename:9:0:2"} {
+		t.Run(at, func(t *testing.T) {
+			printed, err := launched(t, t.TempDir(), launch.Spec{Processes: 2, Ranks: 4, Restarts: 1,
+				Env: []string{copyVariable + "=1"}}, at)
+			require.NoError(t, err, printed)
+			require.Contains(t, printed, fmt.Sprintln("sum", serial()))
 		})
 	}
 }

@@ -1,5 +1,7 @@
 package export
 
+import "github.com/activepebbles/pebbles/internal/frame"
+
 // An Option changes what Create makes. All ranks give the same.
 type Option interface{ apply(*options) }
 
@@ -14,6 +16,7 @@ type options struct {
 	asLines bool
 	tables  []Format[[]Column] // for CreateTable, beside this package's
 	copies  bool
+	later   bool
 }
 
 func optionsOf(opts []Option) options {
@@ -43,3 +46,6 @@ func Replace() Option { return option(func(o *options) { o.replace = true }) }
 // AsLines lets CreateTable write the rows of its one column as lines of text, without header and quotes, whatever the
 // name's extension: .gz and .zst compress them. A text with a line break in it is an error.
 func AsLines() Option { return option(func(o *options) { o.asLines = true }) }
+
+// Later keeps a part in memory until [Sink.Written] is called; then a goroutine writes it.
+func Later(frame.Access) Option { return option(func(o *options) { o.later = true }) }

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/activepebbles/pebbles/internal/disk"
@@ -21,9 +23,19 @@ type part struct {
 	file  disk.File
 	sum   uint32
 	bytes int64
+	later *later // nil: bytes go to the file at once
 }
 
-func newPart(folder, name string, by *packing, first bool) (*part, error) {
+// later is a part that is in memory until a goroutine writes it.
+type later struct {
+	blocks [][]byte
+	stop   atomic.Bool
+	done   chan struct{} // nil until the goroutine begins
+	whole  Part          // when it has ended
+	err    error
+}
+
+func newPart(folder, name string, by *packing, first, isLater bool) (*part, error) {
 	if by != nil {
 		name += by.suffix
 	}
@@ -32,6 +44,9 @@ func newPart(folder, name string, by *packing, first bool) (*part, error) {
 		return nil, fmt.Errorf("write %w", advise(err))
 	}
 	p := &part{file: file}
+	if isLater {
+		p.later = &later{}
+	}
 	p.packer, err = newPacker(counted{p}, by, first)
 	return p, err
 }
@@ -41,15 +56,58 @@ type counted struct{ *part }
 
 // Write implements io.Writer.
 func (c counted) Write(b []byte) (int, error) {
-	n, err := c.file.Write(b)
+	n, err := len(b), error(nil)
+	if c.later != nil {
+		c.later.blocks = append(c.later.blocks, slices.Clone(b))
+	} else {
+		n, err = c.file.Write(b)
+	}
 	c.sum = crc32.Update(c.sum, castagnoli, b[:n])
 	c.bytes += int64(n)
 	return n, err
 }
 
+// begin lets a goroutine write what is in memory.
+func (p *part) begin() {
+	l := p.later
+	l.done, l.err = make(chan struct{}), p.end()
+	go func() {
+		defer close(l.done)
+		for _, block := range l.blocks {
+			if l.err == nil && !l.stop.Load() {
+				_, l.err = p.file.Write(block)
+			}
+		}
+		l.blocks = nil
+		l.whole, l.err = p.close(l.err)
+	}()
+}
+
+// written reports whether the goroutine has ended.
+func (p *part) written() bool {
+	select {
+	case <-p.later.done:
+		return true
+	default:
+		return false
+	}
+}
+
 // finish writes what is left, syncs the file and closes it.
 func (p *part) finish() (Part, error) {
-	err := p.end()
+	l := p.later
+	if l == nil {
+		return p.close(p.end())
+	}
+	if l.done == nil {
+		p.begin()
+	}
+	<-l.done
+	return l.whole, l.err
+}
+
+// close syncs the file and closes it.
+func (p *part) close(err error) (Part, error) {
 	if err == nil {
 		err = p.file.Sync()
 	}
@@ -58,6 +116,10 @@ func (p *part) finish() (Part, error) {
 }
 
 func (p *part) abort() {
+	if l := p.later; l != nil && l.done != nil {
+		l.stop.Store(true)
+		<-l.done
+	}
 	p.file.Close()
 	_ = disk.Remove(p.file.Name()) // which may be gone already, or be renamed
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/activepebbles/pebbles/internal/dataset"
+	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
@@ -23,6 +24,7 @@ type Sink[T any] struct {
 	note     json.RawMessage
 	complete func() error // collective, before the writer closes; nil for nothing
 	err      error        // the first one, which stays
+	ended    bool         // the writer is closed
 	closed   bool
 }
 
@@ -103,7 +105,7 @@ func create[T any](r *pebble.Rank, name string, format Format[T], o options) (*S
 func (s *Sink[T]) open(common []byte) (err error) {
 	first := !s.oneFile || s.rank.ID() == 0
 	name := fmt.Sprintf("part-%05d-of-%05d.%s", s.rank.ID(), s.rank.Size(), s.format.name)
-	if s.part, err = newPart(s.place.temp, name, s.packing, first); err != nil {
+	if s.part, err = newPart(s.place.temp, name, s.packing, first, s.later); err != nil {
 		return err
 	}
 	s.writer, err = s.format.open(setting{Writer: s.part, cut: s.part.cut, first: first, common: common})
@@ -138,6 +140,25 @@ func (s *Sink[T]) Write(v T) error {
 // Note keeps a JSON text in the manifest of a folder, for [ReadManifest]. All ranks give the same before Close.
 func (s *Sink[T]) Note(text json.RawMessage) { s.note = text }
 
+// end closes the writer.
+func (s *Sink[T]) end() error {
+	if !s.ended && s.err == nil {
+		s.err = s.blame(s.writer.Close())
+	}
+	s.ended = true
+	return s.err
+}
+
+// Written ends the writing of records, and reports whether the file of a sink with [Later] has been written. Close waits
+// for it.
+func (s *Sink[T]) Written(frame.Access) bool {
+	if !s.ended {
+		_ = s.end() // Close returns the error
+		s.part.begin()
+	}
+	return s.part.written()
+}
+
 // Close ends writing: it syncs what all ranks wrote to the disk, and gives it its name. It is collective, between
 // epochs. An error on any rank is one on all: then nothing is left. Only where what [Replace] replaces could not be
 // removed, which comes last, what was written has its name. The manifest lists the parts of all ranks.
@@ -145,15 +166,12 @@ func (s *Sink[T]) Close() (*Manifest, error) {
 	if s.closed {
 		return nil, s.blame(errors.New("it is closed already, or given up"))
 	}
-	err := s.err
 	if s.complete != nil {
-		if err = dataset.Agree(s.rank, err); err == nil {
-			err = s.blame(s.complete())
+		if s.err = dataset.Agree(s.rank, s.err); s.err == nil {
+			s.err = s.blame(s.complete())
 		}
 	}
-	if err == nil {
-		err = s.blame(s.writer.Close())
-	}
+	err := s.end()
 	var own Part
 	if err == nil {
 		own, err = s.part.finish()

@@ -19,6 +19,9 @@ type Checkpoints struct {
 	Every  time.Duration // from one checkpoint to the next; 0 is 10 minutes, negative is never
 	Limit  time.Duration // after which the job saves its state and ends with status 85; 0 and below is never
 	Zstd   bool          // compresses the files
+	// Copy lets Save return when the files are in memory, and write them while the ranks compute. Each rank holds as many
+	// bytes as its file has, until it is written.
+	Copy bool
 }
 
 // checkpointGrace is how long a job with checkpoints may go on after SIGTERM where Config.Grace is 0: less than the 30
@@ -54,14 +57,15 @@ func (o *Options) checkpoints(fs *flag.FlagSet) {
 			return err
 		}}, "checkpoint-every", "`time` from one checkpoint to the next, or never")
 	fs.BoolVar(&c.Zstd, "checkpoint-zstd", false, "compress checkpoints")
+	fs.BoolVar(&c.Copy, "checkpoint-copy", false, "write checkpoints from memory while the program computes")
 	fs.Var(waiting(&c.Limit), "time-limit", "`time` after which the program makes a checkpoint and ends with status 85, or never")
 }
 
 // check returns an error for settings without a folder, which would have no effect.
 func (c Checkpoints) check() error {
-	if c.Folder == "" && (c.Every > 0 || c.Limit > 0 || c.Zstd) {
-		return errors.New("checkpoints have a time, a limit or a compression, but no folder: name one (-checkpoint), or " +
-			"leave the other settings out")
+	if c.Folder == "" && (c.Every > 0 || c.Limit > 0 || c.Zstd || c.Copy) {
+		return errors.New("checkpoints have a time, a limit, a copy or a compression, but no folder: name one (-checkpoint), " +
+			"or leave the other settings out")
 	}
 	return nil
 }

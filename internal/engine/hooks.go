@@ -5,6 +5,7 @@ type hooks struct {
 	boundaries []func(call string) error
 	faults     []func(at uintptr) string
 	notes      []func() string
+	ends       []func(returned bool) error
 }
 
 // OnBoundary registers check. It runs before every epoch and after the rank's function returns nil; an error fails the
@@ -19,6 +20,20 @@ func (h *hooks) DescribeFault(describe func(at uintptr) string) {
 
 // OnExplain registers say, which tells explanations what the program takes besides buffers.
 func (h *hooks) OnExplain(say func() string) { h.notes = append(h.notes, say) }
+
+// OnEnd registers end. It runs once, after the rank's function: where that has returned nil it may call collectives, and
+// its error fails the job.
+func (h *hooks) OnEnd(end func(returned bool) error) { h.ends = append(h.ends, end) }
+
+// end calls the functions given to OnEnd that have not been called.
+func (h *hooks) end(returned bool) (err error) {
+	for len(h.ends) > 0 && err == nil {
+		end := h.ends[0]
+		h.ends = h.ends[1:]
+		err = end(returned)
+	}
+	return err
+}
 
 // Explanations are the texts of all functions given to OnExplain.
 func (h *hooks) Explanations() (all []string) {

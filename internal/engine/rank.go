@@ -152,6 +152,9 @@ func (r *Rank) finish() error {
 		return r.Job.error()
 	}
 	for _, part := range r.parts() {
+		if err := part.Hooks.end(true); err != nil {
+			return err
+		}
 		if err := part.Hooks.mayBegin("the end of the rank's function"); err != nil {
 			return err
 		}
@@ -171,9 +174,10 @@ func (r *Rank) parts() []*Rank {
 	return []*Rank{r}
 }
 
-// over ends the tasks and the calls of the rank.
+// over ends the tasks and the calls of the rank. What Hooks.end still has to call is of a job that has failed.
 func (r *Rank) over() {
 	for _, part := range r.parts() {
+		_ = part.Hooks.end(false)
 		part.Tasks.end()
 		part.mode = over
 	}

@@ -30,7 +30,7 @@ var flagSections = []section{
 	{"Job", "ranks procs hosts hostfile bind ssh restart alone profile seed"},
 	{"Network", "transport tls connect provider insecure topology termination coalesce cache credits due period"},
 	{"Limits", "memory page-cache address-cache pinned start-limit silence-limit"},
-	{"Checkpoints", "checkpoint checkpoint-every checkpoint-zstd time-limit"},
+	{"Checkpoints", "checkpoint checkpoint-every checkpoint-copy checkpoint-zstd time-limit"},
 	{"Watching", "http http-pprof record trace stall stall-exit"},
 	{"Output", "json explain verbose quiet log-format"},
 }

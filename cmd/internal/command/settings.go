@@ -53,7 +53,7 @@ func (s *settings) register(c *cobra.Command) {
 	s.addRuntime(c, "transport", "tls", "connect", "provider", "pinned", "insecure", "topology", "coalesce", "credits",
 		"cache", "address-cache", "page-cache", "termination", "memory", "due", "period",
 		"http", "http-pprof", "record", "trace", "stall", "stall-exit", "checkpoint",
-		"checkpoint-every", "checkpoint-zstd", "time-limit", "seed", "json", "explain")
+		"checkpoint-every", "checkpoint-copy", "checkpoint-zstd", "time-limit", "seed", "json", "explain")
 	f.StringVar(&s.profile, "profile", "", "use topology, coalescing factor and cache of this `file` of pebbles tune, "+
 		"unless flags give them")
 	s.log.register(c)

@@ -189,6 +189,12 @@ var rooms = []mutation{
 		"if err == nil && c.err == nil {", "if false {", "TestDamagedCopies"},
 	{"a damaged file is read although a host has a good one", "checkpoint/choice.go",
 		"err := at.Check(c.path(c.current))", "_, err := at, error(nil)", "TestDamagedFilesOfAHost"},
+	{"a later write's error is lost", "export/part.go", "return l.whole, l.err\n", "return l.whole, nil\n",
+		"checkpoint/TestNoErrorOfALaterWriteIsLost"},
+	{"what is written later changes with the program", "export/part.go", "slices.Clone(b))", "b)",
+		"checkpoint/TestCopiesAreWrittenWhileRanksCompute"},
+	{"the end of a job leaves its last checkpoint", "internal/engine/rank.go", "err := r.Hooks.end(true)",
+		"err := r.Hooks.end(false)", "checkpoint/TestTheEndOfAJobWaitsForItsCheckpoint"},
 	{"a file on one host alone is not saved soon", "checkpoint/restore.go",
 		"c.asked = found.atRisk(c.group.Hosts)", "c.asked = false", "TestLostHosts"},
 
