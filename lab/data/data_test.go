@@ -23,7 +23,7 @@ func call(t *testing.T, p lab.Program, args ...string) (stdout string, err error
 // TestMake requires that equal amounts make equal files of the requested size.
 func TestMake(t *testing.T) {
 	for kind, lines := range map[string]int{
-		"reads": 400, "numbers": 1000, "lines": 1000, "orders": 1001, "customers": 1001, // reads are names and 100 bases
+		"reads": 400, "numbers": 1000, "lines": 1000, "orders": 1001, "customers": 1001, // reads: names and 100 bases
 	} {
 		var made [2][]byte
 		for i := range made {
