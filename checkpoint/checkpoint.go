@@ -47,7 +47,7 @@ func New(r *pebble.Rank, name string, parts ...Part) *Checkpoint {
 	r.Inside(frame.Access{}).Job.Config().Described()
 	err := checkName(name)
 	if team := r.Inside(frame.Access{}).Team(); team != "" {
-		err = fmt.Errorf("its rank is of team %q: a checkpoint is of the whole job: describe it on the job's rank", team)
+		err = fmt.Errorf("its rank is of team %q: a checkpoint is of the whole job: give the rank of the job", team)
 	}
 	names := map[string]bool{}
 	for i := 0; i < len(parts) && err == nil; i++ {

@@ -34,7 +34,8 @@ func TestTeamMisuse(t *testing.T) {
 	}{
 		"a target of a team in an epoch of the job": {func(h *halves) error {
 			return epochOf(3, h.r, func() { h.some(0) })
-		}, []string{`rank 1 of team "odd" (rank 3 of the job)`, `target "some": a pebble was sent outside of an epoch`}},
+		}, []string{`rank 1 of team "odd" (rank 3 of the job)`,
+			`target "some": a pebble was sent outside of an epoch`}},
 		"a target of the job in an epoch of a team": {func(h *halves) error {
 			return epoch(h.part, func() { h.all(0) })
 		}, []string{"a pebble was sent inside an epoch or call of team", "one team at a time"}},
@@ -149,8 +150,8 @@ func TestTeamsOutOfOrder(t *testing.T) {
 	require.ErrorAs(t, err, &hang)
 
 	var out bytes.Buffer
-	err = run(t, pebble.Config{Ranks: 2, Watch: pebble.Watch{Stall: 100 * time.Millisecond, StallExit: true, Out: &out}},
-		program)
+	watch := pebble.Watch{Stall: 100 * time.Millisecond, StallExit: true, Out: &out}
+	err = run(t, pebble.Config{Ranks: 2, Watch: watch}, program)
 	var stall *pebble.StallError
 	require.ErrorAs(t, err, &stall)
 	for _, want := range []string{`rank 0 waits for the others in barrier of team "a"`,

@@ -11,7 +11,8 @@ import (
 // runs on a team of half of the ranks.
 var onTeams = os.Getenv("PEBBLES_TEAMS") != ""
 
-// half makes the function of a rank of a job half of whose ranks run f, as a team: every other one, in the opposite order.
+// half makes the function of a rank of a job half of whose ranks run f, as a team: every other one, in the opposite
+// order.
 func half(f func(r *pebble.Rank) error) func(r *pebble.Rank) error {
 	return func(r *pebble.Rank) error {
 		color := pebble.NoTeam

@@ -104,8 +104,8 @@ func (p *port) keep(f *netio.Frame) {
 	p.waiting.Push(f)
 }
 
-// receiver finds whom a frame is for, and gives its ranks their numbers there. It is nil for a frame that was kept for a
-// team which is being made, or that nobody needs any more.
+// receiver finds the port that a frame is for, and gives its ranks their numbers there. It is nil for a frame that was
+// kept for a team which is being made, or that nobody needs any more.
 func (h *hub) receiver(f *netio.Frame) *port {
 	number := uint32(f.Seq >> teamShift)
 	if number == 0 {

@@ -139,7 +139,8 @@ func (a *ages) links(all []state.Link, t *Target, now time.Duration) []state.Lin
 			continue
 		}
 		all = append(all, state.Link{
-			Target: t.Name, To: t.Rank.InJob(t.outbox.Plan.Lanes[l]), Filling: held.Filling, Flight: held.Flight, Waiting: held.Waiting,
+			Target: t.Name, To: t.Rank.InJob(t.outbox.Plan.Lanes[l]),
+			Filling: held.Filling, Flight: held.Flight, Waiting: held.Waiting,
 			Bytes: held.Filling + (held.Flight+held.Waiting)*int64(t.description.Frame), Sent: uint64(held.Sent),
 			AgeSeconds: (now - s.at).Seconds(),
 		})

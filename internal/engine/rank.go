@@ -159,12 +159,20 @@ func (r *Rank) finish() error {
 			return err
 		}
 	}
-	if r.Job.config.Explain != nil && !r.Explains.any {
-		return errors.New("pebble: explain: the program began no epoch that could be explained: leave -explain out")
+	unexplained := r.Job.config.Explain != nil && !r.Explains.any
+	_, teams := r.Sender.Port.(*port)
+	if unexplained && !teams {
+		return errUnexplained
 	}
 	_, err := r.Collectives.networks[finishing].run(r.Collectives.reduce, nil, nil)
+	if err == nil && unexplained { // nor has a team that this rank is no member of begun one
+		return errUnexplained
+	}
 	return err
 }
+
+var errUnexplained = errors.New("pebble: explain: the program began no epoch that could be explained: leave " +
+	"-explain out")
 
 // parts are those that this rank of the job has in its teams, and its part in the job.
 func (r *Rank) parts() []*Rank {

@@ -46,41 +46,47 @@ func (r *Rank) Split(color, key int, name string) (part *Rank, err error) {
 	if err != nil {
 		return nil, err
 	}
-	own := all[r.id]
+	number, members, err := r.team.chosen(all, all[r.id].color, h)
+	switch {
+	case err != nil:
+		return nil, r.FailIn("Split", err)
+	case members == nil:
+		return r.stranger(), nil
+	}
+	return r.join(h, number, choice{color: int64(color), name: name}, members), nil
+}
+
+// chosen are the members of the team of a color, by their numbers in the job, and the number of the team: none that any
+// of the ranks has had. It changes the order of choices.
+func (t *team) chosen(all []choice, color int64, h *hub) (number uint32, members []int, err error) {
 	slices.SortFunc(all, func(a, b choice) int {
 		return cmp.Or(cmp.Compare(a.color, b.color), cmp.Compare(a.key, b.key), cmp.Compare(a.rank, b.rank))
 	})
-	var first uint32
 	for _, c := range all {
-		first = max(first, c.next)
+		h.next = max(h.next, c.next)
 	}
-	number, members := first-1, []int(nil)
-	h.next = first
 	for i, c := range all {
-		if c.color == NoTeam {
+		switch {
+		case c.color == NoTeam:
 			continue
-		}
-		if i == 0 || all[i-1].color != c.color {
+		case i == 0 || all[i-1].color != c.color:
 			h.next++
-		} else if all[i-1].name != c.name {
-			return nil, r.FailIn("Split", fmt.Errorf("rank %d names the team of color %d %q, rank %d names it %q: give one "+
-				"name for each color", all[i-1].rank, c.color, all[i-1].name, c.rank, c.name))
+		case all[i-1].name != c.name:
+			return 0, nil, fmt.Errorf("rank %d names the team of color %d %q, rank %d names it %q: give one name for "+
+				"each color", all[i-1].rank, c.color, all[i-1].name, c.rank, c.name)
 		}
-		if c.color == own.color {
-			number, members = h.next-1, append(members, r.InJob(c.rank))
+		if c.color == color {
+			number, members = h.next-1, append(members, t.inJob(c.rank))
 		}
 	}
-	if members == nil {
-		return r.stranger(), nil
-	}
-	return r.join(h, number, own, members), nil
+	return number, members, nil
 }
 
 // choices are those of all ranks, by rank.
 func (r *Rank) choices(own choice) (all []choice, err error) {
 	if r.Job.config.Lone {
-		return nil, r.FailIn("Split", errors.New("with this many ranks only rank 0 is there to explain an epoch, which "+
-			"does not know the teams of others: explain the job with fewer ranks"))
+		return nil, r.FailIn("Split", errors.New("with this many ranks only rank 0 is there to explain an epoch, and "+
+			"it does not know the teams of others: explain the job with fewer ranks"))
 	}
 	if own.color < NoTeam {
 		r.Misuse(room, "Split with color %d: colors are 0 and above, and NoTeam", own.color)

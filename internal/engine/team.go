@@ -27,7 +27,8 @@ type team struct {
 
 // newTeam makes a subset as the rank of a number in it knows it. job is the place of the process in the job.
 func newTeam(parent *team, number uint32, name string, members []int, job netio.Place, rank int) *team {
-	t := &team{parent: parent, links: route.NewLinks(), number: number, name: name, members: members, lowest: slices.Min(members)}
+	t := &team{parent: parent, links: route.NewLinks(), number: number, name: name, members: members,
+		lowest: slices.Min(members)}
 	t.ranks = make([]uint32, slices.Max(members)-t.lowest+1)
 	var firsts []int
 	process := 0

@@ -22,7 +22,8 @@ func (p *publisher) traced(to *trace.Rank) {
 	}
 	p.sender.Sealed = func(to, bytes int, why coalesce.Reason) {
 		if p.trace.Sampled() {
-			p.trace.Instant(trace.Flush, trace.Name(reasons[why]), p.sender.Port.Now(), uint64(bytes), uint64(p.caller.InJob(to)))
+			p.trace.Instant(trace.Flush, trace.Name(reasons[why]), p.sender.Port.Now(), uint64(bytes),
+				uint64(p.caller.InJob(to)))
 		}
 	}
 }

@@ -135,8 +135,8 @@ func (a *epochs) sorted() []epochKey {
 }
 
 // list returns all epochs. The last call of each rank determines the epochs that it has begun and ended, since all
-// ranks of a team make the same calls in one order, while events may be lost. A rank whose last call is of another team is past those of this
-// one, and is not counted.
+// ranks of a team make the same calls in one order, while events may be lost. A rank whose last call is of another team
+// is past those of this one, and is not counted.
 func (a *epochs) list(ranks []*Rank) (all []Epoch) {
 	began, ended := map[string][]uint64{}, map[string][]uint64{}
 	for _, r := range ranks {
