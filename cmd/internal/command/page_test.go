@@ -1,0 +1,44 @@
+package command
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/apps/appstest"
+)
+
+// The page of applications shows what its commands print: those that have an answer behind them are run by a shell, on
+// the public graph that they name, with those ahead of them.
+func TestPageOfApplications(t *testing.T) {
+	if _, err := exec.LookPath("mawk"); err != nil {
+		t.Skip("needs mawk, which is not installed")
+	}
+	graph := appstest.Data(t, "wiki-Vote.txt.gz")
+	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "applications.md"))
+	require.NoError(t, err)
+	_, section, _ := strings.Cut(string(page), "## Files with the results")
+	_, block, _ := strings.Cut(section, "```sh\n")
+	block, _, _ = strings.Cut(block, "```")
+	require.Contains(t, block, "pebbles bfs")
+
+	folder := t.TempDir()
+	absolute, err := filepath.Abs(graph)
+	require.NoError(t, err)
+	require.NoError(t, os.Symlink(absolute, filepath.Join(folder, "wiki-Vote.txt.gz")))
+	require.NoError(t, os.Symlink(binary, filepath.Join(folder, "pebbles")))
+	for line := range strings.Lines(block) {
+		command, want, has := strings.Cut(strings.TrimSpace(line), " # ")
+		shell := exec.Command("sh", "-c", command)
+		shell.Dir, shell.Env = folder, append(os.Environ(), "PATH="+folder+":"+os.Getenv("PATH"))
+		out, err := shell.Output()
+		require.NoError(t, err, line)
+		if has {
+			require.Equal(t, want, strings.TrimSpace(string(out)), line)
+		}
+	}
+}
