@@ -143,8 +143,8 @@ var resumable = map[string]string{
 	"bfs":        "modes level and direction save parents and distances between levels.",
 	"components": "method hook saves the trees that it has joined, between rounds.",
 	"contagion":  "people, locations and counts are saved between days.",
-	"kmers": "counts are saved between batches of reads, with --filter in the second pass. A job that\n" +
-		"goes on reads all files again, and passes over the reads that have been counted.",
+	"kmers": "counts are saved between batches of reads, with --filter in the second pass.\n" +
+		"A job that goes on reads all files again, and passes over the reads that have been counted.",
 	"nbody":    "particles are saved between steps.",
 	"pagerank": "scores are saved between iterations.",
 	"sort":     "rows are saved when they have been read, and when they have been sorted.",
