@@ -95,11 +95,11 @@ func (m *moments) isHost() bool { return os.Getenv(hostVariable) != "" }
 // host is the folder of this process's host.
 func (m *moments) host() string { return filepath.Join(m.folder, fmt.Sprint("host-", m.process)) }
 
-// resumes notes the time and the step at which the job goes on.
-func (m *moments) resumes(step int) {
+// resumes notes the time at which the job goes on, and whether it does so from a checkpoint.
+func (m *moments) resumes(restored bool) {
 	name := filepath.Join(m.folder, "resumed")
 	if f, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err == nil {
-		fmt.Fprintln(f, time.Now().UnixNano(), step)
+		fmt.Fprintln(f, time.Now().UnixNano(), restored)
 		f.Close()
 	}
 }
@@ -152,11 +152,12 @@ func spread(r *pebble.Rank, m *moments) error {
 	if m.isHost() {
 		c.In(m.host())
 	}
-	if _, err := c.Restore(); err != nil {
+	restored, err := c.Restore()
+	if err != nil {
 		return err
 	}
 	if r.ID() == 0 {
-		m.resumes(step)
+		m.resumes(restored)
 	}
 	for ; step < memberSteps; step++ {
 		if c.Due() {
@@ -184,7 +185,7 @@ func spread(r *pebble.Rank, m *moments) error {
 	for i, n := range here {
 		sum += n * (ring.Key(r.ID(), i) + 1)
 	}
-	sum, err := pebble.AllReduce(r, sum, pebble.Sum)
+	sum, err = pebble.AllReduce(r, sum, pebble.Sum)
 	if err == nil && r.ID() == 0 {
 		fmt.Println("sum", sum)
 	}
