@@ -284,27 +284,29 @@ func TestDoctor(t *testing.T) {
 }
 
 // A job of an application whose process is killed starts again, goes on from its checkpoint, and leaves the rows of one
-// that nobody disturbed.
+// that nobody disturbed. A job that ends ahead of the kill is run again.
 func TestKilledApplicationsGoOn(t *testing.T) {
-	folder := t.TempDir()
-	path := func(name string) string { return filepath.Join(folder, name) }
 	application := func(more ...string) []string {
 		line := []string{"pagerank", "--erdos-renyi", "7", "--tolerance", "0", "--iterations", "80", "--quiet"}
 		return append(line, more...)
 	}
-	succeeds(t, application("--ranks", "3", "--output", path("want.csv"))...)
 	const script = `if mkdir "$0/killed" 2>/dev/null
 		then (until ls "$0/saved" 2>/dev/null | grep -q 'pagerank-0000[1-9]'; do sleep 0.01; done; kill -9 $$) &
 		fi
 		exec "$@"`
-	line := []string{"run", "-n", "2", "--ranks", "3", "--restart", "1", "--", "sh", "-c", script, folder, binary}
-	r := pebbles(append(line, application("--checkpoint", path("saved"), "--checkpoint-every", "1us", "--output",
-		path("got.csv"))...)...)
-	require.Zero(t, r.Status, r.Stderr)
-	require.Contains(t, r.Stderr, "job starts again")
-	want, err := os.ReadFile(path("want.csv"))
-	require.NoError(t, err)
-	got, err := os.ReadFile(path("got.csv"))
-	require.NoError(t, err)
-	require.Equal(t, string(want), string(got))
+	for restarted := false; !restarted; {
+		folder := t.TempDir()
+		path := func(name string) string { return filepath.Join(folder, name) }
+		succeeds(t, application("--ranks", "3", "--output", path("want.csv"))...)
+		line := []string{"run", "-n", "2", "--ranks", "3", "--restart", "1", "--", "sh", "-c", script, folder, binary}
+		r := pebbles(append(line, application("--checkpoint", path("saved"), "--checkpoint-every", "1us", "--output",
+			path("got.csv"))...)...)
+		require.Zero(t, r.Status, r.Stderr)
+		restarted = strings.Contains(r.Stderr, "job starts again")
+		want, err := os.ReadFile(path("want.csv"))
+		require.NoError(t, err)
+		got, err := os.ReadFile(path("got.csv"))
+		require.NoError(t, err)
+		require.Equal(t, string(want), string(got))
+	}
 }
