@@ -111,7 +111,12 @@ type Config struct {
 	// Log receives what the runtime has to tell beyond errors. nil is silence.
 	Log *slog.Logger
 
-	started    started
+	started started
+	found   found
+}
+
+// found is what the configuration leaves open, and complete has found.
+type found struct {
 	factorFree bool // nobody has asked for a coalescing factor
 	lone       bool // rank 0 alone is there, for a job that is explained
 }
@@ -182,15 +187,15 @@ func (c Config) complete() (Config, error) {
 		if c.Ranks == 0 {
 			c.Ranks = runtime.GOMAXPROCS(0)
 		}
-		c.lone = c.Explain != nil && c.Ranks > explainedTogether
+		c.found.lone = c.Explain != nil && c.Ranks > explainedTogether
 		each := int64(netio.RankBytes)
-		if c.lone {
+		if c.found.lone {
 			each = explainedBytes
 		}
 		if err := cpu.CheckMemory(c.Ranks, "ranks", each, cpu.MemoryAvailable()); err != nil {
 			return c, fmt.Errorf("pebble: config: %w: use fewer ranks", err)
 		}
-		if c.lone {
+		if c.found.lone {
 			c.Transport = mem.NewLone(c.Ranks)
 		} else {
 			c.Transport = mem.New(c.Ranks)
@@ -205,7 +210,7 @@ func (c Config) complete() (Config, error) {
 		c.Topology = route.Direct
 	}
 	if c.Coalesce == 0 {
-		c.Coalesce, c.factorFree = coalesce.FactorDefault, true
+		c.Coalesce, c.found.factorFree = coalesce.FactorDefault, true
 	}
 	if c.PageCache == 0 {
 		c.PageCache = PageCacheDefault
@@ -227,7 +232,7 @@ func (c Config) complete() (Config, error) {
 	}
 	if c.MemoryLimit == 0 {
 		here := place.Last - place.First
-		if c.lone {
+		if c.found.lone {
 			here = c.Ranks
 		}
 		c.MemoryLimit = memoryOf(c.Transport) / 2 / int64(here)
@@ -267,10 +272,10 @@ func (c *Config) engine(tuner *tune.Schedule) engine.Config {
 			Credits: c.CreditsFor, Due: c.Due, BufferBudget: c.BufferBudget, MemoryLimit: c.MemoryLimit,
 		},
 		Transport: c.Transport, Topology: c.Topology, Termination: c.Termination,
-		Coalesce: c.Coalesce, Cache: c.Cache, Period: c.Period, Lone: c.lone,
+		Coalesce: c.Coalesce, Cache: c.Cache, Period: c.Period, Lone: c.found.lone,
 		Log: c.Log,
 	}
-	e.FactorFree, e.Saved = c.factorFree, c.started.saved
+	e.FactorFree, e.Saved = c.found.factorFree, c.started.saved
 	if t := c.Tuning; t != nil {
 		e.FactorFree = e.FactorFree && !t.Coalesce // who chooses begins with a number
 		e.Tuning = &engine.Tuning{May: engine.Tunes{Topology: t.Topology, Coalesce: t.Coalesce, Cache: t.Cache},

@@ -393,7 +393,7 @@ const factorVerify = 509
 
 // verify is check by another path than the kernel's.
 func (b *bench) verify() error {
-	return b.check(b.updates("undo", b.see, target.Route(another(b.rank.Size())), target.Coalesce(factorVerify)))
+	return b.check(b.updates("undo", b.see, target.Route(another(b.rank)), target.Coalesce(factorVerify)))
 }
 
 // see counts updates that the second run's handler receives.
@@ -402,13 +402,16 @@ func (b *bench) see(rans []uint64) {
 	b.undone.Misplaced += b.words.foreign(b.first, rans)
 }
 
-// directMost is the largest number of ranks with a direct second run. Beyond it, a lane for each rank would take more
-// memory than everything else.
-const directMost = 1024
+// The largest numbers of ranks and processes with a direct second run. Beyond them, a lane for each rank or a connection
+// for each process would take more memory than everything else.
+const (
+	directMost    = 1024
+	connectedMost = 64
+)
 
 // another returns the topology of the second run.
-func another(ranks int) route.Constructor {
-	if ranks <= directMost {
+func another(r *pebble.Rank) route.Constructor {
+	if r.Size() <= directMost && r.Place().Processes <= connectedMost {
 		return route.Direct
 	}
 	return route.MeshOf(4)

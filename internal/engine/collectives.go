@@ -17,7 +17,7 @@ type Collectives struct {
 	caller   *caller
 	networks [purposes]network
 	common
-	reduce []collective.Step // of a barrier too: it then needs no further connections
+	barrier, reduce []collective.Step
 }
 
 // common is the state that the collectives of a rank share.
@@ -30,12 +30,12 @@ type common struct {
 // begin prepares the collectives of a job whose ranks count from start.
 func (c *Collectives) begin(start uint64) {
 	id, ranks := c.caller.id, c.caller.Size()
-	c.reduce, c.sequence = collective.AllReduce(id, ranks), uint32(start)
+	c.barrier, c.reduce, c.sequence = collective.Barrier(id, ranks), collective.AllReduce(id, ranks), uint32(start)
 }
 
 // Barrier returns when all ranks have called it.
 func (c *Collectives) Barrier() error {
-	_, err := c.networks[barrier].run(c.reduce, nil, nil)
+	_, err := c.networks[barrier].run(c.barrier, nil, nil)
 	return err
 }
 

@@ -164,7 +164,7 @@ func (r *Rank) finish() error {
 	if unexplained && !teams {
 		return errUnexplained
 	}
-	_, err := r.Collectives.networks[finishing].run(r.Collectives.reduce, nil, nil)
+	_, err := r.Collectives.networks[finishing].run(r.Collectives.barrier, nil, nil)
 	if err == nil && unexplained { // nor has a team that this rank is no member of begun one
 		return errUnexplained
 	}

@@ -161,7 +161,7 @@ func (r *Rank) End() error {
 	if err := r.Hooks.mayBegin("the end of a team"); err != nil {
 		return r.FailIn("Free", err)
 	}
-	if _, err := r.Collectives.networks[parting].run(r.Collectives.reduce, nil, nil); err != nil {
+	if _, err := r.Collectives.networks[parting].run(r.Collectives.barrier, nil, nil); err != nil {
 		return err
 	}
 	r.Tasks.end()

@@ -57,7 +57,7 @@ func TestUnwantedConnections(t *testing.T) {
 	for _, wanted := range []bool{false, true} {
 		h := newHall(t, 1)
 		var closing sync.WaitGroup
-		h.Admit = func(handshake.Hello) bool {
+		h.Wanted = func(handshake.Hello) bool {
 			if wanted {
 				closing.Go(h.Close)
 				for c, err := net.Dial("tcp", h.Listener.Addr().String()); err == nil; {

@@ -36,11 +36,11 @@ type Gate struct {
 	// accepted, and returns what to speak with it over. It calls begun when the other end has said what a member
 	// would. It may be called from many goroutines.
 	Prove func(conn net.Conn, begun func()) (net.Conn, Hello, error)
-	// Admit, when it is not nil, is asked whether the connection of a member is wanted, before the member is told. If it
+	// Wanted, when it is not nil, is asked whether the connection of a member is wanted, before the member is told. If it
 	// reports false, the member's [Client] returns [ErrCrossed]. If it reports true, Welcome follows, or Leave when the
 	// greeting fails after all. Both may be called from many goroutines.
-	Admit func(Hello) bool
-	Leave func(Hello)
+	Wanted func(Hello) bool
+	Leave  func(Hello)
 	// Welcome is given each connection that was greeted well, and owns it. It may be called from many goroutines.
 	Welcome func(net.Conn, Hello)
 	// Mismatch is called for members whose identity differs; their connections are closed. It may be called from many
@@ -58,7 +58,7 @@ type Gate struct {
 type pending struct {
 	conn net.Conn
 	class
-	admitted bool // by Gate.Admit; for its greeting's goroutine
+	admitted bool // by Gate.Wanted; for its greeting's goroutine
 }
 
 // class says which connections are dropped first.
@@ -154,16 +154,16 @@ func (g *Gate) prove(p *pending) (net.Conn, Hello, error) {
 	}
 	one := &greeting{
 		conn: p.conn, secret: g.Secret, mine: g.Mine, reached: func(s step) { g.advance(p, s) },
-		admit: func(h Hello) bool { return g.admit(p, h) },
+		wanted: func(h Hello) bool { return g.wanted(p, h) },
 	}
 	return greet(one, g.Limit, (*greeting).server)
 }
 
-func (g *Gate) admit(p *pending, h Hello) bool {
-	if g.Admit == nil {
+func (g *Gate) wanted(p *pending, h Hello) bool {
+	if g.Wanted == nil {
 		return true
 	}
-	p.admitted = g.Admit(h)
+	p.admitted = g.Wanted(h)
 	return p.admitted
 }
 

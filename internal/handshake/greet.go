@@ -59,7 +59,7 @@ type greeting struct {
 	mine    Hello
 	key     key
 	reached func(step) // is called with each step of the other end
-	admit   func(Hello) bool
+	wanted  func(Hello) bool
 }
 
 // Client greets for the end that dialled. The error is [ErrSecret] when one of the ends has another secret, and
@@ -78,7 +78,7 @@ func Client(conn net.Conn, secret []byte, mine Hello, limit time.Duration) (net.
 // one that is not signed by zeros, and proves nothing before the other end has.
 func Server(conn net.Conn, secret []byte, mine Hello, limit time.Duration) (net.Conn, Hello, error) {
 	g := &greeting{
-		conn: conn, secret: secret, mine: mine, reached: func(step) {}, admit: func(Hello) bool { return true },
+		conn: conn, secret: secret, mine: mine, reached: func(step) {}, wanted: func(Hello) bool { return true },
 	}
 	return greet(g, limit, (*greeting).server)
 }
@@ -200,7 +200,7 @@ func (g *greeting) server() (Hello, error) {
 	if err := g.commit(); err != nil {
 		return Hello{}, err
 	}
-	g.mine.Crossed = compare(g.mine, hello) == nil && !g.admit(hello)
+	g.mine.Crossed = compare(g.mine, hello) == nil && !g.wanted(hello)
 	err = g.sendHello("server hello") // whatever hello is like: both ends are to know in what they differ
 	if err == nil && g.mine.Crossed {
 		err = ErrCrossed

@@ -114,9 +114,9 @@ func (c *connector) dial(ctx context.Context, l *stream) error {
 	return err
 }
 
-// admit says whether a connection that another process has dialled is wanted. One that doesn't fit the job is let in,
+// wants says whether a connection that another process has dialled is wanted. One that doesn't fit the job is let in,
 // for take to say why.
-func (c *connector) admit(hello handshake.Hello) bool {
+func (c *connector) wants(hello handshake.Hello) bool {
 	return c.fits(hello) != nil || c.t.peers[hello.Process].streams[hello.Lane].mayAnswer()
 }
 

@@ -79,7 +79,7 @@ func (c *connector) start(ctx context.Context) error {
 	c.gate = handshake.Gate{
 		Listener: config.Listener, Secret: config.Secret, Mine: config.Inside(access).Hello(0),
 		Limit: config.HandshakeLimit, Log: config.Log, Members: streamCount * len(c.t.others), Welcome: c.welcome,
-		Mismatch: c.fail, Admit: c.admit, Leave: c.leave,
+		Mismatch: c.fail, Wanted: c.wants, Leave: c.leave,
 	}
 	c.gate.Open()
 	ctx, cancel := context.WithCancel(ctx)

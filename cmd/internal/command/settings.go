@@ -58,8 +58,9 @@ func (s *settings) register(c *cobra.Command) {
 		"unless flags give them")
 	s.log.register(c)
 	for name, words := range map[string][]string{
-		"transport": Transports, "connect": {"all", "need"}, "topology": append(route.Names(), values.Auto), "termination": termination.Names(),
-		"coalesce": {values.Auto}, "cache": {values.Auto}, "due": {"never"}, "period": {"never"}, "stall": {"never"},
+		"transport": Transports, "connect": {"all", "need"}, "topology": append(route.Names(), values.Auto),
+		"termination": termination.Names(),
+		"coalesce":    {values.Auto}, "cache": {values.Auto}, "due": {"never"}, "period": {"never"}, "stall": {"never"},
 		"checkpoint-every": {"never"}, "time-limit": {"never"},
 	} {
 		Completes(c, name, cobra.ShellCompDirectiveNoFileComp, words...)
