@@ -19,7 +19,7 @@ func chains(r *pebble.Rank, n uint64) (length, starts uint64, err error) {
 	}
 	top, err := lengths.Top(1)
 	if r.ID() == 0 && len(top) > 0 {
-		length, starts = top[0].Key, uint64(top[0].Value)
+		length, starts = top[0].Key, top[0].Value
 	}
 	return length, starts, err
 }
