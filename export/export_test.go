@@ -220,7 +220,7 @@ func TestReplace(t *testing.T) {
 		_, err := write(2, 1, out, export.Lines(), line, opts...)
 		require.NoError(t, err)
 		_, err = write(2, 2, out, export.Lines(), line, opts...)
-		require.ErrorContains(t, err, "it exists already: remove it, choose another name, or set export.Replace")
+		require.ErrorContains(t, err, "it exists already: remove it, choose another name, or set --replace")
 		require.Len(t, read(t, 1, out, ingest.Lines()), 2)
 		_, err = write(3, 2, out, export.Lines(), line, append(opts, export.Replace())...)
 		require.NoError(t, err)

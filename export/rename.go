@@ -9,7 +9,7 @@ import (
 )
 
 // errTaken refuses a name that something has.
-var errTaken = errors.New("it exists already: remove it, choose another name, or set export.Replace")
+var errTaken = errors.New("it exists already: remove it, choose another name, or set --replace (export.Replace)")
 
 // renameNew renames a file or folder, and refuses a name that is taken, also by another process a moment ago.
 func renameNew(from, to string) error {

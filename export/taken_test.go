@@ -15,7 +15,7 @@ import (
 // Close keeps what others have put under the name since Create: without Replace all, with it all that no export wrote.
 func TestCloseKeepsWhatHasComeMeanwhile(t *testing.T) {
 	const (
-		taken = "it exists already: remove it, choose another name, or set export.Replace"
+		taken = "it exists already: remove it, choose another name, or set --replace (export.Replace)"
 		other = "it is not an output of this call, so it is not replaced"
 	)
 	folder := func(t *testing.T, name string) string {

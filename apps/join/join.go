@@ -21,7 +21,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Kind says which rows a join gives: see container.JoinKind. Full is Left, and gives right rows without a left one, too.
+// Kind says which rows a join gives: see container.JoinKind. Full is Left, and gives right rows without a left one,
+// too.
 type Kind string
 
 // The kinds of joins.

@@ -94,7 +94,7 @@ func (b *contagionFlags) register(c *cobra.Command) {
 	f.BoolVar(&b.config.Meetings, "meetings", false, "count all meetings, also of healthy people")
 	f.BoolVar(&b.config.Twin, "twin", false, "compare with the serial twin at any size")
 	f.StringArrayVar(&b.curves, "curve", nil,
-		"epidemic curve `file`: .csv, .tsv, .jsonl, .json, .avro, .parquet or .svg; repeatable")
+		"curve `file`: .csv, .tsv, .jsonl, .json, .avro, .parquet, .svg")
 	f.StringVar(&b.infections, "infections", "",
 		"transmission tree `file`: the same formats but .svg")
 	f.BoolVar(&b.config.Output.Replace, "replace", false, "replace these files if they exist")

@@ -18,7 +18,8 @@ var written = []string{
 	"bfs --kronecker 8 --root 1", "sssp --kronecker 8 --root 1", "components --kronecker 8", "communities --kronecker 8",
 	"triangles --kronecker 7", "jaccard --kronecker 7", "kcore --kronecker 8", "words command.go",
 	"kmers testdata/reads.fa --k 5", "sort command.go", "sort testdata/trips.csv --column fare --numeric --unique",
-	"join testdata/trips.csv testdata/trips.csv --on city --kind full", "group testdata/trips.csv --by city --sum fare --count",
+	"join testdata/trips.csv testdata/trips.csv --on city --kind full",
+	"group testdata/trips.csv --by city --sum fare --count",
 	"contagion --people 300 --days 4", "nbody --particles 300 --steps 1 --sample 10",
 }
 
@@ -31,8 +32,8 @@ func toFile(line, path string) []string {
 	return append(strings.Fields(line), "--quiet", flag, path)
 }
 
-// A file has the same bytes on 1, 2, 4 and 7 ranks, in every format, of each application. One rank of the others has its
-// turn in each format, so that two neighbouring applications have all.
+// A file has the same bytes on 1, 2, 4 and 7 ranks, in every format, of each application. One of the last three numbers
+// has its turn in each format, another one for the next application.
 func TestFormatsOfAllRanks(t *testing.T) {
 	for i, line := range written {
 		t.Run(line, func(t *testing.T) {

@@ -111,8 +111,8 @@ func (a *aggregates) strayed(files []string) error {
 	bare := slices.IndexFunc(a.list, func(one group.Aggregate) bool { return one.Column == summed })
 	for _, file := range files {
 		if _, err := os.Stat(file); bare >= 0 && err != nil && filepath.Ext(file) == "" {
-			return fmt.Errorf("no file %s: if it is a column, name it behind a =, as in --%s=%s", file, a.list[bare].Function,
-				file)
+			return fmt.Errorf("no file %s: if it is a column, name it behind a =, as in --%s=%s", file,
+				a.list[bare].Function, file)
 		}
 	}
 	return nil

@@ -15,7 +15,7 @@ func outputFlags(c *cobra.Command, o *apps.Output, columns, by string) {
 	f.StringVar(&o.Path, "output", "", "write "+columns+" to this `FILE`: .csv, .tsv, .jsonl, .avro or .parquet, text "+
 		"also with .gz or .zst; FILE/ is a folder of parts")
 	f.BoolVar(&o.Replace, "replace", false, "replace the output if it exists")
-	f.IntVar(&o.Top, "top", 0, "print the `N` rows with the highest "+by)
+	f.Var(Count(&o.Top, 1, "none"), "top", "print the `N` rows with the highest "+by)
 	c.PreRunE = func(c *cobra.Command, _ []string) error {
 		given := c.Flags().Changed
 		switch {
@@ -23,8 +23,6 @@ func outputFlags(c *cobra.Command, o *apps.Output, columns, by string) {
 			return errors.New("--output is empty: name a file")
 		case o.Replace && o.Path == "":
 			return errors.New("--replace is for a file that is written: add --output, or leave it out")
-		case given("top") && o.Top < 1:
-			return errors.New("--top is below 1: give a number of rows, or leave it out")
 		}
 		return o.Check()
 	}

@@ -96,7 +96,8 @@ func TestKilledWhileItWrites(t *testing.T) {
 			require.NoError(t, os.WriteFile(path("each"), old, 0o600))
 		}
 		line, status := sortedTo(path("each")), -1
-		if turn%4 == 3 && (strings.Contains(call, "part-") || strings.HasSuffix(call, ", 1")) { // others are of one process
+		ofOne := strings.Contains(call, "part-") || strings.HasSuffix(call, ", 1") // process
+		if turn%4 == 3 && ofOne {
 			line, status = append(line, "--procs", "3"), 128+9
 		}
 		r := process(t, []string{killAt + "=" + call}, line...)
