@@ -37,7 +37,7 @@ func addFuzz(c *cobra.Command, t command.Terminal) *fuzz {
 	f.Uint64Var(&z.worlds, "worlds", 0, "how many worlds to try at the most (default as many as the time is for)")
 	f.Uint64Var(&z.seed, "seed", 0, "seed of the worlds (default one drawn from the clock, and printed)")
 	f.StringVar(&z.world, "world", "", "run one world alone: what a failure has printed")
-	f.BoolVar(&z.saving, "checkpoints", false, "only worlds that save their state, and go on with other numbers of ranks")
+	f.BoolVar(&z.saving, "checkpoints", false, "only worlds that save their state, and go on with other ranks")
 	f.BoolVar(&z.json, "json", false, "print one JSON object instead of words")
 	f.BoolVarP(&z.quiet, "quiet", "q", false, "show no progress")
 	return z
@@ -68,7 +68,8 @@ func (z *fuzz) start() error {
 		fmt.Fprintf(z.Stderr, "seed %d\n", z.seed)
 	}
 	report, err := worlds.Try(ctx, worlds.Options{
-		Seed: z.seed, Worlds: z.worlds, Saving: z.saving, Workers: runtime.GOMAXPROCS(0), Progress: z.progress, Stuck: z.stuck,
+		Seed: z.seed, Worlds: z.worlds, Saving: z.saving, Workers: runtime.GOMAXPROCS(0), Progress: z.progress,
+		Stuck: z.stuck,
 	})
 	if failing := z.failing(err); failing != nil {
 		return failing

@@ -28,8 +28,11 @@ type saving struct {
 }
 
 func (s saving) check(w *World) error {
-	if max(s.Again, s.Between) > 1<<16 || s.Again > 0 && (w.Map > 1 || w.moves() || w.Tasks > 0 || w.Arrays > 0 || w.Tune > 0) {
-		return errors.New("worlds: what is saved has a map of 0 or 1, and no keys that move, tasks, arrays or tuning")
+	switch {
+	case max(s.Again, s.Between) > 1<<16:
+		return fmt.Errorf("worlds: jobs that go on with %d and %d ranks: give at most %d", s.Between, s.Again, 1<<16)
+	case s.Again > 0 && (w.Map > 1 || w.moves() || w.Tasks > 0 || w.Arrays > 0 || w.Tune > 0):
+		return errors.New("worlds: again is for a map of 0 or 1, without keys that move, tasks, arrays and tuning")
 	}
 	return nil
 }
