@@ -111,7 +111,7 @@ func (c *Checkpoint) path(number int) string {
 // returns [pebble.ErrPreempted] after the checkpoint: the program returns that. The parts are the program's again when
 // Save returns.
 //
-// With Copy of [pebble.Checkpoints] Save returns when the files are in memory, and a goroutine of each rank writes them.
+// With Copy of [pebble.Checkpoints] Save returns when the files are in memory; a goroutine of each rank writes them.
 // The checkpoint is there when a later Due finds them written, and at the latest when the next Save begins or the job
 // ends. An error makes Due true, and is returned by the next Save, or fails the job at its end.
 func (c *Checkpoint) Save() error {

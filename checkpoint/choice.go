@@ -58,8 +58,8 @@ func (c *Checkpoint) choose(hosts map[int][]folder) (*choice, error) {
 	return nil, nil
 }
 
-// consider is the checkpoint with a number; nil when files of it are missing. A host that comes back may have one of its
-// own with that number.
+// consider is the checkpoint with a number; nil when files of it are missing. A host that comes back may have one of
+// its own with that number.
 func (c *Checkpoint) consider(number int, hosts map[int][]folder) (*choice, error) {
 	all := map[string]*choice{} // by identity
 	var wrong error

@@ -24,10 +24,9 @@
 // A checkpoint is a folder that package export writes below FOLDER, such as walk-000007: a file of each rank, synced,
 // and a manifest with their checksums, which also describes the program, its arguments and the parts. The folder gets
 // its name by a rename when all files of all ranks are there, so a checkpoint is whole or not there, whenever processes
-// die. The two newest are kept. One job at a time uses a folder and a name. Where hosts do not share
-// FOLDER, each keeps the files of its ranks and copies of those of another host, which are sent to it and compared with
-// their checksums. So the others have all files when any one host is lost, also during a save. Hosts are told apart by
-// their names.
+// die. The two newest are kept. One job at a time uses a folder and a name. Where hosts do not share FOLDER, each keeps
+// the files of its ranks and copies of those of another host, which are sent to it and compared with their checksums.
+// So the others have all files when any one host is lost, also during a save. Hosts are told apart by their names.
 //
 // # Any number of ranks
 //

@@ -122,7 +122,8 @@ func TestHostsThatComeBack(t *testing.T) {
 	savesOnHosts(t, 3, other, []string{"x", "b", "y"})
 	require.NoError(t, os.Rename(filepath.Join(other, "b"), filepath.Join(base, "b")))
 	for range 2 {
-		onHosts(t, 4, base, []string{"a", "b", "c"}, func(r appstest.Rank, s *state, restored bool, c *checkpoint.Checkpoint) {
+		hosts := []string{"a", "b", "c"}
+		onHosts(t, 4, base, hosts, func(r appstest.Rank, s *state, restored bool, c *checkpoint.Checkpoint) {
 			r.True(restored)
 			s.check(r, 7)
 			appstest.OK(c.Save())
@@ -134,7 +135,7 @@ func TestHostsThatComeBack(t *testing.T) {
 	}
 }
 
-// The ranks of a host that none shares have their files once where one host has all.
+// Each file is on two hosts, with the same bytes. A single host has each once.
 func TestHostsKeepTwoOfEachFile(t *testing.T) {
 	base := t.TempDir()
 	savesOnHosts(t, 5, base, []string{"a", "b", "c"})

@@ -21,8 +21,8 @@ import (
 // when one host is lost, the others have all parts. Close then has an epoch. A reader takes each part from one host.
 func Copies(frame.Access) Option { return option(func(o *options) { o.copies = true }) }
 
-// keepers says which rank keeps a copy of each rank's part: one of the next host, by the ranks that have made the hosts'
-// folders. It is nil where no copies are wanted, or all hosts share the folder.
+// keepers says which rank keeps a copy of each rank's part: one of the next host, by the ranks that have made the
+// folders of hosts. It is nil where no copies are wanted, or all hosts share the folder.
 func (o options) keepers(makers []int64) []int {
 	members := map[int64][]int{}
 	for rank, maker := range makers {

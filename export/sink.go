@@ -149,8 +149,8 @@ func (s *Sink[T]) end() error {
 	return s.err
 }
 
-// Written ends the writing of records, and reports whether the file of a sink with [Later] has been written. Close waits
-// for it.
+// Written ends the writing of records, and reports whether the file of a sink with [Later] has been written. Close
+// waits for it.
 func (s *Sink[T]) Written(frame.Access) bool {
 	if !s.ended {
 		_ = s.end() // Close returns the error
