@@ -17,7 +17,7 @@ const (
 const allMost = 64
 
 // neighbours are the processes that one is connected with from the start on: those whose numbers differ from its own in
-// one bit. Collectives send to the same ones, where a process has one rank.
+// one bit. Reductions send to the same ones, where a process has one rank.
 func neighbours(process, processes int) (all []int) {
 	for bit := 1; bit < processes; bit <<= 1 {
 		if other := process ^ bit; other < processes {
