@@ -64,8 +64,8 @@ func (o *Options) checkpoints(fs *flag.FlagSet) {
 // check returns an error for settings without a folder, which would have no effect.
 func (c Checkpoints) check() error {
 	if c.Folder == "" && (c.Every > 0 || c.Limit > 0 || c.Zstd || c.Copy) {
-		return errors.New("checkpoints have a time, a limit, a copy or a compression, but no folder: name one (-checkpoint), " +
-			"or leave the other settings out")
+		return errors.New("checkpoints have a time, a limit, a copy or a compression, but no folder: name one " +
+			"(-checkpoint), or leave the other settings out")
 	}
 	return nil
 }

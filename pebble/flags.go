@@ -53,12 +53,12 @@ var connects = []string{"all", "need"}
 
 var vias = []string{"auto", "mem", "shm", "ofi", "tcp"}
 
-// Flags adds the flags of jobs to those of a program: ranks, transport, connect, provider, pinned, insecure, topology, coalesce,
-// cache, address-cache, page-cache, credits, termination, due, period, memory, http, http-pprof, record, trace, stall,
-// stall-exit, checkpoint, checkpoint-every, checkpoint-zstd, time-limit, alone, seed, network, json, explain and
-// verbose. The command pebbles takes the same flags for its applications, and its pages of help list them. Values that
-// can't be are refused when the flags are parsed. Those of flag.CommandLine are listed for -h alone, by [flag.Usage];
-// after a mistake one line says so.
+// Flags adds the flags of jobs to those of a program: ranks, transport, connect, provider, pinned, insecure, topology,
+// coalesce, cache, address-cache, page-cache, credits, termination, due, period, memory, http, http-pprof, record,
+// trace, stall, stall-exit, checkpoint, checkpoint-every, checkpoint-zstd, time-limit, alone, seed, network, json,
+// explain and verbose. The command pebbles takes the same flags for its applications, and its pages of help list them.
+// Values that can't be are refused when the flags are parsed. Those of flag.CommandLine are listed for -h alone, by
+// [flag.Usage]; after a mistake one line says so.
 //
 //	options := pebble.Flags(flag.CommandLine)
 //	flag.Parse()

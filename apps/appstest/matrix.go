@@ -143,8 +143,8 @@ func (n ring) Next(at, dest int) int {
 }
 
 // Everywhere runs a program on 1, 2, 4 and 7 ranks within this process and simulated with faults, and on some over shm
-// and tcp, and on a team; with build tag long, on all. For each job, with makes the program and an optional check of its
-// results.
+// and tcp, and on a team; with build tag long, on all. For each job, with makes the program and an optional check of
+// its results.
 func Everywhere(t *testing.T, with func(t *testing.T, ranks int) (program func(r *pebble.Rank) error,
 	check func(t *testing.T))) {
 	for _, ranks := range []int{1, 2, 4, 7} {

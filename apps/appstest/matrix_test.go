@@ -87,5 +87,5 @@ func TestEverywhere(t *testing.T) {
 			}
 	})
 	require.Equal(t, map[string]int{"mem": 0x96, "sim": 0x96, "shm": 0x10, "tcp": 0x04}, ranksOf)
-	require.Equal(t, 10, jobs)
+	require.Equal(t, 11, jobs)
 }

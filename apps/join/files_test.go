@@ -132,15 +132,15 @@ func TestColumns(t *testing.T) {
 		require.Equal(t, `{"key":"9","v":"2","w":"y","v_right":null,"v_right_right":null}`,
 			strings.Split(joined(t, ranks, c, "a.jsonl"), "\n")[0])
 		c.Kind = Full
-		require.Equal(t, "key,v,w,v_right,v_right_right\n9,2,y,,\n10,1,x,1.5,true\n10,3,,1.5,true\nx,4,z,-7,\n,5,q,,\n,,,3,\n",
-			joined(t, ranks, c, "a.csv"))
+		require.Equal(t, "key,v,w,v_right,v_right_right\n9,2,y,,\n10,1,x,1.5,true\n10,3,,1.5,true\nx,4,z,-7,\n,5,q,,\n"+
+			",,,3,\n", joined(t, ranks, c, "a.csv"))
 		c.Kind = Semi
 		require.Equal(t, "key\tv\tw\n10\t1\tx\n10\t3\t\nx\t4\tz\n", joined(t, ranks, c, "a.tsv"))
 	}
 }
 
-// The key of a result without a left row is that of the right one. Its column holds the values of both tables: so numbers
-// stay numbers where both have them, and are texts beside a text.
+// The key of a result without a left row is that of the right one. Its column holds the values of both tables: so
+// numbers stay numbers where both have them, and are texts beside a text.
 func TestKeysOfBothTables(t *testing.T) {
 	numbers := appstest.Write(t, "l.jsonl", `{"a":1,"k":7}`+"\n"+`{"a":2,"k":-1}`)
 	for want, right := range map[string]string{

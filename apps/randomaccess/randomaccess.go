@@ -402,8 +402,8 @@ func (b *bench) see(rans []uint64) {
 	b.undone.Misplaced += b.words.foreign(b.first, rans)
 }
 
-// The largest numbers of ranks and processes with a direct second run. Beyond them, a lane for each rank or a connection
-// for each process would take more memory than everything else.
+// The largest numbers of ranks and processes with a direct second run. Beyond them, a lane for each rank or a
+// connection for each process would take more memory than everything else.
 const (
 	directMost    = 1024
 	connectedMost = 64

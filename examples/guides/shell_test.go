@@ -60,11 +60,11 @@ func (s *shell) command(t *testing.T, words []string) error {
 	switch name := words[0]; {
 	case name == "export" || name == "sbatch" || name == "sacct" || strings.HasPrefix(name, "/"):
 		return nil
-	case name == "CGO_ENABLED=0":
+	case name == "CGO_ENABLED=0" || name == "LC_ALL=C":
 		return s.command(t, words[1:])
 	case name == "mpiexec" || name == "mpirun" || name == "srun":
 		return s.launched(t, words[1:])
-	case slices.Contains([]string{"git", "cd", "mkdir", "cp", "make", "mawk", "docker", "kubectl"}, name):
+	case slices.Contains([]string{"git", "cd", "mkdir", "cp", "make", "mawk", "sort", "head", "docker", "kubectl"}, name):
 		return nil
 	case name == "go":
 		return s.goCommand(t, words[1:])
@@ -191,6 +191,9 @@ func (s *shell) pebbles(t *testing.T, program string, args []string) error {
 		if arg == "--" && args[0] == "k8s" { // its program is in an image
 			return nil
 		}
+		if arg == "--" && args[i+2] == "pebbles" {
+			return s.pebbles(t, program, args[i+3:])
+		}
 		if arg == "--" {
 			return s.program(args[i+2])
 		}
@@ -252,6 +255,8 @@ func TestShellBites(t *testing.T) {
 		"pebbles bench":                                                        "has no command",
 		"pebbles bfs --kronecker 16 --roots=4":                                 "",
 		"pebbles bfs --kronecke 16":                                            "has no flag --kronecke",
+		"pebbles run -n 2 -- pebbles bfs --roots 4":                            "",
+		"pebbles run -n 2 -- pebbles bfs --rots 4":                             "has no flag --rots",
 		"pebbles-lab bench compare --ratios a b":                               "",
 		"pebbles-lab bench --ratios a":                                         "has no flag --ratios",
 		"pebbles-lab bench Latency --quick":                                    "",

@@ -21,8 +21,8 @@ func (h *hooks) DescribeFault(describe func(at uintptr) string) {
 // OnExplain registers say, which tells explanations what the program takes besides buffers.
 func (h *hooks) OnExplain(say func() string) { h.notes = append(h.notes, say) }
 
-// OnEnd registers end. It runs once, after the rank's function: where that has returned nil it may call collectives, and
-// its error fails the job.
+// OnEnd registers end. It runs once, after the rank's function: where that has returned nil it may call collectives,
+// and its error fails the job.
 func (h *hooks) OnEnd(end func(returned bool) error) { h.ends = append(h.ends, end) }
 
 // end calls the functions given to OnEnd that have not been called.

@@ -103,10 +103,10 @@ func (v Via) String() string {
 }
 
 // Join makes this process a member of the job that its environment describes, and returns when it is connected with
-// others of the job as Options.Connect says, at the latest after the start limit. It removes the secret and what describes the job or this
-// process's task from the environment (of another launcher: PMI_FD, PMI_RANK, PMI_SIZE, PMIX_RANK, OMPI_COMM_WORLD_RANK
-// and _SIZE, SLURM_STEP_ID, JOB_COMPLETION_INDEX), so that it can be called once, and children of this process do not
-// take part. The error says what to do; [StatusOf] has the exit status for it.
+// others of the job as Options.Connect says, at the latest after the start limit. It removes the secret and what
+// describes the job or this process's task from the environment (of another launcher: PMI_FD, PMI_RANK, PMI_SIZE,
+// PMIX_RANK, OMPI_COMM_WORLD_RANK and _SIZE, SLURM_STEP_ID, JOB_COMPLETION_INDEX), so that it can be called once, and
+// children of this process do not take part. The error says what to do; [StatusOf] has the exit status for it.
 //
 // Join recognises launchers in this order: [Run]; a launcher that speaks PMI-1 (PMI_FD); mpirun of Open MPI
 // (OMPI_COMM_WORLD_SIZE); srun (SLURM_STEP_ID); Kubernetes, or any other that sets PEBBLES_PROCESSES.

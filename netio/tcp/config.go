@@ -112,6 +112,7 @@ func (c *insideConfig) Hello(stream uint8) handshake.Hello {
 	}
 	return handshake.Hello{
 		Role: handshake.RolePeer, Job: c.Job, Process: c.Place.Process, Processes: c.Place.Processes,
-		Ranks: c.Place.Ranks, Lane: stream, Connect: c.Connect, Encrypted: c.TLS && stream < streamCount, Identity: c.Identity, Offers: offers,
+		Ranks: c.Place.Ranks, Lane: stream, Connect: c.Connect, Encrypted: c.TLS && stream < streamCount,
+		Identity: c.Identity, Offers: offers,
 	}
 }

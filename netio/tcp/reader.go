@@ -203,8 +203,8 @@ func (r *reader) check(h *netio.Header, acks uint32) error {
 	return nil
 }
 
-// aborted takes an abort message: the end of the peer, unless a neighbour has passed it on. That of another process ends
-// on a goroutine of its own, for the caller holds a stream's lock.
+// aborted takes an abort message: the end of the peer, unless a neighbour has passed it on. That of another process
+// ends on a goroutine of its own, for the caller holds a stream's lock.
 func (r *reader) aborted(a *netio.AbortError) error {
 	t := r.stream.peer.t
 	if a.Process == r.stream.peer.place.Process {
@@ -219,8 +219,8 @@ func (r *reader) aborted(a *netio.AbortError) error {
 	return nil
 }
 
-// origin is the process that has sent an abort message. Where not all processes are connected, it may have come by way of
-// neighbours.
+// origin is the process that has sent an abort message. Where not all processes are connected, it may have come by way
+// of neighbours.
 func (r *reader) origin(h *netio.Header) int {
 	if r.stream.peer.t.config.Connect == ConnectNeed {
 		return int(h.From)

@@ -1,5 +1,5 @@
-// Package tcp is the transport of a job whose processes reach each other over TCP: at most two connections for each pair
-// of processes, with checksums, heartbeats, and word of frames that were released.
+// Package tcp is the transport of a job whose processes reach each other over TCP: at most two connections for each
+// pair of processes, with checksums, heartbeats, and word of frames that were released.
 package tcp
 
 import (

@@ -160,12 +160,12 @@ func TestOutputThatHasNoRoom(t *testing.T) {
 	require.Equal(t, "mine\n", string(content))
 }
 
-// Files of contagion and nbody are published as other outputs are: one that exists is refused before the work, unless it
-// is replaced.
+// Files of contagion and nbody are published as other outputs are: one that exists is refused before the work, unless
+// it is replaced.
 func TestFilesOfSimulations(t *testing.T) {
 	folder := t.TempDir()
-	for _, line := range []string{"contagion --people 300 --days 4 --curve", "contagion --people 300 --days 4 --infections",
-		"nbody --particles 300 --steps 1 --output"} {
+	for _, line := range []string{"contagion --people 300 --days 4 --curve",
+		"contagion --people 300 --days 4 --infections", "nbody --particles 300 --steps 1 --output"} {
 		path := filepath.Join(folder, "a.csv")
 		require.NoError(t, os.WriteFile(path, []byte("mine\n"), 0o600))
 		run := append(strings.Fields(line), path)

@@ -97,12 +97,9 @@ func (r *Rank) Details() (all []string) {
 
 // String describes an event in words.
 func (e Event) String() string {
-	text := e.Kind
-	switch {
-	case e.Kind == "wait":
+	text := Call{Kind: e.Kind, Name: e.Name, Team: e.Team}.String()
+	if e.Kind == "wait" {
 		text = "waited for " + e.Name
-	default:
-		text = Call{Kind: e.Kind, Name: e.Name, Team: e.Team}.String()
 	}
 	text += at(e.Site)
 	switch {

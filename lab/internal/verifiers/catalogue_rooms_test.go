@@ -193,7 +193,7 @@ var rooms = []mutation{
 		"checkpoint/TestNoErrorOfALaterWriteIsLost"},
 	{"what is written later changes with the program", "export/part.go", "slices.Clone(b))", "b)",
 		"checkpoint/TestCopiesAreWrittenWhileRanksCompute"},
-	{"the end of a job leaves its last checkpoint", "internal/engine/rank.go", "err := r.Hooks.end(true)",
+	{"the end of a job leaves its last checkpoint", "internal/engine/rank.go", "err := part.Hooks.end(true)",
 		"err := r.Hooks.end(false)", "checkpoint/TestTheEndOfAJobWaitsForItsCheckpoint"},
 	{"a file on one host alone is not saved soon", "checkpoint/restore.go",
 		"c.asked = found.atRisk(c.group.Hosts)", "c.asked = false", "TestLostHosts"},
