@@ -13,12 +13,11 @@ import (
 )
 
 // The page of applications shows what its commands print: those that have an answer behind them are run by a shell, on
-// the public graph that they name, with those ahead of them.
+// the public files that they name, with those ahead of them.
 func TestPageOfApplications(t *testing.T) {
 	if _, err := exec.LookPath("mawk"); err != nil {
 		t.Skip("needs mawk, which is not installed")
 	}
-	graph := appstest.Data(t, "wiki-Vote.txt.gz")
 	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "applications.md"))
 	require.NoError(t, err)
 	_, section, _ := strings.Cut(string(page), "## Files with the results")
@@ -27,9 +26,11 @@ func TestPageOfApplications(t *testing.T) {
 	require.Contains(t, block, "pebbles bfs")
 
 	folder := t.TempDir()
-	absolute, err := filepath.Abs(graph)
-	require.NoError(t, err)
-	require.NoError(t, os.Symlink(absolute, filepath.Join(folder, "wiki-Vote.txt.gz")))
+	for _, name := range []string{"wiki-Vote.txt.gz", "loimos/covid19_onepath.textproto", "loimos/test-syn.csv"} {
+		file, err := filepath.Abs(appstest.Data(t, name))
+		require.NoError(t, err)
+		require.NoError(t, os.Symlink(file, filepath.Join(folder, filepath.Base(name))))
+	}
 	require.NoError(t, os.Symlink(binary, filepath.Join(folder, "pebbles")))
 	for line := range strings.Lines(block) {
 		command, want, has := strings.Cut(strings.TrimSpace(line), " # ")
