@@ -40,7 +40,9 @@ func TestSlowDialsHoldUpNoOther(t *testing.T) {
 			all.Go(func() { dial(time.Hour) })
 		}
 		synctest.Wait()
+		mu.Lock()
 		require.Equal(t, 8, most)
+		mu.Unlock()
 		var quick sync.WaitGroup
 		for range fast {
 			quick.Go(func() { dial(time.Millisecond) })
