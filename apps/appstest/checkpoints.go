@@ -44,7 +44,8 @@ func GoesOn(t *testing.T, run func(r *pebble.Rank, output string) error, alike f
 				if ranks == before {
 					restart = each
 				}
-				got := Must(leaves(t, ranks, restart, run))
+				got, err := leaves(t, ranks, restart, run)
+				require.NoError(t, err)
 				if alike == nil {
 					require.Equal(t, string(want), string(got))
 				} else {

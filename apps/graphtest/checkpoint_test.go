@@ -67,7 +67,7 @@ func TestSearchesGoOn(t *testing.T) {
 // Rows of a search by each way.
 func TestTreesGoOn(t *testing.T) {
 	for _, mode := range bfs.Resumable {
-		source := outputs(t)["by degree"].source
+		source := distgraph.Source{Generator: appstest.Kronecker(t, 7), Order: distgraph.ByDegree}
 		appstest.GoesOn(t, func(r *pebble.Rank, path string) error {
 			_, err := bfs.Run(r, bfs.Config{Common: written(path), Source: source, Mode: mode, RootCount: 1})
 			return err

@@ -58,11 +58,11 @@ func TestConnectionsAreMadeOnce(t *testing.T) {
 		require.Equal(t, 3, tr.Connections())
 	}
 	sendKind(all[0], netio.Data, 7)
-	netiotest.Next(all[7].Port(7)).Release()
+	netiotest.Receive(t, all[7].Port(7)).Release()
 	sendKind(all[7], netio.Data, 0) // the other way, and again
-	netiotest.Next(all[0].Port(0)).Release()
+	netiotest.Receive(t, all[0].Port(0)).Release()
 	sendKind(all[0], netio.Data, 7)
-	netiotest.Next(all[7].Port(7)).Release()
+	netiotest.Receive(t, all[7].Port(7)).Release()
 	for i, tr := range all {
 		require.Equal(t, map[bool]int{true: 4, false: 3}[i == 0 || i == 7], tr.Connections())
 	}
@@ -94,7 +94,7 @@ func TestCrossedDials(t *testing.T) {
 					}
 				}
 				for range 2 * (processes - 1) {
-					netiotest.Next(tr.Port(me)).Release()
+					netiotest.Receive(t, tr.Port(me)).Release()
 				}
 			})
 		}
@@ -114,7 +114,7 @@ func TestCloseWaitsForConnections(t *testing.T) {
 	sendKind(all[0], netio.Control, 3)
 	var closing sync.WaitGroup
 	closing.Go(func() { require.NoError(t, all[0].Close()) })
-	netiotest.Next(all[3].Port(3)).Release()
+	netiotest.Receive(t, all[3].Port(3)).Release()
 	for _, tr := range all[1:] {
 		closing.Go(func() { require.NoError(t, tr.Close()) })
 	}
@@ -148,7 +148,7 @@ func TestSilentDialIsALoss(t *testing.T) {
 	all[0].Late()
 	sendKind(all[0], netio.Data, 3)
 	sendKind(all[0], netio.Data, 1)
-	netiotest.Next(all[1].Port(1)).Release()
+	netiotest.Receive(t, all[1].Port(1)).Release()
 	require.Empty(t, told[0], "it is not yet lost")
 	err = <-told[0]
 	netiotest.RequireLost(t, err, 3)
@@ -250,7 +250,7 @@ func TestSecondConnectionIsRefused(t *testing.T) {
 	}
 	require.Equal(t, 1, all[0].Connections())
 	sendKind(all[0], netio.Data, 1)
-	netiotest.Next(all[1].Port(1)).Release()
+	netiotest.Receive(t, all[1].Port(1)).Release()
 	requireNothing(t, told)
 }
 

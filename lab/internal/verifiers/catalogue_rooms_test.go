@@ -155,13 +155,13 @@ var rooms = []mutation{
 
 	// Checkpoints.
 	{"a place is the number of a vertex", "apps/distgraph/checkpoint.go", "n.first + n.part.Number(uint64(place))",
-		"n.first + uint64(place)", "apps/graphtest/TestPageRankGoesOn"},
+		"n.first + uint64(place)", "apps/graphtest/TestTreesGoOn"},
 	{"a number is the index of a vertex", "apps/distgraph/checkpoint.go", "\tif !g.Ordered {\n\t\treturn numbers, nil",
-		"\tif true {\n\t\treturn numbers, nil", "apps/graphtest/TestSearchesGoOn"},
+		"\tif true {\n\t\treturn numbers, nil", "apps/graphtest/TestTreesGoOn"},
 	{"a search goes on from its root", "apps/bfs/search.go", "\tif s.levels.Done() == 0 {\n\t\ts.startAt(root)",
 		"\tif s.levels.Done() >= 0 {\n\t\ts.startAt(root)", "apps/graphtest/TestTreesGoOn"},
 	{"what was joined is not joined again", "apps/components/checkpoint.go", "s.join(s.first+V(v), other)",
-		"_ = other", "apps/graphtest/TestComponentsGoOn"},
+		"_, _ = v, other", "apps/graphtest/TestComponentsGoOn"},
 	{"the last read of a span counts again", "apps/kmers/reads.go", "at.at <= b.past[i-1].To", "at.at < b.past[i-1].To",
 		"TestKmersGoOn"},
 	{"bodies have the numbers of their places", "apps/nbody/checkpoint.go",

@@ -262,7 +262,7 @@ var catalogue = []mutation{
 	{"a slow dial keeps its place", "internal/handshake/dial.go",
 		"\t\tdefer time.AfterFunc(dialSlow, leave).Stop()\n", "", "TestSlowDialsHoldUpNoOther"},
 	{"a connection that was dropped is waited for", "internal/handshake/gate.go",
-		"(!kept || err != nil)", "err != nil", "TestUnwantedConnections"},
+		"p.admitted && (!kept || err != nil)", "false", "TestUnwantedConnections"},
 	{"a fence does not wait for what has left", "netio/tcp/remote.go",
 		"if f != nil && f.ops.head != f.ops.tail {", "if f != nil && f.left != f.ops.tail {",
 		"TestFencesWaitForWhatHasLeft"},
