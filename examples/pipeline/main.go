@@ -14,7 +14,7 @@ const (
 )
 
 func main() {
-	pebble.Main(pebble.Config{}, func(r *pebble.Rank) error {
+	pebble.Main(pebble.Config{Ranks: 2 * stages}, func(r *pebble.Rank) error {
 		sum, err := run(r)
 		if err == nil && r.ID() == 0 {
 			fmt.Printf("the squares of %d numbers add up to %d\n", sum.Count, sum.Sum)
