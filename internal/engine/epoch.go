@@ -37,15 +37,7 @@ func (r *Rank) Epoch(f func() error, plan Plan) error {
 	if in := r.mode; in != outside {
 		r.misplaced(in, call, "Epoch was called inside an epoch: epochs do not nest")
 	}
-	if r.port != nil {
-		return r.port.during(call, func() error { return r.epoch(f, plan) })
-	}
-	return r.epoch(f, plan)
-}
-
-// epoch is Epoch where it may be called.
-func (r *Rank) epoch(f func() error, plan Plan) error {
-	return r.guard(func() error {
+	run := func() error {
 		if err := agree(r); err != nil {
 			return err
 		}
@@ -73,7 +65,11 @@ func (r *Rank) epoch(f func() error, plan Plan) error {
 		r.Tasks.complete()
 		r.end()
 		return nil
-	})
+	}
+	if r.port != nil {
+		return r.port.during(call, func() error { return r.guard(run) })
+	}
+	return r.guard(run)
 }
 
 // prepare makes sure that an epoch may begin, and that the settings and the detector fit it.

@@ -205,21 +205,8 @@ func (n *network) collect(steps []collective.Step, value []byte, merge func(into
 	if in := c.mode; in != outside {
 		c.misplaced(in, call, "%s inside an epoch: collectives are for the main function between epochs", call)
 	}
-	var err error
-	if c.port != nil {
-		err = c.port.during(call, func() error { return n.participate(call, steps, value, merge, fold) })
-	} else {
-		err = n.participate(call, steps, value, merge, fold)
-	}
-	return n.common.machine.Value, err
-}
-
-// participate takes part in a collective that may be begun.
-func (n *network) participate(call string, steps []collective.Step, value []byte, merge func(into, from []byte),
-	fold Fold) error {
-	c, machine := n.caller, &n.common.machine
-	c.beginCall(call)
-	return c.guard(func() error {
+	machine := &n.common.machine
+	run := func() error {
 		c.Check()
 		n.publisher.begins(board.Collective+board.Kind(n.purpose), "")
 		n.publisher.board.Waits(board.ForOthers, "")
@@ -239,5 +226,13 @@ func (n *network) participate(call string, steps []collective.Step, value []byte
 		n.publisher.ends()
 		c.endCall(call, outside)
 		return nil
-	})
+	}
+	var err error
+	if c.port != nil {
+		err = c.port.during(call, func() error { c.beginCall(call); return c.guard(run) })
+	} else {
+		c.beginCall(call)
+		err = c.guard(run)
+	}
+	return machine.Value, err
 }
