@@ -19,9 +19,9 @@ type Steps struct {
 	rank   *pebble.Rank
 	kept   *checkpoint.Checkpoint // nil: none
 	done   int
-	before time.Duration // of steps that other runs have done
-	spent  time.Duration // the same, at a save
-	begun  time.Duration // when Run was called, on the job's clock
+	before time.Duration // of the steps of earlier runs
+	spent  time.Duration // of all steps, at a save
+	begun  time.Duration // start of Run, on the job's clock
 }
 
 // Restore describes the state between two steps, and reports whether it has restored the newest checkpoint. It belongs
@@ -42,8 +42,8 @@ func (s *Steps) Restore(r *pebble.Rank, name string, seed uint64, parts ...check
 // Saves reports whether a job has a folder for checkpoints.
 func Saves(r *pebble.Rank) bool { return r.Config().Checkpoints.Folder != "" }
 
-// CheckSaves refuses a job with a folder for checkpoints where an application goes a way that makes none. what is the
-// application and the kind of its ways, such as "bfs: mode"; do are those that make some.
+// CheckSaves returns an error for a job with a folder for checkpoints if the way of the application makes none. what
+// names the application and the kind of way, such as "bfs: mode". do lists the ways with checkpoints.
 func CheckSaves[W ~string](r *pebble.Rank, what string, way W, do ...W) error {
 	if !Saves(r) || slices.Contains(do, way) {
 		return nil
@@ -51,11 +51,10 @@ func CheckSaves[W ~string](r *pebble.Rank, what string, way W, do ...W) error {
 	return fmt.Errorf("%s %s makes no checkpoints: choose %s, or no folder for checkpoints", what, way, Names(do))
 }
 
-// Done is how many steps have been done, also in runs before.
+// Done returns the number of steps that are done, in this run and in earlier ones.
 func (s *Steps) Done() int { return s.done }
 
-// Before is the time, in seconds, that runs before have taken for the steps that they have done. A report adds it to
-// that of this run.
+// Before returns the seconds that earlier runs took for their steps. A report adds them to those of this run.
 func (s *Steps) Before() float64 { return s.before.Seconds() }
 
 // Run does steps until step reports that there are no more, and saves the state ahead of a step when that is due. It is

@@ -23,7 +23,7 @@ type Search interface {
 	// Resume makes the next search go on from the newest checkpoint of the job, if there is one, and save its state
 	// between levels, with parts of the caller's. Async and Tasks do nothing. All ranks call it, once, between epochs.
 	Resume(seed uint64, parts ...checkpoint.Part) error
-	// Before is the time, in seconds, that runs took of which the last search went on.
+	// Before returns the seconds of the earlier runs that the last search continued.
 	Before() float64
 	// Tally is what this rank has seen of the pebbles of all searches so far.
 	Tally() apps.Tally

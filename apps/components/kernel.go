@@ -14,7 +14,7 @@ type Kernel interface {
 	// Resume makes the next Run go on from the newest checkpoint of the job, if there is one, and save the joined trees
 	// between rounds. Propagate does nothing. All ranks call it, once, between epochs.
 	Resume(seed uint64) error
-	// Before is the time, in seconds, that the runs took of which Run went on.
+	// Before returns the seconds of the earlier runs that Run continued.
 	Before() float64
 	// Tally is what this rank has seen of the kernel's pebbles so far.
 	Tally() apps.Tally

@@ -306,7 +306,7 @@ func BenchmarkKey(b *testing.B) {
 	_ = sum
 }
 
-// A branch is the same after encoding and decoding, except that the branches below its cells have to be requested.
+// A branch is the same after encoding and decoding, except that the branches below its cells must be requested.
 func TestWire(t *testing.T) {
 	sources, keys := cloud(t, 500)
 	g := &Builder{Keys: keys, Sources: sources, Most: 10, Owner: 3}

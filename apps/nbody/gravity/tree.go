@@ -22,7 +22,7 @@ type Node struct {
 	ID     ID
 	Count  uint32 // number of particles
 	Leaf   bool   // its particles are a bucket
-	Remote bool   // the branch below it has to be requested
+	Remote bool   // the branch below it must be requested
 	Owner  int32  // rank that owns the particles; below 0 in cells above those
 	Soft   float64
 	// Radius is the radius of the sphere around the centre of mass that contains the particles.
@@ -43,7 +43,7 @@ type Branch struct {
 	Sources []Source
 }
 
-// Below returns the branch below a cell, or nil if it has to be requested.
+// Below returns the branch below a cell, or nil if it must be requested.
 func (c *Cell) Below() *Branch { return c.below.Load() }
 
 // Attach stores a requested branch below a cell. It may be called during walks.

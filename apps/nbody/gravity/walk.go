@@ -18,7 +18,7 @@ type Counts struct {
 	Hits      uint64 // cells of other processes that were opened and present
 }
 
-// Walk computes the forces on some particles of a bucket. It can stop where a branch has to be requested, and continue
+// Walk computes the forces on some particles of a bucket. It can stop where a branch must be requested, and continue
 // later. Its memory is reused for other buckets.
 type Walk struct {
 	Bucket int
@@ -52,7 +52,7 @@ func (w *Walk) Begin(root *Cell, by Criterion, b *Bucket, sources []Source, acti
 // Active returns the number in the bucket of each particle with a force.
 func (w *Walk) Active() []int { return w.self }
 
-// Go walks to the end, and returns nil; or it stops and returns a cell whose branch has to be requested. The next call,
+// Go walks to the end, and returns nil; or it stops and returns a cell whose branch must be requested. The next call,
 // after the branch is attached, continues there.
 func (w *Walk) Go() (missing *Cell) {
 	for len(w.stack) > 0 {

@@ -56,7 +56,7 @@ func appendNumbers(to []byte, numbers []float64) []byte {
 	return to
 }
 
-// Decode implements pebble.Codec. The branches below the cells have to be requested.
+// Decode implements pebble.Codec. The branches below the cells must be requested.
 func (Wire) Decode(from []byte) (*Branch, error) {
 	if len(from) < 8 || len(from)%8 != 0 {
 		return nil, errDamaged
