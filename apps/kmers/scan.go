@@ -69,9 +69,9 @@ func canonicalText(kmer string) string {
 	return min(kmer, string(other))
 }
 
-// Reads returns the generated reads of a rank, and the number of the first one. Reads are pieces of a genome from random
-// places, half of them of its other strand. All ranks together have the same reads, on any number of ranks. The caller
-// owns the result.
+// Reads returns the generated reads of a rank, and the number of the first one. Reads are pieces of a genome from
+// random places, half of them of its other strand. All ranks together have the same reads, on any number of ranks.
+// The caller owns the result.
 func Reads(c Config, rank, ranks int) (all [][]byte, first int) {
 	const bases = "ACGT"
 	c = c.withDefaults()
