@@ -19,11 +19,15 @@ type rows[T any] struct {
 	d      distribution.Indexed
 	owners distribution.Batcher
 	self   int
+	runs   runner     // nil where it is not known which keys are neighbours
 	length func() int // of this rank's elements; nil where the distribution says it
 	// at gives some of this rank's elements: those from a local index on, at most n and at least one.
 	at   func(local, n int, write bool) []T
 	seen []uint64 // a bit for each element of this rank that has come
 }
+
+// runner is a distribution that gives the number of keys from one on that are neighbours at their owner.
+type runner interface{ Run(key uint64) uint64 }
 
 // Slice is the elements of a slice that this rank keeps under a distribution, by their local indices. The program may
 // put another slice of that length there. T is plain data or a type of package target/avro.
@@ -71,6 +75,9 @@ func (w *rows[T]) begin(r *pebble.Rank) (_ string, err error) {
 		return "", fmt.Errorf("its distribution is for %d ranks, the job has %d", w.d.Ranks(), r.Size())
 	}
 	w.self, w.owners = r.ID(), distribution.BatcherOf(w.d)
+	if distribution.Proven(w.d) {
+		w.runs, _ = w.d.(runner)
+	}
 	return fmt.Sprintf("%d elements of %s", w.d.Len(), w.of), nil
 }
 
@@ -93,12 +100,8 @@ func (w *rows[T]) save(emit func(record) error) error {
 	var buffer []byte
 	for i := 0; i < n; {
 		vs := w.at(i, min(w.most(), n-i), false)
-		keys = keys[:0]
-		for j := range vs {
-			keys = append(keys, w.d.Key(w.self, i+j))
-		}
 		r := record{Count: len(vs)}
-		r.setKeys(keys)
+		keys = w.setKeys(&r, i, keys[:0])
 		if r.Data, err = w.bytes(buffer[:0], vs); err != nil {
 			return err
 		}
@@ -111,6 +114,21 @@ func (w *rows[T]) save(emit func(record) error) error {
 		i += len(vs)
 	}
 	return nil
+}
+
+// setKeys describes the keys of a record whose elements this rank keeps from a local index on. keys is its scratch
+// space, which it returns.
+func (w *rows[T]) setKeys(r *record, local int, keys []uint64) []uint64 {
+	first := w.d.Key(w.self, local)
+	if w.runs != nil && w.runs.Run(first) >= uint64(r.Count) {
+		r.First, r.Stride = first, 1
+		return keys
+	}
+	for i := range r.Count {
+		keys = append(keys, w.d.Key(w.self, local+i))
+	}
+	r.setKeys(keys)
+	return keys
 }
 
 func (w *rows[T]) load(r record, send func(int, record)) error {
