@@ -47,11 +47,12 @@ func (s shortcut) owners(vs pebbles, size int, owners []uint32) {
 		}
 		return
 	}
-	if shift == 0 { // a key is its owner: the loop is half as long
-		for i := done; i < len(owners); i++ {
-			owners[i] = uint32(*(*uint64)(unsafe.Add(vs.at, i*size)) & mask)
-		}
-		return
+	for ; done+4 <= len(owners); done += 4 { // four at a time: half of the instructions
+		four, at := (*[4]uint32)(unsafe.Pointer(&owners[done])), unsafe.Add(vs.at, done*size)
+		four[0] = uint32(*(*uint64)(at) & mask >> shift)
+		four[1] = uint32(*(*uint64)(unsafe.Add(at, size)) & mask >> shift)
+		four[2] = uint32(*(*uint64)(unsafe.Add(at, 2*size)) & mask >> shift)
+		four[3] = uint32(*(*uint64)(unsafe.Add(at, 3*size)) & mask >> shift)
 	}
 	for i := done; i < len(owners); i++ {
 		owners[i] = uint32(*(*uint64)(unsafe.Add(vs.at, i*size)) & mask >> shift)

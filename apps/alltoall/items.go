@@ -72,14 +72,13 @@ func plain[B words](n numbers) kind[B] {
 func fill[B words](its []B, ids []uint64, seed uint64) {
 	one, four := generator, fourth
 	for i, id := range ids[:len(its)] {
-		it := wordsOf(&its[i])
-		it[0] = id
-		it[1] = (id^seed)*one.times + one.plus
-		it[2] = it[1]*one.times + one.plus
-		word := it[2]*one.times + one.plus
-		it[3] = word
-		for w := 4; w < len(it)-3; w += 4 {
-			some := it[w : w+4 : w+4]
+		it := fours(&its[i], 0)
+		first := (id^seed)*one.times + one.plus
+		second := first*one.times + one.plus
+		word := second*one.times + one.plus
+		*it = [4]uint64{id, first, second, word}
+		for w := 1; w < foursOf[B](); w++ {
+			some := fours(&its[i], w)
 			some[0] = word*one.times + one.plus
 			some[1] = some[0]*one.times + one.plus
 			some[2] = some[1]*one.times + one.plus
@@ -93,7 +92,7 @@ func fill[B words](its []B, ids []uint64, seed uint64) {
 func read[B words](its []B, r run) (n int, sum uint64) {
 	one, four := generator, fourth
 	for i := range its {
-		it := wordsOf(&its[i])
+		it := fours(&its[i], 0)
 		id := it[0]
 		first := (id^r.seed)*one.times + one.plus
 		second := first*one.times + one.plus
@@ -101,8 +100,8 @@ func read[B words](its []B, r run) (n int, sum uint64) {
 		if !r.has(id) || it[1] != first || it[2] != second || it[3] != word {
 			return i, sum
 		}
-		for w := 4; w < len(it)-3; w += 4 {
-			some := it[w : w+4 : w+4]
+		for w := 1; w < foursOf[B](); w++ {
+			some := fours(&its[i], w)
 			first := word*one.times + one.plus
 			second := first*one.times + one.plus
 			third := second*one.times + one.plus

@@ -7,9 +7,12 @@ type words interface {
 	[4]uint64 | [8]uint64 | [16]uint64 | [64]uint64
 }
 
-// wordsOf returns the words of an item.
-func wordsOf[B words](it *B) []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(it)), unsafe.Sizeof(*it)/8)
+// foursOf returns the number of fours of words of an item.
+func foursOf[B words]() int { return int(unsafe.Sizeof(*new(B)) / 32) }
+
+// fours returns four words of an item, from its word 4w on.
+func fours[B words](it *B, w int) *[4]uint64 {
+	return (*[4]uint64)(unsafe.Add(unsafe.Pointer(it), 32*w))
 }
 
 // generator makes a word of an item from the one before, by a step of a linear congruential generator. The second word
