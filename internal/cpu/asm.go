@@ -47,3 +47,8 @@ func Caller() uintptr
 //
 //go:noescape
 func Callers(into *[CallersMost]uintptr)
+
+// CalledBy reports whether Callers would store these calls, the elements behind them being 0. It costs less.
+//
+//go:noescape
+func CalledBy(calls *[CallersMost]uintptr) bool

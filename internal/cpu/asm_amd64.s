@@ -113,3 +113,44 @@ call:
 	JMP  call
 end:
 	RET
+
+// CALLED compares a return address with that in the array, and follows the frame pointer in from.
+#define CALLED(from, to) \
+	MOVQ 8(from), BX; \
+	CMPQ BX, (DI); \
+	JNE  no; \
+	ADDQ $8, DI; \
+	MOVQ (from), to; \
+	CMPQ to, from; \
+	JLS  end
+
+// func CalledBy(calls *[CallersMost]uintptr) bool
+//
+// It walks the stack as Callers does, without a loop: it is called for each epoch.
+TEXT ·CalledBy(SB), NOSPLIT|NOFRAME, $0-9
+	MOVQ  calls+0(FP), DI
+	MOVQ  BP, AX
+	TESTQ AX, AX
+	JZ    end
+	CALLED(AX, DX)
+	CALLED(DX, AX)
+	CALLED(AX, DX)
+	CALLED(DX, AX)
+	CALLED(AX, DX)
+	CALLED(DX, AX)
+	CALLED(AX, DX)
+	CALLED(DX, AX)
+	CALLED(AX, DX)
+	CALLED(DX, AX)
+	CALLED(AX, DX)
+	MOVQ  8(DX), BX
+	CMPQ  BX, (DI)
+	SETEQ ret+8(FP)
+	RET
+end:
+	CMPQ  (DI), $0
+	SETEQ ret+8(FP)
+	RET
+no:
+	MOVB  $0, ret+8(FP)
+	RET

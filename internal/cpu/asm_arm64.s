@@ -80,3 +80,34 @@ call:
 	B    call
 end:
 	RET
+
+// func CalledBy(calls *[CallersMost]uintptr) bool
+TEXT ·CalledBy(SB), NOSPLIT|NOFRAME, $0-9
+	MOVD calls+0(FP), R0
+	MOVD R29, R1
+	MOVD $12, R2
+call:
+	MOVD (R0), R5
+	CBZ  R1, end
+	MOVD 8(R1), R3
+	CMP  R3, R5
+	BNE  no
+	ADD  $8, R0
+	SUBS $1, R2, R2
+	BEQ  yes
+	MOVD (R1), R4
+	CMP  R1, R4
+	BLS  last
+	MOVD R4, R1
+	B    call
+last:
+	MOVD (R0), R5
+end:
+	CBNZ R5, no
+yes:
+	MOVD $1, R3
+	MOVB R3, ret+8(FP)
+	RET
+no:
+	MOVB ZR, ret+8(FP)
+	RET

@@ -26,3 +26,9 @@ func Caller() uintptr {
 }
 
 func Callers(into *[CallersMost]uintptr) { runtime.Callers(3, into[:]) }
+
+func CalledBy(calls *[CallersMost]uintptr) bool {
+	var at [CallersMost]uintptr
+	runtime.Callers(3, at[:])
+	return at == *calls
+}

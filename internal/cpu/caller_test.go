@@ -52,6 +52,18 @@ func middle() (at [cpu.CallersMost]uintptr) { return inner() }
 //go:noinline
 func inner() (at [cpu.CallersMost]uintptr) {
 	cpu.Callers(&at)
+	for i, call := range at { // CalledBy notices each call that differs
+		if !cpu.CalledBy(&at) {
+			panic("CalledBy and Callers differ")
+		}
+		at[i]++
+		if cpu.CalledBy(&at) {
+			panic("CalledBy has not looked at a call")
+		}
+		if at[i] = call; call == 0 {
+			break
+		}
+	}
 	return at
 }
 
@@ -71,8 +83,7 @@ func TestCallers(t *testing.T) {
 		if n > 0 {
 			return deep(n - 1)
 		}
-		cpu.Callers(&at)
-		return at
+		return inner()
 	}
 	at = deep(20)
 	require.NotContains(t, at, uintptr(0), "all calls that there is room for")

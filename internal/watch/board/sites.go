@@ -23,26 +23,46 @@ var table = interned[stack]{most: 16 << 10}
 // places caches the texts of sites that were read.
 var places sync.Map // of Site to string
 
-// sites are the last sites that a rank has looked up, by hash of the sum of their addresses.
-type sites [16]struct {
-	stack stack
-	site  Site
+// sites are the last sites that a rank has looked up, by hash of the sum of their addresses. Programs call in loops, so
+// a rank first expects the site that has followed the last one before.
+type sites struct {
+	known [16]known
+	last  *known
 }
 
-// caller returns the site of the current call. It costs about 20 ns: it follows the frame pointers of the goroutine's
-// stack and looks up the addresses. Only readers translate them to text.
+type known struct {
+	stack stack
+	site  Site
+	next  *known // site of the next call, the last time
+}
+
+// caller returns the site of the current call. It costs about 10 ns where it follows as before, and 20 ns otherwise: it
+// follows the frame pointers of the goroutine's stack and looks up the addresses. Only readers translate them to text.
 func (s *sites) caller() Site {
-	var at stack
-	cpu.Callers((*[cpu.CallersMost]uintptr)(&at))
+	if s.last == nil {
+		s.last = &s.known[0]
+	}
+	next := s.last.next
+	if next == nil || !cpu.CalledBy((*[cpu.CallersMost]uintptr)(&next.stack)) {
+		var at stack
+		cpu.Callers((*[cpu.CallersMost]uintptr)(&at))
+		next = s.find(at)
+		s.last.next = next
+	}
+	s.last = next
+	return next.site
+}
+
+func (s *sites) find(at stack) *known {
 	sum := uintptr(0)
 	for _, pc := range at {
 		sum += pc
 	}
-	known := &s[sum*0x9e3779b1>>16%uintptr(len(s))]
-	if known.stack != at {
-		known.stack, known.site = at, Site(table.number(at))
+	k := &s.known[sum*0x9e3779b1>>16%uintptr(len(s.known))]
+	if k.stack != at {
+		k.stack, k.site = at, Site(table.number(at))
 	}
-	return known.site
+	return k
 }
 
 // inside is the prefix of packages whose functions do not belong to the program.
