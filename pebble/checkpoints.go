@@ -11,27 +11,27 @@ import (
 	"github.com/activepebbles/pebbles/internal/values"
 )
 
-// Checkpoints says where a program saves its state, and when: see package checkpoint. All ranks are given the same.
+// Checkpoints sets where and when a program saves its state: see package checkpoint. It is equal on all ranks.
 type Checkpoints struct {
-	// Folder holds the checkpoints. "" is none: then nothing is saved or restored. With a folder, a program that makes no
-	// checkpoint fails at its end.
+	// Folder holds the checkpoints. "" is none: then nothing is saved or restored. With a folder, a program that makes
+	// no checkpoint fails at its end.
 	Folder string
-	Every  time.Duration // from one checkpoint to the next; 0 is 10 minutes, negative is never
-	Limit  time.Duration // after which the job saves its state and ends with status 85; 0 and below is never
-	Zstd   bool          // compresses the files
-	// Copy lets Save return when the files are in memory, and write them while the ranks compute. Each rank holds as many
-	// bytes as its file has, until it is written.
+	Every  time.Duration // interval between checkpoints; 0 is 10 minutes, negative is never
+	Limit  time.Duration // time until the job saves its state and ends with status 85; 0 and below is never
+	Zstd   bool          // compress the files
+	// Copy lets Save return when the files are in memory. The ranks write them while they compute. Until its file is
+	// written, a rank holds a copy of it in memory.
 	Copy bool
 }
 
-// checkpointGrace is how long a job with checkpoints may go on after SIGTERM where Config.Grace is 0: less than the 30
-// s of Kubernetes and Slurm.
+// checkpointGrace is the grace of a job with checkpoints if Config.Grace is 0. It is less than the 30 s of Kubernetes
+// and Slurm.
 const checkpointGrace = 25 * time.Second
 
 // checkpointsEvery is the default of Checkpoints.Every.
 const checkpointsEvery = 10 * time.Minute
 
-// grace is the time that SIGTERM leaves a program.
+// grace returns the time that the program may go on after SIGTERM.
 func (c *Config) grace() time.Duration {
 	if c.Checkpoints.Folder != "" {
 		return cmp.Or(c.Grace, checkpointGrace)
@@ -39,8 +39,8 @@ func (c *Config) grace() time.Duration {
 	return c.Grace
 }
 
-// WithSignals returns a context that ends by the signals by which a job under [Main] ends, for a program that calls
-// [RunLaunched] itself, and lets c's job know of preemption. Call stop when the job has ended.
+// WithSignals returns a context for a program that calls [RunLaunched] itself. The signals that end a job under [Main]
+// end the context; those of a preemption notify c's job. Call stop when the job has ended.
 func (c *Config) WithSignals(ctx context.Context) (_ context.Context, stop func()) {
 	ctx, c.started.preempted, stop = launch.Preemptible(ctx, c.grace())
 	return ctx, stop
@@ -70,12 +70,12 @@ func (c Checkpoints) check() error {
 	return nil
 }
 
-// errNoCheckpoint tells that a program does not do what its user relies on.
+// errNoCheckpoint is the error of a program that was given a folder for checkpoints and made none.
 var errNoCheckpoint = errors.New("pebble: run: a folder for checkpoints was given, and the program has made none: " +
 	"leave -checkpoint out, or describe the program's state by package checkpoint")
 
-// ErrPreempted is the error of a job that has saved its state and ended in order because it is to make room: after a
-// signal, or because its time is over. Checkpoint.Save of package checkpoint returns it, and a rank's function that
-// returns it ends as one that returns nil. [Run] then returns it, and [Main] ends the process with status 85. Started
-// again with the same arguments, the program goes on from its checkpoint.
+// ErrPreempted is the error of a job that has saved its state and ended in order, after a signal of preemption or at
+// its time limit. Checkpoint.Save of package checkpoint returns it; a rank's function that returns it ends as one that
+// returns nil. [Run] then returns it, and [Main] ends the process with status 85. Started again with the same
+// arguments, the program goes on from its checkpoint.
 var ErrPreempted = launch.ErrPreempted

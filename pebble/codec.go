@@ -9,14 +9,14 @@ import (
 	"github.com/activepebbles/pebbles/internal/layout"
 )
 
-// Codec carries values that are not plain data, as arguments of collectives and as pebbles (target.Coded). Both methods
-// are called on the goroutine of the rank that sends or receives; a codec shared by ranks must be safe for that. A
-// codec that also has a method Schema() string describes its wire format by it: descriptions are compared across ranks.
-// [Strings] and [Bytes] are ready codecs, and package target/avro has one that works for most types.
+// Codec encodes values that are not plain data, as arguments of collectives and as pebbles (target.Coded). Both methods
+// are called on the goroutine of the rank that sends or receives; a codec that ranks share must be safe for that. If a
+// codec also has a method Schema() string, its result describes the wire format, and is compared across ranks.
+// [Strings] and [Bytes] are ready codecs. Package target/avro has one for most types.
 type Codec[V any] = interface {
-	// Append appends the bytes of v to dst and returns it, as append does.
+	// Append appends the encoding of v to dst and returns the extended slice.
 	Append(dst []byte, v V) ([]byte, error)
-	// Decode makes a value of the bytes that Append appended. It must not keep src.
+	// Decode returns the value that Append encoded. It must not keep src.
 	Decode(src []byte) (V, error)
 }
 
@@ -32,7 +32,7 @@ func (Strings) Decode(src []byte) (string, error) { return string(src), nil }
 // Schema names the wire format.
 func (Strings) Schema() string { return "string" }
 
-// Bytes is a [Codec] of byte slices. What arrives is a copy, the receiver's own; a slice without bytes arrives as nil.
+// Bytes is a [Codec] of byte slices. The receiver owns the copy that arrives. An empty slice arrives as nil.
 type Bytes struct{}
 
 // Append implements Codec.
@@ -51,10 +51,10 @@ type call struct {
 	of   engine.Values
 }
 
-// begin checks what a collective is called with. The codec is nil for plain data.
+// begin checks the arguments of a collective. The codec is nil for plain data.
 //
-// What follows are functions, not methods of a generic call: for each T a compiler makes all methods of a type, but of
-// functions those that are called.
+// The helpers below are functions, not methods of a generic call: for each T, a compiler makes all methods of a type,
+// but only those functions that are called.
 func begin[T any](r *Rank, name string, given []Codec[T]) (c call, codec Codec[T]) {
 	if len(given) > 0 {
 		codec = given[0]
@@ -79,20 +79,20 @@ func (r *Rank) begin(name string, t reflect.Type, given int, codec any) call {
 	return c
 }
 
-// needs ends a call that was given no function to merge with.
+// needs ends the job if the call was given no merge function.
 func (c *call) needs(given bool) {
 	if !given {
 		c.rank.Misuse("pebble", "%s without a function that merges: give one, such as pebble.Sum", c.name)
 	}
 }
 
-// fail ends the job because of a value, and returns its error.
+// fail ends the job with the error of a value, and returns the job's error.
 func (c *call) fail(err error) error { return c.rank.FailIn(c.name, err) }
 
-// leave ends the job, and leaves the collective, when there is an error.
+// leave ends the job and leaves the collective if err is not nil.
 func (c *call) leave(err error) {
 	if err != nil {
-		_ = c.fail(err) // which the collective returns
+		_ = c.fail(err) // the collective returns it
 		c.rank.Leave()
 	}
 }
@@ -109,7 +109,7 @@ func encode[T any](codec Codec[T], dst []byte, v T) ([]byte, error) {
 	return b, nil
 }
 
-// decode is the value whose bytes these are.
+// decode returns the value that encode encoded.
 func decode[T any](codec Codec[T], src []byte) (v T, err error) {
 	if codec == nil {
 		return layout.Get[T](src), nil
@@ -120,7 +120,7 @@ func decode[T any](codec Codec[T], src []byte) (v T, err error) {
 	return v, err
 }
 
-// decodeEach are the values of all ranks.
+// decodeEach decodes the values of all ranks.
 func decodeEach[T any](c *call, codec Codec[T], all [][]byte) ([]T, error) {
 	vs := make([]T, len(all))
 	for i, src := range all {

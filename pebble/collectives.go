@@ -5,21 +5,21 @@ import (
 	"github.com/activepebbles/pebbles/internal/layout"
 )
 
-// Collectives are for the main function, between epochs: all ranks call them in the same order, with values of the same
-// type. They run no handler. What they return is the caller's. Values are plain data (numbers, and arrays and structs
-// of them), or of any type with a [Codec], of which a call takes one at the most. They fail when the job has failed,
-// and a codec's error ends the job.
+// Collectives are called by the main function, between epochs: all ranks call them in the same order, with values of
+// the same type. They run no handlers. The caller owns the result. Values are plain data (numbers, and arrays and
+// structs of them), or of any type with a [Codec]; a call takes at most one. Collectives fail once the job has failed.
+// An error of a codec ends the job.
 
-// Barrier returns when all ranks have called it. It costs ⌈log2 P⌉ messages a rank, in as many rounds.
+// Barrier returns when all ranks have called it. It costs ⌈log2 P⌉ messages per rank, in as many rounds.
 func (r *Rank) Barrier() error { return r.engine.Collectives.Barrier() }
 
-// AllReduce merges the values of all ranks with merge, which must be associative and commutative, and returns the
-// result on every rank: the same on each, also for floating-point numbers, whose sums depend on the order. [Sum], [Min]
-// and others are ready merges. It costs about log2 P messages a rank, in ⌊log2 P⌋ rounds, and two more when P is no
-// power of two.
+// AllReduce merges the values of all ranks and returns the result on every rank. merge must be associative and
+// commutative. The result is identical on all ranks, even for floating-point sums, which depend on the order. [Sum],
+// [Min] and others are ready merges. It costs about log2 P messages per rank, in ⌊log2 P⌋ rounds, and two more rounds
+// if P is not a power of two.
 //
-// T is plain data, or any type with a codec. Values that merge is given through a codec are its own: it may change and
-// keep them.
+// T is plain data, or any type with a codec. merge owns the values that it gets through a codec: it may change and keep
+// them.
 func AllReduce[T any](r *Rank, v T, merge func(a, b T) T, codec ...Codec[T]) (T, error) {
 	c, coder := begin(r, "AllReduce", codec)
 	c.needs(merge != nil)
@@ -35,8 +35,8 @@ func AllReduce[T any](r *Rank, v T, merge func(a, b T) T, codec ...Codec[T]) (T,
 	return layout.Get[T](result), nil
 }
 
-// Broadcast returns the root's v on every rank. The values of the others are not looked at. T is plain data, or any
-// type with a codec. It costs P-1 messages in all, in ⌈log2 P⌉ rounds.
+// Broadcast returns the root's v on every rank, and ignores the values of other ranks. T is plain data, or any type
+// with a codec. It costs P-1 messages in total, in ⌈log2 P⌉ rounds.
 func Broadcast[T any](r *Rank, root int, v T, codec ...Codec[T]) (T, error) {
 	c, coder := begin(r, "Broadcast", codec)
 	var own []byte
@@ -57,14 +57,14 @@ func Broadcast[T any](r *Rank, root int, v T, codec ...Codec[T]) (T, error) {
 	return got, nil
 }
 
-// BroadcastBytes returns a copy of the root's value on every rank. The values of the others are not looked at.
+// BroadcastBytes returns a copy of the root's value on every rank, and ignores the values of other ranks.
 func (r *Rank) BroadcastBytes(root int, value []byte) ([]byte, error) {
 	result, err := r.engine.Collectives.Broadcast(engine.Values{}, root, value)
 	return append([]byte(nil), result...), err
 }
 
-// Gather returns the values of all ranks, by rank, on the root, and nil on the others. T is plain data, or any type
-// with a codec. It costs P-1 messages in all, in ⌈log2 P⌉ rounds.
+// Gather returns the values of all ranks, ordered by rank, on the root, and nil on the others. T is plain data, or any
+// type with a codec. It costs P-1 messages in total, in ⌈log2 P⌉ rounds.
 func Gather[T any](r *Rank, root int, v T, codec ...Codec[T]) ([]T, error) {
 	c, coder := begin(r, "Gather", codec)
 	own, err := encode(coder, nil, v)
@@ -78,15 +78,15 @@ func Gather[T any](r *Rank, root int, v T, codec ...Codec[T]) ([]T, error) {
 	return decodeEach(&c, coder, all)
 }
 
-// GatherBytes returns copies of the values of all ranks, by rank, on the root, and nil on the others. Values may differ
-// in length.
+// GatherBytes returns copies of the values of all ranks, ordered by rank, on the root, and nil on the others. Values
+// may differ in length.
 func (r *Rank) GatherBytes(root int, value []byte) ([][]byte, error) {
 	all, err := r.engine.Collectives.Gather(engine.Values{}, root, value)
 	return copies(all), err
 }
 
-// AllGather returns the values of all ranks, by rank, on every rank. T is plain data, or any type with a codec. It
-// costs ⌈log2 P⌉ messages a rank, in as many rounds, with P-1 values in all.
+// AllGather returns the values of all ranks, ordered by rank, on every rank. T is plain data, or any type with a codec.
+// It costs ⌈log2 P⌉ messages per rank, in as many rounds; they carry P-1 values.
 func AllGather[T any](r *Rank, v T, codec ...Codec[T]) ([]T, error) {
 	c, coder := begin(r, "AllGather", codec)
 	if coder == nil {
@@ -109,14 +109,14 @@ func AllGather[T any](r *Rank, v T, codec ...Codec[T]) ([]T, error) {
 	return decodeEach(&c, coder, all)
 }
 
-// AllGatherBytes returns copies of the values of all ranks, by rank, on every rank. Values may differ in length. It
-// costs ⌈log2 P⌉ messages a rank, in as many rounds.
+// AllGatherBytes returns copies of the values of all ranks, ordered by rank, on every rank. Values may differ in
+// length. It costs ⌈log2 P⌉ messages per rank, in as many rounds.
 func (r *Rank) AllGatherBytes(value []byte) ([][]byte, error) {
 	all, err := r.engine.Collectives.AllGatherV(engine.Values{}, value)
 	return copies(all), err
 }
 
-// copies are values in memory of their own, one block.
+// copies returns copies of the values, in one block of memory.
 func copies(all [][]byte) [][]byte {
 	if all == nil {
 		return nil

@@ -18,132 +18,132 @@ import (
 	"github.com/activepebbles/pebbles/tune"
 )
 
-// Config says how a job runs. The zero value serves: one rank for each core that the process may use, in memory,
-// sending directly. All ranks of a job must be given equal configurations. A Config is copied when the job starts.
+// Config configures a job. The zero value serves: one rank for each core that the process may use, in memory, sending
+// directly. All ranks of a job must be given equal configurations. A Config is copied when the job starts.
 type Config struct {
-	// Ranks is the number of ranks of the whole job, when Transport is nil. 0 is one for each usable core and at
-	// least one for each process, whoever starts them, or what "pebbles run" or PEBBLES_RANKS says; another number than
-	// that is an error. More than memory has room for, at 64 KiB a rank, are refused before anything is allocated.
+	// Ranks is the number of ranks of the whole job if Transport is nil. 0 is the number that "pebbles run" or
+	// PEBBLES_RANKS sets, or else one for each usable core, with at least one for each process. A number that differs
+	// from the launcher's is an error. A number that exceeds memory, at 64 KiB a rank, is refused before anything is
+	// allocated.
 	Ranks int
-	// Alone lets a job of this process alone run while the process is one of several that a launcher has started: each
-	// has a job of its own then. So does PEBBLES_ALONE=1 in the environment. Otherwise Run refuses when it sees that,
-	// and RunLaunched and Main join the job of all. It does not keep these from joining a job of "pebbles run".
+	// Alone allows a job of this process alone, even if a launcher has started several processes: each then runs its
+	// own job. PEBBLES_ALONE=1 in the environment does the same. Otherwise Run returns an error in such a process, and
+	// RunLaunched and Main join the common job. Alone does not keep them from joining a job of "pebbles run".
 	Alone bool
 	// Transport connects the job's processes. nil keeps the job in this process. Run closes it.
 	Transport netio.Transport
-	// Via is what connects the processes of a job under a launcher, when Transport is nil: "shm", "tcp", "ofi", which
-	// is libfabric and needs a program that imports netio/ofi, or "auto", which is shared memory within each host, and
-	// between hosts libfabric where there is a device for it, else TCP. "ofi:verbs" names a provider of libfabric. "tls+"
-	// before one of them encrypts all connections over TCP, and leaves libfabric out. "" is what the launcher was told,
-	// or else "auto"; a job that the launcher encrypts stays encrypted.
+	// Via names the transport between the processes of a job under a launcher, if Transport is nil: "shm", "tcp", "ofi"
+	// or "auto". "ofi" is libfabric; the program must import netio/ofi. "auto" is shared memory within each host;
+	// between hosts it is libfabric if a device supports it, else TCP. "ofi:verbs" names a provider of libfabric. The
+	// prefix "tls+" encrypts all connections over TCP, and excludes libfabric. "" is the launcher's setting, or else
+	// "auto"; a job that the launcher encrypts stays encrypted.
 	Via string
-	// Connect is when the processes of a job under a launcher connect with each other: "all" at the start, or at "need",
-	// which is with neighbours at the start and with others at the first frame between them. "" is what the launcher was
-	// told, or else "need" above 64 processes.
+	// Connect sets when the processes of a job under a launcher connect with each other: "all" at the start, or "need",
+	// with neighbours at the start and with others at the first frame between them. "" is the launcher's setting, or
+	// else "need" above 64 processes.
 	Connect string
 
-	// Topology is how pebbles travel, for targets that don't say otherwise. nil is route.Direct.
+	// Topology routes the pebbles of targets that set no topology. nil is route.Direct.
 	Topology route.Constructor
-	// Coalesce is the coalescing factor, in pebbles a buffer, for targets that don't say otherwise. 0 is 1,024, or as
-	// many as 128 KiB hold, where that is fewer.
+	// Coalesce is the coalescing factor, in pebbles per buffer, of targets that set none. 0 is 1,024, or the number
+	// that 128 KiB hold if that is less.
 	Coalesce int
-	// Cache is the size of the reduction cache, in entries, for targets that have a reduction and don't say otherwise.
-	// 0 is none.
+	// Cache is the size of the reduction cache, in entries, of targets that have a reduction and set no size. 0 is
+	// none.
 	Cache int
-	// AddressCache is how many addresses of arrays and objects of other processes a process keeps: see package memory.
-	// 0 is 100; negative is none. More than 1,000 are refused.
+	// AddressCache is the number of addresses of arrays and objects of other processes that a process keeps: see
+	// package memory. 0 is 100; negative is none. More than 1,000 are refused.
 	AddressCache int
-	// PageCache is how many bytes of copies and twins of shared pages a rank keeps at most: see package pages. 0 is
+	// PageCache is the maximum memory for copies and twins of shared pages of a rank, in bytes: see package pages. 0 is
 	// PageCacheDefault.
 	PageCache int64
-	// Due is how long a pebble may wait in a buffer while its rank keeps sending: after it, the buffer leaves at the
-	// next send at which the rank looks at the clock, at the latest 1,024 pebbles on. A rank that waits sends its
-	// buffers at once. In a reduction cache that joins pebbles one may wait 100 times as long. 0 is 1 ms; negative is
-	// never.
+	// Due is the time that a pebble may wait in a buffer while its rank keeps sending. After it, the buffer leaves at
+	// the next send that reads the clock, at most 1,024 pebbles later. A rank that waits sends its buffers at once. In
+	// a reduction cache that joins pebbles, a pebble may wait 100 times as long. 0 is 1 ms; negative is never.
 	Due time.Duration
 
-	// Period is TRAM's periodic dispatch: a rank that has neither sent nor received anything for so long sends all its
-	// buffers, the next time that it looks at the clock: at a send, a Poll or a wait. 0 is never: Due and the flush of
-	// idle ranks serve most programs.
+	// Period is TRAM's periodic dispatch: a rank that has neither sent nor received for this time sends all its buffers
+	// when it next reads the clock, at a send, a Poll or a wait. 0 is never: Due and the flush of idle ranks serve most
+	// programs.
 	Period time.Duration
 
-	// Termination makes the detector that ends epochs. nil is termination.Auto, which picks by the declared depth and
-	// the topology.
+	// Termination makes the detector that ends epochs. nil is termination.Auto, which selects by declared depth and
+	// topology.
 	Termination termination.Maker
 
-	// Credits is how many frames a rank may have in flight to each neighbour of each target: handed to the transport
-	// and not yet handled by their receiver. It bounds what others can pile up at a slow rank. 0 is as many full
-	// buffers as 512 KiB hold, at least 8 and at most 128 ([Config.CreditsFor]). More than 2^24 are refused.
+	// Credits is the number of frames that a rank may have in flight to each neighbour of each target: handed to the
+	// transport, but not yet handled by the receiver. It bounds the frames that pile up at a slow rank. 0 is the number
+	// of full buffers that 512 KiB hold, at least 8 and at most 128 ([Config.CreditsFor]). More than 2^24 are refused.
 	Credits int
 
-	// Tuning, when not nil, says what the job changes of itself while it runs.
+	// Tuning, if not nil, sets the settings that the job changes while it runs.
 	Tuning *Tuning
 
-	// BufferBudget is how many bytes of frames a rank may have in flight before a send from the main function waits. 0
-	// is 1 MiB. It is half of MemoryLimit at the most; what is more counts as that. One frame may always be in flight.
+	// BufferBudget is the size of the frames in flight, in bytes, at which a send from the main function waits. 0 is 1
+	// MiB. The maximum is half of MemoryLimit; a larger value is reduced to it. One frame may always be in flight.
 	BufferBudget int64
-	// MemoryLimit is how many bytes of frames, queues and reduction caches a rank may hold before the job fails with a
-	// [LimitError]. 0 is half of the memory that is available when the job starts, shared among the ranks of the
-	// process.
+	// MemoryLimit is the maximum size of a rank's frames, queues and reduction caches, in bytes; beyond it, the job
+	// fails with a [LimitError]. 0 is half of the memory that is available when the job starts, divided by the ranks of
+	// the process.
 	MemoryLimit int64
 
-	// Explain, when not nil, is told on rank 0 what an epoch would do, in place of running it: the first one of the job,
-	// or the one that ExplainMarked asks for. A job that ends without it fails. Of a job of more than 1,024 ranks of this
-	// process alone rank 0 runs, and what collectives return is as if all other ranks had given what it gave; it can't run
-	// epochs before the one that is explained.
+	// Explain, if not nil, is called on rank 0 with the plan of an epoch instead of running that epoch: the first of
+	// the job, or the one that ExplainMarked selects. A job that ends without it fails. If this process alone runs a
+	// job of more than 1,024 ranks, then only rank 0 runs. Its collectives return as if all other ranks had given its
+	// value, and it can't run epochs before the one that is explained.
 	Explain func(Explanation)
-	// ExplainMarked says that the first epochs prepare: they run, and the one is explained that [Rank.ExplainNext] or
-	// [Measure] marks.
+	// ExplainMarked runs the first epochs as preparation, and explains the one that [Rank.ExplainNext] or [Measure]
+	// marks.
 	ExplainMarked bool
 
-	// Grace is how long a program under [Main] may go on after SIGTERM, which schedulers send ahead of a preemption:
-	// Rank.Preempted tells the program, which then ends in order; the job fails when the time is over, at a second
-	// SIGTERM, and at SIGINT. Give less than the scheduler does before it kills. 0 is none, and SIGTERM ends the job at
-	// once; with Checkpoints it is 25 s. SIGUSR1 is a notice too, after which the job may go on until SIGTERM.
+	// Grace is the time that a program under [Main] may go on after SIGTERM, which schedulers send before a preemption.
+	// Rank.Preempted notifies the program, which then ends in order. The job fails when the time is over, at a second
+	// SIGTERM, and at SIGINT. Give less time than the scheduler leaves before it kills. 0 is none: SIGTERM ends the job
+	// at once; with Checkpoints it is 25 s. SIGUSR1 is a notice too, after which the job may go on until SIGTERM.
 	Grace time.Duration
 
-	// Checkpoints says where the program saves its state, and when.
+	// Checkpoints sets where and when the program saves its state.
 	Checkpoints Checkpoints
 
-	// Watch says how the job is watched.
+	// Watch configures the observation of the job.
 	Watch Watch
 
-	// Log receives what the runtime has to tell beyond errors. nil is silence.
+	// Log receives the runtime's messages other than errors. nil discards them.
 	Log *slog.Logger
 
 	started started
 	found   found
 }
 
-// found is what the configuration leaves open, and complete has found.
+// found holds settings that complete derives from those left open.
 type found struct {
-	factorFree bool // nobody has asked for a coalescing factor
-	lone       bool // rank 0 alone is there, for a job that is explained
+	factorFree bool // no coalescing factor was given
+	lone       bool // only rank 0 exists, in a job that is explained
 }
 
-// started is what Main and RunLaunched know of the job.
+// started is the context that Main and RunLaunched give a job.
 type started struct {
-	job       string          // its id; "" when this process is alone
-	saved     func()          // tells the launcher of a checkpoint; nil for none
-	preempted <-chan struct{} // closed by SIGTERM or SIGUSR1; nil when there is no grace
+	job       string          // its id; "" if this process is alone
+	saved     func()          // notifies the launcher of a checkpoint; nil for none
+	preempted <-chan struct{} // closed by SIGTERM or SIGUSR1; nil without a grace
 }
 
-// AddressCacheDefault is how many addresses a process keeps when it is not told (XLUPC, section 4.5).
+// AddressCacheDefault is the default number of addresses that a process keeps (XLUPC, section 4.5).
 const AddressCacheDefault = 100
 
-// PageCacheDefault is how many bytes of copies and twins of shared pages a rank keeps when it is not told.
+// PageCacheDefault is the default memory for copies and twins of shared pages of a rank, in bytes.
 const PageCacheDefault = 64 << 20
 
 const (
 	dueDefault    = time.Millisecond
 	budgetDefault = 1 << 20
-	creditsLimit  = 1 << 24 // frames of credit that can be asked for
+	creditsLimit  = 1 << 24 // maximum of Config.Credits
 
-	explainedTogether = 1024 // up to so many ranks, all ranks of a job that is explained are there; beyond, rank 0 alone
-	explainedBytes    = 256  // that rank 0 takes for each of the others, at most
+	explainedTogether = 1024 // maximum of ranks that all run in a job that is explained; beyond it, rank 0 alone
+	explainedBytes    = 256  // maximum memory of rank 0 for each other rank
 )
 
-// complete checks c, and returns it with its defaults filled in.
+// complete checks c and returns it with its defaults filled in.
 func (c Config) complete() (Config, error) {
 	switch {
 	case c.Ranks < 0:
@@ -249,7 +249,7 @@ func (c Config) complete() (Config, error) {
 	return c, nil
 }
 
-// memoryOf is how much memory a process may use: of this machine, or of the one that is simulated.
+// memoryOf returns the memory that a process may use, of this machine or of the simulated one, in bytes.
 func memoryOf(t netio.Transport) int64 {
 	if r, ok := t.(netio.Runner); ok {
 		return r.Memory()
@@ -257,7 +257,7 @@ func memoryOf(t netio.Transport) int64 {
 	return cpu.MemoryAvailable()
 }
 
-// CreditsFor is how many frames of so many bytes a link may have in flight.
+// CreditsFor returns the number of frames of the given size in bytes that a link may have in flight.
 func (c Config) CreditsFor(frameBytes int) int {
 	if c.Credits > 0 {
 		return c.Credits
@@ -265,7 +265,7 @@ func (c Config) CreditsFor(frameBytes int) int {
 	return coalesce.CreditsDefault(frameBytes)
 }
 
-// engine is a complete configuration as the engine takes it.
+// engine converts a complete configuration to the engine's form.
 func (c *Config) engine(tuner *tune.Schedule) engine.Config {
 	e := engine.Config{
 		Options: coalesce.Options{
@@ -277,7 +277,7 @@ func (c *Config) engine(tuner *tune.Schedule) engine.Config {
 	}
 	e.FactorFree, e.Saved = c.found.factorFree, c.started.saved
 	if t := c.Tuning; t != nil {
-		e.FactorFree = e.FactorFree && !t.Coalesce // who chooses begins with a number
+		e.FactorFree = e.FactorFree && !t.Coalesce // a chooser begins with a number
 		e.Tuning = &engine.Tuning{May: engine.Tunes{Topology: t.Topology, Coalesce: t.Coalesce, Cache: t.Cache},
 			Tuner: tuner}
 	}

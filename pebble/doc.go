@@ -1,5 +1,5 @@
 // Package pebble is the runtime of Active Pebbles for Go: jobs and ranks, epochs and their end, collectives, and the
-// progress that carries frames in and out.
+// progress engine that carries frames in and out.
 //
 // A program calls [Main] (or [Run]) with a function that every rank runs. The function registers targets with package
 // target, and sends pebbles inside epochs:
@@ -12,9 +12,9 @@
 //		})
 //	})
 //
-// When Epoch returns nil, every pebble of the epoch for this rank has been handled: those that any rank sent, and those
-// that handlers sent because of them. Without a declared depth ([Depth]) that is so on all ranks. What may be called
-// where, what is promised and what is asked in return is written in docs/contract.md.
+// When Epoch returns nil, this rank has handled every pebble of the epoch that was sent to it, by any rank or by
+// handlers. Without a declared depth ([Depth]), all ranks have. docs/contract.md lists the calls that are allowed in
+// each place, the guarantees, and the duties of programs.
 //
 // This package touches no socket, file or clock itself. [Run] works on the netio.Transport in its Config, or on one for
 // the ranks of this process; [Main] joins the job that a launcher has started, which opens the transport.

@@ -11,49 +11,50 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// ErrExplained is what Rank.Epoch returns when the epoch was explained (see [Rank.ExplainNext]).
+// ErrExplained is the error of Rank.Epoch if the epoch was explained (see [Rank.ExplainNext]).
 var ErrExplained = errors.New("pebble: the epoch was explained, and not run")
 
-// Explanation is what an epoch is about to do, by formula: nothing has been sent yet.
+// Explanation is the plan of an epoch, by formula: nothing has been sent yet.
 type Explanation struct {
-	Team      string       `json:"team,omitempty"` // whose epoch it is; "" for the whole job
+	Team      string       `json:"team,omitempty"` // of the epoch; "" for the whole job
 	Ranks     int          `json:"ranks"`
 	Procs     int          `json:"procs"`
 	Transport string       `json:"transport"`
 	Targets   []TargetPlan `json:"targets"`
 	Depth     int          `json:"depth"`    // declared; 0 is no limit
-	Detector  string       `json:"detector"` // that ends the epoch
-	Messages  int          `json:"messages"` // of detection a rank, at the least
+	Detector  string       `json:"detector"` // detector that ends the epoch
+	Messages  int          `json:"messages"` // minimum of detection messages per rank
 	Budget    int64        `json:"budget"`   // bytes in flight at which the main function waits
 	Limit     int64        `json:"limit"`    // bytes at which the job fails
-	// Bytes is the most that full frames and caches of a rank take, but for what handlers send beyond credit. The small
-	// frames that buffers begin with, and that the rank keeps for its next sends, come on top.
+	// Bytes is the maximum memory of a rank's full frames and caches, except for pebbles that handlers send beyond
+	// credit. The small frames of new buffers, and those kept for the next sends, are not included.
 	Bytes int64    `json:"bytes"`
-	Tasks string   `json:"tasks,omitempty"` // what tasks may take beside, in words; "" when the program has none
-	Notes []string `json:"notes,omitempty"` // what the program takes besides buffers, in words
-	// Connections is how process 0 is connected with other processes; nil without any.
+	Tasks string   `json:"tasks,omitempty"` // extra memory of tasks, in words; "" if the program has none
+	Notes []string `json:"notes,omitempty"` // the program's memory besides buffers, in words
+	// Connections counts the connections of process 0 with other processes; nil without any.
 	Connections *Connections `json:"connections,omitempty"`
-	// Fabric is what process 0 posts ahead for frames over an RDMA fabric, beside all this; nil without one.
+	// Fabric is the memory that process 0 posts ahead for frames over an RDMA fabric, not included above; nil without
+	// one.
 	Fabric *netio.Preposted `json:"fabric,omitempty"`
 }
 
-// Connections are those of a process.
+// Connections are the connections of a process.
 type Connections struct {
 	Made     int `json:"made"`     // so far
-	Partners int `json:"partners"` // processes that it exchanges frames of pebbles with, each over one connection at most
+	Partners int `json:"partners"` // processes that exchange pebbles' frames with it, each over one connection at most
 }
 
-// TargetPlan is the part of one target. The numbers are of the rank that has the most neighbours.
+// TargetPlan is the plan of one target. The numbers are for the rank with the most neighbours.
 type TargetPlan struct {
 	Name      string  `json:"name"`
 	Topology  string  `json:"topology"`
 	Neighbors int     `json:"neighbors"`
-	Hops      int     `json:"hops"`              // of the longest route; 0 when routes may change
-	MeanHops  float64 `json:"mean_hops"`         // over all pairs of different ranks
-	Sampled   bool    `json:"sampled,omitempty"` // MeanHops, of the routes to some ranks; and so may Neighbors be
-	Buffers   int     `json:"buffers"`           // for other ranks, at most
-	Staged    bool    `json:"staged"`            // its links have an order, so that hops hold back what they can't pass on
-	Frame     int64   `json:"frame"`             // bytes of memory of a full buffer
+	Hops      int     `json:"hops"`              // of the longest route; 0 if routes may change
+	MeanHops  float64 `json:"mean_hops"`         // mean over all pairs of different ranks
+	Sampled   bool    `json:"sampled,omitempty"` // MeanHops, and maybe Neighbors, sample the destinations
+	Buffers   int     `json:"buffers"`           // maximum for other ranks
+	Staged    bool    `json:"staged"`            // links have an order, so that hops hold back frames without credit
+	Frame     int64   `json:"frame"`             // memory of a full buffer, in bytes
 	Credits   int     `json:"credits"`           // frames in flight to each neighbour
 	Filling   int64   `json:"filling"`           // bytes: neighbours x frame
 	Waiting   int64   `json:"waiting"`           // bytes: neighbours x frame
@@ -61,17 +62,17 @@ type TargetPlan struct {
 	Cache     int64   `json:"cache"`             // bytes of the reduction cache
 }
 
-// ExplainNext lets the next epoch be explained in place of being run, if Config.Explain asks for it: Epoch then returns
-// [ErrExplained] on every rank. A program whose first epochs prepare sets Config.ExplainMarked, and calls it ahead of
-// the epoch that its users care about.
+// ExplainNext marks the next epoch to be explained instead of run, if Config.Explain is set: Epoch then returns
+// [ErrExplained] on every rank. A program whose first epochs prepare sets Config.ExplainMarked, and calls ExplainNext
+// before the epoch that interests its users.
 func (r *Rank) ExplainNext() { r.engine.ExplainNext() }
 
-// explain tells what the epoch that was about to begin would do.
+// explain reports the plan of the epoch that was about to begin.
 func (c *Config) explain(r *engine.Rank, depth int) error {
 	if r.ID() == 0 {
 		c.Explain(c.explanation(r, depth))
 	}
-	if err := r.Collectives.Barrier(); err != nil { // nobody ends the job before it is told
+	if err := r.Collectives.Barrier(); err != nil { // no rank ends the job before the report
 		return err
 	}
 	return ErrExplained
@@ -95,14 +96,14 @@ func (c *Config) explanation(r *engine.Rank, depth int) Explanation {
 	if n, ok := r.Job.Connections(); ok && e.Team == "" {
 		e.Connections = &Connections{n, len(partners(r))}
 	}
-	if _, ok := r.Job.Preposted(nil); ok && e.Team == "" { // otherwise nobody needs to know who sends
+	if _, ok := r.Job.Preposted(nil); ok && e.Team == "" { // otherwise the senders are of no use
 		p, _ := r.Job.Preposted(senders(r))
 		e.Fabric = &p
 	}
 	return e
 }
 
-// senders are the other processes that have a rank from which a route has a hop to one of this process.
+// senders returns the other processes with a rank whose hop, on some route, leads to a rank of this process.
 func senders(r *engine.Rank) map[int]bool {
 	all, here := make(map[int]bool), r.Place()
 	for d := range r.Targets.Descriptions() {
@@ -116,7 +117,7 @@ func senders(r *engine.Rank) map[int]bool {
 	return all
 }
 
-// partners are the other processes to or from which a route has a hop from or to one of this process.
+// partners returns the other processes with a hop of some route to or from a rank of this process.
 func partners(r *engine.Rank) map[int]bool {
 	all, here := senders(r), r.Place()
 	for d := range r.Targets.Descriptions() {
@@ -147,7 +148,7 @@ func (c *Config) planOf(r *engine.Rank, d engine.Description) TargetPlan {
 	return p
 }
 
-// String says it for people, with the memory of a rank as a sum.
+// String returns the explanation as text, with the memory of a rank as a sum.
 func (e Explanation) String() string {
 	var b strings.Builder
 	if e.Team != "" {
@@ -193,7 +194,7 @@ func (e Explanation) String() string {
 	return b.String()
 }
 
-// writeFabric says the formula of TreadMarks over GM, 2.2.2, where o is a window.
+// writeFabric writes the formula of TreadMarks over GM, 2.2.2, where o is a window.
 func writeFabric(b *strings.Builder, p *netio.Preposted) {
 	fmt.Fprintf(b, "provider %s: process 0 pins room for o x (n-1) bytes ahead, o = %d for each of %s (TreadMarks "+
 		"over GM, 2.2.2)\n",

@@ -21,20 +21,20 @@ import (
 	"github.com/activepebbles/pebbles/termination"
 )
 
-// Options are the flags that programs have in common: see [Flags]. They are good once the flags have been parsed, for
-// any goroutine.
+// Options are the flags that programs share: see [Flags]. They are valid once the flags have been parsed, for any
+// goroutine.
 type Options struct {
-	Explain bool   // -explain: the job says what its first epoch would do, or the one that Config.ExplainMarked is for
-	Seed    uint64 // -seed: of everything random in the program; 1 unless the flag is given
+	Explain bool   // -explain: report the plan of the first epoch, or of the one that Config.ExplainMarked selects
+	Seed    uint64 // -seed: seed of all random numbers of the program; 1 unless the flag is given
 
-	// Change, when not nil, changes what the flags say before Config returns it and Main runs the job by it. All
+	// Change, if not nil, changes the configuration of the flags before Config returns it and Main runs the job. All
 	// processes of a job must change it alike.
 	Change func(c *Config)
 
 	config    Config
-	simulated network     // a simulated one
+	simulated network     // none unless -network was given
 	json      bool        // -json was given
-	heeded    atomic.Bool // the program has asked for that, or has printed
+	heeded    atomic.Bool // the program has called JSON or printed a report
 	via       string
 	fabric    fabric
 	tuning    Tuning
@@ -42,7 +42,7 @@ type Options struct {
 	tls       bool
 }
 
-// fabric is how libfabric is used.
+// fabric holds the flags of libfabric.
 type fabric struct {
 	provider string
 	pinned   int64
@@ -53,12 +53,12 @@ var connects = []string{"all", "need"}
 
 var vias = []string{"auto", "mem", "shm", "ofi", "tcp"}
 
-// Flags adds the flags of jobs to those of a program: ranks, transport, connect, provider, pinned, insecure, topology,
-// coalesce, cache, address-cache, page-cache, credits, termination, due, period, memory, http, http-pprof, record,
-// trace, stall, stall-exit, checkpoint, checkpoint-every, checkpoint-zstd, time-limit, alone, seed, network, json,
-// explain and verbose. The command pebbles takes the same flags for its applications, and its pages of help list them.
-// Values that can't be are refused when the flags are parsed. Those of flag.CommandLine are listed for -h alone, by
-// [flag.Usage]; after a mistake one line says so.
+// Flags adds the flags of jobs to fs: ranks, transport, connect, provider, pinned, insecure, topology, coalesce, cache,
+// address-cache, page-cache, credits, termination, due, period, memory, http, http-pprof, record, trace, stall,
+// stall-exit, checkpoint, checkpoint-every, checkpoint-zstd, time-limit, alone, seed, network, json, explain and
+// verbose. The command pebbles takes the same flags for its applications, and lists them in its help pages. Invalid
+// values are refused when the flags are parsed. [flag.Usage] lists the flags of flag.CommandLine for -h only; after a
+// mistake, one line refers to it.
 //
 //	options := pebble.Flags(flag.CommandLine)
 //	flag.Parse()
@@ -84,7 +84,7 @@ func Flags(fs *flag.FlagSet) *Options {
 	return o
 }
 
-// network adds the flags that say which ranks there are, what connects them, and how an epoch ends.
+// network adds the flags for ranks, their transport, their topology, and the end of an epoch.
 func (o *Options) network(fs *flag.FlagSet) {
 	c := &o.config
 	topology, detector := "direct", "auto"
@@ -140,7 +140,7 @@ func (o *Options) buffers(fs *flag.FlagSet) {
 		"64MiB (default a share of the free memory)")
 }
 
-// watch adds the flags of those who watch the job.
+// watch adds the flags for the observation of a job.
 func (o *Options) watch(fs *flag.FlagSet) {
 	w := &o.config.Watch
 	fs.Var(value{func() string { return values.WaitText(cmp.Or(w.Stall, watch.StallDefault)) },
@@ -156,8 +156,7 @@ func (o *Options) watch(fs *flag.FlagSet) {
 	fs.BoolVar(&w.StallExit, "stall-exit", false, "end a job without progress after that time, with status 76")
 }
 
-// printUsage lists the flags if the command line asks for help. Otherwise a flag was wrong: one line says how to see
-// them.
+// printUsage lists the flags if the command line asks for help. Otherwise a flag was wrong: one line refers to -h.
 func printUsage(fs *flag.FlagSet) {
 	if launch.AskedForHelp(fs.NArg()) {
 		flag.Usage()
@@ -166,8 +165,8 @@ func printUsage(fs *flag.FlagSet) {
 	fmt.Fprintln(fs.Output(), "-h lists the flags")
 }
 
-// Config is the configuration that the flags say, changed by Change. Its Explain writes to out, as -json says. Flags
-// that don't go together are an error.
+// Config returns the configuration of the flags, changed by Change. Its Explain writes to out, in the format that -json
+// selects. Flags that exclude each other are an error.
 func (o *Options) Config(out io.Writer) (Config, error) {
 	c := o.config
 	started := launch.Started(c.Alone)
@@ -214,9 +213,9 @@ func (o *Options) JSON() bool {
 	return o.json
 }
 
-// Main is [Main] with the configuration that the flags say; with -network it runs the job in a simulated world. A
-// function that ends because its epoch was explained ends well. One that has been told -json, and has neither printed a
-// report nor asked for JSON, fails the job at its end. Flags that don't go together end the process with status 2.
+// Main is [Main] with the configuration of the flags; with -network, it runs the job in a simulated world. A function
+// that ends with ErrExplained succeeds. A program that ignores -json, because it has neither printed a report nor
+// called JSON, fails at its end. Flags that exclude each other end the process with status 2.
 func (o *Options) Main(out io.Writer, function func(*Rank) error) {
 	config, err := o.Config(out)
 	switch {
@@ -229,7 +228,7 @@ func (o *Options) Main(out io.Writer, function func(*Rank) error) {
 	Main(config, o.heeding(function))
 }
 
-// heeding is the program's function where flags that it ignores are told.
+// heeding wraps the program's function to report flags that it ignores.
 func (o *Options) heeding(function func(*Rank) error) func(*Rank) error {
 	return func(r *Rank) error {
 		err := function(r)
@@ -243,7 +242,7 @@ func (o *Options) heeding(function func(*Rank) error) func(*Rank) error {
 	}
 }
 
-// value is one flag. Its text is that of the default before it is set.
+// value is one flag. Until it is set, its text is that of the default.
 type value struct {
 	text func() string
 	set  func(string) error
@@ -251,7 +250,7 @@ type value struct {
 
 func (v value) Set(text string) error { return v.set(text) }
 
-// String is also asked of the zero value, by package flag.
+// String must serve the zero value too, for package flag.
 func (v value) String() string {
 	if v.text == nil {
 		return ""
@@ -259,7 +258,7 @@ func (v value) String() string {
 	return v.text()
 }
 
-// named is a flag whose value is a word, which check refuses or uses.
+// named returns a flag whose value is a word that check accepts or refuses.
 func named(word *string, check func(string) error) value {
 	return value{func() string { return *word }, func(text string) error {
 		*word = text
@@ -267,7 +266,7 @@ func named(word *string, check func(string) error) value {
 	}}
 }
 
-// counted is a flag whose value is a number from 1 on. 0 is its default, which the text of the flag says.
+// counted returns a flag whose value is a number from 1 on. 0 is the default, which the usage text describes.
 func counted(n *int) value {
 	return value{func() string { return strings.TrimPrefix(strconv.Itoa(*n), "0") }, func(text string) (err error) {
 		*n, err = values.Count(text, 1)
@@ -275,8 +274,8 @@ func counted(n *int) value {
 	}}
 }
 
-// tuned is a flag whose value is a number from least on, or auto: the job finds the number. While it is 0, its text is
-// that of standard.
+// tuned returns a flag whose value is a number from least on, or auto: the job finds the number. While the number is 0,
+// the text shows standard.
 func tuned(n *int, auto *bool, least, standard int) value {
 	return value{func() string {
 		if *auto {
@@ -292,7 +291,7 @@ func tuned(n *int, auto *bool, least, standard int) value {
 	}}
 }
 
-// sized is a flag whose value is a number of bytes. While it is 0, its text is that of standard, or of nothing.
+// sized returns a flag whose value is a number of bytes. While it is 0, the text shows standard, or nothing.
 func sized(n *int64, standard int64) value {
 	return value{func() string {
 		if cmp.Or(*n, standard) == 0 {
@@ -305,7 +304,7 @@ func sized(n *int64, standard int64) value {
 	}}
 }
 
-// exact writes a number of bytes with a unit where that loses nothing.
+// exact formats a number of bytes with a unit if that loses nothing.
 func exact(n int64) string {
 	text := values.BytesText(n)
 	if back, err := values.Bytes(text); err != nil || back != n {
@@ -314,7 +313,7 @@ func exact(n int64) string {
 	return text
 }
 
-// waiting is a flag whose value is a time, or never: 0 and below.
+// waiting returns a flag whose value is a time, or never: 0 and below.
 func waiting(d *time.Duration) value {
 	return value{func() string { return values.WaitText(cmp.Or(*d, -1)) }, func(text string) (err error) {
 		*d, err = values.Wait(text)

@@ -2,8 +2,8 @@ package pebble
 
 import "github.com/activepebbles/pebbles/internal/engine"
 
-// fold takes part in a reduction of values that a codec carries. join merges this rank's value so far with one that has
-// come, of which from makes a new one each time. run is the reduction.
+// fold takes part in a reduction of values that a codec carries; run is the reduction. join merges this rank's value so
+// far with one that has arrived. from decodes the latter at each call.
 func fold[T any](c *call, codec Codec[T], v T, run func(engine.Values, []byte, engine.Fold) ([]byte, error),
 	join func(own T, from func() T) T) (T, error) {
 	start, err := encode(codec, nil, v)

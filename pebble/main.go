@@ -13,13 +13,15 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// Main runs a program as a job and ends the process with the exit status that docs/contract.md lists. Under a launcher
-// ("pebbles run", mpiexec, mpirun, srun, Kubernetes: docs/guide-clusters.md) this process becomes one of the job's;
-// otherwise the job lives in this process alone, or in config.Transport. SIGINT and SIGTERM end the job, the latter
-// after [Config].Grace. What went wrong is told on standard error: the stack of a panic on the process that it happened
-// in, nothing on those that ended because of it; and where a rank is that has not come back to the runtime 2 seconds
-// after the failure. SIGQUIT ends the process with status 2, once it has written each stack of its goroutines with how
-// many have it, and of which ranks; with GOTRACEBACK set, as Go does, with one text a goroutine.
+// Main runs a program as a job and ends the process with an exit status of docs/contract.md. Under a launcher ("pebbles
+// run", mpiexec, mpirun, srun, Kubernetes: docs/guide-clusters.md) this process joins the launcher's job; otherwise the
+// job lives in this process alone, or in config.Transport. SIGINT ends the job, and so does SIGTERM, after
+// [Config].Grace.
+//
+// Errors go to standard error. The process of a panic writes the stack; processes that ended because of it write
+// nothing. If a rank has not returned to the runtime 2 seconds after the failure, its position is written. SIGQUIT
+// writes each distinct stack of the goroutines, with their number and ranks, and ends the process with status 2; with
+// GOTRACEBACK set, it writes Go's text, one stack per goroutine.
 func Main(config Config, function func(*Rank) error) {
 	defer launch.DumpAtQuit(watch.Quit)()
 	ctx, stop := config.WithSignals(context.Background())
@@ -29,11 +31,11 @@ func Main(config Config, function func(*Rank) error) {
 	launch.Exit(WriteError(launch.Stderr(), err))
 }
 
-// Run runs a job and returns when it has ended: function is called once for each rank of this process, each on a
-// goroutine of its own, or, when the transport is a [netio.Runner], as that has it. The job is done when every rank's
-// function has returned nil, and then Run returns nil. It fails with the first error or panic of any rank, the loss of
-// a process, or the end of ctx; Run then returns that first cause, on every process. A rank that does not come back to
-// the runtime within 2 seconds of a failure is left behind, and the error says so.
+// Run runs a job and returns when it has ended. It calls function once for each rank of this process, each on its own
+// goroutine, or, if the transport is a [netio.Runner], as that arranges. When every rank's function has returned nil,
+// the job is done, and Run returns nil. The job fails with the first error or panic of any rank, the loss of a process,
+// or the end of ctx; Run then returns that first cause, on every process. A rank that does not return to the runtime
+// within 2 seconds of a failure is left behind, and the error says so.
 func Run(ctx context.Context, config Config, function func(*Rank) error) error {
 	c, err := config.complete()
 	if function == nil {
@@ -50,7 +52,7 @@ func Run(ctx context.Context, config Config, function func(*Rank) error) error {
 	if c.Explain == nil {
 		w, err := c.watcher()
 		if err != nil {
-			c.Transport.Abort(err.Error()) // others wait for this process, and have nothing to blame
+			c.Transport.Abort(err.Error()) // others wait for this process, and have no cause to report
 			return errors.Join(err, c.Transport.Close())
 		}
 		e.Watcher, e.Labels = w, c.Watch.Pprof
@@ -77,8 +79,8 @@ func Run(ctx context.Context, config Config, function func(*Rank) error) error {
 	return err
 }
 
-// RunLaunched is [Run], as one process of the job that the environment tells of when there is one. Under a launcher it
-// can be called once in a process, and config.Ranks must be 0 or what the job was started with.
+// RunLaunched is [Run], as one process of the job that the environment describes, if any. Under a launcher, a process
+// can call it once, and config.Ranks must be 0 or the number of ranks that the job was started with.
 func RunLaunched(ctx context.Context, config Config, function func(*Rank) error) error {
 	switch {
 	case config.Transport != nil:
@@ -108,7 +110,7 @@ func RunLaunched(ctx context.Context, config Config, function func(*Rank) error)
 	return errors.Join(err, member.Close())
 }
 
-// WriteError writes what people should know about the error of a job, and returns the exit status for it.
+// WriteError writes the error of a job for people, and returns the exit status for it.
 func WriteError(w io.Writer, err error) (status int) {
 	var panicked *PanicError
 	var aborted *netio.AbortError

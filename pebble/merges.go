@@ -12,33 +12,33 @@ type Number interface {
 	Integer | ~float32 | ~float64 | ~complex64 | ~complex128
 }
 
-// Sum is a + b. It and its neighbours are merges for [AllReduce], [Scan] and reduce.Combine: all are associative and
-// commutative, but for the rounding of floating-point sums and products.
+// Sum returns a + b. It and its neighbours are merges for [AllReduce], [Scan] and reduce.Combine. All are associative
+// and commutative, except for the rounding of floating-point sums and products.
 func Sum[T Number](a, b T) T { return a + b }
 
-// Product is a * b.
+// Product returns a * b.
 func Product[T Number](a, b T) T { return a * b }
 
-// Min is the smaller of both, or NaN when one is.
+// Min returns the smaller of both, or NaN if one is NaN.
 func Min[T cmp.Ordered](a, b T) T { return min(a, b) }
 
-// Max is the larger of both, or NaN when one is.
+// Max returns the larger of both, or NaN if one is NaN.
 func Max[T cmp.Ordered](a, b T) T { return max(a, b) }
 
-// And has the bits that both have.
+// And returns the bits set in both.
 func And[T Integer](a, b T) T { return a & b }
 
-// Or has the bits that one of them has, or both.
+// Or returns the bits set in at least one.
 func Or[T Integer](a, b T) T { return a | b }
 
-// Xor has the bits that just one of them has.
+// Xor returns the bits set in exactly one.
 func Xor[T Integer](a, b T) T { return a ^ b }
 
-// LogicalAnd is whether both are true.
+// LogicalAnd reports whether both are true.
 func LogicalAnd[T ~bool](a, b T) T { return a && b }
 
-// LogicalOr is whether one of them is true, or both.
+// LogicalOr reports whether at least one is true.
 func LogicalOr[T ~bool](a, b T) T { return a || b }
 
-// LogicalXor is whether just one of them is true: over all ranks, whether an odd number is.
+// LogicalXor reports whether exactly one is true: over all ranks, whether an odd number is.
 func LogicalXor[T ~bool](a, b T) T { return a != b }

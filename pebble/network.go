@@ -8,7 +8,7 @@ import (
 	"github.com/activepebbles/pebbles/netio/sim"
 )
 
-// network is a simulated network, by its name or file; "" for none.
+// network is a simulated network, by name or file; "" for none.
 type network struct {
 	name  string
 	costs sim.Network
@@ -20,7 +20,7 @@ func (n *network) load(nameOrFile string) (err error) {
 	return err
 }
 
-// run runs a job in a simulated world, all processes here.
+// run runs a job in a simulated world, with all processes in this one.
 func (n *network) run(config Config, seed uint64, function func(*Rank) error) error {
 	world, err := sim.New(sim.Config{Ranks: cmp.Or(config.Ranks, 2), Network: n.costs, Seed: seed})
 	if err != nil {

@@ -12,31 +12,31 @@ import (
 	"github.com/activepebbles/pebbles/internal/values"
 )
 
-// Report is what a part of a program has cost: see [Measure]. Its JSON form is what pebbles tune reads.
+// Report is the cost of a part of a program: see [Measure]. "pebbles tune" reads its JSON form.
 type Report struct {
 	Ranks     int    `json:"ranks"`
 	Procs     int    `json:"procs"`
 	Transport string `json:"transport"`
-	// of the job's configuration, as the next ones; a target's options may say otherwise
+	// Topology, Coalesce and Cache are those of the job's configuration; the options of a target may differ.
 	Topology string `json:"topology"`
 	Coalesce int    `json:"coalesce"`
 	Cache    int    `json:"cache"`
-	// which of topology, coalesce and cache the job's configuration settles for some target
+	// Settles names the settings among topology, coalesce and cache that the job chooses for some target.
 	Settles     []string `json:"settles"`
 	Termination string   `json:"termination"` // of the last epoch
 	Seconds     float64  `json:"seconds"`     // on the slowest rank
-	Counters    Counters `json:"counters"`    // of that time, over all ranks
-	// bytes of frames, queues and caches: the most of one rank, since the job began
+	Counters    Counters `json:"counters"`    // over that time and all ranks
+	// MemoryPeak is the maximum of frames, queues and caches of one rank since the job began, in bytes.
 	MemoryPeak int64  `json:"memory_peak"`
 	Tuned      *Tuned `json:"tuned,omitempty"`
-	Errors     uint64 `json:"errors"`           // for the program to fill in: what it has found wrong
-	Result     any    `json:"result,omitempty"` // for the program to fill in
+	Errors     uint64 `json:"errors"`           // wrong results, counted by the program
+	Result     any    `json:"result,omitempty"` // set by the program
 }
 
-// Measure runs a part of a program between two moments at which all ranks are together, and reports its time and its
-// counters, on every rank. Tuned is of rank 0 alone. The part's first epoch is the one that Config.Explain explains
+// Measure runs a part of a program between two moments at which all ranks are together, and reports its time and
+// counters on every rank. Tuned is set on rank 0 only. Config.Explain explains the first epoch of the part
 // ([Rank.ExplainNext]); Measure then returns [ErrExplained]. It costs a barrier before the part, and three
-// all-reductions behind it. It is a collective, and part may call what the main function may.
+// all-reductions after it. It is a collective, and part may call all that the main function may.
 func Measure(r *Rank, part func() error) (Report, error) {
 	before := r.Counters()
 	r.ExplainNext()
@@ -67,7 +67,7 @@ func Measure(r *Rank, part func() error) (Report, error) {
 	return report, err
 }
 
-// settles are the settings that options of some target leave to the job.
+// settles returns the settings that the options of some target leave to the job.
 func (r *Rank) settles() []string {
 	var settled engine.Tunes
 	for d := range r.engine.Targets.Descriptions() {
@@ -86,9 +86,9 @@ func (r *Rank) settles() []string {
 	return names
 }
 
-// Print writes a report, one JSON object on a line with -json and some lines of text without. It is for the rank that
-// prints, by custom rank 0. A report with Errors is written too, and then an error: the program returns it, so that its
-// job fails.
+// Print writes a report: one JSON object on a line with -json, else some lines of text. The rank that prints calls it,
+// by custom rank 0. If the report has Errors, Print writes it and returns an error, which the program returns so that
+// its job fails.
 func (o *Options) Print(out io.Writer, report Report) error {
 	if err := o.write(out, report); err != nil || report.Errors == 0 {
 		return err
@@ -111,7 +111,7 @@ func (o *Options) write(out io.Writer, what fmt.Stringer) (err error) {
 	return nil
 }
 
-// String says it for people.
+// String returns the report as text.
 func (p Report) String() string {
 	var b strings.Builder
 	if p.Result != nil {

@@ -2,12 +2,12 @@ package pebble
 
 import "github.com/activepebbles/pebbles/internal/layout"
 
-// Scan merges the values of the ranks 0 to this one with merge, and returns the result: the inclusive prefix. merge
-// must be associative; values are merged in the order of ranks, so it need not be commutative. It costs ⌈log2 P⌉
-// messages a rank at most, in as many rounds.
+// Scan merges the values of the ranks 0 to this one, and returns the result: the inclusive prefix. merge must be
+// associative; values are merged in the order of ranks, so it need not be commutative. It costs at most ⌈log2 P⌉
+// messages per rank, in as many rounds.
 //
-// T is plain data, or any type with a codec. Values that merge is given through a codec are its own: it may change and
-// keep them.
+// T is plain data, or any type with a codec. merge owns the values that it gets through a codec: it may change and keep
+// them.
 func Scan[T any](r *Rank, v T, merge func(a, b T) T, codec ...Codec[T]) (T, error) {
 	c, coder := begin(r, "Scan", codec)
 	c.needs(merge != nil)
@@ -23,9 +23,10 @@ func Scan[T any](r *Rank, v T, merge func(a, b T) T, codec ...Codec[T]) (T, erro
 	return layout.Get[T](result), nil
 }
 
-// ExclusiveScan is [Scan] without this rank's own value: the values of all lower ranks, merged; on rank 0 first, which
-// other ranks don't look at. The usual first is 0 for a sum. Where a rank's share of an array begins, for instance, is
-// the exclusive scan of the lengths of all shares. It costs as much as Scan, and twice as many calls of merge.
+// ExclusiveScan is [Scan] without this rank's own value: it returns the merged values of all lower ranks, and first on
+// rank 0. Other ranks ignore first. The usual first is 0 for a sum. For example, the exclusive scan of the lengths of
+// all shares is the index at which a rank's share of an array begins. It costs the same messages as Scan, and twice the
+// calls of merge.
 func ExclusiveScan[T any](r *Rank, v, first T, merge func(a, b T) T, codec ...Codec[T]) (T, error) {
 	c, coder := begin(r, "ExclusiveScan", codec)
 	c.needs(merge != nil)

@@ -7,10 +7,10 @@ import (
 	"github.com/activepebbles/pebbles/internal/layout"
 )
 
-// GatherSlice returns the slices of all ranks, by rank, on the root, and nil on the others. They may differ in length,
-// and be empty. T is plain data, or any type with a codec, which is asked for each element. vs is free for reuse when
-// GatherSlice returns; the result is the caller's. It costs P-1 messages in all, in ⌈log2 P⌉ rounds; what one of them
-// carries, at most half of all elements, must be below 1 GiB.
+// GatherSlice returns the slices of all ranks, ordered by rank, on the root, and nil on the others. They may differ in
+// length, and be empty. T is plain data, or any type with a codec, which encodes each element. vs is free for reuse
+// when GatherSlice returns; the caller owns the result. It costs P-1 messages in total, in ⌈log2 P⌉ rounds. One
+// message, with at most half of all elements, must be below 1 GiB.
 func GatherSlice[T any](r *Rank, root int, vs []T, codec ...Codec[T]) ([][]T, error) {
 	c, coder := begin(r, "GatherSlice", codec)
 	c.of.Slice = true
@@ -25,8 +25,8 @@ func GatherSlice[T any](r *Rank, root int, vs []T, codec ...Codec[T]) ([][]T, er
 	return decodeSlices(&c, coder, all)
 }
 
-// AllGatherSlice is [GatherSlice] to every rank: it returns the slices of all ranks, by rank, on each, as slices of its
-// own. It costs ⌈log2 P⌉ messages a rank, in as many rounds, with the elements of all other ranks.
+// AllGatherSlice is [GatherSlice] to every rank: it returns the slices of all ranks, ordered by rank, on each rank,
+// which owns them. It costs ⌈log2 P⌉ messages per rank, in as many rounds; they carry the elements of all other ranks.
 func AllGatherSlice[T any](r *Rank, vs []T, codec ...Codec[T]) ([][]T, error) {
 	c, coder := begin(r, "AllGatherSlice", codec)
 	c.of.Slice = true
@@ -41,8 +41,8 @@ func AllGatherSlice[T any](r *Rank, vs []T, codec ...Codec[T]) ([][]T, error) {
 	return decodeSlices(&c, coder, all)
 }
 
-// encodeSlice makes bytes of a slice: the elements as they lie in memory, or the length of each and what the codec
-// appends.
+// encodeSlice encodes a slice: the elements as they lie in memory, or, with a codec, the length and the encoding of
+// each.
 func encodeSlice[T any](codec Codec[T], vs []T) (all []byte, err error) {
 	if codec == nil {
 		return layout.BytesOf(vs), nil
@@ -57,7 +57,7 @@ func encodeSlice[T any](codec Codec[T], vs []T) (all []byte, err error) {
 	return all, nil
 }
 
-// decodeSlices are the slices of all ranks.
+// decodeSlices decodes the slices of all ranks.
 func decodeSlices[T any](c *call, codec Codec[T], all [][]byte) ([][]T, error) {
 	own := make([][]T, len(all))
 	for i, src := range all {
@@ -69,7 +69,7 @@ func decodeSlices[T any](c *call, codec Codec[T], all [][]byte) ([][]T, error) {
 	return own, nil
 }
 
-// decodeSlice is the slice that encodeSlice made bytes of.
+// decodeSlice returns the slice that encodeSlice encoded.
 func decodeSlice[T any](codec Codec[T], src []byte) ([]T, error) {
 	if codec == nil {
 		return layout.GetAll[T](src), nil

@@ -13,44 +13,43 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch"
 )
 
-// Watch says how a job is watched while it runs (docs/guide-watching.md). What ranks publish for it costs them
-// nanoseconds, so it is always on; the zero value has a job that stands still reported after 30 s.
+// Watch configures the observation of a running job (docs/guide-watching.md). Ranks publish their state at a cost of
+// nanoseconds, so it is always on; with the zero value, a job that stands still is reported after 30 s.
 type Watch struct {
-	// Name is what the job is called; "" is the name of the program.
+	// Name is the name of the job; "" is the name of the program.
 	Name string
-	// Stall is for how long no rank of the job may make progress while some wait, before process 0 writes a report of the
-	// whole job: who waits for what, and for whom. Progress is counted, exactly: pebbles, frames, operations, tasks,
-	// epochs, collectives and what Rank.Status says. Time counts only while the process runs. 0 is 30 s; negative is
-	// never. The job goes on.
+	// Stall is the time without progress of any rank, while some wait, after which process 0 writes a report of the
+	// whole job: the ranks that wait, the events and the ranks that they wait for. Progress is counted exactly:
+	// pebbles, frames, operations, tasks, epochs, collectives and calls of Rank.Status. Time counts only while the
+	// process runs. 0 is 30 s; negative is never. The job goes on.
 	Stall time.Duration
-	// StallExit ends the job then, with a [StallError].
+	// StallExit ends a job that stands still with a [StallError].
 	StallExit bool
-	// HTTP is where process 0 serves a page for whoever watches the job, and metrics for Prometheus: a port of the
-	// loopback interface, such as "8080", or a host or interface and a port. "" is nowhere. Its address, with a token that
-	// opens it, is written to Out.
+	// HTTP is the address at which process 0 serves a page that shows the job, and metrics for Prometheus: a port of
+	// the loopback interface, such as "8080", or a host or interface and a port. "" is none. The URL, with the token
+	// that opens the page, is written to Out.
 	HTTP string
-	// Pprof has the page serve Go's profiles too, under /debug/pprof/.
+	// Pprof makes the page serve Go's profiles too, under /debug/pprof/.
 	Pprof bool
-	// Record is the folder to which each process writes what its ranks do, second by second, for "pebbles report": at
-	// most 64 MiB each, readable also after all were killed. "" is none.
+	// Record is the folder into which each process writes its ranks' activity, second by second, for "pebbles report":
+	// at most 64 MiB each, readable even after all were killed. "" is none.
 	Record string
-	// Trace is a file for what each rank does, batch by batch, as Perfetto (ui.perfetto.dev) shows it: epochs, handlers,
-	// flushes, tasks, waits. Of several processes each writes one of its own, with its number in the name, and "pebbles
-	// trace" joins them. What is frequent is sampled, and a file has at most 256 MiB. "" is none.
+	// Trace is a file for each rank's activity, batch by batch, for Perfetto (ui.perfetto.dev): epochs, handlers,
+	// flushes, tasks, waits. Each of several processes writes its own file, with its number in the name; "pebbles
+	// trace" joins them. Frequent events are sampled, and a file has at most 256 MiB. "" is none.
 	Trace string
-	// FlightRecorder is Go's own, if the program runs one: process 0 dumps it beside the report of a job that stands
-	// still, into Record or else the working directory.
+	// FlightRecorder is Go's flight recorder, if the program runs one. When the job stands still, process 0 dumps it
+	// beside the report, into Record or else the working directory.
 	FlightRecorder *trace.FlightRecorder
-	// List has the job listed for its user, while it runs, for "pebbles ps" and "pebbles top". Jobs of [Main] are.
+	// List lists the job for its user, while it runs, for "pebbles ps" and "pebbles top". Jobs of [Main] are listed.
 	List bool
-	// Out is where reports go; nil is standard error.
+	// Out receives reports; nil is standard error.
 	Out io.Writer
 }
 
-// StallError is the error of a job that has stood still for as long as it may (Watch.Stall), where that is to end it
-// (Watch.StallExit).
+// StallError is the error of a job that Watch.StallExit ended, since it had stood still for the time of Watch.Stall.
 type StallError struct {
-	Verdict string // who waits for what, and for whom: one sentence
+	Verdict string // one sentence: the ranks that wait, for which events and ranks
 	After   time.Duration
 }
 
@@ -58,7 +57,7 @@ func (e *StallError) Error() string {
 	return fmt.Sprintf("the job has stood still for %v: %s", e.After, e.Verdict)
 }
 
-// Status is the exit status of a program that ends by it.
+// Status returns the exit status of a program that ends with the error.
 func (e *StallError) Status() int { return launch.ExitStalled }
 
 // watcher makes the watcher of a job with a complete configuration.
@@ -82,7 +81,7 @@ func (c *Config) watcher() (*watch.Watcher, error) {
 	return made, nil
 }
 
-// settings are those in use, by the names of their flags.
+// settings returns the settings in use, by the names of their flags.
 func (c *Config) settings() map[string]string {
 	all := map[string]string{
 		"ranks": strconv.Itoa(c.Ranks), "transport": c.Transport.Name(), "coalesce": strconv.Itoa(c.Coalesce),
@@ -102,8 +101,8 @@ func (c *Config) settings() map[string]string {
 	return all
 }
 
-// topologyName is the name of the topology; "" where it would take long to make, or does not go with so many ranks,
-// which the first target tells of.
+// topologyName returns the name of the topology; "" if it would take long to make, or does not support the number of
+// ranks, which the first target then reports.
 func (c *Config) topologyName() (name string) {
 	if c.Ranks > explainedTogether {
 		return ""
@@ -112,7 +111,7 @@ func (c *Config) topologyName() (name string) {
 	return c.Topology(c.Ranks).Name()
 }
 
-// Status says in one line what the application is at, such as "level 7, frontier 1,000,000", for those who watch the
-// job. It counts as progress. It costs some 50 ns besides making the text, so a program may call it several times a
-// second, and should not for each pebble. Any goroutine may call it, while the rank's function runs.
+// Status publishes in one line the state of the application, such as "level 7, frontier 1,000,000", for observers of
+// the job. It counts as progress. It costs some 50 ns besides making the text: call it several times a second, not for
+// each pebble. Any goroutine may call it while the rank's function runs.
 func (r *Rank) Status(text string) { r.engine.Publisher.SetStatus(text) }
