@@ -18,7 +18,7 @@ func (c *core) Deliver(f *netio.Frame) (taken bool, err error) {
 	return true, c.arrive(f, c.lastHop && c.out.IsLastStage(f))
 }
 
-// arrive handles the pebbles of a frame that are home, and sends the others on. home says that all of them are.
+// arrive handles the pebbles of a frame that are home, and sends the others on. home reports that all of them are home.
 func (c *core) arrive(f *netio.Frame, home bool) error {
 	if c.coded != nil {
 		return c.coded.arrive(f)
@@ -75,7 +75,7 @@ func (c *core) Drain() {
 	}
 }
 
-// redeliver takes in the pebbles of a frame of this rank's own.
+// redeliver delivers a frame of this rank to itself.
 func (c *core) redeliver(f *netio.Frame) error {
 	before := c.engine.Handle(0)
 	c.engine.Handling(f.Flags)
@@ -84,8 +84,8 @@ func (c *core) redeliver(f *netio.Frame) error {
 	return err
 }
 
-// Reroute implements engine.Endpoint: pebbles that wait for links which are down are delivered here again, and take
-// other routes.
+// Reroute implements engine.Endpoint: it delivers pebbles that wait for links that are down again at this rank, so that
+// they take other routes.
 func (c *core) Reroute() error {
 	all, err := c.out.Reroute()
 	for f := all.Shift(); f != nil && err == nil; f = all.Shift() {

@@ -11,10 +11,10 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Ask is where questions of type Q go whose answers, of type A, come back: at the owner of its key a question is
-// answered, and at the rank that asked, question and answer are handed on together. What the latter needs beside the
-// answer, the question carries. Both types are plain data, or travel through a codec each: see [Coded]. Its methods are
-// for that rank's goroutine, inside epochs, as those of a [Target] are.
+// Ask sends questions of type Q and brings back answers of type A. The owner of a question's key answers it; the rank
+// that asked gets the question and its answer together. A question carries all that its rank needs to use the answer.
+// Both types are plain data, or travel through a codec each: see [Coded]. The methods are for the asking rank's
+// goroutine, inside epochs, like those of a [Target].
 type Ask[Q, A any] struct {
 	self     uint32
 	exchange *Exchange[asked[Q], answered[Q, A]]
@@ -26,10 +26,10 @@ type Ask[Q, A any] struct {
 	coded    bool // questions or answers may hold pointers
 }
 
-// asked is a question, and the rank that asks.
+// asked is a question with the rank that asks it.
 type asked[Q any] = request.Request[Q, uint32]
 
-// answered is a question and its answer, on their way to the rank that has asked.
+// answered is a question and its answer, on their way to the rank that asked.
 type answered[Q, A any] struct {
 	Q    Q
 	A    A
@@ -37,15 +37,15 @@ type answered[Q, A any] struct {
 }
 
 // NewAsk registers two targets, for questions and for answers, by the rules of [New]. keying addresses questions.
-// answer runs at their owner; then runs at the rank that asked. Both are handlers: they may send and ask, and don't
-// wait. Of options, Coalesce, Route and Coded apply; the latter for values of type Q, of type A, or both. [Answers] has
-// those of answers alone.
+// answer runs at their owner; then runs at the rank that asked. Both are handlers: they may send and ask, but don't
+// wait. Of options, Coalesce, Route and Coded apply; Coded may be given for Q, for A, or for both. [Answers] holds
+// options for answers alone.
 //
-// An epoch that declares a depth counts a question as one pebble of a chain, and its answer as the next.
+// In an epoch with a declared depth, a question counts as one pebble of a chain, and its answer as the next.
 func NewAsk[Q, A any](r *pebble.Rank, name string, owner distribution.Map, keying Keying[Q],
 	answer func(q Q) A, then func(q Q, a A), options ...Option) *Ask[Q, A] {
 	if answer == nil || then == nil {
-		return NewAskBatch[Q, A](r, name, owner, keying, nil, nil, options...) // which refuses it
+		return NewAskBatch[Q, A](r, name, owner, keying, nil, nil, options...) // refuses it
 	}
 	return NewAskBatch(r, name, owner, keying, func(qs []Q, as []A) {
 		as = as[:len(qs)]
@@ -60,9 +60,9 @@ func NewAsk[Q, A any](r *pebble.Rank, name string, owner distribution.Map, keyin
 	}, options...)
 }
 
-// NewAskBatch is NewAsk with functions that get many questions at a time, as they have arrived: answer sets as[i] to
-// the answer to qs[i]. It saves two calls a question, and can fetch ahead what it will read. The slices are gone when
-// the functions return.
+// NewAskBatch is NewAsk with functions for batches, in the order of arrival: answer sets as[i] to the answer to qs[i].
+// It saves two calls per question, and lets the functions prefetch data. The slices are invalid after the functions
+// return.
 func NewAskBatch[Q, A any](r *pebble.Rank, name string, owner distribution.Map, keying Keying[Q],
 	answer, then func(qs []Q, as []A), options ...Option) *Ask[Q, A] {
 	if answer == nil || then == nil {
@@ -92,10 +92,10 @@ func NewAskBatch[Q, A any](r *pebble.Rank, name string, owner distribution.Map, 
 	return a
 }
 
-// keying addresses what travels as the program addresses questions.
+// keying addresses asked questions as the program addresses questions.
 func (a *Ask[Q, A]) keying(questions Keying[Q]) Keying[asked[Q]] {
 	if questions.many == nil {
-		return Keying[asked[Q]]{} // which registration refuses
+		return Keying[asked[Q]]{} // registration refuses it
 	}
 	return Keys(func(vs []asked[Q], keys []uint64) {
 		a.keyed = a.keyed[:0]
@@ -106,17 +106,17 @@ func (a *Ask[Q, A]) keying(questions Keying[Q]) Keying[asked[Q]] {
 	})
 }
 
-// answeredCodec is a codec of answers with their questions, by those of both.
+// answeredCodec returns a codec of answers with their questions, made of both codecs.
 func answeredCodec[Q, A any](question, answer codecs.Value) Codec[answered[Q, A]] {
 	var v answered[Q, A]
 	return codecs.Pebbles[answered[Q, A]](codecs.Struct(reflect.TypeOf(v), codecs.Tag[uint32](unsafe.Offsetof(v.From)),
 		codecs.Field{Value: question}, codecs.Field{At: unsafe.Offsetof(v.A), Value: answer}))
 }
 
-// Send asks one question. It may do what [Target.Send] may.
+// Send asks one question, by the rules of [Target.Send].
 func (a *Ask[Q, A]) Send(q Q) { a.exchange.Questions.Send(asked[Q]{Q: q, From: a.self}) }
 
-// SendAll asks many questions. It may do what [Target.SendAll] may.
+// SendAll asks many questions, by the rules of [Target.SendAll].
 func (a *Ask[Q, A]) SendAll(qs []Q) {
 	var out []asked[Q]
 	out, a.out = a.out[:0], nil // handlers that run meanwhile may ask
@@ -130,7 +130,7 @@ func (a *Ask[Q, A]) SendAll(qs []Q) {
 	a.out = out
 }
 
-// Flush sends on what this rank holds back of questions, and of answers to others.
+// Flush sends the questions, and the answers to others, that this rank holds back.
 func (a *Ask[Q, A]) Flush() { a.exchange.Flush() }
 
 // serve answers questions.
@@ -148,7 +148,7 @@ func (a *Ask[Q, A]) serve(vs []asked[Q], back []answered[Q, A]) []answered[Q, A]
 	return back
 }
 
-// take hands answers on to the program.
+// take gives answers to the program.
 func (a *Ask[Q, A]) take(vs []answered[Q, A]) {
 	qs, as := a.batch.Room(len(vs))
 	for i := range vs {
@@ -158,7 +158,7 @@ func (a *Ask[Q, A]) take(vs []answered[Q, A]) {
 	a.forget(len(vs))
 }
 
-// forget lets go of what the values of a batch point to.
+// forget clears the pointers in the values of a batch.
 func (a *Ask[Q, A]) forget(n int) {
 	if a.coded {
 		clear(a.keyed)

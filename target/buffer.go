@@ -2,22 +2,20 @@ package target
 
 import "unsafe"
 
-// SendBufferMax is the most pebbles that calls of [Target.Send] gather before these go on together. A smaller
-// coalescing factor lowers it, 16 KiB bound it for pebbles of more than 64 bytes, and handlers and tasks gather at
-// most 64.
+// SendBufferMax is the maximum number of pebbles that calls of [Target.Send] gather. A smaller coalescing factor lowers
+// it, 16 KiB bound it for pebbles of more than 64 bytes, and handlers and tasks gather at most 64.
 const SendBufferMax = 256
 
 const (
 	sendBufferBytes = 16 << 10
-	innerMax        = 64 // of handlers: somebody waits sooner for the pebbles that they send
+	innerMax        = 64 // for handlers, whose pebbles other ranks are more likely to wait for
 )
 
 // sendBuffer gathers the pebbles of single sends, so that a single send costs little more than its share of a SendAll:
-// owners are computed, and handlers run, for many pebbles at a time. Pebbles that travel through a codec go on one by
-// one.
+// owners are computed, and handlers run, in batches. Pebbles that travel through a codec are sent one by one.
 type sendBuffer struct {
 	at    unsafe.Pointer
-	size  int // pebbles that there is room for
+	size  int // capacity in pebbles
 	n     int
 	depth uint8 // of all pebbles in the buffer
 }
@@ -29,7 +27,7 @@ func (c *core) openBuffers() {
 		size = 1
 	}
 	c.body.buffer = newSendBuffer(&c.element, size)
-	if !c.out.FlushOnCredit { // moves, which only the main function lets gather
+	if !c.out.FlushOnCredit { // moves; only the main function lets them gather
 		size = min(size, innerMax)
 	}
 	c.inner.buffer = newSendBuffer(&c.element, size)
@@ -39,10 +37,10 @@ func newSendBuffer(e *element, size int) sendBuffer {
 	return sendBuffer{at: e.room(size), size: size, depth: 1}
 }
 
-// fillsNext reports whether the next pebble sends all that have gathered.
+// fillsNext reports whether the next pebble sends the gathered pebbles.
 func (s *sendBuffer) fillsNext() bool { return s.n+1 >= s.size }
 
-// put adds a pebble, but not the last one that there is room for. It is small enough to be inlined.
+// put adds a pebble unless it would fill the buffer. It is small enough to be inlined.
 func put[V any](s *sendBuffer, v V) bool {
 	n := s.n
 	if uint(n)+1 >= uint(s.size) {
@@ -67,15 +65,15 @@ func fill[V any](c *core, o *origin, v V) {
 	c.engine.End()
 }
 
-// callFlush is flushBuffer in a call of the program's.
+// callFlush is flushBuffer within a call of the program.
 func (c *core) callFlush(o *origin) {
 	c.engine.Begin()
 	c.flushBuffer(o)
 	c.engine.End()
 }
 
-// flushBuffer sends the pebbles of an origin's buffer, and reports whether there were any. Pebbles of the main function
-// that a handler flushes are sent as the handler's.
+// flushBuffer sends the pebbles of an origin's buffer, and reports whether it held any. If a handler flushes the main
+// function's pebbles, they are sent as the handler's.
 func (c *core) flushBuffer(o *origin) bool {
 	b := o.buffer
 	if b.n == 0 {
@@ -90,8 +88,8 @@ func (c *core) flushBuffer(o *origin) bool {
 	return true
 }
 
-// flushBuffers sends the pebbles of both buffers, those of the main function only when no send of it is in progress,
-// which waits and lets others look for buffers that are due.
+// flushBuffers sends the pebbles of both buffers. It skips the main function's buffer during a send of the main
+// function, which waits and lets others look for buffers that are due.
 func (c *core) flushBuffers() (moved bool) {
 	if !c.body.busy {
 		moved = c.flushBuffer(&c.body)
@@ -111,14 +109,14 @@ func gather[V any](c *core, v V) {
 	}
 }
 
-// gatherAll puts a batch into the buffer of handlers, if the batch is so short that its way through would cost more
+// gatherAll puts a batch into the buffer of handlers, if the batch is so short that sending it directly would cost more
 // than its pebbles.
 func (c *core) gatherAll(vs pebbles, depth uint8) bool {
 	s := &c.inner.buffer
 	if vs.n > s.size/4 {
 		return false
 	}
-	if depth != s.depth || s.n+vs.n >= s.size { // which is never left full
+	if depth != s.depth || s.n+vs.n >= s.size { // the buffer is never left full
 		c.callFlush(&c.inner)
 		s.depth = depth
 	}

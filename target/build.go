@@ -16,8 +16,8 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// builder checks what a target is made of. It knows the type of the pebbles as a value: what is generic, a program has
-// once for each type.
+// builder checks the parts of a target. It treats the type of the pebbles as a value: generic code is compiled once for
+// each type.
 type builder struct {
 	rank   *pebble.Rank
 	engine *engine.Rank
@@ -25,9 +25,9 @@ type builder struct {
 	owner  distribution.Map
 	pebble reflect.Type
 	settings
-	routed     string // what tuning calls the topology; "" for the one that the target was made with
+	routed     string // tuning's name of the topology; "" for the one that the target was made with
 	cacheBytes int64  // of the reduction cache
-	factorFree bool   // nobody has asked for a coalescing factor
+	factorFree bool   // no coalescing factor was given
 }
 
 func newBuilder(r *pebble.Rank, name string, owner distribution.Map, t reflect.Type, options []Option) *builder {
@@ -64,7 +64,7 @@ func (b *builder) refuse(format string, args ...any) {
 	b.engine.Refuse(b.name, fmt.Sprintf(format, args...))
 }
 
-// unit is the bytes of a plain pebble; 0 for others.
+// unit returns the size of a plain pebble in bytes; 0 for others.
 func (b *builder) unit() int {
 	if b.codec.codec != nil {
 		return 0
@@ -72,7 +72,7 @@ func (b *builder) unit() int {
 	return int(b.pebble.Size())
 }
 
-// check refuses a target that lacks a part, or whose parts don't go together. low is that of the keying.
+// check refuses a target with a missing part, or with parts that don't fit together. low is that of the keying.
 func (b *builder) check(keyed bool, low *int, handled bool) {
 	directory, moving := b.owner.(mover)
 	switch {
@@ -107,7 +107,7 @@ func (b *builder) checkNoCache() {
 	}
 }
 
-// checkCache refuses a cache that is too large, of slots of so many bytes.
+// checkCache refuses a cache that is too large; slot is the size of a slot in bytes.
 func (b *builder) checkCache(slot int64) {
 	if limit := b.rank.Config().MemoryLimit; int64(b.cache) > limit/slot {
 		b.refuse("a cache of %d entries of %d bytes is larger than the memory limit of %d bytes", b.cache, slot, limit)
@@ -117,7 +117,7 @@ func (b *builder) checkCache(slot int64) {
 	}
 }
 
-// newCache makes the reduction cache, if there is to be one.
+// newCache makes the reduction cache; nil if the target has none.
 func (b *builder) newCache() cache {
 	r := b.reduces
 	if r == nil {
@@ -134,7 +134,7 @@ func (b *builder) newCache() cache {
 	return r.make(b.cache)
 }
 
-// topology makes the topology and, when it is not one of ours, proves the routes that start at this rank. All ranks
+// topology makes the topology. Unless it is one of ours, it proves the routes that start at this rank; all ranks
 // together prove all routes.
 func (b *builder) topology() (t route.Topology) {
 	defer func() {
@@ -166,13 +166,13 @@ func (b *builder) topology() (t route.Topology) {
 	return made
 }
 
-// moving tells whether the distribution's keys may move, or the target moves them.
+// moving reports whether the distribution's keys may move, or the target moves them.
 func (b *builder) moving() bool {
 	_, ok := b.owner.(mover)
 	return ok || b.prompt
 }
 
-// plainSchema is the schema of pebbles of plain data, which these must be.
+// plainSchema returns the schema of the pebbles, which must be plain data.
 func (b *builder) plainSchema() string {
 	if b.coded {
 		b.refuse("%v", codecs.ErrNone)
@@ -183,7 +183,7 @@ func (b *builder) plainSchema() string {
 	return layout.Describe(b.pebble)
 }
 
-// factor is the pebbles of a full buffer.
+// factor returns the number of pebbles in a full buffer.
 func (b *builder) factor() int {
 	if b.factorFree {
 		return coalesce.FactorFor(b.unit())
@@ -191,7 +191,7 @@ func (b *builder) factor() int {
 	return b.coalesce
 }
 
-// shape is what the target's frames hold.
+// shape returns the contents of the target's frames.
 func (b *builder) shape() coalesce.Shape {
 	s := coalesce.Shape{Unit: b.unit(), MaxUnits: b.factor(), Factor: b.factor(), FlushOnCredit: b.prompt}
 	if b.codec.codec != nil {
@@ -200,7 +200,7 @@ func (b *builder) shape() coalesce.Shape {
 	return s
 }
 
-// checkFactor refuses a coalescing factor that can't be.
+// checkFactor refuses a coalescing factor that is out of range.
 func (b *builder) checkFactor() {
 	switch {
 	case b.coalesce <= 0:
@@ -219,8 +219,8 @@ func (b *builder) reduction() string {
 	return fmt.Sprintf("%v with %d entries", b.reduces.kind, b.cache)
 }
 
-// checkMemory checks that the memory limit has room for the routes and for a small frame to every neighbour, before
-// there are any.
+// checkMemory checks, before they are made, that the memory limit has room for the routes and for a small frame to
+// every neighbour.
 func (b *builder) checkMemory(t route.Topology) {
 	s := b.shape()
 	need := int64(len(t.Neighbors(b.rank.ID())))*int64(coalesce.MinUnits(s.MaxUnits,
@@ -232,8 +232,8 @@ func (b *builder) checkMemory(t route.Topology) {
 	}
 }
 
-// schemaOf describes what a codec writes; the type of the pebbles tells apart what a schema does not, such as signed
-// and unsigned numbers.
+// schemaOf describes the output of a codec. The type of the pebbles distinguishes kinds that a schema does not, such as
+// signed and unsigned numbers.
 func schemaOf(pebble reflect.Type, codec any) string {
 	if s, ok := codec.(interface{ Schema() string }); ok {
 		return fmt.Sprintf("%v as %s", pebble, s.Schema())

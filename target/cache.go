@@ -7,7 +7,7 @@ import (
 	"github.com/activepebbles/pebbles/reduce"
 )
 
-// cache is a [reduce.Cache], of whatever pebbles.
+// cache is a [reduce.Cache] of any type of pebbles.
 type cache interface {
 	Advise(n int) reduce.Advice
 	Watch(keys []uint64)
@@ -25,28 +25,28 @@ type cacheOf[V any] struct{ *reduce.Cache[V] }
 func (c cacheOf[V]) filter(vs pebbles, keys []uint64) int { return c.Filter(values[V](vs), keys) }
 func (c cacheOf[V]) drain(vs pebbles, keys []uint64) int  { return c.Drain(values[V](vs), keys) }
 
-// reducing is what [Reduce] asks for.
+// reducing holds the arguments of [Reduce].
 type reducing struct {
 	kind      any // a reduce.Kind
 	pebble    reflect.Type
 	writeBack bool
-	slot      func() int // bytes of a slot
+	slot      func() int // size of a slot in bytes
 	make      func(entries int) cache
 }
 
 // reduction drops or merges pebbles on their way, in a cache.
 type reduction struct {
 	core       *core
-	cache      cache  // nil when there is none
+	cache      cache  // nil for none
 	prices     prices // of the cache
 	mergedSeen uint64 // merges that the rank's counter has
 	atHops     bool   // arriving pebbles that go on meet the cache
 	drained    origin // of pebbles that leave the cache
-	draining   bool   // the cache is being emptied: a flush may come while another waits for room
+	draining   bool   // the cache is being emptied; a flush may come while another one waits for room
 	heldDepth  uint8  // depth of the pebbles that the cache holds back
 }
 
-// advice is what the next n pebbles are to do about the cache.
+// advice returns the cache's advice for the next n pebbles.
 func (d *reduction) advice(n int) reduce.Advice {
 	if d.cache == nil || d.draining && d.core.engine.Deep {
 		return reduce.Skip
@@ -70,7 +70,7 @@ func (d *reduction) watchAll(o *origin, vs pebbles, lanes []uint32) {
 	}
 }
 
-// watch gives the cache the keys of pebbles that pass by it for other ranks. It overwrites keys.
+// watch shows the cache the keys of pebbles for other ranks that bypass it. It overwrites keys.
 func (d *reduction) watch(keys []uint64, lanes []uint32) {
 	self, away := uint32(d.core.out.Plan.Self), 0
 	for i, l := range lanes {
@@ -100,7 +100,7 @@ func (d *reduction) reducedAtHop(o *origin, away int) {
 	d.core.engine.Count.MergedAtHops += d.cache.Merged() - merged
 }
 
-// regroup empties the cache before pebbles of another depth than it holds come in, where depths travel apart.
+// regroup empties the cache before pebbles of another depth enter it, if depths travel apart.
 func (d *reduction) regroup(o *origin) {
 	if d.heldDepth != o.Depth && d.core.engine.Deep && d.held() {
 		d.release(o)
@@ -111,7 +111,7 @@ func (d *reduction) regroup(o *origin) {
 // held reports whether the cache holds pebbles back.
 func (d *reduction) held() bool { return d.cache != nil && d.cache.Held() > 0 }
 
-// release moves the pebbles that the cache holds back into lanes. It may wait if the origin that causes it may.
+// release moves the pebbles that the cache holds back into lanes. It may wait if its cause may.
 func (d *reduction) release(cause *origin) {
 	if d.cache == nil || d.draining {
 		return
@@ -131,7 +131,7 @@ func (d *reduction) release(cause *origin) {
 	d.countMerged()
 }
 
-// countMerged brings the rank's counter up to date.
+// countMerged updates the rank's counter of merges.
 func (d *reduction) countMerged() {
 	n := d.cache.Merged()
 	d.core.engine.Count.Merged += n - d.mergedSeen

@@ -7,9 +7,9 @@ import (
 	"github.com/activepebbles/pebbles/internal/engine"
 )
 
-// Builds with -race or -tags pebbles_check look at what handlers and key functions promise: see engine.Checked.
+// Builds with -race or -tags pebbles_check check the duties of handlers and key functions: see engine.Checked.
 
-// poisoned is what the bytes of a batch are once its handler has returned, which must not keep it.
+// poisoned fills the bytes of a batch once its handler, which must not keep it, has returned.
 const poisoned = 0xdb
 
 // poison overwrites a batch that has been handled. Pebbles that may hold pointers become zero.
@@ -24,10 +24,10 @@ func (e *element) poison(vs pebbles) {
 	}
 }
 
-// keyedTwice is of how many chunks of pebbles the keys of one are worked out twice.
+// keyedTwice is the number of chunks for each chunk whose keys are computed twice.
 const keyedTwice = 8
 
-// checkKeys ends the job when the key function gives other keys now than it has just given.
+// checkKeys ends the job if the key function now returns other keys than before.
 func (a *addressing) checkKeys(vs pebbles, keys []uint64) {
 	if a.keyings++; a.keyings%keyedTwice != 1 {
 		return
@@ -62,7 +62,7 @@ func (c *core) Pebble() string {
 	return ofBatch(vs.n, c.element.value(vs, 0))
 }
 
-// ofBatch names the pebbles that a handler has, by their first.
+// ofBatch names the pebbles of a handler's batch by the first.
 func ofBatch(n int, first any) string {
 	if n == 1 {
 		return " with pebble " + pebbleText(first)

@@ -10,17 +10,17 @@ import (
 	"github.com/activepebbles/pebbles/reduce"
 )
 
-// coded carries pebbles through a codec. A pebble lies in a frame as a record: its key, its length, its bytes; so that
-// a hop can pass it on without decoding it.
+// coded carries pebbles through a codec. In a frame, a pebble is a record: its key, its length, its bytes. So a hop can
+// pass it on without decoding it.
 type coded struct {
 	core    *core
 	codec   *coder
-	records [chunk][]byte // of a frame that has arrived
+	records [chunk][]byte // records of a frame that has arrived
 }
 
 const (
-	recordHead    = 12       // bytes of key and length
-	codedBytesMax = 64 << 10 // of a frame, unless one record needs more
+	recordHead    = 12       // size of key and length
+	codedBytesMax = 64 << 10 // size of a frame, unless one record needs more
 )
 
 // put puts pebbles into their lanes. Those for this rank are encoded only for the queue.
@@ -44,7 +44,7 @@ func (c *coded) queue(o *origin, vs pebbles, keys []uint64) {
 	}
 }
 
-// encode makes a record of a pebble, in the memory of its origin.
+// encode makes a record of a pebble, in its origin's memory.
 func (c *coded) encode(o *origin, v unsafe.Pointer, key uint64) []byte {
 	b := binary.LittleEndian.AppendUint64(o.record[:0], key)
 	b = append(b, 0, 0, 0, 0)
@@ -63,7 +63,7 @@ func (c *coded) encode(o *origin, v unsafe.Pointer, key uint64) []byte {
 
 var errRecord = errors.New("its records are cut short")
 
-// arrive takes in the pebbles of a frame, a chunk at a time.
+// arrive delivers the pebbles of a frame, a chunk at a time.
 func (c *coded) arrive(f *netio.Frame) error {
 	o := c.core.hop.ready()
 	rest := f.Payload()
@@ -115,8 +115,8 @@ func (c *coded) dispatch(o *origin, n int) error {
 	return nil
 }
 
-// decode decodes the pebbles that are home into o.home, and if all says so the others into o.away, with their keys at
-// the front of o.keys.
+// decode decodes the pebbles that are home into o.home. If all is set, it decodes the others into o.away, with their
+// keys at the front of o.keys.
 func (c *coded) decode(o *origin, lanes []uint32, self uint32, all bool) (home, away int, err error) {
 	e := &c.core.element
 	for i, l := range lanes {
@@ -139,7 +139,7 @@ func (c *coded) decode(o *origin, lanes []uint32, self uint32, all bool) (home, 
 	return home, away, nil
 }
 
-// cut takes the first record off.
+// cut splits off the first record.
 func cut(b []byte) (key uint64, record, rest []byte, err error) {
 	if len(b) < recordHead {
 		return 0, nil, nil, errRecord

@@ -10,11 +10,11 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// chunk is how many pebbles a batch is cut into: keys, owners and lanes of a chunk stay in the first-level cache.
+// chunk is the number of pebbles of a chunk of a batch: its keys, owners and lanes fit in the first-level cache.
 const chunk = 256
 
-// core is a target: it knows who owns a pebble, and what happens to the pebble there. Its outbox holds the pebbles for
-// other ranks, and those for this one that handlers send.
+// core is a target: it finds the owner of a pebble, and handles the pebble there. Its outbox holds the pebbles for
+// other ranks, and those for this rank that handlers send.
 type core struct {
 	addressing
 	reduction
@@ -26,7 +26,7 @@ type core struct {
 	handle  func(vs pebbles)
 	oneHop  bool   // a frame from a neighbour can hold only pebbles of this rank
 	lastHop bool   // the last stage of the topology brings only pebbles of this rank
-	mover   mover  // moves keys, and must not while a batch is handled; nil when keys stay
+	mover   mover  // moves keys, but not while a batch is handled; nil if keys stay
 	body    origin // the main function
 	inner   origin // handlers and tasks
 	hop     origin // arriving pebbles
@@ -37,17 +37,17 @@ type core struct {
 	}
 }
 
-// addressing tells which lanes pebbles go to: from keys to owners to lanes.
+// addressing computes the lanes of pebbles: from keys to owners to lanes.
 type addressing struct {
 	core     *core
 	keys     func(vs pebbles, keys []uint64)
 	owner    distribution.Map
 	owners   distribution.Batcher
-	foreign  bool     // owners may be no ranks: the distribution is not of ours
-	shortcut shortcut // from pebbles to owners, for batches that pass by the cache
+	foreign  bool     // owners may be invalid: the distribution is not one of ours
+	shortcut shortcut // from pebbles to owners, for batches that bypass the cache
 	direct   bool     // lanes have the numbers of their ranks
-	keyings  uint     // chunks whose keys have been worked out, where builds check key functions
-	rekeyed  []uint64 // room for keys that are worked out twice
+	keyings  uint     // chunks whose keys were computed, in builds that check key functions
+	rekeyed  []uint64 // room for keys that are computed twice
 }
 
 // open makes the lanes of a topology.
@@ -55,7 +55,7 @@ func (c *core) open(t route.Topology) {
 	c.out.Open(c.engine.Sender, c.engine.Label, t, c.spec.shape())
 }
 
-// address computes the lanes of a chunk, in the memory of an origin. It fills in o.keys if keyed says so.
+// address computes the lanes of a chunk, in the memory of an origin. If keyed is set, it fills in o.keys.
 func (a *addressing) address(o *origin, vs pebbles, keyed bool) (lanes []uint32) {
 	if a.shortcut.taken && !keyed {
 		own := o.owners[:vs.n]
@@ -98,7 +98,7 @@ func (a *addressing) planned(o *origin, owners []uint32) (lanes []uint32) {
 	return lanes
 }
 
-// run gives pebbles to the handler.
+// run calls the handler with pebbles.
 func (c *core) run(vs pebbles) {
 	before := c.engine.Handle(vs.n)
 	c.running.vs, c.running.at = vs, -1
@@ -128,7 +128,7 @@ func (c *core) EndEpoch() {
 	}
 }
 
-// mover is a distribution whose keys may move: a [Directory]. Between the two calls all pebbles of a batch are home,
+// mover is a distribution whose keys may move: a [Directory]. Between the two calls, all pebbles of a batch are home,
 // and their keys must stay.
 type mover interface {
 	beforeBatch()
@@ -143,7 +143,7 @@ func describe(m distribution.Map) string {
 	return fmt.Sprintf("%v over %d ranks, %s", reflect.TypeOf(m), m.Ranks(), probe(m))
 }
 
-// probe samples a distribution that does not describe itself, so that one which differs between ranks is noticed.
+// probe samples a distribution that does not describe itself, to detect differences between ranks.
 func probe(m distribution.Map) string {
 	sum := uint64(1469598103934665603)
 	for key := uint64(0); key < 64; key++ {

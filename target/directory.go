@@ -11,15 +11,15 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// Directory is a dynamic distribution: keys start at the owners that a base distribution names, and move from rank to
-// rank while the job runs, with their state (Active Pebbles, section 3.2). Give it to [New] as a target's distribution.
-// A pebble that arrives at a former owner is sent on; one that finds its key on the way is passed around until the key
-// has arrived. None is lost.
+// Directory is a dynamic distribution: keys start at the owners that a base distribution names, and move with their
+// state from rank to rank while the job runs (Active Pebbles, section 3.2). Give it to [New] as a target's
+// distribution. A former owner sends pebbles on; pebbles for a key on its way are passed around until the key has
+// arrived. None is lost.
 //
-// A rank keeps 16 bytes for each key that has left its home or come from elsewhere, in pages of eight keys in a row of
-// about 170 bytes: number keys that move together in a row. Then a move costs less than two plain pebbles of its size
-// (BenchmarkMoves). Pebbles for a directory's keys always travel directly: a hop that knows less than the hop before
-// could send them back.
+// A rank keeps 16 bytes for each key that has left its home or come from elsewhere, in pages of eight consecutive keys
+// and about 170 bytes: give consecutive numbers to keys that move together. Then a move costs less than two plain
+// pebbles of its size (BenchmarkMoves). Pebbles for a directory's keys always travel directly: a hop with older
+// information than the hop before could send them back.
 type Directory[S any] struct {
 	base    distribution.Map
 	keys    *distribution.Directory
@@ -28,7 +28,7 @@ type Directory[S any] struct {
 	moves   *Target[move[S]]
 	news    *Target[moved]
 	running bool          // a batch of pebbles to keys of this directory is being handled
-	waiting []pendingMove // until it has been
+	waiting []pendingMove // moves until the end of the batch
 }
 
 // move carries a key and its state to its new owner.
@@ -38,25 +38,25 @@ type move[S any] struct {
 	State        S
 }
 
-// moved tells the home of a key where it went.
+// moved tells the home of a key its new owner.
 type moved struct {
 	Key, Version uint64
 	At           uint32
 }
 
-// promptly makes a target one whose flushed pebbles never wait for an idle rank: they travel directly, in buffers of
-// their rank alone, and what finds no credit leaves when credit comes.
+// promptly makes a target whose flushed pebbles never wait for an idle rank: they travel directly, in buffers of their
+// rank alone; without credit, they leave as soon as credit comes.
 var promptly = option(func(s *settings) { s.topology, s.prompt = route.Direct, true })
 
-// pendingMove is a move that a handler has asked for, whose batch may have more pebbles to the key.
+// pendingMove is a move requested by a handler whose batch may have more pebbles for the key.
 type pendingMove struct {
 	key uint64
 	to  int
 }
 
-// NewDirectory registers a directory over a base distribution. When a key moves, depart takes its state away from the
-// old owner, and arrive puts it down at the new one; both run on their rank's goroutine like handlers, and must not
-// send. S is plain data, or the options hold a codec for it ([Coded]).
+// NewDirectory registers a directory over a base distribution. When a key moves, depart removes its state at the old
+// owner, and arrive stores it at the new one. Both run on their rank's goroutine like handlers, and must not send. S is
+// plain data, or the options hold a codec for it ([Coded]).
 func NewDirectory[S any](r *pebble.Rank, name string, base distribution.Map, depart func(key uint64) S,
 	arrive func(key uint64, state S), options ...Option) *Directory[S] {
 	if base == nil || depart == nil || arrive == nil {
@@ -84,16 +84,16 @@ func NewDirectory[S any](r *pebble.Rank, name string, base distribution.Map, dep
 // Ranks implements distribution.Map.
 func (d *Directory[S]) Ranks() int { return d.keys.Ranks() }
 
-// Home is the owner that the base distribution names for a key.
+// Home returns the owner of a key in the base distribution.
 func (d *Directory[S]) Home(key uint64) int { return d.keys.Home(key) }
 
-// Owner implements distribution.Map: the owner of a key as far as this rank knows.
+// Owner implements distribution.Map: it returns the last owner of a key that this rank has recorded.
 func (d *Directory[S]) Owner(key uint64) int { return d.keys.Owner(key) }
 
 // Owners implements distribution.Batcher.
 func (d *Directory[S]) Owners(keys []uint64, owners []uint32) int { return d.keys.Owners(keys, owners) }
 
-// Owns reports whether this rank has a key now.
+// Owns reports whether this rank owns a key now.
 func (d *Directory[S]) Owns(key uint64) bool { return d.keys.Owns(key) }
 
 // Describe implements distribution.Describer.
@@ -109,20 +109,19 @@ func (d *Directory[S]) carried(name string, options []Option) []Option {
 	if !state.Coded() {
 		return others
 	}
-	var m move[S] // of which 20 bytes precede the state
+	var m move[S] // 20 bytes precede the state
 	return append(others, Coded(codecs.Pebbles[move[S]](codecs.Struct(reflect.TypeOf(m), codecs.Tag[[5]uint32](0),
 		codecs.Field{At: unsafe.Offsetof(m.State), Value: state.Value}))))
 }
 
-// Move gives a key of this rank to rank to. It is called inside epochs, by the main function or by a handler. The key's
-// state leaves by depart, and the key is gone, when Move returns; but in a handler of a target over this directory the
-// key stays until the running batch of pebbles has been handled, for more of them may be for it. Moving a key that is
-// not here panics; moving it to where it is does nothing.
+// Move gives a key of this rank to rank to. The main function or a handler calls it, inside epochs. When Move returns,
+// depart has taken the state, and the key is gone. In a handler of a target over this directory, the key stays until
+// the running batch has been handled, since more of its pebbles may be for the key. Moving a key that is not here
+// panics; moving it to its own rank does nothing.
 //
-// In the main function, Move waits first, as a send does, until there is credit and room in the budget, and lets
-// handlers run meanwhile: when one of them gives the key away, that is where it goes. Moves of the main function share
-// frames, as pebbles do; those of a batch that a handler has handled leave behind it. A key on its way never waits for
-// anything but credit.
+// In the main function, Move first waits, as a send does, for credit and room in the budget, and runs handlers
+// meanwhile; if one of them moves the key, that move counts. Moves of the main function share frames, as pebbles do;
+// moves of a handler leave after its batch. A key on its way waits for nothing but credit.
 func (d *Directory[S]) Move(key uint64, to int) {
 	d.checkMove(key, to)
 	e := d.moves.core.engine
@@ -155,8 +154,8 @@ func (d *Directory[S]) checkMove(key uint64, to int) {
 	}
 }
 
-// wait lets the main function wait ahead of a move, while its key is still here: when the move would send what has
-// gathered, until there is credit for that. It reports whether handlers may have run.
+// wait lets the main function wait before a move, while the key is still here: if the move would send the gathered
+// ones, until they have credit. It reports whether handlers may have run.
 func (d *Directory[S]) wait(due bool) (waited bool) {
 	full := d.moves.core.inner.buffer.fillsNext() || d.news.core.inner.buffer.fillsNext()
 	if !due && !full {
@@ -177,7 +176,7 @@ func (d *Directory[S]) wait(due bool) (waited bool) {
 
 func (d *Directory[S]) beforeBatch() { d.running = true }
 
-// afterBatch carries out the moves that the batch's handler has asked for.
+// afterBatch performs the moves that the batch's handler requested.
 func (d *Directory[S]) afterBatch() {
 	d.running = false
 	for i := 0; i < len(d.waiting); i++ {
@@ -191,16 +190,16 @@ func (d *Directory[S]) afterBatch() {
 	}
 }
 
-// hurry sends moves of handlers and tasks at once, or as soon as there is credit. A pebble that looks for a key on its
-// way is passed around until the key has arrived, and keeps its ranks from being idle and frames in flight: the key
-// must not wait for an idle rank, here or at a hop, nor for the budget. Moves of the main function gather until its
-// rank looks next for what is due, for until then it handles no pebble, and nobody else knows where the key goes.
+// hurry sends the moves of handlers and tasks at once, or as soon as they have credit. A pebble for a key on its way is
+// passed around until the key has arrived. It keeps its ranks from being idle and frames in flight: so the key must not
+// wait for an idle rank, here or at a hop, nor for the budget. Moves of the main function gather until its rank next
+// looks for due buffers: until then it handles no pebble, and no other rank has the key's new owner.
 func (d *Directory[S]) hurry() {
 	d.moves.Flush()
 	d.news.Flush()
 }
 
-// move sends a key without waiting: neither depart nor what is sent does.
+// move sends a key without waiting; neither depart nor the send waits.
 func (d *Directory[S]) move(key uint64, to int) {
 	self := d.rank.ID()
 	if to == self {

@@ -10,22 +10,22 @@ import (
 )
 
 // Exchange is a target for questions, which travel as pebbles of type Q to the owners of their keys, and a target for
-// the answers, which travel back as pebbles of type R. Asks, delegates and accesses to memory are made of it. It is for
-// packages of this module.
+// the answers, which travel back as pebbles of type R. Asks, delegates and memory accesses use it. It is for packages
+// of this module.
 type Exchange[Q, R any] struct {
 	Questions *Target[Q]
 	Answers   *Target[R]
 	back      []R // answers to a batch
 }
 
-// Exchanging is what an exchange is made of.
+// Exchanging holds the parts of an exchange.
 type Exchanging[Q, R any] struct {
 	Owner    distribution.Map
 	Keys     Keying[Q]                    // of questions
 	Serve    func(qs []Q, back []R) []R   // appends the answers to at most 256 questions; a handler of the owner
 	Asking   []Option                     // of the target for questions
-	Ranks    func(rs []R, ranks []uint64) // that have asked what is answered
-	Take     func(rs []R)                 // takes answers; a handler of the rank that has asked
+	Ranks    func(rs []R, ranks []uint64) // ranks that asked, one per answer
+	Take     func(rs []R)                 // takes answers; a handler of the rank that asked
 	Replying []Option                     // of the target for answers
 }
 
@@ -47,12 +47,12 @@ func NewExchange[Q, R any](_ frame.Access, r *pebble.Rank, name string, of Excha
 func (x *Exchange[Q, R]) send(back []R) {
 	x.Answers.SendAll(back)
 	if x.Answers.core.coded != nil {
-		clear(back) // which may point to much
+		clear(back) // answers may point to much memory
 	}
 	x.back = back
 }
 
-// Flush sends on what this rank holds back of questions, and of answers to others.
+// Flush sends the questions, and the answers to others, that this rank holds back.
 func (x *Exchange[Q, R]) Flush() {
 	x.Questions.Flush()
 	x.Answers.Flush()
@@ -65,8 +65,8 @@ func (x *Exchange[Q, R]) Free() {
 	x.back = nil
 }
 
-// ExchangeOptions makes the options of both targets of those that a program has given for questions and answers, which
-// get the codecs that are for them: the caller adds those of the pebbles.
+// ExchangeOptions splits the options of a program into those of the targets for questions and for answers. question and
+// answer get their codecs; the caller adds the codecs of the pebbles.
 func ExchangeOptions(_ frame.Access, options []Option, question, answer *codecs.Item) (asking, replying []Option,
 	err error) {
 	given, others := codecs.Given(options)

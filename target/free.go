@@ -7,10 +7,10 @@ import (
 	"github.com/activepebbles/pebbles/internal/request"
 )
 
-// Free frees the target: its buffers, its reduction cache with what that has reserved of the memory limit, its number
-// and its name, which another target may have from here on. All ranks free the same targets in the same order, between
-// epochs; the next epoch compares them. It is the last call of the target: later ones panic, another Free too. When the
-// job has failed, it does nothing, so that it may be deferred.
+// Free frees the target: its buffers, its reduction cache and the memory reserved for it, its number and its name,
+// which another target may then use. All ranks free the same targets in the same order, between epochs; the next epoch
+// compares them. It is the last call of the target: later ones panic, another Free too. When the job has failed, it
+// does nothing, so that it may be deferred.
 func (t *Target[V]) Free() { free(t.core) }
 
 // Free frees the targets for questions and for answers, by the rules of [Target.Free].
@@ -19,8 +19,7 @@ func (a *Ask[Q, A]) Free() {
 	a.keyed, a.batch, a.out = nil, request.Batch[Q, A]{}, nil
 }
 
-// Free frees the directory, by the rules of [Target.Free], and forgets where keys have gone. Targets over it are to be
-// freed before it.
+// Free frees the directory, by the rules of [Target.Free], and forgets all moves. Free the targets over it before.
 func (d *Directory[S]) Free() {
 	for e := range d.rank.Inside(frame.Access{}).Targets.Endpoints() {
 		if c, ok := e.(*core); ok && c.owner == distribution.Map(d) {
@@ -36,7 +35,7 @@ func (d *Directory[S]) Free() {
 
 func (d *Directory[S]) freed() bool { return d.moves.core.spec == nil }
 
-// free leaves of a target its name, and what knows that it was freed.
+// free clears a target except for its name and the fields that mark it as freed.
 func free(c *core) {
 	if c.engine.Free() {
 		*c = core{engine: c.engine, out: coalesce.Outbox{Label: c.out.Label}}

@@ -7,7 +7,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/cpu"
 )
 
-// firstWord is the first 8 bytes of a pebble, or the first 4 of one that has fewer than 8.
+// firstWord returns the first 8 bytes of a pebble, or the first 4 of one that has fewer than 8.
 func firstWord[V any](v *V) uint64 {
 	if unsafe.Sizeof(*v) < 8 {
 		return uint64(*(*uint32)(unsafe.Pointer(v)))
@@ -15,15 +15,15 @@ func firstWord[V any](v *V) uint64 {
 	return *(*uint64)(unsafe.Pointer(v))
 }
 
-// shortcut is from a pebble to its owner without a look at the key: the key is the low bits of the pebble's first word,
-// and all keys lie in blocks of 2^shift.
+// shortcut leads from a pebble to its owner without computing the key: the key is the low bits of the pebble's first
+// word, and all keys lie in blocks of 2^shift.
 type shortcut struct {
 	taken bool
 	mask  uint64
 	shift uint8
 }
 
-// shortcutOf finds the shortcut, if there is one. low is that of a keying.
+// shortcutOf returns the shortcut, if one exists. low is that of a keying.
 func shortcutOf(low *int, owner distribution.Map) shortcut {
 	blocks, ok := owner.(*distribution.BlockMap)
 	if low == nil || !ok {
@@ -34,7 +34,7 @@ func shortcutOf(low *int, owner distribution.Map) shortcut {
 	return shortcut{taken: ok && mask < blocks.Len(), mask: mask, shift: uint8(shift)}
 }
 
-// owners fills in the owner of each pebble.
+// owners stores the owner of each pebble.
 func (s shortcut) owners(vs pebbles, size int, owners []uint32) {
 	owners = owners[:vs.n]
 	mask, shift, done := s.mask, s.shift&63, 0

@@ -9,7 +9,7 @@ import (
 
 // New registers a target with a rank: pebbles of type V, addressed by keying, go to the rank that owner names for their
 // key, and are handled there. All ranks register the same targets in the same order, between epochs; the next epoch
-// compares them. A target that can't work ends the job with a pebble.RegistrationError that says why.
+// compares them. An invalid target ends the job with a pebble.RegistrationError that gives the reason.
 //
 // Until [Target.Free], a target holds about 160 bytes for each neighbour, and a frame for each that it has sent to.
 func New[V any](r *pebble.Rank, name string, owner distribution.Map, keying Keying[V], handling Handling[V],
@@ -23,7 +23,7 @@ func New[V any](r *pebble.Rank, name string, owner distribution.Map, keying Keyi
 	return t
 }
 
-// newCore makes and registers a target of what has been checked. low is that of the keying.
+// newCore makes and registers a target from checked parts. low is that of the keying.
 func newCore(b *builder, keys func(vs pebbles, keys []uint64), low *int, handle func(vs pebbles)) *core {
 	c := &core{spec: b, handle: handle, element: element{pebble: b.pebble, size: int(b.pebble.Size())}}
 	c.addressing = addressing{

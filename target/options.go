@@ -9,16 +9,16 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// Keying tells which key a pebble is addressed to. [Key], [Keys] and [LowBits] make it.
+// Keying computes the keys of pebbles. [Key], [Keys] and [LowBits] make one.
 type Keying[V any] struct {
 	many func(vs pebbles, keys []uint64)
 	low  *int // of LowBits
 }
 
-// Key addresses pebbles one by one. The function must depend on the pebble alone. It costs a call a pebble, 1 to 2 ns.
+// Key addresses pebbles one by one. The result must depend on the pebble alone. It costs a call per pebble, 1 to 2 ns.
 func Key[V any](key func(v V) uint64) Keying[V] {
 	if key == nil {
-		return Keying[V]{} // which registration refuses
+		return Keying[V]{} // registration refuses it
 	}
 	return Keying[V]{many: func(vs pebbles, keys []uint64) {
 		for i, v := range values[V](vs) {
@@ -27,8 +27,8 @@ func Key[V any](key func(v V) uint64) Keying[V] {
 	}}
 }
 
-// Keys addresses pebbles in batches: the function writes into keys[i] the key of vs[i]; both have the same length. It
-// is the fast form of [Key].
+// Keys addresses pebbles in batches: the function stores the key of vs[i] in keys[i]; both have the same length. It is
+// the fast form of [Key].
 func Keys[V any](keys func(vs []V, keys []uint64)) Keying[V] {
 	if keys == nil {
 		return Keying[V]{}
@@ -36,10 +36,10 @@ func Keys[V any](keys func(vs []V, keys []uint64)) Keying[V] {
 	return Keying[V]{many: func(vs pebbles, to []uint64) { keys(values[V](vs), to) }}
 }
 
-// LowBits addresses pebbles by the low bits of their first 8 bytes, or 4 where they have fewer than 8, taken as an
-// integer: by so many as make the index of a table whose length is a power of two, 0 to 63. It is the fastest form, for
-// random numbers and hashes: over a distribution.Block of a power of two of keys for each rank, owners come straight
-// from the pebbles, without a call.
+// LowBits addresses pebbles by the low bits, 0 to 63, of their first 8 bytes as an integer, or of their first 4 if they
+// have fewer than 8. The bits are the index into a table whose length is a power of two. It is the fastest form, for
+// random numbers and hashes: over a distribution.Block with a power of two of keys per rank, owners are computed from
+// the pebbles without a call.
 func LowBits[V any](bits int) Keying[V] {
 	mask := uint64(1)<<(bits&63) - 1
 	return Keying[V]{
@@ -52,17 +52,17 @@ func LowBits[V any](bits int) Keying[V] {
 	}
 }
 
-// Handling is what happens to a pebble at the owner of its key. [Each] and [Batch] make it, and [TryEach] and
-// [TryBatch] for handlers that need their target or may fail.
+// Handling handles pebbles at the owner of their key. [Each] and [Batch] make one, as do [TryEach] and [TryBatch] for
+// handlers that need their target or may fail.
 type Handling[V any] struct {
 	batch func(vs pebbles)
-	bind  func(t *Target[V]) (batch func(vs pebbles)) // in place of batch: it needs the target, which is made last
+	bind  func(t *Target[V]) (batch func(vs pebbles)) // instead of batch: it needs the target, which is made last
 }
 
-// Each handles pebbles one by one. It costs a call a pebble, about 2 ns.
+// Each handles pebbles one by one. It costs a call per pebble, about 2 ns.
 func Each[V any](handle func(v V)) Handling[V] {
 	if handle == nil {
-		return Handling[V]{} // which registration refuses
+		return Handling[V]{} // registration refuses it
 	}
 	return Handling[V]{bind: func(t *Target[V]) func(vs pebbles) {
 		at := &t.core.running.at
@@ -76,8 +76,8 @@ func Each[V any](handle func(v V)) Handling[V] {
 	}}
 }
 
-// Batch handles pebbles as they arrive, many at a time. The slice is the memory of the frame that brought them: the
-// handler may change it, and must not keep it.
+// Batch handles pebbles in batches, as they arrive. The slice is the memory of their frame: the handler may change it,
+// but must not keep it.
 func Batch[V any](handle func(vs []V)) Handling[V] {
 	if handle == nil {
 		return Handling[V]{}
@@ -85,28 +85,28 @@ func Batch[V any](handle func(vs []V)) Handling[V] {
 	return Handling[V]{batch: func(vs pebbles) { handle(values[V](vs)) }}
 }
 
-// Option changes how a target works. Options that differ between ranks are refused.
+// Option changes a setting of a target. Options that differ between ranks are refused.
 type Option interface{ apply(*settings) }
 
 type settings struct {
 	coalesce   int
 	topology   route.Constructor
 	cache      int
-	tunes      engine.Tunes // what no option says
+	tunes      engine.Tunes // settings that no option sets
 	reduces    *reducing    // nil for no reduction
-	codec      coding       // of none, for plain data
+	codec      coding       // zero for plain data
 	coded      bool         // the program has given codec
-	prompt     bool         // what a flush finds no credit for leaves as soon as there is some
-	answers    bool         // it has options of answers, which a target has not
-	extraDepth int          // how much longer than a declared depth its chains may be
+	prompt     bool         // flushed pebbles without credit leave as soon as credit comes
+	answers    bool         // it has options of answers, which a target refuses
+	extraDepth int          // additional length of its chains beyond a declared depth
 }
 
 type option func(*settings)
 
 func (o option) apply(s *settings) { o(s) }
 
-// Coalesce sets how many pebbles a buffer holds: the coalescing factor (Active Pebbles, section 3.3). It overrides
-// pebble.Config.Coalesce.
+// Coalesce sets the coalescing factor: the number of pebbles that a buffer holds (Active Pebbles, section 3.3). It
+// overrides pebble.Config.Coalesce.
 func Coalesce(pebbles int) Option {
 	return option(func(s *settings) { s.coalesce, s.tunes.Coalesce = pebbles, false })
 }
@@ -116,9 +116,9 @@ func Route(topology route.Constructor) Option {
 	return option(func(s *settings) { s.topology, s.tunes.Topology = topology, false })
 }
 
-// Reduce lets pebbles to the same key be dropped or merged on their way, at their source and at every hop (Active
-// Pebbles, section 3.5). It takes effect when the cache has entries: see [Cache]. Kinds that do not hold pebbles back
-// (reduce.Duplicates, First and Best) work at the source alone where routes may change: over route.Dynamic, and for the
+// Reduce drops or merges pebbles for the same key on their way, at their source and at every hop (Active Pebbles,
+// section 3.5). It takes effect if the cache has entries: see [Cache]. Kinds that do not hold pebbles back
+// (reduce.Duplicates, First and Best) work only at the source if routes may change: over route.Dynamic, and for the
 // keys of a [Directory].
 func Reduce[V any](kind reduce.Kind[V]) Option {
 	r := &reducing{
@@ -136,7 +136,7 @@ func Cache(entries int) Option {
 
 // Coded makes values of type V travel through a codec, instead of as they lie in memory: the pebbles of a target, the
 // questions or answers of an [Ask] or of a delegate, the arguments of a kind of tasks. pebble.Strings and pebble.Bytes
-// are ready codecs, and package target/avro has one for most types.
+// are ready codecs. Package target/avro has one for most types.
 func Coded[V any](codec Codec[V]) Option {
 	if codec == nil {
 		return coding{}
@@ -153,10 +153,10 @@ type coding struct {
 
 func (c coding) apply(s *settings) { s.codec, s.coded = c, true }
 
-// Given is the codec, for packages that make other codecs of it.
+// Given returns the codec, for packages that make other codecs of it.
 func (c coding) Given() any { return c.codec }
 
-// Serving lets chains of pebbles exceed a declared depth by a number of pebbles that are not the program's. It is for
+// Serving lets chains of pebbles exceed a declared depth by extraDepth pebbles that the program did not send. It is for
 // packages of this module.
 func Serving(_ frame.Access, extraDepth int) Option {
 	return option(func(s *settings) { s.extraDepth = extraDepth })

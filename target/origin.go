@@ -2,9 +2,9 @@ package target
 
 import "github.com/activepebbles/pebbles/coalesce"
 
-// origin is one of the places of a target from which pebbles are sent: the main function, handlers and tasks, arrivals
-// at a hop, or the reduction cache. Each has working memory for one chunk, because a send of the main function may wait
-// and let handlers run, which send too. An origin that may wait is its own [coalesce.Waiter].
+// origin is a source of a target's pebbles: the main function, handlers and tasks, arrivals at a hop, or the reduction
+// cache. Each has working memory for one chunk, since a send of the main function may wait and run handlers, which send
+// too. An origin that may wait is its own [coalesce.Waiter].
 type origin struct {
 	coalesce.Origin
 	core   *core
@@ -19,14 +19,14 @@ type origin struct {
 	record []byte  // a pebble that is being encoded
 }
 
-// openOrigins says which origins may wait, and where their pebbles for this rank go.
+// openOrigins sets the origins that may wait, and the destination of their pebbles for this rank.
 func (c *core) openOrigins() {
 	c.body.core, c.inner.core, c.hop.core, c.drained.core = c, c, c, c
 	c.body.Waiter = &c.body
 	c.inner.Queued = true
 }
 
-// origin is the one of a call by the program.
+// origin returns the origin of a call by the program.
 func (c *core) origin() *origin {
 	if c.engine.Rank.InHandler() {
 		return &c.inner
@@ -34,14 +34,14 @@ func (c *core) origin() *origin {
 	return &c.body
 }
 
-// ready makes the working memory, unless there is some.
+// ready makes the working memory if it is missing.
 func (o *origin) ready() *origin {
 	if o.keys == nil {
 		e := &o.core.element
 		o.keys = make([]uint64, chunk)
 		o.owners = make([]uint32, chunk)
 		o.lanes = make([]uint32, chunk)
-		o.home = pebbles{e.room(chunk + 1), chunk + 1} // one more than a chunk fills, so that it is never full
+		o.home = pebbles{e.room(chunk + 1), chunk + 1} // one more than a chunk, so that it is never full
 		o.away = pebbles{e.room(chunk), chunk}
 		o.Home = coalesce.NewLane(o.home.at, o.home.n)
 	}
@@ -60,7 +60,7 @@ func (o *origin) AwaitBudget(bytes int) {
 	o.core.engine.AwaitBudget(bytes)
 }
 
-// handleHome handles the pebbles for this rank that an origin which may wait has collected.
+// handleHome handles the pebbles for this rank that an origin has collected, if the origin may wait.
 func (c *core) handleHome(o *origin) {
 	if c.mover == nil || o.Home.Len() == 0 {
 		c.runHome(o)

@@ -9,8 +9,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// OwnerError is the error of a job in which a distribution named an owner that is no rank. Distributions of package
-// distribution never do; what others answer is checked, a batch of pebbles at a time.
+// OwnerError is the error of a job whose distribution named an owner that is not a rank. Distributions of package
+// distribution never do; the results of others are checked, a batch of pebbles at a time.
 type OwnerError struct {
 	Key          uint64
 	Owner        int
@@ -23,7 +23,7 @@ func (e *OwnerError) Error() string {
 		"its owner must be one of these, or negative for a key outside", e.Distribution, e.Key, e.Owner, e.Ranks-1)
 }
 
-// checkOwners ends the job unless a distribution that is not ours has named a rank for each key ahead of the first
+// checkOwners ends the job unless a distribution that is not ours named a rank for each key before the first one
 // outside.
 func checkOwners(t *engine.Target, m distribution.Map, outside int, keys []uint64, owners []uint32) {
 	if outside >= len(keys) {
@@ -40,18 +40,19 @@ func checkOwners(t *engine.Target, m distribution.Map, outside int, keys []uint6
 	}
 	e := &OwnerError{Key: keys[i], Owner: int(owners[i]), Ranks: ranks, Distribution: describe(m)}
 	if exact := m.Owner(keys[i]); exact >= ranks {
-		e.Owner = exact // 32 bits may not hold it
+		e.Owner = exact // may exceed 32 bits
 	}
 	t.Fail(e)
 }
 
-// failOutside ends the job because of a key outside the distribution.
+// failOutside ends the job with the error of a key outside the distribution.
 func failOutside(t *engine.Target, m distribution.Map, key uint64) {
 	t.Rank.Fail(&pebble.KeyError{Site: engine.Site(), Rank: t.Rank.ID(), Target: t.Name, Key: key,
 		Distribution: describe(m)})
 }
 
-// firstBeyond is the index of the first owner that is not below ranks; -1 when all are. It is one pass over the batch.
+// firstBeyond returns the index of the first owner that is not below ranks; -1 if all are. It is one pass over the
+// batch.
 func firstBeyond(owners []uint32, ranks uint32) int {
 	highest := uint32(0)
 	for _, owner := range owners {

@@ -7,25 +7,25 @@ import (
 	"github.com/activepebbles/pebbles/coalesce"
 )
 
-// pebbles are n pebbles of a target's type, side by side in memory. The core moves them by their size: what is generic,
-// a program has once for each type, so only keys, handlers, merges and codecs see the type.
+// pebbles are n pebbles of a target's type, contiguous in memory. The core moves them by their size: generic code is
+// compiled once for each type, so only keys, handlers, merges and codecs use the type.
 type pebbles struct {
 	at unsafe.Pointer
 	n  int
 }
 
-// of is a slice as pebbles, and values is what it was.
+// of converts a slice to pebbles, and values converts them back.
 func of[V any](vs []V) pebbles     { return pebbles{unsafe.Pointer(unsafe.SliceData(vs)), len(vs)} }
 func values[V any](ps pebbles) []V { return unsafe.Slice((*V)(ps.at), ps.n) }
 
-// first is the first n pebbles.
+// first returns the first n pebbles.
 func (ps pebbles) first(n int) pebbles { return pebbles{ps.at, n} }
 
-// element is the type of a target's pebbles, as far as the core knows it.
+// element describes the type of a target's pebbles for the core.
 type element struct {
 	pebble reflect.Type
 	size   int
-	coder  *coder // of pebbles that travel through a codec, and may hold pointers; nil for plain data
+	coder  *coder // for pebbles that travel through a codec, and may hold pointers; nil for plain data
 }
 
 // room makes memory for n pebbles.
@@ -36,10 +36,10 @@ func (e *element) room(n int) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(make([]uint64, n*e.size/8+1)))
 }
 
-// index is the memory of pebble i of those at base.
+// index returns the address of pebble i of those at base.
 func (e *element) index(base unsafe.Pointer, i int) unsafe.Pointer { return unsafe.Add(base, i*e.size) }
 
-// rest is the pebbles behind the first n. It never points behind the memory, as Go's collector demands.
+// rest returns the pebbles after the first n. It never points past the memory, as Go's collector demands.
 func (e *element) rest(ps pebbles, n int) pebbles {
 	if n == ps.n {
 		return ps.first(0)
@@ -47,7 +47,7 @@ func (e *element) rest(ps pebbles, n int) pebbles {
 	return pebbles{e.index(ps.at, n), ps.n - n}
 }
 
-// chunk cuts off at most so many pebbles as a chunk has.
+// chunk splits off at most one chunk of pebbles.
 func (e *element) chunk(ps pebbles) (head, rest pebbles) {
 	n := min(ps.n, chunk)
 	return ps.first(n), e.rest(ps, n)
@@ -71,19 +71,19 @@ func (e *element) copyOne(to, from unsafe.Pointer) {
 	coalesce.Move(to, from, e.size)
 }
 
-// forget lets go of what n pebbles point to.
+// forget clears the pointers in n pebbles.
 func (e *element) forget(at unsafe.Pointer, n int) {
 	if e.coder != nil {
 		e.coder.forget(at, n)
 	}
 }
 
-// value is pebble i, for texts.
+// value returns pebble i, for texts.
 func (e *element) value(ps pebbles, i int) any {
 	return reflect.NewAt(e.pebble, e.index(ps.at, i)).Elem().Interface()
 }
 
-// coder is a codec, and how values of its type move, by their addresses.
+// coder is a codec with the operations on values of its type, by address.
 type coder struct {
 	schema string
 	encode func(dst []byte, v unsafe.Pointer) ([]byte, error)

@@ -7,24 +7,23 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// prices measures what a look into the reduction cache costs, and what a merged pebble saves, so that the cache knows
-// when it pays (Active Pebbles, section 3.5: when hG > c). It times one batch in many, and goes by the median of the
-// last few: a batch in which the goroutine was interrupted says nothing.
+// prices measures the cost of a look into the reduction cache, and the saving of a merged pebble. The cache uses them
+// to decide when it pays (Active Pebbles, section 3.5: when hG > c). A few batches are timed, and the median of the
+// last ones counts: a batch during which the goroutine was interrupted has no meaning.
 type prices struct {
-	look   timing // of a pebble in the cache
-	handle timing // of a pebble in the handler of this rank, which stands for those of others
+	look   timing // time per pebble in the cache
+	handle timing // time per pebble in this rank's handler, which stands for those of others
 	carry  time.Duration
 }
 
 const (
-	sampled   = 32 // one batch in so many is timed
-	minSample = 16 // pebbles of a batch that is worth timing
+	sampled   = 32 // one batch of this number is timed
+	minSample = 16 // minimum of pebbles of a batch that is timed
 )
 
-// What it costs to carry a pebble over one hop of the same process, its part of a frame's hand-over, how much more that
-// is between processes, and what it costs to sort pebbles out ahead of a look: by measurement on a machine of 2 cores,
-// where "pebbles reduce" is faster without a cache than with one in process, and slower over TCP, even when all pebbles
-// merge.
+// These are the costs to carry a pebble over one hop of the same process, its share of handing over a frame, the factor
+// for a hop between processes, and the cost to sort pebbles before a look. They were measured on a machine of 2 cores.
+// There, "pebbles reduce" is faster without a cache in one process and slower over TCP, even if all pebbles merge.
 const (
 	carryPebble  = 5 * time.Nanosecond
 	carryFrame   = 500 * time.Nanosecond
@@ -41,10 +40,10 @@ func newPrices(t route.Topology, factor int, processes int) prices {
 	if processes > 1 {
 		carry *= carryBetween
 	}
-	return prices{carry: carry * time.Duration(hops+1) / 2} // as half of the hops lie behind the mean merge
+	return prices{carry: carry * time.Duration(hops+1) / 2} // the mean merge saves half of the hops
 }
 
-// due tells whether a batch is to be timed.
+// due reports whether to time a batch.
 func (t *timing) due(pebbles int) bool {
 	if pebbles < minSample {
 		return false
@@ -53,11 +52,11 @@ func (t *timing) due(pebbles int) bool {
 	return t.turn%sampled == 0
 }
 
-// timing is the time that pebbles take, by the last few batches that were timed.
+// timing is the time per pebble, by the last few batches that were timed.
 type timing struct {
-	last [7]time.Duration // of 1,000 pebbles
+	last [7]time.Duration // per 1,000 pebbles
 	n    int              // batches that were timed
-	turn int              // batches that could have been
+	turn int              // batches that could have been timed
 }
 
 func (t *timing) add(took time.Duration, pebbles int) {
@@ -65,7 +64,7 @@ func (t *timing) add(took time.Duration, pebbles int) {
 	t.n++
 }
 
-// median is for 1,000 pebbles; 0 when too few batches were timed.
+// median returns the time of 1,000 pebbles; 0 if too few batches were timed.
 func (t *timing) median() time.Duration {
 	if t.n < len(t.last) {
 		return 0
@@ -89,7 +88,7 @@ func (d *reduction) filter(vs pebbles, keys []uint64) int {
 	return n
 }
 
-// timed runs the handler, and notes how long it takes.
+// timed runs the handler, and records its time.
 func (d *reduction) timed(vs pebbles) {
 	start := d.core.engine.Rank.Now()
 	d.core.handle(vs)

@@ -5,8 +5,8 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// Retune implements engine.Endpoint: it takes over what the target's options leave open. Lanes and plan belong to a
-// topology, and are made anew for another; credit belongs to ranks, and stays.
+// Retune implements engine.Endpoint: it applies the settings that the target's options leave open. Lanes and plan
+// belong to a topology, and are made again for another; credit belongs to ranks, and stays.
 func (c *core) Retune(s engine.Setting) {
 	b, t := c.spec, c.engine.Topology()
 	if b.tunes.Cache && s.Cache != b.cache {
@@ -31,7 +31,7 @@ func (c *core) Retune(s engine.Setting) {
 	c.renewed(t)
 }
 
-// renewed tells the engine of the setting, once all of it is in force.
+// renewed reports the setting to the engine, once all of it is in force.
 func (c *core) renewed(t route.Topology) {
 	cacheBytes := int64(0)
 	if c.cache != nil {
@@ -46,10 +46,10 @@ func (c *core) renewed(t route.Topology) {
 // cache.
 //
 // A write-through cache drops a pebble because an equal or better one went on before it. That one must get to the
-// handler, or be dropped for another that does. Along fixed routes it is nearer to their owner than the one that is
-// dropped, so that this comes to an end. Where keys or routes change, a pebble may come to a rank twice, and be dropped
-// for itself; or two be dropped for each other, at two ranks. There a pebble meets the cache of its source alone. What
-// a cache holds back is no copy, so caches that hold are right everywhere.
+// handler, or be dropped for another that does. Along fixed routes, it is nearer to its owner than the dropped one, so
+// this chain ends. If keys or routes change, a pebble may come to a rank twice, and be dropped for itself; or two
+// pebbles may be dropped for each other, at two ranks. There, a pebble meets only the cache of its source. A pebble
+// that a cache holds back is no copy, so caches that hold are right everywhere.
 func (c *core) updateRouting() {
 	c.mover, _ = c.owner.(mover)
 	moving := c.mover != nil

@@ -16,7 +16,7 @@ func sendInner[V any](c *core, v V) {
 	gather(c, v)
 }
 
-// sendAll sends a batch. A task's goes in chunks, each of which may have to wait for room.
+// sendAll sends a batch. In a task, it sends chunk by chunk; each may have to wait for room.
 func (c *core) sendAll(vs pebbles) {
 	for vs.n > chunk && c.engine.Rank.InTask(sendAllCalled) {
 		var head pebbles
@@ -38,7 +38,7 @@ func (c *core) sendBatch(vs pebbles) {
 	}
 	c.engine.Begin()
 	if !o.Queued {
-		c.engine.Sent(vs.n) // which may let handlers run: first of all
+		c.engine.Sent(vs.n) // first, since it may run handlers
 	}
 	c.sendFrom(o, vs, depth)
 	c.engine.End()
@@ -69,7 +69,7 @@ func (c *core) sendFrom(o *origin, vs pebbles, depth uint8) {
 	c.engine.HandleQueued()
 }
 
-// pass takes a chunk of pebbles into the lanes of their next hops, some of them through the cache.
+// pass moves a chunk of pebbles into the lanes of their next hops, some of them through the cache.
 func (c *core) pass(o *origin, vs pebbles) {
 	advice := c.advice(vs.n)
 	lanes := c.address(o, vs, advice != reduce.Skip)
@@ -94,7 +94,7 @@ func (c *core) pass(o *origin, vs pebbles) {
 	c.element.forget(o.away.at, away)
 }
 
-// put puts pebbles into lanes. Their keys are the first of o.keys, where they are encoded.
+// put puts pebbles into lanes. If they are encoded, their keys are the first of o.keys.
 func (c *core) put(o *origin, vs pebbles, lanes []uint32) {
 	if c.coded != nil {
 		c.coded.put(o, vs, lanes)
@@ -113,7 +113,7 @@ func (c *core) queueHome(o *origin, n int, keys []uint64) {
 	c.out.PutHome(&o.Origin, o.home.at, n)
 }
 
-// splitHomeAway copies the pebbles of this rank to o.home, and the others to o.away and their keys to the front of
+// splitHomeAway copies the pebbles of this rank to o.home, the others to o.away, and the keys of those to the front of
 // o.keys.
 func (c *core) splitHomeAway(o *origin, vs pebbles, lanes []uint32) (home, away int) {
 	self, e := uint32(c.out.Plan.Self), &c.element
@@ -152,7 +152,7 @@ func (c *core) AwaitRoom(slice any) {
 	c.awaitRoom(pebbles{vs.UnsafePointer(), vs.Len()})
 }
 
-// fullLane is a lane of some pebbles that has no room; -1 for none.
+// fullLane returns a lane of some pebbles that has no room; -1 for none.
 func (c *core) fullLane(vs pebbles) int {
 	c.engine.Begin()
 	lanes := c.address(c.inner.ready(), vs, false)
@@ -169,7 +169,7 @@ func (c *core) fullLane(vs pebbles) int {
 func (c *core) Flush(why coalesce.Reason, stage int) (sent, left bool) {
 	moved, before := c.flushBuffers(), c.engine.Count.FramesSent
 	if c.cache != nil && c.Holds() && c.out.FlushesCaches(stage) {
-		c.release(c.origin()) // which may wait for room, and flush meanwhile
+		c.release(c.origin()) // may wait for room, and flush meanwhile
 	}
 	left = c.out.Flush(why, stage)
 	return moved || c.engine.Count.FramesSent != before, left

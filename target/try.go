@@ -8,11 +8,11 @@ import (
 )
 
 // TryEach is [Each] for a handler that needs its own target, to send pebbles on, or that may fail. t is the target that
-// it is given to, as [New] returns it. The first error ends the job, on every rank, with a [HandlerError] that names
-// the rank, the target and the pebble; pebbles behind that one are not handled.
+// [New] returns. The first error ends the job, on every rank, with a [HandlerError] that names the rank, the target and
+// the pebble; later pebbles of the batch are not handled.
 func TryEach[V any](handle func(t *Target[V], v V) error) Handling[V] {
 	if handle == nil {
-		return Handling[V]{} // which registration refuses
+		return Handling[V]{} // registration refuses it
 	}
 	return TryBatch(func(t *Target[V], vs []V) error {
 		for i := range vs {
@@ -24,8 +24,8 @@ func TryEach[V any](handle func(t *Target[V], v V) error) Handling[V] {
 	})
 }
 
-// TryBatch is [Batch] for a handler that needs its own target, or that may fail: see [TryEach]. It costs a call a batch
-// more than Batch, and allocates nothing. [PebbleError] says which pebble an error is about; otherwise the error names
+// TryBatch is [Batch] for a handler that needs its own target, or that may fail: see [TryEach]. It costs one more call
+// per batch than Batch, and allocates nothing. [PebbleError] names the pebble of an error; otherwise the error names
 // the first of the batch.
 func TryBatch[V any](handle func(t *Target[V], vs []V) error) Handling[V] {
 	if handle == nil {
@@ -40,7 +40,7 @@ func TryBatch[V any](handle func(t *Target[V], vs []V) error) Handling[V] {
 	}}
 }
 
-// PebbleError makes an error of a [TryBatch] handler one about the pebble with index i of its batch.
+// PebbleError attributes the error of a [TryBatch] handler to the pebble with index i of its batch.
 func PebbleError(i int, err error) error { return &atError{i, err} }
 
 type atError struct {
@@ -56,8 +56,8 @@ type HandlerError struct {
 	Rank   int
 	Target string
 	Pebble string // as fmt's %+v writes it, cut to 200 bytes
-	Batch  int    // how many pebbles the handler had, when any of them may be meant and Pebble is the first; otherwise 0
-	Err    error  // what the handler returned
+	Batch  int    // number of the handler's pebbles, if any of them may be meant and Pebble is the first; otherwise 0
+	Err    error  // the error of the handler
 }
 
 func (e *HandlerError) Error() string {
@@ -68,10 +68,10 @@ func (e *HandlerError) Error() string {
 	return fmt.Sprintf("rank %d: target %q: handle %s: %v", e.Rank, e.Target, which, e.Err)
 }
 
-// Unwrap returns what the handler returned.
+// Unwrap returns the error of the handler.
 func (e *HandlerError) Unwrap() error { return e.Err }
 
-// failHandler ends the job because the handler of a batch has returned an error.
+// failHandler ends the job with the error of a batch's handler.
 func (c *core) failHandler(vs pebbles, err error) {
 	e := &HandlerError{Rank: c.engine.Rank.ID(), Target: c.engine.Name, Err: err}
 	if at, ok := errors.AsType[*atError](err); ok && at.index >= 0 && at.index < vs.n {
@@ -88,10 +88,10 @@ func (c *core) failHandler(vs pebbles, err error) {
 	c.engine.Rank.Fail(e)
 }
 
-// pebbleTextMax bounds the text of a pebble in an error, in bytes.
+// pebbleTextMax is the maximum length of a pebble's text in an error, in bytes.
 const pebbleTextMax = 200
 
-// pebbleText is a pebble in a text of at most so many bytes, on one line.
+// pebbleText returns a pebble as one line of at most pebbleTextMax bytes.
 func pebbleText(pebble any) string {
 	const end = "..."
 	text := fmt.Sprintf("%+v", pebble)

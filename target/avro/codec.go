@@ -10,12 +10,12 @@ import (
 	"github.com/activepebbles/pebbles/internal/codecs"
 )
 
-// Codec turns values of V into Avro binary and back. It satisfies target.Codec[V]. All methods may be called by several
-// goroutines at once.
+// Codec converts values of V to Avro binary and back. It satisfies target.Codec[V]. Several goroutines may call its
+// methods at once.
 type Codec[V any] struct{ of coder }
 
-// New makes the codec of V. Its error names the field of V that cannot travel and says what to do about it. It takes
-// some tens of microseconds: make one for each type, and share it.
+// New makes the codec of V. Its error names the field of V that cannot travel, and the remedy. It takes some tens of
+// microseconds: make one for each type, and share it.
 func New[V any]() (*Codec[V], error) {
 	of, err := newCoder(reflect.TypeFor[V]())
 	if err != nil {
@@ -24,7 +24,7 @@ func New[V any]() (*Codec[V], error) {
 	return &Codec[V]{of}, nil
 }
 
-// Must is New for types that are known to travel: it panics where New returns an error.
+// Must is New for types that are known to travel: it panics if New returns an error.
 func Must[V any]() *Codec[V] {
 	c, err := New[V]()
 	if err != nil {
@@ -33,37 +33,37 @@ func Must[V any]() *Codec[V] {
 	return c
 }
 
-// Append appends the Avro binary of v to dst and returns it, as append does. It keeps neither. The bytes of a map are
-// in no order, so equal values may have different bytes. The one error is that v nests too deep, or points to itself;
-// it returns dst as it was.
+// Append appends the Avro binary of v to dst and returns the extended slice. It keeps neither. The entries of a map are
+// in no order, so equal values may have different bytes. It fails only if v nests too deep or points to itself; then it
+// returns dst unchanged.
 func (c *Codec[V]) Append(dst []byte, v V) ([]byte, error) {
 	return c.of.append(dst, unsafe.Pointer(&v))
 }
 
-// Decode makes a value of the bytes that Append appended. The value shares no memory with src. Bytes that do not make
-// exactly one value are an error that names the field where they went wrong.
+// Decode returns the value that Append encoded. The value shares no memory with src. If the bytes are not exactly one
+// value, the error names the field at which they went wrong.
 func (c *Codec[V]) Decode(src []byte) (V, error) {
 	var v V
 	err := c.of.decode(src, unsafe.Pointer(&v))
 	return v, err
 }
 
-// Next makes a value of the bytes that src begins with, as Decode does, and returns those that follow: so the records
-// of an object container file are read, which stand one behind the other.
+// Next decodes the value at the beginning of src, as Decode does, and returns the bytes after it. It reads the
+// consecutive records of an object container file.
 func (c *Codec[V]) Next(src []byte) (v V, rest []byte, err error) {
 	rest, err = c.of.next(src, unsafe.Pointer(&v))
 	return v, rest, err
 }
 
-// Schema returns the schema in Avro's parsing canonical form, and with the defaults of fields. It depends on nothing
-// but V: equal in all processes, and equal for types with the same names, Avro types and defaults. Integers of the same
-// Avro type are not told apart.
+// Schema returns the schema in Avro's parsing canonical form, with the defaults of fields. It depends only on V: it is
+// equal in all processes, and for types with the same names, Avro types and defaults. Integers of the same Avro type
+// are not distinguished.
 func (c *Codec[V]) Schema() string { return c.of.wire.Schema() }
 
-// Fingerprint returns the CRC-64-AVRO (Rabin) fingerprint of Schema, in which defaults do not count.
+// Fingerprint returns the CRC-64-AVRO (Rabin) fingerprint of Schema without defaults.
 func (c *Codec[V]) Fingerprint() uint64 { return c.of.wire.Rabin }
 
-// coder is a codec of values by where they lie: its code is the same for all types.
+// coder is a codec of values by their addresses: its code is the same for all types.
 type coder struct {
 	of   reflect.Type
 	root *node

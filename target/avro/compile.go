@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// compiler derives nodes and schema of one type. Avro names records and fixeds, defines each where it is first met and
+// compiler derives nodes and schema of one type. Avro names records and fixeds, defines each at its first use and
 // refers to it by name from then on; the compiler walks in the same order.
 type compiler struct {
 	named map[reflect.Type]*node

@@ -26,16 +26,15 @@
 //	*T                            union of null and T
 //	struct                        record, named by its package path and type name
 //
-// Named types are carried like the type that they are made of. A field of a struct is called by its Go name, or by its
-// tag: `avro:"name"`; `avro:"-"` leaves it out, and it comes back zero. An embedded struct is a field, named by its
-// type. Fields called _ are left out. Other fields that are not exported are refused, for they would be lost without a
-// word.
+// Named types are encoded like their underlying types. The name of a field is its Go name, or its tag: `avro:"name"`;
+// `avro:"-"` leaves it out, and it is decoded as zero. An embedded struct is a field, named by its type. Fields named _
+// are left out. Other unexported fields are refused, since they would be lost silently.
 //
 // # Types that change
 //
-// Pebbles come from the same build, and files may be older: ingest and container.Load match fields by their names,
-// whatever their types are called and whatever the order. Fields that a type no longer has are left out. One that it
-// has and the file does not needs a default, which is JSON as Avro's specification has it:
+// Pebbles come from the same build, but files may be older: ingest and container.Load match fields by their names, in
+// any order, and ignore the names of types. Fields that a type no longer has are left out. A field that is missing in
+// the file needs a default, in JSON as in Avro's specification:
 //
 //	Weight float64 `avro:"weight,default=1"`
 //	Notes  []string `avro:",default=[]"`
@@ -45,21 +44,21 @@
 //
 // # Recursion
 //
-// A type may contain itself through pointers, slices and maps, as long as a struct is part of the circle. Values may
-// nest 10,000 structs deep; a circle of pointers is told by that limit. Two pointers to one variable come back as
-// pointers to two.
+// A type may contain itself through pointers, slices and maps, if a struct is part of the circle. Values may nest
+// 10,000 structs deep; this limit detects a circle of pointers. Two pointers to one variable are decoded as pointers to
+// two.
 //
-// Refused, by an error that names the field: interfaces, functions, channels, complex numbers, maps with other keys
-// than strings, pointers to pointers, slices and arrays of what has no bytes, and [time.Time].
+// These types are refused, by an error that names the field: interfaces, functions, channels, complex numbers, maps
+// with keys other than strings, pointers to pointers, slices and arrays of elements without bytes, and [time.Time].
 //
 // # Nil and empty
 //
-// A nil slice or map and an empty one are the same bytes, and come back nil. A nil pointer comes back nil; a pointer to
-// a zero value comes back as that.
+// A nil slice or map and an empty one have the same bytes, and are decoded as nil. A nil pointer is decoded as nil, and
+// a pointer to a zero value as such a pointer.
 //
 // # Damaged bytes
 //
-// Decode walks all the bytes before it hands them to goavro, which would allocate for any count that they claim. What
-// it allocates is at most in proportion to the length of the bytes. A number that does not fit its Go type, an array of
-// another length and bytes left over are errors; damage that still makes a value of the type cannot be seen here.
+// Decode checks all the bytes before it gives them to goavro, which would allocate for any count that they claim. It
+// allocates memory at most in proportion to the length of the bytes. A number that does not fit its Go type, an array
+// of another length and bytes left over are errors; damage that still makes a value of the type cannot be detected.
 package avro

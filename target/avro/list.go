@@ -46,7 +46,8 @@ func (c *compiler) array(t reflect.Type) (*node, string, error) {
 	return n, schema, nil
 }
 
-// elem compiles the elements. Those without bytes are refused, as a few damaged bytes could claim any number of them.
+// elem compiles the elements. Elements without bytes are refused, since a few damaged bytes could claim any number of
+// them.
 func (c *compiler) elem(t reflect.Type) (*node, string, error) {
 	elem, schema, err := c.compile(t.Elem())
 	if err != nil {
@@ -82,7 +83,7 @@ func fill(v reflect.Value, items []any, elem *node) {
 }
 
 // blocks walks over the blocks of an array or a map and counts their items, which have at least one byte each: goavro
-// allocates for the count before it looks at the items.
+// allocates for the count before it reads the items.
 func blocks(src []byte, item func(src []byte) ([]byte, error)) (total int, rest []byte, err error) {
 	for {
 		count, rest, err := long(src)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// name gives a struct or a fixed a full name that no other type of the schema has. Every name has a namespace, as Avro
-// would add that of the surrounding record to one without.
+// name gives a struct or a fixed a full name that is unique in the schema. Every name has a namespace, since Avro would
+// add that of the surrounding record to a name without one.
 func (c *compiler) name(t reflect.Type) string {
 	full := fullName(t)
 	unique := full
@@ -18,7 +18,7 @@ func (c *compiler) name(t reflect.Type) string {
 	return unique
 }
 
-// fullName may be that of two types: of functions' own types, and where characters are replaced.
+// fullName is not unique: types local to functions, and replaced characters, may give equal names.
 func fullName(t reflect.Type) string {
 	switch {
 	case t.Name() != "":
@@ -34,7 +34,7 @@ func fullName(t reflect.Type) string {
 	}
 }
 
-// clean makes a part of an Avro name of any text.
+// clean converts any text to a part of an Avro name.
 func clean(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if isLetter(r) || isDigit(r) {
@@ -48,7 +48,7 @@ func clean(s string) string {
 	return s
 }
 
-// isName tells whether Avro allows s as the name of a field.
+// isName reports whether Avro allows s as the name of a field.
 func isName(s string) bool {
 	for i, r := range s {
 		if !isLetter(r) && (i == 0 || !isDigit(r)) {
@@ -64,5 +64,5 @@ func isLetter(r rune) bool {
 
 func isDigit(r rune) bool { return '0' <= r && r <= '9' }
 
-// quote makes a JSON string of an Avro name, which has nothing to escape.
+// quote returns an Avro name as a JSON string; it needs no escapes.
 func quote(name string) string { return `"` + name + `"` }

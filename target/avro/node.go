@@ -8,22 +8,22 @@ import (
 )
 
 // node carries the values of one Go type between memory, the natives of goavro and the wire. Nodes of a recursive type
-// point to each other, so the functions of another node are looked up when they are called, never before.
+// point to each other, so the functions of another node are read when they are called, never before.
 type node struct {
-	name  string // what goavro calls the type in a union
-	empty bool   // whether values take no bytes on the wire
+	name  string // goavro's name of the type in a union
+	empty bool   // values take no bytes on the wire
 
-	// native makes a native of a value, which must be addressable. The native may share its memory.
+	// native converts a value, which must be addressable. The native may share its memory.
 	native func(v reflect.Value, depth int) (any, error)
-	// check walks over one value on the wire and returns what follows it. Bytes that it lets pass, goavro and set can
-	// take.
+	// check walks over one value on the wire and returns the bytes after it. goavro and set can process all bytes that
+	// it accepts.
 	check func(src []byte, depth int) ([]byte, error)
-	// set makes a value, which is zero and can be set, of a native that came from checked bytes.
+	// set stores a native, from checked bytes, in a value that is zero and settable.
 	set func(v reflect.Value, native any)
 }
 
-// depthMax bounds the records in records of one value, as goavro and this package recurse and a goroutine that runs out
-// of stack cannot be saved.
+// depthMax bounds the nesting of records in one value: goavro and this package recurse, and a goroutine that overflows
+// its stack ends the process.
 const depthMax = 10_000
 
 var (
@@ -31,13 +31,13 @@ var (
 	errShort = errors.New("bytes are cut short")
 )
 
-// placed is an error at a place in a value. Places are gathered innermost first while the error travels up.
+// placed is an error at a place in a value. The places are collected innermost first while the error travels up.
 type placed struct {
 	places []string
 	err    error
 }
 
-// at adds the place of the value that err was found in.
+// at adds the place of the value with the error.
 func at(place string, err error) error {
 	if p, ok := err.(*placed); ok { //nolint:errorlint // only made here, and never wrapped on its way up
 		p.places = append(p.places, place)
@@ -46,7 +46,7 @@ func at(place string, err error) error {
 	return &placed{places: []string{place}, err: err}
 }
 
-// placesMax is how many places are told at either end of a path.
+// placesMax is the number of places in the text, at either end of a path.
 const placesMax = 8
 
 func (p *placed) Error() string {

@@ -16,7 +16,7 @@ type member struct {
 	*node
 }
 
-// record is the node of a struct. It is known by name before its fields are compiled, so that they may refer to it.
+// record is the node of a struct. Its name is registered before its fields are compiled, so that they may refer to it.
 func (c *compiler) record(t reflect.Type) (*node, string, error) {
 	n := &node{name: c.name(t)}
 	c.named[t] = n
@@ -70,7 +70,7 @@ func (c *compiler) members(t reflect.Type) (members []member, fields []string, e
 	return members, fields, nil
 }
 
-// fieldName returns what a field is called in the schema, or "" if it is left out, and the JSON of its default.
+// fieldName returns the name of a field in the schema, or "" if it is left out, and the JSON of its default.
 func fieldName(f reflect.StructField) (name, fallback string, err error) {
 	name, option, _ := strings.Cut(f.Tag.Get("avro"), ",")
 	fallback, hasDefault := strings.CutPrefix(option, "default=")

@@ -84,7 +84,7 @@ func integer(native any) int64 {
 	return native.(int64)
 }
 
-// float converts from type to type, for SetFloat would change the bits of some NaNs.
+// float converts from type to type, since SetFloat would change the bits of some NaNs.
 func float[F float32 | float64](name string) *node {
 	plain := reflect.TypeFor[F]()
 	size := int(plain.Size())
@@ -117,7 +117,7 @@ func long(src []byte) (int64, []byte, error) {
 	return x, src[n:], nil
 }
 
-// sized reads bytes that follow their length. They lie in src.
+// sized reads a length and the bytes after it. They lie in src.
 func sized(src []byte) (b, rest []byte, err error) {
 	size, rest, err := long(src)
 	switch {

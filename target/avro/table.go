@@ -30,7 +30,7 @@ func (c *compiler) table(t reflect.Type) (*node, string, error) {
 func tableNative(v reflect.Value, elem *node, depth int) (any, error) {
 	items := make(map[string]any, v.Len())
 	for it := v.MapRange(); it.Next(); {
-		value := reflect.New(v.Type().Elem()).Elem() // what lies in a map has no address, and natives may share memory
+		value := reflect.New(v.Type().Elem()).Elem() // elements of a map have no address, and natives may share memory
 		value.Set(it.Value())
 		item, err := elem.native(value, depth)
 		if err != nil {
@@ -41,7 +41,7 @@ func tableNative(v reflect.Value, elem *node, depth int) (any, error) {
 	return items, nil
 }
 
-// tableCheck refuses equal keys, as goavro does: it would tell so at every level, in an error of quadratic cost.
+// tableCheck refuses equal keys, as goavro does: goavro would repeat it at every level, in an error of quadratic cost.
 func tableCheck(src []byte, elem *node, depth int) ([]byte, error) {
 	seen := map[string]bool{}
 	_, rest, err := blocks(src, func(src []byte) ([]byte, error) {
