@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// agree compares what was registered and freed since the last epoch with the same of all other ranks. A rank that has
-// nothing of that while another has is found out by the purposes of their messages.
+// agree compares the registrations and frees since the last epoch across all ranks. A rank without any, while another
+// has some, is detected by the purposes of their messages.
 func agree(r *Rank) error {
 	text := r.Targets.news
 	if len(text) == 0 {
@@ -51,8 +51,8 @@ func disagree(r *Rank, text []byte) error {
 	return fmt.Errorf("pebble: ranks registered or freed different targets, but their descriptions are equal")
 }
 
-// firstDifference says in words where two lists of descriptions differ first, or nothing when they don't, and which
-// target it is.
+// firstDifference describes the first difference between two lists of descriptions, and returns the name of its target;
+// "" for equal lists.
 func firstDifference(rankA int, a []byte, rankB int, b []byte) (name, why string) {
 	const rule = "all ranks must register and free the same targets in the same order"
 	as, bs := lines(a), lines(b)
@@ -74,27 +74,27 @@ func firstDifference(rankA int, a []byte, rankB int, b []byte) (name, why string
 	return "", ""
 }
 
-// begun is how a line begins: what is done, and to which object. The rest describes a target that is registered.
+// begun returns the beginning of a line: the action and its object. The rest describes a target that is registered.
 func begun(line string) string {
 	verb, object, _ := strings.Cut(line, ` "`)
-	quoted, _ := strconv.QuotedPrefix(`"` + object) // "" where there is none
+	quoted, _ := strconv.QuotedPrefix(`"` + object) // "" if it has none
 	return verb + " " + quoted
 }
 
-// named is the name of the object in a line.
+// named returns the name of the object in a line.
 func named(line string) string {
 	_, quoted, _ := strings.Cut(begun(line), ` "`)
 	name, _ := strconv.Unquote(`"` + quoted)
 	return name
 }
 
-// brief is a description without its settings.
+// brief returns a description without its settings.
 func brief(description string) string {
 	what, _, _ := strings.Cut(description, ", distribution ")
 	return shorten(what)
 }
 
-// parts are the parts of two descriptions in which they differ: between commas or semicolons.
+// parts returns the parts, between commas or semicolons, that differ in two descriptions.
 func parts(a, b string) (x, y string) {
 	const ends = ",;"
 	from := 0
@@ -113,7 +113,7 @@ func parts(a, b string) (x, y string) {
 	return shorten(strings.TrimSpace(a[:len(a)-end])), shorten(strings.TrimSpace(b[:len(b)-end]))
 }
 
-// partBytes bounds what is shown of a description.
+// partBytes bounds the length of a description in an error.
 const partBytes = 160
 
 func shorten(text string) string {

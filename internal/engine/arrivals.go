@@ -8,7 +8,7 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// arrivals takes in the frames of a rank, and keeps those that have to wait.
+// arrivals delivers the frames of a rank, and keeps those that have to wait.
 type arrivals struct {
 	caller    *caller
 	sender    *coalesce.Sender
@@ -16,17 +16,17 @@ type arrivals struct {
 	publisher *publisher
 
 	collective func(*netio.Frame)                 // takes the messages of collectives
-	messages   [purposes]func(*netio.Frame) error // take messages for other purposes, wherever the rank is
+	messages   [purposes]func(*netio.Frame) error // take messages for other purposes, at any time
 
 	futureEpoch netio.Frames // data frames of epochs that have not begun here
-	deferred    netio.Frames // data frames that waited for the running epoch
+	deferred    netio.Frames // data frames that waited for the epoch that now runs
 	catchUp     bool         // deferred may hold some
 	stalled     netio.Frames // data frames of this epoch that wait until links have credit
 	processed   uint64       // data frames and posted messages handled
-	phases      uint32       // that a link can have in an epoch, when there is a ledger
+	phases      uint32       // maximum of a link's phases in an epoch, with a ledger
 }
 
-// next returns the next frame that has arrived, nil for none. Frames that waited for this epoch come first.
+// next returns the next frame that has arrived; nil for none. Frames that waited for this epoch come first.
 func (a *arrivals) next() *netio.Frame {
 	if a.catchUp {
 		if f := a.deferred.Shift(); f != nil {
@@ -37,7 +37,7 @@ func (a *arrivals) next() *netio.Frame {
 	return a.sender.Port.Recv()
 }
 
-// beginEpoch lets frames of the epoch that begins be taken in.
+// beginEpoch releases the frames that waited for the epoch that begins.
 func (a *arrivals) beginEpoch() {
 	for f := a.futureEpoch.Shift(); f != nil; f = a.futureEpoch.Shift() {
 		a.deferred.Push(f)
@@ -45,7 +45,7 @@ func (a *arrivals) beginEpoch() {
 	}
 }
 
-// arrive takes in a frame.
+// arrive delivers or keeps a frame.
 func (a *arrivals) arrive(f *netio.Frame) {
 	switch f.Kind {
 	case netio.Control:
@@ -61,7 +61,7 @@ func (a *arrivals) arrive(f *netio.Frame) {
 	}
 }
 
-// message takes in a message of a collective, or one that is taken wherever the rank is.
+// message takes a message of a collective, or one that is taken at any time.
 func (a *arrivals) message(f *netio.Frame) {
 	if !a.takesAnywhere(f) {
 		a.collective(f)
@@ -71,20 +71,20 @@ func (a *arrivals) message(f *netio.Frame) {
 	if err := a.messages[p](f); err != nil {
 		a.refuse(f, err.Error())
 	}
-	if p == posting { // which detectors count
+	if p == posting { // detectors count it
 		a.processed++
 	}
 	f.Release()
 }
 
-// takesAnywhere reports whether a message is one that is taken in wherever the rank is.
+// takesAnywhere reports whether a message is taken at any time.
 func (a *arrivals) takesAnywhere(f *netio.Frame) bool {
 	p := purpose(f.Check)
 	return p < purposes && a.messages[p] != nil
 }
 
-// postpone keeps a data frame of an epoch that has not begun here. Its sender has passed a point that this rank has yet
-// to pass, and the sender's budget bounds the frames that it can send until then.
+// postpone keeps a data frame of an epoch that has not begun here. Its sender has passed a point that this rank has not
+// reached, and the sender's budget bounds the frames that it can send until then.
 func (a *arrivals) postpone(f *netio.Frame) {
 	if int32(f.Epoch-a.sender.Epoch) <= 0 {
 		a.refuse(f, fmt.Sprintf("it belongs to epoch %d, which has ended here", f.Epoch))
@@ -137,14 +137,14 @@ func (a *arrivals) handle(f *netio.Frame) (taken bool) {
 	return true
 }
 
-// refuse ends the job because a frame makes no sense.
+// refuse ends the job because of an invalid frame.
 func (a *arrivals) refuse(f *netio.Frame, why string) {
 	from := f.From
 	f.Release()
 	a.caller.Fail(fmt.Errorf("pebble: rank %d refuses a frame from rank %d: %s", a.caller.id, from, why))
 }
 
-// retryStalled takes in the stalled frames that can be taken in now, and reports whether there were any.
+// retryStalled handles the stalled frames that their targets take now, and reports whether it handled any.
 func (a *arrivals) retryStalled() bool {
 	worked := false
 	all := a.stalled.Move()
@@ -158,7 +158,7 @@ func (a *arrivals) retryStalled() bool {
 	return worked
 }
 
-// release gives back all frames that wait.
+// release releases all frames that wait.
 func (a *arrivals) release() {
 	for _, q := range []*netio.Frames{&a.futureEpoch, &a.deferred, &a.stalled} {
 		q.Release()

@@ -8,8 +8,8 @@ import (
 	"github.com/activepebbles/pebbles/internal/collective"
 )
 
-// Fold merges a rank's own value and that of another rank. The result is in the memory of own, or in other memory that
-// it gives away.
+// Fold merges a rank's own value with that of another rank. The result is in the memory of own, or in other memory that
+// becomes the caller's.
 type Fold func(own, from []byte) []byte
 
 // Collectives are the calls that all ranks make together, between epochs.
@@ -39,7 +39,7 @@ func (c *Collectives) Barrier() error {
 	return err
 }
 
-// AllReduce merges the values of all ranks. The result of a collective is good until the next one, here and below.
+// AllReduce merges the values of all ranks. The result of each collective is valid until the next one.
 func (c *Collectives) AllReduce(of Values, value []byte, merge func(into, from []byte)) ([]byte, error) {
 	return c.networks[allReduce].typed(of).run(c.reduce, value, merge)
 }
@@ -49,7 +49,7 @@ func (c *Collectives) AllFold(of Values, value []byte, fold Fold) ([]byte, error
 	return c.networks[allReduce].typed(of).collect(c.reduce, value, nil, fold)
 }
 
-// Scan merges the values of the ranks up to this one. merge gets a value of lower ranks as from.
+// Scan merges the values of the ranks up to this one. merge gets the value of lower ranks as from.
 func (c *Collectives) Scan(of Values, value []byte, merge func(into, from []byte)) ([]byte, error) {
 	return c.networks[scan].typed(of).run(collective.Scan(c.caller.id, c.caller.Size()), value, merge)
 }
@@ -65,7 +65,7 @@ func (c *Collectives) Broadcast(of Values, root int, value []byte) ([]byte, erro
 	return c.networks[broadcast].typed(of).run(collective.Broadcast(c.caller.id, c.caller.Size(), root), value, nil)
 }
 
-// Gather returns the values of all ranks, by rank, on the root, and nil on the others.
+// Gather returns the values of all ranks, ordered by rank, on the root, and nil on the others.
 func (c *Collectives) Gather(of Values, root int, value []byte) ([][]byte, error) {
 	mustBeRank(c.caller, "Gather", root)
 	own := binary.LittleEndian.AppendUint32(nil, uint32(c.caller.id))
@@ -85,7 +85,7 @@ func (c *Collectives) Gather(of Values, root int, value []byte) ([][]byte, error
 	return all, nil
 }
 
-// AllGather returns the values of all ranks, by rank, one after the other. All have one length.
+// AllGather returns the values of all ranks, ordered by rank, concatenated. All have the same length.
 func (c *Collectives) AllGather(of Values, value []byte) ([]byte, error) {
 	steps := collective.AllGather(c.caller.id, c.caller.Size(), len(value))
 	result, err := c.networks[allGather].typed(of).run(steps, value, nil)
@@ -95,7 +95,7 @@ func (c *Collectives) AllGather(of Values, value []byte) ([]byte, error) {
 	return result, err
 }
 
-// AllGatherV returns the values of all ranks, by rank, of any length each.
+// AllGatherV returns the values of all ranks, ordered by rank. They may differ in length.
 func (c *Collectives) AllGatherV(of Values, value []byte) ([][]byte, error) {
 	result, err := c.networks[allGather].typed(of).run(collective.AllGatherV(c.caller.id, c.caller.Size()),
 		collective.AppendRecord(nil, value), nil)
@@ -109,7 +109,7 @@ func (c *Collectives) AllGatherV(of Values, value []byte) ([][]byte, error) {
 	return all, nil
 }
 
-// alike has room for a value of each rank. Where this rank is alone, all are like its own.
+// alike returns room for a value of each rank. If this rank is alone, all values are its own.
 func (c *Collectives) alike(own []byte) [][]byte {
 	all := make([][]byte, c.caller.Size())
 	if c.caller.Job.config.Lone {
@@ -120,7 +120,7 @@ func (c *Collectives) alike(own []byte) [][]byte {
 	return all
 }
 
-// Sharing are the steps of a rank in a collective that takes the records of all ranks to all: by dissemination, in
+// Sharing returns the steps of a rank in a collective that takes the records of all ranks to all: by dissemination, in
 // ⌈log2 P⌉ rounds, or, if flat, through rank 0, which gets one message from each rank and answers it.
 func (c *Collectives) Sharing(flat bool) []collective.Step {
 	ranks := c.caller.Size()
@@ -140,8 +140,8 @@ func (c *Collectives) Sharing(flat bool) []collective.Step {
 	return steps
 }
 
-// Share runs steps of [Collectives.Sharing] with one record, and returns those of all ranks, good until the next
-// collective. Where this rank is alone, for an explanation, it has its own only.
+// Share runs the steps of [Collectives.Sharing] with one record, and returns the records of all ranks, valid until the
+// next collective. A rank alone, in an explanation, gets only its own.
 func (c *Collectives) Share(steps []collective.Step, record []byte) ([]byte, error) {
 	all, err := c.networks[sharing].run(steps, record, nil)
 	if err != nil {

@@ -17,21 +17,21 @@ type Config struct {
 	Transport   netio.Transport
 	Topology    route.Constructor
 	Coalesce    int
-	FactorFree  bool // nobody has asked for a coalescing factor: each target has what suits its pebbles
+	FactorFree  bool // no coalescing factor was given: each target has the default for its pebbles
 	Cache       int
 	Period      time.Duration
-	Lone        bool // rank 0 alone is there: the next epoch is explained, and collectives are as if all gave the same
+	Lone        bool // rank 0 runs alone: the next epoch is explained; collectives act as if all gave the same
 	Termination termination.Maker
 	Tuning      *Tuning
 	Log         *slog.Logger
 
-	// Explain runs instead of an epoch that is to be explained. Its error is the epoch's.
+	// Explain runs instead of an epoch that is explained. Its error is the epoch's.
 	Explain func(r *Rank, depth int) error
-	// ExplainMarked says that the epoch behind ExplainNext is to be explained, and not the first one.
+	// ExplainMarked explains the epoch after ExplainNext instead of the first one.
 	ExplainMarked bool
-	Described     func()                     // is called when a rank describes a checkpoint
-	Saved         func()                     // tells the launcher of a checkpoint; nil for none
+	Described     func()                     // called when a rank describes a checkpoint
+	Saved         func()                     // notifies the launcher of a checkpoint; nil for none
 	Watcher       Watcher                    // nil for none
-	Labels        bool                       // goroutines carry what they run as labels, for profiles
-	Trace         func(rank int) *trace.Rank // where a rank of this process writes its trace; nil for nowhere
+	Labels        bool                       // goroutines carry labels for profiles
+	Trace         func(rank int) *trace.Rank // makes the trace of a rank of this process; nil for none
 }

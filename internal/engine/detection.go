@@ -10,7 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/termination"
 )
 
-// detection finds that an epoch has ended.
+// detection detects the end of an epoch.
 type detection struct {
 	caller      *caller
 	sender      *coalesce.Sender
@@ -19,12 +19,12 @@ type detection struct {
 	arrivals    *arrivals
 	detector    termination.Detector
 	detectorFor detectorFor
-	stager      termination.Stager // the detector, when it is one
-	awaiting    bool               // the detector asks whether all frames are back
+	stager      termination.Stager // the detector, if it is one
+	awaiting    bool               // the detector needs to know whether all frames are back
 	rounds      uint64             // of detectors before this one
 }
 
-// detect makes sure that the rank's detector fits the epoch and the targets that are registered.
+// detect makes the rank's detector, unless it already fits the epoch and the registered targets.
 func (d *detection) detect(p Plan) error {
 	made := detectorFor{changes: d.targets.changes, depth: p.Depth, ofEpoch: p.Detector != nil}
 	if d.detector != nil && d.detectorFor == made && !made.ofEpoch {
@@ -46,7 +46,7 @@ func (d *detection) detect(p Plan) error {
 	if _, ok := detector.(termination.Keeper); ok {
 		d.sender.Ledger, d.arrivals.phases = termination.NewLedger(), uint32(max(site.Depth*site.Hops, site.Depth))
 		if p.Depth == 0 {
-			d.arrivals.phases = math.MaxUint32 // a detector of the program's own
+			d.arrivals.phases = math.MaxUint32 // the program's own detector
 		}
 	}
 	return nil
@@ -60,19 +60,19 @@ func (d *detection) maker(p Plan) termination.Maker {
 	return d.caller.Job.config.Termination
 }
 
-// detectorFor is the purpose that a detector was made for.
+// detectorFor holds the properties that a detector was made for.
 type detectorFor struct {
 	changes int // of targets
 	depth   int
-	ofEpoch bool // by an option of that epoch alone
+	ofEpoch bool // set by an option of that epoch
 }
 
-// variant tells ways to end an epoch apart.
+// variant distinguishes ways to end an epoch.
 func variant(name string, depth int) uint32 {
 	return crc32.ChecksumIEEE(fmt.Appendf(nil, "%s %d", name, depth)) >> purposeBits
 }
 
-// ending says in words which way to end an epoch a variant is.
+// ending describes the way to end an epoch that a variant stands for.
 func ending(of uint32) string {
 	for _, name := range termination.Names() {
 		for depth := range depthMax + 1 {
@@ -88,14 +88,14 @@ func ending(of uint32) string {
 	return "a detector of its own"
 }
 
-// site describes this rank's place to a detector. If other is not nil, it replaces the topology of targets that can
-// take another one.
+// site describes this rank's place to a detector. If other is not nil, it replaces the topology of targets that support
+// another one.
 func (d *detection) site(depth int, other route.Topology) termination.Site {
 	if depth > 0 {
 		depth += d.targets.beyond
 	}
 	s := termination.Site{Rank: d.caller.id, Ranks: d.caller.Size(), Depth: depth, Hops: 1}
-	moving := false // pebbles follow their keys, by no topology
+	moving := false // pebbles follow their keys, over no topology
 	for i, registered := range d.targets.all {
 		t := registered.description.Topology
 		if other != nil && registered.description.Tunes.Topology {
@@ -124,7 +124,7 @@ func (d *detection) site(depth int, other route.Topology) termination.Site {
 	return s
 }
 
-// chains is the depth that this epoch's handlers are held to. Keys that move send pebbles of their own.
+// chains returns the depth limit of this epoch's handlers; 0 if keys move, since moves send pebbles of the runtime.
 func (d *detection) chains(depth int) int {
 	if d.targets.moving() {
 		return 0
@@ -132,7 +132,7 @@ func (d *detection) chains(depth int) int {
 	return depth
 }
 
-// stage is the last stage whose buffers an idle rank sends.
+// stage returns the last stage whose buffers an idle rank sends.
 func (d *detection) stage() int {
 	if d.stager == nil {
 		return coalesce.AllStages
@@ -140,7 +140,7 @@ func (d *detection) stage() int {
 	return d.stager.Stage()
 }
 
-// Cost is the name of the running detector, and the least number of messages that an epoch of a depth costs a rank.
+// Cost returns the name of the detector, and the minimum number of messages per rank of an epoch of a depth.
 func (d *detection) Cost(depth int) (name string, messages int) {
 	name = d.detector.Name()
 	if n, err := termination.Messages(name, d.site(depth, nil)); err == nil {
@@ -149,7 +149,7 @@ func (d *detection) Cost(depth int) (name string, messages int) {
 	return name, messages
 }
 
-// state is the state of the rank that the detector learns.
+// state returns the state of the rank for the detector.
 func (d *detection) state(atRest bool) termination.State {
 	s := termination.State{
 		Counts: termination.Counts{Created: d.sender.Created, Processed: d.arrivals.processed},
@@ -163,7 +163,7 @@ func (d *detection) state(atRest bool) termination.State {
 // DeclaresDepth reports whether the epoch declares a depth.
 func (d *detection) DeclaresDepth() bool { return d.detectorFor.depth > 0 }
 
-// Termination is the name of the detector that ended the last epoch, or nothing before the first.
+// Termination returns the name of the detector that ended the last epoch, or "" before the first.
 func (d *detection) Termination() string {
 	d.caller.owned("Termination was called")
 	if d.detector == nil {

@@ -9,12 +9,12 @@ import (
 	"github.com/activepebbles/pebbles/termination"
 )
 
-// Plan describes one epoch. All ranks give the same.
+// Plan describes one epoch. It is equal on all ranks.
 type Plan struct {
-	Name     string // for those who watch; "" for none
+	Name     string // for observers; "" for none
 	Depth    int
 	Declared bool              // Depth holds
-	Detector termination.Maker // nil is that of the job
+	Detector termination.Maker // nil is the job's
 	Idle     func() bool       // idle work of the main function; nil for none
 }
 
@@ -30,7 +30,7 @@ func (p Plan) check(beyond int) error {
 	return nil
 }
 
-// Epoch runs f, and returns when the detector finds that the epoch has ended.
+// Epoch runs f, and returns when the detector reports the end of the epoch.
 func (r *Rank) Epoch(f func() error, plan Plan) error {
 	const call = "Epoch was called"
 	r.ownedAnew(call)
@@ -72,7 +72,7 @@ func (r *Rank) Epoch(f func() error, plan Plan) error {
 	return r.guard(run)
 }
 
-// prepare makes sure that an epoch may begin, and that the settings and the detector fit it.
+// prepare checks that an epoch may begin, and makes the settings and the detector fit it.
 func (r *Rank) prepare(f func() error, plan Plan) error {
 	if err := plan.check(r.Targets.beyond); err != nil {
 		return err
@@ -122,12 +122,12 @@ func (r *Rank) end() {
 	r.Sender.Count.Rounds = r.Detection.rounds + r.Detection.detector.Rounds()
 }
 
-// quiesce waits for the end of the epoch. The pebbles in buffers leave when there is nothing else to do, and not before
-// other ranks have had a turn: they may be about to send more. A rank counts as being at rest after a number of looks
-// in a row that found nothing. Where chains have no known end, that number grows with the rounds that were in vain: in
-// a long chain of pebbles most ranks are idle most of the time, and rounds of detection would take the chain's time. A
-// rank that holds nothing, and that no frame has reached, takes part in detection with its first look: in an epoch
-// without pebbles, letting others have a turn first would cost as much again as the messages.
+// quiesce waits for the end of the epoch. The pebbles in buffers leave when the rank has nothing else to do, but not
+// before other ranks have had a turn: they may be about to send more. A rank is at rest after a number of consecutive
+// looks that found nothing. If chains have no known end, that number grows with the unsuccessful rounds: in a long
+// chain of pebbles most ranks are idle most of the time, and rounds of detection would take the chain's time. A rank
+// that holds nothing, and that no frame has reached, takes part in detection with its first look: in an epoch without
+// pebbles, letting others have a turn first would cost as much again as the messages.
 //
 // It returns false, before the end, when done returns true; a nil done never does.
 func (r *Rank) quiesce(wait board.Wait, call string, done func() bool) (ended bool) {
@@ -165,7 +165,7 @@ func (r *Rank) quiesce(wait board.Wait, call string, done func() bool) (ended bo
 			return true
 		}
 		if d.stage() != stage {
-			idle = 0 // there is more to send
+			idle = 0 // more buffers can leave
 		}
 		if idle > 0 || r.Loop.arrivals.processed != processed || r.Targets.holds() {
 			r.Loop.restAfter(idle, max(r.Loop.spins, polls+1))
@@ -179,9 +179,9 @@ func (r *Rank) nothingWaits() bool {
 	return r.Sender.Backlog == 0 && r.Loop.arrivals.stalled.Empty() && r.Exposed.open() == 0
 }
 
-// AwaitOthers is Loop.Await for an event that programs of other ranks may or may not cause: meanwhile this rank counts
-// as being at rest. When all ranks are, the epoch and the job end: an error of the accesses of some rank says why. It
-// is for epochs that declare no depth.
+// AwaitOthers is Loop.Await for an event that programs of other ranks may or may not cause. Meanwhile this rank is at
+// rest; when all ranks are, the epoch and the job end, with an error of some rank's accesses. It is for epochs without
+// a declared depth.
 func (r *Rank) AwaitOthers(call string, done func() bool) {
 	from, active := r.beginCall(call), r.Tasks.active
 	began, traced := r.Publisher.Sampled()
@@ -196,6 +196,6 @@ func (r *Rank) AwaitOthers(call string, done func() bool) {
 	r.endCall(call, from)
 }
 
-// pollsAtRest is the number of idle polls after which a rank counts as being at rest, after a number of rounds. It
-// stays well below the polls after which a rank parks, because the detector must have been asked before.
+// pollsAtRest returns the number of idle polls after which a rank is at rest, after a number of rounds. It stays well
+// below the polls after which a rank parks, since the detector must run before.
 func pollsAtRest(rounds uint64) int { return 1 << min(rounds, 5) }

@@ -8,7 +8,7 @@ type PanicError struct {
 	Value any    // the argument of panic
 	Stack []byte // of the goroutine that panicked: the program's innermost call first, then the calls below it
 	Where string // the handler that panicked, with its target and pebble, in a line; "" elsewhere
-	Site  string // the program's innermost call, as "main.go:31"; "" where that is not known
+	Site  string // the program's innermost call, as "main.go:31"; "" if unknown
 }
 
 func newPanicError(rank int, where string, value any, stack []byte) *PanicError {
@@ -24,14 +24,14 @@ func (e *PanicError) Error() string {
 	return fmt.Sprintf("%srank %d panicked%s: %v", At(e.Site), e.Rank, where, e.Value)
 }
 
-// Unwrap returns the panic's value when it was an error.
+// Unwrap returns the panic's value if it is an error.
 func (e *PanicError) Unwrap() error {
 	err, _ := e.Value.(error)
 	return err
 }
 
-// LimitError is the error of a job in which a rank needed more memory for frames, queues and caches than
-// Config.MemoryLimit allows.
+// LimitError is the error of a job whose rank needed more memory for frames, queues and caches than Config.MemoryLimit
+// allows.
 type LimitError struct {
 	Rank   int
 	Target string // the target whose pebbles found no room
@@ -40,11 +40,11 @@ type LimitError struct {
 	Cause  LimitCause
 }
 
-// LimitCause says what needed the memory beyond the limit.
+// LimitCause is the use of memory that exceeded the limit.
 type LimitCause uint8
 
 const (
-	FromHandlers LimitCause = iota // pebbles that handlers sent or that passed through, and that can't wait
+	FromHandlers LimitCause = iota // pebbles that handlers sent or that passed through, which can't wait
 	FromMain                       // buffers that the main function fills; its other sends wait for room
 	FromCaches                     // reduction caches
 )
@@ -61,7 +61,7 @@ func (e *LimitError) Error() string {
 		e.Rank, e.Target, e.Needed, needs[e.Cause], e.Limit, advice[e.Cause])
 }
 
-// RegistrationError is the error of a job that registered a target that can't work, or not the same on all ranks.
+// RegistrationError is the error of a job whose ranks registered an invalid target, or different targets.
 type RegistrationError struct {
 	Rank   int
 	Target string
@@ -72,11 +72,10 @@ func (e *RegistrationError) Error() string {
 	return fmt.Sprintf("rank %d: register target %q: %s", e.Rank, e.Target, e.Reason)
 }
 
-// DepthError is the error of a job in which a handler sent a pebble in a chain that is longer than its epoch's declared
-// depth.
+// DepthError is the error of a job whose handler sent a pebble in a chain longer than the declared depth of the epoch.
 type DepthError struct {
 	Rank   int
-	Target string // whose handler sent
+	Target string // target of the handler that sent
 	Depth  int    // as declared
 }
 

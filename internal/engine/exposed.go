@@ -15,12 +15,12 @@ type exposed struct {
 	posting  *network
 	oneSided netio.OneSided // nil before its first use
 	errors   []func() error
-	post     func(from int, value []byte) // takes posted messages; nil when none is expected
+	post     func(from int, value []byte) // takes posted messages; nil if none is expected
 }
 
-// OneSided is the rank's access to exposed memory. A rank with open operations is not at rest, so the end of an epoch
-// is a fence of all ranks whose end it is. At each end, failed returns the error of operations that nobody has waited
-// for.
+// OneSided returns the rank's access to exposed memory. A rank with open operations is not at rest, so the end of an
+// epoch is a fence if it ends for all ranks. At each end, failed returns the error of operations that no caller
+// awaited.
 func (x *exposed) OneSided(failed func() error) netio.OneSided {
 	const call = "memory.New was called"
 	x.caller.CheckFreed(call)
@@ -32,7 +32,7 @@ func (x *exposed) OneSided(failed func() error) netio.OneSided {
 	return x.oneSided
 }
 
-// check ends the job if an operation has failed that nobody has waited for.
+// check ends the job if an operation that no caller awaited has failed.
 func (x *exposed) check() {
 	for _, failed := range x.errors {
 		if err := failed(); err != nil {
@@ -41,7 +41,7 @@ func (x *exposed) check() {
 	}
 }
 
-// open is the number of open operations of this rank on exposed memory.
+// open returns the number of this rank's open operations on exposed memory.
 func (x *exposed) open() int {
 	if x.oneSided == nil {
 		return 0
@@ -49,12 +49,12 @@ func (x *exposed) open() int {
 	return x.oneSided.Open()
 }
 
-// A posted message is for one rank, and wakes it. It is no pebble: it belongs to no epoch, and is taken in wherever the
-// rank looks for frames, between epochs too. Detectors that count frames count it, so an epoch of no declared depth
+// A posted message is for one rank, and wakes it. It is not a pebble: it belongs to no epoch, and is taken whenever the
+// rank looks for frames, between epochs too. Detectors that count frames count it, so an epoch without a declared depth
 // does not end while one is in flight.
 
-// Posts registers take as the handler for messages posted by other ranks. It is called in the order of their arrival.
-// It must not wait, nor keep value.
+// Posts registers take as the handler of messages posted by other ranks. It is called in the order of their arrival. It
+// must not wait, nor keep value.
 func (x *exposed) Posts(take func(from int, value []byte)) {
 	if x.post != nil {
 		x.caller.Misuse("pages", "New was called twice: a rank has one space of pages")
@@ -68,7 +68,7 @@ func (x *exposed) Post(to int, value []byte) {
 	x.posting.Send(to, 0, 0, value)
 }
 
-// posted takes in a message that another rank has posted.
+// posted takes a message that another rank has posted.
 func (x *exposed) posted(f *netio.Frame) error {
 	if x.post == nil {
 		return errors.New("it is a message to a lock, and this rank has none")

@@ -6,7 +6,7 @@ import (
 	"runtime/debug"
 )
 
-// rankError says which rank's function returned an error.
+// rankError is the error of a rank's function.
 type rankError struct {
 	rank int
 	err  error
@@ -15,18 +15,18 @@ type rankError struct {
 func (e *rankError) Error() string { return fmt.Sprintf("rank %d: %v", e.rank, e.err) }
 func (e *rankError) Unwrap() error { return e.err }
 
-// StuckError says where ranks are that were left behind when the job had failed.
+// StuckError gives the positions of ranks that were left behind after a failure.
 type StuckError struct{ text string }
 
 func (e *StuckError) Error() string { return e.text }
 
-// unwind is what a rank panics with to leave the user's code after the job has failed. [Rank.Epoch], the collectives
+// unwind is the value of the panic that leaves the user's code after the job has failed. [Rank.Epoch], the collectives
 // and the end of the rank's function catch it and return the job's error instead.
 type unwind struct{}
 
 func (unwind) Error() string { return "pebble: the job has failed; this unwinds the rank" }
 
-// Check leaves the program when the job has failed.
+// Check leaves the program if the job has failed.
 func (c *caller) Check() {
 	if c.Job.failed.Load() {
 		unwindProgram()
@@ -39,7 +39,7 @@ func (c *caller) Fail(cause error) {
 	unwindProgram()
 }
 
-// fail ends the job. The ranks in the cause are those of the caller's team.
+// fail ends the job. The ranks in the cause are numbered as in the caller's team.
 func (c *caller) fail(cause error) {
 	if c.port != nil {
 		cause = &TeamError{c.team.name, c.InJob(c.id), cause}
@@ -50,20 +50,20 @@ func (c *caller) fail(cause error) {
 // Leave leaves the program, whose job has failed.
 func (c *caller) Leave() { unwindProgram() }
 
-// FailIn ends the job because of a collective, and returns the job's error.
+// FailIn ends the job with the error of a collective, and returns the job's error.
 func (c *caller) FailIn(call string, cause error) error {
 	c.fail(fmt.Errorf("rank %d: %s: %w", c.id, call, cause))
 	return c.Job.error()
 }
 
-// room is the package of most calls that the engine looks at.
+// room is the package of most calls that the engine checks.
 const room = "pebble"
 
-// Misuse ends the job, and panics with the same words: a call was made that docs/contract.md does not allow there. A
-// program that recovers goes on in a job that has failed. Room is the package whose call it was.
+// Misuse ends the job, and panics with the same text: a call was made that docs/contract.md does not allow there. A
+// program that recovers goes on in a failed job. room is the package of the call.
 func (c *caller) Misuse(room, format string, args ...any) {
 	if c.mode != over && c.Job.failed.Load() {
-		unwindProgram() // what is deferred when the job has failed is no mistake
+		unwindProgram() // deferred calls after the job has failed are no mistake
 	}
 	words := fmt.Sprintf("%s: %s: %s", room, c.self(), fmt.Sprintf(format, args...))
 	if c.Job.runs() {
@@ -72,8 +72,8 @@ func (c *caller) Misuse(room, format string, args ...any) {
 	panic(words)
 }
 
-// place says in which part of the program the rank is. Another goroutine asks, when the rank has not come back to the
-// runtime for seconds: it does not write what is read here, but no synchronization says so.
+// place describes the position of the rank in the program. Another goroutine calls it if the rank has not returned to
+// the runtime for seconds: the rank does not write the values read here, but no synchronization says so.
 //
 //go:norace
 func (c *caller) place() string {
@@ -99,7 +99,7 @@ func (c *caller) guard(f func() error) (err error) {
 			if c.stack == nil {
 				c.stack = debug.Stack()
 			}
-			if c.endTasks != nil || c.port != nil { // of whose stack and handler nobody learns elsewhere
+			if c.endTasks != nil || c.port != nil { // their stack and handler are lost elsewhere
 				c.Job.fail(c.panicked(value, c.stack)) // first: deferred functions of tasks may call the runtime
 			}
 			if c.endTasks != nil {
@@ -116,7 +116,7 @@ func (c *caller) guard(f func() error) (err error) {
 	return f()
 }
 
-// panicked makes the error for a panic of the program. The stack is nil while the panic is on its way.
+// panicked makes the error of a panic of the program. The stack is nil while the panic is on its way.
 func (c *caller) panicked(value any, stack []byte) error {
 	if stack == nil {
 		stack = debug.Stack()

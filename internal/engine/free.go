@@ -2,9 +2,9 @@ package engine
 
 import "fmt"
 
-// Free notes that all ranks free an object that the program has made, of targets or beside them. From here on its calls
-// go to the rank that Free returns, which is one whose function has returned as far as they know, so that each of them
-// panics. It is nil, and nothing is freed, when the job is about to end: there Free may be deferred.
+// Free records that all ranks free an object of the program, a target or another. From now on, its calls go to the rank
+// that Free returns, which looks like one whose function has returned, so that each call panics. If the job is about to
+// end, Free frees nothing and returns nil: it may be deferred.
 func (r *Rank) Free(object string) (gone *Rank) {
 	call := object + " was freed"
 	r.CheckFreed("Free was called")
@@ -22,19 +22,19 @@ func (r *Rank) Free(object string) (gone *Rank) {
 	return gone
 }
 
-// CheckFreed ends the job when a call comes to what was freed, or to a team that the rank is no member of.
+// CheckFreed ends the job if the object of a call was freed, or belongs to a team without this rank.
 func (c *caller) CheckFreed(call string) {
 	if c.gone != "" {
 		c.late(call)
 	}
 }
 
-// freed says why calls of an object are in vain.
+// freed returns the reason why calls of an object fail.
 func freed(object string) string {
 	return "after " + object + " was freed: free what nothing uses any more"
 }
 
-// Free frees the target: its number, its place in accounts, and what its cache has reserved. It reports whether it has.
+// Free frees the target: its number, its place in accounts, and its cache's reserved memory. It reports whether it did.
 func (t *Target) Free() bool {
 	r := t.Rank
 	gone := r.Free(fmt.Sprintf("target %q", t.Name))

@@ -12,17 +12,16 @@ type hooks struct {
 // job. call names the call that is about to begin.
 func (h *hooks) OnBoundary(check func(call string) error) { h.boundaries = append(h.boundaries, check) }
 
-// DescribeFault registers describe, which explains a fault at an address, or returns "" for an address that it does not
-// know.
+// DescribeFault registers describe, which explains a fault at an address, or returns "" for an unknown address.
 func (h *hooks) DescribeFault(describe func(at uintptr) string) {
 	h.faults = append(h.faults, describe)
 }
 
-// OnExplain registers say, which tells explanations what the program takes besides buffers.
+// OnExplain registers say, which describes the program's memory besides buffers, for explanations.
 func (h *hooks) OnExplain(say func() string) { h.notes = append(h.notes, say) }
 
-// OnEnd registers end. It runs once, after the rank's function: where that has returned nil it may call collectives,
-// and its error fails the job.
+// OnEnd registers end. It runs once, after the rank's function. If that has returned nil, end may call collectives, and
+// its error fails the job.
 func (h *hooks) OnEnd(end func(returned bool) error) { h.ends = append(h.ends, end) }
 
 // end calls the functions given to OnEnd that have not been called.
@@ -35,7 +34,7 @@ func (h *hooks) end(returned bool) (err error) {
 	return err
 }
 
-// Explanations are the texts of all functions given to OnExplain.
+// Explanations returns the texts of all functions given to OnExplain.
 func (h *hooks) Explanations() (all []string) {
 	for _, say := range h.notes {
 		all = append(all, say())
@@ -43,7 +42,7 @@ func (h *hooks) Explanations() (all []string) {
 	return all
 }
 
-// fault is a panic's value: in words where it is a fault that a hook knows.
+// fault returns a panic's value, or its description if a hook recognizes the fault.
 func (h *hooks) fault(value any) any {
 	if f, ok := value.(interface{ Addr() uintptr }); ok && h != nil {
 		for _, describe := range h.faults {

@@ -24,9 +24,9 @@ type job struct {
 	ports     []netio.Port           // of this process's ranks
 	running   []atomic.Pointer[Rank] // the same, while their functions run
 	boards    []board.Board          // the same
-	start     uint64                 // where ranks begin to count
+	start     uint64                 // first number of the ranks' counts
 
-	intruded atomic.Bool // a rank was used by another goroutine than its own
+	intruded atomic.Bool // a goroutine other than the rank's used a rank
 
 	failed  atomic.Bool
 	failure chan struct{} // closed when failed is set
@@ -34,10 +34,10 @@ type job struct {
 	cause   error // the first failure; set before failed
 }
 
-// graceAfterFailure is how long Run waits for ranks to come back to the runtime after the job has failed.
+// graceAfterFailure is the time that Run waits for ranks to return to the runtime after the job has failed.
 const graceAfterFailure = 2 * time.Second
 
-// newJob makes the part of a job that lives in this process. Its ranks can be made from here on; Run runs them.
+// newJob makes the part of a job that lives in this process. Its ranks can then be made; Run runs them.
 func newJob(c Config) *job {
 	j := &job{config: c, transport: c.Transport, place: c.Transport.Place(), failure: make(chan struct{})}
 	j.whole = team{place: j.place, links: route.NewLinks()}
@@ -71,7 +71,7 @@ func Run(ctx context.Context, c Config, function func(*Rank) error) error {
 	}
 	stuck := j.await(netio.RunRanks(j.transport, ranks, j.failure, graceAfterFailure))
 	if j.error() != nil {
-		<-j.failure // whoever failed first has told the others
+		<-j.failure // the first to fail has notified the others
 	}
 	if w := c.Watcher; w != nil {
 		w.End()
@@ -80,7 +80,7 @@ func Run(ctx context.Context, c Config, function func(*Rank) error) error {
 	return errors.Join(j.error(), stuck, j.closed(closing))
 }
 
-// await is the error for ranks that did not end in time after the job has failed.
+// await returns the error of ranks that did not end in time after the job has failed.
 func (j *job) await(ended bool) error {
 	if ended {
 		return nil
@@ -89,10 +89,10 @@ func (j *job) await(ended bool) error {
 		"their functions never came back to the runtime%s", j.place.Process, graceAfterFailure, j.stuck())}
 }
 
-// stuckMax bounds how many ranks that did not return are shown.
+// stuckMax bounds the number of ranks in the error that did not return.
 const stuckMax = 4
 
-// stuck shows where ranks are that did not return.
+// stuck returns the positions of ranks that did not return.
 func (j *job) stuck() string {
 	var b strings.Builder
 	shown := 0
@@ -112,7 +112,7 @@ func (j *job) stuck() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// closed keeps the error of closing the transport only if nothing else has gone wrong.
+// closed keeps the error of closing the transport only if nothing else has failed.
 func (j *job) closed(err error) error {
 	if j.failed.Load() || err == nil {
 		return nil
@@ -120,7 +120,7 @@ func (j *job) closed(err error) error {
 	return fmt.Errorf("pebble: close the transport: %w", err)
 }
 
-// fail ends the job. The first cause is kept and told to the other processes; later ones are its consequences. Any
+// fail ends the job. The first cause is kept and sent to the other processes; later ones are its consequences. Any
 // goroutine may call it.
 func (j *job) fail(cause error) {
 	j.mutex.Lock()
@@ -139,7 +139,7 @@ func (j *job) fail(cause error) {
 		j.mutex.Unlock()
 	}
 	j.config.Log.Debug("job failed", "cause", cause)
-	j.transport.Abort(reasonOf(cause)) // before ranks here know: who leaves first is taken for the cause
+	j.transport.Abort(reasonOf(cause)) // before ranks here see it: the first to leave counts as the cause
 	j.failed.Store(true)
 	close(j.failure)
 	for _, p := range j.ports {
@@ -147,8 +147,8 @@ func (j *job) fail(cause error) {
 	}
 }
 
-// reasonOf is what the other processes are told. A process that ends because of another tells the cause on before it
-// leaves: whoever has not heard of it yet would take the one that leaves for the cause.
+// reasonOf returns the reason that is sent to the other processes. A process that ends because of another passes the
+// cause on before it leaves: otherwise processes without the news would take the one that leaves for the cause.
 func reasonOf(cause error) string {
 	var aborted *netio.AbortError
 	if errors.As(cause, &aborted) {
@@ -157,13 +157,13 @@ func reasonOf(cause error) string {
 	return cause.Error()
 }
 
-// Config is the job's configuration.
+// Config returns the job's configuration.
 func (j *job) Config() *Config { return &j.config }
 
-// Transport is the name of the transport that carries the job's frames.
+// Transport returns the name of the transport that carries the job's frames.
 func (j *job) Transport() string { return j.transport.Name() }
 
-// Preposted is the memory that this process posts ahead for frames of other processes; see [netio.Preposter].
+// Preposted returns the memory that this process posts ahead for frames of other processes; see [netio.Preposter].
 func (j *job) Preposted(senders map[int]bool) (p netio.Preposted, ok bool) {
 	if t, ok := j.transport.(netio.Preposter); ok {
 		return t.Preposted(senders)
@@ -171,7 +171,7 @@ func (j *job) Preposted(senders map[int]bool) (p netio.Preposted, ok bool) {
 	return p, false
 }
 
-// Connections is how many connections this process has with others; ok is false where it needs none.
+// Connections returns the number of connections of this process with others; ok is false if it needs none.
 func (j *job) Connections() (n int, ok bool) {
 	t, ok := j.transport.(netio.Connected)
 	if !ok || j.place.Processes == 1 {
@@ -218,7 +218,7 @@ func (j *job) runRank(id int, port netio.Port, function func(*Rank) error) {
 	returned = true
 }
 
-// runs reports whether functions of ranks run here.
+// runs reports whether functions of ranks run in this process.
 func (j *job) runs() bool {
 	for i := range j.running {
 		if j.running[i].Load() != nil {

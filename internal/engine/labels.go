@@ -7,11 +7,11 @@ import (
 	"github.com/activepebbles/pebbles/internal/stacks"
 )
 
-// Labels are labels for Go's profiles, which a goroutine of the rank carries while it runs a handler or a task. nil is
+// Labels are labels for Go's profiles that a goroutine of the rank carries while it runs a handler or a task. nil is
 // none.
 type Labels struct{ with, without context.Context }
 
-// LabelsFor makes labels of a key and a name. It returns nil when the job takes no profiles.
+// LabelsFor makes labels of a key and a name. It returns nil if the job takes no profiles.
 func (p *publisher) LabelsFor(key, name string) *Labels {
 	if !p.caller.Job.config.Labels {
 		return nil
@@ -27,7 +27,7 @@ func (l *Labels) Put() {
 	}
 }
 
-// Drop leaves the calling goroutine the label of its rank only.
+// Drop restores the label of the rank on the calling goroutine.
 func (l *Labels) Drop() {
 	if l != nil {
 		pprof.SetGoroutineLabels(l.without)

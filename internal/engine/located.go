@@ -10,13 +10,13 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/board"
 )
 
-// Site is the place of the program's that has made the running call, as "bfs.go:88"; "" where none is known.
+// Site returns the program's place that made the running call, as "bfs.go:88"; "" if unknown.
 func Site() string {
 	site, _ := Located(debug.Stack())
 	return site
 }
 
-// At begins a message with a site.
+// At returns a site as the beginning of a message.
 func At(site string) string {
 	if site == "" {
 		return ""
@@ -24,8 +24,8 @@ func At(site string) string {
 	return site + ": "
 }
 
-// Located finds the innermost call of the program's in a stack, as "bfs.go:88", "" where there is none. The stack
-// begins with that call: what Go and the runtime have called from there comes last.
+// Located returns the program's innermost call in a stack, as "bfs.go:88"; "" if it has none. The ordered stack begins
+// with that call; the calls that it made, of Go and the runtime, come last.
 func Located(stack []byte) (site string, ordered []byte) {
 	title, rest, _ := bytes.Cut(stack, []byte("\n"))
 	frames := framesOf(rest)
@@ -41,7 +41,7 @@ func Located(stack []byte) (site string, ordered []byte) {
 	return "", stack
 }
 
-// framesOf are the calls of a stack: the line of the function, and the lines below it that are indented.
+// framesOf returns the calls of a stack: the line of the function, and the indented lines below it.
 func framesOf(stack []byte) (frames []string) {
 	for line := range strings.Lines(string(stack)) {
 		if strings.HasPrefix(line, "\t") && len(frames) > 0 {
@@ -53,7 +53,7 @@ func framesOf(stack []byte) (frames []string) {
 	return frames
 }
 
-// siteOf is the place of a call, "" unless it is the program's.
+// siteOf returns the place of a call; "" unless the program made it.
 func siteOf(frame string) string {
 	function, at, _ := strings.Cut(frame, "\n")
 	at, _, _ = strings.Cut(strings.TrimSpace(at), " ")

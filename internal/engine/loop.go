@@ -8,8 +8,8 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/trace"
 )
 
-// loop is a rank's progress: it takes in frames, sends buffers that are due, and rests when there is nothing to do. All
-// waits of the main function turn it.
+// loop is a rank's progress engine: it receives frames, sends buffers that are due, and rests when it has nothing to
+// do. All waits of the main function turn it.
 type loop struct {
 	caller    *caller
 	sender    *coalesce.Sender
@@ -22,7 +22,7 @@ type loop struct {
 	pace      pace
 	periodic  periodic
 	spins     int    // idle looks before the rank parks
-	lastBack  uint64 // frames that had come back when this rank last thought of parking
+	lastBack  uint64 // frames back when this rank last considered parking
 }
 
 // spinsBeforePark is the number of times that an idle rank looks again, and lets others run, before it parks.
@@ -34,12 +34,11 @@ func (l *loop) begin(c *Config, start uint64) {
 	l.spins, l.arrivals.processed = spinsBeforePark, start
 }
 
-// framesAtOnce bounds the frames that one call of Progress takes in, so that a send does not keep its caller for long.
+// framesAtOnce bounds the frames that one call of Progress receives, so that a send does not keep its caller for long.
 const framesAtOnce = 64
 
-// Progress takes in frames that have arrived, and handles pebbles that handlers have sent to this rank. It reports
-// whether there was anything to do. It never waits. It is for the main function's side: a handler never runs another
-// handler.
+// Progress receives frames that have arrived, and handles pebbles that handlers have sent to this rank. It reports
+// whether it found any work. It never waits. It is for the main function's side: a handler never runs another handler.
 func (l *loop) Progress() bool {
 	worked, open := false, l.exposed.open()
 	for range framesAtOnce {
@@ -59,7 +58,7 @@ func (l *loop) Progress() bool {
 	l.marks.follow()
 	if l.exposed.open() < open {
 		l.publisher.moved++
-		worked = true // a caller that waits for operations is to look again
+		worked = true // a caller that waits for operations must look again
 	}
 	if l.sender.Queued == 0 {
 		return worked
@@ -78,8 +77,8 @@ func (l *loop) Turn() bool {
 	return worked
 }
 
-// worked notes n pieces of work, and now and then reads the clock and sends buffers that are due. It reports whether it
-// has.
+// worked counts n pieces of work. Now and then it reads the clock and sends buffers that are due; it reports whether it
+// did.
 func (l *loop) worked(n int) bool {
 	if !l.pace.spend(n) {
 		return false
@@ -99,7 +98,7 @@ func (l *loop) flushDue() {
 }
 
 // wait is one turn of a wait of the main function: it handles frames that have arrived, or rests. idle is the number of
-// turns before it that found nothing; wait returns that number for the next.
+// turns before it that found nothing; wait returns that number for the next turn.
 func (l *loop) wait(idle int) int {
 	l.caller.Check()
 	if l.Turn() {
@@ -125,7 +124,7 @@ func (l *loop) restAfter(idle, spins int) {
 	}
 	l.sender.Pool.Lent() // collects frames that have come back
 	if back := l.sender.Pool.Back(); back != l.lastBack {
-		l.lastBack = back // credit may have come with them after this rank has looked for it
+		l.lastBack = back // credit may have come with them after this rank's last look
 		return
 	}
 	now := l.sender.Port.Now()
@@ -152,7 +151,7 @@ func (l *loop) Poll() {
 }
 
 // Await lets the main function, in an epoch's body, handle frames until done returns true. Pebbles that handlers send
-// meanwhile leave when there is nothing else to do: other ranks may wait for them in the same way.
+// meanwhile leave when the rank has nothing else to do: other ranks may wait for them in the same way.
 func (l *loop) Await(call string, done func() bool) {
 	l.await(call, board.ForAnswer, done, func() bool {
 		if l.Turn() {
@@ -193,7 +192,7 @@ func (l *loop) await(call string, wait board.Wait, done, turn func() bool) {
 }
 
 // AwaitFailure leaves the program when another rank has failed, as one is about to at the end of this epoch. It returns
-// if none has after a time.
+// if none has after the time most.
 func (l *loop) AwaitFailure(most time.Duration) {
 	port := l.sender.Port
 	until := port.Now() + most

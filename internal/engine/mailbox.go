@@ -2,9 +2,9 @@ package engine
 
 import "github.com/activepebbles/pebbles/netio"
 
-// mailbox keeps the messages of collectives that have arrived and not yet been taken. There are few: a rank is at most
-// one collective ahead of another that it exchanges messages with, and in termination detection as many rounds as
-// pebbles take hops.
+// mailbox keeps the messages of collectives that have arrived but were not taken. They are few: a rank is at most one
+// collective ahead of another that it exchanges messages with; in termination detection, the number of rounds ahead is
+// at most the number of hops of pebbles.
 type mailbox struct {
 	frames []*netio.Frame
 	value  []byte // of the last message taken
@@ -12,9 +12,9 @@ type mailbox struct {
 
 func (m *mailbox) put(f *netio.Frame) { m.frames = append(m.frames, f) }
 
-// take returns the value of the message with this sequence number and tag from another rank, if it has come; it is good
-// until the next call. The frame goes back at once, for its sender may be short of frames. A message with the number
-// that is for something else comes out as stray, whoever sent it.
+// take returns the value of the message with this sequence number and tag from another rank, if it has arrived; the
+// value is valid until the next call. The frame is released at once, since its sender may be short of frames. A message
+// with the number but another mark is returned as stray, from any rank.
 func (m *mailbox) take(from int, seq uint64, tag, mark uint32) (value []byte, ok bool, stray *netio.Frame) {
 	for i, f := range m.frames {
 		if f.Seq != seq {

@@ -8,7 +8,7 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// marks are the marks of links, as far as a rank has followed them.
+// marks are the marks of links, with the version that a rank has followed.
 type marks struct {
 	caller  *caller
 	sender  *coalesce.Sender
@@ -30,7 +30,7 @@ func (m *marks) MarkRank(rank int, down bool) {
 	m.mark("MarkRank was called", route.Mark{From: rank, To: -1, Down: down})
 }
 
-// Links are the marks of the job.
+// Links returns the marks of the job.
 func (m *marks) Links() *route.Links { return m.links }
 
 func (m *marks) mark(call string, mark route.Mark) {
@@ -56,7 +56,7 @@ func (m *marks) mark(call string, mark route.Mark) {
 	m.caller.endCall(call, from)
 }
 
-// tell sends a mark to the first rank of a process, which takes it in wherever it is.
+// tell sends a mark to the first rank of a process, which takes it at any time.
 func (m *marks) tell(process int, value []byte) {
 	first, _ := m.caller.team.place.Span(process)
 	sendControl(m.sender, first, value, netio.Header{Check: uint32(marking)})
@@ -75,14 +75,14 @@ func (m *marks) marked(f *netio.Frame) error {
 	return nil
 }
 
-// follow reroutes pebbles if links were marked since it was called last.
+// follow reroutes pebbles if links were marked since the last call.
 func (m *marks) follow() {
 	if m.links.Version() != m.seen {
 		m.reroute()
 	}
 }
 
-// reroute lets targets move the pebbles that wait for links which are down.
+// reroute lets targets move the pebbles that wait for links that are down.
 func (m *marks) reroute() {
 	if !m.caller.InEpoch() {
 		return // the next epoch will look again

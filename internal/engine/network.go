@@ -12,8 +12,8 @@ import (
 	"github.com/activepebbles/pebbles/termination"
 )
 
-// purpose says what a message of a collective is for. Ranks that are in different collectives at the same time have not
-// made the same calls in the same order; the purposes of their messages tell.
+// purpose is the purpose of a collective's message. Ranks that are in different collectives at the same time have not
+// made the same calls in the same order; the purposes of their messages reveal it.
 type purpose uint32
 
 const (
@@ -55,7 +55,7 @@ var purposeNames = [purposes]string{
 	parting:      "the end of a team",
 }
 
-// begun says that a collective for this purpose is to begin.
+// begun describes the start of a collective for this purpose.
 func (p purpose) begun() string { return beginnings[p] }
 
 var beginnings = func() (all [purposes]string) {
@@ -65,7 +65,7 @@ var beginnings = func() (all [purposes]string) {
 	return all
 }()
 
-// stands says where a rank is that takes part in a collective for this purpose.
+// stands describes the position of a rank in a collective for this purpose.
 func (p purpose) stands() string {
 	switch {
 	case p == finishing:
@@ -76,8 +76,8 @@ func (p purpose) stands() string {
 	return "is at " + purposeNames[p]
 }
 
-// network carries the messages of one rank's collectives, for one purpose. A rank has one for each, so that using one
-// as an interface costs no allocation.
+// network carries the messages of one rank's collectives for one purpose. A rank has one for each, so that using one as
+// an interface costs no allocation.
 type network struct {
 	caller    *caller
 	sender    *coalesce.Sender
@@ -85,16 +85,16 @@ type network struct {
 	loop      *loop
 	common    *common
 	purpose
-	variant uint32 // of the purpose: what ranks must agree on beyond it, as a hash
+	variant uint32 // hash of the details, besides the purpose, that ranks must agree on
 	of      Values
 }
 
-// Values are what the values of a collective are, on which ranks must agree. The zero value is bytes, and where there
-// are none.
+// Values describes the values of a collective; it must be equal on all ranks. The zero value is for bytes, or for no
+// values.
 type Values struct {
 	Type  reflect.Type
 	Slice bool   // each is a slice of the type
-	Codec string // what describes the codec that carries them; "" for plain data
+	Codec string // description of the codec that carries them; "" for plain data
 }
 
 func (v Values) String() string {
@@ -109,7 +109,7 @@ func (v Values) String() string {
 	return v.Type.String()
 }
 
-// typed makes a network one for such values.
+// typed makes a network one for the given values.
 func (n *network) typed(of Values) *network {
 	if n.of != of {
 		n.of, n.variant = of, 0
@@ -120,7 +120,7 @@ func (n *network) typed(of Values) *network {
 	return n
 }
 
-// mark is what a message carries to tell what it is for.
+// mark returns the mark of a message, which identifies its purpose.
 func (n *network) mark() uint32 { return uint32(n.purpose) | n.variant<<purposeBits }
 
 const purposeBits = 8
@@ -130,7 +130,7 @@ var (
 	_ termination.Network = (*network)(nil)
 )
 
-// Open gives out the sequence number of the next collective.
+// Open returns the sequence number of the next collective.
 func (n *network) Open() uint64 {
 	n.common.sequence++
 	return uint64(n.common.sequence)
@@ -147,7 +147,7 @@ func (n *network) Send(to int, seq uint64, tag uint32, value []byte) {
 	sendControl(n.sender, to, value, netio.Header{Seq: seq, Tag: tag, Check: n.mark()})
 }
 
-// sendControl sends a message, whose header says what it is for.
+// sendControl sends a message. Its header identifies its purpose.
 func sendControl(s *coalesce.Sender, to int, value []byte, h netio.Header) {
 	f := s.Pool.Get(len(value))
 	copy(f.Space(), value)
@@ -174,26 +174,26 @@ func (n *network) Take(from int, seq uint64, tag uint32) ([]byte, bool) {
 	return value, ok
 }
 
-// elsewhere is the error for ranks that have not made the same calls.
+// elsewhere returns the error of ranks that have not made the same calls.
 func (n *network) elsewhere(from int, at purpose) error {
 	return fmt.Errorf("pebble: rank %d %s while rank %d %s: "+
 		"all ranks must register and free the same targets, and call epochs and collectives in the same order",
 		n.caller.id, n.stands(), from, at.stands())
 }
 
-// otherType is the error for ranks that are in one collective with values of different types.
+// otherType returns the error of ranks in one collective with values of different types.
 func (n *network) otherType(from int) error {
 	return fmt.Errorf("pebble: %s gets values of %s from rank %d, and values of another type from rank %d: give the "+
 		"same type on every rank", purposeNames[n.purpose], n.of, n.caller.id, from)
 }
 
-// run takes part in one collective and returns its result, which is good until the next one. It handles nothing: data
+// run takes part in one collective and returns its result, which is valid until the next one. It handles nothing: data
 // frames of the next epoch wait.
 func (n *network) run(steps []collective.Step, value []byte, merge func(into, from []byte)) ([]byte, error) {
 	return n.collect(steps, value, merge, nil)
 }
 
-// collect is run, with the function that merges values which keep their length, or the one for others.
+// collect is run with merge for values that keep their length, or fold for others.
 func (n *network) collect(steps []collective.Step, value []byte, merge func(into, from []byte),
 	fold Fold) ([]byte, error) {
 	c := n.caller

@@ -6,14 +6,14 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// Watcher is told when the ranks of this process begin to run, when the job fails, and when they have ended.
+// Watcher is notified when the ranks of this process begin to run, when the job fails, and when the ranks have ended.
 type Watcher interface {
-	// Begin comes before the first rank runs.
+	// Begin is called before the first rank runs.
 	Begin(o *Observer)
-	// Failing comes with the first failure, before ranks here know of it. What it returns is the failure from then on:
-	// the same, or with more words. It may be called from any goroutine, and must not wait.
+	// Failing is called with the first failure, before ranks here see it. Its result is the failure from then on: the
+	// same error, or one with more text. It may be called from any goroutine, and must not wait.
 	Failing(cause error) error
-	// End comes when the ranks have ended, and before the transport is closed.
+	// End is called when the ranks have ended, before the transport is closed.
 	End()
 }
 
@@ -21,16 +21,16 @@ type Watcher interface {
 // watcher's End has returned.
 type Observer struct{ job *job }
 
-// Place says which ranks are here.
+// Place returns the ranks of this process.
 func (o *Observer) Place() netio.Place { return o.job.place }
 
-// Transport is what connects the job's processes.
+// Transport returns the transport between the job's processes.
 func (o *Observer) Transport() netio.Transport { return o.job.transport }
 
 // Fail ends the job.
 func (o *Observer) Fail(cause error) { o.job.fail(cause) }
 
-// Rank tells what a rank of this process has published, but for its events and how long it has stood still.
+// Rank returns the published state of a rank of this process, without its events and the time that it has stood still.
 func (o *Observer) Rank(rank int) state.Rank {
 	told := state.Rank{Rank: rank}
 	i := rank - o.job.place.First
@@ -43,24 +43,24 @@ func (o *Observer) Rank(rank int) state.Rank {
 	return told
 }
 
-// Progress is how far a rank of this process has come, and whether it waits.
+// Progress returns the progress of a rank of this process, and whether it waits.
 func (o *Observer) Progress(rank int) (moved uint64, waits bool) {
 	b := o.Board(rank)
 	return b.Moved(), b.WaitsFor() != board.Nothing
 }
 
-// Board is the board of a rank of this process.
+// Board returns the board of a rank of this process.
 func (o *Observer) Board(rank int) *board.Board { return &o.job.boards[rank-o.job.place.First] }
 
-// Doing is what a rank of this process does, and what it waits for if it does.
+// Doing returns the activity of a rank of this process, and the event that it waits for, if any.
 func (o *Observer) Doing(rank int) (state.Doing, board.Wait) {
 	wait := o.Board(rank).WaitsFor()
 	var told state.Rank
 	return o.doing(rank-o.job.place.First, wait != board.Nothing, &told), wait
 }
 
-// doing says what a rank does, and in which target's handler it is. Its mode is a word that the rank alone writes, and
-// no synchronization says so: see package board.
+// doing returns a rank's activity, and sets the target of its handler. The rank alone writes its mode, and no
+// synchronization says so: see package board.
 //
 //go:norace
 func (o *Observer) doing(i int, waits bool, told *state.Rank) state.Doing {
@@ -89,7 +89,7 @@ func (o *Observer) doing(i int, waits bool, told *state.Rank) state.Doing {
 	return state.Moving
 }
 
-// Ask asks all ranks for details. Those that are parked are woken.
+// Ask requests details from all ranks. Parked ranks are woken.
 func (o *Observer) Ask() {
 	for i := range o.job.boards {
 		o.job.boards[i].Ask()

@@ -7,14 +7,15 @@ import (
 	"unsafe"
 )
 
-// owner is the goroutine of a rank's function, as builds under -race or with the tag pebbles_check know it. They
-// compare it at each call that takes a rank or a target; other builds have mode alone.
+// owner is the goroutine of a rank's function, in builds under -race or with the tag pebbles_check. They compare it at
+// each call that takes a rank or a target; other builds have only mode.
 //
-// Go tells a goroutine's number only in the text of its stack, which takes some 10 µs. So a call from the same 2 KiB of
-// stack as one that was compared passes without: stacks are aligned to their sizes, which are powers of two from 2 KiB
-// on, so these belong to one goroutine, until its stack moves. Epochs, collectives and registrations forget them.
+// Go reveals a goroutine's number only in the text of its stack, which takes some 10 µs. So a call from the same 2 KiB
+// of stack as a call that was compared passes without comparison. Stacks are aligned to their sizes, which are powers
+// of two from 2 KiB on, so this block belongs to one goroutine until its stack moves. Epochs, collectives and
+// registrations forget the blocks.
 type owner struct {
-	number atomic.Uint64 // 0 when the rank's function has returned
+	number atomic.Uint64 // 0 after the rank's function has returned
 	blocks [4]atomic.Uintptr
 }
 
@@ -27,7 +28,7 @@ func (o *owner) begin() {
 	}
 }
 
-// end says that the rank's function has returned.
+// end records that the rank's function has returned.
 func (o *owner) end() {
 	if Checked {
 		o.forget()
@@ -41,8 +42,8 @@ func (o *owner) forget() {
 	}
 }
 
-// pass makes the goroutine of another number the rank's, which is one of its coroutines or its own again, and returns
-// the one that was.
+// pass makes the goroutine with another number, a coroutine of the rank or its own again, the rank's. It returns the
+// number before.
 func (o *owner) pass(number uint64) (before uint64) {
 	if Checked {
 		before = o.number.Swap(number)
@@ -50,7 +51,7 @@ func (o *owner) pass(number uint64) (before uint64) {
 	return before
 }
 
-// GoroutineNumber is the number of this goroutine, in builds that check it, and 0 in others.
+// GoroutineNumber returns the number of this goroutine in builds that check it, and 0 in others.
 func GoroutineNumber() uint64 {
 	if Checked {
 		return goroutine()
@@ -81,7 +82,7 @@ func (c *caller) owned(call string) {
 	}
 }
 
-// ownedAnew is owned without what is known of stacks: for calls that are rare.
+// ownedAnew is owned without the recorded blocks of stacks, for rare calls.
 func (c *caller) ownedAnew(call string) {
 	if Checked {
 		c.owned(call)
@@ -89,7 +90,7 @@ func (c *caller) ownedAnew(call string) {
 	}
 }
 
-// goroutine is the number of this goroutine.
+// goroutine returns the number of this goroutine.
 func goroutine() (number uint64) {
 	const head = "goroutine " // 18 [running]:
 	var text [64]byte

@@ -9,25 +9,25 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// hub hands what arrives at one rank of the job to the teams that this rank is a member of. A rank has one from its
-// first Split on; before, and in programs without teams, nothing stands between a rank and its port.
+// hub delivers frames for one rank of the job to the teams of this rank. A rank gets a hub at its first Split; before,
+// and in programs without teams, nothing stands between a rank and its port.
 type hub struct {
 	whole   *port
-	teams   []*port               // that were not freed
-	past    coalesce.Counters     // of those that were
-	went    uint64                // by those, as by moved
-	next    uint32                // the least number that no team of this rank has had
-	early   netio.Frames          // of teams that are being made
-	running *atomic.Pointer[Rank] // the team whose call runs; else the whole job
+	teams   []*port               // not freed
+	past    coalesce.Counters     // counts of freed teams
+	went    uint64                // work of freed teams, as in moved
+	next    uint32                // the lowest number that no team of this rank has had
+	early   netio.Frames          // frames of teams that are being made
+	running *atomic.Pointer[Rank] // the team of the running call; else the whole job
 }
 
-// port is a rank's end of the transport in one of its teams, the whole job among them. Beyond it, frames carry the
+// port is a rank's end of the transport in one of its teams; the whole job counts as a team. Below it, frames carry the
 // team's number, and ranks have their numbers in the job.
 type port struct {
 	netio.Port // of the rank in the job
 	hub        *hub
 	rank       *Rank
-	waiting    netio.Frames // that arrived while another team was receiving
+	waiting    netio.Frames // frames that arrived while another team was receiving
 }
 
 var (
@@ -35,10 +35,10 @@ var (
 	_ netio.Meter = (*port)(nil)
 )
 
-// teamShift is where the number of a team begins in a header's Seq.
+// teamShift is the position of a team's number in a header's Seq.
 const teamShift = 32
 
-// hubOf is the hub of a rank, which gets one with its first team.
+// hubOf returns the hub of a rank, which gets one with its first team.
 func hubOf(r *Rank) *hub {
 	if p, ok := r.Sender.Port.(*port); ok {
 		return p.hub
@@ -59,7 +59,7 @@ func (p *port) Send(f *netio.Frame) {
 	p.Port.Send(f)
 }
 
-// Recv implements [netio.Port]. It keeps what it finds for other teams.
+// Recv implements [netio.Port]. It keeps the frames of other teams for them.
 func (p *port) Recv() *netio.Frame {
 	if f := p.waiting.Shift(); f != nil {
 		return f
@@ -81,7 +81,7 @@ func (p *port) Wait(d time.Duration) {
 	}
 }
 
-// Meter implements [netio.Meter]: where the port below is none, it does nothing.
+// Meter implements [netio.Meter]. It does nothing if the port below is none.
 func (p *port) Meter(done func() netio.Work) {
 	if m, ok := p.Port.(netio.Meter); ok {
 		m.Meter(done)
@@ -95,7 +95,7 @@ func (p *port) Compute(d time.Duration) {
 	}
 }
 
-// keep keeps a frame for this team's next call, unless it is a message that is taken in wherever the rank is.
+// keep keeps a frame for this team's next call, unless it is a message that is taken at any time.
 func (p *port) keep(f *netio.Frame) {
 	if a := &p.rank.Loop.arrivals; f.Kind == netio.Control && a.takesAnywhere(f) {
 		a.message(f)
@@ -104,8 +104,8 @@ func (p *port) keep(f *netio.Frame) {
 	p.waiting.Push(f)
 }
 
-// receiver finds the port that a frame is for, and gives its ranks their numbers there. It is nil for a frame that was
-// kept for a team which is being made, or that nobody needs any more.
+// receiver returns the port of a frame, and replaces the frame's ranks by their numbers there. It is nil if the frame
+// was kept for a team that is being made, or is no longer needed.
 func (h *hub) receiver(f *netio.Frame) *port {
 	number := uint32(f.Seq >> teamShift)
 	if number == 0 {
@@ -132,7 +132,7 @@ func (h *hub) receiver(f *netio.Frame) *port {
 	return nil
 }
 
-// refuse ends the job because a frame makes no sense.
+// refuse ends the job because of an invalid frame.
 func (h *hub) refuse(f *netio.Frame, why string) { h.whole.rank.Loop.arrivals.refuse(f, why) }
 
 // add makes the rank's part in a team.
@@ -150,7 +150,7 @@ func (h *hub) add(t *team, id int) *Rank {
 	return p.rank
 }
 
-// all are the rank's parts in its teams, and in the job.
+// all returns the rank's parts in its teams, and in the job.
 func (h *hub) all() (ranks []*Rank) {
 	for _, p := range h.teams {
 		ranks = append(ranks, p.rank)
@@ -158,7 +158,7 @@ func (h *hub) all() (ranks []*Rank) {
 	return append(ranks, h.whole.rank)
 }
 
-// counts is what the rank has done in all its teams and in the job.
+// counts returns the sum of the rank's counters in all its teams and in the job.
 func (h *hub) counts() coalesce.Counters {
 	sum := h.past.Add(h.whole.rank.Sender.Count)
 	for _, p := range h.teams {
@@ -167,7 +167,7 @@ func (h *hub) counts() coalesce.Counters {
 	return sum
 }
 
-// moved counts pieces of work of all teams and of the job that no counter has.
+// moved returns the pieces of work, of all teams and of the job, that no counter includes.
 func (h *hub) moved() uint64 {
 	sum := h.went
 	for _, r := range h.all() {
@@ -182,7 +182,7 @@ func (h *hub) work() netio.Work {
 	return workOf(&sum)
 }
 
-// during runs a call of the team, in which the rank's other teams can't be called.
+// during runs a call of the team. Meanwhile, the rank's other teams can't be called.
 func (p *port) during(call string, f func() error) error {
 	if p.hub.running.Load() == p.rank {
 		return f() // in another call of this team
@@ -210,7 +210,7 @@ func (p *port) during(call string, f func() error) error {
 	return f()
 }
 
-// inOther ends the job: a call comes while one of another team of the same rank runs.
+// inOther ends the job: a call comes during a call of another team of the same rank.
 func (c *caller) inOther(call string) {
 	whose := "the whole job"
 	if r := c.Job.running[c.InJob(c.id)-c.Job.place.First].Load(); r != nil && r.port != nil {

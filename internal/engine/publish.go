@@ -22,7 +22,7 @@ func init() {
 	board.NameCollectives(all)
 }
 
-// publisher is what a rank publishes of itself, for those who watch the job.
+// publisher publishes the state of a rank for observers of the job.
 type publisher struct {
 	caller  *caller
 	sender  *coalesce.Sender
@@ -31,14 +31,14 @@ type publisher struct {
 	board   *board.Board
 	ages    ages
 	trace   *trace.Rank   // nil for none
-	begun   time.Duration // the call, and how many pebbles the rank had handled then: with a trace
+	begun   time.Duration // the call, and the pebbles that the rank had handled at its start: with a trace
 	handled uint64
 	region  *rtrace.Region // of the call, in Go's own trace; nil for none
 	turns   uint32         // calls of the team so far; the board counts those of the whole job
-	moved   uint64         // pieces of work that no counter has: of tasks, of idle work, and operations on exposed memory
+	moved   uint64         // work that no counter includes: of tasks, of idle work, and operations on exposed memory
 }
 
-// begins notes a call that all ranks make in the same order.
+// begins records a call that all ranks make in the same order.
 func (p *publisher) begins(kind board.Kind, name string) {
 	if p.board.Stale() || p.trace != nil {
 		p.board.Looked(p.sender.Port.Now())
@@ -57,7 +57,7 @@ func (p *publisher) begins(kind board.Kind, name string) {
 	}
 }
 
-// ends notes that the call begun last has returned.
+// ends records that the last call to begin has returned.
 func (p *publisher) ends() {
 	if p.trace != nil {
 		p.board.Looked(p.sender.Port.Now())
@@ -70,10 +70,10 @@ func (p *publisher) ends() {
 	}
 }
 
-// SetStatus publishes what the application says. Any goroutine may call it.
+// SetStatus publishes the application's status. Any goroutine may call it.
 func (p *publisher) SetStatus(text string) { p.board.SetStatus(text) }
 
-// looks publishes what a rank that has just looked at the clock has done.
+// looks publishes the counts of a rank that has just read the clock.
 func (p *publisher) looks(now time.Duration, processed uint64) {
 	s := p.sender
 	p.board.Looked(now)
@@ -89,7 +89,7 @@ func (p *publisher) looks(now time.Duration, processed uint64) {
 	}
 }
 
-// details are what costs a rank microseconds to tell.
+// details returns the details, which cost a rank microseconds.
 func (p *publisher) details(now time.Duration) *board.Details {
 	d := &board.Details{}
 	for _, t := range p.targets.all {
@@ -103,14 +103,14 @@ func (p *publisher) details(now time.Duration) *board.Details {
 	return d
 }
 
-// ages are since when links have stood still, as far as somebody has asked.
+// ages holds the times since links have stood still, for links that were requested.
 type ages map[age]*stood
 
 type age struct{ target, lane int }
 
-// stood is a link as it was when somebody asked.
+// stood is the state of a link at the last request.
 type stood struct {
-	at   time.Duration // when it was seen like this first
+	at   time.Duration // first time in this state
 	link coalesce.Held
 }
 
@@ -119,7 +119,7 @@ func (a ages) forget(t *Target) {
 	maps.DeleteFunc(a, func(of age, _ *stood) bool { return of.target == int(t.Index) })
 }
 
-// links adds a target's links that hold something.
+// links appends a target's links that hold something.
 func (a *ages) links(all []state.Link, t *Target, now time.Duration) []state.Link {
 	if *a == nil {
 		*a = ages{}

@@ -12,34 +12,34 @@ import (
 //
 // A rank only connects its parts: each part has the few others that it needs, and can be made without a rank.
 type Rank struct {
-	caller // the goroutine that calls, and the stage of the program that it is in
+	caller // the goroutine that calls, and its position in the program
 
 	Sender      coalesce.Sender // buffers, and the account of memory
 	Targets     targets         // registered
 	Loop        loop            // progress, and waits of the main function
 	Detection   detection       // of the end of an epoch
-	Tasks       tasksAndIdle    // work that is no frame's
+	Tasks       tasksAndIdle    // work other than frames
 	Collectives Collectives     // between epochs
 	Exposed     exposed         // one-sided operations, and messages between locks
 	Marks       marks           // of links
 	Hooks       hooks           // of packages above the engine
-	Publisher   publisher       // for those who watch
+	Publisher   publisher       // for observers
 	Explains    *explains       // the same for all teams of a rank
 
-	tuner betweenEpochs // nil when nothing is tuned
+	tuner betweenEpochs // nil if nothing is tuned
 }
 
 // betweenEpochs changes settings of a job between its epochs. All ranks call it alike.
 type betweenEpochs interface {
-	// before comes ahead of each epoch, begun when that begins, and ended when it has ended.
+	// before is called before each epoch, begun at its start, and ended at its end.
 	before(p Plan) error
 	begun()
 	ended()
-	// freed comes when the target with an index is freed.
+	// freed is called when the target with an index is freed.
 	freed(at int)
 }
 
-// explains says which epoch is explained instead of run.
+// explains selects the epoch that is explained instead of run.
 type explains struct {
 	config *Config
 	next   bool // the next one
@@ -66,7 +66,7 @@ func newRank(j *job, id int, port netio.Port) *Rank {
 	return r
 }
 
-// newRankOf makes the part that a rank of the job has in a team. Its settings are not tuned.
+// newRankOf makes the part of a job's rank in a team. Its settings are not tuned.
 func newRankOf(whole *Rank, t *team, id int, p *port) *Rank {
 	r := &Rank{caller: caller{id: id, Job: whole.Job, team: t, port: p, owner: whole.owner}}
 	r.begin(p)
@@ -75,7 +75,7 @@ func newRankOf(whole *Rank, t *team, id int, p *port) *Rank {
 	return r
 }
 
-// begin readies a rank whose caller is complete.
+// begin prepares a rank whose caller is complete.
 func (r *Rank) begin(port netio.Port) {
 	j := r.Job
 	connect(r)
@@ -91,7 +91,7 @@ func (r *Rank) begin(port netio.Port) {
 	r.Marks.links = r.team.links
 }
 
-// connect gives the parts of a rank each other, as far as they need it.
+// connect gives the parts of a rank the others that they need.
 func connect(r *Rank) {
 	c, s := &r.caller, &r.Sender
 	r.hooks = &r.Hooks
@@ -113,19 +113,19 @@ func connect(r *Rank) {
 	}
 }
 
-// workOf is what a rank has done, for a port that meters it.
+// workOf returns a rank's work, for a port that meters it.
 func workOf(c *coalesce.Counters) netio.Work {
 	passed := c.Forwarded + c.Rescued // a pebble that is being rescued counts as forwarded first
 	return netio.Work{Sent: c.PebblesSent, Handled: c.PebblesHandled, Passed: passed}
 }
 
-// Now is the time on the job's clock.
+// Now returns the time on the job's clock.
 func (r *Rank) Now() time.Duration {
 	r.owned("Now was called")
 	return r.Sender.Port.Now()
 }
 
-// Compute lets simulated time pass.
+// Compute advances simulated time.
 func (r *Rank) Compute(d time.Duration) {
 	r.owned("Compute was called")
 	if m, ok := r.Sender.Port.(netio.Meter); ok {
@@ -133,13 +133,13 @@ func (r *Rank) Compute(d time.Duration) {
 	}
 }
 
-// ExplainNext lets the next epoch be explained, if the configuration asks for it.
+// ExplainNext marks the next epoch to be explained, if the configuration sets Explain.
 func (r *Rank) ExplainNext() {
 	r.owned("ExplainNext was called")
 	r.Explains.next = r.Explains.config.Explain != nil
 }
 
-// Account is the rank's account of pebbles, frames and memory, for a call of the program.
+// Account returns the rank's account of pebbles, frames and memory, for a call by the program.
 func (r *Rank) Account(call string) *coalesce.Sender {
 	r.owned(call)
 	return &r.Sender
@@ -148,7 +148,7 @@ func (r *Rank) Account(call string) *coalesce.Sender {
 // finish ends a rank whose function has returned nil. It waits for all other ranks, so that no process closes its
 // connections while another needs them.
 func (r *Rank) finish() error {
-	if r.Job.failed.Load() { // and the program has recovered from that
+	if r.Job.failed.Load() { // and the program has recovered from it
 		return r.Job.error()
 	}
 	for _, part := range r.parts() {
@@ -165,7 +165,7 @@ func (r *Rank) finish() error {
 		return errUnexplained
 	}
 	_, err := r.Collectives.networks[finishing].run(r.Collectives.barrier, nil, nil)
-	if err == nil && unexplained { // nor has a team that this rank is no member of begun one
+	if err == nil && unexplained { // no team without this rank has begun one either
 		return errUnexplained
 	}
 	return err
@@ -174,7 +174,7 @@ func (r *Rank) finish() error {
 var errUnexplained = errors.New("pebble: explain: the program began no epoch that could be explained: leave " +
 	"-explain out")
 
-// parts are those that this rank of the job has in its teams, and its part in the job.
+// parts returns the parts of this rank in its teams and in the job.
 func (r *Rank) parts() []*Rank {
 	if p, ok := r.Sender.Port.(*port); ok {
 		return p.hub.all()
@@ -182,7 +182,7 @@ func (r *Rank) parts() []*Rank {
 	return []*Rank{r}
 }
 
-// over ends the tasks and the calls of the rank. What Hooks.end still has to call is of a job that has failed.
+// over ends the tasks and the calls of the rank. Functions that Hooks.end has not yet called are those of a failed job.
 func (r *Rank) over() {
 	for _, part := range r.parts() {
 		_ = part.Hooks.end(false)
@@ -192,7 +192,7 @@ func (r *Rank) over() {
 	r.owner.end()
 }
 
-// release gives back the frames that the rank still holds when it ends.
+// release releases the frames that the rank still holds at its end.
 func (r *Rank) release() {
 	from := r.Sender.Port
 	if p, ok := from.(*port); ok {

@@ -2,7 +2,7 @@ package engine
 
 import "github.com/activepebbles/pebbles/internal/watch/board"
 
-// AwaitCredit lets the main function wait until a lane, from which a frame has left, has no backlog.
+// AwaitCredit lets the main function wait until a lane that has just sent a frame has no backlog.
 func (t *Target) AwaitCredit(lane int) {
 	t.Rank.Loop.Progress()
 	if !t.outbox.Waits(lane) {
@@ -15,7 +15,7 @@ func (t *Target) AwaitCredit(lane int) {
 	t.Rank.Publisher.board.Waited()
 }
 
-// AwaitBudget lets the main function wait until another frame of that size may be in flight.
+// AwaitBudget lets the main function wait until another frame of the given size may be in flight.
 func (t *Target) AwaitBudget(bytes int) {
 	if t.Fits(bytes) {
 		return
@@ -32,8 +32,8 @@ func (t *Target) AwaitBudget(bytes int) {
 	}
 }
 
-// AwaitCredits lets the main function wait, ahead of a send that must not, until no frame waits for credit, and another
-// one may be in flight.
+// AwaitCredits lets the main function wait, before a send that must not wait, until no frame waits for credit, and
+// another one may be in flight.
 func (t *Target) AwaitCredits() {
 	if t.outbox.AnyWaits() {
 		t.Rank.Publisher.board.WaitsForLink(board.ForCredit, t.Name, -1)

@@ -14,15 +14,15 @@ import (
 // NoTeam is the color of a rank that joins no team.
 const NoTeam = -1
 
-// choice is what a rank says when a team is split.
+// choice is the argument of a rank in a split.
 type choice struct {
-	rank       int // of the team that is split
+	rank       int // in the team that is split
 	color, key int64
-	next       uint32 // the least number that no team of the rank has had
+	next       uint32 // the lowest number that no team of the rank has had
 	name       string
 }
 
-// choiceBytes is the length of a choice ahead of its name.
+// choiceBytes is the length of a choice before its name.
 const choiceBytes = 20
 
 func (c choice) append(b []byte) []byte {
@@ -37,9 +37,9 @@ func choiceOf(rank int, b []byte) choice {
 		binary.LittleEndian.Uint32(b[16:]), string(b[choiceBytes:])}
 }
 
-// Split makes teams of the ranks with equal colors, in the order of keys, and of ranks where these are equal. It is a
-// collective, and returns this rank's part in its team. Where that is none, each call of the part panics. "" is a name
-// made of the color.
+// Split makes teams of the ranks with equal colors, ordered by key, and then by rank. It is a collective, and returns
+// this rank's part in its team. For a rank without a team, each call of the part panics. If name is "", the color is
+// the name.
 func (r *Rank) Split(color, key int, name string) (part *Rank, err error) {
 	h := hubOf(r.whole())
 	all, err := r.choices(choice{color: int64(color), key: int64(key), next: h.next, name: name})
@@ -56,8 +56,8 @@ func (r *Rank) Split(color, key int, name string) (part *Rank, err error) {
 	return r.join(h, number, choice{color: int64(color), name: name}, members), nil
 }
 
-// chosen are the members of the team of a color, by their numbers in the job, and the number of the team: none that any
-// of the ranks has had. It changes the order of choices.
+// chosen returns the members of the team of a color, by their numbers in the job, and the number of the team, which
+// none of the ranks has had. It reorders the choices.
 func (t *team) chosen(all []choice, color int64, h *hub) (number uint32, members []int, err error) {
 	slices.SortFunc(all, func(a, b choice) int {
 		return cmp.Or(cmp.Compare(a.color, b.color), cmp.Compare(a.key, b.key), cmp.Compare(a.rank, b.rank))
@@ -82,7 +82,7 @@ func (t *team) chosen(all []choice, color int64, h *hub) (number uint32, members
 	return number, members, nil
 }
 
-// choices are those of all ranks, by rank.
+// choices returns the choices of all ranks, ordered by rank.
 func (r *Rank) choices(own choice) (all []choice, err error) {
 	if r.Job.config.Lone {
 		return nil, r.FailIn("Split", errors.New("with this many ranks only rank 0 is there to explain an epoch, and "+
@@ -103,7 +103,7 @@ func (r *Rank) choices(own choice) (all []choice, err error) {
 	return all, nil
 }
 
-// whole is the part in the job of the rank whose part in a team this is.
+// whole returns the part in the job of this rank.
 func (r *Rank) whole() *Rank {
 	if r.port != nil {
 		return r.port.hub.whole.rank
@@ -111,13 +111,13 @@ func (r *Rank) whole() *Rank {
 	return r
 }
 
-// splitKey is what the ranks of a process that are in one team, and follow each other there, have in common.
+// splitKey is the common key of ranks of a process that are consecutive in one team.
 type splitKey struct {
 	number uint32
 	first  int
 }
 
-// join makes this rank's part in a team. The hub takes in what has come for it.
+// join makes this rank's part in a team. The hub delivers the frames that have arrived for it.
 func (r *Rank) join(h *hub, number uint32, own choice, members []int) *Rank {
 	id := slices.Index(members, r.InJob(r.id))
 	name := own.name
@@ -132,7 +132,7 @@ func (r *Rank) join(h *hub, number uint32, own choice, members []int) *Rank {
 	return h.add(t, id)
 }
 
-// stranger is the part of a rank in a team that it is no member of.
+// stranger returns the part of a rank in a team without it.
 func (r *Rank) stranger() *Rank {
 	none := &team{place: r.team.place, links: route.NewLinks(), name: r.team.name, members: r.team.members}
 	s := &Rank{caller: caller{id: r.id, Job: r.Job, team: none, port: r.port, owner: new(owner), mode: over,
@@ -141,11 +141,11 @@ func (r *Rank) stranger() *Rank {
 	return s
 }
 
-// Member reports whether the rank is a member of the team that it is the part of.
+// Member reports whether the rank is a member of its team.
 func (c *caller) Member() bool { return c.gone == "" }
 
-// End ends the team on all of its ranks: a collective. From here on calls of the rank's part in it panic. When the job
-// has failed it does nothing, so that it may be deferred.
+// End ends the team. It is a collective of its ranks. Later calls of the rank's part in it panic. When the job has
+// failed, it does nothing, so that it may be deferred.
 func (r *Rank) End() error {
 	call := fmt.Sprintf("%v was freed", r.team)
 	r.CheckFreed(call)
@@ -181,7 +181,7 @@ func (h *hub) remove(p *port) {
 	p.waiting.Release()
 }
 
-// forget forgets what ranks of this process had in common.
+// forget removes a value that ranks of this process share.
 func (t *team) forget(key any) {
 	t.mutex.Lock()
 	delete(t.common, key)

@@ -10,46 +10,47 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// Endpoint is what the engine asks of a target, beside its outbox. It is called once a frame, never once a pebble.
+// Endpoint is the engine's interface to a target, besides its outbox. It is called once per frame, never once per
+// pebble.
 type Endpoint interface {
-	// Deliver handles the pebbles of a frame that are home, and passes the others on. The frame stays the caller's. It
-	// does nothing, and says so, when links that the frame may need have a backlog.
+	// Deliver handles the pebbles of a frame that are home, and passes the others on. The caller keeps the frame. If
+	// links that the frame may need have a backlog, Deliver does nothing and returns false.
 	Deliver(f *netio.Frame) (taken bool, err error)
-	// Drain handles what handlers had sent to this rank when it was called.
+	// Drain handles the pebbles that handlers had sent to this rank before the call.
 	Drain()
-	// Holds reports whether anything may wait in send buffers, caches and buffers.
+	// Holds reports whether send buffers, caches or buffers may hold pebbles.
 	Holds() bool
-	// Flush sends what waits in caches, and in buffers for links of a stage up to the given one. It reports whether it
-	// has moved anything, and whether something is left that it should have sent and that waits for credit.
+	// Flush sends the pebbles in caches, and in buffers for links of a stage up to the given one. It reports whether it
+	// moved anything, and whether some of these pebbles are left and wait for credit.
 	Flush(why coalesce.Reason, stage int) (sent, left bool)
 	// FlushDue sends the buffers that are due.
 	FlushDue(now time.Duration)
-	// Reroute moves pebbles that wait for a link which has been marked down to other links.
+	// Reroute moves pebbles that wait for a link that is now down to other links.
 	Reroute() error
-	// Retune takes over a new setting, as far as the target's options leave it open. It comes between epochs.
+	// Retune applies a new setting where the target's options leave it open. It is called between epochs.
 	Retune(s Setting)
 	// AwaitRoom lets a task wait until the links of some pebbles, a slice of the target's type, have room.
 	AwaitRoom(pebbles any)
-	// EndEpoch forgets what a reduction remembers. Nothing waits any more.
+	// EndEpoch clears the memory of a reduction. No pebble waits any more.
 	EndEpoch()
-	// Pebble describes what the handler was called with that has just panicked, in a line; "" where that is not known.
+	// Pebble describes the pebbles of the handler that has just panicked, in a line; "" if unknown.
 	Pebble() string
 }
 
-// Description is what ranks compare of a target: it must be equal on all.
+// Description is the part of a target that must be equal on all ranks.
 type Description struct {
 	Name     string // unique in the job
 	Schema   string // of the pebble type
-	Settings string // distribution, topology, and whatever else must be equal
+	Settings string // distribution, topology, and other settings that must be equal
 
 	Topology route.Topology // how the target's pebbles travel
 	Moving   bool           // keys may move while an epoch runs, and their pebbles after them
 	Frame    int            // bytes of a full buffer
 	Cache    int64          // bytes of the reduction cache
-	Tunes    Tunes          // what may be changed while the job runs
+	Tunes    Tunes          // settings that may change while the job runs
 	Pebble   int            // bytes of a pebble; 0 for coded ones
 	// ExtraDepth is the number of pebbles by which its chains may exceed a declared depth. A target of the runtime has
-	// some, because its pebbles follow from no handler of the program.
+	// some, since no handler of the program sends its pebbles.
 	ExtraDepth int
 }
 
@@ -57,7 +58,7 @@ func (d Description) String() string {
 	return fmt.Sprintf("target %q of %s, %s", d.Name, d.Schema, d.Settings)
 }
 
-// Target is what the engine knows of a registered target, and the way in which that sends and receives on its rank.
+// Target is the engine's part of a registered target, through which it sends and receives on its rank.
 type Target struct {
 	Rank *Rank
 	*coalesce.Sender
@@ -67,19 +68,19 @@ type Target struct {
 	outbox      *coalesce.Outbox
 	handled     uint64  // pebbles
 	labels      *Labels // of the goroutine while the handler runs on frames
-	// NoSendLimit says that sends of tasks don't wait for room, because something else bounds the pebbles in flight.
+	// NoSendLimit lets tasks send without waiting for room, since something else bounds the pebbles in flight.
 	NoSendLimit bool
 }
 
 // targetsMax bounds the targets of a job that were not freed: a frame names its target in 16 bits.
 const targetsMax = 1 << 16
 
-// Refuse ends the job because a target can't be registered, and does not return.
+// Refuse ends the job because of an invalid target, and does not return.
 func (r *Rank) Refuse(target, reason string) {
 	r.Fail(&RegistrationError{r.id, target, reason})
 }
 
-// Register adds a target to the rank. One that can't be registered ends the job.
+// Register adds a target to the rank. An invalid one ends the job.
 func (r *Rank) Register(d Description, e Endpoint, o *coalesce.Outbox) *Target {
 	call := fmt.Sprintf("target %q was registered", d.Name)
 	r.ownedAnew(call)
@@ -109,9 +110,9 @@ func (r *Rank) Register(d Description, e Endpoint, o *coalesce.Outbox) *Target {
 	return t
 }
 
-// EnterSend is the first step of a send. It ends the job outside of epochs and beside other calls. If a task is sending
-// and some link of the target may be full, full is true: the caller must wait for room, and sends as a handler does
-// then.
+// EnterSend is the first step of a send. It ends the job outside of epochs and during other calls. It returns full if a
+// task is sending and some link of the target may be full: then the caller must wait for room, and sends as a handler
+// does.
 func (t *Target) EnterSend() (full bool) {
 	t.Rank.owned(sent)
 	switch in := t.Rank.mode; in {
@@ -132,7 +133,7 @@ func (t *Target) EnterSend() (full bool) {
 
 const sent = "a pebble was sent"
 
-// Begin says that a send that was entered does more than put a pebble aside, until End.
+// Begin begins the part of an entered send that does more than gather a pebble, until End.
 func (t *Target) Begin() {
 	if t.Rank.mode == handler || t.Rank.mode == task {
 		t.Rank.mode++
@@ -149,7 +150,7 @@ func (t *Target) End() {
 	t.Rank.mode--
 }
 
-// Flush is the program's own: it sends what the target holds back. Outside of epochs there is nothing.
+// Flush is the program's flush: it sends the pebbles that the target holds back. Outside of epochs, it holds none.
 func (t *Target) Flush() {
 	const call = "Flush was called"
 	from := t.Rank.beginCall(call)
@@ -161,23 +162,24 @@ func (t *Target) Flush() {
 	t.Rank.endCall(call, from)
 }
 
-// Overlaps ends the job: a send has met another call.
+// Overlaps ends the job: a send overlaps another call.
 func (t *Target) Overlaps() { t.Rank.crossed(sent) }
 
-// InHandler reports whether a handler or a task is running, or a call of theirs, none of which waits.
+// InHandler reports whether a handler, a task, or a call by one of them is running; none of these waits.
 func (c *caller) InHandler() bool { return c.mode >= task }
 
-// Topology is the one that the target was registered with.
+// Topology returns the target's topology.
 func (t *Target) Topology() route.Topology { return t.description.Topology }
 
-// Renew notes what has been changed of the target between epochs.
+// Renew records changes of the target between epochs.
 func (t *Target) Renew(topology route.Topology, frame int, cache int64) {
 	t.Reserve(cache - t.description.Cache)
 	t.description.Topology, t.description.Frame, t.description.Cache = topology, frame, cache
 }
 
-// Handle marks that so many pebbles are about to be handled. Until Handled is called with what it returns, every send
-// on this rank is one of a handler. Pebbles that come straight from the main function are the first of their chains.
+// Handle records that the given number of pebbles are about to be handled. Until Handled is called with its result,
+// every send on this rank is a handler's. Pebbles that come straight from the main function are the first of their
+// chains.
 func (t *Target) Handle(pebbles int) (before mode) {
 	before = t.Rank.mode
 	if before < handler {
@@ -190,7 +192,7 @@ func (t *Target) Handle(pebbles int) (before mode) {
 	return before
 }
 
-// Handled marks that the handlers announced to Handle have returned.
+// Handled records that the handlers announced to Handle have returned.
 func (t *Target) Handled(before mode) {
 	t.Rank.mode = before
 	if before < handler {
@@ -198,7 +200,7 @@ func (t *Target) Handled(before mode) {
 	}
 }
 
-// Reserve counts bytes that the target keeps until it is freed, its reduction cache, against the memory limit.
+// Reserve counts bytes that the target keeps until it is freed, for its reduction cache, against the memory limit.
 func (t *Target) Reserve(bytes int64) {
 	t.Reserved += bytes
 	if t.Reserved > t.MemoryLimit {
@@ -206,7 +208,8 @@ func (t *Target) Reserve(bytes int64) {
 	}
 }
 
-// HandleQueued handles what handlers have sent to this rank, until nothing is left. It is for the main function's side.
+// HandleQueued handles the pebbles that handlers have sent to this rank, until none is left. It is for the main
+// function's side.
 func (t *Target) HandleQueued() {
 	for t.Queued > 0 {
 		t.Rank.Check()
@@ -214,16 +217,17 @@ func (t *Target) HandleQueued() {
 	}
 }
 
-// Sent notes that the main function has sent n pebbles. Now and then it sends what is due, and handles what has
-// arrived: a rank that sends most pebbles to itself would let others wait for credit otherwise. It comes after Begin.
+// Sent records that the main function has sent n pebbles. Now and then it sends due buffers, and handles arrived
+// frames: otherwise a rank that sends most pebbles to itself would let others wait for credit. It is called after
+// Begin.
 func (t *Target) Sent(n int) {
 	if t.Rank.Loop.worked(n) {
 		t.Rank.Loop.Progress()
 	}
 }
 
-// BeginBodySend is EnterSend for one pebble of the main function in an epoch. It reports whether that is sending, and
-// whether SendDue is to be called first. It is small enough to be inlined.
+// BeginBodySend is EnterSend for one pebble of the main function in an epoch. It reports whether that function is
+// sending, and whether to call SendDue first. It is small enough to be inlined.
 func (t *Target) BeginBodySend() (inBody, flushDue bool) {
 	t.Rank.owned(sent)
 	if t.Rank.mode != body {
@@ -232,7 +236,7 @@ func (t *Target) BeginBodySend() (inBody, flushDue bool) {
 	return true, t.Rank.Loop.pace.spend(1)
 }
 
-// SendDue does for a single send what Sent does for many.
+// SendDue does for a single send the same as Sent for many.
 func (t *Target) SendDue() {
 	t.Begin()
 	t.Rank.Loop.flushDue()
@@ -240,8 +244,8 @@ func (t *Target) SendDue() {
 	t.End()
 }
 
-// FindRoom reports whether the target's links have room. The main function handles frames that have arrived before it
-// gives up; handlers and tasks can't.
+// FindRoom reports whether the target's links have room. The main function handles arrived frames before it gives up;
+// handlers and tasks can't.
 func (t *Target) FindRoom() bool {
 	if t.Rank.mode == body && (t.Rank.Loop.pace.spend(1) || !t.HasRooms()) {
 		t.SendDue()

@@ -12,19 +12,19 @@ import (
 // targets are the targets of a rank that are registered and not freed.
 type targets struct {
 	all      []*Target // in the order of their registration
-	numbered []*Target // by the number that frames carry; nil where one was freed
+	numbered []*Target // by their number in frames; nil if freed
 	changes  int       // registrations and frees
-	news     []byte    // those that were not compared with the other ranks, in a line each
-	beyond   int       // the most by which chains of a target of the runtime may exceed a declared depth
+	news     []byte    // changes not yet compared with the other ranks, one per line
+	beyond   int       // maximum of ExtraDepth
 }
 
-// changed notes an object that all ranks register or free in the same order.
+// changed records an object that all ranks register or free in the same order.
 func (s *targets) changed(line string) {
 	s.changes++
 	s.news = append(append(s.news, line...), '\n')
 }
 
-// add adds a target, and gives it the least number that no other has.
+// add adds a target, and gives it the lowest free number.
 func (s *targets) add(t *Target) {
 	at := slices.Index(s.numbered, nil)
 	if at < 0 {
@@ -36,7 +36,7 @@ func (s *targets) add(t *Target) {
 	s.changed("registers " + t.description.String())
 }
 
-// remove removes a target, and returns the index that it had.
+// remove removes a target, and returns its former index.
 func (s *targets) remove(t *Target) (at int) {
 	at = slices.Index(s.all, t)
 	s.all = slices.Delete(s.all, at, at+1)
@@ -48,7 +48,7 @@ func (s *targets) remove(t *Target) (at int) {
 	return at
 }
 
-// numberedAt is the target with a number, or nil.
+// numberedAt returns the target with a number, or nil.
 func (s *targets) numberedAt(n uint16) *Target {
 	if int(n) >= len(s.numbered) {
 		return nil
@@ -56,7 +56,7 @@ func (s *targets) numberedAt(n uint16) *Target {
 	return s.numbered[n]
 }
 
-// Descriptions are those of all targets.
+// Descriptions returns the descriptions of all targets.
 func (s *targets) Descriptions() iter.Seq[Description] {
 	return func(yield func(Description) bool) {
 		for _, t := range s.all {
@@ -67,7 +67,7 @@ func (s *targets) Descriptions() iter.Seq[Description] {
 	}
 }
 
-// Endpoints are those of all targets.
+// Endpoints returns the endpoints of all targets.
 func (s *targets) Endpoints() iter.Seq[Endpoint] {
 	return func(yield func(Endpoint) bool) {
 		for _, t := range s.all {
@@ -78,11 +78,11 @@ func (s *targets) Endpoints() iter.Seq[Endpoint] {
 	}
 }
 
-// Flush sends the pebbles that wait in caches, and those in buffers for links up to a stage.
+// Flush sends the pebbles in caches, and those in buffers for links up to a stage.
 func (s *targets) Flush(why coalesce.Reason, stage int) (sent, left bool) {
 	for _, t := range s.all {
 		upTo := stage
-		if t.description.ExtraDepth > 0 { // a main function may wait for it, whose stage doesn't end before
+		if t.description.ExtraDepth > 0 { // a main function may wait for it, and its stage lasts until then
 			upTo = coalesce.AllStages
 		}
 		now, later := t.endpoint.Flush(why, upTo)
@@ -127,7 +127,7 @@ func (s *targets) moving() bool {
 	return slices.ContainsFunc(s.all, func(t *Target) bool { return t.description.Moving })
 }
 
-// reroute lets targets move the pebbles that wait for links which are down.
+// reroute lets targets move the pebbles that wait for links that are down.
 func (s *targets) reroute() error {
 	for _, t := range s.all {
 		if err := t.endpoint.Reroute(); err != nil {
@@ -137,7 +137,7 @@ func (s *targets) reroute() error {
 	return nil
 }
 
-// endEpoch lets targets forget an epoch.
+// endEpoch calls EndEpoch of all targets.
 func (s *targets) endEpoch() {
 	for _, t := range s.all {
 		t.endpoint.EndEpoch()

@@ -13,34 +13,34 @@ import (
 // goroutine, at the end of an epoch and never inside a wait, so that a task's stack holds no handler of another task's
 // frames.
 type Tasks interface {
-	// Work runs some of the tasks that can go on. It reports whether there were any, and whether some wait for an event
-	// that comes without a pebble, such as room for a send: the rank is not at rest then.
+	// Work runs some of the tasks that can go on. It reports whether it ran any, and whether some wait for an event
+	// that comes without a pebble, such as room for a send: then the rank is not at rest.
 	Work() (worked, left bool)
 	// Await lets the running task wait until a lane of its target may have room.
 	Await(t *Target, lane int)
-	// Complete is called when every pebble of an epoch has been handled. Its error tells which tasks still wait, since
-	// nothing can come any more.
+	// Complete is called when every pebble of an epoch has been handled. Its error names the tasks that still wait,
+	// since no event can come any more.
 	Complete() error
-	// End is called when the job has failed or the rank's function has returned. It unwinds tasks that wait, and ends
+	// End is called when the job has failed or the rank's function has returned. It unwinds waiting tasks, and ends
 	// coroutines. It may be called again.
 	End()
-	// HoldBuffers is the time for which an idle rank may keep its buffers, so that pebbles of tasks that others wake join
-	// them; 0 when no task waits.
+	// HoldBuffers returns the time that an idle rank may keep its buffers, so that pebbles of tasks that others wake
+	// join them; 0 if no task waits.
 	HoldBuffers() time.Duration
-	// Waiter is the task that runs.
+	// Waiter returns the running task.
 	Waiter() Waiter
-	// Waiting are the tasks that wait, by call.
+	// Waiting returns the waiting tasks, by call.
 	Waiting() []state.Tasks
-	// Describe tells explanations, in words, the memory that tasks may take.
+	// Describe describes the memory that tasks may take, for explanations.
 	Describe() string
 }
 
-// Waiter is a task that waits for an event of a package besides package task.
+// Waiter is a task that waits for an event of a package other than task.
 type Waiter interface {
-	// Wait lets the task wait until Wake is called. Errors say that it waits in call. at is the memory that the task
-	// reads next.
+	// Wait suspends the task until Wake is called. Errors name call as its wait. at is the memory that the task reads
+	// next.
 	Wait(call string, at unsafe.Pointer)
-	// Wake lets the task go on, once.
+	// Wake resumes the task, once.
 	Wake()
 }
 
@@ -50,12 +50,12 @@ type tasksAndIdle struct {
 	sender     *coalesce.Sender
 	loop       *loop
 	publisher  *publisher
-	tasks      Tasks         // nil when the program has none
+	tasks      Tasks         // nil if the program has none
 	idle       func() bool   // idle work of the running epoch; nil for none
-	active     bool          // there is such work in this epoch
-	taskBegan  time.Duration // the task that runs, where it is traced
+	active     bool          // this epoch has such work
+	taskBegan  time.Duration // start of the running task, if traced
 	taskTraced bool
-	idleSince  time.Duration // with tasks that wait: when the rank had nothing to do for the first time
+	idleSince  time.Duration // with waiting tasks: the time when the rank first had nothing to do
 }
 
 // Set gives the rank its tasks.
@@ -76,10 +76,10 @@ func (k *tasksAndIdle) begin(idle func() bool, run bool) {
 	k.idle, k.active = idle, idle != nil || k.tasks != nil && run
 }
 
-// Current are the tasks of the rank; nil when the program has none.
+// Current returns the tasks of the rank; nil if the program has none.
 func (k *tasksAndIdle) Current() Tasks { return k.tasks }
 
-// work lets tasks run, and idle work if nothing else was done in this turn.
+// work runs tasks, and idle work if this turn did nothing else.
 func (k *tasksAndIdle) work(worked bool) (any, left bool) {
 	k.caller.Check()
 	if k.tasks != nil {
@@ -100,8 +100,8 @@ func (k *tasksAndIdle) work(worked bool) (any, left bool) {
 	return worked, left
 }
 
-// holdsBuffers reports whether this rank, which has found nothing to do for idle looks, should leave its buffers alone
-// for now. It has let others run then.
+// holdsBuffers reports whether this rank, which has found nothing to do for idle looks, should keep its buffers for
+// now. If so, it has let others run.
 func (k *tasksAndIdle) holdsBuffers(idle int) bool {
 	if k.tasks == nil {
 		return false
@@ -137,7 +137,7 @@ func (k *tasksAndIdle) complete() {
 	}
 }
 
-// end unwinds the tasks that wait. Their calls find that the job has failed.
+// end unwinds the waiting tasks. Their calls find that the job has failed.
 func (k *tasksAndIdle) end() {
 	if k.tasks == nil {
 		return
@@ -147,14 +147,14 @@ func (k *tasksAndIdle) end() {
 	k.sender.HoldFrames = false
 }
 
-// Begin says that a task goes on, on the coroutine of this number, until End.
+// Begin records that a task goes on, on the coroutine with this number, until End.
 func (k *tasksAndIdle) Begin(number uint64) (before uint64) {
 	k.caller.mode, k.sender.HoldFrames = task, true
 	k.taskBegan, k.taskTraced = k.publisher.Sampled()
 	return k.caller.owner.pass(number)
 }
 
-// End says that the rank goes on, whose number Begin has returned.
+// End records that the rank goes on. before is the result of Begin.
 func (k *tasksAndIdle) End(before uint64) {
 	if k.caller.mode != task {
 		k.caller.crossed("a task waits or ends")
@@ -167,10 +167,10 @@ func (k *tasksAndIdle) End(before uint64) {
 	k.caller.owner.pass(before)
 }
 
-// Pump sends the frames that tasks have filled, as far as there is credit.
+// Pump sends the frames that tasks have filled, within credit.
 func (k *tasksAndIdle) Pump() { k.loop.targets.pump() }
 
-// CheckSpawn ends the job unless a task may be spawned: in an epoch that declares no depth.
+// CheckSpawn ends the job unless a task may be spawned: in an epoch without a declared depth.
 func (k *tasksAndIdle) CheckSpawn(call string) {
 	k.caller.owned(call)
 	switch in := k.caller.mode; {
@@ -182,10 +182,10 @@ func (k *tasksAndIdle) CheckSpawn(call string) {
 	}
 }
 
-// SuspendTask lets a task wait until a lane may have room.
+// SuspendTask suspends a task until a lane may have room.
 func (t *Target) SuspendTask(lane int) { t.Rank.Tasks.tasks.Await(t, lane) }
 
-// AwaitRoomFor lets a task wait until the links of some pebbles of the target, a slice of at most 256, have room.
+// AwaitRoomFor suspends a task until the links of some pebbles of the target, a slice of at most 256, have room.
 func (t *Target) AwaitRoomFor(pebbles any) { t.endpoint.AwaitRoom(pebbles) }
 
 // HasRoom reports whether a task may send over a lane: no frame of it waits for credit, and another one may be in

@@ -9,23 +9,23 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// team is the ranks that have epochs and collectives together, those of a job or a subset, as the ranks of one process
-// know it. They are numbered from 0 in each team.
+// team is a group of ranks with common epochs and collectives, those of a job or a subset, as seen by the ranks of one
+// process. Each team numbers its ranks from 0.
 type team struct {
-	place   netio.Place // with what stands for a process in a subset: see netio.PlaceAmong
+	place   netio.Place // for a subset, with substitutes for processes: see netio.PlaceAmong
 	links   *route.Links
-	number  uint32   // which its frames carry; 0 for the whole job
+	number  uint32   // number in its frames; 0 for the whole job
 	name    string   // "" for the whole job
 	members []int    // the job's ranks, by rank; nil for the whole job
-	ranks   []uint32 // 1 more than the rank, by the job's, from the lowest member on; 0 for those that are no members
-	lowest  int      // the job's number of that one
-	parent  *team    // that was split; nil for the whole job
+	ranks   []uint32 // rank + 1, by the number in the job, from the lowest member on; 0 for other ranks
+	lowest  int      // lowest number of a member in the job
+	parent  *team    // the team that was split; nil for the whole job
 
 	mutex  sync.Mutex
-	common map[any]any // what ranks of this process have in common, by key; nil before its first use
+	common map[any]any // values that ranks of this process share, by key; nil before its first use
 }
 
-// newTeam makes a subset as the rank of a number in it knows it. job is the place of the process in the job.
+// newTeam makes a subset for its member rank. job is the place of the process in the job.
 func newTeam(parent *team, number uint32, name string, members []int, job netio.Place, rank int) *team {
 	t := &team{parent: parent, links: route.NewLinks(), number: number, name: name, members: members,
 		lowest: slices.Min(members)}
@@ -45,7 +45,7 @@ func newTeam(parent *team, number uint32, name string, members []int, job netio.
 	return t
 }
 
-// rankOf is the rank of a member, by its number in the job.
+// rankOf returns the rank of a member, by its number in the job.
 func (t *team) rankOf(member int) (rank int, ok bool) {
 	if i := member - t.lowest; i >= 0 && i < len(t.ranks) && t.ranks[i] > 0 {
 		return int(t.ranks[i]) - 1, true
@@ -53,7 +53,7 @@ func (t *team) rankOf(member int) (rank int, ok bool) {
 	return 0, false
 }
 
-// inJob is the number that a rank of the team has in the job.
+// inJob returns the number in the job of a rank of the team.
 func (t *team) inJob(rank int) int {
 	if t.members == nil {
 		return rank
@@ -64,13 +64,13 @@ func (t *team) inJob(rank int) int {
 // String names the team in errors.
 func (t *team) String() string { return fmt.Sprintf("team %q", t.name) }
 
-// Team is the name of the rank's team; "" for the whole job.
+// Team returns the name of the rank's team; "" for the whole job.
 func (c *caller) Team() string { return c.team.name }
 
-// InJob is the number that a rank of this one's team has in the job.
+// InJob returns the number in the job of a rank of this rank's team.
 func (c *caller) InJob(rank int) int { return c.team.inJob(rank) }
 
-// Place says which ranks of the team share this rank's process, and how many processes there are.
+// Place returns the number of processes, and the ranks of the team that share this rank's process.
 func (c *caller) Place() netio.Place { return c.team.place }
 
 // self names the rank in errors.
@@ -81,7 +81,7 @@ func (c *caller) self() string {
 	return fmt.Sprintf("rank %d of %v (rank %d of the job)", c.id, c.team, c.InJob(c.id))
 }
 
-// InCommon is the value that the ranks of this process have in common under a key. The first rank that asks makes it.
+// InCommon returns the value that the ranks of this process share under a key. The first rank that asks makes it.
 func (c *caller) InCommon(key any, make func() any) any {
 	t := c.team
 	t.mutex.Lock()
@@ -97,10 +97,10 @@ func (c *caller) InCommon(key any, make func() any) any {
 	return v
 }
 
-// TeamError is an error of a team's rank, whose words number ranks as the team does.
+// TeamError is an error of a team's rank. Its text numbers ranks as the team does.
 type TeamError struct {
 	Team string // its name
-	Rank int    // that reports it, as the job numbers it
+	Rank int    // rank that reports it, as the job numbers it
 	Err  error
 }
 

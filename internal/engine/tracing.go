@@ -28,7 +28,7 @@ func (p *publisher) traced(to *trace.Rank) {
 	}
 }
 
-// traceCall tells of a call that has returned.
+// traceCall traces a call that has returned.
 func (p *publisher) traceCall() {
 	kind, name, number := p.board.LastCall()
 	if kind == board.Epoch {
@@ -38,7 +38,7 @@ func (p *publisher) traceCall() {
 	p.trace.Slice(trace.Collective, trace.Name(p.board.Named(kind.String())), p.begun, p.board.Now(), number, trace.None)
 }
 
-// Sampled begins something that is traced, if it is to be.
+// Sampled returns the start of an event, and whether to trace it.
 func (p *publisher) Sampled() (began time.Duration, is bool) {
 	if p.trace == nil || !p.trace.Sampled() {
 		return 0, false
@@ -46,12 +46,12 @@ func (p *publisher) Sampled() (began time.Duration, is bool) {
 	return p.sender.Port.Now(), true
 }
 
-// slice tells of something that has just ended.
+// slice traces an event that has just ended.
 func (p *publisher) slice(kind trace.Kind, name string, began time.Duration, a, b uint64) {
 	p.trace.Slice(kind, trace.Name(p.board.Named(name)), began, p.sender.Port.Now(), a, b)
 }
 
-// TraceAwait tells of a call that had to wait: for a lock, or for memory or an answer.
+// TraceAwait traces a call that had to wait: for a lock, or for memory or an answer.
 func (p *publisher) TraceAwait(call string, began time.Duration) {
 	kind := trace.Access
 	if strings.HasPrefix(call, "Lock") {

@@ -13,24 +13,24 @@ import (
 	"github.com/activepebbles/pebbles/tune"
 )
 
-// Tuning says what a job changes of itself while it runs, and who chooses, on rank 0.
+// Tuning is the set of settings that a job changes while it runs, and the tuner, on rank 0.
 type Tuning struct {
 	May   Tunes
 	Tuner *tune.Schedule
 }
 
-// Setting is what a target is given when the job changes it. A target takes what its options leave open.
+// Setting is a setting that the job gives its targets. A target takes the parts that its options leave open.
 type Setting struct {
 	Topology route.Constructor
 	Name     string // of the topology; "" for the job's own
-	Coalesce int    // pebbles a buffer
+	Coalesce int    // pebbles per buffer
 	Cache    int    // entries; 0 is none
 }
 
-// Tunes says what of a target may be changed.
+// Tunes is the set of a target's settings that may change.
 type Tunes struct{ Topology, Coalesce, Cache bool }
 
-// tuning is a rank's part in the tuning of its job. Rank 0 asks the tuner, and all take what it orders.
+// tuning is a rank's part in the tuning of its job. Rank 0 calls the tuner, and all ranks follow its orders.
 type tuning struct {
 	*Tuning
 	caller            *caller
@@ -39,19 +39,19 @@ type tuning struct {
 	detection         *detection
 	windows, settings *network
 
-	own   string // what the tuner knows the job's own topology by
+	own   string // the tuner's name for the job's own topology
 	now   tune.Setting
 	given int // targets[:given] have it
-	left  int // epochs of this window that have yet to begin
+	left  int // epochs of this window that have not begun
 
-	epochs  int           // of this window, so far
+	epochs  int           // epochs of this window so far
 	spent   time.Duration // in them
 	started time.Duration // the running epoch
 	sent    uint64        // pebbles before this window
 }
 
 func newTuning(r *Rank, c *Config) *tuning {
-	own := "impossible" // for this number of ranks: it is refused with the first target
+	own := "impossible" // for this number of ranks: refused with the first target
 	func() {
 		defer func() { _ = recover() }()
 		own = c.Topology(r.Size()).Name()
@@ -63,13 +63,13 @@ func newTuning(r *Rank, c *Config) *tuning {
 	}
 }
 
-// before takes part in the choice of the next window's settings, when a window is over.
+// before takes part in the choice of the next window's settings, if a window is over.
 func (t *tuning) before(p Plan) error {
 	if t.left == 0 {
 		site := t.site()
 		site.Holds = func(topology string) bool { return t.holds(topology, p) }
 		if !site.Topology && !site.Coalesce && !site.Cache {
-			return nil // on all ranks alike
+			return nil // equal on all ranks
 		}
 		begin, first := t.clock(), t.epochs == 0
 		seen, err := t.windowOfAll()
@@ -79,7 +79,7 @@ func (t *tuning) before(p Plan) error {
 		if err != nil {
 			return err
 		}
-		if t.caller.id == 0 && !first { // at first ranks don't come from an epoch together, and wait for late ones
+		if t.caller.id == 0 && !first { // at first, ranks don't come from an epoch together, and wait for late ones
 			t.Tuner.Paid(t.clock() - begin)
 		}
 	}
@@ -89,7 +89,7 @@ func (t *tuning) before(p Plan) error {
 
 func (t *tuning) clock() time.Duration { return t.sender.Port.Now() }
 
-// give hands the setting to the targets that don't have it yet.
+// give gives the setting to the targets that don't have it yet.
 func (t *tuning) give() error {
 	if t.given == len(t.targets.all) {
 		return nil
@@ -109,23 +109,23 @@ func (t *tuning) give() error {
 	return nil
 }
 
-// freed notes that the target with an index was freed.
+// freed records that the target with an index was freed.
 func (t *tuning) freed(at int) {
 	if at < t.given {
 		t.given--
 	}
 }
 
-// begun notes the beginning of an epoch.
+// begun records the start of an epoch.
 func (t *tuning) begun() { t.started = t.clock() }
 
-// ended notes the end of an epoch.
+// ended records the end of an epoch.
 func (t *tuning) ended() {
 	t.epochs++
 	t.spent += t.clock() - t.started
 }
 
-// holds reports whether an epoch could be ended over another topology.
+// holds reports whether an epoch can end over another topology.
 func (t *tuning) holds(topology string, p Plan) bool {
 	made, err := route.ByName(topology)
 	if err != nil {
@@ -135,7 +135,7 @@ func (t *tuning) holds(topology string, p Plan) bool {
 	return err == nil
 }
 
-// windowOfAll puts the windows of all ranks together, for rank 0.
+// windowOfAll combines the windows of all ranks, for rank 0.
 func (t *tuning) windowOfAll() (tune.Window, error) {
 	w := tune.Window{Work: float64(t.sender.Count.PebblesSent - t.sent), Seconds: t.spent.Seconds()}
 	first := t.epochs == 0
@@ -153,7 +153,7 @@ func (t *tuning) windowOfAll() (tune.Window, error) {
 	return layout.Get[tune.Window](result), nil
 }
 
-// follow takes over what rank 0 has chosen.
+// follow applies the choice of rank 0.
 func (t *tuning) follow(seen tune.Window, site tune.Site) (err error) {
 	var o order
 	if t.caller.id == 0 {
@@ -178,7 +178,7 @@ func (t *tuning) follow(seen tune.Window, site tune.Site) (err error) {
 		return nil
 	}
 	if o.setting.Topology != t.now.Topology {
-		t.detection.detectorFor = detectorFor{} // which goes by the topology
+		t.detection.detectorFor = detectorFor{} // depends on the topology
 	}
 	t.now, t.given = o.setting, 0
 	return nil
@@ -203,7 +203,7 @@ func (t *tuning) site() tune.Site {
 	return s
 }
 
-// order is what rank 0 tells all others to run the next epochs with.
+// order is the message of rank 0 that sets the next epochs of all ranks.
 type order struct {
 	epochs  int
 	setting tune.Setting
@@ -219,13 +219,13 @@ func (o order) bytes() []byte {
 // orderBytes is the length of an order with an empty name of a topology.
 const orderBytes = 24
 
-// orderOf takes an order from bytes, at least orderBytes of them.
+// orderOf decodes an order from b, which has at least orderBytes.
 func orderOf(b []byte) order {
 	number := func(i int) int { return int(binary.LittleEndian.Uint64(b[8*i:])) }
 	return order{number(0), tune.Setting{Topology: string(b[orderBytes:]), Coalesce: number(1), Cache: number(2)}}
 }
 
-// wrong tells in words why an order that another process sent can't be followed; "" when it can.
+// wrong returns the reason why an order of another process can't be followed; "" if it can.
 func (o order) wrong() string {
 	switch {
 	case o.epochs < 1 || o.epochs > math.MaxUint32:
