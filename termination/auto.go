@@ -2,11 +2,11 @@ package termination
 
 import "math"
 
-// Auto takes, of the detectors that hold at the site, the one that costs the rank that sends most the fewest messages,
-// as [Messages] has them: SKR where the depth is not known, as a rule Ordered on a staged topology of few links, and
-// NBX where chains are short. Of those that cost as much, the first of nbx, skr, ordered, pcx and pcx-neighbors: a
-// verdict about the whole job is better than one about a rank, and an exact cost better than a lower bound. All ranks
-// take the same. The detector's name says which one it is.
+// Auto selects, among the detectors that hold at the site, the one with the fewest messages of the rank that sends
+// most, by [Messages]: SKR if the depth is unknown, usually Ordered on a staged topology of few links, and NBX for
+// short chains. Among equal costs, the first of nbx, skr, ordered, pcx and pcx-neighbors wins: a verdict about the
+// whole job is better than one about a rank, and an exact cost better than a lower bound. The choice is equal on all
+// ranks. Its name is the detector's name.
 func Auto(s Site) (Detector, error) {
 	k, _, err := best(s)
 	if err != nil {
@@ -15,7 +15,7 @@ func Auto(s Site) (Detector, error) {
 	return k.make(s)
 }
 
-// best finds the detector that Auto takes, and its messages.
+// best returns the choice of Auto, and its messages.
 func best(s Site) (found kind, messages int, err error) {
 	if err := s.check("auto"); err != nil {
 		return kind{}, 0, err

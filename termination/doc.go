@@ -1,12 +1,11 @@
-// Package termination detects when a job of Active Pebbles is quiescent: no rank has anything to do and no frame is in
+// Package termination detects the quiescence of a job of Active Pebbles: no rank has anything to do and no frame is in
 // flight (Active Pebbles, section 3.6).
 //
 // A detector is a state machine: counts and messages go in, messages and a verdict come out. It uses no clock, no
-// goroutine and no transport, so its interleavings can be enumerated in a test. A user's own detector is one more
-// [Maker].
+// goroutine and no transport, so a test can enumerate its interleavings. A user's detector is another [Maker].
 //
-// For P ranks, pebbles of depth n, routes of h hops, and N out-neighbours of the rank that has most of them, an epoch
-// costs that rank
+// For P ranks, pebbles of depth n, routes of h hops, and N out-neighbours of the rank with the most, an epoch costs
+// that rank
 //
 //	detector        messages            holds for                              its verdict is about
 //	skr             2⌈log2 P⌉ or more   anything                               the job
@@ -17,11 +16,11 @@
 //
 // # Levels
 //
-// All but SKR count on chains of pebbles that end. A chain is a pebble that a body sent, a pebble that its handling
-// sent, and so on. The level of a frame's pebble is the number of frames that its longest chain has taken so far,
-// including this one. A chain has n pebbles at the most and each takes h frames at the most, so no level is above n h.
-// Pebbles of several levels may share a frame, and a pebble that a cache merges from several is of the highest level
-// that they give it. What a pebble needs before its frame is created is of lower levels, or done by the body: so a rank
-// that is idle, and has processed all frames of levels up to k that there will ever be for it, has created all that it
-// will ever create of levels up to k+1.
+// All detectors except SKR rely on chains of pebbles that end. A chain is a pebble that a body sent, a pebble that its
+// handling sent, and so on. The level of a frame's pebble is the number of frames that its longest chain has taken so
+// far, including this one. A chain has at most n pebbles and each takes at most h frames, so no level is above n h.
+// Pebbles of several levels may share a frame, and a pebble that a cache merges from several has the highest of their
+// levels. Before a pebble's frame is created, the pebble depends only on lower levels, or on the body. So a rank that
+// is idle, and has processed all frames of levels up to k that will ever be sent to it, has created all its frames of
+// levels up to k+1.
 package termination

@@ -1,22 +1,22 @@
 package termination
 
-// exchange ends a phase on some of a rank's links: it sends the receiver of each outgoing one the number of frames that
-// the link has had, and waits until as many have been processed from the sender of each incoming one.
+// exchange ends a phase on some of a rank's links: it sends the receiver of each outgoing link the number of the link's
+// frames, and waits until that number has been processed from the sender of each incoming link.
 type exchange struct {
 	out, in []int
 }
 
-// progress is how far a rank has come with an exchange.
+// progress is the progress of a rank in an exchange.
 type progress struct {
-	sent     bool   // the counts of the outgoing links
-	next     int    // which of the incoming links is waited for
-	received bool   // its count
+	sent     bool   // the counts of the outgoing links were sent
+	next     int    // index of the incoming link that is waited for
+	received bool   // its count has arrived
 	expected uint64 // frames of that link
 	number   [numberSize]byte
 }
 
-// step advances an exchange as far as possible, and reports whether it has ended; the progress is reset then. The phase
-// ends only when the rank is idle: no frame that it may still create on these links belongs to it.
+// step advances an exchange as far as possible, and reports whether it has ended; then it resets the progress. The
+// phase ends only when the rank is idle: frames that it creates later on these links belong to the next phase.
 func (x *exchange) step(p *progress, n Network, seq uint64, phase uint32, s State) bool {
 	if !p.sent {
 		if len(x.out) > 0 && !s.Idle {

@@ -1,10 +1,10 @@
 package termination
 
-// Ledger has the frames of one rank in one epoch, by link and by phase. A frame carries the phase that its link was in
-// when it was created; [Ledger.Close] ends a link's phase. So a receiver can tell the frames that a sender had created
-// before it reported them from those that it created later.
+// Ledger counts the frames of one rank in one epoch, by link and by phase. A frame carries the phase of its link at its
+// creation; [Ledger.Close] ends a link's phase. So a receiver can distinguish the frames that a sender had created
+// before its report from later ones.
 //
-// It costs a map lookup a frame, and memory for the links in use.
+// It costs a map lookup per frame, and memory for the links in use.
 type Ledger struct {
 	out map[int]*outgoing
 	in  map[int]*incoming
@@ -36,14 +36,14 @@ func (l *Ledger) Clear() {
 	l.all = l.all[:0]
 }
 
-// Create notes a frame for a neighbour, and returns the phase that it must carry.
+// Create counts a frame for a neighbour, and returns the phase that it must carry.
 func (l *Ledger) Create(to int) (phase uint32) {
 	o := l.link(to)
 	o.created++
 	return o.phase
 }
 
-// Process notes that a frame from a neighbour has been processed, with the phase that it carried.
+// Process counts a processed frame from a neighbour, with the phase that it carried.
 func (l *Ledger) Process(from int, phase uint32) {
 	i := l.in[from]
 	if i == nil {
@@ -54,18 +54,18 @@ func (l *Ledger) Process(from int, phase uint32) {
 	l.all = note(l.all, phase)
 }
 
-// Close ends the phase that the link to a neighbour is in, and returns how many frames it has had in this epoch, in
-// this phase and all before.
+// Close ends the current phase of the link to a neighbour, and returns the number of its frames in this epoch, in this
+// phase and all before.
 func (l *Ledger) Close(to int) (created uint64) {
 	o := l.link(to)
 	o.phase++
 	return o.created
 }
 
-// Created is what Close would return.
+// Created returns the result of Close without ending the phase.
 func (l *Ledger) Created(to int) uint64 { return l.link(to).created }
 
-// Processed is how many frames from a neighbour, of this phase and all before, have been processed.
+// Processed returns the number of processed frames from a neighbour, of this phase and all before.
 func (l *Ledger) Processed(from int, phase uint32) uint64 {
 	i := l.in[from]
 	if i == nil {
@@ -74,7 +74,7 @@ func (l *Ledger) Processed(from int, phase uint32) uint64 {
 	return upTo(i.processed, phase)
 }
 
-// ProcessedAll is how many frames from all ranks, of this phase and all before, have been processed.
+// ProcessedAll returns the number of processed frames from all ranks, of this phase and all before.
 func (l *Ledger) ProcessedAll(phase uint32) uint64 { return upTo(l.all, phase) }
 
 func (l *Ledger) link(to int) *outgoing {

@@ -11,12 +11,12 @@ import (
 type kind struct {
 	name string
 	make Maker
-	// messages is what an epoch costs the rank that sends most, at the least. When that is enough or more, any number that
-	// is so will do.
+	// messages returns the minimum messages per epoch of the rank that sends most. If that is at least enough, any
+	// number from enough on is a valid result.
 	messages func(s Site, enough int) (int, error)
 }
 
-// kinds are in the order in which Auto prefers them.
+// kinds are in Auto's order of preference.
 var kinds = []kind{
 	{"nbx", NBX, nbxMessages},
 	{"skr", SKR, skrMessages},
@@ -27,7 +27,7 @@ var kinds = []kind{
 
 const auto = "auto"
 
-// ByName finds a detector by the name that flags use.
+// ByName returns the detector with a name, as in flags.
 func ByName(name string) (Maker, error) {
 	if name == auto {
 		return Auto, nil
@@ -36,7 +36,7 @@ func ByName(name string) (Maker, error) {
 	return k.make, err
 }
 
-// Names lists the names that [ByName] knows, in order.
+// Names returns the names that [ByName] accepts, sorted.
 func Names() []string {
 	names := []string{auto}
 	for _, k := range kinds {
@@ -46,9 +46,9 @@ func Names() []string {
 	return names
 }
 
-// Messages is how many messages of the named detector an epoch costs the rank that sends most of them: the exact
-// number, but for skr, whose number is a lower bound. It is the same for all ranks of a site. The error is the one that
-// the detector's [Maker] would give. Where neighbours count, it costs a call of Neighbors for every rank.
+// Messages returns the number of messages per epoch of the rank that sends most of them, under the named detector. The
+// number is exact, but for skr it is a lower bound. It is equal on all ranks of a site. The error is that of the
+// detector's [Maker]. If neighbours count, it costs a call of Neighbors for every rank.
 func Messages(name string, s Site) (int, error) {
 	if name == auto {
 		_, n, err := best(s)

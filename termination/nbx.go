@@ -3,15 +3,15 @@ package termination
 import "github.com/activepebbles/pebbles/internal/collective"
 
 // nbx takes a round for each level. A rank that is idle, and whose frames have all been processed by their receivers,
-// begins a barrier; the round ends with it. The rank continues processing meanwhile.
+// begins a barrier; the round ends with it. Meanwhile the rank continues processing.
 //
-// Why that is enough. Claim: when a rank begins barrier k, counted from 0, all its frames of levels up to k+1 have been
-// created and processed. For k=0: it is idle, and frames of level 1 need nothing but its body; and all that it created
-// is released. For k>0: barrier k-1 has ended, so every rank had begun it, and by the claim all frames of levels up to
-// k have been processed everywhere. Now that the rank is idle it has created all of levels up to k+1, and they are
+// This is enough. Claim: when a rank begins barrier k, counted from 0, all its frames of levels up to k+1 have been
+// created and processed. For k=0: it is idle, and frames of level 1 depend only on its body; and all that it created is
+// released. For k>0: barrier k-1 has ended, so every rank had begun it, and by the claim all frames of levels up to k
+// have been processed everywhere. Since the rank is now idle, it has created all of levels up to k+1, and they are
 // released.
 //
-// So when the last barrier ends all frames of all levels have been processed everywhere. Those of the highest level
+// So when the last barrier ends, all frames of all levels have been processed everywhere. Those of the highest level
 // cause nothing, and every rank had been idle after it had processed the others.
 type nbx struct {
 	steps   []collective.Step
@@ -24,9 +24,9 @@ type nbx struct {
 
 var _ Detector = (*nbx)(nil)
 
-// NBX ends rounds by nonblocking barriers, by dissemination, over frames that are known to have been processed (Active
-// Pebbles, section 3.6.1; Hoefler, Siebert and Lumsdaine 2010). It needs a known depth and routes of a known length,
-// and that the transport reports every frame that has been processed. Its verdict is about the whole job.
+// NBX ends rounds by nonblocking barriers, by dissemination, over frames that have been processed (Active Pebbles,
+// section 3.6.1; Hoefler, Siebert and Lumsdaine 2010). It needs a known depth, routes of known length, and a transport
+// that reports every processed frame. Its verdict is about the whole job.
 //
 // An epoch has Depth × Hops rounds, each of ⌈log2 P⌉ empty messages from every rank.
 func NBX(s Site) (Detector, error) {
@@ -37,7 +37,7 @@ func NBX(s Site) (Detector, error) {
 	return &nbx{steps: collective.Barrier(s.Rank, s.Ranks), rounds: rounds}, nil
 }
 
-// nbxMessages: a barrier costs every rank ⌈log2 P⌉ messages.
+// nbxMessages counts the messages: a barrier costs every rank ⌈log2 P⌉.
 func nbxMessages(s Site, _ int) (int, error) {
 	rounds, err := s.levels("nbx")
 	return rounds * s.log(), err

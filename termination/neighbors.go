@@ -2,15 +2,14 @@ package termination
 
 import "github.com/activepebbles/pebbles/route"
 
-// neighbors takes a round for each level, as pcx does, but counts by link: in round k a rank that is idle ends phase k
-// on all its links, sends each out-neighbour how many frames it has created for it up to then, and waits until as many
-// of phases up to k have been processed from each in-neighbour.
+// neighbors takes a round for each level, as pcx does, but counts by link: in round k an idle rank ends phase k on all
+// its links, sends each out-neighbour the number of frames created for it so far, and waits until that number of phases
+// up to k has been processed from each in-neighbour.
 //
-// Why that is enough: what a rank waits for are the same frames that it waits for in pcx, counted by each sender
-// instead of added up; so the proof is the same. It needs of other ranks only what they send to their neighbours: a
-// rank is at most one round ahead of its in-neighbours, and h rounds ahead of any other when no route has more than h
-// hops. An epoch has at least h rounds, so a rank that has ended it knows, from rank to rank, that every body has
-// returned.
+// This is enough: a rank waits for the same frames as in pcx, counted by each sender instead of added up; so the proof
+// is the same. It needs only the messages between neighbours: a rank is at most one round ahead of its in-neighbours,
+// and h rounds ahead of any other if no route has more than h hops. An epoch has at least h rounds, so when a rank has
+// ended it, every body has returned, which follows from rank to rank.
 type neighbors struct {
 	links  exchange
 	at     progress
@@ -23,10 +22,10 @@ type neighbors struct {
 
 var _ Keeper = (*neighbors)(nil)
 
-// Neighbors is [PCX] among the few ranks that are linked by the topology (Active Pebbles, section 3.6.2). It needs a
-// known depth, routes of a known length, and one topology for all targets. Its verdict is about its rank alone.
+// Neighbors is [PCX] among the few ranks that the topology links (Active Pebbles, section 3.6.2). It needs a known
+// depth, routes of known length, and one topology for all targets. Its verdict is about its rank alone.
 //
-// An epoch has Depth × Hops rounds, in each of which a rank sends each of its out-neighbours a message of 8 bytes.
+// An epoch has Depth × Hops rounds. In each, a rank sends each of its out-neighbours a message of 8 bytes.
 func Neighbors(s Site) (Detector, error) {
 	rounds, err := s.levels("pcx-neighbors")
 	if err != nil {
@@ -39,7 +38,7 @@ func Neighbors(s Site) (Detector, error) {
 	return &neighbors{links: exchange{out: t.Neighbors(s.Rank), in: route.Incoming(t, s.Rank)}, rounds: rounds}, nil
 }
 
-// neighborsMessages: a message for each out-neighbour in each round.
+// neighborsMessages counts the messages: one for each out-neighbour in each round.
 func neighborsMessages(s Site, enough int) (int, error) {
 	rounds, err := s.levels("pcx-neighbors")
 	if err != nil {

@@ -2,7 +2,7 @@ package termination
 
 import "encoding/binary"
 
-// Numbers travel as 8 bytes, the lowest first. Sums wrap.
+// Numbers travel as 8 bytes, little-endian. Sums wrap.
 
 func putNumber(value []byte, n uint64) { binary.LittleEndian.PutUint64(value, n) }
 func getNumber(value []byte) uint64    { return binary.LittleEndian.Uint64(value) }

@@ -8,33 +8,33 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// ordered makes a pass for each pebble of a chain, and in it goes through the stages of the links in their order. At
-// stage s of pass d, both counted from 0, a rank that is idle as far as links up to stage s go ends phase d on its
-// links of stage s, sends the receivers how many frames each has had, and waits until as many of phases up to d have
-// been processed from each sender of stage s.
+// ordered makes a pass for each pebble of a chain, and in it visits the stages of the links in their order. At stage s
+// of pass d, both counted from 0, a rank that is idle for links up to stage s ends phase d on its links of stage s,
+// sends each receiver the number of its frames, and waits until that number of phases up to d has been processed from
+// each sender of stage s.
 //
-// Why that is enough. Say that a pebble that a body sent is of generation 1, and one that is sent when a pebble of
-// generation g is handled of generation g+1; of a pebble that a cache merges from several, the highest. Claim: when a
-// rank has ended stage s of pass d, it has processed all pebbles of generations up to d+1 that will ever come to it
-// over a link of stage s. By induction over passes, and stages within them: look at the sender of such a link when it
-// ends phase d on it. The pebbles of generations up to d+1 that will ever go over it come from its body; from handling
-// pebbles of generations up to d, all of which it has processed, whatever link they came over, in the passes before; or
-// they are passed on, and came over links of lower stages, for stages rise along every route: all of which it has
-// processed, earlier in this pass. Now that it is idle they have left its buffers for stage s: they are in the frames
-// that it counts.
+// This is enough. Let a pebble that a body sent be of generation 1, and one that is sent when a pebble of generation g
+// is handled be of generation g+1; a pebble that a cache merges from several has the highest. Claim: when a rank has
+// ended stage s of pass d, it has processed all pebbles of generations up to d+1 that will ever come to it over a link
+// of stage s. Proof by induction over passes, and stages within them: consider the sender of such a link when it ends
+// phase d on it. The pebbles of generations up to d+1 that will ever go over it have three origins. Some come from its
+// body. Some come from handling pebbles of generations up to d: it has processed all of these, over any link, in the
+// passes before. Some are passed on, and came over links of lower stages, since stages rise along every route: it has
+// processed all of these, earlier in this pass. Since the rank is now idle, they have left its buffers for stage s:
+// they are in the frames that it counts.
 //
 // So when the last stage of pass n-1 has ended, with n the longest chain, the rank has processed all pebbles of all
-// generations that will ever come to it. What it forwards it had received before it ended the stage of that link, and
-// those that it handled in the last pass alone are of generation n, and cause nothing.
+// generations that will ever come to it. It received the pebbles that it forwards before it ended the stage of their
+// link. Those that it handled in the last pass alone are of generation n, and cause nothing.
 //
-// There is no deadlock: a rank waits only for what others send at the same stage of the same pass, so one that is at
-// the lowest stage of the lowest pass waits for no rank that is behind.
+// Deadlock is impossible: a rank waits only for messages that others send at the same stage of the same pass, so one at
+// the lowest stage of the lowest pass waits for no rank behind it.
 //
-// Until a stage has come, what is for its links stays in buffers and caches: all that a rank passes on over a link
-// leaves in one frame if it has room, and with a reduction that merges pebbles for one key the frames to its owner are
-// a tree of P-1.
+// Until a stage begins, the pebbles for its links stay in buffers and caches: all that a rank passes on over a link
+// leaves in one frame if it fits. With a reduction that merges pebbles for one key, the frames to its owner form a tree
+// of P-1.
 type ordered struct {
-	visits []visit // the stages at which this rank has links, in order
+	visits []visit // the stages with links of this rank, in order
 	last   int     // the last stage
 	visit  int
 	at     progress
@@ -56,14 +56,14 @@ var (
 	_ Stager = (*ordered)(nil)
 )
 
-// Ordered sends what waits in buffers in the order of the links' stages, and ends them one by one (TRAM, section
+// Ordered sends waiting buffers in the order of the links' stages, and ends the stages one by one (TRAM, section
 // III.D). It needs a known depth and one topology, with stages, for all targets. Its verdict is about its rank alone.
 //
-// An epoch has Depth passes, each a round, in which a rank sends each of its out-neighbours one message of 8 bytes. On
-// a hypercube an epoch of depth one costs a rank ⌈log2 P⌉ messages at the most, half of what [SKR] needs.
+// An epoch has Depth passes, each a round; in each, a rank sends each of its out-neighbours one message of 8 bytes. On
+// a hypercube, an epoch of depth one costs a rank at most ⌈log2 P⌉ messages, half of the cost of [SKR].
 //
-// A pebble may wait in a buffer until its sender's stage has come, which is when all those before it have ended their
-// bodies: a body that waits for pebbles of others needs buffers that fall due by themselves.
+// A pebble may wait in a buffer until its sender's stage begins: when all ranks before it have ended their bodies. So a
+// body that waits for pebbles of others needs buffers that fall due.
 func Ordered(s Site) (Detector, error) {
 	if err := s.deep("ordered"); err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func Ordered(s Site) (Detector, error) {
 	return &ordered{visits: visits, last: t.Stages() - 1, passes: s.Depth}, nil
 }
 
-// orderedMessages: a message for each out-neighbour in each pass.
+// orderedMessages counts the messages: one for each out-neighbour in each pass.
 func orderedMessages(s Site, enough int) (int, error) {
 	if err := s.deep("ordered"); err != nil {
 		return 0, err
@@ -132,7 +132,7 @@ func (d *ordered) KeepsLedger()   {}
 func (d *ordered) Rounds() uint64 { return d.total }
 func (d *ordered) Begin()         { d.pass, d.visit = 0, 0 }
 
-// Stage is the one that this rank is at; it passes over those at which it has no link.
+// Stage returns this rank's stage; it skips those without a link of this rank.
 func (d *ordered) Stage() int {
 	if d.pass < d.passes && d.visit < len(d.visits) {
 		return d.visits[d.visit].stage

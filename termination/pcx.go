@@ -2,22 +2,22 @@ package termination
 
 import "github.com/activepebbles/pebbles/internal/collective"
 
-// pcx takes a round for each level. In round k, counted from 0, a rank that is idle ends phase k on all its links and
-// counts the frames that it has created for each rank up to then; a reduce-scatter adds them up; and the round ends
-// when as many frames of phases up to k have been processed here.
+// pcx takes a round for each level. In round k, counted from 0, an idle rank ends phase k on all its links and counts
+// the frames that it has created for each rank so far; a reduce-scatter adds them up; the round ends when that number
+// of frames of phases up to k has been processed here.
 //
-// Why that is enough. Claim: when a rank ends phase k, it has created all its frames of levels up to k+1. For k=0: it
-// is idle, and frames of level 1 need nothing but its body. For k>0: its round k-1 has ended. What was counted there is
-// exactly the frames for this rank of phases up to k-1, and by the claim every frame of a level up to k for it is among
-// them; they have all been processed, and now that the rank is idle it has created what they cause, which is all of
-// levels up to k+1.
+// This is enough. Claim: when a rank ends phase k, it has created all its frames of levels up to k+1. For k=0: it is
+// idle, and frames of level 1 depend only on its body. For k>0: its round k-1 has ended. That round counted exactly the
+// frames for this rank of phases up to k-1, and by the claim they include every frame of a level up to k for it. They
+// have all been processed, and since the rank is now idle, it has created all frames that they cause: all of levels up
+// to k+1.
 //
-// So after the last phase has been ended everywhere there are no more frames to create, and when those for this rank
-// have been processed it has processed all that will ever arrive. What it processed in the last round alone were frames
-// of the highest level, which cause nothing.
+// So when the last phase has ended everywhere, no more frames will be created, and when those for this rank have been
+// processed, it has processed all that will ever arrive. The frames that it processed in the last round alone were of
+// the highest level, and cause nothing.
 //
 // Phases are needed because ranks are not in step: one that has ended phase k may create a frame of a higher level and
-// have it processed here before this rank's round k has ended. If that were counted, it would stand in for a frame of
+// have it processed here before this rank's round k has ended. If that frame were counted, it would replace a frame of
 // phase k that is still in flight.
 type pcx struct {
 	steps    []collective.Step
@@ -42,10 +42,9 @@ const (
 var _ Keeper = (*pcx)(nil)
 
 // PCX counts frames for each rank by reduce-scatter (Active Pebbles, section 3.6.1; the personalised census of Hoefler,
-// Siebert and Lumsdaine 2010). It needs a known depth and routes of a known length. Its verdict is about its rank
-// alone.
+// Siebert and Lumsdaine 2010). It needs a known depth and routes of known length. Its verdict is about its rank alone.
 //
-// An epoch has Depth × Hops rounds. A round costs every rank ⌈log2 P⌉ messages of 8(P-1) bytes in all, and time and
+// An epoch has Depth × Hops rounds. A round costs every rank ⌈log2 P⌉ messages of 8(P-1) bytes in total, and time and
 // memory for P numbers.
 func PCX(s Site) (Detector, error) {
 	rounds, err := s.levels("pcx")
@@ -60,7 +59,7 @@ func PCX(s Site) (Detector, error) {
 	}, nil
 }
 
-// links are the ranks that frames may be created for: the neighbours where there is one topology, or else all others.
+// links returns the ranks that may get frames: the neighbours if all targets share a topology, or else all others.
 func (s Site) links() (all []int) {
 	if s.Topology != nil {
 		return s.Topology.Neighbors(s.Rank)
@@ -73,7 +72,7 @@ func (s Site) links() (all []int) {
 	return all
 }
 
-// pcxMessages: a reduce-scatter costs every rank ⌈log2 P⌉ messages.
+// pcxMessages counts the messages: a reduce-scatter costs every rank ⌈log2 P⌉.
 func pcxMessages(s Site, _ int) (int, error) {
 	rounds, err := s.levels("pcx")
 	return rounds * s.log(), err
@@ -112,7 +111,7 @@ func (d *pcx) Step(n Network, s State) bool {
 	return true
 }
 
-// count ends the phase on all links, and records the frames that each has had.
+// count ends the phase on all links, and records the number of frames of each.
 func (d *pcx) count(l *Ledger) {
 	for _, to := range d.links {
 		putNumber(d.created[to*numberSize:], l.Close(to))

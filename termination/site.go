@@ -8,7 +8,7 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// check returns an error for a site that no detector can work with.
+// check returns an error for an invalid site.
 func (s Site) check(name string) error {
 	switch {
 	case s.Rank < 0 || s.Rank >= s.Ranks:
@@ -37,7 +37,7 @@ func (s Site) deep(name string) error {
 	return nil
 }
 
-// levels is the highest level of any frame (see the package's comment).
+// levels returns the highest level of any frame (see the package's comment).
 func (s Site) levels(name string) (int, error) {
 	if err := s.deep(name); err != nil {
 		return 0, err
@@ -53,7 +53,7 @@ func (s Site) levels(name string) (int, error) {
 	return s.Depth * s.Hops, nil
 }
 
-// shared is the one topology of all targets.
+// shared returns the topology that all targets share.
 func (s Site) shared(name string) (route.Topology, error) {
 	if s.Topology == nil {
 		return nil, fmt.Errorf("termination: %s needs one topology for all targets: "+
@@ -62,7 +62,7 @@ func (s Site) shared(name string) (route.Topology, error) {
 	return s.Topology, nil
 }
 
-// staged is the one topology of all targets, whose links have an order.
+// staged returns the topology that all targets share, whose links have an order.
 func (s Site) staged(name string) (route.Staged, error) {
 	t, err := s.shared(name)
 	if err != nil {
@@ -76,15 +76,15 @@ func (s Site) staged(name string) (route.Staged, error) {
 	return staged, nil
 }
 
-// log is ⌈log2 P⌉.
+// log returns ⌈log2 P⌉.
 func (s Site) log() int { return bits.Len(uint(s.Ranks - 1)) }
 
-// most is the number of out-neighbours of the rank that has most of them. It stops when one has enough.
+// most returns the maximum number of out-neighbours of a rank. It stops when one has enough.
 func most(t route.Topology, enough int) (n int) {
 	if d, ok := t.(route.Degreed); ok {
 		return d.Degree()
 	}
-	enough = min(enough, t.Ranks()-1) // no rank has more
+	enough = min(enough, t.Ranks()-1) // the maximum of any rank
 	for at := 0; at < t.Ranks() && n < enough; at++ {
 		n = max(n, len(t.Neighbors(at)))
 	}
