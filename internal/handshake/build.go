@@ -14,9 +14,9 @@ import (
 	"syscall"
 )
 
-// ThisBuild is the identity of the running program, without a registry: the SHA-256 of its executable, the version of
-// Go, the system and the byte order. The first call reads the executable (about 5 ms a MiB at worst), unless a launcher
-// has passed its sum (see [BuildVariable]); later ones are free. Any goroutine may call it.
+// ThisBuild returns the identity of the running program, without a registry: the SHA-256 of its executable, the version
+// of Go, the system and the byte order. The first call reads the executable (at worst about 5 ms per MiB), unless a
+// launcher has passed its sum (see [BuildVariable]); later calls are free. Any goroutine may call it.
 func ThisBuild() (Identity, error) { return thisBuild() }
 
 var thisBuild = sync.OnceValues(func() (Identity, error) {
@@ -31,12 +31,12 @@ var thisBuild = sync.OnceValues(func() (Identity, error) {
 	}, nil
 })
 
-// BuildVariable is the environment variable by which a launcher passes to the processes on its host what it knows of
-// their executable: the file's state, and its sum. A process whose executable has that state need not read it.
+// BuildVariable is the environment variable through which a launcher passes the state and the sum of an executable to
+// the processes on its host. A process whose executable has that state need not read it.
 const BuildVariable = "PEBBLES_BUILD"
 
-// known is the state of a file and its sum: what a launcher has passed, which is read before anybody removes the
-// variable, or the file that was read last. A launcher that runs its own executable reads it once.
+// known is the state of a file and its sum: passed by a launcher, and read before the variable is removed, or of the
+// file that was read last. A launcher that runs its own executable reads it once.
 var known atomic.Pointer[string]
 
 func init() {
@@ -44,8 +44,8 @@ func init() {
 	known.Store(&inherited)
 }
 
-// BuildSetting is the setting of [BuildVariable] for processes that run a file, NAME=value. It reads the file, if it is
-// not the one that was read last.
+// BuildSetting returns the setting of [BuildVariable] for processes that run a file, NAME=value. It reads the file
+// unless it read the same file last.
 func BuildSetting(name string) (string, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -65,7 +65,7 @@ func BuildSetting(name string) (string, error) {
 	return BuildVariable + "=" + value, nil
 }
 
-// stateOf says which file it is, and changes when the file does.
+// stateOf identifies a file and its version.
 func stateOf(f *os.File) string {
 	info, err := f.Stat()
 	if err != nil {
@@ -87,7 +87,7 @@ func sumExecutable() (string, error) {
 	return sumOf(f, *known.Load())
 }
 
-// sumOf reads a file only if known has no sum of its present state.
+// sumOf returns the sum of a file. It reads the file only if known has no sum of its present state.
 func sumOf(f *os.File, known string) (string, error) {
 	state, sum, _ := strings.Cut(known, " ")
 	if len(sum) == 2*sha256.Size && state != "" && state == stateOf(f) {
@@ -104,7 +104,7 @@ func sumFile(f *os.File) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// openExecutable prefers the file that runs over the file that now has its name: it may have been built again since.
+// openExecutable prefers the running file to the file that now has its name, which may be a later build.
 func openExecutable() (*os.File, error) {
 	if f, err := os.Open("/proc/self/exe"); err == nil {
 		return f, nil

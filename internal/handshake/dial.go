@@ -8,21 +8,21 @@ import (
 )
 
 const (
-	dialsAtOnce  = 8 // connections that a process dials and greets at the same time, but for slow ones
+	dialsAtOnce  = 8 // maximum of connections that a process dials and greets at once, without slow ones
 	dialSlow     = time.Second
 	dialPauseMin = 10 * time.Millisecond
 	dialPauseMax = 500 * time.Millisecond
 )
 
-// RefusalsMax is how many refused greetings end the start. What refuses once may be of another job, whose address was
-// free again; but hardly so often.
+// RefusalsMax is the number of refused greetings that ends the start. One refusal may come from another job that reused
+// the address; several hardly do.
 const RefusalsMax = 5
 
 // Refusals counts the refused greetings of one connection that this process dials.
 type Refusals int
 
-// Hopeless reports whether the process need not be dialled again: it has refused this one too often, or is of another
-// kind.
+// Hopeless reports whether dialling the process again is useless: it has refused this one too often, or its identity
+// differs.
 func (r *Refusals) Hopeless(err error) bool {
 	if errors.Is(err, ErrSecret) || errors.Is(err, ErrEncrypted) {
 		*r++
@@ -31,8 +31,8 @@ func (r *Refusals) Hopeless(err error) bool {
 	return *r >= RefusalsMax || errors.As(err, &mismatch)
 }
 
-// Reach dials until dial succeeds, does not ask to do so again, or ctx has ended; with pauses that grow. The error
-// says what was wrong with the last try that ctx has not ended.
+// Reach dials, with growing pauses, until dial succeeds, returns again as false, or ctx has ended. The error is that of
+// the last try that ctx did not end.
 func Reach(ctx context.Context, dial func(context.Context) (again bool, err error)) (why error) {
 	for pause := dialPauseMin; ; pause = min(2*pause, dialPauseMax) {
 		again, err := dial(ctx)
@@ -53,14 +53,14 @@ func Reach(ctx context.Context, dial func(context.Context) (again bool, err erro
 	}
 }
 
-// Dialler bounds how many connections a process dials at the same time: 8, and one more for each that has taken longer
-// than a second, so that a host which does not answer holds up no other. Any goroutine may use it.
+// Dialler bounds the connections that a process dials at once: 8, and one more for each that has taken longer than a
+// second, so that a host that does not answer holds up no other. Any goroutine may use it.
 type Dialler struct{ places chan struct{} }
 
 // NewDialler makes a Dialler.
 func NewDialler() *Dialler { return &Dialler{make(chan struct{}, dialsAtOnce)} }
 
-// Reach is [Reach], whose every dial waits for a place first.
+// Reach is [Reach], but every dial first waits for a place.
 func (d *Dialler) Reach(ctx context.Context, dial func(context.Context) (again bool, err error)) error {
 	return Reach(ctx, func(ctx context.Context) (again bool, err error) {
 		select {

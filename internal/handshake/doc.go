@@ -1,5 +1,5 @@
-// Package handshake lets two processes of an Active Pebbles job greet each other on a fresh connection: each proves
-// that it knows the job's secret before the other parses any of its messages, then both identify themselves.
+// Package handshake lets two processes of an Active Pebbles job greet each other on a fresh connection: each proves the
+// job's secret before the other parses any of its messages, then both identify themselves.
 //
 //	client                                  server
 //	  magic, nonce C   ─────────────────►              40 bytes; C signs itself
@@ -10,12 +10,12 @@
 //	                   ◄─────────────────   Hello, HMAC("server hello")
 //
 // The key of the HMACs (SHA-256) is itself an HMAC of the job's secret over both nonces and the job's id. So a proof is
-// good for one connection of one job; the labels make it good for one direction, so that nothing that an end has sent
-// can be played back to it. Up to the second proof all messages have fixed sizes: a stranger gets no byte parsed, and
-// learns no more than a magic number. The greeting authenticates the ends; it does not encrypt.
+// valid for one connection of one job; the labels make it valid for one direction, so that no message of an end can be
+// replayed to it. Up to the second proof, all messages have fixed sizes: no byte of a stranger is parsed, and a
+// stranger receives only a magic number. The greeting authenticates the ends; it does not encrypt.
 //
 // The second half of nonce C is an HMAC of the first under the secret and the job's id. So the server recognises a
 // possible member by the first message, and a crowd of strangers takes no place from it. The HMAC proves nothing, since
-// an observer can send it again. A server refuses an unsigned nonce by 32 zeros instead of S. A server without room
-// ends the connection without an answer.
+// an observer can replay it. A server refuses an unsigned nonce by 32 zeros instead of S. A server without room ends
+// the connection without an answer.
 package handshake

@@ -11,46 +11,46 @@ import (
 	"time"
 )
 
-// strangersMax is how many connections of strangers a [Gate] keeps beside those of the members that it expects.
+// strangersMax is the number of strangers' connections that a [Gate] keeps besides those of expected members.
 const strangersMax = 64
 
-// refusedMax is how many strangers a [Gate] logs one by one.
+// refusedMax is the number of strangers that a [Gate] logs one by one.
 const refusedMax = 100
 
 // Gate greets all connections of a listener, and passes on those that prove to be members of the job. Strangers are
 // refused, logged and bounded in number. A gate keeps Members + 64 connections that are being greeted and have not
-// proven the secret. For one more it drops one of those that have sent nothing, or, when all have sent an opening that
-// is signed, of these: the oldest of the address that has most of them. One that has proven the secret is never
-// dropped. Of strangers it logs the first 100, and how many more there were. The fields must be set before Open and not
-// be changed afterwards; Log, Mismatch, Limit and Members may be left zero.
+// proven the secret. For one more, it drops the oldest connection of the address with the most, among those that have
+// sent nothing, or, if all have sent a signed opening, among these. It never drops one that has proven the secret. It
+// logs the first 100 strangers, and the number of others. Set the fields before Open and do not change them afterwards;
+// Log, Mismatch, Limit and Members may be zero.
 type Gate struct {
 	Listener net.Listener
 	Secret   []byte
 	Mine     Hello
-	Members  int           // connections of members that may come at the same time
+	Members  int           // maximum of members' connections at the same time
 	Limit    time.Duration // for the other end to identify itself; 0 is DefaultLimit
 	Log      *slog.Logger  // may be nil
-	// Check, when it is not nil, refuses who must not even begin, by an error. It is called by one goroutine.
+	// Check, if not nil, refuses connections before the greeting, by an error. One goroutine calls it.
 	Check func(net.Conn) error
-	// Prove, when it is not nil, finds out in place of the greeting who is at the other end of a connection that was
-	// accepted, and returns what to speak with it over. It calls begun when the other end has said what a member
-	// would. It may be called from many goroutines.
+	// Prove, if not nil, replaces the greeting: it identifies the other end of an accepted connection, and returns the
+	// connection to use. It calls begun when the other end has sent the opening of a member. Many goroutines may call
+	// it.
 	Prove func(conn net.Conn, begun func()) (net.Conn, Hello, error)
-	// Wanted, when it is not nil, is asked whether the connection of a member is wanted, before the member is told. If it
-	// reports false, the member's [Client] returns [ErrCrossed]. If it reports true, Welcome follows, or Leave when the
-	// greeting fails after all. Both may be called from many goroutines.
+	// Wanted, if not nil, reports whether the connection of a member is wanted, before the member is told. If it
+	// returns false, the member's [Client] returns [ErrCrossed]. If it returns true, Welcome follows, or Leave if the
+	// greeting fails after all. Many goroutines may call both.
 	Wanted func(Hello) bool
 	Leave  func(Hello)
-	// Welcome is given each connection that was greeted well, and owns it. It may be called from many goroutines.
+	// Welcome receives each connection that was greeted, and owns it. Many goroutines may call it.
 	Welcome func(net.Conn, Hello)
-	// Mismatch is called for members whose identity differs; their connections are closed. It may be called from many
-	// goroutines, and may be nil.
+	// Mismatch is called for members with another identity; their connections are closed. It may be nil. Many
+	// goroutines may call it.
 	Mismatch func(error)
 
 	mu      sync.Mutex
 	pending []*pending // connections that are being greeted, oldest first
 	closed  bool
-	refused int // connections, of which no more than refusedMax were logged
+	refused int // connections, of these at most refusedMax logged
 	ended   sync.WaitGroup
 }
 
@@ -58,10 +58,10 @@ type Gate struct {
 type pending struct {
 	conn net.Conn
 	class
-	admitted bool // by Gate.Wanted; for its greeting's goroutine
+	admitted bool // by Gate.Wanted; for the goroutine of the greeting
 }
 
-// class says which connections are dropped first.
+// class determines the connections that are dropped first.
 type class struct {
 	step   step
 	source netip.Prefix // an address, of IPv6 a network of 64 bits
@@ -75,10 +75,10 @@ func sourceOf(conn net.Conn) (source netip.Prefix) {
 	return source
 }
 
-// Open begins to accept. Close must be called later.
+// Open starts to accept connections. Close must be called later.
 func (g *Gate) Open() { g.ended.Go(g.accept) }
 
-// Close closes the listener, drops unfinished greetings and returns when all is quiet. It may be called
+// Close closes the listener, drops unfinished greetings and returns when all goroutines have ended. It may be called
 // again, but not from Welcome or Mismatch.
 func (g *Gate) Close() {
 	g.mu.Lock()
@@ -103,7 +103,7 @@ func (g *Gate) accept() {
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
-		if err != nil { // too many open files, or the other end has gone already: both pass
+		if err != nil { // too many open files, or the other end has already gone: both pass
 			g.refuse("accept connection", "", err)
 			time.Sleep(10 * time.Millisecond)
 			continue
@@ -117,7 +117,7 @@ func (g *Gate) accept() {
 		}
 		if p := g.add(conn); p != nil {
 			g.ended.Go(func() { g.greet(p) })
-			runtime.Gosched() // a member has spoken already: it is heard before others can drop it
+			runtime.Gosched() // a member has already sent: it is read before others can drop it
 		}
 	}
 }
@@ -167,7 +167,7 @@ func (g *Gate) wanted(p *pending, h Hello) bool {
 	return p.admitted
 }
 
-// add adds a connection, and drops another one when there are too many. It returns nil when the gate is closed.
+// add adds a connection, and drops another one if they are too many. It returns nil if the gate is closed.
 func (g *Gate) add(conn net.Conn) *pending {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -184,8 +184,8 @@ func (g *Gate) add(conn net.Conn) *pending {
 	return p
 }
 
-// surplus is the index of the connection to drop for a new one: of those whose greeting is least far, the oldest of the
-// source that has most. It is negative while there is room. The caller holds mu.
+// surplus returns the index of the connection to drop for a new one: among the greetings with the least progress, the
+// oldest of the source with the most. It is negative if the gate has room. The caller holds mu.
 func (g *Gate) surplus() int {
 	unproven, sizes := 0, make(map[class]int)
 	for _, p := range g.pending {
@@ -207,7 +207,7 @@ func (g *Gate) surplus() int {
 	return drop
 }
 
-// advance notes how far a greeting is.
+// advance records the progress of a greeting.
 func (g *Gate) advance(p *pending, s step) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -226,7 +226,7 @@ func (g *Gate) remove(p *pending) bool {
 	return !g.closed
 }
 
-// refuse logs the first strangers, and counts the others: many must not fill the log.
+// refuse logs the first strangers, and counts the others, so that they do not fill the log.
 func (g *Gate) refuse(what, from string, err error) {
 	g.mu.Lock()
 	g.refused++

@@ -13,28 +13,28 @@ import (
 	"time"
 )
 
-// DefaultLimit is how long an end waits for the other one to prove the secret when the caller names no limit.
+// DefaultLimit is the default time that an end waits for the other to prove the secret.
 const DefaultLimit = 5 * time.Second
 
-// ErrSecret says that the other end has not proven that it knows the job's secret, or has refused us: it has another
+// ErrSecret is returned if the other end has not proven the job's secret, or has refused this one: it has another
 // secret, or is no member of this job.
 var ErrSecret = errors.New("wrong secret, or not a member of this job")
 
-// ErrStranger says that the other end does not speak this protocol at all. It was sent nothing.
+// ErrStranger is returned if the other end does not speak this protocol. It was sent nothing.
 var ErrStranger = errors.New("not an Active Pebbles process")
 
-// ErrDropped says that the end that accepted has ended the connection without a word: it had no room, since too many
-// knock at it, or it has ended itself. It may be dialled again.
+// ErrDropped is returned if the end that accepted has ended the connection without an answer: it had no room, since too
+// many knock at it, or it has ended itself. It may be dialled again.
 var ErrDropped = errors.New("it ended the connection: too many knock at it, or it has ended")
 
-// ErrEncrypted says that one of the two ends encrypts the connection and the other one does not.
+// ErrEncrypted is returned if only one of the two ends encrypts the connection.
 var ErrEncrypted = errors.New("one end uses TLS and the other does not: give all processes the same setting")
 
-// ErrCrossed says that the end that accepted keeps another connection, or waits for its own: of two that both ends dial
-// at the same time, one is enough.
+// ErrCrossed is returned if the end that accepted keeps another connection, or waits for its own: if both ends dial at
+// the same time, one connection is enough.
 var ErrCrossed = errors.New("it keeps another connection")
 
-// magic begins an opening, and says whether TLS follows the proofs.
+// magic returns the first bytes of an opening, which also tell whether TLS follows the proofs.
 func magic(encrypted bool) [8]byte {
 	first := byte(0xa7)
 	if encrypted {
@@ -43,13 +43,13 @@ func magic(encrypted bool) [8]byte {
 	return [8]byte{first, 'p', 'e', 'b', 'b', 'l', 'e', Protocol}
 }
 
-// step is how far a greeting is, as the end that accepted sees it.
+// step is the progress of a greeting, as seen by the end that accepted.
 type step int
 
 const (
 	stepSilent step = iota // the other end has sent nothing
-	stepOpened             // it has sent an opening that is signed
-	stepProven             // it has proven that it knows the secret
+	stepOpened             // it has sent a signed opening
+	stepProven             // it has proven the secret
 )
 
 // greeting is one end of a connection while it is being greeted.
@@ -58,24 +58,23 @@ type greeting struct {
 	secret  []byte
 	mine    Hello
 	key     key
-	reached func(step) // is called with each step of the other end
+	reached func(step) // called with each step of the other end
 	wanted  func(Hello) bool
 }
 
-// Client greets for the end that dialled. The error is [ErrSecret] when one of the ends has another secret, and
-// [ErrDropped] when the other one has no room. Client returns what the other end has said of itself; when that
-// differs from mine in its identity, the error is an [*IdentityError] and the Hello is valid too. The other end must
-// prove the secret within limit (0 is [DefaultLimit]). From then on conn has no deadline: an end that gave up could
-// not know whether the other one keeps the connection. The caller ends a greeting that takes too long by
-// closing conn, and closes conn after an error. The connection that Client returns is conn, or TLS over it if mine is
-// Encrypted; an end that is not gives [ErrEncrypted].
+// Client greets for the end that dialled. The error is [ErrSecret] if one of the ends has another secret, and
+// [ErrDropped] if the other one has no room. Client returns the Hello of the other end; if its identity differs from
+// mine, the error is an [*IdentityError] and the Hello is valid too. The other end must prove the secret within limit
+// (0 is [DefaultLimit]). From then on conn has no deadline: an end that gave up could not know whether the other one
+// keeps the connection. The caller ends a greeting that takes too long by closing conn, and closes conn after an error.
+// The result is conn, or TLS over it if mine is Encrypted; an end that is not gives [ErrEncrypted].
 func Client(conn net.Conn, secret []byte, mine Hello, limit time.Duration) (net.Conn, Hello, error) {
 	return greet(&greeting{conn: conn, secret: secret, mine: mine}, limit, (*greeting).client)
 }
 
-// Server greets for the end that accepted; all else is as with [Client], but that limit holds until it has heard the
-// Hello of the other end. It writes nothing before the other end has sent an opening of the right form, answers to
-// one that is not signed by zeros, and proves nothing before the other end has.
+// Server greets for the end that accepted, as [Client] does, but limit holds until the Hello of the other end has
+// arrived. It writes nothing before the other end has sent an opening of the right form, answers an unsigned one by
+// zeros, and proves nothing before the other end has.
 func Server(conn net.Conn, secret []byte, mine Hello, limit time.Duration) (net.Conn, Hello, error) {
 	g := &greeting{
 		conn: conn, secret: secret, mine: mine, reached: func(step) {}, wanted: func(Hello) bool { return true },
@@ -106,8 +105,8 @@ func greet(g *greeting, limit time.Duration, run func(*greeting) (Hello, error))
 	return g.conn, theirs, nil
 }
 
-// commit ends the limit. From here on this end does not give up by itself: the other one may keep the connection as
-// soon as it has our Hello, and would not learn of it.
+// commit ends the limit. From here on this end does not give up: the other one may keep the connection as soon as it
+// has our Hello, and would not notice.
 func (g *greeting) commit() error {
 	if err := g.conn.SetDeadline(time.Time{}); err != nil {
 		return fmt.Errorf("clear deadline: %w", err)
@@ -155,7 +154,8 @@ func (g *greeting) exchangeProofs() error {
 	return g.checkProof("server proof")
 }
 
-// dropped is the error of a client whose server has ended the connection before its proof. When it refuses, it says so.
+// dropped returns the error of a client whose server has ended the connection before its proof. A server that refuses
+// sends a refusal.
 func dropped(err error) error {
 	for _, end := range []error{io.EOF, io.ErrUnexpectedEOF, io.ErrClosedPipe, syscall.ECONNRESET, syscall.EPIPE} {
 		if errors.Is(err, end) {
@@ -168,13 +168,13 @@ func dropped(err error) error {
 func (g *greeting) server() (Hello, error) {
 	theirs, err := g.receiveOpening()
 	if errors.Is(err, ErrEncrypted) {
-		_ = g.sendOpening(nonce{}) // which tells the other end
+		_ = g.sendOpening(nonce{}) // tells the other end
 	}
 	if err != nil {
 		return Hello{}, err
 	}
 	if !theirs.signed(g.secret, g.mine.Job) {
-		_ = g.sendOpening(nonce{}) // who does not get the refusal dials again
+		_ = g.sendOpening(nonce{}) // an end without the refusal dials again
 		return Hello{}, ErrSecret
 	}
 	g.reached(stepOpened)
@@ -201,7 +201,7 @@ func (g *greeting) server() (Hello, error) {
 		return Hello{}, err
 	}
 	g.mine.Crossed = compare(g.mine, hello) == nil && !g.wanted(hello)
-	err = g.sendHello("server hello") // whatever hello is like: both ends are to know in what they differ
+	err = g.sendHello("server hello") // in any case: both ends report the difference
 	if err == nil && g.mine.Crossed {
 		err = ErrCrossed
 	}
@@ -213,7 +213,7 @@ func (g *greeting) sendOpening(n nonce) error {
 	return g.write("opening", append(begin[:], n[:]...))
 }
 
-// receiveOpening checks the magic number as soon as it is there, so that most strangers are refused at once.
+// receiveOpening checks the magic number as soon as it arrives, so that most strangers are refused at once.
 func (g *greeting) receiveOpening() (n nonce, err error) {
 	var heard [8]byte
 	if err := g.read("opening", heard[:]); err != nil {

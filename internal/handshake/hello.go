@@ -5,15 +5,15 @@ import (
 	"fmt"
 )
 
-// The roles that an end of a connection can have.
+// These are the roles of an end of a connection.
 const (
 	RolePeer     = "peer"     // a process of the job, to another one
-	RoleLauncher = "launcher" // what started the job
+	RoleLauncher = "launcher" // the starter of the job
 	RoleProcess  = "process"  // a process of the job, to the launcher
-	RoleChild    = "child"    // a process of the job, to its parent in the tree by which it joins, and the parent to it
+	RoleChild    = "child"    // a process of the job, to its parent in the tree of joins, and the parent to it
 )
 
-// Hello is what two ends tell each other after both have proven that they know the job's secret.
+// Hello is the message that two ends exchange after both have proven the job's secret.
 type Hello struct {
 	Role      string // one of those above
 	Job       string // the job's id
@@ -23,15 +23,15 @@ type Hello struct {
 	Lane      uint8  // of a peer: 0 for control, 1 for data, 2 for shared memory
 	Connect   string // of a peer: when processes connect
 	Crossed   bool   // of the end that accepted: it keeps another connection
-	Encrypted bool   // what follows the proofs of the secret travels over TLS
+	Encrypted bool   // messages after the proofs of the secret travel over TLS
 	Identity  Identity
 	Offers    map[string]Offer // of a peer, by the names of faster ways than TCP
 }
 
-// Offer says where a process can be reached by a faster way.
+// Offer is the address of a process over a faster transport.
 type Offer struct {
-	Place   string // the same for all processes that the way may link
-	Address string // where the others link
+	Place   string // equal for all processes that the transport may link
+	Address string // address that the others link to
 }
 
 // helloBytesMax bounds a Hello on the wire.

@@ -5,19 +5,19 @@ import (
 	"strconv"
 )
 
-// Protocol is the version of the greeting and of what follows it on a connection.
+// Protocol is the version of the greeting and of the messages after it on a connection.
 const Protocol = 5
 
-// Identity is what processes must have in common to understand each other's frames. Pebbles travel as they lie in
-// memory, so two builds that differ at all are not to be mixed.
+// Identity is the set of properties that processes must share to understand each other's frames. Pebbles travel as they
+// lie in memory, so builds that differ at all must not be mixed.
 type Identity struct {
 	Protocol  int
 	Build     string // of the executable
 	ByteOrder string // "little" or "big"
-	Registry  string // what the caller wants to be the same everywhere besides
+	Registry  string // the caller's own data that must be equal everywhere
 }
 
-// IdentityError says in what a member of the job differs from this process. It proved that it knows the secret.
+// IdentityError is the difference between this process and a member of the job that has proven the secret.
 type IdentityError struct {
 	Process      int    // the other one
 	Field        string // "protocol", "build", "byte order", "registry"
@@ -29,8 +29,8 @@ func (e *IdentityError) Error() string {
 		e.Field, e.Process, e.Theirs, e.Mine)
 }
 
-// compare holds two ends of the same role to the whole identity. A launcher and a process are different programs: they
-// need only speak the same protocol.
+// compare requires two ends of the same role to have equal identities. A launcher and a process are different programs:
+// they need only speak the same protocol.
 func compare(mine, theirs Hello) error {
 	a, b := mine.Identity, theirs.Identity
 	fields := []struct{ name, mine, theirs string }{

@@ -8,12 +8,12 @@ import (
 
 const macBytes = sha256.Size
 
-// nonce is what an end contributes to the key of a connection. Zeros are a refusal.
+// nonce is the contribution of an end to the key of a connection. Zeros are a refusal.
 type nonce [2 * halfBytes]byte
 
 const halfBytes = 16
 
-// random is a server's nonce.
+// random returns a server's nonce.
 func random() (n nonce) {
 	rand.Read(n[:]) // never fails: the program crashes instead
 	return n
@@ -48,7 +48,7 @@ func sessionKey(secret []byte, client, server nonce, job string) key {
 	return h.Sum(nil)
 }
 
-// sum is the HMAC of a message under a label, which says what the message is and which end sends it.
+// sum returns the HMAC of a message under a label, which identifies the message and the end that sends it.
 func (k key) sum(label string, message []byte) []byte {
 	h := hmac.New(sha256.New, k)
 	h.Write([]byte(label))

@@ -21,8 +21,8 @@ func WriteMessage(w io.Writer, message any) error {
 	return nil
 }
 
-// ReadMessage receives a message of at most limit bytes. io.EOF is in the chain of its error only when the other end
-// has left before the message began.
+// ReadMessage receives a message of at most limit bytes. io.EOF is in the chain of its error only if the other end has
+// left before the message began.
 func ReadMessage(r io.Reader, limit int, message any) error {
 	var length [4]byte
 	if _, err := io.ReadFull(r, length[:]); err != nil {

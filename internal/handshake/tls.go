@@ -14,13 +14,13 @@ import (
 	"time"
 )
 
-// certificateLife is how long a certificate is valid, before and after it was issued. It must cover the difference
-// between the clocks of two hosts: certificates are checked once, when a connection begins.
+// certificateLife is the time that a certificate is valid, before and after its issue. It must cover the difference
+// between the clocks of two hosts: certificates are checked once, at the start of a connection.
 const certificateLife = 24 * time.Hour
 
-// authority is a job's certificate authority. Its key follows from the job's secret, so every process that knows the
-// secret can issue a certificate to itself, and a launcher has nothing to distribute besides the secret. Traffic keys
-// do not follow from the secret: TLS 1.3 agrees on new ones for each connection.
+// authority is a job's certificate authority. Its key follows from the job's secret, so every process with the secret
+// can issue a certificate to itself, and a launcher distributes only the secret. Traffic keys do not follow from the
+// secret: TLS 1.3 agrees on new ones for each connection.
 type authority struct {
 	job  string
 	key  ed25519.PrivateKey
@@ -68,7 +68,7 @@ func (a *authority) issue(now time.Time) (tls.Certificate, error) {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: private}, nil
 }
 
-// memberName stands for any process of a job in certificates. A Hello tells which process it is.
+// memberName stands for any process of a job in certificates. A Hello identifies the process.
 const memberName = "member.pebbles.invalid"
 
 // tlsConfig returns the configuration of either end of a connection between members of a job: TLS 1.3 alone, and a
