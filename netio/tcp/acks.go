@@ -9,10 +9,10 @@ import (
 )
 
 // pendingAcks holds the copies of a peer's data frames that ranks of this process have released, until they are
-// acknowledged. Acknowledgements gather until a rank of this process parks, or looks for frames after it has released
-// one that is to be acknowledged promptly, or the oldest gets late: then they are due. The first writer that may takes
-// all, on either stream. To wait for a rank's next look costs nothing, and lets acknowledgements travel with the frames
-// that the rank sends until then. It is the keeper of received frames.
+// acknowledged. Acknowledgements gather until they are due: when a rank of this process parks, when it looks for frames
+// after releasing one that needs a prompt acknowledgement, or when the oldest gets late. The first writer that may
+// takes all, on either stream. Waiting for a rank's next look costs nothing, and lets acknowledgements travel with the
+// frames that the rank sends until then. pendingAcks is the keeper of received frames.
 type pendingAcks struct {
 	netio.Heap
 
@@ -45,8 +45,8 @@ func (a *pendingAcks) Release(_ *netio.Pool, f *netio.Frame) {
 	}
 }
 
-// flush makes a writer take the pending acknowledgements: that of the data stream if it is awake anyway and has little
-// to carry, so that acknowledgements travel with frames where frames go both ways, or if it alone is connected.
+// flush makes a writer take the pending acknowledgements. It is the data stream's if that is awake anyway and has
+// little to carry, so that acknowledgements travel with frames if these go both ways, or if it alone is connected.
 func (a *pendingAcks) flush() {
 	if a.released.Empty() {
 		return
@@ -62,8 +62,8 @@ func (a *pendingAcks) flush() {
 
 func (a *pendingAcks) wakeControl() { a.peer.streams[controlStream].kick() }
 
-// collect takes the pending acknowledgements. The first frame of the queue acknowledges one with its header; the others
-// go into messages from the given pool, at the end of the queue. It is for the writers.
+// collect takes the pending acknowledgements. The header of the queue's first frame acknowledges one; the others go
+// into messages from the given pool, at the end of the queue. It is for the writers.
 func (a *pendingAcks) collect(pool *netio.Pool, queue *netio.Frames) (first uint32) {
 	a.due.Store(false)
 	all := a.released.TakeNewest()
@@ -82,7 +82,7 @@ func (a *pendingAcks) collect(pool *netio.Pool, queue *netio.Frames) (first uint
 	return first
 }
 
-// takeBack gives the first frame back to its pool, and returns its slot.
+// takeBack returns the first frame to its pool, and returns its slot.
 func takeBack(all *netio.Frames) (slot uint32) {
 	f := all.Shift()
 	in := f.Inside(access)
@@ -109,7 +109,7 @@ func (a *pendingAcks) discard() {
 // Any goroutine may enter one; it costs an atomic exchange.
 type ackList struct {
 	first  atomic.Pointer[pendingAcks]
-	prompt atomic.Bool // one of them is to be told promptly
+	prompt atomic.Bool // one of them needs a prompt acknowledgement
 }
 
 func (l *ackList) enter(a *pendingAcks) {
@@ -124,14 +124,14 @@ func (l *ackList) enter(a *pendingAcks) {
 	}
 }
 
-// flushPrompt costs one load when nothing is to be told promptly.
+// flushPrompt costs one load if no prompt acknowledgement is pending.
 func (l *ackList) flushPrompt() {
 	if l.prompt.Load() {
 		l.flush()
 	}
 }
 
-// flush costs one load when nothing is pending.
+// flush costs one load if nothing is pending.
 func (l *ackList) flush() {
 	if l.first.Load() == nil {
 		return

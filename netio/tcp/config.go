@@ -13,25 +13,25 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// Config configures [Dial]. All processes of a job have the same, except Place and Listener.
+// Config configures [Dial]. It is equal on all processes of a job, except Place and Listener.
 type Config struct {
 	Job       string       // the job's id
 	Secret    []byte       // 32 bytes
 	Place     netio.Place  // of this process; spread by [Spread]
 	Listener  net.Listener // bound already, by [Listen]; Dial takes ownership
-	Addresses []string     // where each process listens, by process
+	Addresses []string     // listening address of each process
 	Identity  handshake.Identity
-	TLS       bool   // connections are encrypted; the same on all processes
+	TLS       bool   // encrypt connections; equal on all processes
 	Connect   string // [ConnectAll] or [ConnectNeed]; "" is the latter above 64 processes
 
 	HandshakeLimit time.Duration // of one greeting; default 5 s
 	StartLimit     time.Duration // until all processes are connected; default 30 s
-	SilenceMax     time.Duration // a peer that says nothing for so long is lost; default 10 s
+	SilenceMax     time.Duration // silence after which a peer is lost; default 10 s
 	CloseLimit     time.Duration // of Close; default 5 s
 	Log            *slog.Logger  // may be nil
 
 	layer  Layer // over the transport; may be nil
-	served bool  // goroutines serve the streams, as they do where sockets can't be polled
+	served bool  // goroutines serve the streams, as on systems without polling
 }
 
 const secretBytes = 32
@@ -45,17 +45,18 @@ type insideConfig Config
 // Under puts the transport that [Dial] makes under a layer.
 func (c *insideConfig) Under(l Layer) { c.layer = l }
 
-// Layer lies over a transport, and brings faster ways to some processes. [Dial] and [Transport.Close] call it.
+// Layer lies over a transport, and adds faster transports to some processes. [Dial] and [Transport.Close] call it.
 type Layer interface {
-	// Open comes first, before this process greets others. The configuration has its defaults.
+	// Open is called first, before this process greets others. The configuration has its defaults.
 	Open(t *Transport, c *Config) error
-	// Offers are the parts of this process's handshake, by the names of ways.
+	// Offers returns the parts of this process's handshake, by the names of transports.
 	Offers() map[string]handshake.Offer
-	// Links reports whether the layer may link a process, whose offers it needs at the start. Both ends report the same.
+	// Links reports whether the layer may link a process, whose offers it needs at the start. Both ends return the
+	// same.
 	Links(process int) bool
-	// Meet comes when all processes that it may link are connected, and all neighbours.
+	// Meet is called when all processes that it may link, and all neighbours, are connected.
 	Meet(ctx context.Context) error
-	// Shut comes last, also after a start that failed. quiet says that all others have said goodbye.
+	// Shut is called last, also after a failed start. quiet is true if all others have said goodbye.
 	Shut(quiet bool)
 }
 
@@ -87,7 +88,7 @@ func (c *Config) complete() error {
 	return nil
 }
 
-// connectOr is when processes connect, where a setting may say it.
+// connectOr returns the setting of Connect, or its default.
 func connectOr(setting string, processes int) string {
 	switch {
 	case setting != "":
@@ -104,7 +105,7 @@ func setDefault(v *time.Duration, to time.Duration) {
 	}
 }
 
-// Hello is this process's greeting on a connection. Those beyond the streams of TCP stay within the host.
+// Hello returns this process's greeting on a connection. Those beyond the streams of TCP stay within the host.
 func (c *insideConfig) Hello(stream uint8) handshake.Hello {
 	var offers map[string]handshake.Offer
 	if c.layer != nil {

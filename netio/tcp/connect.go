@@ -12,9 +12,9 @@ import (
 	"github.com/activepebbles/pebbles/internal/handshake"
 )
 
-// connector makes the connections of a transport: those of the start, and every other one when its stream is first sent
-// on. Frames wait on their own stream until it is connected. Of two ends that dial at the same time, the one of the
-// higher process number is answered.
+// connector makes the connections of a transport: those of the start, and every other one when its stream is first
+// used. Frames wait on their own stream until it is connected. If both ends dial at the same time, the end with the
+// higher process number wins.
 type connector struct {
 	t       *Transport
 	gate    handshake.Gate
@@ -58,14 +58,14 @@ func (c *connector) use(l *stream) {
 	err := c.reach(ctx, l, func(err error) bool { return !errors.Is(err, syscall.ECONNREFUSED) })
 	switch {
 	case err == nil:
-	case errors.Is(err, syscall.ECONNREFUSED): // it has ended: why may be on its way
+	case errors.Is(err, syscall.ECONNREFUSED): // it has ended: the reason may be on its way
 		l.peer.loseLater(err)
 	default:
 		l.peer.lose(err)
 	}
 }
 
-// reach dials until the stream is connected, from either end, or a failure is no reason to dial again.
+// reach dials until the stream is connected, from either end, or a failure rules out another try.
 func (c *connector) reach(ctx context.Context, l *stream, passes func(error) bool) error {
 	var refusals handshake.Refusals
 	return c.dialler.Reach(ctx, func(ctx context.Context) (again bool, err error) {
@@ -99,7 +99,7 @@ func (c *connector) dial(ctx context.Context, l *stream) error {
 	if !undo() && err == nil {
 		err = context.Cause(ctx)
 	}
-	hello.Lane = uint8(l.number) // the other end greets before it knows which stream this is
+	hello.Lane = uint8(l.number) // the other end greets before it has the number of the stream
 	if err == nil && hello.Process != process {
 		err = fmt.Errorf("process %d answers at %s", hello.Process, config.Addresses[process])
 	}
@@ -114,13 +114,13 @@ func (c *connector) dial(ctx context.Context, l *stream) error {
 	return err
 }
 
-// wants says whether a connection that another process has dialled is wanted. One that doesn't fit the job is let in,
-// for take to say why.
+// wants reports whether a connection that another process has dialled is wanted. One that doesn't fit the job is
+// accepted, so that take reports the reason.
 func (c *connector) wants(hello handshake.Hello) bool {
 	return c.fits(hello) != nil || c.t.peers[hello.Process].streams[hello.Lane].mayAnswer()
 }
 
-// leave is called when one that was wanted does not come.
+// leave is called if a wanted connection does not come.
 func (c *connector) leave(hello handshake.Hello) {
 	if c.fits(hello) == nil {
 		c.t.peers[hello.Process].streams[hello.Lane].endAnswer()
@@ -135,7 +135,7 @@ func (c *connector) welcome(conn net.Conn, hello handshake.Hello) {
 	}
 }
 
-// fits returns an error for a member that doesn't fit the job, which is a fault in how the job was started.
+// fits returns an error for a member that doesn't fit the job, which is a fault in the start of the job.
 func (c *connector) fits(hello handshake.Hello) error {
 	place, config := c.t.place, &c.t.config
 	switch {
@@ -171,8 +171,8 @@ func (c *connector) take(conn net.Conn, hello handshake.Hello) error {
 	return nil
 }
 
-// tune lets small frames leave at once. The sizes of socket buffers are left to the kernel, which lets them grow with
-// the traffic; asking for one would fix it, and at less.
+// tune lets small frames leave at once. The kernel chooses the sizes of socket buffers, and lets them grow with the
+// traffic; setting a size would fix it, at a lower value.
 func tune(conn net.Conn) error {
 	if c, ok := handshake.Socket(conn).(*net.TCPConn); ok {
 		if err := c.SetNoDelay(true); err != nil {
@@ -182,8 +182,7 @@ func tune(conn net.Conn) error {
 	return nil
 }
 
-// settle lets no stream be dialled any more, and waits for those that are, at most until the limit: frames wait for
-// them.
+// settle prevents new dials, and waits for running ones, at most until the limit: frames wait for them.
 func (c *connector) settle(limit time.Duration) {
 	c.mu.Lock()
 	c.open = false

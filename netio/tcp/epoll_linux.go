@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// epoll is a set of sockets. The system calls that never block are raw: the scheduler need not hear of them.
+// epoll is a set of sockets. The system calls that never block are raw, without the scheduler.
 //
-// Go's own poller watches the gate alone. It holds the set, armed for one event at a time, and only while somebody
-// waits:
+// Go's own poller watches the gate alone. The gate holds the set, armed for one event at a time, and only during a
+// wait:
 //
 //	Go's poller ─── gate ─── set ─┬─ socket
 //	                  ╵ armed by  ├─ socket
@@ -31,7 +31,7 @@ type waiter struct {
 	arm, disarm func(gate uintptr)
 	open        func(gate uintptr) bool
 	failed      error // of arm or disarm
-	woken       bool  // open was asked again: something has arrived
+	woken       bool  // open was called again: something has arrived
 	passed      bool  // an event came through the gate, which has disarmed it
 	event       [1]unix.EpollEvent
 }
@@ -112,7 +112,7 @@ func (e *epoll) ready(into []readiness) int {
 	return n
 }
 
-// poll lists events that have happened, and doesn't wait for any.
+// poll lists events that have happened, without waiting.
 func poll(epoll int, events []unix.EpollEvent) int {
 	n, _, errno := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(epoll),
 		uintptr(unsafe.Pointer(&events[0])), uintptr(len(events)), 0, 0, 0)
@@ -122,7 +122,7 @@ func poll(epoll int, events []unix.EpollEvent) int {
 	return int(n)
 }
 
-// wait returns when something has arrived, even if a rank has been faster and read it.
+// wait returns when something has arrived, even if a rank was faster and has read it.
 func (e *epoll) wait() error {
 	w := &e.waiter
 	w.woken, w.passed = false, false

@@ -14,34 +14,33 @@ import (
 type flow struct {
 	peer    *peer
 	ops     ring[operation]
-	words   ring[word] // of the series among them
+	words   ring[word] // of the series in ops
 	left    uint64     // the first of ops that has not left
 	unsent  uint64     // the first of words that has not left
 	window  int        // bytes of requests and answers in flight
-	next    int        // bytes of the operations that are to leave, at most a request's
-	waiting bool       // it is listed
+	next    int        // bytes of the operations to leave, at most a request's
+	waiting bool       // listed in remote.waiting
 }
 
-// operation is one, or a series: words of one exposure that are read, or written, as one.
+// operation is one operation, or a series: words of one exposure that are read, or written, as one.
 type operation struct {
-	local.Operation     // of a series, the kind and the exposure
-	words           int // of a series; 0 for an operation alone
+	local.Operation     // for a series, the kind and the exposure
+	words           int // of a series; 0 for a single operation
 }
 
-// word is one of a series.
+// word is a word of a series.
 type word struct {
 	exposed.Word
 	c *netio.Completion
 }
 
-// wordsMax bounds a series, so that the answer to it fits where each word has a fault of its own.
+// wordsMax bounds a series, so that its answer fits even if each word has its own fault.
 const wordsMax = requestBytesMax/(resultBytes+exposed.WordBytes) - 1
 
-// wordRoom is the bytes that another word of a series takes in the request and the answer together, whether it is read
-// or written.
+// wordRoom is the size that another word of a series takes in the request and the answer together, read or written.
 const wordRoom = operationBytes - seriesBytes + resultBytes + exposed.WordBytes
 
-// count is the number of operations that a frame counts for this one.
+// count returns the number of operations in a frame's count for this one.
 func (op *operation) count() int { return max(1, op.words) }
 
 // room returns the bytes that an operation takes in a request, and at most in the answer.
@@ -58,7 +57,7 @@ func roomOfWord(k local.Kind) (request, answer int) {
 	return requestRoom(k, exposed.WordBytes) - seriesBytes, answerRoom(k, exposed.WordBytes)
 }
 
-// alone is a word of a series as an operation.
+// alone returns a word of a series as an operation.
 func (op *operation) alone(w word) local.Operation {
 	one := op.Operation
 	one.Offset, one.Data, one.Completion = w.Offset, w.Data[:], w.c
@@ -95,7 +94,7 @@ func (f *flow) pushWords(k local.Kind, a netio.Address, words []exposed.Word, c 
 	return n, room + n*wordRoom
 }
 
-// endWords ends the oldest n words, which have no faults. b has the values of words that are read.
+// endWords ends the oldest n words, which have no faults. b has the values of words that were read.
 func (f *flow) endWords(n int, b []byte) {
 	for n > 0 {
 		all := f.words.run(f.words.head, n)
@@ -119,7 +118,7 @@ func (op *operation) takes(k local.Kind, a netio.Address) bool {
 	return op.words > 0 && op.words < wordsMax && op.Kind == k && op.Key == a.Key
 }
 
-// encode writes the operations of a request, from one on until those that are to leave.
+// encode writes the operations of a request, starting with from, up to left.
 func (f *flow) encode(b []byte, from uint64) {
 	for ; from != f.left; from++ {
 		op := f.ops.at(from)
@@ -134,7 +133,7 @@ func (f *flow) encode(b []byte, from uint64) {
 	}
 }
 
-// encodeWords writes the places of the next words, and the words where they are put there.
+// encodeWords writes the offsets of the next words, and, for a Put, the words.
 func (f *flow) encodeWords(b []byte, n int, put bool) (rest []byte) {
 	for n > 0 {
 		all := f.words.run(f.unsent, n)
@@ -150,7 +149,7 @@ func (f *flow) encodeWords(b []byte, n int, put bool) (rest []byte) {
 	return b
 }
 
-// encodeHead writes the part of a series that stands once.
+// encodeHead writes the part of a series that is common to its operations.
 func encodeHead(b []byte, op *operation, bytes int) (rest []byte) {
 	binary.LittleEndian.PutUint64(b, op.Key)
 	binary.LittleEndian.PutUint32(b[8:], uint32(bytes))
@@ -159,7 +158,7 @@ func encodeHead(b []byte, op *operation, bytes int) (rest []byte) {
 	return b[seriesBytes:]
 }
 
-// encodeOperands writes the rest of an operation alone.
+// encodeOperands writes the rest of a single operation.
 func encodeOperands(b []byte, op *local.Operation) (rest []byte) {
 	binary.LittleEndian.PutUint64(b, op.Offset)
 	operands := b[8 : requestRoom(op.Kind, op.Bytes())-seriesBytes]
@@ -178,12 +177,12 @@ func encodeOperands(b []byte, op *local.Operation) (rest []byte) {
 // ring is a queue. Its room is a power of two, or none.
 type ring[T any] struct {
 	all        []T
-	head, tail uint64 // of the oldest, and behind the youngest
+	head, tail uint64 // of the oldest, and after the youngest
 }
 
 func (r *ring[T]) at(n uint64) *T { return &r.all[n&uint64(len(r.all)-1)] }
 
-// run returns the elements from one on that are adjacent in memory, most at most.
+// run returns the elements from one on that are adjacent in memory, at most most of them.
 func (r *ring[T]) run(from uint64, most int) []T {
 	all := r.all[from&uint64(len(r.all)-1):]
 	return all[:min(most, len(all))]
@@ -214,7 +213,7 @@ func (r *ring[T]) grow() {
 
 func (r *ring[T]) pop() (v T) {
 	at := r.oldest()
-	v, *at = *at, v // which may hold memory
+	v, *at = *at, v // it may hold memory
 	r.head++
 	return v
 }

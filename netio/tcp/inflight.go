@@ -13,7 +13,7 @@ import (
 )
 
 // sentFrames holds the data frames that were sent to a peer until it has acknowledged them. A frame comes home once it
-// has been both written and acknowledged. The peer may release its copy before the system call returns that wrote it,
+// has been both written and acknowledged. The peer may release its copy before the system call that wrote it returns,
 // and a lying peer must not make us reuse memory that the kernel still reads.
 //
 //	free ──enter──► entered ──written──► written ──acknowledge──► free (home)
@@ -22,11 +22,11 @@ type sentFrames struct {
 	mu     sync.Mutex
 	table  pending.Table[sent]
 	prompt inflight.Prompter
-	over   bool // nothing will be acknowledged any more
+	over   bool // no acknowledgement will come any more
 
-	bytes atomic.Int64           // of payload in flight; changed under mu, read by anybody
+	bytes atomic.Int64           // payload in flight; changed under mu, read by any goroutine
 	also  atomic.Pointer[func()] // called by close, each time
-	ended func()                 // as is this
+	ended func()                 // called likewise
 }
 
 // sent is one frame in flight.
@@ -63,7 +63,7 @@ func (s *sentFrames) written(f *netio.Frame) {
 	}
 }
 
-// acknowledge takes the payload of an acknowledgement. It stops at the first slot that can't be.
+// acknowledge takes the payload of an acknowledgement. It stops at the first invalid slot.
 func (s *sentFrames) acknowledge(slots []byte) (err error) {
 	var home netio.Frames
 	s.mu.Lock()
@@ -75,7 +75,7 @@ func (s *sentFrames) acknowledge(slots []byte) (err error) {
 	return err
 }
 
-// acknowledgeSlot takes the one that a header acknowledges.
+// acknowledgeSlot takes the slot that a header acknowledges.
 func (s *sentFrames) acknowledgeSlot(slot uint32) error {
 	var home netio.Frames
 	s.mu.Lock()
@@ -85,8 +85,7 @@ func (s *sentFrames) acknowledgeSlot(slot uint32) error {
 	return err
 }
 
-// acknowledged adds the frame of a slot to those that come home, unless it is still being written. It is for the holder
-// of mu.
+// acknowledged adds the frame of a slot to those that come home, unless it is still being written. The caller holds mu.
 func (s *sentFrames) acknowledged(slot uint32, home *netio.Frames) error {
 	if s.over {
 		return nil
@@ -109,7 +108,7 @@ func (s *sentFrames) free(slot uint32) *netio.Frame {
 	return f
 }
 
-// whenClosed registers f. It is called when nothing more will be acknowledged, at once if that is so, and maybe again.
+// whenClosed registers f. It is called when no more acknowledgements will come, or at once if closed, and maybe again.
 func (s *sentFrames) whenClosed(f func()) {
 	s.also.Store(&f)
 	s.mu.Lock()

@@ -10,7 +10,7 @@ import (
 
 // Listen opens a listener for a process of a job. bind is a host or an interface's name (its first address), either
 // with ":port" or without (a free port); "" is loopback. Addresses that mean every interface are refused: a job listens
-// where it was told to, and nowhere else.
+// at the given address, and nowhere else.
 func Listen(bind string) (net.Listener, error) {
 	address, err := bindAddress(bind)
 	if err != nil {
@@ -62,8 +62,8 @@ func splitBind(bind string) (host string, port int, err error) {
 	return host, port, nil
 }
 
-// interfaceAddress returns nil when there is no interface of that name. An address of the link alone, which needs its
-// zone to be dialled, is the last choice.
+// interfaceAddress returns nil if no interface has the name. A link-local address, which needs its zone to be dialled,
+// is the last choice.
 func interfaceAddress(name string) (*net.IPAddr, error) {
 	card, err := net.InterfaceByName(name)
 	if err != nil {

@@ -7,17 +7,17 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// When processes connect, as [Config] says it.
+// These are the values of Connect in [Config].
 const (
 	ConnectAll  = "all"  // all with each other, at the start
-	ConnectNeed = "need" // with their neighbours at the start, and with others when they first send to them
+	ConnectNeed = "need" // with neighbours at the start, and with others at the first frame to them
 )
 
 // allMost is the number of processes up to which all connect with each other, unless the job says otherwise.
 const allMost = 64
 
-// neighbours are the processes that one is connected with from the start on: those whose numbers differ from its own in
-// one bit. Reductions send to the same ones, where a process has one rank.
+// neighbours returns the processes that a process is connected with from the start: those whose numbers differ from its
+// own in one bit. Reductions send to the same processes, if a process has one rank.
 func neighbours(process, processes int) (all []int) {
 	for bit := 1; bit < processes; bit <<= 1 {
 		if other := process ^ bit; other < processes {
@@ -27,7 +27,7 @@ func neighbours(process, processes int) (all []int) {
 	return all
 }
 
-// hop is the neighbour that is next on the way from one process to another. Bits are cleared first, highest first, and
+// hop returns the next neighbour on the way from one process to another. Bits are cleared first, highest first, and
 // then set, lowest first, so each number on the way is below one of the two.
 func hop(from, to int) int {
 	if extra := from &^ to; extra != 0 {
@@ -37,8 +37,8 @@ func hop(from, to int) int {
 	return from | missing&-missing
 }
 
-// first are the streams that are connected at the start: those of processes above this one are dialled from there. It
-// begins with the process next below, so that the first dials of all are spread over the job.
+// first returns the streams that are connected at the start; processes above this one dial theirs. It begins with the
+// next lower process, so that the first dials of all are spread over the job.
 func (t *Transport) first() (streams []*stream) {
 	all, wanted := t.config.Connect == ConnectAll, make(map[int]bool)
 	for _, process := range neighbours(t.place.Process, t.place.Processes) {
@@ -59,7 +59,7 @@ func (t *Transport) first() (streams []*stream) {
 // Notes implements [netio.Noter].
 func (t *Transport) Notes(take func(process int, note []byte)) { t.notes.Store(&take) }
 
-// Note implements [netio.Noter]. Where not all processes are connected at the start, it travels by way of neighbours.
+// Note implements [netio.Noter]. If not all processes are connected at the start, it travels over neighbours.
 func (t *Transport) Note(process int, text []byte) {
 	if len(text) <= noteBytesMax && !t.down.Load() {
 		t.toward(process).send(t.note(t.place.Process, process, text))
@@ -72,7 +72,7 @@ func (t *Transport) note(from, to int, text []byte) *netio.Frame {
 	return f
 }
 
-// toward is the stream on which notes for a process leave.
+// toward returns the stream on which notes for a process leave.
 func (t *Transport) toward(process int) *stream {
 	if t.config.Connect == ConnectNeed {
 		process = hop(t.place.Process, process)
@@ -80,7 +80,7 @@ func (t *Transport) toward(process int) *stream {
 	return t.peers[process].streams[controlStream]
 }
 
-// noted takes a note that has arrived, or sends it on. It waits for nothing.
+// noted takes a note that has arrived, or sends it on. It never waits.
 func (t *Transport) noted(f *netio.Frame) {
 	if int(f.To) != t.place.Process {
 		t.toward(int(f.To)).sendLater(t.note(int(f.From), int(f.To), f.Payload()))
@@ -89,8 +89,8 @@ func (t *Transport) noted(f *netio.Frame) {
 	}
 }
 
-// Abort implements [netio.Transport]. The reason is cut to 4 KiB. Where not all processes are connected, neighbours
-// tell it to theirs.
+// Abort implements [netio.Transport]. The reason is cut to 4 KiB. If not all processes are connected, neighbours pass
+// it on to theirs.
 func (t *Transport) Abort(reason string) {
 	if t.aborted.Swap(true) {
 		return
@@ -108,7 +108,7 @@ func (t *Transport) Abort(reason string) {
 	t.tell(&netio.AbortError{Process: t.place.Process, Reason: reason})
 }
 
-// passOn tells the neighbours of an abort that this process has been told of.
+// passOn passes an abort that this process has received on to its neighbours.
 func (t *Transport) passOn(a *netio.AbortError) {
 	if t.config.Connect == ConnectNeed && !t.down.Load() && !t.told.Swap(true) {
 		t.tell(a)

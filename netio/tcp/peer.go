@@ -12,7 +12,7 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// The streams of a peer. handshake.Hello carries these numbers.
+// These are the streams of a peer. handshake.Hello carries these numbers.
 const (
 	controlStream = iota
 	dataStream
@@ -26,8 +26,8 @@ func streamOf(k netio.Kind) int {
 	return dataStream
 }
 
-// causeDelayMax is how long the reason for a broken connection may take to arrive: on the peer's other connection, or
-// from another process that knows why the job ends. Only then is the peer itself the cause.
+// causeDelayMax is the time that the reason of a broken connection may take to arrive: on the peer's other connection,
+// or from another process that has it. Only then is the peer itself the cause.
 const causeDelayMax = 500 * time.Millisecond
 
 // peer is another process of the job, seen from this one. It ends once, with one cause.
@@ -39,19 +39,19 @@ type peer struct {
 	t       *Transport
 	place   netio.Place
 	streams [streamCount]*stream
-	sent    sentFrames  // data frames that the peer has yet to acknowledge
-	acks    pendingAcks // acknowledgements that the peer has yet to be told
-	server  server      // of its operations on memory that is exposed here
+	sent    sentFrames  // data frames that the peer has not acknowledged
+	acks    pendingAcks // acknowledgements not yet sent to the peer
+	server  server      // of the peer's operations on memory that is exposed here
 	silent  atomic.Bool // it will answer nothing any more
 
-	offers map[string]handshake.Offer // by the names of ways; settled at the end of the start
+	offers map[string]handshake.Offer // by the names of transports; final at the end of the start
 
 	mu     sync.Mutex // guards all below, and calls of the streams
 	over   bool
-	untold error // why it ended, if that was not reported
+	untold error // its cause, if that was not reported
 	losing *time.Timer
 
-	released bool // its frames and acknowledgements came back, after over
+	released bool // after over: its frames and acknowledgements have been returned
 }
 
 func newPeer(t *Transport, process int) *peer {
@@ -76,7 +76,7 @@ func (p *peer) hush() {
 	}
 }
 
-// unreachable reports whether operations on the peer's memory are in vain.
+// unreachable reports whether operations on the peer's memory can no longer succeed.
 func (p *peer) unreachable() bool { return p.silent.Load() || p.t.down.Load() }
 
 // join gives a stream its connection, and starts it.
@@ -123,8 +123,8 @@ func (p *peer) sayGoodbye(deadline time.Time) {
 	}
 }
 
-// loseLater is called when a connection breaks, or a process that has finished is still sent to: often enough a
-// consequence of something else, which has a moment to be told.
+// loseLater is called when a connection breaks, or when a frame is sent to a process that has finished. Often that is a
+// consequence of another failure, whose report gets a moment to arrive.
 func (p *peer) loseLater(cause error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -137,9 +137,9 @@ func (p *peer) lose(cause error) {
 	p.end(&netio.LostError{Process: p.place.Process, First: p.place.First, Last: p.place.Last, Cause: cause})
 }
 
-// end closes the connections and reports the cause, the first time that it is called. While this process ends, the loss
-// of others is not reported. Frames and operations end after the report: a rank that fails for them would name the
-// wrong cause.
+// end closes the connections and reports the cause, at its first call. While this process ends, the loss of others is
+// not reported. Frames and operations end after the report: a rank that fails because of them would report the wrong
+// cause.
 func (p *peer) end(cause error) {
 	first, news := p.finish(cause)
 	if !first {
@@ -152,8 +152,8 @@ func (p *peer) end(cause error) {
 	p.release()
 }
 
-// release gives back the frames and acknowledgements of the peer. It returns when that has been done, by this goroutine
-// or another.
+// release returns the frames and acknowledgements of the peer. It returns when that is done, by this goroutine or
+// another.
 func (p *peer) release() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

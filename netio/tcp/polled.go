@@ -14,16 +14,16 @@ import (
 // not take at once are written by the goroutine that next finds it ready.
 //
 // Data frames wait for others, to be written together: their rank writes them when it has nothing else to do, or when
-// there are many; a delayed flush writes them when the rank is busy for long.
+// they are many; a delayed flush writes them if the rank is busy for long.
 //
-// Errors are reported after the locks are given back, since they end the peer, which takes them.
+// Errors are reported after the locks are released, since they end the peer, which takes them.
 type polled struct {
 	polling atomic.Bool  // set when the stream has its socket
-	delayed atomic.Bool  // somebody will flush
+	delayed atomic.Bool  // a flush will follow
 	waiting atomic.Int64 // bytes put since the last flush began
-	stalled atomic.Bool  // the socket takes no more at the moment; changed while writing
+	stalled atomic.Bool  // the socket has no room at the moment; changed while writing
 	said    atomic.Uint64
-	heard   atomic.Uint64 // how often something was written, and read
+	heard   atomic.Uint64 // numbers of writes and of reads
 
 	writing    sync.Mutex
 	writer     writer
@@ -36,7 +36,7 @@ type polled struct {
 	socket socket // changed under both locks; nil before attach and after hangUp
 }
 
-// delayBytesMax is the most bytes that may wait. Large writes cost the kernel less per byte.
+// delayBytesMax is the maximum of bytes that may wait. Large writes cost the kernel less per byte.
 const delayBytesMax = 64 << 10
 
 // attach gives the stream its socket.
@@ -91,7 +91,7 @@ func (l *stream) hasNews() bool {
 	return !l.out.queue.Empty() && !l.out.closed.Load() && !l.stalled.Load()
 }
 
-// flush writes what waits, unless somebody else does, who looks again afterwards, or the socket takes no more.
+// flush writes the waiting frames, unless another goroutine does, which looks again afterwards, or the socket is full.
 func (l *stream) flush() {
 	l.delayed.Store(false)
 	l.waiting.Store(0)
@@ -119,7 +119,7 @@ func (l *stream) writable() {
 	l.flush()
 }
 
-// advance writes, and reports whether that was the end. It is for the holder of writing.
+// advance writes, and reports whether that was the end. The caller holds writing.
 func (l *stream) advance() (ended bool, err error) {
 	if l.writeEnded || l.socket == nil {
 		return false, nil
@@ -148,7 +148,7 @@ func (l *stream) endWriting(err error) {
 	l.peer.t.running.Done()
 }
 
-// readable reads the bytes that have come, unless another goroutine does, and reports whether there were any.
+// readable reads the bytes that have arrived, unless another goroutine does, and reports whether it read any.
 func (l *stream) readable() (came bool) {
 	if !l.reading.TryLock() {
 		return false
@@ -172,7 +172,7 @@ func (l *stream) readable() (came bool) {
 // readsMax bounds the further reads in one look at a socket, each after a read that filled its buffers.
 const readsMax = 8
 
-// readOnce reads the bytes that have come, and reports whether that was the end. Its caller holds reading.
+// readOnce reads the bytes that have arrived, and reports whether that was the end. The caller holds reading.
 func (l *stream) readOnce() (ended bool, err error) {
 	if l.readEnded || l.socket == nil {
 		return false, nil

@@ -9,25 +9,25 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/idle"
 )
 
-// poller looks after the sockets of a process while its ranks don't: while all are parked, or at work elsewhere.
+// poller serves the sockets of a process while its ranks don't: while all are parked, or at work elsewhere.
 //
 //	                          ranks look often
 //	watching (blocked on the set) ──────────────► sleeping, for idle.PollerSleep at a time
 //	                              ◄──────────────
 //	      all are parked (the last one wakes the poller), or they look too seldom
 //
-// So while ranks look, nobody but them is woken by what arrives.
+// So while ranks look, arrivals wake no other goroutine.
 type poller struct {
 	t       *Transport
 	parking idle.Parking
 	awake   atomic.Int64 // ranks that are not parked
-	room    int64        // ranks that may be awake and leave a processor to others: all but one
+	room    int64        // awake ranks that leave a processor to others: all but one
 	resting bool         // sleeping, not watching
 	seen    uint64       // looks of all ranks when that last changed, or the last sleep began
 	events  [eventsMax]readiness
 }
 
-const eventsMax = 16 // sockets that one look serves
+const eventsMax = 16 // maximum of sockets served per look
 
 func (s *poller) run() {
 	for !s.t.ended.Load() {
@@ -61,7 +61,7 @@ func (s *poller) ranksLook() bool {
 	return ranksLook
 }
 
-// crowded reports whether ranks that are awake take all processors.
+// crowded reports whether awake ranks take all processors.
 func (s *poller) crowded() bool { return s.awake.Load() > s.room }
 
 func (s *poller) rest() {
@@ -73,7 +73,7 @@ func (s *poller) rest() {
 	s.parking.Sleep(idle.PollerSleep)
 }
 
-// watch blocks until there is something to do, and does it.
+// watch blocks until the sockets have work, and does it.
 func (s *poller) watch() error {
 	if err := s.t.sockets.wait(); err != nil {
 		return err
@@ -83,7 +83,7 @@ func (s *poller) watch() error {
 	return nil
 }
 
-// look serves the sockets that are ready, and returns how many there were.
+// look serves the sockets that are ready, and returns their number.
 func (t *Transport) look(events []readiness) int {
 	n := t.sockets.ready(events)
 	for _, e := range events[:n] {
@@ -98,9 +98,8 @@ func (t *Transport) look(events []readiness) int {
 	return n
 }
 
-// pulse is the goroutine that sends heartbeats, and loses peers that are silent. It counts rounds in which it has found
-// nothing new after it has looked itself, and reads no clock: a process that was stopped for long must not complain
-// about others.
+// pulse is the goroutine that sends heartbeats, and loses silent peers. It counts the rounds whose own look found
+// nothing new, and reads no clock: a process that was stopped for long must not complain about others.
 func (t *Transport) pulse() {
 	ticker := time.NewTicker(t.config.SilenceMax / silentRounds)
 	defer ticker.Stop()
@@ -145,7 +144,7 @@ func (p *pulse) round() {
 // beat is the state of a stream at the last round of its pulse.
 type beat struct {
 	heard, said  uint64
-	silent, idle int // rounds in which nothing was heard, or said
+	silent, idle int // rounds in which nothing was read, or written
 }
 
 func (b *beat) listen(l *stream, rounds int) {

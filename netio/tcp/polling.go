@@ -7,8 +7,8 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/idle"
 )
 
-// open opens the layer above, sets up polling of sockets where the system allows it, and starts the goroutines that
-// look after them.
+// open opens the layer above, sets up polling of sockets if the system allows it, and starts the goroutines for
+// polling.
 func (t *Transport) open() (err error) {
 	if t.config.layer != nil {
 		if err = t.config.layer.Open(t, &t.config); err != nil {
@@ -30,7 +30,7 @@ func (t *Transport) open() (err error) {
 	return nil
 }
 
-// flushDelayed writes frames that wait on streams although the ranks that sent them are busy.
+// flushDelayed writes frames that wait on streams while the ranks that sent them are busy.
 func (t *Transport) flushDelayed() {
 	for _, l := range t.streams {
 		if l.delayed.Load() {
@@ -39,7 +39,7 @@ func (t *Transport) flushDelayed() {
 	}
 }
 
-// adopt makes a socket of a connection, or nil when goroutines are to serve it.
+// adopt makes a socket of a connection; nil if goroutines serve it.
 func (t *Transport) adopt(conn net.Conn, number int) (socket, error) {
 	if t.sockets == nil {
 		return nil, nil

@@ -14,7 +14,7 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/local"
 )
 
-// Port is the port of one rank of a TCP transport. Where sockets can be polled, the rank reads and writes them itself.
+// Port is the port of one rank of a TCP transport. If sockets can be polled, the rank reads and writes them itself.
 type Port struct {
 	*local.Port
 	t *Transport
@@ -22,21 +22,21 @@ type Port struct {
 	remote   remote
 	oneSided *local.OneSided
 
-	unsent  []*stream // that this rank has frames on which wait to be written
+	unsent  []*stream // streams on which frames of this rank wait to be written
 	listed  []bool    // by stream: it is among unsent
 	pauses  uint32
 	paused  bool // since it last looked
 	streak  idle.Streak
 	yield   func() // lets other processes run; tests replace it
 	calls   uint32 // of Recv
-	nothing uint32 // of them, those that found nothing at once
-	fresh   int    // looks at sockets to come that are worth it, since one has found something
+	nothing uint32 // calls that found nothing at once
+	fresh   int    // number of next looks at sockets that are worthwhile, since one found something
 
-	looks   atomic.Uint64 // how often Recv has looked at sockets; the poller reads it
+	looks   atomic.Uint64 // looks of Recv at sockets; the poller reads it
 	looking sync.Mutex
-	ended   bool // the transport has; guarded by looking
+	ended   bool // the transport has ended; guarded by looking
 	events  [eventsMax]readiness
-	hot     *stream // that alone had something at the last look at all; guarded by looking
+	hot     *stream // the only ready stream at the last look at all; guarded by looking
 }
 
 var _ netio.Port = (*Port)(nil)
@@ -51,9 +51,9 @@ func newPort(t *Transport, l *local.Port, rank int) *Port {
 // OneSided implements [netio.Port].
 func (p *Port) OneSided() netio.OneSided { return p.oneSided }
 
-// Send implements [netio.Port]. The frame is written at once, by the caller, when it is a control frame or makes many
-// together with others that wait; else when the rank next pauses or waits, and within about a millisecond. Its cost is
-// one atomic exchange, or the system call; where sockets can't be polled, the wake-up of a sleeping writer.
+// Send implements [netio.Port]. The caller writes the frame at once if it is a control frame, or if many bytes wait
+// with it; otherwise when the rank next pauses or waits, and within about a millisecond. Its cost is one atomic
+// exchange, or the system call; without polling, the wake-up of a sleeping writer.
 func (p *Port) Send(f *netio.Frame) {
 	t, to := p.t, int(f.To)
 	switch {
@@ -106,7 +106,7 @@ func (p *Port) Recv() *netio.Frame {
 	return p.received()
 }
 
-// lookOn is a look of a rank that goes on to look.
+// lookOn looks at sockets for a rank that goes on to look.
 func (p *Port) lookOn() bool {
 	looks := p.looks.Load() + 1
 	p.looks.Store(looks)
@@ -133,8 +133,8 @@ func (p *Port) received() *netio.Frame {
 	return f
 }
 
-// look serves the sockets that are ready, for all ranks: all sockets, or only the hot one, which costs a system call
-// less when something has come.
+// look serves the sockets that are ready, for all ranks: all sockets, or only the hot one, which saves a system call if
+// something has arrived.
 func (p *Port) look(all bool) bool {
 	p.looking.Lock()
 	defer p.looking.Unlock()
@@ -148,13 +148,13 @@ func (p *Port) look(all bool) bool {
 	if n > 0 {
 		p.hot = nil
 	}
-	if n == 1 && p.events[0].read && len(p.t.others) == 1 { // of many processes, the next one to write is any
+	if n == 1 && p.events[0].read && len(p.t.others) == 1 { // of many processes, any may be the next to write
 		p.hot = p.t.streams[p.events[0].number]
 	}
 	return n > 0
 }
 
-// endLooks returns when this rank looks at sockets no more.
+// endLooks ends this rank's looks at sockets, and waits for a running one.
 func (p *Port) endLooks() {
 	p.looking.Lock()
 	defer p.looking.Unlock()
@@ -219,14 +219,14 @@ func (p *Port) pauseServed() {
 	p.Port.Pause()
 }
 
-// Inside is the part of a port that is for the multiplexer.
+// Inside returns the port's methods for the multiplexer.
 func (p *Port) Inside(frame.Access) *insidePort { return (*insidePort)(p) }
 
-// insidePort has the methods of a port that are for the multiplexer. All but Through are for the rank's goroutine.
+// insidePort has a port's methods for the multiplexer. All but Through are for the rank's goroutine.
 type insidePort Port
 
-// Through replaces the rank's access to memory that is not mapped from this host by the result of a function of the
-// access over TCP. It comes before the first use.
+// Through replaces the rank's access to memory that is not mapped from this host by far's result, given the access over
+// TCP. It is called before the first use.
 func (p *insidePort) Through(far func(local.Far) local.Far) {
 	p.oneSided = local.NewOneSided(p.remote.rank, p.t.place, p.t.space, far(&p.remote))
 }
@@ -234,13 +234,14 @@ func (p *insidePort) Through(far func(local.Far) local.Far) {
 // Received returns a frame that has come from a socket, or from a rank of this process. It looks at no socket.
 func (p *insidePort) Received() *netio.Frame { return (*Port)(p).received() }
 
-// Active reports whether sockets are worth each look: an operation is in flight there, or something has come lately.
+// Active reports whether each look at sockets is worthwhile: an operation is in flight there, or one has lately found
+// something.
 func (p *insidePort) Active() bool { return p.t.sockets != nil && (p.remote.open > 0 || p.fresh > 0) }
 
-// Look serves the sockets that are ready, and reports whether there were any.
+// Look serves the sockets that are ready, and reports whether any was.
 func (p *insidePort) Look() bool { return (*Port)(p).lookOn() }
 
-// Looks is how often the rank has looked at sockets.
+// Looks returns the number of the rank's looks at sockets.
 func (p *insidePort) Looks() uint64 { return p.looks.Load() }
 
 // Flush writes the streams on which frames of this rank wait.

@@ -11,12 +11,12 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// readBufferBytes is the most bytes that one read of small frames brings, by stream. The buffer holds an
-// acknowledgement or an abort message in one piece.
+// readBufferBytes is the maximum of bytes per read of small frames, by stream. The buffer holds an acknowledgement or
+// an abort message in one piece.
 var readBufferBytes = [streamCount]int{controlStream: 32 << 10, dataStream: 128 << 10}
 
-// Of a payload that lacks so much, the rest is read into the frame, and little beyond: the next one may be as large,
-// and should not be copied either. A copy of less costs less than another system call.
+// If a payload lacks at least wholeBytesMin, the rest is read into the frame, and little beyond it: the next one may be
+// as large, and should not be copied either. Copying less costs less than another system call.
 const (
 	wholeBytesMin = 16 << 10
 	beyondBytes   = 4 << 10
@@ -24,18 +24,18 @@ const (
 
 var errBroken = errors.New("its connection broke without a goodbye")
 
-// reader takes the bytes that arrive on a stream to the ranks of this process. It may stop at any byte, and continues
-// from there. Everything is checked before it is used.
+// reader delivers the bytes that arrive on a stream to the ranks of this process. It may stop at any byte, and
+// continues from there. Everything is checked before it is used.
 type reader struct {
 	stream *stream
 	over   bool // a goodbye has come: nothing follows
-	full   bool // the last read has got all that it asked for: there may be more
+	full   bool // the last read filled its space: more may follow
 
 	answered bool // answers wait to be written
 
 	in       []byte // in[from:to] was read ahead
 	from, to int
-	frame    *netio.Frame // whose payload is being read; nil between frames
+	frame    *netio.Frame // frame whose payload is being read; nil between frames
 	have     int          // bytes of that payload
 	sum      uint32       // its CRC32C
 	unwanted int          // bytes of a payload that is dropped
@@ -55,8 +55,8 @@ func (r *reader) run(c carrier) error {
 	return nil
 }
 
-// step reads once, and uses the bytes. The error is an AbortError after an abort message, errAgain if nothing has come,
-// and otherwise the cause of the failure.
+// step reads once, and uses the bytes. The error is an AbortError after an abort message, errAgain if nothing has
+// arrived, and otherwise the cause of the failure.
 func (r *reader) step(c carrier) error {
 	payload, beyond := r.space()
 	n, err := c.read(payload, beyond)
@@ -70,7 +70,7 @@ func (r *reader) step(c carrier) error {
 	return r.use()
 }
 
-// space returns where the next bytes go: the payload that is being read, and the buffer beyond it.
+// space returns the destinations of the next bytes: the payload that is being read, and the buffer beyond it.
 func (r *reader) space() (payload, beyond []byte) {
 	r.to = copy(r.in, r.in[r.from:r.to])
 	r.from = 0
@@ -111,7 +111,7 @@ func (r *reader) use() error {
 	return nil
 }
 
-// header uses the header that comes next, and the message that follows it unless it has not come as a whole.
+// header uses the next header, and the message after it unless that is incomplete.
 func (r *reader) header() (whole bool, err error) {
 	rest := r.in[r.from:r.to]
 	h, e, err := decodeHeader(rest)
@@ -157,7 +157,7 @@ func (r *reader) message(h *netio.Header, e envelope, payload []byte) error {
 	return nil
 }
 
-// check refuses headers that are whole, and don't belong here.
+// check refuses intact headers that don't belong here.
 func (r *reader) check(h *netio.Header, acks uint32) error {
 	from, here := r.stream.peer.place, r.stream.peer.t.place
 	control := r.stream.number == controlStream
@@ -203,8 +203,8 @@ func (r *reader) check(h *netio.Header, acks uint32) error {
 	return nil
 }
 
-// aborted takes an abort message: the end of the peer, unless a neighbour has passed it on. That of another process
-// ends on a goroutine of its own, for the caller holds a stream's lock.
+// aborted takes an abort message: the end of the peer, unless a neighbour has passed it on. The end of another process
+// runs on its own goroutine, since the caller holds a stream's lock.
 func (r *reader) aborted(a *netio.AbortError) error {
 	t := r.stream.peer.t
 	if a.Process == r.stream.peer.place.Process {
@@ -219,8 +219,8 @@ func (r *reader) aborted(a *netio.AbortError) error {
 	return nil
 }
 
-// origin is the process that has sent an abort message. Where not all processes are connected, it may have come by way
-// of neighbours.
+// origin returns the process that sent an abort message. If not all processes are connected, neighbours may have passed
+// it on.
 func (r *reader) origin(h *netio.Header) int {
 	if r.stream.peer.t.config.Connect == ConnectNeed {
 		return int(h.From)
@@ -236,14 +236,14 @@ func (r *reader) startPayload(h *netio.Header, e envelope) {
 	}
 	from := &r.stream.received
 	if h.Kind >= request {
-		from = &r.stream.operations // which are not acknowledged
+		from = &r.stream.operations // not acknowledged
 	}
 	r.frame = from.lend(int(h.Bytes))
 	r.frame.Header, r.frame.Inside(access).Received = *h, e.number
 	r.have, r.sum = 0, e.payload
 }
 
-// deliver hands the frame that is whole to its rank.
+// deliver delivers the complete frame to its rank.
 func (r *reader) deliver() error {
 	f := r.frame
 	r.frame = nil
@@ -264,7 +264,7 @@ func (r *reader) deliver() error {
 	return nil
 }
 
-// answer answers a request. The answer leaves when the stream's lock has been given back.
+// answer answers a request. The answer leaves when the stream's lock has been released.
 func (r *reader) answer(q *netio.Frame) error {
 	a, err := r.stream.peer.server.serve(q)
 	q.Release()
@@ -283,7 +283,7 @@ func checkPayload(b []byte, h *netio.Header, sum uint32) error {
 	return nil
 }
 
-// drop gives back the frame that will not become whole, and the memory.
+// drop releases the frame that will stay incomplete, and the memory.
 func (r *reader) drop() {
 	if r.frame != nil {
 		r.frame.Release()
@@ -292,7 +292,7 @@ func (r *reader) drop() {
 	r.in = nil
 }
 
-// explain returns the error for a read that failed.
+// explain returns the error of a failed read.
 func (r *reader) explain(err error) error {
 	switch {
 	case errors.Is(err, errAgain):
@@ -309,13 +309,13 @@ func (r *reader) explain(err error) error {
 // frames to come back; lend bounds the idle bytes. It is for the reader's goroutine.
 type receivePool struct {
 	pool *netio.Pool
-	most int64 // the most bytes lent at once since the last trim
+	most int64 // maximum of bytes lent at once since the last trim
 }
 
-// receivePoolFloor is how many bytes a receivePool may keep in any case.
+// receivePoolFloor is the number of bytes that a receivePool may always keep.
 const receivePoolFloor = 64 << 10
 
-// lend drops idle frames of other sizes rather than hold more than twice the bytes that were in use at once.
+// lend drops idle frames of other sizes rather than hold more than twice the maximum of bytes in use.
 func (r *receivePool) lend(n int) *netio.Frame {
 	lent := r.pool.Lent() + netio.FrameCost(n)
 	r.most = max(r.most, lent)

@@ -10,30 +10,29 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/local"
 )
 
-// A request is a frame with operations of one rank for one process, and an answer has their results, in the same order.
-// Both travel on the data stream, so answers to the requests of a rank come in the order of these. Numbers are
-// little-endian.
+// A request is a frame with operations of one rank for one process; its answer has their results, in the same order.
+// Both travel on the data stream, so answers to a rank's requests come in their order. Numbers are little-endian.
 //
 //	of a request     key 8 │ bytes 4 │ kind 2 │ more 2 │ offset 8 │ operands
 //	  operands       Put: its bytes, to a multiple of 8; Add, Swap: 8; CompareAndSwap: 8 │ 8
 //	of an answer     fault 8 │ Get: its bytes, to a multiple of 8; Add, Swap, CompareAndSwap: 8
 //
-// Gets, or Puts, of single words by one key that follow each other are a series: as many as more says have no key,
-// bytes and kind of their own in the request, and no fault in the answer, unless that of the series is faultEach. Here
-// a series is one operation, so that a word costs little.
+// Consecutive Gets, or Puts, of single words by one key are a series: the operations after the first, more of them,
+// have no key, bytes and kind in the request, and no fault in the answer, unless the fault of the series is faultEach.
+// In this file a series is one operation, so that a word costs little.
 const (
-	seriesBytes    = 16 // which a series has once
+	seriesBytes    = 16 // once per series
 	operationBytes = seriesBytes + 8
 	resultBytes    = 8
 
-	faultEach = ^uint64(0) // each operation of the series has a fault of its own ahead of its result
+	faultEach = ^uint64(0) // each operation of the series has its own fault before its result
 
-	requestBytesMax = 64 << 10 // of a request, and of the answer to it
-	pieceBytesMax   = 32 << 10 // of a Get or Put; longer ones are taken apart
+	requestBytesMax = 64 << 10 // of a request, and of its answer
+	pieceBytesMax   = 32 << 10 // of a Get or Put; longer ones are split
 	windowBytes     = 1 << 20  // of requests and answers that a rank has in flight to a process
 )
 
-// requestRoom and answerRoom are the bytes of an operation in a request, and of its result in an answer.
+// requestRoom and answerRoom return the bytes of an operation in a request, and of its result in an answer.
 func requestRoom(k local.Kind, bytes int) int {
 	switch k {
 	case local.Put:
@@ -59,15 +58,15 @@ func answerRoom(k local.Kind, bytes int) int {
 // words rounds bytes up to whole words.
 func words(bytes int) int { return (bytes + 7) &^ 7 }
 
-// remote is one rank's operations on memory that it reaches over TCP alone. It is for the rank's goroutine.
+// remote holds one rank's operations on memory that it reaches only over TCP. It is for the rank's goroutine.
 type remote struct {
 	t       *Transport
 	rank    int
 	open    int
 	flows   []*flow // by process; nil before the first operation
-	waiting []*flow // those with operations that have not left
+	waiting []*flow // flows with operations that have not left
 	pool    *netio.Pool
-	endings uint32 // of peers, that were attended to
+	endings uint32 // endings of peers that were handled
 }
 
 func (r *remote) flow(process uint32) *flow {
@@ -122,12 +121,12 @@ func (r *remote) MoveWords(k local.Kind, a netio.Address, words []exposed.Word, 
 	}
 }
 
-// piece is the length of the next piece of a transfer. All but the last end with a word, so that none is torn.
+// piece returns the length of the next piece of a transfer. All but the last end with a word, so that no word is torn.
 func (r *remote) piece(a netio.Address, rest int) int {
 	return min(rest, pieceBytesMax-int(a.Offset%exposed.WordBytes))
 }
 
-// begin counts operations that take so much room.
+// begin counts operations that take the given room.
 func (r *remote) begin(f *flow, c *netio.Completion, n, room int) {
 	c.Inside(access).Begin(n)
 	r.open += n
@@ -137,7 +136,7 @@ func (r *remote) begin(f *flow, c *netio.Completion, n, room int) {
 	}
 }
 
-// list lists a flow that has something to leave.
+// list lists a flow with operations to send.
 func (r *remote) list(f *flow) {
 	if !f.waiting {
 		f.waiting = true
@@ -160,8 +159,8 @@ func (r *remote) Fence(c *netio.Completion) {
 // Open implements [local.Far].
 func (r *remote) Open() int { return r.open }
 
-// flush sends requests while there is room, and reports whether an operation has ended. It costs one load when none is
-// open.
+// flush sends requests while the window has room, and reports whether an operation has ended. It costs one load if none
+// is open.
 func (r *remote) flush() (ended bool) {
 	if r.open == 0 {
 		return false
@@ -177,14 +176,14 @@ func (r *remote) flush() (ended bool) {
 	}
 	all := r.waiting
 	r.waiting = r.waiting[:0]
-	for _, f := range all { // a flow that is listed again takes the place of one that was seen
+	for _, f := range all { // a flow that is listed again replaces one that was visited
 		f.waiting = false
 		r.sendRequests(f)
 	}
 	return r.open < open
 }
 
-// sendRequests sends requests while there are operations and room.
+// sendRequests sends requests while operations wait and the window has room.
 func (r *remote) sendRequests(f *flow) {
 	f.next = 0
 	if f.peer.unreachable() {
@@ -230,7 +229,7 @@ func (r *remote) request(f *flow) {
 
 var errAnswer = errors.New("invalid answer")
 
-// answered takes an answer in. The frame stays the caller's.
+// answered handles an answer. The caller keeps the frame.
 func (r *remote) answered(a *netio.Frame) {
 	p := r.t.peers[r.t.place.ProcessOf(int(a.From))]
 	if r.t.down.Load() {
@@ -278,7 +277,7 @@ func (r *remote) handleAnswer(p *peer, a *netio.Frame) error {
 	return nil
 }
 
-// endAlone takes in the result of the oldest operation, which is no series.
+// endAlone handles the result of the oldest operation, which is no series.
 func (r *remote) endAlone(f *flow, b []byte) (rest []byte, ok bool) {
 	op := f.ops.oldest()
 	n, b, ok := number(b)
@@ -296,7 +295,7 @@ func (r *remote) endAlone(f *flow, b []byte) (rest []byte, ok bool) {
 	return b[bytes:], true
 }
 
-// endSeries takes in the results of the oldest operation, which is a series: all of them, or none.
+// endSeries handles the results of the oldest operation, which is a series: all of them, or none.
 func (r *remote) endSeries(f *flow, b []byte) (rest []byte, ok bool) {
 	op := *f.ops.oldest()
 	n, b, ok := number(b)
@@ -357,7 +356,7 @@ func number(b []byte) (n uint64, rest []byte, ok bool) {
 	return binary.LittleEndian.Uint64(b), b[resultBytes:], true
 }
 
-// use stores a result where the operation wants it.
+// use stores a result for its operation.
 func use(op *local.Operation, result []byte) {
 	switch {
 	case op.Kind == local.Get:
@@ -374,7 +373,7 @@ func (r *remote) endOldest(f *flow, err error) {
 	op.Completion.Inside(access).End(1, err)
 }
 
-// endFences ends the fences that no operation precedes.
+// endFences ends the fences without earlier operations.
 func (r *remote) endFences(f *flow) {
 	for f.ops.head != f.left && f.ops.oldest().Kind == local.Fence {
 		r.endOldest(f, nil)

@@ -21,7 +21,7 @@ type server struct {
 
 var errRequest = errors.New("invalid request")
 
-// serve does the operations of a request, and returns the answer.
+// serve performs the operations of a request, and returns the answer.
 func (s *server) serve(q *netio.Frame) (*netio.Frame, error) {
 	room, err := roomFor(q)
 	if err != nil {
@@ -46,7 +46,7 @@ func (s *server) serve(q *netio.Frame) (*netio.Frame, error) {
 	return a, nil
 }
 
-// roomFor checks a request, and says how much room its answer takes at the most.
+// roomFor checks a request, and returns the maximum size of its answer.
 func roomFor(q *netio.Frame) (room int, err error) {
 	b, count := q.Payload(), uint32(0)
 	for len(b) > 0 {
@@ -67,21 +67,21 @@ func roomFor(q *netio.Frame) (room int, err error) {
 	return room, nil
 }
 
-// asked is an operation as it has come, or a series.
+// asked is an operation of a request, or a series.
 type asked struct {
 	kind   local.Kind
 	key    uint64
 	bytes  int
 	more   int    // operations of a series after the first
-	places []byte // of each operation its offset and operands
+	places []byte // offset and operands of each operation
 }
 
 func (op *asked) count() int { return 1 + op.more }
 
-// each is the bytes of each operation in places.
+// each returns the bytes of each operation in places.
 func (op *asked) each() int { return requestRoom(op.kind, op.bytes) - seriesBytes }
 
-// operation is the first of places as an operation. A Get reads into result, whose end it clears.
+// operation returns the first of places as an operation. A Get reads into result, whose end it clears.
 func (op *asked) operation(result []byte) local.Operation {
 	one := local.Operation{Kind: op.kind}
 	one.Key, one.Offset = op.key, binary.LittleEndian.Uint64(op.places)
@@ -119,7 +119,7 @@ func decodeOperation(b []byte) (op asked, rest []byte, ok bool) {
 	return op, b[room:], true
 }
 
-// do does an operation or a series, and writes its results.
+// do performs an operation or a series, and writes its results.
 func (s *server) do(own *exposed.Segment, op *asked, into []byte) (rest []byte) {
 	if op.more == 0 {
 		return s.doOne(own, op, into)

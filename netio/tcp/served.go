@@ -54,7 +54,7 @@ func (w *writer) run(c carrier) error {
 	}
 }
 
-// rest sleeps until there is something to do. After a long sleep it sends a heartbeat.
+// rest sleeps until the writer has something to do. After a long sleep it sends a heartbeat.
 func (w *writer) rest(c carrier) error {
 	out := &w.stream.out
 	out.parking.Announce()
@@ -74,7 +74,7 @@ func (w *writer) rest(c carrier) error {
 type blocking struct {
 	conn  net.Conn
 	watch *watch
-	batch net.Buffers // what is being written
+	batch net.Buffers // pieces being written
 	whole []byte      // over TLS, the same in one piece
 }
 
@@ -113,8 +113,8 @@ func (b *blocking) endWriting() error {
 	return nil
 }
 
-// watch reads from a connection, and gives up when the peer has been silent for too long. The time that the reader
-// takes between two reads doesn't count.
+// watch reads from a connection, and gives up when the peer has been silent for too long. The time between two reads
+// doesn't count.
 type watch struct {
 	conn     net.Conn
 	silence  time.Duration
@@ -125,8 +125,8 @@ func newWatch(conn net.Conn, silence time.Duration) *watch {
 	return &watch{conn: conn, silence: silence}
 }
 
-// Read renews the deadline only when an eighth of the silence has passed since it was last renewed: setting it costs
-// more than looking at the clock.
+// Read renews the deadline only if an eighth of the silence has passed since its last renewal: setting it costs more
+// than reading the clock.
 func (w *watch) Read(b []byte) (int, error) {
 	if now := time.Now(); w.deadline.Before(now.Add(w.silence)) {
 		w.deadline = now.Add(w.silence + w.silence/8)

@@ -16,7 +16,7 @@ type descriptor struct {
 	from [batchFramesMax]unix.Iovec
 
 	mu     sync.Mutex
-	wanted uint32 // events; none: not in the set
+	wanted uint32 // events; 0 if not in the set
 }
 
 func (d *descriptor) read(first, second []byte) (got int, err error) {
@@ -36,7 +36,7 @@ func (d *descriptor) read(first, second []byte) (got int, err error) {
 	return got, err
 }
 
-// write takes a short count to mean that there is no more room: the next try would only find out.
+// write takes a short count to mean a full socket, without another try.
 func (d *descriptor) write(pieces [][]byte) (n int, err error) {
 	want := 0
 	if len(pieces) == 1 {
@@ -97,7 +97,7 @@ func (d *descriptor) wantRead(yes bool) error { return d.want(unix.EPOLLIN, yes)
 
 func (d *descriptor) wantWrite(yes bool) error { return d.want(unix.EPOLLOUT, yes) }
 
-// want removes a socket from the set if nothing is wanted of it: once broken, it would be listed in every look.
+// want removes a socket from the set if no event is wanted: once broken, every look would list it.
 func (d *descriptor) want(event uint32, yes bool) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -118,5 +118,5 @@ func (d *descriptor) want(event uint32, yes bool) error {
 	return unix.EpollCtl(d.set, operation, d.fd, &unix.EpollEvent{Events: d.wanted, Fd: int32(d.number)})
 }
 
-// close takes the socket out of the set, too.
+// close also removes the socket from the set.
 func (d *descriptor) close() { unix.Close(d.fd) }

@@ -15,11 +15,11 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/way"
 )
 
-// Dial connects this process with others of its job, as Config.Connect says, and returns when it is connected with all
-// that it needs at the start. It owns the listener: it dials processes below its own number and accepts the others, and
-// closes it once all are connected, so that a running job has nothing to knock at; where processes connect when they
-// need to, it is open until Close. Strangers are refused and logged. A member of another build, byte order or registry
-// makes the start fail on all processes that meet it, as does the end of ctx.
+// Dial connects this process with others of its job, as Config.Connect sets, and returns when all connections of the
+// start are made. It owns the listener: it dials processes below its own number and accepts the others. It closes the
+// listener once all are connected, so that strangers can't reach a running job; with ConnectNeed, the listener stays
+// open until Close. Strangers are refused and logged. A member of another build, byte order or registry makes the start
+// fail on all processes that meet it, as does the end of ctx.
 func Dial(ctx context.Context, c Config) (*Transport, error) {
 	if err := c.complete(); err != nil {
 		if c.Listener != nil {
@@ -50,12 +50,12 @@ func Dial(ctx context.Context, c Config) (*Transport, error) {
 
 // starting is the start of a transport.
 type starting struct {
-	failed   chan error    // capacity 1: the first reason to give up
+	failed   chan error    // capacity 1: the first failure of the start
 	complete chan struct{} // closed when nothing is missing
 
 	state   sync.Mutex
 	missing map[*stream]bool
-	last    error // the last failure that was no reason to give up
+	last    error // the last failure that allowed another try
 }
 
 func newStarting() starting {
@@ -117,12 +117,12 @@ func (c *connector) begin(ctx context.Context, l *stream) {
 	}
 }
 
-// spareFiles are the open files of a process besides its streams: those of the program, and connections that are being
-// greeted.
+// spareFiles is the number of open files of a process besides its streams: those of the program, and connections that
+// are being greeted.
 const spareFiles = 64
 
-// filesAllowed is how many files this process may have open; 0 where it can't be read. Go has raised the soft limit to
-// the hard one when the program started.
+// filesAllowed returns the number of files that this process may open; 0 if unknown. Go has raised the soft limit to
+// the hard one at the start of the program.
 func filesAllowed() uint64 {
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {
@@ -131,8 +131,8 @@ func filesAllowed() uint64 {
 	return limit.Cur
 }
 
-// FilesNeeded returns the number of open files that a process of a job needs at the least, where processes connect as
-// given; "" is the default.
+// FilesNeeded returns the minimum of open files of a job's process, with the given setting of Connect; "" is the
+// default.
 func FilesNeeded(processes int, connect string) int {
 	others := processes - 1
 	if connectOr(connect, processes) == ConnectNeed {
@@ -141,7 +141,7 @@ func FilesNeeded(processes int, connect string) int {
 	return streamCount*others + spareFiles
 }
 
-// checkFiles returns an error if a process may not have as many open files as it needs.
+// checkFiles returns an error if a process may not open the files that it needs.
 func checkFiles(c *Config, allowed uint64) error {
 	processes := c.Place.Processes
 	need := uint64(FilesNeeded(processes, c.Connect))
@@ -176,7 +176,7 @@ func (c *connector) wait(ctx context.Context) error {
 	return err
 }
 
-// fail ends the start. Later, a member that doesn't fit is logged.
+// fail ends the start. After the start, it logs a member that doesn't fit.
 func (c *connector) fail(err error) {
 	select {
 	case c.failed <- err:
@@ -185,7 +185,7 @@ func (c *connector) fail(err error) {
 	}
 }
 
-// joined notes that a stream is connected.
+// joined records that a stream is connected.
 func (s *starting) joined(l *stream, offers map[string]handshake.Offer) {
 	s.state.Lock()
 	defer s.state.Unlock()

@@ -10,13 +10,13 @@ import (
 )
 
 // stream is one of the connections to a peer: an outbox with its writer, and a reader with the frames that it lends to
-// the ranks of this process. It is served by two goroutines, or polled by the ranks.
+// the ranks of this process. Two goroutines serve it, or the ranks poll it.
 type stream struct {
 	peer       *peer
 	number     int
 	id         int // among all streams of the process
 	out        outbox
-	received   receivePool // the reader's own, as is the next
+	received   receivePool // owned by the reader, as is the next
 	operations receivePool // of requests and answers
 	finished   atomic.Bool // the peer has said goodbye on this stream
 	wanted     atomic.Bool // a dial has begun, or another process dials it at the start
@@ -34,16 +34,16 @@ func newStream(p *peer, number int, received netio.Keeper) *stream {
 	return l
 }
 
-// lightBytesMax is how many bytes in flight on the data stream may stand ahead of an acknowledgement.
+// lightBytesMax is the maximum of bytes in flight on the data stream that may precede an acknowledgement.
 const lightBytesMax = 256 << 10
 
-// calls is how a stream gets its connection. The peer guards it.
+// calls is the state of a stream's connection. The peer guards it.
 //
 //	nothing ──mayDial──► dialling ──────► joined
 //	   └────mayAnswer──► answering ─────►
 type calls struct{ dialling, answering, joined bool }
 
-// mayDial reports whether this end may dial, and records that it does until endDial.
+// mayDial reports whether this end may dial, and records a dial until endDial.
 func (l *stream) mayDial() bool {
 	l.peer.mu.Lock()
 	defer l.peer.mu.Unlock()
@@ -57,8 +57,8 @@ func (l *stream) endDial() {
 	l.dialling = false
 }
 
-// mayAnswer reports whether a connection that the peer has dialled is wanted, and records that until it joins, or
-// endAnswer. When both ends dial, the peer's counts if it has the higher number.
+// mayAnswer reports whether a connection that the peer has dialled is wanted, and records that until it joins, or until
+// endAnswer. If both ends dial, the peer's counts if it has the higher number.
 func (l *stream) mayAnswer() bool {
 	l.peer.mu.Lock()
 	defer l.peer.mu.Unlock()
@@ -90,14 +90,14 @@ func (l *stream) settled() bool {
 }
 
 // light reports whether acknowledgements would leave soon on this stream. The data stream may have much to carry, some
-// of it in buffers of the kernel's; without a control stream they leave on it all the same.
+// of it in the kernel's buffers; without a control stream they leave on it all the same.
 func (l *stream) light() bool {
 	return l.number == controlStream || l.peer.sent.bytes.Load() <= lightBytesMax ||
 		!l.peer.streams[controlStream].up.Load()
 }
 
-// idle reports whether there is nothing to write. Acknowledgements that are due but too late on this stream go to the
-// other one.
+// idle reports whether the stream has nothing to write. Due acknowledgements that would be late on this stream go to
+// the other one.
 func (l *stream) idle() bool {
 	acks := &l.peer.acks
 	switch {
@@ -136,7 +136,7 @@ func (l *stream) stop() {
 	l.out.close()
 }
 
-// wrote is how the writer ends. A broken connection may not be all there is to know.
+// wrote handles the end of the writer. A broken connection may not be the whole reason.
 func (l *stream) wrote(err error) {
 	l.out.close()
 	if l.number == controlStream {
@@ -150,7 +150,7 @@ func (l *stream) wrote(err error) {
 	}
 }
 
-// read is how the reader ends.
+// read handles the end of the reader.
 func (l *stream) read(err error) {
 	var aborted *netio.AbortError
 	switch {
@@ -169,7 +169,7 @@ func (l *stream) read(err error) {
 	}
 }
 
-// silent is the error for a peer that has said nothing for too long.
+// silent returns the error of a peer that has been silent for too long.
 func (l *stream) silent(err error) error {
 	return fmt.Errorf("it said nothing for %v: %w", l.peer.t.config.SilenceMax, err)
 }
@@ -182,8 +182,8 @@ type outbox struct {
 	parking idle.Parking
 }
 
-// push never blocks. A frame that is pushed while the outbox is closed is released by one of the two: close looks at
-// the queue after it has closed, and push looks whether it is closed after it has pushed.
+// push never blocks. A frame that is pushed while the outbox is being closed is released by one of the two: close looks
+// at the queue after it has closed, and push checks for closure after it has pushed.
 func (o *outbox) push(f *netio.Frame) {
 	o.queue.Push(f)
 	if o.closed.Load() {
@@ -196,7 +196,7 @@ func (o *outbox) push(f *netio.Frame) {
 // awake reports whether the writer looks for work before it rests, so that it need not be woken.
 func (o *outbox) awake() bool { return !o.closed.Load() && !o.parking.Announced() }
 
-// close may be called again, by anybody.
+// close may be called again, by any goroutine.
 func (o *outbox) close() {
 	o.closed.Store(true)
 	o.discard()

@@ -1,5 +1,5 @@
 // Package tcp is the transport of a job whose processes reach each other over TCP: at most two connections for each
-// pair of processes, with checksums, heartbeats, and word of frames that were released.
+// pair of processes, with checksums, heartbeats, and acknowledgements of released frames.
 package tcp
 
 import (
@@ -21,21 +21,21 @@ import (
 
 // Transport is the transport of a job of several processes. Each pair of processes shares two connections: one for
 // control frames and one for data, so that the former never wait behind the latter. All ranks of a process share them;
-// frames between ranks of one process change hands without a copy. A connection is made at the start, or by the first
-// frame for it, as Config.Connect says.
+// frames between ranks of one process change hands without a copy. A connection is made at the start, or by its first
+// frame, as Config.Connect sets.
 //
 // On Linux the ranks read and write the connections themselves, by calls that never block, so that no goroutine is
-// woken for a frame. While they are parked or busy, one goroutine of the process looks after all connections. Elsewhere
-// two goroutines serve each connection.
+// woken for a frame. While they are parked or busy, one goroutine of the process serves all connections. On other
+// systems, two goroutines serve each connection.
 //
 // A frame on the wire is 56 bytes of header and its payload; both carry CRC32C. They leave from, and are read into, the
-// memory of a [netio.Frame]. A data frame stays lent at its sender until the receiving process acknowledges that its
-// copy was released: in the header of a frame that goes the other way, or many at a time. So what a
-// process has received and not yet released is bounded by what its peers let themselves lend, and connections are
-// always read: no rank's frames hold up those of another. A control frame is given back when it has been written.
+// memory of a [netio.Frame]. A data frame stays lent at its sender until the receiving process acknowledges the release
+// of its copy: in the header of a frame in the other direction, or with many others. So the frames that a process has
+// received but not released are bounded by its peers' own limits, and connections are always read: no rank's frames
+// hold up those of another. A control frame is released when it has been written.
 //
-// Operations on exposed memory that no faster way has mapped travel as requests on the data stream, which are done and
-// answered by whoever reads them.
+// Operations on exposed memory that no faster transport has mapped travel as requests on the data stream. The goroutine
+// that reads a request performs and answers it.
 type Transport struct {
 	config     Config
 	place      netio.Place
@@ -44,7 +44,7 @@ type Transport struct {
 	peers      []*peer               // by process; nil for this one
 	others     []*peer               // the same, without nil
 	streams    []*stream             // of all peers
-	sockets    sockets               // nil where goroutines serve the streams
+	sockets    sockets               // nil if goroutines serve the streams
 	poller     poller                // of the sockets
 	delayed    inflight.DelayedFlush // of data frames whose ranks are busy
 	events     *events
@@ -54,12 +54,12 @@ type Transport struct {
 	endings    atomic.Uint32 // of peers, since then
 	connector  connector
 	aborted    atomic.Bool
-	told       atomic.Bool    // neighbours have been told of another process's abort
+	told       atomic.Bool    // neighbours have got another process's abort
 	down       atomic.Bool    // aborted or closing: frames are dropped
 	running    sync.WaitGroup // readers and writers
 	background sync.WaitGroup // the poller and the pulse
 	notes      atomic.Pointer[func(process int, note []byte)]
-	ended      atomic.Bool   // sockets are not looked at any more
+	ended      atomic.Bool   // looks at sockets have ended
 	over       chan struct{} // closed then
 	close      func() error
 }
@@ -116,9 +116,9 @@ func (t *Transport) Port(rank int) netio.Port {
 	return t.ports[rank-t.place.First]
 }
 
-// Close implements [netio.Transport]. It waits for the goodbyes of all peers that are still there, at most CloseLimit;
-// after Abort only for the reason to leave, at most a second. The error names peers that did not say goodbye; what this
-// process had sent to them may not have arrived. Frames that arrive during Close are dropped.
+// Close implements [netio.Transport]. It waits for the goodbyes of all remaining peers, at most CloseLimit; after Abort
+// only until the reason has left, at most a second. The error names peers that did not say goodbye; frames sent to them
+// may not have arrived. Frames that arrive during Close are dropped.
 func (t *Transport) Close() error { return t.close() }
 
 // abortedCloseMax bounds Close after Abort.
@@ -169,10 +169,10 @@ func (t *Transport) shut() error {
 	return nil
 }
 
-// Under is the part of a transport that is for faster ways over it.
+// Under returns the transport's methods for faster transports over it.
 func (t *Transport) Under(frame.Access) *under { return (*under)(t) }
 
-// under has the methods of a transport that are for faster ways over it.
+// under has the transport's methods for faster transports over it.
 type under Transport
 
 var _ way.LifeLine = (*under)(nil)
@@ -180,7 +180,7 @@ var _ way.LifeLine = (*under)(nil)
 // Ports implements [way.LifeLine].
 func (t *under) Ports() []*local.Port { return t.locals }
 
-// Offers are those of another process, by the names of ways; nil for this one.
+// Offers returns those of another process, by the names of transports; nil for this one.
 func (t *under) Offers(process int) map[string]handshake.Offer {
 	if p := t.peers[process]; p != nil {
 		return p.offers
@@ -188,8 +188,7 @@ func (t *under) Offers(process int) map[string]handshake.Offer {
 	return nil
 }
 
-// WhenEnded registers f. It is called when a process will release no more frames, at once if that is so, and maybe
-// again.
+// WhenEnded registers f. It is called when a process will release no more frames, or at once if so, and maybe again.
 func (t *under) WhenEnded(process int, f func()) { t.peers[process].sent.whenClosed(f) }
 
 // Space implements [way.LifeLine].
@@ -219,12 +218,12 @@ func (t *under) Kill() {
 	}
 }
 
-// events passes failures to the function given to [Transport.Start], and keeps them until there is one.
+// events passes failures to the function given to [Transport.Start], and keeps them until then.
 type events struct {
 	mu     sync.Mutex
 	failed func(error)
 	kept   []error
-	first  chan error // capacity 1: the first one
+	first  chan error // capacity 1: the first failure
 }
 
 func newEvents() *events { return &events{first: make(chan error, 1)} }

@@ -9,10 +9,10 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// Kinds of messages that streams send each other besides frames. Heartbeats and goodbyes are a bare header. The payload
-// of an abort message is its reason. That of an acknowledgement is the slots of data frames whose copies were released,
-// but for one slot, which the header of any message may have. Requests and answers are operations on exposed memory,
-// notes what processes tell each other of themselves.
+// These are the kinds of messages that streams send besides frames. Heartbeats and goodbyes are a bare header. The
+// payload of an abort message is its reason. That of an acknowledgement is the slots of data frames whose copies were
+// released, without one slot, which the header of any message may carry. Requests and answers are operations on exposed
+// memory; notes are messages between processes.
 const (
 	heartbeat netio.Kind = 0xf0 + iota
 	goodbye
@@ -24,21 +24,21 @@ const (
 )
 
 const (
-	slotBytes      = 4       // of one slot in an acknowledgement
-	reasonBytesMax = 4 << 10 // of the reason that is sent with an abort message
-	ackBytesMax    = 4 << 10 // of the slots of one acknowledgement
+	slotBytes      = 4       // size of one slot in an acknowledgement
+	reasonBytesMax = 4 << 10 // maximum of the reason of an abort message
+	ackBytesMax    = 4 << 10 // maximum of the slots of one acknowledgement
 	noteBytesMax   = netio.NoteBytesMax
 )
 
 // envelope is the data that travels beside a header.
 type envelope struct {
-	number  frame.Number // zero but for data frames
-	acks    uint32       // one more than the slot that it acknowledges; 0 for none
+	number  frame.Number // zero except for data frames
+	acks    uint32       // slot that it acknowledges, plus one; 0 for none
 	payload uint32       // CRC32C of the payload
 }
 
-// encode writes the header ahead of the payload, and returns both in one piece, ready for the wire. The header ends
-// with the CRC32C of the payload and, last, its own.
+// encode writes the header before the payload, and returns both in one piece, ready for the wire. The header ends with
+// the CRC32C of the payload and its own.
 func encode(f *netio.Frame, acks uint32) []byte {
 	in := f.Inside(access)
 	b := in.Memory[frame.HeaderRoom-frame.WireHeader : frame.HeaderRoom+int(f.Bytes)]
@@ -64,8 +64,8 @@ func encodeHeader(b []byte, h *netio.Header, e envelope) {
 	binary.LittleEndian.PutUint32(b[52:], cpu.Checksum(b[:52]))
 }
 
-// decodeHeader reads the first frame.WireHeader of b. It checks the header's own sum and the size of the payload, no
-// more.
+// decodeHeader decodes the first frame.WireHeader bytes of b. It checks only the header's own sum and the size of the
+// payload.
 func decodeHeader(b []byte) (h netio.Header, e envelope, err error) {
 	_ = b[frame.WireHeader-1]
 	if binary.LittleEndian.Uint32(b[52:]) != cpu.Checksum(b[:52]) {
@@ -94,8 +94,7 @@ func decodeHeader(b []byte) (h netio.Header, e envelope, err error) {
 	return h, e, nil
 }
 
-// message makes a frame that one stream sends another, in memory of its own: it does not come back to a pool that is in
-// use.
+// message makes a frame that one stream sends another, in its own memory: it does not return to a pool in use.
 func message(kind netio.Kind, text string) *netio.Frame {
 	return messageOf(netio.NewPool(nil), kind, text)
 }

@@ -14,13 +14,13 @@ const (
 	batchBytesMax  = 256 << 10
 )
 
-// writer takes the frames of a stream's outbox, and the pending acknowledgements, to a carrier. A frame and its
-// header lie in one piece, so a batch is gathered by the kernel (writev) and nothing is copied here. It may stop at any
-// byte, and goes on from there.
+// writer gives the frames of a stream's outbox, and the pending acknowledgements, to a carrier. A frame and its header
+// are contiguous, so the kernel gathers a batch (writev) without copies here. It may stop at any byte, and goes on from
+// there.
 type writer struct {
 	stream   *stream
 	messages *netio.Pool  // lends acknowledgements
-	frames   netio.Frames // taken from the outbox, oldest first: those of the batch, and then the rest
+	frames   netio.Frames // taken from the outbox, oldest first: those of the batch, then the rest
 	count    int          // frames in the batch
 	news     bool         // the batch has frames that must not go to a peer that has finished
 	acks     uint32       // the acknowledgement in the next header, as in an envelope
@@ -31,8 +31,7 @@ type writer struct {
 
 func newWriter(l *stream) writer { return writer{stream: l, messages: netio.NewPool(nil)} }
 
-// advance writes until there is nothing left, or a goodbye was written, or an error: errAgain when the carrier takes no
-// more.
+// advance writes until nothing is left, or until a goodbye was written, or an error: errAgain if the carrier is full.
 func (w *writer) advance(c carrier) (last bool, err error) {
 	for {
 		if w.frames.Empty() {
@@ -80,7 +79,7 @@ func (w *writer) gather() {
 	w.left = w.pieces[:w.count]
 }
 
-// push writes the rest of the batch, and ends the batch when all is written, or nothing more can be.
+// push writes the rest of the batch. It ends the batch when all is written, or after an error.
 func (w *writer) push(c carrier) (err error) {
 	if w.news && w.stream.finished.Load() {
 		err = netio.ErrFinished
@@ -102,7 +101,7 @@ func (w *writer) push(c carrier) (err error) {
 	return err
 }
 
-// skip leaves out the first n bytes.
+// skip drops the first n bytes.
 func skip(pieces [][]byte, n int) [][]byte {
 	for len(pieces) > 0 && n >= len(pieces[0]) {
 		n -= len(pieces[0])
@@ -128,7 +127,7 @@ func (w *writer) letGo() {
 	}
 }
 
-// drop gives back frames that will not be written.
+// drop releases frames that will not be written.
 func (w *writer) drop() {
 	w.letGo()
 	w.frames.Release()
