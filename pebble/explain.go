@@ -41,7 +41,7 @@ type Explanation struct {
 // Connections are the connections of a process.
 type Connections struct {
 	Made     int `json:"made"`     // so far
-	Partners int `json:"partners"` // processes that exchange pebbles' frames with it, each over one connection at most
+	Partners int `json:"partners"` // processes that exchange pebbles' frames with it, on one connection each at most
 }
 
 // TargetPlan is the plan of one target. The numbers are for the rank with the most neighbours.

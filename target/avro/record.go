@@ -74,7 +74,7 @@ func (c *compiler) members(t reflect.Type) (members []member, fields []string, e
 func fieldName(f reflect.StructField) (name, fallback string, err error) {
 	name, option, _ := strings.Cut(f.Tag.Get("avro"), ",")
 	fallback, hasDefault := strings.CutPrefix(option, "default=")
-	embedded := f.Anonymous && f.Type.Kind() == reflect.Struct // its exported fields can be set even if it is not exported
+	embedded := f.Anonymous && f.Type.Kind() == reflect.Struct // exported fields can be set even if f is not exported
 	switch {
 	case name == "-" || f.Name == "_":
 		return "", "", nil
