@@ -7,17 +7,17 @@ import (
 	"sync/atomic"
 )
 
-// varAlone is set by users to let a process that is one of several tasks run a job of its own.
+// varAlone is set by users to run a job of this process alone, even if it is one of several tasks.
 const varAlone = "PEBBLES_ALONE"
 
 // joined is the number of processes of the job that this process has joined or tried to join; 0 before.
 var joined atomic.Int64
 
-// Joined reports whether this process has taken part in a job by [Join], also if that failed. It can't do so again.
+// Joined reports whether this process has called [Join], even if that failed. It can't do so again.
 func Joined() bool { return joined.Load() > 0 }
 
 // CheckAlone returns an error if this process is one of several, of a job or of another launcher such as mpirun or
-// srun: each would run a job of its own unnoticed. It returns nil if alone is true, or with PEBBLES_ALONE=1 in the
+// srun: each would run its own job unnoticed. It returns nil if alone is true, or with PEBBLES_ALONE=1 in the
 // environment.
 func CheckAlone(alone bool) error {
 	if meant, err := meantAlone(alone); meant || err != nil {
@@ -83,11 +83,11 @@ func foreignTasks() (tasks int, variable string) {
 }
 
 // slurmStepMax is above all step numbers of srun. Slurm uses the numbers from here on for the script of a batch job and
-// for the shell of an allocation. Each of these is one task, whatever SLURM_NTASKS says.
+// for the shell of an allocation. Each of these is one task, despite SLURM_NTASKS.
 const slurmStepMax = 0xfffffff0
 
 // inSlurmStep reports whether srun has started this process. In the script of a batch job SLURM_STEP_ID is absent, or
-// is one of the numbers that Slurm keeps for itself.
+// is one of Slurm's reserved numbers.
 func inSlurmStep() bool {
 	step, err := strconv.ParseUint(os.Getenv("SLURM_STEP_ID"), 10, 64)
 	return err == nil && step < slurmStepMax

@@ -15,9 +15,9 @@ import (
 	"github.com/activepebbles/pebbles/internal/handshake"
 )
 
-// blame finds the exit that caused the others. order is the order in which the launcher saw them. The launcher sees
-// exits on other hosts late, so the status of a process counts more than its place: a follower ends with a status of
-// its own. Next comes a process that others complain of, which may be stopped; lost is their complaint.
+// blame returns the exit that caused the others. order is the order in which the launcher saw them. The launcher sees
+// exits on other hosts late, so the status of a process counts more than its place: a follower has a distinct status.
+// Next comes a process that others complain of, which may be stopped; lost is their complaint.
 func blame(order []Outcome, received []complaint) (first Outcome, lost string) {
 	if e := findExit(order, func(e Outcome) bool { return e.failedItself() && !e.signalled }); e != nil {
 		return *e, ""
@@ -81,7 +81,7 @@ func accused(received []complaint) (process int, lost string) {
 	return process, lost
 }
 
-// complain tells the launcher which processes err blames, if any. If the write fails, the launcher has ended.
+// complain tells the launcher the processes that err blames, if any. If the write fails, the launcher has ended.
 func complain(line net.Conn, err error) {
 	blamed, cause := netio.Blamed(err)
 	if len(blamed) == 0 {
@@ -112,8 +112,8 @@ func (c complaint) who() string {
 	return fmt.Sprintf("process %d", c.by)
 }
 
-// readComplaints receives the complaints of a process that has joined, until its connection ends. The launcher
-// complains itself if the system gives the connection up, or if the process has ended and its connection has not.
+// readComplaints receives the complaints of a process that has joined, until its connection ends. The launcher itself
+// complains if the system gives the connection up, or if the process has ended and its connection has not.
 func (j *job) readComplaints(p *process) {
 	j.lines.Go(func() {
 		defer p.line.Close()
@@ -129,7 +129,7 @@ func (j *job) readComplaints(p *process) {
 	})
 }
 
-// readMessages counts the checkpoints that a process tells of, and returns its complaint.
+// readMessages counts the checkpoints that a process reports, and returns its complaint.
 func (j *job) readMessages(p *process) (c complaint, err error) {
 	for {
 		c = complaint{}
@@ -140,14 +140,14 @@ func (j *job) readMessages(p *process) (c complaint, err error) {
 	}
 }
 
-// ends waits for the end of a connection after its first error err. It reports false if the end does not come, because
+// ends waits for the end of a connection after its first error err. It returns false if the end does not come, because
 // the network delivers nothing any more.
 func ends(line net.Conn, err error) bool {
 	if unreachable(err) {
 		return false // a read after this one finds an end
 	}
 	_, err = io.Copy(io.Discard, line)
-	if errors.Is(err, os.ErrDeadlineExceeded) { // it may have come before this goroutine could look
+	if errors.Is(err, os.ErrDeadlineExceeded) { // the end may have come before this goroutine could look
 		line.SetReadDeadline(time.Now().Add(lastLookLimit))
 		_, err = io.Copy(io.Discard, line)
 	}

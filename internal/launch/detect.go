@@ -10,34 +10,34 @@ import (
 	"strings"
 )
 
-// The variables by which users, or manifests, start processes without a launcher of ours. With them go varProcess,
-// varProcesses, varRanks, varSecretFile, varBind and the limits.
+// These are the variables for users, or manifests, that start processes without our launcher. varProcess, varProcesses,
+// varRanks, varSecretFile, varBind and the limits complete them.
 const (
-	varRendezvous    = "PEBBLES_RENDEZVOUS"     // host:port where process 0 listens, or with %d where each process does
+	varRendezvous    = "PEBBLES_RENDEZVOUS"     // host:port of process 0, or with %d of each process
 	varRendezvousDir = "PEBBLES_RENDEZVOUS_DIR" // folder that all hosts share
-	varIndex         = "JOB_COMPLETION_INDEX"   // what Kubernetes numbers the pods of an Indexed Job by
+	varIndex         = "JOB_COMPLETION_INDEX"   // number of a pod of an Indexed Job in Kubernetes
 )
 
-// task is what another launcher, or the environment that somebody has made by hand, says of this process.
+// task describes this process as another launcher, or the environment set by a user, defines it.
 type task struct {
 	launcher           string   // who
-	because            []string // the variables that say so
+	because            []string // the deciding variables
 	process, processes int
 
-	descriptor string // of PMI, when the launcher speaks it; else
-	rendezvous string // where processes listen that have a secret beforehand; else
+	descriptor string // of PMI, if the launcher supports it; else
+	rendezvous string // addresses of processes that have a secret beforehand; else
 	name       string // of the job, in a folder
 
 	local   bool   // all processes are on this host
-	address string // of the launcher: the others are where it can be reached from; may be empty
+	address string // of the launcher: others reach the address from which this host reaches it; may be empty
 }
 
-// errNoTask says that this process is no task of any launcher.
+// errNoTask is returned if this process is not a task of a launcher.
 var errNoTask = errors.New("no launcher has started this process as one of several")
 
-// detect says which task of a launcher this process is. The first launcher that has left its variables counts: one that
-// was started within another's job hands on the variables of that, too. A job of one task needs nobody, and is no task
-// here.
+// detect returns the task of this process. The first launcher that has left its variables counts, since one that was
+// started within another's job passes on the variables of that too. A job of one task needs no others, and is not a
+// task here.
 func detect() (*task, error) {
 	for _, ask := range []func() (*task, error){detectPMI, detectOpenMPI, detectSlurm, detectByHand, detectPMIx} {
 		switch t, err := ask(); {
@@ -53,7 +53,7 @@ func detect() (*task, error) {
 	return nil, errNoTask
 }
 
-// detectPMI finds hydra, and srun with pmi2: both hand on a connection by which their tasks can exchange values.
+// detectPMI detects hydra, and srun with pmi2: both pass on a connection through which their tasks exchange values.
 func detectPMI() (*task, error) {
 	descriptor, ok := os.LookupEnv("PMI_FD")
 	if !ok {
@@ -84,7 +84,7 @@ func detectOpenMPI() (*task, error) {
 	return t, nil
 }
 
-// detectSlurm finds srun without PMI, as with --mpi=none.
+// detectSlurm detects srun without PMI, as with --mpi=none.
 func detectSlurm() (*task, error) {
 	if !inSlurmStep() {
 		return nil, errNoTask
@@ -104,13 +104,13 @@ func detectSlurm() (*task, error) {
 	return t, nil
 }
 
-// fromSlurm adds what Slurm says of hosts.
+// fromSlurm adds Slurm's data about hosts.
 func (t *task) fromSlurm() {
 	t.local = os.Getenv("SLURM_STEP_NUM_NODES") == "1"
 	t.address = os.Getenv("SLURM_LAUNCH_NODE_IPADDR")
 }
 
-// detectByHand finds Kubernetes, with the variables of `pebbles k8s`, and whoever else sets them.
+// detectByHand detects Kubernetes, with the variables of `pebbles k8s`, and any other environment that sets them.
 func detectByHand() (*task, error) {
 	_, counted := os.LookupEnv(varProcesses)
 	_, indexed := os.LookupEnv(varIndex)
@@ -150,7 +150,7 @@ func detectByHand() (*task, error) {
 	return t, nil
 }
 
-// detectPMIx refuses what says a number and not how many there are.
+// detectPMIx refuses an environment with a number but without the number of tasks.
 func detectPMIx() (*task, error) {
 	if _, ok := os.LookupEnv("PMIX_RANK"); !ok {
 		return nil, errNoTask
@@ -161,7 +161,7 @@ func detectPMIx() (*task, error) {
 		assignment("PMIX_RANK"), varAlone)
 }
 
-// newTask reads the number of this process, and how many there are.
+// newTask reads the number of this process, and the number of processes.
 func newTask(launcher, number, count string) (*task, error) {
 	p := parser{values: map[string]string{number: os.Getenv(number), count: os.Getenv(count)}}
 	t := &task{launcher: launcher, because: []string{assignment(number), assignment(count)}}
@@ -175,10 +175,10 @@ func newTask(launcher, number, count string) (*task, error) {
 	return t, nil
 }
 
-// assignment is a variable of the environment as NAME=value.
+// assignment returns a variable of the environment as NAME=value.
 func assignment(name string) string { return name + "=" + os.Getenv(name) }
 
-// nameOf makes a name for files from what tells a job from all others.
+// nameOf returns a name for files that is unique for the job that the parts identify.
 func nameOf(begin string, parts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(append(parts, begin), "\x00")))
 	return strings.ReplaceAll(begin, "/", "_") + "-" + hex.EncodeToString(sum[:6])

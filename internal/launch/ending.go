@@ -20,17 +20,17 @@ const (
 
 const (
 	terminateLimit = time.Second            // from SIGTERM to SIGKILL
-	unstartedLimit = 500 * time.Millisecond // the same, when not all processes have been started
+	unstartedLimit = 500 * time.Millisecond // the same, if not all processes have been started
 	killLimit      = time.Second            // from SIGKILL on another host to that for ssh
 )
 
-// ending is how a job comes to its end.
+// ending is the end of a job.
 type ending struct {
 	stage     stage
 	next      *time.Timer    // to the next stage
-	cause     error          // why the job fails, when no process is to blame
+	cause     error          // cause of the failure, if no process is to blame
 	signal    syscall.Signal // the last one that was forwarded
-	signalled time.Time      // when
+	signalled time.Time      // its time
 }
 
 // fail begins the end of the job. A nil cause leaves it to the exits of the processes.
@@ -49,7 +49,7 @@ func (j *job) fail(cause error) {
 	}
 }
 
-// sendFailure says to a process that has joined that the job has failed.
+// sendFailure sends the failure of the job to a process that has joined.
 func (j *job) sendFailure(line net.Conn) {
 	if line == nil {
 		return
@@ -63,9 +63,9 @@ func (j *job) sendFailure(line net.Conn) {
 // stopCheckInterval is how often the launcher checks whether processes are stopped.
 const stopCheckInterval = 500 * time.Millisecond
 
-// checkStopped fails a job in which some processes have ended in order and one is stopped, for the silence limit. While
-// others run, they miss its heartbeat; afterwards nobody does. One on another host is killed there by the script that
-// watches it, which says why.
+// checkStopped fails a job if some of its processes have ended in order, and one has been stopped for the silence
+// limit. While others run, they miss its heartbeat; afterwards no process does. On another host, the script that
+// watches the process kills it, and reports the reason.
 func (j *job) checkStopped(now time.Time) {
 	if j.stage != running || len(j.order) == 0 {
 		return
@@ -91,7 +91,7 @@ func stoppedTooLong(name string, limit time.Duration) string {
 	return fmt.Sprintf("%s has been stopped for %v while others have ended", name, limit)
 }
 
-// escalate goes on to the next stage.
+// escalate moves on to the next stage.
 func (j *job) escalate() {
 	switch j.stage {
 	case grace:
@@ -106,13 +106,13 @@ func (j *job) escalate() {
 	}
 }
 
-// terminate sends SIGTERM to all that are left, and SIGKILL when limit has passed.
+// terminate sends SIGTERM to all remaining processes, and SIGKILL when limit has passed.
 func (j *job) terminate(limit time.Duration) { j.signalAll(terminated, syscall.SIGTERM, limit) }
 
-// kill sends SIGKILL to all that are left, and to ssh when the limit has passed.
+// kill sends SIGKILL to all remaining processes, and to ssh when the limit has passed.
 func (j *job) kill() { j.signalAll(killed, syscall.SIGKILL, killLimit) }
 
-// signalAll goes on to a stage and sends all that are left its signal, unless the job is there or further already.
+// signalAll moves on to a stage and sends its signal to all remaining processes, unless the job has reached the stage.
 func (j *job) signalAll(to stage, s syscall.Signal, limit time.Duration) {
 	if j.stage >= to {
 		return
@@ -125,7 +125,7 @@ func (j *job) signalAll(to stage, s syscall.Signal, limit time.Duration) {
 	}
 }
 
-// failure is why the job has failed, as far as is known; nil when it has not.
+// failure returns the failure of the job, as far as known; nil without one.
 func (j *job) failure() error {
 	if j.stage == running {
 		return nil

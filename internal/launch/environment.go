@@ -12,19 +12,19 @@ import (
 	"github.com/activepebbles/pebbles/internal/handshake"
 )
 
-// The environment variables that tell a process of its job. The secret is not among them.
+// These environment variables describe its job to a process. The secret is not among them.
 const (
 	varJob        = "PEBBLES_JOB"           // the job's id
 	varProcess    = "PEBBLES_PROCESS"       // the number of this process
-	varProcesses  = "PEBBLES_PROCESSES"     // how many there are
+	varProcesses  = "PEBBLES_PROCESSES"     // number of processes
 	varRanks      = "PEBBLES_RANKS"         // ranks of the whole job
 	varLauncher   = "PEBBLES_LAUNCHER"      // host:port of the launcher
-	varSecretFD   = "PEBBLES_SECRET_FD"     // descriptor that the secret is read from, or
-	varSecretFile = "PEBBLES_SECRET_FILE"   // file that holds it and that nobody else may read
+	varSecretFD   = "PEBBLES_SECRET_FD"     // descriptor to read the secret from, or
+	varSecretFile = "PEBBLES_SECRET_FILE"   // file that holds it, readable only by its owner
 	varBind       = "PEBBLES_BIND"          // address or interface to listen on; absent: that of the line
-	varStartLimit = "PEBBLES_START_LIMIT"   // how long the start may take, as "30s"; absent: 30 s
-	varSilence    = "PEBBLES_SILENCE_LIMIT" // how long a process may say nothing before it counts as lost; absent: 10 s
-	varTransport  = "PEBBLES_TRANSPORT"     // what connects the processes, as connect.Dial takes it; absent: auto
+	varStartLimit = "PEBBLES_START_LIMIT"   // limit of the start, as "30s"; absent: 30 s
+	varSilence    = "PEBBLES_SILENCE_LIMIT" // silence after which a process counts as lost; absent: 10 s
+	varTransport  = "PEBBLES_TRANSPORT"     // transport between processes, as for connect.Dial; absent: auto
 	varConnect    = "PEBBLES_CONNECT"       // when processes connect: all or need; absent: need above 64 processes
 )
 
@@ -46,10 +46,10 @@ const (
 	defaultSilenceLimit = 10 * time.Second
 )
 
-// silenceLimitMin keeps the silence limit above what a busy machine may let a process wait for a processor.
+// silenceLimitMin keeps the silence limit above the time that a process may wait for a processor on a busy machine.
 const silenceLimitMin = time.Second
 
-// environment is what the variables say.
+// environment holds the values of the variables.
 type environment struct {
 	job          string
 	process      int
@@ -88,8 +88,8 @@ func (e environment) list(secretFD int) []string {
 	return vars
 }
 
-// removeVariables returns those of the variables that are set, and removes them: what this process starts is not of the
-// job.
+// removeVariables removes the given variables, and returns those that are set: children of this process do not belong
+// to the job.
 func removeVariables(names ...string) map[string]string {
 	values := make(map[string]string)
 	for _, name := range names {
@@ -101,7 +101,7 @@ func removeVariables(names ...string) map[string]string {
 	return values
 }
 
-// loadEnvironment reads the variables and the secret that they point at, and removes them, also when it fails.
+// loadEnvironment reads the variables and the secret that they refer to, and removes them, even if it fails.
 func loadEnvironment() (environment, []byte, error) {
 	values := removeVariables(variables...)
 	e, err := parseEnvironment(values)
@@ -159,7 +159,7 @@ func loadSecret(values map[string]string) ([]byte, error) {
 	return secret, nil
 }
 
-// parser collects what is wrong with variables.
+// parser collects the errors of variables.
 type parser struct {
 	values map[string]string
 	wrong  []string
@@ -213,12 +213,12 @@ func (p *parser) duration(name string, least, absent time.Duration) time.Duratio
 	return d
 }
 
-// limits are the start limit and the silence limit.
+// limits returns the start limit and the silence limit.
 func (p *parser) limits() (start, silence time.Duration) {
 	return p.duration(varStartLimit, 1, defaultStartLimit), p.duration(varSilence, silenceLimitMin, defaultSilenceLimit)
 }
 
-// withoutJob is an environment without the variables of a job that this process may belong to itself.
+// withoutJob returns an environment without the variables of a job that this process may belong to.
 func withoutJob(vars []string) []string {
 	return slices.DeleteFunc(slices.Clone(vars), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
@@ -228,7 +228,7 @@ func withoutJob(vars []string) []string {
 
 func isVariable(name string) bool { return slices.Contains(variables, name) }
 
-// ErrJoinedBefore says that this process has joined its job before, or has tried to.
+// ErrJoinedBefore is returned if this process has already joined its job, or tried to.
 var ErrJoinedBefore = errors.New("this process has taken part in its job already, and can do so once: call " +
 	"pebble.Main or pebble.RunLaunched once in a program that a launcher starts")
 

@@ -26,7 +26,8 @@ type Finding struct {
 	Problem   string   `json:"problem,omitempty"`
 }
 
-// Examine reports what [Started] and [Join] would do, and starts nothing. It opens a listener for a moment to test it.
+// Examine reports the results of [Started] and [Join] without starting anything. It opens a listener for a moment to
+// test it.
 func Examine(ctx context.Context, alone bool) Finding {
 	f := Finding{Processes: 1, OpenFiles: thisHost().files}
 	f.Host, _ = os.Hostname()

@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// hostfileBytesMax bounds a hostfile: what is larger is something else.
+// hostfileBytesMax bounds a hostfile: a larger file is something else.
 const hostfileBytesMax = 4 << 20
 
-// ReadHostfile reads the hosts of a job from a file, in the format of MPI: on each line hosts as [ParseHosts] takes
-// them, and then the slots of each as "slots=4". What follows "#" is a comment. "max_slots=8" is checked and has no
-// effect: a host never takes more processes than it has slots. Errors name the file and the line.
+// ReadHostfile reads the hosts of a job from a file, in the format of MPI: each line has hosts, as for [ParseHosts],
+// and then the slots of each as "slots=4". A comment begins with "#". "max_slots=8" is checked and has no effect: a
+// host never takes more processes than it has slots. Errors name the file and the line.
 func ReadHostfile(name string) ([]Host, error) {
 	f, err := os.Open(name)
 	if err != nil {

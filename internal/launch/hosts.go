@@ -10,19 +10,19 @@ import (
 	"strings"
 )
 
-// Host is a host of a job, and how many processes it takes.
+// Host is a host of a job, and its number of slots for processes.
 type Host struct {
 	Name  string
-	Slots int // 0: nobody has said
+	Slots int // 0 if not given
 }
 
-// hostsMax bounds what a list of hosts may stand for: more than a job has processes are of no use.
+// hostsMax bounds the hosts in a list: more hosts than processes are useless.
 const hostsMax = processesMax
 
-// ParseHosts reads a list of hosts, separated by commas. Numbers may stand in brackets, as Slurm writes them:
+// ParseHosts reads a list of hosts, separated by commas. Numbers may be in brackets, as Slurm writes them:
 // "node[01-04,07],gpu1" is node01, node02, node03, node04, node07, gpu1. A name may be followed by ":" and the number
-// of its slots, and a name with brackets gives them to each of its hosts. An IPv6 address has no slots here; a hostfile
-// has a word for them.
+// of its slots, and a name with brackets gives them to each of its hosts. An IPv6 address takes no slots here; a
+// hostfile has a word for them.
 func ParseHosts(list string) ([]Host, error) {
 	parts, err := splitHosts(list)
 	if err != nil {
@@ -41,7 +41,7 @@ func ParseHosts(list string) ([]Host, error) {
 	return hosts, nil
 }
 
-// OnlyHere reports whether some hosts are all this one, by its own name or by that of its loopback.
+// OnlyHere reports whether all hosts are this one, by its own name or by that of its loopback.
 func OnlyHere(hosts []Host) bool {
 	name, err := os.Hostname()
 	elsewhere := func(h Host) bool {
@@ -110,13 +110,13 @@ func parseSlots(text string) (int, error) {
 	return n, nil
 }
 
-// expand lists the names that a pattern with brackets stands for. The last bracket changes fastest.
+// expand lists the names of a pattern with brackets. The last bracket changes fastest.
 func expand(pattern string) ([]string, error) {
 	head, rest, ok := strings.Cut(pattern, "[")
 	if !ok {
 		return []string{pattern}, nil
 	}
-	inside, tail, _ := strings.Cut(rest, "]") // which is there
+	inside, tail, _ := strings.Cut(rest, "]") // present, as splitHosts has checked
 	numbers, err := expandNumbers(inside)
 	if err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func expand(pattern string) ([]string, error) {
 	return names, nil
 }
 
-// expandNumbers lists what a bracket stands for: numbers and ranges of numbers, of as many digits as the first has.
+// expandNumbers lists the numbers of a bracket, from numbers and ranges, with the number of digits of the first.
 func expandNumbers(inside string) (numbers []string, err error) {
 	for item := range strings.SplitSeq(inside, ",") {
 		low, high, ranged := strings.Cut(strings.Trim(item, " "), "-")
@@ -161,7 +161,7 @@ func expandNumbers(inside string) (numbers []string, err error) {
 	return numbers, nil
 }
 
-// digits reads a number that is written with digits alone.
+// digits reads a number that consists of digits only.
 func digits(text string) (int, error) {
 	if text == "" || strings.Trim(text, "0123456789") != "" {
 		return 0, errors.New("no number")
@@ -169,7 +169,7 @@ func digits(text string) (int, error) {
 	return strconv.Atoi(text)
 }
 
-// checkHost refuses names that ssh would take for an option, or that no host has.
+// checkHost refuses names that ssh would take for an option, and names that are not possible for a host.
 func checkHost(name string) error {
 	odd := func(c rune) bool { return c <= ' ' || c == 0x7f }
 	if name == "" || name[0] == '-' || strings.ContainsFunc(name, odd) {
@@ -178,8 +178,7 @@ func checkHost(name string) error {
 	return nil
 }
 
-// Slots is how many processes the hosts take together. It is one a host when no host says how many; else a host that
-// does not say takes one.
+// Slots returns the number of processes that the hosts take together. A host without a number takes one.
 func Slots(hosts []Host) (n int) {
 	for _, h := range hosts {
 		n += max(h.Slots, 1)
@@ -187,8 +186,8 @@ func Slots(hosts []Host) (n int) {
 	return n
 }
 
-// PlaceOn is the Hosts of a [Spec] that puts processes on hosts. Where slots are given, the hosts are filled in order,
-// and too few slots are an error. Where none are, each host has the same share.
+// PlaceOn returns the Hosts of a [Spec] that puts processes on hosts. If slots are given, the hosts are filled in
+// order, and too few slots are an error. Otherwise each host has the same share.
 func PlaceOn(hosts []Host, processes int) ([]string, error) {
 	named, counted := make([]string, len(hosts)), false
 	for i, h := range hosts {

@@ -17,13 +17,13 @@ import (
 	"github.com/activepebbles/pebbles/internal/launch/bootstrap"
 )
 
-// Run starts a job and returns when all of its processes have ended and all they printed has been forwarded. It takes
-// the signals of this process meanwhile (see the package). The error is a [*FailedError] when a process failed first,
-// an [*UnreachedError] when ssh did not reach its hosts, a [*SignalError] when a signal ended the job, and else says
-// what kept the job from starting, or that its output could not be written. It is [ErrPreempted] for a job that ended
-// in order after a checkpoint. A job whose process has died is started again as often as Spec.Restarts allows.
-// Result.Status is the exit status for the command, also after an error. When ctx ends, the processes get SIGTERM, and
-// after the grace SIGKILL. No process, goroutine or file is left.
+// Run starts a job and returns when all of its processes have ended and all their output has been forwarded. Meanwhile
+// it takes the signals of this process (see the package). The error is a [*FailedError] if a process failed first, an
+// [*UnreachedError] if ssh did not reach its hosts, a [*SignalError] if a signal ended the job, [ErrPreempted] if the
+// job ended in order after a checkpoint, and otherwise the reason why the job could not start or its output could not
+// be written. A job whose process has died is started again, up to Spec.Restarts times. Result.Status is the exit
+// status for the command, even after an error. When ctx ends, the processes get SIGTERM, and after the grace SIGKILL.
+// No process, goroutine or file is left.
 func Run(ctx context.Context, s Spec) (Result, error) {
 	s, err := s.complete()
 	if err != nil {
@@ -45,13 +45,13 @@ type job struct {
 	queue
 	ending
 	exits    chan *process // capacity for all
-	order    []*process    // in which they were seen to end
+	order    []*process    // in the order seen
 	joined   int
 	departed bool // all have joined, and were sent the addresses of all
 
 	complaints chan complaint // capacity for all
 	received   []complaint
-	saved      atomic.Int64   // checkpoints that processes told of
+	saved      atomic.Int64   // checkpoints that processes reported
 	lines      sync.WaitGroup // reads the connections of processes that have joined
 	stopCheck  *time.Ticker   // of processes that may have been stopped
 }
@@ -87,7 +87,7 @@ func (j *job) supervise(ctx context.Context) {
 	always := make(chan struct{})
 	close(always)
 	for p := j.startable(); p != nil || j.alive() > 0 || j.stage == running && j.pausing > 0; p = j.startable() {
-		var free chan struct{} // while there is a process to start
+		var free chan struct{} // ready while a process may be started
 		if p != nil {
 			free = always
 		}
@@ -120,10 +120,10 @@ func (j *job) supervise(ctx context.Context) {
 	}
 }
 
-// alive is how many processes have been started and have not ended.
+// alive returns the number of processes that have been started and have not ended.
 func (j *job) alive() int { return j.started - len(j.order) }
 
-// handleJoin notes that a process has joined. After the last one all are sent the addresses.
+// handleJoin records that a process has joined. After the last one, all are sent the addresses.
 func (j *job) handleJoin(g peer) {
 	p := j.processes[g.process]
 	if p.Joined || p.ended {
@@ -160,7 +160,7 @@ func (j *job) sendAddresses() {
 	}
 }
 
-// handleExit notes that a process has ended.
+// handleExit records that a process has ended.
 func (j *job) handleExit(p *process) {
 	p.finish()
 	printed := j.endLogin(p)
@@ -179,7 +179,7 @@ func (j *job) handleExit(p *process) {
 }
 
 // checkEarlyExits fails a job in which some processes have ended while others wait for them: a program that never joins
-// may end when it likes, but not before one that has joined.
+// may end at any time, but not before one that has joined.
 func (j *job) checkEarlyExits() {
 	if !j.departed && j.joined > 0 && len(j.order) > 0 {
 		j.fail(nil)
@@ -228,13 +228,13 @@ func (j *job) handleSignal(s syscall.Signal, at time.Time) {
 	for _, p := range j.processes {
 		p.signal(s)
 	}
-	if j.unstarted() { // these will never get it
+	if j.unstarted() { // these never get it
 		j.fail(&SignalError{s})
 		j.terminate(unstartedLimit)
 	}
 }
 
-// finish returns the result when all processes have ended and all they printed has been forwarded.
+// finish returns the result when all processes have ended and all their output has been forwarded.
 func (j *job) finish() (Result, error) {
 	j.lines.Wait()
 	for len(j.complaints) > 0 {

@@ -16,7 +16,7 @@ import (
 // numberVerb stands for the number of a process in PEBBLES_RENDEZVOUS.
 const numberVerb = "%d"
 
-// each reports whether each process listens at an address that is known.
+// each reports whether the address of each process is known.
 func (t *task) each() bool { return strings.Contains(t.rendezvous, numberVerb) }
 
 func (t *task) addressOf(process int) string {
@@ -34,8 +34,8 @@ func checkRendezvous(address string) error {
 	return nil
 }
 
-// listen opens two listeners at the address of this process: one where its children in the tree dial, at the port that
-// they may know, and one for the transport.
+// listen opens two listeners at the address of this process: one for its children in the tree, at the port that they
+// may know, and one for the transport.
 func (t *task) listen(ctx context.Context, s settings) (first, own net.Listener, err error) {
 	host, port, err := t.where(ctx, s)
 	if err != nil {
@@ -52,7 +52,7 @@ func (t *task) listen(ctx context.Context, s settings) (first, own net.Listener,
 	return first, own, nil
 }
 
-// where says at which host's address and port this process listens.
+// where returns the host and the port at which this process listens.
 func (t *task) where(ctx context.Context, s settings) (host, port string, err error) {
 	if t.rendezvous != "" && (t.each() || t.process == 0) {
 		host, port, _ = net.SplitHostPort(t.addressOf(t.process))
@@ -84,7 +84,7 @@ func (t *task) where(ctx context.Context, s settings) (host, port string, err er
 	return host, "0", err
 }
 
-// resolve finds the address of a name, which may be known later than the process runs, as those of pods are.
+// resolve returns the address of a name, which may become known only after the process has started, as with pods.
 func resolve(ctx context.Context, limit time.Duration, name string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -101,7 +101,7 @@ func resolve(ctx context.Context, limit time.Duration, name string) (string, err
 	}
 }
 
-// towards is the address of this host by which it reaches another one. Nothing is sent.
+// towards returns the address from which this host reaches another one. Nothing is sent.
 func towards(address string) (string, error) {
 	conn, err := net.Dial("udp", address)
 	if err != nil {
@@ -112,8 +112,8 @@ func towards(address string) (string, error) {
 	return host, err
 }
 
-// ownAddress is the address of this host's name, or else of the interface by which it reaches far hosts, or else of its
-// first.
+// ownAddress returns the address of this host's name, or else of the interface that reaches far hosts, or else of its
+// first interface.
 func ownAddress() (string, error) {
 	name, err := os.Hostname()
 	if err == nil {
@@ -124,7 +124,7 @@ func ownAddress() (string, error) {
 			}
 		}
 	}
-	if host, err := towards("192.0.2.1:9"); err == nil { // an address for documentation, that nobody has
+	if host, err := towards("192.0.2.1:9"); err == nil { // an address for documentation, which no host has
 		return host, nil
 	}
 	addresses, err := net.InterfaceAddrs()

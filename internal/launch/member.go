@@ -20,8 +20,8 @@ import (
 )
 
 // Started reports whether this process should join a job: [Run] has started it, or another launcher has, as one of
-// several tasks. If alone is true, or PEBBLES_ALONE=1 in the environment, tasks of another launcher run jobs of their
-// own. It reports true for an inconsistent environment too; [Join] returns the error.
+// several tasks. If alone is true, or PEBBLES_ALONE=1 in the environment, each task of another launcher runs its own
+// job. It returns true for an inconsistent environment too; [Join] returns the error.
 func Started(alone bool) bool {
 	if ours() {
 		return true
@@ -41,8 +41,8 @@ func ours() bool {
 
 // Member is this process as a member of its job.
 type Member struct {
-	// Transport is connected as Options.Connect says, and not yet started. It belongs to the caller, who must
-	// close it, before the Member.
+	// Transport is connected as Options.Connect sets, but not started. The caller owns it, and must close it before the
+	// Member.
 	Transport netio.Transport
 	Job       string // the job's id
 	Place     netio.Place
@@ -67,11 +67,11 @@ func (m *Member) Within(ctx context.Context) (within context.Context, stop func(
 
 // Options configure the joining of a job.
 type Options struct {
-	// Transport connects the processes, as [connect.Dial] takes it. For "" and [connect.ByAuto] the launcher's setting
+	// Transport connects the processes, as for [connect.Dial]. For "" and [connect.ByAuto] the launcher's setting
 	// applies, or else PEBBLES_TRANSPORT in the environment.
 	Transport string
-	// Connect is when processes connect with each other, as [tcp.Config] has it. For "" the launcher's setting applies, or
-	// else PEBBLES_CONNECT in the environment.
+	// Connect sets when processes connect with each other, as in [tcp.Config]. For "" the launcher's setting applies,
+	// or else PEBBLES_CONNECT in the environment.
 	Connect string
 	// Ranks is the number of ranks of a job of another launcher's tasks, unless PEBBLES_RANKS is set. 0 is one for each
 	// core that they may use. A job that [Run] has started has the number given there.
@@ -82,17 +82,17 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// Via is a transport between processes, and how it uses libfabric. Its String is for the Transport of [Options] and
-// [Spec].
+// Via is a transport between processes, with its settings for libfabric. Its String is for the Transport of [Options]
+// and [Spec].
 type Via struct {
-	Transport string // as connect.Dial takes it; "" is connect.ByAuto
-	Provider  string // of libfabric; "" is the first that has hardware
-	Pinned    int64  // the most bytes of each process that may be pinned; 0 is what the system allows
-	Insecure  bool   // lets providers that anybody can reach leave the host
-	TLS       bool   // encrypts all connections over TCP
+	Transport string // as for connect.Dial; "" is connect.ByAuto
+	Provider  string // of libfabric; "" is the first with hardware
+	Pinned    int64  // maximum of pinned bytes of each process; 0 is the system's limit
+	Insecure  bool   // allow providers that listen on the open network
+	TLS       bool   // encrypt all connections over TCP
 }
 
-// String is the name that connect.Dial takes.
+// String returns the name for connect.Dial.
 func (v Via) String() string {
 	fabric := connect.Fabric{Provider: v.Provider, Pinned: v.Pinned, Insecure: v.Insecure}
 	name := connect.With(cmp.Or(v.Transport, connect.ByAuto), fabric)
@@ -102,13 +102,13 @@ func (v Via) String() string {
 	return name
 }
 
-// Join makes this process a member of the job that its environment describes, and returns when it is connected with
-// others of the job as Options.Connect says, at the latest after the start limit. It removes the secret and what
-// describes the job or this process's task from the environment (of another launcher: PMI_FD, PMI_RANK, PMI_SIZE,
-// PMIX_RANK, OMPI_COMM_WORLD_RANK and _SIZE, SLURM_STEP_ID, JOB_COMPLETION_INDEX), so that it can be called once, and
-// children of this process do not take part. The error says what to do; [StatusOf] has the exit status for it.
+// Join makes this process a member of the job that its environment describes, and returns when it is connected as
+// Options.Connect sets, at the latest after the start limit. It removes the secret and the variables of the job or of
+// this process's task from the environment (of another launcher: PMI_FD, PMI_RANK, PMI_SIZE, PMIX_RANK,
+// OMPI_COMM_WORLD_RANK and _SIZE, SLURM_STEP_ID, JOB_COMPLETION_INDEX), so that it can be called once, and children of
+// this process do not take part. The error names the remedy; [StatusOf] returns the exit status for it.
 //
-// Join recognises launchers in this order: [Run]; a launcher that speaks PMI-1 (PMI_FD); mpirun of Open MPI
+// Join recognises launchers in this order: [Run]; a launcher with PMI-1 (PMI_FD); mpirun of Open MPI
 // (OMPI_COMM_WORLD_SIZE); srun (SLURM_STEP_ID); Kubernetes, or any other that sets PEBBLES_PROCESSES.
 // docs/guide-clusters.md has an example of each.
 func Join(ctx context.Context, o Options) (*Member, error) {
@@ -185,8 +185,8 @@ func (e environment) late() error {
 	return fmt.Errorf("the job has not started within %v; the launcher says who is missing", e.startLimit)
 }
 
-// bindAddress is the address to listen on: the configured one, or else this process's address on its connection to the
-// launcher, which is loopback for a job on one machine.
+// bindAddress returns the address to listen on: the configured one, or else this process's address on its connection to
+// the launcher, which is loopback for a job on one machine.
 func (e environment) bindAddress(conn net.Conn) string {
 	if e.bind != "" {
 		return e.bind
@@ -214,19 +214,19 @@ func (e environment) dialOthers(ctx context.Context, conn net.Conn, c tcp.Config
 	return &Member{Transport: transport, Job: e.job, Place: c.Place, line: line}, nil
 }
 
-// Complain sends to the launcher which process err blames, if any (see [netio.Blamed]), so that its last line can name
-// it. It must be called before Close, and takes at most 5 seconds. Other launchers are sent nothing.
+// Complain sends the processes that err blames, if any, to the launcher (see [netio.Blamed]), so that its last line can
+// name them. It must be called before Close, and takes at most 5 seconds. Other launchers are sent nothing.
 func (m *Member) Complain(err error) {
 	if m.line != nil {
 		complain(m.line.conn, err)
 	}
 }
 
-// Saved tells the launcher that the job has saved its state, on which its count of restarts begins anew. It takes at
-// most 5 seconds. Other launchers are sent nothing.
+// Saved notifies the launcher of a checkpoint, which restarts its count of restarts. It takes at most 5 seconds. Other
+// launchers are sent nothing.
 func (m *Member) Saved() {
 	if m.line != nil {
-		_ = send(m.line.conn, complaint{Saved: true}) // fails when the launcher is gone, which is seen elsewhere
+		_ = send(m.line.conn, complaint{Saved: true}) // fails if the launcher is gone, which is seen elsewhere
 	}
 }
 
@@ -238,7 +238,7 @@ func (m *Member) Close() error {
 	return m.line.close()
 }
 
-// line is the connection to the launcher after the start: nothing comes on it but its end.
+// line is the connection to the launcher after the start: it carries only its end.
 type line struct {
 	conn    net.Conn
 	context context.Context // ends when the launcher is lost
@@ -281,8 +281,8 @@ const lineLimit = 5 * time.Second
 // keepAlive detects a host that has vanished without closing its connection.
 var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 3 * time.Second, Interval: time.Second, Count: 5}
 
-// connectLauncher returns the connection to the launcher, after both ends have proven that they know the secret. A
-// launcher that drops this process, since too many others dial it, is dialled again until ctx ends.
+// connectLauncher returns the connection to the launcher, after both ends have proven the secret. A launcher that drops
+// this process, since too many others dial it, is dialled again until ctx ends.
 func (e environment) connectLauncher(
 	ctx context.Context, secret []byte, identity handshake.Identity,
 ) (net.Conn, error) {

@@ -18,7 +18,7 @@ type departure struct {
 }
 
 // complaint is the message of a process to the launcher if it ends because it has lost others or has waited for them in
-// vain. Before it come any number of messages that tell of a checkpoint.
+// vain. Messages about checkpoints, in any number, may come before it.
 type complaint struct {
 	Saved     bool   `json:",omitempty"` // a checkpoint, and no complaint
 	Processes []int  // the lost ones, at most blamedMax

@@ -13,20 +13,20 @@ import (
 )
 
 const (
-	lineBytesMax = 64 << 20 // the longest line that is kept in one piece, in memory
-	pipeBytesMax = 1 << 20  // the largest pipe for users without privileges
+	lineBytesMax = 64 << 20 // maximum length of a line that is kept in one piece, in memory
+	pipeBytesMax = 1 << 20  // maximum size of a pipe for users without privileges
 )
 
-// output forwards what the processes of a job print.
+// output forwards the output of a job's processes.
 type output struct {
-	mu      sync.Mutex // one for all: streams may lead to the same place. It guards err
+	mu      sync.Mutex // one for all, since streams may lead to the same place. It guards err
 	err     error      // the first failure to write
 	readers sync.WaitGroup
 	open    []*os.File
 }
 
-// forward makes a file for a process to print to, and forwards the output as l says. The caller closes the file after
-// the process has inherited it.
+// forward makes a file for a process to print to, and forwards the output by the rules of l. The caller closes the file
+// after the process has inherited it.
 func (o *output) forward(l *lines) (*os.File, error) {
 	r, file, err := os.Pipe()
 	if err != nil {
@@ -41,8 +41,8 @@ func (o *output) forward(l *lines) (*os.File, error) {
 	return file, nil
 }
 
-// close waits until all output so far has been forwarded, however slow its reader is. It does not wait long for more: a
-// process may have passed its output to one that has left the job.
+// close waits until all output so far has been forwarded, however slow its reader is. It waits for more only a short
+// time: a process may have passed its output to one that has left the job.
 func (o *output) close() {
 	o.setDeadline(time.Second)
 	o.readers.Wait()
@@ -61,11 +61,11 @@ type lines struct {
 	from   string // the process, for errors
 	to     io.Writer
 	prefix string // before each line
-	raw    bool   // bytes are passed on as they come: nobody else writes there
-	most   int    // bytes of a line; 0 is lineBytesMax
+	raw    bool   // bytes are passed on as they come: no other process writes there
+	most   int    // maximum of bytes of a line; 0 is lineBytesMax
 	rest   []byte // read, but not yet a whole line
 	ready  []byte // to write
-	login  *login // what comes before its end is not passed on at once; may be nil
+	login  *login // output before its end is not passed on at once; may be nil
 	broken bool   // writing has failed: the rest is read and dropped, so that the process is not held up
 }
 
@@ -90,12 +90,12 @@ func (l *lines) copy(r io.Reader) {
 	}
 }
 
-// drain forwards what is left in a pipe, without waiting for more: writing may have been slow, and the time to read is
-// over.
+// drain forwards the remaining output in a pipe, without waiting for more: writing may have been slow, and the time to
+// read is over.
 func (l *lines) drain(r *os.File, piece []byte) {
 	conn, err := r.SyscallConn()
 	if err != nil || r.SetReadDeadline(time.Time{}) != nil {
-		return // it is no pipe of forward
+		return // not a pipe of forward
 	}
 	for left := pipeBytesMax; left > 0; {
 		var n int
@@ -164,7 +164,7 @@ func (l *lines) write() {
 // stream is the file to which a process prints.
 type stream struct {
 	file *os.File
-	ours bool // made for the process: to be closed here
+	ours bool // made for the process: closed here
 }
 
 func (s stream) release() {
@@ -173,7 +173,7 @@ func (s stream) release() {
 	}
 }
 
-// stdout and stderr make the streams of a process, as Spec says where they go.
+// stdout and stderr make the streams of a process, by the settings of Spec.
 func (j *job) stdout(p *process) (stream, error) {
 	l := &lines{to: j.spec.Stdout, prefix: j.prefix(p), raw: j.alone()}
 	switch {
@@ -192,7 +192,7 @@ func (j *job) stderr(p *process) (stream, error) {
 // alone reports whether the job's one process is the only one that prints.
 func (j *job) alone() bool { return j.spec.Processes == 1 && !j.spec.Prefix }
 
-// prefix is what stands before each line of a process.
+// prefix returns the prefix of each line of a process.
 func (j *job) prefix(p *process) string {
 	if !j.spec.Prefix {
 		return ""

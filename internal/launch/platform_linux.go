@@ -15,14 +15,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// attributes put a process into a group of its own, and let the kernel end it when the thread that started it ends: the
-// launcher's loop stays on one thread for that.
+// attributes puts a process into its own group, and makes the kernel end it when the thread that started it ends:
+// therefore the launcher's loop stays on one thread.
 func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 }
 
-// awaitExit returns when the process has ended, and leaves it a zombie, so that its number and group can't be given to
-// another one yet.
+// awaitExit returns when the process has ended, and leaves it a zombie, so that its number and group can't be reused
+// yet.
 func awaitExit(cmd *exec.Cmd) {
 	for {
 		err := unix.Waitid(unix.P_PID, cmd.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
@@ -32,17 +32,17 @@ func awaitExit(cmd *exec.Cmd) {
 	}
 }
 
-// isStopped reports whether a signal has stopped a process. One that a debugger holds is in another state.
+// isStopped reports whether a signal has stopped a process. A process held by a debugger is in another state.
 func isStopped(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	name := bytes.LastIndexByte(stat, ')') // which may have any characters
+	name := bytes.LastIndexByte(stat, ')') // the name may have any characters
 	return err == nil && name >= 0 && bytes.HasPrefix(stat[name+1:], []byte(" T"))
 }
 
-// processors says on which host this process runs, which of its processors it may use, and how many of them at a time.
-// Processes of one host with the same processors share them.
+// processors returns the host of this process, the processors that it may use, and the number that it may use at a
+// time. Processes of one host with the same processors share them.
 func processors() (host, cpus string, cores int) {
-	name, _ := os.Hostname() // tells containers apart, whose limits differ
+	name, _ := os.Hostname() // distinguishes containers, whose limits differ
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	var set unix.CPUSet
 	_ = unix.SchedGetaffinity(0, &set)

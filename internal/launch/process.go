@@ -13,31 +13,31 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// process is one process of a job, as its launcher sees it. Only the launcher's loop uses it, but for the command,
-// which belongs to the goroutine in wait once it has started.
+// process is one process of a job, as seen by its launcher. Only the launcher's loop uses it, except for the command,
+// which belongs to the goroutine in wait after its start.
 type process struct {
 	Outcome
 	cmd     *exec.Cmd
 	control *control // of a process on another host
 	remote
 	line    net.Conn // to a process that has joined
-	address string   // where that listens
+	address string   // its listening address
 	ended   bool
 	began   time.Time
-	stopped time.Time // since when each check has found it stopped; zero when it was not
+	stopped time.Time // time since each check has found it stopped; zero if it was not
 
 	mu     sync.Mutex
-	reaped bool // its number may be another process's by now
+	reaped bool // its number may have been reused
 }
 
-// remote is what the launcher knows of the way to a process on another host.
+// remote is the state of the way to a process on another host.
 type remote struct {
 	script  string  // for the host's shell
-	login   *login  // of an ssh that has not reached the host yet
+	login   *login  // of an ssh that has not reached the host
 	reached bool    // the script was sent
 	tries   int     // ssh that have ended before they reached the host
-	printed []byte  // what the last of them has printed
-	trouble trouble // and why it ended
+	printed []byte  // output of the last of them
+	trouble trouble // reason for its end
 }
 
 func newProcess(s *Spec, number int) *process {
@@ -45,7 +45,7 @@ func newProcess(s *Spec, number int) *process {
 	return &process{Outcome: Outcome{Process: number, First: first, Last: last, Host: s.host(number)}}
 }
 
-// startHere starts the process on this machine. The files it inherits are closed here afterwards.
+// startHere starts the process on this machine. It closes the files that the process inherits.
 func (p *process) startHere(s *Spec, e environment, secret []byte, stdout, stderr *os.File) error {
 	pipe, err := secretPipe(secret)
 	if err != nil {
@@ -70,7 +70,7 @@ func (p *process) startHere(s *Spec, e environment, secret []byte, stdout, stder
 	return p.start()
 }
 
-// startThere starts the process on its host, by a local ssh that reads the script from its standard input.
+// startThere starts the process on its host, through a local ssh that reads the script from its standard input.
 func (p *process) startThere(s *Spec, e environment, secret []byte, stdout, stderr *os.File) error {
 	path, err := exec.LookPath(s.SSH[0])
 	if err != nil {
@@ -104,7 +104,7 @@ func (p *process) start() error {
 	return nil
 }
 
-// reset makes a process whose ssh has ended one that was not started.
+// reset makes a process whose ssh has ended look unstarted.
 func (p *process) reset() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -112,8 +112,8 @@ func (p *process) reset() {
 	p.Started, p.Status, p.Signal = false, 0, 0
 }
 
-// signal sends a signal to the process, if it is there, and to what it has started; else to the ssh that has not
-// reached its host.
+// signal sends a signal to the process and its children if it is reached; else to the ssh that has not reached its
+// host.
 func (p *process) signal(s syscall.Signal) {
 	if p.reached && !p.ended {
 		p.control.write(signalNames[s] + "\n")
@@ -122,7 +122,7 @@ func (p *process) signal(s syscall.Signal) {
 	p.kill(s)
 }
 
-// kill sends a signal to the local process group, which for a process on another host is ssh.
+// kill sends a signal to the local process group; for a process on another host, that is ssh.
 func (p *process) kill(s syscall.Signal) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -131,14 +131,14 @@ func (p *process) kill(s syscall.Signal) {
 	}
 }
 
-// isStopped reports whether a signal has stopped the process: one of this host.
+// isStopped reports whether a signal has stopped the process, if it is on this host.
 func (p *process) isStopped() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.Started && !p.ended && !p.reaped && isStopped(p.cmd.Process.Pid)
 }
 
-// wait returns when the process has ended. What it has started and left in its group is killed, and its shared memory
+// wait returns when the process has ended. Its children that are left in its group are killed, and its shared memory is
 // removed.
 func (p *process) wait() {
 	awaitExit(p.cmd)
@@ -146,14 +146,14 @@ func (p *process) wait() {
 	defer p.mu.Unlock()
 	syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
 	removeSharedMemory(p.cmd.Process.Pid, p.began)
-	_ = p.cmd.Wait() // what is wrong is in the state too
+	_ = p.cmd.Wait() // errors are in the state too
 	p.reaped = true
 }
 
-// finish notes how the process ended, after wait has returned.
+// finish records the end of the process, after wait has returned.
 func (p *process) finish() {
 	p.ended = true
-	if p.line != nil { // its reader closes it; what it has sent last may still be on its way
+	if p.line != nil { // its reader closes it; its last messages may still be on their way
 		p.line.SetReadDeadline(time.Now().Add(lastWordsLimit))
 	}
 	if p.control != nil {
@@ -169,18 +169,18 @@ func (p *process) finish() {
 	}
 }
 
-// lastWordsLimit is how long the launcher reads a connection after its process has ended.
+// lastWordsLimit is the time that the launcher reads a connection after its process has ended.
 const lastWordsLimit = time.Second
 
-// lastLookLimit is how long it looks once more, so that a launcher that did not run meanwhile misses nothing.
+// lastLookLimit is the time of one more look, so that a launcher that did not run meanwhile misses nothing.
 const lastLookLimit = 100 * time.Millisecond
 
-// sharedFolder is where files of shared memory are that have names. Our own have none.
+// sharedFolder is the folder of named shared memory. Ours has no names.
 const sharedFolder = "/dev/shm"
 
-// removeSharedMemory removes what libfabric's provider shm has left of a process that has ended, and whose number is
-// nobody else's yet. Its files have names such as 4711:0:0: the process, the user, the endpoint. One of another user,
-// or from before the process, is left alone.
+// removeSharedMemory removes the files that libfabric's provider shm has left of a process that has ended, while its
+// number can't be reused. The files have names such as 4711:0:0: the process, the user, the endpoint. Files of other
+// users, or from before the process, are left alone.
 func removeSharedMemory(pid int, began time.Time) {
 	user := os.Geteuid()
 	pattern := filepath.Join(sharedFolder, fmt.Sprintf("%d:%d:*", pid, user))
@@ -192,7 +192,7 @@ func removeSharedMemory(pid int, began time.Time) {
 			continue
 		}
 		if owner, ok := file.Sys().(*syscall.Stat_t); ok && int(owner.Uid) == user {
-			_ = os.Remove(name) // another process of the job may have done it
+			_ = os.Remove(name) // another process of the job may have removed it
 		}
 	}
 }

@@ -11,31 +11,31 @@ import (
 )
 
 const (
-	// startsAtOnce bounds the processes of one host that have been started and have not yet joined or ended: an ssh server
+	// startsAtOnce bounds the processes of one host that have been started but have not joined or ended: an ssh server
 	// drops connections at random when more than ten are about to log in.
 	startsAtOnce = 8
-	loginsAtOnce = 32 // ssh that have not reached their host yet, in all
+	loginsAtOnce = 32 // total of ssh that have not reached their host
 	loginPause   = 100 * time.Millisecond
-	loginPauses  = 3 * time.Second // the longest pause
-	printedMax   = 64 << 10        // bytes that are kept of what ssh prints
+	loginPauses  = 3 * time.Second // maximum pause
+	printedMax   = 64 << 10        // maximum of ssh's output that is kept, in bytes
 )
 
-// queue is the processes that are still to be started.
+// queue is the queue of processes that have not been started.
 type queue struct {
 	waiting  []*process
 	started  int
-	starting map[string]int // by host: have been started, and have neither joined nor ended
+	starting map[string]int // by host: started, but neither joined nor ended
 	dialling int            // ssh that have not reached their host
 	pausing  int            // processes whose ssh is tried again after a pause
-	logins   chan *login    // that have reached their host
-	paused   chan *process  // whose pause has ended; capacity for all
+	logins   chan *login    // of ssh that have reached their host
+	paused   chan *process  // processes whose pause has ended; capacity for all
 }
 
 func newQueue(processes int) queue {
 	return queue{starting: make(map[string]int), logins: make(chan *login), paused: make(chan *process, processes)}
 }
 
-// unstarted reports whether there are processes that no signal reaches, since they have not been started.
+// unstarted reports whether no signal reaches some processes, since they have not been started.
 func (q *queue) unstarted() bool { return len(q.waiting)+q.pausing+q.dialling > 0 }
 
 // requeue ends the pause of a process whose ssh is tried again.
@@ -44,7 +44,7 @@ func (q *queue) requeue(p *process) {
 	q.waiting = append(q.waiting, p)
 }
 
-// endLogin notes that a process's ssh has reached its host, or has ended, and returns what it had printed.
+// endLogin records that a process's ssh has reached its host, or has ended, and returns its output.
 func (q *queue) endLogin(p *process) (printed []byte) {
 	if p.login == nil {
 		return nil
@@ -52,14 +52,14 @@ func (q *queue) endLogin(p *process) (printed []byte) {
 	select {
 	case <-p.login.read:
 		printed = p.login.printed
-	default: // something else holds its standard error
+	default: // another process holds its standard error
 	}
 	p.login = nil
 	q.dialling--
 	return printed
 }
 
-// startable is the process to start next; nil when none may be started now.
+// startable returns the process to start next; nil if none may be started now.
 func (j *job) startable() *process {
 	if j.stage != running {
 		return nil
@@ -122,18 +122,18 @@ func (j *job) startProcess(p *process) error {
 	return nil
 }
 
-// login is one ssh until the other host's shell has said, on standard error, that it runs. That shell gets the script
-// only then: an ssh that ends before has started nothing, and may be tried again.
+// login is one ssh until the other host's shell has reported, on standard error, that it runs. Only then does that
+// shell get the script: an ssh that ends before has started nothing, and may be tried again.
 type login struct {
 	process *process
 	ready   []byte        // the line that the shell prints
-	reached chan<- *login // is sent this when the line has come
-	printed []byte        // what came before it; may be used when read is closed
+	reached chan<- *login // receives this login when the line has come
+	printed []byte        // output before the line; may be used when read is closed
 	exited  chan struct{} // closed when ssh has ended
 	read    chan struct{} // closed when the line, or the end, has come
 }
 
-// loginReady is the line by which the loader says that it runs.
+// loginReady returns the line with which the loader reports that it runs.
 func loginReady(job string) string { return "ready-" + job }
 
 func newLogin(p *process, job string, reached chan<- *login) *login {
@@ -143,8 +143,8 @@ func newLogin(p *process, job string, reached chan<- *login) *login {
 	}
 }
 
-// readOutput reads up to the line, and returns what is for standard error then: what came before and after it. When the
-// end comes first, all stays in printed.
+// readOutput reads up to the line, and returns the output for standard error: all before and after the line. If the end
+// comes first, all stays in printed.
 func (l *login) readOutput(r io.Reader, piece []byte) []byte {
 	defer close(l.read)
 	for {
@@ -168,8 +168,8 @@ func (l *login) readOutput(r io.Reader, piece []byte) []byte {
 	}
 }
 
-// waitForOutput is called when ssh has ended. It waits until its standard error has been read, but not for long: what
-// ssh has started may keep that open.
+// waitForOutput is called when ssh has ended. It waits until its standard error has been read, but only a short time:
+// children of ssh may keep that open.
 func (l *login) waitForOutput() {
 	if l == nil {
 		return
@@ -181,7 +181,7 @@ func (l *login) waitForOutput() {
 	}
 }
 
-// handleLogin has the script sent to a shell that runs.
+// handleLogin sends the script to a shell that runs.
 func (j *job) handleLogin(l *login) {
 	p := l.process
 	if p.login != l {
@@ -197,7 +197,7 @@ func (j *job) handleLogin(l *login) {
 	p.control.write(p.script)
 }
 
-// retry notes why an ssh that has ended did not reach its host, and reports whether it will be tried again. The start
+// retry records why an ssh that has ended did not reach its host, and reports whether it will be tried again. The start
 // limit ends the tries.
 func (j *job) retry(p *process, printed []byte) bool {
 	p.tries++
@@ -209,7 +209,7 @@ func (j *job) retry(p *process, printed []byte) bool {
 		return false
 	}
 	pause := min(loginPause<<min(p.tries-1, 8), loginPauses)
-	pause += rand.N(pause / 2) // hosts turn connections away at random: so they should be tried again
+	pause += rand.N(pause / 2) // hosts refuse connections at random: so the tries should vary
 	j.spec.Log.Warn("host was not reached, try again", "host", p.Host, "ssh", lastLine(printed), "pause", pause)
 	j.started--
 	j.starting[p.Host]--

@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// signalNames are the words for which the script on another host listens.
+// signalNames are the signal names that the script on another host accepts.
 var signalNames = map[syscall.Signal]string{
 	syscall.SIGINT: "INT", syscall.SIGTERM: "TERM", syscall.SIGHUP: "HUP", syscall.SIGQUIT: "QUIT",
 	syscall.SIGUSR1: "USR1", syscall.SIGKILL: "KILL",
 }
 
-// connectsMin is how often at least a host that does not answer is tried within the start limit.
+// connectsMin is the minimum number of tries within the start limit of a host that does not answer.
 const connectsMin = 2
 
-// sshArguments are the arguments of the command that runs a shell on a host.
+// sshArguments returns the arguments of the command that runs a shell on a host.
 func sshArguments(s *Spec, host, job string) []string {
 	args := append([]string{}, s.SSH...)
 	if filepath.Base(args[0]) == "ssh" { // options that the user has given come first, and ssh takes the first
@@ -28,9 +28,9 @@ func sshArguments(s *Spec, host, job string) []string {
 	return append(args, host, loader(job))
 }
 
-// loader is the command for the other host. It says that it is there, and reads a script from its standard input up to
-// a line that nobody can foresee, and runs it. So no argument or variable of the user goes through the user's login
-// shell, whichever that is, or is seen in a list of processes; it has nothing in it that any of them would take amiss.
+// loader returns the command for the other host. It reports that it runs, reads a script from its standard input up to
+// an unpredictable line, and runs it. So no argument or variable of the user goes through the user's login shell, of
+// any kind, or is visible in a list of processes; the command contains nothing that any shell would misread.
 //
 // The script holds the secret. A variable that a login exports stays exported when a shell sets it, and one may have
 // told the shell to export all (bash takes SHELLOPTS from its environment): so the loader ends both first.
@@ -41,8 +41,8 @@ func loader(job string) string {
 		`pebbles_script=$pebbles_script$pebbles_line$pebbles_n; done; exit 1'`
 }
 
-// shellVariables are those of the loader and its script. The program must not see them, and the user's must have other
-// names.
+// shellVariables are the variables of the loader and its script. The program must not see them, and the user's must
+// have other names.
 var shellVariables = []string{
 	"pebbles_n", "pebbles_line", "pebbles_script", "pebbles_watcher", "pebbles_signal", "pebbles_status",
 	"pebbles_group", "pebbles_stopped",
@@ -50,12 +50,12 @@ var shellVariables = []string{
 
 func scriptEnd(job string) string { return "end-of-script-" + job }
 
-// supervision is the last part of the script: it runs the program, with the secret on descriptor 3; passes on to the
-// whole process group the signals whose names it reads; and ends the group when there is nothing more to read, because
-// the launcher or ssh has gone. The shell keeps itself from the signals by traps, which the program does not inherit.
+// supervision is the last part of the script. It runs the program, with the secret on descriptor 3. It passes the
+// signals whose names it reads on to the whole process group, and ends the group when its input ends, because the
+// launcher or ssh has gone. Traps protect the shell from the signals; the program does not inherit them.
 //
-// At the word for it, it counts how often one after the other a process of the group was stopped, and kills that when
-// it was too often. Where there is no /proc nothing counts as stopped.
+// At the word for it, it counts the consecutive times that a process of the group was found stopped, and kills that
+// process at the limit. Without /proc, nothing counts as stopped.
 const supervision = `exec 4<&0 </dev/null
 trap : HUP INT QUIT TERM USR1
 (
@@ -88,10 +88,10 @@ kill -s TERM 0
 exit $pebbles_status
 `
 
-// stopCheckWord has the script check whether the program is stopped.
+// stopCheckWord makes the script check whether the program is stopped.
 const stopCheckWord = "CHECK"
 
-// remoteScript is what the shell on the other host does.
+// remoteScript returns the script for the shell on the other host.
 func remoteScript(s *Spec, e environment, secret []byte) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "cd %s || exit 1\n", quote(s.Dir))
@@ -109,18 +109,18 @@ func remoteScript(s *Spec, e environment, secret []byte) string {
 	return b.String()
 }
 
-// quote makes one word of a POSIX shell of any text.
+// quote returns any text as one word of a POSIX shell.
 func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 // control is the standard input of ssh: it takes the script for the other host, then the names of signals. A goroutine
-// writes, because ssh reads nothing before it is connected, and a script may be longer than a pipe has room for.
+// writes, since ssh reads nothing before it is connected, and a script may exceed the capacity of a pipe.
 type control struct {
 	file  *os.File
 	queue chan string
 	ended chan struct{} // closed when the goroutine has ended
 }
 
-// controlQueue bounds what is queued for a host that does not read. Such a host is ended by other means.
+// controlQueue bounds the queue for a host that does not read. Such a host is ended by other means.
 const controlQueue = 64
 
 func newControl(file *os.File) *control {
@@ -128,7 +128,7 @@ func newControl(file *os.File) *control {
 	go func() {
 		defer close(c.ended)
 		for w := range c.queue {
-			_, _ = c.file.WriteString(w) // fails when ssh has ended, which is seen elsewhere
+			_, _ = c.file.WriteString(w) // fails if ssh has ended, which is seen elsewhere
 		}
 	}()
 	return c
@@ -144,6 +144,6 @@ func (c *control) write(text string) {
 
 func (c *control) close() {
 	close(c.queue)
-	c.file.Close() // ends a write that waits
+	c.file.Close() // ends a waiting write
 	<-c.ended
 }

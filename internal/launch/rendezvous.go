@@ -61,7 +61,7 @@ func openRendezvous(s *Spec, job string, secret []byte) (*rendezvous, error) {
 	return r, nil
 }
 
-// warnOpen says that a job which others can reach is not encrypted.
+// warnOpen warns that a job that others can reach is not encrypted.
 func warnOpen(log *slog.Logger, at net.Addr) {
 	if a, ok := at.(*net.TCPAddr); ok && !a.IP.IsLoopback() && log != nil {
 		log.Warn("connections between hosts are not encrypted: --tls does it", "address", a.IP)

@@ -12,25 +12,25 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// The minimum that a process takes on this host.
+// These are the minimum resources of a process on this host.
 const (
-	processBytes = 8 << 20 // of memory: a Go program with a runtime
-	// open files of the launcher for each: its output, its errors, its line, and a pipe while it starts
+	processBytes = 8 << 20 // memory of a Go program with a runtime
+	// open files of the launcher for each process: its output, its errors, its line, and a pipe while it starts
 	lineFiles  = 4
-	spareFiles = 32 // open files besides
+	spareFiles = 32 // other open files
 )
 
-// host is what this machine has for a job.
+// host holds the resources of this machine for a job.
 type host struct {
-	memory int64  // bytes that are available
-	files  uint64 // that a process may have open; 0 where it can't be read
+	memory int64  // available, in bytes
+	files  uint64 // limit of open files of a process; 0 if it can't be read
 }
 
 func thisHost() host {
 	h := host{memory: cpu.MemoryAvailable()}
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) == nil {
-		h.files = limit.Max // which Go raises its own to
+		h.files = limit.Max // Go raises the soft limit to it
 	}
 	return h
 }
@@ -57,11 +57,11 @@ func (s *Spec) checkFits(h host) error {
 	return nil
 }
 
-// oversubscribedMin is how many processes a processor must have for each to get one Go thread, which saves the threads
-// of all from searching for work that there is not. docs/decisions/threads.md has the figures.
+// oversubscribedMin is the number of processes per processor from which each gets one Go thread, which keeps the
+// threads of all from searching for work in vain. docs/decisions/threads.md has the figures.
 const oversubscribedMin = 4
 
-// varThreads is Go's own.
+// varThreads is Go's variable for the number of threads.
 const varThreads = "GOMAXPROCS"
 
 // oversubscribed returns the setting of one Go thread for the processes of an oversubscribed machine, unless the user

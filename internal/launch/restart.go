@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// ErrPreempted says that a job has ended in order after it saved its state, to go on another time.
+// ErrPreempted is the error of a job that has ended in order after it saved its state, to go on later.
 var ErrPreempted error = preemption{}
 
 type preemption struct{}
@@ -16,13 +16,13 @@ func (preemption) Error() string {
 	return "job was preempted after a checkpoint: start it again with the same arguments to go on"
 }
 
-// Status is the exit status of a process of the job, and of its launcher.
+// Status returns the exit status of a process of the job, and of its launcher.
 func (preemption) Status() int { return ExitPreempted }
 
 // preempted reports whether the process ended in order after a checkpoint.
 func (e Outcome) preempted() bool { return e.Joined && e.Status == ExitPreempted }
 
-// runAgain runs a job, and again while a process of it has died: at most s.Restarts times without a new checkpoint.
+// runAgain runs a job, again if a process of it has died: at most s.Restarts times without a new checkpoint.
 func runAgain(ctx context.Context, s *Spec) (Result, error) {
 	for restarts := 0; ; restarts++ {
 		j, err := newJob(s)
@@ -46,8 +46,8 @@ func runAgain(ctx context.Context, s *Spec) (Result, error) {
 	}
 }
 
-// hasDied reports whether a job ended because a process was killed, lost or stuck. One that ended with a status of its
-// own would do so again. A host that is not reached counts once the job has been started again.
+// hasDied reports whether a job ended because a process was killed, lost or stuck. A job whose process ended with
+// another status would do so again. An unreached host counts once the job has been started again.
 func hasDied(err error, again bool) bool {
 	var failed *FailedError
 	var unreached *UnreachedError
@@ -58,7 +58,7 @@ func hasDied(err error, again bool) bool {
 	return failed.Lost != "" || e.Signal != 0 || e.Status > 128 || e.Status == ExitFollower || e.Status == ExitStalled
 }
 
-// lostHosts are the hosts that a job has lost, or has not reached.
+// lostHosts returns the hosts that a job has lost, or has not reached.
 func lostHosts(err error) (lost []string) {
 	var failed *FailedError
 	var unreached *UnreachedError
@@ -73,13 +73,13 @@ func lostHosts(err error) (lost []string) {
 	return lost
 }
 
-// leave takes spare hosts instead of lost ones. While there is none, the job goes on with the other hosts, if any, and
-// has fewer processes, and ranks in proportion.
+// leave replaces lost hosts by spare ones. Without a spare host, the job goes on with the other hosts, if any, and with
+// fewer processes, and ranks in proportion.
 func (s *Spec) leave(lost []string) {
 	for _, host := range lost {
 		left := slices.DeleteFunc(slices.Clone(s.Hosts), func(h string) bool { return h == host })
 		switch {
-		case len(left) == len(s.Hosts): // this machine, or left already
+		case len(left) == len(s.Hosts): // this machine, or already left
 		case len(s.Spare) > 0:
 			s.Hosts = slices.Clone(s.Hosts)
 			for i, h := range s.Hosts {
@@ -94,7 +94,7 @@ func (s *Spec) leave(lost []string) {
 	}
 }
 
-// shrink takes a host's processes away.
+// shrink removes a host's processes.
 func (s *Spec) shrink(host string, left []string) {
 	processes := 0
 	for i := range s.Processes {

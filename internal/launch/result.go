@@ -10,24 +10,24 @@ import (
 type Result struct {
 	Job      string    // its id
 	Outcomes []Outcome // by process
-	Order    []int     // processes, as they have ended
+	Order    []int     // processes, in the order of their ends
 	Status   int       // for the command that ran the job: 0, or the status of the first failure
 }
 
-// Outcome is how one process ended.
+// Outcome is the end of one process.
 type Outcome struct {
 	Process     int
 	First, Last int    // its ranks: First..Last-1
 	Host        string // "" is this machine
 	Started     bool   // false: the job failed before its turn; nothing below is set then
 	Joined      bool   // it has joined the job
-	Status      int    // its exit status; 128+n when signal n ended it
+	Status      int    // its exit status; 128+n if signal n ended it
 	Signal      syscall.Signal
 	missed      bool // ssh did not reach its host, and was not sent a signal
 	signalled   bool // the launcher sent it a signal before it ended
 }
 
-// Failure is the status of a command whose job failed by this exit: its own, but never 0 or [ExitFollower].
+// Failure returns the status of a command whose job failed by this exit: its own, but never 0 or [ExitFollower].
 func (e Outcome) Failure() int {
 	if e.Status == 0 || e.Status == ExitFollower {
 		return ExitError
@@ -38,7 +38,7 @@ func (e Outcome) Failure() int {
 // String describes the end of the process.
 func (e Outcome) String() string { return e.describe() }
 
-// name is the process's name in messages.
+// name returns the process's name in messages.
 func (e Outcome) name() string {
 	word := "ranks"
 	if e.Last-e.First == 1 {
@@ -91,7 +91,7 @@ func (e Outcome) ranks() string {
 // FailedError is the error of a job that failed because one of its processes did.
 type FailedError struct {
 	First  Outcome // the first cause
-	Lost   string  // the complaint of another process about First, if only others know the cause; else ""
+	Lost   string  // the complaint of another process about First, if only others have the cause; else ""
 	Others int     // processes that ended because of it
 }
 

@@ -31,7 +31,7 @@ func parseSecret(text []byte) ([]byte, error) {
 	return secret, nil
 }
 
-// secretPipe makes a pipe that holds the secret and ends after it: its reading end is for one process to inherit.
+// secretPipe makes a pipe that holds the secret and then ends. One process inherits its reading end.
 func secretPipe(secret []byte) (*os.File, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -47,7 +47,7 @@ func secretPipe(secret []byte) (*os.File, error) {
 
 // readSecret reads the secret from an inherited descriptor, and closes it.
 func readSecret(descriptor int, limit time.Duration) ([]byte, error) {
-	syscall.SetNonblock(descriptor, true) // so that the deadline works on pipes; if it fails, so does the read
+	syscall.SetNonblock(descriptor, true) // makes the deadline work on pipes; if it fails, so does the read
 	f := os.NewFile(uintptr(descriptor), "secret")
 	if f == nil {
 		return nil, fmt.Errorf("descriptor %d can't be one", descriptor)
@@ -62,8 +62,8 @@ func readSecret(descriptor int, limit time.Duration) ([]byte, error) {
 	return parseSecret(text[:n])
 }
 
-// readSecretFile reads the secret from a file, which others may not be able to read. It may lie behind links, as in
-// Kubernetes.
+// readSecretFile reads the secret from a file, which other users must not be able to read. It may lie behind links, as
+// in Kubernetes.
 func readSecretFile(name string) ([]byte, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -93,8 +93,8 @@ func readSecretFile(name string) ([]byte, error) {
 	return parseSecret(text)
 }
 
-// checkReaders checks who may read a file, for a process of a user and its groups. The file is the user's alone; or it
-// is root's, and then the process may read it by its group: so Kubernetes mounts a Secret for a pod with an fsGroup.
+// checkReaders checks the readers of a file, for a process of a user and its groups. The file is the user's alone; or
+// it is root's, and the process reads it by its group: so Kubernetes mounts a Secret for a pod with an fsGroup.
 func checkReaders(mode fs.FileMode, owner, group, user int, groups []int) error {
 	byGroup := owner == 0 && slices.Contains(groups, group)
 	switch {

@@ -12,32 +12,32 @@ import (
 	"github.com/activepebbles/pebbles/internal/stacks"
 )
 
-// SignalError says that a signal ended a context of [Signals], or a job.
+// SignalError is the error of a context of [Signals], or of a job, that a signal ended.
 type SignalError struct{ Signal syscall.Signal }
 
 func (e *SignalError) Error() string {
 	return fmt.Sprintf("ended by signal %d (%v)", int(e.Signal), e.Signal)
 }
 
-// Status is the exit status of the signal: 128 plus its number.
+// Status returns the exit status of the signal: 128 plus its number.
 func (e *SignalError) Status() int { return 128 + int(e.Signal) }
 
-// bounce is the time in which a repeated signal counts as the same one: a terminal and a wrapper such as timeout may
-// both send it.
+// bounce is the time within which a repeated signal counts as the same one: a terminal and a wrapper such as timeout
+// may both send it.
 const bounce = 100 * time.Millisecond
 
 // Signals returns a context that ends at the first SIGINT or SIGTERM to this process, with a [*SignalError] as its
-// cause (context.Cause). From a tenth of a second later signals have their usual effect again, so that a second one
-// ends the process. stop gives up waiting and ends the context; it may be called again.
+// cause (context.Cause). From a tenth of a second later, signals have their usual effect again, so that a second one
+// ends the process. stop ends the wait and the context; it may be called again.
 func Signals(ctx context.Context) (_ context.Context, stop func()) {
 	ctx, _, stop = Preemptible(ctx, 0)
 	return ctx, stop
 }
 
-// Preemptible is Signals for a program that can come to an end in order. The first SIGTERM or SIGUSR1, which schedulers
-// send ahead of a preemption, closes preempted; the context ends when grace has passed since SIGTERM, or at the next
-// signal but SIGUSR1. SIGINT ends the context at once. With no grace preempted is nil, SIGTERM is like SIGINT, and
-// SIGUSR1 has no effect.
+// Preemptible is Signals for a program that can end in order. The first SIGTERM or SIGUSR1, which schedulers send
+// before a preemption, closes preempted. The context ends when grace has passed since SIGTERM, or at the next signal
+// other than SIGUSR1. SIGINT ends it at once. Without grace, preempted is nil, SIGTERM is like SIGINT, and SIGUSR1 has
+// no effect.
 func Preemptible(ctx context.Context, grace time.Duration) (_ context.Context, preempted <-chan struct{}, stop func()) {
 	var term chan struct{}
 	if grace > 0 {
@@ -62,7 +62,7 @@ func Preemptible(ctx context.Context, grace time.Duration) (_ context.Context, p
 	}
 }
 
-// handleSignals cancels ctx at the first signal, or for SIGTERM when the grace is over, and returns when the next one
+// handleSignals cancels ctx at the first signal, or for SIGTERM at the end of the grace, and returns when the next one
 // would count as a second.
 func handleSignals(
 	ctx context.Context, cancel context.CancelCauseFunc, arrived <-chan os.Signal, stopped <-chan struct{},
@@ -93,8 +93,8 @@ func handleSignals(
 	}
 }
 
-// awaitGrace returns the signal that ends a grace that SIGTERM has begun: another one, or SIGTERM when it is over; nil
-// when ctx has ended.
+// awaitGrace returns the signal that ends the grace after SIGTERM: another signal, or SIGTERM at its end; nil if ctx
+// has ended.
 func awaitGrace(ctx context.Context, arrived <-chan os.Signal, grace time.Duration) os.Signal {
 	began, over := time.Now(), time.NewTimer(grace)
 	defer over.Stop()
@@ -112,7 +112,7 @@ func awaitGrace(ctx context.Context, arrived <-chan os.Signal, grace time.Durati
 	}
 }
 
-// notify leaves out the signals that this process was started to ignore, as by nohup.
+// notify skips the signals that this process was started to ignore, as by nohup.
 func notify(to chan<- os.Signal, signals ...os.Signal) {
 	for _, s := range signals {
 		if !signal.Ignored(s) {
@@ -121,8 +121,9 @@ func notify(to chan<- os.Signal, signals ...os.Signal) {
 	}
 }
 
-// DumpAtQuit has this process write the stacks of its goroutines when SIGQUIT comes, each stack once, and end with
-// [ExitPanic]; until stop. report comes first. Where GOTRACEBACK is set, the signal keeps its effect on a Go program.
+// DumpAtQuit makes this process write the stacks of its goroutines at SIGQUIT, each stack once, and end with
+// [ExitPanic]; until stop is called. report is called first. If GOTRACEBACK is set, the signal keeps its effect on a Go
+// program.
 func DumpAtQuit(report func()) (stop func()) {
 	if _, ok := os.LookupEnv("GOTRACEBACK"); ok {
 		return func() {}

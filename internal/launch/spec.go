@@ -22,69 +22,69 @@ import (
 	"github.com/activepebbles/pebbles/netio/tcp"
 )
 
-// Spec says what [Run] starts, and how.
+// Spec describes the job that [Run] starts.
 type Spec struct {
-	Processes int // more than this machine has memory and open files for are refused
+	Processes int // refused if this machine lacks the memory or open files
 	// Ranks is the number of ranks of the whole job, spread by netio.Spread. 0 is one for each core of this machine, as
-	// for a program that runs alone, and at least one a process; with Hosts, whose cores are not known, one a process.
+	// for a program that runs alone, and at least one per process; with Hosts, whose cores are unknown, one per
+	// process.
 	Ranks int
 
-	// Hosts is empty for a job on this machine. Otherwise process i runs on Hosts[i*len(Hosts)/Processes], over ssh: the
-	// processes of a host are neighbours. [ParseHosts] and [ReadHostfile] read lists of hosts, [PlaceOn] respects their
-	// slots.
+	// Hosts is empty for a job on this machine. Otherwise process i runs on Hosts[i*len(Hosts)/Processes], over ssh:
+	// the processes of a host are consecutive. [ParseHosts] and [ReadHostfile] read lists of hosts, [PlaceOn] respects
+	// their slots.
 	Hosts []string
-	// Program is the program and its arguments. Program[0] is looked up here, in PATH if it has no slash; on other hosts
-	// the same path must exist.
+	// Program is the program and its arguments. Program[0] is looked up here, in PATH if it has no slash; on other
+	// hosts the same path must exist.
 	Program []string
 	Dir     string   // working directory, here and on other hosts; "" is this process's
-	Env     []string // what is added to the environment, here and on other hosts: NAME=value
+	Env     []string // additions to the environment, here and on other hosts: NAME=value
 
 	// Bind is the address or the interface's name that the job listens on; "" is loopback. A job with Hosts needs it. A
-	// port, as in "eth0:7000", is the launcher's alone. With an interface's name each process listens at its own host's
-	// interface of that name; with an address, at the address from which its host reaches the launcher.
+	// port, as in "eth0:7000", is for the launcher only. With an interface's name, each process listens at its own
+	// host's interface of that name; with an address, at the address from which its host reaches the launcher.
 	Bind string
-	// Transport is what connects the processes, as connect.Dial takes it, for programs that don't say otherwise; "" is
-	// connect.ByAuto.
+	// Transport connects the processes, as for connect.Dial, in programs that set none; "" is connect.ByAuto.
 	Transport string
-	// Connect is when processes connect with each other, as [tcp.Config] has it, for programs that don't say otherwise.
+	// Connect sets when processes connect with each other, as in [tcp.Config], in programs that set none.
 	Connect string
-	// SSH is the command that runs a command on a host, which it is given as its last two arguments. Default "ssh"; a
-	// command of that name gets options so that it neither asks nor waits for ever. It must pass on standard input, output
-	// and error, and end with status 255 when it does not reach the host. While it has not, it is tried again until the
-	// start limit, if what it prints tells of a trouble that may pass: no connection, or one that was closed. At most 32
-	// log in at a time, and 8 on one host.
+	// SSH is the command that runs a command on a host; these are its last two arguments. The default is "ssh"; a
+	// command of that name gets options so that it neither asks nor waits without limit. It must pass on standard
+	// input, output and error, and end with status 255 if it does not reach the host. It is then tried again until the
+	// start limit, if its output names a temporary trouble: no connection, or one that was closed. At most 32 log in at
+	// a time, and 8 on one host.
 	SSH []string
 
 	// Stdin is for process 0 of a job on this machine; all other processes get /dev/null. A terminal is not passed on:
 	// only one process group may read from it, and that is not the process's.
 	Stdin *os.File
-	// Stdout and Stderr are where the output of all processes goes, whole lines at a time, and of a job of one process as
-	// it comes. nil is os.Stdout, os.Stderr. A failure to write to them is the job's error if it has no other; Run returns
-	// it at the end.
+	// Stdout and Stderr receive the output of all processes, in whole lines; for a job of one process, as it comes. nil
+	// is os.Stdout, os.Stderr. A failure to write to them is the job's error if it has no other; Run returns it at the
+	// end.
 	Stdout, Stderr io.Writer
-	// First keeps Stdout for process 0: it gets what that prints, byte for byte, and Stderr what the others print to
-	// either.
+	// First keeps Stdout for process 0, which writes to it byte for byte. Stderr receives all output of the others.
 	First bool
-	// Prefix puts the ranks of its process before each line: "[4-7] ". Without it the lines are forwarded as they are.
-	// Where process 0 has no prefix, runs here and would print to a terminal, it gets that itself: it may draw.
+	// Prefix puts the ranks of its process before each line: "[4-7] ". Without it the lines are forwarded unchanged. If
+	// process 0 has no prefix, runs here and would print to a terminal, it gets the terminal itself, so that it may
+	// draw.
 	Prefix bool
 
-	// Restarts is how often the job is started again after the death of a process, without a new checkpoint in between; 0
-	// is never. Process 0 gets Stdin once.
+	// Restarts is the number of times that the job is started again after the death of a process, without a new
+	// checkpoint in between; 0 is never. Process 0 gets Stdin once.
 	Restarts int
-	// Spare are hosts that take the place of lost ones when the job is started again.
+	// Spare are hosts that replace lost ones when the job is started again.
 	Spare []string
 
 	Grace time.Duration // from the first failure to SIGTERM for the rest; default 2 s
-	// StartLimit is how long the processes may take to join, and to connect with each other. 0 is PEBBLES_START_LIMIT in
-	// the environment, or else 30 s.
+	// StartLimit is the time for the processes to join, and to connect with each other. 0 is PEBBLES_START_LIMIT in the
+	// environment, or else 30 s.
 	StartLimit time.Duration
-	// SilenceLimit is how long a process may say nothing, as one that is stopped, before the others take it for lost. At
-	// least 1 s; 0 is PEBBLES_SILENCE_LIMIT in the environment, or else 10 s.
+	// SilenceLimit is the silence of a process, such as a stopped one, after which the others count it as lost. It is
+	// at least 1 s; 0 is PEBBLES_SILENCE_LIMIT in the environment, or else 10 s.
 	SilenceLimit time.Duration
 
-	// Alone lets a launcher run that is itself one of several tasks of another launcher, as of mpirun: each has a job of
-	// its own then. So does PEBBLES_ALONE=1 in the environment. Otherwise Run refuses.
+	// Alone allows a launcher that is itself one of several tasks of another launcher, such as mpirun: each then runs
+	// its own job. PEBBLES_ALONE=1 in the environment does the same. Otherwise Run returns an error.
 	Alone bool
 
 	Log *slog.Logger // may be nil
@@ -94,12 +94,12 @@ type Spec struct {
 
 const defaultGrace = 2 * time.Second
 
-// RanksHere is how many ranks a job has whose processes all run on this machine, where nobody says it.
+// RanksHere returns the default number of ranks of a job whose processes all run on this machine.
 func RanksHere(processes int) int {
 	return max(1, min(runtime.GOMAXPROCS(0), ranksMax)/processes) * processes
 }
 
-// complete fills in defaults, and returns an error for what can't work.
+// complete fills in defaults, and returns an error for invalid values.
 func (s Spec) complete() (Spec, error) {
 	if s.Ranks == 0 && s.Processes > 0 {
 		s.Ranks = s.Processes
@@ -176,7 +176,7 @@ func checkNetwork(s *Spec) error {
 	return errors.Join(checkTransport(s.Transport), checkConnect(s.Connect))
 }
 
-// checkConnect refuses what tcp.Config.Connect doesn't take.
+// checkConnect refuses values that tcp.Config.Connect doesn't accept.
 func checkConnect(setting string) error {
 	switch setting {
 	case "", tcp.ConnectAll, tcp.ConnectNeed:
@@ -185,7 +185,7 @@ func checkConnect(setting string) error {
 	return fmt.Errorf("connections are made %q: say %s or %s", setting, tcp.ConnectAll, tcp.ConnectNeed)
 }
 
-// checkTransport refuses names that connect.Dial doesn't take.
+// checkTransport refuses names that connect.Dial doesn't accept.
 func checkTransport(name string) error {
 	if _, _, err := connect.Parse(name); err != nil {
 		return fmt.Errorf("choose a transport between processes: %w", err)
@@ -252,7 +252,7 @@ func findProgram(s *Spec) error {
 	}
 	s.Program = append([]string{path}, s.Program[1:]...)
 	if len(s.Hosts) == 0 && s.Processes > 1 {
-		if s.build, err = handshake.BuildSetting(path); err != nil { // each process reads it for itself
+		if s.build, err = handshake.BuildSetting(path); err != nil { // each process then reads it
 			s.Log.Debug("read program", "error", err)
 			s.build = ""
 		}
@@ -260,7 +260,7 @@ func findProgram(s *Spec) error {
 	return nil
 }
 
-// host is where a process runs; "" is here.
+// host returns the host of a process; "" is this machine.
 func (s *Spec) host(process int) string {
 	if len(s.Hosts) == 0 {
 		return ""
@@ -268,7 +268,7 @@ func (s *Spec) host(process int) string {
 	return s.Hosts[process*len(s.Hosts)/s.Processes]
 }
 
-// memberBind is the part of Bind that processes get: the name of an interface, or nothing.
+// memberBind returns the part of Bind that processes get: the name of an interface, or nothing.
 func (s *Spec) memberBind() string {
 	name := s.Bind
 	if host, _, err := net.SplitHostPort(s.Bind); err == nil {

@@ -42,23 +42,23 @@ func joinAsTask(ctx context.Context, o Options) (*Member, error) {
 	return m, nil
 }
 
-// settings are what users may set for the tasks of any launcher.
+// settings are the settings of users for the tasks of any launcher.
 type settings struct {
 	bind, transport string
 	connect         string
 	start, silence  time.Duration
-	ranks           int    // 0: as many as cores
-	folder          string // "" is none that was named
-	secret          []byte // of tasks that know addresses
+	ranks           int    // 0: number of cores
+	folder          string // "" if none was named
+	secret          []byte // of tasks that have the addresses
 }
 
-// taskVariables are those by which the launchers that detect knows tell a process that it is one of several.
+// taskVariables are the variables through which launchers mark a process as one of several tasks.
 var taskVariables = []string{
 	"PMI_FD", "PMI_RANK", "PMI_SIZE", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_ID",
 	varIndex,
 }
 
-// loadSettings reads the settings, and removes what would make a child of this process a task too.
+// loadSettings reads the settings, and removes the variables that would make a child of this process a task too.
 func loadSettings(t *task) (s settings, err error) {
 	values := removeVariables(append(variables, varRendezvous, varRendezvousDir)...)
 	removeVariables(taskVariables...)
@@ -122,7 +122,7 @@ func dial(ctx context.Context, address string) (net.Conn, error) {
 	return d.DialContext(ctx, "tcp", address)
 }
 
-// exchangeAddresses returns when this task knows all others.
+// exchangeAddresses returns when this task has the addresses of all others.
 func (t *task) exchangeAddresses(ctx context.Context, s settings, c bootstrap.Config) (_ *bootstrap.Job, err error) {
 	switch {
 	case t.descriptor != "":
@@ -163,7 +163,7 @@ func (t *task) exchangeByPMI(ctx context.Context, c bootstrap.Config) (*bootstra
 	return job, err
 }
 
-// folder is where the tasks publish their addresses: the folder that was named, for tasks of one host the one for
+// folder returns the folder for the tasks' addresses: the one that was named, for tasks of one host the folder of
 // temporary files, else the working directory.
 func (t *task) folder(s settings) (string, error) {
 	switch {
@@ -175,13 +175,13 @@ func (t *task) folder(s settings) (string, error) {
 	return os.Getwd()
 }
 
-// self is what this process says of itself.
+// self returns this process's description for the others.
 func self(address string) bootstrap.Process {
 	host, cpus, cores := processors()
 	return bootstrap.Process{Address: address, Host: host, CPUs: cpus, Cores: cores}
 }
 
-// ranksOf is how many ranks a job has: those that were asked for, or one for each core. All processes have the same
+// ranksOf returns the number of ranks of a job: the number asked, or one for each core. All processes have the same
 // number, within one, so the one with the fewest cores decides. Tasks of a host that may use the same processors share
 // them.
 func ranksOf(all []bootstrap.Process, asked int) (int, error) {

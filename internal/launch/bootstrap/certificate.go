@@ -18,13 +18,13 @@ import (
 	"github.com/activepebbles/pebbles/internal/handshake"
 )
 
-// entryVersion begins each entry. It changes with what follows.
+// entryVersion begins each entry. It changes with their format.
 const entryVersion = "pebbles-1"
 
-// entry is what a process publishes in the store.
+// entry is the value that a process publishes in the store.
 type entry struct {
 	fingerprint [sha256.Size]byte // of its certificate
-	address     string            // where it listens for its children
+	address     string            // listening address for its children
 }
 
 func (e entry) String() string {
@@ -45,13 +45,13 @@ func parseEntry(text string) (e entry, err error) {
 	return e, nil
 }
 
-// byCertificate authenticates processes by certificates, whose fingerprints are in a store.
+// byCertificate authenticates processes by certificates whose fingerprints are in a store.
 type byCertificate struct {
 	number      int
 	tree        tree
 	store       Store
 	certificate tls.Certificate
-	limit       time.Duration // until a child has proven who it is
+	limit       time.Duration // until a child has proven its identity
 }
 
 // publish makes a certificate, and publishes this process's entry.
@@ -84,12 +84,12 @@ func (b *byCertificate) lookup(ctx context.Context, process int) (entry, error) 
 	return e, nil
 }
 
-// prove says to the parent which of its children this is. It returns when the parent has answered: one that has given
-// up meanwhile is dialled again.
+// prove identifies this child to the parent. It returns when the parent has answered: one that has given up meanwhile
+// is dialled again.
 func (b *byCertificate) prove(ctx context.Context, conn net.Conn, parent entry) (net.Conn, error) {
 	t := tls.Client(conn, &tls.Config{
 		Certificates: []tls.Certificate{b.certificate}, MinVersion: tls.VersionTLS13,
-		InsecureSkipVerify: true, // nobody has signed it: the entry has its fingerprint
+		InsecureSkipVerify: true, // unsigned: the entry has its fingerprint
 		VerifyConnection:   parent.verify,
 	})
 	if err := t.HandshakeContext(ctx); err != nil {
@@ -131,7 +131,7 @@ func (b *byCertificate) guard(ctx context.Context, g *handshake.Gate) {
 	}
 }
 
-// identify finds out which child has dialled, and answers it.
+// identify identifies the child that has dialled, and answers it.
 func (b *byCertificate) identify(ctx context.Context, t *tls.Conn) (child int, err error) {
 	if err := t.HandshakeContext(ctx); err != nil {
 		return 0, err

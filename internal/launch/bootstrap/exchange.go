@@ -16,29 +16,30 @@ import (
 	"github.com/activepebbles/pebbles/internal/handshake"
 )
 
-// Config describes the job before the exchange. It is the same in all processes, except for Number, Self and Listener.
+// Config describes the job before the exchange. It is equal in all processes, except for Number, Self and Listener.
 type Config struct {
 	Number    int // of this process
 	Processes int
 	Self      Process
-	Listener  net.Listener // where its children dial; the call owns it
+	Listener  net.Listener // for its children; the call owns it
 	// Dial dials an address, as net.Dialer does.
 	Dial func(ctx context.Context, address string) (net.Conn, error)
 	// Ranks is the number of ranks of the job. Process 0 calls it, for all.
 	Ranks func([]Process) (int, error)
-	Limit time.Duration // how long the start may take
-	TLS   bool          // encrypts the tree of [ExchangeAt]; that of [Exchange] always is
+	Limit time.Duration // limit of the start
+	TLS   bool          // encrypt the tree of [ExchangeAt]; that of [Exchange] always is
 	Log   *slog.Logger  // may be nil
 
 	fanout int // of the tree; 0 is fanoutDefault
 }
 
-// Rendezvous is the knowledge of processes that need no store.
+// Rendezvous is the data of processes that need no store.
 type Rendezvous struct {
 	Secret []byte
-	// Address is where a process listens for its children; its host may be a name that can't be resolved yet.
+	// Address returns the listening address of a process for its children; its host may be a name that can't be
+	// resolved yet.
 	Address func(process int) string
-	// Star makes all processes dial process 0, for a job that knows only its address.
+	// Star makes all processes dial process 0, for a job with only that address.
 	Star bool
 }
 
@@ -48,13 +49,13 @@ var ErrElsewhere = errors.New("job has failed elsewhere")
 // spareTime is added to the limit of a process that waits for its children, which report the missing ones.
 const spareTime = 2 * time.Second
 
-// Exchange returns when this process knows all others. All processes must call it. None of them needs the store after
-// it has returned.
+// Exchange returns when this process has the addresses of all others. All processes must call it. None of them needs
+// the store after it has returned.
 func Exchange(ctx context.Context, c Config, store Store) (*Job, error) {
 	return c.run(ctx, nil, func(ctx context.Context) (authenticator, error) { return publish(ctx, c, store) })
 }
 
-// ExchangeAt is Exchange for processes that know the secret and their addresses.
+// ExchangeAt is Exchange for processes that have the secret and their addresses.
 func ExchangeAt(ctx context.Context, c Config, r Rendezvous) (*Job, error) {
 	if r.Star {
 		c.fanout = max(1, c.Processes-1)
@@ -64,12 +65,12 @@ func ExchangeAt(ctx context.Context, c Config, r Rendezvous) (*Job, error) {
 
 // authenticator proves the identities of two processes to each other.
 type authenticator interface {
-	// lookup returns where a process listens, and its fingerprint where it has one.
+	// lookup returns the listening address of a process, and its fingerprint if it has one.
 	lookup(ctx context.Context, process int) (entry, error)
-	// prove authenticates both ends of a connection that this process has dialled, and returns what to speak with the
-	// parent over.
+	// prove authenticates both ends of a connection that this process has dialled, and returns the connection to use
+	// with the parent.
 	prove(ctx context.Context, conn net.Conn, parent entry) (net.Conn, error)
-	// guard has a gate accept children, and nobody else.
+	// guard makes a gate accept only children.
 	guard(ctx context.Context, g *handshake.Gate)
 }
 
@@ -103,7 +104,7 @@ func (c Config) run(
 	return job, nil
 }
 
-// exchange is one process's part in the start of its job. The goroutine in wait alone uses its fields, but for those
+// exchange is one process's part in the start of its job. Only the goroutine in wait uses its fields, except for those
 // below events.
 type exchange struct {
 	Config
@@ -113,7 +114,7 @@ type exchange struct {
 	gate   *handshake.Gate
 
 	parent   net.Conn         // nil until it is connected
-	children map[int]net.Conn // that are connected
+	children map[int]net.Conn // connected children
 	reported map[int]bool     // children whose subtree is known
 	members  []member         // this process and the subtrees of the children that have reported
 
@@ -123,7 +124,7 @@ type exchange struct {
 	background sync.WaitGroup
 }
 
-// event handles what another process has sent. It returns the job when that is known, and an error when the start has
+// event handles a message of another process. It returns the job when that is complete, and an error when the start has
 // failed.
 type event func() (*Job, error)
 
@@ -207,7 +208,7 @@ func (x *exchange) dialOnce(ctx context.Context, parent int) (net.Conn, error) {
 	}
 	proven, err := x.auth.prove(ctx, conn, e)
 	if err == nil {
-		err = ctx.Err() // it may have closed the connection
+		err = ctx.Err() // the end of ctx may have closed the connection
 	}
 	if err != nil {
 		conn.Close()
@@ -216,7 +217,7 @@ func (x *exchange) dialOnce(ctx context.Context, parent int) (net.Conn, error) {
 	return proven, nil
 }
 
-// wait handles events until the job is known.
+// wait handles events until the job is complete.
 func (x *exchange) wait(ctx, limit context.Context) (*Job, error) {
 	late := time.NewTimer(x.Limit + spareTime)
 	defer late.Stop()
@@ -244,8 +245,8 @@ func (x *exchange) wait(ctx, limit context.Context) (*Job, error) {
 	}
 }
 
-// checkMissing returns an error that names the children that are not connected when the limit has ended. It returns nil
-// when all are: those that wait for others report it.
+// checkMissing returns an error that names the children that are not connected at the end of the limit. It returns nil
+// if all are: those that wait for others report it.
 func (x *exchange) checkMissing(cause error) error {
 	var missing []int
 	first, last := x.tree.children(x.Number)
@@ -281,7 +282,7 @@ func list(processes []int) string {
 
 func (x *exchange) addChild(conn net.Conn, child int) error {
 	if err := x.checkChild(child); err != nil {
-		_ = send(conn, time.Second, verdict{Failed: failure(err)}) // else it sees that the connection ends
+		_ = send(conn, time.Second, verdict{Failed: failure(err)}) // otherwise it sees the end of the connection
 		conn.Close()
 		return err
 	}
@@ -351,7 +352,7 @@ func (x *exchange) handleVerdict(v verdict, err error) (*Job, error) {
 	return x.sendJob(job), nil
 }
 
-// failureOf is the error of a process that has ended, as err says, or that tells why the start has failed.
+// failureOf returns the error of a process that has ended, by err, or that reports the reason of a failed start.
 func failureOf(process int, reason string, err error) error {
 	switch {
 	case err != nil:
@@ -362,7 +363,7 @@ func failureOf(process int, reason string, err error) error {
 	return nil
 }
 
-// reportSubtree sends the subtree to the parent when both are there. Process 0 makes the job then.
+// reportSubtree sends the subtree to the parent when both are complete. Process 0 then makes the job.
 func (x *exchange) reportSubtree() (*Job, error) {
 	first, last := x.tree.children(x.Number)
 	switch {
@@ -373,7 +374,7 @@ func (x *exchange) reportSubtree() (*Job, error) {
 			return nil, err
 		}
 		return x.sendJob(job), nil
-	case x.parent != nil: // if that has ended, its reader says more than this
+	case x.parent != nil: // if the parent has ended, its reader returns a better error
 		_ = send(x.parent, handshake.DefaultLimit, report{Number: x.Number, Subtree: x.members})
 	}
 	return nil, nil
@@ -393,7 +394,7 @@ func (x *exchange) makeJob() (*Job, error) {
 	return job, err
 }
 
-// sendJob sends the job to the children. A secret that all know already is not sent: these connections are not
+// sendJob sends the job to the children. A secret that all have already is not sent, since these connections are not
 // encrypted.
 func (x *exchange) sendJob(job *Job) *Job {
 	v := job.verdict()
@@ -416,10 +417,10 @@ func (x *exchange) sendToChildren(v verdict, limit time.Duration) {
 	}
 }
 
-// sendFailure sends to all that are connected why the start has failed.
+// sendFailure sends the reason of the failed start to all connected processes.
 func (x *exchange) sendFailure(err error) {
 	const limit = time.Second
-	if x.parent != nil { // else, or if this fails, it sees that the connection ends
+	if x.parent != nil { // otherwise, or if this fails, it sees the end of the connection
 		_ = send(x.parent, limit, report{Number: x.Number, Failed: failure(err)})
 	}
 	x.sendToChildren(verdict{Failed: failure(err)}, limit)

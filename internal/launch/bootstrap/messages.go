@@ -10,20 +10,20 @@ import (
 	"strings"
 )
 
-// Process is what each process says of itself to all others.
+// Process is the description of a process for all others.
 type Process struct {
-	Address string // host:port where it listens for the transport
-	Host    string // the same for processes that share processors
-	CPUs    string // which processors of its host it may use: processes with the same share them
-	Cores   int    // how many of them it may use at a time
+	Address string // host:port of its listener for the transport
+	Host    string // equal for processes that share processors
+	CPUs    string // processors of its host that it may use: processes with equal ones share them
+	Cores   int    // number that it may use at a time
 }
 
-// Job is what all processes know in the end.
+// Job is the result of the exchange in all processes.
 type Job struct {
 	ID        string
 	Secret    []byte
 	Ranks     int
-	Addresses []string // where each process listens for the transport, by number
+	Addresses []string // listening addresses for the transport, by process
 }
 
 // SecretBytes is the size of a job's secret.
@@ -35,7 +35,7 @@ const (
 	coresMax     = 1 << 20
 )
 
-// NewJob makes an id, and a secret unless there is one.
+// NewJob makes an id, and a secret if secret is nil.
 func NewJob(secret []byte) *Job {
 	id := make([]byte, idBytes)
 	rand.Read(id)
@@ -71,7 +71,7 @@ func CheckAddress(address string) error {
 	return nil
 }
 
-// check does not look at addresses again: process 0, or a parent on the way to it, has.
+// check does not check addresses again: process 0, or a parent on the way to it, has.
 func (j *Job) check(processes int) error {
 	switch {
 	case j.ID == "" || len(j.Secret) != SecretBytes:
@@ -90,20 +90,20 @@ type member struct {
 	Process
 }
 
-// report is what a child sends to its parent: its number, where certificates authenticate it, which the parent answers
-// by its own; then its subtree when that is complete, or that the start has failed.
+// report is the message of a child to its parent: its number, if certificates authenticate it, which the parent answers
+// by its own; then its subtree when that is complete, or the failure of the start.
 type report struct {
 	Number  int      `json:",omitempty"`
 	Subtree []member `json:",omitempty"`
 	Failed  string   `json:",omitempty"`
 }
 
-// verdict is what a parent sends to its children: the job, or that the start has failed.
+// verdict is the message of a parent to its children: the job, or the failure of the start.
 type verdict struct {
 	ID        string `json:",omitempty"`
 	Secret    []byte `json:",omitempty"`
 	Ranks     int    `json:",omitempty"`
-	Addresses string `json:",omitempty"` // one text, which costs a tenth of a list of texts
+	Addresses string `json:",omitempty"` // one text, at a tenth of the cost of a list of texts
 	Failed    string `json:",omitempty"`
 }
 
@@ -119,11 +119,11 @@ func (v verdict) job() *Job {
 
 const failedBytesMax = 1 << 10
 
-// messageBytesMax bounds a message about so many processes.
+// messageBytesMax bounds a message about the given number of processes.
 func messageBytesMax(processes int) int { return 64<<10 + processes*(3*textBytesMax+128) }
 
-// failure is the reason of a failure for others, cut to its bound. Each process that forwards it adds that it was
-// elsewhere.
+// failure returns the reason of a failure for others, cut to its bound. Each process that forwards it adds the prefix
+// of ErrElsewhere.
 func failure(err error) string {
 	text := strings.TrimPrefix(err.Error(), ErrElsewhere.Error()+": ")
 	return text[:min(len(text), failedBytesMax)]

@@ -14,16 +14,16 @@ import (
 )
 
 // Store is a key-value store in which each process of a job publishes one entry that all others can look up. After
-// Publish many goroutines may call Lookup.
+// Publish, many goroutines may call Lookup.
 type Store interface {
 	// Publish stores this process's entry. All processes call it.
 	Publish(ctx context.Context, process int, entry string) error
-	// Lookup returns a process's entry, after Publish. Where entries come at different times, it waits for this one until
+	// Lookup returns a process's entry, after Publish. If entries come at different times, it waits for this one until
 	// ctx ends.
 	Lookup(ctx context.Context, process int) (string, error)
 }
 
-// KeyValues is a launcher's key-value space: what is put before a barrier can be got after it.
+// KeyValues is a launcher's key-value space: a value that is put before a barrier can be got after it.
 type KeyValues interface {
 	Put(ctx context.Context, key, value string) error
 	Barrier(ctx context.Context) error
@@ -36,7 +36,7 @@ type LauncherStore struct {
 	values KeyValues
 }
 
-// NewLauncherStore is a store in a key-value space that it uses by one goroutine at a time.
+// NewLauncherStore returns a store in a key-value space, which it uses from one goroutine at a time.
 func NewLauncherStore(v KeyValues) *LauncherStore { return &LauncherStore{values: v} }
 
 func keyOf(process int) string { return "pebbles-" + strconv.Itoa(process) }
@@ -68,13 +68,13 @@ type FolderStore struct {
 	published string // this process's file, once it exists
 }
 
-// NewFolderStore is a store in the folder of a path. job is a name that no other job there has, without a slash.
+// NewFolderStore returns a store in the folder path. job is a name without a slash that no other job there has.
 func NewFolderStore(path, job string) *FolderStore { return &FolderStore{path: path, job: job} }
 
 // entryBytesMax bounds an entry's file.
 const entryBytesMax = 1 << 10
 
-// The pauses between two tries to read a file.
+// These are the pauses between two tries to read a file.
 const (
 	pollPauseMin = 5 * time.Millisecond
 	pollPauseMax = 200 * time.Millisecond
@@ -97,7 +97,7 @@ func (f *FolderStore) Publish(_ context.Context, process int, entry string) erro
 			"to, by PEBBLES_RENDEZVOUS_DIR", err)
 	}
 	f.published = name
-	_, err = file.WriteString(entry + "\n") // the end of the line tells that it is whole
+	_, err = file.WriteString(entry + "\n") // the newline marks a complete entry
 	if err = errors.Join(err, file.Close()); err != nil {
 		return errors.Join(fmt.Errorf("publish this process's address: %w", err), f.Remove())
 	}
@@ -124,7 +124,7 @@ func (f *FolderStore) Lookup(ctx context.Context, process int) (string, error) {
 	}
 }
 
-// readEntry returns an empty entry while there is none, or not all of it.
+// readEntry returns "" if the entry is missing or incomplete.
 func readEntry(name string) (string, error) {
 	file, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -144,7 +144,7 @@ func readEntry(name string) (string, error) {
 			"PEBBLES_RENDEZVOUS_DIR", name)
 	}
 	text := make([]byte, entryBytesMax)
-	n, _ := file.Read(text) // nothing yet is no failure
+	n, _ := file.Read(text) // an empty file is no failure
 	if n == 0 || text[n-1] != '\n' {
 		return "", nil
 	}

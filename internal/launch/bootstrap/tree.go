@@ -2,7 +2,7 @@ package bootstrap
 
 import "fmt"
 
-// tree is how processes are joined: process i is a child of process (i-1)/fanout.
+// tree is the tree of a job's processes: process i is a child of process (i-1)/fanout.
 type tree struct{ processes, fanout int }
 
 // fanoutDefault makes trees of 2 levels for 64 processes, and of 5 for 10,000.
@@ -10,7 +10,7 @@ const fanoutDefault = 8
 
 func (t tree) parent(process int) int { return (process - 1) / t.fanout }
 
-// children are the processes first..last-1.
+// children returns the children of a process: first..last-1.
 func (t tree) children(process int) (first, last int) {
 	first = min(process*t.fanout+1, t.processes)
 	return first, min(first+t.fanout, t.processes)
@@ -52,7 +52,7 @@ func (t tree) below(process, above int) bool {
 	return process == above
 }
 
-// size is how many processes a subtree has.
+// size returns the number of processes in a subtree.
 func (t tree) size(process int) (n int) {
 	for first, last := process, process+1; first < last; {
 		n += last - first

@@ -11,13 +11,13 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of a job. They are those of the runtime.
+// These are the bounds of a job, as in the runtime.
 const (
 	processesMax = 1 << 16
 	ranksMax     = 1 << 24
 )
 
-// labelMax is the length of a name between two dots of a host's name.
+// labelMax is the maximum length of a label in a host's name.
 const labelMax = 63
 
 var (
@@ -27,7 +27,7 @@ var (
 	packages = regexp.MustCompile(`^\.(/[A-Za-z0-9._~+@-]+)*/?$`)
 )
 
-// Check returns an error for what can't run.
+// Check returns an error for an invalid job.
 func (j Job) Check() error {
 	switch {
 	case !label.MatchString(j.Name) || !unicode.IsLetter(rune(j.Name[0])):
@@ -59,7 +59,7 @@ func (j Job) Check() error {
 	return j.checkResources()
 }
 
-// host is the name of a process's pod within the Service.
+// host returns the name of a process's pod within the Service.
 func (j Job) host(process int) string { return j.Name + "-" + strconv.Itoa(process) }
 
 func (j Job) checkImage() error {
@@ -91,7 +91,7 @@ func isPositive(quantity string, form *regexp.Regexp) bool {
 	return form.MatchString(quantity) && strings.ContainsAny(quantity, "123456789")
 }
 
-// checkPackage checks what go build is to build of the folder that the image is made from.
+// checkPackage checks the package for go build in the folder of the image.
 func checkPackage(name string) error {
 	if clean := path.Clean(name); !packages.MatchString(name) || strings.HasPrefix(clean, "..") ||
 		path.Base(clean) == "..." {

@@ -11,18 +11,18 @@ const (
 	GracePeriod = 30 * time.Second
 )
 
-// A Job describes a program and its processes, each of which is a pod.
+// Job describes a program and its processes, each of which is a pod.
 type Job struct {
 	Name        string // of the Job, the Service and the Secret
-	Namespace   string // empty: that of whoever applies the manifests
+	Namespace   string // empty: that of the user who applies the manifests
 	Image       string
-	Program     string // empty: what the image starts
+	Program     string // empty: the image's default
 	Arguments   []string
 	Processes   int
 	Ranks       int // of the whole job; 0: the program's own choice
 	Port        int
 	CPU         string        // of each process, such as 4; empty: no limit, nothing reserved
 	Memory      string        // of each process, such as 8Gi; empty: no limit, nothing reserved
-	StartLimit  time.Duration // how long the processes may take to find each other
-	GracePeriod time.Duration // how long a process may go on after SIGTERM
+	StartLimit  time.Duration // time for the processes to find each other
+	GracePeriod time.Duration // time that a process may go on after SIGTERM
 }

@@ -15,11 +15,11 @@ import (
 const SecretBytes = 32
 
 const (
-	// user is neither root nor anybody who has an account.
+	// user is neither root nor the user of an account.
 	user = 65532
-	// secretFolder is where the Secret is mounted.
+	// secretFolder is the mount point of the Secret.
 	secretFolder = "/run/secrets/pebbles"
-	// builtProgram is where the image of a Dockerfile of ours has the program.
+	// builtProgram is the path of the program in the image of our Dockerfile.
 	builtProgram = "/program"
 )
 
@@ -32,20 +32,19 @@ var (
 	functions = template.FuncMap{"quote": quote, "literal": literal}
 )
 
-// write fills in a template. It is parsed here, and not when each process of a job starts.
+// write fills in a template. It parses the template here, not at the start of each process of a job.
 func write(w io.Writer, name, text string, data any) error {
 	return template.Must(template.New(name).Funcs(functions).Parse(text)).Execute(w, data)
 }
 
-// quote writes a value as text between quotation marks. What Go escapes in printable UTF-8, YAML and JSON read as Go
-// does.
+// quote writes a value as text between quotation marks. YAML and JSON read Go's escapes in printable UTF-8 as Go does.
 func quote(value any) string { return strconv.Quote(fmt.Sprint(value)) }
 
-// literal quotes an argument for a container, where Kubernetes takes $ for the begin of a variable, and $$ for $.
+// literal quotes an argument for a container: Kubernetes takes $ for the start of a variable, and $$ for $.
 func literal(argument string) string { return quote(strings.ReplaceAll(argument, "$", "$$")) }
 
-// Write writes the manifests in YAML. The secret, which must be random and new for each job, stands in the Secret
-// alone.
+// Write writes the manifests in YAML. The secret, which must be random and new for each job, appears only in the
+// Secret.
 func (j Job) Write(w io.Writer, secret [SecretBytes]byte) error {
 	if err := j.Check(); err != nil {
 		return err
@@ -64,7 +63,7 @@ func (j Job) Write(w io.Writer, secret [SecretBytes]byte) error {
 }
 
 // WriteDockerfile writes a Dockerfile for the program in a package of the folder that the image is built in. The image
-// holds the program alone, as a static binary.
+// holds only the program, as a static binary.
 func WriteDockerfile(w io.Writer, program string) error {
 	if err := checkPackage(program); err != nil {
 		return err

@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// ValueMax is the most bytes that a value has: what is longer gets lost in Slurm without a word.
+// ValueMax is the maximum length of a value in bytes: Slurm silently loses longer ones.
 const ValueMax = 1024
 
-// ErrClosed says that the launcher has closed the connection.
+// ErrClosed is returned if the launcher has closed the connection.
 var ErrClosed = errors.New("the launcher has closed the connection")
 
 // Conn is the connection to the launcher.
@@ -32,13 +32,13 @@ type Client struct {
 	name     string // of the job's key-value space
 	keyMax   int
 	valueMax int
-	failed   error // the first one; the connection has been closed then
+	failed   error // first failure; it has closed the connection
 }
 
-// lineMax bounds what the launcher says in one line.
+// lineMax bounds a line of the launcher.
 const lineMax = 64 << 10
 
-// Inherit is the connection that a launcher has left as a descriptor: what PMI_FD says.
+// Inherit returns the connection that a launcher has left as a descriptor, the value of PMI_FD.
 func Inherit(descriptor string) (Conn, error) {
 	n, err := strconv.Atoi(descriptor)
 	if err != nil || n < 3 { // 0, 1 and 2 are the program's own
@@ -50,18 +50,18 @@ func Inherit(descriptor string) (Conn, error) {
 			"its job", n)
 	}
 	syscall.CloseOnExec(n)
-	if err := syscall.SetNonblock(n, true); err != nil { // so that deadlines work
+	if err := syscall.SetNonblock(n, true); err != nil { // makes deadlines work
 		return nil, fmt.Errorf("use the socket of PMI_FD: %w", err)
 	}
 	return os.NewFile(uintptr(n), "PMI"), nil
 }
 
-// Open greets the launcher. The client owns conn, which the first error closes. When ctx ends, so does what is asked,
-// with the cause.
+// Open greets the launcher. The client owns conn, and closes it at the first error. When ctx ends, so does a call, with
+// the cause.
 func Open(ctx context.Context, conn Conn) (*Client, error) {
 	c := &Client{conn: conn, lines: bufio.NewReaderSize(conn, lineMax)}
 	if err := c.greet(ctx); err != nil {
-		conn.Close() // again, if it was the connection's
+		conn.Close() // again, if the connection failed
 		return nil, fmt.Errorf("greet the launcher by PMI: %w", err)
 	}
 	return c, nil
@@ -93,11 +93,11 @@ func (c *Client) greet(ctx context.Context) error {
 	return nil
 }
 
-// Name is the name of the job's key-value space. The launcher has no other job of this name.
+// Name returns the name of the job's key-value space. The launcher has no other job with this name.
 func (c *Client) Name() string { return c.name }
 
-// Put puts a value, which the others can get after the next barrier. Neither may have a space or a newline, nor the key
-// "=".
+// Put puts a value, which the others can get after the next barrier. Neither may contain a space or a newline, nor the
+// key "=".
 func (c *Client) Put(ctx context.Context, key, value string) error {
 	switch {
 	case len(key) == 0 || len(key) > c.keyMax || strings.ContainsAny(key, " \n="):
@@ -121,7 +121,7 @@ func (c *Client) Barrier(ctx context.Context) error {
 	return nil
 }
 
-// Get gets what some process has put before a barrier.
+// Get returns the value that a process has put before a barrier.
 func (c *Client) Get(ctx context.Context, key string) (string, error) {
 	a, err := c.ask(ctx, fmt.Sprintf("cmd=get kvsname=%s key=%s", c.name, key), "get_result")
 	if err != nil {
@@ -130,8 +130,8 @@ func (c *Client) Get(ctx context.Context, key string) (string, error) {
 	return a["value"], nil
 }
 
-// Close tells the launcher that this process needs it no more, and closes the connection. It says nothing of a failure
-// that was told before.
+// Close tells the launcher that this process has finished, and closes the connection. It does not repeat an earlier
+// failure.
 func (c *Client) Close(ctx context.Context) error {
 	if c.failed != nil {
 		return nil
@@ -193,7 +193,7 @@ func (c *Client) line() (string, error) {
 	return strings.TrimRight(string(line), "\n"), err
 }
 
-// wordsOf takes a line apart. A value may have "=".
+// wordsOf splits a line. A value may contain "=".
 func wordsOf(line string) map[string]string {
 	w := make(map[string]string)
 	for word := range strings.FieldsSeq(line) {

@@ -1,7 +1,7 @@
-// Package pmi is a client of PMI-1, the process management interface by which hydra (mpiexec of MPICH and its kin) and
-// Slurm's srun --mpi=pmi2 tell a process its number and let it exchange addresses with the others, without any MPI.
+// Package pmi is a client of PMI-1, the process management interface through which hydra (mpiexec of MPICH and its kin)
+// and Slurm's srun --mpi=pmi2 give a process its number and let it exchange addresses with the others, without any MPI.
 //
-// A process inherits a socket, whose descriptor PMI_FD names. Over it go lines of words "name=value" that end with a
+// A process inherits a socket, whose descriptor PMI_FD names. It carries lines of words "name=value" that end with a
 // newline. Each request has one answer:
 //
 //	cmd=init pmi_version=1 pmi_subversion=1   cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0
@@ -12,8 +12,8 @@
 //	cmd=get kvsname=kvs_7 key=a               cmd=get_result rc=0 msg=success value=b
 //	cmd=finalize                              cmd=finalize_ack
 //
-// What a process has put, the others can get after the next barrier. Anybody who can read the launcher's log may see
-// what is put: no secret belongs there.
+// The others can get a value after the next barrier. Readers of the launcher's log may see values: no secret belongs
+// there.
 //
 // Source: P. Balaji et al., "PMI: A Scalable Parallel Process-Management Interface for Extreme-Scale Systems", EuroMPI
 // 2010, sections 2 and 3, and the answers of the two launchers.

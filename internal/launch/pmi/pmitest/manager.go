@@ -10,11 +10,11 @@ import (
 	"sync"
 )
 
-// Manager is a launcher as its processes see it. The fields must be set before the first connection.
+// Manager is a launcher as seen by its processes. The fields must be set before the first connection.
 type Manager struct {
 	Processes int
-	// Answer may change an answer, or close the connection by returning "". It may be called from many goroutines; nil
-	// leaves all as they are.
+	// Answer may change an answer, or close the connection by returning "". Many goroutines may call it; nil leaves all
+	// unchanged.
 	Answer func(process int, request, answer string) string
 
 	mu      sync.Mutex
@@ -36,7 +36,7 @@ func (m *Manager) Connect(process int) net.Conn {
 // Wait returns when all connections have been closed.
 func (m *Manager) Wait() { m.served.Wait() }
 
-// Put returns all that was put.
+// Put returns all values that were put.
 func (m *Manager) Put() (all string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -113,6 +113,6 @@ func (m *Manager) barrier(conn io.Writer, answer string) {
 	}
 	m.mu.Unlock()
 	for _, w := range free {
-		_, _ = io.WriteString(w, answer+"\n") // who has left needs none
+		_, _ = io.WriteString(w, answer+"\n") // one that has left needs none
 	}
 }
