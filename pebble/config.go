@@ -137,9 +137,9 @@ const PageCacheDefault = 64 << 20
 const (
 	dueDefault    = time.Millisecond
 	budgetDefault = 1 << 20
-	creditsLimit  = 1 << 24 // maximum of Config.Credits
+	creditsLimit  = 1 << 24 // limit of Config.Credits
 
-	explainedTogether = 1024 // maximum of ranks that all run in a job that is explained; beyond it, rank 0 alone
+	explainedTogether = 1024 // ranks that all run in an explained job; with more, only rank 0 runs
 	explainedBytes    = 256  // maximum memory of rank 0 for each other rank
 )
 

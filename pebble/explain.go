@@ -23,7 +23,7 @@ type Explanation struct {
 	Targets   []TargetPlan `json:"targets"`
 	Depth     int          `json:"depth"`    // declared; 0 is no limit
 	Detector  string       `json:"detector"` // detector that ends the epoch
-	Messages  int          `json:"messages"` // minimum of detection messages per rank
+	Messages  int          `json:"messages"` // minimum number of detection messages per rank
 	Budget    int64        `json:"budget"`   // bytes in flight at which the main function waits
 	Limit     int64        `json:"limit"`    // bytes at which the job fails
 	// Bytes is the maximum memory of a rank's full frames and caches, except for pebbles that handlers send beyond

@@ -18,7 +18,7 @@ type prices struct {
 
 const (
 	sampled   = 32 // one batch of this number is timed
-	minSample = 16 // minimum of pebbles of a batch that is timed
+	minSample = 16 // pebbles of the smallest batch that is timed
 )
 
 // These are the costs to carry a pebble over one hop of the same process, its share of handing over a frame, the factor

@@ -23,7 +23,7 @@ type arrivals struct {
 	catchUp     bool         // deferred may hold some
 	stalled     netio.Frames // data frames of this epoch that wait until links have credit
 	processed   uint64       // data frames and posted messages handled
-	phases      uint32       // maximum of a link's phases in an epoch, with a ledger
+	phases      uint32       // maximum number of a link's phases in an epoch, with a ledger
 }
 
 // next returns the next frame that has arrived; nil for none. Frames that waited for this epoch come first.

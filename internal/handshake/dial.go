@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	dialsAtOnce  = 8 // maximum of connections that a process dials and greets at once, without slow ones
+	dialsAtOnce  = 8 // connections that a process dials and greets at once, not counting slow ones
 	dialSlow     = time.Second
 	dialPauseMin = 10 * time.Millisecond
 	dialPauseMax = 500 * time.Millisecond

@@ -27,7 +27,7 @@ type Gate struct {
 	Listener net.Listener
 	Secret   []byte
 	Mine     Hello
-	Members  int           // maximum of members' connections at the same time
+	Members  int           // maximum number of members' connections at a time
 	Limit    time.Duration // for the other end to identify itself; 0 is DefaultLimit
 	Log      *slog.Logger  // may be nil
 	// Check, if not nil, refuses connections before the greeting, by an error. One goroutine calls it.

@@ -20,7 +20,7 @@ const (
 
 // task describes this process as another launcher, or the environment set by a user, defines it.
 type task struct {
-	launcher           string   // who
+	launcher           string   // its name
 	because            []string // the deciding variables
 	process, processes int
 

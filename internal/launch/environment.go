@@ -35,7 +35,7 @@ var variables = []string{varJob, varProcess, varProcesses, varRanks, varLauncher
 // varBuild is optional, and for package handshake alone.
 const varBuild = handshake.BuildVariable
 
-// processesMax and ranksMax bound what a malformed environment or message can ask for.
+// processesMax and ranksMax bound the numbers in a malformed environment or message.
 const (
 	processesMax = 1 << 16
 	ranksMax     = 1 << 24

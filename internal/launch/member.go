@@ -87,7 +87,7 @@ type Options struct {
 type Via struct {
 	Transport string // as for connect.Dial; "" is connect.ByAuto
 	Provider  string // of libfabric; "" is the first with hardware
-	Pinned    int64  // maximum of pinned bytes of each process; 0 is the system's limit
+	Pinned    int64  // maximum number of pinned bytes per process; 0 is the system's limit
 	Insecure  bool   // allow providers that listen on the open network
 	TLS       bool   // encrypt all connections over TCP
 }

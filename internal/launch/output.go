@@ -62,7 +62,7 @@ type lines struct {
 	to     io.Writer
 	prefix string // before each line
 	raw    bool   // bytes are passed on as they come: no other process writes there
-	most   int    // maximum of bytes of a line; 0 is lineBytesMax
+	most   int    // maximum length of a line in bytes; 0 is lineBytesMax
 	rest   []byte // read, but not yet a whole line
 	ready  []byte // to write
 	login  *login // output before its end is not passed on at once; may be nil

@@ -17,7 +17,7 @@ const (
 	loginsAtOnce = 32 // total of ssh that have not reached their host
 	loginPause   = 100 * time.Millisecond
 	loginPauses  = 3 * time.Second // maximum pause
-	printedMax   = 64 << 10        // maximum of ssh's output that is kept, in bytes
+	printedMax   = 64 << 10        // bytes of ssh's output that are kept
 )
 
 // queue is the queue of processes that have not been started.

@@ -65,7 +65,7 @@ type Unreached struct {
 	Host   string
 	Tries  int    // number of ssh that have ended
 	Says   string // the last line of the last ssh
-	Advice string // what to do
+	Advice string // the remedy
 }
 
 func (u Unreached) String() string {

@@ -36,7 +36,7 @@ type polled struct {
 	socket socket // changed under both locks; nil before attach and after hangUp
 }
 
-// delayBytesMax is the maximum of bytes that may wait. Large writes cost the kernel less per byte.
+// delayBytesMax is the maximum number of waiting bytes. Large writes cost the kernel less per byte.
 const delayBytesMax = 64 << 10
 
 // attach gives the stream its socket.

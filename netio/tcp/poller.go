@@ -27,7 +27,7 @@ type poller struct {
 	events  [eventsMax]readiness
 }
 
-const eventsMax = 16 // maximum of sockets served per look
+const eventsMax = 16 // sockets served per look, at most
 
 func (s *poller) run() {
 	for !s.t.ended.Load() {

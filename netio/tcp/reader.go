@@ -11,8 +11,8 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// readBufferBytes is the maximum of bytes per read of small frames, by stream. The buffer holds an acknowledgement or
-// an abort message in one piece.
+// readBufferBytes is the maximum size of a read of small frames, by stream. The buffer holds an acknowledgement or an
+// abort message in one piece.
 var readBufferBytes = [streamCount]int{controlStream: 32 << 10, dataStream: 128 << 10}
 
 // If a payload lacks at least wholeBytesMin, the rest is read into the frame, and little beyond it: the next one may be
@@ -309,13 +309,13 @@ func (r *reader) explain(err error) error {
 // frames to come back; lend bounds the idle bytes. It is for the reader's goroutine.
 type receivePool struct {
 	pool *netio.Pool
-	most int64 // maximum of bytes lent at once since the last trim
+	most int64 // maximum number of bytes lent at once since the last trim
 }
 
 // receivePoolFloor is the number of bytes that a receivePool may always keep.
 const receivePoolFloor = 64 << 10
 
-// lend drops idle frames of other sizes rather than hold more than twice the maximum of bytes in use.
+// lend drops idle frames of other sizes rather than hold more than twice the peak of the bytes in use.
 func (r *receivePool) lend(n int) *netio.Frame {
 	lent := r.pool.Lent() + netio.FrameCost(n)
 	r.most = max(r.most, lent)

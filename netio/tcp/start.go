@@ -131,8 +131,8 @@ func filesAllowed() uint64 {
 	return limit.Cur
 }
 
-// FilesNeeded returns the minimum of open files of a job's process, with the given setting of Connect; "" is the
-// default.
+// FilesNeeded returns the number of open files that a process of a job needs at least, with the given setting of
+// Connect; "" is the default.
 func FilesNeeded(processes int, connect string) int {
 	others := processes - 1
 	if connectOr(connect, processes) == ConnectNeed {

@@ -34,7 +34,7 @@ func newStream(p *peer, number int, received netio.Keeper) *stream {
 	return l
 }
 
-// lightBytesMax is the maximum of bytes in flight on the data stream that may precede an acknowledgement.
+// lightBytesMax is the maximum number of bytes in flight on the data stream that may precede an acknowledgement.
 const lightBytesMax = 256 << 10
 
 // calls is the state of a stream's connection. The peer guards it.

@@ -25,8 +25,8 @@ const (
 
 const (
 	slotBytes      = 4       // size of one slot in an acknowledgement
-	reasonBytesMax = 4 << 10 // maximum of the reason of an abort message
-	ackBytesMax    = 4 << 10 // maximum of the slots of one acknowledgement
+	reasonBytesMax = 4 << 10 // maximum size of the reason of an abort message
+	ackBytesMax    = 4 << 10 // maximum size of the slots of one acknowledgement
 	noteBytesMax   = netio.NoteBytesMax
 )
 
