@@ -9,7 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// An epoch and a barrier allocate nothing, however long ranks wait, but where builds check goroutines.
+// An epoch and a barrier allocate nothing, however long ranks wait, except in builds that check goroutines.
 func TestEpochsAllocateNothing(t *testing.T) {
 	job := func(rounds int) float64 {
 		return testing.AllocsPerRun(1, func() {
@@ -29,7 +29,7 @@ func TestEpochsAllocateNothing(t *testing.T) {
 	}
 	most := 0.1
 	if engine.Checked {
-		most = 2.1 // each of both has its call's goroutine looked up
+		most = 2.1 // each of both looks up the goroutine of its call
 	}
 	few, many := job(100), job(5100)
 	require.Less(t, (many-few)/5000/3, most, "allocations a rank for an epoch and a barrier")

@@ -10,7 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/termination"
 )
 
-// BenchmarkEmptyEpoch is what it costs to find out that there is nothing to do, by each detector.
+// BenchmarkEmptyEpoch measures an epoch without pebbles, under each detector.
 func BenchmarkEmptyEpoch(b *testing.B) {
 	for _, detector := range termination.Names() {
 		maker, err := termination.ByName(detector)

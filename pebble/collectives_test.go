@@ -20,14 +20,14 @@ import (
 	"github.com/activepebbles/pebbles/target/avro"
 )
 
-// matrix is a product that is associative and not commutative, of words that wrap.
+// matrix is a product that is associative but not commutative, of words that wrap.
 type matrix [4]uint64
 
 func (a matrix) times(b matrix) matrix {
 	return matrix{a[0]*b[0] + a[1]*b[2], a[0]*b[1] + a[1]*b[3], a[2]*b[0] + a[3]*b[2], a[2]*b[1] + a[3]*b[3]}
 }
 
-// share is what a rank gives to collectives.
+// share is the argument of a rank in collectives.
 type share struct {
 	number int64
 	flag   bool
@@ -39,7 +39,7 @@ type share struct {
 	empty  []struct{}
 }
 
-// shares draws those of all ranks, equally on each.
+// shares draws the shares of all ranks, equal on each.
 func shares(seed uint64, ranks int) []share {
 	random := rand.New(rand.NewPCG(seed, uint64(ranks)))
 	text := func() string { return strings.Repeat(string(rune('a'+random.IntN(26))), random.IntN(4)) }
@@ -64,7 +64,7 @@ func shares(seed uint64, ranks int) []share {
 	return all
 }
 
-// column is one field of all shares.
+// column returns one field of all shares.
 func column[T any](all []share, field func(share) T) []T {
 	column := make([]T, len(all))
 	for i, s := range all {
@@ -84,7 +84,7 @@ func folded[T any](all []share, field func(share) T, merge func(a, b T) T) T {
 
 var counting64 = avro.Must[map[string]int64]()
 
-// merged adds to a, which a collective may do with values that came through a codec.
+// merged adds to a, as a merge may with values that came through a codec.
 func merged(a, b map[string]int64) map[string]int64 {
 	for word, n := range b {
 		a[word] += n
@@ -92,7 +92,7 @@ func merged(a, b map[string]int64) map[string]int64 {
 	return a
 }
 
-// collected runs every collective on a rank, and compares each with what one loop makes of all shares.
+// collected runs every collective on a rank, and compares each with the result of one loop over all shares.
 func collected(r *pebble.Rank, seed uint64) (err error) {
 	all := shares(seed, r.Size())
 	own, upTo, below, root := all[r.ID()], all[:r.ID()+1], all[:r.ID()], int(seed%uint64(r.Size()))
@@ -148,7 +148,7 @@ func collected(r *pebble.Rank, seed uint64) (err error) {
 	same("AllGatherSlice", filled)(pebble.AllGatherSlice(r, own.slice))
 	same("AllGatherSlice of texts", worded)(pebble.AllGatherSlice(r, own.texts, words{}))
 	same("AllGatherSlice of nothing", nothing)(pebble.AllGatherSlice(r, own.empty))
-	err = errors.Join(err, changed(r, own.slice)) // what a caller does with its result touches no other
+	err = errors.Join(err, changed(r, own.slice)) // a caller's changes to its result touch no other
 	same("AllGatherSlice again", filled)(pebble.AllGatherSlice(r, own.slice))
 
 	same("Scan", folded(upTo, product, matrix.times))(pebble.Scan(r, own.matrix, matrix.times))
@@ -166,7 +166,7 @@ func collected(r *pebble.Rank, seed uint64) (err error) {
 	return err
 }
 
-// onRoot is what a rank gets that only the root gets.
+// onRoot returns the result of a rank if only the root gets one.
 func onRoot[T any](r *pebble.Rank, root int, all []T) []T {
 	if r.ID() != root {
 		return nil
@@ -225,7 +225,7 @@ func collectivesBySeed(r *pebble.Rank) error {
 	return collected(r, seed)
 }
 
-// All ranks have the same bits of a sum of floating-point numbers.
+// All ranks have the same bits of a floating-point sum.
 func TestFloatSumsAreEqualOnAllRanks(t *testing.T) {
 	seed := seeds.Of(t)
 	for _, ranks := range []int{3, 7, 8, 13} {
@@ -244,7 +244,7 @@ func TestFloatSumsAreEqualOnAllRanks(t *testing.T) {
 	}
 }
 
-// A scan and an all-gathering cost what their comments say.
+// The cost of a scan and of an all-gathering is that of their comments.
 func TestCollectivesCost(t *testing.T) {
 	for name, f := range map[string]func(r *pebble.Rank) error{
 		"AllGather":      func(r *pebble.Rank) error { return errorOf(pebble.AllGather(r, r.ID())) },
@@ -269,7 +269,7 @@ func TestCollectivesCost(t *testing.T) {
 	}
 }
 
-// broken is a codec that fails where it is told to.
+// broken is a codec that fails on request.
 type broken struct{ append, decode bool }
 
 var errBroken = errors.New("no ink")
@@ -288,7 +288,7 @@ func (b broken) Decode([]byte) (int, error) {
 	return 0, nil
 }
 
-// The error of a codec on one rank ends the job, on every rank: also that of a rank that ignores it.
+// The error of a codec on one rank ends the job, on every rank, even on one that ignores it.
 func TestCodecErrorsEndTheJob(t *testing.T) {
 	one := []int{1}
 	for name, f := range map[string]func(r *pebble.Rank, c pebble.Codec[int]) error{

@@ -12,7 +12,7 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// Ranks of a process have one value of each type, and those of other processes and jobs have their own.
+// The ranks of a process share one value of each type; other processes and jobs have their own.
 func TestInCommon(t *testing.T) {
 	type mine struct{ asked atomic.Int64 }
 	type yours struct{ asked atomic.Int64 }

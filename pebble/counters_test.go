@@ -9,7 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Sums and differences have every counter. Rounds and epochs are the same on all ranks, and are not summed.
+// Sums and differences include every counter. Rounds and epochs are equal on all ranks, and are not summed.
 func TestCountersHaveEveryField(t *testing.T) {
 	var a, b pebble.Counters
 	va, vb := reflect.ValueOf(&a).Elem(), reflect.ValueOf(&b).Elem()

@@ -49,7 +49,7 @@ func ExampleRun() {
 	// <nil>
 }
 
-// Ranks that know a part each agree on the whole.
+// Each rank has a part, and all compute the sum.
 func ExampleAllReduce() {
 	err := pebble.Run(context.Background(), pebble.Config{Ranks: 4}, func(r *pebble.Rank) error {
 		sum, err := pebble.AllReduce(r, r.ID(), pebble.Sum)
@@ -85,7 +85,7 @@ func ExampleAllReduce_codec() {
 	// <nil>
 }
 
-// Ranks that hold parts of different lengths find out where each part begins in the whole.
+// Ranks with parts of different lengths compute the index at which each part begins in the whole.
 func ExampleExclusiveScan() {
 	err := pebble.Run(context.Background(), pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
 		part := make([]float64, 10+r.ID())
@@ -105,7 +105,7 @@ func ExampleExclusiveScan() {
 	// <nil>
 }
 
-// Each rank learns how many bits there are up to the end of its part.
+// Each rank counts the bits up to the end of its part.
 func ExampleScan() {
 	parts := []string{"0110", "11", "1011"}
 	err := pebble.Run(context.Background(), pebble.Config{Ranks: len(parts)}, func(r *pebble.Rank) error {
@@ -121,7 +121,7 @@ func ExampleScan() {
 	// <nil>
 }
 
-// The root gets what each rank has found, however much.
+// The root gets the findings of each rank, of any length.
 func ExampleGatherSlice() {
 	err := pebble.Run(context.Background(), pebble.Config{Ranks: 4}, func(r *pebble.Rank) error {
 		var found []int
@@ -131,7 +131,7 @@ func ExampleGatherSlice() {
 			}
 		}
 		all, err := pebble.GatherSlice(r, 0, found)
-		for rank, found := range all { // nil but on rank 0
+		for rank, found := range all { // nil except on rank 0
 			fmt.Println(rank, found)
 		}
 		return err
@@ -145,7 +145,7 @@ func ExampleGatherSlice() {
 	// <nil>
 }
 
-// The error of one rank ends the job, and is what Run returns.
+// The error of one rank ends the job, and Run returns it.
 func ExampleRun_failure() {
 	broken := errors.New("disk is full")
 	err := pebble.Run(context.Background(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
@@ -159,7 +159,7 @@ func ExampleRun_failure() {
 	// true
 }
 
-// A program that a scheduler may preempt: it saves its state when any of its processes is told, and ends well.
+// A program that a scheduler may preempt saves its state when one of its processes gets the signal, and succeeds.
 func ExampleRank_Preempted() {
 	pebble.Main(pebble.Config{Grace: 25 * time.Second}, func(r *pebble.Rank) error {
 		for range 1000 {
@@ -167,7 +167,7 @@ func ExampleRank_Preempted() {
 				for range 1_000_000 {
 					select {
 					case <-r.Preempted():
-						return nil // the epoch ends in order, with what was sent
+						return nil // the epoch ends in order, with the pebbles sent so far
 					default:
 						// send some pebbles
 					}
@@ -192,7 +192,7 @@ func ExampleRank_Preempted() {
 	})
 }
 
-// A program with the flags of all jobs. Its command line is "-ranks 3 -topology ring" here.
+// This program has the flags of all jobs. Its command line is "-ranks 3 -topology ring" here.
 func ExampleFlags() {
 	flags := flag.NewFlagSet("program", flag.ExitOnError)
 	options := pebble.Flags(flags)

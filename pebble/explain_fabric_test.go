@@ -25,14 +25,14 @@ func preposted(links, senders int) netio.Preposted {
 	}
 }
 
-// grown is what is pinned when so many windows have grown.
+// grown returns the pinned bytes when the given number of windows have grown.
 func grown(links, senders int) int64 {
 	return 9000*(2+int64(math.Ceil(float64(senders*16_000+(links-senders)*1000)/8000))) + 500
 }
 
 var slabsLine = regexp.MustCompile(`(?m)^ +(\d+)  slabs +\((\d+) \+ ceil\((\d+) x (\d+) / (\d+)\)\) x (\d+)$`)
 
-// What is pinned is the product beside it: each process takes a window more, and few senders less than many.
+// The pinned bytes are the product beside them: each process takes another window, and few senders less than many.
 func TestExplanationOfFabrics(t *testing.T) {
 	for _, links := range []int{1, 8, 63} {
 		for _, senders := range []int{1, links} {
@@ -55,14 +55,14 @@ func TestExplanationOfFabrics(t *testing.T) {
 	}
 }
 
-// fabricOf is a transport that posts ahead.
+// fabricOf is a transport that posts memory ahead.
 type fabricOf struct{ *tcp.Transport }
 
 func (fabricOf) Preposted(senders map[int]bool) (netio.Preposted, bool) {
 	return preposted(7, len(senders)), true
 }
 
-// Who sends to process 0 is worked out from the routes of all targets.
+// The senders to process 0 follow from the routes of all targets.
 func TestExplanationCountsSenders(t *testing.T) {
 	const processes = 8
 	for _, c := range []struct {

@@ -19,7 +19,7 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// explained is what the job says of an epoch with these targets.
+// explained returns the explanation of an epoch with these targets.
 func explained(t testing.TB, c pebble.Config, register func(r *pebble.Rank),
 	options ...pebble.EpochOption) (e pebble.Explanation) {
 	t.Helper()
@@ -40,7 +40,7 @@ func explained(t testing.TB, c pebble.Config, register func(r *pebble.Rank),
 
 var parts = regexp.MustCompile(`(?m)^  [+ ] +(\d+)  (?:[a-z ]+?)(?:  +(\d+) x(?: (\d+) credits? x)? (\d+))?$`)
 
-// The memory of a rank is the sum of the lines that are printed, and each line is the product that stands beside it.
+// The memory of a rank is the sum of the printed lines, and each line is the product beside it.
 func TestExplanationAddsUp(t *testing.T) {
 	for _, topology := range []route.Constructor{route.Direct, route.Hypercube, route.Ring, route.Tree,
 		route.MeshOf(2), route.Dynamic(route.Direct)} {
@@ -80,7 +80,7 @@ func TestExplanationAddsUp(t *testing.T) {
 	}
 }
 
-// number reads a factor; one that is not written is 1.
+// number reads a factor; a missing one is 1.
 func number(t testing.TB, text string) int64 {
 	t.Helper()
 	if text == "" {
@@ -91,8 +91,8 @@ func number(t testing.TB, text string) int64 {
 	return n
 }
 
-// A routed topology needs few buffers: that is what it is for (Active Pebbles, section 3.3). The mean of hops is that
-// of all pairs of ranks, and not of those from rank 0.
+// A routed topology needs few buffers: that is its purpose (Active Pebbles, section 3.3). The mean of hops covers all
+// pairs of ranks, not only those with rank 0.
 func TestExplanationOfManyRanks(t *testing.T) {
 	for _, c := range []struct {
 		topology               route.Constructor
@@ -112,7 +112,7 @@ func TestExplanationOfManyRanks(t *testing.T) {
 		require.EqualValues(t, int64(c.neighbors)*int64(2+p.Credits)*p.Frame, e.Bytes)
 		require.LessOrEqual(t, p.MeanHops, float64(c.hops))
 		if c.ranks > 64 {
-			continue // the mean is that of some routes
+			continue // the mean covers some routes only
 		}
 		checked, err := route.Check(c.topology(c.ranks))
 		require.NoError(t, err)
@@ -121,7 +121,7 @@ func TestExplanationOfManyRanks(t *testing.T) {
 	}
 }
 
-// Rank 0 alone says what a million ranks would do, of the routes to some ranks, and takes little memory.
+// Rank 0 alone explains a job of a million ranks, from the routes to some ranks, with little memory.
 func TestExplanationOfAMillionRanks(t *testing.T) {
 	const ranks = 1 << 20
 	var before, after runtime.MemStats
@@ -149,7 +149,7 @@ func TestExplanationOfAMillionRanks(t *testing.T) {
 	require.Contains(t, e.String(), "10.00 in the mean of the routes to some ranks")
 }
 
-// What can't be explained by rank 0 alone is told, and no epoch runs.
+// Calls that rank 0 alone can't explain are reported, and no epoch runs.
 func TestExplanationsOfManyRanksRunNoEpochs(t *testing.T) {
 	c := pebble.Config{Ranks: 1 << 14, Topology: route.Hypercube, ExplainMarked: true,
 		Explain: func(pebble.Explanation) {}}
@@ -165,24 +165,24 @@ func TestExplanationsOfManyRanksRunNoEpochs(t *testing.T) {
 	require.ErrorContains(t, err, "use a topology with fewer neighbours")
 }
 
-// allowance is what a rank may hold beside what is explained, in a job of a few ranks whose pebbles have 8 bytes: a few
-// frames of collectives and of termination detection; on each link one more frame that waits for credit, when both the
-// main function and a hop have filled one; and, of each frame on a link, the two smaller ones that it has grown from,
-// kept for the next send.
+// allowance is the memory that a rank may hold beside its explanation, in a job of a few ranks whose pebbles have 8
+// bytes: a few frames of collectives and of termination detection; on each link one more frame that waits for credit,
+// when both the main function and a hop have filled one; and, for each frame on a link, the two smaller ones that it
+// has grown from, kept for the next send.
 func allowance(p pebble.TargetPlan) int64 {
 	control := 16 * netio.FrameCost(64)
 	smaller := netio.FrameCost(24*8) + netio.FrameCost(8*24*8)
 	return control + int64(p.Neighbors)*(p.Frame+int64(p.Credits+2)*smaller)
 }
 
-// What a rank really takes stays within what was explained, however slow its receivers are.
+// The memory of a rank stays within its explanation, however slow its receivers are.
 func TestMemoryStaysWithinExplanation(t *testing.T) {
 	const ranks, rounds = 8, 100
 	for _, topology := range []route.Constructor{route.Direct, route.Hypercube, route.MeshOf(2)} {
 		for _, credits := range []int{1, 8} {
 			var e pebble.Explanation
 			c := pebble.Config{Ranks: ranks, Topology: topology, Credits: credits, BufferBudget: 1 << 30,
-				Due:     -1, // so that buffers fill, however slow the machine is
+				Due:     -1, // buffers fill on any machine
 				Explain: func(x pebble.Explanation) { e = x }}
 			var peaks [ranks]int64
 			var counters [ranks]pebble.Counters
@@ -192,7 +192,7 @@ func TestMemoryStaysWithinExplanation(t *testing.T) {
 				if err := idle(r); !errors.Is(err, pebble.ErrExplained) {
 					return fmt.Errorf("explained: %w", err)
 				}
-				err := epoch(r, func() { // the next one is run
+				err := epoch(r, func() { // runs, after the explained one
 					vs := make([]uint64, 1000)
 					for round := range rounds {
 						for i := range vs {
@@ -217,7 +217,8 @@ func TestMemoryStaysWithinExplanation(t *testing.T) {
 	}
 }
 
-// An explained epoch ends as any other: whoever returns its error ends the job with it, and nothing is left behind.
+// An explained epoch ends like any other: a program that returns its error ends the job with it, and nothing is left
+// behind.
 func TestExplainedJobEnds(t *testing.T) {
 	told := 0
 	c := pebble.Config{Ranks: 3, Explain: func(pebble.Explanation) { told++ }}
@@ -249,7 +250,7 @@ func TestExplainedJobEnds(t *testing.T) {
 		require.ErrorContains(t, err, "pebble: explain: the program began no epoch that could be explained")
 	}
 
-	c.Explain = nil // then nothing is explained, and the epoch runs
+	c.Explain = nil // nothing is explained, and the epoch runs
 	ran := make([]bool, c.Ranks)
 	job(t, c, func(r *pebble.Rank) error {
 		r.ExplainNext()
@@ -259,7 +260,7 @@ func TestExplainedJobEnds(t *testing.T) {
 	goleak.VerifyNone(t)
 }
 
-// The first epoch of a team is explained under its name, with its ranks.
+// The first epoch of a team is explained under the team's name, with its ranks.
 func TestExplanationOfATeam(t *testing.T) {
 	var e pebble.Explanation
 	err := run(t, pebble.Config{Ranks: 5, Topology: route.Hypercube, Explain: func(x pebble.Explanation) { e = x }},

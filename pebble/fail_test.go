@@ -14,7 +14,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// slowToTell is a transport that takes its time to tell others of a failure, and notes what was called.
+// slowToTell is a transport that is slow to report a failure to others, and records the calls.
 type slowToTell struct {
 	netio.Transport
 	mu    sync.Mutex
@@ -38,7 +38,7 @@ func (s *slowToTell) Close() error {
 	return s.Transport.Close()
 }
 
-// A process tells the others why the job has failed before it leaves: they would take its leaving for the cause.
+// A process sends the cause of the failure before it leaves: otherwise the others would take its leaving for the cause.
 func TestCauseIsToldBeforeAProcessLeaves(t *testing.T) {
 	cause := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -32,7 +32,7 @@ func given(args ...string) (*pebble.Options, *flag.FlagSet, error) {
 	return o, fs, fs.Parse(args)
 }
 
-// configured is the configuration that a command line gives.
+// configured returns the configuration of a command line.
 func configured(t *testing.T, args ...string) (*pebble.Options, pebble.Config) {
 	t.Helper()
 	o, _, err := given(args...)
@@ -55,7 +55,7 @@ func TestFlagsReachTheConfiguration(t *testing.T) {
 	require.EqualValues(t, 7, o.Seed)
 	require.True(t, o.JSON())
 
-	// Without flags a job is as it is by the zero configuration.
+	// Without flags, a job has the zero configuration.
 	o, c = configured(t)
 	require.Equal(t, pebble.Config{Due: time.Millisecond, AddressCache: pebble.AddressCacheDefault}, c)
 	require.EqualValues(t, 1, o.Seed)
@@ -66,7 +66,7 @@ func TestFlagsReachTheConfiguration(t *testing.T) {
 	require.Nil(t, c.Tuning)
 	require.Equal(t, "ring", c.Topology(3).Name())
 
-	// What says how libfabric is used has an effect without a provider, too.
+	// The flags of libfabric have an effect without a provider, too.
 	for args, want := range map[string]string{
 		"": "", "-pinned=1MiB": "auto::pinned=1048576", "-insecure": "auto::insecure",
 		"-provider=verbs -pinned=2MiB": "auto:verbs:pinned=2097152",
@@ -76,7 +76,7 @@ func TestFlagsReachTheConfiguration(t *testing.T) {
 	}
 }
 
-// Change has the last word, and what Main runs by is what Config returns.
+// Change has the last word, and Main runs by the result of Config.
 func TestFlagsChange(t *testing.T) {
 	o, _, err := given("-ranks=3")
 	require.NoError(t, err)
@@ -89,7 +89,7 @@ func TestFlagsChange(t *testing.T) {
 	require.Equal(t, time.Second, c.Grace)
 }
 
-// What is wrong with a flag is told in a line, and how to see all flags in another; -h lists them.
+// A wrong flag is reported in one line, and a second one refers to -h, which lists all flags.
 func TestUsage(t *testing.T) {
 	args, flags := os.Args, flag.CommandLine
 	defer func() { os.Args, flag.CommandLine = args, flags }()
@@ -149,7 +149,7 @@ func TestFlagsThatCantBeAreRefused(t *testing.T) {
 	}
 }
 
-// Help shows each flag with the default that the job has.
+// Help shows each flag with the job's default.
 func TestFlagsHelp(t *testing.T) {
 	_, fs, err := given()
 	require.NoError(t, err)
@@ -163,7 +163,7 @@ func TestFlagsHelp(t *testing.T) {
 	}
 }
 
-// spread is a program: it counts numbers at the owners of their keys.
+// spread is a program that counts numbers at the owners of their keys.
 func spread(r *pebble.Rank) (pebble.Report, error) {
 	sum := uint64(0)
 	add := target.New(r, "add", distribution.Ranks(r.Size()),
@@ -210,7 +210,7 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// A result that is wrong is printed, and fails the job.
+// A wrong result is printed, and fails the job.
 func TestPrintOfErrors(t *testing.T) {
 	for _, flag := range []string{"-json", "-json=false"} {
 		o, _ := configured(t, flag)
@@ -222,7 +222,7 @@ func TestPrintOfErrors(t *testing.T) {
 	}
 }
 
-// What the job can't change of any target is not in Settles.
+// Settings that the job can't change on any target are not in Settles.
 func TestMeasureOfSettledTargets(t *testing.T) {
 	job(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
 		byRank(r, "own", ignore, target.Coalesce(5))
@@ -234,7 +234,7 @@ func TestMeasureOfSettledTargets(t *testing.T) {
 	})
 }
 
-// The simulator runs the same program: it is a transport.
+// The simulator runs the same program, as a transport.
 func TestMeasureInASimulation(t *testing.T) {
 	network, err := sim.Load("flat")
 	require.NoError(t, err)
@@ -255,7 +255,7 @@ func TestMeasureInASimulation(t *testing.T) {
 	require.Len(t, seconds, 1, "a simulation takes the same time each time")
 }
 
-// flagged is a program whose arguments stand in a variable.
+// flagged is a program whose arguments are in a variable.
 func flagged() error {
 	o, _, err := given(strings.Fields(os.Getenv("PEBBLE_TEST_ARGS"))...)
 	if err != nil {
@@ -299,7 +299,7 @@ func TestFlagsMain(t *testing.T) {
 	}
 }
 
-// careless is a program that knows nothing of -json, of explanations, nor of simulations. Its word says whether it has
+// careless is a program without support for -json, explanations or simulations. Its argument selects whether it runs
 // epochs.
 func careless() error {
 	o, fs, err := given(strings.Fields(os.Getenv("PEBBLE_TEST_ARGS"))...)
@@ -320,7 +320,7 @@ func careless() error {
 	return nil
 }
 
-// No flag is ignored in silence.
+// No flag is ignored silently.
 func TestFlagsThatProgramsIgnore(t *testing.T) {
 	for args, want := range map[string]struct {
 		said, not string

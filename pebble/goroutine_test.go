@@ -15,14 +15,14 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// elsewhere calls f on another goroutine and waits for its end, however that comes.
+// elsewhere calls f on another goroutine and waits for its end, of any kind.
 func elsewhere(f func()) {
 	var other sync.WaitGroup
 	other.Go(f)
 	other.Wait()
 }
 
-// whoToldOf is what a job says whose rank was used by two goroutines.
+// whoToldOf checks the error of a job whose rank was used by two goroutines.
 func whoToldOf(t *testing.T, err error, call string) {
 	t.Helper()
 	var told *pebble.PanicError
@@ -33,9 +33,9 @@ func whoToldOf(t *testing.T, err error, call string) {
 	require.NotEmpty(t, told.Stack)
 }
 
-// crossings are calls that meet another one of the same rank: a function that the runtime calls lets another goroutine
-// run, and waits for it. Happens-before holds, so the race detector has nothing to say; the rank has. on makes a call
-// on rank 0.
+// crossings are calls that overlap another call of the same rank: a function that the runtime calls lets another
+// goroutine run, and waits for it. Happens-before holds, so the race detector reports nothing; the rank does. on makes
+// a call on rank 0.
 var crossings = map[string]func(r *pebble.Rank, on func(f func())) error{
 	"a pebble was sent": func(r *pebble.Rank, on func(f func())) error {
 		return keying(r, func(at *target.Target[uint64]) { on(func() { at.Send(0) }) })
@@ -71,14 +71,14 @@ var crossings = map[string]func(r *pebble.Rank, on func(f func())) error{
 	"MarkLink was called":          merging(func(r *pebble.Rank) { r.MarkLink(0, 1, true) }),
 }
 
-// keying does something in the key function of a pebble that is sent.
+// keying calls do in the key function of a pebble that is sent.
 func keying(r *pebble.Rank, do func(at *target.Target[uint64])) error {
 	var at *target.Target[uint64]
 	at = keyed(r, func(uint64) { do(at) }, ignore)
 	return epoch(r, func() { at.SendAll([]uint64{0}) })
 }
 
-// keyed registers a target whose key function does something besides.
+// keyed registers a target whose key function also calls key.
 func keyed(r *pebble.Rank, key func(v uint64), handle func(v uint64)) *target.Target[uint64] {
 	return target.New(r, "at", distribution.Cyclic(2, 2), target.Key(func(v uint64) uint64 {
 		key(v)
@@ -86,7 +86,7 @@ func keyed(r *pebble.Rank, key func(v uint64), handle func(v uint64)) *target.Ta
 	}), target.Each(handle), target.Coalesce(1))
 }
 
-// merging does something in the merge of an all-reduction.
+// merging calls do in the merge of an all-reduction.
 func merging(do func(r *pebble.Rank)) func(r *pebble.Rank, on func(f func())) error {
 	return func(r *pebble.Rank, on func(f func())) error {
 		return errorOf(pebble.AllReduce(r, 1, func(a, b int) int {
@@ -116,7 +116,7 @@ func TestCallsOfARankThatCrossAreTold(t *testing.T) {
 	}
 }
 
-// Two goroutines that send for one rank at the same time: the job ends with an error, on whichever of them finds out.
+// Two goroutines send for one rank at the same time: the job ends with an error, on either of them.
 func TestTwoGoroutinesThatSendAreTold(t *testing.T) {
 	for range 20 {
 		err := run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
@@ -138,7 +138,7 @@ func TestTwoGoroutinesThatSendAreTold(t *testing.T) {
 	}
 }
 
-// A rank is good for one call of its function, and so are its targets.
+// A rank and its targets are valid for one call of its function.
 func TestARankIsOfNoUseAfterItsJob(t *testing.T) {
 	var kept *pebble.Rank
 	var at *target.Target[uint64]
@@ -164,14 +164,14 @@ func TestARankIsOfNoUseAfterItsJob(t *testing.T) {
 		require.PanicsWithValue(t, "pebble: rank 0: "+strings.TrimSpace(call)+" after the rank's function has "+
 			"returned: a rank and its targets are good for one call of that function", f)
 	}
-	// A target of that job in another one.
+	// A target of that job is used in another one.
 	err := run(t, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
 		return epoch(r, func() { at.Send(0) })
 	})
 	require.ErrorContains(t, err, "a pebble was sent after the rank's function has returned")
 }
 
-// The target of a rank that is used by a rank of another job, which runs inside: both jobs are told.
+// A rank of an inner job uses the target of another job's rank: both jobs fail.
 func TestATargetOfAnotherJobIsTold(t *testing.T) {
 	err := run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
 		return keying(r, func(at *target.Target[uint64]) {
@@ -187,7 +187,7 @@ func TestATargetOfAnotherJobIsTold(t *testing.T) {
 	whoToldOf(t, err, "a pebble was sent")
 }
 
-// A stray goroutine ends when its call finds that the job has failed: nobody would catch a panic there.
+// A stray goroutine ends when its call finds that the job has failed: nothing would recover a panic there.
 func TestAStrayGoroutineEndsWithTheJob(t *testing.T) {
 	err := run(t, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
 		at := target.New(r, "at", distribution.Ranks(1), target.Key(func(v uint64) uint64 { return v }),
@@ -202,7 +202,7 @@ func TestAStrayGoroutineEndsWithTheJob(t *testing.T) {
 	}
 }
 
-// What goroutines may do: work for a rank, and run a job of their own.
+// Goroutines may work for a rank, and run their own jobs.
 func TestGoroutinesThatKeepOutAreNotTold(t *testing.T) {
 	job(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
 		got := 0

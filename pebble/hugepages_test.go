@@ -8,7 +8,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// A table is what make would give, whatever its size and the pages under it.
+// A table equals the result of make, for any size and any pages under it.
 func TestTable(t *testing.T) {
 	require.Empty(t, pebble.HugePages[uint64](0))
 	require.Len(t, pebble.HugePages[struct{}](7), 7)

@@ -16,7 +16,7 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// roads is a graph by lists of arcs.
+// roads is a graph as lists of arcs.
 type roads [][]road
 
 type road struct{ to, length uint64 }
@@ -31,7 +31,7 @@ func draw(seed uint64, vertices, arcs int) roads {
 	return g
 }
 
-// distances is the serial twin: Bellman and Ford's, from vertex 0.
+// distances is the serial twin: Bellman and Ford's algorithm, from vertex 0.
 func (g roads) distances() []uint64 {
 	d := far(len(g))
 	d[0] = 0
@@ -56,7 +56,7 @@ func far(n int) []uint64 {
 	return d
 }
 
-// relax finds the same asynchronously: handlers lower distances and queue vertices for idle work.
+// relax computes the same asynchronously: handlers lower distances and queue vertices for idle work.
 func relax(r *pebble.Rank, g roads, all []uint64) error {
 	type offer struct{ vertex, distance uint64 }
 	owner := distribution.Cyclic(uint64(len(g)), r.Size())

@@ -14,7 +14,7 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Main's sends wait for room under any memory limit that registration takes, whatever the budget.
+// The main function's sends wait for room under any memory limit that registration accepts, with any budget.
 func TestTheBudgetFollowsTheMemoryLimit(t *testing.T) {
 	const sends = 60_000
 	for _, c := range []pebble.Config{
@@ -48,7 +48,7 @@ func TestTheBudgetFollowsTheMemoryLimit(t *testing.T) {
 	}
 }
 
-// The advice fits what the memory was needed for, and names the target.
+// The advice fits the use of the memory, and names the target.
 func TestAdviceFitsTheCauseOfALimit(t *testing.T) {
 	for _, c := range []struct {
 		f      func(r *pebble.Rank) error
@@ -68,7 +68,7 @@ func TestAdviceFitsTheCauseOfALimit(t *testing.T) {
 			return epoch(r, func() { at.Send(0) })
 		}, "flood", pebble.FromHandlers, []string{"let handlers send less at once", "raise the memory limit"}},
 		{func(r *pebble.Rank) error {
-			for _, name := range []string{"one", "other"} { // together too large
+			for _, name := range []string{"one", "other"} { // too large together
 				byRank(r, name, ignore, target.Reduce(reduce.Duplicates[uint64]()), target.Cache(4<<10))
 			}
 			return nil

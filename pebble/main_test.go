@@ -23,7 +23,7 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// roleVariable makes the test binary play one of the programs below instead of running tests.
+// roleVariable makes the test binary run one of the programs below instead of tests.
 const roleVariable = "PEBBLE_TEST_ROLE"
 
 // roles are programs as users write them: a rank's function under pebble.Main.
@@ -49,7 +49,7 @@ var roles = map[string]func(r *pebble.Rank) error{
 	},
 }
 
-// untilPreempted runs epochs until rank 0 gets SIGTERM in the middle of one, which then ends as others do.
+// untilPreempted runs epochs until rank 0 gets SIGTERM in the middle of one, which then ends like others.
 func untilPreempted(r *pebble.Rank) error {
 	sent, handled := 0, 0
 	count := byRank(r, "count", func(uint64) { handled++ })
@@ -98,7 +98,7 @@ func sendUntilPreempted(r *pebble.Rank, to *target.Target[uint64], sent *int) er
 	}
 }
 
-// stuckInHandler has the handler of the last rank wait for what never comes, which no signal ends.
+// stuckInHandler makes the handler of the last rank wait without end; no signal ends it.
 func stuckInHandler(r *pebble.Rank) error {
 	hit := byRank(r, "hit", waitForNothing)
 	return epoch(r, func() { hit.Send(uint64(r.Size() - 1)) })
@@ -111,7 +111,7 @@ func waitForNothing(uint64) {
 	<-make(chan struct{})
 }
 
-// quits has many goroutines at one place when SIGQUIT comes.
+// quits holds many goroutines at one place when SIGQUIT comes.
 func quits(r *pebble.Rank) error {
 	const n = 100
 	var all sync.WaitGroup
@@ -134,7 +134,7 @@ func quits(r *pebble.Rank) error {
 	return nil
 }
 
-// programs are those that start jobs in other ways than by one call of pebble.Main.
+// programs are programs that start jobs in other ways than by one call of pebble.Main.
 var programs = map[string]func() error{
 	"flagged":    flagged,
 	"careless":   careless,
@@ -162,7 +162,7 @@ func starts(by starting, c pebble.Config) error {
 	return by(context.Background(), c, (*pebble.Rank).Barrier)
 }
 
-// after starts a second job when the launched one has ended.
+// after starts a second job after the end of the launched one.
 func after(by starting, c pebble.Config) error {
 	if err := starts(pebble.RunLaunched, pebble.Config{}); err != nil {
 		return fmt.Errorf("first: %w", err)
@@ -181,7 +181,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// play runs a role as a job of processes, and returns the status and what the processes said on standard error.
+// play runs a role as a job of processes, and returns the status and the standard error of the processes.
 func play(t *testing.T, role string, processes, ranks int) (status int, said string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
@@ -190,7 +190,7 @@ func play(t *testing.T, role string, processes, ranks int) (status int, said str
 	result, err := launch.Run(ctx, launch.Spec{
 		Processes: processes, Ranks: ranks, Program: []string{os.Args[0]},
 		Env: []string{roleVariable + "=" + role}, Stdout: &stderr, Stderr: &stderr, Prefix: true,
-		Grace: 20 * time.Second, // processes end by themselves, and say why, however busy the machine is
+		Grace: 20 * time.Second, // processes end in order with their reasons, even on a busy machine
 	})
 	if err == nil {
 		require.Zero(t, result.Status)
@@ -198,22 +198,22 @@ func play(t *testing.T, role string, processes, ranks int) (status int, said str
 	return result.Status, stderr.String()
 }
 
-// What a job of processes says, and how it ends.
+// These are the errors and statuses of jobs of processes.
 func TestProcesses(t *testing.T) {
 	const taken = `register target "another": rank 0 registers target "one"`
 	for _, c := range []struct {
 		role             string
 		processes, ranks int
 		status           int
-		says             string // "": nothing at all
+		says             string // "": nothing
 	}{
 		{"well", 3, 5, 0, ""},
 		{"error", 3, 3, launch.ExitError, "[1] rank 1: rank 1 has had enough\n"},
 		{"register", 2, 2, launch.ExitError, taken},
-		// A job whose first process is preempted in mid-epoch ends in order: with all pebbles handled.
+		// A job whose first process is preempted in the middle of an epoch ends in order, with all pebbles handled.
 		{"preempted", 1, 3, 0, ""},
 		{"preempted", 3, 3, 0, ""},
-		// Each of these would run as several jobs without a word, or fail without one.
+		// Each of these would run as several jobs silently, or fail silently.
 		{"ranks", 3, 3, launch.ExitError, "7 ranks, but the job was started with 3: leave Config.Ranks 0"},
 		{"same ranks", 3, 3, 0, ""},
 		{"run", 3, 3, launch.ExitError, "one of a job of 3 processes"},
@@ -246,7 +246,7 @@ func TestTasksOfAnotherLauncherAreNoJobs(t *testing.T) {
 	require.NoError(t, run(pebble.Config{}))
 }
 
-// The rank that panicked tells its stack; the processes that end because of it say nothing.
+// The rank that panicked prints its stack; the processes that end because of it print nothing.
 func TestPanicAcrossProcesses(t *testing.T) {
 	status, said := play(t, "panic", 3, 3)
 	require.Equal(t, launch.ExitPanic, status, said)
@@ -257,7 +257,7 @@ func TestPanicAcrossProcesses(t *testing.T) {
 	}
 }
 
-// A process that ends because a rank does not return says where that is, also after another process has failed.
+// A process that ends because a rank does not return prints the rank's position, even after another process has failed.
 func TestStuckRanksAreShown(t *testing.T) {
 	_, said := play(t, "stuck", 2, 4)
 	require.Contains(t, said, "did not return within 2s after the failure")

@@ -10,7 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Merges for reductions have names; any function of two values that is associative will do.
+// The usual merges have names; any associative function of two values will do.
 func ExampleSum() {
 	err := pebble.Run(context.Background(), pebble.Config{Ranks: 4}, func(r *pebble.Rank) error {
 		n := uint(r.ID() + 1)
@@ -38,7 +38,7 @@ func ExampleSum() {
 	// <nil>
 }
 
-// Values of any length each meet on one rank.
+// Values of any length meet on one rank.
 func ExampleRank_GatherBytes() {
 	err := pebble.Run(context.Background(), pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
 		all, err := r.GatherBytes(0, []byte("pebble"[:2*r.ID()]))
@@ -53,8 +53,8 @@ func ExampleRank_GatherBytes() {
 	// <nil>
 }
 
-// A job that needs more memory than it may have ends with an error that tells for what: pebbles of handlers, buffers of
-// the main function (FromMain), or caches (FromCaches).
+// A job that exceeds its memory limit ends with an error that names the cause: pebbles of handlers, buffers of the main
+// function (FromMain), or caches (FromCaches).
 func ExampleLimitError() {
 	const limit = 1 << 20
 	err := pebble.Run(context.Background(), pebble.Config{Ranks: 2, MemoryLimit: limit}, func(r *pebble.Rank) error {

@@ -14,10 +14,11 @@ import (
 	"github.com/activepebbles/pebbles/target/avro"
 )
 
-// errorOf is the error of a call.
+// errorOf returns the error of a call.
 func errorOf[V any](_ V, err error) error { return err }
 
-// What can't be, and what no machine has room for, is refused in one sentence, before anything is allocated.
+// Impossible configurations, and those that exceed any machine, are refused in one sentence, before anything is
+// allocated.
 func TestImpossibleConfigurationsAreRefused(t *testing.T) {
 	for want, c := range map[string]pebble.Config{
 		"-1 ranks":              {Ranks: -1},
@@ -40,7 +41,7 @@ func TestImpossibleConfigurationsAreRefused(t *testing.T) {
 	require.ErrorContains(t, run(t, pebble.Config{}, nil), "function is nil")
 }
 
-// What a target asks for is weighed before it is made, and no rank after the first has to find out.
+// The needs of a target are checked before it is made, and the first rank reports the error.
 func TestImpossibleTargetsAreRefused(t *testing.T) {
 	once := target.Reduce(reduce.Duplicates[uint64]())
 	for _, c := range []struct {
@@ -123,14 +124,15 @@ func TestMisuseIsToldInWords(t *testing.T) {
 	}
 }
 
-// Ranks that do different things are told so, instead of waiting for ever: other collectives, or other types of values.
+// Ranks that do different things get an error instead of waiting without end: other collectives, or other types of
+// values.
 func TestDifferencesOfRanksAreTold(t *testing.T) {
 	type pair struct{ A, B uint32 }
 	type does = func(r *pebble.Rank) error
 	all := func(r *pebble.Rank) error { return errorOf(pebble.AllReduce(r, uint64(1), pebble.Sum)) }
 	const reduction, sameType = "an all-reduction gets values of ", "give the same type on every rank"
 	for _, c := range []struct {
-		last, others does // what the last rank does, and all others
+		last, others does // the actions of the last rank, and of all others
 		want         []string
 	}{
 		{func(r *pebble.Rank) error { return errorOf(pebble.AllReduce(r, uint32(7), pebble.Sum)) }, all,
@@ -216,7 +218,7 @@ func TestDifferentRegistrationsAreTold(t *testing.T) {
 	}
 }
 
-// A panic ends the job, wherever it is: with its value, its stack and its place, though another rank keeps sending.
+// A panic ends the job from any place, with its value, its stack and its position, though another rank keeps sending.
 func TestPanicEndsTheJobWithItsStack(t *testing.T) {
 	onOne := func(r *pebble.Rank) {
 		if r.ID() == 1 {

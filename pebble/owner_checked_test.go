@@ -9,7 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Every call from another goroutine is told, also one that meets no other.
+// Every call from another goroutine is reported, even one that overlaps no other.
 func TestEveryCallFromElsewhereIsTold(t *testing.T) {
 	for call, f := range map[string]func(r *pebble.Rank){
 		"a barrier was begun":          func(r *pebble.Rank) { _ = r.Barrier() },
@@ -43,7 +43,7 @@ func TestEveryCallFromElsewhereIsTold(t *testing.T) {
 					if handling {
 						at.SendAll([]uint64{0})
 					} else {
-						at.Flush() // from here, so that this goroutine's stack is known
+						at.Flush() // from here, so that this goroutine's stack is recorded
 						elsewhere(func() { f(r, at) })
 					}
 				})

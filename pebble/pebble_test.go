@@ -37,7 +37,7 @@ func epoch(r *pebble.Rank, send func(), options ...pebble.EpochOption) error {
 	return r.Epoch(func() error { send(); return nil }, options...)
 }
 
-// epochOf runs an epoch in which one rank alone sends.
+// epochOf runs an epoch in which only one rank sends.
 func epochOf(rank int, r *pebble.Rank, send func(), options ...pebble.EpochOption) error {
 	return epoch(r, func() {
 		if r.ID() == rank {
@@ -76,7 +76,7 @@ func TestRanksAndPlace(t *testing.T) {
 	require.Equal(t, [7]int{1, 1, 1, 1, 1, 1, 1}, seen)
 }
 
-// counting is a transport that says where counts begin.
+// counting is a transport that sets the start of counts.
 type counting struct {
 	*mem.Transport
 	from uint64
@@ -115,7 +115,7 @@ func TestCountersNearWraps(t *testing.T) {
 	}
 }
 
-// A frame of an epoch that a slow rank has not begun waits until it has.
+// A frame of an epoch that a slow rank has not begun waits until that rank begins it.
 func TestFastRanksWaitForSlowOnes(t *testing.T) {
 	release := make(chan struct{})
 	var early atomic.Bool
@@ -164,7 +164,7 @@ func TestErrorEndsTheJobEverywhere(t *testing.T) {
 	require.EqualValues(t, 4, told.Load(), "Epoch must return the error on every rank")
 }
 
-// A panic in a handler of batches tells which batch, and no pebble is told in more than a line.
+// A panic in a handler of batches names the batch, and no pebble takes more than a line.
 func TestPanicTellsThePebble(t *testing.T) {
 	type long struct{ Key, A, B uint64 }
 	said := func(handling target.Handling[long], n int) string {
@@ -213,7 +213,7 @@ func TestContextEndsTheJob(t *testing.T) {
 	}
 }
 
-// The main function's sends wait for room instead of failing, however slow the receiver.
+// The main function's sends wait for room instead of failing, however slow the receiver is.
 func TestMainWaitsForRoom(t *testing.T) {
 	const sends = 20000
 	got, peak := 0, int64(0)
@@ -256,8 +256,8 @@ func TestHandlersNeverOverlap(t *testing.T) {
 	}
 }
 
-// The local trap: what the main function sends to its own rank is handled when SendAll returns, and what it sends one
-// by one as soon as enough of it has gathered, or when it is flushed.
+// The local trap: pebbles of the main function for its own rank are handled when SendAll returns; those of single sends
+// as soon as enough have gathered, or at a flush.
 func TestLocalTrap(t *testing.T) {
 	job(t, pebble.Config{Ranks: 3, Due: -1}, func(r *pebble.Rank) error {
 		got := 0
@@ -285,7 +285,7 @@ func TestLocalTrap(t *testing.T) {
 	})
 }
 
-// Two ranks that only wait for messages must not stop eight from getting on: ranks that have nothing to do yield.
+// Two ranks that only wait for messages must not stop the other ranks: ranks with nothing to do yield.
 func TestManyRanksOnFewCores(t *testing.T) {
 	job(t, pebble.Config{Ranks: 64, Coalesce: 16}, func(r *pebble.Rank) error {
 		var chain *target.Target[uint64]

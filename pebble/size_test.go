@@ -11,7 +11,7 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// A rank with small buffers is small itself, so that one process can have thousands.
+// A rank with small buffers is small, so that one process can have thousands.
 func TestRanksAreSmall(t *testing.T) {
 	const ranks, most = 256, 200 << 10
 	used := func() uint64 {

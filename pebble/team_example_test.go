@@ -9,7 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Ranks of even and of odd numbers add up numbers by themselves, at the same time.
+// Two teams, of the ranks with even and with odd numbers, each compute a sum at the same time.
 func ExampleRank_Split() {
 	err := pebble.Run(context.Background(), pebble.Config{Ranks: 6}, func(r *pebble.Rank) error {
 		team, err := r.Split(r.ID()%2, 0, []string{"even", "odd"}[r.ID()%2])

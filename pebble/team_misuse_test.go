@@ -14,7 +14,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// halves are a job's rank and its part in one of the teams "even" and "odd", with a target of each.
+// halves is a rank of a job with its part in one of the teams "even" and "odd", and a target of each.
 type halves struct {
 	r, part   *pebble.Rank
 	team      *pebble.Team
@@ -26,7 +26,7 @@ func split(r *pebble.Rank) *halves {
 	return &halves{r, team.Rank, team, byRank(r, "all", ignore).Send, byRank(team.Rank, "some", ignore).Send}
 }
 
-// Calls of a team in a place that is wrong for them, or of the wrong team, end the job in words.
+// Calls of a team in a wrong place, or of the wrong team, end the job with an error.
 func TestTeamMisuse(t *testing.T) {
 	for name, c := range map[string]struct {
 		do   func(h *halves) error
@@ -111,7 +111,7 @@ func TestTeamMisuse(t *testing.T) {
 	}
 }
 
-// Whoever is no member has a team that says so, whatever is called.
+// A rank that is no member gets a team whose calls all report that.
 func TestStrangers(t *testing.T) {
 	for name, do := range map[string]func(team *pebble.Team) error{
 		"Epoch":      func(team *pebble.Team) error { return idle(team.Rank) },
@@ -135,8 +135,8 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// Ranks that are in calls of two teams wait for each other for ever: a simulation ends, and elsewhere the report says
-// in which teams they are.
+// Ranks in calls of two teams wait for each other without end: a simulation ends, and elsewhere the report names the
+// teams.
 func TestTeamsOutOfOrder(t *testing.T) {
 	program := func(r *pebble.Rank) error {
 		a, b := appstest.Must(r.Split(0, 0, "a")), appstest.Must(r.Split(0, 0, "b"))

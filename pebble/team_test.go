@@ -53,7 +53,7 @@ func TestTeamEpochs(t *testing.T) {
 	})
 }
 
-// splitting is one way to split a job, and what comes of it: the members of the teams of each rank, in their order.
+// splitting is one way to split a job, with the members of the teams of each rank, in their order.
 type splitting struct {
 	name       string
 	ranks      int
@@ -82,7 +82,7 @@ func TestSplit(t *testing.T) {
 			s.Ranks = c.ranks
 			t.Run(c.name+" over "+s.Transport, func(t *testing.T) {
 				require.NoError(t, s.Run(t, appstest.Checked(func(r appstest.Rank) {
-					for range 3 { // a team's number is not used again at once
+					for range 3 { // a team's number is not reused at once
 						c.check(r)
 					}
 				})))
@@ -113,7 +113,7 @@ func (c splitting) check(r appstest.Rank) {
 	r.NoError(team.Free())
 }
 
-// Teams are split again, by ranks that are numbered in the team, and named after where they come from.
+// Teams are split again, by ranks as numbered in the team, and are named after the team that was split.
 func TestSplitTeam(t *testing.T) {
 	s := appstest.Shape{Ranks: 8, Procs: 3, Transport: "sim"}
 	require.NoError(t, s.Run(t, appstest.Checked(func(r appstest.Rank) {
@@ -155,7 +155,7 @@ func TestTeamsAreIndependent(t *testing.T) {
 	})))
 }
 
-// Stages of a pipeline overlap with the next one, and hand it what they have made, while they work on at the next.
+// Stages of a pipeline overlap: each hands its results to the next stage while it works on.
 func TestTeamsOverlap(t *testing.T) {
 	for _, s := range []appstest.Shape{{Ranks: 3, Transport: "mem"}, {Ranks: 6, Procs: 3, Transport: "sim"},
 		{Ranks: 6, Procs: 2, Transport: "shm"}, {Ranks: 6, Procs: 3, Transport: "tcp"}} {
@@ -167,7 +167,7 @@ func TestTeamsOverlap(t *testing.T) {
 
 const batches = 20
 
-// pipeline has three stages of which each adds 1 to the numbers of the one before.
+// pipeline has three stages; each adds 1 to the numbers of the stage before.
 func pipeline(r appstest.Rank) {
 	wide := r.Size() / 3
 	stage := r.ID() / wide

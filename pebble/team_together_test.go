@@ -16,7 +16,7 @@ import (
 )
 
 // Two teams work at the same time in the same processes, one with pebbles and containers, the other with tasks and
-// arrays, and meet in epochs of the whole job. With build tag long it takes minutes.
+// arrays, and meet in epochs of the whole job. With build tag long, it takes minutes.
 func TestTwoTeamsTogether(t *testing.T) {
 	rounds := 10
 	if appstest.Long {
@@ -30,7 +30,7 @@ func TestTwoTeamsTogether(t *testing.T) {
 	}
 }
 
-// each is what every rank adds in a round.
+// each is the amount that every rank adds per round.
 const each = 200
 
 func together(r appstest.Rank, rounds int) {
