@@ -17,7 +17,7 @@ import (
 	"github.com/activepebbles/pebbles/target/avro"
 )
 
-// chasing asks for the next of a word until chases have gone so many steps, and checks where they end.
+// chasing asks for the successor of a word until chases have taken the given number of steps, and checks their ends.
 func chasing(r *pebble.Rank) error {
 	const words, chases, steps = 500, 40, 15
 	next := func(i uint64) uint64 { return (i*7 + 3) % words }
@@ -95,7 +95,7 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// Questions keep a declared depth, two pebbles each.
+// A question with its answer counts as two pebbles of a declared depth.
 func TestAskWithinADepth(t *testing.T) {
 	for _, depth := range []int{1, 2} {
 		answers := 0
@@ -121,7 +121,7 @@ func TestAskWithinADepth(t *testing.T) {
 	}
 }
 
-// Answers go by options of their own: the frames that rank 1 answers with are as many as pebbles, or far fewer.
+// Answers have their own options: rank 1 answers with one frame per pebble, or with far fewer.
 func TestAnswersGoAsTheyAre(t *testing.T) {
 	const asked = 100
 	frames := func(options ...target.Option) uint64 {
@@ -151,7 +151,7 @@ func TestAnswersGoAsTheyAre(t *testing.T) {
 	require.EqualValues(t, asked, frames(target.Answers(target.Coalesce(1))))
 }
 
-// spelled is what a word is answered with.
+// spelled returns the answer for a word.
 func spelled(word string) []byte { return []byte(strings.ToUpper(word) + "!") }
 
 // Texts are asked and answered, empty and longer than a frame, at home and elsewhere, by handlers too.
@@ -198,7 +198,7 @@ func TestAskOfTexts(t *testing.T) {
 	})
 }
 
-// One codec is enough where answers, or questions, are plain data, and where both are of one type.
+// One codec is enough if answers, or questions, are plain data, or if both have one type.
 func TestAskWithOneCodec(t *testing.T) {
 	job(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
 		var lengths, texts, twice int

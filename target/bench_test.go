@@ -60,9 +60,9 @@ func BenchmarkUpdates(b *testing.B) {
 }
 
 // BenchmarkCounting counts uniform keys in a Go map at their owners, on 8 ranks, with and without a cache of 2^16
-// entries: with as many keys as entries nearly all pebbles merge at their source, with 2^23 nearly none. A merged
-// pebble saves the carrying and the handler: the second is what a program brings, so there is one whose handler does
-// half a microsecond of work more.
+// entries. With as many keys as entries, nearly all pebbles merge at their source; with 2^23, nearly none do. A merged
+// pebble saves the transport and the handler: the program determines the second, so one handler does half a microsecond
+// of extra work.
 func BenchmarkCounting(b *testing.B) {
 	const ranks = 8
 	for _, c := range []struct {
@@ -76,7 +76,7 @@ func BenchmarkCounting(b *testing.B) {
 				var handled [ranks]uint64
 				require.NoError(b, run(b, pebble.Config{Ranks: ranks, Cache: cache}, func(r *pebble.Rank) error {
 					counts := make(map[uint64]uint64)
-					var spent uint64 // keeps the work from being left out as useless
+					var spent uint64 // keeps the compiler from removing the work
 					word := target.New(r, "word", distribution.Shuffled(keys, ranks, 1),
 						target.Key(func(a amount) uint64 { return a.key }),
 						target.Each(func(a amount) {
@@ -113,7 +113,7 @@ func BenchmarkCounting(b *testing.B) {
 	}
 }
 
-// BenchmarkHandlers compares the forms of handlers: nanoseconds a pebble, in batches of the coalescing factor.
+// BenchmarkHandlers compares the forms of handlers: nanoseconds per pebble, in batches of the coalescing factor.
 func BenchmarkHandlers(b *testing.B) {
 	var sum uint64
 	for name, handling := range map[string]target.Handling[uint64]{

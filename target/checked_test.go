@@ -12,7 +12,7 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// A batch that a handler has kept does not look right as soon as the handler has returned.
+// A batch that a handler has kept is overwritten as soon as the handler has returned.
 func TestKeptBatchesArePoisoned(t *testing.T) {
 	const wrong = uint64(0xdbdbdbdbdbdbdbdb)
 	job(t, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {

@@ -17,7 +17,7 @@ import (
 	"github.com/activepebbles/pebbles/target/avro"
 )
 
-// Strings from one byte to far beyond a buffer arrive once and whole, and set off strings of their own.
+// Strings from one byte to far beyond a buffer arrive once and intact, and cause further strings.
 func TestCodedPebbles(t *testing.T) {
 	const words = 60
 	everywhere(t, 2, 1, func(t *testing.T, c pebble.Config, _ int) {
@@ -58,7 +58,7 @@ func TestCodedPebbles(t *testing.T) {
 	})
 }
 
-// longWord is i bytes long, and every tenth is far longer than a frame of coded pebbles.
+// longWord returns a word of i bytes; every tenth is far longer than a frame of coded pebbles.
 func longWord(i int) string {
 	n := i
 	if i%10 == 9 {

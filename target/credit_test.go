@@ -18,8 +18,8 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// A rank that is slow holds its senders back, over every hop, and fills nobody's memory: each rank holds, for each
-// neighbour, one frame that fills, one that waits for credit and those in flight.
+// A slow rank holds its senders back, over every hop, and fills no rank's memory: each rank holds, for each neighbour,
+// one frame that fills, one that waits for credit, and those in flight.
 func TestSlowRankHoldsSendersBack(t *testing.T) {
 	for _, topology := range []route.Constructor{route.Direct, route.Hypercube} {
 		for _, credits := range []int{1, 3} {
@@ -34,7 +34,7 @@ func TestSlowRankHoldsSendersBack(t *testing.T) {
 	}
 }
 
-// So does the budget of what is in flight, where links have more credit.
+// The budget of frames in flight does the same if links have more credit.
 func TestBudgetHoldsSendersBack(t *testing.T) {
 	const budget = 16 << 10
 	for each, coalesce := range map[int]int{20_000: 64, 2_000: 1} {
@@ -45,15 +45,15 @@ func TestBudgetHoldsSendersBack(t *testing.T) {
 	}
 }
 
-// sendToSlow has all ranks send so many pebbles each to a rank that is slow at first. No rank may hold more than a
-// bound, which is that for its number of neighbours, and some for detectors.
+// sendToSlow makes all ranks send each pebbles to a rank that is slow at first. No rank may hold more than bound, for
+// its number of neighbours, plus some memory for detectors.
 func sendToSlow(t *testing.T, c pebble.Config, each int, bound func(neighbors int) int64) {
 	got := 0
 	job(t, c, func(r *pebble.Rank) error {
 		slow := target.New(r, "slow", distribution.Cyclic(8, 8), target.Key(func(uint64) uint64 { return 0 }),
 			target.Batch(func(vs []uint64) {
 				if got == 0 {
-					time.Sleep(50 * time.Millisecond) // long enough for all others to run into their bounds
+					time.Sleep(50 * time.Millisecond) // long enough for all others to reach their bounds
 				}
 				got += len(vs)
 			}))
@@ -70,7 +70,7 @@ func sendToSlow(t *testing.T, c pebble.Config, each int, bound func(neighbors in
 	require.Equal(t, 8*each, got)
 }
 
-// What handlers send while a link has no credit waits at its sender, up to the memory limit.
+// Pebbles that handlers send while a link has no credit wait at their sender, up to the memory limit.
 func TestHandlersBeyondCreditRunIntoTheMemoryLimit(t *testing.T) {
 	c := pebble.Config{Ranks: 2, Credits: 1, MemoryLimit: 1 << 20}
 	err := run(t, c, func(r *pebble.Rank) error {
@@ -97,7 +97,7 @@ type gated struct {
 	mu       sync.Mutex
 	inFlight int
 	most     int
-	first    int // in flight when rank 0 had nothing to do for the first time since it began to send; 0 before
+	first    int // in flight when rank 0 first had nothing to do since it began to send; 0 before
 	open     int // frames that may be received
 	held     []*netio.Frame
 }
@@ -160,8 +160,8 @@ func (p gatedPort) idle() {
 func (p gatedPort) Pause()             { p.idle(); p.Port.Pause() }
 func (p gatedPort) Wait(time.Duration) { p.idle(); p.Port.Wait(time.Millisecond) }
 
-// A link has exactly as many frames in flight as it has credit, as long as there are more: never one more, and never
-// one less, whether the main function or a handler sends, and whether frames are large or travel by value.
+// A link with enough frames has exactly its credit in flight: never one more, and never one less, for sends of the main
+// function or of a handler, and for large frames or values.
 func TestALinkHasExactlyItsCreditInFlight(t *testing.T) {
 	allCredits, factors := []int{1, 2, 5, 16}, []int{1, 64}
 	allOptions := [][]target.Option{nil, {target.Coded[uint64](plainCodec{})}}
@@ -202,8 +202,8 @@ func TestALinkHasExactlyItsCreditInFlight(t *testing.T) {
 	}
 }
 
-// With room for a single frame in flight, and a single frame of credit on each link, and every pebble due at once,
-// sends wait, flush and handle inside each other all the time; nothing may be lost, and nobody may hang.
+// With room for a single frame in flight, a single frame of credit on each link, and every pebble due at once, sends
+// wait, flush and handle inside each other all the time; nothing may be lost, and no rank may hang.
 func TestTightBuffers(t *testing.T) {
 	const keys, sends = 64, 900
 	everywhere(t, 3, 4, func(t *testing.T, c pebble.Config, variant int) {

@@ -37,8 +37,8 @@ func chain(r *pebble.Rank, length, sends int, handled *int, options []target.Opt
 	}, declared...)
 }
 
-// A program that keeps its declared depth runs as without; one that exceeds it ends with an error that names the
-// handler, wherever in the traffic the long chain is.
+// A program within its declared depth runs as without one; a program that exceeds it ends with an error that names the
+// handler, at any position of the long chain in the traffic.
 func TestDepth(t *testing.T) {
 	const longest, deepest, sends = 4, 4, 400
 	everywhere(t, 2, longest*(deepest+1), func(t *testing.T, c pebble.Config, variant int) {
@@ -75,7 +75,7 @@ func requireDeep(t *testing.T, err error, name string, depth int) {
 	require.Equal(t, depth, deep.Depth)
 }
 
-// A chain whose every pebble goes to another rank is counted too, by what frames say, however many share one.
+// A chain whose pebbles all go to other ranks is counted too, from the frames, for any number of pebbles in a frame.
 func TestDepthAcrossRanks(t *testing.T) {
 	for _, coalesce := range []int{1, 32} {
 		for depth, length := range map[int]int{3: 3, 4: 5} {
@@ -114,7 +114,7 @@ func TestDepthThroughACombiningCache(t *testing.T) {
 	}
 }
 
-// Depths that make no sense, and such as differ by rank, are told.
+// Invalid depths, and depths that differ by rank, are reported.
 func TestDepthIsChecked(t *testing.T) {
 	for want, depth := range map[string]func(rank int) int{
 		"depth 0":   func(int) int { return 0 },
@@ -129,7 +129,7 @@ func TestDepthIsChecked(t *testing.T) {
 	}
 }
 
-// Where no depth is declared, what handlers send goes on together, however long the chains are that it belongs to.
+// Without a declared depth, pebbles of handlers travel together, for any length of their chains.
 func TestUndeclaredDepthsGatherInHandlers(t *testing.T) {
 	var batches []int
 	job(t, pebble.Config{Ranks: 1, Due: -1}, func(r *pebble.Rank) error {
@@ -145,7 +145,7 @@ func TestUndeclaredDepthsGatherInHandlers(t *testing.T) {
 		return epoch(r, func() {
 			to.Send(2)
 			to.Flush()              // a chain of three, whose second is queued
-			to.SendAll([]uint64{1}) // whose second is gathered, and then the third of the other chain
+			to.SendAll([]uint64{1}) // its second is gathered, and then the third of the other chain
 		})
 	})
 	require.Contains(t, batches, 2)

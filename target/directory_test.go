@@ -20,12 +20,12 @@ type text struct{}
 func (text) Append(dst []byte, s string) ([]byte, error) { return append(dst, s...), nil }
 func (text) Decode(src []byte) (string, error)           { return string(src), nil }
 
-// Counters wander between ranks, and every increment in flight must find its own, however pebbles travel.
+// Counters move between ranks, and every increment in flight must reach its counter, however pebbles travel.
 func TestMovingKeysLoseNoPebble(t *testing.T) {
 	merged, coded := target.Reduce(added), target.Coded[amount](amounts{})
 	variants := [][]target.Option{nil, {merged}, {coded}, {coded, merged}}
 	everywhere(t, 2, len(variants), func(t *testing.T, c pebble.Config, variant int) {
-		found := make([]uint64, c.Ranks) // by rank: increments that are there at the end
+		found := make([]uint64, c.Ranks) // by rank: increments found at the end
 		job(t, c, func(r *pebble.Rank) (err error) {
 			found[r.ID()], err = wander(r, variants[variant])
 			return err
@@ -34,7 +34,7 @@ func TestMovingKeysLoseNoPebble(t *testing.T) {
 	})
 }
 
-const wanderings = 300 // increments that a rank sends
+const wanderings = 300 // increments sent per rank
 
 // wander sends increments to counters that move all the time, and returns the sum of those that are here at the end.
 func wander(r *pebble.Rank, options []target.Option) (sum uint64, err error) {
@@ -77,8 +77,8 @@ func wander(r *pebble.Rank, options []target.Option) (sum uint64, err error) {
 	return sum, err
 }
 
-// Keys that the main function moves share frames, as pebbles of as many bytes do. Nothing is due by the clock here, so
-// that moves leave after every 1,024 pieces of work, when their frame is full, and when the rank is idle.
+// Keys that the main function moves share frames, as pebbles of the same size do. Nothing is due by the clock here, so
+// moves leave after every 1,024 pieces of work, when their frame is full, and when the rank is idle.
 func TestMovesShareFrames(t *testing.T) {
 	const each = 10_000 // keys of a rank
 	var arrived [2]int
@@ -119,8 +119,8 @@ func TestMovingStateByCodec(t *testing.T) {
 	require.Equal(t, [3]map[uint64]string{{2: "name of 2"}, {0: "name of 0"}, {1: "name of 1"}}, names)
 }
 
-// A key moves at once when the handler that moves it is of a target without a directory, or over another one. Nothing
-// else happens on its rank in that epoch.
+// A key moves at once if the handler that moves it is of a target without a directory, or over another directory.
+// Nothing else happens on its rank in that epoch.
 func TestMoveFromAnotherTargetsHandler(t *testing.T) {
 	for name, options := range map[string][]target.Option{"plain": nil, "coded": {target.Coded[uint64](plainCodec{})}} {
 		for _, moving := range []bool{false, true} {
@@ -151,7 +151,7 @@ func TestMoveFromAnotherTargetsHandler(t *testing.T) {
 	}
 }
 
-// In a handler of a target over the directory a key stays until the whole batch has been handled.
+// In a handler of a target over the directory, a key stays until the whole batch has been handled.
 func TestMoveWaitsForTheBatch(t *testing.T) {
 	var handled [2]int
 	job(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
@@ -170,7 +170,7 @@ func TestMoveWaitsForTheBatch(t *testing.T) {
 	require.Equal(t, [2]int{3, 0}, handled)
 }
 
-// Moving keys send pebbles of their own: a declared depth neither ends the epoch early nor forbids them.
+// Moving keys send extra pebbles: a declared depth neither ends the epoch early nor forbids them.
 func TestMovingKeysUnderADeclaredDepth(t *testing.T) {
 	for _, ranks := range []int{2, 3, 7} {
 		for range 20 {
@@ -197,9 +197,8 @@ func TestMovingKeysUnderADeclaredDepth(t *testing.T) {
 	}
 }
 
-// Pebbles that look for a key on its way keep ranks busy and frames in flight. The key must arrive all the same: past
-// hops, without credit, beyond the budget, and where ranks share buffers. A simulated job ends by its limit of turns
-// when it does not.
+// Pebbles for a key on its way keep ranks busy and frames in flight. The key must arrive all the same: past hops,
+// without credit, beyond the budget, and with shared buffers. Otherwise the simulated job ends by its limit of turns.
 func TestKeysArriveWhilePebblesLookForThem(t *testing.T) {
 	for name, c := range map[string]struct {
 		ranks, processes int
@@ -220,7 +219,7 @@ func TestKeysArriveWhilePebblesLookForThem(t *testing.T) {
 	}
 }
 
-// chase moves keys all the time, by main functions and handlers, and checks that their counters find them again.
+// chase moves keys all the time, by main functions and handlers, and checks that increments reach their counters.
 func chase(r *pebble.Rank, options []target.Option) error {
 	const keys, sends, turns = 7, 40, 12
 	var counters [keys]uint64
@@ -263,7 +262,7 @@ func chase(r *pebble.Rank, options []target.Option) error {
 	return err
 }
 
-// A handler gives away more keys than it has credit for; its rank is busy until a pebble has found the last one.
+// A handler moves more keys than it has credit for; its rank is busy until a pebble has found the last one.
 func TestKeysLeaveWhenCreditComes(t *testing.T) {
 	world := sim.Config{Ranks: 2, Processes: 2, TurnLimit: 100_000}
 	require.NoError(t, simulate(t, world, pebble.Config{Credits: 1, Coalesce: 64, Due: -1}, func(r *pebble.Rank) error {

@@ -19,7 +19,7 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// overheard is the transport in memory, which counts the data frames between two ranks.
+// overheard is the transport in memory, with a count of the data frames between two ranks.
 type overheard struct {
 	*mem.Transport
 	a, b   uint32
@@ -40,8 +40,8 @@ func (p overheardPort) Send(f *netio.Frame) {
 	p.Port.Send(f)
 }
 
-// A link is marked down in the middle of an epoch: pebbles in its buffers take other ways, every pebble is handled
-// once, and in the next epoch nothing uses the link, until it is marked up again.
+// A link is marked down in the middle of an epoch: pebbles in its buffers take other routes, every pebble is handled
+// once, and in the next epoch no pebble uses the link, until it is marked up again.
 func TestLinkMarkedDownInMidEpoch(t *testing.T) {
 	const ranks, each = 8, 5000
 	bases := []route.Constructor{route.Direct, route.Hypercube, route.MeshOf(2), route.Ring}
@@ -99,7 +99,7 @@ func TestLinkMarkedDownInMidEpoch(t *testing.T) {
 	}
 }
 
-// Nothing is routed through a marked rank, which still gets its own pebbles.
+// No pebble is routed through a marked rank, which still gets its own.
 func TestRankMarkedDown(t *testing.T) {
 	const ranks = 9
 	c := pebble.Config{Ranks: ranks, Topology: route.Dynamic(route.MeshOf(2))}
@@ -123,7 +123,7 @@ func TestRankMarkedDown(t *testing.T) {
 	}
 }
 
-// A rank that can't be reached is said in words.
+// A rank that can't be reached is reported.
 func TestRankCutOff(t *testing.T) {
 	err := run(t, pebble.Config{Ranks: 5, Topology: route.Dynamic(route.Ring)}, func(r *pebble.Rank) error {
 		all := numbers(r, "all", distribution.Cyclic(5, 5), ignore)
@@ -181,7 +181,7 @@ func TestLinkMarkedBetweenEpochs(t *testing.T) {
 	require.Zero(t, wire.frames.Load())
 }
 
-// passing runs a test with each reduction that lets pebbles pass and remembers them, plain and coded.
+// passing runs a test with each reduction that passes pebbles on and remembers them, plain and coded.
 func passing(t *testing.T, test func(t *testing.T, options ...target.Option)) {
 	for _, kind := range []reduce.Kind[amount]{
 		reduce.Duplicates[amount](), reduce.First[amount](), reduce.Best(func(a, b amount) bool { return a.n > b.n }),
@@ -196,7 +196,7 @@ func passing(t *testing.T, test func(t *testing.T, options ...target.Option)) {
 // byKey addresses amounts by their keys.
 var byKey = target.Key(func(a amount) uint64 { return a.key })
 
-// Pebbles that wait for a link when it is marked have passed their rank's cache already.
+// Pebbles that wait for a link when it is marked have already passed their rank's cache.
 func TestRescuedPebblesAreNotDropped(t *testing.T) {
 	passing(t, func(t *testing.T, options ...target.Option) {
 		const ranks, each = 4, 3 * target.SendBufferMax
@@ -250,7 +250,7 @@ func TestPebblesThatTurnBackAreNotDropped(t *testing.T) {
 	})
 }
 
-// late is the transport in memory that keeps rank 1's frames of one target until it has sent one of another.
+// late is the transport in memory, but keeps rank 1's frames of one target until it has sent one of another.
 type late struct {
 	*mem.Transport
 	kept, after uint16
@@ -286,8 +286,8 @@ func (p *latePort) Send(f *netio.Frame) {
 	}
 }
 
-// A pebble looks for a key on its way from rank 1 to rank 0, and comes to both ranks twice: the key arrives when rank 1
-// has sent the pebble on. Two pebbles that look for it from both ends must not be dropped for each other.
+// A pebble seeks a key on its way from rank 1 to rank 0, and visits both ranks twice: the key arrives after rank 1 has
+// sent the pebble on. Two pebbles that seek it from both ends must not be dropped for each other.
 func TestPebblesThatCircleAreNotDropped(t *testing.T) {
 	passing(t, func(t *testing.T, options ...target.Option) {
 		for _, from := range [][]int{{0}, {1}, {0, 1}} {
@@ -312,7 +312,7 @@ func TestPebblesThatCircleAreNotDropped(t *testing.T) {
 	})
 }
 
-// Along fixed routes a cache drops what comes from others: rank 3 sends to rank 0 by rank 2, which has sent the same.
+// Along fixed routes, a cache drops pebbles of others: rank 3 sends to rank 0 through rank 2, which has sent the same.
 func TestPassingPebblesAreDroppedAtHops(t *testing.T) {
 	passing(t, func(t *testing.T, options ...target.Option) {
 		const ranks = 4

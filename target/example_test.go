@@ -10,7 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// A pebble carries a key and what is to be done there.
+// A pebble carries a key and the data of the work to do there.
 func ExampleNew() {
 	type deposit struct{ Account, Cents uint64 }
 	err := pebble.Run(context.Background(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
@@ -63,7 +63,7 @@ func ExampleBatch() {
 	// <nil>
 }
 
-// A handler that gets its own target sends on by it, and its error ends the job.
+// A handler that gets its own target sends pebbles on, and its error ends the job.
 func ExampleTryEach() {
 	type visit struct{ Room, Coins uint64 }
 	err := pebble.Run(context.Background(), pebble.Config{Ranks: 4}, func(r *pebble.Rank) error {
@@ -91,7 +91,7 @@ func ExampleTryEach() {
 	// true 2 {Room:2 Coins:0}
 }
 
-// A handler of batches names the pebble that its error is about.
+// A handler of batches names the pebble of its error.
 func ExamplePebbleError() {
 	err := pebble.Run(context.Background(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
 		roots := target.New(r, "roots", distribution.Ranks(r.Size()), target.Key(func(float64) uint64 { return 1 }),
@@ -114,7 +114,7 @@ func ExamplePebbleError() {
 	// Output: rank 1: target "roots": handle pebble -1: no root
 }
 
-// A rank that has other work does it while its links are full.
+// A rank does other work while its links are full.
 func ExampleTarget_TrySend() {
 	err := pebble.Run(context.Background(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
 		got := 0
@@ -141,7 +141,7 @@ func ExampleTarget_TrySend() {
 	// <nil>
 }
 
-// Words are asked for at their owners, and come back with what they mean.
+// The owners of words answer with their meanings.
 func ExampleAsk() {
 	meanings := map[string]string{"pebble": "one light message to a key", "hop": "a rank that a pebble passes"}
 	err := pebble.Run(context.Background(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
@@ -163,7 +163,7 @@ func ExampleAsk() {
 	// <nil>
 }
 
-// Keys that move: pebbles follow them to their owner, whose handlers find the state that came along.
+// Keys move, and pebbles follow them to their owner, whose handlers find the state that moved with the key.
 func ExampleDirectory() {
 	err := pebble.Run(context.Background(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
 		money := map[uint64]int{} // of the keys that are here

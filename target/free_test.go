@@ -14,7 +14,7 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// What is freed leaves nothing behind, whatever it was used for.
+// A freed object leaves nothing behind, after any use.
 func TestFreeLeavesNothing(t *testing.T) {
 	byRank := func(r *pebble.Rank) target.Keying[uint64] {
 		return target.Key(func(v uint64) uint64 { return v % uint64(r.Size()) })
@@ -71,7 +71,7 @@ func TestFreeLeavesNothing(t *testing.T) {
 	}
 }
 
-// Calls of what was freed, and frees in the wrong place, end the job with words that say so.
+// Calls of freed objects, and frees in the wrong place, end the job with a fitting error.
 func TestFreedIsTold(t *testing.T) {
 	type hit = *target.Target[uint64]
 	body := func(r *pebble.Rank, f func()) error { return r.Epoch(func() error { f(); return nil }) }

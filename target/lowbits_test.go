@@ -14,13 +14,13 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Random pebbles go by their low bits, and by a function that says the same: each rank must get the same sums, and only
-// keys of its own. Some distributions have the short way to owners, some don't.
+// Random pebbles are addressed by their low bits, and by an equivalent function: each rank must get the same sums, and
+// only its own keys. Some distributions have the shortcut to owners, some don't.
 func TestLowBits(t *testing.T) {
 	type pair struct{ Word, Value uint64 }
 	const bits, count = 10, 5000
 	maps := []func(ranks int) distribution.Map{
-		func(n int) distribution.Map { return distribution.Block(1<<bits, n) }, // the short way
+		func(n int) distribution.Map { return distribution.Block(1<<bits, n) }, // the shortcut
 		func(n int) distribution.Map { return distribution.Block(1<<(bits+3), n) },
 		func(n int) distribution.Map { return distribution.Block(3<<bits, n) },
 		func(n int) distribution.Map { return distribution.Cyclic(1<<bits, n) },
@@ -62,7 +62,7 @@ func TestLowBits(t *testing.T) {
 	})
 }
 
-// Pebbles that have no 8 bytes, over ranks as keys and over blocks.
+// Pebbles have fewer than 8 bytes, over ranks as keys and over blocks.
 func TestLowBitsOfFourBytes(t *testing.T) {
 	for bits, owner := range map[int]distribution.Map{
 		2: distribution.Ranks(4), 5: distribution.Block(1<<5, 4), 20: distribution.Hash(4),

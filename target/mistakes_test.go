@@ -37,7 +37,7 @@ func TestMistakesAreToldAtRegistration(t *testing.T) {
 	jumping := func(n int) route.Topology {
 		return broken{route.Hypercube(n), func(_, dest int) int { return dest }}
 	}
-	// registering and its parts register a target that is right but for one thing.
+	// registering and its parts register a target with a single fault.
 	registering := func(where distribution.Map, keying target.Keying[uint64], handling target.Handling[uint64],
 		options ...target.Option) func(r *pebble.Rank) {
 		return func(r *pebble.Rank) { target.New(r, "x", where, keying, handling, options...) }
@@ -135,7 +135,7 @@ func TestMistakesAreToldAtRegistration(t *testing.T) {
 	}
 }
 
-// Mistakes that show later, and those of a job's configuration, end the job too.
+// Later mistakes, and those of a job's configuration, end the job too.
 func TestMistakesAreTold(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -175,7 +175,7 @@ func TestMistakesAreTold(t *testing.T) {
 	}
 }
 
-// A key outside of the distribution ends the job, whichever way it was given and sent.
+// A key outside the distribution ends the job, for every form of key and send.
 func TestKeyOutsideTheDistribution(t *testing.T) {
 	thousand, eight := distribution.Block(1000, 2), distribution.Block(8, 2)
 	for name, c := range map[string]struct {

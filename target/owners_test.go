@@ -14,11 +14,11 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// astray is a distribution of a user's by key mod ranks, which names an owner that is no rank for key 7.
+// astray is a user's distribution by key mod ranks, which names an invalid owner for key 7.
 type astray struct{ ranks, owner int }
 
 func (a astray) Ranks() int       { return a.ranks }
-func (a astray) Describe() string { return fmt.Sprintf("astray(%d)", a.ranks) } // the same on all ranks
+func (a astray) Describe() string { return fmt.Sprintf("astray(%d)", a.ranks) } // equal on all ranks
 
 func (a astray) Owner(key uint64) int {
 	if key == 7 && a.owner != 0 {
@@ -27,16 +27,16 @@ func (a astray) Owner(key uint64) int {
 	return int(key % uint64(a.ranks))
 }
 
-// astrayMap is a distribution of a user's that describes itself.
+// astrayMap is a user's distribution that describes itself.
 type astrayMap interface {
 	distribution.Map
 	distribution.Describer
 }
 
-// astrayBatch is the same with a fast door, and with a way to say what is outside.
+// astrayBatch is the same with a batch method, and with a setting for keys outside.
 type astrayBatch struct {
 	astray
-	outside int // what Owners returns
+	outside int // result of Owners
 }
 
 func (a astrayBatch) Owners(keys []uint64, owners []uint32) int {
@@ -46,7 +46,7 @@ func (a astrayBatch) Owners(keys []uint64, owners []uint32) int {
 	return a.outside
 }
 
-// embedding is one of ours with another fast door.
+// embedding is one of our distributions with another batch method.
 type embedding struct{ *distribution.BlockMap }
 
 func (e embedding) Owners(keys []uint64, owners []uint32) int {
@@ -59,7 +59,8 @@ func (e embedding) Owners(keys []uint64, owners []uint32) int {
 	return bad
 }
 
-// An owner that is no rank ends the job with words that name distribution, key and owner, however it was sent.
+// An owner that is not a rank ends the job with an error that names distribution, key and owner, for every kind of
+// send.
 func TestOwnersThatAreNoRanks(t *testing.T) {
 	coded := target.Coded[uint64](plainCodec{})
 	reduced, cached := target.Reduce(reduce.First[uint64]()), target.Cache(16)
@@ -99,7 +100,7 @@ func TestOwnersThatAreNoRanks(t *testing.T) {
 	}
 }
 
-// ownerError runs a job that ends with an OwnerError in the given words, and returns that.
+// ownerError runs a job that ends with an OwnerError with the given text, and returns the error.
 func ownerError(t *testing.T, ranks int, topology route.Constructor, f func(r *pebble.Rank) error,
 	words string) target.OwnerError {
 	err := run(t, pebble.Config{Ranks: ranks, Topology: topology}, f)
@@ -109,7 +110,7 @@ func ownerError(t *testing.T, ranks int, topology route.Constructor, f func(r *p
 	return *wrong
 }
 
-// At a hop owners are worked out anew: rank 1 of a line 0-1-2 names another owner than rank 0 did.
+// At a hop, owners are computed again: rank 1 of a line 0-1-2 names another owner than rank 0 did.
 func TestOwnersThatAreNoRanksAtHops(t *testing.T) {
 	for _, options := range [][]target.Option{nil, {target.Coded[uint64](plainCodec{})}} {
 		wrong := ownerError(t, 4, route.Ring, func(r *pebble.Rank) error {
@@ -124,7 +125,7 @@ func TestOwnersThatAreNoRanksAtHops(t *testing.T) {
 	}
 }
 
-// What a distribution of a user's says of keys outside comes first when it comes first, and must make sense.
+// The first index outside, from a user's distribution, counts if it comes first, and must be valid.
 func TestBatchersOfUsers(t *testing.T) {
 	for name, c := range map[string]struct {
 		where distribution.Map

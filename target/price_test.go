@@ -9,7 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// One batch in many is timed, none that is small, and one that was interrupted doesn't count.
+// One batch in many is timed, no small one is, and one that was interrupted doesn't count.
 func TestTiming(t *testing.T) {
 	var timing timing
 	timed := 0
@@ -28,7 +28,7 @@ func TestTiming(t *testing.T) {
 	require.Equal(t, 1030*time.Nanosecond, timing.median())
 }
 
-// More hops and more processes make a pebble dearer, longer buffers cheaper.
+// More hops and more processes make a pebble dearer; longer buffers make it cheaper.
 func TestCarry(t *testing.T) {
 	carry := func(c route.Constructor, factor, processes int) time.Duration {
 		return newPrices(c(64), factor, processes).carry

@@ -21,7 +21,7 @@ type amount struct{ key, n uint64 }
 // added adds amounts of a key.
 var added = reduce.Combine(func(a, b amount) amount { return amount{a.key, a.n + b.n} })
 
-// Every kind of reduction leaves the answer as it is, and every pebble is handled or merged.
+// Every kind of reduction leaves the result unchanged, and every pebble is handled or merged.
 func TestReductionsKeepTheAnswer(t *testing.T) {
 	const keys, sends = 50, 1000
 	number := func(i int) uint64 { return uint64(i) }
@@ -66,13 +66,13 @@ func TestReductionsKeepTheAnswer(t *testing.T) {
 		}
 		require.Equal(t, want, got)
 		require.EqualValues(t, 2*sends*c.Ranks, counters.PebblesHandled+counters.Merged)
-		if c.Cache == 4096 && c.Ranks > 1 && c.Due != 1 { // what is due at once waits for nothing to merge with
+		if c.Cache == 4096 && c.Ranks > 1 && c.Due != 1 { // pebbles that are due at once find none to merge with
 			require.Positive(t, counters.Merged)
 		}
 	})
 }
 
-// Keys in batches mean the same as keys one by one.
+// Keys in batches are equivalent to keys one by one.
 func TestKeysEqualKey(t *testing.T) {
 	var sums [3]uint64
 	job(t, pebble.Config{Ranks: 3, Cache: 16}, func(r *pebble.Rank) error {
@@ -87,8 +87,8 @@ func TestKeysEqualKey(t *testing.T) {
 	require.EqualValues(t, 3*99*100/2, sums[0]+sums[1]+sums[2])
 }
 
-// What a hop merges is counted as its own, for plain and for coded pebbles: all ranks send one pebble to rank 0 along a
-// tree, and what comes from others meets there.
+// The merges of a hop are counted there, for plain and for coded pebbles: all ranks send one pebble to rank 0 along a
+// tree, and the pebbles of others meet on the way.
 func TestMergesAtHopsAreCounted(t *testing.T) {
 	const ranks = 16
 	for _, options := range [][]target.Option{nil, {target.Coded[amount](amounts{})}} {
@@ -113,9 +113,9 @@ func TestMergesAtHopsAreCounted(t *testing.T) {
 	}
 }
 
-// All ranks send to one key, with a combining reduction, along a hypercube: routing and reduction make a reduction tree
-// of themselves (Active Pebbles, section 3.5 and figure 2c). It has at most P-1 frames, ⌈log2 P⌉ stages, and the root
-// receives at most ⌈log2 P⌉ of them.
+// All ranks send to one key, with a combining reduction, along a hypercube: routing and reduction together form a
+// reduction tree (Active Pebbles, section 3.5 and figure 2c). It has at most P-1 frames and ⌈log2 P⌉ stages, and the
+// root receives at most ⌈log2 P⌉ frames.
 func TestReductionTreeEmerges(t *testing.T) {
 	sum := reduce.Combine(func(a, b uint64) uint64 { return a + b })
 	for _, detector := range []termination.Maker{termination.Ordered, termination.Auto} {
@@ -150,9 +150,9 @@ func hops(t route.Topology, from, to int) (n int) {
 	return n
 }
 
-// An all-to-all takes exactly the frames that the routes make: each link's pebbles over the coalescing factor, rounded
-// up. So the whole is within a frame a buffer of TRAM's table I: z/g to N z/g for z pebbles, buffers of g, and routes
-// of at most N hops (TRAM, section IV.C).
+// An all-to-all takes exactly the frames that follow from the routes: each link's pebbles over the coalescing factor,
+// rounded up. So the total is within a frame per buffer of TRAM's table I: z/g to N z/g for z pebbles, buffers of g,
+// and routes of at most N hops (TRAM, section IV.C).
 func TestFramesOfAnAllToAll(t *testing.T) {
 	const items = 3 // from each rank to each other
 	for _, c := range []struct {
@@ -196,7 +196,7 @@ func TestFramesOfAnAllToAll(t *testing.T) {
 	}
 }
 
-// framesOf counts the frames of each rank in an all-to-all, by following all routes, and the buffers in use.
+// framesOf counts the frames of each rank in an all-to-all, along all routes, and the buffers in use.
 func framesOf(t route.Topology, items, g int) (frames []int, buffers int) {
 	pebbles := map[[2]int]int{}
 	for from := range t.Ranks() {
@@ -215,7 +215,7 @@ func framesOf(t route.Topology, items, g int) (frames []int, buffers int) {
 	return frames, len(pebbles)
 }
 
-// decodes is amounts with a count of what is decoded.
+// decodes is amounts with a count of decoded pebbles.
 type decodes struct {
 	amounts
 	n *atomic.Uint64
@@ -226,7 +226,7 @@ func (d decodes) Decode(src []byte) (amount, error) {
 	return d.amounts.Decode(src)
 }
 
-// A hop whose cache is off passes records on as they are, as one without a cache does.
+// A hop with its cache turned off passes records on unchanged, as one without a cache does.
 func TestCacheThatIsOffDecodesNothing(t *testing.T) {
 	const ranks, sends = 4, 20_000
 	var decoded atomic.Uint64

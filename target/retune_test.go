@@ -19,7 +19,7 @@ import (
 	"github.com/activepebbles/pebbles/tune"
 )
 
-// script is a tuner that goes through settings, one a window, over and over.
+// script is a tuner that cycles through settings, one per window.
 type script struct {
 	settings []tune.Setting
 	at       int
@@ -28,7 +28,7 @@ type script struct {
 func (s *script) Next() tune.Setting  { return s.settings[s.at%len(s.settings)] }
 func (s *script) Observe(tune.Window) { s.at++ }
 
-// through lets a job go through settings.
+// through makes a job cycle through settings.
 func through(window time.Duration, settings ...tune.Setting) *pebble.Tuning {
 	return &pebble.Tuning{
 		Topology: true, Coalesce: true, Cache: true, Window: window,
@@ -46,7 +46,7 @@ var scripted = []tune.Setting{
 }
 
 // Settings change with every epoch, over every transport, for plain, coded and merged pebbles and for a target that
-// leaves nothing open, and each sum is that of a serial program. One target comes later.
+// leaves nothing open, and each sum is that of a serial program. One target is registered later.
 func TestSettingsChangeBetweenEpochs(t *testing.T) {
 	const keys, epochs, each = 64, 14, 150
 	merged := target.Reduce(reduce.Combine(func(a, b item) item { a.Sum += b.Sum; return a }))
@@ -136,7 +136,8 @@ func (itemCodec) Decode(src []byte) (v item, err error) {
 	return v, err
 }
 
-// Frames tell that a factor is in force: the second window has one pebble each, but where a target has its own.
+// The number of frames shows that a factor is in force: the second window has one pebble per frame, except for a target
+// with its own factor.
 func TestFactorIsObeyed(t *testing.T) {
 	for _, options := range [][]target.Option{nil, {target.Coalesce(100)}} {
 		tuning := through(time.Nanosecond, tune.Setting{Topology: "direct", Coalesce: 100},
@@ -186,7 +187,7 @@ func TestTuningFailsInWords(t *testing.T) {
 	}
 }
 
-// Only rank 0 knows what was chosen, and nobody does where nothing can be.
+// Only rank 0 has the choice, and no rank has one if nothing can be tuned.
 func TestTuned(t *testing.T) {
 	for _, options := range [][]target.Option{nil, {target.Coalesce(7), target.Route(route.Direct)}} {
 		c := pebble.Config{Ranks: 2, Tuning: &pebble.Tuning{Topology: true, Coalesce: true}}

@@ -18,7 +18,7 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// simulate runs a simulated job, whose ranks take their time by Rank.Compute.
+// simulate runs a simulated job whose ranks spend time by Rank.Compute.
 func simulate(t *testing.T, world sim.Config, c pebble.Config, f func(r *pebble.Rank) error) error {
 	t.Helper()
 	w, err := sim.New(world)
@@ -30,7 +30,7 @@ func simulate(t *testing.T, world sim.Config, c pebble.Config, f func(r *pebble.
 	})
 }
 
-// A program that sends a pebble now and then need not send many, nor poll, before those that are due leave.
+// A program that seldom sends need not send many pebbles, nor poll, before those that are due leave.
 func TestSinglePebblesOfASlowSenderAreDue(t *testing.T) {
 	const between = 20 * time.Millisecond // of two pebbles
 	var handled time.Duration
@@ -59,7 +59,8 @@ func TestSinglePebblesOfASlowSenderAreDue(t *testing.T) {
 	require.Positive(t, handled)
 }
 
-// A rank that sends to itself alone handles pebbles of others meanwhile: they would wait for credit until its end.
+// A rank that sends only to itself handles pebbles of others meanwhile: otherwise they would wait for credit until its
+// end.
 func TestSendersToThemselvesServeOthers(t *testing.T) {
 	for name, send := range map[string]func(number *target.Target[uint64], v uint64){
 		"single":  (*target.Target[uint64]).Send,
@@ -91,7 +92,7 @@ func TestSendersToThemselvesServeOthers(t *testing.T) {
 	}
 }
 
-// Single sends of the main function gather as many pebbles as SendBufferMax says, and fewer of large ones.
+// Single sends of the main function gather up to SendBufferMax pebbles, and fewer large ones.
 func TestSingleSendsGather(t *testing.T) {
 	require.Equal(t, target.SendBufferMax, gathered[uint64](t))
 	require.Equal(t, target.SendBufferMax, gathered[[64]byte](t))
@@ -99,7 +100,7 @@ func TestSingleSendsGather(t *testing.T) {
 	require.Equal(t, 1, gathered[[16 << 10]byte](t))
 }
 
-// gathered is how many pebbles of a type a rank sends to itself before it handles them.
+// gathered returns the number of pebbles of a type that a rank sends to itself before it handles them.
 func gathered[V any](t *testing.T) (sends int) {
 	handled := 0
 	job(t, pebble.Config{Ranks: 1, Due: -1}, func(r *pebble.Rank) error {
@@ -117,8 +118,8 @@ func gathered[V any](t *testing.T) (sends int) {
 	return sends
 }
 
-// A program whose next pebble waits for the answer to the last would stand still for ever with its pebbles in buffers
-// that nothing fills. Periodic dispatch sends them when nothing has moved for a while (TRAM, section III.D).
+// A program whose next pebble waits for the answer to the last would never continue, with its pebbles in buffers that
+// do not fill. Periodic dispatch sends them when nothing has moved for a while (TRAM, section III.D).
 func TestPeriodicDispatch(t *testing.T) {
 	counters := job(t, pebble.Config{Ranks: 3, Due: -1, Period: 100 * time.Microsecond}, func(r *pebble.Rank) error {
 		answered := 0
@@ -140,7 +141,7 @@ func TestPeriodicDispatch(t *testing.T) {
 	}
 }
 
-// A buffer holds 1,024 pebbles, or as many as 128 KiB hold where nobody has asked for a number.
+// A buffer holds 1,024 pebbles, or the number that 128 KiB hold if no factor was given.
 func TestBuffersAreBoundedInBytes(t *testing.T) {
 	type row struct{ Words [64]uint64 } // 512 bytes
 	const rows = 4096
@@ -173,8 +174,8 @@ func TestBuffersAreBoundedInBytes(t *testing.T) {
 	}
 }
 
-// A target takes as many bytes for each neighbour as its documentation and lab/results/scale.md say. The job is
-// explained, so that rank 0 alone is there.
+// The memory of a target per neighbour is that of its documentation and lab/results/scale.md. The job is explained, so
+// that only rank 0 exists.
 func TestBytesOfANeighbor(t *testing.T) {
 	const ranks = 1 << 12
 	heap := func() float64 {
@@ -196,7 +197,7 @@ func TestBytesOfANeighbor(t *testing.T) {
 	require.InDelta(t, 160, bytes, 16)
 }
 
-// Everything that TrySend has taken arrives once, and nothing that it has not; whoever tries again comes through.
+// All pebbles that TrySend has taken arrive once, and no others; a caller that tries again succeeds in the end.
 func TestTrySend(t *testing.T) {
 	const each = 5_000
 	for _, topology := range []route.Constructor{route.Direct, route.Hypercube} {
@@ -223,8 +224,8 @@ func TestTrySend(t *testing.T) {
 	}
 }
 
-// While another rank handles nothing, TrySend gives up and does not wait, in the main function, in handlers and in
-// tasks: the main function of this very rank goes on to let the other one handle.
+// While another rank handles nothing, TrySend gives up without waiting, in the main function, in handlers and in tasks:
+// this rank's main function then lets the other one handle.
 func TestTrySendGivesUp(t *testing.T) {
 	blocked, goes := make(chan struct{}), make(chan struct{})
 	job(t, pebble.Config{Ranks: 2, Coalesce: 4, Credits: 1}, func(r *pebble.Rank) error {

@@ -42,7 +42,7 @@ func job(t testing.TB, c pebble.Config, f func(r *pebble.Rank) error) (counters 
 	return counters
 }
 
-// total is the counters of all ranks together.
+// total returns the counters of all ranks together.
 func total(counters []pebble.Counters) (sum pebble.Counters) {
 	for _, c := range counters {
 		sum = sum.Add(c)
@@ -55,7 +55,7 @@ func epoch(r *pebble.Rank, send func(), options ...pebble.EpochOption) error {
 	return r.Epoch(func() error { send(); return nil }, options...)
 }
 
-// epochOf runs an epoch in which one rank alone sends.
+// epochOf runs an epoch in which only one rank sends.
 func epochOf(rank int, r *pebble.Rank, send func(), options ...pebble.EpochOption) error {
 	return epoch(r, func() {
 		if r.ID() == rank {
@@ -64,7 +64,7 @@ func epochOf(rank int, r *pebble.Rank, send func(), options ...pebble.EpochOptio
 	}, options...)
 }
 
-// numbers registers a target of numbers, which are their own keys.
+// numbers registers a target of numbers that are their own keys.
 func numbers(r *pebble.Rank, name string, where distribution.Map, handle func(v uint64),
 	options ...target.Option) *target.Target[uint64] {
 	return target.New(r, name, where, target.Key(identity), target.Each(handle), options...)
@@ -74,7 +74,7 @@ func identity(v uint64) uint64 { return v }
 
 func ignore(uint64) {}
 
-// empty is a directory of keys that have no state.
+// empty is a directory of keys without state.
 func empty(r *pebble.Rank, name string, base distribution.Map) *target.Directory[uint64] {
 	return target.NewDirectory(r, name, base, func(uint64) uint64 { return 0 }, func(_, _ uint64) {})
 }
@@ -87,7 +87,7 @@ func sumOf[N int | uint64](all []N) (sum N) {
 }
 
 // everywhere runs a test in jobs of all shapes: every pair (strength 2) or triple (3) of ranks, topology, coalescing
-// factor, cache, budget, time that pebbles are due after, and variant of the test occurs in one of them.
+// factor, cache, budget, due time of pebbles, and variant of the test occurs in one of them.
 func everywhere(t *testing.T, strength, variants int, test func(t *testing.T, c pebble.Config, variant int)) {
 	ranks := []int{1, 2, 3, 5, 8}
 	topologies := []route.Constructor{route.Direct, route.Hypercube}
@@ -144,7 +144,7 @@ func TestEveryPebbleOnce(t *testing.T) {
 	})
 }
 
-// Pebbles of no bytes, of odd sizes, and larger than a kilobyte.
+// Pebbles have no bytes, odd sizes, and more than a kilobyte.
 func TestSizesOfPebbles(t *testing.T) {
 	type odd struct {
 		A uint32
@@ -171,13 +171,13 @@ func sizes[V any](t *testing.T, key func(V) uint64) {
 	}
 }
 
-// halves is a distribution of a user's own, whose keys are checked one by one.
+// halves is a user's distribution, whose keys are checked one by one.
 type halves struct{ ranks int }
 
 func (h halves) Ranks() int           { return h.ranks }
 func (h halves) Owner(key uint64) int { return int(key % uint64(h.ranks)) }
 
-// oneWay is a topology of a user's own: a ring whose links lead one way.
+// oneWay is a user's topology: a ring whose links lead one way.
 type oneWay int
 
 func (n oneWay) Name() string           { return "one way" }
@@ -248,8 +248,8 @@ func TestReasonsOfFrames(t *testing.T) {
 	}
 }
 
-// In steady state a pebble costs no allocation: many times the pebbles, no more allocations than noise and the frames
-// that the budget lets be in flight.
+// In steady state a pebble costs no allocation: many times the pebbles cost no more allocations than noise and the
+// frames that the budget allows in flight.
 func TestNoAllocationPerPebble(t *testing.T) {
 	const few, many = 20_000, 200_000
 	for _, topology := range []route.Constructor{route.Direct, route.Hypercube} {

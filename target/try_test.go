@@ -20,7 +20,7 @@ type step struct{ Key, Left uint64 }
 
 func keyOf(s step) uint64 { return s.Key }
 
-// A handler that gets its target sends on by it: no variable is declared before the target.
+// A handler that gets its target sends pebbles on: no variable is declared before the target.
 func TestTryHandlersSendOn(t *testing.T) {
 	for _, ranks := range []int{1, 2, 3, 7} {
 		for _, batches := range []bool{false, true} {
@@ -58,7 +58,7 @@ func TestTryHandlersSendOn(t *testing.T) {
 	}
 }
 
-// The error of a handler ends the job on every rank, and names what failed.
+// The error of a handler ends the job on every rank, and names the pebble.
 func TestTryErrorsAreNamed(t *testing.T) {
 	for words, handling := range map[string]target.Handling[step]{
 		"handle pebble {Key:%d Left:7}: no room": target.TryEach(func(_ *target.Target[step], s step) error {
@@ -102,7 +102,7 @@ func TestTryErrorsAreNamed(t *testing.T) {
 	}
 }
 
-// Pebbles through a codec may be of any size: the text of one in an error is bounded, and whole runes on one line.
+// Pebbles through a codec may have any size: the text of one in an error is bounded, with whole runes on one line.
 func TestTryErrorsAreShort(t *testing.T) {
 	for length := range 8 {
 		err := run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {

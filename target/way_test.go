@@ -15,8 +15,8 @@ import (
 )
 
 // A reader can follow a plain pebble to another rank from Send to the transport, and from there to the handler: the
-// stacks of both ends have at most 20 calls, and change packages at most 8 times. Calls that have returned before, such
-// as those which compute owners, are not in a stack.
+// stacks of both ends have at most 20 calls, and change packages at most 8 times. Calls that have already returned,
+// such as those that compute owners, are not in a stack.
 func TestTheWayOfAPebbleIsShort(t *testing.T) {
 	var out, in []string
 	transport := &tapped{Transport: mem.New(2), sent: func() {
@@ -44,7 +44,7 @@ func TestTheWayOfAPebbleIsShort(t *testing.T) {
 	require.LessOrEqual(t, changes, 8)
 }
 
-// tapped is a transport whose ports tell of frames that are sent.
+// tapped is a transport whose ports report the frames that are sent.
 type tapped struct {
 	netio.Transport
 	sent func()
@@ -65,8 +65,8 @@ func (p *tappedPort) Send(f *netio.Frame) {
 	p.Port.Send(f)
 }
 
-// callsFrom names the calls of the runtime that are in progress, from the innermost one of a function on; nil where
-// that is not in progress. Calls of this test are left out, and wrappers that the compiler makes.
+// callsFrom returns the names of the runtime's calls in progress, from the innermost one of a function on; nil if that
+// is not in progress. It skips calls of this test, and wrappers that the compiler makes.
 func callsFrom(function string) (way []string) {
 	const ours = "github.com/activepebbles/pebbles/"
 	pcs := make([]uintptr, 100)
@@ -86,7 +86,7 @@ func callsFrom(function string) (way []string) {
 	}
 }
 
-// packageChanges counts the calls from one package to another, with the last one, which is to the test.
+// packageChanges counts the calls from one package to another, including the last one, to the test.
 func packageChanges(way []string) (changes int) {
 	changes = 1
 	for i := 1; i < len(way); i++ {

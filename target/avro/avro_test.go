@@ -26,7 +26,7 @@ var (
 	_ interface{ Fingerprint() uint64 } = (*avro.Codec[everything])(nil)
 )
 
-// roundTrips sends random values of V through its codec and compares them with themselves, nil and empty being one.
+// roundTrips sends random values of V through its codec and compares them with themselves; nil and empty are equal.
 func roundTrips[V any](t *testing.T) {
 	t.Helper()
 	t.Run(strings.ReplaceAll(reflect.TypeFor[V]().String(), "/", "."), func(t *testing.T) {
@@ -78,7 +78,7 @@ func TestRoundTrip(t *testing.T) {
 	roundTrips[everything](t)
 }
 
-// through is what comes back of a value.
+// through returns a value after a round trip.
 func through[V any](t require.TestingT, v V) V {
 	c := avro.Must[V]()
 	b, err := c.Append(nil, v)

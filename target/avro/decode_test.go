@@ -87,8 +87,8 @@ func TestEveryCutIsAnError(t *testing.T) {
 	}
 }
 
-// FuzzDecode checks that any bytes are an error or a value that comes through again. Maps have no order, so coverage
-// varies and go test tries in vain to minimise inputs: give it -fuzzminimizetime 10x.
+// FuzzDecode checks that any bytes are an error or a value that survives another round trip. Maps have no order, so
+// coverage varies and go test tries in vain to minimise inputs: give it -fuzzminimizetime 10x.
 func FuzzDecode(f *testing.F) {
 	all, trees := avro.Must[everything](), avro.Must[tree]()
 	n := uint64(math.MaxUint64)
@@ -103,7 +103,7 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, src []byte) {
 		again(t, all, src)
 		again(t, trees, src)
-		_, _ = floats.Decode(src) // has NaNs, which are not equal to themselves
+		_, _ = floats.Decode(src) // NaNs are not equal to themselves
 	})
 }
 
@@ -115,7 +115,7 @@ func again[V any](t *testing.T, c *avro.Codec[V], src []byte) {
 	require.True(t, reflect.DeepEqual(v, through(t, v)))
 }
 
-// What containers derive for a type is the codec of that type.
+// The codec that containers derive for a type is the codec of that type.
 func TestDerivedCodecs(t *testing.T) {
 	type words = []string
 	codec := avro.Must[words]()

@@ -6,8 +6,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// draw fills v with anything that its type can hold, as it comes back: empty slices and maps are nil, fields that do
-// not travel are zero.
+// draw fills v with any value of its type, as decoded: empty slices and maps are nil, fields that do not travel are
+// zero.
 func draw(t *rapid.T, v reflect.Value, depth int) {
 	switch v.Kind() {
 	case reflect.Bool:

@@ -2,7 +2,7 @@ package avro_test
 
 import "math"
 
-// The types that tests carry; together they use every kind and every rule.
+// These are the types in tests; together they use every kind and every rule.
 
 type integers struct {
 	I   int
