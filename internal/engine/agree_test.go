@@ -10,7 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/termination"
 )
 
-// Ranks that registered different things are told the part that differs, and no more.
+// An error about different registrations shows the parts that differ, and no more.
 func TestDifferencesAreShown(t *testing.T) {
 	const rest = ", topology direct, coalescing 1024, reduction none"
 	long := strings.Repeat("field uint64; ", 100)
@@ -48,7 +48,7 @@ func TestDifferencesAreShown(t *testing.T) {
 	}
 }
 
-// Each way to end an epoch is known by what ranks exchange.
+// The variant that ranks exchange identifies each way to end an epoch.
 func TestEndingsAreTold(t *testing.T) {
 	require.Equal(t, "skr without a declared depth", ending(variant("skr", 0)))
 	require.Equal(t, "a detector of its own", ending(variant("mine", 3)))

@@ -11,7 +11,7 @@ import (
 	"github.com/activepebbles/pebbles/termination"
 )
 
-// A rank can be made alone, and driven step by step: nothing else runs. What its port has is taken in by Progress.
+// A rank can be made alone, and driven step by step: nothing else runs. Progress receives the frames of its port.
 func TestRankAlone(t *testing.T) {
 	var sent []netio.Header
 	w := &world{log: &scenario.Log{}, place: netio.PlaceOf(2, 1, 0)}

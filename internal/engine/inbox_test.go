@@ -11,9 +11,9 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// pebble is one of a scenario: it goes to a rank, whose handler sends the rest of its chain on to the next rank.
+// pebble is a pebble of a scenario: it goes to a rank, whose handler sends the rest of its chain on to the next rank.
 type pebble struct {
-	to, chain uint16 // chain is how many pebbles follow it
+	to, chain uint16 // chain is the number of pebbles that follow it
 	number    uint32
 }
 
@@ -51,7 +51,7 @@ func (b *inbox) AwaitCredit(lane int) { b.Target.AwaitCredit(lane) }
 // AwaitBudget implements coalesce.Waiter.
 func (b *inbox) AwaitBudget(bytes int) { b.Target.AwaitBudget(bytes) }
 
-// send sends pebbles, as the main function or as the handler that runs.
+// send sends pebbles, as the main function or as the running handler.
 func (b *inbox) send(p pebble, n int) {
 	b.EnterSend()
 	from := &b.body
@@ -139,7 +139,7 @@ func (b *inbox) Deliver(f *netio.Frame) (bool, error) {
 	return true, nil
 }
 
-// again takes in pebbles of this rank's own.
+// again delivers pebbles of this rank to itself.
 func (b *inbox) again(f *netio.Frame) {
 	before := b.Handle(0)
 	b.Handling(f.Flags)
@@ -184,7 +184,7 @@ func (b *inbox) Retune(s Setting) {
 	}
 }
 
-// Holds implements Endpoint, and so on below.
+// Holds implements Endpoint, like the methods below.
 func (b *inbox) Holds() bool                { return b.out.Holds() }
 func (b *inbox) FlushDue(now time.Duration) { b.out.FlushDue(now, false) }
 func (b *inbox) AwaitRoom(any)              {}

@@ -23,7 +23,7 @@ created by github.com/activepebbles/pebbles/netio.Run in goroutine 1
 	/home/me/go/pkg/mod/github.com/activepebbles/pebbles/netio/run.go:20 +0x9
 `
 
-// A stack names the program's own call, and begins with it.
+// Located names the program's call in a stack, and the stack begins with it.
 func TestLocated(t *testing.T) {
 	site, ordered := Located([]byte(panicked))
 	require.Equal(t, "main.go:41", site)

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A fast sender reads the clock four times in the limit, or once in 1,024 sends; a slow one each time.
+// A fast sender reads the clock four times in the limit, or once in 1,024 sends; a slow one at each send.
 func TestPace(t *testing.T) {
 	const limit = time.Millisecond
 	looks := func(gap time.Duration, sends int) int {

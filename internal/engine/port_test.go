@@ -54,7 +54,7 @@ func (m *hubbed) arrives(team uint32, from int, seq uint64, kind netio.Kind, che
 	m.port.Arrived.Push(f)
 }
 
-// received are the sender and the sequence number of what a rank receives.
+// received returns the sender and the sequence number of each frame that a rank receives.
 func received(r *Rank) (all [][2]int) {
 	for f := r.Sender.Port.Recv(); f != nil; f = r.Sender.Port.Recv() {
 		all = append(all, [2]int{int(f.From), int(f.Seq)})
@@ -63,7 +63,7 @@ func received(r *Rank) (all [][2]int) {
 	return all
 }
 
-// Frames reach the team that they are for, in order, and carry the numbers that ranks have there.
+// Frames reach their team, in order, and carry the numbers of ranks in that team.
 func TestPortsOfTeams(t *testing.T) {
 	m := newHubbed()
 	whole, a := m.whole.rank, m.joins(3, 3, 1, 0)
@@ -86,7 +86,7 @@ func TestPortsOfTeams(t *testing.T) {
 	}, m.sent)
 }
 
-// Messages to locks are taken in whatever the rank is at, and marks that are late are forgotten.
+// Messages to locks are taken at any time, and late marks are dropped.
 func TestMessagesOfTeamsAnywhere(t *testing.T) {
 	m := newHubbed()
 	a := m.joins(3, 3, 1, 0)
@@ -102,7 +102,7 @@ func TestMessagesOfTeamsAnywhere(t *testing.T) {
 	require.Zero(t, m.port.Lends.Lent())
 }
 
-// Frames that no member has sent, or that come when a team has ended, end the job.
+// Frames that no member has sent, or that arrive after the end of their team, end the job.
 func TestStrayFramesOfTeams(t *testing.T) {
 	for want, arrive := range map[string]func(m *hubbed){
 		`the sender is no member of team "t"`: func(m *hubbed) { m.arrives(3, 2, 0, netio.Data, 0) },
@@ -113,7 +113,7 @@ func TestStrayFramesOfTeams(t *testing.T) {
 			m.joins(3, 3, 1, 0)
 			arrive(m)
 			done := make(chan struct{})
-			go func() { // which a failure ends
+			go func() { // a failure ends it
 				defer close(done)
 				received(m.whole.rank)
 			}()
@@ -123,7 +123,7 @@ func TestStrayFramesOfTeams(t *testing.T) {
 	}
 }
 
-// The work of teams adds up, also of those that have ended.
+// The work of teams adds up, including that of ended ones.
 func TestCountsOfTeams(t *testing.T) {
 	m := newHubbed()
 	a, b := m.joins(3, 3, 1, 0), m.joins(4, 1, 2)

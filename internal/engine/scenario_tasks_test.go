@@ -19,7 +19,7 @@ func (s *script) tasks(c *scenario.Command) {
 	m.does(c, func() { m.rank.Tasks.Set(&crew{m, left}) })
 }
 
-// crew is the tasks of a rank, and what still waits at the end; "" for nothing.
+// crew holds the tasks of a rank, and those that still wait at the end; "" for none.
 type crew struct {
 	*member
 	left string
@@ -51,7 +51,7 @@ func (w *crew) Waiter() Waiter             { return nil }
 func (w *crew) Waiting() []state.Tasks     { return nil }
 func (w *crew) Describe() string           { return "" }
 
-// spawn has the main function of a rank spawn a task that sends, and takes some time.
+// spawn makes the main function of a rank spawn a task that sends, and takes some time.
 func (s *script) spawn(c *scenario.Command) {
 	m := s.one(c)
 	p := pebble{uint16(c.Int("to", 0)), 0, uint32(c.Int("number", 1))}

@@ -16,8 +16,8 @@ import (
 	"github.com/activepebbles/pebbles/tune"
 )
 
-// The files of testdata tell how the ranks of a job work together. The engine is real; the file is the program of each
-// rank, and the network. Run with -rewrite to write them anew.
+// The files of testdata show how the ranks of a job work together. The engine is real; the file is the program of each
+// rank, and the network. Run with -rewrite to rewrite them.
 func TestScenarios(t *testing.T) {
 	scenario.Run(t, func(t *testing.T, l *scenario.Log) scenario.Verbs {
 		s := &script{t: t, world: &world{log: l}}
@@ -45,7 +45,7 @@ func TestScenarios(t *testing.T) {
 	})
 }
 
-// script is what the verbs of a scenario work on.
+// script is the state of a scenario's verbs.
 type script struct {
 	t *testing.T
 	*world
@@ -87,7 +87,7 @@ func (s *script) start(c *scenario.Command) {
 	s.begin(config)
 }
 
-// chooser chooses one setting for ever.
+// chooser always chooses one setting.
 type chooser struct {
 	*world
 	set tune.Setting
@@ -98,7 +98,7 @@ func (t chooser) Observe(w tune.Window) {
 	t.log.Say("the tuner sees %g pebbles in %gs", w.Work, w.Seconds)
 }
 
-// watcher tells what it is told.
+// watcher logs its calls.
 type watcher struct{ *world }
 
 func (w watcher) Begin(s *Observer) { w.log.Say("the watcher begins, over %s", s.Transport().Name()) }
@@ -108,7 +108,7 @@ func (w watcher) Failing(cause error) error {
 	return fmt.Errorf("%w, as the watcher saw", cause)
 }
 
-// each are the ranks that a command names, or all.
+// each returns the ranks that a command names, or all.
 func (s *script) each(c *scenario.Command) (all []*member) {
 	if !c.More() {
 		return s.ranks
@@ -119,7 +119,7 @@ func (s *script) each(c *scenario.Command) (all []*member) {
 	return all
 }
 
-// one is the rank that a command names.
+// one returns the rank that a command names.
 func (s *script) one(c *scenario.Command) *member {
 	id := c.Number("rank")
 	if !s.place.Has(id) {
@@ -151,7 +151,7 @@ func (s *script) target(c *scenario.Command) {
 	}
 }
 
-// free has ranks free a target. They tell the numbers of all that are left.
+// free makes ranks free a target. They log the numbers of the remaining targets.
 func (s *script) free(c *scenario.Command) {
 	name := c.Text("name", "a")
 	for _, m := range s.each(c) {
@@ -163,7 +163,7 @@ func (s *script) free(c *scenario.Command) {
 	}
 }
 
-// numbers are the names of targets with their numbers.
+// numbers returns the names of targets with their numbers.
 func (m *member) numbers() (text string) {
 	for _, t := range m.rank.Targets.all {
 		text += fmt.Sprintf(" %s=%d", t.Name, t.Index)
@@ -171,7 +171,7 @@ func (m *member) numbers() (text string) {
 	return text
 }
 
-// epoch has ranks call Epoch. Each runs its body until the scenario ends that.
+// epoch makes ranks call Epoch. Each runs its body until the scenario ends it.
 func (s *script) epoch(c *scenario.Command) {
 	plan := Plan{Name: c.Text("name", "")}
 	if plan.Depth = c.Int("depth", 0); plan.Depth != 0 {
@@ -219,7 +219,7 @@ func (s *script) send(c *scenario.Command) {
 			m.say("finds no room")
 			return
 		}
-		if ahead { // of a send that must not wait
+		if ahead { // before a send that must not wait
 			b.Begin()
 			b.AwaitCredits()
 			b.End()
@@ -228,7 +228,7 @@ func (s *script) send(c *scenario.Command) {
 	})
 }
 
-// guard has something asked before epochs, and at the end.
+// guard makes a hook check before epochs, and at the end.
 func (s *script) guard(c *scenario.Command) {
 	m, why := s.one(c), c.Text("error", "")
 	m.does(c, func() {
@@ -253,7 +253,7 @@ func (s *script) flush(c *scenario.Command) {
 	m.does(c, func() { m.inboxes[name].Target.Flush() })
 }
 
-// finish has the function return that runs: an epoch's body, or the rank's function.
+// finish makes the running function return: an epoch's body, or the rank's function.
 func (s *script) finish(c *scenario.Command) {
 	var err error
 	if text := c.Text("error", ""); text != "" {
@@ -272,7 +272,7 @@ func (s *script) panic(c *scenario.Command) {
 	m.does(c, func() { panic("a mistake") })
 }
 
-// hold has links keep what is sent on them, until it is delivered.
+// hold makes links keep the frames sent on them, until these are delivered.
 func (s *script) hold(c *scenario.Command) {
 	for c.More() {
 		from, to := c.Pair("link", "->")
@@ -280,7 +280,7 @@ func (s *script) hold(c *scenario.Command) {
 	}
 }
 
-// deliver delivers the last frame that links keep, or all, and what is sent from then on.
+// deliver delivers the last frame that links keep, or all, and those sent from then on.
 func (s *script) deliver(c *scenario.Command) {
 	last := c.Has("last")
 	for c.More() {
@@ -302,7 +302,7 @@ func (s *script) deliver(c *scenario.Command) {
 	}
 }
 
-// arrive has a frame arrive that the scenario makes up.
+// arrive makes a frame of the scenario arrive.
 func (s *script) arrive(c *scenario.Command) {
 	from, to := c.Pair("link", "->")
 	b := s.member(to).inboxes["a"]
@@ -338,7 +338,7 @@ func (s *script) mark(c *scenario.Command) {
 	})
 }
 
-// told has a mark arrive that a rank of another process has made.
+// told makes a mark of a rank of another process arrive.
 func (s *script) told(c *scenario.Command) {
 	from, to := c.Pair("link", "->")
 	a, b := c.Pair("mark", "-")
@@ -355,7 +355,7 @@ func (s *script) told(c *scenario.Command) {
 
 func (s *script) time(c *scenario.Command) { s.now = c.Time("at") }
 
-// lose has the transport tell that a process is lost.
+// lose makes the transport report the loss of a process.
 func (s *script) lose(*scenario.Command) {
 	s.failed(&netio.AbortError{Process: 1, Reason: "its disk is full"})
 }
@@ -364,13 +364,13 @@ func (s *script) lose(*scenario.Command) {
 func (s *script) giveUp(*scenario.Command) {
 	s.cancel(errors.New("interrupted"))
 	for _, m := range s.ranks {
-		for !m.woken.Load() { // by the goroutine that tells the job
+		for !m.woken.Load() { // by the goroutine that fails the job
 			runtime.Gosched()
 		}
 	}
 }
 
-// desert lets Run return though ranks have not come back, as some time after a failure.
+// desert lets Run return although ranks have not come back, as some time after a failure.
 func (s *script) desert(*scenario.Command) {
 	s.leave()
 	for _, m := range s.ranks {
@@ -381,7 +381,7 @@ func (s *script) desert(*scenario.Command) {
 	}
 }
 
-// state tells what ranks do, and what waits there.
+// state logs the activity of ranks, and the frames that wait there.
 func (s *script) state(c *scenario.Command) {
 	asked := c.Has("asked")
 	sight := &Observer{s.job}
@@ -407,7 +407,7 @@ func (s *script) state(c *scenario.Command) {
 	}
 }
 
-// some tells of frames, if there are any.
+// some describes frames, if any.
 func some(frames int, which string) string {
 	if frames == 0 {
 		return ""
@@ -415,7 +415,7 @@ func some(frames int, which string) string {
 	return fmt.Sprintf(", with %s %s", scenario.Count(frames, "frame"), which)
 }
 
-// counters tells those that are not zero.
+// counters logs the counters that are not zero.
 func (s *script) counters(c *scenario.Command) {
 	for _, m := range s.each(c) {
 		var told []string

@@ -11,7 +11,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/scenario"
 )
 
-// collective has ranks take part in one, with their numbers as values.
+// collective makes ranks take part in one, with their numbers as values.
 func (s *script) collective(c *scenario.Command) {
 	name, root, typed := c.Word("collective"), c.Int("root", 0), c.Has("signed")
 	for _, m := range s.each(c) {
@@ -81,7 +81,7 @@ func (m *member) takePart(name string, root int, of Values) (told string, err er
 	return number(value), err
 }
 
-// await has the main function of a rank wait for an answer.
+// await makes the main function of a rank wait for an answer.
 func (s *script) await(c *scenario.Command) {
 	m, others, between := s.one(c), c.Has("others"), c.Has("between")
 	failure := c.Time("failure")
@@ -110,7 +110,7 @@ func (s *script) answer(c *scenario.Command) {
 	m.wake()
 }
 
-// post has a rank post a message, or take what is posted.
+// post makes a rank post a message, or take posted messages.
 func (s *script) post(c *scenario.Command) {
 	m, to := s.one(c), c.Int("to", -1)
 	m.does(c, func() {

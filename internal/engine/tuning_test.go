@@ -8,7 +8,7 @@ import (
 	"github.com/activepebbles/pebbles/tune"
 )
 
-// What rank 0 orders is checked before it is followed: a factor of 0 would be a buffer without room.
+// The orders of rank 0 are checked before they are followed: a factor of 0 would be a buffer without room.
 func TestOrdersAreChecked(t *testing.T) {
 	const largest = 1<<63 - 1
 	for words, o := range map[string]order{

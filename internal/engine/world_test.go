@@ -18,20 +18,20 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// world is a job whose ranks run when a scenario says so, one at a time, on coroutines: it is the job's transport, too,
-// and carries frames as the scenario says. Ranks of other processes are not there: the scenario sends for them.
+// world is a job whose ranks run when a scenario says so, one at a time, on coroutines. It is also the job's transport,
+// and carries frames as the scenario says. Ranks of other processes do not exist: the scenario sends for them.
 type world struct {
 	log      *scenario.Log
 	place    netio.Place
 	now      time.Duration
-	from     uint64 // where counts begin
-	messages bool   // messages of collectives are told
+	from     uint64 // first number of counts
+	messages bool   // messages of collectives are logged
 	ranks    []*member
-	held     map[link]*netio.Frames // frames on links that keep what they are given, and on those to other processes
-	failed   func(error)            // the transport's word that a process is lost
+	held     map[link]*netio.Frames // frames on links that are held, and on those to other processes
+	failed   func(error)            // reports the loss of a process
 	cancel   context.CancelCauseFunc
 	job      *job
-	resume   func() (struct{}, bool) // lets Run go on
+	resume   func() (struct{}, bool) // resumes Run
 	rest     func(struct{}) bool     // gives control back to the scenario, from Run
 	err      error                   // of Run
 	closing  error                   // of closing the transport
@@ -46,18 +46,18 @@ type member struct {
 	id      int
 	rank    *Rank
 	port    scenario.Port
-	resume  func() (struct{}, bool)       // lets the rank go on
+	resume  func() (struct{}, bool)       // resumes the rank
 	rest    func(struct{}) bool           // gives control back to the scenario
-	at      string                        // where it rests: program, pause or park; "" when it has returned
-	until   time.Duration                 // when it wakes if it is parked; -1 for no time
-	woken   atomic.Bool                   // another goroutine may wake it: that of a context which ends
-	next    func() (done bool, err error) // what its program does next; done is for the function that runs
+	at      string                        // where it rests: program, pause or park; "" after its return
+	until   time.Duration                 // its wake-up time when parked; -1 for none
+	woken   atomic.Bool                   // another goroutine may wake it: that of a context that ends
+	next    func() (done bool, err error) // the next action of its program; done is for the running function
 	inboxes map[string]*inbox
 	open    int // operations on exposed memory
 	fault   error
 	spawned []func()      // tasks
-	linger  time.Duration // for how long buffers wait for tasks
-	answers bool          // what the program waits for has come
+	linger  time.Duration // time that buffers wait for tasks
+	answers bool          // the program's awaited event has come
 }
 
 var (
@@ -114,7 +114,7 @@ func (w *world) end(t *testing.T) {
 
 func (w *world) member(id int) *member { return w.ranks[id-w.place.First] }
 
-// Name implements [netio.Transport], and so on below.
+// Name implements [netio.Transport], like the methods below.
 func (w *world) Name() string             { return "script" }
 func (w *world) Place() netio.Place       { return w.place }
 func (w *world) Start(failed func(error)) { w.failed = failed }
@@ -129,7 +129,7 @@ func (m *member) say(text string, of ...any) {
 	m.log.Say("rank %d "+text, append([]any{m.id}, of...)...)
 }
 
-// Run implements [netio.Runner]: it hands the ranks to the scenario.
+// Run implements [netio.Runner]: it gives the ranks to the scenario.
 func (w *world) Run(ranks []func(), _ <-chan struct{}, _ time.Duration) bool {
 	for i, m := range w.ranks {
 		m.resume, _ = iter.Pull(func(rest func(struct{}) bool) {
@@ -148,7 +148,7 @@ func (w *world) Run(ranks []func(), _ <-chan struct{}, _ time.Duration) bool {
 	return true
 }
 
-// rests is where a rank gives control back inside a call.
+// rests returns control from a call of a rank to the scenario.
 func (m *member) rests(parks bool, most time.Duration) {
 	m.at, m.until = "pause", -1
 	if parks {
@@ -160,7 +160,7 @@ func (m *member) rests(parks bool, most time.Duration) {
 	m.rest(struct{}{})
 }
 
-// obey is a function of the rank's program: it does what the scenario says, until that says that it is done.
+// obey is a function of the rank's program: it performs the scenario's actions, until one is the last.
 func (m *member) obey() error {
 	for {
 		m.at = "program"
@@ -174,7 +174,7 @@ func (m *member) obey() error {
 	}
 }
 
-// do has the rank's program do something, until the rank rests.
+// do makes the rank's program perform an action, until the rank rests.
 func (m *member) do(c *scenario.Command, f func() (done bool, err error)) {
 	if m.at != "program" {
 		c.Refuse("rank %d is in a call", m.id)
@@ -183,18 +183,18 @@ func (m *member) do(c *scenario.Command, f func() (done bool, err error)) {
 	m.step()
 }
 
-// does is do for what goes on afterwards.
+// does is do for an action after which the program goes on.
 func (m *member) does(c *scenario.Command, f func()) {
 	m.do(c, func() (bool, error) { f(); return false, nil })
 }
 
-// step lets the rank go on until it rests.
+// step resumes the rank until it rests.
 func (m *member) step() {
 	m.woken.Store(false)
 	m.resume()
 }
 
-// can reports whether the rank would do something if it went on.
+// can reports whether the rank would do anything if resumed.
 func (m *member) can() bool {
 	switch m.at {
 	case "pause":
@@ -205,7 +205,7 @@ func (m *member) can() bool {
 	return false
 }
 
-// run lets all ranks go on, one after the other, until none has anything to do. When all have returned, so does Run.
+// run resumes all ranks, one after the other, until none has anything to do. When all have returned, so does Run.
 func (w *world) run() {
 	for range 10_000 {
 		did, left := false, false
@@ -236,7 +236,7 @@ func (w *world) leave() {
 	w.log.Say("the job ends%s", w.failure(w.err))
 }
 
-// failure tells of an error, in few words where it is the job's, which everybody gets.
+// failure returns the text of an error, shortened if it is the job's, which all ranks get.
 func (w *world) failure(err error) string {
 	switch {
 	case err == nil:
@@ -247,7 +247,7 @@ func (w *world) failure(err error) string {
 	return ": " + err.Error()
 }
 
-// carry takes a frame to its rank, or keeps it on its link.
+// carry delivers a frame to its rank, or keeps it on its link.
 func (w *world) carry(f *netio.Frame) {
 	on := link{int(f.From), int(f.To)}
 	w.tell(f)
@@ -263,7 +263,7 @@ func (w *world) carry(f *netio.Frame) {
 	w.member(on.to).port.Arrived.Push(f)
 }
 
-// tell tells of a frame that is sent.
+// tell logs a frame that is sent.
 func (w *world) tell(f *netio.Frame) {
 	switch {
 	case f.Kind == netio.Data:
@@ -280,7 +280,7 @@ func (w *world) tell(f *netio.Frame) {
 	}
 }
 
-// keeper tells a parked rank that a frame has come back.
+// keeper wakes a parked rank when a frame has come back.
 type keeper struct {
 	netio.Heap
 	of *member
@@ -291,7 +291,7 @@ func (k keeper) Release(p *netio.Pool, f *netio.Frame) {
 	p.TakeBack(f)
 }
 
-// operations is access to memory of which a scenario says how many operations are open.
+// operations is access to memory; the scenario sets the number of open operations.
 type operations struct {
 	netio.OneSided
 	*member
@@ -299,7 +299,7 @@ type operations struct {
 
 func (x operations) Open() int { return x.open }
 
-// optionsOf are those of a scenario's job.
+// optionsOf returns the options of a scenario's job.
 func optionsOf(c *scenario.Command) coalesce.Options {
 	o := options(c.Int("credits", 100))
 	o.Due, o.BufferBudget, o.MemoryLimit = c.Time("due"), int64(c.Int("budget", 1<<20)), int64(c.Int("memory", 1<<20))
