@@ -7,7 +7,7 @@ import (
 	"github.com/activepebbles/pebbles/termination"
 )
 
-// Which detector a job of 64 ranks gets depends on what is known of its epochs.
+// The detector of a job of 64 ranks depends on the properties of its epochs.
 func ExampleAuto() {
 	for _, depth := range []int{0, 1, 8} {
 		site := termination.Site{Ranks: 64, Depth: depth, Hops: 6, Topology: route.Hypercube(64)}

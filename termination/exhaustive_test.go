@@ -14,7 +14,7 @@ import (
 	"github.com/activepebbles/pebbles/termination"
 )
 
-// event is one thing that can happen in a world next.
+// event is one possible next event in a world.
 type event struct {
 	kind    eventKind
 	rank, i int
@@ -33,7 +33,7 @@ const (
 	stepping
 )
 
-// events are all that can happen next. In a strict world ranks send what waits in buffers only when there is nothing
+// events returns all possible next events. In a strict world, ranks send waiting buffers only when they have nothing
 // else to do, up to the detector's stage; in others at any time, as when buffers are full.
 func (w *world) events(strict bool) (all []event) {
 	for rank, m := range w.ranks {
@@ -72,7 +72,7 @@ func (w *world) events(strict bool) (all []event) {
 	return all
 }
 
-// after is the world after an event; this one stays as it is. Only the rank that the event happens at is copied.
+// after returns the world after an event; this one stays unchanged. Only the rank of the event is copied.
 func (w *world) after(e event) *world {
 	next := *w
 	next.ranks = slices.Clone(w.ranks)
@@ -89,7 +89,7 @@ func (w *world) after(e event) *world {
 	return &next
 }
 
-// copier is a detector that can be copied, to go its own way from there on.
+// copier is a detector whose copy continues independently.
 type copier interface{ Copy() termination.Detector }
 
 func (m *member) copy() *member {
@@ -123,20 +123,20 @@ func (w *world) happens(e event) {
 	}
 }
 
-// enumeration is the graph of all worlds that can be reached from one.
+// enumeration is the graph of all worlds that are reachable from one.
 type enumeration struct {
 	known  map[uint64]int32 // the number of a world, by its hash
-	before [][]int32        // the worlds from which each can be reached by one event
-	ends   []int32          // the worlds that are over, or not looked into
+	before [][]int32        // the worlds that lead to each by one event
+	ends   []int32          // the worlds that are over, or not followed
 	edges  int
-	rounds uint64 // of an epoch, that detectors without a bound make
+	rounds uint64 // rounds per epoch of detectors without a bound
 	limit  int    // of worlds
 }
 
 var errTooMany = errors.New("too many worlds to enumerate")
 
-// enumerate looks at every world that can be reached by any interleaving of events, once. None may have ended an epoch
-// early, and from each the end must be within reach.
+// enumerate visits every world that is reachable by any interleaving of events, once. None may have ended an epoch
+// early, and from each the end must be reachable.
 func enumerate(p *plan, strict bool, rounds uint64, limit int) (*enumeration, error) {
 	first, err := newWorld(p)
 	if err != nil {
@@ -193,7 +193,7 @@ func (x *enumeration) number(w *world) (n int32, fresh bool) {
 	return n, !ok
 }
 
-// late reports whether a detector whose rounds have no bound has made as many as we look at.
+// late reports whether a detector without a bound on rounds has reached the limit.
 func (x *enumeration) late(w *world) bool {
 	for _, m := range w.ranks {
 		endless := m.detector.Name() == "skr" || m.detector.Name() == "central"
@@ -204,7 +204,7 @@ func (x *enumeration) late(w *world) bool {
 	return false
 }
 
-// hangs fails when there is a world from which no end is within reach.
+// hangs returns an error if no end is reachable from some world.
 func (x *enumeration) hangs() error {
 	reached := make([]bool, len(x.known))
 	unvisited := x.ends
@@ -229,7 +229,7 @@ func (x *enumeration) hangs() error {
 	return nil
 }
 
-// smallWorld is a plan of which all interleavings are enumerated. Bodies are written as chains of destinations.
+// smallWorld is a plan whose interleavings are all enumerated. Bodies are written as chains of destinations.
 type smallWorld struct {
 	name     string
 	topology route.Topology
@@ -239,7 +239,7 @@ type smallWorld struct {
 
 var ids atomic.Int64
 
-// to is a pebble, with what its handling sends.
+// to returns a pebble, with those that its handling sends.
 func to(dest int, children ...*pebble) *pebble {
 	return &pebble{id: int(ids.Add(1)), dest: dest, children: children}
 }
@@ -258,7 +258,7 @@ func (s smallWorld) plan(c choice) *plan {
 	p := &plan{name: c.name, make: c.make, topologies: []route.Topology{topology}, bodies: s.bodies}
 	p.phaseless, p.free = c.phaseless, c.free
 	p.site = termination.Site{Ranks: topology.Ranks(), Depth: s.depth, Hops: max(1, shape.Diameter), Topology: topology}
-	p.slowAcks = strings.HasPrefix(c.name, "nbx") // only nbx looks at what came back
+	p.slowAcks = strings.HasPrefix(c.name, "nbx") // only nbx looks at frames that came back
 	return p
 }
 
@@ -286,10 +286,9 @@ func smallWorlds() []smallWorld {
 	}
 }
 
-// Every interleaving of the events of small worlds: bodies that send, buffers that leave, frames, detectors' messages
-// and acknowledgements that arrive, and detectors that look, which may be at any time. Detectors that may make round
-// after round are followed for three of them an epoch. Kinds of worlds that are too many are followed as far as the
-// limit goes.
+// Every interleaving of the events of small worlds occurs: bodies send, buffers leave, frames, detectors' messages and
+// acknowledgements arrive, and detectors look, at any time. Detectors without a bound on rounds are followed for three
+// rounds an epoch. Kinds with too many worlds are followed up to the limit.
 func TestAllInterleavingsOfSmallWorlds(t *testing.T) {
 	limit := 6_000 // worlds of a kind; larger kinds are left to longer tests
 	switch {
@@ -309,7 +308,7 @@ func TestAllInterleavingsOfSmallWorlds(t *testing.T) {
 						continue // it does not hold here, or is one of the others
 					}
 					if _, ok := d.(termination.Stager); strict && !ok {
-						continue // other detectors have no say in what leaves
+						continue // other detectors have no influence on buffers
 					}
 					t.Run(fmt.Sprint(s.name, "/", c.name, "/", strict), func(t *testing.T) {
 						t.Parallel()

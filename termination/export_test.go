@@ -2,7 +2,7 @@ package termination
 
 import "slices"
 
-// Preset makes a ledger as if every link had had so many frames, all processed: tests begin next to a wrap.
+// Preset makes a ledger as if every link had had the given number of frames, all processed: tests begin next to a wrap.
 func (l *Ledger) Preset(out, in []int, frames uint64) {
 	for _, to := range out {
 		l.link(to).created = frames
@@ -13,7 +13,7 @@ func (l *Ledger) Preset(out, in []int, frames uint64) {
 	l.all = []uint64{frames * uint64(len(in))}
 }
 
-// Copy makes a ledger that goes its own way from here on. Enumeration needs copies of all that changes.
+// Copy returns an independent copy of the ledger. Enumeration needs copies of all that changes.
 func (l *Ledger) Copy() *Ledger {
 	c := NewLedger()
 	for to, o := range l.out {

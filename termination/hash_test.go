@@ -7,7 +7,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/collective"
 )
 
-// Enumeration needs to know worlds again, whatever detectors are made of. So it looks at their memory.
+// Enumeration must recognize worlds, for detectors of any type. So it hashes their memory.
 
 // mix folds a number into a hash.
 func mix(hash, n uint64) uint64 {
@@ -15,7 +15,7 @@ func mix(hash, n uint64) uint64 {
 	return hash ^ hash>>29
 }
 
-// hashOf folds a value into a hash: all of its memory but what never changes, and not where that lies.
+// hashOf folds a value into a hash: all of its memory except constant parts, without addresses.
 func hashOf(hash uint64, v reflect.Value) uint64 {
 	switch v.Kind() {
 	case reflect.Bool:
@@ -64,7 +64,7 @@ func hashPebbles(hash uint64, pebbles []*pebble) uint64 {
 	return mix(hash, uint64(len(pebbles)))
 }
 
-// note keeps the hash of all that belongs to a rank.
+// note stores the hash of all state of a rank.
 func (m *member) note() {
 	h := mix(5, m.counts.Created)
 	for _, n := range []uint64{m.counts.Processed, m.sequence, uint64(m.epoch), m.before, uint64(m.sent),
@@ -80,7 +80,7 @@ func (m *member) note() {
 	m.hash = hashOf(h, reflect.ValueOf(m.detector))
 }
 
-// hash is equal for equal worlds, in whatever order frames and letters were sent.
+// hash is equal for equal worlds, for any order in which frames and letters were sent.
 func (w *world) hash() uint64 {
 	h := uint64(6)
 	for rank, m := range w.ranks {

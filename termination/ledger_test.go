@@ -9,7 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/termination"
 )
 
-// The ledger against a list of all that was told to it.
+// The ledger agrees with a list of all calls.
 func TestLedgerIsAList(t *testing.T) {
 	type entry struct {
 		from  int

@@ -28,7 +28,7 @@ func TestByName(t *testing.T) {
 	require.ErrorContains(t, err, "unknown detector")
 }
 
-// Makers say in words what is missing, and Messages says the same.
+// Makers report the missing property, and Messages reports the same.
 func TestMakersRefuseWhereTheyDoNotHold(t *testing.T) {
 	good := termination.Site{Rank: 1, Ranks: 4, Depth: 1, Hops: 2, Topology: route.Hypercube(4)}
 	with := func(change func(*termination.Site)) termination.Site {

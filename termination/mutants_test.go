@@ -14,7 +14,7 @@ import (
 	"github.com/activepebbles/pebbles/termination"
 )
 
-// Detectors that are wrong on purpose. The worlds must find fault with each: a gate that can't fail is none.
+// These detectors are wrong on purpose. The worlds must find the fault of each: a gate that can't fail is none.
 
 // lied is a detector whose state is changed before it sees it.
 type lied struct {
@@ -29,7 +29,7 @@ func (l lied) Step(n termination.Network, s termination.State) bool {
 
 func (l lied) Copy() termination.Detector { return lied{l.Detector.(copier).Copy(), l.lie} }
 
-// liedKeeper and liedStager have what their detectors have.
+// liedKeeper and liedStager have the interfaces of their detectors.
 type liedKeeper struct{ lied }
 
 func (liedKeeper) KeepsLedger()                 {}
@@ -40,7 +40,7 @@ type liedStager struct{ liedKeeper }
 func (l liedStager) Stage() int                 { return l.Detector.(termination.Stager).Stage() }
 func (l liedStager) Copy() termination.Detector { return liedStager{l.liedKeeper.Copy().(liedKeeper)} }
 
-// lieTo makes detectors that are lied to.
+// lieTo makes detectors with a changed state.
 func lieTo(make termination.Maker, lie func(*termination.State)) termination.Maker {
 	return func(s termination.Site) (termination.Detector, error) {
 		d, err := make(s)
@@ -61,7 +61,7 @@ func lieTo(make termination.Maker, lie func(*termination.State)) termination.Mak
 func sayIdle(s *termination.State) { s.Idle = true }
 func sayBack(s *termination.State) { s.Back = true }
 
-// at makes detectors for a site that is told differently.
+// at makes detectors for a changed site.
 func at(make termination.Maker, tell func(*termination.Site)) termination.Maker {
 	return func(s termination.Site) (termination.Detector, error) {
 		tell(&s)
@@ -120,8 +120,8 @@ func (l *looser) Step(n termination.Network, s termination.State) bool {
 	return l.looks >= 2 && l.enough(l.last, l.now, l.looks)
 }
 
-// unphased is PCX as one might write it at first: it waits until at least as many frames have been processed, of
-// whatever phase, as had been created for it.
+// unphased is PCX in a naive form: it waits until at least as many frames of any phase have been processed as had been
+// created for it.
 type unphased struct {
 	machine  collective.Machine
 	steps    []collective.Step
@@ -184,7 +184,7 @@ func addNumbers(into, from []byte) {
 	}
 }
 
-// backwards has the stages in the wrong order.
+// backwards reverses the order of the stages.
 type backwards struct{ route.Staged }
 
 func (b backwards) Stage(from, to int) int { return b.Stages() - 1 - b.Staged.Stage(from, to) }
@@ -196,7 +196,7 @@ func turnRound(t route.Topology) route.Topology {
 	return t
 }
 
-// mutants are named like the detector that they are made from, and then by their fault.
+// mutants returns mutants named after their detector and their fault.
 func mutants() []choice {
 	return []choice{
 		{name: "skr: it watches the difference of counts alone", make: loosely(func(last, now [2]uint64, _ uint64) bool {
@@ -228,7 +228,7 @@ func mutants() []choice {
 	}
 }
 
-// rare are faults that show in few random worlds.
+// rare are faults that few random worlds show.
 var rare = map[string]bool{
 	"skr: it watches the difference of counts alone": true,
 	"skr: it watches the frames created alone":       true,
@@ -238,7 +238,7 @@ var rare = map[string]bool{
 
 func TestWorldsCatchWrongDetectors(t *testing.T) {
 	for _, c := range mutants() {
-		c.free = true // what they do wrong must show in what they say
+		c.free = true // their faults must show in their messages
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			small, random := caughtBySmallWorlds(c), caughtByRandomWorlds(c)

@@ -6,9 +6,9 @@ import (
 	"github.com/activepebbles/pebbles/termination"
 )
 
-// centralCounter is a detector as a user would write one: every rank that is idle tells rank 0 its counts, and rank 0
-// tells all whether they are the same as in the round before, and as many frames were processed as created. It costs
-// rank 0 P-1 messages a round, and others one.
+// centralCounter is a detector as a user would write one: every idle rank sends its counts to rank 0, and rank 0 tells
+// all whether the sums are as in the round before, with equal numbers of processed and created frames. It costs rank 0
+// P-1 messages a round, and others one.
 type centralCounter struct {
 	site   termination.Site
 	told   bool
@@ -26,7 +26,7 @@ func (c *centralCounter) Name() string   { return "central" }
 func (c *centralCounter) Rounds() uint64 { return c.rounds }
 func (c *centralCounter) Begin()         { c.seen, c.told = false, false }
 
-// Copy is for enumeration alone.
+// Copy is only for enumeration.
 func (c *centralCounter) Copy() termination.Detector { d := *c; return &d }
 
 func (c *centralCounter) Step(n termination.Network, s termination.State) bool {
@@ -50,7 +50,7 @@ func (c *centralCounter) Step(n termination.Network, s termination.State) bool {
 	return verdict
 }
 
-// hear waits for the verdict of rank 0, which gives it when it has heard all others.
+// hear waits for the verdict of rank 0, which gives it when it has the counts of all others.
 func (c *centralCounter) hear(n termination.Network) (verdict, ok bool) {
 	if c.site.Rank != 0 {
 		value, ok := n.Take(0, c.seq, 1)

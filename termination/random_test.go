@@ -21,7 +21,7 @@ var (
 	worldsFlag = flag.Uint64("worlds", 4_000, "how many random worlds to run")
 )
 
-// oneWay is a ring whose links lead one way: the ranks that send to a rank are not those that it sends to.
+// oneWay is a ring whose links lead one way: a rank receives from other ranks than it sends to.
 type oneWay int
 
 func (o oneWay) Name() string           { return "one-way" }
@@ -29,7 +29,7 @@ func (o oneWay) Ranks() int             { return int(o) }
 func (o oneWay) Next(at, _ int) int     { return (at + 1) % int(o) }
 func (o oneWay) Neighbors(at int) []int { return []int{(at + 1) % int(o)}[:min(1, int(o)-1)] }
 
-// network is a topology as tests use it.
+// network is a topology for tests.
 type network struct {
 	route.Topology
 	hops int
@@ -37,7 +37,7 @@ type network struct {
 
 var networks sync.Map // by name and ranks
 
-// topologies are those of package route that connect so many ranks, and the one-way ring.
+// topologies returns those of package route that support the number of ranks, and the one-way ring.
 func topologies(ranks int) []network {
 	if known, ok := networks.Load(ranks); ok {
 		return known.([]network)
@@ -64,13 +64,13 @@ func topologies(ranks int) []network {
 	return all
 }
 
-// try makes a topology, if it can connect so many ranks.
+// try makes a topology; nil if it does not support the number of ranks.
 func try(c route.Constructor, ranks int) (t route.Topology) {
 	defer func() { _ = recover() }()
 	return c(ranks)
 }
 
-// choice is a detector to run worlds with, right or wrong.
+// choice is a detector, right or wrong, to run worlds with.
 type choice struct {
 	name      string
 	make      termination.Maker
@@ -79,7 +79,7 @@ type choice struct {
 	free      bool                                  // messages are not compared with formulas
 }
 
-// detectors are all that worlds must not find fault with.
+// detectors are those in which worlds must find no fault.
 var detectors = func() []choice {
 	all := []choice{{name: "central", make: central}}
 	for _, name := range termination.Names() {
@@ -141,7 +141,7 @@ func (p *plan) draw(rng *rand.Rand, c choice) {
 	}
 }
 
-// budget draws so many pebbles and no more.
+// budget draws at most the given number of pebbles.
 type budget struct {
 	rng  *rand.Rand
 	plan *plan
@@ -163,14 +163,14 @@ func (b *budget) pebbles(n, depth int) (all []*pebble) {
 	return all
 }
 
-// run takes a world to its end by random events. Strict ranks send what waits in buffers only when there is nothing
-// else to do, up to the detector's stage.
+// run runs a world to its end by random events. Strict ranks send waiting buffers only when they have nothing else to
+// do, up to the detector's stage.
 func (w *world) run(rng *rand.Rand) error {
 	n := len(w.ranks)
-	eager := 1 + rng.IntN(6)    // how often detectors look, against everything else
-	hesitant := rng.IntN(3) * 2 // how often an idle rank does not say so, in ten
+	eager := 1 + rng.IntN(6)    // frequency of detectors' looks, against all other events
+	hesitant := rng.IntN(3) * 2 // times in ten that an idle rank does not report it
 	strict := rng.IntN(2) == 0
-	slow := -1 // a rank to which little happens for a while
+	slow := -1 // a rank with few events for a while
 	if rng.IntN(3) == 0 {
 		slow = rng.IntN(n)
 	}
@@ -191,7 +191,7 @@ func (w *world) run(rng *rand.Rand) error {
 	return w.failure
 }
 
-// happen lets a random event happen at a rank, if there is one of the kind that is drawn.
+// happen performs a random event at a rank, if one of the drawn kind is possible.
 func (w *world) happen(rng *rand.Rand, rank, eager, hesitant int, strict bool) {
 	m := w.ranks[rank]
 	if !m.inside {
@@ -240,7 +240,7 @@ func play(seed uint64, choices []choice) (*world, error) {
 	return w, nil
 }
 
-// Random worlds of all detectors and topologies. None ends an epoch early, and none hangs.
+// Random worlds cover all detectors and topologies. None ends an epoch early, and none hangs.
 func TestRandomWorlds(t *testing.T) {
 	if *seedFlag != 0 {
 		_, err := play(*seedFlag, detectors)

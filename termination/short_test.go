@@ -2,5 +2,5 @@
 
 package termination_test
 
-// long says that these tests may take minutes.
+// long reports whether these tests may take minutes.
 const long = false

@@ -9,50 +9,50 @@ import (
 	"github.com/activepebbles/pebbles/termination"
 )
 
-// world is a job without a runtime: ranks that hold pebbles, frames on their way, and one detector a rank. Whoever owns
-// it decides which of the possible events happens next, so that every interleaving can be had. It knows at any time
-// what has truly been handled, and fails when a detector says what is not so.
+// world is a job without a runtime: ranks that hold pebbles, frames on their way, and one detector per rank. Its owner
+// decides which of the possible events happens next, so that every interleaving is possible. It always has the true
+// state of all pebbles, and fails when a detector's verdict is false.
 type world struct {
 	plan    *plan
 	ranks   []*member
 	frames  []frame    // on their way
 	letters [][]letter // of detectors, by receiver: on their way or not yet taken
-	open    []int      // by rank: frames it has created that nobody has processed
-	acks    []int      // by rank: frames of its that have been processed, which it does not know yet
+	open    []int      // by rank: frames that it has created and that are not processed
+	acks    []int      // by rank: its frames that have been processed, without notice to it
 	desk    desk       // of the detector that looks
 	failure error
 }
 
-// plan is what never changes while a world runs.
+// plan is the constant part of a world.
 type plan struct {
 	name       string // of the detector
 	make       termination.Maker
 	site       termination.Site
-	topologies []route.Topology // of which pebbles take one or the other
-	bodies     [][][]*pebble    // what each rank's body sends in each epoch
-	start      uint64           // where counts begin
-	slowAcks   bool             // a sender learns by an event of its own that a frame has been processed
+	topologies []route.Topology // topologies of pebbles, by via
+	bodies     [][][]*pebble    // pebbles that each rank's body sends in each epoch
+	start      uint64           // first number of counts
+	slowAcks   bool             // a separate event notifies a sender that a frame has been processed
 	merging    bool             // buffers merge pebbles for one rank
 	phaseless  bool             // a defect: phases are lost
 	free       bool             // messages are not compared with formulas
 }
 
-// pebble is one that the plan has, with those that its handling sends.
+// pebble is a pebble of the plan, with those that its handling sends.
 type pebble struct {
 	id       int
 	dest     int
-	via      int // which topology
+	via      int // index of its topology
 	children []*pebble
 }
 
-// member is a rank. What another rank's events change is not in it, but in the world.
+// member is a rank. State that other ranks' events change is not in it, but in the world.
 type member struct {
 	id       int
 	detector termination.Detector
-	ledger   *termination.Ledger // nil when the detector needs none
+	ledger   *termination.Ledger // nil if the detector needs none
 	counts   termination.Counts
 	sequence uint64
-	epoch    int    // the one that it is in, or was in last; from 1
+	epoch    int    // the current or last epoch, from 1
 	before   uint64 // rounds of its detector before that
 	inside   bool   // it is in it
 	work     []*pebble
@@ -113,7 +113,7 @@ func newWorld(p *plan) (*world, error) {
 	return w, nil
 }
 
-// receivers are the ranks that a rank may create frames for.
+// receivers returns the ranks that a rank may create frames for.
 func (p *plan) receivers(rank int) (all []int) {
 	for _, t := range p.topologies {
 		for _, to := range t.Neighbors(rank) {
@@ -125,7 +125,7 @@ func (p *plan) receivers(rank int) (all []int) {
 	return all
 }
 
-// senders are the ranks that may create frames for a rank.
+// senders returns the ranks that may create frames for a rank.
 func (p *plan) senders(rank int) (all []int) {
 	for from := range p.site.Ranks {
 		if slices.Contains(p.receivers(from), rank) {
@@ -141,7 +141,7 @@ func (w *world) fail(format string, args ...any) {
 	}
 }
 
-// enter lets a rank begin its next epoch.
+// enter begins a rank's next epoch.
 func (w *world) enter(rank int) {
 	m := w.ranks[rank]
 	m.epoch++
@@ -157,7 +157,7 @@ func (w *world) enter(rank int) {
 	m.detector.Begin()
 }
 
-// send lets a rank's body send one pebble. One for the rank itself is handled at once.
+// send sends one pebble of a rank's body. One for the rank itself is handled at once.
 func (w *world) send(rank int) {
 	m := w.ranks[rank]
 	p := m.work[0]
@@ -169,7 +169,7 @@ func (w *world) send(rank int) {
 	w.put(m, p)
 }
 
-// handler handles a pebble. What it sends to its own rank waits in a queue.
+// handler handles a pebble. Pebbles that it sends to its own rank wait in a queue.
 func (w *world) handler(m *member, p *pebble) {
 	m.handled++
 	for _, c := range p.children {
@@ -204,7 +204,7 @@ func (w *world) drain(rank int) {
 	w.handler(m, p)
 }
 
-// flush sends what is in a buffer as a frame.
+// flush sends the pebbles in a buffer as a frame.
 func (w *world) flush(rank, i int) {
 	m := w.ranks[rank]
 	b := &m.buffers[i]
@@ -232,7 +232,7 @@ func (w *world) ready(f frame) bool {
 	return m.inside && m.epoch == f.epoch
 }
 
-// handle lets a frame arrive.
+// handle handles a frame.
 func (w *world) handle(i int) {
 	f := w.frames[i]
 	last := len(w.frames) - 1
@@ -257,16 +257,16 @@ func (w *world) handle(i int) {
 	}
 }
 
-// ack lets a rank learn that a frame of its has been processed.
+// ack notifies a rank that one of its frames has been processed.
 func (w *world) ack(rank int) {
 	w.acks[rank]--
 	w.open[rank]--
 }
 
-// deliver lets a letter arrive.
+// deliver makes a letter arrive.
 func (w *world) deliver(rank, i int) { w.letters[rank][i].arrived = true }
 
-// stage is up to which stage a rank sends what waits in buffers when it has nothing else to do.
+// stage returns the last stage whose waiting buffers a rank sends when it has nothing else to do.
 func (m *member) stage() int {
 	if s, ok := m.detector.(termination.Stager); ok {
 		return s.Stage()
@@ -274,7 +274,7 @@ func (m *member) stage() int {
 	return 1 << 30
 }
 
-// quiet reports whether a rank has nothing to do but to send what waits in buffers.
+// quiet reports whether a rank has nothing to do except to send waiting buffers.
 func (m *member) quiet() bool { return len(m.work) == 0 && len(m.queue) == 0 }
 
 func (m *member) idle() bool {
@@ -290,7 +290,7 @@ func (m *member) idle() bool {
 	return true
 }
 
-// step lets a rank's detector look. A hesitant rank does not say that it is idle.
+// step runs a rank's detector once. A hesitant rank does not report that it is idle.
 func (w *world) step(rank int, hesitant bool) {
 	m := w.ranks[rank]
 	state := termination.State{Counts: m.counts, Idle: m.idle() && !hesitant, Back: w.open[rank] == 0, Ledger: m.ledger}
@@ -304,7 +304,7 @@ func (w *world) step(rank int, hesitant bool) {
 // aboutTheJob names the detectors whose verdict is about the whole job.
 var aboutTheJob = map[string]bool{"skr": true, "nbx": true, "central": true}
 
-// judge looks whether a verdict is true.
+// judge checks whether a verdict is true.
 func (w *world) judge(m *member) {
 	busy := func(o *member) bool {
 		for i := range o.buffers {
@@ -379,7 +379,7 @@ func (w *world) over() bool {
 	return true
 }
 
-// close looks at a world that is over: every pebble has been handled, and every letter taken.
+// close checks a world that is over: every pebble has been handled, and every letter taken.
 func (w *world) close() {
 	handled, planned := 0, 0
 	for rank, m := range w.ranks {
@@ -404,7 +404,7 @@ func count(pebbles []*pebble) int {
 	return n
 }
 
-// desk is where a detector's messages come and go.
+// desk is the network of a detector's messages.
 type desk struct {
 	w *world
 	m *member
