@@ -36,7 +36,7 @@ func client(p *tape) (handshake.Hello, error) {
 	return theirs, err
 }
 
-// record is what both ends of a good greeting wrote.
+// record returns the bytes that both ends of a good greeting wrote.
 func record(t testing.TB) (fromClient, fromServer []byte) {
 	a, b := net.Pipe()
 	defer a.Close()
@@ -67,7 +67,7 @@ func TestReplayIsRefused(t *testing.T) {
 	require.ErrorIs(t, err, handshake.ErrSecret)
 }
 
-// TestReflectionIsRefused sends an end everything that it has written itself.
+// TestReflectionIsRefused replays to an end everything that it has written.
 func TestReflectionIsRefused(t *testing.T) {
 	for name, greet := range map[string]func(net.Conn) error{
 		"client": func(c net.Conn) error { _, _, err := handshake.Client(c, []byte("secret"), hello(1), 0); return err },
@@ -92,7 +92,7 @@ func TestReflectionIsRefused(t *testing.T) {
 	}
 }
 
-// TestAlteredHelloIsRefused sits in the middle of two members, and flips each byte of what the client sends in turn.
+// TestAlteredHelloIsRefused stands between two members, and flips each byte from the client in turn.
 func TestAlteredHelloIsRefused(t *testing.T) {
 	fromClient, _ := record(t)
 	for at := range fromClient {
@@ -111,7 +111,7 @@ func TestAlteredHelloIsRefused(t *testing.T) {
 	}
 }
 
-// flip copies, but for one byte.
+// flip copies, with one byte changed.
 func flip(to io.Writer, from io.Reader, at int) {
 	b := make([]byte, 1<<14)
 	for done := 0; ; {
@@ -138,7 +138,7 @@ func TestStrangerLearnsNothing(t *testing.T) {
 	}
 }
 
-// TestSlowStrangerIsRefused sends a byte whenever it can, far more slowly than the limit allows in all.
+// TestSlowStrangerIsRefused sends bytes one by one, far more slowly than the limit allows in total.
 func TestSlowStrangerIsRefused(t *testing.T) {
 	fromClient, _ := record(t)
 	a, b := net.Pipe()

@@ -12,7 +12,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/handshake"
 )
 
-// TestBuildSetting holds what a launcher tells of a file to the sum that a process finds itself, before and after the
+// TestBuildSetting compares a launcher's setting for a file with the sum that a process computes, before and after the
 // file changes.
 func TestBuildSetting(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "program")
@@ -31,7 +31,7 @@ func TestBuildSetting(t *testing.T) {
 	require.True(t, strings.HasSuffix(value, " "+abc), value)
 
 	other := strings.Repeat("0", 64)
-	sum, err := handshake.SumOf(f, strings.Replace(value, abc, other, 1)) // it does not look
+	sum, err := handshake.SumOf(f, strings.Replace(value, abc, other, 1)) // it does not read the file
 	require.NoError(t, err)
 	require.Equal(t, other, sum)
 
@@ -47,7 +47,8 @@ func TestBuildSetting(t *testing.T) {
 	}
 }
 
-// TestBuildSettingReadsOnce asks twice for a file, whose bytes change meanwhile, but not its size and its time.
+// TestBuildSettingReadsOnce requests the setting of a file twice; meanwhile its bytes change, but not its size and its
+// time.
 func TestBuildSettingReadsOnce(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "program")
 	write := func(text string, at time.Time) string {

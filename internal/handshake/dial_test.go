@@ -53,7 +53,7 @@ func TestSlowDialsHoldUpNoOther(t *testing.T) {
 	})
 }
 
-// A member whose connection is not wanted is told so, and the gate logs nothing. One that was wanted, and is dropped
+// A member whose connection is not wanted is notified, and the gate logs nothing. One that was wanted, but is dropped
 // since the gate closes, is taken back.
 func TestUnwantedConnections(t *testing.T) {
 	for _, wanted := range []bool{false, true} {

@@ -56,7 +56,7 @@ func newHall(t *testing.T, members int) *hall {
 	return h
 }
 
-// welcome lets so many members in, beside the test.
+// welcome lets the given number of members in, during the test.
 func (h *hall) welcome(members int) (all *sync.WaitGroup) {
 	all = new(sync.WaitGroup)
 	all.Go(func() {
@@ -75,7 +75,7 @@ func (h *hall) greet(t *testing.T, c net.Conn) {
 	(<-h.welcomed).Close()
 }
 
-// crowd dials so many times, and says nothing.
+// crowd dials the given number of times, and sends nothing.
 func (h *hall) crowd(t *testing.T, strangers int) (all []net.Conn) {
 	for range strangers {
 		all = append(all, h.dial(t))
@@ -91,10 +91,10 @@ func (h *hall) dial(t *testing.T) net.Conn {
 	return c
 }
 
-// testLimit is how long a test waits for what must come.
+// testLimit is the time that a test waits for an event that must come.
 const testLimit = 10 * time.Second
 
-// requireDropped requires that the gate ends a connection, of which nothing was heard.
+// requireDropped requires that the gate ends a connection without sending anything.
 func requireDropped(t *testing.T, c net.Conn) {
 	t.Helper()
 	n, err := c.Read(make([]byte, 1))
@@ -103,10 +103,10 @@ func requireDropped(t *testing.T, c net.Conn) {
 	require.NotErrorIs(t, err, os.ErrDeadlineExceeded, "it was not dropped")
 }
 
-// strangersMax is how many strangers a gate keeps beside the members that it expects.
+// strangersMax is the number of strangers that a gate keeps besides expected members.
 const strangersMax = 64
 
-// TestMembersPassACrowd lets more strangers in than the gate keeps, each saying nothing; a member comes through.
+// TestMembersPassACrowd dials with more silent strangers than the gate keeps; a member comes through.
 func TestMembersPassACrowd(t *testing.T) {
 	h := openGate(t, 0)
 	crowd := h.crowd(t, 100)
@@ -120,7 +120,8 @@ func TestMembersPassACrowd(t *testing.T) {
 	}
 }
 
-// TestStrangersDropNoMember has members in the middle of their greetings when more strangers come than the gate keeps.
+// TestStrangersDropNoMember holds members in the middle of their greetings when more strangers come than the gate
+// keeps.
 func TestStrangersDropNoMember(t *testing.T) {
 	for _, members := range []int{1, 200} {
 		h := openGate(t, members)
@@ -129,7 +130,7 @@ func TestStrangersDropNoMember(t *testing.T) {
 		for range members {
 			here = append(here, h.pause(t, 2))
 		}
-		for _, c := range h.crowd(t, 65+members)[:1+members] { // the gate keeps 64 beside the members
+		for _, c := range h.crowd(t, 65+members)[:1+members] { // the gate keeps 64 besides the members
 			requireDropped(t, c)
 		}
 		for _, c := range here {
@@ -140,11 +141,11 @@ func TestStrangersDropNoMember(t *testing.T) {
 	}
 }
 
-// TestAllMembersMayComeAtOnce has as many members at the gate as it expects, and nobody is dropped.
+// TestAllMembersMayComeAtOnce brings all expected members to the gate, and none is dropped.
 func TestAllMembersMayComeAtOnce(t *testing.T) {
 	const members = 300
 	h := openGate(t, members)
-	crowd := h.crowd(t, members+64) // members that have not spoken yet look like strangers
+	crowd := h.crowd(t, members+64) // silent members look like strangers
 	welcomed := h.welcome(members)
 	for _, c := range crowd[:members] { // the oldest
 		_, _, err := handshake.Client(c, []byte("secret"), hello(1), 0)
@@ -154,7 +155,7 @@ func TestAllMembersMayComeAtOnce(t *testing.T) {
 	h.Close()
 }
 
-// paused is a connection of a member that has heard the opening of the gate, and waits before it proves the secret.
+// paused is a connection of a member that has received the opening of the gate, and waits before it proves the secret.
 type paused struct {
 	net.Conn
 	at             int // the write before which it waits: 2 is the proof, 3 the Hello
@@ -187,8 +188,8 @@ func (c *paused) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// TestNobodyIsDroppedAfterItsProof has strangers send what they have seen a member send: as many as the gate keeps,
-// and one more.
+// TestNobodyIsDroppedAfterItsProof makes strangers replay a member's bytes: as many strangers as the gate keeps, and
+// one more.
 func TestNobodyIsDroppedAfterItsProof(t *testing.T) {
 	h := openGate(t, 0)
 	member := h.pause(t, 3)
@@ -199,7 +200,7 @@ func TestNobodyIsDroppedAfterItsProof(t *testing.T) {
 		crowd = append(crowd, c)
 		_, err := c.Write(fromClient[:40])
 		require.NoError(t, err)
-		_, err = io.ReadFull(c, make([]byte, 40)) // the gate takes it for one that has begun
+		_, err = io.ReadFull(c, make([]byte, 40)) // the gate counts it as one that has begun
 		require.NoError(t, err)
 	}
 	requireDropped(t, crowd[0]) // it has made room for the last one
@@ -207,9 +208,8 @@ func TestNobodyIsDroppedAfterItsProof(t *testing.T) {
 	(<-h.welcomed).Close()
 }
 
-// TestUnsignedOpeningsDropNoMember has more strangers than the gate keeps send openings of the right form, and stay.
-// They are refused at once, and hold no place beside a member that has begun, nor beside one that has said nothing
-// yet.
+// TestUnsignedOpeningsDropNoMember makes more strangers than the gate keeps send openings of the right form, and stay.
+// They are refused at once, and take no place from a member that has begun, nor from a silent one.
 func TestUnsignedOpeningsDropNoMember(t *testing.T) {
 	h := openGate(t, 0)
 	slow := h.dial(t)
@@ -230,7 +230,7 @@ func TestUnsignedOpeningsDropNoMember(t *testing.T) {
 	h.greet(t, slow)
 }
 
-// TestACrowdOfOneAddressDropsItsOwn has a stranger from elsewhere send nothing for longer than a crowd.
+// TestACrowdOfOneAddressDropsItsOwn adds a stranger from elsewhere that stays silent longer than a crowd.
 func TestACrowdOfOneAddressDropsItsOwn(t *testing.T) {
 	h := openGate(t, 0)
 	elsewhere := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
@@ -245,8 +245,8 @@ func TestACrowdOfOneAddressDropsItsOwn(t *testing.T) {
 	h.greet(t, slow)
 }
 
-// TestLogOfACrowd has 150 strangers: that say what no member does, and that are seen through before. The log tells of
-// 100, and counts the others.
+// TestLogOfACrowd has 150 strangers: those with wrong bytes, and those that Check refuses. The log names 100, and
+// counts the others.
 func TestLogOfACrowd(t *testing.T) {
 	other := errors.New("another user's")
 	for _, c := range []struct {
@@ -263,7 +263,7 @@ func TestLogOfACrowd(t *testing.T) {
 				first = c.LocalAddr().String()
 			}
 			c.Write([]byte("SSH-2.0-scan\r\n"))
-			b, _ := io.ReadAll(c) // it may be refused before it has said all
+			b, _ := io.ReadAll(c) // it may be refused before it has sent all
 			require.Empty(t, b)
 		}
 		h.Close()

@@ -27,13 +27,13 @@ func hello(process int) handshake.Hello {
 	}
 }
 
-// side is what one end of a greeting came to.
+// side is the result of one end of a greeting.
 type side struct {
 	hello handshake.Hello
 	err   error
 }
 
-// meet lets two ends greet each other, and close when they fail.
+// meet makes two ends greet each other, and close when they fail.
 func meet(t *testing.T, clientSecret, serverSecret string, client, server handshake.Hello) (c, s side) {
 	a, b := net.Pipe()
 	t.Cleanup(func() { a.Close(); b.Close() })
@@ -161,8 +161,7 @@ func (c *tardy) Read(b []byte) (int, error) {
 }
 
 // TestBothEndsAgreeThatAGreetingWentWell delays the client at its last step for longer than the limit. The server has
-// taken the connection for good by then, so the client must not give it up: the server would refuse it when it dials
-// again.
+// already kept the connection, so the client must not give it up: the server would refuse its next dial.
 func TestBothEndsAgreeThatAGreetingWentWell(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := net.Pipe()
@@ -179,7 +178,7 @@ func TestBothEndsAgreeThatAGreetingWentWell(t *testing.T) {
 	})
 }
 
-// TestDroppedIsNotRefused has a server end the connection at each step, and refuse at the first.
+// TestDroppedIsNotRefused makes a server end the connection at each step, and refuse at the first.
 func TestDroppedIsNotRefused(t *testing.T) {
 	_, fromServer := record(t)
 	for _, heard := range []int{0, 8, 40} {
@@ -193,11 +192,11 @@ func TestDroppedIsNotRefused(t *testing.T) {
 	require.NotErrorIs(t, err, handshake.ErrDropped)
 }
 
-// TestReach counts the tries: what is hopeless is not tried again, and what was refused once may be.
+// TestReach counts the tries: a hopeless process is not tried again; one that has refused once may be.
 func TestReach(t *testing.T) {
 	mismatch := &handshake.IdentityError{Field: "build"}
 	for name, c := range map[string]struct {
-		fails []error // one after the other; the last one again and again
+		fails []error // in order; the last one repeatedly
 		tries int
 		is    error
 	}{
@@ -223,7 +222,7 @@ func TestReach(t *testing.T) {
 	}
 }
 
-// TestReachEndsWithItsContext wants the error of the last try that the context has not ended.
+// TestReachEndsWithItsContext requires the error of the last try that the context has not ended.
 func TestReachEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)

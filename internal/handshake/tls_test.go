@@ -35,7 +35,7 @@ func (l *listened) Write(b []byte) (int, error) {
 	return l.Conn.Write(b)
 }
 
-// Members of an encrypted job learn of each other. A reader of the network sees neither their messages nor their
+// Members of an encrypted job identify each other. A reader of the network sees neither their messages nor their
 // numbers.
 func TestEncrypted(t *testing.T) {
 	a, b := net.Pipe()
@@ -107,14 +107,14 @@ func TestCertificates(t *testing.T) {
 	require.ErrorContains(t, server, "version")
 }
 
-// config is a member's configuration, issued so much later than now.
+// config returns a member's configuration, issued at the given time after now.
 func config(t *testing.T, secret, job string, later time.Duration) *tls.Config {
 	c, err := handshake.TLSConfigAt([]byte(secret), job, time.Now().Add(later))
 	require.NoError(t, err)
 	return c
 }
 
-// negotiate returns the errors of a client, which hears of a refusal when it reads, and of a server.
+// negotiate returns the errors of a client, which gets a refusal when it reads, and of a server.
 func negotiate(t *testing.T, client, server *tls.Config) (c, s error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
