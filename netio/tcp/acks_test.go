@@ -29,7 +29,7 @@ func receiveAll(tr *Transport, n int) (all []*netio.Frame) {
 	return all
 }
 
-// releaseLate releases frames but for those whose sender wants a prompt acknowledgement.
+// releaseLate releases all frames except those whose sender wants a prompt acknowledgement.
 func releaseLate(all []*netio.Frame) (prompt []*netio.Frame) {
 	for _, f := range all {
 		if f.Inside(access).Received.Prompt() {
@@ -41,13 +41,13 @@ func releaseLate(all []*netio.Frame) (prompt []*netio.Frame) {
 	return prompt
 }
 
-// inFlightTo0 is how many frames rank 1 has in flight.
+// inFlightTo0 returns the number of frames that rank 1 has in flight.
 func inFlightTo0(both [2]*Transport) int64 {
 	synctest.Wait()
 	return both[1].Port(1).Pool().Lent() / netio.FrameCost(100)
 }
 
-// TestAcknowledgementsAreNeverLate releases frames on a rank that is busy and doesn't come back to its port.
+// TestAcknowledgementsAreNeverLate releases frames on a busy rank that doesn't come back to its port.
 func TestAcknowledgementsAreNeverLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const count = 256
@@ -73,8 +73,7 @@ func TestAcknowledgementsAreNeverLate(t *testing.T) {
 	})
 }
 
-// TestParkingRankFlushesAcknowledgements has a rank that waits for a moment that is far shorter than inflight.DelayMax,
-// again and again.
+// TestParkingRankFlushesAcknowledgements makes a rank wait repeatedly, each time far shorter than inflight.DelayMax.
 func TestParkingRankFlushesAcknowledgements(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const count = 256
@@ -100,7 +99,7 @@ func releaseEach(frames []*netio.Frame) {
 	}
 }
 
-// TestAbortBringsFramesHome looks before the peer can be told.
+// TestAbortBringsFramesHome looks before the peer has been notified.
 func TestAbortBringsFramesHome(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		both, _, silent := couple(t)
@@ -112,8 +111,8 @@ func TestAbortBringsFramesHome(t *testing.T) {
 	})
 }
 
-// TestLiarIsNamed has process 1 acknowledge what it was never sent. All of process 0's frames come back, and accounts
-// with them.
+// TestLiarIsNamed makes process 1 acknowledge frames that it was never sent. All of process 0's frames come back, and
+// its accounts are settled.
 func TestLiarIsNamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		both, told, _ := couple(t)
@@ -134,7 +133,7 @@ func TestLiarIsNamed(t *testing.T) {
 	})
 }
 
-// TestAcknowledgementsTravelTogether releases many frames at once: more than one message's worth, in few messages.
+// TestAcknowledgementsTravelTogether releases more frames at once than one message holds, in few messages.
 func TestAcknowledgementsTravelTogether(t *testing.T) {
 	const count = 3000
 	tr, _ := streamReader(nil, dataStream)
@@ -167,8 +166,8 @@ func TestAcknowledgementsTravelTogether(t *testing.T) {
 	tr.Close()
 }
 
-// TestHeadersAcknowledge releases a frame, with and without another one that goes the other way: no message or one
-// without a payload is written besides.
+// TestHeadersAcknowledge releases a frame, with and without other frames in the other direction: no additional message
+// is written, or one without a payload.
 func TestHeadersAcknowledge(t *testing.T) {
 	for _, frames := range []int{0, 1, 3} {
 		tr, _ := streamReader(nil, dataStream)
@@ -196,8 +195,8 @@ func TestHeadersAcknowledge(t *testing.T) {
 	}
 }
 
-// TestHeavyLaneLeavesAcknowledgementsToTheOther has so much in flight on the data stream that they would stand in line:
-// never, before the release, or only after it, when the data stream's writer was counted on already.
+// TestHeavyLaneLeavesAcknowledgementsToTheOther has so much data in flight that acknowledgements on the data stream
+// would wait: never, before the release, or only after it, when the data stream's writer was already relied on.
 func TestHeavyLaneLeavesAcknowledgementsToTheOther(t *testing.T) {
 	for when, wakes := range map[string][2]bool{"never": {false, false}, "before": {true, true}, "after": {false, true}} {
 		tr, _ := streamReader(nil, dataStream)
@@ -231,7 +230,7 @@ func TestHeavyLaneLeavesAcknowledgementsToTheOther(t *testing.T) {
 	}
 }
 
-// TestSilenceLetsReceivedMemoryGo has a heartbeat after frames.
+// TestSilenceLetsReceivedMemoryGo sends a heartbeat after frames.
 func TestSilenceLetsReceivedMemoryGo(t *testing.T) {
 	frames := join(sample(netio.Data, 2, 0, "abc"), sample(netio.Data, 3, 0, "def"), message(goodbye, ""))
 	tr, r := streamReader(frames, dataStream)
@@ -247,8 +246,7 @@ func TestSilenceLetsReceivedMemoryGo(t *testing.T) {
 	tr.Close()
 }
 
-// TestReceiverKeepsLittle lends frames of one size after another: what was lent before is let go, and after a silence
-// all.
+// TestReceiverKeepsLittle lends frames of one size after another: earlier ones are freed, and after a silence all.
 func TestReceiverKeepsLittle(t *testing.T) {
 	const burst = 4 << 20
 	r := receivePool{pool: netio.NewPool(nil)}
@@ -276,7 +274,7 @@ func TestReceiverKeepsLittle(t *testing.T) {
 	require.Zero(t, r.pool.Idle())
 }
 
-// TestOutboxReleasesWhatComesLate puts while the outbox closes: whoever is later, all frames come back.
+// TestOutboxReleasesWhatComesLate puts frames while the outbox closes: in any order, all frames come back.
 func TestOutboxReleasesWhatComesLate(t *testing.T) {
 	const putters, count = 4, 100
 	for range 50 {
@@ -299,7 +297,7 @@ func TestOutboxReleasesWhatComesLate(t *testing.T) {
 	}
 }
 
-// The writer of a stream that goroutines serve says that it rests after it has looked, too.
+// The writer of a served stream announces its rest, and then looks again.
 func TestNoFrameIsLeftBeforeTheWriterRests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		both, _, _ := couple(t)

@@ -11,8 +11,7 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// trickle is a carrier that reads from and writes to memory, a few bytes at a time, and now and then says that it is
-// not ready.
+// trickle is a carrier that reads from and writes to memory, a few bytes at a time, and now and then is not ready.
 type trickle struct {
 	t    *rapid.T
 	in   []byte
@@ -54,7 +53,7 @@ func (c *trickle) endWriting() error {
 	return nil
 }
 
-// drawFrames are frames from rank 2 or 3 to rank 0 or 1, of sizes around all bounds of reading and writing.
+// drawFrames draws frames from rank 2 or 3 to rank 0 or 1, of sizes around all bounds of reading and writing.
 func drawFrames(t *rapid.T, kind netio.Kind) (all []*netio.Frame) {
 	sizes := rapid.SampledFrom([]int{0, 1, 100, beyondBytes - 1, beyondBytes, wholeBytesMin - 1, wholeBytesMin, 40_000})
 	for range rapid.IntRange(0, 12).Draw(t, "frames") {
@@ -71,7 +70,7 @@ func drawFrames(t *rapid.T, kind netio.Kind) (all []*netio.Frame) {
 	return all
 }
 
-// TestReaderGoesOnAnywhere stops at any byte, any number of times: all frames come out whole, in order.
+// TestReaderGoesOnAnywhere stops at any byte, any number of times: all frames arrive intact, in order.
 func TestReaderGoesOnAnywhere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sent := drawFrames(t, netio.Data)
@@ -100,8 +99,8 @@ func TestReaderGoesOnAnywhere(t *testing.T) {
 	})
 }
 
-// TestWriterGoesOnAnywhere compares what was written with the frames one after another. Control frames come home when
-// the last byte has left, data frames when they are acknowledged besides.
+// TestWriterGoesOnAnywhere compares the written bytes with the frames one after another. Control frames come home when
+// the last byte has left, data frames when they are also acknowledged.
 func TestWriterGoesOnAnywhere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		kind := rapid.SampledFrom([]netio.Kind{netio.Control, netio.Data}).Draw(t, "kind")
@@ -113,7 +112,7 @@ func TestWriterGoesOnAnywhere(t *testing.T) {
 		pools := []*netio.Pool{}
 		for _, f := range append(drawFrames(t, kind), message(goodbye, "")) {
 			if f.Kind == netio.Data {
-				twin.enter(f) // gives the ticket that the writer will give
+				twin.enter(f) // assigns the ticket that the writer will assign
 			}
 			want = append(want, encode(f, 0)...)
 			pools = append(pools, f.Inside(access).Pool)
@@ -165,7 +164,7 @@ func TestWriterDropsWhatIsLeft(t *testing.T) {
 	})
 }
 
-// split is a carrier that reads from memory up to each of some cuts, and then says once that nothing more has come.
+// split is a carrier that reads from memory up to each of some cuts, and then once returns errAgain.
 type split struct {
 	in    []byte
 	done  int
@@ -191,7 +190,7 @@ func (c *split) read(first, second []byte) (int, error) {
 func (c *split) write([][]byte) (int, error) { panic("it only reads") }
 func (c *split) endWriting() error           { panic("it only reads") }
 
-// wire is one message as it travels on a stream, and how many frames it acknowledges.
+// wire is one message as it travels on a stream, with the number of frames that it acknowledges.
 type wire struct {
 	name   string
 	stream int
@@ -199,7 +198,7 @@ type wire struct {
 	acks   int
 }
 
-// wires are messages of every kind, on every stream that they may come on, whose headers acknowledge a frame or none.
+// wires returns messages of every kind, on every stream that may carry them, whose headers acknowledge a frame or none.
 func wires() (all []wire) {
 	const slots = 6
 	add := func(name string, stream, acks int, m *netio.Frame) {
@@ -228,7 +227,7 @@ func wires() (all []wire) {
 	return all
 }
 
-// came is what a stream has come to: the frames that were received, those that were acknowledged, and how it ended.
+// came is the result of a stream: the received frames, the acknowledged ones, and its end.
 type came struct {
 	frames       []string
 	acknowledged int64
@@ -276,7 +275,7 @@ func readSplit(t *testing.T, w wire, cuts func(at int) bool) (got came) {
 }
 
 // TestMessagesMayBeSplitAnywhere cuts the stream at each byte of a message of every kind, and into pieces of every
-// length up to all of it: the same comes of it as when all comes at once.
+// length up to its whole: the result is as if all came at once.
 func TestMessagesMayBeSplitAnywhere(t *testing.T) {
 	for _, w := range wires() {
 		whole := readSplit(t, w, func(int) bool { return false })

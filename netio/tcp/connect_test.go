@@ -20,7 +20,7 @@ import (
 	"github.com/activepebbles/pebbles/netio/tcp"
 )
 
-// sparingJob is a job of one rank a process that connects when it needs to.
+// sparingJob is a job of one rank per process with ConnectNeed.
 func sparingJob(t *testing.T, processes int) ([]*tcp.Transport, []chan error) {
 	return started(t, sparing(netiotest.Configs(t, processes, processes)))
 }
@@ -31,7 +31,7 @@ func sendKind(tr *tcp.Transport, kind netio.Kind, to int) {
 	tr.Port(from).Send(netiotest.Frame(tr.Port(from), kind, from, to, 8))
 }
 
-// Any process reaches any other one by way of neighbours, over few hops.
+// Any process reaches any other one over neighbours, in few hops.
 func TestHops(t *testing.T) {
 	for processes := 2; processes < 35; processes++ {
 		most := bits.Len(uint(processes - 1))
@@ -51,7 +51,7 @@ func TestHops(t *testing.T) {
 	}
 }
 
-// At the start a process is connected with its neighbours, and by its first frame with any other, once.
+// At the start a process is connected with its neighbours, and at its first frame with any other, once.
 func TestConnectionsAreMadeOnce(t *testing.T) {
 	all, told := sparingJob(t, 8)
 	for _, tr := range all {
@@ -76,7 +76,7 @@ func requireNothing(t *testing.T, told []chan error) {
 	}
 }
 
-// All processes send to all others at the same time: of each two dials that cross one counts, and every frame arrives.
+// All processes send to all others at the same time: of two crossing dials one counts, and every frame arrives.
 func TestCrossedDials(t *testing.T) {
 	const processes, rounds = 6, 3
 	for range rounds {
@@ -122,7 +122,7 @@ func TestCloseWaitsForConnections(t *testing.T) {
 	requireNothing(t, told)
 }
 
-// A process that has died is found by the one that dials it, although no connection has broken.
+// The process that dials a dead one detects its death, although no connection has broken.
 func TestRefusedDialIsALoss(t *testing.T) {
 	all, told := sparingJob(t, 4)
 	all[3].Kill()
@@ -156,7 +156,7 @@ func TestSilentDialIsALoss(t *testing.T) {
 }
 
 // A process is killed while connections are being made: a neighbour, or one that is not connected. The others end the
-// job, as the runtime does, and all hear of the same process.
+// job, as the runtime does, and all report the same process.
 func TestKillWhileConnecting(t *testing.T) {
 	const processes, rounds = 8, 6
 	random := rand.New(rand.NewPCG(seeds.Of(t), 0))
@@ -191,7 +191,7 @@ func TestKillWhileConnecting(t *testing.T) {
 	}
 }
 
-// Notes travel by way of neighbours, in order, and make no connection.
+// Notes travel over neighbours, in order, and make no connection.
 func TestNotesByNeighbours(t *testing.T) {
 	all, told := sparingJob(t, 7)
 	const from, to = 3, 4
@@ -220,8 +220,8 @@ func TestConnectMustAgree(t *testing.T) {
 	}
 }
 
-// A second connection is refused for a stream that has one, and a member that is none of the job's processes does not
-// disturb one that runs.
+// A second connection is refused for a stream that has one, and a member that is not one of the job's processes does
+// not disturb a running one.
 func TestSecondConnectionIsRefused(t *testing.T) {
 	cs := sparing(netiotest.Configs(t, 2, 2))
 	all, told := started(t, cs)
@@ -254,7 +254,7 @@ func TestSecondConnectionIsRefused(t *testing.T) {
 	requireNothing(t, told)
 }
 
-// Connections are made on need where goroutines serve them, and over TLS.
+// Connections are made on need if goroutines serve them, and over TLS.
 func TestServedConnections(t *testing.T) {
 	for _, encrypted := range []bool{false, true} {
 		netiotest.RunSome(t, func(t *testing.T, ranks, processes int) []netio.Transport {

@@ -5,7 +5,7 @@ import "time"
 // Kill ends the transport as the death of its process would: connections break without a goodbye.
 func (t *Transport) Kill() { t.Under(access).Kill() }
 
-// Received is the bytes of received frames that were not released. It is for after Close.
+// Received returns the bytes of received frames that were not released. Call it after Close.
 func (t *Transport) Received() (lent int64) {
 	for _, p := range t.peers {
 		for i := 0; p != nil && i < streamCount; i++ {
@@ -15,8 +15,8 @@ func (t *Transport) Received() (lent int64) {
 	return lent
 }
 
-// ReceivedPeak is the most bytes of received frames that there ever were, on the stream that had most. It is for after
-// Close.
+// ReceivedPeak returns the maximum number of bytes of received frames at one time, on the stream with the most. Call it
+// after Close.
 func (t *Transport) ReceivedPeak() (peak int64) {
 	for _, p := range t.peers {
 		for i := 0; p != nil && i < streamCount; i++ {
@@ -26,13 +26,13 @@ func (t *Transport) ReceivedPeak() (peak int64) {
 	return peak
 }
 
-// Serve has goroutines serve the streams, as where sockets can't be polled.
+// Serve makes goroutines serve the streams, as on systems without polling.
 func (c *Config) Serve() { c.served = true }
 
 // CheckFiles is checkFiles.
 var CheckFiles = checkFiles
 
-// Late lets the time for a start be over.
+// Late ends the time for a start.
 func (t *Transport) Late() { t.connector.slow = time.Time{} }
 
 // Hop and Neighbours are hop and neighbours.

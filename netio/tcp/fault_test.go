@@ -15,7 +15,7 @@ import (
 	"github.com/activepebbles/pebbles/netio/tcp"
 )
 
-// startAll collects what each process is told.
+// startAll collects the failures that each process gets.
 func startAll(all []*tcp.Transport) []chan error {
 	told := make([]chan error, len(all))
 	for i, tr := range all {
@@ -25,7 +25,7 @@ func startAll(all []*tcp.Transport) []chan error {
 	return told
 }
 
-// started is two processes that run until the test ends, and what each is told.
+// started starts processes that run until the test ends, and returns the failures that each gets.
 func started(t *testing.T, cs []tcp.Config) (all []*tcp.Transport, told []chan error) {
 	all = dialAll(t, cs)
 	t.Cleanup(func() { _ = netiotest.CloseAll(all) })
@@ -35,7 +35,7 @@ func started(t *testing.T, cs []tcp.Config) (all []*tcp.Transport, told []chan e
 func send(tr *tcp.Transport, from, to, n int) { netiotest.Send(tr.Port(from), from, to, n) }
 
 func TestFlippedBitIsNamed(t *testing.T) {
-	t.Parallel() // it waits for what may still come of a broken connection
+	t.Parallel() // it waits for late consequences of a broken connection
 	for name, at := range map[string]int{"header": 20, "payload": 100} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -54,7 +54,7 @@ func TestFlippedBitIsNamed(t *testing.T) {
 			netiotest.RequireLost(t, err, 1)
 			require.ErrorIs(t, err, netio.ErrDamaged)
 			require.ErrorContains(t, err, "check "+name)
-			netiotest.RequireLost(t, <-told[1], 0) // the other end is told too
+			netiotest.RequireLost(t, <-told[1], 0) // the other end is notified too
 			require.Nil(t, all[0].Port(0).Recv(), "damaged frames don't arrive")
 		})
 	}
@@ -103,7 +103,7 @@ func TestCloseWithoutGoodbyeIsTold(t *testing.T) {
 	require.Empty(t, told[1])
 }
 
-// TestEventsBeforeStartAreKept aborts before anybody has started.
+// TestEventsBeforeStartAreKept aborts before any process has started.
 func TestEventsBeforeStartAreKept(t *testing.T) {
 	all := dialAll(t, netiotest.Configs(t, 2, 2))
 	defer netiotest.CloseAll(all)
@@ -122,7 +122,7 @@ func TestWrongUsePanics(t *testing.T) {
 	require.Panics(t, func() { netio.NewPool(nil).Get(netio.FrameBytesMax + 1) })
 }
 
-// proxy stands between process 1 and process 0, and spoils what passes once it is told to.
+// proxy stands between process 1 and process 0, and spoils passing bytes on request.
 type proxy struct {
 	listener net.Listener
 	to       string
@@ -132,7 +132,7 @@ type proxy struct {
 	conns    []net.Conn
 }
 
-// behindProxy puts one in front of process 0 in the address list of all.
+// behindProxy puts a proxy in front of process 0 in the address list of all.
 func behindProxy(t *testing.T, cs []tcp.Config) *proxy {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

@@ -13,7 +13,7 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/local"
 )
 
-// twin is a flow with its plain twin: one process that does each operation at once.
+// twin is a flow with its plain twin: one process that performs each operation at once.
 type twin struct {
 	*testing.T
 	*rand.Rand
@@ -23,7 +23,7 @@ type twin struct {
 	keys   []uint64
 	there  [][]byte            // exposed
 	memory [][]byte            // of the twin
-	began  []*netio.Completion // but those of fences
+	began  []*netio.Completion // except those of fences
 	check  []func()
 	sent   []*netio.Frame
 }
@@ -134,7 +134,7 @@ func (w *twin) beginWords() {
 	})
 }
 
-// done is how many operations are.
+// done returns the number of completed operations.
 func (w *twin) done() (n int) {
 	for _, c := range w.began {
 		if c.Done() {
@@ -144,7 +144,7 @@ func (w *twin) done() (n int) {
 	return n
 }
 
-// leave encodes what is to leave, as request does.
+// leave encodes the operations that may leave, as request does.
 func (w *twin) leave() {
 	for w.f.left != w.f.ops.tail && w.f.ops.at(w.f.left).Kind == local.Fence {
 		w.f.left++
@@ -164,7 +164,7 @@ func (w *twin) leave() {
 	}
 }
 
-// answer has the oldest request served.
+// answer serves the oldest request.
 func (w *twin) answer() {
 	q := w.sent[0]
 	w.sent = w.sent[1:]
@@ -174,7 +174,7 @@ func (w *twin) answer() {
 	require.NoError(w, w.r.handleAnswer(w.r.t.peers[1], a))
 }
 
-// Words that travel as one are as good as operations one after the other, whatever is among them and behind them.
+// Words that travel as a series give the results of single operations, among and before any others.
 func TestFlowsAreLikeMemory(t *testing.T) {
 	for seed := range uint64(60) {
 		w := newTwin(t, seed)
@@ -202,7 +202,7 @@ func TestFlowsAreLikeMemory(t *testing.T) {
 	}
 }
 
-// No series is longer than an answer has room for, whether its words come alone or many at a time.
+// No series is longer than an answer has room for, for words one by one or many at a time.
 func TestSeriesAreBounded(t *testing.T) {
 	for _, k := range []local.Kind{local.Get, local.Put} {
 		request, answer := roomOfWord(k)
@@ -228,7 +228,7 @@ func TestSeriesAreBounded(t *testing.T) {
 	}
 }
 
-// When a process is lost, all that it has not answered fails, and the fences are done.
+// When a process is lost, all operations that it has not answered fail, and the fences are done.
 func TestAbandonedFlows(t *testing.T) {
 	for seed := range uint64(50) {
 		w := newTwin(t, seed)
@@ -239,7 +239,7 @@ func TestAbandonedFlows(t *testing.T) {
 			w.leave()
 		}
 		w.answer()
-		w.begin() // which does not leave
+		w.begin() // it does not leave
 		open := len(w.began) - w.done()
 		require.Positive(t, open)
 		w.r.abandon(w.f)
@@ -256,7 +256,7 @@ func TestAbandonedFlows(t *testing.T) {
 	}
 }
 
-// An answer with a fault that nobody knows is damage, and nothing of its series is taken.
+// An answer with an unknown fault is damage, and nothing of its series is taken.
 func TestUnknownFaults(t *testing.T) {
 	w := newTwin(t, 1)
 	const words = 3

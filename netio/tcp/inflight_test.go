@@ -13,7 +13,7 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// crossing is a data frame on its way, and what has happened to it so far.
+// crossing is a data frame on its way, with its events so far.
 type crossing struct {
 	frame                       *netio.Frame
 	slot                        uint32
@@ -34,7 +34,7 @@ func dataFrame(p *netio.Pool, account *netio.Account) *netio.Frame {
 	return f
 }
 
-// TestInFlight compares with a list of crossings: frames come home once, when both have happened or nothing more can.
+// TestInFlight compares with a list of crossings: frames come home once, after both events or when no more can come.
 func TestInFlight(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var u sentFrames
@@ -102,7 +102,7 @@ func TestInFlight(t *testing.T) {
 	})
 }
 
-// TestInFlightRaces has a writer, the peer's acknowledgements and the end of the peer at the same time.
+// TestInFlightRaces runs a writer, the peer's acknowledgements and the end of the peer at the same time.
 func TestInFlightRaces(t *testing.T) {
 	const count = 20_000
 	for _, closing := range []bool{false, true} {
@@ -143,8 +143,8 @@ func assertNoError(t *testing.T, err error) bool {
 	return err == nil
 }
 
-// TestSendersAskForTheirShare counts what asks for a prompt acknowledgement: all with one frame of credit, few with
-// many.
+// TestSendersAskForTheirShare counts the requests for a prompt acknowledgement: all frames with one frame of credit,
+// few with many.
 func TestSendersAskForTheirShare(t *testing.T) {
 	const count = 10_000
 	for _, c := range []struct{ credit, least, most int }{

@@ -17,7 +17,7 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/idle"
 )
 
-// twins connects two processes of one rank each over loopback, as this system does it best, until the test ends.
+// twins connects two processes of one rank each over loopback, in the system's preferred way, until the test ends.
 func twins(t *testing.T, silence time.Duration) (both [2]*Transport, told [2]chan error) {
 	t.Helper()
 	both, told = openTwins(t, silence)
@@ -73,7 +73,7 @@ func address(p netio.Port, kind netio.Kind, from, to, n int) *netio.Frame {
 
 const patience = 30 * time.Second
 
-// eventually polls: what it waits for is the work of goroutines that tell nobody.
+// eventually polls: it waits for the work of goroutines that send no notice.
 func eventually(t *testing.T, what string, done func() bool) {
 	t.Helper()
 	for end := time.Now().Add(patience); !done(); time.Sleep(100 * time.Microsecond) {
@@ -120,10 +120,10 @@ func TestSocketsAreReadWhileRanksAreBusy(t *testing.T) {
 }
 
 // TestDelayedFramesLeaveTogether counts the calls that write: none until the rank pauses or has delayed enough, and
-// then one for a batch.
+// then one per batch.
 func TestDelayedFramesLeaveTogether(t *testing.T) {
 	both, _ := twins(t, 0)
-	both[0].delayed.Hold() // so that nobody sets the timer
+	both[0].delayed.Hold() // keeps the timer unset
 	p, l := both[0].Port(0), both[0].peers[1].streams[dataStream]
 	send := func(n, bytes int) {
 		for range n {
@@ -148,7 +148,7 @@ func TestDelayedFramesLeaveTogether(t *testing.T) {
 	require.NotZero(t, both[0].peers[1].streams[controlStream].said.Load(), "control frames leave at once")
 }
 
-// full is a socket that has much to read, and counts reads.
+// full is a socket with much to read, which counts reads.
 type full struct {
 	in    []byte
 	reads int
@@ -176,7 +176,7 @@ func (c *full) wantWrite(bool) error { return nil }
 func (c *full) close() {}
 
 // TestOneLookReadsLargeFrames looks once at a socket. A rank that is busy sending looks seldom, and must not fall
-// behind for that; a read that has got all that there was is the last, and no look takes for ever.
+// behind for that; a read that has got all bytes is the last, and no look is endless.
 func TestOneLookReadsLargeFrames(t *testing.T) {
 	for _, c := range []struct{ frames, bytes, reads, received int }{
 		{0, 0, 1, 0},
@@ -237,10 +237,10 @@ func TestPollerSleepsWhileRanksLook(t *testing.T) {
 	}
 }
 
-// TestPolledPeersAreHeard lets idle processes hear of each other for three times the silence limit, counted in rounds
-// of their pulses: whatever one says in its round has come before the next round of the other.
+// TestPolledPeersAreHeard lets idle processes exchange heartbeats for three times the silence limit, counted in rounds
+// of their pulses: the message of one round has arrived before the next round of the other.
 func TestPolledPeersAreHeard(t *testing.T) {
-	both, told := twins(t, time.Hour) // so that no round comes by itself
+	both, told := twins(t, time.Hour) // no round comes from a timer
 	pulses := [2]*pulse{both[0].newPulse(), both[1].newPulse()}
 	spoken := 0
 	for range 3 * silentRounds {
@@ -264,7 +264,7 @@ func TestPolledPeersAreHeard(t *testing.T) {
 	require.Empty(t, told[1])
 }
 
-// TestPolledSilenceIsTold: process 1 has no rounds, as one that is stuck.
+// TestPolledSilenceIsTold gives process 1 no rounds, like a stuck process.
 func TestPolledSilenceIsTold(t *testing.T) {
 	both, told := twins(t, time.Hour)
 	p := both[0].newPulse()
@@ -279,8 +279,8 @@ func TestPolledSilenceIsTold(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrDeadlineExceeded)
 }
 
-// TestNothingIsLeft counts this process's descriptors, and what a received frame that is released late leaves lent:
-// after jobs that ended well, by abort, and by loss.
+// TestNothingIsLeft counts this process's descriptors, and the memory that a late release of a received frame leaves
+// lent: after jobs that ended in order, by abort, and by loss.
 func TestNothingIsLeft(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("needs /proc")
@@ -295,7 +295,7 @@ func TestNothingIsLeft(t *testing.T) {
 		"abort": func(both [2]*Transport) { both[0].Abort("enough"); closeBoth(both) },
 		"loss":  func(both [2]*Transport) { both[0].Kill(); closeBoth(both) },
 	}
-	both, _ := openTwins(t, 0) // whatever the first one opens for good
+	both, _ := openTwins(t, 0) // opens all that the first one opens for good
 	closeBoth(both)
 	before := open()
 	for name, end := range end {
@@ -318,8 +318,8 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 }
 
-// TestHotSocketHidesNoOther has a rank that spins, and asks the socket alone that had something last: frames on the
-// other stream come as well, in their order, and most of all on the one that is asked.
+// TestHotSocketHidesNoOther runs a rank that spins, and looks only at the socket that last had data: frames on the
+// other stream arrive too, in their order, like those on the hot one.
 func TestHotSocketHidesNoOther(t *testing.T) {
 	const rounds = 2000
 	both, _ := twins(t, time.Hour)
@@ -353,9 +353,8 @@ func TestHotSocketHidesNoOther(t *testing.T) {
 	t.Logf("after %d of %d frames their socket was asked alone", hot[true], rounds)
 }
 
-// Beside a load, a rank gives its core away in few of its waits: each time, the core is gone for a slice of the
-// scheduler. On a quiet machine it does so up to 2,048 times. The load is simulated: a yield comes back when a slice is
-// over.
+// Beside a load, a rank yields its core in few of its waits: each time, the core is gone for a slice of the scheduler.
+// On a quiet machine it yields up to 2,048 times. The load is simulated: a yield returns at the end of a slice.
 func TestEffortBesideALoad(t *testing.T) {
 	const rounds, slice, polls = 200, 2 * idle.StreakMax, 8
 	yields := 0
@@ -372,12 +371,12 @@ func TestEffortBesideALoad(t *testing.T) {
 	require.LessOrEqual(t, waits, 10*rounds)
 }
 
-// effort has p send to a partner that is busy with other things, and wait for each frame to come back.
+// effort makes p send to a busy partner, and wait for each frame to come back.
 func effort(p, q netio.Port, rounds, polls int) (waits int) {
 	for range rounds {
 		p.Send(address(p, netio.Data, 0, 1, 1000))
 		p.Pause()
-		receiveBusy(q).Release() // told by a timer, for q is busy
+		receiveBusy(q).Release() // reported by a timer, since q is busy
 		for idle := 0; p.Pool().Lent() > 0; idle++ {
 			if idle < polls {
 				p.Pause()
