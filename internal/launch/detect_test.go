@@ -20,7 +20,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/scenario"
 )
 
-// setOnly leaves the process with no variable of a launcher but those given as NAME=value.
+// setOnly leaves the process with no variable of a launcher except those given as NAME=value.
 func setOnly(t *testing.T, settings ...string) {
 	for _, v := range os.Environ() {
 		name, _, _ := strings.Cut(v, "=")
@@ -37,8 +37,8 @@ func setOnly(t *testing.T, settings ...string) {
 	}
 }
 
-// The files of testdata tell what a process makes of the environment that launchers and users have left it: of which
-// job it is, what doctor says, whether it may run alone, and who may read its secret.
+// The files of testdata show the effects of the environment that launchers and users have left: the job of the process,
+// the report of doctor, whether it may run alone, and the readers of its secret.
 func TestScenarios(t *testing.T) {
 	defer joined.Store(joined.Swap(0)) // as tests that join leave it
 	scenario.Run(t, func(t *testing.T, l *scenario.Log) scenario.Verbs {
@@ -52,14 +52,14 @@ func TestScenarios(t *testing.T) {
 	})
 }
 
-// told is a process that tells what it makes of its environment.
+// told is a process that logs the effects of its environment.
 type told struct {
 	*testing.T
 	*scenario.Log
 	paths map[string]string // that files write as $NAME
 }
 
-// values are those of a command, with paths in place of their names.
+// values returns those of a command, with paths instead of their names.
 func (p *told) values(c *scenario.Command) map[string]string {
 	all := c.Values()
 	for name, value := range all {
@@ -68,7 +68,7 @@ func (p *told) values(c *scenario.Command) map[string]string {
 	return all
 }
 
-// say tells a line, with names in place of paths, or how an error reads.
+// say logs a line, with names instead of paths, or the text of an error.
 func (p *told) say(err error, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if err != nil {
@@ -80,7 +80,7 @@ func (p *told) say(err error, format string, args ...any) {
 	p.Say("%s", regexp.MustCompile(`pebbles-doctor-\d+`).ReplaceAllString(text, "pebbles-doctor-*"))
 }
 
-// given has the process find these variables, and no other ones of a launcher.
+// given sets the process's variables, without others of a launcher.
 func (p *told) given(c *scenario.Command) {
 	var settings []string
 	for name, value := range p.values(c) {
@@ -119,7 +119,7 @@ func (p *told) examine(*scenario.Command) {
 	require.Empty(p, left)
 }
 
-// children tells how many processes the job has: what a task starts is no task, whichever launcher has started that.
+// children logs the number of processes of the job: a child of a task is no task, under any launcher.
 func (p *told) children(*scenario.Command) {
 	found, err := detect()
 	require.NoError(p, err)
@@ -165,7 +165,7 @@ func (p *told) secret(c *scenario.Command) {
 	p.say(err, "it is read")
 }
 
-// readers tells whether a file of such a mode may hold a secret of user 1000 in groups 2000 and 65532.
+// readers logs whether a file of the given mode may hold a secret of user 1000 in groups 2000 and 65532.
 func (p *told) readers(c *scenario.Command) {
 	mode, err := strconv.ParseUint(c.Text("mode", ""), 8, 32)
 	require.NoError(p, err)
@@ -173,7 +173,7 @@ func (p *told) readers(c *scenario.Command) {
 	p.say(checkReaders(fs.FileMode(mode), owner, group, 1000, []int{2000, 65532}), "yes")
 }
 
-// TestNamesOfJobsDiffer has jobs that must not meet in one folder.
+// TestNamesOfJobsDiffer names jobs that must not meet in one folder.
 func TestNamesOfJobsDiffer(t *testing.T) {
 	seen := make(map[string]bool)
 	for _, more := range []string{"", "SLURM_JOB_ID=8", "SLURM_STEP_ID=2", "SLURM_RESTART_COUNT=1",
@@ -230,7 +230,7 @@ func TestAddressesOfThisHost(t *testing.T) {
 	require.ErrorContains(t, err, "find the address of this host by which it reaches nobody.invalid:9")
 }
 
-// TestLauncherIsOneOfSeveralTasks has another launcher start several launchers of ours.
+// TestLauncherIsOneOfSeveralTasks starts several of our launchers by another one.
 func TestLauncherIsOneOfSeveralTasks(t *testing.T) {
 	defer joined.Store(joined.Swap(0))
 	t.Setenv("PMI_SIZE", "2")

@@ -54,7 +54,7 @@ func TestNobodyIsBlamedForFollowingWhileSomeoneHasARealCause(t *testing.T) {
 	}
 }
 
-// TestComplaintsNameWhoSaysNothing has exits that tell nothing: of followers, and of processes that the launcher has
+// TestComplaintsNameWhoSaysNothing has exits without information: of followers, and of processes that the launcher has
 // killed.
 func TestComplaintsNameWhoSaysNothing(t *testing.T) {
 	follower := func(process int) Outcome { return Outcome{Process: process, Status: ExitFollower} }
@@ -92,7 +92,8 @@ func TestComplaintsNameWhoSaysNothing(t *testing.T) {
 	}
 }
 
-// TestConnectionsThatTheSystemGaveUpHaveNotEnded has reads that fail once, and find an end then, as those of a socket.
+// TestConnectionsThatTheSystemGaveUpHaveNotEnded has reads that fail once, and then find an end, like those of a
+// socket.
 func TestConnectionsThatTheSystemGaveUpHaveNotEnded(t *testing.T) {
 	for first, ended := range map[syscall.Errno]bool{
 		syscall.ETIMEDOUT: false, syscall.EHOSTUNREACH: false, syscall.ENETUNREACH: false, syscall.ECONNRESET: true,
@@ -119,7 +120,7 @@ func (f failsOnce) Read(into []byte) (int, error) {
 	return f.Conn.Read(into)
 }
 
-// TestLauncherComplainsOfALineThatDoesNotEnd has a process whose end reaches the launcher otherwise than by its line.
+// TestLauncherComplainsOfALineThatDoesNotEnd ends a process without the end of its line.
 func TestLauncherComplainsOfALineThatDoesNotEnd(t *testing.T) {
 	says := func(member net.Conn) { _ = send(member, complaint{Processes: []int{0}, Cause: "silence"}) }
 	theirs := []complaint{{Processes: []int{0}, Cause: "silence", by: 1}}
@@ -135,7 +136,7 @@ func TestLauncherComplainsOfALineThatDoesNotEnd(t *testing.T) {
 		"half a complaint came":  {func(member net.Conn) { member.Write([]byte{0}) }, ours},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel() // where the line does not end, a limit does
+			t.Parallel() // a limit ends the line otherwise
 			listener, err := net.Listen("tcp", "127.0.0.1:0")
 			require.NoError(t, err)
 			defer listener.Close()

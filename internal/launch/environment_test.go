@@ -62,7 +62,7 @@ func TestLimitsOfTheUser(t *testing.T) {
 	require.ErrorContains(t, err, `PEBBLES_SILENCE_LIMIT="never" is not a time such as 30s`)
 }
 
-// A job has as many ranks as a program that runs alone, and at least one a process.
+// A job has the ranks of a program that runs alone, and at least one per process.
 func TestRanksByDefault(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(7))
 	for processes, ranks := range map[int]int{1: 7, 2: 6, 4: 4, 9: 9} {
@@ -143,8 +143,8 @@ func TestSecretByFile(t *testing.T) {
 	require.ErrorContains(t, err, "not a regular file")
 }
 
-// TestSecretOfKubernetes has a file as Kubernetes mounts it: behind two links, root's, and readable by a group of the
-// pod's user.
+// TestSecretOfKubernetes uses a file as Kubernetes mounts it: behind two links, owned by root, and readable by a group
+// of the pod's user.
 func TestSecretOfKubernetes(t *testing.T) {
 	secret := bootstrap.NewJob(nil).Secret
 	dir := t.TempDir()
@@ -164,13 +164,13 @@ func TestSecretOfKubernetes(t *testing.T) {
 
 	require.NoError(t, os.Chmod(file, 0o440))
 	read, err = readSecretFile(link)
-	if os.Geteuid() != 0 { // whose file may be read by nobody else
+	if os.Geteuid() != 0 { // only the owner may read its file
 		require.ErrorContains(t, err, "has mode 0440")
 		return
 	}
 	require.NoError(t, err)
 	require.Equal(t, secret, read)
-	require.NoError(t, os.Chown(file, 0, 4321)) // which is no group of ours
+	require.NoError(t, os.Chown(file, 0, 4321)) // not a group of this user
 	_, err = readSecretFile(link)
 	require.ErrorContains(t, err, "has mode 0440")
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A job whose processes wait to be started, while none is left that could have them start, has not succeeded.
+// A job with unstarted processes, and none left that could make them start, has not succeeded.
 func TestWhoWaitsForEverIsTold(t *testing.T) {
 	j := idle(t, 3)
 	j.waiting = j.waiting[1:]
@@ -16,8 +16,8 @@ func TestWhoWaitsForEverIsTold(t *testing.T) {
 	require.NotZero(t, r.Status)
 }
 
-// What a process had of its host's turns comes back when its ssh is tried again, and with it all of the queue's counts:
-// in many tries as in one.
+// A process's share of its host's turns is returned when its ssh is tried again, and so are all counts of the queue,
+// after any number of tries.
 func TestTriesLeaveNothing(t *testing.T) {
 	s, err := Spec{Processes: 1, Hosts: []string{"a"}, Bind: "127.0.0.1", Program: []string{"true"},
 		SSH: []string{"sh", "-c", "echo 'ssh: connect to host a port 22: Connection refused' >&2; exit 255"}}.complete()

@@ -20,7 +20,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/launch"
 )
 
-// testLimit is how long a test waits for what must come: longer than any start limit that a test sets.
+// testLimit is the time that a test waits for an event that must come: longer than any start limit of a test.
 const testLimit = 6 * time.Minute
 
 // screen keeps the lines that a job prints, and lets a test wait for them.
@@ -51,7 +51,7 @@ func (s *screen) String() string {
 	return strings.Join(lines, "\n")
 }
 
-// find returns what stands after word in the lines that have it, once there are n of them.
+// find returns the text after word in the lines that have it, once n lines do.
 func (s *screen) find(t *testing.T, word string, n int) []string {
 	t.Helper()
 	limit := time.After(testLimit)
@@ -82,7 +82,7 @@ func (s *screen) pids(t *testing.T, word string, n int) (pids []int) {
 	return pids
 }
 
-// requireGone waits until no process is left of those that have printed their numbers.
+// requireGone waits until none of the processes that have printed their numbers is left.
 func (s *screen) requireGone(t *testing.T) {
 	t.Helper()
 	for _, pid := range append(s.pids(t, "ready", 0), s.pids(t, "grandchild", 0)...) {
@@ -136,7 +136,7 @@ func runJob(t *testing.T, role string, s launch.Spec) *run {
 	return r
 }
 
-// startLauncher runs a launcher of two processes in a process of its own.
+// startLauncher runs a launcher of two processes in a separate process.
 func startLauncher(t *testing.T, role string, env ...string) (*exec.Cmd, *screen) {
 	t.Helper()
 	out := newScreen()
@@ -158,8 +158,8 @@ func await(t *testing.T, what <-chan struct{}) {
 	}
 }
 
-// awaitGone waits for the end of a process that is nobody's child here, or was waited for already. A zombie has ended:
-// the first process of a container may leave it so.
+// awaitGone waits for the end of a process that is not a child of this one, or was already waited for. A zombie has
+// ended: the first process of a container may leave it so.
 func awaitGone(t *testing.T, pid int) {
 	t.Helper()
 	for limit := time.After(testLimit); ; {
@@ -187,6 +187,6 @@ func TestMain(m *testing.M) {
 		play(role)
 	}
 	runtime.GOMAXPROCS(2)              // jobs have the ranks of a machine of two cores
-	_ = flag.Set("test.parallel", "6") // most of these wait for processes, and these for limits
+	_ = flag.Set("test.parallel", "6") // most wait for processes, and these for limits
 	goleak.VerifyTestMain(m)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/launch"
 )
 
-// rows are the rows of a file of testdata: a list of hosts, and what comes of it.
+// rows are the rows of a file of testdata: a list of hosts, and its result.
 func rows(t *testing.T, name string) map[string]string {
 	text, err := os.ReadFile(filepath.Join("testdata", name))
 	require.NoError(t, err)
@@ -136,7 +136,7 @@ func FuzzParseHosts(f *testing.F) {
 	})
 }
 
-// rewritten expands a list that has no mistakes by its text alone, from its first bracket on.
+// rewritten expands a valid list by its text alone, from its first bracket on.
 func rewritten(list string) string {
 	var done []string
 	for _, word := range outside(list) {
@@ -175,7 +175,7 @@ func unfolded(word string) (names []string) {
 	return names
 }
 
-// outside splits at commas that are in no bracket.
+// outside splits at commas outside brackets.
 func outside(list string) (words []string) {
 	word, depth := "", 0
 	for i := range len(list) {
@@ -196,7 +196,7 @@ func outside(list string) (words []string) {
 	return append(words, word)
 }
 
-// Hosts that are all this one are told from those that are not.
+// OnlyHere distinguishes lists of this host from others.
 func TestOnlyHere(t *testing.T) {
 	name, err := os.Hostname()
 	require.NoError(t, err)

@@ -15,8 +15,9 @@ import (
 	"github.com/activepebbles/pebbles/internal/scripttest"
 )
 
-// byFakeSSH makes a job run by a command that stands for ssh: it does what the script says for the host in $host, and
-// then runs here what ssh would run there. It counts its calls for each host in a file of that name in $count.
+// byFakeSSH makes a job run by a command that replaces ssh: it runs the script for the host in $host, and then runs
+// here the command that ssh would run there. It counts its calls for each host in a file with the host's name in
+// $count.
 func byFakeSSH(t *testing.T, script string, s launch.Spec, hosts ...string) (launch.Spec, string) {
 	t.Helper()
 	count := t.TempDir()
@@ -30,14 +31,14 @@ func byFakeSSH(t *testing.T, script string, s launch.Spec, hosts ...string) (lau
 	return s, count
 }
 
-// tries is how often a host was tried.
+// tries returns the number of tries for a host.
 func tries(t *testing.T, count, host string) int {
 	text, err := os.ReadFile(filepath.Join(count, host))
 	require.NoError(t, err)
 	return strings.Count(string(text), "\n")
 }
 
-// TestHostThatTurnsAwayIsTriedAgain has the messages of ssh for troubles that pass, each from a host of its own.
+// TestHostThatTurnsAwayIsTriedAgain prints the messages of ssh for temporary troubles, each from a different host.
 func TestHostThatTurnsAwayIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	messages := []string{
@@ -60,7 +61,7 @@ func TestHostThatTurnsAwayIsTriedAgain(t *testing.T) {
 	}
 }
 
-// TestHostThatStaysAwayIsNamed has the messages of ssh for troubles that stay.
+// TestHostThatStaysAwayIsNamed prints the messages of ssh for permanent troubles.
 func TestHostThatStaysAwayIsNamed(t *testing.T) {
 	for says, advice := range map[string]string{
 		"@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @\nHost key verification failed.":   "`ssh-keygen -R b`",
@@ -90,7 +91,7 @@ func TestHostThatStaysAwayIsNamed(t *testing.T) {
 	}
 }
 
-// TestHostsThatFail has commands in place of ssh that fail for some hosts, each in its own way.
+// TestHostsThatFail replaces ssh by commands that fail for some hosts, each in a different way.
 func TestHostsThatFail(t *testing.T) {
 	for name, c := range map[string]struct {
 		hosts, role, script string
@@ -110,7 +111,7 @@ esac`, launch.Spec{Grace: testLimit}, []string{"host b: ssh said", "host c: ssh 
 			`[ $host = a ] || { echo 'ssh: connect to host b port 22: Connection refused' >&2; exit 255; }`,
 			launch.Spec{StartLimit: 2 * time.Second}, []string{"not all processes have joined within 2s",
 				`host b: ssh said "ssh: connect to host b port 22: Connection refused"`}, nil},
-		// The words promise another try; but a process is never started twice.
+		// The words announce another try; but a process is never started twice.
 		"after the script has come": {"a b", "crash:3", `if [ $host = b ]; then
 trap : TERM; sh -c "$2"; echo 'kex_exchange_identification: Connection closed by remote host' >&2; exit 255; fi`,
 			launch.Spec{}, []string{"ended with status"}, map[string]int{"b": 1}},
@@ -144,7 +145,7 @@ func TestHostThatDoesNotAnswer(t *testing.T) {
 	}
 }
 
-// TestWhatSSHSaysBeforeTheShell is forwarded once the shell is there, however it ends.
+// TestWhatSSHSaysBeforeTheShell forwards this output once the shell runs, for any end of the job.
 func TestWhatSSHSaysBeforeTheShell(t *testing.T) {
 	t.Parallel()
 	s, _ := byFakeSSH(t, `printf 'Warning: first\nno newline' >&2`, launch.Spec{Prefix: true}, "a", "b")
@@ -154,7 +155,7 @@ func TestWhatSSHSaysBeforeTheShell(t *testing.T) {
 	require.NotContains(t, r.String(), "ready-")
 }
 
-// TestSignalsEndALogin has a signal for the launcher while ssh has not reached its hosts.
+// TestSignalsEndALogin sends a signal to the launcher while ssh has not reached its hosts.
 func TestSignalsEndALogin(t *testing.T) {
 	s, count := byFakeSSH(t, `echo ready $$ >&2; exec sleep 1000`, launch.Spec{}, "a", "b")
 	r := startJob(t, "exchange", s)

@@ -19,8 +19,8 @@ import (
 	"github.com/activepebbles/pebbles/internal/launch/bootstrap"
 )
 
-// joinAgainst joins a job of two processes as process 1, whose launcher is the given function: each time that it is
-// dialled, one call after the other.
+// joinAgainst joins a job of two processes as process 1. The given function is the launcher; it is called for each
+// dial, in order.
 func joinAgainst(t *testing.T, ctx context.Context, log *slog.Logger, launcher func(net.Conn)) (*Member, error) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -60,7 +60,7 @@ func greetMember(conn net.Conn) error {
 	return err
 }
 
-// hearMember returns where the member listens.
+// hearMember returns the member's listening address.
 func hearMember(conn net.Conn) (address string, err error) {
 	identity, err := handshake.ThisBuild()
 	if err != nil {
@@ -72,7 +72,7 @@ func hearMember(conn net.Conn) (address string, err error) {
 	return a.Address, errors.Join(err, handshake.ReadMessage(conn, arrivalBytesMax, &a), a.check())
 }
 
-// TestStrangersAtAMemberAreLogged has one knock when the member has told the launcher where it listens.
+// TestStrangersAtAMemberAreLogged dials the member after it has sent its listening address to the launcher.
 func TestStrangersAtAMemberAreLogged(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	told := make(chan string, 100)
@@ -159,8 +159,8 @@ func TestLauncherThatMisbehaves(t *testing.T) {
 	}
 }
 
-// TestLauncherThatDropsMembers has so many knock at the launcher that it drops a member more often than a member may
-// be refused.
+// TestLauncherThatDropsMembers lets a crowd dial the launcher, which drops a member more often than a member may be
+// refused.
 func TestLauncherThatDropsMembers(t *testing.T) {
 	dials := 0
 	_, err := joinAgainst(t, t.Context(), nil, func(conn net.Conn) {
@@ -204,7 +204,7 @@ func TestLauncherThatSaysNothing(t *testing.T) {
 	}
 }
 
-// The program's transport goes before the launcher's, but the launcher's TLS stays.
+// The program's transport overrides the launcher's, but the launcher's TLS stays.
 func TestChosenTransport(t *testing.T) {
 	for _, c := range []struct {
 		launcher, program, want string
@@ -221,7 +221,7 @@ func TestChosenTransport(t *testing.T) {
 	}
 }
 
-// A job that others can reach says once that it is not encrypted.
+// A job that others can reach warns once that it is not encrypted.
 func TestOpenJobIsTold(t *testing.T) {
 	for address, told := range map[string]bool{"127.0.0.1": false, "::1": false, "192.0.2.7": true, "2001:db8::7": true} {
 		var out bytes.Buffer

@@ -13,7 +13,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/handshake"
 )
 
-// FuzzHostfile reads hostfiles: what is read is a list of hosts that ssh takes for such, with slots within bounds.
+// FuzzHostfile reads hostfiles: a valid one is a list of hosts that ssh accepts, with slots within bounds.
 func FuzzHostfile(f *testing.F) {
 	for _, text := range []string{"a slots=2\nb # a comment\n", "node[1-3]:2", "a slots = 4 max_slots=8", "a slots=0",
 		"[", "::1 slots=3", "a slots=2 slots=2"} {
@@ -35,7 +35,7 @@ func FuzzHostfile(f *testing.F) {
 	})
 }
 
-// FuzzSecret reads secrets: what is no secret, or nearly one, is never shown.
+// FuzzSecret reads secrets: an invalid or nearly valid one is never shown.
 func FuzzSecret(f *testing.F) {
 	good := strings.Repeat("5a", secretBytes)
 	for _, nearly := range []string{good[1:], good[:63] + "x", good + "5a"} {
@@ -56,7 +56,7 @@ func FuzzSecret(f *testing.F) {
 	})
 }
 
-// FuzzRendezvous reads addresses where processes meet: each process has one that can be dialled.
+// FuzzRendezvous reads rendezvous addresses: each process has one that can be dialled.
 func FuzzRendezvous(f *testing.F) {
 	for _, text := range []string{"h:1", "w-%d.w:7473", "[::1]:5", "h-%s:1", "h:%d", ":1", "h:0"} {
 		f.Add(text)

@@ -53,7 +53,7 @@ func TestOutputThatCannotBeWrittenIsStillRead(t *testing.T) {
 	require.EqualError(t, l.err, "forward the output of process 7: no space left")
 }
 
-// A line may be longer than any piece that is read, and others' lines don't get into it.
+// A line may be longer than any piece that is read, and other processes' lines don't get into it.
 func TestLongLinesAreNotCut(t *testing.T) {
 	long := strings.Repeat("x", 3<<20)
 	require.Equal(t, "[1] "+long+"\n[1] "+long+"\n", forwarded(strings.NewReader(long+"\n"+long+"\n")))
@@ -68,7 +68,7 @@ func TestRawOutputIsPassedOnAsItComes(t *testing.T) {
 	require.Equal(t, "name? \x00\n\xff no line end", b.String())
 }
 
-// slow is a reader of output that looks at nothing until it may.
+// slow is a reader of output that reads nothing until allowed.
 type slow struct {
 	may  chan struct{}
 	text bytes.Buffer
@@ -79,7 +79,7 @@ func (s *slow) Write(text []byte) (int, error) {
 	return s.text.Write(text)
 }
 
-// TestSlowReadersLoseNothing ends a job, whose grandchild keeps the pipe, while a reader holds up what was printed.
+// TestSlowReadersLoseNothing ends a job whose grandchild keeps the pipe, while a reader delays the output.
 func TestSlowReadersLoseNothing(t *testing.T) {
 	var o output
 	s := &slow{may: make(chan struct{})}
@@ -115,7 +115,7 @@ func TestQuote(t *testing.T) {
 	require.Equal(t, strings.Join(words, "\x00")+"\x00", string(out))
 }
 
-// What ssh says before its shell is there is kept up to a bound, the newest of it. The shell's word is found after it.
+// The newest output of ssh before its shell runs is kept, up to a bound. The shell's word is found after it.
 func TestEndlessLoginIsCut(t *testing.T) {
 	noise, reached := strings.Repeat("x", 10*printedMax), make(chan *login, 1)
 	listen := func(text string) (*login, string) {

@@ -15,7 +15,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/launch"
 )
 
-// place is where processes run: on this machine, or on two hosts by a command in place of ssh.
+// place is the place of processes: this machine, or two hosts through a command that replaces ssh.
 type place struct{ ssh []string }
 
 func (p place) spec(s launch.Spec) launch.Spec {
@@ -26,7 +26,7 @@ func (p place) spec(s launch.Spec) launch.Spec {
 	return s
 }
 
-// otherHosts are two hosts that are this machine, whose users have a shell.
+// otherHosts returns two hosts that are this machine, whose users have the given shell.
 func otherHosts(shell string) place { return place{[]string{"sh", "-c", `exec "$0" -c "$2"`, shell}} }
 
 // scenarios are jobs that run alike in all places.
@@ -52,13 +52,13 @@ func testAll(t *testing.T, p place) {
 	}
 }
 
-// nasty holds what a shell could take amiss.
+// nasty holds arguments that a shell could misread.
 var nasty = []string{
 	"plain", "with space", `"quotes" 'and' \ $HOME $(id) ` +
 		"`id`", "", "two\nlines\n", "EOF", "-x", "*", "~", "!!", "é\xff\t\r", "'",
 }
 
-// testArguments has processes print what they were given, and what their children would be.
+// testArguments makes processes print their arguments and environment, and those of their children.
 func testArguments(t *testing.T, p place) {
 	args := append(slices.Clone(nasty), strings.Repeat("0123456789", 12_000)) // a pipe has room for half of it
 	dir := t.TempDir()
@@ -169,7 +169,7 @@ func TestSecondInterruptKills(t *testing.T) {
 	out.find(t, "ready", 2)
 	require.NoError(t, cmd.Process.Signal(os.Interrupt))
 	out.find(t, "signal:", 2)
-	time.Sleep(150 * time.Millisecond) // one that comes at once after the first doesn't count
+	time.Sleep(150 * time.Millisecond) // one that follows at once doesn't count
 	require.NoError(t, cmd.Process.Signal(os.Interrupt))
 	require.Error(t, cmd.Wait())
 	require.Equal(t, 130, cmd.ProcessState.ExitCode())

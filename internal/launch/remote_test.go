@@ -13,8 +13,8 @@ import (
 	"github.com/activepebbles/pebbles/internal/launch"
 )
 
-// TestSecretIsInNoEnvironment has a login that exports all names that the shells on the other host use, or may have
-// used, and one that has them export everything.
+// TestSecretIsInNoEnvironment uses a login that exports all names that the shells on the other host use, or may have
+// used, and one that makes them export everything.
 func TestSecretIsInNoEnvironment(t *testing.T) {
 	for _, name := range []string{
 		"n", "l", "b", "secret", "watcher", "status", "signal",
@@ -36,7 +36,7 @@ func TestSecretIsInNoEnvironment(t *testing.T) {
 	})
 }
 
-// requireNoSecret looks at the whole environment of programs that a login shell has started.
+// requireNoSecret checks the whole environment of programs that a login shell has started.
 func requireNoSecret(t *testing.T, shell string) {
 	hexadecimal := regexp.MustCompile("[0-9a-f]{64}")
 	s := otherHosts(shell).spec(launch.Spec{Processes: 2, Env: []string{"secret=ours", "b="}})

@@ -8,11 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A job is started again after the death of a process, and not after an error of the program or of the command line.
+// A job is started again after the death of a process, but not after an error of the program or of the command line.
 func TestDeaths(t *testing.T) {
 	for _, c := range []struct {
 		err         error
-		died, again bool // for a job that has not been started again yet, and one that has
+		died, again bool // for a job that has not been started again, and for one that has
 	}{
 		{nil, false, false},
 		{errors.New("find program"), false, false},
@@ -32,7 +32,7 @@ func TestDeaths(t *testing.T) {
 	}
 }
 
-// Spare hosts take the place of lost ones; without any the job shrinks, down to the last host.
+// Spare hosts replace lost ones; without any, the job shrinks, down to the last host.
 func TestLostHostsAreLeft(t *testing.T) {
 	s := Spec{Processes: 6, Ranks: 12, Hosts: []string{"a", "a", "b", "b", "c", "c"}, Spare: []string{"d"}}
 	lose := func(err error) {

@@ -21,13 +21,13 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// workers are the roles of programs that behave as one does that is built on the runtime.
+// workers are the roles of programs that behave like one on the runtime.
 var workers = map[string]worker{
 	"exchange":           {},
 	"wait":               {wait: true},
 	"stubborn":           {wait: true, stubborn: true, ignore: []os.Signal{syscall.SIGTERM, syscall.SIGINT}},
 	"stubborn-listening": {wait: true, stubborn: true},
-	// gone sees nothing but the end of its line.
+	// gone notices only the end of its line.
 	"gone":       {wait: true, stubborn: true, ignore: []os.Signal{syscall.SIGTERM, syscall.SIGPIPE}},
 	"grandchild": {wait: true, grandchild: true},
 }
@@ -80,7 +80,7 @@ func play(role string) {
 		b, err := json.Marshal(os.Environ())
 		check(err)
 		fmt.Println("environment " + string(b))
-	case "environment-joined": // what others may see of a process that has joined
+	case "environment-joined": // visible to others when a process has joined
 		m := join()
 		for _, file := range []string{"cmdline", "environ"} {
 			b, err := os.ReadFile("/proc/self/" + file)
@@ -95,7 +95,7 @@ func play(role string) {
 		text := make([]byte, 100)
 		n, _ := os.Stdin.Read(text)
 		fmt.Printf("stdin %q\n", text[:n])
-	case "knock": // strangers dial the launcher before this process joins: one speaks another protocol, and one is silent
+	case "knock": // strangers dial the launcher before this process joins: one uses another protocol, and one is silent
 		conn, err := net.Dial("tcp", os.Getenv("PEBBLES_LAUNCHER"))
 		check(err)
 		conn.Write([]byte("GET / HTTP/1.1\r\nHost: launcher\r\n\r\n"))
@@ -126,8 +126,8 @@ func play(role string) {
 	launch.Exit(0)
 }
 
-// sharedNames are names of shared memory: two of a process's endpoints, one of an older process of the same number,
-// and one of another user's process.
+// sharedNames returns names of shared memory: two of a process's endpoints, one of an older process with the same
+// number, and one of another user's process.
 func sharedNames(pid int) (names []string) {
 	me := os.Geteuid()
 	for _, rest := range [][2]int{{me, 0}, {me, 1}, {me, 2}, {me + 1, 0}} {
@@ -136,7 +136,7 @@ func sharedNames(pid int) (names []string) {
 	return names
 }
 
-// stopStarting stops this process when it has sent the launcher where it listens: a proxy to the launcher sees that.
+// stopStarting stops this process after it has sent its address to the launcher, as seen by a proxy.
 func stopStarting() {
 	to := os.Getenv("PEBBLES_LAUNCHER")
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -154,7 +154,7 @@ func stopStarting() {
 			check(err)
 			if bytes.Contains(b[:n], []byte("Addresses")) {
 				check(syscall.Kill(os.Getpid(), syscall.SIGSTOP))
-				return // another thread takes the signal: until then this process must not learn the addresses
+				return // another thread takes the signal: until then this process must not get the addresses
 			}
 			near.Write(b[:n])
 		}
@@ -195,7 +195,7 @@ func leave(m *launch.Member) {
 	launch.Exit(0)
 }
 
-// shown is what a process says of itself in the role "show".
+// shown is a process's description of itself in the role "show".
 type shown struct {
 	Args                      []string
 	Dir, Extra, Process, Name string
@@ -214,7 +214,7 @@ func show() {
 	leave(m)
 }
 
-// testVariables are for tests themselves, and no part of a job.
+// testVariables are for tests, and not part of a job.
 var testVariables = []string{"PEBBLES_DATA=", "PEBBLES_PROGRAMS=", "PEBBLES_SEED=",
 	"PEBBLES_REQUIRE_"}
 
@@ -298,7 +298,7 @@ func (w worker) await(ctx context.Context, m *launch.Member, failed <-chan error
 	}
 }
 
-// exchange sends a frame from each rank to each rank, and returns when all for this process have come.
+// exchange sends a frame from each rank to each rank, and returns when all for this process have arrived.
 func exchange(m *launch.Member, failed <-chan error) {
 	p := m.Place
 	text := func(from, to int) string { return fmt.Sprintf("%03d>%03d ", from, to) }

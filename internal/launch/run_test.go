@@ -57,7 +57,7 @@ func TestTwoJobsAtOnce(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestFirstFailureIsTheJobs has the other processes end as followers where they have joined, else by a signal.
+// TestFirstFailureIsTheJobs ends the other processes as followers if they have joined, else by a signal.
 func TestFirstFailureIsTheJobs(t *testing.T) {
 	for _, c := range []struct {
 		role             string
@@ -91,7 +91,7 @@ func TestFirstFailureIsTheJobs(t *testing.T) {
 	}
 }
 
-// TestStoppedProcessIsNamed has processes that follow nobody, and end only when the launcher kills them.
+// TestStoppedProcessIsNamed uses processes that ignore failures, and end only when the launcher kills them.
 func TestStoppedProcessIsNamed(t *testing.T) {
 	for _, c := range []struct{ role, says string }{
 		{"stop", "process 1 (rank 1) was lost (process 0: it said nothing for 2s"},
@@ -132,7 +132,7 @@ func TestProgramThatNeverJoins(t *testing.T) {
 		r := startJob(t, "never-one", launch.Spec{Processes: 3, StartLimit: limit})
 		result, err := r.wait(t)
 		require.ErrorContains(t, err, fmt.Sprintf("within %v; missing: process ", limit))
-		if strings.Contains(err.Error(), "missing: process 1 (rank 1);") { // the others end by their line, or by SIGTERM
+		if strings.Contains(err.Error(), "missing: process 1 (rank 1);") { // the others end by their line, or SIGTERM
 			require.Contains(t, []int{launch.ExitFollower, 143}, result.Outcomes[0].Status)
 			return
 		}
@@ -142,7 +142,7 @@ func TestProgramThatNeverJoins(t *testing.T) {
 
 func TestStrangersAtTheStart(t *testing.T) { runJob(t, "knock", launch.Spec{Processes: 2}) }
 
-// TestSharedMemoryOfAKilledProcess keeps in /dev/shm what is not the process's own.
+// TestSharedMemoryOfAKilledProcess keeps the files in /dev/shm that are not the process's own.
 func TestSharedMemoryOfAKilledProcess(t *testing.T) {
 	if _, err := os.Stat("/dev/shm"); err != nil {
 		t.Skip("this system has no named shared memory: ", err)
@@ -273,7 +273,7 @@ type unwritable struct{}
 
 func (unwritable) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 
-// A process that has failed says more than its output.
+// The error of a failed process outranks that of its output.
 func TestOutputThatCannotBeWrittenIsAFailure(t *testing.T) {
 	const lost = "forward the output of process 0 (rank 0): no space left"
 	for _, c := range []struct {

@@ -54,7 +54,7 @@ func startSSHD(t *testing.T) []string {
 	config := write("sshd_config",
 		"ListenAddress 127.0.0.1:%[1]d\nHostKey %[2]s\nPidFile none\nUsePAM no\nStrictModes no\nAuthorizedKeysFile "+
 			"%[3]s\nPasswordAuthentication no\nPermitRootLogin prohibit-password\nMaxStartups %[5]d:100:%[5]d\nSetEnv "+
-			"HOME=%[4]s\n", // or else shells read what this user has in .bashrc, which may wait for locks
+			"HOME=%[4]s\n", // otherwise shells read this user's .bashrc, which may wait for locks
 		port, host, write("authorized", "%s", public), t.TempDir(), loginsAtOnce)
 	runSSHD(t, config)
 	me, err := user.Current()
@@ -116,7 +116,7 @@ func TestRealSSH(t *testing.T) {
 		s.Hosts = s.Hosts[:1]
 		runJob(t, "exchange", s)
 	})
-	t.Run("more hosts than sshd lets in at once", func(t *testing.T) { // they are one host, which turns some away
+	t.Run("more hosts than sshd lets in at once", func(t *testing.T) { // they are one host, which refuses some
 		s := p.spec(launch.Spec{Processes: loginsAtOnce + 4, StartLimit: 5 * time.Minute})
 		s.Hosts = nil
 		for i := range s.Processes {

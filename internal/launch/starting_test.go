@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// idle is a job of processes that would never end by themselves.
+// idle is a job of processes that never end unless stopped.
 func idle(t *testing.T, processes int) *job {
 	t.Helper()
 	s, err := Spec{Processes: processes, Program: []string{"sleep", "1000"}, Stdout: os.Stderr,
@@ -24,7 +24,7 @@ func idle(t *testing.T, processes int) *job {
 	return j
 }
 
-// requireEnded checks that a job has ended, and how many of its processes were ever started.
+// requireEnded checks that a job has ended, and the number of its processes that were ever started.
 func requireEnded(t *testing.T, j *job, started func(int) bool) error {
 	t.Helper()
 	r, err := j.finish()
@@ -39,7 +39,7 @@ func requireEnded(t *testing.T, j *job, started func(int) bool) error {
 	return err
 }
 
-// A signal that comes while processes are still to be started ends the job: those would never hear of it.
+// A signal ends the job while some processes have not been started: those would never get it.
 func TestSignalWhileProcessesAreStarted(t *testing.T) {
 	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
 		j := idle(t, 100)
@@ -66,7 +66,7 @@ func TestEventsComeBetweenStarts(t *testing.T) {
 	require.EqualError(t, requireEnded(t, j, func(n int) bool { return n < 100 }), "job was ended: enough")
 }
 
-// TestStartLimitHoldsWhileProcessesAreStarted has a limit that has passed long before all are started.
+// TestStartLimitHoldsWhileProcessesAreStarted sets a limit that passes long before all are started.
 func TestStartLimitHoldsWhileProcessesAreStarted(t *testing.T) {
 	j := idle(t, 100)
 	j.spec.StartLimit = 1
@@ -75,7 +75,7 @@ func TestStartLimitHoldsWhileProcessesAreStarted(t *testing.T) {
 		"not all processes have joined within 1ns")
 }
 
-// TestHostsStartInTurn counts the processes of a host that have been started and have not joined.
+// TestHostsStartInTurn counts the processes of a host that have been started but have not joined.
 func TestHostsStartInTurn(t *testing.T) {
 	s := Spec{Processes: 40, Hosts: []string{"a", "b"}, Bind: "127.0.0.1", SSH: []string{"sh", "-c", "exec sleep 1000"},
 		Program: []string{"sleep"}}
@@ -93,8 +93,8 @@ func TestHostsStartInTurn(t *testing.T) {
 	require.EqualError(t, requireEnded(t, j, func(n int) bool { return n == 2*startsAtOnce }), "enough")
 }
 
-// TestProcessThatStopsAtTheEndIsNamed has a process stop when the others have ended in order: nobody misses it but the
-// launcher, whose clock goes faster here, or the script on another host.
+// TestProcessThatStopsAtTheEndIsNamed stops a process when the others have ended in order: only the launcher, with a
+// faster clock here, or the script on another host misses it.
 func TestProcessThatStopsAtTheEndIsNamed(t *testing.T) {
 	for _, c := range []struct{ shell, says, prints string }{
 		{"", "process 1 (rank 1) has been stopped for 2s while others have ended: let it go on by `kill -CONT ", ""},
@@ -143,7 +143,7 @@ func TestProcessThatStopsAtTheEndIsNamed(t *testing.T) {
 	}
 }
 
-// A job that this machine has no room for is refused in one sentence that says what it would need.
+// A job that exceeds this machine is refused in one sentence with its needs.
 func TestImpossibleJobsAreRefused(t *testing.T) {
 	small := host{memory: 1 << 30, files: 1024}
 	require.NoError(t, (&Spec{Processes: 100, Ranks: 1000}).checkFits(small))

@@ -21,15 +21,15 @@ import (
 	"github.com/activepebbles/pebbles/internal/launch/pmi/pmitest"
 )
 
-// tasks are processes that the test starts in place of another launcher.
+// tasks are processes that the test starts instead of another launcher.
 type tasks struct {
 	role        string
 	count       int
 	environment func(i int) []string
-	files       func(i int) []*os.File // that task i inherits, from descriptor 3 on
+	files       func(i int) []*os.File // inherited by task i, from descriptor 3 on
 }
 
-// ended is how a task has ended.
+// ended is the end of a task.
 type ended struct {
 	status         int
 	stdout, stderr string
@@ -54,7 +54,7 @@ func (ts tasks) run(t *testing.T) []ended {
 			f.Close()
 		}
 		running.Go(func() {
-			_ = c.Wait() // its status says it
+			_ = c.Wait() // the status has its result
 			all[i] = ended{c.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 		})
 	}
@@ -62,7 +62,7 @@ func (ts tasks) run(t *testing.T) []ended {
 	return all
 }
 
-// withoutLaunchers is an environment in which no launcher has left a word.
+// withoutLaunchers removes the variables of all launchers from an environment.
 func withoutLaunchers(vars []string) (kept []string) {
 	for _, v := range vars {
 		others := []string{"PMI", "OMPI", "SLURM", "JOB_COMPLETION"}
@@ -73,7 +73,7 @@ func withoutLaunchers(vars []string) (kept []string) {
 	return kept
 }
 
-// inFolder has tasks find each other by a folder.
+// inFolder makes tasks find each other through a folder.
 func inFolder(folder string, count int) func(int) []string {
 	return fixed("PEBBLES_PROCESS", fmt.Sprintf("PEBBLES_PROCESSES=%d", count), "PEBBLES_RENDEZVOUS_DIR="+folder,
 		"PEBBLES_BIND=127.0.0.1", "PEBBLES_START_LIMIT=1m")
@@ -86,8 +86,8 @@ func requireEmpty(t *testing.T, folder string) {
 	require.Empty(t, left)
 }
 
-// TestTasksThatFindEachOther has the environment that srun and mpirun make, beside one that tasks inherit from an
-// allocation or from a daemon that mpirun has started by srun. Two jobs of Slurm start in one folder at the same time.
+// TestTasksThatFindEachOther sets the environment of srun and mpirun, and one that tasks inherit from an allocation or
+// from a daemon that mpirun has started by srun. Two jobs of Slurm start in one folder at the same time.
 func TestTasksThatFindEachOther(t *testing.T) {
 	folder, temporary := t.TempDir(), t.TempDir()
 	inTemporary := "TMPDIR=" + temporary // where tasks of one host publish their addresses
@@ -118,7 +118,7 @@ func TestTasksThatFindEachOther(t *testing.T) {
 	}
 }
 
-// atAddresses has tasks find each other at addresses that they know.
+// atAddresses makes tasks find each other at known addresses.
 func atAddresses(t *testing.T, count int, rendezvous string) func(int) []string {
 	secret := filepath.Join(t.TempDir(), "secret")
 	require.NoError(t, os.WriteFile(secret, []byte(strings.Repeat("5e", 32)+"\n"), 0o600))
@@ -126,7 +126,7 @@ func atAddresses(t *testing.T, count int, rendezvous string) func(int) []string 
 		"PEBBLES_SECRET_FILE="+secret, "PEBBLES_START_LIMIT=1m")
 }
 
-// pmiTasks connects tasks with a manager, each by a socket that it inherits.
+// pmiTasks connects tasks with a manager, each through an inherited socket.
 func pmiTasks(t *testing.T, role string, m *pmitest.Manager) tasks {
 	return tasks{
 		role: role, count: m.Processes,
@@ -176,12 +176,12 @@ func TestTasksByPMI(t *testing.T) {
 	require.Contains(t, m.Put(), "pebbles-2=pebbles-1,")
 }
 
-// fixed is the same environment for all tasks but for their number, which has a variable of its own.
+// fixed returns the same environment for all tasks, except for their number, which has its own variable.
 func fixed(number string, others ...string) func(int) []string {
 	return func(i int) []string { return append([]string{fmt.Sprint(number, "=", i)}, others...) }
 }
 
-// TestTasksThatCannotStart wants a sentence from each fault, a status that is not 0 of every task, and no file left.
+// TestTasksThatCannotStart requires a sentence for each fault, a nonzero status of every task, and no file left.
 func TestTasksThatCannotStart(t *testing.T) {
 	within := func(limit string, environment func(int) []string) func(int) []string {
 		return func(i int) []string { return append(environment(i), "PEBBLES_START_LIMIT="+limit) }
@@ -205,7 +205,7 @@ func TestTasksThatCannotStart(t *testing.T) {
 		name        string
 		count       int
 		environment func(int) []string
-		who         int // says so; -1 is any of them
+		who         int // the one that reports it; -1 is any
 		says        string
 	}{
 		{"a missing task", 3, within("2s", inFolder(folders["missing"], 4)), 0, "3 did not come to process 0 at 127.0.0.1:"},
@@ -254,7 +254,7 @@ func TestTasksThatCannotStart(t *testing.T) {
 	}
 }
 
-// TestPMIClosesInMidExchange has the launcher close the connection of one task, or of all, before the barrier ends.
+// TestPMIClosesInMidExchange makes the launcher close the connection of one task, or of all, before the barrier ends.
 func TestPMIClosesInMidExchange(t *testing.T) {
 	t.Parallel()
 	m := &pmitest.Manager{Processes: 2, Answer: func(_ int, request, answer string) string {
@@ -271,7 +271,7 @@ func TestPMIClosesInMidExchange(t *testing.T) {
 	m.Wait()
 }
 
-// TestTaskFails has one task fail; the others end because of it, and say so by their status.
+// TestTaskFails makes one task fail; the others end because of it, with the status of followers.
 func TestTaskFails(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -285,7 +285,7 @@ func TestTaskFails(t *testing.T) {
 	}
 }
 
-// TestTaskHidesTheSecret searches what tasks leave for others to read.
+// TestTaskHidesTheSecret searches all that tasks leave readable for others.
 func TestTaskHidesTheSecret(t *testing.T) {
 	environment := atAddresses(t, 3, fmt.Sprintf("127.0.0.1:%d", freePort(t)))
 	for i, e := range (tasks{role: "environment-joined", count: 3, environment: environment}).run(t) {

@@ -45,12 +45,11 @@ func TestAllDialTheFirst(t *testing.T) {
 	})
 }
 
-// manyProcesses is few enough for plain tests: each process holds a table of all, which costs the square of their
-// number.
+// manyProcesses is small enough for plain tests: each process holds a table of all, at a quadratic cost.
 var manyProcesses = flag.Int("processes", 1_000, "how many processes start in the test of a large job, at least 1,000")
 
-// TestThousandsOfProcesses counts what process 0 does in the start of a large job: O(log P) beside the tables that go
-// down the tree.
+// TestThousandsOfProcesses counts the work of process 0 in the start of a large job: O(log P) besides the tables that
+// go down the tree.
 func TestThousandsOfProcesses(t *testing.T) {
 	inWorld(t, func(t *testing.T) {
 		w := newKnown(max(1_000, *manyProcesses), false).run(t.Context())
@@ -68,8 +67,8 @@ func TestThousandsOfProcesses(t *testing.T) {
 	})
 }
 
-// The files of testdata tell how the processes of a job find each other, by a simulated clock, and who says what when
-// they do not.
+// The files of testdata show how the processes of a job find each other, by a simulated clock, and the errors if they
+// do not.
 func TestScenarios(t *testing.T) {
 	scenario.Run(t, func(t *testing.T, l *scenario.Log) scenario.Verbs {
 		p := &play{T: t, Log: l}
@@ -86,15 +85,16 @@ func TestScenarios(t *testing.T) {
 	})
 }
 
-// play is a world of which a file tells.
+// play is the world of a file.
 type play struct {
 	*testing.T
 	*scenario.Log
 	w     *world
-	known time.Duration // when names are
+	known time.Duration // time when names become known
 }
 
-// begin makes a world of so many processes. They meet by a store, or know the addresses and the secret.
+// begin makes a world of the given number of processes. They meet through a store, or have the addresses and the
+// secret.
 func (p *play) begin(c *scenario.Command) {
 	n, star := c.Int("processes", 0), c.Has("star")
 	if p.w, p.known = newWorld(n), 0; star || c.Has("known") {
@@ -113,8 +113,8 @@ func (p *play) absent(c *scenario.Command) {
 	}
 }
 
-// misfit has a process do something else than the others: it has another number, a wrong count, secret or store, or
-// puts another certificate into its entry.
+// misfit makes a process differ from the others: it has another number, a wrong count, secret or store, or puts another
+// certificate into its entry.
 func (p *play) misfit(c *scenario.Command) {
 	process, number, fanout := c.Number("process"), c.Int("number", -1), c.Int("fanout", 0)
 	secret, store, forges := c.Has("secret"), c.Has("store"), c.Has("forges")
@@ -135,7 +135,7 @@ func (p *play) misfit(c *scenario.Command) {
 	})
 }
 
-// run tells whether all processes have the job. If not, none has it, and all end soon after the limit.
+// run logs whether all processes have the job. If not, none has it, and all end soon after the limit.
 func (p *play) run(c *scenario.Command) {
 	within := c.Time("within")
 	inWorld(p.T, func(t *testing.T) {
@@ -159,7 +159,7 @@ func (p *play) run(c *scenario.Command) {
 	p.Say("all have the job")
 }
 
-// says tells the errors of some processes, and with others those of the rest, each once.
+// says logs the errors of some processes, and with others those of the rest, each once.
 func (p *play) says(c *scenario.Command) {
 	others, told := c.Has("others"), map[string]bool{}
 	for c.More() {
@@ -177,14 +177,14 @@ func (p *play) says(c *scenario.Command) {
 	}
 }
 
-// stranger can't read the store of the others: it knows where they listen, and nobody's fingerprint.
+// stranger can't read the store of the others: it has their addresses, but no fingerprint.
 type stranger struct{ Store }
 
 func (stranger) Lookup(_ context.Context, process int) (string, error) {
 	return entry{address: addressOf(process)}.String(), nil
 }
 
-// forging is a store in which the entry of another process stands in place of the one that a process publishes.
+// forging is a store that replaces the entry of a process by that of another.
 type forging struct{ Store }
 
 func (f forging) Publish(ctx context.Context, process int, text string) error {
@@ -193,7 +193,7 @@ func (f forging) Publish(ctx context.Context, process int, text string) error {
 	return errors.Join(err, f.Store.Publish(ctx, process, e.String()))
 }
 
-// recording keeps what is read from a connection.
+// recording keeps the bytes read from a connection.
 type recording struct {
 	net.Conn
 	mu  *sync.Mutex
@@ -208,7 +208,7 @@ func (r recording) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// A secret that all know beforehand is never sent: these connections are not encrypted.
+// A secret that all have beforehand is never sent: these connections are not encrypted.
 func TestSecretsThatAreKnownAreNotSent(t *testing.T) {
 	inWorld(t, func(t *testing.T) {
 		var mu sync.Mutex

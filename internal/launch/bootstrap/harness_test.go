@@ -24,9 +24,9 @@ type world struct {
 	fanout    int
 	limit     time.Duration
 	cuts      int                   // of the first connections to each process
-	absent    map[int]bool          // were never started
-	delay     map[int]time.Duration // until they start
-	dies      map[int]time.Duration // until they end
+	absent    map[int]bool          // never started
+	delay     map[int]time.Duration // time until they start
+	dies      map[int]time.Duration // time until they end
 	store     *memoryStore
 	exchange  exchanger
 	ranks     func([]Process) (int, error)
@@ -57,7 +57,7 @@ func newWorld(processes int) *world {
 	return w
 }
 
-// newKnown is a world whose processes know the secret and addresses.
+// newKnown returns a world whose processes have the secret and the addresses.
 func newKnown(processes int, star bool) *world {
 	w := newWorld(processes)
 	w.exchange = func(ctx context.Context, _ int, c Config) (*Job, error) {
@@ -66,7 +66,7 @@ func newKnown(processes int, star bool) *world {
 	return w
 }
 
-// instead has one process do something else.
+// instead makes one process do something else.
 func (w *world) instead(process int, do func(ctx context.Context, c Config, others exchanger) (*Job, error)) *world {
 	others := w.exchange
 	w.exchange = func(ctx context.Context, i int, c Config) (*Job, error) {
@@ -128,7 +128,7 @@ func (w *world) run(ctx context.Context) *world {
 
 func (w *world) tree() tree { return Config{Processes: w.processes, fanout: w.fanout}.tree() }
 
-// requireJob checks that every process knows what all must know.
+// requireJob checks that every process has the complete job.
 func (w *world) requireJob(t *testing.T) {
 	t.Helper()
 	for i, err := range w.errs {
@@ -147,7 +147,7 @@ func (w *world) requireJob(t *testing.T) {
 	}
 }
 
-// requireNoJob checks that no process that was started has a job.
+// requireNoJob checks that no started process has a job.
 func (w *world) requireNoJob(t *testing.T) {
 	t.Helper()
 	for i, err := range w.errs {
@@ -186,7 +186,7 @@ func (m *memoryStore) Lookup(_ context.Context, process int) (string, error) {
 type network struct {
 	mu        sync.Mutex
 	listening map[string]*listener
-	unknown   bool // no host's name can be resolved yet
+	unknown   bool // no host's name can be resolved
 }
 
 type listener struct {
@@ -198,7 +198,7 @@ type listener struct {
 	cuts    atomic.Int64 // connections that end with the first answer
 }
 
-// counted is what has passed a listener, and what its process has dialled.
+// counted counts the traffic of a listener, and the dials of its process.
 type counted struct{ conns, writes, bytes atomic.Int64 }
 
 func (n *network) listen(at string) *listener {
@@ -252,7 +252,7 @@ func (l *listener) Close() error {
 	return nil
 }
 
-// counting counts what an end sends.
+// counting counts the bytes that an end sends.
 type counting struct {
 	net.Conn
 	counted *counted

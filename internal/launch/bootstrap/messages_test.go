@@ -86,7 +86,7 @@ func TestBadReports(t *testing.T) {
 	}
 }
 
-// A child that tells of its subtree twice is counted once.
+// A child that reports its subtree twice is counted once.
 func TestReportsCountOnce(t *testing.T) {
 	x := newExchange(Config{Processes: 3, Self: self(0)}, nil, nil)
 	defer x.stop()
@@ -98,7 +98,7 @@ func TestReportsCountOnce(t *testing.T) {
 	}
 }
 
-// TestLargestMessagesFit has every text as long as it may be.
+// TestLargestMessagesFit uses texts of maximum length.
 func TestLargestMessagesFit(t *testing.T) {
 	job := NewJob(nil)
 	var all []member
@@ -125,7 +125,7 @@ func TestLargestMessagesFit(t *testing.T) {
 	}
 }
 
-// FuzzEntry reads entries that other users may have published: what is read is written the same way again.
+// FuzzEntry reads entries that other users may have published: a valid one is written the same way again.
 func FuzzEntry(f *testing.F) {
 	f.Add(entry{address: "h:1"}.String())
 	f.Add("pebbles-1,AAAA,h:1")
@@ -141,7 +141,7 @@ func FuzzEntry(f *testing.F) {
 	})
 }
 
-// FuzzReport takes in what a child says of its subtree: what is taken has each process once, with an address.
+// FuzzReport reads a child's report of its subtree: a valid one has each process once, with an address.
 func FuzzReport(f *testing.F) {
 	subtree := []member{{2, self(2)}, {17, self(17)}, {18, self(18)}, {19, self(19)}}
 	good, _ := json.Marshal(report{Number: 2, Subtree: subtree})
@@ -168,7 +168,7 @@ func FuzzReport(f *testing.F) {
 	})
 }
 
-// FuzzVerdict takes in what a parent says of the job.
+// FuzzVerdict reads a parent's message about the job.
 func FuzzVerdict(f *testing.F) {
 	good, _ := json.Marshal((&Job{ID: "j", Secret: secret, Ranks: 2, Addresses: []string{"h:1", "h:2"}}).verdict())
 	f.Add(good)

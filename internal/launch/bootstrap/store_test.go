@@ -61,7 +61,7 @@ func TestFoldersThatDoNotServe(t *testing.T) {
 		"and this user may write to, by PEBBLES_RENDEZVOUS_DIR")
 
 	name := filepath.Join(folder, "pebbles-j.0")
-	require.NoError(t, os.WriteFile(name, []byte("pebbles-1,"), 0o600)) // not all of it
+	require.NoError(t, os.WriteFile(name, []byte("pebbles-1,"), 0o600)) // incomplete
 	late, cancel := context.WithTimeoutCause(ctx, time.Millisecond, errors.New("it is late"))
 	defer cancel()
 	_, err = b.Lookup(late, 0)
@@ -80,7 +80,7 @@ func TestFoldersThatDoNotServe(t *testing.T) {
 	require.ErrorContains(t, err, "read the address of process 0")
 }
 
-// An entry is a regular file: a link was made by somebody else, wherever it leads.
+// An entry is a regular file: a link, to any target, was made by another user.
 func TestEntriesBehindLinks(t *testing.T) {
 	folder := t.TempDir()
 	own := filepath.Join(folder, "own")

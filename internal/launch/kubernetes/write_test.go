@@ -19,14 +19,14 @@ func job() Job {
 		GracePeriod: GracePeriod}
 }
 
-// golden is what a file of testdata has.
+// golden returns the contents of a file of testdata.
 func golden(t *testing.T, name string) string {
 	text, err := os.ReadFile(filepath.Join("testdata", name))
 	require.NoError(t, err)
 	return string(text)
 }
 
-// TestWrite has whole manifests. That they are what Kubernetes takes is for the module in apitest to say.
+// TestWrite compares whole manifests. The module in apitest checks that Kubernetes accepts them.
 func TestWrite(t *testing.T) {
 	j := job()
 	j.Namespace, j.Ranks, j.CPU, j.Memory, j.Program, j.Arguments = "team", 16, "4", "8Gi", "/program", []string{"-v",
@@ -57,7 +57,7 @@ func TestWriteDockerfile(t *testing.T) {
 	}
 }
 
-// The file of testdata changes a good job, and tells what is wrong with it. Texts that need quotes have them as in Go.
+// The file of testdata changes a good job, and shows the errors. Texts that need quotes have them as in Go.
 func TestScenarios(t *testing.T) {
 	scenario.Run(t, func(t *testing.T, l *scenario.Log) scenario.Verbs {
 		return scenario.Verbs{"job": func(c *scenario.Command) {

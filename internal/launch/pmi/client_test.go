@@ -103,7 +103,7 @@ func TestBadKeysAndValues(t *testing.T) {
 	require.NoError(t, client.Close(ctx))
 }
 
-// TestLongValues has a launcher that promises more room for values than Slurm keeps.
+// TestLongValues uses a launcher that promises more room for values than Slurm keeps.
 func TestLongValues(t *testing.T) {
 	m := &pmitest.Manager{Processes: 1, Answer: func(_ int, request, answer string) string {
 		return strings.Replace(answer, "vallen_max=1024", "vallen_max=4096", 1)
@@ -116,7 +116,7 @@ func TestLongValues(t *testing.T) {
 	require.NoError(t, client.Close(ctx))
 }
 
-// TestEndOfContext has a process wait for one that never comes.
+// TestEndOfContext makes a process wait for one that never comes.
 func TestEndOfContext(t *testing.T) {
 	m := &pmitest.Manager{Processes: 2}
 	ctx, cancel := context.WithCancelCause(context.Background())

@@ -12,7 +12,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/launch/pmi"
 )
 
-// said is a launcher that says what it will, whatever it is asked.
+// said is a launcher that sends given text for any request.
 type said struct{ io.Reader }
 
 func (said) Write(b []byte) (int, error)   { return len(b), nil }
@@ -27,7 +27,7 @@ func joined(lines []string) (text string) {
 	return text
 }
 
-// FuzzAnswers has a launcher answer anything: the client keeps to its own bounds, and ends.
+// FuzzAnswers lets a launcher answer anything: the client keeps to its bounds, and ends.
 func FuzzAnswers(f *testing.F) {
 	greeting := []string{
 		"cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0",

@@ -27,7 +27,7 @@ import (
 
 var secret = [kubernetes.SecretBytes]byte{1, 2, 3, 31: 0xff}
 
-// jobs are what the manifests are tried with.
+// jobs returns the jobs of the tests.
 func jobs() map[string]kubernetes.Job {
 	plain := kubernetes.Job{
 		Name: "words", Image: "example.org/words:v1", Processes: 4, Port: kubernetes.Port, StartLimit: kubernetes.StartLimit,
@@ -39,7 +39,7 @@ func jobs() map[string]kubernetes.Job {
 		change(&j)
 		all[name] = j
 	}
-	// some of which YAML takes for no text
+	// some of which YAML does not read as text
 	for _, name := range []string{"null", "true", "no", "y", "e1", "w--1", strings.Repeat("w", 61)} {
 		add("name "+name, func(j *kubernetes.Job) { j.Name = name })
 	}
@@ -69,7 +69,7 @@ func jobs() map[string]kubernetes.Job {
 	return all
 }
 
-// A set is what the manifests of a job must be, in this order.
+// set holds the manifests of a job, in this order.
 type set struct {
 	secret  core.Secret
 	service core.Service
@@ -137,7 +137,7 @@ func TestManifests(t *testing.T) {
 	}
 }
 
-// requireFinds checks that the Service gives the pods their names, and as soon as they have addresses.
+// requireFinds checks that the Service gives the pods their names as soon as they have addresses.
 func requireFinds(t *testing.T, s set) {
 	require.Equal(t, core.ClusterIPNone, s.service.Spec.ClusterIP)
 	require.True(t, s.service.Spec.PublishNotReadyAddresses)
@@ -157,7 +157,7 @@ func requireFinds(t *testing.T, s set) {
 	require.Equal(t, pod.Spec.Containers[0].Ports[0].ContainerPort, s.service.Spec.Ports[0].Port)
 }
 
-// requireRuns checks that there is one pod for each process, and none in place of one that is lost.
+// requireRuns checks that each process has one pod, and that a lost one is not replaced.
 func requireRuns(t *testing.T, j kubernetes.Job, spec batch.JobSpec) {
 	require.Equal(t, batch.IndexedCompletion, *spec.CompletionMode)
 	require.EqualValues(t, j.Processes, *spec.Completions)
@@ -191,7 +191,7 @@ func requireRuns(t *testing.T, j kubernetes.Job, spec batch.JobSpec) {
 	}
 }
 
-// requireStarts checks what a process is given, and that it can read the secret.
+// requireStarts checks the environment of a process, and that it can read the secret.
 func requireStarts(t *testing.T, j kubernetes.Job, s set) {
 	pod := s.job.Spec.Template.Spec
 	container := pod.Containers[0]
@@ -226,7 +226,7 @@ func requireStarts(t *testing.T, j kubernetes.Job, s set) {
 		"the group by which the user reads the secret")
 }
 
-// expand does what a kubelet does to a command with variables, for one that must contain none: $$ becomes $.
+// expand expands a command as a kubelet does, for one that must contain no variables: $$ becomes $.
 func expand(words []string) (all []string) {
 	for _, word := range words {
 		if left := strings.ReplaceAll(word, "$$", ""); strings.Contains(left, "$(") {
@@ -237,7 +237,7 @@ func expand(words []string) (all []string) {
 	return all
 }
 
-// TestSecretIsNowhereElse looks for the secret in the Job and the Service, in any spelling that has some of it.
+// TestSecretIsNowhereElse searches the Job and the Service for the secret, in any spelling that has some of it.
 func TestSecretIsNowhereElse(t *testing.T) {
 	before, after, ok := strings.Cut(string(write(t, jobs()["plain"])), hex.EncodeToString(secret[:]))
 	require.True(t, ok)
@@ -269,7 +269,7 @@ func TestDecodeBites(t *testing.T) {
 	require.ErrorContains(t, err, "there is a /v1, Kind=Service where a /v1, Kind=Secret should be")
 }
 
-// TestQuantities holds what package kubernetes takes for quantities to what Kubernetes takes.
+// TestQuantities compares the quantities that package kubernetes accepts with those of Kubernetes.
 func TestQuantities(t *testing.T) {
 	taken := 0
 	for _, text := range []string{
