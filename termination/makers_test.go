@@ -71,7 +71,7 @@ func TestMakersRefuseWhereTheyDoNotHold(t *testing.T) {
 	}
 }
 
-// wild has links of stages that it does not have.
+// wild has links of stages outside its range.
 type wild struct{ route.Staged }
 
 func (wild) Stage(_, _ int) int { return 9 }

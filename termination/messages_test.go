@@ -12,7 +12,7 @@ import (
 	"github.com/activepebbles/pebbles/termination"
 )
 
-// rest runs one epoch in which nobody sends anything, and returns the messages of the rank that sent most and of all.
+// rest runs one epoch in which no rank sends pebbles, and returns the messages of the rank that sent most and of all.
 func rest(t *testing.T, name string, make termination.Maker, site termination.Site) (most, all int, rounds uint64) {
 	t.Helper()
 	p := &plan{name: name, make: make, site: site, bodies: emptyBodies(site.Ranks)}
@@ -50,7 +50,7 @@ func emptyBodies(ranks int) [][][]*pebble {
 	return bodies
 }
 
-// What detectors send in an epoch at rest is what Messages says, by formulas; judging worlds compares each rank's own.
+// The messages of detectors in an epoch at rest equal Messages, by formulas; judging worlds compares each rank's own.
 func TestMessagesOfAnEpochAtRest(t *testing.T) {
 	for _, ranks := range []int{1, 2, 3, 4, 5, 7, 8, 9, 12, 16, 17, 31, 33} {
 		log := bits.Len(uint(ranks - 1))
@@ -90,8 +90,8 @@ func TestMessagesOfAnEpochAtRest(t *testing.T) {
 	}
 }
 
-// Active Pebbles 3.6.1: detectors for depth one meet the bound of log P, which a general one needs twice: on a
-// hypercube the ordered one sends fewer messages at every size, from any rank and in all.
+// Active Pebbles 3.6.1: detectors for depth one meet the bound of log P, and a general one needs twice that. On a
+// hypercube the ordered one sends fewer messages at every size, from any rank and in total.
 func TestOrderedSendsFewerMessagesThanSKR(t *testing.T) {
 	step := 1
 	if testing.Short() || raceDetector {
@@ -113,7 +113,7 @@ func TestOrderedSendsFewerMessagesThanSKR(t *testing.T) {
 	}
 }
 
-// Auto takes the detector that costs least, the same on all ranks.
+// Auto selects the cheapest detector, the same on all ranks.
 func TestAutoTakesTheFewestMessages(t *testing.T) {
 	for ranks := 1; ranks <= 33; ranks++ {
 		for _, net := range topologies(ranks) {
@@ -160,8 +160,8 @@ func TestAutoTakesTheFewestMessages(t *testing.T) {
 	}
 }
 
-// With buffers that wait for their stage, what all ranks send to one leaves in a tree of P-1 frames, and with a
-// reduction each of these holds one pebble (Active Pebbles 3.5).
+// With buffers that wait for their stage, the pebbles of all ranks for one leave in a tree of P-1 frames, and with a
+// reduction each frame holds one pebble (Active Pebbles 3.5).
 func TestOrderedMakesAReductionTree(t *testing.T) {
 	for seed := range uint64(100) {
 		rng := rand.New(rand.NewPCG(seed, 3))
@@ -196,7 +196,7 @@ func TestOrderedMakesAReductionTree(t *testing.T) {
 	}
 }
 
-// Every detector plays epoch after epoch without allocating, once it has the memory that it needs.
+// Every detector runs epoch after epoch without allocating, once it has its memory.
 func TestDetectorsKeepTheirMemory(t *testing.T) {
 	const ranks = 6
 	site := termination.Site{Ranks: ranks, Depth: 2, Hops: 3, Topology: route.Hypercube(ranks)}
@@ -211,8 +211,8 @@ func TestDetectorsKeepTheirMemory(t *testing.T) {
 	}
 }
 
-// office carries detectors' messages without memory of its own for each: a slot for each pair of ranks and number, as
-// many numbers as can be in use at once.
+// office carries detectors' messages without allocating for each: it has a slot for each pair of ranks and number, with
+// the count of numbers that can be in use at once.
 type office struct {
 	site      termination.Site
 	detectors []termination.Detector

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Idle processes tell each other that they are alive, for as long as they live, and allocate nothing for it.
+// Idle processes exchange heartbeats, without limit, and allocate nothing for it.
 func TestHeartbeatsAllocateNothing(t *testing.T) {
 	both, _ := twins(t, time.Hour)
 	pulses := [2]*pulse{both[0].newPulse(), both[1].newPulse()}

@@ -9,8 +9,8 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// meeting is a socket whose writer meets others: a function runs when it has found nothing more to write and holds the
-// stream still, where a frame that comes now could be left behind.
+// meeting is a socket whose writer meets others: a function runs when the writer has found nothing more to write and
+// holds the stream, where a frame that comes now could be left behind.
 type meeting struct {
 	socket
 	then func()
@@ -24,8 +24,8 @@ func (m *meeting) wantWrite(want bool) error {
 	return m.socket.wantWrite(want)
 }
 
-// A frame leaves that is sent while another one writes, and has looked for frames: whether that one flushes, or goes on
-// when the socket takes more.
+// A frame leaves although it is sent while another goroutine writes, and has looked for frames: that one flushes, or
+// goes on when the socket takes more.
 func TestFramesSentWhileAnotherWritesLeave(t *testing.T) {
 	for name, write := range map[string]func(l *stream){"flush": (*stream).flush, "writable": (*stream).writable} {
 		t.Run(name, func(t *testing.T) {
@@ -33,7 +33,7 @@ func TestFramesSentWhileAnotherWritesLeave(t *testing.T) {
 			defer closeBoth(both)
 			p, q := both[0].Port(0), both[1].Port(1)
 			l := both[0].peers[1].streams[controlStream]
-			for range 2 { // once and again
+			for range 2 { // twice in a row
 				called := false
 				l.both(func() {
 					l.socket = &meeting{l.socket, func() {

@@ -13,7 +13,7 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/local"
 )
 
-// serving is what answers requests for a process that has exposed so many bytes.
+// serving returns the server of a process that has exposed the given number of bytes.
 func serving(t testing.TB, bytes int) (s *server, key uint64, memory []byte) {
 	tr := newTransport(Config{Place: netio.PlaceOf(2, 2, 0)})
 	t.Cleanup(tr.space.Drop)
@@ -22,7 +22,7 @@ func serving(t testing.TB, bytes int) (s *server, key uint64, memory []byte) {
 	return &server{t: tr, answers: netio.NewPool(nil)}, key, memory
 }
 
-// requestOf is a request with the operations.
+// requestOf returns a request with the operations.
 func requestOf(ops ...local.Operation) *netio.Frame {
 	f := &flow{}
 	for _, op := range ops {
@@ -40,7 +40,7 @@ func requestOf(ops ...local.Operation) *netio.Frame {
 	return q
 }
 
-// begin adds an operation to a flow, as a word of a series where it is one.
+// begin adds an operation to a flow, as a word of a series if it is one.
 func begin(f *flow, op local.Operation) {
 	if op.Kind <= local.Put && len(op.Data) == exposed.WordBytes {
 		one := exposed.Word{Offset: op.Offset, Data: (*[exposed.WordBytes]byte)(op.Data)}
@@ -50,7 +50,7 @@ func begin(f *flow, op local.Operation) {
 	}
 }
 
-// resultsOf reads the results of an operation or a series: of each its fault, and what it has read.
+// resultsOf reads the results of an operation or a series: the fault of each, and the bytes that it has read.
 func resultsOf(b []byte, k local.Kind, bytes, count int) (faults []exposed.Fault, results, rest []byte, ok bool) {
 	n, b, ok := number(b)
 	each := n == faultEach
@@ -74,7 +74,7 @@ func wordOp(kind local.Kind, key, offset, word uint64) local.Operation {
 	}
 }
 
-// Words of one exposure travel as one, and cost less than half; with a fault among them each has its own.
+// Words of one exposure travel together, and cost less than half; with a fault among them, each has its own.
 func TestWordsOfOneExposureTravelAsOne(t *testing.T) {
 	const words = 100
 	s, key, memory := serving(t, 8*words)
@@ -111,7 +111,7 @@ func TestWordsOfOneExposureTravelAsOne(t *testing.T) {
 	}
 }
 
-// FuzzServe has a member send any request. The answer has as many results as operations were asked for, and fits.
+// FuzzServe lets a member send any request. The answer has one result per operation, and fits.
 func FuzzServe(f *testing.F) {
 	_, key, _ := serving(f, 1) // that of any process's first exposure
 	many := requestOf(wordOp(local.Get, key, 0, 0), wordOp(local.Get, key, 8, 0), wordOp(local.Put, key, 16, 1),
@@ -125,7 +125,7 @@ func FuzzServe(f *testing.F) {
 	f.Add(long.Payload(), long.Count)
 	f.Fuzz(func(t *testing.T, b []byte, count uint32) {
 		if len(b) > requestBytesMax+pieceBytesMax {
-			return // no reader lets it in
+			return // no reader accepts it
 		}
 		s, _, memory := serving(t, 64)
 		q := netio.NewPool(nil).Get(len(b))
@@ -154,7 +154,7 @@ func FuzzServe(f *testing.F) {
 	})
 }
 
-// asking are operations on memory of process 1, of which a fence is one.
+// asking returns operations on memory of process 1, including a fence.
 func asking(key uint64) (ops []local.Operation) {
 	for i, kind := range []local.Kind{local.Get, local.Get, local.Fence, local.Put, local.Put, local.Add} {
 		ops = append(ops, wordOp(kind, key, 8*uint64(i), 1))
@@ -162,7 +162,7 @@ func asking(key uint64) (ops []local.Operation) {
 	return ops
 }
 
-// ask has rank 0 begin operations.
+// ask begins operations on rank 0.
 func ask(tr *Transport, ops []local.Operation) (*remote, *flow, *netio.Completion) {
 	var c netio.Completion
 	r := &remote{t: tr}
@@ -177,7 +177,7 @@ func ask(tr *Transport, ops []local.Operation) (*remote, *flow, *netio.Completio
 	return r, to, &c
 }
 
-// FuzzAnswer has a member answer anything to five operations.
+// FuzzAnswer lets a member answer anything to five operations.
 func FuzzAnswer(f *testing.F) {
 	s, key, _ := serving(f, 24)
 	all := asking(key)
@@ -209,7 +209,7 @@ func FuzzAnswer(f *testing.F) {
 	})
 }
 
-// A fence waits for what has left and was not answered, also where nothing is to leave any more.
+// A fence waits for operations that have left and were not answered, even if none is left to send.
 func TestFencesWaitForWhatHasLeft(t *testing.T) {
 	var put, fence netio.Completion
 	f := &flow{}
@@ -229,7 +229,7 @@ func TestFencesWaitForWhatHasLeft(t *testing.T) {
 	require.Zero(t, r.Open())
 }
 
-// A long transfer is taken apart between words, wherever it begins.
+// A long transfer is split between words, at any offset.
 func TestPiecesEndWithWords(t *testing.T) {
 	for offset := range uint64(2 * exposed.WordBytes) {
 		at, pieces := netio.Address{Offset: offset}, 0

@@ -26,8 +26,8 @@ func (m muffled) Write(b []byte) (int, error) {
 	return m.Conn.Write(b)
 }
 
-// couple connects two processes of one rank each in memory, so that tests can run in a bubble of false time. Silent
-// muffles what process 1 says.
+// couple connects two processes of one rank each in memory, so that tests can run in a bubble of false time. silent
+// drops the messages of process 1.
 func couple(t *testing.T) (both [2]*Transport, told [2]chan error, silent *atomic.Bool) {
 	silent = new(atomic.Bool)
 	for i := range both {

@@ -20,11 +20,11 @@ import (
 	"github.com/activepebbles/pebbles/netio/tcp"
 )
 
-// knock is what strangers do to a listener while a job starts.
+// knock dials a listener as a stranger while a job starts.
 func knock(address string, with []byte) error {
 	c, err := net.Dial("tcp", address)
 	if err != nil {
-		return nil // the job has started: nobody listens any more
+		return nil // the job has started: the listener is closed
 	}
 	defer c.Close()
 	c.Write(with)
@@ -35,7 +35,7 @@ func knock(address string, with []byte) error {
 	return nil
 }
 
-// TestStrangersDontDisturb starts a job while strangers knock at all doors.
+// TestStrangersDontDisturb starts a job while strangers dial all listeners.
 func TestStrangersDontDisturb(t *testing.T) {
 	cs := netiotest.Configs(t, 3, 3)
 	random := make([]byte, 1000)
@@ -68,8 +68,8 @@ func TestStrangersDontDisturb(t *testing.T) {
 	_ = netiotest.CloseAll(all)
 }
 
-// TestOtherBuildFailsTheStart has a process of another build between two others. Those that meet say why they can't go
-// on; one that comes when both have left already can only say that they are missing.
+// TestOtherBuildFailsTheStart puts a process of another build between two others. Those that meet report the
+// difference; one that comes after both have left can only report that they are missing.
 func TestOtherBuildFailsTheStart(t *testing.T) {
 	cs := netiotest.Configs(t, 3, 3)
 	cs[1].Identity.Build = "another"
@@ -90,14 +90,14 @@ func TestOtherBuildFailsTheStart(t *testing.T) {
 		if strings.Contains(err.Error(), "compare build") {
 			require.ErrorContains(t, err, `"another"`)
 			if named++; named == 2 {
-				cancel(missing) // nobody comes any more to one that is left
+				cancel(missing) // no process comes any more to one that is left
 			}
 		}
 	}
 	require.GreaterOrEqual(t, named, 2)
 }
 
-// TestWrongSecretFailsTheStart: the one that dials is refused; to the other one it is a stranger like all others.
+// TestWrongSecretFailsTheStart refuses the end that dials; to the other end, it is a stranger like all others.
 func TestWrongSecretFailsTheStart(t *testing.T) {
 	cs := netiotest.Configs(t, 2, 2)
 	cs[1].Secret = netiotest.Secret(2)
@@ -195,10 +195,10 @@ func TestListenTCP(t *testing.T) {
 	require.True(t, strings.HasPrefix(err.Error(), "listen on "))
 }
 
-// dialsAtOnce is how many greetings a process may have in progress as the one that dials.
+// dialsAtOnce is the number of greetings that a process may have in progress as the dialling end.
 const dialsAtOnce = 8
 
-// TestManyProcessesStart has more members dial process 0 than a gate keeps strangers.
+// TestManyProcessesStart makes more members dial process 0 than a gate keeps strangers.
 func TestManyProcessesStart(t *testing.T) {
 	const processes = 34 // of two connections to each other one
 	all := dialAll(t, netiotest.Configs(t, processes, processes))
@@ -211,7 +211,7 @@ func TestManyProcessesStart(t *testing.T) {
 	_ = netiotest.CloseAll(all)
 }
 
-// crowd counts the greetings that are in progress.
+// crowd counts the greetings in progress.
 type crowd struct {
 	mu        sync.Mutex
 	now, most int
@@ -238,8 +238,8 @@ func (c *crowd) leave() {
 	c.now--
 }
 
-// TestDialsAreBounded answers for all the processes that one of 41 dials, and counts greetings from when they are
-// accepted to when their last message is about to leave.
+// TestDialsAreBounded answers for all the processes that one of 41 dials, and counts each greeting from its acceptance
+// until its last message is about to leave.
 func TestDialsAreBounded(t *testing.T) {
 	const processes = 41
 	cs := netiotest.Configs(t, processes, processes)
@@ -274,7 +274,7 @@ func TestDialsAreBounded(t *testing.T) {
 	answering.Wait()
 	require.Equal(t, dialsAtOnce, greetings.most)
 	last.Abort("enough")
-	for _, conn := range conns { // nobody says goodbye
+	for _, conn := range conns { // without goodbyes
 		conn.Close()
 	}
 	last.Close()

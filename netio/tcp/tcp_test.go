@@ -22,14 +22,14 @@ func TestTCPConforms(t *testing.T) {
 	})
 }
 
-// TestConnectedTCPConforms has processes connect when they need to.
+// TestConnectedTCPConforms uses ConnectNeed.
 func TestConnectedTCPConforms(t *testing.T) {
 	netiotest.Run(t, func(t *testing.T, ranks, processes int) []netio.Transport {
 		return netiotest.Interfaces(dialAll(t, sparing(netiotest.Configs(t, ranks, processes))))
 	})
 }
 
-// sparing has processes connect when they need to.
+// sparing sets ConnectNeed on all processes.
 func sparing(cs []tcp.Config) []tcp.Config {
 	for i := range cs {
 		cs[i].Connect = tcp.ConnectNeed
@@ -37,7 +37,7 @@ func sparing(cs []tcp.Config) []tcp.Config {
 	return cs
 }
 
-// TestServedTCPConforms has goroutines serve the streams, as where sockets can't be polled.
+// TestServedTCPConforms makes goroutines serve the streams, as on systems without polling.
 func TestServedTCPConforms(t *testing.T) {
 	netiotest.RunLargest(t, func(t *testing.T, ranks, processes int) []netio.Transport {
 		cs := netiotest.Configs(t, ranks, processes)
@@ -48,7 +48,7 @@ func TestServedTCPConforms(t *testing.T) {
 	}, nil)
 }
 
-// TestEncryptedTCPConforms has TLS over the streams, which goroutines serve.
+// TestEncryptedTCPConforms uses TLS on the streams, which goroutines serve.
 func TestEncryptedTCPConforms(t *testing.T) {
 	netiotest.RunLargest(t, func(t *testing.T, ranks, processes int) []netio.Transport {
 		cs := netiotest.Configs(t, ranks, processes)
@@ -72,7 +72,7 @@ func tryAll(ctx context.Context, cs []tcp.Config) ([]*tcp.Transport, []error) {
 	return netiotest.TryAll(cs, func(_ int, c tcp.Config) (*tcp.Transport, error) { return tcp.Dial(ctx, c) })
 }
 
-// Notes arrive whole, in the order in which they were sent, while no rank looks at its port.
+// Notes arrive intact, in the order of sending, while no rank looks at its port.
 func TestNotes(t *testing.T) {
 	job := dialAll(t, netiotest.Configs(t, 2, 2))
 	type note struct {
@@ -90,7 +90,7 @@ func TestNotes(t *testing.T) {
 		sent = append(sent, text)
 		job[0].Note(1, text)
 	}
-	job[0].Note(1, make([]byte, netio.NoteBytesMax+1)) // is dropped
+	job[0].Note(1, make([]byte, netio.NoteBytesMax+1)) // dropped
 	job[0].Note(1, []byte("last"))
 	for _, text := range append(sent, []byte("last")) {
 		got := <-arrived

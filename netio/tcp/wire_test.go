@@ -23,7 +23,7 @@ func sample(kind netio.Kind, from, to uint32, payload string) *netio.Frame {
 	return f
 }
 
-// TestModelKnowsHeaders: predictions count what travels.
+// TestModelKnowsHeaders checks that predictions count the bytes that travel.
 func TestModelKnowsHeaders(t *testing.T) { require.EqualValues(t, frame.WireHeader, model.HeaderBytes) }
 
 func TestEveryFlippedHeaderBitIsSeen(t *testing.T) {
@@ -58,7 +58,7 @@ func FuzzDecodeHeader(f *testing.F) {
 	})
 }
 
-// mendHeader gives a header the sum that it claims to have.
+// mendHeader corrects the sum of a header.
 func mendHeader(b []byte) {
 	binary.LittleEndian.PutUint32(b[52:], crc32.Checksum(b[:52], crc32.MakeTable(crc32.Castagnoli)))
 }
@@ -79,13 +79,13 @@ func streamReader(b []byte, number int) (*Transport, *streamed) {
 	return t, s
 }
 
-// feed is what comes next.
+// feed sets the next bytes.
 func (s *streamed) feed(b []byte) {
 	s.over = false
 	s.from.watch = newWatch(canned{Reader: bytes.NewReader(b)}, time.Hour)
 }
 
-// canned is a connection that has nothing to say but its bytes.
+// canned is a connection that only delivers its bytes.
 type canned struct {
 	net.Conn
 	io.Reader
@@ -134,7 +134,7 @@ func TestReaderRefuses(t *testing.T) {
 	require.NoError(t, r.run())
 }
 
-// FuzzReader feeds a whole stream. When asked to, it mends the sums of headers, so that the fuzzer gets past them.
+// FuzzReader feeds a whole stream. On request, it corrects the sums of headers, so that the fuzzer gets past them.
 func FuzzReader(f *testing.F) {
 	f.Add(join(sample(netio.Data, 2, 0, "abc"), sample(netio.Data, 3, 1, ""), message(goodbye, "")), true, false)
 	f.Add(join(sample(netio.Control, 2, 0, "abc"), message(heartbeat, ""), message(abort, "reason")), false, false)
