@@ -76,7 +76,7 @@ type Config struct {
 	// of full buffers that 512 KiB hold, at least 8 and at most 128 ([Config.CreditsFor]). More than 2^24 are refused.
 	Credits int
 
-	// Tuning, if not nil, sets the settings that the job changes while it runs.
+	// Tuning, if not nil, selects the settings that the job changes while it runs.
 	Tuning *Tuning
 
 	// BufferBudget is the size of the frames in flight, in bytes, at which a send from the main function waits. 0 is 1

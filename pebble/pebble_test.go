@@ -32,12 +32,12 @@ func job(t testing.TB, c pebble.Config, f func(r *pebble.Rank) error) {
 	require.NoError(t, run(t, c, f))
 }
 
-// epoch runs an epoch in which all ranks send.
+// epoch runs an epoch; all ranks send in it.
 func epoch(r *pebble.Rank, send func(), options ...pebble.EpochOption) error {
 	return r.Epoch(func() error { send(); return nil }, options...)
 }
 
-// epochOf runs an epoch in which only one rank sends.
+// epochOf runs an epoch; only one rank sends in it.
 func epochOf(rank int, r *pebble.Rank, send func(), options ...pebble.EpochOption) error {
 	return epoch(r, func() {
 		if r.ID() == rank {

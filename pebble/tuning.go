@@ -6,11 +6,11 @@ import (
 	"github.com/activepebbles/pebbles/tune"
 )
 
-// Tuning sets the settings that a job changes between its epochs, for targets whose options leave them to the job
+// Tuning selects the settings that a job changes between its epochs, for targets whose options leave them to the job
 // (TRAM, section V.E).
 //
-// A window is a number of epochs that take some milliseconds. At its end, the numbers that all ranks have sent, and
-// their time, go up a tree to rank 0; its choice for the next window comes down.
+// A window is a number of epochs that take some milliseconds. At its end, the pebbles sent by all ranks, and their
+// time, go up a tree to rank 0; its choice for the next window comes down.
 type Tuning struct {
 	Topology bool // among those that the detector of the first epoch supports
 	Coalesce bool

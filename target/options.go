@@ -52,7 +52,7 @@ func LowBits[V any](bits int) Keying[V] {
 	}
 }
 
-// Handling handles pebbles at the owner of their key. [Each] and [Batch] make one, as do [TryEach] and [TryBatch] for
+// Handling processes pebbles at the owner of their key. [Each] and [Batch] make one, as do [TryEach] and [TryBatch] for
 // handlers that need their target or may fail.
 type Handling[V any] struct {
 	batch func(vs pebbles)

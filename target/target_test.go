@@ -50,12 +50,12 @@ func total(counters []pebble.Counters) (sum pebble.Counters) {
 	return sum
 }
 
-// epoch runs an epoch in which all ranks send.
+// epoch runs an epoch; all ranks send in it.
 func epoch(r *pebble.Rank, send func(), options ...pebble.EpochOption) error {
 	return r.Epoch(func() error { send(); return nil }, options...)
 }
 
-// epochOf runs an epoch in which only one rank sends.
+// epochOf runs an epoch; only one rank sends in it.
 func epochOf(rank int, r *pebble.Rank, send func(), options ...pebble.EpochOption) error {
 	return epoch(r, func() {
 		if r.ID() == rank {

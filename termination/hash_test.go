@@ -80,7 +80,7 @@ func (m *member) note() {
 	m.hash = hashOf(h, reflect.ValueOf(m.detector))
 }
 
-// hash is equal for equal worlds, for any order in which frames and letters were sent.
+// hash is equal for equal worlds, whatever the order of sent frames and letters.
 func (w *world) hash() uint64 {
 	h := uint64(6)
 	for rank, m := range w.ranks {

@@ -12,7 +12,7 @@ import (
 	"github.com/activepebbles/pebbles/termination"
 )
 
-// rest runs one epoch in which no rank sends pebbles, and returns the messages of the rank that sent most and of all.
+// rest runs one epoch without pebbles, and returns the messages of the rank that sent most and of all.
 func rest(t *testing.T, name string, make termination.Maker, site termination.Site) (most, all int, rounds uint64) {
 	t.Helper()
 	p := &plan{name: name, make: make, site: site, bodies: emptyBodies(site.Ranks)}
@@ -261,7 +261,7 @@ func (o *office) Take(from int, seq uint64, tag uint32) ([]byte, bool) {
 	return o.slots[key], true
 }
 
-// epoch runs an epoch in which every rank has sent each of its neighbours a frame.
+// epoch runs an epoch; every rank has sent each of its neighbours a frame.
 func (o *office) epoch() {
 	for rank, d := range o.detectors {
 		o.ledgers[rank].Clear()

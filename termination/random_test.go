@@ -79,7 +79,7 @@ type choice struct {
 	free      bool                                  // messages are not compared with formulas
 }
 
-// detectors are those in which worlds must find no fault.
+// detectors are the correct ones: worlds must find no fault in them.
 var detectors = func() []choice {
 	all := []choice{{name: "central", make: central}}
 	for _, name := range termination.Names() {

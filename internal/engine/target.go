@@ -49,7 +49,7 @@ type Description struct {
 	Cache    int64          // bytes of the reduction cache
 	Tunes    Tunes          // settings that may change while the job runs
 	Pebble   int            // bytes of a pebble; 0 for coded ones
-	// ExtraDepth is the number of pebbles by which its chains may exceed a declared depth. A target of the runtime has
+	// ExtraDepth is the number of pebbles that its chains may have beyond a declared depth. A target of the runtime has
 	// some, since no handler of the program sends its pebbles.
 	ExtraDepth int
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/handshake"
 )
 
-// tape is a connection that plays what was recorded, and records what is written.
+// tape is a connection that plays recorded bytes, and records written ones.
 type tape struct {
 	net.Conn
 	play    io.Reader

@@ -21,7 +21,7 @@ func encrypted(process int) handshake.Hello {
 	return h
 }
 
-// listened is a connection that keeps what is written to it.
+// listened is a connection that keeps the bytes written to it.
 type listened struct {
 	net.Conn
 	mu  sync.Mutex

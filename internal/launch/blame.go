@@ -15,7 +15,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/handshake"
 )
 
-// blame returns the exit that caused the others. order is the order in which the launcher saw them. The launcher sees
+// blame returns the exit that caused the others. order lists the exits as the launcher saw them. The launcher sees
 // exits on other hosts late, so the status of a process counts more than its place: a follower has a distinct status.
 // Next comes a process that others complain of, which may be stopped; lost is their complaint.
 func blame(order []Outcome, received []complaint) (first Outcome, lost string) {

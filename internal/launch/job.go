@@ -178,8 +178,8 @@ func (j *job) handleExit(p *process) {
 	j.checkEarlyExits()
 }
 
-// checkEarlyExits fails a job in which some processes have ended while others wait for them: a program that never joins
-// may end at any time, but not before one that has joined.
+// checkEarlyExits fails a job if some of its processes have ended while others wait for them: a program that never
+// joins may end at any time, but not before one that has joined.
 func (j *job) checkEarlyExits() {
 	if !j.departed && j.joined > 0 && len(j.order) > 0 {
 		j.fail(nil)

@@ -161,7 +161,7 @@ func (l *lines) write() {
 	l.ready = l.ready[:0]
 }
 
-// stream is the file to which a process prints.
+// stream is the output file of a process.
 type stream struct {
 	file *os.File
 	ours bool // made for the process: closed here

@@ -13,7 +13,7 @@ const (
 	ConnectNeed = "need" // with neighbours at the start, and with others at the first frame to them
 )
 
-// allMost is the number of processes up to which all connect with each other by default.
+// allMost is the maximum number of processes that all connect with each other by default.
 const allMost = 64
 
 // neighbours returns the processes that a process is connected with from the start: those whose numbers differ from its

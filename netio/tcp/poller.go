@@ -144,7 +144,7 @@ func (p *pulse) round() {
 // beat is the state of a stream at the last round of its pulse.
 type beat struct {
 	heard, said  uint64
-	silent, idle int // rounds in which nothing was read, or written
+	silent, idle int // rounds without a read, or without a write
 }
 
 func (b *beat) listen(l *stream, rounds int) {

@@ -215,7 +215,7 @@ func TestManyProcessesStart(t *testing.T) {
 type crowd struct {
 	mu        sync.Mutex
 	now, most int
-	full      chan struct{} // closed when there are dialsAtOnce
+	full      chan struct{} // closed at dialsAtOnce greetings
 }
 
 func (c *crowd) enter() {

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Store is a key-value store in which each process of a job publishes one entry that all others can look up. After
-// Publish, many goroutines may call Lookup.
+// Store is a key-value store. Each process of a job publishes one entry, which all others can look up. After Publish,
+// many goroutines may call Lookup.
 type Store interface {
 	// Publish stores this process's entry. All processes call it.
 	Publish(ctx context.Context, process int, entry string) error

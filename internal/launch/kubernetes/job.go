@@ -11,10 +11,10 @@ const (
 	GracePeriod = 30 * time.Second
 )
 
-// Job describes a program and its processes, each of which is a pod.
+// Job describes a program and its processes. Each process is a pod.
 type Job struct {
 	Name        string // of the Job, the Service and the Secret
-	Namespace   string // empty: that of the user who applies the manifests
+	Namespace   string // empty: the namespace of the client that applies the manifests
 	Image       string
 	Program     string // empty: the image's default
 	Arguments   []string

@@ -39,7 +39,7 @@ func jobs() map[string]kubernetes.Job {
 		change(&j)
 		all[name] = j
 	}
-	// some of which YAML does not read as text
+	// YAML does not read all of these as text
 	for _, name := range []string{"null", "true", "no", "y", "e1", "w--1", strings.Repeat("w", 61)} {
 		add("name "+name, func(j *kubernetes.Job) { j.Name = name })
 	}
