@@ -88,9 +88,9 @@ type Config struct {
 	MemoryLimit int64
 
 	// Explain, if not nil, is called on rank 0 with the plan of an epoch instead of running that epoch: the first of
-	// the job, or the one that ExplainMarked selects. A job that ends without it fails. If this process alone runs a
-	// job of more than 1,024 ranks, then only rank 0 runs. Its collectives return as if all other ranks had given its
-	// value, and it can't run epochs before the one that is explained.
+	// the job, or the one that ExplainMarked selects. A job without such an epoch fails at its end. If this process
+	// alone runs a job of more than 1,024 ranks, then only rank 0 runs. Its collectives return as if all other ranks
+	// had given its value, and it can't run epochs before the one that is explained.
 	Explain func(Explanation)
 	// ExplainMarked runs the first epochs as preparation, and explains the one that [Rank.ExplainNext] or [Measure]
 	// marks.

@@ -13,8 +13,8 @@
 //	})
 //
 // When Epoch returns nil, this rank has handled every pebble of the epoch that was sent to it, by any rank or by
-// handlers. Without a declared depth ([Depth]), all ranks have. docs/contract.md lists the calls that are allowed in
-// each place, the guarantees, and the duties of programs.
+// handlers. Without a declared depth ([Depth]), all ranks have handled theirs. docs/contract.md lists the calls that
+// are allowed in each place, the guarantees, and the duties of programs.
 //
 // This package touches no socket, file or clock itself. [Run] works on the netio.Transport in its Config, or on one for
 // the ranks of this process; [Main] joins the job that a launcher has started, which opens the transport.

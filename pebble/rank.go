@@ -60,7 +60,7 @@ func (r *Rank) Now() time.Duration { return r.engine.Now() }
 func (r *Rank) Preempted() <-chan struct{} { return r.config.started.preempted }
 
 // Compute advances simulated time by the length of a computation, under a simulating transport. Elsewhere it does
-// nothing, since a computation takes its time. The costs of pebbles are counted separately.
+// nothing, since a computation takes real time. The costs of pebbles are counted without it.
 func (r *Rank) Compute(d time.Duration) { r.engine.Compute(d) }
 
 // Poll handles the pebbles that have arrived for this rank, and sends buffers that are due. A long computation in an

@@ -19,7 +19,7 @@ type exposed struct {
 }
 
 // OneSided returns the rank's access to exposed memory. A rank with open operations is not at rest, so the end of an
-// epoch is a fence if it ends for all ranks. At each end, failed returns the error of operations that no caller
+// epoch is a fence for all ranks that it ends for. At each end, failed returns the error of operations that no caller
 // awaited.
 func (x *exposed) OneSided(failed func() error) netio.OneSided {
 	const call = "memory.New was called"
