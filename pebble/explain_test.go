@@ -165,7 +165,7 @@ func TestExplanationsOfManyRanksRunNoEpochs(t *testing.T) {
 	require.ErrorContains(t, err, "use a topology with fewer neighbours")
 }
 
-// allowance is the memory that a rank may hold beside its explanation, in a job of a few ranks whose pebbles have 8
+// allowance is the memory that a rank may hold beyond its explanation, in a job of a few ranks whose pebbles have 8
 // bytes: a few frames of collectives and of termination detection; on each link one more frame that waits for credit,
 // when both the main function and a hop have filled one; and, for each frame on a link, the two smaller ones that it
 // has grown from, kept for the next send.

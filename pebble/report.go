@@ -87,8 +87,8 @@ func (r *Rank) settles() []string {
 }
 
 // Print writes a report: one JSON object on a line with -json, else some lines of text. The rank that prints calls it,
-// by custom rank 0. If the report has Errors, Print writes it and returns an error, which the program returns so that
-// its job fails.
+// usually rank 0. If the report has Errors, Print writes it and returns an error, which the program returns so that its
+// job fails.
 func (o *Options) Print(out io.Writer, report Report) error {
 	if err := o.write(out, report); err != nil || report.Errors == 0 {
 		return err

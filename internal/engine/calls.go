@@ -124,7 +124,7 @@ func (c *caller) late(call string) {
 		"function", call)
 }
 
-// intruded ends the job because a goroutine other than the rank's used it, and leaves the program.
+// intruded ends the job because a goroutine other than the rank's used the rank, and leaves the program.
 func (c *caller) intruded(words string) {
 	c.Job.intruded.Store(true)
 	c.Job.fail(newPanicError(c.InJob(c.id), "", words, debug.Stack()))

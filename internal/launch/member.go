@@ -222,7 +222,7 @@ func (m *Member) Complain(err error) {
 	}
 }
 
-// Saved notifies the launcher of a checkpoint, which restarts its count of restarts. It takes at most 5 seconds. Other
+// Saved notifies the launcher of a checkpoint, which resets its count of restarts. It takes at most 5 seconds. Other
 // launchers are sent nothing.
 func (m *Member) Saved() {
 	if m.line != nil {
@@ -238,7 +238,7 @@ func (m *Member) Close() error {
 	return m.line.close()
 }
 
-// line is the connection to the launcher after the start: it carries only its end.
+// line is the connection to the launcher after the start: nothing arrives on it except its end.
 type line struct {
 	conn    net.Conn
 	context context.Context // ends when the launcher is lost

@@ -24,7 +24,7 @@ type process struct {
 	address string   // its listening address
 	ended   bool
 	began   time.Time
-	stopped time.Time // time since each check has found it stopped; zero if it was not
+	stopped time.Time // time since which each check has found it stopped; zero if it was not
 
 	mu     sync.Mutex
 	reaped bool // its number may have been reused
@@ -45,7 +45,7 @@ func newProcess(s *Spec, number int) *process {
 	return &process{Outcome: Outcome{Process: number, First: first, Last: last, Host: s.host(number)}}
 }
 
-// startHere starts the process on this machine. It closes the files that the process inherits.
+// startHere starts the process on this machine. It closes the pipe with the secret, which the process inherits.
 func (p *process) startHere(s *Spec, e environment, secret []byte, stdout, stderr *os.File) error {
 	pipe, err := secretPipe(secret)
 	if err != nil {

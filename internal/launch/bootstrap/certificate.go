@@ -18,7 +18,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/handshake"
 )
 
-// entryVersion begins each entry. It changes with their format.
+// entryVersion begins each entry. It changes with the format of entries.
 const entryVersion = "pebbles-1"
 
 // entry is the value that a process publishes in the store.

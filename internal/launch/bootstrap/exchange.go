@@ -363,7 +363,8 @@ func failureOf(process int, reason string, err error) error {
 	return nil
 }
 
-// reportSubtree sends the subtree to the parent when both are complete. Process 0 then makes the job.
+// reportSubtree sends the subtree to the parent when the one is complete and the other connected. Process 0 then makes
+// the job.
 func (x *exchange) reportSubtree() (*Job, error) {
 	first, last := x.tree.children(x.Number)
 	switch {
