@@ -1,7 +1,7 @@
 package termination
 
 // exchange ends a phase on some of a rank's links: it sends the receiver of each outgoing link the number of the link's
-// frames, and waits until that number has been processed from the sender of each incoming link.
+// frames, and waits until it has processed the reported number of frames from the sender of each incoming link.
 type exchange struct {
 	out, in []int
 }

@@ -3,8 +3,8 @@ package termination
 import "github.com/activepebbles/pebbles/route"
 
 // neighbors takes a round for each level, as pcx does, but counts by link: in round k an idle rank ends phase k on all
-// its links, sends each out-neighbour the number of frames created for it so far, and waits until that number of phases
-// up to k has been processed from each in-neighbour.
+// its links, sends each out-neighbour the number of frames created for it so far, and waits until it has processed as
+// many frames, of phases up to k, from each in-neighbour as that one has reported.
 //
 // This is enough: a rank waits for the same frames as in pcx, counted by each sender instead of added up; so the proof
 // is the same. It needs only the messages between neighbours: a rank is at most one round ahead of its in-neighbours,

@@ -10,8 +10,8 @@ import (
 
 // ordered makes a pass for each pebble of a chain, and in it visits the stages of the links in their order. At stage s
 // of pass d, both counted from 0, a rank that is idle for links up to stage s ends phase d on its links of stage s,
-// sends each receiver the number of its frames, and waits until that number of phases up to d has been processed from
-// each sender of stage s.
+// sends each receiver the number of its frames, and waits until it has processed as many frames, of phases up to d,
+// from each sender of stage s as that one has reported.
 //
 // This is enough. Let a pebble that a body sent be of generation 1, and one that is sent when a pebble of generation g
 // is handled be of generation g+1; a pebble that a cache merges from several has the highest. Claim: when a rank has

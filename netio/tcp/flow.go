@@ -182,7 +182,7 @@ type ring[T any] struct {
 
 func (r *ring[T]) at(n uint64) *T { return &r.all[n&uint64(len(r.all)-1)] }
 
-// run returns the elements from one on that are adjacent in memory, at most most of them.
+// run returns the elements from one on that are adjacent in memory; most bounds their number.
 func (r *ring[T]) run(from uint64, most int) []T {
 	all := r.all[from&uint64(len(r.all)-1):]
 	return all[:min(most, len(all))]

@@ -11,7 +11,7 @@ import (
 )
 
 // A request is a frame with operations of one rank for one process; its answer has their results, in the same order.
-// Both travel on the data stream, so answers to a rank's requests come in their order. Numbers are little-endian.
+// Both travel on the data stream, so answers come in the order of a rank's requests. Numbers are little-endian.
 //
 //	of a request     key 8 │ bytes 4 │ kind 2 │ more 2 │ offset 8 │ operands
 //	  operands       Put: its bytes, to a multiple of 8; Add, Swap: 8; CompareAndSwap: 8 │ 8

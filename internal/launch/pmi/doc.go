@@ -12,8 +12,8 @@
 //	cmd=get kvsname=kvs_7 key=a               cmd=get_result rc=0 msg=success value=b
 //	cmd=finalize                              cmd=finalize_ack
 //
-// The others can get a value after the next barrier. Readers of the launcher's log may see values: no secret belongs
-// there.
+// The others can get the value of a put after the next barrier. Readers of the launcher's log may see values: no secret
+// belongs there.
 //
 // Source: P. Balaji et al., "PMI: A Scalable Parallel Process-Management Interface for Extreme-Scale Systems", EuroMPI
 // 2010, sections 2 and 3, and the answers of the two launchers.
