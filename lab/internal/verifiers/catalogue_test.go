@@ -52,7 +52,7 @@ var catalogue = []mutation{
 	{"questions of a task wait for another link", "delegate/delegate.go", "d.asking.AwaitRoomFor(out)",
 		"d.asking.SuspendTask(1)", "TestTasksAskOverTheirOwnLinks"},
 	{"pebbles of two depths gather in one buffer", "target/buffer.go",
-		"if depth != s.depth || s.n+vs.n >= s.size { // which", "if s.n+vs.n >= s.size { // which",
+		"if depth != s.depth || s.n+vs.n >= s.size {", "if s.n+vs.n >= s.size {",
 		"TestDepth"},
 
 	// Teams.
