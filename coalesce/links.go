@@ -72,7 +72,7 @@ func (k *Links) hasCredit(l int) bool {
 	if k.inFlight[l].InFlight() < k.credits {
 		return true
 	}
-	k.sender.Pool.Lent() // brings accounts up to date
+	k.sender.Pool.Collect()
 	return k.inFlight[l].InFlight() < k.credits
 }
 
@@ -81,7 +81,7 @@ func (k *Links) charge(l int, f *netio.Frame) bool {
 	if f.ChargeWithin(k.inFlight[l], k.credits) {
 		return true
 	}
-	k.sender.Pool.Lent()
+	k.sender.Pool.Collect()
 	return f.ChargeWithin(k.inFlight[l], k.credits)
 }
 
@@ -170,7 +170,7 @@ func (k *Links) IsLastStage(f *netio.Frame) bool {
 
 // AllReleased reports whether the receivers have handled all frames sent.
 func (k *Links) AllReleased() bool {
-	k.sender.Pool.Lent()
+	k.sender.Pool.Collect()
 	for _, a := range k.inFlight {
 		if a.InFlight() != 0 {
 			return false

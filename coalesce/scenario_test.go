@@ -429,7 +429,7 @@ func (b *buffers) fits(c *scenario.Command) {
 // state logs the load of the rank.
 func (b *buffers) state(*scenario.Command) {
 	back := b.out.AllReleased() // first: it brings accounts up to date
-	for l, h := range b.out.Held() {
+	for l, h := range b.out.Loads() {
 		var told []string
 		if room := b.out.Room(l); room > 0 {
 			told = append(told, fmt.Sprintf("%s of %d", b.size(int(h.Filling)), room))

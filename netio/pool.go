@@ -81,7 +81,7 @@ func (p *Pool) Get(n int) *Frame {
 	c := frame.ClassOf(n)
 	cost := frame.Bytes(c)
 	if p.free[c] == nil {
-		p.collect()
+		p.Collect()
 	}
 	f := p.free[c]
 	p.lent += cost
@@ -98,7 +98,7 @@ func (p *Pool) Get(n int) *Frame {
 
 // Lent collects the returned frames and returns the bytes of frames that are still lent.
 func (p *Pool) Lent() int64 {
-	p.collect()
+	p.Collect()
 	return p.lent
 }
 
@@ -120,7 +120,7 @@ func (p *Pool) Held() int64 { return p.lent + p.idle }
 
 // Trim drops the idle frames.
 func (p *Pool) Trim() {
-	p.collect()
+	p.Collect()
 	for c := range p.free {
 		for f := p.free[c]; f != nil; f = f.in.Next {
 			p.keeper.Drop(f)
@@ -134,8 +134,8 @@ func (p *Pool) Trim() {
 // goroutine may call it.
 func (p *Pool) TakeBack(f *Frame) { p.returned.Push(f) }
 
-// collect collects the returned frames and reports whether it found any.
-func (p *Pool) collect() bool {
+// Collect collects the returned frames, which gives back their credit, and reports whether it found any.
+func (p *Pool) Collect() bool {
 	before := p.back
 	p.keeper.Gather()
 	if len(p.away) > 0 {

@@ -122,7 +122,7 @@ func (l *loop) restAfter(idle, spins int) {
 		l.sender.Port.Pause()
 		return
 	}
-	l.sender.Pool.Lent() // collects frames that have come back
+	l.sender.Pool.Collect()
 	if back := l.sender.Pool.Back(); back != l.lastBack {
 		l.lastBack = back // credit may have come with them after this rank's last look
 		return

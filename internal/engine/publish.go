@@ -111,7 +111,7 @@ type age struct{ target, lane int }
 // stood is the state of a link at the last request.
 type stood struct {
 	at   time.Duration // first time in this state
-	link coalesce.Held
+	link coalesce.Load
 }
 
 // forget forgets a target.
@@ -124,24 +124,24 @@ func (a *ages) links(all []state.Link, t *Target, now time.Duration) []state.Lin
 	if *a == nil {
 		*a = ages{}
 	}
-	for l, held := range t.outbox.Held() {
+	for l, load := range t.outbox.Loads() {
 		key := age{int(t.Index), l}
 		s := (*a)[key]
-		if s == nil || s.link.Sent != held.Sent || held.Flight+held.Waiting < s.link.Flight+s.link.Waiting {
+		if s == nil || s.link.Sent != load.Sent || load.Flight+load.Waiting < s.link.Flight+s.link.Waiting {
 			s = &stood{at: now}
 			(*a)[key] = s
 		}
-		s.link = held
-		if held.Flight+held.Waiting == 0 {
+		s.link = load
+		if load.Flight+load.Waiting == 0 {
 			s.at = now
 		}
-		if held == (coalesce.Held{Sent: held.Sent}) {
+		if load == (coalesce.Load{Sent: load.Sent}) {
 			continue
 		}
 		all = append(all, state.Link{
 			Target: t.Name, To: t.Rank.InJob(t.outbox.Plan.Lanes[l]),
-			Filling: held.Filling, Flight: held.Flight, Waiting: held.Waiting,
-			Bytes: held.Filling + (held.Flight+held.Waiting)*int64(t.description.Frame), Sent: uint64(held.Sent),
+			Filling: load.Filling, Flight: load.Flight, Waiting: load.Waiting,
+			Bytes: load.Filling + (load.Flight+load.Waiting)*int64(t.description.Frame), Sent: uint64(load.Sent),
 			AgeSeconds: (now - s.at).Seconds(),
 		})
 	}
