@@ -47,7 +47,11 @@ type Report struct {
 
 	Counters pebble.Counters `json:"counters"` // of the timed kernel, over all ranks
 	Memory   Memory          `json:"memory"`
-	Tuned    *pebble.Tuned   `json:"tuned,omitempty"` // what the job has changed of itself; nil when it was not to
+
+	// Connections is the most that one process had with others, of both kinds, at the end of the run.
+	Connections int `json:"connections,omitempty"`
+
+	Tuned *pebble.Tuned `json:"tuned,omitempty"` // what the job has changed of itself; nil when it was not to
 
 	Output   *Written          `json:"output,omitempty"`   // where the rows of the result are
 	TopRows  []json.RawMessage `json:"top_rows,omitempty"` // those of the highest values, as Output.Top asks
@@ -187,11 +191,25 @@ func (p *Report) Finish(r *pebble.Rank, t Tally) error {
 	if t, ok := r.Tuned(); ok {
 		p.Tuned = &t
 	}
-	own := Memory{r.Memory().Peak, cpu.ResidentPeak(), p.Memory.Buffers}
-	p.Memory, err = pebble.AllReduce(r, own, func(a, b Memory) Memory {
-		return Memory{max(a.BuffersPeak, b.BuffersPeak), max(a.ResidentPeak, b.ResidentPeak), max(a.Buffers, b.Buffers)}
-	})
+	own := cost{Memory{r.Memory().Peak, cpu.ResidentPeak(), p.Memory.Buffers}, r.Connections()}
+	most, err := pebble.AllReduce(r, own, cost.most)
+	p.Memory, p.Connections = most.memory, most.connections
 	return err
+}
+
+// cost is what a run has taken on one rank and its process.
+type cost struct {
+	memory      Memory
+	connections int
+}
+
+// most returns the larger cost of each kind.
+func (a cost) most(b cost) cost {
+	x, y := a.memory, b.memory
+	return cost{
+		Memory{max(x.BuffersPeak, y.BuffersPeak), max(x.ResidentPeak, y.ResidentPeak), max(x.Buffers, y.Buffers)},
+		max(a.connections, b.connections),
+	}
 }
 
 // FinishCounted is Finish for a kernel whose pebbles the runtime alone has counted, such as those of tasks and

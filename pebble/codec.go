@@ -120,13 +120,21 @@ func decode[T any](codec Codec[T], src []byte) (v T, err error) {
 	return v, err
 }
 
+// decodeOne is decode for the result of a collective.
+func decodeOne[T any](c *call, codec Codec[T], src []byte) (v T, err error) {
+	if v, err = decode(codec, src); err != nil {
+		err = c.fail(err)
+	}
+	return v, err
+}
+
 // decodeEach decodes the values of all ranks.
 func decodeEach[T any](c *call, codec Codec[T], all [][]byte) ([]T, error) {
 	vs := make([]T, len(all))
 	for i, src := range all {
 		var err error
-		if vs[i], err = decode(codec, src); err != nil {
-			return nil, c.fail(err)
+		if vs[i], err = decodeOne(c, codec, src); err != nil {
+			return nil, err
 		}
 	}
 	return vs, nil

@@ -10,7 +10,7 @@ import (
 // structs of them), or of any type with a [Codec]; a call takes at most one. Collectives fail once the job has failed.
 // An error of a codec ends the job.
 
-// Barrier returns when all ranks have called it. It costs ⌈log2 P⌉ messages per rank, in as many rounds.
+// Barrier returns when all ranks have called it. It costs as much as an [AllReduce].
 func (r *Rank) Barrier() error { return r.engine.Collectives.Barrier() }
 
 // AllReduce merges the values of all ranks and returns the result on every rank. merge must be associative and
@@ -24,7 +24,15 @@ func AllReduce[T any](r *Rank, v T, merge func(a, b T) T, codec ...Codec[T]) (T,
 	c, coder := begin(r, "AllReduce", codec)
 	c.needs(merge != nil)
 	if coder != nil {
-		return fold(&c, coder, v, c.rank.Collectives.AllFold, func(own T, from func() T) T { return merge(own, from()) })
+		start, err := encode(coder, nil, v)
+		if err != nil {
+			return v, c.fail(err)
+		}
+		result, err := fold(&c, coder, start, c.rank.Collectives.AllFold, merge)
+		if err != nil {
+			return v, err
+		}
+		return decodeOne(&c, coder, result)
 	}
 	result, err := c.rank.Collectives.AllReduce(c.of, layout.Bytes(&v), func(into, from []byte) {
 		layout.Set(into, merge(layout.Get[T](into), layout.Get[T](from)))
@@ -50,11 +58,7 @@ func Broadcast[T any](r *Rank, root int, v T, codec ...Codec[T]) (T, error) {
 	if err != nil || r.ID() == root {
 		return v, err
 	}
-	got, err := decode(coder, result)
-	if err != nil {
-		return v, c.fail(err)
-	}
-	return got, nil
+	return decodeOne(&c, coder, result)
 }
 
 // BroadcastBytes returns a copy of the root's value on every rank, and ignores the values of other ranks.
@@ -86,7 +90,7 @@ func (r *Rank) GatherBytes(root int, value []byte) ([][]byte, error) {
 }
 
 // AllGather returns the values of all ranks, ordered by rank, on every rank. T is plain data, or any type with a codec.
-// It costs ⌈log2 P⌉ messages per rank, in as many rounds; they carry P-1 values.
+// It costs the messages and rounds of an [AllReduce]; they carry P-1 values, or fewer than 3P if P is not a power of two.
 func AllGather[T any](r *Rank, v T, codec ...Codec[T]) ([]T, error) {
 	c, coder := begin(r, "AllGather", codec)
 	if coder == nil {
@@ -110,7 +114,7 @@ func AllGather[T any](r *Rank, v T, codec ...Codec[T]) ([]T, error) {
 }
 
 // AllGatherBytes returns copies of the values of all ranks, ordered by rank, on every rank. Values may differ in
-// length. It costs ⌈log2 P⌉ messages per rank, in as many rounds.
+// length. It costs as much as AllGather.
 func (r *Rank) AllGatherBytes(value []byte) ([][]byte, error) {
 	all, err := r.engine.Collectives.AllGatherV(engine.Values{}, value)
 	return copies(all), err

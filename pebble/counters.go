@@ -24,5 +24,12 @@ type Memory = coalesce.Memory
 // Counters returns the counts of this rank's work since the job began.
 func (r *Rank) Counters() Counters { return r.engine.Account("Counters was called").Count }
 
+// Connections returns the number of connections that the rank's process has to other processes now. Over TCP, the
+// control stream and the data stream of a pair count as two. It is 0 with a transport without connections.
+func (r *Rank) Connections() int {
+	n, _ := r.engine.Job.Connections()
+	return n
+}
+
 // Memory returns the memory that the rank holds now, and its peak.
 func (r *Rank) Memory() Memory { return r.engine.Account("Memory was called").Memory() }

@@ -4,52 +4,56 @@ import "github.com/activepebbles/pebbles/internal/layout"
 
 // Scan merges the values of the ranks 0 to this one, and returns the result: the inclusive prefix. merge must be
 // associative; values are merged in the order of ranks, so it need not be commutative. It costs at most ⌈log2 P⌉
-// messages per rank, in as many rounds.
+// messages per rank, in as many rounds, and about 2 log2 P calls of merge.
 //
 // T is plain data, or any type with a codec. merge owns the values that it gets through a codec: it may change and keep
 // them.
 func Scan[T any](r *Rank, v T, merge func(a, b T) T, codec ...Codec[T]) (T, error) {
 	c, coder := begin(r, "Scan", codec)
-	c.needs(merge != nil)
-	if coder != nil {
-		return fold(&c, coder, v, c.rank.Collectives.ScanFold, func(own T, lower func() T) T { return merge(lower(), own) })
+	before, own, err := scan(&c, coder, v, merge)
+	if err != nil || r.ID() == 0 {
+		return own, err
 	}
-	result, err := c.rank.Collectives.Scan(c.of, layout.Bytes(&v), func(into, lower []byte) {
-		layout.Set(into, merge(layout.Get[T](lower), layout.Get[T](into)))
-	})
-	if err != nil {
-		return v, err
-	}
-	return layout.Get[T](result), nil
+	return merge(before, own), nil
 }
 
 // ExclusiveScan is [Scan] without this rank's own value: it returns the merged values of all lower ranks, and first on
 // rank 0. Other ranks ignore first. The usual first is 0 for a sum. For example, the exclusive scan of the lengths of
-// all shares is the index at which a rank's share of an array begins. It costs the same messages as Scan, and twice the
-// calls of merge.
+// all shares is the index at which a rank's share of an array begins. It costs as much as Scan.
 func ExclusiveScan[T any](r *Rank, v, first T, merge func(a, b T) T, codec ...Codec[T]) (T, error) {
 	c, coder := begin(r, "ExclusiveScan", codec)
+	before, _, err := scan(&c, coder, v, merge)
+	if err != nil || r.ID() == 0 {
+		return first, err
+	}
+	return before, nil
+}
+
+// scan returns the merged values of all lower ranks, of which rank 0 has none, and this rank's own: a copy, if a codec
+// carries it.
+func scan[T any](c *call, coder Codec[T], v T, merge func(a, b T) T) (before, own T, err error) {
 	c.needs(merge != nil)
-	before, any := first, false
-	lower := func(from func() T) {
-		if any {
-			before = merge(from(), before)
-		} else {
-			before, any = from(), true
+	start, err := encode(coder, nil, v)
+	if err != nil {
+		return before, v, c.fail(err)
+	}
+	var result []byte
+	if coder != nil {
+		turned := func(own, lower T) T { return merge(lower, own) }
+		result, err = fold(c, coder, start, c.rank.Collectives.ScanFold, turned)
+	} else {
+		result, err = c.rank.Collectives.Scan(c.of, start, func(into, lower []byte) {
+			layout.Set(into, merge(layout.Get[T](lower), layout.Get[T](into)))
+		})
+	}
+	if err != nil {
+		return before, v, err
+	}
+	if c.rank.ID() > 0 {
+		if before, err = decodeOne(c, coder, result); err != nil {
+			return before, v, err
 		}
 	}
-	var err error
-	if coder != nil {
-		_, err = fold(&c, coder, v, c.rank.Collectives.ScanFold, func(own T, from func() T) T {
-			lower(from)
-			return merge(from(), own)
-		})
-	} else {
-		_, err = c.rank.Collectives.Scan(c.of, layout.Bytes(&v), func(into, from []byte) {
-			v := layout.Get[T](from)
-			lower(func() T { return v })
-			layout.Set(into, merge(v, layout.Get[T](into)))
-		})
-	}
-	return before, err
+	own, err = decodeOne(c, coder, start)
+	return before, own, err
 }

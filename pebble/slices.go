@@ -9,8 +9,8 @@ import (
 
 // GatherSlice returns the slices of all ranks, ordered by rank, on the root, and nil on the others. They may differ in
 // length, and be empty. T is plain data, or any type with a codec, which encodes each element. vs is free for reuse
-// when GatherSlice returns; the caller owns the result. It costs P-1 messages in total, in ⌈log2 P⌉ rounds. One
-// message, with at most half of all elements, must be below 1 GiB.
+// when GatherSlice returns; the caller owns the result. It costs P-1 messages in total, in ⌈log2 P⌉ rounds. One message
+// has the elements of P/2 ranks, or of up to P-1 if P is not a power of two, and must be below 1 GiB.
 func GatherSlice[T any](r *Rank, root int, vs []T, codec ...Codec[T]) ([][]T, error) {
 	c, coder := begin(r, "GatherSlice", codec)
 	c.of.Slice = true
@@ -26,7 +26,7 @@ func GatherSlice[T any](r *Rank, root int, vs []T, codec ...Codec[T]) ([][]T, er
 }
 
 // AllGatherSlice is [GatherSlice] to every rank: it returns the slices of all ranks, ordered by rank, on each rank,
-// which owns them. It costs ⌈log2 P⌉ messages per rank, in as many rounds; they carry the elements of all other ranks.
+// which owns them. It costs as much as [AllGather].
 func AllGatherSlice[T any](r *Rank, vs []T, codec ...Codec[T]) ([][]T, error) {
 	c, coder := begin(r, "AllGatherSlice", codec)
 	c.of.Slice = true

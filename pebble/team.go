@@ -22,9 +22,9 @@ const NoTeam = engine.NoTeam
 // with equal keys keep their order. Split is a collective of the ranks that it splits: of a job, or of a team. A rank
 // that gives NoTeam gets a team too, but is not a [Team.Member].
 //
-// Errors, reports and records use name. The default is the color; in a team, the name of that team and a slash precede
-// it. All ranks of a team give the same name. It costs ⌈log2 P⌉ messages per rank, in as many rounds, with 20 bytes and
-// the name of each rank.
+// Errors, reports and records name the team by its name, which is the color in default of one, behind the name of the
+// team that was split and a slash. All ranks of a team give the same. It costs an [AllGather]
+// of 20 bytes and the name.
 func (r *Rank) Split(color, key int, name ...string) (*Team, error) {
 	if len(name) > 1 {
 		r.engine.Misuse("pebble", "Split with %d names: give one", len(name))

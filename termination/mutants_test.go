@@ -156,8 +156,8 @@ func (u *unphased) Step(n termination.Network, s termination.State) bool {
 				return false
 			}
 			var created []byte
-			for to := range u.ranks {
-				created = binary.LittleEndian.AppendUint64(created, s.Ledger.Close(to))
+			for i := range u.ranks {
+				created = binary.LittleEndian.AppendUint64(created, s.Ledger.Close(collective.RankAt(i, u.ranks)))
 			}
 			u.machine.Start(u.steps, n.Open(), created, addNumbers)
 			u.at = 1

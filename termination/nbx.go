@@ -24,11 +24,11 @@ type nbx struct {
 
 var _ Detector = (*nbx)(nil)
 
-// NBX ends rounds by nonblocking barriers, by dissemination, over frames that have been processed (Active Pebbles,
-// section 3.6.1; Hoefler, Siebert and Lumsdaine 2010). It needs a known depth, routes of known length, and a transport
-// that reports every processed frame. Its verdict is about the whole job.
+// NBX ends rounds by nonblocking barriers over frames that have been processed (Active Pebbles, section 3.6.1; Hoefler,
+// Siebert and Lumsdaine 2010). It needs a known depth, routes of known length, and a transport that reports every
+// processed frame. Its verdict is about the whole job.
 //
-// An epoch has Depth × Hops rounds, each of ⌈log2 P⌉ empty messages from every rank.
+// An epoch has Depth × Hops rounds, each of at most ⌈log2 P⌉ empty messages from each rank.
 func NBX(s Site) (Detector, error) {
 	rounds, err := s.levels("nbx")
 	if err != nil {
@@ -37,7 +37,7 @@ func NBX(s Site) (Detector, error) {
 	return &nbx{steps: collective.Barrier(s.Rank, s.Ranks), rounds: rounds}, nil
 }
 
-// nbxMessages counts the messages: a barrier costs every rank ⌈log2 P⌉.
+// nbxMessages counts the messages: a barrier costs as many as an all-reduction.
 func nbxMessages(s Site, _ int) (int, error) {
 	rounds, err := s.levels("nbx")
 	return rounds * s.log(), err

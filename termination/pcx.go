@@ -22,8 +22,8 @@ import "github.com/activepebbles/pebbles/internal/collective"
 type pcx struct {
 	steps    []collective.Step
 	machine  collective.Machine
-	links    []int // the ranks that this rank may create frames for
-	created  []byte
+	links    []int  // the ranks that this rank may create frames for
+	created  []byte // by collective.Index
 	round    int
 	rounds   int // of an epoch
 	at       pcxState
@@ -44,8 +44,8 @@ var _ Keeper = (*pcx)(nil)
 // PCX counts frames for each rank by reduce-scatter (Active Pebbles, section 3.6.1; the personalised census of Hoefler,
 // Siebert and Lumsdaine 2010). It needs a known depth and routes of known length. Its verdict is about its rank alone.
 //
-// An epoch has Depth × Hops rounds. A round costs every rank ⌈log2 P⌉ messages of 8(P-1) bytes in total, and time and
-// memory for P numbers.
+// An epoch has Depth × Hops rounds. A round costs each rank at most ⌈log2 P⌉ messages, of at most 8P bytes in total,
+// and time and memory for P numbers.
 func PCX(s Site) (Detector, error) {
 	rounds, err := s.levels("pcx")
 	if err != nil {
@@ -72,7 +72,7 @@ func (s Site) links() (all []int) {
 	return all
 }
 
-// pcxMessages counts the messages: a reduce-scatter costs every rank ⌈log2 P⌉.
+// pcxMessages counts the messages: a reduce-scatter costs as many as an all-reduction.
 func pcxMessages(s Site, _ int) (int, error) {
 	rounds, err := s.levels("pcx")
 	return rounds * s.log(), err
@@ -113,7 +113,8 @@ func (d *pcx) Step(n Network, s State) bool {
 
 // count ends the phase on all links, and records the number of frames of each.
 func (d *pcx) count(l *Ledger) {
+	ranks := len(d.created) / numberSize
 	for _, to := range d.links {
-		putNumber(d.created[to*numberSize:], l.Close(to))
+		putNumber(d.created[collective.Index(to, ranks)*numberSize:], l.Close(to))
 	}
 }

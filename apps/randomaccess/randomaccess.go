@@ -409,12 +409,25 @@ const (
 	connectedMost = 64
 )
 
-// another returns the topology of the second run.
+// another returns the topology of the second run. Where that is not direct, a power of two of ranks needs no more
+// connections than a first run over a hypercube.
 func another(r *pebble.Rank) route.Constructor {
 	if r.Size() <= directMost && r.Place().Processes <= connectedMost {
 		return route.Direct
 	}
+	if r.Size()&(r.Size()-1) == 0 {
+		return backwards(bits.Len(uint(r.Size())) - 1)
+	}
 	return route.MeshOf(4)
+}
+
+// backwards returns the topology with the links of a hypercube whose routes change the highest bit first.
+func backwards(bits int) route.Constructor {
+	order, sizes := make([]int, bits), make([]int, bits)
+	for i := range bits {
+		order[i], sizes[i] = i, 2
+	}
+	return route.MeshIn(order, sizes...)
 }
 
 // check takes the checksum of the table, undoes all updates by send, and counts the errors.

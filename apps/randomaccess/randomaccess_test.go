@@ -334,6 +334,19 @@ func TestVerifierNoticesWhatIsWrongTwice(t *testing.T) {
 	require.Equal(t, []string{ofXOR}, both(t, func(rans []uint64) []uint64 { rans[1] ^= 1 << 40; return rans }), "altered")
 }
 
+// The second run of many processes uses the links of a hypercube, but other routes.
+func TestBackwards(t *testing.T) {
+	for bits := 2; bits <= 8; bits++ {
+		ranks := 1 << bits
+		second, first := backwards(bits)(ranks), route.Hypercube(ranks)
+		for rank := range ranks {
+			require.ElementsMatch(t, first.Neighbors(rank), second.Neighbors(rank))
+		}
+		require.Equal(t, 1, first.Next(0, ranks-1))
+		require.Equal(t, ranks/2, second.Next(0, ranks-1))
+	}
+}
+
 // Updates that reach a rank that does not own their words are counted, for any number of words.
 func TestForeign(t *testing.T) {
 	for _, ranks := range []uint64{1, 2, 3, 4, 7, 8} {

@@ -46,8 +46,8 @@ func (e end) Send(to int, seq uint64, tag uint32, value []byte) {
 		e.messages[link] = map[[2]uint64]letter{}
 	}
 	key := [2]uint64{seq, uint64(tag)}
-	if _, ok := e.messages[link][key]; ok || to == e.rank {
-		panic(fmt.Sprintf("rank %d sends tag %d to %d twice, or to itself", e.rank, tag, to))
+	if _, ok := e.messages[link][key]; ok || bits.OnesCount(uint(to^e.rank)) != 1 {
+		panic(fmt.Sprintf("rank %d sends tag %d to %d twice, or not to a neighbour in a hypercube", e.rank, tag, to))
 	}
 	e.clock[e.rank]++
 	e.messages[link][key] = letter{slices.Clone(value), e.clock[e.rank]}
@@ -141,70 +141,94 @@ func squares(ranks int) []byte {
 	return numbers(sum)
 }
 
-func TestAllReduce(t *testing.T) {
-	each(t, func(t *testing.T, rng *rand.Rand, ranks, log int) {
-		got := play(t, rng, ranks, func(r int) []collective.Step { return collective.AllReduce(r, ranks) }, square, add)
-		floor := bits.Len(uint(ranks)) - 1
-		rounds := floor
-		if floor != log {
-			rounds += 2
+// exchange checks the rounds and messages of recursive doubling, with ranks beyond a power of two folded in.
+func exchange(t *testing.T, got result) {
+	t.Helper()
+	ranks := len(got.sent)
+	floor := bits.Len(uint(ranks)) - 1
+	m, rounds := 1<<floor, floor
+	if m != ranks {
+		rounds += 2
+	}
+	require.Equal(t, rounds, got.rounds)
+	for r := range ranks {
+		switch {
+		case r >= m:
+			require.Equal(t, 1, got.sent[r])
+		case r+m < ranks:
+			require.Equal(t, floor+1, got.sent[r])
+		default:
+			require.Equal(t, floor, got.sent[r])
 		}
-		require.Equal(t, rounds, got.rounds)
+	}
+}
+
+func TestAllReduce(t *testing.T) {
+	each(t, func(t *testing.T, rng *rand.Rand, ranks, _ int) {
+		got := play(t, rng, ranks, func(r int) []collective.Step { return collective.AllReduce(r, ranks) }, square, add)
+		exchange(t, got)
 		for r := range ranks {
 			require.Equal(t, squares(ranks), got.values[r])
-			switch m := 1 << floor; {
-			case r >= m:
-				require.Equal(t, 1, got.sent[r])
-			case r+m < ranks:
-				require.Equal(t, floor+1, got.sent[r])
-			default:
-				require.Equal(t, floor, got.sent[r])
-			}
 		}
 	})
 }
 
 func TestBarrier(t *testing.T) {
-	each(t, func(t *testing.T, rng *rand.Rand, ranks, log int) {
+	each(t, func(t *testing.T, rng *rand.Rand, ranks, _ int) {
 		got := play(t, rng, ranks, func(r int) []collective.Step { return collective.Barrier(r, ranks) },
 			func(int) []byte { return nil }, nil)
-		require.Equal(t, log, got.rounds)
-		for r := range ranks {
-			require.Equal(t, log, got.sent[r])
-		}
+		exchange(t, got)
+		require.Zero(t, total(got.bytes))
 	})
 }
 
 func TestTrees(t *testing.T) {
 	each(t, func(t *testing.T, rng *rand.Rand, ranks, log int) {
-		root := rng.IntN(ranks)
-		play := func(steps func(rank, ranks, root int) []collective.Step, value func(rank int) []byte,
-			merge func(into, from []byte)) result {
-			got := play(t, rng, ranks, func(r int) []collective.Step { return steps(r, ranks, root) }, value, merge)
-			require.Equal(t, ranks-1, total(got.sent))
-			require.Equal(t, log, got.rounds)
-			return got
+		for _, root := range []int{0, rng.IntN(ranks), ranks - 1} {
+			trees(t, rng, ranks, log, root)
 		}
-		got := play(collective.Broadcast, square, nil)
-		for r := range ranks {
-			require.Equal(t, square(root), got.values[r])
-		}
-		require.Equal(t, log, got.sent[root])
+	})
+}
 
-		got = play(collective.Gather, func(r int) []byte { return []byte{byte(r)} }, nil)
-		slices.Sort(got.values[root])
-		for r := range ranks {
-			require.Equal(t, byte(r), got.values[root][r])
-			require.LessOrEqual(t, got.bytes[r], max(1, ranks/2))
-		}
-		require.Len(t, got.values[root], ranks)
+func trees(t *testing.T, rng *rand.Rand, ranks, log, root int) {
+	play := func(steps func(rank, ranks, root int) []collective.Step, value func(rank int) []byte,
+		merge func(into, from []byte)) result {
+		got := play(t, rng, ranks, func(r int) []collective.Step { return steps(r, ranks, root) }, value, merge)
+		require.Equal(t, ranks-1, total(got.sent))
+		require.Equal(t, log, got.rounds)
+		return got
+	}
+	got := play(collective.Broadcast, square, nil)
+	for r := range ranks {
+		require.Equal(t, square(root), got.values[r])
+		require.LessOrEqual(t, got.sent[r], log)
+	}
 
-		require.Equal(t, squares(ranks), play(collective.Reduce, square, add).values[root])
+	got = play(collective.Gather, func(r int) []byte { return []byte{byte(r)} }, nil)
+	slices.Sort(got.values[root])
+	for r := range ranks {
+		require.Equal(t, byte(r), got.values[root][r])
+		require.LessOrEqual(t, got.bytes[r], 1<<log/2)
+	}
+	require.Len(t, got.values[root], ranks)
+
+	require.Equal(t, squares(ranks), play(collective.Reduce, square, add).values[root])
+}
+
+func TestIndex(t *testing.T) {
+	each(t, func(t *testing.T, _ *rand.Rand, ranks, log int) {
+		for i := range ranks {
+			require.Equal(t, i, collective.Index(collective.RankAt(i, ranks), ranks))
+			require.Less(t, collective.RankAt(i, ranks), ranks)
+			if ranks == 1<<log {
+				require.Equal(t, i, collective.Index(i, ranks))
+			}
+		}
 	})
 }
 
 func TestReduceScatter(t *testing.T) {
-	each(t, func(t *testing.T, rng *rand.Rand, ranks, log int) {
+	each(t, func(t *testing.T, rng *rand.Rand, ranks, _ int) {
 		const words = 2 // an element
 		vectors := make([][]uint64, ranks)
 		sums := make([]uint64, words*ranks)
@@ -217,44 +241,52 @@ func TestReduceScatter(t *testing.T) {
 		}
 		got := play(t, rng, ranks, func(r int) []collective.Step { return collective.ReduceScatter(r, ranks, 8*words) },
 			func(r int) []byte { return numbers(vectors[r]...) }, add)
-		require.Equal(t, log, got.rounds)
+		exchange(t, got)
 		for r := range ranks {
-			require.Equal(t, numbers(sums[words*r:words*r+words]...), got.values[r])
-			require.Equal(t, log, got.sent[r])
-			require.Equal(t, 8*words*(ranks-1), got.bytes[r])
+			at := words * collective.Index(r, ranks)
+			require.Equal(t, numbers(sums[at:at+words]...), got.values[r])
+			sent := ranks - 1
+			if r >= 1<<bits.Len(uint(ranks))/2 {
+				sent = ranks // its own element too
+			}
+			require.Equal(t, 8*words*sent, got.bytes[r])
 		}
 	})
 }
 
-// A rank sends at most half of its elements, and the number halves from round to round.
-func TestReduceScatterHalves(t *testing.T) {
-	for ranks := 2; ranks <= most; ranks++ {
-		has := ranks
-		for _, step := range collective.ReduceScatter(ranks/2, ranks, 1) {
-			if step.Action == collective.CutTail {
-				require.LessOrEqual(t, has-step.At, has/2)
-				require.Equal(t, 1<<(bits.Len(uint(has-1))-1), step.At)
-				has = step.At
-			}
-		}
-		require.Equal(t, 1, has)
-	}
-}
-
 func TestAllGather(t *testing.T) {
-	each(t, func(t *testing.T, rng *rand.Rand, ranks, log int) {
+	each(t, func(t *testing.T, rng *rand.Rand, ranks, _ int) {
 		var all []byte
 		for r := range ranks {
 			all = append(all, square(r)...)
 		}
-		got := play(t, rng, ranks, func(r int) []collective.Step { return collective.AllGather(r, ranks, 8) }, square, nil)
-		require.Equal(t, log, got.rounds)
+		got := play(t, rng, ranks, func(r int) []collective.Step { return collective.AllGather(r, ranks) }, square, nil)
+		exchange(t, got)
 		for r := range ranks {
-			require.Equal(t, all, got.values[r])
-			require.Equal(t, log, got.sent[r])
-			require.Equal(t, 8*(ranks-1), got.bytes[r])
+			require.Equal(t, all, collective.ByRank(got.values[r], ranks))
+			require.Equal(t, 8*gathered(r, ranks), got.bytes[r])
 		}
 	})
+}
+
+// gathered returns the number of values that a rank sends in an all-gathering: by one bit after the other those of all
+// ranks that agree with it in the bits not yet exchanged, and all to its partner.
+func gathered(rank, ranks int) (n int) {
+	m := 1 << bits.Len(uint(ranks)) / 2
+	if rank >= m {
+		return 1
+	}
+	for bit := 1; bit < m; bit <<= 1 {
+		for r := range ranks {
+			if r%m/bit == rank/bit {
+				n++
+			}
+		}
+	}
+	if rank+m < ranks {
+		n += ranks
+	}
+	return n
 }
 
 func total(ns []int) (sum int) {
@@ -292,7 +324,7 @@ func TestMachinesKeepTheirMemory(t *testing.T) {
 			"all-reduce":     func(r int) []collective.Step { return collective.AllReduce(r, ranks) },
 			"barrier":        func(r int) []collective.Step { return collective.Barrier(r, ranks) },
 			"reduce-scatter": func(r int) []collective.Step { return collective.ReduceScatter(r, ranks, 8) },
-			"all-gather":     func(r int) []collective.Step { return collective.AllGather(r, ranks, 8*ranks) },
+			"all-gather":     func(r int) []collective.Step { return collective.AllGather(r, ranks) },
 			"scan":           func(r int) []collective.Step { return collective.Scan(r, ranks) },
 		} {
 			net := &lines{ranks: ranks, slots: make([][]byte, ranks*ranks), full: make([]bool, ranks*ranks)}

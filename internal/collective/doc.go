@@ -2,15 +2,18 @@
 // steps for one rank, and a [Machine] runs them as far as arrived messages allow. Termination detection and the
 // collectives that users call run on the same machines.
 //
-// The costs over P ranks; a round is the time of one message, and a rank sends at most one message per round:
+// Ranks send only to those whose numbers differ from their own in one bit, for any number of ranks: so a rank has
+// ⌈log2 P⌉ partners at most, whatever collectives it takes part in, and they are its neighbours in a hypercube.
 //
-//	collective     method               messages of a rank     rounds                  bytes of a rank, for values of b
-//	Barrier        dissemination        ⌈log2 P⌉               ⌈log2 P⌉                0
-//	AllReduce      recursive doubling   ⌈log2 P⌉ at most       ⌊log2 P⌋, or 2 more     ⌈log2 P⌉ b at most
-//	ReduceScatter  halving              ⌈log2 P⌉               ⌈log2 P⌉                (P-1) b
-//	AllGather      Bruck                ⌈log2 P⌉               ⌈log2 P⌉                (P-1) b
-//	AllGatherV     Bruck                ⌈log2 P⌉               ⌈log2 P⌉                those of all ranks but its own
-//	Scan           Hillis and Steele    ⌈log2 P⌉ at most       ⌈log2 P⌉                ⌈log2 P⌉ b at most
-//	Broadcast      binomial tree        P-1 of all ranks       ⌈log2 P⌉                (P-1) b of all ranks
-//	Gather         binomial tree        P-1 of all ranks       ⌈log2 P⌉                (P/2) b at most
+// The costs over P ranks, with ⌈⌉ for ⌈log2 P⌉; a round is the time of one message, and a rank sends at most one
+// message per round. Exchanges take ⌊log2 P⌋ rounds, and two more where P is no power of two:
+//
+//	collective     method               messages of a rank     rounds      bytes of a rank, for values of b
+//	Barrier        recursive doubling   ⌈⌉ at most             exchange    0
+//	AllReduce      recursive doubling   ⌈⌉ at most             exchange    ⌈⌉ b at most
+//	ReduceScatter  recursive halving    ⌈⌉ at most             exchange    P b at most
+//	AllGather      recursive doubling   ⌈⌉ at most             exchange    (P-1) b, or less than 3P b
+//	Scan           Hillis and Steele    ⌈⌉ at most             ⌈⌉          ⌈⌉ b at most
+//	Broadcast      binomial tree        P-1 of all ranks       ⌈⌉          (P-1) b of all ranks
+//	Gather         binomial tree        P-1 of all ranks       ⌈⌉          2^(⌈⌉-1) b at most
 package collective

@@ -22,6 +22,8 @@ type Machine struct {
 	merge func(into, from []byte)
 	fold  func(own, from []byte) []byte // used instead of merge
 	next  int
+	below []byte // of a scan: the value of the ranks below this one
+	spare []byte // memory for the next value
 }
 
 // Start prepares a run: seq is equal on all ranks and used once, value is copied, and merge folds a value of the same
@@ -53,46 +55,57 @@ func (m *Machine) take(n Network, s Step) bool {
 	switch s.Action {
 	case Send:
 		n.Send(s.Peer, m.seq, s.Tag, m.Value)
-	case SendHead:
-		n.Send(s.Peer, m.seq, s.Tag, m.Value[:s.At])
 	case CutTail:
 		n.Send(s.Peer, m.seq, s.Tag, m.Value[s.At:])
 		m.Value = m.Value[:s.At]
-	case SendRecords:
-		n.Send(s.Peer, m.seq, s.Tag, m.Value[:records(m.Value, s.At)])
-	case Turn:
-		turn(m.Value, s.At)
-	case TurnRecords:
-		turn(m.Value, records(m.Value, s.At))
+	case CutHead:
+		n.Send(s.Peer, m.seq, s.Tag, m.Value[:s.At])
+		m.Value = append(m.Value[:0], m.Value[s.At:]...)
+	case Before:
+		m.Value, m.below = m.below, m.Value
+		if s.At == 0 {
+			m.Value = m.Value[:0]
+		}
 	default:
 		value, ok := n.Take(s.Peer, m.seq, s.Tag)
 		if !ok {
 			return false
 		}
-		m.receive(s.Action, value)
+		m.receive(s, value)
 	}
 	return true
 }
 
-func (m *Machine) receive(a Action, value []byte) {
-	switch a {
+func (m *Machine) receive(s Step, value []byte) {
+	switch s.Action {
 	case Merge:
-		switch {
-		case m.fold != nil:
-			m.Value = m.fold(m.Value, value)
-		case m.merge != nil:
-			m.merge(m.Value[:min(len(value), len(m.Value))], value)
-		}
+		m.Value = m.merged(m.Value, value)
 	case Replace:
 		m.Value = append(m.Value[:0], value...)
 	case Append:
 		m.Value = append(m.Value, value...)
+	case Prepend:
+		m.Value = slices.Insert(m.Value, 0, value...)
+	case Above:
+		higher := append(m.spare[:0], value...)
+		m.Value, m.spare = m.merged(higher, m.Value), m.Value
+	case Below:
+		m.Value = m.merged(m.Value, value)
+		if s.At == 0 {
+			m.below = append(m.below[:0], value...)
+		} else {
+			m.below = m.merged(m.below, value)
+		}
 	}
 }
 
-// turn moves the first at bytes behind the others, in place: reversing both parts, and then the whole, swaps the parts.
-func turn(value []byte, at int) {
-	slices.Reverse(value[:at])
-	slices.Reverse(value[at:])
-	slices.Reverse(value)
+// merged merges a value into another, in that one's memory or, by fold, in other memory.
+func (m *Machine) merged(into, from []byte) []byte {
+	switch {
+	case m.fold != nil:
+		return m.fold(into, from)
+	case m.merge != nil:
+		m.merge(into, from)
+	}
+	return into
 }

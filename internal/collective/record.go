@@ -13,23 +13,15 @@ func AppendRecord(dst, value []byte) []byte {
 	return append(binary.LittleEndian.AppendUint32(dst, uint32(len(value))), value...)
 }
 
-// Records yields the values of consecutive records. They share the memory of the records.
-func Records(all []byte) iter.Seq2[int, []byte] {
+// Records yields ranks and their values from the records of an [AllGather]. They share the memory of the records.
+func Records(all []byte, ranks int) iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		for i := 0; len(all) > 0; i++ {
-			end := records(all, 1)
-			if !yield(i, all[recordHead:end:end]) {
+			end := recordHead + int(binary.LittleEndian.Uint32(all))
+			if !yield(RankAt(i, ranks), all[recordHead:end:end]) {
 				return
 			}
 			all = all[end:]
 		}
 	}
-}
-
-// records returns the length of the first n records, in bytes.
-func records(all []byte, n int) (length int) {
-	for range n {
-		length += recordHead + int(binary.LittleEndian.Uint32(all[length:]))
-	}
-	return length
 }

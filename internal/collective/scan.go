@@ -1,18 +1,27 @@
 package collective
 
-// Scan leaves on each rank the merged values of all ranks up to and including it (Hillis and Steele 1986): after k
-// rounds a rank has those of 2^k ranks up to itself, and sends them to the rank that lacks just those. It takes ⌈log2
-// P⌉ rounds; a rank sends one message for each power of two below its distance from the end. A received value comes
-// from the ranks directly before those of the own value: a merge that puts it in front need not be commutative.
+// Scan leaves on each rank the merged values of the ranks below it: on rank 0, none. A merge puts the value that has
+// come in front, which is that of the ranks directly before those of the own value: it need not be commutative.
+//
+// A rank exchanges the merged value of its block, of 2^k ranks after k rounds, with the block beside it (Hillis and
+// Steele 1986, on a hypercube): from the lower block it also gets what it lacks of the ranks below it. The blocks stop
+// growing at the number of ranks in its slab: the slabs of P have the powers of two in it, the largest first. Then a
+// rank sends the slab's value to the rank with the next bit set, if it exists, as that is of a later slab. So it takes
+// ⌈log2 P⌉ rounds; a rank sends one message in each until then, and merges at most twice as often.
 func Scan(rank, ranks int) []Step {
 	var steps []Step
-	for far, tag := 1, uint32(0); far < ranks; far, tag = far<<1, tag+1 {
-		if rank+far < ranks {
-			steps = append(steps, Step{Send, rank + far, tag, 0})
+	slab := power(rank ^ ranks)
+	for bit, tag := 1, uint32(0); bit < ranks; bit, tag = bit<<1, tag+1 {
+		peer, higher := rank^bit, rank&bit != 0
+		if bit < slab || bit == slab && peer < ranks {
+			steps = append(steps, Step{Send, peer, tag, 0})
 		}
-		if rank >= far {
-			steps = append(steps, Step{Merge, rank - far, tag, 0})
+		switch {
+		case higher:
+			steps = append(steps, Step{Below, peer, tag, rank & (bit - 1)})
+		case bit < slab:
+			steps = append(steps, Step{Above, peer, tag, 0})
 		}
 	}
-	return steps
+	return append(steps, Step{Before, 0, 0, rank})
 }

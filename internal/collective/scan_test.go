@@ -11,7 +11,8 @@ import (
 	"github.com/activepebbles/pebbles/internal/collective"
 )
 
-// Concatenation shows the order of merges.
+// Concatenation shows the order of merges. A rank sends to all ranks that differ in one of the bits that number its
+// slab's ranks, and to the one with the next bit.
 func TestScan(t *testing.T) {
 	each(t, func(t *testing.T, rng *rand.Rand, ranks, log int) {
 		got := playAll(t, rng, ranks, func(m *collective.Machine, rank int) {
@@ -19,43 +20,58 @@ func TestScan(t *testing.T) {
 				return slices.Concat(from, own)
 			})
 		})
-		var upTo []byte
+		below := []byte{}
 		for rank := range ranks {
-			upTo = append(upTo, byte(rank))
-			require.Equal(t, upTo, got.values[rank])
-			require.Equal(t, bits.Len(uint(ranks-1-rank)), got.sent[rank])
+			require.Equal(t, below, append([]byte{}, got.values[rank]...))
+			below = append(below, byte(rank))
+			slab := bits.Len(uint(rank^ranks)) - 1
+			sent := slab
+			if rank+1<<slab < ranks {
+				sent++
+			}
+			require.Equal(t, sent, got.sent[rank])
 			require.LessOrEqual(t, got.sent[rank], log)
 		}
 		require.Equal(t, log, got.rounds)
 	})
 }
 
-func TestAllGatherV(t *testing.T) {
-	each(t, func(t *testing.T, rng *rand.Rand, ranks, log int) {
+// Values of no bytes are values.
+func TestScanOfNothing(t *testing.T) {
+	each(t, func(t *testing.T, rng *rand.Rand, ranks, _ int) {
+		merges := make([]int, ranks)
+		playAll(t, rng, ranks, func(m *collective.Machine, rank int) {
+			m.StartFold(collective.Scan(rank, ranks), 9, nil, func(own, _ []byte) []byte {
+				merges[rank]++
+				return own
+			})
+		})
+		for rank := range ranks {
+			slab := bits.Len(uint(rank^ranks)) - 1
+			require.Equal(t, slab+bits.OnesCount(uint(rank>>slab))+max(0, bits.OnesCount(uint(rank))-1), merges[rank])
+		}
+	})
+}
+
+func TestAllGatherOfRecords(t *testing.T) {
+	each(t, func(t *testing.T, rng *rand.Rand, ranks, _ int) {
 		values := make([][]byte, ranks)
-		total := 0
 		for r := range values {
 			values[r] = make([]byte, rng.IntN(3)*rng.IntN(40))
 			for i := range values[r] {
 				values[r][i] = byte(rng.Uint32())
 			}
-			total += len(collective.AppendRecord(nil, values[r]))
 		}
-		got := play(t, rng, ranks, func(r int) []collective.Step { return collective.AllGatherV(r, ranks) },
+		got := play(t, rng, ranks, func(r int) []collective.Step { return collective.AllGather(r, ranks) },
 			func(r int) []byte { return collective.AppendRecord(nil, values[r]) }, nil)
-		require.Equal(t, log, got.rounds)
-		sent := 0
+		exchange(t, got)
 		for r := range ranks {
-			require.Equal(t, log, got.sent[r])
-			sent += got.bytes[r]
-			n := 0
-			for from, value := range collective.Records(got.values[r]) {
-				require.Equal(t, n, from)
-				require.Equal(t, values[from], value)
-				n++
+			all := make([][]byte, ranks)
+			for from, value := range collective.Records(got.values[r], ranks) {
+				require.Nil(t, all[from])
+				all[from] = value
 			}
-			require.Equal(t, ranks, n)
+			require.Equal(t, values, all)
 		}
-		require.Equal(t, (ranks-1)*total, sent, "each rank gets the values of the others once")
 	})
 }

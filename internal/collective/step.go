@@ -8,22 +8,25 @@ type Action uint8
 const (
 	// Send sends the value to the peer.
 	Send Action = iota
-	// SendHead sends the part of the value before At to the peer.
-	SendHead
 	// CutTail sends the part of the value from At on to the peer, and drops it.
 	CutTail
-	// Merge waits for the peer's value and merges it into the front of ours.
+	// CutHead sends the part of the value before At to the peer, and drops it.
+	CutHead
+	// Merge waits for the peer's value and merges it into ours.
 	Merge
 	// Replace waits for the peer's value and replaces ours.
 	Replace
 	// Append waits for the peer's value and appends it to ours.
 	Append
-	// Turn moves the part of the value before At behind the rest of it, without a message.
-	Turn
-	// SendRecords sends the first At records of the value to the peer: see [AppendRecord].
-	SendRecords
-	// TurnRecords moves the first At records of the value behind the others, without a message.
-	TurnRecords
+	// Prepend waits for the peer's value and puts it in front of ours.
+	Prepend
+	// Above waits for the value of the ranks directly above ours, and merges ours into it, in front.
+	Above
+	// Below waits for the value of the ranks directly below ours, and merges it into ours, in front. It does the same
+	// with the value of the ranks below this one, which has At values so far.
+	Below
+	// Before makes the value that of the ranks below this one, which are At; without any it is empty.
+	Before
 )
 
 // Step is one message of a collective on one rank. A send and its matching receive have equal tags.
@@ -31,47 +34,53 @@ type Step struct {
 	Action Action
 	Peer   int
 	Tag    uint32
-	At     int // where the value is divided, in bytes or in records
+	At     int // where the value is divided, in bytes; or a number of values
 }
 
 const lastTag = 1 << 16
+
+// power returns the largest power of two up to P.
+func power(ranks int) int { return 1 << (bits.Len(uint(ranks)) - 1) }
 
 // AllReduce merges the values of all ranks, and leaves the result on each, by recursive doubling. The merge must be
 // associative and commutative. Ranks beyond the largest power of two M send their value to a partner and wait for the
 // result: ⌊log2 P⌋ rounds, and two more if P is no power of two. A rank below M sends ⌊log2 P⌋ messages, and one more
 // if it has a partner; the others send one.
-func AllReduce(rank, ranks int) []Step {
-	m := 1 << (bits.Len(uint(ranks)) - 1)
-	if rank >= m {
+func AllReduce(rank, ranks int) []Step { return doubling(rank, ranks, Merge, Merge) }
+
+// Barrier ends on no rank before all have begun: it is an [AllReduce] without values.
+func Barrier(rank, ranks int) []Step { return AllReduce(rank, ranks) }
+
+// doubling exchanges what ranks have with those that differ in one bit, the lowest bit first. A rank takes in values of
+// higher ranks by one action, and of lower ranks by the other.
+func doubling(rank, ranks int, higher, lower Action) []Step {
+	var steps []Step
+	for bit, tag := 1, uint32(1); bit < power(ranks); bit, tag = bit<<1, tag+1 {
+		take := higher
+		if rank&bit != 0 {
+			take = lower
+		}
+		steps = append(steps, Step{Send, rank ^ bit, tag, 0}, Step{take, rank ^ bit, tag, 0})
+	}
+	return folded(rank, ranks, higher, steps, Step{Action: Send})
+}
+
+// folded makes steps of the ranks below the largest power of two M steps of all ranks. The partner of a rank is M above
+// it, and may be missing. The rank takes in its partner's value first, and gives it the result last.
+func folded(rank, ranks int, take Action, steps []Step, give Step) []Step {
+	m := power(ranks)
+	switch {
+	case rank >= m:
 		return []Step{{Send, rank - m, 0, 0}, {Replace, rank - m, lastTag, 0}}
+	case rank+m >= ranks:
+		return steps
 	}
-	var steps []Step
-	folded := rank+m < ranks
-	if folded {
-		steps = append(steps, Step{Merge, rank + m, 0, 0})
-	}
-	for bit, tag := 1, uint32(1); bit < m; bit, tag = bit<<1, tag+1 {
-		steps = append(steps, Step{Send, rank ^ bit, tag, 0}, Step{Merge, rank ^ bit, tag, 0})
-	}
-	if folded {
-		steps = append(steps, Step{Send, rank + m, lastTag, 0})
-	}
-	return steps
+	give.Peer, give.Tag = rank+m, lastTag
+	return append(append([]Step{{take, rank + m, 0, 0}}, steps...), give)
 }
 
-// Barrier ends on no rank before all have begun, by dissemination: ⌈log2 P⌉ rounds of one message each.
-func Barrier(rank, ranks int) []Step {
-	var steps []Step
-	for far, tag := 1, uint32(0); far < ranks; far, tag = far<<1, tag+1 {
-		steps = append(steps,
-			Step{Send, (rank + far) % ranks, tag, 0},
-			Step{Merge, (rank - far + ranks) % ranks, tag, 0})
-	}
-	return steps
-}
-
-// Broadcast sends the root's value to every rank along a binomial tree: P-1 messages in ⌈log2 P⌉ rounds, of which the
-// root sends the most, ⌈log2 P⌉.
+// Broadcast sends the root's value to every rank along a binomial tree: P-1 messages in ⌈log2 P⌉ rounds. A rank sends
+// ⌈log2 P⌉ at most.
 func Broadcast(rank, ranks, root int) []Step {
 	var steps []Step
 	parent, children := tree(rank, ranks, root)
@@ -105,20 +114,21 @@ func up(a Action, rank, ranks, root int) []Step {
 	return steps
 }
 
-// tree returns a rank's parent and children in the binomial tree over all ranks with the given root: the parent lacks
-// the rank's lowest bit, counted from the root. The parent of the root is -1; children are in order of their subtrees'
-// size, the smallest first.
+// tree returns a rank's parent and children in a binomial tree over all ranks with the given root. The way from the
+// root to a rank clears bits that the root alone has, and then sets those that the rank alone has, the highest first of
+// each: so no rank on the way lies above both ends, and all exist. The parent of the root is -1; children are in order
+// of their subtrees' size, the smallest first.
 func tree(rank, ranks, root int) (parent int, children []int) {
-	relative := (rank - root + ranks) % ranks
-	parent = -1
-	for bit := 1; bit < ranks; bit <<= 1 {
-		if relative&bit != 0 {
-			parent = (relative&^bit + root) % ranks
-			break
-		}
-		if relative|bit < ranks {
-			children = append(children, (relative|bit+root)%ranks)
+	for _, turn := range [2]int{^root, root} { // from the end of the way to its beginning
+		for bit := 1; bit < ranks; bit <<= 1 {
+			switch {
+			case turn&bit == 0:
+			case (rank^root)&bit != 0:
+				return rank ^ bit, children
+			case rank^bit < ranks:
+				children = append(children, rank^bit)
+			}
 		}
 	}
-	return parent, children
+	return -1, children
 }

@@ -2,54 +2,62 @@ package collective
 
 import "math/bits"
 
+// Index returns the place of a rank's value in the vectors of [AllGather] and [ReduceScatter]. Each rank below the
+// largest power of two M is followed by its partner, M above it, if there is one: where P is a power of two, the place
+// is the rank.
+func Index(rank, ranks int) int {
+	m := power(ranks)
+	if rank >= m {
+		return 2*(rank-m) + 1
+	}
+	return rank + min(rank, ranks-m)
+}
+
+// RankAt is the inverse of [Index].
+func RankAt(index, ranks int) int {
+	m := power(ranks)
+	if pairs := ranks - m; index >= 2*pairs {
+		return index - pairs
+	}
+	return index/2 + index%2*m
+}
+
 // ReduceScatter merges vectors of P elements, one element for each rank, and leaves its own merged element on each
-// rank. The value is the vector, by rank, P elements of size bytes; merge folds a run of elements into a run of the
+// rank. The value is the vector, by [Index], P elements of size bytes; merge folds a run of elements into a run of the
 // same length, and must be associative and commutative.
 //
-// A rank keeps sums for the ranks in front of it, by distance: first for those at distances below the smallest power of
-// two that covers all ranks, and half as many after each round. The sums for the farther half go to the rank in the
-// middle, whose distance to those ranks is the remaining distance. So it is halving for any P, and the reverse of
-// [AllGather]: ⌈log2 P⌉ rounds with one message per rank, of P/2 elements at most and then half as many each time, P-1
-// elements in all (Bruck et al. 1997, reversed).
+// By recursive halving (Thakur, Rabenseifner and Gropp 2005), the reverse of [AllGather]: a rank and the one that
+// differs in a bit, the highest first, divide the elements that both have. It takes the rounds and messages of
+// [AllReduce]. A rank below the largest power of two sends P-1 elements in all, and each other one P.
 func ReduceScatter(rank, ranks, size int) []Step {
-	steps := []Step{{Turn, 0, 0, rank * size}} // the own element comes first
-	for bit := rounds(ranks) - 1; bit >= 0; bit-- {
-		far, tag := 1<<bit, uint32(bit)
-		steps = append(steps,
-			Step{CutTail, (rank + far) % ranks, tag, far * size},
-			Step{Merge, (rank - far + ranks) % ranks, tag, 0})
-	}
-	return steps
-}
-
-// AllGather sends every rank's value of size bytes to every rank, by rank, by Bruck's algorithm (Bruck et al. 1997):
-// after k rounds a rank has the values of 2^k ranks from itself on, and sends them to the rank that lacks just those.
-// It takes ⌈log2 P⌉ rounds with one message per rank, P-1 values in all.
-func AllGather(rank, ranks, size int) []Step {
 	var steps []Step
-	for bit := range rounds(ranks) {
-		far, tag := 1<<bit, uint32(bit)
-		steps = append(steps,
-			Step{SendHead, (rank - far + ranks) % ranks, tag, min(far, ranks-far) * size},
-			Step{Append, (rank + far) % ranks, tag, 0})
-	}
-	return append(steps, Step{Turn, 0, 0, (ranks - rank) % ranks * size}) // rank 0's comes first
-}
-
-// AllGatherV is [AllGather] for values of any length: each rank begins with one record, and ends with those of all
-// ranks, by rank.
-func AllGatherV(rank, ranks int) []Step {
-	steps := AllGather(rank, ranks, 1)
-	for i, s := range steps {
-		switch s.Action {
-		case SendHead:
-			steps[i].Action = SendRecords
-		case Turn:
-			steps[i].Action = TurnRecords
+	for bit := power(ranks) >> 1; bit > 0; bit >>= 1 {
+		first := rank &^ (bit<<1 - 1) // of the ranks whose elements both have
+		at := (Index(first+bit, ranks) - Index(first, ranks)) * size
+		cut, tag := CutTail, uint32(bits.Len(uint(bit)))
+		if rank&bit != 0 {
+			cut = CutHead
 		}
+		steps = append(steps, Step{cut, rank ^ bit, tag, at}, Step{Merge, rank ^ bit, tag, 0})
 	}
-	return steps
+	return folded(rank, ranks, Merge, steps, Step{Action: CutTail, At: size})
 }
 
-// rounds returns ⌈log2 P⌉.
-func rounds(ranks int) int { return bits.Len(uint(ranks - 1)) }
+// AllGather sends every rank's value to every rank, one after the other by [Index], by recursive doubling. Values may
+// be records of any length each, as by [AppendRecord]. It takes the rounds and messages of [AllReduce]. A rank sends
+// P-1 values in all if P is a power of two, and otherwise less than 3P.
+func AllGather(rank, ranks int) []Step { return doubling(rank, ranks, Append, Prepend) }
+
+// ByRank puts the values of an [AllGather], all of one length, in the order of ranks. The result is in other memory,
+// unless that was their order.
+func ByRank(values []byte, ranks int) []byte {
+	if ranks == power(ranks) {
+		return values
+	}
+	size, sorted := len(values)/ranks, make([]byte, 0, len(values))
+	for rank := range ranks {
+		at := Index(rank, ranks) * size
+		sorted = append(sorted, values[at:at+size]...)
+	}
+	return sorted
+}

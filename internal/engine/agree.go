@@ -18,7 +18,7 @@ func agree(r *Rank) error {
 	h := fnv.New64a()
 	h.Write(text)
 	hash := binary.BigEndian.AppendUint64(nil, h.Sum64())
-	result, err := r.Collectives.networks[registration].run(r.Collectives.reduce, append(hash, hash...), widen)
+	result, err := r.Collectives.networks[registration].run(r.Collectives.exchange, append(hash, hash...), widen)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ type Collectives struct {
 	caller   *caller
 	networks [purposes]network
 	common
-	barrier, reduce []collective.Step
+	exchange []collective.Step // of all-reductions and barriers
 }
 
 // common is the state that the collectives of a rank share.
@@ -29,27 +29,27 @@ type common struct {
 
 // begin prepares the collectives of a job whose ranks count from start.
 func (c *Collectives) begin(start uint64) {
-	id, ranks := c.caller.id, c.caller.Size()
-	c.barrier, c.reduce, c.sequence = collective.Barrier(id, ranks), collective.AllReduce(id, ranks), uint32(start)
+	c.exchange, c.sequence = collective.AllReduce(c.caller.id, c.caller.Size()), uint32(start)
 }
 
 // Barrier returns when all ranks have called it.
 func (c *Collectives) Barrier() error {
-	_, err := c.networks[barrier].run(c.barrier, nil, nil)
+	_, err := c.networks[barrier].run(c.exchange, nil, nil)
 	return err
 }
 
 // AllReduce merges the values of all ranks. The result of each collective is valid until the next one.
 func (c *Collectives) AllReduce(of Values, value []byte, merge func(into, from []byte)) ([]byte, error) {
-	return c.networks[allReduce].typed(of).run(c.reduce, value, merge)
+	return c.networks[allReduce].typed(of).run(c.exchange, value, merge)
 }
 
 // AllFold is AllReduce for values whose lengths differ.
 func (c *Collectives) AllFold(of Values, value []byte, fold Fold) ([]byte, error) {
-	return c.networks[allReduce].typed(of).collect(c.reduce, value, nil, fold)
+	return c.networks[allReduce].typed(of).collect(c.exchange, value, nil, fold)
 }
 
-// Scan merges the values of the ranks up to this one. merge gets the value of lower ranks as from.
+// Scan merges the values of the ranks below this one. On rank 0 the result is empty. merge gets the value of lower ranks
+// as from.
 func (c *Collectives) Scan(of Values, value []byte, merge func(into, from []byte)) ([]byte, error) {
 	return c.networks[scan].typed(of).run(collective.Scan(c.caller.id, c.caller.Size()), value, merge)
 }
@@ -87,23 +87,27 @@ func (c *Collectives) Gather(of Values, root int, value []byte) ([][]byte, error
 
 // AllGather returns the values of all ranks, ordered by rank, concatenated. All have the same length.
 func (c *Collectives) AllGather(of Values, value []byte) ([]byte, error) {
-	steps := collective.AllGather(c.caller.id, c.caller.Size(), len(value))
-	result, err := c.networks[allGather].typed(of).run(steps, value, nil)
-	if c.caller.Job.config.Lone && err == nil {
-		return bytes.Repeat(value, c.caller.Size()), nil
+	ranks := c.caller.Size()
+	result, err := c.networks[allGather].typed(of).run(collective.AllGather(c.caller.id, ranks), value, nil)
+	switch {
+	case err != nil:
+		return nil, err
+	case c.caller.Job.config.Lone:
+		return bytes.Repeat(value, ranks), nil
 	}
-	return result, err
+	return collective.ByRank(result, ranks), nil
 }
 
 // AllGatherV returns the values of all ranks, ordered by rank. They may differ in length.
 func (c *Collectives) AllGatherV(of Values, value []byte) ([][]byte, error) {
-	result, err := c.networks[allGather].typed(of).run(collective.AllGatherV(c.caller.id, c.caller.Size()),
+	ranks := c.caller.Size()
+	result, err := c.networks[allGather].typed(of).run(collective.AllGather(c.caller.id, ranks),
 		collective.AppendRecord(nil, value), nil)
 	if err != nil {
 		return nil, err
 	}
 	all := c.alike(value)
-	for rank, v := range collective.Records(result) {
+	for rank, v := range collective.Records(result, ranks) {
 		all[rank] = v
 	}
 	return all, nil
@@ -120,19 +124,20 @@ func (c *Collectives) alike(own []byte) [][]byte {
 	return all
 }
 
-// Sharing returns the steps of a rank in a collective that takes the records of all ranks to all: by dissemination, in
-// ⌈log2 P⌉ rounds, or, if flat, through rank 0, which gets one message from each rank and answers it.
+// Sharing returns the steps of a rank in a collective that takes the records of all ranks to all: as by
+// [collective.AllGather] or, if flat, through rank 0, which gets one message from each rank and answers it. The records
+// are in the order of [collective.Records].
 func (c *Collectives) Sharing(flat bool) []collective.Step {
 	ranks := c.caller.Size()
 	if !flat {
-		return collective.AllGatherV(c.caller.id, ranks)
+		return collective.AllGather(c.caller.id, ranks)
 	}
 	if c.caller.id > 0 {
 		return []collective.Step{{Action: collective.Send}, {Action: collective.Replace}}
 	}
 	var steps []collective.Step
-	for rank := 1; rank < ranks; rank++ {
-		steps = append(steps, collective.Step{Action: collective.Append, Peer: rank})
+	for i := 1; i < ranks; i++ {
+		steps = append(steps, collective.Step{Action: collective.Append, Peer: collective.RankAt(i, ranks)})
 	}
 	for rank := 1; rank < ranks; rank++ {
 		steps = append(steps, collective.Step{Action: collective.Send, Peer: rank})

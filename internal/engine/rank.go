@@ -164,7 +164,7 @@ func (r *Rank) finish() error {
 	if unexplained && !teams {
 		return errUnexplained
 	}
-	_, err := r.Collectives.networks[finishing].run(r.Collectives.barrier, nil, nil)
+	_, err := r.Collectives.networks[finishing].run(r.Collectives.exchange, nil, nil)
 	if err == nil && unexplained { // no team without this rank has begun one either
 		return errUnexplained
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -34,7 +35,7 @@ func (m *member) takePart(name string, root int, of Values) (told string, err er
 	r, value := m.rank, binary.LittleEndian.AppendUint64(nil, uint64(10+m.id))
 	text := []byte(strings.Repeat(string(rune('a'+m.id)), m.id+1))
 	number := func(b []byte) string {
-		if b == nil {
+		if len(b) == 0 {
 			return "nothing"
 		}
 		return fmt.Sprint(binary.LittleEndian.Uint64(b))
@@ -61,7 +62,7 @@ func (m *member) takePart(name string, root int, of Values) (told string, err er
 		return fmt.Sprint(len(text), " letters"), err
 	case "scanfold":
 		text, err = r.Collectives.ScanFold(of, text, join)
-		return string(text), err
+		return cmp.Or(string(text), "nothing"), err
 	case "gather":
 		all, err = r.Collectives.Gather(of, root, text)
 		return fmt.Sprintf("%s", all), err
@@ -71,7 +72,7 @@ func (m *member) takePart(name string, root int, of Values) (told string, err er
 	case "share", "share-flat":
 		var records []byte
 		records, err = r.Collectives.Share(r.Collectives.Sharing(name == "share-flat"), collective.AppendRecord(nil, text))
-		for rank, v := range collective.Records(records) {
+		for rank, v := range collective.Records(records, r.Size()) {
 			told += fmt.Sprintf("%s of rank %d ", v, rank)
 		}
 		return strings.TrimSpace(told), err

@@ -91,13 +91,13 @@ func (r *Rank) choices(own choice) (all []choice, err error) {
 	if own.color < NoTeam {
 		r.Misuse(room, "Split with color %d: colors are 0 and above, and NoTeam", own.color)
 	}
-	records, err := r.Collectives.networks[splitting].run(collective.AllGatherV(r.id, r.Size()),
+	records, err := r.Collectives.networks[splitting].run(collective.AllGather(r.id, r.Size()),
 		collective.AppendRecord(nil, own.append(nil)), nil)
 	if err != nil {
 		return nil, err
 	}
 	all = make([]choice, r.Size())
-	for rank, b := range collective.Records(records) {
+	for rank, b := range collective.Records(records, len(all)) {
 		all[rank] = choiceOf(rank, b)
 	}
 	return all, nil
@@ -161,7 +161,7 @@ func (r *Rank) End() error {
 	if err := r.Hooks.mayBegin("the end of a team"); err != nil {
 		return r.FailIn("Free", err)
 	}
-	if _, err := r.Collectives.networks[parting].run(r.Collectives.barrier, nil, nil); err != nil {
+	if _, err := r.Collectives.networks[parting].run(r.Collectives.exchange, nil, nil); err != nil {
 		return err
 	}
 	r.Tasks.end()

@@ -26,7 +26,7 @@ type Config struct {
 	// slice outside all open spans, and a write to a span of Read, ends the job with an error that names them. It costs
 	// a system call for each span. Builds with the tag pebbles_check always do so.
 	Checked bool
-	// Flat makes barriers go through rank 0, as in the paper (section 2.2.2), instead of by dissemination.
+	// Flat makes barriers go through rank 0, as in the paper (section 2.2.2), instead of by recursive doubling.
 	Flat bool
 }
 
@@ -244,7 +244,8 @@ const recordHead = 4
 func (s *Space) meet(call string, all []byte) {
 	s.meeting = append(s.meeting[:0], s.log.time...)
 	time := s.meeting
-	for rank := 0; len(all) > 0; rank++ {
+	for i := 0; len(all) > 0; i++ {
+		rank := collective.RankAt(i, s.rank.Size())
 		n := int(binary.LittleEndian.Uint32(all))
 		record := all[recordHead : recordHead+n]
 		all = all[recordHead+n:]

@@ -131,7 +131,7 @@ func TestTableIsLaidOut(t *testing.T) {
 				PebblesSent: 8388608, PebblesHandled: 8388000, Forwarded: 999, Merged: 608,
 				FramesSent: 1500, BytesSent: 67108864, FlushFull: 1000, FlushExplicit: 300, FlushIdle: 200, Epochs: 3, Rounds: 1007,
 			},
-			Memory: apps.Memory{BuffersPeak: 1536, ResidentPeak: 5 << 30},
+			Memory: apps.Memory{BuffersPeak: 1536, ResidentPeak: 5 << 30}, Connections: 2,
 		},
 		rows: [][2]string{{"updates", "7"}, {"updates a second", "5.67 million"}},
 	}
@@ -145,7 +145,7 @@ time              1.23s, and 12.35ms to set up, 12.3µs to verify
 pebbles           8,388,608 sent, 8,388,000 handled, 999 forwarded, 608 merged
 frames            1,500 sent, 64 MiB: 1,000 full, 300 flushed, 200 idle
 epochs            3, 1,007 rounds of skr
-memory            1.5 KiB for pebbles at most on a rank, 5 GiB resident at most in a process
+memory            1.5 KiB for pebbles at most on a rank, 5 GiB resident at most in a process, and 2 connections
 `, text.String())
 }
 

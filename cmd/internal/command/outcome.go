@@ -51,9 +51,16 @@ func (o outcome) table(s *settings) [][2]string {
 		[2]string{"frames", framesText(o.report)},
 		[2]string{"epochs", fmt.Sprintf("%s, %s of %s", Grouped(o.report.Counters.Epochs),
 			Counted(o.report.Counters.Rounds, "round", "rounds"), o.report.Termination)},
-		[2]string{"memory", fmt.Sprintf("%s for pebbles at most on a rank, %s resident at most in a process",
-			BytesText(o.report.Memory.BuffersPeak), BytesText(o.report.Memory.ResidentPeak))},
+		[2]string{"memory", fmt.Sprintf("%s for pebbles at most on a rank, %s resident at most in a process%s",
+			BytesText(o.report.Memory.BuffersPeak), BytesText(o.report.Memory.ResidentPeak), connections(o.report))},
 	)
+}
+
+func connections(r apps.Report) string {
+	if r.Connections == 0 {
+		return ""
+	}
+	return ", and " + Plural(r.Connections, "connection", "connections")
 }
 
 func place(r apps.Report) string {
