@@ -354,21 +354,21 @@ func (w *world) judge(m *member) {
 // bill compares the messages that a rank's detector sent in an epoch with the formula.
 func (p *plan) bill(m *member) error {
 	s := p.site
-	log, floor := bits.Len(uint(s.Ranks-1)), bits.Len(uint(s.Ranks))-1
+	floor := bits.Len(uint(s.Ranks)) - 1
+	exchange := floor // messages of an all-reduction, and of what is made like one
+	switch {
+	case m.id >= 1<<floor:
+		exchange = 1
+	case m.id+1<<floor < s.Ranks:
+		exchange++
+	}
 	switch name := m.detector.Name(); name {
 	case "skr":
-		round := floor
-		switch {
-		case m.id >= 1<<floor:
-			round = 1
-		case m.id+1<<floor < s.Ranks:
-			round++
-		}
-		if m.sent < 2*round || round > 0 && m.sent%round != 0 {
-			return fmt.Errorf("skr sent %d messages, and a round has %d", m.sent, round)
+		if m.sent < 2*exchange || exchange > 0 && m.sent%exchange != 0 {
+			return fmt.Errorf("skr sent %d messages, and a round has %d", m.sent, exchange)
 		}
 	case "pcx", "nbx":
-		return equal(name, m.sent, s.Depth*s.Hops*log)
+		return equal(name, m.sent, s.Depth*s.Hops*exchange)
 	case "pcx-neighbors":
 		return equal(name, m.sent, s.Depth*s.Hops*len(s.Topology.Neighbors(m.id)))
 	case "ordered":
