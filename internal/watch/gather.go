@@ -16,6 +16,7 @@ const (
 	detailsTime = 100 * time.Millisecond // for ranks to publish details; publishing takes them microseconds
 	answersTime = 1500 * time.Millisecond
 	eventsTold  = 16 // of each rank in a report
+	fullMost    = 64 // processes that all tell their stacks
 )
 
 // Job returns the state of the job. In process 0 it covers all processes, and is at most a second old for those that
@@ -29,12 +30,13 @@ func (w *Watcher) Job() *state.Job {
 		w.detail()
 		close(own)
 	}()
-	w.peers.ask(false, 2*detailsTime, w.over)
+	w.peers.ask(w.peers.all(), false, 2*detailsTime, w.over)
 	<-own
 	return w.job(0)
 }
 
-// Report returns a report of the whole job, or nil before the ranks run. It takes up to 2 s. Any goroutine may call it.
+// Report returns a report of the whole job, or nil before the ranks run. In a large job it has the stacks of the ranks
+// apart from the others, and of one at each place. It takes up to 2 s. Any goroutine may call it.
 func (w *Watcher) Report() *state.Report {
 	if !w.begun() {
 		return nil
@@ -42,7 +44,13 @@ func (w *Watcher) Report() *state.Report {
 	w.peers.takeStacks() // late answers to an earlier request
 	own := make(chan []state.Calls, 1)
 	go func() { own <- w.calls() }()
-	w.peers.ask(true, answersTime, w.over)
+	asked, limit := w.peers.all(), answersTime
+	if len(asked) >= fullMost {
+		limit /= 2
+		w.peers.ask(asked, false, limit, w.over)
+		asked = w.job(0).Witnesses()
+	}
+	w.peers.ask(asked, true, limit, w.over)
 	all := append(<-own, w.peers.takeStacks()...)
 	j := w.job(eventsTold)
 	return state.MakeReport(j, all)

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"encoding/json"
+	"slices"
 	"sync"
 	"time"
 
@@ -39,18 +40,30 @@ func (p *peers) send(process int, n note) {
 	}
 }
 
-// ask asks all processes for their state, and waits for all answers, at most for the given time.
-func (p *peers) ask(full bool, most time.Duration, over <-chan struct{}) {
+// all are the other processes.
+func (p *peers) all() (processes []int) {
+	for process := range p.place.Processes {
+		if process != p.place.Process {
+			processes = append(processes, process)
+		}
+	}
+	return processes
+}
+
+// ask asks processes for their state, and waits for all answers, at most for the given time. Only process 0 asks, and
+// not itself.
+func (p *peers) ask(processes []int, full bool, most time.Duration, over <-chan struct{}) {
 	if p.place.Process != 0 || p.noter == nil {
 		return
 	}
 	began, limit := time.Now(), time.NewTimer(most)
 	defer limit.Stop()
-	for process := 1; process < p.place.Processes; process++ {
+	processes = slices.DeleteFunc(processes, func(process int) bool { return process == 0 })
+	for _, process := range processes {
 		p.send(process, note{Ask: &ask{full}})
 	}
 	for {
-		answer, all := p.answered(began)
+		answer, all := p.answered(processes, began)
 		if all {
 			return
 		}
@@ -64,12 +77,12 @@ func (p *peers) ask(full bool, most time.Duration, over <-chan struct{}) {
 	}
 }
 
-// answered reports whether all processes have answered since a time. Otherwise the next answer closes the channel.
-func (p *peers) answered(since time.Time) (next <-chan struct{}, all bool) {
+// answered reports whether processes have answered since a time. Otherwise the next answer closes the channel.
+func (p *peers) answered(processes []int, since time.Time) (next <-chan struct{}, all bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, o := range p.others[1:] {
-		if o.stated.Before(since) {
+	for _, process := range processes {
+		if p.others[process].stated.Before(since) {
 			return p.answer, false
 		}
 	}

@@ -59,7 +59,7 @@ func (c *connector) use(l *stream) {
 	switch {
 	case err == nil:
 	case errors.Is(err, syscall.ECONNREFUSED): // it has ended: the reason may be on its way
-		l.peer.loseLater(err)
+		l.peer.endLater(noticeDelayMax, l.peer.lost(err))
 	default:
 		l.peer.lose(err)
 	}

@@ -27,6 +27,9 @@ func neighbours(process, processes int) (all []int) {
 	return all
 }
 
+// near reports whether two processes are neighbours.
+func near(a, b int) bool { return bits.OnesCount(uint(a^b)) == 1 }
+
 // hop returns the next neighbour on the way from one process to another. Bits are cleared first, highest first, and
 // then set, lowest first, so each number on the way is below one of the two.
 func hop(from, to int) int {
@@ -89,14 +92,12 @@ func (t *Transport) noted(f *netio.Frame) {
 	}
 }
 
-// Abort implements [netio.Transport]. The reason is cut to 4 KiB. If not all processes are connected, neighbours pass
-// it on to theirs.
+// Abort implements [netio.Transport]. The reason is cut to 4 KiB. Each process passes it on, as spread says.
 func (t *Transport) Abort(reason string) {
 	if t.aborted.Swap(true) {
 		return
 	}
 	t.down.Store(true)
-	reason = reason[:min(len(reason), reasonBytesMax)]
 	for _, p := range t.others {
 		p.sent.close() // no acknowledgements are awaited any more
 		for _, l := range p.streams {
@@ -105,23 +106,28 @@ func (t *Transport) Abort(reason string) {
 			}
 		}
 	}
-	t.tell(&netio.AbortError{Process: t.place.Process, Reason: reason})
+	reason = reason[:min(len(reason), reasonBytesMax)]
+	t.spread.tell(notice{origin: t.place.Process, reason: reason, lost: int(t.lost.Load()) - 1})
 }
 
-// passOn passes an abort that this process has received on to its neighbours.
-func (t *Transport) passOn(a *netio.AbortError) {
-	if t.config.Connect == ConnectNeed && !t.down.Load() && !t.told.Swap(true) {
-		t.tell(a)
+func (t *Transport) newSpread() *spread {
+	s := &spread{process: t.place.Process, processes: t.place.Processes}
+	s.open = func(process int) bool { p := t.peers[process]; return p != nil && p.open() }
+	s.gone = func(process int) bool { p := t.peers[process]; return p != nil && p.gone() }
+	s.send = func(next int, n *notice) {
+		f := message(abort, n.reason)
+		f.From, f.To, f.Tag = uint32(n.origin), uint32(n.to), uint32(n.by)
+		f.Seq, f.Count = uint64(n.lost+1), uint32(n.hops)
+		t.peers[next].streams[controlStream].send(f)
 	}
+	return s
 }
 
-func (t *Transport) tell(a *netio.AbortError) {
-	for _, p := range t.others {
-		if l := p.streams[controlStream]; l.connected() {
-			f := message(abort, a.Reason)
-			f.From = uint32(a.Process)
-			l.send(f)
-		}
+// heard takes an abort message of a peer. It waits for streams' locks.
+func (t *Transport) heard(n notice, from int) {
+	first := t.spread.heard(n, from)
+	if p := t.peers[n.origin]; first && p != nil { // otherwise it is this process's own
+		p.abort(&netio.AbortError{Process: n.origin, Reason: n.reason})
 	}
 }
 

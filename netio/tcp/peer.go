@@ -26,9 +26,13 @@ func streamOf(k netio.Kind) int {
 	return dataStream
 }
 
-// causeDelayMax is the time that the reason of a broken connection may take to arrive: on the peer's other connection,
-// or from another process that has it. Only then is the peer itself the cause.
-const causeDelayMax = 500 * time.Millisecond
+// The reason of a broken connection may take causeDelayMax to arrive: on the peer's other connection, or from another
+// process that has it. Only then is the peer itself the cause. The reason may take noticeDelayMax if a peer has left a
+// job that has failed, or has ended without a connection to this process: the peer's neighbours have the reason.
+const (
+	causeDelayMax  = 500 * time.Millisecond
+	noticeDelayMax = 2 * time.Second
+)
 
 // peer is another process of the job, seen from this one. It ends once, with one cause.
 //
@@ -43,13 +47,15 @@ type peer struct {
 	acks    pendingAcks // acknowledgements not yet sent to the peer
 	server  server      // of the peer's operations on memory that is exposed here
 	silent  atomic.Bool // it will answer nothing any more
+	left    atomic.Bool // it has said goodbye to a job that has failed
 
 	offers map[string]handshake.Offer // by the names of transports; final at the end of the start
 
-	mu     sync.Mutex // guards all below, and calls of the streams
-	over   bool
-	untold error // its cause, if that was not reported
-	losing *time.Timer
+	mu      sync.Mutex // guards all below, and calls of the streams
+	over    bool
+	untold  error // its cause, if that was not reported
+	losing  *time.Timer
+	aborted bool // it has ended the job: its own end is no loss
 
 	released bool // after over: its frames and acknowledgements have been returned
 }
@@ -92,7 +98,7 @@ func (p *peer) join(number uint8, conn net.Conn) error {
 func (p *peer) connect(l *stream, conn net.Conn) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.over || p.t.down.Load() {
+	if p.over || p.aborted || p.t.down.Load() {
 		return errors.New("this process is closing")
 	}
 	if l.joined {
@@ -119,37 +125,110 @@ func (p *peer) sayGoodbye(deadline time.Time) {
 	}
 	p.mu.Unlock()
 	for _, l := range p.streams {
-		l.send(message(goodbye, ""))
+		f := message(goodbye, "")
+		if p.t.aborted.Load() {
+			f.Flags = afterFailure
+		}
+		l.send(f)
 	}
 }
 
 // loseLater is called when a connection breaks, or when a frame is sent to a process that has finished. Often that is a
 // consequence of another failure, whose report gets a moment to arrive.
 func (p *peer) loseLater(cause error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !p.over && p.losing == nil {
-		p.losing = time.AfterFunc(causeDelayMax, func() { p.lose(cause) })
+	if p.endLater(causeDelayMax, p.lost(cause)) {
+		p.t.spread.lose(p.place.Process)
 	}
 }
 
+// leave is called when the peer has said goodbye. After a failure it has passed the reason on, so that this process is
+// about to be told.
+func (p *peer) leave() {
+	if p.left.Load() {
+		reason := fmt.Sprintf("process %d left the job, which had failed, and the reason has not come", p.place.Process)
+		p.endLater(noticeDelayMax, &netio.AbortError{Process: p.place.Process, Reason: reason})
+	}
+}
+
+// endLater reports whether it is the first end of the peer.
+func (p *peer) endLater(delay time.Duration, cause error) (first bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.over || p.losing != nil {
+		return false
+	}
+	p.losing = time.AfterFunc(delay, func() { p.end(cause) })
+	return true
+}
+
 func (p *peer) lose(cause error) {
-	p.end(&netio.LostError{Process: p.place.Process, First: p.place.First, Last: p.place.Last, Cause: cause})
+	if p.end(p.lost(cause)) {
+		p.t.spread.lose(p.place.Process)
+	}
+}
+
+func (p *peer) lost(cause error) error {
+	return &netio.LostError{Process: p.place.Process, First: p.place.First, Last: p.place.Last, Cause: cause}
+}
+
+// abort is called when the peer has ended the job. Its connections stay, for notices; none is made any more.
+func (p *peer) abort(cause *netio.AbortError) {
+	p.mu.Lock()
+	news := !p.over && !p.aborted && !p.t.down.Load()
+	p.aborted = true
+	for _, l := range p.streams {
+		if !l.joined {
+			l.out.close()
+		}
+	}
+	p.mu.Unlock()
+	if news {
+		p.report(cause)
+	}
+	p.release()
+}
+
+func (p *peer) report(cause error) {
+	p.t.config.Log.Error("peer ended", "process", p.place.Process, "error", cause)
+	p.t.events.report(cause)
+}
+
+// open reports whether abort messages reach the peer.
+func (p *peer) open() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	l := p.streams[controlStream]
+	return l.joined && !p.over && p.losing == nil && !l.finished.Load()
+}
+
+// gone reports whether the peer can pass no abort message on, as far as is known here: its connection has ended, or is
+// lacking although it is a neighbour, or it has been silent.
+func (p *peer) gone() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	l, over := p.streams[controlStream], p.over || p.losing != nil
+	switch {
+	case p.left.Load(): // after it had passed on what there is
+		return false
+	case !l.joined:
+		return over || near(p.place.Process, p.t.place.Process)
+	}
+	return over || l.quiet.Load() || l.finished.Load()
 }
 
 // end closes the connections and reports the cause, at its first call. While this process ends, the loss of others is
 // not reported. Frames and operations end after the report: a rank that fails because of them would report the wrong
 // cause.
-func (p *peer) end(cause error) {
+func (p *peer) end(cause error) (first bool) {
 	first, news := p.finish(cause)
 	if !first {
-		return
+		return false
 	}
 	if news {
-		p.t.config.Log.Error("peer ended", "process", p.place.Process, "error", cause)
-		p.t.events.report(cause)
+		p.report(cause)
 	}
 	p.release()
+	return true
 }
 
 // release returns the frames and acknowledgements of the peer. It returns when that is done, by this goroutine or
@@ -178,9 +257,16 @@ func (p *peer) finish(cause error) (first, news bool) {
 	for _, l := range p.streams {
 		l.stop()
 	}
+	if p.aborted || p.left.Load() && p.t.spread.has() {
+		return true, false
+	}
 	if p.t.down.Load() {
 		p.untold = cause
 		return true, false
+	}
+	var lost *netio.LostError
+	if errors.As(cause, &lost) {
+		p.t.lost.CompareAndSwap(0, int64(p.place.Process)+1)
 	}
 	return true, true
 }

@@ -150,9 +150,12 @@ type beat struct {
 func (b *beat) listen(l *stream, rounds int) {
 	if heard := l.heard.Load(); heard != b.heard || l.finished.Load() {
 		b.heard, b.silent = heard, 0
+		l.quiet.Store(false)
 		return
 	}
-	if b.silent++; b.silent == rounds {
+	b.silent++
+	l.quiet.Store(b.silent >= rounds/2)
+	if b.silent == rounds {
 		l.peer.lose(l.silent(os.ErrDeadlineExceeded))
 	}
 }

@@ -55,8 +55,8 @@ func (r *reader) run(c carrier) error {
 	return nil
 }
 
-// step reads once, and uses the bytes. The error is an AbortError after an abort message, errAgain if nothing has
-// arrived, and otherwise the cause of the failure.
+// step reads once, and uses the bytes. The error is errAgain if nothing has arrived, and otherwise the cause of the
+// failure.
 func (r *reader) step(c carrier) error {
 	payload, beyond := r.space()
 	n, err := c.read(payload, beyond)
@@ -149,8 +149,11 @@ func (r *reader) message(h *netio.Header, e envelope, payload []byte) error {
 		r.stream.received.trim() // nothing has come for long
 	case goodbye:
 		r.over = true
+		if h.Flags == afterFailure {
+			r.stream.peer.left.Store(true)
+		}
 	case abort:
-		return r.aborted(&netio.AbortError{Process: r.origin(h), Reason: string(payload)})
+		r.aborted(h, string(payload))
 	case acknowledgement:
 		return r.stream.peer.sent.acknowledge(payload)
 	}
@@ -186,12 +189,14 @@ func (r *reader) check(h *netio.Header, acks uint32) error {
 				h.Bytes, r.stream.number, h.From, h.To)
 		}
 	case heartbeat, goodbye:
-		if h.Bytes != 0 {
-			return fmt.Errorf("message %#x with %d bytes", h.Kind, h.Bytes)
+		if h.Bytes != 0 || h.Flags > afterFailure {
+			return fmt.Errorf("message %#x with %d bytes and flags %#x", h.Kind, h.Bytes, h.Flags)
 		}
 	case abort:
-		if !control || h.Bytes > reasonBytesMax || int(h.From) >= here.Processes {
-			return fmt.Errorf("abort message of %d bytes on connection %d", h.Bytes, r.stream.number)
+		if !control || h.Bytes > reasonBytesMax || int(max(h.From, h.To, h.Tag)) >= here.Processes ||
+			h.Seq > uint64(here.Processes) || int(h.Count) > hopsMax(here.Processes) {
+			return fmt.Errorf("abort message of %d bytes on connection %d, of process %d for process %d",
+				h.Bytes, r.stream.number, h.From, h.To)
 		}
 	case acknowledgement:
 		if h.Bytes == 0 && acks == 0 || h.Bytes > ackBytesMax || h.Bytes%slotBytes != 0 {
@@ -203,29 +208,13 @@ func (r *reader) check(h *netio.Header, acks uint32) error {
 	return nil
 }
 
-// aborted takes an abort message: the end of the peer, unless a neighbour has passed it on. The end of another process
-// runs on its own goroutine, since the caller holds a stream's lock.
-func (r *reader) aborted(a *netio.AbortError) error {
-	t := r.stream.peer.t
-	if a.Process == r.stream.peer.place.Process {
-		return a
+// aborted takes an abort message, on a goroutine of its own: the caller holds a stream's lock.
+func (r *reader) aborted(h *netio.Header, reason string) {
+	n := notice{
+		origin: int(h.From), reason: reason, lost: int(h.Seq) - 1, to: int(h.To), by: int(h.Tag), hops: int(h.Count),
 	}
-	if p := t.peers[a.Process]; p != nil { // otherwise it is this process's own
-		t.running.Go(func() {
-			t.passOn(a)
-			p.end(a)
-		})
-	}
-	return nil
-}
-
-// origin returns the process that sent an abort message. If not all processes are connected, neighbours may have passed
-// it on.
-func (r *reader) origin(h *netio.Header) int {
-	if r.stream.peer.t.config.Connect == ConnectNeed {
-		return int(h.From)
-	}
-	return r.stream.peer.place.Process
+	from := r.stream.peer
+	from.t.running.Go(func() { from.t.heard(n, from.place.Process) })
 }
 
 // startPayload lends the frame for a payload. While this process ends, the payload is dropped.

@@ -21,6 +21,7 @@ type stream struct {
 	finished   atomic.Bool // the peer has said goodbye on this stream
 	wanted     atomic.Bool // a dial has begun, or another process dials it at the start
 	up         atomic.Bool // it has a connection, or had one
+	quiet      atomic.Bool // nothing has come on it for half the silence limit
 	calls
 
 	served
@@ -47,7 +48,7 @@ type calls struct{ dialling, answering, joined bool }
 func (l *stream) mayDial() bool {
 	l.peer.mu.Lock()
 	defer l.peer.mu.Unlock()
-	l.dialling = !l.joined && !l.answering && !l.peer.over && !l.peer.t.down.Load()
+	l.dialling = !l.joined && !l.answering && !l.peer.over && !l.peer.aborted && !l.peer.t.down.Load()
 	return l.dialling
 }
 
@@ -86,7 +87,7 @@ func (l *stream) connected() bool {
 func (l *stream) settled() bool {
 	l.peer.mu.Lock()
 	defer l.peer.mu.Unlock()
-	return l.joined || l.peer.over || l.peer.t.down.Load()
+	return l.joined || l.peer.over || l.peer.aborted || l.peer.t.down.Load()
 }
 
 // light reports whether acknowledgements would leave soon on this stream. The data stream may have much to carry, some
@@ -143,8 +144,8 @@ func (l *stream) wrote(err error) {
 		l.peer.acks.close()
 	}
 	switch {
-	case errors.Is(err, netio.ErrFinished) && l.number == controlStream:
-		l.peer.lose(err) // an abort message would have come before the goodbye
+	case errors.Is(err, netio.ErrFinished) && l.number == controlStream && !l.peer.left.Load():
+		l.peer.lose(err)
 	case err != nil:
 		l.peer.loseLater(err)
 	}
@@ -152,16 +153,13 @@ func (l *stream) wrote(err error) {
 
 // read handles the end of the reader.
 func (l *stream) read(err error) {
-	var aborted *netio.AbortError
 	switch {
 	case err == nil:
+		l.peer.leave() // first: a writer must not take it for lost
 		l.finished.Store(true)
 		if l.number == controlStream || !l.peer.streams[controlStream].up.Load() {
 			l.peer.sent.close() // acknowledgements came before the goodbye, or never will
 		}
-	case errors.As(err, &aborted):
-		l.peer.t.passOn(aborted)
-		l.peer.end(aborted)
 	case errors.Is(err, errBroken):
 		l.peer.loseLater(err)
 	default:

@@ -54,7 +54,8 @@ type Transport struct {
 	endings    atomic.Uint32 // of peers, since then
 	connector  connector
 	aborted    atomic.Bool
-	told       atomic.Bool    // neighbours have got another process's abort
+	spread     *spread
+	lost       atomic.Int64   // one more than the process that was lost first; 0 for none
 	down       atomic.Bool    // aborted or closing: frames are dropped
 	running    sync.WaitGroup // readers and writers
 	background sync.WaitGroup // the poller and the pulse
@@ -85,6 +86,7 @@ func newTransport(c Config) *Transport {
 		t.ports = append(t.ports, newPort(t, s, t.place.First+i))
 	}
 	t.connector.init(t)
+	t.spread = t.newSpread()
 	t.close = sync.OnceValue(t.shut)
 	return t
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// These are the kinds of messages that streams send besides frames. Heartbeats and goodbyes are a bare header. The
-// payload of an abort message is its reason. That of an acknowledgement is the slots of data frames whose copies were
-// released, without one slot, which the header of any message may carry. Requests and answers are operations on exposed
-// memory; notes are messages between processes.
+// These are the kinds of messages that streams send besides frames. Heartbeats and goodbyes are a bare header. An abort
+// message is a notice with its reason as payload. The payload of an acknowledgement is the slots of data frames whose
+// copies were released, without one slot, which the header of any message may carry. Requests and answers are operations
+// on exposed memory; notes are messages between processes.
 const (
 	heartbeat netio.Kind = 0xf0 + iota
 	goodbye
@@ -28,6 +28,8 @@ const (
 	reasonBytesMax = 4 << 10 // maximum size of the reason of an abort message
 	ackBytesMax    = 4 << 10 // maximum size of the slots of one acknowledgement
 	noteBytesMax   = netio.NoteBytesMax
+
+	afterFailure = 1 // in the flags of a goodbye: its sender leaves a job that has failed
 )
 
 // envelope is the data that travels beside a header.

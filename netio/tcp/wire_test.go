@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"io"
+	"log/slog"
 	"net"
 	"testing"
 	"time"
@@ -73,7 +74,7 @@ func (s *streamed) run() error { return s.reader.run(&s.from) }
 
 // streamReader reads b as if it came on a stream from process 1 (ranks 2 and 3) to process 0 (ranks 0 and 1).
 func streamReader(b []byte, number int) (*Transport, *streamed) {
-	t := newTransport(Config{Place: netio.PlaceOf(4, 2, 0)})
+	t := newTransport(Config{Place: netio.PlaceOf(4, 2, 0), Log: slog.New(slog.DiscardHandler)})
 	s := &streamed{reader: newReader(t.peers[1].streams[number])}
 	s.feed(b)
 	return t, s
@@ -125,13 +126,31 @@ func TestReaderRefuses(t *testing.T) {
 		"unknown kind 0x77":                   {dataStream, join(sample(0x77, 2, 0, ""))},
 		"without a goodbye: read: EOF":        {dataStream, join(sample(netio.Data, 2, 0, "abc"))},
 		"without a goodbye: read: unexpected": {dataStream, join(sample(netio.Data, 2, 0, "abc"))[:frame.WireHeader+2]},
-		"process 1 ended the job: stop":       {controlStream, join(message(abort, "stop"))},
+		"of process 0 for process 2":          {controlStream, join(noticeOf(0, 2))},
+		"of process 2 for process 0":          {controlStream, join(noticeOf(2, 0))},
 	} {
 		_, r := streamReader(c.b, c.stream)
 		require.ErrorContains(t, r.run(), words)
 	}
 	_, r := streamReader(join(sample(netio.Data, 2, 0, "abc"), message(heartbeat, ""), message(goodbye, "")), dataStream)
 	require.NoError(t, r.run())
+}
+
+// noticeOf is an abort message.
+func noticeOf(origin, to uint32) *netio.Frame {
+	f := message(abort, "stop")
+	f.From, f.To = origin, to
+	return f
+}
+
+// What follows an abort message is read: it may have to be passed on.
+func TestReaderGoesOnAfterAbort(t *testing.T) {
+	tr, r := streamReader(join(noticeOf(1, 0), sample(netio.Control, 2, 0, ""), message(goodbye, "")), controlStream)
+	told := make(chan error, 1)
+	tr.Start(func(err error) { told <- err })
+	require.NoError(t, r.run())
+	require.EqualError(t, <-told, "process 1 ended the job: stop")
+	tr.Port(0).Recv().Release()
 }
 
 // FuzzReader feeds a whole stream. On request, it corrects the sums of headers, so that the fuzzer gets past them.

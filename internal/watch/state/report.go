@@ -85,6 +85,25 @@ func MakeReport(j *Job, stacks []Calls) *Report {
 	return r
 }
 
+// Witnesses returns the processes whose stacks explain the verdict: those of the ranks apart from the others that a
+// report shows, and of one rank at each place.
+func (j *Job) Witnesses() (processes []int) {
+	_, ranks := j.Conclude()
+	ranks = slices.Clone(ranks[:min(len(ranks), CulpritsMost)])
+	var all []Rank
+	j.each(func(rank *Rank) { all = append(all, *rank) })
+	groups := group(all)
+	for _, g := range groups[:min(len(groups), groupsShown)] {
+		ranks = append(ranks, g[0])
+	}
+	for _, p := range j.Processes {
+		if slices.ContainsFunc(ranks, func(r Rank) bool { return p.First <= r.Rank && r.Rank < p.Last }) {
+			processes = append(processes, p.Process)
+		}
+	}
+	return processes
+}
+
 // Further limits of a report.
 const (
 	eventsShown = 12 // of a culprit

@@ -122,6 +122,24 @@ func TestReportIsBounded(t *testing.T) {
 	require.Equal(t, "outer a.go:2", r.Stacks[0].Call)
 }
 
+// The processes that are asked for stacks have the ranks apart from the others, and one rank at each place.
+func TestWitnesses(t *testing.T) {
+	j := standing(100, map[int]func(r *Rank){
+		70: func(r *Rank) { r.Doing = Handling },
+		80: func(r *Rank) { r.Doing, r.Call = Ended, Call{} },
+		81: func(r *Rank) { r.Doing, r.Call = Ended, Call{} },
+	})
+	all := j.Processes[0].Ranks
+	j.Processes = nil
+	for i := range 50 {
+		j.Processes = append(j.Processes, Process{Process: i, First: 2 * i, Last: 2*i + 2, Ranks: all[2*i : 2*i+2]})
+	}
+	require.Equal(t, []int{0, 35, 40}, j.Witnesses())
+	j.Processes[20].Stopped = true
+	require.Equal(t, []int{0, 35, 40}, j.Witnesses(), "nobody but the silent one is apart")
+	require.Empty(t, (&Job{}).Witnesses())
+}
+
 func TestTree(t *testing.T) {
 	all := tree([]Calls{
 		{Ranks: []int{0, 1, 3}, Calls: []string{"wait w.go:1", "epoch e.go:2", "main m.go:3"}},
