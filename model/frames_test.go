@@ -60,14 +60,14 @@ func (b *buffers) finish() {
 	}
 }
 
-var staged = []string{"direct", "hypercube", "mesh:2", "mesh:3", "tree", "two-stage"}
+var staged = []string{"direct", "hypercube", "mesh:2", "mesh:3", "tree", "two-stage", "hosts:hypercube", "hosts:mesh:2"}
 
 // TestEvenFrames plays all-to-alls through, and counts the same frames and forwarded pebbles exactly.
 func TestEvenFrames(t *testing.T) {
 	for _, name := range staged {
 		for _, ranks := range []int{2, 3, 5, 8, 16, 21} {
 			for _, c := range [][2]int{{1, 1}, {1, 8}, {3, 5}, {8, 4}} { // pebbles to each, and in a buffer
-				b := &buffers{t: made(byName(t, name), ranks, 4), coalesce: c[1], lanes: map[[2]int][]int{}}
+				b := &buffers{t: made(byName(t, name), ranks, 4, 8), coalesce: c[1], lanes: map[[2]int][]int{}}
 				for range c[0] {
 					for from := range ranks {
 						for to := range ranks {
@@ -99,7 +99,7 @@ func TestRandomFrames(t *testing.T) {
 			const times = 40
 			frames, forwarded := 0, 0
 			for range times {
-				b := &buffers{t: made(byName(t, name), c.ranks, 4), coalesce: c.coalesce, lanes: map[[2]int][]int{}}
+				b := &buffers{t: made(byName(t, name), c.ranks, 4, 8), coalesce: c.coalesce, lanes: map[[2]int][]int{}}
 				for range c.pebbles {
 					for from := range c.ranks {
 						b.send(from, rng.IntN(c.ranks))
@@ -109,8 +109,8 @@ func TestRandomFrames(t *testing.T) {
 				frames, forwarded = frames+b.frames, forwarded+b.forwarded
 			}
 			r := predicted(t, model.Parameters{}, model.Job{
-				Ranks: c.ranks, Layout: model.Layout{PerProcess: 4}, Topology: byName(t, name), Coalesce: c.coalesce,
-				Pebbles: float64(c.pebbles), Bytes: 8,
+				Ranks: c.ranks, Layout: model.Layout{PerProcess: 4, PerHost: 8}, Topology: byName(t, name),
+				Coalesce: c.coalesce, Pebbles: float64(c.pebbles), Bytes: 8,
 			})
 			require.InEpsilon(t, float64(frames)/times, r.Frames, 0.03, "%s %v", name, c)
 			require.InDelta(t, float64(forwarded)/times, r.Forwarded, 0.03*r.Forwarded+1, "%s %v", name, c)

@@ -131,9 +131,20 @@ func (l Layout) class(a, b int) Class {
 	return Network
 }
 
-// firsts returns the first ranks of the processes.
-func (l Layout) firsts(ranks int) (all []int) {
-	for r := 0; r < ranks; r += l.PerProcess {
+// places is the complete layout of a job.
+type places struct {
+	Layout
+	ranks int
+}
+
+// Firsts implements [route.Places].
+func (p places) Firsts() []int { return p.every(p.PerProcess) }
+
+// Hosts implements [route.Places].
+func (p places) Hosts() []int { return p.every(p.PerHost) }
+
+func (p places) every(ranks int) (all []int) {
+	for r := 0; r < p.ranks; r += ranks {
 		all = append(all, r)
 	}
 	return all

@@ -18,7 +18,7 @@ func TestReachIsThatOfAllRoutes(t *testing.T) {
 				continue
 			}
 			t.Run(fmt.Sprint(name, " ", ranks), func(t *testing.T) {
-				top := made(byName(t, name), ranks, ranks)
+				top := made(byName(t, name), ranks, ranks, ranks)
 				checked, err := route.Check(top)
 				require.NoError(t, err)
 				r, err := model.ReachOf(top)

@@ -76,11 +76,7 @@ func build(topology route.Constructor, ranks int, layout Layout) (t route.Topolo
 			panic(why)
 		}
 	}()
-	t = topology(ranks)
-	if p, ok := t.(route.Placed); ok {
-		t = p.Place(layout.firsts(ranks))
-	}
-	return t, nil
+	return route.PlaceOn(topology(ranks), places{layout, ranks}), nil
 }
 
 // survey is the state of a Survey.
@@ -243,8 +239,8 @@ func (s *survey) ask(each func(at int, neighbors []int, weight float64)) {
 // ranks are alike.
 func (s *survey) findBusiest(topology route.Constructor) {
 	doublings := bits.Len(uint((s.Ranks - 1) / exactRanks))
-	load, even := busiest(topology, s.Ranks>>doublings)
-	less, _ := busiest(topology, s.Ranks>>(doublings+1))
+	load, even := busiest(topology, s.Ranks>>doublings, s.layout)
+	less, _ := busiest(topology, s.Ranks>>(doublings+1), s.layout)
 	factor := 1.0
 	if !even && less > 0 {
 		factor = max(1, load*math.Pow(load/less, float64(doublings))/sent(s.Mean))
@@ -256,8 +252,8 @@ func (s *survey) findBusiest(topology route.Constructor) {
 }
 
 // busiest returns the load of the busiest of the given number of ranks, and reports whether all loads are about equal.
-func busiest(topology route.Constructor, ranks int) (load float64, even bool) {
-	s, err := Survey(topology, ranks, Layout{})
+func busiest(topology route.Constructor, ranks int, l Layout) (load float64, even bool) {
+	s, err := Survey(topology, ranks, l)
 	if err != nil {
 		return 0, true
 	}

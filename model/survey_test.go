@@ -11,7 +11,8 @@ import (
 )
 
 // words are topologies for any number of ranks.
-var words = []string{"direct", "hypercube", "mesh:2", "mesh:3", "ring", "tree", "two-stage", "three-stage"}
+var words = []string{"direct", "hypercube", "mesh:2", "mesh:3", "ring", "tree", "two-stage", "three-stage",
+	"hosts:hypercube"}
 
 func byName(t testing.TB, name string) route.Constructor {
 	c, err := route.ByName(name)
@@ -20,16 +21,21 @@ func byName(t testing.TB, name string) route.Constructor {
 }
 
 // made makes the topology as a job does.
-func made(c route.Constructor, ranks, perProcess int) route.Topology {
-	t := c(ranks)
-	if p, ok := t.(route.Placed); ok {
-		var firsts []int
-		for r := 0; r < ranks; r += perProcess {
-			firsts = append(firsts, r)
-		}
-		return p.Place(firsts)
+func made(c route.Constructor, ranks, perProcess, perHost int) route.Topology {
+	return route.PlaceOn(c(ranks), firsts{ranks, perProcess, perHost})
+}
+
+// firsts implements route.Places.
+type firsts struct{ ranks, perProcess, perHost int }
+
+func (f firsts) Firsts() []int { return f.every(f.perProcess) }
+func (f firsts) Hosts() []int  { return f.every(f.perHost) }
+
+func (f firsts) every(ranks int) (all []int) {
+	for r := 0; r < f.ranks; r += ranks {
+		all = append(all, r)
 	}
-	return t
+	return all
 }
 
 func surveyed(t *testing.T, c route.Constructor, ranks int, l model.Layout) model.Shape {
@@ -61,7 +67,7 @@ func surveyByHand(t *testing.T, c route.Constructor, ranks int, layout model.Lay
 	if perProcess == 0 {
 		perProcess = ranks
 	}
-	top := made(c, ranks, perProcess)
+	top := made(c, ranks, perProcess, perHost)
 	checked, err := route.Check(top)
 	require.NoError(t, err)
 	require.Equal(t, checked.Diameter, s.Hops)
@@ -119,7 +125,7 @@ func TestSamples(t *testing.T) {
 		{"ring", 256, 0.02},
 		{"torus:16x16", 256, 0.02}, {"tree", 512, 0.1}, {"hypercube", 300, 0.1}, {"mesh:3", 300, 0.1},
 		{"two-stage", 512, 1e-9},
-		{"three-stage", 512, 0.1},
+		{"three-stage", 512, 0.1}, {"hosts:hypercube", 512, 1e-9}, {"hosts:mesh:2", 512, 0.1},
 	} {
 		layout := model.Layout{PerProcess: 8, PerHost: 64}
 		exact := surveyed(t, byName(t, c.name), c.ranks, layout)

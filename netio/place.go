@@ -17,6 +17,7 @@ type Place struct {
 	Processes int
 
 	firsts *[]int // of all processes, where these are not as by Spread
+	hosts  *[]int // first process of each host; nil where hosts are unknown
 }
 
 // PlaceOf returns the place of a process in a job whose ranks are spread by [Spread].
@@ -71,6 +72,37 @@ func (p Place) ProcessOf(rank int) int {
 		return rank / (size + 1)
 	}
 	return larger + (rank-inLarger)/size
+}
+
+// OnHosts returns the place with hosts, given the first process of each, in ascending order from 0 on; nil if they are
+// unknown. A run of consecutive processes on one host stands for a host.
+func (p Place) OnHosts(firsts []int) Place {
+	p.hosts = nil
+	if firsts != nil {
+		p.hosts = &firsts
+	}
+	return p
+}
+
+// HostOf returns the number of the given rank's host. Where hosts are unknown each process is one.
+func (p Place) HostOf(rank int) int {
+	process := p.ProcessOf(rank)
+	if p.hosts == nil {
+		return process
+	}
+	return sort.SearchInts(*p.hosts, process+1) - 1
+}
+
+// Hosts returns the first rank of every host.
+func (p Place) Hosts() []int {
+	if p.hosts == nil {
+		return p.Firsts()
+	}
+	firsts := make([]int, len(*p.hosts))
+	for i, process := range *p.hosts {
+		firsts[i], _ = p.Span(process)
+	}
+	return firsts
 }
 
 // Has reports whether a rank lives in this process.

@@ -29,3 +29,24 @@ func TestPlaces(t *testing.T) {
 		require.Equal(t, p.Ranks, rank)
 	}
 }
+
+// Hosts are runs of processes. Where none are known, each process is one.
+func TestHostsOfPlaces(t *testing.T) {
+	p := netio.PlaceOf(7, 4, 2) // ranks 0-1, 2-3, 4-5 and 6
+	require.Equal(t, []int{0, 2, 4, 6}, p.Hosts())
+	require.Equal(t, 2, p.HostOf(5))
+	for _, hosts := range [][]int{{0}, {0, 1}, {0, 3}, {0, 1, 3}, {0, 1, 2, 3}} {
+		placed := p.OnHosts(hosts)
+		require.Equal(t, p, placed.OnHosts(nil))
+		all := placed.Hosts()
+		require.Len(t, all, len(hosts))
+		for rank, host := 0, -1; rank < p.Ranks; rank++ {
+			if host+1 < len(hosts) && p.ProcessOf(rank) == hosts[host+1] {
+				host++
+				require.Equal(t, rank, all[host])
+			}
+			require.Equal(t, host, placed.HostOf(rank))
+		}
+	}
+	require.Equal(t, []int{0, 4}, netio.PlaceAmong(5, []int{0, 1, 4}, 0).OnHosts([]int{0, 2}).Hosts())
+}

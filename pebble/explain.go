@@ -49,6 +49,7 @@ type TargetPlan struct {
 	Name      string  `json:"name"`
 	Topology  string  `json:"topology"`
 	Neighbors int     `json:"neighbors"`
+	Away      int     `json:"neighbors_away"`    // of rank 0 on other hosts
 	Hops      int     `json:"hops"`              // of the longest route; 0 if routes may change
 	MeanHops  float64 `json:"mean_hops"`         // mean over all pairs of different ranks
 	Sampled   bool    `json:"sampled,omitempty"` // MeanHops, and maybe Neighbors, sample the destinations
@@ -141,6 +142,11 @@ func (c *Config) planOf(r *engine.Rank, d engine.Description) TargetPlan {
 	if reach, err := model.ReachOf(d.Topology); err == nil {
 		p.Neighbors, p.MeanHops, p.Sampled = reach.Neighbors, reach.MeanHops, !reach.Exact
 	}
+	for _, to := range d.Topology.Neighbors(r.ID()) {
+		if r.Place().HostOf(to) != r.Place().HostOf(r.ID()) {
+			p.Away++
+		}
+	}
 	p.Buffers = p.Neighbors
 	p.Filling = int64(p.Neighbors) * p.Frame
 	p.Waiting = p.Filling
@@ -220,8 +226,12 @@ func (p TargetPlan) write(b *strings.Builder) {
 		of = " of the routes to some ranks"
 	}
 	fmt.Fprintf(b, "target %q: %s topology, %s, %.2f in the mean%s\n", p.Name, p.Topology, hops, p.MeanHops, of)
-	fmt.Fprintf(b, "  %s of %d bytes to %s\n", plural(p.Buffers, "buffer", "buffers"), p.Frame,
-		plural(p.Neighbors, "neighbour", "neighbours"))
+	away := ""
+	if p.Away > 0 && p.Away < p.Neighbors {
+		away = fmt.Sprintf(", %d of them on other hosts", p.Away)
+	}
+	fmt.Fprintf(b, "  %s of %d bytes to %s%s\n", plural(p.Buffers, "buffer", "buffers"), p.Frame,
+		plural(p.Neighbors, "neighbour", "neighbours"), away)
 	fmt.Fprintf(b, "    %12d  filling      %d x %d\n", p.Filling, p.Neighbors, p.Frame)
 	fmt.Fprintf(b, "  + %12d  for credit   %d x %d\n", p.Waiting, p.Neighbors, p.Frame)
 	fmt.Fprintf(b, "  + %12d  in flight    %d x %s x %d\n", p.InFlight, p.Neighbors, plural(p.Credits, "credit",

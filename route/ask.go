@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// Hops returns the number of hops on the longest route, if the topology promises one; at least 1, also for a single
-// rank.
+// Hops returns the bound of a route's hops, if the topology promises one; at least 1, also for a single rank.
 func Hops(t Topology) (hops int, ok bool) {
 	if b, ok := t.(Bounded); ok {
 		return max(1, b.Hops()), true

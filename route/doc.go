@@ -12,12 +12,14 @@
 //	torus         2N               sum of s/2       P times sum of (s-1) none
 //	ring          2                P/2              P(P-1)               none
 //	tree          log2 P           2 log2 P         2(P-1)               2 log2 P
-//	two-stage     c-1 + n-1        2                P(c-1 + n-1)         2 for each size of process
+//	two-stage     c-1 + n-1        2                P(c-1 + n-1)         2
 //	three-stage   c-1 + n/c        3                2P(c-1) + n(n-1)     none
+//	hosts:        c-1 + inner      1 + inner        P(c-1 + inner)       1 + inner
 //
-// N is the number of dimensions and s the size of each; n is the number of processes and c the cores of each. An
-// all-to-all is one pebble from each rank to each, in the fewest frames. With stages ([Staged]) that is one frame per
-// link, since a rank can tell when all pebbles for a link have arrived.
+// N is the number of dimensions and s the size of each; n is the number of processes and c the cores of each, or of
+// each host; inner is the topology between hosts. An all-to-all is one pebble from each rank to each, in the fewest
+// frames. With stages ([Staged]) that is one frame per link, since a rank can tell when all pebbles for a link have
+// arrived.
 //
 // Every ready-made topology is symmetric: a rank's neighbours have that rank as a neighbour, and the way to a neighbour
 // is one hop.

@@ -54,6 +54,7 @@ func Dynamic(base Constructor) Constructor {
 var (
 	_ Watching = dynamic{}
 	_ Placed   = dynamic{}
+	_ Hosted   = dynamic{}
 )
 
 func (d dynamic) Name() string            { return "dynamic:" + d.base.Name() }
@@ -66,6 +67,14 @@ func (d dynamic) Links() *Links           { return d.links }
 func (d dynamic) Place(first []int) Topology {
 	if p, ok := d.base.(Placed); ok {
 		return dynamic{p.Place(first), d.links}
+	}
+	return d
+}
+
+// OnHosts places the base, if it is a [Hosted].
+func (d dynamic) OnHosts(first []int) Topology {
+	if h, ok := d.base.(Hosted); ok {
+		return dynamic{h.OnHosts(first), d.links}
 	}
 	return d
 }

@@ -76,6 +76,7 @@ func TestDynamicRoutesPassNoMark(t *testing.T) {
 	bases := []route.Constructor{
 		route.Hypercube, route.Ring, route.Tree, route.Direct, route.MeshOf(2), route.MeshOf(3),
 		func(ranks int) route.Topology { return route.TwoStage(ranks).(route.Placed).Place(even(ranks, 3)) },
+		func(ranks int) route.Topology { return onHosts(route.Hypercube, ranks, even(ranks, 3)) },
 		func(ranks int) route.Topology { return goodRing(ranks) },
 	}
 	rounds := 5

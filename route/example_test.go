@@ -38,3 +38,14 @@ func ExamplePlaced() {
 	// two-stage 2 hops, 5 neighbours at the most, <nil>
 	// three-stage 3 hops, 4 neighbours at the most, <nil>
 }
+
+// Between 64 hosts of 16 ranks, a hypercube leaves each rank 6 neighbours on other hosts, beside 15 on its own.
+func ExampleHosts() {
+	first := make([]int, 64)
+	for host := range first {
+		first[host] = 16 * host
+	}
+	shape, err := route.Check(route.Hosts(route.Hypercube)(1024).(route.Hosted).OnHosts(first))
+	fmt.Println(shape.Diameter, "hops,", shape.NeighborsMax, "neighbours at the most,", err)
+	// Output: 7 hops, 21 neighbours at the most, <nil>
+}

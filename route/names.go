@@ -20,7 +20,8 @@ var named = map[string]Constructor{
 
 // Forms describes the names that [Names] leaves out, for help texts.
 const Forms = "mesh:3 or torus:3 (3 dimensions as equal as can be), mesh:8x8 or torus:8x8 (their sizes), " +
-	"mesh:8x8/0-1 (and the order of routing), or dynamic: before any of them"
+	"mesh:8x8/0-1 (and the order of routing), hosts: before direct, hypercube, tree or mesh:2 (between hosts), " +
+	"or dynamic: before any of them"
 
 // ByName finds a ready-made topology by its Name, as flags use it. Names that are no single words are
 //
@@ -29,6 +30,7 @@ const Forms = "mesh:3 or torus:3 (3 dimensions as equal as can be), mesh:8x8 or 
 //	mesh:8x8/0-1  MeshIn([]int{0, 1}, 8, 8)
 //	torus:3       TorusOf(3)
 //	torus:4x4     Torus(4, 4)
+//	hosts:NAME    Hosts of the topology of that name, between hosts
 //	dynamic:NAME  Dynamic of the topology of that name
 //
 // The error lists the names. The constructor, not ByName, checks that sizes suit the number of ranks.
@@ -48,7 +50,8 @@ func Register(name string, c Constructor) {
 	case c == nil || name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "":
 		panic(fmt.Sprintf("route: register topology %q: give a constructor, and a word of small letters, digits and dashes",
 			name))
-	case named[name] != nil || name == "mesh" || name == "torus" || name == "dynamic" || name == "auto":
+	case named[name] != nil || name == "mesh" || name == "torus" || name == "hosts" || name == "dynamic" ||
+		name == "auto":
 		panic(fmt.Sprintf("route: register topology %q: there is one of this name", name))
 	}
 	named[name] = c
@@ -63,6 +66,8 @@ func parse(name string) (Constructor, error) {
 		return parseMesh(form)
 	case "torus":
 		return parseTorus(form)
+	case "hosts":
+		return parseHosts(form)
 	case "dynamic":
 		return parseDynamic(form)
 	}
@@ -71,7 +76,7 @@ func parse(name string) (Constructor, error) {
 
 // Names returns names for [ByName] that suit any number of ranks, in order.
 func Names() []string {
-	names := append(words(), "dynamic:hypercube", "mesh:2", "mesh:3")
+	names := append(words(), "dynamic:hypercube", "hosts:hypercube", "hosts:mesh:2", "mesh:2", "mesh:3")
 	slices.Sort(names)
 	return names
 }
@@ -123,6 +128,22 @@ func parseTorus(form string) (Constructor, error) {
 		return nil, fmt.Errorf("a torus has 1 to %d dimensions: write torus:3 or torus:4x4", axesMax)
 	}
 	return TorusOf(dims[0]), nil
+}
+
+// parseHosts accepts topologies for any number of hosts whose links have stages.
+func parseHosts(form string) (Constructor, error) {
+	kind, sizes, _ := strings.Cut(form, ":")
+	_, err := strconv.Atoi(sizes)
+	switch {
+	case form == "direct", form == "hypercube", form == "tree", kind == "mesh" && err == nil:
+		inner, err := parse(form)
+		if err != nil {
+			return nil, err
+		}
+		return Hosts(inner), nil
+	}
+	return nil, errors.New("write hosts:direct, hosts:hypercube, hosts:tree, or hosts:mesh:2 with any number of " +
+		"dimensions")
 }
 
 func parseDynamic(form string) (Constructor, error) {

@@ -12,10 +12,12 @@ import (
 
 func TestByName(t *testing.T) {
 	require.Subset(t, route.Names(), []string{
-		"direct", "dynamic:hypercube", "hypercube", "mesh:2", "mesh:3", "ring", "three-stage", "tree", "two-stage",
+		"direct", "dynamic:hypercube", "hosts:hypercube", "hosts:mesh:2", "hypercube", "mesh:2", "mesh:3", "ring",
+		"three-stage", "tree", "two-stage",
 	})
 	more := []string{
 		"mesh:1", "mesh:2x2", "mesh:4/0", "mesh:2x1x2/1-2-0", "torus:1", "torus:3", "torus:2x2", "dynamic:mesh:2x2",
+		"hosts:direct", "hosts:tree", "hosts:mesh:3", "dynamic:hosts:hypercube",
 	}
 	for _, name := range append(route.Names(), more...) {
 		c, err := route.ByName(name)
@@ -36,6 +38,7 @@ func TestNamesOfConstructors(t *testing.T) {
 		"torus:12x1":     route.Torus(12)(12),
 		"torus:2":        route.TorusOf(2)(12),
 		"dynamic:direct": route.Dynamic(route.Direct)(12),
+		"hosts:mesh:2":   route.Hosts(route.MeshOf(2))(12),
 	} {
 		require.Equal(t, name, topology.Name())
 		c, err := route.ByName(name)
@@ -69,6 +72,13 @@ func TestByNameRefuses(t *testing.T) {
 		"torus:":                                 `"" is no number from 1 on: write torus:3 or torus:4x4`,
 		"torus:33":                               "a torus has 1 to 32 dimensions",
 		"torus:4x0":                              `"0" is no number`,
+		"hosts:":                                 "write hosts:direct, hosts:hypercube, hosts:tree, or hosts:mesh:2",
+		"hosts:ring":                             "write hosts:direct",
+		"hosts:two-stage":                        "write hosts:direct",
+		"hosts:hosts:direct":                     "write hosts:direct",
+		"hosts:mesh:8x8":                         "hosts:mesh:2 with any number of dimensions",
+		"hosts:mesh:0":                           `"0" is no number from 1 on`,
+		"hosts:mesh:+2":                          `"+2" is no number from 1 on`,
 		"dynamic:":                               "use one of",
 		"dynamic:star":                           `unknown topology "dynamic:star": use one of`,
 		"dynamic:mesh:x":                         "write mesh:3",
@@ -124,7 +134,8 @@ func TestConstructorsRefuse(t *testing.T) {
 // FuzzByName checks that any text is an error or the name of the result, and that constructors panic with messages
 // alone.
 func FuzzByName(f *testing.F) {
-	more := []string{"mesh:2x4", "mesh:2x4/0-1", "torus:8", "dynamic:torus:2x4", "mesh:x", "dynamic:dynamic:ring"}
+	more := []string{"mesh:2x4", "mesh:2x4/0-1", "torus:8", "dynamic:torus:2x4", "mesh:x", "dynamic:dynamic:ring",
+		"hosts:tree"}
 	for _, name := range append(route.Names(), more...) {
 		f.Add(name, uint8(8))
 	}

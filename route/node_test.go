@@ -36,14 +36,10 @@ func TestTwoStageRoutes(t *testing.T) {
 		first := placement(rng, ranks)
 		n, topology := nodes(ranks, first), route.TwoStage(ranks).(route.Placed).Place(first)
 		for at, dest := range pairs(ranks) {
-			p, c := n.process[at], n.core[at]
-			q, e := n.process[dest], n.core[dest]
 			want := n.way(at, dest)
-			switch {
-			case p != q && e < len(n.rank[p]):
-				want = n.way(at, n.rank[p][e], dest)
-			case p != q:
-				want = n.way(at, n.rank[q][c], dest)
+			if p, q := n.process[at], n.process[dest]; p != q {
+				column := n.core[dest] % n.smallest()
+				want = n.way(at, n.rank[p][column], n.rank[q][column], dest)
 			}
 			require.Equal(t, want, path(topology, at, dest), "processes from %v", first)
 		}
@@ -85,20 +81,20 @@ func TestThreeStageRoutes(t *testing.T) {
 	}
 }
 
-// Without a placement, a job is one process.
+// Without a placement, a job is one process on one host.
 func TestUnplacedIsDirect(t *testing.T) {
-	for _, c := range []route.Constructor{route.TwoStage, route.ThreeStage} {
+	for _, c := range []route.Constructor{route.TwoStage, route.ThreeStage, route.Hosts(route.Hypercube)} {
 		for at := range 9 {
 			require.Equal(t, route.Direct(9).Neighbors(at), c(9).Neighbors(at))
 		}
 	}
 }
 
-// Two stages for even processes, and two for each size of uneven ones.
+// Two stages for even processes, and three for uneven ones.
 func TestTwoStageStages(t *testing.T) {
 	require.Equal(t, 2, twoStage(12, []int{0, 4, 8}).(route.Staged).Stages())
-	require.Equal(t, 4, twoStage(11, []int{0, 4, 7}).(route.Staged).Stages())
-	require.Equal(t, 6, twoStage(9, []int{0, 3, 4, 6}).(route.Staged).Stages())
+	require.Equal(t, 3, twoStage(11, []int{0, 4, 7}).(route.Staged).Stages())
+	require.Equal(t, 3, twoStage(9, []int{0, 3, 4, 6}).(route.Staged).Stages())
 }
 
 func TestPlaceRefuses(t *testing.T) {
@@ -111,6 +107,7 @@ func TestPlaceRefuses(t *testing.T) {
 		for _, c := range []route.Constructor{route.TwoStage, route.ThreeStage, route.Dynamic(route.TwoStage)} {
 			require.Contains(t, words(func() { c(9).(route.Placed).Place(first) }), want)
 		}
+		require.Contains(t, words(func() { onHosts(route.Hypercube, 9, first) }), want)
 	}
 }
 

@@ -4,19 +4,19 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
-	"sort"
 )
 
-// placement has the processes of ranks. A rank's core is its number within its process.
+// placement has the nodes of ranks: their processes, or their hosts. A rank's core is its number within its node.
 type placement struct {
-	first  []uint32 // first rank of each process, and the number of ranks at the end
-	bySize []uint32 // processes, the largest first: those that have a core c come before those that lack it
-	place  []uint32 // by process: its index in bySize
-	hint   []uint32 // process of every rank that is a multiple of 2^shift
-	shift  uint     // a process has about 2^shift ranks
+	first   []uint32 // first rank of each node, and the number of ranks at the end
+	hint    []uint32 // node of every rank that is a multiple of 2^shift
+	shift   uint     // a node has about 2^shift ranks
+	least   uint32   // size of the smallest node
+	several int      // nodes of more than one rank
+	even    bool     // all nodes have the same size
 }
 
-// together returns the placement of ranks with unknown processes: all in one.
+// together returns the placement of ranks with unknown nodes: all in one.
 func together(name string, ranks int) *placement {
 	mustRanks(name, ranks)
 	return newPlacement(name, ranks, []int{0})
@@ -25,23 +25,22 @@ func together(name string, ranks int) *placement {
 func newPlacement(name string, ranks int, first []int) *placement {
 	mustPlace(name, ranks, first)
 	n := len(first)
-	p := &placement{first: make([]uint32, n+1), bySize: make([]uint32, n), place: make([]uint32, n)}
+	p := &placement{first: make([]uint32, n+1), least: uint32(ranks / n), even: true}
 	for i, rank := range append(slices.Clone(first), ranks) {
 		p.first[i] = uint32(rank)
 	}
-	for i := range p.bySize {
-		p.bySize[i] = uint32(i)
-	}
-	slices.SortStableFunc(p.bySize, func(a, b uint32) int { return int(p.size(b)) - int(p.size(a)) })
-	for i, process := range p.bySize {
-		p.place[process] = uint32(i)
+	for node := range uint32(n) {
+		size := p.size(node)
+		p.even = p.even && size == p.size(0)
+		p.least = min(p.least, size)
+		p.several += int(min(size-1, 1))
 	}
 	p.shift = uint(bits.Len(uint(ranks/n))) - 1
-	for rank, process := 0, 0; rank < ranks; rank += 1 << p.shift {
-		for int(p.first[process+1]) <= rank {
-			process++
+	for rank, node := 0, 0; rank < ranks; rank += 1 << p.shift {
+		for int(p.first[node+1]) <= rank {
+			node++
 		}
-		p.hint = append(p.hint, uint32(process))
+		p.hint = append(p.hint, uint32(node))
 	}
 	return p
 }
@@ -64,35 +63,27 @@ func mustPlace(name string, ranks int, first []int) {
 	}
 }
 
-func (p *placement) ranks() int               { return int(p.first[len(p.bySize)]) }
-func (p *placement) processes() uint32        { return uint32(len(p.bySize)) }
+func (p *placement) ranks() int               { return int(p.first[p.nodes()]) }
+func (p *placement) nodes() uint32            { return uint32(len(p.first) - 1) }
 func (p *placement) size(of uint32) uint32    { return p.first[of+1] - p.first[of] }
 func (p *placement) rank(of, core uint32) int { return int(p.first[of] + core) }
 
-// at returns the process and the core of a rank.
-func (p *placement) at(rank uint32) (process, core uint32) {
-	process = p.hint[rank>>p.shift]
-	for p.first[process+1] <= rank {
-		process++
+// at returns the node and the core of a rank.
+func (p *placement) at(rank uint32) (node, core uint32) {
+	node = p.hint[rank>>p.shift]
+	for p.first[node+1] <= rank {
+		node++
 	}
-	return process, rank - p.first[process]
+	return node, rank - p.first[node]
 }
 
-// having returns the number of processes that have a core of this number.
-func (p *placement) having(core uint32) uint32 {
-	return uint32(sort.Search(len(p.bySize), func(i int) bool { return p.size(p.bySize[i]) <= core }))
-}
-
-// inside returns the other ranks of a process, with capacity for more.
-func (p *placement) inside(process, core, more uint32) []int {
-	all := make([]int, 0, p.size(process)-1+more)
-	for c := range p.size(process) {
+// inside returns the other ranks of a node, with capacity for more.
+func (p *placement) inside(node, core, more uint32) []int {
+	all := make([]int, 0, p.size(node)-1+more)
+	for c := range p.size(node) {
 		if c != core {
-			all = append(all, p.rank(process, c))
+			all = append(all, p.rank(node, c))
 		}
 	}
 	return all
 }
-
-// several returns the number of processes that have more than one rank.
-func (p *placement) several() int { return int(p.having(1)) }

@@ -4,7 +4,7 @@ package route
 // a bound. Others are checked when they are registered.
 func Proven(t Topology) bool {
 	switch t := t.(type) {
-	case direct, hypercube, *mesh, *torus, ring, tree, *twoStage, threeStage:
+	case direct, hypercube, *mesh, *torus, ring, tree, twoStage, threeStage, hosts:
 		return true
 	case dynamic:
 		return Proven(t.base)

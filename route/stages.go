@@ -14,7 +14,8 @@ type Staged interface {
 // Bounded is a topology with a known bound on the hops of its routes.
 type Bounded interface {
 	Topology
-	// Hops returns the number of hops on the longest route, at least 1.
+	// Hops returns the number of hops on the longest route, or a few more, at least 1. Some detectors take time for
+	// each.
 	Hops() int
 }
 
@@ -24,4 +25,29 @@ type Placed interface {
 	// Place returns the topology of a job whose process i has the ranks from first[i] on, up to the next process's
 	// first.
 	Place(first []int) Topology
+}
+
+// Hosted is a topology that depends on the hosts of ranks. The code that makes it for a job calls OnHosts.
+type Hosted interface {
+	Topology
+	// OnHosts returns the topology of a job whose host i has the ranks from first[i] on, up to the next host's first.
+	OnHosts(first []int) Topology
+}
+
+// Places has the first ranks of a job's processes and of its hosts, as netio.Place does.
+type Places interface {
+	Firsts() []int
+	Hosts() []int
+}
+
+// PlaceOn returns a topology for the processes and hosts of a job if it depends on them, and otherwise the topology
+// itself.
+func PlaceOn(t Topology, job Places) Topology {
+	if p, ok := t.(Placed); ok {
+		t = p.Place(job.Firsts())
+	}
+	if h, ok := t.(Hosted); ok {
+		t = h.OnHosts(job.Hosts())
+	}
+	return t
 }

@@ -32,10 +32,10 @@ func (t threeStage) Place(first []int) Topology {
 
 // Hops: each end adds a hop if a core that is no door can be the source, or the destination.
 func (t threeStage) Hops() int {
-	if t.processes() == 1 {
+	if t.nodes() == 1 {
 		return 1
 	}
-	return 1 + min(2, t.several())
+	return 1 + min(2, t.several)
 }
 
 // door returns the core of a process for another process.
@@ -45,7 +45,7 @@ func (t threeStage) door(of, to uint32) uint32 { return to % t.size(of) }
 func (t threeStage) Neighbors(at int) []int {
 	p, c := t.at(uint32(at))
 	all := t.inside(p, c, t.doors(p, c))
-	for q := c; q < t.processes(); q += t.size(p) {
+	for q := c; q < t.nodes(); q += t.size(p) {
 		if q != p {
 			all = append(all, t.rank(q, t.door(q, p)))
 		}
@@ -55,10 +55,10 @@ func (t threeStage) Neighbors(at int) []int {
 
 // doors returns the number of other processes for which a core is the door.
 func (t threeStage) doors(of, core uint32) uint32 {
-	if core >= t.processes() {
+	if core >= t.nodes() {
 		return 0
 	}
-	n := (t.processes()-1-core)/t.size(of) + 1
+	n := (t.nodes()-1-core)/t.size(of) + 1
 	if t.door(of, of) == core {
 		n--
 	}

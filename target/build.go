@@ -148,10 +148,7 @@ func (b *builder) topology() (t route.Topology) {
 	if b.moving() {
 		return route.Direct(b.rank.Size())
 	}
-	made := b.settings.topology(b.rank.Size())
-	if placed, ok := made.(route.Placed); ok {
-		made = placed.Place(b.rank.Place().Firsts())
-	}
+	made := route.PlaceOn(b.settings.topology(b.rank.Size()), b.rank.Place())
 	if watching, ok := made.(route.Watching); ok {
 		made = watching.Watch(b.rank.Links())
 	}

@@ -16,7 +16,8 @@ import (
 var (
 	rankCounts = []int{1, 2, 3, 5, 8, 16}
 	topologies = []string{
-		"direct", "hypercube", ownRing, "mesh:2", "mesh:3", "ring", "tree", "two-stage", "three-stage", "dynamic:hypercube",
+		"direct", "hypercube", ownRing, "mesh:2", "mesh:3", "ring", "tree", "two-stage", "three-stage",
+		"dynamic:hypercube", "hosts:hypercube",
 	}
 	factors    = []int{1, 7, 1024}
 	cacheSizes = []int{0, 64, 4096}

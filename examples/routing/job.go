@@ -30,9 +30,5 @@ func (j job) topology(name string) (route.Topology, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := constructor(j.ranks)
-	if placed, ok := t.(route.Placed); ok {
-		t = placed.Place(netio.PlaceOf(j.ranks, j.procs, 0).Firsts())
-	}
-	return t, nil
+	return route.PlaceOn(constructor(j.ranks), netio.PlaceOf(j.ranks, j.procs, 0)), nil
 }

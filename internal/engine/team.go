@@ -30,18 +30,21 @@ func newTeam(parent *team, number uint32, name string, members []int, job netio.
 	t := &team{parent: parent, links: route.NewLinks(), number: number, name: name, members: members,
 		lowest: slices.Min(members)}
 	t.ranks = make([]uint32, slices.Max(members)-t.lowest+1)
-	var firsts []int
+	var firsts, hosts []int
 	process := 0
 	for i, m := range members {
 		t.ranks[m-t.lowest] = uint32(i + 1)
 		if i == 0 || job.ProcessOf(m) != job.ProcessOf(members[i-1]) {
+			if i == 0 || job.HostOf(m) != job.HostOf(members[i-1]) {
+				hosts = append(hosts, len(firsts))
+			}
 			firsts = append(firsts, i)
 		}
 		if i == rank {
 			process = len(firsts) - 1
 		}
 	}
-	t.place = netio.PlaceAmong(len(members), firsts, process)
+	t.place = netio.PlaceAmong(len(members), firsts, process).OnHosts(hosts)
 	return t
 }
 

@@ -73,7 +73,8 @@ func (d drawn) machine(w *World) {
 var topologies = append(route.Names(), "direct", "hypercube", "hypercube")
 
 // marked are those that route around marks.
-var marked = []string{"dynamic:direct", "dynamic:hypercube", "dynamic:mesh:2", "dynamic:ring", "dynamic:two-stage"}
+var marked = []string{"dynamic:direct", "dynamic:hypercube", "dynamic:mesh:2", "dynamic:ring", "dynamic:two-stage",
+	"dynamic:hosts:mesh:2"}
 
 func (d drawn) runtime(w *World) {
 	w.Topology = one(d, topologies...)

@@ -215,11 +215,11 @@ func (w World) topology() (route.Topology, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := t(w.Ranks)
-	if placed, ok := made.(route.Placed); ok {
-		made = placed.Place(netio.PlaceOf(w.Ranks, w.Processes, 0).Firsts())
+	var hosts []int
+	for process := 0; process < w.Processes; process += max(1, w.PerHost) {
+		hosts = append(hosts, process)
 	}
-	return made, nil
+	return route.PlaceOn(t(w.Ranks), netio.PlaceOf(w.Ranks, w.Processes, 0).OnHosts(hosts)), nil
 }
 
 // spare lists the links and ranks of the world that may be marked.

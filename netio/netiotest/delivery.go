@@ -14,7 +14,7 @@ import (
 func places(w *world) {
 	ranks := 0
 	for i, tr := range w.transports {
-		require.Equal(w.t, netio.PlaceOf(len(w.ports), len(w.transports), i), tr.Place())
+		require.Equal(w.t, netio.PlaceOf(len(w.ports), len(w.transports), i), tr.Place().OnHosts(nil))
 		require.NotEmpty(w.t, tr.Name())
 		ranks += tr.Place().Last - tr.Place().First
 	}

@@ -22,11 +22,24 @@ type layout struct {
 }
 
 func newLayout(ranks, processes, perHost int) layout {
-	l := layout{place: netio.PlaceOf(ranks, processes, 0), perHost: max(1, perHost), process: make([]int32, ranks)}
+	l := layout{perHost: max(1, perHost), process: make([]int32, ranks)}
+	var firsts []int
+	for process := 0; process < processes; process += l.perHost {
+		firsts = append(firsts, process)
+	}
+	l.place = netio.PlaceOf(ranks, processes, 0).OnHosts(firsts)
 	for rank := range l.process {
 		l.process[rank] = int32(l.place.ProcessOf(rank))
 	}
 	return l
+}
+
+// of returns the place of a process.
+func (l *layout) of(process int) netio.Place {
+	p := l.place
+	p.Process = process
+	p.First, p.Last = p.Span(process)
+	return p
 }
 
 func (l *layout) hosts() int { return (l.place.Processes + l.perHost - 1) / l.perHost }

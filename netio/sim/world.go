@@ -108,7 +108,7 @@ func New(c Config) (*World, error) {
 	hosts := w.layout.hosts()
 	w.links = links{&w.layout, &w.charges, newFabric(c.Network.Fabric, hosts), make([]traffic, hosts), &w.stats}
 	for i := range c.Processes {
-		w.processes = append(w.processes, &Process{world: w, place: netio.PlaceOf(c.Ranks, c.Processes, i)})
+		w.processes = append(w.processes, &Process{world: w, place: w.layout.of(i)})
 	}
 	for id := range w.ranks {
 		w.ranks[id].open(w, id)

@@ -40,3 +40,6 @@ var (
 	Hop        = hop
 	Neighbours = neighbours
 )
+
+// HostsOf returns the first processes of hosts, by where processes listen.
+func HostsOf(addresses []string) []int { return hostsOf(addresses) }

@@ -47,6 +47,19 @@ func bindAddress(bind string) (*net.TCPAddr, error) {
 	return &net.TCPAddr{IP: address.IP, Zone: address.Zone, Port: port}, nil
 }
 
+// hostsOf returns the first process of each host. The processes of a host listen at the same address.
+func hostsOf(addresses []string) (firsts []int) {
+	last := ""
+	for process, address := range addresses {
+		host, _, _ := net.SplitHostPort(address)
+		if process == 0 || host != last {
+			firsts = append(firsts, process)
+		}
+		last = host
+	}
+	return firsts
+}
+
 func splitBind(bind string) (host string, port int, err error) {
 	if bind == "" {
 		return "127.0.0.1", 0, nil

@@ -311,3 +311,16 @@ func TestOpenFilesAreChecked(t *testing.T) {
 		"a process of 482 needs 1026 open files, 2 for each one that it connects with, and 1024 are allowed: "+
 			"raise the limit with `ulimit -n 1026` on each host, or start fewer processes")
 }
+
+// Processes in a row that listen at one address are on one host.
+func TestHostsOfAddresses(t *testing.T) {
+	require.Equal(t, []int{0, 2, 3, 4}, tcp.HostsOf([]string{
+		"192.0.2.1:7", "192.0.2.1:8", "192.0.2.2:7", "192.0.2.1:9", "[2001:db8::1]:7", "[2001:db8::1]:8",
+	}))
+	require.Equal(t, []int{0}, tcp.HostsOf([]string{"127.0.0.1:7"}))
+	job := dialAll(t, netiotest.Configs(t, 4, 3))
+	for _, tr := range job {
+		require.Equal(t, []int{0}, tr.Place().Hosts())
+	}
+	require.NoError(t, netiotest.CloseAll(job))
+}

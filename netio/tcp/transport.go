@@ -72,7 +72,8 @@ var (
 )
 
 func newTransport(c Config) *Transport {
-	t := &Transport{config: c, place: c.Place, events: newEvents(), over: make(chan struct{})}
+	t := &Transport{config: c, events: newEvents(), over: make(chan struct{})}
+	t.place = c.Place.OnHosts(hostsOf(c.Addresses))
 	t.locals = local.NewPorts(t.place)
 	t.space = exposed.NewSpace(t.place.Process, local.Users(t.place), exposed.EntriesMax)
 	t.peers = make([]*peer, t.place.Processes)

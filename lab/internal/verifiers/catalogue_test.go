@@ -67,6 +67,16 @@ var catalogue = []mutation{
 	{"keys don't order a team", "internal/engine/split.go", "cmp.Compare(a.key, b.key), ", "", "pebble/TestSplit"},
 	{"the first rank of a run is of the run before", "netio/place.go", "rank+1) - 1", "rank) - 1", "TestPlaces"},
 
+	// Topologies over hosts.
+	{"pebbles for ranks beyond the columns go along a column that is none", "route/columns.go",
+		"return core - t.byLeast.quotient(core)*t.least", "return core", "TestHostsRoutes"},
+	{"links to ranks beyond the columns come before those between hosts", "route/columns.go",
+		"case e < t.least:", "case p == q:", "TestReadyMadeAreSound"},
+	{"processes of two hosts pass for one host", "netio/tcp/listen.go", "process == 0 || host != last",
+		"process == 0 || host < last", "TestHostsOfAddresses"},
+	{"a team's ranks are all on one host", "internal/engine/team.go", "if i == 0 || job.HostOf(m)",
+		"if i == 0 || i < 0 && job.HostOf(m)", "netio/sim/TestHostsOfTeams"},
+
 	{"a rank that sends to itself serves nobody", "internal/engine/target.go", "\tif t.Rank.Loop.worked(n) {\n",
 		"\tif t.Rank.Loop.pace.spend(n) && n < 0 {\n",
 		"target/TestSendersToThemselvesServeOthers"},
