@@ -1,5 +1,6 @@
 // Command pebbles-lab is the command pebbles with tools for the laboratory: bench and limit measure, fit measures the
-// machine, model predicts without running, and sim sweeps and tests the runtime in random worlds.
+// machine, model predicts without running, start predicts the start of large jobs, and sim sweeps and tests the runtime
+// in random worlds.
 package main
 
 import (
@@ -22,6 +23,7 @@ func programOf(point run) command.Program {
 		Example: "  pebbles-lab bench --quick Latency\n  pebbles-lab fit\n  pebbles-lab sim --fuzz --seconds 10",
 		Tools: append(tools, []command.Maker{
 			{Name: "sim", Make: simOf(point)}, {Name: "model", Make: newModel}, {Name: "fit", Make: newFit},
+			{Name: "start", Make: newStart},
 			{Name: "bench", Make: newBench}, {Name: "limit", Make: newLimit},
 		}...),
 	}

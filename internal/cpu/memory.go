@@ -41,6 +41,20 @@ func ResidentPeak() int64 { return resident("VmHWM:") }
 // Resident returns the resident memory of this process, in bytes, or 0 if the system does not report it.
 func Resident() int64 { return resident("VmRSS:") }
 
+// Private returns the memory of this process that it shares with no other, in bytes, or 0 if the system does not report
+// it.
+func Private() (bytes int64) {
+	text, err := os.ReadFile("/proc/self/smaps_rollup")
+	if err != nil {
+		return 0
+	}
+	for _, name := range []string{"Private_Clean:", "Private_Dirty:"} {
+		n, _ := kibibytes(text, name)
+		bytes += n
+	}
+	return bytes
+}
+
 func resident(name string) int64 {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {

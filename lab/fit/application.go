@@ -82,4 +82,4 @@ func (t processorTime) Port(rank int) netio.Port { return processorPort{t.Transp
 type processorPort struct{ netio.Port }
 
 // Now implements [netio.Port].
-func (p processorPort) Now() time.Duration { return processor(p.Port.Now) }
+func (p processorPort) Now() time.Duration { return Processor(p.Port.Now) }

@@ -160,7 +160,7 @@ func (b *costing) send(t *target.Target[uint64]) (seconds float64, err error) {
 	if err := b.rank.Barrier(); err != nil {
 		return 0, err
 	}
-	start := processor(b.rank.Now)
+	start := Processor(b.rank.Now)
 	err = b.rank.Epoch(func() error {
 		for range b.chunks {
 			t.SendAll(b.values)
@@ -170,7 +170,7 @@ func (b *costing) send(t *target.Target[uint64]) (seconds float64, err error) {
 	if err == nil {
 		err = b.rank.Barrier()
 	}
-	return (processor(b.rank.Now) - start).Seconds() / float64(b.chunks*pebbleMin), err
+	return (Processor(b.rank.Now) - start).Seconds() / float64(b.chunks*pebbleMin), err
 }
 
 // look returns the time of a cache lookup that misses. One rank measures at a time.
@@ -182,9 +182,9 @@ func (b *costing) look() float64 {
 			n++
 			keys[i], vs[i] = n*golden, n*golden
 		}
-		start := processor(b.rank.Now)
+		start := Processor(b.rank.Now)
 		b.cache.Filter(vs, keys)
-		took += processor(b.rank.Now) - start
+		took += Processor(b.rank.Now) - start
 	}
 	return took.Seconds() / lookups
 }

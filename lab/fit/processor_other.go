@@ -4,5 +4,5 @@ package fit
 
 import "time"
 
-// processor returns wall time, since the system reports no processor time.
-func processor(now func() time.Duration) time.Duration { return now() }
+// Processor returns wall time, since the system reports no processor time.
+func Processor(now func() time.Duration) time.Duration { return now() }

@@ -52,7 +52,7 @@ func sectionsOf(c *cobra.Command) []section {
 // commandSections are the commands of pebbles and pebbles-lab. Commands in no section come last.
 var commandSections = []section{
 	{"Run and watch", "run k8s sim tune ps top report trace doctor"},
-	{"Measure and predict", "bench limit fit model"},
+	{"Measure and predict", "bench limit fit model start"},
 	{"Graphs", "bfs sssp centrality pagerank components communities triangles jaccard kcore"},
 	{"Data", "sort join group words kmers"},
 	{"Simulations", "contagion nbody"},

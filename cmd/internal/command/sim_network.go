@@ -51,7 +51,7 @@ func (s *Simulation) named(j *Job) (sim.Network, error) {
 	if j.settings.transport == connect.ByTCP {
 		p = p.Over(model.Network)
 	}
-	n := networkBy(p)
+	n := NetworkBy(p)
 	n.Name = s.network
 	a, ok := f.Applications[j.Costs()]
 	if !ok {
@@ -72,9 +72,9 @@ func isFitted(name string) bool {
 	return err == nil
 }
 
-// networkBy returns a network for parameters: all ranks share the cores of one host. Each end pays half of a frame's
+// NetworkBy returns a network for parameters: all ranks share the cores of one host. Each end pays half of a frame's
 // own cost. In package model, a sender's messages are o+g apart, and L includes the cost of a batch at both ends.
-func networkBy(p model.Parameters) sim.Network {
+func NetworkBy(p model.Parameters) sim.Network {
 	n := sim.Network{
 		RanksPerProcess: math.MaxInt32, ProcessesPerHost: math.MaxInt32,
 		Costs: sim.Costs{Send: p.Pebble.Send, Handle: p.Pebble.Handle, Pass: p.Pebble.Forward},

@@ -199,7 +199,7 @@ func TestSimulationByParameters(t *testing.T) {
 // message of the model.
 func TestNetworkByParameters(t *testing.T) {
 	l := model.Link{Latency: 30e-6, Overhead: 2e-6, Gap: 3e-6, PerByte: 1e-9, EndPerByte: 2e-10, Batch: 5e-6}
-	n := networkBy(model.Parameters{Network: l, Frame: 1e-6})
+	n := NetworkBy(model.Parameters{Network: l, Frame: 1e-6})
 	require.NoError(t, n.Check())
 	require.Equal(t, sim.End{PerByte: 2e-10, Batch: 5e-6}, n.Ends.Between)
 	require.InDelta(t, l.Interval(), n.Between.Gap, 1e-15)
