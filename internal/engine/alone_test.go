@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -54,6 +55,39 @@ func TestRankAlone(t *testing.T) {
 	require.Equal(t, netio.Header{Kind: netio.Data, Epoch: 1, To: 1, Count: 1, Bytes: 8, Check: a.Fingerprint,
 		Flags: sent[0].Flags}, sent[0])
 	require.Equal(t, m.rank.Sender.Created, uint64(1))
+}
+
+// A rank with a target over a hypercube costs a word for each rank of the job, in the plan's table and while it is
+// filled, besides its lanes, whose number grows by one with each doubling.
+func TestRanksElsewhereCostAWord(t *testing.T) {
+	const few, many, laneBytes = 64, 4096, 4096
+	alone := func(ranks int) func() {
+		return func() {
+			w := &world{log: &scenario.Log{}, place: netio.PlaceOf(ranks, ranks, 0)}
+			m := &member{world: w, inboxes: map[string]*inbox{}}
+			m.port = scenario.Port{Clock: &w.now, Lends: netio.NewPool(nil)}
+			w.ranks = []*member{m}
+			m.rank = newRank(newJob(Config{Options: options(1), Transport: w}), 0, &m.port)
+			m.rank.owner.begin()
+			m.register("a", route.Hypercube(ranks), 2, Description{})
+		}
+	}
+	least, most := allocated(alone(few)), allocated(alone(many))
+	require.LessOrEqual(t, most-least, uint64((many-few)*8+6*laneBytes), "bytes, %d and %d", least, most)
+}
+
+// allocated is the least number of bytes that some calls have allocated: others may allocate meanwhile.
+func allocated(f func()) (least uint64) {
+	var before, after runtime.MemStats
+	for i := range 5 {
+		runtime.ReadMemStats(&before)
+		f()
+		runtime.ReadMemStats(&after)
+		if n := after.TotalAlloc - before.TotalAlloc; i == 0 || n < least {
+			least = n
+		}
+	}
+	return least
 }
 
 // never is a detector that never ends an epoch.

@@ -122,7 +122,7 @@ func TestLiarIsNamed(t *testing.T) {
 		}
 		synctest.Wait()
 		require.EqualValues(t, 3*netio.FrameCost(100), p.Pool().Lent())
-		both[1].peers[0].streams[controlStream].out.push(message(acknowledgement, string(slotsOf(2, 17))))
+		both[1].peer(0).streams[controlStream].out.push(message(acknowledgement, string(slotsOf(2, 17))))
 		err := <-told[0]
 		requireLost(t, err, 1)
 		require.ErrorIs(t, err, netio.ErrDamaged)
@@ -137,7 +137,7 @@ func TestLiarIsNamed(t *testing.T) {
 func TestAcknowledgementsTravelTogether(t *testing.T) {
 	const count = 3000
 	tr, _ := streamReader(nil, dataStream)
-	peer := tr.peers[1]
+	peer := tr.peer(1)
 	received := peer.streams[dataStream].received.pool
 	for i := range count {
 		f := received.Get(10)
@@ -171,7 +171,7 @@ func TestAcknowledgementsTravelTogether(t *testing.T) {
 func TestHeadersAcknowledge(t *testing.T) {
 	for _, frames := range []int{0, 1, 3} {
 		tr, _ := streamReader(nil, dataStream)
-		data := tr.peers[1].streams[dataStream]
+		data := tr.peer(1).streams[dataStream]
 		f := data.received.pool.Get(1)
 		f.Inside(access).Received = frame.NewNumber(5, true)
 		f.Release()
@@ -200,7 +200,7 @@ func TestHeadersAcknowledge(t *testing.T) {
 func TestHeavyLaneLeavesAcknowledgementsToTheOther(t *testing.T) {
 	for when, wakes := range map[string][2]bool{"never": {false, false}, "before": {true, true}, "after": {false, true}} {
 		tr, _ := streamReader(nil, dataStream)
-		peer := tr.peers[1]
+		peer := tr.peer(1)
 		peer.streams[controlStream].up.Store(true)
 		data, control := peer.streams[dataStream], &peer.streams[controlStream].out.parking
 		heavy := func() {
@@ -237,7 +237,7 @@ func TestSilenceLetsReceivedMemoryGo(t *testing.T) {
 	require.NoError(t, r.run())
 	pool := r.stream.received.pool
 	releaseEach([]*netio.Frame{tr.Port(0).Recv(), tr.Port(0).Recv()})
-	tr.peers[1].acks.collect(netio.NewPool(nil), new(netio.Frames))
+	tr.peer(1).acks.collect(netio.NewPool(nil), new(netio.Frames))
 	require.Zero(t, pool.Lent())
 	require.Equal(t, 2*netio.FrameCost(3), pool.Idle())
 	r.feed(join(message(heartbeat, ""), message(goodbye, "")))
@@ -302,7 +302,7 @@ func TestNoFrameIsLeftBeforeTheWriterRests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		both, _, _ := couple(t)
 		synctest.Wait() // the writers rest
-		l := both[1].peers[0].streams[dataStream]
+		l := both[1].peer(0).streams[dataStream]
 		l.out.parking.Once(0, func() { l.out.push(address(both[1].Port(1), netio.Data, 1, 0, 100)) })
 		post(both, 100)
 		for range 2 {

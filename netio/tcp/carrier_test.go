@@ -76,7 +76,7 @@ func TestReaderGoesOnAnywhere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sent := drawFrames(t, netio.Data)
 		tr := newTransport(Config{Place: netio.PlaceOf(4, 2, 0)})
-		r := newReader(tr.peers[1].streams[dataStream])
+		r := newReader(tr.peer(1).streams[dataStream])
 		r.in = r.in[:wholeBytesMin] // small enough to be filled
 		c := &trickle{t: t, in: append(join(sent...), encode(message(goodbye, ""), 0)...)}
 		for !r.over {
@@ -106,7 +106,7 @@ func TestWriterGoesOnAnywhere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		kind := rapid.SampledFrom([]netio.Kind{netio.Control, netio.Data}).Draw(t, "kind")
 		tr := newTransport(Config{Place: netio.PlaceOf(4, 2, 0)})
-		l := tr.peers[1].streams[streamOf(kind)]
+		l := tr.peer(1).streams[streamOf(kind)]
 		w, c := newWriter(l), &trickle{t: t}
 		var want []byte
 		var twin sentFrames
@@ -146,7 +146,7 @@ func TestWriterGoesOnAnywhere(t *testing.T) {
 func TestWriterDropsWhatIsLeft(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tr := newTransport(Config{Place: netio.PlaceOf(4, 2, 0)})
-		l := tr.peers[1].streams[dataStream]
+		l := tr.peer(1).streams[dataStream]
 		w, c := newWriter(l), &trickle{t: t}
 		frames := drawFrames(t, netio.Data)
 		for _, f := range frames {
@@ -241,7 +241,7 @@ func readSplit(t *testing.T, w wire, cuts func(at int) bool) (got came) {
 	tr := newTransport(Config{Place: netio.PlaceOf(4, 2, 0), Log: slog.New(slog.DiscardHandler)})
 	defer tr.Close()
 	tr.Start(func(err error) { got.told = err.Error() })
-	peer := tr.peers[1]
+	peer := tr.peer(1)
 	pool := netio.NewPool(nil)
 	var account netio.Account
 	for range 6 {

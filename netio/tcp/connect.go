@@ -117,13 +117,13 @@ func (c *connector) dial(ctx context.Context, l *stream) error {
 // wants reports whether a connection that another process has dialled is wanted. One that doesn't fit the job is
 // accepted, so that take reports the reason.
 func (c *connector) wants(hello handshake.Hello) bool {
-	return c.fits(hello) != nil || c.t.peers[hello.Process].streams[hello.Lane].mayAnswer()
+	return c.fits(hello) != nil || c.t.peer(hello.Process).streams[hello.Lane].mayAnswer()
 }
 
 // leave is called if a wanted connection does not come.
 func (c *connector) leave(hello handshake.Hello) {
 	if c.fits(hello) == nil {
-		c.t.peers[hello.Process].streams[hello.Lane].endAnswer()
+		c.t.peer(hello.Process).streams[hello.Lane].endAnswer()
 	}
 }
 
@@ -163,7 +163,7 @@ func (c *connector) take(conn net.Conn, hello handshake.Hello) error {
 	if err := tune(conn); err != nil {
 		return fmt.Errorf("admit process %d: %w", hello.Process, err)
 	}
-	p := c.t.peers[hello.Process]
+	p := c.t.peer(hello.Process)
 	if err := p.join(hello.Lane, conn); err != nil {
 		return err
 	}

@@ -38,8 +38,8 @@ func newCrowd(t *testing.T, processes int) *crowd {
 		for _, other := range neighbours(i, processes) {
 			if other > i {
 				a, b := net.Pipe()
-				require.NoError(t, tr.peers[other].join(controlStream, muffled{a, &c.silent[i]}))
-				require.NoError(t, c.all[other].peers[i].join(controlStream, muffled{b, &c.silent[other]}))
+				require.NoError(t, tr.peer(other).join(controlStream, muffled{a, &c.silent[i]}))
+				require.NoError(t, c.all[other].peer(i).join(controlStream, muffled{b, &c.silent[other]}))
 			}
 		}
 	}
@@ -116,7 +116,7 @@ func TestLeavingIsNoLoss(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCrowd(t, 8)
 		for _, other := range treeNeighbours(6, 8) {
-			c.all[6].peers[other].quietly()
+			c.all[6].peer(other).quietly()
 		}
 		began := time.Now()
 		c.all[6].Abort("its disk is full")

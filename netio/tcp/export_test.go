@@ -7,8 +7,8 @@ func (t *Transport) Kill() { t.Under(access).Kill() }
 
 // Received returns the bytes of received frames that were not released. Call it after Close.
 func (t *Transport) Received() (lent int64) {
-	for _, p := range t.peers {
-		for i := 0; p != nil && i < streamCount; i++ {
+	for _, p := range t.others() {
+		for i := range p.streams {
 			lent += p.streams[i].received.pool.Lent()
 		}
 	}
@@ -18,8 +18,8 @@ func (t *Transport) Received() (lent int64) {
 // ReceivedPeak returns the maximum number of bytes of received frames at one time, on the stream with the most. Call it
 // after Close.
 func (t *Transport) ReceivedPeak() (peak int64) {
-	for _, p := range t.peers {
-		for i := 0; p != nil && i < streamCount; i++ {
+	for _, p := range t.others() {
+		for i := range p.streams {
 			peak = max(peak, p.streams[i].received.pool.Peak())
 		}
 	}

@@ -171,7 +171,7 @@ func (w *twin) answer() {
 	a, err := w.s.serve(q)
 	require.NoError(w, err)
 	a.From = 1
-	require.NoError(w, w.r.handleAnswer(w.r.t.peers[1], a))
+	require.NoError(w, w.r.handleAnswer(w.r.t.peer(1), a))
 }
 
 // Words that travel as a series give the results of single operations, among and before any others.
@@ -276,11 +276,11 @@ func TestUnknownFaults(t *testing.T) {
 	for at := resultBytes; at < int(a.Bytes); at += each {
 		fault := a.Payload()[at+resultBytes-1 : at+resultBytes]
 		fault[0] ^= 0x40
-		require.ErrorIs(t, w.r.handleAnswer(w.r.t.peers[1], a), errAnswer)
+		require.ErrorIs(t, w.r.handleAnswer(w.r.t.peer(1), a), errAnswer)
 		require.Equal(t, words, w.r.Open())
 		require.EqualValues(t, words, w.f.words.tail-w.f.words.head)
 		fault[0] ^= 0x40
 	}
-	require.NoError(t, w.r.handleAnswer(w.r.t.peers[1], a))
+	require.NoError(t, w.r.handleAnswer(w.r.t.peer(1), a))
 	require.Zero(t, w.r.Open())
 }

@@ -2,7 +2,6 @@ package tcp
 
 import (
 	"math/bits"
-	"slices"
 
 	"github.com/activepebbles/pebbles/netio"
 )
@@ -47,13 +46,13 @@ func (t *Transport) first() (streams []*stream) {
 	for _, process := range neighbours(t.place.Process, t.place.Processes) {
 		wanted[process] = true
 	}
-	for _, p := range slices.Backward(t.others) {
-		process := p.place.Process
+	for process := t.place.Processes - 1; process >= 0; process-- {
 		switch {
+		case process == t.place.Process:
 		case all:
-			streams = append(streams, p.streams[:]...)
+			streams = append(streams, t.peer(process).streams[:]...)
 		case wanted[process] || t.config.layer != nil && t.config.layer.Links(process):
-			streams = append(streams, p.streams[controlStream])
+			streams = append(streams, t.peer(process).streams[controlStream])
 		}
 	}
 	return streams
@@ -80,7 +79,7 @@ func (t *Transport) toward(process int) *stream {
 	if t.config.Connect == ConnectNeed {
 		process = hop(t.place.Process, process)
 	}
-	return t.peers[process].streams[controlStream]
+	return t.peer(process).streams[controlStream]
 }
 
 // noted takes a note that has arrived, or sends it on. It never waits.
@@ -98,7 +97,7 @@ func (t *Transport) Abort(reason string) {
 		return
 	}
 	t.down.Store(true)
-	for _, p := range t.others {
+	for _, p := range t.others() {
 		p.sent.close() // no acknowledgements are awaited any more
 		for _, l := range p.streams {
 			if !l.connected() {
@@ -112,13 +111,13 @@ func (t *Transport) Abort(reason string) {
 
 func (t *Transport) newSpread() *spread {
 	s := &spread{process: t.place.Process, processes: t.place.Processes}
-	s.open = func(process int) bool { p := t.peers[process]; return p != nil && p.open() }
-	s.gone = func(process int) bool { p := t.peers[process]; return p != nil && p.gone() }
+	s.open = func(process int) bool { p := t.peers.all[process].Load(); return p != nil && p.open() }
+	s.gone = func(process int) bool { p := t.peers.all[process].Load(); return p != nil && p.gone() }
 	s.send = func(next int, n *notice) {
 		f := message(abort, n.reason)
 		f.From, f.To, f.Tag = uint32(n.origin), uint32(n.to), uint32(n.by)
 		f.Seq, f.Count = uint64(n.lost+1), uint32(n.hops)
-		t.peers[next].streams[controlStream].send(f)
+		t.peer(next).streams[controlStream].send(f)
 	}
 	return s
 }
@@ -126,16 +125,18 @@ func (t *Transport) newSpread() *spread {
 // heard takes an abort message of a peer. It waits for streams' locks.
 func (t *Transport) heard(n notice, from int) {
 	first := t.spread.heard(n, from)
-	if p := t.peers[n.origin]; first && p != nil { // otherwise it is this process's own
-		p.abort(&netio.AbortError{Process: n.origin, Reason: n.reason})
+	if first && n.origin != t.place.Process {
+		t.peer(n.origin).abort(&netio.AbortError{Process: n.origin, Reason: n.reason})
 	}
 }
 
 // Connections implements [netio.Connected].
 func (t *Transport) Connections() (n int) {
-	for _, l := range t.streams {
-		if l.up.Load() {
-			n++
+	for _, p := range t.others() {
+		for _, l := range p.streams {
+			if l.up.Load() {
+				n++
+			}
 		}
 	}
 	return n

@@ -24,6 +24,7 @@ type polled struct {
 	stalled atomic.Bool  // the socket has no room at the moment; changed while writing
 	said    atomic.Uint64
 	heard   atomic.Uint64 // numbers of writes and of reads
+	beat    beat          // the pulse's own
 
 	writing    sync.Mutex
 	writer     writer

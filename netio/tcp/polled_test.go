@@ -124,7 +124,7 @@ func TestSocketsAreReadWhileRanksAreBusy(t *testing.T) {
 func TestDelayedFramesLeaveTogether(t *testing.T) {
 	both, _ := twins(t, 0)
 	both[0].delayed.Hold() // keeps the timer unset
-	p, l := both[0].Port(0), both[0].peers[1].streams[dataStream]
+	p, l := both[0].Port(0), both[0].peer(1).streams[dataStream]
 	send := func(n, bytes int) {
 		for range n {
 			p.Send(address(p, netio.Data, 0, 1, bytes))
@@ -145,7 +145,7 @@ func TestDelayedFramesLeaveTogether(t *testing.T) {
 	before = l.said.Load()
 	p.Send(address(p, netio.Control, 0, 1, 100))
 	require.Equal(t, before, l.said.Load())
-	require.NotZero(t, both[0].peers[1].streams[controlStream].said.Load(), "control frames leave at once")
+	require.NotZero(t, both[0].peer(1).streams[controlStream].said.Load(), "control frames leave at once")
 }
 
 // full is a socket with much to read, which counts reads.
@@ -185,7 +185,7 @@ func TestOneLookReadsLargeFrames(t *testing.T) {
 		{100, 36_864, readsMax + 1, 11},
 	} {
 		tr := newTransport(Config{Place: netio.PlaceOf(4, 2, 0)})
-		l := tr.peers[1].streams[dataStream]
+		l := tr.peer(1).streams[dataStream]
 		s := &full{}
 		for range c.frames {
 			f := netio.NewPool(nil).Get(c.bytes)
@@ -246,7 +246,7 @@ func TestPolledPeersAreHeard(t *testing.T) {
 	for range 3 * silentRounds {
 		for i := range both {
 			var said, heard [streamCount]uint64
-			mine, others := both[i].peers[1-i].streams, both[1-i].peers[i].streams
+			mine, others := both[i].peer(1-i).streams, both[1-i].peer(i).streams
 			for stream := range mine {
 				said[stream], heard[stream] = mine[stream].said.Load(), others[stream].heard.Load()
 			}

@@ -42,7 +42,7 @@ func (s *poller) run() {
 
 // loseAll ends all peers: while ranks are parked, no goroutine would read their sockets.
 func (s *poller) loseAll(err error) {
-	for _, p := range s.t.others {
+	for _, p := range s.t.others() {
 		p.lose(err)
 	}
 }
@@ -87,7 +87,7 @@ func (s *poller) watch() error {
 func (t *Transport) look(events []readiness) int {
 	n := t.sockets.ready(events)
 	for _, e := range events[:n] {
-		l := t.streams[e.number]
+		l := t.stream(e.number)
 		if e.read {
 			l.readable()
 		}
@@ -119,25 +119,30 @@ const silentRounds = 8 // in the time that a peer may be silent
 // pulse is the state of that goroutine. A round allocates nothing.
 type pulse struct {
 	t          *Transport
-	beats      []beat // by stream
 	events     [eventsMax]readiness
 	heartbeats *netio.Pool
 }
 
 func (t *Transport) newPulse() *pulse {
-	return &pulse{t: t, beats: make([]beat, len(t.streams)), heartbeats: netio.NewPool(nil)}
+	return &pulse{t: t, heartbeats: netio.NewPool(nil)}
 }
 
 func (p *pulse) round() {
 	for i := 0; i < idle.PollerDrainMax && p.t.look(p.events[:]) > 0; i++ {
 	}
-	for i, l := range p.t.streams {
-		if b := &p.beats[i]; l.polling.Load() {
-			b.listen(l, silentRounds)
-			if b.mustSpeak(l, silentRounds/4) {
-				l.send(messageOf(p.heartbeats, heartbeat, ""))
+	for _, other := range p.t.others() {
+		for _, l := range other.streams {
+			if l.polling.Load() {
+				p.beat(l)
 			}
 		}
+	}
+}
+
+func (p *pulse) beat(l *stream) {
+	l.beat.listen(l, silentRounds)
+	if l.beat.mustSpeak(l, silentRounds/4) {
+		l.send(messageOf(p.heartbeats, heartbeat, ""))
 	}
 }
 

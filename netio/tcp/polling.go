@@ -32,9 +32,11 @@ func (t *Transport) open() (err error) {
 
 // flushDelayed writes frames that wait on streams while the ranks that sent them are busy.
 func (t *Transport) flushDelayed() {
-	for _, l := range t.streams {
-		if l.delayed.Load() {
-			l.flush()
+	for _, p := range t.others() {
+		for _, l := range p.streams {
+			if l.delayed.Load() {
+				l.flush()
+			}
 		}
 	}
 }

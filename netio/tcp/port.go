@@ -42,7 +42,7 @@ type Port struct {
 var _ netio.Port = (*Port)(nil)
 
 func newPort(t *Transport, l *local.Port, rank int) *Port {
-	p := &Port{Port: l, t: t, listed: make([]bool, len(t.streams)), yield: cpu.Yield}
+	p := &Port{Port: l, t: t, listed: make([]bool, streamCount*t.place.Processes), yield: cpu.Yield}
 	p.remote = remote{t: t, rank: rank}
 	p.oneSided = local.NewOneSided(rank, t.place, t.space, &p.remote)
 	return p
@@ -64,7 +64,7 @@ func (p *Port) Send(f *netio.Frame) {
 	case t.place.Has(to):
 		p.Pass(f, t.locals[to-t.place.First])
 	default:
-		l := t.peers[t.place.ProcessOf(to)].streams[streamOf(f.Kind)]
+		l := t.peer(t.place.ProcessOf(to)).streams[streamOf(f.Kind)]
 		if l.send(f) && !p.listed[l.id] {
 			p.listed[l.id] = true
 			p.unsent = append(p.unsent, l)
@@ -148,8 +148,8 @@ func (p *Port) look(all bool) bool {
 	if n > 0 {
 		p.hot = nil
 	}
-	if n == 1 && p.events[0].read && len(p.t.others) == 1 { // of many processes, any may be the next to write
-		p.hot = p.t.streams[p.events[0].number]
+	if n == 1 && p.events[0].read && p.t.place.Processes == 2 { // of many processes, any may be the next to write
+		p.hot = p.t.stream(p.events[0].number)
 	}
 	return n > 0
 }

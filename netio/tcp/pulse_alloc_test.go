@@ -18,7 +18,7 @@ func TestHeartbeatsAllocateNothing(t *testing.T) {
 		pulses[1].round()
 	}))
 	for i := range both {
-		for _, l := range both[i].peers[1-i].streams {
+		for _, l := range both[i].peer(1 - i).streams {
 			require.Greater(t, l.said.Load(), uint64(20), "heartbeats")
 		}
 	}

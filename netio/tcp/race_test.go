@@ -32,7 +32,7 @@ func TestFramesSentWhileAnotherWritesLeave(t *testing.T) {
 			both, _ := twins(t, time.Hour) // no heartbeat takes it along
 			defer closeBoth(both)
 			p, q := both[0].Port(0), both[1].Port(1)
-			l := both[0].peers[1].streams[controlStream]
+			l := both[0].peer(1).streams[controlStream]
 			for range 2 { // twice in a row
 				called := false
 				l.both(func() {

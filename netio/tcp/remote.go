@@ -71,13 +71,13 @@ type remote struct {
 
 func (r *remote) flow(process uint32) *flow {
 	if r.flows == nil {
-		r.flows = make([]*flow, len(r.t.peers))
+		r.flows = make([]*flow, r.t.place.Processes)
 		r.pool = netio.NewPool(nil)
 		r.t.remotes.Store(true)
 	}
 	f := r.flows[process]
 	if f == nil {
-		f = &flow{peer: r.t.peers[process]}
+		f = &flow{peer: r.t.peer(int(process))}
 		r.flows[process] = f
 	}
 	return f
@@ -231,7 +231,7 @@ var errAnswer = errors.New("invalid answer")
 
 // answered handles an answer. The caller keeps the frame.
 func (r *remote) answered(a *netio.Frame) {
-	p := r.t.peers[r.t.place.ProcessOf(int(a.From))]
+	p := r.t.peer(r.t.place.ProcessOf(int(a.From)))
 	if r.t.down.Load() {
 		return
 	}

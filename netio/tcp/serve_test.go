@@ -194,7 +194,7 @@ func FuzzAnswer(f *testing.F) {
 		a := netio.NewPool(nil).Get(len(b))
 		a.Kind, a.Count, a.Bytes, a.Seq = answer, count, uint32(len(b)), to.ops.head
 		copy(a.Payload(), b)
-		return c, r.handleAnswer(tr.peers[1], a)
+		return c, r.handleAnswer(tr.peer(1), a)
 	}
 	_, err = take(f, append(bytes.Clone(a.Payload()), make([]byte, 8)...), a.Count)
 	require.ErrorIs(f, err, errAnswer, "more came than was asked for")

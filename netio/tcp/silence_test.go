@@ -39,8 +39,8 @@ func couple(t *testing.T) (both [2]*Transport, told [2]chan error, silent *atomi
 	}
 	for number := range uint8(streamCount) {
 		a, b := net.Pipe()
-		require.NoError(t, both[0].peers[1].join(number, a))
-		require.NoError(t, both[1].peers[0].join(number, muffled{b, silent}))
+		require.NoError(t, both[0].peer(1).join(number, a))
+		require.NoError(t, both[1].peer(0).join(number, muffled{b, silent}))
 	}
 	t.Cleanup(func() { closeBoth(both) })
 	return both, told, silent

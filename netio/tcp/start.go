@@ -68,7 +68,7 @@ func (c *connector) start(ctx context.Context) error {
 	if err := checkFiles(config, filesAllowed()); err != nil {
 		return errors.Join(err, config.Listener.Close())
 	}
-	if len(c.t.others) == 0 {
+	if c.t.place.Processes == 1 {
 		return config.Listener.Close()
 	}
 	first := c.t.first()
@@ -78,8 +78,8 @@ func (c *connector) start(ctx context.Context) error {
 	}
 	c.gate = handshake.Gate{
 		Listener: config.Listener, Secret: config.Secret, Mine: config.Inside(access).Hello(0),
-		Limit: config.HandshakeLimit, Log: config.Log, Members: streamCount * len(c.t.others), Welcome: c.welcome,
-		Mismatch: c.fail, Wanted: c.wants, Leave: c.leave,
+		Limit: config.HandshakeLimit, Log: config.Log, Members: streamCount * (c.t.place.Processes - 1),
+		Welcome: c.welcome, Mismatch: c.fail, Wanted: c.wants, Leave: c.leave,
 	}
 	c.gate.Open()
 	ctx, cancel := context.WithCancel(ctx)

@@ -29,9 +29,9 @@ type stream struct {
 }
 
 func newStream(p *peer, number int, received netio.Keeper) *stream {
-	l := &stream{peer: p, number: number, id: len(p.t.streams), out: outbox{parking: idle.NewParking()}}
+	id := p.place.Process*streamCount + number
+	l := &stream{peer: p, number: number, id: id, out: outbox{parking: idle.NewParking()}}
 	l.received.pool, l.operations.pool = netio.NewPool(received), netio.NewPool(nil)
-	p.t.streams = append(p.t.streams, l)
 	return l
 }
 

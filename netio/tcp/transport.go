@@ -39,11 +39,9 @@ import (
 type Transport struct {
 	config     Config
 	place      netio.Place
-	locals     []*local.Port         // of this process's ranks
-	ports      []*Port               // the same
-	peers      []*peer               // by process; nil for this one
-	others     []*peer               // the same, without nil
-	streams    []*stream             // of all peers
+	locals     []*local.Port // of this process's ranks
+	ports      []*Port       // the same
+	peers      peers
 	sockets    sockets               // nil if goroutines serve the streams
 	poller     poller                // of the sockets
 	delayed    inflight.DelayedFlush // of data frames whose ranks are busy
@@ -76,13 +74,7 @@ func newTransport(c Config) *Transport {
 	t.place = c.Place.OnHosts(hostsOf(c.Addresses))
 	t.locals = local.NewPorts(t.place)
 	t.space = exposed.NewSpace(t.place.Process, local.Users(t.place), exposed.EntriesMax)
-	t.peers = make([]*peer, t.place.Processes)
-	for i := range t.peers {
-		if i != t.place.Process {
-			t.peers[i] = newPeer(t, i)
-			t.others = append(t.others, t.peers[i])
-		}
-	}
+	t.peers.all = make([]atomic.Pointer[peer], t.place.Processes)
 	for i, s := range t.locals {
 		t.ports = append(t.ports, newPort(t, s, t.place.First+i))
 	}
@@ -136,7 +128,8 @@ func (t *Transport) shut() error {
 	}
 	t.down.Store(true)
 	t.connector.stop()
-	for _, p := range t.others {
+	others := t.others()
+	for _, p := range others {
 		p.sayGoodbye(time.Now().Add(limit))
 	}
 	quiet := make(chan struct{})
@@ -151,11 +144,11 @@ func (t *Transport) shut() error {
 	case <-limited.C:
 	}
 	var causes []error
-	for _, p := range t.others {
+	for _, p := range others {
 		causes = append(causes, p.close())
 	}
 	<-quiet
-	for _, p := range t.others {
+	for _, p := range others {
 		leaks.Left("frames in flight over TCP", p.sent.table.Len())
 	}
 	t.shutSockets()
@@ -183,16 +176,19 @@ var _ way.LifeLine = (*under)(nil)
 // Ports implements [way.LifeLine].
 func (t *under) Ports() []*local.Port { return t.locals }
 
-// Offers returns those of another process, by the names of transports; nil for this one.
+// Offers returns those of another process, by the names of transports; nil for this one, and for those that were not
+// connected at the start.
 func (t *under) Offers(process int) map[string]handshake.Offer {
-	if p := t.peers[process]; p != nil {
+	if p := t.peers.all[process].Load(); p != nil {
 		return p.offers
 	}
 	return nil
 }
 
 // WhenEnded registers f. It is called when a process will release no more frames, or at once if so, and maybe again.
-func (t *under) WhenEnded(process int, f func()) { t.peers[process].sent.whenClosed(f) }
+func (t *under) WhenEnded(process int, f func()) { t.peer(process).sent.whenClosed(f) }
+
+func (t *under) peer(process int) *peer { return (*Transport)(t).peer(process) }
 
 // Space implements [way.LifeLine].
 func (t *under) Space() *exposed.Space { return t.space }
@@ -204,11 +200,11 @@ func (t *under) First() <-chan error { return t.events.first }
 func (t *under) Tell(err error) { t.events.report(err) }
 
 // Lose implements [way.LifeLine].
-func (t *under) Lose(process int, cause error) { t.peers[process].lose(cause) }
+func (t *under) Lose(process int, cause error) { t.peer(process).lose(cause) }
 
 // Finished implements [way.LifeLine].
 func (t *under) Finished(process int) bool {
-	return t.peers[process].streams[controlStream].finished.Load()
+	return t.peer(process).streams[controlStream].finished.Load()
 }
 
 // Kill ends the transport as the death of its process would, for tests: connections break without a goodbye.
@@ -216,7 +212,7 @@ func (t *under) Kill() {
 	t.down.Store(true)
 	t.connector.stop()
 	t.aborted.Store(true) // its ranks may live, but report nothing
-	for _, p := range t.others {
+	for _, p := range (*Transport)(t).others() {
 		p.end(nil)
 	}
 }

@@ -75,7 +75,7 @@ func (s *streamed) run() error { return s.reader.run(&s.from) }
 // streamReader reads b as if it came on a stream from process 1 (ranks 2 and 3) to process 0 (ranks 0 and 1).
 func streamReader(b []byte, number int) (*Transport, *streamed) {
 	t := newTransport(Config{Place: netio.PlaceOf(4, 2, 0), Log: slog.New(slog.DiscardHandler)})
-	s := &streamed{reader: newReader(t.peers[1].streams[number])}
+	s := &streamed{reader: newReader(t.peer(1).streams[number])}
 	s.feed(b)
 	return t, s
 }
@@ -186,7 +186,7 @@ func FuzzReader(f *testing.F) {
 		}
 		require.LessOrEqual(t, sent, len(b))
 		r.drop()
-		tr.peers[1].acks.close()
+		tr.peer(1).acks.close()
 		require.Zero(t, r.stream.received.pool.Lent())
 		if err == nil {
 			require.GreaterOrEqual(t, len(b), sent+frame.WireHeader, "a goodbye")

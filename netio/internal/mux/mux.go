@@ -18,13 +18,13 @@ import (
 // Transport is the transport of a job whose processes reach each other over TCP and over faster ways.
 type Transport struct {
 	*tcp.Transport
-	open   func(*way.Config) ([]way.Way, error)
-	hosts  []string     // where processes listen, by process
-	all    []way.Way    // all open ways
-	ways   []way.Way    // ways that link this process with others
-	far    bool         // TCP alone links some process
-	ends   []netio.Port // ports of this process's ranks
-	policy idle.Policy
+	open      func(*way.Config) ([]way.Way, error)
+	addresses []string     // where processes listen, by process
+	all       []way.Way    // all open ways
+	ways      []way.Way    // ways that link this process with others
+	far       bool         // TCP alone links some process
+	ends      []netio.Port // ports of this process's ranks
+	policy    idle.Policy
 }
 
 var (
@@ -79,10 +79,7 @@ func (t *Transport) Preposted(senders map[int]bool) (netio.Preposted, bool) {
 // Open implements [tcp.Layer].
 func (t *Transport) Open(below *tcp.Transport, c *tcp.Config) (err error) {
 	t.Transport = below
-	for _, address := range c.Addresses {
-		host, _, _ := net.SplitHostPort(address)
-		t.hosts = append(t.hosts, host)
-	}
+	t.addresses = c.Addresses
 	t.all, err = t.open(&way.Config{
 		Place: c.Place, Secret: c.Secret, Addresses: c.Addresses,
 		HandshakeLimit: c.HandshakeLimit, Log: c.Log, Hello: c.Inside(access).Hello,
@@ -101,8 +98,13 @@ func (t *Transport) Offers() map[string]handshake.Offer {
 
 // Links implements [tcp.Layer]. The processes of a host listen at the same address.
 func (t *Transport) Links(process int) bool {
-	near := t.hosts[process] == t.hosts[t.Place().Process]
+	near := hostOf(t.addresses[process]) == hostOf(t.addresses[t.Place().Process])
 	return slices.ContainsFunc(t.all, func(w way.Way) bool { return near || !w.Local() })
+}
+
+func hostOf(address string) string {
+	host, _, _ := net.SplitHostPort(address)
+	return host
 }
 
 // Meet implements [tcp.Layer]. It links this process with others by the faster ways, and gives the ranks ports for
@@ -142,7 +144,9 @@ func (t *Transport) Meet(ctx context.Context) error {
 			other := netio.PlaceOf(place.Ranks, place.Processes, process)
 			sharing += other.Last - other.First
 		}
-		line.WhenEnded(process, func() { t.unlink(process) })
+		if linked[process] {
+			line.WhenEnded(process, func() { t.unlink(process) })
+		}
 	}
 	t.policy = idle.PolicyFor(here, sharing)
 	if !slices.ContainsFunc(t.ways, way.Way.LooksAtMemory) {
