@@ -94,8 +94,13 @@ func complain(line net.Conn, err error) {
 }
 
 // send sends a message over the line between launcher and process, within the limit of a step.
-func send(line net.Conn, message any) error {
-	return errors.Join(line.SetWriteDeadline(time.Now().Add(lineLimit)), handshake.WriteMessage(line, message))
+func send(line net.Conn, message any) error { return write(line, encoded(message)) }
+
+// write sends a message that is encoded.
+func write(line net.Conn, text []byte) error {
+	err := line.SetWriteDeadline(time.Now().Add(lineLimit))
+	_, failed := line.Write(text)
+	return errors.Join(err, failed)
 }
 
 // ofLauncher marks a complaint of the launcher itself.
@@ -137,6 +142,9 @@ func (j *job) readMessages(p *process) (c complaint, err error) {
 			return c, err
 		}
 		j.saved.Add(1)
+		if j.above != nil {
+			j.above.texts <- word{Process: p.Process, Saved: true}
+		}
 	}
 }
 

@@ -14,11 +14,15 @@
 //	            the line stays open: its end means that the launcher is gone
 //	                                          ◄── complaint: the processes that it has lost
 //
-// Programs outside this module do not need this package: pebble.Main joins the job that a launcher has started, and
-// pebble.Flags offers the settings of programs as flags. Package pebble and the command are the only users.
+// On every other host an agent is the launcher of that host's processes: the same executable, started by one ssh. It
+// sends the launcher, over the standard output of ssh, where its processes listen, what they print and how they end,
+// and gets the addresses of all once, and signals. So the launcher has one line for each host.
 //
-// [Run] is the launcher's side, [Join] the process's. The secret is never in an argument or in the environment: a local
-// process inherits a pipe that holds it, a remote one gets it on ssh's standard input.
+// Programs outside this module need nothing of this package: pebble.Main joins the job that a launcher has started, and
+// pebble.Flags has what a program may set of that as flags. Package pebble and the command are the only users.
+//
+// [Run] is the launcher's side, [BeAgent] the agent's, [Join] the process's. The secret is never in an argument or in
+// the environment: a process inherits a pipe that holds it, and an agent gets it on ssh's standard input.
 //
 // # Signals
 //
@@ -29,10 +33,10 @@
 //
 // # Ends
 //
-// When a process ends with a nonzero status, or by a signal, the others get a grace to end in order, then SIGTERM, and
-// one second later SIGKILL. A process that ends with [ExitFollower] ended because of another one, and is named as the
-// first cause only if no other fits. It reports the processes that it has lost or waited for in vain
-// ([Member].Complain), which identifies a stopped process. When the launcher is gone, however it ended, every process
-// that has joined is notified at once ([Member].Within). On Linux, the kernel also sends SIGTERM to the local ones; on
-// other hosts, the shell that started a process ends it.
+// When a process ends with a status that is not 0, or by a signal, the others get a grace to end by themselves, then
+// SIGTERM, one second later SIGKILL. Processes that end with [ExitFollower] say that they ended because of another one,
+// and are never named as the first cause when there is a better one. They tell the launcher whom they have lost or
+// waited for in vain ([Member].Complain): a process that was stopped is named so. When the launcher is gone, however it
+// ended, every process that has joined is told at once ([Member].Within); on Linux the local ones also get SIGTERM from
+// the kernel, and those on other hosts from their agent.
 package launch

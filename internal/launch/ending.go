@@ -2,7 +2,6 @@ package launch
 
 import (
 	"fmt"
-	"net"
 	"syscall"
 	"time"
 )
@@ -40,46 +39,49 @@ func (j *job) fail(cause error) {
 	}
 	j.cause = cause
 	j.stage = grace
-	j.next.Reset(j.spec.Grace)
+	if j.above == nil { // otherwise the launcher, which sees all, says when the others must end
+		j.next.Reset(j.spec.Grace)
+	}
 	if j.departed {
 		return // they are connected with each other, and notice
 	}
-	for _, p := range j.processes {
-		j.sendFailure(p.line)
-	}
+	j.sendAll(j.failureNote())
 }
 
-// sendFailure sends the failure of the job to a process that has joined.
-func (j *job) sendFailure(line net.Conn) {
-	if line == nil {
-		return
-	}
+// failureNote says to processes that have joined that the job has failed.
+func (j *job) failureNote() departure {
 	reason := j.failure().Error()
-	if err := send(line, departure{Failed: reason[:min(len(reason), failedBytesMax)]}); err != nil {
-		j.spec.Log.Debug("send failure", "error", err) // it has ended: its exit says more
-	}
+	return departure{Failed: reason[:min(len(reason), failedBytesMax)]}
 }
 
 // stopCheckInterval is how often the launcher checks whether processes are stopped.
 const stopCheckInterval = 500 * time.Millisecond
 
-// checkStopped fails a job if some of its processes have ended in order, and one has been stopped for the silence
-// limit. While others run, they miss its heartbeat; afterwards no process does. On another host, the script that
-// watches the process kills it, and reports the reason.
+// checkStopped fails a job in which some processes have ended in order and one is stopped, for the silence limit. While
+// others run, they miss its heartbeat; afterwards nobody does. One on another host is killed there by its agent, which
+// says why.
 func (j *job) checkStopped(now time.Time) {
-	if j.stage != running || len(j.order) == 0 {
+	if j.stage != running || len(j.order) == 0 && !j.checking {
 		return
 	}
-	for _, p := range j.processes {
-		if p.reached && !p.ended {
-			p.control.write(stopCheckWord + "\n")
+	for _, a := range j.agents {
+		if !a.checking {
+			a.checking = true
+			a.tell(command{Check: true})
 		}
+	}
+	for _, p := range j.processes {
 		switch {
 		case !p.isStopped():
 			p.stopped = time.Time{}
 		case p.stopped.IsZero():
 			p.stopped = now
-		case now.Sub(p.stopped) >= j.spec.SilenceLimit:
+		case now.Sub(p.stopped) < j.spec.SilenceLimit:
+		case j.above != nil:
+			why := stoppedTooLong(fmt.Sprint("process ", p.Process), j.spec.SilenceLimit)
+			fmt.Fprintln(printer{j.above, p.Process, true}, why+"; it is killed now")
+			p.kill(syscall.SIGKILL)
+		default:
 			j.fail(fmt.Errorf("%s: let it go on by `kill -CONT %d`, or give a longer --silence-limit",
 				stoppedTooLong(p.name(), j.spec.SilenceLimit), p.cmd.Process.Pid))
 			return
@@ -100,8 +102,8 @@ func (j *job) escalate() {
 		j.kill()
 	case killed:
 		j.stage = sshKilled
-		for _, p := range j.processes {
-			p.kill(syscall.SIGKILL)
+		for _, a := range j.agents {
+			a.kill(syscall.SIGKILL)
 		}
 	}
 }
@@ -121,7 +123,17 @@ func (j *job) signalAll(to stage, s syscall.Signal, limit time.Duration) {
 	j.next.Reset(limit)
 	for _, p := range j.processes {
 		p.signalled = p.signalled || !p.ended
-		p.signal(s)
+	}
+	j.signalProcesses(s)
+}
+
+// signalProcesses sends a signal to all processes that are left.
+func (j *job) signalProcesses(s syscall.Signal) {
+	for _, p := range j.processes {
+		p.kill(s)
+	}
+	for _, a := range j.agents {
+		a.signal(s)
 	}
 }
 

@@ -29,8 +29,7 @@ const (
 )
 
 var variables = []string{varJob, varProcess, varProcesses, varRanks, varLauncher, varSecretFD, varSecretFile, varBind,
-	varStartLimit,
-	varSilence, varTransport, varConnect, varBuild}
+	varStartLimit, varSilence, varTransport, varConnect, varAgent, varBuild}
 
 // varBuild is optional, and for package handshake alone.
 const varBuild = handshake.BuildVariable

@@ -182,6 +182,7 @@ func awaitGone(t *testing.T, pid int) {
 const roleVariable = "LAUNCH_TEST_ROLE"
 
 func TestMain(m *testing.M) {
+	launch.BeAgent()
 	if role, ok := os.LookupEnv(roleVariable); ok {
 		os.Unsetenv(roleVariable)
 		play(role)

@@ -48,6 +48,8 @@ type job struct {
 	order    []*process    // in the order seen
 	joined   int
 	departed bool // all have joined, and were sent the addresses of all
+	hosts
+	below
 
 	complaints chan complaint // capacity for all
 	received   []complaint
@@ -56,21 +58,68 @@ type job struct {
 	stopCheck  *time.Ticker   // of processes that may have been stopped
 }
 
+// hosts is the part of a job on other hosts.
+type hosts struct {
+	agents   []*agent
+	toward   string        // the launcher's address, which all hosts reach
+	attached int           // ssh that have been started and have not ended
+	heard    chan heard    // words of agents
+	gone     chan *agent   // whose ssh has ended; capacity for all
+	over     chan struct{} // closed at the end of the loop
+}
+
+// below is the part of an agent's job: it is one of the processes of a host, under the launcher.
+type below struct {
+	above    *above       // nil for the launcher's own
+	commands chan command // of the launcher
+	listenAt string       // where the processes listen for each other
+	checking bool         // a process must not stay stopped: others of the job have ended
+}
+
 func newJob(s *Spec) (*job, error) {
 	b := bootstrap.NewJob(nil)
-	j := &job{
-		spec: s, id: b.ID, secret: b.Secret, queue: newQueue(s.Processes), ending: ending{next: time.NewTimer(time.Hour)},
-		exits: make(chan *process, s.Processes), complaints: make(chan complaint, s.Processes),
-		stopCheck: time.NewTicker(stopCheckInterval),
+	j := makeJob(s, b.ID, b.Secret, 0, s.Processes)
+	if len(s.Hosts) > 0 {
+		j.waiting = nil
+		return j, j.openHosts()
 	}
-	j.next.Stop()
-	for i := range s.Processes {
-		j.processes = append(j.processes, newProcess(s, i))
-	}
-	j.waiting = slices.Clone(j.processes)
 	var err error
 	j.rendezvous, err = openRendezvous(s, j.id, j.secret)
 	return j, err
+}
+
+// makeJob makes a job of the processes first..last-1, or the part of a job that has these.
+func makeJob(s *Spec, id string, secret []byte, first, last int) *job {
+	n := last - first
+	j := &job{
+		spec: s, id: id, secret: secret, queue: newQueue(n), ending: ending{next: time.NewTimer(time.Hour)},
+		exits: make(chan *process, n), complaints: make(chan complaint, n),
+		hosts:     hosts{heard: make(chan heard), over: make(chan struct{})},
+		stopCheck: time.NewTicker(stopCheckInterval),
+	}
+	j.next.Stop()
+	for i := first; i < last; i++ {
+		p := newProcess(s, i)
+		j.processes, j.waiting = append(j.processes, p), append(j.waiting, p)
+	}
+	return j
+}
+
+// process is one of the job's processes here; nil for any other one.
+func (j *job) process(number int) *process {
+	i := number - j.processes[0].Process
+	if i < 0 || i >= len(j.processes) {
+		return nil
+	}
+	return j.processes[i]
+}
+
+// memberBind is where processes listen, if not at the address from which they dial.
+func (j *job) memberBind() string {
+	if j.above != nil {
+		return j.listenAt
+	}
+	return j.spec.memberBind()
 }
 
 // supervise starts the processes, one at a time between the events that it handles, and returns when none is left.
@@ -83,7 +132,12 @@ func (j *job) supervise(ctx context.Context) {
 	defer start.Stop()
 	defer j.next.Stop()
 	defer j.stopCheck.Stop()
+	defer close(j.over)
 	cancelled := ctx.Done()
+	var peers chan peer // a job on other hosts has none
+	if j.rendezvous != nil {
+		peers = j.rendezvous.peers
+	}
 	always := make(chan struct{})
 	close(always)
 	for p := j.startable(); p != nil || j.alive() > 0 || j.stage == running && j.pausing > 0; p = j.startable() {
@@ -94,7 +148,7 @@ func (j *job) supervise(ctx context.Context) {
 		select {
 		case <-free:
 			j.start(p)
-		case g := <-j.rendezvous.peers:
+		case g := <-peers:
 			j.handleJoin(g)
 		case l := <-j.logins:
 			j.handleLogin(l)
@@ -103,7 +157,13 @@ func (j *job) supervise(ctx context.Context) {
 		case p := <-j.paused:
 			j.requeue(p)
 		case c := <-j.complaints:
-			j.received = append(j.received, c)
+			j.complained(c)
+		case h := <-j.heard:
+			h.handle(j)
+		case a := <-j.gone:
+			a.end(j)
+		case c := <-j.commands:
+			c.handle(j)
 		case s := <-signals:
 			j.handleSignal(s.(syscall.Signal), time.Now())
 		case <-start.C:
@@ -114,62 +174,111 @@ func (j *job) supervise(ctx context.Context) {
 			j.checkStopped(now)
 		case <-cancelled:
 			cancelled = nil
-			j.fail(fmt.Errorf("job was ended: %w", context.Cause(ctx)))
-			j.terminate(j.spec.Grace)
+			j.cancel(context.Cause(ctx))
 		}
 	}
 }
 
-// alive returns the number of processes that have been started and have not ended.
-func (j *job) alive() int { return j.started - len(j.order) }
+// cancel ends a job from outside. An agent's launcher is gone: its processes see that at once.
+func (j *job) cancel(cause error) {
+	j.fail(fmt.Errorf("job was ended: %w", cause))
+	if j.above != nil {
+		for _, p := range j.processes {
+			if p.line != nil {
+				p.line.Close()
+			}
+		}
+	}
+	j.terminate(j.spec.Grace)
+}
 
-// handleJoin records that a process has joined. After the last one, all are sent the addresses.
+// alive is how many processes, and agents, have been started and have not ended.
+func (j *job) alive() int { return j.started - len(j.order) + j.attached }
+
+// handleJoin notes that a process of this machine has joined.
 func (j *job) handleJoin(g peer) {
-	p := j.processes[g.process]
-	if p.Joined || p.ended {
+	p := j.process(g.process)
+	if p == nil || p.Joined || p.ended {
 		j.spec.Log.Warn("refuse process", "process", g.process, "error", "it has joined already, or has ended")
 		g.line.Close()
 		return
 	}
 	if j.stage != running {
-		j.sendFailure(g.line)
+		_ = send(g.line, j.failureNote()) // if that fails, it has ended: its exit says more
 		g.line.Close()
 		return
 	}
-	p.Joined, p.line, p.address = true, g.line, g.address
-	j.joined++
-	j.starting[p.Host]--
+	p.line = g.line
 	j.readComplaints(p)
-	j.checkEarlyExits()
-	if j.joined == len(j.processes) && j.stage == running {
-		j.sendAddresses()
+	j.noteJoin(p, g.address)
+	if j.above != nil {
+		j.above.words <- word{Process: p.Process, Address: g.address}
 	}
 }
 
-func (j *job) sendAddresses() {
-	j.departed = true
-	j.rendezvous.stop()
-	d := departure{}
-	for _, p := range j.processes {
-		d.Addresses = append(d.Addresses, p.address)
+// noteJoin notes that a process has joined. After the last one of the job all are sent the addresses.
+func (j *job) noteJoin(p *process, address string) {
+	p.Joined, p.address = true, address
+	j.joined++
+	j.checkEarlyExits()
+	if j.joined == j.spec.Processes && j.stage == running && j.above == nil {
+		d := departure{}
+		for _, p := range j.processes {
+			d.Addresses = append(d.Addresses, p.address)
+		}
+		j.depart(d)
 	}
+}
+
+// depart sends all processes the addresses of all: to those of other hosts by their agents.
+func (j *job) depart(d departure) {
+	j.departed = true
+	if j.rendezvous != nil {
+		j.rendezvous.stop()
+	}
+	j.sendAll(d)
+}
+
+// sendAll sends a message to all processes that have joined, and to all agents.
+func (j *job) sendAll(d departure) {
+	text := encoded(d)
 	for _, p := range j.processes {
-		if err := send(p.line, d); err != nil { // it has ended: its exit says more
-			j.spec.Log.Debug("send addresses", "process", p.Process, "error", err)
+		if p.line == nil || p.ended {
+			continue
+		}
+		if err := write(p.line, text); err != nil { // it has ended: its exit says more
+			j.spec.Log.Debug("send to process", "process", p.Process, "error", err)
 		}
 	}
+	for _, a := range j.agents {
+		a.tell(command{departure: d})
+	}
 }
 
-// handleExit records that a process has ended.
+// complained notes a complaint of a process of this machine.
+func (j *job) complained(c complaint) {
+	j.received = append(j.received, c)
+	if j.above != nil {
+		j.above.words <- word{Process: j.processes[0].Process, Complaint: &c, Of: c.by}
+	}
+}
+
+// handleExit notes that a process of this machine has ended.
 func (j *job) handleExit(p *process) {
-	p.finish()
-	printed := j.endLogin(p)
-	if p.Host != "" && !p.reached && !p.signalled && j.retry(p, printed) {
-		return
+	status, by := p.outcome()
+	j.exited(p, status, by)
+}
+
+func (j *job) exited(p *process, status int, by syscall.Signal) {
+	p.finish(status, by)
+	if j.above != nil {
+		j.above.words <- word{Process: p.Process, Ended: true, Status: status}
 	}
-	if !p.Joined {
-		j.starting[p.Host]--
-	}
+	j.noteExit(p)
+}
+
+// noteExit notes that a process has ended.
+func (j *job) noteExit(p *process) {
 	j.order = append(j.order, p)
 	j.spec.Log.Debug("process ended", "process", p.Process, "status", p.Status)
 	if p.Status != 0 && !p.preempted() || p.missed {
@@ -188,7 +297,7 @@ func (j *job) checkEarlyExits() {
 
 // checkStart fails a job whose processes have not all joined in time.
 func (j *job) checkStart() {
-	if j.departed {
+	if j.departed || j.above != nil {
 		return
 	}
 	var missing []string
@@ -205,11 +314,15 @@ func (j *job) checkStart() {
 		why = listHosts(hosts) + "; "
 	}
 	if j.dialling > 0 {
-		why += fmt.Sprintf("ssh has not got through for %d of them yet: %s %s; ", j.dialling, adviceSilent, adviceShell)
+		why += fmt.Sprintf("ssh has not got through for %d of them yet: %s %s; ", j.dialled(), adviceSilent,
+			adviceShell)
+	}
+	where := ""
+	if j.rendezvous != nil {
+		where = ", and can its host reach " + j.rendezvous.address()
 	}
 	j.fail(fmt.Errorf("start job: not all processes have joined within %v; missing: %s; %sdoes the program call "+
-		"pebble.Main or launch.Join, and can its host reach %s?",
-		j.spec.StartLimit, strings.Join(missing, ", "), why, j.rendezvous.address()))
+		"pebble.Main or launch.Join%s?", j.spec.StartLimit, strings.Join(missing, ", "), why, where))
 	j.terminate(terminateLimit)
 }
 
@@ -225,10 +338,8 @@ func (j *job) handleSignal(s syscall.Signal, at time.Time) {
 		return
 	}
 	j.signal, j.signalled = s, at
-	for _, p := range j.processes {
-		p.signal(s)
-	}
-	if j.unstarted() { // these never get it
+	j.signalProcesses(s)
+	if j.unstarted() { // these will never get it
 		j.fail(&SignalError{s})
 		j.terminate(unstartedLimit)
 	}
@@ -238,9 +349,11 @@ func (j *job) handleSignal(s syscall.Signal, at time.Time) {
 func (j *job) finish() (Result, error) {
 	j.lines.Wait()
 	for len(j.complaints) > 0 {
-		j.received = append(j.received, <-j.complaints)
+		j.complained(<-j.complaints)
 	}
-	j.rendezvous.close()
+	if j.rendezvous != nil {
+		j.rendezvous.close()
+	}
 	j.output.close()
 	r := Result{Job: j.id}
 	for _, p := range j.order {
@@ -250,9 +363,9 @@ func (j *job) finish() (Result, error) {
 		r.Outcomes = append(r.Outcomes, p.Outcome)
 	}
 	err := j.failure()
-	if n := len(j.waiting) + j.pausing; err == nil && n > 0 {
+	if err == nil && len(j.waiting)+j.pausing > 0 {
 		err = fmt.Errorf("start job: %d of %d processes were not started, and none is left that could have them start: "+
-			"please report this", n, len(j.processes))
+			"please report this", len(j.processes)-j.started, len(j.processes))
 	}
 	if err == nil {
 		err = j.output.err

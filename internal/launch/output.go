@@ -28,15 +28,20 @@ type output struct {
 // forward makes a file for a process to print to, and forwards the output by the rules of l. The caller closes the file
 // after the process has inherited it.
 func (o *output) forward(l *lines) (*os.File, error) {
+	l.output = o
+	return o.pass(func(r *os.File) { l.copy(r) })
+}
+
+// pass is forward by a function that reads the output to its end.
+func (o *output) pass(read func(r *os.File)) (*os.File, error) {
 	r, file, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
-	l.output = o
 	o.open = append(o.open, r)
 	o.readers.Go(func() {
 		defer r.Close()
-		l.copy(r)
+		read(r)
 	})
 	return file, nil
 }
@@ -84,9 +89,15 @@ func (l *lines) copy(r io.Reader) {
 	if file, ok := r.(*os.File); ok {
 		l.drain(file, piece)
 	}
+	l.end()
+}
+
+// end forwards a last line that has no end.
+func (l *lines) end() {
 	if len(l.rest) > 0 {
 		l.line(l.rest)
 		l.write()
+		l.rest = nil
 	}
 }
 
@@ -173,31 +184,35 @@ func (s stream) release() {
 	}
 }
 
-// stdout and stderr make the streams of a process, by the settings of Spec.
-func (j *job) stdout(p *process) (stream, error) {
-	l := &lines{to: j.spec.Stdout, prefix: j.prefix(p), raw: j.alone()}
+// stdout and stderr make the streams of a process of this machine.
+func (j *job) stdout(p *process) (stream, error) { return j.stream(p, j.linesOf(p, false)) }
+func (j *job) stderr(p *process) (stream, error) { return j.stream(p, j.linesOf(p, true)) }
+
+// linesOf is where the output of a process goes, as Spec says. An agent passes it on as it comes.
+func (j *job) linesOf(p *process, errors bool) *lines {
+	l := &lines{to: j.spec.Stdout, prefix: j.prefix(p.ranks()), raw: j.alone(), from: p.name()}
 	switch {
+	case j.above != nil:
+		l.to, l.prefix, l.raw = printer{j.above, p.Process, errors}, "", true
+	case errors:
+		l.to = j.spec.Stderr
 	case j.spec.First && p.Process == 0:
 		l.prefix, l.raw = "", true
 	case j.spec.First:
 		l.to = j.spec.Stderr
 	}
-	return j.stream(p, l)
-}
-
-func (j *job) stderr(p *process) (stream, error) {
-	return j.stream(p, &lines{to: j.spec.Stderr, prefix: j.prefix(p), raw: j.alone(), login: p.login})
+	return l
 }
 
 // alone reports whether the job's one process is the only one that prints.
 func (j *job) alone() bool { return j.spec.Processes == 1 && !j.spec.Prefix }
 
-// prefix returns the prefix of each line of a process.
-func (j *job) prefix(p *process) string {
+// prefix is what stands before each line of some ranks.
+func (j *job) prefix(ranks string) string {
 	if !j.spec.Prefix {
 		return ""
 	}
-	return "[" + p.ranks() + "] "
+	return "[" + ranks + "] "
 }
 
 func (j *job) stream(p *process, l *lines) (stream, error) {
@@ -205,7 +220,6 @@ func (j *job) stream(p *process, l *lines) (stream, error) {
 	if ok && l.prefix == "" && p.Process == 0 && p.Host == "" && term.IsTerminal(int(file.Fd())) {
 		return stream{file: file}, nil
 	}
-	l.from = p.name()
 	file, err := j.output.forward(l)
 	if err != nil {
 		return stream{}, fmt.Errorf("make pipe for the output of %s: %w", p.name(), err)

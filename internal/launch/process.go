@@ -13,31 +13,14 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// process is one process of a job, as seen by its launcher. Only the launcher's loop uses it, except for the command,
-// which belongs to the goroutine in wait after its start.
+// process is one process of a job, as its launcher sees it. Only the launcher's loop uses it.
 type process struct {
 	Outcome
-	cmd     *exec.Cmd
-	control *control // of a process on another host
-	remote
+	child            // of this launcher; unused where an agent has started it
 	line    net.Conn // to a process that has joined
 	address string   // its listening address
 	ended   bool
-	began   time.Time
-	stopped time.Time // time since which each check has found it stopped; zero if it was not
-
-	mu     sync.Mutex
-	reaped bool // its number may have been reused
-}
-
-// remote is the state of the way to a process on another host.
-type remote struct {
-	script  string  // for the host's shell
-	login   *login  // of an ssh that has not reached the host
-	reached bool    // the script was sent
-	tries   int     // ssh that have ended before they reached the host
-	printed []byte  // output of the last of them
-	trouble trouble // reason for its end
+	stopped time.Time // since when each check has found it stopped; zero when it was not
 }
 
 func newProcess(s *Spec, number int) *process {
@@ -45,7 +28,17 @@ func newProcess(s *Spec, number int) *process {
 	return &process{Outcome: Outcome{Process: number, First: first, Last: last, Host: s.host(number)}}
 }
 
-// startHere starts the process on this machine. It closes the pipe with the secret, which the process inherits.
+// child is a child of the launcher: a process of the job, or an ssh. The command belongs to the goroutine in wait once
+// it has started.
+type child struct {
+	cmd   *exec.Cmd
+	began time.Time
+
+	mu     sync.Mutex
+	reaped bool // its number may be another process's by now
+}
+
+// startHere starts the process on this machine. The files it inherits are closed here afterwards.
 func (p *process) startHere(s *Spec, e environment, secret []byte, stdout, stderr *os.File) error {
 	pipe, err := secretPipe(secret)
 	if err != nil {
@@ -67,105 +60,60 @@ func (p *process) startHere(s *Spec, e environment, secret []byte, stdout, stder
 	if p.Process == 0 && s.Stdin != nil {
 		p.cmd.Stdin = s.Stdin
 	}
-	return p.start()
-}
-
-// startThere starts the process on its host, through a local ssh that reads the script from its standard input.
-func (p *process) startThere(s *Spec, e environment, secret []byte, stdout, stderr *os.File) error {
-	path, err := exec.LookPath(s.SSH[0])
-	if err != nil {
-		return fmt.Errorf("find the command for other hosts: %w", err)
-	}
-	stdin, file, err := os.Pipe()
-	if err != nil {
-		return fmt.Errorf("make pipe for ssh: %w", err)
-	}
-	defer stdin.Close()
-	p.cmd = &exec.Cmd{
-		Path: path, Args: sshArguments(s, p.Host, e.job), Env: withoutJob(os.Environ()),
-		Stdin: stdin, Stdout: stdout, Stderr: stderr,
-		SysProcAttr: attributes(),
-	}
 	if err := p.start(); err != nil {
-		file.Close()
-		return err
-	}
-	p.control = newControl(file)
-	p.script = remoteScript(s, e, secret)
-	return nil
-}
-
-func (p *process) start() error {
-	p.began = time.Now()
-	if err := p.cmd.Start(); err != nil {
 		return fmt.Errorf("start %s: %w", p.name(), err)
 	}
 	p.Started = true
 	return nil
 }
 
-// reset makes a process whose ssh has ended look unstarted.
-func (p *process) reset() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.cmd, p.control, p.ended, p.reaped = nil, nil, false, false
-	p.Started, p.Status, p.Signal = false, 0, 0
+func (c *child) start() error {
+	c.began = time.Now()
+	return c.cmd.Start()
 }
 
-// signal sends a signal to the process and its children if it is reached; else to the ssh that has not reached its
-// host.
-func (p *process) signal(s syscall.Signal) {
-	if p.reached && !p.ended {
-		p.control.write(signalNames[s] + "\n")
-		return
-	}
-	p.kill(s)
-}
-
-// kill sends a signal to the local process group; for a process on another host, that is ssh.
-func (p *process) kill(s syscall.Signal) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.cmd != nil && p.cmd.Process != nil && !p.reaped {
-		syscall.Kill(-p.cmd.Process.Pid, s)
+// kill sends a signal to the child's process group.
+func (c *child) kill(s syscall.Signal) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cmd != nil && c.cmd.Process != nil && !c.reaped {
+		syscall.Kill(-c.cmd.Process.Pid, s)
 	}
 }
 
-// isStopped reports whether a signal has stopped the process, if it is on this host.
+// isStopped reports whether a signal has stopped the process: a child of this launcher.
 func (p *process) isStopped() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.Started && !p.ended && !p.reaped && isStopped(p.cmd.Process.Pid)
+	return p.cmd != nil && p.Started && !p.ended && !p.reaped && isStopped(p.cmd.Process.Pid)
 }
 
-// wait returns when the process has ended. Its children that are left in its group are killed, and its shared memory is
+// wait returns when the child has ended. What it has started and left in its group is killed, and its shared memory
 // removed.
-func (p *process) wait() {
-	awaitExit(p.cmd)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
-	removeSharedMemory(p.cmd.Process.Pid, p.began)
-	_ = p.cmd.Wait() // errors are in the state too
-	p.reaped = true
+func (c *child) wait() {
+	awaitExit(c.cmd)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL)
+	removeSharedMemory(c.cmd.Process.Pid, c.began)
+	_ = c.cmd.Wait() // what is wrong is in the state too
+	c.reaped = true
 }
 
-// finish records the end of the process, after wait has returned.
-func (p *process) finish() {
-	p.ended = true
-	if p.line != nil { // its reader closes it; its last messages may still be on their way
+// outcome is the exit status of the child, and the signal that has ended it, after wait has returned.
+func (c *child) outcome() (status int, by syscall.Signal) {
+	state, ok := c.cmd.ProcessState.Sys().(syscall.WaitStatus)
+	if ok && state.Signaled() {
+		return 128 + int(state.Signal()), state.Signal()
+	}
+	return c.cmd.ProcessState.ExitCode(), 0
+}
+
+// finish notes how the process ended.
+func (p *process) finish(status int, by syscall.Signal) {
+	p.ended, p.Status, p.Signal = true, status, by
+	if p.line != nil { // its reader closes it; what it has sent last may still be on its way
 		p.line.SetReadDeadline(time.Now().Add(lastWordsLimit))
-	}
-	if p.control != nil {
-		p.control.close()
-	}
-	status, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
-	switch {
-	case ok && status.Signaled():
-		p.Signal = status.Signal()
-		p.Status = 128 + int(p.Signal)
-	default:
-		p.Status = p.cmd.ProcessState.ExitCode()
 	}
 }
 

@@ -11,83 +11,82 @@ import (
 )
 
 const (
-	// startsAtOnce bounds the processes of one host that have been started but have not joined or ended: an ssh server
-	// drops connections at random when more than ten are about to log in.
-	startsAtOnce = 8
-	loginsAtOnce = 32 // total of ssh that have not reached their host
+	loginsAtOnce = 32 // ssh that have not reached their host yet, in all
 	loginPause   = 100 * time.Millisecond
 	loginPauses  = 3 * time.Second // maximum pause
 	printedMax   = 64 << 10        // bytes of ssh's output that are kept
 )
 
-// queue is the queue of processes that have not been started.
+// queue is the processes of this machine, or the agents of other hosts, that are still to be started.
 type queue struct {
-	waiting  []*process
-	started  int
-	starting map[string]int // by host: started, but neither joined nor ended
-	dialling int            // ssh that have not reached their host
-	pausing  int            // processes whose ssh is tried again after a pause
-	logins   chan *login    // of ssh that have reached their host
-	paused   chan *process  // processes whose pause has ended; capacity for all
+	waiting  []starter
+	started  int         // processes
+	dialling int         // ssh that have not reached their host
+	pausing  int         // agents whose ssh is tried again after a pause
+	logins   chan *login // that have reached their host
+	paused   chan *agent // whose pause has ended; capacity for all
+}
+
+// starter is what the launcher starts: a process, or an agent that starts those of a host.
+type starter interface {
+	begin(j *job) error
+	mayBegin(j *job) bool
 }
 
 func newQueue(processes int) queue {
-	return queue{starting: make(map[string]int), logins: make(chan *login), paused: make(chan *process, processes)}
+	return queue{logins: make(chan *login), paused: make(chan *agent, processes)}
 }
 
 // unstarted reports whether no signal reaches some processes, since they have not been started.
 func (q *queue) unstarted() bool { return len(q.waiting)+q.pausing+q.dialling > 0 }
 
-// requeue ends the pause of a process whose ssh is tried again.
-func (q *queue) requeue(p *process) {
+// requeue ends the pause of an agent whose ssh is tried again.
+func (q *queue) requeue(a *agent) {
 	q.pausing--
-	q.waiting = append(q.waiting, p)
+	q.waiting = append(q.waiting, a)
 }
 
-// endLogin records that a process's ssh has reached its host, or has ended, and returns its output.
-func (q *queue) endLogin(p *process) (printed []byte) {
-	if p.login == nil {
+// endLogin notes that an agent's ssh has reached its host, or has ended, and returns what it had printed.
+func (q *queue) endLogin(a *agent) (printed []byte) {
+	if a.login == nil {
 		return nil
 	}
 	select {
-	case <-p.login.read:
-		printed = p.login.printed
-	default: // another process holds its standard error
+	case <-a.login.read:
+		printed = a.login.printed
+	default: // something else holds its standard error
 	}
-	p.login = nil
+	a.login = nil
 	q.dialling--
 	return printed
 }
 
-// startable returns the process to start next; nil if none may be started now.
-func (j *job) startable() *process {
-	if j.stage != running {
-		return nil
-	}
-	for _, p := range j.waiting {
-		if p.Host == "" || j.starting[p.Host] < startsAtOnce && j.dialling < loginsAtOnce {
-			return p
-		}
+// startable is what to start next; nil when nothing may be started now.
+func (j *job) startable() starter {
+	if j.stage == running && len(j.waiting) > 0 && j.waiting[0].mayBegin(j) {
+		return j.waiting[0]
 	}
 	return nil
 }
 
-// start starts a waiting process. If that fails, so does the job.
-func (j *job) start(p *process) {
-	i := slices.Index(j.waiting, p)
-	j.waiting = slices.Delete(j.waiting, i, i+1)
-	if err := j.startProcess(p); err != nil {
+// start starts what waits first. If that fails, so does the job.
+func (j *job) start(s starter) {
+	j.waiting = j.waiting[1:]
+	err := s.begin(j)
+	switch p, ok := s.(*process); {
+	case err == nil:
+	case ok && j.above != nil:
+		p.cannotStart(j, err)
+	default:
 		j.fail(fmt.Errorf("start job: %w", err))
 		j.terminate(terminateLimit)
-		return
 	}
-	j.starting[p.Host]++
 }
 
-func (j *job) startProcess(p *process) error {
-	if p.Host != "" {
-		p.login = newLogin(p, j.id, j.logins)
-	}
+func (p *process) mayBegin(*job) bool { return true }
+
+// begin starts a process on this machine.
+func (p *process) begin(j *job) error {
 	stdout, err := j.stdout(p)
 	if err != nil {
 		return err
@@ -99,33 +98,25 @@ func (j *job) startProcess(p *process) error {
 	}
 	defer stderr.release()
 	e := environment{
-		job: j.id, process: p.Process, processes: len(j.processes), ranks: j.spec.Ranks,
-		launcher: j.rendezvous.address(), bind: j.spec.memberBind(), startLimit: j.spec.StartLimit,
+		job: j.id, process: p.Process, processes: j.spec.Processes, ranks: j.spec.Ranks,
+		launcher: j.rendezvous.address(), bind: j.memberBind(), startLimit: j.spec.StartLimit,
 		silenceLimit: j.spec.SilenceLimit, transport: j.spec.Transport, connect: j.spec.Connect,
 	}
-	startOn := p.startHere
-	if p.Host != "" {
-		startOn = p.startThere
-	}
-	if err := startOn(j.spec, e, j.secret, stdout.file, stderr.file); err != nil {
+	if err := p.startHere(j.spec, e, j.secret, stdout.file, stderr.file); err != nil {
 		return err
 	}
 	j.started++
-	if p.login != nil {
-		j.dialling++
-	}
-	go func(l *login) {
+	go func() {
 		p.wait()
-		l.waitForOutput()
 		j.exits <- p
-	}(p.login)
+	}()
 	return nil
 }
 
 // login is one ssh until the other host's shell has reported, on standard error, that it runs. Only then does that
 // shell get the script: an ssh that ends before has started nothing, and may be tried again.
 type login struct {
-	process *process
+	agent   *agent
 	ready   []byte        // the line that the shell prints
 	reached chan<- *login // receives this login when the line has come
 	printed []byte        // output before the line; may be used when read is closed
@@ -136,9 +127,9 @@ type login struct {
 // loginReady returns the line with which the loader reports that it runs.
 func loginReady(job string) string { return "ready-" + job }
 
-func newLogin(p *process, job string, reached chan<- *login) *login {
+func newLogin(a *agent, job string, reached chan<- *login) *login {
 	return &login{
-		process: p, ready: []byte(loginReady(job) + "\n"), reached: reached,
+		agent: a, ready: []byte(loginReady(job) + "\n"), reached: reached,
 		exited: make(chan struct{}), read: make(chan struct{}),
 	}
 }
@@ -171,9 +162,6 @@ func (l *login) readOutput(r io.Reader, piece []byte) []byte {
 // waitForOutput is called when ssh has ended. It waits until its standard error has been read, but only a short time:
 // children of ssh may keep that open.
 func (l *login) waitForOutput() {
-	if l == nil {
-		return
-	}
 	close(l.exited)
 	select {
 	case <-l.read:
@@ -181,40 +169,43 @@ func (l *login) waitForOutput() {
 	}
 }
 
-// handleLogin sends the script to a shell that runs.
+// handleLogin has the script sent to a shell that runs, and the agent's order.
 func (j *job) handleLogin(l *login) {
-	p := l.process
-	if p.login != l {
+	a := l.agent
+	if a.login != l {
 		return // its ssh has ended, and with it the shell
 	}
-	j.endLogin(p)
+	j.endLogin(a)
 	if j.stage != running {
-		p.signalled = true
-		p.kill(syscall.SIGKILL)
+		for _, p := range a.processes {
+			p.signalled = true
+		}
+		a.kill(syscall.SIGKILL)
 		return
 	}
-	p.reached = true
-	p.control.write(p.script)
+	a.reached = true
+	a.control.write(a.script)
+	a.tell(a.order(j))
 }
 
 // retry records why an ssh that has ended did not reach its host, and reports whether it will be tried again. The start
 // limit ends the tries.
-func (j *job) retry(p *process, printed []byte) bool {
-	p.tries++
-	p.printed, p.trouble = printed, troubleOf(printed, p.Status)
-	if j.stage != running || !p.trouble.passes {
-		l := &lines{output: &j.output, from: p.name(), to: j.spec.Stderr, prefix: j.prefix(p)}
+func (a *agent) retry(j *job, printed []byte, status int) bool {
+	a.tries++
+	a.printed, a.trouble = printed, troubleOf(printed, status)
+	if j.stage != running || !a.trouble.passes {
+		l := &lines{output: &j.output, from: a.name(), to: j.spec.Stderr, prefix: j.prefix(a.ranks())}
 		l.copy(bytes.NewReader(printed))
-		p.missed = true
+		for _, p := range a.processes {
+			p.missed = true
+		}
 		return false
 	}
-	pause := min(loginPause<<min(p.tries-1, 8), loginPauses)
-	pause += rand.N(pause / 2) // hosts refuse connections at random: so the tries should vary
-	j.spec.Log.Warn("host was not reached, try again", "host", p.Host, "ssh", lastLine(printed), "pause", pause)
-	j.started--
-	j.starting[p.Host]--
+	pause := min(loginPause<<min(a.tries-1, 8), loginPauses)
+	pause += rand.N(pause / 2) // hosts turn connections away at random: so they should be tried again
+	j.spec.Log.Warn("host was not reached, try again", "host", a.host, "ssh", lastLine(printed), "pause", pause)
 	j.pausing++
-	p.reset()
-	time.AfterFunc(pause, func() { j.paused <- p })
+	a.reset(j)
+	time.AfterFunc(pause, func() { j.paused <- a })
 	return true
 }

@@ -17,8 +17,7 @@ import (
 // used, and one that makes them export everything.
 func TestSecretIsInNoEnvironment(t *testing.T) {
 	for _, name := range []string{
-		"n", "l", "b", "secret", "watcher", "status", "signal",
-		"pebbles_n", "pebbles_line", "pebbles_script", "pebbles_watcher", "pebbles_signal", "pebbles_status",
+		"n", "l", "b", "secret", "watcher", "status", "signal", "pebbles_n", "pebbles_line", "pebbles_script",
 	} {
 		t.Setenv(name, "mine")
 	}

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"runtime"
@@ -69,7 +70,7 @@ const varThreads = "GOMAXPROCS"
 func (s *Spec) oversubscribed() []string {
 	_, set := os.LookupEnv(varThreads)
 	set = set || slices.ContainsFunc(s.Env, func(v string) bool { return strings.HasPrefix(v, varThreads+"=") })
-	if set || s.Processes < oversubscribedMin*runtime.NumCPU() {
+	if set || cmp.Or(s.here, s.Processes) < oversubscribedMin*runtime.NumCPU() {
 		return nil
 	}
 	return []string{varThreads + "=1"}

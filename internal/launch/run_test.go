@@ -221,7 +221,7 @@ func TestMistakesInTheSpec(t *testing.T) {
 		{func(s *launch.Spec) { s.Env = []string{"PEBBLES_JOB=1"} }, "the launcher needs this name itself", nil},
 		{func(s *launch.Spec) { s.Env = []string{"PEBBLES_SECRET_FD=1"} }, "the launcher needs this name itself", nil},
 		{func(s *launch.Spec) { s.Env = []string{"pebbles_script=1"} }, "the launcher needs this name itself", nil},
-		{func(s *launch.Spec) { s.Env = []string{"pebbles_signal=1"} }, "the launcher needs this name itself", nil},
+		{func(s *launch.Spec) { s.Env = []string{"pebbles_line=1"} }, "the launcher needs this name itself", nil},
 		{func(s *launch.Spec) { s.Hosts = []string{"a"} }, "name it in Bind", nil},
 		{func(s *launch.Spec) { s.Hosts, s.Bind = []string{"a", "b"}, "lo" }, "2 hosts for 1 processes", nil},
 		{func(s *launch.Spec) { s.Hosts, s.Bind = []string{"-oProxyCommand=x"}, "lo" }, "can't be the name of a host", nil},

@@ -34,25 +34,27 @@ type Spec struct {
 	// the processes of a host are consecutive. [ParseHosts] and [ReadHostfile] read lists of hosts, [PlaceOn] respects
 	// their slots.
 	Hosts []string
-	// Program is the program and its arguments. Program[0] is looked up here, in PATH if it has no slash; on other
-	// hosts the same path must exist.
+	// Program is the program and its arguments. Program[0] is looked up here, in PATH if it has no slash; on other hosts
+	// the same path must exist, and that of this process's executable, which must call [BeAgent] first: it starts the
+	// processes of each of them.
 	Program []string
 	Dir     string   // working directory, here and on other hosts; "" is this process's
 	Env     []string // additions to the environment, here and on other hosts: NAME=value
 
 	// Bind is the address or the interface's name that the job listens on; "" is loopback. A job with Hosts needs it. A
-	// port, as in "eth0:7000", is for the launcher only. With an interface's name, each process listens at its own
-	// host's interface of that name; with an address, at the address from which its host reaches the launcher.
+	// port, as in "eth0:7000", is that of a launcher without Hosts alone. With an interface's name each process listens
+	// at its own host's interface of that name; with an address, at the address from which its host reaches the
+	// launcher.
 	Bind string
 	// Transport connects the processes, as for connect.Dial, in programs that set none; "" is connect.ByAuto.
 	Transport string
 	// Connect sets when processes connect with each other, as in [tcp.Config], in programs that set none.
 	Connect string
-	// SSH is the command that runs a command on a host; these are its last two arguments. The default is "ssh"; a
-	// command of that name gets options so that it neither asks nor waits without limit. It must pass on standard
-	// input, output and error, and end with status 255 if it does not reach the host. It is then tried again until the
-	// start limit, if its output names a temporary trouble: no connection, or one that was closed. At most 32 log in at
-	// a time, and 8 on one host.
+	// SSH is the command that runs a command on a host, which it is given as its last two arguments. Default "ssh"; a
+	// command of that name gets options so that it neither asks nor waits for ever. It must pass on standard input, output
+	// and error, and end with status 255 when it does not reach the host. While it has not, it is tried again until the
+	// start limit, if what it prints tells of a trouble that may pass: no connection, or one that was closed. It runs
+	// once for each host; at most 32 log in at a time.
 	SSH []string
 
 	// Stdin is for process 0 of a job on this machine; all other processes get /dev/null. A terminal is not passed on:
@@ -90,6 +92,7 @@ type Spec struct {
 	Log *slog.Logger // may be nil
 
 	build string // handshake.BuildSetting for processes on this machine; may be empty
+	here  int    // of the processes, those on this machine; 0 is all
 }
 
 const defaultGrace = 2 * time.Second

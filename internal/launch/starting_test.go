@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"runtime"
 	"syscall"
@@ -75,10 +76,13 @@ func TestStartLimitHoldsWhileProcessesAreStarted(t *testing.T) {
 		"not all processes have joined within 1ns")
 }
 
-// TestHostsStartInTurn counts the processes of a host that have been started but have not joined.
+// TestHostsStartInTurn has more hosts than are logged in to at once: each has one ssh, whatever runs there.
 func TestHostsStartInTurn(t *testing.T) {
-	s := Spec{Processes: 40, Hosts: []string{"a", "b"}, Bind: "127.0.0.1", SSH: []string{"sh", "-c", "exec sleep 1000"},
+	s := Spec{Processes: 80, Bind: "127.0.0.1", SSH: []string{"sh", "-c", "exec sleep 1000"},
 		Program: []string{"sleep"}}
+	for i := range loginsAtOnce + 8 {
+		s.Hosts = append(s.Hosts, fmt.Sprint("h", i))
+	}
 	s, err := s.complete()
 	require.NoError(t, err)
 	j, err := newJob(&s)
@@ -86,11 +90,11 @@ func TestHostsStartInTurn(t *testing.T) {
 	for p := j.startable(); p != nil; p = j.startable() {
 		j.start(p)
 	}
-	require.Equal(t, map[string]int{"a": startsAtOnce, "b": startsAtOnce}, j.starting)
+	require.Equal(t, []int{loginsAtOnce, 8}, []int{j.attached, len(j.waiting)})
 	j.fail(errors.New("enough"))
 	j.kill()
 	j.supervise(context.Background())
-	require.EqualError(t, requireEnded(t, j, func(n int) bool { return n == 2*startsAtOnce }), "enough")
+	require.EqualError(t, requireEnded(t, j, func(n int) bool { return n == 2*loginsAtOnce }), "enough")
 }
 
 // TestProcessThatStopsAtTheEndIsNamed stops a process when the others have ended in order: only the launcher, with a
@@ -124,17 +128,26 @@ func TestProcessThatStopsAtTheEndIsNamed(t *testing.T) {
 				j.handleLogin(<-j.logins)
 			}
 		}
-		j.handleExit(<-j.exits)
+		event := func(limit <-chan time.Time) {
+			select {
+			case p := <-j.exits:
+				j.handleExit(p)
+			case h := <-j.heard:
+				h.handle(j)
+			case a := <-j.gone:
+				a.end(j)
+			case <-limit:
+			}
+		}
+		for len(j.order) == 0 {
+			event(nil)
+		}
 		require.Equal(t, running, j.stage)
 		now := time.Now()
 		for looks := 0; j.stage == running && looks < 10_000; looks++ {
 			j.checkStopped(now)
 			now = now.Add(stopCheckInterval)
-			select {
-			case p := <-j.exits:
-				j.handleExit(p)
-			case <-time.After(time.Millisecond):
-			}
+			event(time.After(time.Millisecond))
 		}
 		j.kill()
 		j.supervise(t.Context())

@@ -101,13 +101,23 @@ func listHosts(hosts []Unreached) string {
 }
 
 // unreached lists the hosts that ssh did not reach, with its reasons.
-func (j *job) unreached() (hosts []Unreached) {
+func (h *hosts) unreached() (all []Unreached) {
 	seen := make(map[string]bool)
-	for _, p := range j.processes {
-		if p.tries > 0 && !p.reached && !seen[p.Host] {
-			seen[p.Host] = true
-			hosts = append(hosts, Unreached{p.Host, p.tries, lastLine(p.printed), p.trouble.advice})
+	for _, a := range h.agents {
+		if a.tries > 0 && !a.reached && !seen[a.host] {
+			seen[a.host] = true
+			all = append(all, Unreached{a.host, a.tries, lastLine(a.printed), a.trouble.advice})
 		}
 	}
-	return hosts
+	return all
+}
+
+// dialled is how many processes are on hosts that ssh has not reached yet.
+func (h *hosts) dialled() (n int) {
+	for _, a := range h.agents {
+		if a.login != nil {
+			n += len(a.processes)
+		}
+	}
+	return n
 }

@@ -39,8 +39,10 @@ func Pebbles() Program {
 	}
 }
 
-// Main runs the command line of a process, and ends it.
+// Main runs the command line of a process, and ends it. A process that a launcher has started as its agent on another
+// host is that instead.
 func Main(p Program) {
+	launch.BeAgent()
 	os.Exit(Execute(New(p, Terminal{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr})))
 }
 

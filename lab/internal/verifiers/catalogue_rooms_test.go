@@ -145,8 +145,11 @@ var rooms = []mutation{
 	{"a frame that leaves a backlog is still in it", "coalesce/links.go", "\tk.sender.Backlog--\n", "", "TestScenarios"},
 
 	// Starting jobs.
-	{"an ssh that is tried again starts still", "internal/launch/queue.go",
-		"\tj.starting[p.Host]--\n\tj.pausing++\n", "\tj.pausing++\n", "TestTriesLeaveNothing"},
+	{"an ssh that is tried again starts still", "internal/launch/agents.go",
+		"\ta.count(j, -1)\n", "", "TestTriesLeaveNothing"},
+	{"a login's words are an agent's", "internal/launch/agents.go",
+		"bytes.CutSuffix(line, ready)", "line[:0], len(ready) > 0",
+		"TestWhatALoginPrintsIsForwarded"},
 	{"an ssh that has ended dials still", "internal/launch/queue.go", "\tq.dialling--\n", "", "TestTriesLeaveNothing"},
 	{"a pause never ends", "internal/launch/queue.go", "\tq.pausing--\n", "", "TestTriesLeaveNothing"},
 	{"a job that starts nothing has succeeded", "internal/launch/job.go",
