@@ -148,12 +148,13 @@ var rooms = []mutation{
 	{"an ssh that is tried again starts still", "internal/launch/agents.go",
 		"\ta.count(j, -1)\n", "", "TestTriesLeaveNothing"},
 	{"a login's words are an agent's", "internal/launch/agents.go",
-		"bytes.CutSuffix(line, ready)", "line[:0], len(ready) > 0",
+		"bytes.CutSuffix(line, ready)", "bytes.CutSuffix(line, line[min(0, len(ready)):])",
 		"TestWhatALoginPrintsIsForwarded"},
 	{"an ssh that has ended dials still", "internal/launch/queue.go", "\tq.dialling--\n", "", "TestTriesLeaveNothing"},
 	{"a pause never ends", "internal/launch/queue.go", "\tq.pausing--\n", "", "TestTriesLeaveNothing"},
 	{"a job that starts nothing has succeeded", "internal/launch/job.go",
-		"err == nil && n > 0 {", "err != nil && n > 0 {",
+		"err == nil && len(j.waiting)+j.pausing > 0 {",
+		"err != nil && len(j.waiting)+j.pausing > 0 {",
 		"TestWhoWaitsForEverIsTold"},
 
 	// Checkpoints.

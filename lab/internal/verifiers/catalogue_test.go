@@ -519,8 +519,8 @@ var catalogue = []mutation{
 	{"a follower ends as if it had failed", "internal/launch/status.go", "errors.Is(err, ErrElsewhere), ", "",
 		"TestStatusOf"},
 	{"a crowd begins one process late", "internal/launch/resources.go",
-		"s.Processes < oversubscribedMin*runtime.NumCPU()",
-		"s.Processes <= oversubscribedMin*runtime.NumCPU()", "TestOversubscription"},
+		"s.Processes) < oversubscribedMin*runtime.NumCPU()",
+		"s.Processes) <= oversubscribedMin*runtime.NumCPU()", "TestOversubscription"},
 	{"a job begins with processes missing", "internal/launch/messages.go", "len(d.Addresses) != processes",
 		"len(d.Addresses) > processes", "TestBadMessagesAreRefused"},
 
