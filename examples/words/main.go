@@ -27,7 +27,7 @@ func main() {
 func run(r *pebble.Rank, text string, ask ...string) ([]uint64, error) {
 	counts := map[string]uint64{} // of this rank's part of all words
 	s := task.New(r)
-	owner, travels := distribution.Hash(r.Size()), target.Coded(pebble.Strings{}) // and answers as they are
+	owner, travels := distribution.Hash(r.Size()), target.Coded(pebble.Strings{}) // questions; answers are plain data
 	count := delegate.New(s, "count", owner, distribution.HashString, func(word string) uint64 {
 		counts[word]++
 		return counts[word]
