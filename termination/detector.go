@@ -2,7 +2,8 @@ package termination
 
 import "github.com/activepebbles/pebbles/route"
 
-// Counts counts the data frames of one rank since the job began. They may wrap: only sums and equality are used.
+// Counts counts the data frames of one rank, and its messages between locks, since the job began. They may wrap: only
+// sums and equality are used.
 type Counts struct {
 	Created   uint64 // frames handed to the transport
 	Processed uint64 // frames whose pebbles have all been handled or passed on
@@ -26,8 +27,8 @@ type Maker func(Site) (Detector, error)
 // State is the state of a detector's rank. It is valid for one call of Step.
 type State struct {
 	Counts
-	// Idle reports whether the rank has nothing to do: its body has returned, nothing is queued, held back or waiting
-	// for credit, and no buffer for a link of a stage up to the detector's (see [Stager]) holds a pebble. It may be
+	// Idle reports whether the rank has nothing to do: its body has returned, nothing is queued, held or waiting for
+	// credit, and the buffers hold no pebbles. For a [Stager], only buffers of links up to its Stage count. It may be
 	// false for a while although the rank has nothing to do.
 	Idle bool
 	// Back reports whether every frame that this rank has handed to the transport has been processed by its receiver.
@@ -37,20 +38,20 @@ type State struct {
 	Ledger *Ledger
 }
 
-// Network carries a detector's messages. Open returns the same sequence numbers in the same order on every rank: a
-// detector opens one for each round, equally often on all ranks, and so distinguishes the messages of a rank that is
-// ahead.
+// Network carries a detector's messages. Open returns the same sequence numbers in the same order on every rank, and so
+// distinguishes the messages of a rank that is ahead. A detector opens one for each round. Collectives use the same
+// sequence, so all ranks must open equally often in an epoch.
 type Network interface {
 	Open() uint64
-	// Send sends a copy of value to another rank.
+	// Send sends a copy of value to another rank. The detector chooses tags, which distinguish messages of one number.
 	Send(to int, seq uint64, tag uint32, value []byte)
 	// Take returns the message that another rank has sent with this number and tag, if it has arrived: each message
 	// once, valid until the next call.
 	Take(from int, seq uint64, tag uint32) (value []byte, ok bool)
 }
 
-// Detector decides for one rank when an epoch has ended. All ranks reach the same verdict, each when it has received
-// enough.
+// Detector decides for one rank when an epoch has ended: this decision is its verdict. All ranks reach it, each when it
+// has received enough.
 //
 // A verdict always means that the body of every rank has returned, that all pebbles for this rank have been handled or
 // passed on, and that no more will come for it in this epoch. The verdict of [SKR] and [NBX] also means that all
@@ -64,9 +65,11 @@ type Detector interface {
 	// Begin starts the detection of a new epoch. The previous one, if any, has ended for this rank.
 	Begin()
 	// Step advances the detection as far as possible without waiting, and reports whether the epoch has ended. Call it
-	// again whenever a message has arrived or the state has changed.
+	// again whenever a message has arrived or the state has changed. The runtime also calls it repeatedly while the
+	// rank is idle, before it parks.
 	Step(n Network, s State) (ended bool)
-	// Rounds returns the number of rounds since the job began.
+	// Rounds returns the number of rounds that this detector has ended: for counters, and, in epochs without a declared
+	// depth, to begin rounds less often after unsuccessful ones.
 	Rounds() uint64
 }
 

@@ -14,6 +14,12 @@
 //	pcx-neighbors   n h N               the same, and one topology for all     the rank
 //	ordered         n N                 a known depth, one staged topology     the rank
 //
+// # Words
+//
+// A round is one exchange of messages between the detectors of all ranks; an epoch takes one or more. Ordered calls its
+// rounds passes. A phase is a part of the frames of one link: those created between two reports of their number (see
+// [Ledger]). The generation of a pebble is its place in its chain, counted from 1: a level without hops.
+//
 // # Levels
 //
 // All detectors except SKR rely on chains of pebbles that end. A chain is a pebble that a body sent, a pebble that its

@@ -11,8 +11,8 @@ import (
 type kind struct {
 	name string
 	make Maker
-	// messages returns the minimum messages per epoch of the rank that sends most. If that is at least enough, any
-	// number from enough on is a valid result.
+	// messages returns the minimum number of messages per epoch of the rank that sends most. It may stop counting at
+	// enough, and return any number not below it.
 	messages func(s Site, enough int) (int, error)
 }
 

@@ -141,7 +141,7 @@ func (d *ordered) Stage() int {
 }
 
 func (d *ordered) Step(n Network, s State) bool {
-	atStage := s // Idle holds for the stage at which Step was called
+	atStage := s // s.Idle is about the stage of this call: at later ones the rank counts as busy
 	for d.pass < d.passes {
 		if !d.opened {
 			d.seq, d.opened = n.Open(), true
