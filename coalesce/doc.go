@@ -1,8 +1,9 @@
 // Package coalesce gathers pebbles for the same hop into frames: message coalescing (Active Pebbles, section 3.3).
 //
 // An [Outbox] holds the buffers of one target on one rank: a [Lane] for each neighbour, the frame that it fills, the
-// credit of its link, and the frames that wait for credit. An outbox never waits: it reports the state of a lane, and
-// its caller waits. A [Sender] is shared by the outboxes of one rank: its port, and its account of memory.
+// credit of its link, and the frames that wait for credit. An outbox waits only through the [Waiter] of the [Origin]
+// that sends; most origins have none. A [Sender] is shared by the outboxes of one rank: its port, and its account of
+// memory.
 //
 // Memory: a lane in use has one frame, of 256 bytes at first, header included, and of at most coalescing factor ×
 // pebble size + 64 bytes, rounded up to a power of two. So a target's lanes take neighbours × frame bytes while they

@@ -7,8 +7,8 @@ import (
 
 // Links are the links of a target's lanes. The credit of a link bounds the rank's frames in flight on it: frames handed
 // to the transport that their receiver has not yet handled. A frame without credit waits in its lane's backlog. The
-// main function waits with it. Hops and handlers can't wait, so a rank with a backlog takes in no frame that would add
-// to it: docs/guide-network.md shows why this can't deadlock.
+// main function waits with it. Hops and handlers can't wait. So over a topology with stages a rank takes in no frame
+// that could add to the backlog of a higher stage: docs/guide-network.md shows why this can't deadlock.
 type Links struct {
 	sender   *Sender
 	credits  int64                  // most frames in flight on a link

@@ -26,8 +26,8 @@ const noVersion = 1<<64 - 1
 const tableRanks = 4096
 
 // NewPlan makes the plan of rank at. The topology must be sound (see [Check]). The plan has a table of 4 bytes for each
-// rank of the job; only for a [Router] of more than 4,096 ranks that is not [Watching] it computes hops on demand. If
-// marks leave no way to some rank the plan is stale from the start, and Renew returns the error.
+// rank of the job. Only for a [Router] of more than 4,096 ranks that is not [Watching] does it compute hops on demand.
+// If marks leave no way to some rank the plan is stale from the start, and Renew returns the error.
 func NewPlan(t Topology, at int) *Plan {
 	p := &Plan{at: at, topology: t, version: noVersion}
 	if d, ok := t.(direct); ok {

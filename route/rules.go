@@ -74,7 +74,7 @@ func (r *rules) follow(at, dest int) (hops int, err error) {
 	if at == dest {
 		return 0, r.own(at)
 	}
-	var broken error // fault of a route that arrives: stages fall along every loop
+	var broken error // kept back: the stages of a loop fall somewhere too, but the loop is the fault to report
 	last, stage := at, -1
 	for here := at; here != dest; hops++ {
 		if hops >= r.t.Ranks() {

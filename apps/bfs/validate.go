@@ -26,9 +26,8 @@ func (e edge[V]) fingerprint() uint64 {
 //
 //  1. The parents form a tree rooted at the root.
 //  2. Each tree edge joins vertices whose levels differ by one.
-//  3. Each edge joins vertices whose levels differ by at most one, or both unreached; an arc of a directed graph
-//     whose tail
-//     is reached leads at most one level down.
+//  3. Each edge joins vertices whose levels differ by at most one, or both unreached; an arc of a directed graph whose
+//     tail is reached leads at most one level down.
 //  4. A vertex has a parent if and only if it has a level.
 //  5. Each tree edge is an edge of the graph.
 //

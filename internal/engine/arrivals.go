@@ -21,7 +21,7 @@ type arrivals struct {
 	futureEpoch netio.Frames // data frames of epochs that have not begun here
 	deferred    netio.Frames // data frames that waited for the epoch that now runs
 	catchUp     bool         // deferred may hold some
-	stalled     netio.Frames // data frames of this epoch that wait until links have credit
+	stalled     netio.Frames // held frames: data frames of this epoch that wait until links have credit
 	processed   uint64       // data frames and posted messages handled
 	phases      uint32       // maximum number of a link's phases in an epoch, with a ledger
 }

@@ -129,7 +129,7 @@ func (r *Rank) end() {
 // that holds nothing, and that no frame has reached, takes part in detection with its first look: in an epoch without
 // pebbles, letting others have a turn first would cost as much again as the messages.
 //
-// It returns false, before the end, when done returns true; a nil done never does.
+// It returns true at the end of the epoch, and false if done has returned true before. A nil done never stops it.
 func (r *Rank) quiesce(wait board.Wait, call string, done func() bool) (ended bool) {
 	d, tasks, seen := &r.Detection, &r.Tasks, r.Publisher.board
 	seen.Waits(wait, call)

@@ -110,9 +110,9 @@ func (r *Rank) Register(d Description, e Endpoint, o *coalesce.Outbox) *Target {
 	return t
 }
 
-// EnterSend is the first step of a send. It ends the job outside of epochs and during other calls. It returns full if a
-// task is sending and some link of the target may be full: then the caller must wait for room, and sends as a handler
-// does.
+// EnterSend is the first step of a send. It ends the job outside of epochs and during other calls. If a task is sending
+// and some link of the target may be full, it returns full: then the caller must wait for room. After that it sends as
+// a handler does.
 func (t *Target) EnterSend() (full bool) {
 	t.Rank.owned(sent)
 	switch in := t.Rank.mode; in {
