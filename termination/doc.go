@@ -16,7 +16,7 @@
 //
 // # Words
 //
-// A round is one exchange of messages between the detectors of all ranks; an epoch takes one or more. Ordered calls its
+// A round is one exchange of messages between the detectors of the ranks; an epoch takes one or more. Ordered calls its
 // rounds passes. A phase is a part of the frames of one link: those created between two reports of their number (see
 // [Ledger]). The generation of a pebble is its place in its chain, counted from 1: a level without hops.
 //
