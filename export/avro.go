@@ -9,22 +9,22 @@ import (
 	"github.com/activepebbles/pebbles/internal/ocf"
 )
 
-// blockBytes is about how much is in a block of an Avro file, which is what readers cut files between.
+// blockBytes is the approximate size of a block of an Avro file. Readers cut files between blocks.
 const blockBytes = 256 << 10
 
-// An AvroCodec makes Avro binary of records. target/avro has one for most Go types; one of your own may leave bytes as
-// they are.
+// An AvroCodec encodes records as Avro binary. Package target/avro has one for most Go types. A codec of your own may
+// leave the bytes as they are.
 type AvroCodec[T any] interface {
-	// Schema is the schema of the records, which the file says.
+	// Schema returns the schema of the records, which goes into the file.
 	Schema() string
 	// Append appends a record to dst.
 	Append(dst []byte, v T) ([]byte, error)
 }
 
-// Compression is how the blocks of an Avro file are compressed.
+// Compression is the compression of the blocks of an Avro file.
 type Compression string
 
-// The compressions of Avro's specification that are known here. Not every reader knows the last two.
+// The supported compressions of Avro's specification. Not every reader supports the last two.
 const (
 	Null      Compression = "null"
 	Deflate   Compression = "deflate"
@@ -32,22 +32,22 @@ const (
 	Zstandard Compression = "zstandard"
 )
 
-// AvroOf writes records to Avro object container files, in blocks of some 256 KiB.
+// AvroOf writes records to Avro object container files, in blocks of about 256 KiB.
 func AvroOf[T any](codec AvroCodec[T], compression Compression) Format[T] {
 	return Format[T]{name: "avro", packs: true, common: newSync, open: func(s setting) (Writer[T], error) {
 		return newAvroWriter(s, codec, compression)
 	}}
 }
 
-// newSync makes the mark between the blocks of a file.
+// newSync returns a random sync marker, which separates the blocks of a file.
 func newSync() []byte {
 	mark := make([]byte, 16)
-	_, _ = rand.Read(mark) // which never fails
+	_, _ = rand.Read(mark) // never fails
 	return mark
 }
 
-// Avro writes records as goavro encodes them by a schema: a record is a map[string]any, and the rest as goavro's
-// documentation says.
+// Avro writes records as goavro encodes them by a schema. A record is a map[string]any; goavro's documentation lists
+// the types of its values.
 func Avro(schema string, compression Compression) (Format[any], error) {
 	codec, err := goavro.NewCodec(schema)
 	if err != nil {
@@ -56,12 +56,12 @@ func Avro(schema string, compression Compression) (Format[any], error) {
 	return AvroOf(natives{codec}, compression), nil
 }
 
-// natives encodes what goavro takes.
+// natives encodes goavro's native values.
 type natives struct{ *goavro.Codec }
 
 func (n natives) Append(dst []byte, v any) ([]byte, error) { return n.BinaryFromNative(dst, v) }
 
-// avroWriter gathers records in blocks.
+// avroWriter collects records in blocks.
 type avroWriter[T any] struct {
 	setting
 	codec  AvroCodec[T]
@@ -93,7 +93,7 @@ func (w *avroWriter[T]) Write(v T) (err error) {
 	return w.Close()
 }
 
-// Close implements Writer: it ends a block.
+// Close implements Writer. It ends the last block.
 func (w *avroWriter[T]) Close() (err error) {
 	if w.count == 0 {
 		return nil

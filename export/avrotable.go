@@ -10,7 +10,8 @@ import (
 	"github.com/linkedin/goavro/v2"
 )
 
-// avroTable is the format of tables as Avro object container files, whose blocks are deflated: all readers know that.
+// avroTable is the format of tables as Avro object container files. Their blocks are deflated, which all readers
+// support.
 func avroTable() Format[[]Column] {
 	f := tableOf("avro", func(s setting) (tabular, error) { return &avroTabular{setting: s}, nil })
 	f.packs = true
@@ -22,7 +23,7 @@ type avroTabular struct {
 	setting
 	names []string
 	cells []cells
-	to    *avroWriter[int] // of a row's place in cells
+	to    *avroWriter[int] // writes a row by its place in cells
 }
 
 func (w *avroTabular) begin(batch []Column) error {
@@ -33,7 +34,7 @@ func (w *avroTabular) begin(batch []Column) error {
 	for _, c := range batch {
 		w.names = append(w.names, c.Name)
 	}
-	mark := sha256.Sum256([]byte(schema)) // the same in each run, so that files are the same
+	mark := sha256.Sum256([]byte(schema)) // the same in each run, so that files are equal
 	w.common = mark[:16]
 	w.to, err = newAvroWriter[int](w.setting, avroRows{w, schema}, Deflate)
 	return err
@@ -53,7 +54,7 @@ func (w *avroTabular) cut() error { return w.to.Close() }
 
 func (w *avroTabular) Close() error { return w.to.Close() }
 
-// avroSchema is the schema of rows with these columns.
+// avroSchema returns the schema of rows with these columns.
 func avroSchema(columns []Column) (string, error) {
 	type field struct {
 		Name string `json:"name"`
@@ -84,7 +85,7 @@ func avroSchema(columns []Column) (string, error) {
 	return string(text), nil
 }
 
-// avroRows encodes rows of the batch at hand.
+// avroRows encodes rows of the current batch.
 type avroRows struct {
 	of     *avroTabular
 	schema string
@@ -112,7 +113,7 @@ func (a avroRows) Append(dst []byte, row int) ([]byte, error) {
 	return dst, nil
 }
 
-// appendAvro appends a value as Avro's binary encoding has it.
+// appendAvro appends a value in Avro's binary encoding.
 func (c *cells) appendAvro(dst []byte, i int) ([]byte, error) {
 	switch {
 	case c.uints != nil:

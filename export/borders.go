@@ -12,12 +12,12 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// BlockRows is how many rows a table's frames of gzip and zstd, blocks of Avro and row groups of Parquet have at most.
+// BlockRows is the maximum number of rows in a table's frame of gzip or zstd, block of Avro, or row group of Parquet.
 const BlockRows = 1 << 17
 
-// Announce tells a table how many rows this rank is going to write. It is collective, between epochs, before the first
-// Write. Then blocks begin at the same rows for any number of ranks, and the bytes of one file do not depend on it: a
-// rank keeps its rows before the first block that it begins, BlockRows at most, and they travel in Close to the rank
+// Announce declares the number of rows that this rank will write to a table. It is collective, between epochs, before
+// the first Write. Then blocks begin at the same rows for any number of ranks, so the bytes of one file do not depend
+// on it. A rank keeps its rows before the first block that it begins, at most BlockRows. Close sends them to the rank
 // that begins their block. Another number of rows is an error of Close.
 func Announce(s *Sink[[]Column], rows uint64) error {
 	counts, err := pebble.AllGather(s.rank, rows)
@@ -29,15 +29,15 @@ func Announce(s *Sink[[]Column], rows uint64) error {
 		b.first += n
 	}
 	b.leave = min((BlockRows-b.first%BlockRows)%BlockRows, rows)
-	if b.first == 0 && s.rank.ID() > 0 { // rank 0 has the first block, behind what begins the file
+	if b.first == 0 && s.rank.ID() > 0 { // rank 0 has the first block, behind the beginning of the file
 		b.leave = min(BlockRows, rows)
 	}
 	s.writer, s.complete = b, func() error { return b.settle(s.place.temp) }
 	return nil
 }
 
-// WriteWhole announces and writes the rows of all ranks, with one batch a rank that has all of its rows. It is
-// collective, between epochs; all ranks get the same error. Then Close is next.
+// WriteWhole announces and writes the rows of all ranks. Each rank gives all its rows in one batch. It is collective,
+// between epochs, and all ranks get the same error. Call Close next.
 func WriteWhole(s *Sink[[]Column], batch []Column) error {
 	rows, err := rowsOf(batch)
 	if err = dataset.Agree(s.rank, s.blame(err)); err == nil {
@@ -53,11 +53,11 @@ func WriteWhole(s *Sink[[]Column], batch []Column) error {
 type borders struct {
 	Writer[[]Column]
 	rank   *pebble.Rank
-	counts []uint64 // rows of all ranks, as announced
-	first  uint64   // place of this rank's first row among those of all
+	counts []uint64 // announced rows of all ranks
+	first  uint64   // place of this rank's first row among all rows
 	leave  uint64   // rows to keep
 	kept   []Column // nil before the first batch
-	rows   uint64   // that were written
+	rows   uint64   // rows written
 }
 
 // Write implements Writer.
@@ -71,7 +71,7 @@ func (b *borders) Write(batch []Column) error {
 	}
 	n := int(min(uint64(rows), b.leave-min(b.leave, b.rows)))
 	b.rows += uint64(rows)
-	if err := b.Writer.Write(slicesOf(batch, n, rows)); err != nil || n == 0 { // which finds batches that differ
+	if err := b.Writer.Write(slicesOf(batch, n, rows)); err != nil || n == 0 { // finds batches that differ
 		return err
 	}
 	for i := range b.kept {
@@ -80,7 +80,7 @@ func (b *borders) Write(batch []Column) error {
 	return nil
 }
 
-// check returns an error unless what was announced has been written.
+// check returns an error unless the announced number of rows has been written.
 func (b *borders) check() error {
 	switch announced := b.counts[b.rank.ID()]; {
 	case b.kept == nil:
@@ -91,8 +91,7 @@ func (b *borders) check() error {
 	return nil
 }
 
-// settle sends the rows that were kept to the rank that begins their block, and writes those that come. It is
-// collective.
+// settle sends the kept rows to the rank that begins their block, and writes the rows that arrive. It is collective.
 func (b *borders) settle(name string) error {
 	if err := dataset.Agree(b.rank, b.check()); err != nil {
 		return err
@@ -124,7 +123,7 @@ func (b *borders) settle(name string) error {
 	return dataset.Agree(b.rank, err)
 }
 
-// holder returns the rank that has the first row of a block. counts are the numbers of rows of all ranks.
+// holder returns the rank that has the first row of a block. counts has the number of rows of each rank.
 func holder(counts []uint64, block uint64) uint64 {
 	row := block * BlockRows
 	for rank, n := range counts {

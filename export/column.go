@@ -5,17 +5,17 @@ import (
 	"fmt"
 )
 
-// A Column is a column of some rows of a table.
+// A Column is some rows of a column of a table.
 type Column struct {
 	Name string
-	// Values has an entry for each row: it is a []int64, []uint64, []float64 or []string.
+	// Values has one element per row. It is a []int64, []uint64, []float64 or []string.
 	Values any
-	// Null marks the rows without a value, with an entry for each row. It is nil in a column that has a value in all
-	// rows of all ranks.
+	// Null marks the rows without a value, with one element per row. It is nil if the column has a value in all rows of
+	// all ranks.
 	Null []bool
 }
 
-// Len returns the number of rows; -1 for Values of another type.
+// Len returns the number of rows, or -1 if Values has another type.
 func (c Column) Len() int {
 	switch v := c.Values.(type) {
 	case []int64:
@@ -30,7 +30,7 @@ func (c Column) Len() int {
 	return -1
 }
 
-// Slice returns the rows from one to before another. They share the column's memory.
+// Slice returns the rows from one index to before another. They share the column's memory.
 func (c Column) Slice(from, to int) Column {
 	switch v := c.Values.(type) {
 	case []int64:
@@ -48,7 +48,7 @@ func (c Column) Slice(from, to int) Column {
 	return c
 }
 
-// like refuses a column that differs from that of an earlier batch in anything but its rows.
+// like returns an error if a column differs from that of an earlier batch in more than its rows.
 func (c Column) like(before Column) error {
 	is, was := fmt.Sprintf("%T", c.Values), fmt.Sprintf("%T", before.Values)
 	switch {
@@ -62,7 +62,7 @@ func (c Column) like(before Column) error {
 	return nil
 }
 
-// rowsOf returns the number of rows of a batch. All its columns must have as many.
+// rowsOf returns the number of rows of a batch, and an error if its columns differ in it.
 func rowsOf(batch []Column) (rows int, err error) {
 	if len(batch) == 0 {
 		return 0, errors.New("a batch has no column")
@@ -83,7 +83,7 @@ func rowsOf(batch []Column) (rows int, err error) {
 	return rows, nil
 }
 
-// cells is a column of a batch for loops over rows: one of the slices holds its values.
+// cells is a column of a batch for loops over rows. One of its slices holds the values.
 type cells struct {
 	ints   []int64
 	uints  []uint64
@@ -92,7 +92,7 @@ type cells struct {
 	null   []bool
 }
 
-// cellsOf returns the columns of a batch in dst, which it may reuse.
+// cellsOf returns the columns of a batch. It may reuse dst.
 func cellsOf(dst []cells, batch []Column) []cells {
 	dst = dst[:0]
 	for _, c := range batch {
@@ -122,7 +122,7 @@ func slicesOf(batch []Column, from, to int) (some []Column) {
 	return some
 }
 
-// append appends rows of a column that is alike. What is there must be this column's own.
+// append appends rows of a column of the same type. The column must own its memory.
 func (c *Column) append(o Column) {
 	switch v := c.Values.(type) {
 	case []int64:
@@ -137,7 +137,7 @@ func (c *Column) append(o Column) {
 	c.Null = append(c.Null, o.Null...)
 }
 
-// emptied are columns like those of a batch, without rows, with memory of their own. dst may have some of it.
+// emptied returns columns like those of a batch, without rows. They own their memory, and may reuse that of dst.
 func emptied(dst, batch []Column) []Column {
 	dst = dst[:0]
 	for _, c := range batch {

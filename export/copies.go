@@ -17,12 +17,12 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Copies makes each host that does not share the folder keep the parts of another host beside its own, and list them:
-// when one host is lost, the others have all parts. Close then has an epoch. A reader takes each part from one host.
+// Copies makes each host that does not share the folder keep and list a copy of another host's parts beside its own. If
+// one host is lost, the others have all parts. Close then runs an epoch. A reader takes each part from one host.
 func Copies(frame.Access) Option { return option(func(o *options) { o.copies = true }) }
 
-// keepers says which rank keeps a copy of each rank's part: one of the next host, by the ranks that have made the
-// folders of hosts. It is nil where no copies are wanted, or all hosts share the folder.
+// keepers returns the rank that keeps a copy of each rank's part: one of the next host, in the order of the ranks that
+// made the folders of hosts. It returns nil if no copies are wanted or all hosts share the folder.
 func (o options) keepers(makers []int64) []int {
 	members := map[int64][]int{}
 	for rank, maker := range makers {
@@ -42,18 +42,18 @@ func (o options) keepers(makers []int64) []int {
 	return all
 }
 
-// copyBytes is how much of a part goes into one pebble.
+// copyBytes is the number of bytes of a part in one pebble.
 const copyBytes = 64 << 10
 
-// copying is the copies that a rank keeps, while they come.
+// copying is the state of the copies that a rank receives.
 type copying struct {
 	folder string
 	parts  []Part
-	files  map[uint64]disk.File // by the rank that has written the part
-	err    error                // the first one
+	files  map[uint64]disk.File // by the rank that wrote the part
+	err    error                // first error
 }
 
-// copyParts brings each part to its keeper, which syncs it and compares its checksum. It is collective.
+// copyParts sends each part to its keeper, which syncs it and compares its checksum. It is collective.
 func (s *Sink[T]) copyParts(parts []Part, keepers []int) error {
 	if keepers == nil {
 		return nil
@@ -72,7 +72,7 @@ func (s *Sink[T]) copyParts(parts []Part, keepers []int) error {
 	defer pieces.Free()
 	err := r.Epoch(func() error {
 		c.fails(r.ID(), c.send(uint64(r.ID()), pieces.Send))
-		return nil // all ranks agree on errors behind the epoch
+		return nil // ranks agree on errors after the epoch
 	}, pebble.Depth(1), pebble.Named("copies"))
 	if err != nil {
 		return err
@@ -87,7 +87,7 @@ func (c *copying) fails(rank int, err error) {
 	}
 }
 
-// open makes the file of a copy.
+// open creates the file of a copy.
 func (c *copying) open(rank uint64) {
 	f, err := disk.OpenFile(filepath.Join(c.folder, c.parts[rank].Name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if c.fails(int(rank), err); err == nil {
@@ -120,13 +120,13 @@ func (c *copying) send(rank uint64, send func(shift)) error {
 func (c *copying) take(p shift) {
 	f, ok := c.files[p.Rank]
 	if !ok {
-		return // its file was not made, which is an error already
+		return // creating its file failed, an error already
 	}
 	_, err := f.WriteAt(p.Data, int64(p.First))
 	c.fails(int(p.Rank), err)
 }
 
-// finish syncs the copies, and compares them with what was sent.
+// finish syncs the copies and compares them with their checksums.
 func (c *copying) finish() error {
 	for rank, f := range c.files {
 		delete(c.files, rank)
@@ -139,7 +139,7 @@ func (c *copying) finish() error {
 	return c.err
 }
 
-// close closes what finish has not come to.
+// close closes the files that finish has not reached.
 func (c *copying) close() {
 	for _, f := range c.files {
 		f.Close()

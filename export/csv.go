@@ -9,8 +9,8 @@ import (
 )
 
 // CSV writes structs of type T as rows of CSV (RFC 4180, with \n behind each row), below a header. A field of T is the
-// column of its name or tag, as in ingest.CSV. Zero values of optional columns are empty. comma separates fields, and
-// is ',' when it is 0.
+// column of its name or tag, as in ingest.CSV. Zero values of optional columns are empty. comma separates fields; 0
+// means ','.
 func CSV[T any](comma byte) Format[T] {
 	return Format[T]{name: "csv", open: func(s setting) (Writer[T], error) {
 		columns, err := dataset.Columns(reflect.TypeFor[T]())
@@ -59,7 +59,7 @@ func (r *row) next(i int) {
 	}
 }
 
-// field adds a field to the line.
+// field appends a field to the line.
 func (r *row) field(field []byte) {
 	if !r.needsQuotes(field) {
 		r.line = append(r.line, field...)
@@ -77,8 +77,8 @@ func (r *row) field(field []byte) {
 	r.line = append(append(r.line, field...), '"')
 }
 
-// needsQuotes reports whether a field would be read as another one, or not at all: RFC 4180 has no control characters
-// outside of quotes.
+// needsQuotes reports whether a field would be misread without quotes: RFC 4180 has no control characters outside of
+// quotes.
 func (r *row) needsQuotes(field []byte) bool {
 	for _, b := range field {
 		if b == r.comma || b == '"' || b < ' ' || b == 0x7f {
@@ -88,7 +88,8 @@ func (r *row) needsQuotes(field []byte) bool {
 	return len(field) > 0 && field[0] == ' '
 }
 
-// end writes the line of so many fields. One that is empty would be no row, but an empty line.
+// end writes the line of the given number of fields. A single empty field gets quotes, since an empty line is not a
+// row.
 func (r *row) end(fields int) error {
 	if fields == 1 && len(r.line) == 0 {
 		r.line = append(r.line, `""`...)

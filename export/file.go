@@ -11,9 +11,9 @@ import (
 	"github.com/activepebbles/pebbles/internal/disk"
 )
 
-// WriteFile writes a file by one process without a job, by the rules of Create with OneFile: it has its name once
-// WriteFile has returned nil, whole and synced to the disk, or not at all. write gets a buffer. Of the options Replace
-// alone has a meaning.
+// WriteFile writes a file by one process without a job, by the rules of Create with OneFile: when it returns nil, the
+// file is under its name, whole and synced to the disk; otherwise it is not there. write gets a buffered writer.
+// Replace is the only option with an effect.
 func WriteFile(name string, write func(w io.Writer) error, opts ...Option) (err error) {
 	defer func() {
 		if err != nil {
@@ -54,8 +54,8 @@ func writeTo(name string, write func(w io.Writer) error) error {
 	return errors.Join(err, f.Close())
 }
 
-// Writable returns the error that WriteFile would give for the name, before there is anything to write: it is taken, or
-// the folder takes no file.
+// Writable returns the error that WriteFile would return for the name, before any output exists: the name is taken, or
+// the folder is not writable.
 func Writable(name string, opts ...Option) error {
 	o := optionsOf(opts)
 	o.oneFile = true
@@ -66,7 +66,7 @@ func Writable(name string, opts ...Option) error {
 	return os.RemoveAll(temp)
 }
 
-// vacantFolder makes a temporary folder beside a name that is not taken.
+// vacantFolder creates a temporary folder beside a name that is not taken.
 func (o options) vacantFolder(name string) (temp string, err error) {
 	if err := o.vacant(name); err != nil {
 		return "", err

@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// Lines writes each record as a line. A record that has a line break in it is an error.
+// Lines writes each record as a line. A record with a line break is an error.
 func Lines() Format[[]byte] {
 	return Format[[]byte]{name: "txt", open: func(s setting) (Writer[[]byte], error) { return lines{s}, nil }}
 }

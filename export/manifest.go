@@ -13,19 +13,20 @@ import (
 	"github.com/activepebbles/pebbles/internal/disk"
 )
 
-// ManifestName is the file of a folder that lists its parts.
+// ManifestName is the name of the file that lists the parts of a folder.
 const ManifestName = "manifest.json"
 
-// A Manifest lists the parts of a folder that Create has written. It is written last: a folder that has one is whole.
+// A Manifest lists the parts of a folder that Create has written. It is written last, so a folder with a manifest is
+// whole.
 type Manifest struct {
-	Format string // "txt", "csv", "jsonl", "avro", "parquet", or the name of a format of your own
+	Format string // "txt", "csv", "jsonl", "avro", "parquet", or the name of your own format
 	Rows   int64  // of all parts in this folder
 	Bytes  int64
 	Parts  []Part          // by rank
 	Note   json.RawMessage `json:",omitempty"` // see Sink.Note
 }
 
-// A Part is one file, which one rank has written.
+// A Part is the file that one rank has written.
 type Part struct {
 	Name     string // within the folder
 	Rank     int
@@ -64,15 +65,15 @@ func ReadManifest(folder string) (*Manifest, error) {
 	return m, nil
 }
 
-// checksumKind begins a checksum.
+// checksumKind is the prefix of a checksum.
 const checksumKind = "crc32c:"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func checksum(sum uint32) string { return fmt.Sprintf("%s%08x", checksumKind, sum) }
 
-// Check compares the part in a folder with its size and checksum; one without a checksum by its size alone. It reads
-// the part once, and holds a buffer of 256 KiB. The error names the part, and tells both sizes and sums.
+// Check compares the part in a folder with its size and checksum, or with its size alone if it has no checksum. It
+// reads the part once, with a buffer of 256 KiB. The error names the part, both sizes and both sums.
 func (p Part) Check(folder string) error {
 	name := filepath.Join(folder, p.Name)
 	f, err := os.Open(name)
@@ -93,7 +94,7 @@ func (p Part) Check(folder string) error {
 		"or another file: write the folder again", name, n, sum, p.Bytes, p.Checksum)
 }
 
-// write writes the manifest of a folder, whose names reach the disk with it.
+// write writes the manifest of a folder, and syncs it and the names in the folder.
 func (m *Manifest) write(folder string) error {
 	text, err := json.MarshalIndent(m, "", "\t")
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 // objects writes a table as lines of JSON.
 type objects struct {
 	setting
-	names []string // of columns, as JSON has them
-	keys  [][]byte // with what stands before and after them
+	names []string // of columns, encoded as JSON
+	keys  [][]byte // names with the punctuation around them
 	cells []cells
 	line  []byte
 }
@@ -55,7 +55,7 @@ func (w *objects) cut() error { return w.setting.cut() }
 
 func (*objects) Close() error { return nil }
 
-// appendJSON appends a value as JSON has it.
+// appendJSON appends a value as JSON.
 func (c *cells) appendJSON(dst []byte, i int) ([]byte, error) {
 	switch {
 	case c.isNull(i):
@@ -74,7 +74,7 @@ func (c *cells) appendJSON(dst []byte, i int) ([]byte, error) {
 	return appendText(dst, c.texts[i])
 }
 
-// appendText appends a string as JSON has it.
+// appendText appends a string as JSON.
 func appendText(dst []byte, text string) ([]byte, error) {
 	plain := true
 	for i := range len(text) {
@@ -98,7 +98,7 @@ func appendText(dst []byte, text string) ([]byte, error) {
 	return append(dst, bytes.TrimSuffix(b.Bytes(), []byte{'\n'})...), nil
 }
 
-// checkText refuses what a format of Unicode text cannot hold.
+// checkText returns an error for text that a format of Unicode cannot hold.
 func checkText(text string) error {
 	if utf8.ValidString(text) {
 		return nil

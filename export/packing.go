@@ -10,12 +10,12 @@ import (
 
 // A packing is a compression of parts.
 type packing struct {
-	suffix  string // of names
-	option  string // which asks for it
+	suffix  string // of file names
+	option  string // name of its option
 	encoder func() (encoder, error)
 }
 
-// An encoder compresses what is written to it, to one frame from Reset to Close.
+// An encoder compresses its input from Reset to Close to one frame.
 type encoder interface {
 	io.WriteCloser
 	Reset(to io.Writer)
@@ -29,16 +29,16 @@ var (
 	packings = []*packing{&gzipPacking, &zstdPacking}
 )
 
-// frameBytes is about how much of a part is in one frame, before it is compressed.
+// frameBytes is the approximate number of bytes in a frame before compression.
 const frameBytes = 4 << 20
 
-// A packer buffers what is written to it, and compresses it if there is a packing.
+// A packer buffers its input, and compresses it if there is a packing.
 type packer struct {
 	*bufio.Writer
 	frames *frames // nil without compression
 }
 
-// newPacker makes a packer. first reports whether what is written begins a file, which is a frame even if it is empty.
+// newPacker makes a packer. first reports whether its output begins a file; a file has a frame even if it is empty.
 func newPacker(to io.Writer, by *packing, first bool) (p packer, err error) {
 	if by != nil {
 		e, err := by.encoder()
@@ -63,7 +63,7 @@ func (p packer) cut() error {
 	return p.frames.end()
 }
 
-// end writes what is left.
+// end writes the rest.
 func (p packer) end() error {
 	err := p.Flush()
 	if p.frames != nil && err == nil {
@@ -72,14 +72,14 @@ func (p packer) end() error {
 	return err
 }
 
-// frames compresses what is written to it, in one frame after the other.
+// frames compresses its input to a sequence of frames.
 type frames struct {
 	to      io.Writer
 	encoder encoder
-	most    int  // bytes of a frame, and of what is written at a time more
+	most    int  // maximum bytes of a frame, exceeded by at most one Write
 	n       int  // bytes in this frame
-	open    bool // whether there is one
-	any     bool // whether there is one, in this part or before it
+	open    bool // whether a frame is open
+	any     bool // whether this part, or one before it, has a frame
 }
 
 // Write implements io.Writer.
@@ -100,7 +100,7 @@ func (f *frames) end() error {
 	return f.encoder.Close()
 }
 
-// close ends the last frame. A part without bytes is one empty frame.
+// close ends the last frame. An empty part becomes one empty frame.
 func (f *frames) close() error {
 	if !f.any {
 		f.encoder.Reset(f.to)

@@ -14,7 +14,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/disk"
 )
 
-// bufferBytes is how much of a part is written at a time.
+// bufferBytes is the number of bytes of a part written at a time.
 const bufferBytes = 256 << 10
 
 // A part is the file that one rank writes.
@@ -23,15 +23,15 @@ type part struct {
 	file  disk.File
 	sum   uint32
 	bytes int64
-	later *later // nil: bytes go to the file at once
+	later *later // nil: bytes go directly to the file
 }
 
-// later is a part that is in memory until a goroutine writes it.
+// later is a part that stays in memory until a goroutine writes it.
 type later struct {
 	blocks [][]byte
 	stop   atomic.Bool
-	done   chan struct{} // nil until the goroutine begins
-	whole  Part          // when it has ended
+	done   chan struct{} // nil until the goroutine starts
+	whole  Part          // valid when the goroutine has ended
 	err    error
 }
 
@@ -51,7 +51,7 @@ func newPart(folder, name string, by *packing, first, isLater bool) (*part, erro
 	return p, err
 }
 
-// counted counts what goes to the file.
+// counted counts and sums the bytes that go to the file.
 type counted struct{ *part }
 
 // Write implements io.Writer.
@@ -67,7 +67,7 @@ func (c counted) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// begin lets a goroutine write what is in memory.
+// begin starts a goroutine that writes the part from memory.
 func (p *part) begin() {
 	l := p.later
 	l.done, l.err = make(chan struct{}), p.end()
@@ -93,7 +93,7 @@ func (p *part) written() bool {
 	}
 }
 
-// finish writes what is left, syncs the file and closes it.
+// finish writes the rest, syncs the file and closes it.
 func (p *part) finish() (Part, error) {
 	l := p.later
 	if l == nil {
@@ -121,10 +121,10 @@ func (p *part) abort() {
 		<-l.done
 	}
 	p.file.Close()
-	_ = disk.Remove(p.file.Name()) // which may be gone already, or be renamed
+	_ = disk.Remove(p.file.Name()) // it may be gone already, or renamed
 }
 
-// advise says what to do about the commonest errors of files.
+// advise adds the remedy to common errors of files.
 func advise(err error) error {
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):

@@ -14,17 +14,17 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// A place is where a rank's part becomes a file: a temporary folder beside the name that it will have.
+// A place is a temporary folder, beside the final name, for the parts of ranks.
 type place struct {
 	name, temp string
-	maker      int // the rank that has made the folder, of this host or one that shares it
+	maker      int // the rank that made the folder, on this host or one that shares it
 	made       bool
 }
 
-// makerPrefix begins the name of the file that says who has made a temporary folder.
+// makerPrefix begins the name of a file in a temporary folder. The rest of the name is the rank that made the folder.
 const makerPrefix = ".made-by-"
 
-// newPlace makes the temporary folder, on each host that does not see that of rank 0. It is collective.
+// newPlace makes the temporary folder, once on each set of hosts that share it. It is collective.
 func newPlace(r *pebble.Rank, name string, o options) (*place, error) {
 	p := &place{name: name}
 	var err error
@@ -37,7 +37,7 @@ func newPlace(r *pebble.Rank, name string, o options) (*place, error) {
 		p.remove()
 		return nil, failed
 	}
-	p.temp = filepath.Join(filepath.Dir(name), temp) // hosts may have the folder at different places
+	p.temp = filepath.Join(filepath.Dir(name), temp) // the path of the folder may differ between hosts
 	host := dataset.Host(r)
 	group, failed := dataset.GroupOf(r, host)
 	if failed == nil && r.ID() != 0 && temp != "" && r.ID() == group.Leader() {
@@ -63,7 +63,7 @@ func (p *place) blame(err error) error {
 	return fmt.Errorf("write %s: %w", p.name, advise(err))
 }
 
-// vacant refuses a name that is taken.
+// vacant returns an error if a name is taken.
 func (o options) vacant(name string) error {
 	info, err := os.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -78,7 +78,7 @@ func (o options) vacant(name string) error {
 	return o.replaceable(name, info)
 }
 
-// replaceable refuses what Replace does not replace: all but a file, or a folder that has a manifest.
+// replaceable returns an error for anything but a file, or a folder that has a manifest: Replace does not replace it.
 func (o options) replaceable(name string, info fs.FileInfo) error {
 	whole := info.Mode().IsRegular()
 	if !o.oneFile {
@@ -92,7 +92,7 @@ func (o options) replaceable(name string, info fs.FileInfo) error {
 	return nil
 }
 
-// join makes the temporary folder on another host, unless it sees that of rank 0.
+// join makes the temporary folder on another host, unless that shares the folder of rank 0.
 func (p *place) join(o options, host string) error {
 	if err := os.Mkdir(p.temp, 0o777); errors.Is(err, fs.ErrExist) {
 		return nil
@@ -107,7 +107,7 @@ func (p *place) join(o options, host string) error {
 	return o.vacant(p.name)
 }
 
-// find finds out who has made the folder that this rank sees.
+// find finds the rank that made the folder.
 func (p *place) find() error {
 	entries, err := os.ReadDir(p.temp)
 	if err != nil {
@@ -122,14 +122,14 @@ func (p *place) find() error {
 	return fmt.Errorf("the temporary folder %s is another's: try again", p.temp)
 }
 
-// remove removes the folder, if this rank has made it.
+// remove removes the folder if this rank made it.
 func (p *place) remove() {
 	if p.made {
 		os.RemoveAll(p.temp)
 	}
 }
 
-// syncFolder has the names in a folder reach the disk.
+// syncFolder syncs the names in a folder to the disk.
 func syncFolder(name string) error {
 	f, err := disk.OpenFile(name, os.O_RDONLY, 0)
 	if err != nil {

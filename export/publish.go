@@ -13,7 +13,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// publish gives finished parts their name. It is collective.
+// publish gives finished parts their final name. It is collective.
 func (s *Sink[T]) publish(own Part) (*Manifest, error) {
 	parts, err := gather(s.rank, own)
 	if err != nil {
@@ -51,7 +51,7 @@ func (s *Sink[T]) publish(own Part) (*Manifest, error) {
 	return s.manifest(parts), nil
 }
 
-// settle keeps a change that has come about everywhere, and takes it back otherwise. It is collective.
+// settle keeps a change that has succeeded on all ranks, and reverts it otherwise. It is collective.
 func (s *Sink[T]) settle(change *swap, err error) error {
 	if err = dataset.Agree(s.rank, s.blame(err)); err != nil {
 		change.undo()
@@ -60,22 +60,22 @@ func (s *Sink[T]) settle(change *swap, err error) error {
 	return dataset.Agree(s.rank, s.blame(change.keep()))
 }
 
-// A Joint makes one file of parts that are files of their own.
+// A Joint joins parts that are complete files to one file.
 type Joint interface {
-	// Cut returns which bytes of a finished part go to the file, and a note of the part for End. first is the first
-	// rank's.
+	// Cut returns the range of a finished part that goes into the file, and a note of the part for End. first is true
+	// for rank 0.
 	Cut(part io.ReaderAt, size int64, first bool) (piece Piece, err error)
-	// End returns what goes behind the last piece. begins has where in the file each piece begins.
+	// End returns the bytes behind the last piece. begins has the offset of each piece in the file.
 	End(pieces []Piece, begins []int64) ([]byte, error)
 }
 
-// A Piece is which bytes of a part go to a file.
+// A Piece is the range of a part that goes into a file.
 type Piece struct {
-	From, To int64  // the first byte, and the one behind the last
+	From, To int64  // offsets of the first byte, and of the one behind the last
 	Note     []byte // for End
 }
 
-// piece returns what of this rank's part goes to the file.
+// piece returns the range of this rank's part that goes into the file.
 func (s *Sink[T]) piece(own Part) (Piece, error) {
 	if s.format.joint == nil {
 		return Piece{To: own.Bytes}, nil
@@ -88,7 +88,7 @@ func (s *Sink[T]) piece(own Part) (Piece, error) {
 	return s.format.joint.Cut(f, own.Bytes, s.rank.ID() == 0)
 }
 
-// publishFile puts parts one behind the other. Each rank copies its own.
+// publishFile concatenates the parts. Each rank copies its own.
 func (s *Sink[T]) publishFile(parts []Part) (*Manifest, error) {
 	name, own := filepath.Join(s.place.temp, "whole"), parts[s.rank.ID()]
 	piece, err := s.piece(own)
@@ -120,7 +120,7 @@ func (s *Sink[T]) publishFile(parts []Part) (*Manifest, error) {
 	return m, err
 }
 
-// fill copies this rank's piece to its place in the file, and what ends the file on rank 0, which returns its size.
+// fill copies this rank's piece to its place in the file. Rank 0 also writes the end of the file, and gets its size.
 func (s *Sink[T]) fill(name, part string, pieces []Piece) (size int64, err error) {
 	var begins []int64
 	for _, p := range pieces {
@@ -138,7 +138,7 @@ func (s *Sink[T]) fill(name, part string, pieces []Piece) (size int64, err error
 	return size + int64(len(end)), err
 }
 
-// copyTo copies a piece of a part to a place in the file, and what ends the file to another; and removes the part.
+// copyTo copies a piece of a part to an offset of the file, and end to another. It removes the part.
 func copyTo(name string, offset int64, part string, piece Piece, end []byte, endAt int64) error {
 	to, err := disk.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {
@@ -152,7 +152,7 @@ func copyTo(name string, offset int64, part string, piece Piece, end []byte, end
 	if _, err = from.Seek(piece.From, io.SeekStart); err == nil {
 		_, err = to.Seek(offset, io.SeekStart)
 	}
-	if err == nil { // by the kernel where it can: it shares what the file system can share
+	if err == nil { // by the kernel where it can: it shares extents where the file system can
 		_, err = io.CopyN(to, from, piece.To-piece.From)
 	}
 	if len(end) > 0 && err == nil {
@@ -179,7 +179,7 @@ func (s *Sink[T]) manifest(parts []Part) *Manifest {
 	return m
 }
 
-// gather gathers what all ranks have. It is collective.
+// gather returns the values of all ranks. It is collective.
 func gather[V any](r *pebble.Rank, own V) ([]V, error) {
 	text, err := json.Marshal(own)
 	if err != nil {

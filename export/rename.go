@@ -8,10 +8,10 @@ import (
 	"github.com/activepebbles/pebbles/internal/disk"
 )
 
-// errTaken refuses a name that something has.
+// errTaken is the error of a name that is taken.
 var errTaken = errors.New("it exists already: remove it, choose another name, or set --replace (export.Replace)")
 
-// renameNew renames a file or folder, and refuses a name that is taken, also by another process a moment ago.
+// renameNew renames a file or folder. It fails if the name is taken, even by another process a moment ago.
 func renameNew(from, to string) error {
 	err := disk.Meets("rename", from)
 	if err == nil {
@@ -26,8 +26,8 @@ func renameNew(from, to string) error {
 	return err
 }
 
-// renameByLink is renameNew by calls that every system has. A link is refused where its name is taken; a folder takes
-// the name of no file and of no folder.
+// renameByLink is renameNew by calls that every system has. Making a link fails if its name is taken. A folder cannot
+// replace a file or another folder.
 func renameByLink(from, to string) error {
 	info, err := os.Lstat(from)
 	switch {
@@ -35,7 +35,7 @@ func renameByLink(from, to string) error {
 		return err
 	case info.IsDir():
 		if _, err := os.Lstat(to); err == nil {
-			return fs.ErrExist // os.Rename would take the place of an empty folder
+			return fs.ErrExist // os.Rename would replace an empty folder
 		}
 		return os.Rename(from, to)
 	}

@@ -7,10 +7,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// renameExclusive renames unless the new name is taken. Some file systems can't.
+// renameExclusive renames unless the new name is taken. Some file systems do not support it.
 func renameExclusive(from, to string) error { return renameBy(unix.RENAME_NOREPLACE, from, to) }
 
-// exchange lets two names change places at once. Some file systems can't.
+// exchange swaps two names atomically. Some file systems do not support it.
 func exchange(a, b string) error { return renameBy(unix.RENAME_EXCHANGE, a, b) }
 
 func renameBy(flags uint, from, to string) error {

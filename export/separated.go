@@ -36,17 +36,17 @@ func (w *separated) rows(batch []Column, rows int) error {
 
 func (w *separated) cut() error { return w.setting.cut() }
 
-// cell adds a value to the line.
+// cell appends a value to the line.
 func (w *separated) cell(c *cells, i int) {
 	if c.texts == nil || c.isNull(i) {
 		w.line = c.appendText(w.line, i)
 		return
 	}
 	text := c.texts[i]
-	w.field(unsafe.Slice(unsafe.StringData(text), len(text))) // which reads it only
+	w.field(unsafe.Slice(unsafe.StringData(text), len(text))) // field only reads it
 }
 
-// appendText appends a value as text; nothing if there is none.
+// appendText appends a value as text, or nothing for a missing value.
 func (c *cells) appendText(dst []byte, i int) []byte {
 	switch {
 	case c.isNull(i):

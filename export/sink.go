@@ -12,7 +12,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// A Sink is where a rank writes its records.
+// A Sink writes the records of one rank.
 type Sink[T any] struct {
 	options
 	rank     *pebble.Rank
@@ -22,54 +22,54 @@ type Sink[T any] struct {
 	writer   Writer[T]
 	rows     int64
 	note     json.RawMessage
-	complete func() error // collective, before the writer closes; nil for nothing
-	err      error        // the first one, which stays
+	complete func() error // collective, before the writer closes; nil for none
+	err      error        // first error; it stays
 	ended    bool         // the writer is closed
 	closed   bool
 }
 
-// A Format says how records of type T become bytes. Lines, CSV and the other functions of this package make them; Parts
-// makes one of a format of your own. A Format holds no state: ranks may share it.
+// A Format turns records of type T into bytes. Lines, CSV and other functions of this package make formats; Parts makes
+// one of your own. A Format holds no state: ranks may share it.
 type Format[T any] struct {
-	name   string // which is the end of parts' names
-	own    bool   // whether it compresses by itself, and makes files that cannot be put one behind the other
-	packs  bool   // whether it compresses by itself
-	joint  Joint  // makes one file of parts that are files of their own; nil: they can't become one
+	name   string // extension of parts' names
+	own    bool   // it compresses itself, and its files cannot be concatenated
+	packs  bool   // it compresses itself
+	joint  Joint  // joins parts that are complete files; nil: they cannot be joined
 	common func() []byte
-	count  func(v T) int64 // rows of what is written at a time; nil: each is one
+	count  func(v T) int64 // rows in one Write; nil: one
 	open   func(s setting) (Writer[T], error)
 }
 
-// A setting is what a format's writer must know.
+// A setting is the arguments of a format's writer.
 type setting struct {
 	io.Writer
-	cut    func() error // ends a frame, if the part is compressed
-	first  bool         // whether the part is the beginning of a file
-	common []byte       // what rank 0 has made, for all ranks
+	cut    func() error // ends a frame if the part is compressed
+	first  bool         // the part is the beginning of a file
+	common []byte       // made by rank 0 for all ranks
 }
 
-// A Writer writes records to one part. Close writes what is left of them; the part is closed by whoever opened it.
+// A Writer writes records to one part. Close writes the rest of them; its caller closes the part.
 type Writer[T any] interface {
 	Write(v T) error
 	Close() error
 }
 
-// Parts makes a format whose parts a Writer writes, and compresses as it likes: Parquet, or one of your own. OneFile
-// and Zstd refuse it. Names of parts end with a point and the format's name.
+// Parts makes a format whose parts are written, and possibly compressed, by a Writer: Parquet, or a format of your own.
+// OneFile and Zstd are errors with it. Names of parts end with a point and the format's name.
 func Parts[T any](name string, open func(w io.Writer) (Writer[T], error)) Format[T] {
 	of := func(s setting) (Writer[T], error) { return open(s.Writer) }
 	return Format[T]{name: name, own: true, packs: true, open: of}
 }
 
-// Joined makes a format like one of Parts whose parts a joint makes one file of, so that it takes OneFile.
+// Joined returns a format from Parts whose parts a joint joins to one file, so that it supports OneFile.
 func Joined[T any](format Format[T], by Joint) Format[T] {
 	format.joint = by
 	return format
 }
 
-// Create begins to write. It is collective: all ranks call it between epochs, with the same arguments, and get the same
-// error. name is that of a folder, or of a file with OneFile, which does not exist yet in a folder that does. Hosts
-// that do not share that folder make one each, for the parts of their ranks.
+// Create starts writing. It is collective: all ranks call it between epochs, with the same arguments, and get the same
+// error. name is that of a folder, or with OneFile of a file. It must not exist yet, but the folder that contains it
+// must. Each host that does not share that folder makes its own, for the parts of its ranks.
 func Create[T any](r *pebble.Rank, name string, format Format[T], opts ...Option) (*Sink[T], error) {
 	return create(r, name, format, optionsOf(opts))
 }
@@ -101,7 +101,7 @@ func create[T any](r *pebble.Rank, name string, format Format[T], o options) (*S
 	return s, nil
 }
 
-// open makes this rank's part.
+// open creates this rank's part.
 func (s *Sink[T]) open(common []byte) (err error) {
 	first := !s.oneFile || s.rank.ID() == 0
 	name := fmt.Sprintf("part-%05d-of-%05d.%s", s.rank.ID(), s.rank.Size(), s.format.name)
@@ -119,8 +119,8 @@ func (s *Sink[T]) blame(err error) error {
 	return fmt.Errorf("write %s: %w", s.place.name, advise(err))
 }
 
-// Write writes a record, which is the caller's again when it returns. Its first error stays the sink's. Most records go
-// to a buffer of 256 KiB.
+// Write writes a record. The caller owns the record again when Write returns. The first error stays the sink's error.
+// Most records go to a buffer of 256 KiB.
 func (s *Sink[T]) Write(v T) error {
 	if s.closed && s.err == nil {
 		s.err = s.blame(errors.New("it is closed: write before Close or Abort"))
@@ -137,7 +137,7 @@ func (s *Sink[T]) Write(v T) error {
 	return s.err
 }
 
-// Note keeps a JSON text in the manifest of a folder, for [ReadManifest]. All ranks give the same before Close.
+// Note stores a JSON text in the manifest of a folder, for [ReadManifest]. All ranks give the same text before Close.
 func (s *Sink[T]) Note(text json.RawMessage) { s.note = text }
 
 // end closes the writer.
@@ -159,9 +159,10 @@ func (s *Sink[T]) Written(frame.Access) bool {
 	return s.part.written()
 }
 
-// Close ends writing: it syncs what all ranks wrote to the disk, and gives it its name. It is collective, between
-// epochs. An error on any rank is one on all: then nothing is left. Only where what [Replace] replaces could not be
-// removed, which comes last, what was written has its name. The manifest lists the parts of all ranks.
+// Close ends writing: it syncs the output of all ranks to the disk, and gives it its name. It is collective, between
+// epochs. An error on any rank is an error on all, and nothing is left. One case differs: if the old output that
+// [Replace] replaces cannot be removed, which is the last step, the new output has its name. The manifest lists the
+// parts of all ranks.
 func (s *Sink[T]) Close() (*Manifest, error) {
 	if s.closed {
 		return nil, s.blame(errors.New("it is closed already, or given up"))
@@ -191,9 +192,9 @@ func (s *Sink[T]) Close() (*Manifest, error) {
 	return m, nil
 }
 
-// Abort gives up what has not been closed, and removes it. It is for this rank alone, and does nothing after Close:
-// defer it, so that nothing is left where the job fails. What a killed process leaves is a folder whose name begins
-// with a point and ends with .tmp and a number.
+// Abort removes output that has not been closed. It acts on this rank alone, and does nothing after Close: defer it, so
+// that nothing is left when the job fails. A killed process leaves a folder whose name begins with a point and ends
+// with .tmp and a number.
 func (s *Sink[T]) Abort() {
 	if s.closed {
 		return

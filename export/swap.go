@@ -9,12 +9,13 @@ import (
 	"github.com/activepebbles/pebbles/internal/disk"
 )
 
-// A swap gives a temporary file or folder its name, and can be taken back. Without Replace the name must still be free,
-// with it what has the name must be what Replace replaces: others may have written there since Create.
+// A swap gives a temporary file or folder its final name, and can be undone. Others may have written there since
+// Create, so it checks again: without Replace the name must be free; with Replace it may belong only to something
+// replaceable.
 type swap struct {
 	options
 	name, temp string
-	old        string // where what had the name is kept; "" when there was nothing
+	old        string // path of the replaced output; "" if there was none
 	done       bool
 }
 
@@ -27,8 +28,8 @@ func (s *swap) do() error {
 	return syncFolder(filepath.Dir(s.name))
 }
 
-// rename gives the name. What has it and what gets it change places at once where the file system can do that: a killed
-// process leaves one of the two there.
+// rename gives the name. Where the file system can, the old and the new output exchange names atomically: a killed
+// process leaves one of the two under the name.
 func (s *swap) rename() error {
 	if !s.replace {
 		return renameNew(s.temp, s.name)
@@ -50,7 +51,7 @@ func (s *swap) rename() error {
 	return renameNew(s.temp, s.name)
 }
 
-// keepAside keeps what had the name, and has another one now, until all ranks agree; back takes that back.
+// keepAside keeps the replaced output, now at path now, until all ranks agree. back reverts the exchange on an error.
 func (s *swap) keepAside(now string, back func()) error {
 	info, err := os.Lstat(now)
 	if err == nil {
@@ -67,7 +68,7 @@ func (s *swap) keepAside(now string, back func()) error {
 	return nil
 }
 
-// undo takes back what do has done, as far as it came.
+// undo reverts do, as far as it got.
 func (s *swap) undo() {
 	if s.done && s.old != "" && exchange(s.old, s.name) == nil {
 		os.RemoveAll(s.old)
@@ -77,11 +78,11 @@ func (s *swap) undo() {
 		os.RemoveAll(s.name)
 	}
 	if s.old != "" {
-		_ = renameNew(s.old, s.name) // what was there is there again, or under its other name
+		_ = renameNew(s.old, s.name) // the old output has its name again, or keeps its other name
 	}
 }
 
-// keep removes what had the name before.
+// keep removes the replaced output.
 func (s *swap) keep() error {
 	if s.old == "" {
 		return nil

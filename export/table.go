@@ -12,14 +12,14 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// CreateTable begins to write a table, whose rows each rank gives in batches of columns: their rows follow each other
-// in the order of ranks. It is [Create] with the format that the name's extension says: .csv, .tsv, .jsonl or .avro, or
-// one that [Also] adds; .csv, .tsv and .jsonl also with .gz or .zst behind them. A name that ends with a slash is one
-// of a folder of parts, as in results.csv.zst/; otherwise all ranks write one file.
+// CreateTable starts writing a table. Each rank gives its rows in batches of columns; the rows of ranks follow each
+// other in the order of ranks. CreateTable is [Create] with the format of the name's extension: .csv, .tsv, .jsonl or
+// .avro, or one that [Also] adds. .gz or .zst may follow .csv, .tsv and .jsonl. A name that ends with a slash, as in
+// results.csv.zst/, is a folder of parts; otherwise all ranks write one file.
 //
-// Each rank writes one batch at least, without rows where it has none: the first one names and types the columns for
-// all later ones, and those of all ranks must be alike. In text a missing value is an empty field, in JSON null.
-// Numbers are exact: a float64 has as many digits as are needed to read it again.
+// Each rank writes at least one batch, which may have no rows. The first batch sets the names and types of the columns
+// for all later ones, and must be alike on all ranks. A missing value is an empty field in text, and null in JSON.
+// Numbers are exact: a float64 has the digits that are needed to read it back.
 func CreateTable(r *pebble.Rank, name string, opts ...Option) (*Sink[[]Column], error) {
 	o := optionsOf(opts)
 	format, packing, err := o.tableFormat(name)
@@ -30,13 +30,13 @@ func CreateTable(r *pebble.Rank, name string, opts ...Option) (*Sink[[]Column], 
 	return create(r, name, format, o)
 }
 
-// CheckTable returns the error that CreateTable would give for the name alone, without a look at the disk.
+// CheckTable returns the error that CreateTable would return for the name alone, without access to the disk.
 func CheckTable(name string, opts ...Option) error {
 	_, _, err := optionsOf(opts).tableFormat(name)
 	return err
 }
 
-// WriteTable writes a whole table by one rank, or without a job, to w, in the format that the extension of a name says.
+// WriteTable writes a whole table to w by one rank, or without a job, in the format of the name's extension.
 func WriteTable(w io.Writer, name string, batch []Column, opts ...Option) error {
 	format, by, err := optionsOf(opts).tableFormat(name)
 	if err != nil {
@@ -59,9 +59,9 @@ func WriteTable(w io.Writer, name string, batch []Column, opts ...Option) error 
 	return to.end()
 }
 
-// Also adds a format of tables to those of CreateTable, whose name is its extension; package export/parquet has one.
-// Its Writer gets one batch without rows, and then batches of BlockRows rows, but for the last one, which are no longer
-// its own when Write returns.
+// Also adds a format of tables to those of CreateTable. Its name is its extension. Package export/parquet has one. Its
+// Writer gets one batch without rows, and then batches of BlockRows rows; the last may have fewer. The Writer must not
+// keep a batch after Write returns.
 func Also(format Format[[]Column]) Option {
 	checked := tableOf(format.name, func(s setting) (tabular, error) {
 		to, err := format.open(s)
@@ -71,7 +71,7 @@ func Also(format Format[[]Column]) Option {
 	return option(func(o *options) { o.tables = append(o.tables, checked) })
 }
 
-// outside is a format of another package, which gets whole blocks.
+// outside is a format of another package. It gets whole blocks.
 type outside struct {
 	to    Writer[[]Column]
 	block []Column
@@ -112,7 +112,7 @@ func (o *outside) Close() error {
 
 func isFolder(name string) bool { return name != "" && os.IsPathSeparator(name[len(name)-1]) }
 
-// tables are the formats of tables of this package.
+// tables are this package's formats of tables.
 var tables = []Format[[]Column]{
 	tableOf("csv", func(s setting) (tabular, error) { return &separated{row: row{setting: s, comma: ','}}, nil }),
 	tableOf("tsv", func(s setting) (tabular, error) { return &separated{row: row{setting: s, comma: '\t'}}, nil }),
@@ -120,7 +120,7 @@ var tables = []Format[[]Column]{
 	avroTable(),
 }
 
-// tableFormat returns the format and the compression that a name asks for.
+// tableFormat returns the format and the compression of a name.
 func (o options) tableFormat(name string) (format Format[[]Column], p *packing, err error) {
 	whole := strings.TrimRight(filepath.ToSlash(name), "/")
 	extension := filepath.Ext(whole)
@@ -150,7 +150,7 @@ func (o options) tableFormat(name string) (format Format[[]Column], p *packing, 
 		name, strings.Join(known, ", "), strings.Join(packable, ", "))
 }
 
-// tabular is how a format writes batches.
+// tabular writes batches in one format.
 type tabular interface {
 	begin(batch []Column) error // once, before all rows
 	rows(batch []Column, rows int) error
@@ -158,7 +158,7 @@ type tabular interface {
 	Close() error
 }
 
-// tableOf makes the format of what writes batches.
+// tableOf makes a format from a function that opens a tabular.
 func tableOf(name string, open func(s setting) (tabular, error)) Format[[]Column] {
 	return Format[[]Column]{name: name, count: countRows, open: func(s setting) (Writer[[]Column], error) {
 		to, err := open(s)
@@ -173,11 +173,11 @@ func countRows(batch []Column) int64 {
 	return int64(batch[0].Len())
 }
 
-// tableWriter checks batches on their way.
+// tableWriter checks batches before it writes them.
 type tableWriter struct {
 	to   tabular
 	head []Column // of the first batch
-	left int      // rows of the block at hand
+	left int      // rows left in the current block
 }
 
 // Write implements Writer.

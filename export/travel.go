@@ -7,15 +7,15 @@ import (
 	"slices"
 )
 
-// A shift is the pebble that takes some rows to the rank that has the beginning of their block, or bytes of a part to
-// the rank that keeps a copy.
+// A shift is a pebble that takes rows to the rank that begins their block, or bytes of a part to the rank that keeps a
+// copy.
 type shift struct {
-	Rank  uint64 // destination of rows; writer of the part of a copy
-	First uint64 // place of the first row among those of all ranks; offset of bytes in the part
+	Rank  uint64 // destination of rows; writer of the copied part
+	First uint64 // place of the first row among all rows; offset of bytes in the part
 	Data  []byte
 }
 
-// appendRows appends rows as they travel, column by column.
+// appendRows encodes rows for a shift, column by column.
 func appendRows(dst []byte, batch []Column) []byte {
 	dst = binary.AppendUvarint(dst, uint64(batch[0].Len()))
 	for _, c := range batch {
@@ -50,7 +50,7 @@ func appendRows(dst []byte, batch []Column) []byte {
 
 var errShift = errors.New("rows came damaged from another rank")
 
-// takeRows appends rows that have travelled to a batch.
+// takeRows decodes rows of a shift, and appends them to a batch.
 func takeRows(batch []Column, src []byte) error {
 	in := reader{src: src}
 	rows := in.uvarint()
@@ -80,7 +80,7 @@ func takeRows(batch []Column, src []byte) error {
 	return nil
 }
 
-// reader reads rows that have travelled.
+// reader decodes the values of rows.
 type reader struct {
 	src    []byte
 	failed bool
@@ -110,7 +110,7 @@ func (r *reader) uvarint() uint64 {
 	return v
 }
 
-// shiftCodec is the codec of shifts.
+// shiftCodec encodes shifts.
 type shiftCodec struct{}
 
 // Append implements pebble.Codec.

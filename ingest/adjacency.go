@@ -1,6 +1,6 @@
 package ingest
 
-// adjacency reads adjacency lists: each line has a vertex, and the heads of arcs from it.
+// adjacency reads adjacency lists. Each line has a vertex and the heads of its arcs.
 type adjacency struct{ *input }
 
 func (adjacency) prepare() error { return nil }
@@ -21,7 +21,7 @@ func (a adjacency) read(p piece, yield func(Edge) bool) error {
 	})
 }
 
-// each calls yield with the arcs of a line until yield wants no more; then it returns errStop.
+// each calls yield with the arcs of a line. It returns errStop when yield returns false.
 func (a adjacency) each(line []byte, yield func(Edge) bool) (err error) {
 	e := Edge{Weight: a.missing}
 	if e.From, line, err = a.vertex(line); err != nil {
@@ -41,8 +41,8 @@ func (a adjacency) each(line []byte, yield func(Edge) bool) (err error) {
 	return nil
 }
 
-// rowOf gives the edges of a row: all of them, or those before the first mistake where that ends the job. each calls a
-// function with the edges of the row.
+// rowOf yields the edges of a row. Where a mistake ends the job, it yields the edges before the first mistake; where
+// bad records are skipped, it yields none of a bad row. each calls a function with the edges of the row.
 func rowOf(p *part, each func(give func(Edge) bool) error, yield func(Edge) bool) error {
 	if p.skip > 0 {
 		if err := each(func(Edge) bool { return true }); err != nil {

@@ -12,22 +12,22 @@ import (
 	"github.com/activepebbles/pebbles/internal/resolve"
 )
 
-// An AvroCodec makes records of Avro binary. target/avro has one for most Go types; one of your own may leave the bytes
-// as they are.
+// An AvroCodec decodes records of Avro binary. Package target/avro has one for most Go types. A codec of your own may
+// leave the bytes as they are.
 type AvroCodec[T any] interface {
-	// Schema is the schema of the records.
+	// Schema returns the schema of the records.
 	Schema() string
-	// Next makes a record of the bytes that src begins with, and returns what follows them. It must not keep src.
+	// Next decodes the record at the front of src, and returns the bytes that follow it. It must not keep src.
 	Next(src []byte) (v T, rest []byte, err error)
 }
 
-// AvroOf gives the records of Avro object container files as a codec makes them. A file may have another schema than
-// the codec: fields are matched by their names, whatever the types are called and in whatever order they are. Fields
-// that the codec does not have are left out, those that the file does not have get the default of the codec's schema,
-// and numbers may become wider, by the rules of Avro's specification (Schema Resolution). What does not fit by them is
-// an error that names the field. Strings are not checked for UTF-8. Records of another schema are copied before the
-// codec gets them. Blocks are compressed by null, deflate, snappy or zstandard, and have at most RowLimit bytes when
-// they are decompressed; they are what a file is cut between.
+// AvroOf gives the records of Avro object container files, decoded by codec. A file may have another schema than the
+// codec: fields are matched by name, whatever their order and the names of their types. Fields that the codec lacks are
+// left out. Fields that the file lacks get the default of the codec's schema. Numbers may become wider, by the rules of
+// Avro's specification (Schema Resolution). A field that does not fit by these rules is an error that names it. Strings
+// are not checked for UTF-8. Records of another schema are copied before the codec gets them. Blocks are compressed by
+// null, deflate, snappy or zstandard, and have at most RowLimit bytes after decompression. Files are cut between
+// blocks.
 func AvroOf[T any](codec AvroCodec[T]) Format[T] {
 	return avroFiles(func(schema string) (func([]byte) (T, []byte, error), error) {
 		turn, err := resolve.Between(schema, codec.Schema())
@@ -47,9 +47,9 @@ func AvroOf[T any](codec AvroCodec[T]) Format[T] {
 	})
 }
 
-// Avro gives the records of Avro object container files as goavro makes them by the schema of each file: a record is a
-// map[string]any, and the rest as goavro's documentation says. Blocks are as with AvroOf. It costs a microsecond or
-// more for each field. Bytes that are no value of the schema are an error before goavro allocates memory for them.
+// Avro gives the records of Avro object container files, decoded by goavro with the schema of each file. A record is a
+// map[string]any; goavro's documentation lists the types of its values. Blocks are as with AvroOf. A field costs a
+// microsecond or more. Bytes that are no value of the schema are an error before goavro allocates memory for them.
 // Strings are not checked for UTF-8.
 func Avro() Format[any] {
 	return avroFiles(func(schema string) (func([]byte) (any, []byte, error), error) {
@@ -71,7 +71,7 @@ func Avro() Format[any] {
 	})
 }
 
-// A decoding makes, for a schema, the function that takes a record from the front of bytes.
+// A decoding makes, for a schema, the function that decodes the record at the front of src.
 type decoding[T any] func(schema string) (func(src []byte) (v T, rest []byte, err error), error)
 
 func avroFiles[T any](decoder decoding[T]) Format[T] {
@@ -88,7 +88,7 @@ func avroFiles[T any](decoder decoding[T]) Format[T] {
 	return Blocks("avro", findAvro, read)
 }
 
-// findAvro follows the headers of blocks, and goes on behind damaged ones.
+// findAvro follows the headers of blocks, and continues behind damaged ones.
 func findAvro(f io.ReaderAt, size int64) (starts []int64, err error) {
 	h, err := ocf.ReadHeader(f, size)
 	if err != nil {
@@ -110,8 +110,8 @@ func findAvro(f io.ReaderAt, size int64) (starts []int64, err error) {
 	}
 }
 
-// avroRange gives the records of blocks until they are not wanted, and what is wrong with blocks to bad, which reports
-// whether others are wanted.
+// avroRange yields the records of the blocks in a range until yield returns false. It calls bad with the error of a bad
+// block; bad reports whether the next block is wanted.
 func avroRange[T any](r Range, decoder decoding[T], yield func(T) bool, bad func(*BlockError) bool) error {
 	h, err := ocf.ReadHeader(r.File, r.Size)
 	if err != nil {
@@ -144,7 +144,7 @@ func avroRange[T any](r Range, decoder decoding[T], yield func(T) bool, bad func
 	return nil
 }
 
-// avroBlock gives the records of a block, and reports whether more are wanted.
+// avroBlock yields the records of a block, and reports whether more are wanted.
 func avroBlock[T any](blocks *ocf.Reader, b ocf.Block, next func([]byte) (T, []byte, error),
 	yield func(T) bool) (more bool, err error) {
 	if b.Damage != nil {
@@ -160,7 +160,7 @@ func avroBlock[T any](blocks *ocf.Reader, b ocf.Block, next func([]byte) (T, []b
 	return datums(data, b.Count, next, yield)
 }
 
-// datums gives the records of a block, and reports whether more are wanted.
+// datums yields the records in the data of a block, and reports whether more are wanted.
 func datums[T any](data []byte, count int64, next func([]byte) (T, []byte, error), yield func(T) bool) (more bool,
 	err error) {
 	if count > max(int64(len(data)), emptyMax) {
@@ -182,5 +182,5 @@ func datums[T any](data []byte, count int64, next func([]byte) (T, []byte, error
 	return true, nil
 }
 
-// emptyMax is how many records that have no bytes a block may claim to have.
+// emptyMax is the maximum number of records without bytes in a block.
 const emptyMax = 1 << 20

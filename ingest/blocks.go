@@ -8,22 +8,22 @@ import (
 	"iter"
 )
 
-// Blocks makes a format of files that consist of blocks, each of which can be read by itself: Parquet's row groups, or
-// what a program of your own writes. find tells where blocks begin, in ascending order; Open has one rank call it for
-// each file. read gives the records of the blocks that begin in a range; it is called by the rank whose range it is. It
-// stops when a record is not wanted. Errors of both need not name the file.
+// Blocks makes a format of files that consist of independent blocks, for example Parquet's row groups or a format of
+// your own. find returns the offsets of blocks in ascending order; Open calls it on one rank for each file. read gives
+// the records of the blocks that begin in a range. The rank that owns the range calls it; it stops when the loop wants
+// no more records. Errors of both need not name the file.
 //
 // An error from read ends the loop, with or without Skip, unless it is a [BlockError]: then the rest of one block
-// cannot be read, and read continues with the next block if the loop does. find may return a BlockError, too, with all
-// places that it has found; with Skip, read must return it again.
+// cannot be read, and read continues with the next block if the loop does. find, too, may return a BlockError, with all
+// offsets that it has found; with Skip, read must return that error again.
 //
-// The file has the size that all ranks have agreed on, and says so where it was cut since.
+// The file has the size that all ranks have agreed on. Reading fails with an error if the file was truncated since.
 func Blocks[T any](name string, find func(f io.ReaderAt, size int64) ([]int64, error),
 	read func(r Range) iter.Seq2[T, error]) Format[T] {
 	return Format[T]{name, func(in *input) (reader[T], error) { return blocks[T]{in, find, read}, nil }}
 }
 
-// A Range is what a rank reads of a file of blocks: those that begin at From or behind it, and before To.
+// A Range is one rank's share of a file of blocks: the blocks that begin at From or later, and before To.
 type Range struct {
 	File     io.ReaderAt
 	Size     int64
@@ -32,17 +32,17 @@ type Range struct {
 	block    *int64
 }
 
-// Block says that what read gives from now on is of the block that begins at an offset. [Positions] tells it.
+// Block sets the offset of the block to which the next records belong. [Positions] reports it.
 func (r Range) Block(at int64) {
 	if r.block != nil {
 		*r.block = at
 	}
 }
 
-// A BlockError says that a block cannot be read, or not to its end, and those behind it can. Skip leaves out the rest
-// of that block.
+// A BlockError is the error of a block that cannot be read to its end, although later blocks can. Skip leaves out the
+// rest of that block.
 type BlockError struct {
-	At  int64 // where the block begins in its file
+	At  int64 // offset of the block in its file
 	Err error
 }
 
@@ -83,10 +83,10 @@ func (b blocks[T]) read(p piece, yield func(T) bool) error {
 	return nil
 }
 
-// errSkipped: a block was left out.
+// errSkipped means that a block was left out.
 var errSkipped = errors.New("skipped")
 
-// pass is errSkipped for the error of a block that is left out, and another error with the file's name.
+// pass returns errSkipped for the error of a block that is left out, and any other error with the file's name.
 func (b blocks[T]) pass(file int, a *agreed, err error) error {
 	if err == nil {
 		return nil
@@ -94,7 +94,7 @@ func (b blocks[T]) pass(file int, a *agreed, err error) error {
 	var block *BlockError
 	failed := a.failed.Load()
 	switch {
-	case failed != nil: // whatever was made of it
+	case failed != nil: // even if the format has returned another error
 		return *failed
 	case !errors.As(err, &block):
 		return fmt.Errorf("read %s: %w", a.Name(), err)

@@ -2,13 +2,13 @@ package ingest
 
 import "encoding/binary"
 
-// Eight bytes are looked at together, each in its byte of a word.
+// Eight bytes are examined together, as the bytes of one word.
 const (
 	ones  = 0x0101010101010101
 	highs = 0x80 * ones
 )
 
-// printing reports whether all bytes are characters of ASCII that print, without the blank.
+// printing reports whether all bytes are printing ASCII characters other than the blank.
 func printing(text []byte) bool {
 	for ; len(text) >= 8; text = text[8:] {
 		x := binary.LittleEndian.Uint64(text)
@@ -25,7 +25,7 @@ func printing(text []byte) bool {
 	return true
 }
 
-// controls reports whether a byte is a control character of ASCII other than a tab.
+// controls reports whether a byte is an ASCII control character other than a tab.
 func controls(text []byte) bool {
 	for ; len(text) >= 8; text = text[8:] {
 		x := binary.LittleEndian.Uint64(text)

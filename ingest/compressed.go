@@ -10,7 +10,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A kind is how a file is compressed.
+// A kind is the compression of a file.
 type kind int
 
 const (
@@ -19,16 +19,16 @@ const (
 	zstandard
 )
 
-// others are compressions that are known and not read, by the first bytes of their files.
+// others names unsupported compressions by the first bytes of their files.
 var others = map[string]string{
 	"\xfd7zXZ\x00": "xz", "\x04\x22\x4d\x18": "lz4", "\x02\x21\x4c\x18": "lz4", "PK\x03\x04": "zip",
 	"\x1f\x9d": "compress", "LZIP\x01": "lzip", "7z\xbc\xaf\x27\x1c": "7z", "\xff\x06\x00\x00sNaPpY": "snappy",
 }
 
-// magicBytes are as many as tell a kind.
+// magicBytes is the number of first bytes that identify a kind.
 const magicBytes = 10
 
-// kindOf tells a kind by a file's first bytes, whatever its name.
+// kindOf returns the kind of a file by its first bytes, whatever its name.
 func kindOf(head []byte) (kind, error) {
 	switch {
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b, 8}):
@@ -62,11 +62,11 @@ const (
 
 func isZstandard(magic uint32) bool { return magic == zstandardMagic || magic&^15 == skippableMagic }
 
-// zstandardWindowMax is the most memory that a frame may ask for: what "zstd --long" does. A frame that says more is an
-// error.
+// zstandardWindowMax is the maximum memory that a frame may require: that of "zstd --long". A frame that requires more
+// is an error.
 const zstandardWindowMax = 128 << 20
 
-// A decompressor reads parts of one file, one after the other.
+// A decompressor reads parts of one file in turn.
 type decompressor struct {
 	kind kind
 	name string
@@ -74,7 +74,7 @@ type decompressor struct {
 	zstd *zstd.Decoder
 }
 
-// open begins with another part, which consists of whole blocks or frames. It reads on as the result is read.
+// open starts reading another part, which consists of whole blocks or frames. It decompresses as the caller reads.
 func (d *decompressor) open(from io.Reader) (io.Reader, error) {
 	err := error(nil)
 	if d.kind == gzipped {
@@ -107,7 +107,7 @@ func (d *decompressor) blame(err error) error {
 	return damage{name: d.name}.blame(err)
 }
 
-// damage names the file in what a library says of it.
+// damage adds the file's name to the errors of a decompression library.
 type damage struct {
 	io.Reader
 	name string

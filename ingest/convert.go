@@ -5,17 +5,17 @@ import (
 	"fmt"
 )
 
-// A Place orders the records of files: by the file's number, then as they are in it. Places are compared as arrays are.
-// The places of two records of a file compare alike however many ranks read it.
+// A Place orders the records of files: by the number of the file, then by their order in it. Places compare like
+// arrays. The order of two records does not depend on the number of ranks that read their file.
 type Place struct {
 	File   int
-	From   int64 // where the share that has the record begins in its file
-	Record int64 // of that share, from 0; records that are left out count
+	From   int64 // beginning of the record's share in its file
+	Record int64 // number of the record in that share, from 0; skipped records count
 }
 
-// Convert gives what a function makes of each record of another format, and of its place. A record that the function
-// refuses is told with file, line and the function's error, or left out and counted by [Skip]. The function may keep
-// nothing that the other format reuses.
+// Convert gives the results of a function of each record of another format and its place. An error of the function is
+// an error with file and line, or [Skip] leaves the record out and counts it. The function must not keep memory that
+// the other format reuses.
 func Convert[T, U any](of Format[T], to func(at Place, v T) (U, error)) Format[U] {
 	return Format[U]{of.name, func(in *input) (reader[U], error) {
 		records, err := of.open(in)

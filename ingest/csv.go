@@ -7,9 +7,9 @@ import (
 	"github.com/activepebbles/pebbles/internal/dataset"
 )
 
-// CSV gives the rows of CSV files (RFC 4180, as [encoding/csv] reads them, but with \r\n in quotes as it stands) as
-// structs of type T. The header, which is each file's first line, says which column is which; files may differ in their
-// columns, and one without it is an error. A field of T is the column of its name, or of its tag:
+// CSV gives the rows of CSV files as structs of type T. It follows RFC 4180 as [encoding/csv] does, but keeps \r\n in
+// quotes as it stands. The first line of each file is its header, which names the columns; a file without one is an
+// error. The files may differ in their columns. A field of T is the column of its name, or of its tag:
 //
 //	type Trip struct {
 //		City  string    `csv:"pickup_city"`
@@ -17,14 +17,14 @@ import (
 //		At    time.Time // any encoding.TextUnmarshaler
 //	}
 //
-// Strings, []byte, numbers, bool and what has UnmarshalText are columns. Columns that T does not have are skipped. A
-// missing or doubled column is an error of Open; a value that does not fit, quotes out of place, a control character
-// other than a tab outside of quotes, and a row with more or fewer fields than the header are errors of the row. Empty
-// lines are skipped. T is the caller's to keep.
+// Columns may be strings, []byte, numbers, bool, and types with UnmarshalText. Columns that T does not have are
+// skipped. A missing or doubled column is an error of Open. These are errors of the row: a value that does not fit,
+// quotes out of place, a control character other than a tab outside of quotes, and another number of fields than in the
+// header. Empty lines are skipped. The caller owns T.
 //
-// Which bytes begin a row is exact wherever a file is cut, whatever is in quotes: before the first row is given, Open
-// has each rank pass over its share of files that several ranks read, and find out what it makes of a quote. That reads
-// these shares twice, the first time to look for quotes and ends of lines alone; LineRows spares it.
+// Rows are found exactly wherever a file is cut, whatever is in quotes. For files that several ranks read, Open makes
+// each rank scan its share for quotes and ends of lines, to find the state in which the next share begins. So these
+// shares are read twice; LineRows avoids that.
 func CSV[T any](opts ...CSVOption) Format[T] {
 	return Format[T]{"csv", func(in *input) (reader[T], error) {
 		columns, err := dataset.Columns(reflect.TypeFor[T]())
@@ -37,9 +37,8 @@ func CSV[T any](opts ...CSVOption) Format[T] {
 	}}
 }
 
-// Rows gives the rows of CSV files as CSV does, but as the fields themselves: all of them, or those of Columns in that
-// order. A row and its fields are good until the next row, and the caller may change them. It costs no allocation a
-// row.
+// Rows gives the rows of CSV files as CSV does, but as slices of fields: all fields, or those of Columns in their
+// order. A row and its fields are valid until the next row; the caller may change them. A row costs no allocation.
 func Rows(opts ...CSVOption) Format[[][]byte] {
 	return Format[[][]byte]{"csv", func(in *input) (reader[[][]byte], error) {
 		c := &csvReader[[][]byte]{csvFiles: csvFiles{input: in}}
@@ -65,23 +64,23 @@ type csvOptions struct {
 // Comma separates fields by another character than a comma: '\t' for TSV files.
 func Comma(separator byte) CSVOption { return csvOption(func(o *csvOptions) { o.comma = separator }) }
 
-// NoQuotes makes quotes ordinary characters, as in most TSV files. A row is a line then.
+// NoQuotes makes quotes ordinary characters, as in most TSV files. Then a row is a line.
 func NoQuotes() CSVOption {
 	return csvOption(func(o *csvOptions) { o.quotes, o.lineRows = false, true })
 }
 
-// NoHeader means that the first row is data. The fields of a struct are the columns in their order then.
+// NoHeader means that the first row is data. Then the fields of a struct are the columns in order.
 func NoHeader() CSVOption { return csvOption(func(o *csvOptions) { o.header = false }) }
 
-// LineRows promises that each row is one line, though fields may be in quotes. Then Open need not read the files that
+// LineRows promises that each row is one line, although fields may be in quotes. Then Open need not scan the files that
 // several ranks share. If a row breaks the promise, its lines are rows that cannot be read.
 func LineRows() CSVOption { return csvOption(func(o *csvOptions) { o.lineRows = true }) }
 
-// Columns chooses the columns of Rows by their names in the header, and their order.
+// Columns selects columns of Rows by their names in the header, in the given order.
 func Columns(names ...string) CSVOption { return csvOption(func(o *csvOptions) { o.names = names }) }
 
 // AllColumns makes Rows give all columns of the first file's header, in its order, wherever they are in other files.
-// Open sets names to theirs.
+// Open sets names to their names.
 func AllColumns(names *[]string) CSVOption { return csvOption(func(o *csvOptions) { o.every = names }) }
 
 // csvReader reads CSV files for one source.
@@ -90,8 +89,8 @@ type csvReader[T any] struct {
 	fields [][]byte
 	picked [][]byte
 	row    func(l layout, fields [][]byte) (T, error)
-	made   *T            // the struct that is being made
-	of     reflect.Value // the same
+	made   *T            // the struct that is being filled
+	of     reflect.Value // the value of made
 }
 
 func (c *csvReader[T]) finder() finder { return nil }
@@ -119,7 +118,7 @@ func (c *csvReader[T]) read(p piece, yield func(T) bool) error {
 	})
 }
 
-// firstRow goes to the first row that begins in a piece.
+// firstRow moves to the first row that begins in a piece.
 func (c *csvReader[T]) firstRow(p *part, s state) bool {
 	if c.lineRows {
 		return p.skipLine()
@@ -127,7 +126,7 @@ func (c *csvReader[T]) firstRow(p *part, s state) bool {
 	return p.skipRow(c.dialect, s, func() bool { return !p.begins() })
 }
 
-// parse makes a record of a row.
+// parse decodes a row.
 func (c *csvReader[T]) parse(l layout, row []byte, quotes bool) (v T, err error) {
 	if c.fields, err = c.fieldsOf(row, quotes, c.fields[:0]); err != nil {
 		return v, err
@@ -138,7 +137,7 @@ func (c *csvReader[T]) parse(l layout, row []byte, quotes bool) (v T, err error)
 	return c.row(l, c.fields)
 }
 
-// decode makes a struct of a row.
+// decode makes a struct from the fields of a row.
 func (c *csvReader[T]) decode(l layout, fields [][]byte) (v T, err error) {
 	*c.made = v // which is zero
 	for i := range c.columns {
@@ -153,7 +152,7 @@ func (c *csvReader[T]) decode(l layout, fields [][]byte) (v T, err error) {
 	return *c.made, nil
 }
 
-// pick chooses fields of a row.
+// pick selects the wanted fields of a row.
 func (c *csvReader[T]) pick(l layout, fields [][]byte) ([][]byte, error) {
 	if l.at == nil {
 		return fields, nil

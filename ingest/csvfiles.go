@@ -10,7 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// csvFiles is what a rank knows of CSV files before it reads rows.
+// csvFiles is the state of a rank before it reads rows of CSV files.
 type csvFiles struct {
 	*input
 	csvOptions
@@ -19,11 +19,11 @@ type csvFiles struct {
 	begins  map[piece]state  // at the beginning of this rank's pieces
 }
 
-// A layout is where the columns of one file are.
+// A layout is the places of the columns in one file.
 type layout struct {
 	width int      // fields in its first row
-	at    []int    // the place of each column that is wanted, -1 for one that is not there; nil is all as they stand
-	names []string // of all columns, where they are wanted and not known yet
+	at    []int    // place of each wanted column, -1 if it is missing; nil: all columns as they stand
+	names []string // names of all columns, where they are wanted and not known yet
 }
 
 func (c *csvFiles) set(opts []CSVOption) error {
@@ -44,15 +44,16 @@ func (c *csvFiles) set(opts []CSVOption) error {
 	return nil
 }
 
-// rowDialect is what tells where a row ends.
+// rowDialect returns the dialect that finds the ends of rows.
 func (c *csvFiles) rowDialect() dialect { return dialect{c.comma, c.quotes && !c.lineRows} }
 
-// fieldsOf sets the fields of a row apart, in which rowDialect has seen quotes or not.
+// fieldsOf splits a row into fields. quotes is whether rowDialect has found quotes in it.
 func (c *csvFiles) fieldsOf(row []byte, quotes bool, fields [][]byte) ([][]byte, error) {
 	return c.split(row, quotes || c.lineRows && c.quotes, fields)
 }
 
-// prepare reads the first rows of this rank's files, and finds out in what state its pieces begin. It is collective.
+// prepare reads the first rows of this rank's files, and finds the state at the beginning of its pieces. It is
+// collective.
 func (c *csvFiles) prepare() error {
 	c.layouts = map[int]layout{}
 	var err error
@@ -82,8 +83,7 @@ func (c *csvFiles) prepare() error {
 	})
 }
 
-// nameAll lets the first of the ranks that share files read the first header, unless there is an error already. It is
-// collective.
+// nameAll reads the first header on the first of the ranks that share files, unless err is set. It is collective.
 func (c *csvFiles) nameAll(err error) error {
 	var first layout
 	if err == nil && c.rank.ID() == c.all[0] {
@@ -108,7 +108,7 @@ func (c *csvFiles) layout(file int) (l layout, err error) {
 			raw, quotes, err := p.row(c.rowDialect())
 			if err == errLong && !c.header {
 				p.dropRow(c.rowDialect())
-				continue // which is told when it is read
+				continue // reported when the row is read
 			} else if err == io.EOF && c.header {
 				return errNoHeader("CSV")
 			} else if err != nil {
@@ -122,7 +122,7 @@ func (c *csvFiles) layout(file int) (l layout, err error) {
 				return fmt.Errorf("line 1: the header: %w", err)
 			}
 			if err != nil {
-				row = nil // the same
+				row = nil // reported when the row is read
 				continue
 			}
 			if l, err = c.find(fields); err != nil {
@@ -162,7 +162,7 @@ func (c *csvFiles) find(fields [][]byte) (l layout, err error) {
 	return l, nil
 }
 
-// inOrder lays the fields of a struct out as the columns in their order.
+// inOrder maps the fields of a struct to the columns in order.
 func (c *csvFiles) inOrder(l *layout) error {
 	if c.columns == nil {
 		return nil
@@ -197,7 +197,7 @@ func (l *layout) column(header [][]byte, name string, optional bool) error {
 	return nil
 }
 
-// listed shows the first columns of a header.
+// listed returns the names of the first columns of a header.
 func listed(header [][]byte) string {
 	var b strings.Builder
 	for i, field := range header {
@@ -209,7 +209,7 @@ func listed(header [][]byte) string {
 	return b.String()
 }
 
-// passage passes over a piece, and nothing behind it.
+// passage scans a piece, and nothing behind it.
 func (c *csvFiles) passage(p piece) (passage, error) {
 	s, err := openStream(c.files, p)
 	if err != nil {

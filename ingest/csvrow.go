@@ -6,10 +6,10 @@ import (
 	"errors"
 )
 
-// row takes the next row with its end, and tells whether it has quotes. Errors are those of take. Empty lines are rows
-// here.
+// row takes the next row with its end, and reports whether it has quotes. Its errors are those of take. Here empty
+// lines are rows.
 func (w *window) row(d dialect) (row []byte, quotes bool, err error) {
-	s, begun := fieldBegin, 0 // the state at the begin of the line that is looked at
+	s, begun := fieldBegin, 0 // the state at the beginning of the current line
 	row, err = w.take(func(b []byte, seen int) int {
 		for {
 			n := lineEnd(b, seen)
@@ -29,7 +29,7 @@ func (w *window) row(d dialect) (row []byte, quotes bool, err error) {
 	return row, d.quotes && (quotes || bytes.IndexByte(row[min(begun, len(row)):], '"') >= 0), err
 }
 
-// rows hands the rows that begin in a piece to a function, without their ends.
+// rows calls a function with the rows that begin in a piece, without their ends.
 func (p *part) rows(d dialect, each func(row []byte, quotes bool) error) error {
 	for p.begins() {
 		p.begin()
@@ -46,7 +46,7 @@ func (p *part) rows(d dialect, each func(row []byte, quotes bool) error) error {
 	return nil
 }
 
-// skipRow goes behind the end of the row that it is in, and reports whether it got there before the stop. s is the
+// skipRow moves behind the end of the current row, and reports whether it got there before stop returned true. s is the
 // state at the next byte.
 func (w *window) skipRow(d dialect, s state, stop func() bool) bool {
 	for !stop() {
@@ -67,7 +67,7 @@ func (w *window) skipRow(d dialect, s state, stop func() bool) bool {
 	return false
 }
 
-// dropRow goes behind the row that begins here, whoever's the next one is.
+// dropRow moves behind the row that begins here, even if that is behind the piece.
 func (w *window) dropRow(d dialect) {
 	if d.quotes {
 		w.skipRow(d, fieldBegin, func() bool { return false })
@@ -76,13 +76,13 @@ func (w *window) dropRow(d dialect) {
 	}
 }
 
-// errControl: RFC 4180 has no control characters outside of quotes (section 2, TEXTDATA). A tab is taken.
+// errControl: RFC 4180 has no control characters outside of quotes (section 2, TEXTDATA). A tab is accepted.
 var errControl = errors.New("a field without quotes has a control character, such as NUL or a lone carriage return: " +
 	"put it in quotes, or end lines with \\n or \\r\\n")
 
-// split sets the fields of a row apart, without its end. It changes the row: pairs of quotes become one.
+// split splits a row without its end into fields. It changes the row: pairs of quotes become one.
 func (d dialect) split(row []byte, quotes bool, fields [][]byte) ([][]byte, error) {
-	clean := !d.quotes // of control characters outside of quotes, or they may stand there
+	clean := !d.quotes // no control character is outside of quotes, or they are allowed there
 	if !clean && !quotes && d.comma >= ' ' {
 		if clean = !controls(row); !clean {
 			return fields, errControl
@@ -116,9 +116,9 @@ func (d dialect) split(row []byte, quotes bool, fields [][]byte) ([][]byte, erro
 	}
 }
 
-// unquote takes a field in quotes from the front of a row. rest is what follows the separator, nil when none does.
+// unquote takes a quoted field from the front of a row. rest follows the separator; nil means that none follows.
 func (d dialect) unquote(row []byte) (field, rest []byte, err error) {
-	n, at := 0, 1 // bytes of the field, which are moved to the front; what has been looked at
+	n, at := 0, 1 // bytes of the field, which move to the front; bytes that have been examined
 	for {
 		i := bytes.IndexByte(row[at:], '"')
 		if i < 0 {

@@ -2,29 +2,29 @@ package ingest
 
 import "bytes"
 
-// A state is where in a row of a CSV file a byte stands. It is what a rank must know of all bytes before its own: a
-// quote begins a field, ends one, or is a mistake, and an end of line ends a row or is part of a field.
+// A state is the position of a byte within a row of a CSV file. It sums up all bytes before: it decides if a quote
+// begins a field, ends one or is a mistake, and if an end of line ends a row or is part of a field.
 type state uint8
 
 const (
 	fileBegin  state = iota // before the first byte
-	mark1                   // behind one byte of the mark of byte order
+	mark1                   // behind one byte of the byte order mark
 	mark2                   // behind two
 	fieldBegin              // behind a separator, or the end of a row
 	unquoted                // within a field without quotes
 	quoted                  // within quotes
-	quoteSeen               // behind a quote within quotes: the end of them, or half of a pair
-	broken                  // behind a mistake: the row ends with the line, as encoding/csv has it
+	quoteSeen               // behind a quote within quotes: their end, or half of a pair
+	broken                  // behind a mistake: the row ends with the line, as in encoding/csv
 	states
 )
 
-// A dialect is how fields are set apart.
+// A dialect is the syntax of fields.
 type dialect struct {
 	comma  byte
 	quotes bool
 }
 
-// step is the state behind a byte.
+// step returns the state behind a byte.
 func (d dialect) step(s state, b byte) state {
 	switch {
 	case s == fileBegin && b == 0xef:
@@ -51,7 +51,7 @@ func (d dialect) step(s state, b byte) state {
 	return unquoted
 }
 
-// scan is the state behind all bytes of a chunk. It looks at few of them: from quote to quote.
+// scan returns the state behind all bytes of a chunk. It skips from quote to quote.
 func (d dialect) scan(s state, chunk []byte) state {
 	for len(chunk) > 0 {
 		next := 0
@@ -72,8 +72,8 @@ func (d dialect) scan(s state, chunk []byte) state {
 	return s
 }
 
-// outside is the state before the next quote of a chunk that begins outside of quotes, or at the chunk's end. Only the
-// byte before that matters.
+// outside returns the state before the next quote of a chunk that begins outside of quotes, or at the chunk's end. Only
+// the byte before that place matters.
 func (d dialect) outside(s state, chunk []byte, next int) state {
 	if next == 0 {
 		return s
@@ -84,11 +84,11 @@ func (d dialect) outside(s state, chunk []byte, next int) state {
 	return d.step(unquoted, chunk[next-1])
 }
 
-// A passage is what bytes make of each state.
+// A passage maps the state before some bytes to the state behind them.
 type passage [states]state
 
-// through is the passage of a chunk after another passage. States that have become one stay one, so after some bytes
-// two are left: within quotes and outside.
+// through returns the passage of p and a chunk behind it. States that have merged stay merged, so after some bytes two
+// are left: within quotes and outside.
 func (d dialect) through(p passage, chunk []byte) passage {
 	var done [states]bool
 	var after [states]state
@@ -101,7 +101,7 @@ func (d dialect) through(p passage, chunk []byte) passage {
 	return p
 }
 
-// stay is the passage of no bytes.
+// stay returns the passage of no bytes.
 func stay() (p passage) {
 	for s := range p {
 		p[s] = state(s)

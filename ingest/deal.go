@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// deal gives each of a number of ranks its pieces. Files that cannot be cut go whole, the largest first, each to the
-// rank that has least. The others, one behind the other, fill all ranks up to one level, as far as there are places to
-// cut. The pieces of a rank are in the order of files.
+// deal assigns pieces of files to ranks. Files that cannot be cut are assigned whole, the largest first, each to the
+// rank with the smallest load. The others, in a row, fill all ranks up to one level, as far as their cuts allow. The
+// pieces of a rank are in the order of files.
 func deal(files []file, ranks int) [][]piece {
 	all, loads := make([][]piece, ranks), make([]int64, ranks)
 	var whole, divided []int
@@ -34,7 +34,7 @@ func deal(files []file, ranks int) [][]piece {
 	return all
 }
 
-// fill deals out the files that can be cut.
+// fill assigns the files that can be cut.
 func fill(files []file, divided []int, all [][]piece, loads []int64) {
 	total := int64(0)
 	for _, i := range divided {
@@ -42,7 +42,7 @@ func fill(files []file, divided []int, all [][]piece, loads []int64) {
 	}
 	full := level(loads, total)
 	rank, room := 0, max(full-loads[0], 0)
-	given, wanted := int64(0), room // bytes that have been dealt out, and those that ranks up to this one should have
+	given, wanted := int64(0), room // bytes assigned so far, and the target for the ranks up to this one
 	for _, i := range divided {
 		f := &files[i]
 		for from := int64(0); from < f.Size; {
@@ -62,7 +62,7 @@ func fill(files []file, divided []int, all [][]piece, loads []int64) {
 	}
 }
 
-// level is how high loads are when so much has been filled in from the lowest up.
+// level returns the level of the loads after total is filled in from the lowest load up.
 func level(loads []int64, total int64) int64 {
 	sorted := slices.Sorted(slices.Values(loads))
 	below := int64(0)
@@ -80,7 +80,7 @@ func level(loads []int64, total int64) int64 {
 	return 0 // not reached: the last next is above all
 }
 
-// nearest is the place to cut that is next to the wanted one, at from or behind it.
+// nearest returns the cut that is nearest to the wanted one, at from or behind it.
 func (f *file) nearest(from, wanted int64) int64 {
 	wanted = min(max(wanted, from), f.Size)
 	if f.anywhere() {

@@ -17,8 +17,9 @@ const (
 	// EdgeList has lines FROM TO [WEIGHT] between blanks, as SNAP's files. Lines of # and % are comments. Vertices are
 	// any numbers of 64 bits. It is directed.
 	EdgeList
-	// PACE has lines FROM TO [WEIGHT] behind the header "p tw VERTICES EDGES", and is undirected; or, as in DIMACS files,
-	// lines "a FROM TO WEIGHT" behind "p sp VERTICES ARCS", and is directed. Lines of c are comments.
+	// PACE has lines FROM TO [WEIGHT] behind the header "p tw VERTICES EDGES", and is undirected. As in DIMACS files,
+	// it may instead have lines "a FROM TO WEIGHT" behind "p sp VERTICES ARCS"; then it is directed. Lines of c are
+	// comments.
 	PACE
 	// MatrixMarket has lines ROW COLUMN [VALUE] behind the header "%%MatrixMarket matrix coordinate FIELD SYMMETRY",
 	// comments (%) and the sizes. A general matrix is directed; all others are undirected.
@@ -26,8 +27,8 @@ const (
 	// METIS has a line of neighbours for each vertex behind the header "VERTICES EDGES [FORMAT [WEIGHTS]]". Lines of % are
 	// comments. It is undirected.
 	METIS
-	// AdjacencyList has lines FROM TO TO ..., as LDBC Graphalytics and NetworkX write them: a vertex, and the heads of its
-	// arcs, if there are any. Lines of # and % are comments. Vertices are any numbers of 64 bits. It is directed.
+	// AdjacencyList has lines FROM TO TO ..., as LDBC Graphalytics and NetworkX write them: a vertex, and the heads of
+	// its arcs, if any. Lines of # and % are comments. Vertices are any numbers of 64 bits. It is directed.
 	AdjacencyList
 )
 
@@ -36,7 +37,7 @@ var formatNames = [...]string{"auto", "edgelist", "pace", "matrixmarket", "metis
 // EdgeFormatNames returns the names of all formats, in the order of the constants.
 func EdgeFormatNames() []string { return formatNames[:] }
 
-// String returns the name by which [ParseEdgeFormat] knows f.
+// String returns the name of f, as [ParseEdgeFormat] reads it.
 func (f EdgeFormat) String() string {
 	if f < 0 || int(f) >= len(formatNames) {
 		return fmt.Sprintf("EdgeFormat(%d)", int(f))
@@ -54,7 +55,7 @@ func ParseEdgeFormat(name string) (EdgeFormat, error) {
 	return 0, fmt.Errorf("ingest: unknown graph format %q: expected one of %s", name, strings.Join(formatNames[:], ", "))
 }
 
-// sniffBytes is the part of a file by which its format is detected.
+// sniffBytes is the number of bytes that the detection of a format examines.
 const sniffBytes = 1 << 10
 
 var edgeExtensions = map[string]EdgeFormat{
@@ -62,7 +63,7 @@ var edgeExtensions = map[string]EdgeFormat{
 	".metis": METIS, ".adj": AdjacencyList, ".adjlist": AdjacencyList,
 }
 
-// detectFormat detects a format by the first bytes of a file and by its name.
+// detectFormat detects a format by the name of a file and its first bytes.
 func detectFormat(name string, head []byte) (EdgeFormat, error) {
 	isControl := func(r rune) bool { return r < ' ' && r != '\t' && r != '\n' && r != '\r' }
 	if bytes.ContainsFunc(head, isControl) {
@@ -86,8 +87,8 @@ func detectFormat(name string, head []byte) (EdgeFormat, error) {
 	return sniff(name, bytes.Fields(line))
 }
 
-// sniff guesses from the first line alone. Two numbers could begin an edge list or a METIS file: edge lists are the
-// ones that often have no telling name.
+// sniff guesses the format from the first line alone. A line of two numbers could begin an edge list or a METIS file;
+// sniff chooses the edge list, because those often lack an extension.
 func sniff(name string, fields [][]byte) (EdgeFormat, error) {
 	number := func(field []byte) bool { return len(bytes.Trim(field, "0123456789")) == 0 }
 	numbers := 0

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// verticesMax bounds the number in a header, so that sums and products of counts do not overflow.
+// verticesMax bounds the numbers in a header, so that sums and products of counts do not overflow.
 const verticesMax = 1 << 48
 
-// edge reads FROM TO, with the values that the header tells.
+// edge reads FROM TO and the values that the header announces.
 func (h *edgeHead) edge(line []byte, in *input) (e Edge, err error) {
 	if h.Arcs {
 		if line[0] != 'a' || len(line) < 2 || line[1] != ' ' && line[1] != '\t' {
@@ -67,7 +67,7 @@ func (in *input) vertex(line []byte) (v uint64, rest []byte, err error) {
 
 var errNoVertex = errors.New("the line ends early; expected a vertex")
 
-// weight reads a number, and the blanks behind it. The exponent may be Fortran's d.
+// weight reads a number and the blanks behind it. Its exponent may be Fortran's d.
 func weight(line []byte) (w float64, rest []byte, err error) {
 	text := line
 	if i := bytes.IndexAny(line, " \t\r"); i >= 0 {
@@ -91,7 +91,7 @@ func weight(line []byte) (w float64, rest []byte, err error) {
 	return w, nil, fmt.Errorf("found %.40q; expected a weight, which is a number", text)
 }
 
-// vertex reads a whole number, and the blanks behind it.
+// vertex reads a whole number and the blanks behind it.
 func vertex(line []byte) (v uint64, rest []byte, err error) {
 	i := 0
 	for ; i < len(line) && line[i]-'0' <= 9; i++ {
@@ -114,7 +114,7 @@ func vertex(line []byte) (v uint64, rest []byte, err error) {
 	return v, rest, nil
 }
 
-// blanks is a line without the blanks at its front. A carriage return is a blank.
+// blanks returns a line without the blanks at its front. A carriage return is a blank.
 func blanks(line []byte) []byte {
 	for len(line) > 0 && (line[0] == ' ' || line[0] == '\t' || line[0] == '\r') {
 		line = line[1:]
@@ -122,8 +122,8 @@ func blanks(line []byte) []byte {
 	return line
 }
 
-// listHeader reads comments before the edges of an edge list; one of SNAP's has both counts: # Nodes: 7115 Edges:
-// 103689.
+// listHeader reads comments before the edges of an edge list. One of SNAP's comments has both counts: # Nodes: 7115
+// Edges: 103689.
 func listHeader(h *edgeHead, line []byte, _ int) (done bool, err error) {
 	if len(line) == 0 {
 		return false, nil
@@ -189,10 +189,10 @@ func (h *edgeHead) counts(line []byte, to ...*uint64) (err error) {
 	return nil
 }
 
-// valuesOf is the number of values of an entry of each field.
+// valuesOf is the number of values of an entry, by the field of the header.
 var valuesOf = map[string]int{"real": 1, "integer": 1, "pattern": 0, "complex": 2}
 
-// matrixHeader reads the first line of a Matrix Market file, and the sizes behind comments.
+// matrixHeader reads the first line of a Matrix Market file, and the sizes behind its comments.
 func matrixHeader(h *edgeHead, line []byte, n int) (done bool, err error) {
 	if n == 0 {
 		return false, h.banner(line)

@@ -8,34 +8,34 @@ import (
 	"github.com/activepebbles/pebbles/internal/dataset"
 )
 
-// An edgeHead is the content of a file's header. It travels between ranks.
+// An edgeHead is the content of a file's header. Ranks exchange it.
 type edgeHead struct {
 	Vertices, Edges uint64
 	Counted         bool // the header has the number of edges
 	Numbered        bool // vertices are 1 to Vertices
 	Directed        bool
 	Weighs          bool   // vertices have weights or sizes
-	Arcs            bool   // each line of an edge begins with an a
-	Values          int    // numbers behind the two ends of an edge; anyValues where the header does not tell
+	Arcs            bool   // the line of an edge begins with an a
+	Values          int    // numbers behind the two ends of an edge; anyValues if the header does not say
 	Symmetry        string // of a matrix
 	Of              EdgeFormat
 }
 
-// anyValues: an edge may have a weight or not.
+// anyValues means that an edge may have a weight.
 const anyValues = -1
 
-// edgeComment are the first bytes of comments in edge lists and adjacency lists.
+// edgeComment is the set of first bytes of comments in edge lists and adjacency lists.
 const edgeComment = "#%"
 
 // A lineFormat is a format with at most one edge in a line.
 type lineFormat struct {
 	name string
-	// header reads line n of the file, from 0, into a head, and reports whether the header ends there. header is nil
-	// where no line but comments stands before the edges.
+	// header reads line n of the file, from 0, into a head, and reports whether the header ends there. header is nil if
+	// only comments can precede the edges.
 	header func(h *edgeHead, line []byte, n int) (done bool, err error)
 	// wanted is the header, for the error of a file without one; empty if the header is optional.
 	wanted  string
-	comment string // the first bytes of comments
+	comment string // first bytes of comments
 	isLine  bool   // the last line of the header is not a comment
 }
 
@@ -48,12 +48,12 @@ var lineFormats = map[EdgeFormat]lineFormat{
 }
 
 // edgeLines reads formats with at most one edge in a line. The last line of a header may look like an edge, so a rank
-// that begins before it must know its place.
+// whose piece begins before it needs its offset.
 type edgeLines struct {
 	*input
 	lineFormat
 	heads  map[int]edgeHead
-	header map[piece]int64 // where that line begins in the stream of a piece
+	header map[piece]int64 // offset of that line in the stream of a piece
 }
 
 func (e *edgeLines) head(file int) edgeHead { return e.heads[file] }
@@ -92,7 +92,7 @@ func (e *edgeLines) readHeads() error {
 	return nil
 }
 
-// readHead reads the header of a file, and returns where its last line begins.
+// readHead reads the header of a file, and returns the offset of its last line.
 func (e *edgeLines) readHead(file int) (h edgeHead, at int64, err error) {
 	h = edgeHead{Values: anyValues, Directed: true, Of: EdgeList}
 	n := 0
@@ -119,7 +119,7 @@ func (e *edgeLines) readHead(file int) (h edgeHead, at int64, err error) {
 	return h, at, err
 }
 
-// upTo is the number of uncompressed bytes of the file before a piece: any number above most when there are more.
+// upTo returns the number of uncompressed bytes of the file before a piece, or a number above most if there are more.
 func (e *edgeLines) upTo(p piece, most int64) (int64, error) {
 	if p.from == 0 {
 		return 0, nil
@@ -145,5 +145,5 @@ func (e *edgeLines) read(p piece, yield func(Edge) bool) error {
 	return e.readStream(p, func(p *part) error { return lines.each(p, yield, not) })
 }
 
-// isComment reports whether a line begins with one of some bytes.
+// isComment reports whether a line begins with one of the bytes in begins.
 func isComment(line []byte, begins string) bool { return strings.IndexByte(begins, line[0]) >= 0 }

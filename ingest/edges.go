@@ -6,20 +6,20 @@ import (
 	"github.com/activepebbles/pebbles/internal/dataset"
 )
 
-// An Edge is an edge of a graph, or an arc from From to To. Vertices are numbered as the file numbers them: from 1 in
-// PACE, Matrix Market and METIS files. Weight is 1 where the file has none.
+// An Edge is an edge of a graph, or an arc from From to To. Vertices have the numbers of the file: from 1 in PACE,
+// Matrix Market and METIS files. Weight is 1 if the file has none.
 type Edge struct {
 	From, To uint64
 	Weight   float64
 }
 
-// Edges gives the edges of graphs as the lines of the files name them. It checks each line, and not the file as a
+// Edges gives the edges of graphs as the lines of the files list them. It checks each line, but not the file as a
 // whole: use [OpenGraph] for the edges of a graph, each once, and all checks.
 //
-// A METIS file names an edge in the rows of both its ends, so the edge comes twice: {1, 2} and {2, 1}. The number of
-// rows before a row tells its vertex. Therefore Open counts the rows of files that several ranks read, which reads them
-// once more. Weights and sizes of vertices are ignored. A row of a METIS file or an adjacency list is a record and must
-// fit in [RowLimit], by default 1 GiB for these; with [Skip], a bad row gives none of its edges.
+// A METIS file lists an edge in the rows of both ends, so the edge comes twice: {1, 2} and {2, 1}. The number of rows
+// before a row is its vertex. Therefore Open counts the rows of files that several ranks read, which reads them once
+// more. Weights and sizes of vertices are ignored. A row of a METIS file or an adjacency list is a record and must fit
+// in [RowLimit], by default 1 GiB for these. With [Skip], a bad row gives none of its edges.
 func Edges(format EdgeFormat) Format[Edge] {
 	return Format[Edge]{"edges", func(in *input) (reader[Edge], error) {
 		if format < 0 || int(format) >= len(formatNames) {
@@ -29,10 +29,10 @@ func Edges(format EdgeFormat) Format[Edge] {
 	}}
 }
 
-// rowLimitOfRows is the longest row of METIS files and adjacency lists by default: a vertex may have many neighbours.
+// rowLimitOfRows is the default RowLimit for METIS files and adjacency lists: a vertex may have many neighbours.
 const rowLimitOfRows = 1 << 30
 
-// edges reads files of edges, in a format that may be detected when the files are known.
+// edges reads files of edges. Its format may be detected from the files.
 type edges struct {
 	*input
 	format EdgeFormat
@@ -76,7 +76,7 @@ func (e *edges) prepare() error {
 
 func (e *edges) read(p piece, yield func(Edge) bool) error { return e.of.read(p, yield) }
 
-// detect lets the first of the ranks that share files look at the first file. It is collective.
+// detect detects the format from the first file, on the first of the ranks that share files. It is collective.
 func (e *edges) detect() (err error) {
 	own := AutoFormat
 	if e.rank.ID() == e.all[0] && len(e.files) > 0 {

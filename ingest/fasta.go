@@ -2,17 +2,17 @@ package ingest
 
 import "bytes"
 
-// A Sequence is a record of a FASTA or FASTQ file. Its slices are good until the next one.
+// A Sequence is a record of a FASTA or FASTQ file. Its slices are valid until the next record.
 type Sequence struct {
-	Name    []byte // the line behind > or @: an identifier, and often a blank and words
-	Bases   []byte // of all its lines, without their ends
+	Name    []byte // the line behind > or @: an identifier, often followed by a blank and words
+	Bases   []byte // of all its lines, without line ends
 	Quality []byte // as long as Bases; nil in FASTA files
 }
 
-// FASTA gives the records of FASTA files: a line that begins with >, and the lines of the sequence up to the next one.
-// Bases are printing characters; blanks among them, control characters and comments (;) make a record that cannot be
-// read, as does what is before the first record and not empty. A record is at most RowLimit bytes long, which a
-// chromosome may exceed.
+// FASTA gives the records of FASTA files. A record is a line that begins with >, and the lines of the sequence up to
+// the next one. Bases are printing characters. Blanks, control characters and comments (;) among them make a record
+// that cannot be read, as does text before the first record. A record has at most RowLimit bytes, which a chromosome
+// may exceed.
 func FASTA() Format[Sequence] {
 	return Format[Sequence]{"fasta", func(in *input) (reader[Sequence], error) {
 		return sequences{input: in, begun: (*part).begunFASTA, next: (*part).fasta, stray: func(byte) badRecord {
@@ -21,7 +21,7 @@ func FASTA() Format[Sequence] {
 	}}
 }
 
-// begunFASTA: a record begins with >.
+// begunFASTA reports whether a record begins here, with >.
 func (p *part) begunFASTA() begun {
 	if p.peek(1)[0] == '>' {
 		return hasBegun
@@ -54,7 +54,7 @@ func (p *part) fasta() (s Sequence, err error) {
 	}
 }
 
-// join takes the ends of lines out of a text, in place.
+// join removes line ends from a text, in place.
 func join(text []byte) []byte {
 	joined := text[:0]
 	for len(text) > 0 {

@@ -2,12 +2,12 @@ package ingest
 
 import "bytes"
 
-// FASTQ gives the records of FASTQ files: @ and the name, the bases, + and nothing or the name again, the quality.
-// Bases are printing characters, and qualities are from ! to ~.
+// FASTQ gives the records of FASTQ files: @ and the name, the bases, + with nothing or the name again, the quality.
+// Bases are printing characters; qualities are from ! to ~.
 //
-// A record has four lines: it begins at a line with @ whose next line does not begin with @, and the third line begins
-// with +. A line of quality may begin with @, too; behind it is the next record's name. Sequences that are wrapped over
-// several lines are read if the first 64 KiB of the file have one: then one rank reads the file.
+// A record has four lines. It begins at a line with @ whose next line does not begin with @, and its third line begins
+// with +. A line of quality may begin with @, too; the next record's name follows it. Sequences wrapped over several
+// lines are read if the first 64 KiB of the file have one; then one rank reads the file.
 func FASTQ() Format[Sequence] {
 	return Format[Sequence]{"fastq", func(in *input) (reader[Sequence], error) {
 		four := sequences{input: in, begun: (*part).begunFASTQ, next: (*part).fastq, stray: strayFASTQ}
@@ -16,7 +16,7 @@ func FASTQ() Format[Sequence] {
 	}}
 }
 
-// fastq reads files of four lines a record, and wrapped ones.
+// fastq reads files with four lines per record, and wrapped ones.
 type fastq struct {
 	sequences
 	wrapped sequences
@@ -29,10 +29,10 @@ func (f fastq) read(p piece, yield func(Sequence) bool) error {
 	return f.sequences.read(p, yield)
 }
 
-// wrapBytes is the part of a file in which wrapped sequences are looked for.
+// wrapBytes is the length of the part of a file that is searched for wrapped sequences.
 const wrapBytes = 64 << 10
 
-// uncut reports whether a file has wrapped sequences, between which it cannot be cut.
+// uncut reports whether a file has wrapped sequences, so that it cannot be cut.
 func (f fastq) uncut(of file) (wrapped bool, err error) {
 	if of.Size == 0 {
 		return false, nil
@@ -45,8 +45,8 @@ func (f fastq) uncut(of file) (wrapped bool, err error) {
 	return wrapped, err
 }
 
-// isWrapped reports whether one of the records in a text is wrapped: its third line does not begin with +, and a line
-// with + follows before one with @.
+// isWrapped reports whether a text has a wrapped record: its third line does not begin with +, and a line with + comes
+// before the next line with @.
 func isWrapped(text []byte) bool {
 	for bases := -1; len(text) > 0; {
 		line, rest, _ := bytes.Cut(text, []byte{'\n'})
@@ -77,13 +77,13 @@ func strayFASTQ(first byte) badRecord {
 	return "expected a record that begins with @: name the file's format"
 }
 
-// begunFASTQ tells whether a record begins at this line.
+// begunFASTQ reports whether a record begins at this line.
 func (p *part) begunFASTQ() begun {
 	b := p.namesFASTQ(0)
 	if b != longBegun {
 		return b
 	}
-	p.dropLine() // what follows has no room beside it
+	p.dropLine() // the lines behind it do not fit beside it
 	if next := p.peek(1); len(next) == 0 || next[0] == '@' {
 		return notBegun
 	}
@@ -94,8 +94,8 @@ func (p *part) begunFASTQ() begun {
 	return longBegun
 }
 
-// namesFASTQ tells whether the line that begins so many bytes from here begins a record: longBegun where that depends
-// on bytes that are farther away than a record is long.
+// namesFASTQ reports whether a record begins at the line that is at bytes from here. It is longBegun if that depends on
+// bytes farther away than the longest record.
 func (p *part) namesFASTQ(at int) begun {
 	if p.buf[p.pos+at] != '@' {
 		return notBegun
@@ -142,7 +142,7 @@ func (p *part) fastq() (s Sequence, err error) {
 		return s, err
 	}
 	n := len(record)
-	p.again() // other records may begin in it
+	p.again() // other records may begin within it
 	if last < n && record[last] == '@' && p.namesFASTQ(last) != notBegun {
 		return s, errShort
 	}
@@ -182,7 +182,8 @@ func newFASTQ(name, bases, again, quality []byte) (s Sequence, err error) {
 	return Sequence{Name: name[1:], Bases: bases, Quality: quality}, nil
 }
 
-// begunWrapped: a wrapped record begins with @, where one is due or behind a mistake.
+// begunWrapped reports whether a wrapped record begins here, with @. It is called where a record is due, or behind a
+// mistake.
 func (p *part) begunWrapped() begun {
 	if p.peek(1)[0] == '@' {
 		return hasBegun
@@ -211,9 +212,9 @@ func (p *part) wrappedFASTQ() (s Sequence, err error) {
 	return s, err
 }
 
-// splitWrapped joins the name, the bases, the line with + and the quality at the front of a text, and returns where the
-// record ends: 0 if that is behind the text. A line with @ among the bases ends the record. last says that no bytes
-// follow the text.
+// splitWrapped joins the lines of the name, the bases, the line with + and the quality at the front of a text. n is the
+// length of the record, or 0 if it ends behind the text. A line with @ among the bases ends the record. last means that
+// no bytes follow the text.
 func splitWrapped(b []byte, last bool) (l [4][]byte, n int) {
 	next := func() (line []byte, ok bool) {
 		end := lineEnd(b, n)

@@ -8,9 +8,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// cuts gathers where a file may be cut, and keeps as many places as are of use.
+// cuts collects places where a file may be cut, at least gap bytes apart.
 type cuts struct {
-	gap  int64 // bytes between two places, at least
+	gap  int64 // least number of bytes between two places
 	last int64
 	at   []int64
 }
@@ -21,21 +21,20 @@ func (c *cuts) add(offset int64) {
 	}
 }
 
-// errNoEnd: a file that was cut between two blocks looks whole but for this.
+// errNoEnd: without the last block, a file that was cut between two blocks looks whole.
 var errNoEnd = errors.New("the empty last block of a BGZF file is missing: the file is truncated; fetch it again, or " +
 	"pack it again by bgzip")
 
-// walkGzip follows the blocks of a BGZF file, each of which tells its length in a field of its header. It stops at the
-// first one that does not, so in a plain gzip file at once: what follows is read in one piece. Whoever reads that
-// tells what is wrong with it; the error is errNoEnd or nil.
+// walkGzip follows the blocks of a BGZF file by the lengths in their headers. It stops at the first block without a
+// length, which in a plain gzip file is the first: the rest is one piece. The rank that reads the piece reports
+// mistakes in it; the error of walkGzip is errNoEnd or nil.
 func walkGzip(f io.ReaderAt, size int64, c *cuts) error {
 	var head [18]byte
 	for at := int64(0); at < size; {
 		if _, err := f.ReadAt(head[:], at); err != nil {
 			return nil
 		}
-		// Gzip with extra fields, of which BGZF's is the only one: B, C, two bytes of length, the length of the block -
-		// 1.
+		// Gzip with one extra field, that of BGZF: B, C, two bytes of length, the length of the block − 1.
 		if string(head[:4]) != "\x1f\x8b\x08\x04" || string(head[10:16]) != "\x06\x00BC\x02\x00" {
 			return nil
 		}
@@ -44,7 +43,7 @@ func walkGzip(f io.ReaderAt, size int64, c *cuts) error {
 		if at != size {
 			continue
 		}
-		var bytes [4]byte // of the last block, uncompressed
+		var bytes [4]byte // length of the last block, uncompressed
 		if _, err := f.ReadAt(bytes[:], size-int64(len(bytes))); err == nil && bytes != [4]byte{} {
 			return errNoEnd
 		}
@@ -66,7 +65,7 @@ func walkZstandard(f io.ReaderAt, size int64, c *cuts) {
 
 var errNoFrame = errors.New("no frame")
 
-// frameEnd is where the frame that begins at a place ends.
+// frameEnd returns the end of the frame at an offset.
 func frameEnd(f io.ReaderAt, at int64) (int64, error) {
 	var head [zstd.HeaderMaxSize]byte
 	n, err := f.ReadAt(head[:], at)
@@ -89,7 +88,7 @@ func frameEnd(f io.ReaderAt, at int64) (int64, error) {
 		length := int64(block >> 3)
 		switch block >> 1 & 3 {
 		case 1:
-			length = 1 // a byte that is repeated
+			length = 1 // one repeated byte
 		case 3:
 			return 0, errNoFrame
 		}

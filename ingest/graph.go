@@ -11,33 +11,33 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// ErrUnweighted is the error of a graph that lacks weights, where Weights asks for them.
+// ErrUnweighted is the error of a graph that lacks the weights that Weights requires.
 var ErrUnweighted = errors.New("the graph has no weights")
 
-// A Graph is one rank's share of the edges of a graph. Its fields are the same on all ranks, and for reading.
+// A Graph is one rank's share of the edges of a graph. Its fields are equal on all ranks; do not change them.
 type Graph struct {
 	Directed bool
 	Weighted bool // vertices or edges have weights or other values
-	// Numbered graphs have vertices 1 to Vertices, as their headers say. The vertices of others are those that edges
-	// name; then Vertices, unless it is 0, is their number with those that no edge names.
+	// Numbered graphs have vertices 1 to Vertices, from their headers. In other graphs the vertices are the ends of
+	// edges; then Vertices, unless it is 0, is the number of vertices including those without an edge.
 	Numbered bool
 	Vertices uint64
 	Edges    uint64
 
 	source *Source[Edge]
 	heads  map[int]edgeHead // by file
-	repeat map[int]uint64   // by file: the occurrences of a self-loop that are one edge; 0 before that is known
-	first  map[piece]uint64 // of this rank's pieces: the edges before the first one's
+	repeat map[int]uint64   // by file: the number of occurrences of a self-loop that make one edge; 0 if unknown
+	first  map[piece]uint64 // of this rank's pieces: the number of edges before the first one
 	counts []edgeCount      // of this rank's pieces
 }
 
-// OpenGraph opens files whose edges are one graph, and checks them: all ranks read their shares, and compare what they
-// have read with the headers. It is collective, and returns the same error on all ranks. visit, unless it is nil, is
-// called with the edges of this rank during that pass, as All yields them later.
+// OpenGraph opens files whose edges are one graph, and checks them: all ranks read their shares, and compare the edges
+// with the headers. It is collective, and returns the same error on all ranks. Unless visit is nil, that pass calls it
+// with this rank's edges, as All yields them later.
 //
-// A graph with a line for each undirected edge is undirected: PACE, METIS, and Matrix Market unless the matrix is
+// A graph with one line for each undirected edge is undirected: PACE, METIS, and Matrix Market unless the matrix is
 // general. Edge lists, arcs of DIMACS, and general matrices are directed. Without [Weights], weights are ignored. All
-// files have the same format; their headers, if there are any, are checked file by file.
+// files have the same format. Their headers, if any, are checked file by file.
 func OpenGraph(r *pebble.Rank, patterns []string, format Format[Edge], visit func(Edge),
 	opts ...Option) (*Graph, error) {
 	s, err := Open(r, patterns, format, opts...)
@@ -63,7 +63,7 @@ func OpenGraph(r *pebble.Rank, patterns []string, format Format[Edge], visit fun
 	return g, g.settle()
 }
 
-// unweighted makes the words of another rank's ErrUnweighted that error again.
+// unweighted turns the text of another rank's ErrUnweighted into that error again.
 func unweighted(err error) error {
 	if errors.Is(err, ErrUnweighted) {
 		return err
@@ -75,9 +75,9 @@ func unweighted(err error) error {
 	return err
 }
 
-// All yields this rank's edges with their places among the edges of all ranks, from 0. An undirected edge comes once,
-// duplicates and self-loops as often as the files have them. Places do not depend on the number of ranks. Err has the
-// error that ends the loop. Another call reads all again.
+// All yields this rank's edges with their places among the edges of all ranks, from 0. It yields an undirected edge
+// once, and duplicates and self-loops as often as the files have them. Places do not depend on the number of ranks. Err
+// returns the error that ends the loop. Another call reads all files again.
 func (g *Graph) All() iter.Seq2[uint64, Edge] {
 	return func(yield func(uint64, Edge) bool) {
 		in := &g.source.in
@@ -101,10 +101,10 @@ func (g *Graph) All() iter.Seq2[uint64, Edge] {
 	}
 }
 
-// Err is the error that ended the last loop over All on this rank: nil when it went to the end, or was left.
+// Err returns the error that ended the last loop over All on this rank: nil if the loop reached the end or was left.
 func (g *Graph) Err() error { return g.source.err }
 
-// Share is the number of edges that All yields on this rank.
+// Share returns the number of edges that All yields on this rank.
 func (g *Graph) Share() (n uint64) {
 	for _, c := range g.counts {
 		n += c.edges(max(g.repeat[c.File], 1))
@@ -141,7 +141,7 @@ func (g *Graph) settle() error {
 	return g.add(all)
 }
 
-// add adds up the counts of all pieces, file by file.
+// add adds the counts of all pieces, file by file.
 func (g *Graph) add(all []edgeCount) error {
 	own := map[piece]bool{}
 	for _, p := range g.source.in.mine() {
@@ -176,7 +176,7 @@ func (g *Graph) add(all []edgeCount) error {
 	return nil
 }
 
-// join joins a file to the graph of those before it.
+// join joins a file to the graph of the files before it.
 func (g *Graph) join(i int, h edgeHead, sum edgeCount) error {
 	if i == 0 {
 		g.Directed, g.Numbered = h.Directed, h.Numbered

@@ -8,25 +8,25 @@ import (
 	"slices"
 )
 
-// An edgeCount is the outcome of reading a piece of a graph, or several of one file. It travels between ranks.
+// An edgeCount is the result of reading one or more pieces of one file of a graph. Ranks exchange it.
 type edgeCount struct {
 	File     int
 	From     int64
-	Lines    uint64 // edges as they stand, those of METIS files from the smaller to the larger end
+	Lines    uint64 // edges as they stand; of METIS files, those from the smaller to the larger end
 	Weighted bool   // some edge has a weight
 	Above    bool   // some entry of a symmetric matrix is above the diagonal
 	Below    bool
 	Down     uint64 // edges of METIS files from the larger to the smaller end
 	Loops    uint64 // self-loops of METIS files, as they stand
 	Odd      uint64 // a vertex with an odd number of equal self-loops
-	Unpaired uint64 // sum over edges of one direction minus that over the other: 0 if both ends know each edge
+	Unpaired uint64 // sum over edges of one direction minus that of the other: 0 if both rows have each edge
 }
 
 func (c edgeCount) compare(d edgeCount) int {
 	return cmp.Or(cmp.Compare(c.File, d.File), cmp.Compare(c.From, d.From))
 }
 
-// and adds up the counts of two pieces of a file.
+// and adds the counts of two pieces of a file.
 func (c edgeCount) and(d edgeCount) edgeCount {
 	return edgeCount{
 		c.File, c.From, c.Lines + d.Lines, c.Weighted || d.Weighted, c.Above || d.Above, c.Below || d.Below,
@@ -34,11 +34,11 @@ func (c edgeCount) and(d edgeCount) edgeCount {
 	}
 }
 
-// edges is the number of edges of the file, whose self-loops stand there repeat times each.
+// edges returns the number of edges of a file that lists each self-loop repeat times.
 func (c edgeCount) edges(repeat uint64) uint64 { return c.Lines + c.Loops/repeat }
 
-// check compares a file with its header, and returns how many equal self-loops are one edge: METIS files have either
-// one or two, and the header's number of edges decides.
+// check compares a file with its header, and returns the number of equal self-loops that make one edge. METIS files
+// have either one or two; the header's number of edges decides.
 func (h *edgeHead) check(c edgeCount) (repeat uint64, err error) {
 	switch {
 	case c.Lines != c.Down && h.Of == METIS || c.Unpaired != 0:
@@ -122,7 +122,7 @@ func (s *edgeShare) take(e Edge) bool {
 	return true
 }
 
-// fold is a fingerprint of two numbers.
+// fold hashes two numbers.
 func fold(a, b uint64) uint64 {
 	high, low := bits.Mul64(a^0x9e3779b97f4a7c15, b^0xd1342543de82ef95)
 	return high ^ low
@@ -134,7 +134,7 @@ func (s *edgeShare) give(e Edge) bool {
 	return s.yield(s.place-1, e)
 }
 
-// giveLoops yields the self-loops of a row, when it is known how many of them are an edge.
+// giveLoops yields the self-loops of a row, once the number of occurrences per edge is known.
 func (s *edgeShare) giveLoops() bool {
 	slices.Sort(s.loops)
 	s.Loops += uint64(len(s.loops))
@@ -152,7 +152,7 @@ func (s *edgeShare) giveLoops() bool {
 	return true
 }
 
-// check is an error for an edge that the header or the format forbids.
+// check returns an error for an edge that the header or the format forbids.
 func (s *edgeShare) check(e Edge) error {
 	if s.head.Numbered {
 		for _, v := range [...]uint64{e.From, e.To} {

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// JSONLines gives the values of files with one JSON value a line, as [encoding/json] decodes them into a T: its tags
-// and rules hold. Empty lines are skipped. A line that is not UTF-8, an object that has a name twice, and a string with
-// half of a surrogate pair cannot be read. What is given is the caller's.
+// JSONLines gives the values of files with one JSON value in a line, as [encoding/json] decodes them into a T, by its
+// tags and rules. Empty lines are skipped. A line that is not UTF-8, an object with a repeated name, and a string with
+// half of a surrogate pair cannot be read. The caller owns the values.
 func JSONLines[T any]() Format[T] {
 	return Format[T]{"jsonl", func(in *input) (reader[T], error) {
 		var strict strictJSON
@@ -17,7 +17,7 @@ func JSONLines[T any]() Format[T] {
 			if len(bytes.Trim(line, " \t\r")) == 0 {
 				return v, false, nil
 			}
-			if !utf8.Valid(line) { // what is not would be replaced in silence
+			if !utf8.Valid(line) { // encoding/json would replace other bytes in silence
 				return v, true, errors.New("the text is not UTF-8: convert it, for example by iconv")
 			}
 			if err = json.Unmarshal(line, &v); err == nil {

@@ -9,12 +9,12 @@ import (
 	"strconv"
 )
 
-// strictJSON finds what package encoding/json changes in silence, in values that it has read: of a name that an object
-// has twice it keeps one value, and it replaces half of a surrogate pair. RFC 8259 leaves both open (sections 4 and
-// 8.2), so other programs read other values.
+// strictJSON finds values that encoding/json decodes without an error although RFC 8259 leaves their meaning open
+// (sections 4 and 8.2), so that other programs read other values: of a repeated name in an object encoding/json keeps
+// one value, and it replaces half of a surrogate pair.
 type strictJSON struct {
-	names [][]byte // of the objects that are open, one object behind the other
-	open  []int    // where the names of each begin; -1 for an array
+	names [][]byte // names of the open objects, one object behind the other
+	open  []int    // index of the first name of each open object; -1 for an array
 }
 
 // check returns an error for a value that another program may read differently.
@@ -57,7 +57,7 @@ func (s *strictJSON) check(text []byte) error {
 	return nil
 }
 
-// differ returns an error when two names are the same. It sorts them.
+// differ returns an error if two names are equal. It sorts the names.
 func differ(names [][]byte) error {
 	slices.SortFunc(names, bytes.Compare)
 	for i, name := range names {
@@ -68,7 +68,7 @@ func differ(names [][]byte) error {
 	return nil
 }
 
-// stringEnd is the length of the string that a text begins with.
+// stringEnd returns the length of the string at the front of a text.
 func stringEnd(text []byte) int {
 	for i := 1; ; i++ {
 		switch text[i] {
@@ -80,7 +80,7 @@ func stringEnd(text []byte) int {
 	}
 }
 
-// plainName is a name without quotes and escapes.
+// plainName returns a name without quotes and escapes.
 func plainName(quoted []byte) []byte {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return quoted[1 : len(quoted)-1]
@@ -92,7 +92,7 @@ func plainName(quoted []byte) []byte {
 	return []byte(name)
 }
 
-// surrogates returns an error for a string with an escape that is half of a pair.
+// surrogates returns an error for a string with an escape of half a surrogate pair.
 func surrogates(text []byte) error {
 	for {
 		at := bytes.IndexByte(text, '\\')
@@ -115,7 +115,7 @@ func surrogates(text []byte) error {
 	}
 }
 
-// escaped is the number of an escape such as \u00e4.
+// escaped returns the number of an escape such as \u00e4.
 func escaped(text []byte) uint64 {
 	n, _ := strconv.ParseUint(string(text[2:6]), 16, 16)
 	return n

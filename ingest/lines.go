@@ -5,19 +5,19 @@ import (
 	"io"
 )
 
-// Lines gives the lines of text files, without their ends: \n, or \r\n. The last line of a file need not have one; a
-// byte order mark is left out. A line is good until the next one. Bytes may be any, NUL too.
+// Lines gives the lines of text files, without their ends: \n, or \r\n. The last line of a file need not have one. A
+// byte order mark is left out. A line is valid until the next one. It may have any bytes, even NUL.
 //
-// It costs some nanoseconds a line beside reading, and no allocation a line.
+// A line costs some nanoseconds beside reading, and no allocation.
 func Lines() Format[[]byte] {
 	return Format[[]byte]{"lines", func(in *input) (reader[[]byte], error) {
 		return records[[]byte]{in, func(line []byte) ([]byte, bool, error) { return line, true, nil }}, nil
 	}}
 }
 
-// LinesOf gives what parse makes of each line, which is as [Lines] gives it. A line that parse refuses is told with
-// file, line and parse's error, or left out and counted by [Skip]. parse is for all ranks of a process at once: it
-// keeps neither the line nor anything between two calls.
+// LinesOf gives the results of parse for each line, which is as [Lines] gives it. An error of parse is an error with
+// file and line, or [Skip] leaves the line out and counts it. All ranks of a process share parse: it must keep neither
+// the line nor state between calls.
 func LinesOf[T any](parse func(line []byte) (T, error)) Format[T] {
 	return Format[T]{"lines", func(in *input) (reader[T], error) {
 		if parse == nil {
@@ -30,10 +30,10 @@ func LinesOf[T any](parse func(line []byte) (T, error)) Format[T] {
 	}}
 }
 
-// records reads formats that make at most one record of a line.
+// records reads formats with at most one record in a line.
 type records[T any] struct {
 	*input
-	parse func(line []byte) (v T, ok bool, err error) // ok is whether there is a record
+	parse func(line []byte) (v T, ok bool, err error) // ok: the line has a record
 }
 
 func (records[T]) prepare() error { return nil }
@@ -44,7 +44,7 @@ func (r records[T]) read(p piece, yield func(T) bool) error {
 	return r.readStream(p, func(p *part) error { return r.each(p, yield, -1) })
 }
 
-// each reads the records of a piece, but not the line at one offset.
+// each reads the records of a piece, except the line at offset not.
 func (r records[T]) each(p *part, yield func(T) bool, not int64) error {
 	if !p.start() {
 		return p.ended()
@@ -66,7 +66,7 @@ func (r records[T]) each(p *part, yield func(T) bool, not int64) error {
 	})
 }
 
-// lines hands the lines that begin in a piece, from here on, to a function, with their offsets in the stream.
+// lines calls each with the lines that begin in the piece, from here on, and with their offsets in the stream.
 func (p *part) lines(each func(line []byte, at int64) error) error {
 	for p.begins() {
 		at := p.begin()
@@ -83,7 +83,7 @@ func (p *part) lines(each func(line []byte, at int64) error) error {
 	return nil
 }
 
-// passLong goes behind a record that is too long, if it may be skipped. Another error stays.
+// passLong moves behind a record that is too long, if it may be skipped. It returns other errors unchanged.
 func (p *part) passLong(err error, d dialect) error {
 	if err != errLong {
 		return err
@@ -95,7 +95,7 @@ func (p *part) passLong(err error, d dialect) error {
 	return nil
 }
 
-// ended is what has ended reading: nil at the edge, and at the end of the file.
+// ended returns the error that has ended reading: nil at the edge and at the end of the file.
 func (p *part) ended() error {
 	if p.err == io.EOF {
 		return nil

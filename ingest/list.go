@@ -13,26 +13,26 @@ import (
 	"github.com/activepebbles/pebbles/export"
 )
 
-// A file is one that is read, as all ranks know it.
+// A file is a file to read. All ranks have the same data about it.
 type file struct {
 	Name string
 	Size int64
 	Kind kind
-	Cuts []int64 // where it may be cut; nil for a plain file of records, which may be cut anywhere
-	// Uncut: the format cannot find the first record of a share.
+	Cuts []int64 // offsets where it may be cut; nil for a plain file of records, which may be cut anywhere
+	// Uncut means that the format cannot find the first record of a share.
 	Uncut bool
-	Part  export.Part // what the manifest of its folder says of it; without a name it is in none
-	info  fs.FileInfo // of this host's file; nil where this rank does not read it
+	Part  export.Part // its entry in the manifest of its folder; without a name there is none
+	info  fs.FileInfo // of this host's file; nil if this rank does not read it
 }
 
-// anywhere reports whether every byte of a file is a place to cut it.
+// anywhere reports whether a file may be cut at every byte.
 func (f *file) anywhere() bool { return f.Kind == plain && f.Cuts == nil }
 
-// A lister gathers the files that patterns name, each once.
+// A lister collects the files that patterns name, each once.
 type lister struct {
 	files []file
 	names map[string]bool
-	alike map[identity][]fs.FileInfo // files that may be one, for they have the same size and time
+	alike map[identity][]fs.FileInfo // files that may be the same, because their size and time are equal
 }
 
 type identity struct {
@@ -40,7 +40,7 @@ type identity struct {
 	time time.Time
 }
 
-// list finds the files that patterns name, in their order, those of a pattern sorted.
+// list finds the files that patterns name, in the order of the patterns. The files of a pattern are sorted.
 func list(patterns []string) ([]file, error) {
 	if len(patterns) == 0 {
 		return nil, errors.New("no file is given: name a file or a pattern")
@@ -63,7 +63,7 @@ func (l *lister) pattern(pattern string) error {
 	}
 	_, err := os.Lstat(pattern)
 	if err == nil || !strings.ContainsAny(pattern, `*?[`) {
-		return l.add(pattern) // which says what is wrong
+		return l.add(pattern) // reports the cause
 	}
 	if strings.Contains(pattern, "**") {
 		return fmt.Errorf("%s: ** is not supported: write one * for each level of folders", pattern)
@@ -83,7 +83,7 @@ func (l *lister) pattern(pattern string) error {
 	return nil
 }
 
-// add adds a file, or those of a folder that package export wrote.
+// add adds a file, or the parts of a folder that package export wrote.
 func (l *lister) add(name string) error {
 	name = filepath.Clean(name)
 	if l.names[name] {
@@ -112,8 +112,8 @@ func (l *lister) add(name string) error {
 	return nil
 }
 
-// folder adds the parts that a folder's manifest lists, and refuses what else is there. Names that begin with a point
-// are those of tools, and left alone.
+// folder adds the parts that a folder's manifest lists, and returns an error if the folder has other files. Names that
+// begin with a point belong to tools and are ignored.
 func (l *lister) folder(name string) error {
 	m, err := export.ReadManifest(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -134,7 +134,7 @@ func (l *lister) folder(name string) error {
 		if err := l.add(path); err != nil {
 			return err
 		}
-		if len(l.files) == before { // it is named by itself, too
+		if len(l.files) == before { // the file is also named directly
 			continue
 		}
 		l.files[before].Part = p
@@ -147,7 +147,7 @@ func (l *lister) folder(name string) error {
 	return l.strangers(name)
 }
 
-// strangers refuses a folder with files that its manifest does not list.
+// strangers returns an error for a folder with files that its manifest does not list.
 func (l *lister) strangers(folder string) error {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -172,7 +172,7 @@ func kindOfNode(mode fs.FileMode) string {
 	return "device"
 }
 
-// A fileError is the commonest errors of files, with the remedy.
+// A fileError is a common error of a file, with the remedy.
 type fileError struct {
 	text  string
 	cause error
@@ -181,7 +181,7 @@ type fileError struct {
 func (e *fileError) Error() string { return e.text }
 func (e *fileError) Unwrap() error { return e.cause }
 
-// advise adds the remedy to the commonest errors of files.
+// advise adds the remedy to common errors of files.
 func advise(err error) error {
 	var path *fs.PathError
 	if !errors.As(err, &path) {

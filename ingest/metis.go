@@ -7,21 +7,21 @@ import (
 	"github.com/activepebbles/pebbles/internal/dataset"
 )
 
-// metis reads METIS files. The number of a line among those that are not comments is its vertex, so ranks count lines
+// metis reads METIS files. A line's number among the lines that are not comments is its vertex, so ranks count lines
 // before they read them.
 type metis struct {
 	*input
 	headers map[int]metisHeader // of the files that this rank reads
-	before  map[piece]uint64    // lines before this rank's pieces, without comments
+	before  map[piece]uint64    // number of lines before this rank's pieces, without comments
 }
 
 // A metisHeader is the first line of a METIS file.
 type metisHeader struct {
 	vertices uint64
 	edges    uint64
-	prefix   uint64 // weights and sizes of a vertex, before its neighbours
+	prefix   uint64 // number of weights and sizes of a vertex, before its neighbours
 	weighted bool   // a weight follows each neighbour
-	line     uint64 // number among the lines that are not comments, from 1
+	line     uint64 // its number among the lines that are not comments, from 1
 }
 
 func (m *metis) head(file int) edgeHead {
@@ -57,7 +57,7 @@ func (m *metis) prepare() error {
 // metisHead is the form of the header, for errors.
 const metisHead = "VERTICES EDGES [FORMAT [WEIGHTS]]"
 
-// headed refuses files without a byte, in formats that begin with a header.
+// headed returns an error for empty files, in formats that begin with a header.
 func (in *input) headed(format string) error {
 	for _, f := range in.files {
 		if f.Size == 0 {
@@ -102,8 +102,8 @@ func (m *metis) header(file int) (h metisHeader, err error) {
 	return h, err
 }
 
-// parse reads VERTICES EDGES [FORMAT [WEIGHTS]]. The three digits of FORMAT tell whether vertices have sizes, vertices
-// have weights, and edges have weights. WEIGHTS is the number of weights of a vertex.
+// parse reads VERTICES EDGES [FORMAT [WEIGHTS]]. The three digits of FORMAT are flags: vertices have sizes, vertices
+// have weights, edges have weights. WEIGHTS is the number of weights of a vertex.
 func (h *metisHeader) parse(line []byte) error {
 	var numbers [4]uint64 // vertices, edges, format, weights
 	n := 0
@@ -132,7 +132,7 @@ func (h *metisHeader) parse(line []byte) error {
 	return nil
 }
 
-// skipComments passes lines that begin with %, and reports whether another line begins in the piece.
+// skipComments skips lines that begin with %, and reports whether another line begins in the piece.
 func (p *part) skipComments() bool {
 	for p.begins() {
 		first := p.peek(1)
@@ -144,7 +144,7 @@ func (p *part) skipComments() bool {
 	return false
 }
 
-// count counts the lines of a piece that are no comments.
+// count returns the number of lines of a piece that are not comments.
 func (m *metis) count(p piece) (lines uint64, err error) {
 	err = m.readStream(p, func(p *part) error {
 		for more := p.start() && p.skipComments(); more; more = p.skipComments() {
@@ -187,7 +187,7 @@ type metisRow struct {
 	missing float64 // the weight of an edge without one
 }
 
-// each calls yield with the edges of a row until yield wants no more; then it returns errStop.
+// each calls yield with the edges of a row. It returns errStop when yield returns false.
 func (r metisRow) each(yield func(Edge) bool) (err error) {
 	text := blanks(r.text)
 	if r.of > r.vertices {
@@ -221,7 +221,7 @@ func (r metisRow) each(yield func(Edge) bool) (err error) {
 	return nil
 }
 
-// errNotNumbered: a vertex is not in the range of the header.
+// errNotNumbered returns the error of a vertex outside of the header's range.
 func errNotNumbered(v, vertices uint64) error {
 	return fmt.Errorf("vertex %d is out of range: the header has vertices 1 to %d", v, vertices)
 }

@@ -14,27 +14,27 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// cutsPerRank is how many places to cut are kept for each rank: so much finer than a rank's share is the deal.
+// cutsPerRank is the number of cuts to keep per rank. More cuts would make shares more equal.
 const cutsPerRank = 16
 
-// input is what the formats share: the files, and what this rank has read of them.
+// input is the state that all formats share: the files, and the counts of this rank.
 type input struct {
 	options
 	rank   *pebble.Rank
 	group  dataset.Group
 	format string
 	files  []file
-	all    []int     // the ranks that read these files together
-	dealt  [][]piece // by place among these
+	all    []int     // ranks that read these files together
+	dealt  [][]piece // by place in all
 	spare  []byte    // the buffer of the last window
 
-	missing float64 // the weight of an edge without one
+	missing float64 // weight of an edge without one
 	counts
-	before   map[piece]extent // of the text before this rank's pieces; nil where it is not counted
-	position func() Position  // of the record that is being read
+	before   map[piece]extent // text before this rank's pieces; nil if it is not counted
+	position func() Position  // position of the current record
 }
 
-// buffer is the buffer of the last window, or a new one.
+// buffer returns the buffer of the last window, or a new one.
 func (in *input) buffer() []byte {
 	if in.spare == nil {
 		in.spare = make([]byte, in.window)
@@ -42,7 +42,7 @@ func (in *input) buffer() []byte {
 	return in.spare
 }
 
-// mine are this rank's pieces.
+// mine returns this rank's pieces.
 func (in *input) mine() []piece { return in.dealt[slices.Index(in.all, in.rank.ID())] }
 
 // agree lists the files, and compares the lists of all hosts. It is collective.
@@ -76,7 +76,7 @@ func (in *input) agree(patterns []string) (err error) {
 	return dataset.Agree(in.rank, in.compare(own))
 }
 
-// lists gathers what hosts have: of rank 0 when all have the same, otherwise of each host's leader.
+// lists gathers the lists of files: that of rank 0, or with perHost that of each host's leader.
 func (in *input) lists(own []file) ([][]file, error) {
 	var text []byte
 	if in.rank.ID() == in.group.Leader() {
@@ -123,8 +123,8 @@ func (in *input) compare(own []file) error {
 	return nil
 }
 
-// look lets one of the ranks that read a file find out how it is compressed, and where it may be cut. uncut, unless it
-// is nil, reports whether a file may not be cut at all. It is collective.
+// look finds the compression of each file, and its cuts, on one of the ranks that read it. Unless uncut is nil, it
+// reports whether a file may not be cut at all. It is collective.
 func (in *input) look(find finder, uncut func(file) (bool, error)) error {
 	place := slices.Index(in.all, in.rank.ID())
 	total := int64(0)
@@ -137,7 +137,7 @@ func (in *input) look(find finder, uncut func(file) (bool, error)) error {
 	for i := place; i < len(in.files); i += len(in.all) {
 		f := in.files[i]
 		if failed = f.look(find, gap); in.skip > 0 && errors.As(failed, new(*BlockError)) {
-			failed = nil // whoever reads the block counts it
+			failed = nil // the rank that reads the block counts it
 		}
 		if failed == nil && uncut != nil {
 			if f.Uncut, failed = uncut(f); f.Uncut {
@@ -145,7 +145,7 @@ func (in *input) look(find finder, uncut func(file) (bool, error)) error {
 			}
 		}
 		if failed != nil {
-			failed = cmp.Or(f.check(), failed) // a part that was replaced is that error
+			failed = cmp.Or(f.check(), failed) // for a part that was replaced, this is the better error
 			break
 		}
 		if f.Kind != plain || f.Cuts != nil {
@@ -173,17 +173,17 @@ func (in *input) look(find finder, uncut func(file) (bool, error)) error {
 	return err
 }
 
-// remember keeps the identity of this rank's files, so that a replaced file is noticed.
+// remember records the identity of this rank's files, to detect replaced files.
 func (in *input) remember() {
 	for _, p := range in.mine() {
 		if f := &in.files[p.file]; f.info == nil {
-			f.info, _ = os.Stat(f.Name) // whoever opens it says what is wrong
+			f.info, _ = os.Stat(f.Name) // opening it reports the error
 		}
 	}
 }
 
-// checkParts compares files that have checksums with these, on each host that reads them by the first of its ranks that
-// does. It is collective.
+// checkParts compares files with their checksums, if they have any. On each host, the first rank that reads a file
+// checks it. It is collective.
 func (in *input) checkParts() error {
 	host := in.group.Hosts[in.rank.ID()]
 	checked := map[int]bool{}
@@ -202,7 +202,7 @@ func (in *input) checkParts() error {
 	return dataset.Agree(in.rank, failed)
 }
 
-// check compares the file with what its folder's manifest says, if it is in one.
+// check compares the file with its entry in its folder's manifest, if it has one.
 func (f *file) check() error {
 	if f.Part.Name == "" {
 		return nil
@@ -213,10 +213,10 @@ func (f *file) check() error {
 	return nil
 }
 
-// A finder finds where the blocks of a file begin, in a format that has blocks of its own.
+// A finder returns the offsets of the blocks of a file, in a format that has its own blocks.
 type finder func(f io.ReaderAt, size int64) ([]int64, error)
 
-// look finds out how the file is compressed, and where it may be cut.
+// look finds the compression of the file and its cuts.
 func (f *file) look(find finder, gap int64) error {
 	if f.Size == 0 && find == nil {
 		return nil // a file of blocks has a header
@@ -249,7 +249,7 @@ func (f *file) look(find finder, gap int64) error {
 	return nil
 }
 
-// blocks asks a format where its blocks begin.
+// blocks sets the cuts to the offsets that the format's finder returns.
 func (f *file) blocks(a *agreed, find finder, c cuts) error {
 	if f.Kind != plain {
 		return fmt.Errorf("read %s: the file is compressed as a whole, but this format compresses its blocks: decompress "+

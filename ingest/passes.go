@@ -8,15 +8,15 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// passed is a piece that has been passed over, and what that made of it.
+// passed is a scanned piece and the result of the scan.
 type passed[M any] struct {
 	Piece [3]int64 // file, from, to
 	Made  M
 }
 
-// passOver tells each rank what is before its pieces, in formats where a record's meaning depends on that. Each rank
-// passes over its pieces that have another one of the same file behind them; begin then gets, for each piece of this
-// rank, what was made of those before it in its file, in order. It is collective. M is plain data.
+// passOver gives each rank the results of scans before its pieces, in formats where the meaning of a record depends on
+// earlier ones. Each rank scans its pieces that are not the last of their file. Then begin gets, for each piece of this
+// rank, the results of the earlier pieces of its file, in order. It is collective. M is plain data.
 func passOver[M any](in *input, pass func(p piece) (M, error), begin func(p piece, before []M)) error {
 	own, err := passedBy(in, pass)
 	if err := dataset.Agree(in.rank, err); err != nil {
@@ -44,7 +44,7 @@ func passOver[M any](in *input, pass func(p piece) (M, error), begin func(p piec
 	return nil
 }
 
-// passedBy passes over this rank's pieces.
+// passedBy scans this rank's pieces.
 func passedBy[M any](in *input, pass func(p piece) (M, error)) (all []passed[M], err error) {
 	for _, p := range in.mine() {
 		if p.to == in.files[p.file].Size {

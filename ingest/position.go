@@ -7,14 +7,14 @@ import (
 	"math"
 )
 
-// A Position is where a record begins in its file.
+// A Position is the beginning of a record in its file.
 type Position struct {
 	File   string
 	Line   int64 // from 1; 0 in files of blocks
-	Offset int64 // bytes before the record, decompressed ones; in files of blocks, those before its block
+	Offset int64 // decompressed bytes before the record; in files of blocks, bytes before its block
 }
 
-// String is the position as errors tell it.
+// String returns the position in the form that errors use.
 func (p Position) String() string {
 	if p.Line == 0 {
 		return fmt.Sprintf("%s: byte %d", p.File, p.Offset)
@@ -25,19 +25,19 @@ func (p Position) String() string {
 // A Positioned is a record of [Positions].
 type Positioned[T any] struct {
 	Position
-	Record T // good as long as the format says
+	Record T // valid as long as the format says
 }
 
-// Positions gives the records of a format with their positions, as errors tell them:
+// Positions gives the records of a format with their positions, which errors use too:
 //
 //	in, err := ingest.Open(r, files, ingest.Positions(ingest.Lines()))
 //	for line := range in.All() {
 //		matches.Send(match{line.File, line.Line, string(line.Record)})
 //	}
 //
-// The edges of a METIS file have the position of their row. To know lines and bytes before a share, Open has each rank
-// count those of files that several ranks read, which reads these shares once more. Files of blocks are not read for
-// that: their records have the position of their block (see [Range.Block]).
+// The edges of a METIS file have the position of their row. For the number of lines and bytes before a share, Open
+// counts those of files that several ranks read, so these shares are read once more. Files of blocks are not counted:
+// their records have the position of their block (see [Range.Block]).
 func Positions[T any](of Format[T]) Format[Positioned[T]] {
 	return Format[Positioned[T]]{of.name, func(in *input) (reader[Positioned[T]], error) {
 		records, err := of.open(in)
@@ -74,12 +74,12 @@ func (r positions[T]) read(p piece, yield func(Positioned[T]) bool) error {
 	return r.of.read(p, func(v T) bool { return yield(Positioned[T]{r.position(), v}) })
 }
 
-// An extent is how much text is in a part of a file.
+// An extent is the amount of text in a part of a file.
 type extent struct{ Lines, Bytes int64 }
 
 func (e extent) and(more extent) extent { return extent{e.Lines + more.Lines, e.Bytes + more.Bytes} }
 
-// position is that of the record that has begun. Where lines have not been counted, the file is read from its
+// position returns the position of the current record. If lines have not been counted, it reads the file from its
 // beginning.
 func (p *part) position() Position {
 	name, within := p.files[p.piece.file].Name, extent{p.first.lines, p.first.at}
@@ -97,7 +97,7 @@ func (p *part) position() Position {
 	return Position{name, 1 + at.Lines, at.Bytes}
 }
 
-// extent is that of a piece, and nothing of what follows it, or of its first bytes.
+// extent returns the extent of the first bytes of a piece, at most most, and of nothing behind the piece.
 func (in *input) extent(p piece, most int64) (e extent, err error) {
 	if p.from == p.to {
 		return e, nil

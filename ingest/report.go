@@ -6,19 +6,19 @@ import (
 	"fmt"
 )
 
-// counts are what a rank has read.
+// counts are a rank's totals.
 type counts struct {
 	Bytes, Rows, Skipped int64
-	First, Failed        told // the first record that was skipped, and what has ended the loop
+	First, Failed        told // the first skipped record, and the error that has ended the loop
 }
 
-// told is what is said about a file, by its place among those of the job.
+// told is a message about a file. File is its place among those of the job.
 type told struct {
 	File int
 	Text string
 }
 
-// earlier is the one that is met first when ranks read their pieces one after the other.
+// earlier returns the message that comes first if ranks read their pieces in turn.
 func (t told) earlier(later told) told {
 	if t.Text == "" || later.Text != "" && later.File < t.File {
 		return later
@@ -26,7 +26,7 @@ func (t told) earlier(later told) told {
 	return t
 }
 
-// judge counts a record, or block, that cannot be read, and returns its error unless it is skipped.
+// judge counts a record or block that cannot be read, and returns its error unless it is skipped.
 func (in *input) judge(file int, tell func() error) (err error) {
 	if in.Skipped++; in.Skipped == 1 {
 		err = tell()
@@ -45,16 +45,16 @@ func (in *input) tooMany(first string) error {
 	return fmt.Errorf("%s; more than %d such records were found, which is the limit of ingest.Skip", first, in.skip)
 }
 
-// A Report counts the bytes and records that all ranks have read.
+// A Report is the number of bytes and records that all ranks have read.
 type Report struct {
-	Bytes   int64  // of files as they are stored
-	Rows    int64  // records that All has given
-	Skipped int64  // records, or blocks, that could not be read
+	Bytes   int64  // bytes of the files as they are stored
+	Rows    int64  // records that All has yielded
+	Skipped int64  // records or blocks that could not be read
 	First   string // the first of these: file, line or block, and cause
 }
 
-// Report adds up the counts of the last loops over All. It is collective: all ranks call it between epochs. It fails
-// when a rank's source has an error, or when all ranks together have skipped more records than Skip allows. Its result,
+// Report adds the counts of the last loops over All. It is collective: all ranks call it between epochs. It returns an
+// error if a rank's source has one, or if all ranks together have skipped more records than Skip allows. Its result,
 // including the choice among several errors, does not depend on the number of ranks.
 func (s *Source[T]) Report() (Report, error) {
 	text, err := json.Marshal(s.in.counts)

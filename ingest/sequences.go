@@ -2,26 +2,26 @@ package ingest
 
 import "bytes"
 
-// sequences reads formats whose records begin at lines that tell so with those behind them, whatever is before. So all
-// ranks agree on records and mistakes, wherever a file is cut. A line where a record should begin, and does not, is a
-// mistake of the piece that has the record before it; what follows up to the next record is part of the mistake.
+// sequences reads formats whose records can be recognized from their first lines, whatever precedes them. So all ranks
+// agree on records and mistakes, wherever a file is cut. A line where a record should begin, and does not, is a mistake
+// of the piece that has the record before it. The mistake extends up to the next record.
 type sequences struct {
 	*input
 	begun func(p *part) begun             // whether a record begins at this line
-	next  func(p *part) (Sequence, error) // takes a record; a badRecord stays where it is
-	stray func(first byte) badRecord      // what is wrong with a line where a record should begin
+	next  func(p *part) (Sequence, error) // takes a record; after a badRecord the window is still at it
+	stray func(first byte) badRecord      // the mistake of a line where a record should begin
 }
 
-// begun is whether a record begins at a line.
+// begun is the answer whether a record begins at a line.
 type begun int
 
 const (
 	notBegun begun = iota
 	hasBegun
-	longBegun // it has, and is longer than a record may be; reading is behind its first lines
+	longBegun // it has, and exceeds the limit; the window is behind its first lines
 )
 
-// A badRecord says what is wrong with a record, which is left where it is.
+// A badRecord is the mistake in a record. The window stays at the record.
 type badRecord string
 
 func (b badRecord) Error() string { return string(b) }
@@ -76,14 +76,14 @@ func (s sequences) each(p *part, yield func(Sequence) bool) error {
 	return p.ended()
 }
 
-// leave goes behind the line that begins at an offset, unless reading is there.
+// leave moves behind the line at an offset, unless the window has left it already.
 func (p *part) leave(at int64) {
 	if p.at() == at {
 		p.dropLine()
 	}
 }
 
-// skipEmpty goes behind empty lines.
+// skipEmpty skips empty lines.
 func (p *part) skipEmpty() {
 	for {
 		next := p.peek(2)

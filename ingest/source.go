@@ -17,8 +17,8 @@ type Source[T any] struct {
 	err    error
 }
 
-// A Format says how the bytes of files become records of type T. Lines, CSV and the other functions of this package
-// make them; Blocks makes one of a format of your own. A Format holds no state: ranks may share it.
+// A Format turns the bytes of files into records of type T. Lines, CSV and other functions of this package make
+// formats; Blocks makes one for files of your own. A Format holds no state: ranks may share it.
 type Format[T any] struct {
 	name string
 	open func(in *input) (reader[T], error)
@@ -26,15 +26,15 @@ type Format[T any] struct {
 
 // A reader reads pieces of files for one source.
 type reader[T any] interface {
-	// prepare is called at the end of Open, on all ranks; it is collective.
+	// prepare is called at the end of Open, on all ranks. It is collective.
 	prepare() error
-	// finder is nil for formats of records, which follow each other without a gap.
+	// finder returns nil for formats of records that follow each other without gaps.
 	finder() finder
-	// read calls yield with the records that begin in a piece. It returns errStop when yield wants no more.
+	// read calls yield with the records that begin in a piece. It returns errStop when yield returns false.
 	read(p piece, yield func(T) bool) error
 }
 
-// uncutOf is the function of a reader whose files may be such that they cannot be cut; otherwise nil.
+// uncutOf returns the uncut function of a reader if some of its files cannot be cut, otherwise nil.
 func uncutOf[T any](r reader[T]) func(file) (bool, error) {
 	if r, ok := r.(interface{ uncut(file) (bool, error) }); ok {
 		return r.uncut
@@ -47,11 +47,11 @@ func uncutOf[T any](r reader[T]) func(file) (bool, error) {
 	return nil
 }
 
-// errStop ends reading without being an error.
+// errStop ends reading; it is not an error.
 var errStop = errors.New("stop")
 
 // Open finds the files that patterns name, and gives each rank a share of about the same number of bytes. It is
-// collective: all ranks call it between epochs, with the same arguments, and get the same error, except for names of
+// collective: all ranks call it between epochs, with the same arguments. All get the same error, except for names of
 // hosts in it.
 //
 // A pattern is the name of a file, a pattern of [filepath.Match], or a folder that package export has written. Each
@@ -96,8 +96,9 @@ func Open[T any](r *pebble.Rank, patterns []string, format Format[T], opts ...Op
 }
 
 // All yields this rank's records. It sends nothing and runs no handlers, so it may be called in an epoch's body or
-// between epochs. Some formats reuse the memory of a record for the next one, and say so. The loop ends at the first
-// error, which Err returns. A loop that is left early leaves no file open. Another call reads all again.
+// between epochs. Some formats reuse the memory of a record for the next one; their documentation says so. The loop
+// ends at the first error, which Err returns. A loop that is left early leaves no file open. Another call reads all
+// files again.
 func (s *Source[T]) All() iter.Seq[T] {
 	return func(yield func(T) bool) {
 		s.err, s.in.counts = nil, counts{}
@@ -115,7 +116,7 @@ func (s *Source[T]) All() iter.Seq[T] {
 	}
 }
 
-// Err is the error that ended the last loop over All on this rank: nil when the loop went to the end, or was left.
+// Err returns the error that ended the last loop over All on this rank: nil if the loop reached the end or was left.
 func (s *Source[T]) Err() error { return s.err }
 
 // Files returns the names of all files of this rank's host, in order. The caller may change the slice.
@@ -127,8 +128,8 @@ func (s *Source[T]) Files() []string {
 	return names
 }
 
-// readStream opens a piece, skips the byte order mark, and hands the records to a function that reads them. A mistake
-// in a compressed file may be damage that only the checksum at the end reveals: then that is the error.
+// readStream opens a piece, skips the byte order mark, and calls read. A mistake in a compressed file may be damage
+// that only the checksum at the end reveals: then readStream returns that error.
 func (in *input) readStream(p piece, read func(*part) error) error {
 	s, err := openStream(in.files, p)
 	if err != nil {

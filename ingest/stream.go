@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 )
 
-// A piece is what one rank reads of a file: the records that begin behind from and up to to, or at 0. Offsets are those
-// of the file as it is stored, so of compressed bytes where it is compressed.
+// A piece is one rank's share of a file: the records that begin behind from and up to to, or at 0. Offsets are those of
+// the stored file, hence of compressed bytes in a compressed file.
 type piece struct {
 	file     int
 	from, to int64
@@ -20,10 +20,10 @@ type piece struct {
 type agreed struct {
 	*os.File
 	size   int64
-	failed atomic.Pointer[error] // the first error of reading it
+	failed atomic.Pointer[error] // first error of reading it
 }
 
-// openAgreed opens a file and refuses one that has been cut or replaced since Open.
+// openAgreed opens a file, and returns an error if it has been truncated or replaced since Open.
 func openAgreed(f file) (*agreed, error) {
 	opened, err := os.Open(f.Name)
 	if err != nil {
@@ -40,7 +40,7 @@ func openAgreed(f file) (*agreed, error) {
 	return a, nil
 }
 
-// ReadAt implements io.ReaderAt. What was appended after the sizes were agreed on is not read.
+// ReadAt implements io.ReaderAt. It does not read bytes that were appended after the ranks agreed on sizes.
 func (a *agreed) ReadAt(p []byte, offset int64) (int, error) {
 	if offset >= a.size {
 		return 0, io.EOF
@@ -65,16 +65,16 @@ func (a *agreed) wasCut() error {
 		"run again", a.Name(), a.size)
 }
 
-// section reads a part of the file.
+// section returns a reader of a part of the file.
 func (a *agreed) section(from, to int64) io.Reader { return io.NewSectionReader(a, from, to-from) }
 
-// A stream is the uncompressed bytes of a piece, and of all that follows it in its file: the last record of a piece may
-// end anywhere.
+// A stream is the uncompressed bytes of a piece and of the rest of its file: the last record of a piece may end
+// anywhere.
 type stream struct {
 	reader io.Reader
-	edge   int64                     // how many of the bytes are of the piece; math.MaxInt64 while that isn't known
+	edge   int64                     // number of bytes of the piece; math.MaxInt64 until it is known
 	n      int64                     // bytes read
-	then   func() (io.Reader, error) // opens what follows the piece; nil when that is open, or there is nothing
+	then   func() (io.Reader, error) // opens the rest behind the piece; nil if that is open or empty
 	close  func()
 }
 
@@ -100,7 +100,7 @@ func openStream(files []file, p piece) (*stream, error) {
 	return s, nil
 }
 
-// damage reads the rest of a compressed stream, and returns the error of decompressing it.
+// damage reads the rest of a compressed stream, and returns its decompression error.
 func (s *stream) damage() error {
 	if _, packed := s.reader.(damage); !packed {
 		return nil
@@ -119,7 +119,7 @@ func (s *stream) Read(p []byte) (int, error) {
 		s.then = nil
 	}
 	if n == 0 && err == nil {
-		return s.Read(p) // a reader may return nothing; what follows has opened, at most once
+		return s.Read(p) // a reader may return nothing; the rest opens at most once
 	}
 	return n, err
 }

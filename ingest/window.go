@@ -6,49 +6,50 @@ import (
 	"io"
 )
 
-// windowBytes is how much is read at a time: it stays in a core's second cache until its lines have been handled.
+// windowBytes is the number of bytes read at a time: they stay in a core's second-level cache while their lines are
+// handled.
 const windowBytes = 256 << 10
 
-// errLong: a record does not fit in the limit.
+// errLong is the error of a record that exceeds the limit.
 var errLong = errors.New("the record is longer than the limit: raise ingest.RowLimit if that is intended")
 
-// A window is a buffer over a stream, in which records are found. Slices of it are good until the next call.
+// A window is a buffer over a stream, for finding records. Its slices are valid until the next call.
 type window struct {
 	*stream
 	buf      []byte
-	pos, end int   // what has been read and not yet taken
+	pos, end int   // bytes that have been read and not yet taken
 	base     int64 // offset of buf[0] in the stream
 	limit    int   // bytes of the longest record
-	first    mark  // where the record begins that is being read
+	first    mark  // beginning of the current record
 	counting bool  // whether lines are counted
 	lines    int64 // ends of lines before the next byte
-	err      error // sticky: io.EOF, or what is wrong with the file
+	err      error // sticky: io.EOF, or the error of the file
 }
 
-// room is for the end of a line behind the longest record, and for the byte behind that.
+// room is space for a line end behind the longest record, and for one byte behind that.
 const room = 3
 
 // A mark is a place in a stream.
 type mark struct{ at, lines int64 }
 
-// newWindow makes a window that takes the useful part of a buffer.
+// newWindow returns a window that uses buf, up to the useful length.
 func newWindow(s *stream, limit int, buf []byte) *window {
 	return &window{stream: s, limit: limit, buf: buf[:min(len(buf), limit+room)]}
 }
 
-// begin says that a record begins at the next byte, and returns its offset in the stream.
+// begin marks the next byte as the beginning of a record, and returns its offset in the stream.
 func (w *window) begin() int64 {
 	w.first = mark{w.at(), w.lines}
 	return w.first.at
 }
 
-// again goes back to where the record began, which has not left the buffer.
+// again moves back to the beginning of the current record, which is still in the buffer.
 func (w *window) again() {
 	w.pos -= int(w.at() - w.first.at)
 	w.lines = w.first.lines
 }
 
-// pass goes behind so many bytes.
+// pass moves n bytes ahead.
 func (w *window) pass(n int) {
 	if w.counting {
 		w.lines += int64(bytes.Count(w.buf[w.pos:w.pos+n], []byte{'\n'}))
@@ -56,15 +57,15 @@ func (w *window) pass(n int) {
 	w.pos += n
 }
 
-// at is the offset in the stream of the next byte.
+// at returns the offset of the next byte in the stream.
 func (w *window) at() int64 { return w.base + int64(w.pos) }
 
-// begins reports whether a record that begins at the next byte is this piece's: one that begins where the next piece
-// does is, because that piece cannot see that a record begins there.
+// begins reports whether a record that begins at the next byte belongs to this piece. One at the beginning of the next
+// piece does, because the next piece cannot recognize it.
 func (w *window) begins() bool { return w.at() <= w.edge }
 
-// fill reads more behind what is there, and moves that to the front for it. Its error is io.EOF, errLong when what is
-// there is as long as a record may be, or the file's.
+// fill moves the unread bytes to the front of the buffer and reads more behind them. Its error is io.EOF, errLong if
+// the unread bytes already fill the limit, or that of the file.
 func (w *window) fill() error {
 	if w.err != nil {
 		return w.err
@@ -91,9 +92,9 @@ func (w *window) fill() error {
 	return err
 }
 
-// take takes the next record: end finds how long it is among the bytes that are there, of which it has seen some
-// before, or returns 0. The last record of a file is what is left. The error is io.EOF behind that; errLong, which
-// leaves the record where it is; or the file's.
+// take takes the next record. end returns its length in b, or 0 if it does not end there; it has examined the first
+// seen bytes before. The last record of a file is the rest of it. The error is io.EOF behind that; errLong, which
+// leaves the record in place; or that of the file.
 func (w *window) take(end func(b []byte, seen int) int) ([]byte, error) {
 	for seen := 0; ; {
 		b := w.buf[w.pos:w.end]
@@ -119,7 +120,7 @@ func (w *window) line() (line []byte, err error) {
 	return chomp(line), err
 }
 
-// lineEnd is where the first line ends.
+// lineEnd returns the length of the first line with its end, or 0.
 func lineEnd(b []byte, seen int) int {
 	if i := bytes.IndexByte(b[seen:], '\n'); i >= 0 {
 		return seen + i + 1
@@ -127,7 +128,7 @@ func lineEnd(b []byte, seen int) int {
 	return 0
 }
 
-// taken takes a record of so many bytes.
+// taken takes a record of n bytes.
 func (w *window) taken(n int) ([]byte, error) {
 	record := w.buf[w.pos : w.pos+n]
 	if n > w.limit && len(chomp(record)) > w.limit {
@@ -137,7 +138,7 @@ func (w *window) taken(n int) ([]byte, error) {
 	return record, nil
 }
 
-// chomp takes \n or \r\n from the end of a line; \r, too, from that of a file, as encoding/csv and bufio do.
+// chomp removes \n or \r\n from the end of a line, and a lone \r from the end of a file, as encoding/csv and bufio do.
 func chomp(line []byte) []byte {
 	if n := len(line); n > 0 && line[n-1] == '\n' {
 		line = line[:n-1]
@@ -148,8 +149,7 @@ func chomp(line []byte) []byte {
 	return line
 }
 
-// skipLine goes behind the next end of a line, however far that is, and reports whether there was one before the
-// piece's edge.
+// skipLine moves behind the next line end, however far, and reports whether that was before the piece's edge.
 func (w *window) skipLine() bool {
 	for {
 		if i := bytes.IndexByte(w.buf[w.pos:w.end], '\n'); i >= 0 {
@@ -163,7 +163,7 @@ func (w *window) skipLine() bool {
 	}
 }
 
-// dropLine goes behind the next end of a line, whoever's it is. What keeps it from there is the next error.
+// dropLine moves behind the next line end, even beyond the piece. An error on the way is the next call's.
 func (w *window) dropLine() {
 	for {
 		if i := bytes.IndexByte(w.buf[w.pos:w.end], '\n'); i >= 0 {
@@ -176,7 +176,7 @@ func (w *window) dropLine() {
 	}
 }
 
-// peek returns up to n of the next bytes without taking them: fewer at the end of the file, or before what is wrong.
+// peek returns the next n bytes without taking them: fewer at the end of the file or before an error.
 func (w *window) peek(n int) []byte {
 	for w.end-w.pos < n && w.fill() == nil {
 	}

@@ -1,3 +1,3 @@
-// Package parquet writes Parquet files by all ranks: it is a format of package export. It stands apart so that programs
-// that write no Parquet are not linked with what writes it.
+// Package parquet writes Parquet files by all ranks, as a format of package export. It is a package of its own to keep
+// the Parquet library out of programs that do not write Parquet.
 package parquet

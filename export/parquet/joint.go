@@ -12,15 +12,15 @@ import (
 	"github.com/activepebbles/pebbles/export"
 )
 
-// magic begins and ends a file. Before the one at the end there are 4 bytes with the length of the footer, and the
-// footer, which says where in the file each column is.
+// magic begins and ends a file. The one at the end follows the footer, which has the offsets of all columns, and 4
+// bytes with the footer's length.
 const magic = "PAR1"
 
-// groupsMost is how many row groups a file may have: their places are numbered by 16 bits.
+// groupsMost is the maximum number of row groups in a file, whose numbers have 16 bits.
 const groupsMost = 1<<15 - 1
 
-// joint makes one file of several: row groups move, and one footer replaces all. Page indexes, which are optional, stay
-// out, since they have places in them too.
+// joint joins several files to one: it moves row groups, and writes one footer for all. It drops page indexes, which
+// are optional and contain offsets, too.
 type joint struct{}
 
 // Cut implements export.Joint. The note is the footer.
@@ -51,7 +51,7 @@ func (joint) Cut(part io.ReaderAt, size int64, first bool) (p export.Piece, err 
 	return p, nil
 }
 
-// begin is where a column of a row group begins in its file.
+// begin returns the offset of a column of a row group in its file.
 func begin(m *format.ColumnMetaData) int64 {
 	if d := m.DictionaryPageOffset; d > 0 {
 		return min(d, m.DataPageOffset)
@@ -94,7 +94,7 @@ func (joint) End(pieces []export.Piece, begins []int64) ([]byte, error) {
 	return append(text, magic...), nil
 }
 
-// move changes the places of a file's row groups.
+// move adds to the offsets of a file's row groups.
 func move(footer *format.FileMetaData, by int64) {
 	for i := range footer.RowGroups {
 		g := &footer.RowGroups[i]

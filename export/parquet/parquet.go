@@ -9,15 +9,15 @@ import (
 	"github.com/activepebbles/pebbles/export"
 )
 
-// GroupRows is how many rows are in a row group: what a reader takes as one, and what files are cut between.
+// GroupRows is the number of rows in a row group. Files are cut between row groups.
 const GroupRows = export.BlockRows
 
-// Rows writes structs of type T to Parquet files, one for each rank, whose pages are compressed by zstd. Columns are
-// named and typed as parquet-go does. A rank holds the pages of one row group in memory.
+// Rows writes structs of type T to Parquet files, one per rank, with pages compressed by zstd. The names and types of
+// columns are those of parquet-go. A rank holds the pages of one row group in memory.
 func Rows[T any]() export.Format[T] {
 	return export.Parts("parquet", func(w io.Writer) (of export.Writer[T], err error) {
 		defer func() {
-			if p := recover(); p != nil { // what the library does with a type that has no schema
+			if p := recover(); p != nil { // the library panics for a type without a schema
 				err = fmt.Errorf("no Parquet schema for %T: %v", *new(T), p)
 			}
 		}()
@@ -26,13 +26,13 @@ func Rows[T any]() export.Format[T] {
 	})
 }
 
-// writer hands rows on in batches.
+// writer collects rows in batches.
 type writer[T any] struct {
 	to    *parquet.GenericWriter[T]
 	batch []T
 }
 
-// batchRows is how many rows are written at a time.
+// batchRows is the number of rows written at a time.
 const batchRows = 128
 
 // Write implements export.Writer.

@@ -10,16 +10,16 @@ import (
 	"github.com/activepebbles/pebbles/export"
 )
 
-// Table is the format of tables as Parquet files, for [export.Also]: columns are INT64, those of uint64 with the
-// logical type of unsigned integers, DOUBLE, or strings; optional where values may be missing. Pages are compressed by
-// snappy, which all readers know. Parts can be put together to one file. A rank holds one row group in memory.
+// Table is the format of tables as Parquet files, for [export.Also]. Columns are INT64, INT64 with the logical type of
+// unsigned integers for uint64, DOUBLE, or strings; they are optional if values may be missing. Pages are compressed by
+// snappy, which all readers support. Parts can be joined to one file. A rank holds one row group in memory.
 func Table() export.Format[[]export.Column] {
 	return export.Joined(export.Parts("parquet", func(w io.Writer) (export.Writer[[]export.Column], error) {
 		return &table{out: w}, nil
 	}), joint{})
 }
 
-// table writes batches of columns, each as a row group.
+// table writes each batch of columns as a row group.
 type table struct {
 	out     io.Writer
 	to      *parquet.GenericWriter[any] // nil before the first batch
@@ -27,7 +27,7 @@ type table struct {
 	values  []parquet.Value
 }
 
-// valuesAtOnce is how many values of a column are handed on at a time.
+// valuesAtOnce is the number of values of a column written at a time.
 const valuesAtOnce = 1024
 
 // Write implements export.Writer.
@@ -52,7 +52,7 @@ func (t *table) begin(batch []export.Column) {
 	t.values = make([]parquet.Value, valuesAtOnce)
 }
 
-// column writes rows of a column, of one row group.
+// column writes rows of a column to the current row group.
 func (t *table) column(index int, c export.Column) error {
 	for rows := c.Len(); rows > 0; {
 		n := min(rows, valuesAtOnce)
@@ -67,7 +67,7 @@ func (t *table) column(index int, c export.Column) error {
 	return nil
 }
 
-// fill makes values of a column's rows.
+// fill converts a column's rows to values.
 func fill(to []parquet.Value, index int, c export.Column) error {
 	switch v := c.Values.(type) {
 	case []int64:
@@ -103,7 +103,7 @@ func fill(to []parquet.Value, index int, c export.Column) error {
 // Close implements export.Writer.
 func (t *table) Close() error { return t.to.Close() }
 
-// schemaOf is the schema of rows with these columns.
+// schemaOf returns the schema of rows with these columns.
 func schemaOf(columns []export.Column) *parquet.Schema {
 	root := ordered{Group: parquet.Group{}}
 	for _, c := range columns {
@@ -125,7 +125,7 @@ func schemaOf(columns []export.Column) *parquet.Schema {
 	return parquet.NewSchema("row", root)
 }
 
-// ordered is a group of columns that keep their order, which those of parquet.Group lose.
+// ordered is a group that keeps the order of its columns, which parquet.Group does not.
 type ordered struct {
 	parquet.Group
 	fields []parquet.Field

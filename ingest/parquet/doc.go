@@ -1,3 +1,3 @@
-// Package parquet reads Parquet files by all ranks: it is a format of package ingest. It stands apart so that programs
-// that read no Parquet are not linked with what reads it.
+// Package parquet reads Parquet files by all ranks, as a format of package ingest. It is a package of its own to keep
+// the Parquet library out of programs that do not read Parquet.
 package parquet

@@ -33,22 +33,22 @@ func (p *pager) levels(leaf parquet.LeafColumn, h *format.DataPageHeaderV2, at i
 	return nil
 }
 
-// levelRuns are repetition or definition levels as they stand in a page: runs of one level, and runs that are packed
-// in bits (Parquet's "RLE / bit-packing hybrid").
+// levelRuns are repetition or definition levels as a page stores them: runs of one level, and bit-packed runs
+// (Parquet's "RLE / bit-packing hybrid").
 type levelRuns struct {
 	text  []byte
-	width int // bits of a level; 0: all are 0, and nothing stands for them
+	width int // bits of a level; 0: all levels are 0, and take no bytes
 }
 
-// levelsAt reads the levels at a place of the file, which are at most most.
+// levelsAt reads the levels at an offset of the file. No level is larger than most.
 func (p *pager) levelsAt(at int64, length int32, most int) (levelRuns, error) {
 	l := levelRuns{make([]byte, length), bits.Len(uint(most))}
 	_, err := io.ReadFull(io.NewSectionReader(p.file, at, int64(length)), l.text)
 	return l, err
 }
 
-// count counts the first n levels that equal one. It reports whether there are so many, and nothing behind them but
-// the rest of a run.
+// count returns how many of the first n levels equal level. It reports whether all n are present, followed by nothing
+// but the rest of a run.
 func (l levelRuns) count(n int64, level int) (equal int64, complete bool) {
 	if l.width == 0 {
 		return n, len(l.text) == 0
@@ -77,7 +77,7 @@ func (l levelRuns) count(n int64, level int) (equal int64, complete bool) {
 	return equal, n <= 0
 }
 
-// packed counts the first n levels of a packed run that equal one.
+// packed returns how many of the first n levels of a packed run equal level.
 func packed(text []byte, width int, n int64, level int) (equal int64) {
 	for i := range int(n) {
 		v := 0

@@ -18,24 +18,24 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// pageHeaderMax bounds the header of a page: it may have the least and the greatest value of the page.
+// pageHeaderMax bounds the header of a page, which may contain the least and the greatest value of the page.
 const pageHeaderMax = 1 << 20
 
-// windowMax is the most memory that zstd may ask for, as for whole files.
+// windowMax is the maximum memory that zstd may require, as for whole files.
 const windowMax = 128 << 20
 
-// A pager looks at the pages of column chunks before the library reads them. The library allocates whatever a page
-// says, decompresses as much as comes, and for some damaged pages never ends.
+// A pager checks the pages of column chunks before the library reads them. The library allocates any size that a page
+// claims, decompresses without a limit, and does not terminate for some damaged pages.
 type pager struct {
 	file   io.ReaderAt
 	size   int64
-	limit  int             // bytes of a page when it is decompressed
+	limit  int             // maximum bytes of a page after decompression
 	wanted map[string]bool // columns, by their paths
 	schema *parquet.Schema // of the file
 	zstd   *zstd.Decoder
 }
 
-// group looks at the pages of those columns of a row group that are wanted.
+// group checks the pages of a row group's wanted columns.
 func (p *pager) group(g format.RowGroup) error {
 	for _, c := range g.Columns {
 		name := strings.Join(c.MetaData.PathInSchema, ".")
@@ -48,7 +48,7 @@ func (p *pager) group(g format.RowGroup) error {
 	return nil
 }
 
-// check looks at all pages of a column chunk of the given number of rows.
+// check checks all pages of a column chunk of the given number of rows.
 func (p *pager) check(c *format.ColumnMetaData, leaf parquet.LeafColumn, rows int64) error {
 	at := c.DataPageOffset
 	if d := c.DictionaryPageOffset; d > 0 && d < at {
@@ -75,7 +75,7 @@ func (p *pager) check(c *format.ColumnMetaData, leaf parquet.LeafColumn, rows in
 	return nil
 }
 
-// header reads the header of a page, and tells how long it is.
+// header reads the header of a page, and returns its length.
 func (p *pager) header(at int64) (*format.PageHeader, int64, error) {
 	var protocol thrift.CompactProtocol
 	for most := int64(4 << 10); ; most *= 16 {
@@ -95,12 +95,12 @@ func (p *pager) header(at int64) (*format.PageHeader, int64, error) {
 	}
 }
 
-// page looks at a page by its header.
+// page checks a page by its header.
 func (p *pager) page(codec format.CompressionCodec, leaf parquet.LeafColumn, h *format.PageHeader, at int64) error {
 	packed, size, levels := int64(h.CompressedPageSize), int64(h.UncompressedPageSize), int64(0)
 	values := max(h.DataPageHeader.V.NumValues, h.DictionaryPageHeader.V.NumValues, h.DataPageHeaderV2.V.NumValues)
 	v := &h.DataPageHeaderV2.V
-	if h.DataPageHeaderV2.Valid { // levels stand before what is compressed
+	if h.DataPageHeaderV2.Valid { // levels precede the compressed bytes
 		levels = int64(v.RepetitionLevelsByteLength) + int64(v.DefinitionLevelsByteLength)
 		if v.IsCompressed.Valid && !v.IsCompressed.V {
 			codec = format.Uncompressed
@@ -116,7 +116,7 @@ func (p *pager) page(codec format.CompressionCodec, leaf parquet.LeafColumn, h *
 		return fmt.Errorf("it has %d bytes and %d values, more than the limit of %d: raise ingest.RowLimit", size,
 			values, p.limit)
 	}
-	if h.Type == format.DictionaryPage && h.CRC != 0 { // the library checks the others
+	if h.Type == format.DictionaryPage && h.CRC != 0 { // the library checks the other checksums
 		sum := crc32.NewIEEE()
 		if _, err := io.Copy(sum, io.NewSectionReader(p.file, at, packed)); err != nil {
 			return err
@@ -132,7 +132,8 @@ func (p *pager) page(codec format.CompressionCodec, leaf parquet.LeafColumn, h *
 	return err
 }
 
-// unpacks returns an error when compressed bytes do not become size bytes. Only snappy tells that by its first bytes.
+// unpacks returns an error if compressed bytes do not become size bytes. Only snappy stores the size in its first
+// bytes.
 func (p *pager) unpacks(codec format.CompressionCodec, packed *io.SectionReader, size int) (err error) {
 	if packed.Size() == 0 && size > 0 {
 		return errOther

@@ -19,18 +19,18 @@ import (
 
 // Rows gives the rows of Parquet files as structs of type T, whose fields are columns by the rules of parquet-go: by
 // name, or by tags such as `parquet:"name,optional"`. Only the columns of T are read. A column of T that a file does
-// not have is an error, unless it is optional. So is a field that does not hold all values of its column's type: whole
-// numbers may become wider, float32 float64, and a null the zero of a field that is not optional. Files are cut between
-// row groups, so one with a single row group is read by one rank. What is given is the caller's.
+// not have is an error, unless it is optional. So is a field that cannot hold all values of its column's type: whole
+// numbers may become wider, float32 may become float64, and a null the zero of a field that is not optional. Files are
+// cut between row groups, so one rank reads a file of a single row group. The caller owns the rows.
 //
-// Memory is some pages of each column. A page has at most RowLimit bytes when it is decompressed, and as many values;
-// that is looked at before the library reads a row group, for which pages are decompressed twice unless snappy or
-// nothing compresses them.
+// Memory is some pages of each column. A page has at most RowLimit bytes after decompression, and at most as many
+// values. Rows checks that before the library reads a row group; for the check it decompresses pages once more, unless
+// they are compressed by snappy or not at all.
 func Rows[T any]() ingest.Format[T] {
 	return ingest.Blocks("parquet", find[T], read[T])
 }
 
-// find returns where the row groups of a file begin, if it has rows of type T.
+// find returns the offsets of the row groups of a file, if it has rows of type T.
 func find[T any](f io.ReaderAt, size int64) (starts []int64, err error) {
 	wanted, err := schemaOf[T]()
 	if err != nil {
@@ -50,7 +50,7 @@ func find[T any](f io.ReaderAt, size int64) (starts []int64, err error) {
 	return starts, nil
 }
 
-// schemaOf is the schema of rows of a type, or an error for a type that has none.
+// schemaOf returns the schema of rows of a type, or an error for a type without one.
 func schemaOf[T any]() (schema *parquet.Schema, err error) {
 	t := reflect.TypeFor[T]()
 	if t.Kind() != reflect.Struct {
@@ -75,7 +75,7 @@ func open(f io.ReaderAt, size int64) (file *parquet.File, err error) {
 	return file, err
 }
 
-// footerFits checks the length of the footer: the library would allocate any length of a damaged file.
+// footerFits checks the length of the footer, because the library would allocate any length of a damaged file.
 func footerFits(f io.ReaderAt, size int64) error {
 	const head = int64(len("PAR1"))
 	var tail [8]byte // the footer's length, and PAR1 again
@@ -93,7 +93,7 @@ func footerFits(f io.ReaderAt, size int64) error {
 	return nil
 }
 
-// start is where the first page of a row group is.
+// start returns the offset of the first page of a row group.
 func start(file *parquet.File, group int) int64 {
 	first := file.Size()
 	for _, c := range file.Metadata().RowGroups[group].Columns {
@@ -105,7 +105,7 @@ func start(file *parquet.File, group int) int64 {
 	return first
 }
 
-// guard turns a panic of the library's, which it has for some damaged files, into an error.
+// guard turns a panic of the library, which some damaged files cause, into an error.
 func guard(call func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -115,15 +115,15 @@ func guard(call func() error) (err error) {
 	return call()
 }
 
-// batchRows is how many rows are read at a time.
+// batchRows is the number of rows to read at a time.
 const batchRows = 128
 
-// read gives the rows of row groups that begin in a range.
+// read yields the rows of row groups that begin in a range.
 func read[T any](r ingest.Range) iter.Seq2[T, error] {
 	return ranged(r, func(*parquet.File) (map[string]bool, error) { return columns[T](), nil }, group[T])
 }
 
-// ranged gives the rows of row groups that begin in a range, as group makes them of the wanted columns.
+// ranged yields the rows of row groups that begin in a range, which group makes from the wanted columns.
 func ranged[T any](r ingest.Range, wanted func(*parquet.File) (map[string]bool, error),
 	group func(of parquet.RowGroup, yield func(T) bool) (more bool, err error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
@@ -151,7 +151,7 @@ func ranged[T any](r ingest.Range, wanted func(*parquet.File) (map[string]bool, 
 	}
 }
 
-// checked gives the rows of a row group whose pages are good, and reports whether more are wanted.
+// checked yields the rows of a row group whose pages are good, and reports whether more are wanted.
 func checked[T any](file *parquet.File, i int, pages *pager, group func(parquet.RowGroup, func(T) bool) (bool, error),
 	yield func(T, error) bool) (more bool) {
 	err := pages.group(file.Metadata().RowGroups[i])
@@ -165,7 +165,7 @@ func checked[T any](file *parquet.File, i int, pages *pager, group func(parquet.
 	return yield(none, &ingest.BlockError{At: start(file, i), Err: fmt.Errorf("row group %d: %w", i+1, err)})
 }
 
-// group gives the rows of a row group, and reports whether more are wanted.
+// group yields the rows of a row group, and reports whether more are wanted.
 func group[T any](of parquet.RowGroup, yield func(T) bool) (more bool, err error) {
 	var rows *parquet.GenericReader[T]
 	if err := guard(func() error { rows = parquet.NewGenericRowGroupReader[T](of); return nil }); err != nil {
@@ -204,7 +204,7 @@ func drained(rows int64, next func() (int, error), yield func(i int) bool) (more
 	}
 }
 
-// columns are the names of T's columns.
+// columns returns the names of T's columns.
 func columns[T any]() map[string]bool {
 	var v T
 	all := map[string]bool{}
@@ -214,8 +214,8 @@ func columns[T any]() map[string]bool {
 	return all
 }
 
-// fits refuses a schema with a column that a file does not have, or has with another type, and one without any column
-// of the file.
+// fits returns an error for a schema if the file lacks one of its columns or has it with another type, or if the file
+// has none of its columns.
 func fits(wanted *parquet.Schema, file *parquet.File) error {
 	return guard(func() error {
 		shared := 0
@@ -243,8 +243,8 @@ func fits(wanted *parquet.Schema, file *parquet.File) error {
 	})
 }
 
-// holds reports whether a type has all values of a column of another type. The library would convert others, too:
-// numbers to text or to truth, and what does not fit into a number to another number.
+// holds reports whether a type can hold all values of a column of another type. The library would convert others, too:
+// numbers to text or to truth values, and a number that does not fit to another number.
 func holds(field, column parquet.Type) bool {
 	if column.Kind() == parquet.Int96 {
 		return true // a time, which the library converts
@@ -266,7 +266,7 @@ func holds(field, column parquet.Type) bool {
 	}
 }
 
-// integer is how many bits a type of whole numbers has, and whether it has negative ones; 0 for other types.
+// integer returns the width in bits of a type of whole numbers, and whether it is signed; 0 for other types.
 func integer(t parquet.Type) (bits int, signed bool) {
 	if l := t.LogicalType(); l != nil {
 		if n, is := l.Value.(*format.IntType); is {

@@ -15,7 +15,7 @@ import (
 	"github.com/activepebbles/pebbles/ingest"
 )
 
-// Names are the columns of a Parquet file, for which [Values] has types.
+// Names returns the columns of a Parquet file whose types [Values] supports.
 func Names(f io.ReaderAt, size int64) (names []string, err error) {
 	file, err := open(f, size)
 	if err != nil {
@@ -33,10 +33,10 @@ func Names(f io.ReaderAt, size int64) (names []string, err error) {
 	return names, err
 }
 
-// Values gives the rows of Parquet files whose columns are known only at run time: the values of columns with these
-// names, in this order. A value is nil, bool, int64, uint64, float64 or string; a date, a timestamp (RFC 3339, UTC) and
-// a decimal are strings. Other columns, such as lists, are an error of Open. A row is good until the next one. Files
-// are cut and limited as with [Rows].
+// Values gives the rows of Parquet files whose columns are known only at run time: the values of the named columns, in
+// this order. A value is nil, bool, int64, uint64, float64 or string. Dates, timestamps (RFC 3339, UTC) and decimals
+// are strings. Other columns, such as lists, are an error of Open. A row is valid until the next one. Files are cut and
+// limited as with [Rows].
 func Values(names ...string) ingest.Format[[]any] {
 	find := func(f io.ReaderAt, size int64) (starts []int64, err error) {
 		file, err := open(f, size)
@@ -65,9 +65,9 @@ func Values(names ...string) ingest.Format[[]any] {
 	})
 }
 
-// A picker makes rows of some columns.
+// A picker makes rows of the wanted columns.
 type picker struct {
-	places []int // of each of the file's columns among those that are wanted; -1 for others
+	places []int // by column of the file: its place in the row; -1 for columns that are not wanted
 	values []func(parquet.Value) any
 	row    []any
 }
@@ -108,7 +108,7 @@ func leavesOf(n parquet.Node) (all int) {
 	return all
 }
 
-// group gives the rows of a row group, and reports whether more are wanted.
+// group yields the rows of a row group, and reports whether more are wanted.
 func (p *picker) group(of parquet.RowGroup, yield func([]any) bool) (more bool, err error) {
 	rows := of.Rows()
 	defer rows.Close()
@@ -129,7 +129,7 @@ func (p *picker) group(of parquet.RowGroup, yield func([]any) bool) (more bool, 
 
 var errColumn = errors.New("it is no number, text, truth value, date, timestamp or decimal: leave the column out")
 
-// valueOf makes a value of a column what Values gives.
+// valueOf returns the conversion of a column's values to those of Values.
 func valueOf(f parquet.Field) (func(parquet.Value) any, error) {
 	bad := fmt.Errorf("column %q: %w", f.Name(), errColumn)
 	if !f.Leaf() || f.Repeated() {
