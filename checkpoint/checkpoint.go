@@ -14,32 +14,32 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Checkpoint saves and restores the state of a program. It is for its rank's goroutine, and all calls but Request are
-// for the main function, between epochs, on all ranks.
+// Checkpoint saves and restores the state of a program. It belongs to its rank's goroutine. All ranks call its methods
+// collectively from the main function, between epochs; only Request may be called elsewhere.
 type Checkpoint struct {
 	rank   *pebble.Rank
 	config pebble.Checkpoints
 	name   string
 	parts  []Part
-	told   []described // of the parts
+	told   []described // descriptions of the parts
 	timing
 	looked  bool          // Restore was called
-	group   dataset.Group // the ranks of this host
-	newest  int           // the highest number that any host has
-	behind  *behind       // what is being written while the ranks compute
-	failed  error         // of that, for the next Save
-	current int           // the number of the one that was saved or restored last; 0 for none
+	group   dataset.Group // ranks of this host
+	newest  int           // highest number on any host
+	behind  *behind       // the checkpoint that is written while the ranks compute
+	failed  error         // its error, for the next Save
+	current int           // number of the last saved or restored checkpoint; 0 for none
 }
 
-// behind is a checkpoint that is not yet there as a whole.
+// behind is a checkpoint whose files are still being written.
 type behind struct {
 	out    *export.Sink[record]
 	number int
 }
 
-// New describes the state that a program saves under a name, which is a part of names of files. It is collective: all
-// ranks call it with the same names and kinds of parts, in one order. It reads and writes no file. As target.New does,
-// it ends the job where arguments are wrong.
+// New describes the state that a program saves. name becomes a part of file names. New is collective: all ranks call it
+// with the same name, and with parts of the same names and kinds in the same order. It reads and writes no file. Like
+// target.New, it ends the job if an argument is wrong.
 func New(r *pebble.Rank, name string, parts ...Part) *Checkpoint {
 	c := &Checkpoint{rank: r, config: r.Config().Checkpoints, name: name, parts: parts}
 	c.start(r.Now())
@@ -72,7 +72,7 @@ func New(r *pebble.Rank, name string, parts ...Part) *Checkpoint {
 	return c
 }
 
-// checkName refuses a name that names of files can't have.
+// checkName returns an error for a name that cannot be a part of file names.
 func checkName(name string) error {
 	if name == "" || name[0] == '.' || filepath.Base(name) != name {
 		return errors.New("the name is to begin the names of folders: give one without slash, and no point at its front")
@@ -80,9 +80,9 @@ func checkName(name string) error {
 	return nil
 }
 
-// Restore gives the parts the values of the newest checkpoint, and reports whether there is one. It is collective, and
-// comes once, before the loop. A checkpoint of another program, with other arguments or other parts, and a damaged one
-// are errors on all ranks. Then some parts may have their new values, and the job should end.
+// Restore sets the parts to the values of the newest checkpoint, and reports whether one exists. It is collective; call
+// it once, before the loop. A checkpoint of another program, with other arguments or other parts, and a damaged one are
+// errors on all ranks. After an error some parts may have new values, so end the job.
 func (c *Checkpoint) Restore() (restored bool, err error) {
 	c.looked = true
 	if c.config.Folder == "" {
@@ -101,19 +101,19 @@ func (c *Checkpoint) Restore() (restored bool, err error) {
 	return true, nil
 }
 
-// path is the folder of a checkpoint.
+// path returns the folder of a checkpoint.
 func (c *Checkpoint) path(number int) string {
 	return filepath.Join(c.config.Folder, folderName(c.name, number))
 }
 
-// Save writes a checkpoint, and returns when it is there as a whole, or not at all: then all ranks get the error, and
-// the checkpoints before it stay. It is collective. When Due has become true because the job is to make room, Save
-// returns [pebble.ErrPreempted] after the checkpoint: the program returns that. The parts are the program's again when
-// Save returns.
+// Save writes a checkpoint. It is collective, and returns when the whole checkpoint is on disk. On an error, which all
+// ranks get, it leaves nothing of the checkpoint, and keeps the earlier ones. If Due has become true because the job
+// must make room, Save returns [pebble.ErrPreempted] after the checkpoint, and the program must return that. The
+// program owns the parts again when Save returns.
 //
-// With Copy of [pebble.Checkpoints] Save returns when the files are in memory; a goroutine of each rank writes them.
-// The checkpoint is there when a later Due finds them written, and at the latest when the next Save begins or the job
-// ends. An error makes Due true, and is returned by the next Save, or fails the job at its end.
+// With Copy of [pebble.Checkpoints], Save returns when the files are in memory; a goroutine of each rank writes them.
+// The checkpoint is complete when a later Due finds the files written, at the latest when the next Save begins or the
+// job ends. An error makes Due true; the next Save returns it, or it fails the job at its end.
 func (c *Checkpoint) Save() error {
 	if c.config.Folder == "" {
 		return nil
@@ -144,7 +144,7 @@ func (c *Checkpoint) settle() error {
 	if b == nil {
 		return err
 	}
-	defer b.out.Abort() // unless Close comes to its end
+	defer b.out.Abort() // no effect after Close
 	if _, err := b.out.Close(); err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func (c *Checkpoint) settle() error {
 	return nil
 }
 
-// end settles behind the rank's function, or gives up what is being written where the job has failed.
+// end settles the last checkpoint after the rank's function, or aborts it if the job has failed.
 func (c *Checkpoint) end(returned bool) error {
 	if !returned {
 		if c.behind != nil {
@@ -170,7 +170,7 @@ func (c *Checkpoint) end(returned bool) error {
 	return nil
 }
 
-// write begins a checkpoint, whose files hold all records then, or are in memory. It is collective.
+// write begins a checkpoint. When it returns, all records are in the files, or in memory. It is collective.
 func (c *Checkpoint) write(number int) error {
 	id := ""
 	if c.rank.ID() == 0 {
@@ -227,7 +227,7 @@ func (c *Checkpoint) writeParts(id string, counts []uint64, write func(record) e
 	return err
 }
 
-// note describes the checkpoint for its manifest. It is collective.
+// note returns the description of the checkpoint for its manifest. It is collective.
 func (c *Checkpoint) note(id string, counts []uint64) (json.RawMessage, error) {
 	sums, err := c.sums(counts)
 	if err != nil {
@@ -241,7 +241,7 @@ func (c *Checkpoint) note(id string, counts []uint64) (json.RawMessage, error) {
 	return json.Marshal(n)
 }
 
-// sums adds up the counts of all ranks. It is collective.
+// sums adds the counts of all ranks. It is collective.
 func (c *Checkpoint) sums(counts []uint64) ([]uint64, error) {
 	all, err := pebble.AllGatherSlice(c.rank, counts)
 	sums := make([]uint64, len(counts))
@@ -253,25 +253,26 @@ func (c *Checkpoint) sums(counts []uint64) ([]uint64, error) {
 	return sums, err
 }
 
-// timing says when a checkpoint is due.
+// timing decides when a checkpoint is due.
 type timing struct {
-	made, saved time.Duration // on the job's clock
-	asked       bool          // by Request of this rank
-	stop        bool          // the job is to make room
+	made, saved time.Duration // times on the job's clock
+	asked       bool          // Request was called on this rank
+	stop        bool          // the job must make room
 }
 
 func (t *timing) start(now time.Duration) { t.made, t.saved = now, now }
 
-// What ranks say to each other about when a checkpoint is due.
+// Bits of the word in which a rank reports whether a checkpoint is due.
 const (
 	due     uint64 = 1 << iota // now
-	dueStop                    // now, and the job ends then
-	writing                    // the one before is not written yet
+	dueStop                    // now, and then the job ends
+	writing                    // the previous checkpoint is not written yet
 )
 
-// Due reports whether it is time to save, on all ranks alike: after the time that the user has set, when a signal has
-// come to any process, or when a rank has asked for it. It is collective, and costs an all-reduce of one word; nothing
-// in a job without a folder for checkpoints. It is false when the job has failed, which the next epoch reports.
+// Due reports whether it is time to save, with the same result on all ranks: after the time that the user has set,
+// after a signal to any process, or after a Request on any rank. It is collective, and costs an all-reduce of one word,
+// or nothing in a job without a folder for checkpoints. It is false if the job has failed, which the next epoch
+// reports.
 func (c *Checkpoint) Due() bool {
 	if c.config.Folder == "" {
 		return false
@@ -287,7 +288,7 @@ func (c *Checkpoint) Due() bool {
 	return all&^writing != 0 || c.failed != nil
 }
 
-// own is what this rank says. Rank 0's clock is that of all.
+// own returns this rank's word. Rank 0's clock counts for all.
 func (c *Checkpoint) own() (word uint64) {
 	if c.asked {
 		word = due
@@ -312,5 +313,5 @@ func (c *Checkpoint) own() (word uint64) {
 	return word
 }
 
-// Request makes the next Due true on all ranks. Any rank may call it, in handlers too.
+// Request makes the next Due true on all ranks. Any rank may call it, even in a handler.
 func (c *Checkpoint) Request() { c.asked = true }

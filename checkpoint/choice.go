@@ -13,20 +13,20 @@ import (
 	"github.com/activepebbles/pebbles/export"
 )
 
-// A choice is a checkpoint that may be restored.
+// A choice is a checkpoint that could be restored.
 type choice struct {
 	note
-	files map[string][]held // by name: the hosts that have it
+	files map[string][]held // by name: the hosts that have the file
 }
 
-// held is a file on a host, which is named by its first rank.
+// held is a file on a host. leader is the first rank of the host.
 type held struct {
 	export.Part
 	leader int
 }
 
-// choose takes the newest checkpoint whose files are all there. One that hosts lack files of, because a host is gone or
-// has died before it was renamed there, is passed over.
+// choose returns the newest checkpoint with all its files. It skips checkpoints with missing files: a host may be gone,
+// or may have died before its rename.
 func (c *Checkpoint) choose(hosts map[int][]folder) (*choice, error) {
 	numbers := map[int]bool{}
 	for _, folders := range hosts {
@@ -58,8 +58,8 @@ func (c *Checkpoint) choose(hosts map[int][]folder) (*choice, error) {
 	return nil, nil
 }
 
-// consider is the checkpoint with a number; nil when files of it are missing. A host that comes back may have one of
-// its own with that number.
+// consider returns the checkpoint of a number, or nil if files of it are missing. A returning host may have a different
+// checkpoint of that number.
 func (c *Checkpoint) consider(number int, hosts map[int][]folder) (*choice, error) {
 	all := map[string]*choice{} // by identity
 	var wrong error
@@ -86,7 +86,7 @@ func (c *Checkpoint) consider(number int, hosts map[int][]folder) (*choice, erro
 	return whole, nil
 }
 
-// join adds what a host has to the checkpoint that it is of.
+// join adds a host's files to the checkpoint that they belong to.
 func (f *folder) join(all map[string]*choice, leader int) error {
 	if f.Wrong != "" {
 		return errors.New(f.Wrong)
@@ -106,14 +106,14 @@ func (f *folder) join(all map[string]*choice, leader int) error {
 	return nil
 }
 
-// atRisk reports whether one host alone has a file, and the job has others that could keep a copy.
+// atRisk reports whether only one host has some file although another host of the job could keep a copy.
 func (f *choice) atRisk(hosts []string) bool {
 	alone := func(at []held) bool { return len(at) == 1 }
 	return slices.IndexFunc(hosts, func(h string) bool { return h != hosts[0] }) >= 0 &&
 		slices.ContainsFunc(slices.Collect(maps.Values(f.files)), alone)
 }
 
-// deal shares out the files among the hosts that have them, by bytes.
+// deal distributes the files by bytes among the hosts that have them.
 func (f *choice) deal() map[string]held {
 	dealt, load := map[string]held{}, map[int]int64{}
 	for _, name := range slices.Sorted(maps.Keys(f.files)) {
@@ -124,8 +124,8 @@ func (f *choice) deal() map[string]held {
 	return dealt
 }
 
-// checked deals the files, after their hosts have compared them with their checksums: one that is damaged or missing is
-// read on the other host that has it. It is collective.
+// checked deals the files, and makes their hosts compare them with their checksums. A file that is damaged or missing
+// is read on the other host that has it. It is collective.
 func (c *Checkpoint) checked(found *choice) (map[string]held, error) {
 	good := map[held]bool{}
 	for {
@@ -147,8 +147,8 @@ func (c *Checkpoint) checked(found *choice) (map[string]held, error) {
 	}
 }
 
-// check lets the ranks of each host compare the files dealt to it that are not known to be good, and says which are
-// not. It is collective.
+// check makes the ranks of each host check the files dealt to it, except those in good, and returns the mistakes of bad
+// files. It is collective.
 func (c *Checkpoint) check(dealt map[string]held, good map[held]bool) (bad map[string]string, err error) {
 	own, turn := map[string]string{}, 0
 	for _, name := range slices.Sorted(maps.Keys(dealt)) {
@@ -179,7 +179,7 @@ func (c *Checkpoint) check(dealt map[string]held, good map[held]bool) (bad map[s
 	return bad, err
 }
 
-// here are the paths of the files that this host reads.
+// here returns the paths of the files that this host reads.
 func (c *Checkpoint) here(dealt map[string]held) (paths []string) {
 	for _, name := range slices.Sorted(maps.Keys(dealt)) {
 		if dealt[name].leader == c.group.Leader() {

@@ -8,9 +8,9 @@ import (
 	"github.com/activepebbles/pebbles/target/avro"
 )
 
-// coding makes bytes of elements and elements of bytes: plain data as it lies in memory, other types by target/avro.
+// coding encodes and decodes elements: plain data as in memory, other types by target/avro.
 type coding[T any] struct {
-	of    string // describes the type
+	of    string // description of the type
 	size  int    // bytes of an element of plain data; 0 for other types
 	coder *avro.Codec[T]
 }
@@ -27,7 +27,7 @@ func codingOf[T any]() (c coding[T], err error) {
 	return c, err
 }
 
-// most is how many elements go into one record.
+// most returns the maximum number of elements in a record.
 func (c *coding[T]) most() int {
 	if c.size == 0 {
 		return chunkCoded
@@ -35,10 +35,10 @@ func (c *coding[T]) most() int {
 	return max(1, chunkBytes/c.size)
 }
 
-// chunkCoded is how many elements that are not plain data go into one record.
+// chunkCoded is the number of elements in a record of a type that is not plain data.
 const chunkCoded = 256
 
-// bytes are those of elements, in buffer where they need a place.
+// bytes encodes elements. It appends to buffer those that are not plain data.
 func (c *coding[T]) bytes(buffer []byte, vs []T) (_ []byte, err error) {
 	if c.size > 0 {
 		return layout.BytesOf(vs), nil
@@ -51,7 +51,7 @@ func (c *coding[T]) bytes(buffer []byte, vs []T) (_ []byte, err error) {
 	return buffer, nil
 }
 
-// elements are those that a record has.
+// elements decodes the elements of a record.
 func (c *coding[T]) elements(r record) ([]T, error) {
 	if c.size > 0 {
 		if len(r.Data) != r.Count*c.size {

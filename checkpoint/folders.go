@@ -15,18 +15,18 @@ import (
 	"github.com/activepebbles/pebbles/internal/disk"
 )
 
-// folderName is the name of a checkpoint's folder.
+// folderName returns the name of a checkpoint's folder.
 func folderName(name string, number int) string { return fmt.Sprintf("%s-%06d", name, number) }
 
-// A folder is a checkpoint as one host has it: all files, or those of its ranks.
+// A folder is a checkpoint on one host: all its files, or those of the host's ranks.
 type folder struct {
 	Number int
 	Note   json.RawMessage
-	Files  []export.Part // that are here
-	Wrong  string        // why its manifest can't be read
+	Files  []export.Part // on this host
+	Wrong  string        // the reason why its manifest cannot be read
 }
 
-// list finds the checkpoints below a folder of this host, and removes what killed processes have left there.
+// list finds the checkpoints below a folder of this host, and removes the remains of killed processes.
 func list(in, name string) (all []folder, err error) {
 	if err := os.MkdirAll(in, 0o777); err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func list(in, name string) (all []folder, err error) {
 	return all, nil
 }
 
-// numberOf is the number of a checkpoint's folder; 0 for other names.
+// numberOf returns the number of a checkpoint's folder, or 0 for other names.
 func numberOf(entry, name string) int {
 	digits, ok := strings.CutPrefix(entry, name+"-")
 	number, err := strconv.Atoi(digits)
@@ -65,8 +65,8 @@ func isLeft(entry, name string) bool {
 	return ok && temporary && strings.Trim(number, "0123456789") == "" && numberOf(whole, name) > 0
 }
 
-// temporaryMark is between a checkpoint's name and a number in names of temporary folders, as package export makes
-// them.
+// temporaryMark separates the name of a checkpoint from a number in the names of temporary folders, which package
+// export makes.
 const temporaryMark = ".tmp"
 
 // look reads a checkpoint's manifest.
@@ -85,7 +85,7 @@ func look(path string, number int) folder {
 	return f
 }
 
-// find finds the newest checkpoint that is whole; nil is none. It is collective.
+// find returns the newest whole checkpoint, or nil. It is collective.
 func (c *Checkpoint) find() (*choice, error) {
 	group, err := dataset.GroupOf(c.rank, dataset.Host(c.rank))
 	if err != nil {
@@ -122,7 +122,7 @@ func (c *Checkpoint) find() (*choice, error) {
 	return found, dataset.Agree(c.rank, err)
 }
 
-// remove removes the checkpoints of this host but the newest two: the one that was saved now, and the one before.
+// remove removes the checkpoints of this host except the newest two: the one just saved, and the one before.
 func (c *Checkpoint) remove(before int) {
 	if c.rank.ID() != c.group.Leader() {
 		return
@@ -138,12 +138,13 @@ func (c *Checkpoint) remove(before int) {
 	}
 }
 
-// removeWhole removes a checkpoint, which has its name no more when its first file goes.
+// removeWhole removes a checkpoint. It renames the folder before it removes files, so no partial checkpoint has its
+// name.
 func removeWhole(path string) error {
 	hidden := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+temporaryMark)
 	if err := disk.Rename(path, hidden); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // by another host that shares the folder
+			return nil // another host that shares the folder has removed it
 		}
 		return err
 	}

@@ -10,27 +10,27 @@ import (
 	"runtime/debug"
 )
 
-// version is the format of checkpoints. It grows when a program of before can't read what is written now.
+// version is the format of checkpoints. It increases when older programs can no longer read new checkpoints.
 const version = 1
 
-// note is what the manifest of a checkpoint says of it.
+// note is the description of a checkpoint in its manifest.
 type note struct {
 	Version   int
 	Name      string // of the checkpoint
 	Program   string
 	ByteOrder string // of plain data
-	Ranks     int    // that wrote a file each
-	ID        string // which its files have, too
+	Ranks     int    // number of ranks that wrote it, one file each
+	ID        string // identity, also in its files
 	Parts     []described
 }
 
-// described is what is said of a part.
+// described is the description of a part.
 type described struct {
 	Name, Is string
-	Elements uint64 // of all ranks
+	Elements uint64 // number on all ranks
 }
 
-// description describes the checkpoint that this program would write.
+// description returns the description of the checkpoints that this program writes.
 func (c *Checkpoint) description() note {
 	n := note{Version: version, Name: c.name, Program: program(), ByteOrder: "little-endian",
 		Ranks: c.rank.Size()}
@@ -41,7 +41,7 @@ func (c *Checkpoint) description() note {
 	return n
 }
 
-// program is the path of this program's main package, or the name of its file.
+// program returns the path of this program's main package, or the name of its file.
 func program() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Path != "" {
 		return info.Path
@@ -49,7 +49,7 @@ func program() string {
 	return filepath.Base(os.Args[0])
 }
 
-// readNote reads what a manifest says.
+// readNote decodes the description in a manifest.
 func readNote(text json.RawMessage) (n note, err error) {
 	if err = json.Unmarshal(text, &n); err == nil && n.Ranks < 1 {
 		err = errors.New("the folder is no checkpoint: " + another)
@@ -64,7 +64,7 @@ const (
 	another = "name another -checkpoint folder"
 )
 
-// fits tells why a program can't go on from a checkpoint.
+// fits returns an error if the program cannot continue from a checkpoint.
 func (n *note) fits(found *note) error {
 	switch {
 	case found.Version != n.Version:

@@ -6,24 +6,24 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Part is a piece of a program's state, or an argument on which that depends: [Value], [PerRank], [Slice], [Array],
-// [Pages], [Records] and [Argument] make one.
+// Part is a piece of a program's state, or an argument that the state depends on. [Value], [PerRank], [Slice], [Array],
+// [Pages], [Records] and [Argument] make parts.
 type Part struct {
 	name string
 	kept
 }
 
-// kept is what a part does. Its calls are for its rank's goroutine.
+// kept saves and loads a part. Its rank's goroutine calls it.
 type kept interface {
-	// begin checks the part, and describes it: descriptions are compared with those of a checkpoint.
+	// begin checks the part, and returns its description, which must equal that in a checkpoint.
 	begin(r *pebble.Rank) (string, error)
-	// save gives this rank's records to emit, which keeps nothing of them.
+	// save calls emit with this rank's records. emit must not keep them.
 	save(emit func(record) error) error
-	// load takes a record that this rank has read, in an epoch's body: it sends elements to the ranks that keep them.
+	// load handles a record that this rank has read, in an epoch's body: it sends elements to the ranks that keep them.
 	load(r record, send func(to int, r record)) error
-	// take takes a record that was sent to this rank.
+	// take handles a record that was sent to this rank.
 	take(r record) error
-	// finish comes behind the epoch: it reports elements that are missing.
+	// finish is called after the epoch. It reports missing elements.
 	finish() error
 }
 
@@ -41,8 +41,8 @@ type argument struct {
 	text string
 }
 
-// Argument is a setting on which the state depends, such as the number of vertices. A checkpoint that was made with
-// another value, as fmt prints it, is refused.
+// Argument is a setting that the state depends on, such as the number of vertices. Restore returns an error for a
+// checkpoint of another value, as printed by fmt.
 func Argument(name string, value any) Part { return Part{name, argument{text: fmt.Sprint(value)}} }
 
 func (a argument) begin(*pebble.Rank) (string, error) { return "the argument " + a.text, nil }

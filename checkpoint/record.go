@@ -8,24 +8,24 @@ import (
 	"github.com/activepebbles/pebbles/internal/layout"
 )
 
-// chunkBytes is about how much of a part's data is in one record.
+// chunkBytes is the approximate number of bytes of a part's data in one record.
 const chunkBytes = 64 << 10
 
-// record is what files are made of: some elements of one part. Keys follow from First and Stride, unless they are
-// listed.
+// record is the unit of files: some elements of one part. Their keys follow from First and Stride, unless Keys lists
+// them.
 type record struct {
-	Part          int // its place among the parts; headerPart
-	Count         int // elements
+	Part          int // place among the parts, or headerPart
+	Count         int // number of elements
 	First, Stride uint64
 	Keys          []uint64
 	Data          []byte
 }
 
-// headerPart marks the record that begins a file: its First is the rank that has written it, its Data the checkpoint's
-// identity.
+// headerPart marks the first record of a file. Its First is the rank that wrote the file, and its Data the identity of
+// the checkpoint.
 const headerPart = -1
 
-// key is that of an element.
+// key returns the key of an element.
 func (r *record) key(i int) uint64 {
 	if r.Keys != nil {
 		return r.Keys[i]
@@ -33,7 +33,7 @@ func (r *record) key(i int) uint64 {
 	return r.First + uint64(i)*r.Stride
 }
 
-// setKeys describes keys as briefly as possible. It keeps them.
+// setKeys encodes keys as briefly as possible. It may keep the slice.
 func (r *record) setKeys(keys []uint64) {
 	r.First, r.Stride, r.Keys = keys[0], 0, nil
 	if len(keys) > 1 {
@@ -99,7 +99,7 @@ func (avroRecords) Next(src []byte) (r record, rest []byte, err error) {
 	return r, src, nil
 }
 
-// parcel is a record on its way to the rank that keeps its elements now.
+// parcel is a record on its way to the rank that now keeps its elements.
 type parcel struct {
 	To uint32
 	record

@@ -14,8 +14,8 @@ type records[E any] struct {
 	of container.Loadable[E]
 }
 
-// Records is the entries or elements of a container, which is empty when Restore is called: they are added as
-// container.Load adds them. Sets of a container.DisjointSets are compressed before Save.
+// Records is the entries or elements of a container. The container must be empty when Restore is called, which adds
+// them as container.Load does. Compress the sets of a container.DisjointSets before Save.
 func Records[E any](name string, of container.Loadable[E]) Part {
 	return Part{name, &records[E]{of: of}}
 }

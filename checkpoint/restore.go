@@ -17,9 +17,9 @@ type restoring struct {
 	*Checkpoint
 	found   *choice
 	target  *target.Target[parcel]
-	counts  []uint64 // elements of each part that this rank has read
-	headers []uint64 // files that this rank has read, by the rank that wrote them
-	err     error    // the first one
+	counts  []uint64 // number of elements of each part that this rank has read
+	headers []uint64 // by writing rank: number of files that this rank has read
+	err     error    // first error
 }
 
 // read restores a checkpoint. It is collective.
@@ -40,7 +40,7 @@ func (c *Checkpoint) read(found *choice) error {
 		for r := range in.All() {
 			s.load(r)
 		}
-		return nil // what went wrong is agreed on behind the epoch
+		return nil // ranks agree on errors after the epoch
 	}, pebble.Named("restore "+c.name), pebble.EndBy(termination.SKR)) // it declares no depth
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func ranksOf(ps []parcel, keys []uint64) {
 	}
 }
 
-// open opens the files. Each host reads some that it has, and ranks send elements to their owners.
+// open opens the files. Each host reads some of those that it has, and ranks send elements to their owners.
 func (c *Checkpoint) open(found *choice) (*ingest.Source[record], error) {
 	dealt, err := c.checked(found)
 	if err != nil {
@@ -75,7 +75,7 @@ func (c *Checkpoint) open(found *choice) (*ingest.Source[record], error) {
 	return ingest.Open(c.rank, c.here(dealt), ingest.AvroOf(avroRecords{}), ingest.PerHost())
 }
 
-// load takes a record that was read.
+// load handles a record from a file.
 func (s *restoring) load(r record) {
 	switch {
 	case r.Part == headerPart && string(r.Data) == s.found.ID && r.First < uint64(len(s.headers)):
@@ -98,7 +98,7 @@ func (s *restoring) load(r record) {
 	}
 }
 
-// take takes a record from another rank.
+// take handles a record from another rank.
 func (s *restoring) take(p parcel) {
 	if p.Part < 0 || p.Part >= len(s.parts) {
 		s.fails("", errRecord)
@@ -115,7 +115,7 @@ func (s *restoring) fails(part string, err error) {
 	s.err = cmp.Or(s.err, err)
 }
 
-// whole agrees on what went wrong, or on elements that are missing or too many. It is collective.
+// whole agrees on errors, and on missing or surplus elements. It is collective.
 func (s *restoring) whole(err error) error {
 	if err := dataset.Agree(s.rank, err); err != nil {
 		return err

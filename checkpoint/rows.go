@@ -13,24 +13,24 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// rows are elements under a distribution. Each rank keeps its own.
+// rows are elements under a distribution. Each rank saves its own.
 type rows[T any] struct {
 	coding[T]
 	d      distribution.Indexed
 	owners distribution.Batcher
 	self   int
-	runs   runner     // nil where it is not known which keys are neighbours
-	length func() int // of this rank's elements; nil where the distribution says it
-	// at gives some of this rank's elements: those from a local index on, at most n and at least one.
+	runs   runner     // nil if the neighbours of keys are unknown
+	length func() int // number of this rank's elements; nil if the distribution has it
+	// at returns at least one and at most n of this rank's elements, from a local index on.
 	at   func(local, n int, write bool) []T
-	seen []uint64 // a bit for each element of this rank that has come
+	seen []uint64 // one bit per element of this rank; set when it has arrived
 }
 
-// runner is a distribution that gives the number of keys from one on that are neighbours at their owner.
+// runner is a distribution that returns the number of keys from one on that are neighbours at their owner.
 type runner interface{ Run(key uint64) uint64 }
 
-// Slice is the elements of a slice that this rank keeps under a distribution, by their local indices. The program may
-// put another slice of that length there. T is plain data or a type of package target/avro.
+// Slice is the slice of elements that this rank keeps under a distribution, by their local indices. The program may
+// replace the slice by another one of that length. T is plain data or a type of package target/avro.
 func Slice[T any](name string, d distribution.Indexed, at *[]T) Part {
 	return Part{name, &rows[T]{
 		d:      d,
@@ -47,7 +47,7 @@ func Array[T any](name string, a *memory.Array[T]) Part {
 	}}
 }
 
-// Pages is the elements of a shared slice. The program calls Barrier of its space ahead of Save, and behind Restore.
+// Pages is the elements of a shared slice. The program must call Barrier of its space before Save and after Restore.
 func Pages[T any](name string, v *pages.Slice[T]) Part {
 	w := &rows[T]{d: v.Distribution()}
 	w.at = func(local, n int, write bool) []T {
@@ -81,7 +81,7 @@ func (w *rows[T]) begin(r *pebble.Rank) (_ string, err error) {
 	return fmt.Sprintf("%d elements of %s", w.d.Len(), w.of), nil
 }
 
-// local is how many elements this rank keeps.
+// local returns the number of this rank's elements.
 func (w *rows[T]) local() (int, error) {
 	n := w.d.LocalLen(w.self)
 	if w.length != nil && w.length() != n {
@@ -164,7 +164,7 @@ func (w *rows[T]) load(r record, send func(int, record)) error {
 	return nil
 }
 
-// byOwner lists, for each owner, the places where it stands.
+// byOwner returns the places of each owner in owners.
 func byOwner(owners []uint32) map[uint32][]int {
 	all := map[uint32][]int{}
 	for i, owner := range owners {
@@ -201,7 +201,7 @@ func (w *rows[T]) take(r record) error {
 	return nil
 }
 
-// mark notes that an element has come, and reports whether it is the first time.
+// mark records that an element has arrived, and reports whether it is the first time.
 func (w *rows[T]) mark(local int) bool {
 	word, bit := &w.seen[local/64], uint64(1)<<(local%64)
 	before := *word

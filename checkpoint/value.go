@@ -17,8 +17,8 @@ type value[T any] struct {
 	taken int
 }
 
-// Value is a variable that is equal on all ranks, such as the number of a step: rank 0 saves it, and every rank gets it
-// back. T is plain data or a type of package target/avro.
+// Value is a variable with the same value on all ranks, such as the number of a step: rank 0 saves it, and every rank
+// restores it. T is plain data or a type of package target/avro.
 func Value[T any](name string, at *T) Part { return Part{name, &value[T]{at: at}} }
 
 func (v *value[T]) begin(r *pebble.Rank) (_ string, err error) {
@@ -67,26 +67,26 @@ func (v *value[T]) finish() error {
 	return nil
 }
 
-// perRank is a variable of each rank.
+// perRank is a variable with a value of its own on each rank.
 type perRank[T any] struct {
 	coding[T]
 	rank  *pebble.Rank
 	at    *T
 	merge func(a, b T) T
 	came  []from[T]
-	saved int // ranks that have saved it
+	saved int // number of ranks that have saved it
 }
 
-// from is a value with the rank that has saved it.
+// from is a value and the rank that saved it.
 type from[T any] struct {
 	rank uint64
 	v    T
 }
 
-// PerRank is a variable that each rank has for itself. With as many ranks as before each gets its own back. With fewer
-// ranks each gets the values of neighbours, joined by merge in the order of ranks; with more some get none, and keep
-// what they have. merge may be nil: then another number of ranks is refused. T is plain data or a type of package
-// target/avro.
+// PerRank is a variable with a value of its own on each rank. With as many ranks as before, each rank restores its
+// value. With fewer ranks, each gets the values of neighbours, joined by merge in the order of ranks. With more ranks,
+// some get none, and keep their value. merge may be nil; then another number of ranks is an error. T is plain data or a
+// type of package target/avro.
 func PerRank[T any](name string, at *T, merge func(a, b T) T) Part {
 	return Part{name, &perRank[T]{at: at, merge: merge}}
 }
