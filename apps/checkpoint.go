@@ -9,24 +9,24 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Steps are the steps of an application's kernel. A checkpoint holds its state between two of them. The zero Steps are
-// those of a run without checkpoints.
+// Steps are the steps of an application's kernel. A checkpoint holds the state between two steps. The zero Steps makes
+// no checkpoints.
 type Steps struct {
-	// Saving is called on all ranks ahead of a save, to bring parts up to date; nil: they are. It sends no pebbles that
-	// the kernel's tally leaves out.
+	// Saving is called on all ranks before a save, to update the parts; nil: they are up to date. The kernel's tally
+	// must include all pebbles that it sends.
 	Saving func() error
 
 	rank   *pebble.Rank
 	kept   *checkpoint.Checkpoint // nil: none
 	done   int
-	before time.Duration // of the steps of earlier runs
-	spent  time.Duration // of all steps, at a save
+	before time.Duration // time of the steps of earlier runs
+	spent  time.Duration // time of all steps, at a save
 	begun  time.Duration // start of Run, on the job's clock
 }
 
-// Restore describes the state between two steps, and reports whether it has restored the newest checkpoint. It belongs
-// in the phase Load: its pebbles are none of the kernel's. All ranks call it alike, once. Without a folder for
-// checkpoints it does nothing.
+// Restore describes the state between two steps, and reports whether it has restored the newest checkpoint. Call it in
+// the phase Load, because its pebbles do not belong to the kernel. All ranks call it once, with the same arguments.
+// Without a folder for checkpoints it does nothing.
 func (s *Steps) Restore(r *pebble.Rank, name string, seed uint64, parts ...checkpoint.Part) (restored bool, err error) {
 	if !Saves(r) {
 		return false, nil
@@ -42,8 +42,8 @@ func (s *Steps) Restore(r *pebble.Rank, name string, seed uint64, parts ...check
 // Saves reports whether a job has a folder for checkpoints.
 func Saves(r *pebble.Rank) bool { return r.Config().Checkpoints.Folder != "" }
 
-// CheckSaves returns an error for a job with a folder for checkpoints if the way of the application makes none. what
-// names the application and the kind of way, such as "bfs: mode". do lists the ways with checkpoints.
+// CheckSaves returns an error for a job with a folder for checkpoints if this way of the application makes none. what
+// names the application and the kind of way, such as "bfs: mode". do lists the ways that make checkpoints.
 func CheckSaves[W ~string](r *pebble.Rank, what string, way W, do ...W) error {
 	if !Saves(r) || slices.Contains(do, way) {
 		return nil
@@ -51,15 +51,15 @@ func CheckSaves[W ~string](r *pebble.Rank, what string, way W, do ...W) error {
 	return fmt.Errorf("%s %s makes no checkpoints: choose %s, or no folder for checkpoints", what, way, Names(do))
 }
 
-// Done returns the number of steps that are done, in this run and in earlier ones.
+// Done returns the number of completed steps, in this run and in earlier ones.
 func (s *Steps) Done() int { return s.done }
 
-// Before returns the seconds that earlier runs took for their steps. A report adds them to those of this run.
+// Before returns the seconds that earlier runs took for their steps. A report adds them to the seconds of this run.
 func (s *Steps) Before() float64 { return s.before.Seconds() }
 
-// Run does steps until step reports that there are no more, and saves the state ahead of a step when that is due. It is
-// for the phase Kernel. It ends at the first error, and with pebble.ErrPreempted when the job is to make room.
-// Afterwards another Run begins with the first step.
+// Run calls step until it reports that no more steps follow, and saves the state before a step if a save is due. Call
+// it in the phase Kernel. It ends at the first error, and with pebble.ErrPreempted if the job must make room. Another
+// Run then begins with the first step.
 func (s *Steps) Run(step func(n int) (more bool, err error)) error {
 	if s.kept != nil {
 		s.begun = s.rank.Now()
@@ -82,7 +82,7 @@ func (s *Steps) Run(step func(n int) (more bool, err error)) error {
 	}
 }
 
-// save saves the state if that is due.
+// save saves the state if a save is due.
 func (s *Steps) save() error {
 	if s.kept == nil || !s.kept.Due() {
 		return nil

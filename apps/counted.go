@@ -5,15 +5,15 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Counted is items that a container.Counter counts by their keys: how many, and the sum of their keys' hashes.
+// Counted is a number of items that a container.Counter counts by key, and the sum of their keys' hashes.
 type Counted struct{ Items, Hashes uint64 }
 
-// Plus adds two of them.
+// Plus returns the sum of two Counted.
 func (c Counted) Plus(o Counted) Counted { return Counted{c.Items + o.Items, c.Hashes + o.Hashes} }
 
-// FoundInCounter adds to the errors what differs between the items that this rank has met and what is in a counter,
-// over all ranks, and keys that are with a rank that does not own them. what are the keys, in the plural. All ranks
-// call it.
+// FoundInCounter compares the items that ranks have added with the contents of a counter, over all ranks, and counts
+// the differences as errors; keys on a rank that does not own them are errors, too. met is this rank's items, and what
+// names the keys in the plural. All ranks call it.
 func FoundInCounter[K comparable](p *Report, r *pebble.Rank, counter *container.Counter[K], met Counted,
 	hash func(k K) uint64, what string) error {
 	var counted Counted

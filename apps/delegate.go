@@ -6,14 +6,13 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// asked is a question with the rank that asks, so that the owner knows whether its answer is a pebble.
+// asked is a question and the rank that asks it. Its owner needs the rank to decide whether its answer is a pebble.
 type asked[Q any] struct {
 	Q    Q
 	From uint32
 }
 
-// Delegate is a delegate whose questions and answers are accounted for in a tally, as other pebbles of applications
-// are.
+// Delegate is a delegate whose questions and answers count in a tally, like other pebbles of applications.
 type Delegate[Q, A any] struct {
 	calls *delegate.Delegate[asked[Q], A]
 	owner distribution.Map
@@ -25,9 +24,9 @@ type Delegate[Q, A any] struct {
 	spare []*batch[Q, A]
 }
 
-// NewDelegate registers an operation, by the rules of delegate.New. print is a fingerprint of a question, bits tell
-// answers apart. answer gets questions for keys of its rank only: others are misplaced, and get no answer but the zero
-// one.
+// NewDelegate registers an operation, by the rules of delegate.New. print returns a fingerprint of a question, and bits
+// a number that distinguishes answers. answer gets only questions for keys of its rank; others count as misplaced, and
+// get the zero answer.
 func NewDelegate[Q, A any](s *task.Scheduler, name string, owner distribution.Map, key, print func(q Q) uint64,
 	answer func(q Q) A, bits func(a A) uint64, tally *Tally) *Delegate[Q, A] {
 	d := &Delegate[Q, A]{owner: owner, key: key, print: print, bits: bits, tally: tally, self: s.Rank().ID()}
@@ -44,13 +43,13 @@ func NewDelegate[Q, A any](s *task.Scheduler, name string, owner distribution.Ma
 	return d
 }
 
-// printOf is the fingerprint of an answer.
+// printOf returns the fingerprint of an answer.
 func (d *Delegate[Q, A]) printOf(q Q, a A) uint64 { return Fold(d.print(q), ^d.bits(a)) }
 
-// batchMost is how many questions a task waits for at a time.
+// batchMost is the maximum number of questions that a task waits for at a time.
 const batchMost = 64
 
-// batch is questions of one task that wait together.
+// batch is a set of questions of one task that wait together.
 type batch[Q, A any] struct {
 	d    *Delegate[Q, A]
 	qs   []asked[Q]
@@ -58,7 +57,7 @@ type batch[Q, A any] struct {
 	take func(q Q, a A)
 }
 
-// verticesPerTask is how many vertices with few arcs a task looks at, if that leaves enough tasks: with a grain of 16
+// verticesPerTask is the number of vertices with few arcs per task, if that leaves enough tasks: with a grain of 16
 // Grappa was 60 % faster than with 1 (section 8.3).
 const (
 	verticesPerTask = 16
@@ -66,9 +65,9 @@ const (
 	rowLong         = 8 * batchMost
 )
 
-// EachArc asks a question about each arc that leaves some vertices, as a parallel loop: tasks of a few vertices, and
-// tasks of pieces of long rows, each of which waits for batchMost answers at a time. take gets each answer with its
-// question. A task calls it, and it returns when all is done.
+// EachArc asks a question about each arc that leaves the given vertices, as a parallel loop: tasks handle a few
+// vertices or a piece of a long row, and wait for batchMost answers at a time. take gets each question with its answer.
+// Call EachArc from a task; it returns when all answers have been taken.
 func EachArc[V, Q, A any](s *task.Scheduler, d *Delegate[Q, A], vertices []V, row func(v V) []V, question func(v,
 	w V) Q, take func(q Q, a A)) {
 	piece := func(v V, row []V) func(from, to uint64) {
@@ -97,7 +96,7 @@ func EachArc[V, Q, A any](s *task.Scheduler, d *Delegate[Q, A], vertices []V, ro
 	})
 }
 
-// batch lends a task an empty batch, whose answers go to take. The task gives it back by close.
+// batch lends an empty batch to a task; its answers go to take. The task returns it by close.
 func (d *Delegate[Q, A]) batch(take func(q Q, a A)) *batch[Q, A] {
 	last := len(d.spare) - 1
 	if last < 0 {
@@ -109,14 +108,14 @@ func (d *Delegate[Q, A]) batch(take func(q Q, a A)) *batch[Q, A] {
 	return b
 }
 
-// ask adds a question, and asks all of them when they are many.
+// ask adds a question. When the batch is full, it asks all of them.
 func (b *batch[Q, A]) ask(q Q) {
 	if b.qs = append(b.qs, asked[Q]{q, uint32(b.d.self)}); len(b.qs) == cap(b.qs) {
 		b.flush()
 	}
 }
 
-// close asks what is left, and gives the batch back.
+// close asks the remaining questions, and returns the batch.
 func (b *batch[Q, A]) close() {
 	b.flush()
 	b.d.spare = append(b.d.spare, b)

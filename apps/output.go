@@ -12,15 +12,15 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Output is where the rows of a result go, beside the sums that a report has. The zero value is nowhere.
+// Output is the destination of a result's rows, beside the sums in a report. The zero value discards the rows.
 type Output struct {
-	Path    string // of a file, or of a folder of parts where it ends with a slash; as for export.CreateTable
-	Replace bool   // an existing one
-	Top     int    // rows of the highest values to report; 0 is none
-	Lines   bool   // rows have one column, and become lines whatever the extension: .gz and .zst compress them
+	Path    string // a file, or with a final slash a folder of parts; as for export.CreateTable
+	Replace bool   // replace an existing one
+	Top     int    // number of rows with the highest values to report; 0 is none
+	Lines   bool   // rows have one column, and become lines whatever the extension; .gz and .zst compress them
 }
 
-// Check returns an error for a name whose extension is unknown, and for other mistakes that can be told without a job.
+// Check returns an error for a name with an unknown extension, and for other mistakes that need no job to find.
 func (o Output) Check() error {
 	switch {
 	case o.Top < 0:
@@ -33,7 +33,7 @@ func (o Output) Check() error {
 	return export.CheckTable(o.Path, o.Options()...)
 }
 
-// Options are those of the file, for package export.
+// Options returns the options of the file for package export.
 func (o Output) Options() []export.Option {
 	options := []export.Option{withParquet}
 	if o.Replace {
@@ -45,17 +45,17 @@ func (o Output) Options() []export.Option {
 	return options
 }
 
-// Wanted reports whether rows go anywhere.
+// Wanted reports whether rows have a destination.
 func (o Output) Wanted() bool { return o.Path != "" || o.Top > 0 }
 
-// WriteTable writes a table that one rank has to w, in the format that the extension of a name says.
+// WriteTable writes a table of one rank to w, in the format of the name's extension.
 func WriteTable(w io.Writer, name string, batch ...export.Column) error {
 	return export.WriteTable(w, name, batch, withParquet)
 }
 
 var withParquet = export.Also(parquet.Table())
 
-// Written is what a report says of the file or folder with the rows of the result.
+// Written describes the output file or folder in a report.
 type Written struct {
 	Path    string  `json:"path"`
 	Rows    int64   `json:"rows"`
@@ -63,8 +63,8 @@ type Written struct {
 	Seconds float64 `json:"seconds"` // from the first batch of rows, on the slowest rank
 }
 
-// A RowWriter takes the rows of a result, and leaves them where an [Output] says. Ranks give their rows in the order of
-// keys, and all keys of a rank come before those of the next one. It belongs to its rank's goroutine.
+// A RowWriter writes the rows of a result to the destination of an [Output]. Ranks write their rows in the order of
+// keys, and all keys of a rank precede those of the next one. It belongs to its rank's goroutine.
 type RowWriter struct {
 	output Output
 	rank   *pebble.Rank
@@ -72,9 +72,8 @@ type RowWriter struct {
 	top    *highest                      // nil without Top
 }
 
-// NewRowWriter prepares to write, before all work, so that a name that is taken or a folder without permission is
-// reported early. by is the column by whose values Output.Top ranks rows. All ranks call it, between epochs; each
-// defers Abort.
+// NewRowWriter prepares the output before all work, so that a taken name or a folder without permission is an early
+// error. by is the column that ranks rows for Output.Top. All ranks call it, between epochs; each defers Abort.
 func NewRowWriter(r *pebble.Rank, o Output, by string) (w *RowWriter, err error) {
 	w = &RowWriter{output: o, rank: r}
 	if o.Top > 0 {
@@ -87,11 +86,11 @@ func NewRowWriter(r *pebble.Rank, o Output, by string) (w *RowWriter, err error)
 	return w, err
 }
 
-// Wanted reports whether rows have any use: without it they need not be made.
+// Wanted reports whether rows have a destination. Without one, the caller need not make them.
 func (w *RowWriter) Wanted() bool { return w.output.Wanted() }
 
-// Announce says how many rows this rank is going to write. All ranks call it, between epochs, before Write. Without it
-// the bytes of compressed files, Avro and Parquet depend on the number of ranks.
+// Announce declares the number of rows that this rank will write. All ranks call it, between epochs, before Write.
+// Without it the bytes of compressed files, Avro and Parquet depend on the number of ranks.
 func (w *RowWriter) Announce(rows uint64) error {
 	if w.sink == nil {
 		return nil
@@ -99,8 +98,8 @@ func (w *RowWriter) Announce(rows uint64) error {
 	return export.Announce(w.sink, rows)
 }
 
-// Write writes some rows of this rank, which are the caller's again when it returns. Each rank writes one batch at
-// least, if an empty one, with the same columns. The first error is Close's, too.
+// Write writes rows of this rank. The caller owns them again when it returns. Each rank writes at least one batch,
+// which may be empty, with the same columns. Close, too, returns the first error.
 func (w *RowWriter) Write(batch ...export.Column) error {
 	if w.top != nil {
 		if err := w.top.offer(batch); err != nil {
@@ -113,8 +112,8 @@ func (w *RowWriter) Write(batch ...export.Column) error {
 	return w.sink.Write(batch)
 }
 
-// Close gives the file its name, complete and synced, and adds what was written and the highest rows to the report. A
-// report with errors leaves nothing: rows that are wrong are not kept. All ranks call it, between epochs.
+// Close gives the complete and synced file its name, and adds the output and the highest rows to the report. If the
+// report has errors, no output remains. All ranks call it, between epochs.
 func (w *RowWriter) Close(p *Report) (err error) {
 	if w.top != nil && p.Errors == 0 {
 		if p.TopRows, p.topTexts, err = w.top.gather(w.rank); err != nil {
@@ -135,8 +134,8 @@ func (w *RowWriter) Close(p *Report) (err error) {
 	return err
 }
 
-// Keep makes the rows of a result that fit in memory, writes them and closes w; rows returns those of this rank, and is
-// called on all ranks or on none. All ranks call it, between epochs.
+// Keep writes rows that fit in memory, and closes w. rows returns those of this rank; it is called on all ranks or on
+// none. All ranks call Keep, between epochs.
 func (w *RowWriter) Keep(p *Report, rows func() ([]export.Column, error)) error {
 	if !w.Wanted() || p.Errors > 0 {
 		return w.Close(p)
@@ -160,14 +159,14 @@ func (w *RowWriter) Keep(p *Report, rows func() ([]export.Column, error)) error 
 	return err
 }
 
-// Abort removes what has been written, if it was not closed.
+// Abort removes the output unless it was closed.
 func (w *RowWriter) Abort() {
 	if w.sink != nil {
 		w.sink.Abort()
 	}
 }
 
-// OutputRows are labels and values for display of where the rows are and of the highest ones.
+// OutputRows returns labels and values that show the output and the highest rows.
 func (p Report) OutputRows() (rows [][2]string) {
 	if o := p.Output; o != nil {
 		rows = append(rows, [2]string{"output", fmt.Sprintf("%s: %d rows, %d bytes", o.Path, o.Rows, o.Bytes)})
@@ -180,14 +179,14 @@ func (p Report) OutputRows() (rows [][2]string) {
 	return rows
 }
 
-// topRow is a row among the highest.
+// topRow is one of the highest rows.
 type topRow struct {
-	Key  []byte // in the order of values, as bytes
+	Key  []byte // bytes in the order of values
 	JSON json.RawMessage
 	Text string
 }
 
-// highest keeps some rows with the highest values of a column, the first ones of those with the same value.
+// highest keeps the rows with the highest values of a column. Among equal values it keeps the first rows.
 type highest struct {
 	by   string
 	most int
@@ -195,10 +194,10 @@ type highest struct {
 	key  []byte
 }
 
-// higher orders rows, highest first; it is 0 for those of the same value, which keep their order.
+// higher orders rows, highest first. It returns 0 for equal values, which keep their order.
 func higher(a, b topRow) int { return slices.Compare(b.Key, a.Key) }
 
-// offer takes a batch's rows, if they are among the highest.
+// offer takes the rows of a batch that are among the highest.
 func (h *highest) offer(batch []export.Column) error {
 	at := slices.IndexFunc(batch, func(c export.Column) bool { return c.Name == h.by })
 	if at < 0 {

@@ -7,20 +7,20 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Phases are what an application does on one rank, in this order. Those that are nil are left out.
+// Phases are the phases of an application on one rank, in this order. nil phases are skipped.
 type Phases struct {
 	Load   func() error                       // makes or loads the data; its time is SetUp
-	Kernel func() error                       // what the report is about; its time is Seconds
-	Sum    func() error                       // adds up what the ranks have counted in the kernel
-	Rate   func()                             // works out rates
+	Kernel func() error                       // subject of the report; its time is Seconds
+	Sum    func() error                       // sums the ranks' counts of the kernel
+	Rate   func()                             // computes rates
 	Verify func() error                       // checks the result; its time is Verify
-	Wrong  func() (count uint64, what string) // what this rank has found wrong: see Found
+	Wrong  func() (count uint64, what string) // mistakes that this rank has found: see Found
 	Free   func() error                       // releases the data
-	Steps  *Steps                             // of the kernel; nil: it has none
-	Tally  *Tally                             // this rank's of the kernel; nil: the runtime alone has counted
+	Steps  *Steps                             // of the kernel; nil: none
+	Tally  *Tally                             // this rank's tally of the kernel; nil: only the runtime has counted
 }
 
-// RunPhases runs the phases, each of which the ranks begin together, and finishes the report. All ranks call it. It
+// RunPhases runs the phases and finishes the report. All ranks begin each phase together. All ranks call RunPhases. It
 // ends at the first error.
 func (p *Report) RunPhases(r *pebble.Rank, s Phases) (err error) {
 	if s.Load != nil {
@@ -66,17 +66,17 @@ func (p *Report) RunPhases(r *pebble.Rank, s Phases) (err error) {
 
 // Common is the part of a configuration that all applications share. Each embeds it.
 type Common struct {
-	Seed           uint64            // names the data, and reaches the report
-	SkipValidation bool              // leave the result unchecked; applications on graphs alone have a use for it
-	Progress       Progress          // see each application for what it counts
-	Output         Output            // where the rows of the result go
-	Phase          func(what string) // called on rank 0 when a phase begins whose progress counts something else
+	Seed           uint64            // determines the data, and appears in the report
+	SkipValidation bool              // do not check the result; only applications on graphs use it
+	Progress       Progress          // unit: see each application
+	Output         Output            // destination of the result's rows
+	Phase          func(what string) // called on rank 0 at the beginning of a phase with another unit of progress
 }
 
-// Shared returns c, so that a caller of any application can set it.
+// Shared returns c, so that code for any application can set it.
 func (c *Common) Shared() *Common { return c }
 
-// Progress is called on rank 0 now and then with how much of a total is done. It may be nil.
+// Progress is called on rank 0 from time to time with the part of a total that is done. It may be nil.
 type Progress func(done, total uint64)
 
 // Passed reports progress on rank 0 when done has reached or passed a multiple of every since before.
@@ -94,8 +94,8 @@ func Mix(v uint64) uint64 {
 	return v ^ v>>31
 }
 
-// Repeat is Kernel for one of several runs of what the report is about: it adds to Seconds and Counters, and returns
-// the time of this one.
+// Repeat is Kernel for one of several runs of the timed phase. It adds to Seconds and Counters, and returns the seconds
+// of this run.
 func (p *Report) Repeat(r *pebble.Rank, phase func() error) (seconds float64, err error) {
 	var one Report
 	if err := one.Kernel(r, phase); err != nil {
@@ -109,7 +109,7 @@ func (p *Report) Repeat(r *pebble.Rank, phase func() error) (seconds float64, er
 	return one.Seconds, nil
 }
 
-// Rate is how much was done a second; 0 when no time has passed: a coarse clock may not have moved, and JSON has no
+// Rate returns done per second, or 0 if no time has passed: a coarse clock may not have moved, and JSON has no
 // infinity.
 func Rate(done, seconds float64) float64 {
 	if seconds > 0 {
@@ -118,7 +118,7 @@ func Rate(done, seconds float64) float64 {
 	return 0
 }
 
-// HarmonicMean is 0 when one of the rates is.
+// HarmonicMean returns the harmonic mean of rates, or 0 if one of them is 0.
 func HarmonicMean(rates []float64) float64 {
 	if len(rates) == 0 || slices.Min(rates) <= 0 {
 		return 0
@@ -130,7 +130,7 @@ func HarmonicMean(rates []float64) float64 {
 	return float64(len(rates)) / sum
 }
 
-// Span shows the range of some values.
+// Span formats the range of some values.
 func Span[N int64 | uint64 | float64](of []N) string {
 	if len(of) == 0 {
 		return "none"
@@ -142,7 +142,7 @@ func Span[N int64 | uint64 | float64](of []N) string {
 	return fmt.Sprintf("%v to %v", least, most)
 }
 
-// Verdict says in words what a verifier has found, if it ran.
+// Verdict returns a verifier's result as text, or "not checked".
 func Verdict(validated bool, errors uint64, of string) string {
 	switch {
 	case !validated:

@@ -1,13 +1,13 @@
-// Package apps holds what the applications of Active Pebbles for Go have in common: the phases of a run, how a kernel
-// is timed and what a run reports. Each application is a package below this one, with a serial twin and a verifier of
-// its own, and a command of cmd/internal/command.
+// Package apps holds the common parts of the applications of Active Pebbles for Go: the phases of a run, the timing of
+// a kernel, and the report of a run. Each application is a package below this one, with its own serial twin and
+// verifier, and a command of cmd/internal/command.
 //
-// The function of an application that runs it on a job, Run in most, is called by every rank, once, between epochs,
-// with the same configuration but for [Progress]. The result is complete on every rank. What a verifier finds wrong is
-// counted in its Errors; an error means that the job failed, or can't work. The zero value of a configuration, Config
-// in most, is a run with all defaults; its Check returns an error that says what is wrong with it for a job of so many
-// ranks. Where it has a Seed, that names the data. Serial is the same without a job, for a configuration that passes
-// Check.
+// The function that runs an application on a job, in most of them Run, is called by every rank, once, between epochs,
+// with the same configuration except for [Progress]. The result is complete on every rank. Its Errors counts the
+// mistakes that the verifier finds; an error means that the job failed, or cannot work. The zero value of a
+// configuration, in most of them Config, is a run with all defaults. Its Check returns an error if the configuration is
+// wrong for a job of the given number of ranks. A Seed determines the data. Serial computes the same without a job, for
+// a configuration that passes Check.
 package apps
 
 import (
@@ -21,8 +21,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Report is what every application reports of a run, on rank 0. Its JSON form is one object; an application embeds it
-// and adds fields of its own.
+// Report is the report of a run of any application, on rank 0. Its JSON form is one object. An application embeds it
+// and adds its own fields.
 type Report struct {
 	App         string  `json:"app"`
 	Ranks       int     `json:"ranks"`
@@ -30,43 +30,43 @@ type Report struct {
 	Transport   string  `json:"transport"`
 	Topology    string  `json:"topology"`
 	Termination string  `json:"termination"`
-	Coalesce    int     `json:"coalesce"` // pebbles a buffer at the most
-	Credits     int     `json:"credits"`  // frames in flight to each neighbour at most; 0 when each target chose
+	Coalesce    int     `json:"coalesce"` // maximum number of pebbles in a buffer
+	Credits     int     `json:"credits"`  // maximum frames in flight to each neighbour; 0 if each target chose
 	Cache       int     `json:"cache"`    // entries of the reduction cache, 0 for none
 	Seed        uint64  `json:"seed"`
 	Seconds     float64 `json:"seconds"`        // the timed kernel alone, on the slowest rank
 	SetUp       float64 `json:"set_up_seconds"` // making or loading the data
 	Verify      float64 `json:"verify_seconds"` // checking the result
-	Errors      uint64  `json:"errors"`         // what the verifier found wrong; 0 is success
+	Errors      uint64  `json:"errors"`         // mistakes that the verifier found; 0 is success
 
-	Wrong []string `json:"wrong,omitempty"` // the same as text, one for each kind of error
+	Wrong []string `json:"wrong,omitempty"` // the mistakes as text, one for each kind
 
-	// Skipped counts records of files that a lenient run could not read; FirstSkipped names the first.
+	// Skipped counts records of files that a lenient run could not read; FirstSkipped names the first one.
 	Skipped      int64  `json:"skipped_records,omitempty"`
 	FirstSkipped string `json:"first_skipped,omitempty"`
 
 	Counters pebble.Counters `json:"counters"` // of the timed kernel, over all ranks
 	Memory   Memory          `json:"memory"`
 
-	// Connections is the most that one process had with others, of both kinds, at the end of the run.
+	// Connections is the maximum over all processes of connections to others, of both kinds, at the end of the run.
 	Connections int `json:"connections,omitempty"`
 
-	Tuned *pebble.Tuned `json:"tuned,omitempty"` // what the job has changed of itself; nil when it was not to
+	Tuned *pebble.Tuned `json:"tuned,omitempty"` // changes of settings by the job; nil without tuning
 
-	Output   *Written          `json:"output,omitempty"`   // where the rows of the result are
-	TopRows  []json.RawMessage `json:"top_rows,omitempty"` // those of the highest values, as Output.Top asks
+	Output   *Written          `json:"output,omitempty"`   // destination of the result's rows
+	TopRows  []json.RawMessage `json:"top_rows,omitempty"` // rows of the highest values: see Output.Top
 	topTexts []string          // the same for display
 }
 
 // Memory is the memory report of a run, in bytes.
 type Memory struct {
-	BuffersPeak  int64 `json:"buffers_peak"`  // the most that one rank's frames, queues and caches took
-	ResidentPeak int64 `json:"resident_peak"` // the most that one process had resident
-	// the most that held pebbles on one rank at one time, until the kernel had ended
+	BuffersPeak  int64 `json:"buffers_peak"`  // peak of one rank's frames, queues and caches
+	ResidentPeak int64 `json:"resident_peak"` // peak resident memory of one process
+	// largest number that held pebbles on one rank at one time, up to the end of the kernel
 	Buffers int `json:"buffers"`
 }
 
-// NewReport fills in what is known before a run.
+// NewReport returns a report with the fields that are known before a run.
 func NewReport(r *pebble.Rank, app string, seed uint64) Report {
 	c := r.Config()
 	return Report{
@@ -76,10 +76,10 @@ func NewReport(r *pebble.Rank, app string, seed uint64) Report {
 	}
 }
 
-// Common is the report itself, for who has an application's result, which embeds it.
+// Common returns the report itself, which results of applications embed.
 func (p Report) Common() Report { return p }
 
-// Timed runs one phase on all ranks together and returns how long it took on the slowest. All ranks call it.
+// Timed runs one phase on all ranks together, and returns the seconds that the slowest rank took. All ranks call it.
 func Timed(r *pebble.Rank, phase func() error) (seconds float64, err error) {
 	if err := r.Barrier(); err != nil {
 		return 0, err
@@ -92,7 +92,7 @@ func Timed(r *pebble.Rank, phase func() error) (seconds float64, err error) {
 	return took.Seconds(), err
 }
 
-// Kernel measures the phase that the report is about, by pebble.Measure. All ranks call it.
+// Kernel runs and measures the timed phase by pebble.Measure. All ranks call it.
 func (p *Report) Kernel(r *pebble.Rank, phase func() error) error {
 	measured, err := pebble.Measure(r, phase)
 	if err != nil {
@@ -103,8 +103,8 @@ func (p *Report) Kernel(r *pebble.Rank, phase func() error) error {
 	return err
 }
 
-// Found adds to the errors what a verifier has found: count is this rank's, and what says of what, such as "words of
-// the table are wrong". All ranks call it.
+// Found adds a verifier's mistakes to the errors. count is this rank's number, and what describes them, such as "words
+// of the table are wrong". All ranks call it.
 func (p *Report) Found(r *pebble.Rank, count uint64, what string) error {
 	total, err := Sum(r, count)
 	if total > 0 {
@@ -113,7 +113,7 @@ func (p *Report) Found(r *pebble.Rank, count uint64, what string) error {
 	return err
 }
 
-// FoundOnce is Found for a count that all ranks have alike, such as one of the result. All ranks call it.
+// FoundOnce is Found for a count that is equal on all ranks, such as one of the result. All ranks call it.
 func (p *Report) FoundOnce(r *pebble.Rank, count uint64, what string) error {
 	if r.ID() > 0 {
 		count = 0
@@ -121,8 +121,8 @@ func (p *Report) FoundOnce(r *pebble.Rank, count uint64, what string) error {
 	return p.Found(r, count, what)
 }
 
-// Compare adds to the errors what differs from the serial twin, which rank 0 runs, unless it is to be left out: twin
-// returns how many results. All ranks call it.
+// Compare adds the differences from the serial twin to the errors. Rank 0 runs twin if wanted is set; twin returns the
+// number of results that differ. All ranks call it.
 func (p *Report) Compare(r *pebble.Rank, wanted bool, twin func() (differ uint64, err error)) (err error) {
 	wrong := uint64(0)
 	if wanted && r.ID() == 0 {
@@ -133,7 +133,7 @@ func (p *Report) Compare(r *pebble.Rank, wanted bool, twin func() (differ uint64
 	return p.Found(r, wrong, "results went wrong: they are not those of the serial twin")
 }
 
-// Differ counts the results that are not the same.
+// Differ returns the number of false arguments.
 func Differ(same ...bool) (n uint64) {
 	for _, is := range same {
 		if !is {
@@ -143,7 +143,7 @@ func Differ(same ...bool) (n uint64) {
 	return n
 }
 
-// TwinRow says for display whether a serial twin was run, and agreed.
+// TwinRow returns a row for display: whether a serial twin was run, and agreed.
 func (p Report) TwinRow(was bool) [2]string {
 	switch {
 	case !was:
@@ -154,7 +154,7 @@ func (p Report) TwinRow(was bool) [2]string {
 	return [2]string{"serial twin", "the same"}
 }
 
-// Prove adds to the errors what is wrong with a tally of another phase than the kernel, whose pebbles can't be merged.
+// Prove adds the mistakes in a tally of a phase other than the kernel to the errors. Its pebbles must not be merged.
 // All ranks call it.
 func (p *Report) Prove(r *pebble.Rank, t Tally, phase string) error {
 	total, err := pebble.AllReduce(r, t, Tally.Add)
@@ -176,9 +176,9 @@ func (p *Report) note(faults []fault) {
 	}
 }
 
-// Finish sums up over all ranks. It compares t, the kernel's tally of this rank, with what the other ranks and the
-// runtime have counted. What is wrong with it may be the same that was found in the result: of the two numbers of
-// errors the larger counts. All ranks call it, last.
+// Finish sums the report over all ranks. It compares t, this rank's tally of the kernel, with the counts of the other
+// ranks and the runtime. The same mistake may appear both there and in the result, so the larger of the two numbers of
+// errors counts. All ranks call it last.
 func (p *Report) Finish(r *pebble.Rank, t Tally) error {
 	total, err := pebble.AllReduce(r, t, Tally.Add)
 	if err != nil {
@@ -197,7 +197,7 @@ func (p *Report) Finish(r *pebble.Rank, t Tally) error {
 	return err
 }
 
-// cost is what a run has taken on one rank and its process.
+// cost is the memory and the connections of a run on one rank and its process.
 type cost struct {
 	memory      Memory
 	connections int
@@ -212,8 +212,8 @@ func (a cost) most(b cost) cost {
 	}
 }
 
-// FinishCounted is Finish for a kernel whose pebbles the runtime alone has counted, such as those of tasks and
-// delegates. All ranks call it, last.
+// FinishCounted is Finish for a kernel whose pebbles only the runtime has counted, such as those of tasks and
+// delegates. All ranks call it last.
 func (p *Report) FinishCounted(r *pebble.Rank) error {
 	var t Tally
 	if r.ID() == 0 {
@@ -222,7 +222,7 @@ func (p *Report) FinishCounted(r *pebble.Rank) error {
 	return p.Finish(r, t)
 }
 
-// SumEach adds numbers up over all ranks, each with those at its place. All ranks call it, with equally many.
+// SumEach sums numbers over all ranks, place by place. All ranks call it, with the same length.
 func SumEach(r *pebble.Rank, own []uint64) ([]uint64, error) {
 	return pebble.AllReduce(r, own, plus, pebble.Codec[[]uint64](numbers{}))
 }
@@ -235,7 +235,7 @@ func plus(a, b []uint64) []uint64 {
 	return sum
 }
 
-// numbers carries numbers.
+// numbers is the codec of slices of numbers.
 type numbers struct{}
 
 // Append implements pebble.Codec.
@@ -258,14 +258,13 @@ func (numbers) Decode(from []byte) ([]uint64, error) {
 	return v, nil
 }
 
-// Sum adds a number up over all ranks.
+// Sum sums a number over all ranks.
 func Sum(r *pebble.Rank, n uint64) (uint64, error) {
 	return pebble.AllReduce(r, n, pebble.Sum)
 }
 
-// MustFit refuses data of so many bytes a rank that this process has no memory for, before the system ends the process
-// instead. what names the data, and advice says what to ask for less of. All ranks call it, before any of them
-// allocates.
+// MustFit returns an error if this process lacks the memory for its ranks' data, before the system kills the process
+// instead. what names the data, and advice is the remedy. All ranks call it, before any of them allocates.
 func MustFit(r *pebble.Rank, what string, bytesPerRank uint64, advice string) error {
 	p := r.Place()
 	need, have := bytesPerRank*uint64(p.Last-p.First), uint64(cpu.MemoryAvailable())
@@ -275,7 +274,7 @@ func MustFit(r *pebble.Rank, what string, bytesPerRank uint64, advice string) er
 	return r.Barrier()
 }
 
-// Names lists the values of a type of words, for an error that says which there are.
+// Names lists the values of a string type for an error message.
 func Names[W ~string](words []W) string {
 	all := make([]string, len(words))
 	for i, w := range words {

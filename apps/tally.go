@@ -31,7 +31,7 @@ func (t *Tally) Send(fingerprint uint64) {
 	t.Sum += fingerprint
 }
 
-// Take counts one pebble that a handler received; own reports whether its key belongs to this rank.
+// Take counts one received pebble. own reports whether its key belongs to this rank.
 func (t *Tally) Take(fingerprint uint64, own bool) {
 	t.Handled++
 	t.Sum -= fingerprint
@@ -50,8 +50,8 @@ func (t Tally) Since(before Tally) Tally {
 	return Tally{t.Sent - before.Sent, t.Handled - before.Handled, t.Misplaced - before.Misplaced, t.Sum - before.Sum}
 }
 
-// Check returns an error, the same on every rank, if the tallies of all ranks do not agree. It is for phases whose
-// pebbles cannot be merged and that others depend on, such as those that make data. All ranks call it.
+// Check returns an error, the same on every rank, if the tallies of all ranks do not agree. It is for phases without
+// merged pebbles whose results other phases need, such as making data. All ranks call it.
 func (t Tally) Check(r *pebble.Rank, phase string) error {
 	total, err := pebble.AllReduce(r, t, Tally.Add)
 	if err != nil {
@@ -67,13 +67,13 @@ func (t Tally) Check(r *pebble.Rank, phase string) error {
 	return errors.New(phase + ": " + strings.Join(texts, "; "))
 }
 
-// fault is an error and the number of its occurrences.
+// fault is a mistake and the number of its occurrences.
 type fault struct {
 	count uint64
 	text  string
 }
 
-// faults returns the errors in the tally of all ranks, given the number of merged pebbles.
+// faults returns the mistakes in the tally of all ranks, given the number of merged pebbles.
 func (t Tally) faults(merged uint64) (all []fault) {
 	add := func(count uint64, format string, args ...any) {
 		all = append(all, fault{count, fmt.Sprintf(format, args...)})

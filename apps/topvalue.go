@@ -10,7 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/export"
 )
 
-// appendKey appends bytes that are in the order of a column's values: a missing one comes first, then NaN.
+// appendKey appends bytes in the order of a column's values: a missing value comes first, then NaN.
 func appendKey(dst []byte, c export.Column, row int) []byte {
 	if c.Null != nil && c.Null[row] {
 		return append(dst, 0)
@@ -26,7 +26,7 @@ func appendKey(dst []byte, c export.Column, row int) []byte {
 		if math.IsNaN(v[row]) {
 			return dst
 		}
-		bits := math.Float64bits(v[row] + 0) // 0 for -0, too
+		bits := math.Float64bits(v[row] + 0) // -0 counts as 0
 		if bits&sign != 0 {
 			return binary.BigEndian.AppendUint64(dst, ^bits)
 		}
@@ -37,7 +37,7 @@ func appendKey(dst []byte, c export.Column, row int) []byte {
 	return dst
 }
 
-// valueOf returns a value of a column; nil for none.
+// valueOf returns a value of a column, or nil for a missing one.
 func valueOf(c export.Column, row int) any {
 	if c.Null != nil && c.Null[row] {
 		return nil
@@ -55,7 +55,7 @@ func valueOf(c export.Column, row int) any {
 	return nil
 }
 
-// shown is a row as a JSON object, and as text.
+// shown returns a row as a JSON object and as text.
 func shown(batch []export.Column, row int) (object []byte, text string) {
 	var words []string
 	for i, c := range batch {
