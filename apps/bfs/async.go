@@ -11,10 +11,10 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// offer is the pebble of the asynchronous mode: come to this level, below this parent. It goes to its vertex.
+// offer is the pebble of the asynchronous mode. It offers its vertex a level and a parent.
 type offer[V vertex] struct{ Vertex, Parent, Level V }
 
-// wake is the pebble by which a rank tells itself that vertices wait to make offers.
+// wake is a pebble that a rank sends to itself while vertices wait to make offers.
 type wake struct{ Rank uint64 }
 
 func (o offer[V]) fingerprint() uint64 {
@@ -23,9 +23,9 @@ func (o offer[V]) fingerprint() uint64 {
 
 // async is the label-correcting kernel.
 //
-// A vertex whose level is lowered waits, in line with others of its level, to make offers to what its arcs lead to. A
-// rank's lines move by a pebble to the rank itself: so offers that have arrived come first, and few vertices make
-// offers that they must make again at a lower level.
+// A vertex whose level has decreased waits, in a line with others of its level, to make offers to the heads of its
+// arcs. A pebble to the rank itself advances the lines. So the rank handles offers that have arrived first, and few
+// vertices must repeat their offers at a lower level.
 type async[V vertex] struct {
 	*tree[V]
 	offers *target.Target[offer[V]]
@@ -33,16 +33,16 @@ type async[V vertex] struct {
 	awake  bool // a wake is on its way
 	out    []offer[V]
 	lines  lines[V]
-	// told has a byte for each vertex of the graph: the lowest level that this rank has offered it, or of one of its own
-	// vertices, the level. It is highest when there is none, or the byte has no room for it.
+	// told has a byte for each vertex of the graph: the lowest level that this rank has offered to it, or the level of
+	// one of its own vertices. The byte is highest if there is none, or if the level does not fit.
 	told       []uint8
 	unfiltered bool
 }
 
-// highest stands for all levels from it on, which are offered unseen.
+// highest represents all levels from it on. Offers of these levels are not filtered.
 const highest = math.MaxUint8
 
-// expandAtOnce is about how many arcs a rank looks at before it looks for what has arrived.
+// expandAtOnce is the approximate number of arcs that a rank examines before it handles arrivals.
 const expandAtOnce = 1 << 14
 
 func newAsync[V vertex](t *tree[V], unfiltered bool) *async[V] {
@@ -61,16 +61,16 @@ func newAsync[V vertex](t *tree[V], unfiltered bool) *async[V] {
 	s.wakes = target.New(t.g.Rank, t.target("wakes"), distribution.Ranks(ranks),
 		target.Key(func(w wake) uint64 { return w.Rank }), target.Each(func(w wake) {
 			s.tally.Take(apps.Fold(w.Rank, 0), w.Rank == uint64(s.g.Rank.ID()))
-			if s.awake { // a wake too many would find nothing to do
+			if s.awake { // with one wake too many, move would find no vertex
 				s.move()
 			}
 		}))
 	return s
 }
 
-// From implements Search. It costs one epoch. A vertex may take several offers before the best one comes, and then
-// makes offers again each time, so more arcs are looked at than there are. A rank offers a vertex of another rank each
-// level from 0 to 254 at most once, and only if it is lower than what it has offered before.
+// From implements Search. It costs one epoch. A vertex may accept several offers before the best one arrives, and then
+// repeats its own offers each time, so more arcs are examined than exist. A rank offers a vertex of another rank each
+// level from 0 to 254 at most once, and only if it is lower than all earlier offers.
 func (s *async[V]) From(root uint64) error {
 	s.start(root)
 	for v := range s.told {
@@ -114,7 +114,7 @@ func (s *async[V]) arrive(vs []offer[V]) {
 	s.lowerAll(vs)
 }
 
-// lowerAll lowers levels as offers say.
+// lowerAll lowers levels by the offers.
 func (s *async[V]) lowerAll(vs []offer[V]) {
 	for _, o := range vs {
 		if v := o.Vertex - s.first; o.Level < s.level[v] {
@@ -140,8 +140,8 @@ func (s *async[V]) wake() {
 	}
 }
 
-// move is the handler of wakes. It lets vertices of the lowest level make their offers, all of them or as many as have
-// arcs enough. At the end of a line the offers leave: others would be at work on higher levels meanwhile.
+// move is the handler of wakes. It lets vertices of the lowest level make their offers, up to about expandAtOnce arcs.
+// At the end of a line it flushes the offers: otherwise other ranks would work on higher levels meanwhile.
 func (s *async[V]) move() {
 	s.awake = false
 	level, isEmpty := s.lines.lowest(), false
@@ -159,12 +159,12 @@ func (s *async[V]) move() {
 	s.wake()
 }
 
-// expand makes offers to what the arcs of v lead to, and returns how many those are. A vertex of this rank takes its
-// offer at once.
+// expand makes offers to the heads of v's arcs, and returns the number of arcs. A vertex of this rank handles its offer
+// at once.
 func (s *async[V]) expand(v V) (arcs int) {
 	parent, level, told := s.first+v, s.level[v]+1, s.told
 	short := uint8(min(level, highest))
-	seen := int(short) // who has been told this level or a lower one needs no offer
+	seen := int(short) // a vertex that was offered this level or a lower one needs no offer
 	if short == highest || s.unfiltered {
 		seen = -1
 	}
@@ -188,16 +188,16 @@ func (s *async[V]) expand(v V) (arcs int) {
 	return len(row)
 }
 
-// lines are vertices that wait, by level. A vertex stands in a line once for each time that its level fell to that
-// line's, so at most once in each: who finds a vertex in a line above its level passes it over. What is emptied is used
-// again, so that memory is for the vertices that wait at the same time, and 24 bytes for each level.
+// lines are waiting vertices, by level. A vertex joins a line each time its level decreases to that of the line, so at
+// most once per line; a reader of a line skips vertices whose level is now lower. Empty lines are reused, so the memory
+// is that of the vertices that wait at the same time, and 24 bytes for each level.
 type lines[V vertex] struct {
 	byLevel [][]V
-	from    int // no line below it has a vertex
-	count   int // of vertices in all lines
+	from    int // lowest line that may have a vertex
+	count   int // vertices in all lines
 	free    [][]V
 	inOrder distgraph.Arranger[V]
-	sorted  int // the level whose line was put in order last
+	sorted  int // level of the line that was sorted last
 }
 
 const noLine = -1
@@ -229,8 +229,8 @@ func (l *lines[V]) join(v, level V) {
 	l.count++
 }
 
-// lowest returns the lowest level at which a vertex waits. There must be one. When it was another level the last time,
-// it puts the line in order.
+// lowest returns the lowest level of a waiting vertex; there must be one. If the level has changed since the last call,
+// it sorts the line.
 func (l *lines[V]) lowest() V {
 	for len(l.byLevel[l.from]) == 0 {
 		l.recycle(l.from)
@@ -243,7 +243,7 @@ func (l *lines[V]) lowest() V {
 	return V(l.from)
 }
 
-// pop removes the vertex that joined the line of this level last, if there is one.
+// pop removes the vertex that last joined the line of this level, if there is one.
 func (l *lines[V]) pop(level V) (v V, ok bool) {
 	line := l.byLevel[level]
 	last := len(line) - 1

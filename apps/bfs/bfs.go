@@ -1,26 +1,24 @@
 // Package bfs is breadth-first search on a distributed graph with Active Pebbles (section 4.4 of the paper), by the
 // rules of Graph500: many roots, each search timed on its own, each tree checked by five rules.
 //
-// Package distgraph spreads a graph over the ranks. [NewSearch] registers one of four kernels on it:
+// Package distgraph distributes a graph over the ranks. [NewSearch] registers one of four kernels on it:
 //
-//   - [ByLevel] goes level by level, one epoch each. A pebble (child, parent) visits a vertex; the first one makes it a
-//     member of the next level.
-//   - [Direction] goes level by level, too, and chooses for each the cheaper direction (Beamer, Asanović and Patterson,
-//     Direction-Optimizing Breadth-First Search, SC 2012). Along arcs it does what ByLevel does. Against them, pebbles
-//     carry the
-//     frontier to all ranks as a bitmap, and each vertex that is not reached looks for a parent in it.
-//   - [Async] is the paper's handler: a pebble offers a vertex a level and a parent, and a vertex that takes the
-//     offer sends
-//     offers of its own, all in one epoch. Levels are corrected as better offers come, and low levels go first.
-//   - [Tasks] goes level by level as Grappa does: tasks ask for each arc whether its head has a parent, and wait.
+//   - [ByLevel] proceeds level by level, with one epoch each. A pebble (child, parent) visits a vertex; the first
+//     visit makes it a member of the next level.
+//   - [Direction] proceeds level by level, too, in the cheaper direction for each level (Beamer, Asanović and
+//     Patterson, Direction-Optimizing Breadth-First Search, SC 2012). Along arcs it works like ByLevel. Against them,
+//     pebbles carry the frontier to all ranks as a bitmap, and each unreached vertex looks for a parent in it.
+//   - [Async] is the paper's handler: a pebble offers a vertex a level and a parent, and a vertex that accepts the
+//     offer sends its own offers, all in one epoch. Better offers correct levels, and low levels go first.
+//   - [Tasks] proceeds level by level as Grappa does: for each arc a task asks if its head has a parent, and waits.
 //
-// Searches and their check use the same runtime, so what it loses might be missed by both. Therefore every rank
-// accounts for the pebbles that it sends and is given, in the building, the searches and the check: how many they are,
-// whether their vertices are its own, and the sum of a fingerprint of each. In a search with a reduction cache that
-// merges, the fingerprints say nothing, and the rest must do: a visit that is lost while another comes twice is noticed
-// if the tree is wrong.
+// Searches and their check use the same runtime, so both might miss the pebbles that it loses. Therefore every rank
+// keeps a tally of the pebbles that it sends and handles during setup, search and check: their number, whether their
+// vertices are its own, and the sum of their fingerprints. In a search with a reduction cache that merges, the
+// fingerprints prove nothing. Then a visit that is lost while another one arrives twice is noticed only if the tree is
+// wrong.
 //
-// [Run] does all of it and reports; [Serial] is the plain twin.
+// [Run] builds, searches, checks and reports; [Serial] is the plain twin.
 package bfs
 
 import (
@@ -38,7 +36,7 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// Mode is how a search goes about it.
+// Mode is the algorithm of a search.
 type Mode string
 
 const (
@@ -46,20 +44,20 @@ const (
 	ByLevel Mode = "level"
 	// Async is label-correcting: the whole search is one epoch.
 	Async Mode = "async"
-	// Direction is level-synchronous too, and takes each step along arcs or against them, whichever looks at fewer.
+	// Direction is level-synchronous, and takes each step along arcs or against them, whichever examines fewer.
 	Direction Mode = "direction"
-	// Tasks is level-synchronous, with tasks that wait for answers: Grappa's search (sections 7.2 and 8.1). Each arc is
-	// asked about.
+	// Tasks is level-synchronous, with tasks that wait for answers: Grappa's search (sections 7.2 and 8.1). It asks
+	// about every arc.
 	Tasks Mode = "tasks"
 )
 
-// Modes are all modes, by name.
+// Modes lists all modes.
 var Modes = []Mode{ByLevel, Async, Direction, Tasks}
 
-// RootsDefault is how many roots are drawn when a Config names none and gives no number. Graph500 asks for 64.
+// RootsDefault is the number of roots drawn if a Config has neither roots nor a number. Graph500 requires 64.
 const RootsDefault = 16
 
-// Config says what Run does. All ranks give equal ones.
+// Config configures Run. It is equal on all ranks.
 type Config struct {
 	apps.Common // Seed draws roots. Progress counts edges during setup, then searches
 	Source      distgraph.Source
@@ -67,21 +65,21 @@ type Config struct {
 
 	// Roots are the labels of the vertices to search from, in this order.
 	Roots distgraph.Labels
-	// RootCount is how many roots to draw if there are none: different vertices with an arc to another vertex, fewer
-	// when there are not so many. 0 is RootsDefault.
+	// RootCount is the number of roots to draw if Roots is empty: different vertices with an arc to another vertex, or
+	// all of them if the graph has fewer. 0 is RootsDefault.
 	RootCount int
 
-	// Alpha and Beta choose the steps of Direction. A step is against arcs when the arcs that leave the frontier are more
-	// than one in Alpha of those from vertices not reached yet, and along them again when the frontier shrinks and has
-	// fewer than one in Beta of the vertices. 0 is AlphaDefault and BetaDefault. Below 1, Alpha keeps all steps along
-	// arcs; a huge Alpha and Beta keep all against them.
+	// Alpha and Beta choose the steps of Direction. A step goes against arcs if the arcs that leave the frontier are
+	// more than one in Alpha of those from unreached vertices. It goes along them again when the frontier shrinks and
+	// has fewer than one in Beta of the vertices. 0 is AlphaDefault and BetaDefault. An Alpha below 1 keeps all steps
+	// along arcs; a huge Alpha and Beta keep all against them.
 	Alpha, Beta float64
-	// Unfiltered makes a rank send a pebble for every arc that leads to another rank. By default it remembers, in a bit
-	// for each vertex of the graph (Async: the level, in a byte), whom it has sent a pebble to, and sends no second one
-	// that is not better. For measuring the network and its reduction caches.
+	// Unfiltered makes a rank send a pebble for every arc that leads to another rank. By default a rank keeps a bit for
+	// each vertex of the graph (Async: the level, in a byte) to which it has sent a pebble, and sends a second one only
+	// if it is better. Unfiltered is for measuring the network and its reduction caches.
 	Unfiltered bool
 
-	// Linger is for how long a rank of mode Tasks that has nothing to do holds its buffers back (task.Linger).
+	// Linger is the time for which an idle rank in mode Tasks holds its buffers back (task.Linger).
 	Linger time.Duration
 }
 
@@ -122,13 +120,13 @@ func (c Config) starts() distgraph.Starts {
 	return distgraph.Starts{Name: "roots", Labels: c.Roots, Count: c.RootCount, Default: RootsDefault}
 }
 
-// Result is what Run reports. Seconds is the sum of all searches' times, and Counters counts the searches alone.
+// Result is the report of Run. Seconds is the sum of the times of all searches; Counters counts only the searches.
 type Result struct {
 	distgraph.Report
 	distgraph.Searches
 	Mode Mode `json:"mode"`
 
-	// One entry a root.
+	// One entry per root.
 	Depths       []int64  `json:"depths"`
 	DistanceSums []uint64 `json:"distance_sums"`
 }
@@ -139,7 +137,7 @@ func (res *Result) add(s Summary, seconds float64) {
 	res.DistanceSums = append(res.DistanceSums, s.Sum)
 }
 
-// Rows are labels and values of a summary for display.
+// Rows returns the labels and values of a summary for display.
 func (res Result) Rows() [][2]string {
 	return res.Report.Rows("trees", "Graph500 rules", append([][2]string{
 		{"arcs", "parallel ones and self-loops change no tree; they count in the rates"},
@@ -159,8 +157,8 @@ func (res Result) order() string {
 }
 
 // Run builds the graph, searches from each root, and checks each tree. All ranks call it with equal configurations.
-// Every rank has the whole result, except Breaches, which rank 0 has. An error means that the job failed; a wrong tree,
-// or pebbles of the searches that were not handled as they were sent, are counted in Errors.
+// Every rank gets the whole result, except Breaches, which only rank 0 gets. An error means that the job failed. Errors
+// counts wrong trees, and pebbles of the searches that were not handled as they were sent.
 func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err

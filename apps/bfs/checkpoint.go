@@ -5,7 +5,7 @@ import (
 	"github.com/activepebbles/pebbles/checkpoint"
 )
 
-// Resumable are the modes that make checkpoints: between two levels.
+// Resumable lists the modes that make checkpoints, between two levels.
 var Resumable = []Mode{ByLevel, Direction}
 
 // Resume implements Search.
@@ -14,7 +14,7 @@ func (t *tree[V]) Resume(uint64, ...checkpoint.Part) error { return nil }
 // Before implements Search.
 func (t *tree[V]) Before() float64 { return t.levels.Before() }
 
-// restore goes on from the newest checkpoint, if there is one. Parents are saved by their numbers.
+// restore continues from the newest checkpoint, if one exists. Parents are saved by their numbers.
 func (t *tree[V]) restore(seed uint64, parts []checkpoint.Part) error {
 	t.saved = t.parent
 	t.levels.Saving = func() (err error) {

@@ -17,17 +17,17 @@ const (
 	BetaDefault  = 18
 )
 
-// front is what decides the direction of a step: the size of a frontier.
+// front is the size of a frontier, which decides the direction of a step.
 type front struct {
 	vertices uint64
-	arcs     uint64 // that leave them
+	arcs     uint64 // arcs that leave them
 }
 
 func (a front) add(b front) front { return front{a.vertices + b.vertices, a.arcs + b.arcs} }
 
-// direction is the direction-optimising kernel: it goes level by level, and takes each step along arcs or against them.
-// Where most vertices are reached already, few arcs must be looked at against their direction: a vertex is done when it
-// finds the first parent.
+// direction is the direction-optimizing kernel. It proceeds level by level, and takes each step along arcs or against
+// them. If most vertices are reached already, a step against arcs examines few: a vertex is done when it finds its
+// first parent.
 type direction[V vertex] struct {
 	*puller[V]
 	alpha, beta float64
@@ -35,8 +35,8 @@ type direction[V vertex] struct {
 	backwards   bool   // the last step was against arcs
 	own         front  // this rank's part of the next frontier
 	last        front  // the frontier of the last step
-	unexplored  uint64 // arcs that do not leave a vertex that has had its step
-	steps       [2]int // along and against, of the last search
+	unexplored  uint64 // arcs from vertices that have not had their step
+	steps       [2]int // of the last search: along arcs, against arcs
 }
 
 func newDirection[V vertex](t *tree[V], tuning Tuning) (*direction[V], error) {
@@ -65,7 +65,7 @@ func (s *direction[V]) Resume(seed uint64, parts ...checkpoint.Part) error {
 		checkpoint.Value("last", &s.last), checkpoint.Value("unexplored", &s.unexplored)))
 }
 
-// From implements Search. It costs, for each level, an epoch and an all-reduction.
+// From implements Search. A level costs an epoch and an all-reduce.
 func (s *direction[V]) From(root uint64) error {
 	if s.levels.Done() == 0 {
 		s.last, s.unexplored = front{}, s.all
@@ -85,9 +85,9 @@ func (s *direction[V]) From(root uint64) error {
 	})
 }
 
-// isBackwards chooses the direction of the next step: against arcs when the arcs that leave the frontier are more than
-// one in alpha of those that are left, along them again when the frontier shrinks and is less than one in beta of the
-// vertices.
+// isBackwards chooses the direction of the next step. It is against arcs if the arcs that leave the frontier are more
+// than one in alpha of the unexplored ones, and along them again if the frontier shrinks and has less than one in beta
+// of the vertices.
 func (s *direction[V]) isBackwards(now, last front, unexplored uint64) bool {
 	if s.backwards {
 		return now.vertices >= last.vertices || float64(now.vertices)*s.beta >= float64(s.g.Vertices)
@@ -106,8 +106,8 @@ func (s *direction[V]) step(level V) (front, error) {
 	return s.queued(), err
 }
 
-// turn sets the direction of the next step. A frontier is a list for a step along arcs, a part of a bitmap for one
-// against them.
+// turn sets the direction of the next step. A frontier is a list for a step along arcs, and part of a bitmap for one
+// against arcs.
 func (s *direction[V]) turn(backwards bool, level V) {
 	switch {
 	case backwards == s.backwards:
@@ -127,7 +127,7 @@ func (s *direction[V]) turn(backwards bool, level V) {
 	s.backwards = backwards
 }
 
-// queued is this rank's part of a frontier that is a list.
+// queued returns the size of this rank's part of a frontier that is a list.
 func (s *direction[V]) queued() front {
 	f := front{vertices: s.reached()}
 	for _, v := range s.queue[s.done:] {
@@ -136,7 +136,7 @@ func (s *direction[V]) queued() front {
 	return f
 }
 
-// wordsPerPiece lets a piece fill a cache line.
+// wordsPerPiece makes a piece fill a cache line.
 const wordsPerPiece = 6
 
 // piece is the pebble of a step against arcs: some words of the bitmap of a frontier. It goes to a rank.
@@ -146,7 +146,7 @@ type piece struct {
 	Bits [wordsPerPiece]uint64
 }
 
-// fingerprint multiplies pairs of words that do not wait for each other.
+// fingerprint multiplies independent pairs of words.
 func (p *piece) fingerprint() (sum uint64) {
 	place := apps.Fold(p.Rank, p.Word)
 	for i := 0; i < wordsPerPiece; i += 2 {
@@ -155,19 +155,18 @@ func (p *piece) fingerprint() (sum uint64) {
 	return sum
 }
 
-// puller takes steps against arcs: each vertex that is not reached looks among the tails of the arcs that lead to it
-// for one in the frontier. Each rank sends the others its part of the frontier, as a bitmap, and then looks at its own
-// memory alone.
+// puller takes steps against arcs: each unreached vertex looks among the tails of its incoming arcs for one in the
+// frontier. Each rank sends its part of the frontier to the others, as a bitmap, and then reads only its own memory.
 //
-// The bitmaps have a bit for each vertex of the graph; a rank's part of one is the words with its vertices' bits. Two
-// ranks may have their bits in one word: nobody sets a bit of another's vertex but by its pieces.
+// The bitmaps have a bit for each vertex of the graph. A rank's part of one is the words with its vertices' bits. Two
+// ranks may have bits in one word: a bit of another rank's vertex is set only by that rank's pieces.
 type puller[V vertex] struct {
 	*pusher[V]
 	pieces   *target.Target[piece]
 	sending  []piece
 	from     int      // the word with the first bit of this rank
-	open     []uint64 // this rank's part of a bitmap: vertices to which arcs lead
-	frontier []uint64 // and of the vertices that were reached in the last step
+	open     []uint64 // this rank's part of a bitmap: vertices with incoming arcs
+	frontier []uint64 // the same of the vertices reached in the last step
 }
 
 func newPuller[V vertex](s *pusher[V]) *puller[V] {
@@ -208,7 +207,7 @@ func (s *puller[V]) each(part []uint64, do func(v V)) {
 	}
 }
 
-// learn is the handler.
+// learn is the handler of pieces.
 func (s *puller[V]) learn(vs []piece) {
 	for i := range vs {
 		p := &vs[i]
@@ -223,12 +222,12 @@ func (s *puller[V]) learn(vs []piece) {
 	}
 }
 
-// pull is the step of the vertices at this level. It costs an epoch, and returns how many vertices of this rank it
-// reached and how many arcs lead to them, in an undirected graph as many as leave them. The frontier is theirs
-// afterwards.
+// pull takes the step of the vertices at this level. It costs an epoch. It returns the number of vertices of this rank
+// that it reached, and the number of arcs that lead to them, which in an undirected graph is the number that leave
+// them. These vertices become the frontier.
 //
-// Of the tails it asks whether they are known to be reached, not whether they are in the frontier. That is the same: a
-// vertex that has not been reached has no arc from one above the frontier, and known lacks no vertex of the frontier.
+// It asks if a tail is known to be reached, instead of if it is in the frontier. That is equivalent: an unreached
+// vertex has no arc from a vertex above the frontier, and known has all vertices of the frontier.
 func (s *puller[V]) pull(level V) (front, error) {
 	if err := s.share(); err != nil {
 		return front{}, err
@@ -236,14 +235,14 @@ func (s *puller[V]) pull(level V) (front, error) {
 	return s.look(level + 1), nil
 }
 
-// share lets all ranks know this rank's part of the frontier. It leaves out pieces without a bit.
+// share sends this rank's part of the frontier to all ranks. It omits pieces without a bit.
 func (s *puller[V]) share() error {
 	known := s.known[s.from:]
 	for i, word := range s.frontier {
 		known[i] |= word
 	}
 	return s.g.Rank.Epoch(func() error {
-		for step := 1; step < s.g.Rank.Size(); step++ { // not all ranks to the same one at once
+		for step := 1; step < s.g.Rank.Size(); step++ { // so that not all ranks send to the same rank at once
 			s.shareWith(uint64(s.g.Rank.ID()+step) % uint64(s.g.Rank.Size()))
 		}
 		return nil
@@ -267,8 +266,8 @@ func (s *puller[V]) shareWith(rank uint64) {
 	s.sending = s.sending[:0]
 }
 
-// look finds parents for this rank's vertices that are not reached. What it finds does not count as known before it is
-// done: it is of the next level.
+// look finds parents for this rank's unreached vertices. The vertices that it reaches belong to the next level, so they
+// count as known only afterwards.
 func (s *puller[V]) look(level V) (found front) {
 	known, into := s.known, s.Into
 	for i, word := range s.open {

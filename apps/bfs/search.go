@@ -20,37 +20,37 @@ import (
 type Search interface {
 	// From searches from the vertex with this index; it panics if there is none. All ranks call it.
 	From(root uint64) error
-	// Resume makes the next search go on from the newest checkpoint of the job, if there is one, and save its state
-	// between levels, with parts of the caller's. Async and Tasks do nothing. All ranks call it, once, between epochs.
+	// Resume makes the next search continue from the newest checkpoint of the job, if one exists, and save its state
+	// between levels, with the given parts. Async and Tasks do nothing. All ranks call it, once, between epochs.
 	Resume(seed uint64, parts ...checkpoint.Part) error
 	// Before returns the seconds of the earlier runs that the last search continued.
 	Before() float64
-	// Tally is what this rank has seen of the pebbles of all searches so far.
+	// Tally returns this rank's tally of the pebbles of all searches so far.
 	Tally() apps.Tally
-	// Summary sums up the result over all ranks. All ranks call it.
+	// Summary sums the result over all ranks. All ranks call it.
 	Summary() (Summary, error)
-	// Validate checks the result by the five rules of Graph500, with one pebble a tree edge and one an arc, and returns
-	// what breaches this rank found; an error, on all ranks, when not all of those pebbles were handled as they were sent.
-	// All ranks call it.
+	// Validate checks the result by the five rules of Graph500, with one pebble per tree edge and one per arc, and
+	// returns the breaches that this rank found. It returns an error, on all ranks, if not all of those pebbles were
+	// handled as they were sent. All ranks call it.
 	Validate() (distgraph.Breaches, error)
-	// Result returns the parent and the level of this rank's vertices in the order of the source, graph.Unreached for
-	// those that were not reached. Parents are numbers of the source's vertices: the place of a vertex among all in the
-	// order of the source. It makes new slices, and costs two pebbles a vertex in an ordered graph. All ranks call it.
+	// Result returns the parents and the levels of this rank's vertices in the order of the source, graph.Unreached for
+	// unreached ones. A parent is a number of the source's vertices: its place among all in the order of the source.
+	// Result makes new slices, and costs two pebbles per vertex in an ordered graph. All ranks call it.
 	Result() (parent, level []int64, err error)
-	// Columns returns vertex, parent and distance of this rank's vertices that were reached, by labels and in their order:
-	// see [distgraph.TreeColumns]. All ranks call it.
+	// Columns returns vertex, parent and distance of this rank's reached vertices, by labels and in their order: see
+	// [distgraph.TreeColumns]. All ranks call it.
 	Columns() ([]export.Column, error)
 }
 
-// Summary is what a search found, in numbers that do not depend on which of several shortest paths it took.
+// Summary is the result of a search in numbers that do not depend on its choice among several shortest paths.
 type Summary struct {
 	graph.Summary
-	// Traversed is the number of edges by which Graph500 divides the time: those of the component reached, each counted
-	// once. In a directed graph, the arcs whose tail is reached.
+	// Traversed is the number of edges by which Graph500 divides the time: those of the reached component, each counted
+	// once, or in a directed graph the arcs with a reached tail.
 	Traversed uint64
 }
 
-// Tuning is what a Search can be told beyond its mode. The zero Tuning is for normal use.
+// Tuning is the options of a Search beyond its mode. The zero Tuning is for normal use.
 type Tuning struct {
 	// Unfiltered is Config.Unfiltered.
 	Unfiltered bool
@@ -62,9 +62,9 @@ type Tuning struct {
 
 // NewSearch registers a kernel on g, between epochs, on all ranks together. It keeps three indices for each vertex of
 // the rank, and a bit for each vertex of the graph; Async keeps a byte for each vertex of the graph instead. On a
-// directed graph the first search by Direction also makes the rows of the reversed arcs, which cost 4 bytes an arc (8
-// when there are 2^32 vertices) and twice as much while they are made. What the memory that is available has no room
-// for is refused.
+// directed graph the first search by Direction also makes the rows of the reversed arcs, which cost 4 bytes per arc (8
+// from 2^32 vertices) and twice that during construction. NewSearch returns an error if the available memory is too
+// small.
 func NewSearch(g *distgraph.Graph, mode Mode, tuning Tuning) (Search, error) {
 	if g.Wide != nil {
 		return newSearch(g, g.Wide, mode, tuning)
@@ -95,27 +95,27 @@ func newSearch[V vertex](g *distgraph.Graph, p *distgraph.Part[V], mode Mode, tu
 // vertex is the type of indices in memory and in pebbles.
 type vertex = distgraph.Index
 
-// none stands for the parent and the level of a vertex that is not reached.
+// none is the parent and the level of an unreached vertex.
 func none[V vertex]() V { return distgraph.None[V]() }
 
-// sendAtOnce is how many pebbles a kernel gathers before it sends them.
+// sendAtOnce is the number of pebbles that a kernel collects before it sends them.
 const sendAtOnce = 512
 
-// tree is what a search finds out about this rank's vertices.
+// tree is the result of a search for this rank's vertices.
 type tree[V vertex] struct {
 	*distgraph.Part[V]
 	g      *distgraph.Graph
 	target func(what string) string // names of targets
 	first  V                        // index of the rank's first vertex
 	local  V                        // number of its vertices
-	root   uint64                   // its index
-	parent []V                      // none for vertices that are not reached
+	root   uint64                   // index of the root
+	parent []V                      // none for unreached vertices
 	level  []V
 	tally  apps.Tally // of the searches
 	check  *validator[V]
 	names  *distgraph.Parents[V]
 	levels apps.Steps
-	saved  []V // parents by their numbers, at a save
+	saved  []V // numbers of parents, at a save
 }
 
 func newTree[V vertex](g *distgraph.Graph, p *distgraph.Part[V]) *tree[V] {
@@ -128,13 +128,13 @@ func newTree[V vertex](g *distgraph.Graph, p *distgraph.Part[V]) *tree[V] {
 	return t
 }
 
-// isOwn reports whether the vertex with this index is one of this rank's.
+// isOwn reports whether the vertex with this index belongs to this rank.
 func (t *tree[V]) isOwn(index V) bool { return index-t.first < t.local }
 
 // Tally implements Search.
 func (t *tree[V]) Tally() apps.Tally { return t.tally }
 
-// start forgets the last search.
+// start discards the last search.
 func (t *tree[V]) start(root uint64) {
 	if root >= t.g.Vertices {
 		panic(fmt.Sprintf("bfs: a search from vertex %d of a graph of %d vertices", root, t.g.Vertices))
@@ -221,7 +221,7 @@ func (s byLevel[V]) Resume(seed uint64, parts ...checkpoint.Part) error {
 	return s.restore(seed, parts)
 }
 
-// From implements Search. It costs, for each level, an epoch and an all-reduction.
+// From implements Search. A level costs an epoch and an all-reduce.
 func (s byLevel[V]) From(root uint64) error {
 	s.begin(root)
 	return s.levels.Run(func(level int) (more bool, err error) {
@@ -234,14 +234,14 @@ func (s byLevel[V]) From(root uint64) error {
 }
 
 // byTasks is Grappa's search (Nelson and others, 2014, sections 7.2 and 8.1): a parallel loop over the frontier of each
-// level, and for each arc a compare-and-swap of the parent at the rank that owns the child, which the task that asks
-// waits for: for some dozens at a time. There is no filter: each arc that leaves a reached vertex is asked about.
+// level. For each arc, the owner of the child does a compare-and-swap of its parent, and the task that asks waits for
+// some dozens of answers at a time. There is no filter: it asks about each arc that leaves a reached vertex.
 type byTasks[V vertex] struct {
 	*tree[V]
 	tasks *task.Scheduler
 	swap  *apps.Delegate[visit[V], V]
-	queue []V    // this rank's vertices as they are reached, level after level
-	won   uint64 // children that this rank's vertices have got in the level
+	queue []V    // reached vertices of this rank, level after level
+	won   uint64 // children that this rank's vertices have won in the level
 }
 
 func newByTasks[V vertex](t *tree[V], s *task.Scheduler) *byTasks[V] {
@@ -251,7 +251,7 @@ func newByTasks[V vertex](t *tree[V], s *task.Scheduler) *byTasks[V] {
 	return b
 }
 
-// From implements Search. It costs, for each level, an epoch and an all-reduction.
+// From implements Search. A level costs an epoch and an all-reduce.
 func (s *byTasks[V]) From(root uint64) error {
 	s.start(root)
 	s.queue = s.queue[:0]
@@ -287,7 +287,7 @@ func (s *byTasks[V]) count(_ visit[V], before V) {
 	}
 }
 
-// compareAndSwap gives the child a parent if it has none, and returns the parent that it had. It runs at the child's
+// compareAndSwap sets the parent of the child if it has none, and returns its previous parent. It runs at the child's
 // owner.
 func (s *byTasks[V]) compareAndSwap(v visit[V]) V {
 	child := v.Child - s.first
@@ -304,19 +304,19 @@ type visit[V vertex] struct{ Child, Parent V }
 
 func (v visit[V]) fingerprint() uint64 { return apps.Fold(uint64(v.Child), uint64(v.Parent)) }
 
-// pusher takes steps along arcs: the vertices of a frontier visit what their arcs lead to.
+// pusher takes steps along arcs: the vertices of a frontier visit the heads of their arcs.
 type pusher[V vertex] struct {
 	*tree[V]
 	visits *target.Target[visit[V]]
 	out    []visit[V]
-	// known has a bit for each vertex of the graph: a vertex of this rank that is reached, or one of another rank that has
-	// been sent a visit or is known to be reached. A later visit can't change anything: it comes in the same level or
-	// after.
+	// known has a bit for each vertex of the graph. It is set if the vertex belongs to this rank and is reached, or
+	// belongs to another rank and has been sent a visit or is known to be reached. A later visit can change nothing,
+	// because its level is not lower.
 	known      []uint64
 	unfiltered bool
-	queue      []V // this rank's vertices as they are reached, level after level; never grows beyond its capacity
+	queue      []V // reached vertices of this rank, level after level; never grows beyond its capacity
 	inOrder    distgraph.Arranger[V]
-	done       int // so many of the queue are of levels that have had their step
+	done       int // number of vertices in queue that have had their step
 }
 
 func newPusher[V vertex](t *tree[V], unfiltered bool) *pusher[V] {
@@ -336,7 +336,7 @@ func newPusher[V vertex](t *tree[V], unfiltered bool) *pusher[V] {
 	return s
 }
 
-// startAt forgets the last search, and makes the root the first frontier.
+// startAt discards the last search, and makes the root the first frontier.
 func (s *pusher[V]) startAt(root uint64) {
 	s.start(root)
 	clear(s.known)
@@ -346,8 +346,8 @@ func (s *pusher[V]) startAt(root uint64) {
 	}
 }
 
-// begin makes the frontier of the first level, or of the one that a checkpoint has come to: vertices with a parent that
-// have not had their step. Of other ranks' vertices nothing is known then.
+// begin makes the frontier of the first level, or of the level of a checkpoint: reached vertices that have not had
+// their step. After a restart, known has no bits of other ranks' vertices.
 func (s *pusher[V]) begin(root uint64) {
 	if s.levels.Done() == 0 {
 		s.startAt(root)
@@ -369,10 +369,10 @@ func (s *pusher[V]) begin(root uint64) {
 	}
 }
 
-// reached is how many vertices of this rank wait for their step.
+// reached returns the number of this rank's vertices that wait for their step.
 func (s *pusher[V]) reached() uint64 { return uint64(len(s.queue) - s.done) }
 
-// push is the step of the vertices at this level. It costs an epoch.
+// push takes the step of the vertices at this level. It costs an epoch.
 func (s *pusher[V]) push(level V) error {
 	frontier := s.queue[s.done:]
 	s.done = len(s.queue)
@@ -394,7 +394,7 @@ func (s *pusher[V]) sendAll(vs []visit[V]) {
 	s.visits.SendAll(vs)
 }
 
-// handle is the handler.
+// handle is the handler of visits.
 func (s *pusher[V]) handle(vs []visit[V]) {
 	sum, astray := uint64(0), uint64(0)
 	for _, v := range vs {
@@ -411,7 +411,7 @@ func (s *pusher[V]) handle(vs []visit[V]) {
 	s.visit(vs)
 }
 
-// visit makes members of the next level of vertices of this rank, if they are not reached.
+// visit adds unreached vertices of this rank to the next level.
 func (s *pusher[V]) visit(vs []visit[V]) {
 	known, parent, queue, first := s.known, s.parent, s.queue, s.first
 	for _, v := range vs {
@@ -427,8 +427,8 @@ func (s *pusher[V]) visit(vs []visit[V]) {
 	s.queue = queue
 }
 
-// expand settles the level of the frontier and visits what its arcs lead to: a vertex of this rank here and now, as its
-// pebble would be (the local trap), one of another rank by a pebble.
+// expand sets the level of the frontier and visits the heads of its arcs: a vertex of this rank directly, as its pebble
+// would (the local trap), one of another rank by a pebble.
 func (s *pusher[V]) expand(frontier []V, depth V) {
 	known, parents, queue, out, n := s.known, s.parent, s.queue, s.out, 0
 	first, local, unfiltered := s.first, s.local, s.unfiltered

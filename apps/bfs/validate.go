@@ -7,17 +7,17 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// claim is the pebble by which a vertex asks its parent whether it is one. It goes to the parent.
+// claim is the pebble that a vertex sends to its parent to check their tree edge.
 type claim[V vertex] struct{ Parent, Child, Level V }
 
 func (c claim[V]) fingerprint() uint64 {
 	return apps.Fold(uint64(c.Child)^uint64(c.Level)<<32, uint64(c.Parent))
 }
 
-// edge is the pebble by which an arc compares its ends. It goes to its head; Level is the tail's.
+// edge is the pebble that compares the ends of an arc. It goes to its head; Level is the tail's.
 type edge[V vertex] struct{ Head, Tail, Level V }
 
-// fingerprint is another one than that of a claim with the same numbers.
+// fingerprint differs from that of a claim with the same numbers.
 func (e edge[V]) fingerprint() uint64 {
 	return apps.Fold(uint64(e.Head), uint64(e.Tail)^uint64(e.Level)<<32)
 }
@@ -31,9 +31,9 @@ func (e edge[V]) fingerprint() uint64 {
 //  4. A vertex has a parent if and only if it has a level.
 //  5. Each tree edge is an edge of the graph.
 //
-// Parents that go round a cycle break rule 2: levels can't fall all the way round. An undirected edge is two arcs, so
-// rule 3 is checked from both of its ends. The cost is a pebble for each arc and each reached vertex, and a bit a
-// vertex. An arc that does not come is not checked, so the pebbles are accounted for, each with a fingerprint.
+// A cycle of parents breaks rule 2: levels cannot decrease all the way around. An undirected edge is two arcs, so rule
+// 3 is checked from both of its ends. The cost is a pebble for each arc and each reached vertex, and a bit for each
+// vertex. An arc whose pebble is lost is not checked, so a tally counts the pebbles, each with a fingerprint.
 type validator[V vertex] struct {
 	*tree[V]
 	claims *target.Target[claim[V]]
@@ -94,7 +94,8 @@ func (c *validator[V]) checkRoot() {
 	}
 }
 
-// sendClaims checks what a vertex can tell of itself, rule 4 and parts of rule 1, and asks the parents about the rest.
+// sendClaims checks rule 4 and the parts of rule 1 that need no other vertex, and sends claims to the parents for the
+// rest.
 func (c *validator[V]) sendClaims() {
 	out := make([]claim[V], 0, sendAtOnce)
 	for v, parent := range c.parent {
@@ -171,7 +172,7 @@ func (c *validator[V]) judgeEdges(vs []edge[V]) {
 	}
 }
 
-// checkJoined is rule 5, when all arcs have told.
+// checkJoined checks rule 5 after the pebbles of all arcs.
 func (c *validator[V]) checkJoined() {
 	for v, parent := range c.parent {
 		index := uint64(c.first) + uint64(v)
@@ -183,7 +184,7 @@ func (c *validator[V]) checkJoined() {
 	}
 }
 
-// The rules, and the ways in which they are broken.
+// The rules, and their breaches.
 const (
 	rootAdopted = iota
 	secondRoot
@@ -198,7 +199,7 @@ const (
 	noSuchEdge
 )
 
-// Rules has a text for each, for [distgraph.Graph.Describe]. The texts are filled with two vertices and their levels.
+// Rules has a text for each breach, for [distgraph.Graph.Describe], which fills in two vertices and their levels.
 var Rules = []string{
 	rootAdopted:     "rule 1: the root %[1]d has parent %[2]d, not itself",
 	secondRoot:      "rule 1: vertex %[1]d is its own parent, but not the root",

@@ -5,10 +5,10 @@ import (
 	"github.com/activepebbles/pebbles/apps/distgraph"
 )
 
-// Resume implements Kernel. A vertex is saved with the number of one that it is joined with.
+// Resume implements Kernel. It saves each vertex with the number of a vertex that it is joined with.
 func (s *hooking[V]) Resume(seed uint64) error {
 	if !apps.Saves(s.g.Rank) {
-		return nil // and needs no memory
+		return nil // without checkpoints saved needs no memory
 	}
 	names := distgraph.NewParents[V](s.g, s.g.Kernel("components saved"))
 	s.saved = make([]V, s.local)
@@ -33,7 +33,7 @@ func (s *hooking[V]) Resume(seed uint64) error {
 // Before implements Kernel.
 func (s *hooking[V]) Before() float64 { return s.rounds.Before() }
 
-// rejoin joins each vertex with the one that it was saved with. Ranks and indices may be others than they were.
+// rejoin joins each vertex with the one that was saved with it. The number of ranks and the indices may have changed.
 func (s *hooking[V]) rejoin() error {
 	for v := range s.above {
 		s.forest[v], s.above[v] = V(v), s.first+V(v)

@@ -1,18 +1,17 @@
-// Package components finds the connected components of a distributed graph. Arcs of a directed graph join their ends
-// whichever way they lead: its components are the weakly connected ones. A vertex is told which component it is in by
-// the smallest index of the component's vertices, its label.
+// Package components finds the connected components of a distributed graph. Arcs of a directed graph join their ends in
+// both directions, so its components are the weakly connected ones. The label of a vertex is the smallest index of the
+// vertices in its component.
 //
 // [NewKernel] registers one of two kernels on a graph:
 //
-//   - [Hook] hooks trees together, and shortens them (Shiloach and Vishkin, 1982). Each rank first joins what its own
-//     arcs join, at its own memory alone, and leaves out most arcs of its largest component (Afforest: Sutton,
-//     Ben-Nun and Barak, 2018). Then ranks tell each other in which of these a vertex is that is a ghost elsewhere, and
-//     join them by pebbles.
-//   - [Propagate] lets each label spread until it meets a smaller one, in one epoch.
+//   - [Hook] hooks trees together and shortens them (Shiloach and Vishkin, 1982). Each rank first joins the ends of
+//     its own arcs in its own memory, and skips most arcs of its largest component (Afforest: Sutton, Ben-Nun and
+//     Barak, 2018). Then ranks exchange the trees of ghosts, and join these trees by pebbles.
+//   - [Propagate] spreads each label until it meets a smaller one, in one epoch.
 //
-// [Run] does all of it and reports; [Serial] is the plain twin. The check is that of the GAP benchmark suite: a flood
-// along all arcs from the vertex that gave a component its label reaches all that have the label, and no others (see
-// Kernel.Validate).
+// [Run] builds, finds, checks and reports; [Serial] is the plain twin. The check is that of the GAP benchmark suite: a
+// flood along all arcs from the vertex whose index is the label of a component reaches all vertices with that label,
+// and no others (see Kernel.Validate).
 package components
 
 import (
@@ -26,7 +25,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Method is how a kernel goes about it.
+// Method is the algorithm of a kernel.
 type Method string
 
 const (
@@ -36,13 +35,13 @@ const (
 	Propagate Method = "propagate"
 )
 
-// Methods are all methods, by name.
+// Methods lists all methods.
 var Methods = []Method{Hook, Propagate}
 
-// Config says what Run does. All ranks give equal ones.
+// Config configures Run. It is equal on all ranks.
 type Config struct {
 	apps.Common                  // Progress counts edges during setup
-	Source      distgraph.Source // each of its arcs leads both ways
+	Source      distgraph.Source // its arcs lead both ways
 	Method      Method           // the empty Method is Hook
 }
 
@@ -56,18 +55,18 @@ func (c Config) Check(int) error {
 
 func (c Config) method() Method { return cmp.Or(c.Method, Hook) }
 
-// Result is what Run reports.
+// Result is the report of Run.
 type Result struct {
 	distgraph.Report
 	Method     Method `json:"method"`
 	Components uint64 `json:"components"`
 	Largest    uint64 `json:"largest"` // vertices of the largest component
-	Alone      uint64 `json:"alone"`   // vertices that are a component of their own
-	// EdgesPerSecond is edges of the graph, a second.
+	Alone      uint64 `json:"alone"`   // components of one vertex
+	// EdgesPerSecond is edges of the graph per second.
 	EdgesPerSecond float64 `json:"edges_per_second"`
 }
 
-// Rows are labels and values of a summary for display.
+// Rows returns the labels and values of a summary for display.
 func (res Result) Rows() [][2]string {
 	return res.Report.Rows("labels", "rules",
 		[2]string{"arcs", "count both ways; parallel ones and self-loops change nothing"},
@@ -79,8 +78,8 @@ func (res Result) Rows() [][2]string {
 }
 
 // Run builds the graph, finds its components, and checks them. All ranks call it with equal configurations. Every rank
-// has the whole result, except Breaches, which rank 0 has. An error means that the job failed. Errors counts wrong
-// labels, and pebbles that were lost, repeated or changed.
+// gets the whole result, except Breaches, which only rank 0 gets. An error means that the job failed. Errors counts
+// wrong labels, and lost, repeated or changed pebbles.
 func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err

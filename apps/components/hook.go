@@ -6,21 +6,21 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// hooking is the kernel that hooks trees together. The trees of a rank's forest are what is joined across ranks: each
-// is known by the index of its root.
+// hooking is the kernel that hooks trees together. It joins the trees of the ranks' forests across ranks. A tree is
+// identified by the index of its root.
 type hooking[V distgraph.Index] struct {
 	*found[V]
 	forest forest[V]
-	// above is, for each root of the forest, by place, the index of a root that is not larger, of this rank or another,
-	// and in the end the smallest that it hangs together with; its own at first.
+	// above has, by place, for each root of the forest the index of a root of any rank that is not larger: at first its
+	// own, in the end the smallest of its component.
 	above    []V
-	joins    *distgraph.Notes[V] // to a root: one that it is to be joined with
-	asks     *distgraph.Notes[V] // to a root: another that hangs on it
-	answers  *distgraph.Notes[V] // to a root: what the one that it hangs on hangs on
-	unsettle []V                 // places of roots that may not hang on the smallest yet
-	rounds   apps.Steps          // one that joins, and those of shortening
-	saved    []V                 // by place, a vertex that this one is joined with: at a save, its number
-	told     apps.Tally          // of pebbles of saves
+	joins    *distgraph.Notes[V] // to a root: another to join with it
+	asks     *distgraph.Notes[V] // to a root: another below it
+	answers  *distgraph.Notes[V] // to a root: the root above its parent
+	unsettle []V                 // places of roots whose parent may not be the smallest yet
+	rounds   apps.Steps          // one of joining, then those of shortening
+	saved    []V                 // by place: a vertex joined with this one; its number, at a save
+	told     apps.Tally          // tally of the pebbles of saves
 }
 
 func newHooking[V distgraph.Index](f *found[V], name func(what string) string) *hooking[V] {
@@ -40,8 +40,9 @@ func newHooking[V distgraph.Index](f *found[V], name func(what string) string) *
 	return s
 }
 
-// Run implements Kernel. It costs an exchange of ghosts, a gathering, an epoch, and for each round of shortening an
-// epoch and an all-reduction. Rounds are as many as the logarithm of the longest way from a root to its smallest.
+// Run implements Kernel. It costs an exchange of ghosts, an all-gather, an epoch, and for each round of shortening an
+// epoch and an all-reduce. The number of rounds is the logarithm of the longest path from a root to the smallest of its
+// component.
 func (s *hooking[V]) Run() error {
 	if s.rounds.Done() > 0 {
 		if err := s.rejoin(); err != nil {
@@ -64,14 +65,14 @@ func (s *hooking[V]) Run() error {
 	return nil
 }
 
-// joinAll joins what arcs join.
+// joinAll joins the ends of arcs.
 func (s *hooking[V]) joinAll() error {
 	giant := s.grow()
 	for v := range s.above {
 		s.above[v] = s.first + V(v)
 		s.ghosts.Values[v] = s.first + s.forest[v]
 	}
-	own := distgraph.None[V]() // of a rank without vertices
+	own := distgraph.None[V]() // for a rank without vertices
 	if s.local > 0 {
 		own = s.first + giant
 	}
@@ -85,7 +86,7 @@ func (s *hooking[V]) joinAll() error {
 	return s.joinBy(func() { s.joinGhosts(giant, giants) })
 }
 
-// joinBy is the epoch of joining. Afterwards all roots are to be shortened.
+// joinBy runs the epoch that joins roots. Afterwards all roots must be shortened.
 func (s *hooking[V]) joinBy(body func()) error {
 	err := s.g.Rank.Epoch(func() error {
 		body()
@@ -101,11 +102,11 @@ func (s *hooking[V]) joinBy(body func()) error {
 	return err
 }
 
-// joinGhosts joins each ghost's tree here with its tree at its owner. A ghost that hangs on itself has arcs from the
-// giant alone.
+// joinGhosts joins each ghost's tree on this rank with its tree at its owner. A ghost that is its own root has arcs
+// only from the giant.
 func (s *hooking[V]) joinGhosts(giant V, giants []V) {
 	lastRoot, lastLabel := distgraph.None[V](), distgraph.None[V]()
-	apart := map[V]bool{} // giants of ranks after this one with ghosts here, not known to be joined with this rank's
+	apart := map[V]bool{} // giants of later ranks with ghosts here, not known to be joined with this rank's
 	for rank := range s.g.Rank.Size() {
 		begin, end := s.ghosts.Of(rank)
 		theirs, isApart, isJoined := giants[rank], false, false
@@ -148,8 +149,9 @@ func (s *hooking[V]) joinGiants(giant V, apart map[V]bool) {
 	}
 }
 
-// join joins the trees of two roots (Rem's algorithm, as in a forest): it goes up both as far as they are this rank's,
-// and lets the owner of the larger go on. Each step makes the larger of the two smaller, so that it ends.
+// join joins the trees of two roots (Rem's algorithm, as in a forest). It climbs from both as far as the roots are on
+// this rank, and passes the rest to the owner of the larger one. Each step reduces the larger of the two, so it
+// terminates.
 func (s *hooking[V]) join(a, b V) {
 	for a != b {
 		if a < b {
@@ -171,7 +173,7 @@ func (s *hooking[V]) join(a, b V) {
 	}
 }
 
-// climb is what a root of this rank hangs on, as far as this rank knows.
+// climb returns the highest root above index that this rank can find.
 func (s *hooking[V]) climb(index V) V {
 	for {
 		v := index - s.first
@@ -182,8 +184,8 @@ func (s *hooking[V]) climb(index V) V {
 	}
 }
 
-// shorten lets each root hang on what the one that it hangs on hangs on, and reports whether there was one that did
-// not hang on the smallest. In the end each root hangs on the smallest that it hangs together with.
+// shorten replaces the parent of each unsettled root by its grandparent, and reports whether some root's parent was not
+// the smallest of its component. In the end each root's parent is the smallest.
 func (s *hooking[V]) shorten() (more bool, err error) {
 	open := s.unsettle[:0]
 	for _, v := range s.unsettle {
@@ -203,11 +205,11 @@ func (s *hooking[V]) shorten() (more bool, err error) {
 		}
 		s.asks.Flush()
 		return nil
-	}, pebble.Named("shorten")) // no depth, so that it ends by the same detector as the joining
+	}, pebble.Named("shorten")) // no depth, so that the detector is that of the joining
 }
 
-// learn is the handler of answers. What hangs on a root that hangs on nothing is settled. An answer that is larger is a
-// damaged one, and would lead round in circles: the check of the labels tells.
+// learn is the handler of answers. A root whose parent is its own parent is settled. A larger answer is damaged, and
+// would make a cycle; the check of the labels reports it.
 func (s *hooking[V]) learn(vs []distgraph.Note[V]) {
 	for _, n := range vs {
 		v := n.Vertex - s.first

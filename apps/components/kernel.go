@@ -9,33 +9,35 @@ import (
 
 // Kernel finds components. It belongs to its rank's goroutine.
 type Kernel interface {
-	// Run finds them, from the start, or from the checkpoint of Resume. All ranks call it.
+	// Run finds components, from the start or from the checkpoint of Resume. All ranks call it.
 	Run() error
-	// Resume makes the next Run go on from the newest checkpoint of the job, if there is one, and save the joined trees
-	// between rounds. Propagate does nothing. All ranks call it, once, between epochs.
+	// Resume makes the next Run continue from the newest checkpoint of the job, if one exists, and save the joined
+	// trees between rounds. Propagate does nothing. All ranks call it, once, between epochs.
 	Resume(seed uint64) error
 	// Before returns the seconds of the earlier runs that Run continued.
 	Before() float64
-	// Tally is what this rank has seen of the kernel's pebbles so far.
+	// Tally returns this rank's tally of the kernel's pebbles so far.
 	Tally() apps.Tally
-	// Sizes counts what Run has found, with a pebble for each label of other ranks' vertices. All ranks call it.
+	// Sizes returns the number and sizes of components, at a pebble for each label of other ranks' vertices. All ranks
+	// call it.
 	Sizes() (distgraph.Sizes, error)
-	// Validate checks the labels, with a pebble for each arc and direction, and returns what breaches this rank found;
-	// an error, on all ranks, when not all of those pebbles were handled as they were sent. All ranks call it.
+	// Validate checks the labels, with a pebble for each arc and direction, and returns the breaches that this rank
+	// found. It returns an error, on all ranks, if not all of those pebbles were handled as they were sent. All ranks
+	// call it.
 	Validate() (distgraph.Breaches, error)
-	// Smallest returns, for each of this rank's vertices in the order of the source of the graph, the first vertex of its
-	// component, by number, which is its place in the source. In an ordered graph it costs up to three pebbles for each
-	// label on a rank. It makes a new slice. All ranks call it.
+	// Smallest returns, for each of this rank's vertices in the order of the source of the graph, the first vertex of
+	// its component by number, which is its place in the source. In an ordered graph it costs up to three pebbles for
+	// each label on a rank. It makes a new slice. All ranks call it.
 	Smallest() ([]uint64, error)
 	// Labels returns the labels of this rank's vertices, which are indices, in the order of the source of the graph. It
 	// makes a new slice.
 	Labels() []uint64
 }
 
-// NewKernel registers a kernel on g, between epochs, on all ranks together. The arcs of g lead both ways: a directed
-// graph is to be built with Source.Undirected, and is refused otherwise. It keeps up to 32 bytes for each vertex of the
-// rank, and for each of another rank at the end of an arc 16; and 4 bytes for each arc, 8 of a wide graph. What the
-// memory that is available has no room for is refused.
+// NewKernel registers a kernel on g, between epochs, on all ranks together. The arcs of g must lead both ways:
+// NewKernel returns an error for a directed graph that was not built with Source.Undirected. The kernel keeps up to 32
+// bytes for each vertex of the rank, 16 for each vertex of another rank at the end of an arc, and 4 bytes for each arc,
+// or 8 in a wide graph. NewKernel returns an error if that exceeds the available memory.
 func NewKernel(g *distgraph.Graph, method Method) (Kernel, error) {
 	if !g.Undirected {
 		return nil, fmt.Errorf(
@@ -75,7 +77,7 @@ func newKernel[V distgraph.Index](g *distgraph.Graph, p *distgraph.Part[V], meth
 	panic(fmt.Sprintf("components: method %q is not one of %s", method, apps.Names(Methods)))
 }
 
-// found is what a kernel finds out about this rank's vertices.
+// found is the result of a kernel for this rank's vertices.
 type found[V distgraph.Index] struct {
 	*distgraph.Part[V]
 	g      *distgraph.Graph
@@ -83,12 +85,12 @@ type found[V distgraph.Index] struct {
 	first  V                       // index of the rank's first vertex
 	local  V                       // number of its vertices
 	sizer  *distgraph.Sizer[V]
-	least  []V // by place: the smallest number of a vertex with this one's index as its label
+	least  []V // by place: the smallest number of a vertex whose label is this one's index
 	firsts *distgraph.Notes[V]
 	check  *validator[V]
 }
 
-// labels are those of this rank's vertices, by place.
+// labels returns the labels of this rank's vertices, by place.
 func (f *found[V]) labels() []V { return f.ghosts.Values[:f.local] }
 
 // Validate implements Kernel.

@@ -2,13 +2,13 @@ package components
 
 import "github.com/activepebbles/pebbles/apps/distgraph"
 
-// forest joins what this rank's arcs join, at its own memory alone. Its nodes are the slots of the ghosts: a rank's own
-// vertices come first, and every ghost has an arc from one of those, so that the smallest node of a tree, its root, is
-// a vertex of the rank.
-type forest[V distgraph.Index] []V // the node above each, which is no larger
+// forest joins the ends of this rank's arcs in its own memory. Its nodes are the slots of the ghosts: a rank's own
+// vertices come first, and every ghost has an arc from one of those. So the smallest node of a tree, its root, is a
+// vertex of the rank.
+type forest[V distgraph.Index] []V // parent of each node, which is no larger
 
-// join joins the trees of two nodes (Rem's algorithm, as Dijkstra has it in A Discipline of Programming): it goes up
-// both at once, and shortens as it goes.
+// join joins the trees of two nodes (Rem's algorithm, after Dijkstra, A Discipline of Programming). It climbs from both
+// at once, and shortens the paths.
 func (f forest[V]) join(u, v V) {
 	for f[u] != f[v] {
 		if f[u] < f[v] {
@@ -23,19 +23,19 @@ func (f forest[V]) join(u, v V) {
 	}
 }
 
-// flatten lets each node hang on its root.
+// flatten makes each node a child of its root.
 func (f forest[V]) flatten() {
 	for v, above := range f {
-		f[v] = f[above] // which hangs on its root already
+		f[v] = f[above] // its parent is the root already
 	}
 }
 
-// sampled is how many of the first arcs of each vertex are joined before the largest tree is guessed.
+// sampled is the number of first arcs of each vertex that are joined before the guess of the largest tree.
 const sampled = 2
 
-// grow joins the ends of this rank's arcs. Arcs of vertices of the tree that seems to be the largest, the giant, are
-// left out but for the first few: the other ends have them too. Those between the giants of two ranks, which both leave
-// out, are left to the caller, and so are ghosts that have arcs from the giant alone, which hang on themselves.
+// grow joins the ends of this rank's arcs. For vertices of the apparently largest tree, the giant, it joins only the
+// first few arcs: the other ends have the rest. The caller must join arcs between the giants of two ranks, which both
+// omit, and ghosts with arcs only from the giant, which are their own roots.
 func (s *hooking[V]) grow() (giant V) {
 	f, offsets, slots := s.forest, s.Offsets, s.ghosts.Slots
 	for v := range f {
@@ -62,11 +62,10 @@ func (s *hooking[V]) grow() (giant V) {
 	if s.local == 0 {
 		return giant
 	}
-	return f[giant] // it may have been joined to a smaller root
+	return f[giant] // a smaller root may have taken it
 }
 
-// guess is the root to which most of some vertices belong, spread evenly over the rank; no node, if there is
-// none.
+// guess returns the most frequent root of vertices sampled evenly from the rank, or no node if there is none.
 func (s *hooking[V]) guess() V {
 	const looks = 1024
 	counts, best := map[V]int{}, distgraph.None[V]()

@@ -8,8 +8,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Smallest implements Kernel. Labels are the smallest indices of components. In an ordered graph the vertex that has
-// the smallest index is not the first one of the source, so the owner of the label finds that one.
+// Smallest implements Kernel. Labels are the smallest indices of components. In an ordered graph the vertex with the
+// smallest index is not the first one of the source, so the owner of the label finds that one.
 func (f *found[V]) Smallest() ([]uint64, error) {
 	if !f.g.Ordered {
 		return f.Labels(), nil
@@ -43,7 +43,8 @@ func (f *found[V]) Smallest() ([]uint64, error) {
 	return all, nil
 }
 
-// leave lets the owner of each label know which of this rank's vertices that have it comes first in the source.
+// leave sends, for each label, the first vertex in the source among this rank's vertices with it to the owner of the
+// label.
 func (f *found[V]) leave(least map[V]V) error {
 	f.least = slices.Repeat([]V{distgraph.None[V]()}, int(f.local))
 	before := f.firsts.Tally()

@@ -7,14 +7,14 @@ import (
 )
 
 // spreading is the kernel that spreads labels: a vertex that gets a smaller one offers it along its arcs, in one epoch.
-// A ghost's value is the smallest label that is known to have come to it: nothing else is worth an offer.
+// A ghost's value is the smallest label known to have reached it; only a smaller one is offered.
 type spreading[V distgraph.Index] struct {
 	*found[V]
 	offers  *distgraph.Notes[V]
-	queue   []V    // places of vertices whose label is to be offered
-	done    int    // of them
-	next    []V    // those after them
-	waiting []bool // by place: it is in one of the two, and not done
+	queue   []V    // places of vertices with a label to offer
+	done    int    // number of them that are done
+	next    []V    // the places after them
+	waiting []bool // by place: it is in queue or next, and not done
 }
 
 func newSpreading[V distgraph.Index](f *found[V], name func(what string) string) *spreading[V] {
@@ -42,7 +42,7 @@ func (s *spreading[V]) Run() error {
 	return s.g.Rank.Epoch(func() error { return nil }, pebble.Named("spread"), pebble.Idle(s.spread))
 }
 
-// lower gives a vertex a label, if it is a smaller one.
+// lower gives a vertex a label if that is smaller.
 func (s *spreading[V]) lower(v, label V) {
 	if label >= s.ghosts.Values[v] {
 		return
@@ -78,7 +78,7 @@ func (s *spreading[V]) offer(v V) {
 		case label >= values[slot]:
 		case slot < s.local:
 			s.lower(slot, label)
-		case label < row[i]: // a ghost starts with its own index, which is not larger than a label that it has
+		case label < row[i]: // a ghost starts with its own index, which is at least its label
 			values[slot] = label
 			s.offers.Send(row[i], label)
 		}

@@ -11,8 +11,8 @@ import (
 //  2. The ends of each arc have the same label.
 //  3. A flood from each vertex that has its own index as its label, along arcs both ways, reaches every vertex.
 //
-// By 2 a component has one label. By 2 and 3 all with one label hang together, and it is the index of one of them, by 1
-// the smallest. The flood is one epoch, with a pebble for each arc and direction.
+// By 2 a component has one label. By 2 and 3 all vertices with one label are connected. The label is the index of one
+// of them, by 1 the smallest. The flood is one epoch, with a pebble for each arc and direction.
 type validator[V distgraph.Index] struct {
 	*found[V]
 	visits   *distgraph.Notes[V]
@@ -58,7 +58,7 @@ func (c *validator[V]) run() (distgraph.Breaches, error) {
 	return c.breaches, err
 }
 
-// reach has a vertex flood what is around it, the first time.
+// reach adds a vertex to the flood when it is reached for the first time.
 func (c *validator[V]) reach(v V) {
 	if !c.reached[v] {
 		c.reached[v] = true
@@ -66,7 +66,7 @@ func (c *validator[V]) reach(v V) {
 	}
 }
 
-// spread is the epoch's idle work: some vertices of the queue.
+// spread is the epoch's idle work: it floods from some vertices of the queue.
 func (c *validator[V]) spread() bool {
 	const atOnce = 64
 	did := false
@@ -86,7 +86,7 @@ func (c *validator[V]) spread() bool {
 	return did
 }
 
-// visit is what an arc does at its other end.
+// visit handles an arc at its head.
 func (c *validator[V]) visit(n distgraph.Note[V]) {
 	v := n.Vertex - c.first
 	if label := c.labels()[v]; label != n.Value {
@@ -95,15 +95,15 @@ func (c *validator[V]) visit(n distgraph.Note[V]) {
 	c.reach(v)
 }
 
-// The rules, and the ways in which they are broken.
+// The rules, and their breaches.
 const (
 	labelHigh = iota
 	labelsDiffer
 	unreached
 )
 
-// Rules has a text for each, for [distgraph.Graph.Describe]. The texts are filled with two vertices and two numbers.
-// Labels are indices.
+// Rules has a text for each breach, for [distgraph.Graph.Describe], which fills in two vertices and two numbers. Labels
+// are indices.
 var Rules = []string{
 	labelHigh:    "rule 1: vertex %[1]d has the label %[3]v, which is not the smallest of its component",
 	labelsDiffer: "rule 2: vertex %[1]d has the label %[3]v, and one that it has an arc with the label %[4]v",

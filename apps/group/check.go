@@ -9,22 +9,22 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// weighed are sums over rows, or over groups, in which each key has a weight: they come to the same only if all rows
-// are in the groups of their keys, but by an accident.
+// weighed are sums over rows or groups that give each key a weight. Only by accident are both sums equal if some row is
+// not in the group of its key.
 type weighed struct {
 	Rows    uint64
 	Hashes  uint64 // of the rows' keys
 	Columns [columnsMost]column
 }
 
-// column is the part of a column with numbers.
+// column is the sums of a column of numbers.
 type column struct {
 	Numbers  stat
 	Weighted stat    // numbers times the weights of their keys
-	Sizes    float64 // of these numbers, without signs
+	Sizes    float64 // sum of the absolute values of these
 }
 
-// note notes a row, or a group, of a key.
+// note adds a row, or a group, of a key.
 func note[S stats](w *weighed, key string, t total[S]) {
 	hash := distribution.HashString(key)
 	w.Hashes += t.Rows * hash
@@ -39,7 +39,7 @@ func note[S stats](w *weighed, key string, t total[S]) {
 	}
 }
 
-// plus adds two of them.
+// plus returns the sum of two weighed.
 func (w weighed) plus(o weighed) weighed {
 	w.Rows, w.Hashes = w.Rows+o.Rows, w.Hashes+o.Hashes
 	for i := range w.Columns {
@@ -49,7 +49,8 @@ func (w weighed) plus(o weighed) weighed {
 	return w
 }
 
-// near is how much sums may differ, of the sum of all sizes: products with weights are rounded.
+// near is the maximum difference of sums, as a fraction of the sum of absolute values: products with weights are
+// rounded.
 const near = 1e-12
 
 // judge adds the differences between all ranks' rows, w, and their groups to the errors of a report. All ranks call it.
@@ -79,7 +80,7 @@ func (w weighed) judge(p *apps.Report, r *pebble.Rank, groups weighed) error {
 	return nil
 }
 
-// equal reports whether two numbers differ by no more than that, or are both NaN or the same infinity.
+// equal reports whether two numbers differ by at most most, or are both NaN or the same infinity.
 func equal(a, b, most float64) bool {
 	return a == b || math.Abs(a-b) <= most || math.IsNaN(a) && math.IsNaN(b) || math.IsInf(most, 0) || math.IsNaN(most)
 }

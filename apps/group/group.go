@@ -1,9 +1,9 @@
-// Package group groups the rows of tables of files, see [table.Open], by the values of columns, and computes counts,
-// sums, means and extremes of other columns in each group. Rows are merged to groups on their way, and where their
-// key's owner has them in a container.Map, so memory is for the groups alone.
+// Package group groups the rows of tables in files (see [table.Open]) by the values of columns, and computes counts,
+// sums, means and extremes of other columns in each group. Rows are merged into groups on their way and at the owner of
+// their key, in a container.Map, so only the groups need memory.
 //
-// [Run] does all of it. The check is made of sums over all rows and over all groups, in which each key has a weight of
-// its own: rows, numbers, and numbers times weights must come to the same.
+// [Run] groups, checks and reports. The check compares sums over all rows with sums over all groups, in which each key
+// has its own weight: rows, numbers, and numbers times weights must be equal.
 package group
 
 import (
@@ -19,7 +19,7 @@ import (
 // A Function reduces the numbers of a group to one.
 type Function string
 
-// The functions. Count is of rows, and has no column; the others leave out rows without a value.
+// The functions. Count counts rows and has no column; the others ignore rows without a value.
 const (
 	Count Function = "count"
 	Sum   Function = "sum"
@@ -28,7 +28,7 @@ const (
 	Max   Function = "max"
 )
 
-// Functions are all of them.
+// Functions lists all functions.
 var Functions = []Function{Count, Sum, Mean, Min, Max}
 
 // An Aggregate is a column of the result: a function of the numbers of a column in each group.
@@ -37,7 +37,7 @@ type Aggregate struct {
 	Column   string
 }
 
-// name is that of the result's column.
+// name returns the name of the result's column.
 func (a Aggregate) name() string {
 	if a.Function == Count {
 		return string(Count)
@@ -45,19 +45,19 @@ func (a Aggregate) name() string {
 	return string(a.Function) + "_" + a.Column
 }
 
-// Config configures Run. All ranks give equal ones, but for Progress.
+// Config configures Run. It is equal on all ranks, except for Progress.
 type Config struct {
 	// Progress counts rows that rank 0 has read. Output gets the groups in the order of their keys (see
-	// [table.AppendKey]): the columns of By, and then the aggregates, such as count and sum_fare. Output.Top ranks them by
+	// [table.AppendKey]): the columns of By, then the aggregates, such as count and sum_fare. Output.Top ranks them by
 	// the first aggregate.
 	apps.Common
 	apps.Input             // names the files
-	By         []string    // columns whose values are equal in a group; none is one group of all rows
+	By         []string    // columns with equal values in a group; none: one group of all rows
 	Aggregates []Aggregate // none is Count
 	Space      container.Budget
 }
 
-// Check returns an error if c cannot work in a job of that many ranks.
+// Check returns an error if c is invalid for a job of this number of ranks.
 func (c Config) Check(int) error {
 	c = c.complete()
 	if len(c.Files) == 0 {
@@ -93,7 +93,7 @@ func (c Config) complete() Config {
 	return c
 }
 
-// numbers are the columns of aggregates, each once.
+// numbers returns the columns of aggregates, each once.
 func (c Config) numbers() (names []string) {
 	for _, a := range c.Aggregates {
 		if a.Function != Count && !slices.Contains(names, a.Column) {
@@ -111,11 +111,11 @@ type Result struct {
 	Groups uint64   `json:"groups"`
 
 	RowsPerSecond float64 `json:"rows_per_second"`
-	SpilledBytes  int64   `json:"spilled_bytes"` // written to scratch folders while groups were sorted, by all ranks
+	SpilledBytes  int64   `json:"spilled_bytes"` // written to scratch folders by all ranks while groups are sorted
 	Checksum      string  `json:"checksum"`      // of the groups, 16 hexadecimal digits
 }
 
-// Rows are labels and values of a summary for display.
+// Rows returns the labels and values of a summary for display.
 func (r Result) Rows() [][2]string {
 	return [][2]string{
 		{"groups", fmt.Sprintf("%d by %q", r.Groups, r.By)},
@@ -126,8 +126,8 @@ func (r Result) Rows() [][2]string {
 }
 
 // Run groups, checks and writes. All ranks call it, with equal configurations. The result is complete on every rank. An
-// error means that the job failed, or a file could not be read or written, or a value is no number; what the check
-// finds is counted in Errors.
+// error means that the job failed, that a file could not be read or written, or that a value is not a number. Errors
+// counts the mistakes that the check finds.
 func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err

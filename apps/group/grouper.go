@@ -21,7 +21,7 @@ type grouper[S stats] struct {
 	columns []table.Column
 	groups  *container.Map[string, total[S]]
 	adds    *container.Reducer[string, total[S]]
-	sorted  *table.Sorting[string, string] // keys with the values of aggregates
+	sorted  *table.Sorting[string, string] // keys and the values of aggregates
 	out     *apps.RowWriter
 	met     weighed
 }
@@ -44,7 +44,8 @@ func run[S stats](r *pebble.Rank, c Config) (result Result, err error) {
 	return result, err
 }
 
-// names are those of the result's columns. An aggregate that is called as a column of the key gets _group.
+// names returns the names of the result's columns. An aggregate with the name of a column of the key gets the suffix
+// _group.
 func (c Config) names() []string {
 	names := slices.Clone(c.By)
 	for _, a := range c.Aggregates {
@@ -78,7 +79,7 @@ func (g *grouper[S]) open() (err error) {
 	return nil
 }
 
-const progressEvery = 1 << 20 // rows of rank 0 between two words of progress
+const progressEvery = 1 << 20 // rows of rank 0 between two reports of progress
 
 // group reads this rank's rows, and merges them.
 func (g *grouper[S]) group(result *Result) error {
@@ -100,7 +101,7 @@ func (g *grouper[S]) group(result *Result) error {
 			note(&g.met, string(key), one)
 			g.config.Progress.Passed(g.rank, progressEvery, g.met.Rows-1, g.met.Rows, 0)
 		}
-		return nil // Report tells all ranks of an error
+		return nil // Report returns an error on all ranks
 	}, pebble.Named("group"))
 	if err != nil {
 		return err
@@ -124,7 +125,7 @@ func (g *grouper[S]) group(result *Result) error {
 	return g.sorted.Sort()
 }
 
-// value is that of an aggregate in a group.
+// value returns the value of an aggregate in a group.
 func (g *grouper[S]) value(a Aggregate, t total[S]) table.Value {
 	if a.Function == Count {
 		return table.UintOf(t.Rows)
@@ -184,7 +185,7 @@ func (g *grouper[S]) verify(result *Result) error {
 	return g.out.Close(&result.Report)
 }
 
-// values appends the values of a group: those of its key, and the aggregates.
+// values appends the values of a group: those of its key, then the aggregates.
 func (g *grouper[S]) values(dst []table.Value, row string) []table.Value {
 	dst = table.KeyValues(dst, row, g.columns[:len(g.by)])
 	dst, _ = table.Values(dst, row[table.KeyLen(row, len(g.by)):], len(g.config.Aggregates))

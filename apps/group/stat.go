@@ -2,7 +2,7 @@ package group
 
 import "math"
 
-// stat summarizes numbers. The zero value is that of no number.
+// stat summarizes numbers. The zero value is that of no numbers.
 type stat struct {
 	Count     uint64
 	High, Low float64 // their sum, rounded, and the rounding error
@@ -12,8 +12,8 @@ type stat struct {
 // of is the stat of one number.
 func of(x float64) stat { return stat{Count: 1, High: x, Min: x, Max: x} }
 
-// merge summarizes the numbers of both. The sum has more than 100 bits: so when it is rounded it does not depend
-// on the order in which numbers were merged, unless they cancel out nearly all of it.
+// merge returns the stat of the numbers of both. The sum has more than 100 bits, so after rounding it does not depend
+// on the order of merging, unless the numbers cancel out nearly all of it.
 func (a stat) merge(b stat) stat {
 	switch {
 	case a.Count == 0:
@@ -29,22 +29,23 @@ func (a stat) merge(b stat) stat {
 	return stat{a.Count + b.Count, high, low, math.Min(a.Min, b.Min), math.Max(a.Max, b.Max)}
 }
 
-// twoSum is the sum of two numbers, rounded, and the rounding error (Knuth, The Art of Computer Programming 2, 4.2.2).
+// twoSum returns the rounded sum of two numbers, and the rounding error (Knuth, The Art of Computer Programming 2,
+// 4.2.2).
 func twoSum(a, b float64) (sum, lacks float64) {
 	sum = a + b
 	part := sum - a
 	return sum, (a - (sum - part)) + (b - part)
 }
 
-// stats are those of some columns, of one group.
+// stats are the stats of the columns of one group.
 type stats interface {
 	[1]stat | [4]stat | [columnsMost]stat
 }
 
-// columnsMost is how many columns have numbers.
+// columnsMost is the maximum number of columns with numbers.
 const columnsMost = 16
 
-// total is a group on its way.
+// total is a group as a pebble carries it.
 type total[S stats] struct {
 	Rows    uint64
 	Columns S

@@ -13,8 +13,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// files joins the tables of files, on one rank. Rows of results are a key, for the left row and the right one whether
-// there is one, and its place, and the values of both.
+// files joins the tables of files, on one rank. A row of the result is a key; then for the left and the right row
+// whether it is present, and its place; then the values of both.
 type files struct {
 	rank    *pebble.Rank
 	config  Config
@@ -22,20 +22,20 @@ type files struct {
 	results *table.Sorting[string, string]
 	out     *apps.RowWriter
 	row     []byte
-	found   Answer // by this rank
-	all     Answer // by all
-	unequal uint64 // pairs whose keys are not equal
+	found   Answer // on this rank
+	all     Answer // on all ranks
+	unequal uint64 // pairs with unequal keys
 }
 
-// side is one of the two tables. Its rows are a key, a place, and the values of the columns that results have.
+// side is one of the two tables. Its rows are a key, a place, and the values of the result's columns.
 type side struct {
 	table   *container.Table[string]
-	on      []string // the columns of the key
+	on      []string // columns of the key
 	at      []int    // their places in the file
 	keys    []table.Column
 	columns []table.Column
-	alone   Answer // of results without a key, which no other row has
-	rows    uint64 // of this rank
+	alone   Answer // results of rows without a key, which match no other row
+	rows    uint64 // on this rank
 }
 
 // runFiles is Run for tables of files.
@@ -121,7 +121,7 @@ func (f *files) read(s *side, number int, result *Result) error {
 	return nil
 }
 
-// rowOf is the row of a side's record: the key, the place and the values, without those of the key on the right side.
+// rowOf returns the row of a record: its key, place and values; on the right side, without the values of the key.
 func (f *files) rowOf(s *side, record table.Record, isLeft bool) (row string, hasKey bool) {
 	f.row, hasKey = f.row[:0], true
 	for _, at := range s.at {
@@ -137,13 +137,13 @@ func (f *files) rowOf(s *side, record table.Record, isLeft bool) (row string, ha
 	return string(f.row), hasKey
 }
 
-// hashed is a row for an answer: it stands for a hash of all of it.
+// hashed returns a row of an answer for a row: its number is a hash of the whole row.
 func hashed(row string) Row { return Row{Payload: distribution.HashString(row)} }
 
-// keyLen is the length of the key of a row.
+// keyLen returns the length of the key of a row.
 func (f *files) keyLen(row string) int { return table.KeyLen(row, len(f.config.On)) }
 
-// What stands in a result for each side: rows that have one come first.
+// Marks of a side in a result: results with a row of that side come first.
 const (
 	present = iota
 	absent
@@ -191,7 +191,7 @@ func (f *files) join() error {
 	return f.results.Sort()
 }
 
-// total adds up the results of all ranks.
+// total sums the results of all ranks.
 func (f *files) total(result *Result) (err error) {
 	if f.all, err = pebble.AllReduce(f.rank, f.found, Answer.add); err != nil {
 		return err
@@ -213,7 +213,7 @@ func (f *files) total(result *Result) (err error) {
 	return err
 }
 
-// verify compares the results with the sums of the rows of each key, and writes them in order.
+// verify compares the results with sums over the rows of each key, and writes them in order.
 func (f *files) verify(result *Result) error {
 	want, keys, err := f.byKeys()
 	if err != nil {
@@ -238,7 +238,7 @@ func (f *files) verify(result *Result) error {
 	return f.out.Close(&result.Report)
 }
 
-// byKeys computes the answer from sums of the rows of each key on either side, and the number of keys. All ranks call
+// byKeys computes the answer from sums over the rows of each key on either side, and the number of keys. All ranks call
 // it.
 func (f *files) byKeys() (want Answer, keys uint64, err error) {
 	sums := container.NewMap[string, [2]Answer](f.rank, "sums of keys")
@@ -268,8 +268,8 @@ func (f *files) byKeys() (want Answer, keys uint64, err error) {
 	return want, keys, err
 }
 
-// columns are those of results: of the left table, and then of the right one but for its key. A name that both have
-// gets _right in the right one.
+// columns returns the columns of results: those of the left table, then those of the right one except its key. If both
+// have a name, the right one gets the suffix _right.
 func (f *files) columns() []table.Column {
 	left, right := f.sides[0], f.sides[1]
 	all := slices.Clone(left.columns)
@@ -323,7 +323,7 @@ func (f *files) values(dst []table.Value, row string, columns []table.Column) []
 	return dst
 }
 
-// values appends the values of a row, or none of them.
+// values appends the values of a row, or Null for each if it has none.
 func (s *side) values(dst []table.Value, row string, has bool) (all []table.Value, rest string) {
 	if !has {
 		return append(dst, make([]table.Value, len(s.columns))...), row

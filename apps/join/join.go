@@ -1,12 +1,12 @@
-// Package join joins two tables by equal keys, with container.Join, on all ranks: tables of files of any format, see
-// [table.Open], or generated rows, each a key and a payload, that a seed names. Right rows that have no room in memory
-// go to files, and then left rows too.
+// Package join joins two tables by equal keys, with container.Join, on all ranks: tables in files of any format (see
+// [table.Open]), or generated rows of a key and a payload, made from a seed. Right rows that exceed the memory go to
+// files, and then left rows too.
 //
-// [Run] does all of it. A result stands for a number, the product of both rows' hashes or payloads, or that of its only
-// row; results are counted, and their numbers added up. The check finds both in another way,
-// without a join: it adds up the numbers of the rows with each key on either side, because the sum over all pairs of a
-// key is the product of its two sums. For generated rows it needs no pebble: each rank makes the rows of all ranks
-// again for its share of the keys. Small joins of generated rows are compared with the serial twin, [Serial], besides.
+// [Run] joins, checks and reports. The number of a result is the product of both rows' hashes or payloads, or that of
+// its only row. Run counts the results and sums their numbers. The check computes both without a join: it sums the
+// numbers of the rows with each key on either side, because the sum over all pairs of a key is the product of its two
+// sums. For generated rows it needs no pebble: each rank makes the rows of all ranks again for its share of the keys.
+// Small joins of generated rows are also compared with the serial twin, [Serial].
 package join
 
 import (
@@ -21,8 +21,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Kind says which rows a join gives: see container.JoinKind. Full is Left, and gives right rows without a left one,
-// too.
+// Kind is the kind of a join: see container.JoinKind. Full is Left plus the right rows that match no left row.
 type Kind string
 
 // The kinds of joins.
@@ -34,10 +33,10 @@ const (
 	Anti  Kind = "anti"
 )
 
-// Kinds are all of them.
+// Kinds lists all kinds.
 var Kinds = []Kind{Inner, Left, Full, Semi, Anti}
 
-// outer reports whether left rows without a right one are given beside pairs.
+// outer reports whether results include left rows that match no right row, beside pairs.
 func (k Kind) outer() bool { return k == Left || k == Full }
 
 // leftOnly reports whether results are left rows.
@@ -47,7 +46,7 @@ var kindsOfContainers = map[Kind]container.JoinKind{
 	Inner: container.Inner, Left: container.Left, Full: container.Left, Semi: container.Semi, Anti: container.Anti,
 }
 
-// join joins two tables by keys. alone gets the right rows that have no left one. All ranks call it.
+// join joins two tables by keys. Right rows without a left one go to alone. All ranks call it.
 func join[R any, K comparable](kind Kind, left, right *container.Table[R], key func(row R) K, emit func(l R, r *R),
 	alone func(r R)) error {
 	err := container.Join(left, right, key, key, kindsOfContainers[kind], emit)
@@ -57,22 +56,23 @@ func join[R any, K comparable](kind Kind, left, right *container.Table[R], key f
 	return err
 }
 
-// Config configures Run. All ranks give equal ones, but for Progress.
+// Config configures Run. It is equal on all ranks, except for Progress.
 type Config struct {
-	// Seed names the rows; Progress counts rows that rank 0 has made or read. Output gets results of files, in the order
-	// of their keys, and then in that of the left and the right table.
+	// Seed determines the rows. Progress counts rows that rank 0 has made or read. Output gets the results of files, in
+	// the order of their keys, then in that of the left and the right table.
 	apps.Common
-	// Input names two tables, the left and the right one: files of a format of [table.Open], or patterns. None: rows are
-	// generated.
+	// Input names two tables, the left and the right one: files of a format of [table.Open], or patterns. Without
+	// files, rows are generated.
 	apps.Input
-	// On are the columns of the keys of files, in order of importance, such as "id", or "id=customer" if the right table
-	// calls it otherwise. Keys are equal if their texts are. A row without a value in one of them has no other row.
+	// On lists the columns of the keys of files, in order of importance, such as "id", or "id=customer" if the right
+	// table uses another name. Keys are equal if their texts are. A row without a value in one of them matches no other
+	// row.
 	On []string
 
 	Left, Right uint64 // rows of all ranks; 0 is LeftDefault and RightDefault
-	Keys        uint64 // from which keys are drawn; 0 is as many as there are right rows
-	// Zipf makes keys of left rows frequent: key k comes about as often as (k+1)^-Zipf says. 0 is all alike. Keys of
-	// right rows are all alike.
+	Keys        uint64 // keys to draw from; 0 is the number of right rows
+	// Zipf makes some keys of left rows frequent: the frequency of key k is about proportional to (k+1)^-Zipf; 0 is
+	// uniform. The keys of right rows are uniform.
 	Zipf  float64
 	Kind  Kind             // "" is Inner
 	Space container.Budget // of each table
@@ -85,13 +85,13 @@ const (
 )
 
 const (
-	rowsMost = 1 << 44 // so that a rank's fit in an int
+	rowsMost = 1 << 44 // so that a rank's rows fit in an int
 	keysMost = 1 << 40
 	zipfMost = 10
-	twinMost = 1 << 18 // rows of joins that are compared with the serial twin
+	twinMost = 1 << 18 // maximum rows of a join that is compared with the serial twin
 )
 
-// Check returns an error if c cannot work in a job of that many ranks.
+// Check returns an error if c is invalid for a job of this number of ranks.
 func (c Config) Check(int) error {
 	if err := c.checkFiles(); err != nil {
 		return err
@@ -140,7 +140,7 @@ func (c Config) complete() Config {
 // Row is a row of either table.
 type Row struct{ Key, Payload uint64 }
 
-// leftRow and rightRow are the rows at a place.
+// leftRow and rightRow return the rows at a place.
 func (c Config) leftRow(at uint64) Row {
 	payload := apps.Mix(apps.Mix(2*c.Seed) + at)
 	return Row{c.key(apps.Mix(payload)), payload}
@@ -151,7 +151,7 @@ func (c Config) rightRow(at uint64) Row {
 	return Row{apps.Mix(payload) % c.Keys, payload}
 }
 
-// key is what a random number means: the inverse of the distribution of a continuous Zipf's law, rounded down.
+// key maps a random number to a key: the inverse of the distribution of a continuous Zipf's law, rounded down.
 func (c Config) key(random uint64) uint64 {
 	if c.Zipf == 0 {
 		return random % c.Keys
@@ -164,13 +164,13 @@ func (c Config) key(random uint64) uint64 {
 	return min(uint64(x), c.Keys) - 1
 }
 
-// Answer is what a join comes to.
+// Answer is the sum of a join.
 type Answer struct {
 	Results uint64
-	Sum     uint64 // of the numbers that results stand for
+	Sum     uint64 // of the results' numbers
 }
 
-// result notes a result.
+// result adds a result.
 func (a *Answer) result(l Row, r *Row) {
 	a.Results++
 	if r == nil {
@@ -192,14 +192,14 @@ type Result struct {
 	Zipf    float64 `json:"zipf"`
 	Results uint64  `json:"results"`
 
-	RowsPerSecond float64 `json:"rows_per_second"` // left and right ones
-	SpilledBytes  int64   `json:"spilled_bytes"`   // written to scratch folders, by all ranks
-	Runs          int     `json:"runs"`            // files of these
+	RowsPerSecond float64 `json:"rows_per_second"` // left and right rows
+	SpilledBytes  int64   `json:"spilled_bytes"`   // written to scratch folders by all ranks
+	Runs          int     `json:"runs"`            // number of files with these bytes
 	Checksum      string  `json:"checksum"`        // sum of the results' numbers, 16 hexadecimal digits
 	Twin          bool    `json:"twin"`            // the serial twin was run
 }
 
-// Rows are labels and values of a summary for display.
+// Rows returns the labels and values of a summary for display.
 func (r Result) Rows() [][2]string {
 	return [][2]string{
 		{"join", fmt.Sprintf("%s, %d left and %d right rows, %d keys", r.Kind, r.Left, r.Right, r.Keys)},
@@ -212,7 +212,7 @@ func (r Result) Rows() [][2]string {
 }
 
 // Run joins and checks. All ranks call it, with equal configurations. The result is complete on every rank. An error
-// means that the job failed; what the check finds is counted in Errors.
+// means that the job failed; Errors counts the mistakes that the check finds.
 func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err

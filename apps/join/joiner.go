@@ -15,9 +15,9 @@ type joiner struct {
 	rank        *pebble.Rank
 	config      Config
 	left, right *container.Table[Row]
-	found       Answer // by this rank
-	all         Answer // by all
-	unequal     uint64 // pairs whose keys are not equal
+	found       Answer // on this rank
+	all         Answer // on all ranks
+	unequal     uint64 // pairs with unequal keys
 }
 
 func newJoiner(r *pebble.Rank, c Config) *joiner {
@@ -28,7 +28,7 @@ func newJoiner(r *pebble.Rank, c Config) *joiner {
 	}
 }
 
-const progressEvery = 1 << 20 // rows of rank 0 between two words of progress
+const progressEvery = 1 << 20 // rows of rank 0 between two reports of progress
 
 // load makes this rank's rows.
 func (j *joiner) load() error {
@@ -57,7 +57,7 @@ func (j *joiner) join() error {
 	}, func(r Row) { j.found.result(r, nil) })
 }
 
-// total adds up the results of all ranks.
+// total sums the results of all ranks.
 func (j *joiner) total(result *Result) (err error) {
 	if j.all, err = pebble.AllReduce(j.rank, j.found, Answer.add); err != nil {
 		return err
@@ -68,12 +68,12 @@ func (j *joiner) total(result *Result) (err error) {
 	return err
 }
 
-// spilledBy adds up what tables of all ranks have spilled. All ranks call it.
+// spilledBy sums the spilled bytes and runs of tables of all ranks. All ranks call it.
 func spilledBy(r *pebble.Rank, left, right container.Spilled) (container.Spilled, error) {
 	return pebble.AllReduce(r, table.PlusSpilled(left, right), table.PlusSpilled)
 }
 
-// verify compares what was found with what the keys say, and with the serial twin.
+// verify compares the results with sums over keys, and with the serial twin.
 func (j *joiner) verify(result *Result) error {
 	if err := j.left.Clear(); err != nil {
 		return err
@@ -99,7 +99,7 @@ func (j *joiner) verify(result *Result) error {
 	})
 }
 
-// judge adds to the errors of a report where an answer is not the one that is wanted. All ranks call it.
+// judge adds the differences between an answer and the wanted one to the errors of a report. All ranks call it.
 func (a Answer) judge(p *apps.Report, r *pebble.Rank, want Answer) error {
 	lost := max(want.Results, a.Results) - min(want.Results, a.Results)
 	if err := p.FoundOnce(r, lost, "results are wrong: they are missing, or too many"); err != nil {

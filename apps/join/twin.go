@@ -1,13 +1,13 @@
 package join
 
-// bytesPerKey is what a key takes while sums are worked out.
+// bytesPerKey is the memory of a key while sums are computed.
 const bytesPerKey = 32
 
-// byKeys is what the join comes to for some keys, from first on: by what all rows with a key come to on either side.
+// byKeys computes the answer for the given number of keys, from first on, by sums over the rows of each key.
 func (c Config) byKeys(first, keys uint64) (a Answer) {
 	lefts, rights := make([]Answer, keys), make([]Answer, keys)
 	for i := range c.Left {
-		if row := c.leftRow(i); row.Key-first < keys { // which wraps around below the first
+		if row := c.leftRow(i); row.Key-first < keys { // keys below first wrap around
 			lefts[row.Key-first].result(row, nil)
 		}
 	}
@@ -22,20 +22,20 @@ func (c Config) byKeys(first, keys uint64) (a Answer) {
 	return a
 }
 
-// of is what a join comes to for one key, by what its rows come to on either side.
+// of returns the answer for one key, from the sums over its rows on either side.
 func (k Kind) of(l, r Answer) (a Answer) {
 	switch {
 	case k == Full && l.Results == 0:
 		return r
 	case k == Inner || k.outer() && r.Results > 0:
 		return Answer{l.Results * r.Results, l.Sum * r.Sum}
-	case (k == Semi) == (r.Results > 0): // Left, Full and Anti give what has no right row
+	case (k == Semi) == (r.Results > 0): // Left, Full and Anti give rows without a right one
 		return l
 	}
 	return a
 }
 
-// Serial is Run without a job: a hash join by maps of Go's.
+// Serial is Run without a job: a hash join by Go maps.
 func Serial(c Config) (a Answer) {
 	c = c.complete()
 	lefts, rights := map[uint64]bool{}, map[uint64][]Row{}

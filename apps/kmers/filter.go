@@ -10,13 +10,13 @@ import (
 
 const (
 	blockBytes = 64 // a cache line
-	bitsOfEach = 4  // of a k-mer in its block
+	bitsOfEach = 4  // bits of a k-mer in its block
 )
 
-// filter is a Bloom filter whose bits of one key lie in one cache line.
+// filter is a Bloom filter with all bits of a key in one cache line.
 type filter [][blockBytes / 8]uint64
 
-// add adds a key, and reports whether it may have been there.
+// add adds a key, and reports whether it may have been added before.
 func (f filter) add(k uint64) (again bool) {
 	hash := apps.Mix(k)
 	at, _ := bits.Mul64(hash, uint64(len(f)))
@@ -31,17 +31,17 @@ func (f filter) add(k uint64) (again bool) {
 	return again
 }
 
-// once leaves out k-mers that are met once, at the rank that owns them.
+// once omits k-mers that occur once, at the rank that owns them.
 type once struct {
 	filter  filter
 	firsts  *target.Target[uint64]
 	seconds *target.Target[uint64]
-	again   []uint64     // of a batch
-	left    apps.Counted // k-mers that were left out
+	again   []uint64     // k-mers of a batch
+	left    apps.Counted // omitted k-mers
 }
 
-// filterOnce registers both passes. In the first one a k-mer that may have been met before gets a count of 0, and in
-// the second one those with a count are counted. So a k-mer that was met twice is, and of others those that the filter
+// filterOnce registers both passes. The first pass sets a count of 0 for each k-mer that may have occurred before. The
+// second counts the k-mers that have a count. So it counts each k-mer that occurs twice, and those that the filter
 // takes for one.
 func (b *bench) filterOnce() error {
 	err := apps.MustFit(b.rank, "kmers: filters of ranks", uint64(b.config.Filter), "give a smaller filter")

@@ -9,7 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// named returns the format that a file's name tells: "FASTQ", "FASTA" or "".
+// named returns the format of a file's name: "FASTQ", "FASTA" or "".
 func named(file string) string {
 	name := strings.ToLower(file)
 	for _, packed := range []string{".gz", ".bgz", ".zst"} {
@@ -24,7 +24,7 @@ func named(file string) string {
 	return ""
 }
 
-// checkFormats refuses files whose names tell of two formats.
+// checkFormats returns an error if the files' names imply two formats.
 func checkFormats(files []string) error {
 	first := ""
 	for _, file := range files {
@@ -39,8 +39,8 @@ func checkFormats(files []string) error {
 	return nil
 }
 
-// isFASTQ reports the format of all files, by the name of the first one, or by its first byte if the name has no known
-// extension. It is collective.
+// isFASTQ reports whether all files are FASTQ, by the name of the first one, or by its first byte if the name has no
+// known extension. It is collective.
 func (b *bench) isFASTQ() (bool, error) {
 	if format := named(b.config.Files[0]); format != "" {
 		return format == "FASTQ", nil

@@ -1,11 +1,11 @@
-// Package kmers counts the k-mers of DNA sequences on Active Pebbles for Go: all pieces of k bases, each taken together
-// with its reverse complement (canonical k-mers), in FASTA or FASTQ files, which all ranks read, or in reads that are
-// made up. Two bits make a base, so a k-mer is a number, and a container.Counter at the rank that owns it counts it. A
-// piece with a letter that is no base is left out.
+// Package kmers counts the k-mers of DNA sequences on Active Pebbles for Go: all pieces of k bases, each combined with
+// its reverse complement (canonical k-mers). The sequences are FASTA or FASTQ files, which all ranks read, or generated
+// reads. A base takes two bits, so a k-mer is a number. A container.Counter counts it at the rank that owns it. A piece
+// with a letter that is not a base is omitted.
 //
-// Most k-mers that hold an error of a sequencer are met once, and there may be more of them than of others. With
-// Config.Filter they get no count: a first pass over the reads finds by a Bloom filter what is met again, and a second
-// one counts that (Melsted and Pritchard, Efficient counting of k-mers in DNA sequences using a bloom filter, 2011).
+// Most k-mers with an error of a sequencer occur once, and they may outnumber the others. With Config.Filter they get
+// no count: a first pass over the reads finds repeated k-mers by a Bloom filter, and a second one counts them (Melsted
+// and Pritchard, Efficient counting of k-mers in DNA sequences using a bloom filter, 2011).
 package kmers
 
 import (
@@ -20,23 +20,24 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Config is what a run can be told, as package apps says. The zero value counts the 31-mers of reads of a genome of a
-// million bases.
+// Config configures Run, as package apps says. The zero value counts the 31-mers of reads of a genome of a million
+// bases.
 type Config struct {
-	// Seed names genome and reads; Progress counts bases that rank 0 has read. Output gets the k-mers that have a count,
-	// in the order of their letters.
+	// Seed determines genome and reads. Progress counts the bases that rank 0 has read. Output gets the k-mers that
+	// have a count, in the order of their letters.
 	apps.Common
-	// Input is FASTA or FASTQ, as the name of the first file or else its first byte tells. No files: reads are made up.
+	// Input is FASTA or FASTQ, by the name of the first file or else its first byte. Without files, reads are
+	// generated.
 	apps.Input
 
 	K        int     // bases of a k-mer, 1 to 32. 0 is KDefault
-	Bases    int     // of the genome that is made up. 0 is BasesDefault
-	Coverage int     // how often reads cover it. 0 is CoverageDefault
-	Errors   float64 // the share of bases that are read wrong
-	Filter   int64   // bytes of each rank's filter for k-mers that are met once. 0: all are counted
-	SkipTwin bool    // the result is not compared with a serial one
-	// Histogram is a file that gets the number of k-mers of each multiplicity, also of those that a filter has left out.
-	// Output.Replace replaces it, too.
+	Bases    int     // of the generated genome. 0 is BasesDefault
+	Coverage int     // number of times that reads cover it. 0 is CoverageDefault
+	Errors   float64 // fraction of bases that are read wrong
+	Filter   int64   // bytes of each rank's filter for k-mers that occur once. 0: count all
+	SkipTwin bool    // do not compare the result with a serial one
+	// Histogram is a file that gets the number of k-mers of each multiplicity, including those that a filter has
+	// omitted. Output.Replace replaces it, too.
 	Histogram string
 
 	batch uint64 // bases that a rank reads between two checkpoints; 0 is batchBases
@@ -53,10 +54,10 @@ const (
 	kMost     = 32
 	basesMost = 1 << 40
 	readBases = 100
-	twinMost  = 1 << 24 // bases of reads that rank 0 counts serially too
-	tallest   = 64      // counts from here on are told together
+	twinMost  = 1 << 24 // maximum number of bases that rank 0 also counts serially
+	tallest   = 64      // the histogram combines counts from here on
 
-	batchBases = 1 << 24 // about a second's
+	batchBases = 1 << 24 // about one second's work
 )
 
 func (c Config) withDefaults() Config {
@@ -65,7 +66,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Check returns an error that says what is wrong with c.
+// Check returns an error if c is invalid.
 func (c Config) Check(int) error {
 	if err := checkFormats(c.Files); err != nil {
 		return err
@@ -97,12 +98,12 @@ func (c Config) Check(int) error {
 	return c.Output.Check()
 }
 
-// histogram is where the histogram goes.
+// histogram returns the output of the histogram.
 func (c Config) histogram() apps.Output {
 	return apps.Output{Path: c.Histogram, Replace: c.Output.Replace && c.Histogram != ""}
 }
 
-// Result is what a run tells.
+// Result is the report of Run.
 type Result struct {
 	apps.Report
 	Files          int     `json:"files"`
@@ -111,17 +112,17 @@ type Result struct {
 	Bases          uint64  `json:"bases"`
 	Kmers          uint64  `json:"kmers"`
 	Distinct       uint64  `json:"distinct"`
-	Singletons     uint64  `json:"singletons"` // met once, and counted
-	Filtered       uint64  `json:"filtered"`   // met once, and left out of all that follows and of Distinct
-	Highest        uint64  `json:"highest"`    // count
+	Singletons     uint64  `json:"singletons"` // counted k-mers that occur once
+	Filtered       uint64  `json:"filtered"`   // omitted k-mers that occur once; Distinct excludes them
+	Highest        uint64  `json:"highest"`    // highest count
 	KmersPerSecond float64 `json:"kmers_per_second"`
-	// distinct k-mers by their counts, from 1 on; the last are all that are higher
+	// number of distinct k-mers by count, from 1; the last entry is that of all higher counts
 	Histogram []uint64      `json:"histogram"`
-	Shape     *apps.Written `json:"histogram_output,omitempty"` // where the whole histogram is
+	Shape     *apps.Written `json:"histogram_output,omitempty"` // output of the whole histogram
 	Twin      bool          `json:"twin"`
 }
 
-// Rows is the result for display: labels and values.
+// Rows returns the labels and values of a summary for display.
 func (p Result) Rows() [][2]string {
 	peak := 0
 	for i := 2; i < len(p.Histogram)-1; i++ {
@@ -144,8 +145,8 @@ func (p Result) Rows() [][2]string {
 	return append(rows, p.TwinRow(p.Twin))
 }
 
-// Run counts k-mers on a job, as package apps says. What all ranks have met is compared with what the counter has, by
-// sums over hashes of k-mers; reads that are made up and have no more than 16 million bases are counted serially, too.
+// Run counts k-mers on a job, as package apps says. It compares the k-mers of all ranks with the contents of the
+// counter, by sums over hashes. Generated reads with at most 16 million bases are also counted serially.
 func Run(r *pebble.Rank, c Config) (result Result, err error) {
 	if err := c.Check(r.Size()); err != nil {
 		return result, err
@@ -156,7 +157,7 @@ func Run(r *pebble.Rank, c Config) (result Result, err error) {
 		return result, err
 	}
 	defer b.abort()
-	b.counts = container.NewCounter[uint64](r, "k-mers", target.Cache(0)) // equal ones are far apart: none would be merged
+	b.counts = container.NewCounter[uint64](r, "k-mers", target.Cache(0)) // equal ones are far apart: none would merge
 	if c.Filter > 0 {
 		if err := b.filterOnce(); err != nil {
 			return result, err
@@ -188,19 +189,19 @@ type bench struct {
 	config Config
 	counts *container.Counter[uint64]
 	files  *ingest.Source[read]
-	made   [][]byte // reads that are made up
+	made   [][]byte // generated reads
 	first  int      // number of the first of them
 	steps  apps.Steps
 	met    met
-	done   []span // reads that this rank has counted
-	own    int    // of these, in other runs
-	past   []span // reads that all ranks have counted in other runs, in order
-	once   *once  // nil: all are counted
+	done   []span // spans of reads that this rank has counted
+	own    int    // index of the first span of this run
+	past   []span // spans of reads that all ranks have counted in earlier runs, in order
+	once   *once  // nil: count all k-mers
 	out    *apps.RowWriter
-	shape  *apps.RowWriter // the histogram's
+	shape  *apps.RowWriter // writes the histogram
 }
 
-// met is what a rank has met.
+// met is a rank's totals.
 type met struct {
 	Reads, Bases uint64
 	apps.Counted // k-mers
@@ -218,7 +219,7 @@ func (b *bench) load() error {
 	return b.restore()
 }
 
-// kernel counts k-mers, a batch of reads at a time. With a filter the first step finds those that are met again.
+// kernel counts k-mers, one batch of reads at a time. With a filter, the first step finds repeated k-mers.
 func (b *bench) kernel() error {
 	next, stop := iter.Pull(b.left())
 	defer stop()
@@ -230,7 +231,7 @@ func (b *bench) kernel() error {
 	})
 }
 
-// find is the first pass over all reads, of those with a filter.
+// find is the first pass over all reads, for runs with a filter.
 func (b *bench) find() error {
 	b.rank.Status("finds k-mers that are met again")
 	s, bases := scanner{k: b.config.K, take: b.once.firsts.SendAll}, uint64(0)
@@ -245,7 +246,7 @@ func (b *bench) find() error {
 	}, pebble.Named("find"))
 }
 
-// count counts the k-mers of a batch of reads, and reports whether a rank has more.
+// count counts the k-mers of a batch of reads, and reports whether a rank has more reads.
 func (b *bench) count(next func() (read, bool)) (more bool, err error) {
 	b.rank.Status("counts k-mers")
 	send := b.counts.AddAll
@@ -294,7 +295,7 @@ func (b *bench) progress(before, bases uint64) {
 	b.config.Progress.Passed(b.rank, 1<<20, before, bases, 0)
 }
 
-// sum adds up what is in the counter.
+// sum sums the contents of the counter.
 func (b *bench) sum(p *Result) error {
 	total, err := pebble.AllReduce(b.rank, b.met, met.add)
 	if err != nil {
@@ -327,10 +328,10 @@ func (b *bench) sum(p *Result) error {
 	return err
 }
 
-// verify compares what was met with what was counted.
+// verify compares the k-mers of the reads with those in the counter.
 func (b *bench) verify(p *Result) error {
 	counted := b.met.Counted
-	if b.once != nil { // sums over all ranks are right, though what is left out here was met elsewhere
+	if b.once != nil { // the sums over all ranks are right, even if another rank met the k-mers omitted here
 		counted.Items -= b.once.left.Items
 		counted.Hashes -= b.once.left.Hashes
 	}
@@ -345,7 +346,7 @@ func (b *bench) verify(p *Result) error {
 	})
 }
 
-// Serial is the plain twin of Run for reads that are made up: Go's map on one goroutine, and k-mers as text.
+// Serial is the plain twin of Run for generated reads: a Go map on one goroutine, and k-mers as text.
 func Serial(c Config) (result Result) {
 	c = c.withDefaults()
 	counts := map[string]uint64{}

@@ -10,7 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// create begins to write both files, so that errors are reported before all work. All ranks call it.
+// create opens both outputs, so that errors are reported before all work. All ranks call it.
 func (b *bench) create() (err error) {
 	to := b.config.Output
 	to.Replace = to.Replace && to.Path != ""
@@ -28,7 +28,7 @@ func (b *bench) abort() {
 	}
 }
 
-// write writes k-mers and their histogram.
+// write writes the k-mers and their histogram.
 func (b *bench) write(p *Result) error {
 	if p.Errors > 0 {
 		return nil
@@ -46,10 +46,10 @@ func (b *bench) write(p *Result) error {
 	return b.out.Close(&p.Report)
 }
 
-// counted is a k-mer with its count.
+// counted is a k-mer and its count.
 type counted = container.Entry[uint64, uint64]
 
-// writeCounts writes k-mers with their counts, sorted.
+// writeCounts writes the k-mers with their counts, sorted.
 func (b *bench) writeCounts(p *Result) error {
 	rows := table.NewSortingBy(b.rank, "k-mers in order", container.Budget{}, func(row counted) uint64 { return row.Key },
 		func(row counted) uint64 { return apps.Fold(row.Key, row.Value) })
@@ -63,7 +63,7 @@ func (b *bench) writeCounts(p *Result) error {
 	return err
 }
 
-// textOf is a k-mer as letters.
+// textOf returns the letters of a k-mer.
 func textOf(kmer uint64, k int) string {
 	text := make([]byte, k)
 	for i := range text {
@@ -72,7 +72,7 @@ func textOf(kmer uint64, k int) string {
 	return string(text)
 }
 
-// writeHistogram writes how many k-mers have each count, by rank 0.
+// writeHistogram writes the number of k-mers of each count, on rank 0.
 func (b *bench) writeHistogram(p *Result) error {
 	own := map[uint64]uint64{}
 	for _, n := range b.counts.LocalAll() {

@@ -13,19 +13,20 @@ import (
 	"github.com/activepebbles/pebbles/target/avro"
 )
 
-// read is a sequence of bases, which are good until the next one.
+// read is a sequence of bases, which are valid until the next read.
 type read struct {
 	place
 	bases []byte
 }
 
-// place is where a read begins: in a file, or among those that are made up. No number of ranks changes it.
+// place is the beginning of a read in a file, or its number among generated ones. It does not depend on the number of
+// ranks.
 type place struct {
 	file string
 	at   int64
 }
 
-// open opens the files. Places are known where checkpoints need them.
+// open opens the files. For checkpoints it also reads positions.
 func (b *bench) open() (err error) {
 	isFASTQ, err := b.isFASTQ()
 	if err != nil {
@@ -48,7 +49,7 @@ func (b *bench) open() (err error) {
 	return err
 }
 
-// reads are those of this rank.
+// reads returns the reads of this rank.
 func (b *bench) reads() iter.Seq[read] {
 	if b.files != nil {
 		return b.files.All()
@@ -62,7 +63,7 @@ func (b *bench) reads() iter.Seq[read] {
 	}
 }
 
-// failed is the error by which reads has ended.
+// failed returns the error that ended reads.
 func (b *bench) failed() error {
 	if b.files == nil {
 		return nil
@@ -70,7 +71,7 @@ func (b *bench) failed() error {
 	return b.files.Err()
 }
 
-// left are the reads that have not been counted in other runs.
+// left returns the reads that earlier runs have not counted.
 func (b *bench) left() iter.Seq[read] {
 	if len(b.past) == 0 {
 		return b.reads()
@@ -84,7 +85,7 @@ func (b *bench) left() iter.Seq[read] {
 	}
 }
 
-// most is how many bases this rank has met at the end of a batch.
+// most returns the number of bases at which this rank ends a batch.
 func (b *bench) most() uint64 {
 	if !apps.Saves(b.rank) {
 		return math.MaxUint64
@@ -92,13 +93,14 @@ func (b *bench) most() uint64 {
 	return b.met.Bases + b.config.batch
 }
 
-// span is reads of a file that follow each other: those that begin at From, at To, and between.
+// span is consecutive reads of a file: those from From to To, inclusive.
 type span struct {
 	File     string
 	From, To int64
 }
 
-// note notes that a read is counted: the next one of this rank, but for those that were counted before.
+// note records that a read is counted. It must be this rank's next read, apart from those that earlier runs have
+// counted.
 func (b *bench) note(at place) {
 	last := len(b.done) - 1
 	if last < b.own || b.done[last].File != at.file {
@@ -108,7 +110,7 @@ func (b *bench) note(at place) {
 	b.done[last].To = at.at
 }
 
-// isPast reports whether a read was counted in another run.
+// isPast reports whether an earlier run has counted a read.
 func (b *bench) isPast(at place) bool {
 	i, found := slices.BinarySearchFunc(b.past, at, func(s span, at place) int {
 		return cmp.Or(cmp.Compare(s.File, at.file), cmp.Compare(s.From, at.at))
@@ -116,7 +118,7 @@ func (b *bench) isPast(at place) bool {
 	return found || i > 0 && b.past[i-1].File == at.file && at.at <= b.past[i-1].To
 }
 
-// restore goes on from the newest checkpoint, if there is one.
+// restore continues from the newest checkpoint, if one exists.
 func (b *bench) restore() error {
 	c := b.config
 	parts := []checkpoint.Part{

@@ -8,9 +8,9 @@ import (
 	"github.com/activepebbles/pebbles/distribution"
 )
 
-const batch = 1024 // k-mers that are counted together
+const batch = 1024 // k-mers counted together
 
-// code are the two bits of a base, and 4 for what is none.
+// code has the two bits of each base, and 4 for all other bytes.
 var code = func() (codes [256]uint8) {
 	for i := range codes {
 		codes[i] = 4
@@ -21,7 +21,7 @@ var code = func() (codes [256]uint8) {
 	return codes
 }()
 
-// scanner finds the canonical k-mers of reads, and gives them in batches.
+// scanner finds the canonical k-mers of reads, and passes them to take in batches.
 type scanner struct {
 	k     int
 	take  func(ks []uint64)
@@ -32,7 +32,7 @@ type scanner struct {
 func (s *scanner) scan(read []byte) {
 	mask, high := ^uint64(0)>>(64-2*s.k), 2*(s.k-1)
 	var forward, reverse uint64
-	length := 0 // of the bases without another letter between
+	length := 0 // bases since the last other letter
 	for _, base := range read {
 		b := uint64(code[base])
 		if b > 3 {
@@ -51,7 +51,7 @@ func (s *scanner) scan(read []byte) {
 	}
 }
 
-// flush gives the k-mers that are left.
+// flush passes on the remaining k-mers.
 func (s *scanner) flush() {
 	s.take(s.kmers[:s.n])
 	s.n = 0
@@ -59,8 +59,7 @@ func (s *scanner) flush() {
 
 var complement = strings.NewReplacer("A", "T", "C", "G", "G", "C", "T", "A")
 
-// canonicalText is the plain twin of what scan finds: the first in alphabetical order of a k-mer and its reverse
-// complement.
+// canonicalText is the plain twin of scan: it returns the alphabetically first of a k-mer and its reverse complement.
 func canonicalText(kmer string) string {
 	other := []byte(complement.Replace(kmer))
 	for i, j := 0, len(other)-1; i < j; i, j = i+1, j-1 {
@@ -70,8 +69,8 @@ func canonicalText(kmer string) string {
 }
 
 // Reads returns the generated reads of a rank, and the number of the first one. Reads are pieces of a genome from
-// random places, half of them of its other strand. All ranks together have the same reads, on any number of ranks.
-// The caller owns the result.
+// random places, half of them of its other strand. All ranks together have the same reads, for any number of ranks. The
+// caller owns the result.
 func Reads(c Config, rank, ranks int) (all [][]byte, first int) {
 	const bases = "ACGT"
 	c = c.withDefaults()

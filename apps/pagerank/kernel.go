@@ -12,31 +12,32 @@ import (
 
 // Kernel ranks the vertices of a graph. It belongs to its rank's goroutine.
 type Kernel interface {
-	// Run ranks the vertices, from the start, or from the checkpoint of Resume. It costs, for each iteration, an epoch
-	// and an all-reduction. All ranks call it.
+	// Run ranks the vertices, from the start or from the checkpoint of Resume. An iteration costs an epoch and an
+	// all-reduce. All ranks call it.
 	Run() error
-	// Resume makes the next Run go on from the newest checkpoint of the job, if there is one, and save scores between
+	// Resume makes the next Run continue from the newest checkpoint of the job, if one exists, and save scores between
 	// iterations. All ranks call it, once, between epochs.
 	Resume(seed uint64) error
 	// Before returns the seconds of the earlier runs that Run continued.
 	Before() float64
-	// Tally is what this rank has seen of the pebbles of all iterations so far.
+	// Tally returns this rank's tally of the pebbles of all iterations so far.
 	Tally() apps.Tally
-	// Iterations is how many the last run took, and by how much the last one has changed all scores together.
+	// Iterations returns the number of iterations of the last run, and the change of all scores together by the last
+	// iteration.
 	Iterations() (n int, change float64)
-	// Validate checks the scores, with a pebble for each arc, and returns what breaches this rank found; an error, on
-	// all ranks, when not all of those pebbles were handled as they were sent. All ranks call it.
+	// Validate checks the scores, with a pebble for each arc, and returns the breaches that this rank found. It returns
+	// an error, on all ranks, if not all of those pebbles were handled as they were sent. All ranks call it.
 	Validate() (distgraph.Breaches, error)
-	// Residual is by how much one more iteration would change all scores together, as Validate has found.
+	// Residual returns the change of all scores together by one more iteration. Validate computes it.
 	Residual() float64
 	// Scores returns the scores of this rank's vertices, in the order of the source of the graph. It makes a new slice.
 	Scores() []float64
 }
 
-// NewKernel registers a kernel on g, between epochs, on all ranks together; it does not use c.Source. A directed graph
-// gets the rows of the arcs that lead to its vertices, if it has none yet. It keeps up to 24 bytes for each vertex of
-// the rank, and 16 for each of another rank with an arc to one of its own; and 4 bytes for each arc, 8 of a wide graph.
-// What the memory that is available has no room for is refused.
+// NewKernel registers a kernel on g, between epochs, on all ranks together. It does not use c.Source. A directed graph
+// gets the rows of the arcs that lead to its vertices, if it lacks them. The kernel keeps up to 24 bytes for each
+// vertex of the rank, 16 for each vertex of another rank with an arc to one of its own, and 4 bytes for each arc, or 8
+// in a wide graph. NewKernel returns an error if that exceeds the available memory.
 func NewKernel(g *distgraph.Graph, c Config) (Kernel, error) {
 	c = c.complete()
 	isSingle := c.isSingle()
@@ -51,13 +52,13 @@ func NewKernel(g *distgraph.Graph, c Config) (Kernel, error) {
 	return newRanking[uint32, float64](g, g.Narrow, c)
 }
 
-// singleTolerance is the tolerance from which on what arcs carry is a float32, as in GAP: half of the memory that an
-// iteration goes over at random. Rounding changes all scores together by 6e-8 at most then.
+// singleTolerance is the tolerance from which arcs carry float32, as in GAP: that halves the memory that an iteration
+// accesses at random. Rounding then changes all scores together by at most 6e-8.
 const singleTolerance = 1e-5
 
 func (c Config) isSingle() bool { return !c.Fixed && c.Tolerance >= singleTolerance }
 
-// ranking is the kernel. Values of the ghosts are what a vertex gives each head of its arcs.
+// ranking is the kernel. The values of ghosts are the shares that a vertex gives to each head of its arcs.
 type ranking[V distgraph.Index, F float32 | float64] struct {
 	*distgraph.Part[V]
 	g      *distgraph.Graph
@@ -90,10 +91,10 @@ func newRanking[V distgraph.Index, F float32 | float64](
 	return s, err
 }
 
-// base is what a vertex has without arcs.
+// base returns the score of a vertex without arcs.
 func (s *ranking[V, F]) base() float64 { return (1 - s.config.Damping) / float64(s.g.Vertices) }
 
-// sums are of the vertices of one rank, or of all.
+// sums are sums over the vertices of one rank, or of all ranks.
 type sums struct{ Change, Lost float64 }
 
 func (a sums) add(b sums) sums { return sums{a.Change + b.Change, a.Lost + b.Lost} }
@@ -125,7 +126,7 @@ func (s *ranking[V, F]) Run() error {
 	return s.steps.Run(s.iterate)
 }
 
-// iterate does an iteration, unless there were enough.
+// iterate runs iteration n, unless the last one has ended the run.
 func (s *ranking[V, F]) iterate(n int) (more bool, err error) {
 	s.iterations = n
 	if n > 0 && s.change < s.config.Tolerance || n >= s.config.Iterations {
@@ -142,7 +143,8 @@ func (s *ranking[V, F]) iterate(n int) (more bool, err error) {
 	return true, err
 }
 
-// give sets what this rank's vertices give each head of their arcs, and returns the scores of those without arcs.
+// give sets the shares that this rank's vertices give to the heads of their arcs, and returns the scores of vertices
+// without arcs.
 func (s *ranking[V, F]) give() (lost float64) {
 	begin := s.Offsets[0]
 	for v, score := range s.scores {
@@ -157,7 +159,7 @@ func (s *ranking[V, F]) give() (lost float64) {
 	return lost
 }
 
-// least is what a vertex has without what arcs bring, when lost are the scores of all vertices without arcs.
+// least returns the part of a score that arcs do not contribute. lost is the scores of all vertices without arcs.
 func (s *ranking[V, F]) least(lost float64) float64 {
 	if s.config.Dangling != graph.Spread {
 		return s.base()
@@ -165,7 +167,7 @@ func (s *ranking[V, F]) least(lost float64) float64 {
 	return s.base() + s.config.Damping*lost/float64(s.g.Vertices)
 }
 
-// sweep is an iteration over this rank's vertices. It returns by how much that changes their scores together.
+// sweep runs an iteration over this rank's vertices, and returns the change of their scores together.
 func (s *ranking[V, F]) sweep(lost float64) (change float64) {
 	base, damping, offsets, slots := s.least(lost), s.config.Damping, s.Into.Offsets, s.ghosts.Slots
 	isKept := s.config.Dangling == graph.Self
@@ -184,7 +186,7 @@ func (s *ranking[V, F]) sweep(lost float64) (change float64) {
 	return change
 }
 
-// total adds up the values at some slots, in four sums that do not wait for each other.
+// total adds the values at some slots, in four independent sums.
 func total[V distgraph.Index, F float32 | float64](values []F, slots []V) float64 {
 	var a, b, c, d float64
 	for len(slots) >= 4 {

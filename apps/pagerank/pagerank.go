@@ -1,19 +1,19 @@
 // Package pagerank ranks the vertices of a distributed graph by its arcs (Page, Brin, Motwani and Winograd, The
-// PageRank Citation Ranking, 1999): a vertex has (1-damping)/n, and damping times the sum of what the tails of its arcs
-// have, each over the number of arcs that leave it. Duplicates don't count, and self-loops count once if Source keeps
-// them. The defaults are those of the GAP benchmark suite, in which the scores of vertices without arcs are lost, so
-// that scores may add up to less than 1. With Spread and Fixed the scores are those of LDBC Graphalytics; with Spread
-// and self-loops they converge to those of NetworkX, and in graphs without duplicates to those of igraph (which counts
-// an undirected self-loop twice).
+// PageRank Citation Ranking, 1999). The score of a vertex is (1-damping)/n, plus damping times the sum of the scores of
+// the tails of its arcs, each divided by the number of arcs that leave the tail. Duplicates do not count; self-loops
+// count once if Source keeps them. The defaults are those of the GAP benchmark suite, where scores of vertices without
+// arcs are lost, so that the sum of scores may be below 1. With Spread and Fixed the scores are those of LDBC
+// Graphalytics. With Spread and self-loops they converge to those of NetworkX, and in graphs without duplicates to
+// those of igraph (which counts an undirected self-loop twice).
 //
-// [NewKernel] registers the kernel on a graph. Each rank pulls: it goes over the arcs that lead to its vertices, and
-// reads what their tails give at its own memory alone. Those of other ranks' vertices are ghosts there
-// (distgraph.Ghosts), which one exchange an iteration brings up to date. All scores of an iteration are made of those
-// of the one before (Jacobi's way), so the number of ranks makes a difference to the last digits alone.
+// [NewKernel] registers the kernel on a graph. Each rank pulls: it traverses the arcs that lead to its vertices, and
+// reads the shares of their tails in its own memory. The tails on other ranks are ghosts (distgraph.Ghosts), which one
+// exchange per iteration updates. All scores of an iteration follow from those of the iteration before (Jacobi's
+// method), so the number of ranks affects only the last digits.
 //
-// [Run] does all of it and reports; [Serial] is the plain twin. What the kernel has found is checked by another way
-// than it was found: each arc carries what its tail gives to its head, by a pebble of its own, and no score may be
-// further from what these add up to than an iteration may leave it (see Kernel.Validate).
+// [Run] builds, ranks, checks and reports; [Serial] is the plain twin. The check differs from the computation: each arc
+// carries the share of its tail to its head, by its own pebble, and no score may differ from the resulting sum by more
+// than an iteration allows (see Kernel.Validate).
 package pagerank
 
 import (
@@ -35,18 +35,18 @@ const (
 	IterationsDefault = 20
 )
 
-// Config says what Run does. All ranks give equal ones.
+// Config configures Run. It is equal on all ranks.
 type Config struct {
 	apps.Common // Progress counts edges during setup, then iterations
 	Source      distgraph.Source
 
-	// Damping is the share that arcs carry on, above 0 and below 1; 0 is DampingDefault.
+	// Damping is the fraction of a score that arcs carry, above 0 and below 1; 0 is DampingDefault.
 	Damping float64
 	// Tolerance ends the run when an iteration changes all scores together by less; 0 is ToleranceDefault.
 	Tolerance float64
-	// Iterations ends it anyway, after so many; 0 is IterationsDefault.
+	// Iterations is the maximum number of iterations; 0 is IterationsDefault.
 	Iterations int
-	// Fixed leaves the tolerance out: there are as many iterations as Iterations says.
+	// Fixed ignores the tolerance: the run takes exactly Iterations iterations.
 	Fixed bool
 	// Dangling is the use of the scores of vertices without arcs; the empty Dangling is graph.Lose.
 	Dangling graph.Dangling
@@ -70,7 +70,7 @@ func (c Config) Check(int) error {
 	return c.Source.CheckUnweighted("pagerank")
 }
 
-// complete sets what is left open to the defaults.
+// complete sets zero fields to their defaults.
 func (c Config) complete() Config {
 	c.Damping, c.Tolerance = cmp.Or(c.Damping, DampingDefault), cmp.Or(c.Tolerance, ToleranceDefault)
 	c.Iterations, c.Dangling = cmp.Or(c.Iterations, IterationsDefault), cmp.Or(c.Dangling, graph.Lose)
@@ -80,27 +80,27 @@ func (c Config) complete() Config {
 	return c
 }
 
-// Result is what Run reports.
+// Result is the report of Run.
 type Result struct {
 	distgraph.Report
 	Damping   float64        `json:"damping"`
 	Tolerance float64        `json:"tolerance"` // 0 when the number of iterations is fixed
 	Dangling  graph.Dangling `json:"dangling"`
-	SelfLoops bool           `json:"self_loops"` // count
+	SelfLoops bool           `json:"self_loops"` // they count
 
 	Iterations int     `json:"iterations"`
 	Change     float64 `json:"change"`    // of all scores together, by the last iteration
 	Converged  bool    `json:"converged"` // Change is below Tolerance
-	Residual   float64 `json:"residual"`  // the change of one more; 0 when unchecked
+	Residual   float64 `json:"residual"`  // change by one more iteration; 0 when unchecked
 
-	// EdgesPerSecond is edges of the graph times iterations, a second.
+	// EdgesPerSecond is the edges of the graph times iterations, per second.
 	EdgesPerSecond      float64           `json:"edges_per_second"`
 	SecondsPerIteration float64           `json:"seconds_per_iteration"`
-	ScoreSum            float64           `json:"score_sum"` // 1 less what is lost at vertices without arcs
+	ScoreSum            float64           `json:"score_sum"` // 1 minus the scores lost at vertices without arcs
 	Top                 []distgraph.Score `json:"top"`       // the vertices with the highest scores, highest first
 }
 
-// Rows are labels and values of a summary for display.
+// Rows returns the labels and values of a summary for display.
 func (res Result) Rows() [][2]string {
 	ended := fmt.Sprintf("%d: the last one changed the scores by %.3g", res.Iterations, res.Change)
 	if !res.Converged && res.Tolerance > 0 {
@@ -127,8 +127,8 @@ func (res Result) Rows() [][2]string {
 }
 
 // Run builds the graph, ranks its vertices, and checks the scores. All ranks call it with equal configurations. Every
-// rank has the whole result, except Breaches, which rank 0 has. An error means that the job failed. Errors counts wrong
-// scores, and pebbles that were lost, repeated or changed. Scores that have not converged are no error.
+// rank gets the whole result, except Breaches, which only rank 0 gets. An error means that the job failed. Errors
+// counts wrong scores, and lost, repeated or changed pebbles. Scores that have not converged are not an error.
 func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
@@ -168,7 +168,7 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 }
 
 // Serial is the plain twin of Run: it holds the whole graph, and ranks its vertices on one goroutine. The scores are in
-// the order of the source of the graph. They differ from those of Run by rounding alone.
+// the order of the source of the graph. They differ from those of Run only by rounding.
 func Serial(c Config) (scores []float64, err error) {
 	rows, _, err := c.Source.Load()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// share is the pebble by which an arc carries to its head what its tail gives.
+// share is the pebble that carries the share of an arc's tail to its head.
 type share[V distgraph.Index] struct {
 	Head  V
 	Score float64
@@ -20,12 +20,12 @@ func (s share[V]) fingerprint() uint64 { return apps.Fold(uint64(s.Head), math.F
 
 // validator checks the scores:
 //
-//  1. Each is a number, and at least what a vertex has without arcs.
-//  2. One more iteration, by pebbles, would change all scores together by no more than the last one has, times damping.
+//  1. Each is a number, and at least the score of a vertex without arcs.
+//  2. One more iteration, by pebbles, would change all scores together by no more than damping times the last change.
 //
-// The second is the check of GAP, but sharper: it holds whether or not the scores have converged. The scores of an
-// iteration fit what they were made of. That has changed since, by the change of the iteration, of which arcs carry on
-// the damping's share at most.
+// The second is the check of GAP, but sharper: it holds even if the scores have not converged. The scores of an
+// iteration match the scores before it. Since then those have changed by the change of the iteration, and arcs carry on
+// at most the fraction damping of it.
 type validator[V distgraph.Index, F float32 | float64] struct {
 	*ranking[V, F]
 	shares   *target.Target[share[V]]
@@ -37,7 +37,7 @@ type validator[V distgraph.Index, F float32 | float64] struct {
 	breaches distgraph.Breaches
 }
 
-// rounding is by how much rounding may change all scores together, with some room: see singleTolerance.
+// rounding returns a bound, with some margin, on the change of all scores together by rounding: see singleTolerance.
 func (c Config) rounding() float64 {
 	if c.isSingle() {
 		return 1e-7
@@ -135,13 +135,13 @@ func (c *validator[V, F]) compare() (err error) {
 	return nil
 }
 
-// The rules, and the ways in which they are broken.
+// The rules, and their breaches.
 const (
 	scoreOff = iota
 	residualHigh
 )
 
-// Rules has a text for each, for [distgraph.Graph.Describe]. The texts are filled with two vertices and two numbers.
+// Rules has a text for each breach, for [distgraph.Graph.Describe], which fills in two vertices and two numbers.
 var Rules = []string{
 	scoreOff:     "rule 1: vertex %[1]d has the score %[3]v, not one from %[4]v to 1",
 	residualHigh: "rule 2: one more iteration would change the scores by %[3]v, and by %[4]v at most after the last one",

@@ -17,9 +17,9 @@ type runOfFiles struct {
 	sorter[string]
 	layout
 	columns []table.Column // of tables
-	at      int            // of these, the key
-	last    float64        // number
-	read    uint64         // rows
+	at      int            // index of the key in columns
+	last    float64        // number of the last row
+	read    uint64         // rows read
 }
 
 // runFiles sorts lines of files, or rows of tables.
@@ -59,7 +59,7 @@ func runFiles(r *pebble.Rank, c Config) (result Result, err error) {
 	return f.run(of)
 }
 
-// writes says how rows are written.
+// writes chooses the function that writes rows.
 func (f *runOfFiles) writes() {
 	var values []table.Value
 	switch {
@@ -80,7 +80,7 @@ func (f *runOfFiles) writes() {
 	}
 }
 
-// below reports whether the number of a row is below that of the one ahead of it, or above it in reverse order.
+// below reports whether the number of a row is below that of the row before it, or above it in reverse order.
 func (f *runOfFiles) below(row string) bool {
 	x, last := number(string(fieldOf(f.appendTo(nil, row), f.field))), f.last
 	f.last = x
@@ -111,7 +111,7 @@ func (f *runOfFiles) loadLines(result *Result) error {
 	return err
 }
 
-// placed is a line with its place.
+// placed is a line and its place.
 type placed struct {
 	at   ingest.Place
 	line []byte
@@ -139,7 +139,7 @@ func (f *runOfFiles) loadTable(result *Result) error {
 	return err
 }
 
-// tellColumns lets the output know the columns.
+// tellColumns sets the columns of the output.
 func (f *runOfFiles) tellColumns() {
 	if f.out.Wanted() {
 		f.out.columns(f.columns...)
@@ -158,7 +158,7 @@ func column(in *table.Source, name string) (int, error) {
 	return places[0], nil
 }
 
-// progress counts a row that was loaded.
+// progress counts a loaded row.
 func (f *runOfFiles) progress() {
 	f.read++
 	f.config.Progress.Passed(f.rank, progressEvery, f.read-1, f.read, 0)

@@ -1,16 +1,16 @@
 package sort
 
-// keeper makes strings of rows. Many rows share one piece of memory.
+// keeper makes strings of rows. Many rows share one block of memory.
 type keeper struct {
 	text []byte
-	ends []int // of rows in it
+	ends []int // ends of rows in text
 	add  func(row string)
 }
 
-// keptTogether is how many bytes of rows share memory, or one row.
+// keptTogether is the number of bytes from which a block of rows is complete.
 const keptTogether = 32 << 10
 
-// keep takes a row, which append has appended to k.text.
+// keep ends a row, which append has added to k.text.
 func (k *keeper) keep() {
 	k.ends = append(k.ends, len(k.text))
 	if len(k.text) >= keptTogether {

@@ -9,19 +9,19 @@ import (
 	"github.com/activepebbles/pebbles/ingest"
 )
 
-// A layout is how lines become strings whose bytes are in the wanted order: a key, what orders equal keys, and the
-// rest. Lines with equal keys are in the order of the whole lines, as with GNU sort, or in that of the files if only
-// the first one is wanted. Rows of tables are a key, a place and values, in the order of the files.
+// A layout encodes lines as strings whose bytes are in the wanted order: a key, an order for equal keys, and the rest.
+// Lines with equal keys are in the order of the whole lines, as in GNU sort, or in the order of the files if only the
+// first one is kept. Rows of tables become a key, a place and values, in the order of the files.
 type layout struct {
 	numeric, reverse, unique bool
 	field                    int // of a line, from 1; 0 is the whole line
 	table                    bool
 }
 
-// plain reports whether rows are lines as they stand.
+// plain reports whether rows are unchanged lines.
 func (l layout) plain() bool { return l.whole() && !l.reverse }
 
-// whole reports whether the key of a line is all of it.
+// whole reports whether the key of a line is the whole line.
 func (l layout) whole() bool { return !l.table && l.field == 0 && !l.numeric }
 
 // line appends the row of a line.
@@ -45,7 +45,7 @@ func (l layout) line(dst, line []byte, at ingest.Place) []byte {
 	return append(dst, line...)
 }
 
-// appendTo appends the line that a row is of.
+// appendTo appends the line of a row.
 func (l layout) appendTo(dst []byte, row string) []byte {
 	rest := row
 	if !l.whole() {
@@ -62,19 +62,19 @@ func (l layout) appendTo(dst []byte, row string) []byte {
 	return append(dst, rest...)
 }
 
-// record appends the row of a row of a table.
+// record appends the row of a table's record.
 func (l layout) record(dst []byte, r table.Record, column int) []byte {
 	dst = table.AppendColumnKey(dst, r.Values[column], l.numeric, l.reverse)
 	return table.Append(table.AppendPlace(dst, r.At), r.Values...)
 }
 
-// values appends the values that a row of a table is of.
+// values appends the values of a table's row.
 func (l layout) values(dst []table.Value, row string, columns int) []table.Value {
 	dst, _ = table.Values(dst, table.SkipPlace(row[len(l.key(row)):]), columns)
 	return dst
 }
 
-// key is the key of a row.
+// key returns the key of a row.
 func (l layout) key(row string) string {
 	switch {
 	case l.plain():
@@ -87,7 +87,8 @@ func (l layout) key(row string) string {
 	return row[:table.TextKeyLen(row, l.reverse)]
 }
 
-// fieldOf is a field of a line, from 1, as "sort -b -k N,N" takes it: between blanks and tabs. Field 0 is the line.
+// fieldOf returns a field of a line, from 1, by the rules of "sort -b -k N,N": between blanks and tabs. Field 0 is the
+// line.
 func fieldOf(line []byte, number int) []byte {
 	if number == 0 {
 		return line
@@ -107,11 +108,11 @@ func fieldOf(line []byte, number int) []byte {
 	}
 }
 
-// shortMost is how long a text is at most that number reads.
+// shortMost is the length of the longest text that number reads.
 const shortMost = 40
 
-// number is the decimal number that a short text begins with, by another reading than that of its key, and right to 53
-// bits; NaN for another text.
+// number returns the decimal number at the beginning of a short text, exact to 53 bits, by another parser than that of
+// keys; NaN for other texts.
 func number(text string) float64 {
 	if len(text) > shortMost || strings.ContainsAny(text, "xX_") {
 		return math.NaN()

@@ -7,7 +7,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// runNumbers sorts numbers that the seed names.
+// runNumbers sorts numbers made from the seed.
 func runNumbers(r *pebble.Rank, c Config) (result Result, err error) {
 	s := &sorter[uint64]{rank: r, config: c}
 	if s.out, err = create(r, c.Output, false); err != nil {

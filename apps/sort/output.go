@@ -9,13 +9,13 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// output is where rows go: a table, or lines of a file; or nowhere.
+// output is the destination of rows: a table, lines of a file, or none.
 type output struct {
 	*apps.RowWriter
 	writer *table.Writer
 }
 
-// create begins to write, so that an unusable output is an error before all work. All ranks call it.
+// create opens the output, so that an unusable one is an error before all work. All ranks call it.
 func create(r *pebble.Rank, o apps.Output, asLines bool) (*output, error) {
 	ending := filepath.Ext(strings.TrimSuffix(strings.TrimSuffix(o.Path, ".gz"), ".zst"))
 	o.Lines = asLines && (ending == ".csv" || ending == ".tsv") || o.Check() != nil
@@ -23,10 +23,10 @@ func create(r *pebble.Rank, o apps.Output, asLines bool) (*output, error) {
 	return &output{RowWriter: rows}, err
 }
 
-// columns says which columns rows have, before the first one. All ranks call it.
+// columns sets the columns of rows, before the first row. All ranks call it.
 func (o *output) columns(columns ...table.Column) { o.writer = table.NewWriter(o.RowWriter, columns) }
 
-// row writes a row. The first error stays, and closing tells all ranks of it.
+// row writes a row. The first error stays; close reports it to all ranks.
 func (o *output) row(values ...table.Value) { o.writer.Write(values) }
 
 // close completes the output, unless the result has errors. All ranks call it.

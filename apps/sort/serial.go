@@ -2,7 +2,7 @@ package sort
 
 import "slices"
 
-// Serial is Run for numbers without a job: all of them, in order.
+// Serial is Run for numbers without a job. It returns all numbers in order.
 func Serial(c Config) []uint64 {
 	c = c.complete()
 	numbers := make([]uint64, c.Numbers)

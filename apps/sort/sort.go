@@ -1,11 +1,11 @@
-// Package sort sorts numbers that a seed names, the lines of files, or the rows of tables, on all ranks: a
-// container.Table of them, which container.Sort sorts. Afterwards each rank has about as many rows, in order, and none
-// that comes after one of the next rank. What has no room in memory goes to files of a scratch folder, in runs that are
+// Package sort sorts numbers made from a seed, the lines of files, or the rows of tables, on all ranks: container.Sort
+// sorts them in a container.Table. Afterwards each rank has about the same number of rows, in order, and no row that
+// belongs after one of the next rank. Rows that exceed the memory go to files of a scratch folder, as runs that are
 // merged when they are read.
 //
-// [Run] does all of it, checks the result ([table.Sorting]), and writes it if that is wanted. Lines that are sorted as
-// numbers are read once more by another parser, which must find no number below the one ahead. [Serial] is the plain
-// twin for numbers.
+// [Run] sorts, checks the result ([table.Sorting]), and writes it if an output is set. Lines that are sorted as numbers
+// are also read by another parser, which must find no number below the one before it. [Serial] is the plain twin for
+// numbers.
 package sort
 
 import (
@@ -18,38 +18,39 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Config configures Run. All ranks give equal ones, but for Progress.
+// Config configures Run. It is equal on all ranks, except for Progress.
 type Config struct {
-	// Seed names the numbers; Progress counts rows that rank 0 has loaded; a total of 0 is not known. Output gets the
-	// rows in order: lines as they stand, or by its extension a table with the column "line" or "number", or the columns
-	// of the tables that are sorted. Nothing is written when the check finds something wrong.
+	// Seed determines the numbers. Progress counts the rows that rank 0 has loaded; a total of 0 is unknown. Output
+	// gets the rows in order: lines as they stand, or, by its extension, a table with the column "line" or "number", or
+	// with the columns of the sorted tables. Nothing is written if the check finds a mistake.
 	apps.Common
-	// Input names files that are sorted instead of numbers. Without Column they have lines, whose ends (\n or \r\n) do
-	// not count.
+	// Input names the files to sort instead of numbers. Without Column they have lines, whose ends (\n or \r\n) do not
+	// count.
 	apps.Input
-	// Numbers are sorted, so many in all; 0 is NumbersDefault. They are uint64, and the same on any number of ranks.
+	// Numbers is the number of numbers to sort; 0 is NumbersDefault. They are uint64, and the same for any number of
+	// ranks.
 	Numbers uint64
-	// Distinct is how many of the numbers differ at most; 0 is all of them.
+	// Distinct is the maximum number of different numbers; 0 is all of them.
 	Distinct uint64
 	// Numeric sorts by numbers, see [table.AppendNumber], instead of by bytes.
 	Numeric bool
-	// Reverse sorts in descending order; with Numeric, NaN and texts come last all the same.
+	// Reverse sorts in descending order. With Numeric, NaN and texts still come last.
 	Reverse bool
-	// Unique keeps the first row of those with equal keys.
+	// Unique keeps the first row of each key.
 	Unique bool
-	// Column is the key: the name of a column of tables, or its number from 1, or that of a field between blanks in lines.
-	// "" is the whole line.
+	// Column is the key: the name of a column of tables or its number from 1, or the number of a field between blanks
+	// in lines. "" is the whole line.
 	Column string
-	// Space is how much memory rows take on a rank, and where those go that are too many.
+	// Space is the memory for rows on a rank, and the folder for the rows that exceed it.
 	Space container.Budget
 }
 
-// NumbersDefault is how many numbers are sorted when none are asked for.
+// NumbersDefault is the default number of numbers.
 const NumbersDefault = 10_000_000
 
-const numbersMost = 1 << 44 // so that a rank's fit in an int
+const numbersMost = 1 << 44 // so that a rank's numbers fit in an int
 
-// Check returns an error if c cannot work in a job of that many ranks.
+// Check returns an error if c is invalid for a job of this number of ranks.
 func (c Config) Check(int) error {
 	switch {
 	case len(c.Files) > 0 && (c.Numbers > 0 || c.Distinct > 0):
@@ -75,20 +76,20 @@ type Result struct {
 	Of    string `json:"of"` // "numbers", "lines" or "rows"
 	Count uint64 `json:"rows"`
 
-	// RowsPerSecond is of sorting alone. Runs are merged when they are read: TotalRowsPerSecond counts all from making
-	// or reading the rows to checking and writing them in order.
+	// RowsPerSecond is of sorting alone. Runs are merged when they are read, so TotalRowsPerSecond covers everything
+	// from making or reading the rows to checking and writing them in order.
 	RowsPerSecond      float64 `json:"rows_per_second"`
 	TotalRowsPerSecond float64 `json:"total_rows_per_second"`
-	SpilledBytes       int64   `json:"spilled_bytes"` // written to scratch folders, by all ranks
-	Runs               int     `json:"runs"`          // files of these
-	Fullest            float64 `json:"fullest"`       // rows of the rank that has most, over the mean
+	SpilledBytes       int64   `json:"spilled_bytes"` // written to scratch folders by all ranks
+	Runs               int     `json:"runs"`          // number of files with these bytes
+	Fullest            float64 `json:"fullest"`       // rows of the fullest rank over the mean
 	Written            int64   `json:"written_bytes"` // to the output
-	Kept               uint64  `json:"kept"`          // rows with different keys, if only these are wanted; otherwise all
-	// sum of the rows' hashes, 16 hexadecimal digits: the same in any order
+	Kept               uint64  `json:"kept"`          // rows with different keys, if only these are kept; otherwise all
+	// sum of the rows' hashes, 16 hexadecimal digits; independent of the order
 	Checksum string `json:"checksum"`
 }
 
-// Rows are labels and values of a summary for display.
+// Rows returns the labels and values of a summary for display.
 func (r Result) Rows() [][2]string {
 	rows := [][2]string{
 		{r.Of, strconv.FormatUint(r.Count, 10)},
@@ -104,7 +105,8 @@ func (r Result) Rows() [][2]string {
 }
 
 // Run sorts, checks and writes. All ranks call it, with equal configurations. The result is complete on every rank. An
-// error means that the job failed, or a file could not be read or written; what the check finds is counted in Errors.
+// error means that the job failed, or that a file could not be read or written. Errors counts the mistakes that the
+// check finds.
 func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
@@ -122,7 +124,7 @@ func (c Config) complete() Config {
 	return c
 }
 
-// number is the number at a place of those that the seed names. Before a change to fewer ones all differ.
+// number returns the number at a place, made from the seed. Before Distinct reduces them, all numbers differ.
 func (c Config) number(at uint64) uint64 { return apps.Mix(apps.Mix(c.Seed) + at%c.Distinct) }
 
-const progressEvery = 1 << 20 // rows of rank 0 between two words of progress
+const progressEvery = 1 << 20 // rows of rank 0 between two reports of progress

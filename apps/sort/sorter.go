@@ -14,14 +14,14 @@ type sorter[R cmp.Ordered] struct {
 	rank   *pebble.Rank
 	config Config
 	rows   *table.Sorting[R, R]
-	steps  apps.Steps // the rows are there; they are sorted
+	steps  apps.Steps // two: rows are loaded, rows are sorted
 	saved  []checkpoint.Part
 	load   func(result *Result) error
-	loaded func()                   // when rows are there, read or restored; nil: nothing is to be done
-	looks  func(row R) (wrong bool) // at a row behind the last one; nil for no look
-	key    func(row R) string       // of which one row is kept; nil keeps all
+	loaded func()                   // called when the rows are loaded or restored; nil: nothing to do
+	looks  func(row R) (wrong bool) // compares a row with the one before it; nil: no check
+	key    func(row R) string       // key of a row, of which one row is kept; nil keeps all
 	out    *output                  // of the rows
-	write  func(row R)              // to out; nil for nowhere
+	write  func(row R)              // writes to out; nil: no output
 	kept   uint64
 	wrong  uint64
 }
@@ -56,8 +56,8 @@ func (s *sorter[R]) fill(result *Result) error {
 	return err
 }
 
-// sort sorts the rows. Rows that were saved in order are sorted again, since ranks may be others now. They are almost
-// where they belong.
+// sort sorts the rows. It also sorts rows that were saved in order, because the number of ranks may have changed. They
+// are almost in place.
 func (s *sorter[R]) sort() error {
 	sorted := false
 	return s.steps.Run(func(n int) (more bool, err error) {
@@ -68,7 +68,7 @@ func (s *sorter[R]) sort() error {
 	})
 }
 
-// verify goes over the rows in order, and writes them if they are wanted and nothing is wrong with them.
+// verify checks the rows in order, and writes them if an output is set and they are correct.
 func (s *sorter[R]) verify(result *Result) error {
 	if err := s.pass(); err != nil {
 		return err
@@ -92,7 +92,7 @@ func (s *sorter[R]) verify(result *Result) error {
 	return s.out.close(result)
 }
 
-// pass goes over this rank's rows once, or twice where one of equal ones is kept.
+// pass iterates over this rank's rows once, or twice if only one of equal rows is kept.
 func (s *sorter[R]) pass() error {
 	ahead, any, keep, err := s.look()
 	if err == nil {
@@ -119,8 +119,8 @@ func (s *sorter[R]) pass() error {
 	return nil
 }
 
-// look returns the key of the last row of the ranks ahead of this one, if there is any, and how many of this rank's
-// rows are kept. All ranks call it.
+// look returns the key of the last row of the ranks before this one, if any, and the number of this rank's rows that
+// are kept. All ranks call it.
 func (s *sorter[R]) look() (ahead string, any bool, keep uint64, err error) {
 	if s.key == nil {
 		return "", false, uint64(s.rows.LocalLen()), nil

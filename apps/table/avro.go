@@ -14,7 +14,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// openAvro is for records without other ones in them, of the first file's schema.
+// openAvro opens files of flat records, with the schema of the first file.
 func openAvro(r *pebble.Rank, files []string, s *Source) (none ingest.Format[Record], err error) {
 	schema, err := firstSchema(r, files)
 	if err != nil {
@@ -27,7 +27,7 @@ func openAvro(r *pebble.Rank, files []string, s *Source) (none ingest.Format[Rec
 	return avroRows(codec), nil
 }
 
-// firstSchema is the schema of the first file. It is collective.
+// firstSchema returns the schema of the first file. It is collective.
 func firstSchema(r *pebble.Rank, files []string) (string, error) {
 	return first(r, files, "avro", func(f file, size int64) (string, error) {
 		h, err := ocf.ReadHeader(f, size)
@@ -35,27 +35,27 @@ func firstSchema(r *pebble.Rank, files []string) (string, error) {
 	})
 }
 
-// avroRows are records of Avro files.
+// avroRows is the format of records of Avro files.
 func avroRows(codec *record) ingest.Format[Record] {
 	return ingest.Convert(ingest.AvroOf[[]Value](codec), func(at ingest.Place, values []Value) (Record, error) {
 		return Record{at, values}, nil
 	})
 }
 
-// record makes values of Avro records. It is an ingest.AvroCodec.
+// record decodes Avro records to values. It is an ingest.AvroCodec.
 type record struct {
 	schema string
 	fields []decoder
 	values []Value
 }
 
-// A decoder makes a value of the bytes that src begins with.
+// A decoder decodes the value at the front of src.
 type decoder func(src []byte) (v Value, rest []byte, err error)
 
 // Schema implements ingest.AvroCodec.
 func (c *record) Schema() string { return c.schema }
 
-// Next implements ingest.AvroCodec. The values are good until the next call.
+// Next implements ingest.AvroCodec. The values are valid until the next call.
 func (c *record) Next(src []byte) ([]Value, []byte, error) {
 	c.values = c.values[:0]
 	for _, field := range c.fields {
@@ -95,7 +95,7 @@ func (c *record) parse() (names []string, err error) {
 var errType = errors.New("it holds values within values: only numbers, texts, truth values, dates and timestamps are " +
 	"columns")
 
-// decoderOf is the decoder of a type of a schema.
+// decoderOf returns the decoder of a type in a schema.
 func decoderOf(of any) (decoder, error) {
 	switch t := of.(type) {
 	case string:
@@ -165,7 +165,7 @@ var primitives = map[string]decoder{
 	},
 }
 
-// logical types are texts.
+// logical has the decoders of logical types, which become texts.
 var logical = map[string]decoder{
 	"date":                   dated(time.DateOnly, func(n int64) time.Time { return time.Unix(n*24*60*60, 0) }),
 	"timestamp-millis":       dated(time.RFC3339Nano, time.UnixMilli),

@@ -14,7 +14,7 @@ type file = io.ReaderAt
 // first returns a function's text for the first file, on all ranks. It is collective.
 func first(r *pebble.Rank, files []string, format string, of func(f file, size int64) (string, error)) (string, error) {
 	var text string
-	looked := false // the first of this rank's files is, on rank 0, the first of all
+	looked := false // on rank 0, the first of its files is the first of all
 	_, err := ingest.Open(r, files, ingest.Blocks(format, func(f file, size int64) (_ []int64, err error) {
 		if r.ID() == 0 && !looked {
 			text, err = of(f, size)

@@ -6,13 +6,13 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// A Column is a column of rows with the types of its values.
+// A Column is a column of rows and the types of its values.
 type Column struct {
 	Name string
 	Met  met
 }
 
-// met are the types of values that were met, a bit each.
+// met is the set of types that a column's values have, one bit per type.
 type met uint8
 
 const (
@@ -24,28 +24,28 @@ const (
 	metText
 )
 
-// CountColumn and NumberColumn are columns of a result: of numbers from 0 on, and of numbers that may be missing.
+// CountColumn returns a column of a result with numbers from 0 on.
 func CountColumn(name string) Column { return Column{name, metUint} }
 
-// TextColumn is a column of a result.
+// TextColumn returns a column of texts in a result.
 func TextColumn(name string) Column { return Column{name, metText} }
 
-// NumberColumn is a column of float64 values in a result. Values may be missing.
+// NumberColumn returns a column of float64 values in a result. Values may be missing.
 func NumberColumn(name string) Column { return Column{name, metFloat | metNull} }
 
-// Optional is a column some of whose values are missing.
+// Optional returns the column with possibly missing values.
 func (c Column) Optional() Column {
 	c.Met |= metNull
 	return c
 }
 
-// With is a column that holds the values of another one, too.
+// With returns a column that also holds the values of another one.
 func (c Column) With(other Column) Column {
 	c.Met |= other.Met
 	return c
 }
 
-// meet notes a value's type.
+// meet adds a value's type.
 func (c *Column) meet(v Value) {
 	switch v.Kind {
 	case Null:
@@ -63,7 +63,7 @@ func (c *Column) meet(v Value) {
 	}
 }
 
-// agreed are columns with the types that all ranks have met. It is collective.
+// agreed returns columns with the types that all ranks have met. It is collective.
 func agreed(r *pebble.Rank, columns []Column) ([]Column, error) {
 	own := make([]met, len(columns))
 	for i, c := range columns {
@@ -78,7 +78,7 @@ func agreed(r *pebble.Rank, columns []Column) ([]Column, error) {
 	return columns, err
 }
 
-// kind is the type that holds all values: Text if no other one does.
+// kind returns the type that holds all values: Text if no other one does.
 func (c Column) kind() Kind {
 	switch m := c.Met &^ metNull; {
 	case m == 0, m&metText != 0:
@@ -93,7 +93,7 @@ func (c Column) kind() Kind {
 	return Text
 }
 
-// parse is the value whose text it is.
+// parse returns the value of a text.
 func (c Column) parse(text string) Value {
 	switch c.kind() {
 	case Int:

@@ -13,7 +13,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// members are a JSON object, each key once: ingest.JSONLines refuses others. Values are looked at when they are needed.
+// members are the members of a JSON object, with different keys: ingest.JSONLines rejects others. Values are decoded on
+// demand.
 type members []member
 
 type member struct {
@@ -43,7 +44,7 @@ func (m *members) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// value is the member's, as a column has it.
+// value decodes the member's value for a column.
 func (m member) value() (Value, error) {
 	d := json.NewDecoder(bytes.NewReader(m.text))
 	d.UseNumber()
@@ -58,7 +59,7 @@ func (m member) value() (Value, error) {
 	return v, nil
 }
 
-// ofToken makes a value of one of JSON.
+// ofToken converts a JSON token to a value.
 func ofToken(token json.Token) (Value, error) {
 	switch v := token.(type) {
 	case nil:
@@ -80,13 +81,13 @@ func ofToken(token json.Token) (Value, error) {
 	return Value{}, errors.New("it holds an array or an object: only numbers, texts, truth values and null are columns")
 }
 
-// keys finds the columns of objects.
+// keys collects the keys of objects, which become columns.
 type keys struct {
 	places map[string]int
-	met    []string // keys that are new, each behind where it was met; nil when all are known
+	met    []string // new keys, each behind the place of its first object; nil when all keys are known
 }
 
-// openJSON is for objects, whose keys are columns: those of all rows, which are read for them first.
+// openJSON opens files of objects, whose keys are columns. It first reads all rows for their keys.
 func openJSON(_ *pebble.Rank, _ []string, s *Source) (ingest.Format[Record], error) {
 	var values []Value
 	s.keys = &keys{places: map[string]int{}}
@@ -111,7 +112,7 @@ func openJSON(_ *pebble.Rank, _ []string, s *Source) (ingest.Format[Record], err
 	}), nil
 }
 
-// meet notes a key that is new, as the one of a number in its object.
+// meet adds a new key. number is its place in its object.
 func (k *keys) meet(at ingest.Place, number int, key string) {
 	if _, known := k.places[key]; !known {
 		k.places[key] = 0
@@ -120,7 +121,7 @@ func (k *keys) meet(at ingest.Place, number int, key string) {
 	}
 }
 
-// nameKeys reads all rows for their keys: columns are in the order in which files have them first. It is collective.
+// nameKeys reads all rows for their keys. The columns are in the order in which the keys first occur. It is collective.
 func (s *Source) nameKeys(r *pebble.Rank) error {
 	for range s.All() {
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/activepebbles/pebbles/ingest"
 )
 
-// Parts of keys begin with a class, and none is the beginning of another one; so keys of several parts are in the order
+// Parts of keys begin with a class, and no part is a prefix of another one. So keys of several parts are in the order
 // of the first part, then of the second one.
 const (
 	classTextFirst = 0x0f // in reverse order
@@ -23,7 +23,7 @@ const (
 )
 
 // AppendKey appends a value as a part of a key: numbers first, by value, then texts by their bytes, then Null. A Text
-// that is a number counts as one. Values have equal parts if their texts are equal.
+// that is a number counts as a number. Values have equal parts if their texts are equal.
 func AppendKey(key []byte, v Value) []byte {
 	if v.Kind == Null {
 		return append(key, classAbsent)
@@ -31,13 +31,13 @@ func AppendKey(key []byte, v Value) []byte {
 	var room [64]byte
 	text := v.AppendText(room[:0])
 	number, rest := AppendNumber(key, text, false)
-	if rest < len(text) { // no number, or more than that
+	if rest < len(text) { // not a number, or more than one
 		number = append(key, classText)
 	}
 	return AppendTextKey(number, text, false)
 }
 
-// AppendTextKey appends a text as a part of a key, in the order of its bytes, or in the reverse one.
+// AppendTextKey appends a text as a part of a key, in the order of its bytes or in reverse order.
 func AppendTextKey(key, text []byte, reverse bool) []byte {
 	flip := flipOf(reverse)
 	for _, b := range text {
@@ -48,7 +48,7 @@ func AppendTextKey(key, text []byte, reverse bool) []byte {
 	return append(key, 0^flip, 1^flip)
 }
 
-// TextKey appends the text of a part of a key by AppendTextKey that a row begins with, and returns the rest of the row.
+// TextKey appends the text of the AppendTextKey part at the front of a row, and returns the rest of the row.
 func TextKey(dst []byte, row string, reverse bool) (text []byte, rest string) {
 	flip := flipOf(reverse)
 	for at := 0; ; at++ {
@@ -62,7 +62,7 @@ func TextKey(dst []byte, row string, reverse bool) (text []byte, rest string) {
 	}
 }
 
-// TextKeyLen is the length of a part of a key by AppendTextKey that a row begins with.
+// TextKeyLen returns the length of the AppendTextKey part at the front of a row.
 func TextKeyLen(row string, reverse bool) int {
 	end := "\x00\x01"
 	if reverse {
@@ -78,10 +78,10 @@ func flipOf(reverse bool) byte {
 	return 0
 }
 
-// AppendNumber appends the number that a text begins with, behind blanks, as a part of a key, and returns how many
-// bytes of the text it takes: as the C function strtold reads it, but exactly, whatever the number of digits. A text
-// that begins with no number takes 0 bytes, and comes after all numbers and NaN. reverse is for numbers in descending
-// order; NaN and texts come last all the same.
+// AppendNumber appends the number at the front of a text, after blanks, as a part of a key, and returns the number of
+// bytes of the text that it takes: those that the C function strtold takes, but read exactly, whatever the number of
+// digits. A text without a number takes 0 bytes, and comes after all numbers and NaN. reverse makes numbers descend;
+// NaN and texts still come last.
 func AppendNumber(key, text []byte, reverse bool) (appended []byte, taken int) {
 	n := scan(text)
 	n.negative = n.negative != reverse
@@ -101,7 +101,7 @@ func AppendNumber(key, text []byte, reverse bool) (appended []byte, taken int) {
 	key = append(key, classAbove)
 	key = binary.BigEndian.AppendUint32(key, uint32(n.exponent)^1<<31)
 	for _, d := range n.digits {
-		key = append(key, d+1) // above the end
+		key = append(key, d+1) // above the end mark
 	}
 	if key = append(key, 0); n.negative {
 		for i := begin; i < len(key); i++ {
@@ -112,7 +112,7 @@ func AppendNumber(key, text []byte, reverse bool) (appended []byte, taken int) {
 	return key, n.taken
 }
 
-// NumberLen is the length of a part of a key by AppendNumber that a row begins with.
+// NumberLen returns the length of the AppendNumber part at the front of a row.
 func NumberLen(row string) int {
 	const digits = 1 + 4 // behind class and exponent
 	switch row[0] {
@@ -136,7 +136,7 @@ func AppendPlace(key []byte, at ingest.Place) []byte {
 	return key
 }
 
-// SkipPlace is a row behind a place.
+// SkipPlace returns the rest of a row behind a place.
 func SkipPlace(row string) string {
 	for range 3 {
 		row = row[1+int(row[0]):]
@@ -144,9 +144,9 @@ func SkipPlace(row string) string {
 	return row
 }
 
-// AppendColumnKey appends a value of a column that a table is sorted by as a part of a key. Values that are numbers in
-// the file, or all if numeric says so, are in the order of AppendNumber, and texts behind them; with reverse before
-// them.
+// AppendColumnKey appends a value of the column that a table is sorted by as a part of a key. Values that are numbers
+// in the file, or all values if numeric is set, are in the order of AppendNumber. Texts follow them, or with reverse
+// precede them.
 func AppendColumnKey(key []byte, v Value, numeric, reverse bool) []byte {
 	var room [64]byte
 	text := v.AppendText(room[:0])
@@ -161,7 +161,7 @@ func AppendColumnKey(key []byte, v Value, numeric, reverse bool) []byte {
 	return AppendTextKey(append(key, class), text, reverse)
 }
 
-// ColumnKeyLen is the length of a part of a key by AppendColumnKey that a row begins with.
+// ColumnKeyLen returns the length of the AppendColumnKey part at the front of a row.
 func ColumnKeyLen(row string, numeric, reverse bool) int {
 	if !numeric && (row[0] == classText || row[0] == classTextFirst) {
 		return 1 + TextKeyLen(row[1:], reverse)
@@ -169,7 +169,7 @@ func ColumnKeyLen(row string, numeric, reverse bool) int {
 	return NumberLen(row)
 }
 
-// KeyLen returns the length of the key at the beginning of a row, as AppendKey makes it of the given number of parts.
+// KeyLen returns the length of the key of AppendKey parts, of the given number, at the front of a row.
 func KeyLen(row string, parts int) (size int) {
 	for range parts {
 		part := row[size:]
@@ -180,7 +180,7 @@ func KeyLen(row string, parts int) (size int) {
 	return size
 }
 
-// KeyValues appends the values that a key by AppendKey is of, as columns hold them.
+// KeyValues appends the values of a key by AppendKey, with the types of columns.
 func KeyValues(dst []Value, key string, columns []Column) []Value {
 	for _, c := range columns {
 		class := key[0]

@@ -5,17 +5,17 @@ import (
 	"math/big"
 )
 
-// number is the number at the beginning of a text: 0.digits times 10 to the exponent, without zeros before and behind
+// number is the number at the front of a text: 0.digits times 10 to the exponent, without leading and trailing zeros of
 // the digits.
 type number struct {
-	taken         int // bytes of the text; 0 for no number
+	taken         int // bytes of the text; 0 without a number
 	negative      bool
 	nan, infinite bool
 	digits        []byte // 0 to 9
 	exponent      int32
 }
 
-// exponentMost bounds exponents: larger ones count as this.
+// exponentMost bounds exponents: larger ones are treated as equal to it.
 const exponentMost = 1 << 30
 
 // scan reads a number as strtold does.
@@ -53,7 +53,7 @@ func isBlank(b byte) bool { return b == ' ' || b >= '\t' && b <= '\r' }
 
 func isDigit(b byte) bool { return b-'0' < 10 }
 
-// decimal reads a decimal number without a sign, and returns how many bytes it has.
+// decimal reads a decimal number without a sign, and returns its length in bytes.
 func (n *number) decimal(text []byte) (size int) {
 	point, digits := false, 0
 	for ; size < len(text) && (isDigit(text[size]) || text[size] == '.' && !point); size++ {
@@ -82,7 +82,7 @@ func (n *number) decimal(text []byte) (size int) {
 	return size + more
 }
 
-// exponent reads an exponent, if one is there, and returns how many bytes it has.
+// exponent reads an exponent, if present, and returns its length in bytes.
 func exponent(text []byte) (n int64, size int) {
 	at, negative := 1, false
 	if len(text) < 2 || text[0]|0x20 != 'e' {
@@ -104,7 +104,7 @@ func exponent(text []byte) (n int64, size int) {
 // hexadecimalBits is the precision of hexadecimal numbers.
 const hexadecimalBits = 256
 
-// hexadecimal returns how many bytes a hexadecimal number has, such as 0x1.8p-3; 0 for none.
+// hexadecimal returns the length in bytes of a hexadecimal number such as 0x1.8p-3, or 0 without one.
 func hexadecimal(text []byte) (size int) {
 	if len(text) < 3 || text[0] != '0' || text[1]|0x20 != 'x' {
 		return 0

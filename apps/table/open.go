@@ -14,8 +14,8 @@ import (
 
 // A Source is one rank's share of the rows of tables in files.
 type Source struct {
-	Columns []string // of the first file, in its order; in JSON Lines all keys, as they come first
-	// Check refuses rows by their values, before All; an error is told with file and line. It may be nil.
+	Columns []string // of the first file, in its order; in JSON Lines all keys, in order of occurrence
+	// Check returns an error for rows that must not be used, during All; the error gets file and line. It may be nil.
 	Check func(values []Value) error
 
 	met  []Column
@@ -23,19 +23,19 @@ type Source struct {
 	keys *keys // of objects; nil in other formats
 }
 
-// A Record is a row as it is read, which is good until the next one.
+// A Record is a row as it is read. It is valid until the next one.
 type Record struct {
 	At     ingest.Place
 	Values []Value // of the columns
 }
 
-// formats are those that Open reads, by the extensions of names.
+// formats are the formats that Open reads, by extension.
 var formats = map[string]func(r *pebble.Rank, files []string, s *Source) (ingest.Format[Record], error){
 	".csv": openCSV(ingest.Comma(',')), ".tsv": openCSV(ingest.Comma('\t')),
 	".jsonl": openJSON, ".ndjson": openJSON, ".avro": openAvro, ".parquet": openParquet,
 }
 
-// extension is the end of a file's name, without that of a compression, if tables have such names.
+// extension returns the extension of a file's name, without that of a compression.
 func extension(name string) string {
 	base := strings.ToLower(name)
 	for _, packed := range []string{".gz", ".bgz", ".zst"} {
@@ -44,11 +44,11 @@ func extension(name string) string {
 	return filepath.Ext(base)
 }
 
-// Named reports whether the name of a file or a pattern says that it is a table that Open reads.
+// Named reports whether the name of a file or a pattern has the extension of a table that Open reads.
 func Named(name string) bool { return formats[extension(name)] != nil }
 
-// Files returns the files that patterns name, and whether their names say that they are tables which Open reads. It is
-// collective.
+// Files returns the files that patterns name, and reports whether their extensions are those of tables that Open reads.
+// It is collective.
 func Files(r *pebble.Rank, patterns []string) (names []string, tables bool, err error) {
 	lines, err := ingest.Open(r, patterns, ingest.Lines(), ingest.Unchecked())
 	if err != nil {
@@ -58,11 +58,11 @@ func Files(r *pebble.Rank, patterns []string) (names []string, tables bool, err 
 	return names, Named(names[0]), nil
 }
 
-// Open opens tables: CSV, TSV, JSON Lines, Avro and Parquet files, as their names end, plain or compressed. Patterns
-// and the sharing among ranks are those of [ingest.Open]; all files are of one format. It is collective.
+// Open opens tables: CSV, TSV, JSON Lines, Avro and Parquet files, by their extensions, plain or compressed. Patterns
+// and the shares of ranks are those of [ingest.Open]. All files have one format. It is collective.
 //
-// All values of CSV and TSV files are Text, and empty ones are Null. A Parquet or Avro file with columns that are no
-// numbers, texts, truth values, dates or timestamps is an error; truth values, dates and timestamps are Text.
+// All values of CSV and TSV files are Text, and empty ones are Null. Truth values, dates and timestamps of other
+// formats are Text. A Parquet or Avro file with columns that are neither these nor numbers nor texts is an error.
 func Open(r *pebble.Rank, patterns []string, opts ...ingest.Option) (*Source, error) {
 	files, err := filesOf(r, patterns)
 	if err != nil {
@@ -88,7 +88,7 @@ func Open(r *pebble.Rank, patterns []string, opts ...ingest.Option) (*Source, er
 	return s, s.distinct(files[0])
 }
 
-// filesOf are the files of patterns, which are tables of one format. It is collective.
+// filesOf returns the files of patterns, and an error unless they are tables of one format. It is collective.
 func filesOf(r *pebble.Rank, patterns []string) ([]string, error) {
 	files, _, err := Files(r, patterns)
 	if err != nil {
@@ -107,7 +107,7 @@ func filesOf(r *pebble.Rank, patterns []string) ([]string, error) {
 	return files, nil
 }
 
-// distinct refuses two columns of one name.
+// distinct returns an error if two columns have one name.
 func (s *Source) distinct(file string) error {
 	for i, name := range s.Columns {
 		if slices.Contains(s.Columns[:i], name) {
@@ -135,7 +135,7 @@ func (s *Source) All() iter.Seq[Record] {
 	}
 }
 
-// Report ends a loop over all rows, and returns the columns with the types that all ranks have met, too. It is
+// Report ends a loop over all rows. It also returns the columns with the types that all ranks have met. It is
 // collective.
 func (s *Source) Report(r *pebble.Rank) ([]Column, ingest.Report, error) {
 	report, err := s.in.Report()
@@ -162,7 +162,7 @@ func errNoColumn(name string, all []string) error {
 	return fmt.Errorf("no column %q; the table has %s: name one of these", name, listed(all))
 }
 
-// listed shows the first columns.
+// listed returns the first columns as text.
 func listed(names []string) string {
 	const most = 20
 	text := fmt.Sprintf("%.40q", names[:min(len(names), most)])
@@ -172,14 +172,14 @@ func listed(names []string) string {
 	return text
 }
 
-// openCSV is for rows of text.
+// openCSV opens files with rows of text.
 func openCSV(options ...ingest.CSVOption) func(*pebble.Rank, []string, *Source) (ingest.Format[Record], error) {
 	return func(_ *pebble.Rank, _ []string, s *Source) (ingest.Format[Record], error) {
 		return textRows(append(options[:len(options):len(options)], ingest.AllColumns(&s.Columns))...), nil
 	}
 }
 
-// textRows are rows of CSV and TSV files.
+// textRows is the format of CSV and TSV files.
 func textRows(options ...ingest.CSVOption) ingest.Format[Record] {
 	var values []Value
 	return ingest.Convert(ingest.Rows(options...), func(at ingest.Place, fields [][]byte) (Record, error) {
@@ -207,7 +207,7 @@ func openParquet(r *pebble.Rank, files []string, s *Source) (ingest.Format[Recor
 	return valueRows(parquet.Values(s.Columns...)), nil
 }
 
-// valueRows are rows of Parquet files.
+// valueRows is the format of Parquet files.
 func valueRows(rows ingest.Format[[]any]) ingest.Format[Record] {
 	var values []Value
 	return ingest.Convert(rows, func(at ingest.Place, row []any) (Record, error) {

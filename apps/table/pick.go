@@ -10,9 +10,9 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Pick returns the format of some columns of tables, by their names, for callers that open the files themselves. Values
-// are those of [Open], in the order of names, and other columns may have any type; a key that an object of JSON Lines
-// lacks is Null. The format belongs to one rank. It is collective.
+// Pick returns the format of the named columns of tables, for callers that open the files themselves. Values are those
+// of [Open], in the order of names. Other columns may have any type. A key that an object of JSON Lines lacks is Null.
+// The format belongs to one rank. It is collective.
 func Pick(r *pebble.Rank, patterns []string, names ...string) (format ingest.Format[Record], err error) {
 	files, err := filesOf(r, patterns)
 	if err != nil {
@@ -42,7 +42,7 @@ func Pick(r *pebble.Rank, patterns []string, names ...string) (format ingest.For
 	return pickedRows(names), nil
 }
 
-// narrowed is a schema of some fields of a record, in an order.
+// narrowed returns the schema of the named fields of a record, in this order.
 func narrowed(schema string, names []string) (string, error) {
 	var whole struct {
 		Type, Name string
@@ -71,7 +71,7 @@ func narrowed(schema string, names []string) (string, error) {
 	return string(text), err
 }
 
-// pickedRows are values of JSON objects.
+// pickedRows is the format of values of JSON objects.
 func pickedRows(names []string) ingest.Format[Record] {
 	values := make([]Value, len(names))
 	return ingest.Convert(ingest.JSONLines[members](), func(at ingest.Place, all members) (_ Record, err error) {

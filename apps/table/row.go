@@ -1,9 +1,8 @@
 // Package table is rows of tables whose columns are known only when files are opened: the common part of joining,
 // grouping and sorting files.
 //
-// [Open] reads tables of any format. A row is one string, which a container.Table holds, moves, sorts and spills as
-// such: a key, whose bytes are in the order of keys, and then the values of the columns ([Append], [Values]). See
-// [AppendKey].
+// [Open] reads tables of any format. A row is one string, which a container.Table holds, moves, sorts and spills: a
+// key, whose bytes are in the order of keys (see [AppendKey]), and then the values of the columns ([Append], [Values]).
 package table
 
 import (
@@ -31,10 +30,10 @@ type Value struct {
 	text string
 }
 
-// IntOf, UintOf, FloatOf and TextOf make values.
+// IntOf returns an Int.
 func IntOf(n int64) Value { return Value{Kind: Int, bits: uint64(n)} }
 
-// UintOf makes an Int where that holds n.
+// UintOf returns an Int if that can hold n, otherwise a Uint.
 func UintOf(n uint64) Value {
 	if n <= math.MaxInt64 {
 		return IntOf(int64(n))
@@ -42,13 +41,13 @@ func UintOf(n uint64) Value {
 	return Value{Kind: Uint, bits: n}
 }
 
-// FloatOf makes a Float.
+// FloatOf returns a Float.
 func FloatOf(x float64) Value { return Value{Kind: Float, bits: math.Float64bits(x)} }
 
-// TextOf makes a Text, which shares the memory of s.
+// TextOf returns a Text, which shares the memory of s.
 func TextOf(s string) Value { return Value{Kind: Text, text: s} }
 
-// AppendText appends the value as files of text have it: numbers in the shortest form that reads back as the same
+// AppendText appends the value in the form of text files: numbers in the shortest form that reads back as the same
 // number, and nothing for Null.
 func (v Value) AppendText(dst []byte) []byte {
 	switch v.Kind {
@@ -62,7 +61,7 @@ func (v Value) AppendText(dst []byte) []byte {
 	return append(dst, v.text...)
 }
 
-// String is the value as AppendText appends it.
+// String returns the value in the form of AppendText.
 func (v Value) String() string {
 	if v.Kind == Text {
 		return v.text
@@ -70,7 +69,7 @@ func (v Value) String() string {
 	return string(v.AppendText(nil))
 }
 
-// Number is the value as a number; ok is false for Null, and for a Text that is none.
+// Number returns the value as a number. ok is false for Null, and for a Text that is not a number.
 func (v Value) Number() (x float64, ok bool) {
 	switch v.Kind {
 	case Int:
@@ -102,7 +101,7 @@ func Append(row []byte, values ...Value) []byte {
 	return row
 }
 
-// Values appends to dst the n values that a row begins with, and returns the rest of the row. Texts share its memory.
+// Values appends to dst the n values at the front of a row, and returns the rest of the row. Texts share its memory.
 func Values(dst []Value, row string, n int) (values []Value, rest string) {
 	for range n {
 		v := Value{Kind: Kind(row[0])}
@@ -122,7 +121,7 @@ func Values(dst []Value, row string, n int) (values []Value, rest string) {
 	return dst, row
 }
 
-// varint reads an unsigned number, and tells how many bytes it has.
+// varint reads an unsigned number, and returns its length in bytes.
 func varint(s string) (n uint64, size int) {
 	for shift := 0; ; shift += 7 {
 		b := s[size]
@@ -133,7 +132,7 @@ func varint(s string) (n uint64, size int) {
 	}
 }
 
-// word reads eight bytes, the lowest first.
+// word reads eight bytes in little-endian order.
 func word(s string) (n uint64) {
 	for i := range 8 {
 		n |= uint64(s[i]) << (8 * i)

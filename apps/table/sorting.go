@@ -12,9 +12,9 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Sorting is rows that all ranks sort, and a check that needs no second sort: rows must be in order on each rank and
-// from one rank to the next, as many as there were, and the sum of their hashes must be what it was. So a row that was
-// lost, doubled or changed is found, but by an accident of 1 in 2^64.
+// Sorting is rows that all ranks sort, with a check that needs no second sort: rows must be in order on each rank and
+// from one rank to the next, their number must be that before sorting, and so must the sum of their hashes. So the
+// check misses a lost, doubled or changed row only by an accident of probability 1 in 2^64.
 type Sorting[R any, K cmp.Ordered] struct {
 	rank          *pebble.Rank
 	table         *container.Table[R]
@@ -22,12 +22,12 @@ type Sorting[R any, K cmp.Ordered] struct {
 	hash          func(row R) uint64
 	sort          func(t *container.Table[R]) error
 	codec         []pebble.Codec[K] // none for plain data
-	before, after Seen              // this rank's rows, before they are sorted and afterwards
-	disorder      uint64            // rows that come before the one ahead of them
-	edges         []K               // the keys of the first row and the last one
+	before, after Seen              // this rank's rows, before and after sorting
+	disorder      uint64            // rows that belong before the preceding row
+	edges         []K               // keys of the first and the last row
 }
 
-// Seen are rows that were looked at: their number, and the sum of their hashes.
+// Seen is the number of examined rows, and the sum of their hashes.
 type Seen struct{ Count, Sum uint64 }
 
 func (s *Seen) note(hash uint64) {
@@ -37,7 +37,7 @@ func (s *Seen) note(hash uint64) {
 
 func (s Seen) add(o Seen) Seen { return Seen{s.Count + o.Count, s.Sum + o.Sum} }
 
-// NewSorting makes an empty one of rows that are their keys, by the rules of [container.NewTable].
+// NewSorting makes an empty Sorting of rows that are their own keys, by the rules of [container.NewTable].
 func NewSorting[R cmp.Ordered](r *pebble.Rank, name string, space container.Budget, hash func(row R) uint64,
 	codec ...pebble.Codec[R]) *Sorting[R, R] {
 	s := NewSortingBy(r, name, space, func(row R) R { return row }, hash, codec...)
@@ -45,7 +45,7 @@ func NewSorting[R cmp.Ordered](r *pebble.Rank, name string, space container.Budg
 	return s
 }
 
-// NewSortingBy makes an empty one of rows that are sorted by a key.
+// NewSortingBy makes an empty Sorting of rows that are sorted by a key.
 func NewSortingBy[R any, K cmp.Ordered](r *pebble.Rank, name string, space container.Budget, key func(row R) K,
 	hash func(row R) uint64, codec ...pebble.Codec[K]) *Sorting[R, K] {
 	return &Sorting[R, K]{
@@ -59,26 +59,26 @@ func NewRows(r *pebble.Rank, name string, space container.Budget) *Sorting[strin
 	return NewSorting(r, name, space, distribution.HashString, pebble.Codec[string](pebble.Strings{}))
 }
 
-// Parts are those of a checkpoint: the rows, sorted or not, which are not sorted when they are restored.
+// Parts returns the parts of a checkpoint: the rows in any order. They are not sorted after a restore.
 func (s *Sorting[R, K]) Parts() []checkpoint.Part {
 	return []checkpoint.Part{
 		checkpoint.Records("rows", s.table), checkpoint.PerRank("before", &s.before, Seen.add),
 	}
 }
 
-// Add adds a row to this rank's, as container.Table does.
+// Add adds a row to this rank's rows, as container.Table does.
 func (s *Sorting[R, K]) Add(row R) {
 	s.before.note(s.hash(row))
 	s.table.Add(row)
 }
 
-// Sort sorts. All ranks call it.
+// Sort sorts the rows. All ranks call it.
 func (s *Sorting[R, K]) Sort() error { return s.sort(s.table) }
 
 // Clear removes all rows. All ranks call it.
 func (s *Sorting[R, K]) Clear() error { return s.table.Clear() }
 
-// All yields this rank's rows in order, and looks at them for the check. It is called once.
+// All yields this rank's rows in order, and examines them for the check. Call it once.
 func (s *Sorting[R, K]) All() iter.Seq[R] {
 	return func(yield func(R) bool) {
 		var last K
@@ -101,20 +101,20 @@ func (s *Sorting[R, K]) All() iter.Seq[R] {
 	}
 }
 
-// LocalLen is the number of rows of this rank.
+// LocalLen returns the number of rows of this rank.
 func (s *Sorting[R, K]) LocalLen() int { return s.table.LocalLen() }
 
 // Look yields this rank's rows in order, before All. It costs a pass over all rows.
 func (s *Sorting[R, K]) Look() iter.Seq[R] { return s.table.LocalAll() }
 
-// Sums describe the rows of all ranks.
+// Sums are sums over the rows of all ranks.
 type Sums struct {
 	Before, After Seen
-	Most          uint64 // rows of one rank
+	Most          uint64 // number of rows of the fullest rank
 	Spilled       container.Spilled
 }
 
-// Fullest is the number of rows of the rank that has most, over the mean of that many ranks.
+// Fullest returns the number of rows of the fullest rank, divided by the mean over the given number of ranks.
 func (s Sums) Fullest(ranks int) float64 {
 	if s.After.Count == 0 {
 		return 0
@@ -122,7 +122,7 @@ func (s Sums) Fullest(ranks int) float64 {
 	return float64(s.Most) * float64(ranks) / float64(s.After.Count)
 }
 
-// Total adds up the rows of all ranks, after All. All ranks call it.
+// Total sums the rows of all ranks, after All. All ranks call it.
 func (s *Sorting[R, K]) Total() (Sums, error) {
 	own := Sums{s.before, s.after, s.after.Count, s.table.Spilled()}
 	return pebble.AllReduce(s.rank, own, func(a, b Sums) Sums {
@@ -130,12 +130,12 @@ func (s *Sorting[R, K]) Total() (Sums, error) {
 	})
 }
 
-// PlusSpilled adds two of them.
+// PlusSpilled returns the sum of two container.Spilled.
 func PlusSpilled(a, b container.Spilled) container.Spilled {
 	return container.Spilled{Bytes: a.Bytes + b.Bytes, Runs: a.Runs + b.Runs}
 }
 
-// Judge adds mistakes to the errors of a report, by the sums of Total. All ranks call it.
+// Judge adds mistakes to the errors of a report, from the sums of Total. All ranks call it.
 func (s *Sorting[R, K]) Judge(p *apps.Report, sums Sums) error {
 	if err := p.Found(s.rank, s.disorder, "rows are wrong: they come before the one ahead of them"); err != nil {
 		return err
@@ -166,5 +166,5 @@ func (s *Sorting[R, K]) Judge(p *apps.Report, sums Sums) error {
 	return p.FoundOnce(s.rank, changed, "checksum went wrong: rows were changed")
 }
 
-// Checksum is a sum of hashes as text.
+// Checksum returns the sum of hashes as text.
 func (s Seen) Checksum() string { return fmt.Sprintf("%016x", s.Sum) }

@@ -8,10 +8,10 @@ import (
 	"github.com/activepebbles/pebbles/export"
 )
 
-// batchRows is how many rows are handed on together.
+// batchRows is the number of rows of a batch.
 const batchRows = 4096
 
-// A Writer hands rows on to an application's output, in batches.
+// A Writer passes rows on to an application's output, in batches.
 type Writer struct {
 	to      *apps.RowWriter
 	columns []Column
@@ -20,8 +20,8 @@ type Writer struct {
 	written bool
 }
 
-// WriteSorted sorts rows, writes the values that each stands for, and adds mistakes in their order to the errors of a
-// report. The output is complete when it is closed behind that. All ranks call it.
+// WriteSorted sorts rows, writes the values of each, and adds mistakes in their order to the errors of a report. The
+// output is complete when the caller has closed it. All ranks call it.
 func WriteSorted[R any, K cmp.Ordered](p *apps.Report, rows *Sorting[R, K], to *apps.RowWriter, columns []Column,
 	values func(dst []Value, row R) []Value) (Sums, error) {
 	if err := rows.Sort(); err != nil {
@@ -66,7 +66,7 @@ func (w *Writer) begin() {
 	}
 }
 
-// Write writes a row. The output keeps the first error, and closing it tells all ranks.
+// Write writes a row. The output keeps the first error; closing it reports the error on all ranks.
 func (w *Writer) Write(values []Value) {
 	for i, v := range values {
 		add(&w.batch[i], v)
@@ -76,7 +76,7 @@ func (w *Writer) Write(values []Value) {
 	}
 }
 
-// Flush hands on the rows that are left. Each rank calls it once, at the end.
+// Flush passes on the remaining rows. Each rank calls it once, at the end.
 func (w *Writer) Flush() {
 	if w.rows > 0 || !w.written {
 		w.flush()
@@ -89,7 +89,7 @@ func (w *Writer) flush() {
 	w.begin()
 }
 
-// made is a column of a file without rows, for a batch.
+// made returns an empty column of a file for a batch.
 func (c Column) made(rows int) export.Column {
 	of := export.Column{Name: c.Name}
 	if c.Met&metNull != 0 {

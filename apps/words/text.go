@@ -8,16 +8,16 @@ import (
 )
 
 const (
-	batch          = 1024     // words that are counted together
-	held           = 64 << 10 // bytes of them
+	batch          = 1024     // words counted together
+	held           = 64 << 10 // bytes of these words
 	vocabularyMost = 1 << 40
-	lineWords      = 12 // of the text that is made up
+	lineWords      = 12 // of the generated text
 )
 
 func hash(word []byte) uint64 { return distribution.HashBytes(word) }
 
-// splitter takes lines apart, and gives their words in batches: lines are gone before a batch is full, so it copies
-// them.
+// splitter splits lines into words, and passes these on in batches. It copies the lines, because they are invalid
+// before a batch is full.
 type splitter struct {
 	take  func(words [][]byte)
 	lines []byte
@@ -50,7 +50,7 @@ func (s *splitter) line(line []byte) {
 	}
 }
 
-// flush gives the words that are left.
+// flush passes on the remaining words.
 func (s *splitter) flush() {
 	if len(s.words) > 0 {
 		s.take(s.words)
@@ -58,10 +58,10 @@ func (s *splitter) flush() {
 	s.words, s.lines = s.words[:0], s.lines[:0]
 }
 
-// blank reports whether a byte parts words: those of ASCII that bytes.Fields knows.
+// blank reports whether a byte separates words: it is ASCII white space, as in bytes.Fields.
 func blank(b byte) bool { return b <= ' ' && (b == ' ' || b-'\t' < 5) }
 
-// cut takes the first line off a text.
+// cut splits off the first line of a text.
 func cut(text []byte) (line, rest []byte) {
 	if i := bytes.IndexByte(text, '\n'); i >= 0 {
 		return text[:i], text[i+1:]
@@ -74,8 +74,8 @@ func fields(text []byte) [][]byte {
 	return bytes.FieldsFunc(text, func(r rune) bool { return r < 128 && blank(byte(r)) })
 }
 
-// Text is the part of a rank of the text that is made up for so many: lines of words whose frequencies follow Zipf's
-// law. Parts have about the same size, and are the caller's.
+// Text returns one rank's part of the text generated for the given number of ranks: lines of words whose frequencies
+// follow Zipf's law. Parts have about the same size; the caller owns them.
 func Text(c Config, rank, ranks int) []byte {
 	const exponent = 1.1
 	c = c.withDefaults()
@@ -92,7 +92,7 @@ func Text(c Config, rank, ranks int) []byte {
 	return b[:n]
 }
 
-// appendWord appends the word with a number: frequent ones are short.
+// appendWord appends the word of a number. Frequent words are short.
 func appendWord(b []byte, n uint64) []byte {
 	const letters = "etaoinshrdlcumwfgypbvkjxqz"
 	for ; ; n = n/uint64(len(letters)) - 1 {

@@ -1,6 +1,6 @@
-// Package words counts the words of a text on Active Pebbles for Go: of files, which all ranks read, or of a text that
-// is made up. A word is what stands between blanks and ends of lines; its count is in a container.Counter at the rank
-// that owns it, and counts of frequent words are added up before they travel.
+// Package words counts the words of a text on Active Pebbles for Go: of files, which all ranks read, or of a generated
+// text. A word is the text between blanks and line ends. A container.Counter counts it at the rank that owns it, and
+// counts of frequent words are summed before they travel.
 package words
 
 import (
@@ -15,15 +15,15 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Config is what a run can be told, as package apps says. The zero value counts a text of 64 MiB.
+// Config configures Run, as package apps says. The zero value counts a text of 64 MiB.
 type Config struct {
-	// Seed names the text; Progress counts bytes that rank 0 has counted. Output gets words with their counts, in the
-	// order of their bytes; 0 for Output.Top is TopDefault.
+	// Seed determines the text. Progress counts bytes that rank 0 has counted. Output gets the words with their counts,
+	// in the order of their bytes; 0 for Output.Top is TopDefault.
 	apps.Common
-	apps.Input      // files whose words are counted. None: a text is made up
-	Bytes      int  // of the text that is made up, over all ranks. 0 is BytesDefault
-	Vocabulary int  // how many words it has to choose from. 0 is VocabularyDefault
-	SkipTwin   bool // the result is not compared with a serial one
+	apps.Input      // files to count. None: a text is generated
+	Bytes      int  // of the generated text, over all ranks. 0 is BytesDefault
+	Vocabulary int  // number of different words to draw from. 0 is VocabularyDefault
+	SkipTwin   bool // do not compare the result with a serial one
 }
 
 // The defaults.
@@ -36,7 +36,7 @@ const (
 const (
 	bytesMost = 1 << 40
 	topMost   = 1 << 20
-	twinMost  = 64 << 20 // bytes that rank 0 counts serially too
+	twinMost  = 64 << 20 // maximum number of bytes that rank 0 also counts serially
 )
 
 func (c Config) withDefaults() Config {
@@ -45,7 +45,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Check returns an error that says what is wrong with c.
+// Check returns an error if c is invalid.
 func (c Config) Check(int) error {
 	switch {
 	case c.Bytes < 0 || c.Bytes > bytesMost:
@@ -61,26 +61,26 @@ func (c Config) Check(int) error {
 	return c.Output.Check()
 }
 
-// Count is a word with its count.
+// Count is a word and its count.
 type Count struct {
 	Word  string `json:"word"`
 	Count uint64 `json:"count"`
 }
 
-// Result is what a run tells.
+// Result is the report of Run.
 type Result struct {
 	apps.Report
 	Files          int     `json:"files"`
-	Bytes          uint64  `json:"bytes"` // of the text, without the ends of lines
+	Bytes          uint64  `json:"bytes"` // of the text, without line ends
 	Words          uint64  `json:"words"`
 	Distinct       uint64  `json:"distinct"`
 	WordsPerSecond float64 `json:"words_per_second"`
 	BytesPerSecond float64 `json:"bytes_per_second"`
-	Top            []Count `json:"top"` // the most frequent words, the most frequent first, then by their bytes
+	Top            []Count `json:"top"` // the most frequent words, highest count first, then by their bytes
 	Twin           bool    `json:"twin"`
 }
 
-// Rows is the result for display: labels and values.
+// Rows returns the labels and values of a summary for display.
 func (p Result) Rows() [][2]string {
 	rows := [][2]string{
 		{"words", fmt.Sprintf("%d, %d of them distinct, in %.4g MB", p.Words, p.Distinct, float64(p.Bytes)/1e6)},
@@ -96,8 +96,8 @@ func (p Result) Rows() [][2]string {
 	return append(rows, p.TwinRow(p.Twin))
 }
 
-// Run counts words on a job, as package apps says. What all ranks have met is compared with what the counter has, by
-// sums over hashes of words; a text that is made up and has no more than 64 MiB is counted serially, too.
+// Run counts words on a job, as package apps says. It compares the words of all ranks with the contents of the counter,
+// by sums over hashes. A generated text of at most 64 MiB is also counted serially.
 func Run(r *pebble.Rank, c Config) (result Result, err error) {
 	if err := c.Check(r.Size()); err != nil {
 		return result, err
@@ -132,7 +132,7 @@ func Run(r *pebble.Rank, c Config) (result Result, err error) {
 	return result, err
 }
 
-// write writes words with their counts, sorted.
+// write writes the words with their counts, sorted.
 func (b *bench) write(p *apps.Report) error {
 	if !b.out.Wanted() || p.Errors > 0 {
 		return nil
@@ -160,11 +160,11 @@ type bench struct {
 	counts *container.Counter[string]
 	files  *ingest.Source[[]byte]
 	out    *apps.RowWriter
-	text   []byte // that is made up
+	text   []byte // generated text
 	met    met
 }
 
-// met is what a rank has met in the text.
+// met is a rank's totals of the text.
 type met struct {
 	Bytes uint64
 	apps.Counted
@@ -207,7 +207,7 @@ func (b *bench) kernel() error {
 	}, pebble.Named("count"))
 }
 
-// count counts the words of a line, which is gone afterwards.
+// count counts the words of a line, which the caller may reuse.
 func (b *bench) count(s *splitter, line []byte) {
 	const every = 1 << 20
 	before := b.met.Bytes
@@ -243,7 +243,7 @@ func byCount(a, b container.Count[string]) int {
 	return cmp.Or(cmp.Compare(b.Value, a.Value), cmp.Compare(a.Key, b.Key))
 }
 
-// verify compares what was met with what was counted.
+// verify compares the words of the text with those in the counter.
 func (b *bench) verify(p *Result) error {
 	byText := func(word string) uint64 { return hash([]byte(word)) }
 	if err := apps.FoundInCounter(&p.Report, b.rank, b.counts, b.met.Counted, byText, "words"); err != nil {
@@ -256,7 +256,7 @@ func (b *bench) verify(p *Result) error {
 	})
 }
 
-// Serial is the plain twin of Run for a text that is made up for so many ranks: Go's map on one goroutine.
+// Serial is the plain twin of Run for a text generated for the given number of ranks: a Go map on one goroutine.
 func Serial(c Config, ranks int) (result Result) {
 	c = c.withDefaults()
 	counts := map[string]uint64{}
