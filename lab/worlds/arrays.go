@@ -9,10 +9,10 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// globals configures the global memory of the program. Worlds try a few calls of it among pebbles and faults; the tests
-// of packages memory and pages try all of them, in simulated jobs of their own.
+// globals configures the global memory of the program. Worlds try a few of its operations among pebbles and faults; the
+// tests of packages memory and pages try all of them, in simulated jobs of their own.
 type globals struct {
-	Arrays    int // percent of the plain pebbles whose handling adds to an element of an array
+	Arrays    int // percent of plain pebbles whose handler adds to an element of an array
 	Addresses int // entries of the address cache plus 1; 0 is none
 }
 
@@ -23,21 +23,21 @@ func (g globals) check() error {
 	return nil
 }
 
-// shared is the part of the program that has arrays: handlings add to sums, wherever these are, and each main function
-// writes and reads a range of its own, which is spread over the ranks.
+// shared is the part of the program with arrays. Handlers add to sums on any rank. Each main function writes and reads
+// its own range, which is spread over the ranks.
 type shared struct {
 	sums   *memory.Array[uint64] // by key
 	ranges *memory.Array[uint64]
 	mine   []uint64
 	space  *memory.Space
-	// of an object of each rank: allocated, read by all, freed, and looked for in vain, an epoch each
+	// references to an object of each rank: in successive epochs allocated, read by all, freed, and found missing
 	refs []memory.Ref[uint64]
 }
 
 // rangeMost is the length of a rank's range.
 const rangeMost = 5
 
-// openArrays allocates the arrays, if there are any.
+// openArrays allocates the arrays, if the world has any.
 func (p *program) openArrays() {
 	if p.Arrays == 0 {
 		return
@@ -50,7 +50,7 @@ func (p *program) openArrays() {
 	p.ranges = memory.NewArray[uint64](s, "ranges", distribution.Shuffled(uint64(rangeMost*r.Size()), r.Size(), p.Seed))
 }
 
-// adds tells whether the handling of a pebble adds to a sum, and to which.
+// adds reports whether the handler of a pebble adds to a sum, and to which.
 func (w *World) adds(k kind, v message) (at uint64, yes bool) {
 	yes = k == plainKind && mix(v.ID, 21)%100 < uint64(w.Arrays)
 	return mix(v.ID, 22) % uint64(w.Keys), yes
@@ -63,7 +63,7 @@ func (p *program) add(k kind, v message) {
 	}
 }
 
-// access writes this rank's range, and reads it again, within an epoch's body.
+// access writes this rank's range and reads it back, within an epoch's body.
 func (p *program) access(epoch int) error {
 	if p.Arrays == 0 {
 		return nil
@@ -83,7 +83,7 @@ func (p *program) access(epoch int) error {
 	return p.accessObjects(epoch)
 }
 
-// objectWord is in the object that a rank allocates in an epoch.
+// objectWord returns the content of the object that a rank allocates in an epoch.
 func (p *program) objectWord(rank, epoch int) uint64 {
 	return mix(mix(p.Seed, uint64(rank)), uint64(epoch))
 }
@@ -99,8 +99,8 @@ func (p *program) allocate(epoch int) (err error) {
 	return err
 }
 
-// accessObjects reads the objects, frees this rank's in the next epoch, and finds in the one after it that all are
-// gone, and forgotten.
+// accessObjects reads the objects, frees this rank's object in the next epoch, and checks in the epoch after that that
+// all are gone from the address cache, too.
 func (p *program) accessObjects(epoch int) error {
 	if epoch%3 == 1 {
 		memory.Free(p.space, p.refs[p.rank.ID()])
@@ -122,7 +122,7 @@ func (p *program) accessObjects(epoch int) error {
 	return nil
 }
 
-// asked is how many pebbles accesses of this rank were, or led to.
+// asked returns the number of pebbles that this rank's accesses were or caused.
 func (p *program) asked() uint64 {
 	if p.Arrays == 0 {
 		return 0
@@ -130,7 +130,7 @@ func (p *program) asked() uint64 {
 	return p.space.Counts().Pebbles
 }
 
-// compareArrays compares this rank's elements with the twin's, after all ranks have come here.
+// compareArrays compares this rank's elements with the twin's, after a barrier.
 func (p *program) compareArrays(epoch int, want []uint64) error {
 	if p.Arrays == 0 {
 		return nil
@@ -151,5 +151,5 @@ func (p *program) compareArrays(epoch int, want []uint64) error {
 				w)
 		}
 	}
-	return p.rank.Barrier() // others may be at it
+	return p.rank.Barrier() // other ranks may still be comparing
 }

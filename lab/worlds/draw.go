@@ -9,10 +9,10 @@ import (
 	"github.com/activepebbles/pebbles/termination"
 )
 
-// drawn takes numbers for a world.
+// drawn draws numbers for a world.
 type drawn struct{ *rand.Rand }
 
-// Draw is the world of a seed.
+// Draw returns the world of a seed.
 func Draw(seed uint64) World {
 	d := drawn{rand.New(rand.NewPCG(seed, 0x776f726c64))}
 	w := World{Seed: seed}
@@ -34,10 +34,10 @@ func Draw(seed uint64) World {
 	return w
 }
 
-// chance is true with a probability in percent.
+// chance returns true with a probability in percent.
 func (d drawn) chance(percent int) bool { return d.IntN(100) < percent }
 
-// small is from 0 to most, and mostly much less.
+// small returns a number from 0 to most, usually a small one.
 func (d drawn) small(most int) int { return d.IntN(1 + d.IntN(most+1)) }
 
 func one[T any](d drawn, all ...T) T { return all[d.IntN(len(all))] }
@@ -69,10 +69,10 @@ func (d drawn) machine(w *World) {
 	}
 }
 
-// topologies are the names that worlds are drawn from.
+// topologies are the names to draw from.
 var topologies = append(route.Names(), "direct", "hypercube", "hypercube")
 
-// marked are those that route around marks.
+// marked are the topologies that route around marks.
 var marked = []string{"dynamic:direct", "dynamic:hypercube", "dynamic:mesh:2", "dynamic:ring", "dynamic:two-stage",
 	"dynamic:hosts:mesh:2"}
 
@@ -153,8 +153,8 @@ func (d drawn) faults(w *World) {
 	}
 }
 
-// detectors draws detectors that hold in the world, for the job and its epochs; other tests cover the errors of the
-// rest.
+// detectors draws detectors that hold in the world, for the job and its epochs. Other tests cover the errors of the
+// others.
 func (d drawn) detectors(w *World) {
 	names := slices.DeleteFunc(termination.Names(), func(name string) bool { return !w.holds(name) })
 	w.Detector = one(d, names...)

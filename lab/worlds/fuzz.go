@@ -8,32 +8,32 @@ import (
 	"time"
 )
 
-// Options say how many worlds to run.
+// Options configure Try.
 type Options struct {
 	Seed     uint64
-	Worlds   uint64             // at the most; 0 is without limit
+	Worlds   uint64             // maximum number; 0 is no limit
 	Saving   bool               // only worlds that save their state
-	Workers  int                // worlds at one time; 0 is 1
+	Workers  int                // worlds at a time; 0 is 1
 	Progress func(Report)       // called from time to time, on any goroutine, one call at a time; may be nil
-	Stuck    func(World, error) // called when a world has not ended in time, and may hang; nil: panic
+	Stuck    func(World, error) // called when a world has not ended in time and may hang; nil: panic
 }
 
-// Report sums up the worlds so far.
+// Report sums the worlds so far.
 type Report struct {
 	Seed    uint64 `json:"seed"`
 	Worlds  uint64 `json:"worlds"`
-	Failed  uint64 `json:"failed_as_promised"` // those whose faults had to end the job with a named error
-	Resumed uint64 `json:"resumed"`            // those in which a job has gone on from a checkpoint
-	Pebbles uint64 `json:"pebbles"`            // of those that did not fail
+	Failed  uint64 `json:"failed_as_promised"` // worlds whose faults had to end the job with a named error
+	Resumed uint64 `json:"resumed"`            // worlds with a job that continued from a checkpoint
+	Pebbles uint64 `json:"pebbles"`            // of the worlds that did not fail
 	Frames  uint64 `json:"frames"`
 	Turns   uint64 `json:"turns"`
 }
 
-// Failure is a world in which something is wrong.
+// Failure is a world with a mistake.
 type Failure struct {
 	World World
 	Err   error
-	Drawn World // before it was made smaller
+	Drawn World // before shrinking
 }
 
 func (f *Failure) Error() string { return fmt.Sprintf("%v\nworld: %v", f.Err, f.World) }
@@ -41,12 +41,12 @@ func (f *Failure) Unwrap() error { return f.Err }
 
 const (
 	shrinkRuns  = 2000
-	stuckAfter  = 5 * time.Minute // of real time, where worlds take milliseconds, beside whatever else runs
+	stuckAfter  = 5 * time.Minute // of real time; worlds take milliseconds, beside other load
 	reportEvery = 1 << 10         // worlds
 )
 
-// Try runs worlds, one number after the other, until ctx ends, Worlds have run, or one fails, which is then made
-// smaller and returned as a [Failure].
+// Try runs worlds in the order of their numbers, until ctx ends, Worlds have run, or one fails. It shrinks that one and
+// returns it as a [Failure].
 func Try(ctx context.Context, o Options) (Report, error) {
 	t := &trial{Options: o, report: Report{Seed: o.Seed}}
 	var running sync.WaitGroup

@@ -2,7 +2,7 @@ package worlds
 
 import "github.com/activepebbles/pebbles/distribution"
 
-// maps are the distributions that keys may have: those of package distribution, and some as a program may define them.
+// maps are the distributions of keys: those of package distribution, and some like those of programs.
 var maps = []func(keys uint64, ranks int) distribution.Map{
 	func(keys uint64, ranks int) distribution.Map { return distribution.Cyclic(keys, ranks) },
 	func(keys uint64, ranks int) distribution.Map { return distribution.Block(keys, ranks) },
@@ -12,13 +12,13 @@ var maps = []func(keys uint64, ranks int) distribution.Map{
 	func(_ uint64, ranks int) distribution.Map { return lastRank(ranks) },
 }
 
-// scattered is a program's own distribution, which is asked for one key at a time.
+// scattered is a program's distribution that returns one owner at a time.
 type scattered int
 
 func (s scattered) Ranks() int           { return int(s) }
 func (s scattered) Owner(key uint64) int { return int(mix(key, 7) % uint64(s)) }
 
-// batched is asked for many keys at a time.
+// batched returns many owners at a time.
 type batched struct{ scattered }
 
 func (b batched) Owners(keys []uint64, owners []uint32) int {

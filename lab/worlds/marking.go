@@ -5,8 +5,8 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// spare are links and ranks that may be marked together, and leave each rank a way to each other: all but those of two
-// trees, from rank 0 to all and from all to rank 0.
+// spare returns links and ranks that may be marked together and leave a path from each rank to every other: all except
+// those of two trees, from rank 0 to all ranks and from all ranks to rank 0.
 func spare(t route.Topology) (all []route.Mark) {
 	links, ranks := map[[2]int]bool{}, map[int]bool{}
 	next, back := make([][]int, t.Ranks()), make([][]int, t.Ranks())
@@ -42,7 +42,7 @@ func spare(t route.Topology) (all []route.Mark) {
 
 func between(a, b int) [2]int { return [2]int{min(a, b), max(a, b)} }
 
-// mark marks something that can be spared, or takes a mark away, by the chance that a number draws.
+// mark adds or removes a mark in spare, with the given probability. number determines both choices.
 func mark(r *pebble.Rank, spare []route.Mark, permille int, number uint64) {
 	if len(spare) == 0 || mix(number, 10)%1000 >= uint64(permille) {
 		return

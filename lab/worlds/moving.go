@@ -6,17 +6,16 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// moves reports whether keys of a target have a directory.
+// moves reports whether keys of any target have a directory.
 func (w *World) moves() bool { return w.Moving&(1<<w.Targets-1) != 0 }
 
-// declares reports whether epochs declare a depth, which binds no pebbles for keys that move.
+// declares reports whether epochs declare a depth, which does not bound pebbles for keys that move.
 func (w *World) declares() bool { return w.Declared == 1 && !w.moves() }
 
 // travels reports whether the keys of a target have a directory.
 func (w *World) travels(target int) bool { return w.Moving>>target&1 == 1 }
 
-// movedState travels with a key that moves: the tallies of its handlers, by target, and the rank that it comes
-// from.
+// movedState travels with a key that moves: the tallies of its handlers, by target, and the rank that it leaves.
 type movedState struct {
 	From    uint32
 	Tallies [targetsMost]tally
@@ -25,11 +24,11 @@ type movedState struct {
 // moving is the part of the program that moves keys. They belong to all targets that have the directory.
 type moving struct {
 	directory *target.Directory[movedState]
-	pebbles   uint64          // that the directory has sent, counted where they arrive
-	pending   map[uint64]bool // keys here that are to move in this epoch
+	pebbles   uint64          // sent by the directory, counted on arrival
+	pending   map[uint64]bool // keys on this rank that move in this epoch
 }
 
-// openDirectory registers the directory, if there is one.
+// openDirectory registers the directory, if the world has one.
 func (p *program) openDirectory(r *pebble.Rank, base distribution.Map) {
 	if !p.moves() {
 		return
@@ -62,7 +61,7 @@ func (p *program) arrive(key uint64, l movedState) {
 	}
 }
 
-// move lets a key move by the chance that a number draws, if it is here.
+// move moves a key with the given probability, if it is on this rank. number determines both choices.
 func (p *program) move(key uint32, number uint64) {
 	if p.directory == nil || mix(number, 8)%100 >= uint64(p.Moves) || !p.directory.Owns(uint64(key)) {
 		return
@@ -74,7 +73,7 @@ func (p *program) move(key uint32, number uint64) {
 	p.directory.Move(uint64(key), to)
 }
 
-// owned is how many keys of the directory are here.
+// owned returns the number of keys of the directory on this rank.
 func (p *program) owned() (n int) {
 	for key := range p.Keys {
 		if p.directory != nil && p.directory.Owns(uint64(key)) {

@@ -18,14 +18,14 @@ type program struct {
 	moving
 	shared
 	kept
-	senders int    // main functions, which are spread over the ranks
-	tasks   *tasks // nil when there are none
+	senders int    // number of main functions, which are spread over the ranks
+	tasks   *tasks // nil without tasks
 	rank    *pebble.Rank
 	spare   []route.Mark
 	owners  []distribution.Map // by target
 	targets []*target.Target[message]
 	tallies []tally     // by target and key
-	batches [][]message // by target: pebbles that the main function has gathered
+	batches [][]message // by target: pebbles that the main function has batched
 }
 
 func newProgram(w *World, r *pebble.Rank, spare []route.Mark) *program {
@@ -126,7 +126,7 @@ func (p *program) epoch(number int, want []tally) error {
 	return p.compare(number, want)
 }
 
-// own are the pebbles of the main functions of this rank.
+// own returns the pebbles of the main functions of this rank.
 func (p *program) own(epoch int) (all []addressed) {
 	for sender := p.rank.ID(); sender < p.senders; sender += p.rank.Size() {
 		of := p.first(sender, epoch)
@@ -152,7 +152,7 @@ func (p *program) empty(number int) {
 	p.batches[number] = p.batches[number][:0]
 }
 
-// compare returns an error when the tallies of this rank differ from the twin's.
+// compare returns an error if the tallies of this rank differ from the twin's.
 func (p *program) compare(epoch int, want []tally) error {
 	for i, got := range p.tallies {
 		key := i % p.Keys
@@ -163,7 +163,7 @@ func (p *program) compare(epoch int, want []tally) error {
 	return nil
 }
 
-// WrongError is an answer that differs from the twin's.
+// WrongError is a tally that differs from the twin's.
 type WrongError struct {
 	Epoch, Rank, Target, Key int
 	Got, Want                tally
@@ -174,7 +174,7 @@ func (e *WrongError) Error() string {
 		e.Key, e.Target, e.Want)
 }
 
-// codec writes a pebble in as many bytes as its identity says.
+// codec encodes a pebble in a number of bytes that depends on its identity.
 type codec struct{}
 
 // Append implements target.Codec.

@@ -15,20 +15,20 @@ import (
 )
 
 const (
-	timeMost  = 10 * time.Second // of virtual time, since faults may take seconds
+	timeMost  = 10 * time.Second // of virtual time; faults may take seconds
 	delayMost = 20_000           // nanoseconds
 	silence   = 200_000_000      // nanoseconds
 )
 
-// Outcome is the result of a world in which nothing is wrong.
+// Outcome is the result of a world without mistakes.
 type Outcome struct {
-	Failed  bool // with the error that its faults must lead to
-	Resumed bool // a job has gone on from a checkpoint of another one
+	Failed  bool // with an error that its faults explain
+	Resumed bool // a job continued from another job's checkpoint
 	Pebbles int
 	Stats   sim.Stats
 }
 
-// Run runs a world, and returns an error when something is wrong with it.
+// Run runs a world, and returns an error if it finds a mistake.
 func (w World) Run() (Outcome, error) {
 	if err := w.check(); err != nil {
 		return Outcome{}, err
@@ -40,7 +40,7 @@ func (w World) Run() (Outcome, error) {
 	return w.runAgain(t)
 }
 
-// run runs one job of a world, whose main functions are so many. It saves its state, unless in is nil.
+// run runs one job of a world with the given number of main functions. It saves its state unless in is nil.
 func (w World) run(t twin, senders int, in *saved) (Outcome, error) {
 	config, err := w.config()
 	if err != nil {
@@ -98,19 +98,19 @@ func (w World) run(t twin, senders int, in *saved) (Outcome, error) {
 		return o, tried.expected(err)
 	}
 	if in != nil {
-		return o, nil // a job that goes on sends what is left
+		return o, nil // a continued job sends only the rest
 	}
 	return o, tried.checkCounters(ends)
 }
 
-// judged is a world with the result of its twin, which bounds its turns, memory and counters.
+// judged is a world and the result of its twin, which bounds its turns, memory and counters.
 type judged struct {
 	World
 	t twin
 }
 
-// turns is the limit for turns: several times those of the longest worlds of its size. Where ranks share
-// cores, each of the many polls before a rank parks may give its core to another one, and be a turn.
+// turns returns the limit of turns: several times those of the longest worlds of its size. If ranks share cores, each
+// of the many polls before a rank parks may hand its core to another rank, and count as a turn.
 func (w judged) turns() uint64 {
 	most := uint64(20_000 + 2000*w.Ranks*w.Epochs + 200*w.Ranks*w.Ranks*w.Depth*w.Epochs + 100*w.t.pebbles +
 		1000*w.t.jobs*(w.Ops+1))
@@ -129,15 +129,15 @@ func (w judged) turns() uint64 {
 	return most
 }
 
-// accesses is how many pebbles the accesses of main functions are, at most.
+// accesses returns the maximum number of pebbles of the main functions' accesses.
 func (w judged) accesses() int { return 2 * w.Ranks * w.Epochs * (2*rangeMost + 2*w.Ranks) }
 
-// detourFactor is how much longer pebbles may take while they follow moving keys, or while views of marks differ.
+// detourFactor bounds the delay of pebbles that follow moving keys, and of pebbles while views of marks differ.
 const detourFactor = 8
 
 const pollsMax = 256
 
-// taskTargets is how many targets tasks use.
+// taskTargets is the number of targets that tasks use.
 const taskTargets = 10
 
 // end holds the counts of a rank.
@@ -147,10 +147,10 @@ type end struct {
 	moves    uint64    // pebbles of the directory
 	asked    uint64    // pebbles of accesses
 	owned    []int     // keys of the directory after each epoch
-	ledgers  []*ledger // of tasks after each epoch, where there are any
+	ledgers  []*ledger // of tasks after each epoch, if the world has any
 }
 
-// expected returns nil for an error that the world's faults must lead to, and any other error as it is.
+// expected returns nil for an error that the world's faults explain, and any other error unchanged.
 func (w judged) expected(err error) error {
 	var lost *netio.LostError
 	if !w.simulation().Faults.Harmless() && (errors.As(err, &lost) || errors.Is(err, sim.ErrDied)) {
@@ -159,7 +159,7 @@ func (w judged) expected(err error) error {
 	return err
 }
 
-// checkCounters returns an error when counters don't add up.
+// checkCounters returns an error if the counters are inconsistent.
 func (w judged) checkCounters(ends []end) error {
 	var sum pebble.Counters
 	sent, owned := uint64(w.t.pebbles), make([]int, w.Epochs)
@@ -194,7 +194,7 @@ func (w judged) checkCounters(ends []end) error {
 	return nil
 }
 
-// checkTasks returns an error when tasks have done other work than in the twin.
+// checkTasks returns an error if the work of tasks differs from the twin's.
 func (w judged) checkTasks(ends []end) error {
 	for epoch := range w.Epochs {
 		all := newLedger(w.Keys)
@@ -234,12 +234,12 @@ func (w World) spare() []route.Mark {
 	return spare(t)
 }
 
-// ends are the detectors that epochs ask for, in turn.
+// ends returns the detectors that epochs ask for, in turn.
 func (w World) ends() []string {
 	return strings.FieldsFunc(w.Ends, func(r rune) bool { return r == ',' })
 }
 
-// countFrom is where counts begin.
+// countFrom returns the initial value of counts.
 func (w World) countFrom() uint64 {
 	switch {
 	case w.Wrap == 0:
@@ -250,7 +250,7 @@ func (w World) countFrom() uint64 {
 	return -uint64(w.Wrap)
 }
 
-// config is the runtime's configuration for the world.
+// config returns the runtime's configuration for the world.
 func (w World) config() (c pebble.Config, err error) {
 	c = pebble.Config{
 		Coalesce: w.Coalesce, Cache: w.Cache, Credits: w.Credits, BufferBudget: int64(w.Budget),
@@ -268,8 +268,8 @@ func (w World) config() (c pebble.Config, err error) {
 	return c, err
 }
 
-// memory is the need of a rank by the sum in docs/contract.md: buffers, frames that wait and frames in flight of each
-// target, caches, and the pebbles of handlers, which no credit bounds.
+// memory returns the memory of a rank by the sum in docs/contract.md: buffers, waiting frames and frames in flight of
+// each target, caches, and the pebbles of handlers, which no credit bounds.
 func (w judged) memory(c pebble.Config) int64 {
 	made, err := w.topology()
 	if err != nil {
@@ -284,7 +284,7 @@ func (w judged) memory(c pebble.Config) int64 {
 		neighbors, cache = w.Ranks, max(cache, randomCacheMax)
 	}
 	targets, pebbles, pebbleBytes := w.Targets, w.t.pebbles, 64
-	// the directory's targets have large pebbles, one or two for each that is sent or handled, and know no hops
+	// the directory's targets have large pebbles, one or two for each pebble sent or handled, and no hops
 	if w.moves() {
 		targets, pebbles, pebbleBytes, neighbors = targets+2, 5*pebbles, 256, w.Ranks
 	}
@@ -300,7 +300,7 @@ func (w judged) memory(c pebble.Config) int64 {
 	return int64(targets)*each + int64(pebbles)*int64(pebbleBytes+smallFrame) + 1<<20
 }
 
-// simulation is the simulator's configuration for the world.
+// simulation returns the simulator's configuration for the world.
 func (w World) simulation() sim.Config {
 	network := sim.Machines["ideal"]
 	if w.Local == 1 {

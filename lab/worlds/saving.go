@@ -18,13 +18,14 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// saving is how the program saves its state, and the job that goes on when the first one has ended or died. The tests
-// of package checkpoint kill processes; worlds try that the restored state is that of one moment, on any ranks.
+// saving configures saves of the program's state, and the jobs that continue after the first one has ended or died. The
+// tests of package checkpoint kill processes; worlds check that the restored state is that of one moment, on any number
+// of ranks.
 type saving struct {
-	Saves   int // percent of the epochs ahead of which the state is saved
-	Crash   int // call on a file, counted from 1, from which on all fail, as if the host had gone; 0 is none
-	Between int // ranks of a job that goes on, and meets the faults of the first one; 0: there is none
-	Again   int // ranks of the job that goes on to the end; 0: nothing is saved
+	Saves   int // percent of the epochs before which the state is saved
+	Crash   int // number of the file operation from which on all fail, as if the host were gone; 0: none
+	Between int // ranks of a continued job that meets the faults of the first one; 0: no such job
+	Again   int // ranks of the continued job that runs to the end; 0: nothing is saved
 }
 
 func (s saving) check(w *World) error {
@@ -37,7 +38,7 @@ func (s saving) check(w *World) error {
 	return nil
 }
 
-// saves draws a world that saves its state.
+// saves draws the settings of a world that saves its state.
 func (d drawn) saves(w *World) {
 	w.Saves, w.Again = one(d, 30, 70, 100), 1+d.small(9)
 	w.Map, w.Moving, w.Moves, w.Arrays, w.Addresses, w.Tune, w.tasking = d.IntN(2), 0, 0, 0, 0, 0, tasking{}
@@ -53,7 +54,7 @@ func (d drawn) saves(w *World) {
 	}
 }
 
-// drawSaving is the world of a seed, which saves its state whatever Draw says.
+// drawSaving returns the world of a seed, changed to save its state.
 func drawSaving(seed uint64) World {
 	w := Draw(seed)
 	if d := (drawn{rand.New(rand.NewPCG(seed, 0x7361766564))}); w.Again == 0 {
@@ -62,19 +63,19 @@ func drawSaving(seed uint64) World {
 	return w.repaired()
 }
 
-// on is the world of a job that goes on with some ranks.
+// on returns the world of a continued job with the given number of ranks.
 func (w World) on(ranks int) World {
 	w.Ranks = ranks
 	return w.repaired()
 }
 
-// again is the world of the last job, without faults that end it.
+// again returns the world of the last job, without faults that end it.
 func (w World) again() World {
 	w.Loss, w.Corrupt, w.Death, w.Freeze, w.Partition = 0, 0, 0, 0, 0
 	return w.on(w.Again)
 }
 
-// runAgain runs a job, perhaps another one, and a last one, which must come to the end of the twin.
+// runAgain runs a job, possibly a second one, and a last one, which must reach the end of the twin.
 func (w World) runAgain(t twin) (Outcome, error) {
 	in, err := newSaved()
 	if err != nil {
@@ -99,22 +100,22 @@ func (w World) runAgain(t twin) (Outcome, error) {
 	return o, err
 }
 
-// saved is a folder for checkpoints, and the epochs of those in it.
+// saved is a folder for checkpoints, and the epochs of its checkpoints.
 type saved struct {
 	folder string
 
 	mu    sync.Mutex
-	calls int // on files until one fails
-	begun int // the last epoch ahead of which a save was begun; -1 for none
-	done  int // and of those that a rank has seen done
+	calls int // file operations until one fails
+	begun int // last epoch before which a save began; -1 for none
+	done  int // the same for saves that a rank has seen completed
 
-	resumed bool // a job has gone on
+	resumed bool // a job continued from a checkpoint
 }
 
-// errCrash is the error of calls on files after a crash.
+// errCrash is the error of file operations after a crash.
 var errCrash = errors.New("the host has crashed in this world")
 
-// crashing has the folders whose calls are counted.
+// crashing has the folders with counted operations.
 var (
 	crashing sync.Map // *saved by name
 	counting = sync.OnceFunc(func() {
@@ -130,10 +131,10 @@ var (
 	})
 )
 
-// folderMark is in the names of folders for checkpoints of worlds.
+// folderMark is part of the names of worlds' checkpoint folders.
 const folderMark = "pebbles-world-"
 
-// call counts a call on a file.
+// call counts a file operation.
 func (s *saved) call() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,7 +144,7 @@ func (s *saved) call() error {
 	return nil
 }
 
-// newSaved makes a folder, in memory where there is a file system for that.
+// newSaved makes a folder, in memory if /dev/shm exists.
 func newSaved() (*saved, error) {
 	in := "/dev/shm"
 	if _, err := os.Stat(in); err != nil {
@@ -153,7 +154,7 @@ func newSaved() (*saved, error) {
 	return &saved{folder: folder, begun: -1, done: -1}, err
 }
 
-// crash lets a call on a file fail, and all after it; 0 is none.
+// crash makes the given file operation fail, and all after it; 0 is none.
 func (s *saved) crash(call int) {
 	if s.calls = call; call > 0 {
 		counting()
@@ -166,28 +167,28 @@ func (s *saved) heals() { crashing.Delete(filepath.Base(s.folder)) }
 
 func (s *saved) remove() { _ = os.RemoveAll(s.folder) }
 
-// note notes a save ahead of an epoch.
+// note records a save before an epoch.
 func (s *saved) note(which *int, epoch int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	*which = max(*which, epoch)
 }
 
-// entry is what a sender leaves in the log in each epoch.
+// entry is the record of a sender in the log of an epoch.
 type entry struct{ Epoch, Sender int }
 
-// kept is the state of the program that is saved.
+// kept is the saved state of the program.
 type kept struct {
 	point *checkpoint.Checkpoint
 	next  int                   // epoch
 	rows  [][]tally             // by target, of this rank's keys
-	sent  uint64                // pebbles that main functions of this rank have sent
-	log   *container.Bag[entry] // of all epochs that are done
+	sent  uint64                // pebbles sent by main functions of this rank
+	log   *container.Bag[entry] // of all completed epochs
 	keys  distribution.Indexed  // of the tallies
 	in    *saved                // nil: nothing is saved
 }
 
-// openCheckpoint describes the state, and restores the newest checkpoint. It returns the epoch that comes next.
+// openCheckpoint describes the state, and restores the newest checkpoint. It returns the next epoch.
 func (p *program) openCheckpoint(in *saved) (int, error) {
 	if in == nil {
 		return 0, nil
@@ -212,7 +213,7 @@ func (p *program) openCheckpoint(in *saved) (int, error) {
 	return p.next, in.fits(restored, p.next)
 }
 
-// fits returns an error when the state ahead of an epoch can't be what was saved last.
+// fits returns an error if the state before an epoch cannot be the state that was saved last.
 func (s *saved) fits(restored bool, next int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -224,7 +225,7 @@ func (s *saved) fits(restored bool, next int) error {
 		"%d, and the last one that began ahead of epoch %d", restored, next, s.done, s.begun)
 }
 
-// exchange gives each tally of this rank's keys, and the row that is saved of it.
+// exchange calls do with each tally of this rank's keys and its saved row.
 func (p *program) exchange(do func(row, at *tally)) {
 	for i, rows := range p.rows {
 		for local := range rows {
@@ -233,7 +234,7 @@ func (p *program) exchange(do func(row, at *tally)) {
 	}
 }
 
-// save saves the state ahead of some epochs, as any rank asks for it.
+// save saves the state before some epochs, on the request of any rank.
 func (p *program) save(epoch int) error {
 	if p.in == nil {
 		return nil
@@ -259,7 +260,7 @@ func (p *program) save(epoch int) error {
 	return nil
 }
 
-// sender notes the pebbles that a main function sends in an epoch.
+// sender records the pebbles that a main function sends in an epoch.
 func (p *program) sender(number, epoch, pebbles int) {
 	if p.in != nil {
 		p.sent += uint64(pebbles)
@@ -267,7 +268,7 @@ func (p *program) sender(number, epoch, pebbles int) {
 	}
 }
 
-// compareKept compares the state that was kept over all epochs with that of the twin.
+// compareKept compares the state kept over all epochs with that of the twin.
 func (p *program) compareKept(t twin) error {
 	if p.in == nil {
 		return nil

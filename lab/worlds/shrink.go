@@ -2,11 +2,11 @@ package worlds
 
 import "time"
 
-// shrinkFor is how long a world is made smaller at the most.
+// shrinkFor is the maximum time for shrinking a world.
 const shrinkFor = 20 * time.Second
 
-// Shrink makes a failing world smaller while it still fails, within a number of runs and 20 seconds. It returns the
-// smallest one, and its error.
+// Shrink shrinks a failing world while it still fails, within a number of runs and 20 seconds. It returns the smallest
+// world that fails, and its error.
 func Shrink(w World, err error, runs int) (World, error) {
 	end := time.Now().Add(shrinkFor)
 	for again := true; again; {
@@ -25,15 +25,15 @@ func Shrink(w World, err error, runs int) (World, error) {
 	return w, err
 }
 
-// least is the smallest that a part can be, where that is not 0.
+// least has the smallest values of parts, where these are not 0.
 var least = map[string]int{
 	"ranks": 1, "processes": 1, "per-host": 1, "coalesce": 1, "targets": 1, "keys": 1, "epochs": 1, "depth": 1,
 }
 
-// simplest are the names that parts are shrunk to.
+// simplest has the names that parts are shrunk to.
 var simplest = map[string]string{"topology": "direct", "detector": "skr"}
 
-// smallerThan are worlds that have one part smaller, by much first.
+// smallerThan returns worlds with one smaller part each, the much smaller ones first.
 func smallerThan(w World) (all []World) {
 	for i, f := range w.fields() {
 		switch at := f.at.(type) {
@@ -57,7 +57,7 @@ func with(w World, part, n int) World {
 	return w.repaired()
 }
 
-// repaired is a valid world, after a part of it has become smaller.
+// repaired returns a valid world after a part has become smaller.
 func (w World) repaired() World {
 	w.Processes = min(w.Processes, w.Ranks)
 	w.Death, w.Freeze = min(w.Death, w.Processes), min(w.Freeze, w.Processes)
@@ -73,7 +73,7 @@ func (w World) repaired() World {
 	return w
 }
 
-// lower are smaller numbers than n: the least, the half, one less.
+// lower returns numbers smaller than n: the least, half, one less.
 func lower(n, least int) (all []int) {
 	for _, m := range []int{least, (n + least) / 2, n - 1} {
 		if m >= least && m < n && (len(all) == 0 || all[len(all)-1] < m) {

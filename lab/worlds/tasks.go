@@ -12,12 +12,12 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// tasking is the tasks of the program.
+// tasking configures the tasks of the program.
 type tasking struct {
-	Tasks   int // most that a rank spawns at the beginning of an epoch; 0 is none in this world
+	Tasks   int // maximum number that a rank spawns at the beginning of an epoch; 0: no tasks in this world
 	Workers int // of a rank
-	Ops     int // most steps of a task
-	Steal   int // 1: ranks without work take tasks of others
+	Ops     int // maximum number of steps of a task
+	Steal   int // 1: idle ranks take tasks of others
 	Linger  int // nanoseconds
 }
 
@@ -38,7 +38,7 @@ func (t tasking) check(declared bool) error {
 	return nil
 }
 
-// job is a task. Its work follows from its identity.
+// job is a task. Its identity determines its work.
 type job struct {
 	ID   uint64
 	Left uint32 // generations of tasks that it may spawn
@@ -48,20 +48,20 @@ type job struct {
 type action int
 
 const (
-	drawAction  action = iota // draws a ticket, and waits for it
-	drawAll                   // draws several, and waits once
-	startAction               // draws one, lets others run, and then waits
-	noteAction                // has something added up, and waits for nothing
+	drawAction  action = iota // draws a ticket and waits for it
+	drawAll                   // draws several and waits once
+	startAction               // draws one, yields, and then waits
+	noteAction                // adds to a sum without waiting
 	swapAction                // adds one by compare-and-swap
-	yieldAction               // lets others run
-	echoAction                // waits until a pebble has come back
-	echoLate                  // the same, but lets others run first, so that the pebble may be back by then
-	sendAction                // sends a pebble, whose handler sends on
-	loopAction                // draws in a loop whose pieces run at once
+	yieldAction               // yields
+	echoAction                // waits for a pebble's return
+	echoLate                  // the same after yielding, so that the pebble may have returned
+	sendAction                // sends a pebble whose handler sends on
+	loopAction                // draws in a loop whose pieces run concurrently
 	actions
 )
 
-// jobs are the tasks that a rank spawns at the beginning of an epoch.
+// jobs returns the tasks that a rank spawns at the beginning of an epoch.
 func (w *World) jobs(rank, epoch int) []job {
 	seed := mix(mix(w.Seed, uint64(rank)), uint64(epoch))
 	all := make([]job, mix(seed, 6)%uint64(w.Tasks+1))
@@ -81,8 +81,8 @@ func (w *World) spawned(j job, spawn func(job)) {
 	}
 }
 
-// steps calls do for what a task does, in order: an action, a number that says with what, and how often where that
-// matters.
+// steps calls do for the steps of a task, in order: with an action, a number that determines its arguments, and a
+// number of repetitions if the action repeats.
 func (w *World) steps(j job, do func(a action, number uint64, times int)) {
 	for i := range mix(j.ID, 10) % uint64(w.Ops+1) {
 		number := mix(j.ID, 800_000+i)
@@ -92,14 +92,14 @@ func (w *World) steps(j job, do func(a action, number uint64, times int)) {
 
 func (w *World) keyOf(number uint64) uint64 { return mix(number, 3) % uint64(w.Keys) }
 
-// ledger sums up the work of tasks, on one rank or on all.
+// ledger sums the work of tasks, on one rank or on all.
 type ledger struct {
-	Tasks, Identities uint64 // how many have run, and the sum of their identities
+	Tasks, Identities uint64 // number of tasks that have run, and the sum of their identities
 	Tickets           []draws
 	Notes, Swaps      []uint64 // by key
 }
 
-// draws is tickets that were drawn: how many, their sum, and the sum of their squares.
+// draws is tickets that were drawn: their number, sum, and sum of squares.
 type draws struct{ Count, Sum, Squares uint64 }
 
 func newLedger(keys int) *ledger {
@@ -129,8 +129,8 @@ func (l *ledger) ticket(key, number uint64) {
 	at.Count, at.Sum, at.Squares = at.Count+1, at.Sum+number, at.Squares+number*number
 }
 
-// differs returns an error when the ledger of all ranks is not the twin's. Tickets of a key are 0, 1, 2 …, each drawn
-// once, when their sums are those.
+// differs returns an error if the ledger of all ranks differs from the twin's. The tickets of a key are 0, 1, 2 …, each
+// drawn once, if these sums match.
 func (l *ledger) differs(want *ledger) error {
 	if l.Tasks != want.Tasks || l.Identities != want.Identities {
 		return fmt.Errorf("%d tasks have run, of %d; or not each once", l.Tasks, want.Tasks)
@@ -152,7 +152,7 @@ func (l *ledger) differs(want *ledger) error {
 	return nil
 }
 
-// runAsTwin notes the work of a task and of those that it spawns, and calls send for their pebbles.
+// runAsTwin records the work of a task and of the tasks that it spawns, and calls send for their pebbles.
 func (w *World) runAsTwin(j job, l *ledger, send func(addressed)) {
 	l.ran(j)
 	w.steps(j, func(a action, number uint64, times int) {
@@ -178,7 +178,7 @@ func (w *World) runAsTwin(j job, l *ledger, send func(addressed)) {
 // swap is a compare-and-swap of the word of a key.
 type swap struct{ Key, Old, New uint64 }
 
-// swapped is its answer: the word as it was.
+// swapped is the answer: the previous word.
 type swapped struct{ Old uint64 }
 
 // echo is a pebble that goes to a key and back, and wakes a task.
@@ -201,12 +201,12 @@ type tasks struct {
 	swap      *delegate.Delegate[swap, swapped]
 	there     *target.Target[echo]
 	back      *target.Target[echo]
-	next      []uint64    // tickets of the keys that this rank owns
+	next      []uint64    // next tickets of the keys that this rank owns
 	words     []uint64    // of compare-and-swap
 	sleepers  []task.Task // by number of an echo
 }
 
-// openTasks registers the targets of tasks, if there are any.
+// openTasks registers the targets of tasks, if the world has any.
 func (p *program) openTasks(owner distribution.Map) {
 	if p.Tasks == 0 {
 		return
@@ -255,7 +255,7 @@ func (p *program) openTasks(owner distribution.Map) {
 	}
 }
 
-// begin spawns the tasks that a rank begins an epoch with.
+// begin spawns the initial tasks of a rank in an epoch.
 func (t *tasks) begin(epoch int) {
 	for _, j := range t.program.jobs(t.program.rank.ID(), epoch) {
 		t.spawn(j)
@@ -278,7 +278,7 @@ func (t *tasks) spawn(j job) {
 func (t *tasks) run(j job) {
 	t.ran(j)
 	t.program.spawned(j, t.spawn)
-	drawn := map[uint64]uint64{} // the last ticket that this task has of a key, and one
+	drawn := map[uint64]uint64{} // the last ticket that this task has of a key, plus one
 	t.program.steps(j, func(a action, number uint64, times int) {
 		key := t.program.keyOf(number)
 		switch a {
@@ -322,7 +322,7 @@ func (t *tasks) run(j job) {
 	})
 }
 
-// increment adds one to the word of a key.
+// increment increments the word of a key.
 func (t *tasks) increment(key uint64) {
 	for old := uint64(0); ; {
 		was := t.swap.Call(swap{key, old, old + 1}).Old
@@ -333,7 +333,7 @@ func (t *tasks) increment(key uint64) {
 	}
 }
 
-// echo sends a pebble to a key, and waits until it is back.
+// echo sends a pebble to a key, and waits for its return.
 func (t *tasks) echo(key uint32, late bool) {
 	number := uint32(len(t.sleepers))
 	t.sleepers = append(t.sleepers, t.scheduler.Self())
@@ -346,7 +346,7 @@ func (t *tasks) echo(key uint32, late bool) {
 	t.scheduler.Suspend()
 }
 
-// inTask tells whether a task does what else is the main function's, in an epoch in which ranks without work take tasks
+// inTask reports whether a task does the rest of the main function's work, in epochs with idle ranks that take tasks
 // from others.
 func (p *program) inTask() bool { return p.tasks != nil && p.Steal == 1 }
 

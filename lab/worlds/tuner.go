@@ -7,14 +7,14 @@ import (
 	"github.com/activepebbles/pebbles/tune"
 )
 
-// randomTuner is a tuner that draws another setting for each window.
+// randomTuner is a tuner that draws a setting for each window.
 type randomTuner struct {
 	drawn
 	site tune.Site
 	next tune.Setting
 }
 
-// tuning lets the job change the settings in w.Tune; nil for none.
+// tuning returns the tuning of the settings in w.Tune, or nil for none.
 func (w World) tuning() *pebble.Tuning {
 	if w.Tune == 0 {
 		return nil

@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// kind is the work of a target on its pebbles.
+// kind is the work of a target's handler.
 type kind int
 
 const (
 	plainKind       kind = iota // counts them, and sends children
-	combineKind                 // adds up; pebbles to a key may be merged
+	combineKind                 // sums; pebbles to a key may be merged
 	concatenateKind             // counts items; pebbles to a key may be joined
 	duplicatesKind              // keeps a set; equal pebbles may be dropped
-	firstKind                   // knows that there was one; later ones may be dropped
+	firstKind                   // records that there was one; later ones may be dropped
 	bestKind                    // keeps the largest; smaller ones may be dropped
 	kinds
 )
@@ -30,7 +30,7 @@ func (w *World) kind(target int) kind {
 type message struct {
 	ID   uint64
 	Key  uint32
-	Left uint32 // how long the chain may go on
+	Left uint32 // remaining length of the chain
 }
 
 // tally is the state that a target's handler keeps for a key.
@@ -58,7 +58,7 @@ func (t *tally) add(k kind, v message) {
 	}
 }
 
-// joined has the items of two pebbles, if one has the room: their identities are lists, of items that are not 0.
+// joined concatenates the items of two pebbles, if they fit: their identities are lists of items that are not 0.
 func joined(held, next message) (message, bool) {
 	if bits.Len64(held.ID)+bits.Len64(next.ID)+itemBits > 64 {
 		return message{}, false
@@ -71,7 +71,7 @@ func joined(held, next message) (message, bool) {
 
 const itemBits = 8
 
-// addressed is a pebble and where it goes.
+// addressed is a pebble and its target.
 type addressed struct {
 	message
 	target int
@@ -90,7 +90,7 @@ func (w *World) make(id uint64, left int) addressed {
 	return a
 }
 
-// first are the pebbles that a rank's main function sends in an epoch.
+// first returns the pebbles that a rank's main function sends in an epoch.
 func (w *World) first(rank, epoch int) []addressed {
 	seed := mix(mix(w.Seed, uint64(rank)), uint64(epoch))
 	all := make([]addressed, mix(seed, 4)%uint64(w.Pebbles+1))
@@ -100,7 +100,7 @@ func (w *World) first(rank, epoch int) []addressed {
 	return all
 }
 
-// children calls send for the pebbles that the handler of one sends.
+// children calls send for the pebbles that the handler of v sends.
 func (w *World) children(v message, send func(addressed)) {
 	if v.Left == 0 {
 		return
@@ -115,9 +115,9 @@ type twin struct {
 	after   [][]tally
 	sums    [][]uint64 // of the array, after each epoch, by key
 	ledgers []*ledger  // of tasks, after each epoch
-	pebbles int        // in all, but those that tasks are made of
-	sent    int        // of these, by main functions
-	jobs    int        // tasks in all
+	pebbles int        // in total, except those that implement tasks
+	sent    int        // of these, sent by main functions
+	jobs    int        // total number of tasks
 }
 
 func (w *World) twin() twin {
@@ -150,7 +150,7 @@ func (w *World) twin() twin {
 	return t
 }
 
-// mix is a number that depends on two others, by SplitMix64.
+// mix returns a number that depends on two others, by SplitMix64.
 func mix(seed, n uint64) uint64 {
 	z := seed + (n+1)*0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9

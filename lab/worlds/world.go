@@ -9,8 +9,8 @@ import (
 	"unicode"
 )
 
-// World is one small job and its faults. Its text form lists every value that is not zero. Every world that check
-// accepts can run; [Draw] makes sensible ones.
+// World is one small job and its faults. Its text form lists every value that is not zero. Every world that passes
+// check can run; [Draw] makes sensible ones.
 type World struct {
 	Seed uint64
 	machine
@@ -22,14 +22,14 @@ type World struct {
 	saving
 }
 
-// machine is the hardware that is simulated.
+// machine is the simulated hardware.
 type machine struct {
 	Ranks     int
 	Processes int
 	PerHost   int // processes
-	Local     int // 1: a network with real costs, 0: one where only order matters
-	Cores     int // of each host; 0 is one a rank
-	Slice     int // nanoseconds that a process has one while another waits; 0 is no limit
+	Local     int // 1: a network with real costs; 0: one with only an order
+	Cores     int // of each host; 0 is one per rank
+	Slice     int // nanoseconds that a process keeps a core while another waits; 0 is no limit
 	Call      int // nanoseconds of a system call, which frames share; 0 is none
 }
 
@@ -44,8 +44,8 @@ type settings struct {
 	Due      int    // nanoseconds; 0 is never
 	Period   int    // nanoseconds; 0 is never
 	Tune     int    // settings that change while the job runs: 1 topology, 2 factor, 4 cache; windows draw them by seed
-	Ends     string // detectors that epochs ask for, in turn; none is the job's
-	Wrap     int    // counts begin at this distance below 2^64, or 2^32; 0 is at 0
+	Ends     string // detectors that epochs ask for, in turn; empty: the job's
+	Wrap     int    // distance below 2^64, or 2^32, at which counts begin; 0: counts begin at 0
 	Narrow   int    // 1: below 2^32
 }
 
@@ -56,15 +56,15 @@ type traffic struct {
 	Coded    int // targets with a codec, a bit each
 	Map      int // index of the distribution in maps
 	Moving   int // targets whose keys have a directory, a bit each
-	Moves    int // percent of sends and handlings after which a key moves, if any can
-	Marks    int // percent of sends, and permille of handlings, after which a link or rank is marked, or a mark removed
+	Moves    int // percent of sends and handler calls after which a key moves, if any can
+	Marks    int // percent of sends, and permille of handler calls, after which a mark is set or removed
 	Keys     int
 	Hot      int // percent of the pebbles that go to key 0
 	Epochs   int
-	Pebbles  int // most that a rank's main function sends in an epoch
+	Pebbles  int // maximum number that a rank's main function sends in an epoch
 	Depth    int // of the longest chain
 	Declared int // 1: epochs declare the depth, unless keys move
-	Fan      int // most children of a pebble
+	Fan      int // maximum number of children of a pebble
 	Flush    int // percent of sends after which the main function flushes
 	Batch    int // pebbles of a SendAll; 0 is Send
 }
@@ -77,12 +77,12 @@ type faults struct {
 	Corrupt   int // permille
 	Death     int // number of the process plus 1; 0 is none
 	Freeze    int // number of the process plus 1; 0 is none
-	Partition int // processes on its low side
+	Partition int // number of processes on its low side
 	When      int // nanoseconds until these three
 	Long      int // 1: they last longer than the silence limit
 }
 
-// field is a part of a world by name.
+// field is a named part of a world.
 type field struct {
 	name string
 	at   any // *int, *uint64 or *string
@@ -145,7 +145,7 @@ func (f field) set(text string) (err error) {
 	return err
 }
 
-// Parse reads the text form. A seed alone is the world that it draws.
+// Parse reads the text form. A seed alone returns the world that Draw draws.
 func Parse(text string) (w World, err error) {
 	words := strings.Fields(text)
 	if seed, ok := strings.CutPrefix(text, "seed="); ok && len(words) == 1 {
@@ -172,7 +172,7 @@ func Parse(text string) (w World, err error) {
 	return w, w.check()
 }
 
-// check refuses a world that cannot run.
+// check returns an error for a world that cannot run.
 func (w World) check() error {
 	switch {
 	case w.Ranks < 1 || w.Ranks > 1<<16 || w.Processes < 1 || w.Processes > w.Ranks:
