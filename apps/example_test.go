@@ -21,7 +21,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// An application is a function that all ranks of a job call. It verifies what it has done, and counts errors.
+// An application is a function that all ranks of a job call. It verifies its result, and counts errors.
 func Example() {
 	err := pebble.Run(context.Background(), pebble.Config{Ranks: 4, Coalesce: 64}, func(r *pebble.Rank) error {
 		show := func(name string, errors uint64, found ...any) {

@@ -14,7 +14,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// scored is a rank's share of n rows.
+// scored returns a rank's share of n rows.
 func scored(rank, ranks, n int) []export.Column {
 	keys, scores := []uint64{}, []float64{}
 	for i := rank * n / ranks; i < (rank+1)*n/ranks; i++ {
@@ -23,7 +23,7 @@ func scored(rank, ranks, n int) []export.Column {
 	return []export.Column{{Name: "vertex", Values: keys}, {Name: "score", Values: scores}}
 }
 
-// kept is the report of a job that keeps rows; wrong is what its verifier finds.
+// kept returns the report of a job that keeps rows. wrong is the number of mistakes of its verifier.
 func kept(t *testing.T, ranks, n int, o apps.Output, wrong uint64) (report apps.Report, err error) {
 	t.Helper()
 	err = appstest.Mem(ranks).Run(t, func(r *pebble.Rank) error {
@@ -45,7 +45,7 @@ func kept(t *testing.T, ranks, n int, o apps.Output, wrong uint64) (report apps.
 	return report, err
 }
 
-// The file and the highest rows are the same for any number of ranks, those without rows too.
+// The file and the highest rows are the same for any number of ranks, even if some have no rows.
 func TestRowsAreKept(t *testing.T) {
 	for _, ranks := range []int{1, 2, 4, 7} {
 		path := filepath.Join(t.TempDir(), "scores.csv")
@@ -65,7 +65,7 @@ func TestRowsAreKept(t *testing.T) {
 	}
 }
 
-// Rows that are wrong are not kept, and nothing is left of them.
+// Wrong rows are not kept, and nothing remains of them.
 func TestWrongRowsAreNotKept(t *testing.T) {
 	folder := t.TempDir()
 	p, err := kept(t, 3, 10, apps.Output{Path: filepath.Join(folder, "a.jsonl"), Top: 1}, 1)
@@ -77,7 +77,7 @@ func TestWrongRowsAreNotKept(t *testing.T) {
 	require.Empty(t, left)
 }
 
-// Highest values are those of their type; of equal ones the first rows are.
+// The highest values are in the order of their type. Among equal ones the first rows count.
 func TestTopOrdersByValue(t *testing.T) {
 	for _, c := range []struct {
 		values any

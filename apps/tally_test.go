@@ -11,7 +11,7 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// told returns the part of a report that comes from tallies; each rank has this tally.
+// told returns the part of a report that comes from tallies. Each rank has the given tally.
 func told(t *testing.T, tally apps.Tally, counters pebble.Counters, found uint64) (errors uint64, wrong []string) {
 	s := appstest.Shape{Ranks: 3, Procs: 1, Transport: "mem", New: route.Direct}
 	results := make([]apps.Report, s.Ranks)
@@ -63,7 +63,7 @@ func TestReportHoldsTalliesAgainstCounters(t *testing.T) {
 	}
 }
 
-// Check returns the same error on every rank, also if only one rank's pebbles have errors.
+// Check returns the same error on every rank, even if only one rank's pebbles have mistakes.
 func TestCheck(t *testing.T) {
 	s := appstest.Shape{Ranks: 3, Procs: 1, Transport: "mem", New: route.Direct}
 	require.NoError(t, s.Run(t, func(r *pebble.Rank) error {

@@ -13,11 +13,11 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// savedWords is the state of a rank in words: 128 MiB.
+// savedWords is the state of a rank in words, 128 MiB.
 const savedWords = 1 << 24
 
-// BenchmarkSave saves the words of one rank, to memory where the system has a folder there, and BenchmarkWrite writes
-// and syncs the same bytes to a file. Their ratio is the cost of records and checksums.
+// BenchmarkSave saves the words of one rank, in memory if the system has a folder there. BenchmarkWrite writes and
+// syncs the same bytes to a file. Their ratio is the cost of records and checksums.
 func BenchmarkSave(b *testing.B) {
 	s := appstest.Mem(1)
 	s.Checkpoints.Folder = inMemory(b)
@@ -53,7 +53,7 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-// inMemory returns a folder whose files are in memory, if the system has one, and removes it afterwards.
+// inMemory returns a folder with files in memory, if the system has one, and removes it afterwards.
 func inMemory(b *testing.B) string {
 	if _, err := os.Stat("/dev/shm"); err != nil {
 		return b.TempDir()

@@ -14,8 +14,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// With Copy Save returns before the files are written. They have what the parts were then, and the checkpoint is there
-// when a later Due finds them written.
+// With Copy, Save returns before the files are written. They have the values of the parts at the time of Save. The
+// checkpoint is complete when a later Due finds them written.
 func TestCopiesAreWrittenWhileRanksCompute(t *testing.T) {
 	s := appstest.Mem(3)
 	s.Checkpoints = pebble.Checkpoints{Folder: t.TempDir(), Copy: true, Every: -1}
@@ -45,7 +45,7 @@ func TestCopiesAreWrittenWhileRanksCompute(t *testing.T) {
 		if r.ID() == 0 {
 			close(goOn)
 		}
-		for there := false; !there; { // it would not end if Due never gave the checkpoint its name
+		for there := false; !there; { // would not end if Due never named the checkpoint
 			r.False(c.Due())
 			found, _ := filepath.Glob(filepath.Join(s.Checkpoints.Folder, "all-000001"))
 			there = appstest.Reduced(r, len(found), func(a, b int) int { return min(a, b) }) > 0
@@ -54,7 +54,7 @@ func TestCopiesAreWrittenWhileRanksCompute(t *testing.T) {
 	restores(t, s, 1)
 }
 
-// The last checkpoint is there when the job has ended well; nothing of it is left when the job has failed.
+// The last checkpoint is complete when a job has ended without an error. Nothing of it remains when the job has failed.
 func TestTheEndOfAJobWaitsForItsCheckpoint(t *testing.T) {
 	for _, fails := range []bool{false, true} {
 		s := appstest.Mem(2)
@@ -80,8 +80,8 @@ func TestTheEndOfAJobWaitsForItsCheckpoint(t *testing.T) {
 	}
 }
 
-// An error of any call on a file that is written from memory is that of the next Save or of the job. Only whole
-// checkpoints are left.
+// The next Save, or the job, returns an error of any operation on a file written from memory. Only whole checkpoints
+// remain.
 func TestNoErrorOfALaterWriteIsLost(t *testing.T) {
 	disktest.Each(t, func(t *testing.T, call string) {
 		s := appstest.Mem(2)
@@ -114,7 +114,7 @@ func TestNoErrorOfALaterWriteIsLost(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, []int{0, 0}, errs)
 			require.Equal(t, 2, began)
-		case err != nil: // of the last one
+		case err != nil: // error of the last checkpoint
 			require.ErrorContains(t, err, disktest.Err.Error())
 			require.Equal(t, []int{0, 0}, errs)
 			require.Equal(t, 1, began)

@@ -15,14 +15,14 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// An error of any call on a file is that of one Save, on all ranks. Nothing of that checkpoint is left, the others
-// stay, and the next Save succeeds. Only an old checkpoint that can't be removed is a warning.
+// One Save returns an error of any file operation, on all ranks. Nothing of that checkpoint remains, the others stay,
+// and the next Save succeeds. An old checkpoint that cannot be removed is only a warning.
 func TestNoErrorOfTheDiskIsLost(t *testing.T) {
 	t.Run("one host", func(t *testing.T) { diskFails(t, []string{""}) })
 	t.Run("two hosts", func(t *testing.T) { diskFails(t, []string{"a", "b"}) })
 }
 
-// diskFails lets ranks save where each call on a file fails once, on a host or two.
+// diskFails makes ranks save while each file operation fails once, on one host or two.
 func diskFails(t *testing.T, hosts []string) {
 	steps := 4 - len(hosts)
 	host := func(r *pebble.Rank) string { return hosts[r.ID()%len(hosts)] }
@@ -80,10 +80,10 @@ func diskFails(t *testing.T, hosts []string) {
 	})
 }
 
-// Elements that a checkpoint lacks, or has twice, are found, on any number of ranks.
+// Missing and repeated elements of a checkpoint are detected, for any number of ranks.
 func TestLostAndRepeatedElementsAreFound(t *testing.T) {
 	for name, c := range map[string]struct {
-		times []int // that the records of a rank are written
+		times []int // number of times that each record of a rank is written
 		want  string
 	}{
 		"as they are":       {[]int{1, 1, 1}, ""},

@@ -10,7 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Three ranks save squares after some steps, and two ranks go on from there.
+// Three ranks save squares after some steps, and two ranks continue from there.
 func Example() {
 	folder, err := os.MkdirTemp("", "squares")
 	if err != nil {

@@ -19,7 +19,7 @@ func (w *watched) load(record, func(int, record)) error {
 	return nil
 }
 
-// Altered changes what a part saves: some of its records are left out, others come twice.
+// Altered changes the saved records of a part: it omits some and repeats others.
 func Altered(p Part, times func(n int) int) Part { return Part{p.name, &altered{p.kept, times, 0}} }
 
 type altered struct {
@@ -40,7 +40,7 @@ func (a *altered) save(emit func(record) error) error {
 	})
 }
 
-// In gives a rank's host a folder of its own.
+// In gives a rank's host its own folder.
 func (c *Checkpoint) In(folder string) *Checkpoint {
 	c.config.Folder = folder
 	return c

@@ -16,7 +16,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// onHosts restores a state on some ranks, which lie on hosts in blocks, and runs function. Each host has a folder of
+// onHosts restores a state on some ranks and runs function. The ranks lie on hosts in blocks. Each host has a folder of
 // its name below base.
 func onHosts(t *testing.T, ranks int, base string, hosts []string,
 	function func(r appstest.Rank, s *state, restored bool, c *checkpoint.Checkpoint)) {
@@ -42,7 +42,7 @@ func savesOnHosts(t *testing.T, ranks int, base string, hosts []string) {
 	})
 }
 
-// restoresOnHosts restores that state, and reports whether it is due again at once.
+// restoresOnHosts restores that state, and reports whether a save is due at once.
 func restoresOnHosts(t *testing.T, ranks int, base string, hosts []string) (due bool) {
 	onHosts(t, ranks, base, hosts, func(r appstest.Rank, s *state, restored bool, c *checkpoint.Checkpoint) {
 		r.True(restored)
@@ -54,8 +54,8 @@ func restoresOnHosts(t *testing.T, ranks int, base string, hosts []string) (due 
 	return due
 }
 
-// Where hosts do not share the folder, each has the files of another one, too: when one is lost, other numbers of ranks
-// restore the state, on the hosts that are left and on new ones, and save it soon where a file is on one host alone.
+// Hosts that do not share the folder keep files of one another. After the loss of a host, other numbers of ranks
+// restore the state, on the remaining hosts and on new ones. They soon save it again if only one host has some file.
 func TestLostHosts(t *testing.T) {
 	for _, n := range []int{2, 4} {
 		hosts := strings.Split("abcd", "")[:n]
@@ -72,8 +72,8 @@ func TestLostHosts(t *testing.T) {
 	}
 }
 
-// A file that is damaged, missing or without its manifest on one host is read on the other that has it. One that no
-// host has whole is an error.
+// A file that is damaged or missing on one host, or lacks its manifest there, is read on the other host that has it. A
+// file that no host has whole is an error.
 func TestDamagedFilesOfAHost(t *testing.T) {
 	hosts := []string{"a", "b", "c"}
 	saved := t.TempDir()
@@ -113,7 +113,7 @@ func TestDamagedFilesOfAHost(t *testing.T) {
 	}), third)
 }
 
-// A host that comes back has checkpoints that the others know nothing of, some by numbers that they have, too.
+// A returning host has checkpoints that the others lack, some with the same numbers as theirs.
 func TestHostsThatComeBack(t *testing.T) {
 	base := t.TempDir()
 	savesOnHosts(t, 3, base, []string{"a", "b", "c"})
@@ -135,7 +135,7 @@ func TestHostsThatComeBack(t *testing.T) {
 	}
 }
 
-// Each file is on two hosts, with the same bytes. A single host has each once.
+// Each file is on two hosts, with the same bytes. A single host has each file once.
 func TestHostsKeepTwoOfEachFile(t *testing.T) {
 	base := t.TempDir()
 	savesOnHosts(t, 5, base, []string{"a", "b", "c"})

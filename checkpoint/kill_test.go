@@ -28,14 +28,14 @@ import (
 )
 
 const (
-	roleVariable = "CHECKPOINT_ROLE" // of a process of a job: the folder, and the moments at which it dies or is told
-	keptVariable = "CHECKPOINT_KEPT" // the folder of the checkpoints, for .ci/faults, which makes hosts
-	copyVariable = "CHECKPOINT_COPY" // is set where checkpoints are written from memory
-	hostVariable = "CHECKPOINT_HOST" // is set where each process is a host, whose files are lost when it is killed
+	roleVariable = "CHECKPOINT_ROLE" // of a process of a job: the folder, and its moments
+	keptVariable = "CHECKPOINT_KEPT" // folder of the checkpoints, for .ci/faults, which makes hosts
+	copyVariable = "CHECKPOINT_COPY" // set if checkpoints are written from memory
+	hostVariable = "CHECKPOINT_HOST" // set if each process is a host, whose files are lost when it is killed
 	memberSteps  = 12
 )
 
-// moments are what ends processes, each once in all restarts of a job.
+// moments are the signals that end processes, each sent once in all restarts of a job.
 type moments struct {
 	mutex   sync.Mutex
 	folder  string
@@ -43,12 +43,12 @@ type moments struct {
 	signals []moment
 }
 
-// moment is a signal that a process sends itself.
+// moment is a signal that a process sends to itself.
 type moment struct {
 	name    string
 	signal  syscall.Signal
 	process int
-	count   int // how often what the name says happens before
+	count   int // number of events of that name before
 }
 
 // parseMoments reads "NAME:SIGNAL:PROCESS:COUNT NAME:...".
@@ -64,7 +64,7 @@ func parseMoments(text string) (all []moment) {
 	return all
 }
 
-// reached sends this process the signal of a moment that has come. A file tells later restarts that it was there.
+// reached sends this process the signal of a moment that has come. A file records that for later restarts.
 func (m *moments) reached(name string) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
@@ -92,10 +92,10 @@ func (m *moments) reached(name string) {
 
 func (m *moments) isHost() bool { return os.Getenv(hostVariable) != "" }
 
-// host is the folder of this process's host.
+// host returns the folder of this process's host.
 func (m *moments) host() string { return filepath.Join(m.folder, fmt.Sprint("host-", m.process)) }
 
-// resumes notes the time at which the job goes on, and whether it does so from a checkpoint.
+// resumes records the time at which the job resumes, and whether it does so from a checkpoint.
 func (m *moments) resumes(restored bool) {
 	name := filepath.Join(m.folder, "resumed")
 	if f, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err == nil {
@@ -104,7 +104,7 @@ func (m *moments) resumes(restored bool) {
 	}
 }
 
-// member runs a process of a job: values spread over a ring in steps, and each step is saved.
+// member runs a process of a job: values spread over a ring in steps, and the job saves each step.
 func member(role string) {
 	folder, signals, _ := strings.Cut(role, " ")
 	m := &moments{folder: folder, process: -1, signals: parseMoments(signals)}
@@ -192,7 +192,7 @@ func spread(r *pebble.Rank, m *moments) error {
 	return err
 }
 
-// serial is the sum that the members print.
+// serial returns the sum that the members print.
 func serial() (sum uint64) {
 	const cells = 1000
 	here := make([]uint64, cells)
@@ -213,7 +213,7 @@ func serial() (sum uint64) {
 	return sum
 }
 
-// launched runs a job of processes that reach moments, in a folder.
+// launched runs a job of processes with moments, in a folder.
 func launched(t *testing.T, folder string, s launch.Spec, signals string) (printed string, err error) {
 	t.Helper()
 	program, err := os.Executable()
@@ -227,7 +227,7 @@ func launched(t *testing.T, folder string, s launch.Spec, signals string) (print
 	return out.String(), err
 }
 
-// A job whose processes are killed at any moment starts again, and gives the answer of one that nobody disturbs.
+// A job whose processes are killed at any moment restarts, and gives the answer of an undisturbed job.
 func TestKilledJobsGoOn(t *testing.T) {
 	t.Parallel()
 	for _, at := range []string{
@@ -237,7 +237,7 @@ func TestKilledJobsGoOn(t *testing.T) {
 	} {
 		t.Run(at, func(t *testing.T) {
 			folder, restarts := t.TempDir(), 1
-			if strings.Contains(at, "restoring") { // the second death comes before a new checkpoint
+			if strings.Contains(at, "restoring") { // the second death precedes a new checkpoint
 				restarts = 2
 			}
 			printed, err := launched(t, folder, launch.Spec{Processes: 2, Ranks: 4, Restarts: restarts}, at)
@@ -251,7 +251,7 @@ func TestKilledJobsGoOn(t *testing.T) {
 	}
 }
 
-// The same holds where checkpoints are written from memory.
+// The same holds if checkpoints are written from memory.
 func TestKilledCopiesGoOn(t *testing.T) {
 	t.Parallel()
 	for _, at := range []string{"epoch:9:1:5", "write:9:1:4", "sync:9:0:4", "write-manifest:9:0:3", "rename:9:0:2"} {
@@ -264,7 +264,7 @@ func TestKilledCopiesGoOn(t *testing.T) {
 	}
 }
 
-// The same holds where each process is a host of its own and is lost with its folder, also during a save.
+// The same holds if each process is a host of its own and is lost with its folder, even during a save.
 func TestLostHostsGoOn(t *testing.T) {
 	t.Parallel()
 	for _, at := range []string{
@@ -287,7 +287,7 @@ func TestLostHostsGoOn(t *testing.T) {
 	}
 }
 
-// A job that is told to make room saves its state and ends with status 85. Other numbers of processes and ranks go on.
+// A job that must make room saves its state and ends with status 85. Other numbers of processes and ranks continue it.
 func TestPreemptedJobsGoOn(t *testing.T) {
 	t.Parallel()
 	for _, at := range []string{"epoch:15:1:3", "epoch:10:0:3", "sync:15:0:9"} {
@@ -304,7 +304,7 @@ func TestPreemptedJobsGoOn(t *testing.T) {
 	}
 }
 
-// The launcher gives up when there is no new checkpoint, and never starts a job again that ends with an error.
+// The launcher gives up without a new checkpoint, and never restarts a job that ends with an error.
 func TestLauncherGivesUp(t *testing.T) {
 	t.Parallel()
 	at := strings.Repeat("epoch:9:1:0 ", 3)

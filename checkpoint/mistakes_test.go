@@ -17,7 +17,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// plan is a program of a few parts, and how it differs from the one that saved.
+// plan is a program of a few parts that may differ from the one that saved.
 type plan struct {
 	cells   uint64 // 0 is 1,000
 	setting string
@@ -56,7 +56,7 @@ func (p plan) run(t *testing.T, s appstest.Shape, saves int) error {
 	})
 }
 
-// A harm is done to two checkpoints of two ranks each, small-000001 and small-000002.
+// A harm damages two checkpoints of two ranks each, small-000001 and small-000002.
 type harm func(t *testing.T, folder string)
 
 // rewritten changes a file of the newest checkpoint.
@@ -69,7 +69,7 @@ func rewritten(name string, change func(content []byte) []byte) harm {
 	}
 }
 
-// replaced changes words of a manifest.
+// replaced changes text of a manifest.
 func replaced(old, with string) harm {
 	return rewritten("manifest.json", func(content []byte) []byte {
 		return bytes.ReplaceAll(content, []byte(old), []byte(with))
@@ -89,8 +89,8 @@ func exchanged(a, b string) harm {
 	}
 }
 
-// Damaged, truncated, exchanged, outdated and foreign checkpoints are refused on all ranks, with words that say which
-// and what to do.
+// Damaged, truncated, exchanged, outdated and foreign checkpoints are errors on all ranks. The error names the
+// checkpoint and the remedy.
 func TestWrongCheckpointsAreRefused(t *testing.T) {
 	sums := "it is damaged, or another file"
 	for name, c := range map[string]struct {
@@ -148,7 +148,7 @@ func TestWrongCheckpointsAreRefused(t *testing.T) {
 	}
 }
 
-// exchangeSums exchanges what the manifests of both checkpoints say of part 0.
+// exchangeSums exchanges the entries of part 0 in the manifests of both checkpoints.
 func exchangeSums(t *testing.T, folder string) {
 	var texts [2][]byte
 	var of [2][]byte
@@ -165,7 +165,7 @@ func exchangeSums(t *testing.T, folder string) {
 	}
 }
 
-// Values of ranks without a function that merges them need as many ranks as before.
+// PerRank without a function to merge values needs the same number of ranks as before.
 func TestValuesOfRanksNeedAMerge(t *testing.T) {
 	s := appstest.Mem(2)
 	s.Checkpoints.Folder = t.TempDir()
@@ -178,7 +178,7 @@ func TestValuesOfRanksNeedAMerge(t *testing.T) {
 	require.NoError(t, plan{merge: func(a, b int32) int32 { return a + b }}.run(t, s, 0))
 }
 
-// A program that can't be saved is refused before anything is read or written.
+// A program whose parts cannot be saved gets an error before anything is read or written.
 func TestWrongPartsAreRefused(t *testing.T) {
 	values := func(n int) *[]uint64 { vs := make([]uint64, n); return &vs }
 	for want, more := range map[string]func(r *pebble.Rank) checkpoint.Part{
@@ -221,7 +221,7 @@ func TestWrongPartsAreRefused(t *testing.T) {
 	}), `its rank is of team "half": a checkpoint is of the whole job`)
 }
 
-// Save needs a Restore before it, and without a folder nothing is saved.
+// Save requires a previous Restore. Without a folder nothing is saved.
 func TestOrderOfCalls(t *testing.T) {
 	run := func(folder string) error {
 		s := appstest.Mem(2)

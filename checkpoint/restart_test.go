@@ -14,7 +14,7 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// saves makes checkpoints of some steps by a job.
+// saves makes checkpoints of some steps in a job.
 func saves(t *testing.T, s appstest.Shape, steps int) {
 	t.Helper()
 	require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
@@ -38,7 +38,7 @@ func saves(t *testing.T, s appstest.Shape, steps int) {
 	}))
 }
 
-// restores checks that a job goes on from a step.
+// restores checks that a job continues from a step.
 func restores(t *testing.T, s appstest.Shape, step int) {
 	t.Helper()
 	require.NoError(t, s.Run(t, appstest.Checked(func(r appstest.Rank) {
@@ -48,7 +48,7 @@ func restores(t *testing.T, s appstest.Shape, step int) {
 	})))
 }
 
-// A restart with as many ranks, fewer, more and one gives the same state, over all transports.
+// Restarts with the same number of ranks, fewer, more and one give the same state, over all transports.
 func TestRestartOnAnyNumberOfRanks(t *testing.T) {
 	for _, from := range []appstest.Shape{
 		appstest.Mem(1),
@@ -71,7 +71,7 @@ func TestRestartOnAnyNumberOfRanks(t *testing.T) {
 	}
 }
 
-// names are those of a folder's entries.
+// names returns the names of a folder's entries.
 func names(t *testing.T, folder string) (all []string) {
 	entries, err := os.ReadDir(folder)
 	require.NoError(t, err)
@@ -81,7 +81,7 @@ func names(t *testing.T, folder string) (all []string) {
 	return all
 }
 
-// What killed processes left is removed, also when a checkpoint of that number comes again, and other files stay.
+// Remains of killed processes are removed, even if a checkpoint of that number is saved again. Other files stay.
 func TestLeftoversAreRemoved(t *testing.T) {
 	folder := t.TempDir()
 	for _, name := range []string{".all-000003.tmp123", ".all-000001.tmp", ".other-000001.tmp1", "all-notes", "all-3"} {

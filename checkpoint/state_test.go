@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	elements = 10_007 // of slices and containers
-	coded    = 1_001  // of those that are not plain data
+	elements = 10_007 // number in slices and containers
+	coded    = 1_001  // number of those that are not plain data
 )
 
 type pair struct {
@@ -28,7 +28,7 @@ func pairOf(key uint64) pair { return pair{int32(key % 1000), float64(key) / 3} 
 
 func text(key uint64) string { return strings.Repeat("x", int(key%17)) + fmt.Sprint(key) }
 
-// state is a part of each kind.
+// state has a part of each kind.
 type state struct {
 	r      *pebble.Rank
 	step   int
@@ -100,7 +100,7 @@ func (s *state) checkpoint() *checkpoint.Checkpoint {
 	return checkpoint.New(s.r, "all", parts...)
 }
 
-// fill makes the state of a step.
+// fill sets the state of a step.
 func (s *state) fill(step int) {
 	self, n := s.r.ID(), s.r.Size()
 	s.step, s.words, s.lists = step, map[string]int{"a": step, "b": 2}, nil

@@ -13,15 +13,15 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// One file has the same bytes for any number of ranks, however they share the rows and write them, all at once or by
-// batches, in every format: below a block, at its border, and with blocks that begin on one rank and end on another.
+// One file has the same bytes for any number of ranks, in every format. This holds for any shares, for rows written at
+// once or in batches, below a block, at its border, and with blocks that begin on one rank and end on another.
 func TestBytesOfOneFile(t *testing.T) {
 	splits := map[string]func(rank, ranks, n int) int{
 		"alike":        func(rank, ranks, n int) int { return rank * n / ranks },
 		"all on first": func(rank, _, n int) int { return min(rank, 1) * n },
 		"all on last":  func(rank, ranks, n int) int { return rank / ranks * n },
 	}
-	large := map[int]string{1: "alike", 2: "all on last", 4: "alike", 7: "all on first"} // one way to share by ranks
+	large := map[int]string{1: "alike", 2: "all on last", 4: "alike", 7: "all on first"} // one split by ranks
 	for _, n := range []int{0, 10, 2*export.BlockRows + 5} {
 		for _, extension := range []string{".csv.gz", ".tsv.zst", ".avro", ".parquet"} {
 			var want []byte
@@ -60,7 +60,7 @@ func TestBytesOfOneFile(t *testing.T) {
 	}
 }
 
-// inBatches announces and writes rows, some at a time.
+// inBatches announces rows, and writes some at a time.
 func inBatches(out *export.Sink[[]export.Column], batch []export.Column, atOnce int) {
 	rows := batch[0].Len()
 	appstest.OK(export.Announce(out, uint64(rows)))
@@ -73,7 +73,7 @@ func inBatches(out *export.Sink[[]export.Column], batch []export.Column, atOnce 
 	}
 }
 
-// Another number of rows than was announced is an error on all ranks, and leaves nothing; so does a rank without any
+// A number of rows other than the announced one is an error on all ranks, and leaves nothing. So is a rank without a
 // batch.
 func TestAnnounced(t *testing.T) {
 	folder := t.TempDir()
@@ -104,7 +104,7 @@ func TestAnnounced(t *testing.T) {
 	}
 }
 
-// Rows of one column become lines, also compressed, and not those of two or with a line break.
+// Rows of one column become lines, compressed or not. Rows of two columns, or with a line break, are errors.
 func TestAsLines(t *testing.T) {
 	folder := t.TempDir()
 	write := func(name string, batch ...export.Column) error {
@@ -127,7 +127,7 @@ func TestAsLines(t *testing.T) {
 	require.ErrorContains(t, write("b", export.Column{Name: "line", Values: []string{"a\nb"}}), "has a line break")
 }
 
-// long is a table of numbers alone, for many rows.
+// long returns a table of numbers only, for many rows.
 func long(from, to int) []export.Column {
 	keys, scores := make([]uint64, to-from), make([]float64, to-from)
 	for i := range keys {

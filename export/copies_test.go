@@ -11,7 +11,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/disk"
 )
 
-// A part's copy is on the next host, and a host's parts are spread over the ranks of that one.
+// A part's copy is on the next host, and the copies of a host's parts are distributed over the ranks of that one.
 func TestKeepers(t *testing.T) {
 	for _, c := range []struct{ makers, keepers []int64 }{
 		{[]int64{0, 0, 0}, nil},
@@ -29,7 +29,7 @@ func TestKeepers(t *testing.T) {
 	}
 }
 
-// A copy that lacks bytes, has others, or can't be written is an error that names the part.
+// A copy with missing or other bytes, or one that cannot be written, is an error that names the part.
 func TestDamagedCopies(t *testing.T) {
 	text := []byte("abcdefgh")
 	sent := t.TempDir()

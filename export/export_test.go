@@ -25,7 +25,7 @@ import (
 	"github.com/activepebbles/pebbles/target/avro"
 )
 
-// TestMain sees that no test leaves a goroutine behind.
+// TestMain fails if a test leaves a goroutine behind.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(leaks.Main(m)) }
 
 // run runs a job of ranks.
@@ -33,7 +33,7 @@ func run(ranks int, f func(r *pebble.Rank) error) error {
 	return pebble.Run(context.Background(), pebble.Config{Ranks: ranks}, f)
 }
 
-// write has each rank write n records, those of rank i made of i*1000 and more.
+// write makes each rank write n records; those of rank i are made from i*1000 on.
 func write[T any](ranks, n int, name string, format export.Format[T], record func(i int) T,
 	opts ...export.Option) (m *export.Manifest, err error) {
 	err = run(ranks, func(r *pebble.Rank) error {
@@ -80,7 +80,7 @@ type thing struct {
 	At    time.Time `csv:"at" avro:"-"`
 }
 
-// things are records with what formats must take care of.
+// things returns records with values that need care in formats.
 func things(i int) thing {
 	return thing{[]string{"", "a,b", "\"", "two\nlines", " x", "ä", "\x01", "-"}[i%8] + strings.Repeat("z", i%5), i,
 		float64(i%3) / 4, time.Unix(int64(i), 0).UTC()}
@@ -88,7 +88,7 @@ func things(i int) thing {
 
 func line(i int) []byte { return fmt.Appendf(nil, "line %d", i) }
 
-// kinds are all formats: each writes, and reads again.
+// kinds has all formats: each function writes records and reads them back.
 var kinds = map[string]func(t *testing.T, ranks, n int, name string, opts ...export.Option) (*export.Manifest, error){
 	"lines": func(t *testing.T, ranks, n int, name string, opts ...export.Option) (*export.Manifest, error) {
 		return there(t, ranks, n, name, export.Lines(), ingest.Lines(), line, opts...)
@@ -112,7 +112,7 @@ var kinds = map[string]func(t *testing.T, ranks, n int, name string, opts ...exp
 	},
 }
 
-// there writes records and reads them again.
+// there writes records and reads them back.
 func there[T any](t *testing.T, ranks, n int, name string, to export.Format[T], from ingest.Format[T],
 	record func(i int) T, opts ...export.Option) (*export.Manifest, error) {
 	m, err := write(ranks, n, name, to, record, opts...)
@@ -132,7 +132,7 @@ func there[T any](t *testing.T, ranks, n int, name string, to export.Format[T], 
 	return m, nil
 }
 
-// What ranks write, others read again: in parts or one file, compressed or not, however many they are.
+// Ranks read back what other ranks have written, in parts or one file, compressed or not, for any numbers of ranks.
 func TestThereAndBack(t *testing.T) {
 	for name, kind := range kinds {
 		t.Run(name, func(t *testing.T) {
@@ -155,7 +155,7 @@ func TestThereAndBack(t *testing.T) {
 	}
 }
 
-// whole checks that a manifest says what is there, and that nothing else is.
+// whole checks that a manifest matches the files, and that there are no others.
 func whole(t *testing.T, out string, m *export.Manifest, oneFile bool) {
 	t.Helper()
 	alone(t, filepath.Dir(out), filepath.Base(out))
@@ -194,7 +194,7 @@ func TestOrder(t *testing.T) {
 	require.Equal(t, "n\n0\n1\n2\n1000\n1001\n1002\n2000\n2001\n2002\n3000\n3001\n3002\n", string(content))
 }
 
-// Large parts are compressed in frames, between which ranks share them.
+// Large parts are compressed in frames. Ranks share a file by its frames.
 func TestFrames(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	letter := func(i int) []byte { return bytes.Repeat([]byte{byte('a' + i)}, 1<<20) }
@@ -212,7 +212,7 @@ func TestFrames(t *testing.T) {
 	require.NotContains(t, rows, 0)
 }
 
-// What is there is kept, unless it is to be replaced.
+// An existing output is kept, unless Replace is set.
 func TestReplace(t *testing.T) {
 	for _, opts := range [][]export.Option{nil, {export.OneFile()}} {
 		folder := t.TempDir()
@@ -236,7 +236,7 @@ func TestReplace(t *testing.T) {
 	alone(t, folder, "mine")
 }
 
-// alone checks that a folder holds one name.
+// alone checks that a folder holds only the given names.
 func alone(t *testing.T, folder string, names ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(folder)
@@ -248,7 +248,7 @@ func alone(t *testing.T, folder string, names ...string) {
 	require.Equal(t, names, there)
 }
 
-// An error on one rank is one on all, in words, and nothing is left of what was written.
+// An error on one rank is an error on all ranks, with a text, and no output remains.
 func TestNothingIsLeft(t *testing.T) {
 	for name, c := range map[string]struct {
 		do   func(r *pebble.Rank, out *export.Sink[[]byte]) error

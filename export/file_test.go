@@ -20,7 +20,7 @@ func writesNew(w io.Writer) error {
 	return err
 }
 
-// An error of any call on a file is WriteFile's, and leaves what was there, or nothing.
+// WriteFile returns an error of any file operation, and keeps the previous file, or leaves nothing.
 func TestWriteFileLosesNoError(t *testing.T) {
 	for name, opts := range map[string][]export.Option{"new": nil, "in place of another": {export.Replace()}} {
 		t.Run(name, func(t *testing.T) {
@@ -61,8 +61,8 @@ func contentOf(t *testing.T, path string) []byte {
 	return text
 }
 
-// A name that is taken, a folder that is missing, and what writes are errors with a remedy, the first two before there
-// is anything to write.
+// A taken name, a missing folder, and an error of write are errors with a remedy. Writable reports the first two before
+// any output exists.
 func TestWritable(t *testing.T) {
 	folder := t.TempDir()
 	taken := filepath.Join(folder, "taken")

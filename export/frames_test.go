@@ -9,13 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// magic begins a frame of zstd.
+// magic begins a zstd frame.
 var magic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 
-// Each frame gets what is written up to its bound, the second one like the first, and together they are what was
-// written.
+// Each frame takes input up to its bound, the second one like the first. Together they have all input.
 func TestFramesAreLong(t *testing.T) {
-	const each, piece, pieces = 1000, 300, 20 // 4 pieces a frame
+	const each, piece, pieces = 1000, 300, 20 // 4 pieces per frame
 	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithZeroFrames(true))
 	require.NoError(t, err)
 	var out, want bytes.Buffer

@@ -15,7 +15,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// limited lets no file of this process grow beyond some bytes, until the test ends: a disk that is full.
+// limited limits the size of all files of this process until the test ends, like a full disk.
 func limited(t *testing.T, bytes uint64) {
 	var before syscall.Rlimit
 	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &before))
@@ -27,10 +27,10 @@ func limited(t *testing.T, bytes uint64) {
 	})
 }
 
-// A file system that takes no more is an error on all ranks, wherever it shows, and nothing is left.
+// A full file system is an error on all ranks, whichever operation fails, and no output remains.
 func TestFull(t *testing.T) {
 	for name, c := range map[string]struct {
-		lines int // of a KiB, of rank 1
+		lines int // of a KiB each, on rank 1
 		opts  []Option
 	}{
 		"while it is written":     {2000, nil},
@@ -54,7 +54,7 @@ func TestFull(t *testing.T) {
 						line[j] = byte('!' + random.IntN(90))
 					}
 					if r.ID() == 1 || c.lines < 50 {
-						_ = out.Write(line) // its error is Close's, too
+						_ = out.Write(line) // Close returns its error, too
 					}
 				}
 				_, errs[r.ID()] = out.Close()
@@ -75,7 +75,7 @@ func TestFull(t *testing.T) {
 	require.ErrorContains(t, advise(syscall.EACCES), "give the user of the job the right to write there")
 }
 
-// A host that does not see the folder of rank 0 makes one; one that does finds out whose it is.
+// A host that does not share the folder of rank 0 makes its own. One that does finds the rank that made it.
 func TestJoin(t *testing.T) {
 	folder := t.TempDir()
 	p := place{name: filepath.Join(folder, "out"), temp: filepath.Join(folder, ".out.tmp1")}
@@ -98,7 +98,7 @@ func TestJoin(t *testing.T) {
 	p.remove()
 }
 
-// What had the name before is there again when a change is taken back.
+// When a change is undone, the previous output has its name again.
 func TestSwap(t *testing.T) {
 	folder := t.TempDir()
 	file := func(name, content string) string {

@@ -14,8 +14,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// An error of any call on a file is Close's or Create's on all ranks. What was there before is there still, and nothing
-// else is. Only where what is replaced can't be removed, which comes last, the new rows are there.
+// Close or Create returns an error of any file operation on all ranks. The previous output remains, and nothing else.
+// In one case the new rows remain: if the replaced output cannot be removed, which is the last step.
 func TestNoErrorOfTheDiskIsLost(t *testing.T) {
 	const syncs = 5 // two parts, and the manifest and its folder, or two copies; and the folder around
 	for name, opts := range map[string][]export.Option{
@@ -62,7 +62,7 @@ func TestNoErrorOfTheDiskIsLost(t *testing.T) {
 	}
 }
 
-// old has something at a name that Replace replaces: one row.
+// old makes something that Replace replaces: one row.
 func old(t *testing.T, out string, opts []export.Option) {
 	t.Helper()
 	if len(opts) == 2 {
@@ -75,7 +75,7 @@ func old(t *testing.T, out string, opts []export.Option) {
 		[]byte(`{"Format":"txt","Rows":1,"Bytes":4,"Parts":[{"Name":"part.txt","Rows":1,"Bytes":4}]}`), 0o600))
 }
 
-// exported writes two lines of a rank.
+// exported writes two lines per rank.
 func exported(r *pebble.Rank, out string, opts []export.Option) error {
 	s, err := export.Create(r, out, export.Lines(), opts...)
 	if err != nil {

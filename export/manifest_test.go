@@ -18,7 +18,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// readFolder reads the lines of a folder by ranks, and counts them.
+// readFolder returns the number of lines of a folder, read by ranks.
 func readFolder(ranks int, folder string, opts ...ingest.Option) (rows int64, err error) {
 	err = run(ranks, func(r *pebble.Rank) error {
 		in, err := ingest.Open(r, []string{folder}, ingest.Lines(), opts...)
@@ -36,7 +36,7 @@ func readFolder(ranks int, folder string, opts ...ingest.Option) (rows int64, er
 	return rows, err
 }
 
-// A folder is what its manifest says, or an error that names the part and both sizes and sums.
+// A folder matches its manifest, or is an error that names the part, both sizes and both sums.
 func TestManifest(t *testing.T) {
 	type harm func(part string, content []byte) error
 	rewritten := func(change func(content []byte) []byte) harm {
@@ -47,7 +47,7 @@ func TestManifest(t *testing.T) {
 			return os.WriteFile(filepath.Join(filepath.Dir(part), name), nil, 0o600)
 		}
 	}
-	const sums = "sums" // stands for the words about both
+	const sums = "sums" // stands for the text about both
 	for name, c := range map[string]struct {
 		harm harm
 		want string
@@ -100,7 +100,7 @@ func TestManifest(t *testing.T) {
 	}
 }
 
-// What is unchecked is read as it is, but for what its size and name tell.
+// Unchecked parts are read as they are. Only their sizes and names are checked.
 func TestUnchecked(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	m, err := write(2, 3, out, export.Lines(), line)
@@ -140,7 +140,7 @@ func TestDamagedManifest(t *testing.T) {
 	}
 }
 
-// What checksums cost beside reading.
+// BenchmarkChecked measures the cost of checksums beside reading.
 func BenchmarkChecked(b *testing.B) {
 	text := bytes.Repeat([]byte("x"), 63)
 	for name, opts := range map[string][]export.Option{"plain": nil, "zstd": {export.Zstd()}} {

@@ -13,7 +13,7 @@ import (
 	"github.com/activepebbles/pebbles/export"
 )
 
-// mounted is a file system of its own, until the test ends. Who may not mount skips the test.
+// mounted mounts a file system until the test ends. It skips the test without permission to mount.
 func mounted(t *testing.T, flags uintptr, options string) string {
 	folder := t.TempDir()
 	err := syscall.Mount("none", folder, "tmpfs", flags, options)
@@ -25,7 +25,7 @@ func mounted(t *testing.T, flags uintptr, options string) string {
 	return folder
 }
 
-// A disk that is full, and one that is read-only, are errors that say what to do, and leave nothing.
+// A full disk and a read-only one are errors with a remedy, and leave nothing.
 func TestMounts(t *testing.T) {
 	for name, c := range map[string]struct {
 		flags   uintptr
@@ -47,7 +47,7 @@ func TestMounts(t *testing.T) {
 	}
 }
 
-// noise is a line that compression makes no shorter.
+// noise returns a line that compression does not shorten.
 func noise(i int) []byte {
 	line, x := make([]byte, 60), uint64(i)+1
 	for j := range line {
@@ -59,9 +59,9 @@ func noise(i int) []byte {
 	return line
 }
 
-// A folder without the right to write in is an error, for root too where another user runs the job.
+// A folder without write permission is an error, even for root, if another user runs the job.
 func TestNotWritable(t *testing.T) {
-	if os.Getuid() == 0 { // who may write everywhere
+	if os.Getuid() == 0 { // root may write everywhere
 		runAsNobody(t)
 		return
 	}
@@ -71,7 +71,7 @@ func TestNotWritable(t *testing.T) {
 	require.ErrorContains(t, err, "permission denied: give the user of the job the right to write there")
 }
 
-// runAsNobody runs a test again as a user without rights, from a copy of the program that such a user may read.
+// runAsNobody runs a test again as an unprivileged user, from a copy of the program that this user may read.
 func runAsNobody(t *testing.T) {
 	const nobody = 65534
 	program, err := os.ReadFile("/proc/self/exe")

@@ -11,7 +11,7 @@ import (
 	"github.com/activepebbles/pebbles/ingest"
 )
 
-// A field comes back as it was, whatever it begins and ends with.
+// A field is read back unchanged, whatever it begins and ends with.
 func TestFieldsComeBackWithTheirEnds(t *testing.T) {
 	type text struct{ Words string }
 	for _, odd := range []string{"\r", "\n", "\"", " ", ",", "\t"} {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Both ways to publish refuse a name that is taken, and keep both sides.
+// Both ways to publish return an error for a taken name, and keep both files.
 func TestRenameNew(t *testing.T) {
 	for name, rename := range map[string]func(from, to string) error{"at once": renameExclusive, "by link": renameByLink} {
 		t.Run(name, func(t *testing.T) {

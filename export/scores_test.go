@@ -14,12 +14,12 @@ import (
 	"github.com/activepebbles/pebbles/export/parquet"
 )
 
-// scores is as many scores as the vertices of Graph500's graph of scale 20.
+// scores is the number of vertices of Graph500's graph of scale 20.
 const scores = 1 << 20
 
-// BenchmarkScores writes a table of vertices and scores, as pagerank does, by one rank. BenchmarkFprintf does the same
-// by a loop in C: the ratio of both for CSV is to be at most 1.3. Both sync the file. user-s is the time of CPUs, and
-// MB/user-s the bytes of the columns in it.
+// BenchmarkScores writes a table of vertices and scores, like pagerank, by one rank. BenchmarkFprintf does the same by
+// a loop in C. The ratio of both for CSV should be at most 1.3. Both sync the file. user-s is CPU time, and MB/user-s
+// the bytes of the columns per second of it.
 func BenchmarkScores(b *testing.B) {
 	draws := rand.New(rand.NewPCG(1, 0))
 	vertices, values := make([]uint64, scores), make([]float64, scores)
@@ -44,7 +44,7 @@ func BenchmarkScores(b *testing.B) {
 	}
 }
 
-// userSeconds is the time that this process has computed.
+// userSeconds returns the CPU time of this process.
 func userSeconds(b *testing.B) float64 {
 	var used syscall.Rusage
 	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &used))

@@ -20,7 +20,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// sample is a table with what formats must take care of.
+// sample returns a table with values that need care in formats.
 func sample(from, to int) []export.Column {
 	ints, uints, floats, texts, nulls := []int64{}, []uint64{}, []float64{}, []string{}, []bool{}
 	for i := from; i < to; i++ {
@@ -68,7 +68,7 @@ const (
 		`{"i":-3,"u":3298534883328,"f":0.25,"t":"two\r\nlines","n":-3}` + "\n"
 )
 
-// Text is the same bytes for any number of ranks, compressed or not.
+// Text has the same bytes for any number of ranks, compressed or not.
 func TestTableAsText(t *testing.T) {
 	unpack := map[string]func(r io.Reader) (io.Reader, error){
 		"":     func(r io.Reader) (io.Reader, error) { return r, nil },
@@ -95,7 +95,7 @@ func TestTableAsText(t *testing.T) {
 	}
 }
 
-// A name with a slash behind it is a folder of parts, each with a header.
+// A name with a final slash is a folder of parts, each with a header.
 func TestTableAsFolder(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.csv")
 	m, err := writeTable(t, 2, 4, 100, out+"/", sample)

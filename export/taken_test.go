@@ -12,7 +12,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Close keeps what others have put under the name since Create: without Replace all, with it all that no export wrote.
+// Close keeps files that others have put under the name since Create: without Replace all, with it those not written by
+// export.
 func TestCloseKeepsWhatHasComeMeanwhile(t *testing.T) {
 	const (
 		taken = "it exists already: remove it, choose another name, or set --replace (export.Replace)"

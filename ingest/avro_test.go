@@ -20,7 +20,7 @@ type pair struct {
 	N    int64
 }
 
-// pairs is a file of pairs, as goavro writes it, in blocks of some.
+// pairs returns a file of pairs written by goavro, with block records in a block.
 func pairs(t testing.TB, n, block int, codec string) (file []byte, want []string) {
 	var b bytes.Buffer
 	w, err := goavro.NewOCFWriter(goavro.OCFConfig{W: &b, Schema: avro.Must[pair]().Schema(), CompressionName: codec})
@@ -104,14 +104,14 @@ func (f Format[T]) blocks(r Range) func(func(T, error) bool) {
 	return opened.(blocks[T]).each(r)
 }
 
-// blocksOf are where the blocks of an Avro file begin.
+// blocksOf returns the offsets of the blocks of an Avro file.
 func blocksOf(t testing.TB, file []byte) []int64 {
 	starts, err := findAvro(bytes.NewReader(file), int64(len(file)))
 	require.NoError(t, err)
 	return starts
 }
 
-// A damaged block is left out and counted, and the others are read, by any number of ranks; the header must be whole.
+// A damaged block is skipped and counted, and the others are read, by any number of ranks. The header must be whole.
 func TestAvroSkip(t *testing.T) {
 	const n, block, third = 100, 7, 2 // blocks have 7 records each; the third one is damaged
 	for _, codec := range []string{"null", "deflate", "snappy"} {
@@ -162,7 +162,7 @@ func TestAvroSkip(t *testing.T) {
 	}
 }
 
-// place is where the first block begins whose records are not among those that were read.
+// place returns the offset of the first block with records that were not read.
 func place(read, all []string, starts []int64) int64 {
 	for i := range all {
 		if i >= len(read) || read[i] != all[i] {
@@ -172,7 +172,7 @@ func place(read, all []string, starts []int64) int64 {
 	return -1
 }
 
-// Blocks in which a record cannot be read give those before it; a file that was cut is no damaged block.
+// A block with an unreadable record gives the records before it. A truncated file is not a damaged block.
 func TestAvroSkipWithin(t *testing.T) {
 	file, want := pairs(t, 21, 7, "null")
 	at := bytes.Index(file, []byte("name 10"))
@@ -194,7 +194,7 @@ func TestAvroSkipWithin(t *testing.T) {
 	})
 }
 
-// Records of a program's main package are read by a type of any name whose fields they have, on any number of ranks.
+// Records of a program's main package are decoded to a type of any name with the same fields, on any number of ranks.
 func TestAvroOfOtherTypes(t *testing.T) {
 	var b bytes.Buffer
 	w, err := goavro.NewOCFWriter(goavro.OCFConfig{W: &b, CompressionName: "deflate", Schema: `{"type":"record",

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// short is a stream that gives so many bytes at a time, so that what is read ends anywhere.
+// short is a stream that returns at most each bytes at a time, so that reads end anywhere.
 type short struct {
 	*bytes.Reader
 	each int
@@ -17,7 +17,7 @@ type short struct {
 
 func (s short) Read(b []byte) (int, error) { return s.Reader.Read(b[:min(len(b), s.each)]) }
 
-// Records are the same wherever one read ends and the next begins, and whatever the size of the window.
+// Records do not depend on the borders of reads or the size of the window.
 func TestRecordsAcrossReads(t *testing.T) {
 	for name, c := range map[string]struct {
 		format  sequences
@@ -51,7 +51,7 @@ func TestRecordsAcrossReads(t *testing.T) {
 	}
 }
 
-// The same through files, with the border of a window within, before and behind the first record's end.
+// The same holds for files, with the border of a window within, before and behind the end of the first record.
 func TestRecordsAcrossWindows(t *testing.T) {
 	for first := windowBytes - 3; first <= windowBytes+3; first++ {
 		text := ">a\n"

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each byte is told at each place of a word and behind words, among bytes of both sides.
+// Each byte is classified at each place of a word and behind words, among bytes of both classes.
 func TestCharacters(t *testing.T) {
 	for b := range 256 {
 		prints, control := b > ' ' && b < 0x7f, b < ' ' && b != '\t' || b == 0x7f

@@ -11,10 +11,10 @@ import (
 
 var fuzzSeed = maphash.MakeSeed()
 
-// lengthMax is how many lines a fuzzed file is read up to: some bytes may become gigabytes.
+// lengthMax is the maximum number of lines that are read of a fuzzed file: a few bytes may decompress to gigabytes.
 const lengthMax = 1 << 16
 
-// sumOf is a sum over the lines of a file, dealt out as an option says.
+// sumOf returns a sum over the lines of a file. An option may choose the pieces.
 func sumOf(t *testing.T, path string, opts ...Option) (sum uint64, err error) {
 	ranks1(t, func(r *pebble.Rank) {
 		in, failed := Open(r, []string{path}, Lines(), append(opts, RowLimit(1<<16))...)
@@ -33,7 +33,7 @@ func sumOf(t *testing.T, path string, opts ...Option) (sum uint64, err error) {
 	return sum, err
 }
 
-// Whatever compresses a file, it has the same lines wherever it is cut between blocks, or is an error.
+// A compressed file has the same lines wherever it is cut between blocks, or it is an error.
 func FuzzCompressed(f *testing.F) {
 	text := []byte("a\nsome\n\nlines\nof text")
 	f.Add(text)

@@ -16,7 +16,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Records that a function refuses have file and line, or are left out; places order the others as the file does.
+// Errors of the function have file and line, or the record is skipped. Places order the other records as the file does.
 func TestConvert(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "a.csv")
 	require.NoError(t, os.WriteFile(name, []byte("b,a\n1,x\n2,\"y\nz\"\n3,bad\n4,w\n"), 0o600))

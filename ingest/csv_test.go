@@ -17,19 +17,19 @@ import (
 
 func fields(row [][]byte) string { return fmt.Sprintf("%q", row) }
 
-// plainEnds is fields with \n for each \r\n, as encoding/csv has it.
+// plainEnds returns fields with \n for each \r\n, as encoding/csv does.
 func plainEnds(row [][]byte) string { return strings.ReplaceAll(fields(row), `\r\n`, `\n`) }
 
-// Ends of lines in quotes are part of the field.
+// Line ends in quotes are part of the field.
 func TestEndsOfLinesInQuotes(t *testing.T) {
 	twin(t, []byte("a,b\r\n\"x\r\ny\",\"\r\n\"\"\n\"\r\n"), Rows(), fields, []string{`["x\r\ny" "\r\n\"\n"]`})
 }
 
-// quotedField is a field in quotes, in a row that encoding/csv reads.
+// quotedField matches a quoted field of a row that encoding/csv reads.
 var quotedField = regexp.MustCompile(`"(?:[^"]|"")*"`)
 
-// parsed is what encoding/csv makes of rows; those that it cannot read, and those with control characters outside of
-// quotes, are left out and counted.
+// parsed returns the rows that encoding/csv reads. It skips and counts rows that encoding/csv cannot read, and rows
+// with control characters outside of quotes.
 func parsed(content []byte, comma rune) (rows []string, bad int64) {
 	content = bytes.TrimPrefix(content, []byte("\xef\xbb\xbf"))
 	r := csv.NewReader(bytes.NewReader(content))
@@ -73,7 +73,7 @@ func TestCSV(t *testing.T) {
 	}
 }
 
-// drawCSV draws bytes that rows, fields, quotes and mistakes are made of.
+// drawCSV draws bytes from the parts of rows, fields, quotes and mistakes.
 func drawCSV(r *rand.Rand) []byte {
 	var b bytes.Buffer
 	if r.IntN(4) == 0 {
@@ -86,7 +86,7 @@ func drawCSV(r *rand.Rand) []byte {
 	return b.Bytes()
 }
 
-// What encoding/csv takes for rows, and how many it cannot read, holds for any bytes, wherever they are cut.
+// Rows and the number of unreadable rows equal those of encoding/csv for any bytes and any cut.
 func TestCSVOfAnyBytes(t *testing.T) {
 	r := random(t)
 	for range 150 {
@@ -105,7 +105,7 @@ func TestCSVOfAnyBytes(t *testing.T) {
 	}
 }
 
-// Two ways to find the state are one.
+// Both ways to find the state agree.
 func TestScan(t *testing.T) {
 	r := random(t)
 	d := dialect{',', true}
@@ -214,13 +214,13 @@ func TestCSVMistakes(t *testing.T) {
 	}
 }
 
-// opened is the error of a type that CSV cannot make.
+// opened returns the error of a type that CSV does not support.
 func opened[T any]() error {
 	_, err := CSV[T]().open(nil)
 	return err
 }
 
-// Rows that cannot be read are skipped, and counted over ranks.
+// Unreadable rows are skipped, and counted over ranks.
 func TestSkip(t *testing.T) {
 	var b bytes.Buffer
 	b.WriteString("N\n")
@@ -242,7 +242,7 @@ func TestSkip(t *testing.T) {
 	}
 }
 
-// A row that is too long is skipped to its end, which is that of the line where quotes are none.
+// A row that is too long is skipped to its end, which without quotes is that of the line.
 func TestLongRows(t *testing.T) {
 	content := []byte("a\n\"" + strings.Repeat("x", 100) + "\n" + strings.Repeat("y",
 		100) + "\"\nb\n\"" + strings.Repeat("z", 100) + "\nc\n")
@@ -259,7 +259,7 @@ func TestLongRows(t *testing.T) {
 	}
 }
 
-// A first row that cannot be read says nothing of the others.
+// An unreadable first row does not affect the others.
 func TestFirstRowsThatCannotBeRead(t *testing.T) {
 	for _, first := range []string{
 		strings.Repeat("n", 200) + ",1\n", "\"" + strings.Repeat("n,\n", 50) + "\"\n", "a\"\n",
@@ -280,8 +280,8 @@ func FuzzCSV(f *testing.F) {
 	f.Add([]byte("a,b\n\"1\n\",\"\"\"\"\n"), uint16(3))
 	f.Add([]byte("\"a\"b,\"\n\"\r\n"), uint16(5))
 	f.Fuzz(func(t *testing.T, content []byte, cut uint16) {
-		content = bytes.Clone(content) // which is the fuzzer's
-		replaceControls(content)       // which encoding/csv takes anywhere
+		content = bytes.Clone(content) // the fuzzer owns the original
+		replaceControls(content)       // encoding/csv accepts them anywhere
 		d := dialect{',', true}
 		at := int(cut) % (len(content) + 1)
 		made := d.through(d.through(stay(), content[:at]), content[at:])
@@ -313,7 +313,7 @@ func FuzzCSV(f *testing.F) {
 	})
 }
 
-// replaceControls puts letters in place of control characters, but for tabs and ends of lines.
+// replaceControls replaces control characters except tabs and line ends by letters.
 func replaceControls(content []byte) {
 	for i, b := range content {
 		ends := b == '\n' || b == '\r' && i+1 < len(content) && content[i+1] == '\n'

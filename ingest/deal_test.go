@@ -8,11 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// drawFiles are files of all kinds.
+// drawFiles draws files of all kinds.
 func drawFiles(r *rand.Rand) (files []file, largest int64) {
 	for range r.IntN(12) {
 		f := file{Size: int64(r.IntN(1000))}
-		gap := f.Size // between places to cut
+		gap := f.Size // between cuts
 		switch r.IntN(3) {
 		case 0:
 			f.Kind = gzipped
@@ -32,8 +32,8 @@ func drawFiles(r *rand.Rand) (files []file, largest int64) {
 	return files, largest
 }
 
-// Every byte is dealt out once, cut where it may be, and no rank has more than a fair share and the largest part that
-// cannot be cut.
+// Every byte is assigned once, and files are cut only where allowed. No rank has more than a fair share plus the
+// largest part that cannot be cut.
 func TestDeal(t *testing.T) {
 	r := random(t)
 	for range 4000 {
@@ -45,7 +45,7 @@ func TestDeal(t *testing.T) {
 		}
 		all := deal(files, ranks)
 		require.Len(t, all, ranks)
-		for _, f := range slices.Concat(all...) { // the pieces of one file in order
+		for _, f := range slices.Concat(all...) { // pieces of one file in order
 			require.Equal(t, next[f.file], f.from, "%v %v", files, all)
 			require.Less(t, f.from, f.to)
 			next[f.file] = f.to
@@ -65,7 +65,7 @@ func TestDeal(t *testing.T) {
 	}
 }
 
-// The largest files that cannot be cut go to different ranks, and plain ones fill the others up.
+// The largest files that cannot be cut go to different ranks, and plain ones fill the other ranks.
 func TestDealWhole(t *testing.T) {
 	gz := func(size int64) file { return file{Size: size, Kind: gzipped} }
 	all := deal([]file{gz(10), gz(50), {Size: 30}, gz(40), gz(20)}, 3)

@@ -9,7 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Three ranks add up a column; the row that is no number is counted and left out.
+// Three ranks sum a column. A row that is not a number is counted and skipped.
 func Example() {
 	file, err := os.CreateTemp("", "trips*.csv")
 	if err != nil {

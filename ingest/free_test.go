@@ -12,7 +12,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// A source has nothing to free: when it is not read any more, nothing is left of it.
+// A source needs no Free: when it is no longer read, nothing of it remains.
 func TestSourcesLeaveNothing(t *testing.T) {
 	lines := filepath.Join(t.TempDir(), "lines")
 	require.NoError(t, os.WriteFile(lines, []byte("one\ntwo\nthree\n"), 0o600))

@@ -72,7 +72,7 @@ func BenchmarkEdges(b *testing.B) {
 	}
 }
 
-// An adjacency list has an arc for each vertex behind the first of a line, and vertices without one.
+// An adjacency list has an arc to each vertex after the first of a line, and may list vertices without arcs.
 func TestAdjacency(t *testing.T) {
 	const text = "# a\n1 2 3\r\n2\n\n 3\t1 1 \n18446744073709551615 0"
 	want := []string{"{1 2 1}", "{1 3 1}", "{3 1 1}", "{3 1 1}", "{18446744073709551615 0 1}"}
@@ -103,7 +103,7 @@ func TestAdjacency(t *testing.T) {
 	require.ErrorIs(t, err, ErrUnweighted)
 }
 
-// A list of vertices has one a line.
+// A list of vertices has one in a line.
 func TestVertices(t *testing.T) {
 	number := func(v uint64) string { return fmt.Sprint(v) }
 	const text = "# a\n1\n\n 2 \r\n%\n18446744073709551615"

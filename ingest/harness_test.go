@@ -21,15 +21,15 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// TestMain sees that no test leaves a goroutine behind.
+// TestMain fails if a test leaves a goroutine behind.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(leaks.Main(m)) }
 
-// random is a source of numbers whose seed the test tells.
+// random is a source of random numbers with the seed that the test prints.
 func random(t *testing.T) *rand.Rand {
 	return rand.New(rand.NewPCG(seeds.Of(t), 1))
 }
 
-// write makes a file in a folder of the test's.
+// write writes a file in a temporary folder of the test.
 func write(t testing.TB, name string, content []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -37,16 +37,16 @@ func write(t testing.TB, name string, content []byte) string {
 	return path
 }
 
-// outcome is what ranks have read, by rank.
+// outcome is the records that ranks have read, by rank, and the report.
 type outcome[R any] struct {
 	records [][]R
 	report  Report
 }
 
-// all are the records of all ranks, by rank.
+// all returns the records of all ranks, in the order of ranks.
 func (o outcome[R]) all() []R { return slices.Concat(o.records...) }
 
-// ingest has ranks read files, and keeps what keep makes of their records.
+// ingest makes ranks read files, and keeps the result of keep for each record.
 func ingest[T, R any](ranks int, format Format[T], keep func(T) R, patterns []string, opts ...Option) (outcome[R],
 	error) {
 	o := outcome[R]{records: make([][]R, ranks)}
@@ -80,7 +80,7 @@ func ranks1(t testing.TB, f func(r *pebble.Rank)) {
 		func(r *pebble.Rank) error { f(r); return nil }))
 }
 
-// cutAt deals files out in pieces that are cut where places says, where each file can be cut; one after the other.
+// cutAt cuts each file at places, where it can be cut. The pieces go to ranks in turn.
 func cutAt(places func(f file) []int64) Option {
 	return option(func(o *options) {
 		o.deal = func(files []file, ranks int) [][]piece {
@@ -100,7 +100,7 @@ func cutAt(places func(f file) []int64) Option {
 	})
 }
 
-// everywhere cuts at every place.
+// everywhere cuts at every possible place.
 func everywhere() Option {
 	return cutAt(func(f file) (at []int64) {
 		if !f.anywhere() {
@@ -113,7 +113,7 @@ func everywhere() Option {
 	})
 }
 
-// once cuts at one place: a plain file at that byte, others where they can be cut.
+// once cuts at one place: a plain file at that byte, others at a possible cut.
 func once(at int64) Option {
 	return cutAt(func(f file) []int64 {
 		switch {
@@ -126,8 +126,8 @@ func once(at int64) Option {
 	})
 }
 
-// twin compares what ranks read with what a plain loop reads: with every place cut, cut at each place once, and as
-// ranks deal it out.
+// twin compares the records of ranks with those of a plain loop: with every cut, with each cut alone, and with the
+// usual deal.
 func twin[T any](t *testing.T, content []byte, format Format[T], keep func(T) string, want []string, opts ...Option) {
 	t.Helper()
 	path := write(t, "data", content)
@@ -155,7 +155,7 @@ func twin[T any](t *testing.T, content []byte, format Format[T], keep func(T) st
 	}
 }
 
-// zstdFrames compresses in frames of so many bytes.
+// zstdFrames compresses in frames of the given number of bytes.
 func zstdFrames(t testing.TB, content []byte, frame int) []byte {
 	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
 	require.NoError(t, err)
@@ -167,7 +167,7 @@ func zstdFrames(t testing.TB, content []byte, frame int) []byte {
 	return out
 }
 
-// gzipped1 compresses as one member.
+// gzipped1 compresses to one member.
 func gzipped1(t testing.TB, content []byte) []byte {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
@@ -177,7 +177,8 @@ func gzipped1(t testing.TB, content []byte) []byte {
 	return b.Bytes()
 }
 
-// bgzf compresses in blocks of so many bytes, each of which tells its length, with an empty one at the end.
+// bgzf compresses in blocks of the given number of bytes with their lengths in the headers, and an empty block at the
+// end.
 func bgzf(t testing.TB, content []byte, block int) (out []byte) {
 	for _, chunk := range append(slices.Collect(slices.Chunk(content, block)), nil) {
 		var b bytes.Buffer
@@ -192,7 +193,7 @@ func bgzf(t testing.TB, content []byte, block int) (out []byte) {
 	return out
 }
 
-// readOne reads all of one file, as a rank alone.
+// readOne reads all of one file on one rank.
 func readOne[T any](in *input, format Format[T]) error {
 	r, err := format.open(in)
 	if err != nil {

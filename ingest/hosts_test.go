@@ -16,7 +16,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// onHosts has ranks read as if they were on hosts a, b and so on, in turn. What a host has of files, of says.
+// onHosts makes ranks read as if they were on hosts a, b and so on, in turn. of returns the patterns of a host.
 func onHosts(ranks, hosts int, of func(host int) []string, opts ...Option) (lines [][]string, err error) {
 	lines = make([][]string, ranks)
 	var lock sync.Mutex
@@ -38,7 +38,7 @@ func onHosts(ranks, hosts int, of func(host int) []string, opts ...Option) (line
 	return lines, err
 }
 
-// With PerHost the ranks of each host read its files; otherwise hosts must have the same.
+// With PerHost the ranks of each host read its files; otherwise all hosts must have the same files.
 func TestHosts(t *testing.T) {
 	folder := t.TempDir()
 	var names [][]string
@@ -78,7 +78,7 @@ func TestHosts(t *testing.T) {
 	require.Len(t, slices.Concat(lines...), 200)
 }
 
-// Hosts whose files have other sizes are told.
+// Hosts with files of different sizes are an error.
 func TestCompare(t *testing.T) {
 	ranks1(t, func(r *pebble.Rank) {
 		in := input{rank: r, files: []file{{Name: "x", Size: 10}}, group: dataset.Group{Hosts: []string{"a"},
@@ -89,7 +89,7 @@ func TestCompare(t *testing.T) {
 	})
 }
 
-// Many small files are read by all ranks, each by one.
+// All ranks read many small files, each file by one rank.
 func TestManyFiles(t *testing.T) {
 	folder := t.TempDir()
 	for i := range 300 {

@@ -15,7 +15,7 @@ import (
 
 func text(line []byte) string { return string(line) }
 
-// scanned is what bufio.Scanner makes of lines.
+// scanned returns the lines of bufio.Scanner.
 func scanned(content []byte) (lines []string) {
 	s := bufio.NewScanner(bytes.NewReader(bytes.TrimPrefix(content, []byte("\xef\xbb\xbf"))))
 	for s.Scan() {
@@ -36,7 +36,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// A function of the caller's makes records of lines; what it refuses is told by file and line, or skipped.
+// A function of the caller's parses lines. Its errors have file and line, or the line is skipped.
 func TestLinesOf(t *testing.T) {
 	number := func(line []byte) (int, error) { return strconv.Atoi(string(line)) }
 	twin(t, []byte("1\n-2\r\n3"), LinesOf(number), strconv.Itoa, []string{"1", "-2", "3"})
@@ -75,7 +75,7 @@ func TestLinesCompressed(t *testing.T) {
 	twin(t, bgzf(t, few, 1), Lines(), text, scanned(few))
 }
 
-// A file of frames is cut between them, and its ranks get about as much.
+// A file of frames is cut between them, and its ranks get about equal shares.
 func TestFramesAreShared(t *testing.T) {
 	content := []byte(strings.Repeat("a line of some bytes\n", 2000))
 	for name, compressed := range map[string][]byte{
@@ -89,7 +89,7 @@ func TestFramesAreShared(t *testing.T) {
 	}
 }
 
-// Lines that are longer than the buffer, and as long as the limit.
+// Lines that exceed the buffer, up to the limit.
 func TestLongLines(t *testing.T) {
 	long := strings.Repeat("y", 3*windowBytes)
 	path := write(t, "long", []byte("a\n"+long+"\r\nb\n"+long))
@@ -138,7 +138,7 @@ func BenchmarkLines(b *testing.B) {
 	})
 }
 
-// lineOfText is text of lines of 0 to 150 bytes.
+// lineOfText returns text of lines of 0 to 150 bytes.
 func lineOfText(size int) []byte {
 	var b bytes.Buffer
 	for i := 0; b.Len() < size; i++ {
@@ -147,7 +147,7 @@ func lineOfText(size int) []byte {
 	return b.Bytes()
 }
 
-// whole is the input of one file, as one rank reads it.
+// whole returns the input of one file for one rank.
 func whole(t testing.TB, path string) *input {
 	files, err := list([]string{path})
 	require.NoError(t, err)

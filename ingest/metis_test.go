@@ -60,7 +60,7 @@ func TestMETISMistakes(t *testing.T) {
 	}
 }
 
-// A row that cannot be read gives none of its edges, and those behind it keep their vertices.
+// An unreadable row gives none of its edges, and the rows behind it keep their vertices.
 func TestMETISSkip(t *testing.T) {
 	path := write(t, "data", []byte("4 3\n2\n1 x\n"+strings.Repeat("4 ", 600)+"\n3\n"))
 	for ranks := range 5 {

@@ -16,7 +16,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// What cannot be read is told by Open, on all ranks, with the name and what to do; nothing hangs.
+// Open reports unreadable files on all ranks, with the name and the remedy. Nothing hangs.
 func TestNamesThatCannotBeRead(t *testing.T) {
 	folder := t.TempDir()
 	at := func(name string) string { return filepath.Join(folder, name) }
@@ -77,7 +77,7 @@ func TestNamesThatCannotBeRead(t *testing.T) {
 	require.ErrorContains(t, err, "the row limit is 0 bytes: expected at least 1")
 }
 
-// Odd but good: empty files, one name twice, names of patterns, folders reached by patterns.
+// Odd but valid: empty files, one name twice, names that look like patterns, folders in patterns.
 func TestOddButGood(t *testing.T) {
 	folder := t.TempDir()
 	for name, content := range map[string]string{"a.txt": "a\n", "b.txt": "", "c[1].txt": "c", "d.txt": "\n",
@@ -105,7 +105,7 @@ func TestOddButGood(t *testing.T) {
 	}
 }
 
-// A file that grows is read up to the size at Open, and one that is cut is an error that names it.
+// A file that grows is read up to its size at Open. A truncated file is an error that names it.
 func TestFilesThatChange(t *testing.T) {
 	for _, packed := range []bool{false, true} {
 		content := []byte(strings.Repeat("a line\n", 1000))
@@ -141,9 +141,9 @@ func TestFilesThatChange(t *testing.T) {
 	}
 }
 
-// A loop that is left, or whose file is cut while it is open, leaves nothing behind; another loop reads all again.
+// A loop that is left, or whose file is truncated during the loop, leaves nothing behind. Another loop reads all again.
 func TestLoops(t *testing.T) {
-	const rows = 12_000 // more than are read at a time
+	const rows = 12_000 // more than one read returns
 	path := write(t, "data", []byte(strings.Repeat(strings.Repeat("a line", 20)+"\n", rows)))
 	ranks1(t, func(r *pebble.Rank) {
 		in, err := Open(r, []string{path}, Lines())
@@ -174,7 +174,7 @@ func TestLoops(t *testing.T) {
 	})
 }
 
-// openFiles counts this process's open files.
+// openFiles returns the number of this process's open files.
 func openFiles(t *testing.T) int {
 	if runtime.GOOS != "linux" {
 		return 0
@@ -184,7 +184,7 @@ func openFiles(t *testing.T) int {
 	return len(entries)
 }
 
-// A bomb of one line is an error at the limit, and one of many lines is read, both in little memory.
+// A bomb of one line is an error at the limit. One of many lines is read. Both need little memory.
 func TestBombs(t *testing.T) {
 	const many = 128 << 20
 	for name, pack := range map[string]func(content []byte) []byte{
@@ -199,7 +199,7 @@ func TestBombs(t *testing.T) {
 			15) + "0123456\n", many, ""}} {
 			t.Run(fmt.Sprintf("%s %.8q", name, c.unit), func(t *testing.T) {
 				const part = 16 << 20
-				packed := pack([]byte(strings.Repeat(c.unit, part/len(c.unit)))) // which stands there again and again
+				packed := pack([]byte(strings.Repeat(c.unit, part/len(c.unit)))) // repeated again and again
 				in := whole(t, write(t, "bomb", bytes.Repeat(packed, int(c.size/part))))
 				in.rowLimit = 1 << 20
 				var before, after runtime.MemStats
@@ -218,7 +218,7 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// A gibibyte of NULs without an end of line, as a file without blocks: one rank has it, and is told the limit.
+// A gibibyte of NULs without a line end, like a file without blocks: the rank that reads it reports the limit.
 func TestSparseLine(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sparse")
 	require.NoError(t, os.WriteFile(path, []byte("a\n"), 0o600))
@@ -232,7 +232,7 @@ func TestSparseLine(t *testing.T) {
 	require.ErrorContains(t, err, "sparse: line 2: the record is longer than the limit")
 }
 
-// Compressed files that end too early are errors, wherever that is.
+// Compressed files that end too early are errors, wherever they end.
 func TestCutCompressed(t *testing.T) {
 	content := []byte(strings.Repeat("some line of text\n", 20))
 	for name, packed := range map[string][]byte{"gzip": gzipped1(t, content), "zstd": zstdFrames(t, content, 1000)} {
@@ -241,7 +241,7 @@ func TestCutCompressed(t *testing.T) {
 			if n >= 4 {
 				require.ErrorContains(t, err, "decompress", "%s cut at %d", name, n)
 			} else if err == nil {
-				require.NotEmpty(t, o.all()) // too little to tell what it is: a line
+				require.NotEmpty(t, o.all()) // too short to recognize: a line
 			}
 		}
 	}

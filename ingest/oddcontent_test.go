@@ -18,7 +18,7 @@ import (
 	"github.com/activepebbles/pebbles/target/avro"
 )
 
-// texts reads a file in a format by ranks, and keeps its records as text.
+// texts returns a function that reads a file in a format by ranks, and keeps its records as text.
 func texts[T any](format Format[T], keep func(T) string) func(int, string, ...Option) (outcome[string], error) {
 	return func(ranks int, path string, opts ...Option) (outcome[string], error) {
 		return ingest(ranks, format, keep, []string{path}, opts...)
@@ -46,8 +46,8 @@ var (
 	asMTX    = texts(Edges(MatrixMarket), edge)
 )
 
-// Contents that are odd are read, or told with file, line or block, and cause; of those that have bad records, Skip
-// reads the others. No row is lost in silence.
+// Odd contents are read, or are errors with file, line or block, and cause. With Skip, the other records of a file with
+// bad ones are read. No row is lost in silence.
 func TestOddContents(t *testing.T) {
 	const header = "Day,Count,Share\n"
 	const day = "2026-11-26T00:00:00Z"
@@ -69,8 +69,8 @@ func TestOddContents(t *testing.T) {
 		name    string
 		read    func(int, string, ...Option) (outcome[string], error)
 		content string
-		want    string // of the error; none when the file is good
-		records int    // that are read, with Skip where there is an error; -1: none can be
+		want    string // of the error; empty for a good file
+		records int    // number of records read, with Skip if there is an error; -1: none can be read
 	}{
 		{"mark of byte order", asLines, "\xef\xbb\xbfa\nb\n", "", 2},
 		{"nothing but a mark", asLines, "\xef\xbb\xbf", "", 0},
@@ -229,7 +229,7 @@ func TestOddContents(t *testing.T) {
 	}
 }
 
-// ocfOf is an Avro file of one record.
+// ocfOf returns an Avro file of one record.
 func ocfOf(schema string, record []byte) string {
 	w, err := ocf.NewWriter(ocf.Header{Schema: schema, Codec: "null"})
 	if err != nil {
@@ -242,13 +242,13 @@ func ocfOf(schema string, record []byte) string {
 	return string(file)
 }
 
-// snappySum has another checksum in its second block.
+// snappySum changes the checksum of the second block.
 func snappySum(t *testing.T, file []byte) []byte {
 	file[blocksOf(t, file)[2]-17]++
 	return file
 }
 
-// streamed is a frame that does not tell its size.
+// streamed returns a frame without its size.
 func streamed(t *testing.T, content []byte) []byte {
 	var b bytes.Buffer
 	z, err := zstd.NewWriter(&b, zstd.WithEncoderConcurrency(1))
@@ -263,7 +263,7 @@ func streamed(t *testing.T, content []byte) []byte {
 	return b.Bytes()
 }
 
-// withDictionary is a frame that needs a dictionary.
+// withDictionary returns a frame that needs a dictionary.
 func withDictionary(t *testing.T, content []byte) []byte {
 	z, err := zstd.NewWriter(nil, zstd.WithEncoderDictRaw(7, []byte("some words that stand before")))
 	require.NoError(t, err)
@@ -271,7 +271,7 @@ func withDictionary(t *testing.T, content []byte) []byte {
 	return z.EncodeAll(content, nil)
 }
 
-// A file that another one takes the name of is told.
+// A file that was replaced by another one of its name is an error.
 func TestReplacedFile(t *testing.T) {
 	path := write(t, "data", []byte("a\nb\n"))
 	ranks1(t, func(r *pebble.Rank) {
@@ -286,14 +286,14 @@ func TestReplacedFile(t *testing.T) {
 	})
 }
 
-// A block of Avro that becomes 10 GB is told at the limit, whatever compresses it; so is one that claims to.
+// A block of Avro that decompresses to 10 GB is an error at the limit, for every compression. So is one that claims to.
 func TestAvroBombs(t *testing.T) {
 	for _, codec := range []string{"deflate", "snappy", "zstandard"} {
 		w, err := ocf.NewWriter(ocf.Header{Schema: `"bytes"`, Codec: codec})
 		require.NoError(t, err)
 		file, err := w.Append(w.Header.Append(nil), 1, make([]byte, 64<<20))
 		require.NoError(t, err)
-		if codec == "snappy" { // 10 GB, as its first bytes claim
+		if codec == "snappy" { // 10 GB, by its first bytes
 			claim := append([]byte("\x80\x80\x80\x80\x0f"), make([]byte, 1<<20)...)
 			file = w.Header.Append(nil)
 			file = append(file, 2)

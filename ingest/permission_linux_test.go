@@ -9,12 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A file without the right to read is an error, for root too when its thread asks as somebody else.
+// A file without read permission is an error, even for root, if its thread acts as another user.
 func TestNoPermission(t *testing.T) {
 	path := write(t, "data", []byte("a\n"))
 	require.NoError(t, os.Chmod(path, 0))
 	failed := make(chan error)
-	go func() { // whose thread ends with it
+	go func() { // its thread ends with it
 		runtime.LockOSThread()
 		if os.Getuid() == 0 {
 			_ = syscall.Setfsuid(65534)

@@ -12,14 +12,14 @@ import (
 	"github.com/activepebbles/pebbles/target/avro"
 )
 
-// placed is a record's text behind its position.
+// placed formats a record behind its position.
 func placed[T any](keep func(T) string) func(v Positioned[T]) string {
 	return func(v Positioned[T]) string {
 		return fmt.Sprint(v.File[strings.LastIndexByte(v.File, '/')+1:], " ", v.Line, " ", v.Offset, " ", keep(v.Record))
 	}
 }
 
-// linesPlaced are the lines of a text that begin with something, with their positions.
+// linesPlaced returns the lines of a text with a given beginning, with their positions.
 func linesPlaced(content []byte, begin string, keep func(line string) string) (all []string) {
 	at := 0
 	for i, line := range strings.SplitAfter(string(content), "\n") {
@@ -62,7 +62,7 @@ func TestPositions(t *testing.T) {
 	twin(t, file, Positions(AvroOf(avro.Must[pair]())), placed(func(v pair) string { return fmt.Sprint(v) }), records)
 }
 
-// drawText draws lines with any ends.
+// drawText draws lines with either line end.
 func drawText(r *rand.Rand) []byte {
 	var b bytes.Buffer
 	for range r.IntN(40) {
@@ -71,7 +71,7 @@ func drawText(r *rand.Rand) []byte {
 	return b.Bytes()
 }
 
-// Errors name a record by its position, with positions and without.
+// Errors name the position of a record, with and without positions.
 func TestErrorsHavePositions(t *testing.T) {
 	path := write(t, "data", []byte("1\n2\n"+strings.Repeat("3\n", 50)+"x\n4\n"))
 	number := LinesOf(func(line []byte) (n int, err error) {

@@ -64,7 +64,7 @@ func fastqLoop(content string) (all []string) {
 	return all
 }
 
-// drawFASTQ draws records whose lines begin with what begins other lines.
+// drawFASTQ draws records with lines that begin like other kinds of lines.
 func drawFASTQ(r *rand.Rand, end string) string {
 	var b strings.Builder
 	for range r.IntN(10) {
@@ -97,7 +97,7 @@ func TestFASTQ(t *testing.T) {
 	}
 }
 
-// Sequences that are wrapped over several lines are read, whatever their qualities begin with.
+// Sequences wrapped over several lines are read, whatever their qualities begin with.
 func TestWrappedFASTQ(t *testing.T) {
 	const two = "@r1\nACGT\nACGT\n+\n@III\n+III\n@r2\nACGT\n+r2\nIIII\n"
 	want := []string{`"r1" "ACGTACGT" "@III+III"`, `"r2" "ACGT" "IIII"`}
@@ -133,7 +133,7 @@ func TestSequencesThatCannotBeRead(t *testing.T) {
 	for _, c := range []struct {
 		format        Format[Sequence]
 		content, want string
-		rest          int // records that are left when it is skipped
+		rest          int // number of records left with Skip
 	}{
 		{FASTQ(), "@a\nA\n+\nI\nx\n@b\nA\n+\nI\n", "line 5: expected a record that begins with @", 2},
 		{FASTQ(), "@a\nA\n+\nI\n@b\nA\nC\n@c\nA\n+\nI\n", "line 5: expected a line with + behind the bases", 2},
@@ -160,7 +160,7 @@ func TestSequencesThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// fuzzed is a part over bytes that are cut at some place: of the first piece or the second.
+// fuzzed returns the part of the first or second piece of bytes that are cut at some place.
 func fuzzed(content []byte, cut int, second bool) *part {
 	p := piece{0, 0, int64(cut)}
 	if second {

@@ -16,10 +16,10 @@ import (
 	"github.com/activepebbles/pebbles/target/avro"
 )
 
-// ranksMax is how many ranks the properties are tried with.
+// ranksMax is the maximum number of ranks in the properties.
 const ranksMax = 40
 
-// seen is what a program sees of files: the records in their order with their positions, and what Report tells.
+// seen is a program's view of files: the records in order with their positions, and the result of Report.
 type seen struct {
 	Records []string
 	Skipped int64
@@ -43,7 +43,7 @@ func see[T any](r *pebble.Rank, path string, format Format[T], keep func(T) stri
 	return s
 }
 
-// A content is drawn, and read on a rank as a format.
+// A content is drawn, and read on a rank in its format.
 type content struct {
 	draw func(t *rapid.T) []byte
 	see  func(r *pebble.Rank, path string, opts ...Option) seen
@@ -55,13 +55,13 @@ func contentOf[T any](draw func(t *rapid.T) []byte, format Format[T], keep func(
 	}}
 }
 
-// soup draws pieces of text behind a beginning.
+// soup draws pieces of text behind a prefix.
 func soup(begin string, pieces ...string) func(t *rapid.T) []byte {
 	some := rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 40)
 	return func(t *rapid.T) []byte { return []byte(begin + strings.Join(some.Draw(t, "pieces"), "")) }
 }
 
-// damaged draws a file of blocks, some bytes of which are others than they should be.
+// damaged draws a file of blocks with some wrong bytes.
 func damaged(t *rapid.T) []byte {
 	codec := rapid.SampledFrom([]string{"null", "deflate", "snappy"}).Draw(t, "codec")
 	file, _ := pairs(silent{}, rapid.IntRange(0, 60).Draw(t, "records"), rapid.IntRange(1, 9).Draw(t, "block"), codec)
@@ -77,7 +77,7 @@ func damaged(t *rapid.T) []byte {
 	return file
 }
 
-// silent is a test for helpers that can't fail.
+// silent is a test for helpers that cannot fail.
 type silent struct{ testing.TB }
 
 func (silent) Helper() {}
@@ -124,7 +124,7 @@ func contents() map[string]content {
 
 func edgeText(e Edge) string { return fmt.Sprint(e) }
 
-// as deals files out as to so many ranks, and gives them all to one.
+// as deals files for the given number of ranks, and gives all pieces to one rank.
 func as(ranks int) Option {
 	return option(func(o *options) {
 		o.deal = func(files []file, _ int) [][]piece { return [][]piece{slices.Concat(deal(files, ranks)...)} }
@@ -133,7 +133,7 @@ func as(ranks int) Option {
 
 func window1(bytes int) Option { return option(func(o *options) { o.window = bytes }) }
 
-// packed draws how a file is compressed.
+// packed draws the compression of a file.
 func packed(t *rapid.T, file []byte) []byte {
 	size := rapid.IntRange(1, 30).Draw(t, "size of frames")
 	switch rapid.IntRange(0, 5).Draw(t, "compressed") {
@@ -145,7 +145,7 @@ func packed(t *rapid.T, file []byte) []byte {
 	return file
 }
 
-// Records, what is skipped, and errors are the same for any number of ranks, and whatever is read at a time.
+// Records, skipped records and errors do not depend on the number of ranks or the size of reads.
 func TestSharesAndBuffersAreInvisible(t *testing.T) {
 	folder := t.TempDir()
 	for name, c := range contents() {
@@ -175,7 +175,7 @@ func TestSharesAndBuffersAreInvisible(t *testing.T) {
 	}
 }
 
-// Real ranks see what one sees, and agree on the first mistake.
+// Several ranks see the same as one, and agree on the first mistake.
 func TestRanksSeeTheSame(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "data")
 	for name, c := range contents() {
@@ -199,7 +199,7 @@ func TestRanksSeeTheSame(t *testing.T) {
 	}
 }
 
-// seenBy is what ranks see.
+// seenBy returns the view that ranks have of a file.
 func seenBy(t *testing.T, ranks int, c content, path string, opts []Option) (all seen) {
 	by := make([]seen, ranks)
 	require.NoError(t, pebble.Run(context.Background(), pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {

@@ -17,7 +17,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// placedEdge is an edge with its place.
+// placedEdge is an edge and its place.
 type placedEdge struct {
 	place uint64
 	edge  Edge
@@ -75,13 +75,13 @@ func readGraph(t testing.TB, name, text string, opts ...Option) (g *Graph, edges
 	return g, edges, err
 }
 
-// small is the graph of most files of testdata.
+// small is the graph of most files in testdata.
 var small = []Edge{{1, 2, 1}, {1, 2, 1}, {3, 2, 1}, {3, 1, 1}, {5, 5, 1}, {6, 5, 1}}
 
 var goodFiles = []struct {
 	file     string
 	directed bool
-	vertices uint64 // by the header
+	vertices uint64 // from the header
 	edges    []Edge
 }{
 	{"small.el", true, 6, []Edge{{0, 1, 1}, {0, 1, 1}, {2, 1, 1}, {2, 0, 1}, {5, 5, 1}, {5, 4, 1}}},
@@ -109,7 +109,7 @@ func ordered(edges []Edge, directed bool) []Edge {
 	return sorted
 }
 
-// Every format gives the edges of its file, each once, on any number of ranks and compressed in any way.
+// Every format gives the edges of its file, each once, for any number of ranks and every compression.
 func TestGraphs(t *testing.T) {
 	for _, want := range goodFiles {
 		t.Run(want.file, func(t *testing.T) {
@@ -214,7 +214,7 @@ func TestDamagedGraphs(t *testing.T) {
 	}
 }
 
-// A file that tells its size and is cut at any byte but the last line's end is an error.
+// A file with its size in the header, truncated at any byte except the last line end, is an error.
 func TestGraphCutAnywhere(t *testing.T) {
 	for _, good := range goodFiles {
 		if good.file == "sparse.txt" {
@@ -232,8 +232,8 @@ func TestGraphCutAnywhere(t *testing.T) {
 	}
 }
 
-// A flipped bit in a compressed file is reported as damage, not as a mistake in the graph. Only the few bits that
-// fill up the last byte of the data may go unnoticed.
+// A flipped bit in a compressed file is reported as damage, not as a mistake in the graph. Only the few bits that pad
+// the last byte of the data may go unnoticed.
 func TestGraphPackedDamagedAnywhere(t *testing.T) {
 	packed := gzipped1(t, bytes.Repeat([]byte("18 1844674\n"), 100))
 	unnoticed := 0
@@ -286,7 +286,7 @@ func TestEdgeFormats(t *testing.T) {
 	require.ErrorContains(t, err, "matrixmarket")
 }
 
-// Several files are one graph, if they are of one kind.
+// Several files are one graph if they are of one kind.
 func TestGraphOfSeveralFiles(t *testing.T) {
 	folder := t.TempDir()
 	add := func(name, text string) {
@@ -395,7 +395,7 @@ func TestLongRow(t *testing.T) {
 	require.Equal(t, Edge{1, leaves + 1, 1}, edges[leaves-1])
 }
 
-// FuzzGraph reads any content, whole and cut in two: it ends, without a panic, with the same edges or error.
+// FuzzGraph reads any content, whole and cut in two: it terminates without a panic, with the same edges or error.
 func FuzzGraph(f *testing.F) {
 	for _, folder := range []string{"testdata", filepath.Join("testdata", "damaged")} {
 		files, err := filepath.Glob(filepath.Join(folder, "*.*"))

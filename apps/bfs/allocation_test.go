@@ -14,8 +14,8 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// A search that has been run before allocates nothing for a pebble or a batch. (What waiting costs is the runtime's,
-// and varies: on a busy machine it may be more. So one search of many must allocate little.)
+// A search that was run before allocates nothing per pebble or batch. (The runtime's waits may allocate, and more so on
+// a busy machine. So it is enough if one search of many allocates little.)
 func TestNoAllocationPerPebble(t *testing.T) {
 	const most, searches = 1000, 100
 	for _, mode := range Modes {
@@ -38,14 +38,14 @@ func TestNoAllocationPerPebble(t *testing.T) {
 			}
 			return nil
 		}))
-		if mode != Direction { // which looks at tens of thousands of arcs, and sends few pebbles
+		if mode != Direction { // examines tens of thousands of arcs, and sends few pebbles
 			require.Greater(t, sent, uint64(10_000))
 		}
 		require.Less(t, allocated, uint64(most), "%s: %d pebbles", mode, sent)
 	}
 }
 
-// mallocs counts, on rank 0, what the process allocates while all ranks run f, and the pebbles that rank 0 sends.
+// mallocs returns, on rank 0, the allocations of the process while all ranks run f, and the pebbles that rank 0 sends.
 func mallocs(r *pebble.Rank, f func() error) (allocated, sent uint64, err error) {
 	var before, after runtime.MemStats
 	if r.ID() == 0 {

@@ -20,7 +20,7 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// The report has what the command promises, in JSON and as text.
+// The report has the promised fields, in JSON and as text.
 func TestReport(t *testing.T) {
 	var progress []uint64
 	config := Config{Source: distgraph.Source{Generator: appstest.Kronecker(t, 6)}, RootCount: 4,
@@ -76,7 +76,7 @@ func TestReport(t *testing.T) {
 	require.Contains(t, wrong.Rows(), [2]string{"", "rule 1: it hurts"})
 }
 
-// spoiled is a kernel that gets one vertex wrong.
+// spoiled is a kernel with one wrong vertex.
 type spoiled struct{ byLevel[uint32] }
 
 func (s spoiled) From(root uint64) error {
@@ -111,7 +111,7 @@ func TestWrongTree(t *testing.T) {
 	}))
 }
 
-// pebblesOf counts the pebbles that searches of a Kronecker graph send, and those that reductions catch.
+// pebblesOf returns the numbers of pebbles that searches of a Kronecker graph send, and that reductions merge.
 func pebblesOf(tb testing.TB, cache int, config Config) (sent, merged uint64) {
 	tb.Helper()
 	config.Source, config.RootCount, config.SkipValidation = distgraph.Source{Generator: appstest.Kronecker(tb, 10)}, 4,
@@ -120,7 +120,7 @@ func pebblesOf(tb testing.TB, cache int, config Config) (sent, merged uint64) {
 	return results[0].Counters.PebblesSent, results[0].Counters.Merged
 }
 
-// Both kernels reduce, and the level mode's filter leaves little to reduce.
+// Both kernels reduce, but the filter of the level mode leaves little to reduce.
 func TestReductions(t *testing.T) {
 	filtered, _ := pebblesOf(t, 0, Config{})
 	unfiltered, none := pebblesOf(t, 0, Config{Unfiltered: true})
@@ -160,7 +160,7 @@ func TestFileErrorEndsRun(t *testing.T) {
 	require.ErrorContains(t, err, "none.el: no such file")
 }
 
-// Sparse ids of a file are told by rank 0 in roots, errors and results.
+// Rank 0 uses the sparse ids of a file in roots, errors and results.
 func TestIDs(t *testing.T) {
 	path := appstest.Write(t, "sparse.el", "# a comment\n1000 7\n7 500\n500 99\n12345678901 7\n")
 	for _, ranks := range []int{1, 3} {
@@ -244,7 +244,7 @@ func TestBadConfig(t *testing.T) {
 	require.NoError(t, Config{Source: good}.Check(1))
 }
 
-// Lines give back each vertex that joined, lowest level first, and keep nothing for the next search.
+// Lines return each vertex that joined, lowest level first, and keep nothing for the next search.
 func TestLines(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	l := lines[uint32]{inOrder: distgraph.NewArranger[uint32](1000)}
@@ -254,13 +254,13 @@ func TestLines(t *testing.T) {
 		for range 500 {
 			v, level := random.Uint32N(1000), random.Uint32N(50)
 			if want[[2]uint32{v, level}] > 0 {
-				continue // a level falls to another but once
+				continue // a level changes to another only once
 			}
 			want[[2]uint32{v, level}]++
 			l.join(v, level)
 		}
 		before := uint32(0)
-		for l.count > 250 { // the rest is forgotten
+		for l.count > 250 { // the rest is discarded
 			level := l.lowest()
 			require.GreaterOrEqual(t, level, before)
 			before = level
@@ -276,7 +276,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// Rank 0 tells of each phase before its progress, and what the file has that no search uses.
+// Rank 0 reports each phase before its progress, and values in the file that no search uses.
 func TestPhases(t *testing.T) {
 	path := appstest.Write(t, "g.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 2 0.5\n2 3 4\n")
 	generator := appstest.Must(graph.Kronecker(13, 16, 1))
@@ -314,7 +314,7 @@ func TestPhases(t *testing.T) {
 	}
 }
 
-// BenchmarkSearch tells the harmonic mean of traversed edges a second over the 16 default roots.
+// BenchmarkSearch reports the harmonic mean of traversed edges per second over the 16 default roots.
 func BenchmarkSearch(b *testing.B) {
 	for _, scale := range []int{14, 16} {
 		for _, mode := range Modes {
@@ -337,18 +337,18 @@ func BenchmarkSearch(b *testing.B) {
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// halved takes the edges of an undirected graph as arcs.
+// halved treats the edges of an undirected graph as arcs.
 type halved struct{ graph.Generator }
 
 func (halved) Directed() bool { return true }
 
-// run is Run on ranks of this process, with the result of each.
+// run runs Run on ranks of this process, and returns the result of each.
 func run(tb testing.TB, c pebble.Config, config Config) ([]Result, error) {
 	tb.Helper()
 	return appstest.Results(tb, c, Run, config)
 }
 
-// requireTwin requires that res is what the serial twin finds from the same roots.
+// requireTwin requires that res equals the result of the serial twin from the same roots.
 func requireTwin(tb testing.TB, source distgraph.Source, res Result) {
 	tb.Helper()
 	require.Empty(tb, res.Breaches)
@@ -362,7 +362,7 @@ func requireTwin(tb testing.TB, source distgraph.Source, res Result) {
 	}
 }
 
-// Run finds from each root what the twin does.
+// Run finds the twin's result from each root.
 func TestRun(t *testing.T) {
 	for _, mode := range Modes {
 		for _, source := range []distgraph.Source{{Generator: appstest.Kronecker(t, 7)},

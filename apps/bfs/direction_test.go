@@ -12,13 +12,13 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// always are thresholds that leave no choice.
+// Thresholds that force one direction.
 var (
 	alwaysAlong   = Tuning{Alpha: math.SmallestNonzeroFloat64}
 	alwaysAgainst = Tuning{Alpha: math.MaxFloat64, Beta: math.MaxFloat64}
 )
 
-// Directions are taken as the thresholds say, and by default large levels of a Kronecker graph are against arcs.
+// Steps follow the thresholds, and by default the large levels of a Kronecker graph go against arcs.
 func TestDirections(t *testing.T) {
 	for _, source := range []distgraph.Source{{Generator: appstest.Kronecker(t, 11)},
 		{Generator: halved{appstest.Kronecker(t, 11)}}} {
@@ -41,7 +41,7 @@ func TestDirections(t *testing.T) {
 				g := appstest.Must(distgraph.Build(r, source))
 				roots := appstest.Must(g.Draw(1, 5))
 				s := appstest.Must(NewSearch(g, Direction, tuning))
-				for range 2 { // a search leaves nothing to the next
+				for range 2 { // a search leaves nothing for the next
 					require.NoError(t, s.From(roots[0]))
 				}
 				sum, err := s.Summary()
@@ -55,10 +55,10 @@ func TestDirections(t *testing.T) {
 	}
 }
 
-// A step against arcs sends each rank's part of the frontier to each other rank, in pieces that have a bit, and nothing
-// else.
+// A step against arcs sends each rank's part of the frontier to each other rank, in pieces with at least one bit, and
+// nothing else.
 func TestPieces(t *testing.T) {
-	const ranks, vertices = 4, 4 * 64 * wordsPerPiece * 2 // two pieces a rank
+	const ranks, vertices = 4, 4 * 64 * wordsPerPiece * 2 // two pieces per rank
 	star := appstest.List{N: vertices}
 	for v := uint64(1); v < vertices; v++ {
 		star.Edges = append(star.Edges, graph.Edge{From: 0, To: v})
@@ -72,11 +72,11 @@ func TestPieces(t *testing.T) {
 		sent[r.ID()] = r.Counters().Since(before).PebblesSent
 		return nil
 	}))
-	// The root is one piece to three ranks; then all others are, from each rank, two pieces to three ranks.
+	// The root is one piece to three ranks. Then the others are two pieces from each rank to three ranks.
 	require.Equal(t, []uint64{9, 6, 6, 6}, sent)
 }
 
-// A tree that lacks what a step against arcs found, or has it wrong, is told by the validator.
+// The validator reports a tree with missing or wrong results of a step against arcs.
 func TestDirectionValidated(t *testing.T) {
 	source := distgraph.Source{Generator: appstest.Kronecker(t, 8)}
 	for name, spoil := range map[string]func(s *direction[uint32], v uint32){

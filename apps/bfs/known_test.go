@@ -15,7 +15,7 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// What is known of real graphs, from their publishers and from other programs. Roots are the files' ids.
+// Facts about real graphs, from their publishers and from other programs. Roots are the files' ids.
 var known = []struct {
 	file            string
 	vertices, edges uint64

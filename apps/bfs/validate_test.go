@@ -21,8 +21,8 @@ func with(edges []graph.Edge, more ...graph.Edge) []graph.Edge {
 	return append(append([]graph.Edge(nil), edges...), more...)
 }
 
-// judge searches l from vertex 0 on some ranks, lets change spoil the result, and returns what the validator says of
-// it. change is given the result as a whole.
+// judge searches l from vertex 0 on some ranks, and returns the validator's verdict after change has spoiled the
+// result. change gets the whole result.
 func judge(tb testing.TB, ranks int, l appstest.List, order distgraph.Order, change func(parent,
 	level []int64)) (breaches uint64, texts []string) {
 	tb.Helper()
@@ -54,7 +54,7 @@ func judge(tb testing.TB, ranks int, l appstest.List, order distgraph.Order, cha
 	return breaches, texts
 }
 
-// Each rule is broken in each way it can be.
+// Each rule is broken in every possible way.
 func TestEachRule(t *testing.T) {
 	const none = graph.Unreached
 	for name, c := range map[string]struct {
@@ -114,8 +114,8 @@ func TestEachRule(t *testing.T) {
 	}
 }
 
-// On small random graphs, with one to three entries of a true result changed at random, the validator finds something
-// exactly when its serial twin does.
+// On small random graphs with one to three random changes to a true result, the validator finds a mistake exactly when
+// its serial twin does.
 func TestValidateAgrees(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.Uint64Range(1, 8).Draw(rt, "vertices")

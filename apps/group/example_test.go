@@ -11,7 +11,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Four ranks work out the mean fare of each city.
+// Four ranks compute the mean fare of each city.
 func Example() {
 	folder, err := os.MkdirTemp("", "trips")
 	if err != nil {

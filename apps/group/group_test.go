@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// all are all aggregates of columns.
+// all returns all aggregates of columns.
 func all(columns ...string) (list []Aggregate) {
 	list = []Aggregate{{Function: Count}}
 	for _, column := range columns {
@@ -36,7 +36,7 @@ func all(columns ...string) (list []Aggregate) {
 	return list
 }
 
-// grouped is the output of a run.
+// grouped returns the output of a run.
 func grouped(t *testing.T, ranks int, c Config, name string) string {
 	c.Output.Path = filepath.Join(t.TempDir(), name)
 	for _, result := range appstest.All(t, appstest.Mem(ranks), Run, c) {
@@ -47,8 +47,8 @@ func grouped(t *testing.T, ranks int, c Config, name string) string {
 	return string(text)
 }
 
-// fares makes rows of trips: city, hour and fare. Some cities and hours are missing, and some fares differ by many
-// orders of magnitude.
+// fares makes rows of trips: city, hour and fare. Some cities and hours are missing. Some fares differ by many orders
+// of magnitude.
 func fares(random *rand.Rand, n int) string {
 	text := "city,hour,fare,tip\n"
 	for range n {
@@ -62,7 +62,7 @@ func fares(random *rand.Rand, n int) string {
 	return text
 }
 
-// Sums are those of math/big, in the order of keys, and the same bytes wherever they are worked out.
+// Sums equal those of math/big, in the order of keys, with the same bytes on all transports.
 func TestEverywhere(t *testing.T) {
 	text := fares(rand.New(rand.NewPCG(seeds.Of(t), 0)), 1200)
 	c := Config{Input: apps.Input{Files: []string{appstest.Write(t, "a.csv", text)}}, By: []string{"city", "hour"},
@@ -111,7 +111,7 @@ func twin(text string) string {
 		hour, _ := strconv.Atoi(key[1])
 		city := strings.Trim(key[0], `"`)
 		if city == "" {
-			city = "\xff" // no value comes last
+			city = "\xff" // keys without a value come last
 		}
 		return fmt.Sprintf("%s %02d", city, hour)
 	}
@@ -131,7 +131,7 @@ func twin(text string) string {
 	return out
 }
 
-// Keys keep their types, a table may be one group, and numbers of many columns are worked out together.
+// Keys keep their types, a table may be one group, and the numbers of many columns are summed together.
 func TestColumns(t *testing.T) {
 	text := `{"k":2,"x":1,"count":"a"}` + "\n" + `{"k":-1,"x":2.5,"count":"b"}` + "\n" + `{"x":null,"count":"a"}` + "\n" +
 		`{"k":2,"x":"1e3","count":"a"}`
@@ -177,7 +177,7 @@ func TestTop(t *testing.T) {
 	}
 }
 
-// mawk, which has no sums of its own precision, agrees on those of integers.
+// mawk, whose sums have less precision, agrees on sums of integers.
 func TestMawk(t *testing.T) {
 	if _, err := exec.LookPath("mawk"); err != nil {
 		t.Skip("needs mawk, which is not installed")
@@ -199,7 +199,7 @@ func TestMawk(t *testing.T) {
 	require.Equal(t, "hour,count,sum_tip,max_tip\n"+strings.Join(want, "\n")+"\n", grouped(t, 4, c, "o.csv"))
 }
 
-// Sums do not depend on the order, whatever numbers there are.
+// Sums do not depend on the order of the numbers.
 func TestMergeInAnyOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		numbers := rapid.SliceOfN(rapid.Float64Range(-1e15, 1e15), 1, 100).Draw(t, "numbers")
@@ -227,7 +227,7 @@ func TestMergeInAnyOrder(t *testing.T) {
 	})
 }
 
-// Infinities and NaN are those of IEEE 754.
+// Infinities and NaN follow IEEE 754.
 func TestOddNumbers(t *testing.T) {
 	text := "k,x\na,inf\na,1\nb,inf\nb,-inf\nc,nan\nc,1\nd,1e308\nd,1e308\n"
 	c := Config{Input: apps.Input{Files: []string{appstest.Write(t, "a.csv", text)}}, By: []string{"k"},
@@ -261,7 +261,7 @@ func TestMistakes(t *testing.T) {
 	require.Equal(t, "count,sum_x,mean_x,min_x,max_x\n1,1,1,1,1\n", grouped(t, 2, c, "o.csv"))
 }
 
-// A row that is lost, or in another group, is found.
+// A lost row, or one in another group, is found.
 func TestEachRule(t *testing.T) {
 	for says, spoil := range map[string]func(w *weighed){
 		"":                        func(*weighed) {},

@@ -19,12 +19,12 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// between are tables as text.
+// between returns the configuration for two tables given as text.
 func between(t *testing.T, left, right string) Config {
 	return Config{Input: apps.Input{Files: []string{appstest.Write(t, "l.csv", left), appstest.Write(t, "r.csv", right)}}}
 }
 
-// joined is the output of a run.
+// joined returns the output of a run.
 func joined(t *testing.T, ranks int, c Config, name string) string {
 	c.Output.Path = filepath.Join(t.TempDir(), name)
 	for _, result := range appstest.All(t, appstest.Mem(ranks), Run, c) {
@@ -35,8 +35,8 @@ func joined(t *testing.T, ranks int, c Config, name string) string {
 	return string(text)
 }
 
-// serial joins rows of an id, a text and a key in two columns by two loops: in the order of keys, of left rows, and of
-// right ones.
+// serial joins rows of an id, a text and a key in two columns by two loops, in the order of keys, left rows and right
+// rows.
 func serial(left, right [][]string, kind Kind) string {
 	type row struct {
 		key      []string
@@ -69,7 +69,7 @@ func serial(left, right [][]string, kind Kind) string {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b row) int {
-		last := func(text string) string { return cmp.Or(text, "~") } // no value comes last
+		last := func(text string) string { return cmp.Or(text, "~") } // rows without a value come last
 		return cmp.Or(cmp.Compare(last(a.key[0]), last(b.key[0])), cmp.Compare(last(a.key[1]), last(b.key[1])),
 			cmp.Compare(a.at, b.at), cmp.Compare(a.with, b.with))
 	})
@@ -83,7 +83,7 @@ func serial(left, right [][]string, kind Kind) string {
 	return text
 }
 
-// Results are those of two loops, in their order, wherever and whichever way tables are joined.
+// Results equal those of two loops, in order, on all transports and for every kind.
 func TestFilesEverywhere(t *testing.T) {
 	random := rand.New(rand.NewPCG(seeds.Of(t), 0))
 	rows := func(n int) (all [][]string, text string) {
@@ -120,7 +120,7 @@ func TestFilesEverywhere(t *testing.T) {
 	}
 }
 
-// Columns keep their order and types; keys are equal across formats, and may have two names; names that clash differ.
+// Columns keep their order and types. Keys are equal across formats, and may have two names. Equal names get a suffix.
 func TestColumns(t *testing.T) {
 	c := between(t, "key,v,w\n10,1,x\n9,2,y\n10,3,\nx,4,z\n,5,q\n", "")
 	c.Files[1] = appstest.Write(t, "r.jsonl", `{"v":1.5,"k":10,"v_right":true}`+"\n"+`{"v":-7,"k":"x"}`+"\n"+`{"v":3}`)
@@ -139,8 +139,8 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// The key of a result without a left row is that of the right one. Its column holds the values of both tables: so
-// numbers stay numbers where both have them, and are texts beside a text.
+// The key of a result without a left row is that of the right one. Its column holds the values of both tables: numbers
+// stay numbers if both have numbers, and become texts if one has a text.
 func TestKeysOfBothTables(t *testing.T) {
 	numbers := appstest.Write(t, "l.jsonl", `{"a":1,"k":7}`+"\n"+`{"a":2,"k":-1}`)
 	for want, right := range map[string]string{
@@ -160,7 +160,7 @@ func TestKeysOfBothTables(t *testing.T) {
 	}
 }
 
-// Tables without rows have results, too.
+// Joins of tables without rows have results, too.
 func TestNoRows(t *testing.T) {
 	for _, ranks := range []int{1, 3} {
 		c := between(t, "a,b\n", "a,c\n1,2\n")
@@ -176,7 +176,7 @@ func TestNoRows(t *testing.T) {
 	}
 }
 
-// What is wrong with tables is told, and leaves no output.
+// Mistakes in tables are errors, and leave no output.
 func TestMistakesOfFiles(t *testing.T) {
 	good := between(t, "a,b\n1,2\n", "a,c\n1,2\n")
 	for says, spoil := range map[string]func(c *Config){
@@ -208,7 +208,7 @@ func TestMistakesOfFiles(t *testing.T) {
 	require.Equal(t, "a,b,c\n1,2,3\n", joined(t, 2, good, "a.csv"))
 }
 
-// A result that is lost or another one is found by the sums of its key.
+// The sums of keys detect a lost or wrong result.
 func TestSumsOfKeys(t *testing.T) {
 	for says, spoil := range map[string]func(f *files){
 		"1 results are wrong":   func(f *files) { f.all.Results++ },

@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// odd are sizes with keys that are rare, frequent, one alone, or on one side only.
+// odd has sizes with rare and frequent keys, a single key, and keys on one side only.
 var odd = map[string]Config{
 	"usual":           {Left: 2000, Right: 500},
 	"few right rows":  {Left: 3000, Right: 10, Keys: 40},
@@ -30,14 +30,14 @@ var odd = map[string]Config{
 	"spilled, skewed": {Left: 2000, Right: 1500, Keys: 300, Zipf: 1.3, Space: container.Budget{Memory: 4096}},
 }
 
-// Results are those of the serial twin, wherever and whichever way rows are joined.
+// Results equal those of the serial twin, on all transports and for every kind.
 func TestEverywhere(t *testing.T) {
 	seed := seeds.Of(t)
 	turn := 0
 	for name, c := range odd {
 		for _, kind := range Kinds {
 			if turn++; name != "usual" && name != "spilled" && turn%len(Kinds) != 0 {
-				continue // one kind of the others, another one each time
+				continue // one kind for each of the others, in turn
 			}
 			c.Kind, c.Seed = kind, seed
 			want := Serial(c)
@@ -54,7 +54,7 @@ func TestEverywhere(t *testing.T) {
 	}
 }
 
-// Both ways to check come to the same, however keys are shared among ranks.
+// Both checks agree, for any distribution of keys over ranks.
 func TestByKeysIsTheSerialTwin(t *testing.T) {
 	seed := seeds.Of(t)
 	for name, c := range odd {
@@ -68,7 +68,7 @@ func TestByKeysIsTheSerialTwin(t *testing.T) {
 	}
 }
 
-// Left and anti joins give together what inner, semi and all left rows do.
+// Left and anti joins together give the results of inner and semi joins and all left rows.
 func TestKindsAddUp(t *testing.T) {
 	of := func(kind Kind) Answer {
 		return Serial(Config{Left: 5000, Right: 1000, Kind: kind, Common: apps.Common{Seed: 3}})
@@ -77,7 +77,7 @@ func TestKindsAddUp(t *testing.T) {
 	require.Equal(t, of(Left), of(Inner).add(of(Anti)))
 }
 
-// Keys follow the law that they are drawn by.
+// Keys follow their distribution.
 func TestZipf(t *testing.T) {
 	for _, exponent := range []float64{0, 0.5, 1, 2} {
 		c := Config{Keys: 100, Zipf: exponent, Common: apps.Common{Seed: 7}}
@@ -86,7 +86,7 @@ func TestZipf(t *testing.T) {
 		for i := range uint64(n) {
 			counts[c.leftRow(i).Key]++
 		}
-		// Key k stands for the numbers from k+1 to k+2 of the continuous law.
+		// Key k represents the numbers from k+1 to k+2 of the continuous law.
 		want := integral(exponent, 1, 2) / integral(exponent, 2, 3)
 		require.InEpsilon(t, want, counts[0]/counts[1], 0.1, "exponent %v", exponent)
 	}
@@ -100,7 +100,7 @@ func integral(exponent, from, to float64) float64 {
 	return (math.Pow(to, e) - math.Pow(from, e)) / e
 }
 
-// What is wrong with an answer is found.
+// Mistakes in an answer are found.
 func TestEachRule(t *testing.T) {
 	for says, spoil := range map[string]func(a *Answer){
 		"3 results are wrong":      func(a *Answer) { a.Results += 3 },

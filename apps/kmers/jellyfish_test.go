@@ -18,7 +18,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// jellyfish runs jellyfish, and returns the lines of what it prints in order.
+// jellyfish runs jellyfish, and returns the lines of its output, sorted.
 func jellyfish(t *testing.T, args ...string) []string {
 	t.Helper()
 	out, err := exec.Command("jellyfish", args...).CombinedOutput()
@@ -32,8 +32,8 @@ func ordered(text string) []string {
 	return lines
 }
 
-// reads are some sequences of two genomes, with letters of either case and bases that are not known, some as FASTA,
-// wrapped, and some as FASTQ.
+// reads returns sequences of two genomes, with letters of either case and unknown bases, some as wrapped FASTA and some
+// as FASTQ.
 func reads(t *testing.T) (files []string) {
 	random := rand.New(rand.NewPCG(seeds.Of(t), 0))
 	genome := make([]byte, 3000)
@@ -56,7 +56,7 @@ func reads(t *testing.T) (files []string) {
 	return []string{appstest.Write(t, "some.fa", fasta.String()), appstest.Write(t, "some.fq", fastq.String())}
 }
 
-// K-mers, their counts and the histogram are those of jellyfish.
+// K-mers, their counts and the histogram equal those of jellyfish.
 func TestJellyfish(t *testing.T) {
 	if _, err := exec.LookPath("jellyfish"); err != nil {
 		t.Skip("needs jellyfish, which is not installed")

@@ -18,7 +18,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Each number of ranks over each transport counts what Go's map counts, of k-mers as text.
+// Any number of ranks over each transport finds the counts of a Go map of k-mers as text.
 func TestCountsAreThoseOfTheSerialTwin(t *testing.T) {
 	for _, c := range []Config{
 		{Bases: 3000, Coverage: 5, Common: apps.Common{Seed: 3}}, {Bases: 2000, K: 32, Errors: 0.05}, {Bases: 500, K: 1},
@@ -40,8 +40,8 @@ func scanned(read string, k int) (all []uint64) {
 	return all
 }
 
-// Numbers of k-mers stand for their text: the same for a sequence and its reverse complement, in any case of letters,
-// and for nothing that has another letter in it.
+// Numbers of k-mers match their text: they are equal for a sequence and its reverse complement, in either case of
+// letters, and absent for text with another letter.
 func TestScanFindsCanonicalKmers(t *testing.T) {
 	seed := seeds.Of(t)
 	t.Logf("seed %d", seed)
@@ -86,8 +86,8 @@ func TestFilesAreCounted(t *testing.T) {
 	}
 }
 
-// With room enough the filter leaves out nearly all that is met once, and never anything else; with the least room it
-// leaves out little.
+// With enough memory the filter omits nearly all k-mers that occur once, and never others. With the least memory it
+// omits few.
 func TestFilter(t *testing.T) {
 	all := Serial(Config{Bases: 20_000, Errors: 0.01})
 	require.Greater(t, all.Singletons, all.Distinct/2)
@@ -104,7 +104,7 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// Counts go on from a checkpoint, of reads that are made up and of files, and no read counts twice or never.
+// Counts of generated reads and of files continue from a checkpoint, and each read counts once.
 func TestKmersGoOn(t *testing.T) {
 	reads, _ := Reads(Config{Bases: 1000, Errors: 0.01}, 0, 1)
 	var fasta, fastq strings.Builder
@@ -156,7 +156,7 @@ func TestMistakes(t *testing.T) {
 	require.ErrorContains(t, err, "bad.fq")
 }
 
-// A lenient run counts the records that can be read, and those that cannot.
+// A lenient run counts the readable records, and the unreadable ones.
 func TestDamagedReads(t *testing.T) {
 	const good = "@one\nACGTAC\n+\nIIIIII\n"
 	bad := appstest.Write(t, "bad.fq", good+"@two\nACGTAC\n+\nIII III\n"+good+"@three\nAC\n+four\nII\n")
@@ -176,8 +176,8 @@ func BenchmarkKmers(b *testing.B) {
 	})
 }
 
-// K-mers are written in the order of their letters, with the counts of a map, and all multiplicities; a filter leaves
-// out k-mers that are met once, and the histogram has them.
+// Output has k-mers in the order of their letters, with the counts of a map, and all multiplicities. A filter omits
+// k-mers that occur once, but the histogram includes them.
 func TestOutput(t *testing.T) {
 	c := Config{Bases: 2000, Errors: 0.02, K: 17, Common: apps.Common{Seed: 2}}
 	reads, _ := Reads(c, 0, 1)
@@ -220,7 +220,7 @@ func TestOutput(t *testing.T) {
 	require.ErrorContains(t, Config{Histogram: "a.txt"}.Check(1), "the extension does not name a format")
 }
 
-// The first byte tells FASTQ from FASTA where the name does not.
+// The first byte distinguishes FASTQ from FASTA if the name does not.
 func TestFormatOfFiles(t *testing.T) {
 	for _, text := range []string{"@a\nACGT\n+\nIIII\n", ">a\nACGT\n"} {
 		c := Config{Input: apps.Input{Files: []string{appstest.Write(t, "reads", text)}}, K: 4}

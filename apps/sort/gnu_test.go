@@ -18,7 +18,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// gnu is the output of GNU sort for a file.
+// gnu returns the output of GNU sort for a file.
 func gnu(t *testing.T, path string, flags ...string) string {
 	t.Helper()
 	version, err := exec.Command("sort", "--version").Output()
@@ -32,7 +32,7 @@ func gnu(t *testing.T, path string, flags ...string) string {
 	return string(text)
 }
 
-// lines makes lines of fields. Many fields are equal, or are the same number in other words.
+// linesOf makes lines of fields. Many fields are equal, or are the same number in another form.
 func linesOf(random *rand.Rand, n int, fields []string) string {
 	var b strings.Builder
 	for range n {
@@ -45,13 +45,13 @@ func linesOf(random *rand.Rand, n int, fields []string) string {
 	return b.String()
 }
 
-// Lines are sorted as GNU sort sorts them, by all flags that both have.
+// Lines are sorted as by GNU sort, with all flags that both have.
 func TestGNUSort(t *testing.T) {
 	random := rand.New(rand.NewPCG(seeds.Of(t), 0))
 	words := []string{"a", "b", "B", "ab", "\xff", "a\x00", "\x00", "~", "10", "9", "\t"}
 	numbers := []string{"1", "01", "-1", "1.0", "1e0", "10", "9", "-2.5e-3", ".5", "+7", "inf", "-INF", "0x10", "16",
 		"3km", "1e400", "18446744073709551615", "18446744073709551614", "-0", "0", "1e-3"}
-	texts := append([]string{"x", "-", "~"}, numbers...) // of two NaN any may be first there
+	texts := append([]string{"x", "-", "~"}, numbers...) // of two NaN either may be first
 	turn := 0
 	for _, c := range []struct {
 		Config
@@ -69,7 +69,7 @@ func TestGNUSort(t *testing.T) {
 		{Config{Numeric: true}, "-g", numbers}, {Config{Numeric: true, Unique: true}, "-g -u", numbers},
 	} {
 		text := linesOf(random, 500, c.fields)
-		if c.Numeric && !c.Reverse { // with texts GNU sort begins
+		if c.Numeric && !c.Reverse { // GNU sort puts texts first
 			text = strings.ReplaceAll("\n"+text, "\n\n", "\n0\n")[1:]
 			text = strings.ReplaceAll(text, "\n\n", "\n0\n")
 		}
@@ -95,7 +95,7 @@ func TestGNUSortOfPublicData(t *testing.T) {
 	require.Equal(t, gnu(t, plain, "-g", "-r", "-k", "3,3"), sorted(t, 3, c))
 }
 
-// Rows of tables keep their columns and types, in the order of a column, and of the files where that is equal.
+// Rows of tables keep their columns and types. They are in the order of a column, and of the files for equal values.
 func TestTables(t *testing.T) {
 	csv := "id,name\n10,b\n9,\n010,a\n-1,\"x,y\"\n9,z\nnan,n\n"
 	json := `{"id":10,"name":"b"}` + "\n" + `{"id":9.5}` + "\n" + `{"id":"t","name":"c"}` + "\n"
@@ -127,7 +127,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// Numbers and lines become a column of a table where the output's name asks for one.
+// Numbers and lines become a column of a table if the output's name is that of a table.
 func TestColumnOfOutput(t *testing.T) {
 	for name, want := range map[string]string{
 		"a.jsonl": `{"line":"a\"b"}` + "\n" + `{"line":"b"}` + "\n", "a.csv": "a\"b\nb\n", "a.txt": "a\"b\nb\n",
@@ -150,7 +150,7 @@ func TestColumnOfOutput(t *testing.T) {
 	require.Equal(t, want, string(got))
 }
 
-// An error about a key names the columns that there are.
+// An error about a key names the existing columns.
 func TestMistakesOfKeys(t *testing.T) {
 	csv := appstest.Write(t, "a.csv", "id,name\n1,2\n")
 	for says, c := range map[string]Config{

@@ -24,10 +24,10 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// little is memory for few rows.
+// little is a memory limit for few rows.
 const little = 4096
 
-// Sorted numbers are those of the serial twin, wherever they are sorted and whether they have room in memory or not.
+// Sorted numbers equal those of the serial twin, on all transports, whether or not they fit in memory.
 func TestNumbersEverywhere(t *testing.T) {
 	seed := seeds.Of(t)
 	for name, c := range map[string]Config{
@@ -48,7 +48,7 @@ func TestNumbersEverywhere(t *testing.T) {
 	}
 }
 
-// everywhere sorts everywhere, and compares the output and the results of all ranks.
+// everywhere sorts on all transports, and compares the output and the results of all ranks.
 func everywhere(t *testing.T, c Config, want []byte) {
 	appstest.Everywhere(t, func(t *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
 		c := c
@@ -68,7 +68,7 @@ func everywhere(t *testing.T, c Config, want []byte) {
 					require.Equal(t, results[0].Checksum, result.Checksum)
 					require.Equal(t, c.Space.Memory > 0, result.Runs > 0)
 					require.Equal(t, result.Runs > 0, result.SpilledBytes > 0)
-					if result.Count > 1000 && c.Distinct != 3 { // of which ranks get one each
+					if result.Count > 1000 && c.Distinct != 3 { // with 3 keys the ranks get one each
 						require.InDelta(t, 1, result.Fullest, 0.5)
 					}
 				}
@@ -76,7 +76,7 @@ func everywhere(t *testing.T, c Config, want []byte) {
 	})
 }
 
-// Lines of files are in the order of their bytes. Odd ones are empty, equal, long, or have bytes that are no text.
+// Lines of files are in the order of their bytes. Odd ones are empty, equal, long, or not text.
 func TestLinesEverywhere(t *testing.T) {
 	seed := seeds.Of(t)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -118,7 +118,7 @@ func joined(lines [][]byte) (all []byte) {
 	return all
 }
 
-// sorted is the output of a run.
+// sorted returns the output of a run.
 func sorted(t *testing.T, ranks int, c Config) string {
 	c.Output.Path = filepath.Join(t.TempDir(), "sorted")
 	for _, result := range appstest.All(t, appstest.Mem(ranks), Run, c) {
@@ -129,17 +129,17 @@ func sorted(t *testing.T, ranks int, c Config) string {
 	return string(got)
 }
 
-// What ends lines is not of them, and the last line needs no end.
+// Line ends are not part of lines, and the last line needs none.
 func TestEndsOfLines(t *testing.T) {
 	require.Equal(t, "\na\nb\nc\n", sorted(t, 3, file(t, "b\r\na\r\n\r\nc")))
 }
 
-// file is the configuration for a file with a content.
+// file returns the configuration for a file with the given content.
 func file(t *testing.T, content string) Config {
 	return Config{Input: apps.Input{Files: []string{appstest.Write(t, "lines", content)}}}
 }
 
-// Numbers come in the order of their values, and then NaN and texts, whichever way they are sorted.
+// Numbers are in the order of their values, then NaN and texts, in either order of sorting.
 func TestNumeric(t *testing.T) {
 	c := file(t, "-1\n3.5\nx\n1e3\n-inf\n+2 m\nnan\n0\n18446744073709551616\n18446744073709551615\n\nInfinity")
 	c.Numeric = true
@@ -153,7 +153,7 @@ func TestNumeric(t *testing.T) {
 	}
 }
 
-// The numbers and their checksum do not depend on the ranks, but on the seed.
+// The numbers and their checksum depend on the seed, but not on the number of ranks.
 func TestSeed(t *testing.T) {
 	of := func(ranks int, seed uint64) string {
 		return appstest.All(t, appstest.Mem(ranks), Run, Config{Numbers: 1000, Common: apps.Common{Seed: seed}})[0].Checksum
@@ -162,8 +162,8 @@ func TestSeed(t *testing.T) {
 	require.NotEqual(t, of(1, 5), of(1, 6))
 }
 
-// A job goes on with the rows of a checkpoint, sorted or not, and leaves the same file: of numbers, and of a table
-// whose columns are known from all of its rows, some of which can't be read.
+// A job continues with the rows of a checkpoint, sorted or not, and writes the same file: of numbers, and of a table
+// whose columns follow from all its rows, some of them unreadable.
 func TestSortGoesOn(t *testing.T) {
 	seed := seeds.Of(t)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -193,7 +193,7 @@ func TestSortGoesOn(t *testing.T) {
 	}
 }
 
-// Nothing is left of an output when the job fails, or the check finds something wrong.
+// No output remains when the job fails, or when the check finds a mistake.
 func TestMistakes(t *testing.T) {
 	there := appstest.Write(t, "there", "before")
 	for says, c := range map[string]Config{
@@ -217,12 +217,12 @@ func TestMistakes(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// to is an output.
+// to returns the configuration of an output.
 func to(path string, replace bool) apps.Common {
 	return apps.Common{Output: apps.Output{Path: path, Replace: replace}}
 }
 
-// A number that is below the one ahead is found, and nothing is written.
+// A number below the one before it is found, and nothing is written.
 func TestNumbersAreReadOnceMore(t *testing.T) {
 	for _, reverse := range []bool{false, true} {
 		f := &runOfFiles{layout: layout{numeric: true, reverse: reverse}, last: math.NaN()}
@@ -230,7 +230,7 @@ func TestNumbersAreReadOnceMore(t *testing.T) {
 		require.False(t, below("1"))
 		require.Equal(t, reverse, below("1.5"))
 		require.Equal(t, !reverse, below("1"))
-		require.False(t, below("x")) // which is not compared
+		require.False(t, below("x")) // it is not compared
 		require.False(t, below("-1e300"))
 	}
 }

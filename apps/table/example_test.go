@@ -10,7 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// The ranks add up a column of a file, whatever its format.
+// The ranks sum a column of a file, whatever its format.
 func Example() {
 	folder, err := os.MkdirTemp("", "trips")
 	if err != nil {

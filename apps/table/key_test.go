@@ -15,14 +15,14 @@ import (
 	"github.com/activepebbles/pebbles/ingest"
 )
 
-// decimals are numbers as text, many of them equal or near.
+// decimals are numbers as text, many of them equal or close.
 var decimals = rapid.Custom(func(t *rapid.T) string {
 	text := rapid.SampledFrom([]string{"", "-", "+"}).Draw(t, "sign")
 	text += rapid.StringMatching(`[0-9]{1,4}(\.[0-9]{0,3})?|\.[0-9]{1,3}`).Draw(t, "digits")
 	return text + rapid.StringMatching(`|[eE][-+]?[0-9]{1,2}`).Draw(t, "exponent")
 })
 
-// Keys of numbers are in the order of their values, as math/big reads them, and take the whole text.
+// Keys of numbers are in the order of their values as read by math/big, and take the whole text.
 func TestNumbersInOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := decimals.Draw(t, "a"), decimals.Draw(t, "b")
@@ -45,7 +45,7 @@ func rat(t require.TestingT, text string) *big.Rat {
 	return r
 }
 
-// Numbers come in order, then NaN, and then texts; a number may be the beginning of a text.
+// Numbers come in order, then NaN, then texts. A number may be the prefix of a text.
 func TestOddNumbers(t *testing.T) {
 	var numbers [][]byte
 	for _, equal := range [][]string{
@@ -68,7 +68,7 @@ func TestOddNumbers(t *testing.T) {
 	require.True(t, slices.IsSortedFunc(numbers, bytes.Compare))
 }
 
-// Keys of values are in order part by part, are equal only if the values are, and end where they say.
+// Keys of values are ordered part by part, are equal only if the values are, and report their length.
 func TestKeys(t *testing.T) {
 	values := rapid.OneOf(
 		rapid.Map(decimals, TextOf), rapid.Map(rapid.StringN(0, 4, 8), TextOf), rapid.Map(rapid.Int64(), IntOf),

@@ -12,7 +12,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Each rule bites: rows that are out of order, lost, doubled or changed are found.
+// Each rule is effective: misordered, lost, doubled and changed rows are found.
 func TestEachRule(t *testing.T) {
 	for says, spoil := range map[string]func(s *Sorting[uint64, uint64]){
 		"": func(*Sorting[uint64, uint64]) {},

@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// read are the rows of tables in the order of their places, as text, below the names of columns.
+// read returns the rows of tables in the order of their places, as text, below the names of columns.
 func read(t *testing.T, ranks int, files []string, opts ...ingest.Option) (rows []string, err error) {
 	var lock sync.Mutex
 	var all []string
@@ -63,7 +63,7 @@ func read(t *testing.T, ranks int, files []string, opts ...ingest.Option) (rows 
 	return rows, nil
 }
 
-// zipped is text by gzip.
+// zipped returns text compressed by gzip.
 func zipped(t *testing.T, text string) string {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
@@ -89,7 +89,7 @@ var people = []person{
 	{1, "Ann", 1 << 63, &ann, true, 0, 1500}, {-2, "", 7, nil, false, -1, 0}, {3, "B\x00b", 0, &bob, true, 365, -1},
 }
 
-// written is a folder that a job of two ranks has written.
+// written returns a folder written by a job of two ranks.
 func written[T any](t *testing.T, format export.Format[T], rows ...T) string {
 	name := filepath.Join(t.TempDir(), "out")
 	require.NoError(t, appstest.Job(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
@@ -126,7 +126,7 @@ func avroFiles(t *testing.T) string {
 	return written(t, format, rows...)
 }
 
-// Rows are the same from any number of ranks, whatever the format, in the order of the files.
+// Rows do not depend on the number of ranks, in every format, and are in the order of the files.
 func TestFormats(t *testing.T) {
 	objects := `{"b":1,"a":"x"}` + "\n\n" + `{"c":null,"a":1.5}` + "\n" + `{"b":18446744073709551615,"d":true}`
 	text := "id,name\r\n1,\"a\nb\"\n2,\n\"3\",c\n"
@@ -160,8 +160,8 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// Columns of several files belong together by their names, and rows are in the order of files, though ranks take
-// compressed files in another one.
+// Columns of several files match by name. Rows are in the order of the files, although ranks read compressed files in
+// another order.
 func TestFiles(t *testing.T) {
 	folder := t.TempDir()
 	write := func(name, text string) {
@@ -206,7 +206,7 @@ func TestMistakes(t *testing.T) {
 	require.ErrorContains(t, err, `column "l": it is no number`)
 }
 
-// A lenient run leaves out rows that cannot be read.
+// A lenient run skips unreadable rows.
 func TestLenient(t *testing.T) {
 	path := appstest.Write(t, "a.jsonl", "{\"a\":1}\n{\"b\":\n{\"a\":{}}\n{\"c\":2}")
 	got, err := read(t, 3, []string{path}, ingest.Skip(5))

@@ -20,7 +20,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Each number of ranks over each transport counts what Go's map counts.
+// Any number of ranks over each transport finds the counts of a Go map.
 func TestCountsAreThoseOfTheSerialTwin(t *testing.T) {
 	for _, c := range []Config{
 		{Bytes: 200_000, Common: apps.Common{Seed: 3}}, {Bytes: 5000, Vocabulary: 2, Common: common(4, 1)},
@@ -35,7 +35,7 @@ func TestCountsAreThoseOfTheSerialTwin(t *testing.T) {
 	}
 }
 
-// Files are counted as their bytes are, however they are written.
+// Counts of files depend on their bytes only, however they are stored.
 func TestFilesAreCounted(t *testing.T) {
 	folder := t.TempDir()
 	texts := map[string]string{
@@ -72,7 +72,7 @@ func TestFilesAreCounted(t *testing.T) {
 	}
 }
 
-// Words that a splitter gives are those of bytes.FieldsFunc, whatever is in a line and where batches end.
+// The words of a splitter equal those of bytes.FieldsFunc, for any line and any end of batches.
 func TestSplitterIsFields(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lines := rapid.SliceOf(rapid.StringOfN(rapid.RuneFrom([]rune("ab \t\r\v\fé\x00")), 0, 300, -1)).Draw(t, "lines")
@@ -85,7 +85,7 @@ func TestSplitterIsFields(t *testing.T) {
 		for _, line := range lines {
 			b := []byte(line)
 			s.line(b)
-			clear(b) // is gone
+			clear(b) // the line is no longer valid
 			for _, w := range fields([]byte(line)) {
 				want = append(want, string(w))
 			}
@@ -129,12 +129,12 @@ func BenchmarkWords(b *testing.B) {
 	})
 }
 
-// common is a seed, and how many words are told.
+// common returns a configuration with a seed, and a number of words to report.
 func common(seed uint64, top int) apps.Common {
 	return apps.Common{Seed: seed, Output: apps.Output{Top: top}}
 }
 
-// Words are written in the order of their bytes, with the counts of mawk, which reads the same text.
+// Words are in the order of their bytes, with the counts of mawk for the same text.
 func TestOutput(t *testing.T) {
 	text := Text(Config{Bytes: 30_000, Vocabulary: 500}, 0, 1)
 	c := Config{Input: apps.Input{Files: []string{appstest.Write(t, "text", string(text)+"\nx,y \xff\n")}}}

@@ -34,7 +34,7 @@ func readingAt(i int) reading {
 	return v
 }
 
-// readings are rows as columns, which are not in the order of their names.
+// readings returns rows as columns, which are not sorted by name.
 func readings(from, to int) []export.Column {
 	n := to - from
 	vertex, shift, score, name := make([]uint64, n), make([]int64, n), make([]float64, n), make([]string, n)
@@ -72,7 +72,7 @@ func written(t *testing.T, ranks, n int, path string) {
 	}))
 }
 
-// One file has the rows of all ranks in order, and columns in theirs, for any number of ranks.
+// One file has the rows of all ranks in order, and the columns in order, for any number of ranks.
 func TestOneFile(t *testing.T) {
 	for _, ranks := range []int{1, 2, 4, 7} {
 		for _, n := range []int{0, 3, 5000} {
@@ -123,7 +123,7 @@ func TestThereAndBack(t *testing.T) {
 	}
 }
 
-// BenchmarkTable writes columns of numbers; its rate counts 8 bytes a value.
+// BenchmarkTable writes columns of numbers. Its rate counts 8 bytes per value.
 func BenchmarkTable(b *testing.B) {
 	const n = 1 << 20
 	batch := readings(0, n)[:3]

@@ -13,7 +13,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// A job of three ranks reads the parts that one of two has written, each rank some row groups.
+// A job of three ranks reads the parts that a job of two has written. Each rank reads some row groups.
 func Example() {
 	type point struct {
 		X, Y int64

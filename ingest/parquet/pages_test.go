@@ -25,7 +25,7 @@ type long struct {
 var codecs = map[string]compress.Codec{"none": &lib.Uncompressed, "snappy": &lib.Snappy, "gzip": &lib.Gzip,
 	"brotli": &lib.Brotli, "zstd": &lib.Zstd, "lz4": &lib.Lz4Raw}
 
-// packed is a file of a page for each number of zeros, and where its pages begin.
+// packed returns a file with a page for each number of zeros, and the offsets of its pages.
 func packed(t *testing.T, codec compress.Codec, zeros ...int) (content []byte, pages []int64) {
 	var b bytes.Buffer
 	w := lib.NewGenericWriter[long](&b, lib.Compression(codec), lib.MaxRowsPerRowGroup(1))
@@ -42,8 +42,8 @@ func packed(t *testing.T, codec compress.Codec, zeros ...int) (content []byte, p
 	return b.Bytes(), pages
 }
 
-// A page that becomes more bytes than the limit, or than it says, is told before it is decompressed to memory, and left
-// out by Skip, whatever compresses it.
+// A page that decompresses to more bytes than the limit, or than it claims, is an error before it is decompressed to
+// memory. Skip leaves it out. This holds for every compression.
 func TestPageBombs(t *testing.T) {
 	const bomb, limit = 8 << 20, 9 << 20 // values, bytes
 	for name, codec := range codecs {
@@ -67,7 +67,7 @@ func TestPageBombs(t *testing.T) {
 			if name == "none" {
 				return
 			}
-			size := content[pages[1]+3:] // behind the page's type: how many bytes it says that it becomes
+			size := content[pages[1]+3:] // the size that the page claims, behind its type
 			require.Equal(t, byte(0x15), content[pages[1]+2])
 			require.Equal(t, byte(0x40), size[3]&0x40)
 			copy(size, "\x80\x80\x80\x01") // 1 MiB
@@ -76,7 +76,8 @@ func TestPageBombs(t *testing.T) {
 	}
 }
 
-// Pages that are damaged anywhere end with an error, or other rows; lz4's, too, which the library never ends with.
+// Pages that are damaged anywhere end with an error or other rows, even lz4's, for which the library does not
+// terminate.
 func TestDamagedPages(t *testing.T) {
 	r := random(t)
 	for name, codec := range codecs {
@@ -93,7 +94,7 @@ func TestDamagedPages(t *testing.T) {
 	}
 }
 
-// A bit of a page that is flipped anywhere, its header too, is an error, or changes no row.
+// A flipped bit anywhere in a page or its header is an error, or changes no row.
 func TestFlippedBitsOfPages(t *testing.T) {
 	type row struct {
 		A int64   `parquet:"a"`
@@ -106,7 +107,7 @@ func TestFlippedBitsOfPages(t *testing.T) {
 	text := func(rows []row) string {
 		b, err := json.Marshal(rows)
 		require.NoError(t, err)
-		return strings.ReplaceAll(string(b), "null", "[]") // a list that is empty comes back as one that is not nil
+		return strings.ReplaceAll(string(b), "null", "[]") // an empty list is read back as one that is not nil
 	}
 	var b bytes.Buffer
 	require.NoError(t, lib.Write(&b, rows))
@@ -122,7 +123,7 @@ func TestFlippedBitsOfPages(t *testing.T) {
 	}
 }
 
-// A dictionary with a wrong checksum is an error, like a page of values with one.
+// A dictionary with a wrong checksum is an error, like a page of values.
 func TestDamagedDictionary(t *testing.T) {
 	type word struct {
 		Text string `parquet:"text,dict"`

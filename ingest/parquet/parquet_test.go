@@ -26,10 +26,10 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// TestMain sees that no test leaves a goroutine behind.
+// TestMain fails if a test leaves a goroutine behind.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// random is a source of numbers whose seed the test tells.
+// random is a source of random numbers with the seed that the test prints.
 func random(t *testing.T) *rand.Rand {
 	return rand.New(rand.NewPCG(seeds.Of(t), 1))
 }
@@ -53,7 +53,7 @@ func readingOf(i int64) reading {
 	return v
 }
 
-// read reads files by ranks, and keeps the rows.
+// read reads files by ranks, and returns the rows.
 func read[T any](ranks int, name string, opts ...ingest.Option) (all []T, err error) {
 	var lock sync.Mutex
 	err = pebble.Run(context.Background(), pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
@@ -72,13 +72,13 @@ func read[T any](ranks int, name string, opts ...ingest.Option) (all []T, err er
 	return all, err
 }
 
-// sorted are rows by their number.
+// sorted sorts rows by their numbers.
 func sorted(rows []reading) []reading {
 	slices.SortFunc(rows, func(a, b reading) int { return int(a.N - b.N) })
 	return rows
 }
 
-// What ranks write, other ranks and the library read again.
+// Other ranks and the library read the rows that ranks write.
 func TestThereAndBack(t *testing.T) {
 	for _, ranks := range []int{1, 2, 4, 7} {
 		for _, n := range []int64{0, 1, 300} {
@@ -129,7 +129,7 @@ func groups(t testing.TB, rows, perGroup int64) string {
 	return path
 }
 
-// Row groups are shared by ranks; a type with fewer columns reads those.
+// Ranks share row groups. A type with fewer columns reads only those.
 func TestRowGroups(t *testing.T) {
 	path := groups(t, 100, 7)
 	for _, ranks := range []int{1, 2, 4, 7, 40} {
@@ -174,8 +174,8 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// A damaged row group is left out from the first row on that cannot be read, and counted; the others are read. The
-// footer must be whole.
+// A damaged row group is skipped from its first unreadable row on, and counted. The others are read. The footer must be
+// whole.
 func TestSkip(t *testing.T) {
 	path := groups(t, 100, 7)
 	content, err := os.ReadFile(path)
@@ -229,7 +229,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content []byte) {
 		path := filepath.Join(t.TempDir(), "a.parquet")
 		require.NoError(t, os.WriteFile(path, content, 0o600))
-		_, _ = read[reading](1, path) // which ends, with an error or not
+		_, _ = read[reading](1, path) // terminates, with an error or not
 	})
 }
 
@@ -244,8 +244,7 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// Rows, what is skipped, errors, and the positions of rows are the same on any number of ranks, some row groups
-// damaged.
+// Rows, skipped records, errors, and positions do not depend on the number of ranks, even with damaged row groups.
 func TestSharesAreInvisible(t *testing.T) {
 	r := random(t)
 	for _, damages := range []int{0, 1, 3} {
@@ -271,7 +270,7 @@ func TestSharesAreInvisible(t *testing.T) {
 	}
 }
 
-// told is what ranks see of a file: rows with their positions, and the report; or the error.
+// told returns the view that ranks have of a file: rows with their positions, and the report; or the error.
 func told(t *testing.T, ranks int, path string, skip int64) []string {
 	by, said := make([][]string, ranks), ""
 	require.NoError(t, pebble.Run(context.Background(), pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
@@ -297,7 +296,7 @@ func told(t *testing.T, ranks int, path string, skip int64) []string {
 	return append(slices.Concat(by...), said)
 }
 
-// A field whose type does not hold all values of its column is an error of Open, and others are read.
+// A field that cannot hold all values of its column is an error of Open. The other types are read.
 func TestTypesOfFields(t *testing.T) {
 	type row struct {
 		Small  int32   `parquet:"small"`
@@ -365,7 +364,7 @@ func TestTypesOfFields(t *testing.T) {
 	}](t, path, "are not supported: ")
 }
 
-// reads compares what is read as text.
+// reads compares the rows as text.
 func reads[T any](t *testing.T, path, want string) {
 	t.Helper()
 	got, err := read[T](1, path)
@@ -373,14 +372,14 @@ func reads[T any](t *testing.T, path, want string) {
 	require.Equal(t, want, fmt.Sprint(got))
 }
 
-// refuses expects an error.
+// refuses requires an error.
 func refuses[T any](t *testing.T, path, want string) {
 	t.Helper()
 	_, err := read[T](1, path)
 	require.ErrorContains(t, err, want)
 }
 
-// What is no struct has no columns.
+// A type that is not a struct has no columns.
 func TestRowsOfWhatIsNoStruct(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "data")
 	require.NoError(t, lib.WriteFile(path, []reading{readingOf(1)}))

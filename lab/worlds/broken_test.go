@@ -21,13 +21,13 @@ import (
 
 var brokenBuilds = flag.Int("broken", 0, "how many broken builds to draw, by the seed; 0 is all")
 
-// worldsMost is in how many worlds a broken build must be caught.
+// worldsMost is the number of worlds within which a broken build must be caught.
 const worldsMost = 200_000
 
 var caughtWithin = flag.Duration("caught-within", 0, "how long it may take until a broken build is caught; 0 leaves "+
 	"them out")
 
-// breaks are changes of the runtime, each of which breaks a promise.
+// breaks are changes of the runtime that each break a promise.
 var breaks = []struct{ name, file, good, bad string }{
 	{"a lost credit", "netio/pool.go", "f.in.Account.open.Add(-1)",
 		"if p.back%50 != 49 {\n\tf.in.Account.open.Add(-1)\n}"},
@@ -46,8 +46,7 @@ var breaks = []struct{ name, file, good, bad string }{
 	{"pebbles of other keys dropped", "reduce/first.go", "if old == tag {", "if old == tag || n%4 == 3 {"},
 	{"pebbles that do not fit dropped", "reduce/writeback.go", "if joined, ok := join(e.v, v); ok {",
 		"if joined, ok := join(e.v, v); ok || i%3 == 2 {"},
-	// Of what caches and directories promise. Marks without an order are too rare in worlds: netio/sim has a test of
-	// those.
+	// Promises of caches and directories. Marks without an order are too rare in worlds; netio/sim has a test of those.
 	{"a write-through cache met again", "target/retune.go", "c.cache != nil && (c.spec.reduces.writeBack || !moving && " +
 		"c.out.Plan.Fixed())", "c.cache != nil"},
 	{"an operation that waits for ever", "netio/sim/onesided.go", "res.of.Completion.Inside(access).End(1, res.cause)",
@@ -62,7 +61,7 @@ var breaks = []struct{ name, file, good, bad string }{
 		"\tk.first += n - n/4\n\tk.s.queued -= n - n/4\n"},
 	{"a task lost on its way", "task/kind.go", "k.first += n\n", "if k.first += n; k.spare() > 2 " +
 		"{\n\t\tk.first++\n\t\tk.s.queued--\n\t}\n"},
-	// Of checkpoints: what is restored is the state of one moment, each element once.
+	// Promises of checkpoints: the restored state is that of one moment, each element once.
 	{"a part of the checkpoint before", "checkpoint/value.go", "data, err := p.bytes(nil, []T{*p.at})",
 		"if p.came == nil {\n\t\tp.came = []from[T]{{v: *p.at}}\n\t}\n\tdata, err := p.bytes(nil, []T{p.came[0].v})\n" +
 			"\tp.came[0].v = *p.at"},
@@ -75,14 +74,14 @@ var breaks = []struct{ name, file, good, bad string }{
 		"if w := d.waiting[i]; i == 0 && d.Owns(w.key) {"},
 }
 
-// What the breaks change is where they say.
+// The code that the breaks change exists.
 func TestBreaksAreOfThisTree(t *testing.T) {
 	for _, b := range breaks {
 		overlay.Texts(t, []overlay.Change{{File: b.file, Good: b.good, Bad: b.bad}})
 	}
 }
 
-// Builds of the runtime that are broken on purpose are caught, told with a small world, and that world fails again.
+// Builds of the runtime that are broken on purpose are caught and reported with a small world, which fails again.
 func TestBrokenBuildsAreCaught(t *testing.T) {
 	if *caughtWithin == 0 {
 		t.Skip("builds the runtime anew: give -caught-within, as .ci/worlds does")
@@ -110,7 +109,7 @@ func TestBrokenBuildsAreCaught(t *testing.T) {
 	}
 }
 
-// A build in which thieves that found nothing are forgotten gives right answers, late: a test of its own catches it.
+// A build that forgets thieves without loot gives right answers, but late. A test of its own catches it.
 func TestDroppedLifelinesAreCaught(t *testing.T) {
 	if *caughtWithin == 0 {
 		t.Skip("builds the runtime anew: give -caught-within, as .ci/worlds does")
@@ -123,8 +122,8 @@ func TestDroppedLifelinesAreCaught(t *testing.T) {
 	require.Contains(t, string(out), "--- FAIL: TestLifelines")
 }
 
-// Words that are torn, and additions that are lost, when others come in between, are caught by a test of their own: in
-// simulations nobody does.
+// Torn words and lost additions, when others come in between, are caught by a test of their own: simulations do not
+// interrupt them.
 func TestBrokenWordsAreCaught(t *testing.T) {
 	if *caughtWithin == 0 {
 		t.Skip("builds the runtime anew: give -caught-within, as .ci/worlds does")
@@ -155,7 +154,7 @@ func TestBrokenWordsAreCaught(t *testing.T) {
 				program, "./memory")
 			var out []byte
 			var err error
-			for begun := time.Now(); err == nil && time.Since(begun) < *caughtWithin; { // a busy machine may need more than one
+			for begun := time.Now(); err == nil && time.Since(begun) < *caughtWithin; { // a busy machine may need several
 				c := exec.CommandContext(t.Context(), program, "-test.run=^TestSoak$")
 				c.Env = append(os.Environ(), "PEBBLES_SOAK=3s")
 				out, err = c.CombinedOutput()
@@ -166,7 +165,7 @@ func TestBrokenWordsAreCaught(t *testing.T) {
 	}
 }
 
-// build makes this package's tests with one file of the runtime changed.
+// build builds this package's tests with one changed file of the runtime.
 func build(t *testing.T, file, good, bad string) (program string) {
 	t.Helper()
 	program = filepath.Join(t.TempDir(), "worlds.test")
@@ -174,8 +173,8 @@ func build(t *testing.T, file, good, bad string) (program string) {
 	return program
 }
 
-// fails runs the tests of a broken build, which must fail in time, and returns what they say. The time in which a world
-// is made smaller does not count, and a world that goes on until it is stuck has its own.
+// fails runs the tests of a broken build, which must fail in time, and returns their output. The limit excludes the
+// time for shrinking a world, and for a world that runs until it is stuck.
 func fails(t *testing.T, program string, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), *caughtWithin+shrinkFor+stuckAfter)

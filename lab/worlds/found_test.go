@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Worlds that have failed, and must not again.
+// Worlds that have failed before.
 func TestWorldsThatHaveFailed(t *testing.T) {
 	for _, world := range []struct{ why, text string }{
 		{"rescued pebbles were taken off what the rank had passed on, so that simulated time overflowed",

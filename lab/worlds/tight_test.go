@@ -9,7 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/seeds"
 )
 
-// With one frame of credit for a pebble a frame, over links of different stages, ranks don't wait in a circle.
+// With one frame of credit, one pebble per frame, and links of different stages, ranks do not wait in a circle.
 func TestTightCredit(t *testing.T) {
 	first := seeds.Of(t)
 	for i := range *countFlag / 4 {
@@ -19,8 +19,8 @@ func TestTightCredit(t *testing.T) {
 	}
 }
 
-// tight is a world with as little credit as there can be, over a topology with stages: a hypercube of a power of two in
-// every other one.
+// tight returns a world with the least possible credit, over a topology with stages: in every other world a hypercube
+// of a power of two.
 func tight(seed uint64) World {
 	w := Draw(seed)
 	d := drawn{rand.New(rand.NewPCG(seed, 0x7469676874))}

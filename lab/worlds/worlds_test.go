@@ -29,7 +29,7 @@ func TestWorlds(t *testing.T) {
 	tries(t, Options{Seed: seeds.Of(t), Worlds: *countFlag})
 }
 
-// Worlds that save their state go on on other numbers of ranks.
+// Worlds that save their state continue on other numbers of ranks.
 func TestSavingWorlds(t *testing.T) {
 	tries(t, Options{Seed: seeds.Of(t), Worlds: *countFlag / 4, Saving: true})
 }
